@@ -1,0 +1,42 @@
+# How every folder of the house is built: one static library per folder, one program per test file.
+
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+
+add_library(onyx_flags INTERFACE)
+target_compile_options(onyx_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wpedantic -Wshadow -Wundef -Wvla -Wconversion -Wswitch-enum
+                            -Wmissing-prototypes -Wstrict-prototypes>
+    $<$<BOOL:${ONYX_WERROR}>:$<$<COMPILE_LANGUAGE:C>:-Werror>>)
+target_compile_definitions(onyx_flags INTERFACE _POSIX_C_SOURCE=200809L)
+if(ONYX_SANITIZE)
+    target_compile_options(onyx_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+                                                -fno-omit-frame-pointer)
+    target_link_options(onyx_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+# onyx_library(NAME [libraries it may include ...]): all *.c of the current folder become libonyx_NAME.
+function(onyx_library name)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c ${CMAKE_CURRENT_SOURCE_DIR}/${name}.h)
+    add_library(onyx_${name} STATIC ${sources})
+    set_target_properties(onyx_${name} PROPERTIES LINKER_LANGUAGE C)
+    target_include_directories(onyx_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+    target_link_libraries(onyx_${name} PUBLIC onyx_flags ${ARGN})
+endfunction()
+
+# onyx_test(FILE.c LABEL [libraries ...]): one cmocka program per file, run by ctest from the project's root.
+function(onyx_test file label)
+    get_filename_component(name ${file} NAME_WE)
+    add_executable(${name} ${file})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    target_link_libraries(${name} PRIVATE ${ARGN} onyx_flags PkgConfig::CMOCKA)
+    # cmocka's assertion macros convert between integer types on purpose.
+    target_compile_options(${name} PRIVATE -Wno-conversion)
+    target_compile_definitions(${name} PRIVATE ONYX_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                               ONYX_BINARY_DIR="${CMAKE_BINARY_DIR}"
+                                               ONYX_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared")
+    add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 600)
+endfunction()

@@ -1,0 +1,108 @@
+/* lower_onyx.h - from a hardware-legal SAM graph to a netlist of tiles: the Onyx-aware dataflow IR (memory
+ * triplets, neighbour rules, concrete signal bundles) and its packing into PE, MEM and IO tiles.
+ */
+#ifndef ONYX_LOWER_ONYX_H
+#define ONYX_LOWER_ONYX_H
+
+#include "sam/sam.h"
+
+/* ---- the netlist of tiles (what pnr/ and bitstream/ read) -----------------------------------------------
+ */
+
+typedef enum { NET_TILE_NONE, NET_TILE_PE, NET_TILE_MEM, NET_TILE_IO } net_tile;
+
+/* Tile modes: lower_onyx/tiles.def has one row each. PE modes are `mode` 0..6 of the chip, in order. */
+typedef enum {
+    NET_MODE_NONE,
+#define TILE_MODE(name, tile, chip_mode, ports_in, ports_out, doc) NET_MODE_##name,
+#include "lower_onyx/tiles.def"
+#undef TILE_MODE
+    NET_MODES
+} net_mode;
+
+typedef struct {
+    const char *name; /* "intersect" spelled as in tiles.def, lower case */
+    net_tile tile;
+    uint8_t chip_mode;                    /* value of the tile's `mode` field */
+    const char *port_in[4], *port_out[3]; /* port names by 17-bit port number, NULL = unused */
+    const char *doc;
+} net_mode_info;
+extern const net_mode_info net_mode_table[NET_MODES];
+
+/* One configuration field of a cell, by its name in the board's register map (boards/onyx/config_space.csv or
+ * the feature-0 rows of boards/onyx/regmap.csv). Fields left out are 0. */
+typedef struct {
+    name_id field;
+    uint32_t value;
+} net_config;
+
+typedef struct {
+    uint32_t v;
+} net_cell; /* 1-based; 0 = none */
+
+typedef struct {
+    net_mode mode;
+    name_id name;    /* unique instance name, e.g. "intersect_j" */
+    char tag;        /* 'p' PE, 'm' MEM, 'I' IO; with `number` the block id of .packed files: "p3" */
+    uint32_t number; /* unique over the whole netlist */
+    src_loc loc;
+    VEC(net_config) config; /* sorted by field text */
+    /* IO cells only */
+    bool output; /* from the array to the global buffer */
+    name_id tensor;
+    int level;           /* storage level, or SAM_MODE_VALS */
+    uint32_t num_blocks; /* blocks the stream carries per run */
+} net_cell_data;
+
+/* IO cells: an input drives port 0 (io2f_17_0), an output receives at port 0 (f2io_17_0). */
+typedef struct {
+    net_cell cell;
+    uint8_t port; /* 17-bit port number of the tile: in 0..3, out 0..2 */
+} net_pin;
+
+typedef struct {
+    net_pin source;
+    VEC(net_pin) sinks;
+} net_data;
+
+typedef struct {
+    arena *mem;
+    name_table *names;
+    VEC(net_cell_data) cells;
+    VEC(net_data) nets; /* sorted by source */
+} netlist;
+
+static inline net_cell_data *net_cell_at(const netlist *n, net_cell h) {
+    return &n->cells.at[h.v - 1];
+}
+/* "MEM_input_width_17_num_2", "io2f_17_0": the port's name in .packed files. */
+const char *net_port_name(net_tile tile, bool output, uint8_t port);
+
+bool net_check(const netlist *n,
+               diagnostics *d);       /* modes, ports, one driver per input, required ports driven */
+cJSON *net_to_json(const netlist *n); /* netlist.json; from_json(to_json(n)) equals n */
+bool net_from_json(const cJSON *json, name_table *names, arena *mem, diagnostics *d, netlist *out);
+
+/* ---- lowering
+ * ------------------------------------------------------------------------------------------------- */
+
+typedef struct onyx_graph onyx_graph; /* the Onyx-aware IR; docs/ir_onyx.md */
+
+typedef struct {
+    uint32_t tile_edge; /* extent of every dense level inside a sub-tile */
+} lower_options;
+
+/* SAM graph (binary joiners, no broadcasts) to the Onyx-aware IR: every memory primitive becomes write
+ * scanner, buffet and read scanner; streams become bundles of wires. Primitives the chip lacks:
+ * E0410-not-on-chip (exit 2). */
+bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, diagnostics *d,
+               onyx_graph **out);
+/* Neighbour rules in the form of Table 5.1, from lower_onyx/tiles.def alone. */
+bool lower_check(const onyx_graph *g, diagnostics *d);
+void lower_dump(const onyx_graph *g, FILE *out);
+bool lower_parse(const char *name, const char *text, size_t length, name_table *names, arena *mem,
+                 diagnostics *d, onyx_graph **out);
+/* Packs one PE primitive a tile, each memory triplet into one MEM tile, each GLB port into one IO tile. */
+bool lower_pack(const onyx_graph *g, arena *mem, diagnostics *d, netlist *out);
+
+#endif

@@ -1,0 +1,224 @@
+/* sam.h - the Sparse Abstract Machine: the statement to compute, the dataflow graph that computes it,
+ * its DOT form, its checks and rewrites, token streams, and a simulator.
+ *
+ * The statement (index notation) lives here because both frontend/ and tiling/ read it and neither
+ * may include the other.
+ */
+#ifndef ONYX_SAM_H
+#define ONYX_SAM_H
+
+#include "support/support.h"
+
+/* ---- the statement: tensor index notation ------------------------------------------------------- */
+
+enum { SAM_MAX_ORDER = 8 };
+
+/* 1-based handles into sam_statement; 0 = none. */
+typedef struct {
+    uint32_t v;
+} sam_var;
+typedef struct {
+    uint32_t v;
+} sam_tensor;
+typedef struct {
+    uint32_t v;
+} sam_expr;
+
+typedef enum { SAM_LEVEL_NONE, SAM_LEVEL_DENSE, SAM_LEVEL_COMPRESSED } sam_level_format;
+
+typedef struct {
+    name_id name;
+    src_loc loc;
+    uint32_t order;                        /* number of indices, 0 for a scalar */
+    sam_level_format level[SAM_MAX_ORDER]; /* by storage level, outermost first */
+    uint8_t mode[SAM_MAX_ORDER];           /* mode[l]: which index (0-based) storage level l holds */
+} sam_tensor_data;
+
+typedef struct {
+    name_id name;
+    src_loc loc;
+} sam_var_data;
+
+typedef enum {
+    SAM_EXPR_NONE,
+    SAM_EXPR_ACCESS,  /* tensor, index[] */
+    SAM_EXPR_LITERAL, /* literal */
+    SAM_EXPR_NEG,     /* a */
+    SAM_EXPR_ADD,     /* a + b */
+    SAM_EXPR_SUB,
+    SAM_EXPR_MUL,
+    SAM_EXPR_DIV,
+    SAM_EXPR_SUM, /* sum over var of a */
+} sam_expr_kind;
+
+typedef struct {
+    sam_expr_kind kind;
+    src_loc loc;
+    sam_expr a, b;
+    sam_var var;                  /* SUM */
+    sam_tensor tensor;            /* ACCESS */
+    sam_var index[SAM_MAX_ORDER]; /* ACCESS: one per index of the tensor, in logical order */
+    double literal;
+} sam_expr_data;
+
+/* result(index...) = rhs, every reduction explicit as SAM_EXPR_SUM, and the loop order. */
+typedef struct {
+    arena *mem;
+    name_table *names;
+    VEC(sam_var_data) vars;
+    VEC(sam_tensor_data) tensors; /* the result first, then operands in order of first appearance */
+    VEC(sam_expr_data) exprs;
+    sam_tensor result;
+    sam_var result_index[SAM_MAX_ORDER];
+    sam_expr rhs;
+    VEC(sam_var) loops; /* all variables, outermost first */
+} sam_statement;
+
+static inline sam_var_data *sam_var_at(const sam_statement *s, sam_var h) {
+    return &s->vars.at[h.v - 1];
+}
+static inline sam_tensor_data *sam_tensor_at(const sam_statement *s, sam_tensor h) {
+    return &s->tensors.at[h.v - 1];
+}
+static inline sam_expr_data *sam_expr_at(const sam_statement *s, sam_expr h) {
+    return &s->exprs.at[h.v - 1];
+}
+
+/* ---- the graph ------------------------------------------------------------------------------------ */
+
+enum { SAM_ANY = -1 };
+
+typedef enum {
+    SAM_NONE,
+#define SAM(name, type, in, out, ports_in, ports_out, doc) SAM_##name,
+#include "sam/primitives.def"
+#undef SAM
+    SAM_PRIMITIVES
+} sam_primitive;
+
+typedef struct {
+    const char *name, *type; /* "FIBERLOOKUP", "fiberlookup" */
+    int in, out;             /* SAM_ANY = as many as connected */
+    const char *ports_in, *ports_out, *doc;
+} sam_primitive_info;
+extern const sam_primitive_info sam_primitive_table[SAM_PRIMITIVES];
+
+typedef enum {
+    SAM_STREAM_NONE,
+    SAM_STREAM_CRD,
+    SAM_STREAM_REF,
+    SAM_STREAM_VAL,
+    SAM_STREAM_REPSIG
+} sam_stream;
+
+typedef struct {
+    uint32_t v;
+} sam_node; /* 1-based index into sam_graph.nodes; 0 = none */
+
+enum { SAM_MODE_VALS = -1 };
+
+typedef struct {
+    name_id key, value;
+} sam_attribute;
+
+typedef struct {
+    sam_primitive kind; /* SAM_NONE: the node was removed */
+    src_loc loc;
+    name_id id;     /* DOT node id, e.g. "12" */
+    name_id tensor; /* FIBERLOOKUP, ARRAYVALS, FIBERWRITE, REPEAT (informative) */
+    name_id index;  /* index variable, where there is one */
+    int mode;       /* FIBERLOOKUP, FIBERWRITE: logical mode (not storage level); SAM_MODE_VALS for values */
+    sam_level_format format;  /* FIBERLOOKUP, FIBERWRITE */
+    bool root;                /* FIBERLOOKUP, REPEAT: fed by the stream "0, D" instead of an edge */
+    name_id alu;              /* ALU: "add", "sub", "mul", "div", ... */
+    name_id outer, inner;     /* CRDDROP, CRDHOLD: index variables; inner may be "val" */
+    bool fp;                  /* ALU, REDUCE: bfloat16 */
+    VEC(sam_attribute) extra; /* attributes the reader keeps but does not interpret */
+} sam_node_data;
+
+/* One stream. Several edges may leave one port (each gets every token); at most one enters a port. */
+typedef struct {
+    sam_node src, dst; /* src.v == 0: removed */
+    uint8_t src_port, dst_port;
+    sam_stream stream;
+} sam_edge_data;
+
+/* One tensor of the graph comment "X=ss01,B=ss01,C=ss10". */
+typedef struct {
+    name_id name;
+    uint32_t order; /* 0: scalar ("none") */
+    sam_level_format level[SAM_MAX_ORDER];
+    uint8_t mode[SAM_MAX_ORDER]; /* mode[l]: logical mode held by storage level l */
+} sam_graph_tensor;
+
+typedef struct {
+    arena *mem;
+    name_table *names;
+    VEC(sam_node_data) nodes;
+    VEC(sam_edge_data) edges;
+    VEC(sam_graph_tensor) tensors; /* result first */
+} sam_graph;
+
+void sam_graph_init(sam_graph *g, arena *mem, name_table *names);
+sam_node sam_add_node(sam_graph *g, sam_primitive kind); /* with a fresh numeric id */
+void sam_add_edge(sam_graph *g, sam_node src, uint8_t src_port, sam_node dst, uint8_t dst_port,
+                  sam_stream stream);
+static inline sam_node_data *sam_node_at(const sam_graph *g, sam_node n) {
+    return &g->nodes.at[n.v - 1];
+}
+/* "intersect j (node 10)": how messages name a node. */
+const char *sam_node_label(const sam_graph *g, sam_node n, arena *mem);
+
+/* ---- DOT, checks, rewrites -------------------------------------------------------------------------- */
+
+/* The SAM project's DOT dialect; docs/ir_sam.md is the contract. parse(dump(g)) equals g. */
+bool sam_parse(const char *name, const char *text, size_t length, name_table *names, arena *mem,
+               diagnostics *d, sam_graph *out);
+void sam_dump(const sam_graph *g, FILE *out);
+
+/* Independent legality check: arities, stream types, every input driven once, no cycle, tensors known. */
+bool sam_check(const sam_graph *g, diagnostics *d);
+
+/* Rewrites that make a graph hardware-legal, each returns a new graph in out (SAM -> SAM):
+ * joiners with more than two operands become trees of binary ones; broadcasts become multi-sink edges. */
+bool sam_to_binary_joiners(const sam_graph *in, arena *mem, diagnostics *d, sam_graph *out);
+bool sam_remove_broadcasts(const sam_graph *in, arena *mem, diagnostics *d, sam_graph *out);
+
+/* ---- data of a graph: what its memories hold ---------------------------------------------------------- */
+
+/* One storage level. Compressed: crd of fiber f is crd[seg[f] .. seg[f+1]); dense: dim only. */
+typedef struct {
+    sam_level_format format;
+    uint32_t dim;
+    const uint32_t *seg, *crd;
+    uint32_t n_seg, n_crd;
+} sam_level_data;
+
+/* A tensor as levels and values; values are raw 16-bit words (int16 or bfloat16). */
+typedef struct {
+    name_id name;
+    uint32_t order;
+    sam_level_data level[SAM_MAX_ORDER]; /* by storage level */
+    const uint16_t *vals;
+    uint32_t n_vals;
+} sam_tensor_levels;
+
+/* ---- simulator
+ * --------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint64_t max_cycles; /* 0: no limit besides the watchdog */
+} sam_sim_options;
+
+typedef struct {
+    uint64_t cycles;
+    sam_tensor_levels result; /* as written; segments as the writers produced them */
+    uint64_t tokens;          /* tokens that crossed an edge */
+} sam_sim_result;
+
+/* Runs a graph on data: one token per port per cycle, unbounded FIFOs, 1 cycle per primitive.
+ * A run that stops moving before every writer is done reports who waits for whom (E0230-deadlock). */
+bool sam_simulate(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
+                  const sam_sim_options *options, arena *mem, diagnostics *d, sam_sim_result *out);
+
+#endif

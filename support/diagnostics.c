@@ -1,0 +1,146 @@
+/* Diagnostics: collected in order, printed with the line they speak of and a caret under it. */
+#include "support/support.h"
+
+#include <stdlib.h>
+
+_Noreturn void bug_report(const char *file, int line, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "onyx: internal fault at %s:%d: ", file, line);
+    vfprintf(stderr, format, args);
+    fputs("\nThis is a bug in onyx; please report it with the command line that led here.\n", stderr);
+    va_end(args);
+    abort();
+}
+
+void diag_init(diagnostics *d, arena *mem) {
+    *d = (diagnostics){.mem = mem};
+}
+
+uint32_t diag_add_source(diagnostics *d, const char *name, const char *text, size_t length) {
+    vec_push(d->mem, &d->sources, (src_text){arena_strdup(d->mem, name), text, length});
+    return d->sources.len;
+}
+
+src_loc src_at(uint32_t source, size_t offset, size_t length) {
+    return (src_loc){source, (uint32_t)offset, length ? (uint32_t)length : 1};
+}
+
+static const char *format_message(arena *mem, const char *format, va_list args) {
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = arena_alloc(mem, (size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, args);
+    return text;
+}
+
+static void diag_add(diagnostics *d, diag_kind kind, src_loc loc, const char *code, const char *format,
+                     va_list args) {
+    bool failure = kind == DIAG_ERROR || kind == DIAG_UNMAPPABLE;
+    bool full = d->errors + d->unmappable >= DIAG_MAX_ERRORS;
+    if (kind == DIAG_ERROR)
+        d->errors++;
+    if (kind == DIAG_UNMAPPABLE)
+        d->unmappable++;
+    if (kind == DIAG_WARNING)
+        d->warnings++;
+    if (failure && full)
+        return;
+    const char *message = format_message(d->mem, format, args);
+    vec_push(d->mem, &d->list, (diagnostic){kind, code, loc, message, NULL});
+}
+
+#define DIAG_FUNCTION(name, kind)                                                                            \
+    void name(diagnostics *d, src_loc loc, const char *code, const char *format, ...) {                      \
+        va_list args;                                                                                        \
+        va_start(args, format);                                                                              \
+        diag_add(d, kind, loc, code, format, args);                                                          \
+        va_end(args);                                                                                        \
+    }
+DIAG_FUNCTION(diag_error, DIAG_ERROR)
+DIAG_FUNCTION(diag_unmappable, DIAG_UNMAPPABLE)
+DIAG_FUNCTION(diag_warning, DIAG_WARNING)
+
+void diag_note(diagnostics *d, src_loc loc, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    diag_add(d, DIAG_NOTE, loc, "", format, args);
+    va_end(args);
+}
+
+void diag_hint(diagnostics *d, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    for (uint32_t i = d->list.len; i-- > 0;) {
+        if (d->list.at[i].kind != DIAG_NOTE) {
+            d->list.at[i].hint = format_message(d->mem, format, args);
+            break;
+        }
+    }
+    va_end(args);
+}
+
+bool diag_failed(const diagnostics *d) {
+    return d->errors + d->unmappable > 0;
+}
+
+bool diag_line_col(const diagnostics *d, src_loc loc, uint32_t *line, uint32_t *col) {
+    if (!loc.source || loc.source > d->sources.len)
+        return false;
+    const src_text *s = &d->sources.at[loc.source - 1];
+    *line = *col = 1;
+    for (size_t i = 0; i < loc.offset && i < s->length; i++) {
+        (*col)++;
+        if (s->text[i] == '\n') {
+            (*line)++;
+            *col = 1;
+        }
+    }
+    return true;
+}
+
+/* Prints the line that holds `loc` and a caret line that underlines it. Tabs are kept so both
+ * align. */
+static void print_caret(const src_text *s, src_loc loc, FILE *out) {
+    size_t at = loc.offset < s->length ? loc.offset : s->length;
+    size_t begin = at, end = at;
+    while (begin > 0 && s->text[begin - 1] != '\n')
+        begin--;
+    while (end < s->length && s->text[end] != '\n')
+        end++;
+    fprintf(out, "    %.*s\n    ", (int)(end - begin), s->text + begin);
+    for (size_t i = begin; i < at; i++)
+        fputc(s->text[i] == '\t' ? '\t' : ' ', out);
+    fputc('^', out);
+    for (size_t i = at + 1; i < at + loc.length && i < end; i++)
+        fputc('~', out);
+    fputc('\n', out);
+}
+
+void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour) {
+    static const char *const word[] = {"", "error", "does not fit", "warning", "note"};
+    static const char *const tint[] = {"", "\033[1;31m", "\033[1;31m", "\033[1;35m", "\033[1;36m"};
+    for (uint32_t i = first; i < d->list.len; i++) {
+        const diagnostic *g = &d->list.at[i];
+        uint32_t line = 0, col = 0;
+        bool placed = diag_line_col(d, g->loc, &line, &col);
+        if (placed)
+            fprintf(out, "%s:%u:%u: ", d->sources.at[g->loc.source - 1].name, line, col);
+        else
+            fputs("onyx: ", out);
+        fprintf(out, "%s%s:%s %s", colour ? tint[g->kind] : "", word[g->kind], colour ? "\033[0m" : "",
+                g->message);
+        if (g->code[0])
+            fprintf(out, " [%s]", g->code);
+        fputc('\n', out);
+        if (placed)
+            print_caret(&d->sources.at[g->loc.source - 1], g->loc, out);
+        if (g->hint)
+            fprintf(out, "    help: %s\n", g->hint);
+    }
+    uint32_t all = d->errors + d->unmappable;
+    if (all > DIAG_MAX_ERRORS)
+        fprintf(out, "onyx: note: %u more errors are not shown\n", all - DIAG_MAX_ERRORS);
+}

@@ -1,0 +1,108 @@
+/* Whole files, files that appear only when complete, folders, hashing, the clock. */
+#include "support/support.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+uint64_t hash_bytes(const void *bytes, size_t length) {
+    return XXH64(bytes, length, 0);
+}
+
+double seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+char *file_read(const char *path, arena *mem, size_t *length, diagnostics *d) {
+    FILE *in = fopen(path, "rb");
+    struct stat info;
+    char *text = NULL;
+    errno = in ? 0 : errno;
+    if (in && fstat(fileno(in), &info) == 0 && S_ISDIR(info.st_mode))
+        errno = EISDIR;
+    if (in && !errno) {
+        size_t size = info.st_size > 0 ? (size_t)info.st_size : 0;
+        size_t capacity = size + 1, used = 0;
+        text = arena_alloc(mem, capacity);
+        for (;;) {
+            used += fread(text + used, 1, capacity - used, in);
+            if (used < capacity)
+                break;
+            /* Longer than fstat said (a pipe): double and go on. */
+            char *larger = arena_alloc(mem, capacity * 2);
+            memcpy(larger, text, used);
+            text = larger;
+            capacity *= 2;
+        }
+        if (ferror(in))
+            text = NULL;
+        else
+            text[used] = '\0';
+        *length = used;
+    }
+    if (!text)
+        diag_error(d, (src_loc){0}, "E0001-file", "cannot read '%s': %s", path,
+                   strerror(errno ? errno : EIO));
+    if (in)
+        fclose(in);
+    return text;
+}
+
+bool file_create(file_out *f, const char *path, arena *mem, diagnostics *d) {
+    f->path = arena_strdup(mem, path);
+    f->temporary = arena_printf(mem, "%s.%ld.part", path, (long)getpid());
+    f->stream = fopen(f->temporary, "wb");
+    if (!f->stream)
+        diag_error(d, (src_loc){0}, "E0004-write", "cannot write '%s': %s", path, strerror(errno));
+    return f->stream != NULL;
+}
+
+bool file_commit(file_out *f, diagnostics *d) {
+    errno = 0;
+    bool bad = ferror(f->stream) != 0 || fflush(f->stream) != 0;
+    int why = errno;
+    if (fclose(f->stream) != 0 && !bad) {
+        bad = true;
+        why = errno;
+    }
+    f->stream = NULL;
+    if (!bad && rename(f->temporary, f->path) != 0) {
+        bad = true;
+        why = errno;
+    }
+    if (bad) {
+        unlink(f->temporary);
+        diag_error(d, (src_loc){0}, "E0004-write", "cannot write '%s': %s", f->path,
+                   strerror(why ? why : EIO));
+    }
+    return !bad;
+}
+
+void file_abandon(file_out *f) {
+    if (f->stream)
+        fclose(f->stream);
+    f->stream = NULL;
+    unlink(f->temporary);
+}
+
+bool make_folder(const char *path, diagnostics *d) {
+    char *copy = arena_strdup(d->mem, path);
+    for (char *p = copy + 1;; p++) {
+        if (*p != '/' && *p != '\0')
+            continue;
+        char kept = *p;
+        *p = '\0';
+        if (mkdir(copy, 0777) != 0 && errno != EEXIST) {
+            diag_error(d, (src_loc){0}, "E0004-write", "cannot make folder '%s': %s", copy, strerror(errno));
+            return false;
+        }
+        *p = kept;
+        if (!kept)
+            return true;
+    }
+}

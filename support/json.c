@@ -1,0 +1,73 @@
+/* JSON glue: cJSON parses and prints; this adds locations and stable error codes. */
+#include "support/support.h"
+
+cJSON *json_parse(const char *name, const char *text, size_t length, diagnostics *d) {
+    const char *end = NULL;
+    cJSON *json = cJSON_ParseWithLengthOpts(text, length, &end, false);
+    if (!json) {
+        uint32_t source = diag_add_source(d, name, text, length);
+        size_t at = end && end >= text && end <= text + length ? (size_t)(end - text) : 0;
+        diag_error(d, src_at(source, at, 1), "E0002-json", "this is not JSON from here on");
+    }
+    return json;
+}
+
+cJSON *json_read(const char *path, diagnostics *d) {
+    size_t length = 0;
+    char *text = file_read(path, d->mem, &length, d);
+    return text ? json_parse(path, text, length, d) : NULL;
+}
+
+static void member_error(const char *where, const char *key, const char *want, diagnostics *d) {
+    diag_error(d, (src_loc){0}, "E0003-json-member", "%s: member \"%s\" must be %s", where, key, want);
+}
+
+bool json_get_u32(const cJSON *object, const char *where, const char *key, uint32_t *out, diagnostics *d) {
+    const cJSON *m = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (!cJSON_IsNumber(m) || m->valuedouble < 0 || m->valuedouble > 4294967295.0 ||
+        m->valuedouble != (double)(uint32_t)m->valuedouble) {
+        member_error(where, key, "a whole number from 0 to 4294967295", d);
+        return false;
+    }
+    *out = (uint32_t)m->valuedouble;
+    return true;
+}
+
+bool json_get_text(const cJSON *object, const char *where, const char *key, const char **out,
+                   diagnostics *d) {
+    const cJSON *m = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (!cJSON_IsString(m)) {
+        member_error(where, key, "a string", d);
+        return false;
+    }
+    *out = m->valuestring;
+    return true;
+}
+
+const cJSON *json_get_array(const cJSON *object, const char *where, const char *key, diagnostics *d) {
+    const cJSON *m = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (cJSON_IsArray(m))
+        return m;
+    member_error(where, key, "an array", d);
+    return NULL;
+}
+
+const cJSON *json_get_object(const cJSON *object, const char *where, const char *key, diagnostics *d) {
+    const cJSON *m = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (cJSON_IsObject(m))
+        return m;
+    member_error(where, key, "an object", d);
+    return NULL;
+}
+
+bool json_write(const cJSON *json, const char *path, diagnostics *d) {
+    file_out f;
+    if (!file_create(&f, path, d->mem, d))
+        return false;
+    char *text = cJSON_Print(json);
+    BUG_IF(!text, "out of memory while printing JSON");
+    fputs(text, f.stream);
+    fputc('\n', f.stream);
+    cJSON_free(text);
+    return file_commit(&f, d);
+}

@@ -1,0 +1,202 @@
+/* support.h - what every room of the house stands on: arenas, vectors, interned names, source
+ * locations and diagnostics, JSON, seeded random numbers, hashing, whole files.
+ *
+ * Conventions: nothing here is global and mutable; zero-initialised structures are valid and empty;
+ * memory comes from arenas and is released with them; out of memory is a BUG (the program stops).
+ */
+#ifndef ONYX_SUPPORT_H
+#define ONYX_SUPPORT_H
+
+#include <cjson/cJSON.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- internal faults --------------------------------------------------------------------- */
+
+/* A broken invariant of ours, never the user's mistake: prints file:line and aborts. */
+#define BUG(...) bug_report(__FILE__, __LINE__, __VA_ARGS__)
+#define BUG_IF(cond, ...)                                                                                    \
+    do {                                                                                                     \
+        if (cond)                                                                                            \
+            BUG(__VA_ARGS__);                                                                                \
+    } while (0)
+_Noreturn void bug_report(const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- arena ------------------------------------------------------------------------------- */
+
+typedef struct arena_chunk arena_chunk;
+typedef struct {
+    arena_chunk *last;
+    size_t bytes; /* handed out so far */
+} arena;
+
+void *arena_alloc(arena *a, size_t bytes);      /* zeroed, aligned to 16; never NULL */
+char *arena_strdup(arena *a, const char *text); /* a copy */
+char *arena_strndup(arena *a, const char *text, size_t length);
+char *arena_printf(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void arena_free(arena *a); /* everything at once; reusable after */
+
+#define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
+#define arena_new_n(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
+
+/* ---- vectors ------------------------------------------------------------------------------ */
+
+/* A growing array in an arena. `typedef VEC(int) int_vec;` then vec_push(a, &v, 7), v.at[i], v.len.
+ * Growth copies inside the arena: indices stay valid, pointers to elements do not. */
+#define VEC(type)                                                                                            \
+    struct {                                                                                                 \
+        type *at;                                                                                            \
+        uint32_t len, cap;                                                                                   \
+    }
+#define vec_push(a, v, ...)                                                                                  \
+    (vec_reserve((a), (void **)&(v)->at, (v)->len, &(v)->cap, sizeof *(v)->at),                              \
+     (v)->at[(v)->len++] = (__VA_ARGS__))
+void vec_reserve(arena *a, void **at, uint32_t len, uint32_t *cap, size_t element_bytes);
+
+typedef VEC(uint32_t) u32_vec;
+typedef VEC(uint16_t) u16_vec;
+
+/* ---- interned names ------------------------------------------------------------------------ */
+
+/* A name is a 32-bit index into one table; 0 is "no name". Equal text means equal index. */
+typedef struct {
+    uint32_t v;
+} name_id;
+typedef struct {
+    arena *mem;
+    VEC(const char *) text; /* text.at[i - 1] is name i */
+    VEC(uint32_t) slot;     /* open-addressing hash table of name indices */
+} name_table;
+
+void names_init(name_table *names, arena *mem);
+name_id names_intern(name_table *names, const char *text);
+name_id names_intern_n(name_table *names, const char *text, size_t length);
+name_id names_find(const name_table *names, const char *text); /* 0 if unknown */
+const char *names_text(const name_table *names, name_id id);   /* "" for 0 */
+static inline bool name_eq(name_id a, name_id b) {
+    return a.v == b.v;
+}
+
+/* ---- sources and diagnostics ----------------------------------------------------------------- */
+
+/* A place in a text the user gave: a file, or an argument such as the expression. */
+typedef struct {
+    uint32_t source; /* index + 1 into diagnostics.sources; 0 = nowhere */
+    uint32_t offset; /* byte offset of the first character */
+    uint32_t length; /* characters to underline, at least 1 */
+} src_loc;
+
+typedef enum { DIAG_NONE, DIAG_ERROR, DIAG_UNMAPPABLE, DIAG_WARNING, DIAG_NOTE } diag_kind;
+
+typedef struct {
+    diag_kind kind;
+    const char *code; /* "E0213-crd-arity"; "" for notes */
+    src_loc loc;
+    const char *message;
+    const char *hint; /* what would help, or NULL */
+} diagnostic;
+
+typedef struct {
+    const char *name; /* file name, or "<expression>" */
+    const char *text;
+    size_t length;
+} src_text;
+
+/* Collects what went wrong; prints nothing by itself. */
+typedef struct {
+    arena *mem;
+    VEC(diagnostic) list;
+    VEC(src_text) sources;
+    uint32_t errors, unmappable, warnings; /* counts by kind */
+} diagnostics;
+
+#define DIAG_MAX_ERRORS 20 /* further errors are counted, not kept */
+
+void diag_init(diagnostics *d, arena *mem);
+/* Registers a text (not copied; it must live as long as `d`) and returns its 1-based index. */
+uint32_t diag_add_source(diagnostics *d, const char *name, const char *text, size_t length);
+src_loc src_at(uint32_t source, size_t offset, size_t length);
+
+/* The user's mistake (exit 1): CODE is stable, e.g. "E0102-unknown-tensor". */
+void diag_error(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* It does not fit the hardware (exit 2). */
+void diag_unmappable(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void diag_warning(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A second place or explanation that belongs to the diagnostic before it. */
+void diag_note(diagnostics *d, src_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Attaches "help: ..." to the latest error, unmappable or warning. */
+void diag_hint(diagnostics *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+bool diag_failed(const diagnostics *d); /* any error or unmappable */
+/* Writes every diagnostic from index `first` on as `name:line:col: error: message [code]`, the
+ * line, a caret. */
+void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour);
+/* 1-based line and column of a location; false when it is nowhere. */
+bool diag_line_col(const diagnostics *d, src_loc loc, uint32_t *line, uint32_t *col);
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* cJSON does the parsing and printing; these add locations and diagnostics.
+ * json_read: reads and parses a file; NULL after a located error (E0001-file, E0002-json). Caller:
+ * cJSON_Delete. */
+cJSON *json_read(const char *path, diagnostics *d);
+cJSON *json_parse(const char *name, const char *text, size_t length, diagnostics *d);
+/* Required members; on a missing or mistyped one: error E0003-json-member naming `where`.`key`. */
+bool json_get_u32(const cJSON *object, const char *where, const char *key, uint32_t *out, diagnostics *d);
+bool json_get_text(const cJSON *object, const char *where, const char *key, const char **out, diagnostics *d);
+const cJSON *json_get_array(const cJSON *object, const char *where, const char *key, diagnostics *d);
+const cJSON *json_get_object(const cJSON *object, const char *where, const char *key, diagnostics *d);
+bool json_write(const cJSON *json, const char *path, diagnostics *d); /* atomic, indented, final newline */
+
+/* ---- random numbers and hashing -----------------------------------------------------------------
+ */
+
+typedef struct {
+    uint64_t state;
+} prng; /* splitmix64 (Steele, Lea, Flood 2014): the whole state is the seed */
+
+static inline prng prng_seed(uint64_t seed) {
+    return (prng){seed};
+}
+static inline uint64_t prng_next(prng *p) {
+    uint64_t z = (p->state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+/* Uniform in [0, n) for n >= 1; bias below 2^-32. */
+static inline uint32_t prng_below(prng *p, uint32_t n) {
+    return (uint32_t)(((prng_next(p) >> 32) * n) >> 32);
+}
+
+uint64_t hash_bytes(const void *bytes, size_t length); /* XXH64, seed 0 */
+
+/* ---- files
+ * --------------------------------------------------------------------------------------- */
+
+/* Reads a whole file into the arena, NUL-terminated; NULL after error E0001-file. */
+char *file_read(const char *path, arena *mem, size_t *length, diagnostics *d);
+
+/* A file that appears under its name only when it is complete: write to ->stream, then commit.
+ * file_commit: flushes, checks for write errors, renames; false after error E0004-write (nothing is
+ * left). */
+typedef struct {
+    FILE *stream;
+    char *path, *temporary;
+} file_out;
+bool file_create(file_out *f, const char *path, arena *mem, diagnostics *d);
+bool file_commit(file_out *f, diagnostics *d);
+void file_abandon(file_out *f);
+
+bool make_folder(const char *path, diagnostics *d); /* with parents; existing is fine */
+double seconds_now(void);                           /* monotonic clock */
+
+#endif

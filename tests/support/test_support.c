@@ -1,0 +1,129 @@
+/* support/: arenas, vectors, names, diagnostics with caret, JSON, random numbers, atomic files. */
+#include "tests/test.h"
+
+static void arena_hands_out_zeroed_aligned_memory(void **state) {
+    fixture *f = *state;
+    for (size_t n = 1; n < 100000; n = n * 3 + 1) {
+        unsigned char *p = arena_alloc(&f->mem, n);
+        assert_int_equal((uintptr_t)p % 16, 0);
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(p[i], 0);
+        memset(p, 0xff, n);
+    }
+    assert_string_equal(arena_printf(&f->mem, "%s=%d", "x", 7), "x=7");
+}
+
+static void vectors_keep_their_elements_while_they_grow(void **state) {
+    fixture *f = *state;
+    u32_vec v = {0};
+    for (uint32_t i = 0; i < 1000; i++)
+        vec_push(&f->mem, &v, i * i);
+    assert_int_equal(v.len, 1000);
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(v.at[i], i * i);
+}
+
+static void equal_names_are_equal_handles(void **state) {
+    fixture *f = *state;
+    name_table names;
+    names_init(&names, &f->mem);
+    assert_int_equal(names_find(&names, "n7").v, 0);
+    char text[16];
+    for (int i = 0; i < 500; i++) {
+        snprintf(text, sizeof text, "n%d", i);
+        assert_int_equal(names_intern(&names, text).v, i + 1);
+    }
+    for (int i = 0; i < 500; i++) {
+        snprintf(text, sizeof text, "n%d", i);
+        assert_int_equal(names_intern(&names, text).v, i + 1);
+        assert_string_equal(names_text(&names, names_find(&names, text)), text);
+    }
+    assert_int_equal(names_intern(&names, "").v, 0);
+    assert_true(name_eq(names_intern_n(&names, "n12345", 3), names_find(&names, "n12")));
+}
+
+static void diagnostics_print_the_line_and_a_caret(void **state) {
+    fixture *f = *state;
+    const char *text = "x(i) = b(i)\n\ty = c(i,j)\n";
+    uint32_t source = diag_add_source(&f->diag, "<expression>", text, strlen(text));
+    diag_error(&f->diag, src_at(source, 17, 6), "E0103-rank", "'%s' has %d indices", "c", 2);
+    diag_hint(&f->diag, "write c(i)");
+    diag_note(&f->diag, src_at(source, 0, 1), "declared here");
+    assert_true(diag_failed(&f->diag));
+    assert_string_equal(fixture_printed(f), "<expression>:2:6: error: 'c' has 2 indices [E0103-rank]\n"
+                                            "    \ty = c(i,j)\n"
+                                            "    \t    ^~~~~~\n"
+                                            "    help: write c(i)\n"
+                                            "<expression>:1:1: note: declared here\n"
+                                            "    x(i) = b(i)\n"
+                                            "    ^\n");
+}
+
+static void diagnostics_stop_keeping_after_the_limit(void **state) {
+    fixture *f = *state;
+    for (int i = 0; i < DIAG_MAX_ERRORS + 5; i++)
+        diag_error(&f->diag, (src_loc){0}, "E0000-test", "error %d", i);
+    assert_int_equal(f->diag.errors, DIAG_MAX_ERRORS + 5);
+    assert_int_equal(f->diag.list.len, DIAG_MAX_ERRORS);
+    assert_non_null(strstr(fixture_printed(f), "5 more errors are not shown"));
+}
+
+static void json_errors_are_located(void **state) {
+    fixture *f = *state;
+    const char *text = "{\"a\": 1,\n \"b\": oops}";
+    assert_null(json_parse("board.json", text, strlen(text), &f->diag));
+    assert_non_null(strstr(fixture_printed(f), "board.json:2:7: error:"));
+    cJSON *json = json_parse("ok", "{\"a\": 1.5}", 10, &f->diag);
+    uint32_t value = 0;
+    assert_false(json_get_u32(json, "ok", "a", &value, &f->diag));
+    assert_non_null(strstr(fixture_printed(f), "ok: member \"a\" must be a whole number"));
+    cJSON_Delete(json);
+}
+
+/* The first three values for seed 1000, from the published generator. */
+static void random_numbers_are_splitmix64(void **state) {
+    (void)state;
+    prng p = prng_seed(1000);
+    assert_true(prng_next(&p) == 0x3c1eba8b4dccc148u);
+    assert_true(prng_next(&p) == 0xd07a9d82d4f4bbafu);
+    assert_true(prng_next(&p) == 0xc5fe6a1c2fc9b651u);
+    for (int i = 0; i < 1000; i++)
+        assert_true(prng_below(&p, 7) < 7);
+}
+
+static void files_appear_only_when_committed(void **state) {
+    fixture *f = *state;
+    char folder[] = "/tmp/onyx-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    char *deep = arena_printf(&f->mem, "%s/a/b", folder);
+    char *path = arena_printf(&f->mem, "%s/file", deep);
+    assert_true(make_folder(deep, &f->diag));
+    file_out out;
+    assert_true(file_create(&out, path, &f->mem, &f->diag));
+    fputs("hello", out.stream);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_true(file_commit(&out, &f->diag));
+    size_t length = 0;
+    assert_string_equal(file_read(path, &f->mem, &length, &f->diag), "hello");
+    assert_int_equal(length, 5);
+    assert_null(file_read(deep, &f->mem, &length, &f->diag));
+    assert_non_null(strstr(fixture_printed(f), "E0001-file"));
+    unlink(path);
+    rmdir(deep);
+    rmdir(arena_printf(&f->mem, "%s/a", folder));
+    rmdir(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(arena_hands_out_zeroed_aligned_memory),
+        TEST(vectors_keep_their_elements_while_they_grow),
+        TEST(equal_names_are_equal_handles),
+        TEST(diagnostics_print_the_line_and_a_caret),
+        TEST(diagnostics_stop_keeping_after_the_limit),
+        TEST(json_errors_are_located),
+        TEST(random_numbers_are_splitmix64),
+        TEST(files_appear_only_when_committed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

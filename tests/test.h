@@ -1,0 +1,54 @@
+/* test.h - what every cmocka test of ours starts with: cmocka itself and a fixture with an arena and
+ * diagnostics. */
+#ifndef ONYX_TESTS_TEST_H
+#define ONYX_TESTS_TEST_H
+
+/* cmocka.h needs these before it, in this order: */
+/* clang-format off */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "support/support.h"
+
+typedef struct {
+    arena mem;
+    diagnostics diag;
+    name_table names;
+} fixture;
+
+static inline int fixture_set_up(void **state) {
+    fixture *f = calloc(1, sizeof *f);
+    diag_init(&f->diag, &f->mem);
+    names_init(&f->names, &f->mem);
+    *state = f;
+    return 0;
+}
+
+static inline int fixture_tear_down(void **state) {
+    fixture *f = *state;
+    arena_free(&f->mem);
+    free(f);
+    return 0;
+}
+
+/* All diagnostics so far as onyx would print them. */
+static inline char *fixture_printed(fixture *f) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    diag_print(&f->diag, 0, out, false);
+    fclose(out);
+    char *kept = arena_strdup(&f->mem, text);
+    free(text);
+    return kept;
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
+
+#endif

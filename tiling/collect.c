@@ -1,13 +1,10 @@
 /* Results: output streams of each run are read back as fibertrees and added up into one tensor. */
 #include "tiling/tiling_int.h"
 
-#include <stdlib.h>
-
 struct tile_collector {
-    const sam_statement *statement;
     const sam_tensor_data *result;
     const tile_plan *plan;
-    const uint32_t *extent;
+    uint32_t extent[SAM_MAX_ORDER]; /* of the result, by logical mode */
     tile_dtype dtype;
     arena entries_mem; /* the partial results so far */
     tile_entries entries;
@@ -19,12 +16,12 @@ enum { COLLECT_COMPACT_FIRST = 1 << 20 };
 tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan, const uint32_t *extent,
                                    tile_dtype dtype, arena *mem) {
     tile_collector *c = arena_new(mem, tile_collector);
-    *c = (tile_collector){.statement = s,
-                          .result = sam_tensor_at(s, s->result),
+    *c = (tile_collector){.result = sam_tensor_at(s, s->result),
                           .plan = plan,
-                          .extent = extent,
                           .dtype = dtype,
                           .compact_at = COLLECT_COMPACT_FIRST};
+    for (uint32_t m = 0; m < c->result->order; m++)
+        c->extent[m] = extent[s->result_index[m].v - 1];
     return c;
 }
 
@@ -60,15 +57,9 @@ static bool broken(diagnostics *d, uint32_t run, int level, const char *what, ui
     return false;
 }
 
-/* Node coordinates of one level: parent[i] and crd[i] of each node. */
-typedef struct {
-    uint32_t n;
-    const uint32_t *parent, *crd;
-} level_nodes;
-
 static bool read_compressed(const tile_collector *c, uint32_t run, int level, const uint16_t *w,
                             uint32_t length, uint32_t parents, arena *scratch, diagnostics *d,
-                            level_nodes *out) {
+                            tile_nodes *out) {
     uint32_t segs = length ? w[0] : 0;
     if (length < segs + 2 || length != segs + 2 + w[segs + 1])
         return broken(d, run, level, "words", length, length ? segs + 2 : 2);
@@ -91,32 +82,17 @@ static bool read_compressed(const tile_collector *c, uint32_t run, int level, co
     }
     if (parents && seg[parents] != crds)
         return broken(d, run, level, "coordinates", crds, seg[parents]);
-    *out = (level_nodes){crds, parent, at};
+    *out = (tile_nodes){crds, parent, at};
     return true;
 }
 
-static void dense_nodes(const tile_collector *c, uint32_t parents, arena *scratch, level_nodes *out) {
-    uint32_t edge = c->plan->tile, n = parents * edge;
-    uint32_t *parent = arena_new_n(scratch, uint32_t, n + 1), *at = arena_new_n(scratch, uint32_t, n + 1);
-    for (uint32_t i = 0; i < n; i++) {
-        parent[i] = i / edge;
-        at[i] = i % edge;
-    }
-    *out = (level_nodes){n, parent, at};
-}
-
 /* Adds leaf `leaf` at its coordinates, unless padding put it outside the result. */
-static void add_leaf(tile_collector *c, const tile_run *run, const level_nodes *nodes, uint32_t leaf,
+static void add_leaf(tile_collector *c, const tile_run *run, const tile_nodes *nodes, uint32_t leaf,
                      uint16_t value) {
-    uint32_t at[SAM_MAX_ORDER], order = c->result->order, node = leaf;
-    for (uint32_t l = order; l-- > 0;) {
-        uint8_t mode = c->result->mode[l];
-        at[mode] = run->origin[mode] + nodes[l].crd[node];
-        if (at[mode] >= c->extent[c->statement->result_index[mode].v - 1])
-            return;
-        node = nodes[l].parent[node];
-    }
-    for (uint32_t m = 0; m < order; m++)
+    uint32_t at[SAM_MAX_ORDER];
+    if (!tile_leaf_at(c->result, nodes, leaf, run->origin, c->extent, at))
+        return;
+    for (uint32_t m = 0; m < c->result->order; m++)
         vec_push(&c->entries_mem, &c->entries.crd, at[m]);
     vec_push(&c->entries_mem, &c->entries.val, value);
 }
@@ -124,7 +100,7 @@ static void add_leaf(tile_collector *c, const tile_run *run, const level_nodes *
 bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
                       diagnostics *d) {
     arena scratch = {0};
-    level_nodes nodes[SAM_MAX_ORDER];
+    tile_nodes nodes[SAM_MAX_ORDER];
     uint32_t parents = 1;
     bool good = true;
     for (uint32_t l = 0; good && l < c->result->order; l++) {
@@ -132,7 +108,7 @@ bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *wo
         if (o >= 0)
             good = read_compressed(c, run, (int)l, words[o], lengths[o], parents, &scratch, d, &nodes[l]);
         else
-            dense_nodes(c, parents, &scratch, &nodes[l]);
+            nodes[l] = tile_dense_nodes(parents, c->plan->tile, &scratch);
         parents = good ? nodes[l].n : 0;
     }
     int o = output_of(c, SAM_MODE_VALS);
@@ -153,17 +129,8 @@ bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *wo
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out) {
     compact(c);
     *out = (tile_tensor){.name = c->result->name, .order = c->result->order};
-    for (uint32_t m = 0; m < out->order; m++)
-        out->dim[m] = c->extent[c->statement->result_index[m].v - 1];
-    tile_entries kept = {0};
-    for (uint32_t e = 0; e < c->entries.val.len; e++) {
-        if (!c->entries.val.at[e])
-            continue;
-        for (uint32_t m = 0; m < out->order; m++)
-            vec_push(&c->entries_mem, &kept.crd, c->entries.crd.at[e * out->order + m]);
-        vec_push(&c->entries_mem, &kept.val, c->entries.val.at[e]);
-    }
-    tile_normalise(out, &kept, c->dtype, mem);
+    memcpy(out->dim, c->extent, sizeof out->dim);
+    tile_without_zeros(out, &c->entries, c->dtype, mem);
     arena_free(&c->entries_mem);
     return true;
 }

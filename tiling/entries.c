@@ -84,3 +84,20 @@ void tile_normalise(tile_tensor *t, const tile_entries *entries, tile_dtype dtyp
     t->crd = crd;
     t->val = val;
 }
+
+void tile_without_zeros(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem) {
+    arena scratch = {0};
+    tile_tensor merged = {.order = t->order};
+    tile_entries kept = {0};
+    tile_normalise(&merged, entries, dtype, &scratch);
+    for (uint64_t e = 0; e < merged.nnz; e++) {
+        /* bfloat16 has two zeros. */
+        if (!(dtype == TILE_DTYPE_BF16 ? merged.val[e] & 0x7fffu : merged.val[e]))
+            continue;
+        for (uint32_t m = 0; m < t->order; m++)
+            vec_push(&scratch, &kept.crd, merged.crd[e * t->order + m]);
+        vec_push(&scratch, &kept.val, merged.val[e]);
+    }
+    tile_normalise(t, &kept, dtype, mem);
+    arena_free(&scratch);
+}

@@ -67,6 +67,11 @@ bool tile_equal(const tile_tensor *got, const tile_tensor *want, const name_tabl
 bool tile_levels(const tile_tensor *t, const sam_tensor_data *format, arena *mem, diagnostics *d,
                  sam_tensor_levels *out);
 
+/* The other way: a fibertree as result tensor. Leaves beyond `extent` (by logical mode) and zeros are
+ * dropped; more or fewer values than leaves is error E0341-result-stream. */
+bool tile_from_levels(const sam_tensor_levels *levels, const sam_tensor_data *format, const uint32_t *extent,
+                      tile_dtype dtype, arena *mem, diagnostics *d, tile_tensor *out);
+
 typedef struct {
     uint32_t tile; /* edge of a sub-tile in coordinates, the same for every variable; 0 = the largest power of
                       two whose sub-tiles fit whatever they hold */
@@ -133,5 +138,16 @@ tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan
 bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
                       diagnostics *d);
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out);
+
+/* ---- jobs: a plan as a file for an array simulator, and what comes back
+ * ------------------------------------------ */
+
+/* Little-endian 32-bit words, docs/job_file.md: "ONXJ", 1, inputs, outputs, num_blocks of each output, runs;
+ * then per run and input: length in 16-bit words, the words, padded to a multiple of 4 bytes. */
+bool tile_job_write(const tile_plan *plan, const char *path, diagnostics *d);
+/* The answer: "ONXR", 1, runs, outputs; then per run: cycles (64 bits), and per output: length, words,
+ * padding. Feeds every run to the collector; *cycles is the sum. Errors E0342-job-result. */
+bool tile_job_collect(const char *path, const tile_plan *plan, tile_collector *c, uint64_t *cycles,
+                      diagnostics *d);
 
 #endif

@@ -25,6 +25,20 @@ bool tile_build_levels(const sam_tensor_data *format, const uint32_t *crd, uint3
                        const uint8_t *column, const uint32_t *perm, uint32_t n, const uint16_t *val,
                        const uint32_t *dim, arena *mem, diagnostics *d, sam_tensor_levels *out);
 
+/* The nodes of one level of a fibertree being read back: parent node and coordinate of each. */
+typedef struct {
+    uint32_t n;
+    const uint32_t *parent, *crd;
+} tile_nodes;
+/* All nodes of a dense level under `parents` nodes. */
+tile_nodes tile_dense_nodes(uint32_t parents, uint32_t dim, arena *mem);
+/* Coordinates of leaf `leaf` in logical order, each plus origin[mode]; false if one is not below
+ * extent[mode]. */
+bool tile_leaf_at(const sam_tensor_data *format, const tile_nodes *nodes, uint32_t leaf,
+                  const uint32_t *origin, const uint32_t *extent, uint32_t *at);
+/* Entries without zeros, sorted and added up, as a tensor. */
+void tile_without_zeros(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem);
+
 uint16_t bf16_from_float(float x); /* round to nearest even */
 float bf16_to_float(uint16_t x);
 /* a + b in the data type: wrap-around int16 or bfloat16. */

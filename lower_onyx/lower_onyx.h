@@ -102,7 +102,8 @@ typedef struct {
 bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, diagnostics *d,
                onyx_graph **out);
 /* Neighbour rules, wires, tiles, cycles, and the tokens the chip's primitives mistake; reads the tables
- * nodes.def and neighbours.def and the graph, and shares nothing with lower_run. */
+ * nodes.def and neighbours.def and the graph, and knows nothing of how lower_run
+ * builds one. */
 bool lower_check(const onyx_graph *g, diagnostics *d);
 /* The text form; docs/ir_onyx.md. lower_parse(lower_dump(g)) dumps to the same text. */
 void lower_dump(const onyx_graph *g, FILE *out);

@@ -1,12 +1,9 @@
 /* SAM graph in, Onyx-aware graph and netlist out, on small DOT files. */
 #include "tests/lower_onyx/lower_test.h"
 
-/* What onyx does between a DOT file and lower_run. */
+/* The graphs of data/ have binary joiners and no broadcasts already. */
 static bool read_sam(fixture *f, const char *name, const char *text, sam_graph *out) {
-    sam_graph parsed, binary;
-    return sam_parse(name, text, strlen(text), &f->names, &f->mem, &f->diag, &parsed) &&
-           sam_check(&parsed, &f->diag) && sam_to_binary_joiners(&parsed, &f->mem, &f->diag, &binary) &&
-           sam_remove_broadcasts(&binary, &f->mem, &f->diag, out);
+    return sam_parse(name, text, strlen(text), &f->names, &f->mem, &f->diag, out) && sam_check(out, &f->diag);
 }
 
 static bool lower_text(fixture *f, const char *name, const char *text, onyx_graph **out) {
@@ -130,6 +127,81 @@ static void what_the_chip_lacks_is_named(void **state) {
         "may have gaps; the chip writes results in order only | store that level of X compressed");
 }
 
+/* Graphs that no DOT file gives: a legal one with one thing changed. */
+typedef struct {
+    const char *file;
+    void (*change)(fixture *, sam_graph *);
+    const char *message;
+} changed_case;
+
+static void unknown_mode(fixture *f, sam_graph *g) {
+    (void)f;
+    g->nodes.at[0].mode = 5;
+}
+static void third_operand(fixture *f, sam_graph *g) {
+    (void)f;
+    sam_add_edge(g, (sam_node){1}, 0, (sam_node){3}, 4, SAM_STREAM_CRD);
+    sam_add_edge(g, (sam_node){1}, 1, (sam_node){3}, 5, SAM_STREAM_REF);
+}
+static void third_value(fixture *f, sam_graph *g) {
+    (void)f;
+    sam_add_edge(g, (sam_node){4}, 0, (sam_node){6}, 2, SAM_STREAM_VAL);
+}
+static void references_into_values(fixture *f, sam_graph *g) {
+    (void)f;
+    sam_add_edge(g, (sam_node){1}, 1, (sam_node){8}, 0, SAM_STREAM_REF);
+}
+static void vector_reducer(fixture *f, sam_graph *g) {
+    (void)f;
+    g->nodes.at[12].kind = SAM_VECTORREDUCER;
+}
+static void broadcast(fixture *f, sam_graph *g) {
+    (void)f;
+    sam_add_node(g, SAM_BROADCAST);
+}
+
+static void what_does_not_fit_is_named(void **state) {
+    fixture *f = *state;
+    const changed_case cases[] = {
+        {"vec_elemmul.gv", unknown_mode,
+         "E0401-unknown-level: fiberlookup i: B5 (node 1): tensor B has no mode 5 | the graph's comment "
+         "lists each "
+         "tensor's levels and modes, such as \"B=ss01\""},
+        {"vec_elemmul.gv", third_operand,
+         "E0411-joiner-operands: intersect i (node 3): Onyx joins two operands (4 streams), this joiner has "
+         "6 streams "
+         "| rewrite joiners of more operands into trees of binary ones first"},
+        {"vec_elemmul.gv", third_value,
+         "E0412-alu-operands: mul (node 6): Onyx operates on two streams, not on 3 | split it into "
+         "operations of two "
+         "streams; a constant becomes a scalar operand"},
+        {"vec_elemmul.gv", references_into_values,
+         "E0414-no-such-link: fiberwrite vals X (node 8) cannot take its input from fiberlookup i: B0 (node "
+         "1): no "
+         "wires lead from pos_out to data_in | docs/ir_onyx.md lists which ports may be linked"},
+        {"matmul_ijk.gv", vector_reducer,
+         "E0410-not-on-chip: vectorreducer k (node 13): Onyx has no such primitive | choose a loop order "
+         "with "
+         "the summed "
+         "variable innermost, such as reorder(i,j,k), so that a scalar reducer suffices"},
+        {"matmul_ijk.gv", broadcast,
+         "E0410-not-on-chip: broadcast (node 17): Onyx has no such primitive | broadcasts are wires: remove "
+         "the node "
+         "and let its edges leave the source"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        diagnostics fresh;
+        diag_init(&fresh, &f->mem);
+        f->diag = fresh;
+        sam_graph sam;
+        onyx_graph *g;
+        assert_true(read_sam(f, cases[i].file, read_data(f, cases[i].file), &sam));
+        cases[i].change(f, &sam);
+        assert_false(lower_run(&sam, &(lower_options){.tile_edge = 30}, &f->mem, &f->diag, &g));
+        assert_string_equal(first_message(f), cases[i].message);
+    }
+}
+
 /* (B + C) * D by element: the product would see the empty tokens of the sum. */
 static void sum_under_a_product_is_refused(void **state) {
     fixture *f = *state;
@@ -156,6 +228,7 @@ int main(void) {
         TEST(kernels_lower_as_expected),
         TEST(kernels_pack_into_the_right_number_of_tiles),
         TEST(what_the_chip_lacks_is_named),
+        TEST(what_does_not_fit_is_named),
         TEST(sum_under_a_product_is_refused),
         TEST(tile_edge_must_fit),
     };

@@ -1,4 +1,5 @@
 /* The Onyx-aware IR: its text form, and what lower_check finds in graphs with one thing wrong. */
+#include "lower_onyx/lower_int.h"
 #include "tests/lower_onyx/lower_test.h"
 
 static char *identity(fixture *f) {
@@ -91,6 +92,11 @@ static void violations_name_ports_and_rule(void **state) {
          "E0426-tile: B0.buffet.data_to_mem is in tile B0, but B0.sram.input_width_16_num_0 is in tile "
          "elsewhere | "
          "rule: a buffet owns exactly one SRAM, and every wire between them is used once"},
+        {"node write_scanner X_vals.write tile=X_vals compressed=1 lowest_level=1",
+         "node write_scanner X_vals.write tile=X_vals lowest_level=1",
+         "E0424-open-port: X_vals.write.addr_in (positions of the values) is not linked | it may be linked "
+         "from: "
+         "nothing"},
         {"node glb_out out_X0 tensor", "node glb_out out_X0 tile=in_B0 tensor",
          "E0426-tile: in_B0 (glb_in) and out_X0 (glb_out) cannot share tile in_B0 | a PE or IO tile holds "
          "one "
@@ -203,8 +209,32 @@ static void truncated_texts_are_survived(void **state) {
     }
 }
 
+/* neighbours.def: outputs drive inputs, no pair twice, every port has a neighbour but
+ * the address of a positional write, which the chip gets wrong when it comes out of order; links of one port
+ * are all inside a tile or all between tiles. */
+static void tables_are_consistent(void **state) {
+    (void)state;
+    bool used[ONYX_PORTS] = {false};
+    for (uint32_t i = 0; i < onyx_rule_count; i++) {
+        const onyx_rule *r = &onyx_rule_table[i];
+        const onyx_port_info *source = &onyx_port_table[r->source], *sink = &onyx_port_table[r->sink];
+        assert_true(source->output && !sink->output);
+        assert_int_equal(source->tile_port == ONYX_INSIDE, sink->tile_port == ONYX_INSIDE);
+        assert_ptr_equal(onyx_rule_find(r->source, r->sink), r);
+        used[r->source] = used[r->sink] = true;
+    }
+    for (uint32_t p = 1; p < ONYX_PORTS; p++) {
+        assert_true(used[p] != (p == ONYX_PORT_WRITE_SCANNER_ADDR_IN));
+        const onyx_port_info *port = &onyx_port_table[p];
+        const net_mode_info *mode = &net_mode_table[onyx_kind_table[port->kind].mode];
+        if (port->tile_port != ONYX_INSIDE)
+            assert_non_null(port->output ? mode->port_out[port->tile_port] : mode->port_in[port->tile_port]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        TEST(tables_are_consistent),
         TEST(parse_of_dump_is_the_same),
         TEST(legal_graph_passes),
         TEST(comments_and_blank_lines_are_skipped),

@@ -82,19 +82,20 @@ void rtl_model_crdhold(rtl_pe_streams *s) {
     }
 }
 
-/* With root the outer stream is [0, done] for every tree: no stream at all, each element is reference 0. */
-static void repeat_root(rtl_pe_streams *s) {
-    while (has(s, 1)) {
-        uint32_t signal = take(s, 1);
-        put(s, 0, rtl_is_item(signal) ? 0 : signal);
+/* With root the proc stream is [0, done], once for every tree of the other. */
+static void make_root(rtl_pe_streams *s) {
+    s->in[0] = (u32_vec){0};
+    for (uint32_t i = 0; i < s->in[1].len; i++) {
+        if (rtl_is_done(s->in[1].at[i])) {
+            vec_push(s->mem, &s->in[0], 0);
+            vec_push(s->mem, &s->in[0], RTL_DONE);
+        }
     }
 }
 
 void rtl_model_repeat(rtl_pe_streams *s, bool root) {
-    if (root) {
-        repeat_root(s);
-        return;
-    }
+    if (root)
+        make_root(s);
     while (has(s, 0) && has(s, 1)) {
         uint32_t proc = head(s, 0), signal = head(s, 1);
         if (rtl_is_done(proc) != rtl_is_done(signal))

@@ -71,7 +71,8 @@ void rtl_model_pe(const rtl_pe_config *config, rtl_pe_streams *streams);
 
 /* The primitives themselves.
  * joiner: in crd0 crd1 pos0 pos1, out crd pos0 pos1. crddrop, crdhold: in and out inner, outer.
- * alu: in two value streams, instruction = CONFIG_SPACE[84:1] of `space`. repeat: in proc, repsig. */
+ * alu: in two value streams, instruction = CONFIG_SPACE[84:1] of `space`. repeat: in proc, repsig;
+ * root makes its own proc stream in place of in[0]. */
 void rtl_model_joiner(rtl_pe_streams *s, bool is_union);
 void rtl_model_crddrop(rtl_pe_streams *s);
 void rtl_model_crdhold(rtl_pe_streams *s);

@@ -2,7 +2,7 @@
  * reference netlist's tiles must give the same words here. Cycles are printed beside the recorded ones. */
 #include "golden.h"
 #include "rtl_models/array_glue.h"
-#include "tests/rtl_fabric/cmocka_cpp.h"
+#include "cmocka_cpp.h"
 
 static void golden_kernels_give_their_words(void **) {
     const std::string folder = std::string(ONYX_SHARED_DIR) + "/data/onyx_bitstreams/golden_array/";

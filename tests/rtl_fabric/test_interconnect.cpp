@@ -1,7 +1,9 @@
 /* test_interconnect.cpp - switch box, connection box and SplitFIFO against their written rules, built here a
  * second time and literally: the list of wires, the packing of fields by name, a queue of two. */
+#include <algorithm>
 #include <array>
 #include <deque>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -11,7 +13,7 @@
 #include "Vonyx_switch_box.h"
 #include "Vonyx_tile_io.h"
 #include "Vonyx_tile_pe.h"
-#include "tests/rtl_fabric/cmocka_cpp.h"
+#include "cmocka_cpp.h"
 
 enum { EAST, SOUTH, WEST, NORTH, SIDES, TRACKS = 5 };
 static const char *const SIDE_NAME[SIDES] = {"EAST", "SOUTH", "WEST", "NORTH"};

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "rtl_models/array_glue.h"
-#include "tests/rtl_fabric/cmocka_cpp.h"
+#include "cmocka_cpp.h"
 
 /* (register << 24 | feature << 16) -> mask, per kind of tile. */
 using Masks = std::map<std::string, std::map<uint32_t, uint32_t>>;

@@ -347,8 +347,7 @@ static void split_fifo_pair_is_a_queue_of_two(void **) {
             pair.front().in_data_i = next;
             pair.back().out_ready_i = take;
             pair.settle();
-            /* Room is known one cycle ahead only through the second stage: it takes when it is not full or is
-             * being emptied; the first stage is full when two are inside. */
+            /* Cut paths on both sides: ready and valid say what is inside, whatever happens this cycle. */
             assert_int_equal(pair.back().out_valid_o, !model.empty());
             assert_int_equal(pair.front().in_ready_o, model.size() < 2);
             if (!model.empty())

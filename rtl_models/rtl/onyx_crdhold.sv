@@ -72,7 +72,7 @@ module onyx_crdhold (
       StHold: begin
         if (both && inner_stop && !outer_done) begin
           // Sends the stop and discards the outer head, unless that would leave two debts.
-          push      = (debt_q == DebtNone) | (rest == DebtNone);
+          push      = (rest == DebtNone);
           pop_inner = push & inner_ready_i & outer_ready_i;
           pop_outer = pop_inner | ~push;
           if (!push) debt_d = rest;

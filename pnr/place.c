@@ -388,7 +388,7 @@ static void draw_site(placer *p, const site_class *k, uint32_t x, uint32_t y, ui
     uint32_t reach_y = k->anywhere ? k->rows : window;
     uint32_t reach_x = k->anywhere ? k->columns : (window + k->spacing - 1) / k->spacing;
     uint32_t at = k->index[x], last_column = k->columns - 1, last_row = k->row0 + k->rows - 1;
-    y = y < k->row0 ? k->row0 : y;
+    y = y < k->row0 ? k->row0 : y > last_row ? last_row : y;
     m->x = k->column[between(&p->random, at > reach_x ? at - reach_x : 0,
                              at + reach_x < last_column ? at + reach_x : last_column)];
     m->y = (uint16_t)between(&p->random, y > reach_y + k->row0 ? y - reach_y : k->row0,

@@ -20,6 +20,63 @@ static void a_design_is_placed_and_routed_by_the_chips_rules(void **state) {
     }
 }
 
+/* A random netlist of `cells` PE and MEM cells, every output to one to four inputs, a cell to itself
+ * included. */
+static netlist *random_netlist(fixture *f, prng *r, uint32_t cells) {
+    netlist *n = new_netlist(f);
+    uint8_t *inputs = arena_new_n(&f->mem, uint8_t, cells + 1); /* used so far, by cell index */
+    for (uint32_t i = 0; i < cells; i++)
+        add_cell(f, n, prng_below(r, 4) ? 'p' : 'm');
+    for (uint32_t i = 0; i < cells; i++) {
+        net_data *net = add_net(f, n, (net_cell){i + 1}, (uint8_t)prng_below(r, 3));
+        uint32_t sinks = 1 + prng_below(r, 4);
+        for (uint32_t k = 0; k < sinks; k++) {
+            uint32_t to = prng_below(r, 3) ? prng_below(r, cells) : i;
+            if (inputs[to] < 4)
+                add_sink(f, net, (net_cell){to + 1}, inputs[to]++);
+        }
+        if (net->sinks.len == 0)
+            n->nets.len--;
+    }
+    return n;
+}
+
+/* Whatever the number of tracks: routed legally, or refused for want of wires or tiles. */
+static void random_designs_are_routed_legally_or_refused(void **state) {
+    fixture *f = *state;
+    prng r = prng_seed(5);
+    uint32_t routed = 0;
+    for (uint32_t round = 0; round < 60; round++) {
+        pnr_board b = {.name = "any",
+                       .width = 6,
+                       .height = 6,
+                       .tracks = 1 + round % 8,
+                       .mem_period = 3,
+                       .mem_phase = 1,
+                       .glb_tiles = 3,
+                       .columns_per_glb_tile = 2};
+        netlist *n = random_netlist(f, &r, 2 + prng_below(&r, 24));
+        pnr_options o = pnr_options_default();
+        o.seed = round;
+        o.moves = 20000;
+        pnr_design design;
+        clear_diagnostics(f);
+        if (!pnr_place(n, &b, &o, &f->mem, &f->diag, &design)) {
+            assert_true(has_code(f, "E0510-too-large"));
+            continue;
+        }
+        if (!pnr_route_all(&design, &o, &f->mem, &f->diag)) {
+            assert_true(has_code(f, "E0520-unroutable"));
+            assert_true(b.tracks < 3);
+            continue;
+        }
+        if (!pnr_check(&design, &f->diag))
+            fail_msg("round %u: %s", round, fixture_printed(f));
+        routed++;
+    }
+    assert_true(routed >= 30);
+}
+
 /* Many streams, so that every GLB tile is needed. */
 static void io_without_fixed_sites_takes_one_load_and_one_store_a_tile(void **state) {
     fixture *f = *state;
@@ -241,6 +298,7 @@ static void a_report_counts_what_there_is(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_design_is_placed_and_routed_by_the_chips_rules),
+        TEST(random_designs_are_routed_legally_or_refused),
         TEST(io_without_fixed_sites_takes_one_load_and_one_store_a_tile),
         TEST(too_large_designs_say_what_is_short),
         TEST(unroutable_designs_name_wires_and_nets),

@@ -6,8 +6,8 @@
 #include <sstream>
 #include <string>
 
-#include "rtl_models/array_glue.h"
 #include "cmocka_cpp.h"
+#include "rtl_models/array_glue.h"
 
 /* (register << 24 | feature << 16) -> mask, per kind of tile. */
 using Masks = std::map<std::string, std::map<uint32_t, uint32_t>>;
@@ -42,7 +42,7 @@ static void registers_keep_their_bits(void **) {
     const struct {
         const char *kind;
         uint32_t site;
-    } sites[] = {{"IO", 0x0500}, {"PE", 0x0001}, {"PE", 0x1e08}, {"PE", 0x0509},
+    } sites[] = {{"IO", 0x0500}, {"PE", 0x0001},  {"PE", 0x1e08}, {"PE", 0x0509},
                  {"PE", 0x1e10}, {"MEM", 0x0301}, {"MEM", 0x1f10}};
     onyx::Array array;
     array.set_stall(0xFFFFFFFFu);

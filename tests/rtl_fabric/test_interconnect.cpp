@@ -166,7 +166,8 @@ static void switch_box_takes_the_wire_of_its_select(void **) {
                         waits = 1u << ends[side][track][select].track;
                     assert_int_equal(*io.ready_out[s], 0x1F & ~waits);
                 }
-                assert_int_equal(box.core_ready_o, select >= 3 && select < 6 ? 7u & ~(1u << (select - 3)) : 7);
+                assert_int_equal(box.core_ready_o,
+                                 select >= 3 && select < 6 ? 7u & ~(1u << (select - 3)) : 7);
             }
         }
     }
@@ -202,7 +203,8 @@ static void ready_is_the_join_of_enabled_sinks(void **) {
     }
     /* An output that is not enabled asks nothing. */
     set_field(box.words_i.data(),
-              "SB_T" + std::to_string(sinks[0].track) + "_" + SIDE_NAME[sinks[0].side] + "_SB_OUT_B17_enable", 0);
+              "SB_T" + std::to_string(sinks[0].track) + "_" + SIDE_NAME[sinks[0].side] + "_SB_OUT_B17_enable",
+              0);
     box.cb_wait_i = 0;
     for (unsigned s = 0; s < SIDES; s++)
         *io.ready_in[s] = 0x1F;

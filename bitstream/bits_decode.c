@@ -23,13 +23,22 @@ typedef struct {
     pnr_route route;
 } found_net;
 
+/* A tile some word configures. */
+typedef struct {
+    uint32_t x, y;
+    net_tile kind;
+    bits_stream words; /* its part of the sorted words */
+    uint32_t chip_mode;
+} tile;
+
 typedef struct {
     const bits_map *map;
     const pnr_board *b;
     arena *mem;
     diagnostics *d;
     name_table *names;
-    bits_stream words; /* sorted */
+    VEC(tile) tiles; /* sorted by (x, y); those outside the board are NET_TILE_NONE */
+    uint32_t *tile;  /* [y * width + x]: number of the tile plus 1, or 0 */
     netlist *net;
     pnr_design *design;
     wire *wires;    /* [(y * width + x) * 4 * tracks + 4 * track + side] */
@@ -51,18 +60,43 @@ static net_mode mode_at(const decoder *c, uint32_t x, uint32_t y) {
     return cell ? c->net->cells.at[cell - 1].mode : NET_MODE_NONE;
 }
 
-static uint32_t value(const decoder *c, uint32_t field, uint32_t x, uint32_t y) {
-    return bits_value(c->map, &c->words, bits_field_at(c->map, field), x, y);
+static const tile *tile_at(const decoder *c, uint32_t x, uint32_t y) {
+    uint32_t number = c->tile[y * c->b->width + x];
+    return number ? &c->tiles.at[number - 1] : NULL;
+}
+
+static uint32_t value(const decoder *c, const tile *t, uint32_t field) {
+    return bits_value(c->map, &t->words, bits_field_at(c->map, field), t->x, t->y);
 }
 
 /* Place of the first word of a tile in the file: where messages about the tile point. */
 static src_loc tile_loc(const decoder *c, uint32_t x, uint32_t y) {
-    for (uint32_t i = 0; i < c->words.words.len; i++) {
-        const bits_word *w = &c->words.words.at[i];
-        if (bits_x(w->address) == x && bits_y(w->address) == y)
-            return w->loc;
+    const tile *t = tile_at(c, x, y);
+    return t ? t->words.words.at[0].loc : (src_loc){0};
+}
+
+static void add_tile(decoder *c, bits_word *first, uint32_t count) {
+    tile t = {
+        .x = bits_x(first->address), .y = bits_y(first->address), .kind = bits_tile(c->map, first->address)};
+    t.words.words.at = first;
+    t.words.words.len = count;
+    if (t.kind != NET_TILE_NONE) {
+        t.chip_mode = bits_mode(c->map, &t.words, t.x, t.y);
+        c->tile[t.y * c->b->width + t.x] = c->tiles.len + 1;
     }
-    return (src_loc){0};
+    vec_push(c->mem, &c->tiles, t);
+}
+
+/* Cuts the sorted words into tiles. */
+static void find_tiles(decoder *c, const bits_stream *sorted) {
+    for (uint32_t first = 0, end; first < sorted->words.len; first = end) {
+        bits_word *w = &sorted->words.at[first];
+        for (end = first + 1; end < sorted->words.len; end++) {
+            if ((sorted->words.at[end].address & 0xffff) != (w->address & 0xffff))
+                break;
+        }
+        add_tile(c, w, end - first);
+    }
 }
 
 /* ---- every bit must have a meaning
@@ -70,71 +104,76 @@ static src_loc tile_loc(const decoder *c, uint32_t x, uint32_t y) {
 
 typedef struct {
     const decoder *c;
+    const tile *t;
     const bits_word *word;
-    net_tile tile;
 } word_context;
 
 /* Fields a netlist of sparse tiles has no place for: 1-bit routing, Pond, flush routing, power switches. */
-static bool expressible(const word_context *w, const bits_field *f) {
-    const bits_map *map = w->c->map;
+static bool expressible(const bits_map *map, const tile *t, const bits_field *f) {
     if (f->feature == 0)
         return true;
-    if (w->tile == NET_TILE_IO)
+    if (t->kind == NET_TILE_IO)
         return false;
     uint32_t number = (uint32_t)(f - map->fields.at);
     for (uint32_t port = 0; port < 4; port++) {
-        const bits_cb *cb = &map->cb[w->tile][port];
+        const bits_cb *cb = &map->cb[t->kind][port];
         if (number == cb->enable || number == cb->sel)
             return true;
     }
-    return f->feature == bits_field_at(map, map->sb[w->tile][0][0].sel)->feature &&
+    return f->feature == bits_field_at(map, map->sb[t->kind][0][0].sel)->feature &&
            !strstr(f->name, "_SB_IN_");
 }
 
 static void check_field(void *context, const bits_field *f) {
     const word_context *w = context;
-    uint32_t x = bits_x(w->word->address), y = bits_y(w->word->address);
-    uint32_t v = bits_value(w->c->map, &w->c->words, f, x, y);
-    if (!v || expressible(w, f))
+    bool zero = !f->space && !(w->word->data >> f->lo & bits_mask(f->hi - f->lo + 1u));
+    if (zero || expressible(w->c->map, w->t, f))
         return;
+    uint32_t v = bits_value(w->c->map, &w->t->words, f, w->t->x, w->t->y);
     diag_error(w->c->d, w->word->loc, "E0622-not-expressible",
-               "tile x%uy%u: %s = %u is outside what a sparse netlist says", x, y, f->name, v);
+               "tile x%uy%u: %s = %u is outside what a sparse netlist says", w->t->x, w->t->y, f->name, v);
     diag_hint(w->c->d, "1-bit routing, ponds, routed flush and power switches belong to dense applications");
 }
 
-static void check_word(decoder *c, const bits_word *w) {
-    uint32_t x = bits_x(w->address), y = bits_y(w->address), feature = bits_feature(w->address);
-    word_context context = {c, w, bits_tile(c->map, w->address)};
-    if (bits_is_sram(context.tile, feature)) {
+static void check_word(decoder *c, const tile *t, const bits_word *w) {
+    uint32_t feature = bits_feature(w->address);
+    word_context context = {c, t, w};
+    if (bits_is_sram(t->kind, feature)) {
         diag_error(c->d, w->loc, "E0622-not-expressible",
-                   "tile x%uy%u: SRAM contents are not part of a netlist", x, y);
+                   "tile x%uy%u: SRAM contents are not part of a netlist", t->x, t->y);
         return;
     }
-    uint32_t known = bits_each_field(c->map, context.tile, bits_mode(c->map, &c->words, x, y), feature,
-                                     bits_reg(w->address), check_field, &context);
+    uint32_t known =
+        bits_each_field(c->map, t->kind, t->chip_mode, feature, bits_reg(w->address), check_field, &context);
     uint32_t unknown = w->data & ~known;
     if (!unknown)
         return;
-    for (uint32_t v = unknown; v; v &= v - 1)
-        c->unknown++;
+    c->unknown += bits_count(unknown);
     diag_error(c->d, w->loc, "E0620-unknown-bit",
-               "tile x%uy%u (%s), feature %u, register %u: no field explains bits %08X", x, y,
-               bits_kind_name[context.tile], feature, bits_reg(w->address), unknown);
-    if (context.tile == NET_TILE_NONE)
+               "tile x%uy%u (%s), feature %u, register %u: no field explains bits %08X", t->x, t->y,
+               bits_kind_name[t->kind], feature, bits_reg(w->address), unknown);
+    if (t->kind == NET_TILE_NONE)
         diag_hint(c->d, "the array is %u x %u: is the bitstream for another board?", c->b->width,
                   c->b->height);
 }
 
 /* The chip keeps the last write of an address; a file of merged words has one each. */
-static void check_repeats(const decoder *c) {
-    for (uint32_t i = 1; i < c->words.words.len; i++) {
-        const bits_word *w = &c->words.words.at[i];
-        if (w->address != w[-1].address ||
-            bits_is_sram(bits_tile(c->map, w->address), bits_feature(w->address)))
-            continue;
-        diag_error(c->d, w->loc, "E0621-repeated-address", "address %08X is written twice", w->address);
-        diag_hint(c->d, "the chip keeps the last word only; merge the words of one address");
-        diag_note(c->d, w[-1].loc, "written here first");
+static void check_repeat(const decoder *c, const tile *t, const bits_word *w) {
+    if (w->address != w[-1].address || bits_is_sram(t->kind, bits_feature(w->address)))
+        return;
+    diag_error(c->d, w->loc, "E0621-repeated-address", "address %08X is written twice", w->address);
+    diag_hint(c->d, "the chip keeps the last word only; merge the words of one address");
+    diag_note(c->d, w[-1].loc, "written here first");
+}
+
+static void check_words(decoder *c) {
+    for (uint32_t i = 0; i < c->tiles.len; i++) {
+        const tile *t = &c->tiles.at[i];
+        for (uint32_t k = 0; k < t->words.words.len; k++) {
+            if (k)
+                check_repeat(c, t, &t->words.words.at[k]);
+            check_word(c, t, &t->words.words.at[k]);
+        }
     }
 }
 
@@ -145,54 +184,47 @@ static wire *io_output_wire(const decoder *c, uint32_t x) {
     return wire_at(c, x, 1, PNR_NORTH, 0);
 }
 
-static net_mode tile_mode(const decoder *c, net_tile tile, uint32_t chip_mode, uint32_t x) {
-    if (tile == NET_TILE_IO)
-        return io_output_wire(c, x)->used ? NET_MODE_IO_OUT : NET_MODE_IO_IN;
+static net_mode tile_mode(const decoder *c, const tile *t) {
+    if (t->kind == NET_TILE_IO)
+        return io_output_wire(c, t->x)->used ? NET_MODE_IO_OUT : NET_MODE_IO_IN;
     for (uint32_t m = NET_MODE_NONE + 1; m < NET_MODES; m++) {
-        if (net_mode_table[m].tile == tile && net_mode_table[m].chip_mode == chip_mode)
+        if (net_mode_table[m].tile == t->kind && net_mode_table[m].chip_mode == t->chip_mode)
             return (net_mode)m;
     }
     return NET_MODE_NONE;
 }
 
-static void add_config(decoder *c, net_cell_data *cell, const bits_field *f, uint32_t x, uint32_t y) {
-    uint32_t v = bits_value(c->map, &c->words, f, x, y);
-    if (v)
-        vec_push(c->mem, &cell->config, (net_config){names_intern(c->names, f->name), v});
-}
-
 /* The non-zero fields of the core: fields of a kind are sorted by name, so the config comes out sorted. */
-static void read_config(decoder *c, net_cell_data *cell, net_tile tile, uint32_t chip_mode, uint32_t x,
-                        uint32_t y) {
-    for (uint32_t i = 0; i < c->map->fields.len; i++) {
-        const bits_field *f = bits_field_at(c->map, i);
-        bool here = f->tile == tile && f->feature == 0;
-        bool word = strncmp(f->name, "CONFIG_SPACE_", 13) == 0;
-        if (here && !word && (!f->space || f->mode == BITS_ANY_MODE || f->mode == chip_mode))
-            add_config(c, cell, f, x, y);
+static void read_config(decoder *c, net_cell_data *cell, const tile *t) {
+    for (uint32_t i = 0; i < c->map->core[t->kind].len; i++) {
+        const bits_field *f = bits_field_at(c->map, c->map->core[t->kind].at[i]);
+        if (f->space && f->mode != BITS_ANY_MODE && f->mode != t->chip_mode)
+            continue;
+        uint32_t v = bits_value(c->map, &t->words, f, t->x, t->y);
+        if (v)
+            vec_push(c->mem, &cell->config, (net_config){names_intern(c->names, f->name), v});
     }
 }
 
-static void read_cell(decoder *c, net_tile tile, uint32_t x, uint32_t y) {
+static void read_cell(decoder *c, const tile *t) {
     static const char tag[BITS_KINDS] = {[NET_TILE_PE] = 'p', [NET_TILE_MEM] = 'm', [NET_TILE_IO] = 'I'};
-    uint32_t chip_mode = bits_mode(c->map, &c->words, x, y);
-    net_mode mode = tile_mode(c, tile, chip_mode, x);
+    net_mode mode = tile_mode(c, t);
     if (mode == NET_MODE_NONE) {
-        diag_error(c->d, tile_loc(c, x, y), "E0622-not-expressible",
-                   "tile x%uy%u: mode %u of a %s tile is not a sparse mode", x, y, chip_mode,
-                   bits_kind_name[tile]);
+        diag_error(c->d, tile_loc(c, t->x, t->y), "E0622-not-expressible",
+                   "tile x%uy%u: mode %u of a %s tile is not a sparse mode", t->x, t->y, t->chip_mode,
+                   bits_kind_name[t->kind]);
         return;
     }
     net_cell_data cell = {.mode = mode,
-                          .name = names_intern(c->names, arena_printf(c->mem, "x%uy%u", x, y)),
-                          .tag = tag[tile],
+                          .name = names_intern(c->names, arena_printf(c->mem, "x%uy%u", t->x, t->y)),
+                          .tag = tag[t->kind],
                           .number = c->net->cells.len,
-                          .loc = tile_loc(c, x, y),
+                          .loc = tile_loc(c, t->x, t->y),
                           .output = mode == NET_MODE_IO_OUT};
-    read_config(c, &cell, tile, chip_mode, x, y);
+    read_config(c, &cell, t);
     vec_push(c->mem, &c->net->cells, cell);
-    vec_push(c->mem, &c->design->site, (pnr_site){(uint16_t)x, (uint16_t)y});
-    *cell_at(c, x, y) = c->net->cells.len;
+    vec_push(c->mem, &c->design->site, (pnr_site){(uint16_t)t->x, (uint16_t)t->y});
+    *cell_at(c, t->x, t->y) = c->net->cells.len;
 }
 
 static void dangling(const decoder *c, uint32_t x, uint32_t y, const char *what, const char *hint) {
@@ -201,68 +233,64 @@ static void dangling(const decoder *c, uint32_t x, uint32_t y, const char *what,
 }
 
 /* A core with settings but without its enable bit would stay silent. */
-static bool core_configured(const decoder *c, uint32_t x, uint32_t y) {
-    for (uint32_t i = 0; i < c->words.words.len; i++) {
-        const bits_word *w = &c->words.words.at[i];
-        if (bits_x(w->address) == x && bits_y(w->address) == y && bits_feature(w->address) == 0 && w->data)
+static bool core_configured(const tile *t) {
+    for (uint32_t i = 0; i < t->words.words.len; i++) {
+        if (bits_feature(t->words.words.at[i].address) == 0 && t->words.words.at[i].data)
             return true;
     }
     return false;
 }
 
 static void read_cells(decoder *c) {
-    for (uint32_t i = 0; i < c->words.words.len; i++) {
-        const bits_word *w = &c->words.words.at[i];
-        uint32_t x = bits_x(w->address), y = bits_y(w->address);
-        net_tile tile = bits_tile(c->map, w->address);
-        if (tile == NET_TILE_NONE || (i && (w[-1].address & 0xffff) == (w->address & 0xffff)))
+    for (uint32_t i = 0; i < c->tiles.len; i++) {
+        const tile *t = &c->tiles.at[i];
+        if (t->kind == NET_TILE_NONE)
             continue;
-        if (value(c, c->map->tile_en[tile], x, y))
-            read_cell(c, tile, x, y);
-        else if (core_configured(c, x, y))
-            dangling(c, x, y, "the core is configured but tile_en is 0",
+        if (value(c, t, c->map->tile_en[t->kind]))
+            read_cell(c, t);
+        else if (core_configured(t))
+            dangling(c, t->x, t->y, "the core is configured but tile_en is 0",
                      "set tile_en, or drop the core's words");
     }
 }
 
 /* ---- wires
- * ------------------------------------------------------------------------------------------------------ */
+ * ------------------------------------------------------------------------------------------------------
+ */
 
-static void read_wire(decoder *c, net_tile tile, uint32_t x, uint32_t y, uint32_t side, uint32_t track) {
-    const bits_sb *sb = &c->map->sb[tile][side][track];
-    wire *w = wire_at(c, x, y, side, track);
-    *w = (wire){.used = value(c, sb->enable, x, y),
-                .registered = value(c, sb->rmux, x, y),
-                .start = value(c, sb->start, x, y),
-                .end = value(c, sb->end, x, y),
-                .select = (uint8_t)value(c, sb->sel, x, y)};
-    bool fifo = value(c, sb->fifo, x, y);
-    if (!w->used && (w->select || w->registered || fifo || w->start || w->end))
-        dangling(c, x, y,
-                 arena_printf(c->mem, "switch-box output %s track %u is configured but not enabled",
-                              bits_side_name[side], track),
+static void bad_wire(const decoder *c, const tile *t, uint32_t side, uint32_t track, const char *what,
+                     const char *hint) {
+    dangling(c, t->x, t->y,
+             arena_printf(c->mem, "switch-box output %s track %u %s", bits_side_name[side], track, what),
+             hint);
+}
+
+static void read_wire(decoder *c, const tile *t, uint32_t side, uint32_t track) {
+    const bits_sb *sb = &c->map->sb[t->kind][side][track];
+    wire *w = wire_at(c, t->x, t->y, side, track);
+    *w = (wire){.used = value(c, t, sb->enable),
+                .registered = value(c, t, sb->rmux),
+                .start = value(c, t, sb->start),
+                .end = value(c, t, sb->end),
+                .select = (uint8_t)value(c, t, sb->sel)};
+    bool fifo = value(c, t, sb->fifo);
+    bool settings = fifo || w->start || w->end;
+    if (!w->used && (w->select || w->registered || settings))
+        bad_wire(c, t, side, track, "is configured but not enabled",
                  "set its enable bit, or drop its select and register bits");
-    else if (!w->registered && (fifo || w->start || w->end))
-        dangling(c, x, y,
-                 arena_printf(c->mem,
-                              "the register of switch-box output %s track %u is configured but bypassed",
-                              bits_side_name[side], track),
+    else if (!w->registered && settings)
+        bad_wire(c, t, side, track, "has register bits, but its register is bypassed",
                  "set RMUX sel, or drop the REG bits");
     else if (w->registered && !fifo)
-        diag_error(c->d, tile_loc(c, x, y), "E0622-not-expressible",
-                   "tile x%uy%u: the register of switch-box output %s track %u is not in FIFO mode", x, y,
-                   bits_side_name[side], track);
+        bad_wire(c, t, side, track, "has a register that is not in FIFO mode",
+                 "plain registers belong to dense applications; set the REG fifo bit");
 }
 
 static void read_wires(decoder *c) {
-    for (uint32_t i = 0; i < c->words.words.len; i++) {
-        const bits_word *w = &c->words.words.at[i];
-        net_tile tile = bits_tile(c->map, w->address);
-        bool repeated = i && (w[-1].address & 0xffff) == (w->address & 0xffff);
-        if (repeated || (tile != NET_TILE_PE && tile != NET_TILE_MEM))
-            continue;
-        for (uint32_t k = 0; k < 4 * c->b->tracks; k++)
-            read_wire(c, tile, bits_x(w->address), bits_y(w->address), k % 4, k / 4);
+    for (uint32_t i = 0; i < c->tiles.len; i++) {
+        const tile *t = &c->tiles.at[i];
+        for (uint32_t k = 0; (t->kind == NET_TILE_PE || t->kind == NET_TILE_MEM) && k < 4 * c->b->tracks; k++)
+            read_wire(c, t, k % 4, k / 4);
     }
 }
 
@@ -321,17 +349,9 @@ static bool arriving(const decoder *c, uint32_t x, uint32_t y, pnr_side side, ui
     return true;
 }
 
-/* Inverse of the switch box: which arriving wire input `select` (0..2) of an output is. */
-static bool switch_input(const pnr_board *b, const wire_id *out, uint32_t select, pnr_side *side,
-                         uint32_t *track) {
-    for (uint32_t k = 0; k < 4 * b->tracks; k++) {
-        uint32_t s = 0;
-        *side = (pnr_side)(k % 4);
-        *track = k / 4;
-        if (pnr_switch_select(b, *side, *track, (pnr_side)out->side, out->track, &s) && s == select)
-            return true;
-    }
-    return false;
+/* The arriving wire that input `select` (0..2) of an output is. */
+static bits_wire switch_input(const decoder *c, const wire_id *out, uint32_t select) {
+    return c->map->switch_input[out->side][out->track][select];
 }
 
 static void end_at_core(const decoder *c, const wire_id *at, uint32_t port, walk *w) {
@@ -349,8 +369,6 @@ static void end_at_core(const decoder *c, const wire_id *at, uint32_t port, walk
 static void walk_back(const decoder *c, wire_id at, walk *w) {
     for (uint32_t steps = 0; steps < c->b->width * c->b->height * 4 * c->b->tracks; steps++) {
         const wire *out = wire_at(c, at.x, at.y, at.side, at.track);
-        pnr_side side = PNR_EAST;
-        uint32_t track = 0;
         w->net = out->net;
         w->hop = out->hop;
         w->good = out->net != 0;
@@ -361,9 +379,8 @@ static void walk_back(const decoder *c, wire_id at, walk *w) {
             end_at_core(c, &at, out->select - 3u, w);
             return;
         }
-        if (!switch_input(c->b, &at, out->select, &side, &track))
-            BUG("switch box without input %u", out->select);
-        if (!arriving(c, at.x, at.y, side, track, w, &at))
+        bits_wire in = switch_input(c, &at, out->select);
+        if (!arriving(c, at.x, at.y, (pnr_side)in.side, in.track, w, &at))
             return;
     }
     w->good = false;
@@ -397,11 +414,9 @@ static void add_hop(decoder *c, uint32_t net, const wire_id *at, uint32_t parent
     if (h.from_core) {
         h.port = (uint8_t)(w->select - 3);
     } else {
-        pnr_side side = PNR_EAST;
-        uint32_t track = 0;
-        switch_input(c->b, at, w->select, &side, &track);
-        h.from_side = (uint8_t)side;
-        h.from_track = (uint8_t)track;
+        bits_wire in = switch_input(c, at, w->select);
+        h.from_side = in.side;
+        h.from_track = in.track;
     }
     pnr_route *route = &c->nets.at[net - 1].route;
     vec_push(c->mem, &route->hops, h);
@@ -446,38 +461,34 @@ static void follow_cb(decoder *c, uint32_t cell, uint32_t port, uint32_t x, uint
         add_sink(c, (net_pin){{cell}, (uint8_t)port}, &w, side, track);
 }
 
-static void follow_port(decoder *c, net_tile tile, uint32_t x, uint32_t y, uint32_t port) {
-    const bits_cb *cb = &c->map->cb[tile][port];
-    bool enabled = value(c, cb->enable, x, y);
-    uint32_t select = value(c, cb->sel, x, y);
+static void follow_port(decoder *c, const tile *t, uint32_t port) {
+    const bits_cb *cb = &c->map->cb[t->kind][port];
+    bool enabled = value(c, t, cb->enable);
+    uint32_t select = value(c, t, cb->sel);
     if (!enabled && select)
-        dangling(c, x, y,
+        dangling(c, t->x, t->y,
                  arena_printf(c->mem, "the connection box of input %u selects %u but is not enabled", port,
                               select),
                  "set its enable bit, or drop its select");
     if (!enabled)
         return;
-    if (!net_mode_table[mode_at(c, x, y)].port_in[port]) {
-        dangling(c, x, y,
+    if (!net_mode_table[mode_at(c, t->x, t->y)].port_in[port]) {
+        dangling(c, t->x, t->y,
                  arena_printf(c->mem, "the connection box of input %u is enabled, but no core uses it", port),
                  "enable the core, or drop the connection box");
         return;
     }
-    follow_cb(c, *cell_at(c, x, y), port, x, y, select);
+    follow_cb(c, *cell_at(c, t->x, t->y), port, t->x, t->y, select);
 }
 
 /* Sinks in the order of (cell, port): cells stand in the order of their tiles. */
 static void follow_sinks(decoder *c) {
-    for (uint32_t i = 0; i < c->words.words.len; i++) {
-        const bits_word *w = &c->words.words.at[i];
-        uint32_t x = bits_x(w->address), y = bits_y(w->address);
-        net_tile tile = bits_tile(c->map, w->address);
-        if (tile == NET_TILE_NONE || (i && (w[-1].address & 0xffff) == (w->address & 0xffff)))
-            continue;
-        if (mode_at(c, x, y) == NET_MODE_IO_OUT)
-            follow_io(c, *cell_at(c, x, y), x);
-        for (uint32_t port = 0; tile != NET_TILE_IO && port < 4; port++)
-            follow_port(c, tile, x, y, port);
+    for (uint32_t i = 0; i < c->tiles.len; i++) {
+        const tile *t = &c->tiles.at[i];
+        if (t->kind == NET_TILE_IO && mode_at(c, t->x, t->y) == NET_MODE_IO_OUT)
+            follow_io(c, *cell_at(c, t->x, t->y), t->x);
+        for (uint32_t port = 0; (t->kind == NET_TILE_PE || t->kind == NET_TILE_MEM) && port < 4; port++)
+            follow_port(c, t, port);
     }
 }
 
@@ -538,12 +549,12 @@ bool bits_decode(const bits_stream *in, const pnr_board *b, const bits_map *map,
     *net = (netlist){.mem = mem, .names = names};
     *design = (pnr_design){.net = net, .board = b};
     decoder c = {.map = map, .b = b, .mem = mem, .d = d, .names = names, .net = net, .design = design};
-    c.words = bits_sorted(in, mem);
     c.wires = arena_new_n(mem, wire, b->width * b->height * 4 * b->tracks);
     c.cell = arena_new_n(mem, uint32_t, b->width * b->height);
-    check_repeats(&c);
-    for (uint32_t i = 0; i < c.words.words.len; i++)
-        check_word(&c, &c.words.words.at[i]);
+    c.tile = arena_new_n(mem, uint32_t, b->width * b->height);
+    bits_stream sorted = bits_sorted(in, mem);
+    find_tiles(&c, &sorted);
+    check_words(&c);
     read_wires(&c);
     read_cells(&c);
     follow_sinks(&c);

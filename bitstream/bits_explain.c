@@ -59,13 +59,6 @@ static void no_visit(void *context, const bits_field *f) {
     (void)f;
 }
 
-static uint32_t ones(uint32_t v) {
-    uint32_t n = 0;
-    for (; v; v &= v - 1)
-        n++;
-    return n;
-}
-
 static void count_routing(const bits_map *map, const bits_stream *sorted, net_tile tile, uint32_t x,
                           uint32_t y, stat_counts *n) {
     for (uint32_t i = 0; i < 4 * map->board->tracks; i++) {
@@ -93,8 +86,8 @@ static uint32_t unknown_bits(const bits_map *map, const bits_stream *sorted, con
     if (bits_is_sram(tile, bits_feature(w->address)))
         return 0;
     uint32_t mode = bits_mode(map, sorted, bits_x(w->address), bits_y(w->address));
-    return ones(w->data & ~bits_each_field(map, tile, mode, bits_feature(w->address), bits_reg(w->address),
-                                           no_visit, NULL));
+    return bits_count(w->data & ~bits_each_field(map, tile, mode, bits_feature(w->address),
+                                                 bits_reg(w->address), no_visit, NULL));
 }
 
 static const char *mode_name(net_tile tile, uint32_t chip_mode) {

@@ -32,6 +32,10 @@ typedef struct {
     uint32_t enable, sel;
 } bits_cb;
 
+typedef struct {
+    uint8_t side, track;
+} bits_wire;
+
 struct bits_map {
     const pnr_board *board;
     VEC(bits_field) fields; /* sorted by (tile, name, feature) */
@@ -39,7 +43,9 @@ struct bits_map {
     uint8_t space_reg[BITS_KINDS][16][BITS_SPACE_WORDS]; /* register of CONFIG_SPACE_k, plus 1; 0 = none */
     bits_sb sb[BITS_KINDS][4][BITS_MAX_TRACKS];          /* PE and MEM: by side and track */
     bits_cb cb[BITS_KINDS][4];                           /* PE and MEM: by 17-bit input port */
-    uint32_t mode[BITS_KINDS], tile_en[BITS_KINDS];      /* IO has no mode: BITS_NO_FIELD */
+    u32_vec core[BITS_KINDS]; /* fields of feature 0 but the CONFIG_SPACE words, sorted by name */
+    bits_wire switch_input[4][BITS_MAX_TRACKS][3];  /* the arriving wire each input of an output is */
+    uint32_t mode[BITS_KINDS], tile_en[BITS_KINDS]; /* IO has no mode: BITS_NO_FIELD */
 };
 
 /* A field is one piece of a register, or two when it crosses CONFIG_SPACE words: bits [from, from + width)
@@ -50,6 +56,13 @@ typedef struct {
 uint32_t bits_pieces(const bits_map *map, const bits_field *f, bits_piece piece[2]);
 static inline uint32_t bits_mask(uint32_t width) {
     return width >= 32 ? UINT32_MAX : (1u << width) - 1;
+}
+
+static inline uint32_t bits_count(uint32_t v) {
+    uint32_t n = 0;
+    for (; v; v &= v - 1)
+        n++;
+    return n;
 }
 
 /* The field `name` of a tile kind, or NULL; `feature` BITS_ANY_FEATURE finds it wherever it is. */

@@ -328,6 +328,28 @@ static bool require_all(bits_map *map, arena *mem, diagnostics *d) {
     return good;
 }
 
+static void list_core_fields(bits_map *map, arena *mem) {
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < map->fields.len; i++) {
+        const bits_field *f = bits_field_at(map, i);
+        if (f->feature == 0 && !space_word(f->name, &k))
+            vec_push(mem, &map->core[f->tile], i);
+    }
+}
+
+/* The board's switch box turned round: every output has three inputs, none from its own side. */
+static void invert_switches(bits_map *map) {
+    const pnr_board *b = map->board;
+    for (uint32_t i = 0; i < 16 * b->tracks; i++) {
+        pnr_side in = (pnr_side)(i % 4), out = (pnr_side)(i / 4 % 4);
+        uint32_t track = i / 16, to = 0, select = 0;
+        if (!pnr_switch_track(b, in, track, out, &to) || !pnr_switch_select(b, in, track, out, to, &select))
+            continue;
+        BUG_IF(select > 2, "switch-box input %u", select);
+        map->switch_input[out][to][select] = (bits_wire){(uint8_t)in, (uint8_t)track};
+    }
+}
+
 bool bits_map_read(const pnr_board *b, arena *mem, diagnostics *d, bits_map **out) {
     bits_map *map = arena_new(mem, bits_map);
     map->board = b;
@@ -338,6 +360,8 @@ bool bits_map_read(const pnr_board *b, arena *mem, diagnostics *d, bits_map **ou
     sort_fields(map, mem);
     if (!check_overlaps(map, d) || !require_all(map, mem, d))
         return false;
+    list_core_fields(map, mem);
+    invert_switches(map);
     *out = map;
     return true;
 }

@@ -14,7 +14,7 @@ typedef enum { NET_TILE_NONE, NET_TILE_PE, NET_TILE_MEM, NET_TILE_IO } net_tile;
 /* Tile modes: lower_onyx/tiles.def has one row each. PE modes are `mode` 0..6 of the chip, in order. */
 typedef enum {
     NET_MODE_NONE,
-#define TILE_MODE(name, tile, chip_mode, ports_in, ports_out, doc) NET_MODE_##name,
+#define TILE_MODE(constant, name, tile, chip_mode, ports_in, ports_out, doc) NET_MODE_##constant,
 #include "lower_onyx/tiles.def"
 #undef TILE_MODE
     NET_MODES

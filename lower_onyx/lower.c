@@ -1,0 +1,472 @@
+/* lower.c - SAM to the Onyx-aware dataflow IR.
+ *
+ * One visit per SAM primitive creates its hardware nodes, then one visit per SAM edge links them. Every
+ * stream of SAM has a fixed pair of hardware ports (port_map), so the second visit needs no cases. O(nodes +
+ * edges), apart from the search for the producers behind a dense result level. Follows the two-phase lowering
+ * of the Onyx compiler: memory primitive expansion, then signal elaboration.
+ */
+#include "lower_onyx/lower_int.h"
+
+/* Which hardware port a port of a SAM primitive becomes. Droppers and holds number inner and outer the other
+ * way round than SAM does. */
+typedef struct {
+    onyx_port in[4], out[3];
+} port_map;
+static const port_map port_maps[SAM_PRIMITIVES] = {
+    [SAM_FIBERLOOKUP] = {{ONYX_PORT_READ_SCANNER_US_POS_IN},
+                         {ONYX_PORT_READ_SCANNER_COORD_OUT, ONYX_PORT_READ_SCANNER_POS_OUT}},
+    [SAM_ARRAYVALS] = {{ONYX_PORT_READ_SCANNER_US_POS_IN}, {ONYX_PORT_READ_SCANNER_VAL_OUT}},
+    [SAM_FIBERWRITE] = {{ONYX_PORT_WRITE_SCANNER_DATA_IN}, {ONYX_PORT_NONE}},
+    [SAM_REPEAT] = {{ONYX_PORT_REPEAT_PROC_DATA_IN, ONYX_PORT_REPEAT_REPSIG_DATA_IN},
+                    {ONYX_PORT_REPEAT_REF_DATA_OUT}},
+    [SAM_REPSIGGEN] = {{ONYX_PORT_RSG_BASE_DATA_IN}, {ONYX_PORT_RSG_REPSIG_DATA_OUT}},
+    [SAM_INTERSECT] = {{ONYX_PORT_JOINER_COORD_IN_0, ONYX_PORT_JOINER_POS_IN_0, ONYX_PORT_JOINER_COORD_IN_1,
+                        ONYX_PORT_JOINER_POS_IN_1},
+                       {ONYX_PORT_JOINER_COORD_OUT, ONYX_PORT_JOINER_POS_OUT_0, ONYX_PORT_JOINER_POS_OUT_1}},
+    [SAM_UNION] = {{ONYX_PORT_JOINER_COORD_IN_0, ONYX_PORT_JOINER_POS_IN_0, ONYX_PORT_JOINER_COORD_IN_1,
+                    ONYX_PORT_JOINER_POS_IN_1},
+                   {ONYX_PORT_JOINER_COORD_OUT, ONYX_PORT_JOINER_POS_OUT_0, ONYX_PORT_JOINER_POS_OUT_1}},
+    [SAM_ALU] = {{ONYX_PORT_ALU_DATA0, ONYX_PORT_ALU_DATA1}, {ONYX_PORT_ALU_RES}},
+    [SAM_REDUCE] = {{ONYX_PORT_REDUCE_DATA_IN}, {ONYX_PORT_REDUCE_DATA_OUT}},
+    [SAM_CRDDROP] = {{ONYX_PORT_CRDDROP_COORD_IN_1, ONYX_PORT_CRDDROP_COORD_IN_0},
+                     {ONYX_PORT_CRDDROP_COORD_OUT_1, ONYX_PORT_CRDDROP_COORD_OUT_0}},
+    [SAM_CRDHOLD] = {{ONYX_PORT_CRDHOLD_COORD_IN_1, ONYX_PORT_CRDHOLD_COORD_IN_0},
+                     {ONYX_PORT_CRDHOLD_COORD_OUT_1, ONYX_PORT_CRDHOLD_COORD_OUT_0}},
+};
+
+typedef struct {
+    const sam_graph *sam;
+    const lower_options *options;
+    diagnostics *d;
+    onyx_graph *g;
+    onyx_node
+        *node; /* by SAM node index: the hardware node its streams end at; 0 = an implicit dense level */
+} lowering;
+
+/* ---- names ---- */
+
+static bool tile_taken(const onyx_graph *g, name_id name) {
+    for (uint32_t i = 0; i < g->nodes.len; i++) {
+        if (name_eq(g->nodes.at[i].tile, name) || name_eq(g->nodes.at[i].name, name))
+            return true;
+    }
+    return false;
+}
+
+/* `base` with everything but letters, digits and '_' replaced, and "_2", "_3" ... appended when it is taken.
+ */
+static const char *unique_name(lowering *l, const char *base) {
+    char *clean = arena_strdup(l->g->mem, base);
+    for (char *p = clean; *p != '\0'; p++) {
+        bool word = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9');
+        if (!word)
+            *p = '_';
+    }
+    const char *name = clean;
+    for (uint32_t i = 2; tile_taken(l->g, names_intern(l->g->names, name)); i++)
+        name = arena_printf(l->g->mem, "%s_%u", clean, i);
+    return name;
+}
+
+static const char *level_name(lowering *l, const char *tensor, int level) {
+    if (level == SAM_MODE_VALS)
+        return arena_printf(l->g->mem, "%s_vals", tensor);
+    char last = tensor[0] == '\0' ? '0' : tensor[strlen(tensor) - 1];
+    const char *gap = last >= '0' && last <= '9' ? "_" : "";
+    return arena_printf(l->g->mem, "%s%s%d", tensor, gap, level);
+}
+
+/* "intersect_j", "mul": the operation and the index variables that tell nodes of one kind apart. */
+static const char *processing_name(lowering *l, const sam_node_data *s) {
+    const name_table *names = l->sam->names;
+    const char *what = s->kind == SAM_ALU         ? names_text(names, s->alu)
+                       : s->kind == SAM_REPSIGGEN ? "rsg"
+                                                  : sam_primitive_table[s->kind].type;
+    const char *name = what;
+    const name_id parts[] = {s->kind == SAM_REPEAT ? s->tensor : (name_id){0}, s->index, s->outer, s->inner};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].v != 0)
+            name = arena_printf(l->g->mem, "%s_%s", name, names_text(names, parts[i]));
+    }
+    return unique_name(l, name);
+}
+
+/* ---- edges of the SAM graph ---- */
+
+/* The edge into a port, or NULL. */
+static const sam_edge_data *edge_into(const sam_graph *s, sam_node node, uint8_t port) {
+    for (uint32_t i = 0; i < s->edges.len; i++) {
+        const sam_edge_data *e = &s->edges.at[i];
+        if (e->src.v != 0 && e->dst.v == node.v && e->dst_port == port)
+            return e;
+    }
+    return NULL;
+}
+
+static uint32_t inputs_of(const sam_graph *s, sam_node node) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->edges.len; i++)
+        n += s->edges.at[i].src.v != 0 && s->edges.at[i].dst.v == node.v;
+    return n;
+}
+
+/* ---- dense result levels: written by position, so every coordinate must come ---- */
+
+static bool crd_is_full(const sam_graph *s, const sam_edge_data *edge);
+
+/* Whether no reference of the stream can be the empty token. */
+static bool ref_is_present(const sam_graph *s, const sam_edge_data *edge) {
+    if (edge == NULL)
+        return true; /* the root */
+    const sam_node_data *from = sam_node_at(s, edge->src);
+    if (from->kind == SAM_REPEAT)
+        return ref_is_present(s, edge_into(s, edge->src, 0));
+    if (from->kind != SAM_INTERSECT && from->kind != SAM_UNION)
+        return from->kind == SAM_FIBERLOOKUP;
+    uint8_t operand = (uint8_t)(edge->src_port - 1);
+    bool present = ref_is_present(s, edge_into(s, edge->src, (uint8_t)(2 * operand + 1)));
+    return present &&
+           (from->kind == SAM_INTERSECT || crd_is_full(s, edge_into(s, edge->src, (uint8_t)(2 * operand))));
+}
+
+/* Whether every fiber of the coordinate stream holds every coordinate of its level. */
+static bool crd_is_full(const sam_graph *s, const sam_edge_data *edge) {
+    if (edge == NULL)
+        return false;
+    const sam_node_data *from = sam_node_at(s, edge->src);
+    if (from->kind == SAM_FIBERLOOKUP)
+        return from->format == SAM_LEVEL_DENSE && ref_is_present(s, edge_into(s, edge->src, 0));
+    if (from->kind != SAM_INTERSECT && from->kind != SAM_UNION)
+        return false;
+    bool first = crd_is_full(s, edge_into(s, edge->src, 0));
+    bool second = crd_is_full(s, edge_into(s, edge->src, 2));
+    return from->kind == SAM_INTERSECT ? first && second : first || second;
+}
+
+/* ---- memory primitives ---- */
+
+/* Storage level of the logical mode a level scanner or writer names. */
+static bool storage_level(lowering *l, sam_node h, int *level) {
+    const sam_graph *s = l->sam;
+    const sam_node_data *node = sam_node_at(s, h);
+    *level = SAM_MODE_VALS;
+    if (node->kind == SAM_ARRAYVALS || node->mode == SAM_MODE_VALS)
+        return true;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const sam_graph_tensor *tensor = &s->tensors.at[t];
+        for (uint32_t i = 0; name_eq(tensor->name, node->tensor) && i < tensor->order; i++) {
+            if (tensor->mode[i] == node->mode) {
+                *level = (int)i;
+                return true;
+            }
+        }
+    }
+    diag_error(l->d, node->loc, "E0401-unknown-level", "%s: tensor %s has no mode %d",
+               sam_node_label(s, h, l->g->mem), names_text(s->names, node->tensor), node->mode);
+    diag_hint(l->d, "the graph's comment lists each tensor's levels and modes, such as \"B=ss01\"");
+    return false;
+}
+
+static void connect_buffet(onyx_graph *g, onyx_node write, onyx_node buffet, onyx_node read, onyx_node sram) {
+    onyx_connect(g, write, ONYX_PORT_WRITE_SCANNER_DATA_OUT, buffet, ONYX_PORT_BUFFET_WR_DATA);
+    onyx_connect(g, write, ONYX_PORT_WRITE_SCANNER_ADDR_OUT, buffet, ONYX_PORT_BUFFET_WR_ADDR);
+    onyx_connect(g, write, ONYX_PORT_WRITE_SCANNER_ID_OUT, buffet, ONYX_PORT_BUFFET_WR_ID);
+    onyx_connect(g, read, ONYX_PORT_READ_SCANNER_OP_OUT, buffet, ONYX_PORT_BUFFET_RD_OP);
+    onyx_connect(g, read, ONYX_PORT_READ_SCANNER_ADDR_OUT, buffet, ONYX_PORT_BUFFET_RD_ADDR);
+    onyx_connect(g, read, ONYX_PORT_READ_SCANNER_ID_OUT, buffet, ONYX_PORT_BUFFET_RD_ID);
+    onyx_connect(g, buffet, ONYX_PORT_BUFFET_RD_RSP_DATA, read, ONYX_PORT_READ_SCANNER_RD_RSP_DATA_IN);
+    onyx_connect(g, buffet, ONYX_PORT_BUFFET_DATA_TO_MEM, sram, ONYX_PORT_SRAM_WORD_IN_0);
+    onyx_connect(g, buffet, ONYX_PORT_BUFFET_ADDR_TO_MEM, sram, ONYX_PORT_SRAM_WORD_IN_1);
+    onyx_connect(g, buffet, ONYX_PORT_BUFFET_ADDR_TO_MEM, sram, ONYX_PORT_SRAM_WORD_IN_2);
+    onyx_connect(g, buffet, ONYX_PORT_BUFFET_REN_TO_MEM, sram, ONYX_PORT_SRAM_BIT_IN_0);
+    onyx_connect(g, buffet, ONYX_PORT_BUFFET_WEN_TO_MEM, sram, ONYX_PORT_SRAM_BIT_IN_1);
+    onyx_connect(g, sram, ONYX_PORT_SRAM_WORD_OUT_0, buffet, ONYX_PORT_BUFFET_DATA_FROM_MEM);
+    onyx_connect(g, sram, ONYX_PORT_SRAM_BIT_OUT_0, buffet, ONYX_PORT_BUFFET_READY_FROM_MEM);
+    onyx_connect(g, sram, ONYX_PORT_SRAM_BIT_OUT_1, buffet, ONYX_PORT_BUFFET_VALID_FROM_MEM);
+}
+
+typedef struct {
+    onyx_node write, read;
+} triplet;
+
+static triplet add_triplet(lowering *l, const char *tile, src_loc loc, bool values) {
+    onyx_graph *g = l->g;
+    onyx_node write = onyx_add_node(g, ONYX_WRITE_SCANNER, arena_printf(g->mem, "%s.write", tile), tile, loc);
+    onyx_node buffet = onyx_add_node(g, ONYX_BUFFET, arena_printf(g->mem, "%s.buffet", tile), tile, loc);
+    onyx_node read = onyx_add_node(g, ONYX_READ_SCANNER, arena_printf(g->mem, "%s.read", tile), tile, loc);
+    onyx_node sram = onyx_add_node(g, ONYX_SRAM, arena_printf(g->mem, "%s.sram", tile), tile, loc);
+    onyx_set(onyx_node_at(g, write), ONYX_SET_WRITE_SCANNER_COMPRESSED, 1);
+    onyx_set(onyx_node_at(g, write), ONYX_SET_WRITE_SCANNER_LOWEST_LEVEL, values);
+    onyx_set(onyx_node_at(g, buffet), ONYX_SET_BUFFET_CAPACITY_LOG_0, ONYX_CAPACITY_LOG);
+    onyx_set(onyx_node_at(g, buffet), ONYX_SET_BUFFET_CAPACITY_LOG_1, ONYX_CAPACITY_LOG);
+    onyx_set(onyx_node_at(g, read), ONYX_SET_READ_SCANNER_LOOKUP, values);
+    connect_buffet(g, write, buffet, read, sram);
+    return (triplet){write, read};
+}
+
+static onyx_node add_glb(lowering *l, onyx_kind kind, const char *tile, const sam_node_data *s, int level) {
+    const char *name =
+        unique_name(l, arena_printf(l->g->mem, "%s_%s", kind == ONYX_GLB_IN ? "in" : "out", tile));
+    onyx_node h = onyx_add_node(l->g, kind, name, name, s->loc);
+    onyx_node_data *glb = onyx_node_at(l->g, h);
+    glb->tensor = s->tensor;
+    glb->level = level;
+    glb->blocks = kind == ONYX_GLB_OUT && level != SAM_MODE_VALS ? 2 : 1;
+    return h;
+}
+
+/* Level scanner or value array: filled from the global buffer before it is read. A dense level has no
+ * content, so its scanner stands alone. */
+static onyx_node lower_reader(lowering *l, sam_node h) {
+    const sam_node_data *s = sam_node_at(l->sam, h);
+    int level;
+    if (!storage_level(l, h, &level))
+        return (onyx_node){0};
+    const char *tile = unique_name(l, level_name(l, names_text(l->sam->names, s->tensor), level));
+    if (s->kind == SAM_FIBERLOOKUP && s->format == SAM_LEVEL_DENSE) {
+        onyx_node read =
+            onyx_add_node(l->g, ONYX_READ_SCANNER, arena_printf(l->g->mem, "%s.read", tile), tile, s->loc);
+        onyx_set(onyx_node_at(l->g, read), ONYX_SET_READ_SCANNER_DENSE, 1);
+        onyx_set(onyx_node_at(l->g, read), ONYX_SET_READ_SCANNER_DIM_SIZE, l->options->tile_edge);
+        onyx_set(onyx_node_at(l->g, read), ONYX_SET_READ_SCANNER_ROOT, s->root);
+        return read;
+    }
+    onyx_node glb = add_glb(l, ONYX_GLB_IN, tile, s, level);
+    triplet t = add_triplet(l, tile, s->loc, s->kind == SAM_ARRAYVALS);
+    onyx_set(onyx_node_at(l->g, t.write), ONYX_SET_WRITE_SCANNER_BLOCK_MODE, 1);
+    onyx_set(onyx_node_at(l->g, t.read), ONYX_SET_READ_SCANNER_ROOT, s->root);
+    onyx_connect(l->g, glb, ONYX_PORT_GLB_IN_DATA, t.write, ONYX_PORT_WRITE_SCANNER_BLOCK_WR_IN);
+    return t.read;
+}
+
+/* Level or value writer: filled by a stream, then read out to the global buffer as blocks. */
+static onyx_node lower_writer(lowering *l, sam_node h) {
+    const sam_node_data *s = sam_node_at(l->sam, h);
+    int level;
+    if (!storage_level(l, h, &level))
+        return (onyx_node){0};
+    if (level != SAM_MODE_VALS && s->format == SAM_LEVEL_DENSE) {
+        if (!crd_is_full(l->sam, edge_into(l->sam, h, 0))) {
+            diag_unmappable(l->d, s->loc, "E0413-dense-result",
+                            "%s: level %d of result %s is dense, but its coordinates may have gaps; the chip "
+                            "writes results in order only",
+                            sam_node_label(l->sam, h, l->g->mem), level,
+                            names_text(l->sam->names, s->tensor));
+            diag_hint(l->d, "store that level of %s compressed", names_text(l->sam->names, s->tensor));
+        }
+        return (onyx_node){0};
+    }
+    const char *tile = unique_name(l, level_name(l, names_text(l->sam->names, s->tensor), level));
+    triplet t = add_triplet(l, tile, s->loc, level == SAM_MODE_VALS);
+    onyx_set(onyx_node_at(l->g, t.read), ONYX_SET_READ_SCANNER_BLOCK_MODE, 1);
+    onyx_node glb = add_glb(l, ONYX_GLB_OUT, tile, s, level);
+    onyx_connect(l->g, t.read, ONYX_PORT_READ_SCANNER_BLOCK_RD_OUT, glb, ONYX_PORT_GLB_OUT_DATA);
+    return t.write;
+}
+
+/* ---- processing primitives ---- */
+
+static onyx_node not_on_chip(lowering *l, sam_node h, const char *hint) {
+    diag_unmappable(l->d, sam_node_at(l->sam, h)->loc, "E0410-not-on-chip", "%s: Onyx has no such primitive",
+                    sam_node_label(l->sam, h, l->g->mem));
+    diag_hint(l->d, "%s", hint);
+    return (onyx_node){0};
+}
+
+static onyx_node add_processing(lowering *l, sam_node h, onyx_kind kind) {
+    const char *name = processing_name(l, sam_node_at(l->sam, h));
+    return onyx_add_node(l->g, kind, name, name, sam_node_at(l->sam, h)->loc);
+}
+
+static onyx_node lower_joiner(lowering *l, sam_node h) {
+    const sam_node_data *s = sam_node_at(l->sam, h);
+    uint32_t inputs = inputs_of(l->sam, h);
+    if (inputs != 4) {
+        diag_unmappable(l->d, s->loc, "E0411-joiner-operands",
+                        "%s: Onyx joins two operands (4 streams), this joiner has %u streams",
+                        sam_node_label(l->sam, h, l->g->mem), inputs);
+        diag_hint(l->d, "rewrite joiners of more operands into trees of binary ones first");
+        return (onyx_node){0};
+    }
+    onyx_node node = add_processing(l, h, ONYX_JOINER);
+    onyx_set(onyx_node_at(l->g, node), ONYX_SET_JOINER_OP, s->kind == SAM_UNION);
+    return node;
+}
+
+static onyx_node lower_alu(lowering *l, sam_node h) {
+    const sam_node_data *s = sam_node_at(l->sam, h);
+    const char *name = names_text(l->sam->names, s->alu);
+    bool prefixed = strncmp(name, "fp_", 3) == 0;
+    const onyx_alu_op *op = onyx_alu_find(prefixed ? name + 3 : name, prefixed || s->fp);
+    if (op == NULL)
+        return not_on_chip(l, h,
+                           "in a sparse graph the chip adds, subtracts and multiplies, int16 or bfloat16");
+    uint32_t inputs = inputs_of(l->sam, h);
+    if (inputs != 2) {
+        diag_unmappable(l->d, s->loc, "E0412-alu-operands", "%s: Onyx operates on two streams, not on %u",
+                        sam_node_label(l->sam, h, l->g->mem), inputs);
+        diag_hint(l->d, "split it into operations of two streams; a constant becomes a scalar operand");
+        return (onyx_node){0};
+    }
+    onyx_node node = add_processing(l, h, ONYX_ALU);
+    onyx_node_at(l->g, node)->op = op;
+    return node;
+}
+
+static onyx_node lower_reduce(lowering *l, sam_node h) {
+    if (sam_node_at(l->sam, h)->fp) {
+        return not_on_chip(l, h,
+                           "the chip's reducer adds 16-bit integers only; use --dtype int16, or an "
+                           "expression without reductions");
+    }
+    return add_processing(l, h, ONYX_REDUCE);
+}
+
+/* Dropper and hold take the values the Onyx compiler programs; the chip's logic reads neither. */
+static onyx_node lower_dropper(lowering *l, sam_node h) {
+    onyx_node node = add_processing(l, h, ONYX_CRDDROP);
+    onyx_set(onyx_node_at(l->g, node), ONYX_SET_CRDDROP_CMRG_ENABLE, 1);
+    onyx_set(onyx_node_at(l->g, node), ONYX_SET_CRDDROP_CMRG_STOP_LVL, 1);
+    return node;
+}
+
+static onyx_node lower_hold(lowering *l, sam_node h) {
+    onyx_node node = add_processing(l, h, ONYX_CRDHOLD);
+    onyx_set(onyx_node_at(l->g, node), ONYX_SET_CRDHOLD_CMRG_ENABLE, 1);
+    onyx_set(onyx_node_at(l->g, node), ONYX_SET_CRDHOLD_CMRG_STOP_LVL, 1);
+    return node;
+}
+
+static onyx_node lower_repeat(lowering *l, sam_node h) {
+    onyx_node node = add_processing(l, h, ONYX_REPEAT);
+    onyx_set(onyx_node_at(l->g, node), ONYX_SET_REPEAT_ROOT, sam_node_at(l->sam, h)->root);
+    return node;
+}
+
+static onyx_node lower_node(lowering *l, sam_node h) {
+    switch (sam_node_at(l->sam, h)->kind) {
+    case SAM_FIBERLOOKUP:
+    case SAM_ARRAYVALS:
+        return lower_reader(l, h);
+    case SAM_FIBERWRITE:
+        return lower_writer(l, h);
+    case SAM_REPEAT:
+        return lower_repeat(l, h);
+    case SAM_REPSIGGEN:
+        return add_processing(l, h, ONYX_RSG);
+    case SAM_INTERSECT:
+    case SAM_UNION:
+        return lower_joiner(l, h);
+    case SAM_ALU:
+        return lower_alu(l, h);
+    case SAM_REDUCE:
+        return lower_reduce(l, h);
+    case SAM_CRDDROP:
+        return lower_dropper(l, h);
+    case SAM_CRDHOLD:
+        return lower_hold(l, h);
+    case SAM_VECTORREDUCER:
+    case SAM_SPACCUMULATOR:
+        return not_on_chip(l, h,
+                           "choose a loop order with the summed variable innermost, such as "
+                           "reorder(i,j,k), so that a scalar reducer suffices");
+    case SAM_BROADCAST:
+        return not_on_chip(l, h, "broadcasts are wires: remove the node and let its edges leave the source");
+    case SAM_NONE:
+        return (onyx_node){0};
+    case SAM_PRIMITIVES:
+        break;
+    }
+    BUG("SAM primitive %d", (int)sam_node_at(l->sam, h)->kind);
+}
+
+/* ---- order of visits: operands by tensor and level, then processing, then results ---- */
+
+static bool is_reader(const sam_node_data *s) {
+    return s->kind == SAM_FIBERLOOKUP || s->kind == SAM_ARRAYVALS;
+}
+
+static int rank_of_mode(const sam_graph_tensor *tensor, const sam_node_data *s) {
+    if (s->kind == SAM_ARRAYVALS || s->mode == SAM_MODE_VALS)
+        return SAM_MAX_ORDER;
+    for (uint32_t i = 0; i < tensor->order; i++) {
+        if (tensor->mode[i] == s->mode)
+            return (int)i;
+    }
+    return SAM_MAX_ORDER;
+}
+
+static void lower_memories(lowering *l, bool readers, bool *done) {
+    const sam_graph *s = l->sam;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        for (int rank = 0; rank <= SAM_MAX_ORDER; rank++) {
+            for (uint32_t i = 0; i < s->nodes.len; i++) {
+                const sam_node_data *n = &s->nodes.at[i];
+                bool mine = (readers ? is_reader(n) : n->kind == SAM_FIBERWRITE) && !done[i] &&
+                            name_eq(n->tensor, s->tensors.at[t].name) &&
+                            rank_of_mode(&s->tensors.at[t], n) == rank;
+                if (mine) {
+                    l->node[i] = lower_node(l, (sam_node){i + 1});
+                    done[i] = true;
+                }
+            }
+        }
+    }
+}
+
+static void lower_nodes(lowering *l) {
+    const sam_graph *s = l->sam;
+    bool *done = arena_new_n(l->g->mem, bool, s->nodes.len + 1);
+    lower_memories(l, true, done);
+    for (uint32_t i = 0; i < s->nodes.len; i++) {
+        if (!done[i] && s->nodes.at[i].kind != SAM_FIBERWRITE) {
+            l->node[i] = lower_node(l, (sam_node){i + 1});
+            done[i] = true;
+        }
+    }
+    lower_memories(l, false, done);
+    for (uint32_t i = 0; i < s->nodes.len; i++) {
+        if (!done[i])
+            l->node[i] = lower_node(l, (sam_node){i + 1});
+    }
+}
+
+static void lower_edge(lowering *l, const sam_edge_data *e) {
+    onyx_node source = l->node[e->src.v - 1], sink = l->node[e->dst.v - 1];
+    if (source.v == 0 || sink.v == 0)
+        return; /* an implicit dense result level, or already reported */
+    onyx_port from = port_maps[sam_node_at(l->sam, e->src)->kind].out[e->src_port];
+    onyx_port to = port_maps[sam_node_at(l->sam, e->dst)->kind].in[e->dst_port];
+    if (onyx_rule_find(from, to) == NULL) {
+        const sam_graph *s = l->sam;
+        diag_unmappable(l->d, sam_node_at(s, e->dst)->loc, "E0414-no-such-link",
+                        "%s cannot take its input from %s: no wires lead from %s to %s",
+                        sam_node_label(s, e->dst, l->g->mem), sam_node_label(s, e->src, l->g->mem),
+                        onyx_port_table[from].name, onyx_port_table[to].name);
+        diag_hint(l->d, "docs/ir_onyx.md lists which ports may be linked");
+        return;
+    }
+    onyx_connect(l->g, source, from, sink, to);
+}
+
+bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, diagnostics *d,
+               onyx_graph **out) {
+    uint32_t errors = d->errors + d->unmappable;
+    if (options->tile_edge == 0 || options->tile_edge > UINT16_MAX) {
+        diag_error(d, (src_loc){0}, "E0402-tile-edge",
+                   "a sub-tile edge of %u does not fit the scanner's 16 bits", options->tile_edge);
+        diag_hint(d, "choose --tile between 1 and %d", UINT16_MAX);
+        return false;
+    }
+    lowering l = {.sam = g, .options = options, .d = d, .g = arena_new(mem, onyx_graph)};
+    l.g->mem = mem;
+    l.g->names = g->names;
+    l.node = arena_new_n(mem, onyx_node, g->nodes.len + 1);
+    lower_nodes(&l);
+    for (uint32_t i = 0; i < g->edges.len; i++) {
+        if (g->edges.at[i].src.v != 0)
+            lower_edge(&l, &g->edges.at[i]);
+    }
+    *out = l.g;
+    return d->errors + d->unmappable == errors;
+}

@@ -318,9 +318,9 @@ static void undriven(const decoder *c, uint32_t x, uint32_t y, const char *what)
  * ends here, at an IO tile or with an error. */
 static bool arriving(const decoder *c, uint32_t x, uint32_t y, pnr_side side, uint32_t track, walk *w,
                      wire_id *at) {
-    uint32_t nx = x, ny = y;
+    uint32_t nx = 0, ny = 0;
     const char *name = bits_side_name[side];
-    if (!bits_neighbour(c->b, side, &nx, &ny)) {
+    if (!pnr_neighbour(c->b, x, y, side, &nx, &ny)) {
         undriven(
             c, x, y,
             arena_printf(c->mem, "wire %s track %u is selected, but lies outside the array", name, track));
@@ -338,7 +338,7 @@ static bool arriving(const decoder *c, uint32_t x, uint32_t y, pnr_side side, ui
                                   name, track, nx, ny));
         return false;
     }
-    pnr_side from = bits_opposite(side);
+    pnr_side from = pnr_opposite(side);
     if (!wire_at(c, nx, ny, from, track)->used) {
         undriven(c, x, y,
                  arena_printf(c->mem, "wire %s track %u is selected, but x%uy%u does not drive it", name,

@@ -116,15 +116,6 @@ uint32_t bits_mode(const bits_map *map, const bits_stream *sorted, uint32_t x, u
 extern const char *const bits_side_name[4];          /* "EAST" .. */
 extern const char *const bits_kind_name[BITS_KINDS]; /* "PE" .. */
 
-/* The neighbour of (x, y) on that side; false outside the board. */
-static inline bool bits_neighbour(const pnr_board *b, pnr_side side, uint32_t *x, uint32_t *y) {
-    *x += side == PNR_EAST ? 1u : side == PNR_WEST ? UINT32_MAX : 0u;
-    *y += side == PNR_SOUTH ? 1u : side == PNR_NORTH ? UINT32_MAX : 0u;
-    return *x < b->width && *y < b->height;
-}
-static inline pnr_side bits_opposite(pnr_side side) {
-    return (pnr_side)(((unsigned)side + 2) % 4);
-}
 /* Connection-box select of arriving wire (side, track), and back. */
 uint32_t bits_cb_select(uint32_t side, uint32_t track);
 bool bits_cb_wire(const pnr_board *b, uint32_t select, pnr_side *side, uint32_t *track);

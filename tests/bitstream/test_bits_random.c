@@ -278,7 +278,7 @@ static void random_designs_survive_the_round_trip(void **state) {
     bits_board b = bits_board_onyx(f);
     bits_board_map(f, &b);
     uint32_t hops = 0, sinks = 0, nets = 0;
-    for (uint64_t seed = 1; seed <= 60; seed++) {
+    for (uint64_t seed = 1; seed <= 40; seed++) {
         generator *g = random_design(f, &b, seed, 1 + (uint32_t)(seed * seed) % 300);
         bits_stream words, again;
         if (!bits_encode(&g->design, b.map, &f->mem, &f->diag, &words))
@@ -296,7 +296,7 @@ static void random_designs_survive_the_round_trip(void **state) {
         }
     }
     /* The generator must really make nets, long ones and with branches. */
-    assert_true(nets > 3000 && hops > 4 * nets && 2 * sinks > 3 * nets);
+    assert_true(nets > 2000 && hops > 4 * nets && 2 * sinks > 3 * nets);
     pnr_board_free(&b.board);
 }
 
@@ -327,7 +327,7 @@ static void no_flipped_bit_goes_unnoticed(void **state) {
     assert_true(bits_encode(&g->design, b.map, &f->mem, &f->diag, &words));
     assert_true(decodes_to(f, &b, &words, &g->design));
     prng random = prng_seed(1);
-    for (uint32_t i = 0; i < 1500; i++) {
+    for (uint32_t i = 0; i < 800; i++) {
         bits_word *w = &words.words.at[prng_below(&random, words.words.len)];
         uint32_t flip = 1u << prng_below(&random, 32);
         uint32_t *half = prng_below(&random, 3) ? &w->data : &w->address;

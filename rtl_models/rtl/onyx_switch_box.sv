@@ -121,6 +121,8 @@ module onyx_switch_box (
   for (genvar b = 0; b < 4; b++) begin : g_side
     for (genvar u = 0; u < 5; u++) begin : g_track
       localparam int unsigned Name = name_place(b, u);
+      localparam int unsigned EnableBit = enable_bit(Name);
+      localparam int unsigned SelectBit = select_bit(Name);
       localparam int unsigned Side0 = side_of(0, b, u);
       localparam int unsigned Side1 = side_of(1, b, u);
       localparam int unsigned Side2 = side_of(2, b, u);
@@ -151,8 +153,8 @@ module onyx_switch_box (
           .clk_i,
           .rst_ni,
           .stall_i,
-          .enable_i     (words_i[enable_bit(Name)]),
-          .sel_i        (words_i[select_bit(Name)+:3]),
+          .enable_i     (words_i[EnableBit]),
+          .sel_i        (words_i[SelectBit+:3]),
           .rmux_i       (words_i[60+Name]),
           .fifo_i       (words_i[3*Name+1]),
           .start_i      (words_i[3*Name+2]),
@@ -195,24 +197,34 @@ module onyx_switch_box (
     end
   end
 
-  // Ready of arriving wire t of each side: its three switch-box sinks and the connection boxes.
-  for (genvar t = 0; t < 5; t++) begin : g_join
-    assign east_ready_o[t] = ~(cb_wait_i[4*t+2]
-        | g_side[South].g_track[link(East, t, South)].waits[select_of(East, South, link(East, t, South))]
-        | g_side[West].g_track[link(East, t, West)].waits[select_of(East, West, link(East, t, West))]
-        | g_side[North].g_track[link(East, t, North)].waits[select_of(East, North, link(East, t, North))]);
-    assign south_ready_o[t] = ~(cb_wait_i[4*t+1]
-        | g_side[East].g_track[link(South, t, East)].waits[select_of(South, East, link(South, t, East))]
-        | g_side[West].g_track[link(South, t, West)].waits[select_of(South, West, link(South, t, West))]
-        | g_side[North].g_track[link(South, t, North)].waits[select_of(South, North, link(South, t, North))]);
-    assign west_ready_o[t] = ~(cb_wait_i[4*t+3]
-        | g_side[East].g_track[link(West, t, East)].waits[select_of(West, East, link(West, t, East))]
-        | g_side[South].g_track[link(West, t, South)].waits[select_of(West, South, link(West, t, South))]
-        | g_side[North].g_track[link(West, t, North)].waits[select_of(West, North, link(West, t, North))]);
-    assign north_ready_o[t] = ~(cb_wait_i[4*t]
-        | g_side[East].g_track[link(North, t, East)].waits[select_of(North, East, link(North, t, East))]
-        | g_side[South].g_track[link(North, t, South)].waits[select_of(North, South, link(North, t, South))]
-        | g_side[West].g_track[link(North, t, West)].waits[select_of(North, West, link(North, t, West))]);
+  // Ready of arriving wire t of side a: its three switch-box sinks and the connection boxes.
+  for (genvar a = 0; a < 4; a++) begin : g_join
+    for (genvar t = 0; t < 5; t++) begin : g_wire
+      localparam int unsigned Side0 = (a + 1) % 4;
+      localparam int unsigned Side1 = (a + 2) % 4;
+      localparam int unsigned Side2 = (a + 3) % 4;
+      localparam int unsigned Track0 = link(a, t, Side0);
+      localparam int unsigned Track1 = link(a, t, Side1);
+      localparam int unsigned Track2 = link(a, t, Side2);
+      localparam int unsigned Select0 = select_of(a, Side0, Track0);
+      localparam int unsigned Select1 = select_of(a, Side1, Track1);
+      localparam int unsigned Select2 = select_of(a, Side2, Track2);
+      localparam int unsigned CbSelect = 4 * t + ((a == North) ? 0 : (a == South) ? 1 : (a == East) ? 2 : 3);
+      logic ready;
+      assign ready = ~(cb_wait_i[CbSelect]
+          | g_side[Side0].g_track[Track0].waits[Select0]
+          | g_side[Side1].g_track[Track1].waits[Select1]
+          | g_side[Side2].g_track[Track2].waits[Select2]);
+      if (a == East) begin : g_east
+        assign east_ready_o[t] = ready;
+      end else if (a == South) begin : g_south
+        assign south_ready_o[t] = ready;
+      end else if (a == West) begin : g_west
+        assign west_ready_o[t] = ready;
+      end else begin : g_north
+        assign north_ready_o[t] = ready;
+      end
+    end
   end
 
   // Core outputs: any of the 20 may wait.

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *const runtime[] = {"startup.c",   "main.c",    "mailbox.c",  "platform.c",
-                                      "configure.c", "streams.c", "dispatch.c", "crc32.c"};
+static const char *const runtime[] = {"startup.c",   "firmware.c", "mailbox.c",  "platform.c",
+                                      "configure.c", "streams.c",  "dispatch.c", "crc32.c"};
 static const char *const flags[] = {"-mcpu=cortex-m3",
                                     "-mthumb",
                                     "-std=c11",

@@ -1,4 +1,4 @@
-/* From reset to main: vectors, memory, and exceptions nobody expects. Cortex-M3, 13 interrupts. */
+/* From reset to the firmware: vectors, memory, and exceptions nobody expects. Cortex-M3, 13 interrupts. */
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
@@ -77,7 +77,9 @@ void reset_handler(void) {
         *to++ = *from++;
     for (uint32_t *to = bss_begin; to < bss_end;)
         *to++ = 0;
-    main();
+    firmware_boot(&kernel);
+    for (;;)
+        firmware_serve(&kernel);
 }
 
 void unexpected_exception(void) {

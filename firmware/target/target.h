@@ -39,9 +39,8 @@ void tick_interrupt(void);
 void dispatch_prepare(const kernel_description *k); /* DMA settings that all runs share */
 void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs);
 
-/* ---- main.c ---- */
+/* ---- firmware.c ---- */
 void firmware_boot(const kernel_description *k);
 void firmware_serve(const kernel_description *k); /* runs one batch if the host asks for one */
-int main(void);
 
 #endif

@@ -36,9 +36,3 @@ void firmware_serve(const kernel_description *k) {
     mailbox.state = FW_STATE_READY;
     mailbox.done = command;
 }
-
-int main(void) {
-    firmware_boot(&kernel);
-    for (;;)
-        firmware_serve(&kernel);
-}

@@ -450,6 +450,45 @@ bool Array::step() {
 const std::string &Array::error() const {
     return state_->error;
 }
+
+bool Array::step_changes_nothing() {
+    std::vector<char> before, after;
+    bool bus_idle =
+        !state_->bus.write && !state_->far_bus.write && state_->bus.flush == 0 && state_->far_bus.flush == 0;
+    size_t tiles_before = state_->order.size();
+    for (const Tile *t : state_->order)
+        t->copy_state(before);
+    if (!step() || !bus_idle || state_->order.size() != tiles_before)
+        return false;
+    for (const Tile *t : state_->order)
+        t->copy_state(after);
+    return before == after;
+}
+
+/* The switch-box outputs of t that carry a word nobody takes: " east 2, south 0"; "" if there are none. */
+static std::string waiting_outputs(const Tile &t) {
+    static const char *const names[SIDES] = {"east", "south", "west", "north"};
+    std::string waits;
+    for (unsigned s = 0; s < SIDES; s++) {
+        unsigned held = t.side[s].data_out == nullptr ? 0u : *t.side[s].valid_out & ~*t.side[s].ready_in;
+        for (unsigned track = 0; track < TRACKS; track++)
+            if (t.enabled(s, track) && (held >> track & 1) != 0)
+                waits += std::string(waits.empty() ? " " : ", ") + names[s] + " " + std::to_string(track);
+    }
+    return waits;
+}
+
+std::string Array::describe_waiting() const {
+    std::string text;
+    for (const std::unique_ptr<Tile> &t : state_->sites) {
+        std::string waits = t ? waiting_outputs(*t) : std::string();
+        if (!waits.empty())
+            text += "x" + std::to_string(t->x) + "y" + std::to_string(t->y) + " " + t->kind() + ":" + waits +
+                    " waits\n";
+    }
+    return text;
+}
+
 uint64_t Array::cycles() const {
     return state_->cycles;
 }

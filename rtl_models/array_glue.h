@@ -59,8 +59,8 @@ class Array {
      * will, and the caller may leave them out. Costs a copy of all state, so ask now and then. */
     bool step_changes_nothing();
 
-    /* Who waits, for a run that does not end: a line per configured tile with outputs that carry a word nobody
-     * takes ("x3y4 MEM: east 2 waits"). */
+    /* Who waits, for a run that does not end: a line per configured tile with outputs that carry a word
+     * nobody takes ("x3y4 MEM: east 2 waits"). */
     std::string describe_waiting() const;
 
     uint64_t cycles() const;      /* steps since reset() */

@@ -1,8 +1,9 @@
 /* m3.c - see m3.h. After the ARMv7-M architecture (ARM DDI 0403), chapters B1 (exceptions) and B3 (system).
  *
- * Unicorn decodes and executes, and knows no exception entry or return: SVC, BKPT and a branch to an EXC_RETURN
- * value come out of it as "interrupts" that end the step. A device callback cannot stop the instruction it
- * serves; a bus fault is therefore taken after it, with the address of the instruction itself on the stack.
+ * Unicorn decodes and executes, and knows no exception entry or return: SVC, BKPT and a branch to an
+ * EXC_RETURN value come out of it as "interrupts" that end the step. A device callback cannot stop the
+ * instruction it serves; a bus fault is therefore taken after it, with the address of the instruction itself
+ * on the stack.
  */
 #include "rtl_models/cosim/m3.h"
 
@@ -58,8 +59,8 @@ struct m3 {
     uint32_t pending, active, enabled, lines; /* bit: exception number */
     uint8_t priority[EXC_COUNT];
     bool asleep;
-    int trap;             /* Unicorn's exception of this step, or -1 */
-    bool bus_fault;       /* a device refused an access of this step */
+    int trap;       /* Unicorn's exception of this step, or -1 */
+    bool bus_fault; /* a device refused an access of this step */
     uint32_t fault_address;
     uint64_t instructions;
     char stop[120];
@@ -69,7 +70,8 @@ struct m3 {
     uint32_t dwt_ctrl, cyccnt;
 };
 
-/* ---- registers and memory ---------------------------------------------------------------------------------- */
+/* ---- registers and memory
+ * ---------------------------------------------------------------------------------- */
 
 static uint32_t get(m3 *c, int reg) {
     uint32_t value = 0;
@@ -81,9 +83,10 @@ static void set(m3 *c, int reg, uint32_t value) {
 }
 
 static int register_id(unsigned n) {
-    static const int ids[] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2,  UC_ARM_REG_R3,  UC_ARM_REG_R4,  UC_ARM_REG_R5,
-                              UC_ARM_REG_R6, UC_ARM_REG_R7, UC_ARM_REG_R8,  UC_ARM_REG_R9,  UC_ARM_REG_R10, UC_ARM_REG_R11,
-                              UC_ARM_REG_R12, UC_ARM_REG_SP, UC_ARM_REG_LR, UC_ARM_REG_PC, UC_ARM_REG_XPSR};
+    static const int ids[] = {UC_ARM_REG_R0,  UC_ARM_REG_R1,  UC_ARM_REG_R2,  UC_ARM_REG_R3, UC_ARM_REG_R4,
+                              UC_ARM_REG_R5,  UC_ARM_REG_R6,  UC_ARM_REG_R7,  UC_ARM_REG_R8, UC_ARM_REG_R9,
+                              UC_ARM_REG_R10, UC_ARM_REG_R11, UC_ARM_REG_R12, UC_ARM_REG_SP, UC_ARM_REG_LR,
+                              UC_ARM_REG_PC,  UC_ARM_REG_XPSR};
     return ids[n < 17 ? n : 16];
 }
 
@@ -106,7 +109,8 @@ static void stop(m3 *c, const char *why, uint32_t at) {
         snprintf(c->stop, sizeof c->stop, "%s at 0x%08x", why, (unsigned)at);
 }
 
-/* ---- priorities ------------------------------------------------------------------------------------------- */
+/* ---- priorities -------------------------------------------------------------------------------------------
+ */
 
 static int priority_of(const m3 *c, unsigned n) {
     if (n == EXC_NMI)
@@ -142,10 +146,12 @@ static unsigned strongest(const m3 *c) {
     return best;
 }
 
-/* ---- exception entry and return ----------------------------------------------------------------------------- */
+/* ---- exception entry and return
+ * ----------------------------------------------------------------------------- */
 
 static void enter(m3 *c, unsigned n, uint32_t return_address) {
-    static const int saved[] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2, UC_ARM_REG_R3, UC_ARM_REG_R12, UC_ARM_REG_LR};
+    static const int saved[] = {UC_ARM_REG_R0, UC_ARM_REG_R1,  UC_ARM_REG_R2,
+                                UC_ARM_REG_R3, UC_ARM_REG_R12, UC_ARM_REG_LR};
     uint32_t xpsr = get(c, UC_ARM_REG_XPSR), sp = get(c, UC_ARM_REG_SP);
     bool thread = (xpsr & XPSR_NUMBER) == 0, psp = thread && (get(c, UC_ARM_REG_CONTROL) & 2);
     uint32_t pad = sp & 4, frame = sp - pad - FRAME_BYTES, words[8];
@@ -186,7 +192,8 @@ static void take_fault(m3 *c, unsigned n, uint32_t status, uint32_t pc) {
 }
 
 static void leave(m3 *c, uint32_t exc_return) {
-    static const int saved[] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2, UC_ARM_REG_R3, UC_ARM_REG_R12, UC_ARM_REG_LR, UC_ARM_REG_PC};
+    static const int saved[] = {UC_ARM_REG_R0,  UC_ARM_REG_R1, UC_ARM_REG_R2, UC_ARM_REG_R3,
+                                UC_ARM_REG_R12, UC_ARM_REG_LR, UC_ARM_REG_PC};
     uint32_t number = get(c, UC_ARM_REG_XPSR) & XPSR_NUMBER;
     bool psp = exc_return & 4, thread = exc_return & 8;
     uint32_t kind = exc_return & 0xF, frame = get(c, psp ? UC_ARM_REG_PSP : UC_ARM_REG_MSP), words[8];
@@ -215,7 +222,8 @@ static void leave(m3 *c, uint32_t exc_return) {
         c->asleep = true;
 }
 
-/* ---- system control space: NVIC, system control block, SysTick; DWT --------------------------------------------- */
+/* ---- system control space: NVIC, system control block, SysTick; DWT
+ * --------------------------------------------- */
 
 static uint32_t irq_bits(uint32_t exceptions) {
     return exceptions >> EXC_IRQ0;
@@ -226,8 +234,9 @@ static uint32_t exception_bits(uint32_t irqs) {
 
 static uint32_t read_icsr(m3 *c) {
     unsigned next = strongest(c);
-    return (get(c, UC_ARM_REG_XPSR) & XPSR_NUMBER) | (uint32_t)next << 12 | (uint32_t)(irq_bits(c->pending) != 0) << 22 |
-           (c->pending >> EXC_SYSTICK & 1) << 26 | (c->pending >> EXC_PENDSV & 1) << 28 | (c->pending >> EXC_NMI & 1) << 31;
+    return (get(c, UC_ARM_REG_XPSR) & XPSR_NUMBER) | (uint32_t)next << 12 |
+           (uint32_t)(irq_bits(c->pending) != 0) << 22 | (c->pending >> EXC_SYSTICK & 1) << 26 |
+           (c->pending >> EXC_PENDSV & 1) << 28 | (c->pending >> EXC_NMI & 1) << 31;
 }
 
 /* First exception number of the priority bytes at a word offset: 0 if there are none. */
@@ -253,61 +262,113 @@ static uint32_t scs_word(m3 *c, uint32_t offset) {
         c->tick_ctrl &= ~(1u << 16); /* reading clears COUNTFLAG */
         return value;
     }
-    case 0x014: return c->tick_reload;
-    case 0x018: return c->tick_value;
-    case 0x01C: return 1u << 31; /* no reference clock */
+    case 0x014:
+        return c->tick_reload;
+    case 0x018:
+        return c->tick_value;
+    case 0x01C:
+        return 1u << 31; /* no reference clock */
     case 0x100:
-    case 0x180: return irq_bits(c->enabled);
+    case 0x180:
+        return irq_bits(c->enabled);
     case 0x200:
-    case 0x280: return irq_bits(c->pending);
-    case 0x300: return irq_bits(c->active);
-    case 0xD00: return 0x412FC230;
-    case 0xD04: return read_icsr(c);
-    case 0xD08: return c->vtor;
-    case 0xD0C: return 0xFA050000;
-    case 0xD10: return c->scr;
-    case 0xD14: return c->ccr;
-    case 0xD24: return c->shcsr;
-    case 0xD28: return c->cfsr;
-    case 0xD2C: return c->hfsr;
-    case 0xD38: return c->bfar;
-    case 0xDFC: return c->demcr;
-    default: return 0;
+    case 0x280:
+        return irq_bits(c->pending);
+    case 0x300:
+        return irq_bits(c->active);
+    case 0xD00:
+        return 0x412FC230;
+    case 0xD04:
+        return read_icsr(c);
+    case 0xD08:
+        return c->vtor;
+    case 0xD0C:
+        return 0xFA050000;
+    case 0xD10:
+        return c->scr;
+    case 0xD14:
+        return c->ccr;
+    case 0xD24:
+        return c->shcsr;
+    case 0xD28:
+        return c->cfsr;
+    case 0xD2C:
+        return c->hfsr;
+    case 0xD38:
+        return c->bfar;
+    case 0xDFC:
+        return c->demcr;
+    default:
+        return 0;
     }
 }
 
 static void write_icsr(m3 *c, uint32_t value) {
-    c->pending |= (value >> 31 & 1) << EXC_NMI | (value >> 28 & 1) << EXC_PENDSV | (value >> 26 & 1) << EXC_SYSTICK;
+    c->pending |=
+        (value >> 31 & 1) << EXC_NMI | (value >> 28 & 1) << EXC_PENDSV | (value >> 26 & 1) << EXC_SYSTICK;
     c->pending &= ~((value >> 27 & 1) << EXC_PENDSV | (value >> 25 & 1) << EXC_SYSTICK);
 }
 
 static void scs_set_word(m3 *c, uint32_t offset, uint32_t value) {
     switch (offset) {
-    case 0x010: c->tick_ctrl = value & 7; break;
-    case 0x014: c->tick_reload = value & 0xFFFFFF; break;
+    case 0x010:
+        c->tick_ctrl = value & 7;
+        break;
+    case 0x014:
+        c->tick_reload = value & 0xFFFFFF;
+        break;
     case 0x018:
         c->tick_value = 0;
         c->tick_ctrl &= ~(1u << 16);
         break;
-    case 0x100: c->enabled |= exception_bits(value); break;
-    case 0x180: c->enabled &= ~exception_bits(value); break;
-    case 0x200: c->pending |= exception_bits(value); break;
-    case 0x280: c->pending = (c->pending & ~exception_bits(value)) | (c->lines & ~c->active); break;
-    case 0xD04: write_icsr(c, value); break;
-    case 0xD08: c->vtor = value & 0x3FFFFF80; break;
+    case 0x100:
+        c->enabled |= exception_bits(value);
+        break;
+    case 0x180:
+        c->enabled &= ~exception_bits(value);
+        break;
+    case 0x200:
+        c->pending |= exception_bits(value);
+        break;
+    case 0x280:
+        c->pending = (c->pending & ~exception_bits(value)) | (c->lines & ~c->active);
+        break;
+    case 0xD04:
+        write_icsr(c, value);
+        break;
+    case 0xD08:
+        c->vtor = value & 0x3FFFFF80;
+        break;
     case 0xD0C:
         if (value >> 16 == 0x05FA && (value & 5))
             stop(c, "the program asked for a reset", get(c, UC_ARM_REG_PC));
         break;
-    case 0xD10: c->scr = value & 0x16; break;
-    case 0xD14: c->ccr = value & 0x31B; break;
-    case 0xD24: c->shcsr = value & 0x70000; break;
-    case 0xD28: c->cfsr &= ~value; break;
-    case 0xD2C: c->hfsr &= ~value; break;
-    case 0xD38: c->bfar = value; break;
-    case 0xDFC: c->demcr = value; break;
-    case 0xF00: c->pending |= exception_bits((value & 0x1FF) < 32 ? 1u << (value & 0x1FF) : 0); break;
-    default: break;
+    case 0xD10:
+        c->scr = value & 0x16;
+        break;
+    case 0xD14:
+        c->ccr = value & 0x31B;
+        break;
+    case 0xD24:
+        c->shcsr = value & 0x70000;
+        break;
+    case 0xD28:
+        c->cfsr &= ~value;
+        break;
+    case 0xD2C:
+        c->hfsr &= ~value;
+        break;
+    case 0xD38:
+        c->bfar = value;
+        break;
+    case 0xDFC:
+        c->demcr = value;
+        break;
+    case 0xF00:
+        c->pending |= exception_bits((value & 0x1FF) < 32 ? 1u << (value & 0x1FF) : 0);
+        break;
+    default:
+        break;
     }
 }
 
@@ -378,7 +439,8 @@ void m3_irq(m3 *c, unsigned n, bool level) {
     c->lines = level ? c->lines | bit : c->lines & ~bit;
 }
 
-/* ---- execution --------------------------------------------------------------------------------------------------- */
+/* ---- execution
+ * --------------------------------------------------------------------------------------------------- */
 
 static void on_interrupt(uc_engine *uc, uint32_t number, void *user) {
     ((m3 *)user)->trap = (int)number;
@@ -406,7 +468,8 @@ static void write_device(uc_engine *uc, uint64_t offset, unsigned size, uint64_t
     }
 }
 
-static bool on_unmapped(uc_engine *uc, uc_mem_type type, uint64_t address, int size, int64_t value, void *user) {
+static bool on_unmapped(uc_engine *uc, uc_mem_type type, uint64_t address, int size, int64_t value,
+                        void *user) {
     (void)uc;
     (void)type;
     (void)size;
@@ -427,7 +490,8 @@ static void after_trap(m3 *c, uint32_t pc) {
     } else if (c->trap == UC_UNDEFINED) {
         take_fault(c, EXC_USAGE_FAULT, CFSR_UNDEFINED, pc);
     } else {
-        snprintf(c->stop, sizeof c->stop, "an exception without a model (%d) at 0x%08x", c->trap, (unsigned)pc);
+        snprintf(c->stop, sizeof c->stop, "an exception without a model (%d) at 0x%08x", c->trap,
+                 (unsigned)pc);
     }
 }
 
@@ -499,7 +563,8 @@ m3_state m3_step(m3 *c, unsigned *cycles) {
     return c->stop[0] ? M3_STOPPED : M3_RUNNING;
 }
 
-/* ---- life -------------------------------------------------------------------------------------------------------- */
+/* ---- life
+ * -------------------------------------------------------------------------------------------------------- */
 
 static bool set_up(m3 *c) {
     uc_hook hook;
@@ -509,7 +574,8 @@ static bool set_up(m3 *c) {
            uc_mmio_map(c->uc, PPB_DWT, PPB_BYTES, read_dwt, &c->dwt, write_dwt, &c->dwt) == UC_ERR_OK &&
            uc_mmio_map(c->uc, PPB_SCS, PPB_BYTES, read_scs, &c->scs, write_scs, &c->scs) == UC_ERR_OK &&
            uc_hook_add(c->uc, &hook, UC_HOOK_INTR, (void *)(uintptr_t)on_interrupt, c, 1, 0) == UC_ERR_OK &&
-           uc_hook_add(c->uc, &hook, UC_HOOK_MEM_INVALID, (void *)(uintptr_t)on_unmapped, c, 1, 0) == UC_ERR_OK;
+           uc_hook_add(c->uc, &hook, UC_HOOK_MEM_INVALID, (void *)(uintptr_t)on_unmapped, c, 1, 0) ==
+               UC_ERR_OK;
 }
 
 m3 *m3_create(m3_bus bus) {

@@ -1,11 +1,11 @@
 /* m3.h - a Cortex-M3 (r2p0, 13 interrupts, 3 priority bits, no MPU) behind a narrow door.
  *
- * Instructions are executed one at a time by Unicorn; everything around them is here: exceptions, NVIC, system
- * control block, SysTick, DWT cycle counter, sleep, faults. Nobody else sees Unicorn, so another core
+ * Instructions are executed one at a time by Unicorn; everything around them is here: exceptions, NVIC,
+ * system control block, SysTick, DWT cycle counter, sleep, faults. Nobody else sees Unicorn, so another core
  * can take its place.
  *
- * Time: an instruction takes one cycle, exception entry and return M3_EXCEPTION_CYCLES; what a device takes on
- * top is the caller's business. The caller reports all time that passes with m3_tick.
+ * Time: an instruction takes one cycle, exception entry and return M3_EXCEPTION_CYCLES; what a device takes
+ * on top is the caller's business. The caller reports all time that passes with m3_tick.
  */
 #ifndef ONYX_COSIM_M3_H
 #define ONYX_COSIM_M3_H
@@ -21,8 +21,8 @@ enum { M3_EXCEPTION_CYCLES = 12, M3_INTERRUPTS = 13 };
 
 typedef struct m3 m3;
 
-/* Devices: address is absolute, size 1, 2 or 4 bytes, perhaps unaligned. False: bus fault. A callback must not
- * call back into the core. */
+/* Devices: address is absolute, size 1, 2 or 4 bytes, perhaps unaligned. False: bus fault. A callback must
+ * not call back into the core. */
 typedef struct {
     void *context;
     bool (*read)(void *context, uint32_t address, unsigned size, uint32_t *value);
@@ -35,7 +35,8 @@ typedef enum {
     M3_STOPPED   /* lockup, breakpoint or reset request: m3_stop_reason */
 } m3_state;
 
-/* NULL if Unicorn cannot be had. Memory is mapped before m3_reset; `address` and `bytes` multiples of 4096. */
+/* NULL if Unicorn cannot be had. Memory is mapped before m3_reset; `address` and `bytes` multiples of 4096.
+ */
 m3 *m3_create(m3_bus bus);
 void m3_destroy(m3 *c);
 bool m3_map_ram(m3 *c, uint32_t address, void *host, uint32_t bytes); /* host memory outlives the core */

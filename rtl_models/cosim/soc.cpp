@@ -1,8 +1,9 @@
 /* soc.cpp - see soc.h.
  *
- * Everything that crosses between controller, buffer and array comes from registers, but for two: the buffer's register
- * read data and the array's configuration read data, which follow the controller's address. So a cycle is: carry
- * all outputs over to the inputs, clock every part, and no order among the parts matters.
+ * Everything that crosses between controller, buffer and array comes from registers, but for two: the
+ * buffer's register read data and the array's configuration read data, which follow the controller's address.
+ * So a cycle is: carry all outputs over to the inputs, clock every part, and no order among the parts
+ * matters.
  */
 #include "rtl_models/cosim/soc.h"
 
@@ -55,6 +56,10 @@ struct Soc::State {
         for (auto &t : tiles)
             t = std::make_unique<Vonyx_glb_tile>(&context);
     }
+    /* A model with public memories signs off at the thread's context, which may be the array's, long gone. */
+    ~State() { Verilated::threadContextp(&context); }
+    State(const State &) = delete;
+    State &operator=(const State &) = delete;
 
     template <class Model> static void clock(Model &m) {
         m.clk_i = 1;
@@ -76,9 +81,10 @@ struct Soc::State {
     void configure_array();
     void flush_array();
     void carry_streams(unsigned t);
-    void carry_stream_end(unsigned column, bool own_valid, uint16_t own_data, bool own_ready, CData &ready_in, CData &valid_in,
-                          SData &data_in, unsigned t);
-    void carry_control(unsigned t, const std::array<ConfigWord, TILES> &east, const std::array<bool, TILES> &east_valid);
+    void carry_stream_end(unsigned column, bool own_valid, uint16_t own_data, bool own_ready, CData &ready_in,
+                          CData &valid_in, SData &data_in, unsigned t);
+    void carry_control(unsigned t, const std::array<ConfigWord, TILES> &east,
+                       const std::array<bool, TILES> &east_valid);
     void note_done(unsigned t);
     void read_data_to_controller();
     void step_array();
@@ -86,7 +92,8 @@ struct Soc::State {
     QData *bank(uint32_t address) const;
 };
 
-/* ---- one cycle ----------------------------------------------------------------------------------------------- */
+/* ---- one cycle
+ * ----------------------------------------------------------------------------------------------- */
 
 void Soc::State::reset_array() {
     evaluations_before += array.evaluations();
@@ -127,8 +134,8 @@ void Soc::State::flush_array() {
 }
 
 /* One column: both directions between a GLB tile and the IO tile below it. */
-void Soc::State::carry_stream_end(unsigned column, bool own_valid, uint16_t own_data, bool own_ready, CData &ready_in,
-                                  CData &valid_in, SData &data_in, unsigned t) {
+void Soc::State::carry_stream_end(unsigned column, bool own_valid, uint16_t own_data, bool own_ready,
+                                  CData &ready_in, CData &valid_in, SData &data_in, unsigned t) {
     bool running = (stalled >> column & 1) == 0;
     array.to_array(column, own_valid, own_data);
     array.from_array_ready(column, own_ready);
@@ -148,10 +155,11 @@ void Soc::State::carry_streams(unsigned t) {
     Vonyx_glb_tile &m = *tiles[t];
     unsigned column = 2 * t;
     if (column < width)
-        carry_stream_end(column, m.even_valid_o, m.even_data_o, m.even_ready_o, m.even_ready_i, m.even_valid_i, m.even_data_i,
-                         t);
+        carry_stream_end(column, m.even_valid_o, m.even_data_o, m.even_ready_o, m.even_ready_i,
+                         m.even_valid_i, m.even_data_i, t);
     if (column + 1 < width)
-        carry_stream_end(column + 1, m.odd_valid_o, m.odd_data_o, m.odd_ready_o, m.odd_ready_i, m.odd_valid_i, m.odd_data_i, t);
+        carry_stream_end(column + 1, m.odd_valid_o, m.odd_data_o, m.odd_ready_o, m.odd_ready_i, m.odd_valid_i,
+                         m.odd_data_i, t);
 }
 
 /* What the controller and the western neighbour want of tile t in this cycle. */
@@ -173,7 +181,8 @@ void Soc::State::carry_control(unsigned t, const std::array<ConfigWord, TILES> &
         stores[t] = {true, 0};
     if (m.pc_start_i)
         configs[t] = {true, 0};
-    if (m.ld_start_i || m.st_start_i || m.pc_start_i || m.reg_we_i || m.cfg_west_valid_i || m.proc_we_i || m.proc_re_i)
+    if (m.ld_start_i || m.st_start_i || m.pc_start_i || m.reg_we_i || m.cfg_west_valid_i || m.proc_we_i ||
+        m.proc_re_i)
         wake(t);
 }
 
@@ -191,7 +200,8 @@ void Soc::State::note_done(unsigned t) {
         wake(t);
 }
 
-/* The two answers that follow the controller's address in the same cycle. The array is asked once per read strobe. */
+/* The two answers that follow the controller's address in the same cycle. The array is asked once per read
+ * strobe. */
 void Soc::State::read_data_to_controller() {
     if (glc.cfg_read_o && !config_reading)
         config_read_data = array.config_read(glc.cfg_addr_o);
@@ -269,9 +279,12 @@ void Soc::State::step() {
     cycles++;
 }
 
-/* ---- the processor's accesses ----------------------------------------------------------------------------------- */
+/* ---- the processor's accesses
+ * ----------------------------------------------------------------------------------- */
 
-Soc::Soc(unsigned width, unsigned height) : state_(std::make_unique<State>(width, height)) { reset(); }
+Soc::Soc(unsigned width, unsigned height) : state_(std::make_unique<State>(width, height)) {
+    reset();
+}
 Soc::~Soc() = default;
 
 void Soc::reset() {
@@ -287,7 +300,9 @@ void Soc::reset() {
     s.config_reading = false;
 }
 
-void Soc::step() { state_->step(); }
+void Soc::step() {
+    state_->step();
+}
 
 void Soc::write_register(uint32_t offset, uint32_t value) {
     State &s = *state_;
@@ -351,11 +366,13 @@ uint64_t Soc::read_buffer(uint32_t address, unsigned bytes) {
     return bytes >= 8 ? value : value & ((1ull << 8 * bytes) - 1);
 }
 
-/* ---- looking from outside -------------------------------------------------------------------------------------------- */
+/* ---- looking from outside
+ * -------------------------------------------------------------------------------------------- */
 
 QData *Soc::State::bank(uint32_t address) const {
     auto *root = tiles[address / TILE_BYTES]->rootp;
-    return (address / BANK_BYTES) % 2 ? &root->onyx_glb_tile__DOT__bank1_q[0] : &root->onyx_glb_tile__DOT__bank0_q[0];
+    return (address / BANK_BYTES) % 2 ? &root->onyx_glb_tile__DOT__bank1_q[0]
+                                      : &root->onyx_glb_tile__DOT__bank0_q[0];
 }
 
 void Soc::load(uint32_t address, const uint8_t *from, size_t bytes) {
@@ -371,13 +388,27 @@ void Soc::dump(uint32_t address, uint8_t *to, size_t bytes) const {
         to[i] = static_cast<uint8_t>(state_->bank(address)[address % BANK_BYTES / 8] >> 8 * (address % 8));
 }
 
-bool Soc::interrupt() const { return state_->glc.irq_o; }
-uint64_t Soc::cycles() const { return state_->cycles; }
-uint64_t Soc::array_cycles() const { return state_->array_cycles; }
-uint64_t Soc::evaluations() const { return state_->evaluations_before + state_->array.evaluations(); }
-uint64_t Soc::progress() const { return state_->progress; }
-const std::vector<uint64_t> &Soc::run_cycles() const { return state_->run_cycles; }
-const std::string &Soc::error() const { return state_->array.error(); }
+bool Soc::interrupt() const {
+    return state_->glc.irq_o;
+}
+uint64_t Soc::cycles() const {
+    return state_->cycles;
+}
+uint64_t Soc::array_cycles() const {
+    return state_->array_cycles;
+}
+uint64_t Soc::evaluations() const {
+    return state_->evaluations_before + state_->array.evaluations();
+}
+uint64_t Soc::progress() const {
+    return state_->progress;
+}
+const std::vector<uint64_t> &Soc::run_cycles() const {
+    return state_->run_cycles;
+}
+const std::string &Soc::error() const {
+    return state_->array.error();
+}
 
 std::string Soc::describe_stuck() const {
     const State &s = *state_;
@@ -389,7 +420,8 @@ std::string Soc::describe_stuck() const {
             unsigned column = 2 * t + (m.odd_valid_o != 0);
             bool offers = m.even_valid_o || m.odd_valid_o;
             text += "load" + tile + ": the array took " + std::to_string(s.loads[t].words) + " words; ";
-            text += offers ? "the next one is not taken by column " + std::to_string(column) + "\n" : "no word is offered\n";
+            text += offers ? "the next one is not taken by column " + std::to_string(column) + "\n"
+                           : "no word is offered\n";
         }
         if (s.stores[t].open) {
             text += "store" + tile + ": " + std::to_string(s.stores[t].words) + " words came; ";

@@ -2,10 +2,11 @@
  *
  * One verilated onyx_glc, one verilated onyx_glb_tile for each GLB tile, the array as a tile library
  * (rtl_models/array_glue.h), wired as onyx_soc.sv wires them. Accesses of the processor are AXI4-Lite
- * transactions and single accesses to a buffer tile's port; each takes its cycles and moves everything else with it.
+ * transactions and single accesses to a buffer tile's port; each takes its cycles and moves everything else
+ * with it.
  *
- * Two things differ from onyx_soc.sv and cannot be seen in results: a GLB tile with nothing to do is not evaluated, and
- * neither is an array in which nothing moves (Array::quiet).
+ * Two things differ from onyx_soc.sv and cannot be seen in results: a GLB tile with nothing to do is not
+ * evaluated, and neither is an array in which nothing moves (Array::quiet).
  */
 #ifndef ONYX_COSIM_SOC_H
 #define ONYX_COSIM_SOC_H
@@ -19,8 +20,8 @@ namespace onyx {
 
 class Soc {
   public:
-    static constexpr unsigned TILES = 16;                  /* of the global buffer */
-    static constexpr uint32_t TILE_BYTES = 0x40000;        /* two banks */
+    static constexpr unsigned TILES = 16;           /* of the global buffer */
+    static constexpr uint32_t TILE_BYTES = 0x40000; /* two banks */
     static constexpr uint32_t GLB_BYTES = TILES * TILE_BYTES;
     static constexpr uint32_t REGISTER_BYTES = 0x2000;
 

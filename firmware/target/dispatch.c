@@ -65,16 +65,24 @@ static void set_loads(const kernel_description *k, uint32_t row) {
     }
 }
 
-static void set_store(const kernel_description *k, uint32_t i, uint32_t address) {
+/* Where the outputs of run `run` begin. */
+static void set_store(const kernel_description *k, uint32_t i, uint32_t address, uint32_t run) {
+    uint32_t glb_tile = k->stores[i].glb_tile;
+    if (address == bank_start(glb_tile, 1) + ONYX_GLB_BANK_BYTES)
+        fail(FW_ERROR_OUTPUT_OVERFLOW, glb_tile, run);
     now.store_address[i] = address;
-    glb_write(k->stores[i].glb_tile, GLB_ST_START_ADDR, address);
+    glb_write(glb_tile, GLB_ST_START_ADDR, address);
 }
 
-/* Words from `address` on that `blocks` blocks take, their lengths included. */
+/* Words from `address` on that `blocks` blocks take, their lengths included; more than `limit` when they do
+ * not end within so many. */
 static uint32_t stored_words(uint32_t address, uint32_t blocks, uint32_t limit) {
     uint32_t words = 0;
-    for (uint32_t b = 0; b < blocks && words < limit; b++)
+    for (uint32_t b = 0; b < blocks; b++) {
+        if (words >= limit)
+            return limit + 1;
         words += 1u + glb_data16(address + 2 * words);
+    }
     return words;
 }
 
@@ -90,7 +98,7 @@ static void take_outputs(const kernel_description *k, uint32_t row, uint32_t run
         bus_write32(cell(row, column, 0), address);
         bus_write32(cell(row, column, 1), words);
         if (!last)
-            set_store(k, i, address + 2 * words);
+            set_store(k, i, address + 2 * words, run + 1);
     }
 }
 
@@ -125,7 +133,7 @@ void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs) 
     if (runs)
         set_loads(k, table);
     for (uint32_t i = 0; i < k->n_stores; i++)
-        set_store(k, i, bank_start(k->stores[i].glb_tile, 1));
+        set_store(k, i, bank_start(k->stores[i].glb_tile, 1), 0);
     for (uint32_t run = 0; run < runs; run++) {
         uint32_t row = table + run * row_bytes;
         uint32_t cycles = run_once(k, row, run, run + 1 == runs);

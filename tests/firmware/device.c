@@ -185,7 +185,7 @@ static uint32_t load_words(const kernel_stream *load, uint16_t *out) {
     const uint32_t *r = s.glb[load->glb_tile];
     uint32_t want = 1u | 2u << 2 | (uint32_t)load->data_mux << 5, dim = r[GLB_LD_DIM / 4];
     uint32_t n = dim == 0 ? 1 : r[GLB_LD_RANGE / 4] + 2, address = r[GLB_LD_START_ADDR / 4];
-    if (r[GLB_LD_CTRL / 4] != want || dim > 1 ||
+    if (r[GLB_LD_CTRL / 4] != want || dim > 1 || r[GLB_LD_CYCLE_START / 4] ||
         (dim && (r[GLB_LD_STRIDE / 4] != 2 || r[GLB_LD_CYCLE_STRIDE / 4] != 1)))
         violate("a load DMA is not set to a linear ready-valid stream");
     if (n > 65536 || address >> 17 != (uint32_t)load->glb_tile * 2 || address + 2 * n > sizeof the->glb) {
@@ -345,9 +345,8 @@ static void core_register_write(uint32_t offset, uint32_t value) {
     case CORE_SYST_VALUE:
         s.tick_due = s.now + s.tick_reload + 1;
         break;
-    case CORE_SYST_CTRL:
+    case CORE_SYST_CTRL: /* starting does not restart the period: writing the value does */
         s.tick_ctrl = value;
-        s.tick_due = s.now + s.tick_reload + 1;
         break;
     case CORE_NVIC_ISER:
         s.irq_enabled |= value;
@@ -410,6 +409,15 @@ void bus_write32(uint32_t address, uint32_t value) {
     deliver(); /* a start pulse of a short stream may be answered at once */
 }
 
+/* What an earlier kernel left: settings of the DMAs, a configured tile, a tick about to end. */
+static void leave_junk(void) {
+    for (uint32_t t = 0; t < DEVICE_TILES; t++)
+        for (uint32_t r = 0; r < 64; r++)
+            s.glb[t][r] = (uint32_t)prng_next(&s.random);
+    *config_register(0xff000501) = 0xdeadbeef;
+    s.tick_due = 5;
+}
+
 device *device_new(const kernel_description *k, uint64_t seed) {
     static const struct {
         uint32_t offset, reset;
@@ -425,6 +433,7 @@ device *device_new(const kernel_description *k, uint64_t seed) {
     memset(&s, 0, sizeof s);
     kernel_of = k;
     s.random = prng_seed(seed);
+    leave_junk();
     the->platform_id = 0x5a5a5a5a;
     the->stream_delay = 300;
     /* The platform's rows come first in the table. */

@@ -280,6 +280,7 @@ static void random_kernels_run_random_plans(void **state) {
         make_kernel(&t, prng_below(&p, 9), shape.inputs, shape.outputs);
         t.k.poll = round % 5 == 0;
         t.k.register_path = round % 7 == 0;
+        t.k.timeout = 5000; /* for each run, not for all of them */
         run_plan(f, &b, &t, &plan, round, 1 + prng_below(&p, round % 2 ? 500 : 20));
     }
     pnr_board_free(&b);
@@ -315,6 +316,7 @@ static void a_run_that_hangs_names_its_streams(void **state) {
         d->hang_stores = 1u << 3;
         assert_false(serve(d, &t));
         expect_failure(FW_ERROR_RUN_TIMEOUT, 1u << 4 | 1u << (16 + 3), 0);
+        assert_int_equal(d->ticks, 1);
         assert_int_equal(mailbox.done, 0);
         device_free(d);
         d = device_with_batch(&t, 2, 9);
@@ -373,6 +375,32 @@ static void a_load_without_words_is_refused(void **state) {
     device_free(d);
 }
 
+/* 32 blocks of one word are 64 words a run: 1024 runs fill a bank to its last word. */
+static void an_output_may_fill_its_bank(void **state) {
+    (void)state;
+    for (uint32_t runs = 1024; runs <= 1025; runs++) {
+        test_kernel t;
+        make_kernel(&t, 1, 1, 1);
+        t.stores[0].num_blocks = 32;
+        device *d = device_with_batch(&t, runs, 14);
+        assert_int_equal(serve(d, &t), runs == 1024);
+        assert_null(d->violation);
+        if (runs > 1024)
+            expect_failure(FW_ERROR_OUTPUT_OVERFLOW, 1, 1024);
+        device_free(d);
+    }
+}
+
+static void cycle_counters_carry(void **state) {
+    (void)state;
+    mailbox_clear();
+    mailbox_add_cycles(mailbox.kernel_cycles, UINT32_MAX);
+    mailbox_add_cycles(mailbox.kernel_cycles, 3);
+    mailbox_add_cycles(mailbox.firmware_cycles, UINT32_MAX);
+    assert_int_equal(counter(mailbox.kernel_cycles), 0x100000002);
+    assert_int_equal(counter(mailbox.total_cycles), 0x200000001);
+}
+
 /* Runs whose outputs are longer than the host said: the bank overflows in some run, and is noticed there. */
 static void an_output_beyond_its_bank_is_reported(void **state) {
     (void)state;
@@ -410,6 +438,8 @@ int main(void) {
         TEST(a_batch_without_runs_is_done_at_once),
         TEST(a_table_outside_its_area_is_refused),
         TEST(a_load_without_words_is_refused),
+        TEST(an_output_may_fill_its_bank),
+        TEST(cycle_counters_carry),
         TEST(an_output_beyond_its_bank_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,6 +91,7 @@ static void run_and_check(fixture *f, const char *name, bool by_hand) {
     /* Loads take a few cycles to start and stores a few to finish. */
     assert_in_range(cycles, (uint64_t)s.kernel->cycles, (uint64_t)s.kernel->cycles + 40);
     assert_true(stepped <= all);
+    pnr_board_free(&s.board);
 }
 
 static void golden_kernels_run_under_firmware(void **state) {
@@ -112,6 +113,7 @@ static void a_stuck_run_is_explained(void **state) {
     const char *text = fixture_printed(f);
     assert_non_null(strstr(text, "E0770-watchdog"));
     assert_non_null(strstr(text, "store of GLB tile 0: "));
+    pnr_board_free(&s.board);
 }
 
 int main(void) {

@@ -1,0 +1,127 @@
+/* model_nested.c - the primitives that walk an inner stream along its outer one: dropper, holder, repeater.
+ *
+ * All three rest on how the two streams nest. Each outer element owns one inner fiber. An inner stop of level
+ * 0 ends the fiber of an element with a next one in the same outer fiber; a stop of level n+1 ends the last
+ * one of an outer fiber that itself ends with stop n, or stands for such an outer fiber without elements.
+ */
+#include "rtl_models/model_streams.h"
+
+/* What an inner stop ends on the outer stream. */
+typedef struct {
+    bool element;         /* an element was at the head and is taken */
+    bool closes;          /* an outer stop was taken */
+    uint32_t token, stop; /* those tokens */
+} ended;
+
+/* Takes from `outer` what the inner stop `stop` ends; false when the stream ran out. */
+static bool take_ended(rtl_pe_streams *s, int outer, uint32_t stop, ended *e) {
+    *e = (ended){0};
+    if (!has(s, outer))
+        return false;
+    if (rtl_is_item(head(s, outer))) {
+        e->element = true;
+        e->token = take(s, outer);
+        if (rtl_stop_level(stop) == 0)
+            return true;
+        if (!has(s, outer))
+            return false;
+    }
+    if (rtl_is_stop(head(s, outer))) {
+        e->closes = true;
+        e->stop = take(s, outer);
+    }
+    return true;
+}
+
+/* An outer stop that no inner stop accounts for, because a dropper before has lowered that one's level, is
+ * at the head when the inner stream goes on with data or done. */
+static void skip_stops(rtl_pe_streams *s, int outer) {
+    while (has(s, outer) && rtl_is_stop(head(s, outer)))
+        take(s, outer);
+}
+
+void rtl_model_crddrop(rtl_pe_streams *s) {
+    bool filled = false;
+    while (has(s, 0)) {
+        uint32_t inner = head(s, 0);
+        bool stands_for_empty = rtl_is_stop(inner) && rtl_stop_level(inner) > 0 && !filled;
+        while (!rtl_is_item(inner) && !stands_for_empty && has(s, 1) && rtl_is_stop(head(s, 1)))
+            put(s, 1, take(s, 1));
+        if (rtl_is_done(inner)) {
+            if (!has(s, 1) || !rtl_is_done(head(s, 1)))
+                return;
+            put(s, 0, inner);
+            put(s, 1, take(s, 1));
+        } else if (rtl_is_stop(inner)) {
+            ended e;
+            bool whole = take_ended(s, 1, inner, &e);
+            if (e.element && filled) {
+                put(s, 0, inner);
+                put(s, 1, e.token);
+            }
+            if (e.closes)
+                put(s, 1, e.stop);
+            if (!whole)
+                return;
+            filled = false;
+        } else {
+            put(s, 0, inner);
+            filled = true;
+        }
+        take(s, 0);
+    }
+}
+
+void rtl_model_crdhold(rtl_pe_streams *s) {
+    while (has(s, 0)) {
+        uint32_t inner = head(s, 0);
+        if (!rtl_is_stop(inner))
+            skip_stops(s, 1);
+        if (!has(s, 1) || rtl_is_done(inner) != rtl_is_done(head(s, 1)))
+            return;
+        uint32_t outer = head(s, 1);
+        put(s, 0, inner);
+        if (rtl_is_item(inner)) {
+            put(s, 1, outer);
+        } else {
+            put(s, 1, inner);
+            ended e;
+            if (rtl_is_done(inner))
+                take(s, 1);
+            else
+                take_ended(s, 1, inner, &e);
+        }
+        take(s, 0);
+    }
+}
+
+/* With root the proc stream is [0, done], once for every tree of the other. */
+static void make_root(rtl_pe_streams *s) {
+    s->in[0] = (u32_vec){0};
+    for (uint32_t i = 0; i < s->in[1].len; i++) {
+        if (rtl_is_done(s->in[1].at[i])) {
+            vec_push(s->mem, &s->in[0], 0);
+            vec_push(s->mem, &s->in[0], RTL_DONE);
+        }
+    }
+}
+
+void rtl_model_repeat(rtl_pe_streams *s, bool root) {
+    if (root)
+        make_root(s);
+    while (has(s, 1)) {
+        uint32_t signal = head(s, 1);
+        if (!rtl_is_stop(signal))
+            skip_stops(s, 0);
+        if (!has(s, 0) || rtl_is_done(signal) != rtl_is_done(head(s, 0)))
+            return;
+        uint32_t proc = head(s, 0);
+        ended e;
+        if (rtl_is_done(signal))
+            take(s, 0);
+        else if (rtl_is_stop(signal))
+            take_ended(s, 0, signal, &e);
+        put(s, 0, rtl_is_item(signal) ? proc : signal);
+        take(s, 1);
+    }
+}

@@ -1,0 +1,134 @@
+// The integer PE behind its sparse wrapper: joins two value streams, one result a cycle.
+//
+// Wrapper: waits for both heads. A maybe is an operand 0. If both heads are control tokens, both leave and
+// the one of stream 0 is sent; otherwise the result is sent as data. (A control token beside data is no legal
+// stream; its low bits are taken as the operand, as on the chip.) A depth-2 FIFO follows the PE, so the
+// tile's latency is 3; out valid does not depend on out ready.
+//
+// Instruction inst_i: [1:0] kind, [6:2] opcode, [7] signed, [22:21] and [38:23] mode and constant of operand
+// a, [40:39] and [56:41] of b, [58:57] and [74:59] of c, [76:75] and [77] of the bit operand d. Mode 0 takes
+// the constant, any other the input. The PE has no third or one-bit stream in sparse mode, so c and d from
+// an input read 0; DELAY registers, the LUT and the condition unit only serve dense mode and are not built.
+// Only kind 0, the integer ALU, is built: the bfloat16 kinds 1 and 2 give 0.
+module onyx_alu (
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        en_i,
+    input  logic        flush_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  logic [83:0] inst_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  logic [16:0] data0_data_i,
+    input  logic        data0_valid_i,
+    output logic        data0_ready_o,
+    input  logic [16:0] data1_data_i,
+    input  logic        data1_valid_i,
+    output logic        data1_ready_o,
+    output logic [16:0] res_data_o,
+    output logic        res_valid_o,
+    input  logic        res_ready_i
+);
+  localparam logic [1:0] KindAlu = 2'd0;
+  localparam logic [1:0] ModeConst = 2'd0;
+
+  localparam logic [4:0] OpAdc = 5'd0;
+  localparam logic [4:0] OpSbc = 5'd1;
+  localparam logic [4:0] OpAbs = 5'd2;
+  localparam logic [4:0] OpSel = 5'd3;
+  localparam logic [4:0] OpMult0 = 5'd4;
+  localparam logic [4:0] OpMult1 = 5'd5;
+  localparam logic [4:0] OpMult2 = 5'd6;
+  localparam logic [4:0] OpShr = 5'd7;
+  localparam logic [4:0] OpShl = 5'd8;
+  localparam logic [4:0] OpOr = 5'd9;
+  localparam logic [4:0] OpAnd = 5'd10;
+  localparam logic [4:0] OpXor = 5'd11;
+  localparam logic [4:0] OpMulAdd = 5'd12;
+  localparam logic [4:0] OpMulSub = 5'd13;
+  localparam logic [4:0] OpTaa = 5'd14;
+  localparam logic [4:0] OpTas = 5'd15;
+  localparam logic [4:0] OpTsa = 5'd16;
+  localparam logic [4:0] OpTss = 5'd17;
+  localparam logic [4:0] OpCrop = 5'd18;
+  localparam logic [4:0] OpMulShr = 5'd19;
+
+  logic [4:0] op;
+  logic is_signed, d;
+  logic [15:0] a, b, c;
+  assign op        = inst_i[6:2];
+  assign is_signed = inst_i[7];
+  assign a = (inst_i[22:21] == ModeConst) ? inst_i[38:23] : operand(data0_data_i);
+  assign b = (inst_i[40:39] == ModeConst) ? inst_i[56:41] : operand(data1_data_i);
+  assign c = (inst_i[58:57] == ModeConst) ? inst_i[74:59] : 16'd0;
+  assign d = (inst_i[76:75] == ModeConst) & inst_i[77];
+
+  function automatic logic [15:0] operand(input logic [16:0] token);
+    operand = (token[16] && token[9:8] == 2'd2) ? 16'd0 : token[15:0];
+  endfunction
+
+  // x < y of 16-bit numbers, signed ones by an inverted sign bit.
+  function automatic logic below(input logic [15:0] x, input logic [15:0] y, input logic sign);
+    below = {x[15] ^ sign, x[14:0]} < {y[15] ^ sign, y[14:0]};
+  endfunction
+
+  // x >> amount, with copies of the sign when sign is set; an amount of 16 or more shifts everything out.
+  function automatic logic [15:0] right(input logic [15:0] x, input logic [15:0] amount, input logic sign);
+    logic [15:0] kept;
+    kept  = (amount[15:4] != 12'd0) ? 16'd0 : 16'hffff >> amount[3:0];
+    right = (x >> amount) | ((sign & x[15]) ? ~kept : 16'd0);
+  endfunction
+
+  // The product's operands are extended to 32 bits by their signedness; 16 of its bits are used at a time.
+  logic [31:0] product;
+  logic [15:0] smaller, sum;
+  assign product = {{16{is_signed & a[15]}}, a} * {{16{is_signed & b[15]}}, b};
+  assign smaller = below(b, a, is_signed) ? b : a;
+  assign sum     = a + b + {15'd0, d};
+
+  logic [15:0] difference, result;
+  assign difference = a + ~b + {15'd0, d};
+  always_comb begin
+    unique case (op)
+      OpAdc:    result = sum;
+      OpSbc:    result = difference;
+      OpAbs:    result = a[15] ? -a : a;
+      OpSel:    result = d ? a : b;
+      OpMult0:  result = product[15:0];
+      OpMult1:  result = product[23:8];
+      OpMult2:  result = product[31:16];
+      OpShr:    result = right(a, c, is_signed);
+      OpShl:    result = (b[15:4] != 12'd0) ? 16'd0 : a << b[3:0];
+      OpOr:     result = a | b;
+      OpAnd:    result = a & b;
+      OpXor:    result = a ^ b;
+      OpMulAdd: result = product[15:0] + c;
+      OpMulSub: result = product[15:0] - c;
+      OpTaa:    result = sum + c;
+      OpTas:    result = sum - c;
+      OpTsa:    result = difference + c;
+      OpTss:    result = difference - c;
+      OpCrop:   result = below(smaller, c, is_signed) ? c : smaller;
+      OpMulShr: result = right(product[15:0], c, is_signed);
+      default:  result = 16'd0;
+    endcase
+  end
+
+  logic both, control, queue_ready;
+  assign both          = data0_valid_i & data1_valid_i;
+  assign control       = data0_data_i[16] & data1_data_i[16];
+  assign data0_ready_o = both & queue_ready;
+  assign data1_ready_o = both & queue_ready;
+
+  onyx_fifo2 i_res_queue (
+      .clk_i,
+      .rst_ni,
+      .en_i,
+      .flush_i,
+      .in_data_i  (control ? data0_data_i : {1'b0, (inst_i[1:0] == KindAlu) ? result : 16'd0}),
+      .in_valid_i (both),
+      .in_ready_o (queue_ready),
+      .out_data_o (res_data_o),
+      .out_valid_o(res_valid_o),
+      .out_ready_i(res_ready_i)
+  );
+endmodule

@@ -1,0 +1,82 @@
+// Coordinate dropper: removes the outer coordinates whose inner fiber is empty, and that fiber's stop.
+//
+// Inner data passes. An inner stop closes the outer coordinate at the head: both pass if the fiber had data,
+// both vanish if not (so the level of a dropped stop is lost, as on the chip). Outer stops pass. An outer
+// fiber without coordinates keeps its stop while the inner stop that stands for it vanishes; to tell it from
+// the stop that closes the fiber of the coordinate just handled, the latter is remembered as owed. An outer
+// stop that no inner stop accounts for (a dropper before has lowered that one's level) passes all the same.
+// The done tokens pass together.
+//
+// Handshake: made to stand between FIFOs. What is written to both outputs is written in one cycle, so an out
+// valid may depend (combinationally) on the other output's ready, never on its own. One token a cycle.
+module onyx_crddrop (
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        en_i,
+    input  logic        flush_i,
+    input  logic [16:0] inner_data_i,
+    input  logic        inner_valid_i,
+    output logic        inner_ready_o,
+    input  logic [16:0] outer_data_i,
+    input  logic        outer_valid_i,
+    output logic        outer_ready_o,
+    output logic [16:0] inner_data_o,
+    output logic        inner_valid_o,
+    input  logic        inner_ready_i,
+    output logic [16:0] outer_data_o,
+    output logic        outer_valid_o,
+    input  logic        outer_ready_i
+);
+  // has_data_q: the inner fiber at hand had data. owed_q: an outer stop already answered is still to pass.
+  logic has_data_q, has_data_d, owed_q, owed_d;
+
+  logic inner_stop, inner_done, inner_item, inner_high, outer_stop, outer_done, outer_item;
+  assign inner_stop = inner_valid_i & inner_data_i[16] & (inner_data_i[9:8] == 2'd0);
+  assign inner_done = inner_valid_i & inner_data_i[16] & (inner_data_i[9:8] == 2'd1);
+  assign inner_item = inner_valid_i & ~inner_stop & ~inner_done;
+  assign inner_high = inner_stop & (inner_data_i[7:0] != 8'd0);
+  assign outer_stop = outer_valid_i & outer_data_i[16] & (outer_data_i[9:8] == 2'd0);
+  assign outer_done = outer_valid_i & outer_data_i[16] & (outer_data_i[9:8] == 2'd1);
+  assign outer_item = outer_valid_i & ~outer_stop & ~outer_done;
+
+  // What happens in this cycle, if there is room for it.
+  logic close, keep, finish, orphan, pass_stop, empty_outer, push_both;
+  assign close       = inner_stop & outer_item;
+  assign keep        = close & has_data_q;
+  assign finish      = inner_done & outer_done;
+  assign orphan      = inner_stop & outer_done;
+  assign empty_outer = outer_stop & ~owed_q & inner_high & ~has_data_q;
+  assign pass_stop   = outer_stop & (owed_q | inner_valid_i) & ~empty_outer;
+  assign push_both   = keep | finish;
+
+  assign inner_data_o  = inner_data_i;
+  assign outer_data_o  = outer_data_i;
+  assign inner_valid_o = inner_item | orphan | (push_both & outer_ready_i);
+  assign outer_valid_o = pass_stop | empty_outer | (push_both & inner_ready_i);
+
+  assign inner_ready_o = (inner_item | orphan) ? inner_ready_i
+                       : push_both ? (inner_ready_i & outer_ready_i)
+                       : empty_outer ? outer_ready_i
+                       : close;
+  assign outer_ready_o = (pass_stop | empty_outer) ? outer_ready_i
+                       : push_both ? (inner_ready_i & outer_ready_i)
+                       : close;
+
+  always_comb begin
+    has_data_d = has_data_q;
+    owed_d     = owed_q;
+    if (inner_ready_o) has_data_d = inner_item;
+    if (outer_ready_o && outer_stop) owed_d = 1'b0;
+    if (inner_ready_o && close && inner_high) owed_d = 1'b1;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      has_data_q <= 1'b0;
+      owed_q     <= 1'b0;
+    end else if (en_i) begin
+      has_data_q <= ~flush_i & has_data_d;
+      owed_q     <= ~flush_i & owed_d;
+    end
+  end
+endmodule

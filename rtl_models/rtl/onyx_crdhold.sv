@@ -1,0 +1,113 @@
+// Coordinate holder: repeats the outer coordinate once for each inner token of its fiber.
+//
+// out inner = the inner stream; out outer = the outer coordinate beside each inner data token, and the inner
+// stream's stops. An inner stop of level 0 uses up one outer coordinate; a higher one uses up the last
+// coordinate of an outer fiber and its stop, or, when that outer fiber is empty, its stop alone. An outer stop
+// that no inner stop has used up (a dropper before has lowered that one's level) vanishes before data or done.
+//
+// An inner stop leaves as soon as any outer token is at the head; what it uses up may still be on its way and
+// is then remembered in debt_q and discarded when it comes. So an outer stop costs no cycle of its own unless
+// inner data waits behind it, which is the chip's timing.
+//
+// Handshake: made to stand between FIFOs. Both outputs are written together, so each out valid depends
+// (combinationally) on the other output's ready, never on its own. One token a cycle, done takes three.
+module onyx_crdhold (
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        en_i,
+    input  logic        flush_i,
+    input  logic [16:0] inner_data_i,
+    input  logic        inner_valid_i,
+    output logic        inner_ready_o,
+    input  logic [16:0] outer_data_i,
+    input  logic        outer_valid_i,
+    output logic        outer_ready_o,
+    output logic [16:0] inner_data_o,
+    output logic        inner_valid_o,
+    input  logic        inner_ready_i,
+    output logic [16:0] outer_data_o,
+    output logic        outer_valid_o,
+    input  logic        outer_ready_i
+);
+  localparam logic [1:0] StStart = 2'd0;
+  localparam logic [1:0] StHold = 2'd1;
+  localparam logic [1:0] StDone = 2'd2;
+
+  // Outer tokens that inner stops already sent have used up.
+  localparam logic [1:0] DebtNone = 2'd0;
+  localparam logic [1:0] DebtItem = 2'd1;  // a coordinate
+  localparam logic [1:0] DebtStop = 2'd2;  // everything through the next stop
+
+  logic [1:0] state_q, state_d, debt_q, debt_d;
+
+  logic both, inner_stop, inner_done, inner_item, inner_high, outer_stop, outer_done, outer_item;
+  assign both       = inner_valid_i & outer_valid_i;
+  assign inner_stop = inner_data_i[16] & (inner_data_i[9:8] == 2'd0);
+  assign inner_done = inner_data_i[16] & (inner_data_i[9:8] == 2'd1);
+  assign inner_item = ~inner_stop & ~inner_done;
+  assign inner_high = inner_data_i[7:0] != 8'd0;
+  assign outer_stop = outer_data_i[16] & (outer_data_i[9:8] == 2'd0);
+  assign outer_done = outer_data_i[16] & (outer_data_i[9:8] == 2'd1);
+  assign outer_item = ~outer_stop & ~outer_done;
+
+  // The debt left once the outer token at the head is discarded.
+  logic [1:0] rest;
+  assign rest = ((debt_q == DebtStop) & outer_item) ? DebtStop
+              : ((debt_q == DebtItem) & outer_stop) ? DebtItem
+              : DebtNone;
+
+  logic push, pop_inner, pop_outer;
+  always_comb begin
+    state_d   = state_q;
+    debt_d    = debt_q;
+    push      = 1'b0;
+    pop_inner = 1'b0;
+    pop_outer = 1'b0;
+    unique case (state_q)
+      StStart: state_d = StHold;
+      StHold: begin
+        if (both && inner_stop && !outer_done) begin
+          // Sends the stop and discards the outer head, unless that would leave two debts.
+          push      = (rest == DebtNone);
+          pop_inner = push & inner_ready_i & outer_ready_i;
+          pop_outer = pop_inner | ~push;
+          if (!push) debt_d = rest;
+          else if (pop_inner && debt_q != DebtNone) debt_d = inner_high ? DebtStop : DebtItem;
+          else if (pop_inner) debt_d = (inner_high && outer_item) ? DebtStop : DebtNone;
+        end else if (both && (debt_q != DebtNone || outer_stop) && !outer_done) begin
+          pop_outer = 1'b1;
+          debt_d    = rest;
+        end else if (both && inner_item && outer_item) begin
+          push      = 1'b1;
+          pop_inner = inner_ready_i & outer_ready_i;
+        end else if (both && inner_done && outer_done) begin
+          state_d = StDone;
+        end
+      end
+      default: begin
+        push      = 1'b1;
+        pop_inner = inner_ready_i & outer_ready_i;
+        pop_outer = pop_inner;
+        debt_d    = DebtNone;
+        if (pop_inner) state_d = StStart;
+      end
+    endcase
+  end
+
+  assign inner_ready_o = pop_inner;
+  assign outer_ready_o = pop_outer;
+  assign inner_data_o  = inner_data_i;
+  assign outer_data_o  = inner_item ? outer_data_i : inner_data_i;
+  assign inner_valid_o = push & outer_ready_i;
+  assign outer_valid_o = push & inner_ready_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= StStart;
+      debt_q  <= DebtNone;
+    end else if (en_i) begin
+      state_q <= flush_i ? StStart : state_d;
+      debt_q  <= flush_i ? DebtNone : debt_d;
+    end
+  end
+endmodule

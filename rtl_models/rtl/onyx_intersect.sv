@@ -1,0 +1,139 @@
+// Joiner of two coordinate streams, each with its position (reference) stream: intersection or union.
+//
+// joiner_op_i 0: coordinates both sides have; 1: coordinates either side has, the missing side's position
+// being a maybe token. Streams of a side are taken in pairs (coordinate, position). At the end of a fiber the
+// control token of side 0 goes to all three outputs. A maybe on a position is a position like any other; a
+// maybe in place of a coordinate is no coordinate and vanishes with its position.
+//
+// Handshake: made to stand between FIFOs. The three outputs are written together, so each out valid
+// depends (combinationally) on the ready of the two others, never on its own.
+//
+// States and their cost are the chip's: Idle, then Iterate (intersection) or Union, one comparison a cycle;
+// Align discards what is left of the longer side; Drain passes control tokens, one a cycle; Restart.
+module onyx_intersect (
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        en_i,
+    input  logic        flush_i,
+    input  logic        joiner_op_i,
+    input  logic [16:0] crd0_data_i,
+    input  logic        crd0_valid_i,
+    output logic        crd0_ready_o,
+    input  logic [16:0] crd1_data_i,
+    input  logic        crd1_valid_i,
+    output logic        crd1_ready_o,
+    input  logic [16:0] pos0_data_i,
+    input  logic        pos0_valid_i,
+    output logic        pos0_ready_o,
+    input  logic [16:0] pos1_data_i,
+    input  logic        pos1_valid_i,
+    output logic        pos1_ready_o,
+    output logic [16:0] crd_data_o,
+    output logic        crd_valid_o,
+    input  logic        crd_ready_i,
+    output logic [16:0] pos0_data_o,
+    output logic        pos0_valid_o,
+    input  logic        pos0_ready_i,
+    output logic [16:0] pos1_data_o,
+    output logic        pos1_valid_o,
+    input  logic        pos1_ready_i
+);
+  localparam logic [16:0] TokenMaybe = 17'h10200;
+
+  localparam logic [2:0] StIdle = 3'd0;
+  localparam logic [2:0] StIterate = 3'd1;
+  localparam logic [2:0] StUnion = 3'd2;
+  localparam logic [2:0] StAlign = 3'd3;
+  localparam logic [2:0] StDrain = 3'd4;
+  localparam logic [2:0] StRestart = 3'd5;
+
+  logic [2:0] state_q, state_d;
+
+  // What stands at the head of each side.
+  logic side0, side1, all, maybe0, maybe1, end0, end1, less, equal;
+  assign side0  = crd0_valid_i & pos0_valid_i;
+  assign side1  = crd1_valid_i & pos1_valid_i;
+  assign all    = side0 & side1;
+  assign maybe0 = crd0_data_i[16] & (crd0_data_i[9:8] == 2'd2);
+  assign maybe1 = crd1_data_i[16] & (crd1_data_i[9:8] == 2'd2);
+  assign end0   = crd0_data_i[16] & ~maybe0;
+  assign end1   = crd1_data_i[16] & ~maybe1;
+  assign less   = crd0_data_i[15:0] < crd1_data_i[15:0];
+  assign equal  = crd0_data_i[15:0] == crd1_data_i[15:0];
+
+  // take0, take1: the sides that leave, at once if nothing is pushed, else when the outputs have room.
+  logic take0, take1, push, room;
+  always_comb begin
+    take0       = 1'b0;
+    take1       = 1'b0;
+    push        = 1'b0;
+    crd_data_o  = crd0_data_i;
+    pos0_data_o = pos0_data_i;
+    pos1_data_o = pos1_data_i;
+    state_d     = state_q;
+    unique case (state_q)
+      StIdle: begin
+        if (all && joiner_op_i) state_d = StUnion;
+        else if (all) state_d = (end0 | end1) ? StAlign : StIterate;
+      end
+      StIterate: begin
+        if (all && (maybe0 || maybe1)) begin
+          take0 = maybe0;
+          take1 = maybe1;
+        end else if (all && (end0 || end1)) begin
+          state_d = StAlign;
+        end else if (all) begin
+          take0 = equal | less;
+          take1 = equal | ~less;
+          push  = equal;
+        end
+      end
+      StUnion: begin
+        if (all && (maybe0 || maybe1)) begin
+          take0 = maybe0;
+          take1 = maybe1;
+        end else if (all && end0 && end1) begin
+          state_d = StDrain;
+        end else if (all) begin
+          take0 = ~end0 & (end1 | equal | less);
+          take1 = ~end1 & (end0 | equal | ~less);
+          push  = 1'b1;
+          if (!take0) crd_data_o = crd1_data_i;
+          if (!take0) pos0_data_o = TokenMaybe;
+          if (!take1) pos1_data_o = TokenMaybe;
+        end
+      end
+      StAlign: begin
+        take0 = side0 & ~end0;
+        take1 = side1 & ~end1;
+        if (all && end0 && end1) state_d = StDrain;
+      end
+      StDrain: begin
+        if (all && end0 && end1) begin
+          take0       = 1'b1;
+          take1       = 1'b1;
+          push        = 1'b1;
+          pos0_data_o = crd0_data_i;
+          pos1_data_o = crd0_data_i;
+        end else if (all) begin
+          state_d = StRestart;
+        end
+      end
+      default: state_d = StIdle;
+    endcase
+  end
+
+  assign room         = crd_ready_i & pos0_ready_i & pos1_ready_i;
+  assign crd0_ready_o = take0 & (~push | room);
+  assign pos0_ready_o = crd0_ready_o;
+  assign crd1_ready_o = take1 & (~push | room);
+  assign pos1_ready_o = crd1_ready_o;
+  assign crd_valid_o  = push & pos0_ready_i & pos1_ready_i;
+  assign pos0_valid_o = push & crd_ready_i & pos1_ready_i;
+  assign pos1_valid_o = push & crd_ready_i & pos0_ready_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) state_q <= StIdle;
+    else if (en_i) state_q <= flush_i ? StIdle : state_d;
+  end
+endmodule

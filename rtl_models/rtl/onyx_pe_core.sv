@@ -1,0 +1,376 @@
+// Core of a PE tile: seven sparse primitives behind shared port FIFOs, one of them at work at a time.
+//
+// mode_i: 0 joiner, 1 crddrop, 2 crdhold, 3 alu, 4 repeat, 5 rsg, 6 reduce. Ports by mode:
+//   0: in0, in1 coordinates, in2, in3 positions -> out0 coordinate, out1, out2 positions
+//   1, 2: in0 inner, in1 outer -> out0 inner, out1 outer       3: in0, in1 operands -> out0 result
+//   4: in0 proc (references), in1 repsig -> out0 references    5: in0 -> out0 repsig    6: in0 -> out0 sums
+// cfg0_i, cfg1_i, cfg2_i are CONFIG_SPACE_0 .. 2 of the register map; the fields of a mode start at bit 0.
+//
+// Every port has its depth-2 FIFO, so ready (of an input) and valid (of an output) come from registers.
+// The primitive works while tile_en_i and its own enable (bit 0 of cfg0_i) are set; without, no port is
+// ready or valid and nothing changes. Only the clock of the mode's primitive runs.
+module onyx_pe_core (
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        en_i,
+    input  logic        flush_i,
+    input  logic        tile_en_i,
+    input  logic [ 2:0] mode_i,
+    input  logic [31:0] cfg0_i,
+    input  logic [31:0] cfg1_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  logic [21:0] cfg2_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  logic [16:0] in0_data_i,
+    input  logic        in0_valid_i,
+    output logic        in0_ready_o,
+    input  logic [16:0] in1_data_i,
+    input  logic        in1_valid_i,
+    output logic        in1_ready_o,
+    input  logic [16:0] in2_data_i,
+    input  logic        in2_valid_i,
+    output logic        in2_ready_o,
+    input  logic [16:0] in3_data_i,
+    input  logic        in3_valid_i,
+    output logic        in3_ready_o,
+    output logic [16:0] out0_data_o,
+    output logic        out0_valid_o,
+    input  logic        out0_ready_i,
+    output logic [16:0] out1_data_o,
+    output logic        out1_valid_o,
+    input  logic        out1_ready_i,
+    output logic [16:0] out2_data_o,
+    output logic        out2_valid_o,
+    input  logic        out2_ready_i
+);
+  localparam logic [2:0] ModeJoiner = 3'd0;
+  localparam logic [2:0] ModeCrdDrop = 3'd1;
+  localparam logic [2:0] ModeCrdHold = 3'd2;
+  localparam logic [2:0] ModeAlu = 3'd3;
+  localparam logic [2:0] ModeRepeat = 3'd4;
+  localparam logic [2:0] ModeRsg = 3'd5;
+  localparam logic [2:0] ModeReduce = 3'd6;
+
+  logic used, en;
+  assign used = tile_en_i & cfg0_i[0];
+  assign en   = en_i & used;
+
+  // Heads of the input FIFOs (h0 .. h3) and tails of the output FIFOs (t0 .. t2).
+  logic [16:0] h0_data, h1_data, h2_data, h3_data, t0_data, t1_data, t2_data;
+  logic h0_valid, h1_valid, h2_valid, h3_valid, h0_ready, h1_ready, h2_ready, h3_ready;
+  logic t0_valid, t1_valid, t2_valid, t0_ready, t1_ready, t2_ready;
+  logic in0_room;
+  assign in0_ready_o = used & in0_room;
+  onyx_fifo2 i_in0 (
+      .clk_i,
+      .rst_ni,
+      .en_i       (en),
+      .flush_i,
+      .in_data_i  (in0_data_i),
+      .in_valid_i (in0_valid_i),
+      .in_ready_o (in0_room),
+      .out_data_o (h0_data),
+      .out_valid_o(h0_valid),
+      .out_ready_i(h0_ready)
+  );
+  logic in1_room;
+  assign in1_ready_o = used & in1_room;
+  onyx_fifo2 i_in1 (
+      .clk_i,
+      .rst_ni,
+      .en_i       (en),
+      .flush_i,
+      .in_data_i  (in1_data_i),
+      .in_valid_i (in1_valid_i),
+      .in_ready_o (in1_room),
+      .out_data_o (h1_data),
+      .out_valid_o(h1_valid),
+      .out_ready_i(h1_ready)
+  );
+  logic in2_room;
+  assign in2_ready_o = used & in2_room;
+  onyx_fifo2 i_in2 (
+      .clk_i,
+      .rst_ni,
+      .en_i       (en),
+      .flush_i,
+      .in_data_i  (in2_data_i),
+      .in_valid_i (in2_valid_i),
+      .in_ready_o (in2_room),
+      .out_data_o (h2_data),
+      .out_valid_o(h2_valid),
+      .out_ready_i(h2_ready)
+  );
+  logic in3_room;
+  assign in3_ready_o = used & in3_room;
+  onyx_fifo2 i_in3 (
+      .clk_i,
+      .rst_ni,
+      .en_i       (en),
+      .flush_i,
+      .in_data_i  (in3_data_i),
+      .in_valid_i (in3_valid_i),
+      .in_ready_o (in3_room),
+      .out_data_o (h3_data),
+      .out_valid_o(h3_valid),
+      .out_ready_i(h3_ready)
+  );
+  logic out0_some;
+  assign out0_valid_o = used & out0_some;
+  onyx_fifo2 i_out0 (
+      .clk_i,
+      .rst_ni,
+      .en_i       (en),
+      .flush_i,
+      .in_data_i  (t0_data),
+      .in_valid_i (t0_valid),
+      .in_ready_o (t0_ready),
+      .out_data_o (out0_data_o),
+      .out_valid_o(out0_some),
+      .out_ready_i(out0_ready_i)
+  );
+  logic out1_some;
+  assign out1_valid_o = used & out1_some;
+  onyx_fifo2 i_out1 (
+      .clk_i,
+      .rst_ni,
+      .en_i       (en),
+      .flush_i,
+      .in_data_i  (t1_data),
+      .in_valid_i (t1_valid),
+      .in_ready_o (t1_ready),
+      .out_data_o (out1_data_o),
+      .out_valid_o(out1_some),
+      .out_ready_i(out1_ready_i)
+  );
+  logic out2_some;
+  assign out2_valid_o = used & out2_some;
+  onyx_fifo2 i_out2 (
+      .clk_i,
+      .rst_ni,
+      .en_i       (en),
+      .flush_i,
+      .in_data_i  (t2_data),
+      .in_valid_i (t2_valid),
+      .in_ready_o (t2_ready),
+      .out_data_o (out2_data_o),
+      .out_valid_o(out2_some),
+      .out_ready_i(out2_ready_i)
+  );
+
+  // One enable for each primitive: an idle one neither moves nor costs.
+  logic on_joiner, on_drop, on_hold, on_alu, on_repeat, on_rsg, on_reduce;
+  assign on_joiner = en & (mode_i == ModeJoiner);
+  assign on_drop   = en & (mode_i == ModeCrdDrop);
+  assign on_hold   = en & (mode_i == ModeCrdHold);
+  assign on_alu    = en & (mode_i == ModeAlu);
+  assign on_repeat = en & (mode_i == ModeRepeat);
+  assign on_rsg    = en & (mode_i == ModeRsg);
+  assign on_reduce = en & (mode_i == ModeReduce);
+
+  logic [16:0] joiner_out0_data, joiner_out1_data, joiner_out2_data;
+  logic joiner_in0_ready, joiner_in1_ready, joiner_in2_ready, joiner_in3_ready, joiner_out0_valid, joiner_out1_valid, joiner_out2_valid;
+  onyx_intersect i_joiner (
+      .clk_i,
+      .rst_ni,
+      .en_i        (on_joiner),
+      .flush_i,
+      .joiner_op_i (cfg0_i[1]),
+      .crd0_data_i (h0_data),
+      .crd0_valid_i(h0_valid),
+      .crd0_ready_o(joiner_in0_ready),
+      .crd1_data_i (h1_data),
+      .crd1_valid_i(h1_valid),
+      .crd1_ready_o(joiner_in1_ready),
+      .pos0_data_i (h2_data),
+      .pos0_valid_i(h2_valid),
+      .pos0_ready_o(joiner_in2_ready),
+      .pos1_data_i (h3_data),
+      .pos1_valid_i(h3_valid),
+      .pos1_ready_o(joiner_in3_ready),
+      .crd_data_o  (joiner_out0_data),
+      .crd_valid_o (joiner_out0_valid),
+      .crd_ready_i (t0_ready),
+      .pos0_data_o (joiner_out1_data),
+      .pos0_valid_o(joiner_out1_valid),
+      .pos0_ready_i(t1_ready),
+      .pos1_data_o (joiner_out2_data),
+      .pos1_valid_o(joiner_out2_valid),
+      .pos1_ready_i(t2_ready)
+  );
+
+  logic [16:0] drop_out0_data, drop_out1_data;
+  logic drop_in0_ready, drop_in1_ready, drop_out0_valid, drop_out1_valid;
+  onyx_crddrop i_drop (
+      .clk_i,
+      .rst_ni,
+      .en_i         (on_drop),
+      .flush_i,
+      .inner_data_i (h0_data),
+      .inner_valid_i(h0_valid),
+      .inner_ready_o(drop_in0_ready),
+      .outer_data_i (h1_data),
+      .outer_valid_i(h1_valid),
+      .outer_ready_o(drop_in1_ready),
+      .inner_data_o (drop_out0_data),
+      .inner_valid_o(drop_out0_valid),
+      .inner_ready_i(t0_ready),
+      .outer_data_o (drop_out1_data),
+      .outer_valid_o(drop_out1_valid),
+      .outer_ready_i(t1_ready)
+  );
+
+  logic [16:0] hold_out0_data, hold_out1_data;
+  logic hold_in0_ready, hold_in1_ready, hold_out0_valid, hold_out1_valid;
+  onyx_crdhold i_hold (
+      .clk_i,
+      .rst_ni,
+      .en_i         (on_hold),
+      .flush_i,
+      .inner_data_i (h0_data),
+      .inner_valid_i(h0_valid),
+      .inner_ready_o(hold_in0_ready),
+      .outer_data_i (h1_data),
+      .outer_valid_i(h1_valid),
+      .outer_ready_o(hold_in1_ready),
+      .inner_data_o (hold_out0_data),
+      .inner_valid_o(hold_out0_valid),
+      .inner_ready_i(t0_ready),
+      .outer_data_o (hold_out1_data),
+      .outer_valid_o(hold_out1_valid),
+      .outer_ready_i(t1_ready)
+  );
+
+  logic [16:0] alu_out0_data;
+  logic alu_in0_ready, alu_in1_ready, alu_out0_valid;
+  onyx_alu i_alu (
+      .clk_i,
+      .rst_ni,
+      .en_i         (on_alu),
+      .flush_i,
+      .inst_i       ({cfg2_i[20:0], cfg1_i, cfg0_i[31:1]}),
+      .data0_data_i (h0_data),
+      .data0_valid_i(h0_valid),
+      .data0_ready_o(alu_in0_ready),
+      .data1_data_i (h1_data),
+      .data1_valid_i(h1_valid),
+      .data1_ready_o(alu_in1_ready),
+      .res_data_o   (alu_out0_data),
+      .res_valid_o  (alu_out0_valid),
+      .res_ready_i  (t0_ready)
+  );
+
+  logic [16:0] repeat_out0_data;
+  logic repeat_in0_ready, repeat_in1_ready, repeat_out0_valid;
+  onyx_repeat i_repeat (
+      .clk_i,
+      .rst_ni,
+      .en_i          (on_repeat),
+      .flush_i,
+      .root_i        (cfg0_i[18]),
+      .proc_data_i   (h0_data),
+      .proc_valid_i  (h0_valid),
+      .proc_ready_o  (repeat_in0_ready),
+      .repsig_data_i (h1_data),
+      .repsig_valid_i(h1_valid),
+      .repsig_ready_o(repeat_in1_ready),
+      .ref_data_o    (repeat_out0_data),
+      .ref_valid_o   (repeat_out0_valid),
+      .ref_ready_i   (t0_ready)
+  );
+
+  logic [16:0] rsg_out0_data;
+  logic rsg_in0_ready, rsg_out0_valid;
+  onyx_rsg i_rsg (
+      .clk_i,
+      .rst_ni,
+      .en_i          (on_rsg),
+      .flush_i,
+      .base_data_i   (h0_data),
+      .base_valid_i  (h0_valid),
+      .base_ready_o  (rsg_in0_ready),
+      .repsig_data_o (rsg_out0_data),
+      .repsig_valid_o(rsg_out0_valid),
+      .repsig_ready_i(t0_ready)
+  );
+
+  logic [16:0] reduce_out0_data;
+  logic reduce_in0_ready, reduce_out0_valid;
+  onyx_reduce i_reduce (
+      .clk_i,
+      .rst_ni,
+      .en_i           (on_reduce),
+      .flush_i,
+      .default_value_i({cfg1_i[0], cfg0_i[31:17]}),
+      .in_data_i      (h0_data),
+      .in_valid_i     (h0_valid),
+      .in_ready_o     (reduce_in0_ready),
+      .out_data_o     (reduce_out0_data),
+      .out_valid_o    (reduce_out0_valid),
+      .out_ready_i    (t0_ready)
+  );
+
+  // The mode's primitive takes the heads and feeds the tails; the ports it lacks stand still.
+  always_comb begin
+    h0_ready = 1'b0;
+    h1_ready = 1'b0;
+    h2_ready = 1'b0;
+    h3_ready = 1'b0;
+    t0_valid = 1'b0;
+    t1_valid = 1'b0;
+    t2_valid = 1'b0;
+    t0_data  = joiner_out0_data;
+    t1_data  = joiner_out1_data;
+    t2_data  = joiner_out2_data;
+    unique case (mode_i)
+      ModeJoiner: begin
+        h0_ready = joiner_in0_ready;
+        h1_ready = joiner_in1_ready;
+        h2_ready = joiner_in2_ready;
+        h3_ready = joiner_in3_ready;
+        t0_valid = joiner_out0_valid;
+        t1_valid = joiner_out1_valid;
+        t2_valid = joiner_out2_valid;
+      end
+      ModeCrdDrop: begin
+        h0_ready = drop_in0_ready;
+        h1_ready = drop_in1_ready;
+        t0_valid = drop_out0_valid;
+        t0_data  = drop_out0_data;
+        t1_valid = drop_out1_valid;
+        t1_data  = drop_out1_data;
+      end
+      ModeCrdHold: begin
+        h0_ready = hold_in0_ready;
+        h1_ready = hold_in1_ready;
+        t0_valid = hold_out0_valid;
+        t0_data  = hold_out0_data;
+        t1_valid = hold_out1_valid;
+        t1_data  = hold_out1_data;
+      end
+      ModeAlu: begin
+        h0_ready = alu_in0_ready;
+        h1_ready = alu_in1_ready;
+        t0_valid = alu_out0_valid;
+        t0_data  = alu_out0_data;
+      end
+      ModeRepeat: begin
+        h0_ready = repeat_in0_ready;
+        h1_ready = repeat_in1_ready;
+        t0_valid = repeat_out0_valid;
+        t0_data  = repeat_out0_data;
+      end
+      ModeRsg: begin
+        h0_ready = rsg_in0_ready;
+        t0_valid = rsg_out0_valid;
+        t0_data  = rsg_out0_data;
+      end
+      ModeReduce: begin
+        h0_ready = reduce_in0_ready;
+        t0_valid = reduce_out0_valid;
+        t0_data  = reduce_out0_data;
+      end
+      default: ;
+    endcase
+  end
+endmodule

@@ -1,0 +1,81 @@
+// Scalar reducer: the wrap-around 16-bit sum of every fiber of the innermost level.
+//
+// A stop of level n sends the sum as data, then, for n > 0, a stop of level n-1. Sums start from
+// default_value_i, the first after a flush from 0 (the chip's way). A maybe adds nothing. Done passes.
+//
+// Handshake: made to stand between FIFOs; out valid does not depend on out ready. A fiber of N >= 1 values
+// takes N+4 cycles, an empty one 3, done 2, as on the chip.
+module onyx_reduce (
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        en_i,
+    input  logic        flush_i,
+    input  logic [15:0] default_value_i,
+    input  logic [16:0] in_data_i,
+    input  logic        in_valid_i,
+    output logic        in_ready_o,
+    output logic [16:0] out_data_o,
+    output logic        out_valid_o,
+    input  logic        out_ready_i
+);
+  localparam logic [2:0] StStart = 3'd0;
+  localparam logic [2:0] StAdd = 3'd1;
+  localparam logic [2:0] StSum = 3'd2;   // the sum leaves
+  localparam logic [2:0] StStop = 3'd3;  // the stop behind it is taken and leaves one level lower
+  localparam logic [2:0] StDone = 3'd4;
+
+  logic [2:0] state_q, state_d;
+  logic [15:0] sum_q, sum_d;
+
+  logic stop, done, item, level0;
+  assign stop   = in_data_i[16] & (in_data_i[9:8] == 2'd0);
+  assign done   = in_data_i[16] & (in_data_i[9:8] == 2'd1);
+  assign item   = ~stop & ~done;
+  assign level0 = in_data_i[7:0] == 8'd0;
+
+  always_comb begin
+    state_d     = state_q;
+    sum_d       = sum_q;
+    in_ready_o  = 1'b0;
+    out_valid_o = 1'b0;
+    out_data_o  = in_data_i;
+    unique case (state_q)
+      StStart: if (in_valid_i) state_d = item ? StAdd : stop ? StSum : StDone;
+      StAdd: begin
+        in_ready_o = in_valid_i & item;
+        if (in_ready_o && !in_data_i[16]) sum_d = sum_q + in_data_i[15:0];
+        if (in_valid_i && !item) state_d = StSum;
+      end
+      StSum: begin
+        out_valid_o = 1'b1;
+        out_data_o  = {1'b0, sum_q};
+        if (out_ready_i) state_d = StStop;
+      end
+      StStop: begin
+        // A done without a stop before it (a lone fiber) ends the sum as well.
+        out_valid_o = done | ~level0;
+        if (stop) out_data_o = {in_data_i[16:8], in_data_i[7:0] - 8'd1};
+        in_ready_o = ~out_valid_o | out_ready_i;
+        if (in_ready_o) begin
+          sum_d   = default_value_i;
+          state_d = StStart;
+        end
+      end
+      default: begin
+        out_valid_o = 1'b1;
+        in_ready_o  = out_ready_i;
+        if (out_ready_i) state_d = StStart;
+      end
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= StStart;
+      sum_q   <= 16'd0;
+    end else if (en_i) begin
+      state_q <= flush_i ? StStart : state_d;
+      sum_q   <= flush_i ? 16'd0 : sum_d;
+    end
+  end
+endmodule

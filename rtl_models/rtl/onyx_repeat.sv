@@ -1,0 +1,133 @@
+// Repeater: sends the reference at the head of proc once for each data token of its repeat-signal fiber.
+//
+// A repsig stop of level 0 ends one reference, a higher one also the proc fiber it closes (or, when that
+// fiber is empty, it alone); the repsig stop is sent on, proc stops are not, also none that no repsig stop
+// accounts for (a dropper before has lowered that one's level). A maybe on proc is repeated like
+// a reference, a maybe on repsig counts as data. Done leaves when both streams have it. With root_i the proc
+// stream is [0, done], made here, once for every tree.
+//
+// Handshake: made to stand between FIFOs, with a FIFO of its own behind the proc port; out valid does not
+// depend on out ready. A fiber of N tokens takes N+2 cycles, as on the chip; which cycle pops what is the
+// chip's too, except that no stop leaves before what it ends on proc has come (the chip forgets it then).
+module onyx_repeat (
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        en_i,
+    input  logic        flush_i,
+    input  logic        root_i,
+    input  logic [16:0] proc_data_i,
+    input  logic        proc_valid_i,
+    output logic        proc_ready_o,
+    input  logic [16:0] repsig_data_i,
+    input  logic        repsig_valid_i,
+    output logic        repsig_ready_o,
+    output logic [16:0] ref_data_o,
+    output logic        ref_valid_o,
+    input  logic        ref_ready_i
+);
+  localparam logic [16:0] TokenDone = 17'h10100;
+
+  localparam logic [2:0] StStart = 3'd0;
+  localparam logic [2:0] StRootRef = 3'd1;
+  localparam logic [2:0] StRootDone = 3'd2;
+  localparam logic [2:0] StRepeat = 3'd3;
+  localparam logic [2:0] StStop = 3'd4;
+  localparam logic [2:0] StDone = 3'd5;
+
+  logic [2:0] state_q, state_d;
+  // In StStop. send_q: what the repsig stop at the head ends is popped, the stop may leave.
+  // close_q: the proc stop that belongs to a higher repsig stop is still to be popped.
+  logic send_q, send_d, close_q, close_d;
+
+  logic make_ref, make_done;
+  logic [16:0] proc_data;
+  logic proc_valid, proc_pop, queue_ready;
+  assign make_ref     = state_q == StRootRef;
+  assign make_done    = state_q == StRootDone;
+  assign proc_ready_o = queue_ready & ~root_i;
+  onyx_fifo2 i_proc_queue (
+      .clk_i,
+      .rst_ni,
+      .en_i,
+      .flush_i,
+      .in_data_i  (make_ref ? 17'd0 : make_done ? TokenDone : proc_data_i),
+      .in_valid_i (root_i ? (make_ref | make_done) : proc_valid_i),
+      .in_ready_o (queue_ready),
+      .out_data_o (proc_data),
+      .out_valid_o(proc_valid),
+      .out_ready_i(proc_pop)
+  );
+
+  logic proc_stop, proc_done, proc_item, sig_stop, sig_done, sig_item, sig_high;
+  assign proc_stop = proc_valid & proc_data[16] & (proc_data[9:8] == 2'd0);
+  assign proc_done = proc_valid & proc_data[16] & (proc_data[9:8] == 2'd1);
+  assign proc_item = proc_valid & ~proc_stop & ~proc_done;
+  assign sig_stop  = repsig_valid_i & repsig_data_i[16] & (repsig_data_i[9:8] == 2'd0);
+  assign sig_done  = repsig_valid_i & repsig_data_i[16] & (repsig_data_i[9:8] == 2'd1);
+  assign sig_item  = repsig_valid_i & ~sig_stop & ~sig_done;
+  assign sig_high  = repsig_data_i[7:0] != 8'd0;
+
+  logic sent;
+  assign sent           = ref_valid_o & ref_ready_i;
+  assign ref_data_o     = (state_q == StRepeat) ? proc_data : repsig_data_i;
+  assign repsig_ready_o = sent;
+
+  always_comb begin
+    state_d     = state_q;
+    send_d      = send_q;
+    close_d     = close_q;
+    proc_pop    = 1'b0;
+    ref_valid_o = 1'b0;
+    unique case (state_q)
+      StStart:    state_d = root_i ? StRootRef : StRepeat;
+      StRootRef:  state_d = StRootDone;
+      StRootDone: state_d = StRepeat;
+      StRepeat: begin
+        ref_valid_o = sig_item & proc_item;
+        if (sig_stop && (proc_item || proc_stop)) begin
+          // A stop here stands for an empty proc fiber: nothing of it is left to close.
+          proc_pop = 1'b1;
+          send_d   = 1'b1;
+          close_d  = proc_item & sig_high;
+          state_d  = StStop;
+        end else if ((sig_item || sig_done) && proc_stop) begin
+          proc_pop = 1'b1;
+        end else if (sig_done && proc_done) begin
+          state_d = StDone;
+        end
+      end
+      StStop: begin
+        ref_valid_o = send_q | (sig_stop & proc_stop & ~close_q);
+        if (sent) send_d = 1'b0;
+        if (close_q) begin
+          if ((sent || !send_q) && proc_stop) begin
+            proc_pop = 1'b1;
+            close_d  = 1'b0;
+          end
+        end else if (proc_stop) begin
+          proc_pop = sent & ~send_q;
+          if (sig_item || sig_done) state_d = StRepeat;
+        end else if ((sent || !send_q) && proc_valid) begin
+          state_d = StRepeat;
+        end
+      end
+      default: begin
+        ref_valid_o = 1'b1;
+        proc_pop    = ref_ready_i;
+        if (ref_ready_i) state_d = StStart;
+      end
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= StStart;
+      send_q  <= 1'b0;
+      close_q <= 1'b0;
+    end else if (en_i) begin
+      state_q <= flush_i ? StStart : state_d;
+      send_q  <= ~flush_i & send_d;
+      close_q <= ~flush_i & close_d;
+    end
+  end
+endmodule

@@ -1,0 +1,49 @@
+// Repeat signal generator: every data token becomes a data token 1; stops, maybes and done pass.
+//
+// Handshake: made to stand between FIFOs; out valid does not depend on out ready. One token a cycle, one
+// cycle lost at each change between data and control tokens and two after done, as on the chip.
+module onyx_rsg (
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        en_i,
+    input  logic        flush_i,
+    input  logic [16:0] base_data_i,
+    input  logic        base_valid_i,
+    output logic        base_ready_o,
+    output logic [16:0] repsig_data_o,
+    output logic        repsig_valid_o,
+    input  logic        repsig_ready_i
+);
+  localparam logic [1:0] StStart = 2'd0;
+  localparam logic [1:0] StData = 2'd1;
+  localparam logic [1:0] StControl = 2'd2;
+  localparam logic [1:0] StDone = 2'd3;
+
+  logic [1:0] state_q, state_d;
+
+  logic control, done;
+  assign control = base_data_i[16];
+  assign done    = control & (base_data_i[9:8] == 2'd1);
+
+  assign repsig_data_o  = control ? base_data_i : 17'd1;
+  assign repsig_valid_o = base_valid_i & (control ? (state_q == StControl) : (state_q == StData));
+  assign base_ready_o   = repsig_valid_o & repsig_ready_i;
+
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      StStart:   state_d = StData;
+      StData:    if (base_valid_i && control) state_d = StControl;
+      StControl: begin
+        if (base_valid_i && !control) state_d = StData;
+        else if (base_ready_o && done) state_d = StDone;
+      end
+      default:   state_d = StStart;
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) state_q <= StStart;
+    else if (en_i) state_q <= flush_i ? StStart : state_d;
+  end
+endmodule

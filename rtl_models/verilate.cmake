@@ -1,0 +1,34 @@
+# onyx_verilate(TARGET TOP): library TARGET with module TOP of rtl_models/rtl, verilated: class V<TOP> in
+# V<TOP>.h. Made anew when a file of rtl/ has changed; always -O1 and without sanitizers, which would cost
+# minutes and find nothing in generated code.
+find_program(ONYX_VERILATOR verilator REQUIRED)
+find_package(Threads REQUIRED)
+set(ONYX_RTL_DIR ${PROJECT_SOURCE_DIR}/rtl_models/rtl CACHE INTERNAL "")
+execute_process(COMMAND ${ONYX_VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE verilator_root
+                OUTPUT_STRIP_TRAILING_WHITESPACE)
+
+# What every verilated model needs at run time.
+add_library(onyx_verilated STATIC EXCLUDE_FROM_ALL ${verilator_root}/include/verilated.cpp
+                                                   ${verilator_root}/include/verilated_threads.cpp)
+target_include_directories(onyx_verilated SYSTEM PUBLIC ${verilator_root}/include
+                                                        ${verilator_root}/include/vltstd)
+target_compile_options(onyx_verilated PRIVATE -O1)
+target_link_libraries(onyx_verilated PUBLIC Threads::Threads atomic)
+
+function(onyx_verilate target top)
+    file(GLOB sources CONFIGURE_DEPENDS ${ONYX_RTL_DIR}/*.sv)
+    set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
+    add_custom_command(
+        OUTPUT ${dir}/V${top}__ALL.a
+        COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS --unset=MAKELEVEL
+                ${ONYX_VERILATOR} --cc --build -j 2 -O3 -CFLAGS -O1 --Mdir ${dir} -y ${ONYX_RTL_DIR}
+                --top-module ${top} ${ONYX_RTL_DIR}/${top}.sv > ${dir}.log
+        COMMAND ${CMAKE_COMMAND} -E touch ${dir}/V${top}__ALL.a # unchanged output keeps its old date
+        DEPENDS ${sources}
+        COMMENT "Verilating ${top}" VERBATIM)
+    add_custom_target(${target}_made DEPENDS ${dir}/V${top}__ALL.a)
+    add_library(${target} INTERFACE)
+    add_dependencies(${target} ${target}_made)
+    target_include_directories(${target} SYSTEM INTERFACE ${dir})
+    target_link_libraries(${target} INTERFACE ${dir}/V${top}__ALL.a onyx_verilated)
+endfunction()

@@ -1,0 +1,40 @@
+/* pe_design.h - the pins of a design with token streams at its ports, and the verilated onyx_pe_core as one.
+ * Read by C and C++. */
+#ifndef ONYX_TESTS_PE_DESIGN_H
+#define ONYX_TESTS_PE_DESIGN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { BENCH_INS = 4, BENCH_OUTS = 3 };
+
+typedef struct {
+    /* set by the bench */
+    bool reset, enable, flush;
+    uint32_t in_data[BENCH_INS];
+    bool in_valid[BENCH_INS], out_ready[BENCH_OUTS];
+    /* set by the design */
+    bool in_ready[BENCH_INS];
+    uint32_t out_data[BENCH_OUTS];
+    bool out_valid[BENCH_OUTS];
+} bench_pins;
+
+/* A design: settle makes its outputs follow its inputs, clock is a rising edge after that. */
+typedef struct {
+    void *device;
+    void (*settle)(void *device, bench_pins *pins);
+    void (*clock)(void *device);
+} bench_design;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+bench_design pe_design_new(void);
+void pe_design_free(bench_design design);
+/* What the registers of the tile hold from now on: tile_en, mode and CONFIG_SPACE_0 .. 2. */
+void pe_design_configure(bench_design design, bool tile_en, uint32_t mode, const uint32_t space[3]);
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,253 @@
+#include "random_streams.h"
+
+#include "tests/test.h"
+
+const random_mode random_modes[RANDOM_MODES] = {
+    {"intersect", RTL_PE_JOINER, 0}, {"union", RTL_PE_JOINER, 1},  {"crddrop", RTL_PE_CRDDROP, 0},
+    {"crdhold", RTL_PE_CRDHOLD, 0},  {"add", RTL_PE_ALU, 0},       {"sub", RTL_PE_ALU, 1},
+    {"mul", RTL_PE_ALU, 2},          {"alu", RTL_PE_ALU, 3},       {"repeat", RTL_PE_REPEAT, 0},
+    {"rsg", RTL_PE_RSG, 0},          {"reduce", RTL_PE_REDUCE, 0},
+};
+
+/* ---- trees --------------------------------------------------------------------------------------- */
+
+typedef struct {
+    prng random;
+    arena *mem;
+    uint32_t empty_pct, longest; /* share of empty fibers, longest fiber */
+    uint32_t maybe_pct;
+} maker;
+
+static bool chance(maker *m, uint32_t percent) {
+    return prng_below(&m->random, 100) < percent;
+}
+
+/* The ends of the fibers of one tree with `levels` levels: stop levels, the last being levels - 1. */
+static void make_ends(maker *m, uint32_t levels, u32_vec *ends) {
+    uint32_t fibers = 1 + prng_below(&m->random, levels == 1 ? 1 : 10);
+    for (uint32_t i = 0; i < fibers; i++) {
+        bool last = i + 1 == fibers;
+        /* Most stops are of low level, as in real trees. */
+        uint32_t level = chance(m, 60) ? 0 : prng_below(&m->random, levels);
+        vec_push(m->mem, ends, last ? levels - 1 : level < levels - 1 ? level : 0);
+    }
+}
+
+static uint32_t fiber_length(maker *m) {
+    return chance(m, m->empty_pct) ? 0 : 1 + prng_below(&m->random, m->longest);
+}
+
+static uint32_t value(maker *m) {
+    return chance(m, m->maybe_pct) ? RTL_MAYBE : prng_below(&m->random, 0x10000);
+}
+
+/* A tree of values; with `crds` not NULL also as many ascending coordinates beside them. */
+static void make_tree(maker *m, const u32_vec *ends, u32_vec *values, u32_vec *crds) {
+    for (uint32_t i = 0; i < ends->len; i++) {
+        uint32_t crd = prng_below(&m->random, 3);
+        for (uint32_t n = fiber_length(m); n > 0; n--) {
+            vec_push(m->mem, values, value(m));
+            if (crds)
+                vec_push(m->mem, crds, crd);
+            crd += 1 + prng_below(&m->random, 3);
+        }
+        vec_push(m->mem, values, RTL_STOP(ends->at[i]));
+        if (crds)
+            vec_push(m->mem, crds, RTL_STOP(ends->at[i]));
+    }
+    vec_push(m->mem, values, RTL_DONE);
+    if (crds)
+        vec_push(m->mem, crds, RTL_DONE);
+}
+
+/* The inner stream of an outer one: a fiber for every element, as a scanner makes it. */
+static void make_inner(maker *m, const u32_vec *outer, uint32_t first, u32_vec *inner) {
+    for (uint32_t i = first; i < outer->len; i++) {
+        uint32_t token = outer->at[i];
+        if (rtl_is_done(token)) {
+            vec_push(m->mem, inner, RTL_DONE);
+            continue;
+        }
+        if (rtl_is_item(token))
+            for (uint32_t n = fiber_length(m); n > 0; n--)
+                vec_push(m->mem, inner, value(m));
+        bool closes = rtl_is_item(token) && rtl_is_stop(outer->at[i + 1]);
+        i += closes;
+        token = outer->at[i];
+        vec_push(m->mem, inner, rtl_is_stop(token) ? RTL_STOP(rtl_stop_level(token) + 1) : RTL_STOP(0));
+    }
+}
+
+/* ---- cases --------------------------------------------------------------------------------------- */
+
+static void make_joined(maker *m, const u32_vec *ends, u32_vec in[BENCH_INS]) {
+    make_tree(m, ends, &in[2], &in[0]);
+    make_tree(m, ends, &in[3], &in[1]);
+}
+
+/* Without empty fibers sometimes inner stops lose their level, as behind a dropper. */
+static void make_nested(maker *m, const u32_vec *ends, u32_vec *outer, u32_vec *inner) {
+    uint32_t first = outer->len, first_inner = inner->len;
+    make_tree(m, ends, outer, NULL);
+    make_inner(m, outer, first, inner);
+    if (m->empty_pct > 0 || !chance(m, 50))
+        return;
+    for (uint32_t i = first_inner; i < inner->len; i++)
+        if (rtl_is_stop(inner->at[i]) && chance(m, 30))
+            inner->at[i] = RTL_STOP(0);
+}
+
+/* Two trees of the same shape. */
+static void make_operands(maker *m, const u32_vec *ends, u32_vec in[BENCH_INS]) {
+    uint32_t first = in[0].len;
+    make_tree(m, ends, &in[0], NULL);
+    for (uint32_t i = first; i < in[0].len; i++)
+        vec_push(m->mem, &in[1], rtl_is_item(in[0].at[i]) ? value(m) : in[0].at[i]);
+}
+
+static void make_instruction(maker *m, uint32_t variant, uint32_t space[3]) {
+    static const uint32_t known[3][3] = {
+        {0x00800001, 0x08000200, 0x90000}, /* add */
+        {0x00800009, 0x08000200, 0x94000}, /* sub */
+        {0x00800021, 0x08000200, 0x92000}, /* umult0 */
+    };
+    if (variant < 3) {
+        memcpy(space, known[variant], sizeof known[variant]);
+        return;
+    }
+    /* Any integer opcode, operands from inputs or constants; small constants half of the time, because c is
+     * a shift amount. Register modes are 0 or 2, in bits 22:21, 40:39, 58:57 and 76:75 of the instruction. */
+    for (int i = 0; i < 3; i++)
+        space[i] = (uint32_t)prng_next(&m->random);
+    uint32_t opcode = prng_below(&m->random, 20);
+    space[0] = (space[0] & ~0xffu) | 1 | opcode << 3;
+    space[0] |= (uint32_t)chance(m, 50) << 8;
+    space[0] &= ~(1u << 22);
+    space[1] &= ~(1u << 8);
+    space[1] &= ~(1u << 26);
+    space[2] &= ~(1u << 12) & 0x1fffff;
+    if (chance(m, 50)) { /* const2 = instruction bits 74:59 below 32 */
+        space[1] &= 0x0fffffff | (prng_below(&m->random, 16) << 28);
+        space[2] &= ~0xfffu | prng_below(&m->random, 2);
+    }
+}
+
+void random_case(const random_mode *mode, uint64_t seed, arena *mem, rtl_pe_config *config,
+                 u32_vec in[BENCH_INS]) {
+    static const uint32_t empty[] = {0, 20, 50, 90}, longest[] = {1, 2, 5, 12};
+    maker m = {.random = prng_seed(seed), .mem = mem};
+    m.empty_pct = empty[prng_below(&m.random, 4)];
+    m.longest = longest[prng_below(&m.random, 4)];
+    m.maybe_pct = chance(&m, 50) ? 0 : 20;
+    *config = (rtl_pe_config){mode->mode, {1, 0, 0}};
+    if (mode->mode == RTL_PE_JOINER)
+        config->space[0] |= mode->variant << 1;
+    bool root = mode->mode == RTL_PE_REPEAT && chance(&m, 20);
+    if (root)
+        config->space[0] |= 1u << 18;
+    if (mode->mode == RTL_PE_REDUCE && chance(&m, 30)) {
+        uint32_t default_value = prng_below(&m.random, 0x10000);
+        config->space[0] |= default_value << 17;
+        config->space[1] = default_value >> 15;
+    }
+    if (mode->mode == RTL_PE_ALU)
+        make_instruction(&m, mode->variant, config->space);
+    for (uint32_t trees = 1 + prng_below(&m.random, 4); trees > 0; trees--) {
+        u32_vec ends = {0};
+        if (root || !chance(&m, 5)) /* else a tree that is nothing but done */
+            make_ends(&m, root ? 1 : 1 + prng_below(&m.random, 4), &ends);
+        switch (mode->mode) {
+        case RTL_PE_JOINER:
+            make_joined(&m, &ends, in);
+            break;
+        case RTL_PE_CRDDROP:
+        case RTL_PE_CRDHOLD:
+            make_nested(&m, &ends, &in[1], &in[0]);
+            break;
+        case RTL_PE_REPEAT:
+            if (root)
+                make_tree(&m, &ends, &in[1], NULL);
+            else
+                make_nested(&m, &ends, &in[0], &in[1]);
+            break;
+        case RTL_PE_ALU:
+            make_operands(&m, &ends, in);
+            break;
+        case RTL_PE_RSG:
+        case RTL_PE_REDUCE:
+            make_tree(&m, &ends, &in[0], NULL);
+            break;
+        }
+    }
+}
+
+/* ---- playing ------------------------------------------------------------------------------------- */
+
+static bench_pace random_pace(uint64_t seed) {
+    static const uint32_t percent[] = {0, 0, 20, 50, 80};
+    prng random = prng_seed(seed ^ 0x9ace);
+    return (bench_pace){.seed = seed,
+                        .in_gap_pct = percent[prng_below(&random, 5)],
+                        .out_stall_pct = percent[prng_below(&random, 5)],
+                        .freeze_pct = percent[prng_below(&random, 4)]};
+}
+
+static void print_stream(const char *name, int port, const u32_vec *tokens) {
+    print_message("  %s%d:", name, port);
+    for (uint32_t i = 0; i < tokens->len; i++)
+        print_message(" %05x", tokens->at[i]);
+    print_message("\n");
+}
+
+static _Noreturn void explain(const random_mode *mode, uint64_t seed, const u32_vec in[BENCH_INS],
+                              const rtl_pe_streams *want, const bench_result *got, const char *difference) {
+    for (int i = 0; i < BENCH_INS; i++)
+        print_stream("in", i, &in[i]);
+    for (int o = 0; o < BENCH_OUTS; o++) {
+        print_stream("model out", o, &want->out[o]);
+        print_stream("rtl   out", o, &got->out[o].token);
+    }
+    fail_msg("%s seed %llu: %s", mode->name, (unsigned long long)seed, difference);
+    abort();
+}
+
+/* One case; the number of tokens that came out. */
+static uint32_t play(bench_design design, const random_mode *mode, uint64_t seed, arena *mem) {
+    rtl_pe_config config;
+    rtl_pe_streams model = {.mem = mem};
+    random_case(mode, seed, mem, &config, model.in);
+    rtl_model_pe(&config, &model);
+    pe_design_configure(design, true, config.mode, config.space);
+    bench_result got;
+    bench_run(design, random_pace(seed), model.in, mem, &got);
+    if (got.fault)
+        explain(mode, seed, model.in, &model, &got, got.fault);
+    uint32_t tokens = 0;
+    for (int i = 0; i < BENCH_INS; i++)
+        if (model.taken[i] != model.in[i].len)
+            explain(mode, seed, model.in, &model, &got, "the model did not take every token");
+    for (int o = 0; o < BENCH_OUTS; o++) {
+        const char *difference = bench_difference(&got.out[o], &model.out[o], mem);
+        if (difference)
+            explain(mode, seed, model.in, &model, &got, arena_printf(mem, "out%d: %s", o, difference));
+        tokens += model.out[o].len;
+    }
+    return tokens;
+}
+
+/* The design is reset once and only flushed between cases, whose modes alternate: what one leaves behind
+ * must not show in the next. */
+uint64_t random_play(uint64_t first, uint32_t count) {
+    bench_design design = pe_design_new();
+    bench_reset(design);
+    uint64_t tokens = 0;
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        for (int m = 0; m < RANDOM_MODES; m++) {
+            arena mem = {0};
+            tokens += play(design, &random_modes[m], seed, &mem);
+            arena_free(&mem);
+        }
+    }
+    pe_design_free(design);
+    return tokens;
+}

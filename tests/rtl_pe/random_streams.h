@@ -1,0 +1,25 @@
+/* random_streams.h - random legal streams for every mode of the PE core, played on the RTL with random gaps,
+ * stalls and freezes and compared with the token models. */
+#ifndef ONYX_TESTS_RANDOM_STREAMS_H
+#define ONYX_TESTS_RANDOM_STREAMS_H
+
+#include "bench.h"
+
+typedef struct {
+    const char *name;
+    rtl_pe_mode mode;
+    uint32_t variant; /* joiner: 0 intersect, 1 union; repeat: root; alu: 0 add, 1 sub, 2 mul, 3 any */
+} random_mode;
+
+enum { RANDOM_MODES = 11 };
+extern const random_mode random_modes[RANDOM_MODES];
+
+/* A configuration and input streams that `seed` determines. */
+void random_case(const random_mode *mode, uint64_t seed, arena *mem, rtl_pe_config *config,
+                 u32_vec in[BENCH_INS]);
+
+/* Plays cases seed = first .. first + count - 1 of every mode; fails the test at the first difference.
+ * Returns the number of tokens that came out. */
+uint64_t random_play(uint64_t first, uint32_t count);
+
+#endif

@@ -1,0 +1,155 @@
+/* The token models on streams small enough to know the answer by hand. */
+#include "rtl_models/rtl_models.h"
+#include "tests/test.h"
+
+/* "1 2 S0 N D": data in hexadecimal, S<level>, N maybe, D done. */
+static void parse(arena *mem, const char *text, u32_vec *out) {
+    char *at = arena_strdup(mem, text);
+    for (char *word = strtok(at, " "); word; word = strtok(NULL, " ")) {
+        uint32_t token = word[0] == 'S'   ? RTL_STOP(strtoul(word + 1, NULL, 10))
+                         : word[0] == 'N' ? RTL_MAYBE
+                         : word[0] == 'D' ? RTL_DONE
+                                          : (uint32_t)strtoul(word, NULL, 16);
+        vec_push(mem, out, token);
+    }
+}
+
+static const char *print(arena *mem, const u32_vec *tokens) {
+    const char *text = "";
+    for (uint32_t i = 0; i < tokens->len; i++) {
+        uint32_t t = tokens->at[i];
+        const char *gap = i ? " " : "";
+        text = rtl_is_stop(t)    ? arena_printf(mem, "%s%sS%u", text, gap, rtl_stop_level(t))
+               : rtl_is_maybe(t) ? arena_printf(mem, "%s%sN", text, gap)
+               : rtl_is_done(t)  ? arena_printf(mem, "%s%sD", text, gap)
+                                 : arena_printf(mem, "%s%s%x", text, gap, t);
+    }
+    return text;
+}
+
+typedef struct {
+    rtl_pe_config config;
+    const char *in[RTL_PE_INS], *out[RTL_PE_OUTS];
+} example;
+
+static void check(void **state, const example *e) {
+    fixture *f = *state;
+    rtl_pe_streams s = {.mem = &f->mem};
+    for (int i = 0; i < RTL_PE_INS; i++)
+        if (e->in[i])
+            parse(&f->mem, e->in[i], &s.in[i]);
+    rtl_model_pe(&e->config, &s);
+    for (int i = 0; i < RTL_PE_INS; i++)
+        assert_int_equal(s.taken[i], s.in[i].len);
+    for (int o = 0; o < RTL_PE_OUTS; o++)
+        assert_string_equal(print(&f->mem, &s.out[o]), e->out[o] ? e->out[o] : "");
+}
+
+static void test_joiner(void **state) {
+    check(state, &(example){{RTL_PE_JOINER, {1}},
+                            {"0 2 3 S0 5 S1 D", "2 3 4 S0 S1 D", "a b c S0 d S1 D", "e f 0 S0 S1 D"},
+                            {"2 3 S0 S1 D", "b c S0 S1 D", "e f S0 S1 D"}});
+    check(state, &(example){{RTL_PE_JOINER, {3}},
+                            {"0 2 S0 S1 D", "2 3 S0 4 S1 D", "a b S0 S1 D", "c N S0 d S1 D"},
+                            {"0 2 3 S0 4 S1 D", "a b N S0 N S1 D", "N c N S0 d S1 D"}});
+}
+
+static void test_crddrop(void **state) {
+    check(
+        state,
+        &(example){{RTL_PE_CRDDROP, {1}}, {"1 2 S0 S0 3 S1 D", "7 8 9 S0 D"}, {"1 2 S0 3 S1 D", "7 9 S0 D"}});
+    /* An outer fiber without coordinates keeps its stop. */
+    check(state, &(example){{RTL_PE_CRDDROP, {1}},
+                            {"1 S1 S1 3 S2 D", "7 S0 S0 9 S1 D"},
+                            {"1 S1 3 S2 D", "7 S0 S0 9 S1 D"}});
+}
+
+static void test_crdhold(void **state) {
+    check(state, &(example){{RTL_PE_CRDHOLD, {1}},
+                            {"1 2 S0 S0 3 S1 D", "7 8 9 S0 D"},
+                            {"1 2 S0 S0 3 S1 D", "7 7 S0 S0 9 S1 D"}});
+    /* An empty fiber of the first coordinate after a fiber's end, then an empty outer fiber. */
+    check(state, &(example){{RTL_PE_CRDHOLD, {1}},
+                            {"1 S1 S0 2 S1 S1 3 S2 D", "7 S0 8 9 S0 S0 a S1 D"},
+                            {"1 S1 S0 2 S1 S1 3 S2 D", "7 S1 S0 9 S1 S1 a S2 D"}});
+}
+
+static void test_repeat(void **state) {
+    check(state, &(example){{RTL_PE_REPEAT, {1}}, {"7 N 9 S0 D", "1 1 S0 1 S0 S1 D"}, {"7 7 S0 N S0 S1 D"}});
+    /* Empty repeat fibers, first and right after a higher stop: what the chip gets wrong. */
+    check(state,
+          &(example){{RTL_PE_REPEAT, {1}}, {"7 8 S0 9 a S1 D", "S0 1 S1 S0 1 S2 D"}, {"S0 8 S1 S0 a S2 D"}});
+    check(state, &(example){{RTL_PE_REPEAT, {1 | 1 << 18}}, {NULL, "1 1 S0 D S0 D"}, {"0 0 S0 D S0 D"}});
+}
+
+/* Inner stops whose level a dropper before has lowered. */
+static void test_lost_levels(void **state) {
+    check(state,
+          &(example){{RTL_PE_CRDDROP, {1}}, {"1 S0 2 S0 D", "7 S0 8 S1 D"}, {"1 S0 2 S0 D", "7 S0 8 S1 D"}});
+    check(state,
+          &(example){{RTL_PE_CRDHOLD, {1}}, {"1 S0 2 S0 D", "7 S0 8 S1 D"}, {"1 S0 2 S0 D", "7 S0 8 S0 D"}});
+    check(state, &(example){{RTL_PE_REPEAT, {1}}, {"7 S0 8 S1 D", "1 S0 1 1 S0 D"}, {"7 S0 8 8 S0 D"}});
+}
+
+static void test_rsg(void **state) {
+    check(state, &(example){{RTL_PE_RSG, {1}}, {"5 0 S0 N S1 D"}, {"1 1 S0 N S1 D"}});
+}
+
+static void test_reduce(void **state) {
+    check(state, &(example){{RTL_PE_REDUCE, {1}}, {"1 N ffff S0 2 3 S1 S2 D"}, {"0 5 S0 0 S1 D"}});
+    check(state, &(example){{RTL_PE_REDUCE, {1 | 5 << 17}}, {"1 S0 S0 2 S1 D"}, {"1 5 7 S0 D"}});
+    check(state, &(example){{RTL_PE_REDUCE, {1, 1}}, {"S0 S0 D"}, {"0 8000 D"}});
+}
+
+static void test_alu_streams(void **state) {
+    const rtl_pe_config sub = {RTL_PE_ALU, {0x00800009, 0x08000200, 0x94000}};
+    check(state, &(example){sub, {"5 N 1 S0 N D", "3 2 N S0 N D"}, {"2 fffe 1 S0 N D"}});
+}
+
+/* One instruction: opcode, signedness, c and d constants; a and b from the inputs unless given. */
+static uint16_t result(uint32_t opcode, bool is_signed, uint32_t c, bool d, uint16_t a, uint16_t b) {
+    uint32_t space[3] = {1 | opcode << 3 | (uint32_t)is_signed << 8 | 2u << 22, 2u << 8 | (c & 15) << 28,
+                         c >> 4 | (uint32_t)d << 14};
+    return rtl_model_alu_result(space, a, b);
+}
+
+static void test_alu_operations(void **state) {
+    (void)state;
+    assert_int_equal(result(0, false, 0, false, 0xffff, 2), 1);
+    assert_int_equal(result(1, false, 0, true, 3, 5), 0xfffe);
+    assert_int_equal(result(2, true, 0, false, 0xfff0, 0), 0x10);
+    assert_int_equal(result(2, true, 0, false, 0x8000, 0), 0x8000);
+    assert_int_equal(result(3, false, 0, true, 3, 5), 3);
+    assert_int_equal(result(3, false, 0, false, 3, 5), 5);
+    assert_int_equal(result(4, false, 0, false, 0x1234, 0x100), 0x3400);
+    assert_int_equal(result(5, false, 0, false, 0x1234, 0x100), 0x1234);
+    assert_int_equal(result(6, false, 0, false, 0xffff, 0xffff), 0xfffe);
+    assert_int_equal(result(6, true, 0, false, 0xffff, 0xffff), 0);
+    assert_int_equal(result(7, false, 4, false, 0x8010, 0), 0x0801);
+    assert_int_equal(result(7, true, 4, false, 0x8010, 0), 0xf801);
+    assert_int_equal(result(7, true, 40, false, 0x8010, 0), 0xffff);
+    assert_int_equal(result(8, false, 0, false, 3, 4), 0x30);
+    assert_int_equal(result(8, false, 0, false, 3, 16), 0);
+    assert_int_equal(result(9, false, 0, false, 0xf0f0, 0x00ff), 0xf0ff);
+    assert_int_equal(result(10, false, 0, false, 0xf0f0, 0x00ff), 0x00f0);
+    assert_int_equal(result(11, false, 0, false, 0xf0f0, 0x00ff), 0xf00f);
+    assert_int_equal(result(12, false, 7, false, 3, 5), 22);
+    assert_int_equal(result(13, false, 7, false, 3, 5), 8);
+    assert_int_equal(result(14, false, 7, false, 3, 5), 15);
+    assert_int_equal(result(15, false, 7, false, 3, 5), 1);
+    assert_int_equal(result(16, false, 7, true, 3, 5), 5);
+    assert_int_equal(result(17, false, 7, true, 3, 5), 0xfff7);
+    assert_int_equal(result(18, false, 4, false, 3, 5), 4);
+    assert_int_equal(result(18, true, 0, false, 0xfff0, 5), 0);
+    assert_int_equal(result(18, false, 0, false, 9, 5), 5);
+    assert_int_equal(result(19, false, 4, false, 0x10, 0x123), 0x123);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_joiner), TEST(test_crddrop),     TEST(test_crdhold),
+        TEST(test_repeat), TEST(test_lost_levels), TEST(test_rsg),
+        TEST(test_reduce), TEST(test_alu_streams), TEST(test_alu_operations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

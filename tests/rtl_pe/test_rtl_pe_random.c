@@ -1,0 +1,72 @@
+/* Random streams: RTL against models, and what the bench itself promises. */
+#include "random_streams.h"
+#include "tests/test.h"
+
+enum { SEEDS = 1000 };
+
+static void test_random_streams(void **state) {
+    (void)state;
+    uint64_t tokens = random_play(1, SEEDS);
+    print_message("%u cases, %llu tokens\n", (unsigned)(SEEDS * RANDOM_MODES), (unsigned long long)tokens);
+    assert_true(tokens > 100000);
+}
+
+/* A flush in the middle of a tree leaves nothing behind. */
+static void test_flush_forgets(void **state) {
+    fixture *f = *state;
+    bench_design design = pe_design_new();
+    bench_reset(design);
+    for (int m = 0; m < RANDOM_MODES; m++) {
+        for (uint64_t seed = 0; seed < 50; seed++) {
+            rtl_pe_config config;
+            rtl_pe_streams model = {.mem = &f->mem};
+            random_case(&random_modes[m], seed, &f->mem, &config, model.in);
+            rtl_model_pe(&config, &model);
+            pe_design_configure(design, true, config.mode, config.space);
+            bench_result got;
+            u32_vec cut[BENCH_INS];
+            memcpy(cut, model.in, sizeof cut);
+            for (int i = 0; i < BENCH_INS; i++)
+                cut[i].len = (uint32_t)((cut[i].len + seed) / (2 + seed % 3)) % (cut[i].len + 1);
+            bench_run(design, (bench_pace){seed, 20, 60, 0}, cut, &f->mem, &got);
+            bench_run(design, (bench_pace){0}, model.in, &f->mem, &got);
+            assert_null(got.fault);
+            for (int o = 0; o < BENCH_OUTS; o++)
+                assert_null(bench_difference(&got.out[o], &model.out[o], &f->mem));
+        }
+    }
+    pe_design_free(design);
+}
+
+/* Without its enable, of the tile or of the primitive, the core takes nothing and gives nothing. */
+static void test_unused_stands_still(void **state) {
+    fixture *f = *state;
+    bench_design design = pe_design_new();
+    bench_reset(design);
+    for (int m = 0; m < RANDOM_MODES; m++) {
+        for (int without = 0; without < 2; without++) {
+            rtl_pe_config config;
+            u32_vec in[BENCH_INS] = {{0}};
+            random_case(&random_modes[m], 7, &f->mem, &config, in);
+            if (without == 1)
+                config.space[0] &= ~1u;
+            pe_design_configure(design, without == 1, config.mode, config.space);
+            bench_result got;
+            bench_run(design, (bench_pace){0}, in, &f->mem, &got);
+            for (int i = 0; i < BENCH_INS; i++)
+                assert_int_equal(got.in[i].token.len, 0);
+            for (int o = 0; o < BENCH_OUTS; o++)
+                assert_int_equal(got.out[o].token.len, 0);
+        }
+    }
+    pe_design_free(design);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_random_streams),
+        TEST(test_flush_forgets),
+        TEST(test_unused_stands_still),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

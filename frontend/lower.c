@@ -1,0 +1,601 @@
+/* lower.c - a statement becomes a SAM graph (the construction of section 4.7 of the dissertation, generalised
+ * to nested sums and products).
+ *
+ * A scope is a set of loops around one expression: the outermost scope has the loops of the result and of the
+ * sums around the whole right side, and each sum inside an expression starts an inner scope. For each loop v
+ * of a scope, outermost first:
+ *   - an operand that v indexes gets a scanner of its next level;
+ *   - the operands' coordinate streams meet as the expression says: products intersect, sums unite. A joiner
+ *     carries the references of all operands below it, so a nested joiner passes several (coordinate,
+ * reference) pairs with the same coordinates;
+ *   - an operand of the scope that v does not index is repeated for each joined coordinate.
+ * Invariant after loop v: the reference streams of all operands of the scope, and the coordinate stream of v,
+ * have the same shape (a token for each point, the same stops). So inside all loops the values combine point
+ * by point.
+ *
+ * Agreement of the writers. A writer closes one segment for a run of stops, so a coordinate of one level may
+ * reach its writer only if its fiber in the next level is not empty there, and the values must be as many as
+ * the innermost coordinates: (1) No reduction: values and innermost coordinates c[n-1] are the two outputs of
+ * one point, always as many. Coordinate droppers from the deepest loop that may run empty outwards, each fed
+ * by the kept outer coordinates of the one below, remove exactly the coordinates with nothing under them. (2)
+ * Scalar reductions innermost, all other loops never empty inside another: the reducer emits one value for
+ *       each fiber, empty or not, so one for each innermost result coordinate, and no coordinate is dropped.
+ *   (3) Scalar reductions, and some loop may run empty inside another: the stop of an outer coordinate
+ * without inner ones looks to the reducer like one more empty fiber, so a value too many would appear. Then
+ *       (and with options->drop, to leave out the zeros of empty reductions) a dropper removes the empty
+ * fibers in front of the reducer together with their coordinates, and droppers as in (1) go on outwards. (4)
+ * A vector reducer passes coordinates and values in pairs; droppers as in (1) outside of it. (5) A sum inside
+ * an expression feeds an ALU whose other side has one value for each point: only sound if no loop around it
+ * may run empty, E0126 otherwise. All of this takes operands as non-empty tensors whose stored coordinates
+ * have something below them; a caller with an empty operand stores one explicit zero in it.
+ */
+#include "frontend/fe_int.h"
+
+/* An output port; node 0: the stream "0, D" that starts at a root. */
+typedef struct {
+    sam_node node;
+    uint8_t port;
+} stream;
+
+typedef struct {
+    uint32_t leaf;
+    stream ref;
+} leaf_stream;
+
+/* Coordinates of one loop with the references of the operands that iterate over it. */
+typedef struct {
+    bool universe; /* no operand is indexed by the loop's variable */
+    stream crd;
+    VEC(leaf_stream) refs;
+} joined;
+
+typedef struct {
+    sam_var var;
+    bool in_result;
+    stream crd;
+    bool may_be_empty; /* its fiber for some coordinate of the loop around it (outermost: altogether) */
+    bool full;         /* every coordinate of the dimension, in every fiber */
+} loop;
+
+typedef VEC(loop) loops;
+
+typedef struct {
+    stream val;
+    bool negative; /* the stream carries minus the value */
+} value;
+
+typedef struct {
+    const sam_statement *s;
+    const fe_lower_options *options;
+    arena *mem;
+    diagnostics *d;
+    sam_graph *g;
+    fe_leaves leaves;
+    stream *refs; /* by leaf: its reference stream so far */
+} lowering;
+
+/* ---- nodes and edges
+ * ------------------------------------------------------------------------------------------- */
+
+static sam_node add_node(lowering *w, sam_primitive kind, src_loc loc) {
+    sam_node n = sam_add_node(w->g, kind);
+    sam_node_at(w->g, n)->loc = loc;
+    return n;
+}
+
+static sam_node add_loop_node(lowering *w, sam_primitive kind, sam_var v, src_loc loc) {
+    sam_node n = add_node(w, kind, loc);
+    sam_node_at(w->g, n)->index = sam_var_at(w->s, v)->name;
+    return n;
+}
+
+/* An edge, or the node's root flag where the stream is the root's. */
+static void feed(lowering *w, stream from, sam_node to, uint8_t port, sam_stream type) {
+    if (from.node.v)
+        sam_add_edge(w->g, from.node, from.port, to, port, type);
+    else
+        sam_node_at(w->g, to)->root = true;
+}
+
+/* ---- iteration
+ * --------------------------------------------------------------------------------------------------- */
+
+static stream out(sam_node n, uint8_t port) {
+    return (stream){n, port};
+}
+
+static joined join_leaf(lowering *w, uint32_t number, sam_var v) {
+    fe_leaf *leaf = &w->leaves.list.at[number];
+    if (!fe_has_index(w->s, leaf->access, v))
+        return (joined){.universe = true};
+    const sam_tensor_data *t = sam_tensor_at(w->s, leaf->tensor);
+    sam_node n = add_loop_node(w, SAM_FIBERLOOKUP, v, sam_expr_at(w->s, leaf->access)->loc);
+    sam_node_data *node = sam_node_at(w->g, n);
+    node->tensor = t->name;
+    node->mode = t->mode[leaf->level];
+    node->format = t->level[leaf->level];
+    feed(w, w->refs[number], n, 0, SAM_STREAM_REF);
+    leaf->level++;
+    joined j = {.crd = out(n, 0)};
+    vec_push(w->mem, &j.refs, (leaf_stream){number, out(n, 1)});
+    return j;
+}
+
+/* The operands of a chain of products, or of a chain of additions and subtractions. Signs and sums do not
+ * change where an expression has coordinates. */
+static void chain_operands(const sam_statement *s, sam_expr e, bool product, arena *mem, fe_exprs *operands) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    bool same = product ? x->kind == SAM_EXPR_MUL || x->kind == SAM_EXPR_DIV
+                        : x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB;
+    if (same) {
+        chain_operands(s, x->a, product, mem, operands);
+        chain_operands(s, x->b, product, mem, operands);
+    } else if (x->kind == SAM_EXPR_NEG || x->kind == SAM_EXPR_SUM) {
+        chain_operands(s, x->a, product, mem, operands);
+    } else {
+        vec_push(mem, operands, e);
+    }
+}
+
+typedef VEC(joined) joined_vec;
+
+/* One joiner over all streams; a single stream needs none. */
+static joined add_joiner(lowering *w, sam_primitive kind, sam_var v, const joined_vec *streams, src_loc loc) {
+    if (streams->len == 1)
+        return streams->at[0];
+    sam_node n = add_loop_node(w, kind, v, loc);
+    joined j = {.crd = out(n, 0)};
+    for (uint32_t i = 0; i < streams->len; i++) {
+        const joined *in = &streams->at[i];
+        for (uint32_t r = 0; r < in->refs.len; r++) {
+            uint8_t pair = (uint8_t)j.refs.len;
+            feed(w, in->crd, n, (uint8_t)(2 * pair), SAM_STREAM_CRD);
+            feed(w, in->refs.at[r].ref, n, (uint8_t)(2 * pair + 1), SAM_STREAM_REF);
+            vec_push(w->mem, &j.refs, (leaf_stream){in->refs.at[r].leaf, out(n, (uint8_t)(pair + 1))});
+        }
+    }
+    return j;
+}
+
+static joined join_expr(lowering *w, sam_expr e, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(w->s, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return join_leaf(w, w->leaves.number[e.v - 1], v);
+    if (x->kind == SAM_EXPR_NEG || x->kind == SAM_EXPR_SUM)
+        return join_expr(w, x->a, v);
+    bool product = x->kind == SAM_EXPR_MUL || x->kind == SAM_EXPR_DIV;
+    fe_exprs operands = {0};
+    chain_operands(w->s, e, product, w->mem, &operands);
+    joined_vec streams = {0};
+    for (uint32_t i = 0; i < operands.len; i++) {
+        joined j = join_expr(w, operands.at[i], v);
+        if (!j.universe)
+            vec_push(w->mem, &streams, j);
+    }
+    if (!streams.len)
+        return (joined){.universe = true};
+    return add_joiner(w, product ? SAM_INTERSECT : SAM_UNION, v, &streams, x->loc);
+}
+
+/* Repeats each operand of e that v does not index, once for each coordinate. */
+static void repeat_others(lowering *w, sam_expr e, sam_var v, stream crd, sam_node *signal) {
+    const sam_expr_data *x = sam_expr_at(w->s, e);
+    if (x->kind == SAM_EXPR_ACCESS) {
+        if (fe_has_index(w->s, e, v))
+            return;
+        uint32_t number = w->leaves.number[e.v - 1];
+        if (!signal->v) {
+            *signal = add_loop_node(w, SAM_REPSIGGEN, v, sam_var_at(w->s, v)->loc);
+            feed(w, crd, *signal, 0, SAM_STREAM_CRD);
+        }
+        sam_node n = add_loop_node(w, SAM_REPEAT, v, x->loc);
+        sam_node_at(w->g, n)->tensor = sam_tensor_at(w->s, x->tensor)->name;
+        feed(w, w->refs[number], n, 0, SAM_STREAM_REF);
+        feed(w, out(*signal, 0), n, 1, SAM_STREAM_REPSIG);
+        w->refs[number] = out(n, 0);
+        return;
+    }
+    if (x->a.v)
+        repeat_others(w, x->a, v, crd, signal);
+    if (x->b.v)
+        repeat_others(w, x->b, v, crd, signal);
+}
+
+static bool iterate(lowering *w, sam_expr body, sam_var v, fe_presence *presence, loops *done) {
+    fe_domain domain = fe_domain_of(&w->leaves, presence, body, v);
+    if (domain.bad.v) {
+        diag_unmappable(
+            w->d, sam_expr_at(w->s, domain.bad)->loc, "E0122-broadcast-addition",
+            "one side of this addition is indexed by '%s', the other has the same value for every '%s'",
+            fe_var_text(w->s, v), fe_var_text(w->s, v));
+        diag_hint(w->d, "the result is dense along '%s': store the indexed side dense there (format d)",
+                  fe_var_text(w->s, v));
+        return false;
+    }
+    *presence = fe_presence_inside(&w->leaves, presence, body, v, w->mem);
+    joined j = join_expr(w, body, v);
+    BUG_IF(j.universe, "loop %s iterates over nothing", fe_var_text(w->s, v));
+    for (uint32_t i = 0; i < j.refs.len; i++)
+        w->refs[j.refs.at[i].leaf] = j.refs.at[i].ref;
+    sam_node signal = {0};
+    repeat_others(w, body, v, j.crd, &signal);
+    vec_push(w->mem, done,
+             (loop){.var = v,
+                    .in_result = fe_is_result_var(w->s, v),
+                    .crd = j.crd,
+                    .may_be_empty = !domain.nonempty,
+                    .full = domain.full});
+    return true;
+}
+
+static bool iterate_scope(lowering *w, fe_scope *scope, fe_presence *presence, loops *done) {
+    fe_scope_order(w->s, scope);
+    for (uint32_t i = 0; i < scope->vars.len; i++) {
+        if (!iterate(w, scope->body, scope->vars.at[i], presence, done))
+            return false;
+    }
+    return true;
+}
+
+/* The first of loops [from, to) that may be empty, or to. */
+static uint32_t first_empty(const loops *l, uint32_t from, uint32_t to) {
+    while (from < to && !l->at[from].may_be_empty)
+        from++;
+    return from;
+}
+
+/* ---- computation
+ * ------------------------------------------------------------------------------------------------ */
+
+/* What an expression is computed in: the presence of operands, and a loop around it that may run empty, if
+ * any. */
+typedef struct {
+    fe_presence presence;
+    sam_var empty_loop;
+} surroundings;
+
+static bool compute(lowering *w, sam_expr e, const surroundings *in, value *result);
+
+static bool not_lowered(lowering *w, sam_expr e, const char *what, const char *help) {
+    diag_unmappable(w->d, sam_expr_at(w->s, e)->loc, "E0121-not-lowered", "%s cannot be mapped yet", what);
+    diag_hint(w->d, "%s", help);
+    return false;
+}
+
+static bool load_value(lowering *w, sam_expr e, value *result) {
+    const sam_expr_data *x = sam_expr_at(w->s, e);
+    stream ref = w->refs[w->leaves.number[e.v - 1]];
+    if (!ref.node.v) {
+        diag_unmappable(w->d, x->loc, "E0120-scalar-alone", "the scalar %s is outside of every loop",
+                        fe_tensor_text(w->s, x->tensor));
+        diag_hint(w->d, "streams need a loop: multiply inside the sum, or index the result");
+        return false;
+    }
+    sam_node n = add_node(w, SAM_ARRAYVALS, x->loc);
+    sam_node_at(w->g, n)->tensor = sam_tensor_at(w->s, x->tensor)->name;
+    feed(w, ref, n, 0, SAM_STREAM_REF);
+    *result = (value){.val = out(n, 0)};
+    return true;
+}
+
+static stream add_alu(lowering *w, const char *operation, stream a, stream b, src_loc loc) {
+    sam_node n = add_node(w, SAM_ALU, loc);
+    sam_node_at(w->g, n)->alu = names_intern(w->g->names, operation);
+    feed(w, a, n, 0, SAM_STREAM_VAL);
+    feed(w, b, n, 1, SAM_STREAM_VAL);
+    return out(n, 0);
+}
+
+/* a + b where either may carry its negation. */
+static value add_values(lowering *w, value a, value b, src_loc loc) {
+    if (a.negative == b.negative)
+        return (value){add_alu(w, "add", a.val, b.val, loc), a.negative};
+    value plus = a.negative ? b : a, minus = a.negative ? a : b;
+    return (value){add_alu(w, "sub", plus.val, minus.val, loc), false};
+}
+
+static bool compute_binary(lowering *w, const sam_expr_data *x, const surroundings *in, value *result) {
+    value a, b;
+    if (!compute(w, x->a, in, &a) || !compute(w, x->b, in, &b))
+        return false;
+    if (x->kind == SAM_EXPR_MUL) {
+        *result = (value){add_alu(w, "mul", a.val, b.val, x->loc), a.negative != b.negative};
+        return true;
+    }
+    b.negative = b.negative != (x->kind == SAM_EXPR_SUB);
+    *result = add_values(w, a, b, x->loc);
+    return true;
+}
+
+static stream add_reducer(lowering *w, stream val, src_loc loc) {
+    sam_node n = add_node(w, SAM_REDUCE, loc);
+    feed(w, val, n, 0, SAM_STREAM_VAL);
+    return out(n, 0);
+}
+
+/* A sum inside an expression: its loops, its body, a reducer for each of its variables. */
+static bool compute_sum(lowering *w, sam_expr e, const surroundings *in, value *result) {
+    src_loc loc = sam_expr_at(w->s, e)->loc;
+    if (in->empty_loop.v) {
+        diag_unmappable(
+            w->d, loc, "E0126-partial-sum",
+            "this sum is a part of an expression inside loop '%s', which may meet no coordinate at all; "
+            "the sum would then yield a zero that nothing else matches",
+            fe_var_text(w->s, in->empty_loop));
+        diag_hint(w->d, "compute the sum as a statement of its own");
+        return false;
+    }
+    fe_scope scope = fe_sum_scope(w->s, e, w->mem);
+    surroundings inside = *in;
+    loops l = {0};
+    if (!iterate_scope(w, &scope, &inside.presence, &l))
+        return false;
+    uint32_t empty = first_empty(&l, 0, l.len);
+    if (empty < l.len)
+        inside.empty_loop = l.at[empty].var;
+    if (!compute(w, scope.body, &inside, result))
+        return false;
+    for (uint32_t i = 0; i < l.len; i++)
+        result->val = add_reducer(w, result->val, loc);
+    return true;
+}
+
+static bool compute(lowering *w, sam_expr e, const surroundings *in, value *result) {
+    const sam_expr_data *x = sam_expr_at(w->s, e);
+    switch (x->kind) {
+    case SAM_EXPR_ACCESS:
+        return load_value(w, e, result);
+    case SAM_EXPR_NEG:
+        if (!compute(w, x->a, in, result))
+            return false;
+        result->negative = !result->negative;
+        return true;
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB:
+    case SAM_EXPR_MUL:
+        return compute_binary(w, x, in, result);
+    case SAM_EXPR_SUM:
+        return compute_sum(w, e, in, result);
+    case SAM_EXPR_LITERAL:
+        return not_lowered(w, e, "a literal", "make it a scalar operand: a * b(i)");
+    case SAM_EXPR_DIV:
+        return not_lowered(w, e, "a division", "the array has no divider: multiply by the reciprocals");
+    case SAM_EXPR_NONE:
+        break;
+    }
+    BUG("an expression of no kind");
+}
+
+/* ---- reduction, dropping, writing
+ * ---------------------------------------------------------------------------------- */
+
+static bool needs_matrix_reducer(lowering *w, const loops *l, uint32_t reduction) {
+    const char *order = "";
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < l->len; i++) {
+            if (l->at[i].in_result == (pass == 0))
+                order =
+                    arena_printf(w->mem, "%s%s%s", order, *order ? "," : "", fe_var_text(w->s, l->at[i].var));
+        }
+    }
+    sam_var v = l->at[reduction].var;
+    diag_unmappable(w->d, sam_var_at(w->s, v)->loc, "E0123-reducer",
+                    "the sum over '%s' has two or more result loops inside it: it would accumulate a matrix",
+                    fe_var_text(w->s, v));
+    diag_hint(w->d, "sum innermost: -s \"reorder(%s)\"", order);
+    return false;
+}
+
+/* Removes coordinates of loop `outer` that have nothing in `inner`; both streams continue at the dropper. */
+static void add_dropper(lowering *w, loop *outer, sam_var inner_var, stream *inner, sam_stream type) {
+    sam_node n = add_node(w, SAM_CRDDROP, sam_var_at(w->s, outer->var)->loc);
+    sam_node_at(w->g, n)->outer = sam_var_at(w->s, outer->var)->name;
+    sam_node_at(w->g, n)->inner = sam_var_at(w->s, inner_var)->name;
+    feed(w, outer->crd, n, 0, SAM_STREAM_CRD);
+    feed(w, *inner, n, 1, type);
+    outer->crd = out(n, 0);
+    *inner = out(n, 1);
+    outer->full = false;
+}
+
+/* Droppers between loops deepest and deepest - 1, and so on outwards. */
+static void add_coordinate_droppers(lowering *w, loops *l, uint32_t deepest) {
+    for (uint32_t i = deepest; i > 0; i--)
+        add_dropper(w, &l->at[i - 1], l->at[i].var, &l->at[i].crd, SAM_STREAM_CRD);
+}
+
+/* The deepest loop that may be empty inside another, or 0. */
+static uint32_t deepest_empty(const loops *l) {
+    uint32_t i = l->len ? l->len - 1 : 0;
+    while (i > 0 && !l->at[i].may_be_empty)
+        i--;
+    return i;
+}
+
+static bool any_dense_level(const lowering *w) {
+    const sam_tensor_data *t = sam_tensor_at(w->s, w->s->result);
+    for (uint32_t l = 0; l < t->order; l++) {
+        if (t->level[l] == SAM_LEVEL_DENSE)
+            return true;
+    }
+    return false;
+}
+
+/* Cases (2) and (3): loops [0, results) are the result's, the others are reduced to a scalar each. */
+static void reduce_scalars(lowering *w, loops *l, uint32_t results, stream *val) {
+    bool must_drop = results > 0 && first_empty(l, 1, results) < results;
+    bool want_drop = w->options->drop && results > 0 && deepest_empty(l) > 0 && !any_dense_level(w);
+    if (must_drop || want_drop) {
+        add_dropper(w, &l->at[l->len - 2], l->at[l->len - 1].var, val, SAM_STREAM_VAL);
+        add_coordinate_droppers(w, l, l->len - 2);
+    }
+    for (; l->len > results; l->len--)
+        *val = add_reducer(w, *val, sam_var_at(w->s, l->at[l->len - 1].var)->loc);
+}
+
+/* Case (4): loops [reduction, l->len) are reductions and, among them, one result loop, `vector`. */
+static bool reduce_vectors(lowering *w, loops *l, uint32_t reduction, uint32_t vector, stream *val) {
+    uint32_t empty = first_empty(l, 0, vector + 1);
+    if (vector + 1 < l->len && empty <= vector) {
+        sam_var v = l->at[vector + 1].var;
+        diag_unmappable(
+            w->d, sam_var_at(w->s, v)->loc, "E0126-partial-sum",
+            "the sum over '%s' runs inside loop '%s', which may meet no coordinate at all, and its values "
+            "are then accumulated with other coordinates",
+            fe_var_text(w->s, v), fe_var_text(w->s, l->at[empty].var));
+        diag_hint(w->d, "make the sums the innermost loops with -s \"reorder(...)\"");
+        return false;
+    }
+    for (; l->len > vector + 1; l->len--)
+        *val = add_reducer(w, *val, sam_var_at(w->s, l->at[l->len - 1].var)->loc);
+    loop *last = &l->at[vector];
+    for (uint32_t i = vector; i > reduction; i--) {
+        sam_node n = add_loop_node(w, SAM_VECTORREDUCER, last->var, sam_var_at(w->s, l->at[i - 1].var)->loc);
+        feed(w, last->crd, n, 0, SAM_STREAM_CRD);
+        feed(w, *val, n, 1, SAM_STREAM_VAL);
+        last->crd = out(n, 0);
+        *val = out(n, 1);
+        last->may_be_empty = last->may_be_empty || l->at[i - 1].may_be_empty;
+    }
+    last->full = last->full && !last->may_be_empty;
+    l->at[reduction] = *last;
+    l->len = reduction + 1;
+    return true;
+}
+
+/* Afterwards l holds the result's loops only, with the coordinates and values that reach the writers. */
+static bool reduce_and_drop(lowering *w, loops *l, stream *val) {
+    uint32_t reduction = 0, inside = 0, vector = 0;
+    while (reduction < l->len && l->at[reduction].in_result)
+        reduction++;
+    for (uint32_t i = reduction; i < l->len; i++) {
+        if (l->at[i].in_result) {
+            inside++;
+            vector = i;
+        }
+    }
+    if (inside > 1)
+        return needs_matrix_reducer(w, l, reduction);
+    if (inside == 0 && reduction < l->len) {
+        reduce_scalars(w, l, reduction, val);
+        return true;
+    }
+    if (inside == 1 && !reduce_vectors(w, l, reduction, vector, val))
+        return false;
+    add_coordinate_droppers(w, l, deepest_empty(l));
+    return true;
+}
+
+/* "B0_dim": the size of v's dimension, named after the first access that v indexes. */
+static const char *dimension_name(const lowering *w, sam_var v) {
+    for (uint32_t i = 0; i < w->leaves.list.len; i++) {
+        const fe_leaf *leaf = &w->leaves.list.at[i];
+        for (uint32_t m = 0; m < sam_tensor_at(w->s, leaf->tensor)->order; m++) {
+            if (sam_expr_at(w->s, leaf->access)->index[m].v == v.v)
+                return arena_printf(w->mem, "%s%u_dim", fe_tensor_text(w->s, leaf->tensor), m);
+        }
+    }
+    BUG("no operand has %s", fe_var_text(w->s, v));
+}
+
+/* A level that stores no coordinates must receive every coordinate, and each with a segment of its own. */
+static bool check_dense_level(lowering *w, const loops *l, uint32_t level) {
+    const sam_tensor_data *result = sam_tensor_at(w->s, w->s->result);
+    bool segments = level + 1 == l->len || !l->at[level + 1].may_be_empty;
+    if (l->at[level].full && segments)
+        return true;
+    const char *levels = "";
+    for (uint32_t i = 0; i < result->order; i++)
+        levels = arena_printf(w->mem, "%s%c", levels,
+                              i != level && result->level[i] == SAM_LEVEL_DENSE ? 'd' : 's');
+    diag_error(w->d, result->loc, "E0124-dense-result",
+               "level %u of %s is dense, but loop '%s' does not reach every coordinate of it", level,
+               fe_tensor_text(w->s, w->s->result), fe_var_text(w->s, l->at[level].var));
+    diag_hint(w->d, "store it compressed: -f %s:%s", fe_tensor_text(w->s, w->s->result), levels);
+    return false;
+}
+
+static void add_attribute(lowering *w, sam_node n, const char *key, const char *text) {
+    vec_push(w->g->mem, &sam_node_at(w->g, n)->extra,
+             (sam_attribute){names_intern(w->g->names, key), names_intern(w->g->names, text)});
+}
+
+static void write_level(lowering *w, const loops *l, uint32_t level, const char *outer_size,
+                        const char *size) {
+    const sam_tensor_data *result = sam_tensor_at(w->s, w->s->result);
+    sam_node n = add_loop_node(w, SAM_FIBERWRITE, l->at[level].var, result->loc);
+    sam_node_data *node = sam_node_at(w->g, n);
+    node->tensor = result->name;
+    node->mode = result->mode[level];
+    node->format = result->level[level];
+    if (node->format == SAM_LEVEL_COMPRESSED) {
+        add_attribute(w, n, "segsize", level ? arena_printf(w->mem, "%s+1", outer_size) : "2");
+        add_attribute(w, n, "crdsize", size);
+    }
+    feed(w, l->at[level].crd, n, 0, SAM_STREAM_CRD);
+}
+
+static bool write_result(lowering *w, const loops *l, stream val) {
+    const sam_tensor_data *result = sam_tensor_at(w->s, w->s->result);
+    BUG_IF(l->len != result->order, "%u loops write %u levels", l->len, result->order);
+    const char *size = "";
+    for (uint32_t level = 0; level < l->len; level++) {
+        if (result->level[level] == SAM_LEVEL_DENSE && !check_dense_level(w, l, level))
+            return false;
+        const char *dimension = dimension_name(w, l->at[level].var);
+        const char *inner = level ? arena_printf(w->mem, "%s*%s", size, dimension) : dimension;
+        write_level(w, l, level, size, inner);
+        size = inner;
+    }
+    sam_node n = add_node(w, SAM_FIBERWRITE, result->loc);
+    sam_node_at(w->g, n)->tensor = result->name;
+    sam_node_at(w->g, n)->mode = SAM_MODE_VALS;
+    add_attribute(w, n, "size", l->len ? arena_printf(w->mem, "1*%s", size) : "1");
+    feed(w, val, n, 0, SAM_STREAM_VAL);
+    return true;
+}
+
+/* ---- the whole
+ * ---------------------------------------------------------------------------------------------------- */
+
+static bool lower_statement(lowering *w) {
+    fe_scope scope = fe_outer_scope(w->s, w->mem);
+    surroundings in = {.presence = fe_presence_start(&w->leaves, w->mem)};
+    loops l = {0};
+    if (!iterate_scope(w, &scope, &in.presence, &l))
+        return false;
+    uint32_t empty = first_empty(&l, 0, l.len);
+    if (empty < l.len)
+        in.empty_loop = l.at[empty].var;
+    value v;
+    if (!compute(w, scope.body, &in, &v))
+        return false;
+    if (v.negative)
+        return not_lowered(w, w->s->rhs, "a result that is only a negation",
+                           "subtract it from another tensor");
+    return reduce_and_drop(w, &l, &v.val) && write_result(w, &l, v.val);
+}
+
+static void copy_tensors(const sam_statement *s, sam_graph *g) {
+    for (uint32_t i = 0; i < s->tensors.len; i++) {
+        const sam_tensor_data *t = &s->tensors.at[i];
+        sam_graph_tensor copy = {.name = t->name, .order = t->order};
+        memcpy(copy.level, t->level, sizeof copy.level);
+        memcpy(copy.mode, t->mode, sizeof copy.mode);
+        vec_push(g->mem, &g->tensors, copy);
+    }
+}
+
+bool fe_lower(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
+              sam_graph *result) {
+    sam_graph_init(result, mem, s->names);
+    copy_tensors(s, result);
+    lowering w = {
+        .s = s, .options = options, .mem = mem, .d = d, .g = result, .leaves = fe_collect_leaves(s, mem)};
+    w.refs = arena_new_n(mem, stream, w.leaves.list.len + 1);
+    if (w.leaves.list.len > 127) {
+        diag_unmappable(d, sam_expr_at(s, s->rhs)->loc, "E0118-too-large", "more than 127 operands");
+        return false;
+    }
+    return lower_statement(&w);
+}

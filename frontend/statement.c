@@ -104,6 +104,7 @@ static bool check_sums(const sam_statement *s, sam_expr e, uint64_t bound, diagn
         if (!(fe_free_vars(s, x->a) & bit_of(x->var))) {
             diag_error(d, x->loc, "E0108-sum", "nothing in the sum over '%s' is indexed by it",
                        fe_var_text(s, x->var));
+            diag_hint(d, "index one of its operands by '%s', or remove the sum", fe_var_text(s, x->var));
             return false;
         }
         bound |= bit_of(x->var);

@@ -59,9 +59,12 @@ typedef struct {
 
 typedef VEC(loop) loops;
 
+/* A value stream or a constant. */
 typedef struct {
     stream val;
     bool negative; /* the stream carries minus the value */
+    bool is_constant;
+    double constant;
 } value;
 
 typedef struct {
@@ -161,6 +164,8 @@ static joined join_expr(lowering *w, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(w->s, e);
     if (x->kind == SAM_EXPR_ACCESS)
         return join_leaf(w, w->leaves.number[e.v - 1], v);
+    if (x->kind == SAM_EXPR_LITERAL)
+        return (joined){.universe = true};
     if (x->kind == SAM_EXPR_NEG || x->kind == SAM_EXPR_SUM)
         return join_expr(w, x->a, v);
     bool product = x->kind == SAM_EXPR_MUL || x->kind == SAM_EXPR_DIV;
@@ -256,54 +261,72 @@ typedef struct {
 
 static bool compute(lowering *w, sam_expr e, const surroundings *in, value *result);
 
-static bool not_lowered(lowering *w, sam_expr e, const char *what, const char *help) {
-    diag_unmappable(w->d, sam_expr_at(w->s, e)->loc, "E0121-not-lowered", "%s cannot be mapped yet", what);
-    diag_hint(w->d, "%s", help);
-    return false;
-}
-
-static bool load_value(lowering *w, sam_expr e, value *result) {
+static value load_value(lowering *w, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(w->s, e);
-    stream ref = w->refs[w->leaves.number[e.v - 1]];
-    if (!ref.node.v) {
-        diag_unmappable(w->d, x->loc, "E0120-scalar-alone", "the scalar %s is outside of every loop",
-                        fe_tensor_text(w->s, x->tensor));
-        diag_hint(w->d, "streams need a loop: multiply inside the sum, or index the result");
-        return false;
-    }
     sam_node n = add_node(w, SAM_ARRAYVALS, x->loc);
     sam_node_at(w->g, n)->tensor = sam_tensor_at(w->s, x->tensor)->name;
-    feed(w, ref, n, 0, SAM_STREAM_REF);
-    *result = (value){.val = out(n, 0)};
-    return true;
+    feed(w, w->refs[w->leaves.number[e.v - 1]], n, 0, SAM_STREAM_REF);
+    return (value){.val = out(n, 0)};
 }
 
-static stream add_alu(lowering *w, const char *operation, stream a, stream b, src_loc loc) {
+static void feed_operand(lowering *w, const value *from, sam_node alu, uint8_t port) {
+    if (!from->is_constant) {
+        feed(w, from->val, alu, port, SAM_STREAM_VAL);
+        return;
+    }
+    name_id key = names_intern(w->g->names, port ? "const1" : "const0");
+    name_id text = names_intern(w->g->names, arena_printf(w->mem, "%.17g", from->constant));
+    vec_push(w->g->mem, &sam_node_at(w->g, alu)->extra, (sam_attribute){key, text});
+}
+
+/* One operation on streams and at most one constant; `negative` is up to the caller. */
+static value add_alu(lowering *w, const char *operation, const value *a, const value *b, src_loc loc) {
     sam_node n = add_node(w, SAM_ALU, loc);
     sam_node_at(w->g, n)->alu = names_intern(w->g->names, operation);
-    feed(w, a, n, 0, SAM_STREAM_VAL);
-    feed(w, b, n, 1, SAM_STREAM_VAL);
-    return out(n, 0);
+    feed_operand(w, a, n, 0);
+    feed_operand(w, b, n, 1);
+    return (value){.val = out(n, 0)};
+}
+
+/* A constant never is `negative`: its sign is its own. */
+static value negated(value v) {
+    if (v.is_constant)
+        v.constant = -v.constant;
+    else
+        v.negative = !v.negative;
+    return v;
 }
 
 /* a + b where either may carry its negation. */
 static value add_values(lowering *w, value a, value b, src_loc loc) {
-    if (a.negative == b.negative)
-        return (value){add_alu(w, "add", a.val, b.val, loc), a.negative};
-    value plus = a.negative ? b : a, minus = a.negative ? a : b;
-    return (value){add_alu(w, "sub", plus.val, minus.val, loc), false};
+    if (a.is_constant && b.is_constant)
+        return (value){.is_constant = true, .constant = a.constant + b.constant};
+    if (a.negative != b.negative)
+        return a.negative ? add_alu(w, "sub", &b, &a, loc) : add_alu(w, "sub", &a, &b, loc);
+    if (a.negative) { /* neither is a constant */
+        value sum = add_alu(w, "add", &a, &b, loc);
+        sum.negative = true;
+        return sum;
+    }
+    return add_alu(w, "add", &a, &b, loc);
+}
+
+static value multiply_values(lowering *w, value a, value b, src_loc loc) {
+    if (a.is_constant && b.is_constant)
+        return (value){.is_constant = true, .constant = a.constant * b.constant};
+    value product = add_alu(w, "mul", &a, &b, loc);
+    product.negative = a.negative != b.negative;
+    return product;
 }
 
 static bool compute_binary(lowering *w, const sam_expr_data *x, const surroundings *in, value *result) {
     value a, b;
     if (!compute(w, x->a, in, &a) || !compute(w, x->b, in, &b))
         return false;
-    if (x->kind == SAM_EXPR_MUL) {
-        *result = (value){add_alu(w, "mul", a.val, b.val, x->loc), a.negative != b.negative};
-        return true;
-    }
-    b.negative = b.negative != (x->kind == SAM_EXPR_SUB);
-    *result = add_values(w, a, b, x->loc);
+    if (x->kind == SAM_EXPR_MUL)
+        *result = multiply_values(w, a, b, x->loc);
+    else
+        *result = add_values(w, a, x->kind == SAM_EXPR_SUB ? negated(b) : b, x->loc);
     return true;
 }
 
@@ -344,11 +367,15 @@ static bool compute(lowering *w, sam_expr e, const surroundings *in, value *resu
     const sam_expr_data *x = sam_expr_at(w->s, e);
     switch (x->kind) {
     case SAM_EXPR_ACCESS:
-        return load_value(w, e, result);
+        *result = load_value(w, e);
+        return true;
+    case SAM_EXPR_LITERAL:
+        *result = (value){.is_constant = true, .constant = x->literal};
+        return true;
     case SAM_EXPR_NEG:
         if (!compute(w, x->a, in, result))
             return false;
-        result->negative = !result->negative;
+        *result = negated(*result);
         return true;
     case SAM_EXPR_ADD:
     case SAM_EXPR_SUB:
@@ -356,10 +383,10 @@ static bool compute(lowering *w, sam_expr e, const surroundings *in, value *resu
         return compute_binary(w, x, in, result);
     case SAM_EXPR_SUM:
         return compute_sum(w, e, in, result);
-    case SAM_EXPR_LITERAL:
-        return not_lowered(w, e, "a literal", "make it a scalar operand: a * b(i)");
     case SAM_EXPR_DIV:
-        return not_lowered(w, e, "a division", "the array has no divider: multiply by the reciprocals");
+        diag_unmappable(w->d, x->loc, "E0121-division", "the array has no divider");
+        diag_hint(w->d, "multiply by a tensor of reciprocals");
+        return false;
     case SAM_EXPR_NONE:
         break;
     }
@@ -421,10 +448,13 @@ static bool any_dense_level(const lowering *w) {
     return false;
 }
 
-/* Cases (2) and (3): loops [0, results) are the result's, the others are reduced to a scalar each. */
+/* Cases (2) and (3): loops [0, results) are the result's, the others are reduced to a scalar each. Droppers
+ * are optional only before a single reducer: before several, the inner one's stops must keep their levels,
+ * and the chip's dropper loses those of dropped fibers. */
 static void reduce_scalars(lowering *w, loops *l, uint32_t results, stream *val) {
     bool must_drop = results > 0 && first_empty(l, 1, results) < results;
-    bool want_drop = w->options->drop && results > 0 && deepest_empty(l) > 0 && !any_dense_level(w);
+    bool want_drop = w->options->drop && results > 0 && results + 1 == l->len && deepest_empty(l) > 0 &&
+                     !any_dense_level(w);
     if (must_drop || want_drop) {
         add_dropper(w, &l->at[l->len - 2], l->at[l->len - 1].var, val, SAM_STREAM_VAL);
         add_coordinate_droppers(w, l, l->len - 2);
@@ -486,18 +516,6 @@ static bool reduce_and_drop(lowering *w, loops *l, stream *val) {
     return true;
 }
 
-/* "B0_dim": the size of v's dimension, named after the first access that v indexes. */
-static const char *dimension_name(const lowering *w, sam_var v) {
-    for (uint32_t i = 0; i < w->leaves.list.len; i++) {
-        const fe_leaf *leaf = &w->leaves.list.at[i];
-        for (uint32_t m = 0; m < sam_tensor_at(w->s, leaf->tensor)->order; m++) {
-            if (sam_expr_at(w->s, leaf->access)->index[m].v == v.v)
-                return arena_printf(w->mem, "%s%u_dim", fe_tensor_text(w->s, leaf->tensor), m);
-        }
-    }
-    BUG("no operand has %s", fe_var_text(w->s, v));
-}
-
 /* A level that stores no coordinates must receive every coordinate, and each with a segment of its own. */
 static bool check_dense_level(lowering *w, const loops *l, uint32_t level) {
     const sam_tensor_data *result = sam_tensor_at(w->s, w->s->result);
@@ -515,42 +533,27 @@ static bool check_dense_level(lowering *w, const loops *l, uint32_t level) {
     return false;
 }
 
-static void add_attribute(lowering *w, sam_node n, const char *key, const char *text) {
-    vec_push(w->g->mem, &sam_node_at(w->g, n)->extra,
-             (sam_attribute){names_intern(w->g->names, key), names_intern(w->g->names, text)});
-}
-
-static void write_level(lowering *w, const loops *l, uint32_t level, const char *outer_size,
-                        const char *size) {
+static void write_level(lowering *w, const loops *l, uint32_t level) {
     const sam_tensor_data *result = sam_tensor_at(w->s, w->s->result);
     sam_node n = add_loop_node(w, SAM_FIBERWRITE, l->at[level].var, result->loc);
     sam_node_data *node = sam_node_at(w->g, n);
     node->tensor = result->name;
     node->mode = result->mode[level];
     node->format = result->level[level];
-    if (node->format == SAM_LEVEL_COMPRESSED) {
-        add_attribute(w, n, "segsize", level ? arena_printf(w->mem, "%s+1", outer_size) : "2");
-        add_attribute(w, n, "crdsize", size);
-    }
     feed(w, l->at[level].crd, n, 0, SAM_STREAM_CRD);
 }
 
 static bool write_result(lowering *w, const loops *l, stream val) {
     const sam_tensor_data *result = sam_tensor_at(w->s, w->s->result);
     BUG_IF(l->len != result->order, "%u loops write %u levels", l->len, result->order);
-    const char *size = "";
     for (uint32_t level = 0; level < l->len; level++) {
         if (result->level[level] == SAM_LEVEL_DENSE && !check_dense_level(w, l, level))
             return false;
-        const char *dimension = dimension_name(w, l->at[level].var);
-        const char *inner = level ? arena_printf(w->mem, "%s*%s", size, dimension) : dimension;
-        write_level(w, l, level, size, inner);
-        size = inner;
+        write_level(w, l, level);
     }
     sam_node n = add_node(w, SAM_FIBERWRITE, result->loc);
     sam_node_at(w->g, n)->tensor = result->name;
     sam_node_at(w->g, n)->mode = SAM_MODE_VALS;
-    add_attribute(w, n, "size", l->len ? arena_printf(w->mem, "1*%s", size) : "1");
     feed(w, val, n, 0, SAM_STREAM_VAL);
     return true;
 }
@@ -570,9 +573,16 @@ static bool lower_statement(lowering *w) {
     value v;
     if (!compute(w, scope.body, &in, &v))
         return false;
-    if (v.negative)
-        return not_lowered(w, w->s->rhs, "a result that is only a negation",
-                           "subtract it from another tensor");
+    if (v.is_constant) {
+        diag_unmappable(w->d, sam_expr_at(w->s, w->s->rhs)->loc, "E0120-constant",
+                        "the result is a constant");
+        diag_hint(w->d, "the array computes with tensors: name at least one operand");
+        return false;
+    }
+    if (v.negative) {
+        value zero = {.is_constant = true};
+        v = add_alu(w, "sub", &zero, &v, sam_expr_at(w->s, w->s->rhs)->loc);
+    }
     return reduce_and_drop(w, &l, &v.val) && write_result(w, &l, v.val);
 }
 

@@ -390,10 +390,11 @@ static bool inputs_ready(run *r, uint32_t index) {
     return true;
 }
 
-void run_streams(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands, drop_semantics drop,
-                 arena *mem, written *out) {
+void run_streams(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
+                 drop_semantics drop, arena *mem, written *out) {
     *out = (written){0};
-    run r = {.g = g, .operands = operands, .n_operands = n_operands, .drop = drop, .mem = mem, .written = out};
+    run r = {
+        .g = g, .operands = operands, .n_operands = n_operands, .drop = drop, .mem = mem, .written = out};
     r.state = arena_new_n(mem, node_state, g->nodes.len + 1);
     uint32_t left = g->nodes.len;
     for (bool moved = true; left && moved;) {

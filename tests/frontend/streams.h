@@ -1,6 +1,7 @@
-/* streams.h - runs a SAM graph on whole streams, without time: each node maps its complete input streams to its
- * complete output streams. An oracle for lowered graphs, independent of the simulator of sam/. Writers and coordinate
- * droppers behave as the chip's: a run of stops closes one segment, and a dropped fiber vanishes with its stop.
+/* streams.h - runs a SAM graph on whole streams, without time: each node maps its complete input streams to
+ * its complete output streams. An oracle for lowered graphs, independent of the simulator of sam/. Writers
+ * and coordinate droppers behave as the chip's: a run of stops closes one segment, and a dropped fiber
+ * vanishes with its stop.
  *
  * A graph that meets streams that do not fit fails the test with the node's number.
  */
@@ -27,7 +28,7 @@ typedef enum {
     DROP_EXACT,   /* it still raises the stop before it, so the levels stay right */
 } drop_semantics;
 
-void run_streams(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands, drop_semantics drop,
-                 arena *mem, written *out);
+void run_streams(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
+                 drop_semantics drop, arena *mem, written *out);
 
 #endif

@@ -68,7 +68,7 @@ typedef struct {
 } value;
 
 typedef struct {
-    const sam_statement *s;
+    sam_statement *s; /* a copy: absorbing sums adds expressions */
     const fe_lower_options *options;
     arena *mem;
     diagnostics *d;
@@ -233,20 +233,56 @@ static bool iterate(lowering *w, sam_expr body, sam_var v, fe_presence *presence
     return true;
 }
 
-static bool iterate_scope(lowering *w, fe_scope *scope, fe_presence *presence, loops *done) {
-    fe_scope_order(w->s, scope);
-    for (uint32_t i = 0; i < scope->vars.len; i++) {
-        if (!iterate(w, scope->body, scope->vars.at[i], presence, done))
-            return false;
-    }
-    return true;
-}
-
 /* The first of loops [from, to) that may be empty, or to. */
 static uint32_t first_empty(const loops *l, uint32_t from, uint32_t to) {
     while (from < to && !l->at[from].may_be_empty)
         from++;
     return from;
+}
+
+static bool has_var(const fe_vars *vars, sam_var v) {
+    for (uint32_t i = 0; i < vars->len; i++) {
+        if (vars->at[i].v == v.v)
+            return true;
+    }
+    return false;
+}
+
+/* Sums that are factors of e move out of it: a * sum(k, b) = sum(k, a * b). Adds their variables to `moved`;
+ * a sum over one that is already among `taken` or `moved` stays. */
+static sam_expr absorb_sums(lowering *w, sam_expr e, const fe_vars *taken, fe_vars *moved) {
+    sam_expr_data x = *sam_expr_at(w->s, e);
+    if (x.kind == SAM_EXPR_SUM && !has_var(taken, x.var) && !has_var(moved, x.var)) {
+        vec_push(w->mem, moved, x.var);
+        return absorb_sums(w, x.a, taken, moved);
+    }
+    if (x.kind != SAM_EXPR_MUL && x.kind != SAM_EXPR_NEG)
+        return e;
+    x.a = absorb_sums(w, x.a, taken, moved);
+    if (x.b.v)
+        x.b = absorb_sums(w, x.b, taken, moved);
+    vec_push(w->mem, &w->s->exprs, x);
+    return (sam_expr){w->s->exprs.len};
+}
+
+/* Iterates over a scope. Where one of its loops may be empty, a sum inside its body would have to match
+ * values that do not exist (case (5)); so sums that are factors of the body become loops of this scope. */
+static bool iterate_scope(lowering *w, fe_scope *scope, fe_presence *presence, loops *done) {
+    fe_vars todo = scope->vars;
+    while (todo.len) {
+        fe_scope part = {.vars = todo, .body = scope->body};
+        fe_scope_order(w->s, &part);
+        for (uint32_t i = 0; i < todo.len; i++) {
+            if (!iterate(w, scope->body, todo.at[i], presence, done))
+                return false;
+        }
+        todo = (fe_vars){0};
+        if (first_empty(done, 0, done->len) < done->len)
+            scope->body = absorb_sums(w, scope->body, &scope->vars, &todo);
+        for (uint32_t i = 0; i < todo.len; i++)
+            vec_push(w->mem, &scope->vars, todo.at[i]);
+    }
+    return true;
 }
 
 /* ---- computation
@@ -345,7 +381,9 @@ static bool compute_sum(lowering *w, sam_expr e, const surroundings *in, value *
             "this sum is a part of an expression inside loop '%s', which may meet no coordinate at all; "
             "the sum would then yield a zero that nothing else matches",
             fe_var_text(w->s, in->empty_loop));
-        diag_hint(w->d, "compute the sum as a statement of its own");
+        diag_hint(w->d,
+                  "compute the sum as a statement of its own; a sum that is only multiplied may stay if no "
+                  "other sum there runs over the same variable");
         return false;
     }
     fe_scope scope = fe_sum_scope(w->s, e, w->mem);
@@ -522,14 +560,16 @@ static bool check_dense_level(lowering *w, const loops *l, uint32_t level) {
     bool segments = level + 1 == l->len || !l->at[level + 1].may_be_empty;
     if (l->at[level].full && segments)
         return true;
-    const char *levels = "";
-    for (uint32_t i = 0; i < result->order; i++)
-        levels = arena_printf(w->mem, "%s%c", levels,
-                              i != level && result->level[i] == SAM_LEVEL_DENSE ? 'd' : 's');
+    const char *levels = "", *modes = "";
+    for (uint32_t i = 0; i < result->order; i++) {
+        bool dense = i != level && result->level[i] == SAM_LEVEL_DENSE;
+        levels = arena_printf(w->mem, "%s%c", levels, dense ? 'd' : 's');
+        modes = arena_printf(w->mem, "%s%c%u", modes, i ? ',' : ':', result->mode[i]);
+    }
     diag_error(w->d, result->loc, "E0124-dense-result",
                "level %u of %s is dense, but loop '%s' does not reach every coordinate of it", level,
                fe_tensor_text(w->s, w->s->result), fe_var_text(w->s, l->at[level].var));
-    diag_hint(w->d, "store it compressed: -f %s:%s", fe_tensor_text(w->s, w->s->result), levels);
+    diag_hint(w->d, "store it compressed: -f %s:%s%s", fe_tensor_text(w->s, w->s->result), levels, modes);
     return false;
 }
 
@@ -600,8 +640,12 @@ bool fe_lower(const sam_statement *s, const fe_lower_options *options, arena *me
               sam_graph *result) {
     sam_graph_init(result, mem, s->names);
     copy_tensors(s, result);
-    lowering w = {
-        .s = s, .options = options, .mem = mem, .d = d, .g = result, .leaves = fe_collect_leaves(s, mem)};
+    sam_statement copy = *s;
+    copy.exprs.at = arena_new_n(mem, sam_expr_data, s->exprs.len);
+    copy.exprs.cap = s->exprs.len;
+    memcpy(copy.exprs.at, s->exprs.at, s->exprs.len * sizeof *s->exprs.at);
+    lowering w = {.s = &copy, .options = options, .mem = mem, .d = d, .g = result};
+    w.leaves = fe_collect_leaves(&copy, mem);
     w.refs = arena_new_n(mem, stream, w.leaves.list.len + 1);
     if (w.leaves.list.len > 127) {
         diag_unmappable(d, sam_expr_at(s, s->rhs)->loc, "E0118-too-large", "more than 127 operands");

@@ -182,6 +182,10 @@ static const fe_case kernels[] = {
     {"X(i,k) = B(i,j,k) * c(j)", {0}, "reorder(i,j,k)"},
     {"X(i,j,k) = B(i,j,l) * C(k,l)", {0}, NULL},
     {"x = B(i,j,k) * C(i,j,k)", {0}, NULL},
+    {"x(i) = c(i) * sum(j, B(i,j))", {0}, NULL},
+    {"x(i) = -c(i) * sum(j, B(i,j) * d(j)) * sum(k, e(k))", {0}, NULL},
+    {"X(i,j) = B(i,j) * sum(k, C(i,k) * D(k,j))", {"D:ss:1,0"}, NULL},
+    {"X(i,j) = 5 * B(i,j) * -sum(k, C(i,k) * D(k,j))", {"D:ss:1,0"}, NULL},
 };
 
 static void graphs_compute_what_the_statement_says(void **state) {

@@ -463,18 +463,17 @@ static void add_dropper(lowering *w, loop *outer, sam_var inner_var, stream *inn
     outer->full = false;
 }
 
-/* Droppers between loops deepest and deepest - 1, and so on outwards. */
-static void add_coordinate_droppers(lowering *w, loops *l, uint32_t deepest) {
-    for (uint32_t i = deepest; i > 0; i--)
+/* Droppers between every two loops. All of them from the innermost on, also if only an outer one may be
+ * empty: a fiber with nothing in it would otherwise leave its stop at the head of the inner streams, where a
+ * writer closes a segment for it. */
+static void add_coordinate_droppers(lowering *w, loops *l) {
+    for (uint32_t i = l->len; i-- > 1;)
         add_dropper(w, &l->at[i - 1], l->at[i].var, &l->at[i].crd, SAM_STREAM_CRD);
 }
 
-/* The deepest loop that may be empty inside another, or 0. */
-static uint32_t deepest_empty(const loops *l) {
-    uint32_t i = l->len ? l->len - 1 : 0;
-    while (i > 0 && !l->at[i].may_be_empty)
-        i--;
-    return i;
+/* Whether some loop may be empty for a coordinate of the one around it. */
+static bool any_empty_inside(const loops *l, uint32_t to) {
+    return to > 1 && first_empty(l, 1, to) < to;
 }
 
 static bool any_dense_level(const lowering *w) {
@@ -487,18 +486,20 @@ static bool any_dense_level(const lowering *w) {
 }
 
 /* Cases (2) and (3): loops [0, results) are the result's, the others are reduced to a scalar each. Droppers
- * are optional only before a single reducer: before several, the inner one's stops must keep their levels,
- * and the chip's dropper loses those of dropped fibers. */
+ * are optional only before a single reducer: the chip's dropper loses stops, which a second reducer would
+ * need. */
 static void reduce_scalars(lowering *w, loops *l, uint32_t results, stream *val) {
-    bool must_drop = results > 0 && first_empty(l, 1, results) < results;
-    bool want_drop = w->options->drop && results > 0 && results + 1 == l->len && deepest_empty(l) > 0 &&
-                     !any_dense_level(w);
-    if (must_drop || want_drop) {
-        add_dropper(w, &l->at[l->len - 2], l->at[l->len - 1].var, val, SAM_STREAM_VAL);
-        add_coordinate_droppers(w, l, l->len - 2);
+    bool must_drop = any_empty_inside(l, results);
+    bool want_drop = w->options->drop && results > 0 && results + 1 == l->len &&
+                     any_empty_inside(l, l->len) && !any_dense_level(w);
+    for (; l->len > results; l->len--) {
+        loop *inner = &l->at[l->len - 1];
+        if (must_drop || want_drop)
+            add_dropper(w, inner - 1, inner->var, val, SAM_STREAM_VAL);
+        *val = add_reducer(w, *val, sam_var_at(w->s, inner->var)->loc);
     }
-    for (; l->len > results; l->len--)
-        *val = add_reducer(w, *val, sam_var_at(w->s, l->at[l->len - 1].var)->loc);
+    if (must_drop || want_drop)
+        add_coordinate_droppers(w, l);
 }
 
 /* Case (4): loops [reduction, l->len) are reductions and, among them, one result loop, `vector`. */
@@ -550,7 +551,8 @@ static bool reduce_and_drop(lowering *w, loops *l, stream *val) {
     }
     if (inside == 1 && !reduce_vectors(w, l, reduction, vector, val))
         return false;
-    add_coordinate_droppers(w, l, deepest_empty(l));
+    if (any_empty_inside(l, l->len))
+        add_coordinate_droppers(w, l);
     return true;
 }
 

@@ -14,7 +14,6 @@ typedef struct {
     const sam_graph *g;
     const sam_tensor_levels *operands;
     uint32_t n_operands;
-    drop_semantics drop;
     arena *mem;
     node_state *state; /* by node */
     written *written;
@@ -262,12 +261,6 @@ static void run_vector_reducer(run *r, uint32_t node, node_state *st) {
     assert_int_equal(st->in[0].len, st->in[1].len);
 }
 
-/* The end of a dropped fiber: nothing, or the stop before it rises to its level. */
-static void drop_stop(const run *r, tokens *inner, token end) {
-    if (r->drop == DROP_EXACT && inner->len && inner->at[inner->len - 1].v < end.v)
-        inner->at[inner->len - 1].v = end.v;
-}
-
 static void run_dropper(run *r, uint32_t node, node_state *st) {
     const tokens *outer = &st->in[0], *inner = &st->in[1];
     uint32_t k = 0;
@@ -283,14 +276,12 @@ static void run_dropper(run *r, uint32_t node, node_state *st) {
             if (points) {
                 put(r, &st->out[0], o);
                 put(r, &st->out[1], end);
-            } else {
-                drop_stop(r, &st->out[1], end);
             }
         } else {
             put(r, &st->out[0], o);
             if (o.kind == TOKEN_STOP && after_stop) { /* an outer fiber without coordinates */
                 must_match(node, at(inner, k), stop(o.v + 1));
-                drop_stop(r, &st->out[1], at(inner, k++));
+                k++;
             }
             if (o.kind == TOKEN_DONE) {
                 must_match(node, at(inner, k), o);
@@ -390,11 +381,10 @@ static bool inputs_ready(run *r, uint32_t index) {
     return true;
 }
 
-void run_streams(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
-                 drop_semantics drop, arena *mem, written *out) {
+void run_streams(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands, arena *mem,
+                 written *out) {
     *out = (written){0};
-    run r = {
-        .g = g, .operands = operands, .n_operands = n_operands, .drop = drop, .mem = mem, .written = out};
+    run r = {.g = g, .operands = operands, .n_operands = n_operands, .mem = mem, .written = out};
     r.state = arena_new_n(mem, node_state, g->nodes.len + 1);
     uint32_t left = g->nodes.len;
     for (bool moved = true; left && moved;) {

@@ -23,12 +23,7 @@ typedef struct {
     u32_vec vals;
 } written;
 
-typedef enum {
-    DROP_AS_CHIP, /* the stop of a dropped fiber vanishes with it */
-    DROP_EXACT,   /* it still raises the stop before it, so the levels stay right */
-} drop_semantics;
-
-void run_streams(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
-                 drop_semantics drop, arena *mem, written *out);
+void run_streams(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands, arena *mem,
+                 written *out);
 
 #endif

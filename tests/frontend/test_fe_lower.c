@@ -15,7 +15,13 @@ typedef struct {
     const dense_tensor *shape;
     uint16_t *cells;
     uint32_t visited; /* values read */
+    const char *what; /* the expression, for messages */
 } reader;
+
+static void require(const reader *r, bool condition, const char *why) {
+    if (!condition)
+        fail_msg("%s: %s", r->what, why);
+}
 
 static void read_level(reader *r, uint32_t level, uint32_t fiber, uint32_t *coordinate) {
     if (level == r->t->order) {
@@ -24,7 +30,7 @@ static void read_level(reader *r, uint32_t level, uint32_t fiber, uint32_t *coor
             at[r->t->mode[l]] = coordinate[l];
         for (uint32_t m = 0; m < level; m++)
             cell = cell * r->shape->dim[m] + at[m];
-        assert_true(fiber < r->w->vals.len);
+        require(r, fiber < r->w->vals.len, "a coordinate without a value");
         r->cells[cell] = (uint16_t)r->w->vals.at[fiber];
         r->visited++;
         return;
@@ -36,29 +42,29 @@ static void read_level(reader *r, uint32_t level, uint32_t fiber, uint32_t *coor
         return;
     }
     const u32_vec *seg = &r->w->seg[level], *crd = &r->w->crd[level];
-    assert_true(fiber + 1 < seg->len);
+    require(r, fiber + 1 < seg->len, "a coordinate without a segment");
     if (level > 0)
-        assert_true(seg->at[fiber] < seg->at[fiber + 1]);
+        require(r, seg->at[fiber] < seg->at[fiber + 1], "a coordinate with nothing below it");
     for (uint32_t k = seg->at[fiber]; k < seg->at[fiber + 1]; k++) {
         if (k > seg->at[fiber])
-            assert_true(crd->at[k - 1] < crd->at[k]);
+            require(r, crd->at[k - 1] < crd->at[k], "coordinates out of order");
         coordinate[level] = crd->at[k];
-        assert_true(coordinate[level] < r->shape->dim[r->t->mode[level]]);
+        require(r, coordinate[level] < r->shape->dim[r->t->mode[level]], "a coordinate beyond the dimension");
         read_level(r, level + 1, k, coordinate);
     }
 }
 
-static void compare(const sam_statement *s, const dense_data *data, const written *w) {
-    reader r = {.s = s, .w = w, .t = sam_tensor_at(s, s->result), .shape = &data->tensor[0]};
+static void compare(const char *what, const sam_statement *s, const dense_data *data, const written *w) {
+    reader r = {.what = what, .s = s, .w = w, .t = sam_tensor_at(s, s->result), .shape = &data->tensor[0]};
     r.cells = calloc(r.shape->cells, sizeof *r.cells);
     uint32_t coordinate[SAM_MAX_ORDER];
     read_level(&r, 0, 0, coordinate);
     /* A result without any coordinate may have one value: the sum over nothing. */
     if (r.visited != w->vals.len && !(r.visited == 0 && w->vals.len == 1))
-        fail_msg("%u values for %u places", w->vals.len, r.visited);
+        fail_msg("%s: %u values for %u places", what, w->vals.len, r.visited);
     for (uint32_t c = 0; c < r.shape->cells; c++) {
         if (r.cells[c] != r.shape->at[c])
-            fail_msg("cell %u: %u, expected %u", c, r.cells[c], r.shape->at[c]);
+            fail_msg("%s: cell %u: %u, expected %u", what, c, r.cells[c], r.shape->at[c]);
     }
     free(r.cells);
 }
@@ -69,24 +75,71 @@ static void lower(fixture *f, const fe_case *c, bool drop, sam_statement *s, sam
         fail_msg("%s\n%s", c->expression, fixture_printed(f));
 }
 
-enum { RUNS = 30 };
+/* ---- engines
+ * ---------------------------------------------------------------------------------------------------- */
 
-static void check_values(fixture *f, const fe_case *c, bool drop, drop_semantics semantics) {
-    sam_statement s;
-    sam_graph g;
-    lower(f, c, drop, &s, &g);
+static u32_vec copy_words(const uint32_t *from, uint32_t n, arena *mem) {
+    u32_vec v = {0};
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(mem, &v, from[i]);
+    return v;
+}
+
+/* The timed simulator of sam/, on a graph as it is or with binary joiners. */
+static void simulate(fixture *f, const sam_graph *g, const sam_tensor_levels *operands, uint32_t n,
+                     arena *mem, written *w) {
+    sam_sim_result result;
+    if (!sam_simulate(g, operands, n, NULL, mem, &f->diag, &result))
+        fail_msg("%s", fixture_printed(f));
+    *w = (written){0};
+    for (uint32_t l = 0; l < result.result.order; l++) {
+        w->seg[l] = copy_words(result.result.level[l].seg, result.result.level[l].n_seg, mem);
+        w->crd[l] = copy_words(result.result.level[l].crd, result.result.level[l].n_crd, mem);
+    }
+    for (uint32_t i = 0; i < result.result.n_vals; i++)
+        vec_push(mem, &w->vals, result.result.vals[i]);
+}
+
+typedef enum { CHIP, TIMED, TIMED_BINARY, ENGINES } engine;
+
+static void run_engine(fixture *f, engine e, const sam_graph *g, const sam_tensor_levels *operands,
+                       uint32_t n, arena *mem, written *w) {
+    sam_graph binary;
+    switch (e) {
+    case CHIP:
+        run_streams(g, operands, n, mem, w);
+        return;
+    case TIMED:
+        simulate(f, g, operands, n, mem, w);
+        return;
+    case TIMED_BINARY:
+        if (!sam_to_binary_joiners(g, mem, &f->diag, &binary) || !sam_check(&binary, &f->diag))
+            fail_msg("%s", fixture_printed(f));
+        simulate(f, &binary, operands, n, mem, w);
+        return;
+    case ENGINES:
+        break;
+    }
+    fail_msg("no engine");
+}
+
+/* Random data of growing size and density through every engine from `first` on. */
+static void check_values(fixture *f, const char *what, const sam_statement *s, const sam_graph *g,
+                         engine first, uint32_t runs) {
     dense_data *data = calloc(1, sizeof *data);
-    prng random = prng_seed(hash_bytes(c->expression, strlen(c->expression)));
-    for (uint32_t run = 0; run < RUNS; run++) {
+    prng random = prng_seed(s->exprs.len + 64 * s->tensors.len);
+    for (uint32_t run = 0; run < runs; run++) {
         arena mem = {0};
-        dense_random(&s, &random, 1 + run % 6, (uint32_t[]){5, 20, 50, 90}[run % 4], data);
-        dense_evaluate(&s, data);
+        dense_random(s, &random, 1 + run % 6, (uint32_t[]){5, 20, 50, 90}[run % 4], data);
+        dense_evaluate(s, data);
         sam_tensor_levels operands[DENSE_MAX_TENSORS];
-        for (uint32_t t = 1; t < s.tensors.len; t++)
-            operands[t - 1] = dense_to_levels(&s, data, (sam_tensor){t + 1}, &mem);
-        written w;
-        run_streams(&g, operands, s.tensors.len - 1, semantics, &mem, &w);
-        compare(&s, data, &w);
+        for (uint32_t t = 1; t < s->tensors.len; t++)
+            operands[t - 1] = dense_to_levels(s, data, (sam_tensor){t + 1}, &mem);
+        for (engine e = first; e < ENGINES; e++) {
+            written w;
+            run_engine(f, e, g, operands, s->tensors.len - 1, &mem, &w);
+            compare(what, s, data, &w);
+        }
         arena_free(&mem);
     }
     free(data);
@@ -188,12 +241,17 @@ static const fe_case kernels[] = {
     {"X(i,j) = 5 * B(i,j) * -sum(k, C(i,k) * D(k,j))", {"D:ss:1,0"}, NULL},
 };
 
+enum { RUNS = 24 };
+
 static void graphs_compute_what_the_statement_says(void **state) {
+    fixture *f = *state;
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-        check_values(*state, &kernels[k], false, DROP_AS_CHIP);
-        check_values(*state, &kernels[k], false, DROP_EXACT);
-        check_values(*state, &kernels[k], true, DROP_AS_CHIP);
-        check_values(*state, &kernels[k], true, DROP_EXACT);
+        for (int drop = 0; drop < 2; drop++) {
+            sam_statement s;
+            sam_graph g;
+            lower(f, &kernels[k], drop, &s, &g);
+            check_values(f, kernels[k].expression, &s, &g, CHIP, RUNS);
+        }
     }
 }
 
@@ -201,14 +259,112 @@ static void graphs_compute_what_the_statement_says(void **state) {
  * this needs droppers that keep levels. */
 static void nested_sums_need_droppers_that_keep_levels(void **state) {
     const fe_case mttkrp = {"X(i,j) = B(i,k,l) * C(j,k) * D(j,l)", {0}, NULL};
-    check_values(*state, &mttkrp, false, DROP_EXACT);
-    check_values(*state, &mttkrp, true, DROP_EXACT);
+    sam_statement s;
+    sam_graph g;
+    lower(*state, &mttkrp, false, &s, &g);
+    check_values(*state, mttkrp.expression, &s, &g, TIMED, RUNS);
+}
+
+/* ---- random statements
+ * ------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    prng random;
+    arena *mem;
+    uint32_t tensors;
+    const char *format[FE_CASE_FORMATS];
+} writer;
+
+/* A tensor over a random subset of i, j, k in this order, with a format for it. */
+static const char *random_access(writer *w) {
+    if (w->tensors == FE_CASE_FORMATS)
+        return "a";
+    char name = (char)('B' + w->tensors), index[8] = {0}, level[4] = {0};
+    for (uint32_t v = 0, n = 0; v < 3; v++) {
+        if (prng_below(&w->random, 10) < 4)
+            continue;
+        index[2 * n] = "ijk"[v];
+        index[2 * n + 1] = ',';
+        level[n++] = prng_below(&w->random, 4) ? 's' : 'd';
+    }
+    index[strlen(index) ? strlen(index) - 1 : 0] = 0;
+    w->format[w->tensors++] = arena_printf(w->mem, "%c:%s", name, level);
+    return arena_printf(w->mem, "%c(%s)", name, index);
+}
+
+static const char *random_expr(writer *w, uint32_t depth) {
+    uint32_t kind = depth ? prng_below(&w->random, 12) : 0;
+    if (kind < 3)
+        return random_access(w);
+    if (kind == 3)
+        return arena_printf(w->mem, "-%s", random_expr(w, depth - 1));
+    if (kind == 4)
+        return arena_printf(w->mem, "(%s * %u)", random_expr(w, depth - 1), 1 + prng_below(&w->random, 5));
+    const char *operator= kind<8 ? "*" : kind<10 ? "+" : "-";
+    const char *a = random_expr(w, depth - 1);
+    return arena_printf(w->mem, "(%s %s %s)", a, operator, random_expr(w, depth - 1));
+}
+
+static const char *random_statement(writer *w) {
+    static const char *const results[] = {"x", "x(i)", "x(j)", "X(i,j)", "X(i,k)", "X(i,j,k)"};
+    return arena_printf(w->mem, "%s = %s", results[prng_below(&w->random, 6)], random_expr(w, 3));
+}
+
+/* Loops i, j, k as far as they are used. */
+static const char *alphabetical(const char *expression, arena *mem) {
+    const char *list = "";
+    for (const char *v = "ijk"; *v; v++) {
+        if (strchr(expression, *v))
+            list = arena_printf(mem, "%s%s%c", list, *list ? "," : "", *v);
+    }
+    return *list ? arena_printf(mem, "reorder(%s)", list) : NULL;
+}
+
+/* Every random statement is either refused with a reason or computed right. */
+static void random_statements_are_refused_or_computed(void **state) {
+    static const char *const reasons[] = {
+        "E0105-result-index",       "E0109-ambiguous-sum", "E0115-storage-order", "E0120-constant",
+        "E0122-broadcast-addition", "E0123-reducer",       "E0125-loop-order",    "E0126-partial-sum"};
+    fixture *f = *state;
+    uint32_t computed = 0, statements = 4000;
+    for (uint32_t n = 0; n < statements; n++) {
+        fixture *own;
+        fixture_set_up((void **)&own);
+        writer w = {.random = prng_seed(n), .mem = &own->mem};
+        fe_case c = {.expression = random_statement(&w)};
+        memcpy(c.format, w.format, sizeof c.format);
+        if (n % 3 == 0)
+            c.schedule = alphabetical(c.expression, &own->mem);
+        sam_statement s;
+        sam_graph g;
+        fe_lower_options options = {.drop = n % 2};
+        if (fe_case_parse(own, &c, &s) && fe_lower(&s, &options, &own->mem, &own->diag, &g)) {
+            assert_true(fe_check(&s, &own->diag) && sam_check(&g, &own->diag));
+            uint32_t reducers = 0;
+            for (uint32_t i = 0; i < g.nodes.len; i++)
+                reducers += g.nodes.at[i].kind == SAM_REDUCE;
+            check_values(own, c.expression, &s, &g, reducers > 1 ? TIMED : CHIP, 4);
+            computed++;
+        } else {
+            bool known = false;
+            assert_true(own->diag.list.len > 0);
+            for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+                known = known || !strcmp(own->diag.list.at[0].code, reasons[i]);
+            if (!known)
+                fail_msg("%s\n%s", c.expression, fixture_printed(own));
+        }
+        fixture_tear_down((void **)&own);
+    }
+    print_message("%u of %u random statements were lowered\n", computed, statements);
+    assert_true(computed > statements / 5);
+    (void)f;
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(graphs_compute_what_the_statement_says),
         TEST(nested_sums_need_droppers_that_keep_levels),
+        TEST(random_statements_are_refused_or_computed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,26 +130,30 @@ fe_domain fe_domain_of(const fe_leaves *leaves, const fe_presence *p, sam_expr e
 /* ---- presence inside a loop
  * ---------------------------------------------------------------------------------- */
 
-typedef enum { EMITS_ANYWAY, EMITS, EMITS_NOT } emission; /* EMITS_ANYWAY: no operand has v */
+/* What an expression passes at one coordinate of v: nothing (leaves == 0), or the references of `leaves`. */
+typedef struct {
+    bool universe; /* no operand has v */
+    uint32_t leaves;
+} passed;
 
-/* Whether e passes a coordinate of v that exactly the leaves `having` have. */
-static emission emits(const fe_leaves *leaves, sam_expr e, sam_var v, uint32_t having) {
+/* At a coordinate that exactly the leaves `having` have. An operand that does not pass it as a whole passes
+ * no reference, also not those of its leaves that have it: a product of two of which one is missing. */
+static passed pass(const fe_leaves *leaves, sam_expr e, sam_var v, uint32_t having) {
     const sam_expr_data *x = sam_expr_at(leaves->s, e);
     if (x->kind == SAM_EXPR_ACCESS) {
-        if (!fe_has_index(leaves->s, e, v))
-            return EMITS_ANYWAY;
-        return having >> leaves->number[e.v - 1] & 1 ? EMITS : EMITS_NOT;
+        bool has_v = fe_has_index(leaves->s, e, v);
+        return (passed){.universe = !has_v, .leaves = has_v ? having & 1u << leaves->number[e.v - 1] : 0};
     }
     if (!x->a.v)
-        return EMITS_ANYWAY;
-    emission a = emits(leaves, x->a, v, having);
+        return (passed){.universe = true};
+    passed a = pass(leaves, x->a, v, having);
     if (!x->b.v)
         return a;
-    emission b = emits(leaves, x->b, v, having);
-    if (a == EMITS_ANYWAY || b == EMITS_ANYWAY)
-        return a == EMITS_ANYWAY ? b : a;
+    passed b = pass(leaves, x->b, v, having);
+    if (a.universe || b.universe)
+        return a.universe ? b : a;
     bool both = x->kind == SAM_EXPR_MUL || x->kind == SAM_EXPR_DIV;
-    return (both ? a == EMITS && b == EMITS : a == EMITS || b == EMITS) ? EMITS : EMITS_NOT;
+    return (passed){.leaves = both && !(a.leaves && b.leaves) ? 0 : a.leaves | b.leaves};
 }
 
 /* The leaves under e that have v, and those of them whose next level is dense. */
@@ -182,8 +186,9 @@ fe_presence fe_presence_inside(const fe_leaves *leaves, const fe_presence *p, sa
             continue;
         uint32_t must = set & dense, may = set & scanned & ~dense;
         for (uint32_t some = may;; some = (some - 1) & may) { /* every subset of `may` */
-            if (emits(leaves, e, v, must | some) != EMITS_NOT)
-                inside.possible[(set & ~scanned) | must | some] = 1;
+            passed here = pass(leaves, e, v, must | some);
+            if (here.leaves)
+                inside.possible[(set & ~scanned) | here.leaves] = 1;
             if (some == 0)
                 break;
         }

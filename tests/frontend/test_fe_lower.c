@@ -360,11 +360,175 @@ static void random_statements_are_refused_or_computed(void **state) {
     (void)f;
 }
 
+/* ---- shape
+ * -------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    fe_case c;
+    uint32_t scan, repeat, intersect, unite, alu, reduce, drop, write, array;
+} shape;
+
+/* The primitive counts of the SAM paper's Table 1 as its compiler emits them, with droppers. Two differ on
+ * purpose: residual and mattransmul have one dropper there, which removes coordinates whose values stay. */
+static const shape shapes[] = {
+    {{"x(i) = B(i,j) * c(j)", {0}, NULL}, 3, 1, 1, 0, 1, 1, 1, 2, 2},
+    {{"X(i,j) = B(i,k) * C(k,j)", {"C:ss:1,0"}, NULL}, 4, 2, 1, 0, 1, 1, 2, 3, 2},
+    {{"X(i,j) = B(i,j) * C(i,k) * D(j,k)", {0}, NULL}, 6, 3, 3, 0, 2, 1, 2, 3, 3},
+    {{"x = B(i,j,k) * C(i,j,k)", {0}, NULL}, 6, 0, 3, 0, 1, 3, 0, 1, 2},
+    {{"X(i,j) = B(i,j,k) * c(k)", {0}, NULL}, 4, 2, 1, 0, 1, 1, 2, 3, 2},
+    {{"X(i,j,k) = B(i,j,l) * C(k,l)", {0}, NULL}, 5, 3, 1, 0, 1, 1, 3, 4, 2},
+    {{"X(i,j) = B(i,k,l) * C(j,k) * D(j,l)", {0}, NULL}, 7, 5, 3, 0, 2, 2, 3, 3, 3},
+    {{"x(i) = b(i) - C(i,j) * d(j)", {0}, NULL}, 4, 1, 1, 1, 2, 1, 0, 2, 3},
+    {{"x(i) = a * B(j,i) * c(j) + e * d(i)", {"B:ss:1,0"}, NULL}, 4, 4, 1, 1, 4, 1, 0, 2, 5},
+    {{"X(i,j) = B(i,j) + C(i,j)", {0}, NULL}, 4, 0, 0, 2, 1, 0, 0, 3, 2},
+    {{"X(i,j) = B(i,j) + C(i,j) + D(i,j)", {0}, NULL}, 6, 0, 0, 2, 2, 0, 0, 3, 3},
+    {{"X(i,j,k) = B(i,j,k) + C(i,j,k)", {0}, NULL}, 6, 0, 0, 3, 1, 0, 0, 4, 2},
+};
+
+static uint32_t count(const sam_graph *g, sam_primitive kind) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->nodes.len; i++)
+        n += g->nodes.at[i].kind == kind;
+    return n;
+}
+
+static void graphs_have_the_published_primitive_counts(void **state) {
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        const shape *e = &shapes[k];
+        sam_statement s;
+        sam_graph g;
+        lower(*state, &e->c, true, &s, &g);
+        const uint32_t expected[] = {e->scan,   e->repeat, e->intersect, e->unite, e->alu,
+                                     e->reduce, e->drop,   e->write,     e->array};
+        const sam_primitive kind[] = {SAM_FIBERLOOKUP, SAM_REPEAT,  SAM_INTERSECT,  SAM_UNION,    SAM_ALU,
+                                      SAM_REDUCE,      SAM_CRDDROP, SAM_FIBERWRITE, SAM_ARRAYVALS};
+        for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
+            if (count(&g, kind[i]) != expected[i])
+                fail_msg("%s: %u %s, expected %u", e->c.expression, count(&g, kind[i]),
+                         sam_primitive_table[kind[i]].type, expected[i]);
+        }
+    }
+}
+
+static void droppers_stand_only_where_a_fiber_may_be_empty(void **state) {
+    static const struct {
+        fe_case c;
+        uint32_t plain, dropping; /* droppers without and with options.drop */
+    } expected[] = {
+        {{"X(i,j) = B(i,j)", {0}, NULL}, 0, 0},
+        {{"X(i,j) = B(i,j)", {"B:ds"}, NULL}, 1, 1},
+        {{"X(i,j) = B(i,j) * C(i,j)", {0}, NULL}, 1, 1},
+        {{"X(i,j) = B(i,j) * C(i,j)", {"C:sd"}, NULL}, 0, 0},
+        {{"X(i,j) = B(i,j) * c(i)", {0}, NULL}, 0, 0},
+        {{"X(i,j,k) = B(i,j,k) * C(i,j,k)", {0}, NULL}, 2, 2},
+        {{"X(i,j) = B(i,j) * C(i,j) + D(i,j)", {0}, NULL}, 1, 1},
+        {{"X(i,j) = B(i,k) * C(k,j)", {"C:ss:1,0"}, NULL}, 0, 2},
+        {{"X(i,j) = B(i,k) * C(k,j)", {"B:dd", "C:dd:1,0"}, NULL}, 0, 0},
+        {{"X(i,j) = B(i,k) * C(k,j)", {0}, "reorder(i,k,j)"}, 1, 1},
+        {{"X(i,j) = B(i,j) * C(i,k) * D(k,j)", {"D:ss:1,0"}, NULL}, 2, 2},
+        {{"y(i) = b(i) - A(i,j) * x(j)", {0}, NULL}, 0, 0},
+    };
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        sam_statement s;
+        sam_graph g;
+        lower(*state, &expected[k].c, false, &s, &g);
+        assert_int_equal(count(&g, SAM_CRDDROP), expected[k].plain);
+        lower(*state, &expected[k].c, true, &s, &g);
+        assert_int_equal(count(&g, SAM_CRDDROP), expected[k].dropping);
+    }
+}
+
+/* The graph of a kernel as DOT: what the later stages and the published tools read. */
+static void a_lowered_graph_survives_its_text_form(void **state) {
+    fixture *f = *state;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        sam_statement s;
+        sam_graph g, back;
+        lower(f, &kernels[k], true, &s, &g);
+        char *text = NULL;
+        size_t length = 0;
+        FILE *out = open_memstream(&text, &length);
+        sam_dump(&g, out);
+        fclose(out);
+        if (!sam_parse("graph", text, length, &f->names, &f->mem, &f->diag, &back))
+            fail_msg("%s\n%s", kernels[k].expression, fixture_printed(f));
+        if (!sam_equal(&g, &back))
+            fail_msg("%s: parse(dump(g)) differs from g", kernels[k].expression);
+        free(text);
+    }
+}
+
+/* ---- refusals
+ * ------------------------------------------------------------------------------------------------------ */
+
+static void expect_refusal(fixture *f, fe_case c, const char *expected) {
+    diag_init(&f->diag, &f->mem);
+    sam_statement s;
+    sam_graph g;
+    if (!fe_case_parse(f, &c, &s))
+        fail_msg("%s", fixture_printed(f));
+    if (fe_lower(&s, &(fe_lower_options){0}, &f->mem, &f->diag, &g))
+        fail_msg("lowered: %s", c.expression);
+    assert_string_equal(fixture_printed(f), expected);
+}
+
+static void what_cannot_be_lowered_says_why(void **state) {
+    fixture *f = *state;
+    expect_refusal(f, (fe_case){"x = 3 * 4", {0}, NULL},
+                   "<expression>:1:5: does not fit: the result is a constant [E0120-constant]\n"
+                   "    x = 3 * 4\n"
+                   "        ^~~~~\n"
+                   "    help: the array computes with tensors: name at least one operand\n");
+    expect_refusal(f, (fe_case){"x(i) = b(i) / c(i)", {0}, NULL},
+                   "<expression>:1:8: does not fit: the array has no divider [E0121-division]\n"
+                   "    x(i) = b(i) / c(i)\n"
+                   "           ^~~~~~~~~~~\n"
+                   "    help: multiply by a tensor of reciprocals\n");
+    expect_refusal(
+        f, (fe_case){"X(i,j) = B(i,j) + c(i)", {0}, NULL},
+        "<expression>:1:10: does not fit: one side of this addition is indexed by 'j', the other has the "
+        "same value for every 'j' [E0122-broadcast-addition]\n"
+        "    X(i,j) = B(i,j) + c(i)\n"
+        "             ^~~~~~~~~~~~~\n"
+        "    help: the result is dense along 'j': store the indexed side dense there (format d)\n");
+    expect_refusal(f, (fe_case){"X(i,j) = B(i,k) * C(k,j)", {"X:ss", "B:ss:1,0", "C:ss"}, "reorder(k,i,j)"},
+                   "<expression>:1:14: does not fit: the sum over 'k' has two or more result loops inside "
+                   "it: it would accumulate a matrix [E0123-reducer]\n"
+                   "    X(i,j) = B(i,k) * C(k,j)\n"
+                   "                 ^\n"
+                   "    help: sum innermost: -s \"reorder(i,j,k)\"\n");
+    expect_refusal(f, (fe_case){"X(j,i) = B(i,j) * C(i,j)", {"X:ds:1,0"}, "reorder(i,j)"},
+                   "<expression>:1:1: error: level 0 of X is dense, but loop 'i' does not reach every "
+                   "coordinate of it [E0124-dense-result]\n"
+                   "    X(j,i) = B(i,j) * C(i,j)\n"
+                   "    ^~~~~~\n"
+                   "    help: store it compressed: -f X:ss:1,0\n");
+    expect_refusal(f, (fe_case){"x(i) = a(i) * (b(i) - sum(j, C(i,j) * d(j)))", {0}, NULL},
+                   "<expression>:1:23: does not fit: this sum is a part of an expression inside loop 'i', "
+                   "which may meet no coordinate at all; the sum would then yield a zero that nothing else "
+                   "matches [E0126-partial-sum]\n"
+                   "    x(i) = a(i) * (b(i) - sum(j, C(i,j) * d(j)))\n"
+                   "                          ^~~~~~~~~~~~~~~~~~~~~\n"
+                   "    help: compute the sum as a statement of its own; a sum that is only multiplied may "
+                   "stay if no other sum there runs over the same variable\n");
+    expect_refusal(
+        f, (fe_case){"X(i,j) = B(i,k) * C(k,j) * D(j,l)", {0}, "reorder(i,k,j,l)"},
+        "<expression>:1:32: does not fit: the sum over 'l' runs inside loop 'k', which may meet no "
+        "coordinate at all, and its values are then accumulated with other coordinates [E0126-partial-sum]\n"
+        "    X(i,j) = B(i,k) * C(k,j) * D(j,l)\n"
+        "                                   ^\n"
+        "    help: make the sums the innermost loops with -s \"reorder(...)\"\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(graphs_compute_what_the_statement_says),
         TEST(nested_sums_need_droppers_that_keep_levels),
         TEST(random_statements_are_refused_or_computed),
+        TEST(graphs_have_the_published_primitive_counts),
+        TEST(droppers_stand_only_where_a_fiber_may_be_empty),
+        TEST(a_lowered_graph_survives_its_text_form),
+        TEST(what_cannot_be_lowered_says_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

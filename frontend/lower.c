@@ -1,33 +1,37 @@
-/* lower.c - a statement becomes a SAM graph (the construction of section 4.7 of the dissertation, generalised
- * to nested sums and products).
+/* lower.c - a statement becomes a SAM graph: the construction of section 4.7 of the dissertation,
+ * generalised to nested sums and products.
  *
- * A scope is a set of loops around one expression: the outermost scope has the loops of the result and of the
- * sums around the whole right side, and each sum inside an expression starts an inner scope. For each loop v
- * of a scope, outermost first:
+ * A scope is a set of loops around one expression: the outermost scope has the loops of the result and of
+ * the sums around the whole right side, and each sum inside an expression starts an inner scope. For each
+ * loop v of a scope, outermost first:
  *   - an operand that v indexes gets a scanner of its next level;
- *   - the operands' coordinate streams meet as the expression says: products intersect, sums unite. A joiner
- *     carries the references of all operands below it, so a nested joiner passes several (coordinate,
- * reference) pairs with the same coordinates;
+ *   - the operands' coordinate streams meet as the expression says: products intersect, sums unite. A
+ *     joiner carries the references of all operands below it, so a nested joiner passes several
+ *     (coordinate, reference) pairs with the same coordinates;
  *   - an operand of the scope that v does not index is repeated for each joined coordinate.
- * Invariant after loop v: the reference streams of all operands of the scope, and the coordinate stream of v,
- * have the same shape (a token for each point, the same stops). So inside all loops the values combine point
- * by point.
+ * Invariant after loop v: the reference streams of all operands of the scope, and the coordinate stream of
+ * v, have the same shape (a token for each point, the same stops). So inside all loops the values combine
+ * point by point.
  *
- * Agreement of the writers. A writer closes one segment for a run of stops, so a coordinate of one level may
- * reach its writer only if its fiber in the next level is not empty there, and the values must be as many as
- * the innermost coordinates: (1) No reduction: values and innermost coordinates c[n-1] are the two outputs of
- * one point, always as many. Coordinate droppers from the deepest loop that may run empty outwards, each fed
- * by the kept outer coordinates of the one below, remove exactly the coordinates with nothing under them. (2)
- * Scalar reductions innermost, all other loops never empty inside another: the reducer emits one value for
- *       each fiber, empty or not, so one for each innermost result coordinate, and no coordinate is dropped.
- *   (3) Scalar reductions, and some loop may run empty inside another: the stop of an outer coordinate
- * without inner ones looks to the reducer like one more empty fiber, so a value too many would appear. Then
- *       (and with options->drop, to leave out the zeros of empty reductions) a dropper removes the empty
- * fibers in front of the reducer together with their coordinates, and droppers as in (1) go on outwards. (4)
- * A vector reducer passes coordinates and values in pairs; droppers as in (1) outside of it. (5) A sum inside
- * an expression feeds an ALU whose other side has one value for each point: only sound if no loop around it
- * may run empty, E0126 otherwise. All of this takes operands as non-empty tensors whose stored coordinates
- * have something below them; a caller with an empty operand stores one explicit zero in it.
+ * Agreement of the writers. A writer closes one segment for a run of stops, so a coordinate of one level
+ * may reach its writer only if its fiber in the next level is not empty there, and the values must be as
+ * many as the innermost coordinates:
+ *   - No reduction: values and innermost coordinates come in pairs. If a loop may run empty inside another,
+ *     droppers between all loops, from the innermost outwards, each fed by the kept outer coordinates of
+ *     the one below, remove exactly the coordinates with nothing under them.
+ *   - Scalar reductions innermost, and no result loop may run empty inside another: the reducer emits one
+ *     value for each fiber, empty or not, so one for each innermost result coordinate, and no coordinate
+ *     is dropped.
+ *   - Scalar reductions, and some result loop may run empty inside another: the stop of an outer coordinate
+ *     without inner ones looks to a reducer like one more empty fiber, so a value too many would appear.
+ *     Then (and with options->drop, to leave out the zeros of empty reductions) a dropper removes the empty
+ *     fibers in front of the reducer together with their coordinates, and droppers go on outwards.
+ *   - A vector reducer passes coordinates and values in pairs; outside of it as without a reduction.
+ *   - A sum inside an expression feeds an operation whose other side has one value for each point: only
+ *     sound if no loop around it may run empty. Otherwise a sum that is a factor is moved outwards over
+ *     the product, and any other is refused (E0126).
+ * All of this takes operands as non-empty tensors whose stored coordinates have something below them; a
+ * caller with an empty operand stores one explicit zero in it.
  */
 #include "frontend/fe_int.h"
 
@@ -77,8 +81,7 @@ typedef struct {
     stream *refs; /* by leaf: its reference stream so far */
 } lowering;
 
-/* ---- nodes and edges
- * ------------------------------------------------------------------------------------------- */
+/* ---- nodes and edges ----------------------------------------------------------------------------- */
 
 static sam_node add_node(lowering *w, sam_primitive kind, src_loc loc) {
     sam_node n = sam_add_node(w->g, kind);
@@ -100,8 +103,7 @@ static void feed(lowering *w, stream from, sam_node to, uint8_t port, sam_stream
         sam_node_at(w->g, to)->root = true;
 }
 
-/* ---- iteration
- * --------------------------------------------------------------------------------------------------- */
+/* ---- iteration ----------------------------------------------------------------------------------- */
 
 static stream out(sam_node n, uint8_t port) {
     return (stream){n, port};
@@ -265,8 +267,23 @@ static sam_expr absorb_sums(lowering *w, sam_expr e, const fe_vars *taken, fe_va
     return (sam_expr){w->s->exprs.len};
 }
 
+/* Sums left inside a body whose values would meet nothing: refused. */
+static bool no_sums_left(lowering *w, sam_expr body, sam_var empty_loop) {
+    fe_exprs left = {0};
+    fe_inner_sums(w->s, body, w->mem, &left);
+    if (!left.len)
+        return true;
+    diag_unmappable(w->d, sam_expr_at(w->s, left.at[0])->loc, "E0126-partial-sum",
+                    "this sum is a part of an expression inside loop '%s', which may meet no coordinate at "
+                    "all; the sum would then yield a zero that nothing else matches",
+                    fe_var_text(w->s, empty_loop));
+    diag_hint(w->d, "compute the sum as a statement of its own; a sum that is only multiplied may stay if no "
+                    "other sum there runs over the same variable");
+    return false;
+}
+
 /* Iterates over a scope. Where one of its loops may be empty, a sum inside its body would have to match
- * values that do not exist (case (5)); so sums that are factors of the body become loops of this scope. */
+ * values that do not exist; so sums that are factors of the body become loops of this scope. */
 static bool iterate_scope(lowering *w, fe_scope *scope, fe_presence *presence, loops *done) {
     fe_vars todo = scope->vars;
     while (todo.len) {
@@ -277,25 +294,21 @@ static bool iterate_scope(lowering *w, fe_scope *scope, fe_presence *presence, l
                 return false;
         }
         todo = (fe_vars){0};
-        if (first_empty(done, 0, done->len) < done->len)
-            scope->body = absorb_sums(w, scope->body, &scope->vars, &todo);
+        uint32_t empty = first_empty(done, 0, done->len);
+        if (empty == done->len)
+            break;
+        scope->body = absorb_sums(w, scope->body, &scope->vars, &todo);
+        if (!no_sums_left(w, scope->body, done->at[empty].var))
+            return false;
         for (uint32_t i = 0; i < todo.len; i++)
             vec_push(w->mem, &scope->vars, todo.at[i]);
     }
     return true;
 }
 
-/* ---- computation
- * ------------------------------------------------------------------------------------------------ */
+/* ---- computation --------------------------------------------------------------------------------- */
 
-/* What an expression is computed in: the presence of operands, and a loop around it that may run empty, if
- * any. */
-typedef struct {
-    fe_presence presence;
-    sam_var empty_loop;
-} surroundings;
-
-static bool compute(lowering *w, sam_expr e, const surroundings *in, value *result);
+static bool compute(lowering *w, sam_expr e, const fe_presence *in, value *result);
 
 static value load_value(lowering *w, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(w->s, e);
@@ -355,7 +368,7 @@ static value multiply_values(lowering *w, value a, value b, src_loc loc) {
     return product;
 }
 
-static bool compute_binary(lowering *w, const sam_expr_data *x, const surroundings *in, value *result) {
+static bool compute_binary(lowering *w, const sam_expr_data *x, const fe_presence *in, value *result) {
     value a, b;
     if (!compute(w, x->a, in, &a) || !compute(w, x->b, in, &b))
         return false;
@@ -373,35 +386,19 @@ static stream add_reducer(lowering *w, stream val, src_loc loc) {
 }
 
 /* A sum inside an expression: its loops, its body, a reducer for each of its variables. */
-static bool compute_sum(lowering *w, sam_expr e, const surroundings *in, value *result) {
+static bool compute_sum(lowering *w, sam_expr e, const fe_presence *in, value *result) {
     src_loc loc = sam_expr_at(w->s, e)->loc;
-    if (in->empty_loop.v) {
-        diag_unmappable(
-            w->d, loc, "E0126-partial-sum",
-            "this sum is a part of an expression inside loop '%s', which may meet no coordinate at all; "
-            "the sum would then yield a zero that nothing else matches",
-            fe_var_text(w->s, in->empty_loop));
-        diag_hint(w->d,
-                  "compute the sum as a statement of its own; a sum that is only multiplied may stay if no "
-                  "other sum there runs over the same variable");
-        return false;
-    }
     fe_scope scope = fe_sum_scope(w->s, e, w->mem);
-    surroundings inside = *in;
+    fe_presence inside = *in;
     loops l = {0};
-    if (!iterate_scope(w, &scope, &inside.presence, &l))
-        return false;
-    uint32_t empty = first_empty(&l, 0, l.len);
-    if (empty < l.len)
-        inside.empty_loop = l.at[empty].var;
-    if (!compute(w, scope.body, &inside, result))
+    if (!iterate_scope(w, &scope, &inside, &l) || !compute(w, scope.body, &inside, result))
         return false;
     for (uint32_t i = 0; i < l.len; i++)
         result->val = add_reducer(w, result->val, loc);
     return true;
 }
 
-static bool compute(lowering *w, sam_expr e, const surroundings *in, value *result) {
+static bool compute(lowering *w, sam_expr e, const fe_presence *in, value *result) {
     const sam_expr_data *x = sam_expr_at(w->s, e);
     switch (x->kind) {
     case SAM_EXPR_ACCESS:
@@ -431,8 +428,7 @@ static bool compute(lowering *w, sam_expr e, const surroundings *in, value *resu
     BUG("an expression of no kind");
 }
 
-/* ---- reduction, dropping, writing
- * ---------------------------------------------------------------------------------- */
+/* ---- reduction, dropping, writing ---------------------------------------------------------------- */
 
 static bool needs_matrix_reducer(lowering *w, const loops *l, uint32_t reduction) {
     const char *order = "";
@@ -485,9 +481,8 @@ static bool any_dense_level(const lowering *w) {
     return false;
 }
 
-/* Cases (2) and (3): loops [0, results) are the result's, the others are reduced to a scalar each. Droppers
- * are optional only before a single reducer: the chip's dropper loses stops, which a second reducer would
- * need. */
+/* Loops [0, results) are the result's, the others are reduced to a scalar each. Droppers are optional only
+ * before a single reducer: the chip's dropper loses stops, which a second reducer would need. */
 static void reduce_scalars(lowering *w, loops *l, uint32_t results, stream *val) {
     bool must_drop = any_empty_inside(l, results);
     bool want_drop = w->options->drop && results > 0 && results + 1 == l->len &&
@@ -502,7 +497,7 @@ static void reduce_scalars(lowering *w, loops *l, uint32_t results, stream *val)
         add_coordinate_droppers(w, l);
 }
 
-/* Case (4): loops [reduction, l->len) are reductions and, among them, one result loop, `vector`. */
+/* Loops [reduction, l->len) are reductions and, among them, one result loop, `vector`. */
 static bool reduce_vectors(lowering *w, loops *l, uint32_t reduction, uint32_t vector, stream *val) {
     uint32_t empty = first_empty(l, 0, vector + 1);
     if (vector + 1 < l->len && empty <= vector) {
@@ -600,20 +595,14 @@ static bool write_result(lowering *w, const loops *l, stream val) {
     return true;
 }
 
-/* ---- the whole
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------------------- */
 
 static bool lower_statement(lowering *w) {
     fe_scope scope = fe_outer_scope(w->s, w->mem);
-    surroundings in = {.presence = fe_presence_start(&w->leaves, w->mem)};
+    fe_presence presence = fe_presence_start(&w->leaves, w->mem);
     loops l = {0};
-    if (!iterate_scope(w, &scope, &in.presence, &l))
-        return false;
-    uint32_t empty = first_empty(&l, 0, l.len);
-    if (empty < l.len)
-        in.empty_loop = l.at[empty].var;
     value v;
-    if (!compute(w, scope.body, &in, &v))
+    if (!iterate_scope(w, &scope, &presence, &l) || !compute(w, scope.body, &presence, &v))
         return false;
     if (v.is_constant) {
         diag_unmappable(w->d, sam_expr_at(w->s, w->s->rhs)->loc, "E0120-constant",

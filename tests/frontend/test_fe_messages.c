@@ -265,6 +265,63 @@ static void loop_order(void **state) {
            "    help: put the loop of a partial sum inside: -s \"reorder(j,k)\"\n");
 }
 
+/* Text made of the language's own pieces: accepted or refused, never worse, and what is accepted is well
+ * formed. */
+static void random_texts_are_answered(void **state) {
+    static const char *const piece[] = {"x",   "B",       "i",    "j",    "k",        "(", ")",  ",",
+                                        "=",   "+",       "-",    "*",    "/",        "_", "{",  "}",
+                                        ":",   ";",       "2",    "sum(", "reorder(", " ", "s",  "d",
+                                        "(i)", "=B(i,j)", "x(i)", "0",    "1",        "$", ".5", "e9"};
+    (void)state;
+    prng random = prng_seed(7);
+    uint32_t accepted = 0;
+    for (uint32_t n = 0; n < 20000; n++) {
+        fixture *f;
+        fixture_set_up((void **)&f);
+        const char *text[3] = {n % 2 ? "x(i) = " : "", "B:", "reorder("};
+        for (uint32_t part = 0; part < 3; part++) {
+            for (uint32_t length = prng_below(&random, 12); length > 0; length--)
+                text[part] = arena_printf(&f->mem, "%s%s", text[part],
+                                          piece[prng_below(&random, sizeof piece / sizeof *piece)]);
+        }
+        fe_case c = {
+            .expression = text[0], .format = {n % 3 ? NULL : text[1]}, .schedule = n % 5 ? NULL : text[2]};
+        sam_statement s;
+        bool ok = fe_case_parse(f, &c, &s);
+        assert_true(ok == !diag_failed(&f->diag));
+        if (ok)
+            assert_true(fe_check(&s, &f->diag));
+        accepted += ok;
+        fixture_tear_down((void **)&f);
+    }
+    assert_true(accepted > 20);
+}
+
+static char *repeated(fixture *f, const char *first, const char *again, uint32_t times) {
+    size_t step = strlen(again), length = strlen(first);
+    char *text = arena_alloc(&f->mem, length + step * times + 1);
+    memcpy(text, first, length);
+    for (uint32_t i = 0; i < times; i++)
+        memcpy(text + length + i * step, again, step);
+    return text;
+}
+
+static void size_is_bounded(void **state) {
+    fixture *f = *state;
+    sam_statement s;
+    const char *const huge[] = {repeated(f, "x(i) = b(i)", "+b(i)", 5000), repeated(f, "x(i) = ", "(", 5000),
+                                repeated(f, "x(i) = ", "-", 5000), repeated(f, "x(i) = ", "sum(k, ", 5000)};
+    for (size_t i = 0; i < sizeof huge / sizeof *huge; i++) {
+        diag_init(&f->diag, &f->mem);
+        fe_case c = {.expression = huge[i]};
+        assert_false(fe_case_parse(f, &c, &s));
+        assert_string_equal(f->diag.list.at[0].code, "E0118-too-large");
+    }
+    fe_case large = {.expression = repeated(f, "x(i) = b(i)", "+b(i)", 120)};
+    diag_init(&f->diag, &f->mem);
+    assert_true(fe_case_parse(f, &large, &s) && fe_check(&s, &f->diag));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(characters_and_syntax),
@@ -273,6 +330,8 @@ int main(void) {
         TEST(formats),
         TEST(schedules),
         TEST(loop_order),
+        TEST(random_texts_are_answered),
+        TEST(size_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

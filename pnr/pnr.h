@@ -12,8 +12,17 @@
 typedef enum { PNR_EAST, PNR_SOUTH, PNR_WEST, PNR_NORTH } pnr_side;
 #define PNR_NO_HOP UINT32_MAX
 
-/* ---- board ----------------------------------------------------------------------------------------------
+/* ---- board ------------------------------------------------------------------------------------------------
  */
+
+/* Byte addresses and sizes as the processor sees them. */
+typedef struct {
+    uint32_t code, code_bytes; /* program memory */
+    uint32_t sram, sram_bytes; /* data memory */
+    uint32_t cgra_data;        /* the global buffer: bank b of GLB tile t at + (t * banks + b) * bank_bytes */
+    uint32_t cgra_reg, platform; /* registers of the array, of clocks and resets */
+    uint32_t cgra_irq;           /* interrupt number */
+} pnr_memory_map;
 
 typedef struct {
     const char *name;               /* "onyx" */
@@ -23,20 +32,31 @@ typedef struct {
     uint32_t mem_period, mem_phase; /* MEM column iff x % period == phase */
     uint32_t glb_tiles, glb_bank_bytes, glb_banks_per_tile, columns_per_glb_tile;
     uint32_t mem_words; /* words of one ID of a MEM tile's buffet */
-    const cJSON *json;  /* the whole document, for sections other rooms read (memory map, clocks, delays) */
+    pnr_memory_map map;
+    uint32_t cpu_mhz, cgra_mhz; /* highest clocks */
+    const cJSON *json;          /* the whole document; "delays_ps" is read from here */
 } pnr_board;
 
-/* Reads boards/NAME.json (or a path that ends in .json), validates it; errors E05nn located. */
+/* Reads boards/NAME.json (or a path that ends in .json) from the current folder, else from the source tree,
+ * and validates it. Errors: E0001-file, E0002-json, E0003-json-member, E0501-board-member (all name the
+ * member), E0502-board-sizes. `out->json` lives until the caller deletes it with pnr_board_free. */
 bool pnr_board_read(const char *name_or_path, arena *mem, diagnostics *d, pnr_board *out);
-net_tile pnr_site_tile(const pnr_board *b, uint32_t x, uint32_t y); /* what stands at (x, y) */
+void pnr_board_free(pnr_board *b); /* only the JSON document is not in the arena */
+net_tile pnr_site_tile(const pnr_board *b, uint32_t x, uint32_t y); /* what stands at (x, y); NONE outside */
 
 /* The switch box: input (side, track) leads to output track *out_track of out_side; false for a U-turn. */
 bool pnr_switch_track(const pnr_board *b, pnr_side in_side, uint32_t in_track, pnr_side out_side,
                       uint32_t *out_track);
-/* Mux select of the switch-box output (out_side, out_track) for that input: 0..2 (onyx_hardware 1.2
- * numbering). */
+/* Mux select of the switch-box output (out_side, out_track) for that input: 0..2, its place among the wires
+ * that end there in the chip's wire list. False when the switch box has no such wire. */
 bool pnr_switch_select(const pnr_board *b, pnr_side in_side, uint32_t in_track, pnr_side out_side,
                        uint32_t out_track, uint32_t *select);
+/* The side a wire leaving by `side` arrives at. */
+static inline pnr_side pnr_opposite(pnr_side side) {
+    return (pnr_side)(((unsigned)side + 2) % 4);
+}
+/* The tile a wire that leaves (x, y) by `side` arrives at; false when it would leave the array. */
+bool pnr_neighbour(const pnr_board *b, uint32_t x, uint32_t y, pnr_side side, uint32_t *to_x, uint32_t *to_y);
 
 /* ---- design: placement and routes -------------------------------------------------------------------------
  */
@@ -71,31 +91,73 @@ typedef struct {
     VEC(pnr_sink) sinks; /* one per sink of the net, same order */
 } pnr_route;
 
+/* What the stages measured; pnr_report prints it. */
+typedef struct {
+    uint64_t seed;
+    uint32_t moves;            /* annealing moves proposed */
+    uint32_t route_iterations; /* rounds of negotiation, at least 1 once routed */
+    uint32_t refined_hops;     /* hops saved after the routes became legal */
+    double place_seconds, route_seconds;
+} pnr_stats;
+
 typedef struct {
     const netlist *net;
     const pnr_board *board;
+    bool fabric_only;     /* see pnr_options */
     VEC(pnr_site) site;   /* by cell index (handle - 1) */
     VEC(pnr_route) route; /* by net index */
+    pnr_stats stats;
 } pnr_design;
 
+/* The chip's rule for IO: GLB tile g owns columns g * columns_per_glb_tile and the next, one load and one
+ * store stream: inputs stand on the first of them, outputs on the second. */
 typedef struct {
     uint64_t seed;
-    uint32_t moves; /* annealing moves; 0 = by size */
-    bool pipeline;  /* SplitFIFO pairs on every route that offers two consecutive hops */
+    uint32_t moves;   /* annealing moves; 0 = by size */
+    bool pipeline;    /* SplitFIFO pairs on every safe stretch of two hops */
+    bool fabric_only; /* IO on any column, IO tiles may fan out: what public netlists and other tools assume.
+                         Legal for the routing fabric, but not for the chip as a whole */
+    const pnr_site *fixed; /* by cell index; x == PNR_FREE: not fixed. NULL: nothing is */
 } pnr_options;
-pnr_options pnr_options_default(void);
+#define PNR_FREE UINT16_MAX
+pnr_options pnr_options_default(void); /* seed 1, moves by size, pipelined, the chip's rules, nothing fixed */
 
-/* Resource table before anything else; E0510-too-large (exit 2) names what is short. */
+/* What stands on a cell's tile, from its block letter. */
+net_tile pnr_cell_tile(const net_cell_data *cell);
+
+/* Compares what the netlist needs with what the board has, before anything else: E0510-too-large (exit 2)
+ * names what is short, with the whole table in a note. */
 bool pnr_fits(const netlist *n, const pnr_board *b, diagnostics *d);
+/* Sites for every cell: constructive start, then simulated annealing of the half-perimeter wire length. Same
+ * input and seed, same sites. Errors: E0510-too-large, E0511-io-fanout, E0512-bad-fixed. */
 bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena *mem, diagnostics *d,
                pnr_design *out);
-/* Negotiated congestion. Fails with E0520-unroutable (exit 2) naming overused wires; routes so far stay in
- * `design`. */
+/* Routes by negotiated congestion, then pipelines. Fails with E0520-unroutable (exit 2) naming overused
+ * wires; routes so far stay in `design`. */
 bool pnr_route_all(pnr_design *design, const pnr_options *o, arena *mem, diagnostics *d);
-/* Walks wires from the device model alone: sites, exclusivity, every sink reached once, IO rules, FIFO pairs,
- * broadcast rule. */
+/* Walks wires from the device model alone: sites (E0530), exclusivity (E0531), connection (E0532), every sink
+ * reached once (E0533), IO rules (E0534), FIFO pairs (E0535), broadcast rule (E0536), array edges (E0537). */
 bool pnr_check(const pnr_design *design, diagnostics *d);
 
+/* Half-perimeter wire length over all nets; switch-box outputs in use; SplitFIFO pairs; longest path in hops.
+ */
+uint32_t pnr_hpwl(const pnr_design *design);
+uint32_t pnr_hops(const pnr_design *design);
+/* {"board", "seed", "tiles": {kind: {"used", "have"}}, "hpwl", "hops", "longest_path", "fifo_pairs",
+ * "seconds": {...},
+ * ...}; the caller deletes it. */
+cJSON *pnr_report(const pnr_design *design);
+
+/* ---- files (docs/pnr.md)
+ * ------------------------------------------------------------------------------------
+ */
+
+/* A .packed netlist of any tool: cells get their kind from the block letter and no mode; net i of the result
+ * is the i-th by source. Errors located: E0540-packed-syntax, E0541-packed-block. */
+bool pnr_read_packed(const char *path, name_table *names, arena *mem, diagnostics *d, netlist *out);
+/* A .place file as fixed sites: *fixed has one entry per cell, PNR_FREE where the file has none. Errors
+ * located: E0542-place-syntax, E0543-place-block. */
+bool pnr_read_place(const netlist *n, const char *path, arena *mem, diagnostics *d, pnr_site **fixed);
 bool pnr_write_packed(const netlist *n, const char *path, diagnostics *d);
 bool pnr_write_place(const pnr_design *design, const char *path, diagnostics *d);
 bool pnr_write_route(const pnr_design *design, const char *path, diagnostics *d);

@@ -1,0 +1,334 @@
+/* The judge of placements and routes. It knows the device only from the description of the board and from its
+ * own statement of the switch box, and shares no code with the placer, the router or the fabric they use.
+ *
+ * Codes: E0530 sites, E0531 a wire used twice, E0532 hops that do not connect, E0533 sinks, E0534 IO rules,
+ * E0535 FIFO pairs, E0536 broadcast rule, E0537 wires that leave the array.
+ */
+#include "pnr/pnr.h"
+
+typedef struct {
+    const pnr_design *design;
+    const pnr_board *board;
+    diagnostics *d;
+    uint32_t *owner;     /* by wire: net + 1 */
+    uint32_t *pin_owner; /* by cell * 8 + input port: net + 1 */
+    uint32_t net;        /* being looked at */
+    uint32_t *consumers; /* by hop of it: following hops and sinks */
+    uint32_t faults;
+} checker;
+
+#define FAULT(c, code, ...) ((c)->faults++, diag_error((c)->d, (src_loc){0}, (code), __VA_ARGS__))
+
+static const char *const side_text[] = {"EAST", "SOUTH", "WEST", "NORTH"};
+
+/* ---- the device, stated once more
+ * ---------------------------------------------------------------------------- */
+
+static bool is_mem(const pnr_board *b, uint32_t x) {
+    return x % b->mem_period == b->mem_phase;
+}
+
+/* Is there a wire from input (from, i) to output (to, o)? The generator's six rules, each valid both ways:
+ * W t - N -t, N t - E t+1, S t - E W-2-t, W t - S t-1, W t - E t, S t - N t (modulo the number W of tracks).
+ */
+static bool switch_joins(uint32_t w, unsigned from, uint32_t i, unsigned to, uint32_t o) {
+    if (from == to || i >= w || o >= w)
+        return false;
+    uint32_t track[4]; /* by side: the track there, as if both ends were looked up by side */
+    track[from] = i;
+    track[to] = o;
+    unsigned ends = 1u << from | 1u << to;
+    if (ends == (1u << PNR_WEST | 1u << PNR_NORTH))
+        return (track[PNR_WEST] + track[PNR_NORTH]) % w == 0;
+    if (ends == (1u << PNR_NORTH | 1u << PNR_EAST))
+        return (track[PNR_NORTH] + 1) % w == track[PNR_EAST];
+    if (ends == (1u << PNR_SOUTH | 1u << PNR_EAST))
+        return (track[PNR_SOUTH] + track[PNR_EAST] + 2) % w == 0;
+    if (ends == (1u << PNR_WEST | 1u << PNR_SOUTH))
+        return (track[PNR_SOUTH] + 1) % w == track[PNR_WEST];
+    return i == o;
+}
+
+/* The tile a wire arrives at; (0, UINT32_MAX) when it leaves the array. Row 0 is the IO tile. */
+typedef struct {
+    uint32_t x, y;
+} tile_at;
+
+static tile_at arrives(const pnr_board *b, const pnr_hop *h) {
+    const tile_at outside = {0, UINT32_MAX};
+    switch ((pnr_side)h->side) {
+    case PNR_EAST:
+        return h->x + 1u == b->width ? outside : (tile_at){h->x + 1u, h->y};
+    case PNR_SOUTH:
+        return h->y + 1u == b->height ? outside : (tile_at){h->x, h->y + 1u};
+    case PNR_WEST:
+        return h->x == 0 ? outside : (tile_at){h->x - 1u, h->y};
+    case PNR_NORTH:
+        return (tile_at){h->x, h->y - 1u};
+    }
+    return outside;
+}
+
+static unsigned facing(unsigned side) {
+    static const unsigned char other[] = {PNR_WEST, PNR_NORTH, PNR_EAST, PNR_SOUTH};
+    return other[side];
+}
+
+/* ---- sites
+ * ------------------------------------------------------------------------------------------------------- */
+
+static bool stands_legally(const pnr_board *b, const net_cell_data *cell, pnr_site at) {
+    if (at.x >= b->width || at.y >= b->height)
+        return false;
+    char kind = at.y == 0 ? 'I' : is_mem(b, at.x) ? 'm' : 'p';
+    return cell->tag == kind;
+}
+
+static void check_stream_column(checker *c, uint32_t cell, uint32_t *streams) {
+    const net_cell_data *data = &c->design->net->cells.at[cell];
+    pnr_site at = c->design->site.at[cell];
+    uint32_t tile = at.x / c->board->columns_per_glb_tile, column = at.x % c->board->columns_per_glb_tile;
+    if (column != (data->output ? 1u : 0u))
+        FAULT(c, "E0534-io-rule",
+              "%s %c%u stands in column %u, which its global buffer tile keeps for others",
+              data->output ? "output" : "input", data->tag, data->number, at.x);
+    if (streams[tile * 2 + data->output]++)
+        FAULT(c, "E0534-io-rule", "global buffer tile %u has more than one %s stream", tile,
+              data->output ? "store" : "load");
+}
+
+static bool check_sites(checker *c, arena *scratch) {
+    const netlist *n = c->design->net;
+    const pnr_board *b = c->board;
+    uint32_t *taken = arena_new_n(scratch, uint32_t, b->width * b->height);
+    uint32_t *streams = arena_new_n(scratch, uint32_t, (b->width + 1) * 2);
+    if (c->design->site.len != n->cells.len) {
+        FAULT(c, "E0530-bad-site", "%u cells have %u sites", n->cells.len, c->design->site.len);
+        return false;
+    }
+    for (uint32_t i = 0; i < n->cells.len; i++) {
+        const net_cell_data *cell = &n->cells.at[i];
+        pnr_site at = c->design->site.at[i];
+        if (!stands_legally(b, cell, at)) {
+            FAULT(c, "E0530-bad-site", "%c%u stands at (%u, %u), which is no site of its kind", cell->tag,
+                  cell->number, at.x, at.y);
+            continue;
+        }
+        uint32_t *who = &taken[at.y * b->width + at.x];
+        if (*who)
+            FAULT(c, "E0530-bad-site", "%c%u and cell %u both stand at (%u, %u)", cell->tag, cell->number,
+                  *who - 1, at.x, at.y);
+        *who = i + 1;
+        if (cell->tag == 'I' && !c->design->fabric_only)
+            check_stream_column(c, i, streams);
+    }
+    return c->faults == 0;
+}
+
+/* ---- hops
+ * -------------------------------------------------------------------------------------------------------- */
+
+static const net_cell_data *source_cell(const checker *c) {
+    return net_cell_at(c->design->net, c->design->net->nets.at[c->net].source.cell);
+}
+
+static pnr_site source_site(const checker *c) {
+    return c->design->site.at[c->design->net->nets.at[c->net].source.cell.v - 1];
+}
+
+static const pnr_route *route_of(const checker *c) {
+    return &c->design->route.at[c->net];
+}
+
+/* Does this hop start on a real wire of the array that only this net uses? */
+static void check_wire(checker *c, uint32_t i) {
+    const pnr_board *b = c->board;
+    const pnr_hop *h = &route_of(c)->hops.at[i];
+    if (h->x >= b->width || h->y == 0 || h->y >= b->height || h->side > PNR_NORTH || h->track >= b->tracks) {
+        FAULT(c, "E0537-off-array", "net e%u uses a wire at (%u, %u) that the board does not have", c->net,
+              h->x, h->y);
+        return;
+    }
+    if (arrives(b, h).y == UINT32_MAX || (arrives(b, h).y == 0 && h->track != 0))
+        FAULT(c, "E0537-off-array", "net e%u leaves the array at (%u, %u) %s track %u", c->net, h->x, h->y,
+              side_text[h->side], h->track);
+    uint32_t *owner = &c->owner[((h->y * b->width + h->x) * 4 + h->side) * b->tracks + h->track];
+    if (*owner)
+        FAULT(c, "E0531-wire-shared", "(%u, %u) %s track %u is used by net e%u and again by net e%u", h->x,
+              h->y, side_text[h->side], h->track, *owner - 1, c->net);
+    *owner = c->net + 1;
+}
+
+static bool starts_at_core(const checker *c, const pnr_hop *h) {
+    pnr_site at = source_site(c);
+    return source_cell(c)->tag != 'I' && h->x == at.x && h->y == at.y && h->parent == PNR_NO_HOP &&
+           h->port == c->design->net->nets.at[c->net].source.port;
+}
+
+static bool starts_at_io(const checker *c, const pnr_hop *h) {
+    pnr_site at = source_site(c);
+    return source_cell(c)->tag == 'I' && h->x == at.x && h->y == 1 && h->from_side == PNR_NORTH;
+}
+
+static bool follows_parent(const checker *c, uint32_t i) {
+    const pnr_hop *h = &route_of(c)->hops.at[i];
+    if (h->parent >= i)
+        return false;
+    const pnr_hop *p = &route_of(c)->hops.at[h->parent];
+    tile_at to = arrives(c->board, p);
+    return to.x == h->x && to.y == h->y && to.y != 0 && facing(p->side) == h->from_side &&
+           p->track == h->from_track;
+}
+
+static void check_hop(checker *c, uint32_t i) {
+    const pnr_hop *h = &route_of(c)->hops.at[i];
+    bool joined = h->from_core              ? starts_at_core(c, h)
+                  : h->parent == PNR_NO_HOP ? starts_at_io(c, h)
+                                            : follows_parent(c, i);
+    if (joined && !h->from_core)
+        joined = h->from_side <= PNR_NORTH &&
+                 switch_joins(c->board->tracks, h->from_side, h->from_track, h->side, h->track);
+    if (!joined)
+        FAULT(c, "E0532-broken-route", "hop %u of net e%u at (%u, %u) does not follow from what drives it", i,
+              c->net, h->x, h->y);
+    if (c->consumers[i] == 0)
+        FAULT(c, "E0532-broken-route", "hop %u of net e%u at (%u, %u) leads nowhere", i, c->net, h->x, h->y);
+}
+
+/* ---- sinks
+ * ------------------------------------------------------------------------------------------------------- */
+
+static bool sink_is_reached(const checker *c, const pnr_sink *s, const net_cell_data *cell, pnr_site at) {
+    const pnr_route *r = route_of(c);
+    if (s->hop == PNR_NO_HOP) { /* straight from the IO tile above */
+        pnr_site from = source_site(c);
+        return source_cell(c)->tag == 'I' && cell->tag != 'I' && at.x == from.x && at.y == 1 &&
+               s->side == PNR_NORTH && s->track < c->board->tracks;
+    }
+    if (s->hop >= r->hops.len)
+        return false;
+    const pnr_hop *h = &r->hops.at[s->hop];
+    tile_at to = arrives(c->board, h);
+    if (to.x != at.x || to.y != at.y)
+        return false;
+    return cell->tag == 'I' || (s->side == facing(h->side) && s->track == h->track);
+}
+
+static void check_sinks(checker *c) {
+    const net_data *net = &c->design->net->nets.at[c->net];
+    for (uint32_t i = 0; i < net->sinks.len; i++) {
+        net_pin pin = net->sinks.at[i];
+        const net_cell_data *cell = net_cell_at(c->design->net, pin.cell);
+        if (!sink_is_reached(c, &route_of(c)->sinks.at[i], cell, c->design->site.at[pin.cell.v - 1]))
+            FAULT(c, "E0533-sink-missed", "net e%u does not reach its sink %c%u", c->net, cell->tag,
+                  cell->number);
+        uint32_t *owner = &c->pin_owner[(pin.cell.v - 1) * 8 + pin.port % 8];
+        if (*owner)
+            FAULT(c, "E0533-sink-missed", "input %u of %c%u is driven by nets e%u and e%u", pin.port,
+                  cell->tag, cell->number, *owner - 1, c->net);
+        *owner = c->net + 1;
+    }
+    if (source_cell(c)->tag == 'I' && net->sinks.len > 1 && !c->design->fabric_only)
+        FAULT(c, "E0534-io-rule", "input %c%u feeds %u sinks, but IO tiles cannot broadcast",
+              source_cell(c)->tag, source_cell(c)->number, net->sinks.len);
+}
+
+/* A wire that arrives at an IO tile can go no further and must be meant for it. */
+static void check_io_wires(checker *c) {
+    const pnr_route *r = route_of(c);
+    const net_data *net = &c->design->net->nets.at[c->net];
+    for (uint32_t i = 0; i < r->hops.len; i++) {
+        if (arrives(c->board, &r->hops.at[i]).y != 0)
+            continue;
+        bool meant = false;
+        for (uint32_t s = 0; s < net->sinks.len; s++) {
+            pnr_site at = c->design->site.at[net->sinks.at[s].cell.v - 1];
+            meant |= r->sinks.at[s].hop == i && at.x == r->hops.at[i].x && at.y == 0;
+        }
+        if (!meant || c->consumers[i] != 1)
+            FAULT(c, "E0534-io-rule", "net e%u enters the IO tile of column %u without a sink there", c->net,
+                  r->hops.at[i].x);
+    }
+}
+
+/* ---- FIFOs
+ * ------------------------------------------------------------------------------------------------------- */
+
+static void check_fifos(checker *c, arena *scratch) {
+    const pnr_route *r = route_of(c);
+    bool *after_fifo = arena_new_n(scratch, bool, r->hops.len + 1);
+    uint32_t *ends =
+        arena_new_n(scratch, uint32_t, r->hops.len + 1); /* FIFO ends that directly follow a hop */
+    for (uint32_t i = 0; i < r->hops.len; i++) {
+        const pnr_hop *h = &r->hops.at[i];
+        bool has_parent = h->parent < i;
+        after_fifo[i] = h->registered || (has_parent && after_fifo[h->parent]);
+        if (after_fifo[i] && c->consumers[i] > 1)
+            FAULT(c, "E0536-broadcast", "net e%u forks at (%u, %u) %s track %u after a FIFO", c->net, h->x,
+                  h->y, side_text[h->side], h->track);
+        if (h->registered != (h->fifo_start != h->fifo_end) || (h->fifo_start && h->fifo_end))
+            FAULT(c, "E0535-fifo-pair",
+                  "hop %u of net e%u: a register is either the start or the end of a FIFO", i, c->net);
+        if (h->fifo_end && !(has_parent && r->hops.at[h->parent].fifo_start))
+            FAULT(c, "E0535-fifo-pair", "hop %u of net e%u ends a FIFO that does not start one hop before", i,
+                  c->net);
+        if (h->fifo_end && has_parent)
+            ends[h->parent]++;
+    }
+    for (uint32_t i = 0; i < r->hops.len; i++)
+        if (r->hops.at[i].fifo_start && ends[i] != 1)
+            FAULT(c, "E0535-fifo-pair", "hop %u of net e%u starts a FIFO that does not end one hop later", i,
+                  c->net);
+}
+
+/* ---- the pass
+ * ---------------------------------------------------------------------------------------------------- */
+
+static void count_consumers(checker *c, arena *scratch) {
+    const pnr_route *r = route_of(c);
+    c->consumers = arena_new_n(scratch, uint32_t, r->hops.len + 1);
+    for (uint32_t i = 0; i < r->hops.len; i++)
+        if (r->hops.at[i].parent < r->hops.len)
+            c->consumers[r->hops.at[i].parent]++;
+    for (uint32_t i = 0; i < r->sinks.len; i++)
+        if (r->sinks.at[i].hop < r->hops.len)
+            c->consumers[r->sinks.at[i].hop]++;
+}
+
+static void check_net(checker *c, arena *scratch) {
+    const pnr_route *r = route_of(c);
+    const net_data *net = &c->design->net->nets.at[c->net];
+    uint32_t before = c->faults;
+    if (r->sinks.len != net->sinks.len) {
+        FAULT(c, "E0533-sink-missed", "net e%u has %u sinks, its route %u", c->net, net->sinks.len,
+              r->sinks.len);
+        return;
+    }
+    count_consumers(c, scratch);
+    for (uint32_t i = 0; i < r->hops.len; i++)
+        check_wire(c, i);
+    if (c->faults != before)
+        return; /* the rest may rely on wires that exist */
+    for (uint32_t i = 0; i < r->hops.len; i++)
+        check_hop(c, i);
+    check_sinks(c);
+    check_io_wires(c);
+    check_fifos(c, scratch);
+}
+
+bool pnr_check(const pnr_design *design, diagnostics *d) {
+    arena scratch = {0};
+    const pnr_board *b = design->board;
+    checker c = {.design = design, .board = b, .d = d};
+    if (check_sites(&c, &scratch)) {
+        c.owner = arena_new_n(&scratch, uint32_t, b->width * b->height * 4 * b->tracks);
+        c.pin_owner = arena_new_n(&scratch, uint32_t, design->net->cells.len * 8);
+        if (design->route.len != design->net->nets.len)
+            FAULT(&c, "E0533-sink-missed", "%u nets have %u routes", design->net->nets.len,
+                  design->route.len);
+        for (c.net = 0; c.net < design->net->nets.len && c.net < design->route.len; c.net++)
+            check_net(&c, &scratch);
+    }
+    arena_free(&scratch);
+    return c.faults == 0;
+}

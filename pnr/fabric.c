@@ -1,0 +1,90 @@
+/* The fabric: what stands where, which tile a wire arrives at, and the switch box.
+ *
+ * The switch box is the one of Imran Masud and Rose for an odd number of tracks as the Onyx generator has it:
+ * every pair of sides is joined track by track through a permutation, so an output has one input from each
+ * other side.
+ */
+#include "pnr/pnr.h"
+
+net_tile pnr_site_tile(const pnr_board *b, uint32_t x, uint32_t y) {
+    if (x >= b->width || y >= b->height)
+        return NET_TILE_NONE;
+    if (y == 0)
+        return NET_TILE_IO;
+    return x % b->mem_period == b->mem_phase ? NET_TILE_MEM : NET_TILE_PE;
+}
+
+net_tile pnr_cell_tile(const net_cell_data *cell) {
+    switch (cell->tag) {
+    case 'p':
+        return NET_TILE_PE;
+    case 'm':
+        return NET_TILE_MEM;
+    case 'I':
+        return NET_TILE_IO;
+    default:
+        return NET_TILE_NONE;
+    }
+}
+
+bool pnr_neighbour(const pnr_board *b, uint32_t x, uint32_t y, pnr_side side, uint32_t *to_x,
+                   uint32_t *to_y) {
+    static const int step_x[] = {1, 0, -1, 0}, step_y[] = {0, 1, 0, -1};
+    int nx = (int)x + step_x[side], ny = (int)y + step_y[side];
+    if (nx < 0 || ny < 0 || nx >= (int)b->width || ny >= (int)b->height)
+        return false;
+    *to_x = (uint32_t)nx;
+    *to_y = (uint32_t)ny;
+    return true;
+}
+
+/* Every wire of a switch box in the chip's order: for each t in turn, these twelve. A track is (plus + times
+ * * t) modulo the number of tracks; `times` is +1 or -1. */
+typedef struct {
+    pnr_side from, to;
+    int from_plus, from_times, to_plus, to_times;
+} switch_row;
+static const switch_row switch_rows[12] = {
+    {PNR_WEST, PNR_NORTH, 0, 1, 0, -1},  {PNR_NORTH, PNR_WEST, 0, -1, 0, 1},
+    {PNR_NORTH, PNR_EAST, 0, 1, 1, 1},   {PNR_EAST, PNR_NORTH, 1, 1, 0, 1},
+    {PNR_SOUTH, PNR_EAST, 0, 1, -2, -1}, {PNR_EAST, PNR_SOUTH, -2, -1, 0, 1},
+    {PNR_WEST, PNR_SOUTH, 0, 1, -1, 1},  {PNR_SOUTH, PNR_WEST, -1, 1, 0, 1},
+    {PNR_WEST, PNR_EAST, 0, 1, 0, 1},    {PNR_EAST, PNR_WEST, 0, 1, 0, 1},
+    {PNR_SOUTH, PNR_NORTH, 0, 1, 0, 1},  {PNR_NORTH, PNR_SOUTH, 0, 1, 0, 1},
+};
+
+static uint32_t row_track(int plus, int times, uint32_t t, uint32_t tracks) {
+    int w = (int)tracks;
+    return (uint32_t)(((plus + times * (int)t) % w + w) % w);
+}
+
+bool pnr_switch_track(const pnr_board *b, pnr_side in_side, uint32_t in_track, pnr_side out_side,
+                      uint32_t *out_track) {
+    for (int i = 0; i < 12; i++) {
+        const switch_row *r = &switch_rows[i];
+        if (r->from != in_side || r->to != out_side)
+            continue;
+        /* from = from_plus + from_times * t, and from_times is its own inverse. */
+        uint32_t t = row_track(-r->from_plus * r->from_times, r->from_times, in_track, b->tracks);
+        *out_track = row_track(r->to_plus, r->to_times, t, b->tracks);
+        return true;
+    }
+    return false;
+}
+
+bool pnr_switch_select(const pnr_board *b, pnr_side in_side, uint32_t in_track, pnr_side out_side,
+                       uint32_t out_track, uint32_t *select) {
+    uint32_t place = 0;
+    for (uint32_t t = 0; t < b->tracks; t++)
+        for (int i = 0; i < 12; i++) {
+            const switch_row *r = &switch_rows[i];
+            if (r->to != out_side || row_track(r->to_plus, r->to_times, t, b->tracks) != out_track)
+                continue;
+            if (r->from == in_side && row_track(r->from_plus, r->from_times, t, b->tracks) == in_track) {
+                *select = place;
+                return true;
+            }
+            place++;
+        }
+    return false;
+}

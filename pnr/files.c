@@ -1,0 +1,466 @@
+/* The text files of the public tools: .packed in and out, .place in and out, .route out (docs/pnr.md). */
+#include "pnr/pnr_int.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+/* ---- reading: lines of words
+ * -------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *at;
+    size_t length;
+} word;
+
+typedef struct {
+    const char *text, *end, *next; /* next: first character not yet read */
+    const char *start;             /* of the line read last */
+    uint32_t source;
+    diagnostics *d;
+    arena *mem;
+    VEC(word) words; /* of the line read last */
+    const char *code;
+} reader;
+
+static bool is_separator(char c) {
+    return c == ':' || c == ' ' || c == '\t' || c == ',' || c == '(' || c == ')' || c == '\r';
+}
+
+static bool reader_open(reader *r, const char *path, const char *code, arena *mem, diagnostics *d) {
+    size_t length = 0;
+    char *text = file_read(path, d->mem, &length, d);
+    if (!text)
+        return false;
+    *r = (reader){
+        .text = text, .next = text, .start = text, .end = text + length, .d = d, .mem = mem, .code = code};
+    r->source = diag_add_source(d, path, text, length);
+    return true;
+}
+
+static bool read_line(reader *r) {
+    if (r->next == r->end)
+        return false;
+    r->words.len = 0;
+    r->start = r->next;
+    const char *p = r->next;
+    while (p < r->end && *p != '\n') {
+        const char *begin = p;
+        while (p < r->end && *p != '\n' && !is_separator(*p))
+            p++;
+        if (p > begin)
+            vec_push(r->mem, &r->words, (word){begin, (size_t)(p - begin)});
+        else
+            p++;
+    }
+    r->next = p < r->end ? p + 1 : p;
+    return true;
+}
+
+static src_loc loc_of(const reader *r, word w) {
+    return src_at(r->source, (size_t)(w.at - r->text), w.length);
+}
+
+static bool wrong(const reader *r, word at, const char *message) {
+    diag_error(r->d, loc_of(r, at), r->code, "%s", message);
+    return false;
+}
+
+static word line_word(const reader *r) {
+    size_t length = (size_t)(r->next - r->start);
+    return (word){r->start, length > 1 ? length - 1 : 1};
+}
+
+static bool word_is(word w, const char *text) {
+    return strlen(text) == w.length && memcmp(w.at, text, w.length) == 0;
+}
+
+static bool word_number(word w, uint32_t *out) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < w.length; i++) {
+        if (!isdigit((unsigned char)w.at[i]) || value > UINT32_MAX)
+            return false;
+        value = value * 10 + (uint64_t)(w.at[i] - '0');
+    }
+    *out = (uint32_t)value;
+    return w.length > 0 && value <= UINT32_MAX;
+}
+
+/* "p3": a letter and a number. */
+static bool word_block(word w, char *tag, uint32_t *number) {
+    *tag = w.length ? w.at[0] : '\0';
+    return w.length > 1 && isalpha((unsigned char)*tag) &&
+           word_number((word){w.at + 1, w.length - 1}, number);
+}
+
+/* ---- .packed
+ * ------------------------------------------------------------------------------------------------------ */
+
+enum { PORTS_IN = 4, PORTS_OUT = 3 };
+
+static bool word_port(word w, net_tile tile, bool *output, uint8_t *port) {
+    for (int out = 0; out < 2; out++) {
+        uint8_t ports = tile == NET_TILE_IO ? 1 : out ? PORTS_OUT : PORTS_IN;
+        for (*port = 0; *port < ports; ++*port) {
+            *output = out;
+            if (word_is(w, net_port_name(tile, out, *port)))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The cell of a block id; made on first mention. */
+static net_cell block_cell(const reader *r, word w, arena *mem, netlist *n) {
+    char tag;
+    uint32_t number;
+    if (!word_block(w, &tag, &number) || !strchr("pmI", tag)) {
+        diag_error(r->d, loc_of(r, w), r->code, "'%.*s' is no block of a 17-bit Onyx netlist", (int)w.length,
+                   w.at);
+        diag_hint(r->d, "blocks are p (PE), m (MEM) or I (IO) with a number, for example p3");
+        return (net_cell){0};
+    }
+    for (uint32_t i = 0; i < n->cells.len; i++)
+        if (n->cells.at[i].tag == tag && n->cells.at[i].number == number)
+            return (net_cell){i + 1};
+    vec_push(mem, &n->cells, (net_cell_data){.tag = tag, .number = number, .loc = loc_of(r, w)});
+    return (net_cell){n->cells.len};
+}
+
+/* An IO block's direction is that of the port it is first used with. */
+static bool set_direction(const reader *r, word w, net_cell_data *cell, bool drives, bool *known) {
+    if (*known && cell->output == drives) {
+        diag_error(r->d, loc_of(r, w), "E0541-packed-block", "IO block %c%u is both an input and an output",
+                   cell->tag, cell->number);
+        return false;
+    }
+    cell->output = !drives;
+    *known = true;
+    return true;
+}
+
+typedef struct {
+    netlist *net;
+    arena *mem;
+    VEC(bool) direction_known; /* by cell */
+} packed;
+
+static bool read_pin(const reader *r, packed *p, word block, word port, bool drives, net_pin *out) {
+    bool output = false;
+    out->cell = block_cell(r, block, p->mem, p->net);
+    if (!out->cell.v)
+        return false;
+    while (p->direction_known.len < p->net->cells.len)
+        vec_push(p->mem, &p->direction_known, false);
+    net_cell_data *cell = net_cell_at(p->net, out->cell);
+    if (!word_port(port, pnr_cell_tile(cell), &output, &out->port))
+        return wrong(r, port, "no such port on this kind of tile");
+    bool io = pnr_cell_tile(cell) == NET_TILE_IO;
+    if (output != drives) {
+        wrong(r, port, drives ? "the first pin of a net must be an output" : "a sink must be an input");
+        return false;
+    }
+    return !io || set_direction(r, block, cell, drives, &p->direction_known.at[out->cell.v - 1]);
+}
+
+static bool read_net(const reader *r, packed *p) {
+    net_data net = {0};
+    if (r->words.len < 5 || r->words.len % 2 == 0)
+        return wrong(r, line_word(r), "expected 'eN: (block, port) (block, port) ...'");
+    if (!read_pin(r, p, r->words.at[1], r->words.at[2], true, &net.source))
+        return false;
+    for (uint32_t i = 3; i < r->words.len; i += 2) {
+        net_pin pin;
+        if (!read_pin(r, p, r->words.at[i], r->words.at[i + 1], false, &pin))
+            return false;
+        vec_push(p->mem, &net.sinks, pin);
+    }
+    vec_push(p->mem, &p->net->nets, net);
+    return true;
+}
+
+static bool read_name(const reader *r, packed *p) {
+    if (r->words.len != 2)
+        return wrong(r, line_word(r), "expected 'block: name'");
+    net_cell cell = block_cell(r, r->words.at[0], p->mem, p->net);
+    if (!cell.v)
+        return false;
+    net_cell_data *data = net_cell_at(p->net, cell);
+    data->name = names_intern_n(p->net->names, r->words.at[1].at, r->words.at[1].length);
+    for (uint32_t i = 0; i < p->net->cells.len; i++)
+        if (i + 1 != cell.v && name_eq(p->net->cells.at[i].name, data->name)) {
+            diag_error(r->d, loc_of(r, r->words.at[1]), "E0541-packed-block", "two blocks are named '%s'",
+                       names_text(p->net->names, data->name));
+            return false;
+        }
+    return true;
+}
+
+static bool read_bus(const reader *r) {
+    if (r->words.len != 2)
+        return wrong(r, line_word(r), "expected 'eN: width'");
+    return word_is(r->words.at[1], "17") || wrong(r, r->words.at[1], "only nets of width 17 are routed");
+}
+
+static bool read_section_line(reader *r, packed *p, const char *section) {
+    if (strcmp(section, "Netlists") == 0)
+        return read_net(r, p);
+    if (strcmp(section, "ID") == 0)
+        return read_name(r, p);
+    if (strcmp(section, "Netlist") == 0)
+        return read_bus(r);
+    return wrong(r, line_word(r), "expected 'Netlists:', 'ID to Names:' or 'Netlist Bus:'");
+}
+
+static const char *section_of(const reader *r) {
+    if (r->words.len == 1 && word_is(r->words.at[0], "Netlists"))
+        return "Netlists";
+    if (r->words.len == 3 && word_is(r->words.at[0], "ID") && word_is(r->words.at[2], "Names"))
+        return "ID";
+    if (r->words.len == 2 && word_is(r->words.at[0], "Netlist") && word_is(r->words.at[1], "Bus"))
+        return "Netlist";
+    return NULL;
+}
+
+static bool read_packed_lines(reader *r, packed *p) {
+    const char *section = "";
+    while (read_line(r)) {
+        if (r->words.len == 0)
+            section = "";
+        if (r->words.len == 0 || r->words.at[0].at[0] == '#')
+            continue;
+        const char *next = section[0] ? NULL : section_of(r);
+        if (next)
+            section = next;
+        else if (!read_section_line(r, p, section))
+            return false;
+    }
+    return true;
+}
+
+/* A block without a name would silently be lost by other tools: here it is named after its id. A block that
+ * no net mentions keeps the direction "input". */
+static void name_the_rest(netlist *n) {
+    for (uint32_t i = 0; i < n->cells.len; i++) {
+        char id[16];
+        if (!n->cells.at[i].name.v)
+            n->cells.at[i].name = names_intern(n->names, pnr_block_id(&n->cells.at[i], id));
+    }
+}
+
+static int by_source(const void *a, const void *b) {
+    const net_pin *l = &((const net_data *)a)->source, *r = &((const net_data *)b)->source;
+    if (l->cell.v != r->cell.v)
+        return l->cell.v < r->cell.v ? -1 : 1;
+    return (l->port > r->port) - (l->port < r->port);
+}
+
+static bool one_net_a_driver(const reader *r, const netlist *n) {
+    for (uint32_t i = 1; i < n->nets.len; i++)
+        if (by_source(&n->nets.at[i - 1], &n->nets.at[i]) == 0) {
+            const net_cell_data *cell = net_cell_at(n, n->nets.at[i].source.cell);
+            diag_error(r->d, cell->loc, "E0541-packed-block", "output %u of %c%u drives two nets",
+                       n->nets.at[i].source.port, cell->tag, cell->number);
+            diag_hint(r->d, "list all sinks of an output in one net");
+            return false;
+        }
+    return true;
+}
+
+bool pnr_read_packed(const char *path, name_table *names, arena *mem, diagnostics *d, netlist *out) {
+    *out = (netlist){.mem = mem, .names = names};
+    reader r;
+    packed p = {.net = out, .mem = mem};
+    if (!reader_open(&r, path, "E0540-packed-syntax", mem, d) || !read_packed_lines(&r, &p))
+        return false;
+    name_the_rest(out);
+    if (out->nets.len)
+        qsort(out->nets.at, out->nets.len, sizeof *out->nets.at, by_source); /* ties are errors */
+    return one_net_a_driver(&r, out);
+}
+
+static void write_pin(const netlist *n, net_pin pin, bool output, FILE *to) {
+    const net_cell_data *cell = net_cell_at(n, pin.cell);
+    fprintf(to, "(%c%u, %s)", cell->tag, cell->number, net_port_name(pnr_cell_tile(cell), output, pin.port));
+}
+
+bool pnr_write_packed(const netlist *n, const char *path, diagnostics *d) {
+    file_out f;
+    if (!file_create(&f, path, d->mem, d))
+        return false;
+    fputs("Netlists:\n", f.stream);
+    for (uint32_t i = 0; i < n->nets.len; i++) {
+        fprintf(f.stream, "e%u: ", i);
+        write_pin(n, n->nets.at[i].source, true, f.stream);
+        for (uint32_t s = 0; s < n->nets.at[i].sinks.len; s++) {
+            fputc('\t', f.stream);
+            write_pin(n, n->nets.at[i].sinks.at[s], false, f.stream);
+        }
+        fputc('\n', f.stream);
+    }
+    fputs("\nID to Names:\n", f.stream);
+    for (uint32_t i = 0; i < n->cells.len; i++)
+        fprintf(f.stream, "%c%u: %s\n", n->cells.at[i].tag, n->cells.at[i].number,
+                names_text(n->names, n->cells.at[i].name));
+    fputs("\nNetlist Bus:\n", f.stream);
+    for (uint32_t i = 0; i < n->nets.len; i++)
+        fprintf(f.stream, "e%u: 17\n", i);
+    return file_commit(&f, d);
+}
+
+/* ---- .place
+ * ------------------------------------------------------------------------------------------------------- */
+
+static bool read_place_row(const reader *r, const netlist *n, pnr_site *fixed) {
+    uint32_t x, y, number;
+    char tag;
+    word id = r->words.len == 4 ? r->words.at[3] : (word){0};
+    if (id.length < 2 || id.at[0] != '#' || !word_block((word){id.at + 1, id.length - 1}, &tag, &number) ||
+        !word_number(r->words.at[1], &x) || !word_number(r->words.at[2], &y) || x >= PNR_FREE ||
+        y >= PNR_FREE)
+        return wrong(r, line_word(r), "expected 'name x y #block'");
+    for (uint32_t i = 0; i < n->cells.len; i++) {
+        if (n->cells.at[i].tag != tag || n->cells.at[i].number != number)
+            continue;
+        if (fixed[i].x != PNR_FREE) {
+            diag_error(r->d, loc_of(r, id), "E0543-place-block", "block %c%u is placed twice", tag, number);
+            return false;
+        }
+        fixed[i] = (pnr_site){(uint16_t)x, (uint16_t)y};
+        return true;
+    }
+    diag_error(r->d, loc_of(r, id), "E0543-place-block", "the netlist has no block %c%u", tag, number);
+    return false;
+}
+
+bool pnr_read_place(const netlist *n, const char *path, arena *mem, diagnostics *d, pnr_site **fixed) {
+    reader r;
+    if (!reader_open(&r, path, "E0542-place-syntax", mem, d))
+        return false;
+    *fixed = arena_new_n(mem, pnr_site, n->cells.len + 1);
+    for (uint32_t i = 0; i < n->cells.len; i++)
+        (*fixed)[i].x = (*fixed)[i].y = PNR_FREE;
+    for (uint32_t line = 0; read_line(&r); line++)
+        if (line >= 2 && r.words.len && !read_place_row(&r, n, *fixed)) /* two lines of heading */
+            return false;
+    return true;
+}
+
+bool pnr_write_place(const pnr_design *design, const char *path, diagnostics *d) {
+    const netlist *n = design->net;
+    file_out f;
+    if (!file_create(&f, path, d->mem, d))
+        return false;
+    fputs("Block Name\t\t\tX\tY\t\t#Block ID\n---------------------------\n", f.stream);
+    for (uint32_t i = 0; i < n->cells.len; i++)
+        fprintf(f.stream, "%s\t\t%u\t%u\t\t#%c%u\n", names_text(n->names, n->cells.at[i].name),
+                design->site.at[i].x, design->site.at[i].y, n->cells.at[i].tag, n->cells.at[i].number);
+    return file_commit(&f, d);
+}
+
+/* ---- .route
+ * ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const pnr_design *design;
+    FILE *to; /* NULL: only count */
+    uint32_t lines;
+} route_writer;
+
+static const char *const side_words[] = {"EAST", "SOUTH", "WEST", "NORTH"};
+
+static void line(route_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void line(route_writer *w, const char *format, ...) {
+    w->lines++;
+    if (!w->to)
+        return;
+    va_list args;
+    va_start(args, format);
+    vfprintf(w->to, format, args);
+    va_end(args);
+    fputc('\n', w->to);
+}
+
+static void port_line(route_writer *w, net_pin pin, bool output) {
+    net_tile tile = pnr_cell_tile(net_cell_at(w->design->net, pin.cell));
+    pnr_site at = w->design->site.at[pin.cell.v - 1];
+    line(w, "PORT %s (%u, %u, 17)", net_port_name(tile, output, pin.port), at.x, at.y);
+}
+
+/* The switch-box output, its register if used, the register mux. */
+static void hop_lines(route_writer *w, const pnr_hop *h) {
+    line(w, "SB (%u, %u, %u, %u, 1, 17)", h->track, h->x, h->y, h->side);
+    if (h->registered)
+        line(w, "REG T%u_%s (%u, %u, %u, 17)", h->track, side_words[h->side], h->track, h->x, h->y);
+    line(w, "RMUX %u_%u (%u, %u, 17)", h->side, h->track, h->x, h->y);
+}
+
+/* The switch-box input where a hop's wire arrives; none at an IO tile. */
+static void arrival_line(route_writer *w, const pnr_hop *h) {
+    uint32_t x = 0, y = 0;
+    pnr_side side = (pnr_side)h->side;
+    BUG_IF(!pnr_neighbour(w->design->board, h->x, h->y, side, &x, &y), "a route leaves the array");
+    if (y > 0)
+        line(w, "SB (%u, %u, %u, %d, 0, 17)", h->track, x, y, (int)pnr_opposite(side));
+}
+
+/* Hops from the driver or from where the net's earlier segments were left, to `hop`. */
+static void path_lines(route_writer *w, const net_data *net, const pnr_route *r, uint32_t hop,
+                       const bool *drawn) {
+    const pnr_hop *h = &r->hops.at[hop];
+    if (h->from_core) {
+        port_line(w, net->source, true);
+    } else if (h->parent == PNR_NO_HOP) {
+        port_line(w, net->source, true);
+        line(w, "SB (%u, %u, %u, %u, 0, 17)", h->from_track, h->x, h->y, h->from_side);
+    } else if (drawn[h->parent]) {
+        arrival_line(w, &r->hops.at[h->parent]);
+    } else {
+        path_lines(w, net, r, h->parent, drawn);
+        arrival_line(w, &r->hops.at[h->parent]);
+    }
+    hop_lines(w, h);
+}
+
+static void segment_lines(route_writer *w, const net_data *net, const pnr_route *r, uint32_t s,
+                          const bool *drawn) {
+    const pnr_sink *sink = &r->sinks.at[s];
+    if (sink->hop == PNR_NO_HOP) {
+        port_line(w, net->source, true);
+        pnr_site at = w->design->site.at[net->sinks.at[s].cell.v - 1];
+        line(w, "SB (%u, %u, %u, %u, 0, 17)", sink->track, at.x, at.y, sink->side);
+    } else {
+        if (!drawn[sink->hop])
+            path_lines(w, net, r, sink->hop, drawn);
+        arrival_line(w, &r->hops.at[sink->hop]);
+    }
+    port_line(w, net->sinks.at[s], false);
+}
+
+static void write_net(route_writer *w, uint32_t n, arena *scratch) {
+    const pnr_route *r = &w->design->route.at[n];
+    FILE *to = w->to;
+    bool *drawn = arena_new_n(scratch, bool, r->hops.len + 1);
+    fprintf(to, "Net ID: e%u Segment Size: %u\n", n, r->sinks.len);
+    for (uint32_t s = 0; s < r->sinks.len; s++) {
+        w->to = NULL;
+        w->lines = 0;
+        segment_lines(w, &w->design->net->nets.at[n], r, s, drawn);
+        w->to = to;
+        fprintf(to, "Segment: %u Size: %u\n", s, w->lines);
+        segment_lines(w, &w->design->net->nets.at[n], r, s, drawn);
+        for (uint32_t i = r->sinks.at[s].hop; i != PNR_NO_HOP; i = r->hops.at[i].parent)
+            drawn[i] = true;
+    }
+}
+
+bool pnr_write_route(const pnr_design *design, const char *path, diagnostics *d) {
+    file_out f;
+    arena scratch = {0};
+    if (!file_create(&f, path, d->mem, d))
+        return false;
+    route_writer w = {.design = design, .to = f.stream};
+    for (uint32_t n = 0; n < design->route.len; n++)
+        write_net(&w, n, &scratch);
+    arena_free(&scratch);
+    return file_commit(&f, d);
+}

@@ -1,0 +1,51 @@
+/* Does the netlist fit the board at all? Counted before any work, so that the answer names every shortage. */
+#include "pnr/pnr_int.h"
+
+enum { KINDS = 4 };
+typedef struct {
+    const char *what;
+    uint32_t need, have;
+} resource;
+
+/* Rows: PE tiles, MEM tiles, load streams (IO inputs), store streams (IO outputs). */
+static void count(const netlist *n, const pnr_board *b, resource table[KINDS]) {
+    static const char *const names[KINDS] = {"PE tiles", "MEM tiles", "load streams", "store streams"};
+    for (int i = 0; i < KINDS; i++)
+        table[i] = (resource){names[i], 0, i < 2 ? 0 : b->glb_tiles};
+    for (uint32_t x = 0; x < b->width; x++)
+        table[pnr_site_tile(b, x, 1) == NET_TILE_MEM].have += b->height - 1;
+    for (uint32_t i = 0; i < n->cells.len; i++) {
+        const net_cell_data *c = &n->cells.at[i];
+        net_tile tile = pnr_cell_tile(c);
+        BUG_IF(tile == NET_TILE_NONE, "cell %u has block letter '%c'", i, c->tag);
+        table[tile == NET_TILE_PE ? 0 : tile == NET_TILE_MEM ? 1 : c->output ? 3 : 2].need++;
+    }
+}
+
+bool pnr_fits_rules(const netlist *n, const pnr_board *b, bool fabric_only, diagnostics *d) {
+    resource table[KINDS];
+    count(n, b, table);
+    if (fabric_only) { /* IO cells share the columns */
+        table[2] = (resource){"IO tiles", table[2].need + table[3].need, b->width};
+        table[3].need = 0;
+    }
+    char missing[256] = "", all[256] = "";
+    for (int i = 0; i < KINDS - (int)fabric_only; i++) {
+        char *to = table[i].need > table[i].have ? missing : all;
+        size_t used = strlen(to);
+        snprintf(to + used, sizeof all - used, "%s%u %s of %u", used ? ", " : "", table[i].need,
+                 table[i].what, table[i].have);
+    }
+    if (!missing[0])
+        return true;
+    diag_unmappable(d, (src_loc){0}, "E0510-too-large", "the design needs more than board '%s' has: %s",
+                    b->name, missing);
+    diag_hint(d, "use a larger board, a lower unroll factor, or split the expression into several kernels");
+    if (all[0])
+        diag_note(d, (src_loc){0}, "what does fit: %s", all);
+    return false;
+}
+
+bool pnr_fits(const netlist *n, const pnr_board *b, diagnostics *d) {
+    return pnr_fits_rules(n, b, false, d);
+}

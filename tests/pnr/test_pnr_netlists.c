@@ -1,0 +1,137 @@
+/* The published netlists on the whole array, IO fixed as their files say: every one is placed and routed
+ * legally and within 1.15 times the hops of the best known solution.
+ *
+ * Usage: test_pnr_netlists [all [moves per cell]]. Without "all" a few netlists are tried; with it every one,
+ * in a table of measurements.
+ */
+#include "pnr/pnr.h"
+#include "tests/test.h"
+
+enum { MOST_NETLISTS = 200 };
+static bool try_all;
+static uint32_t moves_per_cell;
+
+typedef struct {
+    char name[64];
+    uint32_t cells, hpwl, hops; /* best known with fixed IO */
+} best_row;
+
+static uint32_t read_best(fixture *f, best_row *rows) {
+    size_t length = 0;
+    char *text = file_read(ONYX_SHARED_DIR "/data/pnr/best_known.csv", &f->mem, &length, &f->diag);
+    assert_non_null(text);
+    uint32_t n = 0;
+    for (char *line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
+        best_row *r = &rows[n];
+        if (sscanf(line + 1, "%63[^,],%u,%*u,%*u,%u,%u", r->name, &r->cells, &r->hpwl, &r->hops) == 4)
+            n++;
+        assert_true(n < MOST_NETLISTS);
+    }
+    return n;
+}
+
+static bool in_subset(const char *name) {
+    static const char *const few[] = {"vec_elemadd_u1", "spmv_u1",         "matmul_ijk_crddrop_u1",
+                                      "spmv_u4",        "matmul_ikj_u1",   "tensor3_mttkrp_u1",
+                                      "rand30",         "mat_elemadd3_u1", "chain30"};
+    for (size_t i = 0; i < sizeof few / sizeof few[0]; i++)
+        if (strcmp(few[i], name) == 0)
+            return true;
+    return try_all;
+}
+
+typedef struct {
+    uint32_t hpwl, hops, pairs, longest;
+    double place, route;
+} result;
+
+static void run(fixture *f, const pnr_board *board, const char *name, result *out) {
+    netlist net;
+    pnr_site *fixed;
+    const char *folder = ONYX_SHARED_DIR "/data/pnr";
+    assert_true(pnr_read_packed(arena_printf(&f->mem, "%s/%s.packed", folder, name), &f->names, &f->mem,
+                                &f->diag, &net));
+    assert_true(pnr_read_place(&net, arena_printf(&f->mem, "%s/%s.io.place", folder, name), &f->mem, &f->diag,
+                               &fixed));
+    pnr_options o = pnr_options_default();
+    o.fabric_only = true;
+    o.fixed = fixed;
+    o.moves = moves_per_cell * net.cells.len;
+    pnr_design design;
+    assert_true(pnr_place(&net, board, &o, &f->mem, &f->diag, &design));
+    assert_true(pnr_route_all(&design, &o, &f->mem, &f->diag));
+    if (!pnr_check(&design, &f->diag))
+        fail_msg("%s: %s", name, fixture_printed(f));
+    for (uint32_t c = 0; c < net.cells.len; c++)
+        if (fixed[c].x != PNR_FREE)
+            assert_true(design.site.at[c].x == fixed[c].x && design.site.at[c].y == fixed[c].y);
+    cJSON *report = pnr_report(&design);
+    *out = (result){pnr_hpwl(&design),
+                    pnr_hops(&design),
+                    (uint32_t)cJSON_GetObjectItem(report, "fifo_pairs")->valuedouble,
+                    (uint32_t)cJSON_GetObjectItem(report, "longest_path")->valuedouble,
+                    design.stats.place_seconds,
+                    design.stats.route_seconds};
+    cJSON_Delete(report);
+}
+
+/* The n-th root of a product of ratios without libm: bisection on the mean. Good to 1e-6. */
+static double geometric_mean(const double *ratio, uint32_t n) {
+    double low = 0.1, high = 10;
+    for (int step = 0; step < 40; step++) {
+        double middle = (low + high) / 2, product = 1;
+        for (uint32_t i = 0; i < n; i++)
+            product *= ratio[i] / middle;
+        if (product > 1)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void published_netlists_route_close_to_the_best_known(void **state) {
+    fixture *f = *state;
+    static best_row rows[MOST_NETLISTS];
+    static double hpwl_ratio[MOST_NETLISTS], hops_ratio[MOST_NETLISTS];
+    if (access(ONYX_SHARED_DIR "/data/pnr/best_known.csv", R_OK) != 0) {
+        print_message("the shared netlists are not here\n");
+        skip();
+    }
+    pnr_board board;
+    assert_true(pnr_board_read("onyx", &f->mem, &f->diag, &board));
+    uint32_t n = read_best(f, rows), tried = 0;
+    double worst = 0, seconds = 0;
+    if (try_all)
+        print_message("%-32s %5s %5s %5s %5s %6s %6s %5s %4s %8s %8s\n", "netlist", "cells", "hpwl", "hops",
+                      "best", "r.hpwl", "r.hops", "pairs", "path", "place ms", "route ms");
+    for (uint32_t i = 0; i < n; i++) {
+        result got;
+        if (!in_subset(rows[i].name))
+            continue;
+        run(f, &board, rows[i].name, &got);
+        hpwl_ratio[tried] = (double)got.hpwl / rows[i].hpwl;
+        hops_ratio[tried] = (double)got.hops / rows[i].hops;
+        if (try_all)
+            print_message("%-32s %5u %5u %5u %5u %6.3f %6.3f %5u %4u %8.1f %8.1f\n", rows[i].name,
+                          rows[i].cells, got.hpwl, got.hops, rows[i].hops, hpwl_ratio[tried],
+                          hops_ratio[tried], got.pairs, got.longest, got.place * 1e3, got.route * 1e3);
+        worst = hops_ratio[tried] > worst ? hops_ratio[tried] : worst;
+        seconds += got.place + got.route;
+        tried++;
+    }
+    print_message(
+        "%u netlists: geometric mean %.4f of the best known wire length, %.4f of its hops, worst %.3f; "
+        "%.2f s in all\n",
+        tried, geometric_mean(hpwl_ratio, tried), geometric_mean(hops_ratio, tried), worst, seconds);
+    assert_true(tried >= 9);
+    assert_true(worst <= 1.15);
+    pnr_board_free(&board);
+}
+
+int main(int argc, char **argv) {
+    try_all = argc > 1 && strcmp(argv[1], "all") == 0;
+    moves_per_cell = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
+    const struct CMUnitTest tests[] = {TEST(published_netlists_route_close_to_the_best_known)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,263 @@
+// Core of a MEM tile in mode 0 (fiber access): raw configuration words in, port FIFOs, fiber access.
+//
+// cfg0_i..cfg3_i are CONFIG_SPACE_0..3. Fields used (bit of the 128): 0 writer on, 18 lowest level, 20 compressed,
+// 21 block write, 22 fiber access on, 23 reader on, 41 root, 59 lookup, 92:77 dimension, 93 dense, 94 block read,
+// 95 buffet on, 99:96 capacity of ID 1, 103:100 capacity of ID 0. The others have no effect.
+// Streams: in0 references, in1 write addresses, in2 blocks from the GLB, in3 write data; out0 blocks to the GLB,
+// out1 coordinates or values, out2 positions. Every port has a depth-2 FIFO.
+// Contract: with tile_en_i = 0 or another mode nothing is taken, offered or changed.
+// sram_*: configuration access, effective with tile_en_i = 1 and en_i = 0 only. Four accesses, in lane order 0..3,
+// move one 64-bit word: the fourth write stores; each read shows its lane on sram_rdata_o from the next cycle
+// on. Running (en_i = 1) puts the lane counter back to 0.
+module onyx_mem_core (
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        en_i,
+    input  logic        flush_i,
+    input  logic        tile_en_i,
+    input  logic [ 1:0] mode_i,
+    input  logic [31:0] cfg0_i,
+    input  logic [31:0] cfg1_i,
+    input  logic [31:0] cfg2_i,
+    input  logic [31:0] cfg3_i,
+    input  logic [16:0] in0_data_i,
+    input  logic        in0_valid_i,
+    output logic        in0_ready_o,
+    input  logic [16:0] in1_data_i,
+    input  logic        in1_valid_i,
+    output logic        in1_ready_o,
+    input  logic [16:0] in2_data_i,
+    input  logic        in2_valid_i,
+    output logic        in2_ready_o,
+    input  logic [16:0] in3_data_i,
+    input  logic        in3_valid_i,
+    output logic        in3_ready_o,
+    output logic [16:0] out0_data_o,
+    output logic        out0_valid_o,
+    input  logic        out0_ready_i,
+    output logic [16:0] out1_data_o,
+    output logic        out1_valid_o,
+    input  logic        out1_ready_i,
+    output logic [16:0] out2_data_o,
+    output logic        out2_valid_o,
+    input  logic        out2_ready_i,
+    input  logic        sram_we_i,
+    input  logic        sram_re_i,
+    input  logic [ 8:0] sram_addr_i,
+    input  logic [15:0] sram_wdata_i,
+    output logic [15:0] sram_rdata_o
+);
+  logic used, en;
+  assign used = tile_en_i && (mode_i == 2'd0);
+  assign en   = en_i && used;
+
+  logic [16:0] core_in0_data;
+  logic core_in0_valid, core_in0_ready, in0_ready;
+  logic [16:0] core_in1_data;
+  logic core_in1_valid, core_in1_ready, in1_ready;
+  logic [16:0] core_in2_data;
+  logic core_in2_valid, core_in2_ready, in2_ready;
+  logic [16:0] core_in3_data;
+  logic core_in3_valid, core_in3_ready, in3_ready;
+  logic [16:0] core_out0_data;
+  logic core_out0_valid, core_out0_ready, out0_valid;
+  logic [16:0] core_out1_data;
+  logic core_out1_valid, core_out1_ready, out1_valid;
+  logic [16:0] core_out2_data;
+  logic core_out2_valid, core_out2_ready, out2_valid;
+
+  onyx_fifo2 #(
+      .Width(17)
+  ) u_in0 (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_ni),
+      .en_i       (en),
+      .flush_i    (flush_i),
+      .in_data_i  (in0_data_i),
+      .in_valid_i (in0_valid_i),
+      .in_ready_o (in0_ready),
+      .out_data_o (core_in0_data),
+      .out_valid_o(core_in0_valid),
+      .out_ready_i(core_in0_ready)
+  );
+  assign in0_ready_o = in0_ready && used;
+
+  onyx_fifo2 #(
+      .Width(17)
+  ) u_in1 (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_ni),
+      .en_i       (en),
+      .flush_i    (flush_i),
+      .in_data_i  (in1_data_i),
+      .in_valid_i (in1_valid_i),
+      .in_ready_o (in1_ready),
+      .out_data_o (core_in1_data),
+      .out_valid_o(core_in1_valid),
+      .out_ready_i(core_in1_ready)
+  );
+  assign in1_ready_o = in1_ready && used;
+
+  onyx_fifo2 #(
+      .Width(17)
+  ) u_in2 (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_ni),
+      .en_i       (en),
+      .flush_i    (flush_i),
+      .in_data_i  (in2_data_i),
+      .in_valid_i (in2_valid_i),
+      .in_ready_o (in2_ready),
+      .out_data_o (core_in2_data),
+      .out_valid_o(core_in2_valid),
+      .out_ready_i(core_in2_ready)
+  );
+  assign in2_ready_o = in2_ready && used;
+
+  onyx_fifo2 #(
+      .Width(17)
+  ) u_in3 (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_ni),
+      .en_i       (en),
+      .flush_i    (flush_i),
+      .in_data_i  (in3_data_i),
+      .in_valid_i (in3_valid_i),
+      .in_ready_o (in3_ready),
+      .out_data_o (core_in3_data),
+      .out_valid_o(core_in3_valid),
+      .out_ready_i(core_in3_ready)
+  );
+  assign in3_ready_o = in3_ready && used;
+
+  onyx_fifo2 #(
+      .Width(17)
+  ) u_out0 (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_ni),
+      .en_i       (en),
+      .flush_i    (flush_i),
+      .in_data_i  (core_out0_data),
+      .in_valid_i (core_out0_valid),
+      .in_ready_o (core_out0_ready),
+      .out_data_o (out0_data_o),
+      .out_valid_o(out0_valid),
+      .out_ready_i(out0_ready_i)
+  );
+  assign out0_valid_o = out0_valid && used;
+
+  onyx_fifo2 #(
+      .Width(17)
+  ) u_out1 (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_ni),
+      .en_i       (en),
+      .flush_i    (flush_i),
+      .in_data_i  (core_out1_data),
+      .in_valid_i (core_out1_valid),
+      .in_ready_o (core_out1_ready),
+      .out_data_o (out1_data_o),
+      .out_valid_o(out1_valid),
+      .out_ready_i(out1_ready_i)
+  );
+  assign out1_valid_o = out1_valid && used;
+
+  onyx_fifo2 #(
+      .Width(17)
+  ) u_out2 (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_ni),
+      .en_i       (en),
+      .flush_i    (flush_i),
+      .in_data_i  (core_out2_data),
+      .in_valid_i (core_out2_valid),
+      .in_ready_o (core_out2_ready),
+      .out_data_o (out2_data_o),
+      .out_valid_o(out2_valid),
+      .out_ready_i(out2_ready_i)
+  );
+  assign out2_valid_o = out2_valid && used;
+
+  // -- configuration access to the memory --
+  logic [1:0] lane_q, read_lane_q;
+  logic [15:0] lane0_q, lane1_q, lane2_q;
+  logic [63:0] sram_line;
+  logic config_access;
+
+  assign config_access = used && !en_i && (sram_we_i || sram_re_i);
+  assign sram_rdata_o  = (read_lane_q == 2'd0) ? sram_line[15:0]
+                       : (read_lane_q == 2'd1) ? sram_line[31:16]
+                       : (read_lane_q == 2'd2) ? sram_line[47:32] : sram_line[63:48];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      lane_q      <= 2'd0;
+      read_lane_q <= 2'd0;
+      lane0_q     <= 16'd0;
+      lane1_q     <= 16'd0;
+      lane2_q     <= 16'd0;
+    end else if (en_i) begin
+      lane_q <= 2'd0;
+    end else if (config_access) begin
+      lane_q      <= lane_q + 2'd1;
+      read_lane_q <= lane_q;
+      if (sram_we_i && (lane_q == 2'd0)) lane0_q <= sram_wdata_i;
+      if (sram_we_i && (lane_q == 2'd1)) lane1_q <= sram_wdata_i;
+      if (sram_we_i && (lane_q == 2'd2)) lane2_q <= sram_wdata_i;
+    end
+  end
+
+  logic part_on;
+  assign part_on = used && cfg0_i[22];
+
+  onyx_fiber_access u_fiber_access (
+      .clk_i            (clk_i),
+      .rst_ni           (rst_ni),
+      .en_i             (en),
+      .flush_i          (flush_i),
+      .wr_run_i         (part_on && cfg0_i[0]),
+      .wr_block_mode_i  (cfg0_i[21]),
+      .wr_lowest_level_i(cfg0_i[18]),
+      .wr_compressed_i  (cfg0_i[20]),
+      .rd_run_i         (part_on && cfg0_i[23]),
+      .rd_root_i        (cfg1_i[9]),
+      .rd_lookup_i      (cfg1_i[27]),
+      .rd_dense_i       (cfg2_i[29]),
+      .rd_block_mode_i  (cfg2_i[30]),
+      .rd_dim_size_i    (cfg2_i[28:13]),
+      .buffet_run_i     (part_on && cfg2_i[31]),
+      .cap_log_0_i      (cfg3_i[7:4]),
+      .cap_log_1_i      (cfg3_i[3:0]),
+      .pos_in_data_i     (core_in0_data),
+      .pos_in_valid_i    (core_in0_valid),
+      .pos_in_ready_o    (core_in0_ready),
+      .addr_in_data_i    (core_in1_data),
+      .addr_in_valid_i   (core_in1_valid),
+      .addr_in_ready_o   (core_in1_ready),
+      .block_wr_data_i   (core_in2_data),
+      .block_wr_valid_i  (core_in2_valid),
+      .block_wr_ready_o  (core_in2_ready),
+      .data_in_data_i    (core_in3_data),
+      .data_in_valid_i   (core_in3_valid),
+      .data_in_ready_o   (core_in3_ready),
+      .block_rd_data_o   (core_out0_data),
+      .block_rd_valid_o  (core_out0_valid),
+      .block_rd_ready_i  (core_out0_ready),
+      .coord_out_data_o  (core_out1_data),
+      .coord_out_valid_o (core_out1_valid),
+      .coord_out_ready_i (core_out1_ready),
+      .pos_out_data_o    (core_out2_data),
+      .pos_out_valid_o   (core_out2_valid),
+      .pos_out_ready_i   (core_out2_ready),
+      .sram_req_i       (config_access && (sram_re_i || (lane_q == 2'd3))),
+      .sram_we_i        (sram_we_i),
+      .sram_addr_i      (sram_addr_i),
+      .sram_wdata_i     ({sram_wdata_i, lane2_q, lane1_q, lane0_q}),
+      .sram_rdata_o     (sram_line)
+  );
+
+  // Fields of other modes and of the sparse accumulator, which is not built.
+  logic unused_cfg;
+  assign unused_cfg = &{1'b0, cfg0_i[31:24], cfg0_i[19], cfg0_i[17:1], cfg1_i[31:28], cfg1_i[26:10], cfg1_i[8:0],
+                        cfg2_i[12:0], cfg3_i[31:8]};
+endmodule

@@ -1,0 +1,408 @@
+// Read scanner: walks a level in the buffet and emits its coordinates and positions, or its values, or its raw
+// contents.
+//
+// Modes (at most one; none of the three = compressed scan):
+//   compressed   for each reference r on `pos`: the entries seg[r]..seg[r+1]-1 of the coordinate block on
+//                `coord_out`, their addresses on `pos_out`, then a stop. After the reference a stop n is
+//                consumed and becomes n+1, anything else means stop 0; a stop without a reference before
+//                it is an empty fiber; a maybe is a reference to an empty fiber. Done passes, both blocks are
+//                freed, and the next tree begins. root_i: [0, done] instead of `pos`, for each tree (dense: once).
+//   dense_i      the same without memory: coordinates 0..dim_size-1, positions r*dim_size+k; a maybe goes to
+//                both outputs as it is.
+//   lookup_i     `coord_out` = value at r; other tokens pass, maybe becomes the value 0; done frees the block.
+//   block_mode_i `block_rd_out` = size and contents of the segment (or value) block, and unless lookup_i those of
+//                the coordinate block; frees them; again and again. Takes no input.
+// Contract: rd_* are read commands, rsp_* their answers (see onyx_buffet). Everything a command will deliver has
+// its place reserved before the command is issued, so an answer never waits and no stall on the outputs can lose
+// or reorder a word. pos_out runs ahead of coord_out by up to eight tokens. run_i = 0 stands still.
+module onyx_read_scanner (
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        en_i,
+    input  logic        flush_i,
+    input  logic        run_i,
+    input  logic        root_i,
+    input  logic        lookup_i,
+    input  logic        dense_i,
+    input  logic        block_mode_i,
+    input  logic [15:0] dim_size_i,
+    input  logic [16:0] pos_data_i,
+    input  logic        pos_valid_i,
+    output logic        pos_ready_o,
+    output logic [16:0] block_rd_data_o,
+    output logic        block_rd_valid_o,
+    input  logic        block_rd_ready_i,
+    output logic [16:0] coord_out_data_o,
+    output logic        coord_out_valid_o,
+    input  logic        coord_out_ready_i,
+    output logic [16:0] pos_out_data_o,
+    output logic        pos_out_valid_o,
+    input  logic        pos_out_ready_i,
+    output logic [18:0] rd_data_o,
+    output logic        rd_valid_o,
+    input  logic        rd_ready_i,
+    input  logic [16:0] rsp_data_i,
+    input  logic        rsp_valid_i,
+    output logic        rsp_ready_o
+);
+  localparam logic [16:0] Done = 17'h10100;
+  localparam logic [1:0] OpFree = 2'd0;
+  localparam logic [1:0] OpRead = 2'd1;
+  localparam logic [1:0] OpSize = 2'd2;
+
+  localparam logic [3:0] Start = 4'd0;
+  localparam logic [3:0] Ref = 4'd1;
+  localparam logic [3:0] RefEnd = 4'd2;
+  localparam logic [3:0] Stop = 4'd3;
+  localparam logic [3:0] Walk = 4'd4;
+  localparam logic [3:0] Free1 = 4'd5;
+  localparam logic [3:0] Free0 = 4'd6;
+  localparam logic [3:0] Rest = 4'd7;
+  localparam logic [3:0] Inject = 4'd8;
+  localparam logic [3:0] Size = 4'd9;
+  localparam logic [3:0] SizeWait = 4'd10;
+  localparam logic [3:0] Read = 4'd11;
+  localparam logic [3:0] Drain = 4'd12;
+
+  logic compressed;
+  assign compressed = !dense_i && !lookup_i && !block_mode_i;
+
+  // -- input --
+  logic [16:0] ref_token;
+  logic ref_valid, ref_pop, fifo_valid, pos_ready;
+  logic [16:0] fifo_token;
+  logic root_done_q, root_done_d;  // the injected reference is spent
+
+  onyx_fifo2 #(
+      .Width(17)
+  ) u_in (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_ni),
+      .en_i       (en_i),
+      .flush_i    (flush_i),
+      .in_data_i  (pos_data_i),
+      .in_valid_i (pos_valid_i && run_i),
+      .in_ready_o (pos_ready),
+      .out_data_o (fifo_token),
+      .out_valid_o(fifo_valid),
+      .out_ready_i(ref_pop && !root_i)
+  );
+  assign pos_ready_o = pos_ready && run_i && !root_i && !block_mode_i;
+  assign ref_token   = !root_i ? fifo_token : root_done_q ? Done : 17'd0;
+  assign ref_valid   = (root_i || fifo_valid) && run_i;
+
+  // -- queue of fibers and tokens from the front to the walker, and the segment pairs --
+  logic [17:0] plan_in, plan;  // {fiber, token}; a fiber carries its reference (dense)
+  logic plan_push, plan_ready, plan_valid, plan_pop;
+  onyx_fifo_pow2 #(
+      .Width   (18),
+      .LogDepth(3)
+  ) u_plan (
+      .clk_i  (clk_i),
+      .rst_ni (rst_ni),
+      .en_i   (en_i),
+      .flush_i(flush_i),
+      .data_i (plan_in),
+      .push_i (plan_push),
+      .ready_o(plan_ready),
+      .data_o (plan),
+      .valid_o(plan_valid),
+      .pop_i  (plan_pop)
+  );
+
+  logic rsp_is_seg, seg_rsp, seg_half_q, pair_ready, pair_valid, pair_pop;
+  logic [15:0] seg_first_q;
+  logic [31:0] pair;
+  assign rsp_is_seg = compressed && !rsp_data_i[16];
+  assign seg_rsp = rsp_valid_i && run_i && rsp_is_seg;
+  onyx_fifo_pow2 #(
+      .Width   (32),
+      .LogDepth(3)
+  ) u_pairs (
+      .clk_i  (clk_i),
+      .rst_ni (rst_ni),
+      .en_i   (en_i),
+      .flush_i(flush_i),
+      .data_i ({rsp_data_i[15:0], seg_first_q}),
+      .push_i (seg_rsp && seg_half_q),
+      .ready_o(pair_ready),
+      .data_o (pair),
+      .valid_o(pair_valid),
+      .pop_i  (pair_pop)
+  );
+
+  // -- output queue: tokens, and places of answers to come; and the answers --
+  logic [17:0] out_in, out_head;  // {answer, token}
+  logic out_push, out_room, out_valid, out_pop;
+  onyx_fifo_pow2 #(
+      .Width   (18),
+      .LogDepth(3)
+  ) u_out (
+      .clk_i  (clk_i),
+      .rst_ni (rst_ni),
+      .en_i   (en_i),
+      .flush_i(flush_i),
+      .data_i (out_in),
+      .push_i (out_push),
+      .ready_o(out_room),
+      .data_o (out_head),
+      .valid_o(out_valid),
+      .pop_i  (out_pop)
+  );
+  logic [15:0] answer;
+  logic answer_ready, answer_valid, answer_push;
+  assign answer_push = rsp_valid_i && run_i && !rsp_is_seg;
+  onyx_fifo_pow2 #(
+      .Width   (16),
+      .LogDepth(3)
+  ) u_answers (
+      .clk_i  (clk_i),
+      .rst_ni (rst_ni),
+      .en_i   (en_i),
+      .flush_i(flush_i),
+      .data_i (rsp_data_i[15:0]),
+      .push_i (answer_push),
+      .ready_o(answer_ready),
+      .data_o (answer),
+      .valid_o(answer_valid),
+      .pop_i  (out_pop && out_head[17])
+  );
+  assign rsp_ready_o = run_i && (rsp_is_seg ? pair_ready : answer_ready);  // always, by reservation
+
+  logic head_valid;
+  logic [16:0] head_token;
+  assign head_valid        = run_i && out_valid && (!out_head[17] || answer_valid);
+  assign head_token        = out_head[17] ? {1'b0, answer} : out_head[16:0];
+  assign block_rd_data_o   = head_token;
+  assign coord_out_data_o  = head_token;
+  assign block_rd_valid_o  = head_valid && block_mode_i;
+  assign coord_out_valid_o = head_valid && !block_mode_i;
+  assign out_pop           = head_valid && (block_mode_i ? block_rd_ready_i : coord_out_ready_i);
+
+  // -- front: references to segment pairs or values; blocks to the GLB; frees --
+  logic [3:0] state_q, state_d;
+  logic second_q, second_d;  // block mode: at the coordinate block
+  logic [15:0] left_q, left_d;  // block mode: words of the block not asked for yet
+  logic [15:0] read_addr_q, read_addr_d;
+  logic front_want, front_gnt, front_out_push;
+  logic [18:0] front_cmd;
+  logic [17:0] front_out;
+  logic is_data, is_done, is_maybe;
+  logic [16:0] raised;  // a stop one level up
+  logic walker_done;
+
+  assign is_data  = !ref_token[16];
+  assign is_done  = ref_token[16] && (ref_token[9:8] == 2'd1);
+  assign is_maybe = ref_token[16] && (ref_token[9:8] == 2'd2);
+  assign raised   = {ref_token[16:8], ref_token[7:0] + 8'd1};
+
+  always_comb begin
+    state_d        = state_q;
+    second_d       = second_q;
+    left_d         = left_q;
+    read_addr_d    = read_addr_q;
+    root_done_d    = root_done_q;
+    ref_pop        = 1'b0;
+    plan_push      = 1'b0;
+    plan_in        = {1'b0, ref_token};
+    front_want     = 1'b0;
+    front_cmd      = 19'd0;
+    front_out_push = 1'b0;
+    front_out      = {1'b0, ref_token};
+    case (state_q)
+      Start: begin
+        second_d    = 1'b0;
+        root_done_d = 1'b0;
+        if (run_i) state_d = block_mode_i ? Size : root_i ? Inject : Ref;
+      end
+      Inject: state_d = Ref;
+
+      Ref: begin
+        if (!ref_valid) begin
+          state_d = Ref;
+        end else if (lookup_i) begin
+          if (is_data) begin
+            front_want     = out_room;
+            front_cmd      = {OpRead, 1'b0, ref_token[15:0]};
+            front_out      = {1'b1, 17'd0};
+            front_out_push = front_gnt;
+            ref_pop        = front_gnt;
+          end else begin
+            if (is_maybe) front_out = 18'd0;
+            front_out_push = 1'b1;
+            ref_pop        = out_room;
+            if (out_room && is_done) state_d = Free0;
+          end
+        end else if (is_data && !dense_i) begin
+          front_want = 1'b1;
+          front_cmd  = {OpRead, 1'b0, ref_token[15:0]};
+          if (front_gnt) state_d = RefEnd;
+        end else if (is_data || (is_maybe && dense_i)) begin
+          plan_in   = {is_data, ref_token};
+          plan_push = 1'b1;
+          ref_pop   = plan_ready;
+          if (plan_ready) state_d = Stop;
+        end else if (is_maybe) begin
+          ref_pop = 1'b1;
+          state_d = Stop;
+        end else begin
+          plan_in   = {1'b0, is_done ? ref_token : raised};
+          plan_push = 1'b1;
+          ref_pop   = plan_ready;
+          if (plan_ready && is_done) state_d = Walk;
+        end
+      end
+      RefEnd: begin
+        front_want = plan_ready;
+        front_cmd  = {OpRead, 1'b0, ref_token[15:0] + 16'd1};
+        plan_in    = {1'b1, ref_token};
+        plan_push  = front_gnt;
+        ref_pop    = front_gnt;
+        if (front_gnt) state_d = Stop;
+      end
+      Stop: begin
+        if (ref_valid) begin
+          // Only a stop is consumed; the next reference, maybe or done closes the fiber with stop 0.
+          plan_in   = {1'b0, is_data || is_done || is_maybe ? 17'h10000 : raised};
+          plan_push = 1'b1;
+          ref_pop   = plan_ready && !(is_data || is_done || is_maybe);
+          if (plan_ready) state_d = Ref;
+        end
+      end
+      // A dense root has no block to wait for: one tree is all it gives.
+      Walk: if (walker_done && !(dense_i && root_i)) state_d = dense_i ? Start : Free1;
+
+      Free1: begin
+        front_want = 1'b1;
+        front_cmd  = {OpFree, 1'b1, 16'd0};
+        if (front_gnt) state_d = Free0;
+      end
+      Free0: begin
+        front_want = 1'b1;
+        front_cmd  = {OpFree, 17'd0};
+        if (front_gnt) state_d = Rest;
+      end
+      Rest: state_d = Start;
+
+      Size: begin
+        front_want     = out_room;
+        front_cmd      = {OpSize, 1'b0, 16'd0};
+        front_out      = {1'b1, 17'd0};
+        front_out_push = front_gnt;
+        if (front_gnt) state_d = SizeWait;
+      end
+      SizeWait: begin
+        read_addr_d = 16'd0;
+        left_d      = rsp_data_i[15:0];
+        if (rsp_valid_i && run_i) state_d = (rsp_data_i[15:0] == 16'd0) ? Drain : Read;
+      end
+      Read: begin
+        front_want     = out_room;
+        front_cmd      = {OpRead, second_q, read_addr_q};
+        front_out      = {1'b1, 17'd0};
+        front_out_push = front_gnt;
+        if (front_gnt) begin
+          read_addr_d = read_addr_q + 16'd1;
+          left_d      = left_q - 16'd1;
+          if (left_q == 16'd1) state_d = Drain;
+        end
+      end
+      Drain: begin
+        // The block is out: on to the coordinate block, or free what was read.
+        if (!out_valid) begin
+          front_want = 1'b1;
+          if (!second_q && !lookup_i) begin
+            front_cmd      = {OpSize, 1'b1, 16'd0};
+            front_out      = {1'b1, 17'd0};
+            front_out_push = front_gnt;
+            second_d       = front_gnt;
+            if (front_gnt) state_d = SizeWait;
+          end else begin
+            front_cmd = {OpFree, !lookup_i, 16'd0};
+            if (front_gnt) state_d = lookup_i ? Rest : Free0;
+          end
+        end
+      end
+      default: state_d = Start;
+    endcase
+    if (ref_pop && is_data) root_done_d = 1'b1;
+  end
+
+  // -- walker: fibers to commands, positions and tokens --
+  logic [15:0] at_q;  // the entry to emit next
+  logic active_q;  // .. of a fiber begun before
+  logic [15:0] first, last, at;
+  logic fiber_known, empty, more, walk_token, walk_fiber, walk_want, walk_gnt, walk_go;
+
+  // A dense fiber counts 0..dim_size-1 and adds its first position.
+  assign first       = dense_i ? 16'd0 : pair[15:0];
+  assign last        = dense_i ? dim_size_i : pair[31:16];
+  assign at          = active_q ? at_q : first;
+  assign fiber_known = plan_valid && plan[17] && (dense_i || pair_valid);
+  assign empty       = (at >= last);
+  assign more        = (at + 16'd1 != last);
+  assign walk_token  = run_i && plan_valid && !plan[17] && out_room;
+  assign walk_fiber  = run_i && fiber_known && !empty && out_room;
+  assign walk_want   = walk_fiber && compressed && pos_out_ready_i;
+
+  assign pos_out_valid_o = walk_token || (walk_fiber && (!compressed || walk_gnt));
+  assign pos_out_data_o  = !plan[17] ? plan[16:0] : {1'b0, dense_i ? plan[15:0] * dim_size_i + at : at};
+  assign walk_go         = pos_out_valid_o && pos_out_ready_i;
+  assign plan_pop        = (walk_go && (!plan[17] || !more)) || (run_i && fiber_known && empty);
+  assign pair_pop        = plan_pop && plan[17] && !dense_i;
+  assign walker_done     = walk_go && !plan[17] && (plan[9:8] == 2'd1);
+
+  // In lookup and block mode the walker is idle, otherwise the front puts nothing out.
+  assign out_push = front_out_push || walk_go;
+  assign out_in   = front_out_push ? front_out
+                  : !plan[17] ? {1'b0, plan[16:0]}
+                  : dense_i ? {2'b00, at} : {1'b1, 17'd0};
+
+  // -- the read port: front and walker take turns --
+  logic walker_first_q;
+  logic walk_hold_q;  // a position waits at the output: the turn stays
+  assign walk_gnt   = rd_ready_i && (walker_first_q || walk_hold_q || !front_want);
+  assign front_gnt  = rd_ready_i && front_want && !(walk_fiber && compressed && walk_gnt);
+  assign rd_valid_o = front_gnt || (walk_want && walk_gnt);
+  assign rd_data_o  = front_gnt ? front_cmd : {OpRead, 1'b1, at};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q        <= Start;
+      second_q       <= 1'b0;
+      left_q         <= 16'd0;
+      read_addr_q    <= 16'd0;
+      root_done_q    <= 1'b0;
+      seg_half_q     <= 1'b0;
+      seg_first_q    <= 16'd0;
+      at_q           <= 16'd0;
+      active_q       <= 1'b0;
+      walker_first_q <= 1'b0;
+      walk_hold_q    <= 1'b0;
+    end else if (en_i) begin
+      if (flush_i) begin
+        state_q        <= Start;
+        seg_half_q     <= 1'b0;
+        active_q       <= 1'b0;
+        walker_first_q <= 1'b0;
+        walk_hold_q    <= 1'b0;
+      end else begin
+        state_q     <= state_d;
+        second_q    <= second_d;
+        left_q      <= left_d;
+        read_addr_q <= read_addr_d;
+        root_done_q <= root_done_d;
+        if (seg_rsp) begin
+          seg_half_q <= !seg_half_q;
+          if (!seg_half_q) seg_first_q <= rsp_data_i[15:0];
+        end
+        if (walk_go && plan[17]) begin
+          at_q     <= at + 16'd1;
+          active_q <= more;
+        end
+        walker_first_q <= !walker_first_q;
+        walk_hold_q    <= pos_out_valid_o && !pos_out_ready_i;
+      end
+    end
+  end
+endmodule

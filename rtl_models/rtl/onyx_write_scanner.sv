@@ -1,0 +1,257 @@
+// Write scanner: turns a stream into the write commands of one or two blocks of the buffet.
+//
+// A tree on the input becomes one block of segments or values (ID 0) and, on an upper level
+// (lowest_level_i = 0), one block of coordinates (ID 1). A block is: an open command, writes, a close
+// command. Modes:
+//   block_mode_i                    input `block`: n0, n0 words to ID 0; upper level: then n1, n1 words to ID 1.
+//   lowest_level_i & compressed_i   input `data`: data to ID 0 at 0,1,2..; stops and maybes are dropped; done ends.
+//   lowest_level_i & !compressed_i  inputs `data`,`addr` in pairs; a token that is no data on either side
+//                                   makes the pair (or that token alone, if the other is data) vanish; done on
+//                                   both ends.
+//   upper level                     input `data`: coordinates to ID 1, equal neighbours of a fiber once; the
+//                                   count so far to the next segment at the first of a row of stops or maybes.
+// Contract: cmd_* is a stream {close/open = 0 or write = 1, ID, address[15:0], data[15:0]}; every input is
+// taken only when its effect is handed over. run_i = 0 stands still.
+// Pace (that of the chip): a value or a block word a cycle, a coordinate or a segment three, a new tree three
+// cycles after the last close.
+module onyx_write_scanner (
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        en_i,
+    input  logic        flush_i,
+    input  logic        run_i,
+    input  logic        block_mode_i,
+    input  logic        lowest_level_i,
+    input  logic        compressed_i,
+    input  logic [16:0] addr_data_i,
+    input  logic        addr_valid_i,
+    output logic        addr_ready_o,
+    input  logic [16:0] block_data_i,
+    input  logic        block_valid_i,
+    output logic        block_ready_o,
+    input  logic [16:0] data_data_i,
+    input  logic        data_valid_i,
+    output logic        data_ready_o,
+    output logic [33:0] cmd_data_o,
+    output logic        cmd_valid_o,
+    input  logic        cmd_ready_i
+);
+  localparam logic [3:0] Start = 4'd0;
+  localparam logic [3:0] Open0 = 4'd1;
+  localparam logic [3:0] Open1 = 4'd2;
+  localparam logic [3:0] Settle = 4'd3;
+  localparam logic [3:0] Length = 4'd4;
+  localparam logic [3:0] Words = 4'd5;
+  localparam logic [3:0] Values = 4'd6;
+  localparam logic [3:0] Pairs = 4'd7;
+  localparam logic [3:0] Look = 4'd8;
+  localparam logic [3:0] PutCrd = 4'd9;
+  localparam logic [3:0] PutSeg = 4'd10;
+  localparam logic [3:0] Take = 4'd11;
+  localparam logic [3:0] Close0 = 4'd12;
+  localparam logic [3:0] TakeDone = 4'd13;
+  localparam logic [3:0] Rest = 4'd14;
+
+  logic [3:0] state_q, state_d;
+  logic [15:0] index_q, index_d;  // words of ID 0, or of the block being copied, given so far
+  logic [15:0] count_q, count_d;  // words of the block to copy, or coordinates written
+  logic [15:0] last_q, last_d;  // the coordinate written last
+  logic have_last_q, have_last_d;  // .. in this fiber
+  logic ended_q, ended_d;  // the segment of the fibers so far is written
+  logic seg0_q, seg0_d;  // the leading zero of the segments is written
+  logic second_q, second_d;  // copying the second block of the level
+  logic pause_q, pause_d;  // four words given: the buffet needs a cycle to put the line away
+
+  logic data_is_stop, data_is_done, addr_is_done, same_as_last, go;
+
+  assign data_is_done = data_data_i[16] && (data_data_i[9:8] == 2'd1);
+  assign data_is_stop = data_data_i[16] && (data_data_i[9:8] != 2'd1);  // or maybe
+  assign addr_is_done = addr_data_i[16] && (addr_data_i[9:8] == 2'd1);
+  assign same_as_last = have_last_q && (data_data_i[15:0] == last_q);
+  assign go           = run_i && cmd_ready_i;
+
+  always_comb begin
+    state_d       = state_q;
+    index_d       = index_q;
+    count_d       = count_q;
+    last_d        = last_q;
+    have_last_d   = have_last_q;
+    ended_d       = ended_q;
+    seg0_d        = seg0_q;
+    second_d      = second_q;
+    pause_d       = 1'b0;
+    addr_ready_o  = 1'b0;
+    block_ready_o = 1'b0;
+    data_ready_o  = 1'b0;
+    cmd_valid_o   = 1'b0;
+    cmd_data_o    = 34'd0;
+    case (state_q)
+      Start: begin
+        index_d     = 16'd0;
+        count_d     = 16'd0;
+        have_last_d = 1'b0;
+        ended_d     = 1'b0;
+        seg0_d      = 1'b0;
+        second_d    = 1'b0;
+        if (run_i) state_d = Open0;
+      end
+      Open0: begin
+        cmd_valid_o = run_i;
+        if (go) state_d = !lowest_level_i ? Open1 : block_mode_i ? Length : Settle;
+      end
+      Open1: begin
+        cmd_valid_o = run_i;
+        cmd_data_o  = {2'b01, 32'd0};
+        if (go) state_d = block_mode_i ? Length : Look;
+      end
+      Settle: state_d = compressed_i ? Values : Pairs;
+
+      Length: begin
+        block_ready_o = run_i;
+        index_d       = 16'd0;
+        count_d       = block_data_i[15:0];
+        if (run_i && block_valid_i) state_d = Words;
+      end
+      Words: begin
+        if (index_q != count_q) begin
+          cmd_valid_o   = run_i && block_valid_i && !pause_q;
+          cmd_data_o    = {1'b1, second_q, index_q, block_data_i[15:0]};
+          block_ready_o = go && !pause_q;
+          if (go && block_valid_i && !pause_q) begin
+            index_d = index_q + 16'd1;
+            pause_d = (index_q[1:0] == 2'd3);
+          end
+        end else if (!lowest_level_i && !second_q) begin
+          second_d = 1'b1;
+          state_d  = Length;
+        end else begin
+          cmd_valid_o = run_i;
+          cmd_data_o  = {1'b0, !lowest_level_i, 32'd0};
+          if (go) state_d = lowest_level_i ? TakeDone : Close0;
+        end
+      end
+
+      Values: begin
+        cmd_valid_o  = run_i && data_valid_i && !data_is_stop && (data_data_i[16] || !pause_q);
+        cmd_data_o   = {!data_is_done, 1'b0, index_q, data_data_i[15:0]};
+        data_ready_o = run_i && (data_is_stop || (cmd_ready_i && (data_data_i[16] || !pause_q)));
+        if (go && data_valid_i && !data_data_i[16] && !pause_q) begin
+          index_d = index_q + 16'd1;
+          pause_d = (index_q[1:0] == 2'd3);
+        end
+        if (go && data_valid_i && data_is_done) state_d = TakeDone;
+      end
+      Pairs: begin
+        if (data_valid_i && addr_valid_i && run_i) begin
+          if (!data_data_i[16] && !addr_data_i[16]) begin
+            cmd_valid_o  = !pause_q;
+            cmd_data_o   = {2'b10, addr_data_i[15:0], data_data_i[15:0]};
+            data_ready_o = cmd_ready_i && !pause_q;
+            addr_ready_o = cmd_ready_i && !pause_q;
+            if (cmd_ready_i && !pause_q) begin
+              index_d = index_q + 16'd1;
+              pause_d = (index_q[1:0] == 2'd3);
+            end
+          end else if (data_is_done && addr_is_done) begin
+            cmd_valid_o  = 1'b1;
+            data_ready_o = cmd_ready_i;
+            addr_ready_o = cmd_ready_i;
+            if (cmd_ready_i) state_d = TakeDone;
+          end else begin
+            // Done waits for done; otherwise what is no data goes.
+            data_ready_o = addr_is_done || (data_data_i[16] && !data_is_done);
+            addr_ready_o = data_is_done || (addr_data_i[16] && !addr_is_done);
+          end
+        end
+      end
+
+      Look: begin
+        // The leading segment fits in the first look, which hands over nothing else but a close.
+        cmd_valid_o = run_i && !seg0_q;
+        cmd_data_o  = {2'b10, 32'd0};
+        if (go) seg0_d = 1'b1;
+        if (go && !seg0_q) index_d = 16'd1;
+        if (data_valid_i && run_i && (seg0_q || cmd_ready_i)) begin
+          if (data_is_done && ended_q) begin
+            cmd_valid_o = 1'b1;
+            cmd_data_o  = {2'b01, 32'd0};
+            if (cmd_ready_i) state_d = Close0;
+          end else if ((data_is_stop && ended_q) || (!data_data_i[16] && same_as_last)) begin
+            data_ready_o = 1'b1;
+          end else begin
+            state_d = data_data_i[16] ? PutSeg : PutCrd;
+          end
+        end
+      end
+      PutCrd: begin
+        cmd_valid_o = run_i;
+        cmd_data_o  = {2'b11, count_q, data_data_i[15:0]};
+        last_d      = data_data_i[15:0];
+        if (go) begin
+          count_d     = count_q + 16'd1;
+          have_last_d = 1'b1;
+          ended_d     = 1'b0;
+          state_d     = Take;
+        end
+      end
+      PutSeg: begin
+        cmd_valid_o = run_i;
+        cmd_data_o  = {2'b10, index_q, count_q};
+        if (go) begin
+          index_d     = index_q + 16'd1;
+          have_last_d = 1'b0;
+          ended_d     = 1'b1;
+          state_d     = data_is_done ? Look : Take;  // a done ends the block too: it stays
+        end
+      end
+      Take: begin
+        data_ready_o = run_i;
+        if (run_i) state_d = Look;
+      end
+
+      Close0: begin
+        cmd_valid_o = run_i;
+        if (go) state_d = TakeDone;
+      end
+      TakeDone: state_d = Rest;
+      Rest: begin
+        data_ready_o = run_i && !lowest_level_i && !block_mode_i;
+        state_d      = Start;
+      end
+      default: state_d = Start;
+    endcase
+  end
+
+  // Words from the GLB carry no token bit.
+  logic unused_token;
+  assign unused_token = &{1'b0, block_data_i[16]};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q     <= Start;
+      index_q     <= 16'd0;
+      count_q     <= 16'd0;
+      last_q      <= 16'd0;
+      have_last_q <= 1'b0;
+      ended_q     <= 1'b0;
+      seg0_q      <= 1'b0;
+      second_q    <= 1'b0;
+      pause_q     <= 1'b0;
+    end else if (en_i) begin
+      if (flush_i) begin
+        state_q <= Start;
+        pause_q <= 1'b0;
+      end else begin
+        pause_q     <= pause_d;
+        state_q     <= state_d;
+        index_q     <= index_d;
+        count_q     <= count_d;
+        last_q      <= last_d;
+        have_last_q <= have_last_d;
+        ended_q     <= ended_d;
+        seg0_q      <= seg0_d;
+        second_q    <= second_d;
+      end
+    end
+  end
+endmodule

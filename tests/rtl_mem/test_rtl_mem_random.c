@@ -1,0 +1,104 @@
+/* Random trees: the RTL of the MEM core against the token model. */
+#include "random_trees.h"
+#include "tests/test.h"
+
+enum { SEEDS = 200 };
+
+static void test_random_trees(void **state) {
+    (void)state;
+    bench_design design = mem_design_new();
+    uint64_t tokens = trees_play(design, mem_design_configure, 1, SEEDS);
+    mem_design_free(design);
+    print_message("%u cases, %llu tokens\n", (unsigned)(SEEDS * TREE_USES), (unsigned long long)tokens);
+    assert_true(tokens > 50000);
+}
+
+/* The fiber access without the port FIFOs, which hide what its own outputs do: it must keep the handshake
+ * too. */
+static void test_random_trees_without_port_fifos(void **state) {
+    (void)state;
+    bench_design design = fiber_design_new();
+    uint64_t tokens = trees_play(design, fiber_design_configure, 1, SEEDS / 2);
+    fiber_design_free(design);
+    assert_true(tokens > 50000);
+}
+
+/* Offers the streams at full speed for some cycles and stops there. */
+static void play_some(bench_design design, const u32_vec in[BENCH_INS], uint32_t cycles) {
+    uint32_t taken[BENCH_INS] = {0};
+    bench_pins pins = {.enable = true, .out_ready = {true, true, true}};
+    for (uint32_t c = 0; c < cycles; c++) {
+        for (int i = 0; i < BENCH_INS; i++) {
+            pins.in_valid[i] = taken[i] < in[i].len;
+            pins.in_data[i] = pins.in_valid[i] ? in[i].at[taken[i]] : 0;
+        }
+        design.settle(design.device, &pins);
+        for (int i = 0; i < BENCH_INS; i++)
+            taken[i] += pins.in_valid[i] && pins.in_ready[i];
+        design.clock(design.device);
+    }
+}
+
+/* A flush in the middle of the work leaves nothing behind. */
+static void test_flush_forgets(void **state) {
+    (void)state;
+    bench_design design = mem_design_new();
+    bench_reset(design);
+    for (int u = 0; u < TREE_USES; u++) {
+        for (uint64_t seed = 1; seed <= 150; seed++) {
+            arena mem = {0};
+            rtl_mem_config config;
+            rtl_pe_streams model = {.mem = &mem};
+            tree_case(&tree_uses[u], seed, &mem, &config, model.in);
+            mem_design_configure(design, true, 0, config.space);
+            play_some(design, model.in, 5 + (uint32_t)seed);
+            bench_result got;
+            bench_run(design, (bench_pace){0}, model.in, &mem, &got);
+            rtl_model_fiber_access(&config, &model);
+            assert_null(got.fault);
+            for (int o = 0; o < BENCH_OUTS; o++)
+                assert_null(bench_difference(&got.out[o], &model.out[o], &mem));
+            arena_free(&mem);
+        }
+    }
+    mem_design_free(design);
+}
+
+/* Without one of its enables, or in another mode, the core gives nothing; without its tile it takes nothing.
+ */
+static void test_unused_stands_still(void **state) {
+    fixture *f = *state;
+    static const struct {
+        bool tile_en;
+        uint32_t mode;
+        int word, bit; /* of CONFIG_SPACE, cleared */
+    } ways[] = {{false, 0, 3, 31}, {true, 1, 3, 31}, {true, 0, 0, 22}, {true, 0, 0, 23}};
+    bench_design design = mem_design_new();
+    bench_reset(design);
+    for (uint32_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+        for (int u = 0; u < TREE_USES; u++) {
+            rtl_mem_config config;
+            u32_vec in[BENCH_INS];
+            tree_case(&tree_uses[u], 7, &f->mem, &config, in);
+            config.space[ways[w].word] &= ~(1u << ways[w].bit);
+            mem_design_configure(design, ways[w].tile_en, ways[w].mode, config.space);
+            bench_result got;
+            bench_run(design, (bench_pace){0}, in, &f->mem, &got);
+            for (int i = 0; i < BENCH_INS && w < 2; i++)
+                assert_int_equal(got.in[i].token.len, 0);
+            for (int o = 0; o < BENCH_OUTS; o++)
+                assert_int_equal(got.out[o].token.len, 0);
+        }
+    }
+    mem_design_free(design);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_random_trees),
+        TEST(test_random_trees_without_port_fifos),
+        TEST(test_flush_forgets),
+        TEST(test_unused_stands_still),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

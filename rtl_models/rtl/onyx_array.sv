@@ -1,0 +1,234 @@
+// The array: Width columns, an IO tile on top of each (row 0), Height rows of compute tiles (PE; MEM where
+// x % 4 == 3), y growing southwards.
+//
+// cfg_*: one configuration bus to all tiles; write is taken at the next edge; cfg_rdata_o is the OR of all
+// tiles (only the addressed one drives). stall_i: one bit a column. flush_i: one bit a group of four columns.
+// The bus and flush pass a register below row 8: rows 9.. see both, and answer reads, one cycle later.
+// Global-buffer ports: column x at data bits [16*x +: 16] and bit x of valid and ready.
+// Wires that would leave the array carry nothing, and what drives them finds it never ready.
+// Bypassed switch-box outputs can close loops of wires, which no legal configuration does (UNOPTFLAT).
+// lint: -GWidth=4 -GHeight=2 -Wno-UNOPTFLAT
+module onyx_array #(
+    parameter int unsigned Width  = 32,
+    parameter int unsigned Height = 16
+) (
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic [           31:0] cfg_addr_i,
+    input  logic [           31:0] cfg_data_i,
+    input  logic                   cfg_write_i,
+    input  logic                   cfg_read_i,
+    output logic [           31:0] cfg_rdata_o,
+    input  logic [      Width-1:0] stall_i,
+    input  logic [(Width+3)/4-1:0] flush_i,
+    input  logic [   16*Width-1:0] glb2io_data_i,
+    input  logic [      Width-1:0] glb2io_valid_i,
+    output logic [      Width-1:0] glb2io_ready_o,
+    output logic [   16*Width-1:0] io2glb_data_o,
+    output logic [      Width-1:0] io2glb_valid_o,
+    input  logic [      Width-1:0] io2glb_ready_i
+);
+  localparam int unsigned NearRows = 8;
+
+  if (Width < 1 || Width > 256 || Height < 1 || Height > 255) begin : g_bad
+    $error("onyx_array: Width must be 1..256 and Height 1..255");
+  end
+
+  // verilator lint_off UNUSEDSIGNAL
+  // (An array of up to 8 rows has no tile behind this register.)
+  logic [31:0] far_addr_q, far_data_q;
+  logic far_write_q, far_read_q;
+  logic [(Width+3)/4-1:0] far_flush_q;
+  // verilator lint_on UNUSEDSIGNAL
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      far_addr_q  <= 32'd0;
+      far_data_q  <= 32'd0;
+      far_write_q <= 1'b0;
+      far_read_q  <= 1'b0;
+      far_flush_q <= '0;
+    end else begin
+      far_addr_q  <= cfg_addr_i;
+      far_data_q  <= cfg_data_i;
+      far_write_q <= cfg_write_i;
+      far_read_q  <= cfg_read_i;
+      far_flush_q <= flush_i;
+    end
+  end
+
+  for (genvar x = 0; x < Width; x++) begin : g_column
+    for (genvar y = 0; y <= Height; y++) begin : g_row
+      // verilator lint_off UNUSEDSIGNAL
+      // (An IO tile has one side only.)
+      // Arriving (in) and leaving (out) on each side, and the OR of read data from here downwards.
+      logic [84:0] e_in, s_in, w_in, n_in, e_out, s_out, w_out, n_out;
+      logic [4:0] e_in_valid, s_in_valid, w_in_valid, n_in_valid;
+      logic [4:0] e_in_ready, s_in_ready, w_in_ready, n_in_ready;
+      logic [4:0] e_out_valid, s_out_valid, w_out_valid, n_out_valid;
+      logic [4:0] e_out_ready, s_out_ready, w_out_ready, n_out_ready;
+      logic [31:0] addr, data, rdata, column_rdata;
+      logic write, read, flush;
+      // verilator lint_on UNUSEDSIGNAL
+
+      if (y <= NearRows) begin : g_near
+        assign addr  = cfg_addr_i;
+        assign data  = cfg_data_i;
+        assign write = cfg_write_i;
+        assign read  = cfg_read_i;
+        assign flush = flush_i[x/4];
+      end else begin : g_far
+        assign addr  = far_addr_q;
+        assign data  = far_data_q;
+        assign write = far_write_q;
+        assign read  = far_read_q;
+        assign flush = far_flush_q[x/4];
+      end
+
+      if (y == 0) begin : g_io
+        onyx_tile_io u_tile (
+            .clk_i,
+            .rst_ni,
+            .tile_id_i     ({8'(x), 8'(y)}),
+            .stall_i       (stall_i[x]),
+            .flush_i       (flush),
+            .cfg_addr_i    (addr),
+            .cfg_data_i    (data),
+            .cfg_write_i   (write),
+            .cfg_read_i    (read),
+            .cfg_rdata_o   (rdata),
+            .glb2io_data_i (glb2io_data_i[16*x+:16]),
+            .glb2io_valid_i(glb2io_valid_i[x]),
+            .glb2io_ready_o(glb2io_ready_o[x]),
+            .io2glb_data_o (io2glb_data_o[16*x+:16]),
+            .io2glb_valid_o(io2glb_valid_o[x]),
+            .io2glb_ready_i(io2glb_ready_i[x]),
+            .south_data_i  (s_in),
+            .south_valid_i (s_in_valid),
+            .south_ready_o (s_in_ready),
+            .south_data_o  (s_out),
+            .south_valid_o (s_out_valid),
+            .south_ready_i (s_out_ready)
+        );
+      end else if (x % 4 == 3) begin : g_mem
+        onyx_tile_mem u_tile (
+            .clk_i,
+            .rst_ni,
+            .tile_id_i    ({8'(x), 8'(y)}),
+            .stall_i      (stall_i[x]),
+            .flush_i      (flush),
+            .cfg_addr_i   (addr),
+            .cfg_data_i   (data),
+            .cfg_write_i  (write),
+            .cfg_read_i   (read),
+            .cfg_rdata_o  (rdata),
+            .east_data_i (e_in),
+            .east_valid_i(e_in_valid),
+            .east_ready_o(e_in_ready),
+            .east_data_o (e_out),
+            .east_valid_o(e_out_valid),
+            .east_ready_i(e_out_ready),
+            .south_data_i (s_in),
+            .south_valid_i(s_in_valid),
+            .south_ready_o(s_in_ready),
+            .south_data_o (s_out),
+            .south_valid_o(s_out_valid),
+            .south_ready_i(s_out_ready),
+            .west_data_i (w_in),
+            .west_valid_i(w_in_valid),
+            .west_ready_o(w_in_ready),
+            .west_data_o (w_out),
+            .west_valid_o(w_out_valid),
+            .west_ready_i(w_out_ready),
+            .north_data_i (n_in),
+            .north_valid_i(n_in_valid),
+            .north_ready_o(n_in_ready),
+            .north_data_o (n_out),
+            .north_valid_o(n_out_valid),
+            .north_ready_i(n_out_ready)
+        );
+      end else begin : g_pe
+        onyx_tile_pe u_tile (
+            .clk_i,
+            .rst_ni,
+            .tile_id_i    ({8'(x), 8'(y)}),
+            .stall_i      (stall_i[x]),
+            .flush_i      (flush),
+            .cfg_addr_i   (addr),
+            .cfg_data_i   (data),
+            .cfg_write_i  (write),
+            .cfg_read_i   (read),
+            .cfg_rdata_o  (rdata),
+            .east_data_i (e_in),
+            .east_valid_i(e_in_valid),
+            .east_ready_o(e_in_ready),
+            .east_data_o (e_out),
+            .east_valid_o(e_out_valid),
+            .east_ready_i(e_out_ready),
+            .south_data_i (s_in),
+            .south_valid_i(s_in_valid),
+            .south_ready_o(s_in_ready),
+            .south_data_o (s_out),
+            .south_valid_o(s_out_valid),
+            .south_ready_i(s_out_ready),
+            .west_data_i (w_in),
+            .west_valid_i(w_in_valid),
+            .west_ready_o(w_in_ready),
+            .west_data_o (w_out),
+            .west_valid_o(w_out_valid),
+            .west_ready_i(w_out_ready),
+            .north_data_i (n_in),
+            .north_valid_i(n_in_valid),
+            .north_ready_o(n_in_ready),
+            .north_data_o (n_out),
+            .north_valid_o(n_out_valid),
+            .north_ready_i(n_out_ready)
+        );
+      end
+
+      // Below: tile (x, y+1); its northern wires are this tile's southern ones.
+      if (y < Height) begin : g_below
+        assign s_in         = g_row[y+1].n_out;
+        assign s_in_valid   = g_row[y+1].n_out_valid;
+        assign s_out_ready  = g_row[y+1].n_in_ready;
+        assign column_rdata = rdata | g_row[y+1].column_rdata;
+      end else begin : g_bottom
+        assign s_in         = '0;
+        assign s_in_valid   = '0;
+        assign s_out_ready  = '0;
+        assign column_rdata = rdata;
+      end
+      if (y > 0) begin : g_above
+        assign n_in        = g_row[y-1].s_out;
+        assign n_in_valid  = g_row[y-1].s_out_valid;
+        assign n_out_ready = g_row[y-1].s_in_ready;
+      end
+      if (y > 0 && x + 1 < Width) begin : g_right
+        assign e_in        = g_column[x+1].g_row[y].w_out;
+        assign e_in_valid  = g_column[x+1].g_row[y].w_out_valid;
+        assign e_out_ready = g_column[x+1].g_row[y].w_in_ready;
+      end else if (y > 0) begin : g_right_edge
+        assign e_in        = '0;
+        assign e_in_valid  = '0;
+        assign e_out_ready = '0;
+      end
+      if (y > 0 && x > 0) begin : g_left
+        assign w_in        = g_column[x-1].g_row[y].e_out;
+        assign w_in_valid  = g_column[x-1].g_row[y].e_out_valid;
+        assign w_out_ready = g_column[x-1].g_row[y].e_in_ready;
+      end else if (y > 0) begin : g_left_edge
+        assign w_in        = '0;
+        assign w_in_valid  = '0;
+        assign w_out_ready = '0;
+      end
+    end
+  end
+
+  logic [31:0] rdata[Width];
+  for (genvar x = 0; x < Width; x++) begin : g_rdata
+    assign rdata[x] = g_column[x].g_row[0].column_rdata;
+  end
+  always_comb begin
+    cfg_rdata_o = 32'd0;
+    for (int unsigned x = 0; x < Width; x++) cfg_rdata_o = cfg_rdata_o | rdata[x];
+  end
+endmodule

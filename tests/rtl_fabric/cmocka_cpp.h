@@ -1,0 +1,17 @@
+/* cmocka_cpp.h - cmocka in C++. Include it last: its macro fail() collides with the C++ library. Where a test
+ * skips, no local may own memory: skip() jumps past destructors. */
+#ifndef ONYX_TESTS_CMOCKA_CPP_H
+#define ONYX_TESTS_CMOCKA_CPP_H
+
+/* cmocka.h needs these before it, in this order: */
+/* clang-format off */
+#include <cstdarg>
+#include <cstddef>
+#include <csetjmp>
+#include <cstdint>
+extern "C" {
+#include <cmocka.h>
+}
+/* clang-format on */
+
+#endif

@@ -44,7 +44,7 @@ static const char *partners(const onyx_graph *g, onyx_port port) {
                                 kind_port(g, r->source == port ? r->sink : r->source));
         }
     }
-    return list;
+    return list[0] == '\0' ? "nothing" : list;
 }
 
 /* ---- single links ---- */

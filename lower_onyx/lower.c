@@ -1,9 +1,9 @@
 /* lower.c - SAM to the Onyx-aware dataflow IR.
  *
  * One visit per SAM primitive creates its hardware nodes, then one visit per SAM edge links them. Every
- * stream of SAM has a fixed pair of hardware ports (port_map), so the second visit needs no cases. O(nodes +
- * edges), apart from the search for the producers behind a dense result level. Follows the two-phase lowering
- * of the Onyx compiler: memory primitive expansion, then signal elaboration.
+ * stream of SAM has a fixed pair of hardware ports (port_map), so the second visit needs no cases. Names,
+ * edges and producers are found by linear search: O(nodes * edges). Follows the two-phase lowering of the
+ * Onyx compiler: memory primitive expansion, then signal elaboration.
  */
 #include "lower_onyx/lower_int.h"
 

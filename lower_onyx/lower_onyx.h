@@ -30,7 +30,8 @@ typedef struct {
 extern const net_mode_info net_mode_table[NET_MODES];
 
 /* One configuration field of a cell, by its name in the board's register map (boards/onyx/config_space.csv or
- * the feature-0 rows of boards/onyx/regmap.csv). Fields left out are 0. */
+ * the feature-0 rows of boards/onyx/regmap.csv). Fields left out are 0. The 84-bit PE instruction is split:
+ * "PE_onyx_inst_onyxpeintf_inst.opcode" and so on; docs/netlist.md lists the parts. */
 typedef struct {
     name_id field;
     uint32_t value;
@@ -79,8 +80,9 @@ static inline net_cell_data *net_cell_at(const netlist *n, net_cell h) {
 const char *net_port_name(net_tile tile, bool output, uint8_t port);
 
 bool net_check(const netlist *n,
-               diagnostics *d);       /* modes, ports, one driver per input, required ports driven */
-cJSON *net_to_json(const netlist *n); /* netlist.json; from_json(to_json(n)) equals n */
+               diagnostics *d); /* modes, ports, one driver per input, required ports driven */
+/* netlist.json (docs/netlist.md); from_json(to_json(n)) equals n but for source locations. */
+cJSON *net_to_json(const netlist *n);
 bool net_from_json(const cJSON *json, name_table *names, arena *mem, diagnostics *d, netlist *out);
 
 /* ---- lowering
@@ -92,17 +94,24 @@ typedef struct {
     uint32_t tile_edge; /* extent of every dense level inside a sub-tile */
 } lower_options;
 
-/* SAM graph (binary joiners, no broadcasts) to the Onyx-aware IR: every memory primitive becomes write
- * scanner, buffet and read scanner; streams become bundles of wires. Primitives the chip lacks:
- * E0410-not-on-chip (exit 2). */
+/* SAM graph that passed sam_check (binary joiners, no broadcasts) to the Onyx-aware IR: every memory
+ * primitive becomes write scanner, buffet and read scanner; streams become bundles of wires. A dense operand
+ * level becomes a scanner without memory, a dense result level whose coordinates all come becomes nothing.
+ * False after a diagnostic (docs/errors/lower_onyx.md); E0410-not-on-chip names a primitive the chip lacks
+ * (exit 2). */
 bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, diagnostics *d,
                onyx_graph **out);
-/* Neighbour rules in the form of Table 5.1, from lower_onyx/tiles.def alone. */
+/* Neighbour rules, wires, tiles, cycles, and the tokens the chip's primitives mistake; reads the tables
+ * nodes.def and neighbours.def and the graph, and knows nothing of how lower_run
+ * builds one. */
 bool lower_check(const onyx_graph *g, diagnostics *d);
+/* The text form; docs/ir_onyx.md. lower_parse(lower_dump(g)) dumps to the same text. */
 void lower_dump(const onyx_graph *g, FILE *out);
 bool lower_parse(const char *name, const char *text, size_t length, name_table *names, arena *mem,
                  diagnostics *d, onyx_graph **out);
-/* Packs one PE primitive a tile, each memory triplet into one MEM tile, each GLB port into one IO tile. */
+/* Packs a graph that passed lower_check: one PE primitive a tile, each memory triplet into one MEM tile, each
+ * GLB stream into one IO tile. Cells come in the order of the graph's nodes, so inputs by operand and level
+ * (values last), then processing, then results. Ends with net_check. */
 bool lower_pack(const onyx_graph *g, arena *mem, diagnostics *d, netlist *out);
 
 #endif

@@ -1,20 +1,24 @@
 /* Placement: a greedy start by connectivity, then simulated annealing.
  *
- * Cost: the sum over nets of the half perimeter of the box around their tiles (integers throughout, so the
- * result does not depend on compiler or machine). Moves: one cell to a random site of its kind within a
- * window, swapping with whoever stands there. Schedule after Betz and Rose (VPR, 1997), with what
- * measurements on this array ask for: the window never shrinks below 3 (MEM columns are 4 apart), IO cells
- * may always jump along the whole row, moves of equal cost are accepted, and the best placement seen at the
- * end of a temperature is kept. O(moves * pins per cell); the start is O(cells * sites * nets per cell).
+ * Cost: the sum over nets of an estimate of their routed length, in units of 1 / LENGTH_ONE hops (integers
+ * throughout, so the result does not depend on compiler or machine). Up to three tiles the half perimeter of
+ * their box is exact; up to TRUNK_PINS the better of the two trees with a single trunk through the median;
+ * above, the half perimeter times the expected ratio of a Steiner tree to it (after Cheng, RISA, 1994).
+ * Moves: one cell to a random site of its kind within a window, swapping with whoever stands there. Schedule
+ * after Betz and Rose (VPR, 1997), with what measurements on this array ask for: the window never shrinks
+ * below 3 (MEM columns are 4 apart), IO cells may always jump along the whole row, moves of equal cost are
+ * accepted, and the best placement seen at the end of a temperature is kept. O(moves * pins per cell); the
+ * start is O(cells * sites * nets per cell).
  */
 #include "pnr/pnr_int.h"
 
-enum { WINDOW_MIN = 3, MOVES_PER_CELL = 5000, QUANTILES = 1024, SAMPLES = 500 };
+enum { WINDOW_MIN = 3, MOVES_PER_CELL = 8000, QUANTILES = 1024, SAMPLES = 500 };
+enum { LENGTH_ONE = 16, TRUNK_PINS = 8 };
 
 /* Sites of one kind: every row from `row0` on in the given columns. */
 typedef struct {
     uint16_t *column; /* x by index */
-    uint16_t *index;  /* inverse: index by x */
+    uint16_t *index;  /* by x: the column nearest to it, as an index */
     uint32_t columns, row0, rows;
     uint32_t spacing; /* window units per column: 1, or the period for MEM */
     bool anywhere;    /* no window */
@@ -96,10 +100,13 @@ static void list_sites(placer *p, arena *mem) {
         c->anywhere = io;
         c->spacing = k == CLASS_MEM ? b->mem_period : 1;
         for (uint32_t x = 0; x < b->width; x++) {
-            if (!class_has_column(p, k, x))
-                continue;
-            c->index[x] = (uint16_t)c->columns;
-            c->column[c->columns++] = (uint16_t)x;
+            if (class_has_column(p, k, x))
+                c->column[c->columns++] = (uint16_t)x;
+        }
+        for (uint32_t x = 0, i = 0; x < b->width && c->columns; x++) {
+            while (i + 1 < c->columns && c->column[i] + c->column[i + 1] <= 2 * (int)x)
+                i++;
+            c->index[x] = (uint16_t)i;
         }
     }
 }
@@ -284,17 +291,52 @@ static void greedy_start(placer *p, arena *scratch) {
 /* ---- annealing
  * ---------------------------------------------------------------------------------------------- */
 
-static uint32_t net_length(const placer *p, uint32_t n) {
-    const uint32_t *pin = p->pin + p->pin_at[n], *end = p->pin + p->pin_at[n + 1];
+/* Sorts v[0..k) and returns the sum of distances to its median. */
+static uint32_t sort_and_spread(uint32_t *v, uint32_t k) {
+    for (uint32_t i = 1; i < k; i++) {
+        uint32_t value = v[i], at = i;
+        for (; at > 0 && v[at - 1] > value; at--)
+            v[at] = v[at - 1];
+        v[at] = value;
+    }
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < k / 2; i++)
+        sum += v[k - 1 - i] - v[i];
+    return sum;
+}
+
+/* A straight trunk through the median of the tiles and a branch from each, the shorter of both directions. */
+static uint32_t trunk_length(const placer *p, const uint32_t *pin, uint32_t k) {
+    uint32_t x[TRUNK_PINS], y[TRUNK_PINS];
+    for (uint32_t i = 0; i < k; i++) {
+        x[i] = p->x[pin[i]];
+        y[i] = p->y[pin[i]];
+    }
+    uint32_t spread_x = sort_and_spread(x, k), spread_y = sort_and_spread(y, k);
+    uint32_t along_x = x[k - 1] - x[0] + spread_y, along_y = y[k - 1] - y[0] + spread_x;
+    return along_x < along_y ? along_x : along_y;
+}
+
+static uint32_t half_perimeter(const placer *p, const uint32_t *pin, uint32_t k) {
     uint32_t x0 = p->x[*pin], x1 = x0, y0 = p->y[*pin], y1 = y0;
-    for (pin++; pin < end; pin++) {
-        uint32_t x = p->x[*pin], y = p->y[*pin];
+    for (uint32_t i = 1; i < k; i++) {
+        uint32_t x = p->x[pin[i]], y = p->y[pin[i]];
         x0 = x < x0 ? x : x0;
         x1 = x > x1 ? x : x1;
         y0 = y < y0 ? y : y0;
         y1 = y > y1 ? y : y1;
     }
     return x1 - x0 + y1 - y0;
+}
+
+static uint32_t net_length(const placer *p, uint32_t n) {
+    const uint32_t *pin = p->pin + p->pin_at[n];
+    uint32_t k = p->pin_at[n + 1] - p->pin_at[n];
+    if (k <= 3)
+        return LENGTH_ONE * half_perimeter(p, pin, k);
+    if (k <= TRUNK_PINS)
+        return LENGTH_ONE * trunk_length(p, pin, k);
+    return (LENGTH_ONE * 21 / 16 + (k - TRUNK_PINS) * LENGTH_ONE * 3 / 80) * half_perimeter(p, pin, k);
 }
 
 static uint32_t total_length(placer *p) {
@@ -328,18 +370,43 @@ static uint32_t between(prng *r, uint32_t low, uint32_t high) {
     return low + prng_below(r, high - low + 1);
 }
 
-/* A random cell and a random site of its kind in the window around it; false if the move is none. */
-static bool propose(placer *p, place_move *m) {
-    m->cell = p->movable[prng_below(&p->random, p->movable_len)];
-    const site_class *k = &p->class[p->class_of[m->cell]];
-    uint32_t x = p->x[m->cell], y = p->y[m->cell];
-    uint32_t reach_y = k->anywhere ? k->rows : p->window;
-    uint32_t reach_x = k->anywhere ? k->columns : (p->window + k->spacing - 1) / k->spacing;
+/* A tile another cell of one of the nets of `cell` stands on; false if the draw hits the cell itself. */
+static bool partner(placer *p, uint32_t cell, uint32_t *x, uint32_t *y) {
+    uint32_t uses = p->use_at[cell + 1] - p->use_at[cell];
+    if (uses == 0)
+        return false;
+    uint32_t n = p->use[p->use_at[cell] + prng_below(&p->random, uses)];
+    uint32_t other = p->pin[p->pin_at[n] + prng_below(&p->random, p->pin_at[n + 1] - p->pin_at[n])];
+    *x = p->x[other];
+    *y = p->y[other];
+    return other != cell;
+}
+
+/* A random site of class k at most `window` from (x, y), which need not be of the class. */
+static void draw_site(placer *p, const site_class *k, uint32_t x, uint32_t y, uint32_t window,
+                      place_move *m) {
+    uint32_t reach_y = k->anywhere ? k->rows : window;
+    uint32_t reach_x = k->anywhere ? k->columns : (window + k->spacing - 1) / k->spacing;
     uint32_t at = k->index[x], last_column = k->columns - 1, last_row = k->row0 + k->rows - 1;
+    y = y < k->row0 ? k->row0 : y > last_row ? last_row : y;
     m->x = k->column[between(&p->random, at > reach_x ? at - reach_x : 0,
                              at + reach_x < last_column ? at + reach_x : last_column)];
     m->y = (uint16_t)between(&p->random, y > reach_y + k->row0 ? y - reach_y : k->row0,
                              y + reach_y < last_row ? y + reach_y : last_row);
+}
+
+/* A random cell and a random site of its kind: half the time in the window around it, else next to a cell it
+ * is connected to, which leaves far fewer netlists in a poor local optimum. False if the move is none. */
+static bool propose(placer *p, place_move *m) {
+    m->cell = p->movable[prng_below(&p->random, p->movable_len)];
+    const site_class *k = &p->class[p->class_of[m->cell]];
+    uint32_t x = p->x[m->cell], y = p->y[m->cell], window = p->window;
+    if (prng_below(&p->random, 2)) {
+        window = 1;
+        if (!partner(p, m->cell, &x, &y))
+            return false;
+    }
+    draw_site(p, k, x, y, window, m);
     uint32_t other = p->occupant[site_index(p, m->x, m->y)];
     m->other = other ? other - 1 : UINT32_MAX;
     return m->other != m->cell && (!other || !p->fixed[m->other]);
@@ -471,7 +538,7 @@ static void adapt_window(placer *p, uint32_t accepted, uint32_t moves) {
 
 static uint32_t anneal(placer *p, arena *scratch) {
     uint32_t moves = p->options->moves ? p->options->moves : p->movable_len * MOVES_PER_CELL;
-    const uint32_t coldest = (1u << 16) / 5;
+    const uint32_t coldest = LENGTH_ONE * (3u << 16) / 10; /* 0.3 hops */
     best_place best = {INT64_MAX, arena_new_n(scratch, uint16_t, p->cells),
                        arena_new_n(scratch, uint16_t, p->cells)};
     int64_t cost = total_length(p);

@@ -33,10 +33,20 @@ static bool take_ended(rtl_pe_streams *s, int outer, uint32_t stop, ended *e) {
     return true;
 }
 
+/* An outer stop that no inner stop accounts for, because a dropper before has lowered that one's level, is
+ * at the head when the inner stream goes on with data or done. */
+static void skip_stops(rtl_pe_streams *s, int outer) {
+    while (has(s, outer) && rtl_is_stop(head(s, outer)))
+        take(s, outer);
+}
+
 void rtl_model_crddrop(rtl_pe_streams *s) {
     bool filled = false;
     while (has(s, 0)) {
         uint32_t inner = head(s, 0);
+        bool stands_for_empty = rtl_is_stop(inner) && rtl_stop_level(inner) > 0 && !filled;
+        while (!rtl_is_item(inner) && !stands_for_empty && has(s, 1) && rtl_is_stop(head(s, 1)))
+            put(s, 1, take(s, 1));
         if (rtl_is_done(inner)) {
             if (!has(s, 1) || !rtl_is_done(head(s, 1)))
                 return;
@@ -63,10 +73,13 @@ void rtl_model_crddrop(rtl_pe_streams *s) {
 }
 
 void rtl_model_crdhold(rtl_pe_streams *s) {
-    while (has(s, 0) && has(s, 1)) {
-        uint32_t inner = head(s, 0), outer = head(s, 1);
-        if (rtl_is_done(inner) != rtl_is_done(outer))
+    while (has(s, 0)) {
+        uint32_t inner = head(s, 0);
+        if (!rtl_is_stop(inner))
+            skip_stops(s, 1);
+        if (!has(s, 1) || rtl_is_done(inner) != rtl_is_done(head(s, 1)))
             return;
+        uint32_t outer = head(s, 1);
         put(s, 0, inner);
         if (rtl_is_item(inner)) {
             put(s, 1, outer);
@@ -96,10 +109,13 @@ static void make_root(rtl_pe_streams *s) {
 void rtl_model_repeat(rtl_pe_streams *s, bool root) {
     if (root)
         make_root(s);
-    while (has(s, 0) && has(s, 1)) {
-        uint32_t proc = head(s, 0), signal = head(s, 1);
-        if (rtl_is_done(proc) != rtl_is_done(signal))
+    while (has(s, 1)) {
+        uint32_t signal = head(s, 1);
+        if (!rtl_is_stop(signal))
+            skip_stops(s, 0);
+        if (!has(s, 0) || rtl_is_done(signal) != rtl_is_done(head(s, 0)))
             return;
+        uint32_t proc = head(s, 0);
         ended e;
         if (rtl_is_done(signal))
             take(s, 0);

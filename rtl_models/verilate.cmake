@@ -12,7 +12,8 @@ add_library(onyx_verilated STATIC EXCLUDE_FROM_ALL ${verilator_root}/include/ver
                                                    ${verilator_root}/include/verilated_threads.cpp)
 target_include_directories(onyx_verilated SYSTEM PUBLIC ${verilator_root}/include
                                                         ${verilator_root}/include/vltstd)
-target_link_libraries(onyx_verilated PUBLIC Threads::Threads)
+target_compile_options(onyx_verilated PRIVATE -O1)
+target_link_libraries(onyx_verilated PUBLIC Threads::Threads atomic)
 
 function(onyx_verilate target top)
     file(GLOB sources CONFIGURE_DEPENDS ${ONYX_RTL_DIR}/*.sv)
@@ -22,6 +23,7 @@ function(onyx_verilate target top)
         COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS --unset=MAKELEVEL
                 ${ONYX_VERILATOR} --cc --build -j 2 -O3 -CFLAGS -O1 --Mdir ${dir} -y ${ONYX_RTL_DIR}
                 --top-module ${top} ${ONYX_RTL_DIR}/${top}.sv > ${dir}.log
+        COMMAND ${CMAKE_COMMAND} -E touch ${dir}/V${top}__ALL.a # unchanged output keeps its old date
         DEPENDS ${sources}
         COMMENT "Verilating ${top}" VERBATIM)
     add_custom_target(${target}_made DEPENDS ${dir}/V${top}__ALL.a)

@@ -128,11 +128,15 @@ typedef struct {
     name_id tensor; /* FIBERLOOKUP, ARRAYVALS, FIBERWRITE, REPEAT (informative) */
     name_id index;  /* index variable, where there is one */
     int mode;       /* FIBERLOOKUP, FIBERWRITE: logical mode (not storage level); SAM_MODE_VALS for values */
-    sam_level_format format;  /* FIBERLOOKUP, FIBERWRITE */
-    bool root;                /* FIBERLOOKUP, REPEAT: fed by the stream "0, D" instead of an edge */
-    name_id alu;              /* ALU: "add", "sub", "mul", "div", ... */
-    name_id outer, inner;     /* CRDDROP, CRDHOLD: index variables; inner may be "val" */
-    bool fp;                  /* ALU, REDUCE: bfloat16 */
+    sam_level_format format; /* FIBERLOOKUP, FIBERWRITE of a level */
+    /* FIBERLOOKUP, ARRAYVALS, REPEAT: the reference input (port 0) has no edge, it receives "0, D". */
+    bool root;
+    name_id alu;          /* ALU: "add", "sub", "mul", "div", "max", ...; see sam_alu_constant */
+    name_id outer, inner; /* CRDDROP, CRDHOLD: index variables; inner may be "val" */
+    /* CRDDROP: both streams have the same depth, one value per coordinate, and pairs whose value is zero
+     * are dropped (DOT: mode="0"). Otherwise inner is one level deeper and empty fibers are dropped. */
+    bool compress;
+    bool fp;                  /* ALU, REDUCE, VECTORREDUCER, CRDDROP with compress: bfloat16 */
     VEC(sam_attribute) extra; /* attributes the reader keeps but does not interpret */
 } sam_node_data;
 
@@ -141,6 +145,7 @@ typedef struct {
     sam_node src, dst; /* src.v == 0: removed */
     uint8_t src_port, dst_port;
     sam_stream stream;
+    src_loc loc;
 } sam_edge_data;
 
 /* One tensor of the graph comment "X=ss01,B=ss01,C=ss10". */
@@ -168,6 +173,18 @@ static inline sam_node_data *sam_node_at(const sam_graph *g, sam_node n) {
 }
 /* "intersect j (node 10)": how messages name a node. */
 const char *sam_node_label(const sam_graph *g, sam_node n, arena *mem);
+/* Same tensors, same live nodes in the same order, same set of edges; names compare as text, locations
+ * and removed nodes do not count. */
+bool sam_equal(const sam_graph *a, const sam_graph *b);
+
+/* The tensor of that name, or NULL; the storage level that holds logical mode `mode`, or -1. */
+const sam_graph_tensor *sam_find_tensor(const sam_graph *g, name_id name);
+int sam_storage_level(const sam_graph_tensor *t, int mode);
+
+/* An ALU operand may be a constant: attribute "const0" (operand 0), "const1", ... holds a number and no
+ * edge enters that port. Returns its text, or NULL when operand `port` is a stream. */
+const char *sam_alu_constant(const sam_graph *g, sam_node n, uint32_t port);
+name_id sam_attribute_of(const sam_graph *g, sam_node n, const char *key); /* from extra; 0 if absent */
 
 /* ---- DOT, checks, rewrites -------------------------------------------------------------------------- */
 
@@ -176,11 +193,14 @@ bool sam_parse(const char *name, const char *text, size_t length, name_table *na
                diagnostics *d, sam_graph *out);
 void sam_dump(const sam_graph *g, FILE *out);
 
-/* Independent legality check: arities, stream types, every input driven once, no cycle, tensors known. */
+/* Independent legality check: arities, stream types, every input driven once, no cycle, tensors and modes
+ * known, every level and the values of the result written once. Errors E0210 to E0217. */
 bool sam_check(const sam_graph *g, diagnostics *d);
 
-/* Rewrites that make a graph hardware-legal, each returns a new graph in out (SAM -> SAM):
- * joiners with more than two operands become trees of binary ones; broadcasts become multi-sink edges. */
+/* Rewrites that make a graph hardware-legal, each makes a new graph in out (SAM -> SAM), which shares the
+ * names of `in`. The input must satisfy sam_check.
+ * Joiners with more than two operands become balanced trees of binary ones (n/2 log2 n of them, since a
+ * binary joiner carries two references); broadcasts become several edges from one port. */
 bool sam_to_binary_joiners(const sam_graph *in, arena *mem, diagnostics *d, sam_graph *out);
 bool sam_remove_broadcasts(const sam_graph *in, arena *mem, diagnostics *d, sam_graph *out);
 
@@ -203,21 +223,24 @@ typedef struct {
     uint32_t n_vals;
 } sam_tensor_levels;
 
-/* ---- simulator
- * --------------------------------------------------------------------------------------------- */
+/* ---- simulator ---------------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint64_t max_cycles; /* 0: no limit besides the watchdog */
+    uint64_t max_cycles; /* 0: no limit besides the watchdog; else E0236-cycle-limit */
 } sam_sim_options;
 
 typedef struct {
     uint64_t cycles;
-    sam_tensor_levels result; /* as written; segments as the writers produced them */
+    sam_tensor_levels result; /* as written: every fiber has its segment, empty ones included */
     uint64_t tokens;          /* tokens that crossed an edge */
 } sam_sim_result;
 
-/* Runs a graph on data: one token per port per cycle, unbounded FIFOs, 1 cycle per primitive.
- * A run that stops moving before every writer is done reports who waits for whom (E0230-deadlock). */
+/* Runs a graph on data: one token per port per cycle, unbounded FIFOs, 1 cycle per primitive, broadcasts
+ * free. Operand names are of the graph's name table. int16 arithmetic wraps; fp nodes round to nearest
+ * even. A run that stops moving before every writer is done reports who waits for whom (E0230-deadlock);
+ * streams that do not fit together E0231-stream; a result whose levels disagree E0232-result; missing or
+ * malformed operands E0233-operand; what it cannot compute E0234-alu, E0235-unsupported.
+ * options may be NULL. O(cycles x nodes). */
 bool sam_simulate(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
                   const sam_sim_options *options, arena *mem, diagnostics *d, sam_sim_result *out);
 

@@ -9,59 +9,80 @@
 
 #include "sam/sam.h"
 
-/* A tensor as coordinates: sorted by coordinate, no duplicates. */
+/* A tensor as coordinates: sorted by coordinate in logical order, no duplicates; explicit zeros are kept. */
 typedef struct {
     name_id name;
     uint32_t order;
     uint32_t dim[SAM_MAX_ORDER];
-    uint64_t nnz;
-    const uint32_t *crd; /* nnz * order, row by row */
-    const uint16_t *val; /* nnz; explicit zeros are kept */
-    uint64_t rounded;    /* values that were not whole numbers in the file (int16) */
+    bool dim_inferred;   /* the file states no dimensions: dim is the largest coordinate seen */
+    uint64_t nnz;        /* stored entries */
+    const uint32_t *crd; /* nnz * order, entry by entry */
+    const uint16_t *val;
+    uint64_t rounded; /* entries that were not whole numbers in the file (int16 only) */
 } tile_tensor;
 
 typedef enum { TILE_DTYPE_INT16, TILE_DTYPE_BF16 } tile_dtype;
 typedef enum { TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP } tile_values;
 
-/* Reads .mtx (Matrix Market coordinate or array; real, integer, pattern; general, symmetric, skew-symmetric)
- * or .tns (FROSTT). Located errors E03nn. Warns once with the number of values that were rounded. */
-bool tile_read(const char *path, name_id name, tile_dtype dtype, tile_values values, arena *mem,
-               diagnostics *d, tile_tensor *out);
-/* Random tensor "B:100x80:0.05:7" (the part after `-g`): the generator of docs/random_data.md, seed by
- * default 1000*seed+k. */
-bool tile_generate(const char *spec, uint64_t default_seed, name_table *names, tile_dtype dtype, arena *mem,
-                   diagnostics *d, tile_tensor *out);
-/* Writes .mtx up to order 2, .tns above; 1-based, sorted; values as signed int16 or decimal bf16. */
+/* Reads .mtx (Matrix Market: coordinate or array; real, integer, pattern; general, symmetric, skew-symmetric)
+ * or .tns (FROSTT). `order` is how many indices the statement uses: a file's dimensions of extent 1 are
+ * dropped to match it (an N x 1 matrix is a vector), SAM_MAX_ORDER + 1 keeps the file's order. int16: rounded
+ * to the nearest whole number, halves away from zero, then wrapped to 16 bits; one warning counts the rounded
+ * ones. Duplicates are added. ONES and RAMP replace the k-th stored value by 1 and by 1 + k % 127. Errors
+ * E0301..E0312, located. */
+bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype, tile_values values,
+               arena *mem, diagnostics *d, tile_tensor *out);
+/* A random tensor from "100x80:0.05" or "100x80:0.05:7" (dimensions, density, base seed): splitmix64 seeded
+ * with base * 1000 + operand, row-major over all coordinates; an entry exists if the next draw is below
+ * density * 2^64, its value is then 1 + (next >> 33) % 9. Dimensions "" (a scalar): one value. Error
+ * E0313-generator. O(product of dimensions). */
+bool tile_generate(const char *spec, name_id name, uint32_t operand, uint64_t base_seed, tile_dtype dtype,
+                   arena *mem, diagnostics *d, tile_tensor *out);
+/* Writes .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), .tns above; 1-based, sorted. */
 bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagnostics *d);
 
-/* Operands by sam_tensor handle: operand[h.v - 1]; the result's entry is unused on input. */
+/* Operands by sam_tensor handle: operand[h.v - 1]; the result's entry is not read. */
 typedef struct {
     const tile_tensor *operand;
     uint32_t n;
     tile_dtype dtype;
 } tile_operands;
 
-/* Gives every index variable its extent from the operands; error E0320-dimension where two disagree. */
+/* Extent of every index variable, by handle - 1, from the operands that use it; where a stated dimension and
+ * another disagree: error E0320-dimension. A variable no operand uses: E0321-no-extent. */
 bool tile_extents(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                   uint32_t **extent);
 
-/* Evaluates the statement over coordinate maps, without SAM and without tiles: the reference. */
+/* Evaluates the statement over coordinate maps: no SAM, no levels, no tiles. The reference every engine is
+ * held to. */
 bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                     tile_tensor *out);
-/* True if equal up to explicit zeros; otherwise error E0340-mismatch with the first differing coordinates. */
+/* True if equal up to explicit zeros; otherwise error E0340-mismatch shows the first coordinates that differ.
+ */
 bool tile_equal(const tile_tensor *got, const tile_tensor *want, const name_table *names, diagnostics *d);
 
 /* ---- level storage and sub-tiles --------------------------------------------------------------------- */
 
-/* Level storage of a whole tensor in its declared format (for the SAM simulator). */
+/* Level storage of a whole tensor in its declared format (for the SAM simulator). A tensor without entries is
+ * given one explicit zero at its origin: graphs expect operands with at least one coordinate, and the chip's
+ * repeaters must not meet an empty outermost fiber. No extent may be 0. */
 bool tile_levels(const tile_tensor *t, const sam_tensor_data *format, arena *mem, diagnostics *d,
                  sam_tensor_levels *out);
 
+/* The other way: a fibertree as result tensor. Leaves beyond `extent` (by logical mode) and zeros are
+ * dropped; more or fewer values than leaves is error E0341-result-stream. */
+bool tile_from_levels(const sam_tensor_levels *levels, const sam_tensor_data *format, const uint32_t *extent,
+                      tile_dtype dtype, arena *mem, diagnostics *d, tile_tensor *out);
+
 typedef struct {
-    uint32_t tile;       /* edge of a sub-tile in coordinates, the same for every variable; 0 = choose */
+    uint32_t tile; /* edge of a sub-tile in coordinates, the same for every variable; 0 = the largest power of
+                      two whose sub-tiles fit whatever they hold */
     uint32_t mem_words;  /* segment, coordinate or value words a MEM tile holds (1024) */
     uint32_t bank_words; /* 16-bit words of one global-buffer bank (65536) */
 } tile_options;
+
+/* The edge `options` asks for, or the one tile = 0 chooses for this statement. */
+uint32_t tile_edge(const sam_statement *s, const tile_options *options);
 
 /* What one GLB stream carries, in the order of the netlist's IO cells. */
 typedef struct {
@@ -101,10 +122,12 @@ typedef struct {
     uint64_t runs_possible; /* before empty sub-tiles and pairs without work were skipped */
 } tile_plan;
 
-/* Cuts operands into sub-tiles, enumerates the runs the statement needs (pairing derived from the expression:
- * a product needs all its factors, a sum what either has), and checks capacities. `inputs` and `outputs` name
- * the streams the mapped kernel has. Dense levels are padded to the tile edge and have no stream of their
- * own. */
+/* Cuts operands into sub-tiles, enumerates the runs the statement needs, and checks capacities. Pairing is
+ * derived from the expression: a product needs all its factors, a sum what either side has, and a term
+ * outside a reduction takes part in that reduction's first tile only. `inputs` and `outputs` name the streams
+ * the mapped kernel has. Dense levels are padded to the tile edge and have no stream of their own. A sub-tile
+ * or a result that may not fit is E0330-capacity (exit 2). Work is proportional to the sub-tiles visited
+ * times the tiles along one variable / 64. */
 bool tile_plan_run(const sam_statement *s, const tile_operands *in, const tile_options *options,
                    const tile_stream *inputs, uint32_t n_inputs, const tile_stream *outputs,
                    uint32_t n_outputs, arena *mem, diagnostics *d, tile_plan *out);
@@ -117,5 +140,16 @@ tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan
 bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
                       diagnostics *d);
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out);
+
+/* ---- jobs: a plan as a file for an array simulator, and what comes back
+ * ------------------------------------------ */
+
+/* Little-endian 32-bit words, docs/job_file.md: "ONXJ", 1, inputs, outputs, num_blocks of each output, runs;
+ * then per run and input: length in 16-bit words, the words, padded to a multiple of 4 bytes. */
+bool tile_job_write(const tile_plan *plan, const char *path, diagnostics *d);
+/* The answer: "ONXR", 1, runs, outputs; then per run: cycles (64 bits), and per output: length, words,
+ * padding. Feeds every run to the collector; *cycles is the sum. Errors E0342-job-result. */
+bool tile_job_collect(const char *path, const tile_plan *plan, tile_collector *c, uint64_t *cycles,
+                      diagnostics *d);
 
 #endif

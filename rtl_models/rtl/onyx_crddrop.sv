@@ -3,7 +3,8 @@
 // Inner data passes. An inner stop closes the outer coordinate at the head: both pass if the fiber had data,
 // both vanish if not (so the level of a dropped stop is lost, as on the chip). Outer stops pass. An outer
 // fiber without coordinates keeps its stop while the inner stop that stands for it vanishes; to tell it from
-// the stop that closes the fiber of the coordinate just handled, the latter is remembered as owed.
+// the stop that closes the fiber of the coordinate just handled, the latter is remembered as owed. An outer
+// stop that no inner stop accounts for (a dropper before has lowered that one's level) passes all the same.
 // The done tokens pass together.
 //
 // Handshake: made to stand between FIFOs. What is written to both outputs is written in one cycle, so an out
@@ -39,25 +40,25 @@ module onyx_crddrop (
   assign outer_item = outer_valid_i & ~outer_stop & ~outer_done;
 
   // What happens in this cycle, if there is room for it.
-  logic close, keep, finish, orphan, owed_stop, empty_outer, push_both;
+  logic close, keep, finish, orphan, pass_stop, empty_outer, push_both;
   assign close       = inner_stop & outer_item;
   assign keep        = close & has_data_q;
   assign finish      = inner_done & outer_done;
   assign orphan      = inner_stop & outer_done;
-  assign owed_stop   = outer_stop & owed_q;
-  assign empty_outer = outer_stop & ~owed_q & inner_high;
+  assign empty_outer = outer_stop & ~owed_q & inner_high & ~has_data_q;
+  assign pass_stop   = outer_stop & (owed_q | inner_valid_i) & ~empty_outer;
   assign push_both   = keep | finish;
 
   assign inner_data_o  = inner_data_i;
   assign outer_data_o  = outer_data_i;
   assign inner_valid_o = inner_item | orphan | (push_both & outer_ready_i);
-  assign outer_valid_o = owed_stop | empty_outer | (push_both & inner_ready_i);
+  assign outer_valid_o = pass_stop | empty_outer | (push_both & inner_ready_i);
 
   assign inner_ready_o = (inner_item | orphan) ? inner_ready_i
                        : push_both ? (inner_ready_i & outer_ready_i)
                        : empty_outer ? outer_ready_i
                        : close;
-  assign outer_ready_o = (owed_stop | empty_outer) ? outer_ready_i
+  assign outer_ready_o = (pass_stop | empty_outer) ? outer_ready_i
                        : push_both ? (inner_ready_i & outer_ready_i)
                        : close;
 

@@ -2,7 +2,8 @@
 //
 // out inner = the inner stream; out outer = the outer coordinate beside each inner data token, and the inner
 // stream's stops. An inner stop of level 0 uses up one outer coordinate; a higher one uses up the last
-// coordinate of an outer fiber and its stop, or, when that outer fiber is empty, its stop alone.
+// coordinate of an outer fiber and its stop, or, when that outer fiber is empty, its stop alone. An outer stop
+// that no inner stop has used up (a dropper before has lowered that one's level) vanishes before data or done.
 //
 // An inner stop leaves as soon as any outer token is at the head; what it uses up may still be on its way and
 // is then remembered in debt_q and discarded when it comes. So an outer stop costs no cycle of its own unless
@@ -34,9 +35,8 @@ module onyx_crdhold (
 
   // Outer tokens that inner stops already sent have used up.
   localparam logic [1:0] DebtNone = 2'd0;
-  localparam logic [1:0] DebtStop = 2'd1;  // a stop
-  localparam logic [1:0] DebtItem = 2'd2;  // a coordinate
-  localparam logic [1:0] DebtBoth = 2'd3;  // a coordinate and a stop, or (empty outer fiber) a stop
+  localparam logic [1:0] DebtItem = 2'd1;  // a coordinate
+  localparam logic [1:0] DebtStop = 2'd2;  // everything through the next stop
 
   logic [1:0] state_q, state_d, debt_q, debt_d;
 
@@ -50,15 +50,11 @@ module onyx_crdhold (
   assign outer_done = outer_data_i[16] & (outer_data_i[9:8] == 2'd1);
   assign outer_item = ~outer_stop & ~outer_done;
 
-  // The debt left once the outer token at the head is discarded. A coordinate in front of an owed stop is
-  // none of a legal stream; it goes the same way.
+  // The debt left once the outer token at the head is discarded.
   logic [1:0] rest;
-  always_comb begin
-    rest = DebtNone;
-    if (outer_item && debt_q == DebtBoth) rest = DebtStop;
-    if (outer_item && debt_q == DebtStop) rest = DebtStop;
-    if (outer_stop && debt_q == DebtItem) rest = DebtItem;
-  end
+  assign rest = ((debt_q == DebtStop) & outer_item) ? DebtStop
+              : ((debt_q == DebtItem) & outer_stop) ? DebtItem
+              : DebtNone;
 
   logic push, pop_inner, pop_outer;
   always_comb begin
@@ -72,11 +68,11 @@ module onyx_crdhold (
       StHold: begin
         if (both && inner_stop && !outer_done) begin
           // Sends the stop and discards the outer head, unless that would leave two debts.
-          push      = (debt_q == DebtNone) | (rest == DebtNone);
+          push      = (rest == DebtNone);
           pop_inner = push & inner_ready_i & outer_ready_i;
           pop_outer = pop_inner | ~push;
           if (!push) debt_d = rest;
-          else if (pop_inner && debt_q != DebtNone) debt_d = inner_high ? DebtBoth : DebtItem;
+          else if (pop_inner && debt_q != DebtNone) debt_d = inner_high ? DebtStop : DebtItem;
           else if (pop_inner) debt_d = (inner_high && outer_item) ? DebtStop : DebtNone;
         end else if (both && (debt_q != DebtNone || outer_stop) && !outer_done) begin
           pop_outer = 1'b1;

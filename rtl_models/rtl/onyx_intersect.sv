@@ -61,11 +61,8 @@ module onyx_intersect (
   assign less   = crd0_data_i[15:0] < crd1_data_i[15:0];
   assign equal  = crd0_data_i[15:0] == crd1_data_i[15:0];
 
-  logic pop0, pop1, push, pushed;
-  assign pushed = push & crd_ready_i & pos0_ready_i & pos1_ready_i;
-
   // take0, take1: the sides that leave, at once if nothing is pushed, else when the outputs have room.
-  logic take0, take1;
+  logic take0, take1, push, room;
   always_comb begin
     take0       = 1'b0;
     take1       = 1'b0;
@@ -126,12 +123,11 @@ module onyx_intersect (
     endcase
   end
 
-  assign pop0         = take0 & (~push | pushed);
-  assign pop1         = take1 & (~push | pushed);
-  assign crd0_ready_o = pop0;
-  assign pos0_ready_o = pop0;
-  assign crd1_ready_o = pop1;
-  assign pos1_ready_o = pop1;
+  assign room         = crd_ready_i & pos0_ready_i & pos1_ready_i;
+  assign crd0_ready_o = take0 & (~push | room);
+  assign pos0_ready_o = crd0_ready_o;
+  assign crd1_ready_o = take1 & (~push | room);
+  assign pos1_ready_o = crd1_ready_o;
   assign crd_valid_o  = push & pos0_ready_i & pos1_ready_i;
   assign pos0_valid_o = push & crd_ready_i & pos1_ready_i;
   assign pos1_valid_o = push & crd_ready_i & pos0_ready_i;

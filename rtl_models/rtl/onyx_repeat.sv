@@ -1,7 +1,8 @@
 // Repeater: sends the reference at the head of proc once for each data token of its repeat-signal fiber.
 //
 // A repsig stop of level 0 ends one reference, a higher one also the proc fiber it closes (or, when that
-// fiber is empty, it alone); the repsig stop is sent on, proc stops are not. A maybe on proc is repeated like
+// fiber is empty, it alone); the repsig stop is sent on, proc stops are not, also none that no repsig stop
+// accounts for (a dropper before has lowered that one's level). A maybe on proc is repeated like
 // a reference, a maybe on repsig counts as data. Done leaves when both streams have it. With root_i the proc
 // stream is [0, done], made here, once for every tree.
 //
@@ -99,13 +100,13 @@ module onyx_repeat (
         ref_valid_o = send_q | (sig_stop & proc_stop & ~close_q);
         if (sent) send_d = 1'b0;
         if (close_q) begin
-          if ((sent || !send_q) && proc_valid) begin
-            proc_pop = proc_stop;
+          if ((sent || !send_q) && proc_stop) begin
+            proc_pop = 1'b1;
             close_d  = 1'b0;
-            if (!proc_stop) state_d = StRepeat;
           end
         end else if (proc_stop) begin
           proc_pop = sent & ~send_q;
+          if (sig_item || sig_done) state_d = StRepeat;
         end else if ((sent || !send_q) && proc_valid) begin
           state_d = StRepeat;
         end

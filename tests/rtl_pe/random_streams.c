@@ -85,10 +85,16 @@ static void make_joined(maker *m, const u32_vec *ends, u32_vec in[BENCH_INS]) {
     make_tree(m, ends, &in[3], &in[1]);
 }
 
+/* Without empty fibers sometimes inner stops lose their level, as behind a dropper. */
 static void make_nested(maker *m, const u32_vec *ends, u32_vec *outer, u32_vec *inner) {
-    uint32_t first = outer->len;
+    uint32_t first = outer->len, first_inner = inner->len;
     make_tree(m, ends, outer, NULL);
     make_inner(m, outer, first, inner);
+    if (m->empty_pct > 0 || !chance(m, 50))
+        return;
+    for (uint32_t i = first_inner; i < inner->len; i++)
+        if (rtl_is_stop(inner->at[i]) && chance(m, 30))
+            inner->at[i] = RTL_STOP(0);
 }
 
 /* Two trees of the same shape. */

@@ -82,6 +82,15 @@ static void test_repeat(void **state) {
     check(state, &(example){{RTL_PE_REPEAT, {1 | 1 << 18}}, {NULL, "1 1 S0 D S0 D"}, {"0 0 S0 D S0 D"}});
 }
 
+/* Inner stops whose level a dropper before has lowered. */
+static void test_lost_levels(void **state) {
+    check(state,
+          &(example){{RTL_PE_CRDDROP, {1}}, {"1 S0 2 S0 D", "7 S0 8 S1 D"}, {"1 S0 2 S0 D", "7 S0 8 S1 D"}});
+    check(state,
+          &(example){{RTL_PE_CRDHOLD, {1}}, {"1 S0 2 S0 D", "7 S0 8 S1 D"}, {"1 S0 2 S0 D", "7 S0 8 S0 D"}});
+    check(state, &(example){{RTL_PE_REPEAT, {1}}, {"7 S0 8 S1 D", "1 S0 1 1 S0 D"}, {"7 S0 8 8 S0 D"}});
+}
+
 static void test_rsg(void **state) {
     check(state, &(example){{RTL_PE_RSG, {1}}, {"5 0 S0 N S1 D"}, {"1 1 S0 N S1 D"}});
 }
@@ -138,8 +147,9 @@ static void test_alu_operations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_joiner), TEST(test_crddrop), TEST(test_crdhold),     TEST(test_repeat),
-        TEST(test_rsg),    TEST(test_reduce),  TEST(test_alu_streams), TEST(test_alu_operations),
+        TEST(test_joiner), TEST(test_crddrop),     TEST(test_crdhold),
+        TEST(test_repeat), TEST(test_lost_levels), TEST(test_rsg),
+        TEST(test_reduce), TEST(test_alu_streams), TEST(test_alu_operations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

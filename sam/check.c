@@ -1,0 +1,333 @@
+/* The legality check of a graph. It looks only at the graph and the primitive table, never at how the graph
+ * was made. O(nodes + edges) times the ports of a node. */
+#include "sam/sam.h"
+
+typedef VEC(const sam_edge_data *) edge_vec;
+
+typedef struct {
+    const sam_graph *g;
+    diagnostics *d;
+    arena mem;    /* scratch */
+    edge_vec *in; /* by node: the edge into each port, NULL where there is none */
+    bool good;
+} checker;
+
+/* Reports a fault of node n; the caller adds the hint. */
+__attribute__((format(printf, 4, 5))) static void fault(checker *c, sam_node n, const char *code,
+                                                        const char *format, ...) {
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    diag_error(c->d, sam_node_at(c->g, n)->loc, code, "%s %s", sam_node_label(c->g, n, &c->mem), text);
+    c->good = false;
+}
+
+static const char *name_of(const checker *c, name_id id) {
+    return names_text(c->g->names, id);
+}
+
+/* ---- edges: ports exist, streams fit, nothing is driven twice ------------------------------------------- */
+
+/* The letter of a port in a row of the primitive table; 'x' where the position does not tell. */
+static char port_letter(const char *ports, uint32_t port) {
+    size_t lead = strcspn(ports, "(");
+    if (port < lead)
+        return ports[port];
+    const char *group = ports + lead + (ports[lead] == '(');
+    size_t n = strcspn(group, ")");
+    bool last = n && group[n] && !group[n + 2]; /* nothing follows ")+" */
+    return last ? group[(port - lead) % n] : 'x';
+}
+
+static bool stream_fits(char letter, sam_stream s) {
+    switch (letter) {
+    case 'c':
+        return s == SAM_STREAM_CRD;
+    case 'r':
+        return s == SAM_STREAM_REF;
+    case 'n':
+        return s == SAM_STREAM_CRD || s == SAM_STREAM_REF;
+    case 'v':
+        return s == SAM_STREAM_VAL;
+    case 's':
+        return s == SAM_STREAM_REPSIG;
+    default:
+        return s != SAM_STREAM_NONE;
+    }
+}
+
+static const char *stream_word(sam_stream s) {
+    static const char *const word[] = {"no type", "crd", "ref", "val", "repsig"};
+    return word[s];
+}
+
+static char output_letter(const sam_node_data *n, uint32_t port) {
+    return port_letter(sam_primitive_table[n->kind].ports_out, port);
+}
+
+static char input_letter(const sam_node_data *n, uint32_t port) {
+    if (n->kind == SAM_FIBERWRITE)
+        return n->mode == SAM_MODE_VALS ? 'v' : 'c';
+    if (n->kind == SAM_CRDDROP && n->compress && port == 1)
+        return 'v';
+    return port_letter(sam_primitive_table[n->kind].ports_in, port);
+}
+
+static void check_stream(checker *c, const sam_edge_data *e, sam_node at, char letter, bool output) {
+    static const char letters[] = "crnvs";
+    static const char *const wanted[] = {"crd", "ref", "crd or ref", "val", "repsig"};
+    if (stream_fits(letter, e->stream))
+        return;
+    const char *found = strchr(letters, letter);
+    diag_error(c->d, e->loc.source ? e->loc : sam_node_at(c->g, at)->loc, "E0211-stream-type",
+               "%s port %u of %s carries %s, not %s", output ? "output" : "input",
+               output ? e->src_port : e->dst_port, sam_node_label(c->g, at, &c->mem),
+               found && letter ? wanted[found - letters] : "a stream", stream_word(e->stream));
+    diag_hint(c->d, "docs/ir_sam.md lists the ports of every primitive");
+    c->good = false;
+}
+
+static void check_edge(checker *c, const sam_edge_data *e) {
+    const sam_node_data *src = sam_node_at(c->g, e->src), *dst = sam_node_at(c->g, e->dst);
+    int outputs = sam_primitive_table[src->kind].out, inputs = sam_primitive_table[dst->kind].in;
+    bool ports_exist = true;
+    if (outputs != SAM_ANY && e->src_port >= outputs) {
+        fault(c, e->src, "E0210-arity", "has %d output ports, an edge leaves port %u", outputs, e->src_port);
+        ports_exist = false;
+    }
+    if (inputs != SAM_ANY && e->dst_port >= inputs) {
+        fault(c, e->dst, "E0210-arity", "has %d input ports, an edge enters port %u", inputs, e->dst_port);
+        ports_exist = false;
+    }
+    if (!ports_exist)
+        return;
+    check_stream(c, e, e->src, output_letter(src, e->src_port), true);
+    check_stream(c, e, e->dst, input_letter(dst, e->dst_port), false);
+    edge_vec *in = &c->in[e->dst.v];
+    while (in->len <= e->dst_port)
+        vec_push(&c->mem, in, NULL);
+    if (in->at[e->dst_port]) {
+        fault(c, e->dst, "E0213-driven-twice", "receives two streams at port %u: from %s and from %s", e->dst_port,
+              sam_node_label(c->g, in->at[e->dst_port]->src, &c->mem), sam_node_label(c->g, e->src, &c->mem));
+        diag_hint(c->d, "one stream a port; streams meet in joiners and operations");
+        return;
+    }
+    in->at[e->dst_port] = e;
+}
+
+/* ---- nodes: every input driven, the number of operands right --------------------------------------------- */
+
+static bool is_joiner(const sam_node_data *n) {
+    return n->kind == SAM_INTERSECT || n->kind == SAM_UNION;
+}
+
+/* How many inputs the node must have, given what is connected. */
+static uint32_t wanted_inputs(checker *c, sam_node n) {
+    const sam_node_data *node = sam_node_at(c->g, n);
+    uint32_t connected = c->in[n.v].len;
+    if (is_joiner(node)) {
+        connected = connected + connected % 2;
+        return connected < 4 ? 4 : connected;
+    }
+    if (node->kind == SAM_ALU) {
+        while (sam_alu_constant(c->g, n, connected))
+            connected++;
+        return connected ? connected : 1;
+    }
+    if (node->kind == SAM_SPACCUMULATOR)
+        return connected < 2 ? 2 : connected;
+    return (uint32_t)sam_primitive_table[node->kind].in;
+}
+
+static void check_inputs(checker *c, sam_node n) {
+    const sam_node_data *node = sam_node_at(c->g, n);
+    uint32_t wanted = wanted_inputs(c, n), streams = 0;
+    for (uint32_t port = 0; port < wanted; port++) {
+        bool driven = port < c->in[n.v].len && c->in[n.v].at[port];
+        bool given = (node->root && port == 0) || (node->kind == SAM_ALU && sam_alu_constant(c->g, n, port));
+        streams += driven;
+        if (driven && given) {
+            fault(c, n, "E0213-driven-twice", "has an edge into port %u, which is %s", port,
+                  node->root ? "fed by the root reference" : "a constant");
+            diag_hint(c->d, node->root ? "remove the edge or root=\"true\"" : "remove the edge or the constant");
+        } else if (!driven && !given) {
+            fault(c, n, "E0212-undriven", "has no edge into port %u", port);
+            if (port == 0 && (node->kind == SAM_FIBERLOOKUP || node->kind == SAM_REPEAT))
+                diag_hint(c->d, "the outermost node of a tensor has root=\"true\" instead");
+        }
+    }
+    if (node->kind == SAM_ALU && !streams) {
+        fault(c, n, "E0210-arity", "has no operand that is a stream");
+        diag_hint(c->d, "fold constants before they reach the graph");
+    }
+}
+
+static void check_outputs(checker *c, const sam_edge_data *e) {
+    const sam_node_data *src = sam_node_at(c->g, e->src);
+    edge_vec *in = &c->in[e->src.v];
+    if (is_joiner(src) && e->src_port > wanted_inputs(c, e->src) / 2) {
+        fault(c, e->src, "E0210-arity", "has %u operands, an edge leaves port %u", wanted_inputs(c, e->src) / 2,
+              e->src_port);
+        diag_hint(c->d, "port 0 is the coordinates, port k the references of the k-th operand");
+    }
+    uint32_t same = src->kind == SAM_BROADCAST ? 0 : (src->kind == SAM_CRDDROP || src->kind == SAM_CRDHOLD) ? 1 : 2;
+    bool passes = same == 0 || (same == 1 && e->src_port == 1);
+    if (passes && in->len > same && in->at[same] && in->at[same]->stream != e->stream) {
+        fault(c, e->src, "E0211-stream-type", "passes %s on as %s", stream_word(in->at[same]->stream),
+              stream_word(e->stream));
+        diag_hint(c->d, "the stream keeps its type");
+    }
+}
+
+/* ---- attributes ------------------------------------------------------------------------------------------ */
+
+static void missing(checker *c, sam_node n, const char *what, const char *hint) {
+    fault(c, n, "E0217-missing-attribute", "has no %s", what);
+    diag_hint(c->d, "%s", hint);
+}
+
+static void check_attributes(checker *c, sam_node n) {
+    const sam_node_data *node = sam_node_at(c->g, n);
+    bool level = node->kind == SAM_FIBERLOOKUP || (node->kind == SAM_FIBERWRITE && node->mode != SAM_MODE_VALS);
+    bool dropper = node->kind == SAM_CRDDROP || node->kind == SAM_CRDHOLD;
+    bool may_be_root = node->kind == SAM_FIBERLOOKUP || node->kind == SAM_ARRAYVALS || node->kind == SAM_REPEAT;
+    if (level && node->format == SAM_LEVEL_NONE)
+        missing(c, n, "format", "format=\"dense\" or format=\"compressed\"");
+    if (node->kind == SAM_ALU && !node->alu.v)
+        missing(c, n, "operation", "set sam_node_data.alu");
+    if (node->kind == SAM_ALU && strncmp(name_of(c, node->alu), "fp_", 3) == 0) {
+        fault(c, n, "E0217-missing-attribute", "says fp_ in its operation");
+        diag_hint(c->d, "set sam_node_data.fp and name the operation alone");
+    }
+    if (dropper && (!node->outer.v || !node->inner.v))
+        missing(c, n, node->outer.v ? "inner" : "outer", "outer=\"i\" inner=\"j\": the indices of the two streams");
+    if (node->root && !may_be_root) {
+        fault(c, n, "E0217-missing-attribute", "is root but reads no references");
+        diag_hint(c->d, "root is for fiberlookup, repeat and arrayvals");
+    }
+}
+
+static void check_tensor(checker *c, sam_node n) {
+    const sam_node_data *node = sam_node_at(c->g, n);
+    bool level = node->kind == SAM_FIBERLOOKUP || (node->kind == SAM_FIBERWRITE && node->mode != SAM_MODE_VALS);
+    if (!level && node->kind != SAM_ARRAYVALS && node->kind != SAM_FIBERWRITE)
+        return;
+    const sam_graph_tensor *t = sam_find_tensor(c->g, node->tensor);
+    int l = t && level ? sam_storage_level(t, node->mode) : -1;
+    if (!t) {
+        fault(c, n, "E0215-tensor", "belongs to tensor '%s', which the graph does not describe",
+              name_of(c, node->tensor));
+        diag_hint(c->d, "name it in the graph's comment: comment=\"X=ss01,B=ss01\"");
+    } else if (level && l < 0) {
+        fault(c, n, "E0215-tensor", "has mode %d, but %s has %u modes", node->mode, name_of(c, t->name), t->order);
+        diag_hint(c->d, "modes are counted from 0");
+    } else if (level && node->format != SAM_LEVEL_NONE && node->format != t->level[l]) {
+        fault(c, n, "E0215-tensor", "is %s, but the graph's comment says %s",
+              node->format == SAM_LEVEL_DENSE ? "dense" : "compressed",
+              t->level[l] == SAM_LEVEL_DENSE ? "dense" : "compressed");
+        diag_hint(c->d, "d in the comment is dense, s is compressed");
+    }
+}
+
+/* ---- the graph as a whole -------------------------------------------------------------------------------- */
+
+/* Each level of the result, and its values, has one writer. */
+static void check_writers(checker *c) {
+    if (!c->g->tensors.len) {
+        diag_error(c->d, (src_loc){0}, "E0216-writer", "the graph describes no tensors");
+        diag_hint(c->d, "add comment=\"X=ss01,B=ss01\": the result first, then the operands");
+        c->good = false;
+        return;
+    }
+    const sam_graph_tensor *t = &c->g->tensors.at[0];
+    uint32_t writers[SAM_MAX_ORDER + 1] = {0}; /* by mode; the values last */
+    for (uint32_t i = 0; i < c->g->nodes.len; i++) {
+        const sam_node_data *n = &c->g->nodes.at[i];
+        if (n->kind == SAM_FIBERWRITE && name_eq(n->tensor, t->name) && n->mode < (int)t->order)
+            writers[n->mode == SAM_MODE_VALS ? t->order : (uint32_t)n->mode]++;
+    }
+    for (uint32_t m = 0; m <= t->order; m++) {
+        if (writers[m] == 1)
+            continue;
+        const char *what = m == t->order ? "values" : arena_printf(&c->mem, "mode %u", m);
+        diag_error(c->d, (src_loc){0}, "E0216-writer", "%s of the result %s: %u writers, expected one", what,
+                   name_of(c, t->name), writers[m]);
+        diag_hint(c->d, "one fiberwrite a mode, and one with mode=\"vals\"");
+        c->good = false;
+    }
+}
+
+/* Kahn's algorithm: a node is taken when all its sources are. What is never taken lies on or behind a cycle. */
+static void check_cycles(checker *c) {
+    uint32_t n = c->g->nodes.len, done = 0;
+    uint32_t *waits = arena_new_n(&c->mem, uint32_t, n + 1);
+    u32_vec ready = {0}, *sinks = arena_new_n(&c->mem, u32_vec, n + 1);
+    for (uint32_t i = 0; i < c->g->edges.len; i++) {
+        const sam_edge_data *e = &c->g->edges.at[i];
+        if (e->src.v) {
+            waits[e->dst.v]++;
+            vec_push(&c->mem, &sinks[e->src.v], e->dst.v);
+        }
+    }
+    for (uint32_t v = 1; v <= n; v++)
+        if (!waits[v])
+            vec_push(&c->mem, &ready, v);
+    for (; done < ready.len; done++) {
+        u32_vec *next = &sinks[ready.at[done]];
+        for (uint32_t i = 0; i < next->len; i++)
+            if (--waits[next->at[i]] == 0)
+                vec_push(&c->mem, &ready, next->at[i]);
+    }
+    for (uint32_t v = 1; v <= n && done < n; v++) {
+        if (waits[v]) {
+            fault(c, (sam_node){v}, "E0214-cycle", "waits for its own output");
+            diag_hint(c->d, "a SAM graph has no cycles");
+            return;
+        }
+    }
+}
+
+static void check_ids(checker *c) {
+    uint32_t size = 0;
+    for (uint32_t v = 1; v <= c->g->nodes.len; v++) {
+        const sam_node_data *n = &c->g->nodes.at[v - 1];
+        size = n->id.v >= size ? n->id.v + 1 : size;
+    }
+    uint32_t *owner = arena_new_n(&c->mem, uint32_t, size + 1);
+    for (uint32_t v = 1; v <= c->g->nodes.len; v++) {
+        const sam_node_data *n = &c->g->nodes.at[v - 1];
+        if (n->kind == SAM_NONE)
+            continue;
+        if (!n->id.v || owner[n->id.v]) {
+            fault(c, (sam_node){v}, "E0217-missing-attribute", "%s",
+                  n->id.v ? "has the same id as another node" : "has no id");
+            diag_hint(c->d, "every node has an id of its own");
+        }
+        owner[n->id.v] = v;
+    }
+}
+
+bool sam_check(const sam_graph *g, diagnostics *d) {
+    checker c = {.g = g, .d = d, .good = true};
+    c.in = arena_new_n(&c.mem, edge_vec, g->nodes.len + 1);
+    for (uint32_t i = 0; i < g->edges.len; i++)
+        if (g->edges.at[i].src.v)
+            check_edge(&c, &g->edges.at[i]);
+    for (uint32_t v = 1; v <= g->nodes.len; v++) {
+        if (g->nodes.at[v - 1].kind == SAM_NONE)
+            continue;
+        check_inputs(&c, (sam_node){v});
+        check_attributes(&c, (sam_node){v});
+        check_tensor(&c, (sam_node){v});
+    }
+    for (uint32_t i = 0; i < g->edges.len; i++)
+        if (g->edges.at[i].src.v)
+            check_outputs(&c, &g->edges.at[i]);
+    check_writers(&c);
+    check_cycles(&c);
+    check_ids(&c);
+    arena_free(&c.mem);
+    return c.good;
+}

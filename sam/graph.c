@@ -1,0 +1,201 @@
+/* The graph: construction, names for messages, comparison. */
+#include "sam/sam.h"
+
+#include <stdlib.h>
+
+const sam_primitive_info sam_primitive_table[SAM_PRIMITIVES] = {
+#define SAM(name, type, in, out, ports_in, ports_out, doc)                                                   \
+    [SAM_##name] = {#name, type, in, out, ports_in, ports_out, doc},
+#include "sam/primitives.def"
+#undef SAM
+};
+
+void sam_graph_init(sam_graph *g, arena *mem, name_table *names) {
+    *g = (sam_graph){.mem = mem, .names = names};
+}
+
+/* The smallest number from nodes.len on that no node has as its id. O(nodes) unless ids collide. */
+static name_id fresh_id(const sam_graph *g) {
+    for (uint32_t number = g->nodes.len;; number++) {
+        char text[16];
+        snprintf(text, sizeof text, "%u", number);
+        name_id id = names_intern(g->names, text);
+        bool taken = false;
+        for (uint32_t i = 0; i < g->nodes.len && !taken; i++)
+            taken = name_eq(g->nodes.at[i].id, id);
+        if (!taken)
+            return id;
+    }
+}
+
+sam_node sam_add_node(sam_graph *g, sam_primitive kind) {
+    BUG_IF(kind == SAM_NONE || kind >= SAM_PRIMITIVES, "primitive %d", (int)kind);
+    name_id id = fresh_id(g);
+    vec_push(g->mem, &g->nodes, (sam_node_data){.kind = kind, .id = id});
+    return (sam_node){g->nodes.len};
+}
+
+void sam_add_edge(sam_graph *g, sam_node src, uint8_t src_port, sam_node dst, uint8_t dst_port,
+                  sam_stream stream) {
+    BUG_IF(!src.v || src.v > g->nodes.len || !dst.v || dst.v > g->nodes.len, "edge %u -> %u", src.v, dst.v);
+    vec_push(g->mem, &g->edges,
+             (sam_edge_data){.src = src, .dst = dst, .src_port = src_port, .dst_port = dst_port, .stream = stream});
+}
+
+const sam_graph_tensor *sam_find_tensor(const sam_graph *g, name_id name) {
+    for (uint32_t i = 0; i < g->tensors.len; i++)
+        if (name_eq(g->tensors.at[i].name, name))
+            return &g->tensors.at[i];
+    return NULL;
+}
+
+int sam_storage_level(const sam_graph_tensor *t, int mode) {
+    for (uint32_t l = 0; l < t->order; l++)
+        if (t->mode[l] == mode)
+            return (int)l;
+    return -1;
+}
+
+name_id sam_attribute_of(const sam_graph *g, sam_node n, const char *key) {
+    const sam_node_data *node = sam_node_at(g, n);
+    for (uint32_t i = 0; i < node->extra.len; i++)
+        if (strcmp(names_text(g->names, node->extra.at[i].key), key) == 0)
+            return node->extra.at[i].value;
+    return (name_id){0};
+}
+
+const char *sam_alu_constant(const sam_graph *g, sam_node n, uint32_t port) {
+    char key[24];
+    snprintf(key, sizeof key, "const%u", port);
+    name_id value = sam_attribute_of(g, n, key);
+    return value.v ? names_text(g->names, value) : NULL;
+}
+
+/* What distinguishes the node among those of its kind, after a blank; "" if nothing does. */
+static const char *label_detail(const sam_graph *g, const sam_node_data *n, arena *mem) {
+    const char *tensor = names_text(g->names, n->tensor), *index = names_text(g->names, n->index);
+    switch (n->kind) {
+    case SAM_FIBERLOOKUP:
+    case SAM_FIBERWRITE:
+        if (n->mode == SAM_MODE_VALS)
+            return arena_printf(mem, " vals %s", tensor);
+        return arena_printf(mem, " %s: %s%d", index, tensor, n->mode);
+    case SAM_ARRAYVALS:
+        return arena_printf(mem, " %s", tensor);
+    case SAM_REPEAT:
+        return arena_printf(mem, " %s: %s", index, tensor);
+    case SAM_REPSIGGEN:
+    case SAM_INTERSECT:
+    case SAM_UNION:
+    case SAM_VECTORREDUCER:
+        return n->index.v ? arena_printf(mem, " %s", index) : "";
+    case SAM_CRDDROP:
+    case SAM_CRDHOLD:
+        return arena_printf(mem, " %s,%s", names_text(g->names, n->outer), names_text(g->names, n->inner));
+    case SAM_ALU:
+    case SAM_REDUCE:
+    case SAM_SPACCUMULATOR:
+    case SAM_BROADCAST:
+    case SAM_NONE:
+    case SAM_PRIMITIVES:
+        return "";
+    }
+    BUG("primitive %d", (int)n->kind);
+}
+
+const char *sam_node_label(const sam_graph *g, sam_node n, arena *mem) {
+    const sam_node_data *node = sam_node_at(g, n);
+    BUG_IF(node->kind == SAM_NONE, "label of removed node %u", n.v);
+    const char *type = sam_primitive_table[node->kind].type;
+    if (node->kind == SAM_ALU)
+        type = arena_printf(mem, "%s%s", node->fp ? "fp_" : "", names_text(g->names, node->alu));
+    return arena_printf(mem, "%s%s (node %s)", type, label_detail(g, node, mem), names_text(g->names, node->id));
+}
+
+/* ---- equality --------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const sam_graph *a, *b;
+} pair;
+
+static bool same_name(pair p, name_id a, name_id b) {
+    return strcmp(names_text(p.a->names, a), names_text(p.b->names, b)) == 0;
+}
+
+static bool same_tensors(pair p) {
+    if (p.a->tensors.len != p.b->tensors.len)
+        return false;
+    for (uint32_t i = 0; i < p.a->tensors.len; i++) {
+        const sam_graph_tensor *a = &p.a->tensors.at[i], *b = &p.b->tensors.at[i];
+        if (!same_name(p, a->name, b->name) || a->order != b->order)
+            return false;
+        for (uint32_t l = 0; l < a->order; l++)
+            if (a->level[l] != b->level[l] || a->mode[l] != b->mode[l])
+                return false;
+    }
+    return true;
+}
+
+static bool same_node(pair p, const sam_node_data *a, const sam_node_data *b) {
+    bool same = a->kind == b->kind && a->mode == b->mode && a->format == b->format && a->root == b->root &&
+                a->compress == b->compress && a->fp == b->fp && same_name(p, a->id, b->id) &&
+                same_name(p, a->tensor, b->tensor) && same_name(p, a->index, b->index) &&
+                same_name(p, a->alu, b->alu) && same_name(p, a->outer, b->outer) &&
+                same_name(p, a->inner, b->inner) && a->extra.len == b->extra.len;
+    for (uint32_t i = 0; same && i < a->extra.len; i++)
+        same = same_name(p, a->extra.at[i].key, b->extra.at[i].key) &&
+               same_name(p, a->extra.at[i].value, b->extra.at[i].value);
+    return same;
+}
+
+typedef VEC(sam_node_data) node_vec;
+
+static node_vec live_nodes(const sam_graph *g, arena *scratch, uint32_t *rank) {
+    node_vec live = {0};
+    for (uint32_t i = 0; i < g->nodes.len; i++) {
+        rank[i] = live.len;
+        if (g->nodes.at[i].kind != SAM_NONE)
+            vec_push(scratch, &live, g->nodes.at[i]);
+    }
+    return live;
+}
+
+typedef struct {
+    uint32_t end[2], port[2], stream;
+} edge_key;
+
+static int by_key(const void *a, const void *b) {
+    return memcmp(a, b, sizeof(edge_key)); /* equal bytes, equal edges: ties do not matter */
+}
+
+/* The live edges with node ranks in place of handles, in an order that depends on nothing else. */
+static uint32_t edge_keys(const sam_graph *g, const uint32_t *rank, edge_key *out) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < g->edges.len; i++) {
+        const sam_edge_data *e = &g->edges.at[i];
+        if (e->src.v)
+            out[count++] = (edge_key){{rank[e->src.v - 1], rank[e->dst.v - 1]}, {e->src_port, e->dst_port}, e->stream};
+    }
+    if (count)
+        qsort(out, count, sizeof *out, by_key);
+    return count;
+}
+
+bool sam_equal(const sam_graph *a, const sam_graph *b) {
+    pair p = {a, b};
+    if (!same_tensors(p))
+        return false;
+    arena scratch = {0};
+    uint32_t *rank_a = arena_new_n(&scratch, uint32_t, a->nodes.len + 1);
+    uint32_t *rank_b = arena_new_n(&scratch, uint32_t, b->nodes.len + 1);
+    node_vec nodes_a = live_nodes(a, &scratch, rank_a), nodes_b = live_nodes(b, &scratch, rank_b);
+    bool same = nodes_a.len == nodes_b.len;
+    for (uint32_t i = 0; same && i < nodes_a.len; i++)
+        same = same_node(p, &nodes_a.at[i], &nodes_b.at[i]);
+    edge_key *keys_a = arena_new_n(&scratch, edge_key, a->edges.len + 1);
+    edge_key *keys_b = arena_new_n(&scratch, edge_key, b->edges.len + 1);
+    uint32_t n = edge_keys(a, rank_a, keys_a);
+    same = same && n == edge_keys(b, rank_b, keys_b) && memcmp(keys_a, keys_b, n * sizeof *keys_a) == 0;
+    arena_free(&scratch);
+    return same;
+}

@@ -1,0 +1,346 @@
+/* The ports of the edges. The dialect names them only by hints in an edge's comment ("in-B", "outer-i",
+ * "inner-val", "j") or, where that is empty, in its label ("crd_in-B"); docs/ir_sam.md lists the rules. */
+#include "sam/parse_int.h"
+
+/* Which ends of an edge name their port by an attribute. */
+typedef struct {
+    bool src_given, dst_given;
+} given_ends;
+
+typedef struct {
+    u32_vec name;      /* joiners: name_id.v of each operand, in order of the first coordinate edge */
+    uint32_t used[8];  /* ALUs: input ports that are taken, as a bit set */
+    uint32_t outputs;  /* broadcasts: edges out so far */
+    uint32_t unread;   /* sparse accumulators: coordinate streams in that no inK names */
+} node_ports;
+
+static const sam_node_data *node_of(const parser *p, sam_node n) {
+    return sam_node_at(p->g, n);
+}
+
+static bool no_port(const parser *p, uint32_t edge, const char *what, const char *hint) {
+    diag_error(p->d, p->g->edges.at[edge].loc, "E0207-port", "%s", what);
+    diag_hint(p->d, "%s", hint);
+    return false;
+}
+
+/* ---- the hints of an edge --------------------------------------------------------------------------- */
+
+/* The port part of the comment or, if that is empty, of the label: "in-B" of "crd_in-B". */
+static const char *hint_text(const parser *p, uint32_t edge, bool label) {
+    const dot_edge *e = &p->dot.edges.at[edge];
+    const dot_attribute *a = dot_find(&e->attributes, p->g->names, label ? "label" : "comment");
+    const char *text = a ? names_text(p->g->names, a->value) : "";
+    const char *type = label ? strchr(text, '_') : NULL;
+    return type ? type + 1 : label ? "" : text;
+}
+
+/* Whether a hint names `index`: all of it, or what follows its last '-' or '_'. */
+static bool hint_names(const char *hint, const char *index) {
+    const char *dash = strrchr(hint, '-'), *bar = strrchr(hint, '_');
+    if (!*index)
+        return false;
+    return strcmp(hint, index) == 0 || (dash && strcmp(dash + 1, index) == 0) || (bar && strcmp(bar + 1, index) == 0);
+}
+
+static bool edge_names(const parser *p, uint32_t edge, name_id index) {
+    const char *text = names_text(p->g->names, index);
+    return hint_names(hint_text(p, edge, false), text) || hint_names(hint_text(p, edge, true), text);
+}
+
+/* What follows "in-" or "out-"; 0 if the hint has another form. */
+static name_id operand_hint(const parser *p, uint32_t edge, const char *direction) {
+    size_t n = strlen(direction);
+    for (int label = 0; label < 2; label++) {
+        const char *hint = hint_text(p, edge, label);
+        if (strncmp(hint, direction, n) == 0 && (hint[n] == '-' || hint[n] == '_') && hint[n + 1])
+            return names_intern(p->g->names, hint + n + 1);
+    }
+    return (name_id){0};
+}
+
+/* ---- explicit ports --------------------------------------------------------------------------------- */
+
+static bool explicit_port(const parser *p, uint32_t edge, const char *key, uint8_t *port, bool *given) {
+    const dot_attribute *a = dot_find(&p->dot.edges.at[edge].attributes, p->g->names, key);
+    *given = a;
+    if (!a)
+        return true;
+    const char *text = names_text(p->g->names, a->value);
+    uint32_t value = 0;
+    for (const char *c = text; *c && value < 1000; c++)
+        value = *c >= '0' && *c <= '9' ? value * 10 + (uint32_t)(*c - '0') : 1000;
+    if (!*text || value > UINT8_MAX) {
+        diag_error(p->d, a->loc, "E0206-port-number", "'%s' is no port number", text);
+        diag_hint(p->d, "a number from 0 to 255");
+        return false;
+    }
+    *port = (uint8_t)value;
+    return true;
+}
+
+/* ---- joiners ---------------------------------------------------------------------------------------- */
+
+static bool is_joiner(const sam_node_data *n) {
+    return n->kind == SAM_INTERSECT || n->kind == SAM_UNION;
+}
+
+static uint32_t find_operand(const node_ports *ports, name_id name) {
+    uint32_t k = 0;
+    while (k < ports->name.len && ports->name.at[k] != name.v)
+        k++;
+    return k;
+}
+
+/* Numbers the operands of every joiner: an explicit port says it, else the first coordinate edge counts. */
+static void number_operands(const parser *p, const given_ends *ends, node_ports *ports) {
+    for (uint32_t i = 0; i < p->g->edges.len; i++) {
+        const sam_edge_data *e = &p->g->edges.at[i];
+        node_ports *joiner = &ports[e->dst.v - 1];
+        name_id name = operand_hint(p, i, "in");
+        if (!is_joiner(node_of(p, e->dst)) || e->stream != SAM_STREAM_CRD || !name.v)
+            continue;
+        if (ends[i].dst_given) {
+            while (joiner->name.len <= e->dst_port / 2u)
+                vec_push(p->g->mem, &joiner->name, 0);
+            joiner->name.at[e->dst_port / 2u] = name.v;
+        } else if (find_operand(joiner, name) == joiner->name.len) {
+            vec_push(p->g->mem, &joiner->name, name.v);
+        }
+    }
+}
+
+static bool joiner_input(const parser *p, uint32_t edge, const node_ports *ports, uint8_t *port) {
+    const sam_edge_data *e = &p->g->edges.at[edge];
+    name_id name = operand_hint(p, edge, "in");
+    uint32_t k = find_operand(ports, name);
+    if (!name.v)
+        return no_port(p, edge, "this edge does not say which operand of the joiner it feeds",
+                       "add comment=\"in-NAME\", the same NAME on the coordinate and the reference edge");
+    if (k == ports->name.len)
+        return no_port(p, edge, "no coordinate edge into this joiner belongs to this reference edge",
+                       "give the coordinate edge of the same operand the same comment=\"in-NAME\"");
+    if (k > (UINT8_MAX - 1) / 2)
+        return no_port(p, edge, "this joiner has too many operands", "at most 127");
+    *port = (uint8_t)(2 * k + (e->stream != SAM_STREAM_CRD));
+    return true;
+}
+
+static bool joiner_output(const parser *p, uint32_t edge, const node_ports *ports, uint8_t *port) {
+    if (p->g->edges.at[edge].stream == SAM_STREAM_CRD) {
+        *port = 0;
+        return true;
+    }
+    name_id name = operand_hint(p, edge, "out");
+    uint32_t k = find_operand(ports, name);
+    if (!name.v || k == ports->name.len)
+        return no_port(p, edge, "this edge does not say which operand's references it carries",
+                       "add comment=\"out-NAME\" with the NAME of an edge comment=\"in-NAME\" into the joiner");
+    *port = (uint8_t)(1 + k);
+    return true;
+}
+
+/* ---- droppers, holds, accumulators ------------------------------------------------------------------ */
+
+static bool dropper_port(const parser *p, uint32_t edge, sam_node n, uint8_t *port) {
+    const sam_node_data *node = node_of(p, n);
+    if (p->g->edges.at[edge].stream != SAM_STREAM_CRD || edge_names(p, edge, node->inner))
+        *port = 1;
+    else if (edge_names(p, edge, node->outer))
+        *port = 0;
+    else
+        return no_port(p, edge, "this edge names neither the outer nor the inner index of the coordinate dropper or hold",
+                       "add comment=\"outer-INDEX\" or \"inner-INDEX\"");
+    return true;
+}
+
+/* Ports 0 .. m-1: the coordinates that in0, in1, ... name; m: the values. */
+static bool accumulator_port(const parser *p, uint32_t edge, sam_node n, uint8_t *port, uint8_t *values) {
+    *values = 0;
+    for (;; ++*values) {
+        char key[8];
+        snprintf(key, sizeof key, "in%u", *values);
+        name_id index = sam_attribute_of(p->g, n, key);
+        if (!index.v)
+            break;
+        if (p->g->edges.at[edge].stream == SAM_STREAM_CRD && edge_names(p, edge, index)) {
+            *port = *values;
+            return true;
+        }
+    }
+    *port = *values;
+    return p->g->edges.at[edge].stream == SAM_STREAM_VAL;
+}
+
+static bool accumulator_output(const parser *p, uint32_t edge, uint8_t *port) {
+    uint8_t values;
+    return accumulator_port(p, edge, p->g->edges.at[edge].src, port, &values) ||
+           no_port(p, edge, "this edge names none of the accumulator's indices", "add comment=\"out-INDEX\"");
+}
+
+/* Coordinates that no inK names come after the values; nobody reads them. */
+static void accumulator_input(const parser *p, uint32_t edge, node_ports *ports, uint8_t *port) {
+    uint8_t values;
+    if (!accumulator_port(p, edge, p->g->edges.at[edge].dst, port, &values))
+        *port = (uint8_t)(values + 1u + ports->unread++);
+}
+
+/* ---- all ends --------------------------------------------------------------------------------------- */
+
+static bool source_port(const parser *p, uint32_t edge, node_ports *ports, uint8_t *port) {
+    const sam_edge_data *e = &p->g->edges.at[edge];
+    switch (node_of(p, e->src)->kind) {
+    case SAM_FIBERLOOKUP:
+        *port = e->stream != SAM_STREAM_CRD;
+        return true;
+    case SAM_VECTORREDUCER:
+        *port = e->stream == SAM_STREAM_VAL;
+        return true;
+    case SAM_INTERSECT:
+    case SAM_UNION:
+        return joiner_output(p, edge, ports, port);
+    case SAM_CRDDROP:
+    case SAM_CRDHOLD:
+        return dropper_port(p, edge, e->src, port);
+    case SAM_SPACCUMULATOR:
+        return accumulator_output(p, edge, port);
+    case SAM_BROADCAST:
+        if (ports->outputs > UINT8_MAX)
+            return no_port(p, edge, "this broadcast has too many outputs", "at most 256");
+        *port = (uint8_t)ports->outputs++;
+        return true;
+    case SAM_ARRAYVALS:
+    case SAM_FIBERWRITE:
+    case SAM_REPEAT:
+    case SAM_REPSIGGEN:
+    case SAM_ALU:
+    case SAM_REDUCE:
+        *port = 0;
+        return true;
+    case SAM_NONE:
+    case SAM_PRIMITIVES:
+        break;
+    }
+    BUG("edge from a node without kind");
+}
+
+/* The first free operand; constants take theirs. */
+static bool alu_input(const parser *p, uint32_t edge, node_ports *ports, uint8_t *port) {
+    sam_node n = p->g->edges.at[edge].dst;
+    for (uint32_t k = 0; k <= UINT8_MAX; k++) {
+        if (!(ports->used[k / 32] & 1u << k % 32) && !sam_alu_constant(p->g, n, k)) {
+            ports->used[k / 32] |= 1u << k % 32;
+            *port = (uint8_t)k;
+            return true;
+        }
+    }
+    return no_port(p, edge, "this operation has too many operands", "at most 256");
+}
+
+static bool destination_port(const parser *p, uint32_t edge, node_ports *ports, uint8_t *port) {
+    const sam_edge_data *e = &p->g->edges.at[edge];
+    switch (node_of(p, e->dst)->kind) {
+    case SAM_INTERSECT:
+    case SAM_UNION:
+        return joiner_input(p, edge, ports, port);
+    case SAM_REPEAT:
+        *port = e->stream == SAM_STREAM_REPSIG;
+        return true;
+    case SAM_VECTORREDUCER:
+        *port = e->stream == SAM_STREAM_VAL;
+        return true;
+    case SAM_CRDDROP:
+    case SAM_CRDHOLD:
+        return dropper_port(p, edge, e->dst, port);
+    case SAM_SPACCUMULATOR:
+        accumulator_input(p, edge, ports, port);
+        return true;
+    case SAM_ALU:
+        return alu_input(p, edge, ports, port);
+    case SAM_FIBERLOOKUP:
+    case SAM_ARRAYVALS:
+    case SAM_FIBERWRITE:
+    case SAM_REPSIGGEN:
+    case SAM_REDUCE:
+    case SAM_BROADCAST:
+        *port = 0;
+        return true;
+    case SAM_NONE:
+    case SAM_PRIMITIVES:
+        break;
+    }
+    BUG("edge to a node without kind");
+}
+
+/* ---- the minuend ------------------------------------------------------------------------------------ */
+
+/* Smallest position in the graph comment of a tensor whose values reach `from` along value edges. */
+static uint32_t first_tensor(const parser *p, sam_node from, arena *scratch) {
+    bool *seen = arena_new_n(scratch, bool, p->g->nodes.len + 1);
+    u32_vec stack = {0};
+    uint32_t first = UINT32_MAX;
+    vec_push(scratch, &stack, from.v);
+    while (stack.len) {
+        sam_node n = {stack.at[--stack.len]};
+        if (seen[n.v])
+            continue;
+        seen[n.v] = true;
+        const sam_node_data *node = node_of(p, n);
+        const sam_graph_tensor *t = node->kind == SAM_ARRAYVALS ? sam_find_tensor(p->g, node->tensor) : NULL;
+        if (t && t - p->g->tensors.at < first)
+            first = (uint32_t)(t - p->g->tensors.at);
+        for (uint32_t i = 0; i < p->g->edges.len; i++)
+            if (p->g->edges.at[i].dst.v == n.v && p->g->edges.at[i].stream == SAM_STREAM_VAL)
+                vec_push(scratch, &stack, p->g->edges.at[i].src.v);
+    }
+    return first;
+}
+
+/* The dialect does not record which operand of a subtraction is which: the minuend is the one that holds the
+ * tensor named first in the graph comment. O(subtractions x nodes x edges). */
+static void order_subtractions(const parser *p, const given_ends *ends) {
+    arena scratch = {0};
+    for (uint32_t i = 0; i < p->g->nodes.len; i++) {
+        const sam_node_data *node = &p->g->nodes.at[i];
+        if (node->kind != SAM_ALU || strcmp(names_text(p->g->names, node->alu), "sub") != 0)
+            continue;
+        uint32_t operand[2] = {0}, found = 0;
+        for (uint32_t e = 0; e < p->g->edges.len; e++)
+            if (p->g->edges.at[e].dst.v == i + 1 && !ends[e].dst_given && found++ < 2)
+                operand[found - 1] = e;
+        if (found != 2)
+            continue;
+        sam_edge_data *a = &p->g->edges.at[operand[0]], *b = &p->g->edges.at[operand[1]];
+        if (first_tensor(p, b->src, &scratch) < first_tensor(p, a->src, &scratch)) {
+            uint8_t port = a->dst_port;
+            a->dst_port = b->dst_port;
+            b->dst_port = port;
+        }
+    }
+    arena_free(&scratch);
+}
+
+bool parse_ports(parser *p) {
+    arena *mem = p->g->mem;
+    node_ports *ports = arena_new_n(mem, node_ports, p->g->nodes.len + 1);
+    given_ends *ends = arena_new_n(mem, given_ends, p->g->edges.len + 1);
+    bool good = true;
+    for (uint32_t i = 0; i < p->g->edges.len; i++) {
+        sam_edge_data *e = &p->g->edges.at[i];
+        good = explicit_port(p, i, "src_port", &e->src_port, &ends[i].src_given) && good;
+        good = explicit_port(p, i, "dst_port", &e->dst_port, &ends[i].dst_given) && good;
+        if (ends[i].dst_given && node_of(p, e->dst)->kind == SAM_ALU)
+            ports[e->dst.v - 1].used[e->dst_port / 32] |= 1u << e->dst_port % 32;
+    }
+    number_operands(p, ends, ports);
+    for (uint32_t i = 0; i < p->g->edges.len; i++) {
+        sam_edge_data *e = &p->g->edges.at[i];
+        if (!ends[i].src_given)
+            good = source_port(p, i, &ports[e->src.v - 1], &e->src_port) && good;
+        if (!ends[i].dst_given)
+            good = destination_port(p, i, &ports[e->dst.v - 1], &e->dst_port) && good;
+    }
+    if (good)
+        order_subtractions(p, ends);
+    return good;
+}

@@ -1,0 +1,236 @@
+/* SAM graph in, Onyx-aware graph and netlist out, on small DOT files. */
+#include "tests/lower_onyx/lower_test.h"
+
+/* The graphs of data/ have binary joiners and no broadcasts already. */
+static bool read_sam(fixture *f, const char *name, const char *text, sam_graph *out) {
+    return sam_parse(name, text, strlen(text), &f->names, &f->mem, &f->diag, out) && sam_check(out, &f->diag);
+}
+
+static bool lower_text(fixture *f, const char *name, const char *text, onyx_graph **out) {
+    sam_graph sam;
+    if (!read_sam(f, name, text, &sam)) {
+        print_message("%s", fixture_printed(f));
+        fail_msg("%s is no SAM graph", name);
+    }
+    return lower_run(&sam, &(lower_options){.tile_edge = 30}, &f->mem, &f->diag, out);
+}
+
+static onyx_graph *lowered(fixture *f, const char *name) {
+    onyx_graph *g;
+    if (!lower_text(f, name, read_data(f, name), &g) || !lower_check(g, &f->diag)) {
+        print_message("%s", fixture_printed(f));
+        fail_msg("%s does not lower", name);
+    }
+    return g;
+}
+
+/* The dump without the wires, and without what happens inside memory tiles. */
+static char *outline(fixture *f, const onyx_graph *g) {
+    static const char *const inside[] = {"node buffet ", "node sram ", ".buffet.", ".sram."};
+    char *text = dumped(f, g), *rest = NULL;
+    const char *kept = "";
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        bool skip = false;
+        for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
+            skip = skip || strstr(line, inside[i]) != NULL;
+        char *wires = strstr(line, " data[");
+        if (wires != NULL)
+            *wires = '\0';
+        if (!skip)
+            kept = arena_printf(&f->mem, "%s%s\n", kept, line);
+    }
+    return arena_strdup(&f->mem, kept);
+}
+
+/* With ONYX_UPDATE set the expectation is rewritten instead: read the difference before committing it. */
+static void expect_file(fixture *f, const char *name, const char *text) {
+    if (getenv("ONYX_UPDATE") != NULL) {
+        file_out out;
+        char *path = arena_printf(&f->mem, "%s/tests/lower_onyx/data/%s", ONYX_SOURCE_DIR, name);
+        assert_true(file_create(&out, path, &f->mem, &f->diag));
+        fputs(text, out.stream);
+        assert_true(file_commit(&out, &f->diag));
+    }
+    assert_string_equal(text, read_data(f, name));
+}
+
+static void identity_lowers_to_the_whole_text(void **state) {
+    fixture *f = *state;
+    assert_string_equal(dumped(f, lowered(f, "vec_identity.gv")), read_data(f, "vec_identity.onyx"));
+}
+
+static void kernels_lower_as_expected(void **state) {
+    fixture *f = *state;
+    const char *const kernels[] = {"vec_elemadd", "mat_elemmul", "matmul_ijk", "mat_vecmul_dense"};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        onyx_graph *g = lowered(f, arena_printf(&f->mem, "%s.gv", kernels[i]));
+        expect_file(f, arena_printf(&f->mem, "%s.outline", kernels[i]), outline(f, g));
+        char *text = dumped(f, g);
+        assert_string_equal(dumped(f, parsed_ir(f, text)), text);
+    }
+}
+
+/* Tiles and nets of the same kernels, counted by hand from the expression. */
+static void kernels_pack_into_the_right_number_of_tiles(void **state) {
+    fixture *f = *state;
+    const struct {
+        const char *file;
+        uint32_t tiles[4]; /* by net_tile */
+        uint32_t nets;
+    } cases[] = {
+        {"vec_identity.gv", {0, 0, 4, 4}, 7}, {"vec_elemadd.gv", {0, 2, 6, 6}, 16},
+        {"vec_elemmul.gv", {0, 2, 6, 6}, 16}, {"mat_identity.gv", {0, 0, 6, 6}, 11},
+        {"mat_elemadd.gv", {0, 3, 9, 9}, 26}, {"mat_elemmul.gv", {0, 4, 9, 9}, 28},
+        {"matmul_ijk.gv", {0, 7, 9, 9}, 27},  {"mat_vecmul_dense.gv", {0, 5, 6, 4}, 18},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        netlist n;
+        assert_true(lower_pack(lowered(f, cases[i].file), &f->mem, &f->diag, &n));
+        uint32_t tiles[4] = {0};
+        for (uint32_t c = 0; c < n.cells.len; c++)
+            tiles[net_mode_table[n.cells.at[c].mode].tile]++;
+        assert_memory_equal(tiles, cases[i].tiles, sizeof tiles);
+        assert_int_equal(n.nets.len, cases[i].nets);
+    }
+}
+
+/* ---- what the chip cannot do ---- */
+
+static void expect_unmappable(fixture *f, const char *text, const char *message) {
+    diagnostics fresh;
+    diag_init(&fresh, &f->mem);
+    f->diag = fresh;
+    onyx_graph *g;
+    assert_false(lower_text(f, "test.gv", text, &g));
+    assert_string_equal(first_message(f), message);
+    assert_int_equal(f->diag.list.at[0].kind, DIAG_UNMAPPABLE);
+}
+
+static void what_the_chip_lacks_is_named(void **state) {
+    fixture *f = *state;
+    char *mul = read_data(f, "vec_elemmul.gv"), *matmul = read_data(f, "matmul_ijk.gv");
+    expect_unmappable(
+        f, replaced(f, mul, "type=\"mul\"", "type=\"div\""),
+        "E0410-not-on-chip: div (node 6): Onyx has no such primitive | in a sparse graph the chip adds, "
+        "subtracts and multiplies, int16 or bfloat16");
+    expect_unmappable(
+        f, replaced(f, matmul, "type=\"reduce\" index=\"k\"", "type=\"reduce\" index=\"k\" fp=\"true\""),
+        "E0410-not-on-chip: reduce (node 13): Onyx has no such primitive | the chip's reducer adds "
+        "16-bit integers only; use --dtype int16, or an expression without reductions");
+    char *dense = replaced(f, mul, "X=s0", "X=d0");
+    dense =
+        replaced(f, dense, "7 [type=\"fiberwrite\" index=\"i\" tensor=\"X\" mode=\"0\" format=\"compressed\"",
+                 "7 [type=\"fiberwrite\" index=\"i\" tensor=\"X\" mode=\"0\" format=\"dense\"");
+    expect_unmappable(
+        f, dense,
+        "E0413-dense-result: fiberwrite i: X0 (node 7): level 0 of result X is dense, but its coordinates "
+        "may have gaps; the chip writes results in order only | store that level of X compressed");
+}
+
+/* Graphs that no DOT file gives: a legal one with one thing changed. */
+typedef struct {
+    const char *file;
+    void (*change)(fixture *, sam_graph *);
+    const char *message;
+} changed_case;
+
+static void unknown_mode(fixture *f, sam_graph *g) {
+    (void)f;
+    g->nodes.at[0].mode = 5;
+}
+static void third_operand(fixture *f, sam_graph *g) {
+    (void)f;
+    sam_add_edge(g, (sam_node){1}, 0, (sam_node){3}, 4, SAM_STREAM_CRD);
+    sam_add_edge(g, (sam_node){1}, 1, (sam_node){3}, 5, SAM_STREAM_REF);
+}
+static void third_value(fixture *f, sam_graph *g) {
+    (void)f;
+    sam_add_edge(g, (sam_node){4}, 0, (sam_node){6}, 2, SAM_STREAM_VAL);
+}
+static void references_into_values(fixture *f, sam_graph *g) {
+    (void)f;
+    sam_add_edge(g, (sam_node){1}, 1, (sam_node){8}, 0, SAM_STREAM_REF);
+}
+static void vector_reducer(fixture *f, sam_graph *g) {
+    (void)f;
+    g->nodes.at[12].kind = SAM_VECTORREDUCER;
+}
+static void broadcast(fixture *f, sam_graph *g) {
+    (void)f;
+    sam_add_node(g, SAM_BROADCAST);
+}
+
+static void what_does_not_fit_is_named(void **state) {
+    fixture *f = *state;
+    const changed_case cases[] = {
+        {"vec_elemmul.gv", unknown_mode,
+         "E0401-unknown-level: fiberlookup i: B5 (node 1): tensor B has no mode 5 | the graph's comment "
+         "lists each "
+         "tensor's levels and modes, such as \"B=ss01\""},
+        {"vec_elemmul.gv", third_operand,
+         "E0411-joiner-operands: intersect i (node 3): Onyx joins two operands (4 streams), this joiner has "
+         "6 streams "
+         "| rewrite joiners of more operands into trees of binary ones first"},
+        {"vec_elemmul.gv", third_value,
+         "E0412-alu-operands: mul (node 6): Onyx operates on two streams, not on 3 | split it into "
+         "operations of two "
+         "streams; a constant becomes a scalar operand"},
+        {"vec_elemmul.gv", references_into_values,
+         "E0414-no-such-link: fiberwrite vals X (node 8) cannot take its input from fiberlookup i: B0 (node "
+         "1): no "
+         "wires lead from pos_out to data_in | docs/ir_onyx.md lists which ports may be linked"},
+        {"matmul_ijk.gv", vector_reducer,
+         "E0410-not-on-chip: vectorreducer k (node 13): Onyx has no such primitive | choose a loop order "
+         "with "
+         "the summed "
+         "variable innermost, such as reorder(i,j,k), so that a scalar reducer suffices"},
+        {"matmul_ijk.gv", broadcast,
+         "E0410-not-on-chip: broadcast (node 17): Onyx has no such primitive | broadcasts are wires: remove "
+         "the node "
+         "and let its edges leave the source"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        diagnostics fresh;
+        diag_init(&fresh, &f->mem);
+        f->diag = fresh;
+        sam_graph sam;
+        onyx_graph *g;
+        assert_true(read_sam(f, cases[i].file, read_data(f, cases[i].file), &sam));
+        cases[i].change(f, &sam);
+        assert_false(lower_run(&sam, &(lower_options){.tile_edge = 30}, &f->mem, &f->diag, &g));
+        assert_string_equal(first_message(f), cases[i].message);
+    }
+}
+
+/* (B + C) * D by element: the product would see the empty tokens of the sum. */
+static void sum_under_a_product_is_refused(void **state) {
+    fixture *f = *state;
+    onyx_graph *g;
+    bool good = lower_text(f, "sum_times.gv", read_data(f, "sum_times.gv"), &g) && lower_check(g, &f->diag);
+    assert_false(good);
+    assert_string_equal(f->diag.list.at[0].code, "E0428-empty-token");
+}
+
+static void tile_edge_must_fit(void **state) {
+    fixture *f = *state;
+    sam_graph sam;
+    assert_true(read_sam(f, "a.gv", read_data(f, "vec_identity.gv"), &sam));
+    onyx_graph *g;
+    assert_false(lower_run(&sam, &(lower_options){.tile_edge = 65536}, &f->mem, &f->diag, &g));
+    assert_string_equal(first_message(f),
+                        "E0402-tile-edge: a sub-tile edge of 65536 does not fit the scanner's 16 "
+                        "bits | choose --tile between 1 and 65535");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(identity_lowers_to_the_whole_text),
+        TEST(kernels_lower_as_expected),
+        TEST(kernels_pack_into_the_right_number_of_tiles),
+        TEST(what_the_chip_lacks_is_named),
+        TEST(what_does_not_fit_is_named),
+        TEST(sum_under_a_product_is_refused),
+        TEST(tile_edge_must_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,249 @@
+/* The Onyx-aware IR: its text form, and what lower_check finds in graphs with one thing wrong. */
+#include "lower_onyx/lower_int.h"
+#include "tests/lower_onyx/lower_test.h"
+
+static char *identity(fixture *f) {
+    return read_data(f, "vec_identity.onyx");
+}
+
+static void parse_of_dump_is_the_same(void **state) {
+    fixture *f = *state;
+    char *text = identity(f);
+    assert_string_equal(dumped(f, parsed_ir(f, text)), text);
+}
+
+static void legal_graph_passes(void **state) {
+    fixture *f = *state;
+    assert_true(lower_check(parsed_ir(f, identity(f)), &f->diag));
+    assert_int_equal(f->diag.list.len, 0);
+}
+
+static void comments_and_blank_lines_are_skipped(void **state) {
+    fixture *f = *state;
+    char *text = identity(f);
+    char *other = replaced(f, text, "onyx-ir 1\n", "# a graph\n\nonyx-ir 1\r\n  # more\n");
+    assert_string_equal(dumped(f, parsed_ir(f, other)), text);
+}
+
+/* One edit of the legal graph, and the first message it must give. */
+typedef struct {
+    const char *old, *new, *message;
+} edit;
+
+static void expect_violation(fixture *f, const edit *e) {
+    diagnostics fresh;
+    diag_init(&fresh, &f->mem);
+    f->diag = fresh;
+    onyx_graph *g = parsed_ir(f, replaced(f, identity(f), e->old, e->new));
+    assert_false(lower_check(g, &f->diag));
+    assert_string_equal(first_message(f), e->message);
+}
+
+#define STREAM " data[17]> valid[1]> ready[1]<\n"
+
+static void violations_name_ports_and_rule(void **state) {
+    fixture *f = *state;
+    const edit edits[] = {
+        {"link B0.read.coord_out -> X0.write.data_in" STREAM,
+         "link B0.read.coord_out -> B_vals.buffet.wr_data" STREAM,
+         "E0420-neighbour: B0.read.coord_out must not drive B_vals.buffet.wr_data: no rule links "
+         "read_scanner.coord_out to buffet.wr_data | read_scanner.coord_out may drive: joiner.coord_in_0, "
+         "joiner.coord_in_1, crddrop.coord_in_0, crddrop.coord_in_1, crdhold.coord_in_0, crdhold.coord_in_1, "
+         "rsg.base_data_in, write_scanner.data_in"},
+        {"link B_vals.read.val_out -> X_vals.write.data_in" STREAM,
+         "link B_vals.read.val_out -> X_vals.write.data_in data[16]> valid[1]>\n",
+         "E0421-bundle: B_vals.read.val_out -> X_vals.write.data_in has data[16]> valid[1]>, but the link "
+         "consists "
+         "of data[17]> valid[1]> ready[1]< | rule: a value stream drives arithmetic, reducers, the inner "
+         "side of "
+         "droppers and holds, and value writers"},
+        {"link B0.read.coord_out -> X0.write.data_in" STREAM,
+         "link B0.read.coord_out -> X0.write.data_in data[17]> valid[1]> ready[1]>\n",
+         "E0421-bundle: B0.read.coord_out -> X0.write.data_in has data[17]> valid[1]> ready[1]>, but the "
+         "link "
+         "consists of data[17]> valid[1]> ready[1]< | rule: a coordinate stream drives joiners, droppers, "
+         "holds, "
+         "repeat signal generators and level writers"},
+        {"link in_B_vals.data -> B_vals.write.block_wr_in" STREAM,
+         "link in_B0.data -> B_vals.write.block_wr_in" STREAM,
+         "E0422-fan-out: in_B0.data drives B0.write.block_wr_in and B_vals.write.block_wr_in | rule: a "
+         "global "
+         "buffer input feeds one write scanner in block mode"},
+        {"link B_vals.read.val_out -> X_vals.write.data_in" STREAM,
+         "link B_vals.read.val_out -> X_vals.write.data_in" STREAM
+         "link B0.read.coord_out -> X_vals.write.data_in" STREAM,
+         "E0423-two-drivers: X_vals.write.data_in is driven by B_vals.read.val_out and by B0.read.coord_out "
+         "| an "
+         "input has exactly one driver"},
+        {"link B0.sram.output_width_1_num_1 -> B0.buffet.valid_from_mem data[1]>\n", "",
+         "E0424-open-port: B0.buffet.valid_from_mem (the read data is there) is not linked | it may be "
+         "linked from: "
+         "sram.output_width_1_num_1"},
+        {"link in_B0.data -> B0.write.block_wr_in" STREAM, "",
+         "E0424-open-port: in_B0.data (per block its length, then its words) is not linked | it may be "
+         "linked to: "
+         "write_scanner.block_wr_in"},
+        {"node read_scanner B_vals.read tile=B_vals lookup=1",
+         "node read_scanner B_vals.read tile=B_vals lookup=1 root=1",
+         "E0425-dead-port: B_vals.read.us_pos_in is linked, but B_vals.read with these settings does not use "
+         "it | "
+         "the port is live only when: !root !block_mode"},
+        {"node sram B0.sram tile=B0", "node sram B0.sram tile=elsewhere",
+         "E0426-tile: B0.buffet.data_to_mem is in tile B0, but B0.sram.input_width_16_num_0 is in tile "
+         "elsewhere | "
+         "rule: a buffet owns exactly one SRAM, and every wire between them is used once"},
+        {"node write_scanner X_vals.write tile=X_vals compressed=1 lowest_level=1",
+         "node write_scanner X_vals.write tile=X_vals lowest_level=1",
+         "E0424-open-port: X_vals.write.addr_in (positions of the values) is not linked | it may be linked "
+         "from: "
+         "nothing"},
+        {"node glb_out out_X0 tensor", "node glb_out out_X0 tile=in_B0 tensor",
+         "E0426-tile: in_B0 (glb_in) and out_X0 (glb_out) cannot share tile in_B0 | a PE or IO tile holds "
+         "one "
+         "primitive; a memory tile one write scanner, buffet, read scanner and SRAM"},
+    };
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+        expect_violation(f, &edits[i]);
+}
+
+/* Processing primitives alone: their inputs stay open, so look for the one message among the others. */
+static const diagnostic *message_with_code(fixture *f, const char *code) {
+    for (uint32_t i = 0; i < f->diag.list.len; i++) {
+        if (strcmp(f->diag.list.at[i].code, code) == 0)
+            return &f->diag.list.at[i];
+    }
+    return NULL;
+}
+
+static void a_cycle_is_found(void **state) {
+    fixture *f = *state;
+    onyx_graph *g = parsed_ir(f, "onyx-ir 1\nnode alu add op=add\nnode reduce sum\n"
+                                 "link add.res -> sum.data_in" STREAM "link sum.data_out -> add.data0" STREAM
+                                 "link sum.data_out -> add.data1" STREAM);
+    assert_false(lower_check(g, &f->diag));
+    assert_string_equal(first_message(f), "E0427-cycle: add waits, directly or not, for its own output | the "
+                                          "streams of a dataflow graph must not form a cycle");
+}
+
+static void empty_tokens_must_not_reach_an_intersecter(void **state) {
+    fixture *f = *state;
+    onyx_graph *g = parsed_ir(f, "onyx-ir 1\nnode joiner union_i joiner_op=1\nnode repeat repeat_B_j\n"
+                                 "node joiner intersect_i\nnode joiner union_k joiner_op=1\n"
+                                 "link union_i.pos_out_0 -> repeat_B_j.proc_data_in" STREAM
+                                 "link union_i.pos_out_1 -> union_k.pos_in_0" STREAM
+                                 "link repeat_B_j.ref_data_out -> intersect_i.pos_in_1" STREAM);
+    assert_false(lower_check(g, &f->diag));
+    const diagnostic *m = message_with_code(f, "E0428-empty-token");
+    assert_non_null(m);
+    assert_int_equal(m->kind, DIAG_UNMAPPABLE);
+    assert_string_equal(m->message, "intersect_i.pos_in_1 may receive the empty token from "
+                                    "repeat_B_j.ref_data_out, which the chip's joiner mistakes");
+    assert_int_equal(f->diag.unmappable, 1);
+}
+
+static void stops_lost_by_a_dropper_are_not_counted(void **state) {
+    fixture *f = *state;
+    onyx_graph *g = parsed_ir(
+        f, "onyx-ir 1\nnode crddrop drop cmrg_enable=1\nnode reduce sum\nnode alu mul op=mul\n"
+           "node crddrop next\n"
+           "link drop.coord_out_0 -> sum.data_in" STREAM "link drop.coord_out_1 -> next.coord_in_0" STREAM
+           "link sum.data_out -> mul.data1" STREAM);
+    assert_false(lower_check(g, &f->diag));
+    const diagnostic *m = message_with_code(f, "E0429-lost-stop");
+    assert_non_null(m);
+    assert_string_equal(m->message,
+                        "mul.data1 needs every stop, but sum.data_out comes from a coordinate dropper, "
+                        "which loses the stops of dropped fibers");
+    assert_int_equal(f->diag.unmappable, 1);
+}
+
+static void syntax_errors_are_located(void **state) {
+    fixture *f = *state;
+    const struct {
+        const char *text, *printed;
+    } cases[] = {
+        {"graph\n", "test.onyx:1:1: error: expected \"onyx-ir 1\", found \"graph\" [E0430-ir-syntax]"},
+        {"", "test.onyx:1:1: error: expected \"onyx-ir 1\", found \"\" [E0430-ir-syntax]"},
+        {"onyx-ir 1\nnode mixer a\n",
+         "test.onyx:2:6: error: expected a kind of node, found \"mixer\" [E0430-ir-syntax]"},
+        {"onyx-ir 1\nnode rsg a\nnode rsg a\n",
+         "test.onyx:3:10: error: expected a name no other node has, found \"a\" [E0430-ir-syntax]"},
+        {"onyx-ir 1\nnode repeat a root=2\n", "test.onyx:2:15: error: expected a setting of this kind of "
+                                              "node with a value that fits, found \"root=2\" "
+                                              "[E0430-ir-syntax]"},
+        {"onyx-ir 1\nnode alu a op=div\n", "test.onyx:2:12: error: expected a setting of this kind of node "
+                                           "with a value that fits, found \"op=div\" "
+                                           "[E0430-ir-syntax]"},
+        {"onyx-ir 1\nnode rsg a\nlink a.out -> a.base_data_in\n",
+         "test.onyx:3:6: error: expected an output port of that node, found \"a.out\" [E0430-ir-syntax]"},
+        {"onyx-ir 1\nnode rsg a\nlink a.repsig_data_out -> b.x\n",
+         "test.onyx:3:27: error: expected a node declared above, found \"b.x\" [E0430-ir-syntax]"},
+        {"onyx-ir 1\nnode rsg a\nlink a.repsig_data_out -> a.base_data_in data[x]>\n",
+         "test.onyx:3:42: error: expected a wire such as data[17]> or ready[1]<, found \"data[x]>\" "
+         "[E0430-ir-syntax]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        diagnostics fresh;
+        diag_init(&fresh, &f->mem);
+        f->diag = fresh;
+        onyx_graph *g;
+        assert_false(
+            lower_parse("test.onyx", cases[i].text, strlen(cases[i].text), &f->names, &f->mem, &f->diag, &g));
+        char *printed = fixture_printed(f);
+        printed[strcspn(printed, "\n")] = '\0';
+        assert_string_equal(printed, cases[i].printed);
+    }
+}
+
+/* Every prefix of a legal text parses or fails with a message, never worse. */
+static void truncated_texts_are_survived(void **state) {
+    fixture *f = *state;
+    char *text = identity(f);
+    size_t length = strlen(text);
+    for (size_t n = 0; n < length; n += 7) {
+        diagnostics fresh;
+        diag_init(&fresh, &f->mem);
+        onyx_graph *g;
+        bool good = lower_parse("cut.onyx", text, n, &f->names, &f->mem, &fresh, &g);
+        assert_int_equal(good, !diag_failed(&fresh));
+    }
+}
+
+/* neighbours.def: outputs drive inputs, no pair twice, every port has a neighbour but
+ * the address of a positional write, which the chip gets wrong when it comes out of order; links of one port
+ * are all inside a tile or all between tiles. */
+static void tables_are_consistent(void **state) {
+    (void)state;
+    bool used[ONYX_PORTS] = {false};
+    for (uint32_t i = 0; i < onyx_rule_count; i++) {
+        const onyx_rule *r = &onyx_rule_table[i];
+        const onyx_port_info *source = &onyx_port_table[r->source], *sink = &onyx_port_table[r->sink];
+        assert_true(source->output && !sink->output);
+        assert_int_equal(source->tile_port == ONYX_INSIDE, sink->tile_port == ONYX_INSIDE);
+        assert_ptr_equal(onyx_rule_find(r->source, r->sink), r);
+        used[r->source] = used[r->sink] = true;
+    }
+    for (uint32_t p = 1; p < ONYX_PORTS; p++) {
+        assert_true(used[p] != (p == ONYX_PORT_WRITE_SCANNER_ADDR_IN));
+        const onyx_port_info *port = &onyx_port_table[p];
+        const net_mode_info *mode = &net_mode_table[onyx_kind_table[port->kind].mode];
+        if (port->tile_port != ONYX_INSIDE)
+            assert_non_null(port->output ? mode->port_out[port->tile_port] : mode->port_in[port->tile_port]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(tables_are_consistent),
+        TEST(parse_of_dump_is_the_same),
+        TEST(legal_graph_passes),
+        TEST(comments_and_blank_lines_are_skipped),
+        TEST(violations_name_ports_and_rule),
+        TEST(a_cycle_is_found),
+        TEST(empty_tokens_must_not_reach_an_intersecter),
+        TEST(stops_lost_by_a_dropper_are_not_counted),
+        TEST(syntax_errors_are_located),
+        TEST(truncated_texts_are_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

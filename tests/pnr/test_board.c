@@ -1,0 +1,109 @@
+/* Boards: those that come with the house are sound, and every wrong member is named. */
+#include "tests/pnr/design.h"
+
+static void the_chips_board_is_the_chip(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx");
+    assert_string_equal(b.name, "onyx");
+    assert_string_equal(b.folder, "boards/onyx");
+    assert_int_equal(b.width, 32);
+    assert_int_equal(b.height, 17);
+    assert_int_equal(b.tracks, 5);
+    assert_int_equal(b.glb_tiles * b.glb_banks_per_tile * b.glb_bank_bytes, 4 << 20);
+    assert_int_equal(b.map.cgra_data, 0x20400000);
+    assert_int_equal(b.map.cgra_reg, 0x40010000);
+    assert_int_equal(b.map.platform, 0x40007000);
+    assert_int_equal(b.map.cgra_irq, 9);
+    assert_int_equal(b.cpu_mhz, 500);
+    assert_int_equal(b.cgra_mhz, 970);
+    uint32_t count[NET_TILE_IO + 1] = {0};
+    for (uint32_t y = 0; y < b.height; y++)
+        for (uint32_t x = 0; x < b.width; x++)
+            count[pnr_site_tile(&b, x, y)]++;
+    assert_int_equal(count[NET_TILE_PE], 384);
+    assert_int_equal(count[NET_TILE_MEM], 128);
+    assert_int_equal(count[NET_TILE_IO], 32);
+    pnr_board_free(&b);
+}
+
+static void small_boards_share_the_register_map(void **state) {
+    fixture *f = *state;
+    const char *const names[] = {"onyx-8x8", "onyx-4x2"};
+    for (int i = 0; i < 2; i++) {
+        pnr_board b = read_board(f, names[i]);
+        assert_string_equal(b.name, names[i]);
+        assert_string_equal(b.folder, "boards/onyx");
+        pnr_board_free(&b);
+    }
+}
+
+/* The chip's document with one piece of text replaced. */
+static const char *changed_board(fixture *f, const char *from, const char *to) {
+    size_t length = 0;
+    char *text = file_read("boards/onyx.json", &f->mem, &length, &f->diag);
+    char *at = strstr(text, from);
+    if (!at)
+        fail_msg("boards/onyx.json has no %s", from);
+    *at = '\0';
+    file_out out;
+    const char *path = arena_printf(&f->mem, "%s/test_board.json", ONYX_BINARY_DIR);
+    assert_true(file_create(&out, path, &f->mem, &f->diag));
+    fprintf(out.stream, "%s%s%s", text, to, at + strlen(from));
+    assert_true(file_commit(&out, &f->diag));
+    return path;
+}
+
+static void wrong_members_are_named(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *from, *to, *code, *named;
+    } cases[] = {
+        {"\"width\": 32", "\"width\": 320", "E0501-board-member",
+         "array: member \"width\" must be from 2 to 256"},
+        {"\"width\": 32", "\"width\": \"wide\"", "E0501-board-member", "array: member \"width\""},
+        {"\"width\": 32, ", "", "E0003-json-member", "array: member \"width\""},
+        {"\"tracks\": 5", "\"tracks\": 2.5", "E0003-json-member", "array: member \"tracks\""},
+        {"\"tracks\": 5", "\"tracks\": 5, \"track\": 5", "E0501-board-member", "member \"track\" is not one"},
+        {"\"tracks\": 5", "\"tracks\": 0", "E0501-board-member", "member \"tracks\""},
+        {"\"mem_phase\": 3", "\"mem_phase\": 4", "E0502-board-sizes", "array.mem_phase 4"},
+        {"\"tiles\": 16", "\"tiles\": 15", "E0502-board-sizes", "15 glb.tiles"},
+        {"\"glb\"", "\"gbl\"", "E0003-json-member", "member \"glb\" must be an object"},
+        {"\"words\": 1024", "\"words\": 0", "E0501-board-member", "mem: member \"words\""},
+        {"0x20400000", "0x120400000", "E0501-board-member", "memory_map: member \"cgra_data\""},
+        {"0x20400000", "20400000", "E0501-board-member", "memory_map: member \"cgra_data\""},
+        {"0x20400000", "0x", "E0501-board-member", "memory_map: member \"cgra_data\""},
+        {"\"cpu_mhz\": 500", "\"cpu_mhz\": -500", "E0003-json-member", "clocks: member \"cpu_mhz\""},
+        {"[240, 240]", "[241, 240]", "E0501-board-member", "delays_ps: member \"sb_to_cb_pe\""},
+        {"[240, 240]", "240", "E0501-board-member", "delays_ps: member \"sb_to_cb_pe\""},
+        {"\"register_map\"", "\"registermap\"", "E0003-json-member", "member \"register_map\""},
+        {"\"format_version\": 1", "\"format_version\": 2", "E0501-board-member", "member \"format_version\""},
+        {"\"clocks\": {", "\"clocks\": [", "E0002-json", "JSON"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pnr_board b;
+        clear_diagnostics(f);
+        const char *path = changed_board(f, cases[i].from, cases[i].to);
+        assert_false(pnr_board_read(path, &f->mem, &f->diag, &b));
+        const char *printed = fixture_printed(f);
+        if (!strstr(printed, cases[i].named) || !strstr(printed, cases[i].code))
+            fail_msg("%s -> %s printed:\n%s", cases[i].from, cases[i].to, printed);
+    }
+    remove(changed_board(f, "5", "5"));
+}
+
+static void a_board_that_is_not_there_is_an_error(void **state) {
+    fixture *f = *state;
+    pnr_board b;
+    assert_false(pnr_board_read("no-such-board", &f->mem, &f->diag, &b));
+    assert_true(has_code(f, "E0001-file"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(the_chips_board_is_the_chip),
+        TEST(small_boards_share_the_register_map),
+        TEST(wrong_members_are_named),
+        TEST(a_board_that_is_not_there_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

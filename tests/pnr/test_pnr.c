@@ -1,0 +1,312 @@
+/* Placement, routing and pipelining of small designs on small boards. */
+#include "tests/pnr/design.h"
+
+static void a_design_is_placed_and_routed_by_the_chips_rules(void **state) {
+    fixture *f = *state;
+    const char *const boards[] = {"onyx-4x2", "onyx-8x8", "onyx"};
+    for (int i = 0; i < 3; i++) {
+        pnr_board b = read_board(f, boards[i]);
+        netlist *n = diamond_netlist(f, i == 0 ? 3 : 10);
+        pnr_options o = pnr_options_default();
+        pnr_design design;
+        assert_true(pnr_fits(n, &b, &f->diag));
+        place_and_route(f, n, &b, &o, &design);
+        assert_true(pnr_hops(&design) >= n->nets.len - 1);
+        assert_int_equal(design.route.len, n->nets.len);
+        for (uint32_t c = 0; c < n->cells.len; c++)
+            if (n->cells.at[c].tag == 'I')
+                assert_int_equal(design.site.at[c].x % 2, n->cells.at[c].output);
+        pnr_board_free(&b);
+    }
+}
+
+/* A random netlist of `cells` PE and MEM cells, every output to one to four inputs, a cell to itself
+ * included. */
+static netlist *random_netlist(fixture *f, prng *r, uint32_t cells) {
+    netlist *n = new_netlist(f);
+    uint8_t *inputs = arena_new_n(&f->mem, uint8_t, cells + 1); /* used so far, by cell index */
+    for (uint32_t i = 0; i < cells; i++)
+        add_cell(f, n, prng_below(r, 4) ? 'p' : 'm');
+    for (uint32_t i = 0; i < cells; i++) {
+        net_data *net = add_net(f, n, (net_cell){i + 1}, (uint8_t)prng_below(r, 3));
+        uint32_t sinks = 1 + prng_below(r, 4);
+        for (uint32_t k = 0; k < sinks; k++) {
+            uint32_t to = prng_below(r, 3) ? prng_below(r, cells) : i;
+            if (inputs[to] < 4)
+                add_sink(f, net, (net_cell){to + 1}, inputs[to]++);
+        }
+        if (net->sinks.len == 0)
+            n->nets.len--;
+    }
+    return n;
+}
+
+/* Whatever the number of tracks: routed legally, or refused for want of wires or tiles. */
+static void random_designs_are_routed_legally_or_refused(void **state) {
+    fixture *f = *state;
+    prng r = prng_seed(5);
+    uint32_t routed = 0;
+    for (uint32_t round = 0; round < 60; round++) {
+        pnr_board b = {.name = "any",
+                       .width = 6,
+                       .height = 6,
+                       .tracks = 1 + round % 8,
+                       .mem_period = 3,
+                       .mem_phase = 1,
+                       .glb_tiles = 3,
+                       .columns_per_glb_tile = 2};
+        netlist *n = random_netlist(f, &r, 2 + prng_below(&r, 24));
+        pnr_options o = pnr_options_default();
+        o.seed = round;
+        o.moves = 20000;
+        pnr_design design;
+        clear_diagnostics(f);
+        if (!pnr_place(n, &b, &o, &f->mem, &f->diag, &design)) {
+            assert_true(has_code(f, "E0510-too-large"));
+            continue;
+        }
+        if (!pnr_route_all(&design, &o, &f->mem, &f->diag)) {
+            assert_true(has_code(f, "E0520-unroutable"));
+            assert_true(b.tracks < 3);
+            continue;
+        }
+        if (!pnr_check(&design, &f->diag))
+            fail_msg("round %u: %s", round, fixture_printed(f));
+        routed++;
+    }
+    assert_true(routed >= 30);
+}
+
+/* Many streams, so that every GLB tile is needed. */
+static void io_without_fixed_sites_takes_one_load_and_one_store_a_tile(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx");
+    netlist *n = new_netlist(f);
+    for (int i = 0; i < 16; i++) {
+        net_cell in = add_cell(f, n, '<'), mem = add_cell(f, n, 'm'), out = add_cell(f, n, '>');
+        connect_cells(f, n, in, 0, mem, 2);
+        connect_cells(f, n, mem, 0, out, 0);
+    }
+    pnr_options o = pnr_options_default();
+    pnr_design design;
+    place_and_route(f, n, &b, &o, &design);
+    uint32_t loads = 0, stores = 0;
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        if (n->cells.at[c].tag == 'I')
+            *(n->cells.at[c].output ? &stores : &loads) |= 1u << design.site.at[c].x / 2;
+    assert_int_equal(loads, 0xffff);
+    assert_int_equal(stores, 0xffff);
+    pnr_board_free(&b);
+}
+
+static void too_large_designs_say_what_is_short(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-4x2");
+    netlist *n = diamond_netlist(f, 4); /* 8 PEs; the board has 6 */
+    pnr_options o = pnr_options_default();
+    pnr_design design;
+    assert_false(pnr_fits(n, &b, &f->diag));
+    const char *printed = fixture_printed(f);
+    assert_non_null(strstr(printed, "board 'onyx-4x2' has: 8 PE tiles of 6 [E0510-too-large]"));
+    assert_non_null(
+        strstr(printed, "what does fit: 2 MEM tiles of 2, 1 load streams of 2, 1 store streams of 2"));
+    assert_non_null(strstr(printed, "help: "));
+    assert_int_equal(f->diag.unmappable, 1);
+    assert_false(pnr_place(n, &b, &o, &f->mem, &f->diag, &design));
+    for (int i = 0; i < 2; i++)
+        add_cell(f, n, '<');
+    clear_diagnostics(f);
+    assert_false(pnr_fits(n, &b, &f->diag));
+    assert_non_null(strstr(fixture_printed(f), "8 PE tiles of 6, 3 load streams of 2"));
+    pnr_board_free(&b);
+}
+
+/* All 24 PEs of an 8x4 array of one track, every one with three far-flung sinks. */
+static void unroutable_designs_name_wires_and_nets(void **state) {
+    fixture *f = *state;
+    pnr_board b = {.name = "narrow",
+                   .width = 8,
+                   .height = 5,
+                   .tracks = 1,
+                   .mem_period = 4,
+                   .mem_phase = 3,
+                   .glb_tiles = 4,
+                   .columns_per_glb_tile = 2};
+    netlist *n = new_netlist(f);
+    net_cell cell[24];
+    for (int i = 0; i < 24; i++)
+        cell[i] = add_cell(f, n, 'p');
+    for (int i = 0; i < 24; i++) {
+        net_data *net = add_net(f, n, cell[i], 0);
+        for (uint8_t k = 0; k < 3; k++)
+            add_sink(f, net, cell[(i * (5 + 6 * k) + 7 * k + 11) % 24], k);
+    }
+    pnr_options o = pnr_options_default();
+    pnr_design design;
+    assert_true(pnr_place(n, &b, &o, &f->mem, &f->diag, &design));
+    assert_false(pnr_route_all(&design, &o, &f->mem, &f->diag));
+    const char *printed = fixture_printed(f);
+    assert_non_null(strstr(printed, "[E0520-unroutable]"));
+    assert_non_null(strstr(printed, "track 0 is wanted by e"));
+    assert_non_null(strstr(printed, "help: "));
+    assert_int_equal(f->diag.unmappable, 1);
+    assert_int_equal(design.route.len, 24); /* what was found stays */
+    assert_true(pnr_hops(&design) > 24);
+    clear_diagnostics(f);
+    assert_false(pnr_check(&design, &f->diag));
+    assert_true(has_code(f, "E0531-wire-shared"));
+}
+
+static void an_input_that_fans_out_is_refused_unless_only_the_fabric_counts(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-4x2");
+    netlist *n = new_netlist(f);
+    net_cell in = add_cell(f, n, '<'), one = add_cell(f, n, 'p'), two = add_cell(f, n, 'p');
+    net_data *net = add_net(f, n, in, 0);
+    add_sink(f, net, one, 0);
+    add_sink(f, net, two, 0);
+    pnr_options o = pnr_options_default();
+    pnr_design design;
+    assert_false(pnr_place(n, &b, &o, &f->mem, &f->diag, &design));
+    assert_non_null(strstr(fixture_printed(f), "input I0 feeds 2 sinks"));
+    assert_true(has_code(f, "E0511-io-fanout"));
+    clear_diagnostics(f);
+    o.fabric_only = true;
+    place_and_route(f, n, &b, &o, &design);
+    design.fabric_only = false;
+    assert_false(pnr_check(&design, &f->diag));
+    assert_true(has_code(f, "E0534-io-rule"));
+    pnr_board_free(&b);
+}
+
+static void fixed_cells_stay_and_impossible_ones_are_refused(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8");
+    netlist *n = diamond_netlist(f, 3);
+    pnr_site *fixed = arena_new_n(&f->mem, pnr_site, n->cells.len);
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        fixed[c] = (pnr_site){PNR_FREE, PNR_FREE};
+    fixed[0] = (pnr_site){6, 0}; /* the input */
+    fixed[1] = (pnr_site){3, 8}; /* the first MEM */
+    fixed[2] = (pnr_site){0, 8}; /* a PE */
+    pnr_options o = pnr_options_default();
+    o.fixed = fixed;
+    pnr_design design;
+    place_and_route(f, n, &b, &o, &design);
+    for (int c = 0; c < 3; c++)
+        assert_true(design.site.at[c].x == fixed[c].x && design.site.at[c].y == fixed[c].y);
+    static const struct {
+        uint32_t cell;
+        pnr_site site;
+        const char *text;
+    } wrong[] = {
+        {1, {2, 8}, "no site of its kind"},   {1, {3, 9}, "no site of its kind"}, {0, {5, 0}, "not a column"},
+        {0, {900, 0}, "no site of its kind"}, {3, {0, 8}, "are both fixed"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        pnr_site kept = fixed[wrong[i].cell];
+        fixed[wrong[i].cell] = wrong[i].site;
+        clear_diagnostics(f);
+        assert_false(pnr_place(n, &b, &o, &f->mem, &f->diag, &design));
+        assert_true(has_code(f, "E0512-bad-fixed"));
+        assert_non_null(strstr(fixture_printed(f), wrong[i].text));
+        fixed[wrong[i].cell] = kept;
+    }
+    pnr_board_free(&b);
+}
+
+static bool same_design(const pnr_design *a, const pnr_design *b) {
+    if (a->site.len != b->site.len || memcmp(a->site.at, b->site.at, a->site.len * sizeof *a->site.at) != 0)
+        return false;
+    for (uint32_t n = 0; n < a->route.len; n++) {
+        const pnr_route *l = &a->route.at[n], *r = &b->route.at[n];
+        if (l->hops.len != r->hops.len)
+            return false;
+        for (uint32_t i = 0; i < l->hops.len; i++) {
+            const pnr_hop *h = &l->hops.at[i], *g = &r->hops.at[i];
+            if (h->x != g->x || h->y != g->y || h->side != g->side || h->track != g->track ||
+                h->registered != g->registered || h->parent != g->parent)
+                return false;
+        }
+    }
+    return true;
+}
+
+static void the_same_seed_gives_the_same_design(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx");
+    netlist *n = diamond_netlist(f, 12);
+    pnr_options o = pnr_options_default();
+    pnr_design one, again, other;
+    place_and_route(f, n, &b, &o, &one);
+    place_and_route(f, n, &b, &o, &again);
+    o.seed = 2;
+    place_and_route(f, n, &b, &o, &other);
+    assert_true(same_design(&one, &again));
+    assert_false(same_design(&one, &other));
+    pnr_board_free(&b);
+}
+
+static uint32_t registered_hops(const pnr_design *d) {
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < d->route.len; n++)
+        for (uint32_t i = 0; i < d->route.at[n].hops.len; i++)
+            count += d->route.at[n].hops.at[i].registered;
+    return count;
+}
+
+/* Input at (0,0) straight to a PE at (0,8): seven hops, three pairs. */
+static void a_straight_route_gets_every_pair_it_has_room_for(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8");
+    netlist *n = new_netlist(f);
+    net_cell in = add_cell(f, n, '<'), pe = add_cell(f, n, 'p');
+    connect_cells(f, n, in, 0, pe, 0);
+    pnr_site fixed[2] = {{0, 0}, {0, 8}};
+    pnr_options o = pnr_options_default();
+    o.fixed = fixed;
+    pnr_design design;
+    place_and_route(f, n, &b, &o, &design);
+    assert_int_equal(pnr_hops(&design), 7);
+    assert_int_equal(registered_hops(&design), 6);
+    o.pipeline = false;
+    place_and_route(f, n, &b, &o, &design);
+    assert_int_equal(registered_hops(&design), 0);
+    pnr_board_free(&b);
+}
+
+static void a_report_counts_what_there_is(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8");
+    netlist *n = diamond_netlist(f, 4);
+    pnr_options o = pnr_options_default();
+    o.seed = 7;
+    pnr_design design;
+    place_and_route(f, n, &b, &o, &design);
+    cJSON *report = pnr_report(&design);
+    const cJSON *pe = cJSON_GetObjectItem(cJSON_GetObjectItem(report, "tiles"), "pe");
+    assert_int_equal(cJSON_GetObjectItem(pe, "used")->valueint, 8);
+    assert_int_equal(cJSON_GetObjectItem(pe, "have")->valueint, 48);
+    assert_int_equal(cJSON_GetObjectItem(report, "seed")->valueint, 7);
+    assert_int_equal(cJSON_GetObjectItem(report, "hops")->valueint, pnr_hops(&design));
+    assert_int_equal(cJSON_GetObjectItem(report, "fifo_pairs")->valueint * 2, registered_hops(&design));
+    assert_true(cJSON_GetObjectItem(cJSON_GetObjectItem(report, "seconds"), "place")->valuedouble > 0);
+    cJSON_Delete(report);
+    pnr_board_free(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(a_design_is_placed_and_routed_by_the_chips_rules),
+        TEST(random_designs_are_routed_legally_or_refused),
+        TEST(io_without_fixed_sites_takes_one_load_and_one_store_a_tile),
+        TEST(too_large_designs_say_what_is_short),
+        TEST(unroutable_designs_name_wires_and_nets),
+        TEST(an_input_that_fans_out_is_refused_unless_only_the_fabric_counts),
+        TEST(fixed_cells_stay_and_impossible_ones_are_refused),
+        TEST(the_same_seed_gives_the_same_design),
+        TEST(a_straight_route_gets_every_pair_it_has_room_for),
+        TEST(a_report_counts_what_there_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,27 @@
+# cmake -DVERILATOR= -DYOSYS= -DRTL_DIR= -DMODULE= -P lint.cmake: lints one module; fails with the tool's text.
+cmake_minimum_required(VERSION 3.21)
+set(file ${RTL_DIR}/${MODULE}.sv)
+
+file(READ ${file} text)
+if(NOT text MATCHES "(^|\n)module ${MODULE}[ \n(#;]")
+    message(FATAL_ERROR "${MODULE}.sv does not define module ${MODULE}")
+endif()
+string(REGEX MATCHALL "(^|\n) *endmodule" ends "${text}")
+list(LENGTH ends count)
+if(NOT count EQUAL 1)
+    message(FATAL_ERROR "${MODULE}.sv defines ${count} modules, not one")
+endif()
+
+function(run)
+    execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    if(NOT status EQUAL 0)
+        message(FATAL_ERROR "${ARGV}\n${output}")
+    endif()
+endfunction()
+
+run(${VERILATOR} --lint-only -Wall -y ${RTL_DIR} --top-module ${MODULE} ${file})
+if(NOT YOSYS)
+    message("skipped: no yosys")
+else()
+    run(${YOSYS} -q -p "read_verilog -sv ${file}")
+endif()

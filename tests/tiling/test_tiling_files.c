@@ -1,0 +1,185 @@
+/* tiling/: Matrix Market and .tns in and out, located errors, the random generator. */
+#include "tests/test.h"
+
+#include "tiling/tiling.h"
+
+static const char *write_temporary(fixture *f, const char *end, const char *text) {
+    char *path = arena_printf(&f->mem, "/tmp/onyx-tiling-%ld%s", (long)getpid(), end);
+    FILE *out = fopen(path, "wb");
+    fputs(text, out);
+    fclose(out);
+    return path;
+}
+
+static bool read_text(fixture *f, const char *end, const char *text, uint32_t order, tile_tensor *t) {
+    const char *path = write_temporary(f, end, text);
+    bool good = tile_read(path, names_intern(&f->names, "B"), order, TILE_DTYPE_INT16, TILE_VALUES_FILE,
+                          &f->mem, &f->diag, t);
+    unlink(path);
+    return good;
+}
+
+/* Entries as "row,col=value ..." to compare with. */
+static const char *entries(fixture *f, const tile_tensor *t) {
+    const char *text = "";
+    for (uint64_t e = 0; e < t->nnz; e++) {
+        for (uint32_t m = 0; m < t->order; m++)
+            text = arena_printf(&f->mem, "%s%s%u", text, m ? "," : (e ? " " : ""), t->crd[e * t->order + m]);
+        text = arena_printf(&f->mem, "%s=%d", text, (int)(int16_t)t->val[e]);
+    }
+    return text;
+}
+
+static void reads_coordinates_of_every_symmetry(void **state) {
+    fixture *f = *state;
+    tile_tensor t;
+    assert_true(read_text(
+        f, ".mtx", "%%MatrixMarket matrix coordinate integer general\n% c\n\n3 4 3\n3 4 -7\n1 2 5\n2 1 0\n",
+        2, &t));
+    assert_string_equal(entries(f, &t), "0,1=5 1,0=0 2,3=-7");
+    assert_int_equal(t.dim[0], 3);
+    assert_int_equal(t.dim[1], 4);
+    assert_true(read_text(
+        f, ".mtx", "%%MatrixMarket matrix coordinate real symmetric\r\n2 2 2\r\n1 1 1\r\n2 1 2\r\n", 2, &t));
+    assert_string_equal(entries(f, &t), "0,0=1 0,1=2 1,0=2");
+    assert_true(
+        read_text(f, ".mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 2\n", 2, &t));
+    assert_string_equal(entries(f, &t), "0,1=-2 1,0=2");
+    assert_true(
+        read_text(f, ".mtx", "%%MatrixMarket MATRIX Coordinate Pattern General\n2 2 2\n1 1\n2 2\n", 2, &t));
+    assert_string_equal(entries(f, &t), "0,0=1 1,1=1");
+    assert_true(read_text(f, ".mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n0\n3\n4\n", 2, &t));
+    assert_string_equal(entries(f, &t), "0,0=1 0,1=3 1,1=4");
+    assert_true(read_text(
+        f, ".mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n1 1 2\n2 2 4\n", 2, &t));
+    assert_string_equal(entries(f, &t), "0,0=3 1,1=4");
+    assert_true(
+        read_text(f, ".mtx", "%%MatrixMarket matrix coordinate real general\n3 1 2\n1 1 1\n3 1 2\n", 1, &t));
+    assert_string_equal(entries(f, &t), "0=1 2=2");
+    assert_true(
+        read_text(f, ".mtx", "%%MatrixMarket matrix coordinate real general\n1 3 2\n1 1 1\n1 3 2\n", 1, &t));
+    assert_string_equal(entries(f, &t), "0=1 2=2");
+    assert_true(read_text(f, ".tns", "# order 3\n1 2 3 4.0\n2 1 1 -1\n", 3, &t));
+    assert_string_equal(entries(f, &t), "0,1,2=4 1,0,0=-1");
+    assert_false(diag_failed(&f->diag));
+}
+
+static void rounds_and_wraps_with_one_warning(void **state) {
+    fixture *f = *state;
+    tile_tensor t;
+    assert_true(
+        read_text(f, ".mtx",
+                  "%%MatrixMarket matrix coordinate real general\n1 5 5\n1 1 0.5\n1 2 -2.5\n1 3 1e-3\n1 4 "
+                  "65537\n1 5 3\n",
+                  2, &t));
+    assert_string_equal(entries(f, &t), "0,0=1 0,1=-3 0,2=0 0,3=1 0,4=3");
+    assert_int_equal(t.rounded, 3);
+    assert_int_equal(f->diag.warnings, 1);
+    assert_non_null(strstr(fixture_printed(f), "3 of 5 values"));
+}
+
+static void names_the_place_of_every_mistake(void **state) {
+    fixture *f = *state;
+    tile_tensor t;
+    static const struct {
+        const char *text, *where, *code;
+    } bad[] = {
+        {"%%MatrixMarket matrix coordinate complex general\n", ":1:34:", "E0301"},
+        {"hello\n", ":1:1:", "E0301"},
+        {"%%MatrixMarket matrix coordinate real general\n2 x 1\n", ":2:3:", "E0302"},
+        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n", ":3:3:", "E0303"},
+        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n0 1 1\n", ":3:1:", "E0303"},
+        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1 9\n", ":3:7:", "E0304"},
+        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 nan\n", ":3:5:", "E0305"},
+        {"%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n", ":3:6:", "E0306"},
+        {"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", ":3:1:", "E0307"},
+        {"%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n2 1 1\n", ":2:1:", "E0308"},
+        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n2 2 1\n", ":4:1:", "E0309"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        f->diag.list.len = f->diag.errors = 0;
+        assert_false(read_text(f, ".mtx", bad[i].text, 2, &t));
+        char *text = fixture_printed(f);
+        if (!strstr(text, bad[i].where) || !strstr(text, bad[i].code))
+            fail_msg("case %zu: expected %s %s in: %s", i, bad[i].where, bad[i].code, text);
+    }
+    f->diag.list.len = f->diag.errors = 0;
+    assert_false(read_text(f, ".tns", "1 1 1\n1 1\n", 2, &t));
+    assert_non_null(strstr(fixture_printed(f), ":2:1: error: a line must hold"));
+    f->diag.list.len = f->diag.errors = 0;
+    assert_false(
+        tile_read("nowhere.mtx", (name_id){0}, 2, TILE_DTYPE_INT16, TILE_VALUES_FILE, &f->mem, &f->diag, &t));
+    assert_false(
+        read_text(f, ".mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n", 3, &t));
+    assert_non_null(strstr(fixture_printed(f), "E0001-file"));
+    assert_non_null(strstr(fixture_printed(f), "holds a tensor of order 2 where order 3 is used"));
+}
+
+/* Facts of the published generator: seed 1000, 32 x 32, density 0.1. */
+static void generates_the_published_data(void **state) {
+    fixture *f = *state;
+    tile_tensor t;
+    static const uint32_t crd1[] = {6, 25, 1, 5, 9, 29, 1, 2, 12, 15, 21, 1};
+    static const uint16_t vals[] = {1, 5, 4, 5, 5, 4, 6, 8, 3, 6, 7, 8};
+    assert_true(tile_generate("32x32:0.1", (name_id){0}, 0, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &t));
+    assert_int_equal(t.nnz, 90);
+    uint32_t sum = 0;
+    for (uint32_t e = 0; e < 90; e++)
+        sum += t.val[e];
+    assert_int_equal(sum, 420);
+    for (uint32_t e = 0; e < 12; e++) {
+        assert_int_equal(t.crd[2 * e + 1], crd1[e]);
+        assert_int_equal(t.val[e], vals[e]);
+    }
+    tile_tensor other;
+    assert_true(
+        tile_generate("32x32:0.1:2", (name_id){0}, 0, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &other));
+    assert_false(other.nnz == t.nnz && memcmp(other.val, t.val, sizeof *t.val * t.nnz) == 0);
+    static const char *const bad[] = {"32y32:0.1", "32x0", "32:2", "32:0.5:x", "32x32:0.1:7:7", "32x"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad - 1; i++)
+        assert_false(tile_generate(bad[i], (name_id){0}, 0, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &other));
+}
+
+static void writes_what_it_reads(void **state) {
+    fixture *f = *state;
+    static const char *const spec[] = {"17x31:0.2", "40:0.3", "5x6x7:0.2", ""};
+    for (uint32_t i = 0; i < 4; i++) {
+        tile_tensor t, again;
+        assert_true(tile_generate(spec[i], (name_id){0}, 0, 3 + i, TILE_DTYPE_INT16, &f->mem, &f->diag, &t));
+        t.dim_inferred = t.order > 2;
+        char *path =
+            arena_printf(&f->mem, "/tmp/onyx-tiling-%ld.%s", (long)getpid(), t.order > 2 ? "tns" : "mtx");
+        assert_true(tile_write(&t, TILE_DTYPE_INT16, path, &f->diag));
+        assert_true(tile_read(path, (name_id){0}, t.order, TILE_DTYPE_INT16, TILE_VALUES_FILE, &f->mem,
+                              &f->diag, &again));
+        unlink(path);
+        assert_int_equal(again.nnz, t.nnz);
+        assert_memory_equal(again.val, t.val, sizeof *t.val * t.nnz);
+        assert_memory_equal(again.crd, t.crd, sizeof *t.crd * t.nnz * t.order);
+    }
+}
+
+static void reads_real_matrices(void **state) {
+    fixture *f = *state;
+    char *path = arena_printf(&f->mem, "%s/data/matrices/west0067.mtx", ONYX_SHARED_DIR);
+    if (access(path, R_OK) != 0)
+        skip();
+    tile_tensor t;
+    assert_true(tile_read(path, (name_id){0}, 2, TILE_DTYPE_INT16, TILE_VALUES_ONES, &f->mem, &f->diag, &t));
+    assert_int_equal(t.dim[0], 67);
+    assert_int_equal(t.nnz, 294);
+    for (uint64_t e = 0; e < t.nnz; e++)
+        assert_int_equal(t.val[e], 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(reads_coordinates_of_every_symmetry),
+        TEST(rounds_and_wraps_with_one_warning),
+        TEST(names_the_place_of_every_mistake),
+        TEST(generates_the_published_data),
+        TEST(writes_what_it_reads),
+        TEST(reads_real_matrices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

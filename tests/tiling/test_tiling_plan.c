@@ -1,0 +1,424 @@
+/* tiling/: the reference against a point-by-point evaluation, and whole plans: every run's blocks are decoded
+ * again, evaluated point by point, written as result streams, and collected. */
+#include "tests/test.h"
+
+#include "tiling/tiling.h"
+
+/* ---- statements by hand ----------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    fixture *f;
+    sam_statement s;
+} builder;
+
+static sam_var var(builder *b, char letter) {
+    char text[2] = {letter, 0};
+    name_id name = names_intern(&b->f->names, text);
+    for (uint32_t v = 0; v < b->s.vars.len; v++) {
+        if (name_eq(b->s.vars.at[v].name, name))
+            return (sam_var){v + 1};
+    }
+    vec_push(&b->f->mem, &b->s.vars, (sam_var_data){.name = name});
+    return (sam_var){b->s.vars.len};
+}
+
+/* "Bik:ss" or "Ckj:ss:10": tensor, indices, formats, mode order. */
+static sam_tensor tensor(builder *b, const char *spec, sam_var *index) {
+    char name[2] = {spec[0], 0};
+    sam_tensor_data t = {.name = names_intern(&b->f->names, name)};
+    const char *format = strchr(spec, ':') + 1, *modes = strchr(format, ':');
+    t.order = (uint32_t)(format - spec - 2);
+    for (uint32_t m = 0; m < t.order; m++) {
+        index[m] = var(b, spec[1 + m]);
+        t.level[m] = format[m] == 'd' ? SAM_LEVEL_DENSE : SAM_LEVEL_COMPRESSED;
+        t.mode[m] = (uint8_t)(modes ? modes[1 + m] - '0' : (int)m);
+    }
+    vec_push(&b->f->mem, &b->s.tensors, t);
+    return (sam_tensor){b->s.tensors.len};
+}
+
+static sam_expr expr(builder *b, sam_expr_data x) {
+    vec_push(&b->f->mem, &b->s.exprs, x);
+    return (sam_expr){b->s.exprs.len};
+}
+
+/* Postfix: tensors, then '*', '+', '-', '~' (negate), "Sk" (sum over k). */
+static void build(builder *b, fixture *f, const char *result, const char *const *words, const char *loops) {
+    *b = (builder){.f = f, .s = {.mem = &f->mem, .names = &f->names}};
+    b->s.result = tensor(b, result, b->s.result_index);
+    sam_expr stack[16];
+    uint32_t n = 0;
+    for (; *words; words++) {
+        sam_expr_data x = {0};
+        static const char ops[] = "+-*";
+        const char *op = strchr(ops, (*words)[0]);
+        if ((*words)[0] == 'S' && (*words)[2] == '\0') {
+            x = (sam_expr_data){.kind = SAM_EXPR_SUM, .var = var(b, (*words)[1]), .a = stack[--n]};
+        } else if (op) {
+            static const sam_expr_kind kind[] = {SAM_EXPR_ADD, SAM_EXPR_SUB, SAM_EXPR_MUL};
+            x = (sam_expr_data){.kind = kind[op - ops], .a = stack[n - 2], .b = stack[n - 1]};
+            n -= 2;
+        } else if ((*words)[0] == '~') {
+            x = (sam_expr_data){.kind = SAM_EXPR_NEG, .a = stack[--n]};
+        } else {
+            x.kind = SAM_EXPR_ACCESS;
+            x.tensor = tensor(b, *words, x.index);
+        }
+        stack[n++] = expr(b, x);
+    }
+    b->s.rhs = stack[0];
+    for (; *loops; loops++)
+        vec_push(&f->mem, &b->s.loops, var(b, *loops));
+}
+
+/* ---- evaluation point by point
+ * ------------------------------------------------------------------------------- */
+
+static uint16_t look_up(const tile_tensor *t, const uint32_t *at) {
+    for (uint64_t e = 0; e < t->nnz; e++) {
+        if (!t->order || memcmp(t->crd + e * t->order, at, sizeof *at * t->order) == 0)
+            return t->val[e];
+    }
+    return 0;
+}
+
+static uint16_t at_point(const sam_statement *s, const tile_tensor *operand, const uint32_t *extent,
+                         sam_expr h, uint32_t *point) {
+    const sam_expr_data *x = sam_expr_at(s, h);
+    uint32_t at[SAM_MAX_ORDER];
+    uint16_t total = 0;
+    switch (x->kind) {
+    case SAM_EXPR_ACCESS:
+        for (uint32_t m = 0; m < sam_tensor_at(s, x->tensor)->order; m++)
+            at[m] = point[x->index[m].v - 1];
+        return look_up(&operand[x->tensor.v - 1], at);
+    case SAM_EXPR_SUM:
+        for (uint32_t c = 0; c < extent[x->var.v - 1]; c++) {
+            point[x->var.v - 1] = c;
+            total = (uint16_t)(total + at_point(s, operand, extent, x->a, point));
+        }
+        return total;
+    case SAM_EXPR_NEG:
+        return (uint16_t)-at_point(s, operand, extent, x->a, point);
+    case SAM_EXPR_ADD:
+        return (uint16_t)(at_point(s, operand, extent, x->a, point) +
+                          at_point(s, operand, extent, x->b, point));
+    case SAM_EXPR_SUB:
+        return (uint16_t)(at_point(s, operand, extent, x->a, point) -
+                          at_point(s, operand, extent, x->b, point));
+    case SAM_EXPR_MUL:
+        return (uint16_t)(at_point(s, operand, extent, x->a, point) *
+                          at_point(s, operand, extent, x->b, point));
+    case SAM_EXPR_DIV:
+    case SAM_EXPR_LITERAL:
+    case SAM_EXPR_NONE:
+        break;
+    }
+    fail();
+    return 0;
+}
+
+/* Every coordinate of the result in logical order, with its value; zeros left out. */
+static void evaluate_all(fixture *f, const sam_statement *s, const tile_tensor *operand,
+                         const uint32_t *extent, tile_tensor *out) {
+    const sam_tensor_data *r = sam_tensor_at(s, s->result);
+    uint32_t point[64] = {0};
+    u32_vec crd = {0};
+    u16_vec val = {0};
+    uint64_t points = 1;
+    *out = (tile_tensor){.name = r->name, .order = r->order};
+    for (uint32_t m = 0; m < r->order; m++)
+        points *= out->dim[m] = extent[s->result_index[m].v - 1];
+    for (uint64_t p = 0; p < points; p++) {
+        uint64_t rest = p;
+        for (uint32_t m = r->order; m-- > 0; rest /= out->dim[m])
+            point[s->result_index[m].v - 1] = (uint32_t)(rest % out->dim[m]);
+        uint16_t value = at_point(s, operand, extent, s->rhs, point);
+        if (!value)
+            continue;
+        for (uint32_t m = 0; m < r->order; m++)
+            vec_push(&f->mem, &crd, point[s->result_index[m].v - 1]);
+        vec_push(&f->mem, &val, value);
+    }
+    out->nnz = val.len;
+    out->crd = crd.at;
+    out->val = val.at;
+}
+
+/* ---- streams: decode what a run feeds, encode what the kernel would answer
+ * ------------------------------------- */
+
+typedef struct {
+    const uint16_t *seg, *crd;
+} decoded_level;
+
+static void decode_fiber(const sam_tensor_data *t, const decoded_level *level, const uint16_t *vals,
+                         uint32_t l, uint32_t ref, uint32_t edge, uint32_t *at, arena *mem, u32_vec *crd,
+                         u16_vec *val) {
+    if (l == t->order) {
+        if (!vals[ref])
+            return;
+        for (uint32_t m = 0; m < t->order; m++)
+            vec_push(mem, crd, at[m]);
+        vec_push(mem, val, vals[ref]);
+        return;
+    }
+    bool dense = t->level[l] == SAM_LEVEL_DENSE;
+    uint32_t begin = dense ? ref * edge : level[l].seg[ref],
+             end = dense ? begin + edge : level[l].seg[ref + 1];
+    for (uint32_t p = begin; p < end; p++) {
+        at[t->mode[l]] = dense ? p - begin : level[l].crd[p];
+        decode_fiber(t, level, vals, l + 1, p, edge, at, mem, crd, val);
+    }
+}
+
+/* The sub-tile a run feeds to one tensor, as a small tensor of the tile's extent. */
+static tile_tensor fed(fixture *f, const sam_statement *s, const tile_plan *plan, uint32_t run,
+                       uint32_t tensor_index) {
+    const sam_tensor_data *t = &s->tensors.at[tensor_index];
+    decoded_level level[SAM_MAX_ORDER] = {{0}};
+    const uint16_t *vals = NULL;
+    uint32_t at[SAM_MAX_ORDER] = {0};
+    for (uint32_t i = 0; i < plan->inputs.len; i++) {
+        const tile_input *in = &plan->inputs.at[i];
+        if (!name_eq(in->stream.tensor, t->name))
+            continue;
+        const tile_block *b = &in->blocks.at[plan->run_block.at[plan->runs.at[run].block_first + i]];
+        const uint16_t *w = plan->words.at + b->first;
+        if (in->stream.level == SAM_MODE_VALS) {
+            assert_int_equal(b->length, w[0] + 1);
+            vals = w + 1;
+        } else {
+            assert_int_equal(b->length, w[0] + 1 + w[w[0] + 1] + 1);
+            level[in->stream.level] = (decoded_level){w + 1, w + w[0] + 2};
+        }
+    }
+    u32_vec crd = {0};
+    u16_vec val = {0};
+    decode_fiber(t, level, vals, 0, 0, plan->tile, at, &f->mem, &crd, &val);
+    tile_tensor out = {.name = t->name, .order = t->order, .nnz = val.len, .crd = crd.at, .val = val.at};
+    for (uint32_t m = 0; m < t->order; m++)
+        out.dim[m] = plan->tile;
+    return out;
+}
+
+/* Result streams of one run, in the kernel's output order. */
+static void encode(fixture *f, const sam_statement *s, const tile_plan *plan, const tile_tensor *r,
+                   const uint16_t **words, uint32_t *lengths) {
+    sam_tensor_levels levels;
+    assert_true(tile_levels(r, sam_tensor_at(s, s->result), &f->mem, &f->diag, &levels));
+    for (uint32_t o = 0; o < plan->outputs.len; o++) {
+        u16_vec w = {0};
+        int l = plan->outputs.at[o].stream.level;
+        if (l == SAM_MODE_VALS) {
+            vec_push(&f->mem, &w, (uint16_t)levels.n_vals);
+            for (uint32_t i = 0; i < levels.n_vals; i++)
+                vec_push(&f->mem, &w, levels.vals[i]);
+        } else {
+            vec_push(&f->mem, &w, (uint16_t)levels.level[l].n_seg);
+            for (uint32_t i = 0; i < levels.level[l].n_seg; i++)
+                vec_push(&f->mem, &w, (uint16_t)levels.level[l].seg[i]);
+            vec_push(&f->mem, &w, (uint16_t)levels.level[l].n_crd);
+            for (uint32_t i = 0; i < levels.level[l].n_crd; i++)
+                vec_push(&f->mem, &w, (uint16_t)levels.level[l].crd[i]);
+        }
+        assert_true(w.len <= plan->runs.at[0].bound_words + 0x10000);
+        words[o] = w.at;
+        lengths[o] = w.len;
+    }
+}
+
+static void all_streams(fixture *f, const sam_statement *s, uint32_t tensor_index, tile_stream *out,
+                        uint32_t *n) {
+    (void)f;
+    const sam_tensor_data *t = &s->tensors.at[tensor_index];
+    for (uint32_t l = 0; l < t->order; l++) {
+        if (t->level[l] == SAM_LEVEL_COMPRESSED)
+            out[(*n)++] = (tile_stream){t->name, (int)l};
+    }
+    out[(*n)++] = (tile_stream){t->name, SAM_MODE_VALS};
+}
+
+/* Plans, runs every run point by point, collects, and compares with both evaluations. Returns the number of
+ * runs. */
+static uint32_t check_plan(fixture *f, const sam_statement *s, const tile_tensor *operand, uint32_t edge) {
+    tile_operands in = {.operand = operand, .n = s->tensors.len};
+    tile_options options = {.tile = edge, .mem_words = 1024, .bank_words = 65536};
+    tile_stream inputs[16], outputs[8];
+    uint32_t n_in = 0, n_out = 0, *extent = NULL;
+    for (uint32_t t = 1; t < s->tensors.len; t++)
+        all_streams(f, s, t, inputs, &n_in);
+    all_streams(f, s, 0, outputs, &n_out);
+    assert_true(tile_extents(s, &in, &f->mem, &f->diag, &extent));
+    tile_plan plan;
+    if (!tile_plan_run(s, &in, &options, inputs, n_in, outputs, n_out, &f->mem, &f->diag, &plan))
+        fail_msg("%s", fixture_printed(f));
+    tile_collector *c = tile_collect_begin(s, &plan, extent, TILE_DTYPE_INT16, &f->mem);
+    uint32_t local[64];
+    for (uint32_t v = 0; v < s->vars.len; v++)
+        local[v] = plan.tile;
+    for (uint32_t run = 0; run < plan.runs.len; run++) {
+        tile_tensor sub[16], r;
+        const uint16_t *words[8];
+        uint32_t lengths[8];
+        for (uint32_t t = 1; t < s->tensors.len; t++)
+            sub[t] = fed(f, s, &plan, run, t);
+        evaluate_all(f, s, sub, local, &r);
+        encode(f, s, &plan, &r, words, lengths);
+        for (uint32_t o = 0; o < plan.outputs.len; o++)
+            assert_true(lengths[o] <= plan.runs.at[run].bound_words);
+        if (!tile_collect_run(c, run, words, lengths, &f->diag))
+            fail_msg("%s", fixture_printed(f));
+    }
+    tile_tensor got, want, points;
+    assert_true(tile_collect_end(c, &f->mem, &got));
+    assert_true(tile_reference(s, &in, &f->mem, &f->diag, &want));
+    evaluate_all(f, s, operand, extent, &points);
+    if (!tile_equal(&want, &points, &f->names, &f->diag) || !tile_equal(&got, &want, &f->names, &f->diag))
+        fail_msg("%s", fixture_printed(f));
+    return plan.runs.len;
+}
+
+static const struct {
+    const char *result, *words[12], *loops, *dims;
+} kernels[] = {
+    {"xi:s", {"bi:s", "ci:s", "*"}, "i", "i"},
+    {"xi:s", {"bi:s", "ci:s", "+"}, "i", "i"},
+    {"Xij:ss", {"Bij:ss"}, "ij", "ij"},
+    {"Xij:ss", {"Bij:ss", "Cij:ss", "*"}, "ij", "ij"},
+    {"Xij:ss", {"Bij:ss", "Cij:ds", "+"}, "ij", "ij"},
+    {"xi:s", {"Bij:ss", "cj:d", "*", "Sj"}, "ij", "ij"},
+    {"Xij:ss", {"Bik:ss", "Ckj:ss:10", "*", "Sk"}, "ijk", "ijk"},
+    {"Xij:ss:10", {"Bik:ss:10", "Ckj:ss:10", "*", "Sk"}, "kji", "ijk"},
+    {"yi:s", {"bi:s", "Aij:ss", "xj:s", "*", "Sj", "-"}, "ij", "ij"},
+    {"yi:s", {"Aij:ss", "Sj", "~", "bi:s", "+"}, "ij", "ij"},
+    {"Xij:ss", {"Dij:ss", "Bik:ss", "Ckj:ss:10", "*", "Sk", "*"}, "ijk", "ijk"},
+    {"Xij:ss", {"Dij:ss", "Eij:ss", "+", "Bik:ss", "Ckj:ss:10", "*", "Sk", "*"}, "ijk", "ijk"},
+    {"a:", {"Bij:ss", "Cij:ss", "*", "Sj", "Si"}, "ij", "ij"},
+    {"xi:s", {"Bij:ss", "Sj", "Cik:ss", "Sk", "*"}, "ijk", "ijk"},
+    {"Xij:ss", {"Bij:ss", "ci:s", "+"}, "ij", "ij"},
+    {"Xij:ss", {"a:", "Bij:ss", "*"}, "ij", "ij"},
+};
+
+static void plans_compute_what_the_statement_says(void **state) {
+    fixture *f = *state;
+    static const uint32_t extents[][3] = {{7, 9, 5}, {1, 8, 3}, {8, 1, 1}, {4, 4, 4}};
+    static const char *const density[] = {"0.25", "0.02", "1", "0"};
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        for (uint32_t variant = 0; variant < 16; variant++) {
+            builder b;
+            build(&b, f, kernels[k].result, kernels[k].words, kernels[k].loops);
+            tile_tensor operand[16];
+            for (uint32_t x = 0; x < b.s.exprs.len; x++) {
+                const sam_expr_data *e = &b.s.exprs.at[x];
+                if (e->kind != SAM_EXPR_ACCESS)
+                    continue;
+                const char *spec = "";
+                for (uint32_t m = 0; m < sam_tensor_at(&b.s, e->tensor)->order; m++) {
+                    uint32_t letter =
+                        (uint32_t)names_text(&f->names, b.s.vars.at[e->index[m].v - 1].name)[0] - 'i';
+                    spec = arena_printf(&f->mem, "%s%s%u", spec, m ? "x" : "", extents[variant % 4][letter]);
+                }
+                spec = arena_printf(&f->mem, "%s:%s", spec, density[variant / 4]);
+                assert_true(tile_generate(spec, sam_tensor_at(&b.s, e->tensor)->name, e->tensor.v, k + 1,
+                                          TILE_DTYPE_INT16, &f->mem, &f->diag, &operand[e->tensor.v - 1]));
+            }
+            check_plan(f, &b.s, operand, 3);
+            check_plan(f, &b.s, operand, 0);
+        }
+    }
+}
+
+static tile_tensor one_entry(fixture *f, const char *name, uint32_t dim, uint32_t row, uint32_t col) {
+    uint32_t *crd = arena_new_n(&f->mem, uint32_t, 2);
+    uint16_t *val = arena_new(&f->mem, uint16_t);
+    crd[0] = row;
+    crd[1] = col;
+    *val = 3;
+    return (tile_tensor){names_intern(&f->names, name), 2, {dim, dim}, false, 1, crd, val, 0};
+}
+
+static void sub_tiles_without_work_are_skipped(void **state) {
+    fixture *f = *state;
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk");
+    tile_tensor operand[3] = {{.order = 0}, one_entry(f, "B", 64, 0, 40), one_entry(f, "C", 64, 40, 63)};
+    assert_int_equal(check_plan(f, &b.s, operand, 8), 1);
+    operand[2] = one_entry(f, "C", 64, 8, 63);
+    assert_int_equal(check_plan(f, &b.s, operand, 8), 0);
+}
+
+static void too_large_a_tile_does_not_fit(void **state) {
+    fixture *f = *state;
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bij:ss", NULL}, "ij");
+    tile_tensor operand[2];
+    assert_true(
+        tile_generate("40x40:1", (name_id){0}, 0, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &operand[1]));
+    operand[1].name = names_intern(&f->names, "B");
+    tile_operands in = {operand, 2, TILE_DTYPE_INT16};
+    tile_options options = {.tile = 40, .mem_words = 1024, .bank_words = 65536};
+    tile_plan plan;
+    assert_false(tile_plan_run(&b.s, &in, &options, NULL, 0, NULL, 0, &f->mem, &f->diag, &plan));
+    assert_int_equal(f->diag.unmappable, 1);
+    assert_non_null(strstr(fixture_printed(f), "needs 1600 words of one memory tile, which holds 1024"));
+    assert_int_equal(tile_edge(&b.s, &(tile_options){.mem_words = 1024}), 32);
+}
+
+static void disagreeing_dimensions_are_refused(void **state) {
+    fixture *f = *state;
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk");
+    tile_tensor operand[3] = {{.order = 0}, one_entry(f, "B", 64, 0, 40), one_entry(f, "C", 65, 40, 63)};
+    uint32_t *extent;
+    assert_false(
+        tile_extents(&b.s, &(tile_operands){operand, 3, TILE_DTYPE_INT16}, &f->mem, &f->diag, &extent));
+    assert_non_null(strstr(fixture_printed(f), "index k runs to 65 in C but to 64 elsewhere"));
+}
+
+static void corrupt_result_streams_are_refused(void **state) {
+    fixture *f = *state;
+    builder b;
+    build(&b, f, "xi:s", (const char *const[]){"bi:s", NULL}, "i");
+    tile_tensor operand[2];
+    assert_true(tile_generate("8:1", (name_id){0}, 0, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &operand[1]));
+    operand[1].name = names_intern(&f->names, "b");
+    tile_operands in = {operand, 2, TILE_DTYPE_INT16};
+    tile_options options = {.mem_words = 1024};
+    name_id x = names_intern(&f->names, "x"), bn = operand[1].name;
+    tile_stream inputs[2] = {{bn, 0}, {bn, SAM_MODE_VALS}}, outputs[2] = {{x, 0}, {x, SAM_MODE_VALS}};
+    tile_plan plan;
+    uint32_t *extent;
+    assert_true(tile_extents(&b.s, &in, &f->mem, &f->diag, &extent));
+    assert_true(tile_plan_run(&b.s, &in, &options, inputs, 2, outputs, 2, &f->mem, &f->diag, &plan));
+    static const struct {
+        uint16_t level[6];
+        uint32_t n;
+        uint16_t vals[3];
+        bool good;
+    } cases[] = {
+        {{2, 0, 2, 2, 1, 7}, 6, {2, 5, 6}, true},       {{2, 0, 2, 2, 1, 7}, 6, {1, 5, 6}, false},
+        {{2, 0, 3, 2, 1, 7}, 6, {2, 5, 6}, false},      {{3, 0, 2, 2, 1, 7}, 6, {2, 5, 6}, false},
+        {{2, 0, 2, 2, 1, 7}, 5, {2, 5, 6}, false},      {{2, 0, 1, 2, 1, 7}, 6, {2, 5, 6}, false},
+        {{2, 0, 2, 2, 1, 0xffff}, 6, {2, 5, 6}, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tile_collector *c = tile_collect_begin(&b.s, &plan, extent, TILE_DTYPE_INT16, &f->mem);
+        const uint16_t *words[2] = {cases[i].level, cases[i].vals};
+        uint32_t lengths[2] = {cases[i].n, cases[i].vals[0] + 1u};
+        if (tile_collect_run(c, 0, words, lengths, &f->diag) != cases[i].good)
+            fail_msg("case %zu", i);
+        tile_tensor out;
+        assert_true(tile_collect_end(c, &f->mem, &out));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(plans_compute_what_the_statement_says), TEST(sub_tiles_without_work_are_skipped),
+        TEST(too_large_a_tile_does_not_fit),         TEST(disagreeing_dimensions_are_refused),
+        TEST(corrupt_result_streams_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* Results: output streams of each run are read back as fibertrees and added up into one tensor. */
+#include "tiling/tiling_int.h"
+
+struct tile_collector {
+    const sam_tensor_data *result;
+    const tile_plan *plan;
+    uint32_t extent[SAM_MAX_ORDER]; /* of the result, by logical mode */
+    tile_dtype dtype;
+    arena entries_mem; /* the partial results so far */
+    tile_entries entries;
+    uint32_t compact_at; /* merge partial results when there are this many */
+};
+
+enum { COLLECT_COMPACT_FIRST = 1 << 20 };
+
+tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan, const uint32_t *extent,
+                                   tile_dtype dtype, arena *mem) {
+    tile_collector *c = arena_new(mem, tile_collector);
+    *c = (tile_collector){.result = sam_tensor_at(s, s->result),
+                          .plan = plan,
+                          .dtype = dtype,
+                          .compact_at = COLLECT_COMPACT_FIRST};
+    for (uint32_t m = 0; m < c->result->order; m++)
+        c->extent[m] = extent[s->result_index[m].v - 1];
+    return c;
+}
+
+/* Adds up entries with equal coordinates, in a fresh arena. */
+static void compact(tile_collector *c) {
+    arena fresh = {0};
+    tile_tensor merged = {.order = c->result->order};
+    tile_normalise(&merged, &c->entries, c->dtype, &fresh);
+    uint32_t n = (uint32_t)merged.nnz;
+    tile_entries entries = {
+        .crd = {(uint32_t *)(uintptr_t)merged.crd, n * merged.order, n * merged.order},
+        .val = {(uint16_t *)(uintptr_t)merged.val, n, n},
+    };
+    arena_free(&c->entries_mem);
+    c->entries_mem = fresh;
+    c->entries = entries;
+    c->compact_at = n * 2 > COLLECT_COMPACT_FIRST ? n * 2 : COLLECT_COMPACT_FIRST;
+}
+
+static int output_of(const tile_collector *c, int level) {
+    for (uint32_t o = 0; o < c->plan->outputs.len; o++) {
+        if (c->plan->outputs.at[o].stream.level == level)
+            return (int)o;
+    }
+    return -1;
+}
+
+static bool broken(diagnostics *d, uint32_t run, int level, const char *what, uint32_t got, uint32_t want) {
+    char where[24];
+    snprintf(where, sizeof where, level == SAM_MODE_VALS ? "values" : "level %d", level);
+    diag_error(d, (src_loc){0}, "E0341-result-stream", "run %u, result %s: %s %u, expected %u", run, where,
+               what, got, want);
+    return false;
+}
+
+static bool read_compressed(const tile_collector *c, uint32_t run, int level, const uint16_t *w,
+                            uint32_t length, uint32_t parents, arena *scratch, diagnostics *d,
+                            tile_nodes *out) {
+    uint32_t segs = length ? w[0] : 0;
+    if (length < segs + 2 || length != segs + 2 + w[segs + 1])
+        return broken(d, run, level, "words", length, length ? segs + 2 : 2);
+    uint32_t crds = w[segs + 1];
+    const uint16_t *seg = w + 1, *crd = w + segs + 2;
+    uint32_t *parent = arena_new_n(scratch, uint32_t, crds + 1),
+             *at = arena_new_n(scratch, uint32_t, crds + 1);
+    /* A result without any coordinate still closes one fiber. */
+    if (segs != parents + 1 && !(parents == 0 && crds == 0))
+        return broken(d, run, level, "segments", segs, parents + 1);
+    for (uint32_t f = 0, i = 0; f < parents; f++) {
+        if (seg[f + 1] < seg[f] || seg[f + 1] > crds)
+            return broken(d, run, level, "segment", seg[f + 1], crds);
+        for (; i < seg[f + 1]; i++) {
+            if (crd[i] >= c->plan->tile)
+                return broken(d, run, level, "coordinate", crd[i], c->plan->tile - 1);
+            parent[i] = f;
+            at[i] = crd[i];
+        }
+    }
+    if (parents && seg[parents] != crds)
+        return broken(d, run, level, "coordinates", crds, seg[parents]);
+    *out = (tile_nodes){crds, parent, at};
+    return true;
+}
+
+/* Adds leaf `leaf` at its coordinates, unless padding put it outside the result. */
+static void add_leaf(tile_collector *c, const tile_run *run, const tile_nodes *nodes, uint32_t leaf,
+                     uint16_t value) {
+    uint32_t at[SAM_MAX_ORDER];
+    if (!tile_leaf_at(c->result, nodes, leaf, run->origin, c->extent, at))
+        return;
+    for (uint32_t m = 0; m < c->result->order; m++)
+        vec_push(&c->entries_mem, &c->entries.crd, at[m]);
+    vec_push(&c->entries_mem, &c->entries.val, value);
+}
+
+bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
+                      diagnostics *d) {
+    arena scratch = {0};
+    tile_nodes nodes[SAM_MAX_ORDER];
+    uint32_t parents = 1;
+    bool good = true;
+    for (uint32_t l = 0; good && l < c->result->order; l++) {
+        int o = output_of(c, (int)l);
+        if (o >= 0)
+            good = read_compressed(c, run, (int)l, words[o], lengths[o], parents, &scratch, d, &nodes[l]);
+        else
+            nodes[l] = tile_dense_nodes(parents, c->plan->tile, &scratch);
+        parents = good ? nodes[l].n : 0;
+    }
+    int o = output_of(c, SAM_MODE_VALS);
+    BUG_IF(o < 0, "the kernel has no stream of result values");
+    /* A result without coordinates may still deliver the sum of nothing. */
+    if (good && (!lengths[o] || lengths[o] != 1u + words[o][0]))
+        good = broken(d, run, SAM_MODE_VALS, "words", lengths[o], lengths[o] ? 1u + words[o][0] : 1);
+    if (good && words[o][0] != parents && parents)
+        good = broken(d, run, SAM_MODE_VALS, "values", words[o][0], parents);
+    for (uint32_t leaf = 0; good && leaf < parents; leaf++)
+        add_leaf(c, &c->plan->runs.at[run], nodes, leaf, words[o][1 + leaf]);
+    arena_free(&scratch);
+    if (c->entries.val.len >= c->compact_at)
+        compact(c);
+    return good;
+}
+
+bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out) {
+    compact(c);
+    *out = (tile_tensor){.name = c->result->name, .order = c->result->order};
+    memcpy(out->dim, c->extent, sizeof out->dim);
+    tile_without_zeros(out, &c->entries, c->dtype, mem);
+    arena_free(&c->entries_mem);
+    return true;
+}

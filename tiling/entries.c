@@ -1,0 +1,103 @@
+/* Entry lists: sorting, adding duplicates, arithmetic of the two data types. */
+#include "tiling/tiling_int.h"
+
+#include <math.h>
+
+float bf16_to_float(uint16_t x) {
+    uint32_t bits = (uint32_t)x << 16;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+uint16_t bf16_from_float(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (isnan(x))
+        return (uint16_t)((bits >> 16) | 0x40u);
+    /* Adding half an ulp, less one when the kept part is even, rounds to nearest even. */
+    bits += 0x7fffu + ((bits >> 16) & 1u);
+    return (uint16_t)(bits >> 16);
+}
+
+uint16_t tile_add(tile_dtype dtype, uint16_t a, uint16_t b) {
+    if (dtype == TILE_DTYPE_BF16)
+        return bf16_from_float(bf16_to_float(a) + bf16_to_float(b));
+    return (uint16_t)(a + b);
+}
+
+/* One stable counting pass over digit `shift` of column `column`. */
+static void sort_pass(const uint32_t *crd, uint32_t width, uint32_t n, uint32_t column, uint32_t shift,
+                      const uint32_t *from, uint32_t *to) {
+    uint32_t start[257] = {0};
+    for (uint32_t i = 0; i < n; i++)
+        start[((crd[(size_t)from[i] * width + column] >> shift) & 0xffu) + 1]++;
+    for (uint32_t b = 0; b < 256; b++)
+        start[b + 1] += start[b];
+    for (uint32_t i = 0; i < n; i++)
+        to[start[(crd[(size_t)from[i] * width + column] >> shift) & 0xffu]++] = from[i];
+}
+
+void tile_sort(const uint32_t *crd, uint32_t width, uint32_t n, const uint8_t *key, uint32_t keys,
+               uint32_t *order, arena *scratch) {
+    uint32_t *other = arena_new_n(scratch, uint32_t, n);
+    uint32_t *from = order, *to = other;
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = i;
+    for (uint32_t k = keys; k-- > 0;) {
+        uint32_t largest = 0;
+        for (uint32_t i = 0; i < n; i++)
+            largest |= crd[(size_t)i * width + key[k]];
+        for (uint32_t shift = 0; shift < 32 && largest >> shift; shift += 8) {
+            sort_pass(crd, width, n, key[k], shift, from, to);
+            uint32_t *swap = from;
+            from = to;
+            to = swap;
+        }
+    }
+    if (from != order)
+        memcpy(order, from, sizeof *order * n);
+}
+
+void tile_normalise(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem) {
+    static const uint8_t logical[SAM_MAX_ORDER] = {0, 1, 2, 3, 4, 5, 6, 7};
+    uint32_t n = entries->val.len, width = t->order;
+    uint32_t *crd = arena_new_n(mem, uint32_t, (size_t)n * width + 1);
+    uint16_t *val = arena_new_n(mem, uint16_t, n + 1);
+    arena scratch = {0};
+    uint32_t *order = arena_new_n(&scratch, uint32_t, n);
+    tile_sort(entries->crd.at, width, n, logical, width, order, &scratch);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t *tuple = entries->crd.at + (size_t)order[i] * width;
+        uint16_t value = entries->val.at[order[i]];
+        if (kept && (!width || memcmp(crd + (size_t)(kept - 1) * width, tuple, sizeof *crd * width) == 0)) {
+            val[kept - 1] = tile_add(dtype, val[kept - 1], value);
+            continue;
+        }
+        if (width)
+            memcpy(crd + (size_t)kept * width, tuple, sizeof *crd * width);
+        val[kept++] = value;
+    }
+    arena_free(&scratch);
+    t->nnz = kept;
+    t->crd = crd;
+    t->val = val;
+}
+
+void tile_without_zeros(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem) {
+    arena scratch = {0};
+    tile_tensor merged = {.order = t->order};
+    tile_entries kept = {0};
+    tile_normalise(&merged, entries, dtype, &scratch);
+    for (uint64_t e = 0; e < merged.nnz; e++) {
+        /* bfloat16 has two zeros. */
+        if (!(dtype == TILE_DTYPE_BF16 ? merged.val[e] & 0x7fffu : merged.val[e]))
+            continue;
+        for (uint32_t m = 0; m < t->order; m++)
+            vec_push(&scratch, &kept.crd, merged.crd[e * t->order + m]);
+        vec_push(&scratch, &kept.val, merged.val[e]);
+    }
+    tile_normalise(t, &kept, dtype, mem);
+    arena_free(&scratch);
+}

@@ -1,0 +1,462 @@
+/* Sparse tensor files: Matrix Market (.mtx) and FROSTT (.tns), read with located errors, written sorted. */
+#include "tiling/tiling_int.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+
+typedef enum { SYMMETRY_GENERAL, SYMMETRY_SYMMETRIC, SYMMETRY_SKEW } symmetry;
+
+/* A text being read, word by word. */
+typedef struct {
+    const char *text, *at, *end;
+    uint32_t source;
+    diagnostics *diag;
+    tile_dtype dtype;
+    tile_values values;
+    uint64_t rounded;
+} reader;
+
+static src_loc here(const reader *r, const char *p, size_t length) {
+    return src_at(r->source, (size_t)(p - r->text), length);
+}
+
+static void skip_blanks(reader *r) {
+    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\r'))
+        r->at++;
+}
+
+/* Skips blank lines and comment lines that start with `comment`; false at the end of the file. */
+static bool next_line_with_data(reader *r, char comment) {
+    while (r->at < r->end) {
+        skip_blanks(r);
+        if (r->at < r->end && *r->at != '\n' && *r->at != comment)
+            return true;
+        while (r->at < r->end && *r->at != '\n')
+            r->at++;
+        if (r->at < r->end)
+            r->at++;
+    }
+    return false;
+}
+
+static size_t word_length(const reader *r) {
+    const char *p = r->at;
+    while (p < r->end && !isspace((unsigned char)*p))
+        p++;
+    return (size_t)(p - r->at);
+}
+
+static bool end_of_line(reader *r) {
+    skip_blanks(r);
+    if (r->at < r->end && *r->at != '\n') {
+        diag_error(r->diag, here(r, r->at, word_length(r)), "E0304-trailing",
+                   "unexpected text after the entry");
+        return false;
+    }
+    return true;
+}
+
+/* A whole number from `low` to `high`; `what` names it in messages. */
+static bool read_whole(reader *r, const char *what, uint64_t low, uint64_t high, uint32_t *out) {
+    skip_blanks(r);
+    size_t length = word_length(r);
+    uint64_t value = 0;
+    bool digits = length > 0 && length < 20;
+    for (size_t i = 0; digits && i < length; i++) {
+        digits = isdigit((unsigned char)r->at[i]);
+        value = value * 10 + (uint64_t)(r->at[i] - '0');
+    }
+    if (!digits) {
+        diag_error(r->diag, here(r, r->at, length), "E0302-number", "%s must be a whole number here", what);
+        return false;
+    }
+    if (value < low || value > high) {
+        diag_error(r->diag, here(r, r->at, length), "E0303-range", "%s %llu is outside %llu..%llu", what,
+                   (unsigned long long)value, (unsigned long long)low, (unsigned long long)high);
+        return false;
+    }
+    r->at += length;
+    *out = (uint32_t)value;
+    return true;
+}
+
+/* Rounds to the data type; `stored` counts values so far (for RAMP). */
+static bool to_value(reader *r, double x, src_loc loc, uint32_t stored, uint16_t *out) {
+    if (r->values == TILE_VALUES_ONES)
+        x = 1;
+    if (r->values == TILE_VALUES_RAMP)
+        x = 1 + stored % 127;
+    if (r->dtype == TILE_DTYPE_BF16) {
+        *out = bf16_from_float((float)x);
+        return true;
+    }
+    if (!isfinite(x) || fabs(x) > 9e15) {
+        diag_error(r->diag, loc, "E0305-value", "this value has no 16-bit integer form");
+        diag_hint(r->diag, "use --dtype bf16, or --values ones for a structure-only run");
+        return false;
+    }
+    double whole = round(x);
+    if (whole != x)
+        r->rounded++;
+    *out = (uint16_t)(uint64_t)(int64_t)whole;
+    return true;
+}
+
+static bool read_value(reader *r, uint32_t stored, uint16_t *out) {
+    skip_blanks(r);
+    size_t length = word_length(r);
+    char *end = NULL;
+    double x = length ? strtod(r->at, &end) : 0;
+    if (!length || end != r->at + length) {
+        diag_error(r->diag, here(r, r->at, length), "E0302-number", "the value must be a number here");
+        return false;
+    }
+    src_loc loc = here(r, r->at, length);
+    r->at = end;
+    return to_value(r, x, loc, stored, out);
+}
+
+/* ---- Matrix Market ------------------------------------------------------------------------------------- */
+
+typedef struct {
+    bool array, pattern;
+    symmetry sym;
+} mtx_header;
+
+/* Reads one word of the banner and finds it among the alternatives; -1 after an error. */
+static int banner_word(reader *r, const char *what, const char *const *known, const char *help) {
+    skip_blanks(r);
+    size_t length = word_length(r);
+    for (int i = 0; known[i]; i++) {
+        if (strlen(known[i]) != length)
+            continue;
+        size_t same = 0;
+        while (same < length && tolower((unsigned char)r->at[same]) == known[i][same])
+            same++;
+        if (same == length) {
+            r->at += length;
+            return i;
+        }
+    }
+    diag_error(r->diag, here(r, r->at, length), "E0301-banner", "'%.*s' is not a known %s", (int)length,
+               r->at, what);
+    diag_hint(r->diag, "%s", help);
+    return -1;
+}
+
+static bool mtx_banner(reader *r, mtx_header *h) {
+    static const char *const magic[] = {"%%matrixmarket", NULL}, *const object[] = {"matrix", NULL};
+    static const char *const layout[] = {"coordinate", "array", NULL};
+    static const char *const field[] = {"real", "integer", "pattern", "double", NULL};
+    static const char *const sym[] = {"general", "symmetric", "skew-symmetric", NULL};
+    if (banner_word(r, "first word", magic, "a Matrix Market file starts with %%MatrixMarket") < 0 ||
+        banner_word(r, "object", object, "only 'matrix' is read") < 0)
+        return false;
+    int l = banner_word(r, "layout", layout, "coordinate and array are read");
+    int f = l < 0 ? -1 : banner_word(r, "field", field, "real, integer and pattern are read");
+    int s = f < 0 ? -1 : banner_word(r, "symmetry", sym, "general, symmetric and skew-symmetric are read");
+    if (s < 0)
+        return false;
+    *h = (mtx_header){.array = l == 1, .pattern = f == 2, .sym = (symmetry)s};
+    if (h->array && h->pattern) {
+        diag_error(r->diag, here(r, r->text, 1), "E0301-banner",
+                   "an array file has values; 'pattern' contradicts");
+        return false;
+    }
+    return end_of_line(r);
+}
+
+static void add_entry(reader *r, tile_entries *e, uint32_t row, uint32_t col, uint16_t value, symmetry sym) {
+    arena *mem = r->diag->mem;
+    vec_push(mem, &e->crd, row);
+    vec_push(mem, &e->crd, col);
+    vec_push(mem, &e->val, value);
+    if (sym == SYMMETRY_GENERAL || row == col)
+        return;
+    uint16_t mirrored = value;
+    if (sym == SYMMETRY_SKEW)
+        mirrored = r->dtype == TILE_DTYPE_BF16 ? value ^ 0x8000u : (uint16_t)-value;
+    vec_push(mem, &e->crd, col);
+    vec_push(mem, &e->crd, row);
+    vec_push(mem, &e->val, mirrored);
+}
+
+/* The file ended after `got` of `want` entries. */
+static bool truncated(reader *r, uint64_t got, uint64_t want) {
+    diag_error(r->diag, here(r, r->end > r->text ? r->end - 1 : r->end, 1), "E0306-truncated",
+               "the file ends after %llu of %llu entries", (unsigned long long)got, (unsigned long long)want);
+    return false;
+}
+
+static bool mtx_coordinates(reader *r, const mtx_header *h, const uint32_t *dim, uint32_t entries,
+                            tile_entries *e) {
+    for (uint32_t i = 0; i < entries; i++) {
+        uint32_t row, col;
+        uint16_t value = 0;
+        if (!next_line_with_data(r, '%'))
+            return truncated(r, i, entries);
+        const char *line = r->at;
+        if (!read_whole(r, "row", 1, dim[0], &row) || !read_whole(r, "column", 1, dim[1], &col))
+            return false;
+        bool good = h->pattern ? to_value(r, 1, here(r, line, 1), i, &value) : read_value(r, i, &value);
+        if (!good || !end_of_line(r))
+            return false;
+        if (h->sym != SYMMETRY_GENERAL && col > row) {
+            diag_error(r->diag, here(r, line, 1), "E0307-triangle",
+                       "a symmetric file stores the lower triangle only; row %u is above the diagonal", row);
+            return false;
+        }
+        add_entry(r, e, row - 1, col - 1, value, h->sym);
+    }
+    return true;
+}
+
+/* Column-major values; zeros of a dense file are not stored. */
+static bool mtx_array(reader *r, const mtx_header *h, const uint32_t *dim, tile_entries *e) {
+    uint32_t stored = 0;
+    for (uint32_t col = 0; col < dim[1]; col++) {
+        uint32_t first = h->sym == SYMMETRY_GENERAL ? 0 : h->sym == SYMMETRY_SKEW ? col + 1 : col;
+        for (uint32_t row = first; row < dim[0]; row++) {
+            uint16_t value = 0;
+            if (!next_line_with_data(r, '%'))
+                return truncated(r, (uint64_t)col * dim[0] + row, (uint64_t)dim[0] * dim[1]);
+            if (!read_value(r, stored, &value) || !end_of_line(r))
+                return false;
+            if (!value)
+                continue;
+            add_entry(r, e, row, col, value, h->sym);
+            stored++;
+        }
+    }
+    return true;
+}
+
+static bool read_mtx(reader *r, tile_tensor *t, tile_entries *e) {
+    mtx_header h;
+    uint32_t entries = 0;
+    if (!mtx_banner(r, &h))
+        return false;
+    if (!next_line_with_data(r, '%'))
+        return truncated(r, 0, 1);
+    const char *line = r->at;
+    t->order = 2;
+    if (!read_whole(r, "number of rows", 0, INT32_MAX, &t->dim[0]) ||
+        !read_whole(r, "number of columns", 0, INT32_MAX, &t->dim[1]) ||
+        (!h.array && !read_whole(r, "number of entries", 0, INT32_MAX, &entries)) || !end_of_line(r))
+        return false;
+    if (h.sym != SYMMETRY_GENERAL && t->dim[0] != t->dim[1]) {
+        diag_error(r->diag, here(r, line, 1), "E0308-square",
+                   "a symmetric matrix must be square, this is %u x %u", t->dim[0], t->dim[1]);
+        return false;
+    }
+    bool good = h.array ? mtx_array(r, &h, t->dim, e) : mtx_coordinates(r, &h, t->dim, entries, e);
+    if (good && next_line_with_data(r, '%')) {
+        diag_error(r->diag, here(r, r->at, word_length(r)), "E0309-extra",
+                   "more entries follow than the size line announces");
+        return false;
+    }
+    return good;
+}
+
+/* ---- FROSTT .tns ------------------------------------------------------------------------------------------
+ */
+
+/* Words on the current line. */
+static uint32_t words_on_line(reader r) {
+    uint32_t n = 0;
+    for (;;) {
+        skip_blanks(&r);
+        size_t length = word_length(&r);
+        if (!length)
+            return n;
+        n++;
+        r.at += length;
+    }
+}
+
+static bool read_tns(reader *r, tile_tensor *t, tile_entries *e) {
+    t->dim_inferred = true;
+    while (next_line_with_data(r, '#')) {
+        uint32_t words = words_on_line(*r);
+        if (!t->order)
+            t->order = words - 1;
+        if (t->order < 1 || t->order > SAM_MAX_ORDER || words != t->order + 1) {
+            diag_error(r->diag, here(r, r->at, 1), "E0310-tns-line",
+                       "a line must hold 1 to %d coordinates and a value, as many as the first one; this has "
+                       "%u words",
+                       SAM_MAX_ORDER, words);
+            return false;
+        }
+        for (uint32_t m = 0; m < t->order; m++) {
+            uint32_t c;
+            if (!read_whole(r, "coordinate", 1, INT32_MAX, &c))
+                return false;
+            if (c > t->dim[m])
+                t->dim[m] = c;
+            vec_push(r->diag->mem, &e->crd, c - 1);
+        }
+        uint16_t value = 0;
+        if (!read_value(r, e->val.len, &value) || !end_of_line(r))
+            return false;
+        vec_push(r->diag->mem, &e->val, value);
+    }
+    return true;
+}
+
+/* ---- both
+ * ----------------------------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* Drops dimensions of extent 1, the last ones first, until the tensor has `order` of them. */
+static bool squeeze(tile_tensor *t, uint32_t order, const char *path, diagnostics *d) {
+    uint32_t *crd = (uint32_t *)(uintptr_t)t->crd;
+    while (t->order > order) {
+        uint32_t m = t->order;
+        while (m-- > 0 && t->dim[m] != 1)
+            continue;
+        if (m >= t->order)
+            break;
+        for (uint64_t e = 0, to = 0; e < t->nnz; e++) {
+            for (uint32_t i = 0; i < t->order; i++) {
+                if (i != m)
+                    crd[to++] = crd[e * t->order + i];
+            }
+        }
+        memmove(t->dim + m, t->dim + m + 1, sizeof t->dim[0] * (t->order - m - 1));
+        t->order--;
+    }
+    if (t->order != order) {
+        diag_error(d, (src_loc){0}, "E0311-order", "'%s' holds a tensor of order %u where order %u is used",
+                   path, t->order, order);
+        return false;
+    }
+    return true;
+}
+
+bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype, tile_values values,
+               arena *mem, diagnostics *d, tile_tensor *out) {
+    *out = (tile_tensor){.name = name};
+    bool mtx = ends_with(path, ".mtx"), tns = ends_with(path, ".tns");
+    if (!mtx && !tns) {
+        diag_error(d, (src_loc){0}, "E0312-extension", "'%s' is neither .mtx nor .tns", path);
+        return false;
+    }
+    size_t length = 0;
+    const char *text = file_read(path, d->mem, &length, d);
+    if (!text)
+        return false;
+    reader r = {.text = text, .at = text, .end = text + length, .diag = d, .dtype = dtype, .values = values};
+    r.source = diag_add_source(d, path, text, length);
+    tile_entries entries = {0};
+    bool good = mtx ? read_mtx(&r, out, &entries) : read_tns(&r, out, &entries);
+    if (good) {
+        tile_normalise(out, &entries, dtype, mem);
+        out->rounded = r.rounded;
+        if (out->rounded)
+            diag_warning(d, (src_loc){0}, "E0350-rounded",
+                         "%llu of %llu values of '%s' were rounded to whole numbers",
+                         (unsigned long long)out->rounded, (unsigned long long)out->nnz, path);
+        if (order <= SAM_MAX_ORDER)
+            good = squeeze(out, order, path, d);
+    }
+    return good;
+}
+
+bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagnostics *d) {
+    file_out f;
+    if (!file_create(&f, path, d->mem, d))
+        return false;
+    bool mtx = t->order <= 2;
+    if (mtx)
+        fprintf(f.stream, "%%%%MatrixMarket matrix coordinate %s general\n%u %u %llu\n",
+                dtype == TILE_DTYPE_BF16 ? "real" : "integer", t->order > 0 ? t->dim[0] : 1,
+                t->order > 1 ? t->dim[1] : 1, (unsigned long long)t->nnz);
+    for (uint64_t e = 0; e < t->nnz; e++) {
+        for (uint32_t m = 0; m < (mtx ? 2 : t->order); m++)
+            fprintf(f.stream, "%u ", m < t->order ? t->crd[e * t->order + m] + 1 : 1);
+        if (dtype == TILE_DTYPE_BF16)
+            fprintf(f.stream, "%.9g\n", (double)bf16_to_float(t->val[e]));
+        else
+            fprintf(f.stream, "%d\n", (int)(int16_t)t->val[e]);
+    }
+    return file_commit(&f, d);
+}
+
+/* ---- random tensors
+ * ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint32_t order, dim[SAM_MAX_ORDER];
+    double density;
+    uint64_t base;
+} generator;
+
+static bool parse_generator(const char *spec, uint64_t base_seed, generator *g) {
+    *g = (generator){.density = 1, .base = base_seed};
+    const char *p = spec;
+    while (isdigit((unsigned char)*p)) {
+        char *end;
+        unsigned long long dim = strtoull(p, &end, 10);
+        if (dim < 1 || dim > INT32_MAX || g->order == SAM_MAX_ORDER)
+            return false;
+        g->dim[g->order++] = (uint32_t)dim;
+        p = *end == 'x' ? end + 1 : end;
+        if (*end != 'x')
+            break;
+    }
+    if (*p == ':') {
+        char *end;
+        g->density = strtod(p + 1, &end);
+        if (end == p + 1 || !(g->density >= 0 && g->density <= 1))
+            return false;
+        p = end;
+    }
+    if (*p == ':') {
+        char *end;
+        g->base = strtoull(p + 1, &end, 10);
+        if (!isdigit((unsigned char)p[1]))
+            return false;
+        p = end;
+    }
+    return *p == '\0';
+}
+
+bool tile_generate(const char *spec, name_id name, uint32_t operand, uint64_t base_seed, tile_dtype dtype,
+                   arena *mem, diagnostics *d, tile_tensor *out) {
+    generator g;
+    if (!parse_generator(spec, base_seed, &g)) {
+        diag_error(d, (src_loc){0}, "E0313-generator", "'%s' is not a generator", spec);
+        diag_hint(d, "write dimensions, density and seed, such as 100x80:0.05:7");
+        return false;
+    }
+    *out = (tile_tensor){.name = name, .order = g.order};
+    memcpy(out->dim, g.dim, sizeof g.dim);
+    uint64_t points = 1;
+    for (uint32_t m = 0; m < g.order; m++)
+        points *= g.dim[m];
+    uint64_t limit = g.density >= 1 ? UINT64_MAX : (uint64_t)(g.density * 18446744073709551616.0);
+    prng p = prng_seed(g.base * 1000 + operand);
+    tile_entries e = {0};
+    arena scratch = {0};
+    for (uint64_t point = 0; point < points; point++) {
+        uint64_t draw = prng_next(&p);
+        if (draw >= limit && g.density < 1)
+            continue;
+        uint64_t value = 1 + (prng_next(&p) >> 33) % 9, rest = point;
+        uint32_t tuple[SAM_MAX_ORDER];
+        for (uint32_t m = g.order; m-- > 0; rest /= g.dim[m])
+            tuple[m] = (uint32_t)(rest % g.dim[m]);
+        for (uint32_t m = 0; m < g.order; m++)
+            vec_push(&scratch, &e.crd, tuple[m]);
+        vec_push(&scratch, &e.val,
+                 dtype == TILE_DTYPE_BF16 ? bf16_from_float((float)value) : (uint16_t)value);
+    }
+    tile_normalise(out, &e, dtype, mem);
+    arena_free(&scratch);
+    return true;
+}

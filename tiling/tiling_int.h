@@ -1,0 +1,47 @@
+/* tiling_int.h - shared by the files of tiling/ only: entry lists, their sorting, bfloat16. */
+#ifndef ONYX_TILING_INT_H
+#define ONYX_TILING_INT_H
+
+#include "tiling/tiling.h"
+
+/* Entries under construction: coordinates of entry e at crd.at[e * order]. */
+typedef struct {
+    u32_vec crd;
+    u16_vec val;
+} tile_entries;
+
+/* order[] becomes the permutation that sorts n coordinate tuples of `width` by the columns key[0..keys), most
+ * significant first; stable. LSD radix sort on 8-bit digits: O(n * keys * bytes per column). */
+void tile_sort(const uint32_t *crd, uint32_t width, uint32_t n, const uint8_t *key, uint32_t keys,
+               uint32_t *order, arena *scratch);
+
+/* Sorts entries in logical order and adds duplicates; fills t->nnz, crd, val. */
+void tile_normalise(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem);
+
+/* Level storage of n entries given in storage order: crd[perm[i] * width + column[l]] is the coordinate at
+ * level l, dim[l] its extent. Words: values of absent positions below dense levels are 0. Error E0331-dense
+ * when a dense level would need more than 2^28 positions. O(n * order + positions). */
+bool tile_build_levels(const sam_tensor_data *format, const uint32_t *crd, uint32_t width,
+                       const uint8_t *column, const uint32_t *perm, uint32_t n, const uint16_t *val,
+                       const uint32_t *dim, arena *mem, diagnostics *d, sam_tensor_levels *out);
+
+/* The nodes of one level of a fibertree being read back: parent node and coordinate of each. */
+typedef struct {
+    uint32_t n;
+    const uint32_t *parent, *crd;
+} tile_nodes;
+/* All nodes of a dense level under `parents` nodes. */
+tile_nodes tile_dense_nodes(uint32_t parents, uint32_t dim, arena *mem);
+/* Coordinates of leaf `leaf` in logical order, each plus origin[mode]; false if one is not below
+ * extent[mode]. */
+bool tile_leaf_at(const sam_tensor_data *format, const tile_nodes *nodes, uint32_t leaf,
+                  const uint32_t *origin, const uint32_t *extent, uint32_t *at);
+/* Entries without zeros, sorted and added up, as a tensor. */
+void tile_without_zeros(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem);
+
+uint16_t bf16_from_float(float x); /* round to nearest even */
+float bf16_to_float(uint16_t x);
+/* a + b in the data type: wrap-around int16 or bfloat16. */
+uint16_t tile_add(tile_dtype dtype, uint16_t a, uint16_t b);
+
+#endif

@@ -1,10 +1,11 @@
 /* array_glue.cpp - see array_glue.h.
  *
  * A step is: set inputs, rising edge in every tile that holds state, then settle. No tile output moves to a
- * neighbour before all edges are done, so all tiles sample the same instant. Settling is Gauss-Seidel over the
- * tiles in the order of the configured routes, backwards first (ready) and then forwards (data and valid):
- * ready never depends on valid, so two sweeps do where the routes are acyclic tile by tile, and changes go on
- * being swept where they are not. A tile is evaluated in a sweep only if one of its inputs changed.
+ * neighbour before all edges are done, so all tiles sample the same instant. Settling is Gauss-Seidel over
+ * the tiles in the order of the configured routes, backwards first (ready) and then forwards (data and
+ * valid): ready never depends on valid, so two sweeps do where the routes are acyclic tile by tile, and
+ * changes go on being swept where they are not. A tile is evaluated in a sweep only if one of its inputs
+ * changed.
  */
 #include "rtl_models/array_glue.h"
 
@@ -22,8 +23,8 @@ namespace {
 
 enum Side { EAST, SOUTH, WEST, NORTH, SIDES };
 constexpr unsigned OPPOSITE[SIDES] = {WEST, NORTH, EAST, SOUTH};
-constexpr unsigned NEAR_ROWS = 8;   /* rows below see bus and flush one cycle later */
-constexpr unsigned TRACKS = 5;      /* per side and direction */
+constexpr unsigned NEAR_ROWS = 8;    /* rows below see bus and flush one cycle later */
+constexpr unsigned TRACKS = 5;       /* per side and direction */
 constexpr unsigned BUNDLE_WORDS = 3; /* 85 bits */
 constexpr uint8_t ALL_TRACKS = 0x1F;
 
@@ -75,7 +76,7 @@ struct Tile {
 
 #define BIND_SIDE(index, name)                                                                               \
     side[index] = {model.name##_data_i.data(), model.name##_data_o.data(), &model.name##_valid_i,            \
-                   &model.name##_valid_o, &model.name##_ready_i, &model.name##_ready_o}
+                   &model.name##_valid_o,      &model.name##_ready_i,      &model.name##_ready_o}
 
 /* PE and MEM tiles: alike but for where their registers are. */
 template <class Model, unsigned SWITCH_FEATURE, unsigned CONTROL_REG, unsigned ENABLE_BIT>
@@ -359,7 +360,9 @@ bool Array::State::step() {
 
 Array::Array(unsigned width, unsigned height) : state_(std::make_unique<State>(width, height)) {}
 Array::~Array() = default;
-void Array::reset() { state_->clear(); }
+void Array::reset() {
+    state_->clear();
+}
 
 void Array::config_write(uint32_t address, uint32_t data) {
     state_->bus.address = address;
@@ -399,7 +402,9 @@ void Array::set_stall(uint32_t columns) {
     }
 }
 
-void Array::flush(uint32_t groups) { state_->bus.flush = groups; }
+void Array::flush(uint32_t groups) {
+    state_->bus.flush = groups;
+}
 
 void Array::to_array(unsigned column, bool valid, uint16_t data) {
     state_->ports[column].valid = valid;
@@ -409,7 +414,9 @@ bool Array::to_array_ready(unsigned column) const {
     const IoTile *t = state_->io[column];
     return t != nullptr && t->model.glb2io_ready_o;
 }
-void Array::from_array_ready(unsigned column, bool ready) { state_->ports[column].ready = ready; }
+void Array::from_array_ready(unsigned column, bool ready) {
+    state_->ports[column].ready = ready;
+}
 bool Array::from_array_valid(unsigned column) const {
     const IoTile *t = state_->io[column];
     return t != nullptr && t->model.io2glb_valid_o;
@@ -419,10 +426,20 @@ uint16_t Array::from_array_data(unsigned column) const {
     return t != nullptr ? t->model.io2glb_data_o : uint16_t{0};
 }
 
-bool Array::step() { return state_->step(); }
-const std::string &Array::error() const { return state_->error; }
-uint64_t Array::cycles() const { return state_->cycles; }
-uint64_t Array::evaluations() const { return state_->evaluations; }
-unsigned Array::tiles() const { return static_cast<unsigned>(state_->order.size()); }
+bool Array::step() {
+    return state_->step();
+}
+const std::string &Array::error() const {
+    return state_->error;
+}
+uint64_t Array::cycles() const {
+    return state_->cycles;
+}
+uint64_t Array::evaluations() const {
+    return state_->evaluations;
+}
+unsigned Array::tiles() const {
+    return static_cast<unsigned>(state_->order.size());
+}
 
 } // namespace onyx

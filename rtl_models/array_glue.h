@@ -2,8 +2,8 @@
  * tile, wired here. Same cycles as onyx_array.sv, the wiring of which this is the other form.
  *
  * Only configured tiles exist: the first configuration word for a site builds its tile, and a site without
- * one carries nothing (its registers are 0, so no output is enabled). Inside a cycle tiles are evaluated until
- * no wire between them changes.
+ * one carries nothing (its registers are 0, so no output is enabled). Inside a cycle tiles are evaluated
+ * until no wire between them changes.
  *
  * Inputs (stall, flush, configuration bus, global-buffer side) are set between steps and hold at the next
  * clock edge; outputs read between steps are settled. Not thread-safe; objects are independent.
@@ -19,7 +19,8 @@ namespace onyx {
 
 class Array {
   public:
-    /* width 1..32 columns, height 1..255 rows of compute tiles (row 0 is the IO row). After it: as reset(). */
+    /* width 1..32 columns, height 1..255 rows of compute tiles (row 0 is the IO row). After it: as reset().
+     */
     explicit Array(unsigned width = 32, unsigned height = 16);
     ~Array();
     Array(const Array &) = delete;
@@ -29,8 +30,8 @@ class Array {
     void reset();
 
     /* Puts one word on the configuration bus for the next step(), where it is written (rows above 8: one step
-     * later, as on the chip). One word a step. Words for sites outside the array go nowhere. Stall the columns
-     * while they are configured. */
+     * later, as on the chip). One word a step. Words for sites outside the array go nowhere. Stall the
+     * columns while they are configured. */
     void config_write(uint32_t address, uint32_t data);
     /* The register as it stands, 0 if there is none. Takes no array time. For the SRAM (features 1 and 2 of
      * MEM tiles) each read moves that tile's sequencer of four 16-bit lanes. */

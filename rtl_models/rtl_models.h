@@ -84,4 +84,18 @@ void rtl_model_reduce(rtl_pe_streams *s, uint16_t default_value);
 /* The integer ALU of one PE: the 16-bit result of the instruction in `space` for operands a and b. */
 uint16_t rtl_model_alu_result(const uint32_t space[3], uint16_t a, uint16_t b);
 
+/* ---- the MEM tile ------------------------------------------------------------------------------ */
+
+/* CONFIG_SPACE_0 .. 3 of a MEM tile in mode 0 (fiber access), as the tile's registers hold them. */
+typedef struct {
+    uint32_t space[4];
+} rtl_mem_config;
+
+/* Writes the trees on the inputs into blocks of the buffet and reads them back. Ports as in onyx_mem_core.sv:
+ * in references, write addresses, blocks, write data; out blocks, coordinates or values, positions.
+ * A block larger than its capacity stops the writer for good, as in the tile. The streams must be legal:
+ * references name fibers or values that were written; an entry never written reads as 0 here. taken[] counts
+ * the tokens of whole trees. */
+void rtl_model_fiber_access(const rtl_mem_config *config, rtl_pe_streams *streams);
+
 #endif

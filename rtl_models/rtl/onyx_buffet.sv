@@ -4,8 +4,8 @@
 // Contract: wr_* is the stream of write commands of onyx_write_scanner; rd_* the stream {op[1:0], ID,
 // address[15:0]} with op 0 free the oldest block, 1 read an entry of it, 2 its size; rsp_* answers reads and
 // sizes in order: {ID, data[15:0]}. A read command waits until a block of its ID is closed.
-// The memory itself stands outside (mem_*: carried out in the cycle of mem_req_o, read data one later); a
-// write is taken up one cycle after it arrives at an idle buffet. run_i = 0 stands still.
+// The memory itself stands outside (mem_*: carried out in the cycle of mem_req_o, read data one later).
+// run_i = 0 stands still.
 // Writer and reader share the memory port; who goes first when both want it changes every cycle.
 module onyx_buffet (
     input  logic        clk_i,
@@ -30,7 +30,7 @@ module onyx_buffet (
     output logic [63:0] mem_wdata_o,
     input  logic [63:0] mem_rdata_i
 );
-  logic awake_q, reader_first_q;
+  logic reader_first_q;
   logic wr_go, rd_go;
   logic wr_id, rd_id;
   logic wr_pop_0, wr_req_0, wr_we_0, wr_lock_0, rd_pop_0, rd_req_0, rsp_valid_0, fetching_0;
@@ -38,9 +38,9 @@ module onyx_buffet (
   logic [8:0] wr_addr_0, rd_addr_0, wr_addr_1, rd_addr_1;
   logic [63:0] wr_line_0, wr_line_1;
   logic [15:0] rsp_data_0, rsp_data_1;
-  logic wr_req, wr_we, wr_lock, wr_gnt, rd_req, rd_gnt;
+  logic wr_req, wr_we, wr_lock, wr_sel, wr_gnt, rd_req, rd_gnt;
 
-  assign wr_go = run_i && wr_valid_i && awake_q;
+  assign wr_go = run_i && wr_valid_i;
   assign wr_id = wr_data_i[32];
   assign rd_go = run_i && rd_valid_i && !fetching_0 && !fetching_1;
   assign rd_id = rd_data_i[16];
@@ -61,7 +61,7 @@ module onyx_buffet (
       .mem_wr_lock_o(wr_lock_0),
       .mem_wr_addr_o(wr_addr_0),
       .mem_wr_data_o(wr_line_0),
-      .mem_wr_gnt_i (wr_gnt && !wr_id),
+      .mem_wr_gnt_i (wr_gnt && !wr_sel),
       .rd_valid_i   (rd_go && !rd_id),
       .rd_op_i      (rd_data_i[18:17]),
       .rd_addr_i    (rd_data_i[15:0]),
@@ -91,7 +91,7 @@ module onyx_buffet (
       .mem_wr_lock_o(wr_lock_1),
       .mem_wr_addr_o(wr_addr_1),
       .mem_wr_data_o(wr_line_1),
-      .mem_wr_gnt_i (wr_gnt && wr_id),
+      .mem_wr_gnt_i (wr_gnt && wr_sel),
       .rd_valid_i   (rd_go && rd_id),
       .rd_op_i      (rd_data_i[18:17]),
       .rd_addr_i    (rd_data_i[15:0]),
@@ -114,7 +114,8 @@ module onyx_buffet (
   assign rsp_data_o  = rsp_valid_1 ? {1'b1, rsp_data_1} : {1'b0, rsp_data_0};
 
   assign wr_req  = wr_req_0 || wr_req_1;
-  assign wr_we   = wr_req_1 ? wr_we_1 : wr_we_0;
+  assign wr_sel  = wr_lock_1 || !wr_req_0;
+  assign wr_we   = wr_sel ? wr_we_1 : wr_we_0;
   assign wr_lock = wr_lock_0 || wr_lock_1;
   assign rd_req  = rd_req_0 || rd_req_1;
   assign wr_gnt  = wr_req && (!rd_req || !reader_first_q || wr_lock);
@@ -123,20 +124,17 @@ module onyx_buffet (
   assign mem_req_o = wr_req || rd_req;
   assign mem_we_o  = wr_gnt && wr_we;
   // The upper half of the memory belongs to ID 1; a capacity above 256 words of ID 0 reaches into it.
-  assign mem_addr_o = wr_gnt ? (wr_req_1 ? wr_addr_1 ^ 9'h100 : wr_addr_0)
+  assign mem_addr_o = wr_gnt ? (wr_sel ? wr_addr_1 ^ 9'h100 : wr_addr_0)
                              : (rd_req_1 ? rd_addr_1 ^ 9'h100 : rd_addr_0);
-  assign mem_wdata_o = wr_req_1 ? wr_line_1 : wr_line_0;
+  assign mem_wdata_o = wr_sel ? wr_line_1 : wr_line_0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      awake_q        <= 1'b0;
       reader_first_q <= 1'b0;
     end else if (en_i) begin
       if (flush_i) begin
-        awake_q        <= 1'b0;
-        reader_first_q <= 1'b0;
+          reader_first_q <= 1'b0;
       end else begin
-        awake_q        <= wr_valid_i;
         reader_first_q <= !reader_first_q;
       end
     end

@@ -4,8 +4,8 @@
 // The blocks lie one behind the other in a ring of capacity = 2^cap_log_i words of 64 bits (four entries
 // each; a block starts at a new word). A finished block is read only; the oldest one is read and freed.
 // A write that finds no room waits until a block is freed, for ever if the block alone is too large.
-// Writes gather in the write line, which goes to memory when an address of another line or the close
-// comes; a line not filled wholly is merged with memory (read, then write).
+// Writes gather in the write line, which goes to memory when it is full or when an address of another line or
+// the close comes; a line not filled wholly is merged with memory (read, then write).
 // Reads are served from the read line; another line takes three cycles.
 //
 // Contract: wr_* and rd_* are commands that stand until taken (pop). At most one of the two IDs of a buffet
@@ -81,9 +81,9 @@ module onyx_buffet_id (
   logic fits, same_line, flush_line, accept;
   assign words      = size_q[11:2] + {9'd0, size_q[1:0] != 2'd0};
   assign fits       = (wr_addr_i[15:11] == 5'd0) && ({1'b0, wr_addr_i[10:2]} + {1'b0, used_q} < {1'b0, capacity});
-  assign same_line  = (lanes_q == 4'd0) || (line_at_q == wr_addr_i[10:2]);
-  assign flush_line = wr_valid_i && open_q && (lanes_q != 4'd0) &&
-                      (wr_is_write_i ? !same_line : (blocks_q != 2'd2));
+  assign same_line  = (lanes_q == 4'd0) || ((lanes_q != 4'hF) && (line_at_q == wr_addr_i[10:2]));
+  assign flush_line = (lanes_q == 4'hF) ||
+                      (wr_valid_i && (lanes_q != 4'd0) && (wr_is_write_i ? !same_line : (blocks_q != 2'd2)));
   assign accept     = wr_valid_i && wr_is_write_i && open_q && fits && same_line;
   assign commit     = wr_valid_i && !wr_is_write_i && open_q && (blocks_q != 2'd2) &&
                       ((lanes_q == 4'd0) || (mem_wr_gnt_i && mem_wr_we_o));
@@ -188,14 +188,15 @@ module onyx_buffet_id (
             lanes_q <= lanes_q | (4'd1 << wr_addr_i[1:0]);
             if ({1'b0, wr_addr_i[10:0]} >= size_q) size_q <= {1'b0, wr_addr_i[10:0]} + 12'd1;
           end
-          if (mem_wr_gnt_i) begin
-            merging_q <= !mem_wr_we_o;
-            if (mem_wr_we_o) lanes_q <= 4'd0;
-          end
           if (commit) begin
             open_q <= 1'b0;
             base_q <= (base_q + words[8:0]) & mask;
           end
+        end
+
+        if (mem_wr_gnt_i) begin
+          merging_q <= !mem_wr_we_o;
+          if (mem_wr_we_o) lanes_q <= 4'd0;
         end
 
         if (commit || free) begin

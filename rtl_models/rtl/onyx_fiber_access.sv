@@ -84,7 +84,8 @@ module onyx_fiber_access (
   );
 
   onyx_fifo_link #(
-      .Width(34)
+      .Width (34),
+      .Stages(3)
   ) u_wr_link (
       .clk_i      (clk_i),
       .rst_ni     (rst_ni),

@@ -1,8 +1,9 @@
-// The link between a scanner and the buffet: a depth-2 FIFO at each end, so four words and two cycles.
+// The link between a scanner and the buffet: a row of depth-2 FIFOs.
 //
-// Contract: as onyx_fifo2.
+// Contract: as onyx_fifo2; latency Stages (2 or 3) cycles, 2 * Stages words.
 module onyx_fifo_link #(
-    parameter int unsigned Width = 17
+    parameter int unsigned Width  = 17,
+    parameter int unsigned Stages = 2
 ) (
     input  logic             clk_i,
     input  logic             rst_ni,
@@ -15,8 +16,12 @@ module onyx_fifo_link #(
     output logic             out_valid_o,
     input  logic             out_ready_i
 );
-  logic [Width-1:0] mid_data;
-  logic mid_valid, mid_ready;
+  logic [Width-1:0] near_data, mid_data;
+  logic near_valid, near_ready, mid_valid, mid_ready;
+
+  if (Stages < 2 || Stages > 3) begin : g_bad_stages
+    $error("onyx_fifo_link: Stages must be 2 or 3");
+  end
 
   onyx_fifo2 #(
       .Width(Width)
@@ -28,10 +33,30 @@ module onyx_fifo_link #(
       .in_data_i  (in_data_i),
       .in_valid_i (in_valid_i),
       .in_ready_o (in_ready_o),
-      .out_data_o (mid_data),
-      .out_valid_o(mid_valid),
-      .out_ready_i(mid_ready)
+      .out_data_o (near_data),
+      .out_valid_o(near_valid),
+      .out_ready_i(near_ready)
   );
+  if (Stages == 3) begin : g_mid
+    onyx_fifo2 #(
+        .Width(Width)
+    ) u_mid (
+        .clk_i      (clk_i),
+        .rst_ni     (rst_ni),
+        .en_i       (en_i),
+        .flush_i    (flush_i),
+        .in_data_i  (near_data),
+        .in_valid_i (near_valid),
+        .in_ready_o (near_ready),
+        .out_data_o (mid_data),
+        .out_valid_o(mid_valid),
+        .out_ready_i(mid_ready)
+    );
+  end else begin : g_no_mid
+    assign mid_data   = near_data;
+    assign mid_valid  = near_valid;
+    assign near_ready = mid_ready;
+  end
   onyx_fifo2 #(
       .Width(Width)
   ) u_far (

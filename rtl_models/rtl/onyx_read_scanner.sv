@@ -6,15 +6,15 @@
 //                `coord_out`, their addresses on `pos_out`, then a stop. After the reference a stop n is
 //                consumed and becomes n+1, anything else means stop 0; a stop without a reference before
 //                it is an empty fiber; a maybe is a reference to an empty fiber. Done passes, both blocks are
-//                freed, and the next tree begins. root_i: [0, done] instead of `pos`, again and again.
+//                freed, and the next tree begins. root_i: [0, done] instead of `pos`, for each tree (dense: once).
 //   dense_i      the same without memory: coordinates 0..dim_size-1, positions r*dim_size+k; a maybe goes to
 //                both outputs as it is.
 //   lookup_i     `coord_out` = value at r; other tokens pass, maybe becomes the value 0; done frees the block.
 //   block_mode_i `block_rd_out` = size and contents of the segment (or value) block, and unless lookup_i those of
 //                the coordinate block; frees them; again and again. Takes no input.
 // Contract: rd_* are read commands, rsp_* their answers (see onyx_buffet). Everything a command will deliver has
-// its place reserved before the command is issued, so rsp_ready_o is always 1 and no stall on the outputs
-// can lose or reorder a word. pos_out runs ahead of coord_out by up to eight tokens. run_i = 0 stands still.
+// its place reserved before the command is issued, so an answer never waits and no stall on the outputs can lose
+// or reorder a word. pos_out runs ahead of coord_out by up to eight tokens. run_i = 0 stands still.
 module onyx_read_scanner (
     input  logic        clk_i,
     input  logic        rst_ni,
@@ -110,10 +110,11 @@ module onyx_read_scanner (
       .pop_i  (plan_pop)
   );
 
-  logic seg_rsp, seg_half_q, pair_ready, pair_valid, pair_pop;
+  logic rsp_is_seg, seg_rsp, seg_half_q, pair_ready, pair_valid, pair_pop;
   logic [15:0] seg_first_q;
   logic [31:0] pair;
-  assign seg_rsp = rsp_valid_i && run_i && compressed && !rsp_data_i[16];
+  assign rsp_is_seg = compressed && !rsp_data_i[16];
+  assign seg_rsp = rsp_valid_i && run_i && rsp_is_seg;
   onyx_fifo_pow2 #(
       .Width   (32),
       .LogDepth(3)
@@ -150,7 +151,7 @@ module onyx_read_scanner (
   );
   logic [15:0] answer;
   logic answer_ready, answer_valid, answer_push;
-  assign answer_push = rsp_valid_i && run_i && !(compressed && !rsp_data_i[16]);
+  assign answer_push = rsp_valid_i && run_i && !rsp_is_seg;
   onyx_fifo_pow2 #(
       .Width   (16),
       .LogDepth(3)
@@ -166,7 +167,7 @@ module onyx_read_scanner (
       .valid_o(answer_valid),
       .pop_i  (out_pop && out_head[17])
   );
-  assign rsp_ready_o = run_i && pair_ready && answer_ready;  // both by reservation
+  assign rsp_ready_o = run_i && (rsp_is_seg ? pair_ready : answer_ready);  // always, by reservation
 
   logic head_valid;
   logic [16:0] head_token;
@@ -257,10 +258,7 @@ module onyx_read_scanner (
         plan_in    = {1'b1, ref_token};
         plan_push  = front_gnt;
         ref_pop    = front_gnt;
-        if (front_gnt) begin
-          root_done_d = 1'b1;
-          state_d     = Stop;
-        end
+        if (front_gnt) state_d = Stop;
       end
       Stop: begin
         if (ref_valid) begin
@@ -271,7 +269,8 @@ module onyx_read_scanner (
           if (plan_ready) state_d = Ref;
         end
       end
-      Walk: if (walker_done) state_d = dense_i ? Start : Free1;
+      // A dense root has no block to wait for: one tree is all it gives.
+      Walk: if (walker_done && !(dense_i && root_i)) state_d = dense_i ? Start : Free1;
 
       Free1: begin
         front_want = 1'b1;
@@ -326,6 +325,7 @@ module onyx_read_scanner (
       end
       default: state_d = Start;
     endcase
+    if (ref_pop && is_data) root_done_d = 1'b1;
   end
 
   // -- walker: fibers to commands, positions and tokens --

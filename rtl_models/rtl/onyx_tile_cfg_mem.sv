@@ -29,16 +29,28 @@ module onyx_tile_cfg_mem (
 );
   localparam int unsigned Words = 66;
 
-  // The place of a register in word_q; Words if there is none.
-  function automatic logic [6:0] index(input logic [7:0] feature, input logic [7:0] register);
-    index = 7'(Words);
-    if (feature == 8'd0 && register < 8'd47) index = 7'(register);
-    if (feature >= 8'd3 && feature <= 8'd9) index = 7'd44 + 7'(feature);
-    if (feature == 8'd10 && register < 8'd6) index = 7'd54 + 7'(register);
-    if (feature == 8'd11 && register < 8'd6) index = 7'd60 + 7'(register);
-  endfunction
+  logic [31:0] word_q[Words];
+  logic [ 7:0] feature, register;
+  logic [ 6:0] place;
+  logic [31:0] mask;
 
-  function automatic logic [31:0] mask(input logic [6:0] place);
+  assign feature  = cfg_addr_i[23:16];
+  assign register = cfg_addr_i[31:24];
+
+  // The place of the addressed register in word_q; Words if it is not here. (Plain logic, not functions: those
+  // would keep the simulator from sharing one tile's code among all.)
+  always_comb begin
+    place = 7'(Words);
+    if ((cfg_write_i || cfg_read_i) && cfg_addr_i[15:0] == tile_id_i) begin
+      if (feature == 8'd0 && register < 8'd47) place = 7'(register);
+      if (feature >= 8'd3 && feature <= 8'd9) place = 7'd44 + 7'(feature);
+      if (feature == 8'd10 && register < 8'd6) place = 7'd54 + 7'(register);
+      if (feature == 8'd11 && register < 8'd6) place = 7'd60 + 7'(register);
+    end
+  end
+
+  always_comb begin
+    mask = 32'hFFFF_FFFF;
     case (place)
       7'd40: mask = 32'h0007_FFFF;
       7'd46: mask = 32'h01FF_FFFF;
@@ -48,28 +60,21 @@ module onyx_tile_cfg_mem (
       7'd59, 7'd65: mask = 32'h007F_FFFF;
       default: mask = 32'hFFFF_FFFF;
     endcase
-  endfunction
-
-  logic [31:0] word_q[Words];
-  logic [ 6:0] place;
-  logic here;
-
-  assign here  = (cfg_addr_i[15:0] == tile_id_i);
-  assign place = index(cfg_addr_i[23:16], cfg_addr_i[31:24]);
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       // Two loops: the simulator unrolls no more than 64 turns.
       for (int unsigned i = 0; i < 47; i++) word_q[i] <= 32'd0;
       for (int unsigned i = 47; i < Words; i++) word_q[i] <= 32'd0;
-    end else if (cfg_write_i && here && place < 7'(Words)) begin
-      word_q[place] <= cfg_data_i & mask(place);
+    end else if (cfg_write_i && place < 7'(Words)) begin
+      word_q[place] <= cfg_data_i & mask;
     end
   end
 
   always_comb begin
     cfg_rdata_o = 32'd0;
-    if (cfg_read_i && here && place < 7'(Words)) cfg_rdata_o = word_q[place];
+    if (cfg_read_i && place < 7'(Words)) cfg_rdata_o = word_q[place];
   end
 
   assign core0_o = word_q[0];

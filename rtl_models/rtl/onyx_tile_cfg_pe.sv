@@ -26,17 +26,29 @@ module onyx_tile_cfg_pe (
 );
   localparam int unsigned Words = 44;
 
-  // The place of a register in word_q; Words if there is none.
-  function automatic logic [5:0] index(input logic [7:0] feature, input logic [7:0] register);
-    index = 6'(Words);
-    if (feature == 8'd0 && register < 8'd4) index = 6'(register);
-    if (feature == 8'd1 && register < 8'd18) index = 6'd4 + 6'(register);
-    if (feature >= 8'd3 && feature <= 8'd12) index = 6'd19 + 6'(feature);
-    if (feature == 8'd13 && register < 8'd6) index = 6'd32 + 6'(register);
-    if (feature == 8'd14 && register < 8'd6) index = 6'd38 + 6'(register);
-  endfunction
+  logic [31:0] word_q[Words];
+  logic [ 7:0] feature, register;
+  logic [ 5:0] place;
+  logic [31:0] mask;
 
-  function automatic logic [31:0] mask(input logic [5:0] place);
+  assign feature  = cfg_addr_i[23:16];
+  assign register = cfg_addr_i[31:24];
+
+  // The place of the addressed register in word_q; Words if it is not here. (Plain logic, not functions: those
+  // would keep the simulator from sharing one tile's code among all.)
+  always_comb begin
+    place = 6'(Words);
+    if ((cfg_write_i || cfg_read_i) && cfg_addr_i[15:0] == tile_id_i) begin
+      if (feature == 8'd0 && register < 8'd4) place = 6'(register);
+      if (feature == 8'd1 && register < 8'd18) place = 6'd4 + 6'(register);
+      if (feature >= 8'd3 && feature <= 8'd12) place = 6'd19 + 6'(feature);
+      if (feature == 8'd13 && register < 8'd6) place = 6'd32 + 6'(register);
+      if (feature == 8'd14 && register < 8'd6) place = 6'd38 + 6'(register);
+    end
+  end
+
+  always_comb begin
+    mask = 32'hFFFF_FFFF;
     case (place)
       6'd3: mask = 32'h000F_FFFF;
       6'd12: mask = 32'h3FFF_FFFF;
@@ -47,26 +59,19 @@ module onyx_tile_cfg_pe (
       6'd37, 6'd43: mask = 32'h007F_FFFF;
       default: mask = 32'hFFFF_FFFF;
     endcase
-  endfunction
-
-  logic [31:0] word_q[Words];
-  logic [ 5:0] place;
-  logic here;
-
-  assign here  = (cfg_addr_i[15:0] == tile_id_i);
-  assign place = index(cfg_addr_i[23:16], cfg_addr_i[31:24]);
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       for (int unsigned i = 0; i < Words; i++) word_q[i] <= 32'd0;
-    end else if (cfg_write_i && here && place < 6'(Words)) begin
-      word_q[place] <= cfg_data_i & mask(place);
+    end else if (cfg_write_i && place < 6'(Words)) begin
+      word_q[place] <= cfg_data_i & mask;
     end
   end
 
   always_comb begin
     cfg_rdata_o = 32'd0;
-    if (cfg_read_i && here && place < 6'(Words)) cfg_rdata_o = word_q[place];
+    if (cfg_read_i && place < 6'(Words)) cfg_rdata_o = word_q[place];
   end
 
   assign core0_o = word_q[0];

@@ -53,13 +53,14 @@ module onyx_write_scanner (
   localparam logic [3:0] Rest = 4'd14;
 
   logic [3:0] state_q, state_d;
-  logic [15:0] index_q, index_d;  // next address in ID 0, or in the block being copied
+  logic [15:0] index_q, index_d;  // words of ID 0, or of the block being copied, given so far
   logic [15:0] count_q, count_d;  // words of the block to copy, or coordinates written
   logic [15:0] last_q, last_d;  // the coordinate written last
   logic have_last_q, have_last_d;  // .. in this fiber
   logic ended_q, ended_d;  // the segment of the fibers so far is written
   logic seg0_q, seg0_d;  // the leading zero of the segments is written
   logic second_q, second_d;  // copying the second block of the level
+  logic pause_q, pause_d;  // four words given: the buffet needs a cycle to put the line away
 
   logic data_is_stop, data_is_done, addr_is_done, same_as_last, go;
 
@@ -78,6 +79,7 @@ module onyx_write_scanner (
     ended_d       = ended_q;
     seg0_d        = seg0_q;
     second_d      = second_q;
+    pause_d       = 1'b0;
     addr_ready_o  = 1'b0;
     block_ready_o = 1'b0;
     data_ready_o  = 1'b0;
@@ -112,10 +114,13 @@ module onyx_write_scanner (
       end
       Words: begin
         if (index_q != count_q) begin
-          cmd_valid_o   = run_i && block_valid_i;
+          cmd_valid_o   = run_i && block_valid_i && !pause_q;
           cmd_data_o    = {1'b1, second_q, index_q, block_data_i[15:0]};
-          block_ready_o = go;
-          if (go && block_valid_i) index_d = index_q + 16'd1;
+          block_ready_o = go && !pause_q;
+          if (go && block_valid_i && !pause_q) begin
+            index_d = index_q + 16'd1;
+            pause_d = (index_q[1:0] == 2'd3);
+          end
         end else if (!lowest_level_i && !second_q) begin
           second_d = 1'b1;
           state_d  = Length;
@@ -127,19 +132,26 @@ module onyx_write_scanner (
       end
 
       Values: begin
-        cmd_valid_o  = run_i && data_valid_i && !data_is_stop;
+        cmd_valid_o  = run_i && data_valid_i && !data_is_stop && (data_data_i[16] || !pause_q);
         cmd_data_o   = {!data_is_done, 1'b0, index_q, data_data_i[15:0]};
-        data_ready_o = run_i && (cmd_ready_i || data_is_stop);
-        if (go && data_valid_i && !data_data_i[16]) index_d = index_q + 16'd1;
+        data_ready_o = run_i && (data_is_stop || (cmd_ready_i && (data_data_i[16] || !pause_q)));
+        if (go && data_valid_i && !data_data_i[16] && !pause_q) begin
+          index_d = index_q + 16'd1;
+          pause_d = (index_q[1:0] == 2'd3);
+        end
         if (go && data_valid_i && data_is_done) state_d = TakeDone;
       end
       Pairs: begin
         if (data_valid_i && addr_valid_i && run_i) begin
           if (!data_data_i[16] && !addr_data_i[16]) begin
-            cmd_valid_o  = 1'b1;
+            cmd_valid_o  = !pause_q;
             cmd_data_o   = {2'b10, addr_data_i[15:0], data_data_i[15:0]};
-            data_ready_o = cmd_ready_i;
-            addr_ready_o = cmd_ready_i;
+            data_ready_o = cmd_ready_i && !pause_q;
+            addr_ready_o = cmd_ready_i && !pause_q;
+            if (cmd_ready_i && !pause_q) begin
+              index_d = index_q + 16'd1;
+              pause_d = (index_q[1:0] == 2'd3);
+            end
           end else if (data_is_done && addr_is_done) begin
             cmd_valid_o  = 1'b1;
             data_ready_o = cmd_ready_i;
@@ -224,9 +236,13 @@ module onyx_write_scanner (
       ended_q     <= 1'b0;
       seg0_q      <= 1'b0;
       second_q    <= 1'b0;
+      pause_q     <= 1'b0;
     end else if (en_i) begin
-      if (flush_i) state_q <= Start;
-      else begin
+      if (flush_i) begin
+        state_q <= Start;
+        pause_q <= 1'b0;
+      end else begin
+        pause_q     <= pause_d;
         state_q     <= state_d;
         index_q     <= index_d;
         count_q     <= count_d;

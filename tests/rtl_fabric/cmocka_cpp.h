@@ -1,4 +1,5 @@
-/* cmocka_cpp.h - cmocka in C++. Include it last: its macro fail() collides with the streams of the C++ library. */
+/* cmocka_cpp.h - cmocka in C++. Include it last: its macro fail() collides with the streams of the C++
+ * library. */
 #ifndef ONYX_TESTS_CMOCKA_CPP_H
 #define ONYX_TESTS_CMOCKA_CPP_H
 

@@ -1,13 +1,13 @@
-/* golden.h - runs a kernel of the golden array (bitstream and JSON) on anything that is an array: the tile
+/* golden.h - runs the kernels of the golden array (bitstream and JSON) on anything that is an array: the tile
  * library or the verilated onyx_array. */
 #ifndef ONYX_TESTS_GOLDEN_H
 #define ONYX_TESTS_GOLDEN_H
 
 #include <cjson/cJSON.h>
 
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -18,9 +18,9 @@
 namespace golden {
 
 static const char *const KERNELS[] = {
-    "mat_identity",    "mat_identity_pipe",    "vec_elemmul",       "vec_elemmul_pipe",
-    "vec_elemadd",     "vec_elemadd_pipe",     "mat_elemadd",       "mat_elemadd_pipe",
-    "mat_elemmul",     "mat_elemmul_pipe",     "matmul_ijk_nodrop", "matmul_ijk_nodrop_pipe",
+    "mat_identity", "mat_identity_pipe", "vec_elemmul",       "vec_elemmul_pipe",
+    "vec_elemadd",  "vec_elemadd_pipe",  "mat_elemadd",       "mat_elemadd_pipe",
+    "mat_elemmul",  "mat_elemmul_pipe",  "matmul_ijk_nodrop", "matmul_ijk_nodrop_pipe",
 };
 
 using Streams = std::map<unsigned, std::vector<uint16_t>>; /* by IO column */
@@ -67,12 +67,15 @@ struct Run {
     bool settled = true;
     bool unread = false; /* some input word was not taken when the last output came */
     long cycles = 0;     /* from the first cycle after the flush to the last output word */
-    double seconds = 0;  /* of those cycles */
+    double seconds = 0;  /* processor time of those cycles */
     Streams outputs;
+    uint64_t trace = 0xcbf29ce484222325u; /* FNV-1a of (cycle, column, word) of every output word */
+
+    void note(uint64_t value) { trace = (trace ^ value) * 0x100000001b3u; }
 };
 
-/* Configures stalled, releases, waits 5 cycles, flushes, then feeds and drains; sinks always ready. Stops when
- * every output has its number of words, or after limit cycles. */
+/* Configures stalled, releases, waits 5 cycles, flushes, then feeds and drains; sinks always ready. Stops
+ * when every output has its number of words, or after limit cycles. */
 template <class Dut> Run run(Dut &array, const Kernel &k, long limit) {
     Run r;
     array.set_stall(0xFFFFFFFFu);
@@ -94,7 +97,7 @@ template <class Dut> Run run(Dut &array, const Kernel &k, long limit) {
         array.from_array_ready(out.first, true);
         r.outputs[out.first] = {};
     }
-    auto start = std::chrono::steady_clock::now();
+    std::clock_t start = std::clock();
     long cycle = 0;
     for (; missing != 0 && cycle < limit && r.settled; cycle++) {
         for (const auto &in : k.inputs) {
@@ -108,16 +111,46 @@ template <class Dut> Run run(Dut &array, const Kernel &k, long limit) {
             if (!array.from_array_valid(out.first))
                 continue;
             out.second.push_back(array.from_array_data(out.first));
+            r.note(static_cast<uint64_t>(cycle) << 24 | out.first << 16 | out.second.back());
             if (out.second.size() <= k.expected.at(out.first).size())
                 missing--;
         }
         r.settled = array.step();
     }
-    r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    r.seconds = static_cast<double>(std::clock() - start + 1) / CLOCKS_PER_SEC;
     r.cycles = cycle;
     for (const auto &in : k.inputs)
         r.unread = r.unread || position[in.first] < in.second.size();
     return r;
+}
+
+/* Runs all kernels, each on a new Dut, and prints a table. Traces go to or are compared with those in *traces
+ * (by kernel). False if a word is wrong or a trace differs; *count = kernels found. */
+template <class Dut>
+bool run_all(const std::string &folder, std::map<std::string, uint64_t> &traces, bool compare, int *count) {
+    bool all_right = true;
+    printf("%-24s %6s %8s %8s %10s\n", "kernel", "words", "cycles", "golden", "cycles/s");
+    for (const char *name : KERNELS) {
+        Kernel k;
+        if (!load(folder + name, k))
+            continue;
+        Dut array;
+        Run r = run(array, k, 4 * k.total_cycles + 1000);
+        const char *verdict = "";
+        if (!r.settled)
+            verdict = "  does not settle";
+        else if (r.unread || r.outputs != k.expected)
+            verdict = "  WRONG WORDS";
+        else if (compare && traces[name] != r.trace)
+            verdict = "  OTHER CYCLES";
+        traces[name] = r.trace;
+        all_right = all_right && *verdict == 0;
+        printf("%-24s %6zu %8ld %8ld %10.0f%s\n", name, k.words.size(), r.cycles, k.total_cycles,
+               static_cast<double>(r.cycles) / r.seconds, verdict);
+        fflush(stdout);
+        ++*count;
+    }
+    return all_right;
 }
 
 } // namespace golden

@@ -166,7 +166,8 @@ static void switch_box_takes_the_wire_of_its_select(void **) {
                         waits = 1u << ends[side][track][select].track;
                     assert_int_equal(*io.ready_out[s], 0x1F & ~waits);
                 }
-                assert_int_equal(box.core_ready_o, select >= 3 && select < 6 ? 7u & ~(1u << (select - 3)) : 7);
+                assert_int_equal(box.core_ready_o,
+                                 select >= 3 && select < 6 ? 7u & ~(1u << (select - 3)) : 7);
             }
         }
     }
@@ -202,7 +203,8 @@ static void ready_is_the_join_of_enabled_sinks(void **) {
     }
     /* An output that is not enabled asks nothing. */
     set_field(box.words_i.data(),
-              "SB_T" + std::to_string(sinks[0].track) + "_" + SIDE_NAME[sinks[0].side] + "_SB_OUT_B17_enable", 0);
+              "SB_T" + std::to_string(sinks[0].track) + "_" + SIDE_NAME[sinks[0].side] + "_SB_OUT_B17_enable",
+              0);
     box.cb_wait_i = 0;
     for (unsigned s = 0; s < SIDES; s++)
         *io.ready_in[s] = 0x1F;
@@ -347,8 +349,7 @@ static void split_fifo_pair_is_a_queue_of_two(void **) {
             pair.front().in_data_i = next;
             pair.back().out_ready_i = take;
             pair.settle();
-            /* Room is known one cycle ahead only through the second stage: it takes when it is not full or is
-             * being emptied; the first stage is full when two are inside. */
+            /* Cut paths on both sides: ready and valid say what is inside, whatever happens this cycle. */
             assert_int_equal(pair.back().out_valid_o, !model.empty());
             assert_int_equal(pair.front().in_ready_o, model.size() < 2);
             if (!model.empty())

@@ -5,8 +5,11 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "rtl_models/array_glue.h"
+
 #include "cmocka_cpp.h"
 
 /* (register << 24 | feature << 16) -> mask, per kind of tile. */
@@ -42,7 +45,7 @@ static void registers_keep_their_bits(void **) {
     const struct {
         const char *kind;
         uint32_t site;
-    } sites[] = {{"IO", 0x0500}, {"PE", 0x0001}, {"PE", 0x1e08}, {"PE", 0x0509},
+    } sites[] = {{"IO", 0x0500}, {"PE", 0x0001},  {"PE", 0x1e08}, {"PE", 0x0509},
                  {"PE", 0x1e10}, {"MEM", 0x0301}, {"MEM", 0x1f10}};
     onyx::Array array;
     array.set_stall(0xFFFFFFFFu);
@@ -90,10 +93,41 @@ static void rows_above_8_are_a_cycle_later(void **) {
     assert_int_equal(array.tiles(), 2);
 }
 
+/* Features 1 and 2 of a MEM tile: 64-bit words, four accesses each, lane 0 first. Stalled, tile enabled. */
+static void sram_is_written_and_read_through_the_bus(void **) {
+    for (uint32_t site : {0x0302u, 0x0f0cu}) {
+        onyx::Array array;
+        array.set_stall(0xFFFFFFFFu);
+        const std::pair<uint32_t, uint32_t> enable[] = {{0x2E000000u, 1u << 24},
+                                                        {0x00000000u, 0x00C00001u},
+                                                        {0x17000000u, 0x00000088u},
+                                                        {0x0C000000u, 1u << 31}};
+        for (const auto &word : enable) {
+            array.config_write(word.first | site, word.second);
+            assert_true(array.step());
+        }
+        auto value = [](uint32_t address, uint32_t lane) { return 0x1000 * lane + (address >> 16 & 0xFFF); };
+        std::vector<uint32_t> addresses;
+        for (uint32_t feature : {1u, 2u})
+            for (uint32_t word : {0x00u, 0x01u, 0x7Fu, 0xFFu})
+                addresses.push_back(word << 24 | feature << 16 | site);
+        for (uint32_t address : addresses)
+            for (uint32_t lane = 0; lane < 4; lane++) {
+                array.config_write(address, value(address, lane));
+                assert_true(array.step());
+            }
+        assert_true(array.step());
+        for (uint32_t address : addresses)
+            for (uint32_t lane = 0; lane < 4; lane++)
+                assert_int_equal(array.config_read(address), value(address, lane));
+    }
+}
+
 int main() {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_keep_their_bits),
         cmocka_unit_test(rows_above_8_are_a_cycle_later),
+        cmocka_unit_test(sram_is_written_and_read_through_the_bus),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

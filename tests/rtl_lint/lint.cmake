@@ -19,7 +19,13 @@ function(run)
     endif()
 endfunction()
 
-run(${VERILATOR} --lint-only -Wall -y ${RTL_DIR} --top-module ${MODULE} ${file})
+# A module may name its own options: "// lint: -GWidth=4".
+set(options)
+if(text MATCHES "// lint: ([^\n]*)")
+    separate_arguments(options UNIX_COMMAND "${CMAKE_MATCH_1}")
+endif()
+
+run(${VERILATOR} --lint-only -Wall ${options} -y ${RTL_DIR} --top-module ${MODULE} ${file})
 if(NOT YOSYS)
     message("skipped: no yosys")
 else()

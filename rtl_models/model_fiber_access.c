@@ -1,0 +1,248 @@
+/* Fiber access: a writer that makes blocks of trees, a reader that takes them in the same order. The tile's
+ * limit of two finished blocks only delays the writer, so here all blocks are written first. */
+#include "rtl_models/model_streams.h"
+
+enum { IN_REF, IN_ADDR, IN_BLOCK, IN_DATA, OUT_BLOCK = 0, OUT_CRD, OUT_POS };
+
+typedef struct {
+    bool writer_on, lowest_level, compressed, block_write;
+    bool reader_on, root, lookup, dense, block_read;
+    uint16_t dim_size;
+    uint32_t capacity[2]; /* entries of ID 0 and 1 */
+} fields;
+
+typedef struct {
+    fields config;
+    rtl_pe_streams *s;
+    VEC(u16_vec) blocks[2]; /* finished, by ID */
+} access;
+
+static bool bit(const rtl_mem_config *c, uint32_t index) {
+    return c->space[index / 32] >> index % 32 & 1;
+}
+
+static uint32_t entries_of(uint32_t capacity_log) {
+    return capacity_log == 0 ? 0 : 4u << (capacity_log > 9 ? 9 : capacity_log);
+}
+
+static fields decode(const rtl_mem_config *c) {
+    bool on = bit(c, 22) && bit(c, 95); /* fiber access and buffet */
+    return (fields){
+        .writer_on = on && bit(c, 0),
+        .lowest_level = bit(c, 18),
+        .compressed = bit(c, 20),
+        .block_write = bit(c, 21),
+        .reader_on = on && bit(c, 23),
+        .root = bit(c, 41),
+        .lookup = bit(c, 59),
+        .dim_size = (uint16_t)(c->space[2] >> 13),
+        .dense = bit(c, 93),
+        .block_read = bit(c, 94),
+        .capacity = {entries_of(c->space[3] >> 4 & 15), entries_of(c->space[3] & 15)},
+    };
+}
+
+/* ---- writer: each function makes the blocks of one tree, false when the inputs end before it does ---- */
+
+static bool write_block(access *a, u16_vec *block) {
+    if (!has(a->s, IN_BLOCK))
+        return false;
+    for (uint32_t left = take(a->s, IN_BLOCK) & 0xffff; left > 0; left--) {
+        if (!has(a->s, IN_BLOCK))
+            return false;
+        vec_push(a->s->mem, block, (uint16_t)take(a->s, IN_BLOCK));
+    }
+    return true;
+}
+
+static bool write_values(access *a, u16_vec *values) {
+    while (has(a->s, IN_DATA)) {
+        uint32_t token = take(a->s, IN_DATA);
+        if (rtl_is_done(token))
+            return true;
+        if (!rtl_is_control(token))
+            vec_push(a->s->mem, values, (uint16_t)token);
+    }
+    return false;
+}
+
+/* Done waits for done; other control tokens vanish. */
+static bool write_pairs(access *a, u16_vec *values) {
+    while (has(a->s, IN_DATA) && has(a->s, IN_ADDR)) {
+        uint32_t data = head(a->s, IN_DATA), addr = head(a->s, IN_ADDR);
+        bool both = rtl_is_control(data) == rtl_is_control(addr) && rtl_is_done(data) == rtl_is_done(addr);
+        if (both || rtl_is_done(addr) || (rtl_is_control(data) && !rtl_is_done(data)))
+            take(a->s, IN_DATA);
+        if (both || rtl_is_done(data) || (rtl_is_control(addr) && !rtl_is_done(addr)))
+            take(a->s, IN_ADDR);
+        if (both && rtl_is_done(data))
+            return true;
+        if (!both || rtl_is_control(data))
+            continue;
+        while (values->len <= addr)
+            vec_push(a->s->mem, values, 0);
+        values->at[addr] = (uint16_t)data;
+    }
+    return false;
+}
+
+static bool write_level(access *a, u16_vec *seg, u16_vec *crd) {
+    arena *mem = a->s->mem;
+    bool in_fiber = false, ended = false; /* a coordinate, a segment was the last thing written */
+    vec_push(mem, seg, 0);
+    while (has(a->s, IN_DATA)) {
+        uint32_t token = take(a->s, IN_DATA);
+        if (!rtl_is_control(token)) {
+            if (!in_fiber || crd->at[crd->len - 1] != token)
+                vec_push(mem, crd, (uint16_t)token);
+            in_fiber = true;
+            ended = false;
+            continue;
+        }
+        if (!ended)
+            vec_push(mem, seg, (uint16_t)crd->len);
+        in_fiber = false;
+        ended = true;
+        if (rtl_is_done(token))
+            return true;
+    }
+    return false;
+}
+
+static bool write_tree(access *a) {
+    const fields *c = &a->config;
+    u16_vec block[2] = {{0}};
+    bool whole;
+    if (c->block_write)
+        whole = write_block(a, &block[0]) && (c->lowest_level || write_block(a, &block[1]));
+    else if (c->lowest_level)
+        whole = c->compressed ? write_values(a, &block[0]) : write_pairs(a, &block[0]);
+    else
+        whole = write_level(a, &block[0], &block[1]);
+    if (!whole || block[0].len > c->capacity[0] || block[1].len > c->capacity[1])
+        return false;
+    vec_push(a->s->mem, &a->blocks[0], block[0]);
+    if (!c->lowest_level)
+        vec_push(a->s->mem, &a->blocks[1], block[1]);
+    return true;
+}
+
+/* ---- reader ---- */
+
+/* Entry `at` of the block of tree `tree`. False: there is no such block yet. */
+static bool entry(const access *a, int id, uint32_t tree, uint32_t at, uint16_t *value) {
+    if (tree >= a->blocks[id].len)
+        return false;
+    const u16_vec *block = &a->blocks[id].at[tree];
+    *value = at < block->len ? block->at[at] : 0;
+    return true;
+}
+
+static void put_both(access *a, uint32_t token) {
+    put(a->s, OUT_CRD, token);
+    put(a->s, OUT_POS, token);
+}
+
+/* The fiber of one reference, without its stop. */
+static bool scan_fiber(access *a, uint32_t tree, uint32_t ref) {
+    if (a->config.dense) {
+        for (uint32_t k = 0; k < a->config.dim_size; k++) {
+            put(a->s, OUT_CRD, k);
+            put(a->s, OUT_POS, (ref * a->config.dim_size + k) & 0xffff);
+        }
+        return true;
+    }
+    uint16_t first, end, crd;
+    if (!entry(a, 0, tree, ref, &first) || !entry(a, 0, tree, ref + 1, &end))
+        return false;
+    for (uint32_t at = first; at < end; at++) {
+        if (!entry(a, 1, tree, at, &crd))
+            return false;
+        put(a->s, OUT_CRD, crd);
+        put(a->s, OUT_POS, at);
+    }
+    return true;
+}
+
+/* One tree of references; false when they, or the blocks, end before it. */
+static bool scan_tree(access *a, uint32_t tree) {
+    while (has(a->s, IN_REF)) {
+        uint32_t token = take(a->s, IN_REF);
+        if (rtl_is_done(token)) {
+            put_both(a, token);
+            return true;
+        }
+        if (rtl_is_stop(token)) { /* an empty fiber one level up */
+            put_both(a, token + 1);
+            continue;
+        }
+        if (rtl_is_maybe(token) && a->config.dense)
+            put_both(a, token);
+        if (!rtl_is_maybe(token) && !scan_fiber(a, tree, token))
+            return false;
+        if (!has(a->s, IN_REF))
+            return false;
+        put_both(a, rtl_is_stop(head(a->s, IN_REF)) ? take(a->s, IN_REF) + 1 : RTL_STOP(0));
+    }
+    return false;
+}
+
+static bool look_up_tree(access *a, uint32_t tree) {
+    while (has(a->s, IN_REF)) {
+        uint32_t token = take(a->s, IN_REF);
+        uint16_t value;
+        if (rtl_is_maybe(token)) {
+            put(a->s, OUT_CRD, 0);
+        } else if (rtl_is_control(token)) {
+            put(a->s, OUT_CRD, token);
+            if (rtl_is_done(token))
+                return true;
+        } else {
+            if (!entry(a, 0, tree, token, &value))
+                return false;
+            put(a->s, OUT_CRD, value);
+        }
+    }
+    return false;
+}
+
+static bool read_out_tree(access *a, uint32_t tree) {
+    for (int id = 0; id < (a->config.lookup ? 1 : 2); id++) {
+        if (tree >= a->blocks[id].len)
+            return false;
+        const u16_vec *block = &a->blocks[id].at[tree];
+        put(a->s, OUT_BLOCK, block->len);
+        for (uint32_t i = 0; i < block->len; i++)
+            put(a->s, OUT_BLOCK, block->at[i]);
+    }
+    return true;
+}
+
+/* A root scanner makes its own reference stream, once for each tree written; a dense one, once. */
+static void make_root(access *a) {
+    rtl_pe_streams *s = a->s;
+    s->in[IN_REF] = (u32_vec){0};
+    s->taken[IN_REF] = 0;
+    uint32_t trees = a->config.dense ? 1 : a->blocks[0].len;
+    for (uint32_t tree = 0; tree < trees; tree++) {
+        vec_push(s->mem, &s->in[IN_REF], 0);
+        vec_push(s->mem, &s->in[IN_REF], RTL_DONE);
+    }
+}
+
+void rtl_model_fiber_access(const rtl_mem_config *config, rtl_pe_streams *streams) {
+    access a = {.config = decode(config), .s = streams};
+    while (a.config.writer_on && write_tree(&a))
+        continue;
+    if (!a.config.reader_on)
+        return;
+    if (a.config.root && !a.config.block_read)
+        make_root(&a);
+    for (uint32_t tree = 0;; tree++) {
+        bool whole = a.config.block_read ? read_out_tree(&a, tree)
+                     : a.config.lookup   ? look_up_tree(&a, tree)
+                                         : scan_tree(&a, tree);
+        if (!whole)
+            return;
+    }
+}

@@ -1,0 +1,76 @@
+#include "mem_design.h"
+
+#include "Vonyx_mem_core.h"
+
+static void settle(void *device, bench_pins *p) {
+    auto *t = static_cast<Vonyx_mem_core *>(device);
+    t->clk_i = 0;
+    t->rst_ni = !p->reset;
+    t->en_i = p->enable;
+    t->flush_i = p->flush;
+    t->in0_data_i = p->in_data[0], t->in0_valid_i = p->in_valid[0];
+    t->in1_data_i = p->in_data[1], t->in1_valid_i = p->in_valid[1];
+    t->in2_data_i = p->in_data[2], t->in2_valid_i = p->in_valid[2];
+    t->in3_data_i = p->in_data[3], t->in3_valid_i = p->in_valid[3];
+    t->out0_ready_i = p->out_ready[0];
+    t->out1_ready_i = p->out_ready[1];
+    t->out2_ready_i = p->out_ready[2];
+    t->sram_we_i = t->sram_re_i = 0;
+    t->eval();
+    p->in_ready[0] = t->in0_ready_o;
+    p->in_ready[1] = t->in1_ready_o;
+    p->in_ready[2] = t->in2_ready_o;
+    p->in_ready[3] = t->in3_ready_o;
+    p->out_data[0] = t->out0_data_o, p->out_valid[0] = t->out0_valid_o;
+    p->out_data[1] = t->out1_data_o, p->out_valid[1] = t->out1_valid_o;
+    p->out_data[2] = t->out2_data_o, p->out_valid[2] = t->out2_valid_o;
+}
+
+static void rising_edge(void *device) {
+    auto *t = static_cast<Vonyx_mem_core *>(device);
+    t->clk_i = 1;
+    t->eval();
+}
+
+bench_design mem_design_new(void) {
+    return {new Vonyx_mem_core, settle, rising_edge};
+}
+
+void mem_design_free(bench_design design) {
+    delete static_cast<Vonyx_mem_core *>(design.device);
+}
+
+void mem_design_configure(bench_design design, bool tile_en, uint32_t mode, const uint32_t space[4]) {
+    auto *t = static_cast<Vonyx_mem_core *>(design.device);
+    t->tile_en_i = tile_en;
+    t->mode_i = mode;
+    t->cfg0_i = space[0];
+    t->cfg1_i = space[1];
+    t->cfg2_i = space[2];
+    t->cfg3_i = space[3];
+}
+
+static void sram_cycle(Vonyx_mem_core *t, bool write, uint32_t word, uint16_t lane) {
+    t->en_i = 0;
+    t->flush_i = 0;
+    t->clk_i = 0;
+    t->sram_we_i = write;
+    t->sram_re_i = !write;
+    t->sram_addr_i = word;
+    t->sram_wdata_i = lane;
+    t->eval();
+    t->clk_i = 1;
+    t->eval();
+    t->sram_we_i = t->sram_re_i = 0;
+    t->eval();
+}
+
+void mem_design_sram_write(bench_design design, uint32_t word, uint16_t lane) {
+    sram_cycle(static_cast<Vonyx_mem_core *>(design.device), true, word, lane);
+}
+
+uint16_t mem_design_sram_read(bench_design design, uint32_t word) {
+    auto *t = static_cast<Vonyx_mem_core *>(design.device);
+    sram_cycle(t, false, word, 0);
+    return t->sram_rdata_o;
+}

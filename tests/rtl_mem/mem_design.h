@@ -1,0 +1,22 @@
+/* mem_design.h - the verilated onyx_mem_core as a design of the bench. Read by C and C++. */
+#ifndef ONYX_TESTS_MEM_DESIGN_H
+#define ONYX_TESTS_MEM_DESIGN_H
+
+#include "tests/rtl_pe/pe_design.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+bench_design mem_design_new(void);
+void mem_design_free(bench_design design);
+/* What the registers of the tile hold from now on: tile_en, mode and CONFIG_SPACE_0 .. 3. */
+void mem_design_configure(bench_design design, bool tile_en, uint32_t mode, const uint32_t space[4]);
+/* One access of the configuration bus to the memory in a stalled cycle: a lane is written, or the lane read
+ * is returned. */
+void mem_design_sram_write(bench_design design, uint32_t word, uint16_t lane);
+uint16_t mem_design_sram_read(bench_design design, uint32_t word);
+#ifdef __cplusplus
+}
+#endif
+
+#endif

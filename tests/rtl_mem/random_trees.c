@@ -1,0 +1,270 @@
+#include "random_trees.h"
+
+#include "tests/test.h"
+
+const tree_use tree_uses[TREE_USES] = {
+    {"block, scan", WRITE_BLOCK, READ_SCAN},
+    {"block, root scan", WRITE_BLOCK, READ_ROOT},
+    {"block, lookup", WRITE_BLOCK, READ_LOOKUP},
+    {"stream, scan", WRITE_STREAM, READ_SCAN},
+    {"stream, root scan", WRITE_STREAM, READ_ROOT},
+    {"stream, lookup", WRITE_STREAM, READ_LOOKUP},
+    {"stream, read-out", WRITE_STREAM, READ_OUT},
+    {"stream, read-out of values", WRITE_STREAM, READ_OUT_VALUES},
+    {"pairs, lookup", WRITE_PAIRS, READ_LOOKUP},
+    {"dense scan", WRITE_BLOCK, READ_DENSE},
+};
+
+enum { IN_REF, IN_ADDR, IN_BLOCK, IN_DATA };
+
+typedef struct {
+    prng random;
+    arena *mem;
+    u32_vec *in;
+    uint32_t most[2]; /* entries a block of ID 0 and 1 may have */
+    uint32_t longest; /* entries aimed at */
+    bool odd_ends;    /* trees that end without their stop, or hold nothing at all */
+} maker;
+
+static uint32_t below(maker *m, uint32_t n) {
+    return prng_below(&m->random, n);
+}
+
+static bool chance(maker *m, uint32_t percent) {
+    return below(m, 100) < percent;
+}
+
+static void put_in(maker *m, int port, uint32_t token) {
+    vec_push(m->mem, &m->in[port], token);
+}
+
+/* Explicit zeros and the largest value are worth more than their share. */
+static uint32_t value(maker *m) {
+    return chance(m, 10) ? 0 : chance(m, 5) ? 0xffff : below(m, 0x10000);
+}
+
+static uint32_t length(maker *m, uint32_t most) {
+    uint32_t longest = most < m->longest ? most : m->longest;
+    return chance(m, 15) ? 0 : chance(m, 5) ? longest : below(m, longest + 1);
+}
+
+/* Segments and coordinates as the GLB holds them; the number of fibers. */
+static uint32_t put_level_block(maker *m, bool one_fiber) {
+    u32_vec seg = {0}, crd = {0};
+    uint32_t fibers = one_fiber ? 1 : length(m, m->most[0] - 1);
+    uint32_t total = length(m, m->most[1]);
+    vec_push(m->mem, &seg, 0);
+    for (uint32_t i = 0; i < fibers; i++) {
+        uint32_t left = total - crd.len, entries = one_fiber ? left : 0;
+        if (!one_fiber && left > 0 && !chance(m, 25))
+            entries = i + 1 == fibers || chance(m, 5) ? left : below(m, left / (1 + below(m, 8)) + 1);
+        uint32_t at = below(m, 3);
+        for (uint32_t k = 0; k < entries; k++, at += 1 + below(m, 3))
+            vec_push(m->mem, &crd, at);
+        vec_push(m->mem, &seg, crd.len);
+    }
+    put_in(m, IN_BLOCK, seg.len);
+    for (uint32_t i = 0; i < seg.len; i++)
+        put_in(m, IN_BLOCK, seg.at[i]);
+    put_in(m, IN_BLOCK, crd.len);
+    for (uint32_t i = 0; i < crd.len; i++)
+        put_in(m, IN_BLOCK, crd.at[i]);
+    return fibers;
+}
+
+static uint32_t put_value_block(maker *m) {
+    uint32_t n = length(m, m->most[0]);
+    put_in(m, IN_BLOCK, n);
+    for (uint32_t i = 0; i < n; i++)
+        put_in(m, IN_BLOCK, value(m));
+    return n;
+}
+
+/* A stream of coordinates: rows of stops, doubled coordinates and maybes among them; the number of segments
+ * behind the leading zero that it must make. */
+static uint32_t put_level_stream(maker *m, bool one_fiber) {
+    uint32_t left = length(m, m->most[1]), room = m->most[0] - 1, fibers = 0;
+    bool open = true; /* the next control token makes a segment */
+    uint32_t stops = one_fiber ? 1 : 1 + below(m, 12);
+    for (uint32_t s = 0; s < stops; s++) {
+        uint32_t entries = one_fiber || chance(m, 10) ? left : below(m, left + 1) / 2, at = below(m, 4);
+        if (chance(m, 30) || fibers + 1 >= room)
+            entries = one_fiber ? entries : 0;
+        for (uint32_t k = 0; k < entries; k++, at += 1 + below(m, 3)) {
+            for (uint32_t times = chance(m, 10) ? 2 + below(m, 2) : 1; times > 0; times--)
+                put_in(m, IN_DATA, at);
+            open = true;
+        }
+        left -= entries;
+        if (m->odd_ends && s + 1 == stops)
+            break;
+        put_in(m, IN_DATA, chance(m, 10) && !one_fiber ? RTL_MAYBE : RTL_STOP(below(m, 3)));
+        fibers += open;
+        open = false;
+    }
+    put_in(m, IN_DATA, RTL_DONE);
+    return fibers + open;
+}
+
+static uint32_t put_value_stream(maker *m) {
+    uint32_t n = length(m, m->most[0]);
+    for (uint32_t i = 0; i < n; i++) {
+        while (chance(m, 20))
+            put_in(m, IN_DATA, chance(m, 20) ? RTL_MAYBE : RTL_STOP(below(m, 3)));
+        put_in(m, IN_DATA, value(m));
+    }
+    if (!m->odd_ends)
+        put_in(m, IN_DATA, RTL_STOP(below(m, 3)));
+    put_in(m, IN_DATA, RTL_DONE);
+    return n;
+}
+
+/* Every address below the result once, in any order, some of them twice. */
+static uint32_t put_pairs(maker *m) {
+    uint32_t n = length(m, m->most[0]);
+    uint32_t *order = arena_new_n(m->mem, uint32_t, n + 1);
+    bool shuffle = chance(m, 60);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t j = shuffle ? below(m, i + 1) : i;
+        order[i] = order[j];
+        order[j] = i;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        bool again = chance(m, 10);
+        put_in(m, IN_ADDR, order[i]);
+        put_in(m, IN_DATA, value(m));
+        if (again) {
+            put_in(m, IN_ADDR, order[below(m, i + 1)]);
+            put_in(m, IN_DATA, value(m));
+        }
+        if (chance(m, 10)) {
+            put_in(m, IN_ADDR, RTL_STOP(0));
+            put_in(m, IN_DATA, RTL_STOP(0));
+        }
+    }
+    put_in(m, IN_ADDR, RTL_DONE);
+    put_in(m, IN_DATA, RTL_DONE);
+    return n;
+}
+
+/* References below `n` in the shape of one tree; also in another order than that, repeated, or none. */
+static void put_refs(maker *m, uint32_t n) {
+    bool in_order = chance(m, 60);
+    uint32_t items = in_order ? n + below(m, 4) : below(m, 2 * n + 4), next = 0;
+    items = items > 3 * m->longest ? 3 * m->longest : items;
+    for (uint32_t i = 0; i < items; i++) {
+        if (chance(m, 10))
+            put_in(m, IN_REF, RTL_STOP(below(m, 3)));
+        if (chance(m, 10) || n == 0)
+            put_in(m, IN_REF, RTL_MAYBE);
+        else
+            put_in(m, IN_REF, in_order && next < n ? next++ : below(m, n));
+    }
+    if (!m->odd_ends)
+        put_in(m, IN_REF, RTL_STOP(below(m, 4)));
+    put_in(m, IN_REF, RTL_DONE);
+}
+
+static bool of_values(const tree_use *use) {
+    return use->reader == READ_LOOKUP || use->reader == READ_OUT_VALUES;
+}
+
+static uint32_t put_tree(maker *m, const tree_use *use) {
+    if (use->writer == WRITE_PAIRS)
+        return put_pairs(m);
+    if (use->writer == WRITE_BLOCK)
+        return of_values(use) ? put_value_block(m) : put_level_block(m, use->reader == READ_ROOT);
+    return of_values(use) ? put_value_stream(m) : put_level_stream(m, use->reader == READ_ROOT);
+}
+
+rtl_mem_config tree_config(const tree_use *use, uint32_t capacity_log_0, uint32_t capacity_log_1,
+                           uint32_t dim_size) {
+    rtl_mem_config c = {{0x00c00001, 0, 0x80000000, capacity_log_0 << 4 | capacity_log_1}};
+    if (of_values(use))
+        c.space[0] |= 1u << 18;
+    if (use->writer != WRITE_PAIRS)
+        c.space[0] |= 1u << 20;
+    if (use->writer == WRITE_BLOCK)
+        c.space[0] |= 1u << 21;
+    if (use->reader == READ_ROOT)
+        c.space[1] |= 1u << 9;
+    if (of_values(use))
+        c.space[1] |= 1u << 27;
+    if (use->reader == READ_DENSE)
+        c.space[2] |= 1u << 29 | dim_size << 13;
+    if (use->reader == READ_OUT || use->reader == READ_OUT_VALUES)
+        c.space[2] |= 1u << 30;
+    return c;
+}
+
+void tree_case(const tree_use *use, uint64_t seed, arena *mem, rtl_mem_config *config,
+               u32_vec in[BENCH_INS]) {
+    memset(in, 0, BENCH_INS * sizeof *in);
+    maker m = {.random = prng_seed(seed), .mem = mem, .in = in};
+    uint32_t log0 = chance(&m, 60) ? 8 : 1 + below(&m, 8), log1 = chance(&m, 60) ? 8 : 1 + below(&m, 8);
+    m.most[0] = 4u << log0;
+    m.most[1] = 4u << log1;
+    m.longest = chance(&m, 80) ? 1 + below(&m, 24) : chance(&m, 80) ? 1 + below(&m, 200) : 1024;
+    if (use->reader == READ_DENSE && m.longest > 20)
+        m.longest = 20; /* each reference makes a fiber */
+    *config = tree_config(use, log0, log1, below(&m, 20));
+    for (uint32_t trees = 1 + below(&m, m.longest > 200 ? 3 : 6); trees > 0; trees--) {
+        m.odd_ends = chance(&m, 15);
+        uint32_t n = use->reader == READ_DENSE ? 1 + below(&m, 0x10000) : put_tree(&m, use);
+        if (use->reader == READ_SCAN || use->reader == READ_LOOKUP || use->reader == READ_DENSE)
+            put_refs(&m, n);
+    }
+}
+
+static bench_pace random_pace(uint64_t seed) {
+    prng random = prng_seed(seed * 2 + 1);
+    static const uint32_t percents[] = {0, 0, 10, 30, 50, 70, 90};
+    enum { PERCENTS = sizeof percents / sizeof *percents };
+    uint32_t gap = percents[prng_below(&random, PERCENTS)], stall = percents[prng_below(&random, PERCENTS)];
+    return (bench_pace){seed, gap, stall, prng_below(&random, 5) == 0 ? 20 : 0};
+}
+
+/* One case; the number of tokens that came out. */
+static uint32_t play(bench_design design, const tree_use *use, uint64_t seed, arena *mem) {
+    rtl_mem_config config;
+    rtl_pe_streams model = {.mem = mem};
+    tree_case(use, seed, mem, &config, model.in);
+    bench_result got;
+    mem_design_configure(design, true, 0, config.space);
+    bench_run(design, random_pace(seed), model.in, mem, &got);
+    rtl_model_fiber_access(&config, &model);
+    const char *fault = got.fault;
+    uint32_t tokens = 0;
+    for (int i = 0; i < BENCH_INS; i++)
+        if (model.taken[i] != model.in[i].len)
+            fault = "the model did not take every token";
+    for (int i = 0; i < BENCH_INS && !fault; i++)
+        if (use->reader != READ_ROOT && got.in[i].token.len != model.in[i].len)
+            fault = arena_printf(mem, "in%d: %u of %u tokens taken", i, got.in[i].token.len, model.in[i].len);
+    for (int o = 0; o < BENCH_OUTS && !fault; o++) {
+        const char *difference = bench_difference(&got.out[o], &model.out[o], mem);
+        if (difference)
+            fault = arena_printf(mem, "out%d: %s", o, difference);
+        tokens += model.out[o].len;
+    }
+    if (fault)
+        fail_msg("%s, seed %llu: %s", use->name, (unsigned long long)seed, fault);
+    return tokens;
+}
+
+/* The design is reset once and only flushed between cases: what one leaves behind must not show in the next.
+ */
+uint64_t trees_play(uint64_t first, uint32_t count) {
+    bench_design design = mem_design_new();
+    bench_reset(design);
+    uint64_t tokens = 0;
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        for (int u = 0; u < TREE_USES; u++) {
+            arena mem = {0};
+            tokens += play(design, &tree_uses[u], seed, &mem);
+            arena_free(&mem);
+        }
+    }
+    mem_design_free(design);
+    return tokens;
+}

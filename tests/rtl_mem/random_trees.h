@@ -1,0 +1,32 @@
+/* random_trees.h - random trees for every use of the fiber access, played on the RTL of the MEM core with
+ * random gaps, stalls and freezes and compared with the token model. */
+#ifndef ONYX_TESTS_RANDOM_TREES_H
+#define ONYX_TESTS_RANDOM_TREES_H
+
+#include "mem_design.h"
+#include "tests/rtl_pe/bench.h"
+
+typedef enum { WRITE_BLOCK, WRITE_STREAM, WRITE_PAIRS } tree_writer;
+typedef enum { READ_SCAN, READ_ROOT, READ_LOOKUP, READ_OUT, READ_OUT_VALUES, READ_DENSE } tree_reader;
+
+typedef struct {
+    const char *name;
+    tree_writer writer;
+    tree_reader reader;
+} tree_use;
+
+enum { TREE_USES = 10 };
+extern const tree_use tree_uses[TREE_USES];
+
+/* CONFIG_SPACE of a use; capacities as logarithms of 64-bit words, dim_size for READ_DENSE. */
+rtl_mem_config tree_config(const tree_use *use, uint32_t capacity_log_0, uint32_t capacity_log_1,
+                           uint32_t dim_size);
+
+/* A configuration and input streams that `seed` determines. */
+void tree_case(const tree_use *use, uint64_t seed, arena *mem, rtl_mem_config *config, u32_vec in[BENCH_INS]);
+
+/* Plays cases seed = first .. first + count - 1 of every use; fails the test at the first difference.
+ * Returns the number of tokens that came out. */
+uint64_t trees_play(uint64_t first, uint32_t count);
+
+#endif

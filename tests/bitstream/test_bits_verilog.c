@@ -145,7 +145,7 @@ static void random_netlists_are_clean_under_lint(void **state) {
     fixture *f = *state;
     bits_board b = bits_board_onyx(f);
     bits_board_map(f, &b);
-    for (uint64_t seed = 1; seed <= 6; seed++) {
+    for (uint64_t seed = 1; seed <= 3; seed++) {
         pnr_design *design =
             random_design(f, &b, seed, &(random_options){.cells = 40 * (uint32_t)seed, .runnable = true});
         const char *folder = write_netlist(f, &b, design);
@@ -160,8 +160,8 @@ static void random_netlists_run_as_the_array(void **state) {
     bits_board b = bits_board_onyx(f);
     bits_board_map(f, &b);
     uint32_t words = 0;
-    for (uint64_t seed = 1; seed <= 3; seed++) {
-        pnr_design *design = random_design(f, &b, seed, &(random_options){.cells = 250, .runnable = true});
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        pnr_design *design = random_design(f, &b, seed, &(random_options){.cells = 100, .runnable = true});
         const char *folder = write_netlist(f, &b, design);
         write_columns(f, folder, design);
         build_netlist(f, folder);

@@ -2,7 +2,8 @@
 #include "sam/sam.h"
 
 /* Copies tensors and live nodes; new_of[old handle] is the new one, 0 for nodes that `keep` refuses. */
-static sam_node *copy_nodes(const sam_graph *in, arena *mem, bool (*keep)(const sam_node_data *), sam_graph *out) {
+static sam_node *copy_nodes(const sam_graph *in, arena *mem, bool (*keep)(const sam_node_data *),
+                            sam_graph *out) {
     sam_graph_init(out, mem, in->names);
     for (uint32_t i = 0; i < in->tensors.len; i++)
         vec_push(mem, &out->tensors, in->tensors.at[i]);
@@ -27,7 +28,8 @@ static void copy_edge(sam_graph *out, sam_edge_data e, sam_node src, sam_node ds
     vec_push(out->mem, &out->edges, e);
 }
 
-/* ---- broadcasts ------------------------------------------------------------------------------------------ */
+/* ---- broadcasts ------------------------------------------------------------------------------------------
+ */
 
 static bool no_broadcast(const sam_node_data *n) {
     return n->kind != SAM_BROADCAST;
@@ -57,7 +59,8 @@ bool sam_remove_broadcasts(const sam_graph *in, arena *mem, diagnostics *d, sam_
     return true;
 }
 
-/* ---- binary joiners -------------------------------------------------------------------------------------- */
+/* ---- binary joiners --------------------------------------------------------------------------------------
+ */
 
 typedef struct {
     sam_node node;
@@ -118,8 +121,9 @@ static void forget_unread(const splitter *s, group *g) {
     g->refs.len = kept ? kept : 1;
 }
 
-/* Joins two groups. A binary joiner carries one reference of each side, so it takes max(|a|, |b|) of them, all
- * of which emit the same coordinates. A side that runs out of references sends its first one again, unread. */
+/* Joins two groups. A binary joiner carries one reference of each side, so it takes max(|a|, |b|) of them,
+ * all of which emit the same coordinates. A side that runs out of references sends its first one again,
+ * unread. */
 static group join(splitter *s, group a, group b, bool root) {
     group both = {0};
     for (uint32_t i = 0; i < a.refs.len || i < b.refs.len; i++) {

@@ -32,7 +32,10 @@ static uint16_t int_mul(uint16_t a, uint16_t b) {
 }
 /* Signed, towards zero; by zero gives zero. */
 static uint16_t int_div(uint16_t a, uint16_t b) {
-    return b ? (uint16_t)((int16_t)a / (int16_t)b) : 0;
+    if (b == 0)
+        return 0;
+    int quotient = (int16_t)a / (int16_t)b;
+    return (uint16_t)quotient;
 }
 static uint16_t int_max(uint16_t a, uint16_t b) {
     return (int16_t)a > (int16_t)b ? a : b;
@@ -65,9 +68,10 @@ sim_operation sim_find_operation(const char *name, bool fp, uint32_t *most_opera
         sim_operation on_int, on_fp;
         uint32_t most;
     } table[] = {
-        {"add", int_add, fp_add, UINT8_MAX},  {"sub", int_sub, fp_sub, 2},          {"mul", int_mul, fp_mul, UINT8_MAX},
-        {"div", int_div, fp_div, 2},          {"max", int_max, fp_max, UINT8_MAX},  {"min", int_min, fp_min, UINT8_MAX},
-        {"smax", int_max, NULL, UINT8_MAX},   {"smin", int_min, NULL, UINT8_MAX},
+        {"add", int_add, fp_add, UINT8_MAX}, {"sub", int_sub, fp_sub, 2},
+        {"mul", int_mul, fp_mul, UINT8_MAX}, {"div", int_div, fp_div, 2},
+        {"max", int_max, fp_max, UINT8_MAX}, {"min", int_min, fp_min, UINT8_MAX},
+        {"smax", int_max, NULL, UINT8_MAX},  {"smin", int_min, NULL, UINT8_MAX},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (strcmp(table[i].name, name) == 0) {

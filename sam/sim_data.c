@@ -1,7 +1,8 @@
 /* What goes into the simulator's memories and what its writers made of it. */
 #include "sam/sim_int.h"
 
-const sam_tensor_levels *sim_find_operand(const sam_tensor_levels *operands, uint32_t n_operands, name_id name) {
+const sam_tensor_levels *sim_find_operand(const sam_tensor_levels *operands, uint32_t n_operands,
+                                          name_id name) {
     for (uint32_t i = 0; i < n_operands && name.v; i++)
         if (name_eq(operands[i].name, name))
             return &operands[i];
@@ -15,7 +16,8 @@ uint32_t sim_fibers(const sam_tensor_levels *t, uint32_t level) {
     return (uint32_t)fibers;
 }
 
-/* ---- operands ------------------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------------------
+ */
 
 static bool segments_ascend(const sam_level_data *level, uint64_t fibers) {
     if (level->n_seg != fibers + 1 || level->seg[0] != 0 || level->seg[fibers] != level->n_crd)
@@ -46,8 +48,8 @@ static const char *operand_fault(const sam_tensor_levels *t, const sam_graph_ten
             return arena_printf(mem, "level %u is %s, the graph says %s", l, dense ? "dense" : "compressed",
                                 dense ? "compressed" : "dense");
         if (!dense && !segments_ascend(level, fibers))
-            return arena_printf(mem, "level %u: the segments do not divide the coordinates into %llu fibers", l,
-                                (unsigned long long)fibers);
+            return arena_printf(mem, "level %u: the segments do not divide the coordinates into %llu fibers",
+                                l, (unsigned long long)fibers);
         if (!dense && !coordinates_ascend(level, fibers))
             return arena_printf(mem, "level %u: coordinates do not ascend below %u", l, level->dim);
         fibers = dense ? fibers * level->dim : level->n_crd;
@@ -55,12 +57,13 @@ static const char *operand_fault(const sam_tensor_levels *t, const sam_graph_ten
             return arena_printf(mem, "level %u has 2^31 positions or more", l);
     }
     if (t->n_vals != fibers)
-        return arena_printf(mem, "has %u values, its levels have %llu positions", t->n_vals, (unsigned long long)fibers);
+        return arena_printf(mem, "has %u values, its levels have %llu positions", t->n_vals,
+                            (unsigned long long)fibers);
     return NULL;
 }
 
-bool sim_check_operands(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands, arena *mem,
-                        diagnostics *d) {
+bool sim_check_operands(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
+                        arena *mem, diagnostics *d) {
     for (uint32_t i = 0; i < g->nodes.len; i++) {
         const sam_node_data *n = &g->nodes.at[i];
         if (n->kind != SAM_FIBERLOOKUP && n->kind != SAM_ARRAYVALS)
@@ -76,7 +79,8 @@ bool sim_check_operands(const sam_graph *g, const sam_tensor_levels *operands, u
     return true;
 }
 
-/* ---- the result ----------------------------------------------------------------------------------------- */
+/* ---- the result -----------------------------------------------------------------------------------------
+ */
 
 static const sim_unit *writer_of(const sim_machine *m, name_id tensor, int mode) {
     for (uint32_t v = 1; v <= m->g->nodes.len; v++) {
@@ -100,13 +104,16 @@ static uint32_t dimension_of(const sim_machine *m, name_id index, const sam_tens
 }
 
 static bool result_fault(const sim_machine *m, sam_node n, const char *what) {
-    diag_error(m->d, sam_node_at(m->g, n)->loc, "E0232-result", "%s %s", sam_node_label(m->g, n, m->mem), what);
-    diag_hint(m->d, "drop coordinates before a reducer, not after it: a reducer makes a zero of an empty fiber");
+    diag_error(m->d, sam_node_at(m->g, n)->loc, "E0232-result", "%s %s", sam_node_label(m->g, n, m->mem),
+               what);
+    diag_hint(m->d,
+              "drop coordinates before a reducer, not after it: a reducer makes a zero of an empty fiber");
     return false;
 }
 
 /* A dense level holds no coordinates, so each of its fibers must have had all of them. */
-static bool check_dense(const sim_machine *m, const sim_unit *u, const u32_vec *seg, const u32_vec *crd, uint32_t dim) {
+static bool check_dense(const sim_machine *m, const sim_unit *u, const u32_vec *seg, const u32_vec *crd,
+                        uint32_t dim) {
     for (uint32_t f = 0; f + 1 < seg->len; f++) {
         bool full = seg->at[f + 1] - seg->at[f] == dim;
         for (uint32_t i = seg->at[f]; i < seg->at[f + 1] && full; i++)
@@ -117,8 +124,8 @@ static bool check_dense(const sim_machine *m, const sim_unit *u, const u32_vec *
     return true;
 }
 
-static bool read_level(const sim_machine *m, const sim_unit *u, uint32_t fibers, uint32_t dim, sam_level_data *out,
-                       uint32_t *positions) {
+static bool read_level(const sim_machine *m, const sim_unit *u, uint32_t fibers, uint32_t dim,
+                       sam_level_data *out, uint32_t *positions) {
     u32_vec seg = {0}, crd = {0};
     vec_push(m->mem, &seg, 0);
     for (uint32_t i = 0; i < u->s.write.tokens.len; i++) {
@@ -129,11 +136,17 @@ static bool read_level(const sim_machine *m, const sim_unit *u, uint32_t fibers,
             vec_push(m->mem, &seg, crd.len);
     }
     if (seg.len - 1 != fibers)
-        return result_fault(m, u->node,
-                            arena_printf(m->mem, "wrote %u fibers where the level above has %u", seg.len - 1, fibers));
+        return result_fault(
+            m, u->node,
+            arena_printf(m->mem, "wrote %u fibers where the level above has %u", seg.len - 1, fibers));
     bool dense = sam_node_at(m->g, u->node)->format == SAM_LEVEL_DENSE;
     *positions = crd.len;
-    *out = (sam_level_data){.format = SAM_LEVEL_COMPRESSED, .dim = dim, .seg = seg.at, .crd = crd.at, .n_seg = seg.len, .n_crd = crd.len};
+    *out = (sam_level_data){.format = SAM_LEVEL_COMPRESSED,
+                            .dim = dim,
+                            .seg = seg.at,
+                            .crd = crd.at,
+                            .n_seg = seg.len,
+                            .n_crd = crd.len};
     if (!dense)
         return true;
     *out = (sam_level_data){.format = SAM_LEVEL_DENSE, .dim = dim};
@@ -159,6 +172,7 @@ bool sim_result_of(const sim_machine *m, const sam_tensor_levels *operands, uint
     out->vals = vals.at;
     out->n_vals = vals.len;
     if (vals.len != positions)
-        return result_fault(m, u->node, arena_printf(m->mem, "wrote %u values for %u coordinates", vals.len, positions));
+        return result_fault(m, u->node,
+                            arena_printf(m->mem, "wrote %u values for %u coordinates", vals.len, positions));
     return true;
 }

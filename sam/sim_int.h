@@ -2,11 +2,11 @@
  * tests.
  *
  * Tokens are 32-bit words: numbers below 2^31 (coordinates, references, 16-bit values, repeat signals) and
- * control tokens. A stop of level n closes n + 1 nested fibers. Plain SAM streams cannot tell a fiber that has
- * no sub-fibers from one that has a single empty sub-fiber: both are one stop S1. Here a stop also carries its
- * hollow depth h: the fibers of levels 0 .. h-1 that it would close were never opened. "S1" closes an (empty)
- * innermost fiber and the one around it, "S1/1" closes only the outer one, which was empty. So a reducer
- * knows whether it owes a zero, and a writer how many segments it owes.
+ * control tokens. A stop of level n closes n + 1 nested fibers. Plain SAM streams cannot tell a fiber that
+ * has no sub-fibers from one that has a single empty sub-fiber: both are one stop S1. Here a stop also
+ * carries its hollow depth h: the fibers of levels 0 .. h-1 that it would close were never opened. "S1"
+ * closes an (empty) innermost fiber and the one around it, "S1/1" closes only the outer one, which was empty.
+ * So a reducer knows whether it owes a zero, and a writer how many segments it owes.
  */
 #ifndef ONYX_SAM_SIM_INT_H
 #define ONYX_SAM_SIM_INT_H
@@ -126,9 +126,9 @@ typedef struct {
     const sam_graph *g;
     arena *mem;
     diagnostics *d;
-    sim_unit *units;    /* by node, from 1 */
-    uint32_t *order;    /* units, sinks before sources */
-    uint32_t n_order;   /* live units */
+    sim_unit *units;     /* by node, from 1 */
+    uint32_t *order;     /* units, sinks before sources */
+    uint32_t n_order;    /* live units */
     uint32_t unfinished; /* writers, or all units where there is no writer */
     bool has_writers;
     uint64_t cycle, tokens;
@@ -144,6 +144,7 @@ bool sim_build(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n
 void sim_feed(sim_machine *m, sam_node n, uint32_t port, const sim_token *tokens, uint32_t count);
 sim_queue *sim_probe(sim_machine *m, sam_node n, uint32_t port); /* receives all that leaves the port */
 sim_end sim_run(sim_machine *m, uint64_t max_cycles);
+void sim_report_stuck(const sim_machine *m); /* E0230-deadlock: which writer, and the chain it waits for */
 void sim_push(arena *mem, sim_queue *q, sim_token t);
 
 /* ---- sim_units.c ---- */
@@ -157,9 +158,10 @@ bool sim_parse_constant(const char *text, bool fp, uint16_t *out);
 
 /* ---- sim_data.c ---- */
 /* E0233-operand unless every tensor the graph reads is there, with the levels the graph describes. */
-bool sim_check_operands(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands, arena *mem,
-                        diagnostics *d);
-const sam_tensor_levels *sim_find_operand(const sam_tensor_levels *operands, uint32_t n_operands, name_id name);
+bool sim_check_operands(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
+                        arena *mem, diagnostics *d);
+const sam_tensor_levels *sim_find_operand(const sam_tensor_levels *operands, uint32_t n_operands,
+                                          name_id name);
 /* Number of fibers of a storage level: 1 for the outermost. */
 uint32_t sim_fibers(const sam_tensor_levels *t, uint32_t level);
 /* The result from what the writers recorded; E0232-result. */

@@ -34,8 +34,9 @@ static bool refuse(sim_machine *m, const sim_unit *u, const char *why) {
     for (uint32_t i = 0; i < u->n_in; i++)
         heads = arena_printf(mem, "%s%s%s", heads, i ? ", " : "",
                              sim_has(u->in[i]) ? sim_token_text(mem, sim_head(u->in[i])) : "-");
-    diag_error(m->d, sam_node_at(m->g, u->node)->loc, "E0231-stream", "%s in cycle %llu: %s (at its inputs: %s)",
-               sam_node_label(m->g, u->node, mem), (unsigned long long)m->cycle, why, heads);
+    diag_error(m->d, sam_node_at(m->g, u->node)->loc, "E0231-stream",
+               "%s in cycle %llu: %s (at its inputs: %s)", sam_node_label(m->g, u->node, mem),
+               (unsigned long long)m->cycle, why, heads);
     diag_hint(m->d, "the graph pairs streams that do not have the same fibers");
     m->failed = true;
     return true;
@@ -100,7 +101,8 @@ static bool step_scan(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* ---- value array ---------------------------------------------------------------------------------------- */
+/* ---- value array ----------------------------------------------------------------------------------------
+ */
 
 static bool step_array(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))
@@ -120,7 +122,8 @@ static bool step_array(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* ---- repeater ------------------------------------------------------------------------------------------- */
+/* ---- repeater -------------------------------------------------------------------------------------------
+ */
 
 static bool repeat_close(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))
@@ -175,7 +178,8 @@ static bool step_signal(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* ---- joiners -------------------------------------------------------------------------------------------- */
+/* ---- joiners --------------------------------------------------------------------------------------------
+ */
 
 static void joiner_advance(const sim_unit *u, uint32_t operand) {
     sim_pop(u->in[2 * operand]);
@@ -235,7 +239,8 @@ static bool step_joiner(sim_machine *m, sim_unit *u) {
         joiner_emit(m, u, least);
         return true;
     }
-    /* No match possible for what lies below the largest coordinate, or for anything once a fiber has ended. */
+    /* No match possible for what lies below the largest coordinate, or for anything once a fiber has ended.
+     */
     for (uint32_t k = 0; k < operands; k++) {
         sim_token crd = sim_head(u->in[2 * k]);
         if (sim_is_number(crd) && (numbers < operands || crd < most))
@@ -244,7 +249,8 @@ static bool step_joiner(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* ---- operations and the scalar reducer -------------------------------------------------------------------- */
+/* ---- operations and the scalar reducer --------------------------------------------------------------------
+ */
 
 /* Every stream operand is at the same control token: it passes. */
 static bool alu_control(sim_machine *m, sim_unit *u) {
@@ -318,7 +324,8 @@ static bool step_reduce(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* ---- coordinate dropper and hold ---------------------------------------------------------------------------- */
+/* ---- coordinate dropper and hold
+ * ---------------------------------------------------------------------------- */
 
 /* Both streams at the same control token. */
 static bool pass_both(sim_machine *m, sim_unit *u) {
@@ -334,7 +341,8 @@ static bool step_compress(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]) || !sim_has(u->in[1]))
         return false;
     sim_token crd = sim_head(u->in[0]), value = sim_head(u->in[1]);
-    if (!sim_is_element(value) && (sim_is_stop(value) ? sim_is_stop(crd) && sim_level(crd) == sim_level(value) : crd == value))
+    if (!sim_is_element(value) &&
+        (sim_is_stop(value) ? sim_is_stop(crd) && sim_level(crd) == sim_level(value) : crd == value))
         return pass_both(m, u);
     if (!sim_is_number(crd) || !sim_is_element(value))
         return refuse(m, u, "coordinates and values are not in step");
@@ -360,7 +368,8 @@ static bool outer_control(sim_machine *m, sim_unit *u, sim_token outer) {
     if (!sim_has(u->in[1]))
         return false;
     sim_token inner = sim_head(u->in[1]);
-    bool fits = sim_is_stop(outer) ? sim_is_stop(inner) && sim_level(inner) == sim_level(outer) + 1 : inner == SIM_DONE;
+    bool fits = sim_is_stop(outer) ? sim_is_stop(inner) && sim_level(inner) == sim_level(outer) + 1
+                                   : inner == SIM_DONE;
     if (!fits)
         return refuse(m, u, "the outer fiber is empty, the inner one is not");
     if (u->kind == SAM_CRDDROP || outer == SIM_DONE)
@@ -435,7 +444,8 @@ static bool step_hold(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* ---- vector reducer ------------------------------------------------------------------------------------- */
+/* ---- vector reducer -------------------------------------------------------------------------------------
+ */
 
 /* Stable merge sort by coordinate: values of one coordinate are added in the order they came. */
 static void sort_entries(sim_entry *at, uint32_t n, sim_entry *spare) {
@@ -505,7 +515,8 @@ static bool step_vector(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* ---- writer --------------------------------------------------------------------------------------------- */
+/* ---- writer ---------------------------------------------------------------------------------------------
+ */
 
 static bool step_write(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))

@@ -6,7 +6,8 @@
  * the run is over or stuck. */
 #include "sam/sim_int.h"
 
-/* ---- queues --------------------------------------------------------------------------------------------- */
+/* ---- queues ---------------------------------------------------------------------------------------------
+ */
 
 enum { QUEUE_FIRST = 16 };
 
@@ -64,7 +65,8 @@ sim_queue *sim_probe(sim_machine *m, sam_node n, uint32_t port) {
     return q;
 }
 
-/* ---- building ------------------------------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------------------
+ */
 
 /* Operands of an operation: which are constants, and that the operation exists. */
 static bool set_operation(sim_machine *m, sim_unit *u) {
@@ -94,8 +96,9 @@ static bool set_operation(sim_machine *m, sim_unit *u) {
         }
     }
     if (n < 2 || n > most) {
-        diag_error(m->d, node->loc, "E0234-alu", "%s has %u operands", sam_node_label(m->g, u->node, m->mem), n);
-        diag_hint(m->d, most == 2 ? "it takes two" : "it takes two or more");
+        diag_error(m->d, node->loc, "E0234-alu", "%s has %u operands", sam_node_label(m->g, u->node, m->mem),
+                   n);
+        diag_hint(m->d, "%s", most == 2 ? "it takes two" : "it takes two or more");
         return false;
     }
     u->s.alu.is_constant = is_constant;
@@ -131,7 +134,8 @@ static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *ope
         u->s.vector.add = sim_find_operation("add", node->fp, &most);
         return true;
     case SAM_SPACCUMULATOR:
-        diag_error(m->d, node->loc, "E0235-unsupported", "the simulator has no sparse accumulator on points: %s",
+        diag_error(m->d, node->loc, "E0235-unsupported",
+                   "the simulator has no sparse accumulator on points: %s",
                    sam_node_label(m->g, u->node, m->mem));
         diag_hint(m->d, "use a vectorreducer, which works on streams");
         return false;
@@ -200,7 +204,8 @@ bool sim_build(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n
     return true;
 }
 
-/* ---- running -------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------------------
+ */
 
 sim_end sim_run(sim_machine *m, uint64_t max_cycles) {
     while (m->unfinished) {
@@ -230,13 +235,14 @@ static sam_node waits_for(const sim_machine *m, uint32_t v) {
     return (sam_node){0};
 }
 
-static void report_deadlock(const sim_machine *m) {
+void sim_report_stuck(const sim_machine *m) {
     sam_node n = {0};
     for (uint32_t v = m->g->nodes.len; v > 0; v--)
         if (m->units[v].kind == SAM_FIBERWRITE && !m->units[v].done)
             n.v = v;
-    diag_error(m->d, sam_node_at(m->g, n)->loc, "E0230-deadlock", "nothing moves after %llu cycles, %s is not done",
-               (unsigned long long)m->cycle, sam_node_label(m->g, n, m->mem));
+    diag_error(m->d, sam_node_at(m->g, n)->loc, "E0230-deadlock",
+               "nothing moves after %llu cycles, %s is not done", (unsigned long long)m->cycle,
+               sam_node_label(m->g, n, m->mem));
     diag_hint(m->d, "a stream ends early or a primitive's inputs do not belong together");
     for (sam_node next = waits_for(m, n.v); next.v; n = next, next = waits_for(m, n.v)) {
         diag_note(m->d, sam_node_at(m->g, n)->loc, "%s waits for %s%s", sam_node_label(m->g, n, m->mem),
@@ -259,9 +265,10 @@ bool sam_simulate(const sam_graph *g, const sam_tensor_levels *operands, uint32_
         uint64_t limit = options ? options->max_cycles : 0;
         sim_end end = sim_run(&m, limit);
         if (end == SIM_RUN_STUCK)
-            report_deadlock(&m);
+            sim_report_stuck(&m);
         if (end == SIM_RUN_LIMIT) {
-            diag_error(d, (src_loc){0}, "E0236-cycle-limit", "not done after %llu cycles", (unsigned long long)limit);
+            diag_error(d, (src_loc){0}, "E0236-cycle-limit", "not done after %llu cycles",
+                       (unsigned long long)limit);
             diag_hint(d, "raise the limit, or 0 for none");
         }
         out->cycles = m.cycle;

@@ -19,7 +19,6 @@ typedef struct {
     const char *module, *enable; /* field without which the primitive stands still */
     const char *in[4], *out[3];  /* stream names by 17-bit port number */
     config_port config[16];      /* up to the first without a name */
-    const char *rest;            /* further connections, the same for every cell */
 } primitive;
 
 static const primitive primitives[NET_MODES] = {

@@ -9,37 +9,63 @@
 
 typedef struct {
     uint32_t address, data;
+    src_loc loc; /* the word's place in the file it was read from; nowhere for words of bits_encode */
 } bits_word;
 typedef struct {
     VEC(bits_word)
     words; /* sorted by (x, y, feature, register): the canonical order of ours; a file's order is kept */
 } bits_stream;
 
-/* The register map of a board: every field of every register of every tile kind (boards/onyx/ CSV tables). */
+/* ---- the register map ------------------------------------------------------------------------------------
+ */
+
+/* Every field of every register of every tile kind: regmap.csv and config_space.csv of the board's folder
+ * (docs/bitstream.md). Holds `b`. Errors, located in the tables: E0601..E0604. */
 typedef struct bits_map bits_map;
 bool bits_map_read(const pnr_board *b, arena *mem, diagnostics *d, bits_map **out);
 
+/* ---- words and designs -----------------------------------------------------------------------------------
+ */
+
 /* Routed design to words: fields packed as the chip's tools do; words of one address OR-ed; zero words
- * dropped. */
+ * dropped. `mode` and `tile_en` follow from the cell; its config may repeat them. Errors: E0605 a field
+ * written twice with different values, E0606 a value too wide, E0607 an unknown field. */
 bool bits_encode(const pnr_design *design, const bits_map *map, arena *mem, diagnostics *d, bits_stream *out);
 
 /* Words to a configured netlist on its sites, with routes: cells are named after their tile ("x4y2"), nets
  * found by following the configured multiplexers. Bits no field explains are errors E0620-unknown-bit
- * (counted in *unknown). */
+ * (counted in *unknown). A configuration that is not a complete circuit is an error E0630..E0634 naming the
+ * tile. Cells are ordered by (x, y), nets by source, sinks by (cell, port). An IO cell's tensor, level and
+ * number of blocks are not in the words and stay empty. */
 bool bits_decode(const bits_stream *in, const pnr_board *b, const bits_map *map, name_table *names,
                  arena *mem, diagnostics *d, netlist *net, pnr_design *design, uint32_t *unknown);
-/* True if the decoded design is the routed one, up to names: modes, configurations, sites, pins, hops,
- * registers. */
+
+/* True if the decoded design is the routed one, up to names and order: modes, configurations, sites, pins,
+ * hops, registers. Each difference is an error E0650-design-differs naming the tile. */
 bool bits_same(const pnr_design *decoded, const pnr_design *routed, diagnostics *d);
 
-/* "%08X %08X" text, one word a line; errors E0610-bits-text located. The 64-bit image of the global buffer:
- * little-endian {data, address}. */
+/* The words of `bits` in the order of `model` (addresses unknown to it follow in their own order): makes a
+ * re-encoded stream comparable with the file it came from. */
+void bits_order_as(bits_stream *bits, const bits_stream *model, arena *mem);
+
+/* ---- files -----------------------------------------------------------------------------------------------
+ */
+
+/* "%08X %08X" text, one word a line; `#` starts a comment, empty lines are skipped. Errors E0610-bits-text
+ * and E0611-bits-truncated, located. The 64-bit image of the global buffer: little-endian {data, address}. */
 bool bits_read(const char *path, arena *mem, diagnostics *d, bits_stream *out);
 bool bits_write(const bits_stream *bits, const char *path, diagnostics *d);
 bool bits_write_image(const bits_stream *bits, const char *path, diagnostics *d);
 
+/* Each word as bits_read reads it, then a comment: its tile, feature and the fields that are not 0. */
+void bits_explain(const bits_stream *bits, const bits_map *map, FILE *out);
+/* Counts: words, tiles by mode, switch-box outputs, registers, connection boxes, unknown bits. */
+void bits_stat(const bits_stream *bits, const bits_map *map, FILE *out);
+
 /* Writes the configured design as a SystemVerilog netlist of rtl_models primitives: only what is used,
- * constants folded. */
-bool bits_to_verilog(const pnr_design *design, const char *path, diagnostics *d);
+ * constants folded. Module `onyx_design`: clk_i, rst_ni, flush_i, and by IO column x in_<x>_{data,valid}_i,
+ * in_<x>_ready_o or out_<x>_{data,valid}_o, out_<x>_ready_i. Its cycles are those of the configured tiles.
+ * Refuses (E0660) cells whose fields override handshakes and cores that are not enabled. */
+bool bits_to_verilog(const pnr_design *design, const bits_map *map, const char *path, diagnostics *d);
 
 #endif

@@ -1,0 +1,201 @@
+/* Are two designs the same circuit on the same tiles? Compared by site, so names and order do not matter. */
+#include "bitstream/bits_int.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    const pnr_design *left, *right; /* decoded, routed */
+    arena *mem;
+    diagnostics *d;
+    bool same;
+} comparison;
+
+static void differs(comparison *c, pnr_site at, const char *what) {
+    diag_error(c->d, (src_loc){0}, "E0650-design-differs", "tile x%uy%u: %s", at.x, at.y, what);
+    c->same = false;
+}
+
+/* ---- cells
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* Index of the cell at a site, or UINT32_MAX. */
+static uint32_t cell_index(const pnr_design *design, pnr_site at) {
+    for (uint32_t i = 0; i < design->site.len; i++) {
+        if (design->site.at[i].x == at.x && design->site.at[i].y == at.y)
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+static uint32_t config_value(const netlist *net, const net_cell_data *cell, const char *field) {
+    for (uint32_t i = 0; i < cell->config.len; i++) {
+        if (!strcmp(names_text(net->names, cell->config.at[i].field), field))
+            return cell->config.at[i].value;
+    }
+    return 0;
+}
+
+/* Reports fields of `a` that `b` has with another value; `both` is false to look only for fields b lacks. */
+static void compare_config(comparison *c, pnr_site at, const netlist *an, const net_cell_data *a,
+                           const netlist *bn, const net_cell_data *b, bool both) {
+    for (uint32_t i = 0; i < a->config.len; i++) {
+        const char *field = names_text(an->names, a->config.at[i].field);
+        uint32_t left = a->config.at[i].value, right = config_value(bn, b, field);
+        /* These two follow from the cell itself, and a config need not list them. */
+        if (!strcmp(field, "tile_en") || !strcmp(field, "mode"))
+            continue;
+        if (left == right || (!both && right))
+            continue;
+        differs(c, at,
+                arena_printf(c->mem, "field %s is %u in the bitstream, %u in the design", field,
+                             both ? left : right, both ? right : left));
+    }
+}
+
+static void compare_cells(comparison *c) {
+    const netlist *ln = c->left->net, *rn = c->right->net;
+    for (uint32_t i = 0; i < ln->cells.len; i++) {
+        pnr_site at = c->left->site.at[i];
+        uint32_t other = cell_index(c->right, at);
+        if (other == UINT32_MAX) {
+            differs(c, at, "the bitstream configures a core the design does not place here");
+            continue;
+        }
+        const net_cell_data *l = &ln->cells.at[i], *r = &rn->cells.at[other];
+        if (l->mode != r->mode) {
+            differs(c, at,
+                    arena_printf(c->mem, "mode %s in the bitstream, %s in the design",
+                                 net_mode_table[l->mode].name, net_mode_table[r->mode].name));
+            continue;
+        }
+        compare_config(c, at, ln, l, rn, r, true);
+        compare_config(c, at, rn, r, ln, l, false);
+    }
+    for (uint32_t i = 0; i < rn->cells.len; i++) {
+        if (cell_index(c->left, c->right->site.at[i]) == UINT32_MAX)
+            differs(c, c->right->site.at[i],
+                    arena_printf(c->mem, "the bitstream lacks cell '%s'",
+                                 names_text(rn->names, rn->cells.at[i].name)));
+    }
+}
+
+/* ---- nets
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* One fact of a route, free of indices: a hop, or how a sink is reached. Sorted lists of facts are compared.
+ */
+typedef struct {
+    pnr_site at;
+    uint8_t sink;              /* 0 a hop, 1 a sink */
+    uint8_t side, track, port; /* of the hop; for sinks: port of the cell and the wire its box takes */
+    uint8_t from_core, from_side, from_track;
+    uint8_t registered, start, end;
+} fact;
+typedef VEC(fact) fact_vec;
+
+static int compare_facts(const void *left, const void *right) {
+    const fact *a = left, *b = right;
+    uint64_t ka = (uint64_t)a->at.x << 48 | (uint64_t)a->at.y << 32 | (uint64_t)a->sink << 24 |
+                  (uint64_t)(a->sink ? a->port : a->side) << 8 | (a->sink ? 0 : a->track);
+    uint64_t kb = (uint64_t)b->at.x << 48 | (uint64_t)b->at.y << 32 | (uint64_t)b->sink << 24 |
+                  (uint64_t)(b->sink ? b->port : b->side) << 8 | (b->sink ? 0 : b->track);
+    return ka < kb ? -1 : ka > kb;
+}
+
+static fact hop_fact(const pnr_hop *h) {
+    fact f = {.at = {h->x, h->y},
+              .side = h->side,
+              .track = h->track,
+              .from_core = h->from_core,
+              .registered = h->registered};
+    if (h->from_core) {
+        f.port = h->port;
+    } else {
+        f.from_side = h->from_side;
+        f.from_track = h->from_track;
+    }
+    f.start = h->registered && h->fifo_start;
+    f.end = h->registered && h->fifo_end;
+    return f;
+}
+
+static fact_vec net_facts(const pnr_design *design, uint32_t index, arena *mem) {
+    const pnr_route *route = &design->route.at[index];
+    const net_data *net = &design->net->nets.at[index];
+    fact_vec facts = {0};
+    for (uint32_t i = 0; i < route->hops.len; i++)
+        vec_push(mem, &facts, hop_fact(&route->hops.at[i]));
+    for (uint32_t i = 0; i < net->sinks.len; i++) {
+        pnr_site at = design->site.at[net->sinks.at[i].cell.v - 1];
+        bool io = pnr_site_tile(design->board, at.x, at.y) == NET_TILE_IO;
+        fact f = {.at = at, .sink = 1, .port = net->sinks.at[i].port};
+        f.side = io ? 0 : route->sinks.at[i].side;
+        f.track = io ? 0 : route->sinks.at[i].track;
+        vec_push(mem, &facts, f);
+    }
+    if (facts.len)
+        qsort(facts.at, facts.len, sizeof *facts.at, compare_facts);
+    return facts;
+}
+
+static const char *fact_text(arena *mem, const fact *f) {
+    if (f->sink)
+        return arena_printf(mem, "input %u from %s track %u", f->port, bits_side_name[f->side], f->track);
+    const char *from = f->from_core
+                           ? arena_printf(mem, "core output %u", f->port)
+                           : arena_printf(mem, "%s track %u", bits_side_name[f->from_side], f->from_track);
+    return arena_printf(mem, "%s track %u from %s%s%s%s", bits_side_name[f->side], f->track, from,
+                        f->registered ? ", registered" : "", f->start ? " start" : "", f->end ? " end" : "");
+}
+
+static void compare_net(comparison *c, uint32_t left, uint32_t right) {
+    fact_vec a = net_facts(c->left, left, c->mem), b = net_facts(c->right, right, c->mem);
+    uint32_t i = 0, j = 0;
+    while (i < a.len || j < b.len) {
+        int order = i == a.len ? 1 : j == b.len ? -1 : compare_facts(&a.at[i], &b.at[j]);
+        const char *la = order <= 0 ? fact_text(c->mem, &a.at[i]) : "nothing";
+        const char *rb = order >= 0 ? fact_text(c->mem, &b.at[j]) : "nothing";
+        if (strcmp(la, rb) != 0)
+            differs(c, order <= 0 ? a.at[i].at : b.at[j].at,
+                    arena_printf(c->mem, "'%s' in the bitstream, '%s' in the design", la, rb));
+        i += order <= 0;
+        j += order >= 0;
+    }
+}
+
+/* Index of the net with that source, or UINT32_MAX. */
+static uint32_t net_index(const pnr_design *design, pnr_site at, uint8_t port) {
+    for (uint32_t i = 0; i < design->net->nets.len; i++) {
+        net_pin pin = design->net->nets.at[i].source;
+        pnr_site site = design->site.at[pin.cell.v - 1];
+        if (site.x == at.x && site.y == at.y && pin.port == port)
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+static void compare_nets(comparison *c) {
+    for (uint32_t i = 0; i < c->left->net->nets.len; i++) {
+        net_pin pin = c->left->net->nets.at[i].source;
+        pnr_site at = c->left->site.at[pin.cell.v - 1];
+        uint32_t other = net_index(c->right, at, pin.port);
+        if (other == UINT32_MAX)
+            differs(c, at, arena_printf(c->mem, "output %u drives a net only in the bitstream", pin.port));
+        else
+            compare_net(c, i, other);
+    }
+    for (uint32_t i = 0; i < c->right->net->nets.len; i++) {
+        net_pin pin = c->right->net->nets.at[i].source;
+        pnr_site at = c->right->site.at[pin.cell.v - 1];
+        if (net_index(c->left, at, pin.port) == UINT32_MAX)
+            differs(c, at, arena_printf(c->mem, "output %u drives a net only in the design", pin.port));
+    }
+}
+
+bool bits_same(const pnr_design *decoded, const pnr_design *routed, diagnostics *d) {
+    comparison c = {decoded, routed, d->mem, d, true};
+    compare_cells(&c);
+    compare_nets(&c);
+    return c.same;
+}

@@ -1,0 +1,52 @@
+/* bits_fixture.h - what the tests of bitstream/ share: the board, its map, decoding in one call. */
+#ifndef ONYX_TESTS_BITS_FIXTURE_H
+#define ONYX_TESTS_BITS_FIXTURE_H
+
+#include "bitstream/bitstream.h"
+#include "tests/test.h"
+
+typedef struct {
+    pnr_board board;
+    bits_map *map;
+} bits_board;
+
+static inline bits_board bits_board_onyx(fixture *f) {
+    bits_board b = {0};
+    assert_true(pnr_board_read("onyx", &f->mem, &f->diag, &b.board));
+    return b;
+}
+
+static inline void bits_board_map(fixture *f, bits_board *b) {
+    bool good = bits_map_read(&b->board, &f->mem, &f->diag, &b->map);
+    if (!good)
+        fail_msg("%s", fixture_printed(f));
+}
+
+typedef struct {
+    netlist net;
+    pnr_design design;
+    uint32_t unknown;
+    bool good;
+} bits_decoded;
+
+/* The result must stay where it is: its design points at its netlist. */
+static inline bits_decoded *bits_decode_new(fixture *f, const bits_board *b, const bits_stream *words) {
+    bits_decoded *out = arena_new(&f->mem, bits_decoded);
+    out->good = bits_decode(words, &b->board, b->map, &f->names, &f->mem, &f->diag, &out->net, &out->design,
+                            &out->unknown);
+    return out;
+}
+
+/* A file of the build folder, named after the test program's process. */
+static inline const char *scratch_path(fixture *f, const char *name) {
+    return arena_printf(&f->mem, ONYX_BINARY_DIR "/tests/%ld.%s", (long)getpid(), name);
+}
+
+static inline void write_text(const char *path, const char *text, size_t length) {
+    FILE *out = fopen(path, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(text, 1, length, out), length);
+    assert_int_equal(fclose(out), 0);
+}
+
+#endif

@@ -1,0 +1,150 @@
+/* The register map: its facts, the packing rule they follow, and refusals of damaged tables. */
+#include "bitstream/bits_int.h"
+#include "tests/bitstream/bits_fixture.h"
+
+static void known_fields_stand_where_the_chip_has_them(void **state) {
+    fixture *f = *state;
+    bits_board b = bits_board_onyx(f);
+    bits_board_map(f, &b);
+    static const struct {
+        net_tile tile;
+        uint32_t feature;
+        const char *name;
+        uint32_t reg, shift, width;
+    } known[] = {
+        {NET_TILE_PE, 0, "mode", 3, 16, 3},
+        {NET_TILE_PE, 0, "tile_en", 3, 19, 1},
+        {NET_TILE_MEM, 0, "mode", 46, 21, 2},
+        {NET_TILE_MEM, 0, "tile_en", 46, 24, 1},
+        {NET_TILE_IO, 0, "tile_en", 0, 23, 1},
+        {NET_TILE_PE, 14, "SB_T0_EAST_SB_OUT_B17_sel", 2, 18, 3},
+        {NET_TILE_MEM, 11, "REG_T0_EAST_B17_start", 0, 2, 1},
+        {NET_TILE_MEM, 3, "CB_MEM_input_width_17_num_0_sel", 0, 1, 5},
+        {NET_TILE_PE, 0, "PE_onyx_inst_onyxpeintf_inst.opcode", 0, 3, 5},
+        {NET_TILE_PE, 0, "intersect_unit_inst_joiner_op", 0, 1, 1},
+        /* bits 100..103 of the space: word 3, which stands behind words 0, 1, 10 .. 19, 2, 20 .. 29 */
+        {NET_TILE_MEM, 0, "fiber_access_16_inst_buffet_buffet_capacity_log_0", 23, 4, 4},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        const bits_field *field = bits_find(b.map, known[i].tile, known[i].feature, known[i].name);
+        bits_piece piece[2];
+        assert_non_null(field);
+        assert_int_equal(bits_pieces(b.map, field, piece), 1);
+        assert_int_equal(piece[0].reg, known[i].reg);
+        assert_int_equal(piece[0].shift, known[i].shift);
+        assert_int_equal(piece[0].width, known[i].width);
+    }
+    assert_null(bits_find(b.map, NET_TILE_PE, 0, "no_such_field"));
+    assert_null(bits_find(b.map, NET_TILE_PE, 1, "mode"));
+    pnr_board_free(&b.board);
+}
+
+/* The chip's generator sorts the fields of a feature by name and fills words from bit 0 on; cores, ponds and
+ * switch boxes all follow it. The map lists fields by name, so the rule is replayed over it. */
+static void fields_are_packed_by_the_generators_rule(void **state) {
+    fixture *f = *state;
+    bits_board b = bits_board_onyx(f);
+    bits_board_map(f, &b);
+    for (uint32_t place = 0; place < BITS_KINDS * 16; place++) {
+        uint32_t reg = 0, bit = 0, seen = 0;
+        for (uint32_t i = 0; i < b.map->fields.len; i++) {
+            const bits_field *field = bits_field_at(b.map, i);
+            if (field->space || field->tile * 16u + field->feature != place)
+                continue;
+            uint32_t width = field->hi - field->lo + 1u;
+            if (bit + width > 32) {
+                reg++;
+                bit = 0;
+            }
+            assert_int_equal(field->reg, reg);
+            assert_int_equal(field->lo, bit);
+            bit += width;
+            seen++;
+        }
+        assert_true(seen == 0 || seen == 1 || seen == 2 || seen == 18 || seen == 24 || seen == 31 ||
+                    seen == 70 || seen == 140);
+    }
+    pnr_board_free(&b.board);
+}
+
+static void fields_across_words_come_in_two_pieces(void **state) {
+    fixture *f = *state;
+    bits_board b = bits_board_onyx(f);
+    bits_board_map(f, &b);
+    /* bits 24..39 */
+    const bits_field *field = bits_find(b.map, NET_TILE_MEM, 0, "fiber_access_16_inst_read_scanner_stop_lvl");
+    bits_piece piece[2];
+    assert_non_null(field);
+    assert_int_equal(bits_pieces(b.map, field, piece), 2);
+    assert_int_equal(piece[0].shift, 24);
+    assert_int_equal(piece[0].width, 8);
+    assert_int_equal(piece[1].reg, 1);
+    assert_int_equal(piece[1].shift, 0);
+    assert_int_equal(piece[1].width, 8);
+    assert_int_equal(piece[1].from, 8);
+    pnr_board_free(&b.board);
+}
+
+#define REG_HEADER "tile,feature,register,lo,hi,field\n"
+#define SPACE_HEADER "tile,feature,mode,controller,lo,hi,field\n"
+
+static const struct {
+    const char *reg, *space, *message;
+} damaged[] = {
+    {"tile,feature\n", "",
+     "regmap.csv:1:1: error: the first row of a register table must name its columns [E0601-map-header]"},
+    {REG_HEADER "PE,0,0,0,31\n", "", "regmap.csv:2:1: error: expected 6 columns, found 5 [E0602-map-row]"},
+    {REG_HEADER "PR,0,0,0,31,a\n", "",
+     "regmap.csv:2:1: error: expected a tile kind PE, MEM or IO, found 'PR' [E0602-map-row]"},
+    {REG_HEADER "PE,16,0,0,31,a\n", "",
+     "regmap.csv:2:4: error: expected a number from 0 to 15, found '16' [E0602-map-row]"},
+    {REG_HEADER "PE,0,0,5,4,a\n", "",
+     "regmap.csv:2:10: error: a field has 1 to 32 bits: hi must be 5 to 36, found 4"},
+    {REG_HEADER "PE,0,0,0,4,\n", "", "regmap.csv:2:1: error: the field has no name [E0602-map-row]"},
+    {REG_HEADER "PE,0,0,1,31,CONFIG_SPACE_0\n", "",
+     "regmap.csv:2:13: error: a CONFIG_SPACE word starts at bit 0, not 1"},
+    {REG_HEADER "PE,0,0,0,4,a\nPE,0,0,4,5,b\n", SPACE_HEADER,
+     "regmap.csv:3:12: error: field 'b' overlaps field 'a' [E0603-map-overlap]"},
+    {REG_HEADER "PE,0,0,0,4,a\nPE,0,1,4,5,a\n", SPACE_HEADER,
+     "regmap.csv:3:12: error: field 'a' is defined twice [E0603-map-overlap]"},
+    {REG_HEADER "# remark\n\nPE,0,0,0,31,CONFIG_SPACE_0\n", SPACE_HEADER "PE,0,0,c,30,33,a\n",
+     "config_space.csv:2:16: error: PE feature 0 has no word CONFIG_SPACE_1 [E0602-map-row]"},
+    {REG_HEADER "PE,0,0,0,31,CONFIG_SPACE_0\n", SPACE_HEADER "PE,0,9,c,0,3,a\n",
+     "config_space.csv:2:6: error: expected a number from 0 to 7, found '9' [E0602-map-row]"},
+    {REG_HEADER "PE,0,0,0,31,CONFIG_SPACE_0\n", SPACE_HEADER "PE,0,1,c,0,3,a\nPE,0,*,c,3,3,b\n",
+     "config_space.csv:3:14: error: field 'b' overlaps field 'a' [E0603-map-overlap]"},
+    {REG_HEADER "PE,0,0,0,0,tile_en\n", SPACE_HEADER,
+     "has no field tile_en in feature 0 of MEM tiles [E0604-map-incomplete]"},
+};
+
+static void damaged_tables_are_refused_with_their_place(void **state) {
+    fixture *f = *state;
+    bits_board b = bits_board_onyx(f);
+    const char *folder = scratch_path(f, "map");
+    assert_true(make_folder(folder, &f->diag));
+    const char *reg = arena_printf(&f->mem, "%s/regmap.csv", folder);
+    const char *space = arena_printf(&f->mem, "%s/config_space.csv", folder);
+    b.board.folder = folder;
+    for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
+        diag_init(&f->diag, &f->mem);
+        write_text(reg, damaged[i].reg, strlen(damaged[i].reg));
+        write_text(space, damaged[i].space, strlen(damaged[i].space));
+        assert_false(bits_map_read(&b.board, &f->mem, &f->diag, &b.map));
+        if (!strstr(fixture_printed(f), damaged[i].message))
+            fail_msg("case %zu: expected '%s', got\n%s", i, damaged[i].message, fixture_printed(f));
+    }
+    unlink(reg);
+    unlink(space);
+    rmdir(folder);
+    pnr_board_free(&b.board);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(known_fields_stand_where_the_chip_has_them),
+        TEST(fields_are_packed_by_the_generators_rule),
+        TEST(fields_across_words_come_in_two_pieces),
+        TEST(damaged_tables_are_refused_with_their_place),
+    };
+    return cmocka_run_group_tests_name("bitstream: register map", tests, NULL, NULL);
+}

@@ -1,10 +1,89 @@
-/* firmware.h - host side of the firmware: the application of one kernel, and what it leaves behind.
- * See firmware/README.md for the target side.
+/* firmware.h - host side of the firmware: the program of one kernel, and the batches of runs it is given.
+ *
+ * target/ is what runs on the Cortex-M3; protocol.h, errors.def and registers.def are what both sides and the
+ * co-simulation share. docs/firmware.md is the text of the contract.
  */
 #ifndef ONYX_FIRMWARE_H
 #define ONYX_FIRMWARE_H
 
 #include "bitstream/bitstream.h"
+#include "firmware/protocol.h"
 #include "tiling/tiling.h"
+
+/* ---- the program -----------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    const char *home;     /* where firmware/target lies: the source tree, or the installed share */
+    const char *folder;   /* receives app.elf and what it is made of; made if missing */
+    const char *compiler; /* "arm-none-eabi-gcc" */
+    bool register_path;   /* configure word by word instead of by DMA */
+    bool poll;            /* ask for done streams instead of sleeping until the interrupt */
+    uint32_t timeout;     /* processor cycles a run may take; at least FW_MIN_TIMEOUT */
+} fw_options;
+enum { FW_MIN_TIMEOUT = 1000 };
+fw_options fw_options_default(const char *home, const char *folder); /* DMA, interrupt, 2^26 cycles */
+
+typedef struct {
+    const char *elf;          /* FOLDER/app.elf */
+    uint32_t code_bytes;      /* program and constants */
+    uint32_t data_bytes;      /* mailbox and variables, without stack */
+    uint32_t bitstream_bytes; /* in the global buffer */
+    uint32_t stack_bytes;     /* bound: every frame once, and the exceptions' */
+    uint32_t largest_frame;
+} fw_app;
+
+/* Writes app_board.h, memory.ld, app_tables.c and app_bitstream.c for this design into the folder, compiles
+ * them with the runtime, and checks sizes. Streams are numbered by IO column, loads and stores apart. Errors:
+ * E0701-compiler-missing, E0702-compiler, E0703-runtime-missing, E0704-stack, E0705-elf, E0706-streams (a
+ * kernel needs a load and a store, and a GLB tile has one of each), E0707-bitstream-size, E0708-timeout. */
+bool fw_build(const pnr_design *design, const bits_stream *bits, const fw_options *o, arena *mem,
+              diagnostics *d, fw_app *out);
+
+/* Of the firmware's error number, from errors.def; NULL for a number it does not have. */
+typedef struct {
+    uint32_t number;
+    const char *name, *message, *detail[2], *hint; /* details are "" when unused */
+} fw_error_info;
+const fw_error_info *fw_error_find(uint32_t number);
+
+/* ---- batches ---------------------------------------------------------------------------------------------
+ */
+
+/* IO columns of the kernel's streams, ascending: column[i] belongs to plan->inputs.at[i] or outputs.at[i]. */
+typedef struct {
+    const uint32_t *in, *out;
+    uint32_t n_in, n_out;
+} fw_columns;
+
+typedef struct {
+    uint32_t batches;
+    uint64_t block_words; /* 16-bit words of operands in the file; a block is counted once a batch */
+    uint64_t run_words;   /* the same if every run brought its own */
+} fw_batch_stats;
+
+/* Writes the runs of the plan as a batch file (protocol.h). Runs keep their order; a batch takes runs until
+ * the next would overflow the run table, the bank of an input, or by bound_words the bank of an output. One
+ * run alone that does: E0710-batch-capacity (exit 2). O(runs * streams + words). */
+bool fw_batches_write(const tile_plan *plan, const fw_columns *columns, const pnr_board *board,
+                      const char *path, diagnostics *d, fw_batch_stats *stats);
+
+typedef struct {
+    uint32_t address, bytes;
+    const uint8_t *content; /* in the arena */
+} fw_segment;
+typedef struct {
+    uint32_t runs, table; /* table: address in SRAM */
+    VEC(fw_segment) segments;
+} fw_batch;
+typedef struct {
+    uint32_t inputs, outputs;
+    VEC(fw_batch) list;
+} fw_batches;
+
+/* Reads and validates a batch file: segments lie in input banks or in the table's area without overlap, every
+ * row is there, every load is inside one segment. Errors located by byte: E0711-batch-format (damaged),
+ * E0712-batch-content. */
+bool fw_batches_read(const char *path, const pnr_board *board, arena *mem, diagnostics *d, fw_batches *out);
 
 #endif

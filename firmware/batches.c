@@ -1,0 +1,199 @@
+/* Batch files: as many runs as the memories hold at once, each block of operand words stored once a batch. */
+#include "firmware/fw_int.h"
+
+static void put(FILE *out, uint32_t word) {
+    const unsigned char bytes[4] = {(unsigned char)word, (unsigned char)(word >> 8),
+                                    (unsigned char)(word >> 16), (unsigned char)(word >> 24)};
+    fwrite(bytes, 1, sizeof bytes, out);
+}
+
+/* The batch being filled. */
+typedef struct {
+    const tile_plan *plan;
+    const fw_columns *columns;
+    const pnr_board *board;
+    uint32_t first, runs;              /* of the plan */
+    uint32_t in_words[FW_MAX_STREAMS]; /* of each input's bank in use */
+    uint64_t out_words;                /* bound for every output's bank */
+    u32_vec blocks[FW_MAX_STREAMS];    /* unique blocks by input, in order of use */
+    uint32_t *batch_of[FW_MAX_STREAMS],
+        *at[FW_MAX_STREAMS]; /* by block: last batch it is in, first word there */
+    uint32_t number;         /* of the batch, from 1 */
+} packer;
+
+static uint32_t block_of(const packer *p, uint32_t run, uint32_t input) {
+    return p->plan->run_block.at[p->plan->runs.at[run].block_first + input];
+}
+static uint32_t block_words(const packer *p, uint32_t input, uint32_t block) {
+    return p->plan->inputs.at[input].blocks.at[block].length;
+}
+static uint32_t bank_words(const packer *p) {
+    return p->board->glb_bank_bytes / 2;
+}
+static uint32_t row_bytes(const packer *p) {
+    return fw_row_bytes(p->columns->n_in, p->columns->n_out);
+}
+
+/* Which memory the run would overflow; NULL when it fits. */
+static const char *overflows(const packer *p, uint32_t run) {
+    for (uint32_t i = 0; i < p->columns->n_in; i++) {
+        uint32_t block = block_of(p, run, i);
+        uint32_t more = p->batch_of[i][block] == p->number ? 0 : block_words(p, i, block);
+        if ((uint64_t)p->in_words[i] + more > bank_words(p))
+            return "the global-buffer bank of an input";
+    }
+    if (p->out_words + p->plan->runs.at[run].bound_words > bank_words(p))
+        return "the global-buffer bank of an output";
+    if ((p->runs + 1) * row_bytes(p) > FW_TABLE_END - FW_TABLE_OFFSET)
+        return "the run table";
+    return NULL;
+}
+
+static void add_run(packer *p, uint32_t run, arena *mem) {
+    for (uint32_t i = 0; i < p->columns->n_in; i++) {
+        uint32_t block = block_of(p, run, i);
+        if (p->batch_of[i][block] == p->number)
+            continue;
+        p->batch_of[i][block] = p->number;
+        p->at[i][block] = p->in_words[i];
+        p->in_words[i] += block_words(p, i, block);
+        vec_push(mem, &p->blocks[i], block);
+    }
+    p->out_words += p->plan->runs.at[run].bound_words;
+    p->runs++;
+}
+
+static void begin_batch(packer *p, uint32_t first) {
+    p->first = first;
+    p->runs = 0;
+    p->out_words = 0;
+    p->number++;
+    for (uint32_t i = 0; i < p->columns->n_in; i++) {
+        p->in_words[i] = 0;
+        p->blocks[i].len = 0;
+    }
+}
+
+/* First byte in the global buffer of an input's bank. */
+static uint32_t bank_of(const packer *p, uint32_t input) {
+    return fw_bank_address(p->board, p->columns->in[input] / p->board->columns_per_glb_tile, 0);
+}
+
+/* The unique blocks of one input, one behind the other. */
+static void write_blocks(const packer *p, uint32_t input, FILE *out) {
+    uint32_t pending = 0, n = 0;
+    put(out, p->board->map.cgra_data + bank_of(p, input));
+    put(out, 2 * p->in_words[input]);
+    for (uint32_t k = 0; k < p->blocks[input].len; k++) {
+        const tile_block *b = &p->plan->inputs.at[input].blocks.at[p->blocks[input].at[k]];
+        for (uint32_t w = 0; w < b->length; w++, n++) {
+            uint32_t word = p->plan->words.at[b->first + w];
+            if (n % 2 == 0)
+                pending = word;
+            else
+                put(out, pending | word << 16);
+        }
+    }
+    if (n % 2)
+        put(out, pending);
+}
+
+static void write_table(const packer *p, FILE *out) {
+    put(out, p->board->map.sram + FW_TABLE_OFFSET);
+    put(out, p->runs * row_bytes(p));
+    for (uint32_t run = p->first; run < p->first + p->runs; run++) {
+        for (uint32_t i = 0; i < p->columns->n_in; i++) {
+            uint32_t block = block_of(p, run, i);
+            put(out, bank_of(p, i) + 2 * p->at[i][block]);
+            put(out, block_words(p, i, block));
+        }
+        for (uint32_t word = 0; word < 2 * (p->columns->n_out + 1); word++)
+            put(out, 0); /* the firmware's part */
+    }
+}
+
+static void write_batch(const packer *p, FILE *out, fw_batch_stats *stats) {
+    put(out, p->runs);
+    put(out, p->board->map.sram + FW_TABLE_OFFSET);
+    put(out, p->columns->n_in + 1);
+    for (uint32_t i = 0; i < p->columns->n_in; i++) {
+        write_blocks(p, i, out);
+        stats->block_words += p->in_words[i];
+    }
+    write_table(p, out);
+    stats->batches++;
+}
+
+static void count_run(const packer *p, uint32_t run, fw_batch_stats *stats) {
+    for (uint32_t i = 0; i < p->columns->n_in; i++)
+        stats->run_words += block_words(p, i, block_of(p, run, i));
+}
+
+/* Writes every batch; false after E0710. */
+static bool pack(packer *p, FILE *out, arena *mem, diagnostics *d, fw_batch_stats *stats) {
+    uint32_t runs = p->plan->runs.len;
+    begin_batch(p, 0);
+    for (uint32_t run = 0; run < runs; run++) {
+        if (p->runs && overflows(p, run)) {
+            write_batch(p, out, stats);
+            begin_batch(p, run);
+        }
+        const char *what = overflows(p, run);
+        if (what) {
+            diag_unmappable(d, (src_loc){0}, "E0710-batch-capacity", "run %u of %u alone overflows %s", run,
+                            runs, what);
+            diag_hint(d, "cut the operands into smaller sub-tiles: --tile below %u", p->plan->tile);
+            return false;
+        }
+        add_run(p, run, mem);
+        count_run(p, run, stats);
+    }
+    if (p->runs)
+        write_batch(p, out, stats);
+    return true;
+}
+
+static void check_columns(const uint32_t *column, uint32_t n, uint32_t streams, uint32_t width) {
+    BUG_IF(n == 0 || n != streams || n > FW_MAX_STREAMS, "%u columns for %u streams", n, streams);
+    for (uint32_t i = 0; i < n; i++)
+        BUG_IF(column[i] >= width || (i && column[i] <= column[i - 1]), "IO column %u out of order",
+               column[i]);
+}
+
+/* The number of batches stands in the header and is known at the end. */
+static void patch_count(FILE *out, uint32_t batches) {
+    enum { COUNT_OFFSET = 16 };
+    if (fseek(out, COUNT_OFFSET, SEEK_SET) == 0)
+        put(out, batches);
+}
+
+bool fw_batches_write(const tile_plan *plan, const fw_columns *columns, const pnr_board *board,
+                      const char *path, diagnostics *d, fw_batch_stats *stats) {
+    arena scratch = {0};
+    file_out f;
+    packer p = {.plan = plan, .columns = columns, .board = board};
+    *stats = (fw_batch_stats){0};
+    check_columns(columns->in, columns->n_in, plan->inputs.len, board->width);
+    check_columns(columns->out, columns->n_out, plan->outputs.len, board->width);
+    for (uint32_t i = 0; i < columns->n_in; i++) {
+        p.batch_of[i] = arena_new_n(&scratch, uint32_t, plan->inputs.at[i].blocks.len + 1);
+        p.at[i] = arena_new_n(&scratch, uint32_t, plan->inputs.at[i].blocks.len + 1);
+    }
+    bool good = file_create(&f, path, d->mem, d);
+    if (good) {
+        put(f.stream, FW_BATCH_MAGIC);
+        put(f.stream, FW_BATCH_VERSION);
+        put(f.stream, columns->n_in);
+        put(f.stream, columns->n_out);
+        put(f.stream, 0);
+        good = pack(&p, f.stream, &scratch, d, stats);
+        if (good) {
+            patch_count(f.stream, stats->batches);
+            good = file_commit(&f, d);
+        } else {
+            file_abandon(&f);
+        }
+    }
+    arena_free(&scratch);
+    return good;
+}

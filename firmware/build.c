@@ -1,0 +1,262 @@
+/* app.elf: the generated files and the runtime through the cross compiler, then checks of what came out. */
+#include "firmware/fw_int.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *const runtime[] = {"startup.c",   "firmware.c", "mailbox.c",  "platform.c",
+                                      "configure.c", "streams.c",  "dispatch.c", "crc32.c"};
+static const char *const flags[] = {"-mcpu=cortex-m3",
+                                    "-mthumb",
+                                    "-std=c11",
+                                    "-Os",
+                                    "-g",
+                                    "-ffreestanding",
+                                    "-nostdlib",
+                                    "-fno-tree-loop-distribute-patterns", /* no calls of memcpy and memset */
+                                    "-ffunction-sections",
+                                    "-fdata-sections",
+                                    "-Wall",
+                                    "-Wextra",
+                                    "-Wpedantic",
+                                    "-Wshadow",
+                                    "-Wconversion",
+                                    "-Werror",
+                                    "-Wframe-larger-than=256",
+                                    "-fstack-usage",
+                                    "-Wl,--gc-sections",
+                                    "-Wl,--fatal-warnings",
+                                    "-Wl,--build-id=none"};
+enum { N_RUNTIME = sizeof runtime / sizeof *runtime, N_FLAGS = sizeof flags / sizeof *flags };
+
+fw_options fw_options_default(const char *home, const char *folder) {
+    return (fw_options){
+        .home = home, .folder = folder, .compiler = "arm-none-eabi-gcc", .timeout = (uint32_t)1 << 26};
+}
+
+/* ---- the compiler ----------------------------------------------------------------------------------------
+ */
+
+enum { EXIT_NOT_FOUND = 127 }; /* as a shell reports it */
+
+static _Noreturn void become(const char *const *argv, const char *log) {
+    int file = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (file >= 0) {
+        dup2(file, STDOUT_FILENO);
+        dup2(file, STDERR_FILENO);
+    }
+    /* execvp does not change the strings; its type predates const. */
+    execvp(argv[0], (char *const *)(uintptr_t)argv);
+    _exit(errno == ENOENT ? EXIT_NOT_FOUND : 126);
+}
+
+/* Exit code of the program, or -1 when it did not end by itself. */
+static int run(const char *const *argv, const char *log) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        become(argv, log);
+    int status = 0;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* The log's first line that tells of an error, or its first line. */
+static const char *first_error(const char *log, diagnostics *d) {
+    diagnostics quiet;
+    size_t length = 0;
+    diag_init(&quiet, d->mem);
+    const char *text = file_read(log, d->mem, &length, &quiet);
+    if (!text || !length)
+        return "no message";
+    const char *error = strstr(text, "error:");
+    const char *begin = error ? error : text;
+    while (begin > text && begin[-1] != '\n')
+        begin--;
+    return arena_strndup(d->mem, begin, strcspn(begin, "\n"));
+}
+
+static bool compile(const fw_options *o, const char *elf, arena *mem, diagnostics *d) {
+    const char *argv[N_FLAGS + N_RUNTIME + 20];
+    const char *log = arena_printf(mem, "%s/build.log", o->folder);
+    uint32_t n = 0;
+    argv[n++] = o->compiler;
+    for (uint32_t i = 0; i < N_FLAGS; i++)
+        argv[n++] = flags[i];
+    argv[n++] = "-dumpdir";
+    argv[n++] = arena_printf(mem, "%s/", o->folder);
+    argv[n++] = arena_printf(mem, "-I%s", o->folder);
+    argv[n++] = arena_printf(mem, "-I%s", o->home);
+    argv[n++] = arena_printf(mem, "-L%s", o->folder);
+    argv[n++] = arena_printf(mem, "-Wl,-Map=%s/app.map", o->folder);
+    argv[n++] = "-T";
+    argv[n++] = arena_printf(mem, "%s/firmware/target/onyx.ld", o->home);
+    argv[n++] = "-o";
+    argv[n++] = elf;
+    argv[n++] = arena_printf(mem, "%s/app_tables.c", o->folder);
+    argv[n++] = arena_printf(mem, "%s/app_bitstream.c", o->folder);
+    for (uint32_t i = 0; i < N_RUNTIME; i++)
+        argv[n++] = arena_printf(mem, "%s/firmware/target/%s", o->home, runtime[i]);
+    argv[n] = NULL;
+    int status = run(argv, log);
+    if (status == 0)
+        return true;
+    if (status == EXIT_NOT_FOUND) {
+        diag_error(d, (src_loc){0}, "E0701-compiler-missing", "'%s' is not installed", o->compiler);
+        diag_hint(d, "Debian and Ubuntu have it as gcc-arm-none-eabi");
+        return false;
+    }
+    diag_error(d, (src_loc){0}, "E0702-compiler", "'%s' failed: %s", o->compiler, first_error(log, d));
+    diag_hint(d, "the whole output is in '%s'", log);
+    return false;
+}
+
+/* ---- what came out ---------------------------------------------------------------------------------------
+ */
+
+static uint32_t get16(const uint8_t *at) {
+    return at[0] | (uint32_t)at[1] << 8;
+}
+static uint32_t get32(const uint8_t *at) {
+    return get16(at) | get16(at + 2) << 16;
+}
+
+enum { ELF_HEADER = 52, ELF_SEGMENT = 32, ELF_LOAD = 1, ELF_ARM = 40 };
+
+bool fw_read_sizes(const char *elf, const pnr_board *b, diagnostics *d, fw_app *out) {
+    size_t length = 0;
+    const uint8_t *e = (const uint8_t *)file_read(elf, d->mem, &length, d);
+    if (!e)
+        return false;
+    bool good = length >= ELF_HEADER && memcmp(e, "\177ELF\1\1", 6) == 0 && get16(e + 18) == ELF_ARM;
+    uint32_t table = good ? get32(e + 28) : 0, n = good ? get16(e + 44) : 0;
+    good = good && get16(e + 42) == ELF_SEGMENT && table + (uint64_t)n * ELF_SEGMENT <= length;
+    for (uint32_t i = 0; good && i < n; i++) {
+        const uint8_t *segment = e + table + i * ELF_SEGMENT;
+        uint32_t address = get32(segment + 8), bytes = get32(segment + 20);
+        if (get32(segment) != ELF_LOAD)
+            continue;
+        if (address - b->map.code < b->map.code_bytes)
+            out->code_bytes += bytes;
+        else if (address - b->map.sram < b->map.sram_bytes)
+            out->data_bytes += bytes;
+        else if (address == b->map.cgra_data)
+            out->bitstream_bytes += bytes;
+        else
+            good = false;
+    }
+    if (!good)
+        diag_error(d, (src_loc){0}, "E0705-elf", "'%s' is not a 32-bit Arm program for board '%s'", elf,
+                   b->name);
+    return good;
+}
+
+/* Adds up one report: lines "file:line:column:function<tab>bytes<tab>kind". */
+static bool add_frames(const char *text, fw_app *out) {
+    for (const char *line = text; *line;) {
+        const char *bytes = strchr(line, '\t'), *end = strchr(line, '\n');
+        if (!bytes || !end || bytes > end || !strstr(bytes, "static"))
+            return false;
+        uint32_t frame = (uint32_t)strtoul(bytes + 1, NULL, 10);
+        out->stack_bytes += frame;
+        if (frame > out->largest_frame)
+            out->largest_frame = frame;
+        line = end + 1;
+    }
+    return true;
+}
+
+bool fw_read_stack(const char *folder, diagnostics *d, fw_app *out) {
+    DIR *list = opendir(folder);
+    bool good = list != NULL;
+    uint32_t reports = 0;
+    for (struct dirent *entry = good ? readdir(list) : NULL; good && entry; entry = readdir(list)) {
+        size_t length = strlen(entry->d_name);
+        if (length < 3 || strcmp(entry->d_name + length - 3, ".su") != 0)
+            continue;
+        const char *text =
+            file_read(arena_printf(d->mem, "%s/%s", folder, entry->d_name), d->mem, &length, d);
+        good = text && add_frames(text, out);
+        reports++;
+    }
+    if (list)
+        closedir(list);
+    if (!good || !reports)
+        diag_error(d, (src_loc){0}, "E0704-stack",
+                   "no stack bound: the reports in '%s' are missing or unclear", folder);
+    return good && reports;
+}
+
+/* No function is on the stack twice but by an exception, and handlers share no function with the rest: so the
+ * sum of all frames is a bound, plus what the processor pushes for tick, array interrupt and fault. */
+static bool check_stack(const fw_app *app, diagnostics *d) {
+    uint32_t have = FW_TABLE_OFFSET - app->data_bytes;
+    if (app->data_bytes <= FW_TABLE_OFFSET && app->stack_bytes <= have)
+        return true;
+    diag_error(d, (src_loc){0}, "E0704-stack", "the stack may need %u bytes and has %u", app->stack_bytes,
+               have);
+    return false;
+}
+
+/* ---- all of it -------------------------------------------------------------------------------------------
+ */
+
+static bool check_request(const pnr_design *design, const bits_stream *bits, const fw_options *o, arena *mem,
+                          diagnostics *d) {
+    const pnr_board *b = design->board;
+    struct stat info;
+    if (o->timeout < FW_MIN_TIMEOUT) {
+        diag_error(d, (src_loc){0}, "E0708-timeout", "a time-out of %u cycles is too short", o->timeout);
+        diag_hint(d, "at least %d", FW_MIN_TIMEOUT);
+        return false;
+    }
+    if (bits->words.len == 0 || bits->words.len > b->glb_bank_bytes / 8) {
+        diag_unmappable(d, (src_loc){0}, "E0707-bitstream-size",
+                        "a bitstream of %u words; one bank of the global buffer holds 1 to %u",
+                        bits->words.len, b->glb_bank_bytes / 8);
+        return false;
+    }
+    if (stat(arena_printf(mem, "%s/firmware/target/onyx.ld", o->home), &info) != 0) {
+        diag_error(d, (src_loc){0}, "E0703-runtime-missing", "'%s/firmware/target' does not hold the runtime",
+                   o->home);
+        diag_hint(d, "set ONYX_HOME to the folder that has boards/ and firmware/");
+        return false;
+    }
+    return true;
+}
+
+/* Reports of an earlier build would be counted again. */
+static void remove_reports(const char *folder, arena *mem) {
+    DIR *list = opendir(folder);
+    for (struct dirent *entry = list ? readdir(list) : NULL; entry; entry = readdir(list)) {
+        size_t length = strlen(entry->d_name);
+        if (length >= 3 && strcmp(entry->d_name + length - 3, ".su") == 0)
+            remove(arena_printf(mem, "%s/%s", folder, entry->d_name));
+    }
+    if (list)
+        closedir(list);
+}
+
+bool fw_build(const pnr_design *design, const bits_stream *bits, const fw_options *o, arena *mem,
+              diagnostics *d, fw_app *out) {
+    enum { EXCEPTION_FRAME = 8 * 4 + 4, EXCEPTIONS = 3 };
+    fw_streams streams;
+    *out = (fw_app){.elf = arena_printf(mem, "%s/app.elf", o->folder)};
+    if (!check_request(design, bits, o, mem, d) || !fw_streams_of(design, d, &streams) ||
+        !make_folder(o->folder, d))
+        return false;
+    remove(out->elf);
+    remove_reports(o->folder, mem);
+    if (!fw_write_board(design->board, o->folder, d) || !fw_write_tables(design, &streams, bits, o, d) ||
+        !fw_write_bitstream(bits, o->folder, d) || !compile(o, out->elf, mem, d) ||
+        !fw_read_sizes(out->elf, design->board, d, out) || !fw_read_stack(o->folder, d, out))
+        return false;
+    out->stack_bytes += EXCEPTIONS * EXCEPTION_FRAME;
+    return check_stack(out, d);
+}

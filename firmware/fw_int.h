@@ -1,0 +1,43 @@
+/* fw_int.h - what the files of firmware/ share and nobody else needs. */
+#ifndef ONYX_FW_INT_H
+#define ONYX_FW_INT_H
+
+#include "firmware/firmware.h"
+#include "firmware/registers.h"
+
+enum { FW_MAX_STREAMS = 16 }; /* one load and one store a GLB tile */
+
+/* One stream of the array's edge. */
+typedef struct {
+    uint32_t column;
+    const net_cell_data *cell;
+} fw_stream;
+
+typedef struct {
+    fw_stream load[FW_MAX_STREAMS], store[FW_MAX_STREAMS]; /* by column */
+    uint32_t n_loads, n_stores;
+} fw_streams;
+
+/* The design's IO cells by column; E0706-streams when the chip cannot stream them. */
+bool fw_streams_of(const pnr_design *design, diagnostics *d, fw_streams *out);
+
+static inline uint32_t fw_bank_address(const pnr_board *b, uint32_t glb_tile, uint32_t bank) {
+    return (glb_tile * b->glb_banks_per_tile + bank) * b->glb_bank_bytes;
+}
+
+/* Files of the folder that are made for this design. */
+bool fw_write_board(const pnr_board *b, const char *folder, diagnostics *d); /* app_board.h, memory.ld */
+bool fw_write_tables(const pnr_design *design, const fw_streams *s, const bits_stream *bits,
+                     const fw_options *o, diagnostics *d);                            /* app_tables.c */
+bool fw_write_bitstream(const bits_stream *bits, const char *folder, diagnostics *d); /* app_bitstream.c */
+
+/* IEEE 802.3, reflected, of the words' {data, address} bytes: what the firmware computes before configuring.
+ */
+uint32_t fw_crc32(const bits_stream *bits);
+
+/* Bytes of each loadable part of an ELF file, by the board's memory map; E0705-elf. */
+bool fw_read_sizes(const char *elf, const pnr_board *b, diagnostics *d, fw_app *out);
+/* Sums the stack reports (.su) the compiler left in the folder. */
+bool fw_read_stack(const char *folder, diagnostics *d, fw_app *out);
+
+#endif

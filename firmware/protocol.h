@@ -1,0 +1,65 @@
+/* protocol.h - what the firmware and whoever talks to it agree on: the mailbox, the run table, the batch
+ * file. docs/firmware.md is the text. C and C++; needs nothing of the house.
+ */
+#ifndef ONYX_PROTOCOL_H
+#define ONYX_PROTOCOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FW_PROTOCOL_VERSION = 1 };
+#define FW_MAILBOX_MAGIC 0x584e594fu /* "OYNX" */
+
+enum { FW_STATE_BOOTING, FW_STATE_READY, FW_STATE_RUNNING, FW_STATE_FAILED };
+
+enum {
+#define FW_ERROR(name, number, message, first, second, hint) FW_ERROR_##name = (number),
+#include "errors.def"
+#undef FW_ERROR
+};
+
+/* The first 128 bytes of SRAM. The firmware writes everything but `command`, `runs` and `table`. */
+typedef struct {
+    uint32_t magic;   /* written last at boot */
+    uint32_t version; /* FW_PROTOCOL_VERSION */
+    uint32_t state;   /* FW_STATE_* */
+    uint32_t error;   /* FW_ERROR_* */
+    uint32_t detail[2];
+    uint32_t command; /* number of the batch to run, from 1 up; the host writes it last */
+    uint32_t done;    /* number of the last batch that was run */
+    uint32_t runs;    /* of the batch */
+    uint32_t table;   /* address of the run table */
+    uint32_t reserved[2];
+    /* Processor cycles since boot, low word first: configuration of the array; start pulse to last store of
+     * each run; the rest of the batch loop; all three. Waiting for the host is in none. */
+    uint32_t config_cycles[2], kernel_cycles[2], firmware_cycles[2], total_cycles[2];
+    uint32_t unused[12];
+} fw_mailbox;
+
+/* Offsets, for a host that peeks and pokes. */
+enum {
+    FW_MAILBOX_STATE = 0x08,
+    FW_MAILBOX_ERROR = 0x0c,
+    FW_MAILBOX_DETAIL = 0x10,
+    FW_MAILBOX_COMMAND = 0x18,
+    FW_MAILBOX_DONE = 0x1c,
+    FW_MAILBOX_RUNS = 0x20,
+    FW_MAILBOX_TABLE = 0x24,
+    FW_MAILBOX_CYCLES = 0x30,
+    FW_MAILBOX_BYTES = 0x80
+};
+
+/* The run table lies in this part of SRAM; the firmware's data and stack use what is below. A row: each load
+ * {first byte in the global buffer, words}, each store the same (written by the firmware), then {processor
+ * cycles, 0}. Streams are in the order of their IO columns. */
+enum { FW_TABLE_OFFSET = 0x4000, FW_TABLE_END = 0x1c000 };
+static inline uint32_t fw_row_bytes(uint32_t inputs, uint32_t outputs) {
+    return 8 * (inputs + outputs + 1);
+}
+
+/* Batch file, little-endian 32-bit words: magic, version, inputs, outputs, batches; per batch: runs, address
+ * of the run table, segments; per segment: address, bytes, content padded to 4 bytes. */
+#define FW_BATCH_MAGIC 0x42584e4fu /* "ONXB" */
+enum { FW_BATCH_VERSION = 1 };
+
+#endif

@@ -1,0 +1,38 @@
+/* Start the array, configure it, then run batches for the host. */
+#include "firmware/target/hal.h"
+#include "firmware/target/target.h"
+
+/* Between data and stack. */
+#define GUARD 0x57ac4a4du
+static __attribute__((section(".guard"))) volatile uint32_t stack_guard;
+
+static void count_cycles(void) {
+    core_write(CORE_DEMCR, core_read(CORE_DEMCR) | FIELD(CORE_DEMCR_TRCENA, 1));
+    core_write(CORE_DWT_CYCCNT, 0);
+    core_write(CORE_DWT_CTRL, core_read(CORE_DWT_CTRL) | FIELD(CORE_DWT_CTRL_CYCCNTENA, 1));
+}
+
+void firmware_boot(const kernel_description *k) {
+    stack_guard = GUARD;
+    mailbox_clear();
+    count_cycles();
+    platform_start_array();
+    streams_enable(k->poll);
+    configure_array(k);
+    dispatch_prepare(k);
+    mailbox_add_cycles(mailbox.config_cycles, cycles_now());
+    mailbox.state = FW_STATE_READY;
+    mailbox.magic = FW_MAILBOX_MAGIC;
+}
+
+void firmware_serve(const kernel_description *k) {
+    uint32_t command = mailbox.command;
+    if (command == mailbox.done)
+        return;
+    mailbox.state = FW_STATE_RUNNING;
+    dispatch_batch(k, mailbox.table, mailbox.runs);
+    if (stack_guard != GUARD)
+        fail(FW_ERROR_STACK_OVERFLOW, stack_guard, 0);
+    mailbox.state = FW_STATE_READY;
+    mailbox.done = command;
+}

@@ -1,0 +1,85 @@
+/* hal.h - the only door to the hardware: bus accesses, the processor's clock of cycles, interrupts.
+ *
+ * On the chip these are single instructions. Tests compile the firmware for the host with FIRMWARE_ON_HOST
+ * and bring functions of these names that model the hardware.
+ */
+#ifndef ONYX_TARGET_HAL_H
+#define ONYX_TARGET_HAL_H
+
+#include "app_board.h" /* addresses and sizes of the board; generated, or the test's own */
+#include "firmware/registers.h"
+
+#ifdef FIRMWARE_ON_HOST
+
+uint32_t bus_read32(uint32_t address);
+uint16_t bus_read16(uint32_t address);
+void bus_write32(uint32_t address, uint32_t value);
+void hal_mask_interrupts(void);
+void hal_unmask_interrupts(void);
+void hal_sleep(void);
+_Noreturn void hal_stop(void);
+
+#else
+
+static inline uint32_t bus_read32(uint32_t address) {
+    return *(volatile uint32_t *)address;
+}
+static inline uint16_t bus_read16(uint32_t address) {
+    return *(volatile uint16_t *)address;
+}
+static inline void bus_write32(uint32_t address, uint32_t value) {
+    *(volatile uint32_t *)address = value;
+}
+/* Between these two, an interrupt still ends hal_sleep but its handler waits. */
+static inline void hal_mask_interrupts(void) {
+    __asm volatile("cpsid i" ::: "memory");
+}
+static inline void hal_unmask_interrupts(void) {
+    __asm volatile("cpsie i\n\tisb" ::: "memory");
+}
+/* Until an interrupt is pending. */
+static inline void hal_sleep(void) {
+    __asm volatile("dsb\n\twfi" ::: "memory");
+}
+/* For ever; the mailbox says why. */
+_Noreturn static inline void hal_stop(void) {
+    for (;;)
+        __asm volatile("cpsid i\n\twfi" ::: "memory");
+}
+
+#endif
+
+static inline uint32_t core_read(uint32_t offset) {
+    return bus_read32(CORE_BASE + offset);
+}
+static inline void core_write(uint32_t offset, uint32_t value) {
+    bus_write32(CORE_BASE + offset, value);
+}
+static inline uint32_t platform_read(uint32_t offset) {
+    return bus_read32(ONYX_PLATFORM + offset);
+}
+static inline void platform_write(uint32_t offset, uint32_t value) {
+    bus_write32(ONYX_PLATFORM + offset, value);
+}
+static inline uint32_t glc_read(uint32_t offset) {
+    return bus_read32(ONYX_CGRA_REG + offset);
+}
+static inline void glc_write(uint32_t offset, uint32_t value) {
+    bus_write32(ONYX_CGRA_REG + offset, value);
+}
+static inline void glb_write(uint32_t tile, uint32_t offset, uint32_t value) {
+    bus_write32(ONYX_CGRA_REG + GLB_FROM_GLC + GLB_TILE_STRIDE * tile + offset, value);
+}
+/* Words of the global buffer, by byte address in it. */
+static inline uint32_t glb_data32(uint32_t address) {
+    return bus_read32(ONYX_CGRA_DATA + address);
+}
+static inline uint16_t glb_data16(uint32_t address) {
+    return bus_read16(ONYX_CGRA_DATA + address);
+}
+/* Processor cycles, modulo 2^32: differences are right up to 8 seconds. */
+static inline uint32_t cycles_now(void) {
+    return core_read(CORE_DWT_CYCCNT);
+}
+
+#endif

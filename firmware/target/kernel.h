@@ -1,0 +1,32 @@
+/* kernel.h - what the firmware must know about one application; app_tables.c of each application defines it.
+ */
+#ifndef ONYX_TARGET_KERNEL_H
+#define ONYX_TARGET_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct {
+    uint8_t glb_tile;
+    uint8_t data_mux;    /* GLB_COLUMN_EVEN or GLB_COLUMN_ODD */
+    uint16_t num_blocks; /* stores only: length-headed blocks of one run */
+} kernel_stream;
+
+enum { KERNEL_MAX_STREAMS = 16 }; /* one load and one store a GLB tile */
+
+typedef struct {
+    const kernel_stream *loads, *stores; /* in the order of their IO columns */
+    uint32_t n_loads, n_stores;          /* 1 .. KERNEL_MAX_STREAMS */
+    uint32_t load_mask, store_mask;      /* one bit a GLB tile */
+    uint32_t flush_crossbar;
+    uint32_t stall_mask;   /* columns that stand still during configuration */
+    uint32_t config_words; /* {data, address} each, at the start of the global buffer */
+    uint32_t config_crc;   /* CRC-32 of these bytes */
+    bool register_path;    /* configure word by word instead of by DMA */
+    bool poll;             /* never sleep: ask for done streams instead of waiting for the interrupt */
+    uint32_t timeout;      /* processor cycles a run may take */
+} kernel_description;
+
+extern const kernel_description kernel;
+
+#endif

@@ -1,0 +1,92 @@
+/* Which streams have finished. The controller keeps done bits until they are cleared and holds its interrupt
+ * as long as one is set; the handler moves them here.
+ */
+#include "firmware/target/hal.h"
+#include "firmware/target/target.h"
+
+static struct {
+    volatile uint32_t done[STREAM_KINDS]; /* one bit a GLB tile */
+    volatile uint32_t last;               /* cycle of the latest */
+    volatile uint32_t ticks;              /* periods since streams_expect */
+    uint32_t tick_limit;
+    bool poll;
+} state;
+
+static const struct {
+    uint8_t isr, global_bit;
+} kinds[STREAM_KINDS] = {
+    [STREAM_LOAD] = {GLC_G2F_ISR, GLC_GLOBAL_ISR_G2F_LSB},
+    [STREAM_STORE] = {GLC_F2G_ISR, GLC_GLOBAL_ISR_F2G_LSB},
+    [STREAM_CONFIG] = {GLC_PCFG_ISR, GLC_GLOBAL_ISR_PCFG_LSB},
+};
+
+void array_interrupt(void) {
+    uint32_t pending = glc_read(GLC_GLOBAL_ISR);
+    for (uint32_t kind = 0; kind < STREAM_KINDS; kind++) {
+        if (!(pending >> kinds[kind].global_bit & 1))
+            continue;
+        uint32_t done = glc_read(kinds[kind].isr);
+        state.last = cycles_now();
+        glc_write(kinds[kind].isr, done);
+        state.done[kind] |= done;
+    }
+}
+
+void tick_interrupt(void) {
+    state.ticks++;
+}
+
+void streams_enable(bool poll) {
+    const uint32_t all = (1u << ONYX_GLB_TILES) - 1;
+    state.poll = poll;
+    for (uint32_t kind = 0; kind < STREAM_KINDS; kind++)
+        glc_write(kinds[kind].isr, all);
+    glc_write(GLC_F2G_IER, all);
+    glc_write(GLC_G2F_IER, all);
+    glc_write(GLC_PCFG_IER, all);
+    glc_write(GLC_GLOBAL_IER,
+              FIELD(GLC_GLOBAL_IER_F2G, 1) | FIELD(GLC_GLOBAL_IER_G2F, 1) | FIELD(GLC_GLOBAL_IER_PCFG, 1));
+    core_write(poll ? CORE_NVIC_ICER : CORE_NVIC_ISER, 1u << ONYX_CGRA_IRQ);
+}
+
+/* The system tick measures the time-out: it also ends a sleep that nothing else would end. Its period is the
+ * whole time-out, or what fits its 24 bits. */
+void streams_expect(uint32_t timeout) {
+    const uint32_t longest = 0xffffff;
+    uint32_t period = timeout < longest ? timeout : longest;
+    for (uint32_t kind = 0; kind < STREAM_KINDS; kind++)
+        state.done[kind] = 0;
+    state.ticks = 0;
+    state.tick_limit = timeout / period + (timeout % period != 0);
+    core_write(CORE_SYST_RELOAD, period - 1);
+    core_write(CORE_SYST_VALUE, 0);
+    core_write(CORE_SYST_CTRL, FIELD(CORE_SYST_CTRL_ENABLE, 1) | FIELD(CORE_SYST_CTRL_TICKINT, 1) |
+                                   FIELD(CORE_SYST_CTRL_CLKSOURCE, 1));
+}
+
+uint32_t streams_open(stream_kind kind, uint32_t mask) {
+    return mask & ~state.done[kind];
+}
+
+uint32_t streams_last_done(void) {
+    return state.last;
+}
+
+/* Interrupts are masked from the check to the sleep: one that comes between them ends the sleep at once. */
+bool streams_wait(stream_kind kind, uint32_t mask, uint32_t *open) {
+    bool expired = false;
+    for (;;) {
+        hal_mask_interrupts();
+        *open = streams_open(kind, mask);
+        if (!*open || expired)
+            break;
+        expired = state.ticks >= state.tick_limit; /* look once more after the time is over */
+        if (state.poll)
+            array_interrupt();
+        else if (!expired)
+            hal_sleep();
+        hal_unmask_interrupts();
+    }
+    hal_unmask_interrupts();
+    return !*open;
+}

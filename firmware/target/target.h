@@ -1,0 +1,46 @@
+/* target.h - the firmware's parts, in the order they run. Errors end in fail(), which does not return. */
+#ifndef ONYX_TARGET_TARGET_H
+#define ONYX_TARGET_TARGET_H
+
+#include "firmware/protocol.h"
+#include "firmware/target/kernel.h"
+
+/* ---- mailbox.c ---- */
+extern volatile fw_mailbox mailbox; /* first in SRAM */
+void mailbox_clear(void);
+void mailbox_add_cycles(volatile uint32_t counter[2], uint32_t cycles);
+/* Writes the cause into the mailbox and stops. */
+_Noreturn void fail(uint32_t error, uint32_t detail0, uint32_t detail1);
+
+/* ---- platform.c: clocks and reset of the array ---- */
+void platform_start_array(void);
+
+/* ---- crc32.c: IEEE 802.3 polynomial, reflected ---- */
+enum { CRC32_START = 0 };
+/* The CRC of what was before (`crc`) and four more bytes, low byte first. */
+uint32_t crc32_word(uint32_t crc, uint32_t word);
+
+/* ---- configure.c: bitstream in the global buffer to registers of the array ---- */
+void configure_array(const kernel_description *k);
+
+/* ---- streams.c: done streams, by interrupt or by asking ---- */
+typedef enum { STREAM_LOAD, STREAM_STORE, STREAM_CONFIG, STREAM_KINDS } stream_kind;
+/* Enables the interrupt and forgets what was done before. */
+void streams_enable(bool poll);
+void streams_expect(uint32_t timeout); /* forgets what is done; the time-out of the waits below starts */
+/* Until every GLB tile of `mask` has finished: true. False after the time-out; *open is what is missing. */
+bool streams_wait(stream_kind kind, uint32_t mask, uint32_t *open);
+uint32_t streams_open(stream_kind kind, uint32_t mask); /* of `mask`, not finished */
+uint32_t streams_last_done(void);                       /* cycle at which the latest stream was seen done */
+void array_interrupt(void);
+void tick_interrupt(void);
+
+/* ---- dispatch.c: the runs of a batch ---- */
+void dispatch_prepare(const kernel_description *k); /* DMA settings that all runs share */
+void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs);
+
+/* ---- firmware.c ---- */
+void firmware_boot(const kernel_description *k);
+void firmware_serve(const kernel_description *k); /* runs one batch if the host asks for one */
+
+#endif

@@ -1,0 +1,448 @@
+#include "tests/firmware/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "firmware/target/hal.h"
+#include "firmware/target/target.h"
+#include "support/support.h"
+
+enum { LOAD, STORE, CONFIG, KINDS };
+
+static const kernel_description *kernel_of;
+static device *the;
+static struct {
+    uint32_t platform[32], glc[32], glb[DEVICE_TILES][64];
+    uint32_t done[KINDS];              /* isr bits */
+    uint64_t due[KINDS][DEVICE_TILES]; /* cycle at which a stream finishes; 0 = not running */
+    uint64_t now, reset_until, tick_due;
+    uint32_t tick_reload, tick_ctrl, irq_enabled, demcr, dwt_ctrl;
+    uint64_t cycle_zero;
+    bool tick_pending, masked, in_handler;
+    prng random;
+} s;
+
+static void violate(const char *what) {
+    if (!the->violation)
+        the->violation = what;
+}
+
+/* ---- time and interrupts ---------------------------------------------------------------------------------
+ */
+
+static void advance(uint64_t cycles) {
+    s.now += cycles;
+    for (uint32_t kind = 0; kind < KINDS; kind++) {
+        for (uint32_t t = 0; t < DEVICE_TILES; t++) {
+            if (s.due[kind][t] && s.now >= s.due[kind][t]) {
+                s.due[kind][t] = 0;
+                s.done[kind] |= 1u << t;
+            }
+        }
+    }
+    while (s.tick_ctrl & 1 && s.now >= s.tick_due) {
+        s.tick_due += s.tick_reload + 1;
+        s.tick_pending |= s.tick_ctrl >> 1 & 1;
+    }
+}
+
+static uint32_t pending_kinds(void) {
+    static const uint8_t ier[KINDS] = {GLC_G2F_IER, GLC_F2G_IER, GLC_PCFG_IER};
+    static const uint8_t bit[KINDS] = {1, 0, 2};
+    uint32_t kinds = 0;
+    for (uint32_t k = 0; k < KINDS; k++)
+        kinds |= (uint32_t)((s.done[k] & s.glc[ier[k] / 4]) != 0) << bit[k];
+    return kinds;
+}
+
+static bool line_high(void) {
+    return (pending_kinds() & s.glc[GLC_GLOBAL_IER / 4]) && s.irq_enabled >> ONYX_CGRA_IRQ & 1;
+}
+
+static void deliver(void) {
+    if (s.masked || s.in_handler)
+        return;
+    s.in_handler = true;
+    if (line_high()) {
+        the->interrupts++;
+        array_interrupt();
+    }
+    if (s.tick_pending) {
+        s.tick_pending = false;
+        the->ticks++;
+        tick_interrupt();
+    }
+    s.in_handler = false;
+}
+
+static void access_takes_time(void) {
+    advance(1 + prng_below(&s.random, 8));
+    deliver();
+}
+
+void hal_mask_interrupts(void) {
+    s.masked = true;
+}
+
+void hal_unmask_interrupts(void) {
+    s.masked = false;
+    deliver();
+}
+
+/* Jumps to the next thing that happens. */
+void hal_sleep(void) {
+    the->sleeps++;
+    if (!s.masked)
+        violate("slept with interrupts on: one that comes just before is missed");
+    while (!line_high() && !s.tick_pending) {
+        uint64_t next = s.tick_ctrl & 1 ? s.tick_due : UINT64_MAX;
+        for (uint32_t kind = 0; kind < KINDS; kind++)
+            for (uint32_t t = 0; t < DEVICE_TILES; t++)
+                if (s.due[kind][t] && s.due[kind][t] < next)
+                    next = s.due[kind][t];
+        if (next == UINT64_MAX) {
+            violate("sleeps for ever");
+            hal_stop();
+        }
+        advance(next > s.now ? next - s.now : 1);
+    }
+}
+
+_Noreturn void hal_stop(void) {
+    longjmp(the->stopped, 1);
+}
+
+/* ---- the array -------------------------------------------------------------------------------------------
+ */
+
+static uint16_t glb_word(uint32_t address) {
+    return (uint16_t)(the->glb[address] | the->glb[address + 1] << 8);
+}
+
+static uint32_t *config_register(uint32_t address) {
+    uint32_t i = 0;
+    while (i < the->n_config && the->config[i].address != address)
+        i++;
+    if (i == the->n_config && i < DEVICE_CONFIG)
+        the->config[the->n_config++].address = address;
+    return &the->config[i].data;
+}
+
+static void configure(uint32_t address, uint32_t data) {
+    uint32_t column = address >> 8 & 0xff;
+    if (!(the->stalled_columns >> column & 1))
+        violate("a running column was configured");
+    if (s.now < s.reset_until)
+        violate("configured during reset");
+    the->config_writes++;
+    *config_register(address) = address == the->flip_address ? data ^ 0x100 : data;
+}
+
+/* Words travel east from tile 0's DMA: where a tile neither passes on nor takes them, they are lost. */
+static bool reaches(uint32_t column) {
+    uint32_t mux = 0;
+    for (uint32_t t = 0; t < column / 2; t++) {
+        mux = s.glb[t][GLB_PCFG_BROADCAST_MUX / 4];
+        if ((mux >> 2 & 3) != (t ? 2u : 1u))
+            return false;
+    }
+    mux = s.glb[column / 2][GLB_PCFG_BROADCAST_MUX / 4];
+    return (mux >> 4 & 3) == (column / 2 ? 2u : 1u);
+}
+
+static uint32_t glb_word32(uint32_t address) {
+    return glb_word(address) | (uint32_t)glb_word(address + 2) << 16;
+}
+
+static void start_config(uint32_t tiles) {
+    if (tiles != 1 || s.glb[0][GLB_PCFG_CTRL / 4] != 1) {
+        violate("the model streams configuration from GLB tile 0 only");
+        return;
+    }
+    uint32_t at = s.glb[0][GLB_PCFG_START_ADDR / 4], n = s.glb[0][GLB_PCFG_NUM_WORDS / 4];
+    for (uint32_t i = 0; i < n; i++, at += 8) {
+        uint32_t address = glb_word32(at + 4);
+        if (reaches(address >> 8 & 0xff))
+            configure(address, glb_word32(at));
+    }
+    s.due[CONFIG][0] = the->hang_config ? 0 : s.now + n + 10;
+}
+
+uint32_t device_expected(const kernel_description *k, uint32_t i, const uint16_t *words, uint32_t n,
+                         uint16_t *out) {
+    uint32_t written = 0;
+    for (uint32_t b = 0; b < k->stores[i].num_blocks; b++) {
+        uint32_t length = n < 7 * b + 3 ? n : 7 * b + 3;
+        out[written++] = (uint16_t)length;
+        for (uint32_t w = 0; w < length; w++)
+            out[written++] = words[w];
+    }
+    return written;
+}
+
+/* What the load DMA of a tile streams; 0 words after a violation. */
+static uint32_t load_words(const kernel_stream *load, uint16_t *out) {
+    const uint32_t *r = s.glb[load->glb_tile];
+    uint32_t want = 1u | 2u << 2 | (uint32_t)load->data_mux << 5, dim = r[GLB_LD_DIM / 4];
+    uint32_t n = dim == 0 ? 1 : r[GLB_LD_RANGE / 4] + 2, address = r[GLB_LD_START_ADDR / 4];
+    if (r[GLB_LD_CTRL / 4] != want || dim > 1 || r[GLB_LD_CYCLE_START / 4] ||
+        (dim && (r[GLB_LD_STRIDE / 4] != 2 || r[GLB_LD_CYCLE_STRIDE / 4] != 1)))
+        violate("a load DMA is not set to a linear ready-valid stream");
+    if (n > 65536 || address >> 17 != (uint32_t)load->glb_tile * 2 || address + 2 * n > sizeof the->glb) {
+        violate("a load leaves the tile's first bank");
+        return 0;
+    }
+    for (uint32_t w = 0; w < n; w++)
+        out[w] = glb_word(address + 2 * w);
+    return n;
+}
+
+static void store_words(const kernel_stream *store, const uint16_t *words, uint32_t n) {
+    const uint32_t *r = s.glb[store->glb_tile];
+    uint32_t address = r[GLB_ST_START_ADDR / 4];
+    if (r[GLB_ST_CTRL / 4] != (1u | 1u << 2 | (uint32_t)store->data_mux << 4) ||
+        r[GLB_ST_NUM_BLOCKS / 4] != store->num_blocks)
+        violate("a store DMA is not set to its ready-valid stream");
+    if (address >> 17 != (uint32_t)store->glb_tile * 2 + 1)
+        violate("a store leaves the tile's second bank");
+    for (uint32_t w = 0; w < n; w++, address += 2) {
+        uint32_t wrapped = (address & 0x1ffff) | (uint32_t)store->glb_tile << 18 | 1u << 17;
+        the->glb[wrapped] = (uint8_t)words[w];
+        the->glb[wrapped + 1] = (uint8_t)(words[w] >> 8);
+    }
+}
+
+static void start_streams(uint32_t value) {
+    static uint16_t loaded[16][65536], stored[3 * 65536];
+    uint32_t n[16] = {0};
+    the->starts++;
+    if (value != (kernel_of->load_mask | kernel_of->store_mask << 16))
+        violate("loads and stores do not start together");
+    if (the->stalled_columns)
+        violate("started with columns stalled");
+    if (the->flush_crossbar != kernel_of->loads[0].glb_tile * 0x11111111u)
+        violate("some columns are not flushed by the first load");
+    for (uint32_t k = 0; k < 2; k++)
+        for (uint32_t t = 0; t < DEVICE_TILES; t++)
+            if (s.due[k][t] || s.done[k] >> t & 1)
+                violate("started before the last run was over");
+    for (uint32_t i = 0; i < kernel_of->n_loads; i++) {
+        uint32_t t = kernel_of->loads[i].glb_tile;
+        n[i] = load_words(&kernel_of->loads[i], loaded[i]);
+        if (!(the->hang_loads >> t & 1))
+            s.due[LOAD][t] = s.now + 1 + prng_below(&s.random, the->stream_delay);
+    }
+    for (uint32_t i = 0; i < kernel_of->n_stores; i++) {
+        uint32_t t = kernel_of->stores[i].glb_tile, from = i % kernel_of->n_loads;
+        store_words(&kernel_of->stores[i], stored,
+                    device_expected(kernel_of, i, loaded[from], n[from], stored));
+        if (!(the->hang_stores >> t & 1))
+            s.due[STORE][t] = s.now + 1 + prng_below(&s.random, 2 * the->stream_delay);
+    }
+}
+
+/* ---- registers -------------------------------------------------------------------------------------------
+ */
+
+static uint32_t platform_register(uint32_t offset) {
+    if (offset == PLATFORM_ID)
+        return the->platform_id;
+    if (offset == PLATFORM_RESET_ACK)
+        return the->stuck_reset ? 0x100 : s.platform[PLATFORM_RESET_REQ / 4];
+    return s.platform[offset / 4];
+}
+
+static void check_clock(void) {
+    the->array_clock =
+        !(s.platform[PLATFORM_CLK_GATE_EN / 4] & 0x100) && !(s.platform[PLATFORM_RESET_REQ / 4] & 0x100);
+    if (!the->array_clock)
+        violate("the array was touched without clock or in reset");
+}
+
+static uint32_t glc_register(uint32_t offset) {
+    switch (offset) {
+    case GLC_G2F_ISR:
+        return s.done[LOAD] & s.glc[GLC_G2F_IER / 4];
+    case GLC_F2G_ISR:
+        return s.done[STORE] & s.glc[GLC_F2G_IER / 4];
+    case GLC_PCFG_ISR:
+        return s.done[CONFIG] & s.glc[GLC_PCFG_IER / 4];
+    case GLC_GLOBAL_ISR:
+        return pending_kinds();
+    default:
+        return s.glc[offset / 4];
+    }
+}
+
+static void glc_register_write(uint32_t offset, uint32_t value) {
+    s.glc[offset / 4] = value;
+    switch (offset) {
+    case GLC_GLOBAL_RESET:
+        the->n_config = 0;
+        s.reset_until = s.now + value;
+        break;
+    case GLC_CGRA_STALL:
+        the->stalled_columns = value;
+        break;
+    case GLC_STREAM_START:
+        start_streams(value);
+        break;
+    case GLC_PC_START:
+        start_config(value);
+        break;
+    case GLC_G2F_ISR:
+        s.done[LOAD] &= ~value;
+        break;
+    case GLC_F2G_ISR:
+        s.done[STORE] &= ~value;
+        break;
+    case GLC_PCFG_ISR:
+        s.done[CONFIG] &= ~value;
+        break;
+    case GLC_CFG_WRITE:
+        configure(s.glc[GLC_CFG_ADDRESS / 4], s.glc[GLC_CFG_DATA / 4]);
+        break;
+    case GLC_CFG_READ:
+        s.glc[GLC_CFG_READ_DATA / 4] = *config_register(s.glc[GLC_CFG_ADDRESS / 4]);
+        break;
+    case GLC_FLUSH_CROSSBAR:
+        the->flush_crossbar = value;
+        break;
+    default:
+        break;
+    }
+}
+
+static uint32_t core_register(uint32_t offset) {
+    switch (offset) {
+    case CORE_DWT_CYCCNT:
+        return (s.demcr >> 24 & 1) && (s.dwt_ctrl & 1) ? (uint32_t)(s.now - s.cycle_zero) : 0;
+    case CORE_DEMCR:
+        return s.demcr;
+    case CORE_DWT_CTRL:
+        return s.dwt_ctrl;
+    default:
+        return 0;
+    }
+}
+
+static void core_register_write(uint32_t offset, uint32_t value) {
+    switch (offset) {
+    case CORE_DWT_CYCCNT:
+        s.cycle_zero = s.now - value;
+        break;
+    case CORE_DEMCR:
+        s.demcr = value;
+        break;
+    case CORE_DWT_CTRL:
+        s.dwt_ctrl = value;
+        break;
+    case CORE_SYST_RELOAD:
+        s.tick_reload = value & 0xffffff;
+        if (value > 0xffffff || value == 0)
+            violate("the system tick counts 24 bits");
+        break;
+    case CORE_SYST_VALUE:
+        s.tick_due = s.now + s.tick_reload + 1;
+        break;
+    case CORE_SYST_CTRL: /* starting does not restart the period: writing the value does */
+        s.tick_ctrl = value;
+        break;
+    case CORE_NVIC_ISER:
+        s.irq_enabled |= value;
+        break;
+    case CORE_NVIC_ICER:
+        s.irq_enabled &= ~value;
+        break;
+    default:
+        violate("an unknown register of the processor");
+    }
+}
+
+/* ---- the bus ---------------------------------------------------------------------------------------------
+ */
+
+uint32_t bus_read32(uint32_t address) {
+    access_takes_time();
+    if (address - ONYX_SRAM < sizeof the->sram)
+        return the->sram[(address - ONYX_SRAM) / 4];
+    if (address >= CORE_BASE)
+        return core_register(address - CORE_BASE);
+    if (address - ONYX_PLATFORM < sizeof s.platform)
+        return platform_register(address - ONYX_PLATFORM);
+    check_clock();
+    if (address - ONYX_CGRA_DATA < sizeof the->glb)
+        return glb_word32(address - ONYX_CGRA_DATA);
+    if (address - ONYX_CGRA_REG < sizeof s.glc)
+        return glc_register(address - ONYX_CGRA_REG);
+    violate("a read of nothing");
+    return 0;
+}
+
+uint16_t bus_read16(uint32_t address) {
+    access_takes_time();
+    check_clock();
+    if (address - ONYX_CGRA_DATA < sizeof the->glb)
+        return glb_word(address - ONYX_CGRA_DATA);
+    violate("a read of nothing");
+    return 0;
+}
+
+void bus_write32(uint32_t address, uint32_t value) {
+    access_takes_time();
+    uint32_t glb = address - (ONYX_CGRA_REG + GLB_FROM_GLC);
+    if (address - ONYX_SRAM < sizeof the->sram) {
+        the->sram[(address - ONYX_SRAM) / 4] = value;
+    } else if (address >= CORE_BASE) {
+        core_register_write(address - CORE_BASE, value);
+    } else if (address - ONYX_PLATFORM < sizeof s.platform) {
+        s.platform[(address - ONYX_PLATFORM) / 4] = value;
+    } else if (glb < DEVICE_TILES * GLB_TILE_STRIDE && glb % GLB_TILE_STRIDE <= GLB_PCFG_BROADCAST_MUX) {
+        check_clock();
+        s.glb[glb / GLB_TILE_STRIDE][glb % GLB_TILE_STRIDE / 4] = value;
+    } else if (address - ONYX_CGRA_REG < sizeof s.glc) {
+        check_clock();
+        glc_register_write(address - ONYX_CGRA_REG, value);
+    } else {
+        violate("a write to nothing");
+    }
+    deliver(); /* a start pulse of a short stream may be answered at once */
+}
+
+/* What an earlier kernel left: settings of the DMAs, a configured tile, a tick about to end. */
+static void leave_junk(void) {
+    for (uint32_t t = 0; t < DEVICE_TILES; t++)
+        for (uint32_t r = 0; r < 64; r++)
+            s.glb[t][r] = (uint32_t)prng_next(&s.random);
+    *config_register(0xff000501) = 0xdeadbeef;
+    s.tick_due = 5;
+}
+
+device *device_new(const kernel_description *k, uint64_t seed) {
+    static const struct {
+        uint32_t offset, reset;
+    } platform[] = {
+#define REGISTER(block, name, offset, access, reset, doc) {block##_##name, reset},
+#define REGISTER_FIELD(block, reg, field, lsb, width, doc)
+#include "firmware/registers.def"
+#undef REGISTER
+#undef REGISTER_FIELD
+    };
+    the = calloc(1, sizeof *the);
+    BUG_IF(!the, "out of memory");
+    memset(&s, 0, sizeof s);
+    kernel_of = k;
+    s.random = prng_seed(seed);
+    leave_junk();
+    the->platform_id = 0x5a5a5a5a;
+    the->stream_delay = 300;
+    /* The platform's rows come first in the table. */
+    for (uint32_t i = 0; i < 5; i++)
+        s.platform[platform[i].offset / 4] = platform[i].reset;
+    return the;
+}
+
+void device_free(device *d) {
+    free(d);
+    the = NULL;
+}

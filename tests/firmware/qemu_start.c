@@ -1,0 +1,54 @@
+/* Runs on an emulated Cortex-M3 in place of firmware.c: start-up, memory, system tick and sleep, CRC,
+ * exceptions. Ends by semihosting with exit code 0, or the number of the line that found something wrong. */
+#include "firmware/target/hal.h"
+#include "firmware/target/target.h"
+
+const kernel_description kernel = {.timeout = 1000};
+__attribute__((section(".mailbox"))) volatile fw_mailbox mailbox;
+static volatile uint32_t initialised = 0x12345678, zeroed;
+static volatile uint32_t expected_error;
+
+static _Noreturn void leave(uint32_t code) {
+    uint32_t block[2] = {0x20026, code}; /* application exit */
+    register uint32_t operation __asm("r0") = 0x20;
+    register const uint32_t *argument __asm("r1") = block;
+    __asm volatile("bkpt 0xab" : : "r"(operation), "r"(argument) : "memory");
+    for (;;)
+        continue;
+}
+
+#define CHECK(condition)                                                                                     \
+    do {                                                                                                     \
+        if (!(condition))                                                                                    \
+            leave(__LINE__);                                                                                 \
+    } while (0)
+
+/* The last check is a fault: it must arrive here, with the address of the load that made it. */
+_Noreturn void fail(uint32_t error, uint32_t detail0, uint32_t detail1) {
+    CHECK(expected_error && error == expected_error);
+    CHECK(error != FW_ERROR_HARD_FAULT || (detail0 != 0 && detail1 < 0x20000));
+    leave(0);
+}
+
+void firmware_boot(const kernel_description *k) {
+    CHECK(k == &kernel && k->timeout == 1000);
+    CHECK(initialised == 0x12345678 && zeroed == 0);
+    CHECK(crc32_word(crc32_word(CRC32_START, 0x34333231), 0x38373635) == 0x9ae0daaf);
+    uint32_t open = 0;
+    streams_expect(20000); /* nobody finishes: the tick must end the sleep */
+    CHECK(!streams_wait(STREAM_STORE, 5, &open) && open == 5);
+    streams_expect(40000000); /* more than 24 bits: several ticks */
+    CHECK(!streams_wait(STREAM_LOAD, 2, &open) && open == 2);
+#ifdef UNEXPECTED
+    expected_error = FW_ERROR_UNEXPECTED_EXCEPTION;
+    __asm volatile("svc 0");
+#else
+    expected_error = FW_ERROR_HARD_FAULT;
+    bus_read32(0xa0000000);
+#endif
+    leave(__LINE__);
+}
+
+void firmware_serve(const kernel_description *k) {
+    (void)k;
+}

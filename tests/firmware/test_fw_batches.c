@@ -1,0 +1,260 @@
+/* Batch files: every run finds its words, blocks are stored once, memories are never overfilled, damage is
+ * noticed. */
+#include "tests/firmware/random_plan.h"
+
+static void write_batches(fixture *f, const tile_plan *plan, const fw_columns *c, const pnr_board *b,
+                          const char *path, fw_batch_stats *stats) {
+    if (!fw_batches_write(plan, c, b, path, &f->diag, stats))
+        fail_msg("%s", fixture_printed(f));
+}
+
+static fw_batches read_batches(fixture *f, const pnr_board *b, const char *path) {
+    fw_batches file;
+    if (!fw_batches_read(path, b, &f->mem, &f->diag, &file))
+        fail_msg("%s", fixture_printed(f));
+    return file;
+}
+
+static uint32_t get32(const uint8_t *at) {
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+/* Memory after the batch was loaded: byte at an address of the processor. */
+static const uint8_t *loaded(const fw_batch *batch, uint32_t address) {
+    for (uint32_t i = 0; i < batch->segments.len; i++) {
+        const fw_segment *s = &batch->segments.at[i];
+        if (address >= s->address && address - s->address < s->bytes)
+            return s->content + (address - s->address);
+    }
+    fail_msg("nothing was loaded at 0x%08x", address);
+    return NULL;
+}
+
+static void check_run(const tile_plan *plan, const fw_columns *c, const pnr_board *b, const fw_batch *batch,
+                      const uint8_t *row, uint32_t run) {
+    for (uint32_t i = 0; i < c->n_in; i++) {
+        const tile_block *want = plan_block(plan, run, i);
+        uint32_t address = get32(row + 8 * i);
+        assert_int_equal(address >> 17, c->in[i] / 2 * 2); /* bank 0 of the column's GLB tile */
+        assert_int_equal(get32(row + 8 * i + 4), want->length);
+        for (uint32_t w = 0; w < want->length; w++) {
+            const uint8_t *at = loaded(batch, b->map.cgra_data + address + 2 * w);
+            assert_int_equal(at[0] | at[1] << 8, plan->words.at[want->first + w]);
+        }
+    }
+}
+
+/* Every run of the plan, in order, over all batches. */
+static void check_file(const tile_plan *plan, const fw_columns *c, const pnr_board *b,
+                       const fw_batches *file) {
+    uint32_t run = 0;
+    assert_int_equal(file->inputs, c->n_in);
+    assert_int_equal(file->outputs, c->n_out);
+    for (uint32_t k = 0; k < file->list.len; k++) {
+        const fw_batch *batch = &file->list.at[k];
+        assert_true(batch->runs > 0);
+        uint64_t bound = 0;
+        const uint8_t *row = loaded(batch, batch->table);
+        for (uint32_t r = 0; r < batch->runs; r++, run++) {
+            check_run(plan, c, b, batch, row + r * fw_row_bytes(c->n_in, c->n_out), run);
+            bound += plan->runs.at[run].bound_words;
+        }
+        assert_true(2 * bound <= b->glb_bank_bytes);
+    }
+    assert_int_equal(run, plan->runs.len);
+}
+
+static void every_run_of_random_plans_finds_its_words(void **state) {
+    fixture *f = *state;
+    pnr_board b = onyx_board(f);
+    const char *path = scratch_path(f, "batches.bin");
+    prng p = prng_seed(1);
+    for (uint32_t round = 0; round < 60; round++) {
+        plan_shape shape = {.inputs = 1 + prng_below(&p, 16),
+                            .outputs = 1 + prng_below(&p, 16),
+                            .blocks = 1 + prng_below(&p, 40),
+                            .runs = prng_below(&p, 100)};
+        shape.most_words = 1 + prng_below(&p, 1u << (1 + prng_below(&p, 11)));
+        shape.bound = prng_below(&p, 1u << prng_below(&p, 16));
+        tile_plan plan = random_plan(f, &p, &shape);
+        plan_columns c;
+        set_columns(&c, shape.inputs, shape.outputs);
+        fw_batch_stats stats;
+        write_batches(f, &plan, &c.columns, &b, path, &stats);
+        fw_batches file = read_batches(f, &b, path);
+        assert_int_equal(file.list.len, stats.batches);
+        assert_true(stats.block_words <= stats.run_words);
+        check_file(&plan, &c.columns, &b, &file);
+    }
+    unlink(path);
+    pnr_board_free(&b);
+}
+
+static void a_block_is_stored_once_a_batch(void **state) {
+    fixture *f = *state;
+    pnr_board b = onyx_board(f);
+    const char *path = scratch_path(f, "unique.bin");
+    prng p = prng_seed(2);
+    const plan_shape shape = {
+        .inputs = 2, .outputs = 1, .blocks = 3, .runs = 200, .most_words = 500, .bound = 10};
+    tile_plan plan = random_plan(f, &p, &shape);
+    plan_columns c;
+    set_columns(&c, 2, 1);
+    fw_batch_stats stats;
+    write_batches(f, &plan, &c.columns, &b, path, &stats);
+    fw_batches file = read_batches(f, &b, path);
+    assert_int_equal(stats.batches, 1);
+    uint64_t unique = 0;
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t k = 0; k < 3; k++)
+            unique += plan.inputs.at[i].blocks.at[k].length;
+    assert_int_equal(stats.block_words, unique);
+    check_file(&plan, &c.columns, &b, &file);
+    unlink(path);
+    pnr_board_free(&b);
+}
+
+/* A plan of `runs` runs over distinct blocks of `words` words. */
+static tile_plan plan_of_blocks(fixture *f, uint32_t runs, uint32_t words, uint32_t bound) {
+    prng p = prng_seed(3);
+    const plan_shape shape = {.inputs = 1, .outputs = 1, .blocks = runs, .runs = runs, .most_words = 1};
+    tile_plan plan = random_plan(f, &p, &shape);
+    for (uint32_t i = plan.words.len; i < words; i++)
+        vec_push(&f->mem, &plan.words, (uint16_t)i);
+    for (uint32_t r = 0; r < runs; r++) {
+        plan.inputs.at[0].blocks.at[r] = (tile_block){0, words};
+        plan.run_block.at[r] = r;
+        plan.runs.at[r].bound_words = bound;
+    }
+    return plan;
+}
+
+static uint32_t batches_of(fixture *f, const pnr_board *b, const tile_plan *plan) {
+    const char *path = scratch_path(f, "limits.bin");
+    plan_columns c;
+    set_columns(&c, 1, 1);
+    fw_batch_stats stats;
+    write_batches(f, plan, &c.columns, b, path, &stats);
+    fw_batches file = read_batches(f, b, path);
+    check_file(plan, &c.columns, b, &file);
+    unlink(path);
+    return stats.batches;
+}
+
+static void batches_end_exactly_where_a_memory_does(void **state) {
+    fixture *f = *state;
+    pnr_board b = onyx_board(f);
+    uint32_t bank = b.glb_bank_bytes / 2, rows = 98304 / 24;
+    tile_plan plan = plan_of_blocks(f, 2, bank / 2, 1);
+    assert_int_equal(batches_of(f, &b, &plan), 1);
+    plan = plan_of_blocks(f, 2, bank / 2 + 1, 1);
+    assert_int_equal(batches_of(f, &b, &plan), 2);
+    plan = plan_of_blocks(f, 4, 1, bank / 4);
+    assert_int_equal(batches_of(f, &b, &plan), 1);
+    plan = plan_of_blocks(f, 4, 1, bank / 4 + 1);
+    assert_int_equal(batches_of(f, &b, &plan), 2);
+    plan = plan_of_blocks(f, rows, 1, 1);
+    assert_int_equal(batches_of(f, &b, &plan), 1);
+    plan = plan_of_blocks(f, rows + 1, 1, 1);
+    assert_int_equal(batches_of(f, &b, &plan), 2);
+    plan = plan_of_blocks(f, 0, 1, 1);
+    assert_int_equal(batches_of(f, &b, &plan), 0);
+    pnr_board_free(&b);
+}
+
+static void expect_capacity_error(fixture *f, const pnr_board *b, uint32_t words, uint32_t bound,
+                                  const char *what) {
+    const char *path = scratch_path(f, "capacity.bin");
+    tile_plan plan = plan_of_blocks(f, 3, words, bound);
+    plan_columns c;
+    set_columns(&c, 1, 1);
+    fw_batch_stats stats;
+    uint32_t before = f->diag.list.len;
+    assert_false(fw_batches_write(&plan, &c.columns, b, path, &f->diag, &stats));
+    assert_int_equal(f->diag.list.len, before + 1);
+    assert_string_equal(f->diag.list.at[before].code, "E0710-batch-capacity");
+    assert_int_equal(f->diag.list.at[before].kind, DIAG_UNMAPPABLE);
+    assert_non_null(strstr(f->diag.list.at[before].message, what));
+    assert_int_not_equal(access(path, F_OK), 0); /* no half file */
+}
+
+static void a_run_that_fits_nowhere_is_refused(void **state) {
+    fixture *f = *state;
+    pnr_board b = onyx_board(f);
+    uint32_t bank = b.glb_bank_bytes / 2;
+    expect_capacity_error(f, &b, bank + 1, 1, "bank of an input");
+    expect_capacity_error(f, &b, 1, bank + 1, "bank of an output");
+    pnr_board_free(&b);
+}
+
+static void write_bytes(const char *path, const char *bytes, size_t length) {
+    FILE *out = fopen(path, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(bytes, 1, length, out), length);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* Reads a damaged copy; true if it was accepted. Quiet about what it found. */
+static bool accepts(const pnr_board *b, const char *path) {
+    arena mem = {0};
+    diagnostics d;
+    fw_batches file;
+    diag_init(&d, &mem);
+    bool good = fw_batches_read(path, b, &mem, &d, &file);
+    assert_int_equal(good, !diag_failed(&d));
+    arena_free(&mem);
+    return good;
+}
+
+static void damaged_files_are_refused(void **state) {
+    fixture *f = *state;
+    pnr_board b = onyx_board(f);
+    const char *path = scratch_path(f, "damaged.bin");
+    prng p = prng_seed(4);
+    const plan_shape shape = {
+        .inputs = 2, .outputs = 2, .blocks = 2, .runs = 3, .most_words = 9, .bound = 10};
+    tile_plan plan = random_plan(f, &p, &shape);
+    plan_columns c;
+    set_columns(&c, 2, 2);
+    fw_batch_stats stats;
+    size_t length = 0;
+    write_batches(f, &plan, &c.columns, &b, path, &stats);
+    const char *whole = file_read(path, &f->mem, &length, &f->diag);
+    for (size_t n = 0; n < length; n++) {
+        write_bytes(path, whole, n);
+        assert_false(accepts(&b, path));
+    }
+    char *copy = arena_alloc(&f->mem, length + 4);
+    memcpy(copy, whole, length);
+    write_bytes(path, copy, length + 4);
+    assert_false(accepts(&b, path));
+    /* Structure: magic, version, streams, counts, and the first segment's address and size (bits that would
+     * keep it legal are left alone). */
+    for (size_t byte = 0; byte < 40; byte++) {
+        memcpy(copy, whole, length);
+        copy[byte] = (char)(copy[byte] ^ 0x80);
+        write_bytes(path, copy, length);
+        assert_false(accepts(&b, path));
+    }
+    /* A bit of any byte: accepted or refused, but never a crash. */
+    for (size_t byte = 0; byte < length; byte++) {
+        size_t bit = 8 * byte + prng_below(&p, 8);
+        memcpy(copy, whole, length);
+        copy[bit / 8] = (char)(copy[bit / 8] ^ 1 << bit % 8);
+        write_bytes(path, copy, length);
+        accepts(&b, path);
+    }
+    unlink(path);
+    pnr_board_free(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(every_run_of_random_plans_finds_its_words),
+        TEST(a_block_is_stored_once_a_batch),
+        TEST(batches_end_exactly_where_a_memory_does),
+        TEST(a_run_that_fits_nowhere_is_refused),
+        TEST(damaged_files_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

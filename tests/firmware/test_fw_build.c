@@ -1,0 +1,256 @@
+/* app.elf: what fw_build writes, how large it gets, and how it refuses. Needs the cross compiler; without it
+ * only the refusals are tested. */
+#include "firmware/fw_int.h"
+#include "tests/firmware/small_design.h"
+
+#include <sys/stat.h>
+
+static bool have_compiler(void) {
+    return system("arm-none-eabi-gcc --version >/dev/null 2>&1") == 0;
+}
+
+static void skip_without_compiler(void) {
+    if (!have_compiler()) {
+        print_message("no arm-none-eabi-gcc: the firmware is not built\n");
+        skip();
+    }
+}
+
+static fw_options options(fixture *f, const char *name) {
+    return fw_options_default(ONYX_SOURCE_DIR, arena_printf(&f->mem, ONYX_BINARY_DIR "/tests/fw/%s", name));
+}
+
+static fw_app build(fixture *f, const small_design *s, const fw_options *o) {
+    fw_app app;
+    if (!fw_build(&s->design, &s->bits, o, &f->mem, &f->diag, &app))
+        fail_msg("%s", fixture_printed(f));
+    return app;
+}
+
+static void expect_refusal(fixture *f, const small_design *s, const fw_options *o, const char *code) {
+    fw_app app;
+    uint32_t before = f->diag.list.len;
+    assert_false(fw_build(&s->design, &s->bits, o, &f->mem, &f->diag, &app));
+    assert_int_equal(f->diag.list.len, before + 1);
+    assert_string_equal(f->diag.list.at[before].code, code);
+}
+
+static void the_crc_is_the_common_one(void **state) {
+    fixture *f = *state;
+    bits_stream bits = {0};
+    const bits_word w = {.data = 0x34333231, .address = 0x38373635}; /* "12345678" */
+    assert_int_equal(fw_crc32(&bits), 0);
+    vec_push(&f->mem, &bits.words, w);
+    assert_int_equal(fw_crc32(&bits), 0x9ae0daaf);
+}
+
+static void error_numbers_are_told_apart(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i <= FW_ERROR_STACK_OVERFLOW; i++) {
+        assert_non_null(fw_error_find(i));
+        assert_int_equal(fw_error_find(i)->number, i);
+    }
+    assert_string_equal(fw_error_find(FW_ERROR_RUN_TIMEOUT)->name, "RUN_TIMEOUT");
+    assert_null(fw_error_find(FW_ERROR_STACK_OVERFLOW + 1));
+}
+
+/* Budgets: what a change of the runtime may not grow beyond without a decision. */
+enum { CODE_BUDGET = 3072, DATA_BUDGET = 512, STACK_BUDGET = 768, FRAME_BUDGET = 96 };
+
+static void a_program_keeps_its_budgets(void **state) {
+    fixture *f = *state;
+    skip_without_compiler();
+    small_design *s = small_design_new(f, "onyx");
+    const fw_options o = options(f, "budget");
+    fw_app app = build(f, s, &o);
+    print_message("code %u, data %u, stack bound %u, largest frame %u bytes\n", app.code_bytes,
+                  app.data_bytes, app.stack_bytes, app.largest_frame);
+    assert_in_range(app.code_bytes, 1024, CODE_BUDGET);
+    assert_in_range(app.data_bytes, FW_MAILBOX_BYTES, DATA_BUDGET);
+    assert_in_range(app.stack_bytes, 128, STACK_BUDGET);
+    assert_in_range(app.largest_frame, 8, FRAME_BUDGET);
+    assert_int_equal(app.bitstream_bytes, 8 * s->bits.words.len);
+    pnr_board_free(&s->board);
+}
+
+static uint32_t get32(const char *at) {
+    const uint8_t *b = (const uint8_t *)at;
+    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+/* Content of the loadable segment at `address`. */
+static const char *segment_at(fixture *f, const char *elf, uint32_t address, uint32_t *bytes) {
+    size_t length = 0;
+    const char *e = file_read(elf, &f->mem, &length, &f->diag);
+    assert_non_null(e);
+    for (uint32_t i = 0; i < (uint8_t)e[44]; i++) {
+        const char *segment = e + get32(e + 28) + 32 * i;
+        *bytes = get32(segment + 16);
+        if (get32(segment) == 1 && get32(segment + 12) == address && *bytes)
+            return e + get32(segment + 4);
+    }
+    fail_msg("nothing is loaded at 0x%08x", address);
+    return NULL;
+}
+
+static void the_bitstream_is_loaded_into_the_global_buffer(void **state) {
+    fixture *f = *state;
+    skip_without_compiler();
+    small_design *s = small_design_new(f, "onyx");
+    const fw_options o = options(f, "image");
+    fw_app app = build(f, s, &o);
+    uint32_t bytes = 0;
+    const char *image = segment_at(f, app.elf, s->board.map.cgra_data, &bytes);
+    assert_int_equal(bytes, 8 * s->bits.words.len);
+    for (uint32_t i = 0; i < s->bits.words.len; i++) {
+        assert_int_equal(get32(image + 8 * i), s->bits.words.at[i].data);
+        assert_int_equal(get32(image + 8 * i + 4), s->bits.words.at[i].address);
+    }
+    const char *vectors = segment_at(f, app.elf, 0, &bytes);
+    assert_int_equal(get32(vectors), 0x20004000);                                /* stack top */
+    assert_int_equal(get32(vectors + 4) & 1, 1);                                 /* reset handler, Thumb */
+    assert_true(get32(vectors + 4 * (16 + 9)) != get32(vectors + 4 * (16 + 8))); /* the array's interrupt */
+    pnr_board_free(&s->board);
+}
+
+static const char *text_of(fixture *f, const fw_options *o, const char *name) {
+    size_t length = 0;
+    const char *text = file_read(arena_printf(&f->mem, "%s/%s", o->folder, name), &f->mem, &length, &f->diag);
+    assert_non_null(text);
+    return text;
+}
+
+static void tables_name_streams_by_column(void **state) {
+    fixture *f = *state;
+    skip_without_compiler();
+    small_design *s = small_design_new(f, "onyx");
+    fw_options o = options(f, "tables");
+    o.register_path = o.poll = true;
+    build(f, s, &o);
+    const char *text = text_of(f, &o, "app_tables.c");
+    const char *const wanted[] = {
+        "loads[] = {\n    {.glb_tile = 0, .data_mux = GLB_COLUMN_EVEN",
+        "{.glb_tile = 1, .data_mux = GLB_COLUMN_EVEN, .num_blocks = 2}, /* column 2: B level 0 */",
+        "stores[] = {\n    {.glb_tile = 0, .data_mux = GLB_COLUMN_ODD, .num_blocks = 2}",
+        "{.glb_tile = 2, .data_mux = GLB_COLUMN_ODD, .num_blocks = 1}, /* column 5: X values */",
+        ".load_mask = 0x0003",
+        ".store_mask = 0x0005",
+        ".flush_crossbar = 0x00000000",
+        ".stall_mask = 0xffffffff",
+        ".config_words = 400",
+        ".register_path = true",
+        ".poll = true"};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        if (!strstr(text, wanted[i]))
+            fail_msg("app_tables.c lacks: %s", wanted[i]);
+    }
+    pnr_board_free(&s->board);
+}
+
+static void every_board_has_a_program(void **state) {
+    fixture *f = *state;
+    skip_without_compiler();
+    static const char *const boards[] = {"onyx-8x8", "onyx-4x2"};
+    for (size_t i = 0; i < 2; i++) {
+        small_design *s = arena_new(&f->mem, small_design);
+        assert_true(pnr_board_read(boards[i], &f->mem, &f->diag, &s->board));
+        s->net = (netlist){.mem = &f->mem, .names = &f->names};
+        s->design.net = &s->net;
+        s->design.board = &s->board;
+        add_io(f, s, 0, false, 1);
+        add_io(f, s, 1, true, 1);
+        add_words(f, s, 3);
+        const fw_options o = options(f, boards[i]);
+        assert_int_equal(build(f, s, &o).bitstream_bytes, 24);
+        pnr_board_free(&s->board);
+    }
+}
+
+static void a_second_build_replaces_the_first(void **state) {
+    fixture *f = *state;
+    skip_without_compiler();
+    small_design *s = small_design_new(f, "onyx");
+    const fw_options o = options(f, "again");
+    fw_app first = build(f, s, &o), second = build(f, s, &o);
+    assert_int_equal(first.stack_bytes, second.stack_bytes);
+    assert_int_equal(first.code_bytes, second.code_bytes);
+    pnr_board_free(&s->board);
+}
+
+static void tools_that_fail_are_named(void **state) {
+    fixture *f = *state;
+    small_design *s = small_design_new(f, "onyx");
+    fw_options o = options(f, "tools");
+    o.compiler = "no-such-compiler";
+    expect_refusal(f, s, &o, "E0701-compiler-missing");
+    o.compiler = "false";
+    expect_refusal(f, s, &o, "E0702-compiler");
+    o.compiler = "true"; /* succeeds and writes nothing */
+    expect_refusal(f, s, &o, "E0001-file");
+    o = options(f, "tools");
+    o.home = "/nowhere";
+    expect_refusal(f, s, &o, "E0703-runtime-missing");
+    o = options(f, "tools");
+    o.timeout = 10;
+    expect_refusal(f, s, &o, "E0708-timeout");
+    pnr_board_free(&s->board);
+}
+
+static void a_compiler_message_reaches_the_user(void **state) {
+    fixture *f = *state;
+    skip_without_compiler();
+    small_design *s = small_design_new(f, "onyx");
+    fw_options o = options(f, "message");
+    const char *home = arena_printf(&f->mem, "%s/home", o.folder);
+    assert_true(make_folder(arena_printf(&f->mem, "%s/firmware/target", home), &f->diag));
+    FILE *script = fopen(arena_printf(&f->mem, "%s/firmware/target/onyx.ld", home), "w");
+    assert_non_null(script);
+    fclose(script);
+    o.home = home; /* has a linker script but no sources */
+    expect_refusal(f, s, &o, "E0702-compiler");
+    assert_non_null(strstr(fixture_printed(f), "error"));
+    pnr_board_free(&s->board);
+}
+
+static void streams_the_chip_lacks_are_refused(void **state) {
+    fixture *f = *state;
+    const fw_options o = options(f, "streams");
+    small_design *s = small_design_new(f, "onyx");
+    add_io(f, s, 3, false, 1); /* column 2 has this GLB tile's load */
+    expect_refusal(f, s, &o, "E0706-streams");
+    pnr_board_free(&s->board);
+    s = small_design_new(f, "onyx");
+    s->net.cells.len = 1; /* only an output */
+    expect_refusal(f, s, &o, "E0706-streams");
+    pnr_board_free(&s->board);
+    s = small_design_new(f, "onyx");
+    add_words(f, s, 16384 - 400 + 1);
+    expect_refusal(f, s, &o, "E0707-bitstream-size");
+    assert_int_equal(f->diag.unmappable, 1);
+    s->bits.words.len = 0;
+    expect_refusal(f, s, &o, "E0707-bitstream-size");
+    pnr_board_free(&s->board);
+}
+
+static void what_is_no_program_is_refused(void **state) {
+    fixture *f = *state;
+    small_design *s = small_design_new(f, "onyx");
+    fw_app app = {0};
+    assert_false(fw_read_sizes(ONYX_SOURCE_DIR "/LICENSE", &s->board, &f->diag, &app));
+    assert_string_equal(f->diag.list.at[0].code, "E0705-elf");
+    assert_false(fw_read_stack(ONYX_SOURCE_DIR "/docs", &f->diag, &app));
+    assert_string_equal(f->diag.list.at[1].code, "E0704-stack");
+    pnr_board_free(&s->board);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(the_crc_is_the_common_one),           TEST(error_numbers_are_told_apart),
+        TEST(a_program_keeps_its_budgets),         TEST(the_bitstream_is_loaded_into_the_global_buffer),
+        TEST(tables_name_streams_by_column),       TEST(every_board_has_a_program),
+        TEST(a_second_build_replaces_the_first),   TEST(tools_that_fail_are_named),
+        TEST(a_compiler_message_reaches_the_user), TEST(streams_the_chip_lacks_are_refused),
+        TEST(what_is_no_program_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,446 @@
+/* The firmware compiled for the host, on a model of the chip: what it does to the registers, what it leaves
+ * in the run table, and what it reports when the chip misbehaves. */
+#include "firmware/target/target.h"
+#include "tests/firmware/device.h"
+#include "tests/firmware/random_plan.h"
+
+/* What fw_build would generate: loads on even columns, stores on odd ones, from GLB tile `first` on. */
+typedef struct {
+    kernel_stream loads[KERNEL_MAX_STREAMS], stores[KERNEL_MAX_STREAMS];
+    kernel_description k;
+} test_kernel;
+
+static void make_kernel(test_kernel *t, uint32_t first, uint32_t loads, uint32_t stores) {
+    *t = (test_kernel){0};
+    t->k = (kernel_description){.loads = t->loads,
+                                .stores = t->stores,
+                                .n_loads = loads,
+                                .n_stores = stores,
+                                .flush_crossbar = first * 0x11111111u,
+                                .stall_mask = UINT32_MAX,
+                                .timeout = 1u << 20};
+    for (uint32_t i = 0; i < loads; i++) {
+        t->loads[i] = (kernel_stream){.glb_tile = (uint8_t)(first + i), .data_mux = 1};
+        t->k.load_mask |= 1u << (first + i);
+    }
+    for (uint32_t i = 0; i < stores; i++) {
+        t->stores[i] = (kernel_stream){
+            .glb_tile = (uint8_t)(first + i), .data_mux = 2, .num_blocks = (uint16_t)(1 + i % 2)};
+        t->k.store_mask |= 1u << (first + i);
+    }
+}
+
+/* Bit by bit, independent of the firmware's. */
+static uint32_t crc_of(const uint8_t *bytes, uint32_t n) {
+    uint32_t crc = UINT32_MAX;
+    for (uint32_t i = 0; i < 8 * n; i++)
+        crc = crc >> 1 ^ (((crc ^ (uint32_t)bytes[i / 8] >> i % 8) & 1) ? 0xedb88320u : 0);
+    return ~crc;
+}
+
+/* A bitstream of `words` words over all columns, at the start of the global buffer. */
+static void load_bitstream(device *d, test_kernel *t, uint32_t words) {
+    for (uint32_t i = 0; i < words; i++) {
+        uint32_t value[2] = {0x9e3779b9u * (i + 1), i << 24 | (i % 32) << 8 | (1 + i % 16)};
+        for (uint32_t b = 0; b < 8; b++)
+            d->glb[8 * i + b] = (uint8_t)(value[b / 4] >> 8 * (b % 4));
+    }
+    t->k.config_words = words;
+    t->k.config_crc = crc_of(d->glb, 8 * words);
+}
+
+/* Runs the firmware's boot; false if it stopped with an error. */
+static bool boot(device *d, const test_kernel *t) {
+    if (setjmp(d->stopped))
+        return false;
+    firmware_boot(&t->k);
+    return true;
+}
+
+static bool serve(device *d, const test_kernel *t) {
+    if (setjmp(d->stopped))
+        return false;
+    firmware_serve(&t->k);
+    return true;
+}
+
+static void expect_failure(uint32_t error, uint32_t detail0, uint32_t detail1) {
+    assert_int_equal(mailbox.magic, FW_MAILBOX_MAGIC);
+    assert_int_equal(mailbox.state, FW_STATE_FAILED);
+    assert_int_equal(mailbox.error, error);
+    assert_int_equal(mailbox.detail[0], detail0);
+    assert_int_equal(mailbox.detail[1], detail1);
+}
+
+/* ---- boot ------------------------------------------------------------------------------------------------
+ */
+
+static void boots_and_configures(bool register_path, bool poll) {
+    test_kernel t;
+    make_kernel(&t, 0, 2, 2);
+    t.k.register_path = register_path;
+    t.k.poll = poll;
+    device *d = device_new(&t.k, 1);
+    load_bitstream(d, &t, 200);
+    assert_true(boot(d, &t));
+    assert_null(d->violation);
+    assert_int_equal(mailbox.state, FW_STATE_READY);
+    assert_int_equal(mailbox.magic, FW_MAILBOX_MAGIC);
+    assert_int_equal(mailbox.version, FW_PROTOCOL_VERSION);
+    assert_int_equal(d->config_writes, 200);
+    assert_int_equal(d->n_config, 200);
+    for (uint32_t i = 0; i < 200; i++)
+        assert_int_equal(d->config[i].data, 0x9e3779b9u * (i + 1));
+    assert_int_equal(d->stalled_columns, 0);
+    assert_true(mailbox.config_cycles[0] > 200);
+    assert_int_equal(mailbox.config_cycles[0], mailbox.total_cycles[0]);
+    device_free(d);
+}
+
+static void both_paths_configure_the_array(void **state) {
+    (void)state;
+    boots_and_configures(false, false);
+    boots_and_configures(false, true);
+    boots_and_configures(true, false);
+    boots_and_configures(true, true);
+}
+
+static void a_damaged_image_is_not_configured(void **state) {
+    (void)state;
+    test_kernel t;
+    make_kernel(&t, 0, 1, 1);
+    device *d = device_new(&t.k, 2);
+    load_bitstream(d, &t, 50);
+    d->glb[123] ^= 4;
+    assert_false(boot(d, &t));
+    expect_failure(FW_ERROR_IMAGE_CRC, crc_of(d->glb, 400), t.k.config_crc);
+    assert_int_equal(d->config_writes, 0);
+    device_free(d);
+}
+
+static void a_word_that_reads_back_differently_is_named(void **state) {
+    (void)state;
+    for (uint32_t path = 0; path < 2; path++) {
+        test_kernel t;
+        make_kernel(&t, 0, 1, 1);
+        t.k.register_path = path == 1;
+        device *d = device_new(&t.k, 3);
+        load_bitstream(d, &t, 50);
+        d->flip_address = 41u << 24 | 9u << 8 | (1 + 41 % 16);
+        assert_false(boot(d, &t));
+        expect_failure(FW_ERROR_CONFIG_MISMATCH, d->flip_address, (0x9e3779b9u * 42) ^ 0x100);
+        device_free(d);
+    }
+}
+
+static void a_configuration_that_hangs_is_reported(void **state) {
+    (void)state;
+    test_kernel t;
+    make_kernel(&t, 0, 1, 1);
+    device *d = device_new(&t.k, 4);
+    load_bitstream(d, &t, 50);
+    d->hang_config = true;
+    assert_false(boot(d, &t));
+    expect_failure(FW_ERROR_CONFIG_TIMEOUT, 0, 50);
+    device_free(d);
+}
+
+static void a_chip_that_does_not_answer_is_reported(void **state) {
+    (void)state;
+    test_kernel t;
+    make_kernel(&t, 0, 1, 1);
+    device *d = device_new(&t.k, 5);
+    d->platform_id = 7;
+    assert_false(boot(d, &t));
+    expect_failure(FW_ERROR_PLATFORM_ID, 7, 0x5a5a5a5a);
+    device_free(d);
+    d = device_new(&t.k, 5);
+    d->stuck_reset = true;
+    assert_false(boot(d, &t));
+    expect_failure(FW_ERROR_ARRAY_RESET, 0x100, 0);
+    assert_null(d->violation);
+    device_free(d);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------
+ */
+
+static void load_batch(device *d, const pnr_board *b, const fw_batch *batch) {
+    for (uint32_t i = 0; i < batch->segments.len; i++) {
+        const fw_segment *seg = &batch->segments.at[i];
+        if (seg->address >= b->map.cgra_data) {
+            memcpy(d->glb + (seg->address - b->map.cgra_data), seg->content, seg->bytes);
+            continue;
+        }
+        for (uint32_t w = 0; w < seg->bytes; w += 4) {
+            const uint8_t *at = seg->content + w;
+            d->sram[(seg->address - b->map.sram + w) / 4] =
+                at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+        }
+    }
+    mailbox.runs = batch->runs;
+    mailbox.table = batch->table;
+    mailbox.command++;
+}
+
+/* The row's outputs against what the model's array makes of the run's inputs. */
+static void check_row(const device *d, const test_kernel *t, const tile_plan *plan, const uint32_t *row,
+                      uint32_t run) {
+    static uint16_t want[1 << 16];
+    for (uint32_t i = 0; i < t->k.n_stores; i++) {
+        const tile_block *in = plan_block(plan, run, i % t->k.n_loads);
+        uint32_t n = device_expected(&t->k, i, plan->words.at + in->first, in->length, want);
+        const uint32_t *cell = row + 2 * (t->k.n_loads + i);
+        assert_int_equal(cell[1], n);
+        assert_memory_equal(d->glb + cell[0], want, 2 * n);
+    }
+    assert_true(row[2 * (t->k.n_loads + t->k.n_stores)] > 0);
+}
+
+static uint64_t counter(const volatile uint32_t c[2]) {
+    return c[0] | (uint64_t)c[1] << 32;
+}
+
+/* Boots, runs every batch of the plan, checks every row. */
+static void run_plan(fixture *f, const pnr_board *b, test_kernel *t, const tile_plan *plan, uint64_t seed,
+                     uint32_t delay) {
+    const char *path = scratch_path(f, "device.bin");
+    plan_columns c;
+    set_columns(&c, t->k.n_loads, t->k.n_stores);
+    for (uint32_t i = 0; i < t->k.n_loads; i++)
+        c.in[i] = 2u * t->loads[i].glb_tile;
+    for (uint32_t i = 0; i < t->k.n_stores; i++)
+        c.out[i] = 2u * t->stores[i].glb_tile + 1;
+    fw_batch_stats stats;
+    fw_batches file;
+    if (!fw_batches_write(plan, &c.columns, b, path, &f->diag, &stats) ||
+        !fw_batches_read(path, b, &f->mem, &f->diag, &file))
+        fail_msg("%s", fixture_printed(f));
+    device *d = device_new(&t->k, seed);
+    d->stream_delay = delay;
+    load_bitstream(d, t, 20);
+    assert_true(boot(d, t));
+    uint32_t run = 0;
+    uint64_t kernel_cycles = 0;
+    for (uint32_t k = 0; k < file.list.len; k++) {
+        uint32_t words = fw_row_bytes(t->k.n_loads, t->k.n_stores) / 4;
+        load_batch(d, b, &file.list.at[k]);
+        if (!serve(d, t))
+            fail_msg("batch %u: error %u, details 0x%x 0x%x (%s)", k, mailbox.error, mailbox.detail[0],
+                     mailbox.detail[1], d->violation ? d->violation : "no violation");
+        assert_int_equal(mailbox.done, k + 1);
+        assert_int_equal(mailbox.state, FW_STATE_READY);
+        const uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
+        for (uint32_t r = 0; r < file.list.at[k].runs; r++, run++, row += words) {
+            check_row(d, t, plan, row, run);
+            kernel_cycles += row[words - 2];
+        }
+    }
+    if (d->violation)
+        fail_msg("%s", d->violation);
+    assert_int_equal(run, plan->runs.len);
+    assert_int_equal(d->starts, run);
+    assert_int_equal(counter(mailbox.kernel_cycles), kernel_cycles);
+    assert_int_equal(counter(mailbox.total_cycles), counter(mailbox.config_cycles) +
+                                                        counter(mailbox.kernel_cycles) +
+                                                        counter(mailbox.firmware_cycles));
+    assert_int_equal(d->ticks, 0);
+    assert_true(t->k.poll ? d->interrupts == 0 && d->sleeps == 0 : d->interrupts > 0);
+    device_free(d);
+    unlink(path);
+}
+
+static void a_batch_of_three_runs_fills_its_table(void **state) {
+    fixture *f = *state;
+    pnr_board b = onyx_board(f);
+    prng p = prng_seed(6);
+    const plan_shape shape = {
+        .inputs = 2, .outputs = 2, .blocks = 3, .runs = 3, .most_words = 40, .bound = 60};
+    tile_plan plan = random_plan(f, &p, &shape);
+    test_kernel t;
+    make_kernel(&t, 0, 2, 2);
+    run_plan(f, &b, &t, &plan, 6, 300);
+    pnr_board_free(&b);
+}
+
+/* Blocks of one word, many batches, streams that finish at once or late, from any GLB tile on. */
+static void random_kernels_run_random_plans(void **state) {
+    fixture *f = *state;
+    pnr_board b = onyx_board(f);
+    prng p = prng_seed(7);
+    for (uint32_t round = 0; round < 40; round++) {
+        plan_shape shape = {.inputs = 1 + prng_below(&p, 8),
+                            .outputs = 1 + prng_below(&p, 8),
+                            .blocks = 1 + prng_below(&p, 10),
+                            .runs = 1 + prng_below(&p, 40),
+                            .most_words = 1 + prng_below(&p, round % 4 ? 30 : 2)};
+        shape.bound = round % 3 ? 30 : 9000;
+        tile_plan plan = random_plan(f, &p, &shape);
+        test_kernel t;
+        make_kernel(&t, prng_below(&p, 9), shape.inputs, shape.outputs);
+        t.k.poll = round % 5 == 0;
+        t.k.register_path = round % 7 == 0;
+        t.k.timeout = 5000; /* for each run, not for all of them */
+        run_plan(f, &b, &t, &plan, round, 1 + prng_below(&p, round % 2 ? 500 : 20));
+    }
+    pnr_board_free(&b);
+}
+
+/* A batch of `runs` equal runs, one word each, by hand. */
+static device *device_with_batch(test_kernel *t, uint32_t runs, uint64_t seed) {
+    device *d = device_new(&t->k, seed);
+    load_bitstream(d, t, 5);
+    assert_true(boot(d, t));
+    uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
+    for (uint32_t r = 0; r < runs; r++, row += fw_row_bytes(t->k.n_loads, t->k.n_stores) / 4) {
+        for (uint32_t i = 0; i < t->k.n_loads; i++) {
+            row[2 * i] = (uint32_t)t->loads[i].glb_tile << 18;
+            row[2 * i + 1] = 1;
+        }
+    }
+    mailbox.runs = runs;
+    mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
+    mailbox.command = 1;
+    return d;
+}
+
+static void a_run_that_hangs_names_its_streams(void **state) {
+    (void)state;
+    for (uint32_t poll = 0; poll < 2; poll++) {
+        test_kernel t;
+        make_kernel(&t, 3, 3, 2);
+        t.k.poll = poll == 1;
+        t.k.timeout = 20000;
+        device *d = device_with_batch(&t, 2, 8);
+        d->hang_loads = 1u << 4;
+        d->hang_stores = 1u << 3;
+        assert_false(serve(d, &t));
+        expect_failure(FW_ERROR_RUN_TIMEOUT, 1u << 4 | 1u << (16 + 3), 0);
+        assert_int_equal(d->ticks, 1);
+        assert_int_equal(mailbox.done, 0);
+        device_free(d);
+        d = device_with_batch(&t, 2, 9);
+        d->hang_stores = 1u << 4;
+        assert_false(serve(d, &t));
+        expect_failure(FW_ERROR_RUN_TIMEOUT, 1u << (16 + 4), 0);
+        device_free(d);
+    }
+}
+
+static void a_batch_without_runs_is_done_at_once(void **state) {
+    (void)state;
+    test_kernel t;
+    make_kernel(&t, 0, 1, 1);
+    device *d = device_with_batch(&t, 0, 10);
+    assert_true(serve(d, &t));
+    assert_int_equal(mailbox.done, 1);
+    assert_int_equal(d->starts, 0);
+    assert_true(serve(d, &t)); /* nothing new: nothing happens */
+    assert_int_equal(mailbox.done, 1);
+    device_free(d);
+}
+
+static void expect_bad_batch(uint32_t table, uint32_t runs) {
+    test_kernel t;
+    make_kernel(&t, 0, 1, 1);
+    device *d = device_with_batch(&t, 1, 11);
+    mailbox.table = table;
+    mailbox.runs = runs;
+    assert_false(serve(d, &t));
+    expect_failure(FW_ERROR_BAD_BATCH, table, runs);
+    assert_int_equal(d->starts, 0);
+    device_free(d);
+}
+
+static void a_table_outside_its_area_is_refused(void **state) {
+    (void)state;
+    uint32_t most = (FW_TABLE_END - FW_TABLE_OFFSET) / fw_row_bytes(1, 1);
+    expect_bad_batch(0x20003ffc, 1);
+    expect_bad_batch(0x20004002, 1);
+    expect_bad_batch(0x2001c000, 1);
+    expect_bad_batch(0x2001c004, 1);
+    expect_bad_batch(0, 1);
+    expect_bad_batch(0x20004000, most + 1);
+    expect_bad_batch(0x20004000, UINT32_MAX);
+}
+
+static void a_load_without_words_is_refused(void **state) {
+    (void)state;
+    test_kernel t;
+    make_kernel(&t, 0, 1, 1);
+    device *d = device_with_batch(&t, 1, 12);
+    d->sram[FW_TABLE_OFFSET / 4 + 1] = 0;
+    assert_false(serve(d, &t));
+    expect_failure(FW_ERROR_BAD_BATCH, 0x20004004, 0);
+    device_free(d);
+}
+
+/* 32 blocks of one word are 64 words a run: 1024 runs fill a bank to its last word. */
+static void an_output_may_fill_its_bank(void **state) {
+    (void)state;
+    for (uint32_t runs = 1024; runs <= 1025; runs++) {
+        test_kernel t;
+        make_kernel(&t, 1, 1, 1);
+        t.stores[0].num_blocks = 32;
+        device *d = device_with_batch(&t, runs, 14);
+        assert_int_equal(serve(d, &t), runs == 1024);
+        assert_null(d->violation);
+        if (runs > 1024)
+            expect_failure(FW_ERROR_OUTPUT_OVERFLOW, 1, 1024);
+        device_free(d);
+    }
+}
+
+static void cycle_counters_carry(void **state) {
+    (void)state;
+    mailbox_clear();
+    mailbox_add_cycles(mailbox.kernel_cycles, UINT32_MAX);
+    mailbox_add_cycles(mailbox.kernel_cycles, 3);
+    mailbox_add_cycles(mailbox.firmware_cycles, UINT32_MAX);
+    assert_int_equal(counter(mailbox.kernel_cycles), 0x100000002);
+    assert_int_equal(counter(mailbox.total_cycles), 0x200000001);
+}
+
+/* Runs whose outputs are longer than the host said: the bank overflows in some run, and is noticed there. */
+static void an_output_beyond_its_bank_is_reported(void **state) {
+    (void)state;
+    test_kernel t;
+    make_kernel(&t, 2, 1, 1);
+    device *d = device_with_batch(&t, 1, 13);
+    uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
+    uint32_t runs = (FW_TABLE_END - FW_TABLE_OFFSET) / fw_row_bytes(1, 1);
+    t.stores[0].num_blocks = 4; /* 4 headers and 3 + 10 + 17 + 24 words a run: 58 * 4096 > 65536 */
+    for (uint32_t r = 0; r < runs; r++) {
+        row[6 * r] = 2u << 18;
+        row[6 * r + 1] = 100;
+    }
+    mailbox.runs = runs;
+    assert_true(boot(d, &t)); /* again, for the new number of blocks */
+    mailbox.runs = runs;
+    mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
+    mailbox.command = 1;
+    assert_false(serve(d, &t));
+    assert_null(d->violation);
+    expect_failure(FW_ERROR_OUTPUT_OVERFLOW, 2, 65536 / 58);
+    device_free(d);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(both_paths_configure_the_array),
+        TEST(a_damaged_image_is_not_configured),
+        TEST(a_word_that_reads_back_differently_is_named),
+        TEST(a_configuration_that_hangs_is_reported),
+        TEST(a_chip_that_does_not_answer_is_reported),
+        TEST(a_batch_of_three_runs_fills_its_table),
+        TEST(random_kernels_run_random_plans),
+        TEST(a_run_that_hangs_names_its_streams),
+        TEST(a_batch_without_runs_is_done_at_once),
+        TEST(a_table_outside_its_area_is_refused),
+        TEST(a_load_without_words_is_refused),
+        TEST(an_output_may_fill_its_bank),
+        TEST(cycle_counters_carry),
+        TEST(an_output_beyond_its_bank_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

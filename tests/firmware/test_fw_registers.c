@@ -1,0 +1,170 @@
+/* The register table: no two registers or fields overlap, what the constants say is what the table says, and
+ * docs/registers.md and docs/errors/firmware.md are made from the tables. */
+#include "firmware/fw_int.h"
+#include "tests/test.h"
+
+typedef struct {
+    const char *block, *name, *access, *doc;
+    uint32_t offset, stride, count, reset;
+} reg_row;
+typedef struct {
+    const char *block, *reg, *field, *doc;
+    uint32_t lsb, width;
+} field_row;
+
+static const reg_row regs[] = {
+#define REGISTER(block, name, offset, access, reset, doc) {#block, #name, #access, doc, offset, 0, 1, reset},
+#define REGISTER_ARRAY(block, name, offset, stride, count, access, reset, doc)                               \
+    {#block, #name, #access, doc, offset, stride, count, reset},
+#define REGISTER_FIELD(block, reg, field, lsb, width, doc)
+#include "firmware/registers.def"
+#undef REGISTER
+#undef REGISTER_ARRAY
+#undef REGISTER_FIELD
+};
+static const field_row fields[] = {
+#define REGISTER(block, name, offset, access, reset, doc)
+#define REGISTER_FIELD(block, reg, field, lsb, width, doc) {#block, #reg, #field, doc, lsb, width},
+#include "firmware/registers.def"
+#undef REGISTER
+#undef REGISTER_FIELD
+};
+enum { REGS = sizeof regs / sizeof *regs, FIELDS = sizeof fields / sizeof *fields };
+
+static bool is_register_of(const field_row *f, const reg_row *r) {
+    return strcmp(f->block, r->block) == 0 && strcmp(f->reg, r->name) == 0;
+}
+
+static void registers_do_not_overlap(void **state) {
+    (void)state;
+    static const char *const blocks[] = {"PLATFORM", "GLC", "GLB", "CORE"};
+    for (size_t b = 0; b < 4; b++) {
+        static bool taken[0x10000 / 4];
+        memset(taken, 0, sizeof taken);
+        for (uint32_t i = 0; i < REGS; i++) {
+            if (strcmp(regs[i].block, blocks[b]) != 0)
+                continue;
+            for (uint32_t k = 0; k < regs[i].count; k++) {
+                uint32_t at = regs[i].offset + k * regs[i].stride;
+                assert_int_equal(at % 4, 0);
+                assert_true(at < 0x10000);
+                assert_true(strcmp(blocks[b], "GLB") != 0 || at < GLB_TILE_STRIDE);
+                if (taken[at / 4])
+                    fail_msg("%s.%s overlaps another register", regs[i].block, regs[i].name);
+                taken[at / 4] = true;
+            }
+        }
+    }
+}
+
+static void fields_lie_in_their_registers(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < REGS; i++) {
+        uint64_t taken = 0;
+        for (uint32_t k = 0; k < FIELDS; k++) {
+            if (!is_register_of(&fields[k], &regs[i]))
+                continue;
+            uint64_t bits = ((UINT64_C(1) << fields[k].width) - 1) << fields[k].lsb;
+            assert_true(fields[k].width > 0 && bits <= UINT32_MAX);
+            assert_int_equal(taken & bits, 0);
+            taken |= bits;
+        }
+    }
+    for (uint32_t k = 0; k < FIELDS; k++) {
+        uint32_t owners = 0;
+        for (uint32_t i = 0; i < REGS; i++)
+            owners += is_register_of(&fields[k], &regs[i]);
+        assert_int_equal(owners, 1);
+    }
+}
+
+/* Addresses published for the chip, by hand. */
+static void constants_are_the_chips(void **state) {
+    (void)state;
+    assert_int_equal(GLC_STREAM_START, 0x18);
+    assert_int_equal(GLC_CFG_READ_DATA, 0x50);
+    assert_int_equal(GLC_FLUSH_CROSSBAR, 0x54);
+    assert_int_equal(GLB_LD_RANGE + 7 * GLB_LD_RANGE_STRIDE, 0xdc);
+    assert_int_equal(GLB_ST_CYCLE_STRIDE + 6 * GLB_ST_CYCLE_STRIDE_STRIDE, 0x74);
+    assert_int_equal(GLB_LD_RANGE_COUNT, 8);
+    assert_int_equal(FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) | FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
+                         FIELD(GLB_LD_CTRL_DATA_MUX, GLB_COLUMN_ODD),
+                     0x49);
+    assert_int_equal(FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) | FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
+                         FIELD(GLB_ST_CTRL_DATA_MUX, GLB_COLUMN_EVEN),
+                     0x15);
+    assert_int_equal(FIELD(GLC_STREAM_START_F2G, 0x12345), 0x23450000); /* never beyond its field */
+    assert_int_equal(FIELD(GLB_PCFG_BROADCAST_MUX_SOUTH, BROADCAST_OWN_DMA) |
+                         FIELD(GLB_PCFG_BROADCAST_MUX_EAST, BROADCAST_OWN_DMA),
+                     0x14);
+}
+
+static void print_fields(FILE *out, const reg_row *r) {
+    for (uint32_t k = 0; k < FIELDS; k++) {
+        if (!is_register_of(&fields[k], r))
+            continue;
+        uint32_t top = fields[k].lsb + fields[k].width - 1;
+        if (fields[k].width == 1)
+            fprintf(out, "| | [%u] | | | `%s`", top, fields[k].field);
+        else
+            fprintf(out, "| | [%u:%u] | | | `%s`", top, fields[k].lsb, fields[k].field);
+        fprintf(out, *fields[k].doc ? " %s |\n" : "%s |\n", fields[k].doc);
+    }
+}
+
+static void print_registers(FILE *out) {
+    fprintf(out, "# Registers the firmware uses\n\nMade from `firmware/registers.def` by "
+                 "`test_fw_registers`; do not edit. "
+                 "RO read only, W1C writing 1 clears, WP a\nwrite does something and reads are 0.\n\n"
+                 "| register | offset | access | reset | meaning |\n|---|---|---|---|---|\n");
+    for (uint32_t i = 0; i < REGS; i++) {
+        const reg_row *r = &regs[i];
+        fprintf(out, "| `%s_%s` | %02x", r->block, r->name, r->offset);
+        if (r->count > 1)
+            fprintf(out, " + %u * k, k < %u", r->stride, r->count);
+        fprintf(out, " | %s | %x | %s |\n", r->access, r->reset, r->doc);
+        print_fields(out, r);
+    }
+}
+
+static void the_register_page_is_current(void **state) {
+    fixture *f = *state;
+    char *want = NULL;
+    size_t length = 0, have = 0;
+    FILE *out = open_memstream(&want, &length);
+    print_registers(out);
+    fclose(out);
+    const char *page = file_read(ONYX_SOURCE_DIR "/docs/registers.md", &f->mem, &have, &f->diag);
+    if (!page || strcmp(page, want) != 0) {
+        const char *made = ONYX_BINARY_DIR "/tests/registers.md";
+        FILE *copy = fopen(made, "w");
+        assert_non_null(copy);
+        fputs(want, copy);
+        fclose(copy);
+        free(want);
+        fail_msg("docs/registers.md is not what the table says: copy '%s' there", made);
+    }
+    free(want);
+}
+
+static void the_error_page_lists_every_number(void **state) {
+    fixture *f = *state;
+    size_t length = 0;
+    const char *page = file_read(ONYX_SOURCE_DIR "/docs/errors/firmware.md", &f->mem, &length, &f->diag);
+    assert_non_null(page);
+    for (uint32_t i = 1; fw_error_find(i); i++) {
+        const fw_error_info *e = fw_error_find(i);
+        const char *row = arena_printf(&f->mem, "\n| %u | %s | %s |", e->number, e->name, e->message);
+        if (!strstr(page, row))
+            fail_msg("docs/errors/firmware.md lacks error %u, %s", e->number, e->name);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(registers_do_not_overlap),          TEST(fields_lie_in_their_registers),
+        TEST(constants_are_the_chips),           TEST(the_register_page_is_current),
+        TEST(the_error_page_lists_every_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -14,8 +14,11 @@
 #include <vector>
 
 #include "Vonyx_tile_io.h"
+#include "Vonyx_tile_io___024root.h"
 #include "Vonyx_tile_mem.h"
+#include "Vonyx_tile_mem___024root.h"
 #include "Vonyx_tile_pe.h"
+#include "Vonyx_tile_pe___024root.h"
 #include "verilated.h"
 
 namespace onyx {
@@ -58,8 +61,16 @@ struct Tile {
     /* Keeps what settling needs to know of a configuration word. */
     virtual void note(unsigned feature, unsigned reg, uint32_t data) = 0;
     virtual bool drives(unsigned toward) const = 0;
+    virtual bool enabled(unsigned toward, unsigned track) const = 0;
+    virtual const char *kind() const = 0;
+    /* All registers and wires of the model, as bytes. */
+    virtual void copy_state(std::vector<char> &to) const = 0;
 
   protected:
+    template <class Root> static void append_bytes(const Root &root, std::vector<char> &to) {
+        const char *bytes = reinterpret_cast<const char *>(&root);
+        to.insert(to.end(), bytes, bytes + sizeof root);
+    }
     template <class Model> void bind(Model &m) {
         clock = &m.clk_i;
         reset_n = &m.rst_ni;
@@ -103,15 +114,19 @@ struct ComputeTile final : Tile {
     }
     /* Any SB_OUT of that side enabled; the fields are laid out by track and by name of side. */
     bool drives(unsigned toward) const override {
-        static constexpr unsigned by_name[SIDES] = {0, 2, 3, 1};
-        for (unsigned track = 0; track < TRACKS; track++) {
-            unsigned n = 4 * track + by_name[toward];
-            unsigned bit = 81 + 5 * n + (n < 10 ? 0 : n < 16 ? 1 : 3);
-            if ((switch_words[bit / 32] >> (bit % 32) & 1) != 0)
+        for (unsigned track = 0; track < TRACKS; track++)
+            if (enabled(toward, track))
                 return true;
-        }
         return false;
     }
+    bool enabled(unsigned toward, unsigned track) const override {
+        static constexpr unsigned by_name[SIDES] = {0, 2, 3, 1};
+        unsigned n = 4 * track + by_name[toward];
+        unsigned bit = 81 + 5 * n + (n < 10 ? 0 : n < 16 ? 1 : 3);
+        return (switch_words[bit / 32] >> (bit % 32) & 1) != 0;
+    }
+    const char *kind() const override { return SWITCH_FEATURE == 14 ? "PE" : "MEM"; }
+    void copy_state(std::vector<char> &to) const override { append_bytes(*model.rootp, to); }
 };
 using PeTile = ComputeTile<Vonyx_tile_pe, 14, 3, 19>;
 using MemTile = ComputeTile<Vonyx_tile_mem, 11, 46, 24>;
@@ -128,6 +143,9 @@ struct IoTile final : Tile {
     void evaluate() override { model.eval(); }
     void note(unsigned, unsigned, uint32_t) override {}
     bool drives(unsigned toward) const override { return toward == SOUTH; }
+    bool enabled(unsigned toward, unsigned) const override { return toward == SOUTH; }
+    const char *kind() const override { return "IO"; }
+    void copy_state(std::vector<char> &to) const override { append_bytes(*model.rootp, to); }
 };
 
 /* Rising edge under reset, so that registers hold their reset values whatever they started with. */
@@ -432,6 +450,45 @@ bool Array::step() {
 const std::string &Array::error() const {
     return state_->error;
 }
+
+bool Array::step_changes_nothing() {
+    std::vector<char> before, after;
+    bool bus_idle =
+        !state_->bus.write && !state_->far_bus.write && state_->bus.flush == 0 && state_->far_bus.flush == 0;
+    size_t tiles_before = state_->order.size();
+    for (const Tile *t : state_->order)
+        t->copy_state(before);
+    if (!step() || !bus_idle || state_->order.size() != tiles_before)
+        return false;
+    for (const Tile *t : state_->order)
+        t->copy_state(after);
+    return before == after;
+}
+
+/* The switch-box outputs of t that carry a word nobody takes: " east 2, south 0"; "" if there are none. */
+static std::string waiting_outputs(const Tile &t) {
+    static const char *const names[SIDES] = {"east", "south", "west", "north"};
+    std::string waits;
+    for (unsigned s = 0; s < SIDES; s++) {
+        unsigned held = t.side[s].data_out == nullptr ? 0u : *t.side[s].valid_out & ~*t.side[s].ready_in;
+        for (unsigned track = 0; track < TRACKS; track++)
+            if (t.enabled(s, track) && (held >> track & 1) != 0)
+                waits += std::string(waits.empty() ? " " : ", ") + names[s] + " " + std::to_string(track);
+    }
+    return waits;
+}
+
+std::string Array::describe_waiting() const {
+    std::string text;
+    for (const std::unique_ptr<Tile> &t : state_->sites) {
+        std::string waits = t ? waiting_outputs(*t) : std::string();
+        if (!waits.empty())
+            text += "x" + std::to_string(t->x) + "y" + std::to_string(t->y) + " " + t->kind() + ":" + waits +
+                    " waits\n";
+    }
+    return text;
+}
+
 uint64_t Array::cycles() const {
     return state_->cycles;
 }

@@ -55,6 +55,14 @@ class Array {
     bool step();
     const std::string &error() const;
 
+    /* step(), then: true if it changed no register of the array. As long as no input changes, no later step
+     * will, and the caller may leave them out. Costs a copy of all state, so ask now and then. */
+    bool step_changes_nothing();
+
+    /* Who waits, for a run that does not end: a line per configured tile with outputs that carry a word
+     * nobody takes ("x3y4 MEM: east 2 waits"). */
+    std::string describe_waiting() const;
+
     uint64_t cycles() const;      /* steps since reset() */
     uint64_t evaluations() const; /* tile evaluations since reset(), for measuring */
     unsigned tiles() const;       /* configured tiles */

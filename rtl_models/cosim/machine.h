@@ -1,0 +1,69 @@
+/* machine.h - the whole chip: processor, memories, platform controller, UART, and the array's side (soc.h).
+ *
+ * Time: the processor and the array run from clocks of a fixed ratio; the platform controller may slow the
+ * array down by powers of two. An access to the array's side holds the processor until it is answered.
+ */
+#ifndef ONYX_COSIM_MACHINE_H
+#define ONYX_COSIM_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct machine machine;
+
+/* Byte addresses and sizes as on the board; sizes multiples of 4096. */
+typedef struct {
+    uint32_t array_width, array_height; /* without the IO row */
+    uint32_t code, code_bytes, sram, sram_bytes;
+    uint32_t buffer, registers,
+        platform;  /* global buffer (4 MB), array registers (8 KB), platform controller */
+    uint32_t uart; /* CMSDK UART 0; 0: none */
+    uint32_t irq;  /* of the array */
+    uint32_t array_cycles_per_cpu_cycle; /* at full clock, at least 1 */
+    FILE *uart_out;                      /* what the program transmits */
+} machine_config;
+
+/* Powered up, memories 0, processor not yet reset. NULL if no processor can be had. */
+machine *machine_create(const machine_config *config);
+void machine_destroy(machine *m);
+
+/* Debugger's access without time, to code, SRAM and buffer. False if the range is not inside one of them. */
+bool machine_load(machine *m, uint32_t address, const void *from, size_t bytes);
+bool machine_dump(const machine *m, uint32_t address, void *to, size_t bytes);
+uint32_t machine_word(const machine *m, uint32_t address); /* 0 where there is no memory */
+
+/* The processor starts from its vector table; call once the program is loaded. */
+void machine_reset(machine *m);
+/* An instruction, or a cycle of sleep. False: stopped, see machine_stop_reason. */
+bool machine_step(machine *m);
+/* "" or why nothing runs any more. In the machine until the next call. */
+const char *machine_stop_reason(machine *m);
+/* "" or the last access to the array's side that was refused, because it has no clock or is in reset, or
+ * because the access has no meaning there. */
+const char *machine_refused(const machine *m);
+
+typedef struct {
+    uint64_t cpu_cycles, instructions;
+    uint64_t array_cycles;  /* of the array's clock */
+    uint64_t array_stepped; /* of these, how many the array had to be evaluated in */
+    uint64_t evaluations;   /* of array tiles */
+    uint64_t progress;      /* grows whenever something moves on the array's side */
+    uint64_t runs;          /* start pulses of streams */
+} machine_counters;
+machine_counters machine_count(const machine *m);
+/* Array cycles of run i of all so far: start pulse to last store. */
+uint64_t machine_run_cycles(const machine *m, uint64_t run);
+/* Lines: which streams are open and which tiles' outputs wait. Caller frees. */
+char *machine_describe_stuck(const machine *m);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,276 @@
+/* session.c - see session.h. The host's part of docs/firmware.md, with a debugger's access to memory. */
+#include "rtl_models/cosim/session.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define UART0 0x40002000u
+
+typedef struct {
+    const cosim_options *options;
+    const pnr_board *board;
+    machine *m;
+    diagnostics *d;
+    uint64_t last_progress,
+        moved_at; /* machine_counters.progress, and array time when it was last seen to grow */
+    int exit_code;
+} session;
+
+/* ---- the machine
+ * --------------------------------------------------------------------------------------------- */
+
+machine *cosim_machine(const pnr_board *b, FILE *uart_out, diagnostics *d) {
+    if (b->width > 32 || b->glb_tiles > 16 || b->glb_bank_bytes != 0x20000 || b->glb_banks_per_tile != 2 ||
+        b->columns_per_glb_tile != 2 || b->tracks != 5 || b->mem_period != 4 || b->mem_phase != 3) {
+        diag_error(d, (src_loc){0}, "E0750-board-model", "there is no model of board '%s'", b->name);
+        diag_hint(d, "the RTL has at most 32 columns, 5 tracks, MEM in every fourth column and buffer tiles "
+                     "of two banks of "
+                     "128 KB for two columns each");
+        return NULL;
+    }
+    uint32_t ratio = (b->cgra_mhz + b->cpu_mhz / 2) / b->cpu_mhz;
+    machine_config c = {.array_width = b->width,
+                        .array_height = b->height - 1,
+                        .code = b->map.code,
+                        .code_bytes = b->map.code_bytes,
+                        .sram = b->map.sram,
+                        .sram_bytes = b->map.sram_bytes,
+                        .buffer = b->map.cgra_data,
+                        .registers = b->map.cgra_reg,
+                        .platform = b->map.platform,
+                        .uart = UART0,
+                        .irq = b->map.cgra_irq,
+                        .array_cycles_per_cpu_cycle = ratio ? ratio : 1,
+                        .uart_out = uart_out};
+    machine *m = machine_create(&c);
+    if (!m) {
+        diag_error(d, (src_loc){0}, "E0753-processor",
+                   "the processor model cannot be set up with the memory map of board '%s'", b->name);
+        diag_hint(d, "memories must not overlap, and start and end at multiples of 4096");
+    }
+    return m;
+}
+
+/* ---- mailbox
+ * --------------------------------------------------------------------------------------------------- */
+
+static uint32_t mailbox(const session *s, uint32_t offset) {
+    return machine_word(s->m, s->board->map.sram + offset);
+}
+static uint64_t mailbox_counter(const session *s, uint32_t i) {
+    uint32_t at = FW_MAILBOX_CYCLES + 8 * i;
+    return mailbox(s, at) | (uint64_t)mailbox(s, at + 4) << 32;
+}
+static void put_word(session *s, uint32_t address, uint32_t value) {
+    uint8_t bytes[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
+                        (uint8_t)(value >> 24)};
+    machine_load(s->m, address, bytes, sizeof bytes);
+}
+
+/* ---- ends that are not good
+ * ---------------------------------------------------------------------------------------- */
+
+/* A note for each line of the machine's description. */
+static void note_stuck(session *s) {
+    char *text = machine_describe_stuck(s->m);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        diag_note(s->d, (src_loc){0}, "%s", line);
+    free(text);
+}
+
+static bool target_failed(session *s) {
+    const fw_error_info *e = fw_error_find(mailbox(s, FW_MAILBOX_ERROR));
+    const char *refused = machine_refused(s->m);
+    s->exit_code = COSIM_TARGET;
+    diag_error(s->d, (src_loc){0}, "E0760-target", "the program reports error %u: %s",
+               mailbox(s, FW_MAILBOX_ERROR), e ? e->message : "not in the firmware's list");
+    if (e)
+        diag_hint(s->d, "%s", e->hint);
+    for (uint32_t i = 0; e && i < 2; i++)
+        if (e->detail[i][0])
+            diag_note(s->d, (src_loc){0}, "%s: 0x%08x", e->detail[i], mailbox(s, FW_MAILBOX_DETAIL + 4 * i));
+    if (refused[0])
+        diag_note(s->d, (src_loc){0}, "%s", refused);
+    note_stuck(s);
+    return false;
+}
+
+static bool stopped(session *s) {
+    const char *refused = machine_refused(s->m);
+    s->exit_code = COSIM_TARGET;
+    diag_error(s->d, (src_loc){0}, "E0761-stopped", "the machine stopped: %s", machine_stop_reason(s->m));
+    diag_hint(s->d, "look the address up in app.map");
+    if (refused[0])
+        diag_note(s->d, (src_loc){0}, "%s", refused);
+    return false;
+}
+
+static bool out_of_time(session *s, const char *code, const char *what, uint64_t limit) {
+    s->exit_code = COSIM_WATCHDOG;
+    diag_error(s->d, (src_loc){0}, code, "%s %" PRIu64 " array cycles", what, limit);
+    diag_hint(
+        s->d,
+        "follow the open streams below upstream; a design that needs more time gets it with --watchdog and "
+        "--max-cycles");
+    note_stuck(s);
+    return false;
+}
+
+/* ---- running
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* Time in array cycles at full clock: goes on when the array has no clock. */
+static bool in_time(session *s) {
+    machine_counters c = machine_count(s->m);
+    uint64_t ratio = (s->board->cgra_mhz + s->board->cpu_mhz / 2) / s->board->cpu_mhz,
+             now = c.cpu_cycles * (ratio ? ratio : 1);
+    if (c.progress != s->last_progress) {
+        s->last_progress = c.progress;
+        s->moved_at = now;
+    }
+    if (now - s->moved_at > s->options->watchdog)
+        return out_of_time(s, "E0770-watchdog", "nothing moved for", s->options->watchdog);
+    if (s->options->max_cycles && now > s->options->max_cycles)
+        return out_of_time(s, "E0771-max-cycles", "not finished after", s->options->max_cycles);
+    return true;
+}
+
+/* Runs until the program has finished batch `number`, or with 0 until it is ready for the first. */
+static bool run_until_done(session *s, uint32_t number) {
+    enum { CHECK_TIME_EVERY = 256 };
+    for (uint32_t i = 1;; i++) {
+        if (!machine_step(s->m))
+            return stopped(s);
+        if (i % CHECK_TIME_EVERY == 0 && !in_time(s))
+            return false;
+        if (mailbox(s, 0) != FW_MAILBOX_MAGIC)
+            continue;
+        uint32_t state = mailbox(s, FW_MAILBOX_STATE);
+        if (state == FW_STATE_FAILED)
+            return target_failed(s);
+        if (state == FW_STATE_READY && mailbox(s, FW_MAILBOX_DONE) == number)
+            return true;
+    }
+}
+
+static void put32(FILE *out, uint32_t value) {
+    for (int i = 0; i < 4; i++)
+        fputc((int)(value >> 8 * i & 0xFF), out);
+}
+
+/* One stream of one run: length in 16-bit words, words, padding. */
+static bool write_output(session *s, uint32_t address, uint32_t words, FILE *out) {
+    uint32_t bytes = 2 * words, limit = s->board->glb_bank_bytes;
+    uint8_t *content = calloc(1, limit + 4);
+    BUG_IF(!content, "out of memory");
+    bool good = words <= limit / 2 && machine_dump(s->m, address, content, bytes);
+    if (good) {
+        put32(out, words);
+        fwrite(content, 1, (bytes + 3) / 4 * 4, out);
+    } else {
+        s->exit_code = COSIM_TARGET;
+        diag_error(s->d, (src_loc){0}, "E0762-output-range",
+                   "the program says an output of %u words lies at 0x%08x", words, address);
+        diag_hint(s->d, "the program belongs to another board or is damaged");
+    }
+    free(content);
+    return good;
+}
+
+/* Results of a batch out of its run table; `first_run`: start pulses before it. */
+static bool write_results(session *s, const fw_batches *all, const fw_batch *b, uint64_t first_run,
+                          FILE *out) {
+    uint32_t row_bytes = fw_row_bytes(all->inputs, all->outputs);
+    for (uint32_t run = 0; run < b->runs; run++) {
+        uint64_t cycles = machine_run_cycles(s->m, first_run + run);
+        put32(out, (uint32_t)cycles);
+        put32(out, (uint32_t)(cycles >> 32));
+        for (uint32_t o = 0; o < all->outputs; o++) {
+            uint32_t cell = b->table + run * row_bytes + 8 * (all->inputs + o);
+            if (!write_output(s, s->board->map.cgra_data + machine_word(s->m, cell),
+                              machine_word(s->m, cell + 4), out))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool run_batch(session *s, const fw_batches *all, uint32_t i, FILE *out) {
+    const fw_batch *b = &all->list.at[i];
+    uint64_t first_run = machine_count(s->m).runs;
+    for (uint32_t k = 0; k < b->segments.len; k++) {
+        const fw_segment *g = &b->segments.at[k];
+        BUG_IF(!machine_load(s->m, g->address, g->content, g->bytes), "segment at 0x%x", g->address);
+    }
+    put_word(s, s->board->map.sram + FW_MAILBOX_RUNS, b->runs);
+    put_word(s, s->board->map.sram + FW_MAILBOX_TABLE, b->table);
+    put_word(s, s->board->map.sram + FW_MAILBOX_COMMAND, i + 1);
+    if (!run_until_done(s, i + 1))
+        return false;
+    if (machine_count(s->m).runs - first_run == b->runs)
+        return write_results(s, all, b, first_run, out);
+    s->exit_code = COSIM_TARGET;
+    diag_error(s->d, (src_loc){0}, "E0763-runs", "batch %u has %u runs, the program started %" PRIu64, i + 1,
+               b->runs, machine_count(s->m).runs - first_run);
+    diag_hint(s->d, "the program does not follow docs/firmware.md");
+    return false;
+}
+
+static bool write_statistics(const session *s, double seconds) {
+    static const char *const names[] = {"config", "kernel", "firmware", "total"};
+    machine_counters c = machine_count(s->m);
+    uint64_t kernel = 0;
+    for (uint64_t i = 0; i < c.runs; i++)
+        kernel += machine_run_cycles(s->m, i);
+    cJSON *json = cJSON_CreateObject(), *cpu = cJSON_AddObjectToObject(json, "cycles");
+    for (uint32_t i = 0; i < 4; i++)
+        cJSON_AddNumberToObject(cpu, names[i], (double)mailbox_counter(s, i));
+    cJSON_AddNumberToObject(json, "runs", (double)c.runs);
+    cJSON_AddNumberToObject(json, "cgra_cycles", (double)c.array_cycles);
+    cJSON_AddNumberToObject(json, "cgra_cycles_kernel", (double)kernel);
+    cJSON_AddNumberToObject(json, "cgra_cycles_evaluated", (double)c.array_stepped);
+    cJSON_AddNumberToObject(json, "tile_evaluations", (double)c.evaluations);
+    cJSON_AddNumberToObject(json, "cpu_cycles", (double)c.cpu_cycles);
+    cJSON_AddNumberToObject(json, "instructions", (double)c.instructions);
+    cJSON_AddNumberToObject(json, "wall_seconds", seconds);
+    cJSON_AddNumberToObject(json, "cgra_cycles_per_second",
+                            seconds > 0 ? (double)c.array_cycles / seconds : 0);
+    bool good = json_write(json, s->options->stats, s->d);
+    cJSON_Delete(json);
+    return good;
+}
+
+static bool run_all(session *s, const fw_batches *all, arena *mem) {
+    file_out out;
+    uint32_t runs = 0;
+    for (uint32_t i = 0; i < all->list.len; i++)
+        runs += all->list.at[i].runs;
+    double begin = seconds_now();
+    machine_reset(s->m);
+    if (!run_until_done(s, 0) || !file_create(&out, s->options->result, mem, s->d))
+        return false;
+    const uint32_t head[] = {0x52584e4fu /* "ONXR" */, 1, runs, all->outputs};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        put32(out.stream, head[i]);
+    for (uint32_t i = 0; i < all->list.len; i++) {
+        if (!run_batch(s, all, i, out.stream)) {
+            file_abandon(&out);
+            return false;
+        }
+    }
+    return file_commit(&out, s->d) && (!s->options->stats || write_statistics(s, seconds_now() - begin));
+}
+
+int cosim_run(const cosim_options *o, const pnr_board *board, arena *mem, diagnostics *d) {
+    fw_batches batches = {0};
+    session s = {.options = o, .board = board, .d = d, .exit_code = COSIM_USAGE};
+    if (!fw_batches_read(o->batches, board, mem, d, &batches))
+        return COSIM_USAGE;
+    s.m = cosim_machine(board, o->uart_out, d);
+    if (!s.m)
+        return COSIM_USAGE;
+    if (cosim_load_elf(s.m, o->elf, mem, d) && run_all(&s, &batches, mem))
+        s.exit_code = COSIM_OK;
+    machine_destroy(s.m);
+    return s.exit_code;
+}

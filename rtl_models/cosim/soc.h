@@ -1,0 +1,72 @@
+/* soc.h - the array's side of the chip, cycle by cycle: global controller, global buffer, array.
+ *
+ * One verilated onyx_glc, one verilated onyx_glb_tile for each GLB tile, the array as a tile library
+ * (rtl_models/array_glue.h), wired as onyx_soc.sv wires them. Accesses of the processor are AXI4-Lite
+ * transactions and single accesses to a buffer tile's port; each takes its cycles and moves everything else
+ * with it.
+ *
+ * Two things differ from onyx_soc.sv and cannot be seen in results: a GLB tile with nothing to do is not
+ * evaluated, and neither is an array in which nothing moves (Array::quiet).
+ */
+#ifndef ONYX_COSIM_SOC_H
+#define ONYX_COSIM_SOC_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace onyx {
+
+class Soc {
+  public:
+    static constexpr unsigned TILES = 16;           /* of the global buffer */
+    static constexpr uint32_t TILE_BYTES = 0x40000; /* two banks */
+    static constexpr uint32_t GLB_BYTES = TILES * TILE_BYTES;
+    static constexpr uint32_t REGISTER_BYTES = 0x2000;
+
+    /* Width (1..32, two columns to a GLB tile) and height of the array without its IO row. In reset. */
+    Soc(unsigned width, unsigned height);
+    ~Soc();
+    Soc(const Soc &) = delete;
+    Soc &operator=(const Soc &) = delete;
+
+    /* As the reset line: registers 0, nothing configured; the buffer's memory stays. */
+    void reset();
+    /* One clock cycle. */
+    void step();
+
+    /* Register access at a byte offset below REGISTER_BYTES; returns when the controller has answered. */
+    void write_register(uint32_t offset, uint32_t value);
+    uint32_t read_register(uint32_t offset);
+    /* Access to the buffer by its processor port: byte address below GLB_BYTES, 1..8 bytes inside one
+     * aligned 64-bit word. */
+    void write_buffer(uint32_t address, unsigned bytes, uint64_t value);
+    uint64_t read_buffer(uint32_t address, unsigned bytes);
+
+    /* The buffer's memory as it stands, without taking time; [address, address + bytes) below GLB_BYTES. */
+    void load(uint32_t address, const uint8_t *from, size_t bytes);
+    void dump(uint32_t address, uint8_t *to, size_t bytes) const;
+
+    bool interrupt() const;
+    uint64_t cycles() const;       /* steps since construction */
+    uint64_t array_cycles() const; /* of these, how many the array was evaluated in */
+    uint64_t evaluations() const;  /* of tiles of the array */
+    /* Grows with everything that moves: stream and configuration words, accesses of the processor. */
+    uint64_t progress() const;
+    /* Cycles of each run so far: from the start pulse to the last store that finished before the next one. */
+    const std::vector<uint64_t> &run_cycles() const;
+
+    /* "" or why the array no longer steps: its configuration closes a combinational loop. */
+    const std::string &error() const;
+    /* For a run that does not end: every open stream, then the configured tiles whose outputs wait. Lines. */
+    std::string describe_stuck() const;
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace onyx
+
+#endif

@@ -1,0 +1,343 @@
+// One tile of the global buffer: two banks of 128 KB, one load DMA, one store DMA, one configuration DMA.
+//
+// Contract:
+// - proc_*: the processor's 64-bit port; a write or read takes effect in the cycle it is presented, read data
+//   follow one cycle later. It has priority over the DMAs, which wait.
+// - reg_*: the tile's 32-bit registers (byte offset in reg_addr_i); read data are combinational.
+// - load (ready-valid mode): after ld_start_i with mode 1, 16-bit words leave at glb2io of the even column
+//   (data_mux 01) or the odd one (10), one a cycle while the column is ready. ld_done_o pulses once the column has
+//   accepted the last word. flush_o pulses in the cycle after ld_start_i when flush_mode is external (0).
+// - store (ready-valid mode): after st_start_i with mode 1, blocks "length, words" arrive from the column the store's
+//   data_mux names and are written one after the other from the start address on, lengths included. st_done_o pulses
+//   when num_blocks blocks are in the memory. An idle store accepts nothing.
+// - configuration: after pc_start_i with mode 1, num_cfg words {address, data} leave at cfg_south_* and cfg_east_*, one a
+//   cycle, each where the broadcast multiplexer selects 1 (own DMA) or 2 (from the west); pc_done_o pulses at the end.
+// Addresses are bytes; a DMA stays inside its own tile (address bits 21:18 are not looked at). Counting loops: extent
+// is range + 2, strides are relative to where the inner loops end.
+module onyx_glb_tile (
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    // processor
+    input  logic        proc_we_i,
+    input  logic        proc_re_i,
+    input  logic [7:0]  proc_strb_i,
+    input  logic [17:0] proc_addr_i,
+    input  logic [63:0] proc_wdata_i,
+    output logic [63:0] proc_rdata_o,
+    // registers
+    input  logic        reg_we_i,
+    input  logic [7:0]  reg_addr_i,
+    input  logic [31:0] reg_wdata_i,
+    output logic [31:0] reg_rdata_o,
+    // control
+    input  logic        ld_start_i,
+    input  logic        st_start_i,
+    input  logic        pc_start_i,
+    output logic        ld_done_o,
+    output logic        st_done_o,
+    output logic        pc_done_o,
+    output logic        flush_o,
+    // columns
+    output logic [15:0] even_data_o,
+    output logic        even_valid_o,
+    input  logic        even_ready_i,
+    output logic [15:0] odd_data_o,
+    output logic        odd_valid_o,
+    input  logic        odd_ready_i,
+    input  logic [15:0] even_data_i,
+    input  logic        even_valid_i,
+    output logic        even_ready_o,
+    input  logic [15:0] odd_data_i,
+    input  logic        odd_valid_i,
+    output logic        odd_ready_o,
+    // configuration chain
+    input  logic        cfg_west_valid_i,
+    input  logic [31:0] cfg_west_addr_i,
+    input  logic [31:0] cfg_west_data_i,
+    output logic        cfg_south_valid_o,
+    output logic [31:0] cfg_south_addr_o,
+    output logic [31:0] cfg_south_data_o,
+    output logic        cfg_east_valid_o,
+    output logic [31:0] cfg_east_addr_o,
+    output logic [31:0] cfg_east_data_o
+);
+  localparam int NumRegs = 62;  // 0x00 .. 0xF4
+  localparam int unsigned FifoDepth = 19;  // load words in flight
+
+  // Byte lanes inside a word are chosen by the strobes; registers are whole words.
+  logic unused;
+  assign unused = &{1'b0, proc_addr_i[2:0], reg_addr_i[1:0]};
+
+  // ---- registers ---------------------------------------------------------------------------------------
+  logic [31:0] reg_q[NumRegs];
+  logic [5:0] reg_index;
+  assign reg_index   = reg_addr_i[7:2];
+  assign reg_rdata_o = (reg_index < 6'(NumRegs)) ? reg_q[reg_index] : 32'd0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      for (int i = 0; i < NumRegs; i++) reg_q[i] <= 32'd0;
+    end else if (reg_we_i && reg_index < 6'(NumRegs)) begin
+      reg_q[reg_index] <= reg_wdata_i;
+    end
+  end
+
+  // Word indices of the registers read below (byte offset / 4).
+  localparam int unsigned RStCtrl = 4, RStBlocks = 5, RStStart = 7;
+  localparam int unsigned RLdCtrl = 30, RLdDim = 31, RLdStart = 32, RLdLoop = 34;
+  localparam int unsigned RPcCtrl = 58, RPcStart = 59, RPcNum = 60, RPcMux = 61;
+
+  logic ld_odd, st_odd, ld_external_flush;
+  logic [1:0] south_mux, east_mux;
+  assign ld_odd            = reg_q[RLdCtrl][6];
+  assign ld_external_flush = ~reg_q[RLdCtrl][4];
+  assign st_odd            = reg_q[RStCtrl][5];
+  assign east_mux          = reg_q[RPcMux][3:2];
+  assign south_mux         = reg_q[RPcMux][5:4];
+
+  // ---- memory: two single-port banks -----------------------------------------------------------------------
+  logic [63:0] bank0_q[16384]  /*verilator public_flat_rw*/;
+  logic [63:0] bank1_q[16384]  /*verilator public_flat_rw*/;
+
+  logic st_write, pc_read, ld_read;
+  logic st_grant, pc_grant, ld_grant, proc_busy;
+  logic [17:0] st_addr_q, pc_addr_q, ld_addr_q;
+  logic [63:0] ld_line_q;
+  logic [63:0] pc_line_q;
+  logic [15:0] st_word;
+  assign proc_busy = proc_we_i | proc_re_i;
+  // One access per bank and cycle: processor, store, configuration, load.
+  assign st_grant  = st_write & ~(proc_busy & proc_addr_i[17] == st_addr_q[17]);
+  assign pc_grant  = pc_read & ~(proc_busy & proc_addr_i[17] == pc_addr_q[17]) &
+                     ~(st_write & st_addr_q[17] == pc_addr_q[17]);
+  assign ld_grant  = ld_read & ~(proc_busy & proc_addr_i[17] == ld_addr_q[17]) &
+                     ~(st_write & st_addr_q[17] == ld_addr_q[17]) & ~(pc_read & pc_addr_q[17] == ld_addr_q[17]);
+
+  always_ff @(posedge clk_i) begin
+    if (proc_we_i) begin
+      for (int b = 0; b < 8; b++) begin
+        if (proc_strb_i[b] && !proc_addr_i[17]) bank0_q[proc_addr_i[16:3]][8*b+:8] <= proc_wdata_i[8*b+:8];
+        if (proc_strb_i[b] && proc_addr_i[17]) bank1_q[proc_addr_i[16:3]][8*b+:8] <= proc_wdata_i[8*b+:8];
+      end
+    end else if (proc_re_i) begin
+      proc_rdata_o <= proc_addr_i[17] ? bank1_q[proc_addr_i[16:3]] : bank0_q[proc_addr_i[16:3]];
+    end
+    if (st_grant) begin
+      if (st_addr_q[17]) bank1_q[st_addr_q[16:3]][16*st_addr_q[2:1]+:16] <= st_word;
+      else bank0_q[st_addr_q[16:3]][16*st_addr_q[2:1]+:16] <= st_word;
+    end
+    if (pc_grant) pc_line_q <= pc_addr_q[17] ? bank1_q[pc_addr_q[16:3]] : bank0_q[pc_addr_q[16:3]];
+    if (ld_grant) ld_line_q <= ld_addr_q[17] ? bank1_q[ld_addr_q[16:3]] : bank0_q[ld_addr_q[16:3]];
+  end
+
+  // ---- load DMA ------------------------------------------------------------------------------------------------
+  logic ld_active_q, ld_fetched_q, ld_waiting_q, flush_q;
+  logic [1:0] ld_lane_q;
+  logic [31:0] ld_count_q[8];
+  logic [15:0] fifo_q[FifoDepth];
+  logic [4:0] fifo_read_q, fifo_write_q, fifo_count_q;
+  logic [15:0] ld_word, head_data;
+  logic head_valid, head_ready, fifo_pop, ld_last;
+  logic [3:0] ld_step_dim;  // the loop that advances next; 8 = none
+
+  always_comb begin
+    ld_step_dim = 4'd8;
+    for (int i = 7; i >= 0; i--) begin
+      if (4'(i) < reg_q[RLdDim][3:0] && ld_count_q[i] != reg_q[RLdLoop+3*i] + 32'd1) ld_step_dim = 4'(i);
+    end
+  end
+  assign ld_last = (ld_step_dim == 4'd8);
+  assign ld_read = ld_active_q & (fifo_count_q + {4'd0, ld_fetched_q} < 5'(FifoDepth));
+  assign ld_word = ld_line_q[16*ld_lane_q+:16];
+  assign flush_o = flush_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ld_active_q  <= 1'b0;
+      ld_fetched_q <= 1'b0;
+      ld_waiting_q <= 1'b0;
+      flush_q      <= 1'b0;
+      ld_lane_q    <= 2'd0;
+      ld_addr_q    <= 18'd0;
+      ld_done_o    <= 1'b0;
+      fifo_read_q  <= 5'd0;
+      fifo_write_q <= 5'd0;
+      fifo_count_q <= 5'd0;
+      for (int i = 0; i < 8; i++) ld_count_q[i] <= 32'd0;
+    end else begin
+      ld_done_o    <= 1'b0;
+      flush_q      <= ld_start_i & ld_external_flush & (reg_q[RLdCtrl][1:0] != 2'd0);
+      ld_fetched_q <= ld_grant;
+      ld_lane_q    <= ld_addr_q[2:1];
+      if (ld_start_i && reg_q[RLdCtrl][1:0] != 2'd0) begin
+        ld_active_q  <= 1'b1;
+        ld_waiting_q <= 1'b1;
+        ld_addr_q    <= reg_q[RLdStart][17:0];
+        for (int i = 0; i < 8; i++) ld_count_q[i] <= 32'd0;
+      end else if (ld_grant) begin
+        if (ld_last) ld_active_q <= 1'b0;
+        for (int i = 0; i < 8; i++) begin
+          if (4'(i) == ld_step_dim) begin
+            ld_count_q[i] <= ld_count_q[i] + 32'd1;
+            ld_addr_q     <= ld_addr_q + reg_q[RLdLoop+3*i+1][17:0];
+          end else if (4'(i) < ld_step_dim) begin
+            ld_count_q[i] <= 32'd0;
+          end
+        end
+      end else if (ld_waiting_q && !ld_active_q && !ld_fetched_q && fifo_count_q == 5'd0 && !even_valid_o &&
+                   !odd_valid_o) begin
+        ld_waiting_q <= 1'b0;
+        ld_done_o    <= 1'b1;
+      end
+      if (ld_fetched_q) begin
+        fifo_q[fifo_write_q] <= ld_word;
+        fifo_write_q         <= (fifo_write_q == 5'(FifoDepth - 1)) ? 5'd0 : fifo_write_q + 5'd1;
+      end
+      if (fifo_pop) fifo_read_q <= (fifo_read_q == 5'(FifoDepth - 1)) ? 5'd0 : fifo_read_q + 5'd1;
+      fifo_count_q <= fifo_count_q + {4'd0, ld_fetched_q} - {4'd0, fifo_pop};
+    end
+  end
+
+  // The two words of skid between the buffer and the column.
+  logic skid_ready, skid_out_ready;
+  assign head_data      = fifo_q[fifo_read_q];
+  assign head_valid     = (fifo_count_q != 5'd0);
+  assign head_ready     = skid_ready;
+  assign fifo_pop       = head_valid & head_ready;
+  assign skid_out_ready = ld_odd ? odd_ready_i : even_ready_i;
+  logic [15:0] skid_data;
+  logic skid_valid;
+  onyx_fifo2 #(
+      .Width(16)
+  ) u_skid (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_ni),
+      .en_i       (1'b1),
+      .flush_i    (1'b0),
+      .in_data_i  (head_data),
+      .in_valid_i (head_valid),
+      .in_ready_o (skid_ready),
+      .out_data_o (skid_data),
+      .out_valid_o(skid_valid),
+      .out_ready_i(skid_out_ready)
+  );
+  assign even_data_o  = skid_data;
+  assign odd_data_o   = skid_data;
+  assign even_valid_o = skid_valid & ~ld_odd;
+  assign odd_valid_o  = skid_valid & ld_odd;
+
+  // ---- store DMA ---------------------------------------------------------------------------------------------------
+  logic st_active_q, st_in_block_q;
+  logic [15:0] st_left_q;
+  logic [31:0] st_blocks_q;
+  logic [15:0] st_in_data;
+  logic st_in_valid, st_in_ready, st_fifo_ready, st_fifo_valid, st_block_ends;
+  logic [15:0] st_mid_data;
+  logic st_mid_valid, st_mid_ready;
+  assign st_in_data   = st_odd ? odd_data_i : even_data_i;
+  assign st_in_valid  = (st_odd ? odd_valid_i : even_valid_i) & st_active_q;
+  assign st_in_ready  = st_fifo_ready & st_active_q;
+  assign even_ready_o = st_in_ready & ~st_odd;
+  assign odd_ready_o  = st_in_ready & st_odd;
+  // Four words deep: two FIFOs of two.
+  onyx_fifo2 #(
+      .Width(16)
+  ) u_store_first (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_ni),
+      .en_i       (1'b1),
+      .flush_i    (st_start_i),
+      .in_data_i  (st_in_data),
+      .in_valid_i (st_in_valid),
+      .in_ready_o (st_fifo_ready),
+      .out_data_o (st_mid_data),
+      .out_valid_o(st_mid_valid),
+      .out_ready_i(st_mid_ready)
+  );
+  onyx_fifo2 #(
+      .Width(16)
+  ) u_store_second (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_ni),
+      .en_i       (1'b1),
+      .flush_i    (st_start_i),
+      .in_data_i  (st_mid_data),
+      .in_valid_i (st_mid_valid),
+      .in_ready_o (st_mid_ready),
+      .out_data_o (st_word),
+      .out_valid_o(st_fifo_valid),
+      .out_ready_i(st_grant)
+  );
+  assign st_write      = st_fifo_valid & st_active_q & (st_blocks_q != 32'd0);
+  assign st_block_ends = st_in_block_q ? (st_left_q == 16'd1) : (st_word == 16'd0);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      st_active_q   <= 1'b0;
+      st_in_block_q <= 1'b0;
+      st_left_q     <= 16'd0;
+      st_blocks_q   <= 32'd0;
+      st_addr_q     <= 18'd0;
+      st_done_o     <= 1'b0;
+    end else begin
+      st_done_o <= 1'b0;
+      if (st_start_i && reg_q[RStCtrl][1:0] != 2'd0) begin
+        st_active_q   <= 1'b1;
+        st_in_block_q <= 1'b0;
+        st_blocks_q   <= reg_q[RStBlocks];
+        st_addr_q     <= reg_q[RStStart][17:0];
+      end else if (st_grant) begin
+        st_addr_q <= st_addr_q + 18'd2;
+        if (!st_in_block_q) st_left_q <= st_word;
+        else st_left_q <= st_left_q - 16'd1;
+        st_in_block_q <= ~st_block_ends;
+        if (st_block_ends) begin
+          st_blocks_q <= st_blocks_q - 32'd1;
+          if (st_blocks_q == 32'd1) begin
+            st_active_q <= 1'b0;
+            st_done_o   <= 1'b1;
+          end
+        end
+      end
+    end
+  end
+
+  // ---- configuration DMA -----------------------------------------------------------------------------------------------
+  logic pc_active_q, pc_fetched_q;
+  logic [18:0] pc_left_q;
+  assign pc_read = pc_active_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      pc_active_q       <= 1'b0;
+      pc_fetched_q      <= 1'b0;
+      pc_left_q         <= 19'd0;
+      pc_addr_q         <= 18'd0;
+      pc_done_o         <= 1'b0;
+      cfg_south_valid_o <= 1'b0;
+      cfg_south_addr_o  <= 32'd0;
+      cfg_south_data_o  <= 32'd0;
+      cfg_east_valid_o  <= 1'b0;
+      cfg_east_addr_o   <= 32'd0;
+      cfg_east_data_o   <= 32'd0;
+    end else begin
+      pc_fetched_q <= pc_grant;
+      pc_done_o    <= pc_fetched_q & ~pc_active_q;
+      if (pc_start_i && reg_q[RPcCtrl][0] && reg_q[RPcNum][18:0] != 19'd0) begin
+        pc_active_q <= 1'b1;
+        pc_addr_q   <= reg_q[RPcStart][17:0];
+        pc_left_q   <= reg_q[RPcNum][18:0];
+      end else if (pc_grant) begin
+        pc_addr_q <= pc_addr_q + 18'd8;
+        pc_left_q <= pc_left_q - 19'd1;
+        if (pc_left_q == 19'd1) pc_active_q <= 1'b0;
+      end
+      cfg_south_valid_o <= (south_mux == 2'd1) ? pc_fetched_q : (south_mux == 2'd2) & cfg_west_valid_i;
+      cfg_south_addr_o  <= (south_mux == 2'd1) ? pc_line_q[63:32] : cfg_west_addr_i;
+      cfg_south_data_o  <= (south_mux == 2'd1) ? pc_line_q[31:0] : cfg_west_data_i;
+      cfg_east_valid_o  <= (east_mux == 2'd1) ? pc_fetched_q : (east_mux == 2'd2) & cfg_west_valid_i;
+      cfg_east_addr_o   <= (east_mux == 2'd1) ? pc_line_q[63:32] : cfg_west_addr_i;
+      cfg_east_data_o   <= (east_mux == 2'd1) ? pc_line_q[31:0] : cfg_west_data_i;
+    end
+  end
+endmodule

@@ -1,0 +1,224 @@
+// The global controller: AXI4-Lite registers of the chip, pulses to the global buffer, interrupt.
+//
+// Contract: one AXI4-Lite access at a time. Byte addresses 0x0000..0x0054 are the controller's own registers; addresses
+// with bit 12 set are a global-buffer tile's registers (tile in bits 11:8), which take 26 cycles to write. A write is
+// answered when it has taken effect; responses are always OKAY. Reads of nothing give 0.
+// - global_reset n holds array_rst_no low for n cycles.
+// - cgra_config.write n puts address and data on the configuration bus for n cycles, .read n does the same with the
+//   read strobe and captures the answer in the last cycle; the AXI answer comes after that.
+// - stream_start_pulse and pc_start_pulse are single cycles towards the buffer.
+// - isr bits are set by done pulses, shown under their enable, cleared by writing 1; irq_o is their OR under
+//   global_ier (0 f2g, 1 g2f, 2 configuration).
+module onyx_glc (
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    // AXI4-Lite
+    input  logic [12:0] awaddr_i,
+    input  logic        awvalid_i,
+    output logic        awready_o,
+    input  logic [31:0] wdata_i,
+    input  logic        wvalid_i,
+    output logic        wready_o,
+    output logic        bvalid_o,
+    input  logic        bready_i,
+    input  logic [12:0] araddr_i,
+    input  logic        arvalid_i,
+    output logic        arready_o,
+    output logic [31:0] rdata_o,
+    output logic        rvalid_o,
+    input  logic        rready_i,
+    // global-buffer registers
+    output logic        glb_reg_we_o,
+    output logic [11:0] glb_reg_addr_o,
+    output logic [31:0] glb_reg_wdata_o,
+    input  logic [31:0] glb_reg_rdata_i,
+    // array
+    output logic        array_rst_no,
+    output logic [31:0] stall_o,
+    output logic [31:0] flush_crossbar_o,
+    output logic        cfg_write_o,
+    output logic        cfg_read_o,
+    output logic [31:0] cfg_addr_o,
+    output logic [31:0] cfg_data_o,
+    input  logic [31:0] cfg_rdata_i,
+    // streams
+    output logic [15:0] g2f_start_o,
+    output logic [15:0] f2g_start_o,
+    output logic [15:0] pc_start_o,
+    input  logic [15:0] g2f_done_i,
+    input  logic [15:0] f2g_done_i,
+    input  logic [15:0] pc_done_i,
+    output logic        irq_o
+);
+  localparam int unsigned GlbWriteCycles = 26;
+  localparam logic [2:0] StIdle = 3'd0, StWrite = 3'd1, StWait = 3'd2, StAnswer = 3'd3, StRead = 3'd4, StData = 3'd5;
+
+  logic [2:0] state_q;
+  logic [12:0] addr_q;
+  logic [31:0] wdata_q, wait_q, rdata_q;
+  logic [31:0] test_q, stall_q, cfg_addr_q, cfg_data_q, cfg_rdata_q, crossbar_q, reset_left_q;
+  logic [15:0] clk_en_q, bank_clk_en_q, pcfg_stall_q;
+  logic [15:0] f2g_ier_q, g2f_ier_q, pc_ier_q, f2g_isr_q, g2f_isr_q, pc_isr_q;
+  logic [2:0] global_ier_q;
+  logic cfg_write_q, cfg_read_q, glb_we_q;
+  logic [4:0] word;
+  logic [2:0] global_isr;
+
+  assign word             = addr_q[6:2];
+  assign awready_o        = (state_q == StIdle) & awvalid_i & wvalid_i;
+  assign wready_o         = awready_o;
+  assign arready_o        = (state_q == StIdle) & arvalid_i & ~(awvalid_i & wvalid_i);
+  assign bvalid_o         = (state_q == StAnswer);
+  assign rvalid_o         = (state_q == StData);
+  assign rdata_o          = rdata_q;
+  assign glb_reg_we_o     = glb_we_q;
+  assign glb_reg_addr_o   = addr_q[11:0];
+  assign glb_reg_wdata_o  = wdata_q;
+  assign array_rst_no     = (reset_left_q == 32'd0);
+  assign stall_o          = stall_q;
+  assign flush_crossbar_o = crossbar_q;
+  assign cfg_write_o      = cfg_write_q;
+  assign cfg_read_o       = cfg_read_q;
+  assign cfg_addr_o       = cfg_addr_q;
+  assign cfg_data_o       = cfg_data_q;
+  assign global_isr       = {|(pc_isr_q & pc_ier_q), |(g2f_isr_q & g2f_ier_q), |(f2g_isr_q & f2g_ier_q)};
+  assign irq_o            = |(global_isr & global_ier_q);
+
+  logic own_write;
+  assign own_write = (state_q == StWrite) & ~addr_q[12];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q       <= StIdle;
+      addr_q        <= 13'd0;
+      wdata_q       <= 32'd0;
+      wait_q        <= 32'd0;
+      rdata_q       <= 32'd0;
+      test_q        <= 32'd0;
+      stall_q       <= 32'd0;
+      cfg_addr_q    <= 32'd0;
+      cfg_data_q    <= 32'd0;
+      cfg_rdata_q   <= 32'd0;
+      crossbar_q    <= 32'd0;
+      reset_left_q  <= 32'd0;
+      clk_en_q      <= 16'd0;
+      bank_clk_en_q <= 16'd0;
+      pcfg_stall_q  <= 16'd0;
+      f2g_ier_q     <= 16'd0;
+      g2f_ier_q     <= 16'd0;
+      pc_ier_q      <= 16'd0;
+      global_ier_q  <= 3'd0;
+      cfg_write_q   <= 1'b0;
+      cfg_read_q    <= 1'b0;
+      glb_we_q      <= 1'b0;
+      g2f_start_o   <= 16'd0;
+      f2g_start_o   <= 16'd0;
+      pc_start_o    <= 16'd0;
+    end else begin
+      glb_we_q    <= 1'b0;
+      g2f_start_o <= 16'd0;
+      f2g_start_o <= 16'd0;
+      pc_start_o  <= 16'd0;
+      if (reset_left_q != 32'd0) reset_left_q <= reset_left_q - 32'd1;
+      case (state_q)
+        StIdle: begin
+          if (awready_o) begin
+            addr_q  <= awaddr_i;
+            wdata_q <= wdata_i;
+            state_q <= StWrite;
+          end else if (arready_o) begin
+            addr_q  <= araddr_i;
+            state_q <= StRead;
+          end
+        end
+        StWrite: begin
+          state_q <= StAnswer;
+          if (addr_q[12]) begin
+            glb_we_q <= 1'b1;
+            wait_q   <= 32'(GlbWriteCycles);
+            state_q  <= StWait;
+          end else begin
+            case (word)
+              5'd0: test_q <= wdata_q;
+              5'd1: reset_left_q <= wdata_q;
+              5'd2: stall_q <= wdata_q;
+              5'd3: clk_en_q <= wdata_q[15:0];
+              5'd4: bank_clk_en_q <= wdata_q[15:0];
+              5'd5: pcfg_stall_q <= wdata_q[15:0];
+              5'd6: {f2g_start_o, g2f_start_o} <= wdata_q;
+              5'd7: pc_start_o <= wdata_q[15:0];
+              5'd8: f2g_ier_q <= wdata_q[15:0];
+              5'd9: g2f_ier_q <= wdata_q[15:0];
+              5'd10: pc_ier_q <= wdata_q[15:0];
+              5'd11: global_ier_q <= wdata_q[2:0];
+              5'd16: cfg_addr_q <= wdata_q;
+              5'd17: cfg_data_q <= wdata_q;
+              5'd18, 5'd19: begin
+                cfg_write_q <= (word == 5'd18) & (wdata_q != 32'd0);
+                cfg_read_q  <= (word == 5'd19) & (wdata_q != 32'd0);
+                wait_q      <= wdata_q;
+                if (wdata_q != 32'd0) state_q <= StWait;
+              end
+              5'd21: crossbar_q <= wdata_q;
+              default: ;
+            endcase
+          end
+        end
+        StWait: begin
+          wait_q <= wait_q - 32'd1;
+          if (wait_q == 32'd1) begin
+            if (cfg_read_q) cfg_rdata_q <= cfg_rdata_i;
+            cfg_write_q <= 1'b0;
+            cfg_read_q  <= 1'b0;
+            state_q     <= StAnswer;
+          end
+        end
+        StAnswer: if (bready_i) state_q <= StIdle;
+        StRead: begin
+          state_q <= StData;
+          rdata_q <= 32'd0;
+          if (addr_q[12]) begin
+            rdata_q <= glb_reg_rdata_i;
+          end else begin
+            case (word)
+              5'd0: rdata_q <= test_q;
+              5'd1: rdata_q <= reset_left_q;
+              5'd2: rdata_q <= stall_q;
+              5'd3: rdata_q <= {16'd0, clk_en_q};
+              5'd4: rdata_q <= {16'd0, bank_clk_en_q};
+              5'd5: rdata_q <= {16'd0, pcfg_stall_q};
+              5'd8: rdata_q <= {16'd0, f2g_ier_q};
+              5'd9: rdata_q <= {16'd0, g2f_ier_q};
+              5'd10: rdata_q <= {16'd0, pc_ier_q};
+              5'd11: rdata_q <= {29'd0, global_ier_q};
+              5'd12: rdata_q <= {16'd0, f2g_isr_q & f2g_ier_q};
+              5'd13: rdata_q <= {16'd0, g2f_isr_q & g2f_ier_q};
+              5'd14: rdata_q <= {16'd0, pc_isr_q & pc_ier_q};
+              5'd15: rdata_q <= {29'd0, global_isr};
+              5'd16: rdata_q <= cfg_addr_q;
+              5'd17: rdata_q <= cfg_data_q;
+              5'd20: rdata_q <= cfg_rdata_q;
+              5'd21: rdata_q <= crossbar_q;
+              default: ;
+            endcase
+          end
+        end
+        StData: if (rready_i) state_q <= StIdle;
+        default: state_q <= StIdle;
+      endcase
+    end
+  end
+
+  // A done pulse that meets the clearing write is kept.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      f2g_isr_q <= 16'd0;
+      g2f_isr_q <= 16'd0;
+      pc_isr_q  <= 16'd0;
+    end else begin
+      f2g_isr_q <= (f2g_isr_q & ~((own_write && word == 5'd12) ? wdata_q[15:0] : 16'd0)) | f2g_done_i;
+      g2f_isr_q <= (g2f_isr_q & ~((own_write && word == 5'd13) ? wdata_q[15:0] : 16'd0)) | g2f_done_i;
+      pc_isr_q  <= (pc_isr_q & ~((own_write && word == 5'd14) ? wdata_q[15:0] : 16'd0)) | pc_done_i;
+    end
+  end
+endmodule

@@ -1,0 +1,376 @@
+/* test_glb_tile.cpp - onyx_glb_tile alone: registers, processor port, load, store and configuration DMA. What
+ * the streams must carry is computed here from loop extents and memory contents. */
+#include <random>
+#include <vector>
+
+#include "Vonyx_glb_tile.h"
+#include "verilated.h"
+
+#include "firmware/registers.h"
+#include "tests/rtl_fabric/cmocka_cpp.h"
+
+namespace {
+
+struct Word {
+    uint32_t address, data;
+    bool operator==(const Word &o) const { return address == o.address && data == o.data; }
+};
+
+struct Tile {
+    VerilatedContext context;
+    Vonyx_glb_tile m{&context};
+    int flushes = 0, ld_done = 0, st_done = 0, pc_done = 0;
+    std::vector<uint16_t> even, odd; /* taken from the load */
+    std::vector<Word> south, east;
+
+    Tile() {
+        for (int level : {1, 0, 1}) {
+            m.rst_ni = static_cast<CData>(level);
+            m.eval();
+        }
+    }
+    /* A model with public memories signs off at the thread's context. */
+    ~Tile() { Verilated::threadContextp(&context); }
+
+    void step() {
+        m.eval();
+        if (m.even_valid_o && m.even_ready_i)
+            even.push_back(m.even_data_o);
+        if (m.odd_valid_o && m.odd_ready_i)
+            odd.push_back(m.odd_data_o);
+        m.clk_i = 1;
+        m.eval();
+        m.clk_i = 0;
+        m.eval();
+        flushes += m.flush_o;
+        ld_done += m.ld_done_o;
+        st_done += m.st_done_o;
+        pc_done += m.pc_done_o;
+        if (m.cfg_south_valid_o)
+            south.push_back({m.cfg_south_addr_o, m.cfg_south_data_o});
+        if (m.cfg_east_valid_o)
+            east.push_back({m.cfg_east_addr_o, m.cfg_east_data_o});
+    }
+    void set(uint32_t offset, uint32_t value) {
+        m.reg_we_i = 1;
+        m.reg_addr_i = static_cast<CData>(offset);
+        m.reg_wdata_i = value;
+        step();
+        m.reg_we_i = 0;
+    }
+    uint32_t get(uint32_t offset) {
+        m.reg_addr_i = static_cast<CData>(offset);
+        m.eval();
+        return m.reg_rdata_o;
+    }
+    void write(uint32_t address, uint64_t value, unsigned strobes) {
+        m.proc_addr_i = address;
+        m.proc_wdata_i = value;
+        m.proc_strb_i = static_cast<CData>(strobes);
+        m.proc_we_i = 1;
+        step();
+        m.proc_we_i = 0;
+    }
+    uint64_t read(uint32_t address) {
+        m.proc_addr_i = address;
+        m.proc_re_i = 1;
+        step();
+        m.proc_re_i = 0;
+        return m.proc_rdata_o;
+    }
+    uint16_t read16(uint32_t address) {
+        return static_cast<uint16_t>(read(address & ~7u) >> 8 * (address & 6));
+    }
+    /* One cycle of the start pulses: load, store, configuration. */
+    void start(bool ld, bool st, bool pc) {
+        m.ld_start_i = ld;
+        m.st_start_i = st;
+        m.pc_start_i = pc;
+        step();
+        m.ld_start_i = m.st_start_i = m.pc_start_i = 0;
+    }
+    /* Words 0, 1, 2.. times 3 + 7 from the byte address on. */
+    void fill(uint32_t address, unsigned words) {
+        for (unsigned i = 0; i < words; i++)
+            write((address + 2 * i) & ~7u, uint64_t{value(i)} << 8 * ((address + 2 * i) & 6),
+                  3u << ((address + 2 * i) & 6));
+    }
+    static uint16_t value(unsigned i) { return static_cast<uint16_t>(3 * i + 7); }
+};
+
+using Random = std::mt19937;
+
+constexpr uint32_t LD_ON = DMA_ONCE << GLB_LD_CTRL_MODE_LSB | LD_READY_VALID << GLB_LD_CTRL_VALID_MODE_LSB;
+constexpr uint32_t ST_ON = DMA_ONCE << GLB_ST_CTRL_MODE_LSB | ST_READY_VALID << GLB_ST_CTRL_VALID_MODE_LSB;
+
+void setup_load(Tile &t, uint32_t column, uint32_t address,
+                const std::vector<std::pair<uint32_t, int32_t>> &loops) {
+    t.set(GLB_LD_CTRL, LD_ON | column << GLB_LD_CTRL_DATA_MUX_LSB);
+    t.set(GLB_LD_DIM, static_cast<uint32_t>(loops.size()));
+    t.set(GLB_LD_START_ADDR, address);
+    for (unsigned i = 0; i < loops.size(); i++) {
+        t.set(GLB_LD_RANGE + 12 * i, loops[i].first - 2);
+        t.set(GLB_LD_STRIDE + 12 * i, static_cast<uint32_t>(loops[i].second));
+    }
+}
+
+/* Runs until the load is done; the sink is ready in `percent` of the cycles, the processor reads bank `busy`
+ * (0, 1; -1 none) in half of them. */
+void drain(Tile &t, unsigned percent, int busy, Random &random) {
+    for (int i = 0; i < 20000 && t.ld_done == 0; i++) {
+        t.m.even_ready_i = t.m.odd_ready_i = random() % 100 < percent;
+        t.m.proc_re_i = busy >= 0 && random() % 2;
+        t.m.proc_addr_i = busy > 0 ? 0x20000 : 0;
+        t.step();
+    }
+    t.m.proc_re_i = 0;
+    assert_int_equal(t.ld_done, 1);
+    for (int i = 0; i < 10; i++)
+        t.step();
+    assert_int_equal(t.ld_done, 1);
+}
+
+void registers_hold_what_is_written(void **) {
+    Tile t;
+    for (uint32_t offset = 0; offset <= 0xF4; offset += 4)
+        assert_int_equal(t.get(offset), 0);
+    for (uint32_t offset = 0; offset <= 0xF4; offset += 4)
+        t.set(offset, 0x9E3779B9u * (offset + 1));
+    for (uint32_t offset = 0; offset <= 0xF4; offset += 4)
+        assert_int_equal(t.get(offset), 0x9E3779B9u * (offset + 1));
+    t.set(0xF8, 5);
+    assert_int_equal(t.get(0xF8), 0);
+}
+
+void the_processor_writes_bytes(void **) {
+    Tile t;
+    for (uint32_t bank : {0u, 0x20000u}) {
+        t.write(bank | 0x1FFF8, 0x1122334455667788u, 0xFF);
+        t.write(bank | 0x1FFF8, 0xAABBCCDDEEFF0011u, 0x42);
+        assert_true(t.read(bank | 0x1FFF8) == 0x11BB334455660088u);
+    }
+    t.write(0, 1, 0xFF);
+    t.write(0x20000, 2, 0xFF);
+    assert_true(t.read(0) == 1 && t.read(0x20000) == 2);
+}
+
+void a_load_sends_its_words(void **) {
+    Random random(1);
+    for (unsigned words : {1u, 2u, 3u, 64u, 500u})
+        for (unsigned percent : {100u, 40u})
+            for (int busy : {-1, 0, 1}) {
+                Tile t;
+                uint32_t start = words % 2 ? 0x102 : 0x20106;
+                t.fill(start, words);
+                if (words == 1)
+                    setup_load(t, GLB_COLUMN_EVEN, start, {});
+                else
+                    setup_load(t, GLB_COLUMN_EVEN, start, {{words, 2}});
+                t.start(true, false, false);
+                drain(t, percent, busy, random);
+                assert_int_equal(t.even.size(), words);
+                assert_int_equal(t.odd.size(), 0);
+                assert_int_equal(t.flushes, 1);
+                for (unsigned i = 0; i < words; i++)
+                    assert_int_equal(t.even[i], Tile::value(i));
+            }
+}
+
+void a_load_sends_one_word_a_cycle(void **) {
+    Tile t;
+    Random random(2);
+    setup_load(t, GLB_COLUMN_ODD, 0, {{1000, 2}});
+    t.start(true, false, false);
+    int cycles = 0;
+    t.m.odd_ready_i = 1;
+    for (; t.ld_done == 0 && cycles < 2000; cycles++)
+        t.step();
+    assert_int_equal(t.odd.size(), 1000);
+    assert_in_range(cycles, 1000, 1010);
+}
+
+/* 5 rows of 4 words, 6 words apart, twice. */
+void a_load_follows_strides(void **) {
+    Random random(3);
+    Tile t;
+    t.fill(0, 40);
+    setup_load(t, GLB_COLUMN_ODD, 4, {{4, 2}, {5, 12 - 6}, {2, -(4 * 12 + 6)}});
+    t.start(true, false, false);
+    drain(t, 70, 0, random);
+    assert_int_equal(t.odd.size(), 40);
+    for (unsigned i = 0; i < 40; i++)
+        assert_int_equal(t.odd[i], Tile::value(2 + 6 * (i / 4 % 5) + i % 4));
+}
+
+void a_load_can_be_run_again(void **) {
+    Random random(4);
+    Tile t;
+    t.fill(0, 30);
+    setup_load(t, GLB_COLUMN_EVEN, 0, {{10, 2}});
+    for (unsigned run = 0; run < 3; run++) {
+        t.ld_done = 0;
+        t.even.clear();
+        t.set(GLB_LD_START_ADDR, 20 * run);
+        t.start(true, false, false);
+        drain(t, 60, -1, random);
+        assert_int_equal(t.even.size(), 10);
+        assert_int_equal(t.even[9], Tile::value(10 * run + 9));
+    }
+    assert_int_equal(t.flushes, 3);
+}
+
+void mode_and_flush_mode_count(void **) {
+    Tile t;
+    setup_load(t, GLB_COLUMN_EVEN, 0, {{10, 2}});
+    t.m.even_ready_i = 1;
+    t.set(GLB_LD_CTRL, LD_ON | GLB_COLUMN_EVEN << GLB_LD_CTRL_DATA_MUX_LSB | 1u << 4); /* flush inside */
+    t.start(true, false, false);
+    for (int i = 0; i < 40; i++)
+        t.step();
+    assert_int_equal(t.ld_done, 1);
+    assert_int_equal(t.flushes, 0);
+    t.set(GLB_LD_CTRL, GLB_COLUMN_EVEN << GLB_LD_CTRL_DATA_MUX_LSB); /* off */
+    t.start(true, false, false);
+    for (int i = 0; i < 40; i++)
+        t.step();
+    assert_int_equal(t.ld_done, 1);
+    assert_int_equal(t.flushes, 0);
+    assert_int_equal(t.even.size(), 10);
+}
+
+/* Sends words into the column in `percent` of the cycles, with the processor reading the store's bank in half
+ * of them. */
+size_t feed(Tile &t, bool odd, const std::vector<uint16_t> &words, unsigned percent, Random &random) {
+    size_t at = 0;
+    for (int i = 0; i < 20000 && t.st_done == 0; i++) {
+        bool offer = at < words.size() && random() % 100 < percent;
+        CData &valid = odd ? t.m.odd_valid_i : t.m.even_valid_i;
+        SData &data = odd ? t.m.odd_data_i : t.m.even_data_i;
+        valid = offer;
+        data = offer ? words[at] : uint16_t{0xDEAD};
+        t.m.proc_re_i = percent < 100 && random() % 2;
+        t.m.proc_addr_i = 0x20000;
+        t.m.eval();
+        at += offer && (odd ? t.m.odd_ready_o : t.m.even_ready_o);
+        t.step();
+    }
+    t.m.proc_re_i = t.m.odd_valid_i = t.m.even_valid_i = 0;
+    return at;
+}
+
+void a_store_writes_blocks(void **) {
+    Random random(5);
+    const std::vector<std::vector<uint16_t>> cases = {
+        {0}, {1, 9}, {3, 5, 6, 7}, {0, 2, 8, 9}, {2, 8, 9, 0}, {0, 0}, {4, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5}};
+    for (const auto &words : cases)
+        for (bool odd : {false, true})
+            for (unsigned percent : {100u, 50u}) {
+                unsigned blocks = 0;
+                for (size_t i = 0; i < words.size(); i += 1u + words[i])
+                    blocks++;
+                Tile t;
+                std::vector<uint16_t> sent = words;
+                sent.insert(sent.end(), 20, 0xBEEF); /* what comes after is not taken into memory */
+                t.set(GLB_ST_CTRL, ST_ON | (odd ? GLB_COLUMN_ODD : GLB_COLUMN_EVEN)
+                                               << GLB_ST_CTRL_DATA_MUX_LSB);
+                t.set(GLB_ST_NUM_BLOCKS, blocks);
+                t.set(GLB_ST_START_ADDR, 0x20106);
+                t.start(false, true, false);
+                feed(t, odd, sent, percent, random);
+                assert_int_equal(t.st_done, 1);
+                for (unsigned i = 0; i < words.size(); i++)
+                    assert_int_equal(t.read16(0x20106 + 2 * i), words[i]);
+                assert_int_equal(t.read16(0x20106 + 2 * static_cast<uint32_t>(words.size())), 0);
+                assert_int_equal(t.read16(0x20104), 0);
+                t.m.even_valid_i = t.m.odd_valid_i = 1;
+                t.m.eval();
+                assert_false(t.m.even_ready_o || t.m.odd_ready_o);
+            }
+}
+
+void an_idle_store_takes_nothing(void **) {
+    Tile t;
+    t.m.even_valid_i = t.m.odd_valid_i = 1;
+    for (int i = 0; i < 5; i++) {
+        t.step();
+        assert_false(t.m.even_ready_o || t.m.odd_ready_o);
+    }
+}
+
+void load_and_store_run_together(void **) {
+    Random random(6);
+    Tile t;
+    t.fill(0x20000, 100); /* both in bank 1 */
+    setup_load(t, GLB_COLUMN_EVEN, 0x20000, {{100, 2}});
+    t.set(GLB_ST_CTRL, ST_ON | GLB_COLUMN_ODD << GLB_ST_CTRL_DATA_MUX_LSB);
+    t.set(GLB_ST_NUM_BLOCKS, 1);
+    t.set(GLB_ST_START_ADDR, 0x21000);
+    t.start(true, true, false);
+    std::vector<uint16_t> words = {99};
+    for (uint16_t i = 0; i < 99; i++)
+        words.push_back(i);
+    t.m.even_ready_i = 1;
+    feed(t, true, words, 80, random);
+    drain(t, 90, 1, random);
+    assert_int_equal(t.even.size(), 100);
+    assert_int_equal(t.even[99], Tile::value(99));
+    assert_int_equal(t.read16(0x21000 + 2 * 99), 98);
+}
+
+void configuration_goes_where_the_multiplexers_say(void **) {
+    for (unsigned south : {0u, 1u, 2u})
+        for (unsigned east : {0u, 1u, 2u}) {
+            Tile t;
+            std::vector<Word> own, west;
+            for (uint32_t i = 0; i < 20; i++) {
+                own.push_back({0x01000000u * i | 0x0203, i * 77});
+                west.push_back({0xF0000000u + i, i * 99});
+                t.write(0x400 + 8 * i, uint64_t{own[i].address} << 32 | own[i].data, 0xFF);
+            }
+            t.set(GLB_PCFG_CTRL, 1);
+            t.set(GLB_PCFG_START_ADDR, 0x400);
+            t.set(GLB_PCFG_NUM_WORDS, 20);
+            t.set(GLB_PCFG_BROADCAST_MUX, south << 4 | east << 2);
+            t.start(false, false, true);
+            for (uint32_t i = 0; i < 60; i++) {
+                t.m.cfg_west_valid_i = i % 3 == 0;
+                t.m.cfg_west_addr_i = west[i / 3].address;
+                t.m.cfg_west_data_i = west[i / 3].data;
+                t.m.proc_re_i = i % 4 == 0; /* takes the bank away */
+                t.step();
+            }
+            assert_int_equal(t.pc_done, 1);
+            const std::vector<Word> nothing;
+            assert_true(t.south == (south == 0 ? nothing : south == 1 ? own : west));
+            assert_true(t.east == (east == 0 ? nothing : east == 1 ? own : west));
+        }
+}
+
+void configuration_of_no_words_does_not_start(void **) {
+    Tile t;
+    t.set(GLB_PCFG_CTRL, 1);
+    t.set(GLB_PCFG_BROADCAST_MUX, 1u << 4);
+    t.start(false, false, true);
+    for (int i = 0; i < 20; i++)
+        t.step();
+    assert_int_equal(t.pc_done, 0);
+    assert_int_equal(t.south.size(), 0);
+}
+
+} // namespace
+
+int main() {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(registers_hold_what_is_written),
+                                       cmocka_unit_test(the_processor_writes_bytes),
+                                       cmocka_unit_test(a_load_sends_its_words),
+                                       cmocka_unit_test(a_load_sends_one_word_a_cycle),
+                                       cmocka_unit_test(a_load_follows_strides),
+                                       cmocka_unit_test(a_load_can_be_run_again),
+                                       cmocka_unit_test(mode_and_flush_mode_count),
+                                       cmocka_unit_test(a_store_writes_blocks),
+                                       cmocka_unit_test(an_idle_store_takes_nothing),
+                                       cmocka_unit_test(load_and_store_run_together),
+                                       cmocka_unit_test(configuration_goes_where_the_multiplexers_say),
+                                       cmocka_unit_test(configuration_of_no_words_does_not_start)};
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

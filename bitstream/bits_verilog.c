@@ -1,6 +1,6 @@
 /* A design as a SystemVerilog netlist: the primitives of rtl_models between their port FIFOs, joined by plain
- * wires where a route is bypassed and by SplitFIFOs where it is registered. Every configuration bit has become
- * a constant or a wire, so the cycles are those of the configured tiles at a fraction of the work.
+ * wires where a route is bypassed and by SplitFIFOs where it is registered. Every configuration bit has
+ * become a constant or a wire, so the cycles are those of the configured tiles at a fraction of the work.
  *
  * A node of a net is its source or one of its hops. A node offers data and valid; its ready is the AND of the
  * readies of the hops and sinks it feeds. Only the source gates valid with ready, as the tiles do.
@@ -9,7 +9,8 @@
 
 #define FAR_ROW 9 /* rows from here on see flush one cycle later */
 
-/* A constant input of a primitive: the CONFIG_SPACE bits from the first bit of `from` to the last bit of `to`. */
+/* A constant input of a primitive: the CONFIG_SPACE bits from the first bit of `from` to the last bit of
+ * `to`. */
 typedef struct {
     const char *port, *from, *to;
 } config_port;
@@ -17,7 +18,7 @@ typedef struct {
 typedef struct {
     const char *module, *enable; /* field without which the primitive stands still */
     const char *in[4], *out[3];  /* stream names by 17-bit port number */
-    config_port config[8];
+    config_port config[16];      /* up to the first without a name */
 } primitive;
 
 static const primitive primitives[NET_MODES] = {
@@ -25,9 +26,12 @@ static const primitive primitives[NET_MODES] = {
                             "intersect_unit_inst_tile_en",
                             {"crd0", "crd1", "pos0", "pos1"},
                             {"crd", "pos0", "pos1"},
-                            {{"joiner_op_i", "intersect_unit_inst_joiner_op", "intersect_unit_inst_joiner_op"}}},
-    [NET_MODE_CRDDROP] = {"onyx_crddrop", "crddrop_inst_tile_en", {"inner", "outer"}, {"inner", "outer"}, {{0}}},
-    [NET_MODE_CRDHOLD] = {"onyx_crdhold", "crdhold_inst_tile_en", {"inner", "outer"}, {"inner", "outer"}, {{0}}},
+                            {{"joiner_op_i", "intersect_unit_inst_joiner_op",
+                              "intersect_unit_inst_joiner_op"}}},
+    [NET_MODE_CRDDROP] =
+        {"onyx_crddrop", "crddrop_inst_tile_en", {"inner", "outer"}, {"inner", "outer"}, {{0}}},
+    [NET_MODE_CRDHOLD] =
+        {"onyx_crdhold", "crdhold_inst_tile_en", {"inner", "outer"}, {"inner", "outer"}, {{0}}},
     [NET_MODE_ALU] = {"onyx_alu",
                       "PE_onyx_inst_tile_en",
                       {"data0", "data1"},
@@ -44,6 +48,22 @@ static const primitive primitives[NET_MODES] = {
                          {"in"},
                          {"out"},
                          {{"default_value_i", "reg_cr_inst_default_value", "reg_cr_inst_default_value"}}},
+#define FA(port, field)                                                                                      \
+    { port, "fiber_access_16_inst_" field, "fiber_access_16_inst_" field }
+    [NET_MODE_FIBER_ACCESS] =
+        {"onyx_fiber_access",
+         "fiber_access_16_inst_tile_en",
+         {"pos_in", "addr_in", "block_wr", "data_in"},
+         {"block_rd", "coord_out", "pos_out"},
+         {FA("wr_run_i", "write_scanner_tile_en"), FA("wr_block_mode_i", "write_scanner_block_mode"),
+          FA("wr_lowest_level_i", "write_scanner_lowest_level"),
+          FA("wr_compressed_i", "write_scanner_compressed"), FA("rd_run_i", "read_scanner_tile_en"),
+          FA("rd_root_i", "read_scanner_root"), FA("rd_lookup_i", "read_scanner_lookup"),
+          FA("rd_dense_i", "read_scanner_dense"), FA("rd_block_mode_i", "read_scanner_block_mode"),
+          FA("rd_dim_size_i", "read_scanner_dim_size"), FA("buffet_run_i", "buffet_tile_en"),
+          FA("cap_log_0_i", "buffet_buffet_capacity_log_0"),
+          FA("cap_log_1_i", "buffet_buffet_capacity_log_1")}},
+#undef FA
 };
 
 typedef struct {
@@ -55,7 +75,8 @@ typedef struct {
     bool good;
 } writer;
 
-/* ---- names ------------------------------------------------------------------------------------------------------ */
+/* ---- names
+ * ------------------------------------------------------------------------------------------------------ */
 
 static pnr_site site_of(const writer *w, net_cell cell) {
     return w->design->site.at[cell.v - 1];
@@ -87,7 +108,8 @@ static void declare_stream(writer *w, const char *name) {
     fprintf(w->out, "  logic [16:0] %s_data;\n  logic %s_valid, %s_ready;\n", name, name, name);
 }
 
-/* ---- who listens -------------------------------------------------------------------------------------------------- */
+/* ---- who listens
+ * -------------------------------------------------------------------------------------------------- */
 
 /* Whether any net drives, or is driven by, a port. */
 static bool output_used(const writer *w, net_cell cell, uint32_t port) {
@@ -115,7 +137,8 @@ static const char *sink_name(writer *w, uint32_t net, uint32_t sink) {
     return arena_printf(&w->scratch, "%s_in%u", cell_name(w, pin.cell), pin.port);
 }
 
-/* ---- routes ------------------------------------------------------------------------------------------------------- */
+/* ---- routes
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* ready of a node = AND over what it feeds. A hop's taking side is NAME_take when it has a register. */
 static void write_ready(writer *w, uint32_t net, uint32_t node) {
@@ -125,7 +148,8 @@ static void write_ready(writer *w, uint32_t net, uint32_t node) {
     for (uint32_t i = 0; i < route->hops.len; i++) {
         if (route->hops.at[i].parent != node)
             continue;
-        fprintf(w->out, "%s%s_%s", and, hop_name(w, &route->hops.at[i]), route->hops.at[i].registered ? "take" : "ready");
+        fprintf(w->out, "%s%s_%s", and, hop_name(w, &route->hops.at[i]),
+                route->hops.at[i].registered ? "take" : "ready");
         and = " & ";
     }
     for (uint32_t i = 0; i < route->sinks.len; i++) {
@@ -134,7 +158,7 @@ static void write_ready(writer *w, uint32_t net, uint32_t node) {
         fprintf(w->out, "%s%s_ready", and, sink_name(w, net, i));
         and = " & ";
     }
-    fprintf(w->out, "%s;\n", *and ? "" : "1'b1");
+    fprintf(w->out, "%s;\n", *and? "" : "1'b1");
 }
 
 static void write_hop(writer *w, uint32_t net, uint32_t index) {
@@ -142,7 +166,8 @@ static void write_hop(writer *w, uint32_t net, uint32_t index) {
     const char *name = hop_name(w, h), *from = node_name(w, net, h->parent);
     declare_stream(w, name);
     if (!h->registered) {
-        fprintf(w->out, "  assign %s_data = %s_data;\n  assign %s_valid = %s_valid;\n", name, from, name, from);
+        fprintf(w->out, "  assign %s_data = %s_data;\n  assign %s_valid = %s_valid;\n", name, from, name,
+                from);
         return;
     }
     fprintf(w->out,
@@ -169,17 +194,18 @@ static void write_net(writer *w, uint32_t net) {
         write_ready(w, net, i);
 }
 
-/* ---- cells -------------------------------------------------------------------------------------------------------- */
+/* ---- cells
+ * -------------------------------------------------------------------------------------------------------- */
 
-/* The depth-2 FIFO of a port, from stream `in` to stream `out`. A port with `gate` is a source: its valid waits for
- * the ready of all it feeds. */
-static void write_fifo(writer *w, const char *instance, net_cell cell, uint32_t width, const char *in, const char *out,
-                       bool gate) {
-    fprintf(w->out, "  onyx_fifo2 #(.Width(%u)) u_%s (\n      .clk_i, .rst_ni, .en_i(1'b1), .flush_i(%s),\n", width, instance,
-            flush_of(w, cell));
+/* The depth-2 FIFO of a port, from stream `in` to stream `out`. A port with `gate` is a source: its valid
+ * waits for the ready of all it feeds. */
+static void write_fifo(writer *w, const char *instance, net_cell cell, uint32_t width, const char *in,
+                       const char *out, bool gate) {
+    fprintf(w->out, "  onyx_fifo2 #(.Width(%u)) u_%s (\n      .clk_i, .rst_ni, .en_i(1'b1), .flush_i(%s),\n",
+            width, instance, flush_of(w, cell));
     fprintf(w->out, "      .in_data_i(%s_data), .in_valid_i(%s_valid), .in_ready_o(%s_ready),\n", in, in, in);
-    fprintf(w->out, "      .out_data_o(%s_data), .out_valid_o(%s%s), .out_ready_i(%s_ready)\n  );\n", out, out,
-            gate ? "_some" : "_valid", out);
+    fprintf(w->out, "      .out_data_o(%s_data), .out_valid_o(%s%s), .out_ready_i(%s_ready)\n  );\n", out,
+            out, gate ? "_some" : "_valid", out);
     if (gate)
         fprintf(w->out, "  assign %s_valid = %s_some & %s_ready;\n", out, out, out);
 }
@@ -231,54 +257,90 @@ static void write_constant(writer *w, const net_cell_data *cell, const config_po
     fputs(")", w->out);
 }
 
-/* A stream port of a primitive. An input without a net never is valid; an output without one is always taken. */
-static void write_stream(writer *w, const char *port, bool input, const char *stream, bool used) {
-    if (input && used)
-        fprintf(w->out, ",\n      .%s_data_i(%s_data), .%s_valid_i(%s_valid), .%s_ready_o(%s_ready)", port, stream, port,
-                stream, port, stream);
-    else if (input)
-        fprintf(w->out, ",\n      .%s_data_i(17'd0), .%s_valid_i(1'b0), .%s_ready_o()", port, port, port);
-    else if (used)
-        fprintf(w->out, ",\n      .%s_data_o(%s_data), .%s_valid_o(%s_valid), .%s_ready_i(%s_ready)", port, stream, port,
-                stream, port, stream);
+/* The streams of a primitive's ports. An input without a net never is valid, an output without one is always
+ * taken; lint wants names for what they leave open. */
+static void declare_unused(writer *w, const char *name, uint32_t port, bool input) {
+    if (input)
+        fprintf(w->out, "  logic unused_%s_head%u_ready;\n", name, port);
     else
-        fprintf(w->out, ",\n      .%s_data_o(), .%s_valid_o(), .%s_ready_i(1'b1)", port, port, port);
+        fprintf(w->out, "  logic [16:0] unused_%s_tail%u_data;\n  logic unused_%s_tail%u_valid;\n", name,
+                port, name, port);
+}
+
+static void write_head(writer *w, const char *port, const char *name, uint32_t number, bool used) {
+    if (used)
+        fprintf(
+            w->out,
+            ",\n      .%s_data_i(%s_head%u_data), .%s_valid_i(%s_head%u_valid), .%s_ready_o(%s_head%u_ready)",
+            port, name, number, port, name, number, port, name, number);
+    else
+        fprintf(w->out, ",\n      .%s_data_i(17'd0), .%s_valid_i(1'b0), .%s_ready_o(unused_%s_head%u_ready)",
+                port, port, port, name, number);
+}
+
+static void write_tail(writer *w, const char *port, const char *name, uint32_t number, bool used) {
+    const char *unused = used ? "" : "unused_";
+    fprintf(w->out, ",\n      .%s_data_o(%s%s_tail%u_data), .%s_valid_o(%s%s_tail%u_valid), ", port, unused,
+            name, number, port, unused, name, number);
+    if (used)
+        fprintf(w->out, ".%s_ready_i(%s_tail%u_ready)", port, name, number);
+    else
+        fprintf(w->out, ".%s_ready_i(1'b1)", port);
+}
+
+static void declare_ports(writer *w, net_cell cell, const primitive *p) {
+    const char *name = cell_name(w, cell);
+    for (uint32_t port = 0; port < 4 && p->in[port]; port++) {
+        if (input_used(w, cell, port))
+            write_input(w, cell, port);
+        else
+            declare_unused(w, name, port, true);
+    }
+    for (uint32_t port = 0; port < 3 && p->out[port]; port++) {
+        if (output_used(w, cell, port))
+            write_output(w, cell, port);
+        else
+            declare_unused(w, name, port, false);
+    }
 }
 
 static void write_core(writer *w, net_cell cell, const net_cell_data *data) {
     const primitive *p = &primitives[data->mode];
     const char *name = cell_name(w, cell);
     fprintf(w->out, "\n  // %s: %s\n", name, net_mode_table[data->mode].name);
-    for (uint32_t port = 0; port < 4; port++) {
-        if (input_used(w, cell, port))
-            write_input(w, cell, port);
-    }
-    for (uint32_t port = 0; port < 3; port++) {
-        if (output_used(w, cell, port))
-            write_output(w, cell, port);
-    }
-    fprintf(w->out, "  %s u_%s (\n      .clk_i, .rst_ni, .en_i(1'b1), .flush_i(%s)", p->module, name, flush_of(w, cell));
+    declare_ports(w, cell, p);
+    if (data->mode == NET_MODE_FIBER_ACCESS)
+        fprintf(w->out, "  logic [63:0] unused_%s_sram;\n", name);
+    fprintf(w->out, "  %s u_%s (\n      .clk_i, .rst_ni, .en_i(1'b1), .flush_i(%s)", p->module, name,
+            flush_of(w, cell));
     for (const config_port *c = p->config; c->port; c++)
         write_constant(w, data, c);
     for (uint32_t port = 0; port < 4 && p->in[port]; port++)
-        write_stream(w, p->in[port], true, arena_printf(&w->scratch, "%s_head%u", name, port), input_used(w, cell, port));
+        write_head(w, p->in[port], name, port, input_used(w, cell, port));
     for (uint32_t port = 0; port < 3 && p->out[port]; port++)
-        write_stream(w, p->out[port], false, arena_printf(&w->scratch, "%s_tail%u", name, port),
-                     output_used(w, cell, port));
+        write_tail(w, p->out[port], name, port, output_used(w, cell, port));
+    if (data->mode == NET_MODE_FIBER_ACCESS)
+        fprintf(w->out,
+                ",\n      .sram_req_i(1'b0), .sram_we_i(1'b0), .sram_addr_i(9'd0), .sram_wdata_i(64'd0),\n"
+                "      .sram_rdata_o(unused_%s_sram)",
+                name);
     fputs("\n  );\n", w->out);
 }
 
-/* An IO tile: one FIFO of 16 bits; the array adds a control bit 0 on the way in and drops it on the way out. */
+/* An IO tile: one FIFO of 16 bits; the array adds a control bit 0 on the way in and drops it on the way out.
+ */
 static void write_io(writer *w, net_cell cell, const net_cell_data *data) {
     const char *name = cell_name(w, cell);
     uint32_t x = site_of(w, cell).x;
     fprintf(w->out, "\n  // %s: %s\n", name, net_mode_table[data->mode].name);
     if (data->output) {
-        fprintf(w->out, "  logic [16:0] %s_in0_data;\n  logic %s_in0_valid, %s_in0_ready;\n", name, name, name);
+        fprintf(w->out, "  logic [16:0] %s_in0_data;\n  logic %s_in0_valid, %s_in0_ready;\n", name, name,
+                name);
         fprintf(w->out,
                 "  onyx_fifo2 #(.Width(16)) u_%s (\n      .clk_i, .rst_ni, .en_i(1'b1), .flush_i,\n"
                 "      .in_data_i(%s_in0_data[15:0]), .in_valid_i(%s_in0_valid), .in_ready_o(%s_in0_ready),\n"
-                "      .out_data_o(out_%u_data_o), .out_valid_o(out_%u_valid_o), .out_ready_i(out_%u_ready_i)\n  );\n"
+                "      .out_data_o(out_%u_data_o), .out_valid_o(out_%u_valid_o), "
+                ".out_ready_i(out_%u_ready_i)\n  );\n"
                 "  logic unused_%s;\n  assign unused_%s = %s_in0_data[16];\n",
                 name, name, name, name, x, x, x, name, name, name);
         return;
@@ -294,11 +356,13 @@ static void write_io(writer *w, net_cell cell, const net_cell_data *data) {
             out, name, x, x, x, out, out, out, out, out, out, out);
 }
 
-/* ---- what has no netlist --------------------------------------------------------------------------------------------- */
+/* ---- what has no netlist
+ * --------------------------------------------------------------------------------------------- */
 
 static void refuse(writer *w, const net_cell_data *cell, pnr_site at, const char *what) {
     diag_error(w->d, cell->loc, "E0660-not-specialised", "tile x%uy%u: %s", at.x, at.y, what);
-    diag_hint(w->d, "only sparse designs whose cores are enabled have a netlist; run the configured array instead");
+    diag_hint(w->d,
+              "only sparse designs whose cores are enabled have a netlist; run the configured array instead");
     w->good = false;
 }
 
@@ -322,15 +386,18 @@ static void check_cell(writer *w, const net_cell_data *cell, pnr_site at) {
             refuse(w, cell, at, arena_printf(w->d->mem, "field %s overrides the sparse handshake", name));
     }
     if (tile != NET_TILE_IO && !p->module)
-        refuse(w, cell, at, arena_printf(w->d->mem, "mode %s has no primitive", net_mode_table[cell->mode].name));
+        refuse(w, cell, at,
+               arena_printf(w->d->mem, "mode %s has no primitive", net_mode_table[cell->mode].name));
     else if (tile != NET_TILE_IO && !config_value(w, cell, p->enable))
         refuse(w, cell, at, arena_printf(w->d->mem, "field %s is 0, so the core never works", p->enable));
 }
 
-/* ---- the module ------------------------------------------------------------------------------------------------------ */
+/* ---- the module
+ * ------------------------------------------------------------------------------------------------------ */
 
 static void write_ports(writer *w) {
-    fputs("module onyx_design (\n    input  logic clk_i,\n    input  logic rst_ni,\n    input  logic flush_i", w->out);
+    fputs("module onyx_design (\n    input  logic clk_i,\n    input  logic rst_ni,\n    input  logic flush_i",
+          w->out);
     for (uint32_t i = 0; i < w->design->net->cells.len; i++) {
         const net_cell_data *cell = &w->design->net->cells.at[i];
         uint32_t x = w->design->site.at[i].x;
@@ -364,7 +431,8 @@ static void write_flush(writer *w) {
 
 static void write_module(writer *w) {
     const netlist *n = w->design->net;
-    fputs("// A configured design: primitives, port FIFOs and routes, generated from a bitstream. Same cycles as the\n"
+    fputs("// A configured design: primitives, port FIFOs and routes, generated from a bitstream. Same "
+          "cycles as the\n"
           "// configured array. Stream ports by IO column; a word moves at an edge with valid and ready.\n",
           w->out);
     write_ports(w);

@@ -34,7 +34,7 @@ bool bits_encode(const pnr_design *design, const bits_map *map, arena *mem, diag
 
 /* Words to a configured netlist on its sites, with routes: cells are named after their tile ("x4y2"), nets
  * found by following the configured multiplexers. Bits no field explains are errors E0620-unknown-bit
- * (counted in *unknown). A configuration that is not a complete circuit is an error E0630..E0635 naming the
+ * (counted in *unknown). A configuration that is not a complete circuit is an error E0630..E0634 naming the
  * tile. Cells are ordered by (x, y), nets by source, sinks by (cell, port). An IO cell's tensor, level and
  * number of blocks are not in the words and stay empty. */
 bool bits_decode(const bits_stream *in, const pnr_board *b, const bits_map *map, name_table *names,

@@ -14,21 +14,30 @@ typedef struct {
     uint32_t n_schedule;
 } fe_in;
 
-/* Parses and checks; implicit summation over every variable absent from the result becomes SAM_EXPR_SUM at
- * the widest scope taco gives it; default format is compressed in every level, default loop order is the
- * order of first appearance (result first). Errors E01nn, located in the expression, a format or the
- * schedule. */
+/* Parses and checks. Every variable that the result lacks is summed over, in each additive term that has it:
+ * around the whole product, as SAM_EXPR_SUM. Default format: compressed in every level, modes in order.
+ * Default loops: the result's variables as it stores them, then the sums, outer ones first. Errors E0101 to
+ * E0125, located in the expression, a format or the schedule. The texts need not outlive the call. */
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out);
-/* Every invariant of a sam_statement; independent of fe_parse. */
+/* Every invariant of a sam_statement, also of one that fe_parse did not build. E0115, E0125, E0130. */
 bool fe_check(const sam_statement *s, diagnostics *d);
 /* Concrete index notation: "forall(i, forall(j, X(i,j) += B(i,k) * C(k,j)))", loop order explicit. */
 void fe_dump(const sam_statement *s, FILE *out);
 
 typedef struct {
-    bool drop; /* insert coordinate droppers where an intersection may leave empty fibers */
+    /* Also drop coordinates whose scalar reduction is over nothing, instead of storing a zero for them.
+     * Droppers without which the result's levels would disagree are always there. */
+    bool drop;
 } fe_lower_options;
 /* Statement to SAM graph (section 4.7 of the dissertation): per variable and operand a scanner or a repeater,
- * a joiner where several operands meet, then the compute tree, reducers, and the writers. */
+ * a joiner where several operands meet, then the compute tree, reducers, and the writers. Joiners have any
+ * number of operands. The statement must satisfy fe_check.
+ *
+ * Precondition on the data: every operand has at least one stored value (an empty one may store an explicit
+ * zero), and every stored coordinate of a compressed level has something below it, or a dense level. Then
+ * each coordinate that reaches a level writer has a non-empty fiber below it and a value for each innermost
+ * coordinate, also with writers that merge runs of stops; only a result without any coordinate may come with
+ * one stray zero. Errors E0118 to E0126 where the graph cannot exist. */
 bool fe_lower(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
               sam_graph *out);
 

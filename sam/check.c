@@ -2,6 +2,8 @@
  * was made. O(nodes + edges) times the ports of a node. */
 #include "sam/sam.h"
 
+#define PORTS_HINT "docs/ir_sam.md lists the ports of every primitive"
+
 typedef VEC(const sam_edge_data *) edge_vec;
 
 typedef struct {
@@ -28,7 +30,8 @@ static const char *name_of(const checker *c, name_id id) {
     return names_text(c->g->names, id);
 }
 
-/* ---- edges: ports exist, streams fit, nothing is driven twice ------------------------------------------- */
+/* ---- edges: ports exist, streams fit, nothing is driven twice -------------------------------------------
+ */
 
 /* The letter of a port in a row of the primitive table; 'x' where the position does not tell. */
 static char port_letter(const char *ports, uint32_t port) {
@@ -85,7 +88,7 @@ static void check_stream(checker *c, const sam_edge_data *e, sam_node at, char l
                "%s port %u of %s carries %s, not %s", output ? "output" : "input",
                output ? e->src_port : e->dst_port, sam_node_label(c->g, at, &c->mem),
                found && letter ? wanted[found - letters] : "a stream", stream_word(e->stream));
-    diag_hint(c->d, "docs/ir_sam.md lists the ports of every primitive");
+    diag_hint(c->d, PORTS_HINT);
     c->good = false;
 }
 
@@ -95,10 +98,12 @@ static void check_edge(checker *c, const sam_edge_data *e) {
     bool ports_exist = true;
     if (outputs != SAM_ANY && e->src_port >= outputs) {
         fault(c, e->src, "E0210-arity", "has %d output ports, an edge leaves port %u", outputs, e->src_port);
+        diag_hint(c->d, PORTS_HINT);
         ports_exist = false;
     }
     if (inputs != SAM_ANY && e->dst_port >= inputs) {
         fault(c, e->dst, "E0210-arity", "has %d input ports, an edge enters port %u", inputs, e->dst_port);
+        diag_hint(c->d, PORTS_HINT);
         ports_exist = false;
     }
     if (!ports_exist)
@@ -109,15 +114,17 @@ static void check_edge(checker *c, const sam_edge_data *e) {
     while (in->len <= e->dst_port)
         vec_push(&c->mem, in, NULL);
     if (in->at[e->dst_port]) {
-        fault(c, e->dst, "E0213-driven-twice", "receives two streams at port %u: from %s and from %s", e->dst_port,
-              sam_node_label(c->g, in->at[e->dst_port]->src, &c->mem), sam_node_label(c->g, e->src, &c->mem));
+        fault(c, e->dst, "E0213-driven-twice", "receives two streams at port %u: from %s and from %s",
+              e->dst_port, sam_node_label(c->g, in->at[e->dst_port]->src, &c->mem),
+              sam_node_label(c->g, e->src, &c->mem));
         diag_hint(c->d, "one stream a port; streams meet in joiners and operations");
         return;
     }
     in->at[e->dst_port] = e;
 }
 
-/* ---- nodes: every input driven, the number of operands right --------------------------------------------- */
+/* ---- nodes: every input driven, the number of operands right ---------------------------------------------
+ */
 
 static bool is_joiner(const sam_node_data *n) {
     return n->kind == SAM_INTERSECT || n->kind == SAM_UNION;
@@ -151,11 +158,13 @@ static void check_inputs(checker *c, sam_node n) {
         if (driven && given) {
             fault(c, n, "E0213-driven-twice", "has an edge into port %u, which is %s", port,
                   node->root ? "fed by the root reference" : "a constant");
-            diag_hint(c->d, node->root ? "remove the edge or root=\"true\"" : "remove the edge or the constant");
+            diag_hint(c->d, "%s",
+                      node->root ? "remove the edge or root=\"true\"" : "remove the edge or the constant");
         } else if (!driven && !given) {
             fault(c, n, "E0212-undriven", "has no edge into port %u", port);
-            if (port == 0 && (node->kind == SAM_FIBERLOOKUP || node->kind == SAM_REPEAT))
-                diag_hint(c->d, "the outermost node of a tensor has root=\"true\" instead");
+            bool may_be_root = port == 0 && (node->kind == SAM_FIBERLOOKUP || node->kind == SAM_REPEAT);
+            diag_hint(c->d, "%s",
+                      may_be_root ? "the outermost node of a tensor has root=\"true\" instead" : PORTS_HINT);
         }
     }
     if (node->kind == SAM_ALU && !streams) {
@@ -168,11 +177,13 @@ static void check_outputs(checker *c, const sam_edge_data *e) {
     const sam_node_data *src = sam_node_at(c->g, e->src);
     edge_vec *in = &c->in[e->src.v];
     if (is_joiner(src) && e->src_port > wanted_inputs(c, e->src) / 2) {
-        fault(c, e->src, "E0210-arity", "has %u operands, an edge leaves port %u", wanted_inputs(c, e->src) / 2,
-              e->src_port);
+        fault(c, e->src, "E0210-arity", "has %u operands, an edge leaves port %u",
+              wanted_inputs(c, e->src) / 2, e->src_port);
         diag_hint(c->d, "port 0 is the coordinates, port k the references of the k-th operand");
     }
-    uint32_t same = src->kind == SAM_BROADCAST ? 0 : (src->kind == SAM_CRDDROP || src->kind == SAM_CRDHOLD) ? 1 : 2;
+    uint32_t same = src->kind == SAM_BROADCAST                               ? 0
+                    : (src->kind == SAM_CRDDROP || src->kind == SAM_CRDHOLD) ? 1
+                                                                             : 2;
     bool passes = same == 0 || (same == 1 && e->src_port == 1);
     if (passes && in->len > same && in->at[same] && in->at[same]->stream != e->stream) {
         fault(c, e->src, "E0211-stream-type", "passes %s on as %s", stream_word(in->at[same]->stream),
@@ -181,7 +192,8 @@ static void check_outputs(checker *c, const sam_edge_data *e) {
     }
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------ */
+/* ---- attributes ------------------------------------------------------------------------------------------
+ */
 
 static void missing(checker *c, sam_node n, const char *what, const char *hint) {
     fault(c, n, "E0217-missing-attribute", "has no %s", what);
@@ -190,9 +202,11 @@ static void missing(checker *c, sam_node n, const char *what, const char *hint) 
 
 static void check_attributes(checker *c, sam_node n) {
     const sam_node_data *node = sam_node_at(c->g, n);
-    bool level = node->kind == SAM_FIBERLOOKUP || (node->kind == SAM_FIBERWRITE && node->mode != SAM_MODE_VALS);
+    bool level =
+        node->kind == SAM_FIBERLOOKUP || (node->kind == SAM_FIBERWRITE && node->mode != SAM_MODE_VALS);
     bool dropper = node->kind == SAM_CRDDROP || node->kind == SAM_CRDHOLD;
-    bool may_be_root = node->kind == SAM_FIBERLOOKUP || node->kind == SAM_ARRAYVALS || node->kind == SAM_REPEAT;
+    bool may_be_root =
+        node->kind == SAM_FIBERLOOKUP || node->kind == SAM_ARRAYVALS || node->kind == SAM_REPEAT;
     if (level && node->format == SAM_LEVEL_NONE)
         missing(c, n, "format", "format=\"dense\" or format=\"compressed\"");
     if (node->kind == SAM_ALU && !node->alu.v)
@@ -202,7 +216,8 @@ static void check_attributes(checker *c, sam_node n) {
         diag_hint(c->d, "set sam_node_data.fp and name the operation alone");
     }
     if (dropper && (!node->outer.v || !node->inner.v))
-        missing(c, n, node->outer.v ? "inner" : "outer", "outer=\"i\" inner=\"j\": the indices of the two streams");
+        missing(c, n, node->outer.v ? "inner" : "outer",
+                "outer=\"i\" inner=\"j\": the indices of the two streams");
     if (node->root && !may_be_root) {
         fault(c, n, "E0217-missing-attribute", "is root but reads no references");
         diag_hint(c->d, "root is for fiberlookup, repeat and arrayvals");
@@ -211,7 +226,8 @@ static void check_attributes(checker *c, sam_node n) {
 
 static void check_tensor(checker *c, sam_node n) {
     const sam_node_data *node = sam_node_at(c->g, n);
-    bool level = node->kind == SAM_FIBERLOOKUP || (node->kind == SAM_FIBERWRITE && node->mode != SAM_MODE_VALS);
+    bool level =
+        node->kind == SAM_FIBERLOOKUP || (node->kind == SAM_FIBERWRITE && node->mode != SAM_MODE_VALS);
     if (!level && node->kind != SAM_ARRAYVALS && node->kind != SAM_FIBERWRITE)
         return;
     const sam_graph_tensor *t = sam_find_tensor(c->g, node->tensor);
@@ -221,7 +237,8 @@ static void check_tensor(checker *c, sam_node n) {
               name_of(c, node->tensor));
         diag_hint(c->d, "name it in the graph's comment: comment=\"X=ss01,B=ss01\"");
     } else if (level && l < 0) {
-        fault(c, n, "E0215-tensor", "has mode %d, but %s has %u modes", node->mode, name_of(c, t->name), t->order);
+        fault(c, n, "E0215-tensor", "has mode %d, but %s has %u modes", node->mode, name_of(c, t->name),
+              t->order);
         diag_hint(c->d, "modes are counted from 0");
     } else if (level && node->format != SAM_LEVEL_NONE && node->format != t->level[l]) {
         fault(c, n, "E0215-tensor", "is %s, but the graph's comment says %s",
@@ -231,7 +248,8 @@ static void check_tensor(checker *c, sam_node n) {
     }
 }
 
-/* ---- the graph as a whole -------------------------------------------------------------------------------- */
+/* ---- the graph as a whole --------------------------------------------------------------------------------
+ */
 
 /* Each level of the result, and its values, has one writer. */
 static void check_writers(checker *c) {
@@ -259,7 +277,8 @@ static void check_writers(checker *c) {
     }
 }
 
-/* Kahn's algorithm: a node is taken when all its sources are. What is never taken lies on or behind a cycle. */
+/* Kahn's algorithm: a node is taken when all its sources are. What is never taken lies on or behind a cycle.
+ */
 static void check_cycles(checker *c) {
     uint32_t n = c->g->nodes.len, done = 0;
     uint32_t *waits = arena_new_n(&c->mem, uint32_t, n + 1);

@@ -25,8 +25,8 @@ typedef struct {
 /* ---- tokens ----------------------------------------------------------------------------------------- */
 
 static bool is_id_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-           (unsigned char)c >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || (unsigned char)c >= 0x80;
 }
 
 static bool starts(const reader *r, const char *what) {
@@ -48,7 +48,8 @@ static bool skip_blank(reader *r) {
             for (r->at += 2; r->at < r->length && !starts(r, "*/"); r->at++)
                 ;
             if (r->at == r->length) {
-                diag_error(r->d, src_at(r->source, begin, 2), "E0202-dot-string", "this comment is never closed");
+                diag_error(r->d, src_at(r->source, begin, 2), "E0202-dot-string",
+                           "this comment is never closed");
                 diag_hint(r->d, "end it with */");
                 return false;
             }
@@ -80,7 +81,8 @@ static bool lex_string(reader *r) {
         value[n++] = r->text[i];
     }
     r->at = end + 1;
-    r->next = (token){TOKEN_STRING, 0, names_intern_n(r->names, value, n), src_at(r->source, begin, r->at - begin)};
+    r->next =
+        (token){TOKEN_STRING, 0, names_intern_n(r->names, value, n), src_at(r->source, begin, r->at - begin)};
     return true;
 }
 

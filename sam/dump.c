@@ -9,8 +9,8 @@ typedef VEC(pair) pairs;
 
 typedef struct {
     const sam_graph *g;
-    arena mem;        /* scratch */
-    u32_vec edges;    /* indices of the live edges by (dst, dst_port, src, src_port) */
+    arena mem;     /* scratch */
+    u32_vec edges; /* indices of the live edges by (dst, dst_port, src, src_port) */
     FILE *out;
 } writer;
 
@@ -103,7 +103,8 @@ static void write_quoted(FILE *out, const char *text) {
 static void write_id(FILE *out, const char *text) {
     bool plain = *text != '\0';
     for (const char *c = text; *c; c++)
-        plain = plain && ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_');
+        plain = plain && ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+                          *c == '_');
     static const char *const reserved[] = {"node", "edge", "graph", "subgraph"};
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         plain = plain && strcmp(text, reserved[i]) != 0;
@@ -128,9 +129,11 @@ static void write_tensors(const writer *w) {
     fputs("\"\n", w->out);
 }
 
-/* ---- sizes of the arrays a writer needs, as the published generator wants them --------------------------- */
+/* ---- sizes of the arrays a writer needs, as the published generator wants them ---------------------------
+ */
 
-/* "B0_dim": the size of an index variable, by the first operand of the graph comment that is scanned by it. */
+/* "B0_dim": the size of an index variable, by the first operand of the graph comment that is scanned by it.
+ */
 static const char *dimension_of(writer *w, name_id index) {
     for (uint32_t t = 0; t < w->g->tensors.len; t++)
         for (uint32_t i = 0; i < w->g->nodes.len; i++) {
@@ -196,12 +199,14 @@ static const char *node_label(writer *w, const sam_node_data *n, const char **co
     switch (n->kind) {
     case SAM_FIBERLOOKUP:
         *colour = "green4";
-        return arena_printf(&w->mem, "FiberLookup %s: %s%d\\n%s", index, tensor, n->mode, format_word(n->format));
+        return arena_printf(&w->mem, "FiberLookup %s: %s%d\\n%s", index, tensor, n->mode,
+                            format_word(n->format));
     case SAM_FIBERWRITE:
         *colour = "green3";
         if (n->mode == SAM_MODE_VALS)
             return arena_printf(&w->mem, "FiberWrite Vals: %s", tensor);
-        return arena_printf(&w->mem, "FiberWrite %s: %s%d\\n%s", index, tensor, n->mode, format_word(n->format));
+        return arena_printf(&w->mem, "FiberWrite %s: %s%d\\n%s", index, tensor, n->mode,
+                            format_word(n->format));
     case SAM_ARRAYVALS:
         *colour = "green2";
         return arena_printf(&w->mem, "Array Vals: %s", tensor);
@@ -223,8 +228,8 @@ static const char *node_label(writer *w, const sam_node_data *n, const char **co
         return "Reduce";
     case SAM_CRDDROP:
         *colour = "orange";
-        return arena_printf(&w->mem, "CrdDrop %s%s,%s", n->compress ? "Compression " : "", text_of(w, n->outer),
-                            text_of(w, n->inner));
+        return arena_printf(&w->mem, "CrdDrop %s%s,%s", n->compress ? "Compression " : "",
+                            text_of(w, n->outer), text_of(w, n->inner));
     case SAM_CRDHOLD:
         *colour = "orange";
         return arena_printf(&w->mem, "CrdHold %s,%s", text_of(w, n->outer), text_of(w, n->inner));
@@ -290,7 +295,8 @@ static void write_node(writer *w, const sam_node_data *n) {
     const char *comment = "", *colour = NULL;
     for (uint32_t i = 0; i < list.len; i++) /* a comment cannot hold a value with a comma */
         if (!strchr(list.at[i].value, ','))
-            comment = arena_printf(&w->mem, "%s%s%s=%s", comment, *comment ? "," : "", list.at[i].key, list.at[i].value);
+            comment = arena_printf(&w->mem, "%s%s%s=%s", comment, *comment ? "," : "", list.at[i].key,
+                                   list.at[i].value);
     fputs("    ", w->out);
     write_id(w->out, text_of(w, n->id));
     fputs(" [comment=", w->out);
@@ -313,7 +319,8 @@ static void write_node(writer *w, const sam_node_data *n) {
 
 /* ---- edges -------------------------------------------------------------------------------------------- */
 
-static const char *dropper_hint(writer *w, const sam_node_data *n, uint32_t port, const char *const prefix[2]) {
+static const char *dropper_hint(writer *w, const sam_node_data *n, uint32_t port,
+                                const char *const prefix[2]) {
     return arena_printf(&w->mem, "%s-%s", prefix[port != 0], text_of(w, port ? n->inner : n->outer));
 }
 

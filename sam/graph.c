@@ -39,7 +39,8 @@ void sam_add_edge(sam_graph *g, sam_node src, uint8_t src_port, sam_node dst, ui
                   sam_stream stream) {
     BUG_IF(!src.v || src.v > g->nodes.len || !dst.v || dst.v > g->nodes.len, "edge %u -> %u", src.v, dst.v);
     vec_push(g->mem, &g->edges,
-             (sam_edge_data){.src = src, .dst = dst, .src_port = src_port, .dst_port = dst_port, .stream = stream});
+             (sam_edge_data){
+                 .src = src, .dst = dst, .src_port = src_port, .dst_port = dst_port, .stream = stream});
 }
 
 const sam_graph_tensor *sam_find_tensor(const sam_graph *g, name_id name) {
@@ -109,7 +110,8 @@ const char *sam_node_label(const sam_graph *g, sam_node n, arena *mem) {
     const char *type = sam_primitive_table[node->kind].type;
     if (node->kind == SAM_ALU)
         type = arena_printf(mem, "%s%s", node->fp ? "fp_" : "", names_text(g->names, node->alu));
-    return arena_printf(mem, "%s%s (node %s)", type, label_detail(g, node, mem), names_text(g->names, node->id));
+    return arena_printf(mem, "%s%s (node %s)", type, label_detail(g, node, mem),
+                        names_text(g->names, node->id));
 }
 
 /* ---- equality --------------------------------------------------------------------------------------- */
@@ -174,7 +176,8 @@ static uint32_t edge_keys(const sam_graph *g, const uint32_t *rank, edge_key *ou
     for (uint32_t i = 0; i < g->edges.len; i++) {
         const sam_edge_data *e = &g->edges.at[i];
         if (e->src.v)
-            out[count++] = (edge_key){{rank[e->src.v - 1], rank[e->dst.v - 1]}, {e->src_port, e->dst_port}, e->stream};
+            out[count++] =
+                (edge_key){{rank[e->src.v - 1], rank[e->dst.v - 1]}, {e->src_port, e->dst_port}, e->stream};
     }
     if (count)
         qsort(out, count, sizeof *out, by_key);

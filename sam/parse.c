@@ -5,8 +5,9 @@
 
 static bool bad_tensor(parser *p, src_loc loc, const char *entry, size_t length) {
     diag_error(p->d, loc, "E0208-tensor-comment", "'%.*s' does not describe a tensor", (int)length, entry);
-    diag_hint(p->d, "one letter a level (d dense, s compressed), then the mode each level holds: B=ss01, c=d0; "
-                    "a scalar is b=none");
+    diag_hint(p->d,
+              "one letter a level (d dense, s compressed), then the mode each level holds: B=ss01, c=d0; "
+              "a scalar is b=none");
     return false;
 }
 
@@ -62,7 +63,8 @@ static bool parse_tensors(parser *p) {
 /* Adds to `list` what only the comment "type=mul,k=v" says. Where both say something, the attribute counts;
  * a difference is worth a warning when it changes what the node means. */
 static void merge_comment(parser *p, const dot_node *node, dot_attributes *list) {
-    static const char *const matters[] = {"type", "index", "tensor", "mode", "format", "root", "sub", "outer", "inner"};
+    static const char *const matters[] = {"type", "index", "tensor", "mode", "format",
+                                          "root", "sub",   "outer",  "inner"};
     const dot_attribute *comment = dot_find(&node->attributes, p->g->names, "comment");
     const char *at = comment ? names_text(p->g->names, comment->value) : "";
     while (*at) {
@@ -74,12 +76,13 @@ static void merge_comment(parser *p, const dot_node *node, dot_attributes *list)
             const dot_attribute *said = dot_find(list, p->g->names, names_text(p->g->names, key));
             if (!said)
                 vec_push(p->g->mem, list, (dot_attribute){key, value, comment->loc});
-            for (size_t i = 0; said && !name_eq(said->value, value) && i < sizeof matters / sizeof *matters; i++)
+            for (size_t i = 0; said && !name_eq(said->value, value) && i < sizeof matters / sizeof *matters;
+                 i++)
                 if (strcmp(names_text(p->g->names, key), matters[i]) == 0)
-                    diag_warning(p->d, said->loc, "E0209-comment-differs",
-                                 "the attribute says %s=\"%s\", the comment says \"%s\"; the attribute counts",
-                                 matters[i], names_text(p->g->names, said->value),
-                                 names_text(p->g->names, value));
+                    diag_warning(
+                        p->d, said->loc, "E0209-comment-differs",
+                        "the attribute says %s=\"%s\", the comment says \"%s\"; the attribute counts",
+                        matters[i], names_text(p->g->names, said->value), names_text(p->g->names, value));
         }
         at += n;
         if (*at == ',')
@@ -106,14 +109,16 @@ static bool parse_mode(parser *p, const dot_attribute *a, sam_node_data *n) {
     bool digit = value[0] >= '0' && value[0] < '0' + SAM_MAX_ORDER && value[1] == '\0';
     if (n->kind == SAM_CRDDROP) {
         n->compress = value[0] == '0';
-        return (digit && value[0] <= '1') || bad_attribute(p, a, "0 (drop zero values) or 1 (drop empty fibers)");
+        return (digit && value[0] <= '1') ||
+               bad_attribute(p, a, "0 (drop zero values) or 1 (drop empty fibers)");
     }
     if (n->kind == SAM_FIBERWRITE && strcmp(value, "vals") == 0)
         n->mode = SAM_MODE_VALS;
     else if (digit)
         n->mode = value[0] - '0';
     else
-        return bad_attribute(p, a, n->kind == SAM_FIBERWRITE ? "a mode of the tensor or vals" : "a mode of the tensor");
+        return bad_attribute(
+            p, a, n->kind == SAM_FIBERWRITE ? "a mode of the tensor or vals" : "a mode of the tensor");
     return true;
 }
 
@@ -143,8 +148,8 @@ static bool one_of(const char *key, const char *const *list) {
 /* One attribute whose meaning does not depend on the others. */
 static bool parse_attribute(parser *p, const dot_attribute *a, sam_node_data *n) {
     /* How the node looks, and what the writer derives again. */
-    static const char *const derived[] = {"comment", "label", "color", "shape", "style", "type", "src",
-                                          "sink",    "segsize", "crdsize", "size", NULL};
+    static const char *const derived[] = {"comment", "label", "color",   "shape",   "style", "type",
+                                          "src",     "sink",  "segsize", "crdsize", "size",  NULL};
     const char *key = names_text(p->g->names, a->key);
     bool memory = n->kind == SAM_FIBERLOOKUP || n->kind == SAM_FIBERWRITE;
     bool dropper = n->kind == SAM_CRDDROP || n->kind == SAM_CRDHOLD;

@@ -8,10 +8,10 @@ typedef struct {
 } given_ends;
 
 typedef struct {
-    u32_vec name;      /* joiners: name_id.v of each operand, in order of the first coordinate edge */
-    uint32_t used[8];  /* ALUs: input ports that are taken, as a bit set */
-    uint32_t outputs;  /* broadcasts: edges out so far */
-    uint32_t unread;   /* sparse accumulators: coordinate streams in that no inK names */
+    u32_vec name;     /* joiners: name_id.v of each operand, in order of the first coordinate edge */
+    uint32_t used[8]; /* ALUs: input ports that are taken, as a bit set */
+    uint32_t outputs; /* broadcasts: edges out so far */
+    uint32_t unread;  /* sparse accumulators: coordinate streams in that no inK names */
 } node_ports;
 
 static const sam_node_data *node_of(const parser *p, sam_node n) {
@@ -40,7 +40,8 @@ static bool hint_names(const char *hint, const char *index) {
     const char *dash = strrchr(hint, '-'), *bar = strrchr(hint, '_');
     if (!*index)
         return false;
-    return strcmp(hint, index) == 0 || (dash && strcmp(dash + 1, index) == 0) || (bar && strcmp(bar + 1, index) == 0);
+    return strcmp(hint, index) == 0 || (dash && strcmp(dash + 1, index) == 0) ||
+           (bar && strcmp(bar + 1, index) == 0);
 }
 
 static bool edge_names(const parser *p, uint32_t edge, name_id index) {
@@ -134,8 +135,9 @@ static bool joiner_output(const parser *p, uint32_t edge, const node_ports *port
     name_id name = operand_hint(p, edge, "out");
     uint32_t k = find_operand(ports, name);
     if (!name.v || k == ports->name.len)
-        return no_port(p, edge, "this edge does not say which operand's references it carries",
-                       "add comment=\"out-NAME\" with the NAME of an edge comment=\"in-NAME\" into the joiner");
+        return no_port(
+            p, edge, "this edge does not say which operand's references it carries",
+            "add comment=\"out-NAME\" with the NAME of an edge comment=\"in-NAME\" into the joiner");
     *port = (uint8_t)(1 + k);
     return true;
 }
@@ -149,8 +151,10 @@ static bool dropper_port(const parser *p, uint32_t edge, sam_node n, uint8_t *po
     else if (edge_names(p, edge, node->outer))
         *port = 0;
     else
-        return no_port(p, edge, "this edge names neither the outer nor the inner index of the coordinate dropper or hold",
-                       "add comment=\"outer-INDEX\" or \"inner-INDEX\"");
+        return no_port(
+            p, edge,
+            "this edge names neither the outer nor the inner index of the coordinate dropper or hold",
+            "add comment=\"outer-INDEX\" or \"inner-INDEX\"");
     return true;
 }
 

@@ -95,7 +95,7 @@ typedef enum { DIAG_NONE, DIAG_ERROR, DIAG_UNMAPPABLE, DIAG_WARNING, DIAG_NOTE }
 
 typedef struct {
     diag_kind kind;
-    const char *code; /* "E0213-crd-arity"; "" for notes */
+    const char *code; /* "E0104-rank"; "" for notes */
     src_loc loc;
     const char *message;
     const char *hint; /* what would help, or NULL */
@@ -122,7 +122,7 @@ void diag_init(diagnostics *d, arena *mem);
 uint32_t diag_add_source(diagnostics *d, const char *name, const char *text, size_t length);
 src_loc src_at(uint32_t source, size_t offset, size_t length);
 
-/* The user's mistake (exit 1): CODE is stable, e.g. "E0102-unknown-tensor". */
+/* The user's mistake (exit 1): CODE is stable, e.g. "E0104-rank". */
 void diag_error(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* It does not fit the hardware (exit 2). */

@@ -60,13 +60,19 @@ bool tile_build_levels(const sam_tensor_data *format, const uint32_t *crd, uint3
 
 bool tile_levels(const tile_tensor *t, const sam_tensor_data *format, arena *mem, diagnostics *d,
                  sam_tensor_levels *out) {
+    static const uint32_t origin[SAM_MAX_ORDER] = {0};
+    static const uint16_t zero[1] = {0};
     arena scratch = {0};
-    uint32_t n = (uint32_t)t->nnz, dim[SAM_MAX_ORDER];
+    /* A tensor without entries gets one explicit zero: see tile_levels in the header. */
+    bool empty = t->nnz == 0 && t->order > 0;
+    const uint32_t *crd = empty ? origin : t->crd;
+    const uint16_t *val = empty ? zero : t->val;
+    uint32_t n = empty ? 1 : (uint32_t)t->nnz, dim[SAM_MAX_ORDER];
     uint32_t *perm = arena_new_n(&scratch, uint32_t, n + 1);
     for (uint32_t l = 0; l < t->order; l++)
         dim[l] = t->dim[format->mode[l]];
-    tile_sort(t->crd, t->order, n, format->mode, t->order, perm, &scratch);
-    bool good = tile_build_levels(format, t->crd, t->order, format->mode, perm, n, t->val, dim, mem, d, out);
+    tile_sort(crd, t->order, n, format->mode, t->order, perm, &scratch);
+    bool good = tile_build_levels(format, crd, t->order, format->mode, perm, n, val, dim, mem, d, out);
     arena_free(&scratch);
     return good;
 }

@@ -157,20 +157,17 @@ static void push_words(planner *p, const uint32_t *words, uint32_t n) {
         vec_push(p->mem, &p->plan->words, (uint16_t)words[i]);
 }
 
-/* What stream `level` of a sub-tile carries: length headers and words. An empty level still carries one dummy
- * coordinate or value, because a writer on the chip must receive a block. */
+/* What stream `level` of a sub-tile carries: length headers and words. */
 static void push_block(planner *p, tile_input *input, const sam_tensor_levels *levels) {
     tile_block block = {.first = p->plan->words.len};
-    static const uint32_t dummy[1] = {0};
     if (input->stream.level == SAM_MODE_VALS) {
-        uint32_t n = levels->n_vals ? levels->n_vals : 1;
-        vec_push(p->mem, &p->plan->words, (uint16_t)n);
-        for (uint32_t i = 0; i < n; i++)
-            vec_push(p->mem, &p->plan->words, levels->n_vals ? levels->vals[i] : 0);
+        vec_push(p->mem, &p->plan->words, (uint16_t)levels->n_vals);
+        for (uint32_t i = 0; i < levels->n_vals; i++)
+            vec_push(p->mem, &p->plan->words, levels->vals[i]);
     } else {
         const sam_level_data *level = &levels->level[input->stream.level];
         push_words(p, level->seg, level->n_seg);
-        push_words(p, level->n_crd ? level->crd : dummy, level->n_crd ? level->n_crd : 1);
+        push_words(p, level->crd, level->n_crd);
     }
     block.length = p->plan->words.len - block.first;
     vec_push(p->mem, &input->blocks, block);
@@ -213,7 +210,7 @@ static void count_nodes(planner *p, const operand *o, const uint32_t *split, uin
 
 /* Adds the sub-tile made of entries perm[0..n): its streams' blocks and its statistics. */
 static bool add_sub_tile(planner *p, operand *o, const uint32_t *split, uint32_t width, const uint32_t *perm,
-                         uint32_t n) {
+                         uint32_t n, const uint16_t *val) {
     uint32_t order = o->format->order, dim[SAM_MAX_ORDER];
     uint8_t column[SAM_MAX_ORDER];
     sam_tensor_levels levels;
@@ -221,12 +218,12 @@ static bool add_sub_tile(planner *p, operand *o, const uint32_t *split, uint32_t
         dim[l] = p->edge;
         column[l] = (uint8_t)(order + l);
     }
-    if (!tile_build_levels(o->format, split, width, column, perm, n, o->data->val, dim, p->scratch, p->diag,
+    if (!tile_build_levels(o->format, split, width, column, perm, n, val, dim, p->scratch, p->diag,
                            &levels) ||
         !fits(p, o, &levels))
         return false;
     sub_tile t = {.vals = levels.n_vals};
-    for (uint32_t k = 0; n && k < order; k++)
+    for (uint32_t k = 0; k < order; k++)
         t.at[k] = split[(size_t)perm[0] * width + k];
     count_nodes(p, o, split, width, perm, n, &t);
     vec_push(p->scratch, &o->tiles, t);
@@ -235,6 +232,14 @@ static bool add_sub_tile(planner *p, operand *o, const uint32_t *split, uint32_t
             push_block(p, &p->plan->inputs.at[i], &levels);
     }
     return true;
+}
+
+/* Sub-tile 0, which stands for every sub-tile without entries: one explicit zero at its corner, because the
+ * chip's repeaters and droppers must not meet an empty outermost fiber. */
+static bool add_empty_sub_tile(planner *p, operand *o) {
+    static const uint32_t corner[2 * SAM_MAX_ORDER] = {0}, first[1] = {0};
+    static const uint16_t zero[1] = {0};
+    return add_sub_tile(p, o, corner, 2 * SAM_MAX_ORDER, first, 1, zero);
 }
 
 /* Splits coordinates into pieces (loop order) and local coordinates (storage order), sorts, cuts. */
@@ -254,14 +259,14 @@ static bool cut_operand(planner *p, operand *o) {
     for (uint32_t k = 0; k < 2 * order; k++)
         key[k] = (uint8_t)k;
     tile_sort(split, width, n, key, 2 * order, perm, p->scratch);
-    if (!add_sub_tile(p, o, split, width, perm, 0))
+    if (!add_empty_sub_tile(p, o))
         return false;
     for (uint32_t i = 0; i < n;) {
         uint32_t end = i + 1;
         while (end < n && memcmp(split + (size_t)perm[i] * width, split + (size_t)perm[end] * width,
                                  sizeof *split * order) == 0)
             end++;
-        if (!add_sub_tile(p, o, split, width, perm + i, end - i))
+        if (!add_sub_tile(p, o, split, width, perm + i, end - i, o->data->val))
             return false;
         i = end;
     }

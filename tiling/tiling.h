@@ -63,7 +63,9 @@ bool tile_equal(const tile_tensor *got, const tile_tensor *want, const name_tabl
 
 /* ---- level storage and sub-tiles --------------------------------------------------------------------- */
 
-/* Level storage of a whole tensor in its declared format (for the SAM simulator). */
+/* Level storage of a whole tensor in its declared format (for the SAM simulator). A tensor without entries is
+ * given one explicit zero at its origin: graphs expect operands with at least one coordinate, and the chip's
+ * repeaters must not meet an empty outermost fiber. No extent may be 0. */
 bool tile_levels(const tile_tensor *t, const sam_tensor_data *format, arena *mem, diagnostics *d,
                  sam_tensor_levels *out);
 

@@ -17,8 +17,8 @@ static void switch_box_is_a_bijection_between_any_two_sides(void **state) {
     (void)state;
     for (uint32_t tracks = 1; tracks <= 8; tracks++) {
         pnr_board b = small_board(tracks);
-        for (int in = 0; in < 4; in++)
-            for (int out = 0; out < 4; out++) {
+        for (pnr_side in = PNR_EAST; in <= PNR_NORTH; in++)
+            for (pnr_side out = PNR_EAST; out <= PNR_NORTH; out++) {
                 uint32_t seen = 0, to = 0;
                 for (uint32_t t = 0; t < tracks; t++) {
                     assert_int_equal(pnr_switch_track(&b, in, t, out, &to), in != out);
@@ -36,8 +36,8 @@ static void switch_box_is_symmetrical(void **state) {
     (void)state;
     for (uint32_t tracks = 1; tracks <= 8; tracks++) {
         pnr_board b = small_board(tracks);
-        for (int in = 0; in < 4; in++)
-            for (int out = 0; out < 4; out++)
+        for (pnr_side in = PNR_EAST; in <= PNR_NORTH; in++)
+            for (pnr_side out = PNR_EAST; out <= PNR_NORTH; out++)
                 for (uint32_t t = 0; t < tracks && in != out; t++) {
                     uint32_t there = 0, back = 0;
                     assert_true(pnr_switch_track(&b, in, t, out, &there));
@@ -59,7 +59,7 @@ static const char *const chip_inputs[4][5] = {
 static void selects_follow_the_chips_wire_list(void **state) {
     (void)state;
     pnr_board b = small_board(5);
-    for (int out = 0; out < 4; out++)
+    for (pnr_side out = PNR_EAST; out <= PNR_NORTH; out++)
         for (uint32_t track = 0; track < 5; track++)
             for (uint32_t k = 0; k < 3; k++) {
                 const char *name = chip_inputs[out][track] + 3 * k;
@@ -77,10 +77,10 @@ static void selects_exist_only_for_wires_of_the_box(void **state) {
     (void)state;
     for (uint32_t tracks = 1; tracks <= 8; tracks++) {
         pnr_board b = small_board(tracks);
-        for (int out = 0; out < 4; out++)
+        for (pnr_side out = PNR_EAST; out <= PNR_NORTH; out++)
             for (uint32_t track = 0; track < tracks; track++) {
                 uint32_t used = 0, wires = 0;
-                for (int in = 0; in < 4; in++)
+                for (pnr_side in = PNR_EAST; in <= PNR_NORTH; in++)
                     for (uint32_t t = 0; t < tracks; t++) {
                         uint32_t to = 0, select = 0;
                         bool joined = pnr_switch_track(&b, in, t, out, &to) && to == track;
@@ -103,7 +103,7 @@ static void sites_and_neighbours(void **state) {
         for (uint32_t x = 0; x < b.width; x++) {
             net_tile want = y == 0 ? NET_TILE_IO : x == 3 || x == 7 ? NET_TILE_MEM : NET_TILE_PE;
             assert_int_equal(pnr_site_tile(&b, x, y), want);
-            for (int side = 0; side < 4; side++) {
+            for (pnr_side side = PNR_EAST; side <= PNR_NORTH; side++) {
                 uint32_t nx = 0, ny = 0, bx = 0, by = 0;
                 bool inside = !(side == PNR_EAST && x == 7) && !(side == PNR_WEST && x == 0) &&
                               !(side == PNR_NORTH && y == 0) && !(side == PNR_SOUTH && y == 4);

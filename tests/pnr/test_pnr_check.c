@@ -170,7 +170,7 @@ static bool is_free(const pnr_design *d, const pnr_hop *h) {
     return true;
 }
 /* The hop that would follow hop i towards `side`; false if there is no such wire or it is used. */
-static bool following_hop(const pnr_design *d, const pnr_route *r, uint32_t i, int side, pnr_hop *out) {
+static bool following_hop(const pnr_design *d, const pnr_route *r, uint32_t i, pnr_side side, pnr_hop *out) {
     const pnr_hop *h = &r->hops.at[i];
     uint32_t x, y, track, far_x, far_y;
     if (!pnr_neighbour(d->board, h->x, h->y, h->side, &x, &y) || y == 0 ||
@@ -189,7 +189,7 @@ static bool dangling_hop(pnr_design *d) {
     for (uint32_t n = 0; n < d->route.len; n++) {
         pnr_route *r = &d->route.at[n];
         for (uint32_t i = 0; i < r->hops.len && r->hops.len < 256; i++)
-            for (int side = 0; side < 4; side++)
+            for (pnr_side side = PNR_EAST; side <= PNR_NORTH; side++)
                 if (following_hop(d, r, i, side, &longer[r->hops.len])) {
                     memcpy(longer, r->hops.at, r->hops.len * sizeof *longer);
                     r->hops.at = longer;

@@ -225,12 +225,13 @@ static bench_pace random_pace(uint64_t seed) {
 }
 
 /* One case; the number of tokens that came out. */
-static uint32_t play(bench_design design, const tree_use *use, uint64_t seed, arena *mem) {
+static uint32_t play(bench_design design, mem_configure *configure, const tree_use *use, uint64_t seed,
+                     arena *mem) {
     rtl_mem_config config;
     rtl_pe_streams model = {.mem = mem};
     tree_case(use, seed, mem, &config, model.in);
     bench_result got;
-    mem_design_configure(design, true, 0, config.space);
+    configure(design, true, 0, config.space);
     bench_run(design, random_pace(seed), model.in, mem, &got);
     rtl_model_fiber_access(&config, &model);
     const char *fault = got.fault;
@@ -254,17 +255,15 @@ static uint32_t play(bench_design design, const tree_use *use, uint64_t seed, ar
 
 /* The design is reset once and only flushed between cases: what one leaves behind must not show in the next.
  */
-uint64_t trees_play(uint64_t first, uint32_t count) {
-    bench_design design = mem_design_new();
+uint64_t trees_play(bench_design design, mem_configure *configure, uint64_t first, uint32_t count) {
     bench_reset(design);
     uint64_t tokens = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
         for (int u = 0; u < TREE_USES; u++) {
             arena mem = {0};
-            tokens += play(design, &tree_uses[u], seed, &mem);
+            tokens += play(design, configure, &tree_uses[u], seed, &mem);
             arena_free(&mem);
         }
     }
-    mem_design_free(design);
     return tokens;
 }

@@ -25,8 +25,8 @@ rtl_mem_config tree_config(const tree_use *use, uint32_t capacity_log_0, uint32_
 /* A configuration and input streams that `seed` determines. */
 void tree_case(const tree_use *use, uint64_t seed, arena *mem, rtl_mem_config *config, u32_vec in[BENCH_INS]);
 
-/* Plays cases seed = first .. first + count - 1 of every use; fails the test at the first difference.
- * Returns the number of tokens that came out. */
-uint64_t trees_play(uint64_t first, uint32_t count);
+/* Plays cases seed = first .. first + count - 1 of every use on a design that `configure` can set; fails the
+ * test at the first difference. Returns the number of tokens that came out. */
+uint64_t trees_play(bench_design design, mem_configure *configure, uint64_t first, uint32_t count);
 
 #endif

@@ -1,0 +1,119 @@
+/* cli.h - the onyx command: options, the stages in order, and the report. Composes the other rooms; decides
+ * nothing. */
+#ifndef ONYX_CLI_H
+#define ONYX_CLI_H
+
+#include "bitstream/bitstream.h"
+#include "firmware/firmware.h"
+#include "frontend/frontend.h"
+#include "tiling/tiling.h"
+
+/* Exit codes: scripts depend on them. */
+enum { EXIT_OK = 0, EXIT_USER = 1, EXIT_UNMAPPABLE = 2, EXIT_MISMATCH = 3, EXIT_INTERRUPTED = 130 };
+
+typedef enum { ENGINE_NONE, ENGINE_SAM, ENGINE_RTL, ENGINE_SOC } cli_engine;
+
+typedef VEC(const char *) text_vec;
+
+typedef struct {
+    const char *expression;
+    text_vec formats;    /* -f */
+    text_vec schedule;   /* -s */
+    text_vec inputs;     /* -i "B:file" */
+    text_vec generators; /* -g "B:dims:density:seed" */
+    const char *board, *profile;
+    cli_engine engine;
+    tile_dtype dtype;
+    tile_values values;
+    uint32_t tile; /* 0 = by the tensors' orders */
+    uint64_t seed;
+    bool check, pipeline, json, quiet;
+    const char *out; /* folder */
+} cli_options;
+
+/* Everything one invocation works on. */
+typedef struct {
+    arena mem;
+    name_table names;
+    diagnostics diag;
+    bool colour;
+    bool mismatch; /* a result differed from the reference */
+} cli_session;
+
+void cli_session_begin(cli_session *s);
+/* Prints what was diagnosed, frees everything, returns the exit code. */
+int cli_session_end(cli_session *s, bool ok);
+/* Where boards, RTL and firmware sources lie: $ONYX_HOME, or the tree this program was built from. */
+const char *cli_home(void);
+
+/* Fills `o` from the command line; false after errors. `what` is "run", "compile" or "sam". */
+bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, cli_options *o);
+
+/* Wall seconds of each stage. */
+typedef struct {
+    double frontend, lower, place, route, bitstream, tile, firmware, run, total;
+} cli_times;
+
+/* What compiling yields. */
+typedef struct {
+    pnr_board board;
+    const char *board_path;
+    sam_statement statement;
+    sam_graph sam, hardware; /* as lowered from the statement; after the hardware rewrites */
+    netlist net;
+    pnr_design design, decoded; /* as routed; as read back from the bitstream's bytes */
+    netlist decoded_net;
+    bits_map *map;
+    bits_stream bits;
+    tile_options tiling;
+    cli_times times;
+} cli_kernel;
+
+/* Expression to SAM graph; the first third of cli_compile and all that engine sam needs. */
+bool cli_compile_sam(const cli_options *o, cli_session *s, cli_kernel *k);
+/* Expression to a bitstream that was decoded again and found equal to the routed netlist; writes the folder
+ * o->out. */
+bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k);
+
+/* Operands from -i and -g, in the order of the statement's tensors. */
+bool cli_read_operands(const cli_options *o, cli_session *s, const sam_statement *st,
+                       tile_operands *operands);
+
+/* What a run yields besides the result. */
+typedef struct {
+    tile_tensor result;
+    uint64_t subtiles, runs_skipped;
+    uint64_t config_cycles, load_cycles, kernel_cycles, store_cycles, firmware_cycles, total_cycles;
+} cli_outcome;
+
+/* The kernel's streams in the order of their IO columns. */
+typedef struct {
+    tile_stream in[64], out[64];
+    uint32_t in_column[64], out_column[64];
+    uint32_t n_in, n_out;
+} cli_streams;
+void cli_streams_of(const pnr_design *design, cli_streams *streams);
+
+bool cli_run_sam(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
+                 cli_outcome *out);
+bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+                 tile_collector *c, cli_outcome *out);
+bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+                 tile_collector *c, cli_outcome *out);
+
+/* The summary on standard output and report.json in the folder. `outcome` and `plan` are NULL after compile.
+ */
+bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
+                const cli_outcome *outcome, const char *check);
+
+/* Runs a program and waits; its standard output goes to `log`. False with E0930-tool when it fails. */
+bool cli_spawn(const char *const *argv, const char *log, diagnostics *d);
+
+int command_run(int argc, char **argv);
+int command_compile(int argc, char **argv);
+int command_sam(int argc, char **argv);
+int command_boards(int argc, char **argv);
+int command_bits(int argc, char **argv);
+int command_pnr(int argc, char **argv);
+
+#endif

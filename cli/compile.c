@@ -1,0 +1,105 @@
+/* The compiler as a straight list of stages, a check after each. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+
+static bool dump_graph(const cli_options *o, const char *name, const sam_graph *g, cli_session *s) {
+    file_out f;
+    if (!o->out)
+        return true;
+    if (!file_create(&f, arena_printf(&s->mem, "%s/%s", o->out, name), &s->mem, &s->diag))
+        return false;
+    sam_dump(g, f.stream);
+    return file_commit(&f, &s->diag);
+}
+
+bool cli_compile_sam(const cli_options *o, cli_session *s, cli_kernel *k) {
+    double start = seconds_now();
+    const fe_in in = {.expression = o->expression,
+                      .formats = o->formats.at,
+                      .n_formats = o->formats.len,
+                      .schedule = o->schedule.at,
+                      .n_schedule = o->schedule.len};
+    const fe_lower_options lower = {.drop = true};
+    bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->statement) &&
+              fe_check(&k->statement, &s->diag) &&
+              fe_lower(&k->statement, &lower, &s->mem, &s->diag, &k->sam) && sam_check(&k->sam, &s->diag) &&
+              dump_graph(o, "sam.gv", &k->sam, s);
+    k->times.frontend = seconds_now() - start;
+    return ok;
+}
+
+/* Rewrites that keep the meaning: SAM graph to SAM graph. */
+static bool make_hardware_legal(const cli_options *o, cli_session *s, cli_kernel *k) {
+    sam_graph joined;
+    return sam_to_binary_joiners(&k->sam, &s->mem, &s->diag, &joined) &&
+           sam_remove_broadcasts(&joined, &s->mem, &s->diag, &k->hardware) &&
+           sam_check(&k->hardware, &s->diag) && dump_graph(o, "sam_hw.gv", &k->hardware, s);
+}
+
+static bool lower(const cli_options *o, cli_session *s, cli_kernel *k) {
+    double start = seconds_now();
+    onyx_graph *graph = NULL;
+    const lower_options options = {.tile_edge = tile_edge(&k->statement, &k->tiling)};
+    bool ok = make_hardware_legal(o, s, k) && lower_run(&k->hardware, &options, &s->mem, &s->diag, &graph) &&
+              lower_check(graph, &s->diag) && lower_pack(graph, &s->mem, &s->diag, &k->net) &&
+              net_check(&k->net, &s->diag);
+    k->times.lower = seconds_now() - start;
+    return ok;
+}
+
+static bool place_and_route(const cli_options *o, cli_session *s, cli_kernel *k) {
+    pnr_options options = pnr_options_default();
+    options.seed = o->seed;
+    options.pipeline = o->pipeline;
+    double start = seconds_now();
+    bool ok = pnr_fits(&k->net, &k->board, &s->diag) &&
+              pnr_place(&k->net, &k->board, &options, &s->mem, &s->diag, &k->design);
+    k->times.place = seconds_now() - start;
+    start = seconds_now();
+    ok = ok && pnr_route_all(&k->design, &options, &s->mem, &s->diag) && pnr_check(&k->design, &s->diag);
+    k->times.route = seconds_now() - start;
+    return ok;
+}
+
+/* Encodes, then decodes what was written and compares it with the routed design: the proof that the words
+ * mean it. */
+static bool make_bitstream(const cli_options *o, cli_session *s, cli_kernel *k) {
+    double start = seconds_now();
+    bits_stream again;
+    uint32_t unknown = 0;
+    const char *path = arena_printf(&s->mem, "%s/bitstream.bs", o->out);
+    bool ok = bits_map_read(&k->board, &s->mem, &s->diag, &k->map) &&
+              bits_encode(&k->design, k->map, &s->mem, &s->diag, &k->bits) &&
+              bits_write(&k->bits, path, &s->diag) && bits_read(path, &s->mem, &s->diag, &again) &&
+              bits_decode(&again, &k->board, k->map, &s->names, &s->mem, &s->diag, &k->decoded_net,
+                          &k->decoded, &unknown) &&
+              bits_same(&k->decoded, &k->design, &s->diag);
+    if (!ok)
+        remove(path);
+    k->times.bitstream = seconds_now() - start;
+    return ok;
+}
+
+static bool write_netlist(const cli_options *o, cli_session *s, const netlist *n) {
+    cJSON *json = net_to_json(n);
+    bool ok = json_write(json, arena_printf(&s->mem, "%s/netlist.json", o->out), &s->diag);
+    cJSON_Delete(json);
+    return ok && pnr_write_packed(n, arena_printf(&s->mem, "%s/design.packed", o->out), &s->diag);
+}
+
+static bool write_design(const cli_options *o, cli_session *s, const pnr_design *d) {
+    return pnr_write_place(d, arena_printf(&s->mem, "%s/design.place", o->out), &s->diag) &&
+           pnr_write_route(d, arena_printf(&s->mem, "%s/design.route", o->out), &s->diag);
+}
+
+bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
+    bool path = strstr(o->board, ".json") != NULL;
+    k->board_path = path ? o->board : arena_printf(&s->mem, "%s/boards/%s.json", cli_home(), o->board);
+    if (!make_folder(o->out, &s->diag) || !pnr_board_read(k->board_path, &s->mem, &s->diag, &k->board))
+        return false;
+    k->tiling = (tile_options){
+        .tile = o->tile, .mem_words = k->board.mem_words, .bank_words = k->board.glb_bank_bytes / 2};
+    return cli_compile_sam(o, s, k) && lower(o, s, k) && write_netlist(o, s, &k->net) &&
+           place_and_route(o, s, k) && write_design(o, s, &k->design) && make_bitstream(o, s, k);
+}

@@ -1,0 +1,65 @@
+/* Engine soc: the firmware of this kernel on an emulated Cortex-M3, the array's RTL behind its registers. A
+ * program of its own (onyx-cosim) runs it: it links Unicorn, which is GPL-2. */
+#include "cli/cli.h"
+
+#include <unistd.h>
+
+/* The co-simulation program stands beside this one. */
+static const char *cosim_path(cli_session *s) {
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0)
+        return "onyx-cosim";
+    while (n > 0 && self[n - 1] != '/')
+        n--;
+    return arena_printf(&s->mem, "%.*sonyx-cosim", (int)n, self);
+}
+
+/* Cycles of the array, from the co-simulation's own count. */
+static bool read_stats(cli_session *s, const char *path, cli_outcome *out) {
+    cJSON *json = json_read(path, &s->diag);
+    uint32_t config = 0;
+    const cJSON *cpu = json ? json_get_object(json, path, "cycles", &s->diag) : NULL;
+    const cJSON *kernel = cJSON_GetObjectItem(json, "cgra_cycles_kernel"),
+                *all = cJSON_GetObjectItem(json, "cgra_cycles");
+    const cJSON *cpu_all = cJSON_GetObjectItem(json, "cpu_cycles");
+    bool ok = cpu && json_get_u32(cpu, path, "config", &config, &s->diag);
+    if (ok && cJSON_IsNumber(kernel) && cJSON_IsNumber(all) && cJSON_IsNumber(cpu_all) &&
+        cpu_all->valuedouble > 0) {
+        double ratio = all->valuedouble / cpu_all->valuedouble;
+        out->config_cycles = (uint64_t)(config * ratio);
+        out->kernel_cycles = (uint64_t)kernel->valuedouble;
+        out->total_cycles = (uint64_t)all->valuedouble;
+        out->firmware_cycles = out->total_cycles - out->kernel_cycles - out->config_cycles;
+    }
+    cJSON_Delete(json);
+    return ok;
+}
+
+bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+                 tile_collector *c, cli_outcome *out) {
+    arena *mem = &s->mem;
+    const char *folder = arena_printf(mem, "%s/firmware", o->out),
+               *log = arena_printf(mem, "%s/cosim.log", folder);
+    const char *batches = arena_printf(mem, "%s/batches.bin", folder),
+               *stats = arena_printf(mem, "%s/stats.json", folder);
+    const char *result = arena_printf(mem, "%s/result.bin", folder);
+    cli_streams streams;
+    fw_app app;
+    fw_batch_stats counts;
+    uint64_t cycles = 0;
+    double start = seconds_now();
+    const fw_options options = fw_options_default(cli_home(), folder);
+    cli_streams_of(&k->design, &streams);
+    const fw_columns columns = {streams.in_column, streams.out_column, streams.n_in, streams.n_out};
+    if (!fw_build(&k->design, &k->bits, &options, mem, &s->diag, &app) ||
+        !fw_batches_write(plan, &columns, &k->board, batches, &s->diag, &counts))
+        return false;
+    k->times.firmware = seconds_now() - start;
+    remove(log);
+    remove(result);
+    const char *const argv[] = {cosim_path(s), "--board",  k->board_path, "--elf",   app.elf, "--batches",
+                                batches,       "--result", result,        "--stats", stats,   NULL};
+    return cli_spawn(argv, log, &s->diag) && tile_job_collect(result, plan, c, &cycles, &s->diag) &&
+           read_stats(s, stats, out);
+}

@@ -1,0 +1,48 @@
+/* onyx: finds the command and runs it. */
+#include "cli/cli.h"
+
+#include <locale.h>
+
+typedef struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *doc;
+} command;
+
+static const command commands[] = {
+    {"run", command_run, "compile an expression, run it on data, check the result"},
+    {"compile", command_compile, "compile an expression to a bitstream"},
+    {"sam", command_sam, "print the SAM graph of an expression, or simulate it on data"},
+    {"pnr", command_pnr, "place and route a .packed netlist"},
+    {"bits", command_bits, "verify, explain, compare and count bitstreams"},
+    {"boards", command_boards, "list the boards and what they hold"},
+};
+
+static int usage(FILE *out, int code) {
+    fputs("Usage: onyx COMMAND [OPTION...]\n\n", out);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].doc);
+    fputs("\n'onyx COMMAND --help' lists a command's options.\n"
+          "Exit codes: 0 done, 1 mistake in the input, 2 does not fit the hardware, 3 wrong result, 130 "
+          "interrupted.\n",
+          out);
+    return code;
+}
+
+int main(int argc, char **argv) {
+    setlocale(LC_ALL, "C");
+    if (argc < 2)
+        return usage(stderr, EXIT_USER);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
+        return usage(stdout, EXIT_OK);
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("onyx " ONYX_VERSION);
+        return EXIT_OK;
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    }
+    fprintf(stderr, "onyx: error: there is no command '%s' [E0901-command]\n", argv[1]);
+    return usage(stderr, EXIT_USER);
+}

@@ -1,0 +1,187 @@
+/* Options of run, compile and sam: taco's letters, in both spellings -f X:ss and -f=X:ss. */
+#include "cli/cli.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+    OPT_BOARD = 256,
+    OPT_PROFILE,
+    OPT_ENGINE,
+    OPT_TILE,
+    OPT_UNROLL,
+    OPT_DTYPE,
+    OPT_VALUES,
+    OPT_SEED,
+    OPT_NO_CHECK,
+    OPT_NO_PIPELINE,
+    OPT_JSON,
+    OPT_QUIET
+};
+
+static const struct argp_option option_table[] = {
+    {"format", 'f', "T:LEVELS[:ORDER]", 0,
+     "Levels of a tensor, d dense or s compressed, and the index each one holds: -f C:ss:1,0", 0},
+    {"schedule", 's', "COMMANDS", 0, "Scheduling commands: reorder(i,j,k)", 0},
+    {"input", 'i', "T:FILE", 0, "Read an operand from a .mtx or .tns file", 0},
+    {"generate", 'g', "T:DIMS:DENSITY[:SEED]", 0, "Make a random operand: -g B:100x80:0.05:7", 0},
+    {"output", 'o', "DIR", 0, "Folder for everything that is produced", 0},
+    {"board", OPT_BOARD, "NAME", 0, "Board, from 'onyx boards', or a .json file (default onyx)", 1},
+    {"profile", OPT_PROFILE, "NAME", 0, "Primitives that may be used: onyx, the fabricated chip (default)",
+     1},
+    {"engine", OPT_ENGINE, "NAME", 0, "What runs the kernel: sam, rtl or soc (default soc)", 1},
+    {"tile", OPT_TILE, "N", 0, "Edge of a sub-tile in coordinates (default: the largest that always fits)",
+     1},
+    {"unroll", OPT_UNROLL, "N", 0, "Copies of the kernel on the array (only 1 so far)", 1},
+    {"dtype", OPT_DTYPE, "TYPE", 0, "int16 (default) or bf16 (engine sam only)", 1},
+    {"values", OPT_VALUES, "KIND", 0, "Values of -i operands: file (default), ones or ramp", 1},
+    {"seed", OPT_SEED, "N", 0, "Seed of placement and of -g operands (default 1)", 1},
+    {"no-check", OPT_NO_CHECK, NULL, 0, "Do not compare the result with the reference", 2},
+    {"no-pipeline", OPT_NO_PIPELINE, NULL, 0, "No SplitFIFO pairs on the routes", 2},
+    {"json", OPT_JSON, NULL, 0, "Print report.json instead of a summary", 3},
+    {"quiet", OPT_QUIET, NULL, 0, "Print nothing but diagnostics", 3},
+    {0},
+};
+
+typedef struct {
+    cli_session *session;
+    cli_options *options;
+    const char *what;
+} parsing;
+
+static void bad_value(parsing *p, const char *option, const char *value, const char *want) {
+    diag_error(&p->session->diag, (src_loc){0}, "E0903-option-value", "%s '%s' must be %s", option, value,
+               want);
+}
+
+static uint64_t whole(parsing *p, const char *option, const char *text, uint64_t low, uint64_t high) {
+    char *end = NULL;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno || end == text || *end || text[0] == '-' || value < low || value > high)
+        bad_value(p, option, text,
+                  arena_printf(&p->session->mem, "a whole number from %llu to %llu", (unsigned long long)low,
+                               (unsigned long long)high));
+    return value;
+}
+
+/* Index of `text` among the NULL-terminated alternatives. */
+static int choice(parsing *p, const char *option, const char *text, const char *const *known) {
+    const char *all = "";
+    for (int i = 0; known[i]; i++) {
+        if (strcmp(text, known[i]) == 0)
+            return i;
+        all = arena_printf(&p->session->mem, "%s%s%s", all, i ? ", " : "one of ", known[i]);
+    }
+    bad_value(p, option, text, all);
+    return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state) {
+    static const char *const engines[] = {"none", "sam", "rtl", "soc", NULL}, *const dtypes[] = {
+                                                                                  "int16", "bf16", NULL};
+    static const char *const values[] = {"file", "ones", "ramp", NULL}, *const profiles[] = {"onyx", NULL};
+    parsing *p = state->input;
+    cli_options *o = p->options;
+    arena *mem = &p->session->mem;
+    if (arg && key < 256 && *arg == '=')
+        arg++; /* taco's -f=X:ss */
+    switch (key) {
+    case 'f':
+        vec_push(mem, &o->formats, arg);
+        break;
+    case 's':
+        vec_push(mem, &o->schedule, arg);
+        break;
+    case 'i':
+        vec_push(mem, &o->inputs, arg);
+        break;
+    case 'g':
+        vec_push(mem, &o->generators, arg);
+        break;
+    case 'o':
+        o->out = arg;
+        break;
+    case OPT_BOARD:
+        o->board = arg;
+        break;
+    case OPT_PROFILE:
+        o->profile = profiles[choice(p, "--profile", arg, profiles)];
+        break;
+    case OPT_ENGINE:
+        o->engine = (cli_engine)(choice(p, "--engine", arg, engines + 1) + 1);
+        break;
+    case OPT_TILE:
+        o->tile = (uint32_t)whole(p, "--tile", arg, 1, 1024);
+        break;
+    case OPT_UNROLL:
+        whole(p, "--unroll", arg, 1, 1);
+        break;
+    case OPT_DTYPE:
+        o->dtype = (tile_dtype)choice(p, "--dtype", arg, dtypes);
+        break;
+    case OPT_VALUES:
+        o->values = (tile_values)choice(p, "--values", arg, values);
+        break;
+    case OPT_SEED:
+        o->seed = whole(p, "--seed", arg, 0, UINT64_MAX);
+        break;
+    case OPT_NO_CHECK:
+        o->check = false;
+        break;
+    case OPT_NO_PIPELINE:
+        o->pipeline = false;
+        break;
+    case OPT_JSON:
+        o->json = true;
+        break;
+    case OPT_QUIET:
+        o->quiet = true;
+        break;
+    case ARGP_KEY_ARG:
+        if (o->expression)
+            diag_error(&p->session->diag, (src_loc){0}, "E0904-argument", "unexpected argument '%s'", arg);
+        else
+            o->expression = arg;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+/* argp accepts abbreviated long options; scripts that rely on them break when an option is added. */
+static bool exact_options(int argc, char **argv, cli_session *s) {
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "--", 2) != 0 || !argv[i][2])
+            continue;
+        size_t length = strcspn(argv[i] + 2, "=");
+        bool known = strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--usage") == 0;
+        for (const struct argp_option *o = option_table; o->name && !known; o++)
+            known = strlen(o->name) == length && strncmp(o->name, argv[i] + 2, length) == 0;
+        if (!known) {
+            diag_error(&s->diag, (src_loc){0}, "E0902-option", "there is no option '%.*s'", (int)length + 2,
+                       argv[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, cli_options *o) {
+    static const char doc[] = "Tensor index notation as in taco: \"X(i,j) = B(i,k) * C(k,j)\".";
+    const struct argp parser = {option_table, parse_option, "EXPRESSION", doc, NULL, NULL, NULL};
+    parsing p = {s, o, what};
+    *o = (cli_options){
+        .board = "onyx", .profile = "onyx", .engine = ENGINE_SOC, .seed = 1, .check = true, .pipeline = true};
+    char *name = arena_printf(&s->mem, "onyx %s", what);
+    argv[0] = name;
+    if (!exact_options(argc, argv, s))
+        return false;
+    argp_err_exit_status = EXIT_USER;
+    argp_parse(&parser, argc, argv, 0, NULL, &p);
+    if (!o->expression)
+        diag_error(&s->diag, (src_loc){0}, "E0904-argument", "an expression is missing");
+    return !diag_failed(&s->diag);
+}

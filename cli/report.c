@@ -1,0 +1,119 @@
+/* report.json and the summary a person reads. */
+#include "cli/cli.h"
+
+static void count_tiles(const netlist *n, uint32_t *pe, uint32_t *mem, uint32_t *io) {
+    *pe = *mem = *io = 0;
+    for (uint32_t c = 0; c < n->cells.len; c++) {
+        net_tile tile = net_mode_table[n->cells.at[c].mode].tile;
+        *pe += tile == NET_TILE_PE;
+        *mem += tile == NET_TILE_MEM;
+        *io += tile == NET_TILE_IO;
+    }
+}
+
+/* XXH64 of the words, as a hexadecimal string: JSON numbers are doubles. */
+static const char *bits_hash(const bits_stream *bits, arena *mem) {
+    uint32_t *flat = arena_new_n(mem, uint32_t, bits->words.len * 2 + 1);
+    for (uint32_t w = 0; w < bits->words.len; w++) {
+        flat[2 * w] = bits->words.at[w].address;
+        flat[2 * w + 1] = bits->words.at[w].data;
+    }
+    return arena_printf(mem, "%016llx",
+                        (unsigned long long)hash_bytes(flat, sizeof *flat * bits->words.len * 2));
+}
+
+static cJSON *add_object(cJSON *parent, const char *key) {
+    return cJSON_AddObjectToObject(parent, key);
+}
+
+static void add_number(cJSON *object, const char *key, double value) {
+    cJSON_AddNumberToObject(object, key, value);
+}
+
+static void add_wall(cJSON *json, const cli_times *t) {
+    cJSON *wall = add_object(json, "wall_s");
+    add_number(wall, "frontend", t->frontend);
+    add_number(wall, "lower", t->lower);
+    add_number(wall, "place", t->place);
+    add_number(wall, "route", t->route);
+    add_number(wall, "bitstream", t->bitstream);
+    add_number(wall, "tile", t->tile);
+    add_number(wall, "firmware", t->firmware);
+    add_number(wall, "run", t->run);
+    add_number(wall, "total", t->total);
+}
+
+static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
+                     const cli_outcome *out, const char *check) {
+    static const char *const engines[] = {"none", "sam", "rtl", "soc"};
+    cJSON *json = cJSON_CreateObject();
+    add_number(json, "format_version", 1);
+    cJSON_AddStringToObject(json, "expression", o->expression);
+    cJSON_AddStringToObject(json, "board", o->board);
+    cJSON_AddStringToObject(json, "profile", o->profile);
+    cJSON_AddStringToObject(json, "engine", out ? engines[o->engine] : "none");
+    add_number(json, "seed", (double)o->seed);
+    cJSON_AddStringToObject(json, "check", check);
+    uint32_t pe, mem, io;
+    count_tiles(&k->net, &pe, &mem, &io);
+    cJSON *tiles = add_object(json, "tiles");
+    add_number(tiles, "pe", pe);
+    add_number(tiles, "mem", mem);
+    add_number(tiles, "io", io);
+    cJSON *bits = add_object(json, "bitstream");
+    add_number(bits, "words", k->bits.words.len);
+    cJSON_AddStringToObject(bits, "xxh64", bits_hash(&k->bits, &s->mem));
+    cJSON *sub = add_object(json, "subtiles");
+    add_number(sub, "total", plan ? (double)plan->runs_possible : 0);
+    add_number(sub, "run", plan ? plan->runs.len : 0);
+    add_number(sub, "skipped_empty", plan ? (double)(plan->runs_possible - plan->runs.len) : 0);
+    static const cli_outcome none;
+    out = out ? out : &none;
+    cJSON *cycles = add_object(json, "cycles");
+    add_number(cycles, "config", (double)out->config_cycles);
+    add_number(cycles, "load", (double)out->load_cycles);
+    add_number(cycles, "kernel", (double)out->kernel_cycles);
+    add_number(cycles, "store", (double)out->store_cycles);
+    add_number(cycles, "firmware", (double)out->firmware_cycles);
+    add_number(cycles, "total", (double)out->total_cycles);
+    add_number(json, "fmax_mhz", 0);
+    add_number(json, "time_us", 0);
+    add_number(json, "result_nnz", (double)out->result.nnz);
+    add_wall(json, &k->times);
+    return json;
+}
+
+static void summary(const cli_options *o, const cli_kernel *k, const tile_plan *plan, const cli_outcome *out,
+                    const char *check) {
+    uint32_t pe, mem, io;
+    count_tiles(&k->net, &pe, &mem, &io);
+    printf("%s\n", o->expression);
+    if (k->bits.words.len)
+        printf("  %u PE, %u MEM and %u IO tiles; %u configuration words, read back and found equal to the "
+               "routed netlist\n",
+               pe, mem, io, k->bits.words.len);
+    if (plan)
+        printf("  %u runs on %u-wide sub-tiles (%llu pairs without work skipped)\n", plan->runs.len,
+               plan->tile, (unsigned long long)(plan->runs_possible - plan->runs.len));
+    if (out)
+        printf("  %llu cycles, %llu nonzeros in the result, check: %s\n",
+               (unsigned long long)out->total_cycles, (unsigned long long)out->result.nnz, check);
+    printf("  %.3f s to the bitstream, %.3f s in all; everything is in %s\n",
+           k->times.frontend + k->times.lower + k->times.place + k->times.route + k->times.bitstream,
+           k->times.total, o->out);
+}
+
+bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
+                const cli_outcome *outcome, const char *check) {
+    cJSON *json = report(o, s, k, plan, outcome, check);
+    bool ok = json_write(json, arena_printf(&s->mem, "%s/report.json", o->out), &s->diag);
+    if (o->json) {
+        char *text = cJSON_Print(json);
+        puts(text);
+        cJSON_free(text);
+    } else if (!o->quiet) {
+        summary(o, k, plan, outcome, check);
+    }
+    cJSON_Delete(json);
+    return ok;
+}

@@ -1,0 +1,144 @@
+/* onyx run and onyx compile: compile, cut the data, run an engine, compare with the reference, report. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+
+void cli_streams_of(const pnr_design *design, cli_streams *streams) {
+    *streams = (cli_streams){0};
+    for (uint32_t x = 0; x < design->board->width; x++) {
+        for (uint32_t c = 0; c < design->net->cells.len; c++) {
+            const net_cell_data *cell = &design->net->cells.at[c];
+            bool io = cell->mode == NET_MODE_IO_IN || cell->mode == NET_MODE_IO_OUT;
+            if (!io || design->site.at[c].x != x)
+                continue;
+            const tile_stream stream = {cell->tensor, cell->level};
+            uint32_t *n = cell->output ? &streams->n_out : &streams->n_in;
+            (cell->output ? streams->out : streams->in)[*n] = stream;
+            (cell->output ? streams->out_column : streams->in_column)[(*n)++] = x;
+        }
+    }
+}
+
+bool cli_run_sam(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
+                 cli_outcome *out) {
+    const sam_statement *st = &k->statement;
+    sam_tensor_levels *levels = arena_new_n(&s->mem, sam_tensor_levels, st->tensors.len);
+    uint32_t *extent = NULL, result_extent[SAM_MAX_ORDER] = {0}, n = 0;
+    const sam_tensor_data *result = sam_tensor_at(st, st->result);
+    (void)o;
+    if (!tile_extents(st, in, &s->mem, &s->diag, &extent))
+        return false;
+    for (uint32_t m = 0; m < result->order; m++)
+        result_extent[m] = extent[st->result_index[m].v - 1];
+    *out = (cli_outcome){.result = {.name = result->name, .order = result->order}};
+    memcpy(out->result.dim, result_extent, sizeof result_extent);
+    for (uint32_t v = 0; v < st->vars.len; v++) {
+        if (!extent[v])
+            return true; /* an index without coordinates: the result is empty */
+    }
+    for (uint32_t t = 0; t < st->tensors.len; t++) {
+        if (t + 1 == st->result.v)
+            continue;
+        if (!tile_levels(&in->operand[t], &st->tensors.at[t], &s->mem, &s->diag, &levels[n++]))
+            return false;
+    }
+    sam_sim_result sim;
+    const sam_sim_options options = {0};
+    if (!sam_simulate(&k->sam, levels, n, &options, &s->mem, &s->diag, &sim))
+        return false;
+    for (uint32_t l = 0; l < result->order; l++) /* a dense result level is as long as its index */
+        sim.result.level[l].dim = result_extent[result->mode[l]];
+    out->kernel_cycles = out->total_cycles = sim.cycles;
+    return tile_from_levels(&sim.result, result, result_extent, in->dtype, &s->mem, &s->diag, &out->result);
+}
+
+/* Cuts the operands, lets the engine run every pair, collects. */
+static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
+                      tile_plan *plan, cli_outcome *out) {
+    cli_streams streams;
+    uint32_t *extent = NULL;
+    double start = seconds_now();
+    cli_streams_of(&k->design, &streams);
+    if (!tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) ||
+        !tile_plan_run(&k->statement, in, &k->tiling, streams.in, streams.n_in, streams.out, streams.n_out,
+                       &s->mem, &s->diag, plan))
+        return false;
+    k->times.tile = seconds_now() - start;
+    tile_collector *c = tile_collect_begin(&k->statement, plan, extent, in->dtype, &s->mem);
+    bool ok =
+        o->engine == ENGINE_RTL ? cli_run_rtl(o, s, k, plan, c, out) : cli_run_soc(o, s, k, plan, c, out);
+    return tile_collect_end(c, &s->mem, &out->result) && ok;
+}
+
+/* "pass", "fail" or "none". */
+static const char *check_result(const cli_options *o, cli_session *s, const cli_kernel *k,
+                                const tile_operands *in, const tile_tensor *got) {
+    tile_tensor want;
+    if (!o->check)
+        return "none";
+    if (!tile_reference(&k->statement, in, &s->mem, &s->diag, &want))
+        return "none";
+    if (tile_equal(got, &want, &s->names, &s->diag))
+        return "pass";
+    s->mismatch = true;
+    return "fail";
+}
+
+static bool write_result(const cli_options *o, cli_session *s, const tile_tensor *t) {
+    const char *end = t->order <= 2 ? "mtx" : "tns";
+    return tile_write(t, o->dtype,
+                      arena_printf(&s->mem, "%s/%s.%s", o->out, names_text(&s->names, t->name), end),
+                      &s->diag);
+}
+
+static bool run(const cli_options *o, cli_session *s, cli_kernel *k) {
+    tile_operands in;
+    tile_plan plan = {0};
+    cli_outcome outcome = {0};
+    double start = seconds_now();
+    if (o->dtype == TILE_DTYPE_BF16 && o->engine != ENGINE_SAM) {
+        diag_unmappable(&s->diag, (src_loc){0}, "E0920-bf16",
+                        "the array's reducers and joiners add integers only");
+        diag_hint(&s->diag, "use --engine sam, or --dtype int16");
+        return false;
+    }
+    bool sam = o->engine == ENGINE_SAM;
+    bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, s, k) : cli_compile(o, s, k);
+    ok = ok && cli_read_operands(o, s, &k->statement, &in);
+    double before = seconds_now();
+    ok = ok && (sam ? cli_run_sam(o, s, k, &in, &outcome) : run_tiled(o, s, k, &in, &plan, &outcome));
+    if (!ok)
+        return false;
+    k->times.run = seconds_now() - before - k->times.tile - k->times.firmware;
+    const char *check = check_result(o, s, k, &in, &outcome.result);
+    k->times.total = seconds_now() - start;
+    return write_result(o, s, &outcome.result) && cli_report(o, s, k, sam ? NULL : &plan, &outcome, check);
+}
+
+static int command(const char *what, int argc, char **argv,
+                   bool (*action)(const cli_options *, cli_session *, cli_kernel *)) {
+    cli_session s;
+    cli_options o;
+    cli_kernel k = {0};
+    cli_session_begin(&s);
+    bool ok = cli_parse_options(what, argc, argv, &s, &o);
+    if (ok && !o.out) {
+        diag_error(&s.diag, (src_loc){0}, "E0905-folder", "-o DIR is missing: where should the results go?");
+        ok = false;
+    }
+    return cli_session_end(&s, ok && action(&o, &s, &k));
+}
+
+static bool compile(const cli_options *o, cli_session *s, cli_kernel *k) {
+    double start = seconds_now();
+    bool ok = cli_compile(o, s, k);
+    k->times.total = seconds_now() - start;
+    return ok && cli_report(o, s, k, NULL, NULL, "none");
+}
+
+int command_run(int argc, char **argv) {
+    return command("run", argc, argv, run);
+}
+int command_compile(int argc, char **argv) {
+    return command("compile", argc, argv, compile);
+}

@@ -1,0 +1,79 @@
+/* One invocation: its memory, its diagnostics, its exit code; and starting other programs. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void cli_session_begin(cli_session *s) {
+    *s = (cli_session){.colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR")};
+    names_init(&s->names, &s->mem);
+    diag_init(&s->diag, &s->mem);
+}
+
+int cli_session_end(cli_session *s, bool ok) {
+    int code = EXIT_OK;
+    if (s->mismatch)
+        code = EXIT_MISMATCH;
+    else if (s->diag.errors)
+        code = EXIT_USER;
+    else if (s->diag.unmappable)
+        code = EXIT_UNMAPPABLE;
+    diag_print(&s->diag, 0, stderr, s->colour);
+    BUG_IF(!ok && code == EXIT_OK, "a stage failed without saying why");
+    arena_free(&s->mem);
+    return code;
+}
+
+const char *cli_home(void) {
+    const char *home = getenv("ONYX_HOME");
+    return home && *home ? home : ONYX_HOME_DEFAULT;
+}
+
+static _Noreturn void become(const char *const *argv, const char *log) {
+    int file = open(log, O_WRONLY | O_CREAT | O_APPEND, 0666);
+    if (file >= 0) {
+        dup2(file, STDOUT_FILENO);
+        dup2(file, STDERR_FILENO);
+    }
+    /* execvp does not change the strings; its type predates const. */
+    execvp(argv[0], (char *const *)(uintptr_t)argv);
+    fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
+    _exit(127);
+}
+
+/* The last lines of a log, as a hint. */
+static const char *log_tail(const char *log, diagnostics *d) {
+    size_t length = 0;
+    FILE *in = fopen(log, "rb");
+    if (!in)
+        return "";
+    fclose(in);
+    const char *text = file_read(log, d->mem, &length, d);
+    if (!text)
+        return "";
+    size_t at = length;
+    for (int lines = 0; at > 0 && lines < 12; at--)
+        lines += text[at - 1] == '\n';
+    return text + at;
+}
+
+bool cli_spawn(const char *const *argv, const char *log, diagnostics *d) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        become(argv, log);
+    int status = 0;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return true;
+    if (child > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
+        exit(EXIT_INTERRUPTED);
+    diag_error(d, (src_loc){0}, "E0930-tool", "'%s' failed; its output is in '%s'", argv[0], log);
+    diag_hint(d, "it ended with:\n%s", log_tail(log, d));
+    return false;
+}

@@ -1,0 +1,338 @@
+/* expression.c - reads tensor index notation as taco does: an access, "=", and a right side of accesses,
+ * literals, + - * / and unary minus, parentheses and sum(k, ...). Recursive descent, one token of look-ahead.
+ *
+ *   assignment := access "=" sum_of_terms
+ *   terms      := product (("+" | "-") product)*
+ *   product    := factor (("*" | "/") factor)*
+ *   factor     := "-" factor | "(" terms ")" | number | "sum" "(" variable "," ... terms ")" | access
+ *   access     := name [ "(" [variable ("," variable)*] ")" | "_" variable | "_" "{" variables "}" ]
+ */
+#include <stdlib.h>
+
+#include "frontend/fe_int.h"
+
+typedef struct {
+    fe_reader in;
+    sam_statement *s;
+    diagnostics *d;
+    uint32_t depth;
+} parser;
+
+static const sam_expr no_expr = {0};
+
+static src_loc span(src_loc first, src_loc last) {
+    return src_at(first.source, first.offset, last.offset + last.length - first.offset);
+}
+
+static sam_expr add_expr(parser *p, sam_expr_data data) {
+    if (p->s->exprs.len == FE_MAX_EXPRS) {
+        diag_error(p->d, data.loc, "E0118-too-large", "the expression has more than %d parts", FE_MAX_EXPRS);
+        return no_expr;
+    }
+    vec_push(p->s->mem, &p->s->exprs, data);
+    return (sam_expr){p->s->exprs.len};
+}
+
+static sam_expr add_binary(parser *p, sam_expr_kind kind, sam_expr a, sam_expr b) {
+    src_loc loc = span(sam_expr_at(p->s, a)->loc, sam_expr_at(p->s, b)->loc);
+    return add_expr(p, (sam_expr_data){.kind = kind, .loc = loc, .a = a, .b = b});
+}
+
+static sam_var use_var(parser *p, const fe_token *t) {
+    name_id name = names_intern_n(p->s->names, t->at, t->length);
+    sam_var v = fe_find_var(p->s, name);
+    if (v.v)
+        return v;
+    if (p->s->vars.len == 64) {
+        diag_error(p->d, t->loc, "E0118-too-large", "more than 64 index variables");
+        return (sam_var){0};
+    }
+    vec_push(p->s->mem, &p->s->vars, (sam_var_data){.name = name, .loc = t->loc});
+    return (sam_var){p->s->vars.len};
+}
+
+/* One variable of an index list; `at` collects them. */
+static bool parse_index(parser *p, sam_expr_data *access, uint32_t *order) {
+    if (p->in.token.kind != FE_NAME) {
+        fe_expected(&p->in, "an index variable", p->d);
+        return false;
+    }
+    if (*order == SAM_MAX_ORDER) {
+        diag_error(p->d, p->in.token.loc, "E0118-too-large", "more than %d indices", SAM_MAX_ORDER);
+        return false;
+    }
+    sam_var v = use_var(p, &p->in.token);
+    if (!v.v)
+        return false;
+    for (uint32_t i = 0; i < *order; i++) {
+        if (access->index[i].v == v.v) {
+            diag_error(p->d, p->in.token.loc, "E0106-repeated-index", "'%s' indexes two modes of one tensor",
+                       fe_var_text(p->s, v));
+            diag_hint(p->d, "diagonals are not supported: give each mode its own variable");
+            return false;
+        }
+    }
+    access->index[(*order)++] = v;
+    fe_advance(&p->in);
+    return true;
+}
+
+static bool parse_index_list(parser *p, char close, sam_expr_data *access, uint32_t *order) {
+    if (!fe_at_sign(&p->in, close)) {
+        do {
+            if (!parse_index(p, access, order))
+                return false;
+        } while (fe_take_sign(&p->in, ','));
+    }
+    if (fe_at_sign(&p->in, close))
+        return true;
+    fe_expected(&p->in, close == ')' ? "',' or ')'" : "',' or '}'", p->d);
+    return false;
+}
+
+/* The indices after the tensor's name; *last becomes the last token of the access. */
+static bool parse_indices(parser *p, sam_expr_data *access, uint32_t *order, src_loc *last) {
+    if (fe_take_sign(&p->in, '_') && !fe_at_sign(&p->in, '{')) {
+        *last = p->in.token.loc;
+        return parse_index(p, access, order);
+    }
+    char close = fe_at_sign(&p->in, '{') ? '}' : ')';
+    if (!fe_at_sign(&p->in, '{') && !fe_at_sign(&p->in, '('))
+        return true;
+    fe_advance(&p->in);
+    if (!parse_index_list(p, close, access, order))
+        return false;
+    *last = p->in.token.loc;
+    fe_advance(&p->in);
+    return true;
+}
+
+static sam_tensor use_tensor(parser *p, name_id name, src_loc loc, uint32_t order) {
+    sam_tensor t = fe_find_tensor(p->s, name);
+    if (!t.v) {
+        vec_push(p->s->mem, &p->s->tensors, (sam_tensor_data){.name = name, .loc = loc, .order = order});
+        return (sam_tensor){p->s->tensors.len};
+    }
+    const sam_tensor_data *known = sam_tensor_at(p->s, t);
+    if (known->order == order)
+        return t;
+    diag_error(p->d, loc, "E0104-rank", "%s is used with %u %s here, with %u there",
+               names_text(p->s->names, name), order, order == 1 ? "index" : "indices", known->order);
+    diag_hint(p->d, "every access of a tensor has the same number of indices");
+    diag_note(p->d, known->loc, "the other use of %s", names_text(p->s->names, name));
+    return (sam_tensor){0};
+}
+
+static bool parse_access(parser *p, sam_expr_data *access) {
+    src_loc first = p->in.token.loc, last = first;
+    name_id name = names_intern_n(p->s->names, p->in.token.at, p->in.token.length);
+    uint32_t order = 0;
+    access->kind = SAM_EXPR_ACCESS;
+    fe_advance(&p->in);
+    if (!parse_indices(p, access, &order, &last))
+        return false;
+    access->loc = span(first, last);
+    access->tensor = use_tensor(p, name, access->loc, order);
+    return access->tensor.v != 0;
+}
+
+static sam_expr parse_terms(parser *p);
+
+static bool may_sum_over(parser *p, sam_var v) {
+    if (!fe_is_result_var(p->s, v))
+        return true;
+    diag_error(p->d, p->in.token.loc, "E0108-sum", "the sum runs over '%s', which indexes the result",
+               fe_var_text(p->s, v));
+    diag_hint(p->d, "rename the variable of the sum, or remove it from the result");
+    return false;
+}
+
+/* sum(k, e), sum(k, l, e): variables are the names followed by a comma. */
+static sam_expr parse_sum(parser *p) {
+    src_loc start = p->in.token.loc;
+    VEC(sam_var) vars = {0};
+    fe_advance(&p->in);
+    fe_advance(&p->in); /* "(", seen by the caller */
+    do {
+        if (p->in.token.kind != FE_NAME || fe_peek(&p->in) != ',') {
+            fe_expected(&p->in, "sum(variable, expression)", p->d);
+            return no_expr;
+        }
+        sam_var v = use_var(p, &p->in.token);
+        if (!v.v || !may_sum_over(p, v))
+            return no_expr;
+        vec_push(p->s->mem, &vars, v);
+        fe_advance(&p->in);
+        fe_advance(&p->in); /* the comma */
+    } while (p->in.token.kind == FE_NAME && fe_peek(&p->in) == ',');
+    sam_expr e = parse_terms(p);
+    if (!e.v)
+        return no_expr;
+    if (!fe_at_sign(&p->in, ')')) {
+        fe_expected(&p->in, "')'", p->d);
+        return no_expr;
+    }
+    src_loc loc = span(start, p->in.token.loc);
+    fe_advance(&p->in);
+    for (uint32_t i = vars.len; e.v && i-- > 0;)
+        e = add_expr(p, (sam_expr_data){.kind = SAM_EXPR_SUM, .loc = loc, .a = e, .var = vars.at[i]});
+    return e;
+}
+
+static sam_expr parse_number(parser *p) {
+    char *digits = arena_strndup(p->s->mem, p->in.token.at, p->in.token.length);
+    sam_expr_data e = {.kind = SAM_EXPR_LITERAL, .loc = p->in.token.loc, .literal = strtod(digits, NULL)};
+    fe_advance(&p->in);
+    return add_expr(p, e);
+}
+
+static sam_expr parse_group(parser *p) {
+    fe_advance(&p->in);
+    sam_expr e = parse_terms(p);
+    if (e.v && !fe_take_sign(&p->in, ')')) {
+        fe_expected(&p->in, "an operator or ')'", p->d);
+        return no_expr;
+    }
+    return e;
+}
+
+static sam_expr parse_factor(parser *p);
+
+static sam_expr parse_minus(parser *p) {
+    src_loc start = p->in.token.loc;
+    fe_advance(&p->in);
+    sam_expr a = parse_factor(p);
+    if (!a.v)
+        return no_expr;
+    return add_expr(
+        p, (sam_expr_data){.kind = SAM_EXPR_NEG, .loc = span(start, sam_expr_at(p->s, a)->loc), .a = a});
+}
+
+static sam_expr parse_primary(parser *p) {
+    const fe_token *t = &p->in.token;
+    if (fe_at_sign(&p->in, '-'))
+        return parse_minus(p);
+    if (fe_at_sign(&p->in, '('))
+        return parse_group(p);
+    if (t->kind == FE_NUMBER)
+        return parse_number(p);
+    if (t->kind != FE_NAME) {
+        fe_expected(&p->in, "a tensor, a number or '('", p->d);
+        return no_expr;
+    }
+    if (t->length == 3 && memcmp(t->at, "sum", 3) == 0 && fe_peek(&p->in) == '(')
+        return parse_sum(p);
+    sam_expr_data access = {0};
+    return parse_access(p, &access) ? add_expr(p, access) : no_expr;
+}
+
+/* Every recursion of the grammar passes here, so this bounds the depth of the stack. */
+static sam_expr parse_factor(parser *p) {
+    if (p->depth == FE_MAX_DEPTH) {
+        diag_error(p->d, p->in.token.loc, "E0118-too-large", "nested more than %d deep", FE_MAX_DEPTH);
+        return no_expr;
+    }
+    p->depth++;
+    sam_expr e = parse_primary(p);
+    p->depth--;
+    return e;
+}
+
+static sam_expr parse_product(parser *p) {
+    sam_expr e = parse_factor(p);
+    while (e.v && (fe_at_sign(&p->in, '*') || fe_at_sign(&p->in, '/'))) {
+        sam_expr_kind kind = p->in.token.sign == '*' ? SAM_EXPR_MUL : SAM_EXPR_DIV;
+        fe_advance(&p->in);
+        sam_expr b = parse_factor(p);
+        e = b.v ? add_binary(p, kind, e, b) : no_expr;
+    }
+    return e;
+}
+
+static sam_expr parse_terms(parser *p) {
+    sam_expr e = parse_product(p);
+    while (e.v && (fe_at_sign(&p->in, '+') || fe_at_sign(&p->in, '-'))) {
+        sam_expr_kind kind = p->in.token.sign == '+' ? SAM_EXPR_ADD : SAM_EXPR_SUB;
+        fe_advance(&p->in);
+        sam_expr b = parse_product(p);
+        e = b.v ? add_binary(p, kind, e, b) : no_expr;
+    }
+    return e;
+}
+
+static bool parse_left_side(parser *p) {
+    if (p->in.token.kind != FE_NAME) {
+        fe_expected(&p->in, "the result, e.g. X(i,j) =", p->d);
+        return false;
+    }
+    sam_expr_data access = {0};
+    if (!parse_access(p, &access))
+        return false;
+    p->s->result = access.tensor;
+    memcpy(p->s->result_index, access.index, sizeof access.index);
+    if (fe_at_sign(&p->in, '+') && fe_peek(&p->in) == '=') {
+        diag_error(p->d, p->in.token.loc, "E0116-accumulate", "'+=' is not supported: a result starts empty");
+        diag_hint(p->d, "sums need no '+=': write %s = ...; variables missing on the left are summed over",
+                  fe_access_text(p->s, access.tensor, access.index, p->s->mem));
+        return false;
+    }
+    if (!fe_take_sign(&p->in, '=')) {
+        fe_expected(&p->in, "'='", p->d);
+        return false;
+    }
+    return true;
+}
+
+static bool check_result(parser *p) {
+    const sam_statement *s = p->s;
+    for (uint32_t e = 1; e <= s->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        if (x->kind == SAM_EXPR_ACCESS && x->tensor.v == s->result.v) {
+            diag_error(p->d, x->loc, "E0107-result-operand", "the result %s is also an operand",
+                       fe_tensor_text(s, s->result));
+            diag_hint(p->d, "a result is written once; give it a name of its own");
+            return false;
+        }
+    }
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    uint64_t used = fe_free_vars(s, s->rhs);
+    for (uint32_t i = 0; i < result->order; i++) {
+        sam_var v = s->result_index[i];
+        if (used >> (v.v - 1) & 1)
+            continue;
+        diag_error(p->d, sam_var_at(s, v)->loc, "E0105-result-index",
+                   "'%s' indexes the result but no operand", fe_var_text(s, v));
+        diag_hint(p->d, "no operand says which values '%s' takes: index one with it, or remove it",
+                  fe_var_text(s, v));
+        return false;
+    }
+    return true;
+}
+
+static bool check_names(parser *p) {
+    for (uint32_t t = 1; t <= p->s->tensors.len; t++) {
+        const sam_tensor_data *tensor = sam_tensor_at(p->s, (sam_tensor){t});
+        sam_var v = fe_find_var(p->s, tensor->name);
+        if (!v.v)
+            continue;
+        diag_error(p->d, tensor->loc, "E0117-name-clash", "'%s' is a tensor here and an index variable there",
+                   names_text(p->s->names, tensor->name));
+        diag_note(p->d, sam_var_at(p->s, v)->loc, "the index variable");
+        return false;
+    }
+    return true;
+}
+
+bool fe_parse_expression(const char *text, diagnostics *d, sam_statement *s) {
+    parser p = {.in = fe_read("<expression>", text, d), .s = s, .d = d};
+    if (!parse_left_side(&p))
+        return false;
+    s->rhs = parse_terms(&p);
+    if (!s->rhs.v)
+        return false;
+    if (p.in.token.kind != FE_END) {
+        fe_expected(&p.in, "an operator or the end", d);
+        return false;
+    }
+    return check_names(&p) && check_result(&p);
+}

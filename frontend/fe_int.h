@@ -1,0 +1,128 @@
+/* fe_int.h - shared by the files of frontend/ only: the token reader of the three small languages, the steps
+ * of fe_parse, and the scopes of a statement.
+ */
+#ifndef ONYX_FE_INT_H
+#define ONYX_FE_INT_H
+
+#include "frontend/frontend.h"
+
+/* ---- tokens: expression, format and schedule are read by the same reader ------------------------- */
+
+typedef enum { FE_END, FE_NAME, FE_NUMBER, FE_SIGN, FE_BAD } fe_token_kind;
+
+typedef struct {
+    fe_token_kind kind;
+    char sign; /* FE_SIGN: the character */
+    src_loc loc;
+    const char *at;
+    size_t length;
+} fe_token;
+
+/* A text and the token at the reader's position. */
+typedef struct {
+    uint32_t source;
+    const char *text;
+    size_t length, pos;
+    fe_token token;
+} fe_reader;
+
+/* Registers a copy of the text with the diagnostics and reads the first token. */
+fe_reader fe_read(const char *name, const char *text, diagnostics *d);
+void fe_advance(fe_reader *r);
+bool fe_at_sign(const fe_reader *r, char sign);
+bool fe_take_sign(fe_reader *r, char sign); /* advances if it is there */
+char fe_peek(const fe_reader *r);           /* the first character after the token and blanks; 0 at the end */
+/* E0101-character or E0102-syntax at the current token: "expected WHAT, found ...". */
+void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
+
+/* ---- the steps of fe_parse ----------------------------------------------------------------------- */
+
+/* "A = B": fills vars, tensors, exprs, result, rhs (explicit sums only). E0101-E0108, E0116-E0118. */
+bool fe_parse_expression(const char *text, diagnostics *d, sam_statement *s);
+/* Wraps each additive term in a sum over its variables that nothing binds. E0108, E0109. */
+bool fe_bind_sums(sam_statement *s, diagnostics *d);
+/* "-f" strings onto the tensors; those without one get compressed levels in order. E0103, E0110, E0111. */
+bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);
+/* Default loop order, then the schedule's commands. E0113, E0114. */
+bool fe_parse_schedule(const fe_in *in, diagnostics *d, sam_statement *s);
+
+/* ---- scopes -------------------------------------------------------------------------------------- */
+
+enum { FE_MAX_EXPRS = 4096, FE_MAX_DEPTH = 256 };
+
+typedef VEC(sam_var) fe_vars;
+
+/* The variables of one scope and what is computed inside all its loops. The outermost scope has the result's
+ * variables and those of the sums that enclose the whole right side; each sum inside a body starts an inner
+ * scope. */
+typedef struct {
+    fe_vars
+        vars; /* result variables first, then sums, outermost first; fe_scope_order puts them in loop order */
+    sam_expr body;
+} fe_scope;
+
+fe_scope fe_outer_scope(const sam_statement *s, arena *mem);
+fe_scope fe_sum_scope(const sam_statement *s, sam_expr sum, arena *mem);
+void fe_scope_order(const sam_statement *s, fe_scope *scope); /* sorts vars by their place in s->loops */
+/* The sums inside e that no other sum of e contains, left to right. */
+typedef VEC(sam_expr) fe_exprs;
+void fe_inner_sums(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *out);
+
+sam_var fe_find_var(const sam_statement *s, name_id name);
+sam_tensor fe_find_tensor(const sam_statement *s, name_id name);
+bool fe_is_result_var(const sam_statement *s, sam_var v);
+uint32_t fe_loop_position(const sam_statement *s, sam_var v); /* 0 = outermost; loops.len if absent */
+uint64_t fe_free_vars(const sam_statement *s, sam_expr e);    /* bit v - 1 for each variable free in e */
+const char *fe_var_text(const sam_statement *s, sam_var v);
+const char *fe_tensor_text(const sam_statement *s, sam_tensor t);
+/* "B(i,k)" */
+const char *fe_access_text(const sam_statement *s, sam_tensor t, const sam_var *index, arena *mem);
+
+/* Every loop lies inside the loops of the scopes around it, and every tensor's levels come in loop order.
+ * E0115-storage-order, E0125-loop-order. */
+bool fe_check_loops(const sam_statement *s, arena *mem, diagnostics *d);
+
+/* ---- which operands are present, and where loops may run empty (presence.c) ---------------------- */
+
+/* One access of the right side while it is being iterated. */
+typedef struct {
+    sam_expr access;
+    sam_tensor tensor;
+    uint32_t level;     /* storage levels scanned so far */
+    bool always_joined; /* no addition above it: wherever its expression is computed, it is present */
+} fe_leaf;
+
+typedef struct {
+    const sam_statement *s;
+    VEC(fe_leaf) list;      /* in the order of the text */
+    const uint32_t *number; /* by expression - 1: index into list of an access */
+} fe_leaves;
+
+enum { FE_EXACT_LEAVES = 10 };
+
+/* The sets of leaves that can be present (reference not empty) together at a point of the iteration, one flag
+ * for each of the 2^leaves subsets. NULL: too many leaves; then a leaf counts as present only if
+ * always_joined. */
+typedef struct {
+    uint8_t *possible;
+} fe_presence;
+
+/* What loop v of an expression runs over, in every case that can occur. */
+typedef struct {
+    bool universe; /* nothing in the expression is indexed by v */
+    bool full;     /* every coordinate of the dimension */
+    bool nonempty; /* at least one coordinate, given that no operand tensor is empty */
+    sam_expr
+        bad; /* an addition of something with v and something without, over coordinates that are not full */
+} fe_domain;
+
+fe_leaves fe_collect_leaves(const sam_statement *s, arena *mem);
+fe_presence fe_presence_start(const fe_leaves *leaves, arena *mem); /* all leaves present */
+/* Before the leaves of e that have v advance by a level. O(subsets * e). */
+fe_domain fe_domain_of(const fe_leaves *leaves, const fe_presence *p, sam_expr e, sam_var v);
+/* The presence inside loop v of e, as a new value; also before the leaves advance. O(3^leaves * e). */
+fe_presence fe_presence_inside(const fe_leaves *leaves, const fe_presence *p, sam_expr e, sam_var v,
+                               arena *mem);
+bool fe_has_index(const sam_statement *s, sam_expr access, sam_var v);
+
+#endif

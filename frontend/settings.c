@@ -1,0 +1,264 @@
+/* settings.c - the format language ("B:ss:1,0") and the schedule language ("reorder(i,k,j)"), as in taco. */
+#include "frontend/fe_int.h"
+
+/* ---- formats ------------------------------------------------------------------------------------- */
+
+static const char *tensor_list(const sam_statement *s) {
+    const char *list = "";
+    for (uint32_t t = 1; t <= s->tensors.len; t++)
+        list = arena_printf(s->mem, "%s%s%s", list, t > 1 ? ", " : "", fe_tensor_text(s, (sam_tensor){t}));
+    return list;
+}
+
+static sam_level_format level_of_letter(char letter) {
+    if (letter == 'd')
+        return SAM_LEVEL_DENSE;
+    return letter == 's' ? SAM_LEVEL_COMPRESSED : SAM_LEVEL_NONE;
+}
+
+/* The level letters; nothing at all for a scalar. */
+static bool parse_levels(fe_reader *r, const sam_statement *s, sam_tensor_data *t, diagnostics *d) {
+    fe_token word = r->token;
+    size_t n = word.kind == FE_NAME ? word.length : 0;
+    if (n != t->order) {
+        diag_error(d, word.loc, "E0110-format", "%s has %u %s, but the format has %zu",
+                   names_text(s->names, t->name), t->order, t->order == 1 ? "level" : "levels", n);
+        diag_hint(d, "one letter for each index, outermost level first: d (dense) or s (compressed)");
+        return false;
+    }
+    for (uint32_t l = 0; l < t->order; l++) {
+        t->level[l] = level_of_letter(word.at[l]);
+        if (t->level[l] == SAM_LEVEL_NONE) {
+            diag_error(d, src_at(word.loc.source, word.loc.offset + l, 1), "E0111-level-format",
+                       "level format '%c' is not supported", word.at[l]);
+            diag_hint(d, "use d (dense) or s (compressed)");
+            return false;
+        }
+    }
+    if (n)
+        fe_advance(r);
+    return true;
+}
+
+/* A mode number below the tensor's order that was not used yet. */
+static bool parse_mode(fe_reader *r, sam_tensor_data *t, uint32_t l, uint32_t *used, diagnostics *d) {
+    const fe_token *number = &r->token;
+    uint32_t mode = number->length == 1 ? (uint32_t)(number->at[0] - '0') : SAM_MAX_ORDER;
+    if (number->kind != FE_NUMBER || mode >= t->order || (*used >> mode & 1)) {
+        diag_error(d, number->loc, "E0110-format", "the mode order is not a permutation of 0 to %u",
+                   t->order - 1);
+        diag_hint(d, "the mode order names, for each level from the outermost, the index it stores: 1,0 is "
+                     "column-major");
+        return false;
+    }
+    *used |= 1u << mode;
+    t->mode[l] = (uint8_t)mode;
+    fe_advance(r);
+    return true;
+}
+
+static bool parse_modes(fe_reader *r, sam_tensor_data *t, diagnostics *d) {
+    uint32_t used = 0;
+    for (uint32_t l = 0; l < t->order; l++) {
+        if (l > 0 && !fe_take_sign(r, ',')) {
+            fe_expected(r, "',' and the next mode", d);
+            return false;
+        }
+        if (!parse_mode(r, t, l, &used, d))
+            return false;
+    }
+    return true;
+}
+
+static bool find_format_tensor(const fe_reader *r, const sam_statement *s, diagnostics *d, sam_tensor *out) {
+    if (r->token.kind != FE_NAME) {
+        fe_expected(r, "a format such as B:ss:1,0", d);
+        return false;
+    }
+    *out = fe_find_tensor(s, names_intern_n(s->names, r->token.at, r->token.length));
+    if (out->v)
+        return true;
+    diag_error(d, r->token.loc, "E0103-unknown-tensor", "the expression has no tensor '%.*s'",
+               (int)r->token.length, r->token.at);
+    diag_hint(d, "its tensors are %s", tensor_list(s));
+    return false;
+}
+
+static bool parse_format(const char *text, diagnostics *d, sam_statement *s, src_loc *seen) {
+    fe_reader r = fe_read("<format>", text, d);
+    sam_tensor t;
+    if (!find_format_tensor(&r, s, d, &t))
+        return false;
+    if (seen[t.v].source) {
+        diag_error(d, r.token.loc, "E0110-format", "a second format for %s", fe_tensor_text(s, t));
+        diag_note(d, seen[t.v], "the first one");
+        return false;
+    }
+    seen[t.v] = r.token.loc;
+    fe_advance(&r);
+    if (!fe_take_sign(&r, ':')) {
+        fe_expected(&r, "':' and the level formats", d);
+        return false;
+    }
+    sam_tensor_data *data = sam_tensor_at(s, t);
+    if (!parse_levels(&r, s, data, d) || (fe_take_sign(&r, ':') && !parse_modes(&r, data, d)))
+        return false;
+    if (r.token.kind != FE_END) {
+        fe_expected(&r, "the end of the format", d);
+        return false;
+    }
+    return true;
+}
+
+bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s) {
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        for (uint32_t l = 0; l < s->tensors.at[t].order; l++) {
+            s->tensors.at[t].level[l] = SAM_LEVEL_COMPRESSED;
+            s->tensors.at[t].mode[l] = (uint8_t)l;
+        }
+    }
+    src_loc *seen = arena_new_n(s->mem, src_loc, s->tensors.len + 1);
+    bool ok = true;
+    for (uint32_t i = 0; i < in->n_formats; i++)
+        ok = parse_format(in->formats[i], d, s, seen) && ok;
+    return ok;
+}
+
+/* ---- the schedule -------------------------------------------------------------------------------- */
+
+/* taco's other commands, and why this compiler refuses them. */
+static const struct {
+    const char *name, *reason;
+} refused[] = {
+    {"split", "the array streams whole loops; the tile size (--tile) splits the data instead"},
+    {"divide", "the array streams whole loops; the tile size (--tile) splits the data instead"},
+    {"fuse", "a stream carries the coordinates of one variable"},
+    {"pos", "scanners iterate over coordinates, not over positions"},
+    {"precompute", "a graph has no temporary tensors; compute the subexpression as a statement of its own"},
+    {"bound", "loop bounds come from the tensors' dimensions"},
+    {"unroll", "loops are not code here; --unroll N copies the whole graph"},
+    {"parallelize", "every block of the graph runs in parallel anyway; --unroll N copies the whole graph"},
+    {"assemble", "writers always build the result's levels while they compute"},
+};
+
+static void refuse_command(const fe_token *name, diagnostics *d) {
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        if (strlen(refused[i].name) != name->length || memcmp(refused[i].name, name->at, name->length) != 0)
+            continue;
+        diag_error(d, name->loc, "E0113-schedule-command", "'%s' is not supported: %s", refused[i].name,
+                   refused[i].reason);
+        return;
+    }
+    diag_error(d, name->loc, "E0113-schedule-command", "unknown scheduling command '%.*s'", (int)name->length,
+               name->at);
+    diag_hint(d, "write reorder(i,j,...)");
+}
+
+static bool parse_loop_var(fe_reader *r, const sam_statement *s, fe_vars *listed, diagnostics *d) {
+    if (r->token.kind != FE_NAME) {
+        fe_expected(r, "an index variable", d);
+        return false;
+    }
+    sam_var v = fe_find_var(s, names_intern_n(s->names, r->token.at, r->token.length));
+    if (!v.v) {
+        diag_error(d, r->token.loc, "E0114-schedule-variable", "the expression has no index variable '%.*s'",
+                   (int)r->token.length, r->token.at);
+        const char *list = "";
+        for (uint32_t i = 0; i < s->loops.len; i++)
+            list = arena_printf(s->mem, "%s%s%s", list, i ? ", " : "", fe_var_text(s, s->loops.at[i]));
+        diag_hint(d, "its variables are %s", list);
+        return false;
+    }
+    for (uint32_t i = 0; i < listed->len; i++) {
+        if (listed->at[i].v == v.v) {
+            diag_error(d, r->token.loc, "E0114-schedule-variable", "'%s' is listed twice", fe_var_text(s, v));
+            return false;
+        }
+    }
+    vec_push(s->mem, listed, v);
+    fe_advance(r);
+    return true;
+}
+
+/* The places of the listed loops receive the listed order; the other loops stay. */
+static void reorder(sam_statement *s, const fe_vars *listed) {
+    uint64_t in_list = 0;
+    for (uint32_t i = 0; i < listed->len; i++)
+        in_list |= (uint64_t)1 << (listed->at[i].v - 1);
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < s->loops.len; i++) {
+        if (in_list >> (s->loops.at[i].v - 1) & 1)
+            s->loops.at[i] = listed->at[next++];
+    }
+}
+
+static bool parse_command(fe_reader *r, sam_statement *s, diagnostics *d) {
+    fe_token name = r->token;
+    if (name.kind != FE_NAME) {
+        fe_expected(r, "a scheduling command such as reorder(i,j)", d);
+        return false;
+    }
+    if (name.length != strlen("reorder") || memcmp(name.at, "reorder", name.length) != 0) {
+        refuse_command(&name, d);
+        return false;
+    }
+    fe_advance(r);
+    if (!fe_take_sign(r, '(')) {
+        fe_expected(r, "'('", d);
+        return false;
+    }
+    fe_vars listed = {0};
+    do {
+        if (!parse_loop_var(r, s, &listed, d))
+            return false;
+    } while (fe_take_sign(r, ','));
+    if (!fe_take_sign(r, ')')) {
+        fe_expected(r, "',' or ')'", d);
+        return false;
+    }
+    reorder(s, &listed);
+    return true;
+}
+
+static bool parse_commands(const char *text, sam_statement *s, diagnostics *d) {
+    fe_reader r = fe_read("<schedule>", text, d);
+    while (r.token.kind != FE_END) {
+        if (!parse_command(&r, s, d))
+            return false;
+        while (fe_take_sign(&r, ',') || fe_take_sign(&r, ';'))
+            ;
+    }
+    return true;
+}
+
+/* ---- the default loop order ---------------------------------------------------------------------- */
+
+static void push_new_loops(sam_statement *s, const fe_scope *scope) {
+    for (uint32_t i = 0; i < scope->vars.len; i++) {
+        if (fe_loop_position(s, scope->vars.at[i]) == s->loops.len)
+            vec_push(s->mem, &s->loops, scope->vars.at[i]);
+    }
+    fe_exprs inner = {0};
+    fe_inner_sums(s, scope->body, s->mem, &inner);
+    for (uint32_t i = 0; i < inner.len; i++) {
+        fe_scope sum = fe_sum_scope(s, inner.at[i], s->mem);
+        push_new_loops(s, &sum);
+    }
+}
+
+/* The result's variables as it stores them, then each scope's sums, outer scopes first. */
+static void default_loops(sam_statement *s) {
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    for (uint32_t l = 0; l < result->order; l++)
+        vec_push(s->mem, &s->loops, s->result_index[result->mode[l]]);
+    fe_scope outer = fe_outer_scope(s, s->mem);
+    push_new_loops(s, &outer);
+}
+
+bool fe_parse_schedule(const fe_in *in, diagnostics *d, sam_statement *s) {
+    default_loops(s);
+    bool ok = true;
+    for (uint32_t i = 0; i < in->n_schedule; i++)
+        ok = parse_commands(in->schedule[i], s, d) && ok;
+    return ok;
+}

@@ -1,0 +1,368 @@
+/* statement.c - fe_parse, the sums that index notation leaves implicit, the scopes of a statement, and its
+ * text form. */
+#include "frontend/fe_int.h"
+
+/* ---- small questions ----------------------------------------------------------------------------- */
+
+sam_var fe_find_var(const sam_statement *s, name_id name) {
+    for (uint32_t v = 1; v <= s->vars.len; v++) {
+        if (name_eq(s->vars.at[v - 1].name, name))
+            return (sam_var){v};
+    }
+    return (sam_var){0};
+}
+
+sam_tensor fe_find_tensor(const sam_statement *s, name_id name) {
+    for (uint32_t t = 1; t <= s->tensors.len; t++) {
+        if (name_eq(s->tensors.at[t - 1].name, name))
+            return (sam_tensor){t};
+    }
+    return (sam_tensor){0};
+}
+
+bool fe_is_result_var(const sam_statement *s, sam_var v) {
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    for (uint32_t i = 0; i < result->order; i++) {
+        if (s->result_index[i].v == v.v)
+            return true;
+    }
+    return false;
+}
+
+uint32_t fe_loop_position(const sam_statement *s, sam_var v) {
+    uint32_t i = 0;
+    while (i < s->loops.len && s->loops.at[i].v != v.v)
+        i++;
+    return i;
+}
+
+const char *fe_var_text(const sam_statement *s, sam_var v) {
+    return names_text(s->names, sam_var_at(s, v)->name);
+}
+
+const char *fe_tensor_text(const sam_statement *s, sam_tensor t) {
+    return names_text(s->names, sam_tensor_at(s, t)->name);
+}
+
+const char *fe_access_text(const sam_statement *s, sam_tensor t, const sam_var *index, arena *mem) {
+    uint32_t order = sam_tensor_at(s, t)->order;
+    const char *text = fe_tensor_text(s, t);
+    for (uint32_t i = 0; i < order; i++)
+        text = arena_printf(mem, "%s%s%s%s", text, i ? "," : "(", fe_var_text(s, index[i]),
+                            i + 1 == order ? ")" : "");
+    return text;
+}
+
+static uint64_t bit_of(sam_var v) {
+    return (uint64_t)1 << (v.v - 1);
+}
+
+static bool is_binary(sam_expr_kind kind) {
+    return kind == SAM_EXPR_ADD || kind == SAM_EXPR_SUB || kind == SAM_EXPR_MUL || kind == SAM_EXPR_DIV;
+}
+
+uint64_t fe_free_vars(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    switch (x->kind) {
+    case SAM_EXPR_ACCESS: {
+        uint64_t vars = 0;
+        for (uint32_t i = 0; i < sam_tensor_at(s, x->tensor)->order; i++)
+            vars |= bit_of(x->index[i]);
+        return vars;
+    }
+    case SAM_EXPR_NEG:
+        return fe_free_vars(s, x->a);
+    case SAM_EXPR_SUM:
+        return fe_free_vars(s, x->a) & ~bit_of(x->var);
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB:
+    case SAM_EXPR_MUL:
+    case SAM_EXPR_DIV:
+        return fe_free_vars(s, x->a) | fe_free_vars(s, x->b);
+    case SAM_EXPR_NONE:
+    case SAM_EXPR_LITERAL:
+        break;
+    }
+    return 0;
+}
+
+/* ---- implicit sums ------------------------------------------------------------------------------- */
+
+/* Explicit sums under e: each must use its variable, and must not rebind one of `bound` or of its own term.
+ */
+static bool check_sums(const sam_statement *s, sam_expr e, uint64_t bound, diagnostics *d) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_SUM) {
+        if (bound & bit_of(x->var)) {
+            diag_error(d, x->loc, "E0108-sum", "'%s' is already bound around this sum",
+                       fe_var_text(s, x->var));
+            diag_hint(d, "rename the variable of one of them");
+            return false;
+        }
+        if (!(fe_free_vars(s, x->a) & bit_of(x->var))) {
+            diag_error(d, x->loc, "E0108-sum", "nothing in the sum over '%s' is indexed by it",
+                       fe_var_text(s, x->var));
+            diag_hint(d, "index one of its operands by '%s', or remove the sum", fe_var_text(s, x->var));
+            return false;
+        }
+        bound |= bit_of(x->var);
+    }
+    return (!x->a.v || check_sums(s, x->a, bound, d)) && (!x->b.v || check_sums(s, x->b, bound, d));
+}
+
+/* An addition inside a product with an addend that lacks a variable the product is summed over: the addend
+ * would be counted once for each value of the variable, which is rarely meant. */
+static bool check_addends(const sam_statement *s, sam_expr e, sam_var v, diagnostics *d) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB) {
+        bool in_a = fe_free_vars(s, x->a) & bit_of(v), in_b = fe_free_vars(s, x->b) & bit_of(v);
+        if (in_a != in_b) {
+            diag_error(d, x->loc, "E0109-ambiguous-sum",
+                       "does the sum over '%s' cover the whole product or only one addend?",
+                       fe_var_text(s, v));
+            diag_hint(d, "write the sum out: sum(%s, ...)", fe_var_text(s, v));
+            diag_note(d, sam_expr_at(s, in_a ? x->b : x->a)->loc, "this addend is not indexed by '%s'",
+                      fe_var_text(s, v));
+            return false;
+        }
+    }
+    if (x->kind == SAM_EXPR_SUM && x->var.v == v.v)
+        return true;
+    return (!x->a.v || check_addends(s, x->a, v, d)) && (!x->b.v || check_addends(s, x->b, v, d));
+}
+
+/* Wraps the term in sums over `free`, in order of first appearance outwards. */
+static bool bind_term(sam_statement *s, sam_expr *e, uint64_t free, diagnostics *d) {
+    if (!check_sums(s, *e, free, d))
+        return false;
+    for (uint32_t v = s->vars.len; v >= 1; v--) {
+        if (!(free & bit_of((sam_var){v})))
+            continue;
+        if (!check_addends(s, *e, (sam_var){v}, d))
+            return false;
+        sam_expr_data sum = {.kind = SAM_EXPR_SUM, .loc = sam_expr_at(s, *e)->loc, .a = *e, .var = {v}};
+        vec_push(s->mem, &s->exprs, sum);
+        *e = (sam_expr){s->exprs.len};
+    }
+    return true;
+}
+
+/* Additions and signs outside of every product separate terms; all else is one term. */
+static bool bind_terms(sam_statement *s, sam_expr *e, uint64_t result_vars, diagnostics *d) {
+    sam_expr_data x = *sam_expr_at(s, *e);
+    if (x.kind != SAM_EXPR_ADD && x.kind != SAM_EXPR_SUB && x.kind != SAM_EXPR_NEG)
+        return bind_term(s, e, fe_free_vars(s, *e) & ~result_vars, d);
+    if (!bind_terms(s, &x.a, result_vars, d) || (x.b.v && !bind_terms(s, &x.b, result_vars, d)))
+        return false;
+    sam_expr_at(s, *e)->a = x.a;
+    sam_expr_at(s, *e)->b = x.b;
+    return true;
+}
+
+bool fe_bind_sums(sam_statement *s, diagnostics *d) {
+    uint64_t result_vars = 0;
+    for (uint32_t i = 0; i < sam_tensor_at(s, s->result)->order; i++)
+        result_vars |= bit_of(s->result_index[i]);
+    return bind_terms(s, &s->rhs, result_vars, d);
+}
+
+/* ---- scopes -------------------------------------------------------------------------------------- */
+
+static void peel_sums(const sam_statement *s, sam_expr e, arena *mem, fe_scope *scope) {
+    for (; sam_expr_at(s, e)->kind == SAM_EXPR_SUM; e = sam_expr_at(s, e)->a)
+        vec_push(mem, &scope->vars, sam_expr_at(s, e)->var);
+    scope->body = e;
+}
+
+fe_scope fe_outer_scope(const sam_statement *s, arena *mem) {
+    fe_scope scope = {0};
+    for (uint32_t i = 0; i < sam_tensor_at(s, s->result)->order; i++)
+        vec_push(mem, &scope.vars, s->result_index[i]);
+    peel_sums(s, s->rhs, mem, &scope);
+    return scope;
+}
+
+fe_scope fe_sum_scope(const sam_statement *s, sam_expr sum, arena *mem) {
+    fe_scope scope = {0};
+    peel_sums(s, sum, mem, &scope);
+    return scope;
+}
+
+void fe_scope_order(const sam_statement *s, fe_scope *scope) {
+    for (uint32_t i = 1; i < scope->vars.len; i++) {
+        for (uint32_t k = i; k > 0; k--) {
+            sam_var *at = scope->vars.at;
+            if (fe_loop_position(s, at[k - 1]) < fe_loop_position(s, at[k]))
+                break;
+            sam_var swap = at[k];
+            at[k] = at[k - 1];
+            at[k - 1] = swap;
+        }
+    }
+}
+
+void fe_inner_sums(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *out) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_SUM) {
+        vec_push(mem, out, e);
+    } else if (x->kind == SAM_EXPR_NEG || is_binary(x->kind)) {
+        fe_inner_sums(s, x->a, mem, out);
+        if (x->b.v)
+            fe_inner_sums(s, x->b, mem, out);
+    }
+}
+
+/* ---- fe_parse ------------------------------------------------------------------------------------ */
+
+bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out) {
+    *out = (sam_statement){.mem = mem, .names = names};
+    if (!fe_parse_expression(in->expression, d, out) || !fe_bind_sums(out, d))
+        return false;
+    bool formats = fe_parse_formats(in, d, out);
+    bool schedule = fe_parse_schedule(in, d, out);
+    return formats && schedule && fe_check_loops(out, mem, d);
+}
+
+/* ---- text form ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    const sam_statement *s;
+    FILE *out;
+    arena mem;
+    uint32_t temporaries; /* t1, t2, ...: the values of inner sums */
+    fe_exprs sums;        /* sums.at[i] is written as temporary i + 1 */
+} dump;
+
+static uint32_t binding_strength(sam_expr_kind kind) {
+    switch (kind) {
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB:
+        return 1;
+    case SAM_EXPR_MUL:
+    case SAM_EXPR_DIV:
+        return 2;
+    case SAM_EXPR_NEG:
+        return 3;
+    case SAM_EXPR_NONE:
+    case SAM_EXPR_ACCESS:
+    case SAM_EXPR_LITERAL:
+    case SAM_EXPR_SUM:
+        break;
+    }
+    return 4;
+}
+
+static const char *operator_text(sam_expr_kind kind) {
+    switch (kind) {
+    case SAM_EXPR_ADD:
+        return " + ";
+    case SAM_EXPR_SUB:
+        return " - ";
+    case SAM_EXPR_MUL:
+        return " * ";
+    case SAM_EXPR_DIV:
+        return " / ";
+    case SAM_EXPR_NEG:
+    case SAM_EXPR_NONE:
+    case SAM_EXPR_ACCESS:
+    case SAM_EXPR_LITERAL:
+    case SAM_EXPR_SUM:
+        break;
+    }
+    BUG("not a binary operator: %d", (int)kind);
+}
+
+/* A name for a temporary that no tensor and no variable has. */
+static void dump_temporary(dump *p, uint32_t number) {
+    const char *prefix = "t";
+    for (;; prefix = arena_printf(&p->mem, "%st", prefix)) {
+        name_id name = names_find(p->s->names, arena_printf(&p->mem, "%s%u", prefix, number));
+        if (!name.v || (!fe_find_tensor(p->s, name).v && !fe_find_var(p->s, name).v))
+            break;
+    }
+    fprintf(p->out, "%s%u", prefix, number);
+}
+
+static uint32_t temporary_of(const dump *p, sam_expr sum) {
+    for (uint32_t i = 0; i < p->sums.len; i++) {
+        if (p->sums.at[i].v == sum.v)
+            return i + 1;
+    }
+    BUG("a sum without a temporary");
+}
+
+/* Parentheses where the operator around e binds more than `least`. */
+static void dump_expr(dump *p, sam_expr e, uint32_t least) {
+    const sam_expr_data *x = sam_expr_at(p->s, e);
+    uint32_t strength = binding_strength(x->kind);
+    if (strength < least)
+        fputc('(', p->out);
+    switch (x->kind) {
+    case SAM_EXPR_ACCESS:
+        fputs(fe_access_text(p->s, x->tensor, x->index, &p->mem), p->out);
+        break;
+    case SAM_EXPR_LITERAL:
+        fprintf(p->out, "%.17g", x->literal);
+        break;
+    case SAM_EXPR_NEG:
+        fputc('-', p->out);
+        dump_expr(p, x->a, strength);
+        break;
+    case SAM_EXPR_SUM:
+        dump_temporary(p, temporary_of(p, e));
+        break;
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB:
+    case SAM_EXPR_MUL:
+    case SAM_EXPR_DIV:
+        dump_expr(p, x->a, strength);
+        fputs(operator_text(x->kind), p->out);
+        dump_expr(p, x->b, strength + 1);
+        break;
+    case SAM_EXPR_NONE:
+        break;
+    }
+    if (strength < least)
+        fputc(')', p->out);
+}
+
+/* forall(v, ...) of the scope around "target = body", with a where for each inner sum; temporary 0 is the
+ * result. */
+static void dump_scope(dump *p, fe_scope *scope, uint32_t temporary) {
+    const sam_statement *s = p->s;
+    fe_scope_order(s, scope);
+    fe_exprs inner = {0};
+    fe_inner_sums(s, scope->body, &p->mem, &inner);
+    uint32_t first = p->sums.len;
+    bool reduces = false;
+    for (uint32_t i = 0; i < scope->vars.len; i++) {
+        fprintf(p->out, "forall(%s, ", fe_var_text(s, scope->vars.at[i]));
+        reduces = reduces || temporary || !fe_is_result_var(s, scope->vars.at[i]);
+    }
+    for (uint32_t i = 0; i < inner.len; i++) {
+        fputs("where(", p->out);
+        vec_push(&p->mem, &p->sums, inner.at[i]);
+    }
+    if (temporary)
+        dump_temporary(p, temporary);
+    else
+        fputs(fe_access_text(s, s->result, s->result_index, &p->mem), p->out);
+    fputs(reduces ? " += " : " = ", p->out);
+    dump_expr(p, scope->body, 0);
+    for (uint32_t i = 0; i < inner.len; i++) {
+        fputs(", ", p->out);
+        fe_scope sum = fe_sum_scope(s, inner.at[i], &p->mem);
+        dump_scope(p, &sum, first + i + 1);
+        fputc(')', p->out);
+    }
+    for (uint32_t i = 0; i < scope->vars.len; i++)
+        fputc(')', p->out);
+}
+
+void fe_dump(const sam_statement *s, FILE *out) {
+    dump p = {.s = s, .out = out};
+    fe_scope outer = fe_outer_scope(s, &p.mem);
+    dump_scope(&p, &outer, 0);
+    fputc('\n', out);
+    arena_free(&p.mem);
+}

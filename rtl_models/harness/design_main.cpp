@@ -1,0 +1,247 @@
+/* Runs a verilated onyx_design (a configured design as a netlist of primitives) on a job file.
+ *
+ * Around the design stands the simplest global buffer: every input stream offers a word a cycle, every output
+ * stream takes a word a cycle, and a run ends when each output has delivered its blocks. Usage: design_sim
+ * JOB RESULT. Exit: 0 done, 1 file, 5 the design stopped moving (standard error says what each channel waits
+ * for).
+ *
+ * onyx_design_io.h is written beside the netlist: ONYX_INPUTS(X) and ONYX_OUTPUTS(X) list the IO columns in
+ * the order of the job's streams.
+ */
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "Vonyx_design.h"
+#include "onyx_design_io.h"
+#include "verilated.h"
+
+double sc_time_stamp() {
+    return 0;
+}
+
+namespace {
+
+constexpr uint32_t kJobMagic = 0x4a584e4f, kResultMagic = 0x52584e4f, kVersion = 1;
+constexpr uint64_t kStuckAfter = 100000; /* cycles without a word at any stream */
+
+using Words = std::vector<uint16_t>;
+
+[[noreturn]] void fail(int code, const char *message, const char *detail) {
+    std::fprintf(stderr, "design_sim: %s%s\n", message, detail);
+    std::exit(code);
+}
+
+class JobFile {
+  public:
+    explicit JobFile(const char *path) : file_(std::fopen(path, "rb")), path_(path) {
+        if (!file_)
+            fail(1, "cannot read ", path);
+        if (word() != kJobMagic || word() != kVersion)
+            fail(1, "not a job file: ", path);
+    }
+    ~JobFile() { std::fclose(file_); }
+    uint32_t word() {
+        unsigned char b[4];
+        if (std::fread(b, 1, 4, file_) != 4)
+            fail(1, "the job file ends early: ", path_);
+        return b[0] | b[1] << 8 | b[2] << 16 | static_cast<uint32_t>(b[3]) << 24;
+    }
+    void words(Words &out) {
+        out.resize(word());
+        for (size_t i = 0; i < out.size(); i += 2) {
+            uint32_t pair = word();
+            out[i] = static_cast<uint16_t>(pair);
+            if (i + 1 < out.size())
+                out[i + 1] = static_cast<uint16_t>(pair >> 16);
+        }
+    }
+
+  private:
+    std::FILE *file_;
+    const char *path_;
+};
+
+void put(std::FILE *out, uint32_t w) {
+    const unsigned char b[4] = {static_cast<unsigned char>(w), static_cast<unsigned char>(w >> 8),
+                                static_cast<unsigned char>(w >> 16), static_cast<unsigned char>(w >> 24)};
+    std::fwrite(b, 1, 4, out);
+}
+
+void put_words(std::FILE *out, const Words &w) {
+    put(out, static_cast<uint32_t>(w.size()));
+    for (size_t i = 0; i < w.size(); i += 2)
+        put(out, w[i] | (i + 1 < w.size() ? static_cast<uint32_t>(w[i + 1]) << 16 : 0));
+}
+
+struct Input {
+    const char *name;
+    Words words;
+    size_t sent = 0;
+};
+
+/* Counts length-headed blocks while words arrive. */
+struct Output {
+    const char *name;
+    uint32_t blocks = 0;
+    Words words;
+    uint32_t left = 0, done = 0;
+    bool complete() const { return done == blocks; }
+    void take(uint16_t w) {
+        words.push_back(w);
+        if (left == 0)
+            left = w;
+        else if (--left > 0)
+            return;
+        if (left == 0)
+            done++;
+    }
+};
+
+class Simulation {
+  public:
+    Simulation() : context_(new VerilatedContext), top_(new Vonyx_design(context_.get())) {
+#define X(column) inputs.push_back({"column " #column, {}, 0});
+        ONYX_INPUTS(X)
+#undef X
+#define X(column) outputs.push_back({"column " #column, 0, {}, 0, 0});
+        ONYX_OUTPUTS(X)
+#undef X
+        top_->rst_ni = 0;
+        clock();
+        top_->rst_ni = 1;
+        clock();
+    }
+    ~Simulation() {
+        top_->final();
+    }
+
+    /* One run; returns its cycles. */
+    uint64_t run() {
+        top_->flush_i = 1;
+        drive();
+        clock();
+        top_->flush_i = 0;
+        /* Rows below the eighth see the flush one cycle later. */
+        clock();
+        uint64_t cycles = 0, idle = 0;
+        while (!complete()) {
+            drive();
+            top_->eval();
+            idle = transfer() ? 0 : idle + 1;
+            clock();
+            cycles++;
+            if (idle > kStuckAfter)
+                explain();
+        }
+        return cycles;
+    }
+
+    std::vector<Input> inputs;
+    std::vector<Output> outputs;
+
+  private:
+    void clock() {
+        top_->clk_i = 0;
+        top_->eval();
+        top_->clk_i = 1;
+        top_->eval();
+    }
+    bool complete() const {
+        for (const Output &o : outputs)
+            if (!o.complete())
+                return false;
+        return true;
+    }
+    void drive() {
+        size_t n = 0;
+#define X(column)                                                                                            \
+    top_->in_##column##_valid_i = !top_->flush_i && inputs[n].sent < inputs[n].words.size();                 \
+    top_->in_##column##_data_i = top_->in_##column##_valid_i ? inputs[n].words[inputs[n].sent] : 0;          \
+    n++;
+        ONYX_INPUTS(X)
+#undef X
+        n = 0;
+#define X(column) top_->out_##column##_ready_i = !top_->flush_i && !outputs[n++].complete();
+        ONYX_OUTPUTS(X)
+#undef X
+    }
+    /* Notes what the coming clock edge moves. */
+    bool transfer() {
+        bool moved = false;
+        size_t n = 0;
+#define X(column)                                                                                            \
+    if (top_->in_##column##_valid_i && top_->in_##column##_ready_o) {                                        \
+        inputs[n].sent++;                                                                                    \
+        moved = true;                                                                                        \
+    }                                                                                                        \
+    n++;
+        ONYX_INPUTS(X)
+#undef X
+        n = 0;
+#define X(column)                                                                                            \
+    if (top_->out_##column##_valid_o && top_->out_##column##_ready_i) {                                      \
+        outputs[n].take(top_->out_##column##_data_o);                                                        \
+        moved = true;                                                                                        \
+    }                                                                                                        \
+    n++;
+        ONYX_OUTPUTS(X)
+#undef X
+        return moved;
+    }
+    [[noreturn]] void explain() {
+        std::fprintf(stderr, "design_sim: no stream moved for %llu cycles [E0801-stuck]\n",
+                     static_cast<unsigned long long>(kStuckAfter));
+        for (const Input &i : inputs)
+            std::fprintf(stderr, "  input %s: %zu of %zu words taken\n", i.name, i.sent, i.words.size());
+        for (const Output &o : outputs)
+            std::fprintf(stderr, "  output %s: %u of %u blocks, %zu words\n", o.name, o.done, o.blocks,
+                         o.words.size());
+        std::exit(5);
+    }
+
+    std::unique_ptr<VerilatedContext> context_;
+    std::unique_ptr<Vonyx_design> top_;
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+    if (argc != 3)
+        fail(1, "usage: design_sim JOB RESULT", "");
+    JobFile job(argv[1]);
+    Simulation sim;
+    if (job.word() != sim.inputs.size() || job.word() != sim.outputs.size())
+        fail(1, "the job was made for another design: ", argv[1]);
+    for (Output &o : sim.outputs)
+        o.blocks = job.word();
+    uint32_t runs = job.word();
+    std::FILE *out = std::fopen(argv[2], "wb");
+    if (!out)
+        fail(1, "cannot write ", argv[2]);
+    put(out, kResultMagic);
+    put(out, kVersion);
+    put(out, runs);
+    put(out, static_cast<uint32_t>(sim.outputs.size()));
+    for (uint32_t r = 0; r < runs; r++) {
+        for (Input &i : sim.inputs) {
+            job.words(i.words);
+            i.sent = 0;
+        }
+        for (Output &o : sim.outputs) {
+            o.words.clear();
+            o.left = o.done = 0;
+        }
+        uint64_t cycles = sim.run();
+        put(out, static_cast<uint32_t>(cycles));
+        put(out, static_cast<uint32_t>(cycles >> 32));
+        for (const Output &o : sim.outputs)
+            put_words(out, o.words);
+    }
+    bool bad = std::ferror(out) != 0;
+    if (std::fclose(out) != 0 || bad)
+        fail(1, "cannot write ", argv[2]);
+    return 0;
+}

@@ -1,0 +1,568 @@
+/* What each primitive does in one cycle: take at most one token from each input, give at most one to each
+ * output. Where a function returns without having moved anything, the unit waits. */
+#include "sam/sim_int.h"
+
+static void emit(sim_machine *m, const sim_unit *u, uint32_t port, sim_token t) {
+    if (port >= u->n_out)
+        return; /* nobody listens */
+    const sim_output *out = &u->out[port];
+    for (uint32_t i = 0; i < out->n; i++)
+        sim_push(m->mem, out->to[i], t);
+    m->tokens += out->n;
+}
+
+static void finish(sim_machine *m, sim_unit *u) {
+    u->done = true;
+    if (!m->has_writers || u->kind == SAM_FIBERWRITE)
+        m->unfinished--;
+}
+
+const char *sim_token_text(arena *mem, sim_token t) {
+    if (sim_is_number(t))
+        return arena_printf(mem, "%u", t);
+    if (sim_is_stop(t) && sim_hollow(t))
+        return arena_printf(mem, "S%u/%u", sim_level(t), sim_hollow(t));
+    if (sim_is_stop(t))
+        return arena_printf(mem, "S%u", sim_level(t));
+    return t == SIM_EMPTY ? "N" : "D";
+}
+
+/* A token the unit cannot take: the streams do not fit together. Always true: the unit is stopped. */
+static bool refuse(sim_machine *m, const sim_unit *u, const char *why) {
+    arena *mem = m->d->mem;
+    const char *heads = "";
+    for (uint32_t i = 0; i < u->n_in; i++)
+        heads = arena_printf(mem, "%s%s%s", heads, i ? ", " : "",
+                             sim_has(u->in[i]) ? sim_token_text(mem, sim_head(u->in[i])) : "-");
+    diag_error(m->d, sam_node_at(m->g, u->node)->loc, "E0231-stream",
+               "%s in cycle %llu: %s (at its inputs: %s)", sam_node_label(m->g, u->node, mem),
+               (unsigned long long)m->cycle, why, heads);
+    diag_hint(m->d, "the graph pairs streams that do not have the same fibers");
+    m->failed = true;
+    return true;
+}
+
+/* ---- level scanner ------------------------------------------------------------------------------------ */
+
+static bool scan_close(sim_machine *m, sim_unit *u) {
+    if (!sim_has(u->in[0]))
+        return false;
+    sim_token next = sim_head(u->in[0]);
+    sim_token stop = sim_stop(0, 0);
+    if (sim_is_stop(next))
+        stop = sim_stop(sim_level(sim_pop(u->in[0])) + 1, 0);
+    u->s.scan.closing = false;
+    emit(m, u, 0, stop);
+    emit(m, u, 1, stop);
+    return true;
+}
+
+static void scan_element(sim_machine *m, sim_unit *u) {
+    uint32_t at = u->s.scan.at++;
+    const sam_level_data *level = u->s.scan.level;
+    emit(m, u, 0, level->format == SAM_LEVEL_DENSE ? at - u->s.scan.base : level->crd[at]);
+    emit(m, u, 1, at);
+    u->s.scan.closing = u->s.scan.at == u->s.scan.end;
+}
+
+static bool step_scan(sim_machine *m, sim_unit *u) {
+    if (u->s.scan.closing)
+        return scan_close(m, u);
+    if (u->s.scan.at < u->s.scan.end) {
+        scan_element(m, u);
+        return true;
+    }
+    if (!sim_has(u->in[0]))
+        return false;
+    sim_token t = sim_head(u->in[0]);
+    const sam_level_data *level = u->s.scan.level;
+    if (sim_is_number(t)) {
+        if (t >= u->s.scan.fibers)
+            return refuse(m, u, "the reference is beyond the last fiber");
+        bool dense = level->format == SAM_LEVEL_DENSE;
+        u->s.scan.at = u->s.scan.base = dense ? t * level->dim : level->seg[t];
+        u->s.scan.end = dense ? u->s.scan.base + level->dim : level->seg[t + 1];
+    }
+    sim_pop(u->in[0]);
+    if (sim_is_element(t)) {
+        u->s.scan.closing = u->s.scan.at == u->s.scan.end;
+        if (u->s.scan.closing)
+            scan_close(m, u);
+        else
+            scan_element(m, u);
+    } else {
+        /* A stop right after a stop: the fiber of references was empty, so there is no fiber to open here. */
+        sim_token out = sim_is_stop(t) ? sim_stop(sim_level(t) + 1, sim_hollow(t) + 1) : t;
+        emit(m, u, 0, out);
+        emit(m, u, 1, out);
+        if (t == SIM_DONE)
+            finish(m, u);
+    }
+    return true;
+}
+
+/* ---- value array ----------------------------------------------------------------------------------------
+ */
+
+static bool step_array(sim_machine *m, sim_unit *u) {
+    if (!sim_has(u->in[0]))
+        return false;
+    sim_token t = sim_head(u->in[0]);
+    if (sim_is_number(t)) {
+        if (t >= u->s.array.n_vals)
+            return refuse(m, u, "the reference is beyond the last value");
+        t = u->s.array.vals[t];
+    } else if (t == SIM_EMPTY) {
+        t = 0;
+    }
+    sim_pop(u->in[0]);
+    emit(m, u, 0, t);
+    if (t == SIM_DONE)
+        finish(m, u);
+    return true;
+}
+
+/* ---- repeater -------------------------------------------------------------------------------------------
+ */
+
+static bool repeat_close(sim_machine *m, sim_unit *u) {
+    if (!sim_has(u->in[0]))
+        return false;
+    sim_token next = sim_head(u->in[0]);
+    emit(m, u, 0, sim_is_stop(next) ? sim_stop(sim_level(sim_pop(u->in[0])) + 1, 0) : sim_stop(0, 0));
+    u->s.repeat.closing = false;
+    return true;
+}
+
+static bool step_repeat(sim_machine *m, sim_unit *u) {
+    sim_queue *references = u->in[0], *signals = u->in[1];
+    if (u->s.repeat.closing)
+        return repeat_close(m, u);
+    bool moved = false;
+    if (!u->s.repeat.holds && sim_has(references)) {
+        u->s.repeat.reference = sim_pop(references);
+        u->s.repeat.holds = moved = true;
+    }
+    if (!u->s.repeat.holds || !sim_has(signals))
+        return moved;
+    sim_token r = u->s.repeat.reference, signal = sim_head(signals);
+    if (sim_is_number(signal) && !sim_is_element(r))
+        return refuse(m, u, "a repeat signal, but no reference to repeat");
+    if ((signal == SIM_DONE) != (r == SIM_DONE))
+        return refuse(m, u, "one input is done, the other is not");
+    sim_pop(signals);
+    if (sim_is_number(signal)) {
+        emit(m, u, 0, r);
+        return true;
+    }
+    u->s.repeat.holds = false;
+    if (signal == SIM_DONE) {
+        emit(m, u, 0, SIM_DONE);
+        finish(m, u);
+    } else if (sim_is_stop(r)) {
+        emit(m, u, 0, sim_stop(sim_level(r) + 1, sim_hollow(r) + 1));
+    } else {
+        u->s.repeat.closing = true;
+        repeat_close(m, u);
+    }
+    return true;
+}
+
+static bool step_signal(sim_machine *m, sim_unit *u) {
+    if (!sim_has(u->in[0]))
+        return false;
+    sim_token t = sim_pop(u->in[0]);
+    emit(m, u, 0, sim_is_element(t) ? 0 : sim_is_stop(t) ? sim_stop(0, 0) : SIM_DONE);
+    if (t == SIM_DONE)
+        finish(m, u);
+    return true;
+}
+
+/* ---- joiners --------------------------------------------------------------------------------------------
+ */
+
+static void joiner_advance(const sim_unit *u, uint32_t operand) {
+    sim_pop(u->in[2 * operand]);
+    sim_pop(u->in[2 * operand + 1]);
+}
+
+/* All coordinates are the same control token: it passes. Of stops the least hollow one: where any operand
+ * opened a fiber there is one. */
+static bool joiner_control(sim_machine *m, sim_unit *u, sim_token t) {
+    for (uint32_t i = 0; i < u->n_in; i++) {
+        sim_token other = sim_head(u->in[i]);
+        if (sim_is_stop(t) ? !sim_is_stop(other) || sim_level(other) != sim_level(t) : other != t)
+            return refuse(m, u, "the operands' fibers end differently");
+        if (sim_is_stop(t) && sim_hollow(other) < sim_hollow(t))
+            t = other;
+    }
+    for (uint32_t i = 0; i < u->n_in; i++)
+        sim_pop(u->in[i]);
+    for (uint32_t port = 0; port <= u->n_in / 2; port++)
+        emit(m, u, port, t);
+    if (t == SIM_DONE)
+        finish(m, u);
+    return true;
+}
+
+/* Emits `crd` with the references of the operands that stand at it, nothing for the others, and advances
+ * those that stand at it. */
+static void joiner_emit(sim_machine *m, sim_unit *u, sim_token crd) {
+    emit(m, u, 0, crd);
+    for (uint32_t k = 0; k < u->n_in / 2; k++) {
+        bool here = sim_head(u->in[2 * k]) == crd;
+        emit(m, u, 1 + k, here ? sim_head(u->in[2 * k + 1]) : SIM_EMPTY);
+        if (here)
+            joiner_advance(u, k);
+    }
+}
+
+static bool step_joiner(sim_machine *m, sim_unit *u) {
+    for (uint32_t i = 0; i < u->n_in; i++)
+        if (!sim_has(u->in[i]))
+            return false;
+    uint32_t operands = u->n_in / 2, numbers = 0, least = UINT32_MAX, most = 0;
+    for (uint32_t k = 0; k < operands; k++) {
+        sim_token crd = sim_head(u->in[2 * k]);
+        if (sim_is_number(crd) != sim_is_element(sim_head(u->in[2 * k + 1])))
+            return refuse(m, u, "coordinates and references of an operand are not in step");
+        if (!sim_is_number(crd))
+            continue;
+        numbers++;
+        least = crd < least ? crd : least;
+        most = crd > most ? crd : most;
+    }
+    if (!numbers)
+        return joiner_control(m, u, sim_head(u->in[0]));
+    bool unite = u->kind == SAM_UNION;
+    if (unite || (numbers == operands && least == most)) {
+        joiner_emit(m, u, least);
+        return true;
+    }
+    /* No match possible for what lies below the largest coordinate, or for anything once a fiber has ended.
+     */
+    for (uint32_t k = 0; k < operands; k++) {
+        sim_token crd = sim_head(u->in[2 * k]);
+        if (sim_is_number(crd) && (numbers < operands || crd < most))
+            joiner_advance(u, k);
+    }
+    return true;
+}
+
+/* ---- operations and the scalar reducer --------------------------------------------------------------------
+ */
+
+/* Every stream operand is at the same control token: it passes. */
+static bool alu_control(sim_machine *m, sim_unit *u) {
+    sim_token t = SIM_EMPTY;
+    for (uint32_t i = 0; i < u->n_in; i++) {
+        if (u->s.alu.is_constant[i])
+            continue;
+        sim_token other = sim_head(u->in[i]);
+        if (t == SIM_EMPTY)
+            t = other;
+        if (sim_is_stop(t) ? !sim_is_stop(other) || sim_level(other) != sim_level(t) : other != t)
+            return refuse(m, u, "the operands' fibers differ");
+        if (sim_is_stop(t) && sim_hollow(other) < sim_hollow(t))
+            t = other;
+    }
+    for (uint32_t i = 0; i < u->n_in; i++)
+        if (!u->s.alu.is_constant[i])
+            sim_pop(u->in[i]);
+    emit(m, u, 0, t);
+    if (t == SIM_DONE)
+        finish(m, u);
+    return true;
+}
+
+static bool step_alu(sim_machine *m, sim_unit *u) {
+    uint32_t numbers = 0, constants = 0;
+    for (uint32_t i = 0; i < u->n_in; i++) {
+        if (u->s.alu.is_constant[i])
+            constants++;
+        else if (!sim_has(u->in[i]))
+            return false;
+        else
+            numbers += sim_is_element(sim_head(u->in[i]));
+    }
+    if (!numbers)
+        return alu_control(m, u);
+    if (numbers + constants < u->n_in)
+        return refuse(m, u, "a value meets the end of a fiber");
+    uint16_t result = 0;
+    for (uint32_t i = 0; i < u->n_in; i++) {
+        sim_token t = u->s.alu.is_constant[i] ? u->s.alu.constant[i] : sim_pop(u->in[i]);
+        uint16_t value = t == SIM_EMPTY ? 0 : (uint16_t)t;
+        result = i ? u->s.alu.f(result, value) : value;
+    }
+    emit(m, u, 0, result);
+    return true;
+}
+
+static bool step_reduce(sim_machine *m, sim_unit *u) {
+    if (u->s.reduce.has_stop) {
+        emit(m, u, 0, u->s.reduce.stop);
+        u->s.reduce.has_stop = false;
+        return true;
+    }
+    if (!sim_has(u->in[0]))
+        return false;
+    sim_token t = sim_pop(u->in[0]);
+    if (sim_is_number(t)) {
+        u->s.reduce.sum = u->s.reduce.add(u->s.reduce.sum, (uint16_t)t);
+    } else if (sim_is_stop(t) && sim_hollow(t)) {
+        emit(m, u, 0, sim_stop(sim_level(t) - 1, sim_hollow(t) - 1)); /* there was no fiber to add up */
+    } else if (sim_is_stop(t)) {
+        emit(m, u, 0, u->s.reduce.sum);
+        u->s.reduce.sum = 0;
+        u->s.reduce.has_stop = sim_level(t) > 0;
+        u->s.reduce.stop = sim_level(t) ? sim_stop(sim_level(t) - 1, 0) : 0;
+    } else if (t == SIM_DONE) {
+        emit(m, u, 0, t);
+        finish(m, u);
+    }
+    return true;
+}
+
+/* ---- coordinate dropper and hold
+ * ---------------------------------------------------------------------------- */
+
+/* Both streams at the same control token. */
+static bool pass_both(sim_machine *m, sim_unit *u) {
+    sim_token a = sim_pop(u->in[0]), b = sim_pop(u->in[1]);
+    emit(m, u, 0, a);
+    emit(m, u, 1, b);
+    if (a == SIM_DONE)
+        finish(m, u);
+    return true;
+}
+
+static bool step_compress(sim_machine *m, sim_unit *u) {
+    if (!sim_has(u->in[0]) || !sim_has(u->in[1]))
+        return false;
+    sim_token crd = sim_head(u->in[0]), value = sim_head(u->in[1]);
+    if (!sim_is_element(value) &&
+        (sim_is_stop(value) ? sim_is_stop(crd) && sim_level(crd) == sim_level(value) : crd == value))
+        return pass_both(m, u);
+    if (!sim_is_number(crd) || !sim_is_element(value))
+        return refuse(m, u, "coordinates and values are not in step");
+    bool zero = value == SIM_EMPTY || (u->fp ? (value & 0x7fff) == 0 : value == 0);
+    if (!zero)
+        return pass_both(m, u);
+    sim_pop(u->in[0]);
+    sim_pop(u->in[1]);
+    return true;
+}
+
+/* The outer stream is at a stop or done; the inner one must be at the same place. */
+static bool outer_control(sim_machine *m, sim_unit *u, sim_token outer) {
+    if (u->s.drop.in_fiber) { /* the inner stop that closed this outer fiber has already come */
+        if (!sim_is_stop(outer) || u->s.drop.level != sim_level(outer) + 1)
+            return refuse(m, u, "the outer fiber ends where the inner one does not");
+        u->s.drop.in_fiber = u->s.drop.kept = false;
+        sim_pop(u->in[0]);
+        if (u->kind == SAM_CRDDROP)
+            emit(m, u, 0, outer);
+        return true;
+    }
+    if (!sim_has(u->in[1]))
+        return false;
+    sim_token inner = sim_head(u->in[1]);
+    bool fits = sim_is_stop(outer) ? sim_is_stop(inner) && sim_level(inner) == sim_level(outer) + 1
+                                   : inner == SIM_DONE;
+    if (!fits)
+        return refuse(m, u, "the outer fiber is empty, the inner one is not");
+    if (u->kind == SAM_CRDDROP || outer == SIM_DONE)
+        return pass_both(m, u);
+    sim_pop(u->in[0]);
+    sim_pop(u->in[1]);
+    emit(m, u, 0, inner);
+    emit(m, u, 1, inner);
+    return true;
+}
+
+/* Whether the inner stream may go on under the outer number at hand: after a stop above S0 it may not. */
+static bool inner_continues(const sim_unit *u) {
+    return !u->s.drop.in_fiber || u->s.drop.level == 0;
+}
+
+static bool step_drop(sim_machine *m, sim_unit *u) {
+    if (u->compress)
+        return step_compress(m, u);
+    if (!sim_has(u->in[0]))
+        return false;
+    sim_token outer = sim_head(u->in[0]);
+    if (!sim_is_element(outer))
+        return outer_control(m, u, outer);
+    if (!sim_has(u->in[1]))
+        return false;
+    sim_token inner = sim_head(u->in[1]);
+    if (!inner_continues(u) || inner == SIM_DONE)
+        return refuse(m, u, "the inner stream has no fiber for this outer coordinate");
+    if (sim_is_element(inner)) {
+        if (!u->s.drop.started)
+            emit(m, u, 0, outer);
+        u->s.drop.started = u->s.drop.kept = true;
+        bool stop_first = u->s.drop.owes_stop;
+        emit(m, u, 1, stop_first ? sim_stop(0, 0) : sim_pop(u->in[1]));
+        u->s.drop.owes_stop = false;
+        return true;
+    }
+    sim_pop(u->in[0]);
+    sim_pop(u->in[1]);
+    u->s.drop.level = sim_level(inner);
+    u->s.drop.in_fiber = true;
+    if (sim_level(inner) > 0) { /* the outer fiber ends; without any kept fiber it is hollow now */
+        emit(m, u, 1, sim_stop(sim_level(inner), u->s.drop.kept ? 0 : 1));
+        u->s.drop.owes_stop = false;
+    } else if (u->s.drop.started) {
+        u->s.drop.owes_stop = true;
+    }
+    u->s.drop.started = false;
+    return true;
+}
+
+static bool step_hold(sim_machine *m, sim_unit *u) {
+    if (!sim_has(u->in[0]))
+        return false;
+    sim_token outer = sim_head(u->in[0]);
+    if (!sim_is_element(outer))
+        return outer_control(m, u, outer);
+    if (!sim_has(u->in[1]))
+        return false;
+    sim_token inner = sim_head(u->in[1]);
+    if (!inner_continues(u) || inner == SIM_DONE)
+        return refuse(m, u, "the inner stream has no fiber for this outer coordinate");
+    sim_pop(u->in[1]);
+    emit(m, u, 1, inner);
+    emit(m, u, 0, sim_is_element(inner) ? outer : inner);
+    if (sim_is_stop(inner)) {
+        sim_pop(u->in[0]);
+        u->s.drop.level = sim_level(inner);
+        u->s.drop.in_fiber = true;
+    }
+    return true;
+}
+
+/* ---- vector reducer -------------------------------------------------------------------------------------
+ */
+
+/* Stable merge sort by coordinate: values of one coordinate are added in the order they came. */
+static void sort_entries(sim_entry *at, uint32_t n, sim_entry *spare) {
+    if (n < 2)
+        return;
+    uint32_t half = n / 2, i = 0, j = half, k = 0;
+    sort_entries(at, half, spare);
+    sort_entries(at + half, n - half, spare);
+    while (i < half || j < n)
+        spare[k++] = j == n || (i < half && at[i].crd <= at[j].crd) ? at[i++] : at[j++];
+    memcpy(at, spare, n * sizeof *at);
+}
+
+static void combine_entries(sim_machine *m, sim_unit *u) {
+    sim_entry *at = u->s.vector.entries.at;
+    uint32_t n = u->s.vector.entries.len, kept = 0;
+    if (n > u->s.vector.n_spare) {
+        u->s.vector.n_spare = u->s.vector.entries.cap;
+        u->s.vector.spare = arena_new_n(m->mem, sim_entry, u->s.vector.n_spare);
+    }
+    sort_entries(at, n, u->s.vector.spare);
+    for (uint32_t i = 0; i < n; i++) {
+        if (kept && at[kept - 1].crd == at[i].crd)
+            at[kept - 1].value = u->s.vector.add(at[kept - 1].value, at[i].value);
+        else
+            at[kept++] = at[i];
+    }
+    u->s.vector.entries.len = kept;
+}
+
+static bool vector_drain(sim_machine *m, sim_unit *u) {
+    if (u->s.vector.sent < u->s.vector.entries.len) {
+        sim_entry e = u->s.vector.entries.at[u->s.vector.sent++];
+        emit(m, u, 0, e.crd);
+        emit(m, u, 1, e.value);
+        return true;
+    }
+    emit(m, u, 0, u->s.vector.stop);
+    emit(m, u, 1, u->s.vector.stop);
+    u->s.vector.entries.len = u->s.vector.sent = 0;
+    u->s.vector.draining = false;
+    return true;
+}
+
+static bool step_vector(sim_machine *m, sim_unit *u) {
+    if (u->s.vector.draining)
+        return vector_drain(m, u);
+    if (!sim_has(u->in[0]) || !sim_has(u->in[1]))
+        return false;
+    sim_token crd = sim_head(u->in[0]), value = sim_head(u->in[1]);
+    if (sim_is_number(crd) && sim_is_element(value)) {
+        vec_push(m->mem, &u->s.vector.entries, (sim_entry){crd, value == SIM_EMPTY ? 0 : (uint16_t)value});
+    } else if (sim_is_stop(crd) && sim_is_stop(value) && sim_level(crd) == sim_level(value)) {
+        uint32_t level = sim_level(crd), hollow = sim_hollow(crd);
+        if (level) {
+            combine_entries(m, u);
+            u->s.vector.stop = sim_stop(level - 1, hollow ? hollow - 1 : 0);
+            u->s.vector.draining = true;
+        }
+    } else if (crd == SIM_DONE && value == SIM_DONE) {
+        return pass_both(m, u);
+    } else {
+        return refuse(m, u, "coordinates and values are not in step");
+    }
+    sim_pop(u->in[0]);
+    sim_pop(u->in[1]);
+    return true;
+}
+
+/* ---- writer ---------------------------------------------------------------------------------------------
+ */
+
+static bool step_write(sim_machine *m, sim_unit *u) {
+    if (!sim_has(u->in[0]))
+        return false;
+    sim_token t = sim_head(u->in[0]);
+    bool vals = sam_node_at(m->g, u->node)->mode == SAM_MODE_VALS;
+    if (t == SIM_EMPTY && !vals)
+        return refuse(m, u, "nothing where a coordinate is expected");
+    sim_pop(u->in[0]);
+    if (t == SIM_DONE)
+        finish(m, u);
+    else
+        vec_push(m->mem, &u->s.write.tokens, t == SIM_EMPTY ? 0 : t);
+    return true;
+}
+
+bool sim_step(sim_machine *m, sim_unit *u) {
+    switch (u->kind) {
+    case SAM_FIBERLOOKUP:
+        return step_scan(m, u);
+    case SAM_ARRAYVALS:
+        return step_array(m, u);
+    case SAM_FIBERWRITE:
+        return step_write(m, u);
+    case SAM_REPEAT:
+        return step_repeat(m, u);
+    case SAM_REPSIGGEN:
+        return step_signal(m, u);
+    case SAM_INTERSECT:
+    case SAM_UNION:
+        return step_joiner(m, u);
+    case SAM_ALU:
+        return step_alu(m, u);
+    case SAM_REDUCE:
+        return step_reduce(m, u);
+    case SAM_CRDDROP:
+        return step_drop(m, u);
+    case SAM_CRDHOLD:
+        return step_hold(m, u);
+    case SAM_VECTORREDUCER:
+        return step_vector(m, u);
+    case SAM_SPACCUMULATOR:
+    case SAM_BROADCAST:
+    case SAM_NONE:
+    case SAM_PRIMITIVES:
+        break;
+    }
+    BUG("no unit for primitive %d", (int)u->kind);
+}

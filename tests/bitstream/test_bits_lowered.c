@@ -1,0 +1,57 @@
+/* SAM graphs all the way: lowered, placed, routed and assembled; what is read back is the design that was
+ * routed. */
+#include "tests/bitstream/bits_fixture.h"
+
+static bool lowered(fixture *f, const char *name, netlist *out) {
+    size_t length = 0;
+    sam_graph sam;
+    onyx_graph *g;
+    const char *path = arena_printf(&f->mem, ONYX_SOURCE_DIR "/tests/lower_onyx/data/%s.gv", name);
+    char *text = file_read(path, &f->mem, &length, &f->diag);
+    return text && sam_parse(path, text, length, &f->names, &f->mem, &f->diag, &sam) &&
+           lower_run(&sam, &(lower_options){.tile_edge = 30}, &f->mem, &f->diag, &g) &&
+           lower_pack(g, &f->mem, &f->diag, out);
+}
+
+/* Both directions, so that neither side has more than the other. */
+static void check_round_trip(fixture *f, const bits_board *b, const char *name, const pnr_design *design) {
+    bits_stream words, again;
+    if (!bits_encode(design, b->map, &f->mem, &f->diag, &words))
+        fail_msg("%s: %s", name, fixture_printed(f));
+    bits_decoded *got = bits_decode_new(f, b, &words);
+    if (!got->good || !bits_same(&got->design, design, &f->diag) || !net_check(&got->net, &f->diag))
+        fail_msg("%s: %s", name, fixture_printed(f));
+    assert_true(bits_same(design, &got->design, &f->diag));
+    assert_true(bits_encode(&got->design, b->map, &f->mem, &f->diag, &again));
+    assert_int_equal(again.words.len, words.words.len);
+    for (uint32_t i = 0; i < words.words.len; i++) {
+        assert_int_equal(again.words.at[i].address, words.words.at[i].address);
+        assert_int_equal(again.words.at[i].data, words.words.at[i].data);
+    }
+}
+
+static void lowered_graphs_survive_the_round_trip(void **state) {
+    static const char *const names[] = {"mat_identity", "mat_elemadd", "mat_elemmul", "matmul_ijk",
+                                        "vec_elemadd",  "vec_elemmul", "vec_identity"};
+    fixture *f = *state;
+    bits_board b = bits_board_onyx(f);
+    bits_board_map(f, &b);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        for (uint32_t pipeline = 0; pipeline < 2; pipeline++) {
+            pnr_options o = pnr_options_default();
+            pnr_design design;
+            netlist net;
+            o.pipeline = pipeline;
+            if (!lowered(f, names[i], &net) || !pnr_place(&net, &b.board, &o, &f->mem, &f->diag, &design) ||
+                !pnr_route_all(&design, &o, &f->mem, &f->diag) || !pnr_check(&design, &f->diag))
+                fail_msg("%s: %s", names[i], fixture_printed(f));
+            check_round_trip(f, &b, names[i], &design);
+        }
+    }
+    pnr_board_free(&b.board);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(lowered_graphs_survive_the_round_trip)};
+    return cmocka_run_group_tests_name("bitstream: lowered graphs", tests, NULL, NULL);
+}

@@ -1,0 +1,63 @@
+#!/bin/sh
+# Runs one .test file: run.sh FILE.test ONYX SOURCE. Lines of a .test file:
+#   # text            a comment; "# label: full" sets the ctest label (default quick)
+#   needs PATH        skip the whole file (exit 77) when PATH does not exist
+#   $ command         run by sh in an empty folder; $SRC, $DATA (shared data), onyx on the PATH
+# followed by what is expected of the command above:
+#   exit N            its exit code (default 0)
+#   out TEXT          standard output holds TEXT;    err TEXT    standard error holds TEXT
+#   has FILE TEXT     FILE holds TEXT;               no FILE     FILE does not exist
+set -u
+file=$(realpath "$1")
+SRC=$(realpath "$3")
+DATA=$SRC/../shared/data
+export SRC DATA
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin" "$work/run"
+ln -s "$(realpath "$2")" "$work/bin/onyx"
+PATH=$work/bin:$PATH
+cd "$work/run" || exit 1
+failed=0 count=0 line=0 command= want=0
+
+complain() {
+    echo "$file:$at: $1"
+    echo "  command: $command"
+    sed 's/^/  stderr: /' "$work/err" | head -n 20
+    failed=$((failed + 1))
+}
+# The exit code is judged when the next command starts, because "exit" may stand anywhere in between.
+judge() {
+    [ -n "$command" ] || return 0
+    [ "$code" = "$want" ] || complain "exit code $code, expected $want"
+    count=$((count + 1))
+    want=0
+}
+
+while IFS= read -r text || [ -n "$text" ]; do
+    line=$((line + 1))
+    case $text in
+    '#'* | '') ;;
+    'needs '*)
+        if [ ! -e "$(eval echo "${text#needs }")" ]; then
+            echo "skipped: ${text#needs } does not exist"
+            exit 77
+        fi ;;
+    '$ '*)
+        judge
+        command=${text#\$ } at=$line
+        sh -c "$command" >"$work/out" 2>"$work/err" </dev/null
+        code=$? ;;
+    'exit '*) want=${text#exit } ;;
+    'out '*) grep -qF -- "${text#out }" "$work/out" || complain "standard output lacks '${text#out }'" ;;
+    'err '*) grep -qF -- "${text#err }" "$work/err" || complain "standard error lacks '${text#err }'" ;;
+    'has '*)
+        rest=${text#has }
+        grep -qF -- "${rest#* }" "${rest%% *}" || complain "${rest%% *} lacks '${rest#* }'" ;;
+    'no '*) [ ! -e "${text#no }" ] || complain "${text#no } exists" ;;
+    *) at=$line; complain "line not understood: $text" ;;
+    esac
+done <"$file"
+judge
+echo "$count commands, $failed failures"
+[ "$failed" = 0 ] && [ "$count" -gt 0 ]

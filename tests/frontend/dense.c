@@ -1,0 +1,175 @@
+/* dense.c - see dense.h. */
+#include "tests/frontend/dense.h"
+#include "tests/test.h"
+
+static void set_dimensions(const sam_statement *s, sam_tensor t, const sam_var *index, dense_data *out) {
+    dense_tensor *tensor = &out->tensor[t.v - 1];
+    tensor->cells = 1;
+    for (uint32_t i = 0; i < sam_tensor_at(s, t)->order; i++) {
+        tensor->dim[i] = out->dim_of_var[index[i].v - 1];
+        tensor->cells *= tensor->dim[i];
+    }
+    assert_true(tensor->cells <= DENSE_MAX_CELLS);
+}
+
+/* Variables that index the same mode of one tensor in two places range over the same dimension. */
+static void unify_dimensions(const sam_statement *s, dense_data *out) {
+    for (uint32_t round = 0; round < s->vars.len; round++) {
+        for (uint32_t a = 0; a < s->exprs.len; a++) {
+            for (uint32_t b = 0; b < s->exprs.len; b++) {
+                const sam_expr_data *x = &s->exprs.at[a], *y = &s->exprs.at[b];
+                if (x->kind != SAM_EXPR_ACCESS || y->kind != SAM_EXPR_ACCESS || x->tensor.v != y->tensor.v)
+                    continue;
+                for (uint32_t i = 0; i < sam_tensor_at(s, x->tensor)->order; i++)
+                    out->dim_of_var[y->index[i].v - 1] = out->dim_of_var[x->index[i].v - 1];
+            }
+        }
+    }
+}
+
+void dense_random(const sam_statement *s, prng *random, uint32_t max_dim, uint32_t percent, dense_data *out) {
+    assert_true(s->tensors.len <= DENSE_MAX_TENSORS);
+    memset(out, 0, sizeof *out);
+    for (uint32_t v = 0; v < s->vars.len; v++)
+        out->dim_of_var[v] = 1 + prng_below(random, max_dim);
+    unify_dimensions(s, out);
+    set_dimensions(s, s->result, s->result_index, out);
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        if (s->exprs.at[e].kind == SAM_EXPR_ACCESS)
+            set_dimensions(s, s->exprs.at[e].tensor, s->exprs.at[e].index, out);
+    }
+    for (uint32_t t = 1; t < s->tensors.len; t++) {
+        dense_tensor *tensor = &out->tensor[t];
+        for (uint32_t c = 0; c < tensor->cells; c++)
+            tensor->at[c] = prng_below(random, 100) < percent ? (uint16_t)(1 + prng_below(random, 9)) : 0;
+        uint32_t somewhere = prng_below(random, tensor->cells);
+        if (!tensor->at[somewhere])
+            tensor->at[somewhere] = 7;
+    }
+}
+
+static uint32_t cell_of(const sam_statement *s, const dense_data *data, sam_tensor t, const sam_var *index,
+                        const uint32_t *point) {
+    uint32_t cell = 0;
+    for (uint32_t i = 0; i < sam_tensor_at(s, t)->order; i++)
+        cell = cell * data->tensor[t.v - 1].dim[i] + point[index[i].v - 1];
+    return cell;
+}
+
+static uint32_t evaluate(const sam_statement *s, const dense_data *data, sam_expr e, uint32_t *point) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    switch (x->kind) {
+    case SAM_EXPR_ACCESS:
+        return data->tensor[x->tensor.v - 1].at[cell_of(s, data, x->tensor, x->index, point)];
+    case SAM_EXPR_LITERAL:
+        return (uint32_t)(int32_t)x->literal;
+    case SAM_EXPR_NEG:
+        return 0u - evaluate(s, data, x->a, point);
+    case SAM_EXPR_ADD:
+        return evaluate(s, data, x->a, point) + evaluate(s, data, x->b, point);
+    case SAM_EXPR_SUB:
+        return evaluate(s, data, x->a, point) - evaluate(s, data, x->b, point);
+    case SAM_EXPR_MUL:
+        return evaluate(s, data, x->a, point) * evaluate(s, data, x->b, point);
+    case SAM_EXPR_SUM: {
+        uint32_t sum = 0;
+        for (uint32_t i = 0; i < data->dim_of_var[x->var.v - 1]; i++) {
+            point[x->var.v - 1] = i;
+            sum += evaluate(s, data, x->a, point);
+        }
+        return sum;
+    }
+    case SAM_EXPR_DIV:
+    case SAM_EXPR_NONE:
+        break;
+    }
+    fail_msg("no dense meaning");
+    return 0;
+}
+
+static void evaluate_result(const sam_statement *s, dense_data *data, uint32_t index, uint32_t *point) {
+    if (index == sam_tensor_at(s, s->result)->order) {
+        uint32_t cell = cell_of(s, data, s->result, s->result_index, point);
+        data->tensor[0].at[cell] = (uint16_t)evaluate(s, data, s->rhs, point);
+        return;
+    }
+    uint32_t v = s->result_index[index].v - 1;
+    for (uint32_t i = 0; i < data->dim_of_var[v]; i++) {
+        point[v] = i;
+        evaluate_result(s, data, index + 1, point);
+    }
+}
+
+void dense_evaluate(const sam_statement *s, dense_data *data) {
+    uint32_t point[64] = {0};
+    evaluate_result(s, data, 0, point);
+}
+
+/* ---- levels -------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const sam_tensor_data *t;
+    const dense_tensor *cells;
+    arena *mem;
+    u32_vec seg[SAM_MAX_ORDER], crd[SAM_MAX_ORDER];
+    u16_vec vals;
+} packer;
+
+/* Whether any cell below the first `fixed` storage levels' coordinates is nonzero. */
+static bool any_below(const packer *p, const uint32_t *coordinate, uint32_t fixed) {
+    for (uint32_t cell = 0; cell < p->cells->cells; cell++) {
+        uint32_t at[SAM_MAX_ORDER], rest = cell;
+        for (uint32_t m = p->t->order; m-- > 0;) {
+            at[m] = rest % p->cells->dim[m];
+            rest /= p->cells->dim[m];
+        }
+        bool inside = p->cells->at[cell] != 0;
+        for (uint32_t l = 0; l < fixed; l++)
+            inside = inside && at[p->t->mode[l]] == coordinate[l];
+        if (inside)
+            return true;
+    }
+    return false;
+}
+
+static void pack(packer *p, uint32_t level, uint32_t *coordinate) {
+    if (level == p->t->order) {
+        uint32_t at[SAM_MAX_ORDER] = {0}, cell = 0;
+        for (uint32_t l = 0; l < level; l++)
+            at[p->t->mode[l]] = coordinate[l];
+        for (uint32_t m = 0; m < level; m++)
+            cell = cell * p->cells->dim[m] + at[m];
+        vec_push(p->mem, &p->vals, p->cells->at[cell]);
+        return;
+    }
+    bool compressed = p->t->level[level] == SAM_LEVEL_COMPRESSED;
+    if (compressed && !p->seg[level].len)
+        vec_push(p->mem, &p->seg[level], 0);
+    for (uint32_t c = 0; c < p->cells->dim[p->t->mode[level]]; c++) {
+        coordinate[level] = c;
+        if (compressed && !any_below(p, coordinate, level + 1))
+            continue;
+        if (compressed)
+            vec_push(p->mem, &p->crd[level], c);
+        pack(p, level + 1, coordinate);
+    }
+    if (compressed)
+        vec_push(p->mem, &p->seg[level], p->crd[level].len);
+}
+
+sam_tensor_levels dense_to_levels(const sam_statement *s, const dense_data *data, sam_tensor t, arena *mem) {
+    packer p = {.t = sam_tensor_at(s, t), .cells = &data->tensor[t.v - 1], .mem = mem};
+    uint32_t coordinate[SAM_MAX_ORDER];
+    pack(&p, 0, coordinate);
+    sam_tensor_levels levels = {
+        .name = p.t->name, .order = p.t->order, .vals = p.vals.at, .n_vals = p.vals.len};
+    for (uint32_t l = 0; l < p.t->order; l++) {
+        levels.level[l] = (sam_level_data){.format = p.t->level[l],
+                                           .dim = p.cells->dim[p.t->mode[l]],
+                                           .seg = p.seg[l].at,
+                                           .crd = p.crd[l].at,
+                                           .n_seg = p.seg[l].len,
+                                           .n_crd = p.crd[l].len};
+    }
+    return levels;
+}

@@ -1,0 +1,337 @@
+/* frontend/: what each mistake is answered with, word for word. */
+#include "tests/frontend/fe_case.h"
+
+/* The whole answer to a case that must fail. */
+static void expect(fixture *f, fe_case c, const char *expected) {
+    diag_init(&f->diag, &f->mem);
+    sam_statement s;
+    if (fe_case_parse(f, &c, &s))
+        fail_msg("accepted: %s", c.expression);
+    assert_string_equal(fixture_printed(f), expected);
+}
+
+static void characters_and_syntax(void **state) {
+    fixture *f = *state;
+    expect(f, (fe_case){.expression = "x(i) = b(i) $ c(i)"},
+           "<expression>:1:13: error: '$' has no meaning here [E0101-character]\n"
+           "    x(i) = b(i) $ c(i)\n"
+           "                ^\n");
+    expect(f, (fe_case){.expression = "x(i) = b(i) *"},
+           "<expression>:1:14: error: expected a tensor, a number or '(', found the end [E0102-syntax]\n"
+           "    x(i) = b(i) *\n"
+           "                 ^\n");
+    expect(f, (fe_case){.expression = "x(i) = b(i c(i)"},
+           "<expression>:1:12: error: expected ',' or ')', found 'c' [E0102-syntax]\n"
+           "    x(i) = b(i c(i)\n"
+           "               ^\n");
+    expect(f, (fe_case){.expression = "x(i) = (b(i) + c(i)"},
+           "<expression>:1:20: error: expected an operator or ')', found the end [E0102-syntax]\n"
+           "    x(i) = (b(i) + c(i)\n"
+           "                       ^\n");
+    expect(f, (fe_case){.expression = "x(i) = b(i) c(i)"},
+           "<expression>:1:13: error: expected an operator or the end, found 'c' [E0102-syntax]\n"
+           "    x(i) = b(i) c(i)\n"
+           "                ^\n");
+    expect(f, (fe_case){.expression = "x(i) b(i)"},
+           "<expression>:1:6: error: expected '=', found 'b' [E0102-syntax]\n"
+           "    x(i) b(i)\n"
+           "         ^\n");
+    expect(f, (fe_case){.expression = "= b(i)"},
+           "<expression>:1:1: error: expected the result, e.g. X(i,j) =, found '=' [E0102-syntax]\n"
+           "    = b(i)\n"
+           "    ^\n");
+    expect(f, (fe_case){.expression = "x(i) = b(3)"},
+           "<expression>:1:10: error: expected an index variable, found '3' [E0102-syntax]\n"
+           "    x(i) = b(3)\n"
+           "             ^\n");
+    expect(f, (fe_case){.expression = "x(i) = b_1"},
+           "<expression>:1:10: error: expected an index variable, found '1' [E0102-syntax]\n"
+           "    x(i) = b_1\n"
+           "             ^\n");
+    expect(f, (fe_case){.expression = "x(i) = sum(b(i))"},
+           "<expression>:1:12: error: expected sum(variable, expression), found 'b' [E0102-syntax]\n"
+           "    x(i) = sum(b(i))\n"
+           "               ^\n");
+    expect(f, (fe_case){.expression = "x(i) = sum(k, b(i,k)"},
+           "<expression>:1:21: error: expected ')', found the end [E0102-syntax]\n"
+           "    x(i) = sum(k, b(i,k)\n"
+           "                        ^\n");
+    expect(f, (fe_case){.expression = ""},
+           "<expression>:1:1: error: expected the result, e.g. X(i,j) =, found the end [E0102-syntax]\n"
+           "    \n"
+           "    ^\n");
+}
+
+static void tensors_and_indices(void **state) {
+    fixture *f = *state;
+    expect(f, (fe_case){.expression = "X(i,j) = B(i,k) * C(k,j) + C(i,j,k)"},
+           "<expression>:1:28: error: C is used with 3 indices here, with 2 there [E0104-rank]\n"
+           "    X(i,j) = B(i,k) * C(k,j) + C(i,j,k)\n"
+           "                               ^~~~~~~~\n"
+           "    help: every access of a tensor has the same number of indices\n"
+           "<expression>:1:19: note: the other use of C\n"
+           "    X(i,j) = B(i,k) * C(k,j) + C(i,j,k)\n"
+           "                      ^~~~~~\n");
+    expect(f, (fe_case){.expression = "x(i) = b(i) * x(i)"},
+           "<expression>:1:15: error: the result x is also an operand [E0107-result-operand]\n"
+           "    x(i) = b(i) * x(i)\n"
+           "                  ^~~~\n"
+           "    help: a result is written once; give it a name of its own\n");
+    expect(f, (fe_case){.expression = "X(i,i) = B(i,j)"},
+           "<expression>:1:5: error: 'i' indexes two modes of one tensor [E0106-repeated-index]\n"
+           "    X(i,i) = B(i,j)\n"
+           "        ^\n"
+           "    help: diagonals are not supported: give each mode its own variable\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,i)"},
+           "<expression>:1:12: error: 'i' indexes two modes of one tensor [E0106-repeated-index]\n"
+           "    x(i) = B(i,i)\n"
+           "               ^\n"
+           "    help: diagonals are not supported: give each mode its own variable\n");
+    expect(f, (fe_case){.expression = "X(i,j) = b(i)"},
+           "<expression>:1:5: error: 'j' indexes the result but no operand [E0105-result-index]\n"
+           "    X(i,j) = b(i)\n"
+           "        ^\n"
+           "    help: no operand says which values 'j' takes: index one with it, or remove it\n");
+    expect(f, (fe_case){.expression = "x(i) += b(i)"},
+           "<expression>:1:6: error: '+=' is not supported: a result starts empty [E0116-accumulate]\n"
+           "    x(i) += b(i)\n"
+           "         ^\n"
+           "    help: sums need no '+=': write x(i) = ...; variables missing on the left are summed over\n");
+    expect(f, (fe_case){.expression = "x(i) = b(i) * i"},
+           "<expression>:1:15: error: 'i' is a tensor here and an index variable there [E0117-name-clash]\n"
+           "    x(i) = b(i) * i\n"
+           "                  ^\n"
+           "<expression>:1:3: note: the index variable\n"
+           "    x(i) = b(i) * i\n"
+           "      ^\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,j,k,l,m,n,o,p,q)"},
+           "<expression>:1:26: error: more than 8 indices [E0118-too-large]\n"
+           "    x(i) = B(i,j,k,l,m,n,o,p,q)\n"
+           "                             ^\n");
+}
+
+static void sums(void **state) {
+    fixture *f = *state;
+    expect(f, (fe_case){.expression = "x(i) = sum(i, b(i))"},
+           "<expression>:1:12: error: the sum runs over 'i', which indexes the result [E0108-sum]\n"
+           "    x(i) = sum(i, b(i))\n"
+           "               ^\n"
+           "    help: rename the variable of the sum, or remove it from the result\n");
+    expect(f, (fe_case){.expression = "x(i) = b(i) * sum(k, c(i))"},
+           "<expression>:1:15: error: nothing in the sum over 'k' is indexed by it [E0108-sum]\n"
+           "    x(i) = b(i) * sum(k, c(i))\n"
+           "                  ^~~~~~~~~~~~\n"
+           "    help: index one of its operands by 'k', or remove the sum\n");
+    expect(f, (fe_case){.expression = "x(i) = sum(k, B(i,k)) * c(k)"},
+           "<expression>:1:8: error: 'k' is already bound around this sum [E0108-sum]\n"
+           "    x(i) = sum(k, B(i,k)) * c(k)\n"
+           "           ^~~~~~~~~~~~~~\n"
+           "    help: rename the variable of one of them\n");
+    expect(f, (fe_case){.expression = "x = sum(k, b(k) * sum(k, c(k)))"},
+           "<expression>:1:19: error: 'k' is already bound around this sum [E0108-sum]\n"
+           "    x = sum(k, b(k) * sum(k, c(k)))\n"
+           "                      ^~~~~~~~~~~~\n"
+           "    help: rename the variable of one of them\n");
+    expect(f, (fe_case){.expression = "x(i) = b(i) * (c(i) + D(i,j))"},
+           "<expression>:1:16: error: does the sum over 'j' cover the whole product or only one addend? "
+           "[E0109-ambiguous-sum]\n"
+           "    x(i) = b(i) * (c(i) + D(i,j))\n"
+           "                   ^~~~~~~~~~~~~\n"
+           "    help: write the sum out: sum(j, ...)\n"
+           "<expression>:1:16: note: this addend is not indexed by 'j'\n"
+           "    x(i) = b(i) * (c(i) + D(i,j))\n"
+           "                   ^~~~\n");
+}
+
+static void formats(void **state) {
+    fixture *f = *state;
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .format = {"D:ss"}},
+           "<format>:1:1: error: the expression has no tensor 'D' [E0103-unknown-tensor]\n"
+           "    D:ss\n"
+           "    ^\n"
+           "    help: its tensors are x, B, c\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .format = {"B:s"}},
+           "<format>:1:3: error: B has 2 levels, but the format has 1 [E0110-format]\n"
+           "    B:s\n"
+           "      ^\n"
+           "    help: one letter for each index, outermost level first: d (dense) or s (compressed)\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .format = {"B:sq"}},
+           "<format>:1:4: error: level format 'q' is not supported [E0111-level-format]\n"
+           "    B:sq\n"
+           "       ^\n"
+           "    help: use d (dense) or s (compressed)\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .format = {"B:ss:0,2"}},
+           "<format>:1:8: error: the mode order is not a permutation of 0 to 1 [E0110-format]\n"
+           "    B:ss:0,2\n"
+           "           ^\n"
+           "    help: the mode order names, for each level from the outermost, the index it stores: 1,0 is "
+           "column-major\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .format = {"B:ss:0"}},
+           "<format>:1:7: error: expected ',' and the next mode, found the end [E0102-syntax]\n"
+           "    B:ss:0\n"
+           "          ^\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .format = {"B:ss:0,1,2"}},
+           "<format>:1:9: error: expected the end of the format, found ',' [E0102-syntax]\n"
+           "    B:ss:0,1,2\n"
+           "            ^\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .format = {"B:ss", "c:s", "B:ds"}},
+           "<format>:1:1: error: a second format for B [E0110-format]\n"
+           "    B:ds\n"
+           "    ^\n"
+           "<format>:1:1: note: the first one\n"
+           "    B:ss\n"
+           "    ^\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .format = {"B"}},
+           "<format>:1:2: error: expected ':' and the level formats, found the end [E0102-syntax]\n"
+           "    B\n"
+           "     ^\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .format = {":ss"}},
+           "<format>:1:1: error: expected a format such as B:ss:1,0, found ':' [E0102-syntax]\n"
+           "    :ss\n"
+           "    ^\n");
+}
+
+static void schedules(void **state) {
+    fixture *f = *state;
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .schedule = "reorder(i,k)"},
+           "<schedule>:1:11: error: the expression has no index variable 'k' [E0114-schedule-variable]\n"
+           "    reorder(i,k)\n"
+           "              ^\n"
+           "    help: its variables are i, j\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .schedule = "reorder(i,i)"},
+           "<schedule>:1:11: error: 'i' is listed twice [E0114-schedule-variable]\n"
+           "    reorder(i,i)\n"
+           "              ^\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .schedule = "reorder i,j"},
+           "<schedule>:1:9: error: expected '(', found 'i' [E0102-syntax]\n"
+           "    reorder i,j\n"
+           "            ^\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .schedule = "reorder(i,j"},
+           "<schedule>:1:12: error: expected ',' or ')', found the end [E0102-syntax]\n"
+           "    reorder(i,j\n"
+           "               ^\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .schedule = "reorder(i,)"},
+           "<schedule>:1:11: error: expected an index variable, found ')' [E0102-syntax]\n"
+           "    reorder(i,)\n"
+           "              ^\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .schedule = "(i,j)"},
+           "<schedule>:1:1: error: expected a scheduling command such as reorder(i,j), found '(' "
+           "[E0102-syntax]\n"
+           "    (i,j)\n"
+           "    ^\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .schedule = "split(i,i0,i1,32)"},
+           "<schedule>:1:1: error: 'split' is not supported: the array streams whole loops; the tile size "
+           "(--tile) splits the data instead [E0113-schedule-command]\n"
+           "    split(i,i0,i1,32)\n"
+           "    ^~~~~\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .schedule = "reorder(i,j), fuse(i,j,f)"},
+           "<schedule>:1:15: error: 'fuse' is not supported: a stream carries the coordinates of one "
+           "variable [E0113-schedule-command]\n"
+           "    reorder(i,j), fuse(i,j,f)\n"
+           "                  ^~~~\n");
+    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .schedule = "interchange(i,j)"},
+           "<schedule>:1:1: error: unknown scheduling command 'interchange' [E0113-schedule-command]\n"
+           "    interchange(i,j)\n"
+           "    ^~~~~~~~~~~\n"
+           "    help: write reorder(i,j,...)\n");
+}
+
+static void loop_order(void **state) {
+    fixture *f = *state;
+    expect(f, (fe_case){.expression = "X(i,j) = B(i,k) * C(k,j)"},
+           "<expression>:1:19: error: C(k,j) is stored in the order k,j, but the loops run in the order "
+           "i,j,k [E0115-storage-order]\n"
+           "    X(i,j) = B(i,k) * C(k,j)\n"
+           "                      ^~~~~~\n"
+           "    help: store it to fit the loops with -f C:ss:1,0, or loop to fit every tensor with -s "
+           "\"reorder(i,k,j)\"\n");
+    expect(f, (fe_case){.expression = "X(i,j) = B(j,i)", .format = {"B:sd"}},
+           "<expression>:1:10: error: B(j,i) is stored in the order j,i, but the loops run in the order i,j "
+           "[E0115-storage-order]\n"
+           "    X(i,j) = B(j,i)\n"
+           "             ^~~~~~\n"
+           "    help: store it to fit the loops with -f B:ds:1,0\n");
+    expect(f, (fe_case){.expression = "X(i,j) = B(i,j) * C(j,i)"},
+           "<expression>:1:19: error: C(j,i) is stored in the order j,i, but the loops run in the order i,j "
+           "[E0115-storage-order]\n"
+           "    X(i,j) = B(i,j) * C(j,i)\n"
+           "                      ^~~~~~\n"
+           "    help: store it to fit the loops with -f C:ss:1,0\n");
+    expect(f, (fe_case){.expression = "X(i,j) = D(i,j) + B(i,k) * C(k,j)", .schedule = "reorder(i,k,j)"},
+           "<expression>:1:19: error: the sum over 'k' is only a part of what loop 'j' computes, but loop "
+           "'k' is outside of it [E0125-loop-order]\n"
+           "    X(i,j) = D(i,j) + B(i,k) * C(k,j)\n"
+           "                      ^~~~~~~~~~~~~~~\n"
+           "    help: put the loop of a partial sum inside: -s \"reorder(j,k)\"\n");
+}
+
+/* Text made of the language's own pieces: accepted or refused, never worse, and what is accepted is well
+ * formed. */
+static void random_texts_are_answered(void **state) {
+    static const char *const piece[] = {"x",   "B",       "i",    "j",    "k",        "(", ")",  ",",
+                                        "=",   "+",       "-",    "*",    "/",        "_", "{",  "}",
+                                        ":",   ";",       "2",    "sum(", "reorder(", " ", "s",  "d",
+                                        "(i)", "=B(i,j)", "x(i)", "0",    "1",        "$", ".5", "e9"};
+    (void)state;
+    prng random = prng_seed(7);
+    uint32_t accepted = 0;
+    for (uint32_t n = 0; n < 20000; n++) {
+        fixture *f;
+        fixture_set_up((void **)&f);
+        const char *text[3] = {n % 2 ? "x(i) = " : "", "B:", "reorder("};
+        for (uint32_t part = 0; part < 3; part++) {
+            for (uint32_t length = prng_below(&random, 12); length > 0; length--)
+                text[part] = arena_printf(&f->mem, "%s%s", text[part],
+                                          piece[prng_below(&random, sizeof piece / sizeof *piece)]);
+        }
+        fe_case c = {
+            .expression = text[0], .format = {n % 3 ? NULL : text[1]}, .schedule = n % 5 ? NULL : text[2]};
+        sam_statement s;
+        bool ok = fe_case_parse(f, &c, &s);
+        assert_true(ok == !diag_failed(&f->diag));
+        if (ok)
+            assert_true(fe_check(&s, &f->diag));
+        accepted += ok;
+        fixture_tear_down((void **)&f);
+    }
+    assert_true(accepted > 20);
+}
+
+static char *repeated(fixture *f, const char *first, const char *again, uint32_t times) {
+    size_t step = strlen(again), length = strlen(first);
+    char *text = arena_alloc(&f->mem, length + step * times + 1);
+    memcpy(text, first, length);
+    for (uint32_t i = 0; i < times; i++)
+        memcpy(text + length + i * step, again, step);
+    return text;
+}
+
+static void size_is_bounded(void **state) {
+    fixture *f = *state;
+    sam_statement s;
+    const char *const huge[] = {repeated(f, "x(i) = b(i)", "+b(i)", 5000), repeated(f, "x(i) = ", "(", 5000),
+                                repeated(f, "x(i) = ", "-", 5000), repeated(f, "x(i) = ", "sum(k, ", 5000)};
+    for (size_t i = 0; i < sizeof huge / sizeof *huge; i++) {
+        diag_init(&f->diag, &f->mem);
+        fe_case c = {.expression = huge[i]};
+        assert_false(fe_case_parse(f, &c, &s));
+        assert_string_equal(f->diag.list.at[0].code, "E0118-too-large");
+    }
+    fe_case large = {.expression = repeated(f, "x(i) = b(i)", "+b(i)", 120)};
+    diag_init(&f->diag, &f->mem);
+    assert_true(fe_case_parse(f, &large, &s) && fe_check(&s, &f->diag));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(characters_and_syntax),
+        TEST(tensors_and_indices),
+        TEST(sums),
+        TEST(formats),
+        TEST(schedules),
+        TEST(loop_order),
+        TEST(random_texts_are_answered),
+        TEST(size_is_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+/* frontend/: expressions, formats and schedules become the statement they mean. */
+#include "tests/frontend/fe_case.h"
+
+static void expect_dump(fixture *f, fe_case c, const char *expected) {
+    sam_statement s;
+    if (!fe_case_parse(f, &c, &s))
+        fail_msg("%s\n%s", c.expression, fixture_printed(f));
+    assert_true(fe_check(&s, &f->diag));
+    assert_string_equal(fe_case_dump(f, &s), arena_printf(&f->mem, "%s\n", expected));
+}
+
+static void variables_missing_on_the_left_are_summed_over_in_each_term(void **state) {
+    fixture *f = *state;
+    expect_dump(f, (fe_case){.expression = "x(i) = b(i)"}, "forall(i, x(i) = b(i))");
+    expect_dump(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)"},
+                "forall(i, forall(j, x(i) += B(i,j) * c(j)))");
+    expect_dump(f, (fe_case){.expression = "x(i) = b(i) + B(i,j) * c(j)"},
+                "forall(i, where(x(i) = b(i) + t1, forall(j, t1 += B(i,j) * c(j))))");
+    expect_dump(f, (fe_case){.expression = "x(i) = B(i,j)*c(j) - D(i,j)*e(j)"},
+                "forall(i, where(where(x(i) = t1 - t2, forall(j, t1 += B(i,j) * c(j))), "
+                "forall(j, t2 += D(i,j) * e(j))))");
+    expect_dump(f, (fe_case){.expression = "y(i) = b(i) - (A(i,j) * x(j))"},
+                "forall(i, where(y(i) = b(i) - t1, forall(j, t1 += A(i,j) * x(j))))");
+    expect_dump(f, (fe_case){.expression = "x = B(i,j,k) * C(i,j,k)"},
+                "forall(i, forall(j, forall(k, x += B(i,j,k) * C(i,j,k))))");
+    expect_dump(f, (fe_case){.expression = "x(i) = (B(i,j) + C(i,j)) * d(j)"},
+                "forall(i, forall(j, x(i) += (B(i,j) + C(i,j)) * d(j)))");
+    expect_dump(f, (fe_case){.expression = "x(i) = -(b(i) - B(i,j))"},
+                "forall(i, where(x(i) = -(b(i) - t1), forall(j, t1 += B(i,j))))");
+}
+
+static void explicit_sums_keep_their_scope(void **state) {
+    fixture *f = *state;
+    expect_dump(f, (fe_case){.expression = "x(i) = c(i) * sum(j, B(i,j))"},
+                "forall(i, where(x(i) = c(i) * t1, forall(j, t1 += B(i,j))))");
+    expect_dump(f, (fe_case){.expression = "x = sum(k, l, B(k,l))"}, "forall(k, forall(l, x += B(k,l)))");
+    expect_dump(f, (fe_case){.expression = "x(i) = sum(j, B(i,j) * sum(k, C(j,k) * d(k)))"},
+                "forall(i, forall(j, where(x(i) += B(i,j) * t1, forall(k, t1 += C(j,k) * d(k)))))");
+    expect_dump(f, (fe_case){.expression = "x(i) = sum(k, C(j,k)) * B(i,j)", .format = {"C:ss"}},
+                "forall(i, forall(j, where(x(i) += t1 * B(i,j), forall(k, t1 += C(j,k)))))");
+}
+
+static void the_text_form_is_read_back_with_the_same_meaning(void **state) {
+    fixture *f = *state;
+    expect_dump(f, (fe_case){.expression = "x(i)=a(i)-(b(i)-c(i))-d(i)"},
+                "forall(i, x(i) = a(i) - (b(i) - c(i)) - d(i))");
+    expect_dump(f, (fe_case){.expression = "x(i)=a(i)/(b(i)*c(i))/d(i)"},
+                "forall(i, x(i) = a(i) / (b(i) * c(i)) / d(i))");
+    expect_dump(f, (fe_case){.expression = "x(i)=(a(i)+b(i))*-c(i)"},
+                "forall(i, x(i) = (a(i) + b(i)) * -c(i))");
+    expect_dump(f, (fe_case){.expression = "x(i)=2*b(i)+.5e1*c(i)"}, "forall(i, x(i) = 2 * b(i) + 5 * c(i))");
+    expect_dump(f, (fe_case){.expression = "t1(i)=b(i)+B(i,j)"},
+                "forall(i, where(t1(i) = b(i) + tt1, forall(j, tt1 += B(i,j))))");
+}
+
+static void scalars_and_tacos_subscripts_are_accesses(void **state) {
+    fixture *f = *state;
+    expect_dump(f, (fe_case){.expression = "x(i) = a * b(i)"}, "forall(i, x(i) = a * b(i))");
+    expect_dump(f, (fe_case){.expression = "x() = a() * b(i)"}, "forall(i, x += a * b(i))");
+    expect_dump(f, (fe_case){.expression = "X_{i,j} = B_{i,j} * c_i"},
+                "forall(i, forall(j, X(i,j) = B(i,j) * c(i)))");
+}
+
+static void loops_follow_the_result_then_the_sums_then_the_schedule(void **state) {
+    fixture *f = *state;
+    const char *ijk = "forall(i, forall(j, forall(k, X(i,j) += B(i,k) * C(k,j))))";
+    const char *ikj = "forall(i, forall(k, forall(j, X(i,j) += B(i,k) * C(k,j))))";
+    const char *text = "X(i,j) = B(i,k) * C(k,j)";
+    expect_dump(f, (fe_case){.expression = text, .format = {"C:ss:1,0"}}, ijk);
+    expect_dump(f, (fe_case){.expression = text, .schedule = "reorder(i,k,j)"}, ikj);
+    expect_dump(f, (fe_case){.expression = text, .schedule = "reorder(k,j)"}, ikj);
+    expect_dump(f, (fe_case){.expression = text, .schedule = "reorder(j,i), reorder(j,i,k); reorder(i,k,j)"},
+                ikj);
+    expect_dump(f, (fe_case){.expression = text, .format = {"X:ss:1,0", "B:ss", "C:ss:1,0"}},
+                "forall(j, forall(i, forall(k, X(i,j) += B(i,k) * C(k,j))))");
+}
+
+static void formats_say_levels_and_modes(void **state) {
+    fixture *f = *state;
+    sam_statement s;
+    fe_case c = {.expression = "x(i) = B(i,j) * c(j) * a", .format = {"B:ds:0,1", "c:d", "a:"}};
+    assert_true(fe_case_parse(f, &c, &s));
+    assert_int_equal(s.tensors.len, 4);
+    const sam_tensor_data *x = &s.tensors.at[0], *b = &s.tensors.at[1], *dense = &s.tensors.at[2];
+    assert_int_equal(x->level[0], SAM_LEVEL_COMPRESSED);
+    assert_int_equal(b->level[0], SAM_LEVEL_DENSE);
+    assert_int_equal(b->level[1], SAM_LEVEL_COMPRESSED);
+    assert_int_equal(b->mode[1], 1);
+    assert_int_equal(dense->level[0], SAM_LEVEL_DENSE);
+    fe_case column = {.expression = "X(i,j) = B(j,i)", .format = {"B:ds:1,0"}};
+    assert_true(fe_case_parse(f, &column, &s));
+    assert_int_equal(s.tensors.at[1].mode[0], 1);
+    assert_int_equal(s.tensors.at[1].level[0], SAM_LEVEL_DENSE);
+    assert_int_equal(s.tensors.at[1].mode[1], 0);
+}
+
+static void the_checker_finds_what_the_parser_never_builds(void **state) {
+    fixture *f = *state;
+    fe_case c = {.expression = "x(i) = B(i,j) * c(j)"};
+    sam_statement s;
+    assert_true(fe_case_parse(f, &c, &s));
+    assert_true(fe_check(&s, &f->diag));
+    sam_statement broken = s;
+    broken.loops.len--;
+    assert_false(fe_check(&broken, &f->diag));
+    broken = s;
+    broken.rhs = sam_expr_at(&s, s.rhs)->a; /* j is no longer bound */
+    assert_false(fe_check(&broken, &f->diag));
+    sam_tensor_at(&s, (sam_tensor){2})->mode[1] = 0;
+    assert_false(fe_check(&s, &f->diag));
+    sam_tensor_at(&s, (sam_tensor){2})->mode[1] = 1;
+    sam_expr_at(&s, sam_expr_at(&s, s.rhs)->a)->b = sam_expr_at(&s, sam_expr_at(&s, s.rhs)->a)->a;
+    assert_false(fe_check(&s, &f->diag));
+    assert_string_equal(fixture_printed(f),
+                        "onyx: error: 2 variables have 1 loops [E0130-statement]\n"
+                        "<expression>:1:8: error: an index of B is neither summed over nor in the result "
+                        "[E0130-statement]\n"
+                        "    x(i) = B(i,j) * c(j)\n"
+                        "           ^~~~~~\n"
+                        "<expression>:1:8: error: the modes of B are no permutation [E0130-statement]\n"
+                        "    x(i) = B(i,j) * c(j)\n"
+                        "           ^~~~~~\n"
+                        "<expression>:1:8: error: an expression is used in two places [E0130-statement]\n"
+                        "    x(i) = B(i,j) * c(j)\n"
+                        "           ^~~~~~\n");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(variables_missing_on_the_left_are_summed_over_in_each_term),
+        TEST(explicit_sums_keep_their_scope),
+        TEST(the_text_form_is_read_back_with_the_same_meaning),
+        TEST(scalars_and_tacos_subscripts_are_accesses),
+        TEST(loops_follow_the_result_then_the_sums_then_the_schedule),
+        TEST(formats_say_levels_and_modes),
+        TEST(the_checker_finds_what_the_parser_never_builds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,24 @@
+#!/bin/sh
+# No folder may include a header of a later one: support < sam < frontend, tiling < lower_onyx < pnr < bitstream < firmware.
+set -u
+cd "$1" || exit 1
+bad=0
+check() {
+    folder=$1
+    shift
+    for header in $(grep -rhoE '#include "[a-z_]+/' --include='*.[ch]' "$folder" | sed 's/#include "//; s/\/$//' | sort -u); do
+        case " $folder $* " in
+        *" $header "*) ;;
+        *) echo "$folder/ includes $header/"; bad=1 ;;
+        esac
+    done
+}
+check support
+check sam support
+check frontend support sam
+check tiling support sam
+check lower_onyx support sam
+check pnr support sam lower_onyx
+check bitstream support sam lower_onyx pnr
+check firmware support sam tiling lower_onyx pnr bitstream
+exit $bad

@@ -1,0 +1,42 @@
+/* Lowered SAM graphs are placed and routed on the chip by all of its rules, IO free. */
+#include "sam/sam.h"
+#include "tests/pnr/design.h"
+
+/* The netlist of a graph of binary joiners without broadcasts. */
+static bool lowered(fixture *f, const char *name, netlist *out) {
+    size_t length = 0;
+    sam_graph sam;
+    onyx_graph *g;
+    const char *path = arena_printf(&f->mem, ONYX_SHARED_DIR "/data/sam_graphs/onyx-dot/%s.gv", name);
+    char *text = file_read(path, &f->mem, &length, &f->diag);
+    return text && sam_parse(path, text, length, &f->names, &f->mem, &f->diag, &sam) &&
+           sam_check(&sam, &f->diag) &&
+           lower_run(&sam, &(lower_options){.tile_edge = 30}, &f->mem, &f->diag, &g) &&
+           lower_pack(g, &f->mem, &f->diag, out);
+}
+
+static void lowered_graphs_route_on_the_chip(void **state) {
+    fixture *f = *state;
+    static const char *const names[] = {"mat_identity", "mat_elemadd", "mat_elemmul", "tensor3_elemadd",
+                                        "vec_elemadd",  "vec_elemmul", "vec_identity"};
+    if (access(ONYX_SHARED_DIR "/data/sam_graphs/onyx-dot", R_OK) != 0) {
+        print_message("the shared SAM graphs are not here\n");
+        skip();
+    }
+    pnr_board b = read_board(f, "onyx");
+    pnr_options o = pnr_options_default();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        netlist n;
+        pnr_design design;
+        clear_diagnostics(f);
+        if (!lowered(f, names[i], &n))
+            fail_msg("%s is not lowered\n%s", names[i], fixture_printed(f));
+        place_and_route(f, &n, &b, &o, &design);
+    }
+    pnr_board_free(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(lowered_graphs_route_on_the_chip)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

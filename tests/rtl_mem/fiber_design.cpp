@@ -1,0 +1,59 @@
+#include "mem_design.h"
+
+#include "Vonyx_fiber_access.h"
+
+static void settle(void *device, bench_pins *p) {
+    auto *t = static_cast<Vonyx_fiber_access *>(device);
+    t->clk_i = 0;
+    t->rst_ni = !p->reset;
+    t->en_i = p->enable;
+    t->flush_i = p->flush;
+    t->pos_in_data_i = p->in_data[0], t->pos_in_valid_i = p->in_valid[0];
+    t->addr_in_data_i = p->in_data[1], t->addr_in_valid_i = p->in_valid[1];
+    t->block_wr_data_i = p->in_data[2], t->block_wr_valid_i = p->in_valid[2];
+    t->data_in_data_i = p->in_data[3], t->data_in_valid_i = p->in_valid[3];
+    t->block_rd_ready_i = p->out_ready[0];
+    t->coord_out_ready_i = p->out_ready[1];
+    t->pos_out_ready_i = p->out_ready[2];
+    t->eval();
+    p->in_ready[0] = t->pos_in_ready_o;
+    p->in_ready[1] = t->addr_in_ready_o;
+    p->in_ready[2] = t->block_wr_ready_o;
+    p->in_ready[3] = t->data_in_ready_o;
+    p->out_data[0] = t->block_rd_data_o, p->out_valid[0] = t->block_rd_valid_o;
+    p->out_data[1] = t->coord_out_data_o, p->out_valid[1] = t->coord_out_valid_o;
+    p->out_data[2] = t->pos_out_data_o, p->out_valid[2] = t->pos_out_valid_o;
+}
+
+static void rising_edge(void *device) {
+    auto *t = static_cast<Vonyx_fiber_access *>(device);
+    t->clk_i = 1;
+    t->eval();
+}
+
+bench_design fiber_design_new(void) {
+    return {new Vonyx_fiber_access, settle, rising_edge};
+}
+
+void fiber_design_free(bench_design design) {
+    delete static_cast<Vonyx_fiber_access *>(design.device);
+}
+
+void fiber_design_configure(bench_design design, bool tile_en, uint32_t mode, const uint32_t space[4]) {
+    (void)tile_en;
+    (void)mode;
+    auto *t = static_cast<Vonyx_fiber_access *>(design.device);
+    t->wr_run_i = space[0] & 1;
+    t->wr_lowest_level_i = space[0] >> 18 & 1;
+    t->wr_compressed_i = space[0] >> 20 & 1;
+    t->wr_block_mode_i = space[0] >> 21 & 1;
+    t->rd_run_i = space[0] >> 23 & 1;
+    t->rd_root_i = space[1] >> 9 & 1;
+    t->rd_lookup_i = space[1] >> 27 & 1;
+    t->rd_dim_size_i = space[2] >> 13 & 0xffff;
+    t->rd_dense_i = space[2] >> 29 & 1;
+    t->rd_block_mode_i = space[2] >> 30 & 1;
+    t->buffet_run_i = space[2] >> 31;
+    t->cap_log_0_i = space[3] >> 4 & 15;
+    t->cap_log_1_i = space[3] & 15;
+}

@@ -116,9 +116,60 @@ static void a_stuck_run_is_explained(void **state) {
     pnr_board_free(&s.board);
 }
 
+static void overwrite(const char *path, const char *content, size_t length) {
+    FILE *out = fopen(path, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(content, 1, length, out), length);
+    assert_int_equal(fclose(out), 0);
+}
+
+static void expect_end(fixture *f, const setting *s, int exit_code, const char *code, const char *text) {
+    uint32_t before = f->diag.list.len;
+    remove(s->options.result);
+    assert_int_equal(cosim_run(&s->options, &s->board, &f->mem, &f->diag), exit_code);
+    assert_in_range(f->diag.list.len, before + 1, before + 10);
+    assert_string_equal(f->diag.list.at[before].code, code);
+    assert_non_null(strstr(fixture_printed(f), text));
+    assert_int_not_equal(access(s->options.result, F_OK), 0);
+}
+
+/* One bit of the bitstream flipped on the way; then the head of the file. */
+static void damaged_programs_are_told(void **state) {
+    fixture *f = *state;
+    setting s;
+    size_t length, at = 0;
+    if (!prepare(f, "vec_elemmul_pipe", 0, false, &s))
+        no_data();
+    char *elf = file_read(s.options.elf, &f->mem, &length, &f->diag);
+    const bits_word *first = &s.kernel->bits.words.at[0];
+    const uint32_t pattern[2] = {first->data, first->address};
+    while (at + 8 <= length && memcmp(elf + at, pattern, 8) != 0)
+        at++;
+    assert_true(at + 8 <= length);
+    elf[at] ^= 1;
+    overwrite(s.options.elf, elf, length);
+    expect_end(f, &s, COSIM_TARGET, "E0760-target", "CRC-32 expected");
+    elf[18] = 3; /* another processor */
+    overwrite(s.options.elf, elf, length);
+    expect_end(f, &s, COSIM_USAGE, "E0751-elf", "wrong kind of file");
+    overwrite(s.options.elf, elf, 20);
+    expect_end(f, &s, COSIM_USAGE, "E0751-elf", "too short");
+    pnr_board_free(&s.board);
+}
+
+static void time_is_bounded(void **state) {
+    fixture *f = *state;
+    setting s;
+    if (!prepare(f, "vec_elemadd", 0, false, &s))
+        no_data();
+    s.options.max_cycles = 20000; /* less than configuration takes */
+    expect_end(f, &s, COSIM_WATCHDOG, "E0771-max-cycles", "20000 array cycles");
+    pnr_board_free(&s.board);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(golden_kernels_run_under_firmware),
-                                       TEST(registers_and_polling_do_as_well),
-                                       TEST(a_stuck_run_is_explained)};
+                                       TEST(registers_and_polling_do_as_well), TEST(a_stuck_run_is_explained),
+                                       TEST(damaged_programs_are_told), TEST(time_is_bounded)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

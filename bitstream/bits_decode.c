@@ -99,8 +99,7 @@ static void find_tiles(decoder *c, const bits_stream *sorted) {
     }
 }
 
-/* ---- every bit must have a meaning
- * ---------------------------------------------------------------------------- */
+/* ---- every bit must have a meaning ----------------------------------------------------------- */
 
 typedef struct {
     const decoder *c;
@@ -177,8 +176,7 @@ static void check_words(decoder *c) {
     }
 }
 
-/* ---- cells
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 static wire *io_output_wire(const decoder *c, uint32_t x) {
     return wire_at(c, x, 1, PNR_NORTH, 0);
@@ -254,9 +252,7 @@ static void read_cells(decoder *c) {
     }
 }
 
-/* ---- wires
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- wires ----------------------------------------------------------------------------------- */
 
 static void bad_wire(const decoder *c, const tile *t, uint32_t side, uint32_t track, const char *what,
                      const char *hint) {
@@ -294,8 +290,7 @@ static void read_wires(decoder *c) {
     }
 }
 
-/* ---- nets: from each sink back to its source
- * ----------------------------------------------------------------------- */
+/* ---- nets: from each sink back to its source ------------------------------------------------- */
 
 typedef struct {
     uint16_t x, y;
@@ -524,8 +519,7 @@ static void check_io(const decoder *c) {
     }
 }
 
-/* ---- putting it together
- * --------------------------------------------------------------------------------------------- */
+/* ---- putting it together --------------------------------------------------------------------- */
 
 static int by_source(const void *left, const void *right) {
     const found_net *a = left, *b = right;

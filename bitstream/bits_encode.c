@@ -45,8 +45,7 @@ static void put_number(encoder *e, uint32_t field, pnr_site at, uint32_t value) 
     put(e, bits_field_at(e->map, field), at, value, (src_loc){0});
 }
 
-/* ---- cells
- * ------------------------------------------------------------------------------------------------- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 static void encode_cell(encoder *e, const netlist *net, const net_cell_data *cell, pnr_site at) {
     const net_mode_info *info = &net_mode_table[cell->mode];
@@ -69,8 +68,7 @@ static void encode_cell(encoder *e, const netlist *net, const net_cell_data *cel
     }
 }
 
-/* ---- routes
- * ------------------------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 static void encode_hop(encoder *e, const pnr_hop *h) {
     const pnr_board *b = e->map->board;
@@ -112,8 +110,7 @@ static void encode_route(encoder *e, const pnr_design *design, uint32_t index) {
         encode_sink(e, design, net->sinks.at[i], &route->sinks.at[i]);
 }
 
-/* ---- merging
- * ------------------------------------------------------------------------------------------------- */
+/* ---- merging --------------------------------------------------------------------------------- */
 
 static int by_address(const void *left, const void *right) {
     const bits_write_entry *a = left, *b = right;

@@ -7,8 +7,7 @@
 const char *const bits_side_name[4] = {"EAST", "SOUTH", "WEST", "NORTH"};
 const char *const bits_kind_name[BITS_KINDS] = {"none", "PE", "MEM", "IO"};
 
-/* ---- reading the tables ----------------------------------------------------------------------------------
- */
+/* ---- reading the tables ---------------------------------------------------------------------- */
 
 #define CSV_MAX_COLUMNS 8
 
@@ -199,8 +198,7 @@ static bool read_table(bits_map *map, const char *file, const char *header, row_
     return good;
 }
 
-/* ---- order
- * ------------------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static int order(uint32_t a, uint32_t b) {
     return a < b ? -1 : a > b;
@@ -270,8 +268,7 @@ static bool check_overlaps(const bits_map *map, diagnostics *d) {
     return good;
 }
 
-/* ---- the fields the assembler itself writes
- * ------------------------------------------------------------------ */
+/* ---- the fields the assembler itself writes -------------------------------------------------- */
 
 static bool require(const bits_map *map, net_tile tile, uint32_t *number, diagnostics *d, const char *name) {
     const bits_field *f = bits_find(map, tile, BITS_ANY_FEATURE, name);
@@ -366,8 +363,7 @@ bool bits_map_read(const pnr_board *b, arena *mem, diagnostics *d, bits_map **ou
     return true;
 }
 
-/* ---- lookups
- * ------------------------------------------------------------------------------------------------- */
+/* ---- lookups --------------------------------------------------------------------------------- */
 
 const bits_field *bits_find(const bits_map *map, net_tile tile, uint32_t feature, const char *name) {
     uint32_t low = 0, high = map->fields.len;
@@ -476,8 +472,7 @@ uint32_t bits_mode(const bits_map *map, const bits_stream *sorted, uint32_t x, u
     return field == BITS_NO_FIELD ? 0 : bits_value(map, sorted, bits_field_at(map, field), x, y);
 }
 
-/* ---- connection boxes: select = 4 * track + {NORTH 0, SOUTH 1, EAST 2, WEST 3}
- * ----------------------------- */
+/* ---- connection boxes: select = 4 * track + {NORTH 0, SOUTH 1, EAST 2, WEST 3} --------------- */
 
 uint32_t bits_cb_select(uint32_t side, uint32_t track) {
     static const uint8_t rank[4] = {[PNR_NORTH] = 0, [PNR_SOUTH] = 1, [PNR_EAST] = 2, [PNR_WEST] = 3};

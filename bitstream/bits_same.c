@@ -15,8 +15,7 @@ static void differs(comparison *c, pnr_site at, const char *what) {
     c->same = false;
 }
 
-/* ---- cells
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 /* Index of the cell at a site, or UINT32_MAX. */
 static uint32_t cell_index(const pnr_design *design, pnr_site at) {
@@ -79,9 +78,7 @@ static void compare_cells(comparison *c) {
     }
 }
 
-/* ---- nets
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- nets ------------------------------------------------------------------------------------ */
 
 /* One fact of a route, free of indices: a hop, or how a sink is reached. Sorted lists of facts are compared.
  */

@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-/* ---- order
- * ------------------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 typedef struct {
     uint32_t key, index;
@@ -80,8 +79,7 @@ uint32_t bits_data(const bits_stream *sorted, uint32_t address) {
     return 0;
 }
 
-/* ---- reading text
- * --------------------------------------------------------------------------------------------- */
+/* ---- reading text ---------------------------------------------------------------------------- */
 
 typedef struct {
     const char *text;
@@ -187,8 +185,7 @@ bool bits_read(const char *path, arena *mem, diagnostics *d, bits_stream *out) {
     return out->words.len > 0;
 }
 
-/* ---- writing
- * --------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 bool bits_write(const bits_stream *bits, const char *path, diagnostics *d) {
     file_out f;

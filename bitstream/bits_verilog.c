@@ -75,8 +75,7 @@ typedef struct {
     bool good;
 } writer;
 
-/* ---- names
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static pnr_site site_of(const writer *w, net_cell cell) {
     return w->design->site.at[cell.v - 1];
@@ -108,8 +107,7 @@ static void declare_stream(writer *w, const char *name) {
     fprintf(w->out, "  logic [16:0] %s_data;\n  logic %s_valid, %s_ready;\n", name, name, name);
 }
 
-/* ---- who listens
- * -------------------------------------------------------------------------------------------------- */
+/* ---- who listens ----------------------------------------------------------------------------- */
 
 /* Whether any net drives, or is driven by, a port. */
 static bool output_used(const writer *w, net_cell cell, uint32_t port) {
@@ -137,8 +135,7 @@ static const char *sink_name(writer *w, uint32_t net, uint32_t sink) {
     return arena_printf(&w->scratch, "%s_in%u", cell_name(w, pin.cell), pin.port);
 }
 
-/* ---- routes
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 /* ready of a node = AND over what it feeds. A hop's taking side is NAME_take when it has a register. */
 static void write_ready(writer *w, uint32_t net, uint32_t node) {
@@ -194,8 +191,7 @@ static void write_net(writer *w, uint32_t net) {
         write_ready(w, net, i);
 }
 
-/* ---- cells
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 /* The depth-2 FIFO of a port, from stream `in` to stream `out`. A port with `gate` is a source: its valid
  * waits for the ready of all it feeds. */
@@ -356,8 +352,7 @@ static void write_io(writer *w, net_cell cell, const net_cell_data *data) {
             out, name, x, x, x, out, out, out, out, out, out, out);
 }
 
-/* ---- what has no netlist
- * --------------------------------------------------------------------------------------------- */
+/* ---- what has no netlist --------------------------------------------------------------------- */
 
 static void refuse(writer *w, const net_cell_data *cell, pnr_site at, const char *what) {
     diag_error(w->d, cell->loc, "E0660-not-specialised", "tile x%uy%u: %s", at.x, at.y, what);
@@ -392,8 +387,7 @@ static void check_cell(writer *w, const net_cell_data *cell, pnr_site at) {
         refuse(w, cell, at, arena_printf(w->d->mem, "field %s is 0, so the core never works", p->enable));
 }
 
-/* ---- the module
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the module ------------------------------------------------------------------------------ */
 
 static void write_ports(writer *w) {
     fputs("module onyx_design (\n    input  logic clk_i,\n    input  logic rst_ni,\n    input  logic flush_i",

@@ -16,16 +16,14 @@ typedef struct {
     words; /* sorted by (x, y, feature, register): the canonical order of ours; a file's order is kept */
 } bits_stream;
 
-/* ---- the register map ------------------------------------------------------------------------------------
- */
+/* ---- the register map ------------------------------------------------------------------------ */
 
 /* Every field of every register of every tile kind: regmap.csv and config_space.csv of the board's folder
  * (docs/bitstream.md). Holds `b`. Errors, located in the tables: E0601..E0604. */
 typedef struct bits_map bits_map;
 bool bits_map_read(const pnr_board *b, arena *mem, diagnostics *d, bits_map **out);
 
-/* ---- words and designs -----------------------------------------------------------------------------------
- */
+/* ---- words and designs ----------------------------------------------------------------------- */
 
 /* Routed design to words: fields packed as the chip's tools do; words of one address OR-ed; zero words
  * dropped. `mode` and `tile_en` follow from the cell; its config may repeat them. Errors: E0605 a field
@@ -48,8 +46,7 @@ bool bits_same(const pnr_design *decoded, const pnr_design *routed, diagnostics 
  * re-encoded stream comparable with the file it came from. */
 void bits_order_as(bits_stream *bits, const bits_stream *model, arena *mem);
 
-/* ---- files -----------------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* "%08X %08X" text, one word a line; `#` starts a comment, empty lines are skipped. Errors E0610-bits-text
  * and E0611-bits-truncated, located. The 64-bit image of the global buffer: little-endian {data, address}. */

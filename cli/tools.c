@@ -4,8 +4,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-/* ---- arguments -------------------------------------------------------------------------------------------
- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 /* "--name VALUE" or "-x VALUE"; consumes it from argv. NULL when absent. */
 static const char *take_option(int *argc, char **argv, const char *name) {
@@ -60,8 +59,7 @@ static bool read_board(const char *name, cli_session *s, pnr_board *board) {
                           &s->diag, board);
 }
 
-/* ---- onyx sam
- * ------------------------------------------------------------------------------------------------ */
+/* ---- onyx sam -------------------------------------------------------------------------------- */
 
 static bool read_graph(const char *path, cli_session *s, sam_graph *g) {
     size_t length = 0;
@@ -107,8 +105,7 @@ int command_sam(int argc, char **argv) {
     return cli_session_end(&s, ok);
 }
 
-/* ---- onyx bits
- * --------------------------------------------------------------------------------------------------- */
+/* ---- onyx bits ------------------------------------------------------------------------------- */
 
 static const char bits_usage[] = "onyx bits verify|explain|stat FILE.bs [--board NAME]\n"
                                  "       onyx bits diff A.bs B.bs [--board NAME]\n"
@@ -193,8 +190,7 @@ int command_bits(int argc, char **argv) {
     return cli_session_end(&s, ok);
 }
 
-/* ---- onyx pnr
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- onyx pnr -------------------------------------------------------------------------------- */
 
 static const char pnr_usage[] =
     "onyx pnr NAME.packed [--fixed NAME.place] [--board NAME] [--seed N] [--no-pipeline] [--json] -o DIR";
@@ -273,8 +269,7 @@ int command_pnr(int argc, char **argv) {
     return cli_session_end(&s, ok);
 }
 
-/* ---- onyx boards
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- onyx boards ----------------------------------------------------------------------------- */
 
 static int by_name(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);

@@ -39,8 +39,7 @@ fw_options fw_options_default(const char *home, const char *folder) {
         .home = home, .folder = folder, .compiler = "arm-none-eabi-gcc", .timeout = (uint32_t)1 << 26};
 }
 
-/* ---- the compiler ----------------------------------------------------------------------------------------
- */
+/* ---- the compiler ---------------------------------------------------------------------------- */
 
 enum { EXIT_NOT_FOUND = 127 }; /* as a shell reports it */
 
@@ -117,8 +116,7 @@ static bool compile(const fw_options *o, const char *elf, arena *mem, diagnostic
     return false;
 }
 
-/* ---- what came out ---------------------------------------------------------------------------------------
- */
+/* ---- what came out --------------------------------------------------------------------------- */
 
 static uint32_t get16(const uint8_t *at) {
     return at[0] | (uint32_t)at[1] << 8;
@@ -204,8 +202,7 @@ static bool check_stack(const fw_app *app, diagnostics *d) {
     return false;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------------------
- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static bool check_request(const pnr_design *design, const bits_stream *bits, const fw_options *o, arena *mem,
                           diagnostics *d) {

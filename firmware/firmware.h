@@ -10,8 +10,7 @@
 #include "firmware/protocol.h"
 #include "tiling/tiling.h"
 
-/* ---- the program -----------------------------------------------------------------------------------------
- */
+/* ---- the program ----------------------------------------------------------------------------- */
 
 typedef struct {
     const char *home;     /* where firmware/target lies: the source tree, or the installed share */
@@ -47,8 +46,7 @@ typedef struct {
 } fw_error_info;
 const fw_error_info *fw_error_find(uint32_t number);
 
-/* ---- batches ---------------------------------------------------------------------------------------------
- */
+/* ---- batches --------------------------------------------------------------------------------- */
 
 /* IO columns of the kernel's streams, ascending: column[i] belongs to plan->inputs.at[i] or outputs.at[i]. */
 typedef struct {

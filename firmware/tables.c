@@ -46,8 +46,7 @@ bool fw_streams_of(const pnr_design *design, diagnostics *d, fw_streams *out) {
     return false;
 }
 
-/* ---- the board -------------------------------------------------------------------------------------------
- */
+/* ---- the board ------------------------------------------------------------------------------- */
 
 static bool write_board_header(const pnr_board *b, const char *folder, diagnostics *d) {
     file_out f;
@@ -89,8 +88,7 @@ bool fw_write_board(const pnr_board *b, const char *folder, diagnostics *d) {
     return write_board_header(b, folder, d) && write_memory(b, folder, d);
 }
 
-/* ---- the kernel ------------------------------------------------------------------------------------------
- */
+/* ---- the kernel ------------------------------------------------------------------------------ */
 
 static uint32_t glb_mask(const pnr_board *b, const fw_stream *list, uint32_t n) {
     uint32_t mask = 0;
@@ -145,8 +143,7 @@ bool fw_write_tables(const pnr_design *design, const fw_streams *s, const bits_s
     return file_commit(&f, d);
 }
 
-/* ---- the bitstream ---------------------------------------------------------------------------------------
- */
+/* ---- the bitstream --------------------------------------------------------------------------- */
 
 static uint32_t crc_of(uint32_t crc, uint32_t word) {
     crc = ~crc;

@@ -2,7 +2,7 @@
  * (E0125), and every tensor is stored in the order of the loops (E0115). */
 #include "frontend/fe_int.h"
 
-/* ---- storage order ------------------------------------------------------------------------------- */
+/* ---- storage order --------------------------------------------------------------------------- */
 
 static bool in_loop_order(const sam_statement *s, sam_tensor t, const sam_var *index) {
     const sam_tensor_data *data = sam_tensor_at(s, t);
@@ -95,7 +95,7 @@ static bool check_storage(const sam_statement *s, sam_tensor t, const sam_var *i
     return false;
 }
 
-/* ---- loops and scopes ---------------------------------------------------------------------------- */
+/* ---- loops and scopes ------------------------------------------------------------------------ */
 
 /* The first loop of `inner` that is outside of one of `outer`, with that one. */
 static bool nested(const sam_statement *s, const fe_vars *outer, const fe_vars *inner, sam_var *wrong,
@@ -146,7 +146,7 @@ bool fe_check_loops(const sam_statement *s, arena *mem, diagnostics *d) {
     return ok;
 }
 
-/* ---- structure ----------------------------------------------------------------------------------- */
+/* ---- structure ------------------------------------------------------------------------------- */
 
 #define REQUIRE(condition, loc, ...)                                                                         \
     do {                                                                                                     \

@@ -6,7 +6,7 @@
 
 #include "frontend/frontend.h"
 
-/* ---- tokens: expression, format and schedule are read by the same reader ------------------------- */
+/* ---- tokens: expression, format and schedule are read by the same reader --------------------- */
 
 typedef enum { FE_END, FE_NAME, FE_NUMBER, FE_SIGN, FE_BAD } fe_token_kind;
 
@@ -35,7 +35,7 @@ char fe_peek(const fe_reader *r);           /* the first character after the tok
 /* E0101-character or E0102-syntax at the current token: "expected WHAT, found ...". */
 void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
 
-/* ---- the steps of fe_parse ----------------------------------------------------------------------- */
+/* ---- the steps of fe_parse ------------------------------------------------------------------- */
 
 /* "A = B": fills vars, tensors, exprs, result, rhs (explicit sums only). E0101-E0108, E0116-E0118. */
 bool fe_parse_expression(const char *text, diagnostics *d, sam_statement *s);
@@ -46,7 +46,7 @@ bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);
 /* Default loop order, then the schedule's commands. E0113, E0114. */
 bool fe_parse_schedule(const fe_in *in, diagnostics *d, sam_statement *s);
 
-/* ---- scopes -------------------------------------------------------------------------------------- */
+/* ---- scopes ---------------------------------------------------------------------------------- */
 
 enum { FE_MAX_EXPRS = 4096, FE_MAX_DEPTH = 256 };
 
@@ -82,7 +82,7 @@ const char *fe_access_text(const sam_statement *s, sam_tensor t, const sam_var *
  * E0115-storage-order, E0125-loop-order. */
 bool fe_check_loops(const sam_statement *s, arena *mem, diagnostics *d);
 
-/* ---- which operands are present, and where loops may run empty (presence.c) ---------------------- */
+/* ---- which operands are present, and where loops may run empty (presence.c) ------------------ */
 
 /* One access of the right side while it is being iterated. */
 typedef struct {

@@ -81,7 +81,7 @@ typedef struct {
     stream *refs; /* by leaf: its reference stream so far */
 } lowering;
 
-/* ---- nodes and edges ----------------------------------------------------------------------------- */
+/* ---- nodes and edges ------------------------------------------------------------------------- */
 
 static sam_node add_node(lowering *w, sam_primitive kind, src_loc loc) {
     sam_node n = sam_add_node(w->g, kind);
@@ -103,7 +103,7 @@ static void feed(lowering *w, stream from, sam_node to, uint8_t port, sam_stream
         sam_node_at(w->g, to)->root = true;
 }
 
-/* ---- iteration ----------------------------------------------------------------------------------- */
+/* ---- iteration ------------------------------------------------------------------------------- */
 
 static stream out(sam_node n, uint8_t port) {
     return (stream){n, port};
@@ -306,7 +306,7 @@ static bool iterate_scope(lowering *w, fe_scope *scope, fe_presence *presence, l
     return true;
 }
 
-/* ---- computation --------------------------------------------------------------------------------- */
+/* ---- computation ----------------------------------------------------------------------------- */
 
 static bool compute(lowering *w, sam_expr e, const fe_presence *in, value *result);
 
@@ -428,7 +428,7 @@ static bool compute(lowering *w, sam_expr e, const fe_presence *in, value *resul
     BUG("an expression of no kind");
 }
 
-/* ---- reduction, dropping, writing ---------------------------------------------------------------- */
+/* ---- reduction, dropping, writing ------------------------------------------------------------ */
 
 static bool needs_matrix_reducer(lowering *w, const loops *l, uint32_t reduction) {
     const char *order = "";
@@ -595,7 +595,7 @@ static bool write_result(lowering *w, const loops *l, stream val) {
     return true;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static bool lower_statement(lowering *w) {
     fe_scope scope = fe_outer_scope(w->s, w->mem);

@@ -50,7 +50,7 @@ fe_presence fe_presence_start(const fe_leaves *leaves, arena *mem) {
     return p;
 }
 
-/* ---- the domain of a loop ------------------------------------------------------------------------ */
+/* ---- the domain of a loop -------------------------------------------------------------------- */
 
 static fe_domain leaf_domain(const fe_leaves *leaves, const fe_leaf *leaf, bool present, sam_var v) {
     if (!fe_has_index(leaves->s, leaf->access, v))
@@ -126,7 +126,7 @@ fe_domain fe_domain_of(const fe_leaves *leaves, const fe_presence *p, sam_expr e
     return all;
 }
 
-/* ---- presence inside a loop ---------------------------------------------------------------------- */
+/* ---- presence inside a loop ------------------------------------------------------------------ */
 
 /* What an expression passes at one coordinate of v: nothing (leaves == 0), or the references of `leaves`. */
 typedef struct {

@@ -1,7 +1,7 @@
 /* settings.c - the format language ("B:ss:1,0") and the schedule language ("reorder(i,k,j)"), as in taco. */
 #include "frontend/fe_int.h"
 
-/* ---- formats ------------------------------------------------------------------------------------- */
+/* ---- formats --------------------------------------------------------------------------------- */
 
 static const char *tensor_list(const sam_statement *s) {
     const char *list = "";
@@ -124,7 +124,7 @@ bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s) {
     return ok;
 }
 
-/* ---- the schedule -------------------------------------------------------------------------------- */
+/* ---- the schedule ---------------------------------------------------------------------------- */
 
 /* taco's other commands, and why this compiler refuses them. */
 static const struct {
@@ -231,7 +231,7 @@ static bool parse_commands(const char *text, sam_statement *s, diagnostics *d) {
     return true;
 }
 
-/* ---- the default loop order ---------------------------------------------------------------------- */
+/* ---- the default loop order ------------------------------------------------------------------ */
 
 static void push_new_loops(sam_statement *s, const fe_scope *scope) {
     for (uint32_t i = 0; i < scope->vars.len; i++) {

@@ -2,7 +2,7 @@
  * text form. */
 #include "frontend/fe_int.h"
 
-/* ---- small questions ----------------------------------------------------------------------------- */
+/* ---- small questions ------------------------------------------------------------------------- */
 
 sam_var fe_find_var(const sam_statement *s, name_id name) {
     for (uint32_t v = 1; v <= s->vars.len; v++) {
@@ -86,7 +86,7 @@ uint64_t fe_free_vars(const sam_statement *s, sam_expr e) {
     return 0;
 }
 
-/* ---- implicit sums ------------------------------------------------------------------------------- */
+/* ---- implicit sums --------------------------------------------------------------------------- */
 
 /* Explicit sums under e: each must use its variable, and must not rebind one of `bound` or of its own term.
  */
@@ -166,7 +166,7 @@ bool fe_bind_sums(sam_statement *s, diagnostics *d) {
     return bind_terms(s, &s->rhs, result_vars, d);
 }
 
-/* ---- scopes -------------------------------------------------------------------------------------- */
+/* ---- scopes ---------------------------------------------------------------------------------- */
 
 static void peel_sums(const sam_statement *s, sam_expr e, arena *mem, fe_scope *scope) {
     for (; sam_expr_at(s, e)->kind == SAM_EXPR_SUM; e = sam_expr_at(s, e)->a)
@@ -212,7 +212,7 @@ void fe_inner_sums(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *out
     }
 }
 
-/* ---- fe_parse ------------------------------------------------------------------------------------ */
+/* ---- fe_parse -------------------------------------------------------------------------------- */
 
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out) {
     *out = (sam_statement){.mem = mem, .names = names};
@@ -223,7 +223,7 @@ bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sa
     return formats && schedule && fe_check_loops(out, mem, d);
 }
 
-/* ---- text form ----------------------------------------------------------------------------------- */
+/* ---- text form ------------------------------------------------------------------------------- */
 
 typedef struct {
     const sam_statement *s;

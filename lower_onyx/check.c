@@ -47,7 +47,7 @@ static const char *partners(const onyx_graph *g, onyx_port port) {
     return list[0] == '\0' ? "nothing" : list;
 }
 
-/* ---- single links ---- */
+/* ---- single links ---------------------------------------------------------------------------- */
 
 static const char *wire_list(const onyx_graph *g, const onyx_wire *wires, uint32_t count) {
     const char *list = count == 0 ? "no wires" : "";
@@ -98,7 +98,7 @@ static void check_link(checker *c, const onyx_link *l) {
     }
 }
 
-/* ---- how often ports are linked ---- */
+/* ---- how often ports are linked -------------------------------------------------------------- */
 
 static void count_link(checker *c, const onyx_link *l) {
     size_t in = slot(l->sink, l->sink_port);
@@ -147,7 +147,7 @@ static void check_port(checker *c, onyx_node h, onyx_port port) {
     }
 }
 
-/* ---- tiles ---- */
+/* ---- tiles ----------------------------------------------------------------------------------- */
 
 static void check_tile(checker *c, onyx_node h) {
     const onyx_node_data *node = onyx_node_at(c->g, h);
@@ -169,7 +169,7 @@ static void check_tile(checker *c, onyx_node h) {
     }
 }
 
-/* ---- cycles: a loop of streams never receives its first token ---- */
+/* ---- cycles: a loop of streams never receives its first token -------------------------------- */
 
 static bool crosses_tiles(const onyx_link *l) {
     return onyx_port_table[l->source_port].tile_port != ONYX_INSIDE;
@@ -205,7 +205,7 @@ static void check_cycles(checker *c) {
     }
 }
 
-/* ---- tokens the chip's primitives cannot take ---- */
+/* ---- tokens the chip's primitives cannot take ------------------------------------------------ */
 
 typedef enum { TRAIT_EMPTY_TOKEN, TRAIT_LOST_STOPS } trait;
 

@@ -1,7 +1,7 @@
 /* ir.c - tables and construction of the Onyx-aware dataflow IR. */
 #include "lower_onyx/lower_int.h"
 
-/* ---- tables, one per macro of nodes.def and neighbours.def ---- */
+/* ---- tables, one per macro of nodes.def and neighbours.def ----------------------------------- */
 
 /* clang-format off */
 #define ONYX_NODE(kind, name, mode, prefix, doc)
@@ -73,7 +73,7 @@ const char *const onyx_signal_name[ONYX_SIGNALS] = {
     [ONYX_SIGNAL_READY] = "ready",
 };
 
-/* ---- look-ups ---- */
+/* ---- look-ups -------------------------------------------------------------------------------- */
 
 const char *onyx_node_name(const onyx_graph *g, onyx_node h) {
     return names_text(g->names, onyx_node_at(g, h)->name);
@@ -138,7 +138,7 @@ bool onyx_port_live(const onyx_node_data *node, onyx_port port) {
     return true;
 }
 
-/* ---- construction ---- */
+/* ---- construction ---------------------------------------------------------------------------- */
 
 onyx_node onyx_add_node(onyx_graph *g, onyx_kind kind, const char *name, const char *tile, src_loc loc) {
     vec_push(g->mem, &g->nodes,

@@ -3,7 +3,7 @@
 
 static const char HEADER[] = "onyx-ir 1";
 
-/* ---- dump ---- */
+/* ---- dump ------------------------------------------------------------------------------------ */
 
 static void dump_node(const onyx_graph *g, const onyx_node_data *n, FILE *out) {
     fprintf(out, "node %s %s", onyx_kind_table[n->kind].name, names_text(g->names, n->name));
@@ -42,7 +42,7 @@ void lower_dump(const onyx_graph *g, FILE *out) {
     }
 }
 
-/* ---- parse: one statement a line, words separated by blanks ---- */
+/* ---- parse: one statement a line, words separated by blanks ---------------------------------- */
 
 typedef struct {
     const char *text;

@@ -43,7 +43,7 @@ typedef struct {
         *node; /* by SAM node index: the hardware node its streams end at; 0 = an implicit dense level */
 } lowering;
 
-/* ---- names ---- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static bool tile_taken(const onyx_graph *g, name_id name) {
     for (uint32_t i = 0; i < g->nodes.len; i++) {
@@ -91,7 +91,7 @@ static const char *processing_name(lowering *l, const sam_node_data *s) {
     return unique_name(l, name);
 }
 
-/* ---- edges of the SAM graph ---- */
+/* ---- edges of the SAM graph ------------------------------------------------------------------ */
 
 /* The edge into a port, or NULL. */
 static const sam_edge_data *edge_into(const sam_graph *s, sam_node node, uint8_t port) {
@@ -110,7 +110,7 @@ static uint32_t inputs_of(const sam_graph *s, sam_node node) {
     return n;
 }
 
-/* ---- dense result levels: written by position, so every coordinate must come ---- */
+/* ---- dense result levels: written by position, so every coordinate must come ----------------- */
 
 static bool crd_is_full(const sam_graph *s, const sam_edge_data *edge);
 
@@ -143,7 +143,7 @@ static bool crd_is_full(const sam_graph *s, const sam_edge_data *edge) {
     return from->kind == SAM_INTERSECT ? first && second : first || second;
 }
 
-/* ---- memory primitives ---- */
+/* ---- memory primitives ----------------------------------------------------------------------- */
 
 /* Storage level of the logical mode a level scanner or writer names. */
 static bool storage_level(lowering *l, sam_node h, int *level) {
@@ -264,7 +264,7 @@ static onyx_node lower_writer(lowering *l, sam_node h) {
     return t.write;
 }
 
-/* ---- processing primitives ---- */
+/* ---- processing primitives ------------------------------------------------------------------- */
 
 static onyx_node not_on_chip(lowering *l, sam_node h, const char *hint) {
     diag_unmappable(l->d, sam_node_at(l->sam, h)->loc, "E0410-not-on-chip", "%s: Onyx has no such primitive",
@@ -380,7 +380,7 @@ static onyx_node lower_node(lowering *l, sam_node h) {
     BUG("SAM primitive %d", (int)sam_node_at(l->sam, h)->kind);
 }
 
-/* ---- order of visits: operands by tensor and level, then processing, then results ---- */
+/* ---- order of visits: operands by tensor and level, then processing, then results ------------ */
 
 static bool is_reader(const sam_node_data *s) {
     return s->kind == SAM_FIBERLOOKUP || s->kind == SAM_ARRAYVALS;

@@ -6,8 +6,7 @@
 
 #include "sam/sam.h"
 
-/* ---- the netlist of tiles (what pnr/ and bitstream/ read) -----------------------------------------------
- */
+/* ---- the netlist of tiles (what pnr/ and bitstream/ read) ------------------------------------ */
 
 typedef enum { NET_TILE_NONE, NET_TILE_PE, NET_TILE_MEM, NET_TILE_IO } net_tile;
 
@@ -85,8 +84,7 @@ bool net_check(const netlist *n,
 cJSON *net_to_json(const netlist *n);
 bool net_from_json(const cJSON *json, name_table *names, arena *mem, diagnostics *d, netlist *out);
 
-/* ---- lowering
- * ------------------------------------------------------------------------------------------------- */
+/* ---- lowering -------------------------------------------------------------------------------- */
 
 typedef struct onyx_graph onyx_graph; /* the Onyx-aware IR; docs/ir_onyx.md */
 

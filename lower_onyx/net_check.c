@@ -14,7 +14,7 @@ static const char *cell_name(const netlist *n, net_cell h) {
     return names_text(n->names, net_cell_at(n, h)->name);
 }
 
-/* ---- cells ---- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 static void check_cell(const netlist *n, uint32_t index, diagnostics *d) {
     const net_cell_data *c = &n->cells.at[index];
@@ -53,7 +53,7 @@ static void check_cell(const netlist *n, uint32_t index, diagnostics *d) {
     }
 }
 
-/* ---- pins ---- */
+/* ---- pins ------------------------------------------------------------------------------------ */
 
 static const char *port_label(const netlist *n, net_pin pin, bool output) {
     const net_mode_info *mode = &net_mode_table[net_cell_at(n, pin.cell)->mode];
@@ -110,7 +110,7 @@ static void check_net(const netlist *n, uint32_t index, net_pin *driver, diagnos
     }
 }
 
-/* ---- inputs a mode needs ---- */
+/* ---- inputs a mode needs --------------------------------------------------------------------- */
 
 enum { US_POS_IN, ADDR_IN, BLOCK_WR_IN, DATA_IN };
 

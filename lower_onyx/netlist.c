@@ -37,7 +37,7 @@ const char *net_port_name(net_tile tile, bool output, uint8_t port) {
     BUG("tile kind %d has no ports", (int)tile);
 }
 
-/* ---- to JSON ---- */
+/* ---- to JSON --------------------------------------------------------------------------------- */
 
 static cJSON *config_to_json(const netlist *n, const net_cell_data *c) {
     cJSON *config = cJSON_CreateObject();
@@ -89,7 +89,7 @@ cJSON *net_to_json(const netlist *n) {
     return json;
 }
 
-/* ---- from JSON ---- */
+/* ---- from JSON ------------------------------------------------------------------------------- */
 
 static bool json_fault(diagnostics *d, const char *where, const char *key, const char *what) {
     diag_error(d, (src_loc){0}, "E0440-netlist-json", "%s: \"%s\" %s", where, key, what);

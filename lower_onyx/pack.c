@@ -8,7 +8,7 @@
 /* Reads the operand from the port, not from the instruction word or its register. */
 enum { REGISTER_BYPASS = 2 };
 
-/* ---- configuration fields ---- */
+/* ---- configuration fields -------------------------------------------------------------------- */
 
 static void add_field(netlist *n, net_cell_data *c, const char *prefix, const char *field, uint32_t value) {
     name_id id = names_intern(n->names, arena_printf(n->mem, "%s%s", prefix, field));
@@ -70,7 +70,7 @@ static void sort_fields(const netlist *n, net_cell_data *c) {
     }
 }
 
-/* ---- cells ---- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 static char tag_of(net_tile tile) {
     switch (tile) {
@@ -105,7 +105,7 @@ static net_cell add_cell(netlist *n, const onyx_node_data *node) {
     return (net_cell){n->cells.len};
 }
 
-/* ---- nets ---- */
+/* ---- nets ------------------------------------------------------------------------------------ */
 
 static int compare_pins(net_pin a, net_pin b) {
     if (a.cell.v != b.cell.v)

@@ -21,8 +21,7 @@ typedef struct {
 
 static const char *const side_text[] = {"EAST", "SOUTH", "WEST", "NORTH"};
 
-/* ---- the device, stated once more
- * ---------------------------------------------------------------------------- */
+/* ---- the device, stated once more ------------------------------------------------------------ */
 
 static bool is_mem(const pnr_board *b, uint32_t x) {
     return x % b->mem_period == b->mem_phase;
@@ -74,8 +73,7 @@ static unsigned facing(unsigned side) {
     return other[side];
 }
 
-/* ---- sites
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- sites ----------------------------------------------------------------------------------- */
 
 static bool stands_legally(const pnr_board *b, const net_cell_data *cell, pnr_site at) {
     if (at.x >= b->width || at.y >= b->height)
@@ -125,8 +123,7 @@ static bool check_sites(checker *c, arena *scratch) {
     return c->faults == 0;
 }
 
-/* ---- hops
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- hops ------------------------------------------------------------------------------------ */
 
 static const net_cell_data *source_cell(const checker *c) {
     return net_cell_at(c->design->net, c->design->net->nets.at[c->net].source.cell);
@@ -195,8 +192,7 @@ static void check_hop(checker *c, uint32_t i) {
         FAULT(c, "E0532-broken-route", "hop %u of net e%u at (%u, %u) leads nowhere", i, c->net, h->x, h->y);
 }
 
-/* ---- sinks
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- sinks ----------------------------------------------------------------------------------- */
 
 static bool sink_is_reached(const checker *c, const pnr_sink *s, const net_cell_data *cell, pnr_site at) {
     const pnr_route *r = route_of(c);
@@ -251,8 +247,7 @@ static void check_io_wires(checker *c) {
     }
 }
 
-/* ---- FIFOs
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- FIFOs ----------------------------------------------------------------------------------- */
 
 static void check_fifos(checker *c, arena *scratch) {
     const pnr_route *r = route_of(c);
@@ -281,8 +276,7 @@ static void check_fifos(checker *c, arena *scratch) {
                   c->net);
 }
 
-/* ---- the pass
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the pass -------------------------------------------------------------------------------- */
 
 static void count_consumers(checker *c, arena *scratch) {
     const pnr_route *r = route_of(c);

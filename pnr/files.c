@@ -4,8 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-/* ---- reading: lines of words
- * -------------------------------------------------------------------------------------- */
+/* ---- reading: lines of words ----------------------------------------------------------------- */
 
 typedef struct {
     const char *at;
@@ -92,8 +91,7 @@ static bool word_block(word w, char *tag, uint32_t *number) {
            word_number((word){w.at + 1, w.length - 1}, number);
 }
 
-/* ---- .packed
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- .packed --------------------------------------------------------------------------------- */
 
 enum { PORTS_IN = 4, PORTS_OUT = 3 };
 
@@ -307,8 +305,7 @@ bool pnr_write_packed(const netlist *n, const char *path, diagnostics *d) {
     return file_commit(&f, d);
 }
 
-/* ---- .place
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- .place ---------------------------------------------------------------------------------- */
 
 static bool read_place_row(const reader *r, const netlist *n, pnr_site *fixed) {
     uint32_t x, y, number;
@@ -357,8 +354,7 @@ bool pnr_write_place(const pnr_design *design, const char *path, diagnostics *d)
     return file_commit(&f, d);
 }
 
-/* ---- .route
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- .route ---------------------------------------------------------------------------------- */
 
 typedef struct {
     const pnr_design *design;

@@ -60,8 +60,7 @@ bool pnr_io_column(const pnr_board *b, bool output, bool fabric_only, uint32_t x
     return fabric_only || x % b->columns_per_glb_tile == (output ? 1u : 0u);
 }
 
-/* ---- the problem in flat arrays --------------------------------------------------------------------------
- */
+/* ---- the problem in flat arrays -------------------------------------------------------------- */
 
 static int class_of_cell(const net_cell_data *c) {
     switch (pnr_cell_tile(c)) {
@@ -164,8 +163,7 @@ static void placer_init(placer *p, const netlist *n, const pnr_board *b, const p
     list_pins(p, mem);
 }
 
-/* ---- fixed cells
- * ------------------------------------------------------------------------------------------- */
+/* ---- fixed cells ----------------------------------------------------------------------------- */
 
 static uint32_t site_index(const placer *p, uint32_t x, uint32_t y) {
     return y * p->board->width + x;
@@ -211,8 +209,7 @@ static bool fix_cells(placer *p, diagnostics *d) {
     return good;
 }
 
-/* ---- greedy start
- * ------------------------------------------------------------------------------------------ */
+/* ---- greedy start ---------------------------------------------------------------------------- */
 
 static void box_add(net_box *b, uint32_t x, uint32_t y) {
     if (!b->pins || x < b->x0)
@@ -288,8 +285,7 @@ static void greedy_start(placer *p, arena *scratch) {
     }
 }
 
-/* ---- annealing
- * ---------------------------------------------------------------------------------------------- */
+/* ---- annealing ------------------------------------------------------------------------------- */
 
 /* Sorts v[0..k) and returns the sum of distances to its median. */
 static uint32_t sort_and_spread(uint32_t *v, uint32_t k) {
@@ -562,8 +558,7 @@ static uint32_t anneal(placer *p, arena *scratch) {
     return each * steps + each * (steps / 8 + 1);
 }
 
-/* ---- the pass
- * ----------------------------------------------------------------------------------------------- */
+/* ---- the pass -------------------------------------------------------------------------------- */
 
 /* An IO tile's output is not gated by its sinks' joined ready: a branch that is ready first would take a
  * token twice. */

@@ -12,8 +12,7 @@
 typedef enum { PNR_EAST, PNR_SOUTH, PNR_WEST, PNR_NORTH } pnr_side;
 #define PNR_NO_HOP UINT32_MAX
 
-/* ---- board ------------------------------------------------------------------------------------------------
- */
+/* ---- board ----------------------------------------------------------------------------------- */
 
 /* Byte addresses and sizes as the processor sees them. */
 typedef struct {
@@ -58,8 +57,7 @@ static inline pnr_side pnr_opposite(pnr_side side) {
 /* The tile a wire that leaves (x, y) by `side` arrives at; false when it would leave the array. */
 bool pnr_neighbour(const pnr_board *b, uint32_t x, uint32_t y, pnr_side side, uint32_t *to_x, uint32_t *to_y);
 
-/* ---- design: placement and routes -------------------------------------------------------------------------
- */
+/* ---- design: placement and routes ------------------------------------------------------------ */
 
 typedef struct {
     uint16_t x, y;
@@ -148,9 +146,7 @@ uint32_t pnr_hops(const pnr_design *design);
  * ...}; the caller deletes it. */
 cJSON *pnr_report(const pnr_design *design);
 
-/* ---- files (docs/pnr.md)
- * ------------------------------------------------------------------------------------
- */
+/* ---- files (docs/pnr.md) --------------------------------------------------------------------- */
 
 /* A .packed netlist of any tool: cells get their kind from the block letter and no mode; net i of the result
  * is the i-th by source. Errors located: E0540-packed-syntax, E0541-packed-block. */

@@ -51,8 +51,7 @@ typedef struct {
     heap; /* cost + lookahead << 36 | lookahead << 24 | node: far-advanced nodes first among equals */
 } router;
 
-/* ---- the graph
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the graph ------------------------------------------------------------------------------- */
 
 static uint32_t wire_id(const router *r, uint32_t x, uint32_t y, uint32_t side, uint32_t track) {
     return (((y - 1) * r->board->width + x) * 4 + side) * r->tracks + track;
@@ -119,8 +118,7 @@ static uint32_t wire_cost(const router *r, uint32_t wire) {
     return cost < 1 << 22 ? (uint32_t)cost : 1 << 22;
 }
 
-/* ---- the heap
- * ------------------------------------------------------------------------------------------------- */
+/* ---- the heap -------------------------------------------------------------------------------- */
 
 static void heap_push(router *r, uint64_t key) {
     vec_push(r->mem, &r->heap, key);
@@ -151,8 +149,7 @@ static uint64_t heap_pop(router *r) {
     return top;
 }
 
-/* ---- one path
- * --------------------------------------------------------------------------------------------------- */
+/* ---- one path -------------------------------------------------------------------------------- */
 
 static void reach(router *r, uint32_t node, uint32_t cost, uint32_t from) {
     if (r->reached[node] == r->epoch && r->cost[node] <= cost)
@@ -227,8 +224,7 @@ static uint32_t add_path(router *r, route_tree *t, uint32_t node) {
     return t->nodes.len - 1;
 }
 
-/* ---- one net
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- one net --------------------------------------------------------------------------------- */
 
 static void rip_up(router *r, uint32_t net) {
     route_tree *t = &r->tree[net];
@@ -296,8 +292,7 @@ static bool grow(router *r, uint32_t net, bool farthest) {
     return true;
 }
 
-/* ---- negotiation
- * ----------------------------------------------------------------------------------------------- */
+/* ---- negotiation ----------------------------------------------------------------------------- */
 
 static bool overused(const router *r, uint32_t net) {
     const route_tree *t = &r->tree[net];
@@ -410,8 +405,7 @@ static bool negotiate(router *r, const uint32_t *order, uint32_t *iterations, di
     return false;
 }
 
-/* ---- after the routes are legal
- * ----------------------------------------------------------------------------------- */
+/* ---- after the routes are legal -------------------------------------------------------------- */
 
 static uint32_t tree_wires(const router *r, const route_tree *t) {
     uint32_t wires = 0;
@@ -504,8 +498,7 @@ static uint32_t refine(router *r, const uint32_t *order) {
     return before - all_wires(r);
 }
 
-/* ---- out
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- out ------------------------------------------------------------------------------------- */
 
 static pnr_hop hop_of(const router *r, const route_tree *t, uint32_t i, uint8_t port,
                       const uint32_t *hop_index) {

@@ -127,7 +127,7 @@ static bool write_tree(access *a) {
     return true;
 }
 
-/* ---- reader ---- */
+/* ---- reader ---------------------------------------------------------------------------------- */
 
 /* Entry `at` of the block of tree `tree`. False: there is no such block yet. */
 static bool entry(const access *a, int id, uint32_t tree, uint32_t at, uint16_t *value) {

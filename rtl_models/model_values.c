@@ -26,7 +26,7 @@ void rtl_model_reduce(rtl_pe_streams *s, uint16_t default_value) {
     }
 }
 
-/* ---- ALU --------------------------------------------------------------------------------------- */
+/* ---- ALU ------------------------------------------------------------------------------------- */
 
 enum { INSTRUCTION_LO = 1 }; /* of the instruction's bit 0 in the configuration space */
 
@@ -116,7 +116,7 @@ void rtl_model_alu(rtl_pe_streams *s, const uint32_t space[3]) {
     }
 }
 
-/* ---- dispatch ------------------------------------------------------------------------------------ */
+/* ---- dispatch -------------------------------------------------------------------------------- */
 
 void rtl_model_pe(const rtl_pe_config *config, rtl_pe_streams *s) {
     const uint32_t *space = config->space;

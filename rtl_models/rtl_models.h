@@ -9,7 +9,7 @@
 
 #include "support/support.h"
 
-/* ---- tokens ------------------------------------------------------------------------------------ */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 /* 17 bits: data 0x00000 | value, stop of level n 0x10000 | n (0 = innermost), done, maybe ("no value here").
  */
@@ -37,7 +37,7 @@ static inline uint32_t rtl_stop_level(uint32_t stop) {
     return stop & 0xff;
 }
 
-/* ---- the PE tile --------------------------------------------------------------------------------- */
+/* ---- the PE tile ----------------------------------------------------------------------------- */
 
 enum { RTL_PE_INS = 4, RTL_PE_OUTS = 3 };
 
@@ -84,7 +84,7 @@ void rtl_model_reduce(rtl_pe_streams *s, uint16_t default_value);
 /* The integer ALU of one PE: the 16-bit result of the instruction in `space` for operands a and b. */
 uint16_t rtl_model_alu_result(const uint32_t space[3], uint16_t a, uint16_t b);
 
-/* ---- the MEM tile ------------------------------------------------------------------------------ */
+/* ---- the MEM tile ---------------------------------------------------------------------------- */
 
 /* CONFIG_SPACE_0 .. 3 of a MEM tile in mode 0 (fiber access), as the tile's registers hold them. */
 typedef struct {

@@ -30,8 +30,7 @@ static const char *name_of(const checker *c, name_id id) {
     return names_text(c->g->names, id);
 }
 
-/* ---- edges: ports exist, streams fit, nothing is driven twice -------------------------------------------
- */
+/* ---- edges: ports exist, streams fit, nothing is driven twice -------------------------------- */
 
 /* The letter of a port in a row of the primitive table; 'x' where the position does not tell. */
 static char port_letter(const char *ports, uint32_t port) {
@@ -123,8 +122,7 @@ static void check_edge(checker *c, const sam_edge_data *e) {
     in->at[e->dst_port] = e;
 }
 
-/* ---- nodes: every input driven, the number of operands right ---------------------------------------------
- */
+/* ---- nodes: every input driven, the number of operands right --------------------------------- */
 
 static bool is_joiner(const sam_node_data *n) {
     return n->kind == SAM_INTERSECT || n->kind == SAM_UNION;
@@ -192,8 +190,7 @@ static void check_outputs(checker *c, const sam_edge_data *e) {
     }
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------
- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 static void missing(checker *c, sam_node n, const char *what, const char *hint) {
     fault(c, n, "E0217-missing-attribute", "has no %s", what);
@@ -248,8 +245,7 @@ static void check_tensor(checker *c, sam_node n) {
     }
 }
 
-/* ---- the graph as a whole --------------------------------------------------------------------------------
- */
+/* ---- the graph as a whole -------------------------------------------------------------------- */
 
 /* Each level of the result, and its values, has one writer. */
 static void check_writers(checker *c) {

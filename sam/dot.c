@@ -22,7 +22,7 @@ typedef struct {
     dot_graph *out;
 } reader;
 
-/* ---- tokens ----------------------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 static bool is_id_char(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -146,7 +146,7 @@ static bool take_name(reader *r, const char *expected, token *out) {
     return advance(r);
 }
 
-/* ---- statements ------------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 /* After the key: "= value". */
 static bool read_value(reader *r, token key, dot_attributes *into) {

@@ -18,7 +18,7 @@ static const char *text_of(const writer *w, name_id id) {
     return names_text(w->g->names, id);
 }
 
-/* ---- edges in order --------------------------------------------------------------------------------- */
+/* ---- edges in order -------------------------------------------------------------------------- */
 
 static int compare_edges(const sam_edge_data *a, const sam_edge_data *b) {
     uint32_t ka[] = {a->dst.v, a->dst_port, a->src.v, a->src_port};
@@ -58,7 +58,7 @@ static const sam_edge_data *edge_into(const writer *w, sam_node dst, uint32_t po
     return e && e->dst.v == dst.v && e->dst_port == port ? e : NULL;
 }
 
-/* ---- names of joiner operands ------------------------------------------------------------------------- */
+/* ---- names of joiner operands ---------------------------------------------------------------- */
 
 static bool is_joiner(const sam_node_data *n) {
     return n->kind == SAM_INTERSECT || n->kind == SAM_UNION;
@@ -88,7 +88,7 @@ static const char *operand_name(writer *w, sam_node joiner, uint32_t k) {
     return taken ? arena_printf(&w->mem, "%s%u", text_of(w, tensor), k) : text_of(w, tensor);
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void write_quoted(FILE *out, const char *text) {
     fputc('"', out);
@@ -129,8 +129,7 @@ static void write_tensors(const writer *w) {
     fputs("\"\n", w->out);
 }
 
-/* ---- sizes of the arrays a writer needs, as the published generator wants them ---------------------------
- */
+/* ---- sizes of the arrays a writer needs, as the published generator wants them --------------- */
 
 /* "B0_dim": the size of an index variable, by the first operand of the graph comment that is scanned by it.
  */
@@ -186,7 +185,7 @@ static void add_sizes(writer *w, const sam_node_data *n, pairs *list) {
     add(w, list, "crdsize", all);
 }
 
-/* ---- nodes -------------------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static const char *format_word(sam_level_format f) {
     static const char *const word[] = {"", "dense", "compressed"};
@@ -317,7 +316,7 @@ static void write_node(writer *w, const sam_node_data *n) {
     fputs("]\n", w->out);
 }
 
-/* ---- edges -------------------------------------------------------------------------------------------- */
+/* ---- edges ----------------------------------------------------------------------------------- */
 
 static const char *dropper_hint(writer *w, const sam_node_data *n, uint32_t port,
                                 const char *const prefix[2]) {

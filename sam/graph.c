@@ -114,7 +114,7 @@ const char *sam_node_label(const sam_graph *g, sam_node n, arena *mem) {
                         names_text(g->names, node->id));
 }
 
-/* ---- equality --------------------------------------------------------------------------------------- */
+/* ---- equality -------------------------------------------------------------------------------- */
 
 typedef struct {
     const sam_graph *a, *b;

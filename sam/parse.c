@@ -1,7 +1,7 @@
 /* From DOT statements to a SAM graph: tensors, nodes, and (in parse_ports.c) the ports of the edges. */
 #include "sam/parse_int.h"
 
-/* ---- the graph comment ------------------------------------------------------------------------------ */
+/* ---- the graph comment ----------------------------------------------------------------------- */
 
 static bool bad_tensor(parser *p, src_loc loc, const char *entry, size_t length) {
     diag_error(p->d, loc, "E0208-tensor-comment", "'%.*s' does not describe a tensor", (int)length, entry);
@@ -58,7 +58,7 @@ static bool parse_tensors(parser *p) {
     return good;
 }
 
-/* ---- attributes of a node --------------------------------------------------------------------------- */
+/* ---- attributes of a node -------------------------------------------------------------------- */
 
 /* Adds to `list` what only the comment "type=mul,k=v" says. Where both say something, the attribute counts;
  * a difference is worth a warning when it changes what the node means. */
@@ -178,7 +178,7 @@ static bool parse_attribute(parser *p, const dot_attribute *a, sam_node_data *n)
     return true;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------ */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static sam_primitive primitive_of(const char *type) {
     for (int k = SAM_NONE + 1; k < SAM_PRIMITIVES; k++)
@@ -231,7 +231,7 @@ static bool parse_node(parser *p, const dot_node *node) {
     return good;
 }
 
-/* ---- edges ------------------------------------------------------------------------------------------ */
+/* ---- edges ----------------------------------------------------------------------------------- */
 
 static bool parse_stream(parser *p, const dot_edge *e, sam_stream *out) {
     static const char *const name[] = {"", "crd", "ref", "val", "repsig"};

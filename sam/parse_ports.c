@@ -24,7 +24,7 @@ static bool no_port(const parser *p, uint32_t edge, const char *what, const char
     return false;
 }
 
-/* ---- the hints of an edge --------------------------------------------------------------------------- */
+/* ---- the hints of an edge -------------------------------------------------------------------- */
 
 /* The port part of the comment or, if that is empty, of the label: "in-B" of "crd_in-B". */
 static const char *hint_text(const parser *p, uint32_t edge, bool label) {
@@ -60,7 +60,7 @@ static name_id operand_hint(const parser *p, uint32_t edge, const char *directio
     return (name_id){0};
 }
 
-/* ---- explicit ports --------------------------------------------------------------------------------- */
+/* ---- explicit ports -------------------------------------------------------------------------- */
 
 static bool explicit_port(const parser *p, uint32_t edge, const char *key, uint8_t *port, bool *given) {
     const dot_attribute *a = dot_find(&p->dot.edges.at[edge].attributes, p->g->names, key);
@@ -80,7 +80,7 @@ static bool explicit_port(const parser *p, uint32_t edge, const char *key, uint8
     return true;
 }
 
-/* ---- joiners ---------------------------------------------------------------------------------------- */
+/* ---- joiners --------------------------------------------------------------------------------- */
 
 static bool is_joiner(const sam_node_data *n) {
     return n->kind == SAM_INTERSECT || n->kind == SAM_UNION;
@@ -142,7 +142,7 @@ static bool joiner_output(const parser *p, uint32_t edge, const node_ports *port
     return true;
 }
 
-/* ---- droppers, holds, accumulators ------------------------------------------------------------------ */
+/* ---- droppers, holds, accumulators ----------------------------------------------------------- */
 
 static bool dropper_port(const parser *p, uint32_t edge, sam_node n, uint8_t *port) {
     const sam_node_data *node = node_of(p, n);
@@ -189,7 +189,7 @@ static void accumulator_input(const parser *p, uint32_t edge, node_ports *ports,
         *port = (uint8_t)(values + 1u + ports->unread++);
 }
 
-/* ---- all ends --------------------------------------------------------------------------------------- */
+/* ---- all ends -------------------------------------------------------------------------------- */
 
 static bool source_port(const parser *p, uint32_t edge, node_ports *ports, uint8_t *port) {
     const sam_edge_data *e = &p->g->edges.at[edge];
@@ -276,7 +276,7 @@ static bool destination_port(const parser *p, uint32_t edge, node_ports *ports, 
     BUG("edge to a node without kind");
 }
 
-/* ---- the minuend ------------------------------------------------------------------------------------ */
+/* ---- the minuend ----------------------------------------------------------------------------- */
 
 /* Smallest position in the graph comment of a tensor whose values reach `from` along value edges. */
 static uint32_t first_tensor(const parser *p, sam_node from, arena *scratch) {

@@ -28,8 +28,7 @@ static void copy_edge(sam_graph *out, sam_edge_data e, sam_node src, sam_node ds
     vec_push(out->mem, &out->edges, e);
 }
 
-/* ---- broadcasts ------------------------------------------------------------------------------------------
- */
+/* ---- broadcasts ------------------------------------------------------------------------------ */
 
 static bool no_broadcast(const sam_node_data *n) {
     return n->kind != SAM_BROADCAST;
@@ -59,8 +58,7 @@ bool sam_remove_broadcasts(const sam_graph *in, arena *mem, diagnostics *d, sam_
     return true;
 }
 
-/* ---- binary joiners --------------------------------------------------------------------------------------
- */
+/* ---- binary joiners -------------------------------------------------------------------------- */
 
 typedef struct {
     sam_node node;

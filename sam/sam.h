@@ -9,7 +9,7 @@
 
 #include "support/support.h"
 
-/* ---- the statement: tensor index notation ------------------------------------------------------- */
+/* ---- the statement: tensor index notation ---------------------------------------------------- */
 
 enum { SAM_MAX_ORDER = 8 };
 
@@ -84,7 +84,7 @@ static inline sam_expr_data *sam_expr_at(const sam_statement *s, sam_expr h) {
     return &s->exprs.at[h.v - 1];
 }
 
-/* ---- the graph ------------------------------------------------------------------------------------ */
+/* ---- the graph ------------------------------------------------------------------------------- */
 
 enum { SAM_ANY = -1 };
 
@@ -186,7 +186,7 @@ int sam_storage_level(const sam_graph_tensor *t, int mode);
 const char *sam_alu_constant(const sam_graph *g, sam_node n, uint32_t port);
 name_id sam_attribute_of(const sam_graph *g, sam_node n, const char *key); /* from extra; 0 if absent */
 
-/* ---- DOT, checks, rewrites -------------------------------------------------------------------------- */
+/* ---- DOT, checks, rewrites ------------------------------------------------------------------- */
 
 /* The SAM project's DOT dialect; docs/ir_sam.md is the contract. parse(dump(g)) equals g. */
 bool sam_parse(const char *name, const char *text, size_t length, name_table *names, arena *mem,
@@ -204,7 +204,7 @@ bool sam_check(const sam_graph *g, diagnostics *d);
 bool sam_to_binary_joiners(const sam_graph *in, arena *mem, diagnostics *d, sam_graph *out);
 bool sam_remove_broadcasts(const sam_graph *in, arena *mem, diagnostics *d, sam_graph *out);
 
-/* ---- data of a graph: what its memories hold ---------------------------------------------------------- */
+/* ---- data of a graph: what its memories hold ------------------------------------------------- */
 
 /* One storage level. Compressed: crd of fiber f is crd[seg[f] .. seg[f+1]); dense: dim only. */
 typedef struct {
@@ -223,7 +223,7 @@ typedef struct {
     uint32_t n_vals;
 } sam_tensor_levels;
 
-/* ---- simulator ---------------------------------------------------------------------------------------- */
+/* ---- simulator ------------------------------------------------------------------------------- */
 
 typedef struct {
     uint64_t max_cycles; /* 0: no limit besides the watchdog; else E0236-cycle-limit */

@@ -16,8 +16,7 @@ uint32_t sim_fibers(const sam_tensor_levels *t, uint32_t level) {
     return (uint32_t)fibers;
 }
 
-/* ---- operands -------------------------------------------------------------------------------------------
- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 static bool segments_ascend(const sam_level_data *level, uint64_t fibers) {
     if (level->n_seg != fibers + 1 || level->seg[0] != 0 || level->seg[fibers] != level->n_crd)
@@ -79,8 +78,7 @@ bool sim_check_operands(const sam_graph *g, const sam_tensor_levels *operands, u
     return true;
 }
 
-/* ---- the result -----------------------------------------------------------------------------------------
- */
+/* ---- the result ------------------------------------------------------------------------------ */
 
 static const sim_unit *writer_of(const sim_machine *m, name_id tensor, int mode) {
     for (uint32_t v = 1; v <= m->g->nodes.len; v++) {

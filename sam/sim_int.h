@@ -137,7 +137,7 @@ typedef struct {
 
 typedef enum { SIM_RUN_FINISHED, SIM_RUN_STUCK, SIM_RUN_FAILED, SIM_RUN_LIMIT } sim_end;
 
-/* ---- simulate.c ---- */
+/* ---- simulate.c ------------------------------------------------------------------------------ */
 /* A machine for a graph without broadcasts. Inputs without edge stay empty until sim_feed fills them. */
 bool sim_build(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands, arena *mem,
                diagnostics *d, sim_machine *out);
@@ -147,16 +147,16 @@ sim_end sim_run(sim_machine *m, uint64_t max_cycles);
 void sim_report_stuck(const sim_machine *m); /* E0230-deadlock: which writer, and the chain it waits for */
 void sim_push(arena *mem, sim_queue *q, sim_token t);
 
-/* ---- sim_units.c ---- */
+/* ---- sim_units.c ----------------------------------------------------------------------------- */
 bool sim_step(sim_machine *m, sim_unit *u); /* one cycle of one unit; whether anything moved */
 const char *sim_token_text(arena *mem, sim_token t);
 
-/* ---- sim_alu.c ---- */
+/* ---- sim_alu.c ------------------------------------------------------------------------------- */
 /* The operation and the number of operands it may have; NULL if the simulator does not know it. */
 sim_operation sim_find_operation(const char *name, bool fp, uint32_t *most_operands);
 bool sim_parse_constant(const char *text, bool fp, uint16_t *out);
 
-/* ---- sim_data.c ---- */
+/* ---- sim_data.c ------------------------------------------------------------------------------ */
 /* E0233-operand unless every tensor the graph reads is there, with the levels the graph describes. */
 bool sim_check_operands(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
                         arena *mem, diagnostics *d);

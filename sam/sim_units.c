@@ -42,7 +42,7 @@ static bool refuse(sim_machine *m, const sim_unit *u, const char *why) {
     return true;
 }
 
-/* ---- level scanner ------------------------------------------------------------------------------------ */
+/* ---- level scanner --------------------------------------------------------------------------- */
 
 static bool scan_close(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))
@@ -101,8 +101,7 @@ static bool step_scan(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* ---- value array ----------------------------------------------------------------------------------------
- */
+/* ---- value array ----------------------------------------------------------------------------- */
 
 static bool step_array(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))
@@ -122,8 +121,7 @@ static bool step_array(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* ---- repeater -------------------------------------------------------------------------------------------
- */
+/* ---- repeater -------------------------------------------------------------------------------- */
 
 static bool repeat_close(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))
@@ -178,8 +176,7 @@ static bool step_signal(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* ---- joiners --------------------------------------------------------------------------------------------
- */
+/* ---- joiners --------------------------------------------------------------------------------- */
 
 static void joiner_advance(const sim_unit *u, uint32_t operand) {
     sim_pop(u->in[2 * operand]);
@@ -249,8 +246,7 @@ static bool step_joiner(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* ---- operations and the scalar reducer --------------------------------------------------------------------
- */
+/* ---- operations and the scalar reducer ------------------------------------------------------- */
 
 /* Every stream operand is at the same control token: it passes. */
 static bool alu_control(sim_machine *m, sim_unit *u) {
@@ -324,8 +320,7 @@ static bool step_reduce(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* ---- coordinate dropper and hold
- * ---------------------------------------------------------------------------- */
+/* ---- coordinate dropper and hold ------------------------------------------------------------- */
 
 /* Both streams at the same control token. */
 static bool pass_both(sim_machine *m, sim_unit *u) {
@@ -444,8 +439,7 @@ static bool step_hold(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* ---- vector reducer -------------------------------------------------------------------------------------
- */
+/* ---- vector reducer -------------------------------------------------------------------------- */
 
 /* Stable merge sort by coordinate: values of one coordinate are added in the order they came. */
 static void sort_entries(sim_entry *at, uint32_t n, sim_entry *spare) {
@@ -515,8 +509,7 @@ static bool step_vector(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* ---- writer ---------------------------------------------------------------------------------------------
- */
+/* ---- writer ---------------------------------------------------------------------------------- */
 
 static bool step_write(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))

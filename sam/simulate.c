@@ -6,8 +6,7 @@
  * the run is over or stuck. */
 #include "sam/sim_int.h"
 
-/* ---- queues ---------------------------------------------------------------------------------------------
- */
+/* ---- queues ---------------------------------------------------------------------------------- */
 
 enum { QUEUE_FIRST = 16 };
 
@@ -65,8 +64,7 @@ sim_queue *sim_probe(sim_machine *m, sam_node n, uint32_t port) {
     return q;
 }
 
-/* ---- building -------------------------------------------------------------------------------------------
- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 /* Operands of an operation: which are constants, and that the operation exists. */
 static bool set_operation(sim_machine *m, sim_unit *u) {
@@ -204,8 +202,7 @@ bool sim_build(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n
     return true;
 }
 
-/* ---- running --------------------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 sim_end sim_run(sim_machine *m, uint64_t max_cycles) {
     while (m->unfinished) {

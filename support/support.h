@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- internal faults --------------------------------------------------------------------- */
+/* ---- internal faults ------------------------------------------------------------------------- */
 
 /* A broken invariant of ours, never the user's mistake: prints file:line and aborts. */
 #define BUG(...) bug_report(__FILE__, __LINE__, __VA_ARGS__)
@@ -27,7 +27,7 @@
 _Noreturn void bug_report(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* ---- arena ------------------------------------------------------------------------------- */
+/* ---- arena ----------------------------------------------------------------------------------- */
 
 typedef struct arena_chunk arena_chunk;
 typedef struct {
@@ -44,7 +44,7 @@ void arena_free(arena *a); /* everything at once; reusable after */
 #define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define arena_new_n(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
 
-/* ---- vectors ------------------------------------------------------------------------------ */
+/* ---- vectors --------------------------------------------------------------------------------- */
 
 /* A growing array in an arena. `typedef VEC(int) int_vec;` then vec_push(a, &v, 7), v.at[i], v.len.
  * Growth copies inside the arena: indices stay valid, pointers to elements do not. */
@@ -61,7 +61,7 @@ void vec_reserve(arena *a, void **at, uint32_t len, uint32_t *cap, size_t elemen
 typedef VEC(uint32_t) u32_vec;
 typedef VEC(uint16_t) u16_vec;
 
-/* ---- interned names ------------------------------------------------------------------------ */
+/* ---- interned names -------------------------------------------------------------------------- */
 
 /* A name is a 32-bit index into one table; 0 is "no name". Equal text means equal index. */
 typedef struct {
@@ -156,8 +156,7 @@ const cJSON *json_get_array(const cJSON *object, const char *where, const char *
 const cJSON *json_get_object(const cJSON *object, const char *where, const char *key, diagnostics *d);
 bool json_write(const cJSON *json, const char *path, diagnostics *d); /* atomic, indented, final newline */
 
-/* ---- random numbers and hashing -----------------------------------------------------------------
- */
+/* ---- random numbers and hashing -------------------------------------------------------------- */
 
 typedef struct {
     uint64_t state;
@@ -179,8 +178,7 @@ static inline uint32_t prng_below(prng *p, uint32_t n) {
 
 uint64_t hash_bytes(const void *bytes, size_t length); /* XXH64, seed 0 */
 
-/* ---- files
- * --------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* Reads a whole file into the arena, NUL-terminated; NULL after error E0001-file. */
 char *file_read(const char *path, arena *mem, size_t *length, diagnostics *d);

@@ -117,7 +117,7 @@ static bool read_value(reader *r, uint32_t stored, uint16_t *out) {
     return to_value(r, x, loc, stored, out);
 }
 
-/* ---- Matrix Market ------------------------------------------------------------------------------------- */
+/* ---- Matrix Market --------------------------------------------------------------------------- */
 
 typedef struct {
     bool array, pattern;
@@ -259,8 +259,7 @@ static bool read_mtx(reader *r, tile_tensor *t, tile_entries *e) {
     return good;
 }
 
-/* ---- FROSTT .tns ------------------------------------------------------------------------------------------
- */
+/* ---- FROSTT .tns ----------------------------------------------------------------------------- */
 
 /* Words on the current line. */
 static uint32_t words_on_line(reader r) {
@@ -304,8 +303,7 @@ static bool read_tns(reader *r, tile_tensor *t, tile_entries *e) {
     return true;
 }
 
-/* ---- both
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);
@@ -387,8 +385,7 @@ bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagno
     return file_commit(&f, d);
 }
 
-/* ---- random tensors
- * ---------------------------------------------------------------------------------------------- */
+/* ---- random tensors -------------------------------------------------------------------------- */
 
 typedef struct {
     uint32_t order, dim[SAM_MAX_ORDER];

@@ -59,8 +59,7 @@ static uint32_t pieces(const planner *p, sam_var v) {
     return (p->extent[v.v - 1] + p->edge - 1) / p->edge;
 }
 
-/* ---- choosing the edge -----------------------------------------------------------------------------------
- */
+/* ---- choosing the edge ----------------------------------------------------------------------- */
 
 uint32_t tile_edge(const sam_statement *s, const tile_options *options) {
     if (options->tile)
@@ -82,8 +81,7 @@ uint32_t tile_edge(const sam_statement *s, const tile_options *options) {
     }
 }
 
-/* ---- the expression's variables ---------------------------------------------------------------------------
- */
+/* ---- the expression's variables -------------------------------------------------------------- */
 
 static uint64_t vars_of(const sam_statement *s, sam_expr h) {
     if (!h.v)
@@ -137,8 +135,7 @@ static bool bind_accesses(planner *p, sam_expr h, uint64_t first_only) {
     return bind_accesses(p, x->a, first_only | only_a) && bind_accesses(p, x->b, first_only | only_b);
 }
 
-/* ---- sub-tiles of one operand
- * -------------------------------------------------------------------------------- */
+/* ---- sub-tiles of one operand ---------------------------------------------------------------- */
 
 static void order_by_loops(const sam_statement *s, operand *o) {
     uint32_t k = 0;
@@ -273,8 +270,7 @@ static bool cut_operand(planner *p, operand *o) {
     return true;
 }
 
-/* ---- which pieces of a variable may contribute
- * ------------------------------------------------------------- */
+/* ---- which pieces of a variable may contribute ----------------------------------------------- */
 
 typedef enum { PIECES_NONE, PIECES_ANY, PIECES_SOME } piece_kind;
 typedef struct {
@@ -351,8 +347,7 @@ static piece_set candidates(const planner *p, const cursor *cursors, sam_expr h,
     BUG("expression kind %d", (int)x->kind);
 }
 
-/* ---- how much a run may write
- * --------------------------------------------------------------------------------- */
+/* ---- how much a run may write ---------------------------------------------------------------- */
 
 /* Most distinct coordinates of v the run iterates; UINT32_MAX where the expression does not restrict v. */
 static uint32_t bound_coordinates(const planner *p, const cursor *c, sam_expr h, sam_var v) {
@@ -409,8 +404,7 @@ static bool bound_result(planner *p, const cursor *c, uint32_t *words) {
     return true;
 }
 
-/* ---- the search
- * --------------------------------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 static bool add_run(planner *p, const cursor *cursors) {
     const sam_statement *s = p->statement;

@@ -61,7 +61,7 @@ bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem,
  */
 bool tile_equal(const tile_tensor *got, const tile_tensor *want, const name_table *names, diagnostics *d);
 
-/* ---- level storage and sub-tiles --------------------------------------------------------------------- */
+/* ---- level storage and sub-tiles ------------------------------------------------------------- */
 
 /* Level storage of a whole tensor in its declared format (for the SAM simulator). A tensor without entries is
  * given one explicit zero at its origin: graphs expect operands with at least one coordinate, and the chip's
@@ -141,8 +141,7 @@ bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *wo
                       diagnostics *d);
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out);
 
-/* ---- jobs: a plan as a file for an array simulator, and what comes back
- * ------------------------------------------ */
+/* ---- jobs: a plan as a file for an array simulator, and what comes back ---------------------- */
 
 /* Little-endian 32-bit words, docs/job_file.md: "ONXJ", 1, inputs, outputs, num_blocks of each output, runs;
  * then per run and input: length in 16-bit words, the words, padded to a multiple of 4 bytes. */

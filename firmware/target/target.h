@@ -5,25 +5,25 @@
 #include "firmware/protocol.h"
 #include "firmware/target/kernel.h"
 
-/* ---- mailbox.c ---- */
+/* ---- mailbox.c ------------------------------------------------------------------------------- */
 extern volatile fw_mailbox mailbox; /* first in SRAM */
 void mailbox_clear(void);
 void mailbox_add_cycles(volatile uint32_t counter[2], uint32_t cycles);
 /* Writes the cause into the mailbox and stops. */
 _Noreturn void fail(uint32_t error, uint32_t detail0, uint32_t detail1);
 
-/* ---- platform.c: clocks and reset of the array ---- */
+/* ---- platform.c: clocks and reset of the array ----------------------------------------------- */
 void platform_start_array(void);
 
-/* ---- crc32.c: IEEE 802.3 polynomial, reflected ---- */
+/* ---- crc32.c: IEEE 802.3 polynomial, reflected ----------------------------------------------- */
 enum { CRC32_START = 0 };
 /* The CRC of what was before (`crc`) and four more bytes, low byte first. */
 uint32_t crc32_word(uint32_t crc, uint32_t word);
 
-/* ---- configure.c: bitstream in the global buffer to registers of the array ---- */
+/* ---- configure.c: bitstream in the global buffer to registers of the array ------------------- */
 void configure_array(const kernel_description *k);
 
-/* ---- streams.c: done streams, by interrupt or by asking ---- */
+/* ---- streams.c: done streams, by interrupt or by asking -------------------------------------- */
 typedef enum { STREAM_LOAD, STREAM_STORE, STREAM_CONFIG, STREAM_KINDS } stream_kind;
 /* Enables the interrupt and forgets what was done before. */
 void streams_enable(bool poll);
@@ -35,11 +35,11 @@ uint32_t streams_last_done(void);                       /* cycle at which the la
 void array_interrupt(void);
 void tick_interrupt(void);
 
-/* ---- dispatch.c: the runs of a batch ---- */
+/* ---- dispatch.c: the runs of a batch --------------------------------------------------------- */
 void dispatch_prepare(const kernel_description *k); /* DMA settings that all runs share */
 void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs);
 
-/* ---- firmware.c ---- */
+/* ---- firmware.c ------------------------------------------------------------------------------ */
 void firmware_boot(const kernel_description *k);
 void firmware_serve(const kernel_description *k); /* runs one batch if the host asks for one */
 

@@ -70,8 +70,7 @@ struct m3 {
     uint32_t dwt_ctrl, cyccnt;
 };
 
-/* ---- registers and memory
- * ---------------------------------------------------------------------------------- */
+/* ---- registers and memory -------------------------------------------------------------------- */
 
 static uint32_t get(m3 *c, int reg) {
     uint32_t value = 0;
@@ -109,8 +108,7 @@ static void stop(m3 *c, const char *why, uint32_t at) {
         snprintf(c->stop, sizeof c->stop, "%s at 0x%08x", why, (unsigned)at);
 }
 
-/* ---- priorities -------------------------------------------------------------------------------------------
- */
+/* ---- priorities ------------------------------------------------------------------------------ */
 
 static int priority_of(const m3 *c, unsigned n) {
     if (n == EXC_NMI)
@@ -146,8 +144,7 @@ static unsigned strongest(const m3 *c) {
     return best;
 }
 
-/* ---- exception entry and return
- * ----------------------------------------------------------------------------- */
+/* ---- exception entry and return -------------------------------------------------------------- */
 
 static void enter(m3 *c, unsigned n, uint32_t return_address) {
     static const int saved[] = {UC_ARM_REG_R0, UC_ARM_REG_R1,  UC_ARM_REG_R2,
@@ -222,8 +219,7 @@ static void leave(m3 *c, uint32_t exc_return) {
         c->asleep = true;
 }
 
-/* ---- system control space: NVIC, system control block, SysTick; DWT
- * --------------------------------------------- */
+/* ---- system control space: NVIC, system control block, SysTick; DWT -------------------------- */
 
 static uint32_t irq_bits(uint32_t exceptions) {
     return exceptions >> EXC_IRQ0;
@@ -439,8 +435,7 @@ void m3_irq(m3 *c, unsigned n, bool level) {
     c->lines = level ? c->lines | bit : c->lines & ~bit;
 }
 
-/* ---- execution
- * --------------------------------------------------------------------------------------------------- */
+/* ---- execution ------------------------------------------------------------------------------- */
 
 static void on_interrupt(uc_engine *uc, uint32_t number, void *user) {
     ((m3 *)user)->trap = (int)number;
@@ -563,8 +558,7 @@ m3_state m3_step(m3 *c, unsigned *cycles) {
     return c->stop[0] ? M3_STOPPED : M3_RUNNING;
 }
 
-/* ---- life
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static bool set_up(m3 *c) {
     uc_hook hook;

@@ -101,8 +101,7 @@ static bool inside(uint32_t address, uint32_t base, uint32_t bytes) {
     return address - base < bytes;
 }
 
-/* ---- accesses of the processor
- * ------------------------------------------------------------------------------- */
+/* ---- accesses of the processor --------------------------------------------------------------- */
 
 bool machine::refuse(const char *what, uint32_t address) {
     char text[120];
@@ -188,8 +187,7 @@ static bool on_write(void *context, uint32_t address, unsigned size, uint32_t va
     return static_cast<machine *>(context)->device_write(address, size, value);
 }
 
-/* ---- life
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 machine *machine_create(const machine_config *config) {
     auto m = std::make_unique<machine>(*config);

@@ -16,8 +16,7 @@ typedef struct {
     int exit_code;
 } session;
 
-/* ---- the machine
- * --------------------------------------------------------------------------------------------- */
+/* ---- the machine ----------------------------------------------------------------------------- */
 
 machine *cosim_machine(const pnr_board *b, FILE *uart_out, diagnostics *d) {
     if (b->width > 32 || b->glb_tiles > 16 || b->glb_bank_bytes != 0x20000 || b->glb_banks_per_tile != 2 ||
@@ -51,8 +50,7 @@ machine *cosim_machine(const pnr_board *b, FILE *uart_out, diagnostics *d) {
     return m;
 }
 
-/* ---- mailbox
- * --------------------------------------------------------------------------------------------------- */
+/* ---- mailbox --------------------------------------------------------------------------------- */
 
 static uint32_t mailbox(const session *s, uint32_t offset) {
     return machine_word(s->m, s->board->map.sram + offset);
@@ -67,8 +65,7 @@ static void put_word(session *s, uint32_t address, uint32_t value) {
     machine_load(s->m, address, bytes, sizeof bytes);
 }
 
-/* ---- ends that are not good
- * ---------------------------------------------------------------------------------------- */
+/* ---- ends that are not good ------------------------------------------------------------------ */
 
 /* A note for each line of the machine's description. */
 static void note_stuck(session *s) {
@@ -116,8 +113,7 @@ static bool out_of_time(session *s, const char *code, const char *what, uint64_t
     return false;
 }
 
-/* ---- running
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* Time in array cycles at full clock: goes on when the array has no clock. */
 static bool in_time(session *s) {

@@ -92,8 +92,7 @@ struct Soc::State {
     QData *bank(uint32_t address) const;
 };
 
-/* ---- one cycle
- * ----------------------------------------------------------------------------------------------- */
+/* ---- one cycle ------------------------------------------------------------------------------- */
 
 void Soc::State::reset_array() {
     evaluations_before += array.evaluations();
@@ -279,8 +278,7 @@ void Soc::State::step() {
     cycles++;
 }
 
-/* ---- the processor's accesses
- * ----------------------------------------------------------------------------------- */
+/* ---- the processor's accesses ---------------------------------------------------------------- */
 
 Soc::Soc(unsigned width, unsigned height) : state_(std::make_unique<State>(width, height)) {
     reset();
@@ -366,8 +364,7 @@ uint64_t Soc::read_buffer(uint32_t address, unsigned bytes) {
     return bytes >= 8 ? value : value & ((1ull << 8 * bytes) - 1);
 }
 
-/* ---- looking from outside
- * -------------------------------------------------------------------------------------------- */
+/* ---- looking from outside -------------------------------------------------------------------- */
 
 QData *Soc::State::bank(uint32_t address) const {
     auto *root = tiles[address / TILE_BYTES]->rootp;

@@ -28,8 +28,7 @@ static uint32_t *cell_at(generator *g, uint32_t x, uint32_t y) {
     return &g->cell_at[y * g->b->board.width + x];
 }
 
-/* ---- cells
- * ------------------------------------------------------------------------------------------------- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *text, const char *end) {
     size_t length = strlen(text), tail = strlen(end);
@@ -86,8 +85,7 @@ static void random_cells(generator *g, uint32_t count) {
     }
 }
 
-/* ---- routes
- * ------------------------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 /* A walk's end: the wire arriving at (x, y) on (side, track), driven by `hop` of the route or by an IO tile.
  */

@@ -2,8 +2,7 @@
  * registers and branches. Encoded, decoded, compared; then damaged one bit or one word at a time. */
 #include "tests/bitstream/random_design.h"
 
-/* ---- tests
- * -------------------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void assert_same_words(const bits_stream *a, const bits_stream *b) {
     assert_int_equal(a->words.len, b->words.len);

@@ -168,8 +168,7 @@ static void words_are_explained_and_counted(void **state) {
     pnr_board_free(&b.board);
 }
 
-/* ---- configurations that are no circuit
- * ------------------------------------------------------------------------ */
+/* ---- configurations that are no circuit ------------------------------------------------------ */
 
 /* x4y1 is a PE, x5y1 too; x4y1 input 0 listens to WEST 0 of x4y1 unless said otherwise. */
 static const text_case bad_circuits[] = {
@@ -281,8 +280,7 @@ static void a_ring_of_wires_is_refused(void **state) {
     pnr_board_free(&b.board);
 }
 
-/* ---- the assembler's own refusals
- * ------------------------------------------------------------------------------- */
+/* ---- the assembler's own refusals ------------------------------------------------------------ */
 
 static void wrong_settings_are_refused(void **state) {
     fixture *f = *state;

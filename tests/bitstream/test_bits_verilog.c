@@ -30,8 +30,7 @@ static void lint(fixture *f, const char *folder) {
     run(f, folder, "verilator --lint-only -Wall -y " RTL " --top-module onyx_design onyx_design.sv");
 }
 
-/* ---- both forms under one stimulus
- * ------------------------------------------------------------------------------ */
+/* ---- both forms under one stimulus ----------------------------------------------------------- */
 
 static bool is_io(const pnr_design *design, uint32_t cell, bool output) {
     return design->site.at[cell].y == 0 && design->net->cells.at[cell].output == output;
@@ -138,8 +137,7 @@ static trace_summary compare(fixture *f, const char *folder, const bits_board *b
     return summary(a);
 }
 
-/* ---- tests
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void random_netlists_are_clean_under_lint(void **state) {
     fixture *f = *state;

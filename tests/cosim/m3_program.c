@@ -31,7 +31,7 @@ static void enable(uint32_t irqs) {
     SCS(0x100) = irqs;
 }
 
-/* ---- handlers ---- */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
 void irq3(void) {
     note(ipsr());
@@ -76,7 +76,7 @@ NAKED void fault(void) {
     __asm volatile("tst lr, #4\n ite eq\n mrseq r0, msp\n mrsne r0, psp\n b fault_body");
 }
 
-/* ---- cases ---- */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 /* Registers around an interrupt that comes in the middle. */
 static NAKED uint32_t raise_and_sum(uint32_t address) {

@@ -27,8 +27,7 @@ static void violate(const char *what) {
         the->violation = what;
 }
 
-/* ---- time and interrupts ---------------------------------------------------------------------------------
- */
+/* ---- time and interrupts --------------------------------------------------------------------- */
 
 static void advance(uint64_t cycles) {
     s.now += cycles;
@@ -112,8 +111,7 @@ _Noreturn void hal_stop(void) {
     longjmp(the->stopped, 1);
 }
 
-/* ---- the array -------------------------------------------------------------------------------------------
- */
+/* ---- the array ------------------------------------------------------------------------------- */
 
 static uint16_t glb_word(uint32_t address) {
     return (uint16_t)(the->glb[address] | the->glb[address + 1] << 8);
@@ -241,8 +239,7 @@ static void start_streams(uint32_t value) {
     }
 }
 
-/* ---- registers -------------------------------------------------------------------------------------------
- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 static uint32_t platform_register(uint32_t offset) {
     if (offset == PLATFORM_ID)
@@ -359,8 +356,7 @@ static void core_register_write(uint32_t offset, uint32_t value) {
     }
 }
 
-/* ---- the bus ---------------------------------------------------------------------------------------------
- */
+/* ---- the bus --------------------------------------------------------------------------------- */
 
 uint32_t bus_read32(uint32_t address) {
     access_takes_time();

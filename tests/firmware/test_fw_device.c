@@ -72,8 +72,7 @@ static void expect_failure(uint32_t error, uint32_t detail0, uint32_t detail1) {
     assert_int_equal(mailbox.detail[1], detail1);
 }
 
-/* ---- boot ------------------------------------------------------------------------------------------------
- */
+/* ---- boot ------------------------------------------------------------------------------------ */
 
 static void boots_and_configures(bool register_path, bool poll) {
     test_kernel t;
@@ -162,8 +161,7 @@ static void a_chip_that_does_not_answer_is_reported(void **state) {
     device_free(d);
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------
- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static void load_batch(device *d, const pnr_board *b, const fw_batch *batch) {
     for (uint32_t i = 0; i < batch->segments.len; i++) {

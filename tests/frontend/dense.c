@@ -105,7 +105,7 @@ void dense_evaluate(const sam_statement *s, dense_data *data) {
     evaluate_result(s, data, 0, point);
 }
 
-/* ---- levels -------------------------------------------------------------------------------------- */
+/* ---- levels ---------------------------------------------------------------------------------- */
 
 typedef struct {
     const sam_tensor_data *t;

@@ -4,7 +4,7 @@
 #include "tests/frontend/fe_case.h"
 #include "tests/frontend/streams.h"
 
-/* ---- values -------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* Walks the written levels; every stored coordinate must have something below it. */
 typedef struct {
@@ -74,7 +74,7 @@ static void lower(fixture *f, const fe_case *c, bool drop, sam_statement *s, sam
         fail_msg("%s\n%s", c->expression, fixture_printed(f));
 }
 
-/* ---- engines ------------------------------------------------------------------------------------- */
+/* ---- engines --------------------------------------------------------------------------------- */
 
 static u32_vec copy_words(const uint32_t *from, uint32_t n, arena *mem) {
     u32_vec v = {0};
@@ -263,7 +263,7 @@ static void nested_sums_need_droppers_that_keep_levels(void **state) {
     check_values(*state, mttkrp.expression, &s, &g, TIMED, RUNS);
 }
 
-/* ---- random statements --------------------------------------------------------------------------- */
+/* ---- random statements ----------------------------------------------------------------------- */
 
 typedef struct {
     prng random;
@@ -357,7 +357,7 @@ static void random_statements_are_refused_or_computed(void **state) {
     (void)f;
 }
 
-/* ---- shape --------------------------------------------------------------------------------------- */
+/* ---- shape ----------------------------------------------------------------------------------- */
 
 typedef struct {
     fe_case c;
@@ -454,7 +454,7 @@ static void a_lowered_graph_survives_its_text_form(void **state) {
     }
 }
 
-/* ---- refusals ------------------------------------------------------------------------------------ */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void expect_refusal(fixture *f, fe_case c, const char *expected) {
     diag_init(&f->diag, &f->mem);

@@ -94,7 +94,7 @@ static void kernels_pack_into_the_right_number_of_tiles(void **state) {
     }
 }
 
-/* ---- what the chip cannot do ---- */
+/* ---- what the chip cannot do ----------------------------------------------------------------- */
 
 static void expect_unmappable(fixture *f, const char *text, const char *message) {
     diagnostics fresh;

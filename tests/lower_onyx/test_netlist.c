@@ -258,7 +258,7 @@ static void broken_json_is_reported(void **state) {
     }
 }
 
-/* ---- net_check on a legal netlist with one thing changed ---- */
+/* ---- net_check on a legal netlist with one thing changed ------------------------------------- */
 
 static void set_field(fixture *f, net_cell_data *c, const char *name, uint32_t value) {
     name_id id = names_find(&f->names, name);

@@ -64,7 +64,7 @@ template <class Model> static void power_up(Model &m) {
     }
 }
 
-/* ---- the switch box ---------------------------------------------------------------------------- */
+/* ---- the switch box -------------------------------------------------------------------------- */
 
 struct Wire {
     unsigned side, track;
@@ -249,7 +249,7 @@ static void switch_box_register_is_where_its_fields_say(void **) {
     }
 }
 
-/* ---- the connection box -------------------------------------------------------------------------- */
+/* ---- the connection box ---------------------------------------------------------------------- */
 
 static void connection_box_takes_the_wire_of_its_select(void **) {
     Vonyx_cb box;
@@ -293,7 +293,7 @@ static void connection_box_takes_the_wire_of_its_select(void **) {
     }
 }
 
-/* ---- SplitFIFO ------------------------------------------------------------------------------------ */
+/* ---- SplitFIFO ------------------------------------------------------------------------------- */
 
 /* A chain of SplitFIFOs with the given start and end bits, wired combinationally. */
 struct Chain {
@@ -382,7 +382,7 @@ static void one_split_fifo_alone_runs_at_half_rate(void **) {
     assert_int_equal(passed, 50);
 }
 
-/* ---- core outputs ---------------------------------------------------------------------------------- */
+/* ---- core outputs ---------------------------------------------------------------------------- */
 
 static void write_word(Vonyx_tile_pe &tile, uint32_t address, uint32_t data) {
     tile.cfg_addr_i = address;

@@ -9,7 +9,7 @@ const random_mode random_modes[RANDOM_MODES] = {
     {"rsg", RTL_PE_RSG, 0},          {"reduce", RTL_PE_REDUCE, 0},
 };
 
-/* ---- trees --------------------------------------------------------------------------------------- */
+/* ---- trees ----------------------------------------------------------------------------------- */
 
 typedef struct {
     prng random;
@@ -78,7 +78,7 @@ static void make_inner(maker *m, const u32_vec *outer, uint32_t first, u32_vec *
     }
 }
 
-/* ---- cases --------------------------------------------------------------------------------------- */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 static void make_joined(maker *m, const u32_vec *ends, u32_vec in[BENCH_INS]) {
     make_tree(m, ends, &in[2], &in[0]);
@@ -181,7 +181,7 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, rtl_pe_conf
     }
 }
 
-/* ---- playing ------------------------------------------------------------------------------------- */
+/* ---- playing --------------------------------------------------------------------------------- */
 
 static bench_pace random_pace(uint64_t seed) {
     static const uint32_t percent[] = {0, 0, 20, 50, 80};

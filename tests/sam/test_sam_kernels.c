@@ -30,8 +30,7 @@ static uint32_t position(const char *indices, const uint32_t *values) {
     return at;
 }
 
-/* ---- levels from dense data and back --------------------------------------------------------------------
- */
+/* ---- levels from dense data and back --------------------------------------------------------- */
 
 typedef struct {
     fixture *f;
@@ -111,8 +110,7 @@ static void unpack_fiber(const sam_tensor_levels *t, const sam_graph_tensor *sha
     }
 }
 
-/* ---- the statement by dense loops -----------------------------------------------------------------------
- */
+/* ---- the statement by dense loops ------------------------------------------------------------ */
 
 static uint16_t term(const kernel *k, const tensor *operands, const uint32_t *values) {
     uint16_t result = operands[0].at[position(operands[0].indices, values)];
@@ -144,8 +142,7 @@ static tensor random_tensor(fixture *f, const char *indices, uint32_t per_mille,
     return t;
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------
- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static void parse_kernel(fixture *f, const kernel *k, sam_graph *g) {
     bool good = sam_parse(k->name, k->text, strlen(k->text), &f->names, &f->mem, &f->diag, g) &&
@@ -229,8 +226,7 @@ static void chains_of_broadcasts_are_removed(void **state) {
     assert_false(sam_equal(&a, &b));
 }
 
-/* ---- joiners of many operands -----------------------------------------------------------------------------
- */
+/* ---- joiners of many operands ---------------------------------------------------------------- */
 
 /* X(i,j) = op over n operands, both levels joined by n-ary joiners; reads the references of the operands in
  * `used` only, so the others are joined but not carried. */
@@ -382,8 +378,7 @@ static void wide_joiners_may_feed_wide_joiners(void **state) {
     assert_same_levels(&x.result, &y.result);
 }
 
-/* ---- what the simulator refuses
- * ----------------------------------------------------------------------------- */
+/* ---- what the simulator refuses -------------------------------------------------------------- */
 
 static const kernel *find_kernel(const char *name) {
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)

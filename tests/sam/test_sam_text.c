@@ -52,8 +52,7 @@ static void assert_ports(const sam_graph *g, const char *src, const char *dst, s
     assert_int_equal(e->dst_port, dst_port);
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static void the_dialect_is_read(void **state) {
     fixture *f = *state;
@@ -186,8 +185,7 @@ static void a_differing_comment_is_a_warning(void **state) {
                         "                                                   ^~~\n");
 }
 
-/* ---- errors ---------------------------------------------------------------------------------------------
- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 typedef struct {
     const char *text, *printed;
@@ -367,8 +365,7 @@ static void damaged_texts_are_read_or_refused(void **state) {
     }
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void kernels_round_trip(void **state) {
     fixture *f = *state;
@@ -494,8 +491,7 @@ static void graphs_that_differ_are_not_equal(void **state) {
     }
 }
 
-/* ---- the check ------------------------------------------------------------------------------------------
- */
+/* ---- the check ------------------------------------------------------------------------------- */
 
 /* A legal vector copy with one statement more or another statement instead. */
 #define COPY(scan, rest)                                                                                     \
@@ -615,8 +611,7 @@ static void the_primitive_table_is_consistent(void **state) {
     }
 }
 
-/* ---- the published graphs ---------------------------------------------------------------------------------
- */
+/* ---- the published graphs -------------------------------------------------------------------- */
 
 static uint32_t read_folder(fixture *f, const char *path) {
     DIR *folder = opendir(path);

@@ -225,8 +225,7 @@ static void vector_reducers_add_up_fibers_of_coordinates(void **state) {
         OUT("1 S0 D", "16384 S0 D"));
 }
 
-/* ---- faults ---------------------------------------------------------------------------------------------
- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 static void expect_refusal(fixture *f, unit_run r, const char *message) {
     sam_graph g;

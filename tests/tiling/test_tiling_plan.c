@@ -4,8 +4,7 @@
 
 #include "tiling/tiling.h"
 
-/* ---- statements by hand ----------------------------------------------------------------------------------
- */
+/* ---- statements by hand ---------------------------------------------------------------------- */
 
 typedef struct {
     fixture *f;
@@ -72,8 +71,7 @@ static void build(builder *b, fixture *f, const char *result, const char *const 
         vec_push(&f->mem, &b->s.loops, var(b, *loops));
 }
 
-/* ---- evaluation point by point
- * ------------------------------------------------------------------------------- */
+/* ---- evaluation point by point --------------------------------------------------------------- */
 
 static uint16_t look_up(const tile_tensor *t, const uint32_t *at) {
     for (uint64_t e = 0; e < t->nnz; e++) {
@@ -146,8 +144,7 @@ static void evaluate_all(fixture *f, const sam_statement *s, const tile_tensor *
     out->val = val.at;
 }
 
-/* ---- streams: decode what a run feeds, encode what the kernel would answer
- * ------------------------------------- */
+/* ---- streams: decode what a run feeds, encode what the kernel would answer ------------------- */
 
 typedef struct {
     const uint16_t *seg, *crd;

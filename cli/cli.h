@@ -106,6 +106,8 @@ bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile
 bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
                 const cli_outcome *outcome, const char *check);
 
+/* A folder of ours and all below it; nothing happens where there is none. */
+void cli_remove_folder(const char *path);
 /* Runs a program and waits; its standard output goes to `log`. False with E0930-tool when it fails. */
 bool cli_spawn(const char *const *argv, const char *log, diagnostics *d);
 

@@ -35,25 +35,6 @@ static bool build(cli_session *s, const char *folder, const char *log) {
     return cli_spawn(argv, log, &s->diag);
 }
 
-static void list_columns(FILE *out, const char *name, const uint32_t *column, uint32_t n) {
-    fprintf(out, "#define %s(X)", name);
-    for (uint32_t i = 0; i < n; i++)
-        fprintf(out, " X(%u)", column[i]);
-    fputc('\n', out);
-}
-
-/* The IO columns for the harness, in the order of the job's streams. */
-static bool write_columns(cli_session *s, const cli_kernel *k, const char *path) {
-    file_out f;
-    cli_streams streams;
-    cli_streams_of(&k->design, &streams);
-    if (!file_create(&f, path, &s->mem, &s->diag))
-        return false;
-    list_columns(f.stream, "ONYX_INPUTS", streams.in_column, streams.n_in);
-    list_columns(f.stream, "ONYX_OUTPUTS", streams.out_column, streams.n_out);
-    return file_commit(&f, &s->diag);
-}
-
 bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out) {
     arena *mem = &s->mem;
@@ -64,9 +45,11 @@ bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     const char *run_log = arena_printf(mem, "%s/run.log", folder);
     if (!make_folder(folder, &s->diag) ||
         !bits_to_verilog(&k->decoded, k->map, arena_printf(mem, "%s/onyx_design.sv", folder), &s->diag) ||
-        !write_columns(s, k, arena_printf(mem, "%s/onyx_design_io.h", folder)) ||
+        !bits_write_ports(&k->decoded, arena_printf(mem, "%s/onyx_design_io.h", folder), &s->diag) ||
         !tile_job_write(plan, job, &s->diag))
         return false;
+    cli_remove_folder(
+        arena_printf(mem, "%s/obj", folder)); /* objects of another design, or of another tree */
     remove(log);
     remove(run_log);
     remove(result);

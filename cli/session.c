@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -43,6 +44,17 @@ static _Noreturn void become(const char *const *argv, const char *log) {
     execvp(argv[0], (char *const *)(uintptr_t)argv);
     fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
     _exit(127);
+}
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *at) {
+    (void)info;
+    (void)kind;
+    (void)at;
+    return remove(path);
+}
+
+void cli_remove_folder(const char *path) {
+    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* The last lines of a log, as a hint. */

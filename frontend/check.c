@@ -221,6 +221,7 @@ static bool check_tree(const sam_statement *s, sam_expr e, uint64_t bound, uint8
         break;
     }
     REQUIRE(false, x->loc, "an expression of no kind");
+    return false;
 }
 
 static bool check_loop_list(const sam_statement *s, diagnostics *d) {

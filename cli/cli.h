@@ -37,7 +37,8 @@ typedef struct {
     name_table names;
     diagnostics diag;
     bool colour;
-    bool mismatch; /* a result differed from the reference */
+    bool mismatch;         /* a result differed from the reference */
+    VEC(pnr_board) boards; /* read so far; freed at the end */
 } cli_session;
 
 void cli_session_begin(cli_session *s);
@@ -45,6 +46,8 @@ void cli_session_begin(cli_session *s);
 int cli_session_end(cli_session *s, bool ok);
 /* Where boards, RTL and firmware sources lie: $ONYX_HOME, or the tree this program was built from. */
 const char *cli_home(void);
+/* A board by name, or by the path of a .json file; *path is the file. The session frees it. */
+bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const char **path);
 
 /* Fills `o` from the command line; false after errors. `what` is "run", "compile" or "sam". */
 bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, cli_options *o);

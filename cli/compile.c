@@ -94,9 +94,7 @@ static bool write_design(const cli_options *o, cli_session *s, const pnr_design 
 }
 
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
-    bool path = strstr(o->board, ".json") != NULL;
-    k->board_path = path ? o->board : arena_printf(&s->mem, "%s/boards/%s.json", cli_home(), o->board);
-    if (!make_folder(o->out, &s->diag) || !pnr_board_read(k->board_path, &s->mem, &s->diag, &k->board))
+    if (!make_folder(o->out, &s->diag) || !cli_read_board(s, o->board, &k->board, &k->board_path))
         return false;
     k->tiling = (tile_options){
         .tile = o->tile, .mem_words = k->board.mem_words, .bank_words = k->board.glb_bank_bytes / 2};

@@ -25,6 +25,8 @@ int cli_session_end(cli_session *s, bool ok) {
         code = EXIT_UNMAPPABLE;
     diag_print(&s->diag, 0, stderr, s->colour);
     BUG_IF(!ok && code == EXIT_OK, "a stage failed without saying why");
+    for (uint32_t i = 0; i < s->boards.len; i++)
+        pnr_board_free(&s->boards.at[i]);
     arena_free(&s->mem);
     return code;
 }
@@ -32,6 +34,15 @@ int cli_session_end(cli_session *s, bool ok) {
 const char *cli_home(void) {
     const char *home = getenv("ONYX_HOME");
     return home && *home ? home : ONYX_HOME_DEFAULT;
+}
+
+bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const char **path) {
+    bool is_path = strstr(name, ".json") != NULL;
+    *path = is_path ? name : arena_printf(&s->mem, "%s/boards/%s.json", cli_home(), name);
+    if (!pnr_board_read(*path, &s->mem, &s->diag, board))
+        return false;
+    vec_push(&s->mem, &s->boards, *board);
+    return true;
 }
 
 static _Noreturn void become(const char *const *argv, const char *log) {

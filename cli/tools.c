@@ -54,9 +54,8 @@ static bool is_help(int argc, char **argv, const char *usage) {
 }
 
 static bool read_board(const char *name, cli_session *s, pnr_board *board) {
-    bool path = strstr(name, ".json") != NULL;
-    return pnr_board_read(path ? name : arena_printf(&s->mem, "%s/boards/%s.json", cli_home(), name), &s->mem,
-                          &s->diag, board);
+    const char *path;
+    return cli_read_board(s, name, board, &path);
 }
 
 /* ---- onyx sam -------------------------------------------------------------------------------- */
@@ -298,7 +297,7 @@ int command_boards(int argc, char **argv) {
         qsort(files.at, files.len, sizeof *files.at, by_name);
     for (uint32_t i = 0; i < files.len; i++) {
         pnr_board b;
-        if (!pnr_board_read(files.at[i], &s.mem, &s.diag, &b))
+        if (!read_board(files.at[i], &s, &b))
             continue;
         printf("%-12s %u x %u tiles and an IO row, %u tracks, MEM where x %% %u == %u, %u global-buffer "
                "tiles of %u KB\n",

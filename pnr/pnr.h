@@ -93,8 +93,10 @@ typedef struct {
 
 /* What the stages measured; pnr_report prints it. */
 typedef struct {
-    uint64_t seed;
-    uint32_t moves;            /* annealing moves proposed */
+    uint64_t seed;             /* of the anneal that was kept */
+    uint32_t seeds;            /* anneals tried */
+    uint32_t moves;            /* annealing moves proposed in all */
+    bool out_of_time;          /* placement was cut short by the time limit */
     uint32_t route_iterations; /* rounds of negotiation, at least 1 once routed */
     uint32_t refined_hops;     /* hops saved after the routes became legal */
     double place_seconds, route_seconds;
@@ -111,13 +113,26 @@ typedef struct {
 
 /* The chip's rule for IO: GLB tile g owns columns g * columns_per_glb_tile and the next, one load and one
  * store stream: inputs stand on the first of them, outputs on the second. */
+/* Both corners belong to it. */
+typedef struct {
+    uint16_t x0, y0, x1, y1;
+} pnr_region;
+
 typedef struct {
     uint64_t seed;
-    uint32_t moves;   /* annealing moves; 0 = by size */
+    uint32_t moves;   /* annealing moves; 0 = by size and effort */
     bool pipeline;    /* SplitFIFO pairs on every safe stretch of two hops */
     bool fabric_only; /* IO on any column, IO tiles may fan out: what public netlists and other tools assume.
                          Legal for the routing fabric, but not for the chip as a whole */
-    const pnr_site *fixed; /* by cell index; x == PNR_FREE: not fixed. NULL: nothing is */
+    const pnr_site *fixed;    /* by cell index; x == PNR_FREE: not fixed. NULL: nothing is */
+    const pnr_region *region; /* by cell index: where the cell may stand; x0 == PNR_FREE: anywhere. NULL: so
+                                 is every cell */
+    uint32_t effort;          /* 1 .. 10, every step doubles the annealing moves; 0 = 5 */
+    uint32_t timing;   /* 0: least wire; above, up to 100: shorter forked nets, at the cost of wire in all */
+    uint32_t seeds;    /* anneals from `seed`, `seed` + 1, ...; the cheapest is kept. 0 = 1 */
+    uint32_t threads;  /* that anneal at a time; the result does not depend on it. 0 = 1 */
+    double time_limit; /* seconds for placement, then for routing; 0 = none. A design that meets it depends on
+                          the machine */
 } pnr_options;
 #define PNR_FREE UINT16_MAX
 pnr_options pnr_options_default(void); /* seed 1, moves by size, pipelined, the chip's rules, nothing fixed */
@@ -128,8 +143,9 @@ net_tile pnr_cell_tile(const net_cell_data *cell);
 /* Compares what the netlist needs with what the board has, before anything else: E0510-too-large (exit 2)
  * names what is short, with the whole table in a note. */
 bool pnr_fits(const netlist *n, const pnr_board *b, diagnostics *d);
-/* Sites for every cell: constructive start, then simulated annealing of the half-perimeter wire length. Same
- * input and seed, same sites. Errors: E0510-too-large, E0511-io-fanout, E0512-bad-fixed. */
+/* Sites for every cell: constructive start, then simulated annealing of the estimated routed length. Same
+ * input and seed, same sites, whatever the threads. Errors: E0510-too-large, E0511-io-fanout,
+ * E0512-bad-fixed, E0513-bad-region. */
 bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena *mem, diagnostics *d,
                pnr_design *out);
 /* Routes by negotiated congestion, then pipelines. Fails with E0520-unroutable (exit 2) naming overused

@@ -164,6 +164,45 @@ uint32_t pnr_hops(const pnr_design *design);
  * ...}; the caller deletes it. */
 cJSON *pnr_report(const pnr_design *design);
 
+/* ---- timing (docs/pnr.md, Timing)
+ * ------------------------------------------------------------------------------- */
+
+/* A loop is ready back to the source tile and valid out again. */
+typedef enum { PNR_PATH_DATA, PNR_PATH_LOOP, PNR_PATH_READY } pnr_path_kind;
+
+typedef struct {
+    const char *what; /* "launch", "data", "valid", "ready", "capture", "launch from SplitFIFO" */
+    bool on_hop;      /* the switch-box output (at, side, track) it concerns is stated */
+    pnr_site at;
+    uint8_t side, track;
+    uint32_t delay_ps, arrival_ps;
+} pnr_timing_step;
+
+/* The slowest FIFO-to-FIFO path of a net. */
+typedef struct {
+    uint32_t net, sink; /* sink: the one it ends at, PNR_NO_HOP if it ends at a SplitFIFO or goes back */
+    pnr_path_kind kind;
+    uint32_t delay_ps;
+    uint32_t floor_ps; /* between tiles of these kinds as near to each other as the board allows */
+    bool shared_trunk; /* the net forks after a hop, so that no FIFO may stand before that fork */
+    VEC(pnr_timing_step) steps;
+} pnr_timing_path;
+
+enum { PNR_SLACK_BINS = 10 };
+typedef struct {
+    VEC(pnr_timing_path) paths; /* one per routed net, in order of nets */
+    uint32_t worst_net;         /* index into paths; PNR_NO_HOP if a tile's core is slower than every net */
+    uint32_t period_ps, core_ps, floor_ps;
+    uint32_t histogram[PNR_SLACK_BINS]; /* paths by slack, in tenths of the period */
+} pnr_timing;
+
+/* Every path between FIFOs by the board's delays. Error: E0550-no-delay. */
+bool pnr_sta(const pnr_design *design, arena *mem, diagnostics *d, pnr_timing *out);
+/* {"period_ps", "fmax_mhz", "floor_ps", "limited_by", "critical_path": [{"what", "x", "y", "side", "track",
+ * "delay_ps", "arrival_ps"}, ...], "slack_histogram", "exceptions": [...]}; an exception is a net more than
+ * 5 % slower than its floor, with the reason. The caller deletes it. */
+cJSON *pnr_timing_report(const pnr_design *design, const pnr_timing *t);
+
 /* ---- files (docs/pnr.md)
  * ------------------------------------------------------------------------------------
  */

@@ -58,6 +58,26 @@ static inline pnr_side pnr_opposite(pnr_side side) {
 /* The tile a wire that leaves (x, y) by `side` arrives at; false when it would leave the array. */
 bool pnr_neighbour(const pnr_board *b, uint32_t x, uint32_t y, pnr_side side, uint32_t *to_x, uint32_t *to_y);
 
+/* A wire's name, "x3y2.EAST.1"; parse takes nothing else and fails for a wire the board lacks. */
+void pnr_wire_name(uint32_t x, uint32_t y, pnr_side side, uint32_t track, char out[48]);
+
+typedef struct {
+    uint32_t outputs; /* switch-box outputs */
+    uint32_t wires; /* of them, those that arrive somewhere; of outputs to the IO row only track 0 is used */
+    uint32_t switch_wires; /* input-to-output connections of one switch box */
+} pnr_fabric;
+/* Proves the implicit fabric: every wire's name leads back to it, every output and wire is declared, the
+ * switch box is the generator's formula, wires come in opposite pairs. Error: E0562-fabric. */
+bool pnr_fabric_check(const pnr_board *b, diagnostics *d, pnr_fabric *out);
+
+/* The fabric in the public tools' files. `width`: 17 or 1, the two networks; `counts`: the newer .layout, a
+ * number of sites per tile, or the older one, a digit per tile. The checks read a file (either dialect) and
+ * compare it with the board; errors located: E0560-graph-differs, E0561-layout-differs. */
+bool pnr_write_graph(const pnr_board *b, uint32_t width, const char *path, diagnostics *d);
+bool pnr_check_graph(const pnr_board *b, uint32_t width, const char *path, diagnostics *d);
+bool pnr_write_layout(const pnr_board *b, bool counts, const char *path, diagnostics *d);
+bool pnr_check_layout(const pnr_board *b, const char *path, diagnostics *d);
+
 /* ---- design: placement and routes -------------------------------------------------------------------------
  */
 
@@ -77,6 +97,8 @@ typedef struct {
     uint32_t parent; /* index of the hop whose wire arrives at (from_side, from_track), or PNR_NO_HOP
                         when from_core or when an IO tile drives that wire */
 } pnr_hop;
+
+bool pnr_wire_parse(const pnr_board *b, const char *name, pnr_hop *out); /* x, y, side and track of a name */
 
 /* How a sink is reached: its connection box picks input (side, track) at the sink's tile. An IO sink at (x,
  * 0) is fed by switch-box output NORTH, track 0, of (x, 1): `hop` is that output and side, track are unused.

@@ -19,9 +19,9 @@
 #define HOPELESS INT32_MAX
 
 enum { WINDOW_MIN = 3, QUANTILES = 1024, SAMPLES = 500 };
-enum { SMALL_CELLS = 65, SMALL_MICROSECONDS = 12000, MIDDLE_MICROSECONDS = 43000, MOVES_PER_CELL = 3000 };
+enum { SMALL_CELLS = 65, SMALL_MICROSECONDS = 12000, MIDDLE_MICROSECONDS = 41000, MOVES_PER_CELL = 3000 };
 enum { EFFORT_DEFAULT = 5, RESTARTS = 2 };
-enum { LENGTH_ONE = 16, TRUNK_PINS = 8, TIMING_ONE = 1024 };
+enum { LENGTH_ONE = 16, TRUNK_PINS = 8, FORK_BEND = 10, BEND_ONE = 1024, COST_MOST = 1 << 26 };
 
 typedef struct {
     const placer *p;
@@ -127,17 +127,19 @@ static uint32_t unit_length(uint32_t k) {
     return k <= TRUNK_PINS ? LENGTH_ONE : LENGTH_ONE * 21 / 16 + (k - TRUNK_PINS) * LENGTH_ONE * 3 / 80;
 }
 
-/* Of a net with more than two cells. Moving one of them by one tile changes it by unit_length(k) at most. */
+/* Of a net with more than two cells. More than in proportion to the length, the more so with
+ * options.timing; even without, a little of that leaves fewer netlists in a poor optimum. */
 static uint32_t net_length(const annealer *a, uint32_t n) {
     const uint32_t *pin = a->p->pin + a->p->pin_at[n];
-    uint32_t k = a->p->pin_at[n + 1] - a->p->pin_at[n], timing = a->p->options->timing, length;
+    uint32_t k = a->p->pin_at[n + 1] - a->p->pin_at[n], bend = FORK_BEND + a->p->options->timing, length;
     if (k == 3)
         length = LENGTH_ONE * half_perimeter(a, pin, k);
     else if (k <= TRUNK_PINS)
         length = LENGTH_ONE * trunk_length(a, pin, k);
     else
         length = unit_length(k) * half_perimeter(a, pin, k);
-    return timing ? length + length / LENGTH_ONE * length * timing / TIMING_ONE : length;
+    uint64_t cost = length + (uint64_t)length / LENGTH_ONE * length * bend / BEND_ONE;
+    return cost < COST_MOST ? (uint32_t)cost : COST_MOST;
 }
 
 static int64_t total_length(annealer *a) {
@@ -357,7 +359,7 @@ static uint32_t move_nanoseconds(const placer *p) {
     return 38 + 4 * squares / p->cells;
 }
 
-/* As many as take 12 ms for up to 65 cells, 43 ms for up to 214, doubled with every step of effort.
+/* As many as take 12 ms for up to 65 cells, 41 ms for up to 214, doubled with every step of effort.
  * Determined by the netlist alone, whatever the machine. */
 static uint32_t moves_by_size(const placer *p) {
     uint64_t n = p->cells, ramp = n < 2 * SMALL_CELLS ? n * n * n * n / SMALL_CELLS : UINT32_MAX;
@@ -393,13 +395,14 @@ static void schedule(annealer *a, uint32_t moves, anneal_result *best, pnr_site 
     }
 }
 
-/* With options.timing, the cost of a net has no bound on its slope. */
+/* A tile of distance changes a net's length by unit_length at most, its cost by half as much again up to 25
+ * hops. Longer nets may lose a good move by it; options.timing asks for more than any fixed bound. */
 static void bound_gains(annealer *a) {
     const placer *p = a->p;
     for (uint32_t c = 0; c < p->cells; c++)
         for (uint32_t i = p->many_at[c]; i < p->many_at[c + 1]; i++) {
-            uint32_t n = p->many[i];
-            a->gain[c] += p->options->timing ? INT32_MAX : unit_length(p->pin_at[n + 1] - p->pin_at[n]);
+            uint32_t n = p->many[i], slope = unit_length(p->pin_at[n + 1] - p->pin_at[n]) * 3 / 2;
+            a->gain[c] += p->options->timing ? INT32_MAX : (int64_t)slope;
         }
 }
 

@@ -460,3 +460,291 @@ bool pnr_write_route(const pnr_design *design, const char *path, diagnostics *d)
     arena_free(&scratch);
     return file_commit(&f, d);
 }
+
+/* ---- .route in
+ * ------------------------------------------------------------------------------------------------ */
+
+typedef enum { ROUTE_PORT, ROUTE_ARRIVES, ROUTE_LEAVES, ROUTE_REGISTER, ROUTE_MUX } route_node_kind;
+
+typedef struct {
+    route_node_kind kind;
+    uint32_t x, y, side, track;
+    word name; /* of a port */
+} route_node;
+
+/* "2_0": a side and a track. */
+static bool mux_words(word w, route_node *out) {
+    return w.length == 3 && w.at[1] == '_' && word_number((word){w.at, 1}, &out->side) &&
+           word_number((word){w.at + 2, 1}, &out->track);
+}
+
+static bool route_node_words(const reader *r, route_node *out) {
+    const word *w = r->words.at;
+    uint32_t n = r->words.len, io = 0, last = 0;
+    *out = (route_node){0};
+    if (n == 0 || !word_number(w[n - 1], &last) || last != 17)
+        return false;
+    if (n == 5 && word_is(w[0], "PORT")) {
+        out->kind = ROUTE_PORT;
+        out->name = w[1];
+        return word_number(w[2], &out->x) && word_number(w[3], &out->y);
+    }
+    if (n == 7 && word_is(w[0], "SB")) {
+        bool good = word_number(w[1], &out->track) && word_number(w[2], &out->x) &&
+                    word_number(w[3], &out->y) && word_number(w[4], &out->side) && word_number(w[5], &io);
+        out->kind = io ? ROUTE_LEAVES : ROUTE_ARRIVES;
+        return good && out->side < 4 && io < 2;
+    }
+    if (n == 6 && word_is(w[0], "REG")) {
+        out->kind = ROUTE_REGISTER;
+        return word_number(w[2], &out->track) && word_number(w[3], &out->x) && word_number(w[4], &out->y);
+    }
+    if (n == 5 && word_is(w[0], "RMUX")) {
+        out->kind = ROUTE_MUX;
+        return mux_words(w[1], out) && word_number(w[2], &out->x) && word_number(w[3], &out->y);
+    }
+    return false;
+}
+
+static uint32_t find_hop(const pnr_route *r, uint32_t x, uint32_t y, uint32_t side, uint32_t track) {
+    for (uint32_t i = 0; i < r->hops.len; i++)
+        if (r->hops.at[i].x == x && r->hops.at[i].y == y && r->hops.at[i].side == side &&
+            r->hops.at[i].track == track)
+            return i;
+    return PNR_NO_HOP;
+}
+
+/* The hop whose wire arrives as this node says; PNR_NO_HOP when an IO tile or nothing of the net drives it.
+ */
+static uint32_t hop_arriving(const pnr_design *design, const pnr_route *r, const route_node *n) {
+    uint32_t x, y;
+    if (!pnr_neighbour(design->board, n->x, n->y, (pnr_side)n->side, &x, &y))
+        return PNR_NO_HOP;
+    return find_hop(r, x, y, pnr_opposite((pnr_side)n->side), n->track);
+}
+
+/* Adds the output unless the net has it; returns its index. A registered hop after a SplitFIFO's start is its
+ * end. */
+static uint32_t add_hop(const pnr_design *design, arena *mem, pnr_route *r, const route_node *before,
+                        const route_node *n, uint8_t port) {
+    uint32_t known = find_hop(r, n->x, n->y, n->side, n->track);
+    if (known != PNR_NO_HOP)
+        return known;
+    pnr_hop h = {
+        .x = (uint16_t)n->x, .y = (uint16_t)n->y, .side = (uint8_t)n->side, .track = (uint8_t)n->track};
+    h.parent = PNR_NO_HOP;
+    h.from_core = before->kind == ROUTE_PORT;
+    if (h.from_core) {
+        h.port = port;
+    } else {
+        h.from_side = (uint8_t)before->side;
+        h.from_track = (uint8_t)before->track;
+        h.parent = hop_arriving(design, r, before);
+    }
+    vec_push(mem, &r->hops, h);
+    return r->hops.len - 1;
+}
+
+static void register_hop(pnr_route *r, uint32_t hop) {
+    pnr_hop *h = &r->hops.at[hop];
+    if (h->registered)
+        return;
+    bool ends = h->parent != PNR_NO_HOP && r->hops.at[h->parent].fifo_start;
+    h->registered = true;
+    h->fifo_end = ends;
+    h->fifo_start = !ends;
+}
+
+static bool read_segment(reader *r, pnr_design *design, uint32_t net, uint32_t nodes, arena *mem) {
+    pnr_route *route = &design->route.at[net];
+    route_node before = {0}, node = {0};
+    uint32_t hop = PNR_NO_HOP;
+    for (uint32_t i = 0; i < nodes; i++) {
+        if (!read_line(r) || !route_node_words(r, &node))
+            return wrong(r, line_word(r), "expected a PORT, SB, REG or RMUX node of width 17");
+        if (node.kind == ROUTE_LEAVES) {
+            if (i == 0)
+                return wrong(r, line_word(r), "a segment starts at a port or where a wire arrives");
+            hop = add_hop(design, mem, route, &before, &node, design->net->nets.at[net].source.port);
+        } else if (node.kind == ROUTE_ARRIVES) {
+            hop = hop_arriving(design, route, &node);
+        } else if (node.kind == ROUTE_REGISTER && hop != PNR_NO_HOP) {
+            register_hop(route, hop);
+            continue; /* where data came from stays the hop */
+        }
+        if (i + 1 < nodes)
+            before = node;
+    }
+    if (node.kind != ROUTE_PORT)
+        return wrong(r, line_word(r), "a segment ends at a port");
+    pnr_sink sink = {.hop = hop};
+    if (before.kind == ROUTE_ARRIVES) {
+        sink.side = (uint8_t)before.side;
+        sink.track = (uint8_t)before.track;
+    }
+    vec_push(mem, &route->sinks, sink);
+    return true;
+}
+
+bool pnr_read_route(pnr_design *design, const char *path, arena *mem, diagnostics *d) {
+    reader r;
+    uint32_t net = 0, number = 0, segments = 0, nodes = 0;
+    if (!reader_open(&r, path, "E0544-route-syntax", mem, d))
+        return false;
+    design->route.len = 0;
+    for (uint32_t n = 0; n < design->net->nets.len; n++)
+        vec_push(mem, &design->route, (pnr_route){0});
+    while (read_line(&r)) {
+        const word *w = r.words.at;
+        if (r.words.len == 0)
+            continue;
+        if (r.words.len == 6 && word_is(w[0], "Net") && w[2].length > 1 &&
+            word_number((word){w[2].at + 1, w[2].length - 1}, &net) && word_number(w[5], &segments)) {
+            if (net >= design->net->nets.len || design->route.at[net].sinks.len)
+                return wrong(&r, w[2], "no such net, or a net for the second time");
+            number = 0;
+        } else if (r.words.len == 4 && word_is(w[0], "Segment") && word_number(w[3], &nodes) &&
+                   number < segments) {
+            number++;
+            if (!read_segment(&r, design, net, nodes, mem))
+                return false;
+        } else {
+            return wrong(&r, line_word(&r), "expected 'Net ID: eN Segment Size: n' or 'Segment: k Size: n'");
+        }
+    }
+    return true;
+}
+
+/* ---- .id_to_name and .info
+ * ------------------------------------------------------------------------------------ */
+
+bool pnr_write_id_to_name(const netlist *n, const char *path, diagnostics *d) {
+    file_out f;
+    if (!file_create(&f, path, d->mem, d))
+        return false;
+    for (uint32_t i = 0; i < n->cells.len; i++)
+        fprintf(f.stream, "%c%u: %s\n", n->cells.at[i].tag, n->cells.at[i].number,
+                names_text(n->names, n->cells.at[i].name));
+    return file_commit(&f, d);
+}
+
+bool pnr_read_id_to_name(netlist *n, const char *path, arena *mem, diagnostics *d) {
+    reader r;
+    packed p = {.net = n, .mem = mem};
+    if (!reader_open(&r, path, "E0540-packed-syntax", mem, d))
+        return false;
+    while (read_line(&r)) {
+        uint32_t cells = n->cells.len;
+        if (r.words.len == 0)
+            continue;
+        if (!read_name(&r, &p))
+            return false;
+        if (n->cells.len != cells) {
+            diag_error(d, loc_of(&r, r.words.at[0]), "E0541-packed-block", "the netlist has no such block");
+            return false;
+        }
+    }
+    return true;
+}
+
+bool pnr_write_info(const char *layout, const char *graph_17, const char *graph_1, const char *path,
+                    diagnostics *d) {
+    file_out f;
+    if (!file_create(&f, path, d->mem, d))
+        return false;
+    fprintf(f.stream, "layout=%s\ngraph=17 %s 1 %s\n", layout, graph_17, graph_1);
+    return file_commit(&f, d);
+}
+
+/* The words after "key=" on its line; the key itself is part of the first. */
+static bool info_line(const reader *r, const char *key, word *value) {
+    size_t length = strlen(key);
+    word first = r->words.at[0];
+    *value = (word){first.at + length, first.length - length};
+    return first.length > length && memcmp(first.at, key, length) == 0;
+}
+
+bool pnr_read_info(const char *path, arena *mem, diagnostics *d, pnr_info *out) {
+    reader r;
+    *out = (pnr_info){0};
+    if (!reader_open(&r, path, "E0545-info-syntax", mem, d))
+        return false;
+    while (read_line(&r)) {
+        word value;
+        if (r.words.len == 0)
+            continue;
+        if (r.words.len == 1 && info_line(&r, "layout=", &value)) {
+            out->layout = arena_strndup(mem, value.at, value.length);
+        } else if (r.words.len % 2 == 0 && info_line(&r, "graph=", &value)) {
+            for (uint32_t i = 0; i < r.words.len; i += 2) {
+                word width = i ? r.words.at[i] : value, file = r.words.at[i + 1];
+                const char **to = word_is(width, "1") ? &out->graph_1 : &out->graph_17;
+                if (!word_is(width, "1") && !word_is(width, "17") && !word_is(width, "16"))
+                    return wrong(&r, width, "a graph is of 1, 16 or 17 bits");
+                *to = arena_strndup(mem, file.at, file.length);
+            }
+        } else {
+            return wrong(&r, line_word(&r), "expected 'layout=PATH' or 'graph=17 PATH 1 PATH'");
+        }
+    }
+    return true;
+}
+
+/* ---- Yosys's JSON, as nextpnr reads it
+ * -------------------------------------------------------------------------- */
+
+static void add_pin(cJSON *cell, const char *port, bool output, uint32_t bit) {
+    cJSON_AddStringToObject(cJSON_GetObjectItem(cell, "port_directions"), port, output ? "output" : "input");
+    cJSON *bits = cJSON_AddArrayToObject(cJSON_GetObjectItem(cell, "connections"), port);
+    cJSON_AddItemToArray(bits, cJSON_CreateNumber(bit));
+}
+
+static cJSON *json_cell(const netlist *n, const pnr_design *design, uint32_t index, arena *mem) {
+    static const char *const types[] = {"", "CPE", "CMEM", "CIO"};
+    const net_cell_data *c = &n->cells.at[index];
+    cJSON *cell = cJSON_CreateObject();
+    cJSON_AddNumberToObject(cell, "hide_name", 0);
+    cJSON_AddStringToObject(cell, "type", types[pnr_cell_tile(c)]);
+    cJSON_AddObjectToObject(cell, "parameters");
+    cJSON *attributes = cJSON_AddObjectToObject(cell, "attributes");
+    cJSON_AddStringToObject(attributes, "name", names_text(n->names, c->name));
+    if (design)
+        cJSON_AddStringToObject(
+            attributes, "BEL",
+            arena_printf(mem, "X%uY%u", design->site.at[index].x, design->site.at[index].y));
+    cJSON_AddObjectToObject(cell, "port_directions");
+    cJSON_AddObjectToObject(cell, "connections");
+    return cell;
+}
+
+bool pnr_write_json(const netlist *n, const pnr_design *design, const char *path, diagnostics *d) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "creator", "onyx");
+    cJSON *top = cJSON_AddObjectToObject(cJSON_AddObjectToObject(root, "modules"), "top");
+    cJSON_AddStringToObject(cJSON_AddObjectToObject(top, "attributes"), "top",
+                            "00000000000000000000000000000001");
+    cJSON_AddObjectToObject(top, "ports");
+    cJSON *cells = cJSON_AddObjectToObject(top, "cells"), *names = cJSON_AddObjectToObject(top, "netnames");
+    cJSON **cell = arena_new_n(d->mem, cJSON *, n->cells.len + 1);
+    for (uint32_t i = 0; i < n->cells.len; i++) {
+        char id[16];
+        cell[i] = json_cell(n, design, i, d->mem);
+        cJSON_AddItemToObject(cells, pnr_block_id(&n->cells.at[i], id), cell[i]);
+    }
+    for (uint32_t i = 0; i < n->nets.len; i++) {
+        const net_data *net = &n->nets.at[i];
+        uint32_t bit = i + 2; /* 0 and 1 are constants to some readers */
+        for (uint32_t k = 0; k <= net->sinks.len; k++) {
+            net_pin pin = k ? net->sinks.at[k - 1] : net->source;
+            add_pin(cell[pin.cell.v - 1],
+                    net_port_name(pnr_cell_tile(net_cell_at(n, pin.cell)), k == 0, pin.port), k == 0, bit);
+        }
+        cJSON *name = cJSON_AddObjectToObject(names, arena_printf(d->mem, "e%u", i));
+        cJSON_AddNumberToObject(name, "hide_name", 0);
+        cJSON_AddItemToArray(cJSON_AddArrayToObject(name, "bits"), cJSON_CreateNumber(bit));
+        cJSON_AddObjectToObject(name, "attributes");
+    }
+    bool good = json_write(root, path, d);
+    cJSON_Delete(root);
+    return good;
+}

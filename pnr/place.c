@@ -1,56 +1,17 @@
-/* Placement: a greedy start by connectivity, then simulated annealing.
- *
- * Cost: the sum over nets of an estimate of their routed length, in units of 1 / LENGTH_ONE hops (integers
- * throughout, so the result does not depend on compiler or machine). Up to three tiles the half perimeter of
- * their box is exact; up to TRUNK_PINS the better of the two trees with a single trunk through the median;
- * above, the half perimeter times the expected ratio of a Steiner tree to it (after Cheng, RISA, 1994).
- * Moves: one cell to a random site of its kind within a window, swapping with whoever stands there. Schedule
- * after Betz and Rose (VPR, 1997), with what measurements on this array ask for: the window never shrinks
- * below 3 (MEM columns are 4 apart), IO cells may always jump along the whole row, moves of equal cost are
- * accepted, and the best placement seen at the end of a temperature is kept. O(moves * pins per cell); the
- * start is O(cells * sites * nets per cell).
+/* Placement: the problem in flat arrays, a greedy start by connectivity, then an anneal (anneal.c) per seed.
+ * The start is O(cells * sites * nets per cell); the anneals run in parallel and the cheapest is kept, the
+ * first among equals.
  */
-#include "pnr/pnr_int.h"
+#include "pnr/place_int.h"
 
-enum { WINDOW_MIN = 3, MOVES_PER_CELL = 8000, QUANTILES = 1024, SAMPLES = 500 };
-enum { LENGTH_ONE = 16, TRUNK_PINS = 8 };
+#include <pthread.h>
 
-/* Sites of one kind: every row from `row0` on in the given columns. */
-typedef struct {
-    uint16_t *column; /* x by index */
-    uint16_t *index;  /* by x: the column nearest to it, as an index */
-    uint32_t columns, row0, rows;
-    uint32_t spacing; /* window units per column: 1, or the period for MEM */
-    bool anywhere;    /* no window */
-} site_class;
-enum { CLASS_PE, CLASS_MEM, CLASS_IN, CLASS_OUT, CLASSES };
+enum { MOST_THREADS = 64, PAIRED_CELLS = 16 };
 
 typedef struct {
     uint16_t x0, x1, y0, y1;
     uint16_t pins; /* placed so far (greedy start) */
 } net_box;
-
-typedef struct {
-    const netlist *net;
-    const pnr_board *board;
-    const pnr_options *options;
-    uint32_t cells, nets;
-    uint16_t *x, *y;        /* by cell */
-    uint32_t *pin_at, *pin; /* cells of net n: pin[pin_at[n]] .. pin[pin_at[n + 1] - 1], each cell once */
-    uint32_t *use_at, *use; /* nets of cell c, each once */
-    uint32_t *length;       /* half perimeter by net */
-    uint32_t *occupant;     /* by y * width + x: cell + 1, 0 = free */
-    uint8_t *class_of;      /* by cell */
-    bool *fixed;            /* by cell */
-    uint32_t *movable, movable_len;
-    site_class class[CLASSES];
-    /* the move being tried */
-    uint32_t *seen, stamp; /* by net: already in `touched` */
-    uint32_t *touched, *touched_length, touched_len;
-    uint32_t window, window_256;     /* how far a move may go; the same with 8 fraction bits */
-    uint32_t exponential[QUANTILES]; /* -ln(u), 12 fraction bits */
-    prng random;
-} placer;
 
 pnr_options pnr_options_default(void) {
     return (pnr_options){.seed = 1, .pipeline = true};
@@ -144,35 +105,85 @@ static void list_pins(placer *p, arena *mem) {
             p->use[p->use_at[p->pin[i]] + next[p->pin[i]]++] = n;
 }
 
+/* One cell next to another in a net: counted, then written. */
+static void add_near(placer *p, uint32_t cell, uint32_t other, uint32_t *next) {
+    if (next)
+        p->near[p->near_at[cell] + next[cell]++] = other;
+    else
+        p->near_at[cell + 1]++;
+}
+
+/* Every pair of cells of a net; of a very large one only those with its first cell, the source. */
+static void near_of_net(placer *p, uint32_t n, uint32_t *next) {
+    uint32_t first = p->pin_at[n], last = p->pin_at[n + 1];
+    for (uint32_t i = first; i < last; i++)
+        for (uint32_t k = i + 1; k < last && (i == first || last - first <= PAIRED_CELLS); k++) {
+            add_near(p, p->pin[i], p->pin[k], next);
+            add_near(p, p->pin[k], p->pin[i], next);
+        }
+}
+
+static void list_near(placer *p, arena *mem) {
+    p->near_at = arena_new_n(mem, uint32_t, p->cells + 1);
+    for (uint32_t n = 0; n < p->nets; n++)
+        near_of_net(p, n, NULL);
+    for (uint32_t c = 0; c < p->cells; c++)
+        p->near_at[c + 1] += p->near_at[c];
+    p->near = arena_new_n(mem, uint32_t, p->near_at[p->cells]);
+    uint32_t *next = arena_new_n(mem, uint32_t, p->cells);
+    for (uint32_t n = 0; n < p->nets; n++)
+        near_of_net(p, n, next);
+}
+
+/* Splits the nets of every cell into those of two cells, of which only the other one matters, and the rest.
+ */
+static void list_links(placer *p, arena *mem) {
+    uint32_t uses = p->use_at[p->cells];
+    p->link_at = arena_new_n(mem, uint32_t, p->cells + 2);
+    p->many_at = arena_new_n(mem, uint32_t, p->cells + 2);
+    p->link = arena_new_n(mem, uint32_t, uses);
+    p->many = arena_new_n(mem, uint32_t, uses);
+    uint32_t links = 0, many = 0;
+    for (uint32_t c = 0; c < p->cells; c++) {
+        for (uint32_t i = p->use_at[c]; i < p->use_at[c + 1]; i++) {
+            uint32_t n = p->use[i];
+            const uint32_t *pin = p->pin + p->pin_at[n];
+            uint32_t k = p->pin_at[n + 1] - p->pin_at[n];
+            if (k == 2)
+                p->link[links++] = pin[0] == c ? pin[1] : pin[0];
+            else if (k > 2)
+                p->many[many++] = n;
+        }
+        p->link_at[c + 1] = links;
+        p->many_at[c + 1] = many;
+    }
+    p->link_at[p->cells + 1] = links; /* nobody has no nets */
+    p->many_at[p->cells + 1] = many;
+}
+
 static void placer_init(placer *p, const netlist *n, const pnr_board *b, const pnr_options *o, arena *mem) {
     *p = (placer){.net = n, .board = b, .options = o, .cells = n->cells.len, .nets = n->nets.len};
-    p->random = prng_seed(o->seed);
-    p->x = arena_new_n(mem, uint16_t, p->cells);
-    p->y = arena_new_n(mem, uint16_t, p->cells);
-    p->length = arena_new_n(mem, uint32_t, p->nets);
+    p->deadline = o->time_limit > 0 ? seconds_now() + o->time_limit : 0;
+    p->at = arena_new_n(mem, pnr_site, p->cells);
     p->occupant = arena_new_n(mem, uint32_t, b->width * b->height);
     p->class_of = arena_new_n(mem, uint8_t, p->cells);
-    p->fixed = arena_new_n(mem, bool, p->cells);
+    p->fixed = arena_new_n(mem, bool, p->cells + 1);
     p->movable = arena_new_n(mem, uint32_t, p->cells);
-    p->seen = arena_new_n(mem, uint32_t, p->nets);
-    p->touched = arena_new_n(mem, uint32_t, p->nets);
-    p->touched_length = arena_new_n(mem, uint32_t, p->nets);
+    for (uint32_t i = 0; i < b->width * b->height; i++)
+        p->occupant[i] = p->cells;
     for (uint32_t c = 0; c < p->cells; c++)
         p->class_of[c] = (uint8_t)class_of_cell(&n->cells.at[c]);
     list_sites(p, mem);
     list_pins(p, mem);
+    list_links(p, mem);
+    list_near(p, mem);
 }
 
 /* ---- fixed cells ----------------------------------------------------------------------------- */
 
-static uint32_t site_index(const placer *p, uint32_t x, uint32_t y) {
-    return y * p->board->width + x;
-}
-
-static void put(placer *p, uint32_t cell, uint32_t x, uint32_t y) {
-    p->x[cell] = (uint16_t)x;
-    p->y[cell] = (uint16_t)y;
-    p->occupant[site_index(p, x, y)] = cell + 1;
+static void put(placer *p, uint32_t cell, pnr_site at) {
+    p->at[cell] = at;
+    p->occupant[site_index(p, at)] = cell;
 }
 
 static bool fix_cell(placer *p, uint32_t cell, pnr_site at, diagnostics *d) {
@@ -186,12 +197,12 @@ static bool fix_cell(placer *p, uint32_t cell, pnr_site at, diagnostics *d) {
                    "%s cannot be fixed at (%u, %u): not a column for its stream", pnr_block_id(c, id), at.x,
                    at.y);
         diag_hint(d, "inputs stand on the first column of a global buffer tile, outputs on the second");
-    } else if (p->occupant[site_index(p, at.x, at.y)]) {
-        const net_cell_data *o = &p->net->cells.at[p->occupant[site_index(p, at.x, at.y)] - 1];
+    } else if (p->occupant[site_index(p, at)] != p->cells) {
+        const net_cell_data *o = &p->net->cells.at[p->occupant[site_index(p, at)]];
         diag_error(d, c->loc, "E0512-bad-fixed", "%s and %s are both fixed at (%u, %u)",
                    pnr_block_id(o, other), pnr_block_id(c, id), at.x, at.y);
     } else {
-        put(p, cell, at.x, at.y);
+        put(p, cell, at);
         p->fixed[cell] = true;
         return true;
     }
@@ -233,37 +244,67 @@ static uint32_t box_distance(const net_box *b, uint32_t x, uint32_t y) {
 static void now_placed(placer *p, uint32_t cell, net_box *box, uint32_t *links) {
     for (uint32_t i = p->use_at[cell]; i < p->use_at[cell + 1]; i++) {
         uint32_t n = p->use[i];
-        box_add(&box[n], p->x[cell], p->y[cell]);
+        box_add(&box[n], p->at[cell].x, p->at[cell].y);
         for (uint32_t k = p->pin_at[n]; k < p->pin_at[n + 1]; k++)
             links[p->pin[k]]++;
     }
 }
 
+static void report_no_site(const placer *p, uint32_t cell, diagnostics *d) {
+    const net_cell_data *c = &p->net->cells.at[cell];
+    BUG_IF(!p->options->region, "no free site for cell %u although the design fits", cell);
+    const pnr_region *r = &p->options->region[cell];
+    char id[16];
+    diag_error(d, c->loc, "E0513-bad-region",
+               "no site is left for %s between (%u, %u) and (%u, %u), where it is to stand",
+               pnr_block_id(c, id), r->x0, r->y0, r->x1, r->y1);
+    diag_hint(d,
+              "enlarge the region; PEs and MEMs have their own columns, and cells of other regions may stand "
+              "in it");
+}
+
 /* The free site that lengthens the cell's nets least; ties go to the middle of the array's top. */
-static void put_greedily(placer *p, uint32_t cell, const net_box *box) {
+static bool put_greedily(placer *p, uint32_t cell, const net_box *box, diagnostics *d) {
     const site_class *k = &p->class[p->class_of[cell]];
-    uint32_t best = UINT32_MAX, best_x = 0, best_y = 0;
+    uint32_t best = UINT32_MAX, middle = p->board->width / 2;
+    pnr_site best_at = {0};
     for (uint32_t y = k->row0; y < k->row0 + k->rows; y++)
         for (uint32_t i = 0; i < k->columns; i++) {
-            uint32_t x = k->column[i], middle = p->board->width / 2;
-            if (p->occupant[site_index(p, x, y)])
+            pnr_site at = {k->column[i], (uint16_t)y};
+            if (p->occupant[site_index(p, at)] != p->cells || !region_allows(p, cell, at))
                 continue;
             uint32_t cost = 0;
             for (uint32_t u = p->use_at[cell]; u < p->use_at[cell + 1]; u++)
-                cost += box_distance(&box[p->use[u]], x, y);
-            cost = cost * 1024 + (x < middle ? middle - x : x - middle) + y;
+                cost += box_distance(&box[p->use[u]], at.x, at.y);
+            cost = cost * 1024 + (at.x < middle ? middle - at.x : at.x - middle) + y;
             if (cost < best) {
                 best = cost;
-                best_x = x;
-                best_y = y;
+                best_at = at;
             }
         }
-    BUG_IF(best == UINT32_MAX, "no free site for cell %u although the design fits", cell);
-    put(p, cell, best_x, best_y);
+    if (best == UINT32_MAX) {
+        report_no_site(p, cell, d);
+        return false;
+    }
+    put(p, cell, best_at);
+    return true;
+}
+
+/* Is `a` to be placed before `b`? Cells bound to a region first, the smallest region before all; then the one
+ * with more links to placed cells. */
+static bool sooner(const placer *p, uint32_t a, uint32_t b, const uint32_t *links) {
+    const pnr_region *r = p->options->region;
+    bool bound_a = r && r[a].x0 != PNR_FREE, bound_b = r && r[b].x0 != PNR_FREE;
+    if (bound_a != bound_b)
+        return bound_a;
+    if (!bound_a)
+        return links[a] > links[b];
+    int64_t area_a = (int64_t)(r[a].x1 - r[a].x0 + 1) * (r[a].y1 - r[a].y0 + 1);
+    return area_a < (int64_t)(r[b].x1 - r[b].x0 + 1) * (r[b].y1 - r[b].y0 + 1);
 }
 
 /* Repeatedly the cell with most links to placed ones, ties by index. O(cells^2) for the choice. */
-static void greedy_start(placer *p, arena *scratch) {
+static bool greedy_start(placer *p, arena *scratch, diagnostics *d) {
     net_box *box = arena_new_n(scratch, net_box, p->nets);
     uint32_t *links = arena_new_n(scratch, uint32_t, p->cells);
     bool *placed = arena_new_n(scratch, bool, p->cells);
@@ -276,286 +317,86 @@ static void greedy_start(placer *p, arena *scratch) {
         uint32_t best = UINT32_MAX;
         for (uint32_t k = 0; k < p->movable_len; k++) {
             uint32_t c = p->movable[k];
-            if (!placed[c] && (best == UINT32_MAX || links[c] > links[best]))
+            if (!placed[c] && (best == UINT32_MAX || sooner(p, c, best, links)))
                 best = c;
         }
-        put_greedily(p, best, box);
+        if (!put_greedily(p, best, box, d))
+            return false;
         placed[best] = true;
         now_placed(p, best, box, links);
     }
+    return true;
 }
 
-/* ---- annealing ------------------------------------------------------------------------------- */
-
-/* Sorts v[0..k) and returns the sum of distances to its median. */
-static uint32_t sort_and_spread(uint32_t *v, uint32_t k) {
-    for (uint32_t i = 1; i < k; i++) {
-        uint32_t value = v[i], at = i;
-        for (; at > 0 && v[at - 1] > value; at--)
-            v[at] = v[at - 1];
-        v[at] = value;
-    }
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < k / 2; i++)
-        sum += v[k - 1 - i] - v[i];
-    return sum;
-}
-
-/* A straight trunk through the median of the tiles and a branch from each, the shorter of both directions. */
-static uint32_t trunk_length(const placer *p, const uint32_t *pin, uint32_t k) {
-    uint32_t x[TRUNK_PINS], y[TRUNK_PINS];
-    for (uint32_t i = 0; i < k; i++) {
-        x[i] = p->x[pin[i]];
-        y[i] = p->y[pin[i]];
-    }
-    uint32_t spread_x = sort_and_spread(x, k), spread_y = sort_and_spread(y, k);
-    uint32_t along_x = x[k - 1] - x[0] + spread_y, along_y = y[k - 1] - y[0] + spread_x;
-    return along_x < along_y ? along_x : along_y;
-}
-
-static uint32_t half_perimeter(const placer *p, const uint32_t *pin, uint32_t k) {
-    uint32_t x0 = p->x[*pin], x1 = x0, y0 = p->y[*pin], y1 = y0;
-    for (uint32_t i = 1; i < k; i++) {
-        uint32_t x = p->x[pin[i]], y = p->y[pin[i]];
-        x0 = x < x0 ? x : x0;
-        x1 = x > x1 ? x : x1;
-        y0 = y < y0 ? y : y0;
-        y1 = y > y1 ? y : y1;
-    }
-    return x1 - x0 + y1 - y0;
-}
-
-static uint32_t net_length(const placer *p, uint32_t n) {
-    const uint32_t *pin = p->pin + p->pin_at[n];
-    uint32_t k = p->pin_at[n + 1] - p->pin_at[n];
-    if (k <= 3)
-        return LENGTH_ONE * half_perimeter(p, pin, k);
-    if (k <= TRUNK_PINS)
-        return LENGTH_ONE * trunk_length(p, pin, k);
-    return (LENGTH_ONE * 21 / 16 + (k - TRUNK_PINS) * LENGTH_ONE * 3 / 80) * half_perimeter(p, pin, k);
-}
-
-static uint32_t total_length(placer *p) {
-    uint32_t total = 0;
-    for (uint32_t n = 0; n < p->nets; n++)
-        total += p->length[n] = net_length(p, n);
-    return total;
-}
-
-static int32_t touch_nets(placer *p, uint32_t cell) {
-    int32_t delta = 0;
-    for (uint32_t i = p->use_at[cell]; i < p->use_at[cell + 1]; i++) {
-        uint32_t n = p->use[i];
-        if (p->seen[n] == p->stamp)
-            continue;
-        p->seen[n] = p->stamp;
-        uint32_t length = net_length(p, n);
-        delta += (int32_t)length - (int32_t)p->length[n];
-        p->touched[p->touched_len] = n;
-        p->touched_length[p->touched_len++] = length;
-    }
-    return delta;
-}
+/* ---- anneals in parallel
+ * ------------------------------------------------------------------------------------ */
 
 typedef struct {
-    uint32_t cell, other; /* other: who stands there, UINT32_MAX if nobody */
-    uint16_t x, y;        /* where `cell` would go */
-} place_move;
+    const placer *p;
+    uint32_t first, step; /* this thread's seeds: first, first + step, ... */
+    uint32_t seeds;
+    anneal_result best;
+    uint64_t best_seed;
+    pnr_site *at;
+} anneal_job;
 
-static uint32_t between(prng *r, uint32_t low, uint32_t high) {
-    return low + prng_below(r, high - low + 1);
-}
-
-/* A tile another cell of one of the nets of `cell` stands on; false if the draw hits the cell itself. */
-static bool partner(placer *p, uint32_t cell, uint32_t *x, uint32_t *y) {
-    uint32_t uses = p->use_at[cell + 1] - p->use_at[cell];
-    if (uses == 0)
-        return false;
-    uint32_t n = p->use[p->use_at[cell] + prng_below(&p->random, uses)];
-    uint32_t other = p->pin[p->pin_at[n] + prng_below(&p->random, p->pin_at[n + 1] - p->pin_at[n])];
-    *x = p->x[other];
-    *y = p->y[other];
-    return other != cell;
-}
-
-/* A random site of class k at most `window` from (x, y), which need not be of the class. */
-static void draw_site(placer *p, const site_class *k, uint32_t x, uint32_t y, uint32_t window,
-                      place_move *m) {
-    uint32_t reach_y = k->anywhere ? k->rows : window;
-    uint32_t reach_x = k->anywhere ? k->columns : (window + k->spacing - 1) / k->spacing;
-    uint32_t at = k->index[x], last_column = k->columns - 1, last_row = k->row0 + k->rows - 1;
-    y = y < k->row0 ? k->row0 : y > last_row ? last_row : y;
-    m->x = k->column[between(&p->random, at > reach_x ? at - reach_x : 0,
-                             at + reach_x < last_column ? at + reach_x : last_column)];
-    m->y = (uint16_t)between(&p->random, y > reach_y + k->row0 ? y - reach_y : k->row0,
-                             y + reach_y < last_row ? y + reach_y : last_row);
-}
-
-/* A random cell and a random site of its kind: half the time in the window around it, else next to a cell it
- * is connected to, which leaves far fewer netlists in a poor local optimum. False if the move is none. */
-static bool propose(placer *p, place_move *m) {
-    m->cell = p->movable[prng_below(&p->random, p->movable_len)];
-    const site_class *k = &p->class[p->class_of[m->cell]];
-    uint32_t x = p->x[m->cell], y = p->y[m->cell], window = p->window;
-    if (prng_below(&p->random, 2)) {
-        window = 1;
-        if (!partner(p, m->cell, &x, &y))
-            return false;
-    }
-    draw_site(p, k, x, y, window, m);
-    uint32_t other = p->occupant[site_index(p, m->x, m->y)];
-    m->other = other ? other - 1 : UINT32_MAX;
-    return m->other != m->cell && (!other || !p->fixed[m->other]);
-}
-
-/* Moves the coordinates (not the occupants) and returns the change of cost; undo swaps them back. */
-static int32_t try_move(placer *p, place_move *m) {
-    uint16_t x = p->x[m->cell], y = p->y[m->cell];
-    p->x[m->cell] = m->x;
-    p->y[m->cell] = m->y;
-    p->stamp++;
-    p->touched_len = 0;
-    if (m->other == UINT32_MAX) {
-        m->x = x;
-        m->y = y;
-        return touch_nets(p, m->cell);
-    }
-    p->x[m->other] = x;
-    p->y[m->other] = y;
-    m->x = x;
-    m->y = y;
-    return touch_nets(p, m->cell) + touch_nets(p, m->other);
-}
-
-/* After try_move, m->x and m->y hold where the cell came from. */
-static void undo_move(placer *p, const place_move *m) {
-    if (m->other != UINT32_MAX) {
-        p->x[m->other] = p->x[m->cell];
-        p->y[m->other] = p->y[m->cell];
-    }
-    p->x[m->cell] = m->x;
-    p->y[m->cell] = m->y;
-}
-
-static void keep_move(placer *p, const place_move *m) {
-    p->occupant[site_index(p, m->x, m->y)] = m->other == UINT32_MAX ? 0 : m->other + 1;
-    p->occupant[site_index(p, p->x[m->cell], p->y[m->cell])] = m->cell + 1;
-    for (uint32_t i = 0; i < p->touched_len; i++)
-        p->length[p->touched[i]] = p->touched_length[i];
-}
-
-/* log2(v) with 16 fraction bits by repeated squaring; v >= 1. */
-static uint32_t log2_fixed(uint32_t v) {
-    uint32_t whole = 0, result;
-    while (v >> (whole + 1))
-        whole++;
-    uint64_t z = ((uint64_t)v << 31) >> whole; /* in [1, 2), 31 fraction bits */
-    result = whole;
-    for (int i = 0; i < 16; i++) {
-        z = (z * z) >> 31;
-        result = result * 2 + (uint32_t)(z >> 32);
-        z >>= z >> 32;
-    }
-    return result;
-}
-
-/* Metropolis's rule accepts a rise with probability exp(-rise / T), that is if rise <= T * E for an
- * exponentially distributed E: quantiles of E in fixed point make the rule exact integer arithmetic. */
-static void tabulate_exponential(placer *p) {
-    const uint64_t ln2 = 45426; /* 16 fraction bits */
-    for (uint32_t i = 0; i < QUANTILES; i++) {
-        uint32_t log = (uint32_t)(11u << 16) - log2_fixed(2 * i + 1); /* -log2 of (2i + 1) / 2048 */
-        p->exponential[i] = (uint32_t)((log * ln2) >> 20);
-    }
-}
-
-/* One temperature (16 fraction bits; 0 = descend only): `moves` proposals. Returns how many were accepted. */
-static uint32_t anneal_at(placer *p, uint32_t temperature, uint32_t moves, int64_t *cost) {
-    uint32_t accepted = 0;
-    for (uint32_t i = 0; i < moves; i++) {
-        place_move m;
-        if (!propose(p, &m))
-            continue;
-        int32_t delta = try_move(p, &m);
-        if (delta > 0) {
-            uint64_t e = p->exponential[prng_next(&p->random) >> 54];
-            if (((uint64_t)delta << 28) > temperature * e) {
-                undo_move(p, &m);
-                continue;
-            }
+static void *anneal_seeds(void *argument) {
+    anneal_job *job = argument;
+    arena scratch = {0};
+    pnr_site *at = arena_new_n(&scratch, pnr_site, job->p->cells);
+    job->best.cost = INT64_MAX;
+    for (uint32_t i = job->first; i < job->seeds; i += job->step) {
+        arena one = {0};
+        anneal_result r = place_anneal(job->p, job->p->options->seed + i, &one, at);
+        r.moves += job->best.moves;
+        r.out_of_time |= job->best.out_of_time;
+        if (r.cost < job->best.cost) {
+            job->best.cost = r.cost;
+            job->best_seed = job->p->options->seed + i;
+            memcpy(job->at, at, job->p->cells * sizeof *at);
         }
-        keep_move(p, &m);
-        *cost += delta;
-        accepted++;
+        job->best.moves = r.moves;
+        job->best.out_of_time = r.out_of_time;
+        arena_free(&one);
     }
-    return accepted;
+    arena_free(&scratch);
+    return NULL;
 }
 
-/* 0.15 times the mean absolute change of random moves, 16 fraction bits. */
-static uint32_t first_temperature(placer *p) {
-    uint64_t sum = 0;
-    for (int i = 0; i < SAMPLES; i++) {
-        place_move m;
-        if (!propose(p, &m))
-            continue;
-        int32_t delta = try_move(p, &m);
-        sum += (uint64_t)(delta < 0 ? -delta : delta);
-        undo_move(p, &m);
+/* Runs every job, the first on this thread; a thread that cannot be had has its job done here, too. */
+static void run_jobs(anneal_job *job, uint32_t jobs) {
+    pthread_t thread[MOST_THREADS];
+    bool started[MOST_THREADS] = {false};
+    for (uint32_t i = 1; i < jobs; i++)
+        started[i] = pthread_create(&thread[i], NULL, anneal_seeds, &job[i]) == 0;
+    for (uint32_t i = 0; i < jobs; i++) {
+        if (started[i])
+            BUG_IF(pthread_join(thread[i], NULL) != 0, "a thread cannot be joined");
+        else
+            anneal_seeds(&job[i]);
     }
-    return (uint32_t)((sum << 16) * 15 / 100 / SAMPLES);
 }
 
-typedef struct {
-    int64_t cost;
-    uint16_t *x, *y;
-} best_place;
-
-static void keep_best(const placer *p, best_place *best, int64_t cost) {
-    if (cost >= best->cost)
-        return;
-    best->cost = cost;
-    memcpy(best->x, p->x, p->cells * sizeof *p->x);
-    memcpy(best->y, p->y, p->cells * sizeof *p->y);
-}
-
-static uint32_t largest_window(const placer *p) {
-    return p->board->width > p->board->height ? p->board->width : p->board->height;
-}
-
-/* Keeps the acceptance near 0.44 by the size of the window (Lam's rate, as VPR does). */
-static void adapt_window(placer *p, uint32_t accepted, uint32_t moves) {
-    uint32_t largest = largest_window(p);
-    uint64_t next = (uint64_t)p->window_256 * (56ull * moves + 100ull * accepted) / (100ull * moves);
-    p->window_256 = next < WINDOW_MIN * 256 ? WINDOW_MIN * 256
-                    : next > largest * 256  ? largest * 256
-                                            : (uint32_t)next;
-    p->window = p->window_256 / 256;
-}
-
-static uint32_t anneal(placer *p, arena *scratch) {
-    uint32_t moves = p->options->moves ? p->options->moves : p->movable_len * MOVES_PER_CELL;
-    const uint32_t coldest = LENGTH_ONE * (3u << 16) / 10; /* 0.3 hops */
-    best_place best = {INT64_MAX, arena_new_n(scratch, uint16_t, p->cells),
-                       arena_new_n(scratch, uint16_t, p->cells)};
-    int64_t cost = total_length(p);
-    keep_best(p, &best, cost);
-    p->window = largest_window(p);
-    p->window_256 = p->window * 256;
-    uint32_t first = first_temperature(p), steps = 1;
-    first = first > 2 * coldest ? first : 2 * coldest;
-    for (uint32_t t = first; t > coldest; t -= t / 64)
-        steps++;
-    uint32_t each = moves / (steps + steps / 8 + 1) + 1;
-    for (uint32_t t = first; t > coldest; t -= t / 64) {
-        adapt_window(p, anneal_at(p, t, each, &cost), each);
-        keep_best(p, &best, cost);
+/* The cheapest of all seeds, the first of several: the same whatever the number of threads. */
+static void anneal(placer *p, arena *scratch, pnr_stats *stats) {
+    const pnr_options *o = p->options;
+    uint32_t seeds = o->seeds ? o->seeds : 1, jobs = o->threads ? o->threads : 1;
+    jobs = jobs > seeds ? seeds : jobs > MOST_THREADS ? MOST_THREADS : jobs;
+    anneal_job *job = arena_new_n(scratch, anneal_job, jobs), *best = job;
+    for (uint32_t i = 0; i < jobs; i++)
+        job[i] = (anneal_job){
+            .p = p, .first = i, .step = jobs, .seeds = seeds, .at = arena_new_n(scratch, pnr_site, p->cells)};
+    run_jobs(job, jobs);
+    for (uint32_t i = 0; i < jobs; i++) {
+        if (job[i].best.cost < best->best.cost ||
+            (job[i].best.cost == best->best.cost && job[i].best_seed < best->best_seed))
+            best = &job[i];
+        stats->moves += job[i].best.moves;
+        stats->out_of_time |= job[i].best.out_of_time;
     }
-    anneal_at(p, 0, each * (steps / 8 + 1), &cost);
-    keep_best(p, &best, cost);
-    memcpy(p->x, best.x, p->cells * sizeof *p->x);
-    memcpy(p->y, best.y, p->cells * sizeof *p->y);
-    BUG_IF((int64_t)total_length(p) != best.cost, "the annealer lost count of its cost");
-    return each * steps + each * (steps / 8 + 1);
+    stats->seed = best->best_seed;
+    stats->seeds = seeds;
+    memcpy(p->at, best->at, p->cells * sizeof *p->at);
 }
 
 /* ---- the pass -------------------------------------------------------------------------------- */
@@ -588,13 +429,12 @@ bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena
     placer *p = arena_new(&scratch, placer);
     placer_init(p, n, b, o, &scratch);
     bool good = fix_cells(p, d);
+    good = good && greedy_start(p, &scratch, d);
     if (good) {
-        greedy_start(p, &scratch);
-        tabulate_exponential(p);
         if (p->movable_len)
-            out->stats.moves = anneal(p, &scratch);
+            anneal(p, &scratch, &out->stats);
         for (uint32_t c = 0; c < p->cells; c++)
-            vec_push(mem, &out->site, (pnr_site){p->x[c], p->y[c]});
+            vec_push(mem, &out->site, p->at[c]);
     }
     arena_free(&scratch);
     out->stats.place_seconds = seconds_now() - start;

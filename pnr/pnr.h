@@ -57,7 +57,28 @@ static inline pnr_side pnr_opposite(pnr_side side) {
 /* The tile a wire that leaves (x, y) by `side` arrives at; false when it would leave the array. */
 bool pnr_neighbour(const pnr_board *b, uint32_t x, uint32_t y, pnr_side side, uint32_t *to_x, uint32_t *to_y);
 
-/* ---- design: placement and routes ------------------------------------------------------------ */
+/* A wire's name, "x3y2.EAST.1"; parse takes nothing else and fails for a wire the board lacks. */
+void pnr_wire_name(uint32_t x, uint32_t y, pnr_side side, uint32_t track, char out[48]);
+
+typedef struct {
+    uint32_t outputs; /* switch-box outputs */
+    uint32_t wires; /* of them, those that arrive somewhere; of outputs to the IO row only track 0 is used */
+    uint32_t switch_wires; /* input-to-output connections of one switch box */
+} pnr_fabric;
+/* Proves the implicit fabric: every wire's name leads back to it, every output and wire is declared, the
+ * switch box is the generator's formula, wires come in opposite pairs. Error: E0562-fabric. */
+bool pnr_fabric_check(const pnr_board *b, diagnostics *d, pnr_fabric *out);
+
+/* The fabric in the public tools' files. `width`: 17 or 1, the two networks; `counts`: the newer .layout, a
+ * number of sites per tile, or the older one, a digit per tile. The checks read a file (either dialect) and
+ * compare it with the board; errors located: E0560-graph-differs, E0561-layout-differs. */
+bool pnr_write_graph(const pnr_board *b, uint32_t width, const char *path, diagnostics *d);
+bool pnr_check_graph(const pnr_board *b, uint32_t width, const char *path, diagnostics *d);
+bool pnr_write_layout(const pnr_board *b, bool counts, const char *path, diagnostics *d);
+bool pnr_check_layout(const pnr_board *b, const char *path, diagnostics *d);
+
+/* ---- design: placement and routes -------------------------------------------------------------------------
+ */
 
 typedef struct {
     uint16_t x, y;
@@ -76,6 +97,8 @@ typedef struct {
                         when from_core or when an IO tile drives that wire */
 } pnr_hop;
 
+bool pnr_wire_parse(const pnr_board *b, const char *name, pnr_hop *out); /* x, y, side and track of a name */
+
 /* How a sink is reached: its connection box picks input (side, track) at the sink's tile. An IO sink at (x,
  * 0) is fed by switch-box output NORTH, track 0, of (x, 1): `hop` is that output and side, track are unused.
  */
@@ -91,8 +114,10 @@ typedef struct {
 
 /* What the stages measured; pnr_report prints it. */
 typedef struct {
-    uint64_t seed;
-    uint32_t moves;            /* annealing moves proposed */
+    uint64_t seed;             /* of the anneal that was kept */
+    uint32_t seeds;            /* anneals tried */
+    uint32_t moves;            /* annealing moves proposed in all */
+    bool out_of_time;          /* placement was cut short by the time limit */
     uint32_t route_iterations; /* rounds of negotiation, at least 1 once routed */
     uint32_t refined_hops;     /* hops saved after the routes became legal */
     double place_seconds, route_seconds;
@@ -109,13 +134,26 @@ typedef struct {
 
 /* The chip's rule for IO: GLB tile g owns columns g * columns_per_glb_tile and the next, one load and one
  * store stream: inputs stand on the first of them, outputs on the second. */
+/* Both corners belong to it. */
+typedef struct {
+    uint16_t x0, y0, x1, y1;
+} pnr_region;
+
 typedef struct {
     uint64_t seed;
-    uint32_t moves;   /* annealing moves; 0 = by size */
+    uint32_t moves;   /* annealing moves; 0 = by size and effort */
     bool pipeline;    /* SplitFIFO pairs on every safe stretch of two hops */
     bool fabric_only; /* IO on any column, IO tiles may fan out: what public netlists and other tools assume.
                          Legal for the routing fabric, but not for the chip as a whole */
-    const pnr_site *fixed; /* by cell index; x == PNR_FREE: not fixed. NULL: nothing is */
+    const pnr_site *fixed;    /* by cell index; x == PNR_FREE: not fixed. NULL: nothing is */
+    const pnr_region *region; /* by cell index: where the cell may stand; x0 == PNR_FREE: anywhere. NULL: so
+                                 is every cell */
+    uint32_t effort;          /* 1 .. 10, every step doubles the annealing moves; 0 = 5 */
+    uint32_t timing;   /* 0: least wire; above, up to 100: shorter forked nets, at the cost of wire in all */
+    uint32_t seeds;    /* anneals from `seed`, `seed` + 1, ...; the cheapest is kept. 0 = 1 */
+    uint32_t threads;  /* that anneal at a time; the result does not depend on it. 0 = 1 */
+    double time_limit; /* seconds for placement, then for routing; 0 = none. A design that meets it depends on
+                          the machine */
 } pnr_options;
 #define PNR_FREE UINT16_MAX
 pnr_options pnr_options_default(void); /* seed 1, moves by size, pipelined, the chip's rules, nothing fixed */
@@ -126,8 +164,9 @@ net_tile pnr_cell_tile(const net_cell_data *cell);
 /* Compares what the netlist needs with what the board has, before anything else: E0510-too-large (exit 2)
  * names what is short, with the whole table in a note. */
 bool pnr_fits(const netlist *n, const pnr_board *b, diagnostics *d);
-/* Sites for every cell: constructive start, then simulated annealing of the half-perimeter wire length. Same
- * input and seed, same sites. Errors: E0510-too-large, E0511-io-fanout, E0512-bad-fixed. */
+/* Sites for every cell: constructive start, then simulated annealing of the estimated routed length. Same
+ * input and seed, same sites, whatever the threads. Errors: E0510-too-large, E0511-io-fanout,
+ * E0512-bad-fixed, E0513-bad-region. */
 bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena *mem, diagnostics *d,
                pnr_design *out);
 /* Routes by negotiated congestion, then pipelines. Fails with E0520-unroutable (exit 2) naming overused
@@ -146,7 +185,48 @@ uint32_t pnr_hops(const pnr_design *design);
  * ...}; the caller deletes it. */
 cJSON *pnr_report(const pnr_design *design);
 
-/* ---- files (docs/pnr.md) --------------------------------------------------------------------- */
+/* ---- timing (docs/pnr.md, Timing)
+ * ------------------------------------------------------------------------------- */
+
+/* A loop is ready back to the source tile and valid out again. */
+typedef enum { PNR_PATH_DATA, PNR_PATH_LOOP, PNR_PATH_READY } pnr_path_kind;
+
+typedef struct {
+    const char *what; /* "launch", "data", "valid", "ready", "capture", "launch from SplitFIFO" */
+    bool on_hop;      /* the switch-box output (at, side, track) it concerns is stated */
+    pnr_site at;
+    uint8_t side, track;
+    uint32_t delay_ps, arrival_ps;
+} pnr_timing_step;
+
+/* The slowest FIFO-to-FIFO path of a net. */
+typedef struct {
+    uint32_t net, sink; /* sink: the one it ends at, PNR_NO_HOP if it ends at a SplitFIFO or goes back */
+    pnr_path_kind kind;
+    uint32_t delay_ps;
+    uint32_t floor_ps; /* between tiles of these kinds as near to each other as the board allows */
+    bool shared_trunk; /* the net forks after a hop, so that no FIFO may stand before that fork */
+    VEC(pnr_timing_step) steps;
+} pnr_timing_path;
+
+enum { PNR_SLACK_BINS = 10 };
+typedef struct {
+    VEC(pnr_timing_path) paths; /* one per routed net, in order of nets */
+    uint32_t worst_net;         /* index into paths; PNR_NO_HOP if a tile's core is slower than every net */
+    uint32_t period_ps, core_ps, floor_ps;
+    uint32_t histogram[PNR_SLACK_BINS]; /* paths by slack, in tenths of the period */
+} pnr_timing;
+
+/* Every path between FIFOs by the board's delays. Error: E0550-no-delay. */
+bool pnr_sta(const pnr_design *design, arena *mem, diagnostics *d, pnr_timing *out);
+/* {"period_ps", "fmax_mhz", "floor_ps", "limited_by", "critical_path": [{"what", "x", "y", "side", "track",
+ * "delay_ps", "arrival_ps"}, ...], "slack_histogram", "exceptions": [...]}; an exception is a net more than
+ * 5 % slower than its floor, with the reason. The caller deletes it. */
+cJSON *pnr_timing_report(const pnr_design *design, const pnr_timing *t);
+
+/* ---- files (docs/pnr.md)
+ * ------------------------------------------------------------------------------------
+ */
 
 /* A .packed netlist of any tool: cells get their kind from the block letter and no mode; net i of the result
  * is the i-th by source. Errors located: E0540-packed-syntax, E0541-packed-block. */
@@ -157,5 +237,23 @@ bool pnr_read_place(const netlist *n, const char *path, arena *mem, diagnostics 
 bool pnr_write_packed(const netlist *n, const char *path, diagnostics *d);
 bool pnr_write_place(const pnr_design *design, const char *path, diagnostics *d);
 bool pnr_write_route(const pnr_design *design, const char *path, diagnostics *d);
+/* Routes of a placed design; says what the file says, pnr_check is the judge. Errors located:
+ * E0544-route-syntax. */
+bool pnr_read_route(pnr_design *design, const char *path, arena *mem, diagnostics *d);
+/* "block: name" lines; read, they rename cells. Errors as of .packed. */
+bool pnr_write_id_to_name(const netlist *n, const char *path, diagnostics *d);
+bool pnr_read_id_to_name(netlist *n, const char *path, arena *mem, diagnostics *d);
+/* design.info: where layout and graphs lie; a path the file lacks is NULL. Error: E0545-info-syntax. */
+typedef struct {
+    const char *layout, *graph_17, *graph_1;
+} pnr_info;
+bool pnr_write_info(const char *layout, const char *graph_17, const char *graph_1, const char *path,
+                    diagnostics *d);
+bool pnr_read_info(const char *path, arena *mem, diagnostics *d, pnr_info *out);
+/* Yosys's JSON as nextpnr reads it: cell types CPE, CMEM, CIO, a bit per 17-bit net. With a design, every
+ * cell has a BEL attribute "XxYy". */
+bool pnr_write_json(const netlist *n, const pnr_design *design, const char *path, diagnostics *d);
+/* A drawing: placement and routes, or placement and how full the channels are. */
+bool pnr_write_svg(const pnr_design *design, bool heat, const char *path, diagnostics *d);
 
 #endif

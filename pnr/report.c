@@ -68,6 +68,98 @@ static void count_tiles(const pnr_design *design, cJSON *tiles) {
     add_tiles(tiles, "io", used[NET_TILE_IO], have[NET_TILE_IO]);
 }
 
+/* ---- timing
+ * ------------------------------------------------------------------------------------------------ */
+
+static const char *const kind_words[] = {"data", "ready and valid", "ready"};
+static const char *const side_words[] = {"east", "south", "west", "north"};
+
+static void add_net_name(cJSON *json, const pnr_design *design, uint32_t n) {
+    const net_data *net = &design->net->nets.at[n];
+    char id[16];
+    cJSON_AddNumberToObject(json, "net", n);
+    cJSON_AddStringToObject(json, "from", pnr_block_id(net_cell_at(design->net, net->source.cell), id));
+}
+
+static void add_path(cJSON *json, const pnr_timing_path *p) {
+    cJSON *steps = cJSON_AddArrayToObject(json, "critical_path");
+    for (uint32_t i = 0; i < p->steps.len; i++) {
+        const pnr_timing_step *s = &p->steps.at[i];
+        cJSON *row = cJSON_CreateObject();
+        cJSON_AddStringToObject(row, "what", s->what);
+        if (s->on_hop) {
+            cJSON_AddNumberToObject(row, "x", s->at.x);
+            cJSON_AddNumberToObject(row, "y", s->at.y);
+            cJSON_AddStringToObject(row, "side", side_words[s->side]);
+            cJSON_AddNumberToObject(row, "track", s->track);
+        }
+        cJSON_AddNumberToObject(row, "delay_ps", s->delay_ps);
+        cJSON_AddNumberToObject(row, "arrival_ps", s->arrival_ps);
+        cJSON_AddItemToArray(steps, row);
+    }
+}
+
+static const char *why_slow(const pnr_timing_path *p) {
+    if (p->shared_trunk)
+        return "branches share wires before they part: no FIFO may stand before a fork";
+    if (p->kind == PNR_PATH_READY)
+        return "ready crosses more switch boxes than one SplitFIFO apart";
+    return "a stretch of wire has no room for a pair of registers";
+}
+
+static void add_exceptions(cJSON *json, const pnr_design *design, const pnr_timing *t) {
+    cJSON *list = cJSON_AddArrayToObject(json, "exceptions");
+    for (uint32_t i = 0; i < t->paths.len; i++) {
+        const pnr_timing_path *p = &t->paths.at[i];
+        if ((uint64_t)p->delay_ps * 100 <= (uint64_t)t->floor_ps * 105)
+            continue;
+        cJSON *row = cJSON_CreateObject();
+        add_net_name(row, design, p->net);
+        cJSON_AddNumberToObject(row, "delay_ps", p->delay_ps);
+        cJSON_AddStringToObject(row, "reason", why_slow(p));
+        cJSON_AddItemToArray(list, row);
+    }
+}
+
+cJSON *pnr_timing_report(const pnr_design *design, const pnr_timing *t) {
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddNumberToObject(json, "period_ps", t->period_ps);
+    cJSON_AddNumberToObject(json, "fmax_mhz", t->period_ps ? 1e6 / t->period_ps : 0);
+    cJSON_AddNumberToObject(json, "floor_ps", t->floor_ps);
+    cJSON *limit = cJSON_AddObjectToObject(json, "limited_by");
+    if (t->worst_net == PNR_NO_HOP) {
+        cJSON_AddStringToObject(limit, "kind", "core");
+        cJSON_AddStringToObject(limit, "why", "the inside of a tile is slower than every net");
+    } else {
+        const pnr_timing_path *p = &t->paths.at[t->worst_net];
+        cJSON_AddStringToObject(limit, "kind", kind_words[p->kind]);
+        add_net_name(limit, design, p->net);
+        bool at_floor = p->delay_ps * 100ull <= t->floor_ps * 105ull;
+        cJSON_AddStringToObject(limit, "why",
+                                at_floor ? "as fast as tiles of these kinds can be" : why_slow(p));
+        add_path(json, p);
+    }
+    cJSON *bins = cJSON_AddArrayToObject(json, "slack_histogram");
+    for (int i = 0; i < PNR_SLACK_BINS; i++)
+        cJSON_AddItemToArray(bins, cJSON_CreateNumber(t->histogram[i]));
+    add_exceptions(json, design, t);
+    return json;
+}
+
+/* Timing of a routed design on a board that states its delays; nothing otherwise. */
+static void add_timing(const pnr_design *design, cJSON *json) {
+    arena mem = {0};
+    diagnostics d;
+    pnr_timing t;
+    diag_init(&d, &mem);
+    if (design->route.len && pnr_sta(design, &mem, &d, &t)) {
+        cJSON *timing = pnr_timing_report(design, &t);
+        cJSON_AddNumberToObject(json, "fmax_mhz", 1e6 / t.period_ps);
+        cJSON_AddItemToObject(json, "timing", timing);
+    }
+    arena_free(&mem);
+}
+
 cJSON *pnr_report(const pnr_design *design) {
     const pnr_stats *s = &design->stats;
     cJSON *json = cJSON_CreateObject();
@@ -83,6 +175,9 @@ cJSON *pnr_report(const pnr_design *design) {
     cJSON_AddNumberToObject(json, "moves", s->moves);
     cJSON_AddNumberToObject(json, "route_iterations", s->route_iterations);
     cJSON_AddNumberToObject(json, "refined_hops", s->refined_hops);
+    cJSON_AddNumberToObject(json, "seeds", s->seeds);
+    cJSON_AddBoolToObject(json, "out_of_time", s->out_of_time);
+    add_timing(design, json);
     cJSON *seconds = cJSON_AddObjectToObject(json, "seconds");
     cJSON_AddNumberToObject(seconds, "place", s->place_seconds);
     cJSON_AddNumberToObject(seconds, "route", s->route_seconds);

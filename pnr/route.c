@@ -14,6 +14,7 @@
 
 enum { BASE = 64, PRESENT_ONE = 16, PRESENT_MAX = 1 << 20, HISTORY = BASE * 2 / 5, MAX_ITERATIONS = 60 };
 enum { SHOWN_WIRES = 8 };
+enum { TIMING_EVEN = 80 }; /* options.timing at which a shared wire is worth as much as one of its own */
 #define NONE UINT32_MAX
 
 typedef struct {
@@ -40,7 +41,9 @@ typedef struct {
     uint16_t *uses;        /* by wire */
     uint32_t present;      /* cost factor of one other user, PRESENT_ONE = 1 */
     bool exclusive;        /* wires in use are forbidden instead of dear */
+    uint32_t branch_cost;  /* of leaving the tree one hop farther from its source */
     route_tree *tree;      /* by net */
+    double deadline;       /* of seconds_now; 0 = none */
     /* one search */
     uint32_t epoch;
     uint32_t *reached, *cost, *from; /* by node; valid where reached == epoch */
@@ -180,10 +183,14 @@ static void leave_arrival(router *r, uint32_t node) {
             reach_wire(r, a.x, a.y, side, r->turn[a.side][a.track][side], r->cost[node], node);
 }
 
-/* The source and, at no cost, everything the net holds already. */
+/* The source and everything the net holds already: at no cost, or by its distance from the source, as no FIFO
+ * may stand before a branch. A parent's cost is looked up, as parents come first. */
 static void seed(router *r, const route_tree *t, uint32_t x, uint32_t y) {
-    for (uint32_t i = 0; i < t->nodes.len; i++)
-        reach(r, t->nodes.at[i].node, 0, NONE);
+    for (uint32_t i = 0; i < t->nodes.len; i++) {
+        const tree_node *n = &t->nodes.at[i];
+        reach(r, n->node, (n->parent == NONE ? 0 : r->cost[t->nodes.at[n->parent].node]) + r->branch_cost,
+              NONE);
+    }
     for (uint32_t track = 0; track < r->tracks; track++) {
         if (y == 0)
             reach(r, r->wires + x * r->tracks + track, 0, NONE);
@@ -337,8 +344,8 @@ static void report_unroutable(const router *r, uint32_t iterations, diagnostics 
     for (uint32_t w = 0; w < r->wires; w++)
         shared += r->uses[w] > 1;
     diag_unmappable(d, (src_loc){0}, "E0520-unroutable",
-                    "%u wires of board '%s' are still wanted by more than one net after %u rounds", shared,
-                    r->board->name, iterations);
+                    "%u wires of board '%s' are still wanted by more than one net after %u rounds%s", shared,
+                    r->board->name, iterations, iterations < MAX_ITERATIONS ? ", when time was up" : "");
     diag_hint(d, "use a larger board, a lower unroll factor, another --seed or more placement moves");
     uint32_t shown = 0;
     for (uint32_t w = 0; w < r->wires && shown < SHOWN_WIRES; w++)
@@ -399,9 +406,11 @@ static bool negotiate(router *r, const uint32_t *order, uint32_t *iterations, di
         if (remember_overuse(r) == 0)
             return true;
         r->present = r->present < PRESENT_MAX ? r->present * 8 / 5 : PRESENT_MAX;
+        if (r->deadline > 0 && seconds_now() > r->deadline)
+            break;
     }
-    *iterations = MAX_ITERATIONS;
-    report_unroutable(r, MAX_ITERATIONS, d);
+    *iterations = *iterations > MAX_ITERATIONS ? MAX_ITERATIONS : *iterations;
+    report_unroutable(r, *iterations, d);
     return false;
 }
 
@@ -579,9 +588,11 @@ bool pnr_route_all(pnr_design *design, const pnr_options *o, arena *mem, diagnos
     router r;
     BUG_IF(design->site.len != design->net->cells.len, "routing before placement");
     router_init(&r, design, &scratch);
+    r.branch_cost = BASE * o->timing / TIMING_EVEN;
+    r.deadline = o->time_limit > 0 ? start + o->time_limit : 0;
     uint32_t *order = net_order(&r);
     bool good = negotiate(&r, order, &design->stats.route_iterations, d);
-    if (good)
+    if (good && !r.branch_cost) /* refining would merge branches again for the wire it saves */
         design->stats.refined_hops = refine(&r, order);
     write_routes(&r, mem, design);
     if (good && o->pipeline)

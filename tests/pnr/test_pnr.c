@@ -247,6 +247,99 @@ static void the_same_seed_gives_the_same_design(void **state) {
     pnr_board_free(&b);
 }
 
+static void several_seeds_give_the_same_design_on_any_number_of_threads(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx");
+    netlist *n = diamond_netlist(f, 12);
+    pnr_options o = pnr_options_default();
+    o.moves = 20000;
+    pnr_design one, some[4];
+    place_and_route(f, n, &b, &o, &one);
+    o.seeds = 6;
+    for (uint32_t i = 0; i < 4; i++) {
+        o.threads = i * i;
+        place_and_route(f, n, &b, &o, &some[i]);
+        assert_true(same_design(&some[0], &some[i]));
+        assert_int_equal(some[i].stats.seeds, 6);
+        assert_int_equal(some[i].stats.moves, some[0].stats.moves);
+    }
+    o.seed = some[0].stats.seed;
+    o.seeds = 1;
+    pnr_design winner;
+    place_and_route(f, n, &b, &o, &winner);
+    assert_true(same_design(&winner, &some[0]));
+    assert_true(pnr_hpwl(&some[0]) <= pnr_hpwl(&one) + 4);
+    pnr_board_free(&b);
+}
+
+static void cells_stay_in_their_regions(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8");
+    netlist *n = diamond_netlist(f, 6); /* 12 PEs, as many as the region has sites */
+    pnr_region *region = arena_new_n(&f->mem, pnr_region, n->cells.len);
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        region[c] = n->cells.at[c].tag == 'p' ? (pnr_region){4, 5, 6, 8} : (pnr_region){.x0 = PNR_FREE};
+    pnr_options o = pnr_options_default();
+    o.region = region;
+    pnr_design design;
+    place_and_route(f, n, &b, &o, &design);
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        if (n->cells.at[c].tag == 'p')
+            assert_true(design.site.at[c].x >= 4 && design.site.at[c].x <= 6 && design.site.at[c].y >= 5);
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        region[c].y1 = 8 - (region[c].x0 != PNR_FREE); /* 9 sites for 12 PEs */
+    assert_false(pnr_place(n, &b, &o, &f->mem, &f->diag, &design));
+    assert_true(has_code(f, "E0513-bad-region"));
+    assert_non_null(strstr(fixture_printed(f), "between (4, 5) and (6, 7)"));
+    pnr_board_free(&b);
+}
+
+static void a_time_limit_cuts_placement_short_and_stays_legal(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx");
+    netlist *n = diamond_netlist(f, 12);
+    pnr_options o = pnr_options_default();
+    o.effort = 10;
+    o.time_limit = 0.02;
+    pnr_design design;
+    place_and_route(f, n, &b, &o, &design);
+    assert_true(design.stats.out_of_time);
+    o.effort = 1;
+    o.time_limit = 0;
+    place_and_route(f, n, &b, &o, &design);
+    assert_false(design.stats.out_of_time);
+    pnr_board_free(&b);
+}
+
+static uint32_t forks(const pnr_design *d) {
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < d->route.len; n++)
+        for (uint32_t i = 0; i < d->route.at[n].hops.len; i++)
+            for (uint32_t k = 0; k < i; k++)
+                count += d->route.at[n].hops.at[i].parent != PNR_NO_HOP &&
+                         d->route.at[n].hops.at[i].parent == d->route.at[n].hops.at[k].parent;
+    return count;
+}
+
+/* At 100 a branch gets wires of its own from the source on: more wire, no slower. */
+static void timing_parts_branches_at_their_source(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx");
+    netlist *n = diamond_netlist(f, 20);
+    pnr_options o = pnr_options_default();
+    pnr_design wire, fast;
+    pnr_timing slow_timing, fast_timing;
+    place_and_route(f, n, &b, &o, &wire);
+    o.timing = 100;
+    place_and_route(f, n, &b, &o, &fast);
+    assert_int_equal(forks(&fast), 0);
+    assert_true(pnr_sta(&wire, &f->mem, &f->diag, &slow_timing));
+    assert_true(pnr_sta(&fast, &f->mem, &f->diag, &fast_timing));
+    assert_true(fast_timing.period_ps <= slow_timing.period_ps);
+    assert_true(fast_timing.period_ps * 100ull <= fast_timing.floor_ps * 105ull);
+    pnr_board_free(&b);
+}
+
 static uint32_t registered_hops(const pnr_design *d) {
     uint32_t count = 0;
     for (uint32_t n = 0; n < d->route.len; n++)
@@ -305,6 +398,10 @@ int main(void) {
         TEST(an_input_that_fans_out_is_refused_unless_only_the_fabric_counts),
         TEST(fixed_cells_stay_and_impossible_ones_are_refused),
         TEST(the_same_seed_gives_the_same_design),
+        TEST(several_seeds_give_the_same_design_on_any_number_of_threads),
+        TEST(cells_stay_in_their_regions),
+        TEST(a_time_limit_cuts_placement_short_and_stays_legal),
+        TEST(timing_parts_branches_at_their_source),
         TEST(a_straight_route_gets_every_pair_it_has_room_for),
         TEST(a_report_counts_what_there_is),
     };

@@ -1,0 +1,479 @@
+/* The fabric as a file: .graph (every node and its fan-out) and .layout (what stands where), written from the
+ * board and read back to be compared with it; and the fabric's own proof (pnr_fabric_check).
+ *
+ * A graph is compared as a set of edges, each the hash of "node > node" or of one line of a switch: the
+ * file's text and the board's own text go through the same reader. O(edges log edges).
+ */
+#include "pnr/pnr_int.h"
+
+#include <stdlib.h>
+
+/* ---- writing .graph
+ * ----------------------------------------------------------------------------------------- */
+
+static const char *const side_words[] = {"EAST", "SOUTH", "WEST", "NORTH"};
+
+typedef struct {
+    const pnr_board *b;
+    uint32_t width; /* of the network: 17 or 1 */
+    FILE *to;
+} graph_writer;
+
+/* Ports of a tile by network. Of the 1-bit ones, what the chip's connection boxes and outputs are. */
+static uint32_t port_count(net_tile tile, bool output, uint32_t width) {
+    static const uint8_t count[2][2][4] = {{{0, 4, 4, 1}, {0, 3, 3, 1}}, {{0, 3, 4, 1}, {0, 1, 3, 1}}};
+    return count[width == 1][output][tile];
+}
+
+static void put_port(const graph_writer *w, uint32_t x, uint32_t y, bool output, uint32_t port) {
+    net_tile tile = pnr_site_tile(w->b, x, y);
+    if (tile == NET_TILE_IO)
+        fprintf(w->to, "PORT %s_%u_0 (%u, %u, %u)\n", output ? "io2f" : "f2io", w->width, x, y, w->width);
+    else
+        fprintf(w->to, "PORT %s_%s_width_%u_num_%u (%u, %u, %u)\n", tile == NET_TILE_PE ? "PE" : "MEM",
+                output ? "output" : "input", w->width, port, x, y, w->width);
+}
+
+static void put_switch_box(const graph_writer *w, uint32_t track, uint32_t x, uint32_t y, uint32_t side,
+                           int io) {
+    fprintf(w->to, "SB (%u, %u, %u, %u, %d, %u)\n", track, x, y, side, io, w->width);
+}
+
+static void put_mux(const graph_writer *w, uint32_t track, uint32_t x, uint32_t y, uint32_t side) {
+    fprintf(w->to, "RMUX (%u, %u, %u, %u, %u)\n", track, x, y, side, w->width);
+}
+
+static void put_register(const graph_writer *w, uint32_t track, uint32_t x, uint32_t y, uint32_t side) {
+    fprintf(w->to, "REG T%u_%s (%u, %u, %u, %u)\n", track, side_words[side], track, x, y, w->width);
+}
+
+static void put_arriving(const graph_writer *w, uint32_t x, uint32_t y, uint32_t side, uint32_t track) {
+    net_tile tile = pnr_site_tile(w->b, x, y);
+    put_switch_box(w, track, x, y, side, 0);
+    fputs("BEGIN\n", w->to);
+    for (uint32_t i = 0; i < port_count(tile, false, w->width); i++)
+        put_port(w, x, y, false, i);
+    fputs("END\n", w->to);
+}
+
+static void put_leaving(const graph_writer *w, uint32_t x, uint32_t y, uint32_t side, uint32_t track) {
+    uint32_t to_x, to_y;
+    put_switch_box(w, track, x, y, side, 1);
+    fputs("BEGIN\n", w->to);
+    put_register(w, track, x, y, side);
+    put_mux(w, track, x, y, side);
+    fputs("END\n", w->to);
+    put_register(w, track, x, y, side);
+    fputs("BEGIN\n", w->to);
+    put_mux(w, track, x, y, side);
+    fputs("END\n", w->to);
+    put_mux(w, track, x, y, side);
+    fputs("BEGIN\n", w->to);
+    if (pnr_neighbour(w->b, x, y, (pnr_side)side, &to_x, &to_y)) {
+        if (to_y > 0)
+            put_switch_box(w, track, to_x, to_y, pnr_opposite((pnr_side)side), 0);
+        else if (track == 0)
+            put_port(w, to_x, to_y, false, 0);
+    }
+    fputs("END\n", w->to);
+}
+
+static void put_outputs(const graph_writer *w, uint32_t x, uint32_t y) {
+    net_tile tile = pnr_site_tile(w->b, x, y);
+    for (uint32_t i = 0; i < port_count(tile, true, w->width); i++) {
+        put_port(w, x, y, true, i);
+        fputs("BEGIN\n", w->to);
+        for (uint32_t track = 0; track < w->b->tracks; track++) {
+            if (tile == NET_TILE_IO)
+                put_switch_box(w, track, x, 1, PNR_NORTH, 0);
+            for (uint32_t side = 0; tile != NET_TILE_IO && side < 4; side++)
+                put_switch_box(w, track, x, y, side, 1);
+        }
+        fputs("END\n", w->to);
+    }
+}
+
+static void put_switch(const graph_writer *w) {
+    fprintf(w->to, "SWITCH %u 0 %u\nBEGIN\n", w->width, w->b->tracks);
+    for (uint32_t in = 0; in < 4; in++)
+        for (uint32_t track = 0; track < w->b->tracks; track++)
+            for (uint32_t out = 0; out < 4; out++) {
+                uint32_t to;
+                if (pnr_switch_track(w->b, (pnr_side)in, track, (pnr_side)out, &to))
+                    fprintf(w->to, "%u %u %u %u\n", track, in, to, out);
+            }
+    fprintf(w->to, "END\nSWITCH %u 1 0\nBEGIN\nEND\n", w->width);
+}
+
+static void put_graph(const graph_writer *w) {
+    put_switch(w);
+    for (uint32_t y = 0; y < w->b->height; y++)
+        for (uint32_t x = 0; x < w->b->width; x++) {
+            fprintf(w->to, "TILE (%u, %u, 1, %d)\n", x, y, y == 0);
+            for (uint32_t side = 0; y > 0 && side < 4; side++)
+                for (uint32_t track = 0; track < w->b->tracks; track++) {
+                    put_arriving(w, x, y, side, track);
+                    put_leaving(w, x, y, side, track);
+                }
+            put_outputs(w, x, y);
+        }
+}
+
+bool pnr_write_graph(const pnr_board *b, uint32_t width, const char *path, diagnostics *d) {
+    BUG_IF(width != 17 && width != 1, "there is no %u-bit network", width);
+    file_out f;
+    if (!file_create(&f, path, d->mem, d))
+        return false;
+    graph_writer w = {b, width, f.stream};
+    put_graph(&w);
+    return file_commit(&f, d);
+}
+
+/* ---- reading .graph
+ * ----------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint64_t hash;
+    uint32_t line; /* where the file says so, from 1 */
+} graph_edge;
+
+typedef struct {
+    VEC(graph_edge) edges;
+    arena *mem;
+    char node[96]; /* whose fan-out is being read, or "switch" */
+    char last[96]; /* line before */
+    bool inside;   /* between BEGIN and END */
+} graph_reader;
+
+/* The words of a line, single blanks between them: "SB (0, 5, 5, 3, 0, 17)" is "SB 0 5 5 3 0 17". */
+static void normal_line(const char *at, size_t length, char out[96]) {
+    size_t used = 0;
+    for (size_t i = 0; i < length && used < 94; i++) {
+        if (!strchr(" \t,():\r", at[i]))
+            out[used++] = at[i];
+        else if (used && out[used - 1] != ' ')
+            out[used++] = ' ';
+    }
+    while (used && out[used - 1] == ' ')
+        used--;
+    out[used] = '\0';
+}
+
+static void add_edge(graph_reader *r, const char *to, uint32_t line) {
+    char text[200];
+    int length = snprintf(text, sizeof text, "%s > %s", r->node, to);
+    vec_push(r->mem, &r->edges, (graph_edge){hash_bytes(text, (size_t)length), line});
+}
+
+/* A switch's header in four words or, from newer generators, five: the last is left aside. */
+static void graph_line(graph_reader *r, const char *text, uint32_t line) {
+    if (strcmp(text, "BEGIN") == 0) {
+        r->inside = true;
+        snprintf(r->node, sizeof r->node, "%s", r->last);
+        unsigned width, id, tracks;
+        if (sscanf(r->last, "SWITCH %u %u %u", &width, &id, &tracks) == 3)
+            snprintf(r->node, sizeof r->node, "switch %u %s", width, tracks ? "box" : "none");
+    } else if (strcmp(text, "END") == 0) {
+        r->inside = false;
+    } else if (r->inside) {
+        add_edge(r, text, line);
+    } else if (strncmp(text, "TILE ", 5) == 0) {
+        snprintf(r->node, sizeof r->node, "tile");
+        add_edge(r, text, line);
+    }
+    snprintf(r->last, sizeof r->last, "%s", text);
+}
+
+static int by_hash(const void *a, const void *b) {
+    const graph_edge *l = a, *r = b;
+    if (l->hash != r->hash)
+        return l->hash < r->hash ? -1 : 1;
+    return (l->line > r->line) - (l->line < r->line);
+}
+
+static void read_graph(const char *text, size_t length, arena *mem, graph_reader *r) {
+    *r = (graph_reader){.mem = mem};
+    uint32_t line = 1;
+    for (size_t at = 0; at < length; line++) {
+        const char *end = memchr(text + at, '\n', length - at);
+        size_t next = end ? (size_t)(end - text) : length;
+        char words[96];
+        normal_line(text + at, next - at, words);
+        if (words[0])
+            graph_line(r, words, line);
+        at = next + 1;
+    }
+    if (r->edges.len)
+        qsort(r->edges.at, r->edges.len, sizeof *r->edges.at, by_hash);
+}
+
+static src_loc line_loc(uint32_t source, const char *text, uint32_t line) {
+    const char *at = text;
+    for (uint32_t i = 1; i < line; i++)
+        at = strchr(at, '\n') + 1;
+    return src_at(source, (size_t)(at - text), strcspn(at, "\n"));
+}
+
+/* The first edge of `one` that `other` lacks; NULL if there is none. Both are sorted. */
+static const graph_edge *first_missing(const graph_reader *one, const graph_reader *other) {
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < one->edges.len; i++) {
+        while (k < other->edges.len && other->edges.at[k].hash < one->edges.at[i].hash)
+            k++;
+        if (k == other->edges.len || other->edges.at[k].hash != one->edges.at[i].hash)
+            return &one->edges.at[i];
+    }
+    return NULL;
+}
+
+static bool compare_graphs(const char *path, char *file, size_t file_length, const char *own,
+                           size_t own_length, diagnostics *d) {
+    arena mem = {0};
+    graph_reader theirs, ours;
+    read_graph(file, file_length, &mem, &theirs);
+    read_graph(own, own_length, &mem, &ours);
+    const graph_edge *extra = first_missing(&theirs, &ours), *missing = first_missing(&ours, &theirs);
+    if (extra)
+        diag_error(d, line_loc(diag_add_source(d, path, file, file_length), file, extra->line),
+                   "E0560-graph-differs", "the board's fabric has no such connection");
+    if (missing) {
+        src_loc at =
+            line_loc(diag_add_source(d, "<the board's fabric>", own, own_length), own, missing->line);
+        diag_error(d, at, "E0560-graph-differs", "%s lacks this connection of the board's fabric", path);
+        diag_hint(d, "is it the graph of a board of this size, and of this network (17 or 1 bit)?");
+    }
+    arena_free(&mem);
+    return !extra && !missing;
+}
+
+bool pnr_check_graph(const pnr_board *b, uint32_t width, const char *path, diagnostics *d) {
+    BUG_IF(width != 17 && width != 1, "there is no %u-bit network", width);
+    size_t file_length = 0, own_length = 0;
+    char *file = file_read(path, d->mem, &file_length, d), *own = NULL;
+    if (!file)
+        return false;
+    FILE *stream = open_memstream(&own, &own_length);
+    BUG_IF(!stream, "out of memory");
+    put_graph(&(graph_writer){b, width, stream});
+    fclose(stream);
+    char *kept = arena_strndup(d->mem, own, own_length); /* diagnostics may point into it */
+    free(own);
+    return compare_graphs(path, file, file_length, kept, own_length, d);
+}
+
+/* ---- .layout
+ * ------------------------------------------------------------------------------------------------ */
+
+/* Layers in the public tools' order: empty, PE, MEM, 17-bit IO, 1-bit IO, registers (one per side and track).
+ */
+typedef struct {
+    char type;
+    int major, minor;
+} layer;
+static const layer layers[] = {{' ', 0, 20}, {'p', 20, 20}, {'m', 19, 20},
+                               {'I', 2, 20}, {'i', 1, 20},  {'r', 20, 0}};
+
+static uint32_t layer_sites(const pnr_board *b, char type, uint32_t x, uint32_t y, bool counts) {
+    net_tile tile = pnr_site_tile(b, x, y);
+    switch (type) {
+    case 'p':
+        return tile == NET_TILE_PE;
+    case 'm':
+        return tile == NET_TILE_MEM;
+    case 'I':
+    case 'i':
+        return tile == NET_TILE_IO;
+    case 'r':
+        return tile == NET_TILE_IO ? 0 : counts ? 4 * b->tracks : 1;
+    default:
+        return 0;
+    }
+}
+
+bool pnr_write_layout(const pnr_board *b, bool counts, const char *path, diagnostics *d) {
+    file_out f;
+    if (!file_create(&f, path, d->mem, d))
+        return false;
+    for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
+        fprintf(f.stream, "LAYOUT %c %d %d\nBEGIN\n", layers[i].type, layers[i].major, layers[i].minor);
+        for (uint32_t y = 0; y < b->height; y++) {
+            for (uint32_t x = 0; x < b->width; x++)
+                fprintf(f.stream, "%s%u", counts && x ? " " : "",
+                        layer_sites(b, layers[i].type, x, y, counts));
+            fputc('\n', f.stream);
+        }
+        fputs("END\n", f.stream);
+    }
+    return file_commit(&f, d);
+}
+
+/* Reads one row in either dialect: digits without blanks are a tile each. Returns how many tiles it has. */
+static uint32_t layout_row(const char *at, uint32_t *sites, uint32_t most) {
+    bool blanks = strcspn(at, " ") < strcspn(at, "\n");
+    uint32_t n = 0;
+    for (; *at && *at != '\n' && *at != '\r'; at++) {
+        if (*at == ' ')
+            continue;
+        uint32_t value = 0;
+        do
+            value = value * 10 + (uint32_t)(*at - '0');
+        while (blanks && at[1] >= '0' && at[1] <= '9' && value < 1000 && at++);
+        if (n < most)
+            sites[n] = value;
+        n++;
+    }
+    return n;
+}
+
+static bool check_layer(const pnr_board *b, char type, uint32_t source, const char *text, const char **at,
+                        diagnostics *d) {
+    uint32_t *sites = arena_new_n(d->mem, uint32_t, b->width);
+    for (uint32_t y = 0;; y++) {
+        size_t length = strcspn(*at, "\n");
+        src_loc loc = src_at(source, (size_t)(*at - text), length ? length : 1);
+        bool end = strncmp(*at, "END", 3) == 0;
+        if (**at == '\0' || (end ? y != b->height : layout_row(*at, sites, b->width) != b->width)) {
+            diag_error(d, loc, "E0561-layout-differs", "board '%s' has %u rows of %u tiles", b->name,
+                       b->height, b->width);
+            return false;
+        }
+        for (uint32_t x = 0; !end && x < b->width; x++)
+            if (strchr("pmI", type) && sites[x] != layer_sites(b, type, x, y, true)) {
+                diag_error(d, loc, "E0561-layout-differs", "layer '%c': tile (%u, %u) differs from the board",
+                           type, x, y);
+                return false;
+            }
+        *at += length + ((*at)[length] == '\n');
+        if (end)
+            return true;
+    }
+}
+
+bool pnr_check_layout(const pnr_board *b, const char *path, diagnostics *d) {
+    size_t length = 0;
+    char *text = file_read(path, d->mem, &length, d);
+    if (!text)
+        return false;
+    uint32_t source = diag_add_source(d, path, text, length), found = 0;
+    for (const char *at = text; *at;) {
+        char type = ' ';
+        if (strncmp(at, "LAYOUT ", 7) == 0)
+            type = at[7];
+        bool begins = strncmp(at, "BEGIN", 5) == 0, layout = strncmp(at, "LAYOUT ", 7) == 0;
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+        if (!layout || begins || strncmp(at, "BEGIN", 5) != 0)
+            continue; /* masks and blank lines */
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+        if (!check_layer(b, type, source, text, &at, d))
+            return false;
+        found += strchr("pmI", type) != NULL;
+    }
+    if (found >= 3)
+        return true;
+    diag_error(d, src_at(source, 0, 1), "E0561-layout-differs", "the file lacks layer 'p', 'm' or 'I'");
+    return false;
+}
+
+/* ---- the fabric's proof
+ * ------------------------------------------------------------------------------------- */
+
+void pnr_wire_name(uint32_t x, uint32_t y, pnr_side side, uint32_t track, char out[48]) {
+    snprintf(out, 48, "x%uy%u.%s.%u", x, y, side_words[side], track);
+}
+
+bool pnr_wire_parse(const pnr_board *b, const char *name, pnr_hop *out) {
+    unsigned x, y, track;
+    char side[8], again[48];
+    if (sscanf(name, "x%uy%u.%7[A-Z].%u", &x, &y, side, &track) != 4 || x >= b->width || y == 0 ||
+        y >= b->height || track >= b->tracks)
+        return false;
+    for (uint32_t i = 0; i < 4; i++)
+        if (strcmp(side, side_words[i]) == 0) {
+            *out = (pnr_hop){.x = (uint16_t)x, .y = (uint16_t)y, .side = (uint8_t)i, .track = (uint8_t)track};
+            pnr_wire_name(x, y, (pnr_side)i, track, again);
+            return strcmp(again, name) == 0; /* no leading zeros or trailing text */
+        }
+    return false;
+}
+
+/* The sum or difference of the tracks a pair of sides joins, as the generator states it. */
+static bool formula_joins(uint32_t w, uint32_t from, uint32_t i, uint32_t to, uint32_t o) {
+    uint32_t track[4] = {0};
+    track[from] = i;
+    track[to] = o;
+    switch (1u << from | 1u << to) {
+    case 1u << PNR_WEST | 1u << PNR_NORTH:
+        return (track[PNR_WEST] + track[PNR_NORTH]) % w == 0;
+    case 1u << PNR_NORTH | 1u << PNR_EAST:
+        return track[PNR_EAST] == (track[PNR_NORTH] + 1) % w;
+    case 1u << PNR_SOUTH | 1u << PNR_EAST:
+        return (track[PNR_SOUTH] + track[PNR_EAST] + 2) % w == 0;
+    case 1u << PNR_WEST | 1u << PNR_SOUTH:
+        return track[PNR_WEST] == (track[PNR_SOUTH] + 1) % w;
+    default:
+        return from != to && i == o;
+    }
+}
+
+#define FABRIC_FAULT(d, ...) (diag_error((d), (src_loc){0}, "E0562-fabric", __VA_ARGS__), false)
+
+static bool check_switch_wire(const pnr_board *b, uint32_t in, uint32_t i, uint32_t out, diagnostics *d) {
+    uint32_t to = 0, back = 0, select = 3;
+    bool joined = pnr_switch_track(b, (pnr_side)in, i, (pnr_side)out, &to);
+    if (joined != (in != out) || (joined && !formula_joins(b->tracks, in, i, out, to)))
+        return FABRIC_FAULT(d, "switch box: %s track %u to %s is not the formula's", side_words[in], i,
+                            side_words[out]);
+    if (!joined)
+        return true;
+    if (!pnr_switch_track(b, (pnr_side)out, to, (pnr_side)in, &back) || back != i)
+        return FABRIC_FAULT(d, "switch box: %s track %u to %s has no wire back", side_words[in], i,
+                            side_words[out]);
+    if (!pnr_switch_select(b, (pnr_side)in, i, (pnr_side)out, to, &select) || select > 2)
+        return FABRIC_FAULT(d, "switch box: %s track %u to %s has no select", side_words[in], i,
+                            side_words[out]);
+    return true;
+}
+
+static bool check_wire(const pnr_board *b, uint32_t x, uint32_t y, uint32_t side, uint32_t track,
+                       pnr_fabric *count, diagnostics *d) {
+    char name[48];
+    pnr_hop parsed;
+    uint32_t to_x, to_y, back_x, back_y;
+    pnr_wire_name(x, y, (pnr_side)side, track, name);
+    if (!pnr_wire_parse(b, name, &parsed) || parsed.x != x || parsed.y != y || parsed.side != side ||
+        parsed.track != track)
+        return FABRIC_FAULT(d, "wire %s is not found by its name", name);
+    count->outputs++;
+    if (!pnr_neighbour(b, x, y, (pnr_side)side, &to_x, &to_y))
+        return true;
+    count->wires++;
+    if (!pnr_neighbour(b, to_x, to_y, pnr_opposite((pnr_side)side), &back_x, &back_y) || back_x != x ||
+        back_y != y)
+        return FABRIC_FAULT(d, "wire %s has no wire that comes back", name);
+    return true;
+}
+
+bool pnr_fabric_check(const pnr_board *b, diagnostics *d, pnr_fabric *out) {
+    *out = (pnr_fabric){0};
+    bool good = true;
+    for (uint32_t in = 0; in < 4; in++)
+        for (uint32_t i = 0; i < b->tracks; i++)
+            for (uint32_t to = 0; to < 4; to++) {
+                good = good && check_switch_wire(b, in, i, to, d);
+                out->switch_wires += in != to;
+            }
+    for (uint32_t y = 1; y < b->height; y++)
+        for (uint32_t x = 0; x < b->width; x++)
+            for (uint32_t side = 0; side < 4; side++)
+                for (uint32_t track = 0; track < b->tracks; track++)
+                    good = good && check_wire(b, x, y, side, track, out, d);
+    uint32_t rows = b->height - 1, tiles = b->width * rows;
+    uint32_t inside =
+        2 * (b->width * (rows - 1) + rows * (b->width - 1)) + b->width; /* last: to the IO row */
+    if (good && (out->outputs != tiles * 4 * b->tracks || out->wires != inside * b->tracks))
+        good = FABRIC_FAULT(d, "%u of %u outputs, %u of %u wires are declared", out->outputs,
+                            tiles * 4 * b->tracks, out->wires, inside * b->tracks);
+    return good;
+}

@@ -1,0 +1,57 @@
+/* place_int.h - the placement problem in flat arrays, shared by place.c (start, constraints) and anneal.c. */
+#ifndef ONYX_PNR_PLACE_INT_H
+#define ONYX_PNR_PLACE_INT_H
+
+#include "pnr/pnr_int.h"
+
+/* Sites of one kind: every row from `row0` on in the given columns. */
+typedef struct {
+    uint16_t *column; /* x by index */
+    uint16_t *index;  /* by x: the column nearest to it, as an index */
+    uint32_t columns, row0, rows;
+    uint32_t spacing; /* window units per column: 1, or the period for MEM */
+    bool anywhere;    /* no window */
+} site_class;
+enum { CLASS_PE, CLASS_MEM, CLASS_IN, CLASS_OUT, CLASSES };
+
+/* Read-only once made: anneals of several seeds share it. Cell number `cells` stands for "nobody". */
+typedef struct {
+    const netlist *net;
+    const pnr_board *board;
+    const pnr_options *options;
+    uint32_t cells, nets;
+    uint32_t *pin_at, *pin;   /* cells of net n: pin[pin_at[n]] .. pin[pin_at[n + 1] - 1], each cell once */
+    uint32_t *use_at, *use;   /* nets of cell c, each once */
+    uint32_t *link_at, *link; /* the other cell of each two-cell net of cell c */
+    uint32_t *many_at, *many; /* nets of cell c with more cells */
+    uint32_t *near_at, *near; /* every other cell of every net of cell c */
+    uint32_t *occupant;       /* by y * width + x: the cell there */
+    pnr_site *at;             /* by cell */
+    uint8_t *class_of;        /* by cell */
+    bool *fixed;              /* by cell, including nobody */
+    uint32_t *movable, movable_len;
+    site_class class[CLASSES];
+    double deadline; /* of seconds_now; 0 = none */
+} placer;
+
+static inline uint32_t site_index(const placer *p, pnr_site s) {
+    return (uint32_t)s.y * p->board->width + s.x;
+}
+
+/* Does the user allow the cell there? */
+static inline bool region_allows(const placer *p, uint32_t cell, pnr_site s) {
+    if (!p->options->region || cell == p->cells)
+        return true;
+    const pnr_region *r = &p->options->region[cell];
+    return r->x0 == PNR_FREE || (s.x >= r->x0 && s.x <= r->x1 && s.y >= r->y0 && s.y <= r->y1);
+}
+
+/* Anneals a copy of p's placement with the given seed; `at` has one entry per cell. Returns its cost. */
+typedef struct {
+    int64_t cost;
+    uint32_t moves;
+    bool out_of_time;
+} anneal_result;
+anneal_result place_anneal(const placer *p, uint64_t seed, arena *scratch, pnr_site *at);
+
+#endif

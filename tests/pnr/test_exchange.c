@@ -1,0 +1,128 @@
+/* What is written for other tools comes back the same, or is what they expect. */
+#include "tests/pnr/design.h"
+
+static const char *out_path(fixture *f, const char *name) {
+    return arena_printf(&f->mem, "%s/tests/%s", ONYX_BINARY_DIR, name);
+}
+
+static const char *text_of(fixture *f, const char *path) {
+    size_t length;
+    char *text = file_read(path, &f->mem, &length, &f->diag);
+    assert_non_null(text);
+    return text;
+}
+
+static void routes_come_back(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx");
+    netlist *n = diamond_netlist(f, 12);
+    pnr_options o = pnr_options_default();
+    pnr_design design, read;
+    place_and_route(f, n, &b, &o, &design);
+    const char *path = out_path(f, "back.route"), *again = out_path(f, "again.route");
+    assert_true(pnr_write_route(&design, path, &f->diag));
+    read = design;
+    memset(&read.route, 0, sizeof read.route);
+    if (!pnr_read_route(&read, path, &f->mem, &f->diag) || !pnr_check(&read, &f->diag))
+        fail_msg("%s", fixture_printed(f));
+    assert_int_equal(pnr_hops(&read), pnr_hops(&design));
+    assert_true(pnr_write_route(&read, again, &f->diag));
+    assert_string_equal(text_of(f, path), text_of(f, again));
+    pnr_board_free(&b);
+}
+
+static void bad_routes_are_refused_where_they_go_wrong(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8");
+    netlist *n = diamond_netlist(f, 3);
+    pnr_options o = pnr_options_default();
+    pnr_design design;
+    place_and_route(f, n, &b, &o, &design);
+    const char *const bad[] = {"Net ID: e99 Segment Size: 1\n", "Segment: 0 Size: 1\n",
+                               "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 1\nSB (0, 1, 1, 0, 2, 17)\n",
+                               "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 1\nSB (0, 1, 1, 0, 0, 17)\n"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        const char *path = out_path(f, "bad.route");
+        FILE *file = fopen(path, "w");
+        fputs(bad[i], file);
+        fclose(file);
+        clear_diagnostics(f);
+        assert_false(pnr_read_route(&design, path, &f->mem, &f->diag));
+        assert_true(has_code(f, "E0544-route-syntax"));
+    }
+    pnr_board_free(&b);
+}
+
+static void names_and_info_come_back(void **state) {
+    fixture *f = *state;
+    netlist *n = diamond_netlist(f, 3);
+    const char *path = out_path(f, "design.id_to_name"), *info_path = out_path(f, "design.info");
+    name_id last = n->cells.at[n->cells.len - 1].name;
+    assert_true(pnr_write_id_to_name(n, path, &f->diag));
+    n->cells.at[n->cells.len - 1].name = names_intern(&f->names, "other");
+    assert_true(pnr_read_id_to_name(n, path, &f->mem, &f->diag));
+    assert_true(name_eq(n->cells.at[n->cells.len - 1].name, last));
+    pnr_info info;
+    assert_true(pnr_write_info("a.layout", "17.graph", "1.graph", info_path, &f->diag));
+    assert_true(pnr_read_info(info_path, &f->mem, &f->diag, &info));
+    assert_string_equal(info.layout, "a.layout");
+    assert_string_equal(info.graph_17, "17.graph");
+    assert_string_equal(info.graph_1, "1.graph");
+}
+
+static void json_has_every_cell_and_connection(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8");
+    netlist *n = diamond_netlist(f, 3);
+    pnr_options o = pnr_options_default();
+    pnr_design design;
+    place_and_route(f, n, &b, &o, &design);
+    const char *path = out_path(f, "design.json");
+    assert_true(pnr_write_json(n, &design, path, &f->diag));
+    cJSON *json = json_read(path, &f->diag);
+    cJSON *top = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "modules"), "top");
+    cJSON *cells = cJSON_GetObjectItem(top, "cells");
+    assert_int_equal(cJSON_GetArraySize(cells), n->cells.len);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(top, "netnames")), n->nets.len);
+    int pins = 0, expected = 0;
+    for (cJSON *c = cells->child; c; c = c->next)
+        pins += cJSON_GetArraySize(cJSON_GetObjectItem(c, "connections"));
+    for (uint32_t i = 0; i < n->nets.len; i++)
+        expected += 1 + (int)n->nets.at[i].sinks.len;
+    assert_int_equal(pins, expected);
+    cJSON_Delete(json);
+    pnr_board_free(&b);
+}
+
+static uint32_t occurrences(const char *text, const char *what) {
+    uint32_t count = 0;
+    for (const char *at = text; (at = strstr(at, what)); at++)
+        count++;
+    return count;
+}
+
+static void drawings_show_every_hop(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8");
+    netlist *n = diamond_netlist(f, 4);
+    pnr_options o = pnr_options_default();
+    pnr_design design;
+    place_and_route(f, n, &b, &o, &design);
+    const char *path = out_path(f, "design.svg");
+    assert_true(pnr_write_svg(&design, false, path, &f->diag));
+    assert_int_equal(occurrences(text_of(f, path), "<line"), pnr_hops(&design));
+    assert_int_equal(occurrences(text_of(f, path), "<text"), n->cells.len);
+    assert_true(pnr_write_svg(&design, true, path, &f->diag));
+    assert_int_equal(occurrences(text_of(f, path), "<line"), 0);
+    assert_true(occurrences(text_of(f, path), "of 10 wires") > 0);
+    pnr_board_free(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(routes_come_back),         TEST(bad_routes_are_refused_where_they_go_wrong),
+        TEST(names_and_info_come_back), TEST(json_has_every_cell_and_connection),
+        TEST(drawings_show_every_hop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+/* Timing of designs small enough to be added up by hand from boards/onyx-8x8.json. */
+#include "tests/pnr/design.h"
+
+static void time_design(fixture *f, const netlist *n, const pnr_board *b, const pnr_site *fixed,
+                        bool pipeline, pnr_design *design, pnr_timing *t) {
+    pnr_options o = pnr_options_default();
+    o.fixed = fixed;
+    o.pipeline = pipeline;
+    o.moves = 2000;
+    place_and_route(f, n, b, &o, design);
+    assert_true(pnr_sta(design, &f->mem, &f->diag, t));
+}
+
+/* PE at (0,4), PE at (1,4): launch 486, ready through one switch box 208, capture 450. */
+static void adjacent_tiles_are_at_the_floor(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8");
+    netlist *n = new_netlist(f);
+    net_cell from = add_cell(f, n, 'p'), to = add_cell(f, n, 'p');
+    connect_cells(f, n, from, 0, to, 0);
+    pnr_site fixed[2] = {{0, 4}, {1, 4}};
+    pnr_design design;
+    pnr_timing t;
+    time_design(f, n, &b, fixed, true, &design, &t);
+    assert_int_equal(t.period_ps, 486 + 208 + 450);
+    assert_int_equal(t.floor_ps, t.period_ps);
+    assert_int_equal(t.paths.at[t.worst_net].kind, PNR_PATH_LOOP);
+    assert_int_equal(t.core_ps, 700);
+    pnr_board_free(&b);
+}
+
+/* Three hops between PEs. Without FIFOs: three times ready, launch, twice valid, capture. With a pair: the
+ * tile's loop ends at the pair, the last stretch is register mux, one switch box, capture. */
+static void a_pair_cuts_the_path(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8");
+    netlist *n = new_netlist(f);
+    net_cell from = add_cell(f, n, 'p'), to = add_cell(f, n, 'p');
+    connect_cells(f, n, from, 0, to, 0);
+    pnr_site fixed[2] = {{0, 4}, {0, 7}};
+    pnr_design design;
+    pnr_timing t;
+    time_design(f, n, &b, fixed, false, &design, &t);
+    assert_int_equal(t.period_ps, 3 * 208 + 486 + 2 * 182 + 450);
+    assert_int_equal(t.paths.at[0].steps.len, 3 + 1 + 3 + 1);
+    time_design(f, n, &b, fixed, true, &design, &t);
+    assert_int_equal(t.period_ps, 208 + 486 + 182);
+    assert_true(t.period_ps <= t.floor_ps);
+    pnr_board_free(&b);
+}
+
+/* An input is not gated by ready: io_core, then capture. */
+static void an_input_above_its_tile_takes_no_hop(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8");
+    netlist *n = new_netlist(f);
+    net_cell from = add_cell(f, n, '<'), to = add_cell(f, n, 'p');
+    connect_cells(f, n, from, 0, to, 0);
+    pnr_site fixed[2] = {{0, 0}, {0, 1}};
+    pnr_design design;
+    pnr_timing t;
+    time_design(f, n, &b, fixed, true, &design, &t);
+    assert_int_equal(t.period_ps, 1000 + 450);
+    assert_int_equal(t.paths.at[0].kind, PNR_PATH_DATA);
+    pnr_board_free(&b);
+}
+
+/* PE feeds two PEs in a row behind it: the trunk is shared, the report says so. */
+static void a_shared_trunk_is_explained(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8");
+    netlist *n = new_netlist(f);
+    net_cell from = add_cell(f, n, 'p'), one = add_cell(f, n, 'p'), two = add_cell(f, n, 'p');
+    net_data *net = add_net(f, n, from, 0);
+    add_sink(f, net, one, 0);
+    add_sink(f, net, two, 0);
+    pnr_site fixed[3] = {{0, 1}, {0, 6}, {0, 7}};
+    pnr_design design;
+    pnr_timing t;
+    time_design(f, n, &b, fixed, true, &design, &t);
+    assert_true(t.paths.at[0].shared_trunk);
+    assert_true(t.period_ps > t.floor_ps * 21 / 20);
+    cJSON *json = pnr_report(&design), *timing = cJSON_GetObjectItem(json, "timing");
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(timing, "exceptions")), 1);
+    assert_non_null(strstr(cJSON_GetObjectItem(cJSON_GetObjectItem(timing, "limited_by"), "why")->valuestring,
+                           "no FIFO may stand before a fork"));
+    assert_true(cJSON_GetObjectItem(json, "fmax_mhz")->valuedouble < 870);
+    cJSON_Delete(json);
+    pnr_board_free(&b);
+}
+
+static void a_board_without_a_delay_is_refused(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8"), copy = b;
+    netlist *n = new_netlist(f);
+    net_cell from = add_cell(f, n, 'p'), to = add_cell(f, n, 'p');
+    connect_cells(f, n, from, 0, to, 0);
+    pnr_design design;
+    pnr_timing t;
+    time_design(f, n, &b, NULL, true, &design, &t);
+    copy.json = NULL;
+    design.board = &copy;
+    assert_false(pnr_sta(&design, &f->mem, &f->diag, &t));
+    assert_true(has_code(f, "E0550-no-delay"));
+    pnr_board_free(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(adjacent_tiles_are_at_the_floor),      TEST(a_pair_cuts_the_path),
+        TEST(an_input_above_its_tile_takes_no_hop), TEST(a_shared_trunk_is_explained),
+        TEST(a_board_without_a_delay_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -65,6 +65,7 @@ typedef struct {
     sam_graph sam, hardware; /* as lowered from the statement; after the hardware rewrites */
     netlist net;
     pnr_design design, decoded; /* as routed; as read back from the bitstream's bytes */
+    pnr_timing timing;
     netlist decoded_net;
     bits_map *map;
     bits_stream bits;

@@ -57,7 +57,8 @@ static bool place_and_route(const cli_options *o, cli_session *s, cli_kernel *k)
               pnr_place(&k->net, &k->board, &options, &s->mem, &s->diag, &k->design);
     k->times.place = seconds_now() - start;
     start = seconds_now();
-    ok = ok && pnr_route_all(&k->design, &options, &s->mem, &s->diag) && pnr_check(&k->design, &s->diag);
+    ok = ok && pnr_route_all(&k->design, &options, &s->mem, &s->diag) && pnr_check(&k->design, &s->diag) &&
+         pnr_sta(&k->design, &s->mem, &s->diag, &k->timing);
     k->times.route = seconds_now() - start;
     return ok;
 }

@@ -210,7 +210,6 @@ static bool print_pnr(const pnr_design *design, double seconds, bool json, const
     cJSON *report = pnr_report(design);
     cJSON_DeleteItemFromObject(report, "seconds");
     cJSON_AddNumberToObject(report, "seconds", seconds);
-    cJSON_AddNumberToObject(report, "fmax_mhz", 0);
     bool ok = json_write(report, arena_printf(&s->mem, "%s/report.json", out), &s->diag);
     if (json) {
         char *text = cJSON_Print(report);

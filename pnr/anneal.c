@@ -37,8 +37,7 @@ typedef struct {
     prng random;
 } annealer;
 
-/* ---- what a net costs
- * --------------------------------------------------------------------------------------- */
+/* ---- what a net costs ------------------------------------------------------------------------ */
 
 static inline uint32_t apart(pnr_site a, pnr_site b) {
     int dx = a.x - b.x, dy = a.y - b.y;
@@ -155,8 +154,7 @@ static int64_t total_length(annealer *a) {
     return total;
 }
 
-/* ---- moves
- * -------------------------------------------------------------------------------------------------- */
+/* ---- moves ----------------------------------------------------------------------------------- */
 
 typedef struct {
     uint32_t cell, other; /* other: who stands there, or nobody */
@@ -263,8 +261,7 @@ static void keep_move(annealer *a, const place_move *m) {
         a->length[a->touched[i]] = a->touched_length[i];
 }
 
-/* ---- the schedule
- * ------------------------------------------------------------------------------------------- */
+/* ---- the schedule ---------------------------------------------------------------------------- */
 
 /* log2(v) with 16 fraction bits by repeated squaring; v >= 1. */
 static uint32_t log2_fixed(uint32_t v) {

@@ -461,8 +461,7 @@ bool pnr_write_route(const pnr_design *design, const char *path, diagnostics *d)
     return file_commit(&f, d);
 }
 
-/* ---- .route in
- * ------------------------------------------------------------------------------------------------ */
+/* ---- .route in ------------------------------------------------------------------------------- */
 
 typedef enum { ROUTE_PORT, ROUTE_ARRIVES, ROUTE_LEAVES, ROUTE_REGISTER, ROUTE_MUX } route_node_kind;
 
@@ -615,8 +614,7 @@ bool pnr_read_route(pnr_design *design, const char *path, arena *mem, diagnostic
     return true;
 }
 
-/* ---- .id_to_name and .info
- * ------------------------------------------------------------------------------------ */
+/* ---- .id_to_name and .info ------------------------------------------------------------------- */
 
 bool pnr_write_id_to_name(const netlist *n, const char *path, diagnostics *d) {
     file_out f;
@@ -690,8 +688,7 @@ bool pnr_read_info(const char *path, arena *mem, diagnostics *d, pnr_info *out) 
     return true;
 }
 
-/* ---- Yosys's JSON, as nextpnr reads it
- * -------------------------------------------------------------------------- */
+/* ---- Yosys's JSON, as nextpnr reads it ------------------------------------------------------- */
 
 static void add_pin(cJSON *cell, const char *port, bool output, uint32_t bit) {
     cJSON_AddStringToObject(cJSON_GetObjectItem(cell, "port_directions"), port, output ? "output" : "input");

@@ -8,8 +8,7 @@
 
 #include <stdlib.h>
 
-/* ---- writing .graph
- * ----------------------------------------------------------------------------------------- */
+/* ---- writing .graph -------------------------------------------------------------------------- */
 
 static const char *const side_words[] = {"EAST", "SOUTH", "WEST", "NORTH"};
 
@@ -129,8 +128,7 @@ bool pnr_write_graph(const pnr_board *b, uint32_t width, const char *path, diagn
     return file_commit(&f, d);
 }
 
-/* ---- reading .graph
- * ----------------------------------------------------------------------------------------- */
+/* ---- reading .graph -------------------------------------------------------------------------- */
 
 typedef struct {
     uint64_t hash;
@@ -261,8 +259,7 @@ bool pnr_check_graph(const pnr_board *b, uint32_t width, const char *path, diagn
     return compare_graphs(path, file, file_length, kept, own_length, d);
 }
 
-/* ---- .layout
- * ------------------------------------------------------------------------------------------------ */
+/* ---- .layout --------------------------------------------------------------------------------- */
 
 /* Layers in the public tools' order: empty, PE, MEM, 17-bit IO, 1-bit IO, registers (one per side and track).
  */
@@ -376,8 +373,7 @@ bool pnr_check_layout(const pnr_board *b, const char *path, diagnostics *d) {
     return false;
 }
 
-/* ---- the fabric's proof
- * ------------------------------------------------------------------------------------- */
+/* ---- the fabric's proof ---------------------------------------------------------------------- */
 
 void pnr_wire_name(uint32_t x, uint32_t y, pnr_side side, uint32_t track, char out[48]) {
     snprintf(out, 48, "x%uy%u.%s.%u", x, y, side_words[side], track);

@@ -328,8 +328,7 @@ static bool greedy_start(placer *p, arena *scratch, diagnostics *d) {
     return true;
 }
 
-/* ---- anneals in parallel
- * ------------------------------------------------------------------------------------ */
+/* ---- anneals in parallel --------------------------------------------------------------------- */
 
 typedef struct {
     const placer *p;

@@ -77,8 +77,7 @@ bool pnr_check_graph(const pnr_board *b, uint32_t width, const char *path, diagn
 bool pnr_write_layout(const pnr_board *b, bool counts, const char *path, diagnostics *d);
 bool pnr_check_layout(const pnr_board *b, const char *path, diagnostics *d);
 
-/* ---- design: placement and routes -------------------------------------------------------------------------
- */
+/* ---- design: placement and routes ------------------------------------------------------------ */
 
 typedef struct {
     uint16_t x, y;
@@ -185,8 +184,7 @@ uint32_t pnr_hops(const pnr_design *design);
  * ...}; the caller deletes it. */
 cJSON *pnr_report(const pnr_design *design);
 
-/* ---- timing (docs/pnr.md, Timing)
- * ------------------------------------------------------------------------------- */
+/* ---- timing (docs/pnr.md, Timing) ------------------------------------------------------------ */
 
 /* A loop is ready back to the source tile and valid out again. */
 typedef enum { PNR_PATH_DATA, PNR_PATH_LOOP, PNR_PATH_READY } pnr_path_kind;

@@ -68,8 +68,7 @@ static void count_tiles(const pnr_design *design, cJSON *tiles) {
     add_tiles(tiles, "io", used[NET_TILE_IO], have[NET_TILE_IO]);
 }
 
-/* ---- timing
- * ------------------------------------------------------------------------------------------------ */
+/* ---- timing ---------------------------------------------------------------------------------- */
 
 static const char *const kind_words[] = {"data", "ready and valid", "ready"};
 static const char *const side_words[] = {"east", "south", "west", "north"};

@@ -14,8 +14,7 @@
 
 #include <stdlib.h>
 
-/* ---- the board's table
- * -------------------------------------------------------------------------------------- */
+/* ---- the board's table ----------------------------------------------------------------------- */
 
 typedef struct {
     uint32_t core[4], launch[4], capture[4];    /* by net_tile */
@@ -65,8 +64,7 @@ static bool read_delays(const pnr_board *b, diagnostics *d, delays *out) {
     return true;
 }
 
-/* ---- one net
- * ------------------------------------------------------------------------------------------------ */
+/* ---- one net --------------------------------------------------------------------------------- */
 
 typedef struct {
     const pnr_design *design;
@@ -189,8 +187,7 @@ static candidate worst_of_net(timer *t, arena *scratch) {
     return worst;
 }
 
-/* ---- the floor
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the floor ------------------------------------------------------------------------------- */
 
 /* Fewest hops between a kind of source and a kind of sink on this board: one between tiles; none from an IO
  * tile to the tile below if an input's column has one. */
@@ -226,8 +223,7 @@ static bool has_trunk(const pnr_route *r) {
     return false;
 }
 
-/* ---- the path in words
- * -------------------------------------------------------------------------------------- */
+/* ---- the path in words ----------------------------------------------------------------------- */
 
 static void step(arena *mem, pnr_timing_path *p, const char *what, const pnr_hop *h, uint32_t delay) {
     uint32_t before = p->steps.len ? p->steps.at[p->steps.len - 1].arrival_ps : 0;
@@ -275,8 +271,7 @@ static void draw_path(const timer *t, arena *mem, const candidate *c, pnr_timing
         step(mem, p, "capture", NULL, capture_at(t, c->sink));
 }
 
-/* ---- the pass
- * ----------------------------------------------------------------------------------------------- */
+/* ---- the pass -------------------------------------------------------------------------------- */
 
 static void time_net(const pnr_design *design, const delays *d, uint32_t n, arena *mem, pnr_timing *out) {
     arena scratch = {0};

@@ -68,8 +68,7 @@ static double geometric_mean(const double *ratio, uint32_t n) {
     return low;
 }
 
-/* ---- the published netlists
- * --------------------------------------------------------------------------------- */
+/* ---- the published netlists ------------------------------------------------------------------ */
 
 static uint32_t read_best(fixture *f, best_row *rows) {
     size_t length = 0;
@@ -167,8 +166,7 @@ static void bench_netlists(fixture *f, const pnr_board *b, uint64_t seed) {
            sum.at_floor, sum.rows, geometric_mean(sum.speed, sum.rows));
 }
 
-/* ---- made netlists
- * ------------------------------------------------------------------------------------------ */
+/* ---- made netlists --------------------------------------------------------------------------- */
 
 /* `pe` + `mem` cells in random order, every output to one or two inputs of cells at most 24 on. */
 static netlist *made_netlist(fixture *f, uint32_t pe, uint32_t mem, uint64_t seed) {
@@ -225,8 +223,7 @@ static void bench_arrays(fixture *f, uint64_t seed) {
     }
 }
 
-/* ---- the same problem in another guise
- * ---------------------------------------------------------------------- */
+/* ---- the same problem in another guise ------------------------------------------------------- */
 
 static double mean_hops(const netlist *n, const pnr_board *b) {
     double sum = 0;

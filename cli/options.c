@@ -10,6 +10,7 @@ enum {
     OPT_PROFILE,
     OPT_ENGINE,
     OPT_TILE,
+    OPT_GLB_TILE,
     OPT_UNROLL,
     OPT_DTYPE,
     OPT_VALUES,
@@ -33,6 +34,8 @@ static const struct argp_option option_table[] = {
     {"engine", OPT_ENGINE, "NAME", 0, "What runs the kernel: sam, rtl or soc (default soc)", 1},
     {"tile", OPT_TILE, "N", 0, "Edge of a sub-tile in coordinates (default: the largest that always fits)",
      1},
+    {"glb-tile", OPT_GLB_TILE, "N", 0,
+     "Edge of a global-buffer tile (only 0 so far: as many runs a batch as the banks hold)", 1},
     {"unroll", OPT_UNROLL, "N", 0, "Copies of the kernel on the array (only 1 so far)", 1},
     {"dtype", OPT_DTYPE, "TYPE", 0, "int16 (default) or bf16 (engine sam only)", 1},
     {"values", OPT_VALUES, "KIND", 0, "Values of -i operands: file (default), ones or ramp", 1},
@@ -114,6 +117,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         break;
     case OPT_TILE:
         o->tile = (uint32_t)whole(p, "--tile", arg, 1, 1024);
+        break;
+    case OPT_GLB_TILE:
+        whole(p, "--glb-tile", arg, 0, 0);
         break;
     case OPT_UNROLL:
         whole(p, "--unroll", arg, 1, 1);

@@ -86,8 +86,7 @@ bool cli_read_operands(const cli_options *o, cli_session *s, const sam_statement
 /* What a run yields besides the result. */
 typedef struct {
     tile_tensor result;
-    uint64_t subtiles, runs_skipped;
-    uint64_t config_cycles, load_cycles, kernel_cycles, store_cycles, firmware_cycles, total_cycles;
+    uint64_t config_cycles, kernel_cycles, firmware_cycles, total_cycles;
 } cli_outcome;
 
 /* The kernel's streams in the order of their IO columns. */
@@ -98,13 +97,16 @@ typedef struct {
 } cli_streams;
 void cli_streams_of(const pnr_design *design, cli_streams *streams);
 
-bool cli_run_sam(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
-                 cli_outcome *out);
+bool cli_run_sam(cli_session *s, cli_kernel *k, const tile_operands *in, cli_outcome *out);
 bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out);
 bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out);
 
+/* Compares a result with the reference: "pass", "fail" (and the session's exit code says so), or "none" with
+ * --no-check. */
+const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_operands *in,
+                      const tile_tensor *got);
 /* The summary on standard output and report.json in the folder. `outcome` and `plan` are NULL after compile.
  */
 bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,

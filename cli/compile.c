@@ -1,8 +1,6 @@
 /* The compiler as a straight list of stages, a check after each. */
 #include "cli/cli.h"
 
-#include <stdlib.h>
-
 static bool dump_graph(const cli_options *o, const char *name, const sam_graph *g, cli_session *s) {
     file_out f;
     if (!o->out)
@@ -97,8 +95,7 @@ static bool write_design(const cli_options *o, cli_session *s, const pnr_design 
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
     if (!make_folder(o->out, &s->diag) || !cli_read_board(s, o->board, &k->board, &k->board_path))
         return false;
-    k->tiling = (tile_options){
-        .tile = o->tile, .mem_words = k->board.mem_words, .bank_words = k->board.glb_bank_bytes / 2};
+    k->tiling = (tile_options){.tile = o->tile, .mem_words = k->board.mem_words};
     return cli_compile_sam(o, s, k) && lower(o, s, k) && write_netlist(o, s, &k->net) &&
            place_and_route(o, s, k) && write_design(o, s, &k->design) && make_bitstream(o, s, k);
 }

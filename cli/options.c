@@ -50,7 +50,6 @@ static const struct argp_option option_table[] = {
 typedef struct {
     cli_session *session;
     cli_options *options;
-    const char *what;
 } parsing;
 
 static void bad_value(parsing *p, const char *option, const char *value, const char *want) {
@@ -178,11 +177,10 @@ static bool exact_options(int argc, char **argv, cli_session *s) {
 bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, cli_options *o) {
     static const char doc[] = "Tensor index notation as in taco: \"X(i,j) = B(i,k) * C(k,j)\".";
     const struct argp parser = {option_table, parse_option, "EXPRESSION", doc, NULL, NULL, NULL};
-    parsing p = {s, o, what};
+    parsing p = {s, o};
     *o = (cli_options){
         .board = "onyx", .profile = "onyx", .engine = ENGINE_SOC, .seed = 1, .check = true, .pipeline = true};
-    char *name = arena_printf(&s->mem, "onyx %s", what);
-    argv[0] = name;
+    argv[0] = arena_printf(&s->mem, "onyx %s", what);
     if (!exact_options(argc, argv, s))
         return false;
     argp_err_exit_status = EXIT_USER;

@@ -1,8 +1,6 @@
 /* onyx run and onyx compile: compile, cut the data, run an engine, compare with the reference, report. */
 #include "cli/cli.h"
 
-#include <stdlib.h>
-
 void cli_streams_of(const pnr_design *design, cli_streams *streams) {
     *streams = (cli_streams){0};
     for (uint32_t x = 0; x < design->board->width; x++) {
@@ -19,13 +17,11 @@ void cli_streams_of(const pnr_design *design, cli_streams *streams) {
     }
 }
 
-bool cli_run_sam(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
-                 cli_outcome *out) {
+bool cli_run_sam(cli_session *s, cli_kernel *k, const tile_operands *in, cli_outcome *out) {
     const sam_statement *st = &k->statement;
     sam_tensor_levels *levels = arena_new_n(&s->mem, sam_tensor_levels, st->tensors.len);
     uint32_t *extent = NULL, result_extent[SAM_MAX_ORDER] = {0}, n = 0;
     const sam_tensor_data *result = sam_tensor_at(st, st->result);
-    (void)o;
     if (!tile_extents(st, in, &s->mem, &s->diag, &extent))
         return false;
     for (uint32_t m = 0; m < result->order; m++)
@@ -70,9 +66,8 @@ static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const
     return tile_collect_end(c, &s->mem, &out->result) && ok;
 }
 
-/* "pass", "fail" or "none". */
-static const char *check_result(const cli_options *o, cli_session *s, const cli_kernel *k,
-                                const tile_operands *in, const tile_tensor *got) {
+const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_operands *in,
+                      const tile_tensor *got) {
     tile_tensor want;
     if (!o->check)
         return "none";
@@ -106,11 +101,11 @@ static bool run(const cli_options *o, cli_session *s, cli_kernel *k) {
     bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, s, k) : cli_compile(o, s, k);
     ok = ok && cli_read_operands(o, s, &k->statement, &in);
     double before = seconds_now();
-    ok = ok && (sam ? cli_run_sam(o, s, k, &in, &outcome) : run_tiled(o, s, k, &in, &plan, &outcome));
+    ok = ok && (sam ? cli_run_sam(s, k, &in, &outcome) : run_tiled(o, s, k, &in, &plan, &outcome));
     if (!ok)
         return false;
     k->times.run = seconds_now() - before - k->times.tile - k->times.firmware;
-    const char *check = check_result(o, s, k, &in, &outcome.result);
+    const char *check = cli_check(o, s, k, &in, &outcome.result);
     k->times.total = seconds_now() - start;
     return write_result(o, s, &outcome.result) && cli_report(o, s, k, sam ? NULL : &plan, &outcome, check);
 }

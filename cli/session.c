@@ -1,12 +1,9 @@
 /* One invocation: its memory, its diagnostics, its exit code; and starting other programs. */
 #include "cli/cli.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 void cli_session_begin(cli_session *s) {
@@ -45,18 +42,6 @@ bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const ch
     return true;
 }
 
-static _Noreturn void become(const char *const *argv, const char *log) {
-    int file = open(log, O_WRONLY | O_CREAT | O_APPEND, 0666);
-    if (file >= 0) {
-        dup2(file, STDOUT_FILENO);
-        dup2(file, STDERR_FILENO);
-    }
-    /* execvp does not change the strings; its type predates const. */
-    execvp(argv[0], (char *const *)(uintptr_t)argv);
-    fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
-    _exit(127);
-}
-
 static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *at) {
     (void)info;
     (void)kind;
@@ -70,12 +55,10 @@ void cli_remove_folder(const char *path) {
 
 /* The last lines of a log, as a hint. */
 static const char *log_tail(const char *log, diagnostics *d) {
+    diagnostics quiet; /* a program that printed nothing may have left no log */
     size_t length = 0;
-    FILE *in = fopen(log, "rb");
-    if (!in)
-        return "";
-    fclose(in);
-    const char *text = file_read(log, d->mem, &length, d);
+    diag_init(&quiet, d->mem);
+    const char *text = file_read(log, d->mem, &length, &quiet);
     if (!text)
         return "";
     size_t at = length;
@@ -85,16 +68,10 @@ static const char *log_tail(const char *log, diagnostics *d) {
 }
 
 bool cli_spawn(const char *const *argv, const char *log, diagnostics *d) {
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0)
-        become(argv, log);
-    int status = 0;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    int status = program_run(argv, log);
+    if (status == 0)
         return true;
-    if (child > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
+    if (status == -SIGINT)
         exit(EXIT_INTERRUPTED);
     diag_error(d, (src_loc){0}, "E0930-tool", "'%s' failed; its output is in '%s'", argv[0], log);
     diag_hint(d, "it ended with:\n%s", log_tail(log, d));

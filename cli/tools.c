@@ -70,14 +70,9 @@ static bool read_graph(const char *path, cli_session *s, sam_graph *g) {
 static bool simulate(const cli_options *o, cli_session *s, cli_kernel *k) {
     tile_operands in;
     cli_outcome out = {0};
-    tile_tensor want;
-    if (!cli_read_operands(o, s, &k->statement, &in) || !cli_run_sam(o, s, k, &in, &out))
+    if (!cli_read_operands(o, s, &k->statement, &in) || !cli_run_sam(s, k, &in, &out))
         return false;
-    const char *check = "none";
-    if (o->check && tile_reference(&k->statement, &in, &s->mem, &s->diag, &want)) {
-        s->mismatch = !tile_equal(&out.result, &want, &s->names, &s->diag);
-        check = s->mismatch ? "fail" : "pass";
-    }
+    const char *check = cli_check(o, s, k, &in, &out.result);
     printf("%llu cycles, %llu nonzeros in the result, check: %s\n", (unsigned long long)out.kernel_cycles,
            (unsigned long long)out.result.nnz, check);
     return true;

@@ -1,12 +1,6 @@
 /* Batch files: as many runs as the memories hold at once, each block of operand words stored once a batch. */
 #include "firmware/fw_int.h"
 
-static void put(FILE *out, uint32_t word) {
-    const unsigned char bytes[4] = {(unsigned char)word, (unsigned char)(word >> 8),
-                                    (unsigned char)(word >> 16), (unsigned char)(word >> 24)};
-    fwrite(bytes, 1, sizeof bytes, out);
-}
-
 /* The batch being filled. */
 typedef struct {
     const tile_plan *plan;
@@ -82,8 +76,8 @@ static uint32_t bank_of(const packer *p, uint32_t input) {
 /* The unique blocks of one input, one behind the other. */
 static void write_blocks(const packer *p, uint32_t input, FILE *out) {
     uint32_t pending = 0, n = 0;
-    put(out, p->board->map.cgra_data + bank_of(p, input));
-    put(out, 2 * p->in_words[input]);
+    file_put_u32(out, p->board->map.cgra_data + bank_of(p, input));
+    file_put_u32(out, 2 * p->in_words[input]);
     for (uint32_t k = 0; k < p->blocks[input].len; k++) {
         const tile_block *b = &p->plan->inputs.at[input].blocks.at[p->blocks[input].at[k]];
         for (uint32_t w = 0; w < b->length; w++, n++) {
@@ -91,31 +85,31 @@ static void write_blocks(const packer *p, uint32_t input, FILE *out) {
             if (n % 2 == 0)
                 pending = word;
             else
-                put(out, pending | word << 16);
+                file_put_u32(out, pending | word << 16);
         }
     }
     if (n % 2)
-        put(out, pending);
+        file_put_u32(out, pending);
 }
 
 static void write_table(const packer *p, FILE *out) {
-    put(out, p->board->map.sram + FW_TABLE_OFFSET);
-    put(out, p->runs * row_bytes(p));
+    file_put_u32(out, p->board->map.sram + FW_TABLE_OFFSET);
+    file_put_u32(out, p->runs * row_bytes(p));
     for (uint32_t run = p->first; run < p->first + p->runs; run++) {
         for (uint32_t i = 0; i < p->columns->n_in; i++) {
             uint32_t block = block_of(p, run, i);
-            put(out, bank_of(p, i) + 2 * p->at[i][block]);
-            put(out, block_words(p, i, block));
+            file_put_u32(out, bank_of(p, i) + 2 * p->at[i][block]);
+            file_put_u32(out, block_words(p, i, block));
         }
         for (uint32_t word = 0; word < 2 * (p->columns->n_out + 1); word++)
-            put(out, 0); /* the firmware's part */
+            file_put_u32(out, 0); /* the firmware's part */
     }
 }
 
 static void write_batch(const packer *p, FILE *out, fw_batch_stats *stats) {
-    put(out, p->runs);
-    put(out, p->board->map.sram + FW_TABLE_OFFSET);
-    put(out, p->columns->n_in + 1);
+    file_put_u32(out, p->runs);
+    file_put_u32(out, p->board->map.sram + FW_TABLE_OFFSET);
+    file_put_u32(out, p->columns->n_in + 1);
     for (uint32_t i = 0; i < p->columns->n_in; i++) {
         write_blocks(p, i, out);
         stats->block_words += p->in_words[i];
@@ -164,7 +158,7 @@ static void check_columns(const uint32_t *column, uint32_t n, uint32_t streams, 
 static void patch_count(FILE *out, uint32_t batches) {
     enum { COUNT_OFFSET = 16 };
     if (fseek(out, COUNT_OFFSET, SEEK_SET) == 0)
-        put(out, batches);
+        file_put_u32(out, batches);
 }
 
 bool fw_batches_write(const tile_plan *plan, const fw_columns *columns, const pnr_board *board,
@@ -181,11 +175,11 @@ bool fw_batches_write(const tile_plan *plan, const fw_columns *columns, const pn
     }
     bool good = file_create(&f, path, d->mem, d);
     if (good) {
-        put(f.stream, FW_BATCH_MAGIC);
-        put(f.stream, FW_BATCH_VERSION);
-        put(f.stream, columns->n_in);
-        put(f.stream, columns->n_out);
-        put(f.stream, 0);
+        file_put_u32(f.stream, FW_BATCH_MAGIC);
+        file_put_u32(f.stream, FW_BATCH_VERSION);
+        file_put_u32(f.stream, columns->n_in);
+        file_put_u32(f.stream, columns->n_out);
+        file_put_u32(f.stream, 0);
         good = pack(&p, f.stream, &scratch, d, stats);
         if (good) {
             patch_count(f.stream, stats->batches);

@@ -2,12 +2,8 @@
 #include "firmware/fw_int.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static const char *const runtime[] = {"startup.c",   "firmware.c", "mailbox.c",  "platform.c",
                                       "configure.c", "streams.c",  "dispatch.c", "crc32.c"};
@@ -40,31 +36,6 @@ fw_options fw_options_default(const char *home, const char *folder) {
 }
 
 /* ---- the compiler ---------------------------------------------------------------------------- */
-
-enum { EXIT_NOT_FOUND = 127 }; /* as a shell reports it */
-
-static _Noreturn void become(const char *const *argv, const char *log) {
-    int file = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (file >= 0) {
-        dup2(file, STDOUT_FILENO);
-        dup2(file, STDERR_FILENO);
-    }
-    /* execvp does not change the strings; its type predates const. */
-    execvp(argv[0], (char *const *)(uintptr_t)argv);
-    _exit(errno == ENOENT ? EXIT_NOT_FOUND : 126);
-}
-
-/* Exit code of the program, or -1 when it did not end by itself. */
-static int run(const char *const *argv, const char *log) {
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0)
-        become(argv, log);
-    int status = 0;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 /* The log's first line that tells of an error, or its first line. */
 static const char *first_error(const char *log, diagnostics *d) {
@@ -103,10 +74,11 @@ static bool compile(const fw_options *o, const char *elf, arena *mem, diagnostic
     for (uint32_t i = 0; i < N_RUNTIME; i++)
         argv[n++] = arena_printf(mem, "%s/firmware/target/%s", o->home, runtime[i]);
     argv[n] = NULL;
-    int status = run(argv, log);
+    remove(log); /* of an earlier build */
+    int status = program_run(argv, log);
     if (status == 0)
         return true;
-    if (status == EXIT_NOT_FOUND) {
+    if (status == PROGRAM_MISSING) {
         diag_error(d, (src_loc){0}, "E0701-compiler-missing", "'%s' is not installed", o->compiler);
         diag_hint(d, "Debian and Ubuntu have it as gcc-arm-none-eabi");
         return false;

@@ -106,3 +106,9 @@ bool make_folder(const char *path, diagnostics *d) {
             return true;
     }
 }
+
+void file_put_u32(FILE *out, uint32_t word) {
+    const unsigned char bytes[4] = {(unsigned char)word, (unsigned char)(word >> 8),
+                                    (unsigned char)(word >> 16), (unsigned char)(word >> 24)};
+    fwrite(bytes, 1, sizeof bytes, out);
+}

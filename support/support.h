@@ -194,6 +194,14 @@ bool file_create(file_out *f, const char *path, arena *mem, diagnostics *d);
 bool file_commit(file_out *f, diagnostics *d);
 void file_abandon(file_out *f);
 
+void file_put_u32(FILE *out, uint32_t word); /* little-endian, whatever the machine */
+
+/* Runs a program and waits; what it prints is appended to `log`. Its exit code; PROGRAM_MISSING when there is
+ * no such program (126 when it cannot be started otherwise, the reason is in the log); minus the signal that
+ * ended it; PROGRAM_NOT_RUN when no process could be had. */
+enum { PROGRAM_MISSING = 127, PROGRAM_NOT_RUN = -1000 };
+int program_run(const char *const *argv, const char *log);
+
 bool make_folder(const char *path, diagnostics *d); /* with parents; existing is fine */
 double seconds_now(void);                           /* monotonic clock */
 

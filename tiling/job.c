@@ -5,29 +5,23 @@ enum { JOB_VERSION = 1 };
 static const uint32_t JOB_MAGIC = 0x4a584e4fu;    /* "ONXJ" */
 static const uint32_t RESULT_MAGIC = 0x52584e4fu; /* "ONXR" */
 
-static void put(FILE *out, uint32_t word) {
-    const unsigned char bytes[4] = {(unsigned char)word, (unsigned char)(word >> 8),
-                                    (unsigned char)(word >> 16), (unsigned char)(word >> 24)};
-    fwrite(bytes, 1, sizeof bytes, out);
-}
-
 static void put_words(FILE *out, const uint16_t *words, uint32_t n) {
-    put(out, n);
+    file_put_u32(out, n);
     for (uint32_t i = 0; i < n; i += 2)
-        put(out, words[i] | (i + 1 < n ? (uint32_t)words[i + 1] << 16 : 0));
+        file_put_u32(out, words[i] | (i + 1 < n ? (uint32_t)words[i + 1] << 16 : 0));
 }
 
 bool tile_job_write(const tile_plan *plan, const char *path, diagnostics *d) {
     file_out f;
     if (!file_create(&f, path, d->mem, d))
         return false;
-    put(f.stream, JOB_MAGIC);
-    put(f.stream, JOB_VERSION);
-    put(f.stream, plan->inputs.len);
-    put(f.stream, plan->outputs.len);
+    file_put_u32(f.stream, JOB_MAGIC);
+    file_put_u32(f.stream, JOB_VERSION);
+    file_put_u32(f.stream, plan->inputs.len);
+    file_put_u32(f.stream, plan->outputs.len);
     for (uint32_t o = 0; o < plan->outputs.len; o++)
-        put(f.stream, plan->outputs.at[o].num_blocks);
-    put(f.stream, plan->runs.len);
+        file_put_u32(f.stream, plan->outputs.at[o].num_blocks);
+    file_put_u32(f.stream, plan->runs.len);
     for (uint32_t r = 0; r < plan->runs.len; r++) {
         for (uint32_t i = 0; i < plan->inputs.len; i++) {
             uint32_t which = plan->run_block.at[plan->runs.at[r].block_first + i];

@@ -77,8 +77,7 @@ bool tile_from_levels(const sam_tensor_levels *levels, const sam_tensor_data *fo
 typedef struct {
     uint32_t tile; /* edge of a sub-tile in coordinates, the same for every variable; 0 = the largest power of
                       two whose sub-tiles fit whatever they hold */
-    uint32_t mem_words;  /* segment, coordinate or value words a MEM tile holds (1024) */
-    uint32_t bank_words; /* 16-bit words of one global-buffer bank (65536) */
+    uint32_t mem_words; /* segment, coordinate or value words a MEM tile holds (1024) */
 } tile_options;
 
 /* The edge `options` asks for, or the one tile = 0 chooses for this statement. */

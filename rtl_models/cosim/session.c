@@ -149,11 +149,6 @@ static bool run_until_done(session *s, uint32_t number) {
     }
 }
 
-static void put32(FILE *out, uint32_t value) {
-    for (int i = 0; i < 4; i++)
-        fputc((int)(value >> 8 * i & 0xFF), out);
-}
-
 /* One stream of one run: length in 16-bit words, words, padding. */
 static bool write_output(session *s, uint32_t address, uint32_t words, FILE *out) {
     uint32_t bytes = 2 * words, limit = s->board->glb_bank_bytes;
@@ -161,7 +156,7 @@ static bool write_output(session *s, uint32_t address, uint32_t words, FILE *out
     BUG_IF(!content, "out of memory");
     bool good = words <= limit / 2 && machine_dump(s->m, address, content, bytes);
     if (good) {
-        put32(out, words);
+        file_put_u32(out, words);
         fwrite(content, 1, (bytes + 3) / 4 * 4, out);
     } else {
         s->exit_code = COSIM_TARGET;
@@ -179,8 +174,8 @@ static bool write_results(session *s, const fw_batches *all, const fw_batch *b, 
     uint32_t row_bytes = fw_row_bytes(all->inputs, all->outputs);
     for (uint32_t run = 0; run < b->runs; run++) {
         uint64_t cycles = machine_run_cycles(s->m, first_run + run);
-        put32(out, (uint32_t)cycles);
-        put32(out, (uint32_t)(cycles >> 32));
+        file_put_u32(out, (uint32_t)cycles);
+        file_put_u32(out, (uint32_t)(cycles >> 32));
         for (uint32_t o = 0; o < all->outputs; o++) {
             uint32_t cell = b->table + run * row_bytes + 8 * (all->inputs + o);
             if (!write_output(s, s->board->map.cgra_data + machine_word(s->m, cell),
@@ -247,7 +242,7 @@ static bool run_all(session *s, const fw_batches *all, arena *mem) {
         return false;
     const uint32_t head[] = {0x52584e4fu /* "ONXR" */, 1, runs, all->outputs};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-        put32(out.stream, head[i]);
+        file_put_u32(out.stream, head[i]);
     for (uint32_t i = 0; i < all->list.len; i++) {
         if (!run_batch(s, all, i, out.stream)) {
             file_abandon(&out);

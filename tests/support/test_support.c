@@ -114,6 +114,22 @@ static void files_appear_only_when_committed(void **state) {
     rmdir(folder);
 }
 
+static void programs_report_how_they_ended(void **state) {
+    fixture *f = *state;
+    char log[] = "/tmp/onyx-test-XXXXXX";
+    int file = mkstemp(log);
+    assert_true(file >= 0);
+    close(file);
+    size_t length = 0;
+    assert_int_equal(program_run((const char *const[]){"sh", "-c", "echo out; echo err >&2", NULL}, log), 0);
+    assert_int_equal(program_run((const char *const[]){"sh", "-c", "exit 7", NULL}, log), 7);
+    assert_int_equal(program_run((const char *const[]){"sh", "-c", "kill -TERM $$", NULL}, log), -15);
+    assert_string_equal(file_read(log, &f->mem, &length, &f->diag), "out\nerr\n");
+    assert_int_equal(program_run((const char *const[]){"onyx-no-such-program", NULL}, log), PROGRAM_MISSING);
+    assert_non_null(strstr(file_read(log, &f->mem, &length, &f->diag), "onyx-no-such-program: No such file"));
+    unlink(log);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(arena_hands_out_zeroed_aligned_memory),
@@ -124,6 +140,7 @@ int main(void) {
         TEST(json_errors_are_located),
         TEST(random_numbers_are_splitmix64),
         TEST(files_appear_only_when_committed),
+        TEST(programs_report_how_they_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -241,7 +241,7 @@ static void all_streams(fixture *f, const sam_statement *s, uint32_t tensor_inde
  * runs. */
 static uint32_t check_plan(fixture *f, const sam_statement *s, const tile_tensor *operand, uint32_t edge) {
     tile_operands in = {.operand = operand, .n = s->tensors.len};
-    tile_options options = {.tile = edge, .mem_words = 1024, .bank_words = 65536};
+    tile_options options = {.tile = edge, .mem_words = 1024};
     tile_stream inputs[16], outputs[8];
     uint32_t n_in = 0, n_out = 0, *extent = NULL;
     for (uint32_t t = 1; t < s->tensors.len; t++)
@@ -355,7 +355,7 @@ static void too_large_a_tile_does_not_fit(void **state) {
         tile_generate("40x40:1", (name_id){0}, 0, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &operand[1]));
     operand[1].name = names_intern(&f->names, "B");
     tile_operands in = {operand, 2, TILE_DTYPE_INT16};
-    tile_options options = {.tile = 40, .mem_words = 1024, .bank_words = 65536};
+    tile_options options = {.tile = 40, .mem_words = 1024};
     tile_plan plan;
     assert_false(tile_plan_run(&b.s, &in, &options, NULL, 0, NULL, 0, &f->mem, &f->diag, &plan));
     assert_int_equal(f->diag.unmappable, 1);

@@ -26,17 +26,38 @@ typedef struct {
 
 typedef enum { SAM_LEVEL_NONE, SAM_LEVEL_DENSE, SAM_LEVEL_COMPRESSED } sam_level_format;
 
+/* How a stored tensor comes from a tensor of the user's; source 0: it is that tensor, as it is. Coordinate v
+ * of the stored tensor is (crd[from[v].mode] / from[v].divide) % from[v].modulo of the source's coordinates
+ * (modulo 0: no remainder taken). Entries are kept where crd[m] == crd[equal[m]] for every mode m of the
+ * source; equal[m] == m where nothing is asked. For the result it is read backwards: crd[m] is the sum of
+ * coordinate v x from[v].divide over its parts. So re-packing, diagonals and split loops are one thing. */
+typedef struct {
+    name_id source;
+    uint32_t source_order;
+    struct {
+        uint8_t mode;
+        uint32_t divide, modulo;
+    } from[SAM_MAX_ORDER];
+    uint8_t equal[SAM_MAX_ORDER];
+} sam_view;
+
 typedef struct {
     name_id name;
     src_loc loc;
     uint32_t order;                        /* number of indices, 0 for a scalar */
     sam_level_format level[SAM_MAX_ORDER]; /* by storage level, outermost first */
     uint8_t mode[SAM_MAX_ORDER];           /* mode[l]: which index (0-based) storage level l holds */
+    sam_view view;
+    bool ones; /* made by the host: dense, every value 1 */
 } sam_tensor_data;
 
 typedef struct {
     name_id name;
     src_loc loc;
+    uint32_t extent; /* 0: what the operands say */
+    /* A split loop: this variable is (split_of / divide) % modulo, modulo 0: no remainder taken. */
+    sam_var split_of;
+    uint32_t divide, modulo;
 } sam_var_data;
 
 typedef enum {

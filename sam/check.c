@@ -143,6 +143,8 @@ static uint32_t wanted_inputs(checker *c, sam_node n) {
     }
     if (node->kind == SAM_SPACCUMULATOR)
         return connected < 2 ? 2 : connected;
+    if (node->kind == SAM_SERIALIZE)
+        return connected ? connected : 1;
     return (uint32_t)sam_primitive_table[node->kind].in;
 }
 
@@ -165,6 +167,14 @@ static void check_inputs(checker *c, sam_node n) {
                       may_be_root ? "the outermost node of a tensor has root=\"true\" instead" : PORTS_HINT);
         }
     }
+    for (uint32_t port = 1; node->kind == SAM_SERIALIZE && port < c->in[n.v].len; port++) {
+        const sam_edge_data *first = c->in[n.v].at[0], *other = c->in[n.v].at[port];
+        if (first && other && first->stream != other->stream) {
+            fault(c, n, "E0211-stream-type", "joins %s and %s", stream_word(first->stream),
+                  stream_word(other->stream));
+            diag_hint(c->d, "the copies of one stream have its type");
+        }
+    }
     if (node->kind == SAM_ALU && !streams) {
         fault(c, n, "E0210-arity", "has no operand that is a stream");
         diag_hint(c->d, "fold constants before they reach the graph");
@@ -179,9 +189,8 @@ static void check_outputs(checker *c, const sam_edge_data *e) {
               wanted_inputs(c, e->src) / 2, e->src_port);
         diag_hint(c->d, "port 0 is the coordinates, port k the references of the k-th operand");
     }
-    uint32_t same = src->kind == SAM_BROADCAST                               ? 0
-                    : (src->kind == SAM_CRDDROP || src->kind == SAM_CRDHOLD) ? 1
-                                                                             : 2;
+    bool forks = src->kind == SAM_BROADCAST || src->kind == SAM_PARALLELIZE || src->kind == SAM_SERIALIZE;
+    uint32_t same = forks ? 0 : (src->kind == SAM_CRDDROP || src->kind == SAM_CRDHOLD) ? 1 : 2;
     bool passes = same == 0 || (same == 1 && e->src_port == 1);
     if (passes && in->len > same && in->at[same] && in->at[same]->stream != e->stream) {
         fault(c, e->src, "E0211-stream-type", "passes %s on as %s", stream_word(in->at[same]->stream),

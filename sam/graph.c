@@ -89,6 +89,8 @@ static const char *label_detail(const sam_graph *g, const sam_node_data *n, aren
     case SAM_INTERSECT:
     case SAM_UNION:
     case SAM_VECTORREDUCER:
+    case SAM_PARALLELIZE:
+    case SAM_SERIALIZE:
         return n->index.v ? arena_printf(mem, " %s", index) : "";
     case SAM_CRDDROP:
     case SAM_CRDHOLD:
@@ -140,10 +142,11 @@ static bool same_tensors(pair p) {
 
 static bool same_node(pair p, const sam_node_data *a, const sam_node_data *b) {
     bool same = a->kind == b->kind && a->mode == b->mode && a->format == b->format && a->root == b->root &&
-                a->compress == b->compress && a->fp == b->fp && same_name(p, a->id, b->id) &&
-                same_name(p, a->tensor, b->tensor) && same_name(p, a->index, b->index) &&
-                same_name(p, a->alu, b->alu) && same_name(p, a->outer, b->outer) &&
-                same_name(p, a->inner, b->inner) && a->extra.len == b->extra.len;
+                a->compress == b->compress && a->depth == b->depth && a->fp == b->fp &&
+                same_name(p, a->id, b->id) && same_name(p, a->tensor, b->tensor) &&
+                same_name(p, a->index, b->index) && same_name(p, a->alu, b->alu) &&
+                same_name(p, a->outer, b->outer) && same_name(p, a->inner, b->inner) &&
+                a->extra.len == b->extra.len;
     for (uint32_t i = 0; same && i < a->extra.len; i++)
         same = same_name(p, a->extra.at[i].key, b->extra.at[i].key) &&
                same_name(p, a->extra.at[i].value, b->extra.at[i].value);

@@ -10,7 +10,8 @@ typedef struct {
 typedef struct {
     u32_vec name;     /* joiners: name_id.v of each operand, in order of the first coordinate edge */
     uint32_t used[8]; /* ALUs: input ports that are taken, as a bit set */
-    uint32_t outputs; /* broadcasts: edges out so far */
+    uint32_t outputs; /* broadcasts, parallelizers: edges out so far */
+    uint32_t inputs;  /* serializers: edges in so far */
     uint32_t unread;  /* sparse accumulators: coordinate streams in that no inK names */
 } node_ports;
 
@@ -209,8 +210,9 @@ static bool source_port(const parser *p, uint32_t edge, node_ports *ports, uint8
     case SAM_SPACCUMULATOR:
         return accumulator_output(p, edge, port);
     case SAM_BROADCAST:
+    case SAM_PARALLELIZE:
         if (ports->outputs > UINT8_MAX)
-            return no_port(p, edge, "this broadcast has too many outputs", "at most 256");
+            return no_port(p, edge, "this fork has too many outputs", "at most 256");
         *port = (uint8_t)ports->outputs++;
         return true;
     case SAM_ARRAYVALS:
@@ -219,6 +221,7 @@ static bool source_port(const parser *p, uint32_t edge, node_ports *ports, uint8
     case SAM_REPSIGGEN:
     case SAM_ALU:
     case SAM_REDUCE:
+    case SAM_SERIALIZE:
         *port = 0;
         return true;
     case SAM_NONE:
@@ -259,6 +262,11 @@ static bool destination_port(const parser *p, uint32_t edge, node_ports *ports, 
     case SAM_SPACCUMULATOR:
         accumulator_input(p, edge, ports, port);
         return true;
+    case SAM_SERIALIZE:
+        if (ports->inputs > UINT8_MAX)
+            return no_port(p, edge, "this serializer has too many inputs", "at most 256");
+        *port = (uint8_t)ports->inputs++;
+        return true;
     case SAM_ALU:
         return alu_input(p, edge, ports, port);
     case SAM_FIBERLOOKUP:
@@ -267,6 +275,7 @@ static bool destination_port(const parser *p, uint32_t edge, node_ports *ports, 
     case SAM_REPSIGGEN:
     case SAM_REDUCE:
     case SAM_BROADCAST:
+    case SAM_PARALLELIZE:
         *port = 0;
         return true;
     case SAM_NONE:

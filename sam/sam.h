@@ -157,6 +157,8 @@ typedef struct {
     /* CRDDROP: both streams have the same depth, one value per coordinate, and pairs whose value is zero
      * are dropped (DOT: mode="0"). Otherwise inner is one level deeper and empty fibers are dropped. */
     bool compress;
+    /* PARALLELIZE, SERIALIZE: levels of the sub-trees they deal out, 0: single tokens. */
+    uint8_t depth;
     bool fp;                  /* ALU, REDUCE, VECTORREDUCER, CRDDROP with compress: bfloat16 */
     VEC(sam_attribute) extra; /* attributes the reader keeps but does not interpret */
 } sam_node_data;

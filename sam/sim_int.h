@@ -117,6 +117,13 @@ typedef struct {
             sim_token stop; /* after the entries */
         } vector;
         struct {
+            uint32_t depth, turn; /* turn: the copy that is served */
+            sim_token *owed;      /* parallelizer, by copy: the stop of its last sub-tree, 0: none */
+            bool *ended;          /* serializer, by copy: its part of the fiber has ended */
+            bool closing;         /* serializer: all sub-trees are out, the stop is not */
+            sim_token stop;
+        } deal;
+        struct {
             VEC(sim_token) tokens;
         } write;
     } s;
@@ -149,7 +156,15 @@ void sim_push(arena *mem, sim_queue *q, sim_token t);
 
 /* ---- sim_units.c ----------------------------------------------------------------------------- */
 bool sim_step(sim_machine *m, sim_unit *u); /* one cycle of one unit; whether anything moved */
+/* For the units of other files: a token to whoever listens; the end of the unit's work; E0231-stream. */
+void sim_emit(sim_machine *m, const sim_unit *u, uint32_t port, sim_token t);
+void sim_finish(sim_machine *m, sim_unit *u);
+bool sim_refuse(sim_machine *m, const sim_unit *u, const char *why); /* true: the unit is stopped */
 const char *sim_token_text(arena *mem, sim_token t);
+
+/* ---- sim_parallel.c -------------------------------------------------------------------------- */
+bool sim_step_parallelize(sim_machine *m, sim_unit *u);
+bool sim_step_serialize(sim_machine *m, sim_unit *u);
 
 /* ---- sim_alu.c ------------------------------------------------------------------------------- */
 /* The operation and the number of operands it may have; NULL if the simulator does not know it. */

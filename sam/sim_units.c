@@ -42,6 +42,16 @@ static bool refuse(sim_machine *m, const sim_unit *u, const char *why) {
     return true;
 }
 
+void sim_emit(sim_machine *m, const sim_unit *u, uint32_t port, sim_token t) {
+    emit(m, u, port, t);
+}
+void sim_finish(sim_machine *m, sim_unit *u) {
+    finish(m, u);
+}
+bool sim_refuse(sim_machine *m, const sim_unit *u, const char *why) {
+    return refuse(m, u, why);
+}
+
 /* ---- level scanner --------------------------------------------------------------------------- */
 
 static bool scan_close(sim_machine *m, sim_unit *u) {
@@ -551,6 +561,10 @@ bool sim_step(sim_machine *m, sim_unit *u) {
         return step_hold(m, u);
     case SAM_VECTORREDUCER:
         return step_vector(m, u);
+    case SAM_PARALLELIZE:
+        return sim_step_parallelize(m, u);
+    case SAM_SERIALIZE:
+        return sim_step_serialize(m, u);
     case SAM_SPACCUMULATOR:
     case SAM_BROADCAST:
     case SAM_NONE:

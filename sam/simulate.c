@@ -137,6 +137,12 @@ static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *ope
                    sam_node_label(m->g, u->node, m->mem));
         diag_hint(m->d, "use a vectorreducer, which works on streams");
         return false;
+    case SAM_PARALLELIZE:
+    case SAM_SERIALIZE:
+        u->s.deal.depth = node->depth;
+        u->s.deal.owed = arena_new_n(m->mem, sim_token, UINT8_MAX + 1);
+        u->s.deal.ended = arena_new_n(m->mem, bool, UINT8_MAX + 1);
+        return true;
     case SAM_FIBERWRITE:
     case SAM_REPEAT:
     case SAM_REPSIGGEN:

@@ -352,6 +352,8 @@ static void run_node(run *r, uint32_t index) {
         return;
     case SAM_CRDHOLD:
     case SAM_SPACCUMULATOR:
+    case SAM_PARALLELIZE:
+    case SAM_SERIALIZE:
     case SAM_BROADCAST:
     case SAM_NONE:
     case SAM_PRIMITIVES:

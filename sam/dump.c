@@ -274,7 +274,8 @@ static pairs node_pairs(writer *w, const sam_node_data *n) {
     add(w, &list, "inner", text_of(w, n->inner));
     if (n->compress)
         add(w, &list, "mode", "0");
-    if (n->kind == SAM_PARALLELIZE || n->kind == SAM_SERIALIZE)
+    if (n->kind == SAM_PARALLELIZE || n->kind == SAM_SERIALIZE ||
+        (n->kind == SAM_VECTORREDUCER && n->depth > 1))
         add(w, &list, "depth", arena_printf(&w->mem, "%u", n->depth));
     if (strcmp(alu, "add") == 0 || strcmp(alu, "sub") == 0)
         add(w, &list, "sub", alu[0] == 's' ? "1" : "0");

@@ -31,7 +31,8 @@ static name_id fresh_id(const sam_graph *g) {
 sam_node sam_add_node(sam_graph *g, sam_primitive kind) {
     BUG_IF(kind == SAM_NONE || kind >= SAM_PRIMITIVES, "primitive %d", (int)kind);
     name_id id = fresh_id(g);
-    vec_push(g->mem, &g->nodes, (sam_node_data){.kind = kind, .id = id});
+    uint8_t depth = kind == SAM_VECTORREDUCER;
+    vec_push(g->mem, &g->nodes, (sam_node_data){.kind = kind, .id = id, .depth = depth});
     return (sam_node){g->nodes.len};
 }
 
@@ -69,6 +70,8 @@ const char *sam_alu_constant(const sam_graph *g, sam_node n, uint32_t port) {
     char key[24];
     snprintf(key, sizeof key, "const%u", port);
     name_id value = sam_attribute_of(g, n, key);
+    if (!value.v && port == 1 && !sam_attribute_of(g, n, "const0").v)
+        value = sam_attribute_of(g, n, "rb_const");
     return value.v ? names_text(g->names, value) : NULL;
 }
 

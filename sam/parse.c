@@ -135,9 +135,10 @@ static bool parse_format(parser *p, const dot_attribute *a, sam_node_data *n) {
 
 static bool parse_depth(parser *p, const dot_attribute *a, sam_node_data *n) {
     const char *value = names_text(p->g->names, a->value);
+    int least = n->kind == SAM_VECTORREDUCER;
     n->depth = (uint8_t)(value[0] - '0');
-    return (n->depth <= SAM_MAX_ORDER && value[1] == '\0') ||
-           bad_attribute(p, a, arena_printf(p->g->mem, "a number from 0 to %d", SAM_MAX_ORDER));
+    return (n->depth >= least && n->depth <= SAM_MAX_ORDER && value[1] == '\0') ||
+           bad_attribute(p, a, arena_printf(p->g->mem, "a number from %d to %d", least, SAM_MAX_ORDER));
 }
 
 /* "vals" is another spelling of "val" in droppers and holds. */
@@ -178,7 +179,8 @@ static bool parse_attribute(parser *p, const dot_attribute *a, sam_node_data *n)
         n->inner = dropper_index(p, a->value);
     else if (strcmp(key, "vals") == 0 && n->kind == SAM_CRDDROP)
         return parse_bool(p, a, &n->compress);
-    else if (strcmp(key, "depth") == 0 && (n->kind == SAM_PARALLELIZE || n->kind == SAM_SERIALIZE))
+    else if (strcmp(key, "depth") == 0 &&
+             (n->kind == SAM_VECTORREDUCER || n->kind == SAM_PARALLELIZE || n->kind == SAM_SERIALIZE))
         return parse_depth(p, a, n);
     else if (strcmp(key, "fp") == 0)
         return parse_bool(p, a, &n->fp);
@@ -232,6 +234,7 @@ static bool parse_node(parser *p, const dot_node *node) {
     if (!*type_text)
         return no_type(p, node);
     sam_node_data n = {.kind = primitive_of(type_text), .id = node->id, .loc = node->loc};
+    n.depth = n.kind == SAM_VECTORREDUCER;
     bool good = n.kind != SAM_ALU || parse_operation(p, &list, type_text, &n);
     for (uint32_t i = 0; i < list.len && good; i++)
         if (&list.at[i] == dot_find(&list, p->g->names, names_text(p->g->names, list.at[i].key)))

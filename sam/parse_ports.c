@@ -190,6 +190,16 @@ static void accumulator_input(const parser *p, uint32_t edge, node_ports *ports,
         *port = (uint8_t)(values + 1u + ports->unread++);
 }
 
+/* The dialect has vector reducers only; the levels of a deeper one are told by explicit ports. */
+static bool reducer_port(const parser *p, uint32_t edge, sam_node n, uint8_t *port) {
+    uint8_t depth = node_of(p, n)->depth;
+    bool values = p->g->edges.at[edge].stream == SAM_STREAM_VAL;
+    *port = values ? depth : 0;
+    return values || depth == 1 ||
+           no_port(p, edge, "this edge does not say which level of the reducer it carries",
+                   "add src_port or dst_port: 0 for the outermost level");
+}
+
 /* ---- all ends -------------------------------------------------------------------------------- */
 
 static bool source_port(const parser *p, uint32_t edge, node_ports *ports, uint8_t *port) {
@@ -199,8 +209,7 @@ static bool source_port(const parser *p, uint32_t edge, node_ports *ports, uint8
         *port = e->stream != SAM_STREAM_CRD;
         return true;
     case SAM_VECTORREDUCER:
-        *port = e->stream == SAM_STREAM_VAL;
-        return true;
+        return reducer_port(p, edge, e->src, port);
     case SAM_INTERSECT:
     case SAM_UNION:
         return joiner_output(p, edge, ports, port);
@@ -254,8 +263,7 @@ static bool destination_port(const parser *p, uint32_t edge, node_ports *ports, 
         *port = e->stream == SAM_STREAM_REPSIG;
         return true;
     case SAM_VECTORREDUCER:
-        *port = e->stream == SAM_STREAM_VAL;
-        return true;
+        return reducer_port(p, edge, e->dst, port);
     case SAM_CRDDROP:
     case SAM_CRDHOLD:
         return dropper_port(p, edge, e->dst, port);

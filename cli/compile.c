@@ -19,7 +19,9 @@ bool cli_compile_sam(const cli_options *o, cli_session *s, cli_kernel *k) {
                       .schedule = o->schedule.at,
                       .n_schedule = o->schedule.len};
     const fe_lower_options lower = {.drop = true};
-    bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->statement) &&
+    sam_statement parsed;
+    bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &parsed) &&
+              fe_fill(&parsed, &s->mem, &s->diag, &k->statement) &&
               fe_check(&k->statement, &s->diag) &&
               fe_lower(&k->statement, &lower, &s->mem, &s->diag, &k->sam) && sam_check(&k->sam, &s->diag) &&
               dump_graph(o, "sam.gv", &k->sam, s);

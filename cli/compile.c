@@ -19,8 +19,8 @@ bool cli_compile_sam(const cli_options *o, cli_session *s, cli_kernel *k) {
                       .schedule = o->schedule.at,
                       .n_schedule = o->schedule.len};
     const fe_lower_options lower = {.drop = true};
-    bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->statement) &&
-              fe_check(&k->statement, &s->diag) &&
+    bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&
+              fe_pack(&k->user, &s->mem, &s->diag, &k->statement) &&
               fe_lower(&k->statement, &lower, &s->mem, &s->diag, &k->sam) && sam_check(&k->sam, &s->diag) &&
               dump_graph(o, "sam.gv", &k->sam, s);
     k->times.frontend = seconds_now() - start;

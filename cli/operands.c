@@ -32,8 +32,8 @@ static bool all_known(const text_vec *arguments, const char *option, cli_session
     return true;
 }
 
-bool cli_read_operands(const cli_options *o, cli_session *s, const sam_statement *st,
-                       tile_operands *operands) {
+bool cli_read_operands(const cli_options *o, cli_session *s, cli_kernel *kernel, tile_operands *operands) {
+    const sam_statement *st = &kernel->user;
     tile_tensor *data = arena_new_n(&s->mem, tile_tensor, st->tensors.len);
     *operands = (tile_operands){data, st->tensors.len, o->dtype};
     if (!all_known(&o->inputs, "-i", s, st) || !all_known(&o->generators, "-g", s, st))
@@ -63,5 +63,5 @@ bool cli_read_operands(const cli_options *o, cli_session *s, const sam_statement
         }
         k++;
     }
-    return true;
+    return tile_extents(st, operands, &s->mem, &s->diag, &kernel->extent);
 }

@@ -64,14 +64,6 @@ static bool parse_index(parser *p, sam_expr_data *access, uint32_t *order) {
     sam_var v = use_var(p, &p->in.token);
     if (!v.v)
         return false;
-    for (uint32_t i = 0; i < *order; i++) {
-        if (access->index[i].v == v.v) {
-            diag_error(p->d, p->in.token.loc, "E0106-repeated-index", "'%s' indexes two modes of one tensor",
-                       fe_var_text(p->s, v));
-            diag_hint(p->d, "diagonals are not supported: give each mode its own variable");
-            return false;
-        }
-    }
     access->index[(*order)++] = v;
     fe_advance(&p->in);
     return true;

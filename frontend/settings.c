@@ -10,10 +10,44 @@ static const char *tensor_list(const sam_statement *s) {
     return list;
 }
 
-static sam_level_format level_of_letter(char letter) {
-    if (letter == 'd')
-        return SAM_LEVEL_DENSE;
-    return letter == 's' ? SAM_LEVEL_COMPRESSED : SAM_LEVEL_NONE;
+static const char level_letters[] = {
+    [SAM_LEVEL_DENSE] = 'd',
+    [SAM_LEVEL_COMPRESSED] = 's',
+    [SAM_LEVEL_COMPRESSED_DUPLICATES] = 'u',
+    [SAM_LEVEL_SINGLETON] = 'q',
+    [SAM_LEVEL_SINGLETON_DUPLICATES] = 'c',
+};
+
+char fe_level_letter(sam_level_format format) {
+    return (size_t)format < sizeof level_letters ? level_letters[format] : 0;
+}
+
+sam_level_format fe_level_of_letter(char letter) {
+    for (size_t f = 1; f < sizeof level_letters; f++) {
+        if (level_letters[f] == letter)
+            return (sam_level_format)f;
+    }
+    return SAM_LEVEL_NONE;
+}
+
+static bool is_singleton(sam_level_format level) {
+    return level == SAM_LEVEL_SINGLETON || level == SAM_LEVEL_SINGLETON_DUPLICATES;
+}
+
+/* A singleton level holds exactly one coordinate below each of the level above it, so that one must be able
+ * to repeat its coordinates: it is u or c. */
+static bool check_singleton(const sam_statement *s, const sam_tensor_data *t, uint32_t l, src_loc loc,
+                            diagnostics *d) {
+    if (!is_singleton(t->level[l]))
+        return true;
+    sam_level_format above = l ? t->level[l - 1] : SAM_LEVEL_NONE;
+    if (above == SAM_LEVEL_COMPRESSED_DUPLICATES || above == SAM_LEVEL_SINGLETON_DUPLICATES)
+        return true;
+    diag_error(d, loc, "E0112-singleton", "level %u of %s is a singleton, but %s", l,
+               names_text(s->names, t->name),
+               l ? "the level above it holds each coordinate once" : "no level is above it");
+    diag_hint(d, "coordinate lists are u, then c, with q last: uq, ucq; or use s (compressed)");
+    return false;
 }
 
 /* The level letters; nothing at all for a scalar. */
@@ -27,13 +61,17 @@ static bool parse_levels(fe_reader *r, const sam_statement *s, sam_tensor_data *
         return false;
     }
     for (uint32_t l = 0; l < t->order; l++) {
-        t->level[l] = level_of_letter(word.at[l]);
+        src_loc letter = src_at(word.loc.source, word.loc.offset + l, 1);
+        t->level[l] = fe_level_of_letter(word.at[l]);
         if (t->level[l] == SAM_LEVEL_NONE) {
-            diag_error(d, src_at(word.loc.source, word.loc.offset + l, 1), "E0111-level-format",
-                       "level format '%c' is not supported", word.at[l]);
-            diag_hint(d, "use d (dense) or s (compressed)");
+            diag_error(d, letter, "E0111-level-format", "level %u of %s: there is no level format '%c'", l,
+                       names_text(s->names, t->name), word.at[l]);
+            diag_hint(d, "use d (dense), s (compressed), u (compressed, repeating), q (singleton) or c "
+                         "(singleton, repeating)");
             return false;
         }
+        if (!check_singleton(s, t, l, letter, d))
+            return false;
     }
     if (n)
         fe_advance(r);
@@ -43,8 +81,8 @@ static bool parse_levels(fe_reader *r, const sam_statement *s, sam_tensor_data *
 /* A mode number below the tensor's order that was not used yet. */
 static bool parse_mode(fe_reader *r, sam_tensor_data *t, uint32_t l, uint32_t *used, diagnostics *d) {
     const fe_token *number = &r->token;
-    uint32_t mode = number->length == 1 ? (uint32_t)(number->at[0] - '0') : SAM_MAX_ORDER;
-    if (number->kind != FE_NUMBER || mode >= t->order || (*used >> mode & 1)) {
+    uint32_t mode = fe_whole_number(number, SAM_MAX_ORDER);
+    if (mode >= t->order || (*used >> mode & 1)) {
         diag_error(d, number->loc, "E0110-format", "the mode order is not a permutation of 0 to %u",
                    t->order - 1);
         diag_hint(d, "the mode order names, for each level from the outermost, the index it stores: 1,0 is "
@@ -233,11 +271,14 @@ static bool parse_commands(const char *text, sam_statement *s, diagnostics *d) {
 
 /* ---- the default loop order ------------------------------------------------------------------ */
 
+static void push_new_loop(sam_statement *s, sam_var v) {
+    if (fe_loop_position(s, v) == s->loops.len)
+        vec_push(s->mem, &s->loops, v);
+}
+
 static void push_new_loops(sam_statement *s, const fe_scope *scope) {
-    for (uint32_t i = 0; i < scope->vars.len; i++) {
-        if (fe_loop_position(s, scope->vars.at[i]) == s->loops.len)
-            vec_push(s->mem, &s->loops, scope->vars.at[i]);
-    }
+    for (uint32_t i = 0; i < scope->vars.len; i++)
+        push_new_loop(s, scope->vars.at[i]);
     fe_exprs inner = {0};
     fe_inner_sums(s, scope->body, s->mem, &inner);
     for (uint32_t i = 0; i < inner.len; i++) {
@@ -250,7 +291,7 @@ static void push_new_loops(sam_statement *s, const fe_scope *scope) {
 static void default_loops(sam_statement *s) {
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
     for (uint32_t l = 0; l < result->order; l++)
-        vec_push(s->mem, &s->loops, s->result_index[result->mode[l]]);
+        push_new_loop(s, s->result_index[result->mode[l]]);
     fe_scope outer = fe_outer_scope(s, s->mem);
     push_new_loops(s, &outer);
 }

@@ -176,8 +176,13 @@ static void peel_sums(const sam_statement *s, sam_expr e, arena *mem, fe_scope *
 
 fe_scope fe_outer_scope(const sam_statement *s, arena *mem) {
     fe_scope scope = {0};
-    for (uint32_t i = 0; i < sam_tensor_at(s, s->result)->order; i++)
-        vec_push(mem, &scope.vars, s->result_index[i]);
+    for (uint32_t i = 0; i < sam_tensor_at(s, s->result)->order; i++) {
+        bool again = false; /* X(i,i) */
+        for (uint32_t k = 0; k < i; k++)
+            again = again || s->result_index[k].v == s->result_index[i].v;
+        if (!again)
+            vec_push(mem, &scope.vars, s->result_index[i]);
+    }
     peel_sums(s, s->rhs, mem, &scope);
     return scope;
 }

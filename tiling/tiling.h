@@ -48,10 +48,20 @@ typedef struct {
     tile_dtype dtype;
 } tile_operands;
 
-/* Extent of every index variable, by handle - 1, from the operands that use it; where a stated dimension and
- * another disagree: error E0320-dimension. A variable no operand uses: E0321-no-extent. */
+/* Extent of every index variable, by handle - 1: what the statement states, what the operands that use it
+ * say, or what the loop it was split from gives. Where a stated dimension and another disagree: error
+ * E0320-dimension. A loop variable without an extent: E0321-no-extent. */
 bool tile_extents(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                   uint32_t **extent);
+
+/* The tensors of a packed statement (fe_pack) from the user's, which are found by name: views re-packed, ones
+ * filled in. Linear in the entries, plus their sorting. */
+bool tile_pack(const sam_statement *packed, const tile_operands *in, arena *mem, diagnostics *d,
+               tile_operands *out);
+/* The user's result, of dimensions `dim`, from the one a packed statement computed: its view read backwards.
+ */
+void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const uint32_t *dim, tile_dtype dtype,
+                 arena *mem, tile_tensor *out);
 
 /* Evaluates the statement over coordinate maps: no SAM, no levels, no tiles. The reference every engine is
  * held to. */

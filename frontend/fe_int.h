@@ -41,7 +41,8 @@ void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
 
 /* "A = B": fills vars, tensors, exprs, result, rhs (explicit sums only). E0101-E0108, E0116-E0118. */
 bool fe_parse_expression(const char *text, diagnostics *d, sam_statement *s);
-/* Wraps each additive term in a sum over its variables that nothing binds. E0108, E0109. */
+/* Puts a sum over each variable that nothing binds around the smallest part that holds every use of it, or
+ * further out where only products and signs lie between; over additions, term by term. E0108, E0109. */
 bool fe_bind_sums(sam_statement *s, diagnostics *d);
 /* "-f" strings onto the tensors; those without one get compressed levels in order. E0103, E0110, E0111. */
 bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);

@@ -29,6 +29,24 @@ static void variables_missing_on_the_left_are_summed_over_in_each_term(void **st
                 "forall(i, where(x(i) = -(b(i) - t1), forall(j, t1 += B(i,j))))");
 }
 
+/* taco's rule: the smallest part that holds every use; further out only over products and signs. */
+static void a_sum_covers_the_smallest_part_that_uses_its_variable(void **state) {
+    fixture *f = *state;
+    expect_dump(f, (fe_case){.expression = "x(i) = b(i) * (c(i) + D(i,j))"},
+                "forall(i, where(x(i) = b(i) * (c(i) + t1), forall(j, t1 += D(i,j))))");
+    expect_dump(f, (fe_case){.expression = "x(i) = e(j) * (c(i) + D(i,j))"},
+                "forall(i, forall(j, x(i) += e(j) * (c(i) + D(i,j))))");
+    expect_dump(f, (fe_case){.expression = "x(i) = b(i) + a * -(B(i,j) * c(j)) + d(i)"},
+                "forall(i, where(x(i) = b(i) + t1 + d(i), forall(j, t1 += a * -(B(i,j) * c(j)))))");
+    expect_dump(f, (fe_case){.expression = "x(i) = a * B(i,j) * c(j) / d(i)"},
+                "forall(i, where(x(i) = t1 / d(i), forall(j, t1 += a * B(i,j) * c(j))))");
+    expect_dump(f, (fe_case){.expression = "x(i) = B(i,j) / c(j)"},
+                "forall(i, forall(j, x(i) += B(i,j) / c(j)))");
+    expect_dump(f, (fe_case){.expression = "x(i) = sum(k, b(i,k) + C(i,j,k))"},
+                "forall(i, forall(k, where(x(i) += b(i,k) + t1, forall(j, t1 += C(i,j,k)))))");
+    expect_dump(f, (fe_case){.expression = "x(i) += B(i,j)"}, "forall(i, forall(j, x(i) += B(i,j)))");
+}
+
 static void explicit_sums_keep_their_scope(void **state) {
     fixture *f = *state;
     expect_dump(f, (fe_case){.expression = "x(i) = c(i) * sum(j, B(i,j))"},
@@ -179,6 +197,7 @@ static void the_checker_finds_what_the_parser_never_builds(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(variables_missing_on_the_left_are_summed_over_in_each_term),
+        TEST(a_sum_covers_the_smallest_part_that_uses_its_variable),
         TEST(explicit_sums_keep_their_scope),
         TEST(the_text_form_is_read_back_with_the_same_meaning),
         TEST(scalars_and_tacos_subscripts_are_accesses),

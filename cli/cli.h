@@ -18,12 +18,16 @@ typedef VEC(const char *) text_vec;
 typedef struct {
     const char *expression;
     text_vec formats;    /* -f */
+    text_vec dimensions; /* -d "i:100", "B:100,80" */
+    text_vec types;      /* -t "B:int16" */
     text_vec schedule;   /* -s */
     text_vec inputs;     /* -i "B:file" */
-    text_vec generators; /* -g "B:dims:density:seed" */
+    text_vec generators; /* -g "B:dims:density:seed", "B:s" */
+    text_vec outputs;    /* -o "X:file" */
     const char *board, *profile;
     cli_engine engine;
     tile_dtype dtype;
+    const char *dtype_from; /* the option that stated it, or NULL */
     tile_values values;
     uint32_t tile; /* 0 = by the tensors' orders */
     uint64_t seed;
@@ -80,6 +84,8 @@ bool cli_compile_sam(const cli_options *o, cli_session *s, cli_kernel *k);
  * o->out. */
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k);
 
+/* Every -t and -o T:FILE names a tensor it may name. E0910, E0914. */
+bool cli_check_names(const cli_options *o, cli_session *s, const sam_statement *st);
 /* Operands from -i and -g, in the order of the user's tensors, and how far each variable runs. */
 bool cli_read_operands(const cli_options *o, cli_session *s, cli_kernel *k, tile_operands *operands);
 

@@ -104,6 +104,10 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
 
 static bool write_result(const cli_options *o, cli_session *s, const tile_tensor *t) {
     const char *end = t->order <= 2 ? "mtx" : "tns";
+    for (uint32_t i = 0; i < o->outputs.len; i++) {
+        if (!tile_write(t, o->dtype, strchr(o->outputs.at[i], ':') + 1, &s->diag))
+            return false;
+    }
     return tile_write(t, o->dtype,
                       arena_printf(&s->mem, "%s/%s.%s", o->out, names_text(&s->names, t->name), end),
                       &s->diag);

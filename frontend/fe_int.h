@@ -46,6 +46,8 @@ bool fe_parse_expression(const char *text, diagnostics *d, sam_statement *s);
 bool fe_bind_sums(sam_statement *s, diagnostics *d);
 /* "-f" strings onto the tensors; those without one get compressed levels in order. E0103, E0110, E0111. */
 bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);
+/* "-d" strings onto the variables, for a tensor onto those of its accesses. E0102, E0119. */
+bool fe_parse_dimensions(const fe_in *in, diagnostics *d, sam_statement *s);
 /* Default loop order, then the schedule's commands. E0113, E0114. */
 bool fe_parse_schedule(const fe_in *in, diagnostics *d, sam_statement *s);
 

@@ -10,14 +10,17 @@ typedef struct {
     const char *expression;     /* "X(i,j) = B(i,k) * C(k,j)" */
     const char *const *formats; /* taco's -f: "B:ss", "C:ss:1,0", "x:d" */
     uint32_t n_formats;
+    const char *const *dimensions; /* taco's -d: "i:100", "B:100,80" */
+    uint32_t n_dimensions;
     const char *const *schedule; /* taco's -s: "reorder(i,j,k)"; several commands may share one string */
     uint32_t n_schedule;
+    bool integers; /* the values are 16-bit integers: a literal must be one */
 } fe_in;
 
-/* Parses and checks. Every variable that the result lacks is summed over, in each additive term that has it:
- * around the whole product, as SAM_EXPR_SUM. Default format: compressed in every level, modes in order.
- * Default loops: the result's variables as it stores them, then the sums, outer ones first. Errors E0101 to
- * E0125, located in the expression, a format or the schedule. The texts need not outlive the call. */
+/* Parses and checks. Every variable that the result lacks is summed over (docs/index_notation.md says where),
+ * as SAM_EXPR_SUM. Default format: compressed in every level, modes in order. Default loops: the result's
+ * variables as it stores them, then the sums, outer ones first. Errors E0101 to E0125, located in the
+ * expression, a format, a dimension or the schedule. The texts need not outlive the call. */
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out);
 /* Every invariant of a sam_statement, also of one that fe_parse did not build. E0125, E0130. */
 bool fe_check(const sam_statement *s, diagnostics *d);

@@ -1,4 +1,5 @@
-/* settings.c - the format language ("B:ss:1,0") and the schedule language ("reorder(i,k,j)"), as in taco. */
+/* settings.c - the format language ("B:ss:1,0"), dimensions ("i:100", "B:100,80") and the schedule language
+ * ("reorder(i,k,j)"), as in taco. */
 #include "frontend/fe_int.h"
 
 /* ---- formats --------------------------------------------------------------------------------- */
@@ -159,6 +160,108 @@ bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s) {
     bool ok = true;
     for (uint32_t i = 0; i < in->n_formats; i++)
         ok = parse_format(in->formats[i], d, s, seen) && ok;
+    return ok;
+}
+
+/* ---- dimensions ------------------------------------------------------------------------------ */
+
+/* One extent of a variable; stated[v - 1] is where it was stated before. */
+static bool set_extent(sam_statement *s, sam_var v, uint32_t extent, src_loc loc, src_loc *stated,
+                       diagnostics *d) {
+    sam_var_data *var = sam_var_at(s, v);
+    if (var->extent && var->extent != extent) {
+        diag_error(d, loc, "E0119-dimension", "index '%s' runs to %u here, to %u there", fe_var_text(s, v),
+                   extent, var->extent);
+        diag_note(d, stated[v.v - 1], "the other dimension");
+        return false;
+    }
+    var->extent = extent;
+    stated[v.v - 1] = loc;
+    return true;
+}
+
+static bool set_extents(sam_statement *s, uint32_t order, const sam_var *index, const uint32_t *size,
+                        src_loc loc, src_loc *stated, diagnostics *d) {
+    for (uint32_t m = 0; m < order; m++) {
+        if (!set_extent(s, index[m], size[m], loc, stated, d))
+            return false;
+    }
+    return true;
+}
+
+static bool set_tensor_extents(sam_statement *s, sam_tensor t, const uint32_t *size, src_loc loc,
+                               src_loc *stated, diagnostics *d) {
+    uint32_t order = sam_tensor_at(s, t)->order;
+    if (t.v == s->result.v)
+        return set_extents(s, order, s->result_index, size, loc, stated, d);
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        if (x->kind == SAM_EXPR_ACCESS && x->tensor.v == t.v &&
+            !set_extents(s, order, x->index, size, loc, stated, d))
+            return false;
+    }
+    return true;
+}
+
+/* "10,20": as many sizes as `want`. */
+static bool parse_sizes(fe_reader *r, uint32_t want, const char *name, uint32_t *size, diagnostics *d) {
+    uint32_t n = 0;
+    do {
+        src_loc loc = r->token.loc;
+        uint32_t value = fe_whole_number(&r->token, 0);
+        if (!value) {
+            diag_error(d, loc, "E0119-dimension", "a dimension is a whole number from 1 to %d", INT32_MAX);
+            return false;
+        }
+        fe_advance(r);
+        if (n < want)
+            size[n] = value;
+        n++;
+    } while (fe_take_sign(r, ','));
+    if (r->token.kind != FE_END) {
+        fe_expected(r, "',' or the end of the dimensions", d);
+        return false;
+    }
+    if (n == want)
+        return true;
+    diag_error(d, r->token.loc, "E0119-dimension", "%s has %u %s, but %u %s given", name, want,
+               want == 1 ? "dimension" : "dimensions", n, n == 1 ? "is" : "are");
+    return false;
+}
+
+static bool parse_dimension(const char *text, diagnostics *d, sam_statement *s, src_loc *stated) {
+    fe_reader r = fe_read("<dimension>", text, d);
+    fe_token word = r.token;
+    if (word.kind != FE_NAME) {
+        fe_expected(&r, "a dimension such as i:100 or B:100,80", d);
+        return false;
+    }
+    name_id name = names_intern_n(s->names, word.at, word.length);
+    sam_var v = fe_find_var(s, name);
+    sam_tensor t = fe_find_tensor(s, name);
+    if (!v.v && !t.v) {
+        diag_error(d, word.loc, "E0119-dimension", "the expression has no index variable and no tensor '%s'",
+                   names_text(s->names, name));
+        diag_hint(d, "its tensors are %s", tensor_list(s));
+        return false;
+    }
+    fe_advance(&r);
+    if (!fe_take_sign(&r, ':')) {
+        fe_expected(&r, "':' and the size", d);
+        return false;
+    }
+    uint32_t size[SAM_MAX_ORDER];
+    if (!parse_sizes(&r, v.v ? 1 : sam_tensor_at(s, t)->order, names_text(s->names, name), size, d))
+        return false;
+    return v.v ? set_extent(s, v, size[0], word.loc, stated, d)
+               : set_tensor_extents(s, t, size, word.loc, stated, d);
+}
+
+bool fe_parse_dimensions(const fe_in *in, diagnostics *d, sam_statement *s) {
+    src_loc *stated = arena_new_n(s->mem, src_loc, s->vars.len + 1);
+    bool ok = true;
+    for (uint32_t i = 0; i < in->n_dimensions; i++)
+        ok = parse_dimension(in->dimensions[i], d, s, stated) && ok;
     return ok;
 }
 

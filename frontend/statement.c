@@ -267,13 +267,29 @@ void fe_inner_sums(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *out
 
 /* ---- fe_parse -------------------------------------------------------------------------------- */
 
+/* Literals of integer statements: whole, and within 16 bits, signed or not. */
+static bool check_literals(const sam_statement *s, diagnostics *d) {
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        if (x->kind != SAM_EXPR_LITERAL ||
+            (x->literal <= UINT16_MAX && x->literal == (double)(uint32_t)x->literal))
+            continue;
+        diag_error(d, x->loc, "E0127-literal", "%g is no 16-bit integer", x->literal);
+        diag_hint(d, "compute in floating point with --dtype bf16");
+        return false;
+    }
+    return true;
+}
+
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out) {
     *out = (sam_statement){.mem = mem, .names = names};
     if (!fe_parse_expression(in->expression, d, out) || !fe_bind_sums(out, d))
         return false;
+    bool literals = !in->integers || check_literals(out, d);
     bool formats = fe_parse_formats(in, d, out);
+    bool dimensions = fe_parse_dimensions(in, d, out);
     bool schedule = fe_parse_schedule(in, d, out);
-    return formats && schedule && fe_check_loops(out, mem, d);
+    return literals && formats && dimensions && schedule && fe_check_loops(out, mem, d);
 }
 
 /* ---- text form ------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 
 enum { FE_CASE_FORMATS = 6 };
 
-/* One expression with its options; unused formats and an unused schedule are NULL. */
+/* One expression with its options; unused texts are NULL. */
 typedef struct {
     const char *expression;
     const char *format[FE_CASE_FORMATS];

@@ -10,6 +10,19 @@ static void expect(fixture *f, fe_case c, const char *expected) {
     assert_string_equal(fixture_printed(f), expected);
 }
 
+/* As expect, with up to two dimensions and integer literals. */
+static void expect_sized(fixture *f, const char *expression, const char *first, const char *second,
+                         const char *expected) {
+    const char *const dimensions[] = {first, second};
+    fe_in in = {.expression = expression, .dimensions = dimensions, .integers = true};
+    in.n_dimensions = !first ? 0 : second ? 2 : 1;
+    diag_init(&f->diag, &f->mem);
+    sam_statement s;
+    if (fe_parse(&in, &f->names, &f->mem, &f->diag, &s))
+        fail_msg("accepted: %s", expression);
+    assert_string_equal(fixture_printed(f), expected);
+}
+
 static void characters_and_syntax(void **state) {
     fixture *f = *state;
     expect(f, (fe_case){.expression = "x(i) = b(i) $ c(i)"},
@@ -199,6 +212,53 @@ static void formats(void **state) {
            "    ^\n");
 }
 
+static void dimensions(void **state) {
+    fixture *f = *state;
+    expect_sized(f, "x(i) = B(i,j)", "B:4,5", "j:6",
+                 "<dimension>:1:1: error: index 'j' runs to 6 here, to 5 there [E0119-dimension]\n"
+                 "    j:6\n"
+                 "    ^\n"
+                 "<dimension>:1:1: note: the other dimension\n"
+                 "    B:4,5\n"
+                 "    ^\n");
+    expect_sized(f, "x(i) = B(i,i)", "B:4,5", NULL,
+                 "<dimension>:1:1: error: index 'i' runs to 5 here, to 4 there [E0119-dimension]\n"
+                 "    B:4,5\n"
+                 "    ^\n"
+                 "<dimension>:1:1: note: the other dimension\n"
+                 "    B:4,5\n"
+                 "    ^\n");
+    expect_sized(f, "x(i) = B(i,j)", "B:4", NULL,
+                 "<dimension>:1:4: error: B has 2 dimensions, but 1 is given [E0119-dimension]\n"
+                 "    B:4\n"
+                 "       ^\n");
+    expect_sized(
+        f, "x(i) = B(i,j)", "i:0", NULL,
+        "<dimension>:1:3: error: a dimension is a whole number from 1 to 2147483647 [E0119-dimension]\n"
+        "    i:0\n"
+        "      ^\n");
+    expect_sized(
+        f, "x(i) = B(i,j)", "k:3", NULL,
+        "<dimension>:1:1: error: the expression has no index variable and no tensor 'k' [E0119-dimension]\n"
+        "    k:3\n"
+        "    ^\n"
+        "    help: its tensors are x, B\n");
+}
+
+static void literals(void **state) {
+    fixture *f = *state;
+    expect_sized(f, "x(i) = 2.5 * b(i)", NULL, NULL,
+                 "<expression>:1:8: error: 2.5 is no 16-bit integer [E0127-literal]\n"
+                 "    x(i) = 2.5 * b(i)\n"
+                 "           ^~~\n"
+                 "    help: compute in floating point with --dtype bf16\n");
+    expect_sized(f, "x(i) = 70000 * b(i)", NULL, NULL,
+                 "<expression>:1:8: error: 70000 is no 16-bit integer [E0127-literal]\n"
+                 "    x(i) = 70000 * b(i)\n"
+                 "           ^~~~~\n"
+                 "    help: compute in floating point with --dtype bf16\n");
+}
+
 static void schedules(void **state) {
     fixture *f = *state;
     expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .schedule = "reorder(i,k)"},
@@ -317,6 +377,8 @@ int main(void) {
         TEST(tensors_and_indices),
         TEST(sums),
         TEST(formats),
+        TEST(dimensions),
+        TEST(literals),
         TEST(schedules),
         TEST(loop_order),
         TEST(random_texts_are_answered),

@@ -88,10 +88,10 @@ static bool extent_is_known(const sam_statement *s, sam_var v) {
 /* Multiplies the expression at *e by ones along v. */
 static fill_step multiply_along(filling *f, sam_expr *e, sam_var v) {
     if (!extent_is_known(f->s, v)) {
+        const char *name = fe_var_text(f->s, v);
         diag_error(f->d, sam_var_at(f->s, v)->loc, "E0105-result-index",
-                   "'%s' indexes the result but no operand", fe_var_text(f->s, v));
-        diag_hint(f->d, "no operand says which values '%s' takes: index one with it, or remove it",
-                  fe_var_text(f->s, v));
+                   "no operand says which values '%s' takes", name);
+        diag_hint(f->d, "give its size with -d %s:100, or index an operand with it", name);
         return FILL_FAILED;
     }
     sam_expr place = *e; /* the list of expressions may move */

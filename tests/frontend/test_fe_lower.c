@@ -566,6 +566,11 @@ static void what_cannot_be_lowered_says_why(void **state) {
                    "    x(i) = b(i) * (7 / 2)\n"
                    "                   ^~~~~\n"
                    "    help: write the number that is meant\n");
+    expect_refusal(f, (fe_case){"X(i,j) = b(i)", {0}, NULL},
+                   "<expression>:1:5: error: no operand says which values 'j' takes [E0105-result-index]\n"
+                   "    X(i,j) = b(i)\n"
+                   "        ^\n"
+                   "    help: give its size with -d j:100, or index an operand with it\n");
     expect_refusal(f, (fe_case){"X(i,j) = B(i,j) * C(i,j)", {"X:ds"}, NULL},
                    "<expression>:1:1: does not fit: level 0 of X is dense, but some of its coordinates may "
                    "have nothing below them, and the writers cannot tell how many [E0124-dense-result]\n"

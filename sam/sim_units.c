@@ -1,21 +1,6 @@
 /* What each primitive does in one cycle: take at most one token from each input, give at most one to each
  * output. Where a function returns without having moved anything, the unit waits. */
-#include "sam/sim_int.h"
-
-static void emit(sim_machine *m, const sim_unit *u, uint32_t port, sim_token t) {
-    if (port >= u->n_out)
-        return; /* nobody listens */
-    const sim_output *out = &u->out[port];
-    for (uint32_t i = 0; i < out->n; i++)
-        sim_push(m->mem, out->to[i], t);
-    m->tokens += out->n;
-}
-
-static void finish(sim_machine *m, sim_unit *u) {
-    u->done = true;
-    if (!m->has_writers || u->kind == SAM_FIBERWRITE)
-        m->unfinished--;
-}
+#include "sam/sim_step.h"
 
 const char *sim_token_text(arena *mem, sim_token t) {
     if (sim_is_number(t))
@@ -27,8 +12,7 @@ const char *sim_token_text(arena *mem, sim_token t) {
     return t == SIM_EMPTY ? "N" : "D";
 }
 
-/* A token the unit cannot take: the streams do not fit together. Always true: the unit is stopped. */
-static bool refuse(sim_machine *m, const sim_unit *u, const char *why) {
+bool refuse(sim_machine *m, const sim_unit *u, const char *why) {
     arena *mem = m->d->mem;
     const char *heads = "";
     for (uint32_t i = 0; i < u->n_in; i++)

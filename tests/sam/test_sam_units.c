@@ -56,7 +56,7 @@ static void build(fixture *f, unit_run r, const sam_tensor_levels *b, sam_graph 
     operand.name = names_intern(&f->names, "B");
     sam_tensor_levels *kept = arena_new(&f->mem, sam_tensor_levels);
     *kept = operand;
-    assert_true(sim_build(g, kept, 1, &f->mem, &f->diag, m));
+    assert_true(sim_build(g, kept, 1, NULL, &f->mem, &f->diag, m));
     for (uint32_t v = 2; v <= g->nodes.len; v++, m->unfinished -= !m->has_writers)
         m->units[v].done = true;
     sim_token tokens[256];
@@ -288,7 +288,7 @@ static void a_run_that_stops_says_who_waits_for_whom(void **state) {
     sim_machine m;
     sim_token tokens[8];
     assert_true(sam_parse("stuck.gv", text, strlen(text), &f->names, &f->mem, &f->diag, &g));
-    assert_true(sim_build(&g, NULL, 0, &f->mem, &f->diag, &m));
+    assert_true(sim_build(&g, NULL, 0, NULL, &f->mem, &f->diag, &m));
     sim_feed(&m, (sam_node){3}, 0, tokens, read_tokens("1 2", tokens));
     sim_feed(&m, (sam_node){3}, 1, tokens, read_tokens("1", tokens));
     assert_int_equal(sim_run(&m, 0), SIM_RUN_STUCK);
@@ -300,13 +300,15 @@ static void a_run_that_stops_says_who_waits_for_whom(void **state) {
         "    digraph { w [type=fiberwrite tensor=x mode=vals] r [type=reduce] m [type=mul]\n"
         "              ^\n"
         "    help: a stream ends early or a primitive's inputs do not belong together\n"
-        "stuck.gv:1:11: note: fiberwrite vals x (node w) waits for reduce (node r)\n"
+        "stuck.gv:1:11: note: fiberwrite vals x (node w) waits for reduce (node r): input 0 is empty\n"
         "    digraph { w [type=fiberwrite tensor=x mode=vals] r [type=reduce] m [type=mul]\n"
         "              ^\n"
-        "stuck.gv:1:50: note: reduce (node r) waits for mul (node m)\n"
+        "stuck.gv:1:50: note: reduce (node r) waits for mul (node m): input 0 is empty\n"
         "    digraph { w [type=fiberwrite tensor=x mode=vals] r [type=reduce] m [type=mul]\n"
         "                                                     ^\n"
-        "stuck.gv:1:66: note: mul (node m) waits for reduce (node b)\n"
+        "stuck.gv:1:66: note: mul (node m) waits for reduce (node b): input 1 is empty, input 0 holds 1 "
+        "token, "
+        "next 2\n"
         "    digraph { w [type=fiberwrite tensor=x mode=vals] r [type=reduce] m [type=mul]\n"
         "                                                                     ^\n");
 }

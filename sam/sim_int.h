@@ -41,10 +41,10 @@ static inline uint32_t sim_hollow(sim_token stop) {
 /* A ring buffer that grows; begin and end run freely and are taken modulo the size, a power of two. */
 typedef struct {
     sim_token *at;
-    uint32_t mask, begin, end;
-    sam_node source, sink; /* who fills it (0: the root reference or a test) and who empties it */
-    uint32_t ready_word;   /* where sim_machine.ready says that the sink may move */
-    uint64_t ready_bit;
+    uint32_t mask;
+    uint64_t begin, end;
+    uint64_t *ready, ready_bit; /* where sim_machine.ready says that the sink may move */
+    sam_node source, sink;      /* who fills it (0: the root reference or a test) and who empties it */
 } sim_queue;
 
 static inline bool sim_has(const sim_queue *q) {
@@ -150,7 +150,7 @@ typedef struct {
     sam_unit_statistics *unit; /* by node - 1 */
     sam_edge_statistics *edge; /* by edge of the graph */
     sim_queue **queue;         /* by edge */
-    uint32_t *seen;            /* by edge: sim_queue.end when it was looked at last */
+    uint64_t *seen;            /* by edge: sim_queue.end when it was looked at last */
     sam_trace *trace;          /* may be NULL */
     void *trace_context;
 } sim_watch;
@@ -159,16 +159,16 @@ struct sim_machine {
     const sam_graph *g;
     arena *mem;
     diagnostics *d;
-    sim_unit *units;     /* by node, from 1 */
-    uint32_t *order;     /* units, sinks before sources */
-    uint32_t n_order;    /* live units */
+    sim_unit *units;  /* by node, from 1 */
+    sim_unit **order; /* live units, sinks before sources */
+    uint32_t n_order;
     uint64_t *ready;     /* a bit by position in order: moved last time, or was given a token since */
     uint32_t unfinished; /* writers, or all units where there is no writer */
     bool has_writers;
     sam_sim_timing timing;
     uint32_t fifo_depth; /* 0: queues have no bound */
     sim_watch *watch;    /* NULL: nothing is counted */
-    uint64_t cycle, tokens;
+    uint64_t cycle;
     bool failed; /* a unit met a token it cannot take; reported */
 };
 
@@ -182,10 +182,11 @@ bool sim_build(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n
 void sim_feed(sim_machine *m, sam_node n, uint32_t port, const sim_token *tokens, uint32_t count);
 sim_queue *sim_probe(sim_machine *m, sam_node n, uint32_t port); /* receives all that leaves the port */
 sim_end sim_run(sim_machine *m, uint64_t max_cycles);
+sim_queue *sim_new_queue(arena *mem);
 void sim_grow(arena *mem, sim_queue *q); /* twice the size */
 
 static inline void sim_push(arena *mem, sim_queue *q, sim_token t) {
-    if (!q->at || q->end - q->begin > q->mask)
+    if (q->end - q->begin > q->mask)
         sim_grow(mem, q);
     q->at[q->end++ & q->mask] = t;
 }

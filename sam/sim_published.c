@@ -272,7 +272,7 @@ static void publish_hold(sim_machine *m, sim_unit *u) {
     *repeater = (sim_unit){.step = sim_step, .kind = SAM_REPEAT, .node = u->node, .n_in = 2};
     repeater->in = arena_new_n(m->mem, sim_queue *, 2);
     repeater->in[0] = u->in[0];
-    repeater->in[1] = arena_new(m->mem, sim_queue);
+    repeater->in[1] = sim_new_queue(m->mem);
     u->s.hold = repeater;
 }
 
@@ -291,14 +291,14 @@ struct sim_accumulator {
     uint32_t order;          /* 1: rows come in order and leave when the next one begins; 2: all at the end */
     uint32_t operands;       /* OUTER or OPERANDS */
     uint32_t port[OPERANDS]; /* of the node, input or output */
-    sim_queue plain[OPERANDS]; /* without stops */
+    sim_queue *plain[OPERANDS]; /* without stops */
     sim_operation add;
     VEC(point) points; /* those from `left` on are still added to, the ones before leave */
     uint32_t sent, left;
     point *spare;
-    bool ending, sums_done;  /* the end was taken in; and put out */
-    sim_queue inner, outer;  /* of the points that left */
-    bool started, separated; /* an outer coordinate is out; the stop before the next one is */
+    bool ending, sums_done;   /* the end was taken in; and put out */
+    sim_queue *inner, *outer; /* of the points that left */
+    bool started, separated;  /* an outer coordinate is out; the stop before the next one is */
     uint32_t last_outer;
     bool closed; /* the last stops are out */
 };
@@ -354,7 +354,7 @@ static bool delete_stops(sim_machine *m, sim_unit *u) {
             continue;
         sim_token t = sim_pop(in);
         if (!sim_is_stop(t))
-            sim_push(m->mem, &a->plain[i], t);
+            sim_push(m->mem, a->plain[i], t);
         moved = true;
     }
     return moved;
@@ -366,15 +366,15 @@ static bool take_point(sim_machine *m, sim_unit *u) {
     sim_token t[OPERANDS] = {0};
     uint32_t ended = 0;
     for (uint32_t i = 0; i < a->operands; i++) {
-        if (!sim_has(&a->plain[i]))
+        if (!sim_has(a->plain[i]))
             return false;
-        t[i] = sim_head(&a->plain[i]);
+        t[i] = sim_head(a->plain[i]);
         ended += t[i] == SIM_DONE;
     }
     if (ended && ended < a->operands)
         return refuse(m, u, "coordinates and values are not in step");
     for (uint32_t i = 0; i < a->operands; i++)
-        sim_pop(&a->plain[i]);
+        sim_pop(a->plain[i]);
     bool new_row = a->order == 1 && a->points.len > a->left && a->points.at[a->left].at >> 32 != t[OUTER];
     if (ended || new_row) {
         combine_points(a);
@@ -393,16 +393,16 @@ static bool send_point(sim_machine *m, sim_unit *u) {
     struct sim_accumulator *a = u->s.accumulator;
     if (a->sent < a->left) {
         point p = a->points.at[a->sent++];
-        sim_push(m->mem, &a->outer, (sim_token)(p.at >> 32));
-        sim_push(m->mem, &a->inner, (sim_token)p.at);
+        sim_push(m->mem, a->outer, (sim_token)(p.at >> 32));
+        sim_push(m->mem, a->inner, (sim_token)p.at);
         emit(m, u, a->port[VALUE], p.value);
         return true;
     }
     if (!a->ending || a->sums_done)
         return false;
     a->sums_done = true;
-    sim_push(m->mem, &a->outer, SIM_DONE);
-    sim_push(m->mem, &a->inner, SIM_DONE);
+    sim_push(m->mem, a->outer, SIM_DONE);
+    sim_push(m->mem, a->inner, SIM_DONE);
     emit(m, u, a->port[VALUE], SIM_DONE);
     return true;
 }
@@ -417,9 +417,9 @@ static void put_point(sim_machine *m, sim_unit *u, sim_token inner, sim_token ou
 /* Points to streams: a stop between rows costs a cycle, and so do the stops at the end. */
 static bool put_streams(sim_machine *m, sim_unit *u) {
     struct sim_accumulator *a = u->s.accumulator;
-    if (!sim_has(&a->inner))
+    if (!sim_has(a->inner))
         return false;
-    sim_token inner = sim_head(&a->inner), outer = sim_head(&a->outer);
+    sim_token inner = sim_head(a->inner), outer = sim_head(a->outer);
     bool vector = a->operands == OUTER, new_row = !a->started || outer != a->last_outer;
     if (inner == SIM_DONE && !a->closed) {
         put_point(m, u, sim_stop(vector ? 0 : 1, 0), sim_stop(0, 0));
@@ -436,8 +436,8 @@ static bool put_streams(sim_machine *m, sim_unit *u) {
         a->separated = true;
         return true;
     }
-    sim_pop(&a->inner);
-    sim_pop(&a->outer);
+    sim_pop(a->inner);
+    sim_pop(a->outer);
     if (new_row)
         put_point(m, u, inner, outer);
     else
@@ -476,6 +476,10 @@ static bool publish_accumulator(sim_machine *m, sim_unit *u) {
     a->operands = crds == 1 ? OUTER : OPERANDS;
     a->port[OUTER] = 1;
     a->port[VALUE] = crds;
+    a->inner = sim_new_queue(m->mem);
+    a->outer = sim_new_queue(m->mem);
+    for (uint32_t i = 0; i < OPERANDS; i++)
+        a->plain[i] = sim_new_queue(m->mem);
     a->add = sim_find_operation("add", node->fp, &most);
     u->s.accumulator = a;
     return true;

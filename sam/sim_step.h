@@ -11,9 +11,8 @@ static inline void emit(sim_machine *m, const sim_unit *u, uint32_t port, sim_to
     for (uint32_t i = 0; i < out->n; i++) {
         sim_queue *q = out->to[i];
         sim_push(m->mem, q, t);
-        m->ready[q->ready_word] |= q->ready_bit;
+        *q->ready |= q->ready_bit;
     }
-    m->tokens += out->n;
 }
 
 static inline void finish(sim_machine *m, sim_unit *u) {

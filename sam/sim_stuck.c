@@ -2,7 +2,7 @@
 #include "sam/sim_int.h"
 
 static uint32_t fill(const sim_queue *q) {
-    return q->end - q->begin;
+    return (uint32_t)(q->end - q->begin);
 }
 
 /* The first queue that keeps the unit from moving since it is full, or NULL. */

@@ -9,7 +9,7 @@ sim_watch *sim_watch_begin(const sim_machine *m, const sam_sim_options *options,
     w->unit = arena_new_n(mem, sam_unit_statistics, g->nodes.len);
     w->edge = arena_new_n(mem, sam_edge_statistics, g->edges.len);
     w->queue = arena_new_n(m->mem, sim_queue *, g->edges.len);
-    w->seen = arena_new_n(m->mem, uint32_t, g->edges.len);
+    w->seen = arena_new_n(m->mem, uint64_t, g->edges.len);
     for (uint32_t n = 0; n < g->nodes.len; n++) {
         w->unit[n].id = g->nodes.at[n].id;
         w->unit[n].label = sam_node_label(g, (sam_node){n + 1}, mem);
@@ -41,7 +41,7 @@ void sim_watch_queues(sim_machine *m) {
         if (q->end == w->seen[i])
             continue;
         w->seen[i] = q->end;
-        uint32_t tokens = q->end - q->begin;
+        uint32_t tokens = (uint32_t)(q->end - q->begin);
         sim_token t = q->at[(q->end - 1) & q->mask];
         sam_edge_statistics *e = &w->edge[i];
         sam_token_kind kind = kind_of(t);

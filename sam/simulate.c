@@ -12,11 +12,20 @@
 
 enum { QUEUE_FIRST = 16 };
 
+/* Nobody is told of its tokens until its reader has a place in the order. */
+sim_queue *sim_new_queue(arena *mem) {
+    sim_queue *q = arena_new(mem, sim_queue);
+    q->at = arena_new_n(mem, sim_token, QUEUE_FIRST);
+    q->mask = QUEUE_FIRST - 1;
+    q->ready = arena_new(mem, uint64_t);
+    return q;
+}
+
 void sim_grow(arena *mem, sim_queue *q) {
-    uint32_t size = q->at ? q->mask + 1 : 0, larger = size ? size * 2 : QUEUE_FIRST;
-    BUG_IF(larger < size, "queue of %u tokens", size);
+    uint32_t larger = (q->mask + 1) * 2;
+    BUG_IF(!larger, "queue of 2^31 tokens");
     sim_token *at = arena_new_n(mem, sim_token, larger);
-    for (uint32_t i = q->begin; i != q->end; i++)
+    for (uint64_t i = q->begin; i != q->end; i++)
         at[i & (larger - 1)] = q->at[i & q->mask];
     q->at = at;
     q->mask = larger - 1;
@@ -27,7 +36,7 @@ static void want_inputs(arena *mem, sim_unit *u, uint32_t n) {
         return;
     sim_queue **in = arena_new_n(mem, sim_queue *, n);
     for (uint32_t i = 0; i < n; i++)
-        in[i] = i < u->n_in ? u->in[i] : arena_new(mem, sim_queue);
+        in[i] = i < u->n_in ? u->in[i] : sim_new_queue(mem);
     u->in = in;
     u->n_in = n;
 }
@@ -53,11 +62,11 @@ void sim_feed(sim_machine *m, sam_node n, uint32_t port, const sim_token *tokens
     sim_queue *q = m->units[n.v].in[port];
     for (uint32_t i = 0; i < count; i++)
         sim_push(m->mem, q, tokens[i]);
-    m->ready[q->ready_word] |= q->ready_bit;
+    *q->ready |= q->ready_bit;
 }
 
 sim_queue *sim_probe(sim_machine *m, sam_node n, uint32_t port) {
-    sim_queue *q = arena_new(m->mem, sim_queue);
+    sim_queue *q = sim_new_queue(m->mem);
     add_sink(m->mem, &m->units[n.v], port, q);
     return q;
 }
@@ -158,29 +167,28 @@ static void order_units(sim_machine *m) {
     const sam_graph *g = m->g;
     uint32_t n = g->nodes.len;
     uint32_t *waits = arena_new_n(m->mem, uint32_t, n + 1);
-    m->order = arena_new_n(m->mem, uint32_t, n + 1);
+    m->order = arena_new_n(m->mem, sim_unit *, n + 1);
     for (uint32_t i = 0; i < g->edges.len; i++)
         waits[g->edges.at[i].src.v]++;
     for (uint32_t v = n; v > 0; v--)
         if (!waits[v])
-            m->order[m->n_order++] = v;
+            m->order[m->n_order++] = &m->units[v];
     for (uint32_t at = 0; at < m->n_order; at++)
         for (uint32_t i = 0; i < g->edges.len; i++)
-            if (g->edges.at[i].dst.v == m->order[at] && --waits[g->edges.at[i].src.v] == 0)
-                m->order[m->n_order++] = g->edges.at[i].src.v;
+            if (g->edges.at[i].dst.v == m->order[at]->node.v && --waits[g->edges.at[i].src.v] == 0)
+                m->order[m->n_order++] = &m->units[g->edges.at[i].src.v];
     BUG_IF(m->n_order != n, "the graph has a cycle");
 }
 
 /* A bit for each position in the order; at first every unit may move. */
 static void set_ready(sim_machine *m) {
-    uint32_t words = m->n_order / 64 + 1;
-    m->ready = arena_new_n(m->mem, uint64_t, words);
+    m->ready = arena_new_n(m->mem, uint64_t, m->n_order / 64 + 1);
     for (uint32_t at = 0; at < m->n_order; at++) {
-        const sim_unit *u = &m->units[m->order[at]];
+        const sim_unit *u = m->order[at];
         m->ready[at / 64] |= UINT64_C(1) << at % 64;
         for (uint32_t i = 0; i < u->n_in; i++) {
             u->in[i]->sink = u->node;
-            u->in[i]->ready_word = at / 64;
+            u->in[i]->ready = &m->ready[at / 64];
             u->in[i]->ready_bit = UINT64_C(1) << at % 64;
         }
     }
@@ -246,7 +254,7 @@ static bool step_ready(sim_machine *m) {
     for (uint32_t first = 0, w = 0; first < m->n_order; first += 64, w++) {
         for (uint64_t left = m->ready[w]; left;) {
             uint32_t at = (uint32_t)__builtin_ctzll(left);
-            sim_unit *u = &m->units[m->order[first + at]];
+            sim_unit *u = m->order[first + at];
             if (!u->done && u->step(m, u))
                 moved = true;
             else
@@ -261,7 +269,7 @@ static bool step_ready(sim_machine *m) {
 static bool step_watched(sim_machine *m) {
     bool any = false;
     for (uint32_t i = 0; i < m->n_order; i++) {
-        sim_unit *u = &m->units[m->order[i]];
+        sim_unit *u = m->order[i];
         if (u->done)
             continue;
         bool room = !m->fifo_depth || sim_has_room(m, u);
@@ -297,6 +305,15 @@ sim_end sim_run(sim_machine *m, uint64_t max_cycles) {
         }
     }
     return SIM_RUN_FINISHED;
+}
+
+static uint64_t tokens_of(const sim_machine *m) {
+    uint64_t tokens = 0;
+    for (uint32_t i = 0; i < m->g->edges.len; i++) {
+        const sam_edge_data *e = &m->g->edges.at[i];
+        tokens += m->units[e->dst.v].in[e->dst_port]->end;
+    }
+    return tokens;
 }
 
 /* What the simulator runs: no broadcasts, and only binary joiners where the published one is imitated. */
@@ -335,7 +352,7 @@ bool sam_simulate(const sam_graph *g, const sam_tensor_levels *operands, uint32_
             diag_hint(d, "raise the limit, or 0 for none");
         }
         out->cycles = m.cycle;
-        out->tokens = m.tokens;
+        out->tokens = tokens_of(&m);
         if (m.watch)
             sim_watch_end(&m, out);
         m.mem = mem; /* the result outlives the machine */

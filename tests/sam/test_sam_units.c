@@ -315,16 +315,16 @@ static void a_run_that_stops_says_who_waits_for_whom(void **state) {
 
 static void queues_grow_and_keep_their_order(void **state) {
     fixture *f = *state;
-    sim_queue q = {0};
+    sim_queue *q = sim_new_queue(&f->mem);
     uint32_t in = 0, out = 0;
     for (int round = 0; round < 50; round++) {
         for (int i = 0; i < 3 * round; i++)
-            sim_push(&f->mem, &q, in++);
+            sim_push(&f->mem, q, in++);
         for (int i = 0; i < 2 * round; i++)
-            assert_int_equal(sim_pop(&q), out++);
+            assert_int_equal(sim_pop(q), out++);
     }
-    while (sim_has(&q))
-        assert_int_equal(sim_pop(&q), out++);
+    while (sim_has(q))
+        assert_int_equal(sim_pop(q), out++);
     assert_int_equal(in, out);
 }
 

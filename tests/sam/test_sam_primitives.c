@@ -69,7 +69,7 @@ static void serializers_undo_parallelizers(void **state) {
         sam_graph g;
         sim_machine m;
         assert_true(sam_parse("t", text, strlen(text), &f->names, &f->mem, &f->diag, &g));
-        assert_true(sim_build(&g, NULL, 0, &f->mem, &f->diag, &m));
+        assert_true(sim_build(&g, NULL, 0, NULL, &f->mem, &f->diag, &m));
         stream in = random_stream(&f->mem, seed, levels);
         sim_feed(&m, (sam_node){1}, 0, in.at, in.len);
         sim_queue *out = sim_probe(&m, (sam_node){2}, 0);

@@ -55,6 +55,10 @@ static inline sim_token sim_pop(sim_queue *q) {
     return q->at[q->begin++ & q->mask];
 }
 
+static inline bool sim_is_writer(sam_primitive k) {
+    return k == SAM_FIBERWRITE || k == SAM_ARRAYSTORE;
+}
+
 typedef struct {
     sim_queue **to;
     uint32_t n;
@@ -76,7 +80,33 @@ typedef struct {
             uint32_t fibers; /* references must be below */
             uint32_t at, end, base;
             bool closing; /* the fiber is out, its stop waits for the next reference */
+            uint32_t width,
+                word_at; /* bit vectors: bits a word; position of the next word's first coordinate */
+            uint32_t fiber, skip_fiber; /* stops put out, stops of skip requests taken */
+            uint32_t skips;             /* skip requests that came before this cycle */
         } scan;
+        struct {
+            sim_token *asked; /* by operand: the last skip request of this fiber, 0: none */
+        } join;
+        struct {
+            uint32_t width;
+            uint32_t word;     /* words of this fiber so far */
+            uint64_t bits;     /* converter: of the word at hand; joiner: still to be put out */
+            uint32_t count;    /* converter: coordinates before this word */
+            uint64_t *present; /* joiner, by operand: its word at hand */
+            sim_token *first;  /* joiner, by operand: the reference of its first bit */
+        } bits;
+        struct {
+            const sam_level_data *level;
+            uint32_t fibers;
+            sim_token reference;
+            bool holds;
+        } locate;
+        struct {
+            uint16_t *vals;
+            uint32_t n_vals;
+            sim_operation combine; /* NULL: values are written over */
+        } store;
         struct {
             const uint16_t *vals;
             uint32_t n_vals;
@@ -132,13 +162,16 @@ typedef struct {
     const sam_graph *g;
     arena *mem;
     diagnostics *d;
+    const sam_tensor_levels *operands;
+    uint32_t n_operands;
     sim_unit *units;     /* by node, from 1 */
     uint32_t *order;     /* units, sinks before sources */
     uint32_t n_order;    /* live units */
     uint32_t unfinished; /* writers, or all units where there is no writer */
     bool has_writers;
     uint64_t cycle, tokens;
-    bool failed; /* a unit met a token it cannot take; reported */
+    VEC(uint64_t) words; /* a token of a bit-vector stream is an index into these */
+    bool failed;         /* a unit met a token it cannot take; reported */
 } sim_machine;
 
 typedef enum { SIM_RUN_FINISHED, SIM_RUN_STUCK, SIM_RUN_FAILED, SIM_RUN_LIMIT } sim_end;
@@ -155,11 +188,22 @@ void sim_push(arena *mem, sim_queue *q, sim_token t);
 
 /* ---- sim_units.c ----------------------------------------------------------------------------- */
 bool sim_step(sim_machine *m, sim_unit *u); /* one cycle of one unit; whether anything moved */
-/* For the units of other files: a token to whoever listens; the end of the unit's work; E0231-stream. */
-void sim_emit(sim_machine *m, const sim_unit *u, uint32_t port, sim_token t);
-void sim_finish(sim_machine *m, sim_unit *u);
-bool sim_refuse(sim_machine *m, const sim_unit *u, const char *why); /* true: the unit is stopped */
 const char *sim_token_text(arena *mem, sim_token t);
+
+/* ---- sim_locate.c ---------------------------------------------------------------------------- */
+bool sim_step_locate(sim_machine *m, sim_unit *u);
+bool sim_step_store(sim_machine *m, sim_unit *u);
+/* Position of a coordinate in fiber `fiber` of a level; SIM_EMPTY if it is not there. O(log fiber). */
+sim_token sim_locate(const sam_level_data *level, uint32_t fiber, uint32_t crd);
+/* Position of the first coordinate >= crd among those from position `at` to `end` of a level whose dense
+ * fiber begins at `base`; `end` if there is none. */
+uint32_t sim_lower_bound(const sam_level_data *level, uint32_t at, uint32_t end, uint32_t base, uint32_t crd);
+
+/* ---- sim_bits.c ------------------------------------------------------------------------------ */
+bool sim_step_bv_convert(sim_machine *m, sim_unit *u);
+bool sim_step_bv_join(sim_machine *m, sim_unit *u);
+/* Puts out the next word of the fiber that a bit-vector scanner is in. */
+void sim_scan_word(sim_machine *m, sim_unit *u);
 
 /* ---- sim_reduce.c ---------------------------------------------------------------------------- */
 bool sim_step_vector(sim_machine *m, sim_unit *u);
@@ -181,6 +225,10 @@ const sam_tensor_levels *sim_find_operand(const sam_tensor_levels *operands, uin
                                           name_id name);
 /* Number of fibers of a storage level: 1 for the outermost. */
 uint32_t sim_fibers(const sam_tensor_levels *t, uint32_t level);
+/* The size of an index variable: of the level of an operand that a scanner of that variable reads; 0 if there
+ * is none. */
+uint32_t sim_dimension_of(const sam_graph *g, name_id index, const sam_tensor_levels *operands,
+                          uint32_t n_operands);
 /* The result from what the writers recorded; E0232-result. */
 bool sim_result_of(const sim_machine *m, const sam_tensor_levels *operands, uint32_t n_operands,
                    sam_tensor_levels *out);

@@ -17,7 +17,7 @@ static inline void sim_emit(sim_machine *m, const sim_unit *u, uint32_t port, si
 
 static inline void sim_finish(sim_machine *m, sim_unit *u) {
     u->done = true;
-    if (!m->has_writers || u->kind == SAM_FIBERWRITE)
+    if (!m->has_writers || sim_is_writer(u->kind))
         m->unfinished--;
 }
 

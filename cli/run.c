@@ -96,7 +96,7 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
         return "none";
     if (!tile_reference(&k->user, in, &s->mem, &s->diag, &want))
         return "none";
-    if (tile_equal(got, &want, &s->names, &s->diag))
+    if (tile_equal(got, &want, o->dtype, &s->names, &s->diag))
         return "pass";
     s->mismatch = true;
     return "fail";

@@ -167,6 +167,12 @@ static const fe_case exact_kernels[] = {
     {"x(i) = sum(j, B(i,j)) * sum(j, C(i,j))", {0}, NULL},
     {"x(i) = sum(j, B(i,j) * sum(k, C(j,k) * d(k)) + e(j))", {0}, NULL},
     {"X(i,j) = B(i,j) * C(i,j) + sum(k, D(i,k) * E(j,k)) * F(i,j)", {0}, NULL},
+    {"X(i,j) = D(i,j) + B(i,k) * C(k,j)", {0}, "reorder(i,k,j)"},
+    {"X(i,j) = D(i,j) + B(i,k) * C(k,j)", {0}, "reorder(k,i,j)"},
+    {"X(i,j) = B(i,j) * sum(k, C(i,k) * D(k,j))", {0}, "reorder(k,i,j)"},
+    {"x(i) = 1 - b(i) * sum(j, C(i,j) * d(j))", {0}, "reorder(j,i)"},
+    {"x(i) = B(i,j) * c(j) - sum(j, D(i,j)) * sum(k, E(i,k))", {0}, "reorder(j,k,i)"},
+    {"x(i) = b(i) + sum(j, C(i,j) + sum(k, D(j,k)))", {"x:d"}, "reorder(k,j,i)"},
 };
 
 static void exact_stops_carry_the_rest(void **state) {
@@ -403,6 +409,12 @@ static void what_cannot_be_lowered_says_why(void **state) {
                    "    X(i,j) = b(i)\n"
                    "        ^\n"
                    "    help: give its size with -d j:100, or index an operand with it\n");
+    expect_refusal(f, (fe_case){"x(i) = b(i) / sum(j, C(i,j))", {0}, "reorder(j,i)"},
+                   "<expression>:1:15: error: the sum over 'j' is only a part of what loop 'i' computes, but "
+                   "loop 'j' is outside of it [E0125-loop-order]\n"
+                   "    x(i) = b(i) / sum(j, C(i,j))\n"
+                   "                  ^~~~~~~~~~~~~~\n"
+                   "    help: put the loop of a partial sum inside: -s \"reorder(i,j)\"\n");
     expect_refusal(f, (fe_case){"X(i,j) = B(i,j) * C(i,j)", {"X:ds"}, NULL},
                    "<expression>:1:1: does not fit: level 0 of X is dense, but some of its coordinates may "
                    "have nothing below them, and the writers cannot tell how many [E0124-dense-result]\n"

@@ -97,13 +97,14 @@ static value multiply_values(lowering *w, value a, value b, src_loc loc) {
     return product;
 }
 
-/* The first operand under e, of ones if `ones`, or 0. */
+/* The first operand under e whose loops have all been iterated, so not in a sum inside e; of ones if `ones`;
+ * 0 if there is none. */
 static sam_expr find_operand(const lowering *w, sam_expr e, bool ones) {
     const sam_expr_data *x = sam_expr_at(w->s, e);
     if (x->kind == SAM_EXPR_ACCESS)
         return !ones || all_ones(sam_tensor_at(w->s, x->tensor)) ? e : (sam_expr){0};
     sam_expr found = {0};
-    if (x->a.v)
+    if (x->a.v && x->kind != SAM_EXPR_SUM)
         found = find_operand(w, x->a, ones);
     return found.v || !x->b.v ? found : find_operand(w, x->b, ones);
 }
@@ -149,7 +150,7 @@ static bool divide_values(lowering *w, value a, value b, sam_expr e, value *resu
 static bool compute_binary(lowering *w, sam_expr e, const fe_presence *in, value *result) {
     const sam_expr_data x = *sam_expr_at(w->s, e);
     value a, b;
-    if (fe_is_zero(w->s, e)) {
+    if (fe_is_zero(w->s, e) && find_operand(w, e, false).v) {
         *result = constant(0);
         return true;
     }

@@ -85,7 +85,7 @@ static sam_node walk(const sim_machine *m, sam_node from, uint32_t steps) {
 void sim_report_stuck(const sim_machine *m) {
     sam_node n = {0};
     for (uint32_t v = m->g->nodes.len; v > 0; v--)
-        if (m->units[v].kind == SAM_FIBERWRITE && !m->units[v].done)
+        if (sim_is_writer(m->units[v].kind) && !m->units[v].done)
             n.v = v;
     diag_error(m->d, sam_node_at(m->g, n)->loc, "E0230-deadlock",
                "nothing moves after %llu cycles, %s is not done", (unsigned long long)m->cycle,

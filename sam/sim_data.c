@@ -128,9 +128,10 @@ static bool read_level(const sim_machine *m, const sim_unit *u, uint32_t fibers,
     vec_push(m->mem, &seg, 0);
     for (uint32_t i = 0; i < u->s.write.tokens.len; i++) {
         sim_token t = u->s.write.tokens.at[i];
+        bool opened = m->timing == SAM_TIMING_PUBLISHED ? crd.len > seg.at[seg.len - 1] : !sim_hollow(t);
         if (sim_is_number(t))
             vec_push(m->mem, &crd, t);
-        else if (!sim_hollow(t))
+        else if (opened)
             vec_push(m->mem, &seg, crd.len);
     }
     if (seg.len - 1 != fibers)
@@ -172,12 +173,24 @@ static bool stored_result(const sim_machine *m, const sam_tensor_levels *operand
     return false;
 }
 
+/* Where droppers took coordinates but their zeros were written, the values without zeros are those of the
+ * coordinates. */
+static uint32_t without_zeros(uint16_t *vals, uint32_t n) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (vals[i])
+            vals[kept++] = vals[i];
+    return kept;
+}
+
 bool sim_result_of(const sim_machine *m, const sam_tensor_levels *operands, uint32_t n_operands,
-                   sam_tensor_levels *out) {
+                   sam_tensor_levels *out, uint64_t *stored) {
     const sam_graph_tensor *t = &m->g->tensors.at[0];
     *out = (sam_tensor_levels){.name = t->name, .order = t->order};
-    if (stored_result(m, operands, n_operands, out))
+    if (stored_result(m, operands, n_operands, out)) {
+        *stored = out->n_vals;
         return true;
+    }
     uint32_t positions = 1;
     for (uint32_t l = 0; l < t->order; l++) {
         const sim_unit *u = writer_of(m, t->name, t->mode[l]);
@@ -190,6 +203,9 @@ bool sim_result_of(const sim_machine *m, const sam_tensor_levels *operands, uint
     for (uint32_t i = 0; i < u->s.write.tokens.len; i++)
         if (sim_is_number(u->s.write.tokens.at[i]))
             vec_push(m->mem, &vals, (uint16_t)u->s.write.tokens.at[i]);
+    *stored = vals.len;
+    if (m->timing == SAM_TIMING_PUBLISHED && vals.len != positions)
+        vals.len = without_zeros(vals.at, vals.len);
     out->vals = vals.at;
     out->n_vals = vals.len;
     if (vals.len != positions)

@@ -8,9 +8,11 @@ static inline void emit(sim_machine *m, const sim_unit *u, uint32_t port, sim_to
     if (port >= u->n_out)
         return; /* nobody listens */
     const sim_output *out = &u->out[port];
-    for (uint32_t i = 0; i < out->n; i++)
-        sim_push(m->mem, out->to[i], t);
-    m->tokens += out->n;
+    for (uint32_t i = 0; i < out->n; i++) {
+        sim_queue *q = out->to[i];
+        sim_push(m->mem, q, t);
+        *q->ready |= q->ready_bit;
+    }
 }
 
 static inline void finish(sim_machine *m, sim_unit *u) {

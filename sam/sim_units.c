@@ -125,7 +125,7 @@ static bool step_scan(sim_machine *m, sim_unit *u) {
 static bool step_skipping_scan(sim_machine *m, sim_unit *u) {
     scan_skip(u);
     bool moved = step_scan(m, u);
-    u->s.scan.skips = u->in[1]->end - u->in[1]->begin;
+    u->s.scan.skips = (uint32_t)(u->in[1]->end - u->in[1]->begin);
     return moved;
 }
 

@@ -129,7 +129,9 @@ typedef enum {
     SAM_STREAM_CRD,
     SAM_STREAM_REF,
     SAM_STREAM_VAL,
-    SAM_STREAM_REPSIG
+    SAM_STREAM_REPSIG,
+    SAM_STREAM_BV,  /* bit vectors */
+    SAM_STREAM_SKIP /* requests of a joiner to the scanners that feed it; only they may close a cycle */
 } sam_stream;
 
 typedef struct {
@@ -146,18 +148,26 @@ typedef struct {
     sam_primitive kind; /* SAM_NONE: the node was removed */
     src_loc loc;
     name_id id;     /* DOT node id, e.g. "12" */
-    name_id tensor; /* FIBERLOOKUP, ARRAYVALS, FIBERWRITE, REPEAT (informative) */
+    name_id tensor; /* whatever reads or writes one; REPEAT (informative) */
     name_id index;  /* index variable, where there is one */
-    int mode;       /* FIBERLOOKUP, FIBERWRITE: logical mode (not storage level); SAM_MODE_VALS for values */
-    sam_level_format format; /* FIBERLOOKUP, FIBERWRITE of a level */
-    /* FIBERLOOKUP, ARRAYVALS, REPEAT: the reference input (port 0) has no edge, it receives "0, D". */
+    /* FIBERLOOKUP, BVLOOKUP, LOCATE, FIBERWRITE: logical mode (not storage level); SAM_MODE_VALS for values
+     */
+    int mode;
+    sam_level_format format; /* of the level, likewise */
+    /* Where port 0 takes references: the reference input (port 0) has no edge, it receives "0, D". */
     bool root;
-    name_id alu;          /* ALU: "add", "sub", "mul", "div", "max", ...; see sam_alu_constant */
+    /* ALU: "add", "sub", "mul", "div", "max", ...; see sam_alu_constant. ARRAYSTORE: what combines a value
+     * with the one that is there, none: it is written over. */
+    name_id alu;
     name_id outer, inner; /* CRDDROP, CRDHOLD: index variables; inner may be "val" */
     /* CRDDROP: both streams have the same depth, one value per coordinate, and pairs whose value is zero
      * are dropped (DOT: mode="0"). Otherwise inner is one level deeper and empty fibers are dropped. */
     bool compress;
-    bool fp;                  /* ALU, REDUCE, VECTORREDUCER, CRDDROP with compress: bfloat16 */
+    /* VECTORREDUCER: levels of the tensors it adds up: 1 vectors (what sam_add_node sets), 2 matrices, ...
+     * PARALLELIZE, SERIALIZE: levels of the sub-trees they deal out, 0: single tokens. */
+    uint8_t depth;
+    uint8_t width;            /* BVLOOKUP, BVCONVERT, BVINTERSECT, BVUNION: bits of a word, 1 to 64; 0: 64 */
+    bool fp;                  /* ALU, REDUCE, VECTORREDUCER, ARRAYSTORE, CRDDROP with compress: bfloat16 */
     VEC(sam_attribute) extra; /* attributes the reader keeps but does not interpret */
 } sam_node_data;
 
@@ -192,6 +202,12 @@ void sam_add_edge(sam_graph *g, sam_node src, uint8_t src_port, sam_node dst, ui
 static inline sam_node_data *sam_node_at(const sam_graph *g, sam_node n) {
     return &g->nodes.at[n.v - 1];
 }
+static inline bool sam_is_joiner(sam_primitive k) { /* inputs 2k, 2k+1 are what to join on and references */
+    return k == SAM_INTERSECT || k == SAM_UNION || k == SAM_BVINTERSECT || k == SAM_BVUNION;
+}
+static inline bool sam_reads_level(sam_primitive k) {
+    return k == SAM_FIBERLOOKUP || k == SAM_BVLOOKUP || k == SAM_LOCATE;
+}
 /* "intersect j (node 10)": how messages name a node. */
 const char *sam_node_label(const sam_graph *g, sam_node n, arena *mem);
 /* Same tensors, same live nodes in the same order, same set of edges; names compare as text, locations
@@ -203,8 +219,11 @@ const sam_graph_tensor *sam_find_tensor(const sam_graph *g, name_id name);
 int sam_storage_level(const sam_graph_tensor *t, int mode);
 
 /* An ALU operand may be a constant: attribute "const0" (operand 0), "const1", ... holds a number and no
- * edge enters that port. Returns its text, or NULL when operand `port` is a stream. */
+ * edge enters that port; "rb_const" is another word for "const1" where there is no "const0". Returns its
+ * text, or NULL when operand `port` is a stream. */
 const char *sam_alu_constant(const sam_graph *g, sam_node n, uint32_t port);
+/* ARRAYSTORE: the index variable of storage level l of the result, attributes "in0", "in1", ... */
+name_id sam_stored_index(const sam_graph *g, sam_node n, uint32_t level);
 name_id sam_attribute_of(const sam_graph *g, sam_node n, const char *key); /* from extra; 0 if absent */
 
 /* ---- DOT, checks, rewrites ------------------------------------------------------------------- */
@@ -214,8 +233,9 @@ bool sam_parse(const char *name, const char *text, size_t length, name_table *na
                diagnostics *d, sam_graph *out);
 void sam_dump(const sam_graph *g, FILE *out);
 
-/* Independent legality check: arities, stream types, every input driven once, no cycle, tensors and modes
- * known, every level and the values of the result written once. Errors E0210 to E0217. */
+/* Independent legality check: arities, stream types, every input driven once, no cycle but through skip
+ * requests, tensors and modes known, every level and the values of the result written once. Errors E0210 to
+ * E0218. */
 bool sam_check(const sam_graph *g, diagnostics *d);
 
 /* Rewrites that make a graph hardware-legal, each makes a new graph in out (SAM -> SAM), which shares the

@@ -57,15 +57,14 @@ static inline sim_token sim_pop(sim_queue *q) {
     return q->at[q->begin++ & q->mask];
 }
 
+static inline bool sim_is_writer(sam_primitive k) {
+    return k == SAM_FIBERWRITE || k == SAM_ARRAYSTORE;
+}
+
 typedef struct {
     sim_queue **to;
     uint32_t n;
 } sim_output;
-
-typedef struct {
-    uint32_t crd;
-    uint16_t value;
-} sim_entry;
 
 typedef uint16_t (*sim_operation)(uint16_t a, uint16_t b);
 
@@ -89,8 +88,34 @@ struct sim_unit {
             uint32_t fibers; /* references must be below */
             uint32_t at, end, base;
             bool closing; /* the fiber is out, its stop waits for the next reference */
-            bool open;    /* published timing: in a fiber, its stop is not out */
+            uint32_t width,
+                word_at; /* bit vectors: bits a word; position of the next word's first coordinate */
+            uint32_t fiber, skip_fiber; /* stops put out, stops of skip requests taken */
+            uint32_t skips;             /* skip requests that came before this cycle */
+            bool open;                  /* published timing: in a fiber, its stop is not out */
         } scan;
+        struct {
+            sim_token *asked; /* by operand: the last skip request of this fiber, 0: none */
+        } join;
+        struct {
+            uint32_t width;
+            uint32_t word;     /* words of this fiber so far */
+            uint64_t bits;     /* converter: of the word at hand; joiner: still to be put out */
+            uint32_t count;    /* converter: coordinates before this word */
+            uint64_t *present; /* joiner, by operand: its word at hand */
+            sim_token *first;  /* joiner, by operand: the reference of its first bit */
+        } bits;
+        struct {
+            const sam_level_data *level;
+            uint32_t fibers;
+            sim_token reference;
+            bool holds;
+        } locate;
+        struct {
+            uint16_t *vals;
+            uint32_t n_vals;
+            sim_operation combine; /* NULL: values are written over */
+        } store;
         struct {
             const uint16_t *vals;
             uint32_t n_vals;
@@ -119,12 +144,23 @@ struct sim_unit {
         } drop;
         struct {
             sim_operation add;
-            VEC(sim_entry) entries;
-            sim_entry *spare; /* for sorting */
-            uint32_t n_spare, sent;
-            bool draining;
-            sim_token stop; /* after the entries */
+            uint32_t depth;                /* coordinates of an entry, outermost first */
+            u32_vec points;                /* `depth` coordinates an entry */
+            u16_vec values;                /* one an entry */
+            u32_vec order, spare;          /* entries by point; room for sorting */
+            uint32_t sent;                 /* entries that are out */
+            bool parted;                   /* so are the stops before the next one */
+            sim_token held[SAM_MAX_ORDER]; /* outer coordinate at hand, by port */
+            bool holds[SAM_MAX_ORDER], draining;
+            sim_token stop; /* of the innermost level, after the entries */
         } vector;
+        struct {
+            uint32_t depth, turn; /* turn: the copy that is served */
+            sim_token *owed;      /* parallelizer, by copy: the stop of its last sub-tree, 0: none */
+            bool *ended;          /* serializer, by copy: its part of the fiber has ended */
+            bool closing;         /* serializer: all sub-trees are out, the stop is not */
+            sim_token stop;
+        } deal;
         struct {
             VEC(sim_token) tokens;
         } write;
@@ -159,6 +195,8 @@ struct sim_machine {
     const sam_graph *g;
     arena *mem;
     diagnostics *d;
+    const sam_tensor_levels *operands;
+    uint32_t n_operands;
     sim_unit *units;  /* by node, from 1 */
     sim_unit **order; /* live units, sinks before sources */
     uint32_t n_order;
@@ -169,7 +207,8 @@ struct sim_machine {
     uint32_t fifo_depth; /* 0: queues have no bound */
     sim_watch *watch;    /* NULL: nothing is counted */
     uint64_t cycle;
-    bool failed; /* a unit met a token it cannot take; reported */
+    VEC(uint64_t) words; /* a token of a bit-vector stream is an index into these */
+    bool failed;         /* a unit met a token it cannot take; reported */
 };
 
 typedef enum { SIM_RUN_FINISHED, SIM_RUN_STUCK, SIM_RUN_FAILED, SIM_RUN_LIMIT } sim_end;
@@ -195,6 +234,27 @@ static inline void sim_push(arena *mem, sim_queue *q, sim_token t) {
 sim_step_function sim_step; /* of every unit in the ideal timing */
 const char *sim_token_text(arena *mem, sim_token t);
 
+/* ---- sim_locate.c ---------------------------------------------------------------------------- */
+bool sim_step_locate(sim_machine *m, sim_unit *u);
+bool sim_step_store(sim_machine *m, sim_unit *u);
+/* Position of a coordinate in fiber `fiber` of a level; SIM_EMPTY if it is not there. O(log fiber). */
+sim_token sim_locate(const sam_level_data *level, uint32_t fiber, uint32_t crd);
+/* Position of the first coordinate >= crd among those from position `at` to `end` of a level whose dense
+ * fiber begins at `base`; `end` if there is none. */
+uint32_t sim_lower_bound(const sam_level_data *level, uint32_t at, uint32_t end, uint32_t base, uint32_t crd);
+
+/* ---- sim_bits.c ------------------------------------------------------------------------------ */
+bool sim_step_bv_convert(sim_machine *m, sim_unit *u);
+bool sim_step_bv_join(sim_machine *m, sim_unit *u);
+/* Puts out the next word of the fiber that a bit-vector scanner is in. */
+void sim_scan_word(sim_machine *m, sim_unit *u);
+
+/* ---- sim_reduce.c ---------------------------------------------------------------------------- */
+bool sim_step_vector(sim_machine *m, sim_unit *u);
+
+/* ---- sim_parallel.c -------------------------------------------------------------------------- */
+bool sim_step_parallelize(sim_machine *m, sim_unit *u);
+bool sim_step_serialize(sim_machine *m, sim_unit *u);
 /* ---- sim_published.c ------------------------------------------------------------------------- */
 /* Makes `u` a unit of the published simulator; false after E0235-unsupported where that has none. */
 bool sim_publish(sim_machine *m, sim_unit *u);
@@ -222,6 +282,10 @@ const sam_tensor_levels *sim_find_operand(const sam_tensor_levels *operands, uin
                                           name_id name);
 /* Number of fibers of a storage level: 1 for the outermost. */
 uint32_t sim_fibers(const sam_tensor_levels *t, uint32_t level);
+/* The size of an index variable: of the level of an operand that a scanner of that variable reads; 0 if there
+ * is none. */
+uint32_t sim_dimension_of(const sam_graph *g, name_id index, const sam_tensor_levels *operands,
+                          uint32_t n_operands);
 /* The result from what the writers recorded, and how many values they wrote; E0232-result. */
 bool sim_result_of(const sim_machine *m, const sam_tensor_levels *operands, uint32_t n_operands,
                    sam_tensor_levels *out, uint64_t *stored);

@@ -1,4 +1,4 @@
-/* sim_step.h - what the step functions of units are made of. Private to sim_units.c, sim_published.c. */
+/* sim_step.h - what the step functions of units are made of. Private to the files of units. */
 #ifndef ONYX_SAM_SIM_STEP_H
 #define ONYX_SAM_SIM_STEP_H
 
@@ -17,7 +17,7 @@ static inline void emit(sim_machine *m, const sim_unit *u, uint32_t port, sim_to
 
 static inline void finish(sim_machine *m, sim_unit *u) {
     u->done = true;
-    if (!m->has_writers || u->kind == SAM_FIBERWRITE)
+    if (!m->has_writers || sim_is_writer(u->kind))
         m->unfinished--;
 }
 

@@ -5,9 +5,11 @@ static uint32_t fill(const sim_queue *q) {
     return (uint32_t)(q->end - q->begin);
 }
 
-/* The first queue that keeps the unit from moving since it is full, or NULL. */
+/* The first queue that keeps the unit from moving since it is full, or NULL. Skip requests never do: a
+ * scanner that has no room for coordinates takes none, and must not keep its intersecter from making room. */
 static const sim_queue *full_queue(const sim_machine *m, const sim_unit *u) {
-    for (uint32_t port = 0; port < u->n_out; port++)
+    uint32_t ports = u->kind == SAM_INTERSECT ? 1 + u->n_in / 2 : u->n_out;
+    for (uint32_t port = 0; port < ports && port < u->n_out; port++)
         for (uint32_t i = 0; i < u->out[port].n; i++)
             if (m->fifo_depth && fill(u->out[port].to[i]) >= m->fifo_depth)
                 return u->out[port].to[i];
@@ -85,7 +87,7 @@ static sam_node walk(const sim_machine *m, sam_node from, uint32_t steps) {
 void sim_report_stuck(const sim_machine *m) {
     sam_node n = {0};
     for (uint32_t v = m->g->nodes.len; v > 0; v--)
-        if (m->units[v].kind == SAM_FIBERWRITE && !m->units[v].done)
+        if (sim_is_writer(m->units[v].kind) && !m->units[v].done)
             n.v = v;
     diag_error(m->d, sam_node_at(m->g, n)->loc, "E0230-deadlock",
                "nothing moves after %llu cycles, %s is not done", (unsigned long long)m->cycle,

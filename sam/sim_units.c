@@ -26,7 +26,8 @@ bool refuse(sim_machine *m, const sim_unit *u, const char *why) {
     return true;
 }
 
-/* ---- level scanner --------------------------------------------------------------------------- */
+/* ---- level scanner: compressed, dense, bit vectors
+ * --------------------------------------------------------------------------- */
 
 static bool scan_close(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))
@@ -36,17 +37,55 @@ static bool scan_close(sim_machine *m, sim_unit *u) {
     if (sim_is_stop(next))
         stop = sim_stop(sim_level(sim_pop(u->in[0])) + 1, 0);
     u->s.scan.closing = false;
+    u->s.scan.fiber++;
     emit(m, u, 0, stop);
     emit(m, u, 1, stop);
     return true;
 }
 
 static void scan_element(sim_machine *m, sim_unit *u) {
+    if (u->kind == SAM_BVLOOKUP) {
+        sim_scan_word(m, u);
+        u->s.scan.closing = u->s.scan.at == u->s.scan.end;
+        return;
+    }
     uint32_t at = u->s.scan.at++;
     const sam_level_data *level = u->s.scan.level;
     emit(m, u, 0, level->format == SAM_LEVEL_DENSE ? at - u->s.scan.base : level->crd[at]);
     emit(m, u, 1, at);
     u->s.scan.closing = u->s.scan.at == u->s.scan.end;
+}
+
+/* Sets out to scan fiber t. */
+static void scan_open(sim_unit *u, uint32_t t) {
+    const sam_level_data *level = u->s.scan.level;
+    if (u->kind == SAM_BVLOOKUP) {
+        u->s.scan.at = 0;
+        u->s.scan.end = (level->dim + u->s.scan.width - 1) / u->s.scan.width;
+        u->s.scan.base = t;
+        u->s.scan.word_at = level->seg[t];
+        return;
+    }
+    bool dense = level->format == SAM_LEVEL_DENSE;
+    u->s.scan.at = u->s.scan.base = dense ? t * level->dim : level->seg[t];
+    u->s.scan.end = dense ? u->s.scan.base + level->dim : level->seg[t + 1];
+}
+
+/* Takes the skip requests that have come. Those of this fiber leave out coordinates that have not been put
+ * out; a stop leaves out the rest. */
+static void scan_skip(sim_unit *u) {
+    sim_queue *skips = u->in[1];
+    for (; u->s.scan.skips; u->s.scan.skips--) {
+        sim_token t = sim_pop(skips);
+        bool here = u->s.scan.skip_fiber == u->s.scan.fiber;
+        u->s.scan.skip_fiber += sim_is_stop(t);
+        if (!here || u->s.scan.at == u->s.scan.end)
+            continue;
+        u->s.scan.at = sim_is_stop(t)
+                           ? u->s.scan.end
+                           : sim_lower_bound(u->s.scan.level, u->s.scan.at, u->s.scan.end, u->s.scan.base, t);
+        u->s.scan.closing = u->s.scan.at == u->s.scan.end;
+    }
 }
 
 static bool step_scan(sim_machine *m, sim_unit *u) {
@@ -59,13 +98,10 @@ static bool step_scan(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))
         return false;
     sim_token t = sim_head(u->in[0]);
-    const sam_level_data *level = u->s.scan.level;
     if (sim_is_number(t)) {
         if (t >= u->s.scan.fibers)
             return refuse(m, u, "the reference is beyond the last fiber");
-        bool dense = level->format == SAM_LEVEL_DENSE;
-        u->s.scan.at = u->s.scan.base = dense ? t * level->dim : level->seg[t];
-        u->s.scan.end = dense ? u->s.scan.base + level->dim : level->seg[t + 1];
+        scan_open(u, t);
     }
     sim_pop(u->in[0]);
     if (sim_is_element(t)) {
@@ -77,12 +113,20 @@ static bool step_scan(sim_machine *m, sim_unit *u) {
     } else {
         /* A stop right after a stop: the fiber of references was empty, so there is no fiber to open here. */
         sim_token out = sim_is_stop(t) ? sim_stop(sim_level(t) + 1, sim_hollow(t) + 1) : t;
+        u->s.scan.fiber++;
         emit(m, u, 0, out);
         emit(m, u, 1, out);
         if (t == SIM_DONE)
             finish(m, u);
     }
     return true;
+}
+
+static bool step_skipping_scan(sim_machine *m, sim_unit *u) {
+    scan_skip(u);
+    bool moved = step_scan(m, u);
+    u->s.scan.skips = (uint32_t)(u->in[1]->end - u->in[1]->begin);
+    return moved;
 }
 
 /* ---- value array ----------------------------------------------------------------------------- */
@@ -167,6 +211,20 @@ static void joiner_advance(const sim_unit *u, uint32_t operand) {
     sim_pop(u->in[2 * operand + 1]);
 }
 
+/* Tells the scanner of an operand what is needed next: a coordinate, or by a stop nothing more of this fiber.
+ * Each fiber gets one stop. */
+static void joiner_skip(sim_machine *m, sim_unit *u, uint32_t operand, sim_token t) {
+    sim_token *asked = &u->s.join.asked[operand];
+    if (*asked == t || sim_is_stop(*asked))
+        return;
+    *asked = t;
+    emit(m, u, 1 + u->n_in / 2 + operand, t);
+}
+
+static bool joiner_skips(const sim_unit *u) {
+    return u->n_out > 1 + u->n_in / 2;
+}
+
 /* All coordinates are the same control token: it passes. Of stops the least hollow one: where any operand
  * opened a fiber there is one. */
 static bool joiner_control(sim_machine *m, sim_unit *u, sim_token t) {
@@ -181,6 +239,10 @@ static bool joiner_control(sim_machine *m, sim_unit *u, sim_token t) {
         sim_pop(u->in[i]);
     for (uint32_t port = 0; port <= u->n_in / 2; port++)
         emit(m, u, port, t);
+    for (uint32_t k = 0; joiner_skips(u) && sim_is_stop(t) && k < u->n_in / 2; k++) {
+        joiner_skip(m, u, k, sim_stop(0, 0));
+        u->s.join.asked[k] = 0;
+    }
     if (t == SIM_DONE)
         finish(m, u);
     return true;
@@ -224,8 +286,11 @@ static bool step_joiner(sim_machine *m, sim_unit *u) {
      */
     for (uint32_t k = 0; k < operands; k++) {
         sim_token crd = sim_head(u->in[2 * k]);
-        if (sim_is_number(crd) && (numbers < operands || crd < most))
-            joiner_advance(u, k);
+        if (!sim_is_number(crd) || (numbers == operands && crd == most))
+            continue;
+        if (joiner_skips(u))
+            joiner_skip(m, u, k, numbers < operands ? sim_stop(0, 0) : most);
+        joiner_advance(u, k);
     }
     return true;
 }
@@ -275,6 +340,8 @@ static bool step_alu(sim_machine *m, sim_unit *u) {
         uint16_t value = t == SIM_EMPTY ? 0 : (uint16_t)t;
         result = i ? u->s.alu.f(result, value) : value;
     }
+    if (u->n_in == 1)
+        result = u->s.alu.f(result, 0);
     emit(m, u, 0, result);
     return true;
 }
@@ -423,76 +490,6 @@ static bool step_hold(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* ---- vector reducer -------------------------------------------------------------------------- */
-
-/* Stable merge sort by coordinate: values of one coordinate are added in the order they came. */
-static void sort_entries(sim_entry *at, uint32_t n, sim_entry *spare) {
-    if (n < 2)
-        return;
-    uint32_t half = n / 2, i = 0, j = half, k = 0;
-    sort_entries(at, half, spare);
-    sort_entries(at + half, n - half, spare);
-    while (i < half || j < n)
-        spare[k++] = j == n || (i < half && at[i].crd <= at[j].crd) ? at[i++] : at[j++];
-    memcpy(at, spare, n * sizeof *at);
-}
-
-static void combine_entries(sim_machine *m, sim_unit *u) {
-    sim_entry *at = u->s.vector.entries.at;
-    uint32_t n = u->s.vector.entries.len, kept = 0;
-    if (n > u->s.vector.n_spare) {
-        u->s.vector.n_spare = u->s.vector.entries.cap;
-        u->s.vector.spare = arena_new_n(m->mem, sim_entry, u->s.vector.n_spare);
-    }
-    sort_entries(at, n, u->s.vector.spare);
-    for (uint32_t i = 0; i < n; i++) {
-        if (kept && at[kept - 1].crd == at[i].crd)
-            at[kept - 1].value = u->s.vector.add(at[kept - 1].value, at[i].value);
-        else
-            at[kept++] = at[i];
-    }
-    u->s.vector.entries.len = kept;
-}
-
-static bool vector_drain(sim_machine *m, sim_unit *u) {
-    if (u->s.vector.sent < u->s.vector.entries.len) {
-        sim_entry e = u->s.vector.entries.at[u->s.vector.sent++];
-        emit(m, u, 0, e.crd);
-        emit(m, u, 1, e.value);
-        return true;
-    }
-    emit(m, u, 0, u->s.vector.stop);
-    emit(m, u, 1, u->s.vector.stop);
-    u->s.vector.entries.len = u->s.vector.sent = 0;
-    u->s.vector.draining = false;
-    return true;
-}
-
-static bool step_vector(sim_machine *m, sim_unit *u) {
-    if (u->s.vector.draining)
-        return vector_drain(m, u);
-    if (!sim_has(u->in[0]) || !sim_has(u->in[1]))
-        return false;
-    sim_token crd = sim_head(u->in[0]), value = sim_head(u->in[1]);
-    if (sim_is_number(crd) && sim_is_element(value)) {
-        vec_push(m->mem, &u->s.vector.entries, (sim_entry){crd, value == SIM_EMPTY ? 0 : (uint16_t)value});
-    } else if (sim_is_stop(crd) && sim_is_stop(value) && sim_level(crd) == sim_level(value)) {
-        uint32_t level = sim_level(crd), hollow = sim_hollow(crd);
-        if (level) {
-            combine_entries(m, u);
-            u->s.vector.stop = sim_stop(level - 1, hollow ? hollow - 1 : 0);
-            u->s.vector.draining = true;
-        }
-    } else if (crd == SIM_DONE && value == SIM_DONE) {
-        return pass_both(m, u);
-    } else {
-        return refuse(m, u, "coordinates and values are not in step");
-    }
-    sim_pop(u->in[0]);
-    sim_pop(u->in[1]);
-    return true;
-}
-
 /* ---- writer ---------------------------------------------------------------------------------- */
 
 static bool step_write(sim_machine *m, sim_unit *u) {
@@ -513,7 +510,18 @@ static bool step_write(sim_machine *m, sim_unit *u) {
 bool sim_step(sim_machine *m, sim_unit *u) {
     switch (u->kind) {
     case SAM_FIBERLOOKUP:
+        return u->n_in > 1 ? step_skipping_scan(m, u) : step_scan(m, u);
+    case SAM_BVLOOKUP:
         return step_scan(m, u);
+    case SAM_LOCATE:
+        return sim_step_locate(m, u);
+    case SAM_ARRAYSTORE:
+        return sim_step_store(m, u);
+    case SAM_BVCONVERT:
+        return sim_step_bv_convert(m, u);
+    case SAM_BVINTERSECT:
+    case SAM_BVUNION:
+        return sim_step_bv_join(m, u);
     case SAM_ARRAYVALS:
         return step_array(m, u);
     case SAM_FIBERWRITE:
@@ -534,7 +542,11 @@ bool sim_step(sim_machine *m, sim_unit *u) {
     case SAM_CRDHOLD:
         return step_hold(m, u);
     case SAM_VECTORREDUCER:
-        return step_vector(m, u);
+        return sim_step_vector(m, u);
+    case SAM_PARALLELIZE:
+        return sim_step_parallelize(m, u);
+    case SAM_SERIALIZE:
+        return sim_step_serialize(m, u);
     case SAM_SPACCUMULATOR:
     case SAM_BROADCAST:
     case SAM_NONE:

@@ -1,11 +1,12 @@
 /* The simulator: builds a machine of units and queues from a graph and steps it cycle by cycle.
  *
  * Units are stepped from the sinks to the sources, so a token that is put out in one cycle is seen in the
- * next: no second buffer is needed, since a SAM graph has no cycles. Without bounds on the queues the order
- * of units without a path between them does not matter; with bounds it does not either, since readers come
- * before writers. A unit that did not move will not move before somebody gives it a token, so only those are
- * tried that moved last or were given one since. A cycle in which nothing moves repeats for ever: then the
- * run is over or stuck. */
+ * next: no second buffer is needed, since a SAM graph has no cycles but through skip requests, of which a
+ * scanner takes only those that came before the cycle. Without bounds on the queues the order of units
+ * without a path between them does not matter; with bounds it does not either, since readers come before
+ * writers. A unit that did not move will not move before somebody gives it a token, so only those are tried
+ * that moved last or were given one since. A cycle in which nothing moves repeats for ever: then the run is
+ * over or stuck. */
 #include "sam/sim_int.h"
 
 /* ---- queues ---------------------------------------------------------------------------------- */
@@ -82,7 +83,7 @@ static bool set_operation(sim_machine *m, sim_unit *u) {
     if (!u->s.alu.f) {
         diag_error(m->d, node->loc, "E0234-alu", "the simulator does not know the operation '%s%s'",
                    node->fp ? "fp_" : "", name);
-        diag_hint(m->d, "it knows add, sub, mul, div, max, min, and the same with fp_");
+        diag_hint(m->d, "docs/ir_sam.md lists the operations");
         return false;
     }
     while (sam_alu_constant(m->g, u->node, n))
@@ -100,10 +101,10 @@ static bool set_operation(sim_machine *m, sim_unit *u) {
             return false;
         }
     }
-    if (n < 2 || n > most) {
+    if (n < (most == 1 ? 1 : 2) || n > most) {
         diag_error(m->d, node->loc, "E0234-alu", "%s has %u operands", sam_node_label(m->g, u->node, m->mem),
                    n);
-        diag_hint(m->d, "%s", most == 2 ? "it takes two" : "it takes two or more");
+        diag_hint(m->d, "it takes %s", most == 1 ? "one" : most == 2 ? "two" : "two or more");
         return false;
     }
     u->s.alu.is_constant = is_constant;
@@ -111,12 +112,75 @@ static bool set_operation(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-static void set_scanner(sim_machine *m, sim_unit *u, const sam_tensor_levels *operand) {
+static uint32_t level_of(const sim_machine *m, const sim_unit *u) {
     const sam_node_data *node = sam_node_at(m->g, u->node);
     int l = sam_storage_level(sam_find_tensor(m->g, node->tensor), node->mode);
     BUG_IF(l < 0, "mode %d of %s", node->mode, names_text(m->g->names, node->tensor));
+    return (uint32_t)l;
+}
+
+static uint32_t word_width(const sam_node_data *n) {
+    return n->width ? n->width : 64;
+}
+
+static void set_scanner(sim_machine *m, sim_unit *u, const sam_tensor_levels *operand) {
+    uint32_t l = level_of(m, u);
     u->s.scan.level = &operand->level[l];
-    u->s.scan.fibers = sim_fibers(operand, (uint32_t)l);
+    u->s.scan.fibers = sim_fibers(operand, l);
+    u->s.scan.width = word_width(sam_node_at(m->g, u->node));
+}
+
+/* A locator may find places in a dense result, which has no data yet. */
+static void set_locator(sim_machine *m, sim_unit *u, const sam_tensor_levels *operand) {
+    const sam_node_data *node = sam_node_at(m->g, u->node);
+    if (operand) {
+        u->s.locate.level = &operand->level[level_of(m, u)];
+        u->s.locate.fibers = sim_fibers(operand, level_of(m, u));
+        return;
+    }
+    sam_level_data *level = arena_new(m->mem, sam_level_data);
+    *level = (sam_level_data){.format = SAM_LEVEL_DENSE,
+                              .dim = sim_dimension_of(m->g, node->index, m->operands, m->n_operands)};
+    u->s.locate.level = level;
+    u->s.locate.fibers = UINT32_MAX; /* the array that stores knows its size */
+}
+
+static bool set_store(sim_machine *m, sim_unit *u) {
+    const sam_node_data *node = sam_node_at(m->g, u->node);
+    const sam_graph_tensor *t = sam_find_tensor(m->g, node->tensor);
+    const char *name = names_text(m->g->names, node->alu);
+    uint64_t size = 1;
+    uint32_t most = 0;
+    for (uint32_t l = 0; l < t->order && size < SIM_STOP; l++)
+        size *= sim_dimension_of(m->g, sam_stored_index(m->g, u->node, l), m->operands, m->n_operands);
+    if (size >= SIM_STOP) {
+        diag_error(m->d, node->loc, "E0232-result", "%s has 2^31 positions or more",
+                   sam_node_label(m->g, u->node, m->mem));
+        diag_hint(m->d, "give the result a compressed level");
+        return false;
+    }
+    u->s.store.n_vals = (uint32_t)size;
+    u->s.store.vals = arena_new_n(m->mem, uint16_t, size + 1);
+    u->s.store.combine = *name ? sim_find_operation(name, node->fp, &most) : NULL;
+    if (*name && (!u->s.store.combine || most < 2)) {
+        diag_error(m->d, node->loc, "E0234-alu", "%s cannot combine values by '%s'",
+                   sam_node_label(m->g, u->node, m->mem), name);
+        diag_hint(m->d, "op=\"add\", or none to write over");
+        return false;
+    }
+    return true;
+}
+
+/* What a joiner of n operands keeps for each. */
+static void set_joiner(sim_machine *m, sim_unit *u) {
+    uint32_t operands = u->n_in / 2;
+    if (u->kind == SAM_INTERSECT || u->kind == SAM_UNION) {
+        u->s.join.asked = arena_new_n(m->mem, sim_token, operands);
+        return;
+    }
+    u->s.bits.width = word_width(sam_node_at(m->g, u->node));
+    u->s.bits.present = arena_new_n(m->mem, uint64_t, operands);
+    u->s.bits.first = arena_new_n(m->mem, sim_token, operands);
 }
 
 static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *operand) {
@@ -124,7 +188,23 @@ static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *ope
     uint32_t most;
     switch (u->kind) {
     case SAM_FIBERLOOKUP:
+    case SAM_BVLOOKUP:
         set_scanner(m, u, operand);
+        return true;
+    case SAM_LOCATE:
+        set_locator(m, u, operand);
+        return true;
+    case SAM_ARRAYSTORE:
+        return set_store(m, u);
+    case SAM_BVCONVERT:
+        u->s.bits.width = word_width(node);
+        return true;
+    case SAM_INTERSECT:
+    case SAM_UNION:
+    case SAM_BVINTERSECT:
+    case SAM_BVUNION:
+        if (m->timing == SAM_TIMING_IDEAL)
+            set_joiner(m, u);
         return true;
     case SAM_ARRAYVALS:
         u->s.array.vals = operand->vals;
@@ -137,6 +217,8 @@ static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *ope
         return true;
     case SAM_VECTORREDUCER:
         u->s.vector.add = sim_find_operation("add", node->fp, &most);
+        u->s.vector.depth = node->depth;
+        want_inputs(m->mem, u, node->depth + 1u);
         return true;
     case SAM_SPACCUMULATOR:
         if (m->timing == SAM_TIMING_PUBLISHED)
@@ -146,11 +228,15 @@ static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *ope
                    sam_node_label(m->g, u->node, m->mem));
         diag_hint(m->d, "use a vectorreducer, which works on streams, or the published timing");
         return false;
+    case SAM_PARALLELIZE:
+    case SAM_SERIALIZE:
+        u->s.deal.depth = node->depth;
+        u->s.deal.owed = arena_new_n(m->mem, sim_token, UINT8_MAX + 1);
+        u->s.deal.ended = arena_new_n(m->mem, bool, UINT8_MAX + 1);
+        return true;
     case SAM_FIBERWRITE:
     case SAM_REPEAT:
     case SAM_REPSIGGEN:
-    case SAM_INTERSECT:
-    case SAM_UNION:
     case SAM_CRDDROP:
     case SAM_CRDHOLD:
         return true;
@@ -169,13 +255,14 @@ static void order_units(sim_machine *m) {
     uint32_t *waits = arena_new_n(m->mem, uint32_t, n + 1);
     m->order = arena_new_n(m->mem, sim_unit *, n + 1);
     for (uint32_t i = 0; i < g->edges.len; i++)
-        waits[g->edges.at[i].src.v]++;
+        waits[g->edges.at[i].src.v] += g->edges.at[i].stream != SAM_STREAM_SKIP;
     for (uint32_t v = n; v > 0; v--)
         if (!waits[v])
             m->order[m->n_order++] = &m->units[v];
     for (uint32_t at = 0; at < m->n_order; at++)
         for (uint32_t i = 0; i < g->edges.len; i++)
-            if (g->edges.at[i].dst.v == m->order[at]->node.v && --waits[g->edges.at[i].src.v] == 0)
+            if (g->edges.at[i].stream != SAM_STREAM_SKIP && g->edges.at[i].dst.v == m->order[at]->node.v &&
+                --waits[g->edges.at[i].src.v] == 0)
                 m->order[m->n_order++] = &m->units[g->edges.at[i].src.v];
     BUG_IF(m->n_order != n, "the graph has a cycle");
 }
@@ -209,6 +296,8 @@ static const sim_token root_stream[] = {0, SIM_DONE};
 bool sim_build(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
                const sam_sim_options *options, arena *mem, diagnostics *d, sim_machine *out) {
     *out = (sim_machine){.g = g, .mem = mem, .d = d};
+    out->operands = operands;
+    out->n_operands = n_operands;
     out->timing = options ? options->timing : SAM_TIMING_IDEAL;
     out->fifo_depth = options ? options->fifo_depth : 0;
     bool published = out->timing == SAM_TIMING_PUBLISHED;
@@ -218,8 +307,8 @@ bool sim_build(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n
         sim_unit *u = &out->units[v];
         *u = (sim_unit){sim_step, node->kind, .node = {v}, .compress = node->compress, .fp = node->fp};
         int inputs = sam_primitive_table[node->kind].in;
-        want_inputs(mem, u, inputs == SAM_ANY ? 0 : (uint32_t)inputs);
-        out->has_writers = out->has_writers || node->kind == SAM_FIBERWRITE;
+        want_inputs(mem, u, inputs == SAM_ANY ? node->kind == SAM_FIBERLOOKUP : (uint32_t)inputs);
+        out->has_writers = out->has_writers || sim_is_writer(node->kind);
     }
     connect(out);
     for (uint32_t v = 1; v <= g->nodes.len; v++) {
@@ -228,7 +317,7 @@ bool sim_build(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n
         if (!build_unit(out, u, sim_find_operand(operands, n_operands, node->tensor)) ||
             (published && !sim_publish(out, u)))
             return false;
-        out->unfinished += !out->has_writers || node->kind == SAM_FIBERWRITE;
+        out->unfinished += !out->has_writers || sim_is_writer(node->kind);
     }
     order_units(out);
     set_ready(out);

@@ -70,7 +70,7 @@ static bool read_graph(const char *path, cli_session *s, sam_graph *g) {
 static bool simulate(const cli_options *o, cli_session *s, cli_kernel *k) {
     tile_operands in;
     cli_outcome out = {0};
-    if (!cli_read_operands(o, s, &k->statement, &in) || !cli_run_sam(s, k, &in, &out))
+    if (!cli_read_operands(o, s, k, &in) || !cli_simulate(s, k, &in, &out))
         return false;
     const char *check = cli_check(o, s, k, &in, &out.result);
     printf("%llu cycles, %llu nonzeros in the result, check: %s\n", (unsigned long long)out.kernel_cycles,
@@ -91,7 +91,7 @@ int command_sam(int argc, char **argv) {
             sam_dump(&k.sam, stdout);
         return cli_session_end(&s, ok);
     }
-    ok = ok && (!o.out || make_folder(o.out, &s.diag)) && cli_compile_sam(&o, &s, &k);
+    ok = ok && (!o.out || make_folder(o.out, &s.diag)) && cli_compile_sam(&o, false, &s, &k);
     if (ok && o.inputs.len + o.generators.len)
         ok = simulate(&o, &s, &k);
     else if (ok)

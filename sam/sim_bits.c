@@ -22,8 +22,8 @@ void sim_scan_word(sim_machine *m, sim_unit *u) {
     uint64_t bits = 0;
     for (; at < level->seg[u->s.scan.base + 1] && level->crd[at] - first < width; at++)
         bits |= UINT64_C(1) << (level->crd[at] - first);
-    emit(m, u, 0, new_word(m, bits));
-    emit(m, u, 1, u->s.scan.word_at);
+    sim_emit(m, u, 0, new_word(m, bits));
+    sim_emit(m, u, 1, u->s.scan.word_at);
     u->s.scan.word_at = at;
     u->s.scan.at++;
 }
@@ -31,8 +31,8 @@ void sim_scan_word(sim_machine *m, sim_unit *u) {
 /* ---- converter ------------------------------------------------------------------------------- */
 
 static void emit_word(sim_machine *m, sim_unit *u) {
-    emit(m, u, 0, new_word(m, u->s.bits.bits));
-    emit(m, u, 1, u->s.bits.count);
+    sim_emit(m, u, 0, new_word(m, u->s.bits.bits));
+    sim_emit(m, u, 1, u->s.bits.count);
     u->s.bits.count += count_bits(u->s.bits.bits);
     u->s.bits.bits = 0;
     u->s.bits.word++;
@@ -44,9 +44,9 @@ bool sim_step_bv_convert(sim_machine *m, sim_unit *u) {
     sim_token t = sim_head(u->in[0]);
     uint32_t width = u->s.bits.width;
     if (sim_is_number(t) && t / width < u->s.bits.word)
-        return refuse(m, u, "the coordinates of a fiber do not ascend");
+        return sim_refuse(m, u, "the coordinates of a fiber do not ascend");
     if (t == SIM_EMPTY)
-        return refuse(m, u, "nothing where a coordinate is expected");
+        return sim_refuse(m, u, "nothing where a coordinate is expected");
     if (sim_is_number(t) ? t / width > u->s.bits.word : u->s.bits.bits != 0) {
         emit_word(m, u);
         return true;
@@ -56,11 +56,11 @@ bool sim_step_bv_convert(sim_machine *m, sim_unit *u) {
         u->s.bits.bits |= UINT64_C(1) << t % width;
         return true;
     }
-    emit(m, u, 0, t);
-    emit(m, u, 1, t);
+    sim_emit(m, u, 0, t);
+    sim_emit(m, u, 1, t);
     u->s.bits.word = 0;
     if (t == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
     return true;
 }
 
@@ -69,10 +69,10 @@ bool sim_step_bv_convert(sim_machine *m, sim_unit *u) {
 /* The lowest bit of the word at hand, with the position of each operand that has it. */
 static void emit_bit(sim_machine *m, sim_unit *u) {
     uint64_t bit = u->s.bits.bits & (~u->s.bits.bits + 1), below = bit - 1;
-    emit(m, u, 0, (u->s.bits.word - 1) * u->s.bits.width + count_bits(below));
+    sim_emit(m, u, 0, (u->s.bits.word - 1) * u->s.bits.width + count_bits(below));
     for (uint32_t k = 0; k < u->n_in / 2; k++) {
         uint64_t present = u->s.bits.present[k];
-        emit(m, u, 1 + k, present & bit ? u->s.bits.first[k] + count_bits(present & below) : SIM_EMPTY);
+        sim_emit(m, u, 1 + k, present & bit ? u->s.bits.first[k] + count_bits(present & below) : SIM_EMPTY);
     }
     u->s.bits.bits ^= bit;
 }
@@ -83,17 +83,17 @@ static bool pass_control(sim_machine *m, sim_unit *u) {
     for (uint32_t i = 0; i < u->n_in; i++) {
         sim_token other = sim_head(u->in[i]);
         if (sim_is_stop(t) ? !sim_is_stop(other) || sim_level(other) != sim_level(t) : other != t)
-            return refuse(m, u, "the operands' fibers end differently");
+            return sim_refuse(m, u, "the operands' fibers end differently");
         if (sim_is_stop(t) && sim_hollow(other) < sim_hollow(t))
             t = other;
     }
     for (uint32_t i = 0; i < u->n_in; i++)
         sim_pop(u->in[i]);
     for (uint32_t port = 0; port <= u->n_in / 2; port++)
-        emit(m, u, port, t);
+        sim_emit(m, u, port, t);
     u->s.bits.word = 0;
     if (t == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
     return true;
 }
 
@@ -109,7 +109,7 @@ bool sim_step_bv_join(sim_machine *m, sim_unit *u) {
     for (uint32_t k = 0; k < operands; k++) {
         bool word = sim_is_number(sim_head(u->in[2 * k]));
         if (word != sim_is_number(sim_head(u->in[2 * k + 1])))
-            return refuse(m, u, "words and references of an operand are not in step");
+            return sim_refuse(m, u, "words and references of an operand are not in step");
         words += word;
     }
     if (!words)

@@ -235,8 +235,8 @@ sim_step_function sim_step; /* of every unit in the ideal timing */
 const char *sim_token_text(arena *mem, sim_token t);
 
 /* ---- sim_locate.c ---------------------------------------------------------------------------- */
-bool sim_step_locate(sim_machine *m, sim_unit *u);
-bool sim_step_store(sim_machine *m, sim_unit *u);
+sim_step_function sim_step_locate;
+sim_step_function sim_step_store;
 /* Position of a coordinate in fiber `fiber` of a level; SIM_EMPTY if it is not there. O(log fiber). */
 sim_token sim_locate(const sam_level_data *level, uint32_t fiber, uint32_t crd);
 /* Position of the first coordinate >= crd among those from position `at` to `end` of a level whose dense
@@ -244,17 +244,17 @@ sim_token sim_locate(const sam_level_data *level, uint32_t fiber, uint32_t crd);
 uint32_t sim_lower_bound(const sam_level_data *level, uint32_t at, uint32_t end, uint32_t base, uint32_t crd);
 
 /* ---- sim_bits.c ------------------------------------------------------------------------------ */
-bool sim_step_bv_convert(sim_machine *m, sim_unit *u);
-bool sim_step_bv_join(sim_machine *m, sim_unit *u);
+sim_step_function sim_step_bv_convert;
+sim_step_function sim_step_bv_join;
 /* Puts out the next word of the fiber that a bit-vector scanner is in. */
 void sim_scan_word(sim_machine *m, sim_unit *u);
 
 /* ---- sim_reduce.c ---------------------------------------------------------------------------- */
-bool sim_step_vector(sim_machine *m, sim_unit *u);
+sim_step_function sim_step_vector;
 
 /* ---- sim_parallel.c -------------------------------------------------------------------------- */
-bool sim_step_parallelize(sim_machine *m, sim_unit *u);
-bool sim_step_serialize(sim_machine *m, sim_unit *u);
+sim_step_function sim_step_parallelize;
+sim_step_function sim_step_serialize;
 /* ---- sim_published.c ------------------------------------------------------------------------- */
 /* Makes `u` a unit of the published simulator; false after E0235-unsupported where that has none. */
 bool sim_publish(sim_machine *m, sim_unit *u);

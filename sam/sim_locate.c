@@ -25,9 +25,9 @@ sim_token sim_locate(const sam_level_data *level, uint32_t fiber, uint32_t crd) 
 /* ---- locator --------------------------------------------------------------------------------- */
 
 static bool all_three(sim_machine *m, sim_unit *u, sim_token a, sim_token b, sim_token c) {
-    emit(m, u, 0, a);
-    emit(m, u, 1, b);
-    emit(m, u, 2, c);
+    sim_emit(m, u, 0, a);
+    sim_emit(m, u, 1, b);
+    sim_emit(m, u, 2, c);
     return true;
 }
 
@@ -46,7 +46,7 @@ static bool locate_stop(sim_machine *m, sim_unit *u, sim_token stop, bool moved)
     }
     bool outer = sim_is_stop(r) && (sim_level(stop) == 0 || sim_level(r) + 1 == sim_level(stop));
     if (!outer)
-        return refuse(m, u, "coordinates and fiber references are not in step");
+        return sim_refuse(m, u, "coordinates and fiber references are not in step");
     u->s.locate.holds = false;
     sim_pop(u->in[1]);
     sim_pop(u->in[2]);
@@ -64,19 +64,19 @@ bool sim_step_locate(sim_machine *m, sim_unit *u) {
     sim_token r = u->s.locate.reference, crd = sim_head(u->in[1]), other = sim_head(u->in[2]);
     bool stops = sim_is_stop(crd) && sim_is_stop(other) && sim_level(crd) == sim_level(other);
     if (!stops && crd != SIM_DONE && (!sim_is_number(crd) || !sim_is_element(other)))
-        return refuse(m, u, "coordinates and references are not in step");
+        return sim_refuse(m, u, "coordinates and references are not in step");
     if (stops)
         return locate_stop(m, u, crd, moved);
     if (crd == SIM_DONE ? r != SIM_DONE || other != SIM_DONE : !sim_is_element(r))
-        return refuse(m, u, "coordinates and fiber references are not in step");
+        return sim_refuse(m, u, "coordinates and fiber references are not in step");
     sim_pop(u->in[1]);
     sim_pop(u->in[2]);
     if (crd == SIM_DONE) {
-        finish(m, u);
+        sim_finish(m, u);
         return all_three(m, u, crd, crd, crd);
     }
     if (sim_is_number(r) && r >= u->s.locate.fibers)
-        return refuse(m, u, "the reference is beyond the last fiber");
+        return sim_refuse(m, u, "the reference is beyond the last fiber");
     sim_token found = sim_is_number(r) ? sim_locate(u->s.locate.level, r, crd) : SIM_EMPTY;
     if (found != SIM_EMPTY)
         all_three(m, u, crd, other, found);
@@ -92,13 +92,13 @@ bool sim_step_store(sim_machine *m, sim_unit *u) {
     bool control = sim_is_stop(r) ? sim_is_stop(value) && sim_level(r) == sim_level(value)
                                   : r == SIM_DONE && value == SIM_DONE;
     if (!control && (!sim_is_element(r) || !sim_is_element(value)))
-        return refuse(m, u, "references and values are not in step");
+        return sim_refuse(m, u, "references and values are not in step");
     if (sim_is_number(r) && r >= u->s.store.n_vals)
-        return refuse(m, u, "the reference is beyond the last value");
+        return sim_refuse(m, u, "the reference is beyond the last value");
     sim_pop(u->in[0]);
     sim_pop(u->in[1]);
     if (r == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
     if (!sim_is_number(r))
         return true;
     uint16_t *place = &u->s.store.vals[r], number = value == SIM_EMPTY ? 0 : (uint16_t)value;

@@ -20,7 +20,7 @@ static bool ends_empty(sim_token t, uint32_t depth) {
 
 static void emit_all(sim_machine *m, const sim_unit *u, sim_token t) {
     for (uint32_t k = 0; k < u->n_out; k++)
-        emit(m, u, k, t);
+        sim_emit(m, u, k, t);
 }
 
 /* The stop after a sub-tree waits until it is known whether the copy gets another one in this fiber. */
@@ -28,7 +28,7 @@ static bool pay_stop(sim_machine *m, sim_unit *u) {
     sim_token *owed = &u->s.deal.owed[u->s.deal.turn];
     if (!*owed)
         return false;
-    emit(m, u, u->s.deal.turn, *owed);
+    sim_emit(m, u, u->s.deal.turn, *owed);
     *owed = 0;
     return true;
 }
@@ -38,7 +38,7 @@ static void end_dealing(sim_machine *m, sim_unit *u, sim_token t) {
     for (uint32_t k = 0; k < u->n_out; k++) {
         sim_token *owed = &u->s.deal.owed[k];
         uint32_t hollow = *owed ? sim_hollow(*owed) : u->s.deal.depth;
-        emit(m, u, k, k == u->s.deal.turn ? t : sim_stop(sim_level(t), hollow));
+        sim_emit(m, u, k, k == u->s.deal.turn ? t : sim_stop(sim_level(t), hollow));
         *owed = 0;
     }
     u->s.deal.turn = 0;
@@ -53,7 +53,7 @@ bool sim_step_parallelize(sim_machine *m, sim_unit *u) {
         emit_all(m, u, t);
         u->s.deal.turn = 0;
         if (t == SIM_DONE)
-            finish(m, u);
+            sim_finish(m, u);
     } else if (pay_stop(m, u)) {
         return true;
     } else if (ends_fiber(t, depth)) {
@@ -62,7 +62,7 @@ bool sim_step_parallelize(sim_machine *m, sim_unit *u) {
         u->s.deal.owed[u->s.deal.turn] = t;
         u->s.deal.turn = (u->s.deal.turn + 1) % copies;
     } else {
-        emit(m, u, u->s.deal.turn, t);
+        sim_emit(m, u, u->s.deal.turn, t);
         if (depth == 0)
             u->s.deal.turn = (u->s.deal.turn + 1) % copies;
     }
@@ -83,7 +83,7 @@ static bool end_collecting(sim_machine *m, sim_unit *u) {
         sim_token t = sim_head(u->in[k]);
         if (sim_is_stop(stop) ? !ends_empty(t, u->s.deal.depth) || sim_level(t) != sim_level(stop)
                               : t != stop)
-            return refuse(m, u, "a copy does not give one sub-tree for each that was dealt to it");
+            return sim_refuse(m, u, "a copy does not give one sub-tree for each that was dealt to it");
         if (sim_is_stop(stop) && sim_hollow(t) < sim_hollow(stop))
             stop = t;
     }
@@ -92,12 +92,12 @@ static bool end_collecting(sim_machine *m, sim_unit *u) {
             sim_pop(u->in[k]);
         u->s.deal.ended[k] = false;
     }
-    emit(m, u, 0, stop);
+    sim_emit(m, u, 0, stop);
     u->s.deal.turn = 0;
     u->s.deal.stop = 0;
     u->s.deal.closing = false;
     if (stop == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
     return true;
 }
 
@@ -112,7 +112,7 @@ static bool begin_end(sim_machine *m, sim_unit *u, sim_token stop) {
 static bool last_of_copy(sim_machine *m, sim_unit *u, sim_token t) {
     uint32_t next = (u->s.deal.turn + 1) % u->n_in;
     if (u->s.deal.stop && sim_level(u->s.deal.stop) != sim_level(t))
-        return refuse(m, u, "the copies' fibers end differently");
+        return sim_refuse(m, u, "the copies' fibers end differently");
     bool over = next == u->s.deal.turn || u->s.deal.ended[next];
     if (!over && !sim_has(u->in[next]))
         return false;
@@ -123,7 +123,7 @@ static bool last_of_copy(sim_machine *m, sim_unit *u, sim_token t) {
     if (over) {
         begin_end(m, u, t);
     } else {
-        emit(m, u, 0, sim_stop(u->s.deal.depth - 1, sim_hollow(t)));
+        sim_emit(m, u, 0, sim_stop(u->s.deal.depth - 1, sim_hollow(t)));
         u->s.deal.turn = next;
     }
     return true;
@@ -138,13 +138,13 @@ bool sim_step_serialize(sim_machine *m, sim_unit *u) {
         return false;
     sim_token t = sim_head(in);
     if (u->s.deal.ended[u->s.deal.turn])
-        return refuse(m, u, "a copy does not give one sub-tree for each that was dealt to it");
+        return sim_refuse(m, u, "a copy does not give one sub-tree for each that was dealt to it");
     if (t == SIM_DONE || ends_empty(t, depth))
         return begin_end(m, u, t);
     if (ends_fiber(t, depth))
         return last_of_copy(m, u, t);
     sim_pop(in);
-    emit(m, u, 0, t);
+    sim_emit(m, u, 0, t);
     if (depth == 0 || (sim_is_stop(t) && sim_level(t) + 1 == depth))
         u->s.deal.turn = (u->s.deal.turn + 1) % u->n_in;
     return true;

@@ -11,8 +11,8 @@ static bool same_stop(sim_token a, sim_token b) {
 /* ---- level scanner --------------------------------------------------------------------------- */
 
 static void scan_put(sim_machine *m, sim_unit *u, sim_token crd, sim_token ref) {
-    emit(m, u, 0, crd);
-    emit(m, u, 1, ref);
+    sim_emit(m, u, 0, crd);
+    sim_emit(m, u, 1, ref);
 }
 
 static void scan_open(sim_unit *u, uint32_t at, uint32_t end) {
@@ -33,7 +33,7 @@ static void scan_control(sim_machine *m, sim_unit *u, sim_token t) {
     sim_token out = sim_is_stop(t) ? sim_stop(sim_level(t) + 1, 0) : t;
     scan_put(m, u, out, out);
     if (t == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
 }
 
 /* Looks ahead: inside a fiber too it moves only while something is queued. */
@@ -44,7 +44,7 @@ static bool step_compressed(sim_machine *m, sim_unit *u) {
     if (!u->s.scan.open) {
         sim_token t = sim_head(u->in[0]);
         if (sim_is_number(t) && t >= u->s.scan.fibers)
-            return refuse(m, u, "the reference is beyond the last fiber");
+            return sim_refuse(m, u, "the reference is beyond the last fiber");
         sim_pop(u->in[0]);
         if (t == SIM_EMPTY) {
             scan_open(u, 0, 0);
@@ -79,9 +79,9 @@ static bool step_dense(sim_machine *m, sim_unit *u) {
     if (!in_fiber) {
         sim_token t = sim_head(u->in[0]);
         if (t == SIM_EMPTY || sim_is_stop(t))
-            return refuse(m, u, "the published dense scanner takes only references here");
+            return sim_refuse(m, u, "the published dense scanner takes only references here");
         if (sim_is_number(t) && t >= u->s.scan.fibers)
-            return refuse(m, u, "the reference is beyond the last fiber");
+            return sim_refuse(m, u, "the reference is beyond the last fiber");
         sim_pop(u->in[0]);
         if (t == SIM_DONE) {
             scan_control(m, u, t);
@@ -106,9 +106,9 @@ static void pair_advance(sim_unit *u, uint32_t operand) {
 }
 
 static void pair_emit(sim_machine *m, sim_unit *u, sim_token crd, sim_token ref0, sim_token ref1) {
-    emit(m, u, 0, crd);
-    emit(m, u, 1, ref0);
-    emit(m, u, 2, ref1);
+    sim_emit(m, u, 0, crd);
+    sim_emit(m, u, 1, ref0);
+    sim_emit(m, u, 2, ref1);
 }
 
 /* The pairs that are compared have left the queues; it moves only while more is queued on both sides. */
@@ -116,7 +116,7 @@ static bool pairs_wait(sim_machine *m, sim_unit *u) {
     const sim_token *at = u->s.pairs.at;
     if (u->s.pairs.loaded && at[0] == SIM_DONE && at[2] == SIM_DONE) {
         pair_emit(m, u, SIM_DONE, SIM_DONE, SIM_DONE);
-        finish(m, u);
+        sim_finish(m, u);
         return true;
     }
     return !sim_has(u->in[0]) || !sim_has(u->in[1]) || !sim_has(u->in[2]) || !sim_has(u->in[3]);
@@ -138,7 +138,7 @@ static bool step_intersect(sim_machine *m, sim_unit *u) {
         pair_emit(m, u, a, at[1], at[3]);
         both = true;
     } else if (!sim_is_number(a) && !sim_is_number(b)) {
-        return refuse(m, u, "the operands' fibers end differently");
+        return sim_refuse(m, u, "the operands' fibers end differently");
     }
     bool first = both || !sim_is_number(b) || (sim_is_number(a) && a < b);
     if (first)
@@ -166,7 +166,7 @@ static bool step_union(sim_machine *m, sim_unit *u) {
         return true;
     }
     if (!sim_is_element(a) && !sim_is_element(b))
-        return refuse(m, u, "the operands' fibers end differently");
+        return sim_refuse(m, u, "the operands' fibers end differently");
     /* "Nothing" counts as less than an end and as more than a coordinate: it comes out at the end of the
      * fiber, as a coordinate that is none. */
     if (a < b ? sim_is_element(a) : !sim_is_element(b)) {
@@ -187,11 +187,11 @@ static bool step_alu(sim_machine *m, sim_unit *u) {
     if (streams && sim_has(u->in[0]) && sim_has(u->in[1])) {
         sim_token a = sim_head(u->in[0]), b = sim_head(u->in[1]);
         if (sim_is_number(a) && sim_is_stop(b)) {
-            emit(m, u, 0, u->s.alu.f((uint16_t)sim_pop(u->in[0]), 0));
+            sim_emit(m, u, 0, u->s.alu.f((uint16_t)sim_pop(u->in[0]), 0));
             return true;
         }
         if (sim_is_stop(a) && sim_is_number(b)) {
-            emit(m, u, 0, u->s.alu.f(0, (uint16_t)sim_pop(u->in[1])));
+            sim_emit(m, u, 0, u->s.alu.f(0, (uint16_t)sim_pop(u->in[1])));
             return true;
         }
     }
@@ -204,7 +204,7 @@ static bool step_reduce(sim_machine *m, sim_unit *u) {
     if (!ends)
         return sim_step(m, u);
     uint32_t level = sim_level(sim_pop(u->in[0]));
-    emit(m, u, 0, u->s.reduce.sum);
+    sim_emit(m, u, 0, u->s.reduce.sum);
     u->s.reduce.sum = 0;
     u->s.reduce.has_stop = level > 0;
     u->s.reduce.stop = sim_stop(level ? level - 1 : 0, 0);
@@ -221,7 +221,7 @@ static void drop_take_outer(sim_machine *m, sim_unit *u) {
         u->s.published_drop.seen = u->s.published_drop.after_stop = false;
         return;
     }
-    emit(m, u, 0, t);
+    sim_emit(m, u, 0, t);
     u->s.published_drop.owes_inner = u->s.published_drop.after_stop;
     u->s.published_drop.after_stop = true;
 }
@@ -237,16 +237,16 @@ static bool step_drop(sim_machine *m, sim_unit *u) {
         return moved;
     sim_token t = sim_head(u->in[1]);
     if (sim_is_element(t) ? u->s.published_drop.owes_inner : t == SIM_DONE && u->s.published_drop.holds)
-        return refuse(m, u, "the inner fibers are not those of the outer coordinates");
-    emit(m, u, 1, sim_pop(u->in[1]));
+        return sim_refuse(m, u, "the inner fibers are not those of the outer coordinates");
+    sim_emit(m, u, 1, sim_pop(u->in[1]));
     if (sim_is_number(t)) {
         u->s.published_drop.seen = true;
     } else if (!sim_is_element(t)) {
         if (u->s.published_drop.holds && u->s.published_drop.seen)
-            emit(m, u, 0, u->s.published_drop.outer);
+            sim_emit(m, u, 0, u->s.published_drop.outer);
         u->s.published_drop.holds = u->s.published_drop.owes_inner = false;
         if (t == SIM_DONE)
-            finish(m, u);
+            sim_finish(m, u);
     }
     return true;
 }
@@ -262,7 +262,7 @@ static bool step_hold(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[1]))
         return moved;
     sim_token t = sim_pop(u->in[1]);
-    emit(m, u, 1, t);
+    sim_emit(m, u, 1, t);
     sim_push(m->mem, repeater->in[1], sim_is_element(t) ? 0 : sim_is_stop(t) ? sim_stop(0, 0) : SIM_DONE);
     return true;
 }
@@ -372,7 +372,7 @@ static bool take_point(sim_machine *m, sim_unit *u) {
         ended += t[i] == SIM_DONE;
     }
     if (ended && ended < a->operands)
-        return refuse(m, u, "coordinates and values are not in step");
+        return sim_refuse(m, u, "coordinates and values are not in step");
     for (uint32_t i = 0; i < a->operands; i++)
         sim_pop(a->plain[i]);
     bool new_row = a->order == 1 && a->points.len > a->left && a->points.at[a->left].at >> 32 != t[OUTER];
@@ -395,7 +395,7 @@ static bool send_point(sim_machine *m, sim_unit *u) {
         point p = a->points.at[a->sent++];
         sim_push(m->mem, a->outer, (sim_token)(p.at >> 32));
         sim_push(m->mem, a->inner, (sim_token)p.at);
-        emit(m, u, a->port[VALUE], p.value);
+        sim_emit(m, u, a->port[VALUE], p.value);
         return true;
     }
     if (!a->ending || a->sums_done)
@@ -403,15 +403,15 @@ static bool send_point(sim_machine *m, sim_unit *u) {
     a->sums_done = true;
     sim_push(m->mem, a->outer, SIM_DONE);
     sim_push(m->mem, a->inner, SIM_DONE);
-    emit(m, u, a->port[VALUE], SIM_DONE);
+    sim_emit(m, u, a->port[VALUE], SIM_DONE);
     return true;
 }
 
 static void put_point(sim_machine *m, sim_unit *u, sim_token inner, sim_token outer) {
     const struct sim_accumulator *a = u->s.accumulator;
-    emit(m, u, a->port[INNER], inner);
+    sim_emit(m, u, a->port[INNER], inner);
     if (a->operands == OPERANDS)
-        emit(m, u, a->port[OUTER], outer);
+        sim_emit(m, u, a->port[OUTER], outer);
 }
 
 /* Points to streams: a stop between rows costs a cycle, and so do the stops at the end. */
@@ -428,11 +428,11 @@ static bool put_streams(sim_machine *m, sim_unit *u) {
     }
     if (inner == SIM_DONE) {
         put_point(m, u, SIM_DONE, SIM_DONE);
-        finish(m, u);
+        sim_finish(m, u);
         return true;
     }
     if (a->started && new_row && !a->separated) {
-        emit(m, u, a->port[INNER], sim_stop(0, 0));
+        sim_emit(m, u, a->port[INNER], sim_stop(0, 0));
         a->separated = true;
         return true;
     }
@@ -441,7 +441,7 @@ static bool put_streams(sim_machine *m, sim_unit *u) {
     if (new_row)
         put_point(m, u, inner, outer);
     else
-        emit(m, u, a->port[INNER], inner);
+        sim_emit(m, u, a->port[INNER], inner);
     a->started = true;
     a->separated = false;
     a->last_outer = outer;
@@ -493,7 +493,7 @@ static bool step_write(sim_machine *m, sim_unit *u) {
         return false;
     sim_token t = sim_pop(u->in[0]);
     if (t == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
     else
         vec_push(m->mem, &u->s.write.tokens, t == SIM_EMPTY ? 0 : t);
     return true;

@@ -72,9 +72,9 @@ static void end_draining(sim_machine *m, sim_unit *u) {
     sim_token stop = u->s.vector.stop;
     for (uint32_t p = 0; p < depth; p++) {
         uint32_t up = depth - 1 - p, hollow = sim_hollow(stop);
-        emit(m, u, p, sim_stop(sim_level(stop) - up, hollow > up ? hollow - up : 0));
+        sim_emit(m, u, p, sim_stop(sim_level(stop) - up, hollow > up ? hollow - up : 0));
     }
-    emit(m, u, depth, stop);
+    sim_emit(m, u, depth, stop);
     u->s.vector.points.len = u->s.vector.values.len = u->s.vector.sent = 0;
     u->s.vector.draining = false;
 }
@@ -90,14 +90,14 @@ static bool drain(sim_machine *m, sim_unit *u) {
     uint32_t changed = sent ? first_difference(u, u->s.vector.order.at[sent - 1], entry) : 0;
     if (sent && changed + 1 < depth && !u->s.vector.parted) {
         for (uint32_t p = changed + 1; p < depth; p++)
-            emit(m, u, p, sim_stop(p - 1 - changed, 0));
-        emit(m, u, depth, sim_stop(depth - 2 - changed, 0));
+            sim_emit(m, u, p, sim_stop(p - 1 - changed, 0));
+        sim_emit(m, u, depth, sim_stop(depth - 2 - changed, 0));
         u->s.vector.parted = true;
         return true;
     }
     for (uint32_t p = changed; p < depth; p++)
-        emit(m, u, p, u->s.vector.points.at[entry * depth + p]);
-    emit(m, u, depth, u->s.vector.values.at[entry]);
+        sim_emit(m, u, p, u->s.vector.points.at[entry * depth + p]);
+    sim_emit(m, u, depth, u->s.vector.values.at[entry]);
     u->s.vector.sent++;
     u->s.vector.parted = false;
     return true;
@@ -139,7 +139,7 @@ static bool take_stop(sim_machine *m, sim_unit *u, sim_token stop) {
         if ((ended && u->s.vector.holds[p] != needs_outer(u, p, stop)) ||
             (wanted &&
              (!sim_is_stop(sim_head(u->in[p])) || sim_level(sim_head(u->in[p])) != sim_level(wanted))))
-            return refuse(m, u, "the coordinate streams are not in step");
+            return sim_refuse(m, u, "the coordinate streams are not in step");
     }
     for (uint32_t p = 0; p < outer; p++) {
         if (needs_outer(u, p, stop))
@@ -158,10 +158,10 @@ static bool take_done(sim_machine *m, sim_unit *u) {
             return false;
     for (uint32_t i = 0; i < u->n_in; i++)
         if (sim_head(u->in[i]) != SIM_DONE)
-            return refuse(m, u, "coordinates and values are not in step");
+            return sim_refuse(m, u, "coordinates and values are not in step");
     for (uint32_t i = 0; i < u->n_in; i++)
-        emit(m, u, i, sim_pop(u->in[i]));
-    finish(m, u);
+        sim_emit(m, u, i, sim_pop(u->in[i]));
+    sim_finish(m, u);
     return true;
 }
 
@@ -177,13 +177,13 @@ bool sim_step_vector(sim_machine *m, sim_unit *u) {
     if (crd == SIM_DONE && value == SIM_DONE)
         return take_done(m, u);
     if (!stops && (!sim_is_number(crd) || !sim_is_element(value)))
-        return refuse(m, u, "coordinates and values are not in step");
+        return sim_refuse(m, u, "coordinates and values are not in step");
     bool moved = false, all = true;
     for (uint32_t p = 0; p < outer; p++) {
         if (u->s.vector.holds[p] || !needs_outer(u, p, crd))
             continue;
         if (sim_has(u->in[p]) && !sim_is_number(sim_head(u->in[p])))
-            return refuse(m, u, "the coordinate streams are not in step");
+            return sim_refuse(m, u, "the coordinate streams are not in step");
         if (sim_has(u->in[p])) {
             u->s.vector.held[p] = sim_pop(u->in[p]);
             u->s.vector.holds[p] = moved = true;

@@ -12,7 +12,7 @@ const char *sim_token_text(arena *mem, sim_token t) {
     return t == SIM_EMPTY ? "N" : "D";
 }
 
-bool refuse(sim_machine *m, const sim_unit *u, const char *why) {
+bool sim_refuse(sim_machine *m, const sim_unit *u, const char *why) {
     arena *mem = m->d->mem;
     const char *heads = "";
     for (uint32_t i = 0; i < u->n_in; i++)
@@ -26,8 +26,7 @@ bool refuse(sim_machine *m, const sim_unit *u, const char *why) {
     return true;
 }
 
-/* ---- level scanner: compressed, dense, bit vectors
- * --------------------------------------------------------------------------- */
+/* ---- level scanner --------------------------------------------------------------------------- */
 
 static bool scan_close(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))
@@ -38,8 +37,8 @@ static bool scan_close(sim_machine *m, sim_unit *u) {
         stop = sim_stop(sim_level(sim_pop(u->in[0])) + 1, 0);
     u->s.scan.closing = false;
     u->s.scan.fiber++;
-    emit(m, u, 0, stop);
-    emit(m, u, 1, stop);
+    sim_emit(m, u, 0, stop);
+    sim_emit(m, u, 1, stop);
     return true;
 }
 
@@ -51,8 +50,8 @@ static void scan_element(sim_machine *m, sim_unit *u) {
     }
     uint32_t at = u->s.scan.at++;
     const sam_level_data *level = u->s.scan.level;
-    emit(m, u, 0, level->format == SAM_LEVEL_DENSE ? at - u->s.scan.base : level->crd[at]);
-    emit(m, u, 1, at);
+    sim_emit(m, u, 0, level->format == SAM_LEVEL_DENSE ? at - u->s.scan.base : level->crd[at]);
+    sim_emit(m, u, 1, at);
     u->s.scan.closing = u->s.scan.at == u->s.scan.end;
 }
 
@@ -100,7 +99,7 @@ static bool step_scan(sim_machine *m, sim_unit *u) {
     sim_token t = sim_head(u->in[0]);
     if (sim_is_number(t)) {
         if (t >= u->s.scan.fibers)
-            return refuse(m, u, "the reference is beyond the last fiber");
+            return sim_refuse(m, u, "the reference is beyond the last fiber");
         scan_open(u, t);
     }
     sim_pop(u->in[0]);
@@ -114,10 +113,10 @@ static bool step_scan(sim_machine *m, sim_unit *u) {
         /* A stop right after a stop: the fiber of references was empty, so there is no fiber to open here. */
         sim_token out = sim_is_stop(t) ? sim_stop(sim_level(t) + 1, sim_hollow(t) + 1) : t;
         u->s.scan.fiber++;
-        emit(m, u, 0, out);
-        emit(m, u, 1, out);
+        sim_emit(m, u, 0, out);
+        sim_emit(m, u, 1, out);
         if (t == SIM_DONE)
-            finish(m, u);
+            sim_finish(m, u);
     }
     return true;
 }
@@ -137,15 +136,15 @@ static bool step_array(sim_machine *m, sim_unit *u) {
     sim_token t = sim_head(u->in[0]);
     if (sim_is_number(t)) {
         if (t >= u->s.array.n_vals)
-            return refuse(m, u, "the reference is beyond the last value");
+            return sim_refuse(m, u, "the reference is beyond the last value");
         t = u->s.array.vals[t];
     } else if (t == SIM_EMPTY) {
         t = 0;
     }
     sim_pop(u->in[0]);
-    emit(m, u, 0, t);
+    sim_emit(m, u, 0, t);
     if (t == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
     return true;
 }
 
@@ -155,7 +154,7 @@ static bool repeat_close(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))
         return false;
     sim_token next = sim_head(u->in[0]);
-    emit(m, u, 0, sim_is_stop(next) ? sim_stop(sim_level(sim_pop(u->in[0])) + 1, 0) : sim_stop(0, 0));
+    sim_emit(m, u, 0, sim_is_stop(next) ? sim_stop(sim_level(sim_pop(u->in[0])) + 1, 0) : sim_stop(0, 0));
     u->s.repeat.closing = false;
     return true;
 }
@@ -173,20 +172,20 @@ static bool step_repeat(sim_machine *m, sim_unit *u) {
         return moved;
     sim_token r = u->s.repeat.reference, signal = sim_head(signals);
     if (sim_is_number(signal) && !sim_is_element(r))
-        return refuse(m, u, "a repeat signal, but no reference to repeat");
+        return sim_refuse(m, u, "a repeat signal, but no reference to repeat");
     if ((signal == SIM_DONE) != (r == SIM_DONE))
-        return refuse(m, u, "one input is done, the other is not");
+        return sim_refuse(m, u, "one input is done, the other is not");
     sim_pop(signals);
     if (sim_is_number(signal)) {
-        emit(m, u, 0, r);
+        sim_emit(m, u, 0, r);
         return true;
     }
     u->s.repeat.holds = false;
     if (signal == SIM_DONE) {
-        emit(m, u, 0, SIM_DONE);
-        finish(m, u);
+        sim_emit(m, u, 0, SIM_DONE);
+        sim_finish(m, u);
     } else if (sim_is_stop(r)) {
-        emit(m, u, 0, sim_stop(sim_level(r) + 1, sim_hollow(r) + 1));
+        sim_emit(m, u, 0, sim_stop(sim_level(r) + 1, sim_hollow(r) + 1));
     } else {
         u->s.repeat.closing = true;
         repeat_close(m, u);
@@ -198,9 +197,9 @@ static bool step_signal(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))
         return false;
     sim_token t = sim_pop(u->in[0]);
-    emit(m, u, 0, sim_is_element(t) ? 0 : sim_is_stop(t) ? sim_stop(0, 0) : SIM_DONE);
+    sim_emit(m, u, 0, sim_is_element(t) ? 0 : sim_is_stop(t) ? sim_stop(0, 0) : SIM_DONE);
     if (t == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
     return true;
 }
 
@@ -218,7 +217,7 @@ static void joiner_skip(sim_machine *m, sim_unit *u, uint32_t operand, sim_token
     if (*asked == t || sim_is_stop(*asked))
         return;
     *asked = t;
-    emit(m, u, 1 + u->n_in / 2 + operand, t);
+    sim_emit(m, u, 1 + u->n_in / 2 + operand, t);
 }
 
 static bool joiner_skips(const sim_unit *u) {
@@ -231,30 +230,30 @@ static bool joiner_control(sim_machine *m, sim_unit *u, sim_token t) {
     for (uint32_t i = 0; i < u->n_in; i++) {
         sim_token other = sim_head(u->in[i]);
         if (sim_is_stop(t) ? !sim_is_stop(other) || sim_level(other) != sim_level(t) : other != t)
-            return refuse(m, u, "the operands' fibers end differently");
+            return sim_refuse(m, u, "the operands' fibers end differently");
         if (sim_is_stop(t) && sim_hollow(other) < sim_hollow(t))
             t = other;
     }
     for (uint32_t i = 0; i < u->n_in; i++)
         sim_pop(u->in[i]);
     for (uint32_t port = 0; port <= u->n_in / 2; port++)
-        emit(m, u, port, t);
+        sim_emit(m, u, port, t);
     for (uint32_t k = 0; joiner_skips(u) && sim_is_stop(t) && k < u->n_in / 2; k++) {
         joiner_skip(m, u, k, sim_stop(0, 0));
         u->s.join.asked[k] = 0;
     }
     if (t == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
     return true;
 }
 
 /* Emits `crd` with the references of the operands that stand at it, nothing for the others, and advances
  * those that stand at it. */
 static void joiner_emit(sim_machine *m, sim_unit *u, sim_token crd) {
-    emit(m, u, 0, crd);
+    sim_emit(m, u, 0, crd);
     for (uint32_t k = 0; k < u->n_in / 2; k++) {
         bool here = sim_head(u->in[2 * k]) == crd;
-        emit(m, u, 1 + k, here ? sim_head(u->in[2 * k + 1]) : SIM_EMPTY);
+        sim_emit(m, u, 1 + k, here ? sim_head(u->in[2 * k + 1]) : SIM_EMPTY);
         if (here)
             joiner_advance(u, k);
     }
@@ -268,7 +267,7 @@ static bool step_joiner(sim_machine *m, sim_unit *u) {
     for (uint32_t k = 0; k < operands; k++) {
         sim_token crd = sim_head(u->in[2 * k]);
         if (sim_is_number(crd) != sim_is_element(sim_head(u->in[2 * k + 1])))
-            return refuse(m, u, "coordinates and references of an operand are not in step");
+            return sim_refuse(m, u, "coordinates and references of an operand are not in step");
         if (!sim_is_number(crd))
             continue;
         numbers++;
@@ -307,16 +306,16 @@ static bool alu_control(sim_machine *m, sim_unit *u) {
         if (t == SIM_EMPTY)
             t = other;
         if (sim_is_stop(t) ? !sim_is_stop(other) || sim_level(other) != sim_level(t) : other != t)
-            return refuse(m, u, "the operands' fibers differ");
+            return sim_refuse(m, u, "the operands' fibers differ");
         if (sim_is_stop(t) && sim_hollow(other) < sim_hollow(t))
             t = other;
     }
     for (uint32_t i = 0; i < u->n_in; i++)
         if (!u->s.alu.is_constant[i])
             sim_pop(u->in[i]);
-    emit(m, u, 0, t);
+    sim_emit(m, u, 0, t);
     if (t == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
     return true;
 }
 
@@ -333,7 +332,7 @@ static bool step_alu(sim_machine *m, sim_unit *u) {
     if (!numbers)
         return alu_control(m, u);
     if (numbers + constants < u->n_in)
-        return refuse(m, u, "a value meets the end of a fiber");
+        return sim_refuse(m, u, "a value meets the end of a fiber");
     uint16_t result = 0;
     for (uint32_t i = 0; i < u->n_in; i++) {
         sim_token t = u->s.alu.is_constant[i] ? u->s.alu.constant[i] : sim_pop(u->in[i]);
@@ -342,13 +341,13 @@ static bool step_alu(sim_machine *m, sim_unit *u) {
     }
     if (u->n_in == 1)
         result = u->s.alu.f(result, 0);
-    emit(m, u, 0, result);
+    sim_emit(m, u, 0, result);
     return true;
 }
 
 static bool step_reduce(sim_machine *m, sim_unit *u) {
     if (u->s.reduce.has_stop) {
-        emit(m, u, 0, u->s.reduce.stop);
+        sim_emit(m, u, 0, u->s.reduce.stop);
         u->s.reduce.has_stop = false;
         return true;
     }
@@ -358,15 +357,15 @@ static bool step_reduce(sim_machine *m, sim_unit *u) {
     if (sim_is_number(t)) {
         u->s.reduce.sum = u->s.reduce.add(u->s.reduce.sum, (uint16_t)t);
     } else if (sim_is_stop(t) && sim_hollow(t)) {
-        emit(m, u, 0, sim_stop(sim_level(t) - 1, sim_hollow(t) - 1)); /* there was no fiber to add up */
+        sim_emit(m, u, 0, sim_stop(sim_level(t) - 1, sim_hollow(t) - 1)); /* there was no fiber to add up */
     } else if (sim_is_stop(t)) {
-        emit(m, u, 0, u->s.reduce.sum);
+        sim_emit(m, u, 0, u->s.reduce.sum);
         u->s.reduce.sum = 0;
         u->s.reduce.has_stop = sim_level(t) > 0;
         u->s.reduce.stop = sim_level(t) ? sim_stop(sim_level(t) - 1, 0) : 0;
     } else if (t == SIM_DONE) {
-        emit(m, u, 0, t);
-        finish(m, u);
+        sim_emit(m, u, 0, t);
+        sim_finish(m, u);
     }
     return true;
 }
@@ -376,10 +375,10 @@ static bool step_reduce(sim_machine *m, sim_unit *u) {
 /* Both streams at the same control token. */
 static bool pass_both(sim_machine *m, sim_unit *u) {
     sim_token a = sim_pop(u->in[0]), b = sim_pop(u->in[1]);
-    emit(m, u, 0, a);
-    emit(m, u, 1, b);
+    sim_emit(m, u, 0, a);
+    sim_emit(m, u, 1, b);
     if (a == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
     return true;
 }
 
@@ -391,7 +390,7 @@ static bool step_compress(sim_machine *m, sim_unit *u) {
         (sim_is_stop(value) ? sim_is_stop(crd) && sim_level(crd) == sim_level(value) : crd == value))
         return pass_both(m, u);
     if (!sim_is_number(crd) || !sim_is_element(value))
-        return refuse(m, u, "coordinates and values are not in step");
+        return sim_refuse(m, u, "coordinates and values are not in step");
     bool zero = value == SIM_EMPTY || (u->fp ? (value & 0x7fff) == 0 : value == 0);
     if (!zero)
         return pass_both(m, u);
@@ -404,11 +403,11 @@ static bool step_compress(sim_machine *m, sim_unit *u) {
 static bool outer_control(sim_machine *m, sim_unit *u, sim_token outer) {
     if (u->s.drop.in_fiber) { /* the inner stop that closed this outer fiber has already come */
         if (!sim_is_stop(outer) || u->s.drop.level != sim_level(outer) + 1)
-            return refuse(m, u, "the outer fiber ends where the inner one does not");
+            return sim_refuse(m, u, "the outer fiber ends where the inner one does not");
         u->s.drop.in_fiber = u->s.drop.kept = false;
         sim_pop(u->in[0]);
         if (u->kind == SAM_CRDDROP)
-            emit(m, u, 0, outer);
+            sim_emit(m, u, 0, outer);
         return true;
     }
     if (!sim_has(u->in[1]))
@@ -417,13 +416,13 @@ static bool outer_control(sim_machine *m, sim_unit *u, sim_token outer) {
     bool fits = sim_is_stop(outer) ? sim_is_stop(inner) && sim_level(inner) == sim_level(outer) + 1
                                    : inner == SIM_DONE;
     if (!fits)
-        return refuse(m, u, "the outer fiber is empty, the inner one is not");
+        return sim_refuse(m, u, "the outer fiber is empty, the inner one is not");
     if (u->kind == SAM_CRDDROP || outer == SIM_DONE)
         return pass_both(m, u);
     sim_pop(u->in[0]);
     sim_pop(u->in[1]);
-    emit(m, u, 0, inner);
-    emit(m, u, 1, inner);
+    sim_emit(m, u, 0, inner);
+    sim_emit(m, u, 1, inner);
     return true;
 }
 
@@ -444,13 +443,13 @@ static bool step_drop(sim_machine *m, sim_unit *u) {
         return false;
     sim_token inner = sim_head(u->in[1]);
     if (!inner_continues(u) || inner == SIM_DONE)
-        return refuse(m, u, "the inner stream has no fiber for this outer coordinate");
+        return sim_refuse(m, u, "the inner stream has no fiber for this outer coordinate");
     if (sim_is_element(inner)) {
         if (!u->s.drop.started)
-            emit(m, u, 0, outer);
+            sim_emit(m, u, 0, outer);
         u->s.drop.started = u->s.drop.kept = true;
         bool stop_first = u->s.drop.owes_stop;
-        emit(m, u, 1, stop_first ? sim_stop(0, 0) : sim_pop(u->in[1]));
+        sim_emit(m, u, 1, stop_first ? sim_stop(0, 0) : sim_pop(u->in[1]));
         u->s.drop.owes_stop = false;
         return true;
     }
@@ -459,7 +458,7 @@ static bool step_drop(sim_machine *m, sim_unit *u) {
     u->s.drop.level = sim_level(inner);
     u->s.drop.in_fiber = true;
     if (sim_level(inner) > 0) { /* the outer fiber ends; without any kept fiber it is hollow now */
-        emit(m, u, 1, sim_stop(sim_level(inner), u->s.drop.kept ? 0 : 1));
+        sim_emit(m, u, 1, sim_stop(sim_level(inner), u->s.drop.kept ? 0 : 1));
         u->s.drop.owes_stop = false;
     } else if (u->s.drop.started) {
         u->s.drop.owes_stop = true;
@@ -478,10 +477,10 @@ static bool step_hold(sim_machine *m, sim_unit *u) {
         return false;
     sim_token inner = sim_head(u->in[1]);
     if (!inner_continues(u) || inner == SIM_DONE)
-        return refuse(m, u, "the inner stream has no fiber for this outer coordinate");
+        return sim_refuse(m, u, "the inner stream has no fiber for this outer coordinate");
     sim_pop(u->in[1]);
-    emit(m, u, 1, inner);
-    emit(m, u, 0, sim_is_element(inner) ? outer : inner);
+    sim_emit(m, u, 1, inner);
+    sim_emit(m, u, 0, sim_is_element(inner) ? outer : inner);
     if (sim_is_stop(inner)) {
         sim_pop(u->in[0]);
         u->s.drop.level = sim_level(inner);
@@ -498,10 +497,10 @@ static bool step_write(sim_machine *m, sim_unit *u) {
     sim_token t = sim_head(u->in[0]);
     bool vals = sam_node_at(m->g, u->node)->mode == SAM_MODE_VALS;
     if (t == SIM_EMPTY && !vals)
-        return refuse(m, u, "nothing where a coordinate is expected");
+        return sim_refuse(m, u, "nothing where a coordinate is expected");
     sim_pop(u->in[0]);
     if (t == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
     else
         vec_push(m->mem, &u->s.write.tokens, t == SIM_EMPTY ? 0 : t);
     return true;

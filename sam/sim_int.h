@@ -255,6 +255,7 @@ sim_step_function sim_step_vector;
 /* ---- sim_parallel.c -------------------------------------------------------------------------- */
 sim_step_function sim_step_parallelize;
 sim_step_function sim_step_serialize;
+
 /* ---- sim_published.c ------------------------------------------------------------------------- */
 /* Makes `u` a unit of the published simulator; false after E0235-unsupported where that has none. */
 bool sim_publish(sim_machine *m, sim_unit *u);

@@ -241,10 +241,10 @@ static const bad bad_texts[] = {
      "t.gv:2:27: error: mode is 'x', expected a mode of the tensor [E0204-attribute]\n"
      "     1 [type=fiberlookup mode=\"x\"]\n"
      "                              ^~~\n"},
-    {"digraph {\n 1 [type=fiberwrite mode=9]\n}",
-     "t.gv:2:26: error: mode is '9', expected a mode of the tensor or vals [E0204-attribute]\n"
-     "     1 [type=fiberwrite mode=9]\n"
-     "                             ^\n"},
+    {"digraph {\n 1 [type=fiberwrite mode=12]\n}",
+     "t.gv:2:26: error: mode is '12', expected a mode of the tensor or vals [E0204-attribute]\n"
+     "     1 [type=fiberwrite mode=12]\n"
+     "                             ^~\n"},
     {"digraph {\n 1 [type=crddrop mode=2]\n}",
      "t.gv:2:23: error: mode is '2', expected 0 (drop zero values) or 1 (drop "
      "empty fibers) [E0204-attribute]\n"

@@ -86,8 +86,14 @@ const char *fe_tensor_text(const sam_statement *s, sam_tensor t);
 /* "B(i,k)" */
 const char *fe_access_text(const sam_statement *s, sam_tensor t, const sam_var *index, arena *mem);
 
-/* Every loop lies inside the loops of the scopes around it. E0125-loop-order. */
-bool fe_check_loops(const sam_statement *s, arena *mem, diagnostics *d);
+/* ---- host-made operands (nest.c, fill.c) ------------------------------------------------------ */
+
+/* Moves sums outwards until every loop lies inside the loops of the scopes around it. In place. E0125. */
+bool fe_nest_sums(sam_statement *s, arena *mem, diagnostics *d);
+/* BASE, BASE2, BASE3, ...: the first that no tensor and no variable has. */
+name_id fe_fresh_name(const sam_statement *s, const char *base, arena *mem);
+/* Sets the body of the scope that starts at `sum`, 0: of the outermost. */
+void fe_set_body(sam_statement *s, sam_expr sum, sam_expr body);
 
 /* ---- which operands are present, and where loops may run empty (presence.c) ------------------ */
 

@@ -22,7 +22,7 @@ typedef struct {
  * variables as it stores them, then the sums, outer ones first. Errors E0101 to E0125, located in the
  * expression, a format, a dimension or the schedule. The texts need not outlive the call. */
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out);
-/* Every invariant of a sam_statement, also of one that fe_parse did not build. E0125, E0130. */
+/* Every invariant of a sam_statement, also of one that fe_parse did not build. E0130. */
 bool fe_check(const sam_statement *s, diagnostics *d);
 /* Concrete index notation: "forall(i, forall(j, X(i,j) += B(i,k) * C(k,j)))", loop order explicit. */
 void fe_dump(const sam_statement *s, FILE *out);
@@ -38,11 +38,13 @@ bool fe_check_packed(const sam_statement *s, diagnostics *d);
  */
 const char *fe_repacked(const sam_statement *s, sam_tensor t, arena *mem);
 
-/* Gives each loop that reaches further than the statement's operands a host-made tensor of ones
- * (sam_tensor_data.ones): B(i,j) + c(i) becomes B(i,j) + c(i) * ones(j), and a dense level of the result is
- * united with 0 * ones. Values do not change. The statement must satisfy fe_check_packed, as the new one
- * does: what a loop reaches depends on the stored formats. E0105 where nothing says how far a variable goes,
- * E0118. */
+/* Host-made operands (sam_tensor_data.ones) where the statement's own do not do.
+ * Nesting: where the loop of a sum inside an expression is outside of a loop around it, the sum moves out,
+ * and what it was added to is counted in its first iteration only: b(i) - sum(j, C(i,j)) in the order j,i
+ * becomes sum(j, b(i) * first(j) - C(i,j)). Filling: where a loop reaches further than the operands, ones do:
+ * B(i,j) + c(i) becomes B(i,j) + c(i) * ones(j), and a dense level of the result is united with 0 * ones.
+ * Values do not change. The statement must satisfy fe_check_packed, as the new one does: what a loop reaches
+ * depends on the stored formats. E0105 where nothing says how far a variable goes, E0118, E0125. */
 bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out);
 
 typedef struct {

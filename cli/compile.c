@@ -19,7 +19,11 @@ bool cli_compile_sam(const cli_options *o, cli_session *s, cli_kernel *k) {
                       .schedule = o->schedule.at,
                       .n_schedule = o->schedule.len};
     const fe_lower_options lower = {.drop = true};
-    bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->statement) &&
+    sam_statement written;
+    fe_cin cin;
+    bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &written) &&
+              fe_schedule(&in, &written, &s->mem, &s->diag, &cin) &&
+              fe_expand(&cin.kernels.at[0], &s->mem, &s->diag, &k->statement) &&
               fe_check(&k->statement, &s->diag) &&
               fe_lower(&k->statement, &lower, &s->mem, &s->diag, &k->sam) && sam_check(&k->sam, &s->diag) &&
               dump_graph(o, "sam.gv", &k->sam, s);

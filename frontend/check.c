@@ -112,13 +112,16 @@ static bool nested(const sam_statement *s, const fe_vars *outer, const fe_vars *
     return true;
 }
 
-static bool check_scope(const sam_statement *s, const fe_scope *scope, arena *mem, diagnostics *d) {
+static bool check_scope(const fe_kernel *k, const fe_scope *scope, arena *mem, diagnostics *d) {
+    const sam_statement *s = &k->s;
+    fe_vars around_loops = fe_scope_loops(k, scope, mem);
     fe_exprs inner = {0};
     fe_inner_sums(s, scope->body, mem, &inner);
     for (uint32_t i = 0; i < inner.len; i++) {
         fe_scope sum = fe_sum_scope(s, inner.at[i], mem);
+        fe_vars loops = fe_scope_loops(k, &sum, mem);
         sam_var wrong, around;
-        if (!nested(s, &scope->vars, &sum.vars, &wrong, &around)) {
+        if (!nested(s, &around_loops, &loops, &wrong, &around)) {
             diag_error(
                 d, sam_expr_at(s, inner.at[i])->loc, "E0125-loop-order",
                 "the sum over '%s' is only a part of what loop '%s' computes, but loop '%s' is outside of it",
@@ -127,15 +130,19 @@ static bool check_scope(const sam_statement *s, const fe_scope *scope, arena *me
                       fe_var_text(s, around), fe_var_text(s, wrong));
             return false;
         }
-        if (!check_scope(s, &sum, mem, d))
+        if (!check_scope(k, &sum, mem, d))
             return false;
     }
     return true;
 }
 
+bool fe_check_nesting(const fe_kernel *k, arena *mem, diagnostics *d) {
+    fe_scope outer = fe_outer_scope(&k->s, mem);
+    return check_scope(k, &outer, mem, d);
+}
+
 bool fe_check_loops(const sam_statement *s, arena *mem, diagnostics *d) {
-    fe_scope outer = fe_outer_scope(s, mem);
-    if (!check_scope(s, &outer, mem, d))
+    if (!fe_check_nesting(&(fe_kernel){.s = *s}, mem, d))
         return false;
     bool ok = check_storage(s, s->result, s->result_index, sam_tensor_at(s, s->result)->loc, mem, d);
     for (uint32_t e = 0; e < s->exprs.len; e++) {
@@ -188,13 +195,20 @@ static bool check_index(const sam_statement *s, sam_tensor t, const sam_var *ind
     return true;
 }
 
+/* What check_tree has met: expressions by handle - 1, variables bound anywhere (bit v - 1). */
+typedef struct {
+    uint8_t *visited;
+    uint64_t bound;
+} seen_parts;
+
 /* The tree under e: each expression in one place only, operands as its kind demands, variables bound. */
-static bool check_tree(const sam_statement *s, sam_expr e, uint64_t bound, uint8_t *visited, diagnostics *d) {
+static bool check_tree(const sam_statement *s, sam_expr e, uint64_t bound, seen_parts *seen, diagnostics *d) {
     const src_loc nowhere = {0};
     REQUIRE(e.v >= 1 && e.v <= s->exprs.len, nowhere, "an operand is missing");
     const sam_expr_data *x = sam_expr_at(s, e);
-    REQUIRE(!visited[e.v - 1], x->loc, "an expression is used in two places");
-    visited[e.v - 1] = 1;
+    REQUIRE(!seen->visited[e.v - 1], x->loc, "an expression is used in two places");
+    seen->visited[e.v - 1] = 1;
+    seen->bound |= bound;
     uint64_t used = 0;
     switch (x->kind) {
     case SAM_EXPR_ACCESS:
@@ -209,14 +223,14 @@ static bool check_tree(const sam_statement *s, sam_expr e, uint64_t bound, uint8
     case SAM_EXPR_SUM:
         REQUIRE(x->var.v >= 1 && x->var.v <= s->vars.len, x->loc, "a sum over no variable");
         REQUIRE(!(bound >> (x->var.v - 1) & 1), x->loc, "'%s' is bound twice", fe_var_text(s, x->var));
-        return check_tree(s, x->a, bound | (uint64_t)1 << (x->var.v - 1), visited, d);
+        return check_tree(s, x->a, bound | (uint64_t)1 << (x->var.v - 1), seen, d);
     case SAM_EXPR_NEG:
-        return check_tree(s, x->a, bound, visited, d);
+        return check_tree(s, x->a, bound, seen, d);
     case SAM_EXPR_ADD:
     case SAM_EXPR_SUB:
     case SAM_EXPR_MUL:
     case SAM_EXPR_DIV:
-        return check_tree(s, x->a, bound, visited, d) && check_tree(s, x->b, bound, visited, d);
+        return check_tree(s, x->a, bound, seen, d) && check_tree(s, x->b, bound, seen, d);
     case SAM_EXPR_NONE:
         break;
     }
@@ -224,7 +238,9 @@ static bool check_tree(const sam_statement *s, sam_expr e, uint64_t bound, uint8
     return false;
 }
 
-static bool check_loop_list(const sam_statement *s, diagnostics *d) {
+/* One loop for each bound variable. Others may be left over: one that was split has the loops of its parts.
+ */
+static bool check_loop_list(const sam_statement *s, uint64_t bound, diagnostics *d) {
     const src_loc nowhere = {0};
     uint64_t seen = 0;
     for (uint32_t i = 0; i < s->loops.len; i++) {
@@ -233,25 +249,37 @@ static bool check_loop_list(const sam_statement *s, diagnostics *d) {
         REQUIRE(!(seen >> (v.v - 1) & 1), nowhere, "'%s' has two loops", fe_var_text(s, v));
         seen |= (uint64_t)1 << (v.v - 1);
     }
-    REQUIRE(s->loops.len == s->vars.len, nowhere, "%u variables have %u loops", s->vars.len, s->loops.len);
+    for (uint32_t v = 1; v <= s->vars.len; v++) {
+        bool has_loop = seen >> (v - 1) & 1, needs_loop = bound >> (v - 1) & 1;
+        REQUIRE(has_loop == needs_loop, nowhere, "'%s' is %s a loop", fe_var_text(s, (sam_var){v}),
+                has_loop ? "not bound but has" : "bound but has not");
+    }
     return true;
 }
 
-bool fe_check(const sam_statement *s, diagnostics *d) {
+bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d) {
     const src_loc nowhere = {0};
     REQUIRE(s->vars.len <= 64, nowhere, "more than 64 variables");
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         if (!check_tensor(s, &s->tensors.at[t], d))
             return false;
     }
-    uint64_t bound = 0;
+    uint64_t free = 0;
     REQUIRE(s->result.v == 1 && s->tensors.len >= 1, nowhere, "the result is not the first tensor");
-    if (!check_index(s, s->result, s->result_index, sam_tensor_at(s, s->result)->loc, &bound, d) ||
-        !check_loop_list(s, d))
+    if (!check_index(s, s->result, s->result_index, sam_tensor_at(s, s->result)->loc, &free, d))
         return false;
     arena scratch = {0};
-    uint8_t *visited = arena_new_n(&scratch, uint8_t, s->exprs.len + 1);
-    bool ok = check_tree(s, s->rhs, bound, visited, d) && fe_check_loops(s, &scratch, d);
+    seen_parts seen = {.visited = arena_new_n(&scratch, uint8_t, s->exprs.len + 1), .bound = free};
+    bool ok = check_tree(s, s->rhs, free, &seen, d);
+    arena_free(&scratch);
+    *bound = seen.bound;
+    return ok;
+}
+
+bool fe_check(const sam_statement *s, diagnostics *d) {
+    uint64_t bound;
+    arena scratch = {0};
+    bool ok = fe_check_parts(s, &bound, d) && check_loop_list(s, bound, d) && fe_check_loops(s, &scratch, d);
     arena_free(&scratch);
     return ok;
 }

@@ -112,7 +112,7 @@ static void the_checker_finds_what_the_parser_never_builds(void **state) {
     sam_expr_at(&s, sam_expr_at(&s, s.rhs)->a)->b = sam_expr_at(&s, sam_expr_at(&s, s.rhs)->a)->a;
     assert_false(fe_check(&s, &f->diag));
     assert_string_equal(fixture_printed(f),
-                        "onyx: error: 2 variables have 1 loops [E0130-statement]\n"
+                        "onyx: error: 'j' is bound but has not a loop [E0130-statement]\n"
                         "<expression>:1:8: error: an index of B is neither summed over nor in the result "
                         "[E0130-statement]\n"
                         "    x(i) = B(i,j) * c(j)\n"

@@ -78,8 +78,8 @@ typedef struct {
     cli_times times;
 } cli_kernel;
 
-/* Expression to SAM graph; the first third of cli_compile and all that engine sam needs. */
-bool cli_compile_sam(const cli_options *o, cli_session *s, cli_kernel *k);
+/* Expression to SAM graph; the first third of cli_compile (for the chip) and all that engine sam needs. */
+bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k);
 /* Expression to a bitstream that was decoded again and found equal to the routed netlist; writes the folder
  * o->out. */
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k);

@@ -11,7 +11,7 @@ static bool dump_graph(const cli_options *o, const char *name, const sam_graph *
     return file_commit(&f, &s->diag);
 }
 
-bool cli_compile_sam(const cli_options *o, cli_session *s, cli_kernel *k) {
+bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
     const fe_in in = {.expression = o->expression,
                       .formats = o->formats.at,
@@ -21,13 +21,14 @@ bool cli_compile_sam(const cli_options *o, cli_session *s, cli_kernel *k) {
                       .schedule = o->schedule.at,
                       .n_schedule = o->schedule.len,
                       .integers = o->dtype == TILE_DTYPE_INT16};
-    const fe_lower_options lower = {.drop = true};
+    const fe_lower_options lower = {.drop = true, .exact_stops = !chip};
     fe_cin cin;
-    sam_statement expanded;
+    sam_statement expanded, packed;
     bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&
               cli_check_names(o, s, &k->user) && fe_schedule(&in, &k->user, &s->mem, &s->diag, &cin) &&
               fe_expand(&cin.kernels.at[0], &s->mem, &s->diag, &expanded) &&
-              fe_pack(&expanded, &s->mem, &s->diag, &k->statement) &&
+              fe_pack(&expanded, &s->mem, &s->diag, &packed) &&
+              fe_fill(&packed, &s->mem, &s->diag, &k->statement) &&
               fe_lower(&k->statement, &lower, &s->mem, &s->diag, &k->sam) && sam_check(&k->sam, &s->diag) &&
               dump_graph(o, "sam.gv", &k->sam, s);
     k->times.frontend = seconds_now() - start;
@@ -103,6 +104,6 @@ bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
     if (!make_folder(o->out, &s->diag) || !cli_read_board(s, o->board, &k->board, &k->board_path))
         return false;
     k->tiling = (tile_options){.tile = o->tile, .mem_words = k->board.mem_words};
-    return cli_compile_sam(o, s, k) && lower(o, s, k) && write_netlist(o, s, &k->net) &&
+    return cli_compile_sam(o, true, s, k) && lower(o, s, k) && write_netlist(o, s, &k->net) &&
            place_and_route(o, s, k) && write_design(o, s, &k->design) && make_bitstream(o, s, k);
 }

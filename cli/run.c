@@ -125,7 +125,7 @@ static bool run(const cli_options *o, cli_session *s, cli_kernel *k) {
         return false;
     }
     bool sam = o->engine == ENGINE_SAM;
-    bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, s, k) : cli_compile(o, s, k);
+    bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
     ok = ok && cli_read_operands(o, s, k, &in);
     double before = seconds_now();
     ok = ok && (sam ? cli_simulate(s, k, &in, &outcome) : run_tiled(o, s, k, &in, &plan, &outcome));

@@ -91,7 +91,7 @@ int command_sam(int argc, char **argv) {
             sam_dump(&k.sam, stdout);
         return cli_session_end(&s, ok);
     }
-    ok = ok && (!o.out || make_folder(o.out, &s.diag)) && cli_compile_sam(&o, &s, &k);
+    ok = ok && (!o.out || make_folder(o.out, &s.diag)) && cli_compile_sam(&o, false, &s, &k);
     if (ok && o.inputs.len + o.generators.len)
         ok = simulate(&o, &s, &k);
     else if (ok)

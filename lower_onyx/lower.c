@@ -370,6 +370,9 @@ static onyx_node lower_node(lowering *l, sam_node h) {
         return not_on_chip(l, h,
                            "choose a loop order with the summed variable innermost, such as "
                            "reorder(i,j,k), so that a scalar reducer suffices");
+    case SAM_PARALLELIZE:
+    case SAM_SERIALIZE:
+        return not_on_chip(l, h, "leave the loop sequential: no parallelize or unroll in the schedule");
     case SAM_BROADCAST:
         return not_on_chip(l, h, "broadcasts are wires: remove the node and let its edges leave the source");
     case SAM_NONE:

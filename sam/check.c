@@ -65,13 +65,27 @@ static const char *stream_word(sam_stream s) {
     return word[s];
 }
 
+/* The letter of port `port` of a reducer with a memory. */
+static char reducer_letter(const sam_node_data *n, uint32_t port) {
+    return port < n->depth ? 'c' : 'v';
+}
+
+/* The number of ports where the node alone tells, else SAM_ANY. */
+static int fixed_ports(const sam_node_data *n, int in_table) {
+    return n->kind == SAM_VECTORREDUCER ? n->depth + 1 : in_table;
+}
+
 static char output_letter(const sam_node_data *n, uint32_t port) {
+    if (n->kind == SAM_VECTORREDUCER)
+        return reducer_letter(n, port);
     return port_letter(sam_primitive_table[n->kind].ports_out, port);
 }
 
 static char input_letter(const sam_node_data *n, uint32_t port) {
     if (n->kind == SAM_FIBERWRITE)
         return n->mode == SAM_MODE_VALS ? 'v' : 'c';
+    if (n->kind == SAM_VECTORREDUCER)
+        return reducer_letter(n, port);
     if (n->kind == SAM_CRDDROP && n->compress && port == 1)
         return 'v';
     return port_letter(sam_primitive_table[n->kind].ports_in, port);
@@ -93,7 +107,8 @@ static void check_stream(checker *c, const sam_edge_data *e, sam_node at, char l
 
 static void check_edge(checker *c, const sam_edge_data *e) {
     const sam_node_data *src = sam_node_at(c->g, e->src), *dst = sam_node_at(c->g, e->dst);
-    int outputs = sam_primitive_table[src->kind].out, inputs = sam_primitive_table[dst->kind].in;
+    int outputs = fixed_ports(src, sam_primitive_table[src->kind].out);
+    int inputs = fixed_ports(dst, sam_primitive_table[dst->kind].in);
     bool ports_exist = true;
     if (outputs != SAM_ANY && e->src_port >= outputs) {
         fault(c, e->src, "E0210-arity", "has %d output ports, an edge leaves port %u", outputs, e->src_port);
@@ -143,7 +158,9 @@ static uint32_t wanted_inputs(checker *c, sam_node n) {
     }
     if (node->kind == SAM_SPACCUMULATOR)
         return connected < 2 ? 2 : connected;
-    return (uint32_t)sam_primitive_table[node->kind].in;
+    if (node->kind == SAM_SERIALIZE)
+        return connected ? connected : 1;
+    return (uint32_t)fixed_ports(node, sam_primitive_table[node->kind].in);
 }
 
 static void check_inputs(checker *c, sam_node n) {
@@ -165,6 +182,14 @@ static void check_inputs(checker *c, sam_node n) {
                       may_be_root ? "the outermost node of a tensor has root=\"true\" instead" : PORTS_HINT);
         }
     }
+    for (uint32_t port = 1; node->kind == SAM_SERIALIZE && port < c->in[n.v].len; port++) {
+        const sam_edge_data *first = c->in[n.v].at[0], *other = c->in[n.v].at[port];
+        if (first && other && first->stream != other->stream) {
+            fault(c, n, "E0211-stream-type", "joins %s and %s", stream_word(first->stream),
+                  stream_word(other->stream));
+            diag_hint(c->d, "the copies of one stream have its type");
+        }
+    }
     if (node->kind == SAM_ALU && !streams) {
         fault(c, n, "E0210-arity", "has no operand that is a stream");
         diag_hint(c->d, "fold constants before they reach the graph");
@@ -179,9 +204,8 @@ static void check_outputs(checker *c, const sam_edge_data *e) {
               wanted_inputs(c, e->src) / 2, e->src_port);
         diag_hint(c->d, "port 0 is the coordinates, port k the references of the k-th operand");
     }
-    uint32_t same = src->kind == SAM_BROADCAST                               ? 0
-                    : (src->kind == SAM_CRDDROP || src->kind == SAM_CRDHOLD) ? 1
-                                                                             : 2;
+    bool forks = src->kind == SAM_BROADCAST || src->kind == SAM_PARALLELIZE || src->kind == SAM_SERIALIZE;
+    uint32_t same = forks ? 0 : (src->kind == SAM_CRDDROP || src->kind == SAM_CRDHOLD) ? 1 : 2;
     bool passes = same == 0 || (same == 1 && e->src_port == 1);
     if (passes && in->len > same && in->at[same] && in->at[same]->stream != e->stream) {
         fault(c, e->src, "E0211-stream-type", "passes %s on as %s", stream_word(in->at[same]->stream),
@@ -204,6 +228,8 @@ static void check_attributes(checker *c, sam_node n) {
     bool dropper = node->kind == SAM_CRDDROP || node->kind == SAM_CRDHOLD;
     bool may_be_root =
         node->kind == SAM_FIBERLOOKUP || node->kind == SAM_ARRAYVALS || node->kind == SAM_REPEAT;
+    if (node->kind == SAM_VECTORREDUCER && !node->depth)
+        missing(c, n, "depth", "depth=\"1\": one level of coordinates to add up");
     if (level && node->format == SAM_LEVEL_NONE)
         missing(c, n, "format", "format=\"dense\" or format=\"compressed\"");
     if (node->kind == SAM_ALU && !node->alu.v)

@@ -238,6 +238,10 @@ static const char *node_label(writer *w, const sam_node_data *n, const char **co
     case SAM_SPACCUMULATOR:
         *colour = "brown";
         return "SparseAccumulator";
+    case SAM_PARALLELIZE:
+    case SAM_SERIALIZE:
+        *colour = "gold";
+        return arena_printf(&w->mem, "%s %s", n->kind == SAM_SERIALIZE ? "Serialize" : "Parallelize", index);
     case SAM_BROADCAST:
     case SAM_NONE:
     case SAM_PRIMITIVES:
@@ -270,6 +274,9 @@ static pairs node_pairs(writer *w, const sam_node_data *n) {
     add(w, &list, "inner", text_of(w, n->inner));
     if (n->compress)
         add(w, &list, "mode", "0");
+    if (n->kind == SAM_PARALLELIZE || n->kind == SAM_SERIALIZE ||
+        (n->kind == SAM_VECTORREDUCER && n->depth > 1))
+        add(w, &list, "depth", arena_printf(&w->mem, "%u", n->depth));
     if (strcmp(alu, "add") == 0 || strcmp(alu, "sub") == 0)
         add(w, &list, "sub", alu[0] == 's' ? "1" : "0");
     if (n->kind == SAM_FIBERWRITE) {

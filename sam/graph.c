@@ -31,7 +31,8 @@ static name_id fresh_id(const sam_graph *g) {
 sam_node sam_add_node(sam_graph *g, sam_primitive kind) {
     BUG_IF(kind == SAM_NONE || kind >= SAM_PRIMITIVES, "primitive %d", (int)kind);
     name_id id = fresh_id(g);
-    vec_push(g->mem, &g->nodes, (sam_node_data){.kind = kind, .id = id});
+    uint8_t depth = kind == SAM_VECTORREDUCER;
+    vec_push(g->mem, &g->nodes, (sam_node_data){.kind = kind, .id = id, .depth = depth});
     return (sam_node){g->nodes.len};
 }
 
@@ -69,6 +70,8 @@ const char *sam_alu_constant(const sam_graph *g, sam_node n, uint32_t port) {
     char key[24];
     snprintf(key, sizeof key, "const%u", port);
     name_id value = sam_attribute_of(g, n, key);
+    if (!value.v && port == 1 && !sam_attribute_of(g, n, "const0").v)
+        value = sam_attribute_of(g, n, "rb_const");
     return value.v ? names_text(g->names, value) : NULL;
 }
 
@@ -89,6 +92,8 @@ static const char *label_detail(const sam_graph *g, const sam_node_data *n, aren
     case SAM_INTERSECT:
     case SAM_UNION:
     case SAM_VECTORREDUCER:
+    case SAM_PARALLELIZE:
+    case SAM_SERIALIZE:
         return n->index.v ? arena_printf(mem, " %s", index) : "";
     case SAM_CRDDROP:
     case SAM_CRDHOLD:
@@ -140,10 +145,11 @@ static bool same_tensors(pair p) {
 
 static bool same_node(pair p, const sam_node_data *a, const sam_node_data *b) {
     bool same = a->kind == b->kind && a->mode == b->mode && a->format == b->format && a->root == b->root &&
-                a->compress == b->compress && a->fp == b->fp && same_name(p, a->id, b->id) &&
-                same_name(p, a->tensor, b->tensor) && same_name(p, a->index, b->index) &&
-                same_name(p, a->alu, b->alu) && same_name(p, a->outer, b->outer) &&
-                same_name(p, a->inner, b->inner) && a->extra.len == b->extra.len;
+                a->compress == b->compress && a->depth == b->depth && a->fp == b->fp &&
+                same_name(p, a->id, b->id) && same_name(p, a->tensor, b->tensor) &&
+                same_name(p, a->index, b->index) && same_name(p, a->alu, b->alu) &&
+                same_name(p, a->outer, b->outer) && same_name(p, a->inner, b->inner) &&
+                a->extra.len == b->extra.len;
     for (uint32_t i = 0; same && i < a->extra.len; i++)
         same = same_name(p, a->extra.at[i].key, b->extra.at[i].key) &&
                same_name(p, a->extra.at[i].value, b->extra.at[i].value);

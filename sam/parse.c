@@ -63,8 +63,8 @@ static bool parse_tensors(parser *p) {
 /* Adds to `list` what only the comment "type=mul,k=v" says. Where both say something, the attribute counts;
  * a difference is worth a warning when it changes what the node means. */
 static void merge_comment(parser *p, const dot_node *node, dot_attributes *list) {
-    static const char *const matters[] = {"type", "index", "tensor", "mode", "format",
-                                          "root", "sub",   "outer",  "inner"};
+    static const char *const matters[] = {"type", "index", "tensor", "mode",  "format",
+                                          "root", "sub",   "outer",  "inner", "depth"};
     const dot_attribute *comment = dot_find(&node->attributes, p->g->names, "comment");
     const char *at = comment ? names_text(p->g->names, comment->value) : "";
     while (*at) {
@@ -133,6 +133,14 @@ static bool parse_format(parser *p, const dot_attribute *a, sam_node_data *n) {
     return true;
 }
 
+static bool parse_depth(parser *p, const dot_attribute *a, sam_node_data *n) {
+    const char *value = names_text(p->g->names, a->value);
+    int least = n->kind == SAM_VECTORREDUCER;
+    n->depth = (uint8_t)(value[0] - '0');
+    return (n->depth >= least && n->depth <= SAM_MAX_ORDER && value[1] == '\0') ||
+           bad_attribute(p, a, arena_printf(p->g->mem, "a number from %d to %d", least, SAM_MAX_ORDER));
+}
+
 /* "vals" is another spelling of "val" in droppers and holds. */
 static name_id dropper_index(parser *p, name_id value) {
     return strcmp(names_text(p->g->names, value), "vals") == 0 ? names_intern(p->g->names, "val") : value;
@@ -171,6 +179,9 @@ static bool parse_attribute(parser *p, const dot_attribute *a, sam_node_data *n)
         n->inner = dropper_index(p, a->value);
     else if (strcmp(key, "vals") == 0 && n->kind == SAM_CRDDROP)
         return parse_bool(p, a, &n->compress);
+    else if (strcmp(key, "depth") == 0 &&
+             (n->kind == SAM_VECTORREDUCER || n->kind == SAM_PARALLELIZE || n->kind == SAM_SERIALIZE))
+        return parse_depth(p, a, n);
     else if (strcmp(key, "fp") == 0)
         return parse_bool(p, a, &n->fp);
     else
@@ -223,6 +234,7 @@ static bool parse_node(parser *p, const dot_node *node) {
     if (!*type_text)
         return no_type(p, node);
     sam_node_data n = {.kind = primitive_of(type_text), .id = node->id, .loc = node->loc};
+    n.depth = n.kind == SAM_VECTORREDUCER;
     bool good = n.kind != SAM_ALU || parse_operation(p, &list, type_text, &n);
     for (uint32_t i = 0; i < list.len && good; i++)
         if (&list.at[i] == dot_find(&list, p->g->names, names_text(p->g->names, list.at[i].key)))

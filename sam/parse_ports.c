@@ -10,7 +10,8 @@ typedef struct {
 typedef struct {
     u32_vec name;     /* joiners: name_id.v of each operand, in order of the first coordinate edge */
     uint32_t used[8]; /* ALUs: input ports that are taken, as a bit set */
-    uint32_t outputs; /* broadcasts: edges out so far */
+    uint32_t outputs; /* broadcasts, parallelizers: edges out so far */
+    uint32_t inputs;  /* serializers: edges in so far */
     uint32_t unread;  /* sparse accumulators: coordinate streams in that no inK names */
 } node_ports;
 
@@ -189,6 +190,16 @@ static void accumulator_input(const parser *p, uint32_t edge, node_ports *ports,
         *port = (uint8_t)(values + 1u + ports->unread++);
 }
 
+/* The dialect has vector reducers only; the levels of a deeper one are told by explicit ports. */
+static bool reducer_port(const parser *p, uint32_t edge, sam_node n, uint8_t *port) {
+    uint8_t depth = node_of(p, n)->depth;
+    bool values = p->g->edges.at[edge].stream == SAM_STREAM_VAL;
+    *port = values ? depth : 0;
+    return values || depth == 1 ||
+           no_port(p, edge, "this edge does not say which level of the reducer it carries",
+                   "add src_port or dst_port: 0 for the outermost level");
+}
+
 /* ---- all ends -------------------------------------------------------------------------------- */
 
 static bool source_port(const parser *p, uint32_t edge, node_ports *ports, uint8_t *port) {
@@ -198,8 +209,7 @@ static bool source_port(const parser *p, uint32_t edge, node_ports *ports, uint8
         *port = e->stream != SAM_STREAM_CRD;
         return true;
     case SAM_VECTORREDUCER:
-        *port = e->stream == SAM_STREAM_VAL;
-        return true;
+        return reducer_port(p, edge, e->src, port);
     case SAM_INTERSECT:
     case SAM_UNION:
         return joiner_output(p, edge, ports, port);
@@ -209,8 +219,9 @@ static bool source_port(const parser *p, uint32_t edge, node_ports *ports, uint8
     case SAM_SPACCUMULATOR:
         return accumulator_output(p, edge, port);
     case SAM_BROADCAST:
+    case SAM_PARALLELIZE:
         if (ports->outputs > UINT8_MAX)
-            return no_port(p, edge, "this broadcast has too many outputs", "at most 256");
+            return no_port(p, edge, "this fork has too many outputs", "at most 256");
         *port = (uint8_t)ports->outputs++;
         return true;
     case SAM_ARRAYVALS:
@@ -219,6 +230,7 @@ static bool source_port(const parser *p, uint32_t edge, node_ports *ports, uint8
     case SAM_REPSIGGEN:
     case SAM_ALU:
     case SAM_REDUCE:
+    case SAM_SERIALIZE:
         *port = 0;
         return true;
     case SAM_NONE:
@@ -251,13 +263,17 @@ static bool destination_port(const parser *p, uint32_t edge, node_ports *ports, 
         *port = e->stream == SAM_STREAM_REPSIG;
         return true;
     case SAM_VECTORREDUCER:
-        *port = e->stream == SAM_STREAM_VAL;
-        return true;
+        return reducer_port(p, edge, e->dst, port);
     case SAM_CRDDROP:
     case SAM_CRDHOLD:
         return dropper_port(p, edge, e->dst, port);
     case SAM_SPACCUMULATOR:
         accumulator_input(p, edge, ports, port);
+        return true;
+    case SAM_SERIALIZE:
+        if (ports->inputs > UINT8_MAX)
+            return no_port(p, edge, "this serializer has too many inputs", "at most 256");
+        *port = (uint8_t)ports->inputs++;
         return true;
     case SAM_ALU:
         return alu_input(p, edge, ports, port);
@@ -267,6 +283,7 @@ static bool destination_port(const parser *p, uint32_t edge, node_ports *ports, 
     case SAM_REPSIGGEN:
     case SAM_REDUCE:
     case SAM_BROADCAST:
+    case SAM_PARALLELIZE:
         *port = 0;
         return true;
     case SAM_NONE:

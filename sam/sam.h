@@ -166,6 +166,9 @@ typedef struct {
     /* CRDDROP: both streams have the same depth, one value per coordinate, and pairs whose value is zero
      * are dropped (DOT: mode="0"). Otherwise inner is one level deeper and empty fibers are dropped. */
     bool compress;
+    /* VECTORREDUCER: levels of the tensors it adds up: 1 vectors (what sam_add_node sets), 2 matrices, ...
+     * PARALLELIZE, SERIALIZE: levels of the sub-trees they deal out, 0: single tokens. */
+    uint8_t depth;
     bool fp;                  /* ALU, REDUCE, VECTORREDUCER, CRDDROP with compress: bfloat16 */
     VEC(sam_attribute) extra; /* attributes the reader keeps but does not interpret */
 } sam_node_data;
@@ -212,7 +215,8 @@ const sam_graph_tensor *sam_find_tensor(const sam_graph *g, name_id name);
 int sam_storage_level(const sam_graph_tensor *t, int mode);
 
 /* An ALU operand may be a constant: attribute "const0" (operand 0), "const1", ... holds a number and no
- * edge enters that port. Returns its text, or NULL when operand `port` is a stream. */
+ * edge enters that port; "rb_const" is another word for "const1" where there is no "const0". Returns its
+ * text, or NULL when operand `port` is a stream. */
 const char *sam_alu_constant(const sam_graph *g, sam_node n, uint32_t port);
 name_id sam_attribute_of(const sam_graph *g, sam_node n, const char *key); /* from extra; 0 if absent */
 

@@ -60,11 +60,6 @@ typedef struct {
     uint32_t n;
 } sim_output;
 
-typedef struct {
-    uint32_t crd;
-    uint16_t value;
-} sim_entry;
-
 typedef uint16_t (*sim_operation)(uint16_t a, uint16_t b);
 
 typedef struct {
@@ -110,12 +105,23 @@ typedef struct {
         } drop;
         struct {
             sim_operation add;
-            VEC(sim_entry) entries;
-            sim_entry *spare; /* for sorting */
-            uint32_t n_spare, sent;
-            bool draining;
-            sim_token stop; /* after the entries */
+            uint32_t depth;                /* coordinates of an entry, outermost first */
+            u32_vec points;                /* `depth` coordinates an entry */
+            u16_vec values;                /* one an entry */
+            u32_vec order, spare;          /* entries by point; room for sorting */
+            uint32_t sent;                 /* entries that are out */
+            bool parted;                   /* so are the stops before the next one */
+            sim_token held[SAM_MAX_ORDER]; /* outer coordinate at hand, by port */
+            bool holds[SAM_MAX_ORDER], draining;
+            sim_token stop; /* of the innermost level, after the entries */
         } vector;
+        struct {
+            uint32_t depth, turn; /* turn: the copy that is served */
+            sim_token *owed;      /* parallelizer, by copy: the stop of its last sub-tree, 0: none */
+            bool *ended;          /* serializer, by copy: its part of the fiber has ended */
+            bool closing;         /* serializer: all sub-trees are out, the stop is not */
+            sim_token stop;
+        } deal;
         struct {
             VEC(sim_token) tokens;
         } write;
@@ -149,7 +155,18 @@ void sim_push(arena *mem, sim_queue *q, sim_token t);
 
 /* ---- sim_units.c ----------------------------------------------------------------------------- */
 bool sim_step(sim_machine *m, sim_unit *u); /* one cycle of one unit; whether anything moved */
+/* For the units of other files: a token to whoever listens; the end of the unit's work; E0231-stream. */
+void sim_emit(sim_machine *m, const sim_unit *u, uint32_t port, sim_token t);
+void sim_finish(sim_machine *m, sim_unit *u);
+bool sim_refuse(sim_machine *m, const sim_unit *u, const char *why); /* true: the unit is stopped */
 const char *sim_token_text(arena *mem, sim_token t);
+
+/* ---- sim_reduce.c ---------------------------------------------------------------------------- */
+bool sim_step_vector(sim_machine *m, sim_unit *u);
+
+/* ---- sim_parallel.c -------------------------------------------------------------------------- */
+bool sim_step_parallelize(sim_machine *m, sim_unit *u);
+bool sim_step_serialize(sim_machine *m, sim_unit *u);
 
 /* ---- sim_alu.c ------------------------------------------------------------------------------- */
 /* The operation and the number of operands it may have; NULL if the simulator does not know it. */

@@ -42,6 +42,16 @@ static bool refuse(sim_machine *m, const sim_unit *u, const char *why) {
     return true;
 }
 
+void sim_emit(sim_machine *m, const sim_unit *u, uint32_t port, sim_token t) {
+    emit(m, u, port, t);
+}
+void sim_finish(sim_machine *m, sim_unit *u) {
+    finish(m, u);
+}
+bool sim_refuse(sim_machine *m, const sim_unit *u, const char *why) {
+    return refuse(m, u, why);
+}
+
 /* ---- level scanner --------------------------------------------------------------------------- */
 
 static bool scan_close(sim_machine *m, sim_unit *u) {
@@ -291,6 +301,8 @@ static bool step_alu(sim_machine *m, sim_unit *u) {
         uint16_t value = t == SIM_EMPTY ? 0 : (uint16_t)t;
         result = i ? u->s.alu.f(result, value) : value;
     }
+    if (u->n_in == 1)
+        result = u->s.alu.f(result, 0);
     emit(m, u, 0, result);
     return true;
 }
@@ -439,76 +451,6 @@ static bool step_hold(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-/* ---- vector reducer -------------------------------------------------------------------------- */
-
-/* Stable merge sort by coordinate: values of one coordinate are added in the order they came. */
-static void sort_entries(sim_entry *at, uint32_t n, sim_entry *spare) {
-    if (n < 2)
-        return;
-    uint32_t half = n / 2, i = 0, j = half, k = 0;
-    sort_entries(at, half, spare);
-    sort_entries(at + half, n - half, spare);
-    while (i < half || j < n)
-        spare[k++] = j == n || (i < half && at[i].crd <= at[j].crd) ? at[i++] : at[j++];
-    memcpy(at, spare, n * sizeof *at);
-}
-
-static void combine_entries(sim_machine *m, sim_unit *u) {
-    sim_entry *at = u->s.vector.entries.at;
-    uint32_t n = u->s.vector.entries.len, kept = 0;
-    if (n > u->s.vector.n_spare) {
-        u->s.vector.n_spare = u->s.vector.entries.cap;
-        u->s.vector.spare = arena_new_n(m->mem, sim_entry, u->s.vector.n_spare);
-    }
-    sort_entries(at, n, u->s.vector.spare);
-    for (uint32_t i = 0; i < n; i++) {
-        if (kept && at[kept - 1].crd == at[i].crd)
-            at[kept - 1].value = u->s.vector.add(at[kept - 1].value, at[i].value);
-        else
-            at[kept++] = at[i];
-    }
-    u->s.vector.entries.len = kept;
-}
-
-static bool vector_drain(sim_machine *m, sim_unit *u) {
-    if (u->s.vector.sent < u->s.vector.entries.len) {
-        sim_entry e = u->s.vector.entries.at[u->s.vector.sent++];
-        emit(m, u, 0, e.crd);
-        emit(m, u, 1, e.value);
-        return true;
-    }
-    emit(m, u, 0, u->s.vector.stop);
-    emit(m, u, 1, u->s.vector.stop);
-    u->s.vector.entries.len = u->s.vector.sent = 0;
-    u->s.vector.draining = false;
-    return true;
-}
-
-static bool step_vector(sim_machine *m, sim_unit *u) {
-    if (u->s.vector.draining)
-        return vector_drain(m, u);
-    if (!sim_has(u->in[0]) || !sim_has(u->in[1]))
-        return false;
-    sim_token crd = sim_head(u->in[0]), value = sim_head(u->in[1]);
-    if (sim_is_number(crd) && sim_is_element(value)) {
-        vec_push(m->mem, &u->s.vector.entries, (sim_entry){crd, value == SIM_EMPTY ? 0 : (uint16_t)value});
-    } else if (sim_is_stop(crd) && sim_is_stop(value) && sim_level(crd) == sim_level(value)) {
-        uint32_t level = sim_level(crd), hollow = sim_hollow(crd);
-        if (level) {
-            combine_entries(m, u);
-            u->s.vector.stop = sim_stop(level - 1, hollow ? hollow - 1 : 0);
-            u->s.vector.draining = true;
-        }
-    } else if (crd == SIM_DONE && value == SIM_DONE) {
-        return pass_both(m, u);
-    } else {
-        return refuse(m, u, "coordinates and values are not in step");
-    }
-    sim_pop(u->in[0]);
-    sim_pop(u->in[1]);
-    return true;
-}
-
 /* ---- writer ---------------------------------------------------------------------------------- */
 
 static bool step_write(sim_machine *m, sim_unit *u) {
@@ -550,7 +492,11 @@ bool sim_step(sim_machine *m, sim_unit *u) {
     case SAM_CRDHOLD:
         return step_hold(m, u);
     case SAM_VECTORREDUCER:
-        return step_vector(m, u);
+        return sim_step_vector(m, u);
+    case SAM_PARALLELIZE:
+        return sim_step_parallelize(m, u);
+    case SAM_SERIALIZE:
+        return sim_step_serialize(m, u);
     case SAM_SPACCUMULATOR:
     case SAM_BROADCAST:
     case SAM_NONE:

@@ -75,7 +75,7 @@ static bool set_operation(sim_machine *m, sim_unit *u) {
     if (!u->s.alu.f) {
         diag_error(m->d, node->loc, "E0234-alu", "the simulator does not know the operation '%s%s'",
                    node->fp ? "fp_" : "", name);
-        diag_hint(m->d, "it knows add, sub, mul, div, max, min, and the same with fp_");
+        diag_hint(m->d, "docs/ir_sam.md lists the operations");
         return false;
     }
     while (sam_alu_constant(m->g, u->node, n))
@@ -93,10 +93,10 @@ static bool set_operation(sim_machine *m, sim_unit *u) {
             return false;
         }
     }
-    if (n < 2 || n > most) {
+    if (n < (most == 1 ? 1 : 2) || n > most) {
         diag_error(m->d, node->loc, "E0234-alu", "%s has %u operands", sam_node_label(m->g, u->node, m->mem),
                    n);
-        diag_hint(m->d, "%s", most == 2 ? "it takes two" : "it takes two or more");
+        diag_hint(m->d, "it takes %s", most == 1 ? "one" : most == 2 ? "two" : "two or more");
         return false;
     }
     u->s.alu.is_constant = is_constant;
@@ -130,6 +130,8 @@ static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *ope
         return true;
     case SAM_VECTORREDUCER:
         u->s.vector.add = sim_find_operation("add", node->fp, &most);
+        u->s.vector.depth = node->depth;
+        want_inputs(m->mem, u, node->depth + 1u);
         return true;
     case SAM_SPACCUMULATOR:
         diag_error(m->d, node->loc, "E0235-unsupported",
@@ -137,6 +139,12 @@ static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *ope
                    sam_node_label(m->g, u->node, m->mem));
         diag_hint(m->d, "use a vectorreducer, which works on streams");
         return false;
+    case SAM_PARALLELIZE:
+    case SAM_SERIALIZE:
+        u->s.deal.depth = node->depth;
+        u->s.deal.owed = arena_new_n(m->mem, sim_token, UINT8_MAX + 1);
+        u->s.deal.ended = arena_new_n(m->mem, bool, UINT8_MAX + 1);
+        return true;
     case SAM_FIBERWRITE:
     case SAM_REPEAT:
     case SAM_REPSIGGEN:

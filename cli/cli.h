@@ -112,6 +112,8 @@ bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile
 bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out);
 
+/* Writes the result to each -o T:FILE; NULL: there is none, and asking for it is a mistake. */
+bool cli_write_outputs(const cli_options *o, cli_session *s, const tile_tensor *result);
 /* Compares a result with the reference: "pass", "fail" (and the session's exit code says so), or "none" with
  * --no-check. */
 const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_operands *in,

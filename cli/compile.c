@@ -11,6 +11,17 @@ static bool dump_graph(const cli_options *o, const char *name, const sam_graph *
     return file_commit(&f, &s->diag);
 }
 
+/* Statements have no type: the graph's arithmetic gets the one that was asked for. */
+static bool set_arithmetic(const cli_options *o, sam_graph *g) {
+    for (uint32_t n = 0; n < g->nodes.len; n++) {
+        sam_node_data *node = &g->nodes.at[n];
+        bool computes = node->kind == SAM_ALU || node->kind == SAM_REDUCE ||
+                        node->kind == SAM_VECTORREDUCER || (node->kind == SAM_CRDDROP && node->compress);
+        node->fp = computes && o->dtype == TILE_DTYPE_BF16;
+    }
+    return true;
+}
+
 bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
     const fe_in in = {.expression = o->expression,
@@ -29,7 +40,7 @@ bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel
               fe_expand(&cin.kernels.at[0], &s->mem, &s->diag, &expanded) &&
               fe_pack(&expanded, &s->mem, &s->diag, &packed) &&
               fe_fill(&packed, &s->mem, &s->diag, &k->statement) &&
-              fe_lower(&k->statement, &lower, &s->mem, &s->diag, &k->sam) && sam_check(&k->sam, &s->diag) &&
+              fe_lower(&k->statement, &lower, &s->mem, &s->diag, &k->sam) && set_arithmetic(o, &k->sam) && sam_check(&k->sam, &s->diag) &&
               dump_graph(o, "sam.gv", &k->sam, s);
     k->times.frontend = seconds_now() - start;
     return ok;

@@ -96,19 +96,30 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
         return "none";
     if (!tile_reference(&k->user, in, &s->mem, &s->diag, &want))
         return "none";
-    if (tile_equal(got, &want, &s->names, &s->diag))
+    if (tile_equal(got, &want, o->dtype, &s->names, &s->diag))
         return "pass";
     s->mismatch = true;
     return "fail";
 }
 
-static bool write_result(const cli_options *o, cli_session *s, const tile_tensor *t) {
-    const char *end = t->order <= 2 ? "mtx" : "tns";
+bool cli_write_outputs(const cli_options *o, cli_session *s, const tile_tensor *result) {
     for (uint32_t i = 0; i < o->outputs.len; i++) {
-        if (!tile_write(t, o->dtype, strchr(o->outputs.at[i], ':') + 1, &s->diag))
+        const char *path = strchr(o->outputs.at[i], ':') + 1;
+        if (!result) {
+            diag_error(&s->diag, (src_loc){0}, "E0903-option-value",
+                       "-o %s: nothing runs, so there is no result to write", o->outputs.at[i]);
+            return false;
+        }
+        if (!tile_write(result, o->dtype, path, &s->diag))
             return false;
     }
-    return tile_write(t, o->dtype,
+    return true;
+}
+
+static bool write_result(const cli_options *o, cli_session *s, const tile_tensor *t) {
+    const char *end = t->order <= 2 ? "mtx" : "tns";
+    return cli_write_outputs(o, s, t) &&
+           tile_write(t, o->dtype,
                       arena_printf(&s->mem, "%s/%s.%s", o->out, names_text(&s->names, t->name), end),
                       &s->diag);
 }
@@ -153,7 +164,7 @@ static int command(const char *what, int argc, char **argv,
 
 static bool compile(const cli_options *o, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
-    bool ok = cli_compile(o, s, k);
+    bool ok = cli_write_outputs(o, s, NULL) && cli_compile(o, s, k);
     k->times.total = seconds_now() - start;
     return ok && cli_report(o, s, k, NULL, NULL, "none");
 }

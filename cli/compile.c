@@ -40,8 +40,8 @@ bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel
               fe_expand(&cin.kernels.at[0], &s->mem, &s->diag, &expanded) &&
               fe_pack(&expanded, &s->mem, &s->diag, &packed) &&
               fe_fill(&packed, &s->mem, &s->diag, &k->statement) &&
-              fe_lower(&k->statement, &lower, &s->mem, &s->diag, &k->sam) && set_arithmetic(o, &k->sam) && sam_check(&k->sam, &s->diag) &&
-              dump_graph(o, "sam.gv", &k->sam, s);
+              fe_lower(&k->statement, &lower, &s->mem, &s->diag, &k->sam) && set_arithmetic(o, &k->sam) &&
+              sam_check(&k->sam, &s->diag) && dump_graph(o, "sam.gv", &k->sam, s);
     k->times.frontend = seconds_now() - start;
     return ok;
 }

@@ -557,7 +557,8 @@ static bool read_scope(cin_reader *r, fe_kernel *k, const raw *node, bool outer,
     for (const raw *n = node; n != assignment; n = n->a) {
         if (n->kind == RAW_WHERE)
             continue;
-        diag_error(r->d, n->at.token.loc, "E0150-cin", "a loop inside of the consumer of a where");
+        src_loc loc = n->kind == RAW_FORALL ? n->var.loc : n->at.token.loc;
+        diag_error(r->d, loc, "E0150-cin", "a loop inside of the consumer of a where");
         diag_hint(r->d, "the loops of an assignment are all around its where");
         return false;
     }

@@ -289,7 +289,7 @@ static bool do_split(scheduler *c) {
         const char *loop = fe_var_text(&k->s, r.var[0]);
         diag_error(c->d, c->name.loc, "E0147-bound", "dividing loop '%s' by %u needs to know its extent",
                    loop, r.number);
-        diag_hint(c->d, "say it with bound(%s,%s_,N,MaxExact) first, or split it into parts of a size", loop,
+        diag_hint(c->d, "say it with bound(%s,%sb,N,MaxExact) first, or split it into parts of a size", loop,
                   loop);
         return false;
     }
@@ -412,7 +412,10 @@ static bool do_fuse(scheduler *c) {
         return relate(c, k, r);
     diag_error(c->d, c->name.loc, "E0143-not-nested", "loop '%s' is not directly inside of loop '%s'",
                fe_var_text(&k->s, r.var[1]), fe_var_text(&k->s, r.var[0]));
-    diag_hint(c->d, "the loops run in the order %s; reorder them first", loop_list(c));
+    if (j == i + 1)
+        diag_hint(c->d, "it is the loop of a sum that is only a part of the expression");
+    else
+        diag_hint(c->d, "the loops run in the order %s; reorder them first", loop_list(c));
     return false;
 }
 

@@ -89,18 +89,16 @@ static bool inputs_inside(const unrolling *u, sam_node n, int *in) {
 static void visit(unrolling *u, sam_node n) {
     int in[UINT8_MAX + 1];
     bool dealt = iterates(u, n), inside = !dealt && inputs_inside(u, n, in);
-    bool leaves = false;
+    u->copied[n.v - 1] = inside && depth_of(u, n, 0, in) != OUTSIDE;
     for (uint32_t e = 0; e < u->in->edges.len; e++) {
         const sam_edge_data *out = edge(u, e);
         if (out->src.v != n.v)
             continue;
         if (dealt)
             u->depth[e] = iterates(u, out->dst) ? OUTSIDE : 0;
-        else
-            u->depth[e] = inside ? depth_of(u, n, out->src_port, in) : OUTSIDE;
-        leaves = leaves || (inside && u->depth[e] != OUTSIDE);
+        else if (u->copied[n.v - 1])
+            u->depth[e] = depth_of(u, n, out->src_port, in);
     }
-    u->copied[n.v - 1] = leaves;
 }
 
 /* Sources before destinations: Kahn's algorithm. */
@@ -157,6 +155,8 @@ static sam_node fork_of(unrolling *u, uint32_t e, sam_primitive kind) {
 static void copy_edge(unrolling *u, uint32_t e) {
     const sam_edge_data *from = edge(u, e);
     bool src = u->copied[from->src.v - 1], dst = u->copied[from->dst.v - 1];
+    BUG_IF(src && !dst && from->stream == SAM_STREAM_REPSIG,
+           "a repeater outside of a loop repeats inside of it");
     if (src && !dst) {
         sam_add_edge(u->out, fork_of(u, e, SAM_SERIALIZE), 0, copy_of(u, from->dst, 0), from->dst_port,
                      from->stream);

@@ -75,16 +75,25 @@ const char *sam_alu_constant(const sam_graph *g, sam_node n, uint32_t port) {
     return value.v ? names_text(g->names, value) : NULL;
 }
 
+name_id sam_stored_index(const sam_graph *g, sam_node n, uint32_t level) {
+    char key[24];
+    snprintf(key, sizeof key, "in%u", level);
+    return sam_attribute_of(g, n, key);
+}
+
 /* What distinguishes the node among those of its kind, after a blank; "" if nothing does. */
 static const char *label_detail(const sam_graph *g, const sam_node_data *n, arena *mem) {
     const char *tensor = names_text(g->names, n->tensor), *index = names_text(g->names, n->index);
     switch (n->kind) {
     case SAM_FIBERLOOKUP:
+    case SAM_BVLOOKUP:
+    case SAM_LOCATE:
     case SAM_FIBERWRITE:
         if (n->mode == SAM_MODE_VALS)
             return arena_printf(mem, " vals %s", tensor);
         return arena_printf(mem, " %s: %s%d", index, tensor, n->mode);
     case SAM_ARRAYVALS:
+    case SAM_ARRAYSTORE:
         return arena_printf(mem, " %s", tensor);
     case SAM_REPEAT:
         return arena_printf(mem, " %s: %s", index, tensor);
@@ -94,6 +103,9 @@ static const char *label_detail(const sam_graph *g, const sam_node_data *n, aren
     case SAM_VECTORREDUCER:
     case SAM_PARALLELIZE:
     case SAM_SERIALIZE:
+    case SAM_BVCONVERT:
+    case SAM_BVINTERSECT:
+    case SAM_BVUNION:
         return n->index.v ? arena_printf(mem, " %s", index) : "";
     case SAM_CRDDROP:
     case SAM_CRDHOLD:
@@ -145,8 +157,8 @@ static bool same_tensors(pair p) {
 
 static bool same_node(pair p, const sam_node_data *a, const sam_node_data *b) {
     bool same = a->kind == b->kind && a->mode == b->mode && a->format == b->format && a->root == b->root &&
-                a->compress == b->compress && a->depth == b->depth && a->fp == b->fp &&
-                same_name(p, a->id, b->id) && same_name(p, a->tensor, b->tensor) &&
+                a->compress == b->compress && a->depth == b->depth && a->width == b->width &&
+                a->fp == b->fp && same_name(p, a->id, b->id) && same_name(p, a->tensor, b->tensor) &&
                 same_name(p, a->index, b->index) && same_name(p, a->alu, b->alu) &&
                 same_name(p, a->outer, b->outer) && same_name(p, a->inner, b->inner) &&
                 a->extra.len == b->extra.len;

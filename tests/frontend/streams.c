@@ -354,6 +354,12 @@ static void run_node(run *r, uint32_t index) {
         return;
     case SAM_CRDHOLD:
     case SAM_SPACCUMULATOR:
+    case SAM_ARRAYSTORE:
+    case SAM_LOCATE:
+    case SAM_BVLOOKUP:
+    case SAM_BVCONVERT:
+    case SAM_BVINTERSECT:
+    case SAM_BVUNION:
     case SAM_PARALLELIZE:
     case SAM_SERIALIZE:
     case SAM_BROADCAST:

@@ -206,7 +206,7 @@ static void a_run_that_stops_says_who_waits_for_whom(void **state) {
     sim_machine m;
     sim_token tokens[8];
     assert_true(sam_parse("stuck.gv", text, strlen(text), &f->names, &f->mem, &f->diag, &g));
-    assert_true(sim_build(&g, NULL, 0, &f->mem, &f->diag, &m));
+    assert_true(sim_build(&g, NULL, 0, NULL, &f->mem, &f->diag, &m));
     sim_feed(&m, (sam_node){3}, 0, tokens, read_tokens("1 2", tokens));
     sim_feed(&m, (sam_node){3}, 1, tokens, read_tokens("1", tokens));
     assert_int_equal(sim_run(&m, 0), SIM_RUN_STUCK);
@@ -218,29 +218,31 @@ static void a_run_that_stops_says_who_waits_for_whom(void **state) {
         "    digraph { w [type=fiberwrite tensor=x mode=vals] r [type=reduce] m [type=mul]\n"
         "              ^\n"
         "    help: a stream ends early or a primitive's inputs do not belong together\n"
-        "stuck.gv:1:11: note: fiberwrite vals x (node w) waits for reduce (node r)\n"
+        "stuck.gv:1:11: note: fiberwrite vals x (node w) waits for reduce (node r): input 0 is empty\n"
         "    digraph { w [type=fiberwrite tensor=x mode=vals] r [type=reduce] m [type=mul]\n"
         "              ^\n"
-        "stuck.gv:1:50: note: reduce (node r) waits for mul (node m)\n"
+        "stuck.gv:1:50: note: reduce (node r) waits for mul (node m): input 0 is empty\n"
         "    digraph { w [type=fiberwrite tensor=x mode=vals] r [type=reduce] m [type=mul]\n"
         "                                                     ^\n"
-        "stuck.gv:1:66: note: mul (node m) waits for reduce (node b)\n"
+        "stuck.gv:1:66: note: mul (node m) waits for reduce (node b): input 1 is empty, input 0 holds 1 "
+        "token, "
+        "next 2\n"
         "    digraph { w [type=fiberwrite tensor=x mode=vals] r [type=reduce] m [type=mul]\n"
         "                                                                     ^\n");
 }
 
 static void queues_grow_and_keep_their_order(void **state) {
     fixture *f = *state;
-    sim_queue q = {0};
+    sim_queue *q = sim_new_queue(&f->mem);
     uint32_t in = 0, out = 0;
     for (int round = 0; round < 50; round++) {
         for (int i = 0; i < 3 * round; i++)
-            sim_push(&f->mem, &q, in++);
+            sim_push(&f->mem, q, in++);
         for (int i = 0; i < 2 * round; i++)
-            assert_int_equal(sim_pop(&q), out++);
+            assert_int_equal(sim_pop(q), out++);
     }
-    while (sim_has(&q))
-        assert_int_equal(sim_pop(&q), out++);
+    while (sim_has(q))
+        assert_int_equal(sim_pop(q), out++);
     assert_int_equal(in, out);
 }
 

@@ -58,7 +58,7 @@ static inline void build(fixture *f, unit_run r, const sam_tensor_levels *b, sam
     operand.name = names_intern(&f->names, "B");
     sam_tensor_levels *kept = arena_new(&f->mem, sam_tensor_levels);
     *kept = operand;
-    assert_true(sim_build(g, kept, 1, &f->mem, &f->diag, m));
+    assert_true(sim_build(g, kept, 1, NULL, &f->mem, &f->diag, m));
     for (uint32_t v = 2; v <= g->nodes.len; v++, m->unfinished -= !m->has_writers)
         m->units[v].done = true;
     sim_token tokens[256];

@@ -6,6 +6,7 @@
  *   values     := "where" "(" values "," statement ")" | assignment
  *   assignment := access ("=" | "+=") terms
  *   relation   := "split" "(" i "," i0 "," i1 "," n ")" | "divide" "(" i "," i0 "," i1 "," n ")"
+ *               | "order" "(" variable ("," variable)* ")"
  *               | "pos" "(" i "," ip "," tensor ")" | "fuse" "(" i "," j "," f ")"
  *               | "bound" "(" i "," ib "," n "," type ")"
  *   tag        := "unroll" "(" n ")" | "parallelize" "(" unit "," strategy ")"
@@ -192,12 +193,17 @@ static void dump_relation(const fe_kernel *k, const fe_relation *r, FILE *out) {
 static void dump_kernel(const fe_kernel *k, FILE *out) {
     dump p = {.k = k, .out = out};
     fe_scope outer = fe_outer_scope(&k->s, &p.mem);
-    if (k->relations.len)
+    bool nested = fe_loops_nest(k, &p.mem);
+    if (k->relations.len || !nested)
         fputs("suchthat(", out);
     dump_scope(&p, &outer, 0);
     for (uint32_t r = 0; r < k->relations.len; r++)
         dump_relation(k, &k->relations.at[r], out);
-    if (k->relations.len)
+    for (uint32_t i = 0; !nested && i < k->s.loops.len; i++)
+        fprintf(out, "%s%s", i ? "," : ", order(", fe_var_text(&k->s, k->s.loops.at[i]));
+    if (!nested)
+        fputc(')', out);
+    if (k->relations.len || !nested)
         fputc(')', out);
     arena_free(&p.mem);
 }
@@ -378,8 +384,28 @@ static bool read_arguments(fe_reader *in, fe_kernel *k, diagnostics *d, fe_relat
     return false;
 }
 
+/* The loops where foralls alone do not say their order: that of a sum outside of what it is a part of. */
+static bool read_order(fe_reader *in, fe_kernel *k, diagnostics *d) {
+    fe_advance(in);
+    fe_advance(in); /* "(", seen by the caller */
+    do {
+        sam_var v;
+        src_loc loc = in->token.loc;
+        if (!read_var(in, k, d, &v))
+            return false;
+        if (fe_loop_position(&k->s, v) < k->s.loops.len) {
+            diag_error(d, loc, "E0150-cin", "'%s' is listed twice", fe_var_text(&k->s, v));
+            return false;
+        }
+        vec_push(k->s.mem, &k->s.loops, v);
+    } while (fe_take_sign(in, ','));
+    return take(in, ')', d);
+}
+
 static bool read_relation(fe_reader *in, fe_kernel *k, diagnostics *d) {
     fe_relation r = {.loc = in->token.loc};
+    if (at_word(in, "order"))
+        return read_order(in, k, d);
     r.kind = at_word(in, "split")    ? FE_SPLIT
              : at_word(in, "divide") ? FE_DIVIDE
              : at_word(in, "pos")    ? FE_POS

@@ -106,6 +106,8 @@ uint32_t fe_new_vars(const fe_relation *r, sam_var v[2]);
 void fe_add_loops_of(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out);
 /* The loops of a scope's variables, outermost first. */
 fe_vars fe_scope_loops(const fe_kernel *k, const fe_scope *scope, arena *mem);
+/* Whether every loop of a sum lies inside the loops of the scopes around it. Where not, fe_fill moves sums. */
+bool fe_loops_nest(const fe_kernel *k, arena *mem);
 uint64_t fe_roots_of(const fe_kernel *k, sam_var v);     /* bits of the expression's variables behind v */
 uint32_t fe_known_extent(const fe_kernel *k, sam_var v); /* 0: only the data say */
 const fe_tag *fe_tag_of(const fe_kernel *k, sam_var loop);
@@ -126,10 +128,15 @@ bool fe_is_new_name(const fe_cin *cin, name_id name);
 
 /* Everything but the loops; *bound receives the variables that the result or a sum binds. E0130. */
 bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d);
-/* The loops of a partial sum lie inside those around it. E0125-loop-order. */
-bool fe_check_nesting(const fe_kernel *k, arena *mem, diagnostics *d);
-/* Every loop lies inside the loops of the scopes around it. E0125-loop-order. */
-bool fe_check_loops(const sam_statement *s, arena *mem, diagnostics *d);
+
+/* ---- host-made operands (nest.c, fill.c) ------------------------------------------------------ */
+
+/* Moves sums outwards until every loop lies inside the loops of the scopes around it. In place. E0125. */
+bool fe_nest_sums(sam_statement *s, arena *mem, diagnostics *d);
+/* BASE, BASE2, BASE3, ...: the first that no tensor and no variable has. */
+name_id fe_fresh_name(const sam_statement *s, const char *base, arena *mem);
+/* Sets the body of the scope that starts at `sum`, 0: of the outermost. */
+void fe_set_body(sam_statement *s, sam_expr sum, sam_expr body);
 
 /* ---- which operands are present, and where loops may run empty (presence.c) ------------------ */
 

@@ -28,12 +28,10 @@ typedef enum { FILL_DONE, FILL_CHANGED, FILL_FAILED } fill_step;
 
 /* ---- operands of ones ------------------------------------------------------------------------ */
 
-/* ones, ones2, ones3, ...: the first that no tensor and no variable has. */
-static name_id fresh_name(const filling *f) {
+name_id fe_fresh_name(const sam_statement *s, const char *base, arena *mem) {
     for (uint32_t n = 1;; n++) {
-        const char *text = n == 1 ? "ones" : arena_printf(f->mem, "ones%u", n);
-        name_id name = names_intern(f->s->names, text);
-        if (!fe_find_tensor(f->s, name).v && !fe_find_var(f->s, name).v)
+        name_id name = names_intern(s->names, n == 1 ? base : arena_printf(mem, "%s%u", base, n));
+        if (!fe_find_tensor(s, name).v && !fe_find_var(s, name).v)
             return name;
     }
 }
@@ -44,7 +42,8 @@ static sam_expr add_expr(filling *f, sam_expr_data x) {
 }
 
 static sam_expr add_ones(filling *f, src_loc loc) {
-    vec_push(f->mem, &f->s->tensors, (sam_tensor_data){.name = fresh_name(f), .loc = loc, .ones = true});
+    name_id name = fe_fresh_name(f->s, "ones", f->mem);
+    vec_push(f->mem, &f->s->tensors, (sam_tensor_data){.name = name, .loc = loc, .ones = true});
     return add_expr(f, (sam_expr_data){.kind = SAM_EXPR_ACCESS, .loc = loc, .tensor = {f->s->tensors.len}});
 }
 
@@ -53,10 +52,12 @@ static void extend_ones(filling *f, sam_expr ones, sam_var v) {
     sam_expr_data *x = sam_expr_at(f->s, ones);
     sam_tensor_data *t = sam_tensor_at(f->s, x->tensor);
     uint32_t l = t->order;
-    for (; l > 0 && fe_loop_position(f->s, x->index[t->mode[l - 1]]) > fe_loop_position(f->s, v); l--)
+    for (; l > 0 && fe_loop_position(f->s, x->index[t->mode[l - 1]]) > fe_loop_position(f->s, v); l--) {
         t->mode[l] = t->mode[l - 1];
+        t->level[l] = t->level[l - 1];
+    }
     t->mode[l] = (uint8_t)t->order;
-    t->level[t->order] = SAM_LEVEL_DENSE;
+    t->level[l] = SAM_LEVEL_DENSE;
     x->index[t->order++] = v;
 }
 
@@ -108,20 +109,19 @@ static fill_step multiply_along(filling *f, sam_expr *e, sam_var v) {
 
 /* ---- one change ------------------------------------------------------------------------------ */
 
-/* Sets the body of the scope that starts at `sum`, 0: of the outermost. */
-static void set_body(filling *f, sam_expr sum, sam_expr body) {
-    sam_expr inner = sum.v ? sum : f->s->rhs, last = {0};
-    for (; sam_expr_at(f->s, inner)->kind == SAM_EXPR_SUM; inner = sam_expr_at(f->s, inner)->a)
+void fe_set_body(sam_statement *s, sam_expr sum, sam_expr body) {
+    sam_expr inner = sum.v ? sum : s->rhs, last = {0};
+    for (; sam_expr_at(s, inner)->kind == SAM_EXPR_SUM; inner = sam_expr_at(s, inner)->a)
         last = inner;
     if (last.v)
-        sam_expr_at(f->s, last)->a = body;
+        sam_expr_at(s, last)->a = body;
     else
-        f->s->rhs = body;
+        s->rhs = body;
 }
 
 static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v) {
     fill_step done = multiply_along(f, &body, v);
-    set_body(f, sum, body);
+    fe_set_body(f->s, sum, body);
     return done;
 }
 
@@ -212,8 +212,8 @@ static void unite_with_zeros(filling *f) {
         if (f->reach >> (v - 1) & 1)
             extend_ones(f, ones, (sam_var){v});
     }
-    set_body(f, (sam_expr){0},
-             add_expr(f, (sam_expr_data){.kind = SAM_EXPR_ADD, .loc = loc, .a = body, .b = zero}));
+    fe_set_body(f->s, (sam_expr){0},
+                add_expr(f, (sam_expr_data){.kind = SAM_EXPR_ADD, .loc = loc, .a = body, .b = zero}));
 }
 
 static void copy_statement(const sam_statement *s, arena *mem, sam_statement *out) {
@@ -230,6 +230,8 @@ static void copy_statement(const sam_statement *s, arena *mem, sam_statement *ou
 
 bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out) {
     copy_statement(s, mem, out);
+    if (!fe_nest_sums(out, mem, d))
+        return false;
     filling f = {.s = out, .mem = mem, .d = d};
     fill_step step = fill_once(&f);
     while (step == FILL_CHANGED)
@@ -241,7 +243,7 @@ bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *
     if (!fe_collect_leaves(out, mem).list.len) {
         sam_expr body = fe_outer_scope(out, mem).body;
         ones_beside(&f, &body);
-        set_body(&f, (sam_expr){0}, body);
+        fe_set_body(out, (sam_expr){0}, body);
     }
     return true;
 }

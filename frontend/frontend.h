@@ -22,7 +22,7 @@ typedef struct {
  * order. Loops: the result's variables as it stores them, then the sums, outer ones first. Errors E0101 to
  * E0127, located in the expression, a format or a dimension. The texts need not outlive the call. */
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out);
-/* Every invariant of a sam_statement, also of one that fe_parse did not build. E0125, E0130. */
+/* Every invariant of a sam_statement, also of one that fe_parse did not build. E0130. */
 bool fe_check(const sam_statement *s, diagnostics *d);
 /* A statement without schedule as concrete index notation, loop order explicit:
  * "forall(i, forall(j, forall(k, X(i,j) += B(i,k) * C(k,j))))". */
@@ -73,13 +73,13 @@ typedef struct {
     VEC(fe_kernel) kernels;
 } fe_cin;
 
-/* Applies the schedule's commands in turn to a parsed statement. Errors E0113, E0114, E0125, E0140 to E0148,
- * located in the schedule. */
+/* Applies the schedule's commands in turn to a parsed statement. Errors E0113, E0114, E0140 to E0151, located
+ * in the schedule. */
 bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostics *d, fe_cin *out);
 /* Its text form and back: parse(dump(x)) equals x. Parsing checks. E0150-cin, and those of fe_parse. */
 void fe_cin_dump(const fe_cin *cin, FILE *out);
 bool fe_cin_parse(const char *text, name_table *names, arena *mem, diagnostics *d, fe_cin *out);
-/* Every invariant of the IR. E0125, E0130, E0150. */
+/* Every invariant of the IR. E0117, E0130, E0150. */
 bool fe_cin_check(const fe_cin *cin, diagnostics *d);
 /* The same kernels, by names; formats, locations and the order of handles do not count. */
 bool fe_cin_equal(const fe_cin *a, const fe_cin *b);
@@ -99,11 +99,13 @@ bool fe_check_packed(const sam_statement *s, diagnostics *d);
  */
 const char *fe_repacked(const sam_statement *s, sam_tensor t, arena *mem);
 
-/* Gives each loop that reaches further than the statement's operands a host-made tensor of ones
- * (sam_tensor_data.ones): B(i,j) + c(i) becomes B(i,j) + c(i) * ones(j), and a dense level of the result is
- * united with 0 * ones. Values do not change. The statement must satisfy fe_check_packed, as the new one
- * does: what a loop reaches depends on the stored formats. E0105 where nothing says how far a variable goes,
- * E0118. */
+/* Host-made operands (sam_tensor_data.ones) where the statement's own do not do.
+ * Nesting: where the loop of a sum inside an expression is outside of a loop around it, the sum moves out,
+ * and what it was added to is counted in its first iteration only: b(i) - sum(j, C(i,j)) in the order j,i
+ * becomes sum(j, b(i) * first(j) - C(i,j)). Filling: where a loop reaches further than the operands, ones do:
+ * B(i,j) + c(i) becomes B(i,j) + c(i) * ones(j), and a dense level of the result is united with 0 * ones.
+ * Values do not change. The statement must satisfy fe_check_packed, as the new one does: what a loop reaches
+ * depends on the stored formats. E0105 where nothing says how far a variable goes, E0118, E0125. */
 bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out);
 
 /* ---- lowering -------------------------------------------------------------------------------- */

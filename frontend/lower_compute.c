@@ -22,6 +22,13 @@ static value load_value(lowering *w, sam_expr e) {
     return (value){.val = lower_out(n, 0)};
 }
 
+static bool all_ones(const sam_tensor_data *t) {
+    bool all = t->ones;
+    for (uint32_t l = 0; l < t->order; l++)
+        all = all && t->level[l] == SAM_LEVEL_DENSE;
+    return all;
+}
+
 /* ---- operations ------------------------------------------------------------------------------ */
 
 static void feed_operand(lowering *w, const value *from, sam_node alu, uint8_t port) {
@@ -166,7 +173,7 @@ static bool compute(lowering *w, sam_expr e, const fe_presence *in, value *resul
     const sam_expr_data *x = sam_expr_at(w->s, e);
     switch (x->kind) {
     case SAM_EXPR_ACCESS:
-        *result = sam_tensor_at(w->s, x->tensor)->ones ? constant(1) : load_value(w, e);
+        *result = all_ones(sam_tensor_at(w->s, x->tensor)) ? constant(1) : load_value(w, e);
         return true;
     case SAM_EXPR_LITERAL:
         *result = constant(x->literal);

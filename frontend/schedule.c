@@ -491,72 +491,6 @@ static bool do_parallelize(scheduler *c) {
 
 /* ---- reorder --------------------------------------------------------------------------------- */
 
-/* The first loop of a scope's loops is outside of one of `outer`. */
-static bool reaches_out(const fe_kernel *k, const fe_vars *outer, sam_var sum, arena *mem) {
-    fe_vars loops = {0};
-    fe_add_loops_of(k, sum, mem, &loops);
-    for (uint32_t i = 0; i < loops.len; i++) {
-        for (uint32_t o = 0; o < outer->len; o++) {
-            if (fe_loop_position(&k->s, loops.at[i]) < fe_loop_position(&k->s, outer->at[o]))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* Takes the sums out of a product that would have loops outside of its own: multiplication distributes over
- * them. A variable that the product sums over twice stays. */
-static sam_expr pull_sums(fe_kernel *k, sam_expr e, const fe_vars *outer, fe_vars *pulled, arena *mem) {
-    sam_expr_data x = *sam_expr_at(&k->s, e);
-    bool again = false;
-    for (uint32_t i = 0; i < pulled->len; i++)
-        again = again || pulled->at[i].v == x.var.v;
-    if (x.kind == SAM_EXPR_SUM && !again && reaches_out(k, outer, x.var, mem)) {
-        vec_push(mem, pulled, x.var);
-        return pull_sums(k, x.a, outer, pulled, mem);
-    }
-    if (x.kind == SAM_EXPR_SUM) { /* another may be inside of this one */
-        x.a = pull_sums(k, x.a, outer, pulled, mem);
-    } else if (x.kind == SAM_EXPR_MUL || x.kind == SAM_EXPR_NEG) {
-        x.a = pull_sums(k, x.a, outer, pulled, mem);
-        x.b = x.b.v ? pull_sums(k, x.b, outer, pulled, mem) : x.b;
-    }
-    *sam_expr_at(&k->s, e) = x;
-    return e;
-}
-
-/* Sums over v anywhere under e. */
-static uint32_t count_sums(const sam_statement *s, sam_expr e, sam_var v) {
-    const sam_expr_data *x = sam_expr_at(s, e);
-    return (x->kind == SAM_EXPR_SUM && x->var.v == v.v) + (x->a.v ? count_sums(s, x->a, v) : 0) +
-           (x->b.v ? count_sums(s, x->b, v) : 0);
-}
-
-static void distribute(fe_kernel *k, arena *mem) {
-    fe_kernel tried = *k;
-    fe_copy_statement(&k->s, mem, &tried.s);
-    fe_scope outer = fe_outer_scope(&tried.s, mem);
-    fe_vars loops = fe_scope_loops(&tried, &outer, mem), pulled = {0};
-    sam_expr body = pull_sums(&tried, outer.body, &loops, &pulled, mem), *at = &tried.s.rhs;
-    while (sam_expr_at(&tried.s, *at)->kind == SAM_EXPR_SUM)
-        at = &sam_expr_at(&tried.s, *at)->a;
-    *at = body;
-    for (uint32_t i = 0; i < pulled.len; i++) {
-        if (count_sums(&tried.s, body, pulled.at[i]))
-            return;
-        sam_expr_data sum = {.kind = SAM_EXPR_SUM,
-                             .loc = sam_expr_at(&tried.s, tried.s.rhs)->loc,
-                             .a = tried.s.rhs,
-                             .var = pulled.at[i]};
-        vec_push(mem, &tried.s.exprs, sum);
-        tried.s.rhs = (sam_expr){tried.s.exprs.len};
-    }
-    if (!pulled.len)
-        return;
-    *k = tried;
-    fe_compact(&k->s);
-}
-
 static bool do_reorder(scheduler *c) {
     fe_kernel *k = NULL;
     fe_vars listed = {0};
@@ -582,7 +516,6 @@ static bool do_reorder(scheduler *c) {
         if (in_list >> (k->s.loops.at[i].v - 1) & 1)
             k->s.loops.at[i] = listed.at[next++];
     }
-    distribute(k, c->mem);
     return true;
 }
 

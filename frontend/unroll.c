@@ -64,8 +64,14 @@ static int depth_of(const unrolling *u, sam_node n, uint8_t port, const int *in)
         return in[0] >= 1 ? in[port] : OUTSIDE;
     case SAM_NONE:
     case SAM_FIBERWRITE:
+    case SAM_ARRAYSTORE:
     case SAM_CRDHOLD:
     case SAM_SPACCUMULATOR:
+    case SAM_LOCATE: /* fe_lower does not make these */
+    case SAM_BVLOOKUP:
+    case SAM_BVCONVERT:
+    case SAM_BVINTERSECT:
+    case SAM_BVUNION:
     case SAM_PRIMITIVES:
         break;
     }

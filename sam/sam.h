@@ -57,7 +57,9 @@ typedef struct {
     sam_level_format level[SAM_MAX_ORDER]; /* by storage level, outermost first */
     uint8_t mode[SAM_MAX_ORDER];           /* mode[l]: which index (0-based) storage level l holds */
     sam_view view;
-    bool ones; /* made by the host: dense, every value 1 */
+    /* Made by the host: value 1 at every coordinate of a dense level, at coordinate 0 only of a compressed
+     * one. */
+    bool ones;
 } sam_tensor_data;
 
 typedef struct {

@@ -27,6 +27,20 @@ static void unify_dimensions(const sam_statement *s, dense_data *out) {
     }
 }
 
+/* 1 at every coordinate of a dense level, at 0 of a compressed one. */
+static void make_ones(const sam_tensor_data *t, dense_tensor *out) {
+    for (uint32_t c = 0; c < out->cells; c++) {
+        uint32_t rest = c, at[SAM_MAX_ORDER];
+        for (uint32_t m = t->order; m-- > 0; rest /= out->dim[m])
+            at[m] = rest % out->dim[m];
+        out->at[c] = 1;
+        for (uint32_t l = 0; l < t->order; l++) {
+            if (t->level[l] == SAM_LEVEL_COMPRESSED && at[t->mode[l]])
+                out->at[c] = 0;
+        }
+    }
+}
+
 void dense_random(const sam_statement *s, prng *random, uint32_t max_dim, uint32_t percent, dense_data *out) {
     assert_true(s->tensors.len <= DENSE_MAX_TENSORS);
     memset(out, 0, sizeof *out);
@@ -40,10 +54,14 @@ void dense_random(const sam_statement *s, prng *random, uint32_t max_dim, uint32
     }
     for (uint32_t t = 1; t < s->tensors.len; t++) {
         dense_tensor *tensor = &out->tensor[t];
+        if (s->tensors.at[t].ones) {
+            make_ones(&s->tensors.at[t], tensor);
+            continue;
+        }
         uint32_t own_percent = percent ? percent : prng_below(random, 2) * 40;
         for (uint32_t c = 0; c < tensor->cells; c++) {
             uint16_t cell = (uint16_t)(1 + prng_below(random, 9) - prng_below(random, 2) * 10);
-            tensor->at[c] = s->tensors.at[t].ones ? 1 : prng_below(random, 100) < own_percent ? cell : 0;
+            tensor->at[c] = prng_below(random, 100) < own_percent ? cell : 0;
         }
         uint32_t somewhere = prng_below(random, tensor->cells);
         if (own_percent && !tensor->at[somewhere])

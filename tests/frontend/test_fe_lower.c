@@ -1,168 +1,6 @@
 /* frontend/: lowered graphs compute what the statement says, under the chip's writers and droppers, on random
  * data with empty rows; and they have the shape that the published graphs of the same kernels have. */
-#include "tests/frontend/dense.h"
-#include "tests/frontend/fe_case.h"
-#include "tests/frontend/streams.h"
-
-/* ---- values ---------------------------------------------------------------------------------- */
-
-/* Walks the written levels. Every stored coordinate must have something below it, except in a dense level and
- * where an operand is empty. */
-typedef struct {
-    const written *w;
-    const sam_tensor_data *t;
-    const dense_tensor *shape;
-    bool empty_operands;
-    uint16_t *cells;
-    uint32_t visited; /* values read */
-    const char *what; /* the statement and the engine, for messages */
-} reader;
-
-static void require(const reader *r, bool condition, const char *why) {
-    if (!condition)
-        fail_msg("%s: %s", r->what, why);
-}
-
-static void read_level(reader *r, uint32_t level, uint32_t fiber, uint32_t *coordinate) {
-    if (level == r->t->order) {
-        uint32_t at[SAM_MAX_ORDER] = {0}, cell = 0;
-        for (uint32_t l = 0; l < level; l++)
-            at[r->t->mode[l]] = coordinate[l];
-        for (uint32_t m = 0; m < level; m++)
-            cell = cell * r->shape->dim[m] + at[m];
-        require(r, fiber < r->w->vals.len, "a coordinate without a value");
-        r->cells[cell] = (uint16_t)r->w->vals.at[fiber];
-        r->visited++;
-        return;
-    }
-    if (r->t->level[level] == SAM_LEVEL_DENSE) {
-        uint32_t dim = r->shape->dim[r->t->mode[level]];
-        for (coordinate[level] = 0; coordinate[level] < dim; coordinate[level]++)
-            read_level(r, level + 1, fiber * dim + coordinate[level], coordinate);
-        return;
-    }
-    const u32_vec *seg = &r->w->seg[level], *crd = &r->w->crd[level];
-    require(r, fiber + 1 < seg->len, "a coordinate without a segment");
-    if (level > 0 && r->t->level[level - 1] == SAM_LEVEL_COMPRESSED && !r->empty_operands)
-        require(r, seg->at[fiber] < seg->at[fiber + 1], "a coordinate with nothing below it");
-    for (uint32_t k = seg->at[fiber]; k < seg->at[fiber + 1]; k++) {
-        if (k > seg->at[fiber])
-            require(r, crd->at[k - 1] < crd->at[k], "coordinates out of order");
-        coordinate[level] = crd->at[k];
-        require(r, coordinate[level] < r->shape->dim[r->t->mode[level]], "a coordinate beyond the dimension");
-        read_level(r, level + 1, k, coordinate);
-    }
-}
-
-static void compare(const char *what, const sam_statement *s, const dense_data *data, bool empty_operands,
-                    const written *w) {
-    reader r = {.what = what,
-                .w = w,
-                .t = sam_tensor_at(s, s->result),
-                .shape = &data->tensor[0],
-                .empty_operands = empty_operands};
-    r.cells = calloc(r.shape->cells, sizeof *r.cells);
-    uint32_t coordinate[SAM_MAX_ORDER];
-    read_level(&r, 0, 0, coordinate);
-    /* A result without any coordinate may have one value: the sum over nothing. */
-    if (r.visited != w->vals.len && !(r.visited == 0 && w->vals.len == 1))
-        fail_msg("%s: %u values for %u places", what, w->vals.len, r.visited);
-    for (uint32_t c = 0; c < r.shape->cells; c++) {
-        if (r.cells[c] != r.shape->at[c])
-            fail_msg("%s: cell %u: %u, expected %u", what, c, r.cells[c], r.shape->at[c]);
-    }
-    free(r.cells);
-}
-
-/* A case on its way through the passes. */
-typedef struct {
-    sam_statement packed, filled;
-    sam_graph g;
-} lowered;
-
-static bool try_lower(fixture *f, const fe_case *c, fe_lower_options options, lowered *l) {
-    return fe_case_pack(f, c, &l->packed) && fe_fill(&l->packed, &f->mem, &f->diag, &l->filled) &&
-           fe_check_packed(&l->filled, &f->diag) &&
-           fe_lower(&l->filled, &options, &f->mem, &f->diag, &l->g) && sam_check(&l->g, &f->diag);
-}
-
-static void lower(fixture *f, const fe_case *c, fe_lower_options options, lowered *l) {
-    if (!try_lower(f, c, options, l))
-        fail_msg("%s\n%s", c->expression, fixture_printed(f));
-}
-
-/* ---- engines --------------------------------------------------------------------------------- */
-
-static u32_vec copy_words(const uint32_t *from, uint32_t n, arena *mem) {
-    u32_vec v = {0};
-    for (uint32_t i = 0; i < n; i++)
-        vec_push(mem, &v, from[i]);
-    return v;
-}
-
-/* The timed simulator of sam/, on a graph as it is or with binary joiners. */
-static void simulate(fixture *f, const sam_graph *g, const sam_tensor_levels *operands, uint32_t n,
-                     arena *mem, written *w) {
-    sam_sim_result result;
-    if (!sam_simulate(g, operands, n, NULL, mem, &f->diag, &result))
-        fail_msg("%s", fixture_printed(f));
-    *w = (written){0};
-    for (uint32_t l = 0; l < result.result.order; l++) {
-        w->seg[l] = copy_words(result.result.level[l].seg, result.result.level[l].n_seg, mem);
-        w->crd[l] = copy_words(result.result.level[l].crd, result.result.level[l].n_crd, mem);
-    }
-    for (uint32_t i = 0; i < result.result.n_vals; i++)
-        vec_push(mem, &w->vals, result.result.vals[i]);
-}
-
-typedef enum { CHIP, TIMED, TIMED_BINARY, ENGINES } engine;
-
-static void run_engine(fixture *f, engine e, const sam_graph *g, const sam_tensor_levels *operands,
-                       uint32_t n, arena *mem, written *w) {
-    sam_graph binary;
-    switch (e) {
-    case CHIP:
-        run_streams(g, operands, n, mem, w);
-        return;
-    case TIMED:
-        simulate(f, g, operands, n, mem, w);
-        return;
-    case TIMED_BINARY:
-        if (!sam_to_binary_joiners(g, mem, &f->diag, &binary) || !sam_check(&binary, &f->diag))
-            fail_msg("%s", fixture_printed(f));
-        simulate(f, &binary, operands, n, mem, w);
-        return;
-    case ENGINES:
-        break;
-    }
-    fail_msg("no engine");
-}
-
-/* Random data of growing size and density through every engine from `first` on. The expected result is that
- * of the statement before it was filled. Empty operands only where stops are exact. */
-static void check_values(fixture *f, const lowered *l, engine first, bool empty_operands, uint32_t runs) {
-    static const uint32_t percents[] = {5, 20, 50, 90, 0};
-    const sam_statement *s = &l->filled;
-    dense_data *data = calloc(1, sizeof *data);
-    prng random = prng_seed(s->exprs.len + 64 * s->tensors.len);
-    for (uint32_t run = 0; run < runs; run++) {
-        arena mem = {0};
-        uint32_t percent = percents[run % (empty_operands ? 5 : 4)];
-        dense_random(s, &random, 1 + run % 6, percent, data);
-        dense_evaluate(&l->packed, data);
-        sam_tensor_levels operands[DENSE_MAX_TENSORS];
-        for (uint32_t t = 1; t < s->tensors.len; t++)
-            operands[t - 1] = dense_to_levels(s, data, (sam_tensor){t + 1}, &mem);
-        for (engine e = first; e < ENGINES; e++) {
-            written w;
-            run_engine(f, e, &l->g, operands, s->tensors.len - 1, &mem, &w);
-            const char *where = arena_printf(&mem, "%s, engine %d", fe_case_dump(f, s), (int)e);
-            compare(where, s, data, percent == 0, &w);
-        }
-        arena_free(&mem);
-    }
-    free(data);
-}
+#include "tests/frontend/lowered.h"
 
 static const fe_case kernels[] = {
     {"x(i) = b(i)", {0}, NULL},
@@ -296,10 +134,10 @@ static void graphs_compute_what_the_statement_says(void **state) {
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
         for (int drop = 0; drop < 2; drop++) {
             lowered l;
-            lower(f, &kernels[k], (fe_lower_options){.drop = drop}, &l);
-            check_values(f, &l, CHIP, false, RUNS);
-            lower(f, &kernels[k], (fe_lower_options){.drop = drop, .exact_stops = true}, &l);
-            check_values(f, &l, TIMED, true, RUNS);
+            lowered_must(f, &kernels[k], (fe_lower_options){.drop = drop}, &l);
+            lowered_check(f, &l, CHIP, false, RUNS);
+            lowered_must(f, &kernels[k], (fe_lower_options){.drop = drop, .exact_stops = true}, &l);
+            lowered_check(f, &l, TIMED, true, RUNS);
         }
     }
 }
@@ -329,6 +167,12 @@ static const fe_case exact_kernels[] = {
     {"x(i) = sum(j, B(i,j)) * sum(j, C(i,j))", {0}, NULL},
     {"x(i) = sum(j, B(i,j) * sum(k, C(j,k) * d(k)) + e(j))", {0}, NULL},
     {"X(i,j) = B(i,j) * C(i,j) + sum(k, D(i,k) * E(j,k)) * F(i,j)", {0}, NULL},
+    {"X(i,j) = D(i,j) + B(i,k) * C(k,j)", {0}, "reorder(i,k,j)"},
+    {"X(i,j) = D(i,j) + B(i,k) * C(k,j)", {0}, "reorder(k,i,j)"},
+    {"X(i,j) = B(i,j) * sum(k, C(i,k) * D(k,j))", {0}, "reorder(k,i,j)"},
+    {"x(i) = 1 - b(i) * sum(j, C(i,j) * d(j))", {0}, "reorder(j,i)"},
+    {"x(i) = B(i,j) * c(j) - sum(j, D(i,j)) * sum(k, E(i,k))", {0}, "reorder(j,k,i)"},
+    {"x(i) = b(i) + sum(j, C(i,j) + sum(k, D(j,k)))", {"x:d"}, "reorder(k,j,i)"},
 };
 
 static void exact_stops_carry_the_rest(void **state) {
@@ -336,17 +180,10 @@ static void exact_stops_carry_the_rest(void **state) {
     for (size_t k = 0; k < sizeof exact_kernels / sizeof *exact_kernels; k++) {
         for (int drop = 0; drop < 2; drop++) {
             lowered l;
-            lower(f, &exact_kernels[k], (fe_lower_options){.drop = drop, .exact_stops = true}, &l);
-            check_values(f, &l, TIMED, true, RUNS);
+            lowered_must(f, &exact_kernels[k], (fe_lower_options){.drop = drop, .exact_stops = true}, &l);
+            lowered_check(f, &l, TIMED, true, RUNS);
         }
     }
-}
-
-static uint32_t count(const sam_graph *g, sam_primitive kind) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < g->nodes.len; i++)
-        n += g->nodes.at[i].kind == kind;
-    return n;
 }
 
 static bool has_deep_reducer(const sam_graph *g) {
@@ -439,9 +276,10 @@ static void random_statements_are_refused_or_computed(void **state) {
             c.schedule = alphabetical(c.expression, &own->mem);
         lowered l;
         fe_lower_options options = {.drop = n % 2, .exact_stops = n % 4 < 2};
-        if (try_lower(own, &c, options, &l)) {
-            bool plain = !options.exact_stops && count(&l.g, SAM_REDUCE) < 2 && !has_deep_reducer(&l.g);
-            check_values(own, &l, plain ? CHIP : TIMED, options.exact_stops, 5);
+        if (lowered_try(own, &c, options, &l)) {
+            bool plain =
+                !options.exact_stops && lowered_count(&l.g, SAM_REDUCE) < 2 && !has_deep_reducer(&l.g);
+            lowered_check(own, &l, plain ? CHIP : TIMED, options.exact_stops, 5);
             computed++;
         } else {
             size_t r = 0;
@@ -489,14 +327,14 @@ static void graphs_have_the_published_primitive_counts(void **state) {
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
         const shape *e = &shapes[k];
         lowered l;
-        lower(*state, &e->c, (fe_lower_options){.drop = true}, &l);
+        lowered_must(*state, &e->c, (fe_lower_options){.drop = true}, &l);
         const uint32_t expected[] = {e->scan,   e->repeat, e->intersect, e->unite, e->alu,
                                      e->reduce, e->drop,   e->write,     e->array};
         const sam_primitive kind[] = {SAM_FIBERLOOKUP, SAM_REPEAT,  SAM_INTERSECT,  SAM_UNION,    SAM_ALU,
                                       SAM_REDUCE,      SAM_CRDDROP, SAM_FIBERWRITE, SAM_ARRAYVALS};
         for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
-            if (count(&l.g, kind[i]) != expected[i])
-                fail_msg("%s: %u %s, expected %u", e->c.expression, count(&l.g, kind[i]),
+            if (lowered_count(&l.g, kind[i]) != expected[i])
+                fail_msg("%s: %u %s, expected %u", e->c.expression, lowered_count(&l.g, kind[i]),
                          sam_primitive_table[kind[i]].type, expected[i]);
         }
     }
@@ -522,10 +360,10 @@ static void droppers_stand_only_where_a_fiber_may_be_empty(void **state) {
     };
     for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
         lowered l;
-        lower(*state, &expected[k].c, (fe_lower_options){0}, &l);
-        assert_int_equal(count(&l.g, SAM_CRDDROP), expected[k].plain);
-        lower(*state, &expected[k].c, (fe_lower_options){.drop = true}, &l);
-        assert_int_equal(count(&l.g, SAM_CRDDROP), expected[k].dropping);
+        lowered_must(*state, &expected[k].c, (fe_lower_options){0}, &l);
+        assert_int_equal(lowered_count(&l.g, SAM_CRDDROP), expected[k].plain);
+        lowered_must(*state, &expected[k].c, (fe_lower_options){.drop = true}, &l);
+        assert_int_equal(lowered_count(&l.g, SAM_CRDDROP), expected[k].dropping);
     }
 }
 
@@ -535,7 +373,7 @@ static void a_lowered_graph_survives_its_text_form(void **state) {
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
         lowered l;
         sam_graph back;
-        lower(f, &kernels[k], (fe_lower_options){.drop = true}, &l);
+        lowered_must(f, &kernels[k], (fe_lower_options){.drop = true}, &l);
         char *text = NULL;
         size_t length = 0;
         FILE *out = open_memstream(&text, &length);
@@ -554,7 +392,7 @@ static void a_lowered_graph_survives_its_text_form(void **state) {
 static void expect_refusal(fixture *f, fe_case c, const char *expected) {
     diag_init(&f->diag, &f->mem);
     lowered l;
-    if (try_lower(f, &c, (fe_lower_options){0}, &l))
+    if (lowered_try(f, &c, (fe_lower_options){0}, &l))
         fail_msg("lowered: %s", c.expression);
     assert_string_equal(fixture_printed(f), expected);
 }
@@ -571,6 +409,12 @@ static void what_cannot_be_lowered_says_why(void **state) {
                    "    X(i,j) = b(i)\n"
                    "        ^\n"
                    "    help: give its size with -d j:100, or index an operand with it\n");
+    expect_refusal(f, (fe_case){"x(i) = b(i) / sum(j, C(i,j))", {0}, "reorder(j,i)"},
+                   "<expression>:1:15: error: the sum over 'j' is only a part of what loop 'i' computes, but "
+                   "loop 'j' is outside of it [E0125-loop-order]\n"
+                   "    x(i) = b(i) / sum(j, C(i,j))\n"
+                   "                  ^~~~~~~~~~~~~~\n"
+                   "    help: put the loop of a partial sum inside: -s \"reorder(i,j)\"\n");
     expect_refusal(f, (fe_case){"X(i,j) = B(i,j) * C(i,j)", {"X:ds"}, NULL},
                    "<expression>:1:1: does not fit: level 0 of X is dense, but some of its coordinates may "
                    "have nothing below them, and the writers cannot tell how many [E0124-dense-result]\n"

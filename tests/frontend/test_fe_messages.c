@@ -254,16 +254,6 @@ static void literals(void **state) {
                  "    help: compute in floating point with --dtype bf16\n");
 }
 
-static void loop_order(void **state) {
-    fixture *f = *state;
-    expect(f, (fe_case){.expression = "X(i,j) = D(i,j) + B(i,k) * C(k,j)", .schedule = "reorder(i,k,j)"},
-           "<expression>:1:19: error: the sum over 'k' is only a part of what loop 'j' computes, but loop "
-           "'k' is outside of it [E0125-loop-order]\n"
-           "    X(i,j) = D(i,j) + B(i,k) * C(k,j)\n"
-           "                      ^~~~~~~~~~~~~~~\n"
-           "    help: put the loop of a partial sum inside: -s \"reorder(j,k)\"\n");
-}
-
 /* Text made of the language's own pieces: accepted or refused, never worse, and what is accepted is well
  * formed. */
 static void random_texts_are_answered(void **state) {
@@ -329,7 +319,6 @@ int main(void) {
         TEST(formats),
         TEST(dimensions),
         TEST(literals),
-        TEST(loop_order),
         TEST(random_texts_are_answered),
         TEST(size_is_bounded),
     };

@@ -108,8 +108,13 @@ static void load(const lowered *l, sam_tensor handle, const store *all, const ui
         }
         for (uint32_t m = 0; m < t->order; m++)
             out->cells *= out->dim[m];
-        for (uint32_t c = 0; c < out->cells; c++)
-            out->at[c] = 1;
+        uint32_t at[SAM_MAX_ORDER] = {0};
+        do {
+            bool one = true; /* a compressed level has coordinate 0 only */
+            for (uint32_t level = 0; level < t->order; level++)
+                one = one && (t->level[level] == SAM_LEVEL_DENSE || at[t->mode[level]] == 0);
+            out->at[cell_at(out, t->order, at)] = one;
+        } while (next_cell(out, t->order, at));
         return;
     }
     const dense_tensor *source = stored(all, t->view.source.v ? t->view.source : t->name);
@@ -427,7 +432,7 @@ static void concrete_index_notation_reads_back(void **state) {
                "bound(i,ib,8,MaxExact), divide(ib,i0,i1,2))");
     expect_cin(f, spmv, "fuse(i,j,f)", "suchthat(forall(f, x(i) += B(i,j) * c(j)), fuse(i,j,f))");
     expect_cin(f, "x(i) = sum(j, B(i,j) * c(j)) * d(i)", "reorder(j,i)",
-               "forall(j, forall(i, x(i) += B(i,j) * c(j) * d(i)))");
+               "suchthat(forall(i, where(x(i) = t1 * d(i), forall(j, t1 += B(i,j) * c(j)))), order(j,i))");
     expect_cin(f, "x(i) = B(i,k) * c(k) + D(i,k) * e(k)", "unroll(k,2)", NULL);
     expect_cin(f, "x(i) = -(2 - b(i)) / (c(i) + sum(j, D(i,j) * t1)) - -3 * sum(k, E(i,k))", "", NULL);
     expect_cin(f, "x = b + c(i) * sum(j, D(i,j) * sum(k, E(j,k)))", "split(k,k0,k1,2)", NULL);
@@ -728,10 +733,10 @@ static void mistakes_are_answered(void **state) {
          "<schedule>:1:23: error: expected ',' and a race strategy, found ')' [E0102-syntax]\n"
          "    parallelize(i,Lanes(2))\n"
          "                          ^\n"},
-        {"x(i) = sum(j, B(i,j)) + d(i)", "reorder(j,i)",
+        {"x(i) = sum(j, B(i,j)) / d(i)", "reorder(j,i)",
          "<expression>:1:8: error: the sum over 'j' is only a part of what loop 'i' computes, but loop 'j' "
          "is outside of it [E0125-loop-order]\n"
-         "    x(i) = sum(j, B(i,j)) + d(i)\n"
+         "    x(i) = sum(j, B(i,j)) / d(i)\n"
          "           ^~~~~~~~~~~~~~\n"
          "    help: put the loop of a partial sum inside: -s \"reorder(i,j)\"\n"},
         {sddmm, "precompute(E(i,k)*D(k,j),{i,j},{i,j},w)",

@@ -160,6 +160,15 @@ static const char *random_loops(writer *w, const sam_statement *s) {
     return n ? arena_printf(w->mem, "reorder(%s)", list) : NULL;
 }
 
+/* "i:4" for every variable: some occur in the result only. */
+static void all_sizes(writer *w, const sam_statement *s, fe_in *in) {
+    const char **sizes = arena_new_n(w->mem, const char *, s->vars.len);
+    for (uint32_t v = 0; v < s->vars.len; v++)
+        sizes[v] = arena_printf(w->mem, "%s:4", names_text(s->names, s->vars.at[v].name));
+    in->dimensions = sizes;
+    in->n_dimensions = s->vars.len;
+}
+
 static tile_tensor *random_operands(fixture *f, const sam_statement *s, uint64_t seed) {
     static const char *const spec[] = {"", "4:0.6", "4x4:0.4", "4x4x4:0.3"};
     tile_tensor *data = arena_new_n(&f->mem, tile_tensor, s->tensors.len);
@@ -196,6 +205,8 @@ static void packing_does_not_change_the_result(void **state) {
         const char *schedule = ok ? random_loops(&w, &user) : NULL;
         in.schedule = &schedule;
         in.n_schedule = schedule ? 1 : 0;
+        if (ok)
+            all_sizes(&w, &user, &in);
         if (ok && fe_parse(&in, &f->names, &f->mem, &f->diag, &user)) {
             const tile_operands operands = {random_operands(f, &user, n), user.tensors.len, TILE_DTYPE_INT16};
             tile_tensor want;

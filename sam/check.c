@@ -250,7 +250,7 @@ static void check_tensor(checker *c, sam_node n) {
 /* Each level of the result, and its values, has one writer. */
 static void check_writers(checker *c) {
     if (!c->g->tensors.len) {
-        diag_error(c->d, (src_loc){0}, "E0216-writer", "the graph describes no tensors");
+        diag_error(c->d, c->g->loc, "E0216-writer", "the graph describes no tensors");
         diag_hint(c->d, "add comment=\"X=ss01,B=ss01\": the result first, then the operands");
         c->good = false;
         return;
@@ -266,7 +266,7 @@ static void check_writers(checker *c) {
         if (writers[m] == 1)
             continue;
         const char *what = m == t->order ? "values" : arena_printf(&c->mem, "mode %u", m);
-        diag_error(c->d, (src_loc){0}, "E0216-writer", "%s of the result %s: %u writers, expected one", what,
+        diag_error(c->d, c->g->loc, "E0216-writer", "%s of the result %s: %u writers, expected one", what,
                    name_of(c, t->name), writers[m]);
         diag_hint(c->d, "one fiberwrite a mode, and one with mode=\"vals\"");
         c->good = false;

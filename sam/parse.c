@@ -48,6 +48,7 @@ static bool parse_tensors(parser *p) {
     const dot_attribute *comment = dot_find(&p->dot.attributes, p->g->names, "comment");
     const char *at = comment ? names_text(p->g->names, comment->value) : "";
     bool good = true;
+    p->g->loc = comment ? comment->loc : p->dot.loc;
     while (*at && good) {
         size_t n = strcspn(at, ",");
         good = parse_tensor(p, comment->loc, at, n);
@@ -60,9 +61,17 @@ static bool parse_tensors(parser *p) {
 
 /* ---- attributes of a node -------------------------------------------------------------------- */
 
+/* A backslash belongs to the character after it, so it cannot end a part of the comment. */
+static bool ends_in_escape(const char *text, size_t n) {
+    size_t backslashes = 0;
+    while (backslashes < n && text[n - 1 - backslashes] == '\\')
+        backslashes++;
+    return backslashes % 2;
+}
+
 /* Adds to `list` what only the comment "type=mul,k=v" says. Where both say something, the attribute counts;
  * a difference is worth a warning when it changes what the node means. */
-static void merge_comment(parser *p, const dot_node *node, dot_attributes *list) {
+static bool merge_comment(parser *p, const dot_node *node, dot_attributes *list) {
     static const char *const matters[] = {"type", "index", "tensor", "mode", "format",
                                           "root", "sub",   "outer",  "inner"};
     const dot_attribute *comment = dot_find(&node->attributes, p->g->names, "comment");
@@ -70,6 +79,12 @@ static void merge_comment(parser *p, const dot_node *node, dot_attributes *list)
     while (*at) {
         size_t n = strcspn(at, ",");
         const char *equals = memchr(at, '=', n);
+        if (ends_in_escape(at, n) || (equals && ends_in_escape(at, (size_t)(equals - at)))) {
+            diag_error(p->d, comment->loc, "E0204-attribute",
+                       "'%.*s' in the comment has a backslash before a separator", (int)n, at);
+            diag_hint(p->d, "remove the backslash");
+            return false;
+        }
         if (equals && equals > at) {
             name_id key = names_intern_n(p->g->names, at, (size_t)(equals - at));
             name_id value = names_intern_n(p->g->names, equals + 1, n - (size_t)(equals + 1 - at));
@@ -88,6 +103,7 @@ static void merge_comment(parser *p, const dot_node *node, dot_attributes *list)
         if (*at == ',')
             at++;
     }
+    return true;
 }
 
 static bool bad_attribute(parser *p, const dot_attribute *a, const char *expected) {
@@ -217,7 +233,8 @@ static bool parse_node(parser *p, const dot_node *node) {
     dot_attributes list = {0};
     for (uint32_t i = 0; i < node->attributes.len; i++)
         vec_push(p->g->mem, &list, node->attributes.at[i]);
-    merge_comment(p, node, &list);
+    if (!merge_comment(p, node, &list))
+        return false;
     const dot_attribute *type = dot_find(&list, p->g->names, "type");
     const char *type_text = type ? names_text(p->g->names, type->value) : "";
     if (!*type_text)

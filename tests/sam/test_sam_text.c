@@ -237,6 +237,11 @@ static const bad bad_texts[] = {
      "     1 -> 2 [type=val]\n"
      "          ^\n"
      "    help: add a statement: 2 [type=\"...\"]\n"},
+    {"digraph {\n 1 [comment=\"type\\=mul\"]\n}",
+     "t.gv:2:13: error: 'type\\=mul' in the comment has a backslash before a separator [E0204-attribute]\n"
+     "     1 [comment=\"type\\=mul\"]\n"
+     "                ^~~~~~~~~~~\n"
+     "    help: remove the backslash\n"},
     {"digraph {\n 1 [type=fiberlookup mode=\"x\"]\n}",
      "t.gv:2:27: error: mode is 'x', expected a mode of the tensor [E0204-attribute]\n"
      "     1 [type=fiberlookup mode=\"x\"]\n"
@@ -569,6 +574,8 @@ static void illegal_graphs_are_refused(void **state) {
         assert_false(sam_check(&g, &f->diag));
         assert_string_equal(f->diag.list.at[0].message, illegal[i].message);
         assert_string_equal(f->diag.list.at[0].code, illegal[i].code);
+        uint32_t line, column;
+        assert_true(diag_line_col(&f->diag, f->diag.list.at[0].loc, &line, &column));
 
         fixture_tear_down((void **)&f);
     }

@@ -16,11 +16,14 @@ bool cli_compile_sam(const cli_options *o, cli_session *s, cli_kernel *k) {
     const fe_in in = {.expression = o->expression,
                       .formats = o->formats.at,
                       .n_formats = o->formats.len,
+                      .dimensions = o->dimensions.at,
+                      .n_dimensions = o->dimensions.len,
                       .schedule = o->schedule.at,
-                      .n_schedule = o->schedule.len};
+                      .n_schedule = o->schedule.len,
+                      .integers = o->dtype == TILE_DTYPE_INT16};
     const fe_lower_options lower = {.drop = true};
-    bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->statement) &&
-              fe_check(&k->statement, &s->diag) &&
+    bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&
+              cli_check_names(o, s, &k->user) && fe_pack(&k->user, &s->mem, &s->diag, &k->statement) &&
               fe_lower(&k->statement, &lower, &s->mem, &s->diag, &k->sam) && sam_check(&k->sam, &s->diag) &&
               dump_graph(o, "sam.gv", &k->sam, s);
     k->times.frontend = seconds_now() - start;

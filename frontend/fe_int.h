@@ -32,6 +32,8 @@ void fe_advance(fe_reader *r);
 bool fe_at_sign(const fe_reader *r, char sign);
 bool fe_take_sign(fe_reader *r, char sign); /* advances if it is there */
 char fe_peek(const fe_reader *r);           /* the first character after the token and blanks; 0 at the end */
+/* A token that is a whole number up to 2^31 - 1; `other` if it is not. */
+uint32_t fe_whole_number(const fe_token *t, uint32_t other);
 /* E0101-character or E0102-syntax at the current token: "expected WHAT, found ...". */
 void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
 
@@ -39,10 +41,13 @@ void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
 
 /* "A = B": fills vars, tensors, exprs, result, rhs (explicit sums only). E0101-E0108, E0116-E0118. */
 bool fe_parse_expression(const char *text, diagnostics *d, sam_statement *s);
-/* Wraps each additive term in a sum over its variables that nothing binds. E0108, E0109. */
+/* Puts a sum over each variable that nothing binds around the smallest part that holds every use of it, or
+ * further out where only products and signs lie between; over additions, term by term. E0108, E0109. */
 bool fe_bind_sums(sam_statement *s, diagnostics *d);
 /* "-f" strings onto the tensors; those without one get compressed levels in order. E0103, E0110, E0111. */
 bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);
+/* "-d" strings onto the variables, for a tensor onto those of its accesses. E0102, E0119. */
+bool fe_parse_dimensions(const fe_in *in, diagnostics *d, sam_statement *s);
 /* Default loop order, then the schedule's commands. E0113, E0114. */
 bool fe_parse_schedule(const fe_in *in, diagnostics *d, sam_statement *s);
 
@@ -68,6 +73,9 @@ void fe_scope_order(const sam_statement *s, fe_scope *scope); /* sorts vars by t
 typedef VEC(sam_expr) fe_exprs;
 void fe_inner_sums(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *out);
 
+char fe_level_letter(sam_level_format format);    /* 'd', 's', 'u', 'q', 'c' */
+sam_level_format fe_level_of_letter(char letter); /* SAM_LEVEL_NONE for any other letter */
+
 sam_var fe_find_var(const sam_statement *s, name_id name);
 sam_tensor fe_find_tensor(const sam_statement *s, name_id name);
 bool fe_is_result_var(const sam_statement *s, sam_var v);
@@ -78,8 +86,7 @@ const char *fe_tensor_text(const sam_statement *s, sam_tensor t);
 /* "B(i,k)" */
 const char *fe_access_text(const sam_statement *s, sam_tensor t, const sam_var *index, arena *mem);
 
-/* Every loop lies inside the loops of the scopes around it, and every tensor's levels come in loop order.
- * E0115-storage-order, E0125-loop-order. */
+/* Every loop lies inside the loops of the scopes around it. E0125-loop-order. */
 bool fe_check_loops(const sam_statement *s, arena *mem, diagnostics *d);
 
 /* ---- which operands are present, and where loops may run empty (presence.c) ------------------ */

@@ -11,7 +11,7 @@
 
 /* ---- the statement: tensor index notation ---------------------------------------------------- */
 
-enum { SAM_MAX_ORDER = 8 };
+enum { SAM_MAX_ORDER = 12 }; /* of a tensor as stored; split loops count twice */
 
 /* 1-based handles into sam_statement; 0 = none. */
 typedef struct {
@@ -24,7 +24,16 @@ typedef struct {
     uint32_t v;
 } sam_expr;
 
-typedef enum { SAM_LEVEL_NONE, SAM_LEVEL_DENSE, SAM_LEVEL_COMPRESSED } sam_level_format;
+/* Graphs and stored tensors have dense and compressed levels only. The others are taco's for tensors as the
+ * user declares them; fe_pack replaces them by compressed levels. */
+typedef enum {
+    SAM_LEVEL_NONE,
+    SAM_LEVEL_DENSE,
+    SAM_LEVEL_COMPRESSED,
+    SAM_LEVEL_COMPRESSED_DUPLICATES, /* a coordinate may come several times in one fiber */
+    SAM_LEVEL_SINGLETON,             /* one coordinate below each coordinate of the level above */
+    SAM_LEVEL_SINGLETON_DUPLICATES
+} sam_level_format;
 
 /* How a stored tensor comes from a tensor of the user's; source 0: it is that tensor, as it is. Coordinate v
  * of the stored tensor is (crd[from[v].mode] / from[v].divide) % from[v].modulo of the source's coordinates

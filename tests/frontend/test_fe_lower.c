@@ -70,7 +70,7 @@ static void compare(const char *what, const sam_statement *s, const dense_data *
 
 static void lower(fixture *f, const fe_case *c, bool drop, sam_statement *s, sam_graph *g) {
     fe_lower_options options = {.drop = drop};
-    if (!fe_case_parse(f, c, s) || !fe_lower(s, &options, &f->mem, &f->diag, g) || !sam_check(g, &f->diag))
+    if (!fe_case_pack(f, c, s) || !fe_lower(s, &options, &f->mem, &f->diag, g) || !sam_check(g, &f->diag))
         fail_msg("%s\n%s", c->expression, fixture_printed(f));
 }
 
@@ -320,8 +320,8 @@ static const char *alphabetical(const char *expression, arena *mem) {
 /* Every random statement is either refused with a reason or computed right. */
 static void random_statements_are_refused_or_computed(void **state) {
     static const char *const reasons[] = {
-        "E0105-result-index",       "E0109-ambiguous-sum", "E0115-storage-order", "E0120-constant",
-        "E0122-broadcast-addition", "E0123-reducer",       "E0125-loop-order",    "E0126-partial-sum"};
+        "E0105-result-index", "E0109-ambiguous-sum", "E0120-constant",   "E0122-broadcast-addition",
+        "E0123-reducer",      "E0125-loop-order",    "E0126-partial-sum"};
     fixture *f = *state;
     uint32_t computed = 0, statements = 4000;
     for (uint32_t n = 0; n < statements; n++) {
@@ -335,8 +335,8 @@ static void random_statements_are_refused_or_computed(void **state) {
         sam_statement s;
         sam_graph g;
         fe_lower_options options = {.drop = n % 2};
-        if (fe_case_parse(own, &c, &s) && fe_lower(&s, &options, &own->mem, &own->diag, &g)) {
-            assert_true(fe_check(&s, &own->diag) && sam_check(&g, &own->diag));
+        if (fe_case_pack(own, &c, &s) && fe_lower(&s, &options, &own->mem, &own->diag, &g)) {
+            assert_true(fe_check_packed(&s, &own->diag) && sam_check(&g, &own->diag));
             uint32_t reducers = 0;
             for (uint32_t i = 0; i < g.nodes.len; i++)
                 reducers += g.nodes.at[i].kind == SAM_REDUCE;
@@ -460,7 +460,7 @@ static void expect_refusal(fixture *f, fe_case c, const char *expected) {
     diag_init(&f->diag, &f->mem);
     sam_statement s;
     sam_graph g;
-    if (!fe_case_parse(f, &c, &s))
+    if (!fe_case_pack(f, &c, &s))
         fail_msg("%s", fixture_printed(f));
     if (fe_lower(&s, &(fe_lower_options){0}, &f->mem, &f->diag, &g))
         fail_msg("lowered: %s", c.expression);

@@ -102,13 +102,14 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
     return "fail";
 }
 
-static bool write_result(const cli_options *o, cli_session *s, const tile_tensor *t) {
+bool cli_write_result(const cli_options *o, cli_session *s, const tile_tensor *t) {
     const char *end = t->order <= 2 ? "mtx" : "tns";
     for (uint32_t i = 0; i < o->outputs.len; i++) {
         if (!tile_write(t, o->dtype, strchr(o->outputs.at[i], ':') + 1, &s->diag))
             return false;
     }
-    return tile_write(t, o->dtype,
+    return !o->out ||
+           tile_write(t, o->dtype,
                       arena_printf(&s->mem, "%s/%s.%s", o->out, names_text(&s->names, t->name), end),
                       &s->diag);
 }
@@ -134,7 +135,8 @@ static bool run(const cli_options *o, cli_session *s, cli_kernel *k) {
     k->times.run = seconds_now() - before - k->times.tile - k->times.firmware;
     const char *check = cli_check(o, s, k, &in, &outcome.result);
     k->times.total = seconds_now() - start;
-    return write_result(o, s, &outcome.result) && cli_report(o, s, k, sam ? NULL : &plan, &outcome, check);
+    return cli_write_result(o, s, &outcome.result) &&
+           cli_report(o, s, k, sam ? NULL : &plan, &outcome, check);
 }
 
 static int command(const char *what, int argc, char **argv,

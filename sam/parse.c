@@ -1,6 +1,8 @@
 /* From DOT statements to a SAM graph: tensors, nodes, and (in parse_ports.c) the ports of the edges. */
 #include "sam/parse_int.h"
 
+#include <stdlib.h>
+
 /* ---- the graph comment ----------------------------------------------------------------------- */
 
 static bool bad_tensor(parser *p, src_loc loc, const char *entry, size_t length) {
@@ -9,6 +11,13 @@ static bool bad_tensor(parser *p, src_loc loc, const char *entry, size_t length)
               "one letter a level (d dense, s compressed), then the mode each level holds: B=ss01, c=d0; "
               "a scalar is b=none");
     return false;
+}
+
+/* A mode in the comment is one character: a digit, then a letter. SAM_MAX_ORDER if it is none. */
+static uint32_t mode_of(char c) {
+    if (c >= '0' && c <= '9')
+        return (uint32_t)(c - '0');
+    return c >= 'a' && c <= 'z' ? (uint32_t)(c - 'a') + 10 : SAM_MAX_ORDER;
 }
 
 /* "B=ss10": two levels, compressed, the outer one holds mode 1. */
@@ -27,8 +36,8 @@ static bool parse_tensor(parser *p, src_loc loc, const char *entry, size_t lengt
     uint32_t seen = 0;
     for (uint32_t l = 0; l < t.order; l++) {
         char format = spec[l], digit = spec[t.order + l];
-        uint32_t mode = (uint32_t)(digit - '0');
-        if ((format != 'd' && format != 's') || digit < '0' || mode >= t.order || seen & 1u << mode)
+        uint32_t mode = mode_of(digit);
+        if ((format != 'd' && format != 's') || mode >= t.order || seen & 1u << mode)
             return bad_tensor(p, loc, entry, length);
         seen |= 1u << mode;
         t.level[l] = format == 'd' ? SAM_LEVEL_DENSE : SAM_LEVEL_COMPRESSED;
@@ -122,16 +131,17 @@ static bool parse_bool(parser *p, const dot_attribute *a, bool *out) {
 
 static bool parse_mode(parser *p, const dot_attribute *a, sam_node_data *n) {
     const char *value = names_text(p->g->names, a->value);
-    bool digit = value[0] >= '0' && value[0] < '0' + SAM_MAX_ORDER && value[1] == '\0';
+    char *end;
+    unsigned long mode = value[0] >= '0' && value[0] <= '9' ? strtoul(value, &end, 10) : SAM_MAX_ORDER;
+    bool number = mode < SAM_MAX_ORDER && *end == '\0';
     if (n->kind == SAM_CRDDROP) {
-        n->compress = value[0] == '0';
-        return (digit && value[0] <= '1') ||
-               bad_attribute(p, a, "0 (drop zero values) or 1 (drop empty fibers)");
+        n->compress = mode == 0;
+        return (number && mode <= 1) || bad_attribute(p, a, "0 (drop zero values) or 1 (drop empty fibers)");
     }
     if (n->kind == SAM_FIBERWRITE && strcmp(value, "vals") == 0)
         n->mode = SAM_MODE_VALS;
-    else if (digit)
-        n->mode = value[0] - '0';
+    else if (number)
+        n->mode = (int)mode;
     else
         return bad_attribute(
             p, a, n->kind == SAM_FIBERWRITE ? "a mode of the tensor or vals" : "a mode of the tensor");

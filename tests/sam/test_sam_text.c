@@ -151,6 +151,18 @@ static void ports_are_read_from_hints(void **state) {
     assert_round_trip(f, &g);
 }
 
+static void modes_beyond_nine_are_letters(void **state) {
+    fixture *f = *state;
+    sam_graph g;
+    const char *text =
+        "digraph { comment=\"X=ssssssssssssba9876543210\" 1 [type=fiberwrite tensor=X mode=11] }";
+    assert_true(parse(f, text, &g));
+    assert_int_equal(g.tensors.at[0].order, 12);
+    assert_int_equal(g.tensors.at[0].mode[0], 11);
+    assert_int_equal(g.nodes.at[0].mode, 11);
+    assert_round_trip(f, &g);
+}
+
 #define DIFFERENCE(first, second)                                                                            \
     "digraph { comment=\"x=s0,b=s0,C=ss01,d=s0\" vb [type=arrayvals tensor=b] vc [type=arrayvals "           \
     "tensor=C]\n"                                                                                            \
@@ -246,10 +258,10 @@ static const bad bad_texts[] = {
      "t.gv:2:27: error: mode is 'x', expected a mode of the tensor [E0204-attribute]\n"
      "     1 [type=fiberlookup mode=\"x\"]\n"
      "                              ^~~\n"},
-    {"digraph {\n 1 [type=fiberwrite mode=9]\n}",
-     "t.gv:2:26: error: mode is '9', expected a mode of the tensor or vals [E0204-attribute]\n"
-     "     1 [type=fiberwrite mode=9]\n"
-     "                             ^\n"},
+    {"digraph {\n 1 [type=fiberwrite mode=12]\n}",
+     "t.gv:2:26: error: mode is '12', expected a mode of the tensor or vals [E0204-attribute]\n"
+     "     1 [type=fiberwrite mode=12]\n"
+     "                             ^~\n"},
     {"digraph {\n 1 [type=crddrop mode=2]\n}",
      "t.gv:2:23: error: mode is '2', expected 0 (drop zero values) or 1 (drop "
      "empty fibers) [E0204-attribute]\n"
@@ -676,6 +688,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(the_dialect_is_read),
         TEST(ports_are_read_from_hints),
+        TEST(modes_beyond_nine_are_letters),
         TEST(the_minuend_holds_the_first_tensor),
         TEST(a_differing_comment_is_a_warning),
         TEST(errors_are_located),

@@ -9,7 +9,7 @@ typedef struct {
     arena *mem;
     name_table names;
     diagnostics diag;
-    sam_statement s;
+    sam_statement s; /* as it is lowered */
 } chain;
 
 static chain_outcome wrong(const char *reason) {
@@ -41,9 +41,10 @@ static chain_outcome refusal(const chain *c) {
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-static bool parse(chain *c) {
+static bool parse(chain *c, sam_statement *out) {
     const char *formats[NOTE_TENSORS], *schedule = c->n->schedule;
-    fe_in in = {.expression = note_text(c->n, c->mem), .formats = formats, .schedule = &schedule};
+    fe_in in = {
+        .expression = note_text(c->n, c->mem), .formats = formats, .schedule = &schedule, .integers = true};
     in.n_schedule = *schedule != '\0';
     uint32_t used = note_used_tensors(c->n, c->n->root) | 1;
     for (uint8_t t = 0; t < c->n->n_tensors; t++) {
@@ -51,7 +52,7 @@ static bool parse(chain *c) {
         if (format && used >> t & 1)
             formats[in.n_formats++] = format;
     }
-    return fe_parse(&in, &c->names, c->mem, &c->diag, &c->s);
+    return fe_parse(&in, &c->names, c->mem, &c->diag, out);
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
@@ -239,12 +240,17 @@ static const char *simulate(chain *c, const sam_graph *g, const sam_tensor_level
 
 chain_outcome chain_run(note *n, arena *mem) {
     chain c = {.n = n, .mem = mem};
+    sam_statement user;
     names_init(&c.names, mem);
     diag_init(&c.diag, mem);
-    if (!parse(&c))
+    if (!parse(&c, &user))
         return refusal(&c);
-    if (!fe_check(&c.s, &c.diag))
+    if (!fe_check(&user, &c.diag))
         return wrong(arena_printf(mem, "the statement is malformed: %s", printed(&c)));
+    if (!fe_pack(&user, mem, &c.diag, &c.s))
+        return refusal(&c);
+    if (!fe_check_packed(&c.s, &c.diag))
+        return wrong(arena_printf(mem, "the packed statement is malformed: %s", printed(&c)));
     note_evaluate(n);
     const sam_tensor_levels *operands = operands_of(&c);
     for (int drop = 1; drop >= 0; drop--) {

@@ -352,44 +352,56 @@ static int16_t value(const note *n, uint8_t e, uint32_t *point) {
     BUG("no value of node kind %d", (int)x->kind);
 }
 
-/* The sum of a term over the variables in `sums`. */
-static int16_t summed(const note *n, uint8_t e, uint32_t sums, uint32_t *point) {
-    uint8_t v = 0;
-    if (!sums)
-        return value(n, e, point);
-    while (!(sums >> v & 1))
-        v++;
-    int16_t total = 0;
-    for (point[v] = 0; point[v] < n->extent[v]; point[v]++)
-        total = wrap(total + summed(n, e, sums & ~(1u << v), point));
-    return total;
+/* ---- implicit sums --------------------------------------------------------------------------- */
+
+/* Puts the sum over v around the smallest part of *slot that holds every use of it. */
+static void sum_over(note *n, uint8_t *slot, uint8_t v) {
+    for (;;) {
+        note_node *x = &n->node[*slot];
+        bool in_a = x->kind > NOTE_LITERAL && note_free_vars(n, x->a) >> v & 1;
+        bool in_b = x->kind >= NOTE_ADD && x->kind <= NOTE_DIV && note_free_vars(n, x->b) >> v & 1;
+        if (in_a == in_b)
+            break;
+        slot = in_a ? &x->a : &x->b;
+    }
+    BUG_IF(n->n_nodes == NOTE_NODES, "expression too large");
+    n->node[n->n_nodes] = (note_node){.kind = NOTE_SUM, .a = *slot, .var = v};
+    *slot = n->n_nodes++;
 }
 
-static int16_t terms_value(const note *n, uint8_t e, uint32_t result_vars, uint32_t *point) {
-    const note_node *x = &n->node[e];
-    if (x->kind == NOTE_NEG)
-        return wrap(-terms_value(n, x->a, result_vars, point));
-    if (x->kind == NOTE_RELU) {
-        int16_t inner = terms_value(n, x->a, result_vars, point);
-        return inner < 0 ? 0 : inner;
+static void sum_terms(note *n, uint8_t *slot, uint32_t result_vars) {
+    note_node *x = &n->node[*slot];
+    bool binary = x->kind == NOTE_ADD || x->kind == NOTE_SUB;
+    if (binary || x->kind == NOTE_NEG || x->kind == NOTE_RELU) {
+        sum_terms(n, &x->a, result_vars);
+        if (binary)
+            sum_terms(n, &x->b, result_vars);
+        return;
     }
-    if (x->kind != NOTE_ADD && x->kind != NOTE_SUB)
-        return summed(n, e, note_free_vars(n, e) & ~result_vars, point);
-    int16_t a = terms_value(n, x->a, result_vars, point), b = terms_value(n, x->b, result_vars, point);
-    return wrap(x->kind == NOTE_ADD ? a + b : a - b);
+    uint32_t sums = note_free_vars(n, *slot) & ~result_vars;
+    for (uint8_t v = 0; v < n->n_vars; v++)
+        if (sums >> v & 1)
+            sum_over(n, slot, v);
 }
 
 void note_evaluate(note *n) {
     note_tensor *x = &n->tensor[0];
+    note_node written[NOTE_NODES];
+    uint8_t n_written = n->n_nodes, root = n->root;
     uint32_t point[NOTE_VARS] = {0}, result_vars = 0;
+    memcpy(written, n->node, sizeof written);
     for (uint8_t i = 0; i < x->order; i++)
         result_vars |= 1u << n->result_index[i];
+    sum_terms(n, &n->root, result_vars);
     for (uint32_t c = 0; c < x->cells; c++) {
         uint32_t rest = c;
         for (uint8_t i = x->order; i-- > 0;) {
             point[n->result_index[i]] = rest % x->dim[i];
             rest /= x->dim[i];
         }
-        x->value[c] = terms_value(n, n->root, result_vars, point);
+        x->value[c] = value(n, n->root, point);
     }
+    memcpy(n->node, written, sizeof written);
+    n->n_nodes = n_written;
+    n->root = root;
 }

@@ -7,7 +7,7 @@
 
 #include "sam/sam.h"
 
-enum { NOTE_NODES = 96, NOTE_TENSORS = 16, NOTE_VARS = 12, NOTE_CELLS = 4096, NOTE_NAME = 12 };
+enum { NOTE_NODES = 160, NOTE_TENSORS = 16, NOTE_VARS = 12, NOTE_CELLS = 4096, NOTE_NAME = 12 };
 
 typedef enum {
     NOTE_NONE,
@@ -68,9 +68,10 @@ uint32_t note_used_tensors(const note *n, uint8_t node); /* bit t */
 bool note_set_dimensions(note *n);
 /* About percent % of the cells stored, one in eight of them as an explicit zero, values from low to high. */
 void note_random_data(note_tensor *t, prng *random, uint32_t percent, int low, int high);
-/* Fills the values of tensor 0: int16 that wraps at every step, x / 0 = 0, quotients towards zero. Each term
- * of the right side (what +, - and signs outside of products separate) is summed over its own variables that
- * the result lacks. O(points of the index space x nodes). */
+/* Fills the values of tensor 0: int16 that wraps at every step, x / 0 = 0, quotients towards zero. In each
+ * term of the right side (what +, - and signs outside of products separate) a variable that the result lacks
+ * is summed over, around the smallest part that holds every use of it. O(points of the index space x nodes).
+ */
 void note_evaluate(note *n);
 
 /* ---- level storage --------------------------------------------------------------------------- */

@@ -78,8 +78,8 @@ typedef struct {
     cli_times times;
 } cli_kernel;
 
-/* Expression to SAM graph; the first third of cli_compile and all that engine sam needs. */
-bool cli_compile_sam(const cli_options *o, cli_session *s, cli_kernel *k);
+/* Expression to SAM graph; the first third of cli_compile (for the chip) and all that engine sam needs. */
+bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k);
 /* The other way in for `onyx sam`: a SAM graph as a .gv file, instead of an expression. */
 bool cli_is_graph(const char *name);
 bool cli_read_graph(const cli_options *o, cli_session *s, cli_kernel *k);
@@ -115,8 +115,8 @@ bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile
 bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out);
 
-/* The result to every -o T:FILE, and to the folder -o DIR where there is one. */
-bool cli_write_result(const cli_options *o, cli_session *s, const tile_tensor *t);
+/* Writes the result to each -o T:FILE; NULL: there is none, and asking for it is a mistake. */
+bool cli_write_outputs(const cli_options *o, cli_session *s, const tile_tensor *result);
 /* Compares a result with the reference: "pass", "fail" (and the session's exit code says so), or "none" with
  * --no-check. */
 const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_operands *in,

@@ -96,19 +96,29 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
         return "none";
     if (!tile_reference(&k->user, in, &s->mem, &s->diag, &want))
         return "none";
-    if (tile_equal(got, &want, &s->names, &s->diag))
+    if (tile_equal(got, &want, o->dtype, &s->names, &s->diag))
         return "pass";
     s->mismatch = true;
     return "fail";
 }
 
-bool cli_write_result(const cli_options *o, cli_session *s, const tile_tensor *t) {
-    const char *end = t->order <= 2 ? "mtx" : "tns";
+bool cli_write_outputs(const cli_options *o, cli_session *s, const tile_tensor *result) {
     for (uint32_t i = 0; i < o->outputs.len; i++) {
-        if (!tile_write(t, o->dtype, strchr(o->outputs.at[i], ':') + 1, &s->diag))
+        const char *path = strchr(o->outputs.at[i], ':') + 1;
+        if (!result) {
+            diag_error(&s->diag, (src_loc){0}, "E0903-option-value",
+                       "-o %s: nothing runs, so there is no result to write", o->outputs.at[i]);
+            return false;
+        }
+        if (!tile_write(result, o->dtype, path, &s->diag))
             return false;
     }
-    return !o->out ||
+    return true;
+}
+
+static bool write_result(const cli_options *o, cli_session *s, const tile_tensor *t) {
+    const char *end = t->order <= 2 ? "mtx" : "tns";
+    return cli_write_outputs(o, s, t) &&
            tile_write(t, o->dtype,
                       arena_printf(&s->mem, "%s/%s.%s", o->out, names_text(&s->names, t->name), end),
                       &s->diag);
@@ -126,7 +136,7 @@ static bool run(const cli_options *o, cli_session *s, cli_kernel *k) {
         return false;
     }
     bool sam = o->engine == ENGINE_SAM;
-    bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, s, k) : cli_compile(o, s, k);
+    bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
     ok = ok && cli_read_operands(o, s, k, &in);
     double before = seconds_now();
     ok = ok && (sam ? cli_simulate(s, k, &in, &outcome) : run_tiled(o, s, k, &in, &plan, &outcome));
@@ -135,8 +145,7 @@ static bool run(const cli_options *o, cli_session *s, cli_kernel *k) {
     k->times.run = seconds_now() - before - k->times.tile - k->times.firmware;
     const char *check = cli_check(o, s, k, &in, &outcome.result);
     k->times.total = seconds_now() - start;
-    return cli_write_result(o, s, &outcome.result) &&
-           cli_report(o, s, k, sam ? NULL : &plan, &outcome, check);
+    return write_result(o, s, &outcome.result) && cli_report(o, s, k, sam ? NULL : &plan, &outcome, check);
 }
 
 static int command(const char *what, int argc, char **argv,
@@ -155,7 +164,7 @@ static int command(const char *what, int argc, char **argv,
 
 static bool compile(const cli_options *o, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
-    bool ok = cli_compile(o, s, k);
+    bool ok = cli_write_outputs(o, s, NULL) && cli_compile(o, s, k);
     k->times.total = seconds_now() - start;
     return ok && cli_report(o, s, k, NULL, NULL, "none");
 }

@@ -1,49 +1,6 @@
-/* check.c - the invariants of a statement: its parts fit together (E0130), its loops nest as its sums do
- * (E0125), and once it is packed every tensor is stored in the order of the loops (E0115). */
+/* check.c - the invariants of a statement: its parts fit together (E0130), and once it is packed every tensor
+ * is stored in the order of the loops (E0115). */
 #include "frontend/fe_int.h"
-
-/* ---- loops and scopes ------------------------------------------------------------------------ */
-
-/* The first loop of `inner` that is outside of one of `outer`, with that one. */
-static bool nested(const sam_statement *s, const fe_vars *outer, const fe_vars *inner, sam_var *wrong,
-                   sam_var *around) {
-    for (uint32_t i = 0; i < inner->len; i++) {
-        for (uint32_t o = 0; o < outer->len; o++) {
-            if (fe_loop_position(s, inner->at[i]) < fe_loop_position(s, outer->at[o])) {
-                *wrong = inner->at[i];
-                *around = outer->at[o];
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-static bool check_scope(const sam_statement *s, const fe_scope *scope, arena *mem, diagnostics *d) {
-    fe_exprs inner = {0};
-    fe_inner_sums(s, scope->body, mem, &inner);
-    for (uint32_t i = 0; i < inner.len; i++) {
-        fe_scope sum = fe_sum_scope(s, inner.at[i], mem);
-        sam_var wrong, around;
-        if (!nested(s, &scope->vars, &sum.vars, &wrong, &around)) {
-            diag_error(
-                d, sam_expr_at(s, inner.at[i])->loc, "E0125-loop-order",
-                "the sum over '%s' is only a part of what loop '%s' computes, but loop '%s' is outside of it",
-                fe_var_text(s, wrong), fe_var_text(s, around), fe_var_text(s, wrong));
-            diag_hint(d, "put the loop of a partial sum inside: -s \"reorder(%s,%s)\"",
-                      fe_var_text(s, around), fe_var_text(s, wrong));
-            return false;
-        }
-        if (!check_scope(s, &sum, mem, d))
-            return false;
-    }
-    return true;
-}
-
-bool fe_check_loops(const sam_statement *s, arena *mem, diagnostics *d) {
-    fe_scope outer = fe_outer_scope(s, mem);
-    return check_scope(s, &outer, mem, d);
-}
 
 /* ---- structure ------------------------------------------------------------------------------- */
 
@@ -156,8 +113,7 @@ bool fe_check(const sam_statement *s, diagnostics *d) {
         return false;
     arena scratch = {0};
     seen_parts seen = {.visited = arena_new_n(&scratch, uint8_t, s->exprs.len + 1)};
-    bool ok = check_tree(s, s->rhs, bound, &seen, d) && check_loop_list(s, seen.bound, d) &&
-              fe_check_loops(s, &scratch, d);
+    bool ok = check_tree(s, s->rhs, bound, &seen, d) && check_loop_list(s, seen.bound, d);
     arena_free(&scratch);
     return ok;
 }

@@ -282,18 +282,6 @@ static bool check_result(parser *p) {
             return false;
         }
     }
-    const sam_tensor_data *result = sam_tensor_at(s, s->result);
-    uint64_t used = fe_free_vars(s, s->rhs);
-    for (uint32_t i = 0; i < result->order; i++) {
-        sam_var v = s->result_index[i];
-        if (used >> (v.v - 1) & 1)
-            continue;
-        diag_error(p->d, sam_var_at(s, v)->loc, "E0105-result-index",
-                   "'%s' indexes the result but no operand", fe_var_text(s, v));
-        diag_hint(p->d, "no operand says which values '%s' takes: index one with it, or remove it",
-                  fe_var_text(s, v));
-        return false;
-    }
     return true;
 }
 

@@ -289,7 +289,7 @@ bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sa
     bool formats = fe_parse_formats(in, d, out);
     bool dimensions = fe_parse_dimensions(in, d, out);
     bool schedule = fe_parse_schedule(in, d, out);
-    return literals && formats && dimensions && schedule && fe_check_loops(out, mem, d);
+    return literals && formats && dimensions && schedule;
 }
 
 /* ---- text form ------------------------------------------------------------------------------- */

@@ -18,7 +18,8 @@ typedef struct {
     uint64_t nnz;        /* stored entries */
     const uint32_t *crd; /* nnz * order, entry by entry */
     const uint16_t *val;
-    uint64_t rounded; /* entries that were not whole numbers in the file (int16 only) */
+    uint64_t rounded;       /* entries that were not whole numbers in the file (int16 only) */
+    const float *tolerance; /* of each value of a bfloat16 reference, or NULL: exact */
 } tile_tensor;
 
 typedef enum { TILE_DTYPE_INT16, TILE_DTYPE_BF16 } tile_dtype;
@@ -69,12 +70,16 @@ void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const ui
                  arena *mem, tile_tensor *out);
 
 /* Evaluates the statement over coordinate maps: no SAM, no levels, no tiles. The reference every engine is
- * held to. */
+ * held to. int16 division truncates, and x / 0 is 0; a point where numerator and denominator are both absent
+ * has no entry. bfloat16 rounds after each operation; values that depend on the order of a sum have a
+ * tolerance. */
 bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                     tile_tensor *out);
-/* True if equal up to explicit zeros; otherwise error E0340-mismatch shows the first coordinates that differ.
+/* True if equal up to explicit zeros and the tolerance of `want`; otherwise error E0340-mismatch shows the
+ * first coordinates that differ.
  */
-bool tile_equal(const tile_tensor *got, const tile_tensor *want, const name_table *names, diagnostics *d);
+bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtype, const name_table *names,
+                diagnostics *d);
 
 /* ---- level storage and sub-tiles ------------------------------------------------------------- */
 

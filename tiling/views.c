@@ -44,14 +44,25 @@ static void make_view(const sam_tensor_data *t, const tile_tensor *source, tile_
 
 enum { ONES_MOST = 1 << 28 };
 
-/* Every coordinate of the dimensions, with value 1. */
+/* How many coordinates an operand of ones has along mode m: a compressed level only has coordinate 0. */
+static uint32_t ones_along(const sam_tensor_data *t, uint32_t m, uint32_t dim) {
+    for (uint32_t l = 0; l < t->order; l++) {
+        if (t->mode[l] == m && t->level[l] == SAM_LEVEL_COMPRESSED)
+            return dim > 0;
+    }
+    return dim;
+}
+
+/* Value 1 at every coordinate of a dense level, at coordinate 0 of a compressed one. */
 static bool make_ones(const sam_tensor_data *t, const uint32_t *dim, tile_dtype dtype, arena *mem,
                       diagnostics *d, tile_tensor *out) {
     uint64_t points = 1;
+    uint32_t along[SAM_MAX_ORDER];
     *out = (tile_tensor){.name = t->name, .order = t->order};
     for (uint32_t m = 0; m < t->order; m++) {
         out->dim[m] = dim[m];
-        points = points > ONES_MOST ? points : points * dim[m];
+        along[m] = ones_along(t, m, dim[m]);
+        points = points > ONES_MOST ? points : points * along[m];
     }
     if (points > ONES_MOST) {
         diag_error(d, t->loc, "E0331-dense", "this addition fills more than %d points", ONES_MOST);
@@ -61,8 +72,8 @@ static bool make_ones(const sam_tensor_data *t, const uint32_t *dim, tile_dtype 
     uint16_t *val = arena_new_n(mem, uint16_t, points + 1);
     for (uint64_t p = 0; p < points; p++) {
         uint64_t rest = p;
-        for (uint32_t m = t->order; m-- > 0; rest /= dim[m])
-            crd[p * t->order + m] = (uint32_t)(rest % dim[m]);
+        for (uint32_t m = t->order; m-- > 0; rest /= along[m])
+            crd[p * t->order + m] = (uint32_t)(rest % along[m]);
         val[p] = dtype == TILE_DTYPE_BF16 ? bf16_from_float(1) : 1;
     }
     out->nnz = points;

@@ -90,11 +90,6 @@ static void tensors_and_indices(void **state) {
            "    x(i) = b(i) * x(i)\n"
            "                  ^~~~\n"
            "    help: a result is written once; give it a name of its own\n");
-    expect(f, (fe_case){.expression = "X(i,j) = b(i)"},
-           "<expression>:1:5: error: 'j' indexes the result but no operand [E0105-result-index]\n"
-           "    X(i,j) = b(i)\n"
-           "        ^\n"
-           "    help: no operand says which values 'j' takes: index one with it, or remove it\n");
     expect(f, (fe_case){.expression = "x(i) = b(i) * i"},
            "<expression>:1:15: error: 'i' is a tensor here and an index variable there [E0117-name-clash]\n"
            "    x(i) = b(i) * i\n"
@@ -304,16 +299,6 @@ static void schedules(void **state) {
            "    help: write reorder(i,j,...)\n");
 }
 
-static void loop_order(void **state) {
-    fixture *f = *state;
-    expect(f, (fe_case){.expression = "X(i,j) = D(i,j) + B(i,k) * C(k,j)", .schedule = "reorder(i,k,j)"},
-           "<expression>:1:19: error: the sum over 'k' is only a part of what loop 'j' computes, but loop "
-           "'k' is outside of it [E0125-loop-order]\n"
-           "    X(i,j) = D(i,j) + B(i,k) * C(k,j)\n"
-           "                      ^~~~~~~~~~~~~~~\n"
-           "    help: put the loop of a partial sum inside: -s \"reorder(j,k)\"\n");
-}
-
 /* Text made of the language's own pieces: accepted or refused, never worse, and what is accepted is well
  * formed. */
 static void random_texts_are_answered(void **state) {
@@ -380,7 +365,6 @@ int main(void) {
         TEST(dimensions),
         TEST(literals),
         TEST(schedules),
-        TEST(loop_order),
         TEST(random_texts_are_answered),
         TEST(size_is_bounded),
     };

@@ -283,12 +283,12 @@ static const bad bad_texts[] = {
      "t.gv:3:2: error: this edge has no type [E0205-edge-type]\n"
      "     1 -> 2\n"
      "     ^~~~~~\n"
-     "    help: type=\"crd\", \"ref\", \"val\" or \"repsig\"\n"},
-    {"digraph {\n 1 [type=mul] 2 [type=mul]\n 1 -> 2 [type=\"bv\"]\n}",
-     "t.gv:3:15: error: 'bv' is no stream type [E0205-edge-type]\n"
-     "     1 -> 2 [type=\"bv\"]\n"
+     "    help: type=\"crd\", \"ref\", \"val\", \"repsig\", \"bv\" or \"skip\"\n"},
+    {"digraph {\n 1 [type=mul] 2 [type=mul]\n 1 -> 2 [type=\"xv\"]\n}",
+     "t.gv:3:15: error: 'xv' is no stream type [E0205-edge-type]\n"
+     "     1 -> 2 [type=\"xv\"]\n"
      "                  ^~~~\n"
-     "    help: type=\"crd\", \"ref\", \"val\" or \"repsig\"\n"},
+     "    help: type=\"crd\", \"ref\", \"val\", \"repsig\", \"bv\" or \"skip\"\n"},
     {"digraph {\n 1 [type=mul] 2 [type=mul]\n 1 -> 2 [type=val dst_port=256]\n}",
      "t.gv:3:28: error: '256' is no port number [E0206-port-number]\n"
      "     1 -> 2 [type=val dst_port=256]\n"

@@ -9,18 +9,29 @@ static void print_statement(const sam_statement *s) {
     free(text);
 }
 
+/* A pass after the first: it may refuse, but what it makes is well formed. */
+static bool next(fuzz_run *r, bool ok, const sam_statement *made) {
+    fuzz_verdict(r, ok);
+    if (ok)
+        FUZZ_CHECK(r, fe_check_packed(made, &r->diag));
+    return ok;
+}
+
 void fuzz_statement(fuzz_run *r, const fe_in *in) {
-    sam_statement s;
-    bool ok = fe_parse(in, &r->names, &r->mem, &r->diag, &s);
+    sam_statement user, packed, filled;
+    bool ok = fe_parse(in, &r->names, &r->mem, &r->diag, &user);
     fuzz_verdict(r, ok);
     if (!ok)
         return;
-    FUZZ_CHECK(r, fe_check(&s, &r->diag));
-    print_statement(&s);
-    for (int drop = 0; drop < 2; drop++) {
+    FUZZ_CHECK(r, fe_check(&user, &r->diag));
+    print_statement(&user);
+    if (!next(r, fe_pack(&user, &r->mem, &r->diag, &packed), &packed) ||
+        !next(r, fe_fill(&packed, &r->mem, &r->diag, &filled), &filled))
+        return;
+    for (int option = 0; option < 4; option++) {
         sam_graph g;
-        const fe_lower_options options = {.drop = drop};
-        ok = fe_lower(&s, &options, &r->mem, &r->diag, &g);
+        const fe_lower_options options = {.drop = option & 1, .exact_stops = option < 2};
+        ok = fe_lower(&filled, &options, &r->mem, &r->diag, &g);
         fuzz_verdict(r, ok);
         if (!ok)
             return;

@@ -2,6 +2,7 @@
 #include "tests/notation/notation.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -83,6 +84,8 @@ static uint8_t find_tensor(reader *r, const char *text, uint8_t order) {
     return r->n->n_tensors++;
 }
 
+static const char *const functions[] = {[NOTE_RELU] = "relu", [NOTE_EXP] = "exp"};
+
 static uint8_t terms(reader *r);
 
 static uint8_t sum(reader *r) {
@@ -137,10 +140,12 @@ static uint8_t factor(reader *r) {
     name(r, text);
     if (strcmp(text, "sum") == 0 && take(r, '('))
         return sum(r);
-    if (strcmp(text, "relu") == 0 && take(r, '(')) {
+    for (note_kind function = NOTE_RELU; function <= NOTE_EXP; function++) {
+        if (strcmp(text, functions[function]) != 0 || !take(r, '('))
+            continue;
         uint8_t e = terms(r);
         want(r, ')');
-        return add_node(r, (note_node){.kind = NOTE_RELU, .a = e});
+        return add_node(r, (note_node){.kind = function, .a = e});
     }
     return add_node(r, access_of(r, text));
 }
@@ -201,6 +206,7 @@ static int strength(note_kind kind) {
     case NOTE_LITERAL:
     case NOTE_SUM:
     case NOTE_RELU:
+    case NOTE_EXP:
         break;
     }
     return 4;
@@ -226,7 +232,8 @@ static char *expression_text(const note *n, uint8_t e, int least, arena *mem) {
         text = arena_printf(mem, "sum(%s, %s)", n->var[x->var], expression_text(n, x->a, 0, mem));
         break;
     case NOTE_RELU:
-        text = arena_printf(mem, "relu(%s)", expression_text(n, x->a, 0, mem));
+    case NOTE_EXP:
+        text = arena_printf(mem, "%s(%s)", functions[x->kind], expression_text(n, x->a, 0, mem));
         break;
     case NOTE_ADD:
     case NOTE_SUB:
@@ -268,6 +275,7 @@ uint32_t note_free_vars(const note *n, uint8_t e) {
         return vars;
     case NOTE_NEG:
     case NOTE_RELU:
+    case NOTE_EXP:
         return note_free_vars(n, x->a);
     case NOTE_SUM:
         return note_free_vars(n, x->a) & ~(1u << x->var);
@@ -290,6 +298,7 @@ uint32_t note_used_tensors(const note *n, uint8_t e) {
         return 1u << x->tensor;
     case NOTE_NEG:
     case NOTE_RELU:
+    case NOTE_EXP:
     case NOTE_SUM:
         return note_used_tensors(n, x->a);
     case NOTE_ADD:
@@ -328,8 +337,9 @@ static int16_t value(const note *n, uint8_t e, uint32_t *point) {
     case NOTE_NEG:
         return wrap(-value(n, x->a, point));
     case NOTE_RELU:
+    case NOTE_EXP:
         total = value(n, x->a, point);
-        return total < 0 ? 0 : (int16_t)total;
+        return x->kind == NOTE_EXP ? wrap((int32_t)exp(total)) : total < 0 ? 0 : (int16_t)total;
     case NOTE_ADD:
         return wrap(value(n, x->a, point) + value(n, x->b, point));
     case NOTE_SUB:
@@ -372,7 +382,7 @@ static void sum_over(note *n, uint8_t *slot, uint8_t v) {
 static void sum_terms(note *n, uint8_t *slot, uint32_t result_vars) {
     note_node *x = &n->node[*slot];
     bool binary = x->kind == NOTE_ADD || x->kind == NOTE_SUB;
-    if (binary || x->kind == NOTE_NEG || x->kind == NOTE_RELU) {
+    if (binary || x->kind == NOTE_NEG || x->kind >= NOTE_RELU) {
         sum_terms(n, &x->a, result_vars);
         if (binary)
             sum_terms(n, &x->b, result_vars);

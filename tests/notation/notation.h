@@ -18,8 +18,10 @@ typedef enum {
     NOTE_SUB,
     NOTE_MUL,
     NOTE_DIV,
-    NOTE_SUM,  /* over var */
-    NOTE_RELU, /* max(a, 0): what some published graphs end with; not in the compiler's language */
+    NOTE_SUM, /* over var */
+    /* What some published graphs end with; not in the compiler's language. */
+    NOTE_RELU, /* max(a, 0) */
+    NOTE_EXP,  /* e to the a, towards zero */
 } note_kind;
 
 typedef struct {
@@ -83,7 +85,11 @@ typedef struct {
 typedef VEC(note_entry) note_entries;
 
 note_entries note_stored(const note_tensor *t, arena *mem);
-/* Levels of entries in any order. No entries: one explicit zero at the origin, as the host gives graphs. */
+/* No entries become one explicit zero at the origin: what the host gives graphs that cannot take an empty
+ * tensor.
+ */
+void note_fill_empty(note_entries *entries, arena *mem);
+/* Levels of entries in any order. */
 sam_tensor_levels note_pack(const note_entries *entries, uint32_t order, const sam_level_format *level,
                             const uint8_t *mode, const uint32_t *dim, arena *mem);
 /* Walks levels back into entries. NULL, or what is wrong with them: segments, order, range, counts. `dim` by

@@ -61,6 +61,11 @@ note_entries note_stored(const note_tensor *t, arena *mem) {
     return list;
 }
 
+void note_fill_empty(note_entries *entries, arena *mem) {
+    if (!entries->len)
+        vec_push(mem, entries, (note_entry){.value = 0});
+}
+
 /* ---- to levels ------------------------------------------------------------------------------- */
 
 /* An entry by storage level. */
@@ -110,8 +115,8 @@ static void pack_fiber(packer *p, uint32_t l, uint32_t from, uint32_t to) {
 sam_tensor_levels note_pack(const note_entries *entries, uint32_t order, const sam_level_format *level,
                             const uint8_t *mode, const uint32_t *dim, arena *mem) {
     sam_tensor_levels out = {.order = order};
-    uint32_t n = entries->len ? entries->len : 1;
-    packer p = {.at = arena_new_n(mem, leaf, n), .order = order, .level = out.level, .mem = mem};
+    uint32_t n = entries->len;
+    packer p = {.at = arena_new_n(mem, leaf, n + 1), .order = order, .level = out.level, .mem = mem};
     for (uint32_t i = 0; i < entries->len; i++) {
         p.at[i].value = entries->at[i].value;
         for (uint32_t l = 0; l < order; l++)

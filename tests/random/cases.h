@@ -13,6 +13,8 @@ void case_random(uint64_t seed, note *n);
  * dimensions lowered, one at a time, until nothing more can go. */
 void case_shrink(note *n);
 
+/* Expression, formats and schedule, as the command line takes them. */
+char *case_settings(const note *n, arena *mem);
 /* The command that runs the case, with its operands written as files below `folder`. */
 char *case_command(const note *n, const char *folder, arena *mem);
 

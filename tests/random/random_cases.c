@@ -40,7 +40,7 @@ static void count_refusal(tally *t, const char *code, const note *n) {
     BUG_IF(k == CODES, "more than %d codes", CODES);
     if (k == t->codes)
         t->refused[t->codes++] =
-            (refused_code){arena_strdup(&t->mem, code), 0, arena_strdup(&t->mem, note_text(n, &mem))};
+            (refused_code){arena_strdup(&t->mem, code), 0, arena_strdup(&t->mem, case_settings(n, &mem))};
     t->refused[k].count++;
     t->refusals++;
     arena_free(&mem);

@@ -141,16 +141,20 @@ static void write_operand(const note_tensor *t, const char *path, arena *mem) {
     fclose(out);
 }
 
-char *case_command(const note *n, const char *folder, arena *mem) {
+char *case_settings(const note *n, arena *mem) {
     uint32_t used = note_used_tensors(n, n->root) | 1;
-    char *text = arena_printf(mem, "onyx sam \"%s\"", note_text(n, mem));
+    char *text = arena_printf(mem, "\"%s\"", note_text(n, mem));
     for (uint8_t t = 0; t < n->n_tensors; t++) {
         const char *format = note_format(&n->tensor[t], mem);
         if (format && used >> t & 1)
             text = arena_printf(mem, "%s -f %s", text, format);
     }
-    if (*n->schedule)
-        text = arena_printf(mem, "%s -s \"%s\"", text, n->schedule);
+    return *n->schedule ? arena_printf(mem, "%s -s \"%s\"", text, n->schedule) : text;
+}
+
+char *case_command(const note *n, const char *folder, arena *mem) {
+    uint32_t used = note_used_tensors(n, n->root);
+    char *text = arena_printf(mem, "onyx sam %s", case_settings(n, mem));
     for (uint8_t t = 1; t < n->n_tensors; t++) {
         const note_tensor *x = &n->tensor[t];
         if (!(used >> t & 1))

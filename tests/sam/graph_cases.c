@@ -69,12 +69,21 @@ static note_tensor *tensor_named(const graph_run *r, name_id name) {
 
 static sam_tensor_levels levels_of(const graph_run *r, const sam_graph_tensor *shape, const note_tensor *t) {
     note_entries entries = note_stored(t, &r->f->mem);
+    note_fill_empty(&entries, &r->f->mem);
     for (uint32_t i = 0; r->fp && i < entries.len; i++)
         entries.at[i].value = to_bf16((int16_t)entries.at[i].value);
     sam_tensor_levels levels =
         note_pack(&entries, shape->order, shape->level, shape->mode, t->dim, &r->f->mem);
     levels.name = shape->name;
     return levels;
+}
+
+/* Operands of the result's shape only. */
+static bool any_stored(const graph_run *r, uint32_t cell) {
+    for (uint8_t t = 1; t < r->n->n_tensors; t++)
+        if (r->n->tensor[t].stored[cell])
+            return true;
+    return false;
 }
 
 /* ---- one run --------------------------------------------------------------------------------- */
@@ -84,6 +93,7 @@ static void compare(const graph_run *r, const sam_tensor_levels *got) {
     const note_tensor *x = &r->n->tensor[0];
     uint32_t dim[SAM_MAX_ORDER] = {0};
     int found[NOTE_CELLS] = {0};
+    bool written[NOTE_CELLS] = {0};
     note_entries entries = {0};
     for (uint32_t l = 0; l < shape->order; l++)
         dim[l] = x->dim[shape->mode[l]];
@@ -94,10 +104,12 @@ static void compare(const graph_run *r, const sam_tensor_levels *got) {
         uint32_t cell = 0;
         for (uint32_t m = 0; m < x->order; m++)
             cell = cell * x->dim[m] + entries.at[i].crd[m];
+        written[cell] = true;
         found[cell] = r->fp ? from_bf16(entries.at[i].value) : (int16_t)entries.at[i].value;
     }
     for (uint32_t cell = 0; cell < x->cells; cell++)
-        if (found[cell] != x->value[cell])
+        if (found[cell] != x->value[cell] &&
+            !(r->c->when == GRAPH_STORED && !written[cell] && !any_stored(r, cell)))
             fail_msg("%s: cell %u is %d, expected %d", r->c->file, cell, found[cell], x->value[cell]);
 }
 
@@ -131,8 +143,7 @@ static void run_on(graph_run *r, prng *random, uint32_t percent, uint32_t *error
     if (!r->c->code || strcmp(code, r->c->code) != 0)
         fail_msg("%s: expected %s, found\n%s", r->c->file, r->c->code ? r->c->code : "the result",
                  fixture_printed(r->f));
-    diag_init(&r->f->diag, &r->f->mem); /* room for the errors of the next run */
-    assert_int_equal(diag_add_source(&r->f->diag, r->c->file, "", 0), 1);
+    r->f->diag.list.len = r->f->diag.errors = 0; /* room for the errors of the next run */
 }
 
 static void check_runs(graph_run *r) {

@@ -10,9 +10,10 @@ typedef struct {
     const char *expression; /* what it computes; NULL if the check refuses the graph */
     const char *code;       /* NULL: right on all data. Else: the error that some data, or any, leads to */
     enum {
-        GRAPH_ANY,  /* with a code: every other run is right */
-        GRAPH_FULL, /* and it is right on operands without a hole */
-        GRAPH_NEVER /* and it never runs */
+        GRAPH_ANY,   /* with a code: every other run is right */
+        GRAPH_FULL,  /* and it is right on operands without a hole */
+        GRAPH_NEVER, /* and it never runs */
+        GRAPH_STORED /* no code: right where an operand has an entry, and nothing elsewhere */
     } when;
 } graph_case;
 

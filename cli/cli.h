@@ -89,6 +89,9 @@ typedef struct {
 /* Expression to SAM graphs; the first third of cli_compile (for the chip) and all that engine sam needs. The
  * chip runs one kernel: E0922-kernels. */
 bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k);
+/* The other way in for `onyx sam`: a SAM graph as a .gv file, instead of an expression. */
+bool cli_is_graph(const char *name);
+bool cli_read_graph(const cli_options *o, cli_session *s, cli_kernel *k);
 /* Expression to a bitstream that was decoded again and found equal to the routed netlist; writes the folder
  * o->out. */
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k);

@@ -139,13 +139,14 @@ static bool parse_format(const char *text, diagnostics *d, sam_statement *s, src
         fe_expected(&r, "':' and the level formats", d);
         return false;
     }
-    sam_tensor_data *data = sam_tensor_at(s, t);
-    if (!parse_levels(&r, s, data, d) || (fe_take_sign(&r, ':') && !parse_modes(&r, data, d)))
+    sam_tensor_data given = *sam_tensor_at(s, t);
+    if (!parse_levels(&r, s, &given, d) || (fe_take_sign(&r, ':') && !parse_modes(&r, &given, d)))
         return false;
     if (r.token.kind != FE_END) {
         fe_expected(&r, "the end of the format", d);
         return false;
     }
+    *sam_tensor_at(s, t) = given; /* the default loops need a whole format, also after an error */
     return true;
 }
 

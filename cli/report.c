@@ -45,7 +45,7 @@ static void add_wall(cJSON *json, const cli_times *t) {
 
 static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
                      const cli_outcome *out, const char *check) {
-    static const char *const engines[] = {"none", "sam", "rtl", "soc"};
+    static const char *const engines[] = {"none", "sam", "cycle", "rtl", "soc"};
     cJSON *json = cJSON_CreateObject();
     add_number(json, "format_version", 1);
     cJSON_AddStringToObject(json, "expression", o->expression);
@@ -82,12 +82,14 @@ static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, 
     add_number(json, "fmax_mhz", fmax_mhz);
     add_number(json, "time_us", fmax_mhz > 0 ? (double)out->total_cycles / fmax_mhz : 0);
     add_number(json, "result_nnz", (double)out->result.nnz);
+    if (out->model)
+        cli_stalls_json(s, out, json);
     add_wall(json, &k->times);
     return json;
 }
 
-static void summary(const cli_options *o, const cli_kernel *k, const tile_plan *plan, const cli_outcome *out,
-                    const char *check) {
+static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
+                    const cli_outcome *out, const char *check) {
     uint32_t pe, mem, io;
     count_tiles(&k->net, &pe, &mem, &io);
     printf("%s\n", o->expression);
@@ -103,6 +105,8 @@ static void summary(const cli_options *o, const cli_kernel *k, const tile_plan *
     if (out)
         printf("  %llu cycles, %llu nonzeros in the result, check: %s\n",
                (unsigned long long)out->total_cycles, (unsigned long long)out->result.nnz, check);
+    if (out && out->model)
+        cli_stalls_print(s, out);
     printf("  %.3f s to the bitstream, %.3f s in all; everything is in %s\n",
            k->times.frontend + k->times.lower + k->times.place + k->times.route + k->times.bitstream,
            k->times.total, o->out);
@@ -117,7 +121,7 @@ bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, const
         puts(text);
         cJSON_free(text);
     } else if (!o->quiet) {
-        summary(o, k, plan, outcome, check);
+        summary(o, s, k, plan, outcome, check);
     }
     cJSON_Delete(json);
     return ok;

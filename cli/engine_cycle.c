@@ -115,7 +115,9 @@ bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const ti
     add_streams(s, &k->decoded, false, &e);
     e.inputs = e.streams.len;
     add_streams(s, &k->decoded, true, &e);
-    if (o->io_trace && !file_create(&trace, arena_printf(&s->mem, "%s/io.trace", o->out), &s->mem, &s->diag))
+    if (o->io_trace &&
+        !(tile_job_write(plan, arena_printf(&s->mem, "%s/job.bin", o->out), &s->diag) &&
+          file_create(&trace, arena_printf(&s->mem, "%s/io.trace", o->out), &s->mem, &s->diag)))
         return false;
     const uint16_t **words = arena_new_n(&s->mem, const uint16_t *, e.streams.len + 1);
     uint32_t *lengths = arena_new_n(&s->mem, uint32_t, e.streams.len + 1);

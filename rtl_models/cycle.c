@@ -507,6 +507,7 @@ static void flush_core(cycle_model *m, core *c) {
             b->used = b->base = 0;
             b->open = b->merging = b->read_hit = b->fetch = false;
             b->opened = b->freed = 0;
+            memset(b->clobbered, 0, sizeof b->clobbered);
         }
         break;
     case CORE_READ_SCANNER: {

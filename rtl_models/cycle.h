@@ -146,8 +146,9 @@ typedef VEC(cycle_channel) cycle_channels;
 /* All channels in the order of the nets. */
 void cycle_channels_of(cycle_model *m, arena *mem, cycle_channels *out);
 
-/* A tile others waited for while it waited for nobody: the cycles its fullest input kept its producer
- * waiting, less those it waited itself, for a consumer or at its emptiest input. Largest first. */
+/* A tile others waited for while it waited for nobody: the cycles an input of it was full, less those another
+ * input must have been empty meanwhile, less those its outputs waited. An estimate from the accounts; largest
+ * first. */
 typedef struct {
     uint32_t cell;
     uint64_t cycles;

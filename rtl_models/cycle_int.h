@@ -50,7 +50,6 @@ typedef struct {
 
 typedef struct {
     uint8_t state, debt;
-    bool was_high; /* hazard: the inner token before was a stop above level 0 */
 } crdhold_state;
 
 typedef struct {
@@ -62,7 +61,8 @@ typedef struct {
     uint8_t state;
     bool root, send, close;
     bool was_high; /* hazard: the signal before was a stop above level 0 */
-    bool started;  /* hazard: a reference has arrived */
+    bool fresh;    /* hazard: no signal of the tree has left */
+    bool early;    /* hazard: its first signal is a stop that came before any reference */
     fifo *queue;   /* behind the proc port */
 } repeat_state;
 
@@ -92,6 +92,7 @@ typedef struct {
     uint8_t lane;
     bool read_hit, fetch;
     uint32_t opened, freed; /* hazard: blocks since the flush */
+    uint8_t clobbered[64];  /* hazard: lines of the first block the chip has overwritten with the second */
 } buffet_id;
 
 typedef struct {

@@ -413,8 +413,10 @@ bool cycle_step_buffet(cycle_model *m, core *c, bool phase) {
         } else {
             s->words[at] = merged(b, s->rdata);
             if (b->opened == 2 && b->freed == 0)
-                cycle_note_hazard(m, c, CYCLE_HAZARD_SECOND_BLOCK, 0, 0, 0);
+                s->id[id].clobbered[b->line_at >> 3] |= (uint8_t)(1u << (b->line_at & 7));
         }
+        if (!wr_gnt && b->freed == 0 && b->clobbered[w[id].rd_addr >> 5 & 63] >> (w[id].rd_addr >> 2 & 7) & 1)
+            cycle_note_hazard(m, c, CYCLE_HAZARD_SECOND_BLOCK, 1, w[id].rd_addr, 0);
     }
 
     bool changed = false, wr_pop = false, rd_pop = false;

@@ -197,12 +197,11 @@ static bool step_crdhold(cycle_model *m, core *c) {
     } else if (rtl_is_done(inner) && outer_done) {
         state = HOLD_DONE;
     }
-    if (pop_inner) {
-        if (rtl_is_stop(inner) && s->was_high)
-            cycle_note_hazard(m, c, CYCLE_HAZARD_HOLD_EMPTY, 2, inner, outer);
-        s->was_high = rtl_is_stop(inner) && is_high(inner);
+    /* A coordinate in debt belongs to an empty fiber whose stop took another token with it. */
+    if (pop_outer && s->debt != DEBT_NONE && outer_item)
+        cycle_note_hazard(m, c, CYCLE_HAZARD_HOLD_EMPTY, 2, inner, outer);
+    if (pop_inner)
         pop(m, in);
-    }
     if (pop_outer)
         pop(m, out);
     if (give && can) {
@@ -241,17 +240,6 @@ static bool step_alu(cycle_model *m, core *c) {
 
 enum { REPEAT_START, REPEAT_ROOT_REF, REPEAT_ROOT_DONE, REPEAT_REPEAT, REPEAT_STOP, REPEAT_DONE };
 
-/* The chip loses an empty fiber's reference when its stop comes before any reference, or right behind a
- * higher stop. */
-static void watch_repeat(cycle_model *m, core *c, uint32_t signal) {
-    repeat_state *s = &c->u.repeat;
-    if (rtl_is_stop(signal) && s->was_high)
-        cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_EMPTY, 1, signal, 0);
-    s->was_high = rtl_is_stop(signal) && is_high(signal);
-    if (rtl_is_done(signal))
-        s->started = false;
-}
-
 static bool step_repeat(cycle_model *m, core *c) {
     repeat_state *s = &c->u.repeat;
     fifo *proc = s->queue, *sig = c->in[1], *out = c->out[0];
@@ -265,6 +253,7 @@ static bool step_repeat(cycle_model *m, core *c) {
     switch (s->state) {
     case REPEAT_START:
         state = s->root ? REPEAT_ROOT_REF : REPEAT_REPEAT;
+        s->fresh = true;
         break;
     case REPEAT_ROOT_REF:
     case REPEAT_ROOT_DONE:
@@ -275,6 +264,9 @@ static bool step_repeat(cycle_model *m, core *c) {
     case REPEAT_REPEAT:
         give = sig_item && proc_item;
         if (sig_stop && (proc_item || proc_stop)) {
+            if (proc_item && (s->was_high || s->early))
+                cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_EMPTY, 2, proc_token, signal);
+            s->early = false;
             pop_proc = send = true;
             close = proc_item && is_high(signal);
             state = REPEAT_STOP;
@@ -309,14 +301,11 @@ static bool step_repeat(cycle_model *m, core *c) {
             state = REPEAT_START;
     }
     sent = give && room(out);
-    s->started |= some(proc);
-    if (sig_stop && !s->started && !s->root) {
-        s->started = true; /* once a tree */
-        cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_EMPTY, 1, signal, 0);
-    }
+    s->early |= sig_stop && s->fresh && !some(proc) && !s->root;
     if (sent) {
         push(m, out, s->state == REPEAT_REPEAT ? proc_token : signal);
-        watch_repeat(m, c, signal);
+        s->was_high = sig_stop && is_high(signal);
+        s->fresh = sig_done;
         pop(m, sig);
     }
     if (pop_proc)

@@ -30,10 +30,29 @@ static int by_cycles(const void *a, const void *b) {
     return x->cell < y->cell ? -1 : x->cell > y->cell;
 }
 
+/* The least number of cycles of `total` in which both happened. */
+static uint64_t overlap(uint64_t a, uint64_t b, uint64_t total) {
+    return a + b > total ? a + b - total : 0;
+}
+
+/* Cycles `at` kept its producer waiting though no other input of its tile lacked a token, at most. */
+static uint64_t kept_waiting(const cycle_model *m, const cycle_channels *all, const cycle_channel *at) {
+    const cycle_sink *here = &m->design->nets.at[at->net].sinks.at[at->sink];
+    uint64_t total = at->moved + at->stalled + at->held + at->starved + at->idle, excused = 0;
+    for (uint32_t i = 0; i < all->len; i++) {
+        const cycle_channel *c = &all->at[i];
+        const cycle_sink *sink = &m->design->nets.at[c->net].sinks.at[c->sink];
+        uint64_t both = overlap(at->stalled, c->starved, total);
+        if (sink->cell == here->cell && sink->port != here->port && both > excused)
+            excused = both;
+    }
+    return at->stalled - excused;
+}
+
+/* O(channels^2). */
 void cycle_bottlenecks_of(cycle_model *m, arena *mem, cycle_bottlenecks *out) {
     uint32_t cells = m->design->cells.len;
     uint64_t *kept = arena_new_n(mem, uint64_t, cells + 1), *waited = arena_new_n(mem, uint64_t, cells + 1);
-    uint64_t *starved = arena_new_n(mem, uint64_t, cells + 1);
     cycle_channels channels;
     *out = (cycle_bottlenecks){0};
     cycle_channels_of(m, mem, &channels);
@@ -41,14 +60,13 @@ void cycle_bottlenecks_of(cycle_model *m, arena *mem, cycle_bottlenecks *out) {
         const cycle_channel *c = &channels.at[i];
         const cycle_net *net = &m->design->nets.at[c->net];
         uint32_t from = net->cell, to = net->sinks.at[c->sink].cell;
-        kept[to] = c->stalled > kept[to] ? c->stalled : kept[to];
-        starved[to] = c->starved > starved[to] ? c->starved : starved[to];
+        uint64_t cycles = kept_waiting(m, &channels, c);
+        kept[to] = cycles > kept[to] ? cycles : kept[to];
         waited[from] = c->stalled + c->held > waited[from] ? c->stalled + c->held : waited[from];
     }
     for (uint32_t cell = 0; cell < cells; cell++) {
-        uint64_t itself = waited[cell] > starved[cell] ? waited[cell] : starved[cell];
-        if (kept[cell] > itself)
-            vec_push(mem, out, (cycle_bottleneck){cell, kept[cell] - itself});
+        if (kept[cell] > waited[cell])
+            vec_push(mem, out, (cycle_bottleneck){cell, kept[cell] - waited[cell]});
     }
     if (out->len)
         qsort(out->at, out->len, sizeof *out->at, by_cycles);

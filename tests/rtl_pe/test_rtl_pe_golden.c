@@ -3,6 +3,7 @@
  * the RTL must agree with the model instead. Skipped without the shared data. */
 #include "bench.h"
 #include "tests/test.h"
+#include "twin.h"
 
 static const char *const files[] = {"intersect", "union",   "crddrop", "crdhold", "alu_add",
                                     "alu_sub",   "alu_mul", "repeat",  "rsg",     "reduce"};
@@ -103,6 +104,28 @@ static void check_tokens(const char *file, const recording *r, const bench_trace
     }
 }
 
+/* A recorded defect must raise its monitor in the cycle model; nothing else may raise any. */
+static void check_hazards(const char *file, const recording *r, const cycle_hazards *met) {
+    static const struct {
+        const char *file;
+        cycle_hazard_kind kind;
+    } monitors[] = {{"intersect", CYCLE_HAZARD_MAYBE_REFERENCE},
+                    {"crddrop", CYCLE_HAZARD_DROP_EMPTY},
+                    {"repeat", CYCLE_HAZARD_REPEAT_EMPTY},
+                    {"reduce", CYCLE_HAZARD_REDUCE_MAYBE}};
+    bool raised = false;
+    for (uint32_t i = 0; i < met->len; i++) {
+        bool expected = strcmp(r->name, "stop_vs_data") == 0 && met->at[i].kind == CYCLE_HAZARD_ALU_STOP;
+        for (uint32_t k = 0; k < sizeof monitors / sizeof *monitors && r->defect; k++)
+            expected |= strcmp(file, monitors[k].file) == 0 && met->at[i].kind == monitors[k].kind;
+        if (!expected)
+            fail_msg("%s %s: hazard %s", file, r->name, cycle_hazard_name[met->at[i].kind]);
+        raised = true;
+    }
+    if (r->defect && !raised)
+        fail_msg("%s %s: no hazard", file, r->name);
+}
+
 static void play_case(bench_design design, const char *file, const recording *r, arena *mem, tally *t) {
     rtl_pe_streams model = {.mem = mem};
     memcpy(model.in, r->in, sizeof model.in);
@@ -130,6 +153,7 @@ static void play_case(bench_design design, const char *file, const recording *r,
         check_tokens(file, r, got.out, meant, mem);
         if (p > 0)
             continue;
+        check_hazards(file, r, twin_hazards(design));
         t->cases++;
         t->defects += r->defect;
         t->tokens_equal += !r->defect;

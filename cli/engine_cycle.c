@@ -97,7 +97,7 @@ static bool report_hazards(const cli_options *o, cli_session *s, const cycle_des
             diag_warning(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
             continue;
         }
-        diag_error(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
+        diag_unmappable(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
         diag_hint(&s->diag, "hazard '%s' of docs/cycle.md; --hazards warn goes on, our RTL does it right",
                   cycle_hazard_name[h->kind]);
     }

@@ -304,8 +304,7 @@ static cycle_model *build(const cycle_design *d, bool pins, arena *mem) {
 /* ---- a cycle --------------------------------------------------------------------------------- */
 
 static void sleep_id(cycle_model *m, uint32_t id) {
-    if (!m->never_sleep)
-        m->awake[id >> 6] &= ~(1ull << (id & 63));
+    m->awake[id >> 6] &= ~(1ull << (id & 63));
 }
 
 /* Puts the cycles since the sinks' states were decided to their accounts. */
@@ -572,11 +571,6 @@ cycle_model *cycle_build(const cycle_design *design, arena *mem) {
     m->flushing = true;
     advance(m, FLUSH_NONE);
     return m;
-}
-
-void cycle_never_sleep(cycle_model *m) {
-    m->never_sleep = true;
-    wake_all(m);
 }
 
 static void set_streams(cycle_model *m, cycle_stream *streams, uint32_t n, bool stamps, arena *mem) {

@@ -125,9 +125,6 @@ enum { CYCLE_PATIENCE = 100000 };
 cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, bool stamps, arena *mem,
                     uint64_t *cycles);
 
-/* Evaluates every net and primitive in every cycle, awake or not: the slow way to the same result. */
-void cycle_never_sleep(cycle_model *m);
-
 const cycle_hazards *cycle_hazards_of(cycle_model *m);
 
 /* ---- who waited for whom --------------------------------------------------------------------- */

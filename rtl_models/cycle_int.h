@@ -198,7 +198,6 @@ struct cycle_model {
     uint16_t *moving; /* links that move in this cycle */
     uint32_t n_moving;
     uint64_t now;
-    bool never_sleep;
     uint32_t incomplete; /* outputs */
     bool io_moved;       /* in this cycle */
     bool flushing;

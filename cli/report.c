@@ -82,6 +82,12 @@ static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, 
     add_number(json, "fmax_mhz", fmax_mhz);
     add_number(json, "time_us", fmax_mhz > 0 ? (double)out->total_cycles / fmax_mhz : 0);
     add_number(json, "result_nnz", (double)out->result.nnz);
+    cJSON *repacked = cJSON_AddArrayToObject(json, "repacked");
+    for (uint32_t t = 1; t <= k->statement.tensors.len; t++) {
+        const char *text = fe_repacked(&k->statement, (sam_tensor){t}, &s->mem);
+        if (text)
+            cJSON_AddItemToArray(repacked, cJSON_CreateString(text));
+    }
     if (out->model)
         cli_stalls_json(s, out, json);
     add_wall(json, &k->times);
@@ -93,6 +99,11 @@ static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, c
     uint32_t pe, mem, io;
     count_tiles(&k->net, &pe, &mem, &io);
     printf("%s\n", o->expression);
+    for (uint32_t t = 1; t <= k->statement.tensors.len; t++) {
+        const char *text = fe_repacked(&k->statement, (sam_tensor){t}, &s->mem);
+        if (text)
+            printf("  the host re-packs %s\n", text);
+    }
     if (k->bits.words.len)
         printf("  %u PE, %u MEM and %u IO tiles; %u configuration words, read back and found equal to the "
                "routed netlist\n",

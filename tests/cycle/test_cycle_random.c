@@ -27,6 +27,13 @@ static const shape shapes[] = {
     {"X(i,j)=B(i,j,k)*c(k)", "B:ijk c:k", NULL},
     {"x(i)=b(i)+c(i)+d(i)", "b:i c:i d:i", NULL},
     {"x(i)=b(i)*c(i)*d(i)", "b:i c:i d:i", NULL},
+    {"X(i,j)=B(i,j)+C(i,j)+D(i,j)", "B:ij C:ij D:ij", NULL},
+    {"x(i)=b(i)-C(i,j)*d(j)", "b:i C:ij d:j", NULL},
+    {"X(i,j)=B(i,j)*C(i,k)*D(k,j)", "B:ij C:ik D:kj", "D:ss:1,0"},
+    {"x=B(i,j)*C(i,j)", "B:ij C:ij", NULL},
+    {"x=B(i,j,k)*C(i,j,k)", "B:ijk C:ijk", NULL},
+    {"X(i,j)=b(i)*c(j)", "b:i c:j", NULL},
+    {"X(i,j,k)=B(i,j,l)*C(k,l)", "B:ijl C:kl", NULL},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -38,11 +45,12 @@ static void add(arena *mem, arguments *a, const char *text) {
 
 /* "B:9x4:0.35:7" for each operand; an index has one extent in all of them. */
 static void add_operands(prng *random, arena *mem, const shape *s, arguments *a) {
-    static const uint32_t largest[] = {40, 14, 7}; /* extents by number of indices */
-    uint32_t extent[3] = {0}, order = 1;
-    for (const char *c = strchr(s->expression, '='); *c; c++)
-        order = *c == 'k' ? 3 : *c == 'j' && order < 2 ? 2 : order;
-    for (int i = 0; i < 3; i++)
+    static const uint32_t largest[] = {40, 14, 7, 5}; /* extents by number of indices */
+    enum { INDICES = sizeof largest / sizeof *largest };
+    uint32_t extent[INDICES] = {0}, order = 1;
+    for (uint32_t n = 2; n <= INDICES; n++) /* i, j, k, l */
+        order = strchr(s->expression, (char)('h' + n)) ? n : order;
+    for (int i = 0; i < INDICES; i++)
         extent[i] = 1 + prng_below(random, largest[order - 1]);
     char *text = arena_strdup(mem, s->operands);
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {

@@ -227,7 +227,7 @@ static bool step_alu(cycle_model *m, core *c) {
         push(m, c->out[0], a);
     else if (s->integer)
         push(m, c->out[0],
-             rtl_model_alu_result(s->space, rtl_is_maybe(a) ? 0 : (uint16_t)a,
+             rtl_alu_result(s->space, rtl_is_maybe(a) ? 0 : (uint16_t)a,
                                   rtl_is_maybe(b) ? 0 : (uint16_t)b));
     else
         push(m, c->out[0], 0);

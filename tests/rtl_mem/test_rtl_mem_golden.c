@@ -1,5 +1,5 @@
 /* Replays the recordings of the reference netlist (with the round-robin arbiter of the chip) on the RTL of
- * the MEM core and on the token model: same configuration words, same tokens, and cycles within a small
+ * the MEM core and on the specification: same configuration words, same tokens, and cycles within a small
  * bound. Where a recording shows a defect of the chip, the RTL must agree with the model instead. Skipped
  * without the shared data. */
 #include "mem_design.h"
@@ -30,7 +30,7 @@ typedef struct {
 typedef struct {
     const char *name;
     bool defect; /* the recorded outputs are not what a fiber access should give */
-    rtl_mem_config config;
+    spec_mem_config config;
     u32_vec in[BENCH_INS], accepted[BENCH_INS];
     bench_trace out[BENCH_OUTS];
 } recording;
@@ -42,7 +42,7 @@ static uint32_t hex(const cJSON *text) {
 
 /* Tile configuration from (address, data) words: feature 0 is the MEM core; registers sort as text, so
  * CONFIG_SPACE_2 and _3 are numbers 12 and 23. */
-static void read_config(const cJSON *words, rtl_mem_config *config) {
+static void read_config(const cJSON *words, spec_mem_config *config) {
     uint32_t reg[256] = {0};
     const cJSON *word;
     cJSON_ArrayForEach(word, words) {
@@ -51,7 +51,7 @@ static void read_config(const cJSON *words, rtl_mem_config *config) {
             reg[address >> 24] = hex(cJSON_GetArrayItem(word, 1));
     }
     assert_int_equal(reg[46], 1u << 24); /* tile_en, mode 0 */
-    *config = (rtl_mem_config){{reg[0], reg[1], reg[12], reg[23]}};
+    *config = (spec_mem_config){{reg[0], reg[1], reg[12], reg[23]}};
 }
 
 static void read_case(const cJSON *c, arena *mem, recording *r) {
@@ -166,9 +166,9 @@ static void check_hazards(const char *file, const recording *r, const cycle_haza
 }
 
 static void play_case(bench_design design, const char *file, const recording *r, arena *mem, tally *t) {
-    rtl_pe_streams model = {.mem = mem};
+    spec_streams model = {.mem = mem};
     memcpy(model.in, r->in, sizeof model.in);
-    rtl_model_fiber_access(&r->config, &model);
+    spec_fiber_access(&r->config, &model);
     if (!r->defect)
         check_tokens(file, r->name, "recording", r->out, model.out, mem);
 

@@ -28,7 +28,13 @@ kernel_pair kernel_start(const kernel *k, arena *mem) {
     return (kernel_pair){cycle_build(&k->design, mem), array_open(words, k->bits.words.len), k};
 }
 
-void kernel_stop(kernel_pair *p) {
+void kernel_stop(kernel_pair *p, uint64_t cycles, arena *mem) {
+    cycle_channels channels;
+    cycle_channels_of(p->model, mem, &channels);
+    for (uint32_t i = 0; i < channels.len; i++) {
+        const cycle_channel *c = &channels.at[i];
+        assert_int_equal(c->moved + c->stalled + c->held + c->starved + c->idle, cycles);
+    }
     array_close(p->array);
 }
 

@@ -57,7 +57,7 @@ static void play(fixture *f, const char *folder, const char *name) {
     cJSON_Delete(json);
     kernel_pair pair = kernel_start(&k, &f->mem);
     long cycles = (long)kernel_run(&pair, r.stream, r.n, &f->mem, &got);
-    kernel_stop(&pair);
+    kernel_stop(&pair, (uint64_t)cycles, &f->mem);
     pnr_board_free(&k.board);
     for (uint32_t i = 0; i < r.n; i++) {
         if (!r.stream[i].output)

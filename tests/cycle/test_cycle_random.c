@@ -45,7 +45,7 @@ static void add(arena *mem, arguments *a, const char *text) {
 
 /* "B:9x4:0.35:7" for each operand; an index has one extent in all of them. */
 static void add_operands(prng *random, arena *mem, const shape *s, arguments *a) {
-    static const uint32_t largest[] = {40, 14, 7, 5}; /* extents by number of indices */
+    static const uint32_t largest[] = {300, 40, 16, 7}; /* extents by number of indices */
     enum { INDICES = sizeof largest / sizeof *largest };
     uint32_t extent[INDICES] = {0}, order = 1;
     for (uint32_t n = 2; n <= INDICES; n++) /* i, j, k, l */
@@ -160,7 +160,7 @@ static uint64_t replay(fixture *f, const char *folder, const char **trace) {
             fputc('\n', out);
         }
     }
-    kernel_stop(&pair);
+    kernel_stop(&pair, cycles, mem);
     pnr_board_free(&k.board);
     fclose(out);
     *trace = arena_strdup(mem, text);

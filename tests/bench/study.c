@@ -114,7 +114,7 @@ study_result study_run(study *s, const study_kernel *k, const tile_tensor *opera
     study_must(s, tile_from_levels(&written, format, dim, TILE_DTYPE_INT16, mem, d, &got));
     tile_unpack(format, &got, user_dim, TILE_DTYPE_INT16, mem, &r.result);
     study_must(s, tile_reference(&k->user, &user, mem, d, &want) &&
-                      tile_equal(&r.result, &want, &s->f.names, d));
+                      tile_equal(&r.result, &want, TILE_DTYPE_INT16, &s->f.names, d));
     return r;
 }
 

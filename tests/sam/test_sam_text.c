@@ -151,6 +151,18 @@ static void ports_are_read_from_hints(void **state) {
     assert_round_trip(f, &g);
 }
 
+static void modes_beyond_nine_are_letters(void **state) {
+    fixture *f = *state;
+    sam_graph g;
+    const char *text =
+        "digraph { comment=\"X=ssssssssssssba9876543210\" 1 [type=fiberwrite tensor=X mode=11] }";
+    assert_true(parse(f, text, &g));
+    assert_int_equal(g.tensors.at[0].order, 12);
+    assert_int_equal(g.tensors.at[0].mode[0], 11);
+    assert_int_equal(g.nodes.at[0].mode, 11);
+    assert_round_trip(f, &g);
+}
+
 #define DIFFERENCE(first, second)                                                                            \
     "digraph { comment=\"x=s0,b=s0,C=ss01,d=s0\" vb [type=arrayvals tensor=b] vc [type=arrayvals "           \
     "tensor=C]\n"                                                                                            \
@@ -237,6 +249,11 @@ static const bad bad_texts[] = {
      "     1 -> 2 [type=val]\n"
      "          ^\n"
      "    help: add a statement: 2 [type=\"...\"]\n"},
+    {"digraph {\n 1 [comment=\"type\\=mul\"]\n}",
+     "t.gv:2:13: error: 'type\\=mul' in the comment has a backslash before a separator [E0204-attribute]\n"
+     "     1 [comment=\"type\\=mul\"]\n"
+     "                ^~~~~~~~~~~\n"
+     "    help: remove the backslash\n"},
     {"digraph {\n 1 [type=fiberlookup mode=\"x\"]\n}",
      "t.gv:2:27: error: mode is 'x', expected a mode of the tensor [E0204-attribute]\n"
      "     1 [type=fiberlookup mode=\"x\"]\n"
@@ -585,6 +602,8 @@ static void illegal_graphs_are_refused(void **state) {
         assert_false(sam_check(&g, &f->diag));
         assert_string_equal(f->diag.list.at[0].message, illegal[i].message);
         assert_string_equal(f->diag.list.at[0].code, illegal[i].code);
+        uint32_t line, column;
+        assert_true(diag_line_col(&f->diag, f->diag.list.at[0].loc, &line, &column));
 
         fixture_tear_down((void **)&f);
     }
@@ -685,6 +704,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(the_dialect_is_read),
         TEST(ports_are_read_from_hints),
+        TEST(modes_beyond_nine_are_letters),
         TEST(the_minuend_holds_the_first_tensor),
         TEST(a_differing_comment_is_a_warning),
         TEST(errors_are_located),

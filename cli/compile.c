@@ -33,12 +33,11 @@ bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel
                       .n_schedule = o->schedule.len,
                       .integers = o->dtype == TILE_DTYPE_INT16};
     const fe_lower_options lower = {.drop = true, .exact_stops = !chip};
-    sam_statement packed;
     bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&
-              cli_check_names(o, s, &k->user) && fe_pack(&k->user, &s->mem, &s->diag, &packed) &&
-              fe_fill(&packed, &s->mem, &s->diag, &k->statement) &&
-              fe_lower(&k->statement, &lower, &s->mem, &s->diag, &k->sam) && set_arithmetic(o, &k->sam) &&
-              sam_check(&k->sam, &s->diag) && dump_graph(o, "sam.gv", &k->sam, s);
+              cli_check_names(o, s, &k->user) &&
+              fe_build(&k->user, &lower, &s->mem, &s->diag, &k->statement, &k->sam) &&
+              set_arithmetic(o, &k->sam) && sam_check(&k->sam, &s->diag) &&
+              dump_graph(o, "sam.gv", &k->sam, s);
     k->times.frontend = seconds_now() - start;
     return ok;
 }

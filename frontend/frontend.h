@@ -68,4 +68,9 @@ typedef struct {
 bool fe_lower(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
               sam_graph *out);
 
+/* fe_pack, fe_fill and fe_lower. A dense result level that the graph cannot write, or that it could write on
+ * plain streams only by filling in ones, is written compressed: the packed result is then a view. */
+bool fe_build(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
+              sam_statement *packed, sam_graph *out);
+
 #endif

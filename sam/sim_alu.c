@@ -80,14 +80,14 @@ static uint16_t bits_xor(uint16_t a, uint16_t b) {
 }
 /* Shifts by 16 or more leave nothing but the sign of an arithmetic one. */
 static uint16_t shift_left(uint16_t a, uint16_t b) {
-    return b < 16 ? (uint16_t)(a << b) : 0;
+    return (uint16_t)(b < 16 ? a << b : 0);
 }
 static uint16_t shift_right(uint16_t a, uint16_t b) {
-    return b < 16 ? (uint16_t)(a >> b) : 0;
+    return (uint16_t)(b < 16 ? a >> b : 0);
 }
 static uint16_t shift_right_signed(uint16_t a, uint16_t b) {
     uint16_t sign = a >> 15 ? 0xffff : 0;
-    return b < 16 ? (uint16_t)(a >> b | (uint16_t)((uint32_t)sign << (16 - b))) : sign;
+    return (uint16_t)(b < 16 ? a >> b | (int)((uint32_t)sign << (16 - b)) : sign);
 }
 
 /* ---- of one operand -------------------------------------------------------------------------- */

@@ -187,8 +187,10 @@ bool sim_result_of(const sim_machine *m, const sam_tensor_levels *operands, uint
                    sam_tensor_levels *out, uint64_t *stored) {
     const sam_graph_tensor *t = &m->g->tensors.at[0];
     *out = (sam_tensor_levels){.name = t->name, .order = t->order};
-    if (stored_result(m, operands, n_operands, out))
+    if (stored_result(m, operands, n_operands, out)) {
+        *stored = out->n_vals;
         return true;
+    }
     uint32_t positions = 1;
     for (uint32_t l = 0; l < t->order; l++) {
         const sim_unit *u = writer_of(m, t->name, t->mode[l]);

@@ -313,9 +313,8 @@ bool sim_build(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n
     for (uint32_t v = 1; v <= g->nodes.len; v++) {
         const sam_node_data *node = sam_node_at(g, (sam_node){v});
         sim_unit *u = &out->units[v];
-        if (published && !sim_publish(out, u))
-            return false;
-        if (!build_unit(out, u, sim_find_operand(operands, n_operands, node->tensor)))
+        if (!build_unit(out, u, sim_find_operand(operands, n_operands, node->tensor)) ||
+            (published && !sim_publish(out, u)))
             return false;
         out->unfinished += !out->has_writers || sim_is_writer(node->kind);
     }

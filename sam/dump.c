@@ -121,7 +121,7 @@ static void write_tensors(const writer *w) {
         for (uint32_t l = 0; l < t->order; l++)
             fputc(t->level[l] == SAM_LEVEL_DENSE ? 'd' : 's', w->out);
         for (uint32_t l = 0; l < t->order; l++)
-            fputc('0' + t->mode[l], w->out);
+            fputc(t->mode[l] < 10 ? '0' + t->mode[l] : 'a' + t->mode[l] - 10, w->out);
     }
     fputs("\"\n", w->out);
 }

@@ -201,6 +201,7 @@ typedef struct {
 typedef struct {
     arena *mem;
     name_table *names;
+    src_loc loc; /* of the comment that describes the tensors, else of the graph's first word */
     VEC(sam_node_data) nodes;
     VEC(sam_edge_data) edges;
     VEC(sam_graph_tensor) tensors; /* result first */

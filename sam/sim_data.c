@@ -152,16 +152,6 @@ static bool read_level(const sim_machine *m, const sim_unit *u, uint32_t fibers,
     return check_dense(m, u, &seg, &crd, dim);
 }
 
-/* Where droppers took coordinates but their zeros were written, the values without zeros are those of the
- * coordinates. */
-static uint32_t without_zeros(uint16_t *vals, uint32_t n) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (vals[i])
-            vals[kept++] = vals[i];
-    return kept;
-}
-
 /* A dense result whose values an array stored. */
 static bool stored_result(const sim_machine *m, const sam_tensor_levels *operands, uint32_t n_operands,
                           sam_tensor_levels *out) {
@@ -181,6 +171,16 @@ static bool stored_result(const sim_machine *m, const sam_tensor_levels *operand
         return true;
     }
     return false;
+}
+
+/* Where droppers took coordinates but their zeros were written, the values without zeros are those of the
+ * coordinates. */
+static uint32_t without_zeros(uint16_t *vals, uint32_t n) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (vals[i])
+            vals[kept++] = vals[i];
+    return kept;
 }
 
 bool sim_result_of(const sim_machine *m, const sam_tensor_levels *operands, uint32_t n_operands,

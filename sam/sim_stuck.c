@@ -5,9 +5,11 @@ static uint32_t fill(const sim_queue *q) {
     return (uint32_t)(q->end - q->begin);
 }
 
-/* The first queue that keeps the unit from moving since it is full, or NULL. */
+/* The first queue that keeps the unit from moving since it is full, or NULL. Skip requests never do: a
+ * scanner that has no room for coordinates takes none, and must not keep its intersecter from making room. */
 static const sim_queue *full_queue(const sim_machine *m, const sim_unit *u) {
-    for (uint32_t port = 0; port < u->n_out; port++)
+    uint32_t ports = u->kind == SAM_INTERSECT ? 1 + u->n_in / 2 : u->n_out;
+    for (uint32_t port = 0; port < ports && port < u->n_out; port++)
         for (uint32_t i = 0; i < u->out[port].n; i++)
             if (m->fifo_depth && fill(u->out[port].to[i]) >= m->fifo_depth)
                 return u->out[port].to[i];

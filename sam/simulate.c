@@ -1,12 +1,12 @@
 /* The simulator: builds a machine of units and queues from a graph and steps it cycle by cycle.
  *
  * Units are stepped from the sinks to the sources, so a token that is put out in one cycle is seen in the
- * next: no second buffer is needed, since a SAM graph has no cycles but through skip requests, and a
- * scanner takes only those that came before the cycle. Without bounds on the queues the order
- * of units without a path between them does not matter; with bounds it does not either, since readers come
- * before writers. A unit that did not move will not move before somebody gives it a token, so only those are
- * tried that moved last or were given one since. A cycle in which nothing moves repeats for ever: then the
- * run is over or stuck. */
+ * next: no second buffer is needed, since a SAM graph has no cycles but through skip requests, of which a
+ * scanner takes only those that came before the cycle. Without bounds on the queues the order of units
+ * without a path between them does not matter; with bounds it does not either, since readers come before
+ * writers. A unit that did not move will not move before somebody gives it a token, so only those are tried
+ * that moved last or were given one since. A cycle in which nothing moves repeats for ever: then the run is
+ * over or stuck. */
 #include "sam/sim_int.h"
 
 /* ---- queues ---------------------------------------------------------------------------------- */
@@ -203,7 +203,8 @@ static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *ope
     case SAM_UNION:
     case SAM_BVINTERSECT:
     case SAM_BVUNION:
-        set_joiner(m, u);
+        if (m->timing == SAM_TIMING_IDEAL)
+            set_joiner(m, u);
         return true;
     case SAM_ARRAYVALS:
         u->s.array.vals = operand->vals;

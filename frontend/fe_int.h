@@ -42,7 +42,8 @@ void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
 /* "A = B": fills vars, tensors, exprs, result, rhs (explicit sums only). E0101-E0108, E0116-E0118. */
 bool fe_parse_expression(const char *text, diagnostics *d, sam_statement *s);
 /* Puts a sum over each variable that nothing binds around the smallest part that holds every use of it, or
- * further out where only products and signs lie between; over additions, term by term. E0108, E0109. */
+ * further out where only products and signs lie between; over additions that all use it, term by term. E0108,
+ * E0109, warning E0128. */
 bool fe_bind_sums(sam_statement *s, diagnostics *d);
 /* "-f" strings onto the tensors; those without one get compressed levels in order. E0103, E0110, E0111. */
 bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);
@@ -204,5 +205,8 @@ void fe_chain_operands(const sam_statement *s, sam_expr e, arena *mem, fe_exprs 
  * coordinates: repeated by those of the whole union, it would iterate further inside where the term is
  * absent. */
 bool fe_repeats_inside(const sam_statement *s, sam_expr term, sam_expr access, sam_var v);
+
+/* fe_pack; with sparse_result the result's dense levels are written compressed too. */
+bool fe_pack_with(const sam_statement *s, bool sparse_result, arena *mem, diagnostics *d, sam_statement *out);
 
 #endif

@@ -131,6 +131,11 @@ typedef struct {
 bool fe_lower(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
               sam_graph *out);
 
+/* fe_pack, fe_fill and fe_lower. A dense result level that the graph cannot write, or that it could write on
+ * plain streams only by filling in ones, is written compressed: the packed result is then a view. */
+bool fe_build(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
+              sam_statement *packed, sam_graph *out);
+
 /* Gives the body of each tagged loop as many copies as its tag says, with parallelizers in front of them and
  * serializers behind them. `in` is the kernel's graph. E0149-not-lowered. */
 bool fe_unroll(const fe_kernel *k, const sam_graph *in, arena *mem, diagnostics *d, sam_graph *out);

@@ -30,7 +30,8 @@ static const struct argp_option option_table[] = {
     {"dimension", 'd', "VAR|T:SIZES", 0, "How far an index runs, or all of a tensor's: -d i:100, -d B:100,80",
      0},
     {"type", 't', "T:TYPE", 0, "Type of a tensor, int16 or bf16; all tensors have the same", 0},
-    {"schedule", 's', "COMMANDS", 0, "Scheduling commands: reorder(i,j,k)", 0},
+    {"schedule", 's', "COMMANDS", 0,
+     "Scheduling commands, e.g. reorder(i,j,k), split(i,i0,i1,8), unroll(i,4)", 0},
     {"input", 'i', "T:FILE", 0, "Read an operand from a .mtx or .tns file", 0},
     {"generate", 'g', "T:DIMS:DENSITY[:SEED]|T:FILL", 0,
      "Make a random operand: -g B:100x80:0.05:7; or taco's fill d, u, r (full), s (7 %) or h (0.5 %), as "

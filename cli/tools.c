@@ -82,6 +82,13 @@ static void note_repacking(const cli_kernel *k, cli_session *s) {
     }
 }
 
+/* All graphs, in the order in which they run. */
+static void dump_graphs(const cli_kernel *k) {
+    for (uint32_t n = 0; n < k->producers.len; n++)
+        sam_dump(&k->producers.at[n].sam, stdout);
+    sam_dump(&k->sam, stdout);
+}
+
 int command_sam(int argc, char **argv) {
     cli_session s;
     cli_options o;
@@ -95,7 +102,7 @@ int command_sam(int argc, char **argv) {
     if (ok && o.inputs.len + o.generators.len)
         ok = simulate(&o, &s, &k);
     else if (ok && (ok = cli_write_outputs(&o, &s, NULL)))
-        sam_dump(&k.sam, stdout);
+        dump_graphs(&k);
     return cli_session_end(&s, ok);
 }
 

@@ -95,9 +95,9 @@ static const named *tensor_named(const chain *c, name_id name) {
     return NULL;
 }
 
+/* An inner loop of a split is as long as it was asked for, padding included. */
 static uint32_t divided(uint32_t extent, uint32_t divide, uint32_t modulo) {
-    uint32_t parts = divide ? (extent + divide - 1) / divide : extent;
-    return modulo && modulo < parts ? modulo : parts;
+    return modulo ? modulo : divide ? (extent + divide - 1) / divide : extent;
 }
 
 /* The dimension of an operand that statement s indexes by v, 0 where none is. */

@@ -47,9 +47,7 @@ static bool parse(chain *c, sam_statement *out) {
     fe_in in = {.expression = note_text(c->n, c->mem),
                 .formats = formats,
                 .dimensions = dimensions,
-                .schedule = &schedule,
                 .integers = true};
-    in.n_schedule = *schedule != '\0';
     uint32_t used = note_used_tensors(c->n, c->n->root) | 1;
     for (uint8_t t = 0; t < c->n->n_tensors; t++) {
         const char *format = note_format(&c->n->tensor[t], c->mem);
@@ -61,7 +59,11 @@ static bool parse(chain *c, sam_statement *out) {
         if (!(note_free_vars(c->n, c->n->root) >> v & 1)) /* no operand says how far it goes */
             dimensions[in.n_dimensions++] = arena_printf(c->mem, "%s:%u", c->n->var[v], c->n->extent[v]);
     }
-    return fe_parse(&in, &c->names, c->mem, &c->diag, out);
+    sam_statement written;
+    fe_cin cin;
+    return fe_parse(&in, &c->names, c->mem, &c->diag, &written) &&
+           fe_schedule(&schedule, *schedule != '\0', &written, c->mem, &c->diag, &cin) &&
+           fe_expand(&cin.kernels.at[0], c->mem, &c->diag, out);
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */

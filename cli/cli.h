@@ -33,6 +33,11 @@ typedef struct {
     uint64_t seed;
     bool check, pipeline, json, quiet;
     const char *out; /* folder */
+    /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
+    sam_sim_timing timing;
+    uint32_t fifo_depth;
+    const char *stats, *trace;
+    text_vec trace_edges;
 } cli_options;
 
 /* Everything one invocation works on. */
@@ -116,7 +121,12 @@ typedef struct {
 void cli_streams_of(const pnr_design *design, cli_streams *streams);
 
 /* Runs engine sam on the user's operands, all kernels in turn; the result is the user's. */
-bool cli_simulate(cli_session *s, cli_kernel *k, const tile_operands *in, cli_outcome *out);
+bool cli_simulate(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
+                  cli_outcome *out);
+/* sam_simulate with the options of engine sam; writes the statistics and the trace, also of a run that
+ * failed; of several kernels those of the last. E0907-trace-edge. */
+bool cli_watched_simulate(const cli_options *o, cli_session *s, const sam_graph *g,
+                          const sam_tensor_levels *operands, uint32_t n_operands, sam_sim_result *out);
 /* `in` and the result of the other engines are those of the packed statement. */
 bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out);

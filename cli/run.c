@@ -18,8 +18,8 @@ void cli_streams_of(const pnr_design *design, cli_streams *streams) {
 }
 
 /* A packed statement's graph on its packed operands. */
-static bool run_graph(cli_session *s, const sam_statement *st, const sam_graph *g, const tile_operands *in,
-                      cli_outcome *out) {
+static bool run_graph(const cli_options *o, cli_session *s, const sam_statement *st, const sam_graph *g,
+                      const tile_operands *in, cli_outcome *out) {
     sam_tensor_levels *levels = arena_new_n(&s->mem, sam_tensor_levels, st->tensors.len);
     uint32_t *extent = NULL, result_extent[SAM_MAX_ORDER] = {0}, n = 0;
     const sam_tensor_data *result = sam_tensor_at(st, st->result);
@@ -40,8 +40,7 @@ static bool run_graph(cli_session *s, const sam_statement *st, const sam_graph *
             return false;
     }
     sam_sim_result sim;
-    const sam_sim_options options = {0};
-    if (!sam_simulate(g, levels, n, &options, &s->mem, &s->diag, &sim))
+    if (!cli_watched_simulate(o, s, g, levels, n, &sim))
         return false;
     for (uint32_t l = 0; l < result->order; l++) /* a dense result level is as long as its index */
         sim.result.level[l].dim = result_extent[result->mode[l]];
@@ -59,10 +58,10 @@ static void unpack(cli_session *s, const sam_statement *user, const uint32_t *ex
     tile_unpack(sam_tensor_at(packed, packed->result), &got, dim, dtype, &s->mem, result);
 }
 
-static bool simulate(cli_session *s, const sam_statement *st, const sam_graph *g, const tile_operands *in,
-                     cli_outcome *out) {
+static bool simulate(const cli_options *o, cli_session *s, const sam_statement *st, const sam_graph *g,
+                     const tile_operands *in, cli_outcome *out) {
     tile_operands packed;
-    return tile_pack(st, in, &s->mem, &s->diag, &packed) && run_graph(s, st, g, &packed, out);
+    return tile_pack(st, in, &s->mem, &s->diag, &packed) && run_graph(o, s, st, g, &packed, out);
 }
 
 /* How far the variables of a workspace run. Its operands are among `all`, by name. */
@@ -79,7 +78,8 @@ static bool producer_extents(cli_session *s, const sam_statement *user, const ti
     return tile_known_extents(user, &in, &s->mem, &s->diag, extent);
 }
 
-bool cli_simulate(cli_session *s, cli_kernel *k, const tile_operands *in, cli_outcome *out) {
+bool cli_simulate(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
+                  cli_outcome *out) {
     tile_tensor *all = arena_new_n(&s->mem, tile_tensor, in->n + k->producers.len);
     tile_operands now = {all, in->n, in->dtype}; /* the user's, and the workspaces so far */
     uint64_t cycles = 0;
@@ -87,14 +87,15 @@ bool cli_simulate(cli_session *s, cli_kernel *k, const tile_operands *in, cli_ou
     for (uint32_t n = 0; n < k->producers.len; n++) {
         cli_producer *p = &k->producers.at[n];
         uint32_t *extent = NULL;
-        if (!producer_extents(s, &p->user, &now, &extent) || !simulate(s, &p->statement, &p->sam, &now, out))
+        if (!producer_extents(s, &p->user, &now, &extent) ||
+            !simulate(o, s, &p->statement, &p->sam, &now, out))
             return false;
         unpack(s, &p->user, extent, &p->statement, in->dtype, &out->result);
         out->result.name = sam_tensor_at(&p->user, p->user.result)->name;
         cycles += p->cycles = out->kernel_cycles;
         all[now.n++] = out->result;
     }
-    if (!simulate(s, &k->statement, &k->sam, &now, out))
+    if (!simulate(o, s, &k->statement, &k->sam, &now, out))
         return false;
     unpack(s, &k->user, k->extent, &k->statement, in->dtype, &out->result);
     out->kernel_cycles += cycles;
@@ -175,7 +176,7 @@ static bool run(const cli_options *o, cli_session *s, cli_kernel *k) {
     bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
     ok = ok && cli_read_operands(o, s, k, &in);
     double before = seconds_now();
-    ok = ok && (sam ? cli_simulate(s, k, &in, &outcome) : run_tiled(o, s, k, &in, &plan, &outcome));
+    ok = ok && (sam ? cli_simulate(o, s, k, &in, &outcome) : run_tiled(o, s, k, &in, &plan, &outcome));
     if (!ok)
         return false;
     k->times.run = seconds_now() - before - k->times.tile - k->times.firmware;

@@ -139,6 +139,22 @@ name_id fe_fresh_name(const sam_statement *s, const char *base, arena *mem);
 /* Sets the body of the scope that starts at `sum`, 0: of the outermost. */
 void fe_set_body(sam_statement *s, sam_expr sum, sam_expr body);
 
+/* ---- dense levels of the result (reach.c) ---------------------------------------------------- */
+
+/* Variables of an operand of ones, a bit v - 1 each. */
+typedef struct {
+    uint64_t dense; /* with all coordinates */
+    uint64_t first; /* with coordinate 0 only */
+} fe_reach;
+
+/* `loops`: those of the outermost scope, outermost first. What a term 0 * ones must have that fills level v.
+ */
+fe_reach fe_level_reach(const sam_statement *s, const fe_vars *loops, sam_var v);
+bool fe_level_is_filled(const sam_statement *s, const fe_vars *loops, sam_var v, arena *mem);
+/* The outermost dense level that is not filled and lacks coordinates, or 0. full: bit v - 1 for each loop
+ * that reaches every coordinate by itself. */
+sam_var fe_unfilled_level(const sam_statement *s, const fe_vars *loops, uint64_t full, arena *mem);
+
 /* ---- which operands are present, and where loops may run empty (presence.c) ------------------ */
 
 /* One access of the right side while it is being iterated. */

@@ -283,11 +283,10 @@ static bool parse_node(parser *p, const dot_node *node) {
 /* ---- edges ----------------------------------------------------------------------------------- */
 
 static bool parse_stream(parser *p, const dot_edge *e, sam_stream *out) {
-    static const char *const name[] = {"", "crd", "ref", "val", "repsig", "bv", "skip"};
     const dot_attribute *type = dot_find(&e->attributes, p->g->names, "type");
     const char *text = type ? names_text(p->g->names, type->value) : "";
     for (int s = SAM_STREAM_CRD; s <= SAM_STREAM_SKIP; s++) {
-        if (strcmp(text, name[s]) == 0) {
+        if (strcmp(text, sam_stream_name((sam_stream)s)) == 0) {
             *out = (sam_stream)s;
             return true;
         }

@@ -107,7 +107,8 @@ uint32_t fe_new_vars(const fe_relation *r, sam_var v[2]);
 void fe_add_loops_of(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out);
 /* The loops of a scope's variables, outermost first. */
 fe_vars fe_scope_loops(const fe_kernel *k, const fe_scope *scope, arena *mem);
-/* Whether every loop of a sum lies inside the loops of the scopes around it. Where not, fe_fill moves sums. */
+/* Whether every loop of a sum lies inside the loops of the scopes around it. Where not, fe_fill moves sums.
+ */
 bool fe_loops_nest(const fe_kernel *k, arena *mem);
 uint64_t fe_roots_of(const fe_kernel *k, sam_var v);     /* bits of the expression's variables behind v */
 uint32_t fe_known_extent(const fe_kernel *k, sam_var v); /* 0: only the data say */

@@ -33,6 +33,11 @@ typedef struct {
     uint64_t seed;
     bool check, pipeline, json, quiet;
     const char *out; /* folder */
+    /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
+    sam_sim_timing timing;
+    uint32_t fifo_depth;
+    const char *stats, *trace;
+    text_vec trace_edges;
 } cli_options;
 
 /* Everything one invocation works on. */
@@ -104,9 +109,15 @@ typedef struct {
 void cli_streams_of(const pnr_design *design, cli_streams *streams);
 
 /* `in` and the result of the engines are those of the packed statement. */
-bool cli_run_sam(cli_session *s, cli_kernel *k, const tile_operands *in, cli_outcome *out);
+bool cli_run_sam(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
+                 cli_outcome *out);
 /* Runs engine sam on the user's operands; the result is the user's. */
-bool cli_simulate(cli_session *s, cli_kernel *k, const tile_operands *in, cli_outcome *out);
+bool cli_simulate(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
+                  cli_outcome *out);
+/* sam_simulate with the options of engine sam; writes the statistics and the trace, also of a run that
+ * failed. E0907-trace-edge. */
+bool cli_watched_simulate(const cli_options *o, cli_session *s, const sam_graph *g,
+                          const sam_tensor_levels *operands, uint32_t n_operands, sam_sim_result *out);
 bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out);
 bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,

@@ -17,7 +17,8 @@ void cli_streams_of(const pnr_design *design, cli_streams *streams) {
     }
 }
 
-bool cli_run_sam(cli_session *s, cli_kernel *k, const tile_operands *in, cli_outcome *out) {
+bool cli_run_sam(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
+                 cli_outcome *out) {
     const sam_statement *st = &k->statement;
     sam_tensor_levels *levels = arena_new_n(&s->mem, sam_tensor_levels, st->tensors.len);
     uint32_t *extent = NULL, result_extent[SAM_MAX_ORDER] = {0}, n = 0;
@@ -39,8 +40,7 @@ bool cli_run_sam(cli_session *s, cli_kernel *k, const tile_operands *in, cli_out
             return false;
     }
     sam_sim_result sim;
-    const sam_sim_options options = {0};
-    if (!sam_simulate(&k->sam, levels, n, &options, &s->mem, &s->diag, &sim))
+    if (!cli_watched_simulate(o, s, &k->sam, levels, n, &sim))
         return false;
     for (uint32_t l = 0; l < result->order; l++) /* a dense result level is as long as its index */
         sim.result.level[l].dim = result_extent[result->mode[l]];
@@ -58,9 +58,10 @@ static void unpack(cli_session *s, const cli_kernel *k, cli_outcome *out, tile_d
     tile_unpack(sam_tensor_at(&k->statement, k->statement.result), &got, dim, dtype, &s->mem, &out->result);
 }
 
-bool cli_simulate(cli_session *s, cli_kernel *k, const tile_operands *in, cli_outcome *out) {
+bool cli_simulate(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
+                  cli_outcome *out) {
     tile_operands packed;
-    if (!tile_pack(&k->statement, in, &s->mem, &s->diag, &packed) || !cli_run_sam(s, k, &packed, out))
+    if (!tile_pack(&k->statement, in, &s->mem, &s->diag, &packed) || !cli_run_sam(o, s, k, &packed, out))
         return false;
     unpack(s, k, out, in->dtype);
     return true;
@@ -139,7 +140,7 @@ static bool run(const cli_options *o, cli_session *s, cli_kernel *k) {
     bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
     ok = ok && cli_read_operands(o, s, k, &in);
     double before = seconds_now();
-    ok = ok && (sam ? cli_simulate(s, k, &in, &outcome) : run_tiled(o, s, k, &in, &plan, &outcome));
+    ok = ok && (sam ? cli_simulate(o, s, k, &in, &outcome) : run_tiled(o, s, k, &in, &plan, &outcome));
     if (!ok)
         return false;
     k->times.run = seconds_now() - before - k->times.tile - k->times.firmware;

@@ -70,7 +70,7 @@ static bool read_graph(const char *path, cli_session *s, sam_graph *g) {
 static bool simulate(const cli_options *o, cli_session *s, cli_kernel *k) {
     tile_operands in;
     cli_outcome out = {0};
-    if (!cli_read_operands(o, s, k, &in) || !cli_simulate(s, k, &in, &out))
+    if (!cli_read_operands(o, s, k, &in) || !cli_simulate(o, s, k, &in, &out))
         return false;
     const char *check = cli_check(o, s, k, &in, &out.result);
     printf("%llu cycles, %llu nonzeros in the result, check: %s\n", (unsigned long long)out.kernel_cycles,

@@ -65,8 +65,7 @@ static bool stream_fits(char letter, sam_stream s) {
 }
 
 static const char *stream_word(sam_stream s) {
-    static const char *const word[] = {"no type", "crd", "ref", "val", "repsig", "bv", "skip"};
-    return word[s];
+    return s == SAM_STREAM_NONE ? "no type" : sam_stream_name(s);
 }
 
 /* The letter of port `port` of a reducer with a memory. */

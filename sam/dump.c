@@ -384,7 +384,6 @@ static const char *edge_hint(writer *w, const sam_edge_data *e) {
 }
 
 static void write_edge(writer *w, const sam_edge_data *e) {
-    static const char *const stream[] = {"", "crd", "ref", "val", "repsig", "bv", "skip"};
     static const char *const style[] = {"", " style=dashed", " style=bold", "", " style=dotted",
                                         "", " style=dotted"};
     const char *hint = edge_hint(w, e);
@@ -393,8 +392,8 @@ static void write_edge(writer *w, const sam_edge_data *e) {
     fputs(" -> ", w->out);
     write_id(w->out, text_of(w, sam_node_at(w->g, e->dst)->id));
     fputs(" [label=", w->out);
-    write_quoted(w->out, arena_printf(&w->mem, "%s%s%s", stream[e->stream], *hint ? "_" : "", hint));
-    fprintf(w->out, "%s type=\"%s\"", style[e->stream], stream[e->stream]);
+    write_quoted(w->out, arena_printf(&w->mem, "%s%s%s", sam_stream_name(e->stream), *hint ? "_" : "", hint));
+    fprintf(w->out, "%s type=\"%s\"", style[e->stream], sam_stream_name(e->stream));
     if (*hint) {
         fputs(" comment=", w->out);
         write_quoted(w->out, hint);

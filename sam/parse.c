@@ -133,25 +133,18 @@ static bool parse_format(parser *p, const dot_attribute *a, sam_node_data *n) {
     return true;
 }
 
-static bool parse_depth(parser *p, const dot_attribute *a, sam_node_data *n) {
-    const char *value = names_text(p->g->names, a->value);
-    int least = n->kind == SAM_VECTORREDUCER;
-    n->depth = (uint8_t)(value[0] - '0');
-    return (n->depth >= least && n->depth <= SAM_MAX_ORDER && value[1] == '\0') ||
-           bad_attribute(p, a, arena_printf(p->g->mem, "a number from %d to %d", least, SAM_MAX_ORDER));
-}
-
 static bool is_bit_vector(sam_primitive k) {
     return k == SAM_BVLOOKUP || k == SAM_BVCONVERT || k == SAM_BVINTERSECT || k == SAM_BVUNION;
 }
 
-static bool parse_width(parser *p, const dot_attribute *a, sam_node_data *n) {
+static bool parse_count(parser *p, const dot_attribute *a, uint32_t least, uint32_t most, uint8_t *out) {
     const char *value = names_text(p->g->names, a->value);
-    uint32_t width = 0;
-    for (const char *c = value; *c && width <= 64; c++)
-        width = *c >= '0' && *c <= '9' ? width * 10 + (uint32_t)(*c - '0') : 65;
-    n->width = (uint8_t)width;
-    return (width >= 1 && width <= 64) || bad_attribute(p, a, "a number of bits from 1 to 64");
+    uint32_t count = *value ? 0 : UINT32_MAX;
+    for (const char *c = value; *c && count <= most; c++)
+        count = *c >= '0' && *c <= '9' ? count * 10 + (uint32_t)(*c - '0') : UINT32_MAX;
+    *out = (uint8_t)count;
+    return (count >= least && count <= most) ||
+           bad_attribute(p, a, arena_printf(p->g->mem, "a number from %u to %u", least, most));
 }
 
 /* "vals" is another spelling of "val" in droppers and holds. */
@@ -194,9 +187,9 @@ static bool parse_attribute(parser *p, const dot_attribute *a, sam_node_data *n)
         return parse_bool(p, a, &n->compress);
     else if (strcmp(key, "depth") == 0 &&
              (n->kind == SAM_VECTORREDUCER || n->kind == SAM_PARALLELIZE || n->kind == SAM_SERIALIZE))
-        return parse_depth(p, a, n);
+        return parse_count(p, a, n->kind == SAM_VECTORREDUCER, SAM_MAX_ORDER, &n->depth);
     else if (strcmp(key, "width") == 0 && is_bit_vector(n->kind))
-        return parse_width(p, a, n);
+        return parse_count(p, a, 1, 64, &n->width);
     else if (strcmp(key, "op") == 0 && n->kind == SAM_ARRAYSTORE)
         n->alu = a->value;
     else if (strcmp(key, "fp") == 0)
@@ -263,11 +256,10 @@ static bool parse_node(parser *p, const dot_node *node) {
 /* ---- edges ----------------------------------------------------------------------------------- */
 
 static bool parse_stream(parser *p, const dot_edge *e, sam_stream *out) {
-    static const char *const name[] = {"", "crd", "ref", "val", "repsig", "bv", "skip"};
     const dot_attribute *type = dot_find(&e->attributes, p->g->names, "type");
     const char *text = type ? names_text(p->g->names, type->value) : "";
     for (int s = SAM_STREAM_CRD; s <= SAM_STREAM_SKIP; s++) {
-        if (strcmp(text, name[s]) == 0) {
+        if (strcmp(text, sam_stream_name((sam_stream)s)) == 0) {
             *out = (sam_stream)s;
             return true;
         }

@@ -245,6 +245,18 @@ static const bad bad_texts[] = {
      "t.gv:2:26: error: mode is '12', expected a mode of the tensor or vals [E0204-attribute]\n"
      "     1 [type=fiberwrite mode=12]\n"
      "                             ^~\n"},
+    {"digraph {\n 1 [type=serialize depth=13]\n}",
+     "t.gv:2:26: error: depth is '13', expected a number from 0 to 12 [E0204-attribute]\n"
+     "     1 [type=serialize depth=13]\n"
+     "                             ^~\n"},
+    {"digraph {\n 1 [type=vectorreducer depth=0]\n}",
+     "t.gv:2:30: error: depth is '0', expected a number from 1 to 12 [E0204-attribute]\n"
+     "     1 [type=vectorreducer depth=0]\n"
+     "                                 ^\n"},
+    {"digraph {\n 1 [type=bvlookup width=65]\n}",
+     "t.gv:2:25: error: width is '65', expected a number from 1 to 64 [E0204-attribute]\n"
+     "     1 [type=bvlookup width=65]\n"
+     "                            ^~\n"},
     {"digraph {\n 1 [type=crddrop mode=2]\n}",
      "t.gv:2:23: error: mode is '2', expected 0 (drop zero values) or 1 (drop "
      "empty fibers) [E0204-attribute]\n"

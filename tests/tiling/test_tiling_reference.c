@@ -238,6 +238,7 @@ static void split_indices_and_ones_are_made_and_undone(void **state) {
                                 .equal = {0, 1}};
     }
     split.tensors.at[3].ones = true;
+    split.tensors.at[3].level[0] = SAM_LEVEL_DENSE;
     tile_tensor data[3], want;
     memset(data, 0, sizeof data);
     assert_true(tile_generate("7x5:0.4", user.tensors.at[1].name, 1, 1, TILE_DTYPE_INT16, &f->mem, &f->diag,

@@ -1,4 +1,5 @@
-/* Any bytes as concrete index notation. What is accepted reads back, and its kernels go through the passes. */
+/* Any bytes as concrete index notation. What is accepted reads back, and its kernels go through the passes.
+ */
 #include "tests/fuzz/statement.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -121,7 +121,7 @@ static void write_tensors(const writer *w) {
         for (uint32_t l = 0; l < t->order; l++)
             fputc(t->level[l] == SAM_LEVEL_DENSE ? 'd' : 's', w->out);
         for (uint32_t l = 0; l < t->order; l++)
-            fputc('0' + t->mode[l], w->out);
+            fputc(t->mode[l] < 10 ? '0' + t->mode[l] : 'a' + t->mode[l] - 10, w->out);
     }
     fputs("\"\n", w->out);
 }
@@ -284,7 +284,7 @@ static pairs node_pairs(writer *w, const sam_node_data *n) {
     add(w, &list, "outer", text_of(w, n->outer));
     add(w, &list, "inner", text_of(w, n->inner));
     if (n->compress)
-        add(w, &list, "mode", "0");
+        add(w, &list, n->kind == SAM_REDUCE ? "empty" : "mode", n->kind == SAM_REDUCE ? "drop" : "0");
     if (n->kind == SAM_PARALLELIZE || n->kind == SAM_SERIALIZE ||
         (n->kind == SAM_VECTORREDUCER && n->depth > 1))
         add(w, &list, "depth", arena_printf(&w->mem, "%u", n->depth));

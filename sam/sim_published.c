@@ -513,7 +513,7 @@ bool sim_publish(sim_machine *m, sim_unit *u) {
     };
     u->step = steps[u->kind];
     bool skips = u->kind == SAM_FIBERLOOKUP && u->n_in > 1;
-    if (!u->step || skips || (u->kind == SAM_CRDDROP && u->compress)) {
+    if (!u->step || skips || u->compress) {
         diag_error(m->d, sam_node_at(m->g, u->node)->loc, "E0235-unsupported",
                    "the published simulator has no such primitive: %s",
                    sam_node_label(m->g, u->node, m->mem));

@@ -67,7 +67,8 @@ int study_main(int argc, char **argv, void (*run)(study *)) {
 
 study_kernel study_make(study *s, const char *expression, const char *const *formats, const char *schedule) {
     study_kernel k;
-    sam_statement plain;
+    sam_statement loops, plain;
+    fe_cin scheduled;
     fe_in in = {.expression = expression,
                 .formats = formats,
                 .schedule = &schedule,
@@ -77,8 +78,10 @@ study_kernel study_make(study *s, const char *expression, const char *const *for
         in.n_formats++;
     arena *mem = &s->f.mem;
     diagnostics *d = &s->f.diag;
-    study_must(s, fe_parse(&in, &s->f.names, mem, d, &k.user) && fe_pack(&k.user, mem, d, &plain) &&
-                      fe_fill(&plain, mem, d, &k.packed) &&
+    study_must(s, fe_parse(&in, &s->f.names, mem, d, &k.user) &&
+                      fe_schedule(&in, &k.user, mem, d, &scheduled) &&
+                      fe_expand(&scheduled.kernels.at[0], mem, d, &loops) &&
+                      fe_pack(&loops, mem, d, &plain) && fe_fill(&plain, mem, d, &k.packed) &&
                       fe_lower(&k.packed, &(fe_lower_options){.exact_stops = true}, mem, d, &k.graph));
     return k;
 }
@@ -114,7 +117,7 @@ study_result study_run(study *s, const study_kernel *k, const tile_tensor *opera
     study_must(s, tile_from_levels(&written, format, dim, TILE_DTYPE_INT16, mem, d, &got));
     tile_unpack(format, &got, user_dim, TILE_DTYPE_INT16, mem, &r.result);
     study_must(s, tile_reference(&k->user, &user, mem, d, &want) &&
-                      tile_equal(&r.result, &want, &s->f.names, d));
+                      tile_equal(&r.result, &want, TILE_DTYPE_INT16, &s->f.names, d));
     return r;
 }
 

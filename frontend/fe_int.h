@@ -107,7 +107,8 @@ uint32_t fe_new_vars(const fe_relation *r, sam_var v[2]);
 void fe_add_loops_of(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out);
 /* The loops of a scope's variables, outermost first. */
 fe_vars fe_scope_loops(const fe_kernel *k, const fe_scope *scope, arena *mem);
-/* Whether every loop of a sum lies inside the loops of the scopes around it. Where not, fe_fill moves sums. */
+/* Whether every loop of a sum lies inside the loops of the scopes around it. Where not, fe_fill moves sums.
+ */
 bool fe_loops_nest(const fe_kernel *k, arena *mem);
 uint64_t fe_roots_of(const fe_kernel *k, sam_var v);     /* bits of the expression's variables behind v */
 uint32_t fe_known_extent(const fe_kernel *k, sam_var v); /* 0: only the data say */
@@ -130,8 +131,10 @@ bool fe_is_new_name(const fe_cin *cin, name_id name);
 /* Everything but the loops; *bound receives the variables that the result or a sum binds. E0130. */
 bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d);
 
-/* ---- host-made operands (nest.c, fill.c) ------------------------------------------------------ */
+/* ---- host-made operands (nest.c, guard.c, fill.c) ------------------------------------------------ */
 
+/* Makes quotients in sums 0 where they are absent, unless the statement is one of integers. In place. */
+void fe_guard_quotients(sam_statement *s, arena *mem);
 /* Moves sums outwards until every loop lies inside the loops of the scopes around it. In place. E0125. */
 bool fe_nest_sums(sam_statement *s, arena *mem, diagnostics *d);
 /* BASE, BASE2, BASE3, ...: the first that no tensor and no variable has. */
@@ -184,7 +187,7 @@ typedef struct {
     bool universe; /* nothing in the expression is indexed by v */
     bool full;     /* every coordinate of the dimension */
     bool nonempty; /* at least one coordinate, given that no operand tensor is empty */
-    sam_expr bad;  /* an addition of a side with v and one without, over coordinates that are not all */
+    sam_expr bad;  /* an addition, or quotient, that needs all coordinates for its side without v */
 } fe_domain;
 
 fe_leaves fe_collect_leaves(const sam_statement *s, arena *mem);
@@ -196,8 +199,9 @@ fe_presence fe_presence_inside(const fe_leaves *leaves, const fe_presence *p, sa
                                arena *mem);
 bool fe_has_index(const sam_statement *s, sam_expr access, sam_var v);
 uint32_t fe_level_of(const sam_statement *s, sam_expr access, sam_var v); /* the storage level that holds v */
-bool fe_unites(sam_expr_kind kind);                  /* additions, subtractions, quotients */
-bool fe_is_zero(const sam_statement *s, sam_expr e); /* a literal 0, or a product with one */
+bool fe_unites(sam_expr_kind kind); /* additions, subtractions, quotients */
+/* A literal 0, a product with one, or 1 less a scalar of ones. */
+bool fe_is_zero(const sam_statement *s, sam_expr e);
 /* The operands of the chain of products, or of unions, that e is. Signs and sums do not change where an
  * expression has coordinates and are skipped. */
 void fe_chain_operands(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *operands);

@@ -203,14 +203,12 @@ static void packing_does_not_change_the_result(void **state) {
         sam_statement user, packed;
         bool ok = fe_parse(&in, &f->names, &f->mem, &f->diag, &user);
         const char *schedule = ok ? random_loops(&w, &user) : NULL;
-        in.schedule = &schedule;
-        in.n_schedule = schedule ? 1 : 0;
+        fe_cin cin;
         if (ok)
             all_sizes(&w, &user, &in);
-        fe_cin scheduled;
         if (ok && fe_parse(&in, &f->names, &f->mem, &f->diag, &user) &&
-            fe_schedule(&in, &user, &f->mem, &f->diag, &scheduled)) {
-            const sam_statement *s = &scheduled.kernels.at[0].s;
+            fe_schedule(&schedule, schedule ? 1 : 0, &user, &f->mem, &f->diag, &cin)) {
+            const sam_statement *s = &cin.kernels.at[0].s;
             const tile_operands operands = {random_operands(f, &user, n), user.tensors.len, TILE_DTYPE_INT16};
             tile_tensor want;
             assert_true(fe_check(s, &f->diag) && fe_pack(s, &f->mem, &f->diag, &packed));

@@ -14,7 +14,7 @@ typedef struct {
 } net_box;
 
 pnr_options pnr_options_default(void) {
-    return (pnr_options){.seed = 1, .pipeline = true};
+    return (pnr_options){.seed = 1, .pipeline = PNR_PIPELINE_EXHAUSTIVE};
 }
 
 bool pnr_io_column(const pnr_board *b, bool output, bool fabric_only, uint32_t x) {

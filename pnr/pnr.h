@@ -119,6 +119,7 @@ typedef struct {
     bool out_of_time;          /* placement was cut short by the time limit */
     uint32_t route_iterations; /* rounds of negotiation, at least 1 once routed */
     uint32_t refined_hops;     /* hops saved after the routes became legal */
+    uint32_t repaired_nets;    /* nets led again for a shorter period */
     double place_seconds, route_seconds;
 } pnr_stats;
 
@@ -138,18 +139,24 @@ typedef struct {
     uint16_t x0, y0, x1, y1;
 } pnr_region;
 
+/* None; a pair on every safe stretch of two hops; as few pairs as keep the period all of them would give,
+ * each nearest to the middle of the slowest path. */
+typedef enum { PNR_PIPELINE_NONE, PNR_PIPELINE_EXHAUSTIVE, PNR_PIPELINE_MIDPOINT } pnr_pipelining;
+
 typedef struct {
     uint64_t seed;
-    uint32_t moves;   /* annealing moves; 0 = by size and effort */
-    bool pipeline;    /* SplitFIFO pairs on every safe stretch of two hops */
+    uint32_t moves;          /* annealing moves; 0 = by size and effort */
+    pnr_pipelining pipeline; /* where SplitFIFO pairs stand */
     bool fabric_only; /* IO on any column, IO tiles may fan out: what public netlists and other tools assume.
                          Legal for the routing fabric, but not for the chip as a whole */
     const pnr_site *fixed;    /* by cell index; x == PNR_FREE: not fixed. NULL: nothing is */
     const pnr_region *region; /* by cell index: where the cell may stand; x0 == PNR_FREE: anywhere. NULL: so
                                  is every cell */
     uint32_t effort;          /* 1 .. 10, every step doubles the annealing moves; 0 = 5 */
-    uint32_t timing;   /* 0: least wire; above, up to 100: shorter forked nets, at the cost of wire in all */
-    uint32_t seeds;    /* anneals from `seed`, `seed` + 1, ...; the cheapest is kept. 0 = 1 */
+    uint32_t
+        timing;     /* 0: least wire. From 1 on, nets that limit the period are led again, branches apart from
+                       each other; towards 100 placement, too, keeps forked nets short, at the cost of wire */
+    uint32_t seeds; /* anneals from `seed`, `seed` + 1, ...; the cheapest is kept. 0 = 1 */
     uint32_t threads;  /* that anneal at a time; the result does not depend on it. 0 = 1 */
     double time_limit; /* seconds for placement, then for routing; 0 = none. A design that meets it depends on
                           the machine */

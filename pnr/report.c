@@ -174,6 +174,7 @@ cJSON *pnr_report(const pnr_design *design) {
     cJSON_AddNumberToObject(json, "moves", s->moves);
     cJSON_AddNumberToObject(json, "route_iterations", s->route_iterations);
     cJSON_AddNumberToObject(json, "refined_hops", s->refined_hops);
+    cJSON_AddNumberToObject(json, "repaired_nets", s->repaired_nets);
     cJSON_AddNumberToObject(json, "seeds", s->seeds);
     cJSON_AddBoolToObject(json, "out_of_time", s->out_of_time);
     add_timing(design, json);

@@ -332,8 +332,14 @@ static void keep_best(const annealer *a, int64_t cost, anneal_result *best, pnr_
     memcpy(at, a->at, a->p->cells * sizeof *at);
 }
 
+/* The array's larger side, but no more than a compact placement of the cells may need: on an array far larger
+ * than the netlist moves across all of it would only raise the first temperature. */
 static uint32_t largest_window(const placer *p) {
-    return p->board->width > p->board->height ? p->board->width : p->board->height;
+    uint32_t side = p->board->width > p->board->height ? p->board->width : p->board->height,
+             compact = WINDOW_MIN;
+    while (compact * compact < p->cells)
+        compact++;
+    return smaller(side, compact);
 }
 
 /* Keeps the acceptance near 0.44 by the size of the window (Lam's rate, as VPR does). */

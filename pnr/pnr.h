@@ -126,9 +126,9 @@ typedef struct {
 typedef struct {
     const netlist *net;
     const pnr_board *board;
-    bool fabric_only;     /* see pnr_options */
-    VEC(pnr_site) site;   /* by cell index (handle - 1) */
-    VEC(pnr_route) route; /* by net index */
+    bool fabric_only, io_fan_out; /* see pnr_options */
+    VEC(pnr_site) site;           /* by cell index (handle - 1) */
+    VEC(pnr_route) route;         /* by net index */
     pnr_stats stats;
 } pnr_design;
 
@@ -149,6 +149,7 @@ typedef struct {
     pnr_pipelining pipeline; /* where SplitFIFO pairs stand */
     bool fabric_only; /* IO on any column, IO tiles may fan out: what public netlists and other tools assume.
                          Legal for the routing fabric, but not for the chip as a whole */
+    bool io_fan_out;  /* IO tiles may fan out, columns are the chip's: to compare with other tools */
     const pnr_site *fixed;    /* by cell index; x == PNR_FREE: not fixed. NULL: nothing is */
     const pnr_region *region; /* by cell index: where the cell may stand; x0 == PNR_FREE: anywhere. NULL: so
                                  is every cell */

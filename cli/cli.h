@@ -18,12 +18,16 @@ typedef VEC(const char *) text_vec;
 typedef struct {
     const char *expression;
     text_vec formats;    /* -f */
+    text_vec dimensions; /* -d "i:100", "B:100,80" */
+    text_vec types;      /* -t "B:int16" */
     text_vec schedule;   /* -s */
     text_vec inputs;     /* -i "B:file" */
-    text_vec generators; /* -g "B:dims:density:seed" */
+    text_vec generators; /* -g "B:dims:density:seed", "B:s" */
+    text_vec outputs;    /* -o "X:file" */
     const char *board, *profile;
     cli_engine engine;
     tile_dtype dtype;
+    const char *dtype_from; /* the option that stated it, or NULL */
     tile_values values;
     uint32_t tile; /* 0 = by the tensors' orders */
     uint64_t seed;
@@ -61,8 +65,9 @@ typedef struct {
 typedef struct {
     pnr_board board;
     const char *board_path;
-    sam_statement statement;
-    sam_graph sam, hardware; /* as lowered from the statement; after the hardware rewrites */
+    sam_statement user, statement; /* as written: what the reference evaluates; packed: what is lowered */
+    uint32_t *extent;              /* of the user's variables, by handle - 1; once the operands are read */
+    sam_graph sam, hardware;       /* as lowered from the statement; after the hardware rewrites */
     netlist net;
     pnr_design design, decoded; /* as routed; as read back from the bitstream's bytes */
     pnr_timing timing;
@@ -73,15 +78,16 @@ typedef struct {
     cli_times times;
 } cli_kernel;
 
-/* Expression to SAM graph; the first third of cli_compile and all that engine sam needs. */
-bool cli_compile_sam(const cli_options *o, cli_session *s, cli_kernel *k);
+/* Expression to SAM graph; the first third of cli_compile (for the chip) and all that engine sam needs. */
+bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k);
 /* Expression to a bitstream that was decoded again and found equal to the routed netlist; writes the folder
  * o->out. */
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k);
 
-/* Operands from -i and -g, in the order of the statement's tensors. */
-bool cli_read_operands(const cli_options *o, cli_session *s, const sam_statement *st,
-                       tile_operands *operands);
+/* Every -t and -o T:FILE names a tensor it may name. E0910, E0914. */
+bool cli_check_names(const cli_options *o, cli_session *s, const sam_statement *st);
+/* Operands from -i and -g, in the order of the user's tensors, and how far each variable runs. */
+bool cli_read_operands(const cli_options *o, cli_session *s, cli_kernel *k, tile_operands *operands);
 
 /* What a run yields besides the result. */
 typedef struct {
@@ -97,12 +103,17 @@ typedef struct {
 } cli_streams;
 void cli_streams_of(const pnr_design *design, cli_streams *streams);
 
+/* `in` and the result of the engines are those of the packed statement. */
 bool cli_run_sam(cli_session *s, cli_kernel *k, const tile_operands *in, cli_outcome *out);
+/* Runs engine sam on the user's operands; the result is the user's. */
+bool cli_simulate(cli_session *s, cli_kernel *k, const tile_operands *in, cli_outcome *out);
 bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out);
 bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out);
 
+/* Writes the result to each -o T:FILE; NULL: there is none, and asking for it is a mistake. */
+bool cli_write_outputs(const cli_options *o, cli_session *s, const tile_tensor *result);
 /* Compares a result with the reference: "pass", "fail" (and the session's exit code says so), or "none" with
  * --no-check. */
 const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_operands *in,

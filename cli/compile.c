@@ -11,18 +11,34 @@ static bool dump_graph(const cli_options *o, const char *name, const sam_graph *
     return file_commit(&f, &s->diag);
 }
 
-bool cli_compile_sam(const cli_options *o, cli_session *s, cli_kernel *k) {
+/* Statements have no type: the graph's arithmetic gets the one that was asked for. */
+static bool set_arithmetic(const cli_options *o, sam_graph *g) {
+    for (uint32_t n = 0; n < g->nodes.len; n++) {
+        sam_node_data *node = &g->nodes.at[n];
+        bool computes = node->kind == SAM_ALU || node->kind == SAM_REDUCE ||
+                        node->kind == SAM_VECTORREDUCER || (node->kind == SAM_CRDDROP && node->compress);
+        node->fp = computes && o->dtype == TILE_DTYPE_BF16;
+    }
+    return true;
+}
+
+bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
     const fe_in in = {.expression = o->expression,
                       .formats = o->formats.at,
                       .n_formats = o->formats.len,
+                      .dimensions = o->dimensions.at,
+                      .n_dimensions = o->dimensions.len,
                       .schedule = o->schedule.at,
-                      .n_schedule = o->schedule.len};
-    const fe_lower_options lower = {.drop = true};
-    bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->statement) &&
-              fe_check(&k->statement, &s->diag) &&
-              fe_lower(&k->statement, &lower, &s->mem, &s->diag, &k->sam) && sam_check(&k->sam, &s->diag) &&
-              dump_graph(o, "sam.gv", &k->sam, s);
+                      .n_schedule = o->schedule.len,
+                      .integers = o->dtype == TILE_DTYPE_INT16};
+    const fe_lower_options lower = {.drop = true, .exact_stops = !chip};
+    sam_statement packed;
+    bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&
+              cli_check_names(o, s, &k->user) && fe_pack(&k->user, &s->mem, &s->diag, &packed) &&
+              fe_fill(&packed, &s->mem, &s->diag, &k->statement) &&
+              fe_lower(&k->statement, &lower, &s->mem, &s->diag, &k->sam) && set_arithmetic(o, &k->sam) &&
+              sam_check(&k->sam, &s->diag) && dump_graph(o, "sam.gv", &k->sam, s);
     k->times.frontend = seconds_now() - start;
     return ok;
 }
@@ -96,6 +112,6 @@ bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
     if (!make_folder(o->out, &s->diag) || !cli_read_board(s, o->board, &k->board, &k->board_path))
         return false;
     k->tiling = (tile_options){.tile = o->tile, .mem_words = k->board.mem_words};
-    return cli_compile_sam(o, s, k) && lower(o, s, k) && write_netlist(o, s, &k->net) &&
+    return cli_compile_sam(o, true, s, k) && lower(o, s, k) && write_netlist(o, s, &k->net) &&
            place_and_route(o, s, k) && write_design(o, s, &k->design) && make_bitstream(o, s, k);
 }

@@ -1,6 +1,8 @@
 /* Operands: which file or generator gives each tensor of the statement. */
 #include "cli/cli.h"
 
+#include <ctype.h>
+
 /* The part after "T:" of the argument that names `tensor`, or NULL. A vector of "T:rest" arguments. */
 static const char *argument_for(const text_vec *arguments, const char *tensor) {
     size_t length = strlen(tensor);
@@ -11,57 +13,158 @@ static const char *argument_for(const text_vec *arguments, const char *tensor) {
     return NULL;
 }
 
-/* Every -i and -g must name an operand of the statement. */
+/* Handle of the tensor that a "T:rest" argument names, 0 for none. */
+static sam_tensor named_by(const char *argument, const cli_session *s, const sam_statement *st) {
+    size_t length = strcspn(argument, ":");
+    for (uint32_t t = 1; argument[length] == ':' && t <= st->tensors.len; t++) {
+        const char *name = names_text(&s->names, sam_tensor_at(st, (sam_tensor){t})->name);
+        if (strlen(name) == length && strncmp(name, argument, length) == 0)
+            return (sam_tensor){t};
+    }
+    return (sam_tensor){0};
+}
+
+/* Every -i and -g must name an operand of the statement, once. */
 static bool all_known(const text_vec *arguments, const char *option, cli_session *s,
                       const sam_statement *st) {
     for (uint32_t i = 0; i < arguments->len; i++) {
-        size_t length = strcspn(arguments->at[i], ":");
-        bool known = false;
-        for (uint32_t t = 0; t < st->tensors.len; t++) {
-            const char *name = names_text(&s->names, st->tensors.at[t].name);
-            known = known || (t + 1 != st->result.v && strlen(name) == length &&
-                              strncmp(name, arguments->at[i], length) == 0);
+        sam_tensor t = named_by(arguments->at[i], s, st);
+        if (!t.v || t.v == st->result.v) {
+            diag_error(&s->diag, (src_loc){0}, "E0910-operand",
+                       "%s %s does not name an operand of the expression", option, arguments->at[i]);
+            diag_hint(&s->diag, "write the tensor's name, a colon, and the file or generator");
+            return false;
         }
-        if (known && arguments->at[i][length] == ':')
-            continue;
-        diag_error(&s->diag, (src_loc){0}, "E0910-operand",
-                   "%s %s does not name an operand of the expression", option, arguments->at[i]);
-        diag_hint(&s->diag, "write the tensor's name, a colon, and the file or generator");
-        return false;
+        const char *first = argument_for(arguments, names_text(&s->names, sam_tensor_at(st, t)->name));
+        if (first != strchr(arguments->at[i], ':') + 1) {
+            diag_error(&s->diag, (src_loc){0}, "E0914-twice", "a second %s %s", option, arguments->at[i]);
+            return false;
+        }
     }
     return true;
 }
 
-bool cli_read_operands(const cli_options *o, cli_session *s, const sam_statement *st,
-                       tile_operands *operands) {
+bool cli_check_names(const cli_options *o, cli_session *s, const sam_statement *st) {
+    for (uint32_t i = 0; i < o->types.len; i++) {
+        if (named_by(o->types.at[i], s, st).v)
+            continue;
+        diag_error(&s->diag, (src_loc){0}, "E0910-operand", "-t %s does not name a tensor of the expression",
+                   o->types.at[i]);
+        return false;
+    }
+    for (uint32_t i = 0; i < o->outputs.len; i++) {
+        if (named_by(o->outputs.at[i], s, st).v == st->result.v)
+            continue;
+        diag_error(&s->diag, (src_loc){0}, "E0910-operand", "-o %s does not name the result",
+                   o->outputs.at[i]);
+        diag_hint(&s->diag, "only the result is written, %s here",
+                  names_text(&s->names, sam_tensor_at(st, st->result)->name));
+        return false;
+    }
+    return all_known(&o->inputs, "-i", s, st) && all_known(&o->generators, "-g", s, st);
+}
+
+enum { DEFAULT_EXTENT = 42 }; /* taco's */
+
+/* taco's fills, and how full they are there; NULL: a pattern that is not made here. */
+static const struct {
+    char letter;
+    const char *density, *pattern;
+} fills[] = {{'d', "1", "dense"},           {'u', "1", "uniform"},
+             {'r', "1", "random"},          {'s', "0.07", "sparse"},
+             {'h', "0.005", "hypersparse"}, {'v', NULL, "vertical slices"},
+             {'l', NULL, "slices"},         {'f', NULL, "FEM"},
+             {'b', NULL, "blocked"}};
+
+static bool is_fill(const char *spec) {
+    return isalpha((unsigned char)spec[0]) != 0;
+}
+
+/* "42x80:0.07" for "s" and an access of the tensor. */
+static const char *fill_generator(const char *spec, const sam_expr_data *access, uint32_t order,
+                                  const uint32_t *extent, cli_session *s) {
+    const char *known = "";
+    for (size_t i = 0; i < sizeof fills / sizeof *fills; i++) {
+        if (spec[0] != fills[i].letter || spec[1]) {
+            known = fills[i].density
+                        ? arena_printf(&s->mem, "%s%s%c", known, *known ? ", " : "", fills[i].letter)
+                        : known;
+            continue;
+        }
+        if (!fills[i].density) {
+            diag_error(&s->diag, (src_loc){0}, "E0913-fill", "fill '%c' (%s) is not made here", spec[0],
+                       fills[i].pattern);
+            diag_hint(&s->diag, "use a density, such as 100x80:0.05, or read a file with -i");
+            return NULL;
+        }
+        const char *dims = "";
+        for (uint32_t m = 0; m < order; m++) {
+            uint32_t dim = extent[access->index[m].v - 1];
+            dims = arena_printf(&s->mem, "%s%s%u", dims, m ? "x" : "", dim ? dim : DEFAULT_EXTENT);
+        }
+        return arena_printf(&s->mem, "%s:%s", dims, fills[i].density);
+    }
+    diag_error(&s->diag, (src_loc){0}, "E0913-fill", "there is no fill '%s'", spec);
+    diag_hint(&s->diag, "fills are %s", known);
+    return NULL;
+}
+
+static const sam_expr_data *first_access(const sam_statement *st, sam_tensor t) {
+    for (uint32_t e = 0; e < st->exprs.len; e++) {
+        if (st->exprs.at[e].kind == SAM_EXPR_ACCESS && st->exprs.at[e].tensor.v == t.v)
+            return &st->exprs.at[e];
+    }
+    BUG("an operand that nothing uses");
+}
+
+/* Exactly one of -i and -g gives a tensor. */
+static bool one_source(const char *file, const char *spec, const char *name, src_loc loc, cli_session *s) {
+    if (!file && !spec) {
+        diag_error(&s->diag, loc, "E0911-no-data", "nothing says what %s holds", name);
+        diag_hint(&s->diag, "give -i %s:FILE, or -g %s:DIMS:DENSITY", name, name);
+    } else if (file && spec) {
+        diag_error(&s->diag, loc, "E0914-twice", "%s has both -i %s and -g %s", name, file, spec);
+    }
+    return !file != !spec;
+}
+
+/* Operand `number` of the seeds; fills are made once the others' extents are known (not NULL). */
+static bool read_operand(const cli_options *o, cli_session *s, const sam_statement *st, sam_tensor t,
+                         uint32_t number, const uint32_t *extent, tile_tensor *out) {
+    const sam_tensor_data *tensor = sam_tensor_at(st, t);
+    const char *name = names_text(&s->names, tensor->name);
+    const char *file = argument_for(&o->inputs, name), *spec = argument_for(&o->generators, name);
+    if (!one_source(file, spec, name, tensor->loc, s))
+        return false;
+    bool fill = spec && is_fill(spec);
+    if (fill != (extent != NULL))
+        return true; /* in the other pass */
+    if (file)
+        return tile_read(file, tensor->name, tensor->order, o->dtype, o->values, &s->mem, &s->diag, out);
+    if (extent)
+        spec = fill_generator(spec, first_access(st, t), tensor->order, extent, s);
+    if (!spec || !tile_generate(spec, tensor->name, number, o->seed, o->dtype, &s->mem, &s->diag, out))
+        return false;
+    if (out->order == tensor->order)
+        return true;
+    diag_error(&s->diag, tensor->loc, "E0912-order", "-g %s makes a tensor of order %u, %s has %u indices",
+               spec, out->order, name, tensor->order);
+    return false;
+}
+
+bool cli_read_operands(const cli_options *o, cli_session *s, cli_kernel *k, tile_operands *operands) {
+    const sam_statement *st = &k->user;
     tile_tensor *data = arena_new_n(&s->mem, tile_tensor, st->tensors.len);
     *operands = (tile_operands){data, st->tensors.len, o->dtype};
-    if (!all_known(&o->inputs, "-i", s, st) || !all_known(&o->generators, "-g", s, st))
-        return false;
-    uint32_t k = 0; /* operands in order of first appearance: what -g seeds with */
-    for (uint32_t t = 0; t < st->tensors.len; t++) {
-        const sam_tensor_data *tensor = &st->tensors.at[t];
-        const char *name = names_text(&s->names, tensor->name);
-        const char *file = argument_for(&o->inputs, name), *spec = argument_for(&o->generators, name);
-        if (t + 1 == st->result.v)
-            continue;
-        if (!file && !spec) {
-            diag_error(&s->diag, tensor->loc, "E0911-no-data", "nothing says what %s holds", name);
-            diag_hint(&s->diag, "give -i %s:FILE, or -g %s:DIMS:DENSITY", name, name);
-            return false;
+    uint32_t *known = NULL;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        uint32_t number = 0; /* operands in order of first appearance: what -g seeds with */
+        for (uint32_t t = 1; t <= st->tensors.len; t++) {
+            if (t != st->result.v && !read_operand(o, s, st, (sam_tensor){t}, number++, known, &data[t - 1]))
+                return false;
         }
-        bool ok = file ? tile_read(file, tensor->name, tensor->order, o->dtype, o->values, &s->mem, &s->diag,
-                                   &data[t])
-                       : tile_generate(spec, tensor->name, k, o->seed, o->dtype, &s->mem, &s->diag, &data[t]);
-        if (!ok)
+        if (!pass && !tile_known_extents(st, operands, &s->mem, &s->diag, &known))
             return false;
-        if (data[t].order != tensor->order) {
-            diag_error(&s->diag, tensor->loc, "E0912-order",
-                       "-g %s makes a tensor of order %u, %s has %u indices", spec, data[t].order, name,
-                       tensor->order);
-            return false;
-        }
-        k++;
     }
-    return true;
+    return tile_extents(st, operands, &s->mem, &s->diag, &k->extent);
 }

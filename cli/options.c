@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <argp.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -23,11 +24,21 @@ enum {
 
 static const struct argp_option option_table[] = {
     {"format", 'f', "T:LEVELS[:ORDER]", 0,
-     "Levels of a tensor, d dense or s compressed, and the index each one holds: -f C:ss:1,0", 0},
+     "Levels of a tensor (d dense, s compressed, u compressed repeating, q singleton, c singleton repeating) "
+     "and the index each one holds: -f C:ss:1,0",
+     0},
+    {"dimension", 'd', "VAR|T:SIZES", 0, "How far an index runs, or all of a tensor's: -d i:100, -d B:100,80",
+     0},
+    {"type", 't', "T:TYPE", 0, "Type of a tensor, int16 or bf16; all tensors have the same", 0},
     {"schedule", 's', "COMMANDS", 0, "Scheduling commands: reorder(i,j,k)", 0},
     {"input", 'i', "T:FILE", 0, "Read an operand from a .mtx or .tns file", 0},
-    {"generate", 'g', "T:DIMS:DENSITY[:SEED]", 0, "Make a random operand: -g B:100x80:0.05:7", 0},
-    {"output", 'o', "DIR", 0, "Folder for everything that is produced", 0},
+    {"generate", 'g', "T:DIMS:DENSITY[:SEED]|T:FILL", 0,
+     "Make a random operand: -g B:100x80:0.05:7; or taco's fill d, u, r (full), s (7 %) or h (0.5 %), as "
+     "large as "
+     "-d and the other operands say, else 42",
+     0},
+    {"output", 'o', "DIR|T:FILE", 0,
+     "Folder for everything that is produced; or a .mtx or .tns file for the result, besides", 0},
     {"board", OPT_BOARD, "NAME", 0, "Board, from 'onyx boards', or a .json file (default onyx)", 1},
     {"profile", OPT_PROFILE, "NAME", 0, "Primitives that may be used: onyx, the fabricated chip (default)",
      1},
@@ -80,6 +91,43 @@ static int choice(parsing *p, const char *option, const char *text, const char *
     return 0;
 }
 
+static void set_dtype(parsing *p, tile_dtype dtype, const char *option) {
+    cli_options *o = p->options;
+    if (o->dtype_from && o->dtype != dtype) {
+        diag_error(&p->session->diag, (src_loc){0}, "E0903-option-value", "%s contradicts %s", option,
+                   o->dtype_from);
+        diag_hint(&p->session->diag, "all tensors of a kernel have the same type");
+    }
+    o->dtype = dtype;
+    o->dtype_from = option;
+}
+
+/* "B:int16", by taco's names for what the hardware computes with. */
+static void parse_type(parsing *p, const char *arg) {
+    static const char *const known[] = {"int16", "int16_t", "short", "bf16", NULL};
+    const char *type = strchr(arg, ':');
+    for (int i = 0; type && known[i]; i++) {
+        if (strcmp(type + 1, known[i]) != 0)
+            continue;
+        vec_push(&p->session->mem, &p->options->types, arg);
+        set_dtype(p, i < 3 ? TILE_DTYPE_INT16 : TILE_DTYPE_BF16,
+                  arena_printf(&p->session->mem, "-t %s", arg));
+        return;
+    }
+    bad_value(p, "-t", arg, "a tensor, a colon, and int16 or bf16: the array's words have 16 bits");
+}
+
+/* A name, a colon and a file, as taco writes a tensor; anything else is a folder. */
+static void parse_output(parsing *p, const char *arg) {
+    size_t name = 0;
+    while (isalnum((unsigned char)arg[name]))
+        name++;
+    if (name && isalpha((unsigned char)arg[0]) && arg[name] == ':')
+        vec_push(&p->session->mem, &p->options->outputs, arg);
+    else
+        p->options->out = arg;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
     static const char *const engines[] = {"none", "sam", "rtl", "soc", NULL}, *const dtypes[] = {
                                                                                   "int16", "bf16", NULL};
@@ -102,8 +150,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case 'g':
         vec_push(mem, &o->generators, arg);
         break;
+    case 'd':
+        vec_push(mem, &o->dimensions, arg);
+        break;
+    case 't':
+        parse_type(p, arg);
+        break;
     case 'o':
-        o->out = arg;
+        parse_output(p, arg);
         break;
     case OPT_BOARD:
         o->board = arg;
@@ -124,7 +178,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         whole(p, "--unroll", arg, 1, 1);
         break;
     case OPT_DTYPE:
-        o->dtype = (tile_dtype)choice(p, "--dtype", arg, dtypes);
+        set_dtype(p, (tile_dtype)choice(p, "--dtype", arg, dtypes), arena_printf(mem, "--dtype %s", arg));
         break;
     case OPT_VALUES:
         o->values = (tile_values)choice(p, "--values", arg, values);

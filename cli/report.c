@@ -82,15 +82,26 @@ static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, 
     add_number(json, "fmax_mhz", fmax_mhz);
     add_number(json, "time_us", fmax_mhz > 0 ? (double)out->total_cycles / fmax_mhz : 0);
     add_number(json, "result_nnz", (double)out->result.nnz);
+    cJSON *repacked = cJSON_AddArrayToObject(json, "repacked");
+    for (uint32_t t = 1; t <= k->statement.tensors.len; t++) {
+        const char *text = fe_repacked(&k->statement, (sam_tensor){t}, &s->mem);
+        if (text)
+            cJSON_AddItemToArray(repacked, cJSON_CreateString(text));
+    }
     add_wall(json, &k->times);
     return json;
 }
 
-static void summary(const cli_options *o, const cli_kernel *k, const tile_plan *plan, const cli_outcome *out,
-                    const char *check) {
+static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
+                    const cli_outcome *out, const char *check) {
     uint32_t pe, mem, io;
     count_tiles(&k->net, &pe, &mem, &io);
     printf("%s\n", o->expression);
+    for (uint32_t t = 1; t <= k->statement.tensors.len; t++) {
+        const char *text = fe_repacked(&k->statement, (sam_tensor){t}, &s->mem);
+        if (text)
+            printf("  the host re-packs %s\n", text);
+    }
     if (k->bits.words.len)
         printf("  %u PE, %u MEM and %u IO tiles; %u configuration words, read back and found equal to the "
                "routed netlist\n",
@@ -117,7 +128,7 @@ bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, const
         puts(text);
         cJSON_free(text);
     } else if (!o->quiet) {
-        summary(o, k, plan, outcome, check);
+        summary(o, s, k, plan, outcome, check);
     }
     cJSON_Delete(json);
     return ok;

@@ -48,14 +48,35 @@ bool cli_run_sam(cli_session *s, cli_kernel *k, const tile_operands *in, cli_out
     return tile_from_levels(&sim.result, result, result_extent, in->dtype, &s->mem, &s->diag, &out->result);
 }
 
+/* Brings the kernel's result back to the user's tensor. */
+static void unpack(cli_session *s, const cli_kernel *k, cli_outcome *out, tile_dtype dtype) {
+    const sam_statement *user = &k->user;
+    const tile_tensor got = out->result;
+    uint32_t dim[SAM_MAX_ORDER] = {0};
+    for (uint32_t m = 0; m < sam_tensor_at(user, user->result)->order; m++)
+        dim[m] = k->extent[user->result_index[m].v - 1];
+    tile_unpack(sam_tensor_at(&k->statement, k->statement.result), &got, dim, dtype, &s->mem, &out->result);
+}
+
+bool cli_simulate(cli_session *s, cli_kernel *k, const tile_operands *in, cli_outcome *out) {
+    tile_operands packed;
+    if (!tile_pack(&k->statement, in, &s->mem, &s->diag, &packed) || !cli_run_sam(s, k, &packed, out))
+        return false;
+    unpack(s, k, out, in->dtype);
+    return true;
+}
+
 /* Cuts the operands, lets the engine run every pair, collects. */
-static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
+static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *user,
                       tile_plan *plan, cli_outcome *out) {
     cli_streams streams;
+    tile_operands packed;
+    const tile_operands *in = &packed;
     uint32_t *extent = NULL;
     double start = seconds_now();
     cli_streams_of(&k->design, &streams);
-    if (!tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) ||
+    if (!tile_pack(&k->statement, user, &s->mem, &s->diag, &packed) ||
+        !tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) ||
         !tile_plan_run(&k->statement, in, &k->tiling, streams.in, streams.n_in, streams.out, streams.n_out,
                        &s->mem, &s->diag, plan))
         return false;
@@ -63,7 +84,9 @@ static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const
     tile_collector *c = tile_collect_begin(&k->statement, plan, extent, in->dtype, &s->mem);
     bool ok =
         o->engine == ENGINE_RTL ? cli_run_rtl(o, s, k, plan, c, out) : cli_run_soc(o, s, k, plan, c, out);
-    return tile_collect_end(c, &s->mem, &out->result) && ok;
+    ok = tile_collect_end(c, &s->mem, &out->result) && ok;
+    unpack(s, k, out, in->dtype);
+    return ok;
 }
 
 const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_operands *in,
@@ -71,17 +94,32 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
     tile_tensor want;
     if (!o->check)
         return "none";
-    if (!tile_reference(&k->statement, in, &s->mem, &s->diag, &want))
+    if (!tile_reference(&k->user, in, &s->mem, &s->diag, &want))
         return "none";
-    if (tile_equal(got, &want, &s->names, &s->diag))
+    if (tile_equal(got, &want, o->dtype, &s->names, &s->diag))
         return "pass";
     s->mismatch = true;
     return "fail";
 }
 
+bool cli_write_outputs(const cli_options *o, cli_session *s, const tile_tensor *result) {
+    for (uint32_t i = 0; i < o->outputs.len; i++) {
+        const char *path = strchr(o->outputs.at[i], ':') + 1;
+        if (!result) {
+            diag_error(&s->diag, (src_loc){0}, "E0903-option-value",
+                       "-o %s: nothing runs, so there is no result to write", o->outputs.at[i]);
+            return false;
+        }
+        if (!tile_write(result, o->dtype, path, &s->diag))
+            return false;
+    }
+    return true;
+}
+
 static bool write_result(const cli_options *o, cli_session *s, const tile_tensor *t) {
     const char *end = t->order <= 2 ? "mtx" : "tns";
-    return tile_write(t, o->dtype,
+    return cli_write_outputs(o, s, t) &&
+           tile_write(t, o->dtype,
                       arena_printf(&s->mem, "%s/%s.%s", o->out, names_text(&s->names, t->name), end),
                       &s->diag);
 }
@@ -98,10 +136,10 @@ static bool run(const cli_options *o, cli_session *s, cli_kernel *k) {
         return false;
     }
     bool sam = o->engine == ENGINE_SAM;
-    bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, s, k) : cli_compile(o, s, k);
-    ok = ok && cli_read_operands(o, s, &k->statement, &in);
+    bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
+    ok = ok && cli_read_operands(o, s, k, &in);
     double before = seconds_now();
-    ok = ok && (sam ? cli_run_sam(s, k, &in, &outcome) : run_tiled(o, s, k, &in, &plan, &outcome));
+    ok = ok && (sam ? cli_simulate(s, k, &in, &outcome) : run_tiled(o, s, k, &in, &plan, &outcome));
     if (!ok)
         return false;
     k->times.run = seconds_now() - before - k->times.tile - k->times.firmware;
@@ -126,7 +164,7 @@ static int command(const char *what, int argc, char **argv,
 
 static bool compile(const cli_options *o, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
-    bool ok = cli_compile(o, s, k);
+    bool ok = cli_write_outputs(o, s, NULL) && cli_compile(o, s, k);
     k->times.total = seconds_now() - start;
     return ok && cli_report(o, s, k, NULL, NULL, "none");
 }

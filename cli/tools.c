@@ -70,12 +70,22 @@ static bool read_graph(const char *path, cli_session *s, sam_graph *g) {
 static bool simulate(const cli_options *o, cli_session *s, cli_kernel *k) {
     tile_operands in;
     cli_outcome out = {0};
-    if (!cli_read_operands(o, s, &k->statement, &in) || !cli_run_sam(s, k, &in, &out))
+    if (!cli_read_operands(o, s, k, &in) || !cli_simulate(s, k, &in, &out))
         return false;
     const char *check = cli_check(o, s, k, &in, &out.result);
     printf("%llu cycles, %llu nonzeros in the result, check: %s\n", (unsigned long long)out.kernel_cycles,
            (unsigned long long)out.result.nnz, check);
-    return true;
+    return cli_write_outputs(o, s, &out.result);
+}
+
+/* The graph names stored tensors; says which of them are not as the user declared them. */
+static void note_repacking(const cli_kernel *k, cli_session *s) {
+    for (uint32_t t = 1; t <= k->statement.tensors.len; t++) {
+        const char *text = fe_repacked(&k->statement, (sam_tensor){t}, &s->mem);
+        if (text)
+            diag_note(&s->diag, sam_tensor_at(&k->statement, (sam_tensor){t})->loc, "the host re-packs %s",
+                      text);
+    }
 }
 
 int command_sam(int argc, char **argv) {
@@ -91,10 +101,12 @@ int command_sam(int argc, char **argv) {
             sam_dump(&k.sam, stdout);
         return cli_session_end(&s, ok);
     }
-    ok = ok && (!o.out || make_folder(o.out, &s.diag)) && cli_compile_sam(&o, &s, &k);
+    ok = ok && (!o.out || make_folder(o.out, &s.diag)) && cli_compile_sam(&o, false, &s, &k);
+    if (ok && !o.quiet)
+        note_repacking(&k, &s);
     if (ok && o.inputs.len + o.generators.len)
         ok = simulate(&o, &s, &k);
-    else if (ok)
+    else if (ok && (ok = cli_write_outputs(&o, &s, NULL)))
         sam_dump(&k.sam, stdout);
     return cli_session_end(&s, ok);
 }

@@ -1,7 +1,7 @@
 /* expression.c - reads tensor index notation as taco does: an access, "=", and a right side of accesses,
  * literals, + - * / and unary minus, parentheses and sum(k, ...). Recursive descent, one token of look-ahead.
  *
- *   assignment := access "=" sum_of_terms
+ *   assignment := access ("=" | "+=") terms
  *   terms      := product (("+" | "-") product)*
  *   product    := factor (("*" | "/") factor)*
  *   factor     := "-" factor | "(" terms ")" | number | "sum" "(" variable "," ... terms ")" | access
@@ -64,14 +64,6 @@ static bool parse_index(parser *p, sam_expr_data *access, uint32_t *order) {
     sam_var v = use_var(p, &p->in.token);
     if (!v.v)
         return false;
-    for (uint32_t i = 0; i < *order; i++) {
-        if (access->index[i].v == v.v) {
-            diag_error(p->d, p->in.token.loc, "E0106-repeated-index", "'%s' indexes two modes of one tensor",
-                       fe_var_text(p->s, v));
-            diag_hint(p->d, "diagonals are not supported: give each mode its own variable");
-            return false;
-        }
-    }
     access->index[(*order)++] = v;
     fe_advance(&p->in);
     return true;
@@ -270,12 +262,8 @@ static bool parse_left_side(parser *p) {
         return false;
     p->s->result = access.tensor;
     memcpy(p->s->result_index, access.index, sizeof access.index);
-    if (fe_at_sign(&p->in, '+') && fe_peek(&p->in) == '=') {
-        diag_error(p->d, p->in.token.loc, "E0116-accumulate", "'+=' is not supported: a result starts empty");
-        diag_hint(p->d, "sums need no '+=': write %s = ...; variables missing on the left are summed over",
-                  fe_access_text(p->s, access.tensor, access.index, p->s->mem));
-        return false;
-    }
+    if (fe_at_sign(&p->in, '+') && fe_peek(&p->in) == '=')
+        fe_advance(&p->in); /* the result starts at zero, so accumulating is assigning */
     if (!fe_take_sign(&p->in, '=')) {
         fe_expected(&p->in, "'='", p->d);
         return false;
@@ -293,18 +281,6 @@ static bool check_result(parser *p) {
             diag_hint(p->d, "a result is written once; give it a name of its own");
             return false;
         }
-    }
-    const sam_tensor_data *result = sam_tensor_at(s, s->result);
-    uint64_t used = fe_free_vars(s, s->rhs);
-    for (uint32_t i = 0; i < result->order; i++) {
-        sam_var v = s->result_index[i];
-        if (used >> (v.v - 1) & 1)
-            continue;
-        diag_error(p->d, sam_var_at(s, v)->loc, "E0105-result-index",
-                   "'%s' indexes the result but no operand", fe_var_text(s, v));
-        diag_hint(p->d, "no operand says which values '%s' takes: index one with it, or remove it",
-                  fe_var_text(s, v));
-        return false;
     }
     return true;
 }

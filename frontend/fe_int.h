@@ -32,6 +32,8 @@ void fe_advance(fe_reader *r);
 bool fe_at_sign(const fe_reader *r, char sign);
 bool fe_take_sign(fe_reader *r, char sign); /* advances if it is there */
 char fe_peek(const fe_reader *r);           /* the first character after the token and blanks; 0 at the end */
+/* A token that is a whole number up to 2^31 - 1; `other` if it is not. */
+uint32_t fe_whole_number(const fe_token *t, uint32_t other);
 /* E0101-character or E0102-syntax at the current token: "expected WHAT, found ...". */
 void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
 
@@ -39,10 +41,13 @@ void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
 
 /* "A = B": fills vars, tensors, exprs, result, rhs (explicit sums only). E0101-E0108, E0116-E0118. */
 bool fe_parse_expression(const char *text, diagnostics *d, sam_statement *s);
-/* Wraps each additive term in a sum over its variables that nothing binds. E0108, E0109. */
+/* Puts a sum over each variable that nothing binds around the smallest part that holds every use of it, or
+ * further out where only products and signs lie between; over additions, term by term. E0108, E0109. */
 bool fe_bind_sums(sam_statement *s, diagnostics *d);
 /* "-f" strings onto the tensors; those without one get compressed levels in order. E0103, E0110, E0111. */
 bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);
+/* "-d" strings onto the variables, for a tensor onto those of its accesses. E0102, E0119. */
+bool fe_parse_dimensions(const fe_in *in, diagnostics *d, sam_statement *s);
 /* Default loop order, then the schedule's commands. E0113, E0114. */
 bool fe_parse_schedule(const fe_in *in, diagnostics *d, sam_statement *s);
 
@@ -68,6 +73,9 @@ void fe_scope_order(const sam_statement *s, fe_scope *scope); /* sorts vars by t
 typedef VEC(sam_expr) fe_exprs;
 void fe_inner_sums(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *out);
 
+char fe_level_letter(sam_level_format format);    /* 'd', 's', 'u', 'q', 'c' */
+sam_level_format fe_level_of_letter(char letter); /* SAM_LEVEL_NONE for any other letter */
+
 sam_var fe_find_var(const sam_statement *s, name_id name);
 sam_tensor fe_find_tensor(const sam_statement *s, name_id name);
 bool fe_is_result_var(const sam_statement *s, sam_var v);
@@ -78,9 +86,30 @@ const char *fe_tensor_text(const sam_statement *s, sam_tensor t);
 /* "B(i,k)" */
 const char *fe_access_text(const sam_statement *s, sam_tensor t, const sam_var *index, arena *mem);
 
-/* Every loop lies inside the loops of the scopes around it, and every tensor's levels come in loop order.
- * E0115-storage-order, E0125-loop-order. */
-bool fe_check_loops(const sam_statement *s, arena *mem, diagnostics *d);
+/* ---- host-made operands (nest.c, fill.c) ------------------------------------------------------ */
+
+/* Moves sums outwards until every loop lies inside the loops of the scopes around it. In place. E0125. */
+bool fe_nest_sums(sam_statement *s, arena *mem, diagnostics *d);
+/* BASE, BASE2, BASE3, ...: the first that no tensor and no variable has. */
+name_id fe_fresh_name(const sam_statement *s, const char *base, arena *mem);
+/* Sets the body of the scope that starts at `sum`, 0: of the outermost. */
+void fe_set_body(sam_statement *s, sam_expr sum, sam_expr body);
+
+/* ---- dense levels of the result (reach.c) ---------------------------------------------------- */
+
+/* Variables of an operand of ones, a bit v - 1 each. */
+typedef struct {
+    uint64_t dense; /* with all coordinates */
+    uint64_t first; /* with coordinate 0 only */
+} fe_reach;
+
+/* `loops`: those of the outermost scope, outermost first. What a term 0 * ones must have that fills level v.
+ */
+fe_reach fe_level_reach(const sam_statement *s, const fe_vars *loops, sam_var v);
+bool fe_level_is_filled(const sam_statement *s, const fe_vars *loops, sam_var v, arena *mem);
+/* The outermost dense level that is not filled and lacks coordinates, or 0. full: bit v - 1 for each loop
+ * that reaches every coordinate by itself. */
+sam_var fe_unfilled_level(const sam_statement *s, const fe_vars *loops, uint64_t full, arena *mem);
 
 /* ---- which operands are present, and where loops may run empty (presence.c) ------------------ */
 
@@ -88,8 +117,7 @@ bool fe_check_loops(const sam_statement *s, arena *mem, diagnostics *d);
 typedef struct {
     sam_expr access;
     sam_tensor tensor;
-    uint32_t level;     /* storage levels scanned so far */
-    bool always_joined; /* no addition above it: wherever its expression is computed, it is present */
+    bool always_joined; /* no union above it: wherever its expression is computed, it is present */
 } fe_leaf;
 
 typedef struct {
@@ -112,17 +140,26 @@ typedef struct {
     bool universe; /* nothing in the expression is indexed by v */
     bool full;     /* every coordinate of the dimension */
     bool nonempty; /* at least one coordinate, given that no operand tensor is empty */
-    sam_expr
-        bad; /* an addition of something with v and something without, over coordinates that are not full */
+    sam_expr bad;  /* an addition of a side with v and one without, over coordinates that are not all */
 } fe_domain;
 
 fe_leaves fe_collect_leaves(const sam_statement *s, arena *mem);
 fe_presence fe_presence_start(const fe_leaves *leaves, arena *mem); /* all leaves present */
-/* Before the leaves of e that have v advance by a level. O(subsets * e). */
+/* Before loop v. O(subsets * e). */
 fe_domain fe_domain_of(const fe_leaves *leaves, const fe_presence *p, sam_expr e, sam_var v);
-/* The presence inside loop v of e, as a new value; also before the leaves advance. O(3^leaves * e). */
+/* The presence inside loop v of e, as a new value. O(3^leaves * e). */
 fe_presence fe_presence_inside(const fe_leaves *leaves, const fe_presence *p, sam_expr e, sam_var v,
                                arena *mem);
 bool fe_has_index(const sam_statement *s, sam_expr access, sam_var v);
+uint32_t fe_level_of(const sam_statement *s, sam_expr access, sam_var v); /* the storage level that holds v */
+bool fe_unites(sam_expr_kind kind);                  /* additions, subtractions, quotients */
+bool fe_is_zero(const sam_statement *s, sam_expr e); /* a literal 0, or a product with one */
+/* The operands of the chain of products, or of unions, that e is. Signs and sums do not change where an
+ * expression has coordinates and are skipped. */
+void fe_chain_operands(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *operands);
+/* Whether an access without v, inside a term of a union over v, must be repeated by the term's own
+ * coordinates: repeated by those of the whole union, it would iterate further inside where the term is
+ * absent. */
+bool fe_repeats_inside(const sam_statement *s, sam_expr term, sam_expr access, sam_var v);
 
 #endif

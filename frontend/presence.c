@@ -1,11 +1,16 @@
-/* presence.c - which operands can be present together at a point of the iteration, and whether a loop can run
- * empty there.
+/* presence.c - which operands can be present together at a point of the iteration, whether a loop can run
+ * empty there, and whether it reaches every coordinate.
  *
  * A union passes coordinates that only some of its operands have; the others are then absent further inside
  * (their references are the empty token). So whether an inner loop can be empty depends on which combinations
  * occur: X(i,j) = B(i,j) + C(i,j) never meets an i without any j, because an i that lacks B has C. The set of
  * possible combinations is kept exactly, as one flag per subset of the accesses; operands are taken as
  * independent of each other, and every stored coordinate of a compressed level as having something below it.
+ *
+ * Products intersect; additions, subtractions and quotients unite: a quotient is defined where its numerator
+ * or its denominator is stored. An operand without the loop's variable has the same value at every
+ * coordinate: next to a factor or in a quotient it takes the other side's coordinates, as an addend it would
+ * need all of them (fe_domain.bad).
  */
 #include "frontend/fe_int.h"
 
@@ -18,6 +23,38 @@ bool fe_has_index(const sam_statement *s, sam_expr access, sam_var v) {
     return false;
 }
 
+bool fe_unites(sam_expr_kind kind) {
+    return kind == SAM_EXPR_ADD || kind == SAM_EXPR_SUB || kind == SAM_EXPR_DIV;
+}
+
+static sam_expr without_signs_and_sums(const sam_statement *s, sam_expr e) {
+    while (sam_expr_at(s, e)->kind == SAM_EXPR_NEG || sam_expr_at(s, e)->kind == SAM_EXPR_SUM)
+        e = sam_expr_at(s, e)->a;
+    return e;
+}
+
+static void chain_operands(const sam_statement *s, sam_expr e, bool unites, arena *mem, fe_exprs *operands) {
+    sam_expr inner = without_signs_and_sums(s, e);
+    const sam_expr_data *x = sam_expr_at(s, inner);
+    if (unites ? fe_unites(x->kind) : x->kind == SAM_EXPR_MUL) {
+        chain_operands(s, x->a, unites, mem, operands);
+        chain_operands(s, x->b, unites, mem, operands);
+    } else {
+        vec_push(mem, operands, inner);
+    }
+}
+
+void fe_chain_operands(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *operands) {
+    chain_operands(s, e, fe_unites(sam_expr_at(s, without_signs_and_sums(s, e))->kind), mem, operands);
+}
+
+bool fe_is_zero(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, without_signs_and_sums(s, e));
+    if (x->kind == SAM_EXPR_LITERAL)
+        return x->literal == 0;
+    return x->kind == SAM_EXPR_MUL && (fe_is_zero(s, x->a) || fe_is_zero(s, x->b));
+}
+
 static void collect(fe_leaves *leaves, uint32_t *number, sam_expr e, bool under_addition, arena *mem) {
     const sam_expr_data *x = sam_expr_at(leaves->s, e);
     if (x->kind == SAM_EXPR_ACCESS) {
@@ -26,7 +63,7 @@ static void collect(fe_leaves *leaves, uint32_t *number, sam_expr e, bool under_
                  (fe_leaf){.access = e, .tensor = x->tensor, .always_joined = !under_addition});
         return;
     }
-    bool addition = under_addition || x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB;
+    bool addition = under_addition || fe_unites(x->kind);
     if (x->a.v)
         collect(leaves, number, x->a, addition, mem);
     if (x->b.v)
@@ -50,14 +87,89 @@ fe_presence fe_presence_start(const fe_leaves *leaves, arena *mem) {
     return p;
 }
 
+/* ---- broadcasts inside their term ------------------------------------------------------------ */
+
+uint32_t fe_level_of(const sam_statement *s, sam_expr access, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(s, access);
+    const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
+    uint32_t l = 0;
+    while (l < t->order && x->index[t->mode[l]].v != v.v)
+        l++;
+    return l;
+}
+
+static bool dense_along(const sam_statement *s, sam_expr access, sam_var v) {
+    return sam_tensor_at(s, sam_expr_at(s, access)->tensor)->level[fe_level_of(s, access, v)] ==
+           SAM_LEVEL_DENSE;
+}
+
+/* Whether e has no coordinate of u where its operands that v indexes are absent. */
+static bool ends_with(const sam_statement *s, sam_expr e, sam_var u, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    switch (x->kind) {
+    case SAM_EXPR_ACCESS:
+        return fe_has_index(s, e, u) && fe_has_index(s, e, v);
+    case SAM_EXPR_NEG:
+    case SAM_EXPR_SUM:
+        return ends_with(s, x->a, u, v);
+    case SAM_EXPR_MUL:
+        return ends_with(s, x->a, u, v) || ends_with(s, x->b, u, v);
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB:
+    case SAM_EXPR_DIV: {
+        uint64_t bit = (uint64_t)1 << (u.v - 1);
+        bool a = fe_free_vars(s, x->a) & bit, b = fe_free_vars(s, x->b) & bit;
+        return (a || b) && (!a || ends_with(s, x->a, u, v)) && (!b || ends_with(s, x->b, u, v));
+    }
+    case SAM_EXPR_LITERAL:
+    case SAM_EXPR_NONE:
+        break;
+    }
+    return false;
+}
+
+/* Whether every operand of e that v indexes has all its coordinates. */
+static bool all_dense_along(const sam_statement *s, sam_expr e, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return !fe_has_index(s, e, v) || dense_along(s, e, v);
+    return (!x->a.v || all_dense_along(s, x->a, v)) && (!x->b.v || all_dense_along(s, x->b, v));
+}
+
+bool fe_repeats_inside(const sam_statement *s, sam_expr term, sam_expr access, sam_var v) {
+    if (fe_has_index(s, access, v) || all_dense_along(s, term, v))
+        return false;
+    const sam_expr_data *x = sam_expr_at(s, access);
+    for (uint32_t i = 0; i < sam_tensor_at(s, x->tensor)->order; i++) {
+        sam_var u = x->index[i];
+        if (fe_loop_position(s, u) > fe_loop_position(s, v) && !ends_with(s, term, u, v))
+            return true;
+    }
+    return false;
+}
+
 /* ---- the domain of a loop -------------------------------------------------------------------- */
 
-static fe_domain leaf_domain(const fe_leaves *leaves, const fe_leaf *leaf, bool present, sam_var v) {
-    if (!fe_has_index(leaves->s, leaf->access, v))
-        return (fe_domain){.universe = true, .full = true, .nonempty = true};
-    const sam_tensor_data *t = sam_tensor_at(leaves->s, leaf->tensor);
-    bool dense = t->level[leaf->level] == SAM_LEVEL_DENSE;
-    bool fiber_nonempty = dense || leaf->level == 0 || t->level[leaf->level - 1] == SAM_LEVEL_COMPRESSED;
+static const fe_domain everything = {.universe = true, .full = true, .nonempty = true};
+
+/* One combination of present leaves, a bit each; `exact` as fe_presence. */
+typedef struct {
+    const fe_leaves *leaves;
+    sam_var v;
+    uint32_t present;
+    bool exact;
+} moment;
+
+static fe_domain leaf_domain(const moment *m, sam_expr e) {
+    const sam_statement *s = m->leaves->s;
+    if (!fe_has_index(s, e, m->v))
+        return everything;
+    uint32_t n = m->leaves->number[e.v - 1], level = fe_level_of(s, e, m->v);
+    const fe_leaf *leaf = &m->leaves->list.at[n];
+    bool present = m->exact ? m->present >> n & 1 : leaf->always_joined;
+    bool dense = dense_along(s, e, m->v);
+    bool fiber_nonempty =
+        dense || level == 0 || sam_tensor_at(s, leaf->tensor)->level[level - 1] == SAM_LEVEL_COMPRESSED;
     return (fe_domain){.full = present && dense, .nonempty = present && fiber_nonempty};
 }
 
@@ -72,51 +184,55 @@ static fe_domain meet(fe_domain a, fe_domain b) {
         .full = a.full && b.full, .nonempty = (a.full && b.nonempty) || (b.full && a.nonempty), .bad = bad};
 }
 
-static fe_domain join(fe_domain a, fe_domain b, sam_expr addition) {
-    fe_domain d = {.universe = a.universe && b.universe,
-                   .full = a.full || b.full,
-                   .nonempty = a.nonempty || b.nonempty,
-                   .bad = a.bad.v ? a.bad : b.bad};
-    bool one_lacks_v = a.universe != b.universe;
-    if (one_lacks_v && !(a.universe ? b : a).full && !d.bad.v)
-        d.bad = addition;
-    return d;
+static fe_domain domain_in(const moment *m, sam_expr e);
+
+/* Adds the operands of a chain of unions to *all; *missing: an addition with an addend that lacks v. Returns
+ * whether nothing in e has v. */
+static bool unite(const moment *m, sam_expr e, fe_domain *all, sam_expr *missing) {
+    const sam_statement *s = m->leaves->s;
+    sam_expr inner = without_signs_and_sums(s, e);
+    const sam_expr_data *x = sam_expr_at(s, inner);
+    if (fe_unites(x->kind)) {
+        bool a = unite(m, x->a, all, missing), b = unite(m, x->b, all, missing);
+        if (x->kind != SAM_EXPR_DIV && a != b && !fe_is_zero(s, a ? x->a : x->b) && !missing->v)
+            *missing = inner;
+        return a && b;
+    }
+    fe_domain d = domain_in(m, inner);
+    if (!d.universe)
+        *all = (fe_domain){.full = all->full || d.full,
+                           .nonempty = all->nonempty || d.nonempty,
+                           .bad = all->bad.v ? all->bad : d.bad};
+    return d.universe;
 }
 
-/* For one combination of present leaves, a bit each; `exact` as fe_presence. */
-static fe_domain domain_in(const fe_leaves *leaves, sam_expr e, sam_var v, uint32_t present, bool exact) {
-    const sam_expr_data *x = sam_expr_at(leaves->s, e);
-    switch (x->kind) {
-    case SAM_EXPR_ACCESS: {
-        uint32_t n = leaves->number[e.v - 1];
-        const fe_leaf *leaf = &leaves->list.at[n];
-        return leaf_domain(leaves, leaf, exact ? present >> n & 1 : leaf->always_joined, v);
-    }
-    case SAM_EXPR_NEG:
-    case SAM_EXPR_SUM:
-        return domain_in(leaves, x->a, v, present, exact);
-    case SAM_EXPR_MUL:
-    case SAM_EXPR_DIV:
-        return meet(domain_in(leaves, x->a, v, present, exact), domain_in(leaves, x->b, v, present, exact));
-    case SAM_EXPR_ADD:
-    case SAM_EXPR_SUB:
-        return join(domain_in(leaves, x->a, v, present, exact), domain_in(leaves, x->b, v, present, exact),
-                    e);
-    case SAM_EXPR_LITERAL:
-    case SAM_EXPR_NONE:
-        break;
-    }
-    return (fe_domain){.universe = true, .full = true, .nonempty = true};
+static fe_domain domain_in(const moment *m, sam_expr e) {
+    const sam_statement *s = m->leaves->s;
+    e = without_signs_and_sums(s, e);
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return leaf_domain(m, e);
+    if (x->kind == SAM_EXPR_MUL)
+        return meet(domain_in(m, x->a), domain_in(m, x->b));
+    if (!fe_unites(x->kind))
+        return everything;
+    fe_domain all = {0};
+    sam_expr missing = {0};
+    if (unite(m, e, &all, &missing))
+        return everything;
+    if (missing.v && !all.full && !all.bad.v)
+        all.bad = missing;
+    return all;
 }
 
 fe_domain fe_domain_of(const fe_leaves *leaves, const fe_presence *p, sam_expr e, sam_var v) {
     if (!p->possible)
-        return domain_in(leaves, e, v, 0, false);
-    fe_domain all = {.universe = true, .full = true, .nonempty = true};
+        return domain_in(&(moment){leaves, v, 0, false}, e);
+    fe_domain all = everything;
     for (uint32_t set = 0; set < 1u << leaves->list.len; set++) {
         if (!p->possible[set])
             continue;
-        fe_domain d = domain_in(leaves, e, v, set, true);
+        fe_domain d = domain_in(&(moment){leaves, v, set, true}, e);
         all.universe = d.universe;
         all.full = all.full && d.full;
         all.nonempty = all.nonempty && d.nonempty;
@@ -134,36 +250,77 @@ typedef struct {
     uint32_t leaves;
 } passed;
 
-/* At a coordinate that exactly the leaves `having` have. An operand that does not pass it as a whole passes
- * no reference, also not those of its leaves that have it: a product of two of which one is missing. */
-static passed pass(const fe_leaves *leaves, sam_expr e, sam_var v, uint32_t having) {
-    const sam_expr_data *x = sam_expr_at(leaves->s, e);
-    if (x->kind == SAM_EXPR_ACCESS) {
-        bool has_v = fe_has_index(leaves->s, e, v);
-        return (passed){.universe = !has_v, .leaves = has_v ? having & 1u << leaves->number[e.v - 1] : 0};
-    }
-    if (!x->a.v)
-        return (passed){.universe = true};
-    passed a = pass(leaves, x->a, v, having);
-    if (!x->b.v)
-        return a;
-    passed b = pass(leaves, x->b, v, having);
-    if (a.universe || b.universe)
-        return a.universe ? b : a;
-    bool both = x->kind == SAM_EXPR_MUL || x->kind == SAM_EXPR_DIV;
-    return (passed){.leaves = both && !(a.leaves && b.leaves) ? 0 : a.leaves | b.leaves};
+/* At a coordinate of v that exactly the leaves `having` have. */
+typedef struct {
+    const fe_leaves *leaves;
+    sam_var v;
+    uint32_t having;
+    uint32_t repeated; /* out: the leaves that are repeated inside their term */
+    arena *mem;
+} passing;
+
+static uint32_t repeated_leaves(const passing *p, sam_expr term, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(p->leaves->s, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return fe_repeats_inside(p->leaves->s, term, e, p->v) ? 1u << p->leaves->number[e.v - 1] : 0;
+    return (x->a.v ? repeated_leaves(p, term, x->a) : 0) | (x->b.v ? repeated_leaves(p, term, x->b) : 0);
 }
 
-/* The leaves under e that have v, and those of them whose next level is dense. */
+static passed pass(passing *p, sam_expr e);
+
+/* Where two terms meet, each repeats its own operands. */
+static passed pass_union(passing *p, sam_expr e) {
+    fe_exprs terms = {0};
+    fe_chain_operands(p->leaves->s, e, p->mem, &terms);
+    passed all = {.universe = true}, here[FE_EXACT_LEAVES];
+    uint32_t joined = 0;
+    for (uint32_t i = 0; i < terms.len; i++) {
+        passed term = pass(p, terms.at[i]);
+        if (term.universe)
+            continue;
+        terms.at[joined] = terms.at[i];
+        here[joined++] = term;
+        all.universe = false;
+        all.leaves |= term.leaves;
+    }
+    for (uint32_t i = 0; i < joined && joined > 1; i++) {
+        uint32_t repeated = repeated_leaves(p, terms.at[i], terms.at[i]) & ~p->repeated; /* not yet */
+        p->repeated |= repeated;
+        all.leaves |= here[i].leaves ? repeated : 0;
+    }
+    return all;
+}
+
+/* An operand that does not pass as a whole passes no reference, also not those of its leaves that have the
+ * coordinate: a product of two of which one is missing. */
+static passed pass(passing *p, sam_expr e) {
+    const sam_statement *s = p->leaves->s;
+    e = without_signs_and_sums(s, e);
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_ACCESS) {
+        bool has_v = fe_has_index(s, e, p->v);
+        return (passed){.universe = !has_v,
+                        .leaves = has_v ? p->having & 1u << p->leaves->number[e.v - 1] : 0};
+    }
+    if (fe_unites(x->kind))
+        return pass_union(p, e);
+    if (x->kind != SAM_EXPR_MUL)
+        return (passed){.universe = true};
+    passed a = pass(p, x->a), b = pass(p, x->b);
+    if (a.universe || b.universe)
+        return a.universe ? b : a;
+    return (passed){.leaves = a.leaves && b.leaves ? a.leaves | b.leaves : 0};
+}
+
+/* The leaves under e that have v, and those of them whose level is dense. */
 static void scanned_leaves(const fe_leaves *leaves, sam_expr e, sam_var v, uint32_t *scanned,
                            uint32_t *dense) {
     const sam_expr_data *x = sam_expr_at(leaves->s, e);
     if (x->kind == SAM_EXPR_ACCESS && fe_has_index(leaves->s, e, v)) {
-        uint32_t n = leaves->number[e.v - 1];
-        const fe_leaf *leaf = &leaves->list.at[n];
-        *scanned |= 1u << n;
-        if (sam_tensor_at(leaves->s, leaf->tensor)->level[leaf->level] == SAM_LEVEL_DENSE)
-            *dense |= 1u << n;
+        uint32_t bit = 1u << leaves->number[e.v - 1];
+        *scanned |= bit;
+        if (dense_along(leaves->s, e, v))
+            *dense |= bit;
     }
     if (x->a.v)
         scanned_leaves(leaves, x->a, v, scanned, dense);
@@ -179,17 +336,20 @@ fe_presence fe_presence_inside(const fe_leaves *leaves, const fe_presence *p, sa
     inside.possible = arena_new_n(mem, uint8_t, 1u << leaves->list.len);
     uint32_t scanned = 0, dense = 0;
     scanned_leaves(leaves, e, v, &scanned, &dense);
+    arena scratch = {0};
     for (uint32_t set = 0; set < 1u << leaves->list.len; set++) {
         if (!p->possible[set])
             continue;
         uint32_t must = set & dense, may = set & scanned & ~dense;
         for (uint32_t some = may;; some = (some - 1) & may) { /* every subset of `may` */
-            passed here = pass(leaves, e, v, must | some);
-            if (here.leaves)
-                inside.possible[(set & ~scanned) | here.leaves] = 1;
+            passing at = {leaves, v, must | some, 0, &scratch};
+            uint32_t here = pass(&at, e).leaves;
+            if (here)
+                inside.possible[(set & ~scanned & ~at.repeated) | (set & here)] = 1;
             if (some == 0)
                 break;
         }
     }
+    arena_free(&scratch);
     return inside;
 }

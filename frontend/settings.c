@@ -1,4 +1,5 @@
-/* settings.c - the format language ("B:ss:1,0") and the schedule language ("reorder(i,k,j)"), as in taco. */
+/* settings.c - the format language ("B:ss:1,0"), dimensions ("i:100", "B:100,80") and the schedule language
+ * ("reorder(i,k,j)"), as in taco. */
 #include "frontend/fe_int.h"
 
 /* ---- formats --------------------------------------------------------------------------------- */
@@ -10,10 +11,44 @@ static const char *tensor_list(const sam_statement *s) {
     return list;
 }
 
-static sam_level_format level_of_letter(char letter) {
-    if (letter == 'd')
-        return SAM_LEVEL_DENSE;
-    return letter == 's' ? SAM_LEVEL_COMPRESSED : SAM_LEVEL_NONE;
+static const char level_letters[] = {
+    [SAM_LEVEL_DENSE] = 'd',
+    [SAM_LEVEL_COMPRESSED] = 's',
+    [SAM_LEVEL_COMPRESSED_DUPLICATES] = 'u',
+    [SAM_LEVEL_SINGLETON] = 'q',
+    [SAM_LEVEL_SINGLETON_DUPLICATES] = 'c',
+};
+
+char fe_level_letter(sam_level_format format) {
+    return (size_t)format < sizeof level_letters ? level_letters[format] : 0;
+}
+
+sam_level_format fe_level_of_letter(char letter) {
+    for (size_t f = 1; f < sizeof level_letters; f++) {
+        if (level_letters[f] == letter)
+            return (sam_level_format)f;
+    }
+    return SAM_LEVEL_NONE;
+}
+
+static bool is_singleton(sam_level_format level) {
+    return level == SAM_LEVEL_SINGLETON || level == SAM_LEVEL_SINGLETON_DUPLICATES;
+}
+
+/* A singleton level holds exactly one coordinate below each of the level above it, so that one must be able
+ * to repeat its coordinates: it is u or c. */
+static bool check_singleton(const sam_statement *s, const sam_tensor_data *t, uint32_t l, src_loc loc,
+                            diagnostics *d) {
+    if (!is_singleton(t->level[l]))
+        return true;
+    sam_level_format above = l ? t->level[l - 1] : SAM_LEVEL_NONE;
+    if (above == SAM_LEVEL_COMPRESSED_DUPLICATES || above == SAM_LEVEL_SINGLETON_DUPLICATES)
+        return true;
+    diag_error(d, loc, "E0112-singleton", "level %u of %s is a singleton, but %s", l,
+               names_text(s->names, t->name),
+               l ? "the level above it holds each coordinate once" : "no level is above it");
+    diag_hint(d, "coordinate lists are u, then c, with q last: uq, ucq; or use s (compressed)");
+    return false;
 }
 
 /* The level letters; nothing at all for a scalar. */
@@ -27,13 +62,17 @@ static bool parse_levels(fe_reader *r, const sam_statement *s, sam_tensor_data *
         return false;
     }
     for (uint32_t l = 0; l < t->order; l++) {
-        t->level[l] = level_of_letter(word.at[l]);
+        src_loc letter = src_at(word.loc.source, word.loc.offset + l, 1);
+        t->level[l] = fe_level_of_letter(word.at[l]);
         if (t->level[l] == SAM_LEVEL_NONE) {
-            diag_error(d, src_at(word.loc.source, word.loc.offset + l, 1), "E0111-level-format",
-                       "level format '%c' is not supported", word.at[l]);
-            diag_hint(d, "use d (dense) or s (compressed)");
+            diag_error(d, letter, "E0111-level-format", "level %u of %s: there is no level format '%c'", l,
+                       names_text(s->names, t->name), word.at[l]);
+            diag_hint(d, "use d (dense), s (compressed), u (compressed, repeating), q (singleton) or c "
+                         "(singleton, repeating)");
             return false;
         }
+        if (!check_singleton(s, t, l, letter, d))
+            return false;
     }
     if (n)
         fe_advance(r);
@@ -43,8 +82,8 @@ static bool parse_levels(fe_reader *r, const sam_statement *s, sam_tensor_data *
 /* A mode number below the tensor's order that was not used yet. */
 static bool parse_mode(fe_reader *r, sam_tensor_data *t, uint32_t l, uint32_t *used, diagnostics *d) {
     const fe_token *number = &r->token;
-    uint32_t mode = number->length == 1 ? (uint32_t)(number->at[0] - '0') : SAM_MAX_ORDER;
-    if (number->kind != FE_NUMBER || mode >= t->order || (*used >> mode & 1)) {
+    uint32_t mode = fe_whole_number(number, SAM_MAX_ORDER);
+    if (mode >= t->order || (*used >> mode & 1)) {
         diag_error(d, number->loc, "E0110-format", "the mode order is not a permutation of 0 to %u",
                    t->order - 1);
         diag_hint(d, "the mode order names, for each level from the outermost, the index it stores: 1,0 is "
@@ -121,6 +160,108 @@ bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s) {
     bool ok = true;
     for (uint32_t i = 0; i < in->n_formats; i++)
         ok = parse_format(in->formats[i], d, s, seen) && ok;
+    return ok;
+}
+
+/* ---- dimensions ------------------------------------------------------------------------------ */
+
+/* One extent of a variable; stated[v - 1] is where it was stated before. */
+static bool set_extent(sam_statement *s, sam_var v, uint32_t extent, src_loc loc, src_loc *stated,
+                       diagnostics *d) {
+    sam_var_data *var = sam_var_at(s, v);
+    if (var->extent && var->extent != extent) {
+        diag_error(d, loc, "E0119-dimension", "index '%s' runs to %u here, to %u there", fe_var_text(s, v),
+                   extent, var->extent);
+        diag_note(d, stated[v.v - 1], "the other dimension");
+        return false;
+    }
+    var->extent = extent;
+    stated[v.v - 1] = loc;
+    return true;
+}
+
+static bool set_extents(sam_statement *s, uint32_t order, const sam_var *index, const uint32_t *size,
+                        src_loc loc, src_loc *stated, diagnostics *d) {
+    for (uint32_t m = 0; m < order; m++) {
+        if (!set_extent(s, index[m], size[m], loc, stated, d))
+            return false;
+    }
+    return true;
+}
+
+static bool set_tensor_extents(sam_statement *s, sam_tensor t, const uint32_t *size, src_loc loc,
+                               src_loc *stated, diagnostics *d) {
+    uint32_t order = sam_tensor_at(s, t)->order;
+    if (t.v == s->result.v)
+        return set_extents(s, order, s->result_index, size, loc, stated, d);
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        if (x->kind == SAM_EXPR_ACCESS && x->tensor.v == t.v &&
+            !set_extents(s, order, x->index, size, loc, stated, d))
+            return false;
+    }
+    return true;
+}
+
+/* "10,20": as many sizes as `want`. */
+static bool parse_sizes(fe_reader *r, uint32_t want, const char *name, uint32_t *size, diagnostics *d) {
+    uint32_t n = 0;
+    do {
+        src_loc loc = r->token.loc;
+        uint32_t value = fe_whole_number(&r->token, 0);
+        if (!value) {
+            diag_error(d, loc, "E0119-dimension", "a dimension is a whole number from 1 to %d", INT32_MAX);
+            return false;
+        }
+        fe_advance(r);
+        if (n < want)
+            size[n] = value;
+        n++;
+    } while (fe_take_sign(r, ','));
+    if (r->token.kind != FE_END) {
+        fe_expected(r, "',' or the end of the dimensions", d);
+        return false;
+    }
+    if (n == want)
+        return true;
+    diag_error(d, r->token.loc, "E0119-dimension", "%s has %u %s, but %u %s given", name, want,
+               want == 1 ? "dimension" : "dimensions", n, n == 1 ? "is" : "are");
+    return false;
+}
+
+static bool parse_dimension(const char *text, diagnostics *d, sam_statement *s, src_loc *stated) {
+    fe_reader r = fe_read("<dimension>", text, d);
+    fe_token word = r.token;
+    if (word.kind != FE_NAME) {
+        fe_expected(&r, "a dimension such as i:100 or B:100,80", d);
+        return false;
+    }
+    name_id name = names_intern_n(s->names, word.at, word.length);
+    sam_var v = fe_find_var(s, name);
+    sam_tensor t = fe_find_tensor(s, name);
+    if (!v.v && !t.v) {
+        diag_error(d, word.loc, "E0119-dimension", "the expression has no index variable and no tensor '%s'",
+                   names_text(s->names, name));
+        diag_hint(d, "its tensors are %s", tensor_list(s));
+        return false;
+    }
+    fe_advance(&r);
+    if (!fe_take_sign(&r, ':')) {
+        fe_expected(&r, "':' and the size", d);
+        return false;
+    }
+    uint32_t size[SAM_MAX_ORDER];
+    if (!parse_sizes(&r, v.v ? 1 : sam_tensor_at(s, t)->order, names_text(s->names, name), size, d))
+        return false;
+    return v.v ? set_extent(s, v, size[0], word.loc, stated, d)
+               : set_tensor_extents(s, t, size, word.loc, stated, d);
+}
+
+bool fe_parse_dimensions(const fe_in *in, diagnostics *d, sam_statement *s) {
+    src_loc *stated = arena_new_n(s->mem, src_loc, s->vars.len + 1);
+    bool ok = true;
+    for (uint32_t i = 0; i < in->n_dimensions; i++)
+        ok = parse_dimension(in->dimensions[i], d, s, stated) && ok;
     return ok;
 }
 
@@ -233,11 +374,14 @@ static bool parse_commands(const char *text, sam_statement *s, diagnostics *d) {
 
 /* ---- the default loop order ------------------------------------------------------------------ */
 
+static void push_new_loop(sam_statement *s, sam_var v) {
+    if (fe_loop_position(s, v) == s->loops.len)
+        vec_push(s->mem, &s->loops, v);
+}
+
 static void push_new_loops(sam_statement *s, const fe_scope *scope) {
-    for (uint32_t i = 0; i < scope->vars.len; i++) {
-        if (fe_loop_position(s, scope->vars.at[i]) == s->loops.len)
-            vec_push(s->mem, &s->loops, scope->vars.at[i]);
-    }
+    for (uint32_t i = 0; i < scope->vars.len; i++)
+        push_new_loop(s, scope->vars.at[i]);
     fe_exprs inner = {0};
     fe_inner_sums(s, scope->body, s->mem, &inner);
     for (uint32_t i = 0; i < inner.len; i++) {
@@ -250,7 +394,7 @@ static void push_new_loops(sam_statement *s, const fe_scope *scope) {
 static void default_loops(sam_statement *s) {
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
     for (uint32_t l = 0; l < result->order; l++)
-        vec_push(s->mem, &s->loops, s->result_index[result->mode[l]]);
+        push_new_loop(s, s->result_index[result->mode[l]]);
     fe_scope outer = fe_outer_scope(s, s->mem);
     push_new_loops(s, &outer);
 }

@@ -88,8 +88,7 @@ uint64_t fe_free_vars(const sam_statement *s, sam_expr e) {
 
 /* ---- implicit sums --------------------------------------------------------------------------- */
 
-/* Explicit sums under e: each must use its variable, and must not rebind one of `bound` or of its own term.
- */
+/* Explicit sums under e: each must use its variable, and must not rebind one of `bound`. */
 static bool check_sums(const sam_statement *s, sam_expr e, uint64_t bound, diagnostics *d) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_SUM) {
@@ -110,60 +109,109 @@ static bool check_sums(const sam_statement *s, sam_expr e, uint64_t bound, diagn
     return (!x->a.v || check_sums(s, x->a, bound, d)) && (!x->b.v || check_sums(s, x->b, bound, d));
 }
 
-/* An addition inside a product with an addend that lacks a variable the product is summed over: the addend
- * would be counted once for each value of the variable, which is rarely meant. */
-static bool check_addends(const sam_statement *s, sam_expr e, sam_var v, diagnostics *d) {
-    const sam_expr_data *x = sam_expr_at(s, e);
-    if (x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB) {
-        bool in_a = fe_free_vars(s, x->a) & bit_of(v), in_b = fe_free_vars(s, x->b) & bit_of(v);
-        if (in_a != in_b) {
-            diag_error(d, x->loc, "E0109-ambiguous-sum",
-                       "does the sum over '%s' cover the whole product or only one addend?",
-                       fe_var_text(s, v));
-            diag_hint(d, "write the sum out: sum(%s, ...)", fe_var_text(s, v));
-            diag_note(d, sam_expr_at(s, in_a ? x->b : x->a)->loc, "this addend is not indexed by '%s'",
-                      fe_var_text(s, v));
-            return false;
-        }
-    }
-    if (x->kind == SAM_EXPR_SUM && x->var.v == v.v)
-        return true;
-    return (!x->a.v || check_addends(s, x->a, v, d)) && (!x->b.v || check_addends(s, x->b, v, d));
+/* Where the sum over one variable goes: around the smallest part that holds every use of it. */
+typedef struct {
+    sam_statement *s;
+    diagnostics *d;
+    VEC(uint64_t) free; /* by expression - 1: its free variables, less those bound by now */
+    sam_var v;
+} binder;
+
+static uint64_t collect_free(binder *b, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(b->s, e);
+    uint64_t vars = x->kind == SAM_EXPR_ACCESS ? fe_free_vars(b->s, e) : 0;
+    if (x->a.v)
+        vars |= collect_free(b, x->a);
+    if (x->b.v)
+        vars |= collect_free(b, x->b);
+    if (x->kind == SAM_EXPR_SUM)
+        vars &= ~bit_of(x->var);
+    b->free.at[e.v - 1] = vars;
+    return vars;
 }
 
-/* Wraps the term in sums over `free`, in order of first appearance outwards. */
-static bool bind_term(sam_statement *s, sam_expr *e, uint64_t free, diagnostics *d) {
-    if (!check_sums(s, *e, free, d))
-        return false;
-    for (uint32_t v = s->vars.len; v >= 1; v--) {
-        if (!(free & bit_of((sam_var){v})))
-            continue;
-        if (!check_addends(s, *e, (sam_var){v}, d))
-            return false;
-        sam_expr_data sum = {.kind = SAM_EXPR_SUM, .loc = sam_expr_at(s, *e)->loc, .a = *e, .var = {v}};
-        vec_push(s->mem, &s->exprs, sum);
-        *e = (sam_expr){s->exprs.len};
+static bool uses(const binder *b, sam_expr e) {
+    return e.v && b->free.at[e.v - 1] & bit_of(b->v);
+}
+
+/* An addend of the chain of additions at e that lacks the variable, or none. */
+static sam_expr addend_without(const binder *b, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(b->s, e);
+    bool chain = x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB || x->kind == SAM_EXPR_NEG;
+    if (!chain || !uses(b, e))
+        return uses(b, e) ? (sam_expr){0} : e;
+    sam_expr without = addend_without(b, x->a);
+    return without.v || !x->b.v ? without : addend_without(b, x->b);
+}
+
+static bool ambiguous(const binder *b, sam_expr e, sam_expr without, const char *question, const char *part) {
+    diag_error(b->d, sam_expr_at(b->s, e)->loc, "E0109-ambiguous-sum", "does the sum over '%s' cover %s?",
+               fe_var_text(b->s, b->v), question);
+    diag_hint(b->d, "write the sum out: sum(%s, ...)", fe_var_text(b->s, b->v));
+    diag_note(b->d, sam_expr_at(b->s, without)->loc, "%s is not indexed by '%s'", part,
+              fe_var_text(b->s, b->v));
+    return false;
+}
+
+/* The smallest part of e that holds every use. *passes: a sum around all of e has the same value, since only
+ * products, signs and other sums lie between. */
+static sam_expr smallest(const binder *b, sam_expr e, bool *passes) {
+    for (;;) {
+        const sam_expr_data *x = sam_expr_at(b->s, e);
+        if (x->kind == SAM_EXPR_ACCESS || (uses(b, x->a) && uses(b, x->b)))
+            return e;
+        *passes = *passes && (x->kind == SAM_EXPR_MUL || x->kind == SAM_EXPR_NEG || x->kind == SAM_EXPR_SUM);
+        e = uses(b, x->a) ? x->a : x->b;
     }
+}
+
+static bool wrap(binder *b, sam_expr *e) {
+    uint64_t vars = b->free.at[e->v - 1];
+    sam_expr_data sum = {.kind = SAM_EXPR_SUM, .loc = sam_expr_at(b->s, *e)->loc, .a = *e, .var = b->v};
+    vec_push(b->s->mem, &b->s->exprs, sum);
+    vec_push(b->s->mem, &b->free, vars);
+    *e = (sam_expr){b->s->exprs.len};
     return true;
 }
 
-/* Additions and signs outside of every product separate terms; all else is one term. */
-static bool bind_terms(sam_statement *s, sam_expr *e, uint64_t result_vars, diagnostics *d) {
-    sam_expr_data x = *sam_expr_at(s, *e);
-    if (x.kind != SAM_EXPR_ADD && x.kind != SAM_EXPR_SUB && x.kind != SAM_EXPR_NEG)
-        return bind_term(s, e, fe_free_vars(s, *e) & ~result_vars, d);
-    if (!bind_terms(s, &x.a, result_vars, d) || (x.b.v && !bind_terms(s, &x.b, result_vars, d)))
+/* Binds the variable, which e uses, inside e or around it. */
+static bool bind(binder *b, sam_expr *e) {
+    sam_expr_data x = *sam_expr_at(b->s, *e);
+    bool addition = x.kind == SAM_EXPR_ADD || x.kind == SAM_EXPR_SUB, passes = true;
+    sam_expr part = smallest(b, *e, &passes);
+    sam_expr_kind part_kind = sam_expr_at(b->s, part)->kind;
+    sam_expr without = {0};
+    if (part_kind == SAM_EXPR_ADD || part_kind == SAM_EXPR_SUB)
+        without = addend_without(b, part);
+    if (without.v)
+        return ambiguous(b, part, without, "all of this, or only some addends", "this addend");
+    if (!addition && x.kind != SAM_EXPR_NEG && passes)
+        return wrap(b, e);
+    if (x.kind == SAM_EXPR_DIV && !uses(b, x.a))
+        return ambiguous(b, *e, x.a, "this quotient, or only what divides", "the numerator");
+    if (uses(b, x.a) && !bind(b, &x.a))
         return false;
-    sam_expr_at(s, *e)->a = x.a;
-    sam_expr_at(s, *e)->b = x.b;
+    if (x.b.v && uses(b, x.b) && !bind(b, &x.b))
+        return false;
+    sam_expr_at(b->s, *e)->a = x.a;
+    sam_expr_at(b->s, *e)->b = x.b;
     return true;
 }
 
 bool fe_bind_sums(sam_statement *s, diagnostics *d) {
+    binder b = {.s = s, .d = d};
     uint64_t result_vars = 0;
     for (uint32_t i = 0; i < sam_tensor_at(s, s->result)->order; i++)
         result_vars |= bit_of(s->result_index[i]);
-    return bind_terms(s, &s->rhs, result_vars, d);
+    for (uint32_t e = 0; e < s->exprs.len; e++)
+        vec_push(s->mem, &b.free, 0);
+    uint64_t implicit = collect_free(&b, s->rhs) & ~result_vars;
+    for (uint32_t v = s->vars.len; v >= 1; v--) {
+        b.v = (sam_var){v};
+        if (implicit & bit_of(b.v) && !bind(&b, &s->rhs))
+            return false;
+    }
+    return check_sums(s, s->rhs, 0, d);
 }
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
@@ -176,8 +224,13 @@ static void peel_sums(const sam_statement *s, sam_expr e, arena *mem, fe_scope *
 
 fe_scope fe_outer_scope(const sam_statement *s, arena *mem) {
     fe_scope scope = {0};
-    for (uint32_t i = 0; i < sam_tensor_at(s, s->result)->order; i++)
-        vec_push(mem, &scope.vars, s->result_index[i]);
+    for (uint32_t i = 0; i < sam_tensor_at(s, s->result)->order; i++) {
+        bool again = false; /* X(i,i) */
+        for (uint32_t k = 0; k < i; k++)
+            again = again || s->result_index[k].v == s->result_index[i].v;
+        if (!again)
+            vec_push(mem, &scope.vars, s->result_index[i]);
+    }
     peel_sums(s, s->rhs, mem, &scope);
     return scope;
 }
@@ -214,13 +267,29 @@ void fe_inner_sums(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *out
 
 /* ---- fe_parse -------------------------------------------------------------------------------- */
 
+/* Literals of integer statements: whole, and within 16 bits, signed or not. */
+static bool check_literals(const sam_statement *s, diagnostics *d) {
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        if (x->kind != SAM_EXPR_LITERAL ||
+            (x->literal <= UINT16_MAX && x->literal == (double)(uint32_t)x->literal))
+            continue;
+        diag_error(d, x->loc, "E0127-literal", "%g is no 16-bit integer", x->literal);
+        diag_hint(d, "compute in floating point with --dtype bf16");
+        return false;
+    }
+    return true;
+}
+
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out) {
     *out = (sam_statement){.mem = mem, .names = names};
     if (!fe_parse_expression(in->expression, d, out) || !fe_bind_sums(out, d))
         return false;
+    bool literals = !in->integers || check_literals(out, d);
     bool formats = fe_parse_formats(in, d, out);
+    bool dimensions = fe_parse_dimensions(in, d, out);
     bool schedule = fe_parse_schedule(in, d, out);
-    return formats && schedule && fe_check_loops(out, mem, d);
+    return literals && formats && dimensions && schedule;
 }
 
 /* ---- text form ------------------------------------------------------------------------------- */

@@ -85,6 +85,16 @@ bool fe_take_sign(fe_reader *r, char sign) {
     return true;
 }
 
+uint32_t fe_whole_number(const fe_token *t, uint32_t other) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < t->length; i++) {
+        if (t->kind != FE_NUMBER || !is_digit(t->at[i]) || value > INT32_MAX / 10)
+            return other;
+        value = value * 10 + (uint64_t)(t->at[i] - '0');
+    }
+    return t->kind == FE_NUMBER && value <= INT32_MAX ? (uint32_t)value : other;
+}
+
 char fe_peek(const fe_reader *r) {
     size_t pos = r->pos;
     while (pos < r->length && is_blank(r->text[pos]))

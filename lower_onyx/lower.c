@@ -288,6 +288,15 @@ static onyx_node lower_joiner(lowering *l, sam_node h) {
         diag_hint(l->d, "rewrite joiners of more operands into trees of binary ones first");
         return (onyx_node){0};
     }
+    for (uint32_t i = 0; i < l->sam->edges.len; i++) {
+        const sam_edge_data *e = &l->sam->edges.at[i];
+        if (e->src.v == h.v && e->stream == SAM_STREAM_SKIP) {
+            diag_unmappable(l->d, s->loc, "E0410-not-on-chip", "%s: Onyx cannot skip coordinates",
+                            sam_node_label(l->sam, h, l->g->mem));
+            diag_hint(l->d, "remove the skip edges: they save cycles and change no result");
+            return (onyx_node){0};
+        }
+    }
     onyx_node node = add_processing(l, h, ONYX_JOINER);
     onyx_set(onyx_node_at(l->g, node), ONYX_SET_JOINER_OP, s->kind == SAM_UNION);
     return node;
@@ -370,6 +379,16 @@ static onyx_node lower_node(lowering *l, sam_node h) {
         return not_on_chip(l, h,
                            "choose a loop order with the summed variable innermost, such as "
                            "reorder(i,j,k), so that a scalar reducer suffices");
+    case SAM_ARRAYSTORE:
+    case SAM_LOCATE:
+    case SAM_BVLOOKUP:
+    case SAM_BVCONVERT:
+    case SAM_BVINTERSECT:
+    case SAM_BVUNION:
+        return not_on_chip(l, h, "join compressed levels with intersect or union and write with fiberwrite");
+    case SAM_PARALLELIZE:
+    case SAM_SERIALIZE:
+        return not_on_chip(l, h, "leave the loop sequential: no parallelize or unroll in the schedule");
     case SAM_BROADCAST:
         return not_on_chip(l, h, "broadcasts are wires: remove the node and let its edges leave the source");
     case SAM_NONE:

@@ -39,7 +39,7 @@ static char port_letter(const char *ports, uint32_t port) {
         return ports[port];
     const char *group = ports + lead + (ports[lead] == '(');
     size_t n = strcspn(group, ")");
-    bool last = n && group[n] && !group[n + 2]; /* nothing follows ")+" */
+    bool last = n && group[n] && !group[n + 2]; /* nothing follows ")+" or ")?" */
     return last ? group[(port - lead) % n] : 'x';
 }
 
@@ -55,31 +55,53 @@ static bool stream_fits(char letter, sam_stream s) {
         return s == SAM_STREAM_VAL;
     case 's':
         return s == SAM_STREAM_REPSIG;
+    case 'b':
+        return s == SAM_STREAM_BV;
+    case 'k':
+        return s == SAM_STREAM_SKIP;
     default:
         return s != SAM_STREAM_NONE;
     }
 }
 
 static const char *stream_word(sam_stream s) {
-    static const char *const word[] = {"no type", "crd", "ref", "val", "repsig"};
+    static const char *const word[] = {"no type", "crd", "ref", "val", "repsig", "bv", "skip"};
     return word[s];
 }
 
+/* The letter of port `port` of a reducer with a memory. */
+static char reducer_letter(const sam_node_data *n, uint32_t port) {
+    return port < n->depth ? 'c' : 'v';
+}
+
+/* The number of ports where the node alone tells, else SAM_ANY. */
+static int fixed_ports(const sam_node_data *n, int in_table) {
+    return n->kind == SAM_VECTORREDUCER ? n->depth + 1 : in_table;
+}
+
+static int most_inputs(const sam_node_data *n) {
+    return n->kind == SAM_FIBERLOOKUP ? 2 : fixed_ports(n, sam_primitive_table[n->kind].in);
+}
+
 static char output_letter(const sam_node_data *n, uint32_t port) {
+    if (n->kind == SAM_VECTORREDUCER)
+        return reducer_letter(n, port);
     return port_letter(sam_primitive_table[n->kind].ports_out, port);
 }
 
 static char input_letter(const sam_node_data *n, uint32_t port) {
     if (n->kind == SAM_FIBERWRITE)
         return n->mode == SAM_MODE_VALS ? 'v' : 'c';
+    if (n->kind == SAM_VECTORREDUCER)
+        return reducer_letter(n, port);
     if (n->kind == SAM_CRDDROP && n->compress && port == 1)
         return 'v';
     return port_letter(sam_primitive_table[n->kind].ports_in, port);
 }
 
 static void check_stream(checker *c, const sam_edge_data *e, sam_node at, char letter, bool output) {
-    static const char letters[] = "crnvs";
-    static const char *const wanted[] = {"crd", "ref", "crd or ref", "val", "repsig"};
+    static const char letters[] = "crnvsbk";
+    static const char *const wanted[] = {"crd", "ref", "crd or ref", "val", "repsig", "bv", "skip"};
     if (stream_fits(letter, e->stream))
         return;
     const char *found = strchr(letters, letter);
@@ -93,7 +115,8 @@ static void check_stream(checker *c, const sam_edge_data *e, sam_node at, char l
 
 static void check_edge(checker *c, const sam_edge_data *e) {
     const sam_node_data *src = sam_node_at(c->g, e->src), *dst = sam_node_at(c->g, e->dst);
-    int outputs = sam_primitive_table[src->kind].out, inputs = sam_primitive_table[dst->kind].in;
+    int outputs = fixed_ports(src, sam_primitive_table[src->kind].out);
+    int inputs = most_inputs(dst);
     bool ports_exist = true;
     if (outputs != SAM_ANY && e->src_port >= outputs) {
         fault(c, e->src, "E0210-arity", "has %d output ports, an edge leaves port %u", outputs, e->src_port);
@@ -124,17 +147,14 @@ static void check_edge(checker *c, const sam_edge_data *e) {
 
 /* ---- nodes: every input driven, the number of operands right --------------------------------- */
 
-static bool is_joiner(const sam_node_data *n) {
-    return n->kind == SAM_INTERSECT || n->kind == SAM_UNION;
-}
-
 /* How many inputs the node must have, given what is connected. */
 static uint32_t wanted_inputs(checker *c, sam_node n) {
     const sam_node_data *node = sam_node_at(c->g, n);
     uint32_t connected = c->in[n.v].len;
-    if (is_joiner(node)) {
+    if (sam_is_joiner(node->kind)) {
+        uint32_t least = node->kind == SAM_INTERSECT || node->kind == SAM_UNION ? 4 : 2;
         connected = connected + connected % 2;
-        return connected < 4 ? 4 : connected;
+        return connected < least ? least : connected;
     }
     if (node->kind == SAM_ALU) {
         while (sam_alu_constant(c->g, n, connected))
@@ -143,7 +163,9 @@ static uint32_t wanted_inputs(checker *c, sam_node n) {
     }
     if (node->kind == SAM_SPACCUMULATOR)
         return connected < 2 ? 2 : connected;
-    return (uint32_t)sam_primitive_table[node->kind].in;
+    if (node->kind == SAM_SERIALIZE || node->kind == SAM_FIBERLOOKUP)
+        return connected ? connected : 1;
+    return (uint32_t)fixed_ports(node, sam_primitive_table[node->kind].in);
 }
 
 static void check_inputs(checker *c, sam_node n) {
@@ -160,9 +182,17 @@ static void check_inputs(checker *c, sam_node n) {
                       node->root ? "remove the edge or root=\"true\"" : "remove the edge or the constant");
         } else if (!driven && !given) {
             fault(c, n, "E0212-undriven", "has no edge into port %u", port);
-            bool may_be_root = port == 0 && (node->kind == SAM_FIBERLOOKUP || node->kind == SAM_REPEAT);
+            bool may_be_root = port == 0 && (sam_reads_level(node->kind) || node->kind == SAM_REPEAT);
             diag_hint(c->d, "%s",
                       may_be_root ? "the outermost node of a tensor has root=\"true\" instead" : PORTS_HINT);
+        }
+    }
+    for (uint32_t port = 1; node->kind == SAM_SERIALIZE && port < c->in[n.v].len; port++) {
+        const sam_edge_data *first = c->in[n.v].at[0], *other = c->in[n.v].at[port];
+        if (first && other && first->stream != other->stream) {
+            fault(c, n, "E0211-stream-type", "joins %s and %s", stream_word(first->stream),
+                  stream_word(other->stream));
+            diag_hint(c->d, "the copies of one stream have its type");
         }
     }
     if (node->kind == SAM_ALU && !streams) {
@@ -171,17 +201,48 @@ static void check_inputs(checker *c, sam_node n) {
     }
 }
 
+/* Skip requests go from an intersecter to the scanner of an operand, and what that scanner leaves out nobody
+ * else may need. */
+static void check_skip(checker *c, const sam_edge_data *e, uint32_t operand) {
+    const edge_vec *in = &c->in[e->src.v];
+    const sam_edge_data *feed = 2 * operand < in->len ? in->at[2 * operand] : NULL;
+    if (feed && feed->src.v != e->dst.v) {
+        fault(c, e->src, "E0218-skip", "sends skip requests to %s, which does not feed its operand %u",
+              sam_node_label(c->g, e->dst, &c->mem), operand);
+        diag_hint(c->d, "output 1+n+k of n operands goes to the scanner of operand k");
+    }
+    for (uint32_t i = 0; i < c->g->edges.len; i++) {
+        const sam_edge_data *other = &c->g->edges.at[i];
+        if (other->src.v == e->dst.v && other->dst.v != e->src.v) {
+            fault(c, e->dst, "E0218-skip", "leaves out what %s needs",
+                  sam_node_label(c->g, other->dst, &c->mem));
+            diag_hint(c->d, "a scanner that skips feeds one intersecter and nobody else");
+            return;
+        }
+    }
+}
+
+/* Outputs of a joiner of n operands: coordinates, n references, and for an intersecter n skip requests. */
+static void check_joiner_output(checker *c, const sam_edge_data *e) {
+    uint32_t operands = wanted_inputs(c, e->src) / 2;
+    bool may_skip = sam_node_at(c->g, e->src)->kind == SAM_INTERSECT;
+    if (e->src_port > (may_skip ? 2 * operands : operands)) {
+        fault(c, e->src, "E0210-arity", "has %u operands, an edge leaves port %u", operands, e->src_port);
+        diag_hint(c->d, "port 0 is the coordinates, port k the references of the k-th operand");
+    } else if (e->src_port > operands && e->stream == SAM_STREAM_SKIP) {
+        check_skip(c, e, e->src_port - operands - 1);
+    } else if (e->src_port) {
+        check_stream(c, e, e->src, e->src_port > operands ? 'k' : 'r', true);
+    }
+}
+
 static void check_outputs(checker *c, const sam_edge_data *e) {
     const sam_node_data *src = sam_node_at(c->g, e->src);
     edge_vec *in = &c->in[e->src.v];
-    if (is_joiner(src) && e->src_port > wanted_inputs(c, e->src) / 2) {
-        fault(c, e->src, "E0210-arity", "has %u operands, an edge leaves port %u",
-              wanted_inputs(c, e->src) / 2, e->src_port);
-        diag_hint(c->d, "port 0 is the coordinates, port k the references of the k-th operand");
-    }
-    uint32_t same = src->kind == SAM_BROADCAST                               ? 0
-                    : (src->kind == SAM_CRDDROP || src->kind == SAM_CRDHOLD) ? 1
-                                                                             : 2;
+    if (sam_is_joiner(src->kind))
+        check_joiner_output(c, e);
+    bool forks = src->kind == SAM_BROADCAST || src->kind == SAM_PARALLELIZE || src->kind == SAM_SERIALIZE;
+    uint32_t same = forks ? 0 : (src->kind == SAM_CRDDROP || src->kind == SAM_CRDHOLD) ? 1 : 2;
     bool passes = same == 0 || (same == 1 && e->src_port == 1);
     if (passes && in->len > same && in->at[same] && in->at[same]->stream != e->stream) {
         fault(c, e->src, "E0211-stream-type", "passes %s on as %s", stream_word(in->at[same]->stream),
@@ -197,13 +258,17 @@ static void missing(checker *c, sam_node n, const char *what, const char *hint) 
     diag_hint(c->d, "%s", hint);
 }
 
+static bool has_level(const sam_node_data *n) {
+    return sam_reads_level(n->kind) || (n->kind == SAM_FIBERWRITE && n->mode != SAM_MODE_VALS);
+}
+
 static void check_attributes(checker *c, sam_node n) {
     const sam_node_data *node = sam_node_at(c->g, n);
-    bool level =
-        node->kind == SAM_FIBERLOOKUP || (node->kind == SAM_FIBERWRITE && node->mode != SAM_MODE_VALS);
+    bool level = has_level(node);
     bool dropper = node->kind == SAM_CRDDROP || node->kind == SAM_CRDHOLD;
-    bool may_be_root =
-        node->kind == SAM_FIBERLOOKUP || node->kind == SAM_ARRAYVALS || node->kind == SAM_REPEAT;
+    bool may_be_root = sam_reads_level(node->kind) || node->kind == SAM_ARRAYVALS || node->kind == SAM_REPEAT;
+    if (node->kind == SAM_VECTORREDUCER && !node->depth)
+        missing(c, n, "depth", "depth=\"1\": one level of coordinates to add up");
     if (level && node->format == SAM_LEVEL_NONE)
         missing(c, n, "format", "format=\"dense\" or format=\"compressed\"");
     if (node->kind == SAM_ALU && !node->alu.v)
@@ -217,17 +282,27 @@ static void check_attributes(checker *c, sam_node n) {
                 "outer=\"i\" inner=\"j\": the indices of the two streams");
     if (node->root && !may_be_root) {
         fault(c, n, "E0217-missing-attribute", "is root but reads no references");
-        diag_hint(c->d, "root is for fiberlookup, repeat and arrayvals");
+        diag_hint(c->d, "root is for scanners, locate, repeat and arrayvals");
     }
 }
 
 static void check_tensor(checker *c, sam_node n) {
     const sam_node_data *node = sam_node_at(c->g, n);
-    bool level =
-        node->kind == SAM_FIBERLOOKUP || (node->kind == SAM_FIBERWRITE && node->mode != SAM_MODE_VALS);
-    if (!level && node->kind != SAM_ARRAYVALS && node->kind != SAM_FIBERWRITE)
+    bool level = has_level(node);
+    if (!level && node->kind != SAM_ARRAYVALS && node->kind != SAM_ARRAYSTORE && node->kind != SAM_FIBERWRITE)
         return;
     const sam_graph_tensor *t = sam_find_tensor(c->g, node->tensor);
+    bool stores = t && node->kind == SAM_ARRAYSTORE, is_dense = true;
+    for (uint32_t i = 0; stores && i < t->order; i++)
+        is_dense = is_dense && t->level[i] == SAM_LEVEL_DENSE;
+    if (stores && (t != &c->g->tensors.at[0] || !is_dense)) {
+        fault(c, n, "E0215-tensor", "stores into %s, which is no dense result", name_of(c, t->name));
+        diag_hint(c->d, "only a dense tensor has a place for each value; others take level writers");
+    }
+    for (uint32_t i = 0; stores && i < t->order; i++)
+        if (!sam_stored_index(c->g, n, i).v)
+            missing(c, n, arena_printf(&c->mem, "in%u", i),
+                    "in0=\"i\" in1=\"j\": the index variables of the result's levels, outermost first");
     int l = t && level ? sam_storage_level(t, node->mode) : -1;
     if (!t) {
         fault(c, n, "E0215-tensor", "belongs to tensor '%s', which the graph does not describe",
@@ -242,12 +317,16 @@ static void check_tensor(checker *c, sam_node n) {
               node->format == SAM_LEVEL_DENSE ? "dense" : "compressed",
               t->level[l] == SAM_LEVEL_DENSE ? "dense" : "compressed");
         diag_hint(c->d, "d in the comment is dense, s is compressed");
+    } else if (node->kind == SAM_BVLOOKUP && node->format == SAM_LEVEL_DENSE) {
+        fault(c, n, "E0215-tensor", "makes bit vectors of a dense level");
+        diag_hint(c->d, "bit vectors say which coordinates of a compressed level are there");
     }
 }
 
 /* ---- the graph as a whole -------------------------------------------------------------------- */
 
-/* Each level of the result, and its values, has one writer. */
+/* Each level of the result, and its values, has one writer. Where an array stores the values, a dense level
+ * needs none, since it holds no coordinates. */
 static void check_writers(checker *c) {
     if (!c->g->tensors.len) {
         diag_error(c->d, (src_loc){0}, "E0216-writer", "the graph describes no tensors");
@@ -257,18 +336,26 @@ static void check_writers(checker *c) {
     }
     const sam_graph_tensor *t = &c->g->tensors.at[0];
     uint32_t writers[SAM_MAX_ORDER + 1] = {0}; /* by mode; the values last */
+    bool stores = false;
     for (uint32_t i = 0; i < c->g->nodes.len; i++) {
         const sam_node_data *n = &c->g->nodes.at[i];
         if (n->kind == SAM_FIBERWRITE && name_eq(n->tensor, t->name) && n->mode < (int)t->order)
             writers[n->mode == SAM_MODE_VALS ? t->order : (uint32_t)n->mode]++;
+        if (n->kind == SAM_ARRAYSTORE && name_eq(n->tensor, t->name)) {
+            writers[t->order]++;
+            stores = true;
+        }
     }
     for (uint32_t m = 0; m <= t->order; m++) {
-        if (writers[m] == 1)
+        bool stored = stores && m < t->order && t->level[sam_storage_level(t, (int)m)] == SAM_LEVEL_DENSE;
+        if (writers[m] == !stored)
             continue;
         const char *what = m == t->order ? "values" : arena_printf(&c->mem, "mode %u", m);
-        diag_error(c->d, (src_loc){0}, "E0216-writer", "%s of the result %s: %u writers, expected one", what,
-                   name_of(c, t->name), writers[m]);
-        diag_hint(c->d, "one fiberwrite a mode, and one with mode=\"vals\"");
+        diag_error(c->d, (src_loc){0}, "E0216-writer", "%s of the result %s: %u writers, expected %s", what,
+                   name_of(c, t->name), writers[m], stored ? "none beside the arraystore" : "one");
+        diag_hint(c->d, "%s",
+                  stored ? "an arraystore has the coordinates in its references"
+                         : "one fiberwrite a mode, and one with mode=\"vals\"");
         c->good = false;
     }
 }
@@ -281,7 +368,7 @@ static void check_cycles(checker *c) {
     u32_vec ready = {0}, *sinks = arena_new_n(&c->mem, u32_vec, n + 1);
     for (uint32_t i = 0; i < c->g->edges.len; i++) {
         const sam_edge_data *e = &c->g->edges.at[i];
-        if (e->src.v) {
+        if (e->src.v && e->stream != SAM_STREAM_SKIP) {
             waits[e->dst.v]++;
             vec_push(&c->mem, &sinks[e->src.v], e->dst.v);
         }
@@ -298,7 +385,7 @@ static void check_cycles(checker *c) {
     for (uint32_t v = 1; v <= n && done < n; v++) {
         if (waits[v]) {
             fault(c, (sam_node){v}, "E0214-cycle", "waits for its own output");
-            diag_hint(c->d, "a SAM graph has no cycles");
+            diag_hint(c->d, "only skip requests may lead back");
             return;
         }
     }

@@ -60,18 +60,15 @@ static const sam_edge_data *edge_into(const writer *w, sam_node dst, uint32_t po
 
 /* ---- names of joiner operands ---------------------------------------------------------------- */
 
-static bool is_joiner(const sam_node_data *n) {
-    return n->kind == SAM_INTERSECT || n->kind == SAM_UNION;
-}
-
 /* The tensor whose references arrive at operand k: the first node up the reference path that names one. */
 static name_id operand_tensor(const writer *w, sam_node joiner, uint32_t k) {
     for (uint32_t steps = 0; steps <= w->g->nodes.len; steps++) {
-        const sam_edge_data *e = edge_into(w, joiner, is_joiner(sam_node_at(w->g, joiner)) ? 2 * k + 1 : 0);
+        const sam_edge_data *e =
+            edge_into(w, joiner, sam_is_joiner(sam_node_at(w->g, joiner)->kind) ? 2 * k + 1 : 0);
         const sam_node_data *src = e ? sam_node_at(w->g, e->src) : NULL;
         if (!src || src->tensor.v)
             return src ? src->tensor : (name_id){0};
-        if (is_joiner(src) && e->src_port == 0)
+        if (sam_is_joiner(src->kind) && e->src_port == 0)
             return (name_id){0};
         joiner = e->src;
         k = e->src_port - 1u;
@@ -200,6 +197,15 @@ static const char *node_label(writer *w, const sam_node_data *n, const char **co
         *colour = "green4";
         return arena_printf(&w->mem, "FiberLookup %s: %s%d\\n%s", index, tensor, n->mode,
                             format_word(n->format));
+    case SAM_BVLOOKUP:
+        *colour = "green4";
+        return arena_printf(&w->mem, "BVLookup %s: %s%d", index, tensor, n->mode);
+    case SAM_LOCATE:
+        *colour = "green4";
+        return arena_printf(&w->mem, "Locate %s: %s%d\\n%s", index, tensor, n->mode, format_word(n->format));
+    case SAM_ARRAYSTORE:
+        *colour = "green2";
+        return arena_printf(&w->mem, "Array Store: %s", tensor);
     case SAM_FIBERWRITE:
         *colour = "green3";
         if (n->mode == SAM_MODE_VALS)
@@ -215,8 +221,13 @@ static const char *node_label(writer *w, const sam_node_data *n, const char **co
     case SAM_REPSIGGEN:
         *colour = "cyan3";
         return arena_printf(&w->mem, "RepeatSignalGenerator %s", index);
+    case SAM_BVCONVERT:
+        *colour = "cyan3";
+        return arena_printf(&w->mem, "BVConvert %s", index);
     case SAM_INTERSECT:
     case SAM_UNION:
+    case SAM_BVINTERSECT:
+    case SAM_BVUNION:
         *colour = "purple";
         return arena_printf(&w->mem, "%s %s", sam_primitive_table[n->kind].type, index);
     case SAM_ALU:
@@ -238,6 +249,10 @@ static const char *node_label(writer *w, const sam_node_data *n, const char **co
     case SAM_SPACCUMULATOR:
         *colour = "brown";
         return "SparseAccumulator";
+    case SAM_PARALLELIZE:
+    case SAM_SERIALIZE:
+        *colour = "gold";
+        return arena_printf(&w->mem, "%s %s", n->kind == SAM_SERIALIZE ? "Serialize" : "Parallelize", index);
     case SAM_BROADCAST:
     case SAM_NONE:
     case SAM_PRIMITIVES:
@@ -258,7 +273,7 @@ static const char *type_of(writer *w, const sam_node_data *n) {
 /* Everything a node says, in the order it is printed in. */
 static pairs node_pairs(writer *w, const sam_node_data *n) {
     pairs list = {0};
-    bool memory = n->kind == SAM_FIBERLOOKUP || n->kind == SAM_FIBERWRITE;
+    bool memory = sam_reads_level(n->kind) || n->kind == SAM_FIBERWRITE;
     const char *alu = n->kind == SAM_ALU && !n->fp ? text_of(w, n->alu) : "";
     add(w, &list, "type", type_of(w, n));
     add(w, &list, "index", text_of(w, n->index));
@@ -270,15 +285,22 @@ static pairs node_pairs(writer *w, const sam_node_data *n) {
     add(w, &list, "inner", text_of(w, n->inner));
     if (n->compress)
         add(w, &list, "mode", "0");
+    if (n->kind == SAM_PARALLELIZE || n->kind == SAM_SERIALIZE ||
+        (n->kind == SAM_VECTORREDUCER && n->depth > 1))
+        add(w, &list, "depth", arena_printf(&w->mem, "%u", n->depth));
     if (strcmp(alu, "add") == 0 || strcmp(alu, "sub") == 0)
         add(w, &list, "sub", alu[0] == 's' ? "1" : "0");
+    if (n->width)
+        add(w, &list, "width", arena_printf(&w->mem, "%u", n->width));
+    if (n->kind == SAM_ARRAYSTORE)
+        add(w, &list, "op", text_of(w, n->alu));
     if (n->kind == SAM_FIBERWRITE) {
         add_sizes(w, n, &list);
         add(w, &list, "sink", "true");
     }
-    if (n->kind == SAM_FIBERLOOKUP)
+    if (sam_reads_level(n->kind))
         add(w, &list, "src", "true");
-    if (n->root || n->kind == SAM_FIBERLOOKUP || n->kind == SAM_REPEAT)
+    if (n->root || sam_reads_level(n->kind) || n->kind == SAM_REPEAT)
         add(w, &list, "root", n->root ? "true" : "false");
     if (n->kind == SAM_VECTORREDUCER)
         add(w, &list, "accum_index", text_of(w, n->index));
@@ -328,14 +350,28 @@ static const char *accumulator_hint(writer *w, sam_node n, uint32_t port, const 
     return index.v ? arena_printf(&w->mem, "%s%s", prefix, text_of(w, index)) : "";
 }
 
+/* Output 1 + n + k of a joiner of n operands lets operand k skip. */
+static uint32_t skipped_operand(const writer *w, const sam_edge_data *e) {
+    uint32_t operands = 0;
+    while (edge_into(w, e->src, 2 * operands))
+        operands++;
+    return e->src_port > operands ? e->src_port - operands - 1u : 0;
+}
+
 /* How the dialect names the ports of an edge; "" where it has no name for them. */
 static const char *edge_hint(writer *w, const sam_edge_data *e) {
     static const char *const named[2] = {"outer", "inner"}, *const in[2] = {"in", "in"};
     const sam_node_data *src = sam_node_at(w->g, e->src), *dst = sam_node_at(w->g, e->dst);
-    if (is_joiner(dst))
+    if (sam_is_joiner(dst->kind))
         return arena_printf(&w->mem, "in-%s", operand_name(w, e->dst, e->dst_port / 2u));
-    if (is_joiner(src) && e->src_port)
+    if (e->stream == SAM_STREAM_SKIP)
+        return arena_printf(&w->mem, "skip-%s", operand_name(w, e->src, skipped_operand(w, e)));
+    if (sam_is_joiner(src->kind) && e->src_port)
         return arena_printf(&w->mem, "out-%s", operand_name(w, e->src, e->src_port - 1u));
+    if (dst->kind == SAM_LOCATE && e->dst_port == 0)
+        return arena_printf(&w->mem, "in-%s", text_of(w, dst->tensor));
+    if (src->kind == SAM_LOCATE && e->src_port == 2)
+        return arena_printf(&w->mem, "out-%s", text_of(w, src->tensor));
     if (src->kind == SAM_CRDDROP || src->kind == SAM_CRDHOLD)
         return dropper_hint(w, src, e->src_port, named);
     if (dst->kind == SAM_CRDDROP || dst->kind == SAM_CRDHOLD)
@@ -348,8 +384,9 @@ static const char *edge_hint(writer *w, const sam_edge_data *e) {
 }
 
 static void write_edge(writer *w, const sam_edge_data *e) {
-    static const char *const stream[] = {"", "crd", "ref", "val", "repsig"};
-    static const char *const style[] = {"", " style=dashed", " style=bold", "", " style=dotted"};
+    static const char *const stream[] = {"", "crd", "ref", "val", "repsig", "bv", "skip"};
+    static const char *const style[] = {"", " style=dashed", " style=bold", "", " style=dotted",
+                                        "", " style=dotted"};
     const char *hint = edge_hint(w, e);
     fputs("    ", w->out);
     write_id(w->out, text_of(w, sam_node_at(w->g, e->src)->id));

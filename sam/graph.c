@@ -31,7 +31,8 @@ static name_id fresh_id(const sam_graph *g) {
 sam_node sam_add_node(sam_graph *g, sam_primitive kind) {
     BUG_IF(kind == SAM_NONE || kind >= SAM_PRIMITIVES, "primitive %d", (int)kind);
     name_id id = fresh_id(g);
-    vec_push(g->mem, &g->nodes, (sam_node_data){.kind = kind, .id = id});
+    uint8_t depth = kind == SAM_VECTORREDUCER;
+    vec_push(g->mem, &g->nodes, (sam_node_data){.kind = kind, .id = id, .depth = depth});
     return (sam_node){g->nodes.len};
 }
 
@@ -69,7 +70,15 @@ const char *sam_alu_constant(const sam_graph *g, sam_node n, uint32_t port) {
     char key[24];
     snprintf(key, sizeof key, "const%u", port);
     name_id value = sam_attribute_of(g, n, key);
+    if (!value.v && port == 1 && !sam_attribute_of(g, n, "const0").v)
+        value = sam_attribute_of(g, n, "rb_const");
     return value.v ? names_text(g->names, value) : NULL;
+}
+
+name_id sam_stored_index(const sam_graph *g, sam_node n, uint32_t level) {
+    char key[24];
+    snprintf(key, sizeof key, "in%u", level);
+    return sam_attribute_of(g, n, key);
 }
 
 /* What distinguishes the node among those of its kind, after a blank; "" if nothing does. */
@@ -77,11 +86,14 @@ static const char *label_detail(const sam_graph *g, const sam_node_data *n, aren
     const char *tensor = names_text(g->names, n->tensor), *index = names_text(g->names, n->index);
     switch (n->kind) {
     case SAM_FIBERLOOKUP:
+    case SAM_BVLOOKUP:
+    case SAM_LOCATE:
     case SAM_FIBERWRITE:
         if (n->mode == SAM_MODE_VALS)
             return arena_printf(mem, " vals %s", tensor);
         return arena_printf(mem, " %s: %s%d", index, tensor, n->mode);
     case SAM_ARRAYVALS:
+    case SAM_ARRAYSTORE:
         return arena_printf(mem, " %s", tensor);
     case SAM_REPEAT:
         return arena_printf(mem, " %s: %s", index, tensor);
@@ -89,6 +101,11 @@ static const char *label_detail(const sam_graph *g, const sam_node_data *n, aren
     case SAM_INTERSECT:
     case SAM_UNION:
     case SAM_VECTORREDUCER:
+    case SAM_PARALLELIZE:
+    case SAM_SERIALIZE:
+    case SAM_BVCONVERT:
+    case SAM_BVINTERSECT:
+    case SAM_BVUNION:
         return n->index.v ? arena_printf(mem, " %s", index) : "";
     case SAM_CRDDROP:
     case SAM_CRDHOLD:
@@ -140,10 +157,11 @@ static bool same_tensors(pair p) {
 
 static bool same_node(pair p, const sam_node_data *a, const sam_node_data *b) {
     bool same = a->kind == b->kind && a->mode == b->mode && a->format == b->format && a->root == b->root &&
-                a->compress == b->compress && a->fp == b->fp && same_name(p, a->id, b->id) &&
-                same_name(p, a->tensor, b->tensor) && same_name(p, a->index, b->index) &&
-                same_name(p, a->alu, b->alu) && same_name(p, a->outer, b->outer) &&
-                same_name(p, a->inner, b->inner) && a->extra.len == b->extra.len;
+                a->compress == b->compress && a->depth == b->depth && a->width == b->width &&
+                a->fp == b->fp && same_name(p, a->id, b->id) && same_name(p, a->tensor, b->tensor) &&
+                same_name(p, a->index, b->index) && same_name(p, a->alu, b->alu) &&
+                same_name(p, a->outer, b->outer) && same_name(p, a->inner, b->inner) &&
+                a->extra.len == b->extra.len;
     for (uint32_t i = 0; same && i < a->extra.len; i++)
         same = same_name(p, a->extra.at[i].key, b->extra.at[i].key) &&
                same_name(p, a->extra.at[i].value, b->extra.at[i].value);

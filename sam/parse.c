@@ -63,8 +63,8 @@ static bool parse_tensors(parser *p) {
 /* Adds to `list` what only the comment "type=mul,k=v" says. Where both say something, the attribute counts;
  * a difference is worth a warning when it changes what the node means. */
 static void merge_comment(parser *p, const dot_node *node, dot_attributes *list) {
-    static const char *const matters[] = {"type", "index", "tensor", "mode", "format",
-                                          "root", "sub",   "outer",  "inner"};
+    static const char *const matters[] = {"type", "index", "tensor", "mode",  "format", "root",
+                                          "sub",  "outer", "inner",  "depth", "width"};
     const dot_attribute *comment = dot_find(&node->attributes, p->g->names, "comment");
     const char *at = comment ? names_text(p->g->names, comment->value) : "";
     while (*at) {
@@ -133,6 +133,27 @@ static bool parse_format(parser *p, const dot_attribute *a, sam_node_data *n) {
     return true;
 }
 
+static bool parse_depth(parser *p, const dot_attribute *a, sam_node_data *n) {
+    const char *value = names_text(p->g->names, a->value);
+    int least = n->kind == SAM_VECTORREDUCER;
+    n->depth = (uint8_t)(value[0] - '0');
+    return (n->depth >= least && n->depth <= SAM_MAX_ORDER && value[1] == '\0') ||
+           bad_attribute(p, a, arena_printf(p->g->mem, "a number from %d to %d", least, SAM_MAX_ORDER));
+}
+
+static bool is_bit_vector(sam_primitive k) {
+    return k == SAM_BVLOOKUP || k == SAM_BVCONVERT || k == SAM_BVINTERSECT || k == SAM_BVUNION;
+}
+
+static bool parse_width(parser *p, const dot_attribute *a, sam_node_data *n) {
+    const char *value = names_text(p->g->names, a->value);
+    uint32_t width = 0;
+    for (const char *c = value; *c && width <= 64; c++)
+        width = *c >= '0' && *c <= '9' ? width * 10 + (uint32_t)(*c - '0') : 65;
+    n->width = (uint8_t)width;
+    return (width >= 1 && width <= 64) || bad_attribute(p, a, "a number of bits from 1 to 64");
+}
+
 /* "vals" is another spelling of "val" in droppers and holds. */
 static name_id dropper_index(parser *p, name_id value) {
     return strcmp(names_text(p->g->names, value), "vals") == 0 ? names_intern(p->g->names, "val") : value;
@@ -151,7 +172,7 @@ static bool parse_attribute(parser *p, const dot_attribute *a, sam_node_data *n)
     static const char *const derived[] = {"comment", "label", "color",   "shape",   "style", "type",
                                           "src",     "sink",  "segsize", "crdsize", "size",  NULL};
     const char *key = names_text(p->g->names, a->key);
-    bool memory = n->kind == SAM_FIBERLOOKUP || n->kind == SAM_FIBERWRITE;
+    bool memory = sam_reads_level(n->kind) || n->kind == SAM_FIBERWRITE;
     bool dropper = n->kind == SAM_CRDDROP || n->kind == SAM_CRDHOLD;
     if (one_of(key, derived) || (n->kind == SAM_ALU && strcmp(key, "sub") == 0))
         return true;
@@ -171,6 +192,13 @@ static bool parse_attribute(parser *p, const dot_attribute *a, sam_node_data *n)
         n->inner = dropper_index(p, a->value);
     else if (strcmp(key, "vals") == 0 && n->kind == SAM_CRDDROP)
         return parse_bool(p, a, &n->compress);
+    else if (strcmp(key, "depth") == 0 &&
+             (n->kind == SAM_VECTORREDUCER || n->kind == SAM_PARALLELIZE || n->kind == SAM_SERIALIZE))
+        return parse_depth(p, a, n);
+    else if (strcmp(key, "width") == 0 && is_bit_vector(n->kind))
+        return parse_width(p, a, n);
+    else if (strcmp(key, "op") == 0 && n->kind == SAM_ARRAYSTORE)
+        n->alu = a->value;
     else if (strcmp(key, "fp") == 0)
         return parse_bool(p, a, &n->fp);
     else
@@ -223,6 +251,7 @@ static bool parse_node(parser *p, const dot_node *node) {
     if (!*type_text)
         return no_type(p, node);
     sam_node_data n = {.kind = primitive_of(type_text), .id = node->id, .loc = node->loc};
+    n.depth = n.kind == SAM_VECTORREDUCER;
     bool good = n.kind != SAM_ALU || parse_operation(p, &list, type_text, &n);
     for (uint32_t i = 0; i < list.len && good; i++)
         if (&list.at[i] == dot_find(&list, p->g->names, names_text(p->g->names, list.at[i].key)))
@@ -234,10 +263,10 @@ static bool parse_node(parser *p, const dot_node *node) {
 /* ---- edges ----------------------------------------------------------------------------------- */
 
 static bool parse_stream(parser *p, const dot_edge *e, sam_stream *out) {
-    static const char *const name[] = {"", "crd", "ref", "val", "repsig"};
+    static const char *const name[] = {"", "crd", "ref", "val", "repsig", "bv", "skip"};
     const dot_attribute *type = dot_find(&e->attributes, p->g->names, "type");
     const char *text = type ? names_text(p->g->names, type->value) : "";
-    for (int s = SAM_STREAM_CRD; s <= SAM_STREAM_REPSIG; s++) {
+    for (int s = SAM_STREAM_CRD; s <= SAM_STREAM_SKIP; s++) {
         if (strcmp(text, name[s]) == 0) {
             *out = (sam_stream)s;
             return true;
@@ -247,7 +276,7 @@ static bool parse_stream(parser *p, const dot_edge *e, sam_stream *out) {
         diag_error(p->d, type->loc, "E0205-edge-type", "'%s' is no stream type", text);
     else
         diag_error(p->d, e->loc, "E0205-edge-type", "this edge has no type");
-    diag_hint(p->d, "type=\"crd\", \"ref\", \"val\" or \"repsig\"");
+    diag_hint(p->d, "type=\"crd\", \"ref\", \"val\", \"repsig\", \"bv\" or \"skip\"");
     return false;
 }
 

@@ -10,7 +10,8 @@ typedef struct {
 typedef struct {
     u32_vec name;     /* joiners: name_id.v of each operand, in order of the first coordinate edge */
     uint32_t used[8]; /* ALUs: input ports that are taken, as a bit set */
-    uint32_t outputs; /* broadcasts: edges out so far */
+    uint32_t outputs; /* broadcasts, parallelizers: edges out so far */
+    uint32_t inputs;  /* serializers: edges in so far */
     uint32_t unread;  /* sparse accumulators: coordinate streams in that no inK names */
 } node_ports;
 
@@ -82,8 +83,9 @@ static bool explicit_port(const parser *p, uint32_t edge, const char *key, uint8
 
 /* ---- joiners --------------------------------------------------------------------------------- */
 
-static bool is_joiner(const sam_node_data *n) {
-    return n->kind == SAM_INTERSECT || n->kind == SAM_UNION;
+/* Coordinates or bit vectors: what a joiner joins on. */
+static bool leads(const sam_edge_data *e) {
+    return e->stream == SAM_STREAM_CRD || e->stream == SAM_STREAM_BV;
 }
 
 static uint32_t find_operand(const node_ports *ports, name_id name) {
@@ -99,7 +101,7 @@ static void number_operands(const parser *p, const given_ends *ends, node_ports 
         const sam_edge_data *e = &p->g->edges.at[i];
         node_ports *joiner = &ports[e->dst.v - 1];
         name_id name = operand_hint(p, i, "in");
-        if (!is_joiner(node_of(p, e->dst)) || e->stream != SAM_STREAM_CRD || !name.v)
+        if (!sam_is_joiner(node_of(p, e->dst)->kind) || !leads(e) || !name.v)
             continue;
         if (ends[i].dst_given) {
             while (joiner->name.len <= e->dst_port / 2u)
@@ -123,7 +125,7 @@ static bool joiner_input(const parser *p, uint32_t edge, const node_ports *ports
                        "give the coordinate edge of the same operand the same comment=\"in-NAME\"");
     if (k > (UINT8_MAX - 1) / 2)
         return no_port(p, edge, "this joiner has too many operands", "at most 127");
-    *port = (uint8_t)(2 * k + (e->stream != SAM_STREAM_CRD));
+    *port = (uint8_t)(2 * k + !leads(e));
     return true;
 }
 
@@ -132,12 +134,20 @@ static bool joiner_output(const parser *p, uint32_t edge, const node_ports *port
         *port = 0;
         return true;
     }
-    name_id name = operand_hint(p, edge, "out");
+    bool skips = p->g->edges.at[edge].stream == SAM_STREAM_SKIP;
+    name_id name = operand_hint(p, edge, skips ? "skip" : "out");
     uint32_t k = find_operand(ports, name);
+    if (skips && name.v && k < ports->name.len && ports->name.len + k < UINT8_MAX) {
+        *port = (uint8_t)(1 + ports->name.len + k);
+        return true;
+    }
     if (!name.v || k == ports->name.len)
         return no_port(
-            p, edge, "this edge does not say which operand's references it carries",
-            "add comment=\"out-NAME\" with the NAME of an edge comment=\"in-NAME\" into the joiner");
+            p, edge,
+            skips ? "this edge does not say which operand it lets skip"
+                  : "this edge does not say which operand's references it carries",
+            skips ? "add comment=\"skip-NAME\" with the NAME of an edge comment=\"in-NAME\" into the joiner"
+                  : "add comment=\"out-NAME\" with the NAME of an edge comment=\"in-NAME\" into the joiner");
     *port = (uint8_t)(1 + k);
     return true;
 }
@@ -189,19 +199,41 @@ static void accumulator_input(const parser *p, uint32_t edge, node_ports *ports,
         *port = (uint8_t)(values + 1u + ports->unread++);
 }
 
+/* A locator's own references come and go with its tensor in the comment; the root needs no comment in. */
+static bool is_located(const parser *p, uint32_t edge, sam_node n, const char *direction) {
+    name_id tensor = node_of(p, n)->tensor;
+    return tensor.v && name_eq(operand_hint(p, edge, direction), tensor);
+}
+
+/* The dialect has vector reducers only; the levels of a deeper one are told by explicit ports. */
+static bool reducer_port(const parser *p, uint32_t edge, sam_node n, uint8_t *port) {
+    uint8_t depth = node_of(p, n)->depth;
+    bool values = p->g->edges.at[edge].stream == SAM_STREAM_VAL;
+    *port = values ? depth : 0;
+    return values || depth == 1 ||
+           no_port(p, edge, "this edge does not say which level of the reducer it carries",
+                   "add src_port or dst_port: 0 for the outermost level");
+}
+
 /* ---- all ends -------------------------------------------------------------------------------- */
 
 static bool source_port(const parser *p, uint32_t edge, node_ports *ports, uint8_t *port) {
     const sam_edge_data *e = &p->g->edges.at[edge];
     switch (node_of(p, e->src)->kind) {
     case SAM_FIBERLOOKUP:
-        *port = e->stream != SAM_STREAM_CRD;
+    case SAM_BVLOOKUP:
+    case SAM_BVCONVERT:
+        *port = !leads(e);
+        return true;
+    case SAM_LOCATE:
+        *port = leads(e) ? 0 : is_located(p, edge, e->src, "out") ? 2 : 1;
         return true;
     case SAM_VECTORREDUCER:
-        *port = e->stream == SAM_STREAM_VAL;
-        return true;
+        return reducer_port(p, edge, e->src, port);
     case SAM_INTERSECT:
     case SAM_UNION:
+    case SAM_BVINTERSECT:
+    case SAM_BVUNION:
         return joiner_output(p, edge, ports, port);
     case SAM_CRDDROP:
     case SAM_CRDHOLD:
@@ -209,16 +241,19 @@ static bool source_port(const parser *p, uint32_t edge, node_ports *ports, uint8
     case SAM_SPACCUMULATOR:
         return accumulator_output(p, edge, port);
     case SAM_BROADCAST:
+    case SAM_PARALLELIZE:
         if (ports->outputs > UINT8_MAX)
-            return no_port(p, edge, "this broadcast has too many outputs", "at most 256");
+            return no_port(p, edge, "this fork has too many outputs", "at most 256");
         *port = (uint8_t)ports->outputs++;
         return true;
     case SAM_ARRAYVALS:
+    case SAM_ARRAYSTORE:
     case SAM_FIBERWRITE:
     case SAM_REPEAT:
     case SAM_REPSIGGEN:
     case SAM_ALU:
     case SAM_REDUCE:
+    case SAM_SERIALIZE:
         *port = 0;
         return true;
     case SAM_NONE:
@@ -246,27 +281,44 @@ static bool destination_port(const parser *p, uint32_t edge, node_ports *ports, 
     switch (node_of(p, e->dst)->kind) {
     case SAM_INTERSECT:
     case SAM_UNION:
+    case SAM_BVINTERSECT:
+    case SAM_BVUNION:
         return joiner_input(p, edge, ports, port);
     case SAM_REPEAT:
         *port = e->stream == SAM_STREAM_REPSIG;
         return true;
-    case SAM_VECTORREDUCER:
+    case SAM_LOCATE:
+        *port = leads(e) ? 1 : is_located(p, edge, e->dst, "in") ? 0 : 2;
+        return true;
+    case SAM_ARRAYSTORE:
         *port = e->stream == SAM_STREAM_VAL;
         return true;
+    case SAM_FIBERLOOKUP:
+        *port = e->stream == SAM_STREAM_SKIP;
+        return true;
+    case SAM_VECTORREDUCER:
+        return reducer_port(p, edge, e->dst, port);
     case SAM_CRDDROP:
     case SAM_CRDHOLD:
         return dropper_port(p, edge, e->dst, port);
     case SAM_SPACCUMULATOR:
         accumulator_input(p, edge, ports, port);
         return true;
+    case SAM_SERIALIZE:
+        if (ports->inputs > UINT8_MAX)
+            return no_port(p, edge, "this serializer has too many inputs", "at most 256");
+        *port = (uint8_t)ports->inputs++;
+        return true;
     case SAM_ALU:
         return alu_input(p, edge, ports, port);
-    case SAM_FIBERLOOKUP:
+    case SAM_BVLOOKUP:
+    case SAM_BVCONVERT:
     case SAM_ARRAYVALS:
     case SAM_FIBERWRITE:
     case SAM_REPSIGGEN:
     case SAM_REDUCE:
     case SAM_BROADCAST:
+    case SAM_PARALLELIZE:
         *port = 0;
         return true;
     case SAM_NONE:

@@ -11,7 +11,7 @@
 
 /* ---- the statement: tensor index notation ---------------------------------------------------- */
 
-enum { SAM_MAX_ORDER = 8 };
+enum { SAM_MAX_ORDER = 12 }; /* of a tensor as stored; split loops count twice */
 
 /* 1-based handles into sam_statement; 0 = none. */
 typedef struct {
@@ -24,7 +24,16 @@ typedef struct {
     uint32_t v;
 } sam_expr;
 
-typedef enum { SAM_LEVEL_NONE, SAM_LEVEL_DENSE, SAM_LEVEL_COMPRESSED } sam_level_format;
+/* Graphs and stored tensors have dense and compressed levels only. The others are taco's for tensors as the
+ * user declares them; fe_pack replaces them by compressed levels. */
+typedef enum {
+    SAM_LEVEL_NONE,
+    SAM_LEVEL_DENSE,
+    SAM_LEVEL_COMPRESSED,
+    SAM_LEVEL_COMPRESSED_DUPLICATES, /* a coordinate may come several times in one fiber */
+    SAM_LEVEL_SINGLETON,             /* one coordinate below each coordinate of the level above */
+    SAM_LEVEL_SINGLETON_DUPLICATES
+} sam_level_format;
 
 /* How a stored tensor comes from a tensor of the user's; source 0: it is that tensor, as it is. Coordinate v
  * of the stored tensor is (crd[from[v].mode] / from[v].divide) % from[v].modulo of the source's coordinates
@@ -48,7 +57,9 @@ typedef struct {
     sam_level_format level[SAM_MAX_ORDER]; /* by storage level, outermost first */
     uint8_t mode[SAM_MAX_ORDER];           /* mode[l]: which index (0-based) storage level l holds */
     sam_view view;
-    bool ones; /* made by the host: dense, every value 1 */
+    /* Made by the host: value 1 at every coordinate of a dense level, at coordinate 0 only of a compressed
+     * one. */
+    bool ones;
 } sam_tensor_data;
 
 typedef struct {
@@ -129,7 +140,9 @@ typedef enum {
     SAM_STREAM_CRD,
     SAM_STREAM_REF,
     SAM_STREAM_VAL,
-    SAM_STREAM_REPSIG
+    SAM_STREAM_REPSIG,
+    SAM_STREAM_BV,  /* bit vectors */
+    SAM_STREAM_SKIP /* requests of a joiner to the scanners that feed it; only they may close a cycle */
 } sam_stream;
 
 typedef struct {
@@ -146,18 +159,26 @@ typedef struct {
     sam_primitive kind; /* SAM_NONE: the node was removed */
     src_loc loc;
     name_id id;     /* DOT node id, e.g. "12" */
-    name_id tensor; /* FIBERLOOKUP, ARRAYVALS, FIBERWRITE, REPEAT (informative) */
+    name_id tensor; /* whatever reads or writes one; REPEAT (informative) */
     name_id index;  /* index variable, where there is one */
-    int mode;       /* FIBERLOOKUP, FIBERWRITE: logical mode (not storage level); SAM_MODE_VALS for values */
-    sam_level_format format; /* FIBERLOOKUP, FIBERWRITE of a level */
-    /* FIBERLOOKUP, ARRAYVALS, REPEAT: the reference input (port 0) has no edge, it receives "0, D". */
+    /* FIBERLOOKUP, BVLOOKUP, LOCATE, FIBERWRITE: logical mode (not storage level); SAM_MODE_VALS for values
+     */
+    int mode;
+    sam_level_format format; /* of the level, likewise */
+    /* Where port 0 takes references: the reference input (port 0) has no edge, it receives "0, D". */
     bool root;
-    name_id alu;          /* ALU: "add", "sub", "mul", "div", "max", ...; see sam_alu_constant */
+    /* ALU: "add", "sub", "mul", "div", "max", ...; see sam_alu_constant. ARRAYSTORE: what combines a value
+     * with the one that is there, none: it is written over. */
+    name_id alu;
     name_id outer, inner; /* CRDDROP, CRDHOLD: index variables; inner may be "val" */
     /* CRDDROP: both streams have the same depth, one value per coordinate, and pairs whose value is zero
      * are dropped (DOT: mode="0"). Otherwise inner is one level deeper and empty fibers are dropped. */
     bool compress;
-    bool fp;                  /* ALU, REDUCE, VECTORREDUCER, CRDDROP with compress: bfloat16 */
+    /* VECTORREDUCER: levels of the tensors it adds up: 1 vectors (what sam_add_node sets), 2 matrices, ...
+     * PARALLELIZE, SERIALIZE: levels of the sub-trees they deal out, 0: single tokens. */
+    uint8_t depth;
+    uint8_t width;            /* BVLOOKUP, BVCONVERT, BVINTERSECT, BVUNION: bits of a word, 1 to 64; 0: 64 */
+    bool fp;                  /* ALU, REDUCE, VECTORREDUCER, ARRAYSTORE, CRDDROP with compress: bfloat16 */
     VEC(sam_attribute) extra; /* attributes the reader keeps but does not interpret */
 } sam_node_data;
 
@@ -192,6 +213,12 @@ void sam_add_edge(sam_graph *g, sam_node src, uint8_t src_port, sam_node dst, ui
 static inline sam_node_data *sam_node_at(const sam_graph *g, sam_node n) {
     return &g->nodes.at[n.v - 1];
 }
+static inline bool sam_is_joiner(sam_primitive k) { /* inputs 2k, 2k+1 are what to join on and references */
+    return k == SAM_INTERSECT || k == SAM_UNION || k == SAM_BVINTERSECT || k == SAM_BVUNION;
+}
+static inline bool sam_reads_level(sam_primitive k) {
+    return k == SAM_FIBERLOOKUP || k == SAM_BVLOOKUP || k == SAM_LOCATE;
+}
 /* "intersect j (node 10)": how messages name a node. */
 const char *sam_node_label(const sam_graph *g, sam_node n, arena *mem);
 /* Same tensors, same live nodes in the same order, same set of edges; names compare as text, locations
@@ -203,8 +230,11 @@ const sam_graph_tensor *sam_find_tensor(const sam_graph *g, name_id name);
 int sam_storage_level(const sam_graph_tensor *t, int mode);
 
 /* An ALU operand may be a constant: attribute "const0" (operand 0), "const1", ... holds a number and no
- * edge enters that port. Returns its text, or NULL when operand `port` is a stream. */
+ * edge enters that port; "rb_const" is another word for "const1" where there is no "const0". Returns its
+ * text, or NULL when operand `port` is a stream. */
 const char *sam_alu_constant(const sam_graph *g, sam_node n, uint32_t port);
+/* ARRAYSTORE: the index variable of storage level l of the result, attributes "in0", "in1", ... */
+name_id sam_stored_index(const sam_graph *g, sam_node n, uint32_t level);
 name_id sam_attribute_of(const sam_graph *g, sam_node n, const char *key); /* from extra; 0 if absent */
 
 /* ---- DOT, checks, rewrites ------------------------------------------------------------------- */
@@ -214,8 +244,9 @@ bool sam_parse(const char *name, const char *text, size_t length, name_table *na
                diagnostics *d, sam_graph *out);
 void sam_dump(const sam_graph *g, FILE *out);
 
-/* Independent legality check: arities, stream types, every input driven once, no cycle, tensors and modes
- * known, every level and the values of the result written once. Errors E0210 to E0217. */
+/* Independent legality check: arities, stream types, every input driven once, no cycle but through skip
+ * requests, tensors and modes known, every level and the values of the result written once. Errors E0210 to
+ * E0218. */
 bool sam_check(const sam_graph *g, diagnostics *d);
 
 /* Rewrites that make a graph hardware-legal, each makes a new graph in out (SAM -> SAM), which shares the
@@ -246,22 +277,76 @@ typedef struct {
 
 /* ---- simulator ------------------------------------------------------------------------------- */
 
+/* SAM_TIMING_IDEAL: every primitive moves whenever its inputs allow. SAM_TIMING_PUBLISHED: the cycle counts
+ * of the simulator that the SAM project published, with its peculiarities; docs/simulator.md lists them. */
+typedef enum { SAM_TIMING_IDEAL, SAM_TIMING_PUBLISHED } sam_sim_timing;
+
+typedef enum {
+    SAM_TOKEN_NUMBER,
+    SAM_TOKEN_STOP,
+    SAM_TOKEN_EMPTY,
+    SAM_TOKEN_DONE,
+    SAM_TOKEN_KINDS
+} sam_token_kind;
+
+/* One stream between two nodes, broadcasts removed; nodes by their DOT ids. */
+typedef struct {
+    name_id src, dst;
+    uint8_t src_port, dst_port;
+    sam_stream stream;
+    uint64_t tokens[SAM_TOKEN_KINDS]; /* that crossed it, by kind */
+    uint32_t high_water;              /* most tokens in its FIFO at the end of a cycle */
+} sam_edge_statistics;
+
+/* One node. In each cycle up to the one it was done in (or the last) it is one of active, idle, stalled. */
+typedef struct {
+    name_id id;
+    const char *label;                /* as messages name it */
+    uint64_t active, idle, stalled;   /* moved a token; waited for its inputs; waited for room in a FIFO */
+    uint64_t done;                    /* the cycle in which it took the end of its streams; 0: it did not */
+    uint64_t tokens[SAM_TOKEN_KINDS]; /* put out, by kind, over all ports that somebody listens to */
+} sam_unit_statistics;
+
+/* A token that enters the FIFO of an edge: a number's value or a stop's level. It can be taken in the next
+ * cycle. */
+typedef struct {
+    uint64_t cycle;
+    const sam_edge_statistics *edge;
+    sam_token_kind kind;
+    uint32_t value;
+} sam_trace_event;
+typedef void sam_trace(void *context, const sam_trace_event *event);
+
 typedef struct {
     uint64_t max_cycles; /* 0: no limit besides the watchdog; else E0236-cycle-limit */
+    sam_sim_timing timing;
+    uint32_t fifo_depth; /* tokens a FIFO holds, ideal timing only; 0: no bound */
+    bool statistics;     /* fill the statistics of the result */
+    sam_trace *trace;    /* called for every token, in the order of cycles and, within one, of edges */
+    void *trace_context;
 } sam_sim_options;
 
 typedef struct {
     uint64_t cycles;
-    sam_tensor_levels result; /* as written: every fiber has its segment, empty ones included */
-    uint64_t tokens;          /* tokens that crossed an edge */
+    /* As written. Ideal timing: every fiber has its segment, empty ones included. Published timing: a union
+     * may have left explicit zeros at coordinates that are out of order. */
+    sam_tensor_levels result;
+    uint64_t stored;                  /* values that were written, explicit zeros included */
+    uint64_t tokens;                  /* tokens that crossed an edge */
+    const sam_unit_statistics *units; /* with options.statistics, also of a run that failed */
+    uint32_t n_units;
+    const sam_edge_statistics *edges;
+    uint32_t n_edges;
 } sam_sim_result;
 
-/* Runs a graph on data: one token per port per cycle, unbounded FIFOs, 1 cycle per primitive, broadcasts
- * free. Operand names are of the graph's name table. int16 arithmetic wraps; fp nodes round to nearest
- * even. A run that stops moving before every writer is done reports who waits for whom (E0230-deadlock);
- * streams that do not fit together E0231-stream; a result whose levels disagree E0232-result; missing or
- * malformed operands E0233-operand; what it cannot compute E0234-alu, E0235-unsupported.
- * options may be NULL. O(cycles x nodes). */
+/* Runs a graph on data: one token per port per cycle, FIFOs without bound unless options say otherwise, 1
+ * cycle per primitive, broadcasts free. Operand names are of the graph's name table. int16 arithmetic wraps;
+ * fp nodes round to nearest even. A primitive moves only in a cycle in which every FIFO it may fill has room,
+ * counting what its readers took in the same cycle. A run that stops moving before every writer is done
+ * reports who waits for whom (E0230-deadlock); streams that do not fit together E0231-stream; a result whose
+ * levels disagree E0232-result; missing or malformed operands E0233-operand; what it cannot compute
+ * E0234-alu, E0235-unsupported. options may be NULL. Time is proportional to the moves of primitives; with a
+ * FIFO depth, statistics or a trace to cycles x nodes. */
 bool sam_simulate(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
                   const sam_sim_options *options, arena *mem, diagnostics *d, sam_sim_result *out);
 

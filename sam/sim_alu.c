@@ -4,6 +4,7 @@
  * single precision and rounded again are correctly rounded, since 24 >= 2 * 8 + 2 (Figueroa 1995). */
 #include "sam/sim_int.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static float to_float(uint16_t bits) {
@@ -62,6 +63,99 @@ static uint16_t fp_min(uint16_t a, uint16_t b) {
     return to_float(a) < to_float(b) ? a : b;
 }
 
+static uint16_t int_umax(uint16_t a, uint16_t b) {
+    return a > b ? a : b;
+}
+static uint16_t int_umin(uint16_t a, uint16_t b) {
+    return a < b ? a : b;
+}
+static uint16_t bits_and(uint16_t a, uint16_t b) {
+    return a & b;
+}
+static uint16_t bits_or(uint16_t a, uint16_t b) {
+    return a | b;
+}
+static uint16_t bits_xor(uint16_t a, uint16_t b) {
+    return a ^ b;
+}
+/* Shifts by 16 or more leave nothing but the sign of an arithmetic one. */
+static uint16_t shift_left(uint16_t a, uint16_t b) {
+    return b < 16 ? (uint16_t)(a << b) : 0;
+}
+static uint16_t shift_right(uint16_t a, uint16_t b) {
+    return b < 16 ? (uint16_t)(a >> b) : 0;
+}
+static uint16_t shift_right_signed(uint16_t a, uint16_t b) {
+    uint16_t sign = a >> 15 ? 0xffff : 0;
+    return b < 16 ? (uint16_t)(a >> b | (uint16_t)((uint32_t)sign << (16 - b))) : sign;
+}
+
+/* ---- of one operand -------------------------------------------------------------------------- */
+
+static uint16_t int_neg(uint16_t a, uint16_t unused) {
+    (void)unused;
+    return (uint16_t)-a;
+}
+static uint16_t int_abs(uint16_t a, uint16_t unused) {
+    (void)unused;
+    return a >> 15 ? (uint16_t)-a : a;
+}
+static uint16_t int_relu(uint16_t a, uint16_t unused) {
+    (void)unused;
+    return a >> 15 ? 0 : a;
+}
+static uint16_t fp_neg(uint16_t a, uint16_t unused) {
+    (void)unused;
+    return a ^ 0x8000;
+}
+static uint16_t fp_abs(uint16_t a, uint16_t unused) {
+    (void)unused;
+    return a & 0x7fff;
+}
+static uint16_t fp_relu(uint16_t a, uint16_t unused) {
+    (void)unused;
+    return to_float(a) > 0 ? a : 0;
+}
+static uint16_t fp_exp(uint16_t a, uint16_t unused) {
+    (void)unused;
+    return from_float((float)exp((double)to_float(a)));
+}
+
+/* ---- parts of a bfloat16, as the processing element of Onyx takes them ----------------------- */
+
+static int unbiased_exponent(uint16_t a) {
+    return (a >> 7 & 0xff) - 127;
+}
+
+/* The mantissa with its hidden one, moved by the exponent: 7 fraction bits. */
+static uint32_t fixed_point(uint16_t a) {
+    int e = unbiased_exponent(a);
+    uint32_t mantissa = (a & 0x7fu) | 0x80u;
+    return e <= -8 || e >= 24 ? 0 : e < 0 ? mantissa >> -e : mantissa << e;
+}
+static uint16_t with_sign_of(uint16_t a, uint32_t magnitude) {
+    return (uint16_t)(a >> 15 ? 0u - magnitude : magnitude);
+}
+
+/* Towards zero, low 16 bits. */
+static uint16_t get_int(uint16_t a, uint16_t unused) {
+    (void)unused;
+    return with_sign_of(a, fixed_point(a) >> 7);
+}
+/* In units of 2^-7, with the sign of a. */
+static uint16_t get_fraction(uint16_t a, uint16_t unused) {
+    (void)unused;
+    return with_sign_of(a, fixed_point(a) & 0x7f);
+}
+static uint16_t get_mantissa(uint16_t a, uint16_t unused) {
+    (void)unused;
+    return a & 0x7f;
+}
+/* a * 2^b; the exponent field wraps. */
+static uint16_t add_to_exponent(uint16_t a, uint16_t b) {
+    return (uint16_t)((a & 0x807fu) | ((((uint32_t)a >> 7) + b) << 7 & 0x7f80u));
+}
+
 sim_operation sim_find_operation(const char *name, bool fp, uint32_t *most_operands) {
     static const struct {
         const char *name;
@@ -72,6 +166,14 @@ sim_operation sim_find_operation(const char *name, bool fp, uint32_t *most_opera
         {"mul", int_mul, fp_mul, UINT8_MAX}, {"div", int_div, fp_div, 2},
         {"max", int_max, fp_max, UINT8_MAX}, {"min", int_min, fp_min, UINT8_MAX},
         {"smax", int_max, NULL, UINT8_MAX},  {"smin", int_min, NULL, UINT8_MAX},
+        {"umax", int_umax, NULL, UINT8_MAX}, {"umin", int_umin, NULL, UINT8_MAX},
+        {"and", bits_and, NULL, UINT8_MAX},  {"or", bits_or, NULL, UINT8_MAX},
+        {"xor", bits_xor, NULL, UINT8_MAX},  {"shl", shift_left, NULL, 2},
+        {"lshr", shift_right, NULL, 2},      {"ashr", shift_right_signed, NULL, 2},
+        {"neg", int_neg, fp_neg, 1},         {"abs", int_abs, fp_abs, 1},
+        {"relu", int_relu, fp_relu, 1},      {"exp", fp_exp, fp_exp, 1},
+        {"fgetfint", get_int, NULL, 1},      {"fgetffrac", get_fraction, NULL, 1},
+        {"fgetmant", get_mantissa, NULL, 1}, {"faddiexp", add_to_exponent, NULL, 2},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (strcmp(table[i].name, name) == 0) {

@@ -65,7 +65,8 @@ bool sim_check_operands(const sam_graph *g, const sam_tensor_levels *operands, u
                         arena *mem, diagnostics *d) {
     for (uint32_t i = 0; i < g->nodes.len; i++) {
         const sam_node_data *n = &g->nodes.at[i];
-        if (n->kind != SAM_FIBERLOOKUP && n->kind != SAM_ARRAYVALS)
+        bool of_result = g->tensors.len && name_eq(n->tensor, g->tensors.at[0].name); /* a locator may be */
+        if ((!sam_reads_level(n->kind) && n->kind != SAM_ARRAYVALS) || of_result)
             continue;
         const sam_tensor_levels *t = sim_find_operand(operands, n_operands, n->tensor);
         const char *fault = t ? operand_fault(t, sam_find_tensor(g, n->tensor), mem) : "has no data";
@@ -89,14 +90,13 @@ static const sim_unit *writer_of(const sim_machine *m, name_id tensor, int mode)
     BUG("no writer of mode %d", mode);
 }
 
-/* The size of the index variable that a level holds, from an operand that is scanned by the same variable. */
-static uint32_t dimension_of(const sim_machine *m, name_id index, const sam_tensor_levels *operands,
-                             uint32_t n_operands) {
-    for (uint32_t i = 0; i < m->g->nodes.len; i++) {
-        const sam_node_data *n = &m->g->nodes.at[i];
+uint32_t sim_dimension_of(const sam_graph *g, name_id index, const sam_tensor_levels *operands,
+                          uint32_t n_operands) {
+    for (uint32_t i = 0; i < g->nodes.len; i++) {
+        const sam_node_data *n = &g->nodes.at[i];
         const sam_tensor_levels *t = sim_find_operand(operands, n_operands, n->tensor);
-        if (n->kind == SAM_FIBERLOOKUP && t && index.v && name_eq(n->index, index))
-            return t->level[sam_storage_level(sam_find_tensor(m->g, n->tensor), n->mode)].dim;
+        if (sam_reads_level(n->kind) && t && index.v && name_eq(n->index, index))
+            return t->level[sam_storage_level(sam_find_tensor(g, n->tensor), n->mode)].dim;
     }
     return 0;
 }
@@ -128,9 +128,10 @@ static bool read_level(const sim_machine *m, const sim_unit *u, uint32_t fibers,
     vec_push(m->mem, &seg, 0);
     for (uint32_t i = 0; i < u->s.write.tokens.len; i++) {
         sim_token t = u->s.write.tokens.at[i];
+        bool opened = m->timing == SAM_TIMING_PUBLISHED ? crd.len > seg.at[seg.len - 1] : !sim_hollow(t);
         if (sim_is_number(t))
             vec_push(m->mem, &crd, t);
-        else if (!sim_hollow(t))
+        else if (opened)
             vec_push(m->mem, &seg, crd.len);
     }
     if (seg.len - 1 != fibers)
@@ -151,14 +152,47 @@ static bool read_level(const sim_machine *m, const sim_unit *u, uint32_t fibers,
     return check_dense(m, u, &seg, &crd, dim);
 }
 
+/* Where droppers took coordinates but their zeros were written, the values without zeros are those of the
+ * coordinates. */
+static uint32_t without_zeros(uint16_t *vals, uint32_t n) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (vals[i])
+            vals[kept++] = vals[i];
+    return kept;
+}
+
+/* A dense result whose values an array stored. */
+static bool stored_result(const sim_machine *m, const sam_tensor_levels *operands, uint32_t n_operands,
+                          sam_tensor_levels *out) {
+    const sam_graph_tensor *t = &m->g->tensors.at[0];
+    for (uint32_t v = 1; v <= m->g->nodes.len; v++) {
+        const sam_node_data *n = &m->g->nodes.at[v - 1];
+        const sim_unit *u = &m->units[v];
+        if (n->kind != SAM_ARRAYSTORE)
+            continue;
+        out->n_vals = u->s.store.n_vals;
+        out->vals = memcpy(arena_new_n(m->mem, uint16_t, out->n_vals), u->s.store.vals,
+                           out->n_vals * sizeof *out->vals);
+        for (uint32_t l = 0; l < t->order; l++) {
+            uint32_t dim = sim_dimension_of(m->g, sam_stored_index(m->g, u->node, l), operands, n_operands);
+            out->level[l] = (sam_level_data){.format = SAM_LEVEL_DENSE, .dim = dim};
+        }
+        return true;
+    }
+    return false;
+}
+
 bool sim_result_of(const sim_machine *m, const sam_tensor_levels *operands, uint32_t n_operands,
-                   sam_tensor_levels *out) {
+                   sam_tensor_levels *out, uint64_t *stored) {
     const sam_graph_tensor *t = &m->g->tensors.at[0];
     *out = (sam_tensor_levels){.name = t->name, .order = t->order};
+    if (stored_result(m, operands, n_operands, out))
+        return true;
     uint32_t positions = 1;
     for (uint32_t l = 0; l < t->order; l++) {
         const sim_unit *u = writer_of(m, t->name, t->mode[l]);
-        uint32_t dim = dimension_of(m, sam_node_at(m->g, u->node)->index, operands, n_operands);
+        uint32_t dim = sim_dimension_of(m->g, sam_node_at(m->g, u->node)->index, operands, n_operands);
         if (!read_level(m, u, positions, dim, &out->level[l], &positions))
             return false;
     }
@@ -167,6 +201,9 @@ bool sim_result_of(const sim_machine *m, const sam_tensor_levels *operands, uint
     for (uint32_t i = 0; i < u->s.write.tokens.len; i++)
         if (sim_is_number(u->s.write.tokens.at[i]))
             vec_push(m->mem, &vals, (uint16_t)u->s.write.tokens.at[i]);
+    *stored = vals.len;
+    if (m->timing == SAM_TIMING_PUBLISHED && vals.len != positions)
+        vals.len = without_zeros(vals.at, vals.len);
     out->vals = vals.at;
     out->n_vals = vals.len;
     if (vals.len != positions)

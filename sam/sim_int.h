@@ -41,8 +41,10 @@ static inline uint32_t sim_hollow(sim_token stop) {
 /* A ring buffer that grows; begin and end run freely and are taken modulo the size, a power of two. */
 typedef struct {
     sim_token *at;
-    uint32_t mask, begin, end;
-    sam_node source; /* who fills it; 0: the root reference or a test */
+    uint32_t mask;
+    uint64_t begin, end;
+    uint64_t *ready, ready_bit; /* where sim_machine.ready says that the sink may move */
+    sam_node source, sink;      /* who fills it (0: the root reference or a test) and who empties it */
 } sim_queue;
 
 static inline bool sim_has(const sim_queue *q) {
@@ -55,19 +57,24 @@ static inline sim_token sim_pop(sim_queue *q) {
     return q->at[q->begin++ & q->mask];
 }
 
+static inline bool sim_is_writer(sam_primitive k) {
+    return k == SAM_FIBERWRITE || k == SAM_ARRAYSTORE;
+}
+
 typedef struct {
     sim_queue **to;
     uint32_t n;
 } sim_output;
 
-typedef struct {
-    uint32_t crd;
-    uint16_t value;
-} sim_entry;
-
 typedef uint16_t (*sim_operation)(uint16_t a, uint16_t b);
 
-typedef struct {
+typedef struct sim_machine sim_machine;
+typedef struct sim_unit sim_unit;
+/* One cycle of one unit; whether anything moved. */
+typedef bool sim_step_function(sim_machine *m, sim_unit *u);
+
+struct sim_unit {
+    sim_step_function *step;
     sam_primitive kind;
     sam_node node;
     bool done;
@@ -81,7 +88,34 @@ typedef struct {
             uint32_t fibers; /* references must be below */
             uint32_t at, end, base;
             bool closing; /* the fiber is out, its stop waits for the next reference */
+            bool open;    /* published timing: in a fiber, its stop is not out */
+            uint32_t width,
+                word_at; /* bit vectors: bits a word; position of the next word's first coordinate */
+            uint32_t fiber, skip_fiber; /* stops put out, stops of skip requests taken */
+            uint32_t skips;             /* skip requests that came before this cycle */
         } scan;
+        struct {
+            sim_token *asked; /* by operand: the last skip request of this fiber, 0: none */
+        } join;
+        struct {
+            uint32_t width;
+            uint32_t word;     /* words of this fiber so far */
+            uint64_t bits;     /* converter: of the word at hand; joiner: still to be put out */
+            uint32_t count;    /* converter: coordinates before this word */
+            uint64_t *present; /* joiner, by operand: its word at hand */
+            sim_token *first;  /* joiner, by operand: the reference of its first bit */
+        } bits;
+        struct {
+            const sam_level_data *level;
+            uint32_t fibers;
+            sim_token reference;
+            bool holds;
+        } locate;
+        struct {
+            uint16_t *vals;
+            uint32_t n_vals;
+            sim_operation combine; /* NULL: values are written over */
+        } store;
         struct {
             const uint16_t *vals;
             uint32_t n_vals;
@@ -110,46 +144,131 @@ typedef struct {
         } drop;
         struct {
             sim_operation add;
-            VEC(sim_entry) entries;
-            sim_entry *spare; /* for sorting */
-            uint32_t n_spare, sent;
-            bool draining;
-            sim_token stop; /* after the entries */
+            uint32_t depth;                /* coordinates of an entry, outermost first */
+            u32_vec points;                /* `depth` coordinates an entry */
+            u16_vec values;                /* one an entry */
+            u32_vec order, spare;          /* entries by point; room for sorting */
+            uint32_t sent;                 /* entries that are out */
+            bool parted;                   /* so are the stops before the next one */
+            sim_token held[SAM_MAX_ORDER]; /* outer coordinate at hand, by port */
+            bool holds[SAM_MAX_ORDER], draining;
+            sim_token stop; /* of the innermost level, after the entries */
         } vector;
+        struct {
+            uint32_t depth, turn; /* turn: the copy that is served */
+            sim_token *owed;      /* parallelizer, by copy: the stop of its last sub-tree, 0: none */
+            bool *ended;          /* serializer, by copy: its part of the fiber has ended */
+            bool closing;         /* serializer: all sub-trees are out, the stop is not */
+            sim_token stop;
+        } deal;
         struct {
             VEC(sim_token) tokens;
         } write;
+        /* The rest is of the published timing: sim_published.c. */
+        struct {
+            sim_token at[4]; /* the pair of each operand that is compared, by input */
+            bool loaded;
+        } pairs;
+        struct {
+            sim_token outer;
+            bool holds;      /* `outer` waits for the end of its fiber */
+            bool seen;       /* which has a coordinate */
+            bool after_stop; /* the last outer token was a stop, or there was none */
+            bool owes_inner; /* an outer stop went by whose inner stop has not come */
+        } published_drop;
+        sim_unit *hold; /* the repeater inside */
+        struct sim_accumulator *accumulator;
     } s;
-} sim_unit;
+};
 
+/* What a run that is watched counts; by order and by edge. */
 typedef struct {
+    sam_unit_statistics *unit; /* by node - 1 */
+    sam_edge_statistics *edge; /* by edge of the graph */
+    sim_queue **queue;         /* by edge */
+    uint64_t *seen;            /* by edge: sim_queue.end when it was looked at last */
+    sam_trace *trace;          /* may be NULL */
+    void *trace_context;
+} sim_watch;
+
+struct sim_machine {
     const sam_graph *g;
     arena *mem;
     diagnostics *d;
-    sim_unit *units;     /* by node, from 1 */
-    uint32_t *order;     /* units, sinks before sources */
-    uint32_t n_order;    /* live units */
+    const sam_tensor_levels *operands;
+    uint32_t n_operands;
+    sim_unit *units;  /* by node, from 1 */
+    sim_unit **order; /* live units, sinks before sources */
+    uint32_t n_order;
+    uint64_t *ready;     /* a bit by position in order: moved last time, or was given a token since */
     uint32_t unfinished; /* writers, or all units where there is no writer */
     bool has_writers;
-    uint64_t cycle, tokens;
-    bool failed; /* a unit met a token it cannot take; reported */
-} sim_machine;
+    sam_sim_timing timing;
+    uint32_t fifo_depth; /* 0: queues have no bound */
+    sim_watch *watch;    /* NULL: nothing is counted */
+    uint64_t cycle;
+    VEC(uint64_t) words; /* a token of a bit-vector stream is an index into these */
+    bool failed;         /* a unit met a token it cannot take; reported */
+};
 
 typedef enum { SIM_RUN_FINISHED, SIM_RUN_STUCK, SIM_RUN_FAILED, SIM_RUN_LIMIT } sim_end;
 
 /* ---- simulate.c ------------------------------------------------------------------------------ */
-/* A machine for a graph without broadcasts. Inputs without edge stay empty until sim_feed fills them. */
-bool sim_build(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands, arena *mem,
-               diagnostics *d, sim_machine *out);
+/* A machine for a graph without broadcasts. Inputs without edge stay empty until sim_feed fills them.
+ * options may be NULL. */
+bool sim_build(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
+               const sam_sim_options *options, arena *mem, diagnostics *d, sim_machine *out);
 void sim_feed(sim_machine *m, sam_node n, uint32_t port, const sim_token *tokens, uint32_t count);
 sim_queue *sim_probe(sim_machine *m, sam_node n, uint32_t port); /* receives all that leaves the port */
 sim_end sim_run(sim_machine *m, uint64_t max_cycles);
-void sim_report_stuck(const sim_machine *m); /* E0230-deadlock: which writer, and the chain it waits for */
-void sim_push(arena *mem, sim_queue *q, sim_token t);
+sim_queue *sim_new_queue(arena *mem);
+void sim_grow(arena *mem, sim_queue *q); /* twice the size */
+
+static inline void sim_push(arena *mem, sim_queue *q, sim_token t) {
+    if (q->end - q->begin > q->mask)
+        sim_grow(mem, q);
+    q->at[q->end++ & q->mask] = t;
+}
 
 /* ---- sim_units.c ----------------------------------------------------------------------------- */
-bool sim_step(sim_machine *m, sim_unit *u); /* one cycle of one unit; whether anything moved */
+sim_step_function sim_step; /* of every unit in the ideal timing */
 const char *sim_token_text(arena *mem, sim_token t);
+
+/* ---- sim_locate.c ---------------------------------------------------------------------------- */
+sim_step_function sim_step_locate;
+sim_step_function sim_step_store;
+/* Position of a coordinate in fiber `fiber` of a level; SIM_EMPTY if it is not there. O(log fiber). */
+sim_token sim_locate(const sam_level_data *level, uint32_t fiber, uint32_t crd);
+/* Position of the first coordinate >= crd among those from position `at` to `end` of a level whose dense
+ * fiber begins at `base`; `end` if there is none. */
+uint32_t sim_lower_bound(const sam_level_data *level, uint32_t at, uint32_t end, uint32_t base, uint32_t crd);
+
+/* ---- sim_bits.c ------------------------------------------------------------------------------ */
+sim_step_function sim_step_bv_convert;
+sim_step_function sim_step_bv_join;
+/* Puts out the next word of the fiber that a bit-vector scanner is in. */
+void sim_scan_word(sim_machine *m, sim_unit *u);
+
+/* ---- sim_reduce.c ---------------------------------------------------------------------------- */
+sim_step_function sim_step_vector;
+
+/* ---- sim_parallel.c -------------------------------------------------------------------------- */
+sim_step_function sim_step_parallelize;
+sim_step_function sim_step_serialize;
+
+/* ---- sim_published.c ------------------------------------------------------------------------- */
+/* Makes `u` a unit of the published simulator; false after E0235-unsupported where that has none. */
+bool sim_publish(sim_machine *m, sim_unit *u);
+
+/* ---- sim_stuck.c ----------------------------------------------------------------------------- */
+/* E0230-deadlock: which writer is not done, and the cycle or the chain of units that wait for each other. */
+void sim_report_stuck(const sim_machine *m);
+bool sim_has_room(const sim_machine *m, const sim_unit *u); /* in every queue it may fill */
+
+/* ---- sim_watch.c ----------------------------------------------------------------------------- */
+sim_watch *sim_watch_begin(const sim_machine *m, const sam_sim_options *options, arena *mem);
+void sim_watch_queues(sim_machine *m); /* at the end of a cycle */
+void sim_watch_end(const sim_machine *m, sam_sim_result *out);
 
 /* ---- sim_alu.c ------------------------------------------------------------------------------- */
 /* The operation and the number of operands it may have; NULL if the simulator does not know it. */
@@ -164,8 +283,12 @@ const sam_tensor_levels *sim_find_operand(const sam_tensor_levels *operands, uin
                                           name_id name);
 /* Number of fibers of a storage level: 1 for the outermost. */
 uint32_t sim_fibers(const sam_tensor_levels *t, uint32_t level);
-/* The result from what the writers recorded; E0232-result. */
+/* The size of an index variable: of the level of an operand that a scanner of that variable reads; 0 if there
+ * is none. */
+uint32_t sim_dimension_of(const sam_graph *g, name_id index, const sam_tensor_levels *operands,
+                          uint32_t n_operands);
+/* The result from what the writers recorded, and how many values they wrote; E0232-result. */
 bool sim_result_of(const sim_machine *m, const sam_tensor_levels *operands, uint32_t n_operands,
-                   sam_tensor_levels *out);
+                   sam_tensor_levels *out, uint64_t *stored);
 
 #endif

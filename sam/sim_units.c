@@ -1,21 +1,6 @@
 /* What each primitive does in one cycle: take at most one token from each input, give at most one to each
  * output. Where a function returns without having moved anything, the unit waits. */
-#include "sam/sim_int.h"
-
-static void emit(sim_machine *m, const sim_unit *u, uint32_t port, sim_token t) {
-    if (port >= u->n_out)
-        return; /* nobody listens */
-    const sim_output *out = &u->out[port];
-    for (uint32_t i = 0; i < out->n; i++)
-        sim_push(m->mem, out->to[i], t);
-    m->tokens += out->n;
-}
-
-static void finish(sim_machine *m, sim_unit *u) {
-    u->done = true;
-    if (!m->has_writers || u->kind == SAM_FIBERWRITE)
-        m->unfinished--;
-}
+#include "sam/sim_step.h"
 
 const char *sim_token_text(arena *mem, sim_token t) {
     if (sim_is_number(t))
@@ -27,8 +12,7 @@ const char *sim_token_text(arena *mem, sim_token t) {
     return t == SIM_EMPTY ? "N" : "D";
 }
 
-/* A token the unit cannot take: the streams do not fit together. Always true: the unit is stopped. */
-static bool refuse(sim_machine *m, const sim_unit *u, const char *why) {
+bool sim_refuse(sim_machine *m, const sim_unit *u, const char *why) {
     arena *mem = m->d->mem;
     const char *heads = "";
     for (uint32_t i = 0; i < u->n_in; i++)
@@ -42,7 +26,7 @@ static bool refuse(sim_machine *m, const sim_unit *u, const char *why) {
     return true;
 }
 
-/* ---- level scanner --------------------------------------------------------------------------- */
+/* ---- level scanner: compressed, dense, bit vectors --------------------------------------------- */
 
 static bool scan_close(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))
@@ -52,17 +36,55 @@ static bool scan_close(sim_machine *m, sim_unit *u) {
     if (sim_is_stop(next))
         stop = sim_stop(sim_level(sim_pop(u->in[0])) + 1, 0);
     u->s.scan.closing = false;
-    emit(m, u, 0, stop);
-    emit(m, u, 1, stop);
+    u->s.scan.fiber++;
+    sim_emit(m, u, 0, stop);
+    sim_emit(m, u, 1, stop);
     return true;
 }
 
 static void scan_element(sim_machine *m, sim_unit *u) {
+    if (u->kind == SAM_BVLOOKUP) {
+        sim_scan_word(m, u);
+        u->s.scan.closing = u->s.scan.at == u->s.scan.end;
+        return;
+    }
     uint32_t at = u->s.scan.at++;
     const sam_level_data *level = u->s.scan.level;
-    emit(m, u, 0, level->format == SAM_LEVEL_DENSE ? at - u->s.scan.base : level->crd[at]);
-    emit(m, u, 1, at);
+    sim_emit(m, u, 0, level->format == SAM_LEVEL_DENSE ? at - u->s.scan.base : level->crd[at]);
+    sim_emit(m, u, 1, at);
     u->s.scan.closing = u->s.scan.at == u->s.scan.end;
+}
+
+/* Sets out to scan fiber t. */
+static void scan_open(sim_unit *u, uint32_t t) {
+    const sam_level_data *level = u->s.scan.level;
+    if (u->kind == SAM_BVLOOKUP) {
+        u->s.scan.at = 0;
+        u->s.scan.end = (level->dim + u->s.scan.width - 1) / u->s.scan.width;
+        u->s.scan.base = t;
+        u->s.scan.word_at = level->seg[t];
+        return;
+    }
+    bool dense = level->format == SAM_LEVEL_DENSE;
+    u->s.scan.at = u->s.scan.base = dense ? t * level->dim : level->seg[t];
+    u->s.scan.end = dense ? u->s.scan.base + level->dim : level->seg[t + 1];
+}
+
+/* Takes the skip requests that have come. Those of this fiber leave out coordinates that have not been put
+ * out; a stop leaves out the rest. */
+static void scan_skip(sim_unit *u) {
+    sim_queue *skips = u->in[1];
+    for (; u->s.scan.skips; u->s.scan.skips--) {
+        sim_token t = sim_pop(skips);
+        bool here = u->s.scan.skip_fiber == u->s.scan.fiber;
+        u->s.scan.skip_fiber += sim_is_stop(t);
+        if (!here || u->s.scan.at == u->s.scan.end)
+            continue;
+        u->s.scan.at = sim_is_stop(t)
+                           ? u->s.scan.end
+                           : sim_lower_bound(u->s.scan.level, u->s.scan.at, u->s.scan.end, u->s.scan.base, t);
+        u->s.scan.closing = u->s.scan.at == u->s.scan.end;
+    }
 }
 
 static bool step_scan(sim_machine *m, sim_unit *u) {
@@ -75,13 +97,10 @@ static bool step_scan(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))
         return false;
     sim_token t = sim_head(u->in[0]);
-    const sam_level_data *level = u->s.scan.level;
     if (sim_is_number(t)) {
         if (t >= u->s.scan.fibers)
-            return refuse(m, u, "the reference is beyond the last fiber");
-        bool dense = level->format == SAM_LEVEL_DENSE;
-        u->s.scan.at = u->s.scan.base = dense ? t * level->dim : level->seg[t];
-        u->s.scan.end = dense ? u->s.scan.base + level->dim : level->seg[t + 1];
+            return sim_refuse(m, u, "the reference is beyond the last fiber");
+        scan_open(u, t);
     }
     sim_pop(u->in[0]);
     if (sim_is_element(t)) {
@@ -93,12 +112,20 @@ static bool step_scan(sim_machine *m, sim_unit *u) {
     } else {
         /* A stop right after a stop: the fiber of references was empty, so there is no fiber to open here. */
         sim_token out = sim_is_stop(t) ? sim_stop(sim_level(t) + 1, sim_hollow(t) + 1) : t;
-        emit(m, u, 0, out);
-        emit(m, u, 1, out);
+        u->s.scan.fiber++;
+        sim_emit(m, u, 0, out);
+        sim_emit(m, u, 1, out);
         if (t == SIM_DONE)
-            finish(m, u);
+            sim_finish(m, u);
     }
     return true;
+}
+
+static bool step_skipping_scan(sim_machine *m, sim_unit *u) {
+    scan_skip(u);
+    bool moved = step_scan(m, u);
+    u->s.scan.skips = (uint32_t)(u->in[1]->end - u->in[1]->begin);
+    return moved;
 }
 
 /* ---- value array ----------------------------------------------------------------------------- */
@@ -109,15 +136,15 @@ static bool step_array(sim_machine *m, sim_unit *u) {
     sim_token t = sim_head(u->in[0]);
     if (sim_is_number(t)) {
         if (t >= u->s.array.n_vals)
-            return refuse(m, u, "the reference is beyond the last value");
+            return sim_refuse(m, u, "the reference is beyond the last value");
         t = u->s.array.vals[t];
     } else if (t == SIM_EMPTY) {
         t = 0;
     }
     sim_pop(u->in[0]);
-    emit(m, u, 0, t);
+    sim_emit(m, u, 0, t);
     if (t == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
     return true;
 }
 
@@ -127,7 +154,7 @@ static bool repeat_close(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))
         return false;
     sim_token next = sim_head(u->in[0]);
-    emit(m, u, 0, sim_is_stop(next) ? sim_stop(sim_level(sim_pop(u->in[0])) + 1, 0) : sim_stop(0, 0));
+    sim_emit(m, u, 0, sim_is_stop(next) ? sim_stop(sim_level(sim_pop(u->in[0])) + 1, 0) : sim_stop(0, 0));
     u->s.repeat.closing = false;
     return true;
 }
@@ -145,20 +172,20 @@ static bool step_repeat(sim_machine *m, sim_unit *u) {
         return moved;
     sim_token r = u->s.repeat.reference, signal = sim_head(signals);
     if (sim_is_number(signal) && !sim_is_element(r))
-        return refuse(m, u, "a repeat signal, but no reference to repeat");
+        return sim_refuse(m, u, "a repeat signal, but no reference to repeat");
     if ((signal == SIM_DONE) != (r == SIM_DONE))
-        return refuse(m, u, "one input is done, the other is not");
+        return sim_refuse(m, u, "one input is done, the other is not");
     sim_pop(signals);
     if (sim_is_number(signal)) {
-        emit(m, u, 0, r);
+        sim_emit(m, u, 0, r);
         return true;
     }
     u->s.repeat.holds = false;
     if (signal == SIM_DONE) {
-        emit(m, u, 0, SIM_DONE);
-        finish(m, u);
+        sim_emit(m, u, 0, SIM_DONE);
+        sim_finish(m, u);
     } else if (sim_is_stop(r)) {
-        emit(m, u, 0, sim_stop(sim_level(r) + 1, sim_hollow(r) + 1));
+        sim_emit(m, u, 0, sim_stop(sim_level(r) + 1, sim_hollow(r) + 1));
     } else {
         u->s.repeat.closing = true;
         repeat_close(m, u);
@@ -170,9 +197,9 @@ static bool step_signal(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))
         return false;
     sim_token t = sim_pop(u->in[0]);
-    emit(m, u, 0, sim_is_element(t) ? 0 : sim_is_stop(t) ? sim_stop(0, 0) : SIM_DONE);
+    sim_emit(m, u, 0, sim_is_element(t) ? 0 : sim_is_stop(t) ? sim_stop(0, 0) : SIM_DONE);
     if (t == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
     return true;
 }
 
@@ -183,32 +210,50 @@ static void joiner_advance(const sim_unit *u, uint32_t operand) {
     sim_pop(u->in[2 * operand + 1]);
 }
 
+/* Tells the scanner of an operand what is needed next: a coordinate, or by a stop nothing more of this fiber.
+ * Each fiber gets one stop. */
+static void joiner_skip(sim_machine *m, sim_unit *u, uint32_t operand, sim_token t) {
+    sim_token *asked = &u->s.join.asked[operand];
+    if (*asked == t || sim_is_stop(*asked))
+        return;
+    *asked = t;
+    sim_emit(m, u, 1 + u->n_in / 2 + operand, t);
+}
+
+static bool joiner_skips(const sim_unit *u) {
+    return u->n_out > 1 + u->n_in / 2;
+}
+
 /* All coordinates are the same control token: it passes. Of stops the least hollow one: where any operand
  * opened a fiber there is one. */
 static bool joiner_control(sim_machine *m, sim_unit *u, sim_token t) {
     for (uint32_t i = 0; i < u->n_in; i++) {
         sim_token other = sim_head(u->in[i]);
         if (sim_is_stop(t) ? !sim_is_stop(other) || sim_level(other) != sim_level(t) : other != t)
-            return refuse(m, u, "the operands' fibers end differently");
+            return sim_refuse(m, u, "the operands' fibers end differently");
         if (sim_is_stop(t) && sim_hollow(other) < sim_hollow(t))
             t = other;
     }
     for (uint32_t i = 0; i < u->n_in; i++)
         sim_pop(u->in[i]);
     for (uint32_t port = 0; port <= u->n_in / 2; port++)
-        emit(m, u, port, t);
+        sim_emit(m, u, port, t);
+    for (uint32_t k = 0; joiner_skips(u) && sim_is_stop(t) && k < u->n_in / 2; k++) {
+        joiner_skip(m, u, k, sim_stop(0, 0));
+        u->s.join.asked[k] = 0;
+    }
     if (t == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
     return true;
 }
 
 /* Emits `crd` with the references of the operands that stand at it, nothing for the others, and advances
  * those that stand at it. */
 static void joiner_emit(sim_machine *m, sim_unit *u, sim_token crd) {
-    emit(m, u, 0, crd);
+    sim_emit(m, u, 0, crd);
     for (uint32_t k = 0; k < u->n_in / 2; k++) {
         bool here = sim_head(u->in[2 * k]) == crd;
-        emit(m, u, 1 + k, here ? sim_head(u->in[2 * k + 1]) : SIM_EMPTY);
+        sim_emit(m, u, 1 + k, here ? sim_head(u->in[2 * k + 1]) : SIM_EMPTY);
         if (here)
             joiner_advance(u, k);
     }
@@ -222,7 +267,7 @@ static bool step_joiner(sim_machine *m, sim_unit *u) {
     for (uint32_t k = 0; k < operands; k++) {
         sim_token crd = sim_head(u->in[2 * k]);
         if (sim_is_number(crd) != sim_is_element(sim_head(u->in[2 * k + 1])))
-            return refuse(m, u, "coordinates and references of an operand are not in step");
+            return sim_refuse(m, u, "coordinates and references of an operand are not in step");
         if (!sim_is_number(crd))
             continue;
         numbers++;
@@ -240,8 +285,11 @@ static bool step_joiner(sim_machine *m, sim_unit *u) {
      */
     for (uint32_t k = 0; k < operands; k++) {
         sim_token crd = sim_head(u->in[2 * k]);
-        if (sim_is_number(crd) && (numbers < operands || crd < most))
-            joiner_advance(u, k);
+        if (!sim_is_number(crd) || (numbers == operands && crd == most))
+            continue;
+        if (joiner_skips(u))
+            joiner_skip(m, u, k, numbers < operands ? sim_stop(0, 0) : most);
+        joiner_advance(u, k);
     }
     return true;
 }
@@ -258,16 +306,16 @@ static bool alu_control(sim_machine *m, sim_unit *u) {
         if (t == SIM_EMPTY)
             t = other;
         if (sim_is_stop(t) ? !sim_is_stop(other) || sim_level(other) != sim_level(t) : other != t)
-            return refuse(m, u, "the operands' fibers differ");
+            return sim_refuse(m, u, "the operands' fibers differ");
         if (sim_is_stop(t) && sim_hollow(other) < sim_hollow(t))
             t = other;
     }
     for (uint32_t i = 0; i < u->n_in; i++)
         if (!u->s.alu.is_constant[i])
             sim_pop(u->in[i]);
-    emit(m, u, 0, t);
+    sim_emit(m, u, 0, t);
     if (t == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
     return true;
 }
 
@@ -284,20 +332,22 @@ static bool step_alu(sim_machine *m, sim_unit *u) {
     if (!numbers)
         return alu_control(m, u);
     if (numbers + constants < u->n_in)
-        return refuse(m, u, "a value meets the end of a fiber");
+        return sim_refuse(m, u, "a value meets the end of a fiber");
     uint16_t result = 0;
     for (uint32_t i = 0; i < u->n_in; i++) {
         sim_token t = u->s.alu.is_constant[i] ? u->s.alu.constant[i] : sim_pop(u->in[i]);
         uint16_t value = t == SIM_EMPTY ? 0 : (uint16_t)t;
         result = i ? u->s.alu.f(result, value) : value;
     }
-    emit(m, u, 0, result);
+    if (u->n_in == 1)
+        result = u->s.alu.f(result, 0);
+    sim_emit(m, u, 0, result);
     return true;
 }
 
 static bool step_reduce(sim_machine *m, sim_unit *u) {
     if (u->s.reduce.has_stop) {
-        emit(m, u, 0, u->s.reduce.stop);
+        sim_emit(m, u, 0, u->s.reduce.stop);
         u->s.reduce.has_stop = false;
         return true;
     }
@@ -307,15 +357,15 @@ static bool step_reduce(sim_machine *m, sim_unit *u) {
     if (sim_is_number(t)) {
         u->s.reduce.sum = u->s.reduce.add(u->s.reduce.sum, (uint16_t)t);
     } else if (sim_is_stop(t) && sim_hollow(t)) {
-        emit(m, u, 0, sim_stop(sim_level(t) - 1, sim_hollow(t) - 1)); /* there was no fiber to add up */
+        sim_emit(m, u, 0, sim_stop(sim_level(t) - 1, sim_hollow(t) - 1)); /* there was no fiber to add up */
     } else if (sim_is_stop(t)) {
-        emit(m, u, 0, u->s.reduce.sum);
+        sim_emit(m, u, 0, u->s.reduce.sum);
         u->s.reduce.sum = 0;
         u->s.reduce.has_stop = sim_level(t) > 0;
         u->s.reduce.stop = sim_level(t) ? sim_stop(sim_level(t) - 1, 0) : 0;
     } else if (t == SIM_DONE) {
-        emit(m, u, 0, t);
-        finish(m, u);
+        sim_emit(m, u, 0, t);
+        sim_finish(m, u);
     }
     return true;
 }
@@ -325,10 +375,10 @@ static bool step_reduce(sim_machine *m, sim_unit *u) {
 /* Both streams at the same control token. */
 static bool pass_both(sim_machine *m, sim_unit *u) {
     sim_token a = sim_pop(u->in[0]), b = sim_pop(u->in[1]);
-    emit(m, u, 0, a);
-    emit(m, u, 1, b);
+    sim_emit(m, u, 0, a);
+    sim_emit(m, u, 1, b);
     if (a == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
     return true;
 }
 
@@ -340,7 +390,7 @@ static bool step_compress(sim_machine *m, sim_unit *u) {
         (sim_is_stop(value) ? sim_is_stop(crd) && sim_level(crd) == sim_level(value) : crd == value))
         return pass_both(m, u);
     if (!sim_is_number(crd) || !sim_is_element(value))
-        return refuse(m, u, "coordinates and values are not in step");
+        return sim_refuse(m, u, "coordinates and values are not in step");
     bool zero = value == SIM_EMPTY || (u->fp ? (value & 0x7fff) == 0 : value == 0);
     if (!zero)
         return pass_both(m, u);
@@ -353,11 +403,11 @@ static bool step_compress(sim_machine *m, sim_unit *u) {
 static bool outer_control(sim_machine *m, sim_unit *u, sim_token outer) {
     if (u->s.drop.in_fiber) { /* the inner stop that closed this outer fiber has already come */
         if (!sim_is_stop(outer) || u->s.drop.level != sim_level(outer) + 1)
-            return refuse(m, u, "the outer fiber ends where the inner one does not");
+            return sim_refuse(m, u, "the outer fiber ends where the inner one does not");
         u->s.drop.in_fiber = u->s.drop.kept = false;
         sim_pop(u->in[0]);
         if (u->kind == SAM_CRDDROP)
-            emit(m, u, 0, outer);
+            sim_emit(m, u, 0, outer);
         return true;
     }
     if (!sim_has(u->in[1]))
@@ -366,13 +416,13 @@ static bool outer_control(sim_machine *m, sim_unit *u, sim_token outer) {
     bool fits = sim_is_stop(outer) ? sim_is_stop(inner) && sim_level(inner) == sim_level(outer) + 1
                                    : inner == SIM_DONE;
     if (!fits)
-        return refuse(m, u, "the outer fiber is empty, the inner one is not");
+        return sim_refuse(m, u, "the outer fiber is empty, the inner one is not");
     if (u->kind == SAM_CRDDROP || outer == SIM_DONE)
         return pass_both(m, u);
     sim_pop(u->in[0]);
     sim_pop(u->in[1]);
-    emit(m, u, 0, inner);
-    emit(m, u, 1, inner);
+    sim_emit(m, u, 0, inner);
+    sim_emit(m, u, 1, inner);
     return true;
 }
 
@@ -393,13 +443,13 @@ static bool step_drop(sim_machine *m, sim_unit *u) {
         return false;
     sim_token inner = sim_head(u->in[1]);
     if (!inner_continues(u) || inner == SIM_DONE)
-        return refuse(m, u, "the inner stream has no fiber for this outer coordinate");
+        return sim_refuse(m, u, "the inner stream has no fiber for this outer coordinate");
     if (sim_is_element(inner)) {
         if (!u->s.drop.started)
-            emit(m, u, 0, outer);
+            sim_emit(m, u, 0, outer);
         u->s.drop.started = u->s.drop.kept = true;
         bool stop_first = u->s.drop.owes_stop;
-        emit(m, u, 1, stop_first ? sim_stop(0, 0) : sim_pop(u->in[1]));
+        sim_emit(m, u, 1, stop_first ? sim_stop(0, 0) : sim_pop(u->in[1]));
         u->s.drop.owes_stop = false;
         return true;
     }
@@ -408,7 +458,7 @@ static bool step_drop(sim_machine *m, sim_unit *u) {
     u->s.drop.level = sim_level(inner);
     u->s.drop.in_fiber = true;
     if (sim_level(inner) > 0) { /* the outer fiber ends; without any kept fiber it is hollow now */
-        emit(m, u, 1, sim_stop(sim_level(inner), u->s.drop.kept ? 0 : 1));
+        sim_emit(m, u, 1, sim_stop(sim_level(inner), u->s.drop.kept ? 0 : 1));
         u->s.drop.owes_stop = false;
     } else if (u->s.drop.started) {
         u->s.drop.owes_stop = true;
@@ -427,85 +477,15 @@ static bool step_hold(sim_machine *m, sim_unit *u) {
         return false;
     sim_token inner = sim_head(u->in[1]);
     if (!inner_continues(u) || inner == SIM_DONE)
-        return refuse(m, u, "the inner stream has no fiber for this outer coordinate");
+        return sim_refuse(m, u, "the inner stream has no fiber for this outer coordinate");
     sim_pop(u->in[1]);
-    emit(m, u, 1, inner);
-    emit(m, u, 0, sim_is_element(inner) ? outer : inner);
+    sim_emit(m, u, 1, inner);
+    sim_emit(m, u, 0, sim_is_element(inner) ? outer : inner);
     if (sim_is_stop(inner)) {
         sim_pop(u->in[0]);
         u->s.drop.level = sim_level(inner);
         u->s.drop.in_fiber = true;
     }
-    return true;
-}
-
-/* ---- vector reducer -------------------------------------------------------------------------- */
-
-/* Stable merge sort by coordinate: values of one coordinate are added in the order they came. */
-static void sort_entries(sim_entry *at, uint32_t n, sim_entry *spare) {
-    if (n < 2)
-        return;
-    uint32_t half = n / 2, i = 0, j = half, k = 0;
-    sort_entries(at, half, spare);
-    sort_entries(at + half, n - half, spare);
-    while (i < half || j < n)
-        spare[k++] = j == n || (i < half && at[i].crd <= at[j].crd) ? at[i++] : at[j++];
-    memcpy(at, spare, n * sizeof *at);
-}
-
-static void combine_entries(sim_machine *m, sim_unit *u) {
-    sim_entry *at = u->s.vector.entries.at;
-    uint32_t n = u->s.vector.entries.len, kept = 0;
-    if (n > u->s.vector.n_spare) {
-        u->s.vector.n_spare = u->s.vector.entries.cap;
-        u->s.vector.spare = arena_new_n(m->mem, sim_entry, u->s.vector.n_spare);
-    }
-    sort_entries(at, n, u->s.vector.spare);
-    for (uint32_t i = 0; i < n; i++) {
-        if (kept && at[kept - 1].crd == at[i].crd)
-            at[kept - 1].value = u->s.vector.add(at[kept - 1].value, at[i].value);
-        else
-            at[kept++] = at[i];
-    }
-    u->s.vector.entries.len = kept;
-}
-
-static bool vector_drain(sim_machine *m, sim_unit *u) {
-    if (u->s.vector.sent < u->s.vector.entries.len) {
-        sim_entry e = u->s.vector.entries.at[u->s.vector.sent++];
-        emit(m, u, 0, e.crd);
-        emit(m, u, 1, e.value);
-        return true;
-    }
-    emit(m, u, 0, u->s.vector.stop);
-    emit(m, u, 1, u->s.vector.stop);
-    u->s.vector.entries.len = u->s.vector.sent = 0;
-    u->s.vector.draining = false;
-    return true;
-}
-
-static bool step_vector(sim_machine *m, sim_unit *u) {
-    if (u->s.vector.draining)
-        return vector_drain(m, u);
-    if (!sim_has(u->in[0]) || !sim_has(u->in[1]))
-        return false;
-    sim_token crd = sim_head(u->in[0]), value = sim_head(u->in[1]);
-    if (sim_is_number(crd) && sim_is_element(value)) {
-        vec_push(m->mem, &u->s.vector.entries, (sim_entry){crd, value == SIM_EMPTY ? 0 : (uint16_t)value});
-    } else if (sim_is_stop(crd) && sim_is_stop(value) && sim_level(crd) == sim_level(value)) {
-        uint32_t level = sim_level(crd), hollow = sim_hollow(crd);
-        if (level) {
-            combine_entries(m, u);
-            u->s.vector.stop = sim_stop(level - 1, hollow ? hollow - 1 : 0);
-            u->s.vector.draining = true;
-        }
-    } else if (crd == SIM_DONE && value == SIM_DONE) {
-        return pass_both(m, u);
-    } else {
-        return refuse(m, u, "coordinates and values are not in step");
-    }
-    sim_pop(u->in[0]);
-    sim_pop(u->in[1]);
     return true;
 }
 
@@ -517,10 +497,10 @@ static bool step_write(sim_machine *m, sim_unit *u) {
     sim_token t = sim_head(u->in[0]);
     bool vals = sam_node_at(m->g, u->node)->mode == SAM_MODE_VALS;
     if (t == SIM_EMPTY && !vals)
-        return refuse(m, u, "nothing where a coordinate is expected");
+        return sim_refuse(m, u, "nothing where a coordinate is expected");
     sim_pop(u->in[0]);
     if (t == SIM_DONE)
-        finish(m, u);
+        sim_finish(m, u);
     else
         vec_push(m->mem, &u->s.write.tokens, t == SIM_EMPTY ? 0 : t);
     return true;
@@ -529,7 +509,18 @@ static bool step_write(sim_machine *m, sim_unit *u) {
 bool sim_step(sim_machine *m, sim_unit *u) {
     switch (u->kind) {
     case SAM_FIBERLOOKUP:
+        return u->n_in > 1 ? step_skipping_scan(m, u) : step_scan(m, u);
+    case SAM_BVLOOKUP:
         return step_scan(m, u);
+    case SAM_LOCATE:
+        return sim_step_locate(m, u);
+    case SAM_ARRAYSTORE:
+        return sim_step_store(m, u);
+    case SAM_BVCONVERT:
+        return sim_step_bv_convert(m, u);
+    case SAM_BVINTERSECT:
+    case SAM_BVUNION:
+        return sim_step_bv_join(m, u);
     case SAM_ARRAYVALS:
         return step_array(m, u);
     case SAM_FIBERWRITE:
@@ -550,7 +541,11 @@ bool sim_step(sim_machine *m, sim_unit *u) {
     case SAM_CRDHOLD:
         return step_hold(m, u);
     case SAM_VECTORREDUCER:
-        return step_vector(m, u);
+        return sim_step_vector(m, u);
+    case SAM_PARALLELIZE:
+        return sim_step_parallelize(m, u);
+    case SAM_SERIALIZE:
+        return sim_step_serialize(m, u);
     case SAM_SPACCUMULATOR:
     case SAM_BROADCAST:
     case SAM_NONE:

@@ -1,29 +1,35 @@
 /* The simulator: builds a machine of units and queues from a graph and steps it cycle by cycle.
  *
  * Units are stepped from the sinks to the sources, so a token that is put out in one cycle is seen in the
- * next: no second buffer is needed, since a SAM graph has no cycles. The queues never block, so the order of
- * units without a path between them does not matter. A cycle in which nothing moves repeats for ever: then
- * the run is over or stuck. */
+ * next: no second buffer is needed, since a SAM graph has no cycles but through skip requests, and a
+ * scanner takes only those that came before the cycle. Without bounds on the queues the order
+ * of units without a path between them does not matter; with bounds it does not either, since readers come
+ * before writers. A unit that did not move will not move before somebody gives it a token, so only those are
+ * tried that moved last or were given one since. A cycle in which nothing moves repeats for ever: then the
+ * run is over or stuck. */
 #include "sam/sim_int.h"
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
 enum { QUEUE_FIRST = 16 };
 
-void sim_push(arena *mem, sim_queue *q, sim_token t) {
-    uint32_t size = q->at ? q->mask + 1 : 0, used = q->end - q->begin;
-    if (used == size) {
-        uint32_t larger = size ? size * 2 : QUEUE_FIRST;
-        BUG_IF(larger < size, "queue of %u tokens", used);
-        sim_token *at = arena_new_n(mem, sim_token, larger);
-        for (uint32_t i = 0; i < used; i++)
-            at[i] = q->at[(q->begin + i) & q->mask];
-        q->at = at;
-        q->mask = larger - 1;
-        q->begin = 0;
-        q->end = used;
-    }
-    q->at[q->end++ & q->mask] = t;
+/* Nobody is told of its tokens until its reader has a place in the order. */
+sim_queue *sim_new_queue(arena *mem) {
+    sim_queue *q = arena_new(mem, sim_queue);
+    q->at = arena_new_n(mem, sim_token, QUEUE_FIRST);
+    q->mask = QUEUE_FIRST - 1;
+    q->ready = arena_new(mem, uint64_t);
+    return q;
+}
+
+void sim_grow(arena *mem, sim_queue *q) {
+    uint32_t larger = (q->mask + 1) * 2;
+    BUG_IF(!larger, "queue of 2^31 tokens");
+    sim_token *at = arena_new_n(mem, sim_token, larger);
+    for (uint64_t i = q->begin; i != q->end; i++)
+        at[i & (larger - 1)] = q->at[i & q->mask];
+    q->at = at;
+    q->mask = larger - 1;
 }
 
 static void want_inputs(arena *mem, sim_unit *u, uint32_t n) {
@@ -31,7 +37,7 @@ static void want_inputs(arena *mem, sim_unit *u, uint32_t n) {
         return;
     sim_queue **in = arena_new_n(mem, sim_queue *, n);
     for (uint32_t i = 0; i < n; i++)
-        in[i] = i < u->n_in ? u->in[i] : arena_new(mem, sim_queue);
+        in[i] = i < u->n_in ? u->in[i] : sim_new_queue(mem);
     u->in = in;
     u->n_in = n;
 }
@@ -54,12 +60,14 @@ static void add_sink(arena *mem, sim_unit *u, uint32_t port, sim_queue *q) {
 
 void sim_feed(sim_machine *m, sam_node n, uint32_t port, const sim_token *tokens, uint32_t count) {
     want_inputs(m->mem, &m->units[n.v], port + 1);
+    sim_queue *q = m->units[n.v].in[port];
     for (uint32_t i = 0; i < count; i++)
-        sim_push(m->mem, m->units[n.v].in[port], tokens[i]);
+        sim_push(m->mem, q, tokens[i]);
+    *q->ready |= q->ready_bit;
 }
 
 sim_queue *sim_probe(sim_machine *m, sam_node n, uint32_t port) {
-    sim_queue *q = arena_new(m->mem, sim_queue);
+    sim_queue *q = sim_new_queue(m->mem);
     add_sink(m->mem, &m->units[n.v], port, q);
     return q;
 }
@@ -75,7 +83,7 @@ static bool set_operation(sim_machine *m, sim_unit *u) {
     if (!u->s.alu.f) {
         diag_error(m->d, node->loc, "E0234-alu", "the simulator does not know the operation '%s%s'",
                    node->fp ? "fp_" : "", name);
-        diag_hint(m->d, "it knows add, sub, mul, div, max, min, and the same with fp_");
+        diag_hint(m->d, "docs/ir_sam.md lists the operations");
         return false;
     }
     while (sam_alu_constant(m->g, u->node, n))
@@ -93,10 +101,10 @@ static bool set_operation(sim_machine *m, sim_unit *u) {
             return false;
         }
     }
-    if (n < 2 || n > most) {
+    if (n < (most == 1 ? 1 : 2) || n > most) {
         diag_error(m->d, node->loc, "E0234-alu", "%s has %u operands", sam_node_label(m->g, u->node, m->mem),
                    n);
-        diag_hint(m->d, "%s", most == 2 ? "it takes two" : "it takes two or more");
+        diag_hint(m->d, "it takes %s", most == 1 ? "one" : most == 2 ? "two" : "two or more");
         return false;
     }
     u->s.alu.is_constant = is_constant;
@@ -104,12 +112,75 @@ static bool set_operation(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-static void set_scanner(sim_machine *m, sim_unit *u, const sam_tensor_levels *operand) {
+static uint32_t level_of(const sim_machine *m, const sim_unit *u) {
     const sam_node_data *node = sam_node_at(m->g, u->node);
     int l = sam_storage_level(sam_find_tensor(m->g, node->tensor), node->mode);
     BUG_IF(l < 0, "mode %d of %s", node->mode, names_text(m->g->names, node->tensor));
+    return (uint32_t)l;
+}
+
+static uint32_t word_width(const sam_node_data *n) {
+    return n->width ? n->width : 64;
+}
+
+static void set_scanner(sim_machine *m, sim_unit *u, const sam_tensor_levels *operand) {
+    uint32_t l = level_of(m, u);
     u->s.scan.level = &operand->level[l];
-    u->s.scan.fibers = sim_fibers(operand, (uint32_t)l);
+    u->s.scan.fibers = sim_fibers(operand, l);
+    u->s.scan.width = word_width(sam_node_at(m->g, u->node));
+}
+
+/* A locator may find places in a dense result, which has no data yet. */
+static void set_locator(sim_machine *m, sim_unit *u, const sam_tensor_levels *operand) {
+    const sam_node_data *node = sam_node_at(m->g, u->node);
+    if (operand) {
+        u->s.locate.level = &operand->level[level_of(m, u)];
+        u->s.locate.fibers = sim_fibers(operand, level_of(m, u));
+        return;
+    }
+    sam_level_data *level = arena_new(m->mem, sam_level_data);
+    *level = (sam_level_data){.format = SAM_LEVEL_DENSE,
+                              .dim = sim_dimension_of(m->g, node->index, m->operands, m->n_operands)};
+    u->s.locate.level = level;
+    u->s.locate.fibers = UINT32_MAX; /* the array that stores knows its size */
+}
+
+static bool set_store(sim_machine *m, sim_unit *u) {
+    const sam_node_data *node = sam_node_at(m->g, u->node);
+    const sam_graph_tensor *t = sam_find_tensor(m->g, node->tensor);
+    const char *name = names_text(m->g->names, node->alu);
+    uint64_t size = 1;
+    uint32_t most = 0;
+    for (uint32_t l = 0; l < t->order && size < SIM_STOP; l++)
+        size *= sim_dimension_of(m->g, sam_stored_index(m->g, u->node, l), m->operands, m->n_operands);
+    if (size >= SIM_STOP) {
+        diag_error(m->d, node->loc, "E0232-result", "%s has 2^31 positions or more",
+                   sam_node_label(m->g, u->node, m->mem));
+        diag_hint(m->d, "give the result a compressed level");
+        return false;
+    }
+    u->s.store.n_vals = (uint32_t)size;
+    u->s.store.vals = arena_new_n(m->mem, uint16_t, size + 1);
+    u->s.store.combine = *name ? sim_find_operation(name, node->fp, &most) : NULL;
+    if (*name && (!u->s.store.combine || most < 2)) {
+        diag_error(m->d, node->loc, "E0234-alu", "%s cannot combine values by '%s'",
+                   sam_node_label(m->g, u->node, m->mem), name);
+        diag_hint(m->d, "op=\"add\", or none to write over");
+        return false;
+    }
+    return true;
+}
+
+/* What a joiner of n operands keeps for each. */
+static void set_joiner(sim_machine *m, sim_unit *u) {
+    uint32_t operands = u->n_in / 2;
+    if (u->kind == SAM_INTERSECT || u->kind == SAM_UNION) {
+        u->s.join.asked = arena_new_n(m->mem, sim_token, operands);
+        return;
+    }
+    u->s.bits.width = word_width(sam_node_at(m->g, u->node));
+    u->s.bits.present = arena_new_n(m->mem, uint64_t, operands);
+    u->s.bits.first = arena_new_n(m->mem, sim_token, operands);
 }
 
 static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *operand) {
@@ -117,7 +188,22 @@ static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *ope
     uint32_t most;
     switch (u->kind) {
     case SAM_FIBERLOOKUP:
+    case SAM_BVLOOKUP:
         set_scanner(m, u, operand);
+        return true;
+    case SAM_LOCATE:
+        set_locator(m, u, operand);
+        return true;
+    case SAM_ARRAYSTORE:
+        return set_store(m, u);
+    case SAM_BVCONVERT:
+        u->s.bits.width = word_width(node);
+        return true;
+    case SAM_INTERSECT:
+    case SAM_UNION:
+    case SAM_BVINTERSECT:
+    case SAM_BVUNION:
+        set_joiner(m, u);
         return true;
     case SAM_ARRAYVALS:
         u->s.array.vals = operand->vals;
@@ -130,18 +216,26 @@ static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *ope
         return true;
     case SAM_VECTORREDUCER:
         u->s.vector.add = sim_find_operation("add", node->fp, &most);
+        u->s.vector.depth = node->depth;
+        want_inputs(m->mem, u, node->depth + 1u);
         return true;
     case SAM_SPACCUMULATOR:
+        if (m->timing == SAM_TIMING_PUBLISHED)
+            return true;
         diag_error(m->d, node->loc, "E0235-unsupported",
                    "the simulator has no sparse accumulator on points: %s",
                    sam_node_label(m->g, u->node, m->mem));
-        diag_hint(m->d, "use a vectorreducer, which works on streams");
+        diag_hint(m->d, "use a vectorreducer, which works on streams, or the published timing");
         return false;
+    case SAM_PARALLELIZE:
+    case SAM_SERIALIZE:
+        u->s.deal.depth = node->depth;
+        u->s.deal.owed = arena_new_n(m->mem, sim_token, UINT8_MAX + 1);
+        u->s.deal.ended = arena_new_n(m->mem, bool, UINT8_MAX + 1);
+        return true;
     case SAM_FIBERWRITE:
     case SAM_REPEAT:
     case SAM_REPSIGGEN:
-    case SAM_INTERSECT:
-    case SAM_UNION:
     case SAM_CRDDROP:
     case SAM_CRDHOLD:
         return true;
@@ -158,95 +252,170 @@ static void order_units(sim_machine *m) {
     const sam_graph *g = m->g;
     uint32_t n = g->nodes.len;
     uint32_t *waits = arena_new_n(m->mem, uint32_t, n + 1);
-    m->order = arena_new_n(m->mem, uint32_t, n + 1);
+    m->order = arena_new_n(m->mem, sim_unit *, n + 1);
     for (uint32_t i = 0; i < g->edges.len; i++)
-        waits[g->edges.at[i].src.v]++;
+        waits[g->edges.at[i].src.v] += g->edges.at[i].stream != SAM_STREAM_SKIP;
     for (uint32_t v = n; v > 0; v--)
         if (!waits[v])
-            m->order[m->n_order++] = v;
+            m->order[m->n_order++] = &m->units[v];
     for (uint32_t at = 0; at < m->n_order; at++)
         for (uint32_t i = 0; i < g->edges.len; i++)
-            if (g->edges.at[i].dst.v == m->order[at] && --waits[g->edges.at[i].src.v] == 0)
-                m->order[m->n_order++] = g->edges.at[i].src.v;
+            if (g->edges.at[i].stream != SAM_STREAM_SKIP && g->edges.at[i].dst.v == m->order[at]->node.v &&
+                --waits[g->edges.at[i].src.v] == 0)
+                m->order[m->n_order++] = &m->units[g->edges.at[i].src.v];
     BUG_IF(m->n_order != n, "the graph has a cycle");
 }
 
-bool sim_build(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands, arena *mem,
-               diagnostics *d, sim_machine *out) {
+/* A bit for each position in the order; at first every unit may move. */
+static void set_ready(sim_machine *m) {
+    m->ready = arena_new_n(m->mem, uint64_t, m->n_order / 64 + 1);
+    for (uint32_t at = 0; at < m->n_order; at++) {
+        const sim_unit *u = m->order[at];
+        m->ready[at / 64] |= UINT64_C(1) << at % 64;
+        for (uint32_t i = 0; i < u->n_in; i++) {
+            u->in[i]->sink = u->node;
+            u->in[i]->ready = &m->ready[at / 64];
+            u->in[i]->ready_bit = UINT64_C(1) << at % 64;
+        }
+    }
+}
+
+static void connect(sim_machine *m) {
+    for (uint32_t i = 0; i < m->g->edges.len; i++) {
+        const sam_edge_data *e = &m->g->edges.at[i];
+        sim_unit *dst = &m->units[e->dst.v];
+        want_inputs(m->mem, dst, e->dst_port + 1u);
+        dst->in[e->dst_port]->source = e->src;
+        add_sink(m->mem, &m->units[e->src.v], e->src_port, dst->in[e->dst_port]);
+    }
+}
+
+static const sim_token root_stream[] = {0, SIM_DONE};
+
+bool sim_build(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
+               const sam_sim_options *options, arena *mem, diagnostics *d, sim_machine *out) {
     *out = (sim_machine){.g = g, .mem = mem, .d = d};
+    out->operands = operands;
+    out->n_operands = n_operands;
+    out->timing = options ? options->timing : SAM_TIMING_IDEAL;
+    out->fifo_depth = options ? options->fifo_depth : 0;
+    bool published = out->timing == SAM_TIMING_PUBLISHED;
     out->units = arena_new_n(mem, sim_unit, g->nodes.len + 1);
     for (uint32_t v = 1; v <= g->nodes.len; v++) {
         const sam_node_data *node = sam_node_at(g, (sam_node){v});
         sim_unit *u = &out->units[v];
-        *u = (sim_unit){.kind = node->kind, .node = {v}, .compress = node->compress, .fp = node->fp};
+        *u = (sim_unit){sim_step, node->kind, .node = {v}, .compress = node->compress, .fp = node->fp};
         int inputs = sam_primitive_table[node->kind].in;
-        want_inputs(mem, u, inputs == SAM_ANY ? 0 : (uint32_t)inputs);
-        out->has_writers = out->has_writers || node->kind == SAM_FIBERWRITE;
+        want_inputs(mem, u, inputs == SAM_ANY ? node->kind == SAM_FIBERLOOKUP : (uint32_t)inputs);
+        out->has_writers = out->has_writers || sim_is_writer(node->kind);
     }
-    for (uint32_t i = 0; i < g->edges.len; i++) {
-        const sam_edge_data *e = &g->edges.at[i];
-        sim_unit *dst = &out->units[e->dst.v];
-        want_inputs(mem, dst, e->dst_port + 1u);
-        dst->in[e->dst_port]->source = e->src;
-        add_sink(mem, &out->units[e->src.v], e->src_port, dst->in[e->dst_port]);
-    }
+    connect(out);
     for (uint32_t v = 1; v <= g->nodes.len; v++) {
         const sam_node_data *node = sam_node_at(g, (sam_node){v});
-        if (!build_unit(out, &out->units[v], sim_find_operand(operands, n_operands, node->tensor)))
+        sim_unit *u = &out->units[v];
+        if (published && !sim_publish(out, u))
             return false;
-        if (node->root)
-            sim_feed(out, (sam_node){v}, 0, (sim_token[]){0, SIM_DONE}, 2);
-        out->unfinished += !out->has_writers || node->kind == SAM_FIBERWRITE;
+        if (!build_unit(out, u, sim_find_operand(operands, n_operands, node->tensor)))
+            return false;
+        out->unfinished += !out->has_writers || sim_is_writer(node->kind);
     }
     order_units(out);
+    set_ready(out);
+    for (uint32_t v = 1; v <= g->nodes.len; v++)
+        if (sam_node_at(g, (sam_node){v})->root)
+            sim_feed(out, (sam_node){v}, 0, root_stream, published ? 1 : 2);
     return true;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* The published simulator's root references end in its second cycle. */
+static void end_roots(sim_machine *m) {
+    for (uint32_t v = 1; v <= m->g->nodes.len; v++)
+        if (sam_node_at(m->g, (sam_node){v})->root)
+            sim_feed(m, (sam_node){v}, 0, root_stream + 1, 1);
+}
+
+/* One cycle of the units that may move. */
+static bool step_ready(sim_machine *m) {
+    bool moved = false;
+    for (uint32_t first = 0, w = 0; first < m->n_order; first += 64, w++) {
+        for (uint64_t left = m->ready[w]; left;) {
+            uint32_t at = (uint32_t)__builtin_ctzll(left);
+            sim_unit *u = m->order[first + at];
+            if (!u->done && u->step(m, u))
+                moved = true;
+            else
+                m->ready[w] &= ~(UINT64_C(1) << at);
+            left = m->ready[w] & ~UINT64_C(1) << at;
+        }
+    }
+    return moved;
+}
+
+/* One cycle of every unit, with what bounded queues and statistics need. */
+static bool step_watched(sim_machine *m) {
+    bool any = false;
+    for (uint32_t i = 0; i < m->n_order; i++) {
+        sim_unit *u = m->order[i];
+        if (u->done)
+            continue;
+        bool room = !m->fifo_depth || sim_has_room(m, u);
+        bool moved = room && u->step(m, u);
+        any = any || moved;
+        if (!m->watch)
+            continue;
+        sam_unit_statistics *count = &m->watch->unit[u->node.v - 1];
+        count->active += moved;
+        count->idle += room && !moved;
+        count->stalled += !room;
+        count->done = u->done ? m->cycle : 0;
+    }
+    if (m->watch)
+        sim_watch_queues(m);
+    return any;
+}
+
 sim_end sim_run(sim_machine *m, uint64_t max_cycles) {
+    bool watched = m->fifo_depth || m->watch, roots_go_on = m->timing == SAM_TIMING_PUBLISHED;
     while (m->unfinished) {
         if (max_cycles && m->cycle == max_cycles)
             return SIM_RUN_LIMIT;
         m->cycle++;
-        bool moved = false;
-        for (uint32_t i = 0; i < m->n_order; i++) {
-            sim_unit *u = &m->units[m->order[i]];
-            if (!u->done && sim_step(m, u))
-                moved = true;
-        }
+        bool moved = watched ? step_watched(m) : step_ready(m);
         if (m->failed)
             return SIM_RUN_FAILED;
-        if (!moved)
+        if (roots_go_on) {
+            end_roots(m);
+            roots_go_on = false;
+        } else if (!moved) {
             return SIM_RUN_STUCK;
+        }
     }
     return SIM_RUN_FINISHED;
 }
 
-/* The node that unit v waits for: whoever should fill its first empty input. */
-static sam_node waits_for(const sim_machine *m, uint32_t v) {
-    const sim_unit *u = &m->units[v];
-    for (uint32_t i = 0; i < u->n_in; i++)
-        if (!sim_has(u->in[i]) && u->in[i]->source.v)
-            return u->in[i]->source;
-    return (sam_node){0};
+static uint64_t tokens_of(const sim_machine *m) {
+    uint64_t tokens = 0;
+    for (uint32_t i = 0; i < m->g->edges.len; i++) {
+        const sam_edge_data *e = &m->g->edges.at[i];
+        tokens += m->units[e->dst.v].in[e->dst_port]->end;
+    }
+    return tokens;
 }
 
-void sim_report_stuck(const sim_machine *m) {
-    sam_node n = {0};
-    for (uint32_t v = m->g->nodes.len; v > 0; v--)
-        if (m->units[v].kind == SAM_FIBERWRITE && !m->units[v].done)
-            n.v = v;
-    diag_error(m->d, sam_node_at(m->g, n)->loc, "E0230-deadlock",
-               "nothing moves after %llu cycles, %s is not done", (unsigned long long)m->cycle,
-               sam_node_label(m->g, n, m->mem));
-    diag_hint(m->d, "a stream ends early or a primitive's inputs do not belong together");
-    for (sam_node next = waits_for(m, n.v); next.v; n = next, next = waits_for(m, n.v)) {
-        diag_note(m->d, sam_node_at(m->g, n)->loc, "%s waits for %s%s", sam_node_label(m->g, n, m->mem),
-                  sam_node_label(m->g, next, m->mem), m->units[next.v].done ? ", which is done" : "");
-        if (m->units[next.v].done)
-            return;
+/* What the simulator runs: no broadcasts, and only binary joiners where the published one is imitated. */
+static bool plain_graph(const sam_graph *g, const sam_sim_options *options, arena *mem, diagnostics *d,
+                        sam_graph *out) {
+    sam_graph binary;
+    if (!options || options->timing != SAM_TIMING_PUBLISHED)
+        return sam_remove_broadcasts(g, mem, d, out);
+    if (options->fifo_depth) {
+        diag_error(d, (src_loc){0}, "E0235-unsupported", "the published timing has no FIFO depth");
+        diag_hint(d, "use the ideal timing");
+        return false;
     }
+    return sam_to_binary_joiners(g, mem, d, &binary) && sam_remove_broadcasts(&binary, mem, d, out);
 }
 
 bool sam_simulate(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
@@ -255,11 +424,13 @@ bool sam_simulate(const sam_graph *g, const sam_tensor_levels *operands, uint32_
     sam_graph plain;
     arena scratch = {0};
     sim_machine m;
-    bool good = sam_check(g, d) && sam_remove_broadcasts(g, &scratch, d, &plain) &&
+    bool good = sam_check(g, d) && plain_graph(g, options, &scratch, d, &plain) &&
                 sim_check_operands(&plain, operands, n_operands, &scratch, d) &&
-                sim_build(&plain, operands, n_operands, &scratch, d, &m);
+                sim_build(&plain, operands, n_operands, options, &scratch, d, &m);
     if (good) {
         uint64_t limit = options ? options->max_cycles : 0;
+        if (options && (options->statistics || options->trace))
+            m.watch = sim_watch_begin(&m, options, mem);
         sim_end end = sim_run(&m, limit);
         if (end == SIM_RUN_STUCK)
             sim_report_stuck(&m);
@@ -269,9 +440,11 @@ bool sam_simulate(const sam_graph *g, const sam_tensor_levels *operands, uint32_
             diag_hint(d, "raise the limit, or 0 for none");
         }
         out->cycles = m.cycle;
-        out->tokens = m.tokens;
+        out->tokens = tokens_of(&m);
+        if (m.watch)
+            sim_watch_end(&m, out);
         m.mem = mem; /* the result outlives the machine */
-        good = end == SIM_RUN_FINISHED && sim_result_of(&m, operands, n_operands, &out->result);
+        good = end == SIM_RUN_FINISHED && sim_result_of(&m, operands, n_operands, &out->result, &out->stored);
     }
     arena_free(&scratch);
     return good;

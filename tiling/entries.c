@@ -60,7 +60,7 @@ void tile_sort(const uint32_t *crd, uint32_t width, uint32_t n, const uint8_t *k
 }
 
 void tile_normalise(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem) {
-    static const uint8_t logical[SAM_MAX_ORDER] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const uint8_t logical[SAM_MAX_ORDER] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     uint32_t n = entries->val.len, width = t->order;
     uint32_t *crd = arena_new_n(mem, uint32_t, (size_t)n * width + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, n + 1);

@@ -367,9 +367,15 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
 
 bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagnostics *d) {
     file_out f;
+    bool mtx = ends_with(path, ".mtx");
+    if (mtx ? t->order > 2 : !ends_with(path, ".tns") || t->order == 0) {
+        diag_error(d, (src_loc){0}, "E0312-extension", "'%s' cannot hold a tensor of order %u", path,
+                   t->order);
+        diag_hint(d, "name it .mtx up to order 2, or .tns from order 1");
+        return false;
+    }
     if (!file_create(&f, path, d->mem, d))
         return false;
-    bool mtx = t->order <= 2;
     if (mtx)
         fprintf(f.stream, "%%%%MatrixMarket matrix coordinate %s general\n%u %u %llu\n",
                 dtype == TILE_DTYPE_BF16 ? "real" : "integer", t->order > 0 ? t->dim[0] : 1,

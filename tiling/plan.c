@@ -100,31 +100,18 @@ static uint64_t result_vars(const sam_statement *s) {
     return vars;
 }
 
-/* Binds each tensor to its access and finds the variables in whose first piece alone it takes part. */
-static bool bind_accesses(planner *p, sam_expr h, uint64_t first_only) {
+/* Binds each tensor to its access (a packed statement has one) and finds the variables in whose first piece
+ * alone it takes part. */
+static void bind_accesses(planner *p, sam_expr h, uint64_t first_only) {
     if (!h.v)
-        return true;
+        return;
     const sam_expr_data *x = sam_expr_at(p->statement, h);
     if (x->kind == SAM_EXPR_ACCESS) {
         operand *o = &p->operands[x->tensor.v - 1];
-        if (o->access) {
-            diag_error(p->diag, x->loc, "E0333-repeated",
-                       "%s is used twice; the tile plan needs one use per tensor",
-                       names_text(p->statement->names, o->format->name));
-            diag_hint(p->diag, "give the second use a tensor name of its own and read the same file for it");
-            return false;
-        }
-        for (uint32_t m = 0; m < o->format->order; m++) {
-            for (uint32_t n = 0; n < m; n++) {
-                if (x->index[m].v == x->index[n].v) {
-                    diag_error(p->diag, x->loc, "E0334-diagonal", "a diagonal access cannot be tiled yet");
-                    return false;
-                }
-            }
-        }
+        BUG_IF(o->access, "%s is used twice", names_text(p->statement->names, o->format->name));
         o->access = x;
         o->first_only = first_only;
-        return true;
+        return;
     }
     uint64_t only_a = 0, only_b = 0;
     if (x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB) {
@@ -132,7 +119,8 @@ static bool bind_accesses(planner *p, sam_expr h, uint64_t first_only) {
         only_a = b & ~a & ~result_vars(p->statement);
         only_b = a & ~b & ~result_vars(p->statement);
     }
-    return bind_accesses(p, x->a, first_only | only_a) && bind_accesses(p, x->b, first_only | only_b);
+    bind_accesses(p, x->a, first_only | only_a);
+    bind_accesses(p, x->b, first_only | only_b);
 }
 
 /* ---- sub-tiles of one operand ---------------------------------------------------------------- */
@@ -505,7 +493,7 @@ bool tile_plan_run(const sam_statement *s, const tile_operands *in, const tile_o
         p.operands[t].data = &in->operand[t];
         p.operands[t].format = &s->tensors.at[t];
     }
-    good = good && bind_accesses(&p, s->rhs, 0);
+    bind_accesses(&p, s->rhs, 0);
     cursor *cursors = arena_new_n(&scratch, cursor, s->tensors.len);
     for (uint32_t t = 0; good && t < s->tensors.len; t++) {
         if (!p.operands[t].access)

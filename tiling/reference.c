@@ -4,16 +4,32 @@
  * with their values. A product of relations with background zero is a join on the shared variables; any other
  * operation brings both sides to the same variables and merges them point by point. Nothing here knows SAM,
  * levels or tiles. Cost: joins and merges are O(n log n)-free (radix sorts), output-sensitive.
+ *
+ * int16 wraps, so the order of additions does not matter; division truncates, and by zero gives zero.
+ * bfloat16 rounds after each operation, so a sum depends on its order, which index notation does not fix.
+ * Each value therefore carries how many roundings may differ, d, and the sum of the magnitudes it is made of:
+ * two orders differ by at most 2 d u magnitude, u = 2^-8 (Higham, Accuracy and Stability, 4.2). Without a sum
+ * d is 0 and the comparison exact.
  */
 #include "tiling/tiling_int.h"
 
-enum { RELATION_MAX_VARS = 16 };
+#include <math.h>
+
+enum { RELATION_MAX_VARS = 64 };
+
+static const float BF16_ROUNDOFF = 0x1p-8f;
+
+/* A value, and how far another order of the same additions may be from it. */
+typedef struct {
+    uint16_t bits;
+    float roundings, magnitude; /* bfloat16 only: d, and the sum of the absolute values */
+} number;
 
 typedef struct {
     uint32_t vars, var[RELATION_MAX_VARS]; /* variable handles, ascending */
     u32_vec crd;                           /* one tuple per point, in the order of var */
-    u16_vec val;
-    uint16_t background; /* value of every other point */
+    VEC(number) val;
+    number background; /* value of every other point */
 } relation;
 
 typedef struct {
@@ -21,28 +37,86 @@ typedef struct {
     const tile_operands *in;
     const uint32_t *extent; /* by variable handle - 1 */
     arena *mem;
-    diagnostics *diag;
 } evaluator;
 
-static uint16_t mul(tile_dtype dtype, uint16_t a, uint16_t b) {
-    if (dtype == TILE_DTYPE_BF16)
-        return bf16_from_float(bf16_to_float(a) * bf16_to_float(b));
-    return (uint16_t)((uint32_t)a * b);
+/* ---- arithmetic ------------------------------------------------------------------------------ */
+
+static number exactly(tile_dtype dtype, uint16_t bits) {
+    return (number){.bits = bits, .magnitude = dtype == TILE_DTYPE_BF16 ? fabsf(bf16_to_float(bits)) : 0};
 }
 
-static uint16_t negate(tile_dtype dtype, uint16_t a) {
-    return dtype == TILE_DTYPE_BF16 ? a ^ 0x8000u : (uint16_t)-a;
+static number constant(tile_dtype dtype, double x) {
+    return exactly(dtype,
+                   dtype == TILE_DTYPE_BF16 ? bf16_from_float((float)x) : (uint16_t)(uint64_t)(int64_t)x);
 }
 
-static uint16_t apply(tile_dtype dtype, sam_expr_kind op, uint16_t a, uint16_t b) {
+static bool is_zero(tile_dtype dtype, number a) {
+    return !(dtype == TILE_DTYPE_BF16 ? a.bits & 0x7fffu : a.bits);
+}
+
+/* 0 - a: the zero of a sum, and of what is absent, is positive. */
+static number negate(tile_dtype dtype, number a) {
+    if (dtype == TILE_DTYPE_INT16)
+        a.bits = (uint16_t)-a.bits;
+    else
+        a.bits = is_zero(dtype, a) ? 0 : a.bits ^ 0x8000u;
+    return a;
+}
+
+static uint16_t apply_int16(sam_expr_kind op, uint16_t a, uint16_t b) {
+    if (op == SAM_EXPR_DIV)
+        return b ? (uint16_t)((int16_t)a / (int16_t)b) : 0;
     if (op == SAM_EXPR_MUL)
-        return mul(dtype, a, b);
-    return tile_add(dtype, a, op == SAM_EXPR_SUB ? negate(dtype, b) : b);
+        return (uint16_t)((uint32_t)a * b);
+    return (uint16_t)(op == SAM_EXPR_ADD ? a + b : a - b);
 }
 
-static uint16_t number(tile_dtype dtype, double x) {
-    return dtype == TILE_DTYPE_BF16 ? bf16_from_float((float)x) : (uint16_t)(uint64_t)(int64_t)x;
+/* b's error, relative to its value, passes into the quotient; beyond a half nothing can be said. */
+static float quotient_magnitude(number a, number b) {
+    float y = fabsf(bf16_to_float(b.bits)), error = 2 * b.roundings * BF16_ROUNDOFF * b.magnitude;
+    if (b.roundings == 0)
+        return a.magnitude / y;
+    return 2 * error < y ? 2 * (a.magnitude / y) * (b.magnitude / y) : INFINITY;
 }
+
+static number apply_bf16(sam_expr_kind op, number a, number b) {
+    float x = bf16_to_float(a.bits), y = bf16_to_float(b.bits), roundings = a.roundings + b.roundings;
+    number r = {.roundings = roundings > 0 ? roundings + 1 : 0, .magnitude = a.magnitude + b.magnitude};
+    float exact = op == SAM_EXPR_ADD   ? x + y
+                  : op == SAM_EXPR_SUB ? x - y
+                  : op == SAM_EXPR_MUL ? x * y
+                                       : x / y;
+    if (op == SAM_EXPR_MUL)
+        r.magnitude = a.magnitude * b.magnitude;
+    else if (op == SAM_EXPR_DIV)
+        r.magnitude = quotient_magnitude(a, b);
+    r.bits = bf16_from_float(exact);
+    return r;
+}
+
+static number apply(tile_dtype dtype, sam_expr_kind op, number a, number b) {
+    return dtype == TILE_DTYPE_BF16 ? apply_bf16(op, a, b)
+                                    : (number){.bits = apply_int16(op, a.bits, b.bits)};
+}
+
+/* One more addend of a sum of several: any of them may have been added first. */
+static number accumulate(tile_dtype dtype, number total, number a, bool first) {
+    if (first)
+        return a;
+    float roundings = total.roundings + a.roundings + 1;
+    total = apply(dtype, SAM_EXPR_ADD, total, a);
+    total.roundings = dtype == TILE_DTYPE_BF16 ? roundings : 0;
+    return total;
+}
+
+/* n equal addends. */
+static number times(tile_dtype dtype, number a, uint32_t n) {
+    number product = apply(dtype, SAM_EXPR_MUL, a, constant(dtype, n));
+    product.roundings = dtype == TILE_DTYPE_BF16 && n > 1 ? (a.roundings + 1) * (float)n : a.roundings;
+    return product;
+}
+
+/* ---- relations ------------------------------------------------------------------------------- */
 
 static int column_of(const relation *r, uint32_t var) {
     for (uint32_t i = 0; i < r->vars; i++) {
@@ -80,6 +154,17 @@ static const uint32_t *sorted(const evaluator *e, const relation *r, const relat
     }
     uint32_t *order = arena_new_n(e->mem, uint32_t, r->val.len + 1);
     tile_sort(r->crd.at, r->vars, r->val.len, key, keys, order, e->mem);
+    return order;
+}
+
+/* The same in the order of the result's indices. */
+static const uint32_t *sorted_by_result(const evaluator *e, const relation *r) {
+    uint32_t n = sam_tensor_at(e->statement, e->statement->result)->order;
+    uint8_t key[SAM_MAX_ORDER];
+    for (uint32_t m = 0; m < n; m++)
+        key[m] = (uint8_t)column_of(r, e->statement->result_index[m].v);
+    uint32_t *order = arena_new_n(e->mem, uint32_t, r->val.len + 1);
+    tile_sort(r->crd.at, r->vars, r->val.len, key, n, order, e->mem);
     return order;
 }
 
@@ -125,7 +210,8 @@ static void join(const evaluator *e, const relation *a, const relation *b, relat
                              column >= 0 ? tuple(a, oa[i])[column]
                                          : tuple(b, ob[k])[column_of(b, out->var[v])]);
                 }
-                vec_push(e->mem, &out->val, mul(e->in->dtype, a->val.at[oa[i]], b->val.at[ob[k]]));
+                vec_push(e->mem, &out->val,
+                         apply(e->in->dtype, SAM_EXPR_MUL, a->val.at[oa[i]], b->val.at[ob[k]]));
             }
         }
         j = end;
@@ -158,7 +244,7 @@ static void expand(const evaluator *e, const relation *r, const relation *over, 
     }
 }
 
-static void push_point(const evaluator *e, relation *out, const uint32_t *at, uint16_t value) {
+static void push_point(const evaluator *e, relation *out, const uint32_t *at, number value) {
     for (uint32_t v = 0; v < out->vars; v++)
         vec_push(e->mem, &out->crd, at[v]);
     vec_push(e->mem, &out->val, value);
@@ -170,24 +256,24 @@ static void merge(const evaluator *e, sam_expr_kind op, const relation *a, const
     merge_vars(a, b, out);
     expand(e, a, out, &wide_a);
     expand(e, b, out, &wide_b);
-    out->background = apply(e->in->dtype, op, a->background, b->background);
+    bool nothing = is_zero(e->in->dtype, a->background) && is_zero(e->in->dtype, b->background);
+    if (op != SAM_EXPR_DIV || !nothing) /* nothing divided by nothing is nothing */
+        out->background = apply(e->in->dtype, op, a->background, b->background);
+    if (is_zero(e->in->dtype, out->background))
+        out->background.bits = 0;
     const uint32_t *oa = sorted(e, &wide_a, out), *ob = sorted(e, &wide_b, out);
     uint32_t i = 0, j = 0;
     while (i < wide_a.val.len || j < wide_b.val.len) {
         int order = i == wide_a.val.len   ? 1
                     : j == wide_b.val.len ? -1
                                           : compare_on(out, &wide_a, oa[i], &wide_b, ob[j]);
-        uint16_t va = order <= 0 ? wide_a.val.at[oa[i]] : a->background;
-        uint16_t vb = order >= 0 ? wide_b.val.at[ob[j]] : b->background;
+        number va = order <= 0 ? wide_a.val.at[oa[i]] : a->background;
+        number vb = order >= 0 ? wide_b.val.at[ob[j]] : b->background;
         push_point(e, out, order <= 0 ? tuple(&wide_a, oa[i]) : tuple(&wide_b, ob[j]),
                    apply(e->in->dtype, op, va, vb));
         i += order <= 0;
         j += order >= 0;
     }
-}
-
-static uint16_t times(tile_dtype dtype, uint16_t value, uint32_t n) {
-    return mul(dtype, value, number(dtype, n));
 }
 
 /* Sums along one variable; points that are absent count with the background. */
@@ -202,12 +288,14 @@ static void sum(const evaluator *e, uint32_t var, const relation *a, relation *o
     const uint32_t *order = sorted(e, a, out);
     for (uint32_t i = 0; i < a->val.len;) {
         uint32_t first = i;
-        uint16_t total = 0;
+        number total = {0};
         for (; i < a->val.len && compare_on(out, a, order[first], a, order[i]) == 0; i++)
-            total = tile_add(e->in->dtype, total, a->val.at[order[i]]);
+            total = accumulate(e->in->dtype, total, a->val.at[order[i]], i == first);
         uint32_t missing = gone >= 0 ? extent - (i - first) : 0;
-        total = gone >= 0 ? tile_add(e->in->dtype, total, times(e->in->dtype, a->background, missing))
-                          : times(e->in->dtype, total, extent);
+        if (gone < 0)
+            total = times(e->in->dtype, total, extent);
+        else if (missing && !is_zero(e->in->dtype, a->background))
+            total = accumulate(e->in->dtype, total, times(e->in->dtype, a->background, missing), false);
         for (uint32_t v = 0; v < out->vars; v++)
             vec_push(e->mem, &out->crd, tuple(a, order[first])[column_of(a, out->var[v])]);
         vec_push(e->mem, &out->val, total);
@@ -233,50 +321,73 @@ static void access(const evaluator *e, const sam_expr_data *x, relation *out) {
             at[column] = c[m];
         }
         if (keep)
-            push_point(e, out, at, t->val[p]);
+            push_point(e, out, at, exactly(e->in->dtype, t->val[p]));
     }
 }
 
-static bool evaluate(const evaluator *e, sam_expr h, relation *out) {
+static void evaluate(const evaluator *e, sam_expr h, relation *out) {
     const sam_expr_data *x = sam_expr_at(e->statement, h);
     relation a = {0}, b = {0};
     *out = (relation){0};
     switch (x->kind) {
     case SAM_EXPR_ACCESS:
         access(e, x, out);
-        return true;
+        return;
     case SAM_EXPR_LITERAL:
-        out->background = number(e->in->dtype, x->literal);
-        return true;
+        out->background = constant(e->in->dtype, x->literal);
+        return;
     case SAM_EXPR_NEG:
-        if (!evaluate(e, x->a, out))
-            return false;
+        evaluate(e, x->a, out);
         for (uint32_t p = 0; p < out->val.len; p++)
             out->val.at[p] = negate(e->in->dtype, out->val.at[p]);
         out->background = negate(e->in->dtype, out->background);
-        return true;
+        return;
     case SAM_EXPR_SUM:
-        if (!evaluate(e, x->a, &a))
-            return false;
+        evaluate(e, x->a, &a);
         sum(e, x->var.v, &a, out);
-        return true;
+        return;
     case SAM_EXPR_ADD:
     case SAM_EXPR_SUB:
     case SAM_EXPR_MUL:
-        if (!evaluate(e, x->a, &a) || !evaluate(e, x->b, &b))
-            return false;
-        if (x->kind == SAM_EXPR_MUL && !a.background && !b.background)
+    case SAM_EXPR_DIV:
+        evaluate(e, x->a, &a);
+        evaluate(e, x->b, &b);
+        if (x->kind == SAM_EXPR_MUL && is_zero(e->in->dtype, a.background) &&
+            is_zero(e->in->dtype, b.background))
             join(e, &a, &b, out);
         else
             merge(e, x->kind, &a, &b, out);
-        return true;
-    case SAM_EXPR_DIV:
-        diag_error(e->diag, x->loc, "E0322-division", "the reference does not evaluate division yet");
-        return false;
+        return;
     case SAM_EXPR_NONE:
         break;
     }
     BUG("expression kind %d", (int)x->kind);
+}
+
+static bool has_division(const sam_statement *s, sam_expr h) {
+    const sam_expr_data *x = sam_expr_at(s, h);
+    return x->kind == SAM_EXPR_DIV || (x->a.v && has_division(s, x->a)) || (x->b.v && has_division(s, x->b));
+}
+
+/* The relation as a tensor, with the tolerance of each entry. */
+static void to_tensor(const evaluator *e, const relation *r, arena *mem, tile_tensor *out) {
+    const sam_statement *s = e->statement;
+    const uint32_t *order = sorted_by_result(e, r);
+    uint32_t *crd = arena_new_n(mem, uint32_t, (size_t)r->val.len * out->order + 1);
+    uint16_t *val = arena_new_n(mem, uint16_t, r->val.len + 1);
+    float *tolerance = arena_new_n(mem, float, r->val.len + 1);
+    for (uint32_t p = 0; p < r->val.len; p++) {
+        number n = r->val.at[order[p]];
+        for (uint32_t m = 0; m < out->order; m++)
+            crd[(size_t)p * out->order + m] = tuple(r, order[p])[column_of(r, s->result_index[m].v)];
+        val[p] = n.bits;
+        tolerance[p] = 2 * n.roundings * BF16_ROUNDOFF * n.magnitude;
+    }
+    out->nnz = r->val.len;
+    out->crd = crd;
+    out->val = val;
+    out->tolerance = tolerance;
+    out->divides = has_division(s, s->rhs);
 }
 
 bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
@@ -285,38 +396,33 @@ bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem,
     uint32_t *extent = NULL;
     if (!tile_extents(s, in, &scratch, d, &extent))
         return false;
-    evaluator e = {s, in, extent, &scratch, d};
+    evaluator e = {s, in, extent, &scratch};
     relation got, wide, all = {0};
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
     *out = (tile_tensor){.name = result->name, .order = result->order};
-    bool good = evaluate(&e, s->rhs, &got);
-    if (good) {
-        for (uint32_t m = 0; m < result->order; m++) {
-            relation one = {.vars = 1, .var = {s->result_index[m].v}}, before = all;
-            all.vars = 0;
-            merge_vars(&before, &one, &all);
-            out->dim[m] = extent[s->result_index[m].v - 1];
-        }
-        if (got.background) {
-            /* Every point of the result has a value: add the relation to a full one. */
-            relation full = {.background = 0}, point = {0};
-            vec_push(&scratch, &point.val, 0);
-            expand(&e, &point, &all, &full);
-            relation sum_of = {0};
-            merge(&e, SAM_EXPR_ADD, &got, &full, &sum_of);
-            got = sum_of;
-        }
-        expand(&e, &got, &all, &wide);
-        tile_entries entries = {.val = wide.val};
-        for (uint32_t p = 0; p < wide.val.len; p++) {
-            for (uint32_t m = 0; m < result->order; m++)
-                vec_push(&scratch, &entries.crd, tuple(&wide, p)[column_of(&wide, s->result_index[m].v)]);
-        }
-        tile_normalise(out, &entries, in->dtype, mem);
+    evaluate(&e, s->rhs, &got);
+    for (uint32_t m = 0; m < result->order; m++) {
+        relation one = {.vars = 1, .var = {s->result_index[m].v}}, before = all;
+        all.vars = 0;
+        merge_vars(&before, &one, &all);
+        out->dim[m] = extent[s->result_index[m].v - 1];
     }
+    if (!is_zero(in->dtype, got.background)) {
+        /* Every point of the result has a value: add the relation to a full one. */
+        relation full = {0}, point = {0};
+        vec_push(&scratch, &point.val, (number){0});
+        expand(&e, &point, &all, &full);
+        relation sum_of = {0};
+        merge(&e, SAM_EXPR_ADD, &got, &full, &sum_of);
+        got = sum_of;
+    }
+    expand(&e, &got, &all, &wide);
+    to_tensor(&e, &wide, mem, out);
     arena_free(&scratch);
-    return good;
+    return true;
 }
+
+/* ---- extents --------------------------------------------------------------------------------- */
 
 /* Visits every access of the expression below h. */
 static bool extent_of(const sam_statement *s, sam_expr h, const tile_operands *in, uint32_t *extent,
@@ -327,6 +433,8 @@ static bool extent_of(const sam_statement *s, sam_expr h, const tile_operands *i
     if (x->kind != SAM_EXPR_ACCESS)
         return extent_of(s, x->a, in, extent, firm, d) && extent_of(s, x->b, in, extent, firm, d);
     const tile_tensor *t = &in->operand[x->tensor.v - 1];
+    if (sam_tensor_at(s, x->tensor)->ones)
+        return true; /* as long as the others say */
     for (uint32_t m = 0; m < t->order; m++) {
         uint32_t v = x->index[m].v - 1;
         bool clash = firm[v] && (t->dim_inferred ? t->dim[m] > extent[v] : t->dim[m] != extent[v]);
@@ -344,22 +452,50 @@ static bool extent_of(const sam_statement *s, sam_expr h, const tile_operands *i
     return true;
 }
 
+/* firm[v]: stated, so an extent of 0 is one. */
+static bool known_extents(const sam_statement *s, const tile_operands *in, uint32_t *extent, bool *firm,
+                          diagnostics *d) {
+    for (uint32_t v = 0; v < s->vars.len; v++) {
+        extent[v] = s->vars.at[v].extent;
+        firm[v] = s->vars.at[v].extent != 0;
+    }
+    if (!extent_of(s, s->rhs, in, extent, firm, d))
+        return false;
+    for (uint32_t v = 0; v < s->vars.len; v++) { /* a split loop comes after the one it was made from */
+        const sam_var_data *var = &s->vars.at[v];
+        if (!var->split_of.v || extent[v])
+            continue;
+        extent[v] = var->modulo ? var->modulo : tile_split_extent(extent[var->split_of.v - 1], var->divide);
+        firm[v] = firm[var->split_of.v - 1];
+    }
+    return true;
+}
+
+bool tile_known_extents(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
+                        uint32_t **extent) {
+    *extent = arena_new_n(mem, uint32_t, s->vars.len + 1);
+    return known_extents(s, in, *extent, arena_new_n(mem, bool, s->vars.len + 1), d);
+}
+
 bool tile_extents(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                   uint32_t **extent) {
     *extent = arena_new_n(mem, uint32_t, s->vars.len + 1);
     bool *firm = arena_new_n(mem, bool, s->vars.len + 1);
-    if (!extent_of(s, s->rhs, in, *extent, firm, d))
+    if (!known_extents(s, in, *extent, firm, d))
         return false;
-    for (uint32_t v = 0; v < s->vars.len; v++) {
-        /* An extent of zero is an empty dimension when a file says so. */
+    for (uint32_t l = 0; l < s->loops.len; l++) {
+        uint32_t v = s->loops.at[l].v - 1;
         if (!(*extent)[v] && !firm[v]) {
             diag_error(d, s->vars.at[v].loc, "E0321-no-extent", "no operand tells how far index %s runs",
                        names_text(s->names, s->vars.at[v].name));
+            diag_hint(d, "say so with -d %s:SIZE", names_text(s->names, s->vars.at[v].name));
             return false;
         }
     }
     return true;
 }
+
+/* ---- comparison ------------------------------------------------------------------------------ */
 
 static const char *entry_text(const tile_tensor *t, uint64_t p, const name_table *names, arena *mem) {
     const char *text = names_text(names, t->name);
@@ -368,7 +504,21 @@ static const char *entry_text(const tile_tensor *t, uint64_t p, const name_table
     return t->order ? arena_printf(mem, "%s)", text) : text;
 }
 
-bool tile_equal(const tile_tensor *got, const tile_tensor *want, const name_table *names, diagnostics *d) {
+static double as_double(tile_dtype dtype, uint16_t bits) {
+    return dtype == TILE_DTYPE_BF16 ? (double)bf16_to_float(bits) : (double)(int16_t)bits;
+}
+
+/* In bfloat16, NaN is what 0 / 0 makes of a point. Whether there is a point where nothing meets a stored
+ * zero, the notation does not say, so with a division NaN compares equal to anything. */
+static bool same_value(tile_dtype dtype, uint16_t a, uint16_t b, float tolerance, bool divides) {
+    double x = as_double(dtype, a), y = as_double(dtype, b);
+    if (isnan(x) || isnan(y))
+        return divides || (isnan(x) && isnan(y));
+    return x == y || fabs(x - y) <= (double)tolerance || isinf(tolerance);
+}
+
+bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtype, const name_table *names,
+                diagnostics *d) {
     uint64_t i = 0, j = 0, wrong = 0;
     BUG_IF(got->order != want->order, "orders %u and %u", got->order, want->order);
     for (uint32_t m = 0; m < got->order; m++) {
@@ -388,10 +538,11 @@ bool tile_equal(const tile_tensor *got, const tile_tensor *want, const name_tabl
             order = a < b ? -1 : a > b;
         }
         uint16_t a = order <= 0 ? got->val[i] : 0, b = order >= 0 ? want->val[j] : 0;
-        if (a != b && wrong++ < 5)
-            diag_error(d, (src_loc){0}, "E0340-mismatch", "%s is %d, the reference says %d",
+        float tolerance = order >= 0 && want->tolerance ? want->tolerance[j] : 0;
+        if (!same_value(dtype, a, b, tolerance, want->divides) && wrong++ < 5)
+            diag_error(d, (src_loc){0}, "E0340-mismatch", "%s is %.9g, the reference says %.9g",
                        entry_text(order <= 0 ? got : want, order <= 0 ? i : j, names, d->mem),
-                       (int)(int16_t)a, (int)(int16_t)b);
+                       as_double(dtype, a), as_double(dtype, b));
         i += order <= 0;
         j += order >= 0;
     }

@@ -18,7 +18,9 @@ typedef struct {
     uint64_t nnz;        /* stored entries */
     const uint32_t *crd; /* nnz * order, entry by entry */
     const uint16_t *val;
-    uint64_t rounded; /* entries that were not whole numbers in the file (int16 only) */
+    uint64_t rounded;       /* entries that were not whole numbers in the file (int16 only) */
+    bool divides;           /* a reference whose statement divides: its NaNs in bfloat16 stand for anything */
+    const float *tolerance; /* of each value of a bfloat16 reference, or NULL: exact */
 } tile_tensor;
 
 typedef enum { TILE_DTYPE_INT16, TILE_DTYPE_BF16 } tile_dtype;
@@ -38,7 +40,8 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
  * E0313-generator. O(product of dimensions). */
 bool tile_generate(const char *spec, name_id name, uint32_t operand, uint64_t base_seed, tile_dtype dtype,
                    arena *mem, diagnostics *d, tile_tensor *out);
-/* Writes .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), .tns above; 1-based, sorted. */
+/* Writes what the name ends in: .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), or .tns from order
+ * 1; 1-based, sorted. E0312-extension. */
 bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagnostics *d);
 
 /* Operands by sam_tensor handle: operand[h.v - 1]; the result's entry is not read. */
@@ -48,18 +51,36 @@ typedef struct {
     tile_dtype dtype;
 } tile_operands;
 
-/* Extent of every index variable, by handle - 1, from the operands that use it; where a stated dimension and
- * another disagree: error E0320-dimension. A variable no operand uses: E0321-no-extent. */
+/* Extent of every index variable, by handle - 1: what the statement states, what the operands that use it
+ * say, or what the loop it was split from gives. Where a stated dimension and another disagree: error
+ * E0320-dimension. A loop variable without an extent: E0321-no-extent. */
 bool tile_extents(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                   uint32_t **extent);
 
+/* The same, 0 where nothing says; an operand of order 0 says nothing. E0320. */
+bool tile_known_extents(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
+                        uint32_t **extent);
+
+/* The tensors of a packed statement (fe_pack) from the user's, which are found by name: views re-packed, ones
+ * filled in. Linear in the entries, plus their sorting. */
+bool tile_pack(const sam_statement *packed, const tile_operands *in, arena *mem, diagnostics *d,
+               tile_operands *out);
+/* The user's result, of dimensions `dim`, from the one a packed statement computed: its view read backwards.
+ */
+void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const uint32_t *dim, tile_dtype dtype,
+                 arena *mem, tile_tensor *out);
+
 /* Evaluates the statement over coordinate maps: no SAM, no levels, no tiles. The reference every engine is
- * held to. */
+ * held to. int16 division truncates, and x / 0 is 0; a point where numerator and denominator are both absent
+ * has no entry. bfloat16 rounds after each operation; values that depend on the order of a sum have a
+ * tolerance. */
 bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                     tile_tensor *out);
-/* True if equal up to explicit zeros; otherwise error E0340-mismatch shows the first coordinates that differ.
+/* True if equal up to explicit zeros and the tolerance of `want`; otherwise error E0340-mismatch shows the
+ * first coordinates that differ.
  */
-bool tile_equal(const tile_tensor *got, const tile_tensor *want, const name_table *names, diagnostics *d);
+bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtype, const name_table *names,
+                diagnostics *d);
 
 /* ---- level storage and sub-tiles ------------------------------------------------------------- */
 

@@ -39,6 +39,11 @@ bool tile_leaf_at(const sam_tensor_data *format, const tile_nodes *nodes, uint32
 /* Entries without zeros, sorted and added up, as a tensor. */
 void tile_without_zeros(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem);
 
+/* Blocks of `divide` coordinates in an extent. */
+static inline uint32_t tile_split_extent(uint32_t extent, uint32_t divide) {
+    return extent / divide + (extent % divide != 0);
+}
+
 uint16_t bf16_from_float(float x); /* round to nearest even */
 float bf16_to_float(uint16_t x);
 /* a + b in the data type: wrap-around int16 or bfloat16. */

@@ -27,9 +27,23 @@ static void unify_dimensions(const sam_statement *s, dense_data *out) {
     }
 }
 
+/* 1 at every coordinate of a dense level, at 0 of a compressed one. */
+static void make_ones(const sam_tensor_data *t, dense_tensor *out) {
+    for (uint32_t c = 0; c < out->cells; c++) {
+        uint32_t rest = c, at[SAM_MAX_ORDER];
+        for (uint32_t m = t->order; m-- > 0; rest /= out->dim[m])
+            at[m] = rest % out->dim[m];
+        out->at[c] = 1;
+        for (uint32_t l = 0; l < t->order; l++) {
+            if (t->level[l] == SAM_LEVEL_COMPRESSED && at[t->mode[l]])
+                out->at[c] = 0;
+        }
+    }
+}
+
 void dense_random(const sam_statement *s, prng *random, uint32_t max_dim, uint32_t percent, dense_data *out) {
     assert_true(s->tensors.len <= DENSE_MAX_TENSORS);
-    memset(out, 0, sizeof *out);
+    memset(out->dim_of_var, 0, sizeof out->dim_of_var);
     for (uint32_t v = 0; v < s->vars.len; v++)
         out->dim_of_var[v] = 1 + prng_below(random, max_dim);
     unify_dimensions(s, out);
@@ -40,10 +54,17 @@ void dense_random(const sam_statement *s, prng *random, uint32_t max_dim, uint32
     }
     for (uint32_t t = 1; t < s->tensors.len; t++) {
         dense_tensor *tensor = &out->tensor[t];
-        for (uint32_t c = 0; c < tensor->cells; c++)
-            tensor->at[c] = prng_below(random, 100) < percent ? (uint16_t)(1 + prng_below(random, 9)) : 0;
+        if (s->tensors.at[t].ones) {
+            make_ones(&s->tensors.at[t], tensor);
+            continue;
+        }
+        uint32_t own_percent = percent ? percent : prng_below(random, 2) * 40;
+        for (uint32_t c = 0; c < tensor->cells; c++) {
+            uint16_t cell = (uint16_t)(1 + prng_below(random, 9) - prng_below(random, 2) * 10);
+            tensor->at[c] = prng_below(random, 100) < own_percent ? cell : 0;
+        }
         uint32_t somewhere = prng_below(random, tensor->cells);
-        if (!tensor->at[somewhere])
+        if (own_percent && !tensor->at[somewhere])
             tensor->at[somewhere] = 7;
     }
 }
@@ -79,7 +100,10 @@ static uint32_t evaluate(const sam_statement *s, const dense_data *data, sam_exp
         }
         return sum;
     }
-    case SAM_EXPR_DIV:
+    case SAM_EXPR_DIV: {
+        int a = (int16_t)evaluate(s, data, x->a, point), b = (int16_t)evaluate(s, data, x->b, point);
+        return b ? (uint32_t)(a / b) : 0;
+    }
     case SAM_EXPR_NONE:
         break;
     }
@@ -143,8 +167,6 @@ static void pack(packer *p, uint32_t level, uint32_t *coordinate) {
         return;
     }
     bool compressed = p->t->level[level] == SAM_LEVEL_COMPRESSED;
-    if (compressed && !p->seg[level].len)
-        vec_push(p->mem, &p->seg[level], 0);
     for (uint32_t c = 0; c < p->cells->dim[p->t->mode[level]]; c++) {
         coordinate[level] = c;
         if (compressed && !any_below(p, coordinate, level + 1))
@@ -160,6 +182,10 @@ static void pack(packer *p, uint32_t level, uint32_t *coordinate) {
 sam_tensor_levels dense_to_levels(const sam_statement *s, const dense_data *data, sam_tensor t, arena *mem) {
     packer p = {.t = sam_tensor_at(s, t), .cells = &data->tensor[t.v - 1], .mem = mem};
     uint32_t coordinate[SAM_MAX_ORDER];
+    for (uint32_t l = 0; l < p.t->order; l++) {
+        if (p.t->level[l] == SAM_LEVEL_COMPRESSED)
+            vec_push(mem, &p.seg[l], 0);
+    }
     pack(&p, 0, coordinate);
     sam_tensor_levels levels = {
         .name = p.t->name, .order = p.t->order, .vals = p.vals.at, .n_vals = p.vals.len};

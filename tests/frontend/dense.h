@@ -4,7 +4,7 @@
 
 #include "sam/sam.h"
 
-enum { DENSE_MAX_TENSORS = 8, DENSE_MAX_CELLS = 4096 };
+enum { DENSE_MAX_TENSORS = 24, DENSE_MAX_CELLS = 16384 };
 
 /* Cells row-major in the tensor's indices as written (mode 0 slowest). */
 typedef struct {
@@ -18,7 +18,8 @@ typedef struct {
     dense_tensor tensor[DENSE_MAX_TENSORS]; /* by tensor handle - 1; the result is [0] */
 } dense_data;
 
-/* Dimensions 1..max_dim, and operands with about percent % nonzero cells, at least one each. */
+/* Dimensions 1..max_dim, and operands with about percent % nonzero cells, at least one each; percent 0: about
+ * half of the operands are empty, the others are not. Cells are 1..9 or -9..-1 as uint16. */
 void dense_random(const sam_statement *s, prng *random, uint32_t max_dim, uint32_t percent, dense_data *out);
 /* Fills tensor[0] from the others: sums over whole dimensions, no notion of sparsity. */
 void dense_evaluate(const sam_statement *s, dense_data *data);

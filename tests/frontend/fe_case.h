@@ -7,7 +7,7 @@
 
 enum { FE_CASE_FORMATS = 6 };
 
-/* One expression with its options; unused formats and an unused schedule are NULL. */
+/* One expression with its options; unused texts are NULL. */
 typedef struct {
     const char *expression;
     const char *format[FE_CASE_FORMATS];
@@ -20,6 +20,12 @@ static inline bool fe_case_parse(fixture *f, const fe_case *c, sam_statement *s)
         in.n_formats++;
     in.n_schedule = c->schedule ? 1 : 0;
     return fe_parse(&in, &f->names, &f->mem, &f->diag, s);
+}
+
+/* Parsed and packed, as fe_lower wants it. */
+static inline bool fe_case_pack(fixture *f, const fe_case *c, sam_statement *s) {
+    sam_statement user;
+    return fe_case_parse(f, c, &user) && fe_pack(&user, &f->mem, &f->diag, s);
 }
 
 static inline const char *fe_case_dump(fixture *f, const sam_statement *s) {

@@ -188,6 +188,8 @@ static uint32_t apply(const char *operation, uint32_t a, uint32_t b) {
         return (a + b) & 0xffff;
     if (!strcmp(operation, "sub"))
         return (a - b) & 0xffff;
+    if (!strcmp(operation, "div"))
+        return b ? (uint32_t)((int16_t)a / (int16_t)b) & 0xffff : 0;
     assert_string_equal(operation, "mul");
     return (a * b) & 0xffff;
 }
@@ -352,6 +354,14 @@ static void run_node(run *r, uint32_t index) {
         return;
     case SAM_CRDHOLD:
     case SAM_SPACCUMULATOR:
+    case SAM_ARRAYSTORE:
+    case SAM_LOCATE:
+    case SAM_BVLOOKUP:
+    case SAM_BVCONVERT:
+    case SAM_BVINTERSECT:
+    case SAM_BVUNION:
+    case SAM_PARALLELIZE:
+    case SAM_SERIALIZE:
     case SAM_BROADCAST:
     case SAM_NONE:
     case SAM_PRIMITIVES:

@@ -29,6 +29,24 @@ static void variables_missing_on_the_left_are_summed_over_in_each_term(void **st
                 "forall(i, where(x(i) = -(b(i) - t1), forall(j, t1 += B(i,j))))");
 }
 
+/* taco's rule: the smallest part that holds every use; further out only over products and signs. */
+static void a_sum_covers_the_smallest_part_that_uses_its_variable(void **state) {
+    fixture *f = *state;
+    expect_dump(f, (fe_case){.expression = "x(i) = b(i) * (c(i) + D(i,j))"},
+                "forall(i, where(x(i) = b(i) * (c(i) + t1), forall(j, t1 += D(i,j))))");
+    expect_dump(f, (fe_case){.expression = "x(i) = e(j) * (c(i) + D(i,j))"},
+                "forall(i, forall(j, x(i) += e(j) * (c(i) + D(i,j))))");
+    expect_dump(f, (fe_case){.expression = "x(i) = b(i) + a * -(B(i,j) * c(j)) + d(i)"},
+                "forall(i, where(x(i) = b(i) + t1 + d(i), forall(j, t1 += a * -(B(i,j) * c(j)))))");
+    expect_dump(f, (fe_case){.expression = "x(i) = a * B(i,j) * c(j) / d(i)"},
+                "forall(i, where(x(i) = t1 / d(i), forall(j, t1 += a * B(i,j) * c(j))))");
+    expect_dump(f, (fe_case){.expression = "x(i) = B(i,j) / c(j)"},
+                "forall(i, forall(j, x(i) += B(i,j) / c(j)))");
+    expect_dump(f, (fe_case){.expression = "x(i) = sum(k, b(i,k) + C(i,j,k))"},
+                "forall(i, forall(k, where(x(i) += b(i,k) + t1, forall(j, t1 += C(i,j,k)))))");
+    expect_dump(f, (fe_case){.expression = "x(i) += B(i,j)"}, "forall(i, forall(j, x(i) += B(i,j)))");
+}
+
 static void explicit_sums_keep_their_scope(void **state) {
     fixture *f = *state;
     expect_dump(f, (fe_case){.expression = "x(i) = c(i) * sum(j, B(i,j))"},
@@ -94,6 +112,57 @@ static void formats_say_levels_and_modes(void **state) {
     assert_int_equal(s.tensors.at[1].mode[1], 0);
 }
 
+/* The stored tensors of the packed statement, "B=ss:1,0" and so on, and how the host makes them. */
+static void expect_packed(fixture *f, fe_case c, const char *dump, const char *repacked) {
+    sam_statement s;
+    const char *text = "";
+    if (!fe_case_pack(f, &c, &s))
+        fail_msg("%s\n%s", c.expression, fixture_printed(f));
+    for (uint32_t t = 1; t <= s.tensors.len; t++) {
+        const char *one = fe_repacked(&s, (sam_tensor){t}, &f->mem);
+        text = one ? arena_printf(&f->mem, "%s%s%s", text, *text ? "; " : "", one) : text;
+    }
+    assert_string_equal(fe_case_dump(f, &s), arena_printf(&f->mem, "%s\n", dump));
+    assert_string_equal(text, repacked);
+}
+
+static void packing_gives_each_access_a_plain_tensor(void **state) {
+    fixture *f = *state;
+    expect_packed(f, (fe_case){.expression = "X(i,j) = B(i,k) * C(k,j)"},
+                  "forall(i, forall(j, forall(k, X(i,j) += B(i,k) * C(k,j))))", "C as ss:1,0");
+    expect_packed(f, (fe_case){.expression = "X(i,j) = B(i,k) * C(k,j)", .format = {"C:ss:1,0"}},
+                  "forall(i, forall(j, forall(k, X(i,j) += B(i,k) * C(k,j))))", "");
+    expect_packed(f, (fe_case){.expression = "X(i,j) = B(i,k) * B(k,j)", .format = {"B:ds"}},
+                  "forall(i, forall(j, forall(k, X(i,j) += B(i,k) * B_2(k,j))))", "B as ds:1,0, called B_2");
+    expect_packed(f, (fe_case){.expression = "x(i) = B(i,i) + B(i,i)"}, "forall(i, x(i) = B(i) + B_2(i))",
+                  "the diagonal of B as s; the diagonal of B as s, called B_2");
+    expect_packed(f, (fe_case){.expression = "x(j) = B(i,j,i)", .format = {"B:dsd"}},
+                  "forall(j, forall(i, x(j) += B(i,j)))", "the diagonal of B as ds:1,0");
+    expect_packed(f, (fe_case){.expression = "X(i,i) = b(i)"}, "forall(i, X(i) = b(i))",
+                  "the diagonal of X as s");
+    expect_packed(f, (fe_case){.expression = "x = a * a"}, "x = a * a_2", "a as a scalar, called a_2");
+    expect_packed(f, (fe_case){.expression = "X(i,j) = B(i,j)", .schedule = "reorder(j,i)"},
+                  "forall(j, forall(i, X(i,j) = B(i,j)))", "X as ss:1,0; B as ss:1,0");
+    expect_packed(f, (fe_case){.expression = "x(i) = B(i,j)", .format = {"B:uc"}},
+                  "forall(i, forall(j, x(i) += B(i,j)))", "B as ss");
+}
+
+/* A tensor that a split made is itself a view: packing looks through it. */
+static void packing_looks_through_views(void **state) {
+    fixture *f = *state;
+    fe_case c = {.expression = "x(i) = B(i,o) * d(o)", .schedule = "reorder(o,i)"};
+    sam_statement s, packed;
+    assert_true(fe_case_parse(f, &c, &s));
+    sam_tensor_data *b = sam_tensor_at(&s, (sam_tensor){2});
+    b->view = (sam_view){.source = b->name, .source_order = 1, .from = {{0, 4, 0}, {0, 1, 4}}, .equal = {0}};
+    assert_true(fe_pack(&s, &f->mem, &f->diag, &packed));
+    b = sam_tensor_at(&packed, (sam_tensor){2});
+    assert_int_equal(b->mode[0], 1);
+    assert_int_equal(b->view.source_order, 1);
+    assert_int_equal(b->view.from[0].divide, 4);
+    assert_int_equal(b->view.from[1].modulo, 4);
+}
+
 static void the_checker_finds_what_the_parser_never_builds(void **state) {
     fixture *f = *state;
     fe_case c = {.expression = "x(i) = B(i,j) * c(j)"};
@@ -112,7 +181,7 @@ static void the_checker_finds_what_the_parser_never_builds(void **state) {
     sam_expr_at(&s, sam_expr_at(&s, s.rhs)->a)->b = sam_expr_at(&s, sam_expr_at(&s, s.rhs)->a)->a;
     assert_false(fe_check(&s, &f->diag));
     assert_string_equal(fixture_printed(f),
-                        "onyx: error: 2 variables have 1 loops [E0130-statement]\n"
+                        "onyx: error: 'j' is bound but has not a loop [E0130-statement]\n"
                         "<expression>:1:8: error: an index of B is neither summed over nor in the result "
                         "[E0130-statement]\n"
                         "    x(i) = B(i,j) * c(j)\n"
@@ -128,11 +197,14 @@ static void the_checker_finds_what_the_parser_never_builds(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(variables_missing_on_the_left_are_summed_over_in_each_term),
+        TEST(a_sum_covers_the_smallest_part_that_uses_its_variable),
         TEST(explicit_sums_keep_their_scope),
         TEST(the_text_form_is_read_back_with_the_same_meaning),
         TEST(scalars_and_tacos_subscripts_are_accesses),
         TEST(loops_follow_the_result_then_the_sums_then_the_schedule),
         TEST(formats_say_levels_and_modes),
+        TEST(packing_gives_each_access_a_plain_tensor),
+        TEST(packing_looks_through_views),
         TEST(the_checker_finds_what_the_parser_never_builds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,6 +155,10 @@ static void vector_reducer(fixture *f, sam_graph *g) {
     (void)f;
     g->nodes.at[12].kind = SAM_VECTORREDUCER;
 }
+static void skipping(fixture *f, sam_graph *g) {
+    (void)f;
+    sam_add_edge(g, (sam_node){3}, 3, (sam_node){1}, 1, SAM_STREAM_SKIP);
+}
 static void broadcast(fixture *f, sam_graph *g) {
     (void)f;
     sam_add_node(g, SAM_BROADCAST);
@@ -171,6 +175,10 @@ static void what_does_not_fit_is_named(void **state) {
          "E0411-joiner-operands: intersect i (node 3): Onyx joins two operands (4 streams), this joiner has "
          "6 streams "
          "| rewrite joiners of more operands into trees of binary ones first"},
+        {"vec_elemmul.gv", skipping,
+         "E0410-not-on-chip: intersect i (node 3): Onyx cannot skip coordinates | remove the skip edges: "
+         "they "
+         "save cycles and change no result"},
         {"vec_elemmul.gv", third_value,
          "E0412-alu-operands: mul (node 6): Onyx operates on two streams, not on 3 | split it into "
          "operations of two "

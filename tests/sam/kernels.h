@@ -80,6 +80,15 @@ typedef struct {
                                            EDGE("bv", "mul", "val") EDGE("cv", "mul", "val")                 \
                                                EDGE("sum", "xv", "val")
 
+/* One of two copies of what is below i in the element-wise product of two matrices. */
+#define COPY_OF_ROWS(c)                                                                                      \
+    LOOKUP("bj" c, "B", "1", "j", "")                                                                        \
+    LOOKUP("cj" c, "C", "1", "j", "") "jj" c " [type=intersect index=j]\n" VALS("bv" c, "B")                 \
+        VALS("cv" c, "C") "op" c " [type=mul]\n" EDGE("pb", "bj" c, "ref") EDGE("pc", "cj" c, "ref")         \
+            INTO("bj" c, "jj" c, "B") INTO("cj" c, "jj" c, "C") OUT_OF("jj" c, "bv" c, "B")                  \
+                OUT_OF("jj" c, "cv" c, "C") EDGE("bv" c, "op" c, "val") EDGE("cv" c, "op" c, "val")          \
+                    EDGE("jj" c, "sj", "crd") EDGE("op" c, "sv", "val")
+
 static const kernel kernels[] = {
     {"vec_elemmul", '*', "i", {"i", "i"}, false, VECTOR_PAIR("intersect", "type=mul")},
     {"vec_elemadd", '+', "i", {"i", "i"}, false, VECTOR_PAIR("union", "type=add sub=0")},
@@ -116,6 +125,21 @@ static const kernel kernels[] = {
          "intersect", "type=mul") "drop [type=crddrop outer=i inner=j]\n" PORT("ji", "drop", "crd", "in-i")
          PORT("jj", "drop", "crd", "in-j") PORT("drop", "x0", "crd", "outer-i")
              PORT("drop", "x1", "crd", "inner-j") "}"},
+    {"mat_elemmul, rows dealt out to two copies",
+     '*',
+     "ij",
+     {"ij", "ij"},
+     false,
+     "digraph { comment=\"X=ss01,B=ss01,C=ss01\"\n" LOOKUP("bi", "B", "0", "i", "root=true")
+         LOOKUP("ci", "C", "0", "i", "root=true") "ji [type=intersect index=i]\n" INTO("bi", "ji", "B") INTO(
+             "ci", "ji",
+             "C") "pb [type=parallelize index=i] pc [type=parallelize index=i]\n" OUT_OF("ji", "pb", "B")
+             OUT_OF("ji", "pc", "C") COPY_OF_ROWS("0") COPY_OF_ROWS(
+                 "1") "sj [type=serialize index=i depth=1] sv [type=serialize index=i depth=1]\n" WRITE("x0",
+                                                                                                        "0",
+                                                                                                        "i")
+                 WRITE("x1", "1", "j") WRITE_VALS EDGE("ji", "x0", "crd") EDGE("sj", "x1", "crd")
+                     EDGE("sv", "xv", "val") "}"},
     {"mat_vecmul_ij",
      '*',
      "i",

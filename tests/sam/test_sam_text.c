@@ -241,10 +241,10 @@ static const bad bad_texts[] = {
      "t.gv:2:27: error: mode is 'x', expected a mode of the tensor [E0204-attribute]\n"
      "     1 [type=fiberlookup mode=\"x\"]\n"
      "                              ^~~\n"},
-    {"digraph {\n 1 [type=fiberwrite mode=9]\n}",
-     "t.gv:2:26: error: mode is '9', expected a mode of the tensor or vals [E0204-attribute]\n"
-     "     1 [type=fiberwrite mode=9]\n"
-     "                             ^\n"},
+    {"digraph {\n 1 [type=fiberwrite mode=12]\n}",
+     "t.gv:2:26: error: mode is '12', expected a mode of the tensor or vals [E0204-attribute]\n"
+     "     1 [type=fiberwrite mode=12]\n"
+     "                             ^~\n"},
     {"digraph {\n 1 [type=crddrop mode=2]\n}",
      "t.gv:2:23: error: mode is '2', expected 0 (drop zero values) or 1 (drop "
      "empty fibers) [E0204-attribute]\n"
@@ -266,12 +266,12 @@ static const bad bad_texts[] = {
      "t.gv:3:2: error: this edge has no type [E0205-edge-type]\n"
      "     1 -> 2\n"
      "     ^~~~~~\n"
-     "    help: type=\"crd\", \"ref\", \"val\" or \"repsig\"\n"},
-    {"digraph {\n 1 [type=mul] 2 [type=mul]\n 1 -> 2 [type=\"bv\"]\n}",
-     "t.gv:3:15: error: 'bv' is no stream type [E0205-edge-type]\n"
-     "     1 -> 2 [type=\"bv\"]\n"
+     "    help: type=\"crd\", \"ref\", \"val\", \"repsig\", \"bv\" or \"skip\"\n"},
+    {"digraph {\n 1 [type=mul] 2 [type=mul]\n 1 -> 2 [type=\"xv\"]\n}",
+     "t.gv:3:15: error: 'xv' is no stream type [E0205-edge-type]\n"
+     "     1 -> 2 [type=\"xv\"]\n"
      "                  ^~~~\n"
-     "    help: type=\"crd\", \"ref\", \"val\" or \"repsig\"\n"},
+     "    help: type=\"crd\", \"ref\", \"val\", \"repsig\", \"bv\" or \"skip\"\n"},
     {"digraph {\n 1 [type=mul] 2 [type=mul]\n 1 -> 2 [type=val dst_port=256]\n}",
      "t.gv:3:28: error: '256' is no port number [E0206-port-number]\n"
      "     1 -> 2 [type=val dst_port=256]\n"

@@ -1,87 +1,5 @@
 /* sam/: every primitive of the simulator on hand-written token streams. */
-#include "tests/test.h"
-
-#include "sam/sim_int.h"
-
-enum { MAX_STREAMS = 8 };
-
-/* A run of one node: its DOT attributes, a stream for each input, the expected stream of each output. */
-typedef struct {
-    const char *attributes;
-    const char *in[MAX_STREAMS];
-    const char *out[MAX_STREAMS];
-} unit_run;
-
-/* "3 N S0 S2/1 D" and R for a repeat signal. */
-static uint32_t read_tokens(const char *text, sim_token *out) {
-    uint32_t n = 0;
-    for (const char *at = text; *at; at += strspn(at, " ")) {
-        char *end = (char *)at + 1;
-        if (*at == 'S') {
-            uint32_t level = (uint32_t)strtoul(at + 1, &end, 10), hollow = 0;
-            if (*end == '/')
-                hollow = (uint32_t)strtoul(end + 1, &end, 10);
-            out[n++] = sim_stop(level, hollow);
-        } else if (*at == 'N' || *at == 'D') {
-            out[n++] = *at == 'N' ? SIM_EMPTY : SIM_DONE;
-        } else {
-            out[n++] = *at == 'R' ? 0 : (sim_token)strtoul(at, &end, 0);
-        }
-        at = end;
-    }
-    return n;
-}
-
-static const char *write_tokens(arena *mem, sim_queue *q) {
-    const char *text = "";
-    while (sim_has(q))
-        text = arena_printf(mem, "%s%s%s", text, *text ? " " : "", sim_token_text(mem, sim_pop(q)));
-    return text;
-}
-
-/* Builds the machine of one node `n` over tensor B. Where a test feeds an input, a stub stands for the node
- * that would. */
-static void build(fixture *f, unit_run r, const sam_tensor_levels *b, sam_graph *g, sim_machine *m) {
-    bool is_dense = b && b->level[0].format == SAM_LEVEL_DENSE;
-    const char *text = arena_printf(&f->mem, "digraph { comment=\"x=none,B=%s\" n [%s]\n",
-                                    is_dense ? "d0" : "s0", r.attributes);
-    for (uint32_t i = 0; i < MAX_STREAMS && r.in[i]; i++)
-        if (*r.in[i])
-            text = arena_printf(&f->mem, "%s s%u [type=reduce] s%u -> n [type=val src_port=0 dst_port=%u]\n",
-                                text, i, i, i);
-    text = arena_printf(&f->mem, "%s}", text);
-    assert_true(sam_parse("unit", text, strlen(text), &f->names, &f->mem, &f->diag, g));
-    sam_tensor_levels none = {0};
-    sam_tensor_levels operand = b ? *b : none;
-    operand.name = names_intern(&f->names, "B");
-    sam_tensor_levels *kept = arena_new(&f->mem, sam_tensor_levels);
-    *kept = operand;
-    assert_true(sim_build(g, kept, 1, &f->mem, &f->diag, m));
-    for (uint32_t v = 2; v <= g->nodes.len; v++, m->unfinished -= !m->has_writers)
-        m->units[v].done = true;
-    sim_token tokens[256];
-    for (uint32_t i = 0; i < MAX_STREAMS && r.in[i]; i++)
-        sim_feed(m, (sam_node){1}, i, tokens, read_tokens(r.in[i], tokens));
-}
-
-static void run_unit(fixture *f, unit_run r, const sam_tensor_levels *b) {
-    sam_graph g;
-    sim_machine m;
-    sim_queue *probe[MAX_STREAMS] = {0};
-    sam_node n = {1};
-    build(f, r, b, &g, &m);
-    for (uint32_t i = 0; i < MAX_STREAMS && r.out[i]; i++)
-        probe[i] = sim_probe(&m, n, i);
-    assert_int_equal(sim_run(&m, 1000), SIM_RUN_FINISHED);
-    for (uint32_t i = 0; i < MAX_STREAMS && r.out[i]; i++)
-        assert_string_equal(write_tokens(&f->mem, probe[i]), r.out[i]);
-    for (uint32_t i = 0; i < m.units[1].n_in; i++)
-        assert_false(sim_has(m.units[1].in[i]));
-}
-
-#define RUN(...) run_unit(*state, (unit_run){__VA_ARGS__}, NULL)
-#define IN(...) .in = {__VA_ARGS__}
-#define OUT(...) .out = {__VA_ARGS__}
+#include "tests/sam/unit_run.h"
 
 static const uint32_t seg[] = {0, 2, 2, 3}, crd[] = {1, 4, 0};
 static const uint16_t vals[] = {7, 8, 9};
@@ -288,7 +206,7 @@ static void a_run_that_stops_says_who_waits_for_whom(void **state) {
     sim_machine m;
     sim_token tokens[8];
     assert_true(sam_parse("stuck.gv", text, strlen(text), &f->names, &f->mem, &f->diag, &g));
-    assert_true(sim_build(&g, NULL, 0, &f->mem, &f->diag, &m));
+    assert_true(sim_build(&g, NULL, 0, NULL, &f->mem, &f->diag, &m));
     sim_feed(&m, (sam_node){3}, 0, tokens, read_tokens("1 2", tokens));
     sim_feed(&m, (sam_node){3}, 1, tokens, read_tokens("1", tokens));
     assert_int_equal(sim_run(&m, 0), SIM_RUN_STUCK);
@@ -300,29 +218,31 @@ static void a_run_that_stops_says_who_waits_for_whom(void **state) {
         "    digraph { w [type=fiberwrite tensor=x mode=vals] r [type=reduce] m [type=mul]\n"
         "              ^\n"
         "    help: a stream ends early or a primitive's inputs do not belong together\n"
-        "stuck.gv:1:11: note: fiberwrite vals x (node w) waits for reduce (node r)\n"
+        "stuck.gv:1:11: note: fiberwrite vals x (node w) waits for reduce (node r): input 0 is empty\n"
         "    digraph { w [type=fiberwrite tensor=x mode=vals] r [type=reduce] m [type=mul]\n"
         "              ^\n"
-        "stuck.gv:1:50: note: reduce (node r) waits for mul (node m)\n"
+        "stuck.gv:1:50: note: reduce (node r) waits for mul (node m): input 0 is empty\n"
         "    digraph { w [type=fiberwrite tensor=x mode=vals] r [type=reduce] m [type=mul]\n"
         "                                                     ^\n"
-        "stuck.gv:1:66: note: mul (node m) waits for reduce (node b)\n"
+        "stuck.gv:1:66: note: mul (node m) waits for reduce (node b): input 1 is empty, input 0 holds 1 "
+        "token, "
+        "next 2\n"
         "    digraph { w [type=fiberwrite tensor=x mode=vals] r [type=reduce] m [type=mul]\n"
         "                                                                     ^\n");
 }
 
 static void queues_grow_and_keep_their_order(void **state) {
     fixture *f = *state;
-    sim_queue q = {0};
+    sim_queue *q = sim_new_queue(&f->mem);
     uint32_t in = 0, out = 0;
     for (int round = 0; round < 50; round++) {
         for (int i = 0; i < 3 * round; i++)
-            sim_push(&f->mem, &q, in++);
+            sim_push(&f->mem, q, in++);
         for (int i = 0; i < 2 * round; i++)
-            assert_int_equal(sim_pop(&q), out++);
+            assert_int_equal(sim_pop(q), out++);
     }
-    while (sim_has(&q))
-        assert_int_equal(sim_pop(&q), out++);
+    while (sim_has(q))
+        assert_int_equal(sim_pop(q), out++);
     assert_int_equal(in, out);
 }
 

@@ -272,7 +272,8 @@ static uint32_t check_plan(fixture *f, const sam_statement *s, const tile_tensor
     assert_true(tile_collect_end(c, &f->mem, &got));
     assert_true(tile_reference(s, &in, &f->mem, &f->diag, &want));
     evaluate_all(f, s, operand, extent, &points);
-    if (!tile_equal(&want, &points, &f->names, &f->diag) || !tile_equal(&got, &want, &f->names, &f->diag))
+    if (!tile_equal(&want, &points, TILE_DTYPE_INT16, &f->names, &f->diag) ||
+        !tile_equal(&got, &want, TILE_DTYPE_INT16, &f->names, &f->diag))
         fail_msg("%s", fixture_printed(f));
     return plan.runs.len;
 }
@@ -333,7 +334,12 @@ static tile_tensor one_entry(fixture *f, const char *name, uint32_t dim, uint32_
     crd[0] = row;
     crd[1] = col;
     *val = 3;
-    return (tile_tensor){names_intern(&f->names, name), 2, {dim, dim}, false, 1, crd, val, 0};
+    return (tile_tensor){.name = names_intern(&f->names, name),
+                         .order = 2,
+                         .dim = {dim, dim},
+                         .nnz = 1,
+                         .crd = crd,
+                         .val = val};
 }
 
 static void sub_tiles_without_work_are_skipped(void **state) {

@@ -1,0 +1,221 @@
+/* fill.c - every loop gets an operand that reaches as far as the loop must.
+ *
+ * Three kinds of loop reach further than the statement's operands do, and each gets a host-made tensor of
+ * ones (sam_tensor_data.ones), dense along its variables:
+ *   - an addition of a side that the loop's variable indexes and one that it does not: the sum has a value at
+ *     every coordinate, unless the other operands already do. X(i,j) = B(i,j) + c(i) becomes
+ *     B(i,j) + c(i) * ones(j); x(i) = b(i) + 1 becomes b(i) + 1 * ones(i).
+ *   - a variable that no operand has: X(i,j) = b(i) becomes b(i) * ones(j); x = 3 becomes 3 * ones.
+ *   - a dense level of the result whose loop leaves coordinates out: X(i,j) = B(i,j) with X dense in i
+ *     becomes B(i,j) + 0 * ones(i). A product with 0 is nothing to be filled in the other loops; it only
+ *     unites. reach.c says what ones must have where sums are outside of the level.
+ *
+ * Multiplying by one and adding zero do not change a value, so the statement means the same. The analysis is
+ * the one lowering uses (presence.c), so what is filled is what lowering would miss; it is repeated after
+ * each change, at most (additions + loops) x variables times.
+ */
+#include "frontend/fe_int.h"
+
+typedef struct {
+    sam_statement *s;
+    arena *mem;
+    diagnostics *d;
+    fe_leaves leaves;
+    uint64_t full; /* bit v - 1: loop v of the outermost scope reaches every coordinate in every fiber */
+} filling;
+
+typedef enum { FILL_DONE, FILL_CHANGED, FILL_FAILED } fill_step;
+
+/* ---- operands of ones ------------------------------------------------------------------------ */
+
+name_id fe_fresh_name(const sam_statement *s, const char *base, arena *mem) {
+    for (uint32_t n = 1;; n++) {
+        name_id name = names_intern(s->names, n == 1 ? base : arena_printf(mem, "%s%u", base, n));
+        if (!fe_find_tensor(s, name).v && !fe_find_var(s, name).v)
+            return name;
+    }
+}
+
+static sam_expr add_expr(filling *f, sam_expr_data x) {
+    vec_push(f->mem, &f->s->exprs, x);
+    return (sam_expr){f->s->exprs.len};
+}
+
+static sam_expr add_ones(filling *f, src_loc loc) {
+    name_id name = fe_fresh_name(f->s, "ones", f->mem);
+    vec_push(f->mem, &f->s->tensors, (sam_tensor_data){.name = name, .loc = loc, .ones = true});
+    return add_expr(f, (sam_expr_data){.kind = SAM_EXPR_ACCESS, .loc = loc, .tensor = {f->s->tensors.len}});
+}
+
+/* The tensor of ones reaches along v too; its levels stay in loop order. */
+static void extend_ones(filling *f, sam_expr ones, sam_var v, sam_level_format format) {
+    sam_expr_data *x = sam_expr_at(f->s, ones);
+    sam_tensor_data *t = sam_tensor_at(f->s, x->tensor);
+    uint32_t l = t->order;
+    for (; l > 0 && fe_loop_position(f->s, x->index[t->mode[l - 1]]) > fe_loop_position(f->s, v); l--) {
+        t->mode[l] = t->mode[l - 1];
+        t->level[l] = t->level[l - 1];
+    }
+    t->mode[l] = (uint8_t)t->order;
+    t->level[l] = format;
+    x->index[t->order++] = v;
+}
+
+/* The operand of ones that *e is multiplied by, which is added if there is none. */
+static sam_expr ones_beside(filling *f, sam_expr *e) {
+    const sam_expr_data *x = sam_expr_at(f->s, *e);
+    if (x->kind == SAM_EXPR_MUL) {
+        const sam_expr_data *b = sam_expr_at(f->s, x->b);
+        if (b->kind == SAM_EXPR_ACCESS && sam_tensor_at(f->s, b->tensor)->ones)
+            return x->b;
+    }
+    src_loc loc = x->loc;
+    sam_expr ones = add_ones(f, loc);
+    *e = add_expr(f, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = loc, .a = *e, .b = ones});
+    return ones;
+}
+
+/* Whether an operand of the user's says how far v goes, or the user did. */
+static bool extent_is_known(const sam_statement *s, sam_var v) {
+    bool known = sam_var_at(s, v)->extent > 0;
+    for (uint32_t e = 0; e < s->exprs.len && !known; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        known = x->kind == SAM_EXPR_ACCESS && !sam_tensor_at(s, x->tensor)->ones &&
+                fe_has_index(s, (sam_expr){e + 1}, v);
+    }
+    return known;
+}
+
+/* Multiplies the expression at *e by ones along v. */
+static fill_step multiply_along(filling *f, sam_expr *e, sam_var v) {
+    if (!extent_is_known(f->s, v)) {
+        const char *name = fe_var_text(f->s, v);
+        diag_error(f->d, sam_var_at(f->s, v)->loc, "E0105-result-index",
+                   "no operand says which values '%s' takes", name);
+        diag_hint(f->d, "give its size with -d %s:100, or index an operand with it", name);
+        return FILL_FAILED;
+    }
+    sam_expr place = *e; /* the list of expressions may move */
+    sam_expr ones = ones_beside(f, &place);
+    *e = place;
+    if (sam_tensor_at(f->s, sam_expr_at(f->s, ones)->tensor)->order == SAM_MAX_ORDER) {
+        diag_error(f->d, sam_expr_at(f->s, ones)->loc, "E0118-too-large",
+                   "this has the same value along more than %d indices", SAM_MAX_ORDER);
+        return FILL_FAILED;
+    }
+    extend_ones(f, ones, v, SAM_LEVEL_DENSE);
+    return FILL_CHANGED;
+}
+
+/* ---- one change ------------------------------------------------------------------------------ */
+
+void fe_set_body(sam_statement *s, sam_expr sum, sam_expr body) {
+    sam_expr inner = sum.v ? sum : s->rhs, last = {0};
+    for (; sam_expr_at(s, inner)->kind == SAM_EXPR_SUM; inner = sam_expr_at(s, inner)->a)
+        last = inner;
+    if (last.v)
+        sam_expr_at(s, last)->a = body;
+    else
+        s->rhs = body;
+}
+
+static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v) {
+    fill_step done = multiply_along(f, &body, v);
+    fe_set_body(f->s, sum, body);
+    return done;
+}
+
+/* The side of the addition that v does not index. */
+static fill_step fill_addition(filling *f, sam_expr addition, sam_var v) {
+    sam_expr_data x = *sam_expr_at(f->s, addition);
+    bool a_has_v = fe_free_vars(f->s, x.a) >> (v.v - 1) & 1;
+    fill_step done = multiply_along(f, a_has_v ? &x.b : &x.a, v);
+    *sam_expr_at(f->s, addition) = x;
+    return done;
+}
+
+/* Iterates a scope as lowering will, up to the first loop that lacks an operand. */
+static fill_step fill_scope(filling *f, sam_expr sum, fe_presence presence) {
+    fe_scope scope = sum.v ? fe_sum_scope(f->s, sum, f->mem) : fe_outer_scope(f->s, f->mem);
+    fe_scope_order(f->s, &scope);
+    for (uint32_t i = 0; i < scope.vars.len; i++) {
+        sam_var v = scope.vars.at[i];
+        fe_domain domain = fe_domain_of(&f->leaves, &presence, scope.body, v);
+        if (domain.universe)
+            return fill_body(f, sum, scope.body, v);
+        if (domain.bad.v)
+            return fill_addition(f, domain.bad, v);
+        if (!sum.v && domain.full)
+            f->full |= (uint64_t)1 << (v.v - 1);
+        presence = fe_presence_inside(&f->leaves, &presence, scope.body, v, f->mem);
+    }
+    fe_exprs inner = {0};
+    fe_inner_sums(f->s, scope.body, f->mem, &inner);
+    fill_step done = FILL_DONE;
+    for (uint32_t i = 0; i < inner.len && done == FILL_DONE; i++)
+        done = fill_scope(f, inner.at[i], presence);
+    return done;
+}
+
+static fill_step fill_once(filling *f) {
+    f->leaves = fe_collect_leaves(f->s, f->mem);
+    f->full = 0;
+    return fill_scope(f, (sam_expr){0}, fe_presence_start(&f->leaves, f->mem));
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/* One dense level of the result that lacks coordinates: body + 0 * ones. */
+static fill_step fill_result(filling *f) {
+    fe_scope scope = fe_outer_scope(f->s, f->mem);
+    fe_scope_order(f->s, &scope);
+    sam_var v = fe_unfilled_level(f->s, &scope.vars, f->full, f->mem);
+    if (!v.v)
+        return FILL_DONE;
+    fe_reach reach = fe_level_reach(f->s, &scope.vars, v);
+    src_loc loc = sam_expr_at(f->s, scope.body)->loc;
+    sam_expr zero = add_expr(f, (sam_expr_data){.kind = SAM_EXPR_LITERAL, .loc = loc});
+    sam_expr ones = ones_beside(f, &zero);
+    for (uint32_t i = 0; i < scope.vars.len; i++) {
+        uint32_t bit = scope.vars.at[i].v - 1;
+        if ((reach.dense | reach.first) >> bit & 1)
+            extend_ones(f, ones, scope.vars.at[i],
+                        reach.dense >> bit & 1 ? SAM_LEVEL_DENSE : SAM_LEVEL_COMPRESSED);
+    }
+    sam_expr sum = add_expr(f, (sam_expr_data){.kind = SAM_EXPR_ADD, .loc = loc, .a = scope.body, .b = zero});
+    fe_set_body(f->s, (sam_expr){0}, sum);
+    return FILL_CHANGED;
+}
+
+static void copy_statement(const sam_statement *s, arena *mem, sam_statement *out) {
+    *out = *s;
+    out->mem = mem;
+    out->tensors.at = NULL;
+    out->exprs.at = NULL;
+    out->tensors.len = out->tensors.cap = out->exprs.len = out->exprs.cap = 0;
+    for (uint32_t t = 0; t < s->tensors.len; t++)
+        vec_push(mem, &out->tensors, s->tensors.at[t]);
+    for (uint32_t e = 0; e < s->exprs.len; e++)
+        vec_push(mem, &out->exprs, s->exprs.at[e]);
+}
+
+bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out) {
+    copy_statement(s, mem, out);
+    if (!fe_nest_sums(out, mem, d))
+        return false;
+    filling f = {.s = out, .mem = mem, .d = d};
+    fill_step step;
+    do {
+        step = fill_once(&f);
+        if (step == FILL_DONE)
+            step = fill_result(&f);
+    } while (step == FILL_CHANGED);
+    if (step == FILL_FAILED)
+        return false;
+    if (!fe_collect_leaves(out, mem).list.len) {
+        sam_expr body = fe_outer_scope(out, mem).body;
+        ones_beside(&f, &body);
+        fe_set_body(out, (sam_expr){0}, body);
+    }
+    return true;
+}

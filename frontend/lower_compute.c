@@ -1,0 +1,223 @@
+/* lower_compute.c - the values of an expression: arrays, operations, and a reducer for each sum inside it.
+ *
+ * Every operand's references have one token for each point of the loops around it, so operations pair values
+ * point by point. Where an operand is absent its value is 0, and so the value of every absent product; that
+ * is right for additions, and an int16 quotient by 0 is 0. A host-made operand of ones only has coordinates:
+ * its value is the constant 1, and a product with it costs nothing.
+ *
+ * A negation is carried along and costs an operation only where nothing else can absorb it. Under a quotient
+ * it is computed, since truncation and wrap-around do not commute.
+ */
+#include <math.h>
+
+#include "frontend/lower_int.h"
+
+static bool compute(lowering *w, sam_expr e, const fe_presence *in, value *result);
+
+static value load_value(lowering *w, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(w->s, e);
+    sam_node n = lower_add_node(w, SAM_ARRAYVALS, x->loc);
+    sam_node_at(w->g, n)->tensor = sam_tensor_at(w->s, x->tensor)->name;
+    lower_feed(w, w->refs[w->leaves.number[e.v - 1]], n, 0, SAM_STREAM_REF);
+    return (value){.val = lower_out(n, 0)};
+}
+
+static bool all_ones(const sam_tensor_data *t) {
+    bool all = t->ones;
+    for (uint32_t l = 0; l < t->order; l++)
+        all = all && t->level[l] == SAM_LEVEL_DENSE;
+    return all;
+}
+
+/* ---- operations ------------------------------------------------------------------------------ */
+
+static void feed_operand(lowering *w, const value *from, sam_node alu, uint8_t port) {
+    if (!from->is_constant) {
+        lower_feed(w, from->val, alu, port, SAM_STREAM_VAL);
+        return;
+    }
+    name_id key = names_intern(w->g->names, port ? "const1" : "const0");
+    name_id text = names_intern(w->g->names, arena_printf(w->mem, "%.17g", from->constant));
+    vec_push(w->g->mem, &sam_node_at(w->g, alu)->extra, (sam_attribute){key, text});
+}
+
+/* One operation on streams and at most one constant; `negative` is up to the caller. */
+static value add_alu(lowering *w, const char *operation, const value *a, const value *b, src_loc loc) {
+    sam_node n = lower_add_node(w, SAM_ALU, loc);
+    sam_node_at(w->g, n)->alu = names_intern(w->g->names, operation);
+    feed_operand(w, a, n, 0);
+    feed_operand(w, b, n, 1);
+    return (value){.val = lower_out(n, 0)};
+}
+
+static value constant(double c) {
+    return (value){.is_constant = true, .constant = c};
+}
+
+static bool is_constant(const value *v, double c) {
+    return v->is_constant && v->constant == c;
+}
+
+/* A constant never is `negative`: its sign is its own. */
+static value negated(value v) {
+    if (v.is_constant)
+        return constant(-v.constant);
+    v.negative = !v.negative;
+    return v;
+}
+
+/* The same value without `negative`. */
+static value positive(lowering *w, value v, src_loc loc) {
+    if (!v.negative)
+        return v;
+    value zero = constant(0);
+    return add_alu(w, "sub", &zero, &v, loc);
+}
+
+/* a + b where either may carry its negation. */
+static value add_values(lowering *w, value a, value b, src_loc loc) {
+    if (a.is_constant && b.is_constant)
+        return constant(a.constant + b.constant);
+    if (is_constant(&a, 0) || is_constant(&b, 0))
+        return is_constant(&a, 0) ? b : a;
+    if (a.negative != b.negative)
+        return a.negative ? add_alu(w, "sub", &b, &a, loc) : add_alu(w, "sub", &a, &b, loc);
+    value sum = add_alu(w, "add", &a, &b, loc);
+    sum.negative = a.negative; /* then neither is a constant */
+    return sum;
+}
+
+static value multiply_values(lowering *w, value a, value b, src_loc loc) {
+    if (a.is_constant && b.is_constant)
+        return constant(a.constant * b.constant);
+    if (is_constant(&a, 1) || is_constant(&b, 1))
+        return is_constant(&a, 1) ? b : a;
+    value product = add_alu(w, "mul", &a, &b, loc);
+    product.negative = a.negative != b.negative;
+    return product;
+}
+
+/* The first operand under e whose loops have all been iterated, so not in a sum inside e; of ones if `ones`;
+ * 0 if there is none. */
+static sam_expr find_operand(const lowering *w, sam_expr e, bool ones) {
+    const sam_expr_data *x = sam_expr_at(w->s, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return !ones || all_ones(sam_tensor_at(w->s, x->tensor)) ? e : (sam_expr){0};
+    sam_expr found = {0};
+    if (x->a.v && x->kind != SAM_EXPR_SUM)
+        found = find_operand(w, x->a, ones);
+    return found.v || !x->b.v ? found : find_operand(w, x->b, ones);
+}
+
+/* A constant becomes a stream with the shape of an operand of e: ones, or one that only had a factor 0. */
+static value as_stream(lowering *w, value v, sam_expr e) {
+    if (!v.is_constant)
+        return v;
+    src_loc loc = sam_expr_at(w->s, e)->loc;
+    sam_expr ones = find_operand(w, e, true);
+    if (ones.v)
+        return multiply_values(w, load_value(w, ones), v, loc);
+    value zero = multiply_values(w, load_value(w, find_operand(w, e, false)), constant(0), loc);
+    return add_values(w, zero, v, loc);
+}
+
+static bool divides_exactly(const value *a, const value *b) {
+    return b->constant != 0 && fmod(a->constant, b->constant) == 0;
+}
+
+/* A quotient of two constants is folded if it is the same in integers and in floating point: the graph serves
+ * both. */
+static bool divide_values(lowering *w, value a, value b, sam_expr e, value *result) {
+    src_loc loc = sam_expr_at(w->s, e)->loc;
+    if (a.is_constant && b.is_constant) {
+        if (divides_exactly(&a, &b)) {
+            *result = constant(a.constant / b.constant);
+            return true;
+        }
+        if (!find_operand(w, e, false).v) {
+            diag_error(w->d, loc, "E0121-division", "%g / %g has no exact value", a.constant, b.constant);
+            diag_hint(w->d, "write the number that is meant");
+            return false;
+        }
+        a = as_stream(w, a, e);
+    }
+    a = positive(w, a, loc);
+    b = positive(w, b, loc);
+    *result = is_constant(&b, 1) ? a : add_alu(w, "div", &a, &b, loc);
+    return true;
+}
+
+static bool compute_binary(lowering *w, sam_expr e, const fe_presence *in, value *result) {
+    const sam_expr_data x = *sam_expr_at(w->s, e);
+    value a, b;
+    if (fe_is_zero(w->s, e) && find_operand(w, e, false).v) {
+        *result = constant(0);
+        return true;
+    }
+    if (!compute(w, x.a, in, &a) || !compute(w, x.b, in, &b))
+        return false;
+    if (x.kind == SAM_EXPR_DIV)
+        return divide_values(w, a, b, e, result);
+    if (x.kind == SAM_EXPR_MUL)
+        *result = multiply_values(w, a, b, x.loc);
+    else
+        *result = add_values(w, a, x.kind == SAM_EXPR_SUB ? negated(b) : b, x.loc);
+    return true;
+}
+
+/* ---- sums ------------------------------------------------------------------------ */
+
+stream lower_reducer(lowering *w, stream val, src_loc loc) {
+    sam_node n = lower_add_node(w, SAM_REDUCE, loc);
+    lower_feed(w, val, n, 0, SAM_STREAM_VAL);
+    return lower_out(n, 0);
+}
+
+/* A sum inside an expression: its loops, its body, a reducer for each of its variables. */
+static bool compute_sum(lowering *w, sam_expr e, const fe_presence *in, value *result) {
+    src_loc loc = sam_expr_at(w->s, e)->loc;
+    fe_scope scope = fe_sum_scope(w->s, e, w->mem);
+    fe_presence inside = *in;
+    loops l = {0};
+    if (!lower_scope(w, &scope, &inside, &l) || !compute(w, scope.body, &inside, result))
+        return false;
+    *result = as_stream(w, *result, scope.body);
+    for (uint32_t i = 0; i < l.len; i++)
+        result->val = lower_reducer(w, result->val, loc);
+    return true;
+}
+
+static bool compute(lowering *w, sam_expr e, const fe_presence *in, value *result) {
+    const sam_expr_data *x = sam_expr_at(w->s, e);
+    switch (x->kind) {
+    case SAM_EXPR_ACCESS:
+        *result = all_ones(sam_tensor_at(w->s, x->tensor)) ? constant(1) : load_value(w, e);
+        return true;
+    case SAM_EXPR_LITERAL:
+        *result = constant(x->literal);
+        return true;
+    case SAM_EXPR_NEG:
+        if (!compute(w, x->a, in, result))
+            return false;
+        *result = negated(*result);
+        return true;
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB:
+    case SAM_EXPR_MUL:
+    case SAM_EXPR_DIV:
+        return compute_binary(w, e, in, result);
+    case SAM_EXPR_SUM:
+        return compute_sum(w, e, in, result);
+    case SAM_EXPR_NONE:
+        break;
+    }
+    BUG("an expression of no kind");
+}
+
+bool lower_values(lowering *w, sam_expr e, const fe_presence *in, stream *result) {
+    value v;
+    if (!compute(w, e, in, &v))
+        return false;
+    *result = positive(w, as_stream(w, v, e), sam_expr_at(w->s, e)->loc).val;
+    return true;
+}

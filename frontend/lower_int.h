@@ -1,0 +1,78 @@
+/* lower_int.h - shared by the files that make a SAM graph of a statement: lower.c (scopes, the whole),
+ * lower_iterate.c (loops), lower_compute.c (values), lower_reduce.c (reducers, droppers, writers).
+ */
+#ifndef ONYX_FE_LOWER_INT_H
+#define ONYX_FE_LOWER_INT_H
+
+#include "frontend/fe_int.h"
+
+/* An output port; node 0: the stream "0, D" that starts at a root. */
+typedef struct {
+    sam_node node;
+    uint8_t port;
+} stream;
+
+typedef struct {
+    sam_var var;
+    bool in_result;
+    bool dense; /* a dense level of the result: every coordinate must reach its writer */
+    stream crd;
+    bool may_be_empty; /* its fiber for some coordinate of the loop around it (outermost: altogether) */
+    bool full;         /* every coordinate of the dimension, in every fiber */
+    bool filled;       /* and if not, then after the reducers, by an operand of ones */
+} loop;
+
+typedef VEC(loop) loops;
+
+/* A value stream or a constant. */
+typedef struct {
+    stream val;
+    bool negative; /* the stream carries minus the value */
+    bool is_constant;
+    double constant;
+} value;
+
+typedef struct {
+    sam_statement *s; /* a copy: moving sums adds expressions */
+    const fe_lower_options *options;
+    arena *mem;
+    diagnostics *d;
+    sam_graph *g;
+    fe_leaves leaves;
+    stream *refs; /* by leaf: its reference stream so far */
+} lowering;
+
+/* ---- lower.c --------------------------------------------------------------------------------- */
+
+sam_node lower_add_node(lowering *w, sam_primitive kind, src_loc loc);
+sam_node lower_add_loop_node(lowering *w, sam_primitive kind, sam_var v, src_loc loc);
+/* An edge, or the node's root flag where the stream is the root's. */
+void lower_feed(lowering *w, stream from, sam_node to, uint8_t port, sam_stream type);
+stream lower_out(sam_node n, uint8_t port);
+/* Iterates over the scope's loops, outermost first, and appends them to *done. E0126, E0130. */
+bool lower_scope(lowering *w, fe_scope *scope, fe_presence *presence, loops *done);
+
+/* ---- lower_iterate.c ------------------------------------------------------------------------- */
+
+/* One loop around `body`: scanners, joiners and repeaters; *presence becomes that inside. E0130. */
+bool lower_loop(lowering *w, sam_expr body, sam_var v, fe_presence *presence, loops *done);
+
+/* ---- lower_compute.c ------------------------------------------------------------------------- */
+
+/* The values of e, one for each point of the loops around it, as a stream that is not negative. */
+bool lower_values(lowering *w, sam_expr e, const fe_presence *in, stream *result);
+stream lower_reducer(lowering *w, stream val, src_loc loc); /* a scalar reducer */
+
+/* ---- lower_reduce.c -------------------------------------------------------------------------- */
+
+/* From all loops of the outermost scope and the values inside them to the result's writers. E0124, E0126. */
+bool lower_result(lowering *w, loops *l, stream val);
+
+/* The first of loops [from, to) that may be empty, or to. */
+static inline uint32_t lower_first_empty(const loops *l, uint32_t from, uint32_t to) {
+    while (from < to && !l->at[from].may_be_empty)
+        from++;
+    return from;
+}
+
+#endif

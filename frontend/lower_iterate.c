@@ -1,0 +1,162 @@
+/* lower_iterate.c - one loop of a statement: scanners, joiners, repeaters.
+ *
+ *   - An operand that the loop's variable indexes gets a scanner of its next level.
+ *   - The operands' coordinate streams meet as the expression says: products intersect; sums, differences and
+ *     quotients unite. A joiner carries the references of all operands below it, so a nested joiner passes
+ *     several (coordinate, reference) pairs with the same coordinates. A coordinate that a product lacks as a
+ *     whole comes out of the union around it with the empty token for each of the product's operands, so
+ *     inside (B + C) * D the coordinates of B alone are gone.
+ *   - An operand that the variable does not index is repeated for each joined coordinate. Where it belongs to
+ *     one term of a union, and would go on to iterate further inside where the term is absent, it is repeated
+ *     by the coordinates of its term, before the union.
+ *
+ * Invariant after the loop: the reference streams of all operands of the scope, and the coordinate stream,
+ * have the same shape (a token for each point, the same stops). So inside all loops the values combine point
+ * by point.
+ */
+#include "frontend/lower_int.h"
+
+typedef struct {
+    uint32_t leaf;
+    stream ref;
+} leaf_stream;
+
+/* Coordinates of one loop with the references of the operands that have come this far. */
+typedef struct {
+    bool universe; /* no operand is indexed by the loop's variable */
+    stream crd;
+    VEC(leaf_stream) refs;
+} joined;
+
+typedef VEC(joined) joined_vec;
+
+static joined join_leaf(lowering *w, sam_expr access, sam_var v) {
+    if (!fe_has_index(w->s, access, v))
+        return (joined){.universe = true};
+    const sam_expr_data *x = sam_expr_at(w->s, access);
+    const sam_tensor_data *t = sam_tensor_at(w->s, x->tensor);
+    uint32_t number = w->leaves.number[access.v - 1], level = fe_level_of(w->s, access, v);
+    sam_node n = lower_add_loop_node(w, SAM_FIBERLOOKUP, v, x->loc);
+    sam_node_data *node = sam_node_at(w->g, n);
+    node->tensor = t->name;
+    node->mode = t->mode[level];
+    node->format = t->level[level];
+    lower_feed(w, w->refs[number], n, 0, SAM_STREAM_REF);
+    joined j = {.crd = lower_out(n, 0)};
+    vec_push(w->mem, &j.refs, (leaf_stream){number, lower_out(n, 1)});
+    return j;
+}
+
+/* One joiner over all streams; a single stream needs none. */
+static joined add_joiner(lowering *w, sam_primitive kind, sam_var v, const joined_vec *streams, src_loc loc) {
+    if (streams->len == 1)
+        return streams->at[0];
+    sam_node n = lower_add_loop_node(w, kind, v, loc);
+    joined j = {.crd = lower_out(n, 0)};
+    for (uint32_t i = 0; i < streams->len; i++) {
+        const joined *in = &streams->at[i];
+        for (uint32_t r = 0; r < in->refs.len; r++) {
+            uint8_t pair = (uint8_t)j.refs.len;
+            lower_feed(w, in->crd, n, (uint8_t)(2 * pair), SAM_STREAM_CRD);
+            lower_feed(w, in->refs.at[r].ref, n, (uint8_t)(2 * pair + 1), SAM_STREAM_REF);
+            vec_push(w->mem, &j.refs, (leaf_stream){in->refs.at[r].leaf, lower_out(n, (uint8_t)(pair + 1))});
+        }
+    }
+    return j;
+}
+
+/* ---- repeaters ------------------------------------------------------------------------------- */
+
+static bool has_leaf(const joined *j, uint32_t leaf) {
+    for (uint32_t i = 0; i < j->refs.len; i++) {
+        if (j->refs.at[i].leaf == leaf)
+            return true;
+    }
+    return false;
+}
+
+/* Adds to j the operands under e that are not in it, each repeated for each coordinate of j; of a `term` only
+ * those that must not wait for the union around it. They share one signal. */
+static void repeat_others(lowering *w, sam_expr e, sam_expr term, sam_var v, joined *j, sam_node *signal) {
+    const sam_expr_data *x = sam_expr_at(w->s, e);
+    if (x->a.v)
+        repeat_others(w, x->a, term, v, j, signal);
+    if (x->b.v)
+        repeat_others(w, x->b, term, v, j, signal);
+    if (x->kind != SAM_EXPR_ACCESS)
+        return;
+    uint32_t leaf = w->leaves.number[e.v - 1];
+    if (has_leaf(j, leaf) || (term.v && !fe_repeats_inside(w->s, term, e, v)))
+        return;
+    if (!signal->v) {
+        *signal = lower_add_loop_node(w, SAM_REPSIGGEN, v, sam_var_at(w->s, v)->loc);
+        lower_feed(w, j->crd, *signal, 0, SAM_STREAM_CRD);
+    }
+    sam_node n = lower_add_loop_node(w, SAM_REPEAT, v, x->loc);
+    sam_node_at(w->g, n)->tensor = sam_tensor_at(w->s, x->tensor)->name;
+    lower_feed(w, w->refs[leaf], n, 0, SAM_STREAM_REF);
+    lower_feed(w, lower_out(*signal, 0), n, 1, SAM_STREAM_REPSIG);
+    vec_push(w->mem, &j->refs, (leaf_stream){leaf, lower_out(n, 0)});
+}
+
+/* ---- joiners --------------------------------------------------------------------------------- */
+
+static joined join_expr(lowering *w, sam_expr e, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(w->s, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return join_leaf(w, e, v);
+    if (x->kind == SAM_EXPR_LITERAL)
+        return (joined){.universe = true};
+    if (x->kind == SAM_EXPR_NEG || x->kind == SAM_EXPR_SUM)
+        return join_expr(w, x->a, v);
+    fe_exprs operands = {0}, terms = {0};
+    fe_chain_operands(w->s, e, w->mem, &operands);
+    joined_vec streams = {0};
+    for (uint32_t i = 0; i < operands.len; i++) {
+        joined j = join_expr(w, operands.at[i], v);
+        if (j.universe)
+            continue;
+        vec_push(w->mem, &streams, j);
+        vec_push(w->mem, &terms, operands.at[i]);
+    }
+    if (!streams.len)
+        return (joined){.universe = true};
+    bool unites = fe_unites(x->kind);
+    for (uint32_t i = 0; unites && streams.len > 1 && i < streams.len; i++)
+        repeat_others(w, terms.at[i], terms.at[i], v, &streams.at[i], &(sam_node){0});
+    return add_joiner(w, unites ? SAM_UNION : SAM_INTERSECT, v, &streams, x->loc);
+}
+
+/* The format of the result along v; none if v is summed over. */
+static sam_level_format result_level(const sam_statement *s, sam_var v) {
+    const sam_tensor_data *t = sam_tensor_at(s, s->result);
+    for (uint32_t l = 0; l < t->order; l++) {
+        if (s->result_index[t->mode[l]].v == v.v)
+            return t->level[l];
+    }
+    return SAM_LEVEL_NONE;
+}
+
+bool lower_loop(lowering *w, sam_expr body, sam_var v, fe_presence *presence, loops *done) {
+    fe_domain domain = fe_domain_of(&w->leaves, presence, body, v);
+    if (domain.bad.v || domain.universe) {
+        diag_error(w->d, sam_expr_at(w->s, domain.bad.v ? domain.bad : body)->loc, "E0130-statement",
+                   "loop '%s' lacks an operand that has all its coordinates", fe_var_text(w->s, v));
+        diag_hint(w->d, "fe_fill adds it");
+        return false;
+    }
+    *presence = fe_presence_inside(&w->leaves, presence, body, v, w->mem);
+    joined j = join_expr(w, body, v);
+    repeat_others(w, body, (sam_expr){0}, v, &j, &(sam_node){0});
+    for (uint32_t i = 0; i < j.refs.len; i++)
+        w->refs[j.refs.at[i].leaf] = j.refs.at[i].ref;
+    sam_level_format level = result_level(w->s, v);
+    vec_push(w->mem, done,
+             (loop){.var = v,
+                    .in_result = level != SAM_LEVEL_NONE,
+                    .dense = level == SAM_LEVEL_DENSE,
+                    .crd = j.crd,
+                    .may_be_empty = !domain.nonempty,
+                    .full = domain.full});
+    return true;
+}

@@ -1,0 +1,179 @@
+/* pack.c - every access becomes plain: a stored tensor of its own, indexed by distinct variables, whose
+ * levels come in the order of the loops and are dense or compressed.
+ *
+ * What the user's tensor is not, a view of it is (sam_view): the host re-packs the operand before the run,
+ * and the result after it. Level formats stay with the level, not with the index, so a CSR matrix that is
+ * needed by columns becomes CSC.
+ */
+#include "frontend/fe_int.h"
+
+typedef struct {
+    const sam_statement *from;
+    sam_statement *to;
+    bool *used; /* by tensor handle - 1: its own name is taken by an earlier access */
+} packing;
+
+/* An access on its way to be plain. */
+typedef struct {
+    uint32_t order;
+    sam_var index[SAM_MAX_ORDER];           /* its distinct variables, in order of appearance */
+    uint8_t first[SAM_MAX_ORDER];           /* the mode where each of them appears first */
+    sam_var stored[SAM_MAX_ORDER];          /* the same variables by storage level */
+    sam_level_format level[SAM_MAX_ORDER];  /* by storage level */
+    bool diagonal, reordered, other_format; /* how it differs from the tensor as declared */
+} plain_access;
+
+static uint32_t find_in(const sam_var *list, uint32_t n, sam_var v) {
+    uint32_t i = 0;
+    while (i < n && list[i].v != v.v)
+        i++;
+    return i;
+}
+
+/* Insertion sort of the stored variables by loop; the formats keep their places. */
+static void sort_by_loops(const sam_statement *s, plain_access *a) {
+    for (uint32_t l = 1; l < a->order; l++) {
+        for (uint32_t k = l; k > 0; k--) {
+            if (fe_loop_position(s, a->stored[k - 1]) <= fe_loop_position(s, a->stored[k]))
+                break;
+            sam_var swap = a->stored[k];
+            a->stored[k] = a->stored[k - 1];
+            a->stored[k - 1] = swap;
+            a->reordered = true;
+        }
+    }
+}
+
+static plain_access make_plain(const sam_statement *s, const sam_tensor_data *t, const sam_var *index) {
+    plain_access a = {0};
+    for (uint32_t m = 0; m < t->order; m++) {
+        if (find_in(a.index, a.order, index[m]) < a.order) {
+            a.diagonal = true;
+            continue;
+        }
+        a.first[a.order] = (uint8_t)m;
+        a.index[a.order++] = index[m];
+    }
+    uint32_t n = 0;
+    for (uint32_t l = 0; l < t->order; l++) {
+        sam_var v = index[t->mode[l]];
+        uint32_t at = find_in(a.stored, n, v);
+        bool dense = t->level[l] == SAM_LEVEL_DENSE && (at == n || a.level[at] == SAM_LEVEL_DENSE);
+        a.level[at] = dense ? SAM_LEVEL_DENSE : SAM_LEVEL_COMPRESSED;
+        a.other_format =
+            a.other_format || (t->level[l] != SAM_LEVEL_DENSE && t->level[l] != SAM_LEVEL_COMPRESSED);
+        if (at == n)
+            a.stored[n++] = v;
+    }
+    sort_by_loops(s, &a);
+    return a;
+}
+
+/* B_2, B_3, ...: the first that no tensor and no variable has. */
+static name_id copy_name(const sam_statement *s, name_id name) {
+    for (uint32_t n = 2;; n++) {
+        name_id copy = names_intern(s->names, arena_printf(s->mem, "%s_%u", names_text(s->names, name), n));
+        if (!fe_find_tensor(s, copy).v && !fe_find_var(s, copy).v)
+            return copy;
+    }
+}
+
+/* The view of the plain tensor: of the declared one, through the view that one may already be. */
+static sam_view plain_view(const sam_tensor_data *t, const sam_var *index, const plain_access *a) {
+    sam_view base = t->view;
+    if (!base.source.v) {
+        base = (sam_view){.source = t->name, .source_order = t->order};
+        for (uint32_t m = 0; m < t->order; m++) {
+            base.from[m].mode = base.equal[m] = (uint8_t)m;
+            base.from[m].divide = 1;
+        }
+    }
+    sam_view view = base;
+    for (uint32_t i = 0; i < a->order; i++)
+        view.from[i] = base.from[a->first[i]];
+    for (uint32_t m = 0; m < t->order; m++) {
+        uint32_t first = a->first[find_in(a->index, a->order, index[m])];
+        if (first != m)
+            view.equal[base.from[m].mode] = view.equal[base.from[first].mode];
+    }
+    return view;
+}
+
+/* Gives the access a tensor of its own; index[] becomes its distinct variables. */
+static sam_tensor pack_access(packing *p, sam_tensor t, sam_var *index) {
+    const sam_tensor_data *declared = sam_tensor_at(p->from, t);
+    plain_access a = make_plain(p->from, declared, index);
+    sam_tensor_data packed = *declared;
+    bool again = p->used[t.v - 1];
+    p->used[t.v - 1] = true;
+    packed.order = a.order;
+    for (uint32_t l = 0; l < a.order; l++) {
+        packed.level[l] = a.level[l];
+        packed.mode[l] = (uint8_t)find_in(a.index, a.order, a.stored[l]);
+    }
+    if (!packed.ones && (again || a.diagonal || a.reordered || a.other_format))
+        packed.view = plain_view(declared, index, &a);
+    memcpy(index, a.index, sizeof *index * a.order);
+    if (!again) {
+        *sam_tensor_at(p->to, t) = packed;
+        return t;
+    }
+    packed.name = copy_name(p->to, declared->name);
+    vec_push(p->to->mem, &p->to->tensors, packed);
+    return (sam_tensor){p->to->tensors.len};
+}
+
+static void pack_expr(packing *p, sam_expr e) {
+    sam_expr_data *x = sam_expr_at(p->to, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        x->tensor = pack_access(p, x->tensor, x->index);
+    if (x->a.v)
+        pack_expr(p, x->a);
+    if (x->b.v)
+        pack_expr(p, x->b);
+}
+
+bool fe_pack(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out) {
+    *out = *s;
+    out->mem = mem;
+    out->tensors.at = NULL;
+    out->exprs.at = NULL;
+    out->tensors.len = out->tensors.cap = out->exprs.len = out->exprs.cap = 0;
+    for (uint32_t t = 0; t < s->tensors.len; t++)
+        vec_push(mem, &out->tensors, s->tensors.at[t]);
+    for (uint32_t e = 0; e < s->exprs.len; e++)
+        vec_push(mem, &out->exprs, s->exprs.at[e]);
+    packing p = {s, out, arena_new_n(mem, bool, s->tensors.len)};
+    pack_access(&p, out->result, out->result_index);
+    pack_expr(&p, out->rhs);
+    return fe_check_packed(out, d);
+}
+
+/* "ss:1,0" */
+static const char *format_text(const sam_tensor_data *t, arena *mem) {
+    const char *text = "", *modes = "";
+    bool in_order = true;
+    for (uint32_t l = 0; l < t->order; l++) {
+        text = arena_printf(mem, "%s%c", text, fe_level_letter(t->level[l]));
+        modes = arena_printf(mem, "%s%c%u", modes, l ? ',' : ':', t->mode[l]);
+        in_order = in_order && t->mode[l] == l;
+    }
+    return in_order ? text : arena_printf(mem, "%s%s", text, modes);
+}
+
+const char *fe_repacked(const sam_statement *s, sam_tensor t, arena *mem) {
+    const sam_tensor_data *data = sam_tensor_at(s, t);
+    const sam_view *view = &data->view;
+    if (!view->source.v)
+        return NULL;
+    bool diagonal = false, split = false;
+    for (uint32_t m = 0; m < view->source_order; m++)
+        diagonal = diagonal || view->equal[m] != m;
+    for (uint32_t v = 0; v < data->order; v++)
+        split = split || view->from[v].divide > 1 || view->from[v].modulo;
+    bool renamed = !name_eq(data->name, view->source);
+    return arena_printf(mem, "%s%s as %s%s%s%s", diagonal ? "the diagonal of " : "",
+                        names_text(s->names, view->source), data->order ? format_text(data, mem) : "a scalar",
+                        split ? ", split" : "", renamed ? ", called " : "",
+                        renamed ? names_text(s->names, data->name) : "");
+}

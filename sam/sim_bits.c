@@ -1,0 +1,130 @@
+/* Bit vectors: scanner, converter, joiners. A word of a fiber stands for `width` neighbouring coordinates,
+ * the lowest bit for the first; the reference beside it is the position of its first set bit, so that the
+ * position of any other is that plus the number of bits set below it. Words at the end of a fiber that hold
+ * no bit may be absent. */
+#include "sam/sim_step.h"
+
+static sim_token new_word(sim_machine *m, uint64_t bits) {
+    vec_push(m->mem, &m->words, bits);
+    return m->words.len - 1;
+}
+
+static uint32_t count_bits(uint64_t bits) {
+    uint32_t n = 0;
+    for (; bits; bits &= bits - 1)
+        n++;
+    return n;
+}
+
+void sim_scan_word(sim_machine *m, sim_unit *u) {
+    const sam_level_data *level = u->s.scan.level;
+    uint32_t width = u->s.scan.width, first = u->s.scan.at * width, at = u->s.scan.word_at;
+    uint64_t bits = 0;
+    for (; at < level->seg[u->s.scan.base + 1] && level->crd[at] - first < width; at++)
+        bits |= UINT64_C(1) << (level->crd[at] - first);
+    sim_emit(m, u, 0, new_word(m, bits));
+    sim_emit(m, u, 1, u->s.scan.word_at);
+    u->s.scan.word_at = at;
+    u->s.scan.at++;
+}
+
+/* ---- converter ------------------------------------------------------------------------------- */
+
+static void emit_word(sim_machine *m, sim_unit *u) {
+    sim_emit(m, u, 0, new_word(m, u->s.bits.bits));
+    sim_emit(m, u, 1, u->s.bits.count);
+    u->s.bits.count += count_bits(u->s.bits.bits);
+    u->s.bits.bits = 0;
+    u->s.bits.word++;
+}
+
+bool sim_step_bv_convert(sim_machine *m, sim_unit *u) {
+    if (!sim_has(u->in[0]))
+        return false;
+    sim_token t = sim_head(u->in[0]);
+    uint32_t width = u->s.bits.width;
+    if (sim_is_number(t) && t / width < u->s.bits.word)
+        return sim_refuse(m, u, "the coordinates of a fiber do not ascend");
+    if (t == SIM_EMPTY)
+        return sim_refuse(m, u, "nothing where a coordinate is expected");
+    if (sim_is_number(t) ? t / width > u->s.bits.word : u->s.bits.bits != 0) {
+        emit_word(m, u);
+        return true;
+    }
+    sim_pop(u->in[0]);
+    if (sim_is_number(t)) {
+        u->s.bits.bits |= UINT64_C(1) << t % width;
+        return true;
+    }
+    sim_emit(m, u, 0, t);
+    sim_emit(m, u, 1, t);
+    u->s.bits.word = 0;
+    if (t == SIM_DONE)
+        sim_finish(m, u);
+    return true;
+}
+
+/* ---- joiners --------------------------------------------------------------------------------- */
+
+/* The lowest bit of the word at hand, with the position of each operand that has it. */
+static void emit_bit(sim_machine *m, sim_unit *u) {
+    uint64_t bit = u->s.bits.bits & (~u->s.bits.bits + 1), below = bit - 1;
+    sim_emit(m, u, 0, (u->s.bits.word - 1) * u->s.bits.width + count_bits(below));
+    for (uint32_t k = 0; k < u->n_in / 2; k++) {
+        uint64_t present = u->s.bits.present[k];
+        sim_emit(m, u, 1 + k, present & bit ? u->s.bits.first[k] + count_bits(present & below) : SIM_EMPTY);
+    }
+    u->s.bits.bits ^= bit;
+}
+
+/* All operands are at the same control token; of stops the least hollow one passes, as in other joiners. */
+static bool pass_control(sim_machine *m, sim_unit *u) {
+    sim_token t = sim_head(u->in[0]);
+    for (uint32_t i = 0; i < u->n_in; i++) {
+        sim_token other = sim_head(u->in[i]);
+        if (sim_is_stop(t) ? !sim_is_stop(other) || sim_level(other) != sim_level(t) : other != t)
+            return sim_refuse(m, u, "the operands' fibers end differently");
+        if (sim_is_stop(t) && sim_hollow(other) < sim_hollow(t))
+            t = other;
+    }
+    for (uint32_t i = 0; i < u->n_in; i++)
+        sim_pop(u->in[i]);
+    for (uint32_t port = 0; port <= u->n_in / 2; port++)
+        sim_emit(m, u, port, t);
+    u->s.bits.word = 0;
+    if (t == SIM_DONE)
+        sim_finish(m, u);
+    return true;
+}
+
+bool sim_step_bv_join(sim_machine *m, sim_unit *u) {
+    if (u->s.bits.bits) {
+        emit_bit(m, u);
+        return true;
+    }
+    uint32_t operands = u->n_in / 2, words = 0;
+    for (uint32_t i = 0; i < u->n_in; i++)
+        if (!sim_has(u->in[i]))
+            return false;
+    for (uint32_t k = 0; k < operands; k++) {
+        bool word = sim_is_number(sim_head(u->in[2 * k]));
+        if (word != sim_is_number(sim_head(u->in[2 * k + 1])))
+            return sim_refuse(m, u, "words and references of an operand are not in step");
+        words += word;
+    }
+    if (!words)
+        return pass_control(m, u);
+    uint64_t any = 0, all = UINT64_MAX;
+    for (uint32_t k = 0; k < operands; k++) {
+        bool word = sim_is_number(sim_head(u->in[2 * k]));
+        u->s.bits.present[k] = word ? m->words.at[sim_pop(u->in[2 * k])] : 0;
+        u->s.bits.first[k] = word ? sim_pop(u->in[2 * k + 1]) : 0;
+        any |= u->s.bits.present[k];
+        all &= u->s.bits.present[k];
+    }
+    u->s.bits.bits = u->kind == SAM_BVUNION ? any : all;
+    u->s.bits.word++;
+    if (u->s.bits.bits)
+        emit_bit(m, u);
+    return true;
+}

@@ -1,0 +1,28 @@
+/* sim_step.h - what the step functions of units are made of. Private to sim_*.c. */
+#ifndef ONYX_SAM_SIM_STEP_H
+#define ONYX_SAM_SIM_STEP_H
+
+#include "sam/sim_int.h"
+
+static inline void sim_emit(sim_machine *m, const sim_unit *u, uint32_t port, sim_token t) {
+    if (port >= u->n_out)
+        return; /* nobody listens */
+    const sim_output *out = &u->out[port];
+    for (uint32_t i = 0; i < out->n; i++) {
+        sim_queue *q = out->to[i];
+        sim_push(m->mem, q, t);
+        *q->ready |= q->ready_bit;
+    }
+}
+
+static inline void sim_finish(sim_machine *m, sim_unit *u) {
+    u->done = true;
+    if (!m->has_writers || sim_is_writer(u->kind))
+        m->unfinished--;
+}
+
+/* E0231-stream: a token the unit cannot take, the streams do not fit together. Always true: the unit is
+ * stopped. */
+bool sim_refuse(sim_machine *m, const sim_unit *u, const char *why);
+
+#endif

@@ -1,0 +1,288 @@
+/* tiling/: the reference on results worked out by hand, and packed statements against it: whatever fe_pack
+ * does to a statement and tile_pack to the data, the result the user gets stays the same. */
+#include <math.h>
+
+#include "frontend/frontend.h"
+#include "tests/test.h"
+#include "tiling/tiling.h"
+
+static void parse(fixture *f, const char *expression, const char *schedule, sam_statement *s) {
+    const fe_in in = {.expression = expression, .schedule = &schedule, .n_schedule = schedule ? 1 : 0};
+    if (!fe_parse(&in, &f->names, &f->mem, &f->diag, s))
+        fail_msg("%s\n%s", expression, fixture_printed(f));
+}
+
+/* bfloat16 of a number that is one. */
+static uint16_t bf16(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (uint16_t)(bits >> 16);
+}
+
+static float from_bf16(uint16_t x) {
+    uint32_t bits = (uint32_t)x << 16;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+/* A tensor with the given cells, row by row; zeros are not stored. */
+static tile_tensor dense(fixture *f, const char *name, uint32_t rows, uint32_t cols, const float *cells,
+                         tile_dtype dtype) {
+    tile_tensor t = {.name = names_intern(&f->names, name), .order = cols ? 2 : 1, .dim = {rows, cols}};
+    uint32_t n = rows * (cols ? cols : 1);
+    uint32_t *crd = arena_new_n(&f->mem, uint32_t, 2 * n);
+    uint16_t *val = arena_new_n(&f->mem, uint16_t, n);
+    for (uint32_t c = 0; c < n; c++) {
+        if (cells[c] == 0)
+            continue;
+        crd[t.nnz * t.order] = cols ? c / cols : c;
+        if (cols)
+            crd[t.nnz * t.order + 1] = c % cols;
+        val[t.nnz++] = dtype == TILE_DTYPE_BF16 ? bf16(cells[c]) : (uint16_t)(int16_t)cells[c];
+    }
+    t.crd = crd;
+    t.val = val;
+    return t;
+}
+
+static const float vector_b[4] = {7, -7, 5, 0}, vector_c[4] = {2, 2, 0, 0};
+static const float matrix_D[16] = {1, 2, 0, 0, 0, 3, 0, 0, 4, 0, 0, 5, 0, 0, 6, -7};
+
+/* x(i) of an expression over b, c and D. */
+static tile_tensor evaluate(fixture *f, const char *expression, tile_dtype dtype) {
+    sam_statement s;
+    tile_tensor out, data[4];
+    parse(f, expression, NULL, &s);
+    for (uint32_t t = 1; t < s.tensors.len; t++) {
+        const char *name = names_text(&f->names, s.tensors.at[t].name);
+        if (s.tensors.at[t].order == 2)
+            data[t] = dense(f, name, 4, 4, matrix_D, dtype);
+        else
+            data[t] = dense(f, name, 4, 0, *name == 'b' ? vector_b : vector_c, dtype);
+    }
+    const tile_operands in = {data, s.tensors.len, dtype};
+    assert_true(tile_reference(&s, &in, &f->mem, &f->diag, &out));
+    return out;
+}
+
+static void expect(fixture *f, const char *expression, int x0, int x1, int x2, int x3) {
+    const int want[4] = {x0, x1, x2, x3};
+    tile_tensor x = evaluate(f, expression, TILE_DTYPE_INT16);
+    int got[4] = {0};
+    for (uint64_t e = 0; e < x.nnz; e++)
+        got[x.crd[e]] = (int16_t)x.val[e];
+    for (uint32_t i = 0; i < 4; i++) {
+        if (got[i] != want[i])
+            fail_msg("%s: x(%u) is %d, should be %d", expression, i, got[i], want[i]);
+    }
+}
+
+static void integers_are_evaluated_by_definition(void **state) {
+    fixture *f = *state;
+    expect(f, "x(i) = b(i) / c(i)", 3, -3, 0, 0);
+    expect(f, "x(i) = c(i) / b(i)", 0, 0, 0, 0);
+    expect(f, "x(i) = b(i) / 2 + 1", 4, -2, 3, 1);
+    expect(f, "x(i) = 30000 * b(i)", 30000 * 7 - 3 * 65536, 3 * 65536 - 30000 * 7, 18928, 0);
+    expect(f, "x(i) = -(b(i) - c(i))", -5, 9, -5, 0);
+    expect(f, "x(i) = D(i,i)", 1, 3, 0, -7);
+    expect(f, "x(i) = D(i,j)", 3, 3, 9, -1);
+    expect(f, "x(i) = D(j,i)", 5, 5, 6, -2);
+    expect(f, "x(i) = D(i,j) * D(j,i)", 1, 9, 30, 30 + 49);
+    expect(f, "x(i) = c(i) * (b(i) + D(i,j))", 2 * 10, 2 * -4, 0, 0);
+    expect(f, "x(i) = sum(j, b(i) + D(i,j))", 31, -25, 29, -1);
+    expect(f, "x(i) = b(i) + D(j,j)", 7 - 3, -7 - 3, 5 - 3, -3);
+    expect(f, "x(i) += b(i) * 0", 0, 0, 0, 0);
+}
+
+static void bfloat16_follows_ieee(void **state) {
+    fixture *f = *state;
+    tile_tensor x = evaluate(f, "x(i) = b(i) / c(i)", TILE_DTYPE_BF16);
+    assert_int_equal(x.nnz, 3); /* nothing where both are absent */
+    assert_true(from_bf16(x.val[0]) == 3.5f && from_bf16(x.val[1]) == -3.5f);
+    assert_true(isinf(from_bf16(x.val[2])));
+    x = evaluate(f, "x(i) = b(i) / 3", TILE_DTYPE_BF16);
+    assert_true(from_bf16(x.val[0]) == 2.328125f); /* 7/3 to 8 bits */
+    assert_true(x.tolerance[0] == 0);
+}
+
+static void a_sum_in_bfloat16_has_a_tolerance_for_its_order(void **state) {
+    fixture *f = *state;
+    tile_tensor x = evaluate(f, "x(i) = D(i,j) * c(j)", TILE_DTYPE_BF16);
+    assert_true(x.tolerance[1] == 0 && x.tolerance[0] > 0); /* rows of one and of two products */
+    tile_tensor near = x, far = x;
+    uint16_t *close = arena_new_n(&f->mem, uint16_t, x.nnz), *off = arena_new_n(&f->mem, uint16_t, x.nnz);
+    memcpy(close, x.val, sizeof *close * x.nnz);
+    memcpy(off, x.val, sizeof *off * x.nnz);
+    close[0] += 1; /* one unit in the last place */
+    off[1] += 1;
+    near.val = close;
+    far.val = off;
+    assert_true(tile_equal(&near, &x, TILE_DTYPE_BF16, &f->names, &f->diag));
+    assert_false(tile_equal(&far, &x, TILE_DTYPE_BF16, &f->names, &f->diag));
+}
+
+/* ---- packing --------------------------------------------------------------------------------- */
+
+typedef struct {
+    prng random;
+    arena *mem;
+} writer;
+
+/* Tensors s, c, B, D of order 0 to 3, any of i, j, k in any place. */
+static const char *random_access(writer *w) {
+    uint32_t order = prng_below(&w->random, 4);
+    const char *text = order ? "(" : "";
+    for (uint32_t m = 0; m < order; m++)
+        text = arena_printf(w->mem, "%s%s%c", text, m ? "," : "", 'i' + (char)prng_below(&w->random, 3));
+    return arena_printf(w->mem, "%c%s%s", "scBD"[order], text, order ? ")" : "");
+}
+
+static const char *random_expr(writer *w, uint32_t depth) {
+    static const char *const operators[] = {"*", "*", "+", "-"};
+    if (!depth || prng_below(&w->random, 5) == 0)
+        return prng_below(&w->random, 8) ? random_access(w) : "3";
+    const char *a = random_expr(w, depth - 1), *b = random_expr(w, depth - 1);
+    return arena_printf(w->mem, "(%s %s %s)", a, operators[prng_below(&w->random, 4)], b);
+}
+
+static const char *random_loops(writer *w, const sam_statement *s) {
+    uint32_t order[8], n = s->loops.len;
+    const char *list = "";
+    for (uint32_t l = 0; l < n; l++) {
+        uint32_t at = prng_below(&w->random, l + 1);
+        order[l] = order[at];
+        order[at] = l;
+    }
+    for (uint32_t l = 0; l < n; l++)
+        list = arena_printf(w->mem, "%s%s%s", list, l ? "," : "",
+                            names_text(s->names, s->vars.at[s->loops.at[order[l]].v - 1].name));
+    return n ? arena_printf(w->mem, "reorder(%s)", list) : NULL;
+}
+
+/* "i:4" for every variable: some occur in the result only. */
+static void all_sizes(writer *w, const sam_statement *s, fe_in *in) {
+    const char **sizes = arena_new_n(w->mem, const char *, s->vars.len);
+    for (uint32_t v = 0; v < s->vars.len; v++)
+        sizes[v] = arena_printf(w->mem, "%s:4", names_text(s->names, s->vars.at[v].name));
+    in->dimensions = sizes;
+    in->n_dimensions = s->vars.len;
+}
+
+static tile_tensor *random_operands(fixture *f, const sam_statement *s, uint64_t seed) {
+    static const char *const spec[] = {"", "4:0.6", "4x4:0.4", "4x4x4:0.3"};
+    tile_tensor *data = arena_new_n(&f->mem, tile_tensor, s->tensors.len);
+    for (uint32_t t = 1; t < s->tensors.len; t++)
+        assert_true(tile_generate(spec[s->tensors.at[t].order], s->tensors.at[t].name, t, seed,
+                                  TILE_DTYPE_INT16, &f->mem, &f->diag, &data[t]));
+    return data;
+}
+
+/* The result of the packed statement on packed data, unpacked. */
+static tile_tensor through_packing(fixture *f, const sam_statement *packed, const tile_operands *in,
+                                   const uint32_t *dim) {
+    tile_operands stored;
+    tile_tensor got, out;
+    assert_true(fe_check_packed(packed, &f->diag));
+    assert_true(tile_pack(packed, in, &f->mem, &f->diag, &stored));
+    assert_true(tile_reference(packed, &stored, &f->mem, &f->diag, &got));
+    tile_unpack(sam_tensor_at(packed, packed->result), &got, dim, in->dtype, &f->mem, &out);
+    return out;
+}
+
+static void packing_does_not_change_the_result(void **state) {
+    static const char *const results[] = {"x", "x(i)", "X(i,j)", "X(k,i)", "X(i,i)", "X(j,i,k)", "X(i,j,i)"};
+    uint32_t accepted = 0, statements = 3000;
+    for (uint32_t n = 0; n < statements; n++) {
+        fixture *f;
+        fixture_set_up((void **)&f);
+        writer w = {prng_seed(n), &f->mem};
+        const char *text =
+            arena_printf(&f->mem, "%s = %s", results[prng_below(&w.random, 7)], random_expr(&w, 3));
+        fe_in in = {.expression = text};
+        sam_statement user, packed;
+        bool ok = fe_parse(&in, &f->names, &f->mem, &f->diag, &user);
+        const char *schedule = ok ? random_loops(&w, &user) : NULL;
+        in.schedule = &schedule;
+        in.n_schedule = schedule ? 1 : 0;
+        if (ok)
+            all_sizes(&w, &user, &in);
+        if (ok && fe_parse(&in, &f->names, &f->mem, &f->diag, &user)) {
+            const tile_operands operands = {random_operands(f, &user, n), user.tensors.len, TILE_DTYPE_INT16};
+            tile_tensor want;
+            assert_true(fe_check(&user, &f->diag) && fe_pack(&user, &f->mem, &f->diag, &packed));
+            assert_true(tile_reference(&user, &operands, &f->mem, &f->diag, &want));
+            tile_tensor got = through_packing(f, &packed, &operands, want.dim);
+            if (!tile_equal(&got, &want, TILE_DTYPE_INT16, &f->names, &f->diag))
+                fail_msg("%s, %s\n%s", text, schedule, fixture_printed(f));
+            accepted++;
+        }
+        fixture_tear_down((void **)&f);
+    }
+    print_message("%u of %u random statements\n", accepted, statements);
+    assert_true(accepted > statements / 3);
+    (void)state;
+}
+
+/* X(i,j) = B(i,j) + c(i) with i in blocks of 3 (of 7): a statement as a split makes it, with ones to fill. */
+static void split_indices_and_ones_are_made_and_undone(void **state) {
+    fixture *f = *state;
+    sam_statement user, split;
+    parse(f, "X(i,j) = B(i,j) + c(i)", NULL, &user);
+    parse(f, "X(o,n,j) = B(o,n,j) + c(o,n) * u(j)", NULL, &split);
+    for (uint32_t t = 0; t < 3; t++) {
+        sam_tensor_data *data = &split.tensors.at[t];
+        data->view = (sam_view){.source = data->name,
+                                .source_order = user.tensors.at[t].order,
+                                .from = {{0, 3, 0}, {0, 1, 3}, {1, 1, 0}},
+                                .equal = {0, 1}};
+    }
+    split.tensors.at[3].ones = true;
+    split.tensors.at[3].level[0] = SAM_LEVEL_DENSE;
+    tile_tensor data[3], want;
+    memset(data, 0, sizeof data);
+    assert_true(tile_generate("7x5:0.4", user.tensors.at[1].name, 1, 1, TILE_DTYPE_INT16, &f->mem, &f->diag,
+                              &data[1]));
+    assert_true(
+        tile_generate("7:0.5", user.tensors.at[2].name, 2, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &data[2]));
+    const tile_operands operands = {data, 3, TILE_DTYPE_INT16};
+    assert_true(tile_reference(&user, &operands, &f->mem, &f->diag, &want));
+    tile_tensor got = through_packing(f, &split, &operands, want.dim);
+    if (!tile_equal(&got, &want, TILE_DTYPE_INT16, &f->names, &f->diag))
+        fail_msg("%s", fixture_printed(f));
+}
+
+static void extents_come_from_the_statement_the_operands_and_splits(void **state) {
+    fixture *f = *state;
+    sam_statement s;
+    uint32_t *extent;
+    const char *const sizes[] = {"j:9"};
+    const fe_in in = {
+        .expression = "x(i,o) = B(i) * sum(j, d(j) + e(o))", .dimensions = sizes, .n_dimensions = 1};
+    assert_true(fe_parse(&in, &f->names, &f->mem, &f->diag, &s));
+    tile_tensor data[4];
+    memset(data, 0, sizeof data);
+    data[1] = (tile_tensor){.order = 1, .dim = {7}};
+    data[2] = (tile_tensor){.order = 1, .dim = {5}, .dim_inferred = true};
+    const tile_operands operands = {data, 4, TILE_DTYPE_INT16};
+    s.vars.at[1].split_of = (sam_var){1}; /* o */
+    s.vars.at[1].divide = 3;
+    assert_true(tile_known_extents(&s, &operands, &f->mem, &f->diag, &extent));
+    assert_int_equal(extent[0], 7);
+    assert_int_equal(extent[1], 3);
+    assert_int_equal(extent[2], 9);
+    data[2].dim_inferred = false;
+    assert_false(tile_known_extents(&s, &operands, &f->mem, &f->diag, &extent));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(integers_are_evaluated_by_definition),
+        TEST(bfloat16_follows_ieee),
+        TEST(a_sum_in_bfloat16_has_a_tolerance_for_its_order),
+        TEST(packing_does_not_change_the_result),
+        TEST(split_indices_and_ones_are_made_and_undone),
+        TEST(extents_come_from_the_statement_the_operands_and_splits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+/* views.c - the tensors a kernel works on, made from the user's (sam_view), and the result brought back. */
+#include "tiling/tiling_int.h"
+
+/* Extent of a stored mode: the source's extent, which equal modes share, divided and cut off as its
+ * coordinates are. */
+static uint32_t view_extent(const tile_tensor *source, const sam_view *view, uint32_t v) {
+    uint32_t dim = 0;
+    for (uint32_t m = 0; m < view->source_order; m++) {
+        if (view->equal[m] == view->equal[view->from[v].mode] && source->dim[m] > dim)
+            dim = source->dim[m];
+    }
+    return view->from[v].modulo ? view->from[v].modulo : tile_split_extent(dim, view->from[v].divide);
+}
+
+static bool kept(const sam_view *view, const uint32_t *crd) {
+    for (uint32_t m = 0; m < view->source_order; m++) {
+        if (crd[m] != crd[view->equal[m]])
+            return false;
+    }
+    return true;
+}
+
+static void make_view(const sam_tensor_data *t, const tile_tensor *source, tile_dtype dtype, arena *mem,
+                      tile_tensor *out) {
+    const sam_view *view = &t->view;
+    arena scratch = {0};
+    tile_entries entries = {0};
+    *out = (tile_tensor){.name = t->name, .order = t->order, .dim_inferred = source->dim_inferred};
+    for (uint32_t v = 0; v < t->order; v++)
+        out->dim[v] = view_extent(source, view, v);
+    for (uint64_t e = 0; e < source->nnz; e++) {
+        const uint32_t *crd = source->crd + e * source->order;
+        if (!kept(view, crd))
+            continue;
+        for (uint32_t v = 0; v < t->order; v++) {
+            uint32_t at = crd[view->from[v].mode] / view->from[v].divide;
+            vec_push(&scratch, &entries.crd, view->from[v].modulo ? at % view->from[v].modulo : at);
+        }
+        vec_push(&scratch, &entries.val, source->val[e]);
+    }
+    tile_normalise(out, &entries, dtype, mem);
+    arena_free(&scratch);
+}
+
+enum { ONES_MOST = 1 << 28 };
+
+/* How many coordinates an operand of ones has along mode m: a compressed level only has coordinate 0. */
+static uint32_t ones_along(const sam_tensor_data *t, uint32_t m, uint32_t dim) {
+    for (uint32_t l = 0; l < t->order; l++) {
+        if (t->mode[l] == m && t->level[l] == SAM_LEVEL_COMPRESSED)
+            return dim > 0;
+    }
+    return dim;
+}
+
+/* Value 1 at every coordinate of a dense level, at coordinate 0 of a compressed one. */
+static bool make_ones(const sam_tensor_data *t, const uint32_t *dim, tile_dtype dtype, arena *mem,
+                      diagnostics *d, tile_tensor *out) {
+    uint64_t points = 1;
+    uint32_t along[SAM_MAX_ORDER];
+    *out = (tile_tensor){.name = t->name, .order = t->order};
+    for (uint32_t m = 0; m < t->order; m++) {
+        out->dim[m] = dim[m];
+        along[m] = ones_along(t, m, dim[m]);
+        points = points > ONES_MOST ? points : points * along[m];
+    }
+    if (points > ONES_MOST) {
+        diag_error(d, t->loc, "E0331-dense", "this addition fills more than %d points", ONES_MOST);
+        return false;
+    }
+    uint32_t *crd = arena_new_n(mem, uint32_t, points * t->order + 1);
+    uint16_t *val = arena_new_n(mem, uint16_t, points + 1);
+    for (uint64_t p = 0; p < points; p++) {
+        uint64_t rest = p;
+        for (uint32_t m = t->order; m-- > 0; rest /= along[m])
+            crd[p * t->order + m] = (uint32_t)(rest % along[m]);
+        val[p] = dtype == TILE_DTYPE_BF16 ? bf16_from_float(1) : 1;
+    }
+    out->nnz = points;
+    out->crd = crd;
+    out->val = val;
+    return true;
+}
+
+static const tile_tensor *find_operand(const tile_operands *in, name_id name) {
+    for (uint32_t t = 0; t < in->n; t++) {
+        if (name_eq(in->operand[t].name, name))
+            return &in->operand[t];
+    }
+    return NULL;
+}
+
+/* The access of tensor t under h, or none. */
+static sam_expr access_of(const sam_statement *s, sam_expr h, sam_tensor t) {
+    const sam_expr_data *x = sam_expr_at(s, h);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return x->tensor.v == t.v ? h : (sam_expr){0};
+    sam_expr found = x->a.v ? access_of(s, x->a, t) : (sam_expr){0};
+    return found.v || !x->b.v ? found : access_of(s, x->b, t);
+}
+
+static bool make_all_ones(const sam_statement *s, tile_tensor *made, const tile_operands *operands,
+                          arena *mem, diagnostics *d) {
+    uint32_t *extent = NULL;
+    if (!tile_extents(s, operands, mem, d, &extent))
+        return false;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        sam_expr access = s->tensors.at[t].ones ? access_of(s, s->rhs, (sam_tensor){t + 1}) : (sam_expr){0};
+        if (!access.v)
+            continue;
+        uint32_t dim[SAM_MAX_ORDER];
+        for (uint32_t m = 0; m < s->tensors.at[t].order; m++)
+            dim[m] = extent[sam_expr_at(s, access)->index[m].v - 1];
+        if (!make_ones(&s->tensors.at[t], dim, operands->dtype, mem, d, &made[t]))
+            return false;
+    }
+    return true;
+}
+
+bool tile_pack(const sam_statement *packed, const tile_operands *in, arena *mem, diagnostics *d,
+               tile_operands *out) {
+    tile_tensor *made = arena_new_n(mem, tile_tensor, packed->tensors.len);
+    *out = (tile_operands){made, packed->tensors.len, in->dtype};
+    bool ones = false;
+    for (uint32_t t = 0; t < packed->tensors.len; t++) {
+        const sam_tensor_data *data = &packed->tensors.at[t];
+        ones = ones || data->ones;
+        if (t + 1 == packed->result.v || data->ones)
+            continue;
+        const tile_tensor *source = find_operand(in, data->view.source.v ? data->view.source : data->name);
+        BUG_IF(!source, "no operand is called %s", names_text(packed->names, data->name));
+        if (data->view.source.v)
+            make_view(data, source, in->dtype, mem, &made[t]);
+        else
+            made[t] = *source;
+    }
+    return !ones || make_all_ones(packed, made, out, mem, d);
+}
+
+void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const uint32_t *dim, tile_dtype dtype,
+                 arena *mem, tile_tensor *out) {
+    const sam_view *view = &result->view;
+    if (!view->source.v) {
+        *out = *got;
+        return;
+    }
+    arena scratch = {0};
+    tile_entries entries = {0};
+    *out = (tile_tensor){.name = view->source, .order = view->source_order};
+    memcpy(out->dim, dim, sizeof *dim * view->source_order);
+    for (uint64_t e = 0; e < got->nnz; e++) {
+        uint32_t crd[SAM_MAX_ORDER] = {0};
+        bool inside = true;
+        for (uint32_t v = 0; v < got->order; v++)
+            crd[view->from[v].mode] += got->crd[e * got->order + v] * view->from[v].divide;
+        for (uint32_t m = 0; m < view->source_order; m++)
+            inside = inside && crd[view->equal[m]] < dim[m];
+        if (!inside)
+            continue; /* the last block of a split loop may be longer than what is left */
+        for (uint32_t m = 0; m < view->source_order; m++)
+            vec_push(&scratch, &entries.crd, crd[view->equal[m]]);
+        vec_push(&scratch, &entries.val, got->val[e]);
+    }
+    tile_normalise(out, &entries, dtype, mem);
+    arena_free(&scratch);
+}

@@ -168,6 +168,14 @@ pnr_options pnr_options_default(void); /* seed 1, moves by size, pipelined, the 
 /* What stands on a cell's tile, from its block letter. */
 net_tile pnr_cell_tile(const net_cell_data *cell);
 
+/* Rows: PE tiles, MEM tiles, load streams (IO inputs), store streams (IO outputs). */
+typedef struct {
+    const char *what;
+    uint32_t need, have;
+} pnr_resource;
+enum { PNR_RESOURCES = 4 };
+void pnr_count_resources(const netlist *n, const pnr_board *b, pnr_resource table[PNR_RESOURCES]);
+
 /* Compares what the netlist needs with what the board has, before anything else: E0510-too-large (exit 2)
  * names what is short, with the whole table in a note. */
 bool pnr_fits(const netlist *n, const pnr_board *b, diagnostics *d);

@@ -97,6 +97,21 @@ static void pair_by_middles(pnr_design *design, const pnr_delays *d, arena *scra
             pnr_pair_route(&design->route.at[n], scratch);
 }
 
+/* All pairs there is room for before every join whose shortest path holds too few tokens. */
+static void fill_starved_joins(pnr_design *design, arena *scratch) {
+    pnr_imbalance_vec starved = {0};
+    pnr_balance(design, scratch, &starved);
+    for (uint32_t i = 0; i < starved.len; i++)
+        for (uint32_t n = 0; n < design->route.len; n++) {
+            const net_data *net = &design->net->nets.at[n];
+            bool drives = false;
+            for (uint32_t s = 0; s < net->sinks.len; s++)
+                drives |= net->sinks.at[s].cell.v - 1 == starved.at[i].join;
+            if (drives)
+                pnr_pair_route(&design->route.at[n], scratch);
+        }
+}
+
 void pnr_pipeline(pnr_design *design, pnr_pipelining how, arena *scratch) {
     pnr_delays table;
     diagnostics quiet; /* a board without delays has no slowest path: every pair is as good as another */
@@ -105,4 +120,6 @@ void pnr_pipeline(pnr_design *design, pnr_pipelining how, arena *scratch) {
         pnr_pair_route(&design->route.at[n], scratch);
     if (how == PNR_PIPELINE_MIDPOINT && pnr_read_delays(design->board, &quiet, &table))
         pair_by_middles(design, &table, scratch);
+    if (how == PNR_PIPELINE_MIDPOINT)
+        fill_starved_joins(design, scratch);
 }

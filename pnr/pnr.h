@@ -140,7 +140,8 @@ typedef struct {
 } pnr_region;
 
 /* None; a pair on every safe stretch of two hops; as few pairs as keep the period all of them would give,
- * each nearest to the middle of the slowest path. */
+ * each nearest to the middle of the slowest path, and all of them before a join that pnr_balance would name.
+ */
 typedef enum { PNR_PIPELINE_NONE, PNR_PIPELINE_EXHAUSTIVE, PNR_PIPELINE_MIDPOINT } pnr_pipelining;
 
 typedef struct {
@@ -238,9 +239,18 @@ bool pnr_sta(const pnr_design *design, arena *mem, diagnostics *d, pnr_timing *o
  * 5 % slower than its floor, with the reason. The caller deletes it. */
 cJSON *pnr_timing_report(const pnr_design *design, const pnr_timing *t);
 
-/* ---- files (docs/pnr.md)
- * ------------------------------------------------------------------------------------
- */
+/* ---- balance --------------------------------------------------------------------------------- */
+
+/* Paths that fork at one cell and meet at another, where the shortest cannot hold the tokens that wait for
+ * the longest: the kernel then runs below a token a cycle. Worst of each join, by cell index. */
+typedef struct {
+    uint32_t fork, join;
+    uint32_t latency, room; /* cycles of the longest path, tokens the shortest holds */
+} pnr_imbalance;
+typedef VEC(pnr_imbalance) pnr_imbalance_vec;
+void pnr_balance(const pnr_design *design, arena *mem, pnr_imbalance_vec *out);
+
+/* ---- files (docs/pnr.md) --------------------------------------------------------------------- */
 
 /* A .packed netlist of any tool: cells get their kind from the block letter and no mode; net i of the result
  * is the i-th by source. Errors located: E0540-packed-syntax, E0541-packed-block. */

@@ -169,6 +169,68 @@ static void timing_makes_room_for_a_pair_behind_an_input(void **state) {
     pnr_board_free(&b);
 }
 
+/* A MEM feeds a PE directly and over a chain of PEs: after `chain` of them, 3 cycles each, the direct path
+ * must hold as many tokens; its FIFOs hold 4. */
+static void a_join_after_a_long_chain_is_named(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8");
+    for (uint32_t chain = 1; chain < 4; chain++) {
+        netlist *n = new_netlist(f);
+        net_cell from = add_cell(f, n, 'm'), last = from, join;
+        for (uint32_t i = 0; i < chain; i++) {
+            net_cell next = add_cell(f, n, 'p');
+            connect_cells(f, n, last, 0, next, 0);
+            last = next;
+        }
+        join = add_cell(f, n, 'p');
+        connect_cells(f, n, from, 1, join, 0);
+        connect_cells(f, n, last, 0, join, 1);
+        pnr_options o = pnr_options_default();
+        o.pipeline = PNR_PIPELINE_NONE;
+        pnr_design design;
+        pnr_imbalance_vec starved = {0};
+        place_and_route(f, n, &b, &o, &design);
+        pnr_balance(&design, &f->mem, &starved);
+        assert_int_equal(starved.len, 3 * chain > 4);
+        if (starved.len) {
+            assert_int_equal(starved.at[0].fork, from.v - 1);
+            assert_int_equal(starved.at[0].join, join.v - 1);
+            assert_int_equal(starved.at[0].latency, 3 * chain);
+            assert_int_equal(starved.at[0].room, 4);
+        }
+    }
+    pnr_board_free(&b);
+}
+
+/* A net of four hops beside a chain of two PEs: without pairs the join starves, midpoint pipelining sees to
+ * it. */
+static void midpoint_fills_the_short_path_of_a_join(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx");
+    netlist *n = new_netlist(f);
+    net_cell from = add_cell(f, n, 'p'), one = add_cell(f, n, 'p'), two = add_cell(f, n, 'p');
+    net_cell join = add_cell(f, n, 'p');
+    connect_cells(f, n, from, 0, one, 0);
+    connect_cells(f, n, one, 0, two, 0);
+    connect_cells(f, n, two, 0, join, 0);
+    connect_cells(f, n, from, 1, join, 1);
+    pnr_site fixed[4] = {{0, 1}, {1, 1}, {1, 2}, {0, 5}};
+    pnr_options o = pnr_options_default();
+    o.fixed = fixed;
+    o.pipeline = PNR_PIPELINE_NONE;
+    pnr_design design;
+    pnr_imbalance_vec starved = {0};
+    place_and_route(f, n, &b, &o, &design);
+    pnr_balance(&design, &f->mem, &starved);
+    assert_int_equal(starved.len, 1);
+    assert_int_equal(starved.at[0].latency - starved.at[0].room, 2);
+    o.pipeline = PNR_PIPELINE_MIDPOINT;
+    place_and_route(f, n, &b, &o, &design);
+    pnr_balance(&design, &f->mem, &starved);
+    assert_int_equal(starved.len, 0);
+    pnr_board_free(&b);
+}
+
 static void a_board_without_a_delay_is_refused(void **state) {
     fixture *f = *state;
     pnr_board b = read_board(f, "onyx-8x8"), copy = b;
@@ -195,6 +257,8 @@ int main(void) {
         TEST(timing_leads_branches_apart),
         TEST(timing_makes_room_for_a_pair_behind_an_input),
         TEST(a_board_without_a_delay_is_refused),
+        TEST(a_join_after_a_long_chain_is_named),
+        TEST(midpoint_fills_the_short_path_of_a_join),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

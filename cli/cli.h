@@ -6,12 +6,14 @@
 #include "bitstream/bitstream.h"
 #include "firmware/firmware.h"
 #include "frontend/frontend.h"
+#include "rtl_models/cycle.h"
 #include "tiling/tiling.h"
 
 /* Exit codes: scripts depend on them. */
 enum { EXIT_OK = 0, EXIT_USER = 1, EXIT_UNMAPPABLE = 2, EXIT_MISMATCH = 3, EXIT_INTERRUPTED = 130 };
 
-typedef enum { ENGINE_NONE, ENGINE_SAM, ENGINE_RTL, ENGINE_SOC } cli_engine;
+typedef enum { ENGINE_NONE, ENGINE_SAM, ENGINE_CYCLE, ENGINE_RTL, ENGINE_SOC } cli_engine;
+typedef enum { HAZARDS_ERROR, HAZARDS_WARN, HAZARDS_OFF } cli_hazards;
 
 typedef VEC(const char *) text_vec;
 
@@ -26,13 +28,19 @@ typedef struct {
     text_vec outputs;    /* -o "X:file" */
     const char *board, *profile;
     cli_engine engine;
+    cli_hazards hazards;
     tile_dtype dtype;
     const char *dtype_from; /* the option that stated it, or NULL */
     tile_values values;
     uint32_t tile; /* 0 = by the tensors' orders */
     uint64_t seed;
-    bool check, pipeline, json, quiet;
+    bool check, pipeline, io_trace, json, quiet;
     const char *out; /* folder */
+    /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
+    sam_sim_timing timing;
+    uint32_t fifo_depth;
+    const char *stats, *trace;
+    text_vec trace_edges;
 } cli_options;
 
 /* Everything one invocation works on. */
@@ -71,12 +79,20 @@ typedef struct {
     double frontend, lower, place, route, bitstream, tile, firmware, run, total;
 } cli_times;
 
+/* A kernel that fills a workspace (precompute) for those after it. */
+typedef struct {
+    sam_statement user, statement; /* as scheduled: its workspace and operands by name; packed */
+    sam_graph sam;
+    uint64_t cycles; /* once it ran */
+} cli_producer;
+
 /* What compiling yields. */
 typedef struct {
     pnr_board board;
     const char *board_path;
     sam_statement user, statement; /* as written: what the reference evaluates; packed: what is lowered */
     uint32_t *extent;              /* of the user's variables, by handle - 1; once the operands are read */
+    VEC(cli_producer) producers;   /* in the order in which they run, before the statement */
     sam_graph sam, hardware;       /* as lowered from the statement; after the hardware rewrites */
     netlist net;
     pnr_design design, decoded; /* as routed; as read back from the bitstream's bytes */
@@ -88,8 +104,12 @@ typedef struct {
     cli_times times;
 } cli_kernel;
 
-/* Expression to SAM graph; the first third of cli_compile (for the chip) and all that engine sam needs. */
+/* Expression to SAM graphs; the first third of cli_compile (for the chip) and all that engine sam needs. The
+ * chip runs one kernel: E0922-kernels. */
 bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k);
+/* The other way in for `onyx sam`: a SAM graph as a .gv file, instead of an expression. */
+bool cli_is_graph(const char *name);
+bool cli_read_graph(const cli_options *o, cli_session *s, cli_kernel *k);
 /* Expression to a bitstream that was decoded again and found equal to the routed netlist; writes the folder
  * o->out. */
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k);
@@ -103,6 +123,8 @@ bool cli_read_operands(const cli_options *o, cli_session *s, cli_kernel *k, tile
 typedef struct {
     tile_tensor result;
     uint64_t config_cycles, kernel_cycles, firmware_cycles, total_cycles;
+    cycle_model *model; /* engine cycle: what ran, with its accounts */
+    const cycle_design *design;
 } cli_outcome;
 
 /* The kernel's streams in the order of their IO columns. */
@@ -113,10 +135,16 @@ typedef struct {
 } cli_streams;
 void cli_streams_of(const pnr_design *design, cli_streams *streams);
 
-/* `in` and the result of the engines are those of the packed statement. */
-bool cli_run_sam(cli_session *s, cli_kernel *k, const tile_operands *in, cli_outcome *out);
-/* Runs engine sam on the user's operands; the result is the user's. */
-bool cli_simulate(cli_session *s, cli_kernel *k, const tile_operands *in, cli_outcome *out);
+/* Runs engine sam on the user's operands, all kernels in turn; the result is the user's. */
+bool cli_simulate(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
+                  cli_outcome *out);
+/* sam_simulate with the options of engine sam; writes the statistics and the trace, also of a run that
+ * failed; of several kernels those of the last. E0907-trace-edge. */
+bool cli_watched_simulate(const cli_options *o, cli_session *s, const sam_graph *g,
+                          const sam_tensor_levels *operands, uint32_t n_operands, sam_sim_result *out);
+/* `in` and the result of the other engines are those of the packed statement. */
+bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+                   tile_collector *c, cli_outcome *out);
 bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out);
 bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
@@ -132,6 +160,10 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
  */
 bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
                 const cli_outcome *outcome, const char *check);
+
+/* After engine cycle: "stalls", "bottlenecks" and "hazards" of report.json; the lines of the summary. */
+void cli_stalls_json(cli_session *s, const cli_outcome *outcome, cJSON *report);
+void cli_stalls_print(cli_session *s, const cli_outcome *outcome);
 
 /* A folder of ours and all below it; nothing happens where there is none. */
 void cli_remove_folder(const char *path);

@@ -263,7 +263,7 @@ static bool read_placement(stage *o, const netlist *n, const pnr_board *board, p
     for (uint32_t i = 0; i < n->cells.len; i++) {
         const net_cell_data *c = &n->cells.at[i];
         if (site[i].x == PNR_FREE) {
-            diag_error(&s->diag, c->loc, "E0922-not-placed", "'%s' has no place for %c%u", o->place, c->tag,
+            diag_error(&s->diag, c->loc, "E0923-not-placed", "'%s' has no place for %c%u", o->place, c->tag,
                        c->number);
             return false;
         }

@@ -48,8 +48,15 @@ bool fe_bind_sums(sam_statement *s, diagnostics *d);
 bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);
 /* "-d" strings onto the variables, for a tensor onto those of its accesses. E0102, E0119. */
 bool fe_parse_dimensions(const fe_in *in, diagnostics *d, sam_statement *s);
-/* Default loop order, then the schedule's commands. E0113, E0114. */
-bool fe_parse_schedule(const fe_in *in, diagnostics *d, sam_statement *s);
+/* The result's variables as it stores them, then each scope's sums, outer scopes first. */
+void fe_default_loops(sam_statement *s);
+
+/* Pieces of the expression's grammar for the other languages; s receives what they name. */
+sam_expr fe_parse_terms(fe_reader *in, sam_statement *s, diagnostics *d);
+bool fe_parse_access(fe_reader *in, sam_statement *s, diagnostics *d, sam_expr_data *access);
+sam_var fe_use_var(sam_statement *s, const fe_token *t, diagnostics *d); /* v = 0 after E0118-too-large */
+/* No name is both a tensor and a variable. E0117. */
+bool fe_check_names(const sam_statement *s, diagnostics *d);
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
 
@@ -85,6 +92,42 @@ const char *fe_var_text(const sam_statement *s, sam_var v);
 const char *fe_tensor_text(const sam_statement *s, sam_tensor t);
 /* "B(i,k)" */
 const char *fe_access_text(const sam_statement *s, sam_tensor t, const sam_var *index, arena *mem);
+
+/* ---- concrete index notation ----------------------------------------------------------------- */
+
+void fe_copy_statement(const sam_statement *s, arena *mem, sam_statement *out);
+/* Expressions that are not under rhs go, and tensors that it does not name; all have new handles. */
+void fe_compact(sam_statement *s);
+/* The relation that replaces v, or NULL. */
+const fe_relation *fe_replacing(const fe_kernel *k, sam_var v);
+/* The variables that a relation introduces; returns how many. */
+uint32_t fe_new_vars(const fe_relation *r, sam_var v[2]);
+/* Adds the loops that variable v became: itself, or those of what replaced it. */
+void fe_add_loops_of(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out);
+/* The loops of a scope's variables, outermost first. */
+fe_vars fe_scope_loops(const fe_kernel *k, const fe_scope *scope, arena *mem);
+/* Whether every loop of a sum lies inside the loops of the scopes around it. Where not, fe_fill moves sums. */
+bool fe_loops_nest(const fe_kernel *k, arena *mem);
+uint64_t fe_roots_of(const fe_kernel *k, sam_var v);     /* bits of the expression's variables behind v */
+uint32_t fe_known_extent(const fe_kernel *k, sam_var v); /* 0: only the data say */
+const fe_tag *fe_tag_of(const fe_kernel *k, sam_var loop);
+/* The reader is at a relation's or a tag's name or keyword; the texts are the same in schedules and CIN. */
+bool fe_parse_number(fe_reader *in, uint32_t low, uint32_t high, diagnostics *d, uint32_t *out);
+bool fe_parse_bound_type(fe_reader *in, diagnostics *d, fe_bound_type *out);
+bool fe_parse_parallel(fe_reader *in, diagnostics *d, fe_tag *tag, bool *parallel); /* "unit, strategy" */
+/* CPU units have as many copies as the loop has iterations. E0147-bound. */
+bool fe_count_copies(const fe_kernel *k, fe_tag *tag, diagnostics *d);
+const char *fe_bound_text(fe_bound_type type);
+const char *fe_unit_text(fe_unit unit);
+const char *fe_strategy_text(fe_race_strategy strategy);
+/* precompute, after its opening parenthesis. E0151-subexpression and others. */
+bool fe_precompute(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d);
+/* A variable or tensor name that nothing in cin has yet. E0140-new-name. */
+bool fe_parse_new_name(fe_reader *in, const fe_cin *cin, const char *what, diagnostics *d, name_id *out);
+bool fe_is_new_name(const fe_cin *cin, name_id name);
+
+/* Everything but the loops; *bound receives the variables that the result or a sum binds. E0130. */
+bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d);
 
 /* ---- host-made operands (nest.c, fill.c) ------------------------------------------------------ */
 

@@ -201,6 +201,7 @@ typedef struct {
 typedef struct {
     arena *mem;
     name_table *names;
+    src_loc loc; /* of the comment that describes the tensors, else of the graph's first word */
     VEC(sam_node_data) nodes;
     VEC(sam_edge_data) edges;
     VEC(sam_graph_tensor) tensors; /* result first */
@@ -221,6 +222,7 @@ static inline bool sam_reads_level(sam_primitive k) {
 }
 /* "intersect j (node 10)": how messages name a node. */
 const char *sam_node_label(const sam_graph *g, sam_node n, arena *mem);
+const char *sam_stream_name(sam_stream s); /* as DOT's edge type: "crd", "ref", ...; "" for none */
 /* Same tensors, same live nodes in the same order, same set of edges; names compare as text, locations
  * and removed nodes do not count. */
 bool sam_equal(const sam_graph *a, const sam_graph *b);

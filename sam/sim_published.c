@@ -517,6 +517,8 @@ bool sim_publish(sim_machine *m, sim_unit *u) {
         diag_hint(m->d, "use the ideal timing");
         return false;
     }
+    if (u->kind == SAM_INTERSECT || u->kind == SAM_UNION)
+        u->s.pairs.loaded = false;
     if (u->kind == SAM_CRDDROP)
         u->s.published_drop.after_stop = true;
     if (u->kind == SAM_CRDHOLD)

@@ -26,7 +26,7 @@ bool sim_refuse(sim_machine *m, const sim_unit *u, const char *why) {
     return true;
 }
 
-/* ---- level scanner: compressed, dense, bit vectors --------------------------------------------- */
+/* ---- level scanner --------------------------------------------------------------------------- */
 
 static bool scan_close(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))

@@ -65,7 +65,7 @@ static number negate(tile_dtype dtype, number a) {
 
 static uint16_t apply_int16(sam_expr_kind op, uint16_t a, uint16_t b) {
     if (op == SAM_EXPR_DIV)
-        return b ? (uint16_t)((int16_t)a / (int16_t)b) : 0;
+        return (uint16_t)(b ? (int16_t)a / (int16_t)b : 0);
     if (op == SAM_EXPR_MUL)
         return (uint16_t)((uint32_t)a * b);
     return (uint16_t)(op == SAM_EXPR_ADD ? a + b : a - b);

@@ -151,6 +151,18 @@ static void ports_are_read_from_hints(void **state) {
     assert_round_trip(f, &g);
 }
 
+static void modes_beyond_nine_are_letters(void **state) {
+    fixture *f = *state;
+    sam_graph g;
+    const char *text =
+        "digraph { comment=\"X=ssssssssssssba9876543210\" 1 [type=fiberwrite tensor=X mode=11] }";
+    assert_true(parse(f, text, &g));
+    assert_int_equal(g.tensors.at[0].order, 12);
+    assert_int_equal(g.tensors.at[0].mode[0], 11);
+    assert_int_equal(g.nodes.at[0].mode, 11);
+    assert_round_trip(f, &g);
+}
+
 #define DIFFERENCE(first, second)                                                                            \
     "digraph { comment=\"x=s0,b=s0,C=ss01,d=s0\" vb [type=arrayvals tensor=b] vc [type=arrayvals "           \
     "tensor=C]\n"                                                                                            \
@@ -237,6 +249,11 @@ static const bad bad_texts[] = {
      "     1 -> 2 [type=val]\n"
      "          ^\n"
      "    help: add a statement: 2 [type=\"...\"]\n"},
+    {"digraph {\n 1 [comment=\"type\\=mul\"]\n}",
+     "t.gv:2:13: error: 'type\\=mul' in the comment has a backslash before a separator [E0204-attribute]\n"
+     "     1 [comment=\"type\\=mul\"]\n"
+     "                ^~~~~~~~~~~\n"
+     "    help: remove the backslash\n"},
     {"digraph {\n 1 [type=fiberlookup mode=\"x\"]\n}",
      "t.gv:2:27: error: mode is 'x', expected a mode of the tensor [E0204-attribute]\n"
      "     1 [type=fiberlookup mode=\"x\"]\n"
@@ -245,6 +262,18 @@ static const bad bad_texts[] = {
      "t.gv:2:26: error: mode is '12', expected a mode of the tensor or vals [E0204-attribute]\n"
      "     1 [type=fiberwrite mode=12]\n"
      "                             ^~\n"},
+    {"digraph {\n 1 [type=serialize depth=13]\n}",
+     "t.gv:2:26: error: depth is '13', expected a number from 0 to 12 [E0204-attribute]\n"
+     "     1 [type=serialize depth=13]\n"
+     "                             ^~\n"},
+    {"digraph {\n 1 [type=vectorreducer depth=0]\n}",
+     "t.gv:2:30: error: depth is '0', expected a number from 1 to 12 [E0204-attribute]\n"
+     "     1 [type=vectorreducer depth=0]\n"
+     "                                 ^\n"},
+    {"digraph {\n 1 [type=bvlookup width=65]\n}",
+     "t.gv:2:25: error: width is '65', expected a number from 1 to 64 [E0204-attribute]\n"
+     "     1 [type=bvlookup width=65]\n"
+     "                            ^~\n"},
     {"digraph {\n 1 [type=crddrop mode=2]\n}",
      "t.gv:2:23: error: mode is '2', expected 0 (drop zero values) or 1 (drop "
      "empty fibers) [E0204-attribute]\n"
@@ -569,6 +598,8 @@ static void illegal_graphs_are_refused(void **state) {
         assert_false(sam_check(&g, &f->diag));
         assert_string_equal(f->diag.list.at[0].message, illegal[i].message);
         assert_string_equal(f->diag.list.at[0].code, illegal[i].code);
+        uint32_t line, column;
+        assert_true(diag_line_col(&f->diag, f->diag.list.at[0].loc, &line, &column));
 
         fixture_tear_down((void **)&f);
     }
@@ -669,6 +700,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(the_dialect_is_read),
         TEST(ports_are_read_from_hints),
+        TEST(modes_beyond_nine_are_letters),
         TEST(the_minuend_holds_the_first_tensor),
         TEST(a_differing_comment_is_a_warning),
         TEST(errors_are_located),

@@ -61,11 +61,12 @@ bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel
                       .n_formats = o->formats.len,
                       .dimensions = o->dimensions.at,
                       .n_dimensions = o->dimensions.len,
+                      .schedule = o->schedule.at,
+                      .n_schedule = o->schedule.len,
                       .integers = o->dtype == TILE_DTYPE_INT16};
     fe_cin cin;
     bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&
-              cli_check_names(o, s, &k->user) &&
-              fe_schedule(o->schedule.at, o->schedule.len, &k->user, &s->mem, &s->diag, &cin) &&
+              cli_check_names(o, s, &k->user) && fe_schedule(&in, &k->user, &s->mem, &s->diag, &cin) &&
               lower_producers(o, chip, s, &cin, k) &&
               lower_kernel(o, chip, s, &cin.kernels.at[cin.kernels.len - 1], &k->statement, &k->sam) &&
               dump_graph(o, "sam.gv", &k->sam, s);

@@ -12,8 +12,6 @@ typedef struct {
     uint32_t n_formats;
     const char *const *dimensions; /* taco's -d: "i:100", "B:100,80" */
     uint32_t n_dimensions;
-    const char *const *schedule; /* taco's -s: "reorder(i,j,k)"; several commands may share one string */
-    uint32_t n_schedule;
     bool integers; /* the values are 16-bit integers: a literal must be one */
 } fe_in;
 
@@ -73,9 +71,10 @@ typedef struct {
     VEC(fe_kernel) kernels;
 } fe_cin;
 
-/* Applies the schedule's commands in turn to a parsed statement. Errors E0113, E0114, E0140 to E0151, located
- * in the schedule. */
-bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostics *d, fe_cin *out);
+/* Applies taco's -s, "reorder(i,j,k)", to a parsed statement: the texts in turn, several commands in each.
+ * Errors E0113, E0114, E0140 to E0151, located in the schedule. */
+bool fe_schedule(const char *const *commands, uint32_t n_commands, const sam_statement *s, arena *mem,
+                 diagnostics *d, fe_cin *out);
 /* Its text form and back: parse(dump(x)) equals x. Parsing checks. E0150-cin, and those of fe_parse. */
 void fe_cin_dump(const fe_cin *cin, FILE *out);
 bool fe_cin_parse(const char *text, name_table *names, arena *mem, diagnostics *d, fe_cin *out);
@@ -104,6 +103,7 @@ const char *fe_repacked(const sam_statement *s, sam_tensor t, arena *mem);
  * and what it was added to is counted in its first iteration only: b(i) - sum(j, C(i,j)) in the order j,i
  * becomes sum(j, b(i) * first(j) - C(i,j)). Filling: where a loop reaches further than the operands, ones do:
  * B(i,j) + c(i) becomes B(i,j) + c(i) * ones(j), and a dense level of the result is united with 0 * ones.
+ * Quotients: in floating point one that is added to something gets a denominator of 1 where it is absent.
  * Values do not change. The statement must satisfy fe_check_packed, as the new one does: what a loop reaches
  * depends on the stored formats. E0105 where nothing says how far a variable goes, E0118, E0125. */
 bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out);
@@ -130,6 +130,11 @@ typedef struct {
  * coordinate may have nothing below it. Errors E0118 to E0130 where the graph cannot exist. */
 bool fe_lower(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
               sam_graph *out);
+
+/* fe_pack, fe_fill and fe_lower. A dense result level that the graph cannot write, or that it could write on
+ * plain streams only by filling in ones, is written compressed: the packed result is then a view. */
+bool fe_build(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
+              sam_statement *packed, sam_graph *out);
 
 /* Gives the body of each tagged loop as many copies as its tag says, with parallelizers in front of them and
  * serializers behind them. `in` is the kernel's graph. E0149-not-lowered. */

@@ -104,6 +104,7 @@ typedef struct {
     sam_var result_index[SAM_MAX_ORDER];
     sam_expr rhs;
     VEC(sam_var) loops; /* all variables, outermost first */
+    bool integers;      /* the values are int16: x / 0 is 0 */
 } sam_statement;
 
 static inline sam_var_data *sam_var_at(const sam_statement *s, sam_var h) {

@@ -249,6 +249,10 @@ static char *expression_text(const note *n, uint8_t e, int least, arena *mem) {
     return mine < least ? arena_printf(mem, "(%s)", text) : text;
 }
 
+char *note_text_of(const note *n, uint8_t node, arena *mem) {
+    return expression_text(n, node, 0, mem);
+}
+
 char *note_text(const note *n, arena *mem) {
     return arena_printf(mem, "%s = %s", access_text(n, 0, n->result_index, mem),
                         expression_text(n, n->root, 0, mem));

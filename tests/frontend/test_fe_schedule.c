@@ -37,6 +37,7 @@ typedef struct {
     name_id name[DENSE_MAX_TENSORS];
     dense_tensor *tensor[DENSE_MAX_TENSORS];
     uint32_t n;
+    dense_data *stored_tensors; /* room for those of the kernel that runs */
 } store;
 
 static dense_tensor *stored(const store *all, name_id name) {
@@ -179,7 +180,7 @@ static void unload(const sam_tensor_data *t, const sam_sim_result *r, uint32_t l
 static void run_kernel(fixture *f, const fe_case *c, const lowered *l, const store *all, arena *mem,
                        dense_tensor *out) {
     const sam_statement *s = &l->s;
-    dense_data *data = arena_new(mem, dense_data);
+    dense_data *data = all->stored_tensors;
     uint32_t dims[64] = {0}, at[SAM_MAX_ORDER] = {0}, n = 0;
     sam_tensor_levels operands[DENSE_MAX_TENSORS];
     dense_tensor *shape = arena_new(mem, dense_tensor);
@@ -229,11 +230,11 @@ static bool expect_equal_if_lowered(fixture *f, fe_case c, uint32_t runs) {
             fail_msg("%s -s %s\n%s", c.expression, c.schedule, fixture_printed(f));
         return false;
     }
+    dense_data *room = calloc(2, sizeof *room), *data = &room[0];
     prng random = prng_seed(s.exprs.len + 64 * s.tensors.len);
     for (uint32_t run = 0; run < runs; run++) {
         arena mem = {0};
-        dense_data *data = arena_new(&mem, dense_data);
-        store all = {.n = s.tensors.len - 1};
+        store all = {.n = s.tensors.len - 1, .stored_tensors = &room[1]};
         dense_random(&s, &random, 1 + run % 7, (uint32_t[]){5, 20, 50, 90, 0}[run % 5], data);
         dense_evaluate(&s, data);
         for (uint32_t t = 1; t < s.tensors.len; t++) {
@@ -258,11 +259,12 @@ static bool expect_equal_if_lowered(fixture *f, fe_case c, uint32_t runs) {
         }
         arena_free(&mem);
     }
+    free(room);
     return true;
 }
 
 static void expect_equal(fixture *f, fe_case c) {
-    if (!expect_equal_if_lowered(f, c, 24))
+    if (!expect_equal_if_lowered(f, c, 15))
         fail_msg("%s -s %s\n%s", c.expression, c.schedule, fixture_printed(f));
 }
 
@@ -843,7 +845,7 @@ static void random_schedules_compute_the_same(void **state) {
     (void)state;
     prng random = prng_seed(11);
     uint32_t accepted = 0;
-    for (uint32_t n = 0; n < 600; n++) {
+    for (uint32_t n = 0; n < 400; n++) {
         fixture *f;
         fixture_set_up((void **)&f);
         fe_case c = {.expression = expression[n % (sizeof expression / sizeof *expression)]};
@@ -867,7 +869,7 @@ static void random_schedules_compute_the_same(void **state) {
         accepted += expect_equal_if_lowered(f, c, 10);
         fixture_tear_down((void **)&f);
     }
-    assert_true(accepted > 400);
+    assert_true(accepted > 250);
 }
 
 /* Text made of the languages' own pieces: accepted or refused, never worse; what is accepted reads back. */
@@ -882,7 +884,7 @@ static void random_texts_are_answered(void **state) {
     (void)state;
     prng random = prng_seed(5);
     uint32_t accepted = 0;
-    for (uint32_t n = 0; n < 10000; n++) {
+    for (uint32_t n = 0; n < 5000; n++) {
         fixture *f;
         fixture_set_up((void **)&f);
         static const char *const start[] = {"", "split(i,i0", "forall(i, ", "forall(i, x(i) = ", "unroll(i,"};

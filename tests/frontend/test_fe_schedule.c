@@ -480,6 +480,10 @@ static void concrete_index_notation_is_checked(void **state) {
     refuse_cin(f, "forall(i, x(i) = b(i)", "<cin>:1:22: error: expected ')', found the end [E0102-syntax]");
     refuse_cin(f, "forall(i, x(i) = b(i)) j",
                "<cin>:1:24: error: expected the end, found 'j' [E0102-syntax]");
+    refuse_cin(f, "suchthat(forall(i0, x(i) = b(i)), split(i,i0,i,4))",
+               "<cin>:1:35: error: 'i' is not new [E0150-cin]");
+    refuse_cin(f, "suchthat(forall(i0, x(i) = b(i)), bound(i,i0,4,MaxExact), bound(i0,i,4,MaxExact))",
+               "<cin>:1:59: error: 'i' is not new [E0150-cin]");
     refuse_cin(f, "suchthat(forall(i, x(i) = b(i)), i0)",
                "<cin>:1:34: error: expected a relation such as split(i,i0,i1,4), found 'i0' [E0102-syntax]");
 }

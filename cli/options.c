@@ -23,6 +23,8 @@ enum {
     OPT_STATS,
     OPT_TRACE,
     OPT_TRACE_EDGE,
+    OPT_HAZARDS,
+    OPT_IO_TRACE,
     OPT_JSON,
     OPT_QUIET
 };
@@ -48,7 +50,7 @@ static const struct argp_option option_table[] = {
     {"board", OPT_BOARD, "NAME", 0, "Board, from 'onyx boards', or a .json file (default onyx)", 1},
     {"profile", OPT_PROFILE, "NAME", 0, "Primitives that may be used: onyx, the fabricated chip (default)",
      1},
-    {"engine", OPT_ENGINE, "NAME", 0, "What runs the kernel: sam, rtl or soc (default soc)", 1},
+    {"engine", OPT_ENGINE, "NAME", 0, "What runs the kernel: sam, cycle, rtl or soc (default soc)", 1},
     {"tile", OPT_TILE, "N", 0, "Edge of a sub-tile in coordinates (default: the largest that always fits)",
      1},
     {"glb-tile", OPT_GLB_TILE, "N", 0,
@@ -59,6 +61,12 @@ static const struct argp_option option_table[] = {
     {"seed", OPT_SEED, "N", 0, "Seed of placement and of -g operands (default 1)", 1},
     {"no-check", OPT_NO_CHECK, NULL, 0, "Do not compare the result with the reference", 2},
     {"no-pipeline", OPT_NO_PIPELINE, NULL, 0, "No SplitFIFO pairs on the routes", 2},
+    {"hazards", OPT_HAZARDS, "WHAT", 0,
+     "Data the fabricated chip would get wrong (engine cycle): error (default), warn or off", 2},
+    {"io-trace", OPT_IO_TRACE, NULL, 0,
+     "Write the cycle of every word at the array's edge to DIR/io.trace (engines "
+     "cycle and rtl)",
+     2},
     {"timing", OPT_TIMING, "NAME", 0,
      "Engine sam: ideal (default), or sam, the cycles of the published simulator", 3},
     {"fifo", OPT_FIFO, "N", 0, "Engine sam, timing ideal: tokens a FIFO holds (default 0: no bound)", 3},
@@ -75,31 +83,29 @@ typedef struct {
     cli_options *options;
 } parsing;
 
-static void bad_value(parsing *p, const char *option, const char *value, const char *want) {
-    diag_error(&p->session->diag, (src_loc){0}, "E0903-option-value", "%s '%s' must be %s", option, value,
-               want);
+static void bad_value(cli_session *s, const char *option, const char *value, const char *want) {
+    diag_error(&s->diag, (src_loc){0}, "E0903-option-value", "%s '%s' must be %s", option, value, want);
 }
 
-static uint64_t whole(parsing *p, const char *option, const char *text, uint64_t low, uint64_t high) {
+uint64_t cli_whole(cli_session *s, const char *option, const char *text, uint64_t low, uint64_t high) {
     char *end = NULL;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
     if (errno || end == text || *end || text[0] == '-' || value < low || value > high)
-        bad_value(p, option, text,
-                  arena_printf(&p->session->mem, "a whole number from %llu to %llu", (unsigned long long)low,
+        bad_value(s, option, text,
+                  arena_printf(&s->mem, "a whole number from %llu to %llu", (unsigned long long)low,
                                (unsigned long long)high));
     return value;
 }
 
-/* Index of `text` among the NULL-terminated alternatives. */
-static int choice(parsing *p, const char *option, const char *text, const char *const *known) {
+int cli_choice(cli_session *s, const char *option, const char *text, const char *const *known) {
     const char *all = "";
     for (int i = 0; known[i]; i++) {
         if (strcmp(text, known[i]) == 0)
             return i;
-        all = arena_printf(&p->session->mem, "%s%s%s", all, i ? ", " : "one of ", known[i]);
+        all = arena_printf(&s->mem, "%s%s%s", all, i ? ", " : "one of ", known[i]);
     }
-    bad_value(p, option, text, all);
+    bad_value(s, option, text, all);
     return 0;
 }
 
@@ -126,7 +132,7 @@ static void parse_type(parsing *p, const char *arg) {
                   arena_printf(&p->session->mem, "-t %s", arg));
         return;
     }
-    bad_value(p, "-t", arg, "a tensor, a colon, and int16 or bf16: the array's words have 16 bits");
+    bad_value(p->session, "-t", arg, "a tensor, a colon, and int16 or bf16: the array's words have 16 bits");
 }
 
 /* A name, a colon and a file, as taco writes a tensor; anything else is a folder. */
@@ -141,10 +147,12 @@ static void parse_output(parsing *p, const char *arg) {
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
-    static const char *const engines[] = {"none", "sam", "rtl", "soc", NULL}, *const dtypes[] = {
-                                                                                  "int16", "bf16", NULL};
+    static const char *const engines[] = {"none", "sam", "cycle", "rtl", "soc", NULL}, *const dtypes[] = {
+                                                                                           "int16", "bf16",
+                                                                                           NULL};
     static const char *const values[] = {"file", "ones", "ramp", NULL}, *const profiles[] = {"onyx", NULL};
     static const char *const timings[] = {"ideal", "sam", NULL};
+    static const char *const hazards[] = {"error", "warn", "off", NULL};
     parsing *p = state->input;
     cli_options *o = p->options;
     arena *mem = &p->session->mem;
@@ -176,28 +184,29 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         o->board = arg;
         break;
     case OPT_PROFILE:
-        o->profile = profiles[choice(p, "--profile", arg, profiles)];
+        o->profile = profiles[cli_choice(p->session, "--profile", arg, profiles)];
         break;
     case OPT_ENGINE:
-        o->engine = (cli_engine)(choice(p, "--engine", arg, engines + 1) + 1);
+        o->engine = (cli_engine)(cli_choice(p->session, "--engine", arg, engines + 1) + 1);
         break;
     case OPT_TILE:
-        o->tile = (uint32_t)whole(p, "--tile", arg, 1, 1024);
+        o->tile = (uint32_t)cli_whole(p->session, "--tile", arg, 1, 1024);
         break;
     case OPT_GLB_TILE:
-        whole(p, "--glb-tile", arg, 0, 0);
+        cli_whole(p->session, "--glb-tile", arg, 0, 0);
         break;
     case OPT_UNROLL:
-        whole(p, "--unroll", arg, 1, 1);
+        cli_whole(p->session, "--unroll", arg, 1, 1);
         break;
     case OPT_DTYPE:
-        set_dtype(p, (tile_dtype)choice(p, "--dtype", arg, dtypes), arena_printf(mem, "--dtype %s", arg));
+        set_dtype(p, (tile_dtype)cli_choice(p->session, "--dtype", arg, dtypes),
+                  arena_printf(mem, "--dtype %s", arg));
         break;
     case OPT_VALUES:
-        o->values = (tile_values)choice(p, "--values", arg, values);
+        o->values = (tile_values)cli_choice(p->session, "--values", arg, values);
         break;
     case OPT_SEED:
-        o->seed = whole(p, "--seed", arg, 0, UINT64_MAX);
+        o->seed = cli_whole(p->session, "--seed", arg, 0, UINT64_MAX);
         break;
     case OPT_NO_CHECK:
         o->check = false;
@@ -206,10 +215,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         o->pipeline = false;
         break;
     case OPT_TIMING:
-        o->timing = (sam_sim_timing)choice(p, "--timing", arg, timings);
+        o->timing = (sam_sim_timing)cli_choice(p->session, "--timing", arg, timings);
         break;
     case OPT_FIFO:
-        o->fifo_depth = (uint32_t)whole(p, "--fifo", arg, 0, 1u << 30);
+        o->fifo_depth = (uint32_t)cli_whole(p->session, "--fifo", arg, 0, 1u << 30);
         break;
     case OPT_STATS:
         o->stats = arg;
@@ -219,6 +228,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         break;
     case OPT_TRACE_EDGE:
         vec_push(mem, &o->trace_edges, arg);
+        break;
+    case OPT_HAZARDS:
+        o->hazards = (cli_hazards)cli_choice(p->session, "--hazards", arg, hazards);
+        break;
+    case OPT_IO_TRACE:
+        o->io_trace = true;
         break;
     case OPT_JSON:
         o->json = true;
@@ -239,14 +254,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
 }
 
 /* argp accepts abbreviated long options; scripts that rely on them break when an option is added. */
-static bool exact_options(int argc, char **argv, cli_session *s) {
+static bool exact_options(const struct argp_option *table, int argc, char **argv, cli_session *s) {
     for (int i = 1; i < argc; i++) {
         if (strncmp(argv[i], "--", 2) != 0 || !argv[i][2])
             continue;
         size_t length = strcspn(argv[i] + 2, "=");
         bool known = strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--usage") == 0;
-        for (const struct argp_option *o = option_table; o->name && !known; o++)
-            known = strlen(o->name) == length && strncmp(o->name, argv[i] + 2, length) == 0;
+        for (const struct argp_option *o = table; (o->name || o->key) && !known; o++)
+            known = o->name && strlen(o->name) == length && strncmp(o->name, argv[i] + 2, length) == 0;
         if (!known) {
             diag_error(&s->diag, (src_loc){0}, "E0902-option", "there is no option '%.*s'", (int)length + 2,
                        argv[i]);
@@ -254,6 +269,16 @@ static bool exact_options(int argc, char **argv, cli_session *s) {
         }
     }
     return true;
+}
+
+bool cli_parse(const struct argp *parser, const char *command, int argc, char **argv, cli_session *s,
+               void *input) {
+    argv[0] = arena_printf(&s->mem, "onyx %s", command);
+    if (!exact_options(parser->options, argc, argv, s))
+        return false;
+    argp_err_exit_status = EXIT_USER;
+    argp_parse(parser, argc, argv, 0, NULL, input);
+    return !diag_failed(&s->diag);
 }
 
 /* What only the simulator of SAM graphs knows is not for the other engines. */
@@ -284,11 +309,8 @@ bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, 
     parsing p = {s, o};
     *o = (cli_options){
         .board = "onyx", .profile = "onyx", .engine = ENGINE_SOC, .seed = 1, .check = true, .pipeline = true};
-    argv[0] = arena_printf(&s->mem, "onyx %s", what);
-    if (!exact_options(argc, argv, s))
+    if (!cli_parse(&parser, what, argc, argv, s, &p))
         return false;
-    argp_err_exit_status = EXIT_USER;
-    argp_parse(&parser, argc, argv, 0, NULL, &p);
     if (!o->expression)
         diag_error(&s->diag, (src_loc){0}, "E0904-argument", "an expression is missing");
     check_simulator_options(what, o, s);

@@ -105,6 +105,7 @@ const char *fe_repacked(const sam_statement *s, sam_tensor t, arena *mem);
  * and what it was added to is counted in its first iteration only: b(i) - sum(j, C(i,j)) in the order j,i
  * becomes sum(j, b(i) * first(j) - C(i,j)). Filling: where a loop reaches further than the operands, ones do:
  * B(i,j) + c(i) becomes B(i,j) + c(i) * ones(j), and a dense level of the result is united with 0 * ones.
+ * Quotients: in floating point one that is added to something gets a denominator of 1 where it is absent.
  * Values do not change. The statement must satisfy fe_check_packed, as the new one does: what a loop reaches
  * depends on the stored formats. E0105 where nothing says how far a variable goes, E0118, E0125. */
 bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out);
@@ -131,6 +132,11 @@ typedef struct {
  * coordinate may have nothing below it. Errors E0118 to E0130 where the graph cannot exist. */
 bool fe_lower(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
               sam_graph *out);
+
+/* fe_pack, fe_fill and fe_lower. A dense result level that the graph cannot write, or that it could write on
+ * plain streams only by filling in ones, is written compressed: the packed result is then a view. */
+bool fe_build(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
+              sam_statement *packed, sam_graph *out);
 
 /* Gives the body of each tagged loop as many copies as its tag says, with parallelizers in front of them and
  * serializers behind them. `in` is the kernel's graph. E0149-not-lowered. */

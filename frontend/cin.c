@@ -194,8 +194,9 @@ bool fe_check_relation(const fe_kernel *k, const fe_relation *r, uint64_t *open,
         *known |= bit;
         *open |= bit;
     }
-    REQUIRE(r->number > 0 || r->kind == FE_POS || r->kind == FE_FUSE || r->kind == FE_BOUND, r->loc,
-            "a part of no size");
+    bool sized =
+        r->kind == FE_SPLIT || r->kind == FE_DIVIDE || (r->kind == FE_BOUND && r->bound == FE_MAX_EXACT);
+    REQUIRE(!sized || r->number > 0, r->loc, "a loop without iterations");
     return true;
 }
 

@@ -484,6 +484,8 @@ static void concrete_index_notation_is_checked(void **state) {
                "<cin>:1:35: error: 'i' is not new [E0150-cin]");
     refuse_cin(f, "suchthat(forall(i0, x(i) = b(i)), bound(i,i0,4,MaxExact), bound(i0,i,4,MaxExact))",
                "<cin>:1:59: error: 'i' is not new [E0150-cin]");
+    refuse_cin(f, "suchthat(forall(ib, x(i) = b(i)), bound(i,ib,0,MaxExact))",
+               "<cin>:1:35: error: a loop without iterations [E0150-cin]");
     refuse_cin(f, "suchthat(forall(i, x(i) = b(i)), i0)",
                "<cin>:1:34: error: expected a relation such as split(i,i0,i1,4), found 'i0' [E0102-syntax]");
 }
@@ -647,6 +649,11 @@ static void mistakes_are_answered(void **state) {
          "    fuse(i,j,f)\n"
          "    ^~~~\n"
          "    help: it is the loop of a sum that is only a part of the expression\n"},
+        {spmv, "split(i,p,q,60000), split(p,r,s,60000), split(r,t,u,60000)",
+         "<schedule>:1:1: error: a block of this loop would have more than 4294967295 coordinates "
+         "[E0142-number]\n"
+         "    split(i,p,q,60000), split(p,r,s,60000), split(r,t,u,60000)\n"
+         "    ^~~~~\n"},
         {spmv, "fuse(i,j,f)",
          "<schedule>:1:1: does not fit: a stored level has one variable of the expression, or a part of one, "
          "never two [E0149-not-lowered]\n"

@@ -36,6 +36,11 @@ typedef struct {
     uint64_t seed;
     bool check, pipeline, io_trace, json, quiet;
     const char *out; /* folder */
+    /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
+    sam_sim_timing timing;
+    uint32_t fifo_depth;
+    const char *stats, *trace;
+    text_vec trace_edges;
 } cli_options;
 
 /* Everything one invocation works on. */
@@ -64,12 +69,20 @@ typedef struct {
     double frontend, lower, place, route, bitstream, tile, firmware, run, total;
 } cli_times;
 
+/* A kernel that fills a workspace (precompute) for those after it. */
+typedef struct {
+    sam_statement user, statement; /* as scheduled: its workspace and operands by name; packed */
+    sam_graph sam;
+    uint64_t cycles; /* once it ran */
+} cli_producer;
+
 /* What compiling yields. */
 typedef struct {
     pnr_board board;
     const char *board_path;
     sam_statement user, statement; /* as written: what the reference evaluates; packed: what is lowered */
     uint32_t *extent;              /* of the user's variables, by handle - 1; once the operands are read */
+    VEC(cli_producer) producers;   /* in the order in which they run, before the statement */
     sam_graph sam, hardware;       /* as lowered from the statement; after the hardware rewrites */
     netlist net;
     pnr_design design, decoded; /* as routed; as read back from the bitstream's bytes */
@@ -81,8 +94,12 @@ typedef struct {
     cli_times times;
 } cli_kernel;
 
-/* Expression to SAM graph; the first third of cli_compile (for the chip) and all that engine sam needs. */
+/* Expression to SAM graphs; the first third of cli_compile (for the chip) and all that engine sam needs. The
+ * chip runs one kernel: E0922-kernels. */
 bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k);
+/* The other way in for `onyx sam`: a SAM graph as a .gv file, instead of an expression. */
+bool cli_is_graph(const char *name);
+bool cli_read_graph(const cli_options *o, cli_session *s, cli_kernel *k);
 /* Expression to a bitstream that was decoded again and found equal to the routed netlist; writes the folder
  * o->out. */
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k);
@@ -108,10 +125,14 @@ typedef struct {
 } cli_streams;
 void cli_streams_of(const pnr_design *design, cli_streams *streams);
 
-/* `in` and the result of the engines are those of the packed statement. */
-bool cli_run_sam(cli_session *s, cli_kernel *k, const tile_operands *in, cli_outcome *out);
-/* Runs engine sam on the user's operands; the result is the user's. */
-bool cli_simulate(cli_session *s, cli_kernel *k, const tile_operands *in, cli_outcome *out);
+/* Runs engine sam on the user's operands, all kernels in turn; the result is the user's. */
+bool cli_simulate(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
+                  cli_outcome *out);
+/* sam_simulate with the options of engine sam; writes the statistics and the trace, also of a run that
+ * failed; of several kernels those of the last. E0907-trace-edge. */
+bool cli_watched_simulate(const cli_options *o, cli_session *s, const sam_graph *g,
+                          const sam_tensor_levels *operands, uint32_t n_operands, sam_sim_result *out);
+/* `in` and the result of the other engines are those of the packed statement. */
 bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                    tile_collector *c, cli_outcome *out);
 bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,

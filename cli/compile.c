@@ -22,6 +22,38 @@ static bool set_arithmetic(const cli_options *o, sam_graph *g) {
     return true;
 }
 
+/* One scheduled kernel: the statement that is packed, and its graph. */
+static bool lower_kernel(const cli_options *o, bool chip, cli_session *s, const fe_kernel *kernel,
+                         sam_statement *statement, sam_graph *g) {
+    const fe_lower_options lower = {.drop = true, .exact_stops = !chip};
+    sam_statement expanded;
+    sam_graph once;
+    return fe_expand(kernel, &s->mem, &s->diag, &expanded) &&
+           fe_build(&expanded, &lower, &s->mem, &s->diag, statement, &once) &&
+           fe_unroll(kernel, &once, &s->mem, &s->diag, g) && set_arithmetic(o, g) && sam_check(g, &s->diag);
+}
+
+/* The kernels before the last, each with a graph of its own. */
+static bool lower_producers(const cli_options *o, bool chip, cli_session *s, const fe_cin *cin,
+                            cli_kernel *k) {
+    if (chip && cin->kernels.len > 1) {
+        const sam_statement *first = &cin->kernels.at[0].s;
+        diag_unmappable(&s->diag, sam_tensor_at(first, first->result)->loc, "E0922-kernels",
+                        "the schedule makes %u kernels, the array runs one", cin->kernels.len);
+        diag_hint(&s->diag, "use --engine sam, or compile and run the workspace's expression first");
+        return false;
+    }
+    for (uint32_t n = 0; n + 1 < cin->kernels.len; n++) {
+        cli_producer p = {.user = cin->kernels.at[n].s};
+        const char *name = names_text(&s->names, sam_tensor_at(&p.user, p.user.result)->name);
+        if (!lower_kernel(o, chip, s, &cin->kernels.at[n], &p.statement, &p.sam) ||
+            !dump_graph(o, arena_printf(&s->mem, "sam_%s.gv", name), &p.sam, s))
+            return false;
+        vec_push(&s->mem, &k->producers, p);
+    }
+    return true;
+}
+
 bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
     const fe_in in = {.expression = o->expression,
@@ -29,16 +61,14 @@ bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel
                       .n_formats = o->formats.len,
                       .dimensions = o->dimensions.at,
                       .n_dimensions = o->dimensions.len,
-                      .schedule = o->schedule.at,
-                      .n_schedule = o->schedule.len,
                       .integers = o->dtype == TILE_DTYPE_INT16};
-    const fe_lower_options lower = {.drop = true, .exact_stops = !chip};
-    sam_statement packed;
+    fe_cin cin;
     bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&
-              cli_check_names(o, s, &k->user) && fe_pack(&k->user, &s->mem, &s->diag, &packed) &&
-              fe_fill(&packed, &s->mem, &s->diag, &k->statement) &&
-              fe_lower(&k->statement, &lower, &s->mem, &s->diag, &k->sam) && set_arithmetic(o, &k->sam) &&
-              sam_check(&k->sam, &s->diag) && dump_graph(o, "sam.gv", &k->sam, s);
+              cli_check_names(o, s, &k->user) &&
+              fe_schedule(o->schedule.at, o->schedule.len, &k->user, &s->mem, &s->diag, &cin) &&
+              lower_producers(o, chip, s, &cin, k) &&
+              lower_kernel(o, chip, s, &cin.kernels.at[cin.kernels.len - 1], &k->statement, &k->sam) &&
+              dump_graph(o, "sam.gv", &k->sam, s);
     k->times.frontend = seconds_now() - start;
     return ok;
 }

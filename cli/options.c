@@ -18,6 +18,11 @@ enum {
     OPT_SEED,
     OPT_NO_CHECK,
     OPT_NO_PIPELINE,
+    OPT_TIMING,
+    OPT_FIFO,
+    OPT_STATS,
+    OPT_TRACE,
+    OPT_TRACE_EDGE,
     OPT_HAZARDS,
     OPT_IO_TRACE,
     OPT_JSON,
@@ -32,7 +37,8 @@ static const struct argp_option option_table[] = {
     {"dimension", 'd', "VAR|T:SIZES", 0, "How far an index runs, or all of a tensor's: -d i:100, -d B:100,80",
      0},
     {"type", 't', "T:TYPE", 0, "Type of a tensor, int16 or bf16; all tensors have the same", 0},
-    {"schedule", 's', "COMMANDS", 0, "Scheduling commands: reorder(i,j,k)", 0},
+    {"schedule", 's', "COMMANDS", 0,
+     "Scheduling commands, e.g. reorder(i,j,k), split(i,i0,i1,8), unroll(i,4)", 0},
     {"input", 'i', "T:FILE", 0, "Read an operand from a .mtx or .tns file", 0},
     {"generate", 'g', "T:DIMS:DENSITY[:SEED]|T:FILL", 0,
      "Make a random operand: -g B:100x80:0.05:7; or taco's fill d, u, r (full), s (7 %) or h (0.5 %), as "
@@ -61,8 +67,14 @@ static const struct argp_option option_table[] = {
      "Write the cycle of every word at the array's edge to DIR/io.trace (engines "
      "cycle and rtl)",
      2},
-    {"json", OPT_JSON, NULL, 0, "Print report.json instead of a summary", 3},
-    {"quiet", OPT_QUIET, NULL, 0, "Print nothing but diagnostics", 3},
+    {"timing", OPT_TIMING, "NAME", 0,
+     "Engine sam: ideal (default), or sam, the cycles of the published simulator", 3},
+    {"fifo", OPT_FIFO, "N", 0, "Engine sam, timing ideal: tokens a FIFO holds (default 0: no bound)", 3},
+    {"stats", OPT_STATS, "FILE.json", 0, "Engine sam: what each primitive and each edge did", 3},
+    {"trace", OPT_TRACE, "FILE", 0, "Engine sam: every token with its cycle", 3},
+    {"trace-edge", OPT_TRACE_EDGE, "SRC,DST", 0, "Only tokens from one node to another, by their ids", 3},
+    {"json", OPT_JSON, NULL, 0, "Print report.json instead of a summary", 4},
+    {"quiet", OPT_QUIET, NULL, 0, "Print nothing but diagnostics", 4},
     {0},
 };
 
@@ -141,6 +153,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
                                                                                            "int16", "bf16",
                                                                                            NULL};
     static const char *const values[] = {"file", "ones", "ramp", NULL}, *const profiles[] = {"onyx", NULL};
+    static const char *const timings[] = {"ideal", "sam", NULL};
     static const char *const hazards[] = {"error", "warn", "off", NULL};
     parsing *p = state->input;
     cli_options *o = p->options;
@@ -202,6 +215,21 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case OPT_NO_PIPELINE:
         o->pipeline = false;
         break;
+    case OPT_TIMING:
+        o->timing = (sam_sim_timing)choice(p, "--timing", arg, timings);
+        break;
+    case OPT_FIFO:
+        o->fifo_depth = (uint32_t)whole(p, "--fifo", arg, 0, 1u << 30);
+        break;
+    case OPT_STATS:
+        o->stats = arg;
+        break;
+    case OPT_TRACE:
+        o->trace = arg;
+        break;
+    case OPT_TRACE_EDGE:
+        vec_push(mem, &o->trace_edges, arg);
+        break;
     case OPT_HAZARDS:
         o->hazards = (cli_hazards)choice(p, "--hazards", arg, hazards);
         break;
@@ -244,6 +272,28 @@ static bool exact_options(int argc, char **argv, cli_session *s) {
     return true;
 }
 
+/* What only the simulator of SAM graphs knows is not for the other engines. */
+static void check_simulator_options(const char *what, const cli_options *o, cli_session *s) {
+    bool simulates = strcmp(what, "sam") == 0 || (strcmp(what, "run") == 0 && o->engine == ENGINE_SAM);
+    const struct {
+        const char *option;
+        bool given;
+    } options[] = {{"--timing", o->timing != SAM_TIMING_IDEAL},
+                   {"--fifo", o->fifo_depth},
+                   {"--stats", o->stats},
+                   {"--trace", o->trace},
+                   {"--trace-edge", o->trace_edges.len}};
+    for (size_t i = 0; i < sizeof options / sizeof *options && !simulates; i++) {
+        if (!options[i].given)
+            continue;
+        diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "%s is an option of engine sam",
+                   options[i].option);
+        diag_hint(&s->diag, "onyx sam, or onyx run --engine sam");
+    }
+    if (o->trace_edges.len && !o->trace)
+        diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "--trace-edge without --trace FILE");
+}
+
 bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, cli_options *o) {
     static const char doc[] = "Tensor index notation as in taco: \"X(i,j) = B(i,k) * C(k,j)\".";
     const struct argp parser = {option_table, parse_option, "EXPRESSION", doc, NULL, NULL, NULL};
@@ -257,5 +307,6 @@ bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, 
     argp_parse(&parser, argc, argv, 0, NULL, &p);
     if (!o->expression)
         diag_error(&s->diag, (src_loc){0}, "E0904-argument", "an expression is missing");
+    check_simulator_options(what, o, s);
     return !diag_failed(&s->diag);
 }

@@ -88,6 +88,15 @@ static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, 
         if (text)
             cJSON_AddItemToArray(repacked, cJSON_CreateString(text));
     }
+    cJSON *workspaces = cJSON_AddArrayToObject(json, "workspaces"); /* their cycles are in cycles.kernel */
+    for (uint32_t n = 0; n < k->producers.len; n++) {
+        const cli_producer *p = &k->producers.at[n];
+        cJSON *one = cJSON_CreateObject();
+        cJSON_AddStringToObject(one, "tensor",
+                                names_text(&s->names, sam_tensor_at(&p->user, p->user.result)->name));
+        add_number(one, "cycles", (double)p->cycles);
+        cJSON_AddItemToArray(workspaces, one);
+    }
     if (out->model)
         cli_stalls_json(s, out, json);
     add_wall(json, &k->times);
@@ -103,6 +112,11 @@ static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, c
         const char *text = fe_repacked(&k->statement, (sam_tensor){t}, &s->mem);
         if (text)
             printf("  the host re-packs %s\n", text);
+    }
+    for (uint32_t n = 0; n < k->producers.len; n++) {
+        const cli_producer *p = &k->producers.at[n];
+        printf("  %llu cycles for workspace %s\n", (unsigned long long)p->cycles,
+               names_text(&s->names, sam_tensor_at(&p->user, p->user.result)->name));
     }
     if (k->bits.words.len)
         printf("  %u PE, %u MEM and %u IO tiles; %u configuration words, read back and found equal to the "

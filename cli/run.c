@@ -17,8 +17,9 @@ void cli_streams_of(const pnr_design *design, cli_streams *streams) {
     }
 }
 
-bool cli_run_sam(cli_session *s, cli_kernel *k, const tile_operands *in, cli_outcome *out) {
-    const sam_statement *st = &k->statement;
+/* A packed statement's graph on its packed operands. */
+static bool run_graph(const cli_options *o, cli_session *s, const sam_statement *st, const sam_graph *g,
+                      const tile_operands *in, cli_outcome *out) {
     sam_tensor_levels *levels = arena_new_n(&s->mem, sam_tensor_levels, st->tensors.len);
     uint32_t *extent = NULL, result_extent[SAM_MAX_ORDER] = {0}, n = 0;
     const sam_tensor_data *result = sam_tensor_at(st, st->result);
@@ -28,8 +29,8 @@ bool cli_run_sam(cli_session *s, cli_kernel *k, const tile_operands *in, cli_out
         result_extent[m] = extent[st->result_index[m].v - 1];
     *out = (cli_outcome){.result = {.name = result->name, .order = result->order}};
     memcpy(out->result.dim, result_extent, sizeof result_extent);
-    for (uint32_t v = 0; v < st->vars.len; v++) {
-        if (!extent[v])
+    for (uint32_t l = 0; l < st->loops.len; l++) {
+        if (!extent[st->loops.at[l].v - 1])
             return true; /* an index without coordinates: the result is empty */
     }
     for (uint32_t t = 0; t < st->tensors.len; t++) {
@@ -39,8 +40,7 @@ bool cli_run_sam(cli_session *s, cli_kernel *k, const tile_operands *in, cli_out
             return false;
     }
     sam_sim_result sim;
-    const sam_sim_options options = {0};
-    if (!sam_simulate(&k->sam, levels, n, &options, &s->mem, &s->diag, &sim))
+    if (!cli_watched_simulate(o, s, g, levels, n, &sim))
         return false;
     for (uint32_t l = 0; l < result->order; l++) /* a dense result level is as long as its index */
         sim.result.level[l].dim = result_extent[result->mode[l]];
@@ -48,21 +48,58 @@ bool cli_run_sam(cli_session *s, cli_kernel *k, const tile_operands *in, cli_out
     return tile_from_levels(&sim.result, result, result_extent, in->dtype, &s->mem, &s->diag, &out->result);
 }
 
-/* Brings the kernel's result back to the user's tensor. */
-static void unpack(cli_session *s, const cli_kernel *k, cli_outcome *out, tile_dtype dtype) {
-    const sam_statement *user = &k->user;
-    const tile_tensor got = out->result;
+/* Brings the result of a packed statement back to the tensor that `user` writes. */
+static void unpack(cli_session *s, const sam_statement *user, const uint32_t *extent,
+                   const sam_statement *packed, tile_dtype dtype, tile_tensor *result) {
+    const tile_tensor got = *result;
     uint32_t dim[SAM_MAX_ORDER] = {0};
     for (uint32_t m = 0; m < sam_tensor_at(user, user->result)->order; m++)
-        dim[m] = k->extent[user->result_index[m].v - 1];
-    tile_unpack(sam_tensor_at(&k->statement, k->statement.result), &got, dim, dtype, &s->mem, &out->result);
+        dim[m] = extent[user->result_index[m].v - 1];
+    tile_unpack(sam_tensor_at(packed, packed->result), &got, dim, dtype, &s->mem, result);
 }
 
-bool cli_simulate(cli_session *s, cli_kernel *k, const tile_operands *in, cli_outcome *out) {
+static bool simulate(const cli_options *o, cli_session *s, const sam_statement *st, const sam_graph *g,
+                     const tile_operands *in, cli_outcome *out) {
     tile_operands packed;
-    if (!tile_pack(&k->statement, in, &s->mem, &s->diag, &packed) || !cli_run_sam(s, k, &packed, out))
+    return tile_pack(st, in, &s->mem, &s->diag, &packed) && run_graph(o, s, st, g, &packed, out);
+}
+
+/* How far the variables of a workspace run. Its operands are among `all`, by name. */
+static bool producer_extents(cli_session *s, const sam_statement *user, const tile_operands *all,
+                             uint32_t **extent) {
+    tile_tensor *own = arena_new_n(&s->mem, tile_tensor, user->tensors.len);
+    for (uint32_t t = 0; t < user->tensors.len; t++) {
+        for (uint32_t i = 0; i < all->n; i++) {
+            if (name_eq(all->operand[i].name, user->tensors.at[t].name))
+                own[t] = all->operand[i];
+        }
+    }
+    const tile_operands in = {own, user->tensors.len, all->dtype};
+    return tile_known_extents(user, &in, &s->mem, &s->diag, extent);
+}
+
+bool cli_simulate(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
+                  cli_outcome *out) {
+    tile_tensor *all = arena_new_n(&s->mem, tile_tensor, in->n + k->producers.len);
+    tile_operands now = {all, in->n, in->dtype}; /* the user's, and the workspaces so far */
+    uint64_t cycles = 0;
+    memcpy(all, in->operand, sizeof *all * in->n);
+    for (uint32_t n = 0; n < k->producers.len; n++) {
+        cli_producer *p = &k->producers.at[n];
+        uint32_t *extent = NULL;
+        if (!producer_extents(s, &p->user, &now, &extent) ||
+            !simulate(o, s, &p->statement, &p->sam, &now, out))
+            return false;
+        unpack(s, &p->user, extent, &p->statement, in->dtype, &out->result);
+        out->result.name = sam_tensor_at(&p->user, p->user.result)->name;
+        cycles += p->cycles = out->kernel_cycles;
+        all[now.n++] = out->result;
+    }
+    if (!simulate(o, s, &k->statement, &k->sam, &now, out))
         return false;
-    unpack(s, k, out, in->dtype);
+    unpack(s, &k->user, k->extent, &k->statement, in->dtype, &out->result);
+    out->kernel_cycles += cycles;
+    out->total_cycles += cycles;
     return true;
 }
 
@@ -86,7 +123,7 @@ static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const
               : o->engine == ENGINE_RTL ? cli_run_rtl(o, s, k, plan, c, out)
                                         : cli_run_soc(o, s, k, plan, c, out);
     ok = tile_collect_end(c, &s->mem, &out->result) && ok;
-    unpack(s, k, out, in->dtype);
+    unpack(s, &k->user, k->extent, &k->statement, in->dtype, &out->result);
     return ok;
 }
 
@@ -140,7 +177,7 @@ static bool run(const cli_options *o, cli_session *s, cli_kernel *k) {
     bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
     ok = ok && cli_read_operands(o, s, k, &in);
     double before = seconds_now();
-    ok = ok && (sam ? cli_simulate(s, k, &in, &outcome) : run_tiled(o, s, k, &in, &plan, &outcome));
+    ok = ok && (sam ? cli_simulate(o, s, k, &in, &outcome) : run_tiled(o, s, k, &in, &plan, &outcome));
     if (!ok)
         return false;
     k->times.run = seconds_now() - before - k->times.tile - k->times.firmware;

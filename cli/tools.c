@@ -60,19 +60,13 @@ static bool read_board(const char *name, cli_session *s, pnr_board *board) {
 
 /* ---- onyx sam -------------------------------------------------------------------------------- */
 
-static bool read_graph(const char *path, cli_session *s, sam_graph *g) {
-    size_t length = 0;
-    const char *text = file_read(path, &s->mem, &length, &s->diag);
-    return text && sam_parse(path, text, length, &s->names, &s->mem, &s->diag, g) && sam_check(g, &s->diag);
-}
-
-/* Simulates the statement on its operands and compares with the reference. */
+/* Simulates on the operands and compares with the reference, if there is an expression to compare with. */
 static bool simulate(const cli_options *o, cli_session *s, cli_kernel *k) {
     tile_operands in;
     cli_outcome out = {0};
-    if (!cli_read_operands(o, s, k, &in) || !cli_simulate(s, k, &in, &out))
+    if (!cli_read_operands(o, s, k, &in) || !cli_simulate(o, s, k, &in, &out))
         return false;
-    const char *check = cli_check(o, s, k, &in, &out.result);
+    const char *check = cli_is_graph(o->expression) ? "none" : cli_check(o, s, k, &in, &out.result);
     printf("%llu cycles, %llu nonzeros in the result, check: %s\n", (unsigned long long)out.kernel_cycles,
            (unsigned long long)out.result.nnz, check);
     return cli_write_outputs(o, s, &out.result);
@@ -88,26 +82,27 @@ static void note_repacking(const cli_kernel *k, cli_session *s) {
     }
 }
 
+/* All graphs, in the order in which they run. */
+static void dump_graphs(const cli_kernel *k) {
+    for (uint32_t n = 0; n < k->producers.len; n++)
+        sam_dump(&k->producers.at[n].sam, stdout);
+    sam_dump(&k->sam, stdout);
+}
+
 int command_sam(int argc, char **argv) {
     cli_session s;
     cli_options o;
     cli_kernel k = {0};
     cli_session_begin(&s);
     bool ok = cli_parse_options("sam", argc, argv, &s, &o);
-    size_t length = ok ? strlen(o.expression) : 0;
-    if (ok && length > 3 && strcmp(o.expression + length - 3, ".gv") == 0) {
-        ok = read_graph(o.expression, &s, &k.sam);
-        if (ok)
-            sam_dump(&k.sam, stdout);
-        return cli_session_end(&s, ok);
-    }
-    ok = ok && (!o.out || make_folder(o.out, &s.diag)) && cli_compile_sam(&o, false, &s, &k);
+    ok = ok && (!o.out || make_folder(o.out, &s.diag)) &&
+         (cli_is_graph(o.expression) ? cli_read_graph(&o, &s, &k) : cli_compile_sam(&o, false, &s, &k));
     if (ok && !o.quiet)
         note_repacking(&k, &s);
     if (ok && o.inputs.len + o.generators.len)
         ok = simulate(&o, &s, &k);
     else if (ok && (ok = cli_write_outputs(&o, &s, NULL)))
-        sam_dump(&k.sam, stdout);
+        dump_graphs(&k);
     return cli_session_end(&s, ok);
 }
 

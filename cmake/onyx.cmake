@@ -16,6 +16,9 @@ if(ONYX_SANITIZE)
                                                 -fno-omit-frame-pointer)
     target_link_options(onyx_flags INTERFACE -fsanitize=address,undefined)
 endif()
+if(ONYX_FUZZ)
+    target_compile_options(onyx_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 # onyx_library(NAME [libraries it may include ...]): all *.c of the current folder become libonyx_NAME.
 function(onyx_library name)

@@ -100,22 +100,28 @@ static bool check_loop_list(const sam_statement *s, uint64_t bound, diagnostics 
     return true;
 }
 
-bool fe_check(const sam_statement *s, diagnostics *d) {
+bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d) {
     const src_loc nowhere = {0};
     REQUIRE(s->vars.len <= 64, nowhere, "more than 64 variables");
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         if (!check_tensor(s, &s->tensors.at[t], d))
             return false;
     }
-    uint64_t bound = 0;
+    uint64_t free = 0;
     REQUIRE(s->result.v == 1 && s->tensors.len >= 1, nowhere, "the result is not the first tensor");
-    if (!check_index(s, s->result, s->result_index, sam_tensor_at(s, s->result)->loc, &bound, d))
+    if (!check_index(s, s->result, s->result_index, sam_tensor_at(s, s->result)->loc, &free, d))
         return false;
     arena scratch = {0};
-    seen_parts seen = {.visited = arena_new_n(&scratch, uint8_t, s->exprs.len + 1)};
-    bool ok = check_tree(s, s->rhs, bound, &seen, d) && check_loop_list(s, seen.bound, d);
+    seen_parts seen = {.visited = arena_new_n(&scratch, uint8_t, s->exprs.len + 1), .bound = free};
+    bool ok = check_tree(s, s->rhs, free, &seen, d);
     arena_free(&scratch);
+    *bound = seen.bound;
     return ok;
+}
+
+bool fe_check(const sam_statement *s, diagnostics *d) {
+    uint64_t bound;
+    return fe_check_parts(s, &bound, d) && check_loop_list(s, bound, d);
 }
 
 /* ---- packed statements ----------------------------------------------------------------------- */

@@ -38,17 +38,17 @@ static sam_expr add_binary(parser *p, sam_expr_kind kind, sam_expr a, sam_expr b
     return add_expr(p, (sam_expr_data){.kind = kind, .loc = loc, .a = a, .b = b});
 }
 
-static sam_var use_var(parser *p, const fe_token *t) {
-    name_id name = names_intern_n(p->s->names, t->at, t->length);
-    sam_var v = fe_find_var(p->s, name);
+sam_var fe_use_var(sam_statement *s, const fe_token *t, diagnostics *d) {
+    name_id name = names_intern_n(s->names, t->at, t->length);
+    sam_var v = fe_find_var(s, name);
     if (v.v)
         return v;
-    if (p->s->vars.len == 64) {
-        diag_error(p->d, t->loc, "E0118-too-large", "more than 64 index variables");
+    if (s->vars.len == 64) {
+        diag_error(d, t->loc, "E0118-too-large", "more than 64 index variables");
         return (sam_var){0};
     }
-    vec_push(p->s->mem, &p->s->vars, (sam_var_data){.name = name, .loc = t->loc});
-    return (sam_var){p->s->vars.len};
+    vec_push(s->mem, &s->vars, (sam_var_data){.name = name, .loc = t->loc});
+    return (sam_var){s->vars.len};
 }
 
 /* One variable of an index list; `at` collects them. */
@@ -61,7 +61,7 @@ static bool parse_index(parser *p, sam_expr_data *access, uint32_t *order) {
         diag_error(p->d, p->in.token.loc, "E0118-too-large", "more than %d indices", SAM_MAX_ORDER);
         return false;
     }
-    sam_var v = use_var(p, &p->in.token);
+    sam_var v = fe_use_var(p->s, &p->in.token, p->d);
     if (!v.v)
         return false;
     access->index[(*order)++] = v;
@@ -150,7 +150,7 @@ static sam_expr parse_sum(parser *p) {
             fe_expected(&p->in, "sum(variable, expression)", p->d);
             return no_expr;
         }
-        sam_var v = use_var(p, &p->in.token);
+        sam_var v = fe_use_var(p->s, &p->in.token, p->d);
         if (!v.v || !may_sum_over(p, v))
             return no_expr;
         vec_push(p->s->mem, &vars, v);
@@ -252,6 +252,20 @@ static sam_expr parse_terms(parser *p) {
     return e;
 }
 
+sam_expr fe_parse_terms(fe_reader *in, sam_statement *s, diagnostics *d) {
+    parser p = {.in = *in, .s = s, .d = d};
+    sam_expr e = parse_terms(&p);
+    *in = p.in;
+    return e;
+}
+
+bool fe_parse_access(fe_reader *in, sam_statement *s, diagnostics *d, sam_expr_data *access) {
+    parser p = {.in = *in, .s = s, .d = d};
+    bool ok = parse_access(&p, access);
+    *in = p.in;
+    return ok;
+}
+
 static bool parse_left_side(parser *p) {
     if (p->in.token.kind != FE_NAME) {
         fe_expected(&p->in, "the result, e.g. X(i,j) =", p->d);
@@ -285,15 +299,15 @@ static bool check_result(parser *p) {
     return true;
 }
 
-static bool check_names(parser *p) {
-    for (uint32_t t = 1; t <= p->s->tensors.len; t++) {
-        const sam_tensor_data *tensor = sam_tensor_at(p->s, (sam_tensor){t});
-        sam_var v = fe_find_var(p->s, tensor->name);
+bool fe_check_names(const sam_statement *s, diagnostics *d) {
+    for (uint32_t t = 1; t <= s->tensors.len; t++) {
+        const sam_tensor_data *tensor = sam_tensor_at(s, (sam_tensor){t});
+        sam_var v = fe_find_var(s, tensor->name);
         if (!v.v)
             continue;
-        diag_error(p->d, tensor->loc, "E0117-name-clash", "'%s' is a tensor here and an index variable there",
-                   names_text(p->s->names, tensor->name));
-        diag_note(p->d, sam_var_at(p->s, v)->loc, "the index variable");
+        diag_error(d, tensor->loc, "E0117-name-clash", "'%s' is a tensor here and an index variable there",
+                   names_text(s->names, tensor->name));
+        diag_note(d, sam_var_at(s, v)->loc, "the index variable");
         return false;
     }
     return true;
@@ -310,5 +324,5 @@ bool fe_parse_expression(const char *text, diagnostics *d, sam_statement *s) {
         fe_expected(&p.in, "an operator or the end", d);
         return false;
     }
-    return check_names(&p) && check_result(&p);
+    return fe_check_names(s, d) && check_result(&p);
 }

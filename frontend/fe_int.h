@@ -42,14 +42,22 @@ void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
 /* "A = B": fills vars, tensors, exprs, result, rhs (explicit sums only). E0101-E0108, E0116-E0118. */
 bool fe_parse_expression(const char *text, diagnostics *d, sam_statement *s);
 /* Puts a sum over each variable that nothing binds around the smallest part that holds every use of it, or
- * further out where only products and signs lie between; over additions, term by term. E0108, E0109. */
+ * further out where only products and signs lie between; over additions that all use it, term by term. E0108,
+ * E0109, warning E0128. */
 bool fe_bind_sums(sam_statement *s, diagnostics *d);
 /* "-f" strings onto the tensors; those without one get compressed levels in order. E0103, E0110, E0111. */
 bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);
 /* "-d" strings onto the variables, for a tensor onto those of its accesses. E0102, E0119. */
 bool fe_parse_dimensions(const fe_in *in, diagnostics *d, sam_statement *s);
-/* Default loop order, then the schedule's commands. E0113, E0114. */
-bool fe_parse_schedule(const fe_in *in, diagnostics *d, sam_statement *s);
+/* The result's variables as it stores them, then each scope's sums, outer scopes first. */
+void fe_default_loops(sam_statement *s);
+
+/* Pieces of the expression's grammar for the other languages; s receives what they name. */
+sam_expr fe_parse_terms(fe_reader *in, sam_statement *s, diagnostics *d);
+bool fe_parse_access(fe_reader *in, sam_statement *s, diagnostics *d, sam_expr_data *access);
+sam_var fe_use_var(sam_statement *s, const fe_token *t, diagnostics *d); /* v = 0 after E0118-too-large */
+/* No name is both a tensor and a variable. E0117. */
+bool fe_check_names(const sam_statement *s, diagnostics *d);
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
 
@@ -86,14 +94,69 @@ const char *fe_tensor_text(const sam_statement *s, sam_tensor t);
 /* "B(i,k)" */
 const char *fe_access_text(const sam_statement *s, sam_tensor t, const sam_var *index, arena *mem);
 
-/* ---- host-made operands (nest.c, fill.c) ------------------------------------------------------ */
+/* ---- concrete index notation ----------------------------------------------------------------- */
 
+void fe_copy_statement(const sam_statement *s, arena *mem, sam_statement *out);
+/* Expressions that are not under rhs go, and tensors that it does not name; all have new handles. */
+void fe_compact(sam_statement *s);
+/* The relation that replaces v, or NULL. */
+const fe_relation *fe_replacing(const fe_kernel *k, sam_var v);
+/* The variables that a relation introduces; returns how many. */
+uint32_t fe_new_vars(const fe_relation *r, sam_var v[2]);
+/* Adds the loops that variable v became: itself, or those of what replaced it. */
+void fe_add_loops_of(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out);
+/* The loops of a scope's variables, outermost first. */
+fe_vars fe_scope_loops(const fe_kernel *k, const fe_scope *scope, arena *mem);
+/* Whether every loop of a sum lies inside the loops of the scopes around it. Where not, fe_fill moves sums.
+ */
+bool fe_loops_nest(const fe_kernel *k, arena *mem);
+uint64_t fe_roots_of(const fe_kernel *k, sam_var v);     /* bits of the expression's variables behind v */
+uint32_t fe_known_extent(const fe_kernel *k, sam_var v); /* 0: only the data say */
+const fe_tag *fe_tag_of(const fe_kernel *k, sam_var loop);
+/* The reader is at a relation's or a tag's name or keyword; the texts are the same in schedules and CIN. */
+bool fe_parse_number(fe_reader *in, uint32_t low, uint32_t high, diagnostics *d, uint32_t *out);
+bool fe_parse_bound_type(fe_reader *in, diagnostics *d, fe_bound_type *out);
+bool fe_parse_parallel(fe_reader *in, diagnostics *d, fe_tag *tag, bool *parallel); /* "unit, strategy" */
+/* CPU units have as many copies as the loop has iterations. E0147-bound. */
+bool fe_count_copies(const fe_kernel *k, fe_tag *tag, diagnostics *d);
+const char *fe_bound_text(fe_bound_type type);
+const char *fe_unit_text(fe_unit unit);
+const char *fe_strategy_text(fe_race_strategy strategy);
+/* precompute, after its opening parenthesis. E0151-subexpression and others. */
+bool fe_precompute(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d);
+/* A variable or tensor name that nothing in cin has yet. E0140-new-name. */
+bool fe_parse_new_name(fe_reader *in, const fe_cin *cin, const char *what, diagnostics *d, name_id *out);
+bool fe_is_new_name(const fe_cin *cin, name_id name);
+
+/* Everything but the loops; *bound receives the variables that the result or a sum binds. E0130. */
+bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d);
+
+/* ---- host-made operands (nest.c, guard.c, fill.c) ------------------------------------------------ */
+
+/* Makes quotients in sums 0 where they are absent, unless the statement is one of integers. In place. */
+void fe_guard_quotients(sam_statement *s, arena *mem);
 /* Moves sums outwards until every loop lies inside the loops of the scopes around it. In place. E0125. */
 bool fe_nest_sums(sam_statement *s, arena *mem, diagnostics *d);
 /* BASE, BASE2, BASE3, ...: the first that no tensor and no variable has. */
 name_id fe_fresh_name(const sam_statement *s, const char *base, arena *mem);
 /* Sets the body of the scope that starts at `sum`, 0: of the outermost. */
 void fe_set_body(sam_statement *s, sam_expr sum, sam_expr body);
+
+/* ---- dense levels of the result (reach.c) ---------------------------------------------------- */
+
+/* Variables of an operand of ones, a bit v - 1 each. */
+typedef struct {
+    uint64_t dense; /* with all coordinates */
+    uint64_t first; /* with coordinate 0 only */
+} fe_reach;
+
+/* `loops`: those of the outermost scope, outermost first. What a term 0 * ones must have that fills level v.
+ */
+fe_reach fe_level_reach(const sam_statement *s, const fe_vars *loops, sam_var v);
+bool fe_level_is_filled(const sam_statement *s, const fe_vars *loops, sam_var v, arena *mem);
+/* The outermost dense level that is not filled and lacks coordinates, or 0. full: bit v - 1 for each loop
+ * that reaches every coordinate by itself. */
+sam_var fe_unfilled_level(const sam_statement *s, const fe_vars *loops, uint64_t full, arena *mem);
 
 /* ---- which operands are present, and where loops may run empty (presence.c) ------------------ */
 
@@ -124,7 +187,7 @@ typedef struct {
     bool universe; /* nothing in the expression is indexed by v */
     bool full;     /* every coordinate of the dimension */
     bool nonempty; /* at least one coordinate, given that no operand tensor is empty */
-    sam_expr bad;  /* an addition of a side with v and one without, over coordinates that are not all */
+    sam_expr bad;  /* an addition, or quotient, that needs all coordinates for its side without v */
 } fe_domain;
 
 fe_leaves fe_collect_leaves(const sam_statement *s, arena *mem);
@@ -136,8 +199,9 @@ fe_presence fe_presence_inside(const fe_leaves *leaves, const fe_presence *p, sa
                                arena *mem);
 bool fe_has_index(const sam_statement *s, sam_expr access, sam_var v);
 uint32_t fe_level_of(const sam_statement *s, sam_expr access, sam_var v); /* the storage level that holds v */
-bool fe_unites(sam_expr_kind kind);                  /* additions, subtractions, quotients */
-bool fe_is_zero(const sam_statement *s, sam_expr e); /* a literal 0, or a product with one */
+bool fe_unites(sam_expr_kind kind); /* additions, subtractions, quotients */
+/* A literal 0, a product with one, or 1 less a scalar of ones. */
+bool fe_is_zero(const sam_statement *s, sam_expr e);
 /* The operands of the chain of products, or of unions, that e is. Signs and sums do not change where an
  * expression has coordinates and are skipped. */
 void fe_chain_operands(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *operands);
@@ -145,5 +209,8 @@ void fe_chain_operands(const sam_statement *s, sam_expr e, arena *mem, fe_exprs 
  * coordinates: repeated by those of the whole union, it would iterate further inside where the term is
  * absent. */
 bool fe_repeats_inside(const sam_statement *s, sam_expr term, sam_expr access, sam_var v);
+
+/* fe_pack; with sparse_result the result's dense levels are written compressed too. */
+bool fe_pack_with(const sam_statement *s, bool sparse_result, arena *mem, diagnostics *d, sam_statement *out);
 
 #endif

@@ -4,11 +4,12 @@
  * ones (sam_tensor_data.ones), dense along its variables:
  *   - an addition of a side that the loop's variable indexes and one that it does not: the sum has a value at
  *     every coordinate, unless the other operands already do. X(i,j) = B(i,j) + c(i) becomes
- *     B(i,j) + c(i) * ones(j); x(i) = b(i) + 1 becomes b(i) + 1 * ones(i).
+ *     B(i,j) + c(i) * ones(j); x(i) = b(i) + 1 becomes b(i) + 1 * ones(i). In floating point the same for a
+ *     numerator without the variable: x(i) = 1 / b(i) becomes 1 * ones(i) / b(i), infinite where b(i) is 0.
  *   - a variable that no operand has: X(i,j) = b(i) becomes b(i) * ones(j); x = 3 becomes 3 * ones.
  *   - a dense level of the result whose loop leaves coordinates out: X(i,j) = B(i,j) with X dense in i
- * becomes B(i,j) + 0 * ones(i). A product with 0 is nothing to be filled in the other loops; it only unites.
- * Sums outside of the level that may run empty are filled too, since a reducer of nothing yields nothing.
+ *     becomes B(i,j) + 0 * ones(i). A product with 0 is nothing to be filled in the other loops; it only
+ *     unites. reach.c says what ones must have where sums are outside of the level.
  *
  * Multiplying by one and adding zero do not change a value, so the statement means the same. The analysis is
  * the one lowering uses (presence.c), so what is filled is what lowering would miss; it is repeated after
@@ -21,7 +22,7 @@ typedef struct {
     arena *mem;
     diagnostics *d;
     fe_leaves leaves;
-    uint64_t reach; /* variables along which the result's dense levels lack coordinates */
+    uint64_t full; /* bit v - 1: loop v of the outermost scope reaches every coordinate in every fiber */
 } filling;
 
 typedef enum { FILL_DONE, FILL_CHANGED, FILL_FAILED } fill_step;
@@ -48,7 +49,7 @@ static sam_expr add_ones(filling *f, src_loc loc) {
 }
 
 /* The tensor of ones reaches along v too; its levels stay in loop order. */
-static void extend_ones(filling *f, sam_expr ones, sam_var v) {
+static void extend_ones(filling *f, sam_expr ones, sam_var v, sam_level_format format) {
     sam_expr_data *x = sam_expr_at(f->s, ones);
     sam_tensor_data *t = sam_tensor_at(f->s, x->tensor);
     uint32_t l = t->order;
@@ -57,7 +58,7 @@ static void extend_ones(filling *f, sam_expr ones, sam_var v) {
         t->level[l] = t->level[l - 1];
     }
     t->mode[l] = (uint8_t)t->order;
-    t->level[l] = SAM_LEVEL_DENSE;
+    t->level[l] = format;
     x->index[t->order++] = v;
 }
 
@@ -66,7 +67,8 @@ static sam_expr ones_beside(filling *f, sam_expr *e) {
     const sam_expr_data *x = sam_expr_at(f->s, *e);
     if (x->kind == SAM_EXPR_MUL) {
         const sam_expr_data *b = sam_expr_at(f->s, x->b);
-        if (b->kind == SAM_EXPR_ACCESS && sam_tensor_at(f->s, b->tensor)->ones)
+        if (b->kind == SAM_EXPR_ACCESS && sam_tensor_at(f->s, b->tensor)->ones &&
+            sam_tensor_at(f->s, b->tensor)->order)
             return x->b;
     }
     src_loc loc = x->loc;
@@ -103,7 +105,7 @@ static fill_step multiply_along(filling *f, sam_expr *e, sam_var v) {
                    "this has the same value along more than %d indices", SAM_MAX_ORDER);
         return FILL_FAILED;
     }
-    extend_ones(f, ones, v);
+    extend_ones(f, ones, v, SAM_LEVEL_DENSE);
     return FILL_CHANGED;
 }
 
@@ -134,47 +136,10 @@ static fill_step fill_addition(filling *f, sam_expr addition, sam_var v) {
     return done;
 }
 
-/* What the outermost scope's loops say so far about the result's dense levels. */
-typedef struct {
-    bool sum_outside;    /* a reduction is outside of the loop at hand */
-    uint64_t empty_sums; /* such reductions that may run empty */
-    bool keeps_inner;    /* a dense level is inside a reduction: from a reducer only points come back */
-} reach_state;
-
-/* Notes what the result's dense levels lack because of loop v. */
-static void note_reach(filling *f, sam_var v, const fe_domain *domain, reach_state *state) {
-    const sam_tensor_data *t = sam_tensor_at(f->s, f->s->result);
-    uint64_t bit = (uint64_t)1 << (v.v - 1);
-    if (state->keeps_inner && !domain->full)
-        f->reach |= bit;
-    if (!fe_is_result_var(f->s, v)) {
-        state->sum_outside = true;
-        state->empty_sums |= domain->nonempty ? 0 : bit;
-        return;
-    }
-    for (uint32_t l = 0; l < t->order; l++) {
-        if (f->s->result_index[t->mode[l]].v != v.v || t->level[l] != SAM_LEVEL_DENSE)
-            continue;
-        if (!domain->full || state->empty_sums)
-            f->reach |= bit | state->empty_sums;
-        state->keeps_inner = state->sum_outside;
-    }
-}
-
-/* The number of loops of a scope up to the innermost one of the result. */
-static uint32_t loops_to_result(const sam_statement *s, const fe_scope *scope) {
-    uint32_t n = scope->vars.len;
-    while (n && !fe_is_result_var(s, scope->vars.at[n - 1]))
-        n--;
-    return n;
-}
-
 /* Iterates a scope as lowering will, up to the first loop that lacks an operand. */
 static fill_step fill_scope(filling *f, sam_expr sum, fe_presence presence) {
     fe_scope scope = sum.v ? fe_sum_scope(f->s, sum, f->mem) : fe_outer_scope(f->s, f->mem);
     fe_scope_order(f->s, &scope);
-    reach_state reach = {0};
-    uint32_t reaching = sum.v ? 0 : loops_to_result(f->s, &scope);
     for (uint32_t i = 0; i < scope.vars.len; i++) {
         sam_var v = scope.vars.at[i];
         fe_domain domain = fe_domain_of(&f->leaves, &presence, scope.body, v);
@@ -182,8 +147,8 @@ static fill_step fill_scope(filling *f, sam_expr sum, fe_presence presence) {
             return fill_body(f, sum, scope.body, v);
         if (domain.bad.v)
             return fill_addition(f, domain.bad, v);
-        if (i < reaching)
-            note_reach(f, v, &domain, &reach);
+        if (!sum.v && domain.full)
+            f->full |= (uint64_t)1 << (v.v - 1);
         presence = fe_presence_inside(&f->leaves, &presence, scope.body, v, f->mem);
     }
     fe_exprs inner = {0};
@@ -196,24 +161,32 @@ static fill_step fill_scope(filling *f, sam_expr sum, fe_presence presence) {
 
 static fill_step fill_once(filling *f) {
     f->leaves = fe_collect_leaves(f->s, f->mem);
-    f->reach = 0;
+    f->full = 0;
     return fill_scope(f, (sam_expr){0}, fe_presence_start(&f->leaves, f->mem));
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* body + 0 * ones(reach) */
-static void unite_with_zeros(filling *f) {
-    sam_expr body = fe_outer_scope(f->s, f->mem).body;
-    src_loc loc = sam_expr_at(f->s, body)->loc;
+/* One dense level of the result that lacks coordinates: body + 0 * ones. */
+static fill_step fill_result(filling *f) {
+    fe_scope scope = fe_outer_scope(f->s, f->mem);
+    fe_scope_order(f->s, &scope);
+    sam_var v = fe_unfilled_level(f->s, &scope.vars, f->full, f->mem);
+    if (!v.v)
+        return FILL_DONE;
+    fe_reach reach = fe_level_reach(f->s, &scope.vars, v);
+    src_loc loc = sam_expr_at(f->s, scope.body)->loc;
     sam_expr zero = add_expr(f, (sam_expr_data){.kind = SAM_EXPR_LITERAL, .loc = loc});
     sam_expr ones = ones_beside(f, &zero);
-    for (uint32_t v = 1; v <= f->s->vars.len; v++) {
-        if (f->reach >> (v - 1) & 1)
-            extend_ones(f, ones, (sam_var){v});
+    for (uint32_t i = 0; i < scope.vars.len; i++) {
+        uint32_t bit = scope.vars.at[i].v - 1;
+        if ((reach.dense | reach.first) >> bit & 1)
+            extend_ones(f, ones, scope.vars.at[i],
+                        reach.dense >> bit & 1 ? SAM_LEVEL_DENSE : SAM_LEVEL_COMPRESSED);
     }
-    fe_set_body(f->s, (sam_expr){0},
-                add_expr(f, (sam_expr_data){.kind = SAM_EXPR_ADD, .loc = loc, .a = body, .b = zero}));
+    sam_expr sum = add_expr(f, (sam_expr_data){.kind = SAM_EXPR_ADD, .loc = loc, .a = scope.body, .b = zero});
+    fe_set_body(f->s, (sam_expr){0}, sum);
+    return FILL_CHANGED;
 }
 
 static void copy_statement(const sam_statement *s, arena *mem, sam_statement *out) {
@@ -232,14 +205,16 @@ bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *
     copy_statement(s, mem, out);
     if (!fe_nest_sums(out, mem, d))
         return false;
+    fe_guard_quotients(out, mem);
     filling f = {.s = out, .mem = mem, .d = d};
-    fill_step step = fill_once(&f);
-    while (step == FILL_CHANGED)
+    fill_step step;
+    do {
         step = fill_once(&f);
+        if (step == FILL_DONE)
+            step = fill_result(&f);
+    } while (step == FILL_CHANGED);
     if (step == FILL_FAILED)
         return false;
-    if (f.reach)
-        unite_with_zeros(&f);
     if (!fe_collect_leaves(out, mem).list.len) {
         sam_expr body = fe_outer_scope(out, mem).body;
         ones_beside(&f, &body);

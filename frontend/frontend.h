@@ -12,20 +12,80 @@ typedef struct {
     uint32_t n_formats;
     const char *const *dimensions; /* taco's -d: "i:100", "B:100,80" */
     uint32_t n_dimensions;
-    const char *const *schedule; /* taco's -s: "reorder(i,j,k)"; several commands may share one string */
-    uint32_t n_schedule;
     bool integers; /* the values are 16-bit integers: a literal must be one */
 } fe_in;
 
-/* Parses and checks. Every variable that the result lacks is summed over (docs/index_notation.md says where),
- * as SAM_EXPR_SUM. Default format: compressed in every level, modes in order. Default loops: the result's
- * variables as it stores them, then the sums, outer ones first. Errors E0101 to E0125, located in the
- * expression, a format, a dimension or the schedule. The texts need not outlive the call. */
+/* Parses expression, formats and dimensions. Every variable that the result lacks is summed over
+ * (docs/index_notation.md says where), as SAM_EXPR_SUM. Default format: compressed in every level, modes in
+ * order. Loops: the result's variables as it stores them, then the sums, outer ones first. Errors E0101 to
+ * E0127, located in the expression, a format or a dimension. The texts need not outlive the call. */
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out);
 /* Every invariant of a sam_statement, also of one that fe_parse did not build. E0130. */
 bool fe_check(const sam_statement *s, diagnostics *d);
-/* Concrete index notation: "forall(i, forall(j, X(i,j) += B(i,k) * C(k,j)))", loop order explicit. */
+/* A statement without schedule as concrete index notation, loop order explicit:
+ * "forall(i, forall(j, forall(k, X(i,j) += B(i,k) * C(k,j))))". */
 void fe_dump(const sam_statement *s, FILE *out);
+
+/* ---- concrete index notation: a scheduled statement ------------------------------------------ */
+
+typedef enum { FE_SPLIT = 1, FE_DIVIDE, FE_POS, FE_FUSE, FE_BOUND } fe_relation_kind;
+typedef enum { FE_MIN_EXACT = 1, FE_MIN_CONSTRAINT, FE_MAX_EXACT, FE_MAX_CONSTRAINT } fe_bound_type;
+
+/* How loops come from variables of the expression. Accesses and sums name the variables of the expression,
+ * loops what is left when every relation has replaced its first variables (fuse: its first two). */
+typedef struct {
+    fe_relation_kind kind;
+    src_loc loc;
+    sam_var var[3];      /* split, divide: i, i0, i1; pos, bound: i, new; fuse: i, j, new */
+    uint32_t number;     /* split: size of i1; divide: extent of i0; bound: the extent */
+    name_id tensor;      /* pos */
+    fe_bound_type bound; /* bound */
+} fe_relation;
+
+typedef enum { FE_UNROLL = 1, FE_PARALLELIZE } fe_tag_kind;
+typedef enum { FE_LANES = 1, FE_CPU_THREAD, FE_CPU_VECTOR } fe_unit;
+typedef enum { FE_NO_RACES = 1, FE_IGNORE_RACES, FE_TEMPORARY, FE_PARALLEL_REDUCTION } fe_race_strategy;
+
+/* A loop of which the graph has several copies. */
+typedef struct {
+    fe_tag_kind kind;
+    src_loc loc;
+    sam_var loop;
+    uint32_t copies;           /* 1 to FE_MAX_COPIES */
+    fe_unit unit;              /* parallelize */
+    fe_race_strategy strategy; /* parallelize */
+} fe_tag;
+
+enum { FE_MAX_COPIES = 64 };
+
+/* One kernel: one graph. */
+typedef struct {
+    sam_statement s; /* s.loops: the loops after all relations */
+    VEC(fe_relation) relations;
+    VEC(fe_tag) tags;
+} fe_kernel;
+
+/* Kernels in the order in which they run. Each but the last computes a workspace that later ones read under
+ * its name; the last computes the result. Text form: docs/schedule.md; it leaves formats out. */
+typedef struct {
+    VEC(fe_kernel) kernels;
+} fe_cin;
+
+/* Applies taco's -s, "reorder(i,j,k)", to a parsed statement: the texts in turn, several commands in each.
+ * Errors E0113, E0114, E0140 to E0151, located in the schedule. */
+bool fe_schedule(const char *const *commands, uint32_t n_commands, const sam_statement *s, arena *mem,
+                 diagnostics *d, fe_cin *out);
+/* Its text form and back: parse(dump(x)) equals x. Parsing checks. E0150-cin, and those of fe_parse. */
+void fe_cin_dump(const fe_cin *cin, FILE *out);
+bool fe_cin_parse(const char *text, name_table *names, arena *mem, diagnostics *d, fe_cin *out);
+/* Every invariant of the IR. E0117, E0130, E0150. */
+bool fe_cin_check(const fe_cin *cin, diagnostics *d);
+/* The same kernels, by names; formats, locations and the order of handles do not count. */
+bool fe_cin_equal(const fe_cin *a, const fe_cin *b);
+
+/* The statement of one kernel with an index for each loop: operands and result of split loops become views.
+ * E0149-not-lowered for a relation that has no form in the graph. */
+bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *out);
 
 /* Makes every access plain: a stored tensor of its own (the second use of B is B_2), indexed by distinct
  * variables, with dense and compressed levels in the order of the loops. Where the user's tensor is not that,
@@ -43,9 +103,12 @@ const char *fe_repacked(const sam_statement *s, sam_tensor t, arena *mem);
  * and what it was added to is counted in its first iteration only: b(i) - sum(j, C(i,j)) in the order j,i
  * becomes sum(j, b(i) * first(j) - C(i,j)). Filling: where a loop reaches further than the operands, ones do:
  * B(i,j) + c(i) becomes B(i,j) + c(i) * ones(j), and a dense level of the result is united with 0 * ones.
+ * Quotients: in floating point one that is added to something gets a denominator of 1 where it is absent.
  * Values do not change. The statement must satisfy fe_check_packed, as the new one does: what a loop reaches
  * depends on the stored formats. E0105 where nothing says how far a variable goes, E0118, E0125. */
 bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out);
+
+/* ---- lowering -------------------------------------------------------------------------------- */
 
 typedef struct {
     /* Also drop coordinates whose scalar reduction is over nothing, instead of storing a zero for them.
@@ -67,5 +130,14 @@ typedef struct {
  * coordinate may have nothing below it. Errors E0118 to E0130 where the graph cannot exist. */
 bool fe_lower(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
               sam_graph *out);
+
+/* fe_pack, fe_fill and fe_lower. A dense result level that the graph cannot write, or that it could write on
+ * plain streams only by filling in ones, is written compressed: the packed result is then a view. */
+bool fe_build(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
+              sam_statement *packed, sam_graph *out);
+
+/* Gives the body of each tagged loop as many copies as its tag says, with parallelizers in front of them and
+ * serializers behind them. `in` is the kernel's graph. E0149-not-lowered. */
+bool fe_unroll(const fe_kernel *k, const sam_graph *in, arena *mem, diagnostics *d, sam_graph *out);
 
 #endif

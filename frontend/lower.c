@@ -111,13 +111,59 @@ bool lower_scope(lowering *w, fe_scope *scope, fe_presence *presence, loops *don
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* by node: whether some writer needs its tokens. Sources come before sinks in the list, so one pass from the
+ * end finds all: O(nodes + edges). */
+static bool *needed_nodes(const lowering *w) {
+    const sam_graph *g = w->g;
+    bool *needed = arena_new_n(w->mem, bool, g->nodes.len + 1);
+    uint32_t *last = arena_new_n(w->mem, uint32_t, g->nodes.len + 1);
+    uint32_t *before = arena_new_n(w->mem, uint32_t, g->edges.len + 1);
+    for (uint32_t e = 1; e <= g->edges.len; e++) {
+        uint32_t *into = &last[g->edges.at[e - 1].dst.v];
+        before[e] = *into;
+        *into = e;
+    }
+    for (uint32_t v = g->nodes.len; v > 0; v--) {
+        needed[v] = needed[v] || g->nodes.at[v - 1].kind == SAM_FIBERWRITE;
+        for (uint32_t e = last[v]; e && needed[v]; e = before[e])
+            needed[g->edges.at[e - 1].src.v] = true;
+    }
+    return needed;
+}
+
+/* An operand of ones often only lends its coordinates, and a factor 0 takes its product along: what nobody
+ * reads goes. */
+static void remove_unneeded(const lowering *w) {
+    sam_graph *g = w->g;
+    const bool *needed = needed_nodes(w);
+    uint32_t *number = arena_new_n(w->mem, uint32_t, g->nodes.len + 1), nodes = 0, edges = 0;
+    for (uint32_t v = 1; v <= g->nodes.len; v++) {
+        if (!needed[v])
+            continue;
+        g->nodes.at[nodes] = g->nodes.at[v - 1];
+        number[v] = ++nodes;
+    }
+    for (uint32_t e = 0; e < g->edges.len; e++) {
+        sam_edge_data edge = g->edges.at[e];
+        edge.src.v = number[edge.src.v];
+        edge.dst.v = number[edge.dst.v];
+        if (edge.dst.v)
+            g->edges.at[edges++] = edge;
+    }
+    g->nodes.len = nodes;
+    g->edges.len = edges;
+}
+
 static bool lower_statement(lowering *w) {
     fe_scope scope = fe_outer_scope(w->s, w->mem);
     fe_presence presence = fe_presence_start(&w->leaves, w->mem);
     loops l = {0};
     stream val;
-    return lower_scope(w, &scope, &presence, &l) && lower_values(w, scope.body, &presence, &val) &&
-           lower_result(w, &l, val);
+    if (!lower_scope(w, &scope, &presence, &l) || !lower_values(w, scope.body, &presence, &val) ||
+        !lower_result(w, &l, val))
+        return false;
+    remove_unneeded(w);
+    return true;
 }
 
 static void copy_tensors(const sam_statement *s, sam_graph *g) {

@@ -23,7 +23,7 @@ static value load_value(lowering *w, sam_expr e) {
 }
 
 static bool all_ones(const sam_tensor_data *t) {
-    bool all = t->ones;
+    bool all = t->ones && t->order > 0;
     for (uint32_t l = 0; l < t->order; l++)
         all = all && t->level[l] == SAM_LEVEL_DENSE;
     return all;
@@ -97,30 +97,67 @@ static value multiply_values(lowering *w, value a, value b, src_loc loc) {
     return product;
 }
 
-/* A quotient of two constants must be the same in integers and in floating point: the graph serves both. */
-static bool divide_values(lowering *w, value a, value b, src_loc loc, value *result) {
-    if (!a.is_constant || !b.is_constant) {
-        a = positive(w, a, loc);
-        b = positive(w, b, loc);
-        *result = is_constant(&b, 1) ? a : add_alu(w, "div", &a, &b, loc);
-        return true;
+/* The first operand under e whose loops have all been iterated, so not in a sum inside e; of ones if `ones`;
+ * 0 if there is none. */
+static sam_expr find_operand(const lowering *w, sam_expr e, bool ones) {
+    const sam_expr_data *x = sam_expr_at(w->s, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return !ones || all_ones(sam_tensor_at(w->s, x->tensor)) ? e : (sam_expr){0};
+    sam_expr found = {0};
+    if (x->a.v && x->kind != SAM_EXPR_SUM)
+        found = find_operand(w, x->a, ones);
+    return found.v || !x->b.v ? found : find_operand(w, x->b, ones);
+}
+
+/* A constant becomes a stream with the shape of an operand of e: ones, or one that only had a factor 0. */
+static value as_stream(lowering *w, value v, sam_expr e) {
+    if (!v.is_constant)
+        return v;
+    src_loc loc = sam_expr_at(w->s, e)->loc;
+    sam_expr ones = find_operand(w, e, true);
+    if (ones.v)
+        return multiply_values(w, load_value(w, ones), v, loc);
+    value zero = multiply_values(w, load_value(w, find_operand(w, e, false)), constant(0), loc);
+    return add_values(w, zero, v, loc);
+}
+
+static bool divides_exactly(const value *a, const value *b) {
+    return b->constant != 0 && fmod(a->constant, b->constant) == 0;
+}
+
+/* A quotient of two constants is folded if it is the same in integers and in floating point: the graph serves
+ * both. */
+static bool divide_values(lowering *w, value a, value b, sam_expr e, value *result) {
+    src_loc loc = sam_expr_at(w->s, e)->loc;
+    if (a.is_constant && b.is_constant) {
+        if (divides_exactly(&a, &b)) {
+            *result = constant(a.constant / b.constant);
+            return true;
+        }
+        if (!find_operand(w, e, false).v) {
+            diag_error(w->d, loc, "E0121-division", "%g / %g has no exact value", a.constant, b.constant);
+            diag_hint(w->d, "write the number that is meant");
+            return false;
+        }
+        a = as_stream(w, a, e);
     }
-    if (b.constant == 0 || fmod(a.constant, b.constant) != 0) {
-        diag_error(w->d, loc, "E0121-division", "%g / %g has no exact value", a.constant, b.constant);
-        diag_hint(w->d, "write the number that is meant");
-        return false;
-    }
-    *result = constant(a.constant / b.constant);
+    a = positive(w, a, loc);
+    b = positive(w, b, loc);
+    *result = is_constant(&b, 1) ? a : add_alu(w, "div", &a, &b, loc);
     return true;
 }
 
 static bool compute_binary(lowering *w, sam_expr e, const fe_presence *in, value *result) {
     const sam_expr_data x = *sam_expr_at(w->s, e);
     value a, b;
+    if (x.kind == SAM_EXPR_MUL && fe_is_zero(w->s, e) && find_operand(w, e, false).v) {
+        *result = constant(0);
+        return true;
+    }
     if (!compute(w, x.a, in, &a) || !compute(w, x.b, in, &b))
         return false;
     if (x.kind == SAM_EXPR_DIV)
-        return divide_values(w, a, b, x.loc, result);
+        return divide_values(w, a, b, e, result);
     if (x.kind == SAM_EXPR_MUL)
         *result = multiply_values(w, a, b, x.loc);
     else
@@ -128,26 +165,7 @@ static bool compute_binary(lowering *w, sam_expr e, const fe_presence *in, value
     return true;
 }
 
-/* ---- streams and sums ------------------------------------------------------------------------ */
-
-/* An operand of ones under e, or 0: an expression whose value is a constant has no other operands. */
-static sam_expr find_ones(const lowering *w, sam_expr e) {
-    const sam_expr_data *x = sam_expr_at(w->s, e);
-    if (x->kind == SAM_EXPR_ACCESS)
-        return e;
-    sam_expr found = {0};
-    if (x->a.v)
-        found = find_ones(w, x->a);
-    return found.v || !x->b.v ? found : find_ones(w, x->b);
-}
-
-/* A constant becomes a stream with the shape of its operand of ones. */
-static value as_stream(lowering *w, value v, sam_expr e) {
-    if (!v.is_constant)
-        return v;
-    value ones = load_value(w, find_ones(w, e));
-    return multiply_values(w, ones, v, sam_expr_at(w->s, e)->loc);
-}
+/* ---- sums ------------------------------------------------------------------------ */
 
 stream lower_reducer(lowering *w, stream val, src_loc loc) {
     sam_node n = lower_add_node(w, SAM_REDUCE, loc);

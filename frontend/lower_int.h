@@ -19,6 +19,7 @@ typedef struct {
     stream crd;
     bool may_be_empty; /* its fiber for some coordinate of the loop around it (outermost: altogether) */
     bool full;         /* every coordinate of the dimension, in every fiber */
+    bool filled;       /* and if not, then after the reducers, by an operand of ones */
 } loop;
 
 typedef VEC(loop) loops;

@@ -175,7 +175,7 @@ static const char *compressed_format(const lowering *w, uint32_t level) {
 /* A level that stores no coordinates must receive every coordinate, and each with a segment of its own. */
 static bool check_dense_level(lowering *w, const loops *l, uint32_t level, bool reduced) {
     const sam_tensor_data *result = sam_tensor_at(w->s, w->s->result);
-    if (!l->at[level].full)
+    if (!l->at[level].full && !l->at[level].filled)
         diag_error(w->d, result->loc, "E0124-dense-result",
                    "level %u of %s is dense, but loop '%s' does not reach every coordinate of it", level,
                    fe_tensor_text(w->s, w->s->result), fe_var_text(w->s, l->at[level].var));
@@ -200,9 +200,18 @@ static void write_level(lowering *w, const loops *l, uint32_t level) {
     lower_feed(w, l->at[level].crd, n, 0, SAM_STREAM_CRD);
 }
 
+static void note_filled(lowering *w, loops *l) {
+    fe_vars vars = {0};
+    for (uint32_t i = 0; i < l->len; i++)
+        vec_push(w->mem, &vars, l->at[i].var);
+    for (uint32_t i = 0; i < l->len; i++)
+        l->at[i].filled = l->at[i].dense && fe_level_is_filled(w->s, &vars, l->at[i].var, w->mem);
+}
+
 bool lower_result(lowering *w, loops *l, stream val) {
     const sam_tensor_data *result = sam_tensor_at(w->s, w->s->result);
     bool reduced = l->len > result->order;
+    note_filled(w, l);
     if (!reduce_and_drop(w, l, &val))
         return false;
     BUG_IF(l->len != result->order, "%u loops write %u levels", l->len, result->order);

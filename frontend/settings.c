@@ -1,5 +1,5 @@
-/* settings.c - the format language ("B:ss:1,0"), dimensions ("i:100", "B:100,80") and the schedule language
- * ("reorder(i,k,j)"), as in taco. */
+/* settings.c - the format language ("B:ss:1,0") and the dimension language ("i:100"), as in taco, and the
+ * loop order that needs no schedule. */
 #include "frontend/fe_int.h"
 
 /* ---- formats --------------------------------------------------------------------------------- */
@@ -139,13 +139,14 @@ static bool parse_format(const char *text, diagnostics *d, sam_statement *s, src
         fe_expected(&r, "':' and the level formats", d);
         return false;
     }
-    sam_tensor_data *data = sam_tensor_at(s, t);
-    if (!parse_levels(&r, s, data, d) || (fe_take_sign(&r, ':') && !parse_modes(&r, data, d)))
+    sam_tensor_data given = *sam_tensor_at(s, t);
+    if (!parse_levels(&r, s, &given, d) || (fe_take_sign(&r, ':') && !parse_modes(&r, &given, d)))
         return false;
     if (r.token.kind != FE_END) {
         fe_expected(&r, "the end of the format", d);
         return false;
     }
+    *sam_tensor_at(s, t) = given; /* the default loops need a whole format, also after an error */
     return true;
 }
 
@@ -265,113 +266,6 @@ bool fe_parse_dimensions(const fe_in *in, diagnostics *d, sam_statement *s) {
     return ok;
 }
 
-/* ---- the schedule ---------------------------------------------------------------------------- */
-
-/* taco's other commands, and why this compiler refuses them. */
-static const struct {
-    const char *name, *reason;
-} refused[] = {
-    {"split", "the array streams whole loops; the tile size (--tile) splits the data instead"},
-    {"divide", "the array streams whole loops; the tile size (--tile) splits the data instead"},
-    {"fuse", "a stream carries the coordinates of one variable"},
-    {"pos", "scanners iterate over coordinates, not over positions"},
-    {"precompute", "a graph has no temporary tensors; compute the subexpression as a statement of its own"},
-    {"bound", "loop bounds come from the tensors' dimensions"},
-    {"unroll", "loops are not code here; --unroll N copies the whole graph"},
-    {"parallelize", "every block of the graph runs in parallel anyway; --unroll N copies the whole graph"},
-    {"assemble", "writers always build the result's levels while they compute"},
-};
-
-static void refuse_command(const fe_token *name, diagnostics *d) {
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        if (strlen(refused[i].name) != name->length || memcmp(refused[i].name, name->at, name->length) != 0)
-            continue;
-        diag_error(d, name->loc, "E0113-schedule-command", "'%s' is not supported: %s", refused[i].name,
-                   refused[i].reason);
-        return;
-    }
-    diag_error(d, name->loc, "E0113-schedule-command", "unknown scheduling command '%.*s'", (int)name->length,
-               name->at);
-    diag_hint(d, "write reorder(i,j,...)");
-}
-
-static bool parse_loop_var(fe_reader *r, const sam_statement *s, fe_vars *listed, diagnostics *d) {
-    if (r->token.kind != FE_NAME) {
-        fe_expected(r, "an index variable", d);
-        return false;
-    }
-    sam_var v = fe_find_var(s, names_intern_n(s->names, r->token.at, r->token.length));
-    if (!v.v) {
-        diag_error(d, r->token.loc, "E0114-schedule-variable", "the expression has no index variable '%.*s'",
-                   (int)r->token.length, r->token.at);
-        const char *list = "";
-        for (uint32_t i = 0; i < s->loops.len; i++)
-            list = arena_printf(s->mem, "%s%s%s", list, i ? ", " : "", fe_var_text(s, s->loops.at[i]));
-        diag_hint(d, "its variables are %s", list);
-        return false;
-    }
-    for (uint32_t i = 0; i < listed->len; i++) {
-        if (listed->at[i].v == v.v) {
-            diag_error(d, r->token.loc, "E0114-schedule-variable", "'%s' is listed twice", fe_var_text(s, v));
-            return false;
-        }
-    }
-    vec_push(s->mem, listed, v);
-    fe_advance(r);
-    return true;
-}
-
-/* The places of the listed loops receive the listed order; the other loops stay. */
-static void reorder(sam_statement *s, const fe_vars *listed) {
-    uint64_t in_list = 0;
-    for (uint32_t i = 0; i < listed->len; i++)
-        in_list |= (uint64_t)1 << (listed->at[i].v - 1);
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < s->loops.len; i++) {
-        if (in_list >> (s->loops.at[i].v - 1) & 1)
-            s->loops.at[i] = listed->at[next++];
-    }
-}
-
-static bool parse_command(fe_reader *r, sam_statement *s, diagnostics *d) {
-    fe_token name = r->token;
-    if (name.kind != FE_NAME) {
-        fe_expected(r, "a scheduling command such as reorder(i,j)", d);
-        return false;
-    }
-    if (name.length != strlen("reorder") || memcmp(name.at, "reorder", name.length) != 0) {
-        refuse_command(&name, d);
-        return false;
-    }
-    fe_advance(r);
-    if (!fe_take_sign(r, '(')) {
-        fe_expected(r, "'('", d);
-        return false;
-    }
-    fe_vars listed = {0};
-    do {
-        if (!parse_loop_var(r, s, &listed, d))
-            return false;
-    } while (fe_take_sign(r, ','));
-    if (!fe_take_sign(r, ')')) {
-        fe_expected(r, "',' or ')'", d);
-        return false;
-    }
-    reorder(s, &listed);
-    return true;
-}
-
-static bool parse_commands(const char *text, sam_statement *s, diagnostics *d) {
-    fe_reader r = fe_read("<schedule>", text, d);
-    while (r.token.kind != FE_END) {
-        if (!parse_command(&r, s, d))
-            return false;
-        while (fe_take_sign(&r, ',') || fe_take_sign(&r, ';'))
-            ;
-    }
-    return true;
-}
-
 /* ---- the default loop order ------------------------------------------------------------------ */
 
 static void push_new_loop(sam_statement *s, sam_var v) {
@@ -390,19 +284,10 @@ static void push_new_loops(sam_statement *s, const fe_scope *scope) {
     }
 }
 
-/* The result's variables as it stores them, then each scope's sums, outer scopes first. */
-static void default_loops(sam_statement *s) {
+void fe_default_loops(sam_statement *s) {
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
     for (uint32_t l = 0; l < result->order; l++)
         push_new_loop(s, s->result_index[result->mode[l]]);
     fe_scope outer = fe_outer_scope(s, s->mem);
     push_new_loops(s, &outer);
-}
-
-bool fe_parse_schedule(const fe_in *in, diagnostics *d, sam_statement *s) {
-    default_loops(s);
-    bool ok = true;
-    for (uint32_t i = 0; i < in->n_schedule; i++)
-        ok = parse_commands(in->schedule[i], s, d) && ok;
-    return ok;
 }

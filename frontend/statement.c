@@ -1,5 +1,4 @@
-/* statement.c - fe_parse, the sums that index notation leaves implicit, the scopes of a statement, and its
- * text form. */
+/* statement.c - fe_parse, the sums that index notation leaves implicit, and the scopes of a statement. */
 #include "frontend/fe_int.h"
 
 /* ---- small questions ------------------------------------------------------------------------- */
@@ -144,13 +143,13 @@ static sam_expr addend_without(const binder *b, sam_expr e) {
     return without.v || !x->b.v ? without : addend_without(b, x->b);
 }
 
-static bool ambiguous(const binder *b, sam_expr e, sam_expr without, const char *question, const char *part) {
-    diag_error(b->d, sam_expr_at(b->s, e)->loc, "E0109-ambiguous-sum", "does the sum over '%s' cover %s?",
-               fe_var_text(b->s, b->v), question);
-    diag_hint(b->d, "write the sum out: sum(%s, ...)", fe_var_text(b->s, b->v));
-    diag_note(b->d, sam_expr_at(b->s, without)->loc, "%s is not indexed by '%s'", part,
-              fe_var_text(b->s, b->v));
-    return false;
+static void warn_counted_often(const binder *b, sam_expr without) {
+    const char *v = fe_var_text(b->s, b->v);
+    diag_warning(
+        b->d, sam_expr_at(b->s, without)->loc, "E0128-counted-often",
+        "this addend is not indexed by '%s', but the sum over '%s' covers it: it counts once for each '%s'",
+        v, v, v);
+    diag_hint(b->d, "write sum(%s, ...) around the addends that '%s' indexes if it should count once", v, v);
 }
 
 /* The smallest part of e that holds every use. *passes: a sum around all of e has the same value, since only
@@ -183,12 +182,18 @@ static bool bind(binder *b, sam_expr *e) {
     sam_expr without = {0};
     if (part_kind == SAM_EXPR_ADD || part_kind == SAM_EXPR_SUB)
         without = addend_without(b, part);
-    if (without.v)
-        return ambiguous(b, part, without, "all of this, or only some addends", "this addend");
-    if (!addition && x.kind != SAM_EXPR_NEG && passes)
+    if ((!addition && x.kind != SAM_EXPR_NEG && passes) || (without.v && part.v == e->v)) {
+        if (without.v)
+            warn_counted_often(b, without);
         return wrap(b, e);
-    if (x.kind == SAM_EXPR_DIV && !uses(b, x.a))
-        return ambiguous(b, *e, x.a, "this quotient, or only what divides", "the numerator");
+    }
+    if (x.kind == SAM_EXPR_DIV && !uses(b, x.a)) {
+        diag_error(b->d, x.loc, "E0109-ambiguous-sum",
+                   "does the sum over '%s' cover this quotient, or only what divides?",
+                   fe_var_text(b->s, b->v));
+        diag_hint(b->d, "write the sum out: sum(%s, ...)", fe_var_text(b->s, b->v));
+        return false;
+    }
     if (uses(b, x.a) && !bind(b, &x.a))
         return false;
     if (x.b.v && uses(b, x.b) && !bind(b, &x.b))
@@ -282,156 +287,12 @@ static bool check_literals(const sam_statement *s, diagnostics *d) {
 }
 
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out) {
-    *out = (sam_statement){.mem = mem, .names = names};
+    *out = (sam_statement){.mem = mem, .names = names, .integers = in->integers};
     if (!fe_parse_expression(in->expression, d, out) || !fe_bind_sums(out, d))
         return false;
     bool literals = !in->integers || check_literals(out, d);
     bool formats = fe_parse_formats(in, d, out);
     bool dimensions = fe_parse_dimensions(in, d, out);
-    bool schedule = fe_parse_schedule(in, d, out);
-    return literals && formats && dimensions && schedule;
-}
-
-/* ---- text form ------------------------------------------------------------------------------- */
-
-typedef struct {
-    const sam_statement *s;
-    FILE *out;
-    arena mem;
-    uint32_t temporaries; /* t1, t2, ...: the values of inner sums */
-    fe_exprs sums;        /* sums.at[i] is written as temporary i + 1 */
-} dump;
-
-static uint32_t binding_strength(sam_expr_kind kind) {
-    switch (kind) {
-    case SAM_EXPR_ADD:
-    case SAM_EXPR_SUB:
-        return 1;
-    case SAM_EXPR_MUL:
-    case SAM_EXPR_DIV:
-        return 2;
-    case SAM_EXPR_NEG:
-        return 3;
-    case SAM_EXPR_NONE:
-    case SAM_EXPR_ACCESS:
-    case SAM_EXPR_LITERAL:
-    case SAM_EXPR_SUM:
-        break;
-    }
-    return 4;
-}
-
-static const char *operator_text(sam_expr_kind kind) {
-    switch (kind) {
-    case SAM_EXPR_ADD:
-        return " + ";
-    case SAM_EXPR_SUB:
-        return " - ";
-    case SAM_EXPR_MUL:
-        return " * ";
-    case SAM_EXPR_DIV:
-        return " / ";
-    case SAM_EXPR_NEG:
-    case SAM_EXPR_NONE:
-    case SAM_EXPR_ACCESS:
-    case SAM_EXPR_LITERAL:
-    case SAM_EXPR_SUM:
-        break;
-    }
-    BUG("not a binary operator: %d", (int)kind);
-}
-
-/* A name for a temporary that no tensor and no variable has. */
-static void dump_temporary(dump *p, uint32_t number) {
-    const char *prefix = "t";
-    for (;; prefix = arena_printf(&p->mem, "%st", prefix)) {
-        name_id name = names_find(p->s->names, arena_printf(&p->mem, "%s%u", prefix, number));
-        if (!name.v || (!fe_find_tensor(p->s, name).v && !fe_find_var(p->s, name).v))
-            break;
-    }
-    fprintf(p->out, "%s%u", prefix, number);
-}
-
-static uint32_t temporary_of(const dump *p, sam_expr sum) {
-    for (uint32_t i = 0; i < p->sums.len; i++) {
-        if (p->sums.at[i].v == sum.v)
-            return i + 1;
-    }
-    BUG("a sum without a temporary");
-}
-
-/* Parentheses where the operator around e binds more than `least`. */
-static void dump_expr(dump *p, sam_expr e, uint32_t least) {
-    const sam_expr_data *x = sam_expr_at(p->s, e);
-    uint32_t strength = binding_strength(x->kind);
-    if (strength < least)
-        fputc('(', p->out);
-    switch (x->kind) {
-    case SAM_EXPR_ACCESS:
-        fputs(fe_access_text(p->s, x->tensor, x->index, &p->mem), p->out);
-        break;
-    case SAM_EXPR_LITERAL:
-        fprintf(p->out, "%.17g", x->literal);
-        break;
-    case SAM_EXPR_NEG:
-        fputc('-', p->out);
-        dump_expr(p, x->a, strength);
-        break;
-    case SAM_EXPR_SUM:
-        dump_temporary(p, temporary_of(p, e));
-        break;
-    case SAM_EXPR_ADD:
-    case SAM_EXPR_SUB:
-    case SAM_EXPR_MUL:
-    case SAM_EXPR_DIV:
-        dump_expr(p, x->a, strength);
-        fputs(operator_text(x->kind), p->out);
-        dump_expr(p, x->b, strength + 1);
-        break;
-    case SAM_EXPR_NONE:
-        break;
-    }
-    if (strength < least)
-        fputc(')', p->out);
-}
-
-/* forall(v, ...) of the scope around "target = body", with a where for each inner sum; temporary 0 is the
- * result. */
-static void dump_scope(dump *p, fe_scope *scope, uint32_t temporary) {
-    const sam_statement *s = p->s;
-    fe_scope_order(s, scope);
-    fe_exprs inner = {0};
-    fe_inner_sums(s, scope->body, &p->mem, &inner);
-    uint32_t first = p->sums.len;
-    bool reduces = false;
-    for (uint32_t i = 0; i < scope->vars.len; i++) {
-        fprintf(p->out, "forall(%s, ", fe_var_text(s, scope->vars.at[i]));
-        reduces = reduces || temporary || !fe_is_result_var(s, scope->vars.at[i]);
-    }
-    for (uint32_t i = 0; i < inner.len; i++) {
-        fputs("where(", p->out);
-        vec_push(&p->mem, &p->sums, inner.at[i]);
-    }
-    if (temporary)
-        dump_temporary(p, temporary);
-    else
-        fputs(fe_access_text(s, s->result, s->result_index, &p->mem), p->out);
-    fputs(reduces ? " += " : " = ", p->out);
-    dump_expr(p, scope->body, 0);
-    for (uint32_t i = 0; i < inner.len; i++) {
-        fputs(", ", p->out);
-        fe_scope sum = fe_sum_scope(s, inner.at[i], &p->mem);
-        dump_scope(p, &sum, first + i + 1);
-        fputc(')', p->out);
-    }
-    for (uint32_t i = 0; i < scope->vars.len; i++)
-        fputc(')', p->out);
-}
-
-void fe_dump(const sam_statement *s, FILE *out) {
-    dump p = {.s = s, .out = out};
-    fe_scope outer = fe_outer_scope(s, &p.mem);
-    dump_scope(&p, &outer, 0);
-    fputc('\n', out);
-    arena_free(&p.mem);
+    fe_default_loops(out);
+    return literals && formats && dimensions;
 }

@@ -65,8 +65,7 @@ static bool stream_fits(char letter, sam_stream s) {
 }
 
 static const char *stream_word(sam_stream s) {
-    static const char *const word[] = {"no type", "crd", "ref", "val", "repsig", "bv", "skip"};
-    return word[s];
+    return s == SAM_STREAM_NONE ? "no type" : sam_stream_name(s);
 }
 
 /* The letter of port `port` of a reducer with a memory. */
@@ -329,7 +328,7 @@ static void check_tensor(checker *c, sam_node n) {
  * needs none, since it holds no coordinates. */
 static void check_writers(checker *c) {
     if (!c->g->tensors.len) {
-        diag_error(c->d, (src_loc){0}, "E0216-writer", "the graph describes no tensors");
+        diag_error(c->d, c->g->loc, "E0216-writer", "the graph describes no tensors");
         diag_hint(c->d, "add comment=\"X=ss01,B=ss01\": the result first, then the operands");
         c->good = false;
         return;
@@ -351,7 +350,7 @@ static void check_writers(checker *c) {
         if (writers[m] == !stored)
             continue;
         const char *what = m == t->order ? "values" : arena_printf(&c->mem, "mode %u", m);
-        diag_error(c->d, (src_loc){0}, "E0216-writer", "%s of the result %s: %u writers, expected %s", what,
+        diag_error(c->d, c->g->loc, "E0216-writer", "%s of the result %s: %u writers, expected %s", what,
                    name_of(c, t->name), writers[m], stored ? "none beside the arraystore" : "one");
         diag_hint(c->d, "%s",
                   stored ? "an arraystore has the coordinates in its references"

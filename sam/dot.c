@@ -238,6 +238,7 @@ static bool read_graph(reader *r) {
         return false;
     if (!at_word(r, "digraph"))
         return syntax_error(r, "'digraph'");
+    r->out->loc = r->next.loc;
     if (!advance(r))
         return false;
     if (is_name(r) && !advance(r))

@@ -24,6 +24,7 @@ typedef struct {
 } dot_edge;
 
 typedef struct {
+    src_loc loc;               /* of "digraph" */
     dot_attributes attributes; /* "key=value" statements of the graph itself */
     VEC(dot_node) nodes;       /* in order of first mention */
     VEC(dot_edge) edges;

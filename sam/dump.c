@@ -121,7 +121,7 @@ static void write_tensors(const writer *w) {
         for (uint32_t l = 0; l < t->order; l++)
             fputc(t->level[l] == SAM_LEVEL_DENSE ? 'd' : 's', w->out);
         for (uint32_t l = 0; l < t->order; l++)
-            fputc('0' + t->mode[l], w->out);
+            fputc(t->mode[l] < 10 ? '0' + t->mode[l] : 'a' + t->mode[l] - 10, w->out);
     }
     fputs("\"\n", w->out);
 }
@@ -284,7 +284,7 @@ static pairs node_pairs(writer *w, const sam_node_data *n) {
     add(w, &list, "outer", text_of(w, n->outer));
     add(w, &list, "inner", text_of(w, n->inner));
     if (n->compress)
-        add(w, &list, "mode", "0");
+        add(w, &list, n->kind == SAM_REDUCE ? "empty" : "mode", n->kind == SAM_REDUCE ? "drop" : "0");
     if (n->kind == SAM_PARALLELIZE || n->kind == SAM_SERIALIZE ||
         (n->kind == SAM_VECTORREDUCER && n->depth > 1))
         add(w, &list, "depth", arena_printf(&w->mem, "%u", n->depth));
@@ -384,7 +384,6 @@ static const char *edge_hint(writer *w, const sam_edge_data *e) {
 }
 
 static void write_edge(writer *w, const sam_edge_data *e) {
-    static const char *const stream[] = {"", "crd", "ref", "val", "repsig", "bv", "skip"};
     static const char *const style[] = {"", " style=dashed", " style=bold", "", " style=dotted",
                                         "", " style=dotted"};
     const char *hint = edge_hint(w, e);
@@ -393,8 +392,8 @@ static void write_edge(writer *w, const sam_edge_data *e) {
     fputs(" -> ", w->out);
     write_id(w->out, text_of(w, sam_node_at(w->g, e->dst)->id));
     fputs(" [label=", w->out);
-    write_quoted(w->out, arena_printf(&w->mem, "%s%s%s", stream[e->stream], *hint ? "_" : "", hint));
-    fprintf(w->out, "%s type=\"%s\"", style[e->stream], stream[e->stream]);
+    write_quoted(w->out, arena_printf(&w->mem, "%s%s%s", sam_stream_name(e->stream), *hint ? "_" : "", hint));
+    fprintf(w->out, "%s type=\"%s\"", style[e->stream], sam_stream_name(e->stream));
     if (*hint) {
         fputs(" comment=", w->out);
         write_quoted(w->out, hint);

@@ -121,6 +121,11 @@ static const char *label_detail(const sam_graph *g, const sam_node_data *n, aren
     BUG("primitive %d", (int)n->kind);
 }
 
+const char *sam_stream_name(sam_stream s) {
+    static const char *const name[] = {"", "crd", "ref", "val", "repsig", "bv", "skip"};
+    return name[s];
+}
+
 const char *sam_node_label(const sam_graph *g, sam_node n, arena *mem) {
     const sam_node_data *node = sam_node_at(g, n);
     BUG_IF(node->kind == SAM_NONE, "label of removed node %u", n.v);

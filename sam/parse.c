@@ -1,6 +1,8 @@
 /* From DOT statements to a SAM graph: tensors, nodes, and (in parse_ports.c) the ports of the edges. */
 #include "sam/parse_int.h"
 
+#include <stdlib.h>
+
 /* ---- the graph comment ----------------------------------------------------------------------- */
 
 static bool bad_tensor(parser *p, src_loc loc, const char *entry, size_t length) {
@@ -9,6 +11,13 @@ static bool bad_tensor(parser *p, src_loc loc, const char *entry, size_t length)
               "one letter a level (d dense, s compressed), then the mode each level holds: B=ss01, c=d0; "
               "a scalar is b=none");
     return false;
+}
+
+/* A mode in the comment is one character: a digit, then a letter. SAM_MAX_ORDER if it is none. */
+static uint32_t mode_of(char c) {
+    if (c >= '0' && c <= '9')
+        return (uint32_t)(c - '0');
+    return c >= 'a' && c <= 'z' ? (uint32_t)(c - 'a') + 10 : SAM_MAX_ORDER;
 }
 
 /* "B=ss10": two levels, compressed, the outer one holds mode 1. */
@@ -27,8 +36,8 @@ static bool parse_tensor(parser *p, src_loc loc, const char *entry, size_t lengt
     uint32_t seen = 0;
     for (uint32_t l = 0; l < t.order; l++) {
         char format = spec[l], digit = spec[t.order + l];
-        uint32_t mode = (uint32_t)(digit - '0');
-        if ((format != 'd' && format != 's') || digit < '0' || mode >= t.order || seen & 1u << mode)
+        uint32_t mode = mode_of(digit);
+        if ((format != 'd' && format != 's') || mode >= t.order || seen & 1u << mode)
             return bad_tensor(p, loc, entry, length);
         seen |= 1u << mode;
         t.level[l] = format == 'd' ? SAM_LEVEL_DENSE : SAM_LEVEL_COMPRESSED;
@@ -48,6 +57,7 @@ static bool parse_tensors(parser *p) {
     const dot_attribute *comment = dot_find(&p->dot.attributes, p->g->names, "comment");
     const char *at = comment ? names_text(p->g->names, comment->value) : "";
     bool good = true;
+    p->g->loc = comment ? comment->loc : p->dot.loc;
     while (*at && good) {
         size_t n = strcspn(at, ",");
         good = parse_tensor(p, comment->loc, at, n);
@@ -60,9 +70,17 @@ static bool parse_tensors(parser *p) {
 
 /* ---- attributes of a node -------------------------------------------------------------------- */
 
+/* A backslash belongs to the character after it, so it cannot end a part of the comment. */
+static bool ends_in_escape(const char *text, size_t n) {
+    size_t backslashes = 0;
+    while (backslashes < n && text[n - 1 - backslashes] == '\\')
+        backslashes++;
+    return backslashes % 2;
+}
+
 /* Adds to `list` what only the comment "type=mul,k=v" says. Where both say something, the attribute counts;
  * a difference is worth a warning when it changes what the node means. */
-static void merge_comment(parser *p, const dot_node *node, dot_attributes *list) {
+static bool merge_comment(parser *p, const dot_node *node, dot_attributes *list) {
     static const char *const matters[] = {"type", "index", "tensor", "mode",  "format", "root",
                                           "sub",  "outer", "inner",  "depth", "width"};
     const dot_attribute *comment = dot_find(&node->attributes, p->g->names, "comment");
@@ -70,6 +88,12 @@ static void merge_comment(parser *p, const dot_node *node, dot_attributes *list)
     while (*at) {
         size_t n = strcspn(at, ",");
         const char *equals = memchr(at, '=', n);
+        if (ends_in_escape(at, n) || (equals && ends_in_escape(at, (size_t)(equals - at)))) {
+            diag_error(p->d, comment->loc, "E0204-attribute",
+                       "'%.*s' in the comment has a backslash before a separator", (int)n, at);
+            diag_hint(p->d, "remove the backslash");
+            return false;
+        }
         if (equals && equals > at) {
             name_id key = names_intern_n(p->g->names, at, (size_t)(equals - at));
             name_id value = names_intern_n(p->g->names, equals + 1, n - (size_t)(equals + 1 - at));
@@ -88,6 +112,7 @@ static void merge_comment(parser *p, const dot_node *node, dot_attributes *list)
         if (*at == ',')
             at++;
     }
+    return true;
 }
 
 static bool bad_attribute(parser *p, const dot_attribute *a, const char *expected) {
@@ -106,16 +131,17 @@ static bool parse_bool(parser *p, const dot_attribute *a, bool *out) {
 
 static bool parse_mode(parser *p, const dot_attribute *a, sam_node_data *n) {
     const char *value = names_text(p->g->names, a->value);
-    bool digit = value[0] >= '0' && value[0] < '0' + SAM_MAX_ORDER && value[1] == '\0';
+    char *end;
+    unsigned long mode = value[0] >= '0' && value[0] <= '9' ? strtoul(value, &end, 10) : SAM_MAX_ORDER;
+    bool number = mode < SAM_MAX_ORDER && *end == '\0';
     if (n->kind == SAM_CRDDROP) {
-        n->compress = value[0] == '0';
-        return (digit && value[0] <= '1') ||
-               bad_attribute(p, a, "0 (drop zero values) or 1 (drop empty fibers)");
+        n->compress = mode == 0;
+        return (number && mode <= 1) || bad_attribute(p, a, "0 (drop zero values) or 1 (drop empty fibers)");
     }
     if (n->kind == SAM_FIBERWRITE && strcmp(value, "vals") == 0)
         n->mode = SAM_MODE_VALS;
-    else if (digit)
-        n->mode = value[0] - '0';
+    else if (number)
+        n->mode = (int)mode;
     else
         return bad_attribute(
             p, a, n->kind == SAM_FIBERWRITE ? "a mode of the tensor or vals" : "a mode of the tensor");
@@ -133,25 +159,24 @@ static bool parse_format(parser *p, const dot_attribute *a, sam_node_data *n) {
     return true;
 }
 
-static bool parse_depth(parser *p, const dot_attribute *a, sam_node_data *n) {
-    const char *value = names_text(p->g->names, a->value);
-    int least = n->kind == SAM_VECTORREDUCER;
-    n->depth = (uint8_t)(value[0] - '0');
-    return (n->depth >= least && n->depth <= SAM_MAX_ORDER && value[1] == '\0') ||
-           bad_attribute(p, a, arena_printf(p->g->mem, "a number from %d to %d", least, SAM_MAX_ORDER));
-}
-
 static bool is_bit_vector(sam_primitive k) {
     return k == SAM_BVLOOKUP || k == SAM_BVCONVERT || k == SAM_BVINTERSECT || k == SAM_BVUNION;
 }
 
-static bool parse_width(parser *p, const dot_attribute *a, sam_node_data *n) {
+static bool parse_empty(parser *p, const dot_attribute *a, sam_node_data *n) {
     const char *value = names_text(p->g->names, a->value);
-    uint32_t width = 0;
-    for (const char *c = value; *c && width <= 64; c++)
-        width = *c >= '0' && *c <= '9' ? width * 10 + (uint32_t)(*c - '0') : 65;
-    n->width = (uint8_t)width;
-    return (width >= 1 && width <= 64) || bad_attribute(p, a, "a number of bits from 1 to 64");
+    n->compress = strcmp(value, "drop") == 0;
+    return n->compress || strcmp(value, "zero") == 0 || bad_attribute(p, a, "zero or drop");
+}
+
+static bool parse_count(parser *p, const dot_attribute *a, uint32_t least, uint32_t most, uint8_t *out) {
+    const char *value = names_text(p->g->names, a->value);
+    uint32_t count = *value ? 0 : UINT32_MAX;
+    for (const char *c = value; *c && count <= most; c++)
+        count = *c >= '0' && *c <= '9' ? count * 10 + (uint32_t)(*c - '0') : UINT32_MAX;
+    *out = (uint8_t)count;
+    return (count >= least && count <= most) ||
+           bad_attribute(p, a, arena_printf(p->g->mem, "a number from %u to %u", least, most));
 }
 
 /* "vals" is another spelling of "val" in droppers and holds. */
@@ -194,11 +219,13 @@ static bool parse_attribute(parser *p, const dot_attribute *a, sam_node_data *n)
         return parse_bool(p, a, &n->compress);
     else if (strcmp(key, "depth") == 0 &&
              (n->kind == SAM_VECTORREDUCER || n->kind == SAM_PARALLELIZE || n->kind == SAM_SERIALIZE))
-        return parse_depth(p, a, n);
+        return parse_count(p, a, n->kind == SAM_VECTORREDUCER, SAM_MAX_ORDER, &n->depth);
     else if (strcmp(key, "width") == 0 && is_bit_vector(n->kind))
-        return parse_width(p, a, n);
+        return parse_count(p, a, 1, 64, &n->width);
     else if (strcmp(key, "op") == 0 && n->kind == SAM_ARRAYSTORE)
         n->alu = a->value;
+    else if (strcmp(key, "empty") == 0 && n->kind == SAM_REDUCE)
+        return parse_empty(p, a, n);
     else if (strcmp(key, "fp") == 0)
         return parse_bool(p, a, &n->fp);
     else
@@ -245,7 +272,8 @@ static bool parse_node(parser *p, const dot_node *node) {
     dot_attributes list = {0};
     for (uint32_t i = 0; i < node->attributes.len; i++)
         vec_push(p->g->mem, &list, node->attributes.at[i]);
-    merge_comment(p, node, &list);
+    if (!merge_comment(p, node, &list))
+        return false;
     const dot_attribute *type = dot_find(&list, p->g->names, "type");
     const char *type_text = type ? names_text(p->g->names, type->value) : "";
     if (!*type_text)
@@ -263,11 +291,10 @@ static bool parse_node(parser *p, const dot_node *node) {
 /* ---- edges ----------------------------------------------------------------------------------- */
 
 static bool parse_stream(parser *p, const dot_edge *e, sam_stream *out) {
-    static const char *const name[] = {"", "crd", "ref", "val", "repsig", "bv", "skip"};
     const dot_attribute *type = dot_find(&e->attributes, p->g->names, "type");
     const char *text = type ? names_text(p->g->names, type->value) : "";
     for (int s = SAM_STREAM_CRD; s <= SAM_STREAM_SKIP; s++) {
-        if (strcmp(text, name[s]) == 0) {
+        if (strcmp(text, sam_stream_name((sam_stream)s)) == 0) {
             *out = (sam_stream)s;
             return true;
         }

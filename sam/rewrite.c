@@ -171,7 +171,7 @@ static void replace_joiner(rewriter *r, sam_node old) {
             s.input[e->dst_port] = e;
             s.n = e->dst_port / 2u + 1 > s.n ? e->dst_port / 2u + 1 : s.n;
         }
-        if (e->src.v == old.v && e->src_port)
+        if (e->src.v == old.v && e->src_port && e->stream != SAM_STREAM_SKIP)
             s.needed[e->src_port - 1] = true;
     }
     source *now = arena_new_n(r->mem, source, MAX_PORTS);
@@ -211,7 +211,8 @@ bool sam_to_binary_joiners(const sam_graph *in, arena *mem, diagnostics *d, sam_
     r.now = arena_new_n(mem, source *, in->nodes.len + 1);
     for (uint32_t i = 0; i < in->edges.len; i++) {
         const sam_edge_data *e = &in->edges.at[i];
-        if (!e->src.v)
+        bool skips = e->src.v && e->stream == SAM_STREAM_SKIP && operands_of(in, e->src) > 2;
+        if (!e->src.v || skips) /* what a wide joiner lets skip no binary one knows */
             continue;
         source from = source_of(&r, e);
         bool into_wide = is_joiner(sam_node_at(in, e->dst)) && operands_of(in, e->dst) > 2;

@@ -80,14 +80,17 @@ static uint16_t bits_xor(uint16_t a, uint16_t b) {
 }
 /* Shifts by 16 or more leave nothing but the sign of an arithmetic one. */
 static uint16_t shift_left(uint16_t a, uint16_t b) {
-    return b < 16 ? (uint16_t)(a << b) : 0;
+    uint32_t shifted = b < 16 ? (uint32_t)a << b : 0;
+    return (uint16_t)shifted;
 }
 static uint16_t shift_right(uint16_t a, uint16_t b) {
-    return b < 16 ? (uint16_t)(a >> b) : 0;
+    uint32_t shifted = b < 16 ? (uint32_t)a >> b : 0;
+    return (uint16_t)shifted;
 }
 static uint16_t shift_right_signed(uint16_t a, uint16_t b) {
-    uint16_t sign = a >> 15 ? 0xffff : 0;
-    return b < 16 ? (uint16_t)(a >> b | (uint16_t)((uint32_t)sign << (16 - b))) : sign;
+    uint32_t sign = a >> 15 ? 0xffff0000u : 0;
+    uint32_t shifted = (sign | a) >> (b < 16 ? b : 16);
+    return (uint16_t)shifted;
 }
 
 /* ---- of one operand -------------------------------------------------------------------------- */

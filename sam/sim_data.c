@@ -152,16 +152,6 @@ static bool read_level(const sim_machine *m, const sim_unit *u, uint32_t fibers,
     return check_dense(m, u, &seg, &crd, dim);
 }
 
-/* Where droppers took coordinates but their zeros were written, the values without zeros are those of the
- * coordinates. */
-static uint32_t without_zeros(uint16_t *vals, uint32_t n) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (vals[i])
-            vals[kept++] = vals[i];
-    return kept;
-}
-
 /* A dense result whose values an array stored. */
 static bool stored_result(const sim_machine *m, const sam_tensor_levels *operands, uint32_t n_operands,
                           sam_tensor_levels *out) {
@@ -183,12 +173,24 @@ static bool stored_result(const sim_machine *m, const sam_tensor_levels *operand
     return false;
 }
 
+/* Where droppers took coordinates but their zeros were written, the values without zeros are those of the
+ * coordinates. */
+static uint32_t without_zeros(uint16_t *vals, uint32_t n) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (vals[i])
+            vals[kept++] = vals[i];
+    return kept;
+}
+
 bool sim_result_of(const sim_machine *m, const sam_tensor_levels *operands, uint32_t n_operands,
                    sam_tensor_levels *out, uint64_t *stored) {
     const sam_graph_tensor *t = &m->g->tensors.at[0];
     *out = (sam_tensor_levels){.name = t->name, .order = t->order};
-    if (stored_result(m, operands, n_operands, out))
+    if (stored_result(m, operands, n_operands, out)) {
+        *stored = out->n_vals;
         return true;
+    }
     uint32_t positions = 1;
     for (uint32_t l = 0; l < t->order; l++) {
         const sim_unit *u = writer_of(m, t->name, t->mode[l]);

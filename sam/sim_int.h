@@ -88,11 +88,11 @@ struct sim_unit {
             uint32_t fibers; /* references must be below */
             uint32_t at, end, base;
             bool closing; /* the fiber is out, its stop waits for the next reference */
-            bool open;    /* published timing: in a fiber, its stop is not out */
             uint32_t width,
                 word_at; /* bit vectors: bits a word; position of the next word's first coordinate */
             uint32_t fiber, skip_fiber; /* stops put out, stops of skip requests taken */
             uint32_t skips;             /* skip requests that came before this cycle */
+            bool open;                  /* published timing: in a fiber, its stop is not out */
         } scan;
         struct {
             sim_token *asked; /* by operand: the last skip request of this fiber, 0: none */
@@ -132,6 +132,7 @@ struct sim_unit {
         struct {
             sim_operation add;
             uint16_t sum;
+            bool any; /* the fiber has an element */
             bool has_stop;
             sim_token stop; /* still to be sent */
         } reduce;

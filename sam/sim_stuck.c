@@ -5,9 +5,11 @@ static uint32_t fill(const sim_queue *q) {
     return (uint32_t)(q->end - q->begin);
 }
 
-/* The first queue that keeps the unit from moving since it is full, or NULL. */
+/* The first queue that keeps the unit from moving since it is full, or NULL. Skip requests never do: a
+ * scanner that has no room for coordinates takes none, and must not keep its intersecter from making room. */
 static const sim_queue *full_queue(const sim_machine *m, const sim_unit *u) {
-    for (uint32_t port = 0; port < u->n_out; port++)
+    uint32_t ports = u->kind == SAM_INTERSECT ? 1 + u->n_in / 2 : u->n_out;
+    for (uint32_t port = 0; port < ports && port < u->n_out; port++)
         for (uint32_t i = 0; i < u->out[port].n; i++)
             if (m->fifo_depth && fill(u->out[port].to[i]) >= m->fifo_depth)
                 return u->out[port].to[i];
@@ -36,13 +38,18 @@ static wait waits_for(const sim_machine *m, sam_node n) {
     return (wait){{0}, NULL, 0};
 }
 
-/* ", input 1 holds 3 tokens, next S0" for each input that holds something. */
+/* "3 tokens, next S0" */
+static const char *holds_text(const sim_queue *q, arena *mem) {
+    return arena_printf(mem, "%u token%s, next %s", fill(q), fill(q) == 1 ? "" : "s",
+                        sim_token_text(mem, sim_head(q)));
+}
+
+/* ", input 1 holds ..." for each input that holds something. */
 static const char *inputs_text(const sim_unit *u, arena *mem) {
     const char *text = "";
     for (uint32_t i = 0; i < u->n_in; i++)
         if (sim_has(u->in[i]))
-            text = arena_printf(mem, "%s, input %u holds %u token%s, next %s", text, i, fill(u->in[i]),
-                                fill(u->in[i]) == 1 ? "" : "s", sim_token_text(mem, sim_head(u->in[i])));
+            text = arena_printf(mem, "%s, input %u holds %s", text, i, holds_text(u->in[i], mem));
     return text;
 }
 
@@ -59,8 +66,8 @@ static void note_wait(const sim_machine *m, sam_node n, wait w) {
     const char *who = sam_node_label(m->g, n, mem), *whom = sam_node_label(m->g, w.node, mem);
     src_loc loc = sam_node_at(m->g, n)->loc;
     if (w.full)
-        diag_note(m->d, loc, "%s waits for %s: input %u of that is full with %u tokens, next %s", who, whom,
-                  input_of(other, w.full), fill(w.full), sim_token_text(mem, sim_head(w.full)));
+        diag_note(m->d, loc, "%s waits for %s: input %u of that is full with %s", who, whom,
+                  input_of(other, w.full), holds_text(w.full, mem));
     else
         diag_note(m->d, loc, "%s waits for %s%s: input %u is empty%s", who, whom,
                   other->done ? ", which is done" : "", w.empty, inputs_text(u, mem));

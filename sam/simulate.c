@@ -1,12 +1,12 @@
 /* The simulator: builds a machine of units and queues from a graph and steps it cycle by cycle.
  *
  * Units are stepped from the sinks to the sources, so a token that is put out in one cycle is seen in the
- * next: no second buffer is needed, since a SAM graph has no cycles but through skip requests, and a
- * scanner takes only those that came before the cycle. Without bounds on the queues the order
- * of units without a path between them does not matter; with bounds it does not either, since readers come
- * before writers. A unit that did not move will not move before somebody gives it a token, so only those are
- * tried that moved last or were given one since. A cycle in which nothing moves repeats for ever: then the
- * run is over or stuck. */
+ * next: no second buffer is needed, since a SAM graph has no cycles but through skip requests, of which a
+ * scanner takes only those that came before the cycle. Without bounds on the queues the order of units
+ * without a path between them does not matter; with bounds it does not either, since readers come before
+ * writers. A unit that did not move will not move before somebody gives it a token, so only those are tried
+ * that moved last or were given one since. A cycle in which nothing moves repeats for ever: then the run is
+ * over or stuck. */
 #include "sam/sim_int.h"
 
 /* ---- queues ---------------------------------------------------------------------------------- */
@@ -203,7 +203,8 @@ static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *ope
     case SAM_UNION:
     case SAM_BVINTERSECT:
     case SAM_BVUNION:
-        set_joiner(m, u);
+        if (m->timing == SAM_TIMING_IDEAL)
+            set_joiner(m, u);
         return true;
     case SAM_ARRAYVALS:
         u->s.array.vals = operand->vals;
@@ -313,9 +314,8 @@ bool sim_build(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n
     for (uint32_t v = 1; v <= g->nodes.len; v++) {
         const sam_node_data *node = sam_node_at(g, (sam_node){v});
         sim_unit *u = &out->units[v];
-        if (published && !sim_publish(out, u))
-            return false;
-        if (!build_unit(out, u, sim_find_operand(operands, n_operands, node->tensor)))
+        if (!build_unit(out, u, sim_find_operand(operands, n_operands, node->tensor)) ||
+            (published && !sim_publish(out, u)))
             return false;
         out->unfinished += !out->has_writers || sim_is_writer(node->kind);
     }

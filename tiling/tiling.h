@@ -19,6 +19,7 @@ typedef struct {
     const uint32_t *crd; /* nnz * order, entry by entry */
     const uint16_t *val;
     uint64_t rounded;       /* entries that were not whole numbers in the file (int16 only) */
+    bool divides;           /* a reference whose statement divides: its NaNs in bfloat16 stand for anything */
     const float *tolerance; /* of each value of a bfloat16 reference, or NULL: exact */
 } tile_tensor;
 

@@ -43,7 +43,7 @@ static void make_ones(const sam_tensor_data *t, dense_tensor *out) {
 
 void dense_random(const sam_statement *s, prng *random, uint32_t max_dim, uint32_t percent, dense_data *out) {
     assert_true(s->tensors.len <= DENSE_MAX_TENSORS);
-    memset(out, 0, sizeof *out);
+    memset(out->dim_of_var, 0, sizeof out->dim_of_var);
     for (uint32_t v = 0; v < s->vars.len; v++)
         out->dim_of_var[v] = 1 + prng_below(random, max_dim);
     unify_dimensions(s, out);

@@ -4,7 +4,7 @@
 
 #include "sam/sam.h"
 
-enum { DENSE_MAX_TENSORS = 24, DENSE_MAX_CELLS = 4096 };
+enum { DENSE_MAX_TENSORS = 24, DENSE_MAX_CELLS = 16384 };
 
 /* Cells row-major in the tensor's indices as written (mode 0 slowest). */
 typedef struct {

@@ -14,12 +14,27 @@ typedef struct {
     const char *schedule;
 } fe_case;
 
-static inline bool fe_case_parse(fixture *f, const fe_case *c, sam_statement *s) {
-    fe_in in = {.expression = c->expression, .formats = c->format, .schedule = &c->schedule};
+static inline fe_in fe_case_in(const fe_case *c) {
+    fe_in in = {.expression = c->expression, .formats = c->format};
     while (in.n_formats < FE_CASE_FORMATS && c->format[in.n_formats])
         in.n_formats++;
-    in.n_schedule = c->schedule ? 1 : 0;
-    return fe_parse(&in, &f->names, &f->mem, &f->diag, s);
+    return in;
+}
+
+/* The statement as written and the scheduled kernels. */
+static inline bool fe_case_schedule(fixture *f, const fe_case *c, sam_statement *s, fe_cin *cin) {
+    fe_in in = fe_case_in(c);
+    return fe_parse(&in, &f->names, &f->mem, &f->diag, s) &&
+           fe_schedule(&c->schedule, c->schedule ? 1 : 0, s, &f->mem, &f->diag, cin);
+}
+
+/* The statement of a case that is one kernel. */
+static inline bool fe_case_parse(fixture *f, const fe_case *c, sam_statement *s) {
+    fe_cin cin;
+    if (!fe_case_schedule(f, c, s, &cin))
+        return false;
+    assert_int_equal(cin.kernels.len, 1);
+    return fe_expand(&cin.kernels.at[0], &f->mem, &f->diag, s) && fe_check(s, &f->diag);
 }
 
 /* Parsed and packed, as fe_lower wants it. */

@@ -75,10 +75,18 @@ static void compare(const char *what, const sam_statement *s, const dense_data *
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
-bool lowered_try(fixture *f, const fe_case *c, fe_lower_options options, lowered *l) {
-    return fe_case_pack(f, c, &l->packed) && fe_fill(&l->packed, &f->mem, &f->diag, &l->filled) &&
-           fe_check_packed(&l->filled, &f->diag) &&
+bool lowered_from_packed(fixture *f, const sam_statement *packed, fe_lower_options options, lowered *l) {
+    l->packed = *packed;
+    return fe_fill(&l->packed, &f->mem, &f->diag, &l->filled) && fe_check_packed(&l->filled, &f->diag) &&
            fe_lower(&l->filled, &options, &f->mem, &f->diag, &l->g) && sam_check(&l->g, &f->diag);
+}
+
+bool lowered_try(fixture *f, const fe_case *c, fe_lower_options options, lowered *l) {
+    sam_statement packed;
+    if (!fe_case_pack(f, c, &packed))
+        return false;
+    packed.integers = true;
+    return lowered_from_packed(f, &packed, options, l);
 }
 
 void lowered_must(fixture *f, const fe_case *c, fe_lower_options options, lowered *l) {

@@ -11,6 +11,7 @@ typedef struct {
     sam_graph g;
 } lowered;
 
+bool lowered_from_packed(fixture *f, const sam_statement *packed, fe_lower_options options, lowered *l);
 bool lowered_try(fixture *f, const fe_case *c, fe_lower_options options, lowered *l);
 void lowered_must(fixture *f, const fe_case *c, fe_lower_options options, lowered *l); /* or the test fails */
 uint32_t lowered_count(const sam_graph *g, sam_primitive kind);

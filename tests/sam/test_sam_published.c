@@ -39,7 +39,50 @@ static void every_measured_run_is_met(void **state) {
     (void)state;
 }
 
+static void expect_unsupported(fixture *f, const char *text, const sam_sim_options *options,
+                               const char *message) {
+    sam_graph g;
+    sam_sim_result r;
+    static const uint32_t seg[] = {0, 1}, crd[] = {0};
+    static const uint16_t vals[] = {1};
+    const sam_level_data level = {SAM_LEVEL_COMPRESSED, 1, seg, crd, 2, 1};
+    assert_true(sam_parse("graph.gv", text, strlen(text), &f->names, &f->mem, &f->diag, &g));
+    const sam_tensor_levels b = {
+        .name = g.tensors.at[1].name, .order = 1, .level = {level}, .vals = vals, .n_vals = 1};
+    assert_false(sam_simulate(&g, &b, 1, options, &f->mem, &f->diag, &r));
+    assert_string_equal(f->diag.list.at[f->diag.list.len - 1].code, "E0235-unsupported");
+    assert_string_equal(f->diag.list.at[f->diag.list.len - 1].message, message);
+}
+
+static void what_the_published_simulator_lacks_is_refused(void **state) {
+    const sam_sim_options published = {.timing = SAM_TIMING_PUBLISHED},
+                          bounded = {.timing = SAM_TIMING_PUBLISHED, .fifo_depth = 4};
+#define GRAPH(nodes, crd, val)                                                                               \
+    "digraph { comment=\"x=s0,B=s0\" v [type=arrayvals tensor=B] s [type=fiberlookup index=i tensor=B "      \
+    "mode=0 "                                                                                                \
+    "format=compressed root=true] w [type=fiberwrite tensor=x mode=0 format=compressed] u [type=fiberwrite " \
+    "tensor=x mode=vals] s -> v [type=ref]\n" nodes crd " -> w [type=crd src_port=0] " val                   \
+    " -> u [type=val src_port=1] }"
+    expect_unsupported(*state, GRAPH("a [type=vectorreducer] s -> a [type=crd] v -> a [type=val]", "a", "a"),
+                       &published, "the published simulator has no such primitive: vectorreducer (node a)");
+    expect_unsupported(
+        *state,
+        GRAPH("a [type=spaccumulator order=3 in0=i] s -> a [type=crd comment=i] v -> a [type=val]", "a", "a"),
+        &published, "spaccumulator (node a): order '3' with 1 coordinates");
+    expect_unsupported(*state,
+                       GRAPH("a [type=crddrop outer=i inner=val mode=0] s -> a [type=crd comment=i] v -> a "
+                             "[type=val comment=val]",
+                             "a", "a"),
+                       &published, "the published simulator has no such primitive: crddrop i,val (node a)");
+    expect_unsupported(*state, GRAPH("a [type=vectorreducer] s -> a [type=crd] v -> a [type=val]", "a", "a"),
+                       &bounded, "the published timing has no FIFO depth");
+#undef GRAPH
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(every_measured_run_is_met)};
+    const struct CMUnitTest tests[] = {
+        TEST(every_measured_run_is_met),
+        TEST(what_the_published_simulator_lacks_is_refused),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void the_dialect_is_read(void **state) {
         "    n_x [type=\"add\" sub=\"1\"] // minus\n"
         "    7 [tensor=\"C\"]\n"
         "    40 [type=\"fp_mul\" const0=\"0.2\" rb_const=\"say \\\"so\\\"\"]\n"
-        "    41 [type=\"reduce\", fp=\"true\"]\n"
+        "    41 [type=\"reduce\", fp=\"true\" empty=\"drop\"]\n"
         "    42 [type=\"crddrop\" outer=\"i\" inner=\"vals\" vals=\"true\"]\n"
         "    43 [type=\"crddrop\" outer=\"i\" inner=\"j\" mode=\"1\"]\n"
         "    44 [comment=\"type=vectorreducer,index=j\" type=\"vectorreducer\" accum_index=\"j\"]\n"
@@ -94,7 +94,7 @@ static void the_dialect_is_read(void **state) {
     assert_string_equal(sam_alu_constant(&g, (sam_node){3}, 0), "0.2");
     assert_null(sam_alu_constant(&g, (sam_node){3}, 1));
     assert_string_equal(names_text(&f->names, sam_attribute_of(&g, (sam_node){3}, "rb_const")), "say \"so\"");
-    assert_true(n[3].fp);
+    assert_true(n[3].fp && n[3].compress);
     assert_true(n[4].compress);
     assert_string_equal(names_text(&f->names, n[4].inner), "val");
     assert_false(n[5].compress);
@@ -148,6 +148,18 @@ static void ports_are_read_from_hints(void **state) {
     assert_ports(&g, "vr", "v", SAM_STREAM_VAL, 1, 0);
     assert_ports(&g, "vb", "m", SAM_STREAM_VAL, 0, 0);
     assert_ports(&g, "vc", "m", SAM_STREAM_VAL, 0, 2);
+    assert_round_trip(f, &g);
+}
+
+static void modes_beyond_nine_are_letters(void **state) {
+    fixture *f = *state;
+    sam_graph g;
+    const char *text =
+        "digraph { comment=\"X=ssssssssssssba9876543210\" 1 [type=fiberwrite tensor=X mode=11] }";
+    assert_true(parse(f, text, &g));
+    assert_int_equal(g.tensors.at[0].order, 12);
+    assert_int_equal(g.tensors.at[0].mode[0], 11);
+    assert_int_equal(g.nodes.at[0].mode, 11);
     assert_round_trip(f, &g);
 }
 
@@ -237,6 +249,11 @@ static const bad bad_texts[] = {
      "     1 -> 2 [type=val]\n"
      "          ^\n"
      "    help: add a statement: 2 [type=\"...\"]\n"},
+    {"digraph {\n 1 [comment=\"type\\=mul\"]\n}",
+     "t.gv:2:13: error: 'type\\=mul' in the comment has a backslash before a separator [E0204-attribute]\n"
+     "     1 [comment=\"type\\=mul\"]\n"
+     "                ^~~~~~~~~~~\n"
+     "    help: remove the backslash\n"},
     {"digraph {\n 1 [type=fiberlookup mode=\"x\"]\n}",
      "t.gv:2:27: error: mode is 'x', expected a mode of the tensor [E0204-attribute]\n"
      "     1 [type=fiberlookup mode=\"x\"]\n"
@@ -245,6 +262,22 @@ static const bad bad_texts[] = {
      "t.gv:2:26: error: mode is '12', expected a mode of the tensor or vals [E0204-attribute]\n"
      "     1 [type=fiberwrite mode=12]\n"
      "                             ^~\n"},
+    {"digraph {\n 1 [type=reduce empty=no]\n}",
+     "t.gv:2:23: error: empty is 'no', expected zero or drop [E0204-attribute]\n"
+     "     1 [type=reduce empty=no]\n"
+     "                          ^~\n"},
+    {"digraph {\n 1 [type=serialize depth=13]\n}",
+     "t.gv:2:26: error: depth is '13', expected a number from 0 to 12 [E0204-attribute]\n"
+     "     1 [type=serialize depth=13]\n"
+     "                             ^~\n"},
+    {"digraph {\n 1 [type=vectorreducer depth=0]\n}",
+     "t.gv:2:30: error: depth is '0', expected a number from 1 to 12 [E0204-attribute]\n"
+     "     1 [type=vectorreducer depth=0]\n"
+     "                                 ^\n"},
+    {"digraph {\n 1 [type=bvlookup width=65]\n}",
+     "t.gv:2:25: error: width is '65', expected a number from 1 to 64 [E0204-attribute]\n"
+     "     1 [type=bvlookup width=65]\n"
+     "                            ^~\n"},
     {"digraph {\n 1 [type=crddrop mode=2]\n}",
      "t.gv:2:23: error: mode is '2', expected 0 (drop zero values) or 1 (drop "
      "empty fibers) [E0204-attribute]\n"
@@ -569,6 +602,8 @@ static void illegal_graphs_are_refused(void **state) {
         assert_false(sam_check(&g, &f->diag));
         assert_string_equal(f->diag.list.at[0].message, illegal[i].message);
         assert_string_equal(f->diag.list.at[0].code, illegal[i].code);
+        uint32_t line, column;
+        assert_true(diag_line_col(&f->diag, f->diag.list.at[0].loc, &line, &column));
 
         fixture_tear_down((void **)&f);
     }
@@ -669,6 +704,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(the_dialect_is_read),
         TEST(ports_are_read_from_hints),
+        TEST(modes_beyond_nine_are_letters),
         TEST(the_minuend_holds_the_first_tensor),
         TEST(a_differing_comment_is_a_warning),
         TEST(errors_are_located),

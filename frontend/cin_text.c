@@ -1,0 +1,664 @@
+/* cin_text.c - concrete index notation as text, written and read.
+ *
+ *   program    := "where" "(" program "," kernel ")" | kernel
+ *   kernel     := "suchthat" "(" statement ("," relation)+ ")" | statement
+ *   statement  := "forall" "(" variable "," statement ["," tag] ")" | values
+ *   values     := "where" "(" values "," statement ")" | assignment
+ *   assignment := access ("=" | "+=") terms
+ *   relation   := "split" "(" i "," i0 "," i1 "," n ")" | "divide" "(" i "," i0 "," i1 "," n ")"
+ *               | "order" "(" variable ("," variable)* ")"
+ *               | "pos" "(" i "," ip "," tensor ")" | "fuse" "(" i "," j "," f ")"
+ *               | "bound" "(" i "," ib "," n "," type ")"
+ *   tag        := "unroll" "(" n ")" | "parallelize" "(" unit "," strategy ")"
+ *
+ * The producer of a kernel's where fills a workspace with indices, before the consumer starts; that of a
+ * value's where computes a scalar temporary at each point, and is a sum inside an expression of the IR.
+ */
+#include "frontend/fe_int.h"
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+typedef struct {
+    const fe_kernel *k;
+    FILE *out;
+    arena mem;
+    fe_exprs sums; /* sums.at[i] is written as temporary i + 1 */
+} dump;
+
+static uint32_t binding_strength(sam_expr_kind kind) {
+    switch (kind) {
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB:
+        return 1;
+    case SAM_EXPR_MUL:
+    case SAM_EXPR_DIV:
+        return 2;
+    case SAM_EXPR_NEG:
+        return 3;
+    case SAM_EXPR_NONE:
+    case SAM_EXPR_ACCESS:
+    case SAM_EXPR_LITERAL:
+    case SAM_EXPR_SUM:
+        break;
+    }
+    return 4;
+}
+
+static const char *operator_text(sam_expr_kind kind) {
+    switch (kind) {
+    case SAM_EXPR_ADD:
+        return " + ";
+    case SAM_EXPR_SUB:
+        return " - ";
+    case SAM_EXPR_MUL:
+        return " * ";
+    case SAM_EXPR_DIV:
+        return " / ";
+    case SAM_EXPR_NEG:
+    case SAM_EXPR_NONE:
+    case SAM_EXPR_ACCESS:
+    case SAM_EXPR_LITERAL:
+    case SAM_EXPR_SUM:
+        break;
+    }
+    BUG("not a binary operator: %d", (int)kind);
+}
+
+/* A name for a temporary that no tensor and no variable has. */
+static void dump_temporary(dump *p, uint32_t number) {
+    const char *prefix = "t";
+    for (;; prefix = arena_printf(&p->mem, "%st", prefix)) {
+        name_id name = names_find(p->k->s.names, arena_printf(&p->mem, "%s%u", prefix, number));
+        if (!name.v || (!fe_find_tensor(&p->k->s, name).v && !fe_find_var(&p->k->s, name).v))
+            break;
+    }
+    fprintf(p->out, "%s%u", prefix, number);
+}
+
+static uint32_t temporary_of(const dump *p, sam_expr sum) {
+    for (uint32_t i = 0; i < p->sums.len; i++) {
+        if (p->sums.at[i].v == sum.v)
+            return i + 1;
+    }
+    BUG("a sum without a temporary");
+}
+
+/* Parentheses where the operator around e binds more than `least`. */
+static void dump_expr(dump *p, sam_expr e, uint32_t least) {
+    const sam_expr_data *x = sam_expr_at(&p->k->s, e);
+    uint32_t strength = binding_strength(x->kind);
+    if (strength < least)
+        fputc('(', p->out);
+    switch (x->kind) {
+    case SAM_EXPR_ACCESS:
+        fputs(fe_access_text(&p->k->s, x->tensor, x->index, &p->mem), p->out);
+        break;
+    case SAM_EXPR_LITERAL:
+        fprintf(p->out, "%.17g", x->literal);
+        break;
+    case SAM_EXPR_NEG:
+        fputc('-', p->out);
+        dump_expr(p, x->a, strength);
+        break;
+    case SAM_EXPR_SUM:
+        dump_temporary(p, temporary_of(p, e));
+        break;
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB:
+    case SAM_EXPR_MUL:
+    case SAM_EXPR_DIV:
+        dump_expr(p, x->a, strength);
+        fputs(operator_text(x->kind), p->out);
+        dump_expr(p, x->b, strength + 1);
+        break;
+    case SAM_EXPR_NONE:
+        break;
+    }
+    if (strength < least)
+        fputc(')', p->out);
+}
+
+static void dump_tag(const dump *p, sam_var loop) {
+    const fe_tag *tag = fe_tag_of(p->k, loop);
+    if (!tag)
+        return;
+    if (tag->kind == FE_UNROLL)
+        fprintf(p->out, ", unroll(%u)", tag->copies);
+    else if (tag->unit == FE_LANES)
+        fprintf(p->out, ", parallelize(Lanes(%u),%s)", tag->copies, fe_strategy_text(tag->strategy));
+    else
+        fprintf(p->out, ", parallelize(%s,%s)", fe_unit_text(tag->unit), fe_strategy_text(tag->strategy));
+}
+
+/* forall(v, ...) of the scope around "target = body", with a where for each inner sum; temporary 0 is the
+ * result. */
+static void dump_scope(dump *p, const fe_scope *scope, uint32_t temporary) {
+    const sam_statement *s = &p->k->s;
+    fe_vars loops = fe_scope_loops(p->k, scope, &p->mem);
+    fe_exprs inner = {0};
+    fe_inner_sums(s, scope->body, &p->mem, &inner);
+    uint32_t first = p->sums.len;
+    bool reduces = temporary != 0;
+    for (uint32_t i = 0; i < scope->vars.len; i++)
+        reduces = reduces || !fe_is_result_var(s, scope->vars.at[i]);
+    for (uint32_t i = 0; i < loops.len; i++)
+        fprintf(p->out, "forall(%s, ", fe_var_text(s, loops.at[i]));
+    for (uint32_t i = 0; i < inner.len; i++) {
+        fputs("where(", p->out);
+        vec_push(&p->mem, &p->sums, inner.at[i]);
+    }
+    if (temporary)
+        dump_temporary(p, temporary);
+    else
+        fputs(fe_access_text(s, s->result, s->result_index, &p->mem), p->out);
+    fputs(reduces ? " += " : " = ", p->out);
+    dump_expr(p, scope->body, 0);
+    for (uint32_t i = 0; i < inner.len; i++) {
+        fputs(", ", p->out);
+        fe_scope sum = fe_sum_scope(s, inner.at[i], &p->mem);
+        dump_scope(p, &sum, first + i + 1);
+        fputc(')', p->out);
+    }
+    for (uint32_t i = loops.len; i-- > 0;) {
+        dump_tag(p, loops.at[i]);
+        fputc(')', p->out);
+    }
+}
+
+static void dump_relation(const fe_kernel *k, const fe_relation *r, FILE *out) {
+    static const char *const keyword[] = {[FE_SPLIT] = "split",
+                                          [FE_DIVIDE] = "divide",
+                                          [FE_POS] = "pos",
+                                          [FE_FUSE] = "fuse",
+                                          [FE_BOUND] = "bound"};
+    const sam_statement *s = &k->s;
+    fprintf(out, ", %s(%s,%s", keyword[r->kind], fe_var_text(s, r->var[0]), fe_var_text(s, r->var[1]));
+    switch (r->kind) {
+    case FE_SPLIT:
+    case FE_DIVIDE:
+        fprintf(out, ",%s,%u)", fe_var_text(s, r->var[2]), r->number);
+        break;
+    case FE_POS:
+        fprintf(out, ",%s)", names_text(s->names, r->tensor));
+        break;
+    case FE_FUSE:
+        fprintf(out, ",%s)", fe_var_text(s, r->var[2]));
+        break;
+    case FE_BOUND:
+        fprintf(out, ",%u,%s)", r->number, fe_bound_text(r->bound));
+        break;
+    }
+}
+
+static void dump_kernel(const fe_kernel *k, FILE *out) {
+    dump p = {.k = k, .out = out};
+    fe_scope outer = fe_outer_scope(&k->s, &p.mem);
+    bool nested = fe_loops_nest(k, &p.mem);
+    if (k->relations.len || !nested)
+        fputs("suchthat(", out);
+    dump_scope(&p, &outer, 0);
+    for (uint32_t r = 0; r < k->relations.len; r++)
+        dump_relation(k, &k->relations.at[r], out);
+    for (uint32_t i = 0; !nested && i < k->s.loops.len; i++)
+        fprintf(out, "%s%s", i ? "," : ", order(", fe_var_text(&k->s, k->s.loops.at[i]));
+    if (!nested)
+        fputc(')', out);
+    if (k->relations.len || !nested)
+        fputc(')', out);
+    arena_free(&p.mem);
+}
+
+void fe_cin_dump(const fe_cin *cin, FILE *out) {
+    uint32_t last = cin->kernels.len - 1;
+    for (uint32_t n = 0; n < last; n++)
+        fputs("where(", out);
+    dump_kernel(&cin->kernels.at[last], out);
+    for (uint32_t n = last; n-- > 0;) {
+        fputs(", ", out);
+        dump_kernel(&cin->kernels.at[n], out);
+        fputc(')', out);
+    }
+    fputc('\n', out);
+}
+
+void fe_dump(const sam_statement *s, FILE *out) {
+    dump_kernel(&(fe_kernel){.s = *s}, out);
+    fputc('\n', out);
+}
+
+/* ---- reading: the brackets first ------------------------------------------------------------- */
+
+typedef enum { RAW_ASSIGN, RAW_FORALL, RAW_WHERE, RAW_SUCHTHAT } raw_kind;
+
+/* A statement whose expressions are not read yet: `at` is the reader at an assignment, at the tag of a forall
+ * (or its closing parenthesis), at the first relation of a suchthat. */
+typedef struct raw raw;
+struct raw {
+    raw_kind kind;
+    fe_reader at;
+    fe_token var;     /* forall */
+    const raw *a, *b; /* body, or consumer and producer */
+};
+
+typedef struct {
+    fe_reader in;
+    fe_cin *cin;
+    name_table *names;
+    arena *mem;
+    diagnostics *d;
+    uint32_t depth;
+} cin_reader;
+
+static bool at_word(const fe_reader *in, const char *word) {
+    const fe_token *t = &in->token;
+    return t->kind == FE_NAME && t->length == strlen(word) && memcmp(t->at, word, t->length) == 0 &&
+           fe_peek(in) == '(';
+}
+
+static bool take(fe_reader *in, char sign, diagnostics *d) {
+    if (fe_take_sign(in, sign))
+        return true;
+    fe_expected(in, sign == ',' ? "','" : sign == '(' ? "'('" : "')'", d);
+    return false;
+}
+
+/* To the comma or the closing parenthesis that ends what the reader is in. */
+static void skip_balanced(fe_reader *in, bool commas) {
+    for (uint32_t depth = 0; in->token.kind != FE_END; fe_advance(in)) {
+        bool closes = fe_at_sign(in, ')') || fe_at_sign(in, '}');
+        if (depth == 0 && (closes || (!commas && fe_at_sign(in, ','))))
+            return;
+        if (fe_at_sign(in, '(') || fe_at_sign(in, '{'))
+            depth++;
+        depth -= closes;
+    }
+}
+
+static const raw *read_raw(cin_reader *r);
+
+static bool read_parts(cin_reader *r, raw *node) {
+    fe_advance(&r->in);
+    fe_advance(&r->in); /* "(", seen by the caller */
+    if (node->kind == RAW_FORALL) {
+        node->var = r->in.token;
+        if (node->var.kind != FE_NAME) {
+            fe_expected(&r->in, "an index variable", r->d);
+            return false;
+        }
+        fe_advance(&r->in);
+        if (!take(&r->in, ',', r->d))
+            return false;
+    }
+    node->a = read_raw(r);
+    if (!node->a)
+        return false;
+    if (node->kind == RAW_WHERE) {
+        node->b = take(&r->in, ',', r->d) ? read_raw(r) : NULL;
+        if (!node->b)
+            return false;
+    }
+    if (node->kind == RAW_SUCHTHAT && !fe_at_sign(&r->in, ',')) {
+        fe_expected(&r->in, "',' and a relation", r->d);
+        return false;
+    }
+    bool more = node->kind != RAW_WHERE && fe_take_sign(&r->in, ',');
+    node->at = r->in;
+    if (more)
+        skip_balanced(&r->in, true);
+    return take(&r->in, ')', r->d);
+}
+
+static const raw *read_raw(cin_reader *r) {
+    raw *node = arena_new(r->mem, raw);
+    if (r->depth == FE_MAX_DEPTH) {
+        diag_error(r->d, r->in.token.loc, "E0118-too-large", "nested more than %d deep", FE_MAX_DEPTH);
+        return NULL;
+    }
+    node->at = r->in;
+    bool forall = at_word(&r->in, "forall"), where = at_word(&r->in, "where");
+    if (!forall && !where && !at_word(&r->in, "suchthat")) {
+        skip_balanced(&r->in, false);
+        return node;
+    }
+    node->kind = forall ? RAW_FORALL : where ? RAW_WHERE : RAW_SUCHTHAT;
+    r->depth++;
+    bool ok = read_parts(r, node);
+    r->depth--;
+    return ok ? node : NULL;
+}
+
+static const raw *assignment_of(const raw *node) {
+    while (node->kind != RAW_ASSIGN)
+        node = node->a;
+    return node;
+}
+
+/* Whether the producer fills a tensor: its target has indices. */
+static bool fills_tensor(const raw *producer) {
+    fe_reader in = assignment_of(producer)->at;
+    fe_advance(&in);
+    if (fe_take_sign(&in, '('))
+        return !fe_at_sign(&in, ')');
+    return fe_at_sign(&in, '_');
+}
+
+/* ---- reading: relations and tags ------------------------------------------------------------- */
+
+static bool read_var(fe_reader *in, fe_kernel *k, diagnostics *d, sam_var *v) {
+    if (in->token.kind != FE_NAME) {
+        fe_expected(in, "an index variable", d);
+        return false;
+    }
+    *v = fe_use_var(&k->s, &in->token, d);
+    fe_advance(in);
+    return v->v != 0;
+}
+
+static bool read_tensor(fe_reader *in, fe_kernel *k, diagnostics *d, name_id *name) {
+    if (in->token.kind != FE_NAME) {
+        fe_expected(in, "a tensor", d);
+        return false;
+    }
+    *name = names_intern_n(k->s.names, in->token.at, in->token.length);
+    fe_advance(in);
+    return true;
+}
+
+static bool read_arguments(fe_reader *in, fe_kernel *k, diagnostics *d, fe_relation *r) {
+    if (!read_var(in, k, d, &r->var[0]) || !take(in, ',', d) || !read_var(in, k, d, &r->var[1]) ||
+        !take(in, ',', d))
+        return false;
+    switch (r->kind) {
+    case FE_SPLIT:
+    case FE_DIVIDE:
+        return read_var(in, k, d, &r->var[2]) && take(in, ',', d) &&
+               fe_parse_number(in, 1, UINT16_MAX, d, &r->number);
+    case FE_POS:
+        return read_tensor(in, k, d, &r->tensor);
+    case FE_FUSE:
+        return read_var(in, k, d, &r->var[2]);
+    case FE_BOUND:
+        return fe_parse_number(in, 0, UINT16_MAX, d, &r->number) && take(in, ',', d) &&
+               fe_parse_bound_type(in, d, &r->bound);
+    }
+    return false;
+}
+
+/* The loops where foralls alone do not say their order: that of a sum outside of what it is a part of. */
+static bool read_order(fe_reader *in, fe_kernel *k, diagnostics *d) {
+    fe_advance(in);
+    fe_advance(in); /* "(", seen by the caller */
+    do {
+        sam_var v;
+        src_loc loc = in->token.loc;
+        if (!read_var(in, k, d, &v))
+            return false;
+        if (fe_loop_position(&k->s, v) < k->s.loops.len) {
+            diag_error(d, loc, "E0150-cin", "'%s' is listed twice", fe_var_text(&k->s, v));
+            return false;
+        }
+        vec_push(k->s.mem, &k->s.loops, v);
+    } while (fe_take_sign(in, ','));
+    return take(in, ')', d);
+}
+
+static bool read_relation(fe_reader *in, fe_kernel *k, diagnostics *d) {
+    fe_relation r = {.loc = in->token.loc};
+    if (at_word(in, "order"))
+        return read_order(in, k, d);
+    r.kind = at_word(in, "split")    ? FE_SPLIT
+             : at_word(in, "divide") ? FE_DIVIDE
+             : at_word(in, "pos")    ? FE_POS
+             : at_word(in, "fuse")   ? FE_FUSE
+                                     : FE_BOUND;
+    if (r.kind == FE_BOUND && !at_word(in, "bound")) {
+        fe_expected(in, "a relation such as split(i,i0,i1,4)", d);
+        return false;
+    }
+    fe_advance(in);
+    if (!take(in, '(', d) || !read_arguments(in, k, d, &r) || !take(in, ')', d))
+        return false;
+    vec_push(k->s.mem, &k->relations, r);
+    return true;
+}
+
+static bool read_tag(fe_reader in, fe_kernel *k, sam_var loop, diagnostics *d) {
+    fe_tag tag = {.kind = FE_UNROLL, .loop = loop, .loc = in.token.loc};
+    bool unroll = at_word(&in, "unroll"), parallel = true;
+    if (fe_at_sign(&in, ')'))
+        return true;
+    if (!unroll && !at_word(&in, "parallelize")) {
+        fe_expected(&in, "unroll(n) or parallelize(unit,strategy)", d);
+        return false;
+    }
+    fe_advance(&in);
+    if (!take(&in, '(', d) || !(unroll ? fe_parse_number(&in, 1, FE_MAX_COPIES, d, &tag.copies)
+                                       : fe_parse_parallel(&in, d, &tag, &parallel)))
+        return false;
+    if (!take(&in, ')', d) || (parallel && !fe_count_copies(k, &tag, d)))
+        return false;
+    if (!fe_at_sign(&in, ')')) {
+        fe_expected(&in, "')'", d);
+        return false;
+    }
+    if (!parallel)
+        return true;
+    if (!fe_tag_of(k, loop)) /* a sum in two places has its tag in both */
+        vec_push(k->s.mem, &k->tags, tag);
+    return true;
+}
+
+/* ---- reading: statements --------------------------------------------------------------------- */
+
+/* A scalar temporary and what it stands for. */
+typedef struct {
+    name_id name;
+    src_loc loc;
+    sam_expr value;
+    uint32_t uses;
+} temporary;
+
+typedef VEC(temporary) temporaries;
+
+/* The loops of one chain of foralls, outermost first, among those there are. */
+static bool insert_loops(fe_kernel *k, const fe_vars *chain, diagnostics *d) {
+    uint32_t from = 0; /* what is before it was in the chain already */
+    for (uint32_t i = 0; i < chain->len; i++) {
+        uint32_t at = fe_loop_position(&k->s, chain->at[i]);
+        if (at < k->s.loops.len) {
+            if (at < from) {
+                diag_error(d, sam_var_at(&k->s, chain->at[i])->loc, "E0150-cin",
+                           "'%s' is inside of another loop here and outside of it there",
+                           fe_var_text(&k->s, chain->at[i]));
+                return false;
+            }
+            from = at + 1;
+            continue;
+        }
+        uint32_t place = k->s.loops.len; /* before the next of the chain that is there */
+        for (uint32_t n = i + 1; n < chain->len && place == k->s.loops.len; n++)
+            place = fe_loop_position(&k->s, chain->at[n]);
+        if (place < from)
+            place = from;
+        vec_push(k->s.mem, &k->s.loops, chain->at[i]);
+        for (uint32_t n = k->s.loops.len - 1; n > place; n--)
+            k->s.loops.at[n] = k->s.loops.at[n - 1];
+        k->s.loops.at[place] = chain->at[i];
+        from = place + 1;
+    }
+    return true;
+}
+
+/* Replaces the temporaries under e by what they stand for; a sum must not be there otherwise. */
+static bool put_values(fe_kernel *k, sam_expr *e, temporaries *known, diagnostics *d) {
+    sam_expr_data *x = sam_expr_at(&k->s, *e);
+    if (x->kind == SAM_EXPR_SUM) {
+        diag_error(d, x->loc, "E0150-cin", "a sum is a loop with '+=' here");
+        return false;
+    }
+    if (x->kind == SAM_EXPR_ACCESS && !sam_tensor_at(&k->s, x->tensor)->order) {
+        for (uint32_t t = 0; t < known->len; t++) {
+            if (!name_eq(known->at[t].name, sam_tensor_at(&k->s, x->tensor)->name))
+                continue;
+            *e = known->at[t].value;
+            known->at[t].uses++;
+            return true;
+        }
+    }
+    sam_expr a = x->a, b = x->b;
+    if ((a.v && !put_values(k, &a, known, d)) || (b.v && !put_values(k, &b, known, d)))
+        return false;
+    sam_expr_at(&k->s, *e)->a = a;
+    sam_expr_at(&k->s, *e)->b = b;
+    return true;
+}
+
+static bool read_assignment(cin_reader *r, fe_kernel *k, const raw *node, bool reduces, sam_expr *value) {
+    fe_reader in = node->at;
+    sam_expr_data target = {0};
+    if (in.token.kind != FE_NAME) {
+        fe_expected(&in, "an assignment", r->d);
+        return false;
+    }
+    if (!fe_parse_access(&in, &k->s, r->d, &target))
+        return false;
+    src_loc sign = in.token.loc;
+    bool adds = fe_take_sign(&in, '+');
+    if (!fe_take_sign(&in, '=')) {
+        fe_expected(&in, "'=' or '+='", r->d);
+        return false;
+    }
+    if (adds != reduces) {
+        diag_error(r->d, sign, "E0150-cin",
+                   reduces ? "a loop around this is a sum: write '+='"
+                           : "no loop around this is a sum: write '='");
+        return false;
+    }
+    *value = fe_parse_terms(&in, &k->s, r->d);
+    if (!value->v)
+        return false;
+    if (fe_at_sign(&in, ',') || fe_at_sign(&in, ')') || in.token.kind == FE_END)
+        return true;
+    fe_expected(&in, "an operator or the end of the assignment", r->d);
+    return false;
+}
+
+static bool read_scope(cin_reader *r, fe_kernel *k, const raw *node, bool outer, sam_expr *value);
+
+/* where(where(x = t1 + t2, producer of t1), producer of t2): inner ones first. */
+static bool read_producers(cin_reader *r, fe_kernel *k, const raw *node, temporaries *known) {
+    if (node->kind != RAW_WHERE)
+        return true;
+    if (!read_producers(r, k, node->a, known))
+        return false;
+    const fe_token *name = &assignment_of(node->b)->at.token;
+    temporary t = {.loc = name->loc};
+    if (fills_tensor(node->b)) {
+        diag_error(r->d, name->loc, "E0150-cin", "only a scalar can be computed inside of loops");
+        diag_hint(r->d, "a workspace with indices is filled by a kernel of its own, outside of all loops");
+        return false;
+    }
+    if (!read_scope(r, k, node->b, false, &t.value))
+        return false;
+    t.name = names_intern_n(r->names, name->at, name->length);
+    vec_push(r->mem, known, t);
+    return true;
+}
+
+/* foralls, producers, the assignment; the value with the sums that are loops of the scope. */
+static bool read_scope(cin_reader *r, fe_kernel *k, const raw *node, bool outer, sam_expr *value) {
+    fe_vars chain = {0}, sums = {0};
+    for (; node->kind == RAW_FORALL; node = node->a) {
+        sam_var v = fe_use_var(&k->s, &node->var, r->d);
+        if (!v.v || !read_tag(node->at, k, v, r->d))
+            return false;
+        vec_push(r->mem, &chain, v);
+        uint64_t roots = fe_roots_of(k, v);
+        for (uint32_t root = 1; root <= k->s.vars.len; root++) {
+            if ((roots >> (root - 1) & 1) && !(outer && fe_is_result_var(&k->s, (sam_var){root})))
+                vec_push(r->mem, &sums, (sam_var){root});
+        }
+    }
+    const raw *assignment = assignment_of(node);
+    for (const raw *n = node; n != assignment; n = n->a) {
+        if (n->kind == RAW_WHERE)
+            continue;
+        src_loc loc = n->kind == RAW_FORALL ? n->var.loc : n->at.token.loc;
+        diag_error(r->d, loc, "E0150-cin", "a loop inside of the consumer of a where");
+        diag_hint(r->d, "the loops of an assignment are all around its where");
+        return false;
+    }
+    temporaries known = {0};
+    if (!insert_loops(k, &chain, r->d) || !read_producers(r, k, node, &known) ||
+        !read_assignment(r, k, assignment, sums.len > 0, value) || !put_values(k, value, &known, r->d))
+        return false;
+    for (uint32_t t = 0; t < known.len; t++) {
+        if (known.at[t].uses == 1)
+            continue;
+        diag_error(r->d, known.at[t].loc, "E0150-cin", "the temporary is used %u times, not once",
+                   known.at[t].uses);
+        return false;
+    }
+    for (uint32_t i = sums.len; i-- > 0;) {
+        bool again = false;
+        for (uint32_t n = 0; n < i; n++)
+            again = again || sums.at[n].v == sums.at[i].v;
+        sam_expr_data sum = {
+            .kind = SAM_EXPR_SUM, .loc = sam_expr_at(&k->s, *value)->loc, .a = *value, .var = sums.at[i]};
+        if (again)
+            continue;
+        vec_push(k->s.mem, &k->s.exprs, sum);
+        *value = (sam_expr){k->s.exprs.len};
+    }
+    return true;
+}
+
+static bool read_kernel(cin_reader *r, const raw *node) {
+    fe_kernel k = {.s = {.mem = r->mem, .names = r->names}};
+    sam_expr_data target = {0};
+    fe_reader at = assignment_of(node)->at;
+    if (at.token.kind != FE_NAME) {
+        fe_expected(&at, "an assignment", r->d);
+        return false;
+    }
+    if (!fe_parse_access(&at, &k.s, r->d, &target))
+        return false;
+    k.s.result = target.tensor;
+    memcpy(k.s.result_index, target.index, sizeof target.index);
+    if (node->kind == RAW_SUCHTHAT) {
+        fe_reader in = node->at;
+        do {
+            if (!read_relation(&in, &k, r->d))
+                return false;
+        } while (fe_take_sign(&in, ','));
+        if (!take(&in, ')', r->d))
+            return false;
+        node = node->a;
+    }
+    const fe_in no_formats = {0};
+    if (!read_scope(r, &k, node, true, &k.s.rhs))
+        return false;
+    fe_compact(&k.s);
+    vec_push(r->mem, &r->cin->kernels, k);
+    return fe_parse_formats(&no_formats, r->d, &k.s);
+}
+
+/* where(where(result, w2), w1): w1 runs first. */
+static bool read_program(cin_reader *r, const raw *node) {
+    if (node->kind != RAW_WHERE || !fills_tensor(node->b))
+        return read_kernel(r, node);
+    return read_kernel(r, node->b) && read_program(r, node->a);
+}
+
+bool fe_cin_parse(const char *text, name_table *names, arena *mem, diagnostics *d, fe_cin *out) {
+    *out = (fe_cin){0};
+    cin_reader r = {.in = fe_read("<cin>", text, d), .cin = out, .names = names, .mem = mem, .d = d};
+    const raw *root = read_raw(&r);
+    if (!root)
+        return false;
+    if (r.in.token.kind != FE_END) {
+        fe_expected(&r.in, "the end", d);
+        return false;
+    }
+    return read_program(&r, root) && fe_cin_check(out, d);
+}

@@ -1,0 +1,292 @@
+/* expand.c - fe_expand: a kernel's statement with an index for each of its loops.
+ *
+ * A split variable i is i0 * c + i1. Wherever a tensor has i, a view of it has i0 and i1: i0 = i / c and
+ * i1 = i % c, one storage level for each. So every relation becomes, for each variable of the expression, a
+ * list of loops with a divisor and a modulus; nested splits compose as long as sizes divide each other.
+ * Levels keep their format. A dimension that c does not divide is padded: operands have nothing there, and
+ * what the result gets there is dropped when it is merged.
+ */
+#include "frontend/fe_int.h"
+
+/* loop = (variable / divide) % modulo; modulo 0: no remainder taken. */
+typedef struct {
+    sam_var loop;
+    uint32_t divide, modulo;
+} part;
+
+typedef VEC(part) parts;
+
+typedef struct {
+    const fe_kernel *k;
+    sam_statement *s; /* the new one */
+    arena *mem;
+    diagnostics *d;
+    parts *of; /* by variable - 1: parts of each, outermost first */
+} expansion;
+
+static bool not_lowered(expansion *x, const fe_relation *r, const char *reason) {
+    diag_unmappable(x->d, r->loc, "E0149-not-lowered", "%s", reason);
+    return false;
+}
+
+static const fe_relation *position_behind(const fe_kernel *k, sam_var v) {
+    for (uint32_t r = 0; r < k->relations.len; r++) {
+        const fe_relation *relation = &k->relations.at[r];
+        if (relation->kind == FE_POS && (fe_roots_of(k, v) & fe_roots_of(k, relation->var[1])))
+            return relation;
+    }
+    return NULL;
+}
+
+static bool find_parts(expansion *x, sam_var v, parts *out);
+
+/* The parts of i0 and i1 as parts of i = i0 * size + i1. */
+static bool split_parts(expansion *x, const fe_relation *r, uint32_t size, parts *out) {
+    parts outer = {0}, inner = {0};
+    const fe_relation *positions = position_behind(x->k, r->var[0]);
+    if (positions) {
+        not_lowered(x, r, "a stored tensor can be split by coordinates, not by positions");
+        diag_hint(x->d, "unroll(%s,n) deals the positions out evenly; or split before there are positions",
+                  fe_var_text(&x->k->s, r->var[0]));
+        return false;
+    }
+    if (!find_parts(x, r->var[1], &outer) || !find_parts(x, r->var[2], &inner))
+        return false;
+    for (uint32_t i = 0; i < outer.len; i++) {
+        part p = outer.at[i];
+        p.divide *= size;
+        vec_push(x->mem, out, p);
+    }
+    for (uint32_t i = 0; i < inner.len; i++) {
+        part p = inner.at[i];
+        uint32_t whole = p.modulo ? p.divide * p.modulo : p.divide;
+        if (size % whole) {
+            not_lowered(x, r, "its inner loop is split again, into parts that do not divide its size");
+            diag_hint(x->d, "use a size that is a multiple of %u", whole);
+            return false;
+        }
+        p.modulo = p.modulo ? p.modulo : size / p.divide;
+        vec_push(x->mem, out, p);
+    }
+    return true;
+}
+
+static bool find_parts(expansion *x, sam_var v, parts *out) {
+    const fe_relation *r = fe_replacing(x->k, v);
+    uint32_t extent = r ? fe_known_extent(x->k, v) : 0;
+    if (!r) {
+        vec_push(x->mem, out, (part){v, 1, 0});
+        return true;
+    }
+    switch (r->kind) {
+    case FE_SPLIT:
+        return split_parts(x, r, r->number, out);
+    case FE_DIVIDE:
+        return split_parts(x, r, extent / r->number + (extent % r->number != 0), out);
+    case FE_POS:
+        return find_parts(x, r->var[1], out);
+    case FE_BOUND:
+        if (r->bound == FE_MAX_EXACT || (r->bound == FE_MIN_EXACT && r->number == 0))
+            return find_parts(x, r->var[1], out);
+        not_lowered(x, r, "loops start at 0, and their graph is the same for every extent");
+        diag_hint(x->d, "MaxExact states the extent, and it is checked");
+        return false;
+    case FE_FUSE:
+        not_lowered(x, r, "a stored level has one variable of the expression, or a part of one, never two");
+        diag_hint(x->d, "leave the loops apart: unroll either of them, or split one");
+        return false;
+    }
+    BUG("a relation of no kind");
+}
+
+/* ---- padding --------------------------------------------------------------------------------- */
+
+/* Whether e is zero wherever all operands that v indexes are. */
+static bool vanishes(const sam_statement *s, sam_expr e, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    switch (x->kind) {
+    case SAM_EXPR_ACCESS:
+        return fe_has_index(s, e, v);
+    case SAM_EXPR_NEG:
+    case SAM_EXPR_SUM:
+        return vanishes(s, x->a, v);
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB:
+        return vanishes(s, x->a, v) && vanishes(s, x->b, v);
+    case SAM_EXPR_MUL:
+        return vanishes(s, x->a, v) || vanishes(s, x->b, v);
+    case SAM_EXPR_DIV:
+        return vanishes(s, x->a, v) && !(fe_free_vars(s, x->b) >> (v.v - 1) & 1);
+    case SAM_EXPR_LITERAL:
+        return x->literal == 0;
+    case SAM_EXPR_NONE:
+        break;
+    }
+    return false;
+}
+
+/* A sum over a padded dimension must add nothing there. */
+static bool sums_vanish(expansion *x, sam_expr e) {
+    const sam_expr_data *y = sam_expr_at(&x->k->s, e);
+    if (y->kind == SAM_EXPR_SUM && x->of[y->var.v - 1].len > 1 && !vanishes(&x->k->s, y->a, y->var)) {
+        const fe_relation *r = fe_replacing(x->k, y->var);
+        not_lowered(x, r,
+                    "the sum over this loop has a value where no operand does, so padding would change it");
+        diag_note(x->d, y->loc, "the sum");
+        return false;
+    }
+    return (!y->a.v || sums_vanish(x, y->a)) && (!y->b.v || sums_vanish(x, y->b));
+}
+
+/* ---- tensors --------------------------------------------------------------------------------- */
+
+static sam_view whole_view(const sam_tensor_data *t) {
+    sam_view view = {.source = t->name, .source_order = t->order};
+    for (uint32_t m = 0; m < t->order; m++) {
+        view.from[m].mode = view.equal[m] = (uint8_t)m;
+        view.from[m].divide = 1;
+    }
+    return view;
+}
+
+/* B_2, B_3, ...: the first that no tensor and no variable has. */
+static name_id copy_name(const sam_statement *s, name_id name) {
+    for (uint32_t n = 2;; n++) {
+        name_id copy = names_intern(s->names, arena_printf(s->mem, "%s_%u", names_text(s->names, name), n));
+        if (!fe_find_tensor(s, copy).v && !fe_find_var(s, copy).v)
+            return copy;
+    }
+}
+
+static bool same_view(const sam_view *a, const sam_view *b, uint32_t order) {
+    bool same = name_eq(a->source, b->source);
+    for (uint32_t v = 0; v < order; v++)
+        same = same && a->from[v].mode == b->from[v].mode && a->from[v].divide == b->from[v].divide &&
+               a->from[v].modulo == b->from[v].modulo;
+    return same;
+}
+
+/* The tensor split as its indices are: one that is there already, or a new one. */
+static sam_tensor use_split(expansion *x, sam_tensor old, const sam_tensor_data *split, bool *used) {
+    for (uint32_t t = 1; t <= x->s->tensors.len; t++) {
+        const sam_tensor_data *known = sam_tensor_at(x->s, (sam_tensor){t});
+        if (known->order == split->order && same_view(&known->view, &split->view, split->order))
+            return (sam_tensor){t};
+    }
+    if (!used[old.v - 1]) {
+        used[old.v - 1] = true;
+        *sam_tensor_at(x->s, old) = *split;
+        return old;
+    }
+    vec_push(x->s->mem, &x->s->tensors, *split);
+    x->s->tensors.at[x->s->tensors.len - 1].name = copy_name(x->s, split->name);
+    return (sam_tensor){x->s->tensors.len};
+}
+
+/* Gives an access the loops of its variables, and the tensor a level for each. */
+static bool expand_access(expansion *x, sam_tensor *tensor, sam_var *index, src_loc loc, bool *used) {
+    const sam_tensor_data *t = sam_tensor_at(&x->k->s, *tensor);
+    sam_tensor_data split = *t;
+    sam_var loops[SAM_MAX_ORDER];
+    uint8_t first[SAM_MAX_ORDER + 1]; /* first[m]: the new mode of mode m's outermost part */
+    bool is_split = false;
+    split.order = 0;
+    split.view = whole_view(t);
+    for (uint32_t m = 0; m < t->order; m++) {
+        const parts *of = &x->of[index[m].v - 1];
+        first[m] = (uint8_t)split.order;
+        for (uint32_t p = 0; p < of->len; p++) {
+            if (split.order == SAM_MAX_ORDER) {
+                diag_error(x->d, loc, "E0118-too-large", "split, %s has more than %d indices",
+                           names_text(x->s->names, t->name), SAM_MAX_ORDER);
+                return false;
+            }
+            split.view.from[split.order].mode = (uint8_t)m;
+            split.view.from[split.order].divide = of->at[p].divide;
+            split.view.from[split.order].modulo = of->at[p].modulo;
+            loops[split.order++] = of->at[p].loop;
+        }
+        is_split = is_split || of->len > 1;
+    }
+    first[t->order] = (uint8_t)split.order;
+    memcpy(index, loops, sizeof *loops * split.order);
+    if (!is_split) {
+        used[tensor->v - 1] = true;
+        return true;
+    }
+    uint32_t level = 0;
+    for (uint32_t l = 0; l < t->order; l++) {
+        for (uint8_t m = first[t->mode[l]]; m < first[t->mode[l] + 1]; m++) {
+            split.level[level] = t->level[l];
+            split.mode[level++] = m;
+        }
+    }
+    *tensor = use_split(x, *tensor, &split, used);
+    return true;
+}
+
+static bool expand_tensors(expansion *x) {
+    sam_statement *s = x->s;
+    bool *used = arena_new_n(x->mem, bool, s->tensors.len);
+    /* Accesses that stay as they are keep their tensor's name for it. */
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t e = 0; e < s->exprs.len; e++) {
+            sam_expr_data *a = &s->exprs.at[e];
+            bool plain = true;
+            for (uint32_t i = 0; a->kind == SAM_EXPR_ACCESS && i < sam_tensor_at(&x->k->s, a->tensor)->order;
+                 i++)
+                plain = plain && x->of[x->k->s.exprs.at[e].index[i].v - 1].len == 1;
+            if (a->kind == SAM_EXPR_ACCESS && plain == (pass == 0) &&
+                !expand_access(x, &a->tensor, a->index, a->loc, used))
+                return false;
+        }
+    }
+    return expand_access(x, &s->result, s->result_index, sam_tensor_at(s, s->result)->loc, used);
+}
+
+/* ---- the statement --------------------------------------------------------------------------- */
+
+/* A sum over each part instead of a sum over the variable. */
+static void expand_sums(expansion *x, sam_expr e) {
+    sam_expr_data y = *sam_expr_at(x->s, e);
+    if (y.a.v)
+        expand_sums(x, y.a);
+    if (y.b.v)
+        expand_sums(x, y.b);
+    if (y.kind != SAM_EXPR_SUM)
+        return;
+    const parts *of = &x->of[y.var.v - 1];
+    for (uint32_t p = of->len; p-- > 1;) {
+        sam_expr_data inner = {.kind = SAM_EXPR_SUM, .loc = y.loc, .a = y.a, .var = of->at[p].loop};
+        vec_push(x->s->mem, &x->s->exprs, inner);
+        y.a = (sam_expr){x->s->exprs.len};
+    }
+    y.var = of->at[0].loop;
+    *sam_expr_at(x->s, e) = y;
+}
+
+bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *out) {
+    fe_copy_statement(&k->s, mem, out);
+    expansion x = {.k = k, .s = out, .mem = mem, .d = d, .of = arena_new_n(mem, parts, k->s.vars.len + 1)};
+    uint64_t bound;
+    if (!fe_check_parts(&k->s, &bound, d))
+        return false;
+    for (uint32_t v = 1; v <= k->s.vars.len; v++) {
+        if ((bound >> (v - 1) & 1) && !find_parts(&x, (sam_var){v}, &x.of[v - 1]))
+            return false;
+        const parts *of = &x.of[v - 1];
+        for (uint32_t p = 0; p < of->len; p++) {
+            sam_var_data *loop = sam_var_at(out, of->at[p].loop);
+            loop->extent = fe_known_extent(k, of->at[p].loop);
+            if (of->len > 1) {
+                loop->split_of = (sam_var){v};
+                loop->divide = of->at[p].divide;
+                loop->modulo = of->at[p].modulo;
+            }
+        }
+    }
+    if (!sums_vanish(&x, k->s.rhs) || !expand_tensors(&x))
+        return false;
+    expand_sums(&x, out->rhs);
+    return true;
+}

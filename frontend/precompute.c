@@ -1,0 +1,409 @@
+/* precompute.c - precompute(e, {i,...}, {iw,...}, w): a product inside the right side becomes the value of a
+ * kernel of its own, w(iw,...) = e, which runs first; the right side then reads w(i,...).
+ *
+ * A variable of e that is not listed is summed inside of the new kernel if a sum around e is over it, nothing
+ * else in that sum has it, and only products are between (they distribute over the sum). Any other is shared
+ * by both kernels, as a loop around taco's where would be, and becomes an index of w too: the workspace of
+ * each of its iterations is kept.
+ *
+ * Without listed variables the temporary is a scalar at each point: a sum inside of the expression, or, where
+ * there is nothing to sum, a wire that the graph has anyway.
+ */
+#include "frontend/fe_int.h"
+
+typedef struct {
+    sam_statement *s; /* of the kernel that reads the workspace */
+    sam_expr want;    /* the subexpression as parsed, in s */
+    arena *mem;
+    fe_exprs sums; /* around the place, outermost first */
+    uint32_t
+        product_sums; /* the last so many of them have only products and signs between them and the place */
+    sam_expr *place;  /* where the subexpression stands, or the product that has its factors */
+    fe_exprs others;  /* that product's other factors */
+} search;
+
+static bool same(const sam_statement *s, sam_expr a, sam_expr b) {
+    const sam_expr_data *x = sam_expr_at(s, a), *y = sam_expr_at(s, b);
+    if (x->kind != y->kind || x->var.v != y->var.v || x->tensor.v != y->tensor.v || x->literal != y->literal)
+        return false;
+    if (x->kind == SAM_EXPR_ACCESS &&
+        memcmp(x->index, y->index, sizeof *x->index * sam_tensor_at(s, x->tensor)->order) != 0)
+        return false;
+    return (!x->a.v || same(s, x->a, y->a)) && (!x->b.v || same(s, x->b, y->b));
+}
+
+static void factors_of(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *out) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_MUL) {
+        factors_of(s, x->a, mem, out);
+        factors_of(s, x->b, mem, out);
+    } else {
+        vec_push(mem, out, e);
+    }
+}
+
+/* Whether e is the subexpression, or a product of which it has some factors; the others are kept. */
+static bool matches(search *f, sam_expr e) {
+    fe_exprs have = {0}, want = {0};
+    f->others.len = 0;
+    if (same(f->s, e, f->want))
+        return true;
+    factors_of(f->s, e, f->mem, &have);
+    factors_of(f->s, f->want, f->mem, &want);
+    bool *taken = arena_new_n(f->mem, bool, want.len);
+    uint32_t found = 0;
+    for (uint32_t h = 0; h < have.len; h++) {
+        uint32_t w = 0;
+        while (w < want.len && (taken[w] || !same(f->s, have.at[h], want.at[w])))
+            w++;
+        if (w == want.len) {
+            vec_push(f->mem, &f->others, have.at[h]);
+            continue;
+        }
+        taken[w] = true;
+        found++;
+    }
+    return found == want.len;
+}
+
+/* The first place in the order of the text. */
+static bool find(search *f, sam_expr *e) {
+    if (matches(f, *e)) {
+        f->place = e;
+        return true;
+    }
+    sam_expr_data *x = sam_expr_at(f->s, *e);
+    uint32_t sums = f->sums.len, products = f->product_sums;
+    if (x->kind == SAM_EXPR_SUM) {
+        vec_push(f->mem, &f->sums, *e);
+        f->product_sums++;
+    } else if (x->kind != SAM_EXPR_MUL && x->kind != SAM_EXPR_NEG) {
+        f->product_sums = 0;
+    }
+    if ((x->a.v && find(f, &x->a)) || (x->b.v && find(f, &x->b)))
+        return true;
+    f->sums.len = sums;
+    f->product_sums = products;
+    return false;
+}
+
+static sam_expr add(sam_statement *s, sam_expr_data data) {
+    vec_push(s->mem, &s->exprs, data);
+    return (sam_expr){s->exprs.len};
+}
+
+static bool lists(const fe_vars *vars, sam_var v) {
+    for (uint32_t i = 0; i < vars->len; i++) {
+        if (vars->at[i].v == v.v)
+            return true;
+    }
+    return false;
+}
+
+/* ---- the command's text ---------------------------------------------------------------------- */
+
+typedef struct {
+    sam_expr want;
+    fe_vars from; /* listed variables, and the names they get in the new kernel */
+    VEC(name_id) to;
+    name_id workspace; /* 0: choose one */
+    src_loc loc;
+} request;
+
+static bool take(fe_reader *in, char sign, const char *what, diagnostics *d) {
+    if (fe_take_sign(in, sign))
+        return true;
+    fe_expected(in, what, d);
+    return false;
+}
+
+static bool parse_from(fe_reader *in, const fe_kernel *k, request *r, diagnostics *d) {
+    sam_var v = {0};
+    if (in->token.kind != FE_NAME) {
+        fe_expected(in, "an index variable", d);
+        return false;
+    }
+    name_id name = names_intern_n(k->s.names, in->token.at, in->token.length);
+    v = fe_find_var(&k->s, name);
+    if (!v.v || !(fe_free_vars(&k->s, r->want) >> (v.v - 1) & 1)) {
+        diag_error(d, in->token.loc, "E0151-subexpression", "'%s' does not index the subexpression",
+                   names_text(k->s.names, name));
+        return false;
+    }
+    if (lists(&r->from, v)) {
+        diag_error(d, in->token.loc, "E0114-schedule-variable", "'%s' is listed twice",
+                   fe_var_text(&k->s, v));
+        return false;
+    }
+    vec_push(k->s.mem, &r->from, v);
+    fe_advance(in);
+    return true;
+}
+
+/* The same name again, or a new one. */
+static bool parse_to(fe_reader *in, const fe_cin *cin, const fe_kernel *k, request *r, diagnostics *d) {
+    name_id name = {0};
+    if (r->to.len == r->from.len) {
+        diag_error(d, in->token.loc, "E0151-subexpression", "%u variables, but more names for them",
+                   r->from.len);
+        return false;
+    }
+    if (in->token.kind == FE_NAME)
+        name = names_intern_n(k->s.names, in->token.at, in->token.length);
+    bool keeps = name.v && name_eq(name, sam_var_at(&k->s, r->from.at[r->to.len])->name);
+    if (!keeps && !fe_parse_new_name(in, cin, "an index variable", d, &name))
+        return false;
+    if (keeps)
+        fe_advance(in);
+    for (uint32_t i = 0; i < r->to.len; i++) {
+        if (name_eq(r->to.at[i], name)) {
+            diag_error(d, in->token.loc, "E0140-new-name", "'%s' is listed twice",
+                       names_text(k->s.names, name));
+            return false;
+        }
+    }
+    vec_push(k->s.mem, &r->to, name);
+    return true;
+}
+
+/* "{i,j}" or "i"; `second`: the new names. */
+static bool parse_list(fe_reader *in, const fe_cin *cin, const fe_kernel *k, request *r, bool second,
+                       diagnostics *d) {
+    bool braces = fe_take_sign(in, '{');
+    if (braces && fe_take_sign(in, '}'))
+        return true;
+    do {
+        if (!(second ? parse_to(in, cin, k, r, d) : parse_from(in, k, r, d)))
+            return false;
+    } while (braces && fe_take_sign(in, ','));
+    return !braces || take(in, '}', "',' or '}'", d);
+}
+
+static bool parse_request(fe_reader *in, const fe_cin *cin, fe_kernel *k, request *r, diagnostics *d) {
+    uint32_t vars = k->s.vars.len, tensors = k->s.tensors.len;
+    src_loc first = in->token.loc;
+    r->want = fe_parse_terms(in, &k->s, d);
+    if (!r->want.v)
+        return false;
+    r->loc = sam_expr_at(&k->s, r->want)->loc;
+    if (k->s.vars.len != vars || k->s.tensors.len != tensors) {
+        diag_error(d, r->loc, "E0151-subexpression", "the expression has no '%s'",
+                   k->s.tensors.len != tensors ? fe_tensor_text(&k->s, (sam_tensor){tensors + 1})
+                                               : fe_var_text(&k->s, (sam_var){vars + 1}));
+        return false;
+    }
+    r->loc = src_at(first.source, first.offset, in->token.loc.offset - first.offset);
+    if (!take(in, ',', "',' and the variables of the workspace", d) || !parse_list(in, cin, k, r, false, d) ||
+        !take(in, ',', "',' and the variables' names in the new kernel", d) ||
+        !parse_list(in, cin, k, r, true, d))
+        return false;
+    if (r->to.len != r->from.len) {
+        diag_error(d, in->token.loc, "E0151-subexpression", "%u variables, but %u names for them",
+                   r->from.len, r->to.len);
+        return false;
+    }
+    return !fe_take_sign(in, ',') || fe_parse_new_name(in, cin, "the workspace's name", d, &r->workspace);
+}
+
+/* ---- the two kernels ------------------------------------------------------------------------- */
+
+/* Whether e, apart from the place itself, has v. */
+static bool others_have(const search *f, sam_expr *e, sam_var v) {
+    if (e == f->place) {
+        for (uint32_t i = 0; i < f->others.len; i++) {
+            if (fe_free_vars(f->s, f->others.at[i]) >> (v.v - 1) & 1)
+                return true;
+        }
+        return false;
+    }
+    sam_expr_data *x = sam_expr_at(f->s, *e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return fe_has_index(f->s, *e, v);
+    return (x->a.v && others_have(f, &x->a, v)) || (x->b.v && others_have(f, &x->b, v));
+}
+
+/* Sums around the place that can move into the new kernel: a bit for each variable. */
+static uint64_t movable(const search *f, const request *r) {
+    uint64_t bits = 0;
+    for (uint32_t i = f->sums.len - f->product_sums; i < f->sums.len; i++) {
+        sam_expr_data *sum = sam_expr_at(f->s, f->sums.at[i]);
+        bool listed = lists(&r->from, sum->var);
+        bool inside = fe_free_vars(f->s, f->want) >> (sum->var.v - 1) & 1;
+        if (inside && !listed && !others_have(f, &sum->a, sum->var))
+            bits |= (uint64_t)1 << (sum->var.v - 1);
+    }
+    return bits;
+}
+
+/* e inside of sums over `bits`, nested as the sums around the place. */
+static sam_expr with_sums(const search *f, sam_statement *s, sam_expr e, uint64_t bits) {
+    for (uint32_t i = f->sums.len; i-- > 0;) {
+        sam_var v = sam_expr_at(s, f->sums.at[i])->var;
+        src_loc loc = sam_expr_at(s, e)->loc;
+        if (bits >> (v.v - 1) & 1)
+            e = add(s, (sam_expr_data){.kind = SAM_EXPR_SUM, .loc = loc, .a = e, .var = v});
+    }
+    return e;
+}
+
+/* The tree without the sums of `bits` around the place: each is replaced by what it sums. */
+static void drop_sums(sam_statement *s, sam_expr *e, const search *f, uint64_t bits) {
+    sam_expr_data *x = sam_expr_at(s, *e);
+    bool around = false;
+    for (uint32_t i = 0; i < f->sums.len; i++)
+        around = around || f->sums.at[i].v == e->v;
+    if (around && (bits >> (x->var.v - 1) & 1)) {
+        *e = x->a;
+        drop_sums(s, e, f, bits);
+        return;
+    }
+    if (x->a.v)
+        drop_sums(s, &x->a, f, bits);
+    if (x->b.v)
+        drop_sums(s, &x->b, f, bits);
+}
+
+static uint64_t bound_vars(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return (x->kind == SAM_EXPR_SUM ? (uint64_t)1 << (x->var.v - 1) : 0) |
+           (x->a.v ? bound_vars(s, x->a) : 0) | (x->b.v ? bound_vars(s, x->b) : 0);
+}
+
+/* Loops of variables that nothing binds any more go. */
+static void keep_bound_loops(sam_statement *s) {
+    uint64_t bound = bound_vars(s, s->rhs);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->loops.len; i++) {
+        sam_var v = s->loops.at[i];
+        if ((bound >> (v.v - 1) & 1) || fe_is_result_var(s, v))
+            s->loops.at[n++] = v;
+    }
+    s->loops.len = n;
+}
+
+/* What stands at the place now: the other factors, then `value`. */
+static sam_expr with_others(const search *f, sam_statement *s, sam_expr value) {
+    sam_expr e = {0};
+    for (uint32_t i = 0; i <= f->others.len; i++) {
+        sam_expr factor = i < f->others.len ? f->others.at[i] : value;
+        src_loc loc = sam_expr_at(s, factor)->loc;
+        e = e.v ? add(s, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = loc, .a = e, .b = factor}) : factor;
+    }
+    return e;
+}
+
+static name_id workspace_name(const fe_cin *cin, const request *r) {
+    name_table *names = cin->kernels.at[0].s.names;
+    if (r->workspace.v)
+        return r->workspace;
+    for (uint32_t n = 1;; n++) {
+        name_id name = names_intern(names, arena_printf(names->mem, n > 1 ? "w%u" : "w", n));
+        if (fe_is_new_name(cin, name))
+            return name;
+    }
+}
+
+/* The workspace's tensor and its indices, in the order of the kernel's loops: it is stored as it is made. */
+static void index_workspace(const sam_statement *s, uint64_t vars, sam_tensor_data *w, sam_var *index) {
+    for (uint32_t i = 0; i < s->loops.len && w->order < SAM_MAX_ORDER; i++) {
+        if (!(vars >> (s->loops.at[i].v - 1) & 1))
+            continue;
+        w->level[w->order] = SAM_LEVEL_COMPRESSED;
+        w->mode[w->order] = (uint8_t)w->order;
+        index[w->order++] = s->loops.at[i];
+    }
+}
+
+/* The new kernel: w(...) = sums of the subexpression, over the loops of its variables. */
+static void make_producer(const search *f, const request *r, uint64_t moved, sam_tensor_data w,
+                          const sam_var *index, arena *mem, fe_kernel *out) {
+    sam_statement *s = &out->s;
+    *out = (fe_kernel){0};
+    fe_copy_statement(f->s, mem, s);
+    s->rhs = with_sums(f, s, f->want, moved);
+    vec_push(mem, &s->tensors, w);
+    s->result = (sam_tensor){s->tensors.len};
+    memcpy(s->result_index, index, sizeof *index * w.order);
+    fe_compact(s);
+    keep_bound_loops(s);
+    for (uint32_t i = 0; i < r->from.len; i++)
+        sam_var_at(s, r->from.at[i])->name = r->to.at[i];
+}
+
+/* Moves a loop of a sum that is now a part of the expression inside of all loops around it. */
+static void sink_loops(sam_statement *s, uint64_t bits) {
+    fe_vars rest = {0};
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < s->loops.len; i++) {
+            if ((bits >> (s->loops.at[i].v - 1) & 1) == pass)
+                vec_push(s->mem, &rest, s->loops.at[i]);
+        }
+    }
+    for (uint32_t i = 0; i < rest.len; i++)
+        s->loops.at[i] = rest.at[i];
+}
+
+/* Loops of the subexpression that commands were about already. */
+static bool untouched(const search *f, const fe_kernel *k, uint64_t moved, src_loc loc, diagnostics *d) {
+    uint64_t vars = fe_free_vars(f->s, f->want);
+    for (uint32_t v = 1; v <= k->s.vars.len; v++) {
+        const fe_relation *r = fe_replacing(k, (sam_var){v});
+        const fe_tag *tag = moved >> (v - 1) & 1 ? fe_tag_of(k, (sam_var){v}) : NULL;
+        if (!(vars >> (v - 1) & 1) || (!r && !tag))
+            continue;
+        diag_error(d, loc, "E0141-replaced-loop", "'%s' of the subexpression has been scheduled already",
+                   fe_var_text(&k->s, (sam_var){v}));
+        diag_hint(d, "precompute first, then schedule the loops of both kernels");
+        diag_note(d, r ? r->loc : tag->loc, "by this");
+        return false;
+    }
+    return true;
+}
+
+bool fe_precompute(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d) {
+    uint32_t last = cin->kernels.len - 1;
+    fe_kernel reads = cin->kernels.at[last], writes;
+    fe_copy_statement(&cin->kernels.at[last].s, mem, &reads.s);
+    request r = {0};
+    if (!parse_request(in, cin, &reads, &r, d))
+        return false;
+    sam_statement *s = &reads.s;
+    search f = {.s = s, .want = r.want, .mem = mem};
+    if (!find(&f, &s->rhs)) {
+        diag_error(d, r.loc, "E0151-subexpression", "the right side has no such subexpression");
+        diag_hint(d, "write factors or terms as they stand in the expression");
+        return false;
+    }
+    uint64_t moved = movable(&f, &r);
+    if (!untouched(&f, &reads, moved, r.loc, d))
+        return false;
+    sam_tensor_data w = {.name = workspace_name(cin, &r), .loc = r.loc};
+    sam_var index[SAM_MAX_ORDER] = {{0}};
+    index_workspace(s, fe_free_vars(s, r.want) & ~moved, &w, index);
+    if (r.from.len)
+        make_producer(&f, &r, moved, w, index, mem, &writes);
+    /* From here on `place` is no more: its tree grows. */
+    sam_expr at = *f.place, value;
+    if (r.from.len) {
+        sam_expr_data access = {.kind = SAM_EXPR_ACCESS, .loc = r.loc};
+        vec_push(mem, &s->tensors, w);
+        access.tensor = (sam_tensor){s->tensors.len};
+        memcpy(access.index, index, sizeof index);
+        value = add(s, access);
+    } else {
+        value = with_sums(&f, s, r.want, moved);
+        sink_loops(s, moved);
+    }
+    drop_sums(s, &s->rhs, &f, moved);
+    value = with_others(&f, s, value);
+    *sam_expr_at(s, at) = *sam_expr_at(s, value);
+    fe_compact(s);
+    keep_bound_loops(s);
+    if (r.from.len) {
+        cin->kernels.at[last] = writes;
+        vec_push(mem, &cin->kernels, reads);
+    } else {
+        cin->kernels.at[last] = reads;
+    }
+    return true;
+}

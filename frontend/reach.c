@@ -1,0 +1,100 @@
+/* reach.c - dense levels of the result: what must be added so that each of their coordinates is written.
+ *
+ * A dense level v stores no coordinates, so its loop must reach all of them, in each fiber that exists. Where
+ * it does not by itself, the statement gets a term 0 * ones: its value is nothing, its coordinates are all
+ * that v lacks. Which variables ones has:
+ *   - v itself, dense.
+ *   - The sums outside of v: a reducer unites what its iterations have, so one iteration is enough, and each
+ * of these sums gets the coordinate 0 only (a compressed level of ones). That iteration also exists where an
+ *     operand is empty. A sum outside of a compressed result level u that is outside of v is left out: there
+ * v must be full for each u, whichever iteration u comes from.
+ *   - With a sum outside of v, all the loops inside of v up to the result's innermost, the result's dense,
+ * the sums' with coordinate 0: only points come out of a reducer, so a coordinate of v needs one.
+ */
+#include "frontend/fe_int.h"
+
+static sam_level_format result_format(const sam_statement *s, sam_var v) {
+    const sam_tensor_data *t = sam_tensor_at(s, s->result);
+    for (uint32_t l = 0; l < t->order; l++) {
+        if (s->result_index[t->mode[l]].v == v.v)
+            return t->level[l];
+    }
+    return SAM_LEVEL_NONE;
+}
+
+static uint64_t bit_of(sam_var v) {
+    return (uint64_t)1 << (v.v - 1);
+}
+
+fe_reach fe_level_reach(const sam_statement *s, const fe_vars *loops, sam_var v) {
+    fe_reach reach = {.dense = bit_of(v)};
+    uint32_t at = 0, results = loops->len;
+    while (loops->at[at].v != v.v)
+        at++;
+    while (!fe_is_result_var(s, loops->at[results - 1]))
+        results--;
+    bool sum_outside = false;
+    for (uint32_t i = 0; i < at; i++) {
+        sam_level_format format = result_format(s, loops->at[i]);
+        sum_outside = sum_outside || format == SAM_LEVEL_NONE;
+        if (format == SAM_LEVEL_NONE)
+            reach.first |= bit_of(loops->at[i]);
+        else if (format == SAM_LEVEL_COMPRESSED)
+            reach.first = 0;
+    }
+    for (uint32_t i = at + 1; i < results && sum_outside; i++) {
+        if (fe_is_result_var(s, loops->at[i]))
+            reach.dense |= bit_of(loops->at[i]);
+        else
+            reach.first |= bit_of(loops->at[i]);
+    }
+    return reach;
+}
+
+/* Whether e is 0 * ones with that reach. */
+static bool reaches(const sam_statement *s, sam_expr e, fe_reach reach) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind != SAM_EXPR_MUL || !fe_is_zero(s, x->a) || sam_expr_at(s, x->b)->kind != SAM_EXPR_ACCESS)
+        return false;
+    const sam_expr_data *ones = sam_expr_at(s, x->b);
+    const sam_tensor_data *t = sam_tensor_at(s, ones->tensor);
+    fe_reach have = {0};
+    for (uint32_t l = 0; l < t->order; l++) {
+        uint64_t bit = bit_of(ones->index[t->mode[l]]);
+        have.dense |= t->level[l] == SAM_LEVEL_DENSE ? bit : 0;
+        have.first |= t->level[l] == SAM_LEVEL_COMPRESSED ? bit : 0;
+    }
+    return t->ones && have.dense == reach.dense && have.first == reach.first;
+}
+
+bool fe_level_is_filled(const sam_statement *s, const fe_vars *loops, sam_var v, arena *mem) {
+    fe_reach reach = fe_level_reach(s, loops, v);
+    fe_exprs terms = {0};
+    fe_chain_operands(s, fe_outer_scope(s, mem).body, mem, &terms);
+    for (uint32_t i = 0; i < terms.len; i++) {
+        if (reaches(s, terms.at[i], reach))
+            return true;
+    }
+    return false;
+}
+
+sam_var fe_unfilled_level(const sam_statement *s, const fe_vars *loops, uint64_t full, arena *mem) {
+    bool sums_full = true, sum_outside = false;
+    uint32_t results = loops->len;
+    while (results && !fe_is_result_var(s, loops->at[results - 1]))
+        results--;
+    for (uint32_t i = 0; i < results; i++) {
+        sam_var v = loops->at[i];
+        sam_level_format format = result_format(s, v);
+        if (format == SAM_LEVEL_NONE) {
+            sum_outside = true;
+            sums_full = sums_full && full & bit_of(v);
+        }
+        bool complete = full & bit_of(v) && sums_full;
+        for (uint32_t k = i + 1; k < results && sum_outside; k++)
+            complete = complete && full & bit_of(loops->at[k]);
+        if (format == SAM_LEVEL_DENSE && !complete && !fe_level_is_filled(s, loops, v, mem))
+            return v;
+    }
+    return (sam_var){0};
+}

@@ -1,0 +1,591 @@
+/* schedule.c - the schedule language, as in taco: commands that rewrite concrete index notation, one after
+ * the other. Each checks its preconditions; what the hardware makes of the result is decided in expand.c and
+ * unroll.c. precompute is in precompute.c. */
+#include <stdlib.h>
+
+#include "frontend/fe_int.h"
+
+typedef struct {
+    fe_reader in;
+    fe_cin *cin;
+    arena *mem;
+    diagnostics *d;
+    fe_token name;     /* of the command at hand */
+    const char *usage; /* how to write it */
+} scheduler;
+
+static bool syntax(scheduler *c, const char *what) {
+    fe_expected(&c->in, what, c->d);
+    if (c->usage)
+        diag_hint(c->d, "write %s", c->usage);
+    return false;
+}
+
+static bool take(scheduler *c, char sign) {
+    if (fe_take_sign(&c->in, sign))
+        return true;
+    return syntax(c, sign == ',' ? "','" : sign == '(' ? "'('" : "')'");
+}
+
+static bool is_word(const fe_token *t, const char *word) {
+    return t->kind == FE_NAME && t->length == strlen(word) && memcmp(t->at, word, t->length) == 0;
+}
+
+/* ---- keywords and numbers -------------------------------------------------------------------- */
+
+static const char *const bound_text[] = {[FE_MIN_EXACT] = "MinExact",
+                                         [FE_MIN_CONSTRAINT] = "MinConstraint",
+                                         [FE_MAX_EXACT] = "MaxExact",
+                                         [FE_MAX_CONSTRAINT] = "MaxConstraint"};
+static const char *const unit_text[] = {
+    [FE_LANES] = "Lanes", [FE_CPU_THREAD] = "CPUThread", [FE_CPU_VECTOR] = "CPUVector"};
+static const char *const strategy_text[] = {[FE_NO_RACES] = "NoRaces",
+                                            [FE_IGNORE_RACES] = "IgnoreRaces",
+                                            [FE_TEMPORARY] = "Temporary",
+                                            [FE_PARALLEL_REDUCTION] = "ParallelReduction"};
+
+const char *fe_bound_text(fe_bound_type type) {
+    return bound_text[type];
+}
+const char *fe_unit_text(fe_unit unit) {
+    return unit_text[unit];
+}
+const char *fe_strategy_text(fe_race_strategy strategy) {
+    return strategy_text[strategy];
+}
+
+/* taco's words that mean nothing on this hardware. */
+static const struct {
+    const char *word, *reason;
+} no_unit[] = {{"GPUBlock", "the array has no GPU"},
+               {"GPUWarp", "the array has no GPU"},
+               {"GPUThread", "the array has no GPU"},
+               {"Atomics", "the array has no atomic operation; Temporary adds up in one reducer"}};
+
+/* The index of the token in words[1..n), 0 after an error. */
+static uint32_t keyword(fe_reader *in, const char *const *words, uint32_t n, const char *what,
+                        diagnostics *d) {
+    for (uint32_t i = 1; i < n; i++) {
+        if (!is_word(&in->token, words[i]))
+            continue;
+        fe_advance(in);
+        return i;
+    }
+    for (size_t i = 0; i < sizeof no_unit / sizeof *no_unit; i++) {
+        if (!is_word(&in->token, no_unit[i].word))
+            continue;
+        diag_unmappable(d, in->token.loc, "E0149-not-lowered", "%s", no_unit[i].reason);
+        return 0;
+    }
+    const char *list = "";
+    for (uint32_t i = 1; i < n; i++)
+        list = arena_printf(d->mem, "%s%s%s", list, i > 1 ? ", " : "", words[i]);
+    if (in->token.kind == FE_NAME)
+        diag_error(d, in->token.loc, "E0144-keyword", "there is no %s '%.*s'", what, (int)in->token.length,
+                   in->token.at);
+    else
+        fe_expected(in, what, d);
+    diag_hint(d, "use one of %s", list);
+    return 0;
+}
+
+bool fe_parse_bound_type(fe_reader *in, diagnostics *d, fe_bound_type *out) {
+    *out = (fe_bound_type)keyword(in, bound_text, sizeof bound_text / sizeof *bound_text, "bound type", d);
+    return *out != 0;
+}
+
+bool fe_parse_number(fe_reader *in, uint32_t low, uint32_t high, diagnostics *d, uint32_t *out) {
+    const fe_token *t = &in->token;
+    char *end = NULL;
+    if (t->kind != FE_NUMBER) {
+        fe_expected(in, "a whole number", d);
+        return false;
+    }
+    char *digits = arena_strndup(d->mem, t->at, t->length);
+    unsigned long long value = strtoull(digits, &end, 10);
+    if (*end || t->length > 9 || value < low || value > high) {
+        diag_error(d, t->loc, "E0142-number", "%s is no whole number from %u to %u", digits, low, high);
+        return false;
+    }
+    *out = (uint32_t)value;
+    fe_advance(in);
+    return true;
+}
+
+bool fe_parse_parallel(fe_reader *in, diagnostics *d, fe_tag *tag, bool *parallel) {
+    tag->kind = FE_PARALLELIZE;
+    *parallel = !is_word(&in->token, "NotParallel");
+    if (!*parallel) {
+        fe_advance(in);
+    } else {
+        tag->unit = (fe_unit)keyword(in, unit_text, sizeof unit_text / sizeof *unit_text, "parallel unit", d);
+        if (!tag->unit)
+            return false;
+    }
+    if (tag->unit == FE_LANES) {
+        if (!fe_take_sign(in, '(')) {
+            fe_expected(in, "'(' and the number of lanes", d);
+            return false;
+        }
+        if (!fe_parse_number(in, 1, FE_MAX_COPIES, d, &tag->copies))
+            return false;
+        if (!fe_take_sign(in, ')')) {
+            fe_expected(in, "')'", d);
+            return false;
+        }
+    }
+    if (!fe_take_sign(in, ',')) {
+        fe_expected(in, "',' and a race strategy", d);
+        return false;
+    }
+    tag->strategy = (fe_race_strategy)keyword(in, strategy_text, sizeof strategy_text / sizeof *strategy_text,
+                                              "race strategy", d);
+    return tag->strategy != 0;
+}
+
+bool fe_count_copies(const fe_kernel *k, fe_tag *tag, diagnostics *d) {
+    const char *loop = fe_var_text(&k->s, tag->loop);
+    if (tag->copies)
+        return true;
+    tag->copies = fe_known_extent(k, tag->loop);
+    if (tag->copies >= 1 && tag->copies <= FE_MAX_COPIES)
+        return true;
+    diag_error(d, tag->loc, "E0147-bound",
+               "a %s for each iteration of '%s' needs to know that there are 1 to %d",
+               fe_unit_text(tag->unit), loop, FE_MAX_COPIES);
+    diag_hint(d, "split it and parallelize the inner loop, or give a number of copies: Lanes(4)");
+    return false;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+bool fe_is_new_name(const fe_cin *cin, name_id name) {
+    for (uint32_t n = 0; n < cin->kernels.len; n++) {
+        const sam_statement *s = &cin->kernels.at[n].s;
+        if (fe_find_var(s, name).v || fe_find_tensor(s, name).v)
+            return false;
+    }
+    return true;
+}
+
+bool fe_parse_new_name(fe_reader *in, const fe_cin *cin, const char *what, diagnostics *d, name_id *out) {
+    if (in->token.kind != FE_NAME) {
+        fe_expected(in, what, d);
+        return false;
+    }
+    *out = names_intern_n(cin->kernels.at[0].s.names, in->token.at, in->token.length);
+    if (!fe_is_new_name(cin, *out)) {
+        diag_error(d, in->token.loc, "E0140-new-name", "'%.*s' is in use already", (int)in->token.length,
+                   in->token.at);
+        diag_hint(d, "choose a name that the expression and the schedule do not have");
+        return false;
+    }
+    fe_advance(in);
+    return true;
+}
+
+static const char *loop_list(const scheduler *c) {
+    const char *list = "";
+    for (uint32_t n = 0; n < c->cin->kernels.len; n++) {
+        const sam_statement *s = &c->cin->kernels.at[n].s;
+        for (uint32_t i = 0; i < s->loops.len; i++)
+            list = arena_printf(c->mem, "%s%s%s", list, *list ? ", " : "", fe_var_text(s, s->loops.at[i]));
+    }
+    return list;
+}
+
+/* A loop of *k, or of any kernel if that is NULL: the last that has one of the name. */
+static bool parse_loop(scheduler *c, fe_kernel **k, sam_var *v) {
+    const fe_token *t = &c->in.token;
+    if (t->kind != FE_NAME)
+        return syntax(c, "an index variable");
+    name_id name = names_intern_n(c->cin->kernels.at[0].s.names, t->at, t->length);
+    const fe_relation *gone = NULL;
+    bool elsewhere = false;
+    for (uint32_t n = c->cin->kernels.len; n-- > 0;) {
+        fe_kernel *at = &c->cin->kernels.at[n];
+        sam_var found = fe_find_var(&at->s, name);
+        if (!found.v)
+            continue;
+        gone = gone ? gone : fe_replacing(at, found);
+        bool loop = fe_loop_position(&at->s, found) < at->s.loops.len;
+        elsewhere = elsewhere || loop;
+        if (!loop || (*k && *k != at))
+            continue;
+        *k = at;
+        *v = found;
+        fe_advance(&c->in);
+        return true;
+    }
+    if (elsewhere) {
+        diag_error(c->d, t->loc, "E0143-not-nested", "loop '%.*s' belongs to another kernel", (int)t->length,
+                   t->at);
+        diag_hint(c->d, "a command is about the loops of one kernel");
+    } else if (gone) {
+        diag_error(c->d, t->loc, "E0141-replaced-loop", "'%.*s' is no loop any more", (int)t->length, t->at);
+        diag_hint(c->d, "the loops are now %s", loop_list(c));
+        diag_note(c->d, gone->loc, "this replaced it");
+    } else {
+        diag_error(c->d, t->loc, "E0114-schedule-variable", "the expression has no index variable '%.*s'",
+                   (int)t->length, t->at);
+        diag_hint(c->d, "its variables are %s", loop_list(c));
+    }
+    return false;
+}
+
+static bool parse_new_loop(scheduler *c, fe_kernel *k, sam_var *v) {
+    src_loc loc = c->in.token.loc;
+    name_id name;
+    if (!fe_parse_new_name(&c->in, c->cin, "a new index variable", c->d, &name))
+        return false;
+    if (k->s.vars.len == 64) {
+        diag_error(c->d, loc, "E0118-too-large", "more than 64 index variables");
+        return false;
+    }
+    vec_push(c->mem, &k->s.vars, (sam_var_data){.name = name, .loc = loc});
+    *v = (sam_var){k->s.vars.len};
+    return true;
+}
+
+/* The relation's new loops take the place of the first one it replaces. */
+static bool relate(scheduler *c, fe_kernel *k, fe_relation r) {
+    sam_var made[2];
+    uint32_t n = fe_new_vars(&r, made), at = fe_loop_position(&k->s, r.var[0]);
+    for (uint32_t i = 0; i < (r.kind == FE_FUSE ? 2 : 1); i++) {
+        const fe_tag *tag = fe_tag_of(k, r.var[i]);
+        if (!tag)
+            continue;
+        diag_error(c->d, c->name.loc, "E0145-second-tag", "loop '%s' has copies already",
+                   fe_var_text(&k->s, r.var[i]));
+        diag_hint(c->d, "say so after this command, about the loops it makes");
+        diag_note(c->d, tag->loc, "the first command");
+        return false;
+    }
+    vec_push(c->mem, &k->relations, r);
+    k->s.loops.at[at] = made[0];
+    if (r.kind == FE_FUSE) {
+        memmove(k->s.loops.at + at + 1, k->s.loops.at + at + 2,
+                (k->s.loops.len - at - 2) * sizeof *k->s.loops.at);
+        k->s.loops.len--;
+    } else if (n == 2) {
+        vec_push(c->mem, &k->s.loops, made[1]);
+        memmove(k->s.loops.at + at + 2, k->s.loops.at + at + 1,
+                (k->s.loops.len - at - 2) * sizeof *k->s.loops.at);
+        k->s.loops.at[at + 1] = made[1];
+    }
+    return true;
+}
+
+/* ---- the commands, each after its opening parenthesis ---------------------------------------- */
+
+static bool do_split(scheduler *c) {
+    fe_kernel *k = NULL;
+    fe_relation r = {.kind = is_word(&c->name, "split") ? FE_SPLIT : FE_DIVIDE, .loc = c->name.loc};
+    if (!parse_loop(c, &k, &r.var[0]) || !take(c, ',') || !parse_new_loop(c, k, &r.var[1]) || !take(c, ',') ||
+        !parse_new_loop(c, k, &r.var[2]) || !take(c, ',') ||
+        !fe_parse_number(&c->in, 1, UINT16_MAX, c->d, &r.number))
+        return false;
+    if (r.kind == FE_DIVIDE && !fe_known_extent(k, r.var[0])) {
+        const char *loop = fe_var_text(&k->s, r.var[0]);
+        diag_error(c->d, c->name.loc, "E0147-bound", "dividing loop '%s' by %u needs to know its extent",
+                   loop, r.number);
+        diag_hint(c->d, "say it with bound(%s,%sb,N,MaxExact) first, or split it into parts of a size", loop,
+                  loop);
+        return false;
+    }
+    return relate(c, k, r);
+}
+
+/* Whether e has a value only where tensor t has a coordinate of v. */
+static bool only_where(const sam_statement *s, sam_expr e, name_id t, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    switch (x->kind) {
+    case SAM_EXPR_ACCESS:
+        return name_eq(sam_tensor_at(s, x->tensor)->name, t) && fe_has_index(s, e, v);
+    case SAM_EXPR_NEG:
+    case SAM_EXPR_SUM:
+    case SAM_EXPR_DIV:
+        return only_where(s, x->a, t, v);
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB:
+        return only_where(s, x->a, t, v) && only_where(s, x->b, t, v);
+    case SAM_EXPR_MUL:
+        return only_where(s, x->a, t, v) || only_where(s, x->b, t, v);
+    case SAM_EXPR_LITERAL:
+    case SAM_EXPR_NONE:
+        break;
+    }
+    return false;
+}
+
+/* Every sum over v under e, or e itself where v is a variable of the result. */
+static bool only_where_in_loop(const sam_statement *s, sam_expr e, name_id t, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (fe_is_result_var(s, v) || (x->kind == SAM_EXPR_SUM && x->var.v == v.v))
+        return only_where(s, e, t, v);
+    return (!x->a.v || only_where_in_loop(s, x->a, t, v)) && (!x->b.v || only_where_in_loop(s, x->b, t, v));
+}
+
+static bool compressed_at(const sam_statement *s, sam_tensor t, sam_var v) {
+    const sam_tensor_data *data = sam_tensor_at(s, t);
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        for (uint32_t l = 0; x->kind == SAM_EXPR_ACCESS && x->tensor.v == t.v && l < data->order; l++) {
+            if (x->index[data->mode[l]].v == v.v && data->level[l] == SAM_LEVEL_DENSE)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool do_pos(scheduler *c) {
+    fe_kernel *k = NULL;
+    fe_relation r = {.kind = FE_POS, .loc = c->name.loc};
+    if (!parse_loop(c, &k, &r.var[0]) || !take(c, ',') || !parse_new_loop(c, k, &r.var[1]) || !take(c, ','))
+        return false;
+    fe_token t = c->in.token;
+    if (t.kind != FE_NAME)
+        return syntax(c, "a tensor");
+    r.tensor = names_intern_n(k->s.names, t.at, t.length);
+    sam_tensor tensor = fe_find_tensor(&k->s, r.tensor);
+    if (tensor.v <= 1) {
+        diag_error(c->d, t.loc, "E0103-unknown-tensor", "the expression has no operand '%.*s'", (int)t.length,
+                   t.at);
+        return false;
+    }
+    fe_advance(&c->in);
+    const char *loop = fe_var_text(&k->s, r.var[0]);
+    uint64_t roots = fe_roots_of(k, r.var[0]);
+    sam_var root = r.var[0];
+    while (roots && !(roots >> (root.v - 1) & 1))
+        root.v--;
+    if (fe_replacing(k, root)) {
+        diag_error(c->d, c->name.loc, "E0148-position", "loop '%s' is a part of another: it has no positions",
+                   loop);
+        diag_hint(c->d, "use pos before the other commands");
+        return false;
+    }
+    if (!only_where_in_loop(&k->s, k->s.rhs, r.tensor, root)) {
+        diag_error(c->d, t.loc, "E0148-position",
+                   "loop '%s' reaches coordinates that %.*s does not store, so its positions are not enough",
+                   loop, (int)t.length, t.at);
+        diag_hint(c->d, "only a loop over a product has the positions of one of its factors");
+        return false;
+    }
+    if (!compressed_at(&k->s, tensor, root)) {
+        diag_error(c->d, t.loc, "E0148-position", "%.*s is dense along '%s': it stores no positions",
+                   (int)t.length, t.at, loop);
+        return false;
+    }
+    return relate(c, k, r);
+}
+
+/* Whether a scope has both variables' loops: no assignment of another scope is between them. */
+static bool in_one_scope(const fe_kernel *k, const fe_scope *scope, sam_var a, sam_var b, arena *mem) {
+    fe_vars loops = fe_scope_loops(k, scope, mem);
+    bool has_a = false, has_b = false;
+    for (uint32_t i = 0; i < loops.len; i++) {
+        has_a = has_a || loops.at[i].v == a.v;
+        has_b = has_b || loops.at[i].v == b.v;
+    }
+    if (has_a || has_b)
+        return has_a && has_b;
+    fe_exprs inner = {0};
+    fe_inner_sums(&k->s, scope->body, mem, &inner);
+    for (uint32_t i = 0; i < inner.len; i++) {
+        fe_scope sum = fe_sum_scope(&k->s, inner.at[i], mem);
+        if (in_one_scope(k, &sum, a, b, mem))
+            return true;
+    }
+    return false;
+}
+
+static bool do_fuse(scheduler *c) {
+    fe_kernel *k = NULL;
+    fe_relation r = {.kind = FE_FUSE, .loc = c->name.loc};
+    if (!parse_loop(c, &k, &r.var[0]) || !take(c, ',') || !parse_loop(c, &k, &r.var[1]) || !take(c, ',') ||
+        !parse_new_loop(c, k, &r.var[2]))
+        return false;
+    fe_scope outer = fe_outer_scope(&k->s, c->mem);
+    uint32_t i = fe_loop_position(&k->s, r.var[0]), j = fe_loop_position(&k->s, r.var[1]);
+    if (j == i + 1 && in_one_scope(k, &outer, r.var[0], r.var[1], c->mem))
+        return relate(c, k, r);
+    diag_error(c->d, c->name.loc, "E0143-not-nested", "loop '%s' is not directly inside of loop '%s'",
+               fe_var_text(&k->s, r.var[1]), fe_var_text(&k->s, r.var[0]));
+    if (j == i + 1)
+        diag_hint(c->d, "it is the loop of a sum that is only a part of the expression");
+    else
+        diag_hint(c->d, "the loops run in the order %s; reorder them first", loop_list(c));
+    return false;
+}
+
+static bool do_bound(scheduler *c) {
+    fe_kernel *k = NULL;
+    fe_relation r = {.kind = FE_BOUND, .loc = c->name.loc};
+    if (!parse_loop(c, &k, &r.var[0]) || !take(c, ',') || !parse_new_loop(c, k, &r.var[1]) || !take(c, ','))
+        return false;
+    src_loc number = c->in.token.loc;
+    if (!fe_parse_number(&c->in, 0, UINT16_MAX, c->d, &r.number) || !take(c, ',') ||
+        !fe_parse_bound_type(&c->in, c->d, &r.bound))
+        return false;
+    uint32_t known = fe_known_extent(k, r.var[0]);
+    bool exact = r.bound == FE_MAX_EXACT;
+    if (exact && r.number && (!known || known == r.number))
+        return relate(c, k, r);
+    if (exact) {
+        diag_error(c->d, number, "E0147-bound",
+                   r.number ? "loop '%s' has the extent %u already" : "loop '%s' would have no iteration",
+                   fe_var_text(&k->s, r.var[0]), known);
+        return false;
+    }
+    return relate(c, k, r);
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+static bool add_tag(scheduler *c, fe_kernel *k, fe_tag tag) {
+    const fe_tag *first = fe_tag_of(k, tag.loop);
+    if (first) {
+        diag_error(c->d, c->name.loc, "E0145-second-tag", "loop '%s' has copies already",
+                   fe_var_text(&k->s, tag.loop));
+        diag_note(c->d, first->loc, "the first command");
+        return false;
+    }
+    vec_push(c->mem, &k->tags, tag);
+    return true;
+}
+
+static bool do_unroll(scheduler *c) {
+    fe_kernel *k = NULL;
+    fe_tag tag = {.kind = FE_UNROLL, .loc = c->name.loc};
+    return parse_loop(c, &k, &tag.loop) && take(c, ',') &&
+           fe_parse_number(&c->in, 1, FE_MAX_COPIES, c->d, &tag.copies) && add_tag(c, k, tag);
+}
+
+static bool is_sum(const fe_kernel *k, sam_var loop) {
+    uint64_t roots = fe_roots_of(k, loop);
+    for (uint32_t v = 1; v <= k->s.vars.len; v++) {
+        if ((roots >> (v - 1) & 1) && !fe_is_result_var(&k->s, (sam_var){v}))
+            return true;
+    }
+    return false;
+}
+
+static bool do_parallelize(scheduler *c) {
+    fe_kernel *k = NULL;
+    fe_tag tag = {.loc = c->name.loc};
+    bool parallel;
+    src_loc loop = c->in.token.loc;
+    if (!parse_loop(c, &k, &tag.loop) || !take(c, ',') || !fe_parse_parallel(&c->in, c->d, &tag, &parallel))
+        return false;
+    if (!parallel)
+        return true;
+    if (tag.strategy == FE_NO_RACES && is_sum(k, tag.loop)) {
+        diag_error(c->d, loop, "E0146-race", "loop '%s' is a sum: its iterations race for one value",
+                   fe_var_text(&k->s, tag.loop));
+        diag_hint(c->d, "use the strategy Temporary: the copies' values meet in one reducer");
+        return false;
+    }
+    return fe_count_copies(k, &tag, c->d) && add_tag(c, k, tag);
+}
+
+/* ---- reorder --------------------------------------------------------------------------------- */
+
+static bool do_reorder(scheduler *c) {
+    fe_kernel *k = NULL;
+    fe_vars listed = {0};
+    do {
+        src_loc loc = c->in.token.loc;
+        sam_var v;
+        if (!parse_loop(c, &k, &v))
+            return false;
+        for (uint32_t i = 0; i < listed.len; i++) {
+            if (listed.at[i].v == v.v) {
+                diag_error(c->d, loc, "E0114-schedule-variable", "'%s' is listed twice",
+                           fe_var_text(&k->s, v));
+                return false;
+            }
+        }
+        vec_push(c->mem, &listed, v);
+    } while (fe_take_sign(&c->in, ','));
+    /* The places of the listed loops receive the listed order; the other loops stay. */
+    uint64_t in_list = 0;
+    for (uint32_t i = 0; i < listed.len; i++)
+        in_list |= (uint64_t)1 << (listed.at[i].v - 1);
+    for (uint32_t i = 0, next = 0; i < k->s.loops.len; i++) {
+        if (in_list >> (k->s.loops.at[i].v - 1) & 1)
+            k->s.loops.at[i] = listed.at[next++];
+    }
+    return true;
+}
+
+static bool do_precompute(scheduler *c) {
+    return fe_precompute(&c->in, c->cin, c->mem, c->d);
+}
+
+/* ---- the language ---------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *usage;
+    bool (*apply)(scheduler *c);
+} commands[] = {
+    {"reorder", "reorder(i,j,...)", do_reorder},
+    {"split", "split(i,i0,i1,size)", do_split},
+    {"divide", "divide(i,i0,i1,parts)", do_split},
+    {"pos", "pos(i,ip,B)", do_pos},
+    {"fuse", "fuse(i,j,f)", do_fuse},
+    {"precompute", "precompute(B(i,k)*C(k,j),{i,j},{iw,jw},w)", do_precompute},
+    {"bound", "bound(i,ib,extent,MaxExact)", do_bound},
+    {"unroll", "unroll(i,copies)", do_unroll},
+    {"parallelize", "parallelize(i,Lanes(4),NoRaces)", do_parallelize},
+};
+
+static bool parse_command(scheduler *c) {
+    c->name = c->in.token;
+    c->usage = NULL;
+    if (c->name.kind != FE_NAME)
+        return syntax(c, "a scheduling command such as reorder(i,j)");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (!is_word(&c->name, commands[i].name))
+            continue;
+        c->usage = commands[i].usage;
+        fe_advance(&c->in);
+        if (!take(c, '(') || !commands[i].apply(c))
+            return false;
+        return fe_take_sign(&c->in, ')') || syntax(c, commands[i].apply == do_reorder ? "',' or ')'" : "')'");
+    }
+    if (is_word(&c->name, "assemble")) {
+        diag_unmappable(c->d, c->name.loc, "E0149-not-lowered",
+                        "writers always build the result's levels while they compute");
+        return false;
+    }
+    diag_error(c->d, c->name.loc, "E0113-schedule-command", "unknown scheduling command '%.*s'",
+               (int)c->name.length, c->name.at);
+    diag_hint(c->d,
+              "the commands are reorder, split, divide, pos, fuse, precompute, bound, unroll, parallelize");
+    return false;
+}
+
+static bool parse_commands(const char *text, fe_cin *cin, arena *mem, diagnostics *d) {
+    scheduler c = {.in = fe_read("<schedule>", text, d), .cin = cin, .mem = mem, .d = d};
+    while (c.in.token.kind != FE_END) {
+        if (!parse_command(&c))
+            return false;
+        while (fe_take_sign(&c.in, ',') || fe_take_sign(&c.in, ';'))
+            ;
+    }
+    return true;
+}
+
+bool fe_schedule(const char *const *texts, uint32_t n_commands, const sam_statement *s, arena *mem,
+                 diagnostics *d, fe_cin *out) {
+    fe_kernel only = {0};
+    *out = (fe_cin){0};
+    fe_copy_statement(s, mem, &only.s);
+    vec_push(mem, &out->kernels, only);
+    for (uint32_t i = 0; i < n_commands; i++) {
+        if (!parse_commands(texts[i], out, mem, d))
+            return false;
+    }
+    return fe_cin_check(out, d);
+}

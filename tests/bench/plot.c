@@ -1,0 +1,193 @@
+/* Plots as SVG. Coordinates are printed in tenths of a pixel. */
+#include "tests/bench/plot.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WIDTH = 720, HEIGHT = 440, LEFT = 80, RIGHT = 550, TOP = 40, BOTTOM = 380 };
+
+/* Okabe and Ito's colours, which the colour-blind can tell apart. */
+static const char *const colours[PLOT_SERIES] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                 "#e69f00", "#56b4e9", "#000000", "#999999"};
+
+/* An axis: values from low to high over pixels from `from` to `to`. */
+typedef struct {
+    double low, high, from, to;
+    bool log;
+} axis;
+
+static double place(const axis *a, double value) {
+    double share =
+        a->log ? log10(value / a->low) / log10(a->high / a->low) : (value - a->low) / (a->high - a->low);
+    return a->from + share * (a->to - a->from);
+}
+
+/* 1, 2 or 5 times a power of ten, at least `value`. */
+static double round_step(double value) {
+    double power = pow(10, floor(log10(value)));
+    return value <= power       ? power
+           : value <= 2 * power ? 2 * power
+           : value <= 5 * power ? 5 * power
+                                : 10 * power;
+}
+
+/* Whole decades, or whole steps from 0. */
+static axis make_axis(double low, double high, bool is_log, double from, double to) {
+    if (is_log) {
+        low = pow(10, floor(log10(low) + 1e-9));
+        high = pow(10, ceil(log10(high) - 1e-9));
+        return (axis){low, high > low ? high : low * 10, from, to, true};
+    }
+    double step = round_step((high > 0 ? high : 1) / 5);
+    return (axis){0, step * ceil(high / step - 1e-9), from, to, false};
+}
+
+static void write_text(FILE *out, const char *text) {
+    for (; *text; text++) {
+        if (*text == '<')
+            fputs("&lt;", out);
+        else if (*text == '&')
+            fputs("&amp;", out);
+        else
+            fputc(*text, out);
+    }
+}
+
+static void label(FILE *out, double x, double y, const char *anchor, const char *text) {
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
+    write_text(out, text);
+    fputs("</text>\n", out);
+}
+
+static void number(FILE *out, double x, double y, const char *anchor, double value) {
+    char text[32];
+    snprintf(text, sizeof text, value >= 1e6 ? "%.0e" : "%g", value);
+    label(out, x, y, anchor, text);
+}
+
+static void line(FILE *out, double x1, double y1, double x2, double y2, const char *colour) {
+    fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n", x1, y1, x2, y2,
+            colour);
+}
+
+static void tick(FILE *out, const axis *a, bool vertical, double value) {
+    double at = place(a, value);
+    if (vertical) {
+        line(out, LEFT, at, RIGHT, at, "#dddddd");
+        number(out, LEFT - 6, at + 4, "end", value);
+    } else {
+        line(out, at, TOP, at, BOTTOM, "#dddddd");
+        number(out, at, BOTTOM + 18, "middle", value);
+    }
+}
+
+static void ticks(FILE *out, const axis *a, bool vertical) {
+    if (a->log) {
+        for (double value = a->low; value < a->high * 1.001; value *= 10)
+            tick(out, a, vertical, value);
+        return;
+    }
+    double step = round_step(a->high / 5);
+    for (int i = 0; i * step < a->high * 1.001; i++)
+        tick(out, a, vertical, i * step);
+}
+
+static void range(const double *values, uint32_t n, bool is_log, double *low, double *high) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (is_log && !(values[i] > 0))
+            continue;
+        *low = values[i] < *low ? values[i] : *low;
+        *high = values[i] > *high ? values[i] : *high;
+    }
+}
+
+static double stack_height(const plot *p, uint32_t group) {
+    double sum = 0;
+    for (uint32_t s = 0; s < p->n_series; s++)
+        sum += p->series[s].y[group];
+    return sum;
+}
+
+static axis vertical_axis(const plot *p) {
+    double low = INFINITY, high = -INFINITY;
+    for (uint32_t s = 0; s < p->n_series; s++)
+        range(p->series[s].y, p->n, p->log_y, &low, &high);
+    for (uint32_t i = 0; p->stacked && i < p->n; i++)
+        high = stack_height(p, i) > high ? stack_height(p, i) : high;
+    return make_axis(low < high ? low : high / 2, high, p->log_y, BOTTOM, TOP);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static void write_line(const plot *p, FILE *out, uint32_t s, const axis *x, const axis *y) {
+    fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"", colours[s]);
+    for (uint32_t i = 0; i < p->n; i++)
+        if (!p->log_y || p->series[s].y[i] > 0)
+            fprintf(out, "%.1f,%.1f ", place(x, p->x[i]), place(y, p->series[s].y[i]));
+    fputs("\"/>\n", out);
+    for (uint32_t i = 0; i < p->n; i++)
+        if (!p->log_y || p->series[s].y[i] > 0)
+            fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", place(x, p->x[i]),
+                    place(y, p->series[s].y[i]), colours[s]);
+}
+
+static void write_lines(const plot *p, FILE *out, const axis *y) {
+    double low = INFINITY, high = -INFINITY;
+    range(p->x, p->n, p->log_x, &low, &high);
+    axis x = make_axis(low, high, p->log_x, LEFT, RIGHT);
+    ticks(out, &x, false);
+    for (uint32_t s = 0; s < p->n_series; s++)
+        write_line(p, out, s, &x, y);
+}
+
+/* ---- bars ------------------------------------------------------------------------------------ */
+
+static void bar(FILE *out, double x, double width, double top, double bottom, uint32_t s) {
+    fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n", x, top, width,
+            bottom - top, colours[s]);
+}
+
+static void write_bars(const plot *p, FILE *out, const axis *y) {
+    double group = (double)(RIGHT - LEFT) / p->n, width = group * 0.8 / (p->stacked ? 1 : p->n_series);
+    for (uint32_t i = 0; i < p->n; i++) {
+        double x = LEFT + group * (i + 0.1), below = 0;
+        for (uint32_t s = 0; s < p->n_series; s++) {
+            double value = p->series[s].y[i];
+            if (p->stacked)
+                bar(out, x, width, place(y, below + value), place(y, below), s);
+            else if (!p->log_y || value > 0)
+                bar(out, x + width * s, width * 0.95, place(y, value), BOTTOM, s);
+            below += value;
+        }
+        label(out, LEFT + group * (i + 0.5), BOTTOM + (p->n > 7 && i % 2 ? 30 : 18), "middle",
+              p->category[i]);
+    }
+}
+
+void plot_write(const plot *p, FILE *out) {
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
+            "font-size=\"12\">\n<title>",
+            WIDTH, HEIGHT);
+    write_text(out, p->title);
+    fprintf(out, "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", WIDTH, HEIGHT);
+    label(out, (LEFT + RIGHT) / 2.0, TOP - 16, "middle", p->title);
+    label(out, (LEFT + RIGHT) / 2.0, HEIGHT - 10, "middle", p->x_label);
+    fprintf(out, "<g transform=\"translate(18,%d) rotate(-90)\">", (TOP + BOTTOM) / 2);
+    label(out, 0, 0, "middle", p->y_label);
+    fputs("</g>\n", out);
+    axis y = vertical_axis(p);
+    ticks(out, &y, true);
+    if (p->category)
+        write_bars(p, out, &y);
+    else
+        write_lines(p, out, &y);
+    line(out, LEFT, BOTTOM, RIGHT, BOTTOM, "#000000");
+    line(out, LEFT, TOP, LEFT, BOTTOM, "#000000");
+    for (uint32_t s = 0; s < p->n_series; s++) {
+        double at = TOP + 10 + 20.0 * s;
+        bar(out, RIGHT + 14, 12, at - 10, at, s);
+        label(out, RIGHT + 32, at, "start", p->series[s].name);
+    }
+    fputs("</svg>\n", out);
+}

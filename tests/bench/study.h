@@ -1,0 +1,57 @@
+/* study.h - what the studies of chapter 4 share: kernels from expressions, runs that are checked against the
+ * reference, changes of a graph that trade one way of iterating for another, and the files they leave. */
+#ifndef ONYX_TESTS_BENCH_STUDY_H
+#define ONYX_TESTS_BENCH_STUDY_H
+
+#include "frontend/frontend.h"
+#include "tests/bench/plot.h"
+#include "tests/test.h"
+#include "tiling/tiling.h"
+
+typedef struct {
+    const char *name; /* below docs/studies */
+    char *text;
+} study_file;
+
+/* One program. Errors end it with what happened. */
+typedef struct {
+    fixture f;
+    VEC(study_file) files;
+    uint32_t failed; /* expectations that did not hold */
+} study;
+
+/* Runs the study. Without arguments the .csv files it makes are compared with those of docs/studies; with
+ * --write all its files are written there. Returns the exit code. */
+int study_main(int argc, char **argv, void (*run)(study *));
+void study_must(study *s, bool good);
+/* The ordering the dissertation shows: said when it does not hold, and the program fails. */
+void study_expect(study *s, bool holds, const char *what);
+void study_add_plot(study *s, const char *name, const plot *p);
+void study_add_text(study *s, const char *name, const char *text);
+
+typedef struct {
+    sam_statement user, packed;
+    sam_graph graph;
+} study_kernel;
+
+typedef struct {
+    sam_sim_result sim;
+    tile_tensor result;
+} study_result;
+
+/* The kernel of an expression. NULL ends the formats; schedule may be NULL, and leaves one kernel. */
+study_kernel study_make(study *s, const char *expression, const char *const *formats, const char *schedule);
+/* Simulates in the ideal timing with statistics, and ends the program unless the result is the reference's.
+ * operand: by tensor of the expression, the result's entry is not read. fifo_depth 0: without bound. */
+study_result study_run(study *s, const study_kernel *k, const tile_tensor *operand, uint32_t fifo_depth);
+
+/* ---- other ways to iterate -------------------------------------------------------------------- */
+
+/* Every intersecter asks the scanners that feed it to skip. */
+void study_skip(sam_graph *g);
+/* Every scanner and joiner works on bit vectors of 64 bits. */
+void study_use_bits(sam_graph *g);
+/* Where a compressed and a dense level intersect, the coordinates of the one are located in the other. */
+void study_locate(sam_graph *g);
+
+#endif

@@ -1,0 +1,39 @@
+/* fuzz.h - what the fuzzing harnesses share. A harness defines LLVMFuzzerTestOneInput and stops the program
+ * (FUZZ_CHECK) when an invariant breaks; libFuzzer drives it, or driver.c over kept inputs. */
+#ifndef ONYX_TESTS_FUZZ_H
+#define ONYX_TESTS_FUZZ_H
+
+#include <stdlib.h>
+
+#include "sam/sam.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef struct {
+    arena mem;
+    diagnostics diag;
+    name_table names;
+} fuzz_run;
+
+static inline void fuzz_begin(fuzz_run *r) {
+    *r = (fuzz_run){0};
+    diag_init(&r->diag, &r->mem);
+    names_init(&r->names, &r->mem);
+}
+
+/* Prints what was diagnosed so far and stops unless the condition holds. */
+#define FUZZ_CHECK(run, condition)                                                                           \
+    do {                                                                                                     \
+        if (!(condition)) {                                                                                  \
+            fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #condition);                          \
+            diag_print(&(run)->diag, 0, stderr, false);                                                      \
+            abort();                                                                                         \
+        }                                                                                                    \
+    } while (0)
+
+/* What a step said: success means no error, failure means at least one error with a code and a place. */
+void fuzz_verdict(fuzz_run *r, bool ok);
+/* A graph that passed its check: printed, read and printed again it is the same; its rewrites pass too. */
+void fuzz_graph(fuzz_run *r, const sam_graph *g);
+
+#endif

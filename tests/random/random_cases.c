@@ -1,0 +1,109 @@
+/* Random cases through the whole chain: random_cases [CASES [SEED]]. Each is right, or refused with a located
+ * code; the share refused is printed by code. A wrong one is printed as it is and as small as it gets. */
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/random/cases.h"
+
+enum { CODES = 64, MAX_FAILURES = 40 };
+
+typedef struct {
+    const char *code;
+    uint32_t count;
+    char *example;
+} refused_code;
+
+typedef struct {
+    refused_code refused[CODES];
+    uint32_t codes, right, wrong, refusals;
+    arena mem; /* of the codes */
+} tally;
+
+static volatile uint64_t running; /* the seed at hand, for crashed() */
+
+static void crashed(int number) {
+    static const char digits[] = "0123456789abcdef";
+    char text[] = "crashed: seed 0x0000000000000000\n";
+    for (int i = 0; i < 16; i++)
+        text[16 + i] = digits[running >> (60 - 4 * i) & 15];
+    if (write(STDERR_FILENO, text, sizeof text - 1) > 0)
+        signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void count_refusal(tally *t, const char *code, const note *n) {
+    uint32_t k = 0;
+    arena mem = {0};
+    while (k < t->codes && strcmp(t->refused[k].code, code) != 0)
+        k++;
+    BUG_IF(k == CODES, "more than %d codes", CODES);
+    if (k == t->codes)
+        t->refused[t->codes++] =
+            (refused_code){arena_strdup(&t->mem, code), 0, arena_strdup(&t->mem, case_settings(n, &mem))};
+    t->refused[k].count++;
+    t->refusals++;
+    arena_free(&mem);
+}
+
+static void report(uint64_t seed, const char *reason, note *n) {
+    arena mem = {0};
+    const char *folder = arena_printf(&mem, "random_%016llx", (unsigned long long)seed);
+    diagnostics d;
+    diag_init(&d, &mem);
+    make_folder(folder, &d);
+    printf("WRONG seed 0x%llx: %s\n  %s\n", (unsigned long long)seed, reason, case_command(n, folder, &mem));
+    case_shrink(n);
+    chain_outcome small = chain_run(n, &mem);
+    printf("  smallest: %s\n  %s\n", small.reason, case_command(n, folder, &mem));
+    fflush(stdout);
+    arena_free(&mem);
+}
+
+static void run_case(uint64_t seed, note *n, tally *t) {
+    arena mem = {0};
+    running = seed;
+    case_random(seed, n);
+    chain_outcome out = chain_run(n, &mem);
+    switch (out.verdict) {
+    case CHAIN_RIGHT:
+        t->right++;
+        break;
+    case CHAIN_REFUSED:
+        count_refusal(t, out.code, n);
+        break;
+    case CHAIN_WRONG:
+        t->wrong++;
+        report(seed, out.reason, n);
+        break;
+    }
+    arena_free(&mem);
+}
+
+static int by_count(const void *a, const void *b) {
+    uint32_t x = ((const refused_code *)a)->count, y = ((const refused_code *)b)->count;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+int main(int argc, char **argv) {
+    uint64_t cases = argc > 1 ? strtoull(argv[1], NULL, 0) : 500;
+    uint64_t base = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+    tally t = {0};
+    note *n = malloc(sizeof *n);
+    if (!n)
+        return 1;
+    signal(SIGABRT, crashed);
+    signal(SIGSEGV, crashed);
+    double start = seconds_now();
+    uint64_t i = 0;
+    for (; i < cases && t.wrong < MAX_FAILURES; i++) /* one case alone runs its own seed */
+        run_case(cases == 1 ? base : base << 32 | i, n, &t);
+    printf("%llu cases in %.1f s: %u right, %u refused (%.1f %%), %u wrong\n", (unsigned long long)i,
+           seconds_now() - start, t.right, t.refusals, 100.0 * t.refusals / (double)(i ? i : 1), t.wrong);
+    qsort(t.refused, t.codes, sizeof *t.refused, by_count);
+    for (uint32_t k = 0; k < t.codes; k++)
+        printf("  %5u  %-28s %s\n", t.refused[k].count, t.refused[k].code, t.refused[k].example);
+    arena_free(&t.mem);
+    free(n);
+    return t.wrong != 0;
+}

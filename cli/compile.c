@@ -61,11 +61,12 @@ bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel
                       .n_formats = o->formats.len,
                       .dimensions = o->dimensions.at,
                       .n_dimensions = o->dimensions.len,
+                      .schedule = o->schedule.at,
+                      .n_schedule = o->schedule.len,
                       .integers = o->dtype == TILE_DTYPE_INT16};
     fe_cin cin;
     bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&
-              cli_check_names(o, s, &k->user) &&
-              fe_schedule(o->schedule.at, o->schedule.len, &k->user, &s->mem, &s->diag, &cin) &&
+              cli_check_names(o, s, &k->user) && fe_schedule(&in, &k->user, &s->mem, &s->diag, &cin) &&
               lower_producers(o, chip, s, &cin, k) &&
               lower_kernel(o, chip, s, &cin.kernels.at[cin.kernels.len - 1], &k->statement, &k->sam) &&
               dump_graph(o, "sam.gv", &k->sam, s);
@@ -95,7 +96,8 @@ static bool lower(const cli_options *o, cli_session *s, cli_kernel *k) {
 static bool place_and_route(const cli_options *o, cli_session *s, cli_kernel *k) {
     pnr_options options = pnr_options_default();
     options.seed = o->seed;
-    options.pipeline = o->pipeline;
+    options.pipeline = o->pipeline ? PNR_PIPELINE_EXHAUSTIVE : PNR_PIPELINE_NONE;
+    options.timing = 1; /* a tenth more clock for 3 % more wire */
     double start = seconds_now();
     bool ok = pnr_fits(&k->net, &k->board, &s->diag) &&
               pnr_place(&k->net, &k->board, &options, &s->mem, &s->diag, &k->design);

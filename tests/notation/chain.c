@@ -51,24 +51,29 @@ static chain_outcome refusal(const chain *c) {
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-static bool parse(chain *c, sam_statement *out) {
-    const char *formats[NOTE_TENSORS], *dimensions[SAM_MAX_ORDER];
-    fe_in in = {.expression = note_text(c->n, c->mem),
-                .formats = formats,
-                .dimensions = dimensions,
-                .integers = true};
+static bool parse(chain *c, fe_in *in, sam_statement *out) {
+    const char **formats = arena_new_n(c->mem, const char *, NOTE_TENSORS);
+    const char **dimensions = arena_new_n(c->mem, const char *, SAM_MAX_ORDER);
+    const char **schedule = arena_new(c->mem, const char *);
+    *schedule = c->n->schedule;
+    *in = (fe_in){.expression = note_text(c->n, c->mem),
+                  .formats = formats,
+                  .dimensions = dimensions,
+                  .schedule = schedule,
+                  .n_schedule = **schedule != '\0',
+                  .integers = true};
     uint32_t used = note_used_tensors(c->n, c->n->root) | 1;
     for (uint8_t t = 0; t < c->n->n_tensors; t++) {
         const char *format = note_format(&c->n->tensor[t], c->mem);
         if (format && used >> t & 1)
-            formats[in.n_formats++] = format;
+            formats[in->n_formats++] = format;
     }
     for (uint8_t i = 0; i < c->n->tensor[0].order; i++) {
         uint8_t v = c->n->result_index[i];
         if (!(note_free_vars(c->n, c->n->root) >> v & 1)) /* no operand says how far it goes */
-            dimensions[in.n_dimensions++] = arena_printf(c->mem, "%s:%u", c->n->var[v], c->n->extent[v]);
+            dimensions[in->n_dimensions++] = arena_printf(c->mem, "%s:%u", c->n->var[v], c->n->extent[v]);
     }
-    return fe_parse(&in, &c->names, c->mem, &c->diag, out);
+    return fe_parse(in, &c->names, c->mem, &c->diag, out);
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
@@ -90,9 +95,9 @@ static const named *tensor_named(const chain *c, name_id name) {
     return NULL;
 }
 
-/* An inner loop of a split is as long as it was asked for, padding included. */
 static uint32_t divided(uint32_t extent, uint32_t divide, uint32_t modulo) {
-    return modulo ? modulo : divide ? (extent + divide - 1) / divide : extent;
+    uint32_t parts = divide ? (extent + divide - 1) / divide : extent;
+    return modulo && modulo < parts ? modulo : parts;
 }
 
 /* The dimension of an operand that statement s indexes by v, 0 where none is. */
@@ -396,14 +401,14 @@ chain_outcome chain_run(note *n, arena *mem) {
     chain c = {.n = n, .mem = mem};
     sam_statement user;
     fe_cin cin;
-    const char *schedule = n->schedule;
+    fe_in in;
     names_init(&c.names, mem);
     diag_init(&c.diag, mem);
-    if (!parse(&c, &user))
+    if (!parse(&c, &in, &user))
         return refusal(&c);
     if (!fe_check(&user, &c.diag))
         return wrong(arena_printf(mem, "the statement is malformed: %s", printed(&c)));
-    if (!fe_schedule(&schedule, *schedule != '\0', &user, mem, &c.diag, &cin))
+    if (!fe_schedule(&in, &user, mem, &c.diag, &cin))
         return refusal(&c);
     if (!fe_cin_check(&cin, &c.diag))
         return wrong(arena_printf(mem, "the scheduled statement is malformed: %s", printed(&c)));

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { CHANNELS_SHOWN = 3 };
+enum { SHOWN = 3 }; /* bottlenecks and channels of the summary */
 
 typedef struct {
     VEC(cycle_stream) streams; /* inputs in the order of their columns, then outputs */
@@ -223,12 +223,15 @@ void cli_stalls_print(cli_session *s, const cli_outcome *out) {
     cycle_bottlenecks bottlenecks;
     double total = out->kernel_cycles ? (double)out->kernel_cycles : 1;
     cycle_bottlenecks_of(out->model, &s->mem, &bottlenecks);
-    if (bottlenecks.len)
-        printf("  others waited most for %s: %.0f %% of the cycles\n",
-               out->design->cells.at[bottlenecks.at[0].cell].name,
-               (double)bottlenecks.at[0].cycles * 100 / total);
+    const char *most = "";
+    for (uint32_t i = 0; i < bottlenecks.len && i < SHOWN; i++)
+        most = arena_printf(&s->mem, "%s%s%s (%.0f %% of the cycles)", most, i ? ", " : "",
+                            out->design->cells.at[bottlenecks.at[i].cell].name,
+                            (double)bottlenecks.at[i].cycles * 100 / total);
+    if (*most)
+        printf("  others waited most for %s\n", most);
     sorted_channels(s, out, &channels);
-    for (uint32_t i = 0; i < channels.len && i < CHANNELS_SHOWN; i++) {
+    for (uint32_t i = 0; i < channels.len && i < SHOWN; i++) {
         const cycle_channel *c = &channels.at[i];
         if (c->stalled + c->held == 0)
             return;

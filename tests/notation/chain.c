@@ -52,7 +52,7 @@ static chain_outcome refusal(const chain *c) {
 /* ---- compiling ------------------------------------------------------------------------------- */
 
 static bool parse(chain *c, sam_statement *out) {
-    const char *formats[NOTE_TENSORS], *dimensions[SAM_MAX_ORDER];
+    const char *formats[NOTE_TENSORS], *dimensions[NOTE_VARS];
     fe_in in = {.expression = note_text(c->n, c->mem),
                 .formats = formats,
                 .dimensions = dimensions,
@@ -63,9 +63,12 @@ static bool parse(chain *c, sam_statement *out) {
         if (format && used >> t & 1)
             formats[in.n_formats++] = format;
     }
-    for (uint8_t i = 0; i < c->n->tensor[0].order; i++) {
-        uint8_t v = c->n->result_index[i];
-        if (!(note_free_vars(c->n, c->n->root) >> v & 1)) /* no operand says how far it goes */
+    uint32_t free = note_free_vars(c->n, c->n->root), in_result = 0;
+    for (uint8_t i = 0; i < c->n->tensor[0].order; i++)
+        in_result |= 1u << c->n->result_index[i];
+    for (uint8_t v = 0; v < c->n->n_vars; v++) {
+        bool unknown = in_result & ~free & 1u << v; /* no operand says how far it goes */
+        if (unknown || (c->n->sized && (in_result | free) >> v & 1))
             dimensions[in.n_dimensions++] = arena_printf(c->mem, "%s:%u", c->n->var[v], c->n->extent[v]);
     }
     return fe_parse(&in, &c->names, c->mem, &c->diag, out);

@@ -55,6 +55,7 @@ typedef struct {
     uint8_t n_tensors;
     uint8_t result_index[SAM_MAX_ORDER];
     char schedule[320]; /* "" or commands */
+    bool sized;         /* the sizes of all variables are stated */
 } note;
 
 /* Reads "X(i,j) = ..."; every level compressed, modes in order, no data. False when it is not of the language

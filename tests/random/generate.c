@@ -308,6 +308,7 @@ static void choose_schedule(generator *g, const uint8_t *loops, bool reordered) 
         return;
     for (uint32_t n = 1 + prng_below(&g->random, 2); n > 0; n--)
         any_command(g, &l);
+    g->n->sized = strstr(g->n->schedule, "divide") && chance(g, 85); /* divide needs them */
     if (chance(g, 40) && !strstr(g->n->schedule, "precompute")) {
         shuffle_loops(g, &l);
         reorder_command(g, &l);

@@ -262,6 +262,7 @@ static void any_command(generator *g, loop_list *l) {
     static const char *const strategy[] = {"NoRaces", "IgnoreRaces", "Temporary", "ParallelReduction"};
     uint8_t k = (uint8_t)prng_below(&g->random, l->n);
     const char *comma = l->at ? ", " : "", *loop = l->name[k];
+    uint32_t copies = 1 + prng_below(&g->random, 4), s = prng_below(&g->random, 4);
     switch (weighted(g, weight, sizeof weight)) {
     case 0:
         split_command(g, l, "split", k);
@@ -270,11 +271,10 @@ static void any_command(generator *g, loop_list *l) {
         split_command(g, l, "divide", k);
         break;
     case 2:
-        command(g, l, "%sunroll(%s,%u)", comma, loop, 1 + prng_below(&g->random, 4));
+        command(g, l, "%sunroll(%s,%u)", comma, loop, copies);
         break;
     case 3:
-        command(g, l, "%sparallelize(%s,Lanes(%u),%s)", comma, loop, 1 + prng_below(&g->random, 4),
-                strategy[prng_below(&g->random, 4)]);
+        command(g, l, "%sparallelize(%s,Lanes(%u),%s)", comma, loop, copies, strategy[s]);
         break;
     case 4:
         precompute_command(g, l);

@@ -227,14 +227,22 @@ static void write_output(writer *w, net_cell cell, uint32_t port) {
 }
 
 /* Value of CONFIG_SPACE bit `bit` of a cell. */
-static bool space_bit(const writer *w, const net_cell_data *cell, uint32_t bit) {
+static bool space_bit(const pnr_design *design, const bits_map *map, const net_cell_data *cell,
+                      uint32_t bit) {
     for (uint32_t i = 0; i < cell->config.len; i++) {
-        const bits_field *f = bits_find(w->map, net_mode_table[cell->mode].tile, 0,
-                                        names_text(w->design->net->names, cell->config.at[i].field));
+        const bits_field *f = bits_find(map, net_mode_table[cell->mode].tile, 0,
+                                        names_text(design->net->names, cell->config.at[i].field));
         if (f && f->space && bit >= f->lo && bit <= f->hi)
             return cell->config.at[i].value >> (bit - f->lo) & 1;
     }
     return false;
+}
+
+uint32_t bits_core_space(const pnr_design *design, const bits_map *map, net_cell cell, uint32_t word) {
+    uint32_t value = 0;
+    for (uint32_t bit = 0; bit < 32; bit++)
+        value |= (uint32_t)space_bit(design, map, net_cell_at(design->net, cell), word * 32 + bit) << bit;
+    return value;
 }
 
 /* "84'h..." */
@@ -247,7 +255,7 @@ static void write_constant(writer *w, const net_cell_data *cell, const config_po
     for (uint32_t digit = (width + 3) / 4; digit-- > 0;) {
         uint32_t value = 0;
         for (uint32_t i = 0; i < 4 && digit * 4 + i < width; i++)
-            value |= (uint32_t)space_bit(w, cell, from->lo + digit * 4 + i) << i;
+            value |= (uint32_t)space_bit(w->design, w->map, cell, from->lo + digit * 4 + i) << i;
         fprintf(w->out, "%x", value);
     }
     fputs(")", w->out);
@@ -468,12 +476,17 @@ static void write_module(writer *w) {
     fputs("endmodule\n", w->out);
 }
 
+bool bits_check_sparse(const pnr_design *design, const bits_map *map, diagnostics *d) {
+    writer w = {.design = design, .map = map, .d = d, .good = true};
+    for (uint32_t i = 0; i < design->net->cells.len; i++)
+        check_cell(&w, &design->net->cells.at[i], design->site.at[i]);
+    return w.good;
+}
+
 bool bits_to_verilog(const pnr_design *design, const bits_map *map, const char *path, diagnostics *d) {
     writer w = {.design = design, .map = map, .d = d, .good = true};
     file_out f;
-    for (uint32_t i = 0; i < design->net->cells.len; i++)
-        check_cell(&w, &design->net->cells.at[i], design->site.at[i]);
-    if (!w.good || !file_create(&f, path, d->mem, d))
+    if (!bits_check_sparse(design, map, d) || !file_create(&f, path, d->mem, d))
         return false;
     w.out = f.stream;
     write_module(&w);

@@ -6,12 +6,14 @@
 #include "bitstream/bitstream.h"
 #include "firmware/firmware.h"
 #include "frontend/frontend.h"
+#include "rtl_models/cycle.h"
 #include "tiling/tiling.h"
 
 /* Exit codes: scripts depend on them. */
 enum { EXIT_OK = 0, EXIT_USER = 1, EXIT_UNMAPPABLE = 2, EXIT_MISMATCH = 3, EXIT_INTERRUPTED = 130 };
 
-typedef enum { ENGINE_NONE, ENGINE_SAM, ENGINE_RTL, ENGINE_SOC } cli_engine;
+typedef enum { ENGINE_NONE, ENGINE_SAM, ENGINE_CYCLE, ENGINE_RTL, ENGINE_SOC } cli_engine;
+typedef enum { HAZARDS_ERROR, HAZARDS_WARN, HAZARDS_OFF } cli_hazards;
 
 typedef VEC(const char *) text_vec;
 
@@ -26,12 +28,13 @@ typedef struct {
     text_vec outputs;    /* -o "X:file" */
     const char *board, *profile;
     cli_engine engine;
+    cli_hazards hazards;
     tile_dtype dtype;
     const char *dtype_from; /* the option that stated it, or NULL */
     tile_values values;
     uint32_t tile; /* 0 = by the tensors' orders */
     uint64_t seed;
-    bool check, pipeline, json, quiet;
+    bool check, pipeline, io_trace, json, quiet;
     const char *out; /* folder */
     /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
     sam_sim_timing timing;
@@ -110,6 +113,8 @@ bool cli_read_operands(const cli_options *o, cli_session *s, cli_kernel *k, tile
 typedef struct {
     tile_tensor result;
     uint64_t config_cycles, kernel_cycles, firmware_cycles, total_cycles;
+    cycle_model *model; /* engine cycle: what ran, with its accounts */
+    const cycle_design *design;
 } cli_outcome;
 
 /* The kernel's streams in the order of their IO columns. */
@@ -128,6 +133,8 @@ bool cli_simulate(const cli_options *o, cli_session *s, cli_kernel *k, const til
 bool cli_watched_simulate(const cli_options *o, cli_session *s, const sam_graph *g,
                           const sam_tensor_levels *operands, uint32_t n_operands, sam_sim_result *out);
 /* `in` and the result of the other engines are those of the packed statement. */
+bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+                   tile_collector *c, cli_outcome *out);
 bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out);
 bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
@@ -143,6 +150,10 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
  */
 bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
                 const cli_outcome *outcome, const char *check);
+
+/* After engine cycle: "stalls", "bottlenecks" and "hazards" of report.json; the lines of the summary. */
+void cli_stalls_json(cli_session *s, const cli_outcome *outcome, cJSON *report);
+void cli_stalls_print(cli_session *s, const cli_outcome *outcome);
 
 /* A folder of ours and all below it; nothing happens where there is none. */
 void cli_remove_folder(const char *path);

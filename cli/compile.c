@@ -26,11 +26,10 @@ static bool set_arithmetic(const cli_options *o, sam_graph *g) {
 static bool lower_kernel(const cli_options *o, bool chip, cli_session *s, const fe_kernel *kernel,
                          sam_statement *statement, sam_graph *g) {
     const fe_lower_options lower = {.drop = true, .exact_stops = !chip};
-    sam_statement expanded, packed;
+    sam_statement expanded;
     sam_graph once;
     return fe_expand(kernel, &s->mem, &s->diag, &expanded) &&
-           fe_pack(&expanded, &s->mem, &s->diag, &packed) && fe_fill(&packed, &s->mem, &s->diag, statement) &&
-           fe_lower(statement, &lower, &s->mem, &s->diag, &once) &&
+           fe_build(&expanded, &lower, &s->mem, &s->diag, statement, &once) &&
            fe_unroll(kernel, &once, &s->mem, &s->diag, g) && set_arithmetic(o, g) && sam_check(g, &s->diag);
 }
 
@@ -62,11 +61,12 @@ bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel
                       .n_formats = o->formats.len,
                       .dimensions = o->dimensions.at,
                       .n_dimensions = o->dimensions.len,
+                      .schedule = o->schedule.at,
+                      .n_schedule = o->schedule.len,
                       .integers = o->dtype == TILE_DTYPE_INT16};
     fe_cin cin;
     bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&
-              cli_check_names(o, s, &k->user) &&
-              fe_schedule(o->schedule.at, o->schedule.len, &k->user, &s->mem, &s->diag, &cin) &&
+              cli_check_names(o, s, &k->user) && fe_schedule(&in, &k->user, &s->mem, &s->diag, &cin) &&
               lower_producers(o, chip, s, &cin, k) &&
               lower_kernel(o, chip, s, &cin.kernels.at[cin.kernels.len - 1], &k->statement, &k->sam) &&
               dump_graph(o, "sam.gv", &k->sam, s);

@@ -53,7 +53,8 @@ bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     remove(log);
     remove(run_log);
     remove(result);
-    const char *const argv[] = {arena_printf(mem, "%s/obj/design_sim", folder), job, result, NULL};
+    const char *const argv[] = {arena_printf(mem, "%s/obj/design_sim", folder), job, result,
+                                o->io_trace ? arena_printf(mem, "%s/io.trace", o->out) : NULL, NULL};
     bool ok = build(s, folder, log) && cli_spawn(argv, run_log, &s->diag) &&
               tile_job_collect(result, plan, c, &out->kernel_cycles, &s->diag);
     out->total_cycles = out->kernel_cycles;

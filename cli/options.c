@@ -23,6 +23,8 @@ enum {
     OPT_STATS,
     OPT_TRACE,
     OPT_TRACE_EDGE,
+    OPT_HAZARDS,
+    OPT_IO_TRACE,
     OPT_JSON,
     OPT_QUIET
 };
@@ -48,7 +50,7 @@ static const struct argp_option option_table[] = {
     {"board", OPT_BOARD, "NAME", 0, "Board, from 'onyx boards', or a .json file (default onyx)", 1},
     {"profile", OPT_PROFILE, "NAME", 0, "Primitives that may be used: onyx, the fabricated chip (default)",
      1},
-    {"engine", OPT_ENGINE, "NAME", 0, "What runs the kernel: sam, rtl or soc (default soc)", 1},
+    {"engine", OPT_ENGINE, "NAME", 0, "What runs the kernel: sam, cycle, rtl or soc (default soc)", 1},
     {"tile", OPT_TILE, "N", 0, "Edge of a sub-tile in coordinates (default: the largest that always fits)",
      1},
     {"glb-tile", OPT_GLB_TILE, "N", 0,
@@ -59,6 +61,12 @@ static const struct argp_option option_table[] = {
     {"seed", OPT_SEED, "N", 0, "Seed of placement and of -g operands (default 1)", 1},
     {"no-check", OPT_NO_CHECK, NULL, 0, "Do not compare the result with the reference", 2},
     {"no-pipeline", OPT_NO_PIPELINE, NULL, 0, "No SplitFIFO pairs on the routes", 2},
+    {"hazards", OPT_HAZARDS, "WHAT", 0,
+     "Data the fabricated chip would get wrong (engine cycle): error (default), warn or off", 2},
+    {"io-trace", OPT_IO_TRACE, NULL, 0,
+     "Write the cycle of every word at the array's edge to DIR/io.trace (engines "
+     "cycle and rtl)",
+     2},
     {"timing", OPT_TIMING, "NAME", 0,
      "Engine sam: ideal (default), or sam, the cycles of the published simulator", 3},
     {"fifo", OPT_FIFO, "N", 0, "Engine sam, timing ideal: tokens a FIFO holds (default 0: no bound)", 3},
@@ -141,10 +149,12 @@ static void parse_output(parsing *p, const char *arg) {
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
-    static const char *const engines[] = {"none", "sam", "rtl", "soc", NULL}, *const dtypes[] = {
-                                                                                  "int16", "bf16", NULL};
+    static const char *const engines[] = {"none", "sam", "cycle", "rtl", "soc", NULL}, *const dtypes[] = {
+                                                                                           "int16", "bf16",
+                                                                                           NULL};
     static const char *const values[] = {"file", "ones", "ramp", NULL}, *const profiles[] = {"onyx", NULL};
     static const char *const timings[] = {"ideal", "sam", NULL};
+    static const char *const hazards[] = {"error", "warn", "off", NULL};
     parsing *p = state->input;
     cli_options *o = p->options;
     arena *mem = &p->session->mem;
@@ -219,6 +229,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         break;
     case OPT_TRACE_EDGE:
         vec_push(mem, &o->trace_edges, arg);
+        break;
+    case OPT_HAZARDS:
+        o->hazards = (cli_hazards)choice(p, "--hazards", arg, hazards);
+        break;
+    case OPT_IO_TRACE:
+        o->io_trace = true;
         break;
     case OPT_JSON:
         o->json = true;

@@ -45,7 +45,7 @@ static void add_wall(cJSON *json, const cli_times *t) {
 
 static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
                      const cli_outcome *out, const char *check) {
-    static const char *const engines[] = {"none", "sam", "rtl", "soc"};
+    static const char *const engines[] = {"none", "sam", "cycle", "rtl", "soc"};
     cJSON *json = cJSON_CreateObject();
     add_number(json, "format_version", 1);
     cJSON_AddStringToObject(json, "expression", o->expression);
@@ -97,6 +97,8 @@ static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, 
         add_number(one, "cycles", (double)p->cycles);
         cJSON_AddItemToArray(workspaces, one);
     }
+    if (out->model)
+        cli_stalls_json(s, out, json);
     add_wall(json, &k->times);
     return json;
 }
@@ -128,6 +130,8 @@ static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, c
     if (out)
         printf("  %llu cycles, %llu nonzeros in the result, check: %s\n",
                (unsigned long long)out->total_cycles, (unsigned long long)out->result.nnz, check);
+    if (out && out->model)
+        cli_stalls_print(s, out);
     printf("  %.3f s to the bitstream, %.3f s in all; everything is in %s\n",
            k->times.frontend + k->times.lower + k->times.place + k->times.route + k->times.bitstream,
            k->times.total, o->out);

@@ -577,14 +577,13 @@ static bool parse_commands(const char *text, fe_cin *cin, arena *mem, diagnostic
     return true;
 }
 
-bool fe_schedule(const char *const *texts, uint32_t n_commands, const sam_statement *s, arena *mem,
-                 diagnostics *d, fe_cin *out) {
+bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostics *d, fe_cin *out) {
     fe_kernel only = {0};
     *out = (fe_cin){0};
     fe_copy_statement(s, mem, &only.s);
     vec_push(mem, &out->kernels, only);
-    for (uint32_t i = 0; i < n_commands; i++) {
-        if (!parse_commands(texts[i], out, mem, d))
+    for (uint32_t i = 0; i < in->n_schedule; i++) {
+        if (!parse_commands(in->schedule[i], out, mem, d))
             return false;
     }
     return fe_cin_check(out, d);

@@ -143,13 +143,13 @@ static sam_expr addend_without(const binder *b, sam_expr e) {
     return without.v || !x->b.v ? without : addend_without(b, x->b);
 }
 
-static bool ambiguous(const binder *b, sam_expr e, sam_expr without, const char *question, const char *part) {
-    diag_error(b->d, sam_expr_at(b->s, e)->loc, "E0109-ambiguous-sum", "does the sum over '%s' cover %s?",
-               fe_var_text(b->s, b->v), question);
-    diag_hint(b->d, "write the sum out: sum(%s, ...)", fe_var_text(b->s, b->v));
-    diag_note(b->d, sam_expr_at(b->s, without)->loc, "%s is not indexed by '%s'", part,
-              fe_var_text(b->s, b->v));
-    return false;
+static void warn_counted_often(const binder *b, sam_expr without) {
+    const char *v = fe_var_text(b->s, b->v);
+    diag_warning(
+        b->d, sam_expr_at(b->s, without)->loc, "E0128-counted-often",
+        "this addend is not indexed by '%s', but the sum over '%s' covers it: it counts once for each '%s'",
+        v, v, v);
+    diag_hint(b->d, "write sum(%s, ...) around the addends that '%s' indexes if it should count once", v, v);
 }
 
 /* The smallest part of e that holds every use. *passes: a sum around all of e has the same value, since only
@@ -182,12 +182,18 @@ static bool bind(binder *b, sam_expr *e) {
     sam_expr without = {0};
     if (part_kind == SAM_EXPR_ADD || part_kind == SAM_EXPR_SUB)
         without = addend_without(b, part);
-    if (without.v)
-        return ambiguous(b, part, without, "all of this, or only some addends", "this addend");
-    if (!addition && x.kind != SAM_EXPR_NEG && passes)
+    if ((!addition && x.kind != SAM_EXPR_NEG && passes) || (without.v && part.v == e->v)) {
+        if (without.v)
+            warn_counted_often(b, without);
         return wrap(b, e);
-    if (x.kind == SAM_EXPR_DIV && !uses(b, x.a))
-        return ambiguous(b, *e, x.a, "this quotient, or only what divides", "the numerator");
+    }
+    if (x.kind == SAM_EXPR_DIV && !uses(b, x.a)) {
+        diag_error(b->d, x.loc, "E0109-ambiguous-sum",
+                   "does the sum over '%s' cover this quotient, or only what divides?",
+                   fe_var_text(b->s, b->v));
+        diag_hint(b->d, "write the sum out: sum(%s, ...)", fe_var_text(b->s, b->v));
+        return false;
+    }
     if (uses(b, x.a) && !bind(b, &x.a))
         return false;
     if (x.b.v && uses(b, x.b) && !bind(b, &x.b))
@@ -281,7 +287,7 @@ static bool check_literals(const sam_statement *s, diagnostics *d) {
 }
 
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out) {
-    *out = (sam_statement){.mem = mem, .names = names};
+    *out = (sam_statement){.mem = mem, .names = names, .integers = in->integers};
     if (!fe_parse_expression(in->expression, d, out) || !fe_bind_sums(out, d))
         return false;
     bool literals = !in->integers || check_literals(out, d);

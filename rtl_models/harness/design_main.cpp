@@ -2,8 +2,8 @@
  *
  * Around the design stands the simplest global buffer: every input stream offers a word a cycle, every output
  * stream takes a word a cycle, and a run ends when each output has delivered its blocks. Usage: design_sim
- * JOB RESULT. Exit: 0 done, 1 file, 5 the design stopped moving (standard error says what each channel waits
- * for).
+ * JOB RESULT [TRACE]; TRACE gets the cycle of every word, a line for each run and stream. Exit: 0 done, 1
+ * file, 5 the design stopped moving (standard error says what each channel waits for).
  *
  * onyx_design_io.h is written beside the netlist: ONYX_INPUTS(X) and ONYX_OUTPUTS(X) list the IO columns in
  * the order of the job's streams.
@@ -80,6 +80,7 @@ struct Input {
     const char *name;
     Words words;
     size_t sent = 0;
+    std::vector<uint64_t> cycles = {}; /* of the words taken */
 };
 
 /* Counts length-headed blocks while words arrive. */
@@ -88,6 +89,7 @@ struct Output {
     uint32_t blocks = 0;
     Words words;
     uint32_t left = 0, done = 0;
+    std::vector<uint64_t> cycles = {}; /* of the words */
     bool complete() const { return done == blocks; }
     void take(uint16_t w) {
         words.push_back(w);
@@ -103,10 +105,10 @@ struct Output {
 class Simulation {
   public:
     Simulation() : context_(new VerilatedContext), top_(new Vonyx_design(context_.get())) {
-#define X(column) inputs.push_back({"column " #column, {}, 0});
+#define X(column) inputs.push_back({#column, {}, 0});
         ONYX_INPUTS(X)
 #undef X
-#define X(column) outputs.push_back({"column " #column, 0, {}, 0, 0});
+#define X(column) outputs.push_back({#column, 0, {}, 0, 0});
         ONYX_OUTPUTS(X)
 #undef X
         top_->rst_ni = 0;
@@ -130,7 +132,7 @@ class Simulation {
         while (!complete()) {
             drive();
             top_->eval();
-            idle = transfer() ? 0 : idle + 1;
+            idle = transfer(cycles) ? 0 : idle + 1;
             clock();
             cycles++;
             if (idle > kStuckAfter)
@@ -169,12 +171,13 @@ class Simulation {
 #undef X
     }
     /* Notes what the coming clock edge moves. */
-    bool transfer() {
+    bool transfer(uint64_t cycle) {
         bool moved = false;
         size_t n = 0;
 #define X(column)                                                                                            \
     if (top_->in_##column##_valid_i && top_->in_##column##_ready_o) {                                        \
         inputs[n].sent++;                                                                                    \
+        inputs[n].cycles.push_back(cycle);                                                                   \
         moved = true;                                                                                        \
     }                                                                                                        \
     n++;
@@ -184,6 +187,7 @@ class Simulation {
 #define X(column)                                                                                            \
     if (top_->out_##column##_valid_o && top_->out_##column##_ready_i) {                                      \
         outputs[n].take(top_->out_##column##_data_o);                                                        \
+        outputs[n].cycles.push_back(cycle);                                                                  \
         moved = true;                                                                                        \
     }                                                                                                        \
     n++;
@@ -195,9 +199,10 @@ class Simulation {
         std::fprintf(stderr, "design_sim: no stream moved for %llu cycles [E0801-stuck]\n",
                      static_cast<unsigned long long>(kStuckAfter));
         for (const Input &i : inputs)
-            std::fprintf(stderr, "  input %s: %zu of %zu words taken\n", i.name, i.sent, i.words.size());
+            std::fprintf(stderr, "  input column %s: %zu of %zu words taken\n", i.name, i.sent,
+                         i.words.size());
         for (const Output &o : outputs)
-            std::fprintf(stderr, "  output %s: %u of %u blocks, %zu words\n", o.name, o.done, o.blocks,
+            std::fprintf(stderr, "  output column %s: %u of %u blocks, %zu words\n", o.name, o.done, o.blocks,
                          o.words.size());
         std::exit(5);
     }
@@ -206,11 +211,19 @@ class Simulation {
     std::unique_ptr<Vonyx_design> top_;
 };
 
+void put_trace(std::FILE *trace, uint32_t run, const char *way, const char *column,
+               const std::vector<uint64_t> &cycles) {
+    std::fprintf(trace, "run %u %s %s:", run, way, column);
+    for (uint64_t cycle : cycles)
+        std::fprintf(trace, " %llu", static_cast<unsigned long long>(cycle));
+    std::fputc('\n', trace);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
-    if (argc != 3)
-        fail(1, "usage: design_sim JOB RESULT", "");
+    if (argc != 3 && argc != 4)
+        fail(1, "usage: design_sim JOB RESULT [TRACE]", "");
     JobFile job(argv[1]);
     Simulation sim;
     if (job.word() != sim.inputs.size() || job.word() != sim.outputs.size())
@@ -218,9 +231,11 @@ int main(int argc, char **argv) {
     for (Output &o : sim.outputs)
         o.blocks = job.word();
     uint32_t runs = job.word();
-    std::FILE *out = std::fopen(argv[2], "wb");
+    std::FILE *out = std::fopen(argv[2], "wb"), *trace = argc == 4 ? std::fopen(argv[3], "w") : nullptr;
     if (!out)
         fail(1, "cannot write ", argv[2]);
+    if (argc == 4 && !trace)
+        fail(1, "cannot write ", argv[3]);
     put(out, kResultMagic);
     put(out, kVersion);
     put(out, runs);
@@ -229,18 +244,31 @@ int main(int argc, char **argv) {
         for (Input &i : sim.inputs) {
             job.words(i.words);
             i.sent = 0;
+            i.cycles.clear();
         }
         for (Output &o : sim.outputs) {
             o.words.clear();
             o.left = o.done = 0;
+            o.cycles.clear();
         }
         uint64_t cycles = sim.run();
         put(out, static_cast<uint32_t>(cycles));
         put(out, static_cast<uint32_t>(cycles >> 32));
         for (const Output &o : sim.outputs)
             put_words(out, o.words);
+        for (const Input &i : sim.inputs)
+            if (trace)
+                put_trace(trace, r, "in", i.name, i.cycles);
+        for (const Output &o : sim.outputs)
+            if (trace)
+                put_trace(trace, r, "out", o.name, o.cycles);
     }
     bool bad = std::ferror(out) != 0;
+    if (trace) {
+        bool bad_trace = std::ferror(trace) != 0;
+        if (std::fclose(trace) != 0 || bad_trace)
+            fail(1, "cannot write ", argv[3]);
+    }
     if (std::fclose(out) != 0 || bad)
         fail(1, "cannot write ", argv[2]);
     return 0;

@@ -15,7 +15,8 @@ typedef struct {
 } fe_case;
 
 static inline fe_in fe_case_in(const fe_case *c) {
-    fe_in in = {.expression = c->expression, .formats = c->format};
+    fe_in in = {.expression = c->expression, .formats = c->format, .schedule = &c->schedule};
+    in.n_schedule = c->schedule ? 1 : 0;
     while (in.n_formats < FE_CASE_FORMATS && c->format[in.n_formats])
         in.n_formats++;
     return in;
@@ -24,8 +25,7 @@ static inline fe_in fe_case_in(const fe_case *c) {
 /* The statement as written and the scheduled kernels. */
 static inline bool fe_case_schedule(fixture *f, const fe_case *c, sam_statement *s, fe_cin *cin) {
     fe_in in = fe_case_in(c);
-    return fe_parse(&in, &f->names, &f->mem, &f->diag, s) &&
-           fe_schedule(&c->schedule, c->schedule ? 1 : 0, s, &f->mem, &f->diag, cin);
+    return fe_parse(&in, &f->names, &f->mem, &f->diag, s) && fe_schedule(&in, s, &f->mem, &f->diag, cin);
 }
 
 /* The statement of a case that is one kernel. */

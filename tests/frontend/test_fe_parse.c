@@ -40,6 +40,13 @@ static void a_sum_covers_the_smallest_part_that_uses_its_variable(void **state) 
                 "forall(i, where(x(i) = b(i) + t1 + d(i), forall(j, t1 += a * -(B(i,j) * c(j)))))");
     expect_dump(f, (fe_case){.expression = "x(i) = a * B(i,j) * c(j) / d(i)"},
                 "forall(i, where(x(i) = t1 / d(i), forall(j, t1 += a * B(i,j) * c(j))))");
+    expect_dump(f, (fe_case){.expression = "x(i) = B(i,j) + c(i) + D(i,j)"},
+                "forall(i, forall(j, x(i) += B(i,j) + c(i) + D(i,j)))");
+    expect_dump(
+        f, (fe_case){.expression = "x(i) = B(i,j) + D(i,j) + c(i)"},
+        "forall(i, where(where(x(i) = t1 + t2 + c(i), forall(j, t1 += B(i,j))), forall(j, t2 += D(i,j))))");
+    expect_dump(f, (fe_case){.expression = "x(i) = b(i) - a * (B(i,j) + c(i) + D(i,j))"},
+                "forall(i, where(x(i) = b(i) - t1, forall(j, t1 += a * (B(i,j) + c(i) + D(i,j)))))");
     expect_dump(f, (fe_case){.expression = "x(i) = B(i,j) / c(j)"},
                 "forall(i, forall(j, x(i) += B(i,j) / c(j)))");
     expect_dump(f, (fe_case){.expression = "x(i) = sum(k, b(i,k) + C(i,j,k))"},

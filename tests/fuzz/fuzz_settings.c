@@ -22,17 +22,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *line = arena_strndup(&r.mem, (const char *)data, size);
     fe_in in = {.expression =
                     expressions[(unsigned char)line[0] % (sizeof expressions / sizeof *expressions)],
-                .formats = formats};
-    uint32_t n_schedule = 0;
-    for (line = strchr(line, '\n'); line && in.n_formats < MAX_LINES && n_schedule < MAX_LINES;
+                .formats = formats,
+                .schedule = schedule};
+    for (line = strchr(line, '\n'); line && in.n_formats < MAX_LINES && in.n_schedule < MAX_LINES;
          line = strchr(line, '\n')) {
         *line++ = '\0';
         if (*line == ' ')
-            schedule[n_schedule++] = line + 1;
+            schedule[in.n_schedule++] = line + 1;
         else if (*line && *line != '\n')
             formats[in.n_formats++] = line;
     }
-    fuzz_statement(&r, &in, schedule, n_schedule);
+    fuzz_statement(&r, &in);
     arena_free(&r.mem);
     return 0;
 }

@@ -1,6 +1,7 @@
 #include "mem_design.h"
 
 #include "Vonyx_mem_core.h"
+#include "tests/rtl_pe/twin.h"
 
 static void settle(void *device, bench_pins *p) {
     auto *t = static_cast<Vonyx_mem_core *>(device);
@@ -33,15 +34,17 @@ static void rising_edge(void *device) {
 }
 
 bench_design mem_design_new(void) {
-    return {new Vonyx_mem_core, settle, rising_edge};
+    return twin_new({new Vonyx_mem_core, settle, rising_edge}, TWIN_MEM);
 }
 
 void mem_design_free(bench_design design) {
-    delete static_cast<Vonyx_mem_core *>(design.device);
+    delete static_cast<Vonyx_mem_core *>(twin_rtl(design));
+    twin_free(design);
 }
 
 void mem_design_configure(bench_design design, bool tile_en, uint32_t mode, const uint32_t space[4]) {
-    auto *t = static_cast<Vonyx_mem_core *>(design.device);
+    twin_configure(design, tile_en, mode, space, 4);
+    auto *t = static_cast<Vonyx_mem_core *>(twin_rtl(design));
     t->tile_en_i = tile_en;
     t->mode_i = mode;
     t->cfg0_i = space[0];
@@ -66,11 +69,11 @@ static void sram_cycle(Vonyx_mem_core *t, bool write, uint32_t word, uint16_t la
 }
 
 void mem_design_sram_write(bench_design design, uint32_t word, uint16_t lane) {
-    sram_cycle(static_cast<Vonyx_mem_core *>(design.device), true, word, lane);
+    sram_cycle(static_cast<Vonyx_mem_core *>(twin_rtl(design)), true, word, lane);
 }
 
 uint16_t mem_design_sram_read(bench_design design, uint32_t word) {
-    auto *t = static_cast<Vonyx_mem_core *>(design.device);
+    auto *t = static_cast<Vonyx_mem_core *>(twin_rtl(design));
     sram_cycle(t, false, word, 0);
     return t->sram_rdata_o;
 }

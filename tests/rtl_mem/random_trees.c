@@ -177,9 +177,9 @@ static uint32_t put_tree(maker *m, const tree_use *use) {
     return of_values(use) ? put_value_stream(m) : put_level_stream(m, use->reader == READ_ROOT);
 }
 
-rtl_mem_config tree_config(const tree_use *use, uint32_t capacity_log_0, uint32_t capacity_log_1,
-                           uint32_t dim_size) {
-    rtl_mem_config c = {{0x00c00001, 0, 0x80000000, capacity_log_0 << 4 | capacity_log_1}};
+spec_mem_config tree_config(const tree_use *use, uint32_t capacity_log_0, uint32_t capacity_log_1,
+                            uint32_t dim_size) {
+    spec_mem_config c = {{0x00c00001, 0, 0x80000000, capacity_log_0 << 4 | capacity_log_1}};
     if (of_values(use))
         c.space[0] |= 1u << 18;
     if (use->writer != WRITE_PAIRS)
@@ -197,7 +197,7 @@ rtl_mem_config tree_config(const tree_use *use, uint32_t capacity_log_0, uint32_
     return c;
 }
 
-void tree_case(const tree_use *use, uint64_t seed, arena *mem, rtl_mem_config *config,
+void tree_case(const tree_use *use, uint64_t seed, arena *mem, spec_mem_config *config,
                u32_vec in[BENCH_INS]) {
     memset(in, 0, BENCH_INS * sizeof *in);
     maker m = {.random = prng_seed(seed), .mem = mem, .in = in};
@@ -227,13 +227,13 @@ static bench_pace random_pace(uint64_t seed) {
 /* One case; the number of tokens that came out. */
 static uint32_t play(bench_design design, mem_configure *configure, const tree_use *use, uint64_t seed,
                      arena *mem) {
-    rtl_mem_config config;
-    rtl_pe_streams model = {.mem = mem};
+    spec_mem_config config;
+    spec_streams model = {.mem = mem};
     tree_case(use, seed, mem, &config, model.in);
     bench_result got;
     configure(design, true, 0, config.space);
     bench_run(design, random_pace(seed), model.in, mem, &got);
-    rtl_model_fiber_access(&config, &model);
+    spec_fiber_access(&config, &model);
     const char *fault = got.fault;
     uint32_t tokens = 0;
     for (int i = 0; i < BENCH_INS; i++)

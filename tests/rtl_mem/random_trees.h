@@ -1,5 +1,5 @@
 /* random_trees.h - random trees for every use of the fiber access, played on the RTL of the MEM core with
- * random gaps, stalls and freezes and compared with the token model. */
+ * random gaps, stalls and freezes and compared with the specification. */
 #ifndef ONYX_TESTS_RANDOM_TREES_H
 #define ONYX_TESTS_RANDOM_TREES_H
 
@@ -19,11 +19,12 @@ enum { TREE_USES = 10 };
 extern const tree_use tree_uses[TREE_USES];
 
 /* CONFIG_SPACE of a use; capacities as logarithms of 64-bit words, dim_size for READ_DENSE. */
-rtl_mem_config tree_config(const tree_use *use, uint32_t capacity_log_0, uint32_t capacity_log_1,
-                           uint32_t dim_size);
+spec_mem_config tree_config(const tree_use *use, uint32_t capacity_log_0, uint32_t capacity_log_1,
+                            uint32_t dim_size);
 
 /* A configuration and input streams that `seed` determines. */
-void tree_case(const tree_use *use, uint64_t seed, arena *mem, rtl_mem_config *config, u32_vec in[BENCH_INS]);
+void tree_case(const tree_use *use, uint64_t seed, arena *mem, spec_mem_config *config,
+               u32_vec in[BENCH_INS]);
 
 /* Plays cases seed = first .. first + count - 1 of every use on a design that `configure` can set; fails the
  * test at the first difference. Returns the number of tokens that came out. */

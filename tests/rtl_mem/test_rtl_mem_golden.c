@@ -1,9 +1,10 @@
 /* Replays the recordings of the reference netlist (with the round-robin arbiter of the chip) on the RTL of
- * the MEM core and on the token model: same configuration words, same tokens, and cycles within a small
+ * the MEM core and on the specification: same configuration words, same tokens, and cycles within a small
  * bound. Where a recording shows a defect of the chip, the RTL must agree with the model instead. Skipped
  * without the shared data. */
 #include "mem_design.h"
 #include "tests/rtl_pe/bench.h"
+#include "tests/rtl_pe/twin.h"
 #include "tests/test.h"
 
 static const char *const files[] = {"fa_blockwrite_scan",
@@ -29,7 +30,7 @@ typedef struct {
 typedef struct {
     const char *name;
     bool defect; /* the recorded outputs are not what a fiber access should give */
-    rtl_mem_config config;
+    spec_mem_config config;
     u32_vec in[BENCH_INS], accepted[BENCH_INS];
     bench_trace out[BENCH_OUTS];
 } recording;
@@ -41,7 +42,7 @@ static uint32_t hex(const cJSON *text) {
 
 /* Tile configuration from (address, data) words: feature 0 is the MEM core; registers sort as text, so
  * CONFIG_SPACE_2 and _3 are numbers 12 and 23. */
-static void read_config(const cJSON *words, rtl_mem_config *config) {
+static void read_config(const cJSON *words, spec_mem_config *config) {
     uint32_t reg[256] = {0};
     const cJSON *word;
     cJSON_ArrayForEach(word, words) {
@@ -50,7 +51,7 @@ static void read_config(const cJSON *words, rtl_mem_config *config) {
             reg[address >> 24] = hex(cJSON_GetArrayItem(word, 1));
     }
     assert_int_equal(reg[46], 1u << 24); /* tile_en, mode 0 */
-    *config = (rtl_mem_config){{reg[0], reg[1], reg[12], reg[23]}};
+    *config = (spec_mem_config){{reg[0], reg[1], reg[12], reg[23]}};
 }
 
 static void read_case(const cJSON *c, arena *mem, recording *r) {
@@ -130,10 +131,44 @@ static void check_tokens(const char *file, const char *name, const char *who,
     }
 }
 
+/* A defect of the recording must raise its monitor in the cycle model; a sound one only those of what a
+ * writer merges on purpose. */
+static void check_hazards(const char *file, const recording *r, const cycle_hazards *met) {
+    static const struct {
+        const char *file, *name;
+        cycle_hazard_kind kind;
+    } monitors[] = {{"fa_capacity_small", "crd9", CYCLE_HAZARD_OVERFLOW},
+                    {"fa_capacity_small", "val17", CYCLE_HAZARD_OVERFLOW},
+                    {"fa_dense", "b2b", CYCLE_HAZARD_DENSE_AGAIN},
+                    {"fa_dense", "empty", CYCLE_HAZARD_DENSE_STOP},
+                    {"fa_write_dense_vals", "sparse_addr", CYCLE_HAZARD_WRITE_ORDER},
+                    {"fa_write_upper_blockread", "two_trees", CYCLE_HAZARD_SECOND_BLOCK},
+                    {"fa_write_upper_blockread", "three_trees", CYCLE_HAZARD_SECOND_BLOCK},
+                    {"fa_write_upper_blockread", "crd1025_overflow", CYCLE_HAZARD_OVERFLOW},
+                    {"fa_write_vals_blockread", "v1025_overflow", CYCLE_HAZARD_OVERFLOW},
+                    {"fa_write_vals_blockread", "two_trees_600", CYCLE_HAZARD_SECOND_BLOCK}};
+    uint32_t due = 0;
+    for (uint32_t k = 0; k < sizeof monitors / sizeof *monitors; k++) {
+        if (strcmp(file, monitors[k].file) != 0 || strcmp(r->name, monitors[k].name) != 0)
+            continue;
+        bool raised = false;
+        for (uint32_t i = 0; i < met->len; i++)
+            raised |= met->at[i].kind == monitors[k].kind;
+        if (!raised)
+            fail_msg("%s %s: no hazard", file, r->name);
+        due++;
+    }
+    for (uint32_t i = 0; i < met->len && due == 0; i++) {
+        cycle_hazard_kind kind = met->at[i].kind;
+        print_message("  %-24s %-22s hazard %s\n", file, r->name, cycle_hazard_name[kind]);
+        assert_true(kind == CYCLE_HAZARD_EQUAL_CRD || kind == CYCLE_HAZARD_EMPTY_FIBER);
+    }
+}
+
 static void play_case(bench_design design, const char *file, const recording *r, arena *mem, tally *t) {
-    rtl_pe_streams model = {.mem = mem};
+    spec_streams model = {.mem = mem};
     memcpy(model.in, r->in, sizeof model.in);
-    rtl_model_fiber_access(&r->config, &model);
+    spec_fiber_access(&r->config, &model);
     if (!r->defect)
         check_tokens(file, r->name, "recording", r->out, model.out, mem);
 
@@ -149,6 +184,7 @@ static void play_case(bench_design design, const char *file, const recording *r,
         check_tokens(file, r->name, "RTL", got.out, model.out, mem);
         if (p > 0)
             continue;
+        check_hazards(file, r, twin_hazards(design));
         t->cases++;
         t->defects += r->defect;
         if (r->defect)

@@ -15,7 +15,7 @@ static void idle(bench_design design) {
     design.clock(design.device);
 }
 
-static bench_design start(const rtl_mem_config *config) {
+static bench_design start(const spec_mem_config *config) {
     bench_design design = mem_design_new();
     mem_design_configure(design, true, 0, config->space);
     bench_reset(design);
@@ -44,7 +44,7 @@ static void test_full_capacity(void **state) {
     u32_vec in[BENCH_INS] = {{0}};
     put_fiber(&f->mem, &in[IN_DATA], CAPACITY);
 
-    rtl_mem_config config = tree_config(&values_out, 8, 8, 0);
+    spec_mem_config config = tree_config(&values_out, 8, 8, 0);
     bench_design design = start(&config);
     bench_run(design, (bench_pace){0}, in, &f->mem, &got);
     assert_int_equal(got.out[0].token.len, 1 + CAPACITY);
@@ -70,7 +70,7 @@ static void test_overflow_waits(void **state) {
             put_fiber(&f->mem, &in[IN_DATA], (4u << log) + 1);
             put_fiber(&f->mem, &in[IN_DATA], 20);
             put_fiber(&f->mem, &fitting[IN_DATA], 4u << log);
-            rtl_mem_config config = tree_config(uses[u], u == 0 ? log : 8, u == 0 ? 8 : log, 0);
+            spec_mem_config config = tree_config(uses[u], u == 0 ? log : 8, u == 0 ? 8 : log, 0);
             bench_design design = start(&config);
             bench_run(design, (bench_pace){0}, in, &f->mem, &got);
             assert_int_equal(got.out[0].token.len, 0);
@@ -91,7 +91,7 @@ static void test_blocks_wait_for_room(void **state) {
     enum { SIZES = sizeof sizes / sizeof *sizes };
     for (uint32_t i = 0; i < SIZES; i++)
         put_fiber(&f->mem, &in[IN_DATA], sizes[i]);
-    rtl_mem_config config = tree_config(&values_out, 8, 8, 0);
+    spec_mem_config config = tree_config(&values_out, 8, 8, 0);
     bench_design design = start(&config);
     for (uint32_t stall = 0; stall <= 60; stall += 60) {
         bench_run(design, (bench_pace){.seed = stall, .out_stall_pct = stall}, in, &f->mem, &got);
@@ -108,7 +108,7 @@ static void test_blocks_wait_for_room(void **state) {
 /* What the configuration bus writes it reads back, lane by lane; a run in between starts at lane 0 again. */
 static void test_sram_from_the_bus(void **state) {
     (void)state;
-    rtl_mem_config config = tree_config(&values_block, 8, 8, 0);
+    spec_mem_config config = tree_config(&values_block, 8, 8, 0);
     bench_design design = start(&config);
     for (uint32_t lane = 0; lane < 4 * 512; lane++)
         mem_design_sram_write(design, lane / 4, (uint16_t)(lane * 40503u));
@@ -136,7 +136,7 @@ static void test_layout_of_a_block(void **state) {
     u32_vec in[BENCH_INS] = {{0}};
     for (uint32_t i = 0; i < sizeof level / sizeof *level; i++)
         vec_push(&f->mem, &in[IN_BLOCK], level[i]);
-    rtl_mem_config config = tree_config(&level_scan, 8, 8, 0);
+    spec_mem_config config = tree_config(&level_scan, 8, 8, 0);
     bench_design design = start(&config);
     for (int again = 0; again < 2; again++) {
         bench_run(design, (bench_pace){0}, in, &f->mem, &got);

@@ -1,4 +1,4 @@
-/* Random trees: the RTL of the MEM core against the token model. */
+/* Random trees: the RTL of the MEM core against the specification. */
 #include "random_trees.h"
 #include "tests/test.h"
 
@@ -47,14 +47,14 @@ static void test_flush_forgets(void **state) {
     for (int u = 0; u < TREE_USES; u++) {
         for (uint64_t seed = 1; seed <= 150; seed++) {
             arena mem = {0};
-            rtl_mem_config config;
-            rtl_pe_streams model = {.mem = &mem};
+            spec_mem_config config;
+            spec_streams model = {.mem = &mem};
             tree_case(&tree_uses[u], seed, &mem, &config, model.in);
             mem_design_configure(design, true, 0, config.space);
             play_some(design, model.in, 5 + (uint32_t)seed);
             bench_result got;
             bench_run(design, (bench_pace){0}, model.in, &mem, &got);
-            rtl_model_fiber_access(&config, &model);
+            spec_fiber_access(&config, &model);
             assert_null(got.fault);
             for (int o = 0; o < BENCH_OUTS; o++)
                 assert_null(bench_difference(&got.out[o], &model.out[o], &mem));
@@ -77,7 +77,7 @@ static void test_unused_stands_still(void **state) {
     bench_reset(design);
     for (uint32_t w = 0; w < sizeof ways / sizeof *ways; w++) {
         for (int u = 0; u < TREE_USES; u++) {
-            rtl_mem_config config;
+            spec_mem_config config;
             u32_vec in[BENCH_INS];
             tree_case(&tree_uses[u], 7, &f->mem, &config, in);
             config.space[ways[w].word] &= ~(1u << ways[w].bit);

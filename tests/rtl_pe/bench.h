@@ -4,7 +4,7 @@
 #define ONYX_TESTS_BENCH_H
 
 #include "pe_design.h"
-#include "rtl_models/rtl_models.h"
+#include "tests/spec/spec.h"
 
 typedef struct {
     uint64_t seed;

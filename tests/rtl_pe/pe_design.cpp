@@ -1,6 +1,7 @@
 #include "pe_design.h"
 
 #include "Vonyx_pe_core.h"
+#include "twin.h"
 
 static void settle(void *device, bench_pins *p) {
     auto *t = static_cast<Vonyx_pe_core *>(device);
@@ -32,15 +33,17 @@ static void rising_edge(void *device) {
 }
 
 bench_design pe_design_new(void) {
-    return {new Vonyx_pe_core, settle, rising_edge};
+    return twin_new({new Vonyx_pe_core, settle, rising_edge}, TWIN_PE);
 }
 
 void pe_design_free(bench_design design) {
-    delete static_cast<Vonyx_pe_core *>(design.device);
+    delete static_cast<Vonyx_pe_core *>(twin_rtl(design));
+    twin_free(design);
 }
 
 void pe_design_configure(bench_design design, bool tile_en, uint32_t mode, const uint32_t space[3]) {
-    auto *t = static_cast<Vonyx_pe_core *>(design.device);
+    twin_configure(design, tile_en, mode, space, 3);
+    auto *t = static_cast<Vonyx_pe_core *>(twin_rtl(design));
     t->tile_en_i = tile_en;
     t->mode_i = mode;
     t->cfg0_i = space[0];

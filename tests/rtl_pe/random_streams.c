@@ -132,14 +132,14 @@ static void make_instruction(maker *m, uint32_t variant, uint32_t space[3]) {
     }
 }
 
-void random_case(const random_mode *mode, uint64_t seed, arena *mem, rtl_pe_config *config,
+void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_config *config,
                  u32_vec in[BENCH_INS]) {
     static const uint32_t empty[] = {0, 20, 50, 90}, longest[] = {1, 2, 5, 12};
     maker m = {.random = prng_seed(seed), .mem = mem};
     m.empty_pct = empty[prng_below(&m.random, 4)];
     m.longest = longest[prng_below(&m.random, 4)];
     m.maybe_pct = chance(&m, 50) ? 0 : 20;
-    *config = (rtl_pe_config){mode->mode, {1, 0, 0}};
+    *config = (spec_pe_config){mode->mode, {1, 0, 0}};
     if (mode->mode == RTL_PE_JOINER)
         config->space[0] |= mode->variant << 1;
     bool root = mode->mode == RTL_PE_REPEAT && chance(&m, 20);
@@ -200,7 +200,7 @@ static void print_stream(const char *name, int port, const u32_vec *tokens) {
 }
 
 static _Noreturn void explain(const random_mode *mode, uint64_t seed, const u32_vec in[BENCH_INS],
-                              const rtl_pe_streams *want, const bench_result *got, const char *difference) {
+                              const spec_streams *want, const bench_result *got, const char *difference) {
     for (int i = 0; i < BENCH_INS; i++)
         print_stream("in", i, &in[i]);
     for (int o = 0; o < BENCH_OUTS; o++) {
@@ -213,10 +213,10 @@ static _Noreturn void explain(const random_mode *mode, uint64_t seed, const u32_
 
 /* One case; the number of tokens that came out. */
 static uint32_t play(bench_design design, const random_mode *mode, uint64_t seed, arena *mem) {
-    rtl_pe_config config;
-    rtl_pe_streams model = {.mem = mem};
+    spec_pe_config config;
+    spec_streams model = {.mem = mem};
     random_case(mode, seed, mem, &config, model.in);
-    rtl_model_pe(&config, &model);
+    spec_pe(&config, &model);
     pe_design_configure(design, true, config.mode, config.space);
     bench_result got;
     bench_run(design, random_pace(seed), model.in, mem, &got);

@@ -1,5 +1,5 @@
 /* random_streams.h - random legal streams for every mode of the PE core, played on the RTL with random gaps,
- * stalls and freezes and compared with the token models. */
+ * stalls and freezes and compared with the specification. */
 #ifndef ONYX_TESTS_RANDOM_STREAMS_H
 #define ONYX_TESTS_RANDOM_STREAMS_H
 
@@ -15,7 +15,7 @@ enum { RANDOM_MODES = 11 };
 extern const random_mode random_modes[RANDOM_MODES];
 
 /* A configuration and input streams that `seed` determines. */
-void random_case(const random_mode *mode, uint64_t seed, arena *mem, rtl_pe_config *config,
+void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_config *config,
                  u32_vec in[BENCH_INS]);
 
 /* Plays cases seed = first .. first + count - 1 of every mode; fails the test at the first difference.

@@ -1,8 +1,9 @@
-/* Replays the recordings of the reference netlist on the RTL of the PE core and on the token models: same
+/* Replays the recordings of the reference netlist on the RTL of the PE core and on the specification: same
  * configuration words, same inputs, same tokens, same cycles. Where a recording shows a defect of the chip,
  * the RTL must agree with the model instead. Skipped without the shared data. */
 #include "bench.h"
 #include "tests/test.h"
+#include "twin.h"
 
 static const char *const files[] = {"intersect", "union",   "crddrop", "crdhold", "alu_add",
                                     "alu_sub",   "alu_mul", "repeat",  "rsg",     "reduce"};
@@ -15,7 +16,7 @@ typedef struct {
 typedef struct {
     const char *name;
     bool defect; /* the recorded outputs are not what the primitive means */
-    rtl_pe_config config;
+    spec_pe_config config;
     u32_vec in[BENCH_INS];
     bench_trace accepted[BENCH_INS], out[BENCH_OUTS];
     u32_vec meant[BENCH_OUTS]; /* of a defect, where the file says it */
@@ -28,7 +29,7 @@ static uint32_t hex(const cJSON *text) {
 }
 
 /* Tile configuration from (address, data) words: feature 0 is the PE core, registers 0..2 CONFIG_SPACE. */
-static void read_config(const cJSON *words, rtl_pe_config *config) {
+static void read_config(const cJSON *words, spec_pe_config *config) {
     uint32_t reg[4] = {0};
     const cJSON *word;
     cJSON_ArrayForEach(word, words) {
@@ -37,7 +38,7 @@ static void read_config(const cJSON *words, rtl_pe_config *config) {
             reg[address >> 24 & 3] = hex(cJSON_GetArrayItem(word, 1));
     }
     assert_true(reg[3] >> 19 & 1);
-    *config = (rtl_pe_config){(rtl_pe_mode)(reg[3] >> 16 & 7), {reg[0], reg[1], reg[2] & 0x3fffff}};
+    *config = (spec_pe_config){(rtl_pe_mode)(reg[3] >> 16 & 7), {reg[0], reg[1], reg[2] & 0x3fffff}};
 }
 
 static void read_tokens(const cJSON *list, arena *mem, u32_vec *out) {
@@ -103,10 +104,32 @@ static void check_tokens(const char *file, const recording *r, const bench_trace
     }
 }
 
+/* A recorded defect must raise its monitor in the cycle model; nothing else may raise any. */
+static void check_hazards(const char *file, const recording *r, const cycle_hazards *met) {
+    static const struct {
+        const char *file;
+        cycle_hazard_kind kind;
+    } monitors[] = {{"intersect", CYCLE_HAZARD_MAYBE_REFERENCE},
+                    {"crddrop", CYCLE_HAZARD_DROP_EMPTY},
+                    {"repeat", CYCLE_HAZARD_REPEAT_EMPTY},
+                    {"reduce", CYCLE_HAZARD_REDUCE_MAYBE}};
+    bool raised = false;
+    for (uint32_t i = 0; i < met->len; i++) {
+        bool expected = strcmp(r->name, "stop_vs_data") == 0 && met->at[i].kind == CYCLE_HAZARD_ALU_STOP;
+        for (uint32_t k = 0; k < sizeof monitors / sizeof *monitors && r->defect; k++)
+            expected |= strcmp(file, monitors[k].file) == 0 && met->at[i].kind == monitors[k].kind;
+        if (!expected)
+            fail_msg("%s %s: hazard %s", file, r->name, cycle_hazard_name[met->at[i].kind]);
+        raised = true;
+    }
+    if (r->defect && !raised)
+        fail_msg("%s %s: no hazard", file, r->name);
+}
+
 static void play_case(bench_design design, const char *file, const recording *r, arena *mem, tally *t) {
-    rtl_pe_streams model = {.mem = mem};
+    spec_streams model = {.mem = mem};
     memcpy(model.in, r->in, sizeof model.in);
-    rtl_model_pe(&r->config, &model);
+    spec_pe(&r->config, &model);
 
     /* The model against the recording. */
     bench_trace modelled[BENCH_OUTS] = {0};
@@ -130,6 +153,7 @@ static void play_case(bench_design design, const char *file, const recording *r,
         check_tokens(file, r, got.out, meant, mem);
         if (p > 0)
             continue;
+        check_hazards(file, r, twin_hazards(design));
         t->cases++;
         t->defects += r->defect;
         t->tokens_equal += !r->defect;

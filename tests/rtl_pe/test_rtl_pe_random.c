@@ -18,10 +18,10 @@ static void test_flush_forgets(void **state) {
     bench_reset(design);
     for (int m = 0; m < RANDOM_MODES; m++) {
         for (uint64_t seed = 0; seed < 50; seed++) {
-            rtl_pe_config config;
-            rtl_pe_streams model = {.mem = &f->mem};
+            spec_pe_config config;
+            spec_streams model = {.mem = &f->mem};
             random_case(&random_modes[m], seed, &f->mem, &config, model.in);
-            rtl_model_pe(&config, &model);
+            spec_pe(&config, &model);
             pe_design_configure(design, true, config.mode, config.space);
             bench_result got;
             u32_vec cut[BENCH_INS];
@@ -45,7 +45,7 @@ static void test_unused_stands_still(void **state) {
     bench_reset(design);
     for (int m = 0; m < RANDOM_MODES; m++) {
         for (int without = 0; without < 2; without++) {
-            rtl_pe_config config;
+            spec_pe_config config;
             u32_vec in[BENCH_INS] = {{0}};
             random_case(&random_modes[m], 7, &f->mem, &config, in);
             if (without == 1)

@@ -437,14 +437,15 @@ static void must(fixture *f, const published_row *row, bool good) {
 
 static void read_statement(fixture *f, const published_row *row, sam_statement *out) {
     const published_kernel *k = kernel_of(row);
-    fe_in in = {.expression = k->expression, .formats = k->format};
+    fe_in in = {.expression = k->expression, .formats = k->format, .schedule = &k->schedule};
+    in.n_schedule = k->schedule ? 1 : 0;
     fe_cin cin;
     sam_statement written;
     while (in.n_formats < 4 && k->format[in.n_formats])
         in.n_formats++;
     must(f, row,
          fe_parse(&in, &f->names, &f->mem, &f->diag, &written) &&
-             fe_schedule(&k->schedule, k->schedule ? 1 : 0, &written, &f->mem, &f->diag, &cin));
+             fe_schedule(&in, &written, &f->mem, &f->diag, &cin));
     *out = cin.kernels.at[0].s;
 }
 

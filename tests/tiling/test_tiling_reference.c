@@ -6,13 +6,10 @@
 #include "tests/test.h"
 #include "tiling/tiling.h"
 
-static void parse(fixture *f, const char *expression, const char *schedule, sam_statement *s) {
+static void parse(fixture *f, const char *expression, sam_statement *s) {
     const fe_in in = {.expression = expression};
-    fe_cin cin;
-    if (!fe_parse(&in, &f->names, &f->mem, &f->diag, s) ||
-        !fe_schedule(&schedule, schedule ? 1 : 0, s, &f->mem, &f->diag, &cin))
+    if (!fe_parse(&in, &f->names, &f->mem, &f->diag, s))
         fail_msg("%s\n%s", expression, fixture_printed(f));
-    *s = cin.kernels.at[0].s;
 }
 
 /* bfloat16 of a number that is one. */
@@ -56,7 +53,7 @@ static const float matrix_D[16] = {1, 2, 0, 0, 0, 3, 0, 0, 4, 0, 0, 5, 0, 0, 6, 
 static tile_tensor evaluate(fixture *f, const char *expression, tile_dtype dtype) {
     sam_statement s;
     tile_tensor out, data[4];
-    parse(f, expression, NULL, &s);
+    parse(f, expression, &s);
     for (uint32_t t = 1; t < s.tensors.len; t++) {
         const char *name = names_text(&f->names, s.tensors.at[t].name);
         if (s.tensors.at[t].order == 2)
@@ -211,10 +208,10 @@ static void packing_does_not_change_the_result(void **state) {
             all_sizes(&w, &user, &in);
         if (ok && fe_parse(&in, &f->names, &f->mem, &f->diag, &user) &&
             fe_schedule(&schedule, schedule ? 1 : 0, &user, &f->mem, &f->diag, &cin)) {
-            user = cin.kernels.at[0].s;
+            const sam_statement *s = &cin.kernels.at[0].s;
             const tile_operands operands = {random_operands(f, &user, n), user.tensors.len, TILE_DTYPE_INT16};
             tile_tensor want;
-            assert_true(fe_check(&user, &f->diag) && fe_pack(&user, &f->mem, &f->diag, &packed));
+            assert_true(fe_check(s, &f->diag) && fe_pack(s, &f->mem, &f->diag, &packed));
             assert_true(tile_reference(&user, &operands, &f->mem, &f->diag, &want));
             tile_tensor got = through_packing(f, &packed, &operands, want.dim);
             if (!tile_equal(&got, &want, TILE_DTYPE_INT16, &f->names, &f->diag))
@@ -232,8 +229,8 @@ static void packing_does_not_change_the_result(void **state) {
 static void split_indices_and_ones_are_made_and_undone(void **state) {
     fixture *f = *state;
     sam_statement user, split;
-    parse(f, "X(i,j) = B(i,j) + c(i)", NULL, &user);
-    parse(f, "X(o,n,j) = B(o,n,j) + c(o,n) * u(j)", NULL, &split);
+    parse(f, "X(i,j) = B(i,j) + c(i)", &user);
+    parse(f, "X(o,n,j) = B(o,n,j) + c(o,n) * u(j)", &split);
     for (uint32_t t = 0; t < 3; t++) {
         sam_tensor_data *data = &split.tensors.at[t];
         data->view = (sam_view){.source = data->name,

@@ -1,32 +1,5 @@
-/* model_values.c - the primitives on a single nesting level: repeat signal, reducer, ALU; and the dispatch.
- */
-#include "rtl_models/model_streams.h"
-
-void rtl_model_rsg(rtl_pe_streams *s) {
-    while (has(s, 0)) {
-        uint32_t token = take(s, 0);
-        put(s, 0, rtl_is_control(token) ? token : 1);
-    }
-}
-
-void rtl_model_reduce(rtl_pe_streams *s, uint16_t default_value) {
-    uint16_t sum = 0; /* the chip's first sum after a flush does not start from default_value */
-    while (has(s, 0)) {
-        uint32_t token = take(s, 0);
-        if (rtl_is_done(token)) {
-            put(s, 0, token);
-        } else if (rtl_is_stop(token)) {
-            put(s, 0, sum);
-            if (rtl_stop_level(token) > 0)
-                put(s, 0, RTL_STOP(rtl_stop_level(token) - 1));
-            sum = default_value;
-        } else if (!rtl_is_maybe(token)) {
-            sum = (uint16_t)(sum + token);
-        }
-    }
-}
-
-/* ---- ALU ------------------------------------------------------------------------------------- */
+/* The integer ALU of a PE: the meaning of an instruction word, with the operands as numbers. */
+#include "rtl_models/rtl_models.h"
 
 enum { INSTRUCTION_LO = 1 }; /* of the instruction's bit 0 in the configuration space */
 
@@ -52,7 +25,7 @@ static uint16_t shift_right(uint16_t value, uint16_t amount, bool is_signed) {
     return (uint16_t)(v >= 0 ? v / divisor : -((-v + divisor - 1) / divisor)); /* floor */
 }
 
-uint16_t rtl_model_alu_result(const uint32_t space[3], uint16_t in0, uint16_t in1) {
+uint16_t rtl_alu_result(const uint32_t space[3], uint16_t in0, uint16_t in1) {
     uint16_t a = operand(space, 21, 23, in0), b = operand(space, 39, 41, in1), c = operand(space, 57, 59, 0);
     bool is_signed = field(space, 7, 1), d = field(space, 75, 2) == 0 && field(space, 77, 1);
     int64_t na = number(a, is_signed), nb = number(b, is_signed), nc = number(c, is_signed);
@@ -102,46 +75,4 @@ uint16_t rtl_model_alu_result(const uint32_t space[3], uint16_t in0, uint16_t in
     default:
         return 0;
     }
-}
-
-void rtl_model_alu(rtl_pe_streams *s, const uint32_t space[3]) {
-    while (has(s, 0) && has(s, 1)) {
-        uint32_t x = take(s, 0), y = take(s, 1);
-        if (rtl_is_control(x) && rtl_is_control(y))
-            put(s, 0, x);
-        else
-            put(s, 0,
-                rtl_model_alu_result(space, rtl_is_maybe(x) ? 0 : (uint16_t)x,
-                                     rtl_is_maybe(y) ? 0 : (uint16_t)y));
-    }
-}
-
-/* ---- dispatch -------------------------------------------------------------------------------- */
-
-void rtl_model_pe(const rtl_pe_config *config, rtl_pe_streams *s) {
-    const uint32_t *space = config->space;
-    switch (config->mode) {
-    case RTL_PE_JOINER:
-        rtl_model_joiner(s, space[0] >> 1 & 1);
-        return;
-    case RTL_PE_CRDDROP:
-        rtl_model_crddrop(s);
-        return;
-    case RTL_PE_CRDHOLD:
-        rtl_model_crdhold(s);
-        return;
-    case RTL_PE_ALU:
-        rtl_model_alu(s, space);
-        return;
-    case RTL_PE_REPEAT:
-        rtl_model_repeat(s, space[0] >> 18 & 1);
-        return;
-    case RTL_PE_RSG:
-        rtl_model_rsg(s);
-        return;
-    case RTL_PE_REDUCE:
-        rtl_model_reduce(s, (uint16_t)(space[0] >> 17 | space[1] << 15));
-        return;
-    }
-    BUG("PE mode %d", (int)config->mode);
 }

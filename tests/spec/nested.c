@@ -1,10 +1,10 @@
-/* model_nested.c - the primitives that walk an inner stream along its outer one: dropper, holder, repeater.
+/* the primitives that walk an inner stream along its outer one: dropper, holder, repeater.
  *
  * All three rest on how the two streams nest. Each outer element owns one inner fiber. An inner stop of level
  * 0 ends the fiber of an element with a next one in the same outer fiber; a stop of level n+1 ends the last
  * one of an outer fiber that itself ends with stop n, or stands for such an outer fiber without elements.
  */
-#include "rtl_models/model_streams.h"
+#include "tests/spec/streams.h"
 
 /* What an inner stop ends on the outer stream. */
 typedef struct {
@@ -14,7 +14,7 @@ typedef struct {
 } ended;
 
 /* Takes from `outer` what the inner stop `stop` ends; false when the stream ran out. */
-static bool take_ended(rtl_pe_streams *s, int outer, uint32_t stop, ended *e) {
+static bool take_ended(spec_streams *s, int outer, uint32_t stop, ended *e) {
     *e = (ended){0};
     if (!has(s, outer))
         return false;
@@ -35,12 +35,12 @@ static bool take_ended(rtl_pe_streams *s, int outer, uint32_t stop, ended *e) {
 
 /* An outer stop that no inner stop accounts for, because a dropper before has lowered that one's level, is
  * at the head when the inner stream goes on with data or done. */
-static void skip_stops(rtl_pe_streams *s, int outer) {
+static void skip_stops(spec_streams *s, int outer) {
     while (has(s, outer) && rtl_is_stop(head(s, outer)))
         take(s, outer);
 }
 
-void rtl_model_crddrop(rtl_pe_streams *s) {
+void spec_crddrop(spec_streams *s) {
     bool filled = false;
     while (has(s, 0)) {
         uint32_t inner = head(s, 0);
@@ -72,7 +72,7 @@ void rtl_model_crddrop(rtl_pe_streams *s) {
     }
 }
 
-void rtl_model_crdhold(rtl_pe_streams *s) {
+void spec_crdhold(spec_streams *s) {
     while (has(s, 0)) {
         uint32_t inner = head(s, 0);
         if (!rtl_is_stop(inner))
@@ -96,7 +96,7 @@ void rtl_model_crdhold(rtl_pe_streams *s) {
 }
 
 /* With root the proc stream is [0, done], once for every tree of the other. */
-static void make_root(rtl_pe_streams *s) {
+static void make_root(spec_streams *s) {
     s->in[0] = (u32_vec){0};
     for (uint32_t i = 0; i < s->in[1].len; i++) {
         if (rtl_is_done(s->in[1].at[i])) {
@@ -106,7 +106,7 @@ static void make_root(rtl_pe_streams *s) {
     }
 }
 
-void rtl_model_repeat(rtl_pe_streams *s, bool root) {
+void spec_repeat(spec_streams *s, bool root) {
     if (root)
         make_root(s);
     while (has(s, 1)) {

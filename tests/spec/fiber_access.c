@@ -1,6 +1,6 @@
 /* Fiber access: a writer that makes blocks of trees, a reader that takes them in the same order. The tile's
  * limit of two finished blocks only delays the writer, so here all blocks are written first. */
-#include "rtl_models/model_streams.h"
+#include "tests/spec/streams.h"
 
 enum { IN_REF, IN_ADDR, IN_BLOCK, IN_DATA, OUT_BLOCK = 0, OUT_CRD, OUT_POS };
 
@@ -13,11 +13,11 @@ typedef struct {
 
 typedef struct {
     fields config;
-    rtl_pe_streams *s;
+    spec_streams *s;
     VEC(u16_vec) blocks[2]; /* finished, by ID */
 } access;
 
-static bool bit(const rtl_mem_config *c, uint32_t index) {
+static bool bit(const spec_mem_config *c, uint32_t index) {
     return c->space[index / 32] >> index % 32 & 1;
 }
 
@@ -25,7 +25,7 @@ static uint32_t entries_of(uint32_t capacity_log) {
     return capacity_log == 0 ? 0 : 4u << (capacity_log > 9 ? 9 : capacity_log);
 }
 
-static fields decode(const rtl_mem_config *c) {
+static fields decode(const spec_mem_config *c) {
     bool on = bit(c, 22) && bit(c, 95); /* fiber access and buffet */
     return (fields){
         .writer_on = on && bit(c, 0),
@@ -220,7 +220,7 @@ static bool read_out_tree(access *a, uint32_t tree) {
 
 /* A root scanner makes its own reference stream, once for each tree written; a dense one, once. */
 static void make_root(access *a) {
-    rtl_pe_streams *s = a->s;
+    spec_streams *s = a->s;
     s->in[IN_REF] = (u32_vec){0};
     s->taken[IN_REF] = 0;
     uint32_t trees = a->config.dense ? 1 : a->blocks[0].len;
@@ -230,7 +230,7 @@ static void make_root(access *a) {
     }
 }
 
-void rtl_model_fiber_access(const rtl_mem_config *config, rtl_pe_streams *streams) {
+void spec_fiber_access(const spec_mem_config *config, spec_streams *streams) {
     access a = {.config = decode(config), .s = streams};
     while (a.config.writer_on && write_tree(&a))
         continue;

@@ -1,5 +1,5 @@
-/* The token models on streams small enough to know the answer by hand. */
-#include "rtl_models/rtl_models.h"
+/* The specification on streams small enough to know the answer by hand. */
+#include "tests/spec/spec.h"
 #include "tests/test.h"
 
 /* "1 2 S0 N D": data in hexadecimal, S<level>, N maybe, D done. */
@@ -28,20 +28,20 @@ static const char *print(arena *mem, const u32_vec *tokens) {
 }
 
 typedef struct {
-    rtl_pe_config config;
-    const char *in[RTL_PE_INS], *out[RTL_PE_OUTS];
+    spec_pe_config config;
+    const char *in[SPEC_INS], *out[SPEC_OUTS];
 } example;
 
 static void check(void **state, const example *e) {
     fixture *f = *state;
-    rtl_pe_streams s = {.mem = &f->mem};
-    for (int i = 0; i < RTL_PE_INS; i++)
+    spec_streams s = {.mem = &f->mem};
+    for (int i = 0; i < SPEC_INS; i++)
         if (e->in[i])
             parse(&f->mem, e->in[i], &s.in[i]);
-    rtl_model_pe(&e->config, &s);
-    for (int i = 0; i < RTL_PE_INS; i++)
+    spec_pe(&e->config, &s);
+    for (int i = 0; i < SPEC_INS; i++)
         assert_int_equal(s.taken[i], s.in[i].len);
-    for (int o = 0; o < RTL_PE_OUTS; o++)
+    for (int o = 0; o < SPEC_OUTS; o++)
         assert_string_equal(print(&f->mem, &s.out[o]), e->out[o] ? e->out[o] : "");
 }
 
@@ -102,7 +102,7 @@ static void test_reduce(void **state) {
 }
 
 static void test_alu_streams(void **state) {
-    const rtl_pe_config sub = {RTL_PE_ALU, {0x00800009, 0x08000200, 0x94000}};
+    const spec_pe_config sub = {RTL_PE_ALU, {0x00800009, 0x08000200, 0x94000}};
     check(state, &(example){sub, {"5 N 1 S0 N D", "3 2 N S0 N D"}, {"2 fffe 1 S0 N D"}});
 }
 
@@ -110,7 +110,7 @@ static void test_alu_streams(void **state) {
 static uint16_t result(uint32_t opcode, bool is_signed, uint32_t c, bool d, uint16_t a, uint16_t b) {
     uint32_t space[3] = {1 | opcode << 3 | (uint32_t)is_signed << 8 | 2u << 22, 2u << 8 | (c & 15) << 28,
                          c >> 4 | (uint32_t)d << 14};
-    return rtl_model_alu_result(space, a, b);
+    return rtl_alu_result(space, a, b);
 }
 
 static void test_alu_operations(void **state) {

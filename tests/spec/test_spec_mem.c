@@ -1,5 +1,5 @@
-/* The token model of the fiber access against streams written by hand. */
-#include "rtl_models/rtl_models.h"
+/* The specification of the fiber access against streams written by hand. */
+#include "tests/spec/spec.h"
 #include "tests/test.h"
 
 enum { IN_REF, IN_ADDR, IN_BLOCK, IN_DATA, MOST = 24 };
@@ -81,13 +81,13 @@ static const example examples[] = {
 static void test_examples(void **state) {
     fixture *f = *state;
     for (uint32_t e = 0; e < sizeof examples / sizeof *examples; e++) {
-        rtl_mem_config config;
+        spec_mem_config config;
         memcpy(config.space, examples[e].space, sizeof config.space);
-        rtl_pe_streams s = {.mem = &f->mem};
-        for (int i = 0; i < RTL_PE_INS; i++)
+        spec_streams s = {.mem = &f->mem};
+        for (int i = 0; i < SPEC_INS; i++)
             s.in[i] = parse(&f->mem, examples[e].in[i]);
-        rtl_model_fiber_access(&config, &s);
-        for (int o = 0; o < RTL_PE_OUTS; o++) {
+        spec_fiber_access(&config, &s);
+        for (int o = 0; o < SPEC_OUTS; o++) {
             u32_vec want = parse(&f->mem, examples[e].out[o]);
             if (want.len != s.out[o].len ||
                 (want.len > 0 && memcmp(want.at, s.out[o].at, want.len * sizeof *want.at) != 0))

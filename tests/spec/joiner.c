@@ -1,17 +1,17 @@
-/* model_joiner.c - intersection and union of two coordinate streams with their positions. */
-#include "rtl_models/model_streams.h"
+/* intersection and union of two coordinate streams with their positions. */
+#include "tests/spec/streams.h"
 
-static bool pair(const rtl_pe_streams *s, int side) {
+static bool pair(const spec_streams *s, int side) {
     return has(s, side) && has(s, side + 2);
 }
 
-static void drop_pair(rtl_pe_streams *s, int side) {
+static void drop_pair(spec_streams *s, int side) {
     take(s, side);
     take(s, side + 2);
 }
 
 /* Merges one fiber; false when a stream ran out first. Both heads are control tokens afterwards. */
-static bool merge_fiber(rtl_pe_streams *s, bool is_union) {
+static bool merge_fiber(spec_streams *s, bool is_union) {
     while (pair(s, 0) && pair(s, 1)) {
         uint32_t crd[2] = {head(s, 0), head(s, 1)}, pos[2] = {head(s, 2), head(s, 3)};
         if (rtl_is_maybe(crd[0]) || rtl_is_maybe(crd[1])) { /* no coordinate: vanishes */
@@ -37,7 +37,7 @@ static bool merge_fiber(rtl_pe_streams *s, bool is_union) {
     return false;
 }
 
-void rtl_model_joiner(rtl_pe_streams *s, bool is_union) {
+void spec_joiner(spec_streams *s, bool is_union) {
     while (merge_fiber(s, is_union)) {
         for (int port = 0; port < 3; port++)
             put(s, port, head(s, 0));

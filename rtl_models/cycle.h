@@ -1,0 +1,178 @@
+/* cycle.h - the configured array in C, cycle for cycle what the RTL of rtl/ does.
+ *
+ * A model is made of tiles (cells) and the routes between them (nets), as a bitstream configures them.
+ * Between two FIFOs nothing waits for anything, so a cycle is three steps: every net decides from the FIFOs'
+ * fill what moves, every primitive steps from the heads of its FIFOs, then the nets move. What cannot change
+ * sleeps until a FIFO beside it does; a cycle costs what happens in it. docs/cycle.md.
+ */
+#ifndef ONYX_CYCLE_H
+#define ONYX_CYCLE_H
+
+#include "support/support.h"
+
+/* ---- the design ------------------------------------------------------------------------------ */
+
+enum { CYCLE_INS = 4, CYCLE_OUTS = 3 };
+
+typedef enum { CYCLE_NONE, CYCLE_PE, CYCLE_MEM, CYCLE_IO_IN, CYCLE_IO_OUT } cycle_kind;
+
+/* A tile. PE: ports, modes and space[0..2] as in onyx_pe_core.sv; MEM: mode 0 and space[0..3] as in
+ * onyx_mem_core.sv; an IO tile has port 0 only. */
+typedef struct {
+    cycle_kind kind;
+    bool tile_en; /* PE and MEM: without it nothing moves */
+    uint32_t mode;
+    uint32_t space[4]; /* CONFIG_SPACE_0 .. as the registers hold them */
+    bool late;         /* sees a flush one cycle later (rows 9 and up) */
+    const char *name;  /* "x4y2 intersect", for reports; NULL like the names of ports: a number will do */
+    const char *port_in[CYCLE_INS], *port_out[CYCLE_OUTS];
+} cycle_cell;
+
+#define CYCLE_SOURCE UINT32_MAX /* in place of a register: the core output itself */
+
+/* A SplitFIFO on the way; `from` is the register before it, which comes before it in the list too. */
+typedef struct {
+    uint32_t from;
+    bool start, end;
+} cycle_register;
+
+typedef struct {
+    uint32_t cell, port, from; /* cells by index; `from`: the last register on the way */
+} cycle_sink;
+
+typedef struct {
+    uint32_t cell, port; /* what drives it */
+    VEC(cycle_register) registers;
+    VEC(cycle_sink) sinks;
+} cycle_net;
+
+/* An output port drives at most one net, an input port is driven by at most one. */
+typedef struct {
+    VEC(cycle_cell) cells;
+    VEC(cycle_net) nets;
+} cycle_design;
+
+/* ---- hazards --------------------------------------------------------------------------------- */
+
+/* What the fabricated chip gets wrong and ours does right (docs/fidelity.md): kind, name, what happens. */
+#define CYCLE_HAZARDS(X)                                                                                     \
+    X(MAYBE_REFERENCE, "maybe-reference", "an intersecter takes a maybe reference for the end of its fiber") \
+    X(DROP_EMPTY, "drop-empty", "a dropper loses the coordinate behind an outer fiber without coordinates")  \
+    X(DROP_UNEVEN, "drop-uneven", "a dropper with one of its sinks full shifts the pairs that follow")       \
+    X(HOLD_EMPTY, "hold-empty", "a holder takes a stop for the coordinate of an empty inner fiber")          \
+    X(ALU_STOP, "alu-stop", "an ALU sends a stop paired with data as data")                                  \
+    X(REPEAT_EMPTY, "repeat-empty", "a repeater keeps the reference of an empty repeat fiber")               \
+    X(REDUCE_MAYBE, "reduce-maybe", "a reducer hangs at a maybe")                                            \
+    X(SECOND_BLOCK, "second-block",                                                                          \
+      "the second block after a flush overwrites the first one while it is "                                 \
+      "read")                                                                                                \
+    X(WRITE_ORDER, "write-order", "a value written out of order loses the line begun before it")             \
+    X(OVERFLOW, "overflow", "an entry beyond the capacity of its memory stops the writer for good")          \
+    X(EQUAL_CRD, "equal-crd", "a writer merges equal coordinates of one fiber")                              \
+    X(EMPTY_FIBER, "empty-fiber", "a writer makes one fiber of several empty ones")                          \
+    X(DENSE_AGAIN, "dense-again", "a dense scanner loses the second tree after a flush")                     \
+    X(DENSE_STOP, "dense-stop", "a dense scanner sends a stop ahead of any reference twice")                 \
+    X(VALUES_STALLED, "values-stalled",                                                                      \
+      "a read-out of values that waits over a third of the time loses "                                      \
+      "words")
+
+typedef enum {
+#define X(kind, name, what) CYCLE_HAZARD_##kind,
+    CYCLE_HAZARDS(X)
+#undef X
+        CYCLE_HAZARD_KINDS
+} cycle_hazard_kind;
+extern const char *const cycle_hazard_name[CYCLE_HAZARD_KINDS], *const cycle_hazard_what[CYCLE_HAZARD_KINDS];
+
+/* The first of its kind at a tile; `count` of them came. */
+typedef struct {
+    cycle_hazard_kind kind;
+    uint32_t cell;
+    uint32_t run;   /* counted from 0 */
+    uint64_t cycle; /* of the run */
+    uint32_t token[2];
+    uint32_t tokens; /* of token[] that mean something: what was at the heads */
+    uint64_t count;
+} cycle_hazard;
+typedef VEC(cycle_hazard) cycle_hazards;
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+typedef struct cycle_model cycle_model;
+
+/* The model after reset; lives in `mem`. */
+cycle_model *cycle_build(const cycle_design *design, arena *mem);
+
+/* An IO tile's stream in a run: an input's words, or an output's number of length-headed blocks and what
+ * came.
+ */
+typedef struct {
+    uint32_t cell;
+    const uint16_t *words; /* inputs */
+    uint32_t length;
+    uint32_t blocks; /* outputs */
+    u16_vec got;
+    u32_vec stamp;  /* cycle of each word that passed, from 0, if asked for */
+    uint32_t taken; /* inputs: words taken; outputs: blocks complete */
+} cycle_stream;
+
+typedef enum { CYCLE_DONE, CYCLE_STUCK } cycle_end;
+
+/* One run: flush, then every input offers a word a cycle and every output takes one until its blocks are
+ * there. `got` and `stamp` of the streams grow in `mem`. *cycles counts from the first cycle after the flush.
+ * CYCLE_STUCK: no word at any stream for CYCLE_PATIENCE cycles, or nothing can ever move again. */
+enum { CYCLE_PATIENCE = 100000 };
+cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, bool stamps, arena *mem,
+                    uint64_t *cycles);
+
+const cycle_hazards *cycle_hazards_of(cycle_model *m);
+
+/* ---- who waited for whom --------------------------------------------------------------------- */
+
+/* A channel: from a core's output FIFO to one input FIFO. Cycles over all runs so far by what happened. */
+typedef struct {
+    uint32_t net, sink;
+    uint64_t moved;   /* a token arrived */
+    uint64_t stalled; /* a token was there, the input was full: the producer waited for this consumer */
+    uint64_t held;    /* a token was there and there was room, another branch of the net was full */
+    uint64_t starved; /* there was room, but no token: the consumer waited */
+    uint64_t idle;    /* no token, no room */
+} cycle_channel;
+typedef VEC(cycle_channel) cycle_channels;
+
+/* All channels in the order of the nets. */
+void cycle_channels_of(cycle_model *m, arena *mem, cycle_channels *out);
+
+/* A tile others waited for while it waited for nobody: the cycles an input of it was full, less those another
+ * input must have been empty meanwhile, less those its outputs waited. An estimate from the accounts; largest
+ * first. */
+typedef struct {
+    uint32_t cell;
+    uint64_t cycles;
+} cycle_bottleneck;
+typedef VEC(cycle_bottleneck) cycle_bottlenecks;
+void cycle_bottlenecks_of(cycle_model *m, arena *mem, cycle_bottlenecks *out);
+
+/* Of a stuck model: every tile that waits, the tokens at the heads of its FIFOs, whom it waits for, and a
+ * circle of waiting tiles if there is one. Lines of text. */
+const char *cycle_wait_graph(const cycle_model *m, arena *mem);
+
+/* ---- one tile alone -------------------------------------------------------------------------- */
+
+typedef struct {
+    /* set by the caller */
+    bool flush;
+    uint32_t in_data[CYCLE_INS];
+    bool in_valid[CYCLE_INS], out_ready[CYCLE_OUTS];
+    /* set by cycle_tile_settle */
+    bool in_ready[CYCLE_INS];
+    uint32_t out_data[CYCLE_OUTS];
+    bool out_valid[CYCLE_OUTS];
+} cycle_pins;
+
+/* A PE or MEM tile whose ports are pins, as onyx_pe_core.sv and onyx_mem_core.sv have them. */
+cycle_model *cycle_build_tile(const cycle_cell *cell, arena *mem);
+void cycle_tile_settle(const cycle_model *m, cycle_pins *pins);
+void cycle_tile_clock(cycle_model *m, const cycle_pins *pins);
+
+#endif

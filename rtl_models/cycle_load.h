@@ -1,0 +1,13 @@
+/* cycle_load.h - a decoded bitstream as a design of the cycle model. */
+#ifndef ONYX_CYCLE_LOAD_H
+#define ONYX_CYCLE_LOAD_H
+
+#include "bitstream/bitstream.h"
+#include "rtl_models/cycle.h"
+
+/* Cells and nets in the order of the decoded netlist; cells get names as "x4y2 intersect". Refuses what
+ * bits_check_sparse refuses (E0660). Lives in `mem`. */
+bool cycle_load(const pnr_design *decoded, const bits_map *map, arena *mem, diagnostics *d,
+                cycle_design *out);
+
+#endif

@@ -1,0 +1,33 @@
+/* array_play.h - the RTL of the array (tile library), configured by a bitstream and run as design_main.cpp
+ * runs a specialised design: same flush, inputs offering a word a cycle, outputs taking one until their
+ * blocks are there. Read by C and C++. */
+#ifndef ONYX_TESTS_ARRAY_PLAY_H
+#define ONYX_TESTS_ARRAY_PLAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct {
+    uint32_t column;
+    bool output;
+    const uint16_t *words; /* inputs */
+    uint32_t length;
+    uint32_t blocks; /* outputs: length-headed blocks to take */
+    uint16_t *got;   /* outputs: room for `most` words */
+    uint32_t *stamp; /* room for `most` cycles */
+    uint32_t most, count;
+} array_stream;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* Configures stalled; words[2 * i] is an address, the next one its data. */
+void *array_open(const uint32_t *words, uint32_t n);
+void array_close(void *array);
+/* One run. False if the outputs are not complete after `limit` cycles, or do not fit. */
+bool array_play(void *array, array_stream *streams, uint32_t n, uint64_t limit, uint64_t *cycles);
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,173 @@
+#include "kernels.h"
+
+#include "array_play.h"
+
+enum { MOST_WORDS = 1 << 20, SLACK = 1000 };
+
+void kernel_read(const char *path, name_table *names, arena *mem, diagnostics *d, kernel *k) {
+    uint32_t unknown = 0;
+    bool ok = pnr_board_read("onyx", mem, d, &k->board) && bits_map_read(&k->board, mem, d, &k->map) &&
+              bits_read(path, mem, d, &k->bits) &&
+              bits_decode(&k->bits, &k->board, k->map, names, mem, d, &k->net, &k->decoded, &unknown) &&
+              cycle_load(&k->decoded, k->map, mem, d, &k->design);
+    if (!ok)
+        diag_print(d, 0, stderr, false);
+    assert_true(ok);
+    assert_int_equal(unknown, 0);
+    for (uint32_t c = 0; c < k->decoded.site.len; c++)
+        vec_push(mem, &k->column, k->decoded.site.at[c].x);
+}
+
+kernel_pair kernel_start(const kernel *k, arena *mem) {
+    uint32_t *words = arena_new_n(mem, uint32_t, 2 * k->bits.words.len + 1);
+    for (uint32_t w = 0; w < k->bits.words.len; w++) {
+        words[2 * w] = k->bits.words.at[w].address;
+        words[2 * w + 1] = k->bits.words.at[w].data;
+    }
+    return (kernel_pair){cycle_build(&k->design, mem), array_open(words, k->bits.words.len), k};
+}
+
+void kernel_stop(kernel_pair *p, uint64_t cycles, arena *mem) {
+    cycle_channels channels;
+    cycle_channels_of(p->model, mem, &channels);
+    for (uint32_t i = 0; i < channels.len; i++) {
+        const cycle_channel *c = &channels.at[i];
+        assert_int_equal(c->moved + c->stalled + c->held + c->starved + c->idle, cycles);
+    }
+    array_close(p->array);
+}
+
+static uint32_t cell_of(const kernel *k, const kernel_stream *s) {
+    for (uint32_t c = 0; c < k->design.cells.len; c++) {
+        cycle_kind kind = k->design.cells.at[c].kind;
+        if (k->column.at[c] == s->column && kind == (s->output ? CYCLE_IO_OUT : CYCLE_IO_IN))
+            return c;
+    }
+    fail_msg("no stream at column %u", s->column);
+    return 0;
+}
+
+static void compare(const cycle_stream *model, const array_stream *rtl) {
+    const char *way = rtl->output ? "out" : "in";
+    for (uint32_t i = 0; i < rtl->count && i < model->stamp.len; i++) {
+        if (rtl->output && rtl->got[i] != model->got.at[i])
+            fail_msg("%s %u: word %u is %u, of the model %u", way, rtl->column, i, rtl->got[i],
+                     model->got.at[i]);
+        if (rtl->stamp[i] != model->stamp.at[i])
+            fail_msg("%s %u: word %u comes in cycle %u, of the model %u", way, rtl->column, i, rtl->stamp[i],
+                     model->stamp.at[i]);
+    }
+    if (rtl->count != model->stamp.len)
+        fail_msg("%s %u: %u words, of the model %u", way, rtl->column, rtl->count, model->stamp.len);
+}
+
+uint64_t kernel_run(kernel_pair *p, const kernel_stream *streams, uint32_t n, arena *mem,
+                    cycle_stream **outputs) {
+    cycle_stream *model = arena_new_n(mem, cycle_stream, n + 1);
+    array_stream *rtl = arena_new_n(mem, array_stream, n + 1);
+    uint64_t cycles = 0, rtl_cycles = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const kernel_stream *s = &streams[i];
+        model[i] = (cycle_stream){
+            .cell = cell_of(p->k, s), .words = s->words, .length = s->length, .blocks = s->blocks};
+        rtl[i] = (array_stream){.column = s->column,
+                                .output = s->output,
+                                .words = s->words,
+                                .length = s->length,
+                                .blocks = s->blocks};
+    }
+    cycle_end end = cycle_run(p->model, model, n, true, mem, &cycles);
+    if (end != CYCLE_DONE)
+        fail_msg("the model is stuck after %llu cycles:\n%s", (unsigned long long)cycles,
+                 cycle_wait_graph(p->model, mem));
+    for (uint32_t i = 0; i < n; i++) { /* a few words more than the model had: the RTL may differ */
+        rtl[i].most = (streams[i].output ? model[i].got.len : streams[i].length) + SLACK;
+        assert_true(rtl[i].most < MOST_WORDS);
+        rtl[i].got = arena_new_n(mem, uint16_t, rtl[i].most);
+        rtl[i].stamp = arena_new_n(mem, uint32_t, rtl[i].most);
+    }
+    bool complete = array_play(p->array, rtl, n, cycles + SLACK, &rtl_cycles);
+    for (uint32_t i = 0; i < n; i++)
+        compare(&model[i], &rtl[i]);
+    assert_true(complete);
+    assert_int_equal(cycles, rtl_cycles);
+    *outputs = model;
+    return cycles;
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------ */
+
+typedef struct {
+    const unsigned char *at, *end;
+} job;
+
+static uint32_t job_word(job *j) {
+    assert_true(j->at + 4 <= j->end);
+    uint32_t w = j->at[0] | (uint32_t)j->at[1] << 8 | (uint32_t)j->at[2] << 16 | (uint32_t)j->at[3] << 24;
+    j->at += 4;
+    return w;
+}
+
+static void job_words(job *j, arena *mem, kernel_stream *s) {
+    s->length = job_word(j);
+    uint16_t *words = arena_new_n(mem, uint16_t, s->length + 2);
+    for (uint32_t i = 0; i < s->length; i += 2) {
+        uint32_t pair = job_word(j);
+        words[i] = (uint16_t)pair;
+        words[i + 1] = (uint16_t)(pair >> 16);
+    }
+    s->words = words;
+}
+
+static void list_streams(const kernel *k, kernel_stream *streams, uint32_t *inputs, uint32_t *n) {
+    for (int output = 0; output < 2; output++) {
+        for (uint32_t c = 0; c < k->design.cells.len; c++) /* in the order of x */
+            if (k->design.cells.at[c].kind == (output ? CYCLE_IO_OUT : CYCLE_IO_IN))
+                streams[(*n)++] = (kernel_stream){.column = k->column.at[c], .output = output};
+        if (!output)
+            *inputs = *n;
+    }
+}
+
+uint64_t kernel_replay(fixture *f, const char *bits, const char *job_path, const char **trace) {
+    arena *mem = &f->mem;
+    kernel k = {0};
+    kernel_stream streams[64];
+    uint32_t inputs = 0, n = 0;
+    size_t length = 0;
+    uint64_t cycles = 0;
+    kernel_read(bits, &f->names, mem, &f->diag, &k);
+    list_streams(&k, streams, &inputs, &n);
+    const char *bytes = file_read(job_path, mem, &length, &f->diag);
+    assert_non_null(bytes);
+    job j = {(const unsigned char *)bytes, (const unsigned char *)bytes + length};
+    assert_int_equal(job_word(&j), 0x4a584e4f);
+    assert_int_equal(job_word(&j), 1);
+    assert_int_equal(job_word(&j), inputs);
+    assert_int_equal(job_word(&j), n - inputs);
+    for (uint32_t i = inputs; i < n; i++)
+        streams[i].blocks = job_word(&j);
+    uint32_t runs = job_word(&j);
+    char *text = NULL;
+    size_t text_length = 0;
+    FILE *out = open_memstream(&text, &text_length);
+    kernel_pair pair = kernel_start(&k, mem);
+    for (uint32_t run = 0; run < runs; run++) {
+        cycle_stream *got;
+        for (uint32_t i = 0; i < inputs; i++)
+            job_words(&j, mem, &streams[i]);
+        cycles += kernel_run(&pair, streams, n, mem, &got);
+        for (uint32_t i = 0; i < n; i++) {
+            fprintf(out, "run %u %s %u:", run, i < inputs ? "in" : "out", streams[i].column);
+            for (uint32_t w = 0; w < got[i].stamp.len; w++)
+                fprintf(out, " %u", got[i].stamp.at[w]);
+            fputc('\n', out);
+        }
+    }
+    kernel_stop(&pair, cycles, mem);
+    pnr_board_free(&k.board);
+    fclose(out);
+    *trace = arena_strdup(mem, text);
+    free(text);
+    return cycles;
+}

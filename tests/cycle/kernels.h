@@ -1,0 +1,48 @@
+/* kernels.h - a bitstream on both the cycle model and the RTL of the array, run by run, compared word by word
+ * and cycle by cycle. */
+#ifndef ONYX_TESTS_KERNELS_H
+#define ONYX_TESTS_KERNELS_H
+
+#include "rtl_models/cycle_load.h"
+#include "tests/test.h"
+
+typedef struct {
+    pnr_board board;
+    bits_map *map;
+    bits_stream bits;
+    netlist net;
+    pnr_design decoded;
+    cycle_design design;
+    u32_vec column; /* by cell */
+} kernel;
+
+/* Reads and decodes a bitstream; fails the test when it cannot be. */
+void kernel_read(const char *path, name_table *names, arena *mem, diagnostics *d, kernel *k);
+
+/* What passes at one IO column in a run. */
+typedef struct {
+    uint32_t column;
+    bool output;
+    const uint16_t *words; /* inputs */
+    uint32_t length, blocks;
+} kernel_stream;
+
+typedef struct {
+    cycle_model *model;
+    void *array;
+    const kernel *k;
+} kernel_pair;
+
+kernel_pair kernel_start(const kernel *k, arena *mem);
+/* One run on both; fails the test at the first difference. Returns the cycles; *outputs are the model's
+ * streams, the outputs' words in `got`. */
+uint64_t kernel_run(kernel_pair *p, const kernel_stream *streams, uint32_t n, arena *mem,
+                    cycle_stream **outputs);
+/* `cycles`: of all runs. Each of them must be in one of the accounts of every channel. */
+void kernel_stop(kernel_pair *p, uint64_t cycles, arena *mem);
+
+/* Runs a job file (docs/job_file.md) on both; returns the cycles of all its runs, *trace is the text io.trace
+ * should have. */
+uint64_t kernel_replay(fixture *f, const char *bits, const char *job, const char **trace);
+
+#endif

@@ -1,0 +1,60 @@
+/* spec.h - what the sparse primitives of the chip's tiles must compute, on token streams, without time:
+ * written from their meaning, not from the RTL. The RTL, and with it the cycle model, is held to it.
+ *
+ * A primitive is a function from the token streams at its inputs to those at its outputs: a Kahn process, so
+ * gaps, stalls and latencies cannot change the result.
+ */
+#ifndef ONYX_TESTS_SPEC_H
+#define ONYX_TESTS_SPEC_H
+
+#include "rtl_models/rtl_models.h"
+
+/* ---- the PE tile ----------------------------------------------------------------------------- */
+
+enum { SPEC_INS = 4, SPEC_OUTS = 3 };
+
+/* The streams at a tile's ports. A model takes whole inputs, appends to the outputs, and stops when a token
+ * it needs is missing: taken[i] < in[i].len afterwards means the streams do not fit together. */
+typedef struct {
+    arena *mem;
+    u32_vec in[SPEC_INS];
+    uint32_t taken[SPEC_INS];
+    u32_vec out[SPEC_OUTS];
+} spec_streams;
+
+/* The configuration as the tile's registers hold it: mode field and CONFIG_SPACE_0 .. 2. */
+typedef struct {
+    rtl_pe_mode mode;
+    uint32_t space[3];
+} spec_pe_config;
+
+/* Runs the configured primitive. Ports by mode as in onyx_pe_core.sv. Only integer ALU instructions. */
+void spec_pe(const spec_pe_config *config, spec_streams *streams);
+
+/* The primitives themselves.
+ * joiner: in crd0 crd1 pos0 pos1, out crd pos0 pos1. crddrop, crdhold: in and out inner, outer.
+ * alu: in two value streams, instruction = CONFIG_SPACE[84:1] of `space`. repeat: in proc, repsig;
+ * root makes its own proc stream in place of in[0]. */
+void spec_joiner(spec_streams *s, bool is_union);
+void spec_crddrop(spec_streams *s);
+void spec_crdhold(spec_streams *s);
+void spec_alu(spec_streams *s, const uint32_t space[3]);
+void spec_repeat(spec_streams *s, bool root);
+void spec_rsg(spec_streams *s);
+void spec_reduce(spec_streams *s, uint16_t default_value);
+
+/* ---- the MEM tile ---------------------------------------------------------------------------- */
+
+/* CONFIG_SPACE_0 .. 3 of a MEM tile in mode 0 (fiber access), as the tile's registers hold them. */
+typedef struct {
+    uint32_t space[4];
+} spec_mem_config;
+
+/* Writes the trees on the inputs into blocks of the buffet and reads them back. Ports as in onyx_mem_core.sv:
+ * in references, write addresses, blocks, write data; out blocks, coordinates or values, positions.
+ * A block larger than its capacity stops the writer for good, as in the tile. The streams must be legal:
+ * references name fibers or values that were written; an entry never written reads as 0 here. taken[] counts
+ * the tokens of whole trees. */
+void spec_fiber_access(const spec_mem_config *config, spec_streams *streams);
+
+#endif

@@ -1,0 +1,68 @@
+/* the primitives on a single nesting level: repeat signal, reducer, ALU; and the dispatch.
+ */
+#include "tests/spec/streams.h"
+
+void spec_rsg(spec_streams *s) {
+    while (has(s, 0)) {
+        uint32_t token = take(s, 0);
+        put(s, 0, rtl_is_control(token) ? token : 1);
+    }
+}
+
+void spec_reduce(spec_streams *s, uint16_t default_value) {
+    uint16_t sum = 0; /* the chip's first sum after a flush does not start from default_value */
+    while (has(s, 0)) {
+        uint32_t token = take(s, 0);
+        if (rtl_is_done(token)) {
+            put(s, 0, token);
+        } else if (rtl_is_stop(token)) {
+            put(s, 0, sum);
+            if (rtl_stop_level(token) > 0)
+                put(s, 0, RTL_STOP(rtl_stop_level(token) - 1));
+            sum = default_value;
+        } else if (!rtl_is_maybe(token)) {
+            sum = (uint16_t)(sum + token);
+        }
+    }
+}
+
+void spec_alu(spec_streams *s, const uint32_t space[3]) {
+    while (has(s, 0) && has(s, 1)) {
+        uint32_t x = take(s, 0), y = take(s, 1);
+        if (rtl_is_control(x) && rtl_is_control(y))
+            put(s, 0, x);
+        else
+            put(s, 0,
+                rtl_alu_result(space, rtl_is_maybe(x) ? 0 : (uint16_t)x, rtl_is_maybe(y) ? 0 : (uint16_t)y));
+    }
+}
+
+/* ---- dispatch -------------------------------------------------------------------------------- */
+
+void spec_pe(const spec_pe_config *config, spec_streams *s) {
+    const uint32_t *space = config->space;
+    switch (config->mode) {
+    case RTL_PE_JOINER:
+        spec_joiner(s, space[0] >> 1 & 1);
+        return;
+    case RTL_PE_CRDDROP:
+        spec_crddrop(s);
+        return;
+    case RTL_PE_CRDHOLD:
+        spec_crdhold(s);
+        return;
+    case RTL_PE_ALU:
+        spec_alu(s, space);
+        return;
+    case RTL_PE_REPEAT:
+        spec_repeat(s, space[0] >> 18 & 1);
+        return;
+    case RTL_PE_RSG:
+        spec_rsg(s);
+        return;
+    case RTL_PE_REDUCE:
+        spec_reduce(s, (uint16_t)(space[0] >> 17 | space[1] << 15));
+        return;
+    }
+    BUG("PE mode %d", (int)config->mode);
+}

@@ -54,7 +54,7 @@ void fuzz_kernels(fuzz_run *r, const fe_cin *cin) {
             return;
 }
 
-void fuzz_statement(fuzz_run *r, const fe_in *in, const char *const *schedule, uint32_t n_schedule) {
+void fuzz_statement(fuzz_run *r, const fe_in *in) {
     sam_statement user;
     fe_cin cin;
     bool ok = fe_parse(in, &r->names, &r->mem, &r->diag, &user);
@@ -62,7 +62,7 @@ void fuzz_statement(fuzz_run *r, const fe_in *in, const char *const *schedule, u
     if (!ok)
         return;
     FUZZ_CHECK(r, fe_check(&user, &r->diag));
-    ok = fe_schedule(schedule, n_schedule, &user, &r->mem, &r->diag, &cin);
+    ok = fe_schedule(in, &user, &r->mem, &r->diag, &cin);
     fuzz_verdict(r, ok);
     if (!ok)
         return;

@@ -8,6 +8,6 @@
 /* The text form reads back; lower ok -> the graph passes its check. */
 void fuzz_kernels(fuzz_run *r, const fe_cin *cin);
 /* parse ok -> check ok; then the scheduled kernels. */
-void fuzz_statement(fuzz_run *r, const fe_in *in, const char *const *schedule, uint32_t n_schedule);
+void fuzz_statement(fuzz_run *r, const fe_in *in);
 
 #endif

@@ -51,12 +51,18 @@ static chain_outcome refusal(const chain *c) {
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-static bool parse(chain *c, sam_statement *out) {
-    const char *formats[NOTE_TENSORS], *dimensions[NOTE_VARS];
+/* The texts that the command line would take. */
+static fe_in texts(const chain *c) {
+    const char **formats = arena_new_n(c->mem, const char *, NOTE_TENSORS);
+    const char **dimensions = arena_new_n(c->mem, const char *, NOTE_VARS);
+    const char **schedule = arena_new(c->mem, const char *);
     fe_in in = {.expression = note_text(c->n, c->mem),
                 .formats = formats,
                 .dimensions = dimensions,
+                .schedule = schedule,
+                .n_schedule = *c->n->schedule != '\0',
                 .integers = true};
+    *schedule = c->n->schedule;
     uint32_t used = note_used_tensors(c->n, c->n->root) | 1;
     for (uint8_t t = 0; t < c->n->n_tensors; t++) {
         const char *format = note_format(&c->n->tensor[t], c->mem);
@@ -71,7 +77,7 @@ static bool parse(chain *c, sam_statement *out) {
         if (unknown || (c->n->sized && (in_result | free) >> v & 1))
             dimensions[in.n_dimensions++] = arena_printf(c->mem, "%s:%u", c->n->var[v], c->n->extent[v]);
     }
-    return fe_parse(&in, &c->names, c->mem, &c->diag, out);
+    return in;
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
@@ -245,13 +251,12 @@ static bool user_point(const sam_tensor_data *t, const uint32_t *dim, uint32_t o
 /* The tensor that the kernel at hand writes. NULL, or what is wrong with the levels. */
 static const char *read_result(const chain *c, const sam_tensor_levels *got, named *out) {
     const sam_tensor_data *t = sam_tensor_at(&c->s, c->s.result);
-    uint32_t dim[SAM_MAX_ORDER] = {0}, by_level[SAM_MAX_ORDER] = {0};
+    uint32_t by_level[SAM_MAX_ORDER] = {0};
     uint32_t order = sam_tensor_at(c->user, c->user->result)->order;
     note_entries stored = {0};
     *out = behind(c, t);
-    stored_dimensions(t, out, dim);
     for (uint32_t l = 0; l < t->order; l++) {
-        by_level[l] = dim[t->mode[l]];
+        by_level[l] = extent_of(c, &c->s, c->s.result_index[t->mode[l]]);
         if (got->level[l].format != t->level[l])
             return "a level of another format";
     }
@@ -399,14 +404,14 @@ chain_outcome chain_run(note *n, arena *mem) {
     chain c = {.n = n, .mem = mem};
     sam_statement user;
     fe_cin cin;
-    const char *schedule = n->schedule;
+    const fe_in in = texts(&c);
     names_init(&c.names, mem);
     diag_init(&c.diag, mem);
-    if (!parse(&c, &user))
+    if (!fe_parse(&in, &c.names, mem, &c.diag, &user))
         return refusal(&c);
     if (!fe_check(&user, &c.diag))
         return wrong(arena_printf(mem, "the statement is malformed: %s", printed(&c)));
-    if (!fe_schedule(&schedule, *schedule != '\0', &user, mem, &c.diag, &cin))
+    if (!fe_schedule(&in, &user, mem, &c.diag, &cin))
         return refusal(&c);
     if (!fe_cin_check(&cin, &c.diag))
         return wrong(arena_printf(mem, "the scheduled statement is malformed: %s", printed(&c)));

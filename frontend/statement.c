@@ -173,6 +173,18 @@ static bool wrap(binder *b, sam_expr *e) {
     return true;
 }
 
+/* Wraps every addend of the chain of additions at e; all of them use the variable. */
+static bool wrap_addends(binder *b, sam_expr *e) {
+    sam_expr_data x = *sam_expr_at(b->s, *e);
+    if (x.kind != SAM_EXPR_ADD && x.kind != SAM_EXPR_SUB && x.kind != SAM_EXPR_NEG)
+        return wrap(b, e);
+    if (!wrap_addends(b, &x.a) || (x.b.v && !wrap_addends(b, &x.b)))
+        return false;
+    sam_expr_at(b->s, *e)->a = x.a;
+    sam_expr_at(b->s, *e)->b = x.b;
+    return true;
+}
+
 /* Binds the variable, which e uses, inside e or around it. */
 static bool bind(binder *b, sam_expr *e) {
     sam_expr_data x = *sam_expr_at(b->s, *e);
@@ -187,6 +199,8 @@ static bool bind(binder *b, sam_expr *e) {
             warn_counted_often(b, without);
         return wrap(b, e);
     }
+    if (addition && part.v == e->v)
+        return wrap_addends(b, e);
     if (x.kind == SAM_EXPR_DIV && !uses(b, x.a)) {
         diag_error(b->d, x.loc, "E0109-ambiguous-sum",
                    "does the sum over '%s' cover this quotient, or only what divides?",

@@ -61,6 +61,16 @@ const char *cli_home(void);
 /* A board by name, or by the path of a .json file; *path is the file. The session frees it. */
 bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const char **path);
 
+struct argp;
+/* Parses with argp, but takes long options only in full: scripts that abbreviate break when an option is
+ * added. `input` is what the parser's callback gets. False after errors; --help ends the program. */
+bool cli_parse(const struct argp *parser, const char *command, int argc, char **argv, cli_session *s,
+               void *input);
+/* Values of options; E0903-option-value when they are not in range, or not among the NULL-terminated words
+ * known (whose index is the answer). */
+uint64_t cli_whole(cli_session *s, const char *option, const char *text, uint64_t low, uint64_t high);
+int cli_choice(cli_session *s, const char *option, const char *text, const char *const *known);
+
 /* Fills `o` from the command line; false after errors. `what` is "run", "compile" or "sam". */
 bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, cli_options *o);
 
@@ -166,5 +176,9 @@ int command_sam(int argc, char **argv);
 int command_boards(int argc, char **argv);
 int command_bits(int argc, char **argv);
 int command_pnr(int argc, char **argv);
+int command_place(int argc, char **argv);
+int command_route(int argc, char **argv);
+int command_sta(int argc, char **argv);
+int command_fabric(int argc, char **argv);
 
 #endif

@@ -14,6 +14,10 @@ static const command commands[] = {
     {"compile", command_compile, "compile an expression to a bitstream"},
     {"sam", command_sam, "print the SAM graph of an expression, or simulate it on data"},
     {"pnr", command_pnr, "place and route a .packed netlist"},
+    {"place", command_place, "place it only"},
+    {"route", command_route, "route what was placed"},
+    {"sta", command_sta, "time what was routed"},
+    {"fabric", command_fabric, "check, count or write out a board's routing fabric"},
     {"bits", command_bits, "verify, explain, compare and count bitstreams"},
     {"boards", command_boards, "list the boards and what they hold"},
 };

@@ -83,31 +83,29 @@ typedef struct {
     cli_options *options;
 } parsing;
 
-static void bad_value(parsing *p, const char *option, const char *value, const char *want) {
-    diag_error(&p->session->diag, (src_loc){0}, "E0903-option-value", "%s '%s' must be %s", option, value,
-               want);
+static void bad_value(cli_session *s, const char *option, const char *value, const char *want) {
+    diag_error(&s->diag, (src_loc){0}, "E0903-option-value", "%s '%s' must be %s", option, value, want);
 }
 
-static uint64_t whole(parsing *p, const char *option, const char *text, uint64_t low, uint64_t high) {
+uint64_t cli_whole(cli_session *s, const char *option, const char *text, uint64_t low, uint64_t high) {
     char *end = NULL;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
     if (errno || end == text || *end || text[0] == '-' || value < low || value > high)
-        bad_value(p, option, text,
-                  arena_printf(&p->session->mem, "a whole number from %llu to %llu", (unsigned long long)low,
+        bad_value(s, option, text,
+                  arena_printf(&s->mem, "a whole number from %llu to %llu", (unsigned long long)low,
                                (unsigned long long)high));
     return value;
 }
 
-/* Index of `text` among the NULL-terminated alternatives. */
-static int choice(parsing *p, const char *option, const char *text, const char *const *known) {
+int cli_choice(cli_session *s, const char *option, const char *text, const char *const *known) {
     const char *all = "";
     for (int i = 0; known[i]; i++) {
         if (strcmp(text, known[i]) == 0)
             return i;
-        all = arena_printf(&p->session->mem, "%s%s%s", all, i ? ", " : "one of ", known[i]);
+        all = arena_printf(&s->mem, "%s%s%s", all, i ? ", " : "one of ", known[i]);
     }
-    bad_value(p, option, text, all);
+    bad_value(s, option, text, all);
     return 0;
 }
 
@@ -134,7 +132,7 @@ static void parse_type(parsing *p, const char *arg) {
                   arena_printf(&p->session->mem, "-t %s", arg));
         return;
     }
-    bad_value(p, "-t", arg, "a tensor, a colon, and int16 or bf16: the array's words have 16 bits");
+    bad_value(p->session, "-t", arg, "a tensor, a colon, and int16 or bf16: the array's words have 16 bits");
 }
 
 /* A name, a colon and a file, as taco writes a tensor; anything else is a folder. */
@@ -186,28 +184,29 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         o->board = arg;
         break;
     case OPT_PROFILE:
-        o->profile = profiles[choice(p, "--profile", arg, profiles)];
+        o->profile = profiles[cli_choice(p->session, "--profile", arg, profiles)];
         break;
     case OPT_ENGINE:
-        o->engine = (cli_engine)(choice(p, "--engine", arg, engines + 1) + 1);
+        o->engine = (cli_engine)(cli_choice(p->session, "--engine", arg, engines + 1) + 1);
         break;
     case OPT_TILE:
-        o->tile = (uint32_t)whole(p, "--tile", arg, 1, 1024);
+        o->tile = (uint32_t)cli_whole(p->session, "--tile", arg, 1, 1024);
         break;
     case OPT_GLB_TILE:
-        whole(p, "--glb-tile", arg, 0, 0);
+        cli_whole(p->session, "--glb-tile", arg, 0, 0);
         break;
     case OPT_UNROLL:
-        whole(p, "--unroll", arg, 1, 1);
+        cli_whole(p->session, "--unroll", arg, 1, 1);
         break;
     case OPT_DTYPE:
-        set_dtype(p, (tile_dtype)choice(p, "--dtype", arg, dtypes), arena_printf(mem, "--dtype %s", arg));
+        set_dtype(p, (tile_dtype)cli_choice(p->session, "--dtype", arg, dtypes),
+                  arena_printf(mem, "--dtype %s", arg));
         break;
     case OPT_VALUES:
-        o->values = (tile_values)choice(p, "--values", arg, values);
+        o->values = (tile_values)cli_choice(p->session, "--values", arg, values);
         break;
     case OPT_SEED:
-        o->seed = whole(p, "--seed", arg, 0, UINT64_MAX);
+        o->seed = cli_whole(p->session, "--seed", arg, 0, UINT64_MAX);
         break;
     case OPT_NO_CHECK:
         o->check = false;
@@ -216,10 +215,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         o->pipeline = false;
         break;
     case OPT_TIMING:
-        o->timing = (sam_sim_timing)choice(p, "--timing", arg, timings);
+        o->timing = (sam_sim_timing)cli_choice(p->session, "--timing", arg, timings);
         break;
     case OPT_FIFO:
-        o->fifo_depth = (uint32_t)whole(p, "--fifo", arg, 0, 1u << 30);
+        o->fifo_depth = (uint32_t)cli_whole(p->session, "--fifo", arg, 0, 1u << 30);
         break;
     case OPT_STATS:
         o->stats = arg;
@@ -231,7 +230,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         vec_push(mem, &o->trace_edges, arg);
         break;
     case OPT_HAZARDS:
-        o->hazards = (cli_hazards)choice(p, "--hazards", arg, hazards);
+        o->hazards = (cli_hazards)cli_choice(p->session, "--hazards", arg, hazards);
         break;
     case OPT_IO_TRACE:
         o->io_trace = true;
@@ -255,14 +254,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
 }
 
 /* argp accepts abbreviated long options; scripts that rely on them break when an option is added. */
-static bool exact_options(int argc, char **argv, cli_session *s) {
+static bool exact_options(const struct argp_option *table, int argc, char **argv, cli_session *s) {
     for (int i = 1; i < argc; i++) {
         if (strncmp(argv[i], "--", 2) != 0 || !argv[i][2])
             continue;
         size_t length = strcspn(argv[i] + 2, "=");
         bool known = strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--usage") == 0;
-        for (const struct argp_option *o = option_table; o->name && !known; o++)
-            known = strlen(o->name) == length && strncmp(o->name, argv[i] + 2, length) == 0;
+        for (const struct argp_option *o = table; (o->name || o->key) && !known; o++)
+            known = o->name && strlen(o->name) == length && strncmp(o->name, argv[i] + 2, length) == 0;
         if (!known) {
             diag_error(&s->diag, (src_loc){0}, "E0902-option", "there is no option '%.*s'", (int)length + 2,
                        argv[i]);
@@ -270,6 +269,16 @@ static bool exact_options(int argc, char **argv, cli_session *s) {
         }
     }
     return true;
+}
+
+bool cli_parse(const struct argp *parser, const char *command, int argc, char **argv, cli_session *s,
+               void *input) {
+    argv[0] = arena_printf(&s->mem, "onyx %s", command);
+    if (!exact_options(parser->options, argc, argv, s))
+        return false;
+    argp_err_exit_status = EXIT_USER;
+    argp_parse(parser, argc, argv, 0, NULL, input);
+    return !diag_failed(&s->diag);
 }
 
 /* What only the simulator of SAM graphs knows is not for the other engines. */
@@ -300,11 +309,8 @@ bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, 
     parsing p = {s, o};
     *o = (cli_options){
         .board = "onyx", .profile = "onyx", .engine = ENGINE_SOC, .seed = 1, .check = true, .pipeline = true};
-    argv[0] = arena_printf(&s->mem, "onyx %s", what);
-    if (!exact_options(argc, argv, s))
+    if (!cli_parse(&parser, what, argc, argv, s, &p))
         return false;
-    argp_err_exit_status = EXIT_USER;
-    argp_parse(&parser, argc, argv, 0, NULL, &p);
     if (!o->expression)
         diag_error(&s->diag, (src_loc){0}, "E0904-argument", "an expression is missing");
     check_simulator_options(what, o, s);

@@ -1,56 +1,43 @@
-/* The tools on files: onyx sam, bits, pnr, boards. */
+/* The tools on files: onyx sam, bits, boards. */
 #include "cli/cli.h"
 
+#include <argp.h>
 #include <dirent.h>
 #include <stdlib.h>
 
+enum { OPT_BOARD = 256 };
+
 /* ---- arguments ------------------------------------------------------------------------------- */
 
-/* "--name VALUE" or "-x VALUE"; consumes it from argv. NULL when absent. */
-static const char *take_option(int *argc, char **argv, const char *name) {
-    for (int i = 1; i + 1 < *argc; i++) {
-        if (strcmp(argv[i], name) != 0)
-            continue;
-        const char *value = argv[i + 1];
-        memmove(argv + i, argv + i + 2, sizeof *argv * (size_t)(*argc - i - 2));
-        *argc -= 2;
-        return value;
+typedef struct {
+    cli_session *session;
+    const char *board, *out;
+    text_vec arguments;
+} tool_options;
+
+static error_t parse_tool(int key, char *arg, struct argp_state *state) {
+    tool_options *o = state->input;
+    switch (key) {
+    case OPT_BOARD:
+        o->board = arg;
+        return 0;
+    case 'o':
+        o->out = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        vec_push(&o->session->mem, &o->arguments, arg);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
-    return NULL;
 }
 
-static bool take_flag(int *argc, char **argv, const char *name) {
-    for (int i = 1; i < *argc; i++) {
-        if (strcmp(argv[i], name) != 0)
-            continue;
-        memmove(argv + i, argv + i + 1, sizeof *argv * (size_t)(*argc - i - 1));
-        *argc -= 1;
+static bool only_arguments(const tool_options *o, uint32_t wanted, const char *usage) {
+    if (o->arguments.len == wanted)
         return true;
-    }
+    diag_error(&o->session->diag, (src_loc){0}, "E0904-argument", "%u arguments given, %u expected: %s",
+               o->arguments.len, wanted, usage);
     return false;
-}
-
-/* After the options were taken: every argument left must be one of `wanted` file names. */
-static bool only_arguments(int argc, char **argv, int wanted, const char *usage, cli_session *s) {
-    for (int i = 1; i < argc; i++) {
-        if (argv[i][0] == '-') {
-            diag_error(&s->diag, (src_loc){0}, "E0902-option", "there is no option '%s'", argv[i]);
-            diag_hint(&s->diag, "usage: %s", usage);
-            return false;
-        }
-    }
-    if (argc - 1 == wanted)
-        return true;
-    diag_error(&s->diag, (src_loc){0}, "E0904-argument", "%d arguments given, %d expected", argc - 1, wanted);
-    diag_hint(&s->diag, "usage: %s", usage);
-    return false;
-}
-
-static bool is_help(int argc, char **argv, const char *usage) {
-    bool help = argc > 1 && strcmp(argv[1], "--help") == 0;
-    if (help)
-        printf("Usage: %s\n", usage);
-    return help;
 }
 
 static bool read_board(const char *name, cli_session *s, pnr_board *board) {
@@ -108,9 +95,7 @@ int command_sam(int argc, char **argv) {
 
 /* ---- onyx bits ------------------------------------------------------------------------------- */
 
-static const char bits_usage[] = "onyx bits verify|explain|stat FILE.bs [--board NAME]\n"
-                                 "       onyx bits diff A.bs B.bs [--board NAME]\n"
-                                 "       onyx bits to-verilog FILE.bs -o FILE.sv [--board NAME]";
+static const char bits_usage[] = "verify|explain|stat FILE.bs\ndiff A.bs B.bs\nto-verilog FILE.bs -o FILE.sv";
 
 /* A bitstream file taken apart. */
 typedef struct {
@@ -151,121 +136,48 @@ static bool verify(const char *path, cli_session *s, bits_file *f) {
     return true;
 }
 
-static bool bits_action(const char *action, int argc, char **argv, const char *board, const char *out,
-                        cli_session *s) {
+static bool bits_action(const char *action, const tool_options *o) {
+    cli_session *s = o->session;
     bool two = strcmp(action, "diff") == 0;
     bits_file a = {0}, b = {0};
-    if (!only_arguments(argc, argv, two ? 2 : 1, bits_usage, s) || !open_bits(argv[1], board, s, &a))
+    if (!only_arguments(o, two ? 3 : 2, bits_usage) || !open_bits(o->arguments.at[1], o->board, s, &a))
         return false;
     if (two)
-        return open_bits(argv[2], board, s, &b) && decode(s, &a) && decode(s, &b) &&
+        return open_bits(o->arguments.at[2], o->board, s, &b) && decode(s, &a) && decode(s, &b) &&
                bits_same(&a.design, &b.design, &s->diag);
     if (strcmp(action, "verify") == 0)
-        return verify(argv[1], s, &a);
+        return verify(o->arguments.at[1], s, &a);
     if (strcmp(action, "explain") == 0)
         bits_explain(&a.bits, a.map, stdout);
     else if (strcmp(action, "stat") == 0)
         bits_stat(&a.bits, a.map, stdout);
     else
-        return decode(s, &a) && bits_to_verilog(&a.design, a.map, out, &s->diag);
+        return decode(s, &a) && bits_to_verilog(&a.design, a.map, o->out, &s->diag);
     return true;
 }
 
 int command_bits(int argc, char **argv) {
     static const char *const actions[] = {"verify", "explain", "stat", "diff", "to-verilog", NULL};
+    static const struct argp_option table[] = {
+        {"board", OPT_BOARD, "NAME", 0, "Board, from 'onyx boards', or a .json file (default onyx)", 0},
+        {"output", 'o', "FILE", 0, "Where the Verilog goes", 0},
+        {0}};
+    static const struct argp parser = {.options = table, .parser = parse_tool, .args_doc = bits_usage};
     cli_session s;
-    if (is_help(argc, argv, bits_usage))
-        return EXIT_OK;
     cli_session_begin(&s);
-    const char *board = take_option(&argc, argv, "--board"), *out = take_option(&argc, argv, "-o");
-    bool known = false;
-    for (int i = 0; argc > 1 && actions[i]; i++)
-        known = known || strcmp(argv[1], actions[i]) == 0;
-    if (known && !out && strcmp(argv[1], "to-verilog") == 0)
-        known = false;
-    if (!known) {
+    tool_options o = {.session = &s, .board = "onyx"};
+    bool ok = cli_parse(&parser, "bits", argc, argv, &s, &o), known = false;
+    const char *action = o.arguments.len ? o.arguments.at[0] : "";
+    for (int i = 0; actions[i]; i++)
+        known = known || strcmp(action, actions[i]) == 0;
+    if (ok && !known) {
         diag_error(&s.diag, (src_loc){0}, "E0901-command", "onyx bits needs an action and its files");
-        diag_hint(&s.diag, "usage: %s", bits_usage);
+        diag_hint(&s.diag, "'onyx bits --help' lists them");
+    } else if (ok && !o.out && strcmp(action, "to-verilog") == 0) {
+        diag_error(&s.diag, (src_loc){0}, "E0904-argument",
+                   "-o FILE.sv is missing: where does the Verilog go?");
     }
-    bool ok = known && bits_action(argv[1], argc - 1, argv + 1, board ? board : "onyx", out, &s);
-    return cli_session_end(&s, ok);
-}
-
-/* ---- onyx pnr -------------------------------------------------------------------------------- */
-
-static const char pnr_usage[] =
-    "onyx pnr NAME.packed [--fixed NAME.place] [--board NAME] [--seed N] [--no-pipeline] [--json] -o DIR";
-
-static bool number(const char *text, uint64_t *value, cli_session *s) {
-    char *end = NULL;
-    if (!text)
-        return true;
-    *value = strtoull(text, &end, 10);
-    if (end != text && *end == '\0' && *text != '-')
-        return true;
-    diag_error(&s->diag, (src_loc){0}, "E0903-option-value", "--seed '%s' must be a whole number", text);
-    return false;
-}
-
-/* The JSON scripts read: what pnr measured, plus the names the command line promises. */
-static bool print_pnr(const pnr_design *design, double seconds, bool json, const char *out, cli_session *s) {
-    cJSON *report = pnr_report(design);
-    cJSON_DeleteItemFromObject(report, "seconds");
-    cJSON_AddNumberToObject(report, "seconds", seconds);
-    bool ok = json_write(report, arena_printf(&s->mem, "%s/report.json", out), &s->diag);
-    if (json) {
-        char *text = cJSON_Print(report);
-        puts(text);
-        cJSON_free(text);
-    } else {
-        printf("%u cells, HPWL %u, %u hops, %.1f ms\n", design->net->cells.len, pnr_hpwl(design),
-               pnr_hops(design), seconds * 1e3);
-    }
-    cJSON_Delete(report);
-    return ok;
-}
-
-static bool run_pnr(const char *path, const char *fixed, const char *board_name, const pnr_options *given,
-                    bool json, const char *out, cli_session *s) {
-    pnr_board board;
-    netlist net;
-    pnr_design design = {0};
-    pnr_options options = *given;
-    pnr_site *sites = NULL;
-    if (!read_board(board_name, s, &board) || !pnr_read_packed(path, &s->names, &s->mem, &s->diag, &net) ||
-        (fixed && !pnr_read_place(&net, fixed, &s->mem, &s->diag, &sites)) || !make_folder(out, &s->diag))
-        return false;
-    options.fixed = sites;
-    options.fabric_only = fixed != NULL;
-    double start = seconds_now();
-    bool ok =
-        pnr_fits(&net, &board, &s->diag) && pnr_place(&net, &board, &options, &s->mem, &s->diag, &design);
-    bool placed = ok;
-    ok = ok && pnr_route_all(&design, &options, &s->mem, &s->diag) && pnr_check(&design, &s->diag);
-    double seconds = seconds_now() - start;
-    /* What there is of an unroutable design is kept: the placement and the routes so far. */
-    if (placed)
-        ok = pnr_write_place(&design, arena_printf(&s->mem, "%s/design.place", out), &s->diag) &&
-             pnr_write_route(&design, arena_printf(&s->mem, "%s/design.route", out), &s->diag) && ok;
-    return ok && print_pnr(&design, seconds, json, out, s);
-}
-
-int command_pnr(int argc, char **argv) {
-    cli_session s;
-    if (is_help(argc, argv, pnr_usage))
-        return EXIT_OK;
-    cli_session_begin(&s);
-    pnr_options options = pnr_options_default();
-    const char *fixed = take_option(&argc, argv, "--fixed"), *board = take_option(&argc, argv, "--board");
-    const char *seed = take_option(&argc, argv, "--seed"), *out = take_option(&argc, argv, "-o");
-    options.pipeline = !take_flag(&argc, argv, "--no-pipeline");
-    bool json = take_flag(&argc, argv, "--json");
-    bool ok = number(seed, &options.seed, &s) && only_arguments(argc, argv, 1, pnr_usage, &s);
-    if (ok && !out) {
-        diag_error(&s.diag, (src_loc){0}, "E0905-folder", "-o DIR is missing: where should the results go?");
-        ok = false;
-    }
-    ok = ok && run_pnr(argv[1], fixed, board ? board : "onyx", &options, json, out, &s);
+    ok = ok && !diag_failed(&s.diag) && bits_action(action, &o);
     return cli_session_end(&s, ok);
 }
 
@@ -276,12 +188,12 @@ static int by_name(const void *a, const void *b) {
 }
 
 int command_boards(int argc, char **argv) {
-    static const char usage[] = "onyx boards";
+    static const struct argp_option table[] = {{0}};
+    static const struct argp parser = {.options = table, .parser = parse_tool, .doc = "Lists the boards."};
     cli_session s;
-    if (is_help(argc, argv, usage))
-        return EXIT_OK;
     cli_session_begin(&s);
-    bool ok = only_arguments(argc, argv, 0, usage, &s);
+    tool_options o = {.session = &s};
+    bool ok = cli_parse(&parser, "boards", argc, argv, &s, &o) && only_arguments(&o, 0, "none");
     const char *folder = arena_printf(&s.mem, "%s/boards", cli_home());
     DIR *d = ok ? opendir(folder) : NULL;
     if (ok && !d)

@@ -224,7 +224,7 @@ static void check_sinks(checker *c) {
                   cell->tag, cell->number, *owner - 1, c->net);
         *owner = c->net + 1;
     }
-    if (source_cell(c)->tag == 'I' && net->sinks.len > 1 && !c->design->fabric_only)
+    if (source_cell(c)->tag == 'I' && net->sinks.len > 1 && !c->design->fabric_only && !c->design->io_fan_out)
         FAULT(c, "E0534-io-rule", "input %c%u feeds %u sinks, but IO tiles cannot broadcast",
               source_cell(c)->tag, source_cell(c)->number, net->sinks.len);
 }

@@ -264,6 +264,22 @@ static bool one_net_a_driver(const reader *r, const netlist *n) {
     return true;
 }
 
+/* Two drivers of one input, or an input listed twice, which other tools silently make one. */
+static bool one_driver_an_input(const reader *r, const netlist *n) {
+    uint8_t *driven = arena_new_n(r->mem, uint8_t, n->cells.len * PORTS_IN + 1);
+    for (uint32_t i = 0; i < n->nets.len; i++)
+        for (uint32_t s = 0; s < n->nets.at[i].sinks.len; s++) {
+            net_pin pin = n->nets.at[i].sinks.at[s];
+            const net_cell_data *cell = net_cell_at(n, pin.cell);
+            if (driven[(pin.cell.v - 1) * PORTS_IN + pin.port]++) {
+                diag_error(r->d, cell->loc, "E0541-packed-block", "input %u of %c%u is driven twice",
+                           pin.port, cell->tag, cell->number);
+                return false;
+            }
+        }
+    return true;
+}
+
 bool pnr_read_packed(const char *path, name_table *names, arena *mem, diagnostics *d, netlist *out) {
     *out = (netlist){.mem = mem, .names = names};
     reader r;
@@ -273,7 +289,7 @@ bool pnr_read_packed(const char *path, name_table *names, arena *mem, diagnostic
     name_the_rest(out);
     if (out->nets.len)
         qsort(out->nets.at, out->nets.len, sizeof *out->nets.at, by_source); /* ties are errors */
-    return one_net_a_driver(&r, out);
+    return one_net_a_driver(&r, out) && one_driver_an_input(&r, out);
 }
 
 static void write_pin(const netlist *n, net_pin pin, bool output, FILE *to) {

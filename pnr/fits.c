@@ -1,17 +1,12 @@
 /* Does the netlist fit the board at all? Counted before any work, so that the answer names every shortage. */
 #include "pnr/pnr_int.h"
 
-enum { KINDS = 4 };
-typedef struct {
-    const char *what;
-    uint32_t need, have;
-} resource;
+enum { KINDS = PNR_RESOURCES };
 
-/* Rows: PE tiles, MEM tiles, load streams (IO inputs), store streams (IO outputs). */
-static void count(const netlist *n, const pnr_board *b, resource table[KINDS]) {
+void pnr_count_resources(const netlist *n, const pnr_board *b, pnr_resource table[KINDS]) {
     static const char *const names[KINDS] = {"PE tiles", "MEM tiles", "load streams", "store streams"};
     for (int i = 0; i < KINDS; i++)
-        table[i] = (resource){names[i], 0, i < 2 ? 0 : b->glb_tiles};
+        table[i] = (pnr_resource){names[i], 0, i < 2 ? 0 : b->glb_tiles};
     for (uint32_t x = 0; x < b->width; x++)
         table[pnr_site_tile(b, x, 1) == NET_TILE_MEM].have += b->height - 1;
     for (uint32_t i = 0; i < n->cells.len; i++) {
@@ -23,10 +18,10 @@ static void count(const netlist *n, const pnr_board *b, resource table[KINDS]) {
 }
 
 bool pnr_fits_rules(const netlist *n, const pnr_board *b, bool fabric_only, diagnostics *d) {
-    resource table[KINDS];
-    count(n, b, table);
+    pnr_resource table[KINDS];
+    pnr_count_resources(n, b, table);
     if (fabric_only) { /* IO cells share the columns */
-        table[2] = (resource){"IO tiles", table[2].need + table[3].need, b->width};
+        table[2] = (pnr_resource){"IO tiles", table[2].need + table[3].need, b->width};
         table[3].need = 0;
     }
     char missing[256] = "", all[256] = "";

@@ -14,7 +14,7 @@ typedef struct {
 } net_box;
 
 pnr_options pnr_options_default(void) {
-    return (pnr_options){.seed = 1, .pipeline = true};
+    return (pnr_options){.seed = 1, .pipeline = PNR_PIPELINE_EXHAUSTIVE};
 }
 
 bool pnr_io_column(const pnr_board *b, bool output, bool fabric_only, uint32_t x) {
@@ -404,7 +404,7 @@ static void anneal(placer *p, arena *scratch, pnr_stats *stats) {
  * token twice. */
 static bool io_fan_out_allowed(const netlist *n, const pnr_options *o, diagnostics *d) {
     bool good = true;
-    for (uint32_t i = 0; i < n->nets.len && !o->fabric_only; i++) {
+    for (uint32_t i = 0; i < n->nets.len && !o->fabric_only && !o->io_fan_out; i++) {
         const net_cell_data *source = net_cell_at(n, n->nets.at[i].source.cell);
         char id[16];
         if (pnr_cell_tile(source) != NET_TILE_IO || n->nets.at[i].sinks.len < 2)
@@ -421,7 +421,11 @@ static bool io_fan_out_allowed(const netlist *n, const pnr_options *o, diagnosti
 bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena *mem, diagnostics *d,
                pnr_design *out) {
     double start = seconds_now();
-    *out = (pnr_design){.net = n, .board = b, .fabric_only = o->fabric_only, .stats.seed = o->seed};
+    *out = (pnr_design){.net = n,
+                        .board = b,
+                        .fabric_only = o->fabric_only,
+                        .io_fan_out = o->io_fan_out,
+                        .stats.seed = o->seed};
     if (!pnr_fits_rules(n, b, o->fabric_only, d) || !io_fan_out_allowed(n, o, d))
         return false;
     arena scratch = {0};

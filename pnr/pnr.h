@@ -119,15 +119,16 @@ typedef struct {
     bool out_of_time;          /* placement was cut short by the time limit */
     uint32_t route_iterations; /* rounds of negotiation, at least 1 once routed */
     uint32_t refined_hops;     /* hops saved after the routes became legal */
+    uint32_t repaired_nets;    /* nets led again for a shorter period */
     double place_seconds, route_seconds;
 } pnr_stats;
 
 typedef struct {
     const netlist *net;
     const pnr_board *board;
-    bool fabric_only;     /* see pnr_options */
-    VEC(pnr_site) site;   /* by cell index (handle - 1) */
-    VEC(pnr_route) route; /* by net index */
+    bool fabric_only, io_fan_out; /* see pnr_options */
+    VEC(pnr_site) site;           /* by cell index (handle - 1) */
+    VEC(pnr_route) route;         /* by net index */
     pnr_stats stats;
 } pnr_design;
 
@@ -138,18 +139,26 @@ typedef struct {
     uint16_t x0, y0, x1, y1;
 } pnr_region;
 
+/* None; a pair on every safe stretch of two hops; as few pairs as keep the period all of them would give,
+ * each nearest to the middle of the slowest path, and all of them before a join that pnr_balance would name.
+ */
+typedef enum { PNR_PIPELINE_NONE, PNR_PIPELINE_EXHAUSTIVE, PNR_PIPELINE_MIDPOINT } pnr_pipelining;
+
 typedef struct {
     uint64_t seed;
-    uint32_t moves;   /* annealing moves; 0 = by size and effort */
-    bool pipeline;    /* SplitFIFO pairs on every safe stretch of two hops */
+    uint32_t moves;          /* annealing moves; 0 = by size and effort */
+    pnr_pipelining pipeline; /* where SplitFIFO pairs stand */
     bool fabric_only; /* IO on any column, IO tiles may fan out: what public netlists and other tools assume.
                          Legal for the routing fabric, but not for the chip as a whole */
+    bool io_fan_out;  /* IO tiles may fan out, columns are the chip's: to compare with other tools */
     const pnr_site *fixed;    /* by cell index; x == PNR_FREE: not fixed. NULL: nothing is */
     const pnr_region *region; /* by cell index: where the cell may stand; x0 == PNR_FREE: anywhere. NULL: so
                                  is every cell */
     uint32_t effort;          /* 1 .. 10, every step doubles the annealing moves; 0 = 5 */
-    uint32_t timing;   /* 0: least wire; above, up to 100: shorter forked nets, at the cost of wire in all */
-    uint32_t seeds;    /* anneals from `seed`, `seed` + 1, ...; the cheapest is kept. 0 = 1 */
+    uint32_t
+        timing;     /* 0: least wire. From 1 on, nets that limit the period are led again, branches apart from
+                       each other; towards 100 placement, too, keeps forked nets short, at the cost of wire */
+    uint32_t seeds; /* anneals from `seed`, `seed` + 1, ...; the cheapest is kept. 0 = 1 */
     uint32_t threads;  /* that anneal at a time; the result does not depend on it. 0 = 1 */
     double time_limit; /* seconds for placement, then for routing; 0 = none. A design that meets it depends on
                           the machine */
@@ -159,6 +168,14 @@ pnr_options pnr_options_default(void); /* seed 1, moves by size, pipelined, the 
 
 /* What stands on a cell's tile, from its block letter. */
 net_tile pnr_cell_tile(const net_cell_data *cell);
+
+/* Rows: PE tiles, MEM tiles, load streams (IO inputs), store streams (IO outputs). */
+typedef struct {
+    const char *what;
+    uint32_t need, have;
+} pnr_resource;
+enum { PNR_RESOURCES = 4 };
+void pnr_count_resources(const netlist *n, const pnr_board *b, pnr_resource table[PNR_RESOURCES]);
 
 /* Compares what the netlist needs with what the board has, before anything else: E0510-too-large (exit 2)
  * names what is short, with the whole table in a note. */
@@ -222,9 +239,18 @@ bool pnr_sta(const pnr_design *design, arena *mem, diagnostics *d, pnr_timing *o
  * 5 % slower than its floor, with the reason. The caller deletes it. */
 cJSON *pnr_timing_report(const pnr_design *design, const pnr_timing *t);
 
-/* ---- files (docs/pnr.md)
- * ------------------------------------------------------------------------------------
- */
+/* ---- balance --------------------------------------------------------------------------------- */
+
+/* Paths that fork at one cell and meet at another, where the shortest cannot hold the tokens that wait for
+ * the longest: the kernel then runs below a token a cycle. Worst of each join, by cell index. */
+typedef struct {
+    uint32_t fork, join;
+    uint32_t latency, room; /* cycles of the longest path, tokens the shortest holds */
+} pnr_imbalance;
+typedef VEC(pnr_imbalance) pnr_imbalance_vec;
+void pnr_balance(const pnr_design *design, arena *mem, pnr_imbalance_vec *out);
+
+/* ---- files (docs/pnr.md) --------------------------------------------------------------------- */
 
 /* A .packed netlist of any tool: cells get their kind from the block letter and no mode; net i of the result
  * is the i-th by source. Errors located: E0540-packed-syntax, E0541-packed-block. */

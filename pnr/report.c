@@ -159,6 +159,24 @@ static void add_timing(const pnr_design *design, cJSON *json) {
     arena_free(&mem);
 }
 
+static void add_balance(const pnr_design *design, cJSON *json) {
+    arena mem = {0};
+    pnr_imbalance_vec starved = {0};
+    cJSON *list = cJSON_AddArrayToObject(json, "starved_joins");
+    pnr_balance(design, &mem, &starved);
+    for (uint32_t i = 0; i < starved.len; i++) {
+        const pnr_imbalance *b = &starved.at[i];
+        char id[16];
+        cJSON *row = cJSON_CreateObject();
+        cJSON_AddStringToObject(row, "join", pnr_block_id(&design->net->cells.at[b->join], id));
+        cJSON_AddStringToObject(row, "fork", pnr_block_id(&design->net->cells.at[b->fork], id));
+        cJSON_AddNumberToObject(row, "latency", b->latency);
+        cJSON_AddNumberToObject(row, "room", b->room);
+        cJSON_AddItemToArray(list, row);
+    }
+    arena_free(&mem);
+}
+
 cJSON *pnr_report(const pnr_design *design) {
     const pnr_stats *s = &design->stats;
     cJSON *json = cJSON_CreateObject();
@@ -174,9 +192,11 @@ cJSON *pnr_report(const pnr_design *design) {
     cJSON_AddNumberToObject(json, "moves", s->moves);
     cJSON_AddNumberToObject(json, "route_iterations", s->route_iterations);
     cJSON_AddNumberToObject(json, "refined_hops", s->refined_hops);
+    cJSON_AddNumberToObject(json, "repaired_nets", s->repaired_nets);
     cJSON_AddNumberToObject(json, "seeds", s->seeds);
     cJSON_AddBoolToObject(json, "out_of_time", s->out_of_time);
     add_timing(design, json);
+    add_balance(design, json);
     cJSON *seconds = cJSON_AddObjectToObject(json, "seconds");
     cJSON_AddNumberToObject(seconds, "place", s->place_seconds);
     cJSON_AddNumberToObject(seconds, "route", s->route_seconds);

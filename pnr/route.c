@@ -8,51 +8,13 @@
  * Invariant: uses[w] is the number of trees that hold w. Ends when no wire is shared, or after
  * MAX_ITERATIONS. One net: O(sinks * wires log wires) at worst, in practice a few nodes per hop.
  */
-#include "pnr/pnr_int.h"
+#include "pnr/route_int.h"
 
 #include <stdlib.h>
 
-enum { BASE = 64, PRESENT_ONE = 16, PRESENT_MAX = 1 << 20, HISTORY = BASE * 2 / 5, MAX_ITERATIONS = 60 };
+enum { PRESENT_ONE = 16, PRESENT_MAX = 1 << 20, HISTORY = ROUTE_BASE * 2 / 5, MAX_ITERATIONS = 60 };
 enum { SHOWN_WIRES = 8 };
 enum { TIMING_EVEN = 80 }; /* options.timing at which a shared wire is worth as much as one of its own */
-#define NONE UINT32_MAX
-
-typedef struct {
-    uint32_t node;
-    uint32_t parent; /* index in the tree; NONE for a wire the core drives or an arrival node */
-} tree_node;
-
-typedef struct {
-    VEC(tree_node) nodes; /* parents first */
-    u32_vec sink;         /* by sink of the net: index in the tree, NONE while unreached */
-} route_tree;
-
-typedef struct {
-    uint32_t x, y; /* a sink's tile; y == 0 for an IO tile */
-} target_tile;
-
-typedef struct {
-    const pnr_design *design;
-    const pnr_board *board;
-    arena *mem;
-    uint32_t tracks, wires, nodes;
-    uint8_t turn[4][8][4]; /* output track by input side, input track, output side */
-    uint32_t *history;     /* by wire */
-    uint16_t *uses;        /* by wire */
-    uint32_t present;      /* cost factor of one other user, PRESENT_ONE = 1 */
-    bool exclusive;        /* wires in use are forbidden instead of dear */
-    uint32_t branch_cost;  /* of leaving the tree one hop farther from its source */
-    route_tree *tree;      /* by net */
-    double deadline;       /* of seconds_now; 0 = none */
-    /* one search */
-    uint32_t epoch;
-    uint32_t *reached, *cost, *from; /* by node; valid where reached == epoch */
-    uint32_t *in_tree, *tree_index;  /* by node; valid where in_tree == tree_epoch */
-    uint32_t tree_epoch;
-    target_tile target;
-    VEC(uint64_t)
-    heap; /* cost + lookahead << 36 | lookahead << 24 | node: far-advanced nodes first among equals */
-} router;
 
 /* ---- the graph ------------------------------------------------------------------------------- */
 
@@ -116,7 +78,7 @@ static uint32_t hops_left(const arrival *a, target_tile t) {
 }
 
 static uint32_t wire_cost(const router *r, uint32_t wire) {
-    uint64_t cost = BASE + r->history[wire];
+    uint64_t cost = ROUTE_BASE + r->history[wire];
     cost = cost * (PRESENT_ONE + (uint64_t)r->uses[wire] * r->present) / PRESENT_ONE;
     return cost < 1 << 22 ? (uint32_t)cost : 1 << 22;
 }
@@ -162,7 +124,7 @@ static void reach(router *r, uint32_t node, uint32_t cost, uint32_t from) {
     r->from[node] = from;
     arrival a = node_arrival(r, node);
     uint64_t left = hops_left(&a, r->target);
-    heap_push(r, (cost + left * BASE) << 36 | left << 24 | node);
+    heap_push(r, (cost + left * ROUTE_BASE) << 36 | left << 24 | node);
 }
 
 static void reach_wire(router *r, uint32_t x, uint32_t y, uint32_t side, uint32_t track, uint32_t cost,
@@ -174,12 +136,19 @@ static void reach_wire(router *r, uint32_t x, uint32_t y, uint32_t side, uint32_
         reach(r, wire, cost + wire_cost(r, wire), from);
 }
 
+/* Would this output lead from an IO tile's wire straight to the target's tile? */
+static bool single_hop(const router *r, uint32_t node, const arrival *a, uint32_t side) {
+    static const int step_x[] = {1, 0, -1, 0}, step_y[] = {0, 1, 0, -1};
+    return node >= r->wires && a->x + (uint32_t)step_x[side] == r->target.x &&
+           a->y + (uint32_t)step_y[side] == r->target.y;
+}
+
 static void leave_arrival(router *r, uint32_t node) {
     arrival a = node_arrival(r, node);
     if (a.y == 0)
         return;
     for (uint32_t side = 0; side < 4; side++)
-        if (side != a.side)
+        if (side != a.side && !(r->detour && single_hop(r, node, &a, side)))
             reach_wire(r, a.x, a.y, side, r->turn[a.side][a.track][side], r->cost[node], node);
 }
 
@@ -188,18 +157,19 @@ static void leave_arrival(router *r, uint32_t node) {
 static void seed(router *r, const route_tree *t, uint32_t x, uint32_t y) {
     for (uint32_t i = 0; i < t->nodes.len; i++) {
         const tree_node *n = &t->nodes.at[i];
-        reach(r, n->node, (n->parent == NONE ? 0 : r->cost[t->nodes.at[n->parent].node]) + r->branch_cost,
-              NONE);
+        reach(r, n->node,
+              (n->parent == ROUTE_NONE ? 0 : r->cost[t->nodes.at[n->parent].node]) + r->branch_cost,
+              ROUTE_NONE);
     }
     for (uint32_t track = 0; track < r->tracks; track++) {
         if (y == 0)
-            reach(r, r->wires + x * r->tracks + track, 0, NONE);
+            reach(r, r->wires + x * r->tracks + track, 0, ROUTE_NONE);
         for (uint32_t side = 0; y > 0 && side < 4; side++)
-            reach_wire(r, x, y, side, track, 0, NONE);
+            reach_wire(r, x, y, side, track, 0, ROUTE_NONE);
     }
 }
 
-/* The cheapest node that arrives at the target, NONE if there is no way. */
+/* The cheapest node that arrives at the target, ROUTE_NONE if there is no way. */
 static uint32_t search(router *r, const route_tree *t, pnr_site source, target_tile target) {
     r->epoch++;
     r->heap.len = 0;
@@ -208,21 +178,21 @@ static uint32_t search(router *r, const route_tree *t, pnr_site source, target_t
     while (r->heap.len) {
         uint64_t key = heap_pop(r);
         uint32_t node = key & 0xffffff, left = key >> 24 & 0xfff;
-        if (r->cost[node] + left * BASE != key >> 36)
+        if (r->cost[node] + left * ROUTE_BASE != key >> 36)
             continue; /* reached cheaper since */
         arrival a = node_arrival(r, node);
         if (a.x == target.x && a.y == target.y)
             return node;
         leave_arrival(r, node);
     }
-    return NONE;
+    return ROUTE_NONE;
 }
 
 /* Adds the path that ends at `node` to the tree, first node first; returns the node's index. */
 static uint32_t add_path(router *r, route_tree *t, uint32_t node) {
     if (r->in_tree[node] == r->tree_epoch)
         return r->tree_index[node];
-    uint32_t parent = r->from[node] == NONE ? NONE : add_path(r, t, r->from[node]);
+    uint32_t parent = r->from[node] == ROUTE_NONE ? ROUTE_NONE : add_path(r, t, r->from[node]);
     r->in_tree[node] = r->tree_epoch;
     r->tree_index[node] = t->nodes.len;
     if (node < r->wires)
@@ -233,14 +203,14 @@ static uint32_t add_path(router *r, route_tree *t, uint32_t node) {
 
 /* ---- one net --------------------------------------------------------------------------------- */
 
-static void rip_up(router *r, uint32_t net) {
+void route_rip_up(router *r, uint32_t net) {
     route_tree *t = &r->tree[net];
     for (uint32_t i = 0; i < t->nodes.len; i++)
         if (t->nodes.at[i].node < r->wires)
             r->uses[t->nodes.at[i].node]--;
     t->nodes.len = 0;
     for (uint32_t i = 0; i < t->sink.len; i++)
-        t->sink.at[i] = NONE;
+        t->sink.at[i] = ROUTE_NONE;
 }
 
 static uint32_t distance_to(const router *r, const route_tree *t, pnr_site source, target_tile target) {
@@ -259,17 +229,17 @@ static target_tile sink_tile(const router *r, uint32_t net, uint32_t sink) {
     return (target_tile){s.x, s.y};
 }
 
-/* The unreached sink nearest to what the net holds (or farthest, to try another tree); NONE when all are
- * reached. */
+/* The unreached sink nearest to what the net holds (or farthest, to try another tree); ROUTE_NONE when all
+ * are reached. */
 static uint32_t next_sink(const router *r, uint32_t net, bool farthest) {
     const route_tree *t = &r->tree[net];
     pnr_site source = r->design->site.at[r->design->net->nets.at[net].source.cell.v - 1];
-    uint32_t best = NONE, best_distance = 0;
+    uint32_t best = ROUTE_NONE, best_distance = 0;
     for (uint32_t s = 0; s < t->sink.len; s++) {
-        if (t->sink.at[s] != NONE)
+        if (t->sink.at[s] != ROUTE_NONE)
             continue;
         uint32_t distance = t->sink.len > 1 ? distance_to(r, t, source, sink_tile(r, net, s)) : 0;
-        if (best == NONE || (farthest ? distance > best_distance : distance < best_distance)) {
+        if (best == ROUTE_NONE || (farthest ? distance > best_distance : distance < best_distance)) {
             best = s;
             best_distance = distance;
         }
@@ -286,13 +256,13 @@ static void enter_tree(router *r, const route_tree *t) {
 }
 
 /* Reaches every unreached sink; false if one cannot be reached at all. */
-static bool grow(router *r, uint32_t net, bool farthest) {
+bool route_grow(router *r, uint32_t net, bool farthest) {
     route_tree *t = &r->tree[net];
     pnr_site source = r->design->site.at[r->design->net->nets.at[net].source.cell.v - 1];
     enter_tree(r, t);
-    for (uint32_t s; (s = next_sink(r, net, farthest)) != NONE;) {
+    for (uint32_t s; (s = next_sink(r, net, farthest)) != ROUTE_NONE;) {
         uint32_t end = search(r, t, source, sink_tile(r, net, s));
-        if (end == NONE)
+        if (end == ROUTE_NONE)
             return false;
         t->sink.at[s] = add_path(r, t, end);
     }
@@ -397,8 +367,8 @@ static bool negotiate(router *r, const uint32_t *order, uint32_t *iterations, di
             uint32_t n = order[i];
             if (*iterations > 1 && !overused(r, n))
                 continue;
-            rip_up(r, n);
-            if (!grow(r, n, false)) {
+            route_rip_up(r, n);
+            if (!route_grow(r, n, false)) {
                 report_no_way(r, n, d);
                 return false;
             }
@@ -414,99 +384,6 @@ static bool negotiate(router *r, const uint32_t *order, uint32_t *iterations, di
     return false;
 }
 
-/* ---- after the routes are legal -------------------------------------------------------------- */
-
-static uint32_t tree_wires(const router *r, const route_tree *t) {
-    uint32_t wires = 0;
-    for (uint32_t i = 0; i < t->nodes.len; i++)
-        wires += t->nodes.at[i].node < r->wires;
-    return wires;
-}
-
-static void copy_tree(arena *mem, route_tree *to, const route_tree *from) {
-    to->nodes.len = to->sink.len = 0;
-    for (uint32_t i = 0; i < from->nodes.len; i++)
-        vec_push(mem, &to->nodes, from->nodes.at[i]);
-    for (uint32_t i = 0; i < from->sink.len; i++)
-        vec_push(mem, &to->sink, from->sink.at[i]);
-}
-
-/* Removes the part of a tree that only sink `s` uses. */
-static void cut_sink(router *r, route_tree *t, uint32_t s, u32_vec *users) {
-    users->len = 0;
-    for (uint32_t i = 0; i < t->nodes.len; i++)
-        vec_push(r->mem, users, 0);
-    for (uint32_t k = 0; k < t->sink.len; k++)
-        for (uint32_t i = t->sink.at[k]; i != NONE && k != s; i = t->nodes.at[i].parent)
-            users->at[i]++;
-    t->sink.at[s] = NONE;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < t->nodes.len; i++) {
-        tree_node node = t->nodes.at[i];
-        if (users->at[i] == 0) {
-            if (node.node < r->wires)
-                r->uses[node.node]--;
-            continue;
-        }
-        if (node.parent != NONE)
-            node.parent = users->at[node.parent];
-        t->nodes.at[kept] = node;
-        users->at[i] = kept++; /* now the new index; parents come first, so theirs is known */
-    }
-    t->nodes.len = kept;
-    for (uint32_t k = 0; k < t->sink.len; k++)
-        if (k != s)
-            t->sink.at[k] = users->at[t->sink.at[k]];
-}
-
-/* Puts a tree back in place of the net's present one. */
-static void restore(router *r, uint32_t net, const route_tree *saved) {
-    rip_up(r, net);
-    copy_tree(r->mem, &r->tree[net], saved);
-    for (uint32_t i = 0; i < saved->nodes.len; i++)
-        if (saved->nodes.at[i].node < r->wires)
-            r->uses[saved->nodes.at[i].node]++;
-}
-
-/* Shortens one net on free wires only: other orders of the sinks, then each sink cut off and led back. Never
- * longer than before. */
-static void refine_net(router *r, uint32_t net, route_tree *best, u32_vec *scratch) {
-    route_tree *t = &r->tree[net];
-    copy_tree(r->mem, best, t);
-    for (int farthest = 0; farthest < 2; farthest++) {
-        rip_up(r, net);
-        if (grow(r, net, farthest) && tree_wires(r, t) < tree_wires(r, best))
-            copy_tree(r->mem, best, t);
-        restore(r, net, best);
-    }
-    for (uint32_t s = 0; s < t->sink.len && t->sink.len > 1; s++) {
-        cut_sink(r, t, s, scratch);
-        if (grow(r, net, false) && tree_wires(r, t) < tree_wires(r, best))
-            copy_tree(r->mem, best, t);
-        else
-            restore(r, net, best);
-    }
-}
-
-static uint32_t all_wires(const router *r) {
-    uint32_t wires = 0;
-    for (uint32_t n = 0; n < r->design->net->nets.len; n++)
-        wires += tree_wires(r, &r->tree[n]);
-    return wires;
-}
-
-static uint32_t refine(router *r, const uint32_t *order) {
-    route_tree best = {0};
-    u32_vec scratch = {0};
-    uint32_t before = all_wires(r);
-    r->exclusive = true;
-    r->present = 0;
-    memset(r->history, 0, r->wires * sizeof *r->history);
-    for (uint32_t i = 0; i < r->design->net->nets.len; i++)
-        refine_net(r, order[i], &best, &scratch);
-    return before - all_wires(r);
-}
-
 /* ---- out ------------------------------------------------------------------------------------- */
 
 static pnr_hop hop_of(const router *r, const route_tree *t, uint32_t i, uint8_t port,
@@ -515,7 +392,7 @@ static pnr_hop hop_of(const router *r, const route_tree *t, uint32_t i, uint8_t 
     wire_place(r, t->nodes.at[i].node, &x, &y, &side, &track);
     pnr_hop h = {.x = (uint16_t)x, .y = (uint16_t)y, .side = (uint8_t)side, .track = (uint8_t)track};
     h.parent = PNR_NO_HOP;
-    if (parent == NONE) {
+    if (parent == ROUTE_NONE) {
         h.from_core = true;
         h.port = port;
         return h;
@@ -534,25 +411,30 @@ static pnr_sink sink_of(const router *r, const route_tree *t, uint32_t end, cons
     return (pnr_sink){hop_index[end], (uint8_t)a.side, (uint8_t)a.track};
 }
 
-/* Writes the routes found so far; a net with an unreached sink has no route. */
+void route_write(const router *r, uint32_t net, arena *mem, pnr_route *out) {
+    const route_tree *t = &r->tree[net];
+    uint32_t *hop_index = arena_new_n(r->mem, uint32_t, t->nodes.len + 1);
+    uint8_t port = r->design->net->nets.at[net].source.port;
+    out->hops.len = out->sinks.len = 0;
+    for (uint32_t s = 0; s < t->sink.len; s++)
+        if (t->sink.at[s] == ROUTE_NONE)
+            return;
+    for (uint32_t i = 0; i < t->nodes.len; i++) {
+        hop_index[i] = PNR_NO_HOP;
+        if (t->nodes.at[i].node >= r->wires)
+            continue;
+        hop_index[i] = out->hops.len;
+        vec_push(mem, &out->hops, hop_of(r, t, i, port, hop_index));
+    }
+    for (uint32_t s = 0; s < t->sink.len; s++)
+        vec_push(mem, &out->sinks, sink_of(r, t, t->sink.at[s], hop_index));
+}
+
 static void write_routes(const router *r, arena *mem, pnr_design *design) {
     design->route.len = 0;
-    uint32_t *hop_index = arena_new_n(r->mem, uint32_t, r->nodes);
     for (uint32_t n = 0; n < design->net->nets.len; n++) {
-        const route_tree *t = &r->tree[n];
         pnr_route route = {0};
-        bool whole = true;
-        for (uint32_t s = 0; s < t->sink.len; s++)
-            whole &= t->sink.at[s] != NONE;
-        for (uint32_t i = 0; whole && i < t->nodes.len; i++) {
-            hop_index[i] = PNR_NO_HOP;
-            if (t->nodes.at[i].node >= r->wires)
-                continue;
-            hop_index[i] = route.hops.len;
-            vec_push(mem, &route.hops, hop_of(r, t, i, design->net->nets.at[n].source.port, hop_index));
-        }
-        for (uint32_t s = 0; whole && s < t->sink.len; s++)
-            vec_push(mem, &route.sinks, sink_of(r, t, t->sink.at[s], hop_index));
+        route_write(r, n, mem, &route);
         vec_push(mem, &design->route, route);
     }
 }
@@ -579,7 +461,7 @@ static void router_init(router *r, const pnr_design *design, arena *mem) {
     r->tree = arena_new_n(mem, route_tree, design->net->nets.len);
     for (uint32_t n = 0; n < design->net->nets.len; n++)
         for (uint32_t s = 0; s < design->net->nets.at[n].sinks.len; s++)
-            vec_push(mem, &r->tree[n].sink, NONE);
+            vec_push(mem, &r->tree[n].sink, ROUTE_NONE);
 }
 
 bool pnr_route_all(pnr_design *design, const pnr_options *o, arena *mem, diagnostics *d) {
@@ -588,15 +470,17 @@ bool pnr_route_all(pnr_design *design, const pnr_options *o, arena *mem, diagnos
     router r;
     BUG_IF(design->site.len != design->net->cells.len, "routing before placement");
     router_init(&r, design, &scratch);
-    r.branch_cost = BASE * o->timing / TIMING_EVEN;
+    r.branch_cost = ROUTE_BASE * o->timing / TIMING_EVEN;
     r.deadline = o->time_limit > 0 ? start + o->time_limit : 0;
     uint32_t *order = net_order(&r);
     bool good = negotiate(&r, order, &design->stats.route_iterations, d);
     if (good && !r.branch_cost) /* refining would merge branches again for the wire it saves */
-        design->stats.refined_hops = refine(&r, order);
+        design->stats.refined_hops = route_refine(&r, order);
     write_routes(&r, mem, design);
-    if (good && o->pipeline)
-        pnr_pipeline(design, &scratch);
+    if (good)
+        pnr_pipeline(design, o->pipeline, &scratch);
+    if (good && o->timing && o->pipeline)
+        design->stats.repaired_nets = route_repair(&r, mem, design);
     arena_free(&scratch);
     design->stats.route_seconds = seconds_now() - start;
     return good;

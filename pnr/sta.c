@@ -17,16 +17,11 @@
 /* ---- the board's table ----------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t core[4], launch[4], capture[4];    /* by net_tile */
-    uint32_t data[4], valid[4], ready[4], rmux; /* switch box, by net_tile */
-} delays;
-
-typedef struct {
     const char *name;
     size_t offset;
 } delay_row;
 
-#define AT(field) offsetof(delays, field)
+#define AT(field) offsetof(pnr_delays, field)
 static const delay_row delay_rows[] = {
     {"pe_core", AT(core[NET_TILE_PE])},
     {"mem_core", AT(core[NET_TILE_MEM])},
@@ -45,9 +40,9 @@ static const delay_row delay_rows[] = {
     {"rmux", AT(rmux)},
 };
 
-static bool read_delays(const pnr_board *b, diagnostics *d, delays *out) {
+bool pnr_read_delays(const pnr_board *b, diagnostics *d, pnr_delays *out) {
     const cJSON *table = b->json ? cJSON_GetObjectItemCaseSensitive(b->json, "delays_ps") : NULL;
-    *out = (delays){0};
+    *out = (pnr_delays){0};
     for (size_t i = 0; i < sizeof delay_rows / sizeof delay_rows[0]; i++) {
         const cJSON *row = cJSON_GetObjectItemCaseSensitive(table, delay_rows[i].name);
         const cJSON *most = cJSON_GetArrayItem(row, 1);
@@ -70,7 +65,7 @@ typedef struct {
     const pnr_design *design;
     const net_data *net;
     const pnr_route *route;
-    delays d;
+    pnr_delays d;
     uint32_t *data, *valid;      /* by hop: arrival at its end since the last launch */
     uint32_t *ready, *ready_hop; /* by hop: ready before it crosses the hop; from which hop on, or NO_HOP */
     bool *looped;                /* by hop: between the source and the first FIFO */
@@ -187,6 +182,15 @@ static candidate worst_of_net(timer *t, arena *scratch) {
     return worst;
 }
 
+/* Hops from `last` back to the one after a FIFO's end, or to the source. */
+static void stretch(const timer *t, uint32_t last, uint32_t until, arena *mem, u32_vec *out) {
+    for (uint32_t i = last; i != PNR_NO_HOP && i != until; i = t->route->hops.at[i].parent) {
+        if (t->route->hops.at[i].fifo_end && i != last)
+            break;
+        vec_push(mem, out, i);
+    }
+}
+
 /* ---- the floor ------------------------------------------------------------------------------- */
 
 /* Fewest hops between a kind of source and a kind of sink on this board: one between tiles; none from an IO
@@ -273,16 +277,66 @@ static void draw_path(const timer *t, arena *mem, const candidate *c, pnr_timing
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-static void time_net(const pnr_design *design, const delays *d, uint32_t n, arena *mem, pnr_timing *out) {
+static timer timer_of(const pnr_design *design, const pnr_delays *d, uint32_t net) {
+    return (timer){
+        .design = design, .net = &design->net->nets.at[net], .route = &design->route.at[net], .d = *d};
+}
+
+static uint32_t net_floor(const timer *t) {
+    uint32_t most = 0;
+    for (uint32_t s = 0; s < t->net->sinks.len; s++) {
+        uint32_t floor = floor_of(t, t->net->sinks.at[s]);
+        most = floor > most ? floor : most;
+    }
+    return most;
+}
+
+static uint32_t slowest_core(const pnr_design *design, const pnr_delays *d) {
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < design->net->cells.len; i++) {
+        uint32_t core = d->core[pnr_cell_tile(&design->net->cells.at[i])];
+        most = core > most ? core : most;
+    }
+    return most;
+}
+
+uint32_t pnr_floor(const pnr_design *design, const pnr_delays *d) {
+    uint32_t most = slowest_core(design, d);
+    for (uint32_t n = 0; n < design->route.len; n++) {
+        timer t = timer_of(design, d, n);
+        uint32_t floor = design->route.at[n].sinks.len ? net_floor(&t) : 0;
+        most = floor > most ? floor : most;
+    }
+    return most;
+}
+
+uint32_t pnr_net_delay(const pnr_design *design, const pnr_delays *d, uint32_t net) {
     arena scratch = {0};
-    timer t = {.design = design, .net = &design->net->nets.at[n], .route = &design->route.at[n], .d = *d};
+    timer t = timer_of(design, d, net);
+    uint32_t delay = design->route.at[net].sinks.len ? worst_of_net(&t, &scratch).delay : 0;
+    arena_free(&scratch);
+    return delay;
+}
+
+void pnr_slowest_hops(const pnr_design *design, const pnr_delays *d, uint32_t net, arena *mem, u32_vec *forth,
+                      u32_vec *back) {
+    timer t = timer_of(design, d, net);
+    candidate worst = worst_of_net(&t, mem);
+    forth->len = back->len = 0;
+    if (worst.kind != PNR_PATH_READY)
+        stretch(&t, worst.sink == PNR_NO_HOP ? worst.hop : t.route->sinks.at[worst.sink].hop, PNR_NO_HOP, mem,
+                forth);
+    if (worst.kind != PNR_PATH_DATA)
+        stretch(&t, worst.ready_from, worst.ready_until, mem, back);
+}
+
+static void time_net(const pnr_design *design, const pnr_delays *d, uint32_t n, arena *mem, pnr_timing *out) {
+    arena scratch = {0};
+    timer t = timer_of(design, d, n);
     candidate worst = worst_of_net(&t, &scratch);
     pnr_timing_path p = {.net = n, .sink = worst.sink, .kind = worst.kind, .delay_ps = worst.delay};
     p.shared_trunk = has_trunk(t.route);
-    for (uint32_t s = 0; s < t.net->sinks.len; s++) {
-        uint32_t floor = floor_of(&t, t.net->sinks.at[s]);
-        p.floor_ps = floor > p.floor_ps ? floor : p.floor_ps;
-    }
+    p.floor_ps = net_floor(&t);
     draw_path(&t, mem, &worst, &p);
     BUG_IF(p.steps.len && p.steps.at[p.steps.len - 1].arrival_ps != p.delay_ps,
            "the path of net %u is %u ps by its steps and %u ps by arrival", n,
@@ -292,15 +346,13 @@ static void time_net(const pnr_design *design, const delays *d, uint32_t n, aren
 }
 
 bool pnr_sta(const pnr_design *design, arena *mem, diagnostics *d, pnr_timing *out) {
-    delays table;
+    pnr_delays table;
     *out = (pnr_timing){.worst_net = PNR_NO_HOP};
-    if (!read_delays(design->board, d, &table))
+    if (!pnr_read_delays(design->board, d, &table))
         return false;
-    for (uint32_t i = 0; i < design->net->cells.len; i++) {
-        uint32_t core = table.core[pnr_cell_tile(&design->net->cells.at[i])];
-        out->core_ps = core > out->core_ps ? core : out->core_ps;
-    }
-    out->period_ps = out->floor_ps = out->core_ps;
+    out->core_ps = slowest_core(design, &table);
+    out->period_ps = out->core_ps;
+    out->floor_ps = pnr_floor(design, &table);
     for (uint32_t n = 0; n < design->route.len; n++) {
         if (design->route.at[n].sinks.len == 0)
             continue;
@@ -310,7 +362,6 @@ bool pnr_sta(const pnr_design *design, arena *mem, diagnostics *d, pnr_timing *o
             out->period_ps = p->delay_ps;
             out->worst_net = out->paths.len - 1;
         }
-        out->floor_ps = p->floor_ps > out->floor_ps ? p->floor_ps : out->floor_ps;
     }
     for (uint32_t i = 0; i < out->paths.len; i++)
         out->histogram[(uint64_t)(out->period_ps - out->paths.at[i].delay_ps) * PNR_SLACK_BINS /

@@ -69,13 +69,17 @@ study_kernel study_make(study *s, const char *expression, const char *const *for
     study_kernel k;
     sam_statement loops, plain;
     fe_cin scheduled;
-    fe_in in = {.expression = expression, .formats = formats, .integers = true};
+    fe_in in = {.expression = expression,
+                .formats = formats,
+                .schedule = &schedule,
+                .n_schedule = schedule ? 1 : 0,
+                .integers = true};
     while (formats[in.n_formats])
         in.n_formats++;
     arena *mem = &s->f.mem;
     diagnostics *d = &s->f.diag;
     study_must(s, fe_parse(&in, &s->f.names, mem, d, &k.user) &&
-                      fe_schedule(&schedule, schedule ? 1 : 0, &k.user, mem, d, &scheduled) &&
+                      fe_schedule(&in, &k.user, mem, d, &scheduled) &&
                       fe_expand(&scheduled.kernels.at[0], mem, d, &loops) &&
                       fe_pack(&loops, mem, d, &plain) && fe_fill(&plain, mem, d, &k.packed) &&
                       fe_lower(&k.packed, &(fe_lower_options){.exact_stops = true}, mem, d, &k.graph));

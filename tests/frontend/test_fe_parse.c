@@ -170,6 +170,29 @@ static void packing_looks_through_views(void **state) {
     assert_int_equal(b->view.from[1].modulo, 4);
 }
 
+/* What the host re-packs of a case once its graph is built, for streams that carry exact stops or do not. */
+static const char *built(fixture *f, fe_case c, bool exact) {
+    const fe_lower_options options = {.drop = true, .exact_stops = exact};
+    sam_statement s, packed;
+    sam_graph g;
+    if (!fe_case_parse(f, &c, &s) || !fe_build(&s, &options, &f->mem, &f->diag, &packed, &g))
+        fail_msg("%s\n%s", c.expression, fixture_printed(f));
+    assert_true(sam_check(&g, &f->diag));
+    const char *text = fe_repacked(&packed, packed.result, &f->mem);
+    return text ? text : "";
+}
+
+static void a_dense_result_is_written_as_the_loops_allow(void **state) {
+    fixture *f = *state;
+    fe_case sparse = {.expression = "x(i) = B(i,j) * c(j)", .format = {"x:d"}};
+    assert_string_equal(built(f, sparse, false), "x as s");
+    assert_string_equal(built(f, sparse, true), "");
+    fe_case dense = {.expression = "x(i) = B(i,j) * c(j)", .format = {"x:d", "B:dd", "c:d"}};
+    assert_string_equal(built(f, dense, false), "");
+    fe_case rows = {.expression = "X(i,j) = B(i,j) * C(i,j)", .format = {"X:ds", "B:ds", "C:ds"}};
+    assert_string_equal(built(f, rows, false), "X as ss");
+}
+
 static void the_checker_finds_what_the_parser_never_builds(void **state) {
     fixture *f = *state;
     fe_case c = {.expression = "x(i) = B(i,j) * c(j)"};
@@ -212,6 +235,7 @@ int main(void) {
         TEST(formats_say_levels_and_modes),
         TEST(packing_gives_each_access_a_plain_tensor),
         TEST(packing_looks_through_views),
+        TEST(a_dense_result_is_written_as_the_loops_allow),
         TEST(the_checker_finds_what_the_parser_never_builds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

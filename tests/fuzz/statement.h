@@ -5,9 +5,9 @@
 #include "frontend/frontend.h"
 #include "tests/fuzz/fuzz.h"
 
-/* The text form reads back; lower ok -> the graph passes its check. */
-void fuzz_kernels(fuzz_run *r, const fe_cin *cin);
-/* parse ok -> check ok; then the scheduled kernels. */
+/* Every pass refuses with a located error or makes what its check accepts; text forms read back as the same.
+ */
 void fuzz_statement(fuzz_run *r, const fe_in *in);
+void fuzz_kernels(fuzz_run *r, const fe_cin *cin); /* from the schedule on */
 
 #endif

@@ -392,9 +392,10 @@ void note_evaluate(note *n) {
     for (uint8_t i = 0; i < x->order; i++)
         result_vars |= 1u << n->result_index[i];
     uint32_t sums = note_free_vars(n, n->root) & ~result_vars;
-    for (uint8_t v = 0; v < n->n_vars; v++)
+    for (uint8_t v = 0; v < n->n_vars; v++) {
         if (sums >> v & 1)
             sum_over(n, &n->root, v);
+    }
     for (uint32_t c = 0; c < x->cells; c++) {
         uint32_t rest = c;
         for (uint8_t i = x->order; i-- > 0;) {

@@ -1,14 +1,17 @@
-/* The whole table of docs/pnr.md, measured: every published netlist with IO as given and with IO free under
- * the chip's rule, timing, large and full arrays, seeds. Processor time of placement and routing on one core.
+/* Every bar of placement and routing, measured in one run: the published netlists with IO as given and with
+ * IO free, timing, large and full arrays, other guises of a problem, the exact optimum of tiny ones, and
+ * nextpnr-generic on the same netlists where it is installed. Processor time of placement and routing on one
+ * core.
  *
- * Usage: bench_pnr [seed]. Every design is checked; an illegal one ends the program with 1.
+ * Usage: bench_pnr [SEED [SEEDS [FIGURE.svg]]]: the seed of the table (1), how many seeds from it on for
+ * means (4), where to draw how time grows. Every design is checked; an illegal one ends the program with 1.
  */
-#include "tests/pnr/design.h"
+#include "tests/pnr/exact.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <time.h>
 
-enum { MOST_NETLISTS = 200, SEEDS = 20 };
+enum { MOST_NETLISTS = 200, ARRAYS = 6 };
 
 typedef struct {
     char name[64];
@@ -56,16 +59,38 @@ static result run(const netlist *n, const pnr_board *b, const pnr_options *o) {
     return r;
 }
 
-/* The n-th root of a product without libm: bisection. */
 static double geometric_mean(const double *ratio, uint32_t n) {
-    double low = 0.1, high = 10;
-    for (int step = 0; n && step < 40; step++) {
-        double middle = (low + high) / 2, product = 1;
-        for (uint32_t i = 0; i < n; i++)
-            product *= ratio[i] / middle;
-        *(product > 1 ? &low : &high) = middle;
-    }
-    return low;
+    double sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        sum += log(ratio[i]);
+    return n ? exp(sum / n) : 0;
+}
+
+/* ---- the bars -------------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *what;
+    char measured[160];
+    bool good;
+} bar;
+typedef VEC(bar) bar_vec;
+
+static void add_bar(fixture *f, bar_vec *bars, const char *what, bool good, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+static void add_bar(fixture *f, bar_vec *bars, const char *what, bool good, const char *format, ...) {
+    bar b = {.what = what, .good = good};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(b.measured, sizeof b.measured, format, args);
+    va_end(args);
+    vec_push(&f->mem, bars, b);
+}
+
+static void print_bars(const bar_vec *bars) {
+    printf("\n");
+    for (uint32_t i = 0; i < bars->len; i++)
+        printf("%-4s  %-62s %s\n", bars->at[i].good ? "pass" : "FAIL", bars->at[i].what,
+               bars->at[i].measured);
 }
 
 /* ---- the published netlists ------------------------------------------------------------------ */
@@ -83,68 +108,162 @@ static uint32_t read_best(fixture *f, best_row *rows) {
     return n;
 }
 
-/* Does an input feed several sinks? Such netlists are legal for the fabric only. */
-static bool inputs_fan_out(const netlist *n) {
-    for (uint32_t i = 0; i < n->nets.len; i++)
-        if (n->nets.at[i].sinks.len > 1 && net_cell_at(n, n->nets.at[i].source.cell)->tag == 'I')
-            return true;
-    return false;
-}
-
 typedef struct {
-    double fixed[MOST_NETLISTS], gain[MOST_NETLISTS], speed[MOST_NETLISTS];
-    uint32_t rows, gains, worse, above, at_floor, unexplained;
-    double worst, small, middle; /* largest processor time up to 65 and up to 214 cells */
+    uint32_t rows, above; /* above: 1.06 times the best known hops */
+    double hops[MOST_NETLISTS], worst;
+    double small, middle, rand360; /* largest processor time up to 65 and up to 214 cells */
+    double gain[MOST_NETLISTS];
+    uint32_t gains, not_better, too_large;
+    double wire[MOST_NETLISTS], period[MOST_NETLISTS]; /* hops and period with timing 1 against without */
+    uint32_t at_floor, trunks, unexplained;
+    double nextpnr[MOST_NETLISTS], nextpnr_seconds;
+    uint32_t nextpnr_runs, nextpnr_lost;
 } summary;
 
-static void bench_row(fixture *f, const pnr_board *b, const best_row *row, uint64_t seed, summary *sum) {
-    netlist net;
-    pnr_site *fixed;
+/* The first seed's figures, mean hops of all, and the least time: moves are the same, the machine is not. */
+static result mean_run(const netlist *n, const pnr_board *b, pnr_options o, uint64_t seed, uint32_t seeds,
+                       double *hops) {
+    result first = {0};
+    double seconds = 1e9;
+    *hops = 0;
+    for (uint32_t i = 0; i < seeds; i++) {
+        o.seed = seed + i;
+        result r = run(n, b, &o);
+        first = i ? first : r;
+        seconds = r.seconds < seconds ? r.seconds : seconds;
+        *hops += (double)r.hops / seeds;
+    }
+    first.seconds = seconds;
+    return first;
+}
+
+/* Hops of nextpnr-generic on the netlist with IO fixed as given; 0 when it is not there or fails. */
+static uint32_t nextpnr_hops(fixture *f, const netlist *n, const pnr_board *b, const pnr_design *io,
+                             double *seconds) {
+    uint32_t hops = 0;
+    const char *path = "bench_pnr.json";
+    if (!pnr_write_json(n, io, path, &f->diag))
+        return 0;
+    const char *command = arena_printf(
+        &f->mem, "CGRA_ARRAY='%u %u %u %u %u' CGRA_JSON=%s python3 %s/tests/pnr/nextpnr_cgra.py 2>/dev/null",
+        b->width, b->height, b->tracks, b->mem_period, b->mem_phase, path, ONYX_SOURCE_DIR);
+    FILE *from = popen(command, "r");
+    if (from && fscanf(from, "%u %lf", &hops, seconds) != 2)
+        hops = 0;
+    if (from)
+        pclose(from);
+    remove(path);
+    return hops;
+}
+
+static void compare_nextpnr(fixture *f, const netlist *n, const pnr_board *b, const pnr_site *fixed,
+                            uint32_t hops, summary *sum) {
+    pnr_design io = {.net = n, .board = b};
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        vec_push(&f->mem, &io.site, fixed[c]);
+    double seconds = 0;
+    uint32_t theirs = nextpnr_hops(f, n, b, &io, &seconds);
+    printf(" %5u\n", theirs);
+    if (theirs) {
+        sum->nextpnr[sum->nextpnr_runs++] = (double)theirs / hops;
+        sum->nextpnr_lost += theirs < hops;
+        sum->nextpnr_seconds += seconds;
+    }
+}
+
+static bool streams_fit(const netlist *n, const pnr_board *b) {
+    uint32_t streams[2] = {0};
+    for (uint32_t i = 0; i < n->cells.len; i++)
+        streams[n->cells.at[i].output] += n->cells.at[i].tag == 'I';
+    return streams[0] <= b->glb_tiles && streams[1] <= b->glb_tiles;
+}
+
+static void read_netlist(fixture *f, const char *name, netlist *net, pnr_site **fixed) {
     const char *folder = ONYX_SHARED_DIR "/data/pnr";
-    if (!pnr_read_packed(arena_printf(&f->mem, "%s/%s.packed", folder, row->name), &f->names, &f->mem,
-                         &f->diag, &net) ||
-        !pnr_read_place(&net, arena_printf(&f->mem, "%s/%s.io.place", folder, row->name), &f->mem, &f->diag,
-                        &fixed)) {
+    if (!pnr_read_packed(arena_printf(&f->mem, "%s/%s.packed", folder, name), &f->names, &f->mem, &f->diag,
+                         net) ||
+        !pnr_read_place(net, arena_printf(&f->mem, "%s/%s.io.place", folder, name), &f->mem, &f->diag,
+                        fixed)) {
         diag_print(&f->diag, 0, stderr, false);
         exit(1);
     }
-    pnr_options o = pnr_options_default();
-    o.seed = seed;
-    o.fabric_only = true;
-    o.fixed = fixed;
-    result as_given = run(&net, b, &o);
-    o.timing = 100;
-    result fast = run(&net, b, &o);
-    o.timing = 0;
-    o.fixed = NULL;
-    o.fabric_only = inputs_fan_out(&net); /* else the chip's rule */
-    result io_free = {0};
-    uint32_t streams[2] = {0};
-    for (uint32_t i = 0; i < net.cells.len; i++)
-        streams[net.cells.at[i].output] += net.cells.at[i].tag == 'I';
-    bool fits = streams[0] <= b->glb_tiles && streams[1] <= b->glb_tiles;
-    if (fits || o.fabric_only)
-        io_free = run(&net, b, &o);
-    double ratio = (double)as_given.hops / row->hops;
-    printf("%-30s %5u %5u %5u %6.3f %6.1f | %5u %5.2f %s | %5u %5u %3u %3u | %5u %5u\n", row->name,
-           row->cells, as_given.hops, row->hops, ratio, as_given.seconds * 1e3, io_free.hops,
-           io_free.hops ? (double)as_given.hops / io_free.hops : 0, o.fabric_only ? "any " : "chip",
-           as_given.period, as_given.floor, as_given.trunks, as_given.others, fast.period, fast.hops);
-    sum->fixed[sum->rows] = ratio;
-    sum->speed[sum->rows++] = (double)as_given.period / fast.period;
-    sum->worst = ratio > sum->worst ? ratio : sum->worst;
-    sum->above += ratio > 1.06;
-    sum->at_floor += as_given.period * 100ull <= as_given.floor * 105ull;
-    double *most = row->cells <= 65 ? &sum->small : &sum->middle;
-    if (row->cells <= 214 && as_given.seconds > *most)
-        *most = as_given.seconds;
-    if (io_free.hops) {
-        sum->gain[sum->gains++] = (double)as_given.hops / io_free.hops;
-        sum->worse += io_free.hops >= as_given.hops;
-    }
 }
 
-static void bench_netlists(fixture *f, const pnr_board *b, uint64_t seed) {
+static void sum_wire(summary *sum, const best_row *row, const result *r) {
+    double ratio = (double)r->hops / row->hops;
+    sum->hops[sum->rows] = ratio;
+    sum->worst = ratio > sum->worst ? ratio : sum->worst;
+    sum->above += ratio > 1.06;
+    double *most = row->cells <= 65 ? &sum->small : &sum->middle;
+    if (row->cells <= 214 && r->seconds > *most)
+        *most = r->seconds;
+    if (row->cells == 381)
+        sum->rand360 = r->seconds;
+}
+
+static void bench_row(fixture *f, const pnr_board *b, const best_row *row, uint64_t seed, uint32_t seeds,
+                      bool nextpnr, summary *sum) {
+    netlist net;
+    pnr_site *fixed;
+    double hops, free_hops = 0, fast_hops;
+    read_netlist(f, row->name, &net, &fixed);
+    pnr_options o = pnr_options_default();
+    o.fabric_only = true;
+    o.fixed = fixed;
+    result given = mean_run(&net, b, o, seed, seeds, &hops);
+    o.timing = 1;
+    result fast = mean_run(&net, b, o, seed, 1, &fast_hops);
+    o = pnr_options_default();
+    o.io_fan_out = true;
+    if (streams_fit(&net, b))
+        mean_run(&net, b, o, seed, seeds, &free_hops);
+    printf("%-30s %5u %5u %5u %6.3f %6.1f | %7.1f %5.2f | %5u %5u | %5u %5u %3u %3u |", row->name, row->cells,
+           given.hops, row->hops, (double)given.hops / row->hops, given.seconds * 1e3, free_hops,
+           free_hops > 0 ? hops / free_hops : 0, given.period, given.floor, fast.period, fast.hops,
+           fast.trunks, fast.others);
+    sum_wire(sum, row, &given);
+    sum->wire[sum->rows] = (double)fast.hops / given.hops;
+    sum->period[sum->rows++] = (double)given.period / fast.period;
+    sum->at_floor += fast.period * 100ull <= fast.floor * 105ull;
+    sum->trunks += fast.trunks > 0;
+    sum->unexplained += fast.others > 0 && fast.trunks == 0;
+    sum->too_large += free_hops <= 0;
+    if (free_hops > 0) {
+        sum->gain[sum->gains++] = hops / free_hops;
+        sum->not_better += free_hops >= hops;
+    }
+    if (nextpnr)
+        compare_nextpnr(f, &net, b, fixed, given.hops, sum);
+    else
+        printf("\n");
+}
+
+static void netlist_bars(fixture *f, const summary *s, uint32_t seeds, bar_vec *bars) {
+    double hops = geometric_mean(s->hops, s->rows), gain = geometric_mean(s->gain, s->gains);
+    add_bar(f, bars, "published netlists, IO as given: all legal", true, "%u of %u", s->rows, s->rows);
+    add_bar(f, bars, "hops at most 1.02 of the best known (geometric mean)", hops <= 1.02, "%.4f", hops);
+    add_bar(f, bars, "none above 1.06 at this seed", s->above == 0, "%u of %u, worst %.3f", s->above, s->rows,
+            s->worst);
+    add_bar(f, bars, "15 ms up to 65 cells, 60 ms up to 214 (slowest netlist)",
+            s->small <= 0.015 && s->middle <= 0.060, "%.1f ms, %.1f ms", s->small * 1e3, s->middle * 1e3);
+    add_bar(f, bars, "381 cells in less than 0.5 s", s->rand360 < 0.5, "%.2f s", s->rand360);
+    add_bar(f, bars, "IO free on the chip's columns: better on every netlist, 1.10x",
+            !s->not_better && gain >= 1.1,
+            "%.3fx, not better on %u of %u (means of %u seeds); %u have more streams than the chip", gain,
+            s->not_better, s->gains, seeds, s->too_large);
+    add_bar(f, bars, "worst path within 5 % of the floor unless a trunk is shared (timing 1)",
+            s->unexplained == 0,
+            "%u of %u at the floor, %u with a shared trunk, %u with neither; %.2fx faster for %.3fx hops",
+            s->at_floor, s->rows, s->trunks, s->unexplained, geometric_mean(s->period, s->rows),
+            geometric_mean(s->wire, s->rows));
+    if (s->nextpnr_runs)
+        add_bar(f, bars, "nextpnr-generic (HeAP, router2) on the same netlists", s->nextpnr_lost == 0,
+                "%.3fx our hops, fewer than ours on %u of %u, %.2f s each with start-up",
+                geometric_mean(s->nextpnr, s->nextpnr_runs), s->nextpnr_lost, s->nextpnr_runs,
+                s->nextpnr_seconds / s->nextpnr_runs);
+}
+
+static void bench_netlists(fixture *f, const pnr_board *b, uint64_t seed, uint32_t seeds, bar_vec *bars) {
     static best_row rows[MOST_NETLISTS];
     static summary sum;
     uint32_t n = read_best(f, rows);
@@ -152,128 +271,143 @@ static void bench_netlists(fixture *f, const pnr_board *b, uint64_t seed) {
         printf("the shared netlists are not here\n");
         return;
     }
-    printf("%-30s %5s %5s %5s %6s %6s | %5s %5s %s | %5s %5s %3s %3s | %5s %5s\n", "netlist", "cells", "hops",
-           "best", "ratio", "ms", "free", "gain", "rule", "ps", "floor", "trk", "oth", "ps100", "hops");
+    bool nextpnr = system("command -v nextpnr-generic python3 >/dev/null") == 0;
+    printf("%-30s %5s %5s %5s %6s %6s | %7s %5s | %5s %5s | %5s %5s %3s %3s | %s\n", "netlist", "cells",
+           "hops", "best", "ratio", "ms", "IO free", "gain", "ps", "floor", "ps1", "hops1", "trk", "oth",
+           nextpnr ? "nextpnr" : "");
     for (uint32_t i = 0; i < n; i++)
-        bench_row(f, b, &rows[i], seed, &sum);
-    printf("IO as given: hops %.4f of best known (geometric mean), worst %.3f, %u above 1.06; at most %.1f "
-           "ms up to 65 "
-           "cells, %.1f ms up to 214\n",
-           geometric_mean(sum.fixed, sum.rows), sum.worst, sum.above, sum.small * 1e3, sum.middle * 1e3);
-    printf("IO free: %.3fx fewer hops (geometric mean of %u), not better on %u\n",
-           geometric_mean(sum.gain, sum.gains), sum.gains, sum.worse);
-    printf("timing: %u of %u within 5 %% of the floor; timing 100 is %.2fx faster (geometric mean)\n",
-           sum.at_floor, sum.rows, geometric_mean(sum.speed, sum.rows));
+        bench_row(f, b, &rows[i], seed, seeds, nextpnr, &sum);
+    if (!nextpnr)
+        printf("nextpnr-generic is not installed\n");
+    netlist_bars(f, &sum, seeds, bars);
 }
 
 /* ---- made netlists --------------------------------------------------------------------------- */
 
-/* `pe` + `mem` cells in random order, every output to one or two inputs of cells at most 24 on. */
-static netlist *made_netlist(fixture *f, uint32_t pe, uint32_t mem, uint64_t seed) {
-    netlist *n = new_netlist(f);
-    prng r = prng_seed(seed);
-    uint32_t cells = pe + mem;
-    uint8_t *inputs = arena_new_n(&f->mem, uint8_t, cells + 1);
-    for (uint32_t i = 0; i < cells; i++) {
-        bool take_pe = prng_below(&r, pe + mem) < pe;
-        add_cell(f, n, take_pe ? 'p' : 'm');
-        *(take_pe ? &pe : &mem) -= 1;
+typedef struct {
+    uint32_t width, rows, pe, mem, cells;
+    double seconds;
+} array_row;
+
+/* Both axes logarithmic; the line is n^1.5 through the 32 x 16 array's point. */
+static void draw_growth(const array_row *rows, const char *path) {
+    FILE *to = fopen(path, "w");
+    if (!to)
+        return;
+    fprintf(
+        to,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"520\" height=\"360\" font-family=\"sans-serif\" "
+        "font-size=\"12\">\n<rect width=\"520\" height=\"360\" fill=\"#fff\"/>\n"
+        "<text x=\"260\" y=\"350\" text-anchor=\"middle\">cells</text>\n"
+        "<text x=\"14\" y=\"20\">seconds (place and route, one core)</text>\n");
+    double x_of = 440 / 3.0, y_of = 270 / 3.0; /* decades: 3 .. 3000 cells, 5 ms .. 5 s */
+    for (double v = 0.01; v < 2; v *= 10)
+        fprintf(to,
+                "<text x=\"50\" y=\"%.0f\" text-anchor=\"end\">%g</text><path d=\"M56 %.0fH500\" "
+                "stroke=\"#ddd\"/>\n",
+                304 - y_of * log10(v / 0.005), v, 300 - y_of * log10(v / 0.005));
+    for (double v = 10; v < 2000; v *= 10)
+        fprintf(to, "<text x=\"%.0f\" y=\"325\" text-anchor=\"middle\">%g</text>\n", 60 + x_of * log10(v / 3),
+                v);
+    const array_row *base = &rows[2];
+    double at = 60 + x_of * log10(base->cells / 3.0), high = 300 - y_of * log10(base->seconds / 0.005);
+    fprintf(to,
+            "<path d=\"M%.0f %.0fL%.0f %.0f\" stroke=\"#999\" stroke-dasharray=\"4\"/><text x=\"%.0f\" "
+            "y=\"%.0f\">n^1.5</text>\n",
+            at, high, at + x_of * 0.9, high - 1.5 * y_of * 0.9, at + x_of * 0.55, high - 1.5 * y_of * 0.9);
+    for (int i = 0; i < ARRAYS; i++) {
+        double x = 60 + x_of * log10(rows[i].cells / 3.0), y = 300 - y_of * log10(rows[i].seconds / 0.005);
+        fprintf(to,
+                "<circle cx=\"%.0f\" cy=\"%.0f\" r=\"4\" fill=\"#06c\"/><text x=\"%.0f\" "
+                "y=\"%.0f\">%ux%u</text>\n",
+                x, y, x + 7, y + 14, rows[i].width, rows[i].rows);
     }
-    for (uint32_t i = 0; i + 1 < cells; i++) {
-        net_data *net = add_net(f, n, (net_cell){i + 1}, 0);
-        uint32_t sinks = 1 + prng_below(&r, 2), ahead = cells - 1 - i < 24 ? cells - 1 - i : 24;
-        for (uint32_t k = 0; k < sinks; k++) {
-            uint32_t to = i + 1 + prng_below(&r, ahead);
-            if (inputs[to] < 4)
-                add_sink(f, net, (net_cell){to + 1}, inputs[to]++);
-        }
-        if (net->sinks.len == 0)
-            n->nets.len--;
-    }
-    return n;
+    fputs("</svg>\n", to);
+    fclose(to);
 }
 
-static pnr_board made_board(uint32_t width, uint32_t rows) {
-    return (pnr_board){.name = "made",
-                       .width = width,
-                       .height = rows + 1,
-                       .tracks = 5,
-                       .mem_period = 4,
-                       .mem_phase = 3,
-                       .glb_tiles = width / 2,
-                       .columns_per_glb_tile = 2};
-}
-
-static void bench_arrays(fixture *f, uint64_t seed) {
-    static const uint32_t sizes[][4] = {
-        {4, 2, 4, 2}, {8, 8, 36, 12}, {32, 16, 288, 96}, {36, 16, 384, 128}, {64, 64, 2250, 750}};
+static void bench_arrays(fixture *f, uint64_t seed, const char *figure, bar_vec *bars) {
+    array_row rows[ARRAYS] = {{4, 2, 4, 2, 0, 0},       {8, 8, 36, 12, 0, 0},      {32, 16, 288, 96, 0, 0},
+                              {36, 16, 384, 128, 0, 0}, {48, 48, 1268, 422, 0, 0}, {64, 64, 2250, 750, 0, 0}};
     printf("\n%-8s %6s %6s %8s %14s\n", "array", "cells", "hops", "seconds", "us / n^1.5");
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        pnr_board b = made_board(sizes[i][0], sizes[i][1]);
-        uint32_t cells = sizes[i][2] + sizes[i][3];
-        netlist *n = made_netlist(f, sizes[i][2], sizes[i][3], 1);
+    for (int i = 0; i < ARRAYS; i++) {
+        pnr_board b = made_board(rows[i].width, rows[i].rows);
+        rows[i].cells = rows[i].pe + rows[i].mem;
+        netlist *n = made_netlist(f, rows[i].pe, rows[i].mem, i ? rows[i].width / 8 : 0, 1);
         pnr_options o = pnr_options_default();
         o.seed = seed;
         result r = run(n, &b, &o);
-        double root = 1;
-        for (int step = 0; step < 40; step++)
-            root = (root + cells / root) / 2;
-        printf("%2ux%-5u %6u %6u %8.3f %14.2f\n", sizes[i][0], sizes[i][1], cells, r.hops, r.seconds,
-               r.seconds * 1e6 / (cells * root));
+        rows[i].seconds = r.seconds;
+        printf("%2ux%-5u %6u %6u %8.3f %14.2f\n", rows[i].width, rows[i].rows, rows[i].cells, r.hops,
+               r.seconds, r.seconds * 1e6 / pow(rows[i].cells, 1.5));
     }
+    double exponent = log(rows[5].seconds / rows[2].seconds) / log((double)rows[5].cells / rows[2].cells);
+    add_bar(f, bars, "512 cells, 89 % of the tiles, in less than 2 s", rows[3].seconds < 2, "%.2f s",
+            rows[3].seconds);
+    add_bar(f, bars, "4x2 .. 64x64 (3000 cells): legal, no worse than n^1.5", exponent <= 1.5,
+            "n^%.2f from 384 to 3000 cells, %.2f s", exponent, rows[5].seconds);
+    if (figure)
+        draw_growth(rows, figure);
 }
 
 /* ---- the same problem in another guise ------------------------------------------------------- */
 
-static double mean_hops(const netlist *n, const pnr_board *b) {
-    double sum = 0;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        pnr_options o = pnr_options_default();
-        o.seed = seed;
-        o.moves = 100000;
-        sum += run(n, b, &o).hops;
+static void bench_guises(fixture *f, bar_vec *bars) {
+    enum { NETLISTS = 3, SEEDS = 20 };
+    double base = 0, worst = 0;
+    printf("\n%-20s %s\n", "guise", "mean hops of 20 seeds and 3 netlists");
+    for (int g = 0; g < GUISES; g++) {
+        double sum = 0;
+        for (uint64_t netlist_seed = 7; netlist_seed < 7 + NETLISTS; netlist_seed++)
+            sum += mean_hops(f, netlist_seed, (guise)g, SEEDS) / NETLISTS;
+        base = g ? base : sum;
+        worst = sum / base > worst ? sum / base : worst;
+        printf("%-20s %.2f, %.4fx\n", guise_names[g], sum, sum / base);
     }
-    return sum / SEEDS;
+    add_bar(f, bars, "other guises cost at most 2 % more (mean of 20 seeds)", worst <= 1.02, "at most %.4fx",
+            worst);
 }
 
-/* The cells in opposite order, and all nets with them. */
-static netlist *reversed(fixture *f, const netlist *n) {
-    netlist *out = new_netlist(f);
-    for (uint32_t i = n->cells.len; i-- > 0;)
-        vec_push(&f->mem, &out->cells, n->cells.at[i]);
-    for (uint32_t i = n->nets.len; i-- > 0;) {
-        const net_data *net = &n->nets.at[i];
-        net_cell source = {n->cells.len + 1 - net->source.cell.v};
-        net_data *copy = add_net(f, out, source, net->source.port);
-        for (uint32_t s = net->sinks.len; s-- > 0;)
-            add_sink(f, copy, (net_cell){n->cells.len + 1 - net->sinks.at[s].cell.v}, net->sinks.at[s].port);
-    }
-    return out;
-}
+/* ---- the exact optimum ----------------------------------------------------------------------- */
 
-static void bench_guises(fixture *f) {
-    netlist *n = made_netlist(f, 36, 12, 7), *turned = reversed(f, n);
-    pnr_board b = made_board(16, 8), larger = made_board(32, 16), wider = b;
-    wider.tracks = 8;
-    double base = mean_hops(n, &b);
-    printf("\nmean hops of %d seeds: %.2f; cells permuted %.3fx, larger array %.3fx, more tracks %.3fx\n",
-           SEEDS, base, mean_hops(turned, &b) / base, mean_hops(n, &larger) / base,
-           mean_hops(n, &wider) / base);
+static void bench_exact(fixture *f, bar_vec *bars) {
+    uint32_t cases = 0, optimal = 0, open = 0;
+    double excess = 0;
+    printf("\n%-10s %6s %8s %8s %10s\n", "array", "cells", "optimum", "found", "nodes");
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        exact_case c = exact_made(f, seed);
+        if (!c.proved) {
+            open++;
+            continue;
+        }
+        cases++;
+        optimal += c.found == c.optimum;
+        excess += (double)c.found / c.optimum - 1;
+        printf("%ux%-8u %6u %8u %8u %10llu\n", c.board.width, c.board.height - 1, c.net->cells.len, c.optimum,
+               c.found, (unsigned long long)c.nodes);
+    }
+    add_bar(f, bars, "arrays up to 4x4 against the exact optimum of the wire length", optimal == cases,
+            "optimal on %u of %u, mean excess %.2f %%, %u not proved", optimal, cases,
+            cases ? excess * 100 / cases : 0, open);
 }
 
 int main(int argc, char **argv) {
     fixture f = {0};
+    bar_vec bars = {0};
     diag_init(&f.diag, &f.mem);
     names_init(&f.names, &f.mem);
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    uint32_t seeds = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 4;
     pnr_board b;
     if (!pnr_board_read("onyx", &f.mem, &f.diag, &b)) {
         diag_print(&f.diag, 0, stderr, false);
         return 1;
     }
-    bench_netlists(&f, &b, seed);
-    bench_arrays(&f, seed);
-    bench_guises(&f);
+    bench_netlists(&f, &b, seed, seeds, &bars);
+    bench_arrays(&f, seed, argc > 3 ? argv[3] : NULL, &bars);
+    bench_guises(&f, &bars);
+    bench_exact(&f, &bars);
+    print_bars(&bars);
     pnr_board_free(&b);
     arena_free(&f.mem);
     return 0;

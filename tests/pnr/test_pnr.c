@@ -44,6 +44,7 @@ static netlist *random_netlist(fixture *f, prng *r, uint32_t cells) {
 /* Whatever the number of tracks: routed legally, or refused for want of wires or tiles. */
 static void random_designs_are_routed_legally_or_refused(void **state) {
     fixture *f = *state;
+    pnr_board onyx = read_board(f, "onyx");
     prng r = prng_seed(5);
     uint32_t routed = 0;
     for (uint32_t round = 0; round < 60; round++) {
@@ -54,11 +55,14 @@ static void random_designs_are_routed_legally_or_refused(void **state) {
                        .mem_period = 3,
                        .mem_phase = 1,
                        .glb_tiles = 3,
-                       .columns_per_glb_tile = 2};
+                       .columns_per_glb_tile = 2,
+                       .json = onyx.json};
         netlist *n = random_netlist(f, &r, 2 + prng_below(&r, 24));
         pnr_options o = pnr_options_default();
         o.seed = round;
         o.moves = 20000;
+        o.timing = round % 3;
+        o.pipeline = round % 2 ? PNR_PIPELINE_EXHAUSTIVE : PNR_PIPELINE_MIDPOINT;
         pnr_design design;
         clear_diagnostics(f);
         if (!pnr_place(n, &b, &o, &f->mem, &f->diag, &design)) {
@@ -75,6 +79,7 @@ static void random_designs_are_routed_legally_or_refused(void **state) {
         routed++;
     }
     assert_true(routed >= 30);
+    pnr_board_free(&onyx);
 }
 
 /* Many streams, so that every GLB tile is needed. */
@@ -176,6 +181,11 @@ static void an_input_that_fans_out_is_refused_unless_only_the_fabric_counts(void
     design.fabric_only = false;
     assert_false(pnr_check(&design, &f->diag));
     assert_true(has_code(f, "E0534-io-rule"));
+    clear_diagnostics(f);
+    o.fabric_only = false;
+    o.io_fan_out = true;
+    place_and_route(f, n, &b, &o, &design);
+    assert_int_equal(design.site.at[0].x % b.columns_per_glb_tile, 0);
     pnr_board_free(&b);
 }
 

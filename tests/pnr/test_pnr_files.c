@@ -85,6 +85,9 @@ static void wrong_packed_files_are_located(void **state) {
         {"Netlists:\ne0: (I1, io2f_17_0) (m1, MEM_output_width_17_num_2)\n", "a sink must be an input"},
         {"Netlists:\ne0: (I1, io2f_17_0)\n", ":2:1: error: expected 'eN: (block, port)"},
         {"Netlists:\ne0: (I1, io2f_17_0) (I1, f2io_17_0)\n", "I1 is both an input and an output"},
+        {"Netlists:\ne0: (p1, PE_output_width_17_num_0) (p2, PE_input_width_17_num_0) (p2, "
+         "PE_input_width_17_num_0)\n",
+         "E0541-packed-block"},
         {"Netlists:\ne0: (p1, PE_output_width_17_num_0) (p2, PE_input_width_17_num_0)\n"
          "e1: (p1, PE_output_width_17_num_0) (p3, PE_input_width_17_num_0)\n",
          "output 0 of p1 drives two nets"},

@@ -89,6 +89,148 @@ static void a_shared_trunk_is_explained(void **state) {
     pnr_board_free(&b);
 }
 
+static uint32_t count_pairs(const pnr_design *d) {
+    uint32_t pairs = 0;
+    for (uint32_t n = 0; n < d->route.len; n++)
+        for (uint32_t i = 0; i < d->route.at[n].hops.len; i++)
+            pairs += d->route.at[n].hops.at[i].fifo_start;
+    return pairs;
+}
+
+/* Fifteen PEs below each other and a net from the first to the last: room for seven pairs. The next net is at
+ * the floor, 1144 ps, which the long one reaches with fewer: every stretch may cross a few switch boxes. */
+static void midpoint_pairs_keep_the_period_with_fewer(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx");
+    netlist *n = new_netlist(f);
+    net_cell from = add_cell(f, n, 'p'), to = add_cell(f, n, 'p'), near = add_cell(f, n, 'p');
+    connect_cells(f, n, from, 0, to, 0);
+    connect_cells(f, n, to, 0, near, 0);
+    pnr_site fixed[3] = {{0, 1}, {0, 16}, {1, 16}};
+    pnr_options o = pnr_options_default();
+    pnr_design all, few;
+    pnr_timing t_all, t_few;
+    o.fixed = fixed;
+    place_and_route(f, n, &b, &o, &all);
+    o.pipeline = PNR_PIPELINE_MIDPOINT;
+    place_and_route(f, n, &b, &o, &few);
+    assert_true(pnr_sta(&all, &f->mem, &f->diag, &t_all) && pnr_sta(&few, &f->mem, &f->diag, &t_few));
+    assert_int_equal(t_all.period_ps, 1144);
+    assert_int_equal(t_few.period_ps, 1144);
+    assert_int_equal(count_pairs(&all), 7);
+    assert_true(count_pairs(&few) >= 2 && count_pairs(&few) <= 6);
+    pnr_board_free(&b);
+}
+
+/* The same as a_shared_trunk_is_explained, led again: each branch has a way of its own. */
+static void timing_leads_branches_apart(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8");
+    netlist *n = new_netlist(f);
+    net_cell from = add_cell(f, n, 'p'), one = add_cell(f, n, 'p'), two = add_cell(f, n, 'p');
+    net_data *net = add_net(f, n, from, 0);
+    add_sink(f, net, one, 0);
+    add_sink(f, net, two, 0);
+    pnr_site fixed[3] = {{0, 1}, {0, 6}, {0, 7}};
+    pnr_options o = pnr_options_default();
+    pnr_design design;
+    pnr_timing t;
+    o.fixed = fixed;
+    o.timing = 1;
+    place_and_route(f, n, &b, &o, &design);
+    assert_true(pnr_sta(&design, &f->mem, &f->diag, &t));
+    assert_int_equal(design.stats.repaired_nets, 1);
+    assert_true(t.period_ps <= t.floor_ps * 21 / 20);
+    pnr_board_free(&b);
+}
+
+/* An input above a MEM column whose sink is the MEM below the first: the single hop, 1000 + 300 + 490 ps, has
+ * no room for a pair; three hops have. */
+static void timing_makes_room_for_a_pair_behind_an_input(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8");
+    netlist *n = new_netlist(f);
+    net_cell from = add_cell(f, n, '<'), to = add_cell(f, n, 'm');
+    connect_cells(f, n, from, 0, to, 2);
+    pnr_site fixed[2] = {{3, 0}, {3, 2}};
+    pnr_options o = pnr_options_default();
+    pnr_design design;
+    pnr_timing t;
+    o.fixed = fixed;
+    o.fabric_only = true;
+    place_and_route(f, n, &b, &o, &design);
+    assert_true(pnr_sta(&design, &f->mem, &f->diag, &t));
+    assert_int_equal(t.period_ps, 1000 + 300 + 490);
+    o.timing = 1;
+    place_and_route(f, n, &b, &o, &design);
+    assert_true(pnr_sta(&design, &f->mem, &f->diag, &t));
+    assert_int_equal(pnr_hops(&design), 3);
+    assert_int_equal(t.period_ps, 1000 + 300 + 185);
+    pnr_board_free(&b);
+}
+
+/* A MEM feeds a PE directly and over a chain of PEs: after `chain` of them, 3 cycles each, the direct path
+ * must hold as many tokens; its FIFOs hold 4. */
+static void a_join_after_a_long_chain_is_named(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8");
+    for (uint32_t chain = 1; chain < 4; chain++) {
+        netlist *n = new_netlist(f);
+        net_cell from = add_cell(f, n, 'm'), last = from, join;
+        for (uint32_t i = 0; i < chain; i++) {
+            net_cell next = add_cell(f, n, 'p');
+            connect_cells(f, n, last, 0, next, 0);
+            last = next;
+        }
+        join = add_cell(f, n, 'p');
+        connect_cells(f, n, from, 1, join, 0);
+        connect_cells(f, n, last, 0, join, 1);
+        pnr_options o = pnr_options_default();
+        o.pipeline = PNR_PIPELINE_NONE;
+        pnr_design design;
+        pnr_imbalance_vec starved = {0};
+        place_and_route(f, n, &b, &o, &design);
+        pnr_balance(&design, &f->mem, &starved);
+        assert_int_equal(starved.len, 3 * chain > 4);
+        if (starved.len) {
+            assert_int_equal(starved.at[0].fork, from.v - 1);
+            assert_int_equal(starved.at[0].join, join.v - 1);
+            assert_int_equal(starved.at[0].latency, 3 * chain);
+            assert_int_equal(starved.at[0].room, 4);
+        }
+    }
+    pnr_board_free(&b);
+}
+
+/* A net of four hops beside a chain of two PEs: without pairs the join starves, midpoint pipelining sees to
+ * it. */
+static void midpoint_fills_the_short_path_of_a_join(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx");
+    netlist *n = new_netlist(f);
+    net_cell from = add_cell(f, n, 'p'), one = add_cell(f, n, 'p'), two = add_cell(f, n, 'p');
+    net_cell join = add_cell(f, n, 'p');
+    connect_cells(f, n, from, 0, one, 0);
+    connect_cells(f, n, one, 0, two, 0);
+    connect_cells(f, n, two, 0, join, 0);
+    connect_cells(f, n, from, 1, join, 1);
+    pnr_site fixed[4] = {{0, 1}, {1, 1}, {1, 2}, {0, 5}};
+    pnr_options o = pnr_options_default();
+    o.fixed = fixed;
+    o.pipeline = PNR_PIPELINE_NONE;
+    pnr_design design;
+    pnr_imbalance_vec starved = {0};
+    place_and_route(f, n, &b, &o, &design);
+    pnr_balance(&design, &f->mem, &starved);
+    assert_int_equal(starved.len, 1);
+    assert_int_equal(starved.at[0].latency - starved.at[0].room, 2);
+    o.pipeline = PNR_PIPELINE_MIDPOINT;
+    place_and_route(f, n, &b, &o, &design);
+    pnr_balance(&design, &f->mem, &starved);
+    assert_int_equal(starved.len, 0);
+    pnr_board_free(&b);
+}
+
 static void a_board_without_a_delay_is_refused(void **state) {
     fixture *f = *state;
     pnr_board b = read_board(f, "onyx-8x8"), copy = b;
@@ -107,9 +249,16 @@ static void a_board_without_a_delay_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(adjacent_tiles_are_at_the_floor),      TEST(a_pair_cuts_the_path),
-        TEST(an_input_above_its_tile_takes_no_hop), TEST(a_shared_trunk_is_explained),
+        TEST(adjacent_tiles_are_at_the_floor),
+        TEST(a_pair_cuts_the_path),
+        TEST(an_input_above_its_tile_takes_no_hop),
+        TEST(a_shared_trunk_is_explained),
+        TEST(midpoint_pairs_keep_the_period_with_fewer),
+        TEST(timing_leads_branches_apart),
+        TEST(timing_makes_room_for_a_pair_behind_an_input),
         TEST(a_board_without_a_delay_is_refused),
+        TEST(a_join_after_a_long_chain_is_named),
+        TEST(midpoint_fills_the_short_path_of_a_join),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,10 +204,12 @@ static void packing_does_not_change_the_result(void **state) {
         bool ok = fe_parse(&in, &f->names, &f->mem, &f->diag, &user);
         const char *schedule = ok ? random_loops(&w, &user) : NULL;
         fe_cin cin;
+        in.schedule = &schedule;
+        in.n_schedule = schedule ? 1 : 0;
         if (ok)
             all_sizes(&w, &user, &in);
         if (ok && fe_parse(&in, &f->names, &f->mem, &f->diag, &user) &&
-            fe_schedule(&schedule, schedule ? 1 : 0, &user, &f->mem, &f->diag, &cin)) {
+            fe_schedule(&in, &user, &f->mem, &f->diag, &cin)) {
             const sam_statement *s = &cin.kernels.at[0].s;
             const tile_operands operands = {random_operands(f, &user, n), user.tensors.len, TILE_DTYPE_INT16};
             tile_tensor want;

@@ -1,0 +1,545 @@
+/* Place and route as stages on files: onyx pnr, place, route, sta, fabric. */
+#include "cli/cli.h"
+
+#include <argp.h>
+#include <stdlib.h>
+
+enum {
+    OPT_BOARD = 256,
+    OPT_FIXED,
+    OPT_REGION,
+    OPT_PLACE,
+    OPT_ROUTE,
+    OPT_IO,
+    OPT_SEED,
+    OPT_SEEDS,
+    OPT_THREADS,
+    OPT_EFFORT,
+    OPT_TIMING,
+    OPT_TIME_LIMIT,
+    OPT_PIPELINE,
+    OPT_NO_PIPELINE,
+    OPT_SVG,
+    OPT_HEAT,
+    OPT_GRAPH,
+    OPT_GRAPH_1,
+    OPT_LAYOUT,
+    OPT_JSON
+};
+
+/* argp's group numbers keep the order of the table in --help. */
+#define OPTION_BOARD                                                                                         \
+    { "board", OPT_BOARD, "NAME", 0, "Board, from 'onyx boards', or a .json file (default onyx)", 0 }
+#define OPTION_OUT                                                                                           \
+    { "output", 'o', "DIR", 0, "Folder for what is produced", 0 }
+#define OPTION_JSON                                                                                          \
+    { "json", OPT_JSON, NULL, 0, "Print the report as JSON", 9 }
+#define OPTION_IO                                                                                            \
+    {                                                                                                        \
+        "io", OPT_IO, "RULE", 0,                                                                             \
+            "chip: inputs on even columns, outputs on odd ones, one sink an input (default); columns: an "   \
+            "input may feed "                                                                                \
+            "several sinks; any: on any column, too (default when IO cells are fixed)",                      \
+            1                                                                                                \
+    }
+#define OPTION_PLACE                                                                                         \
+    { "place", OPT_PLACE, "FILE", 0, "The placement (.place)", 1 }
+#define OPTION_TIME                                                                                          \
+    { "time-limit", OPT_TIME_LIMIT, "SECONDS", 0, "Of each stage; results then depend on the machine", 2 }
+#define OPTION_TIMING                                                                                        \
+    {                                                                                                        \
+        "timing", OPT_TIMING, "0..100", 0,                                                                   \
+            "0: least wire; from 1 on, nets that limit the clock are led again; more: "                      \
+            "forked nets stay short, for more wire (default 0)",                                             \
+            2                                                                                                \
+    }
+#define OPTIONS_PLACE                                                                                        \
+    {"fixed", OPT_FIXED, "FILE", 0, "Cells that have their site already (.place)", 1},                       \
+        {"region",                                                                                           \
+         OPT_REGION,                                                                                         \
+         "BLOCK:X0,Y0,X1,Y1",                                                                                \
+         0,                                                                                                  \
+         "Where a cell may stand, both corners included; BLOCK is an id, p3, or a letter, p, for all of "    \
+         "its kind",                                                                                         \
+         1},                                                                                                 \
+        {"seed", OPT_SEED, "N", 0, "Of the anneal (default 1)", 2},                                          \
+        {"seeds", OPT_SEEDS, "N", 0, "Anneals from the seed on; the cheapest is kept (default 1)", 2},       \
+        {"threads", OPT_THREADS, "N", 0, "Anneals at a time; the result does not depend on it (default 1)",  \
+         2},                                                                                                 \
+    {                                                                                                        \
+        "effort", OPT_EFFORT, "1..10", 0, "Every step doubles the moves (default 5)", 2                      \
+    }
+#define OPTIONS_ROUTE                                                                                        \
+    {"pipeline",                                                                                             \
+     OPT_PIPELINE,                                                                                           \
+     "HOW",                                                                                                  \
+     0,                                                                                                      \
+     "SplitFIFO pairs: none; all, on every safe stretch (default); midpoint, as few as keep its clock",      \
+     2},                                                                                                     \
+        {"no-pipeline", OPT_NO_PIPELINE, NULL, 0, "--pipeline none", 2}, {                                   \
+        "heat", OPT_HEAT, "FILE", 0, "Draw how full the channels are (.svg)", 3                              \
+    }
+#define OPTION_SVG                                                                                           \
+    { "svg", OPT_SVG, "FILE", 0, "Draw the result (.svg)", 3 }
+
+typedef VEC(char *) argument_vec;
+
+typedef struct {
+    cli_session *session;
+    const char *board, *fixed, *place, *route, *out, *svg, *heat;
+    const char *graph, *graph_1, *layout;
+    int io; /* 0 = not said, else as in io_rules */
+    text_vec regions;
+    pnr_options pnr;
+    bool json;
+    argument_vec arguments;
+} stage;
+
+static const char *const io_rules[] = {"chip", "columns", "any", NULL};
+
+static error_t parse_stage(int key, char *arg, struct argp_state *state) {
+    static const char *const pipelines[] = {"none", "all", "midpoint", NULL};
+    stage *o = state->input;
+    cli_session *s = o->session;
+    switch (key) {
+    case OPT_BOARD:
+        o->board = arg;
+        break;
+    case OPT_FIXED:
+        o->fixed = arg;
+        break;
+    case OPT_REGION:
+        vec_push(&s->mem, &o->regions, arg);
+        break;
+    case OPT_PLACE:
+        o->place = arg;
+        break;
+    case OPT_ROUTE:
+        o->route = arg;
+        break;
+    case OPT_IO:
+        o->io = cli_choice(s, "--io", arg, io_rules) + 1;
+        break;
+    case OPT_SEED:
+        o->pnr.seed = cli_whole(s, "--seed", arg, 0, UINT64_MAX);
+        break;
+    case OPT_SEEDS:
+        o->pnr.seeds = (uint32_t)cli_whole(s, "--seeds", arg, 1, 10000);
+        break;
+    case OPT_THREADS:
+        o->pnr.threads = (uint32_t)cli_whole(s, "--threads", arg, 1, 64);
+        break;
+    case OPT_EFFORT:
+        o->pnr.effort = (uint32_t)cli_whole(s, "--effort", arg, 1, 10);
+        break;
+    case OPT_TIMING:
+        o->pnr.timing = (uint32_t)cli_whole(s, "--timing", arg, 0, 100);
+        break;
+    case OPT_TIME_LIMIT:
+        o->pnr.time_limit = (double)cli_whole(s, "--time-limit", arg, 1, 1000000);
+        break;
+    case OPT_PIPELINE:
+        o->pnr.pipeline = (pnr_pipelining)cli_choice(s, "--pipeline", arg, pipelines);
+        break;
+    case OPT_NO_PIPELINE:
+        o->pnr.pipeline = PNR_PIPELINE_NONE;
+        break;
+    case OPT_SVG:
+        o->svg = arg;
+        break;
+    case OPT_HEAT:
+        o->heat = arg;
+        break;
+    case OPT_GRAPH:
+        o->graph = arg;
+        break;
+    case OPT_GRAPH_1:
+        o->graph_1 = arg;
+        break;
+    case OPT_LAYOUT:
+        o->layout = arg;
+        break;
+    case OPT_JSON:
+        o->json = true;
+        break;
+    case 'o':
+        o->out = arg;
+        break;
+    case ARGP_KEY_ARG:
+        vec_push(&s->mem, &o->arguments, arg);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+/* Parses, and asks for exactly one argument and, where `wants_out`, a folder. */
+static bool begin(const char *command, const struct argp *parser, bool wants_out, int argc, char **argv,
+                  cli_session *s, stage *o) {
+    cli_session_begin(s);
+    *o = (stage){.session = s, .board = "onyx", .pnr = pnr_options_default()};
+    if (!cli_parse(parser, command, argc, argv, s, o))
+        return false;
+    if (o->arguments.len != 1) {
+        diag_error(&s->diag, (src_loc){0}, "E0904-argument", "%u arguments given, 1 expected: %s",
+                   o->arguments.len, parser->args_doc);
+    } else if (wants_out && !o->out) {
+        diag_error(&s->diag, (src_loc){0}, "E0905-folder", "-o DIR is missing: where should the results go?");
+    }
+    return !diag_failed(&s->diag);
+}
+
+/* ---- constraints ----------------------------------------------------------------------------- */
+
+/* "p3:0,1,7,4", or "p:..." for every PE. */
+static bool read_region(const char *text, const netlist *n, cli_session *s, pnr_region *region) {
+    unsigned number = 0, x0, y0, x1, y1;
+    int used = 0;
+    char tag = text[0];
+    bool all = sscanf(text, "%*1[pmI]:%u,%u,%u,%u%n", &x0, &y0, &x1, &y1, &used) == 4 && !text[used];
+    bool one = !all && sscanf(text, "%*1[pmI]%u:%u,%u,%u,%u%n", &number, &x0, &y0, &x1, &y1, &used) == 5 &&
+               !text[used];
+    if ((!all && !one) || x0 > x1 || y0 > y1 || x1 >= PNR_FREE || y1 >= PNR_FREE) {
+        diag_error(&s->diag, (src_loc){0}, "E0903-option-value",
+                   "--region '%s' must be like p3:0,1,7,4, the first corner north-west of the second", text);
+        return false;
+    }
+    bool found = false;
+    for (uint32_t i = 0; i < n->cells.len; i++)
+        if (n->cells.at[i].tag == tag && (all || n->cells.at[i].number == number)) {
+            region[i] = (pnr_region){(uint16_t)x0, (uint16_t)y0, (uint16_t)x1, (uint16_t)y1};
+            found = true;
+        }
+    if (!found)
+        diag_error(&s->diag, (src_loc){0}, "E0903-option-value",
+                   "--region '%s': the netlist has no such block", text);
+    return found;
+}
+
+static bool fixes_io(const netlist *n, const pnr_site *fixed) {
+    for (uint32_t i = 0; i < n->cells.len; i++)
+        if (n->cells.at[i].tag == 'I' && fixed[i].x != PNR_FREE)
+            return true;
+    return false;
+}
+
+/* The netlist, and all that the options say about it. */
+static bool read_problem(stage *o, pnr_board *board, netlist *n) {
+    cli_session *s = o->session;
+    const char *path;
+    pnr_site *fixed = NULL;
+    if (!cli_read_board(s, o->board, board, &path) ||
+        !pnr_read_packed(o->arguments.at[0], &s->names, &s->mem, &s->diag, n) ||
+        (o->fixed && !pnr_read_place(n, o->fixed, &s->mem, &s->diag, &fixed)))
+        return false;
+    o->pnr.fixed = fixed;
+    if (!o->io)
+        o->io = fixed && fixes_io(n, fixed) ? 3 : 1;
+    o->pnr.io_fan_out = o->io == 2;
+    o->pnr.fabric_only = o->io == 3;
+    pnr_region *region = arena_new_n(&s->mem, pnr_region, n->cells.len + 1);
+    for (uint32_t i = 0; i < n->cells.len; i++)
+        region[i].x0 = PNR_FREE;
+    for (uint32_t i = 0; i < o->regions.len; i++)
+        if (!read_region(o->regions.at[i], n, s, region))
+            return false;
+    if (o->regions.len)
+        o->pnr.region = region;
+    return true;
+}
+
+/* Every cell at the site a .place file gives it. */
+static bool read_placement(stage *o, const netlist *n, const pnr_board *board, pnr_design *design) {
+    cli_session *s = o->session;
+    pnr_site *site;
+    if (!o->place) {
+        diag_error(&s->diag, (src_loc){0}, "E0904-argument",
+                   "--place FILE is missing: where do the cells stand?");
+        return false;
+    }
+    if (!pnr_read_place(n, o->place, &s->mem, &s->diag, &site))
+        return false;
+    for (uint32_t i = 0; i < n->cells.len; i++) {
+        const net_cell_data *c = &n->cells.at[i];
+        if (site[i].x == PNR_FREE) {
+            diag_error(&s->diag, c->loc, "E0923-not-placed", "'%s' has no place for %c%u", o->place, c->tag,
+                       c->number);
+            return false;
+        }
+    }
+    o->pnr.fixed = site; /* nothing is left to place, but the sites are judged */
+    return pnr_place(n, board, &o->pnr, &s->mem, &s->diag, design);
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static void print_json(const cJSON *json) {
+    char *text = cJSON_Print(json);
+    puts(text);
+    cJSON_free(text);
+}
+
+static void print_resources(const netlist *n, const pnr_board *b) {
+    pnr_resource table[PNR_RESOURCES];
+    pnr_count_resources(n, b, table);
+    for (int i = 0; i < PNR_RESOURCES; i++)
+        printf("%-14s %5u of %u\n", table[i].what, table[i].need, table[i].have);
+}
+
+/* report.json in the folder: what pnr measured, its seconds summed as the command line promises; and one
+ * line. */
+static bool report_design(const stage *o, const pnr_design *design) {
+    cli_session *s = o->session;
+    cJSON *report = pnr_report(design);
+    double seconds = design->stats.place_seconds + design->stats.route_seconds;
+    const cJSON *fmax = cJSON_GetObjectItem(report, "fmax_mhz");
+    cJSON_AddItemToObject(report, "stage_seconds", cJSON_DetachItemFromObject(report, "seconds"));
+    cJSON_AddNumberToObject(report, "seconds", seconds);
+    bool ok = json_write(report, arena_printf(&s->mem, "%s/report.json", o->out), &s->diag);
+    if (o->json) {
+        print_json(report);
+    } else {
+        printf("%u cells, HPWL %u", design->net->cells.len, pnr_hpwl(design));
+        if (design->route.len)
+            printf(", %u hops", pnr_hops(design));
+        if (fmax)
+            printf(", %.0f MHz", fmax->valuedouble);
+        printf(", %.1f ms\n", seconds * 1e3);
+    }
+    cJSON_Delete(report);
+    return ok;
+}
+
+static bool write_drawings(const stage *o, const pnr_design *design) {
+    diagnostics *d = &o->session->diag;
+    return (!o->svg || pnr_write_svg(design, false, o->svg, d)) &&
+           (!o->heat || pnr_write_svg(design, true, o->heat, d));
+}
+
+static bool write_place(const stage *o, const pnr_design *design) {
+    return pnr_write_place(design, arena_printf(&o->session->mem, "%s/design.place", o->out),
+                           &o->session->diag);
+}
+
+/* Routes, checks and writes; what there is of an unroutable design is written, too. */
+static bool route_and_write(const stage *o, pnr_design *design) {
+    cli_session *s = o->session;
+    bool ok = pnr_route_all(design, &o->pnr, &s->mem, &s->diag) && pnr_check(design, &s->diag);
+    bool kept = pnr_write_route(design, arena_printf(&s->mem, "%s/design.route", o->out), &s->diag) &&
+                write_drawings(o, design);
+    return kept && ok && report_design(o, design);
+}
+
+/* ---- onyx pnr, place, route ------------------------------------------------------------------ */
+
+static bool place(stage *o, pnr_board *board, netlist *n, pnr_design *design) {
+    cli_session *s = o->session;
+    if (!read_problem(o, board, n))
+        return false;
+    if (!o->json)
+        print_resources(n, board);
+    return make_folder(o->out, &s->diag) && pnr_place(n, board, &o->pnr, &s->mem, &s->diag, design) &&
+           write_place(o, design);
+}
+
+int command_pnr(int argc, char **argv) {
+    static const struct argp_option table[] = {
+        OPTION_OUT,    OPTION_BOARD, OPTIONS_PLACE, OPTION_IO,   OPTION_TIMING,
+        OPTIONS_ROUTE, OPTION_TIME,  OPTION_SVG,    OPTION_JSON, {0}};
+    static const struct argp parser = {
+        .options = table,
+        .parser = parse_stage,
+        .args_doc = "NAME.packed",
+        .doc = "Places and routes a netlist: DIR/design.place, design.route, report.json."};
+    cli_session s;
+    stage o;
+    pnr_board board;
+    netlist n;
+    pnr_design design;
+    bool ok = begin("pnr", &parser, true, argc, argv, &s, &o) && place(&o, &board, &n, &design) &&
+              route_and_write(&o, &design);
+    return cli_session_end(&s, ok);
+}
+
+int command_place(int argc, char **argv) {
+    static const struct argp_option table[] = {OPTION_OUT, OPTION_BOARD,  OPTIONS_PLACE,
+                                               OPTION_IO,  OPTION_TIMING, OPTION_TIME,
+                                               OPTION_SVG, OPTION_JSON,   {0}};
+    static const struct argp parser = {.options = table,
+                                       .parser = parse_stage,
+                                       .args_doc = "NAME.packed",
+                                       .doc = "Places a netlist: DIR/design.place, report.json."};
+    cli_session s;
+    stage o;
+    pnr_board board;
+    netlist n;
+    pnr_design design;
+    bool ok = begin("place", &parser, true, argc, argv, &s, &o) && place(&o, &board, &n, &design) &&
+              write_drawings(&o, &design) && report_design(&o, &design);
+    return cli_session_end(&s, ok);
+}
+
+int command_route(int argc, char **argv) {
+    static const struct argp_option table[] = {
+        OPTION_OUT,    OPTION_BOARD, OPTION_PLACE, OPTION_IO,   OPTION_TIMING,
+        OPTIONS_ROUTE, OPTION_TIME,  OPTION_SVG,   OPTION_JSON, {0}};
+    static const struct argp parser = {.options = table,
+                                       .parser = parse_stage,
+                                       .args_doc = "NAME.packed",
+                                       .doc = "Routes a placed netlist: DIR/design.route, report.json."};
+    cli_session s;
+    stage o;
+    pnr_board board;
+    netlist n;
+    pnr_design design;
+    bool ok = begin("route", &parser, true, argc, argv, &s, &o) && read_problem(&o, &board, &n) &&
+              read_placement(&o, &n, &board, &design) && make_folder(o.out, &s.diag) &&
+              route_and_write(&o, &design);
+    return cli_session_end(&s, ok);
+}
+
+/* ---- onyx sta -------------------------------------------------------------------------------- */
+
+static void print_path(const pnr_design *design, const pnr_timing *t) {
+    const pnr_timing_path *p = &t->paths.at[t->worst_net];
+    const net_cell_data *from = net_cell_at(design->net, design->net->nets.at[p->net].source.cell);
+    printf("slowest: net e%u from %c%u\n", p->net, from->tag, from->number);
+    for (uint32_t i = 0; i < p->steps.len; i++) {
+        const pnr_timing_step *step = &p->steps.at[i];
+        char wire[48] = "";
+        if (step->on_hop)
+            pnr_wire_name(step->at.x, step->at.y, (pnr_side)step->side, step->track, wire);
+        printf("  %6u ps  +%-5u %-22s %s\n", step->arrival_ps, step->delay_ps, step->what, wire);
+    }
+}
+
+static void print_timing(const pnr_design *design, const pnr_timing *t) {
+    printf("period %u ps (%.0f MHz), floor %u ps\n", t->period_ps, 1e6 / t->period_ps, t->floor_ps);
+    if (t->worst_net == PNR_NO_HOP)
+        printf("slowest: the inside of a tile\n");
+    else
+        print_path(design, t);
+    printf("paths by slack, in tenths of the period:");
+    for (int i = 0; i < PNR_SLACK_BINS; i++)
+        printf(" %u", t->histogram[i]);
+    cJSON *json = pnr_timing_report(design, t);
+    const cJSON *rows = cJSON_GetObjectItem(json, "exceptions");
+    printf("\n%d nets more than 5 %% above the floor\n", cJSON_GetArraySize(rows));
+    for (const cJSON *row = rows->child; row; row = row->next)
+        printf("  e%d from %s, %d ps: %s\n", cJSON_GetObjectItem(row, "net")->valueint,
+               cJSON_GetObjectItem(row, "from")->valuestring, cJSON_GetObjectItem(row, "delay_ps")->valueint,
+               cJSON_GetObjectItem(row, "reason")->valuestring);
+    cJSON_Delete(json);
+}
+
+static bool time_routes(stage *o) {
+    cli_session *s = o->session;
+    pnr_board board;
+    netlist n;
+    pnr_design design;
+    pnr_timing t;
+    if (!o->route) {
+        diag_error(&s->diag, (src_loc){0}, "E0904-argument", "--route FILE is missing: what is to be timed?");
+        return false;
+    }
+    if (!read_problem(o, &board, &n) || !read_placement(o, &n, &board, &design) ||
+        !pnr_read_route(&design, o->route, &s->mem, &s->diag) || !pnr_check(&design, &s->diag) ||
+        !pnr_sta(&design, &s->mem, &s->diag, &t))
+        return false;
+    if (o->json) {
+        cJSON *json = pnr_timing_report(&design, &t);
+        print_json(json);
+        cJSON_Delete(json);
+    } else {
+        print_timing(&design, &t);
+    }
+    return write_drawings(o, &design);
+}
+
+int command_sta(int argc, char **argv) {
+    static const struct argp_option table[] = {
+        OPTION_BOARD, OPTION_PLACE, {"route", OPT_ROUTE, "FILE", 0, "The routes (.route)", 1},
+        OPTION_IO,    OPTION_SVG,   OPTION_JSON,
+        {0}};
+    static const struct argp parser = {.options = table,
+                                       .parser = parse_stage,
+                                       .args_doc = "NAME.packed",
+                                       .doc = "Checks a routed netlist and prints its timing."};
+    cli_session s;
+    stage o;
+    bool ok = begin("sta", &parser, false, argc, argv, &s, &o) && time_routes(&o);
+    return cli_session_end(&s, ok);
+}
+
+/* ---- onyx fabric ----------------------------------------------------------------------------- */
+
+static bool fabric_check(const stage *o, const pnr_board *b) {
+    diagnostics *d = &o->session->diag;
+    pnr_fabric counted;
+    if (!pnr_fabric_check(b, d, &counted) || (o->graph && !pnr_check_graph(b, 17, o->graph, d)) ||
+        (o->graph_1 && !pnr_check_graph(b, 1, o->graph_1, d)) ||
+        (o->layout && !pnr_check_layout(b, o->layout, d)))
+        return false;
+    printf("%s: %u outputs, %u wires, %u connections a switch box: names, pairs and formula hold\n", b->name,
+           counted.outputs, counted.wires, counted.switch_wires);
+    return true;
+}
+
+static bool fabric_stat(const stage *o, const pnr_board *b) {
+    pnr_fabric counted;
+    uint32_t tiles[NET_TILE_IO + 1] = {0};
+    if (!pnr_fabric_check(b, &o->session->diag, &counted))
+        return false;
+    for (uint32_t y = 0; y < b->height; y++)
+        for (uint32_t x = 0; x < b->width; x++)
+            tiles[pnr_site_tile(b, x, y)]++;
+    printf("tiles          %u PE, %u MEM, %u IO\nstreams        %u load, %u store\n", tiles[NET_TILE_PE],
+           tiles[NET_TILE_MEM], tiles[NET_TILE_IO], b->glb_tiles, b->glb_tiles);
+    printf("tracks         %u a side and direction\noutputs        %u\nwires          %u\nswitch box     %u "
+           "connections\n",
+           b->tracks, counted.outputs, counted.wires, counted.switch_wires);
+    return true;
+}
+
+static bool fabric_write(const stage *o, const pnr_board *b) {
+    cli_session *s = o->session;
+    const char *layout = arena_printf(&s->mem, "%s/%s.layout", o->out, b->name);
+    const char *graph = arena_printf(&s->mem, "%s/17.graph", o->out);
+    const char *graph_1 = arena_printf(&s->mem, "%s/1.graph", o->out);
+    return make_folder(o->out, &s->diag) && pnr_write_layout(b, true, layout, &s->diag) &&
+           pnr_write_graph(b, 17, graph, &s->diag) && pnr_write_graph(b, 1, graph_1, &s->diag) &&
+           pnr_write_info(layout, graph, graph_1, arena_printf(&s->mem, "%s/design.info", o->out), &s->diag);
+}
+
+int command_fabric(int argc, char **argv) {
+    static const struct argp_option table[] = {
+        OPTION_OUT,
+        OPTION_BOARD,
+        {"graph", OPT_GRAPH, "FILE", 0, "check: the 17-bit network as other tools have it (.graph)", 1},
+        {"graph-1", OPT_GRAPH_1, "FILE", 0, "check: the 1-bit network", 1},
+        {"layout", OPT_LAYOUT, "FILE", 0, "check: what stands where (.layout)", 1},
+        {0}};
+    static const struct argp parser = {
+        .options = table,
+        .parser = parse_stage,
+        .args_doc = "check|stat|write",
+        .doc = "check proves the routing fabric computed from the board and compares it with files; stat "
+               "counts it; "
+               "write puts 17.graph, 1.graph, a .layout and design.info into DIR."};
+    static const char *const actions[] = {"check", "stat", "write", NULL};
+    cli_session s;
+    stage o;
+    pnr_board board;
+    const char *path;
+    bool ok = begin("fabric", &parser, false, argc, argv, &s, &o);
+    int action = ok ? cli_choice(&s, "onyx fabric", o.arguments.at[0], actions) : 0;
+    if (ok && action == 2 && !o.out)
+        diag_error(&s.diag, (src_loc){0}, "E0905-folder", "-o DIR is missing: where should the files go?");
+    ok = ok && !diag_failed(&s.diag) && cli_read_board(&s, o.board, &board, &path);
+    if (ok)
+        ok = action == 0   ? fabric_check(&o, &board)
+             : action == 1 ? fabric_stat(&o, &board)
+                           : fabric_write(&o, &board);
+    return cli_session_end(&s, ok);
+}

@@ -1,0 +1,129 @@
+/* Reconvergent paths after routing. A token that forks and meets itself again at a join waits there for its
+ * slower half; meanwhile the faster path has to hold one token a cycle, or the fork stalls and the kernel
+ * runs below one token a cycle. SplitFIFO pairs change both sides, so this is judged on the routed design: a
+ * path is too short when its room (tokens its FIFOs hold) is less than the latency (cycles) of another path
+ * from the same fork to the same join.
+ *
+ * From docs/fidelity.md's figures: a PE takes at most 3 cycles to its first output and holds at least 4
+ * tokens, two in each FIFO; a pair takes 1 and holds 2. A MEM tile decouples what is before it from what is
+ * behind it, so paths end there. For each fork one pass over the pins in topological order: O(forks * pins).
+ * Cells on a cycle are not judged.
+ */
+#include "pnr/pnr_int.h"
+
+enum { PORTS = 4, CELL_LATENCY = 3, CELL_ROOM = 4, FIFO_ROOM = 2 };
+
+typedef struct {
+    uint32_t latency, room;
+} path_bounds;
+
+typedef struct {
+    const pnr_design *design;
+    u32_vec order;         /* cells, sources first */
+    u32_vec *driven;       /* by cell: its nets */
+    uint32_t *reached;     /* by cell: fork + 1 whose paths are in at */
+    uint32_t *pin_reached; /* by cell * PORTS + port, the same */
+    path_bounds *at, *pin; /* at a cell's outputs: most latency, least room; at an input: of its one driver */
+} balancer;
+
+static void sort_cells(balancer *b, arena *mem) {
+    const netlist *n = b->design->net;
+    uint32_t *waits = arena_new_n(mem, uint32_t, n->cells.len + 1);
+    for (uint32_t i = 0; i < n->nets.len; i++) {
+        vec_push(mem, &b->driven[n->nets.at[i].source.cell.v - 1], i);
+        for (uint32_t s = 0; s < n->nets.at[i].sinks.len; s++)
+            waits[n->nets.at[i].sinks.at[s].cell.v - 1]++;
+    }
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        if (waits[c] == 0)
+            vec_push(mem, &b->order, c);
+    for (uint32_t i = 0; i < b->order.len; i++) {
+        const u32_vec *nets = &b->driven[b->order.at[i]];
+        for (uint32_t k = 0; k < nets->len; k++)
+            for (uint32_t s = 0; s < n->nets.at[nets->at[k]].sinks.len; s++) {
+                uint32_t to = n->nets.at[nets->at[k]].sinks.at[s].cell.v - 1;
+                if (--waits[to] == 0)
+                    vec_push(mem, &b->order, to);
+            }
+    }
+}
+
+static uint32_t pairs_to(const pnr_route *r, uint32_t sink) {
+    uint32_t pairs = 0;
+    for (uint32_t i = r->sinks.at[sink].hop; i != PNR_NO_HOP; i = r->hops.at[i].parent)
+        pairs += r->hops.at[i].fifo_start;
+    return pairs;
+}
+
+/* Hands the bounds at a cell's outputs on to the inputs of the next cells. */
+static void leave(balancer *b, uint32_t cell, uint32_t fork) {
+    const u32_vec *nets = &b->driven[cell];
+    for (uint32_t k = 0; k < nets->len; k++) {
+        const net_data *net = &b->design->net->nets.at[nets->at[k]];
+        const pnr_route *r = &b->design->route.at[nets->at[k]];
+        for (uint32_t s = 0; s < r->sinks.len; s++) {
+            uint32_t to = net->sinks.at[s].cell.v - 1, pin = to * PORTS + net->sinks.at[s].port % PORTS;
+            uint32_t pairs = pairs_to(r, s);
+            b->reached[to] = b->pin_reached[pin] = fork + 1;
+            b->pin[pin] = (path_bounds){b->at[cell].latency + pairs, b->at[cell].room + 2 * pairs};
+        }
+    }
+}
+
+/* What the inputs reached say about the cell's outputs; *worst is the shortest path too short for another. */
+static void arrive(balancer *b, uint32_t cell, uint32_t fork, pnr_imbalance *worst) {
+    path_bounds out = {0, UINT32_MAX};
+    for (uint32_t i = cell * PORTS; i < (cell + 1) * PORTS; i++) {
+        if (b->pin_reached[i] != fork + 1)
+            continue;
+        out.latency = b->pin[i].latency > out.latency ? b->pin[i].latency : out.latency;
+        out.room = b->pin[i].room < out.room ? b->pin[i].room : out.room;
+        for (uint32_t k = cell * PORTS; k < (cell + 1) * PORTS; k++) {
+            uint32_t room = b->pin[k].room + FIFO_ROOM, latency = b->pin[i].latency;
+            if (k != i && b->pin_reached[k] == fork + 1 && latency > room &&
+                latency - room > worst->latency - worst->room)
+                *worst = (pnr_imbalance){fork, cell, latency, room};
+        }
+    }
+    b->at[cell] = (path_bounds){out.latency + CELL_LATENCY, out.room + CELL_ROOM};
+}
+
+static bool forks(const balancer *b, uint32_t cell) {
+    uint32_t sinks = 0;
+    for (uint32_t k = 0; k < b->driven[cell].len; k++)
+        sinks += b->design->net->nets.at[b->driven[cell].at[k]].sinks.len;
+    return sinks > 1;
+}
+
+void pnr_balance(const pnr_design *design, arena *mem, pnr_imbalance_vec *out) {
+    uint32_t cells = design->net->cells.len;
+    arena scratch = {0};
+    balancer b = {.design = design};
+    b.driven = arena_new_n(&scratch, u32_vec, cells + 1);
+    b.reached = arena_new_n(&scratch, uint32_t, cells + 1);
+    b.at = arena_new_n(&scratch, path_bounds, cells + 1);
+    b.pin_reached = arena_new_n(&scratch, uint32_t, cells * PORTS + 1);
+    b.pin = arena_new_n(&scratch, path_bounds, cells * PORTS + 1);
+    pnr_imbalance *worst = arena_new_n(&scratch, pnr_imbalance, cells + 1); /* by join */
+    sort_cells(&b, &scratch);
+    for (uint32_t i = 0; i < b.order.len && design->route.len; i++) {
+        uint32_t fork = b.order.at[i];
+        if (!forks(&b, fork))
+            continue;
+        b.at[fork] = (path_bounds){0, FIFO_ROOM};
+        leave(&b, fork, fork);
+        for (uint32_t k = i + 1; k < b.order.len; k++) {
+            uint32_t cell = b.order.at[k];
+            if (b.reached[cell] != fork + 1)
+                continue;
+            arrive(&b, cell, fork, &worst[cell]);
+            if (pnr_cell_tile(&design->net->cells.at[cell]) == NET_TILE_PE)
+                leave(&b, cell, fork);
+        }
+    }
+    out->len = 0;
+    for (uint32_t c = 0; c < cells; c++)
+        if (worst[c].latency)
+            vec_push(mem, out, worst[c]);
+    arena_free(&scratch);
+}

@@ -1,0 +1,63 @@
+/* route_int.h - the router's state, shared by route.c (negotiation) and refine.c (what follows once legal).
+ */
+#ifndef ONYX_PNR_ROUTE_INT_H
+#define ONYX_PNR_ROUTE_INT_H
+
+#include "pnr/pnr_int.h"
+
+#define ROUTE_NONE UINT32_MAX
+enum { ROUTE_BASE = 64 }; /* cost of a wire nobody else wants */
+
+typedef struct {
+    uint32_t node;
+    uint32_t parent; /* index in the tree; ROUTE_NONE for a wire the core drives or an arrival node */
+} tree_node;
+
+typedef struct {
+    VEC(tree_node) nodes; /* parents first */
+    u32_vec sink;         /* by sink of the net: index in the tree, ROUTE_NONE while unreached */
+} route_tree;
+
+typedef struct {
+    uint32_t x, y; /* a sink's tile; y == 0 for an IO tile */
+} target_tile;
+
+typedef struct {
+    const pnr_design *design;
+    const pnr_board *board;
+    arena *mem;
+    uint32_t tracks, wires, nodes;
+    uint8_t turn[4][8][4]; /* output track by input side, input track, output side */
+    uint32_t *history;     /* by wire */
+    uint16_t *uses;        /* by wire */
+    uint32_t present;      /* cost factor of one other user, PRESENT_ONE = 1 */
+    bool exclusive;        /* wires in use are forbidden instead of dear */
+    bool detour;           /* an IO tile's wire may not reach the target by a single hop */
+    uint32_t branch_cost;  /* of leaving the tree one hop farther from its source */
+    route_tree *tree;      /* by net */
+    double deadline;       /* of seconds_now; 0 = none */
+    /* one search */
+    uint32_t epoch;
+    uint32_t *reached, *cost, *from; /* by node; valid where reached == epoch */
+    uint32_t *in_tree, *tree_index;  /* by node; valid where in_tree == tree_epoch */
+    uint32_t tree_epoch;
+    target_tile target;
+    VEC(uint64_t)
+    heap; /* cost + lookahead << 36 | lookahead << 24 | node: far-advanced nodes first among equals */
+} router;
+
+/* Takes a net's wires back. */
+void route_rip_up(router *r, uint32_t net);
+/* Reaches every unreached sink of the net, nearest first or farthest first; false if one cannot be reached at
+ * all. */
+bool route_grow(router *r, uint32_t net, bool farthest);
+/* The net's tree as a route of the design; empty while a sink is unreached. */
+void route_write(const router *r, uint32_t net, arena *mem, pnr_route *out);
+
+/* Shortens legal routes on free wires; returns the hops saved. */
+uint32_t route_refine(router *r, const uint32_t *order);
+/* Shortens the period of legal, written and pipelined routes: nets more than 5 % above the floor are led
+ * again on free wires, branches apart from each other. Returns how many nets got faster. */
+uint32_t route_repair(router *r, arena *mem, pnr_design *design);
+
+#endif

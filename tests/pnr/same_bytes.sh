@@ -1,0 +1,29 @@
+#!/bin/sh
+# The same bytes for a seed: by gcc and clang, without and with optimisation, on one thread and on three.
+# Usage: same_bytes.sh SOURCE. Exit 77 when there is no clang.
+set -eu
+cd "$1"
+command -v clang >/dev/null || { echo "skipped: no clang"; exit 77; }
+command -v gcc >/dev/null || { echo "skipped: no gcc"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+build() { # COMPILER LEVEL
+    "$1" -std=c11 "$2" -Wall -Wextra -Werror -I. -D_POSIX_C_SOURCE=200809L -DONYX_BOARDS_DIR='"boards"' tests/pnr/pnr_bytes.c pnr/*.c \
+        lower_onyx/netlist.c lower_onyx/ir.c support/*.c $(pkg-config --cflags --libs libcjson libxxhash cmocka) \
+        -lpthread -o "$work/$1$2"
+}
+failed=0
+for compiler in gcc clang; do
+    for level in -O0 -O3; do
+        build "$compiler" "$level"
+        for threads in 1 3; do
+            mkdir "$work/out"
+            "$work/$compiler$level" "$threads" "$work/out"
+            sum=$(cd "$work/out" && cat ./*.place ./*.route | sha256sum)
+            rm -r "$work/out"
+            echo "$compiler $level, $threads threads: ${sum%% *}"
+            [ "${first:=$sum}" = "$sum" ] || failed=1
+        done
+    done
+done
+exit $failed

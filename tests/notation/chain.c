@@ -320,29 +320,16 @@ static const variant variants[] = {
 
 static const chain_outcome right = {.verdict = CHAIN_RIGHT};
 
-/* From a scheduled kernel to the statement that is lowered. */
-static chain_outcome prepare(chain *c, const fe_kernel *k) {
-    sam_statement expanded, packed;
+static chain_outcome build(chain *c, const fe_kernel *k, const variant *v, sam_graph *g) {
+    sam_statement expanded;
+    sam_graph once, whole;
     if (!fe_expand(k, c->mem, &c->diag, &expanded))
         return refusal(c);
     if (!fe_check(&expanded, &c->diag))
         return wrong(arena_printf(c->mem, "the expanded statement is malformed: %s", printed(c)));
-    if (!fe_pack(&expanded, c->mem, &c->diag, &packed))
+    if (!fe_build(&expanded, &v->options, c->mem, &c->diag, &c->s, &once))
         return refusal(c);
-    if (!fe_check_packed(&packed, &c->diag))
-        return wrong(arena_printf(c->mem, "the packed statement is malformed: %s", printed(c)));
-    if (!fe_fill(&packed, c->mem, &c->diag, &c->s))
-        return refusal(c);
-    if (!fe_check_packed(&c->s, &c->diag))
-        return wrong(arena_printf(c->mem, "the filled statement is malformed: %s", printed(c)));
-    return right;
-}
-
-static chain_outcome build(chain *c, const fe_kernel *k, const variant *v, sam_graph *g) {
-    sam_graph once, whole;
-    if (!fe_lower(&c->s, &v->options, c->mem, &c->diag, &once))
-        return refusal(c);
-    if (!sam_check(&once, &c->diag))
+    if (!fe_check_packed(&c->s, &c->diag) || !sam_check(&once, &c->diag))
         return wrong(arena_printf(c->mem, "the %s graph is illegal: %s", v->name, printed(c)));
     if (!fe_unroll(k, &once, c->mem, &c->diag, &whole))
         return refusal(c);
@@ -358,9 +345,7 @@ static chain_outcome run_kernel(chain *c, const fe_kernel *k, const variant *v, 
     sam_graph g;
     sam_sim_result run;
     c->user = &k->s;
-    chain_outcome out = prepare(c, k);
-    if (out.verdict == CHAIN_RIGHT)
-        out = build(c, k, v, &g);
+    chain_outcome out = build(c, k, v, &g);
     if (out.verdict != CHAIN_RIGHT)
         return out;
     if (!sam_simulate(&g, operands_of(c), c->s.tensors.len - 1, NULL, c->mem, &c->diag, &run))

@@ -26,11 +26,10 @@ static bool set_arithmetic(const cli_options *o, sam_graph *g) {
 static bool lower_kernel(const cli_options *o, bool chip, cli_session *s, const fe_kernel *kernel,
                          sam_statement *statement, sam_graph *g) {
     const fe_lower_options lower = {.drop = true, .exact_stops = !chip};
-    sam_statement expanded, packed;
+    sam_statement expanded;
     sam_graph once;
     return fe_expand(kernel, &s->mem, &s->diag, &expanded) &&
-           fe_pack(&expanded, &s->mem, &s->diag, &packed) && fe_fill(&packed, &s->mem, &s->diag, statement) &&
-           fe_lower(statement, &lower, &s->mem, &s->diag, &once) &&
+           fe_build(&expanded, &lower, &s->mem, &s->diag, statement, &once) &&
            fe_unroll(kernel, &once, &s->mem, &s->diag, g) && set_arithmetic(o, g) && sam_check(g, &s->diag);
 }
 

@@ -42,7 +42,8 @@ void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
 /* "A = B": fills vars, tensors, exprs, result, rhs (explicit sums only). E0101-E0108, E0116-E0118. */
 bool fe_parse_expression(const char *text, diagnostics *d, sam_statement *s);
 /* Puts a sum over each variable that nothing binds around the smallest part that holds every use of it, or
- * further out where only products and signs lie between; over additions, term by term. E0108, E0109. */
+ * further out where only products and signs lie between; over additions that all use it, term by term. E0108,
+ * E0109, warning E0128. */
 bool fe_bind_sums(sam_statement *s, diagnostics *d);
 /* "-f" strings onto the tensors; those without one get compressed levels in order. E0103, E0110, E0111. */
 bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);
@@ -106,7 +107,8 @@ uint32_t fe_new_vars(const fe_relation *r, sam_var v[2]);
 void fe_add_loops_of(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out);
 /* The loops of a scope's variables, outermost first. */
 fe_vars fe_scope_loops(const fe_kernel *k, const fe_scope *scope, arena *mem);
-/* Whether every loop of a sum lies inside the loops of the scopes around it. Where not, fe_fill moves sums. */
+/* Whether every loop of a sum lies inside the loops of the scopes around it. Where not, fe_fill moves sums.
+ */
 bool fe_loops_nest(const fe_kernel *k, arena *mem);
 uint64_t fe_roots_of(const fe_kernel *k, sam_var v);     /* bits of the expression's variables behind v */
 uint32_t fe_known_extent(const fe_kernel *k, sam_var v); /* 0: only the data say */
@@ -129,8 +131,10 @@ bool fe_is_new_name(const fe_cin *cin, name_id name);
 /* Everything but the loops; *bound receives the variables that the result or a sum binds. E0130. */
 bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d);
 
-/* ---- host-made operands (nest.c, fill.c) ------------------------------------------------------ */
+/* ---- host-made operands (nest.c, guard.c, fill.c) ------------------------------------------------ */
 
+/* Makes quotients in sums 0 where they are absent, unless the statement is one of integers. In place. */
+void fe_guard_quotients(sam_statement *s, arena *mem);
 /* Moves sums outwards until every loop lies inside the loops of the scopes around it. In place. E0125. */
 bool fe_nest_sums(sam_statement *s, arena *mem, diagnostics *d);
 /* BASE, BASE2, BASE3, ...: the first that no tensor and no variable has. */
@@ -183,7 +187,7 @@ typedef struct {
     bool universe; /* nothing in the expression is indexed by v */
     bool full;     /* every coordinate of the dimension */
     bool nonempty; /* at least one coordinate, given that no operand tensor is empty */
-    sam_expr bad;  /* an addition of a side with v and one without, over coordinates that are not all */
+    sam_expr bad;  /* an addition, or quotient, that needs all coordinates for its side without v */
 } fe_domain;
 
 fe_leaves fe_collect_leaves(const sam_statement *s, arena *mem);
@@ -195,8 +199,9 @@ fe_presence fe_presence_inside(const fe_leaves *leaves, const fe_presence *p, sa
                                arena *mem);
 bool fe_has_index(const sam_statement *s, sam_expr access, sam_var v);
 uint32_t fe_level_of(const sam_statement *s, sam_expr access, sam_var v); /* the storage level that holds v */
-bool fe_unites(sam_expr_kind kind);                  /* additions, subtractions, quotients */
-bool fe_is_zero(const sam_statement *s, sam_expr e); /* a literal 0, or a product with one */
+bool fe_unites(sam_expr_kind kind); /* additions, subtractions, quotients */
+/* A literal 0, a product with one, or 1 less a scalar of ones. */
+bool fe_is_zero(const sam_statement *s, sam_expr e);
 /* The operands of the chain of products, or of unions, that e is. Signs and sums do not change where an
  * expression has coordinates and are skipped. */
 void fe_chain_operands(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *operands);
@@ -204,5 +209,8 @@ void fe_chain_operands(const sam_statement *s, sam_expr e, arena *mem, fe_exprs 
  * coordinates: repeated by those of the whole union, it would iterate further inside where the term is
  * absent. */
 bool fe_repeats_inside(const sam_statement *s, sam_expr term, sam_expr access, sam_var v);
+
+/* fe_pack; with sparse_result the result's dense levels are written compressed too. */
+bool fe_pack_with(const sam_statement *s, bool sparse_result, arena *mem, diagnostics *d, sam_statement *out);
 
 #endif

@@ -4,7 +4,8 @@
  * ones (sam_tensor_data.ones), dense along its variables:
  *   - an addition of a side that the loop's variable indexes and one that it does not: the sum has a value at
  *     every coordinate, unless the other operands already do. X(i,j) = B(i,j) + c(i) becomes
- *     B(i,j) + c(i) * ones(j); x(i) = b(i) + 1 becomes b(i) + 1 * ones(i).
+ *     B(i,j) + c(i) * ones(j); x(i) = b(i) + 1 becomes b(i) + 1 * ones(i). In floating point the same for a
+ *     numerator without the variable: x(i) = 1 / b(i) becomes 1 * ones(i) / b(i), infinite where b(i) is 0.
  *   - a variable that no operand has: X(i,j) = b(i) becomes b(i) * ones(j); x = 3 becomes 3 * ones.
  *   - a dense level of the result whose loop leaves coordinates out: X(i,j) = B(i,j) with X dense in i
  *     becomes B(i,j) + 0 * ones(i). A product with 0 is nothing to be filled in the other loops; it only
@@ -66,7 +67,8 @@ static sam_expr ones_beside(filling *f, sam_expr *e) {
     const sam_expr_data *x = sam_expr_at(f->s, *e);
     if (x->kind == SAM_EXPR_MUL) {
         const sam_expr_data *b = sam_expr_at(f->s, x->b);
-        if (b->kind == SAM_EXPR_ACCESS && sam_tensor_at(f->s, b->tensor)->ones)
+        if (b->kind == SAM_EXPR_ACCESS && sam_tensor_at(f->s, b->tensor)->ones &&
+            sam_tensor_at(f->s, b->tensor)->order)
             return x->b;
     }
     src_loc loc = x->loc;
@@ -203,6 +205,7 @@ bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *
     copy_statement(s, mem, out);
     if (!fe_nest_sums(out, mem, d))
         return false;
+    fe_guard_quotients(out, mem);
     filling f = {.s = out, .mem = mem, .d = d};
     fill_step step;
     do {

@@ -19,8 +19,9 @@ typedef struct {
 
 /* Parses expression, formats and dimensions. Every variable that the result lacks is summed over
  * (docs/index_notation.md says where), as SAM_EXPR_SUM. Default format: compressed in every level, modes in
- * order. Loops: the result's variables as it stores them, then the sums, outer ones first. Errors E0101 to
- * E0127, located in the expression, a format or a dimension. The texts need not outlive the call. */
+ * order. Loops: the result's variables as it stores them, then the sums, outer ones first; the schedule is
+ * read by fe_schedule. Errors E0101 to E0127, located in the expression, a format or a dimension. The texts
+ * need not outlive the call. */
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out);
 /* Every invariant of a sam_statement, also of one that fe_parse did not build. E0130. */
 bool fe_check(const sam_statement *s, diagnostics *d);
@@ -73,8 +74,8 @@ typedef struct {
     VEC(fe_kernel) kernels;
 } fe_cin;
 
-/* Applies the schedule's commands in turn to a parsed statement. Errors E0113, E0114, E0140 to E0151, located
- * in the schedule. */
+/* Applies the schedule's commands in turn to what fe_parse made of the rest. Errors E0113, E0114, E0140 to
+ * E0151, located in the schedule. */
 bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostics *d, fe_cin *out);
 /* Its text form and back: parse(dump(x)) equals x. Parsing checks. E0150-cin, and those of fe_parse. */
 void fe_cin_dump(const fe_cin *cin, FILE *out);
@@ -104,6 +105,7 @@ const char *fe_repacked(const sam_statement *s, sam_tensor t, arena *mem);
  * and what it was added to is counted in its first iteration only: b(i) - sum(j, C(i,j)) in the order j,i
  * becomes sum(j, b(i) * first(j) - C(i,j)). Filling: where a loop reaches further than the operands, ones do:
  * B(i,j) + c(i) becomes B(i,j) + c(i) * ones(j), and a dense level of the result is united with 0 * ones.
+ * Quotients: in floating point one that is added to something gets a denominator of 1 where it is absent.
  * Values do not change. The statement must satisfy fe_check_packed, as the new one does: what a loop reaches
  * depends on the stored formats. E0105 where nothing says how far a variable goes, E0118, E0125. */
 bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out);
@@ -130,6 +132,11 @@ typedef struct {
  * coordinate may have nothing below it. Errors E0118 to E0130 where the graph cannot exist. */
 bool fe_lower(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
               sam_graph *out);
+
+/* fe_pack, fe_fill and fe_lower. A dense result level that the graph cannot write, or that it could write on
+ * plain streams only by filling in ones, is written compressed: the packed result is then a view. */
+bool fe_build(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
+              sam_statement *packed, sam_graph *out);
 
 /* Gives the body of each tagged loop as many copies as its tag says, with parallelizers in front of them and
  * serializers behind them. `in` is the kernel's graph. E0149-not-lowered. */

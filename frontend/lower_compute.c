@@ -23,7 +23,7 @@ static value load_value(lowering *w, sam_expr e) {
 }
 
 static bool all_ones(const sam_tensor_data *t) {
-    bool all = t->ones;
+    bool all = t->ones && t->order > 0;
     for (uint32_t l = 0; l < t->order; l++)
         all = all && t->level[l] == SAM_LEVEL_DENSE;
     return all;
@@ -150,7 +150,7 @@ static bool divide_values(lowering *w, value a, value b, sam_expr e, value *resu
 static bool compute_binary(lowering *w, sam_expr e, const fe_presence *in, value *result) {
     const sam_expr_data x = *sam_expr_at(w->s, e);
     value a, b;
-    if (fe_is_zero(w->s, e) && find_operand(w, e, false).v) {
+    if (x.kind == SAM_EXPR_MUL && fe_is_zero(w->s, e) && find_operand(w, e, false).v) {
         *result = constant(0);
         return true;
     }

@@ -11,6 +11,7 @@ typedef struct {
     const sam_statement *from;
     sam_statement *to;
     bool *used; /* by tensor handle - 1: its own name is taken by an earlier access */
+    bool sparse_result;
 } packing;
 
 /* An access on its way to be plain. */
@@ -44,7 +45,9 @@ static void sort_by_loops(const sam_statement *s, plain_access *a) {
     }
 }
 
-static plain_access make_plain(const sam_statement *s, const sam_tensor_data *t, const sam_var *index) {
+static plain_access make_plain(const packing *p, sam_tensor h, const sam_var *index) {
+    const sam_tensor_data *t = sam_tensor_at(p->from, h);
+    bool sparse = p->sparse_result && h.v == p->from->result.v;
     plain_access a = {0};
     for (uint32_t m = 0; m < t->order; m++) {
         if (find_in(a.index, a.order, index[m]) < a.order) {
@@ -58,14 +61,13 @@ static plain_access make_plain(const sam_statement *s, const sam_tensor_data *t,
     for (uint32_t l = 0; l < t->order; l++) {
         sam_var v = index[t->mode[l]];
         uint32_t at = find_in(a.stored, n, v);
-        bool dense = t->level[l] == SAM_LEVEL_DENSE && (at == n || a.level[at] == SAM_LEVEL_DENSE);
+        bool dense = !sparse && t->level[l] == SAM_LEVEL_DENSE && (at == n || a.level[at] == SAM_LEVEL_DENSE);
         a.level[at] = dense ? SAM_LEVEL_DENSE : SAM_LEVEL_COMPRESSED;
-        a.other_format =
-            a.other_format || (t->level[l] != SAM_LEVEL_DENSE && t->level[l] != SAM_LEVEL_COMPRESSED);
+        a.other_format = a.other_format || a.level[at] != t->level[l];
         if (at == n)
             a.stored[n++] = v;
     }
-    sort_by_loops(s, &a);
+    sort_by_loops(p->from, &a);
     return a;
 }
 
@@ -102,7 +104,7 @@ static sam_view plain_view(const sam_tensor_data *t, const sam_var *index, const
 /* Gives the access a tensor of its own; index[] becomes its distinct variables. */
 static sam_tensor pack_access(packing *p, sam_tensor t, sam_var *index) {
     const sam_tensor_data *declared = sam_tensor_at(p->from, t);
-    plain_access a = make_plain(p->from, declared, index);
+    plain_access a = make_plain(p, t, index);
     sam_tensor_data packed = *declared;
     bool again = p->used[t.v - 1];
     p->used[t.v - 1] = true;
@@ -133,7 +135,8 @@ static void pack_expr(packing *p, sam_expr e) {
         pack_expr(p, x->b);
 }
 
-bool fe_pack(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out) {
+bool fe_pack_with(const sam_statement *s, bool sparse_result, arena *mem, diagnostics *d,
+                  sam_statement *out) {
     *out = *s;
     out->mem = mem;
     out->tensors.at = NULL;
@@ -143,10 +146,14 @@ bool fe_pack(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *
         vec_push(mem, &out->tensors, s->tensors.at[t]);
     for (uint32_t e = 0; e < s->exprs.len; e++)
         vec_push(mem, &out->exprs, s->exprs.at[e]);
-    packing p = {s, out, arena_new_n(mem, bool, s->tensors.len)};
+    packing p = {s, out, arena_new_n(mem, bool, s->tensors.len), sparse_result};
     pack_access(&p, out->result, out->result_index);
     pack_expr(&p, out->rhs);
     return fe_check_packed(out, d);
+}
+
+bool fe_pack(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out) {
+    return fe_pack_with(s, false, mem, d, out);
 }
 
 /* "ss:1,0" */

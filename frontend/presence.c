@@ -9,8 +9,9 @@
  *
  * Products intersect; additions, subtractions and quotients unite: a quotient is defined where its numerator
  * or its denominator is stored. An operand without the loop's variable has the same value at every
- * coordinate: next to a factor or in a quotient it takes the other side's coordinates, as an addend it would
- * need all of them (fe_domain.bad).
+ * coordinate: next to a factor or as a denominator it takes the other side's coordinates, as an addend it
+ * would need all of them (fe_domain.bad). As a numerator too, unless the values are integers, of which x / 0
+ * is 0.
  */
 #include "frontend/fe_int.h"
 
@@ -48,10 +49,20 @@ void fe_chain_operands(const sam_statement *s, sam_expr e, arena *mem, fe_exprs 
     chain_operands(s, e, fe_unites(sam_expr_at(s, without_signs_and_sums(s, e))->kind), mem, operands);
 }
 
+static bool is_one(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_LITERAL)
+        return x->literal == 1;
+    return x->kind == SAM_EXPR_ACCESS && sam_tensor_at(s, x->tensor)->ones &&
+           sam_tensor_at(s, x->tensor)->order == 0;
+}
+
 bool fe_is_zero(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, without_signs_and_sums(s, e));
     if (x->kind == SAM_EXPR_LITERAL)
         return x->literal == 0;
+    if (x->kind == SAM_EXPR_SUB)
+        return is_one(s, x->a) && is_one(s, x->b);
     return x->kind == SAM_EXPR_MUL && (fe_is_zero(s, x->a) || fe_is_zero(s, x->b));
 }
 
@@ -137,9 +148,11 @@ static bool all_dense_along(const sam_statement *s, sam_expr e, sam_var v) {
 }
 
 bool fe_repeats_inside(const sam_statement *s, sam_expr term, sam_expr access, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(s, access);
+    if (is_one(s, access))
+        return true; /* it tells where its term is present */
     if (fe_has_index(s, access, v) || all_dense_along(s, term, v))
         return false;
-    const sam_expr_data *x = sam_expr_at(s, access);
     for (uint32_t i = 0; i < sam_tensor_at(s, x->tensor)->order; i++) {
         sam_var u = x->index[i];
         if (fe_loop_position(s, u) > fe_loop_position(s, v) && !ends_with(s, term, u, v))
@@ -186,7 +199,8 @@ static fe_domain meet(fe_domain a, fe_domain b) {
 
 static fe_domain domain_in(const moment *m, sam_expr e);
 
-/* Adds the operands of a chain of unions to *all; *missing: an addition with an addend that lacks v. Returns
+/* Adds the operands of a chain of unions to *all; *missing: an addition with an addend that lacks v, or in
+ * floating point a quotient whose numerator does: x / 0 is not 0 there. Returns
  * whether nothing in e has v. */
 static bool unite(const moment *m, sam_expr e, fe_domain *all, sam_expr *missing) {
     const sam_statement *s = m->leaves->s;
@@ -194,7 +208,8 @@ static bool unite(const moment *m, sam_expr e, fe_domain *all, sam_expr *missing
     const sam_expr_data *x = sam_expr_at(s, inner);
     if (fe_unites(x->kind)) {
         bool a = unite(m, x->a, all, missing), b = unite(m, x->b, all, missing);
-        if (x->kind != SAM_EXPR_DIV && a != b && !fe_is_zero(s, a ? x->a : x->b) && !missing->v)
+        bool needs_all = x->kind == SAM_EXPR_DIV ? a && !s->integers : true;
+        if (a != b && needs_all && !fe_is_zero(s, a ? x->a : x->b) && !missing->v)
             *missing = inner;
         return a && b;
     }

@@ -133,23 +133,38 @@ static bool uses(const binder *b, sam_expr e) {
     return e.v && b->free.at[e.v - 1] & bit_of(b->v);
 }
 
-/* An addend of the chain of additions at e that lacks the variable, or none. */
-static sam_expr addend_without(const binder *b, sam_expr e) {
-    const sam_expr_data *x = sam_expr_at(b->s, e);
-    bool chain = x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB || x->kind == SAM_EXPR_NEG;
-    if (!chain || !uses(b, e))
-        return uses(b, e) ? (sam_expr){0} : e;
-    sam_expr without = addend_without(b, x->a);
-    return without.v || !x->b.v ? without : addend_without(b, x->b);
+static bool is_addition(const binder *b, sam_expr e) {
+    sam_expr_kind kind = sam_expr_at(b->s, e)->kind;
+    return kind == SAM_EXPR_ADD || kind == SAM_EXPR_SUB;
 }
 
-static bool ambiguous(const binder *b, sam_expr e, sam_expr without, const char *question, const char *part) {
-    diag_error(b->d, sam_expr_at(b->s, e)->loc, "E0109-ambiguous-sum", "does the sum over '%s' cover %s?",
-               fe_var_text(b->s, b->v), question);
-    diag_hint(b->d, "write the sum out: sum(%s, ...)", fe_var_text(b->s, b->v));
-    diag_note(b->d, sam_expr_at(b->s, without)->loc, "%s is not indexed by '%s'", part,
-              fe_var_text(b->s, b->v));
-    return false;
+/* Some addend of the chain of additions at e lacks the variable. */
+static bool has_gap(const binder *b, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(b->s, e);
+    if (!uses(b, e) || (!is_addition(b, e) && x->kind != SAM_EXPR_NEG))
+        return !uses(b, e);
+    return has_gap(b, x->a) || (x->b.v && has_gap(b, x->b));
+}
+
+/* Warns of addends in e that a sum around e repeats: they lack the variable, and nothing that has it
+ * multiplies them. */
+static void warn_of_repeated(const binder *b, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(b->s, e);
+    if (!uses(b, e)) {
+        const char *v = fe_var_text(b->s, b->v);
+        diag_warning(
+            b->d, x->loc, "E0128-counted-often",
+            "this addend is not indexed by '%s', but the sum over '%s' covers it: it counts once for each "
+            "'%s'",
+            v, v, v);
+        diag_hint(b->d, "write sum(%s, ...) around the addends that '%s' indexes if it should count once", v,
+                  v);
+    } else if (is_addition(b, e)) {
+        warn_of_repeated(b, x->a);
+        warn_of_repeated(b, x->b);
+    } else if (x->kind != SAM_EXPR_ACCESS && !(uses(b, x->a) && uses(b, x->b))) {
+        warn_of_repeated(b, uses(b, x->a) ? x->a : x->b);
+    }
 }
 
 /* The smallest part of e that holds every use. *passes: a sum around all of e has the same value, since only
@@ -164,37 +179,54 @@ static sam_expr smallest(const binder *b, sam_expr e, bool *passes) {
     }
 }
 
-static bool wrap(binder *b, sam_expr *e) {
+static void wrap(binder *b, sam_expr *e) {
     uint64_t vars = b->free.at[e->v - 1];
     sam_expr_data sum = {.kind = SAM_EXPR_SUM, .loc = sam_expr_at(b->s, *e)->loc, .a = *e, .var = b->v};
+    warn_of_repeated(b, *e);
     vec_push(b->s->mem, &b->s->exprs, sum);
     vec_push(b->s->mem, &b->free, vars);
     *e = (sam_expr){b->s->exprs.len};
-    return true;
+}
+
+/* Around each addend of a chain of additions that all use the variable. */
+static void wrap_addends(binder *b, sam_expr *e) {
+    sam_expr_data x = *sam_expr_at(b->s, *e);
+    if (!is_addition(b, *e) && x.kind != SAM_EXPR_NEG) {
+        wrap(b, e);
+        return;
+    }
+    wrap_addends(b, &x.a);
+    if (x.b.v)
+        wrap_addends(b, &x.b);
+    sam_expr_at(b->s, *e)->a = x.a;
+    sam_expr_at(b->s, *e)->b = x.b;
 }
 
 /* Binds the variable, which e uses, inside e or around it. */
 static bool bind(binder *b, sam_expr *e) {
-    sam_expr_data x = *sam_expr_at(b->s, *e);
-    bool addition = x.kind == SAM_EXPR_ADD || x.kind == SAM_EXPR_SUB, passes = true;
+    sam_expr_data *x = sam_expr_at(b->s, *e);
+    bool passes = true;
     sam_expr part = smallest(b, *e, &passes);
-    sam_expr_kind part_kind = sam_expr_at(b->s, part)->kind;
-    sam_expr without = {0};
-    if (part_kind == SAM_EXPR_ADD || part_kind == SAM_EXPR_SUB)
-        without = addend_without(b, part);
-    if (without.v)
-        return ambiguous(b, part, without, "all of this, or only some addends", "this addend");
-    if (!addition && x.kind != SAM_EXPR_NEG && passes)
-        return wrap(b, e);
-    if (x.kind == SAM_EXPR_DIV && !uses(b, x.a))
-        return ambiguous(b, *e, x.a, "this quotient, or only what divides", "the numerator");
-    if (uses(b, x.a) && !bind(b, &x.a))
+    if (part.v == e->v && is_addition(b, part) && !has_gap(b, part)) {
+        wrap_addends(b, e);
+        return true;
+    }
+    if (part.v == e->v || (passes && !is_addition(b, *e) && x->kind != SAM_EXPR_NEG)) {
+        wrap(b, e);
+        return true;
+    }
+    if (x->kind == SAM_EXPR_DIV && !uses(b, x->a)) {
+        diag_error(b->d, x->loc, "E0109-ambiguous-sum",
+                   "does the sum over '%s' cover this quotient, or only what divides?",
+                   fe_var_text(b->s, b->v));
+        diag_hint(b->d, "write the sum out: sum(%s, ...)", fe_var_text(b->s, b->v));
         return false;
-    if (x.b.v && uses(b, x.b) && !bind(b, &x.b))
-        return false;
-    sam_expr_at(b->s, *e)->a = x.a;
-    sam_expr_at(b->s, *e)->b = x.b;
-    return true;
+    }
+    bool left = uses(b, x->a);
+    sam_expr inner = left ? x->a : x->b;
+    bool ok = bind(b, &inner);
+    *(left ? &sam_expr_at(b->s, *e)->a : &sam_expr_at(b->s, *e)->b) = inner; /* exprs may have moved */
+    return ok;
 }
 
 bool fe_bind_sums(sam_statement *s, diagnostics *d) {
@@ -281,7 +313,7 @@ static bool check_literals(const sam_statement *s, diagnostics *d) {
 }
 
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out) {
-    *out = (sam_statement){.mem = mem, .names = names};
+    *out = (sam_statement){.mem = mem, .names = names, .integers = in->integers};
     if (!fe_parse_expression(in->expression, d, out) || !fe_bind_sums(out, d))
         return false;
     bool literals = !in->integers || check_literals(out, d);

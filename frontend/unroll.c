@@ -12,7 +12,12 @@
  */
 #include "frontend/fe_int.h"
 
-enum { OUTSIDE = -1 };
+enum { OUTSIDE = -1, MAX_NODES = 1 << 16 };
+
+/* The edges at each node: those of node n are list[first[n - 1]] to list[first[n] - 1]. */
+typedef struct {
+    uint32_t *first, *list;
+} adjacency;
 
 typedef struct {
     const sam_graph *in;
@@ -25,6 +30,7 @@ typedef struct {
     sam_node *first; /* by node - 1: its first copy in out; the others follow */
     sam_node *fork; /* by edge: the parallelizer or serializer of its source port; on the port's first edge */
     uint32_t *port_of; /* by edge: the first edge that leaves the same port */
+    adjacency ins, outs;
 } unrolling;
 
 static const sam_edge_data *edge(const unrolling *u, uint32_t e) {
@@ -80,50 +86,72 @@ static int depth_of(const unrolling *u, sam_node n, uint8_t port, const int *in)
 
 /* Whether all inputs of n have a depth; fills in[] by port. */
 static bool inputs_inside(const unrolling *u, sam_node n, int *in) {
-    bool any = false;
-    for (uint32_t e = 0; e < u->in->edges.len; e++) {
-        if (!edge(u, e)->src.v || edge(u, e)->dst.v != n.v)
-            continue;
+    for (uint32_t i = u->ins.first[n.v - 1]; i < u->ins.first[n.v]; i++) {
+        uint32_t e = u->ins.list[i];
         if (u->depth[e] == OUTSIDE)
             return false;
         in[edge(u, e)->dst_port] = u->depth[e];
-        any = true;
     }
-    return any;
+    return u->ins.first[n.v - 1] < u->ins.first[n.v];
 }
 
 static void visit(unrolling *u, sam_node n) {
     int in[UINT8_MAX + 1];
     bool dealt = iterates(u, n), inside = !dealt && inputs_inside(u, n, in);
     u->copied[n.v - 1] = inside && depth_of(u, n, 0, in) != OUTSIDE;
-    for (uint32_t e = 0; e < u->in->edges.len; e++) {
-        const sam_edge_data *out = edge(u, e);
-        if (out->src.v != n.v)
-            continue;
+    for (uint32_t i = u->outs.first[n.v - 1]; i < u->outs.first[n.v]; i++) {
+        uint32_t e = u->outs.list[i];
         if (dealt)
-            u->depth[e] = iterates(u, out->dst) ? OUTSIDE : 0;
+            u->depth[e] = iterates(u, edge(u, e)->dst) ? OUTSIDE : 0;
         else if (u->copied[n.v - 1])
-            u->depth[e] = depth_of(u, n, out->src_port, in);
+            u->depth[e] = depth_of(u, n, edge(u, e)->src_port, in);
     }
 }
 
 /* Sources before destinations: Kahn's algorithm. */
 static void visit_all(unrolling *u) {
-    uint32_t n_nodes = u->in->nodes.len;
-    uint32_t *waits = arena_new_n(u->mem, uint32_t, n_nodes + 1),
-             *ready = arena_new_n(u->mem, uint32_t, n_nodes + 1);
-    uint32_t n_ready = 0;
-    for (uint32_t e = 0; e < u->in->edges.len; e++)
-        waits[edge(u, e)->src.v ? edge(u, e)->dst.v - 1 : n_nodes]++;
-    for (uint32_t n = 0; n < n_nodes; n++) {
-        if (u->in->nodes.at[n].kind != SAM_NONE && !waits[n])
-            ready[n_ready++] = n;
+    uint32_t n_nodes = u->in->nodes.len, n_ready = 0;
+    uint32_t *waits = arena_new_n(u->mem, uint32_t, n_nodes + 1);
+    sam_node *ready = arena_new_n(u->mem, sam_node, n_nodes + 1);
+    for (uint32_t n = 1; n <= n_nodes; n++) {
+        waits[n - 1] = u->ins.first[n] - u->ins.first[n - 1];
+        if (sam_node_at(u->in, (sam_node){n})->kind != SAM_NONE && !waits[n - 1])
+            ready[n_ready++] = (sam_node){n};
     }
     for (uint32_t at = 0; at < n_ready; at++) {
-        visit(u, (sam_node){ready[at] + 1});
-        for (uint32_t e = 0; e < u->in->edges.len; e++) {
-            if (edge(u, e)->src.v == ready[at] + 1 && --waits[edge(u, e)->dst.v - 1] == 0)
-                ready[n_ready++] = edge(u, e)->dst.v - 1;
+        sam_node n = ready[at];
+        visit(u, n);
+        for (uint32_t i = u->outs.first[n.v - 1]; i < u->outs.first[n.v]; i++) {
+            sam_node dst = edge(u, u->outs.list[i])->dst;
+            if (--waits[dst.v - 1] == 0)
+                ready[n_ready++] = dst;
+        }
+    }
+}
+
+static adjacency edges_by(const sam_graph *g, bool dst, arena *mem) {
+    adjacency a = {arena_new_n(mem, uint32_t, g->nodes.len + 2),
+                   arena_new_n(mem, uint32_t, g->edges.len + 1)};
+    for (uint32_t e = 0; e < g->edges.len; e++) {
+        if (g->edges.at[e].src.v)
+            a.first[(dst ? g->edges.at[e].dst.v : g->edges.at[e].src.v) + 1]++;
+    }
+    for (uint32_t n = 1; n <= g->nodes.len + 1; n++)
+        a.first[n] += a.first[n - 1];
+    for (uint32_t e = 0; e < g->edges.len; e++) {
+        if (g->edges.at[e].src.v)
+            a.list[a.first[dst ? g->edges.at[e].dst.v : g->edges.at[e].src.v]++] = e;
+    }
+    return a;
+}
+
+static void find_ports(unrolling *u) {
+    for (uint32_t n = 1; n <= u->in->nodes.len; n++) {
+        for (uint32_t i = u->outs.first[n - 1]; i < u->outs.first[n]; i++) {
+            uint32_t e = u->outs.list[i], first = u->outs.first[n - 1];
+            while (edge(u, u->outs.list[first])->src_port != edge(u, e)->src_port)
+                first++;
+            u->port_of[e] = u->outs.list[first];
         }
     }
 }
@@ -203,15 +231,11 @@ static bool unroll_loop(const fe_kernel *k, const fe_tag *tag, const sam_graph *
     u.first = arena_new_n(mem, sam_node, nodes);
     u.fork = arena_new_n(mem, sam_node, edges);
     u.port_of = arena_new_n(mem, uint32_t, edges);
-    for (uint32_t e = 0; e < in->edges.len; e++) {
+    u.ins = edges_by(in, true, mem);
+    u.outs = edges_by(in, false, mem);
+    for (uint32_t e = 0; e < in->edges.len; e++)
         u.depth[e] = OUTSIDE;
-        u.port_of[e] = e;
-        for (uint32_t first = 0; first < e && u.port_of[e] == e; first++) {
-            if (edge(&u, first)->src.v == edge(&u, e)->src.v &&
-                edge(&u, first)->src_port == edge(&u, e)->src_port)
-                u.port_of[e] = first;
-        }
-    }
+    find_ports(&u);
     visit_all(&u);
     bool any = false;
     for (uint32_t n = 0; n < in->nodes.len; n++)
@@ -219,6 +243,10 @@ static bool unroll_loop(const fe_kernel *k, const fe_tag *tag, const sam_graph *
     if (!any) {
         diag_unmappable(d, tag->loc, "E0149-not-lowered", "nothing is computed inside of loop '%s'",
                         fe_var_text(&k->s, tag->loop));
+        return false;
+    }
+    if (in->nodes.len > MAX_NODES / tag->copies) {
+        diag_unmappable(d, tag->loc, "E0118-too-large", "the graph would have more than %d nodes", MAX_NODES);
         return false;
     }
     sam_graph_init(out, mem, in->names);

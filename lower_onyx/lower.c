@@ -328,6 +328,9 @@ static onyx_node lower_reduce(lowering *l, sam_node h) {
                            "the chip's reducer adds 16-bit integers only; use --dtype int16, or an "
                            "expression without reductions");
     }
+    if (sam_node_at(l->sam, h)->compress)
+        return not_on_chip(l, h,
+                           "the chip's reducer makes a zero of an empty fiber; drop coordinates before it");
     return add_processing(l, h, ONYX_REDUCE);
 }
 

@@ -284,7 +284,7 @@ static pairs node_pairs(writer *w, const sam_node_data *n) {
     add(w, &list, "outer", text_of(w, n->outer));
     add(w, &list, "inner", text_of(w, n->inner));
     if (n->compress)
-        add(w, &list, "mode", "0");
+        add(w, &list, n->kind == SAM_REDUCE ? "empty" : "mode", n->kind == SAM_REDUCE ? "drop" : "0");
     if (n->kind == SAM_PARALLELIZE || n->kind == SAM_SERIALIZE ||
         (n->kind == SAM_VECTORREDUCER && n->depth > 1))
         add(w, &list, "depth", arena_printf(&w->mem, "%u", n->depth));

@@ -163,6 +163,12 @@ static bool is_bit_vector(sam_primitive k) {
     return k == SAM_BVLOOKUP || k == SAM_BVCONVERT || k == SAM_BVINTERSECT || k == SAM_BVUNION;
 }
 
+static bool parse_empty(parser *p, const dot_attribute *a, sam_node_data *n) {
+    const char *value = names_text(p->g->names, a->value);
+    n->compress = strcmp(value, "drop") == 0;
+    return n->compress || strcmp(value, "zero") == 0 || bad_attribute(p, a, "zero or drop");
+}
+
 static bool parse_count(parser *p, const dot_attribute *a, uint32_t least, uint32_t most, uint8_t *out) {
     const char *value = names_text(p->g->names, a->value);
     uint32_t count = *value ? 0 : UINT32_MAX;
@@ -218,6 +224,8 @@ static bool parse_attribute(parser *p, const dot_attribute *a, sam_node_data *n)
         return parse_count(p, a, 1, 64, &n->width);
     else if (strcmp(key, "op") == 0 && n->kind == SAM_ARRAYSTORE)
         n->alu = a->value;
+    else if (strcmp(key, "empty") == 0 && n->kind == SAM_REDUCE)
+        return parse_empty(p, a, n);
     else if (strcmp(key, "fp") == 0)
         return parse_bool(p, a, &n->fp);
     else

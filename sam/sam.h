@@ -104,6 +104,7 @@ typedef struct {
     sam_var result_index[SAM_MAX_ORDER];
     sam_expr rhs;
     VEC(sam_var) loops; /* all variables, outermost first */
+    bool integers;      /* the values are int16: x / 0 is 0 */
 } sam_statement;
 
 static inline sam_var_data *sam_var_at(const sam_statement *s, sam_var h) {
@@ -173,7 +174,7 @@ typedef struct {
     name_id outer, inner; /* CRDDROP, CRDHOLD: index variables; inner may be "val" */
     /* CRDDROP: both streams have the same depth, one value per coordinate, and pairs whose value is zero
      * are dropped (DOT: mode="0"). Otherwise inner is one level deeper and empty fibers are dropped. */
-    bool compress;
+    bool compress; /* REDUCE: nothing for an empty fiber instead of a zero (DOT: empty="drop") */
     /* VECTORREDUCER: levels of the tensors it adds up: 1 vectors (what sam_add_node sets), 2 matrices, ...
      * PARALLELIZE, SERIALIZE: levels of the sub-trees they deal out, 0: single tokens. */
     uint8_t depth;

@@ -132,6 +132,7 @@ struct sim_unit {
         struct {
             sim_operation add;
             uint16_t sum;
+            bool any; /* the fiber has an element */
             bool has_stop;
             sim_token stop; /* still to be sent */
         } reduce;

@@ -94,10 +94,6 @@ static bool step_dense(sim_machine *m, sim_unit *u) {
     return true;
 }
 
-static bool step_scan(sim_machine *m, sim_unit *u) {
-    return u->s.scan.level->format == SAM_LEVEL_DENSE ? step_dense(m, u) : step_compressed(m, u);
-}
-
 /* ---- joiners --------------------------------------------------------------------------------- */
 
 static void pair_advance(sim_unit *u, uint32_t operand) {
@@ -186,12 +182,11 @@ static bool step_alu(sim_machine *m, sim_unit *u) {
     bool streams = u->n_in == 2 && !u->s.alu.is_constant[0] && !u->s.alu.is_constant[1];
     if (streams && sim_has(u->in[0]) && sim_has(u->in[1])) {
         sim_token a = sim_head(u->in[0]), b = sim_head(u->in[1]);
-        if (sim_is_number(a) && sim_is_stop(b)) {
-            sim_emit(m, u, 0, u->s.alu.f((uint16_t)sim_pop(u->in[0]), 0));
-            return true;
-        }
-        if (sim_is_stop(a) && sim_is_number(b)) {
-            sim_emit(m, u, 0, u->s.alu.f(0, (uint16_t)sim_pop(u->in[1])));
+        bool value_a = sim_is_number(a), value_b = sim_is_number(b);
+        if ((value_a || value_b) && a != SIM_DONE && b != SIM_DONE) {
+            uint16_t x = value_a ? (uint16_t)sim_pop(u->in[0]) : 0;
+            uint16_t y = value_b ? (uint16_t)sim_pop(u->in[1]) : 0;
+            sim_emit(m, u, 0, u->s.alu.f(x, y));
             return true;
         }
     }
@@ -503,20 +498,30 @@ static bool step_write(sim_machine *m, sim_unit *u) {
 
 bool sim_publish(sim_machine *m, sim_unit *u) {
     static sim_step_function *const steps[SAM_PRIMITIVES] = {
-        [SAM_FIBERLOOKUP] = step_scan, [SAM_ARRAYVALS] = sim_step, [SAM_FIBERWRITE] = step_write,
-        [SAM_REPEAT] = sim_step,       [SAM_REPSIGGEN] = sim_step, [SAM_INTERSECT] = step_intersect,
-        [SAM_UNION] = step_union,      [SAM_ALU] = step_alu,       [SAM_REDUCE] = step_reduce,
-        [SAM_CRDDROP] = step_drop,     [SAM_CRDHOLD] = step_hold,  [SAM_SPACCUMULATOR] = step_accumulator,
+        [SAM_FIBERLOOKUP] = step_compressed,
+        [SAM_ARRAYVALS] = sim_step,
+        [SAM_FIBERWRITE] = step_write,
+        [SAM_REPEAT] = sim_step,
+        [SAM_REPSIGGEN] = sim_step,
+        [SAM_INTERSECT] = step_intersect,
+        [SAM_UNION] = step_union,
+        [SAM_ALU] = step_alu,
+        [SAM_REDUCE] = step_reduce,
+        [SAM_CRDDROP] = step_drop,
+        [SAM_CRDHOLD] = step_hold,
+        [SAM_SPACCUMULATOR] = step_accumulator,
     };
     u->step = steps[u->kind];
     bool skips = u->kind == SAM_FIBERLOOKUP && u->n_in > 1;
-    if (!u->step || skips || (u->kind == SAM_CRDDROP && u->compress)) {
+    if (!u->step || skips || u->compress) {
         diag_error(m->d, sam_node_at(m->g, u->node)->loc, "E0235-unsupported",
                    "the published simulator has no such primitive: %s",
                    sam_node_label(m->g, u->node, m->mem));
         diag_hint(m->d, "use the ideal timing");
         return false;
     }
+    if (u->kind == SAM_FIBERLOOKUP && u->s.scan.level->format == SAM_LEVEL_DENSE)
+        u->step = step_dense;
     if (u->kind == SAM_INTERSECT || u->kind == SAM_UNION)
         u->s.pairs.loaded = false;
     if (u->kind == SAM_CRDDROP)

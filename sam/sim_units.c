@@ -356,11 +356,16 @@ static bool step_reduce(sim_machine *m, sim_unit *u) {
     sim_token t = sim_pop(u->in[0]);
     if (sim_is_number(t)) {
         u->s.reduce.sum = u->s.reduce.add(u->s.reduce.sum, (uint16_t)t);
+        u->s.reduce.any = true;
     } else if (sim_is_stop(t) && sim_hollow(t)) {
         sim_emit(m, u, 0, sim_stop(sim_level(t) - 1, sim_hollow(t) - 1)); /* there was no fiber to add up */
+    } else if (sim_is_stop(t) && u->compress && !u->s.reduce.any) {
+        if (sim_level(t))
+            sim_emit(m, u, 0, sim_stop(sim_level(t) - 1, 0));
     } else if (sim_is_stop(t)) {
         sim_emit(m, u, 0, u->s.reduce.sum);
         u->s.reduce.sum = 0;
+        u->s.reduce.any = false;
         u->s.reduce.has_stop = sim_level(t) > 0;
         u->s.reduce.stop = sim_level(t) ? sim_stop(sim_level(t) - 1, 0) : 0;
     } else if (t == SIM_DONE) {

@@ -67,7 +67,8 @@ int study_main(int argc, char **argv, void (*run)(study *)) {
 
 study_kernel study_make(study *s, const char *expression, const char *const *formats, const char *schedule) {
     study_kernel k;
-    sam_statement plain;
+    sam_statement loops, plain;
+    fe_cin scheduled;
     fe_in in = {.expression = expression,
                 .formats = formats,
                 .schedule = &schedule,
@@ -77,8 +78,10 @@ study_kernel study_make(study *s, const char *expression, const char *const *for
         in.n_formats++;
     arena *mem = &s->f.mem;
     diagnostics *d = &s->f.diag;
-    study_must(s, fe_parse(&in, &s->f.names, mem, d, &k.user) && fe_pack(&k.user, mem, d, &plain) &&
-                      fe_fill(&plain, mem, d, &k.packed) &&
+    study_must(s, fe_parse(&in, &s->f.names, mem, d, &k.user) &&
+                      fe_schedule(&in, &k.user, mem, d, &scheduled) &&
+                      fe_expand(&scheduled.kernels.at[0], mem, d, &loops) &&
+                      fe_pack(&loops, mem, d, &plain) && fe_fill(&plain, mem, d, &k.packed) &&
                       fe_lower(&k.packed, &(fe_lower_options){.exact_stops = true}, mem, d, &k.graph));
     return k;
 }

@@ -39,7 +39,7 @@ typedef struct {
     tile_tensor result;
 } study_result;
 
-/* The kernel of an expression. NULL ends the formats; schedule may be NULL. */
+/* The kernel of an expression. NULL ends the formats; schedule may be NULL, and leaves one kernel. */
 study_kernel study_make(study *s, const char *expression, const char *const *formats, const char *schedule);
 /* Simulates in the ideal timing with statistics, and ends the program unless the result is the reference's.
  * operand: by tensor of the expression, the result's entry is not read. fifo_depth 0: without bound. */

@@ -1,7 +1,6 @@
 #include "kernels.h"
 
 #include "array_play.h"
-#include "tests/test.h"
 
 enum { MOST_WORDS = 1 << 20, SLACK = 1000 };
 
@@ -93,5 +92,82 @@ uint64_t kernel_run(kernel_pair *p, const kernel_stream *streams, uint32_t n, ar
     assert_true(complete);
     assert_int_equal(cycles, rtl_cycles);
     *outputs = model;
+    return cycles;
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------ */
+
+typedef struct {
+    const unsigned char *at, *end;
+} job;
+
+static uint32_t job_word(job *j) {
+    assert_true(j->at + 4 <= j->end);
+    uint32_t w = j->at[0] | (uint32_t)j->at[1] << 8 | (uint32_t)j->at[2] << 16 | (uint32_t)j->at[3] << 24;
+    j->at += 4;
+    return w;
+}
+
+static void job_words(job *j, arena *mem, kernel_stream *s) {
+    s->length = job_word(j);
+    uint16_t *words = arena_new_n(mem, uint16_t, s->length + 2);
+    for (uint32_t i = 0; i < s->length; i += 2) {
+        uint32_t pair = job_word(j);
+        words[i] = (uint16_t)pair;
+        words[i + 1] = (uint16_t)(pair >> 16);
+    }
+    s->words = words;
+}
+
+static void list_streams(const kernel *k, kernel_stream *streams, uint32_t *inputs, uint32_t *n) {
+    for (int output = 0; output < 2; output++) {
+        for (uint32_t c = 0; c < k->design.cells.len; c++) /* in the order of x */
+            if (k->design.cells.at[c].kind == (output ? CYCLE_IO_OUT : CYCLE_IO_IN))
+                streams[(*n)++] = (kernel_stream){.column = k->column.at[c], .output = output};
+        if (!output)
+            *inputs = *n;
+    }
+}
+
+uint64_t kernel_replay(fixture *f, const char *bits, const char *job_path, const char **trace) {
+    arena *mem = &f->mem;
+    kernel k = {0};
+    kernel_stream streams[64];
+    uint32_t inputs = 0, n = 0;
+    size_t length = 0;
+    uint64_t cycles = 0;
+    kernel_read(bits, &f->names, mem, &f->diag, &k);
+    list_streams(&k, streams, &inputs, &n);
+    const char *bytes = file_read(job_path, mem, &length, &f->diag);
+    assert_non_null(bytes);
+    job j = {(const unsigned char *)bytes, (const unsigned char *)bytes + length};
+    assert_int_equal(job_word(&j), 0x4a584e4f);
+    assert_int_equal(job_word(&j), 1);
+    assert_int_equal(job_word(&j), inputs);
+    assert_int_equal(job_word(&j), n - inputs);
+    for (uint32_t i = inputs; i < n; i++)
+        streams[i].blocks = job_word(&j);
+    uint32_t runs = job_word(&j);
+    char *text = NULL;
+    size_t text_length = 0;
+    FILE *out = open_memstream(&text, &text_length);
+    kernel_pair pair = kernel_start(&k, mem);
+    for (uint32_t run = 0; run < runs; run++) {
+        cycle_stream *got;
+        for (uint32_t i = 0; i < inputs; i++)
+            job_words(&j, mem, &streams[i]);
+        cycles += kernel_run(&pair, streams, n, mem, &got);
+        for (uint32_t i = 0; i < n; i++) {
+            fprintf(out, "run %u %s %u:", run, i < inputs ? "in" : "out", streams[i].column);
+            for (uint32_t w = 0; w < got[i].stamp.len; w++)
+                fprintf(out, " %u", got[i].stamp.at[w]);
+            fputc('\n', out);
+        }
+    }
+    kernel_stop(&pair, cycles, mem);
+    pnr_board_free(&k.board);
+    fclose(out);
+    *trace = arena_strdup(mem, text);
+    free(text);
     return cycles;
 }

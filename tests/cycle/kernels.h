@@ -4,6 +4,7 @@
 #define ONYX_TESTS_KERNELS_H
 
 #include "rtl_models/cycle_load.h"
+#include "tests/test.h"
 
 typedef struct {
     pnr_board board;
@@ -39,5 +40,9 @@ uint64_t kernel_run(kernel_pair *p, const kernel_stream *streams, uint32_t n, ar
                     cycle_stream **outputs);
 /* `cycles`: of all runs. Each of them must be in one of the accounts of every channel. */
 void kernel_stop(kernel_pair *p, uint64_t cycles, arena *mem);
+
+/* Runs a job file (docs/job_file.md) on both; returns the cycles of all its runs, *trace is the text io.trace
+ * should have. */
+uint64_t kernel_replay(fixture *f, const char *bits, const char *job, const char **trace);
 
 #endif

@@ -2,7 +2,6 @@
  * the array: every word in the same cycle, the words those recorded. Cycles against the recorded ones: within
  * 10 %. Skipped without the shared data. */
 #include "kernels.h"
-#include "tests/test.h"
 
 static const char *const kernels[] = {
     "mat_identity", "mat_identity_pipe", "vec_elemmul",       "vec_elemmul_pipe",

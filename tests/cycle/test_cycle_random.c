@@ -1,7 +1,6 @@
 /* Random small kernels from expression to bitstream by the onyx command, on engine cycle and on the RTL of
  * the array: every word at the array's edge in the same cycle. Argument: how many kernels (default 120). */
 #include "kernels.h"
-#include "tests/test.h"
 
 static uint32_t kernels = 120;
 
@@ -90,82 +89,42 @@ static void make_arguments(prng *random, arena *mem, const char *folder, argumen
     add(mem, a, NULL);
 }
 
-/* ---- the job the engine ran ------------------------------------------------------------------ */
-
-typedef struct {
-    const unsigned char *at, *end;
-} job;
-
-static uint32_t job_word(job *j) {
-    assert_true(j->at + 4 <= j->end);
-    uint32_t w = j->at[0] | (uint32_t)j->at[1] << 8 | (uint32_t)j->at[2] << 16 | (uint32_t)j->at[3] << 24;
-    j->at += 4;
-    return w;
-}
-
-static void job_words(job *j, arena *mem, kernel_stream *s) {
-    s->length = job_word(j);
-    uint16_t *words = arena_new_n(mem, uint16_t, s->length + 2);
-    for (uint32_t i = 0; i < s->length; i += 2) {
-        uint32_t pair = job_word(j);
-        words[i] = (uint16_t)pair;
-        words[i + 1] = (uint16_t)(pair >> 16);
-    }
-    s->words = words;
-}
-
-static void list_streams(const kernel *k, kernel_stream *streams, uint32_t *inputs, uint32_t *n) {
-    for (int output = 0; output < 2; output++) {
-        for (uint32_t c = 0; c < k->design.cells.len; c++) /* in the order of x */
-            if (k->design.cells.at[c].kind == (output ? CYCLE_IO_OUT : CYCLE_IO_IN))
-                streams[(*n)++] = (kernel_stream){.column = k->column.at[c], .output = output};
-        if (!output)
-            *inputs = *n;
-    }
-}
-
-/* Runs the job on both; the text of io.trace it should have left. */
-static uint64_t replay(fixture *f, const char *folder, const char **trace) {
+/* The same netlist with every tile but those of IO in rows `first` and below: rows 9 and up see a flush
+ * later.
+ */
+static void place_lower(fixture *f, const char *folder, uint16_t first, const char *path) {
     arena *mem = &f->mem;
-    kernel k = {0};
-    kernel_stream streams[64];
-    uint32_t inputs = 0, n = 0;
-    size_t length = 0;
-    uint64_t cycles = 0;
-    kernel_read(arena_printf(mem, "%s/bitstream.bs", folder), &f->names, mem, &f->diag, &k);
-    list_streams(&k, streams, &inputs, &n);
-    const char *bytes = file_read(arena_printf(mem, "%s/job.bin", folder), mem, &length, &f->diag);
-    assert_non_null(bytes);
-    job j = {(const unsigned char *)bytes, (const unsigned char *)bytes + length};
-    assert_int_equal(job_word(&j), 0x4a584e4f);
-    assert_int_equal(job_word(&j), 1);
-    assert_int_equal(job_word(&j), inputs);
-    assert_int_equal(job_word(&j), n - inputs);
-    for (uint32_t i = inputs; i < n; i++)
-        streams[i].blocks = job_word(&j);
-    uint32_t runs = job_word(&j);
-    char *text = NULL;
-    size_t text_length = 0;
-    FILE *out = open_memstream(&text, &text_length);
-    kernel_pair pair = kernel_start(&k, mem);
-    for (uint32_t run = 0; run < runs; run++) {
-        cycle_stream *got;
-        for (uint32_t i = 0; i < inputs; i++)
-            job_words(&j, mem, &streams[i]);
-        cycles += kernel_run(&pair, streams, n, mem, &got);
-        for (uint32_t i = 0; i < n; i++) {
-            fprintf(out, "run %u %s %u:", run, i < inputs ? "in" : "out", streams[i].column);
-            for (uint32_t w = 0; w < got[i].stamp.len; w++)
-                fprintf(out, " %u", got[i].stamp.at[w]);
-            fputc('\n', out);
-        }
+    pnr_board board;
+    bits_map *map;
+    netlist net;
+    pnr_design design;
+    bits_stream bits;
+    pnr_site *fixed;
+    pnr_options o = pnr_options_default();
+    cJSON *json = json_read(arena_printf(mem, "%s/netlist.json", folder), &f->diag);
+    bool ok = json && pnr_board_read("onyx", mem, &f->diag, &board) &&
+              bits_map_read(&board, mem, &f->diag, &map) &&
+              net_from_json(json, &f->names, mem, &f->diag, &net) &&
+              pnr_read_place(&net, arena_printf(mem, "%s/design.place", folder), mem, &f->diag, &fixed);
+    assert_true(ok);
+    pnr_region *region = arena_new_n(mem, pnr_region, net.cells.len);
+    for (uint32_t c = 0; c < net.cells.len; c++) {
+        bool io = net_mode_table[net.cells.at[c].mode].tile == NET_TILE_IO;
+        region[c] =
+            (pnr_region){io ? PNR_FREE : 0, first, (uint16_t)(board.width - 1), (uint16_t)(board.height - 1)};
+        if (!io)
+            fixed[c].x = PNR_FREE;
     }
-    kernel_stop(&pair, cycles, mem);
-    pnr_board_free(&k.board);
-    fclose(out);
-    *trace = arena_strdup(mem, text);
-    free(text);
-    return cycles;
+    o.fixed = fixed;
+    o.region = region;
+    ok = pnr_place(&net, &board, &o, mem, &f->diag, &design) && pnr_route_all(&design, &o, mem, &f->diag) &&
+         pnr_check(&design, &f->diag) && bits_encode(&design, map, mem, &f->diag, &bits) &&
+         bits_write(&bits, path, &f->diag);
+    if (!ok)
+        diag_print(&f->diag, 0, stderr, false);
+    assert_true(ok);
+    cJSON_Delete(json);
+    pnr_board_free(&board);
 }
 
 static void test_random_kernels(void **state) {
@@ -190,12 +149,17 @@ static void test_random_kernels(void **state) {
             fail_msg("exit code %d, see %s", code, log);
         }
         if (code == 0) {
-            uint64_t c = replay(f, folder, &trace);
+            const char *job = arena_printf(&f->mem, "%s/job.bin", folder);
+            const char *far = arena_printf(&f->mem, "%s/far.bs", folder), *other;
+            cycles += kernel_replay(f, arena_printf(&f->mem, "%s/bitstream.bs", folder), job, &trace);
             const char *written =
                 file_read(arena_printf(&f->mem, "%s/io.trace", folder), &f->mem, &length, &f->diag);
             assert_non_null(written);
             assert_string_equal(written, trace);
-            cycles += c;
+            if (i % 4 == 0) {
+                place_lower(f, folder, (uint16_t)(1 + prng_below(&random, 10)), far);
+                cycles += kernel_replay(f, far, job, &other);
+            }
             ran++;
         }
         fixture_tear_down((void **)&f);

@@ -16,9 +16,9 @@ typedef struct {
 
 static inline fe_in fe_case_in(const fe_case *c) {
     fe_in in = {.expression = c->expression, .formats = c->format, .schedule = &c->schedule};
+    in.n_schedule = c->schedule ? 1 : 0;
     while (in.n_formats < FE_CASE_FORMATS && c->format[in.n_formats])
         in.n_formats++;
-    in.n_schedule = c->schedule ? 1 : 0;
     return in;
 }
 

@@ -83,7 +83,10 @@ bool lowered_from_packed(fixture *f, const sam_statement *packed, fe_lower_optio
 
 bool lowered_try(fixture *f, const fe_case *c, fe_lower_options options, lowered *l) {
     sam_statement packed;
-    return fe_case_pack(f, c, &packed) && lowered_from_packed(f, &packed, options, l);
+    if (!fe_case_pack(f, c, &packed))
+        return false;
+    packed.integers = true;
+    return lowered_from_packed(f, &packed, options, l);
 }
 
 void lowered_must(fixture *f, const fe_case *c, fe_lower_options options, lowered *l) {

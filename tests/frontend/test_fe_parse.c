@@ -40,6 +40,13 @@ static void a_sum_covers_the_smallest_part_that_uses_its_variable(void **state) 
                 "forall(i, where(x(i) = b(i) + t1 + d(i), forall(j, t1 += a * -(B(i,j) * c(j)))))");
     expect_dump(f, (fe_case){.expression = "x(i) = a * B(i,j) * c(j) / d(i)"},
                 "forall(i, where(x(i) = t1 / d(i), forall(j, t1 += a * B(i,j) * c(j))))");
+    expect_dump(f, (fe_case){.expression = "x(i) = B(i,j) + c(i) + D(i,j)"},
+                "forall(i, forall(j, x(i) += B(i,j) + c(i) + D(i,j)))");
+    expect_dump(
+        f, (fe_case){.expression = "x(i) = B(i,j) + D(i,j) + c(i)"},
+        "forall(i, where(where(x(i) = t1 + t2 + c(i), forall(j, t1 += B(i,j))), forall(j, t2 += D(i,j))))");
+    expect_dump(f, (fe_case){.expression = "x(i) = b(i) - a * (B(i,j) + c(i) + D(i,j))"},
+                "forall(i, where(x(i) = b(i) - t1, forall(j, t1 += a * (B(i,j) + c(i) + D(i,j)))))");
     expect_dump(f, (fe_case){.expression = "x(i) = B(i,j) / c(j)"},
                 "forall(i, forall(j, x(i) += B(i,j) / c(j)))");
     expect_dump(f, (fe_case){.expression = "x(i) = sum(k, b(i,k) + C(i,j,k))"},
@@ -163,6 +170,29 @@ static void packing_looks_through_views(void **state) {
     assert_int_equal(b->view.from[1].modulo, 4);
 }
 
+/* What the host re-packs of a case once its graph is built, for streams that carry exact stops or do not. */
+static const char *built(fixture *f, fe_case c, bool exact) {
+    const fe_lower_options options = {.drop = true, .exact_stops = exact};
+    sam_statement s, packed;
+    sam_graph g;
+    if (!fe_case_parse(f, &c, &s) || !fe_build(&s, &options, &f->mem, &f->diag, &packed, &g))
+        fail_msg("%s\n%s", c.expression, fixture_printed(f));
+    assert_true(sam_check(&g, &f->diag));
+    const char *text = fe_repacked(&packed, packed.result, &f->mem);
+    return text ? text : "";
+}
+
+static void a_dense_result_is_written_as_the_loops_allow(void **state) {
+    fixture *f = *state;
+    fe_case sparse = {.expression = "x(i) = B(i,j) * c(j)", .format = {"x:d"}};
+    assert_string_equal(built(f, sparse, false), "x as s");
+    assert_string_equal(built(f, sparse, true), "");
+    fe_case dense = {.expression = "x(i) = B(i,j) * c(j)", .format = {"x:d", "B:dd", "c:d"}};
+    assert_string_equal(built(f, dense, false), "");
+    fe_case rows = {.expression = "X(i,j) = B(i,j) * C(i,j)", .format = {"X:ds", "B:ds", "C:ds"}};
+    assert_string_equal(built(f, rows, false), "X as ss");
+}
+
 static void the_checker_finds_what_the_parser_never_builds(void **state) {
     fixture *f = *state;
     fe_case c = {.expression = "x(i) = B(i,j) * c(j)"};
@@ -205,6 +235,7 @@ int main(void) {
         TEST(formats_say_levels_and_modes),
         TEST(packing_gives_each_access_a_plain_tensor),
         TEST(packing_looks_through_views),
+        TEST(a_dense_result_is_written_as_the_loops_allow),
         TEST(the_checker_finds_what_the_parser_never_builds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

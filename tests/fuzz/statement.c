@@ -1,41 +1,70 @@
 #include "tests/fuzz/statement.h"
 
-static void print_statement(const sam_statement *s) {
+/* The text form of a scheduled statement reads back as the same. */
+static void round_trip(fuzz_run *r, const fe_cin *cin) {
+    fe_cin again;
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    fe_dump(s, out);
+    fe_cin_dump(cin, out);
     fclose(out);
+    const char *kept = arena_strndup(&r->mem, text, length);
     free(text);
+    FUZZ_CHECK(r, fe_cin_parse(kept, &r->names, &r->mem, &r->diag, &again));
+    FUZZ_CHECK(r, fe_cin_equal(cin, &again));
 }
 
-/* A pass after the first: it may refuse, but what it makes is well formed. */
-static bool next(fuzz_run *r, bool ok, const sam_statement *made) {
+/* A pass may refuse, but what it makes is well formed. */
+static bool passed(fuzz_run *r, bool ok, const sam_statement *made,
+                   bool (*check)(const sam_statement *, diagnostics *)) {
     fuzz_verdict(r, ok);
     if (ok)
-        FUZZ_CHECK(r, fe_check_packed(made, &r->diag));
+        FUZZ_CHECK(r, check(made, &r->diag));
     return ok;
 }
 
-void fuzz_statement(fuzz_run *r, const fe_in *in) {
-    sam_statement user, packed, filled;
-    bool ok = fe_parse(in, &r->names, &r->mem, &r->diag, &user);
-    fuzz_verdict(r, ok);
-    if (!ok)
-        return;
-    FUZZ_CHECK(r, fe_check(&user, &r->diag));
-    print_statement(&user);
-    if (!next(r, fe_pack(&user, &r->mem, &r->diag, &packed), &packed) ||
-        !next(r, fe_fill(&packed, &r->mem, &r->diag, &filled), &filled))
-        return;
+static void lower(fuzz_run *r, const fe_kernel *k, const sam_statement *s) {
     for (int option = 0; option < 4; option++) {
-        sam_graph g;
+        sam_graph once, g;
         const fe_lower_options options = {.drop = option & 1, .exact_stops = option < 2};
-        ok = fe_lower(&filled, &options, &r->mem, &r->diag, &g);
+        bool ok = fe_lower(s, &options, &r->mem, &r->diag, &once);
+        fuzz_verdict(r, ok);
+        if (!ok)
+            return;
+        FUZZ_CHECK(r, sam_check(&once, &r->diag));
+        ok = fe_unroll(k, &once, &r->mem, &r->diag, &g);
         fuzz_verdict(r, ok);
         if (!ok)
             return;
         FUZZ_CHECK(r, sam_check(&g, &r->diag));
-        fuzz_graph(r, &g);
+        if (g.nodes.len < 1000)
+            fuzz_graph(r, &g);
     }
+}
+
+void fuzz_kernels(fuzz_run *r, const fe_cin *cin) {
+    sam_statement expanded, packed, filled;
+    FUZZ_CHECK(r, fe_cin_check(cin, &r->diag));
+    round_trip(r, cin);
+    for (uint32_t k = 0; k < cin->kernels.len; k++) {
+        const fe_kernel *kernel = &cin->kernels.at[k];
+        if (!passed(r, fe_expand(kernel, &r->mem, &r->diag, &expanded), &expanded, fe_check) ||
+            !passed(r, fe_pack(&expanded, &r->mem, &r->diag, &packed), &packed, fe_check_packed) ||
+            !passed(r, fe_fill(&packed, &r->mem, &r->diag, &filled), &filled, fe_check_packed))
+            return;
+        lower(r, kernel, &filled);
+        if (diag_failed(&r->diag))
+            return;
+    }
+}
+
+void fuzz_statement(fuzz_run *r, const fe_in *in) {
+    sam_statement user;
+    fe_cin cin;
+    if (!passed(r, fe_parse(in, &r->names, &r->mem, &r->diag, &user), &user, fe_check))
+        return;
+    bool ok = fe_schedule(in, &user, &r->mem, &r->diag, &cin);
+    fuzz_verdict(r, ok);
+    if (ok)
+        fuzz_kernels(r, &cin);
 }

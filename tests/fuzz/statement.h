@@ -5,7 +5,9 @@
 #include "frontend/frontend.h"
 #include "tests/fuzz/fuzz.h"
 
-/* parse ok -> check ok -> the text form can be printed; lower ok -> the graph passes its check. */
+/* Every pass refuses with a located error or makes what its check accepts; text forms read back as the same.
+ */
 void fuzz_statement(fuzz_run *r, const fe_in *in);
+void fuzz_kernels(fuzz_run *r, const fe_cin *cin); /* from the schedule on */
 
 #endif

@@ -155,6 +155,11 @@ static void vector_reducer(fixture *f, sam_graph *g) {
     (void)f;
     g->nodes.at[12].kind = SAM_VECTORREDUCER;
 }
+static void dropping_reducer(fixture *f, sam_graph *g) {
+    (void)f;
+    for (uint32_t i = 0; i < g->nodes.len; i++)
+        g->nodes.at[i].compress = g->nodes.at[i].kind == SAM_REDUCE;
+}
 static void skipping(fixture *f, sam_graph *g) {
     (void)f;
     sam_add_edge(g, (sam_node){3}, 3, (sam_node){1}, 1, SAM_STREAM_SKIP);
@@ -192,6 +197,10 @@ static void what_does_not_fit_is_named(void **state) {
          "with "
          "the summed "
          "variable innermost, such as reorder(i,j,k), so that a scalar reducer suffices"},
+        {"matmul_ijk.gv", dropping_reducer,
+         "E0410-not-on-chip: reduce (node 13): Onyx has no such primitive | the chip's reducer makes a zero "
+         "of "
+         "an empty fiber; drop coordinates before it"},
         {"matmul_ijk.gv", broadcast,
          "E0410-not-on-chip: broadcast (node 17): Onyx has no such primitive | broadcasts are wires: remove "
          "the node "

@@ -4,12 +4,21 @@
 
 #include "frontend/frontend.h"
 
+/* A tensor that statements name: an operand of the note, or the workspace of an earlier kernel. */
+typedef struct {
+    name_id name;
+    uint32_t dim[SAM_MAX_ORDER];
+    note_entries entries;
+} named;
+
 typedef struct {
     note *n;
     arena *mem;
     name_table names;
     diagnostics diag;
-    sam_statement s; /* as it is lowered */
+    VEC(named) store;
+    const sam_statement *user; /* of the kernel at hand */
+    sam_statement s;           /* as it is lowered */
 } chain;
 
 static chain_outcome wrong(const char *reason) {
@@ -42,40 +51,48 @@ static chain_outcome refusal(const chain *c) {
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-static bool parse(chain *c, sam_statement *out) {
-    const char *formats[NOTE_TENSORS], *dimensions[SAM_MAX_ORDER], *schedule = c->n->schedule;
-    fe_in in = {.expression = note_text(c->n, c->mem),
-                .formats = formats,
-                .dimensions = dimensions,
-                .schedule = &schedule,
-                .integers = true};
-    in.n_schedule = *schedule != '\0';
+static bool parse(chain *c, fe_in *in, sam_statement *out) {
+    const char **formats = arena_new_n(c->mem, const char *, NOTE_TENSORS);
+    const char **dimensions = arena_new_n(c->mem, const char *, SAM_MAX_ORDER);
+    const char **schedule = arena_new(c->mem, const char *);
+    *schedule = c->n->schedule;
+    *in = (fe_in){.expression = note_text(c->n, c->mem),
+                  .formats = formats,
+                  .dimensions = dimensions,
+                  .schedule = schedule,
+                  .n_schedule = **schedule != '\0',
+                  .integers = true};
     uint32_t used = note_used_tensors(c->n, c->n->root) | 1;
     for (uint8_t t = 0; t < c->n->n_tensors; t++) {
         const char *format = note_format(&c->n->tensor[t], c->mem);
         if (format && used >> t & 1)
-            formats[in.n_formats++] = format;
+            formats[in->n_formats++] = format;
     }
     for (uint8_t i = 0; i < c->n->tensor[0].order; i++) {
         uint8_t v = c->n->result_index[i];
         if (!(note_free_vars(c->n, c->n->root) >> v & 1)) /* no operand says how far it goes */
-            dimensions[in.n_dimensions++] = arena_printf(c->mem, "%s:%u", c->n->var[v], c->n->extent[v]);
+            dimensions[in->n_dimensions++] = arena_printf(c->mem, "%s:%u", c->n->var[v], c->n->extent[v]);
     }
-    return fe_parse(&in, &c->names, c->mem, &c->diag, out);
+    return fe_parse(in, &c->names, c->mem, &c->diag, out);
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-static note_tensor *tensor_named(const chain *c, name_id name) {
-    for (uint8_t t = 0; t < c->n->n_tensors; t++)
-        if (strcmp(c->n->tensor[t].name, names_text(&c->names, name)) == 0)
-            return &c->n->tensor[t];
-    BUG("the note has no tensor %s", names_text(&c->names, name));
+static void store_operands(chain *c) {
+    for (uint8_t t = 1; t < c->n->n_tensors; t++) {
+        const note_tensor *tensor = &c->n->tensor[t];
+        named x = {.name = names_intern(&c->names, tensor->name), .entries = note_stored(tensor, c->mem)};
+        memcpy(x.dim, tensor->dim, sizeof x.dim);
+        vec_push(c->mem, &c->store, x);
+    }
 }
 
-/* The user's tensor behind a stored one. */
-static note_tensor *user_tensor(const chain *c, const sam_tensor_data *t) {
-    return tensor_named(c, t->view.source.v ? t->view.source : t->name);
+/* NULL for the result of the kernel at hand. */
+static const named *tensor_named(const chain *c, name_id name) {
+    for (uint32_t i = 0; i < c->store.len; i++)
+        if (name_eq(c->store.at[i].name, name))
+            return &c->store.at[i];
+    return NULL;
 }
 
 static uint32_t divided(uint32_t extent, uint32_t divide, uint32_t modulo) {
@@ -83,23 +100,56 @@ static uint32_t divided(uint32_t extent, uint32_t divide, uint32_t modulo) {
     return modulo && modulo < parts ? modulo : parts;
 }
 
-static uint32_t extent_of(const chain *c, sam_var v) {
-    const sam_var_data *var = sam_var_at(&c->s, v);
+/* The dimension of an operand that statement s indexes by v, 0 where none is. */
+static uint32_t dimension_by(const chain *c, const sam_statement *s, sam_var v);
+
+/* How far a variable runs: an operand says so, or the one it was split from, or the note. */
+static uint32_t extent_of(const chain *c, const sam_statement *s, sam_var v) {
+    const sam_var_data *var = sam_var_at(s, v);
+    uint32_t dimension = dimension_by(c, s, v);
+    if (dimension || var->extent)
+        return dimension ? dimension : var->extent;
     if (var->split_of.v)
-        return divided(extent_of(c, var->split_of), var->divide, var->modulo);
+        return divided(extent_of(c, s, var->split_of), var->divide, var->modulo);
     for (uint8_t k = 0; k < c->n->n_vars; k++)
         if (strcmp(c->n->var[k], names_text(&c->names, var->name)) == 0)
             return c->n->extent[k];
-    BUG("the note has no variable %s", names_text(&c->names, var->name));
+    BUG("nothing says how far %s runs", names_text(&c->names, var->name));
 }
 
-/* The dimensions of a stored tensor, from those of the user's. */
-static void stored_dimensions(const chain *c, const sam_tensor_data *t, uint32_t *dim) {
-    const note_tensor *user = user_tensor(c, t);
+/* The tensor behind a stored one; of the result of the kernel at hand only the dimensions. */
+static named behind(const chain *c, const sam_tensor_data *t) {
+    const named *data = tensor_named(c, t->view.source.v ? t->view.source : t->name);
+    named result = {.name = sam_tensor_at(c->user, c->user->result)->name};
+    if (data)
+        return *data;
+    for (uint32_t m = 0; m < sam_tensor_at(c->user, c->user->result)->order; m++)
+        result.dim[m] = extent_of(c, c->user, c->user->result_index[m]);
+    return result;
+}
+
+/* The dimensions of a stored tensor, from those of the one behind it. */
+static void stored_dimensions(const sam_tensor_data *t, const named *source, uint32_t *dim) {
     for (uint32_t i = 0; i < t->order; i++)
-        dim[i] = t->view.source.v ? divided(user->dim[t->view.from[i].mode], t->view.from[i].divide,
+        dim[i] = t->view.source.v ? divided(source->dim[t->view.from[i].mode], t->view.from[i].divide,
                                             t->view.from[i].modulo)
-                                  : user->dim[i];
+                                  : source->dim[i];
+}
+
+static uint32_t dimension_by(const chain *c, const sam_statement *s, sam_var v) {
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(s, x->tensor) : NULL;
+        for (uint32_t i = 0; t && !t->ones && i < t->order; i++) {
+            uint32_t dim[SAM_MAX_ORDER];
+            if (x->index[i].v != v.v)
+                continue;
+            named source = behind(c, t);
+            stored_dimensions(t, &source, dim);
+            return dim[i];
+        }
+    }
+    return 0;
 }
 
 static bool on_diagonal(const sam_view *view, const uint32_t *crd) {
@@ -110,17 +160,16 @@ static bool on_diagonal(const sam_view *view, const uint32_t *crd) {
 }
 
 /* What a stored tensor holds, by the definition of sam_view. */
-static note_entries view_of(const chain *c, const sam_tensor_data *t) {
-    note_entries all = note_stored(user_tensor(c, t), c->mem), kept = {0};
+static note_entries view_of(const chain *c, const sam_tensor_data *t, const named *source) {
+    note_entries kept = {0};
     const sam_view *view = &t->view;
-    if (!view->source.v)
-        return all;
-    for (uint32_t i = 0; i < all.len; i++) {
-        note_entry e = {.value = all.at[i].value};
-        if (!on_diagonal(view, all.at[i].crd))
+    for (uint32_t i = 0; i < source->entries.len; i++) {
+        const note_entry *from = &source->entries.at[i];
+        note_entry e = *from;
+        if (view->source.v && !on_diagonal(view, from->crd))
             continue;
-        for (uint32_t v = 0; v < t->order; v++) {
-            uint32_t crd = all.at[i].crd[view->from[v].mode];
+        for (uint32_t v = 0; v < t->order && view->source.v; v++) {
+            uint32_t crd = from->crd[view->from[v].mode];
             crd = view->from[v].divide ? crd / view->from[v].divide : crd;
             e.crd[v] = view->from[v].modulo ? crd % view->from[v].modulo : crd;
         }
@@ -138,7 +187,7 @@ static note_entries ones(const chain *c, sam_tensor t, uint32_t *dim) {
     for (uint32_t e = 0; e < c->s.exprs.len; e++) {
         const sam_expr_data *x = &c->s.exprs.at[e];
         for (uint32_t i = 0; x->kind == SAM_EXPR_ACCESS && x->tensor.v == t.v && i < data->order; i++)
-            dim[i] = extent_of(c, x->index[i]);
+            dim[i] = extent_of(c, &c->s, x->index[i]);
     }
     for (uint32_t i = 0; i < data->order; i++)
         cells *= dim[i];
@@ -168,8 +217,9 @@ static sam_tensor_levels *operands_of(const chain *c) {
         if (data->ones) {
             entries = ones(c, (sam_tensor){t}, dim);
         } else {
-            entries = view_of(c, data);
-            stored_dimensions(c, data, dim);
+            named source = behind(c, data);
+            entries = view_of(c, data, &source);
+            stored_dimensions(data, &source, dim);
         }
         note_fill_empty(&entries, c->mem);
         levels[t - 2] = note_pack(&entries, data->order, data->level, data->mode, dim, c->mem);
@@ -180,128 +230,197 @@ static sam_tensor_levels *operands_of(const chain *c) {
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-static const char *point_text(const note_tensor *x, const uint32_t *crd, arena *mem) {
-    const char *text = x->name;
-    for (uint32_t i = 0; i < x->order; i++)
-        text = arena_printf(mem, "%s%c%u", text, i ? ',' : '(', crd[i]);
-    return x->order ? arena_printf(mem, "%s)", text) : text;
-}
-
-/* The user's coordinates of a stored entry of the result; false beyond its dimensions (padding of a split).
- */
-static bool user_point(const sam_tensor_data *t, const note_tensor *x, const note_entry *e, uint32_t *crd) {
-    for (uint32_t m = 0; m < x->order; m++)
+/* The coordinates behind those of a stored entry of the result; false beyond the dimensions (padding of a
+ * split). */
+static bool user_point(const sam_tensor_data *t, const uint32_t *dim, uint32_t order, const note_entry *e,
+                       uint32_t *crd) {
+    for (uint32_t m = 0; m < order; m++)
         crd[m] = t->view.source.v ? 0 : e->crd[m];
     for (uint32_t v = 0; v < t->order && t->view.source.v; v++)
         crd[t->view.from[v].mode] += e->crd[v] * (t->view.from[v].divide ? t->view.from[v].divide : 1);
-    for (uint32_t m = 0; m < x->order; m++)
-        if (crd[m] >= x->dim[m])
+    for (uint32_t m = 0; m < order; m++)
+        if (crd[m] >= dim[m])
             return false;
     return true;
 }
 
-/* NULL, or how a result differs from tensor 0 of the note. */
-static const char *difference(const chain *c, const sam_tensor_levels *got) {
+/* The tensor that the kernel at hand writes. NULL, or what is wrong with the levels. */
+static const char *read_result(const chain *c, const sam_tensor_levels *got, named *out) {
     const sam_tensor_data *t = sam_tensor_at(&c->s, c->s.result);
-    const note_tensor *x = &c->n->tensor[0];
     uint32_t dim[SAM_MAX_ORDER] = {0}, by_level[SAM_MAX_ORDER] = {0};
-    bool *seen = arena_new_n(c->mem, bool, x->cells);
-    note_entries entries = {0};
-    stored_dimensions(c, t, dim);
-    for (uint32_t l = 0; l < t->order; l++)
+    uint32_t order = sam_tensor_at(c->user, c->user->result)->order;
+    note_entries stored = {0};
+    *out = behind(c, t);
+    stored_dimensions(t, out, dim);
+    for (uint32_t l = 0; l < t->order; l++) {
         by_level[l] = dim[t->mode[l]];
-    for (uint32_t l = 0; l < t->order; l++)
         if (got->level[l].format != t->level[l])
             return "a level of another format";
-    const char *fault = note_unpack(got, t->mode, by_level, c->mem, &entries);
-    if (fault)
-        return fault;
-    for (uint32_t i = 0; i < entries.len; i++) {
-        uint32_t crd[SAM_MAX_ORDER], cell = 0;
-        if (!user_point(t, x, &entries.at[i], crd))
-            continue;
+    }
+    const char *fault = note_unpack(got, t->mode, by_level, c->mem, &stored);
+    for (uint32_t i = 0; !fault && i < stored.len; i++) {
+        note_entry e = {.value = stored.at[i].value};
+        if (user_point(t, out->dim, order, &stored.at[i], e.crd))
+            vec_push(c->mem, &out->entries, e);
+    }
+    return fault;
+}
+
+static const char *point_text(const note_tensor *x, uint32_t cell, arena *mem) {
+    const char *text = ")";
+    for (uint32_t i = x->order; i-- > 0;) {
+        text = arena_printf(mem, "%c%u%s", i ? ',' : '(', cell % x->dim[i], text);
+        cell /= x->dim[i];
+    }
+    return arena_printf(mem, "%s%s", x->name, x->order ? text : "");
+}
+
+/* NULL, or how the last kernel's result differs from tensor 0 of the note. */
+static const char *difference(const chain *c, const named *got) {
+    const note_tensor *x = &c->n->tensor[0];
+    bool *seen = arena_new_n(c->mem, bool, x->cells);
+    for (uint32_t i = 0; i < got->entries.len; i++) {
+        const note_entry *e = &got->entries.at[i];
+        uint32_t cell = 0;
         for (uint32_t m = 0; m < x->order; m++)
-            cell = cell * x->dim[m] + crd[m];
+            cell = cell * x->dim[m] + e->crd[m];
         if (seen[cell])
-            return arena_printf(c->mem, "%s is stored twice", point_text(x, crd, c->mem));
+            return arena_printf(c->mem, "%s is stored twice", point_text(x, cell, c->mem));
         seen[cell] = true;
-        if ((int16_t)entries.at[i].value != x->value[cell])
-            return arena_printf(c->mem, "%s is %d, expected %d", point_text(x, crd, c->mem),
-                                (int16_t)entries.at[i].value, x->value[cell]);
+        if ((int16_t)e->value != x->value[cell])
+            return arena_printf(c->mem, "%s is %d, expected %d", point_text(x, cell, c->mem),
+                                (int16_t)e->value, x->value[cell]);
     }
-    for (uint32_t cell = 0; cell < x->cells; cell++) {
-        uint32_t crd[SAM_MAX_ORDER] = {0}, rest = cell;
-        for (uint32_t m = x->order; m-- > 0;) {
-            crd[m] = rest % x->dim[m];
-            rest /= x->dim[m];
-        }
+    for (uint32_t cell = 0; cell < x->cells; cell++)
         if (!seen[cell] && x->value[cell])
-            return arena_printf(c->mem, "%s is not stored, expected %d", point_text(x, crd, c->mem),
+            return arena_printf(c->mem, "%s is not stored, expected %d", point_text(x, cell, c->mem),
                                 x->value[cell]);
-    }
     return NULL;
 }
 
-/* NULL, or what is wrong with what a graph computes. */
-static const char *simulate(chain *c, const sam_graph *g, const sam_tensor_levels *operands,
-                            const char *which) {
-    sam_sim_result result;
-    if (!sam_check(g, &c->diag))
-        return arena_printf(c->mem, "the %s graph is illegal: %s", which, printed(c));
-    if (!sam_simulate(g, operands, c->s.tensors.len - 1, NULL, c->mem, &c->diag, &result))
-        return arena_printf(c->mem, "the %s graph does not run: %s", which, printed(c));
-    const char *fault = difference(c, &result.result);
-    return fault ? arena_printf(c->mem, "the %s graph: %s", which, fault) : NULL;
-}
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 typedef struct {
-    const char *name, *binary; /* of its graph, and of that with binary joiners */
+    const char *name; /* of its graphs */
     fe_lower_options options;
+    bool binary; /* joiners have two operands */
 } variant;
 
 static const variant variants[] = {
-    {"dropping", "dropping binary", {.drop = true, .exact_stops = true}},
-    {"plain", "plain binary", {.drop = false, .exact_stops = true}},
-    {"chip's", "chip's binary", {.drop = true, .exact_stops = false}},
+    {"dropping", {.drop = true, .exact_stops = true}, false},
+    {"dropping binary", {.drop = true, .exact_stops = true}, true},
+    {"plain", {.drop = false, .exact_stops = true}, false},
+    {"plain binary", {.drop = false, .exact_stops = true}, true},
+    {"chip's", {.drop = true, .exact_stops = false}, false},
+    {"chip's binary", {.drop = true, .exact_stops = false}, true},
 };
 
-static chain_outcome run_variant(chain *c, const variant *v) {
-    sam_graph g, binary;
-    const sam_tensor_levels *operands = operands_of(c);
-    if (!fe_lower(&c->s, &v->options, c->mem, &c->diag, &g))
+static const chain_outcome right = {.verdict = CHAIN_RIGHT};
+
+/* From a scheduled kernel to the statement that is lowered. */
+static chain_outcome prepare(chain *c, const fe_kernel *k) {
+    sam_statement expanded, packed;
+    if (!fe_expand(k, c->mem, &c->diag, &expanded))
         return refusal(c);
-    const char *fault = simulate(c, &g, operands, v->name);
-    if (!fault && !sam_to_binary_joiners(&g, c->mem, &c->diag, &binary))
-        fault = printed(c);
-    if (!fault)
-        fault = simulate(c, &binary, operands, v->binary);
-    return fault ? wrong(fault) : (chain_outcome){.verdict = CHAIN_RIGHT};
+    if (!fe_check(&expanded, &c->diag))
+        return wrong(arena_printf(c->mem, "the expanded statement is malformed: %s", printed(c)));
+    if (!fe_pack(&expanded, c->mem, &c->diag, &packed))
+        return refusal(c);
+    if (!fe_check_packed(&packed, &c->diag))
+        return wrong(arena_printf(c->mem, "the packed statement is malformed: %s", printed(c)));
+    if (!fe_fill(&packed, c->mem, &c->diag, &c->s))
+        return refusal(c);
+    if (!fe_check_packed(&c->s, &c->diag))
+        return wrong(arena_printf(c->mem, "the filled statement is malformed: %s", printed(c)));
+    return right;
+}
+
+static chain_outcome build(chain *c, const fe_kernel *k, const variant *v, sam_graph *g) {
+    sam_graph once, whole;
+    if (!fe_lower(&c->s, &v->options, c->mem, &c->diag, &once))
+        return refusal(c);
+    if (!sam_check(&once, &c->diag))
+        return wrong(arena_printf(c->mem, "the %s graph is illegal: %s", v->name, printed(c)));
+    if (!fe_unroll(k, &once, c->mem, &c->diag, &whole))
+        return refusal(c);
+    *g = whole;
+    if (!sam_check(g, &c->diag) ||
+        (v->binary && (!sam_to_binary_joiners(&whole, c->mem, &c->diag, g) || !sam_check(g, &c->diag))))
+        return wrong(arena_printf(c->mem, "the %s graph is illegal: %s", v->name, printed(c)));
+    return right;
+}
+
+/* One kernel on what is stored so far; what it writes is stored too. */
+static chain_outcome run_kernel(chain *c, const fe_kernel *k, const variant *v, named *result) {
+    sam_graph g;
+    sam_sim_result run;
+    c->user = &k->s;
+    chain_outcome out = prepare(c, k);
+    if (out.verdict == CHAIN_RIGHT)
+        out = build(c, k, v, &g);
+    if (out.verdict != CHAIN_RIGHT)
+        return out;
+    if (!sam_simulate(&g, operands_of(c), c->s.tensors.len - 1, NULL, c->mem, &c->diag, &run))
+        return wrong(arena_printf(c->mem, "the %s graph does not run: %s", v->name, printed(c)));
+    const char *fault = read_result(c, &run.result, result);
+    if (fault)
+        return wrong(arena_printf(c->mem, "the %s graph: %s", v->name, fault));
+    vec_push(c->mem, &c->store, *result);
+    return right;
+}
+
+static chain_outcome run_variant(chain *c, const fe_cin *cin, const variant *v) {
+    named result = {0};
+    c->store.len = 0;
+    store_operands(c);
+    for (uint32_t k = 0; k < cin->kernels.len; k++) {
+        chain_outcome out = run_kernel(c, &cin->kernels.at[k], v, &result);
+        if (out.verdict != CHAIN_RIGHT)
+            return out;
+    }
+    const char *fault = difference(c, &result);
+    return fault ? wrong(arena_printf(c->mem, "the %s graph: %s", v->name, fault)) : right;
+}
+
+/* The text form of the scheduled statement reads back as the same. */
+static const char *round_trip(chain *c, const fe_cin *cin) {
+    fe_cin again;
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    fe_cin_dump(cin, out);
+    fclose(out);
+    const char *kept = arena_strndup(c->mem, text, length);
+    free(text);
+    if (!fe_cin_parse(kept, &c->names, c->mem, &c->diag, &again))
+        return arena_printf(c->mem, "its own text form does not parse: %s%s", kept, printed(c));
+    return fe_cin_equal(cin, &again) ? NULL : arena_printf(c->mem, "its text form is another: %s", kept);
 }
 
 chain_outcome chain_run(note *n, arena *mem) {
     chain c = {.n = n, .mem = mem};
-    sam_statement user, packed;
+    sam_statement user;
+    fe_cin cin;
+    fe_in in;
     names_init(&c.names, mem);
     diag_init(&c.diag, mem);
-    if (!parse(&c, &user))
+    if (!parse(&c, &in, &user))
         return refusal(&c);
     if (!fe_check(&user, &c.diag))
         return wrong(arena_printf(mem, "the statement is malformed: %s", printed(&c)));
-    if (!fe_pack(&user, mem, &c.diag, &packed))
+    if (!fe_schedule(&in, &user, mem, &c.diag, &cin))
         return refusal(&c);
-    if (!fe_check_packed(&packed, &c.diag))
-        return wrong(arena_printf(mem, "the packed statement is malformed: %s", printed(&c)));
-    if (!fe_fill(&packed, mem, &c.diag, &c.s))
-        return refusal(&c);
-    if (!fe_check_packed(&c.s, &c.diag))
-        return wrong(arena_printf(mem, "the filled statement is malformed: %s", printed(&c)));
+    if (!fe_cin_check(&cin, &c.diag))
+        return wrong(arena_printf(mem, "the scheduled statement is malformed: %s", printed(&c)));
+    const char *fault = round_trip(&c, &cin);
+    if (fault)
+        return wrong(fault);
     note_evaluate(n);
     for (size_t k = 0; k < sizeof variants / sizeof *variants; k++) {
-        chain_outcome out = run_variant(&c, &variants[k]);
+        chain_outcome out = run_variant(&c, &cin, &variants[k]);
         if (out.verdict == CHAIN_WRONG || (out.verdict == CHAIN_REFUSED && variants[k].options.exact_stops))
             return out;
-        c.diag.list.len = c.diag.errors = c.diag.unmappable =
-            0; /* what plain streams cannot carry is no refusal */
+        c.diag.list.len = c.diag.errors = c.diag.unmappable = 0; /* plain streams carry less: no refusal */
     }
-    return (chain_outcome){.verdict = CHAIN_RIGHT};
+    return right;
 }

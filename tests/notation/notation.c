@@ -249,6 +249,10 @@ static char *expression_text(const note *n, uint8_t e, int least, arena *mem) {
     return mine < least ? arena_printf(mem, "(%s)", text) : text;
 }
 
+char *note_text_of(const note *n, uint8_t node, arena *mem) {
+    return expression_text(n, node, 0, mem);
+}
+
 char *note_text(const note *n, arena *mem) {
     return arena_printf(mem, "%s = %s", access_text(n, 0, n->result_index, mem),
                         expression_text(n, n->root, 0, mem));
@@ -379,21 +383,6 @@ static void sum_over(note *n, uint8_t *slot, uint8_t v) {
     *slot = n->n_nodes++;
 }
 
-static void sum_terms(note *n, uint8_t *slot, uint32_t result_vars) {
-    note_node *x = &n->node[*slot];
-    bool binary = x->kind == NOTE_ADD || x->kind == NOTE_SUB;
-    if (binary || x->kind == NOTE_NEG || x->kind >= NOTE_RELU) {
-        sum_terms(n, &x->a, result_vars);
-        if (binary)
-            sum_terms(n, &x->b, result_vars);
-        return;
-    }
-    uint32_t sums = note_free_vars(n, *slot) & ~result_vars;
-    for (uint8_t v = 0; v < n->n_vars; v++)
-        if (sums >> v & 1)
-            sum_over(n, slot, v);
-}
-
 void note_evaluate(note *n) {
     note_tensor *x = &n->tensor[0];
     note_node written[NOTE_NODES];
@@ -402,7 +391,11 @@ void note_evaluate(note *n) {
     memcpy(written, n->node, sizeof written);
     for (uint8_t i = 0; i < x->order; i++)
         result_vars |= 1u << n->result_index[i];
-    sum_terms(n, &n->root, result_vars);
+    uint32_t sums = note_free_vars(n, n->root) & ~result_vars;
+    for (uint8_t v = 0; v < n->n_vars; v++) {
+        if (sums >> v & 1)
+            sum_over(n, &n->root, v);
+    }
     for (uint32_t c = 0; c < x->cells; c++) {
         uint32_t rest = c;
         for (uint8_t i = x->order; i-- > 0;) {

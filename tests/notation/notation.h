@@ -54,14 +54,15 @@ typedef struct {
     note_tensor tensor[NOTE_TENSORS];
     uint8_t n_tensors;
     uint8_t result_index[SAM_MAX_ORDER];
-    char schedule[160]; /* "" or commands */
+    char schedule[320]; /* "" or commands */
 } note;
 
 /* Reads "X(i,j) = ..."; every level compressed, modes in order, no data. False when it is not of the language
  * (the tests' own tables: no diagnosis) or too large. */
 bool note_parse(const char *text, note *n);
-char *note_text(const note *n, arena *mem);           /* the assignment */
-char *note_format(const note_tensor *t, arena *mem);  /* "B:sd:1,0"; NULL for a scalar */
+char *note_text(const note *n, arena *mem);                  /* the assignment */
+char *note_text_of(const note *n, uint8_t node, arena *mem); /* one node and all below it */
+char *note_format(const note_tensor *t, arena *mem);         /* "B:sd:1,0"; NULL for a scalar */
 uint32_t note_free_vars(const note *n, uint8_t node); /* bit v: variable v occurs outside of a sum over it */
 uint32_t note_used_tensors(const note *n, uint8_t node); /* bit t */
 

@@ -1,3 +1,5 @@
+#include <stdarg.h>
+
 #include "tests/random/cases.h"
 
 enum { MAX_POINTS = 4096, MAX_POOL = 10, MAX_ORDER = 7 };
@@ -186,15 +188,130 @@ static void choose_formats(generator *g, const uint8_t *loops) {
     }
 }
 
-static void choose_schedule(generator *g, const uint8_t *loops) {
+/* The loops while commands are made up, by name. */
+typedef struct {
+    char name[2 * NOTE_VARS][NOTE_NAME];
+    uint8_t n;
+    size_t at; /* end of the text */
+} loop_list;
+
+__attribute__((format(printf, 3, 4))) static void command(generator *g, loop_list *l, const char *format,
+                                                          ...) {
+    va_list args;
+    char *text = g->n->schedule;
+    if (l->at + 1 >= sizeof g->n->schedule)
+        return;
+    va_start(args, format);
+    l->at += (size_t)vsnprintf(text + l->at, sizeof g->n->schedule - l->at, format, args);
+    va_end(args);
+    BUG_IF(l->at >= sizeof g->n->schedule, "schedule too long");
+}
+
+static void reorder_command(generator *g, loop_list *l) {
+    for (uint8_t i = 0; i < l->n; i++)
+        command(g, l, "%s%s", i ? "," : l->at ? ", reorder(" : "reorder(", l->name[i]);
+    command(g, l, ")");
+}
+
+static void shuffle_loops(generator *g, loop_list *l) {
+    for (uint8_t i = l->n; i > 1; i--) {
+        uint32_t k = prng_below(&g->random, i);
+        char swap[NOTE_NAME];
+        memcpy(swap, l->name[i - 1], sizeof swap);
+        memcpy(l->name[i - 1], l->name[k], sizeof swap);
+        memcpy(l->name[k], swap, sizeof swap);
+    }
+}
+
+/* Loop k becomes two: k with a 0 behind its name and, inside of it, k with a 1. */
+static void split_command(generator *g, loop_list *l, const char *what, uint8_t k) {
+    char name[NOTE_NAME];
+    memcpy(name, l->name[k], sizeof name);
+    if (strlen(name) + 2 > NOTE_NAME || l->n == 2 * NOTE_VARS)
+        return;
+    memmove(l->name + k + 1, l->name + k, sizeof *l->name * (l->n - k));
+    l->n++;
+    snprintf(l->name[k], NOTE_NAME, "%.9s0", name);
+    snprintf(l->name[k + 1], NOTE_NAME, "%.9s1", name);
+    command(g, l, "%s%s(%s,%s,%s,%u)", l->at ? ", " : "", what, name, l->name[k], l->name[k + 1],
+            1 + prng_below(&g->random, 4));
+}
+
+/* A product or an access of the expression as a workspace over some of its variables. */
+static void precompute_command(generator *g, loop_list *l) {
+    arena mem = {0};
+    uint8_t e = (uint8_t)prng_below(&g->random, g->n->n_nodes);
+    const note_node *x = &g->n->node[e];
+    if (x->kind == NOTE_ACCESS || x->kind == NOTE_MUL || x->kind == NOTE_SUM) {
+        const char *old = "", *new = "";
+        for (uint8_t v = 0; v < g->pool; v++) {
+            if (!(note_free_vars(g->n, e) >> v & 1) || chance(g, 40))
+                continue;
+            old = arena_printf(&mem, "%s%s%s", old, *old ? "," : "", g->n->var[v]);
+            new =
+                arena_printf(&mem, "%s%s%s%s", new, *new ? "," : "", g->n->var[v], chance(g, 50) ? "w" : "");
+        }
+        command(g, l, "%sprecompute(%s,{%s},{%s},W)", l->at ? ", " : "", note_text_of(g->n, e, &mem), old,
+                new);
+    }
+    arena_free(&mem);
+}
+
+static void any_command(generator *g, loop_list *l) {
+    static const uint8_t weight[] = {34, 14, 16, 16, 10, 4, 3, 3};
+    static const char *const strategy[] = {"NoRaces", "IgnoreRaces", "Temporary", "ParallelReduction"};
+    uint8_t k = (uint8_t)prng_below(&g->random, l->n);
+    const char *comma = l->at ? ", " : "", *loop = l->name[k];
+    switch (weighted(g, weight, sizeof weight)) {
+    case 0:
+        split_command(g, l, "split", k);
+        break;
+    case 1:
+        split_command(g, l, "divide", k);
+        break;
+    case 2:
+        command(g, l, "%sunroll(%s,%u)", comma, loop, 1 + prng_below(&g->random, 4));
+        break;
+    case 3:
+        command(g, l, "%sparallelize(%s,Lanes(%u),%s)", comma, loop, 1 + prng_below(&g->random, 4),
+                strategy[prng_below(&g->random, 4)]);
+        break;
+    case 4:
+        precompute_command(g, l);
+        break;
+    case 5:
+        for (uint8_t v = 0; v < g->pool;
+             v++) /* as far as it runs: another number would be the user's mistake */
+            if (strcmp(g->n->var[v], loop) == 0)
+                command(g, l, "%sbound(%s,%sb,%u,MaxExact)", comma, loop, loop, g->n->extent[v]);
+        break;
+    case 6:
+        command(g, l, "%sfuse(%s,%s,f)", comma, loop, l->name[(k + 1) % l->n]);
+        break;
+    default:
+        command(g, l, "%spos(%s,%sp,B)", comma, loop, loop);
+        break;
+    }
+}
+
+static void choose_schedule(generator *g, const uint8_t *loops, bool reordered) {
     uint32_t used = g->bound | note_free_vars(g->n, g->n->root);
-    size_t at = 0;
+    loop_list l = {0};
     for (uint8_t i = 0; i < g->pool; i++)
         if (used >> loops[i] & 1)
-            at += (size_t)snprintf(g->n->schedule + at, sizeof g->n->schedule - at, "%s%s",
-                                   at ? "," : "reorder(", g->n->var[loops[i]]);
-    if (at)
-        snprintf(g->n->schedule + at, sizeof g->n->schedule - at, ")");
+            memcpy(l.name[l.n++], g->n->var[loops[i]], NOTE_NAME);
+    if (!l.n)
+        return;
+    if (reordered)
+        reorder_command(g, &l);
+    if (!chance(g, 35))
+        return;
+    for (uint32_t n = 1 + prng_below(&g->random, 2); n > 0; n--)
+        any_command(g, &l);
+    if (chance(g, 40) && !strstr(g->n->schedule, "precompute")) {
+        shuffle_loops(g, &l);
+        reorder_command(g, &l);
+    }
 }
 
 static void choose_extents(generator *g) {
@@ -230,9 +347,8 @@ void case_random(uint64_t seed, note *n) {
     choose_loops(&g, loops);
     bool fitting = chance(&g, 60);
     choose_formats(&g, fitting ? loops : NULL);
-    if (fitting || chance(&g, 40))
-        choose_schedule(&g, loops);
     choose_extents(&g);
+    choose_schedule(&g, loops, fitting || chance(&g, 40));
     for (uint8_t t = 1; t < n->n_tensors; t++) {
         uint32_t percent = chance(&g, 4) ? 0 : density[prng_below(&g.random, sizeof density)];
         note_random_data(&n->tensor[t], &g.random, percent, -9, 9);

@@ -6,7 +6,7 @@
 
 #include "tests/random/cases.h"
 
-enum { CODES = 64, MAX_FAILURES = 10 };
+enum { CODES = 64, MAX_FAILURES = 40 };
 
 typedef struct {
     const char *code;

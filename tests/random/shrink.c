@@ -29,11 +29,29 @@ static bool fewer_operators(note *n, note *c) {
     return false;
 }
 
+/* Leaves out the command that starts at `from`. */
+static void drop_command(char *schedule, char *from) {
+    char *end = strstr(from, "), ");
+    if (end)
+        memmove(from, end + 3, strlen(end + 3) + 1);
+    else if (from > schedule)
+        from[-2] = '\0'; /* with the comma before it */
+    else
+        *from = '\0';
+}
+
+static bool fewer_commands(note *n, note *c) {
+    for (const char *at = n->schedule; at && *at; at = strstr(at, "), ") ? strstr(at, "), ") + 3 : NULL) {
+        *c = *n;
+        drop_command(c->schedule, c->schedule + (at - n->schedule));
+        if (accept(n, c))
+            return true;
+    }
+    return false;
+}
+
 static bool simpler_settings(note *n, note *c) {
     bool taken = false;
-    *c = *n;
-    c->schedule[0] = '\0';
-    taken = *n->schedule && accept(n, c);
     for (uint8_t t = 0; t < n->n_tensors; t++) {
         for (uint8_t l = 0; l < n->tensor[t].order; l++) {
             *c = *n;
@@ -118,8 +136,8 @@ static bool fewer_entries(note *n, note *c) {
 void case_shrink(note *n) {
     note *candidate = malloc(sizeof *candidate);
     BUG_IF(!candidate, "no memory");
-    while (fewer_operators(n, candidate) || simpler_settings(n, candidate) || fewer_results(n, candidate) ||
-           smaller_extents(n, candidate) || fewer_entries(n, candidate))
+    while (fewer_operators(n, candidate) || fewer_commands(n, candidate) || simpler_settings(n, candidate) ||
+           fewer_results(n, candidate) || smaller_extents(n, candidate) || fewer_entries(n, candidate))
         ;
     free(candidate);
 }

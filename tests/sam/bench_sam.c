@@ -72,7 +72,34 @@ static void speeds(void **state) {
     (void)state;
 }
 
+/* Inner products of ever larger matrices: no fall-off with length, and what bounds and statistics cost. */
+static void long_runs(void **state) {
+    static const published_row rows[] = {
+        {.kernel = "matmul_ijk", .operand = {"256x256:0.02", "256x256:0.02"}},
+        {.kernel = "matmul_ijk", .operand = {"512x512:0.02", "512x512:0.02"}},
+        {.kernel = "matmul_ijk", .operand = {"1024x1024:0.01", "1024x1024:0.01"}},
+        {.kernel = "matmul_ijk", .operand = {"2048x2048:0.005", "2048x2048:0.005"}}};
+    static const sam_sim_options ways[] = {
+        {.timing = SAM_TIMING_PUBLISHED}, {0}, {.fifo_depth = 64}, {.statistics = true}};
+    printf("%-18s | published timing, ideal, ideal with FIFOs of 64, ideal with statistics\n", "matmul_ijk");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fixture *f;
+        published_case c;
+        fixture_set_up((void **)&f);
+        published_make(f, &rows[i], &c);
+        printf("%-18s |", rows[i].operand[1]);
+        for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+            speed s = measure(f, &c, &ways[w]);
+            print_speed(&s);
+            printf(" |");
+        }
+        printf("\n");
+        fixture_tear_down((void **)&f);
+    }
+    (void)state;
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(speeds)};
+    const struct CMUnitTest tests[] = {TEST(speeds), TEST(long_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

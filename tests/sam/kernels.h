@@ -83,7 +83,8 @@ typedef struct {
 /* One of two copies of what is below i in the element-wise product of two matrices. */
 #define COPY_OF_ROWS(c)                                                                                      \
     LOOKUP("bj" c, "B", "1", "j", "")                                                                        \
-    LOOKUP("cj" c, "C", "1", "j", "") "jj" c " [type=intersect index=j]\n" VALS("bv" c, "B")                 \
+    LOOKUP("cj" c, "C", "1", "j", "")                                                                        \
+    "jj" c " [type=intersect index=j]\n" VALS("bv" c, "B")                                                   \
         VALS("cv" c, "C") "op" c " [type=mul]\n" EDGE("pb", "bj" c, "ref") EDGE("pc", "cj" c, "ref")         \
             INTO("bj" c, "jj" c, "B") INTO("cj" c, "jj" c, "C") OUT_OF("jj" c, "bv" c, "B")                  \
                 OUT_OF("jj" c, "cv" c, "C") EDGE("bv" c, "op" c, "val") EDGE("cv" c, "op" c, "val")          \

@@ -13,7 +13,7 @@ enum { PUBLISHED_OPERANDS = 5 };
 typedef struct {
     const char *kernel;
     const char *operand[PUBLISHED_OPERANDS]; /* as -g takes them: dimensions, density; base seed 1 */
-    uint32_t nnz[PUBLISHED_OPERANDS];        /* of the operands */
+    uint32_t nnz[PUBLISHED_OPERANDS];        /* of the operands; 0: not known */
     uint64_t cycles;
     uint32_t stored, nonzeros; /* values written; those that are not zero */
     double cpu_s;

@@ -218,6 +218,16 @@ static void reducers_add_up_tensors(void **state) {
     }
 }
 
+/* Chapter 4's reducer either makes a zero of an empty fiber or removes it. */
+static void scalar_reducers_may_drop_empty_fibers(void **state) {
+    const char *n = "type=reduce empty=drop";
+    RUN(n, IN("1 2 S0 S0 3 S1 D"), OUT("3 3 S0 D"));
+    RUN(n, IN("S0 S1 D"), OUT("S0 D"));
+    RUN(n, IN("1 0xffff S0 D"), OUT("0 D")); /* a sum of zero is not empty */
+    RUN(n, IN("S0 D"), OUT("D"));
+    RUN(n, IN("S1 1 S2 S2/2 D"), OUT("S0 1 S1 S1/1 D"));
+}
+
 static void reducers_refuse_streams_out_of_step(void **state) {
     const char *n = "type=vectorreducer depth=2";
     expect_refusal(*state, (unit_run){n, IN("S0 D", "1 S1 D", "1 S1 D")},
@@ -753,6 +763,7 @@ int main(void) {
         TEST(illegal_uses_are_refused),
         TEST(reducers_add_up_tensors),
         TEST(reducers_refuse_streams_out_of_step),
+        TEST(scalar_reducers_may_drop_empty_fibers),
         TEST(operations_of_the_processing_element),
         TEST(operations_on_parts_of_bfloat16),
         TEST(parallelizers_deal_out_tokens),

@@ -68,7 +68,7 @@ static void the_dialect_is_read(void **state) {
         "    n_x [type=\"add\" sub=\"1\"] // minus\n"
         "    7 [tensor=\"C\"]\n"
         "    40 [type=\"fp_mul\" const0=\"0.2\" rb_const=\"say \\\"so\\\"\"]\n"
-        "    41 [type=\"reduce\", fp=\"true\"]\n"
+        "    41 [type=\"reduce\", fp=\"true\" empty=\"drop\"]\n"
         "    42 [type=\"crddrop\" outer=\"i\" inner=\"vals\" vals=\"true\"]\n"
         "    43 [type=\"crddrop\" outer=\"i\" inner=\"j\" mode=\"1\"]\n"
         "    44 [comment=\"type=vectorreducer,index=j\" type=\"vectorreducer\" accum_index=\"j\"]\n"
@@ -94,7 +94,7 @@ static void the_dialect_is_read(void **state) {
     assert_string_equal(sam_alu_constant(&g, (sam_node){3}, 0), "0.2");
     assert_null(sam_alu_constant(&g, (sam_node){3}, 1));
     assert_string_equal(names_text(&f->names, sam_attribute_of(&g, (sam_node){3}, "rb_const")), "say \"so\"");
-    assert_true(n[3].fp);
+    assert_true(n[3].fp && n[3].compress);
     assert_true(n[4].compress);
     assert_string_equal(names_text(&f->names, n[4].inner), "val");
     assert_false(n[5].compress);
@@ -262,6 +262,10 @@ static const bad bad_texts[] = {
      "t.gv:2:26: error: mode is '12', expected a mode of the tensor or vals [E0204-attribute]\n"
      "     1 [type=fiberwrite mode=12]\n"
      "                             ^~\n"},
+    {"digraph {\n 1 [type=reduce empty=no]\n}",
+     "t.gv:2:23: error: empty is 'no', expected zero or drop [E0204-attribute]\n"
+     "     1 [type=reduce empty=no]\n"
+     "                          ^~\n"},
     {"digraph {\n 1 [type=serialize depth=13]\n}",
      "t.gv:2:26: error: depth is '13', expected a number from 0 to 12 [E0204-attribute]\n"
      "     1 [type=serialize depth=13]\n"

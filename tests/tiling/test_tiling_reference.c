@@ -6,8 +6,8 @@
 #include "tests/test.h"
 #include "tiling/tiling.h"
 
-static void parse(fixture *f, const char *expression, const char *schedule, sam_statement *s) {
-    const fe_in in = {.expression = expression, .schedule = &schedule, .n_schedule = schedule ? 1 : 0};
+static void parse(fixture *f, const char *expression, sam_statement *s) {
+    const fe_in in = {.expression = expression};
     if (!fe_parse(&in, &f->names, &f->mem, &f->diag, s))
         fail_msg("%s\n%s", expression, fixture_printed(f));
 }
@@ -53,7 +53,7 @@ static const float matrix_D[16] = {1, 2, 0, 0, 0, 3, 0, 0, 4, 0, 0, 5, 0, 0, 6, 
 static tile_tensor evaluate(fixture *f, const char *expression, tile_dtype dtype) {
     sam_statement s;
     tile_tensor out, data[4];
-    parse(f, expression, NULL, &s);
+    parse(f, expression, &s);
     for (uint32_t t = 1; t < s.tensors.len; t++) {
         const char *name = names_text(&f->names, s.tensors.at[t].name);
         if (s.tensors.at[t].order == 2)
@@ -203,14 +203,17 @@ static void packing_does_not_change_the_result(void **state) {
         sam_statement user, packed;
         bool ok = fe_parse(&in, &f->names, &f->mem, &f->diag, &user);
         const char *schedule = ok ? random_loops(&w, &user) : NULL;
+        fe_cin cin;
         in.schedule = &schedule;
         in.n_schedule = schedule ? 1 : 0;
         if (ok)
             all_sizes(&w, &user, &in);
-        if (ok && fe_parse(&in, &f->names, &f->mem, &f->diag, &user)) {
+        if (ok && fe_parse(&in, &f->names, &f->mem, &f->diag, &user) &&
+            fe_schedule(&in, &user, &f->mem, &f->diag, &cin)) {
+            const sam_statement *s = &cin.kernels.at[0].s;
             const tile_operands operands = {random_operands(f, &user, n), user.tensors.len, TILE_DTYPE_INT16};
             tile_tensor want;
-            assert_true(fe_check(&user, &f->diag) && fe_pack(&user, &f->mem, &f->diag, &packed));
+            assert_true(fe_check(s, &f->diag) && fe_pack(s, &f->mem, &f->diag, &packed));
             assert_true(tile_reference(&user, &operands, &f->mem, &f->diag, &want));
             tile_tensor got = through_packing(f, &packed, &operands, want.dim);
             if (!tile_equal(&got, &want, TILE_DTYPE_INT16, &f->names, &f->diag))
@@ -228,8 +231,8 @@ static void packing_does_not_change_the_result(void **state) {
 static void split_indices_and_ones_are_made_and_undone(void **state) {
     fixture *f = *state;
     sam_statement user, split;
-    parse(f, "X(i,j) = B(i,j) + c(i)", NULL, &user);
-    parse(f, "X(o,n,j) = B(o,n,j) + c(o,n) * u(j)", NULL, &split);
+    parse(f, "X(i,j) = B(i,j) + c(i)", &user);
+    parse(f, "X(o,n,j) = B(o,n,j) + c(o,n) * u(j)", &split);
     for (uint32_t t = 0; t < 3; t++) {
         sam_tensor_data *data = &split.tensors.at[t];
         data->view = (sam_view){.source = data->name,

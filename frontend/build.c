@@ -1,0 +1,52 @@
+/* build.c - the passes from a scheduled statement to its graph, and the choice of what to write.
+ *
+ * A dense result level has a place for every coordinate, so its writer must meet them all. Where the loops do
+ * not, fe_fill adds operands of ones, which costs time; and some graphs still cannot be. The host can do the
+ * same for nothing: the kernel writes the level compressed, and tile_unpack makes of it what was asked for.
+ */
+#include "frontend/fe_int.h"
+
+static bool build(const sam_statement *s, bool sparse_result, const fe_lower_options *options, arena *mem,
+                  diagnostics *d, sam_statement *packed, sam_graph *out) {
+    sam_statement plain;
+    return fe_pack_with(s, sparse_result, mem, d, &plain) && fe_fill(&plain, mem, d, packed) &&
+           fe_lower(packed, options, mem, d, out);
+}
+
+static bool has_dense_result(const sam_statement *s) {
+    const sam_tensor_data *t = sam_tensor_at(s, s->result);
+    for (uint32_t l = 0; l < t->order; l++) {
+        if (t->level[l] == SAM_LEVEL_DENSE)
+            return true;
+    }
+    return false;
+}
+
+static uint32_t count_ones(const sam_statement *s) {
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < s->tensors.len; t++)
+        n += s->tensors.at[t].ones;
+    return n;
+}
+
+bool fe_build(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
+              sam_statement *packed, sam_graph *out) {
+    if (has_dense_result(s)) {
+        diagnostics quiet;
+        sam_statement sparse_packed;
+        sam_graph sparse;
+        diag_init(&quiet, mem);
+        bool as_declared = build(s, false, options, mem, &quiet, packed, out);
+        bool filled = as_declared && count_ones(packed) > 0;
+        if ((!as_declared || (filled && !options->exact_stops)) &&
+            build(s, true, options, mem, &quiet, &sparse_packed, &sparse) &&
+            (!as_declared || count_ones(&sparse_packed) < count_ones(packed))) {
+            *packed = sparse_packed;
+            *out = sparse;
+            return true;
+        }
+        if (as_declared)
+            return true;
+    }
+    return build(s, false, options, mem, d, packed, out);
+}

@@ -1,0 +1,55 @@
+/* guard.c - a quotient in floating point that is a part of a sum.
+ *
+ * Where numerator and denominator are absent there is no quotient, and the sum around it counts nothing for
+ * it. But the graph would compute 0 / 0 there, which is NaN. So the denominator gets 1 where the quotient is
+ * absent: d + b / c becomes d + b / (c + (1 - present)) * 1. `present` is a host-made scalar 1. As an operand
+ * of the quotient it is repeated by the quotient's own coordinates (fe_repeats_inside) and absent, so 0,
+ * where the quotient is. The factor 1 keeps these coordinates apart from those of the other addends. The
+ * numerator is 0 there, since fe_fill gives it all indices of the denominator.
+ *
+ * 1 - present is 0 as far as the notation goes, so it asks for no coordinates of its own (fe_is_zero).
+ * Integers need none of this: a quotient by 0 is 0.
+ */
+#include "frontend/fe_int.h"
+
+static sam_expr add_expr(sam_statement *s, arena *mem, sam_expr_data x) {
+    vec_push(mem, &s->exprs, x);
+    return (sam_expr){s->exprs.len};
+}
+
+static sam_expr add_binary(sam_statement *s, arena *mem, sam_expr_kind kind, src_loc loc, sam_expr a,
+                           sam_expr b) {
+    return add_expr(s, mem, (sam_expr_data){.kind = kind, .loc = loc, .a = a, .b = b});
+}
+
+static sam_expr add_present(sam_statement *s, arena *mem, src_loc loc) {
+    name_id name = fe_fresh_name(s, "present", mem);
+    vec_push(mem, &s->tensors, (sam_tensor_data){.name = name, .loc = loc, .ones = true});
+    sam_tensor tensor = {s->tensors.len};
+    return add_expr(s, mem, (sam_expr_data){.kind = SAM_EXPR_ACCESS, .loc = loc, .tensor = tensor});
+}
+
+static sam_expr guarded(sam_statement *s, arena *mem, sam_expr a, sam_expr b, src_loc loc) {
+    const sam_expr_data literal = {.kind = SAM_EXPR_LITERAL, .loc = loc, .literal = 1};
+    sam_expr one = add_expr(s, mem, literal);
+    sam_expr absent = add_binary(s, mem, SAM_EXPR_SUB, loc, one, add_present(s, mem, loc));
+    sam_expr denominator = add_binary(s, mem, SAM_EXPR_ADD, loc, b, absent);
+    sam_expr quotient = add_binary(s, mem, SAM_EXPR_DIV, loc, a, denominator);
+    return add_binary(s, mem, SAM_EXPR_MUL, loc, quotient, add_expr(s, mem, literal));
+}
+
+static sam_expr guard(sam_statement *s, arena *mem, sam_expr e, bool in_union) {
+    sam_expr_data x = *sam_expr_at(s, e);
+    bool inside = in_union || fe_unites(x.kind);
+    if (x.a.v)
+        x.a = guard(s, mem, x.a, inside);
+    if (x.b.v)
+        x.b = guard(s, mem, x.b, inside);
+    *sam_expr_at(s, e) = x;
+    return x.kind == SAM_EXPR_DIV && in_union ? guarded(s, mem, x.a, x.b, x.loc) : e;
+}
+
+void fe_guard_quotients(sam_statement *s, arena *mem) {
+    if (!s->integers)
+        s->rhs = guard(s, mem, s->rhs, false);
+}

@@ -402,6 +402,14 @@ static bool read_order(fe_reader *in, fe_kernel *k, diagnostics *d) {
     return take(in, ')', d);
 }
 
+/* The first n variables of a relation. */
+static uint64_t bits_of(const fe_relation *r, uint32_t n) {
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < n; i++)
+        bits |= r->var[i].v ? (uint64_t)1 << (r->var[i].v - 1) : 0;
+    return bits;
+}
+
 static bool read_relation(fe_reader *in, fe_kernel *k, diagnostics *d) {
     fe_relation r = {.loc = in->token.loc};
     if (at_word(in, "order"))
@@ -417,6 +425,15 @@ static bool read_relation(fe_reader *in, fe_kernel *k, diagnostics *d) {
     }
     fe_advance(in);
     if (!take(in, '(', d) || !read_arguments(in, k, d, &r) || !take(in, ')', d))
+        return false;
+    /* Whatever an earlier relation, or this one, is about is not new: so no variable comes from itself. */
+    uint64_t open = UINT64_MAX, known = bits_of(&r, r.kind == FE_FUSE ? 2 : 1);
+    for (uint32_t i = 0; i < k->relations.len; i++) {
+        const fe_relation *before = &k->relations.at[i];
+        known |= bits_of(before, 3);
+        open &= ~bits_of(before, before->kind == FE_FUSE ? 2 : 1);
+    }
+    if (!fe_check_relation(k, &r, &open, &known, d))
         return false;
     vec_push(k->s.mem, &k->relations, r);
     return true;

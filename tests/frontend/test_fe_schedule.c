@@ -350,6 +350,8 @@ static void copies_compute_the_same(void **state) {
              {"x = B(i,j) * C(i,j)", "reorder(i,j)", "ij", {NULL}},
              {"X(i,j) = B(i,j) + c(i)", "reorder(i,j)", "ij", {NULL}},
              {"x(i) = b(i) + c(i) * 2", "reorder(i)", "i", {NULL}},
+             {"x(i) = 3 * b(i) - 2 * c(i)", "reorder(i)", "i", {NULL}},
+             {"x(i) = 3 * sum(j, B(i,j) * (5 - c(j)))", "reorder(i,j)", "ij", {NULL}},
              {"x(i) = B(i,k) * c(k) + D(i,k) * e(k)", "reorder(i,k)", "ik", {NULL}}};
     for (size_t n = 0; n < sizeof c / sizeof *c; n++) {
         for (const char *loop = c[n].loops; *loop; loop++) {

@@ -302,23 +302,55 @@ static onyx_node lower_joiner(lowering *l, sam_node h) {
     return node;
 }
 
+/* What to do without an operation the chip's PE lacks. */
+static const char *alu_way_out(const char *name) {
+    if (strcmp(name, "div") == 0)
+        return "the chip does not divide: multiply by the reciprocal, made an operand before the run (bf16), "
+               "or "
+               "use --engine sam";
+    return "in a sparse graph the chip adds, subtracts, multiplies, negates and takes absolute values, int16 "
+           "or bfloat16; int16 also and, or, xor, shl, min, relu";
+}
+
+static bool constant_operand(lowering *l, sam_node h, uint32_t port, const char *text, bool fp,
+                             onyx_node_data *operands) {
+    if (!sam_parse_constant(text, fp, &operands->constant[port])) {
+        diag_error(l->d, sam_node_at(l->sam, h)->loc, "E0415-constant", "%s: constant '%s' is no %s",
+                   sam_node_label(l->sam, h, l->g->mem), text, fp ? "number" : "16-bit integer");
+        diag_hint(l->d, "%s", fp ? "for example 0.5" : "from -32768 to 65535");
+        return false;
+    }
+    operands->constants |= (uint8_t)(1u << port);
+    return true;
+}
+
 static onyx_node lower_alu(lowering *l, sam_node h) {
     const sam_node_data *s = sam_node_at(l->sam, h);
     const char *name = names_text(l->sam->names, s->alu);
     bool prefixed = strncmp(name, "fp_", 3) == 0;
-    const onyx_alu_op *op = onyx_alu_find(prefixed ? name + 3 : name, prefixed || s->fp);
+    bool fp = prefixed || s->fp;
+    const onyx_alu_op *op = onyx_alu_find(prefixed ? name + 3 : name, fp);
     if (op == NULL)
-        return not_on_chip(l, h,
-                           "in a sparse graph the chip adds, subtracts and multiplies, int16 or bfloat16");
-    uint32_t inputs = inputs_of(l->sam, h);
-    if (inputs != 2) {
-        diag_unmappable(l->d, s->loc, "E0412-alu-operands", "%s: Onyx operates on two streams, not on %u",
-                        sam_node_label(l->sam, h, l->g->mem), inputs);
-        diag_hint(l->d, "split it into operations of two streams; a constant becomes a scalar operand");
+        return not_on_chip(l, h, alu_way_out(prefixed ? name + 3 : name));
+    onyx_node_data operands = {0};
+    uint32_t count = inputs_of(l->sam, h);
+    for (uint32_t port = 0; port < 3; port++) {
+        const char *text = sam_alu_constant(l->sam, h, port);
+        count += text != NULL;
+        if (text != NULL && port < 2 && !constant_operand(l, h, port, text, fp, &operands))
+            return (onyx_node){0};
+    }
+    if (count != op->streams) {
+        diag_unmappable(l->d, s->loc, "E0412-alu-operands", "%s: Onyx takes %u operand%s here, not %u",
+                        sam_node_label(l->sam, h, l->g->mem), op->streams, op->streams == 1 ? "" : "s",
+                        count);
+        diag_hint(l->d, "split it into operations of two operands");
         return (onyx_node){0};
     }
     onyx_node node = add_processing(l, h, ONYX_ALU);
     onyx_node_at(l->g, node)->op = op;
+    onyx_node_at(l->g, node)->constants = operands.constants;
+    memcpy(onyx_node_at(l->g, node)->constant, operands.constant, sizeof operands.constant);
     return node;
 }
 
@@ -469,6 +501,11 @@ static void lower_edge(lowering *l, const sam_edge_data *e) {
         return;
     }
     onyx_connect(l->g, source, from, sink, to);
+    const onyx_node_data *alu = onyx_node_at(l->g, sink);
+    if (alu->kind == ONYX_ALU && (alu->constants != 0 || alu->op->streams == 1)) {
+        onyx_port other = to == ONYX_PORT_ALU_DATA0 ? ONYX_PORT_ALU_DATA1 : ONYX_PORT_ALU_DATA0;
+        onyx_connect(l->g, source, from, sink, other); /* the PE pairs the tokens of both its ports */
+    }
 }
 
 bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, diagnostics *d,

@@ -387,6 +387,30 @@ static onyx_node lower_repeat(lowering *l, sam_node h) {
     return node;
 }
 
+/* The loop order with the result's variables outside, in which scalar reducers suffice: "i,j,k". */
+static const char *reducer_way_out(const lowering *l) {
+    const sam_graph *s = l->sam;
+    const char *order = "";
+    name_id *listed = arena_new_n(l->g->mem, name_id, s->nodes.len + 1);
+    uint32_t count = 0;
+    for (int results = 1; results >= 0; results--) {
+        for (uint32_t i = 0; i < s->nodes.len; i++) {
+            const sam_node_data *n = &s->nodes.at[i];
+            bool known = n->index.v == 0 || n->kind != (results ? SAM_FIBERWRITE : SAM_FIBERLOOKUP);
+            for (uint32_t k = 0; !known && k < count; k++)
+                known = name_eq(listed[k], n->index);
+            if (known)
+                continue;
+            order = arena_printf(l->g->mem, "%s%s%s", order, count == 0 ? "" : ",",
+                                 names_text(s->names, n->index));
+            listed[count++] = n->index;
+        }
+    }
+    return arena_printf(
+        l->g->mem, "in the loop order -s \"reorder(%s)\" the sums are innermost and scalar reducers suffice",
+        order);
+}
+
 static onyx_node lower_node(lowering *l, sam_node h) {
     switch (sam_node_at(l->sam, h)->kind) {
     case SAM_FIBERLOOKUP:
@@ -411,9 +435,7 @@ static onyx_node lower_node(lowering *l, sam_node h) {
         return lower_hold(l, h);
     case SAM_VECTORREDUCER:
     case SAM_SPACCUMULATOR:
-        return not_on_chip(l, h,
-                           "choose a loop order with the summed variable innermost, such as "
-                           "reorder(i,j,k), so that a scalar reducer suffices");
+        return not_on_chip(l, h, reducer_way_out(l));
     case SAM_ARRAYSTORE:
     case SAM_LOCATE:
     case SAM_BVLOOKUP:

@@ -242,10 +242,8 @@ static void what_does_not_fit_is_named(void **state) {
          "1): no "
          "wires lead from pos_out to data_in | docs/ir_onyx.md lists which ports may be linked"},
         {"matmul_ijk.gv", vector_reducer,
-         "E0410-not-on-chip: vectorreducer k (node 13): Onyx has no such primitive | choose a loop order "
-         "with "
-         "the summed "
-         "variable innermost, such as reorder(i,j,k), so that a scalar reducer suffices"},
+         "E0410-not-on-chip: vectorreducer k (node 13): Onyx has no such primitive | in the loop order -s "
+         "\"reorder(i,j,k)\" the sums are innermost and scalar reducers suffice"},
         {"matmul_ijk.gv", dropping_reducer,
          "E0410-not-on-chip: reduce (node 13): Onyx has no such primitive | the chip's reducer makes a zero "
          "of "

@@ -356,9 +356,10 @@ static onyx_node lower_alu(lowering *l, sam_node h) {
 
 static onyx_node lower_reduce(lowering *l, sam_node h) {
     if (sam_node_at(l->sam, h)->fp) {
-        return not_on_chip(l, h,
-                           "the chip's reducer adds 16-bit integers only; use --dtype int16, or an "
-                           "expression without reductions");
+        return not_on_chip(
+            l, h,
+            "the chip's reducer adds 16-bit integers only; use --dtype int16, --engine sam, or an "
+            "expression without reductions");
     }
     if (sam_node_at(l->sam, h)->compress)
         return not_on_chip(l, h,

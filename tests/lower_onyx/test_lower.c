@@ -165,7 +165,7 @@ static void what_the_chip_lacks_is_named(void **state) {
     expect_unmappable(
         f, replaced(f, matmul, "type=\"reduce\" index=\"k\"", "type=\"reduce\" index=\"k\" fp=\"true\""),
         "E0410-not-on-chip: reduce (node 13): Onyx has no such primitive | the chip's reducer adds "
-        "16-bit integers only; use --dtype int16, or an expression without reductions");
+        "16-bit integers only; use --dtype int16, --engine sam, or an expression without reductions");
     char *dense = replaced(f, mul, "X=s0", "X=d0");
     dense =
         replaced(f, dense, "7 [type=\"fiberwrite\" index=\"i\" tensor=\"X\" mode=\"0\" format=\"compressed\"",

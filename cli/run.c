@@ -167,12 +167,6 @@ static bool run(const cli_options *o, cli_session *s, cli_kernel *k) {
     tile_plan plan = {0};
     cli_outcome outcome = {0};
     double start = seconds_now();
-    if (o->dtype == TILE_DTYPE_BF16 && o->engine != ENGINE_SAM) {
-        diag_unmappable(&s->diag, (src_loc){0}, "E0920-bf16",
-                        "the array's reducers and joiners add integers only");
-        diag_hint(&s->diag, "use --engine sam, or --dtype int16");
-        return false;
-    }
     bool sam = o->engine == ENGINE_SAM;
     bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
     ok = ok && cli_read_operands(o, s, k, &in);

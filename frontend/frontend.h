@@ -89,6 +89,11 @@ bool fe_cin_equal(const fe_cin *a, const fe_cin *b);
  * E0149-not-lowered for a relation that has no form in the graph. */
 bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *out);
 
+/* Integer products of sums as sums of products, (B + C) * D as B * D + C * D, where the sum would be joined
+ * with the factor: the chip's intersecters cannot take a union's references. Values do not change. The
+ * statement must satisfy fe_check, as it does afterwards. */
+void fe_distribute(sam_statement *s);
+
 /* Makes every access plain: a stored tensor of its own (the second use of B is B_2), indexed by distinct
  * variables, with dense and compressed levels in the order of the loops. Where the user's tensor is not that,
  * the stored one is a view of it (sam_view), which tile_pack makes and tile_unpack undoes. The statement must

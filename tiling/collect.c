@@ -52,8 +52,8 @@ static int output_of(const tile_collector *c, int level) {
 static bool broken(diagnostics *d, uint32_t run, int level, const char *what, uint32_t got, uint32_t want) {
     char where[24];
     snprintf(where, sizeof where, level == SAM_MODE_VALS ? "values" : "level %d", level);
-    diag_error(d, (src_loc){0}, "E0341-result-stream", "run %u, result %s: %s %u, expected %u", run, where,
-               what, got, want);
+    diag_mismatch(d, (src_loc){0}, "E0341-result-stream", "run %u, result %s: %s %u, expected %u", run, where,
+                  what, got, want);
     return false;
 }
 

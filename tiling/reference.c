@@ -523,9 +523,9 @@ bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtyp
     BUG_IF(got->order != want->order, "orders %u and %u", got->order, want->order);
     for (uint32_t m = 0; m < got->order; m++) {
         if (got->dim[m] != want->dim[m]) {
-            diag_error(d, (src_loc){0}, "E0340-mismatch",
-                       "the result's dimension %u is %u, the reference's %u", m + 1, got->dim[m],
-                       want->dim[m]);
+            diag_mismatch(d, (src_loc){0}, "E0340-mismatch",
+                          "the result's dimension %u is %u, the reference's %u", m + 1, got->dim[m],
+                          want->dim[m]);
             return false;
         }
     }
@@ -540,9 +540,9 @@ bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtyp
         uint16_t a = order <= 0 ? got->val[i] : 0, b = order >= 0 ? want->val[j] : 0;
         float tolerance = order >= 0 && want->tolerance ? want->tolerance[j] : 0;
         if (!same_value(dtype, a, b, tolerance, want->divides) && wrong++ < 5)
-            diag_error(d, (src_loc){0}, "E0340-mismatch", "%s is %.9g, the reference says %.9g",
-                       entry_text(order <= 0 ? got : want, order <= 0 ? i : j, names, d->mem),
-                       as_double(dtype, a), as_double(dtype, b));
+            diag_mismatch(d, (src_loc){0}, "E0340-mismatch", "%s is %.9g, the reference says %.9g",
+                          entry_text(order <= 0 ? got : want, order <= 0 ? i : j, names, d->mem),
+                          as_double(dtype, a), as_double(dtype, b));
         i += order <= 0;
         j += order >= 0;
     }

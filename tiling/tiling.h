@@ -76,7 +76,7 @@ void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const ui
  * tolerance. */
 bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                     tile_tensor *out);
-/* True if equal up to explicit zeros and the tolerance of `want`; otherwise error E0340-mismatch shows the
+/* True if equal up to explicit zeros and the tolerance of `want`; otherwise E0340-mismatch shows the
  * first coordinates that differ.
  */
 bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtype, const name_table *names,
@@ -91,7 +91,7 @@ bool tile_levels(const tile_tensor *t, const sam_tensor_data *format, arena *mem
                  sam_tensor_levels *out);
 
 /* The other way: a fibertree as result tensor. Leaves beyond `extent` (by logical mode) and zeros are
- * dropped; more or fewer values than leaves is error E0341-result-stream. */
+ * dropped; more or fewer values than leaves is E0341-result-stream. */
 bool tile_from_levels(const sam_tensor_levels *levels, const sam_tensor_data *format, const uint32_t *extent,
                       tile_dtype dtype, arena *mem, diagnostics *d, tile_tensor *out);
 

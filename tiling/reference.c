@@ -508,8 +508,12 @@ static double as_double(tile_dtype dtype, uint16_t bits) {
     return dtype == TILE_DTYPE_BF16 ? (double)bf16_to_float(bits) : (double)(int16_t)bits;
 }
 
-/* In bfloat16, NaN is what 0 / 0 makes of a point. Whether there is a point where nothing meets a stored
- * zero, the notation does not say, so with a division NaN compares equal to anything. */
+/* With a division in bfloat16, NaN compares equal to anything, for the notation does not say what is a point:
+ * - 0 / 0 where nothing meets a zero that was computed or stored (an empty operand stores one, tile_levels);
+ * - an infinity times nothing: NaN by definition, but a graph iterates products where all factors are stored,
+ *   so b(i) / c(i) * d(i) has no point where d is absent. What such a point adds to, or divides, differs too.
+ * Guarded quotients (fe_fill) settle only what is absent on both sides. Other statements divide nothing, and
+ * there NaN equals NaN only. */
 static bool same_value(tile_dtype dtype, uint16_t a, uint16_t b, float tolerance, bool divides) {
     double x = as_double(dtype, a), y = as_double(dtype, b);
     if (isnan(x) || isnan(y))

@@ -145,6 +145,19 @@ void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour);
 /* 1-based line and column of a location; false when it is nowhere. */
 bool diag_line_col(const diagnostics *d, src_loc loc, uint32_t *line, uint32_t *col);
 
+/* ---- text in memory ------------------------------------------------------------------------- */
+
+/* What is printed to `stream` between text_begin and text_end. It must not be moved in between. */
+typedef struct {
+    FILE *stream;
+    char *text;
+    size_t length; /* after text_end */
+} text_out;
+
+void text_begin(text_out *out);
+/* The text, ended by 0, in `mem`. */
+char *text_end(text_out *out, arena *mem);
+
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* cJSON does the parsing and printing; these add locations and diagnostics.

@@ -4,14 +4,12 @@
 #include "tests/frontend/fe_case.h"
 
 static const char *cin_text(fixture *f, const fe_cin *cin) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    fe_cin_dump(cin, out);
-    fclose(out);
-    const char *kept = arena_strndup(&f->mem, text, length ? length - 1 : 0);
-    free(text);
-    return kept;
+    text_out out;
+    text_begin(&out);
+    fe_cin_dump(cin, out.stream);
+    char *text = text_end(&out, &f->mem);
+    text[out.length - 1] = '\0'; /* the end of its line */
+    return text;
 }
 
 /* ---- kernels on data ------------------------------------------------------------------------- */
@@ -24,11 +22,10 @@ typedef struct {
 
 static bool lower(fixture *f, const fe_kernel *k, lowered *out) {
     const fe_lower_options options = {.drop = true, .exact_stops = true};
-    sam_statement expanded, packed;
+    sam_statement expanded;
     sam_graph once;
     return fe_expand(k, &f->mem, &f->diag, &expanded) && fe_check(&expanded, &f->diag) &&
-           fe_pack(&expanded, &f->mem, &f->diag, &packed) && fe_fill(&packed, &f->mem, &f->diag, &out->s) &&
-           fe_lower(&out->s, &options, &f->mem, &f->diag, &once) && sam_check(&once, &f->diag) &&
+           fe_build(&expanded, &options, &f->mem, &f->diag, &out->s, &once) && sam_check(&once, &f->diag) &&
            fe_unroll(k, &once, &f->mem, &f->diag, &out->g) && sam_check(&out->g, &f->diag);
 }
 

@@ -40,9 +40,7 @@ typedef struct {
 } cin_reader;
 
 static bool at_word(const fe_reader *in, const char *word) {
-    const fe_token *t = &in->token;
-    return t->kind == FE_NAME && t->length == strlen(word) && memcmp(t->at, word, t->length) == 0 &&
-           fe_peek(in) == '(';
+    return fe_is_word(&in->token, word) && fe_peek(in) == '(';
 }
 
 static bool take(fe_reader *in, char sign, diagnostics *d) {

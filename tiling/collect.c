@@ -20,8 +20,7 @@ tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan
                           .plan = plan,
                           .dtype = dtype,
                           .compact_at = COLLECT_COMPACT_FIRST};
-    for (uint32_t m = 0; m < c->result->order; m++)
-        c->extent[m] = extent[s->result_index[m].v - 1];
+    tile_result_dim(s, extent, c->extent);
     return c;
 }
 

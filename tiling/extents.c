@@ -71,3 +71,8 @@ bool tile_extents(const sam_statement *s, const tile_operands *in, arena *mem, d
     }
     return true;
 }
+
+void tile_result_dim(const sam_statement *s, const uint32_t *extent, uint32_t dim[SAM_MAX_ORDER]) {
+    for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++)
+        dim[m] = extent[s->result_index[m].v - 1];
+}

@@ -405,8 +405,8 @@ bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem,
         relation one = {.vars = 1, .var = {s->result_index[m].v}}, before = all;
         all.vars = 0;
         merge_vars(&before, &one, &all);
-        out->dim[m] = extent[s->result_index[m].v - 1];
     }
+    tile_result_dim(s, extent, out->dim);
     if (!is_zero(in->dtype, got.background)) {
         /* Every point of the result has a value: add the relation to a full one. */
         relation full = {0}, point = {0};

@@ -61,6 +61,9 @@ bool tile_extents(const sam_statement *s, const tile_operands *in, arena *mem, d
 bool tile_known_extents(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                         uint32_t **extent);
 
+/* Dimensions of the result, by logical mode, from the extents of all variables. */
+void tile_result_dim(const sam_statement *s, const uint32_t *extent, uint32_t dim[SAM_MAX_ORDER]);
+
 /* The tensors of a packed statement (fe_pack) from the user's, which are found by name: views re-packed, ones
  * filled in. Linear in the entries, plus their sorting. */
 bool tile_pack(const sam_statement *packed, const tile_operands *in, arena *mem, diagnostics *d,

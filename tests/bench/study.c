@@ -86,8 +86,7 @@ study_kernel study_make(study *s, const char *expression, const char *const *for
 static void result_extents(study *s, const sam_statement *st, const tile_operands *in, uint32_t *out) {
     uint32_t *extent;
     study_must(s, tile_extents(st, in, &s->f.mem, &s->f.diag, &extent));
-    for (uint32_t m = 0; m < sam_tensor_at(st, st->result)->order; m++)
-        out[m] = extent[st->result_index[m].v - 1];
+    tile_result_dim(st, extent, out);
 }
 
 study_result study_run(study *s, const study_kernel *k, const tile_tensor *operand, uint32_t fifo_depth) {

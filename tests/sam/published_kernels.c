@@ -462,9 +462,7 @@ void published_make(fixture *f, const published_row *row, published_case *out) {
     make_operands(f, row, out);
     uint32_t *extent;
     must(f, row, tile_extents(s, &out->operands, &f->mem, &f->diag, &extent));
-    const sam_tensor_data *result = sam_tensor_at(s, s->result);
-    for (uint32_t m = 0; m < result->order; m++)
-        out->extent[m] = extent[s->result_index[m].v - 1];
+    tile_result_dim(s, extent, out->extent);
     sam_graph_init(&out->graph, &f->mem, &f->names);
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         const sam_tensor_data *d = &s->tensors.at[t];

@@ -25,8 +25,7 @@ static bool run_graph(const cli_options *o, cli_session *s, const sam_statement 
     const sam_tensor_data *result = sam_tensor_at(st, st->result);
     if (!tile_extents(st, in, &s->mem, &s->diag, &extent))
         return false;
-    for (uint32_t m = 0; m < result->order; m++)
-        result_extent[m] = extent[st->result_index[m].v - 1];
+    tile_result_dim(st, extent, result_extent);
     *out = (cli_outcome){.result = {.name = result->name, .order = result->order}};
     memcpy(out->result.dim, result_extent, sizeof result_extent);
     for (uint32_t l = 0; l < st->loops.len; l++) {
@@ -53,8 +52,7 @@ static void unpack(cli_session *s, const sam_statement *user, const uint32_t *ex
                    const sam_statement *packed, tile_dtype dtype, tile_tensor *result) {
     const tile_tensor got = *result;
     uint32_t dim[SAM_MAX_ORDER] = {0};
-    for (uint32_t m = 0; m < sam_tensor_at(user, user->result)->order; m++)
-        dim[m] = extent[user->result_index[m].v - 1];
+    tile_result_dim(user, extent, dim);
     tile_unpack(sam_tensor_at(packed, packed->result), &got, dim, dtype, &s->mem, result);
 }
 
@@ -134,10 +132,7 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
         return "none";
     if (!tile_reference(&k->user, in, &s->mem, &s->diag, &want))
         return "none";
-    if (tile_equal(got, &want, o->dtype, &s->names, &s->diag))
-        return "pass";
-    s->mismatch = true;
-    return "fail";
+    return tile_equal(got, &want, o->dtype, &s->names, &s->diag) ? "pass" : "fail";
 }
 
 bool cli_write_outputs(const cli_options *o, cli_session *s, const tile_tensor *result) {

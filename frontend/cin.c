@@ -1,5 +1,5 @@
 /* cin.c - concrete index notation as an IR: which loops a variable became, the invariants, equality. The text
- * form is in cin_text.c. */
+ * form is written by cin_dump.c and read by cin_parse.c. */
 #include "frontend/fe_int.h"
 
 void fe_copy_statement(const sam_statement *s, arena *mem, sam_statement *out) {

@@ -218,7 +218,7 @@ static sam_expr parse_primary(parser *p) {
         fe_expected(&p->in, "a tensor, a number or '('", p->d);
         return no_expr;
     }
-    if (t->length == 3 && memcmp(t->at, "sum", 3) == 0 && fe_peek(&p->in) == '(')
+    if (fe_is_word(t, "sum") && fe_peek(&p->in) == '(')
         return parse_sum(p);
     sam_expr_data access = {0};
     return parse_access(p, &access) ? add_expr(p, access) : no_expr;

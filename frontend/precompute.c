@@ -1,5 +1,5 @@
-/* precompute.c - precompute(e, {i,...}, {iw,...}, w): a product inside the right side becomes the value of a
- * kernel of its own, w(iw,...) = e, which runs first; the right side then reads w(i,...).
+/* precompute.c - precompute(e, {i,...}, {iw,...}, w): a part of the right side becomes the value of a kernel
+ * of its own, w(iw,...) = e, which runs first; the right side then reads w(i,...).
  *
  * A variable of e that is not listed is summed inside of the new kernel if a sum around e is over it, nothing
  * else in that sum has it, and only products are between (they distribute over the sum). Any other is shared
@@ -16,10 +16,10 @@ typedef struct {
     sam_expr want;    /* the subexpression as parsed, in s */
     arena *mem;
     fe_exprs sums; /* around the place, outermost first */
-    uint32_t
-        product_sums; /* the last so many of them have only products and signs between them and the place */
-    sam_expr *place;  /* where the subexpression stands, or the product that has its factors */
-    fe_exprs others;  /* that product's other factors */
+    /* The last so many of them have only products and signs between them and the place. */
+    uint32_t product_sums;
+    sam_expr *place; /* where the subexpression stands, or the product that has its factors */
+    fe_exprs others; /* that product's other factors */
 } search;
 
 static bool same(const sam_statement *s, sam_expr a, sam_expr b) {

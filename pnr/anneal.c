@@ -205,7 +205,7 @@ static bool propose(annealer *a, bool next_to_partner, place_move *m) {
     m->to = draw_site(&p->class[p->class_of[m->cell]], around, window, bits);
     m->other = a->occupant[site_index(p, m->to)];
     return m->other != m->cell && !p->fixed[m->other] &&
-           (!p->options->region || (region_allows(p, m->cell, m->to) && region_allows(p, m->other, m->from)));
+           (!is_bound(p) || (region_allows(p, m->cell, m->to) && region_allows(p, m->other, m->from)));
 }
 
 /* Change over the nets of `cell` that have two cells, when it goes from..to and `other` the opposite way. */

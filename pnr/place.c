@@ -425,13 +425,14 @@ bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena
                         .board = b,
                         .fabric_only = o->fabric_only,
                         .io_fan_out = o->io_fan_out,
+                        .flush = o->flush,
                         .stats.seed = o->seed};
     if (!pnr_fits_rules(n, b, o->fabric_only, d) || !io_fan_out_allowed(n, o, d))
         return false;
     arena scratch = {0};
     placer *p = arena_new(&scratch, placer);
     placer_init(p, n, b, o, &scratch);
-    bool good = fix_cells(p, d);
+    bool good = (!o->flush || place_deal_flushes(p, &scratch, d)) && fix_cells(p, d);
     good = good && greedy_start(p, &scratch, d);
     if (good) {
         if (p->movable_len)

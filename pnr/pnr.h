@@ -30,7 +30,8 @@ typedef struct {
     uint32_t tracks;                /* per side and direction */
     uint32_t mem_period, mem_phase; /* MEM column iff x % period == phase */
     uint32_t glb_tiles, glb_bank_bytes, glb_banks_per_tile, columns_per_glb_tile;
-    uint32_t mem_words; /* words of one ID of a MEM tile's buffet */
+    uint32_t flush_columns; /* of a flush group: these columns are flushed together, by one load stream */
+    uint32_t mem_words;     /* words of one ID of a MEM tile's buffet */
     pnr_memory_map map;
     uint32_t cpu_mhz, cgra_mhz; /* highest clocks */
     const cJSON *json;          /* the whole document; "delays_ps" is read from here */
@@ -127,6 +128,7 @@ typedef struct {
     const netlist *net;
     const pnr_board *board;
     bool fabric_only, io_fan_out; /* see pnr_options */
+    const uint32_t *flush;        /* see pnr_options; the caller's */
     VEC(pnr_site) site;           /* by cell index (handle - 1) */
     VEC(pnr_route) route;         /* by net index */
     pnr_stats stats;
@@ -154,7 +156,9 @@ typedef struct {
     const pnr_site *fixed;    /* by cell index; x == PNR_FREE: not fixed. NULL: nothing is */
     const pnr_region *region; /* by cell index: where the cell may stand; x0 == PNR_FREE: anywhere. NULL: so
                                  is every cell */
-    uint32_t effort;          /* 1 .. 10, every step doubles the annealing moves; 0 = 5 */
+    const uint32_t *flush; /* by cell index: the number of the flush that resets it. Cells of different ones
+                              share no flush group; numbers are the user's. NULL: all have one */
+    uint32_t effort;       /* 1 .. 10, every step doubles the annealing moves; 0 = 5 */
     uint32_t
         timing;     /* 0: least wire. From 1 on, nets that limit the period are led again, branches apart from
                        each other; towards 100 placement, too, keeps forked nets short, at the cost of wire */
@@ -182,14 +186,15 @@ void pnr_count_resources(const netlist *n, const pnr_board *b, pnr_resource tabl
 bool pnr_fits(const netlist *n, const pnr_board *b, diagnostics *d);
 /* Sites for every cell: constructive start, then simulated annealing of the estimated routed length. Same
  * input and seed, same sites, whatever the threads. Errors: E0510-too-large, E0511-io-fanout,
- * E0512-bad-fixed, E0513-bad-region. */
+ * E0512-bad-fixed, E0513-bad-region, E0514-flush-groups. */
 bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena *mem, diagnostics *d,
                pnr_design *out);
 /* Routes by negotiated congestion, then pipelines. Fails with E0520-unroutable (exit 2) naming overused
  * wires; routes so far stay in `design`. */
 bool pnr_route_all(pnr_design *design, const pnr_options *o, arena *mem, diagnostics *d);
 /* Walks wires from the device model alone: sites (E0530), exclusivity (E0531), connection (E0532), every sink
- * reached once (E0533), IO rules (E0534), FIFO pairs (E0535), broadcast rule (E0536), array edges (E0537). */
+ * reached once (E0533), IO rules (E0534), FIFO pairs (E0535), broadcast rule (E0536), array edges (E0537),
+ * flush groups (E0538). */
 bool pnr_check(const pnr_design *design, diagnostics *d);
 
 /* Half-perimeter wire length over all nets; switch-box outputs in use; SplitFIFO pairs; longest path in hops.

@@ -12,7 +12,8 @@ static inline pnr_board made_board(uint32_t width, uint32_t rows) {
                        .mem_period = 4,
                        .mem_phase = 3,
                        .glb_tiles = width / 2,
-                       .columns_per_glb_tile = 2};
+                       .columns_per_glb_tile = 2,
+                       .flush_columns = 4};
 }
 
 /* `io` inputs to the first cells, `pe` + `mem` cells in random order, every output to one or two inputs of

@@ -304,6 +304,61 @@ static void cells_stay_in_their_regions(void **state) {
     pnr_board_free(&b);
 }
 
+/* Two diamonds side by side in one netlist, each with a flush of its own. */
+static netlist *two_flushes(fixture *f, uint32_t layers, uint32_t **flush) {
+    netlist *n = diamond_netlist(f, layers), *other = diamond_netlist(f, layers);
+    uint32_t cells = n->cells.len, nets = n->nets.len;
+    for (uint32_t c = 0; c < cells; c++) {
+        vec_push(&f->mem, &n->cells, other->cells.at[c]);
+        n->cells.at[cells + c].number += cells;
+    }
+    for (uint32_t i = 0; i < nets; i++) {
+        const net_data *from = &other->nets.at[i];
+        net_data *net = add_net(f, n, (net_cell){from->source.cell.v + cells}, from->source.port);
+        for (uint32_t s = 0; s < from->sinks.len; s++)
+            add_sink(f, net, (net_cell){from->sinks.at[s].cell.v + cells}, from->sinks.at[s].port);
+    }
+    *flush = arena_new_n(&f->mem, uint32_t, 2 * cells);
+    for (uint32_t c = 0; c < 2 * cells; c++)
+        (*flush)[c] = c < cells ? 7 : 3;
+    return n;
+}
+
+static void cells_of_two_flushes_share_no_group(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8"); /* two groups of four columns */
+    uint32_t *flush;
+    netlist *n = two_flushes(f, 6, &flush);
+    pnr_options o = pnr_options_default();
+    pnr_design design;
+    o.flush = flush;
+    for (o.seed = 1; o.seed <= 3; o.seed++) {
+        place_and_route(f, n, &b, &o, &design);
+        bool taken[2][2] = {{false}};
+        for (uint32_t c = 0; c < n->cells.len; c++)
+            taken[design.site.at[c].x / 4][flush[c] == 3] = true;
+        assert_true(taken[0][0] != taken[0][1] && taken[1][0] != taken[1][1]);
+    }
+    pnr_site *fixed = arena_new_n(&f->mem, pnr_site, n->cells.len);
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        fixed[c] = (pnr_site){PNR_FREE, PNR_FREE};
+    fixed[2] = (pnr_site){5, 3}; /* the first flush's groups are the eastern one, then */
+    o.fixed = fixed;
+    place_and_route(f, n, &b, &o, &design);
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        assert_int_equal(design.site.at[c].x >= 4, flush[c] == 7);
+    fixed[n->cells.len / 2 + 2] = (pnr_site){6, 2};
+    assert_false(pnr_place(n, &b, &o, &f->mem, &f->diag, &design));
+    assert_true(has_code(f, "E0512-bad-fixed"));
+    assert_non_null(
+        strstr(fixture_printed(f), "p2, of another flush, is fixed in flush group 1 (columns 4 to 7)"));
+    o.fixed = NULL;
+    flush[0] = 1; /* a third one, and only two groups */
+    assert_false(pnr_place(n, &b, &o, &f->mem, &f->diag, &design));
+    assert_true(has_code(f, "E0514-flush-groups"));
+    pnr_board_free(&b);
+}
+
 static void a_time_limit_cuts_placement_short_and_stays_legal(void **state) {
     fixture *f = *state;
     pnr_board b = read_board(f, "onyx");
@@ -441,6 +496,7 @@ int main(void) {
         TEST(the_same_seed_gives_the_same_design),
         TEST(several_seeds_give_the_same_design_on_any_number_of_threads),
         TEST(cells_stay_in_their_regions),
+        TEST(cells_of_two_flushes_share_no_group),
         TEST(a_time_limit_cuts_placement_short_and_stays_legal),
         TEST(timing_parts_branches_at_their_source),
         TEST(a_straight_route_gets_every_pair_it_has_room_for),

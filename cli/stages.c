@@ -9,6 +9,7 @@ enum {
     OPT_FIXED,
     OPT_REGION,
     OPT_FLUSH,
+    OPT_WHOLE,
     OPT_PLACE,
     OPT_ROUTE,
     OPT_IO,
@@ -57,11 +58,12 @@ enum {
 #define OPTION_FLUSH                                                                                         \
     {                                                                                                        \
         "flush", OPT_FLUSH, "BLOCK:N", 0,                                                                    \
-            "The flush (any number; 0 unless said) that resets a cell; cells of different ones stand in "    \
-            "different "                                                                                     \
-            "flush groups of columns; BLOCK as for --region",                                                \
+            "The flush (any number; 0 unless said) that resets a cell; cells of different ones stand "       \
+            "in different flush groups of columns; BLOCK as for --region",                                   \
             1                                                                                                \
     }
+#define OPTION_WHOLE                                                                                         \
+    { "whole", OPT_WHOLE, NULL, 0, "Do not place equal lanes of an unrolled kernel by copying one", 2 }
 #define OPTIONS_PLACE                                                                                        \
     {"fixed", OPT_FIXED, "FILE", 0, "Cells that have their site already (.place)", 1},                       \
         {"region",                                                                                           \
@@ -71,7 +73,7 @@ enum {
          "Where a cell may stand, both corners included; BLOCK is an id, p3, or a letter, p, for all of "    \
          "its kind",                                                                                         \
          1},                                                                                                 \
-        OPTION_FLUSH, {"seed", OPT_SEED, "N", 0, "Of the anneal (default 1)", 2},                            \
+        OPTION_FLUSH, OPTION_WHOLE, {"seed", OPT_SEED, "N", 0, "Of the anneal (default 1)", 2},              \
         {"seeds", OPT_SEEDS, "N", 0, "Anneals from the seed on; the cheapest is kept (default 1)", 2},       \
         {"threads", OPT_THREADS, "N", 0, "Anneals at a time; the result does not depend on it (default 1)",  \
          2},                                                                                                 \
@@ -122,6 +124,9 @@ static error_t parse_stage(int key, char *arg, struct argp_state *state) {
         break;
     case OPT_FLUSH:
         vec_push(&s->mem, &o->flushes, arg);
+        break;
+    case OPT_WHOLE:
+        o->pnr.whole = true;
         break;
     case OPT_PLACE:
         o->place = arg;

@@ -20,6 +20,7 @@ typedef struct {
     const pnr_board *board;
     const pnr_options *options;
     uint32_t cells, nets;
+    uint32_t lanes;           /* of the netlist this is one of; 1: it is no lane */
     uint32_t *pin_at, *pin;   /* cells of net n: pin[pin_at[n]] .. pin[pin_at[n + 1] - 1], each cell once */
     uint32_t *use_at, *use;   /* nets of cell c, each once */
     uint32_t *link_at, *link; /* the other cell of each two-cell net of cell c */
@@ -59,6 +60,15 @@ static inline bool region_allows(const placer *p, uint32_t cell, pnr_site s) {
 /* Deals the flush groups to the flushes of p->options->flush (p->column_flush). Errors: E0512-bad-fixed,
  * E0514-flush-groups. */
 bool place_deal_flushes(placer *p, arena *mem, diagnostics *d);
+
+/* Places a netlist, one lane of `lanes`, cell by cell: `at` by cell, its cost, statistics added to `stats`.
+ * Errors: as pnr_place.
+ */
+bool place_whole(const netlist *n, const pnr_board *b, const pnr_options *o, uint32_t lanes, arena *scratch,
+                 diagnostics *d, pnr_stats *stats, pnr_site *at, int64_t *cost);
+/* Places a netlist of equal lanes; false if it is none, or its lanes do not fit side by side. */
+bool place_lanes(const netlist *n, const pnr_board *b, const pnr_options *o, arena *mem, pnr_stats *stats,
+                 pnr_site *at);
 
 /* Anneals a copy of p's placement with the given seed; `at` has one entry per cell. Returns its cost. */
 typedef struct {

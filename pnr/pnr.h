@@ -116,6 +116,7 @@ typedef struct {
 typedef struct {
     uint64_t seed;             /* of the anneal that was kept */
     uint32_t seeds;            /* anneals tried */
+    uint32_t lanes;            /* copies the placement is made of; 0 when placed as a whole */
     uint32_t moves;            /* annealing moves proposed in all */
     bool out_of_time;          /* placement was cut short by the time limit */
     uint32_t route_iterations; /* rounds of negotiation, at least 1 once routed */
@@ -164,6 +165,7 @@ typedef struct {
                        each other; towards 100 placement, too, keeps forked nets short, at the cost of wire */
     uint32_t seeds; /* anneals from `seed`, `seed` + 1, ...; the cheapest is kept. 0 = 1 */
     uint32_t threads;  /* that anneal at a time; the result does not depend on it. 0 = 1 */
+    bool whole;        /* equal unconnected parts, unrolled kernels, are not placed by copying one */
     double time_limit; /* seconds for placement, then for routing; 0 = none. A design that meets it depends on
                           the machine */
 } pnr_options;
@@ -258,7 +260,7 @@ void pnr_balance(const pnr_design *design, arena *mem, pnr_imbalance_vec *out);
 /* ---- files (docs/pnr.md) --------------------------------------------------------------------- */
 
 /* A .packed netlist of any tool: cells get their kind from the block letter and no mode; net i of the result
- * is the i-th by source. Errors located: E0540-packed-syntax, E0541-packed-block. */
+ * is the i-th by source. Errors located: E0540-packed-syntax, E0541-packed-block, E0546-packed-width. */
 bool pnr_read_packed(const char *path, name_table *names, arena *mem, diagnostics *d, netlist *out);
 /* A .place file as fixed sites: *fixed has one entry per cell, PNR_FREE where the file has none. Errors
  * located: E0542-place-syntax, E0543-place-block. */

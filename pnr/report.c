@@ -208,6 +208,7 @@ cJSON *pnr_report(const pnr_design *design) {
     cJSON_AddNumberToObject(json, "refined_hops", s->refined_hops);
     cJSON_AddNumberToObject(json, "repaired_nets", s->repaired_nets);
     cJSON_AddNumberToObject(json, "seeds", s->seeds);
+    cJSON_AddNumberToObject(json, "lanes", s->lanes);
     cJSON_AddBoolToObject(json, "out_of_time", s->out_of_time);
     if (design->flush)
         add_flush_groups(design, json);

@@ -127,10 +127,12 @@ typedef struct {
     const cycle_design *design;
 } cli_outcome;
 
-/* The kernel's streams in the order of their IO columns. */
+/* The kernel's streams in the order of their IO columns; cells by index in the design's netlist. A decoded
+ * design has columns and cells only. */
 typedef struct {
     tile_stream in[64], out[64];
     uint32_t in_column[64], out_column[64];
+    uint32_t in_cell[64], out_cell[64];
     uint32_t n_in, n_out;
 } cli_streams;
 void cli_streams_of(const pnr_design *design, cli_streams *streams);

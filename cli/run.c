@@ -12,6 +12,7 @@ void cli_streams_of(const pnr_design *design, cli_streams *streams) {
             const tile_stream stream = {cell->tensor, cell->level};
             uint32_t *n = cell->output ? &streams->n_out : &streams->n_in;
             (cell->output ? streams->out : streams->in)[*n] = stream;
+            (cell->output ? streams->out_cell : streams->in_cell)[*n] = c;
             (cell->output ? streams->out_column : streams->in_column)[(*n)++] = x;
         }
     }

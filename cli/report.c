@@ -137,14 +137,18 @@ static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, c
            k->times.total, o->out);
 }
 
+void cli_print_json(const cJSON *json) {
+    char *text = cJSON_Print(json);
+    puts(text);
+    cJSON_free(text);
+}
+
 bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
                 const cli_outcome *outcome, const char *check) {
     cJSON *json = report(o, s, k, plan, outcome, check);
     bool ok = json_write(json, arena_printf(&s->mem, "%s/report.json", o->out), &s->diag);
     if (o->json) {
-        char *text = cJSON_Print(json);
-        puts(text);
-        cJSON_free(text);
+        cli_print_json(json);
     } else if (!o->quiet) {
         summary(o, s, k, plan, outcome, check);
     }

@@ -12,6 +12,7 @@ void cli_streams_of(const pnr_design *design, cli_streams *streams) {
             const tile_stream stream = {cell->tensor, cell->level};
             uint32_t *n = cell->output ? &streams->n_out : &streams->n_in;
             (cell->output ? streams->out : streams->in)[*n] = stream;
+            (cell->output ? streams->out_cell : streams->in_cell)[*n] = c;
             (cell->output ? streams->out_column : streams->in_column)[(*n)++] = x;
         }
     }
@@ -181,12 +182,8 @@ static int command(const char *what, int argc, char **argv,
     cli_options o;
     cli_kernel k = {0};
     cli_session_begin(&s);
-    bool ok = cli_parse_options(what, argc, argv, &s, &o);
-    if (ok && !o.out) {
-        diag_error(&s.diag, (src_loc){0}, "E0905-folder", "-o DIR is missing: where should the results go?");
-        ok = false;
-    }
-    return cli_session_end(&s, ok && action(&o, &s, &k));
+    bool ok = cli_parse_options(what, argc, argv, &s, &o) && cli_want_folder(&s, o.out) && action(&o, &s, &k);
+    return cli_session_end(&s, ok);
 }
 
 static bool compile(const cli_options *o, cli_session *s, cli_kernel *k) {

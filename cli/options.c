@@ -13,6 +13,7 @@ enum {
     OPT_TILE,
     OPT_GLB_TILE,
     OPT_UNROLL,
+    OPT_DISPATCH,
     OPT_DTYPE,
     OPT_VALUES,
     OPT_SEED,
@@ -55,7 +56,10 @@ static const struct argp_option option_table[] = {
      1},
     {"glb-tile", OPT_GLB_TILE, "N", 0,
      "Edge of a global-buffer tile (only 0 so far: as many runs a batch as the banks hold)", 1},
-    {"unroll", OPT_UNROLL, "N", 0, "Copies of the kernel on the array (only 1 so far)", 1},
+    {"unroll", OPT_UNROLL, "N", 0,
+     "Copies of the kernel on the array, each with its own streams (default 1), or auto: as many as fit", 1},
+    {"dispatch", OPT_DISPATCH, "NAME", 0,
+     "How copies share the sub-tiles: load (default), those of like size start together, or order", 1},
     {"dtype", OPT_DTYPE, "TYPE", 0, "int16 (default) or bf16 (engine sam only)", 1},
     {"values", OPT_VALUES, "KIND", 0, "Values of -i operands: file (default), ones or ramp", 1},
     {"seed", OPT_SEED, "N", 0, "Seed of placement and of -g operands (default 1)", 1},
@@ -152,6 +156,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
                                                                                            NULL};
     static const char *const values[] = {"file", "ones", "ramp", NULL}, *const profiles[] = {"onyx", NULL};
     static const char *const timings[] = {"ideal", "sam", NULL};
+    static const char *const dispatches[] = {"order", "load", NULL};
     static const char *const hazards[] = {"error", "warn", "off", NULL};
     parsing *p = state->input;
     cli_options *o = p->options;
@@ -196,7 +201,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         cli_whole(p->session, "--glb-tile", arg, 0, 0);
         break;
     case OPT_UNROLL:
-        cli_whole(p->session, "--unroll", arg, 1, 1);
+        o->unroll = strcmp(arg, "auto") == 0 ? 0 : (uint32_t)cli_whole(p->session, "--unroll", arg, 1, 64);
+        break;
+    case OPT_DISPATCH:
+        o->dispatch = (tile_dispatch)cli_choice(p->session, "--dispatch", arg, dispatches);
         break;
     case OPT_DTYPE:
         set_dtype(p, (tile_dtype)cli_choice(p->session, "--dtype", arg, dtypes),
@@ -299,6 +307,10 @@ static void check_simulator_options(const char *what, const cli_options *o, cli_
                    options[i].option);
         diag_hint(&s->diag, "onyx sam, or onyx run --engine sam");
     }
+    if (simulates && o->unroll != 1) {
+        diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "--unroll makes copies on the array");
+        diag_hint(&s->diag, "the schedule's unroll(i,n) makes copies in the graph: docs/schedule.md");
+    }
     if (o->trace_edges.len && !o->trace)
         diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "--trace-edge without --trace FILE");
 }
@@ -307,8 +319,14 @@ bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, 
     static const char doc[] = "Tensor index notation as in taco: \"X(i,j) = B(i,k) * C(k,j)\".";
     const struct argp parser = {option_table, parse_option, "EXPRESSION", doc, NULL, NULL, NULL};
     parsing p = {s, o};
-    *o = (cli_options){
-        .board = "onyx", .profile = "onyx", .engine = ENGINE_SOC, .seed = 1, .check = true, .pipeline = true};
+    *o = (cli_options){.board = "onyx",
+                       .profile = "onyx",
+                       .engine = ENGINE_SOC,
+                       .seed = 1,
+                       .check = true,
+                       .pipeline = true,
+                       .unroll = 1,
+                       .dispatch = TILE_DISPATCH_LOAD};
     if (!cli_parse(&parser, what, argc, argv, s, &p))
         return false;
     if (!o->expression)

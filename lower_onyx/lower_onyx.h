@@ -52,6 +52,7 @@ typedef struct {
     name_id tensor;
     int level;           /* storage level, or SAM_MODE_VALS */
     uint32_t num_blocks; /* blocks the stream carries per run */
+    uint32_t copy;       /* of the kernel that the stream belongs to */
 } net_cell_data;
 
 /* IO cells: an input drives port 0 (io2f_17_0), an output receives at port 0 (f2io_17_0). */
@@ -83,6 +84,11 @@ bool net_check(const netlist *n,
 /* netlist.json (docs/netlist.md); from_json(to_json(n)) equals n but for source locations. */
 cJSON *net_to_json(const netlist *n);
 bool net_from_json(const cJSON *json, name_table *names, arena *mem, diagnostics *d, netlist *out);
+
+/* `copies` of a checked netlist beside each other: they share no wire and no stream, since an IO tile drives
+ * one sink and copies work on different sub-tiles. Copy 0 keeps the names, those of copy c end in "_u" and c
+ * ("_uu" where that is a name already). Ends with net_check. O(cells^2 * copies). */
+bool net_unroll(const netlist *one, uint32_t copies, arena *mem, diagnostics *d, netlist *out);
 
 /* ---- lowering -------------------------------------------------------------------------------- */
 

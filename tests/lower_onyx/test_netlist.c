@@ -333,6 +333,43 @@ static void net_check_finds_each_fault(void **state) {
     }
 }
 
+/* Cell by cell and net by net: the kernel, moved by the cells before the copy. */
+static void copies_are_the_kernel_beside_itself(void **state) {
+    fixture *f = *state;
+    netlist one = packed(f, read_data(f, "vec_identity.onyx")), three;
+    uint32_t cells = one.cells.len, nets = one.nets.len;
+    cell_named(f, &one, "X0")->name = names_intern(&f->names, "B0_u2"); /* a name copies must not take */
+    assert_true(net_unroll(&one, 3, &f->mem, &f->diag, &three));
+    assert_int_equal(three.cells.len, 3 * cells);
+    assert_int_equal(three.nets.len, 3 * nets);
+    for (uint32_t i = 0; i < 3 * cells; i++) {
+        const net_cell_data *c = &three.cells.at[i], *from = &one.cells.at[i % cells];
+        const char *name = names_text(&f->names, from->name);
+        assert_int_equal(c->copy, i / cells);
+        if (c->copy)
+            name = arena_printf(&f->mem, "%s_uu%u", name, c->copy);
+        assert_string_equal(names_text(&f->names, c->name), name);
+        assert_true(c->mode == from->mode && c->level == from->level && name_eq(c->tensor, from->tensor));
+        assert_int_equal(c->config.len, from->config.len);
+    }
+    for (uint32_t i = 0; i < 3 * nets; i++) {
+        const net_data *net = &three.nets.at[i], *from = &one.nets.at[i % nets];
+        uint32_t first = i / nets * cells;
+        assert_int_equal(net->source.cell.v, from->source.cell.v + first);
+        assert_int_equal(net->source.port, from->source.port);
+        assert_int_equal(net->sinks.len, from->sinks.len);
+        for (uint32_t s = 0; s < net->sinks.len; s++)
+            assert_int_equal(net->sinks.at[s].cell.v, from->sinks.at[s].cell.v + first);
+    }
+    cJSON *json = net_to_json(&three);
+    netlist again;
+    assert_true(net_from_json(json, &f->names, &f->mem, &f->diag, &again));
+    for (uint32_t i = 0; i < again.cells.len; i++)
+        assert_int_equal(again.cells.at[i].copy,
+                         net_mode_table[again.cells.at[i].mode].tile == NET_TILE_IO ? i / cells : 0);
+    cJSON_Delete(json);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(identity_packs_into_eight_tiles),
@@ -342,6 +379,7 @@ int main(void) {
         TEST(json_round_trip),
         TEST(broken_json_is_reported),
         TEST(net_check_finds_each_fault),
+        TEST(copies_are_the_kernel_beside_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

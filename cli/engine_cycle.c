@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { CHANNELS_SHOWN = 3 };
+enum { SHOWN = 3 }; /* bottlenecks and channels of the summary */
 
 typedef struct {
     VEC(cycle_stream) streams; /* inputs in the order of their columns, then outputs */
@@ -82,6 +82,9 @@ static const char *token_text(cli_session *s, uint32_t token) {
 static bool report_hazards(const cli_options *o, cli_session *s, const cycle_design *design,
                            cycle_model *model) {
     const cycle_hazards *all = cycle_hazards_of(model);
+    bool safe = true;
+    for (uint32_t i = 0; i < all->len; i++)
+        safe &= !cycle_hazard_certain(all->at[i].kind);
     for (uint32_t i = 0; i < all->len && o->hazards != HAZARDS_OFF; i++) {
         const cycle_hazard *h = &all->at[i];
         const char *tokens = h->tokens ? " at" : "", *times = "";
@@ -90,10 +93,10 @@ static bool report_hazards(const cli_options *o, cli_session *s, const cycle_des
         if (h->count > 1)
             times = arena_printf(&s->mem, " (%llu times)", (unsigned long long)h->count);
         const char *text =
-            arena_printf(&s->mem, "the chip would be wrong here: %s: %s; run %u, cycle %llu%s%s",
-                         design->cells.at[h->cell].name, cycle_hazard_what[h->kind], h->run,
-                         (unsigned long long)h->cycle, tokens, times);
-        if (o->hazards == HAZARDS_WARN) {
+            arena_printf(&s->mem, "the chip %s be wrong here: %s: %s; run %u, cycle %llu%s%s",
+                         cycle_hazard_certain(h->kind) ? "would" : "may", design->cells.at[h->cell].name,
+                         cycle_hazard_what[h->kind], h->run, (unsigned long long)h->cycle, tokens, times);
+        if (o->hazards == HAZARDS_WARN || !cycle_hazard_certain(h->kind)) {
             diag_warning(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
             continue;
         }
@@ -101,7 +104,7 @@ static bool report_hazards(const cli_options *o, cli_session *s, const cycle_des
         diag_hint(&s->diag, "hazard '%s' of docs/cycle.md; --hazards warn goes on, our RTL does it right",
                   cycle_hazard_name[h->kind]);
     }
-    return all->len == 0 || o->hazards != HAZARDS_ERROR;
+    return safe || o->hazards != HAZARDS_ERROR;
 }
 
 bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
@@ -223,12 +226,15 @@ void cli_stalls_print(cli_session *s, const cli_outcome *out) {
     cycle_bottlenecks bottlenecks;
     double total = out->kernel_cycles ? (double)out->kernel_cycles : 1;
     cycle_bottlenecks_of(out->model, &s->mem, &bottlenecks);
-    if (bottlenecks.len)
-        printf("  others waited most for %s: %.0f %% of the cycles\n",
-               out->design->cells.at[bottlenecks.at[0].cell].name,
-               (double)bottlenecks.at[0].cycles * 100 / total);
+    const char *most = "";
+    for (uint32_t i = 0; i < bottlenecks.len && i < SHOWN; i++)
+        most = arena_printf(&s->mem, "%s%s%s (%.0f %% of the cycles)", most, i ? ", " : "",
+                            out->design->cells.at[bottlenecks.at[i].cell].name,
+                            (double)bottlenecks.at[i].cycles * 100 / total);
+    if (*most)
+        printf("  others waited most for %s\n", most);
     sorted_channels(s, out, &channels);
-    for (uint32_t i = 0; i < channels.len && i < CHANNELS_SHOWN; i++) {
+    for (uint32_t i = 0; i < channels.len && i < SHOWN; i++) {
         const cycle_channel *c = &channels.at[i];
         if (c->stalled + c->held == 0)
             return;

@@ -39,7 +39,7 @@ enum {
         "io", OPT_IO, "RULE", 0,                                                                             \
             "chip: inputs on even columns, outputs on odd ones, one sink an input (default); columns: an "   \
             "input may feed "                                                                                \
-            "several sinks; any: on any column, too (default when IO cells are fixed)",                      \
+            "several sinks; any: on any column, too (default with --fixed IO cells)",                        \
             1                                                                                                \
     }
 #define OPTION_PLACE                                                                                         \

@@ -177,10 +177,8 @@ const fe_tag *fe_tag_of(const fe_kernel *k, sam_var loop) {
         }                                                                                                    \
     } while (0)
 
-/* A relation replaces what is still there by what is new. *open: variables that may be replaced, bit v - 1;
- * *known: variables that have been there. */
-static bool check_relation(const fe_kernel *k, const fe_relation *r, uint64_t *open, uint64_t *known,
-                           diagnostics *d) {
+bool fe_check_relation(const fe_kernel *k, const fe_relation *r, uint64_t *open, uint64_t *known,
+                       diagnostics *d) {
     sam_var made[2];
     uint32_t n = fe_new_vars(r, made), replaced = r->kind == FE_FUSE ? 2 : 1;
     REQUIRE(r->kind >= FE_SPLIT && r->kind <= FE_BOUND, r->loc, "a relation of no kind");
@@ -196,9 +194,9 @@ static bool check_relation(const fe_kernel *k, const fe_relation *r, uint64_t *o
         *known |= bit;
         *open |= bit;
     }
-    REQUIRE(r->number > 0 || r->kind == FE_POS || r->kind == FE_FUSE || r->kind == FE_BOUND, r->loc,
-            "a part of no size");
-    REQUIRE(r->kind != FE_POS || fe_find_tensor(&k->s, r->tensor).v > 1, r->loc, "positions of no operand");
+    bool sized =
+        r->kind == FE_SPLIT || r->kind == FE_DIVIDE || (r->kind == FE_BOUND && r->bound == FE_MAX_EXACT);
+    REQUIRE(!sized || r->number > 0, r->loc, "a loop without iterations");
     return true;
 }
 
@@ -209,8 +207,11 @@ static bool check_kernel(const fe_kernel *k, diagnostics *d) {
         return false;
     known = bound;
     for (uint32_t r = 0; r < k->relations.len; r++) {
-        if (!check_relation(k, &k->relations.at[r], &bound, &known, d))
+        const fe_relation *relation = &k->relations.at[r];
+        if (!fe_check_relation(k, relation, &bound, &known, d))
             return false;
+        REQUIRE(relation->kind != FE_POS || fe_find_tensor(&k->s, relation->tensor).v > 1, relation->loc,
+                "positions of no operand");
     }
     for (uint32_t i = 0; i < k->s.loops.len; i++) {
         sam_var v = k->s.loops.at[i];

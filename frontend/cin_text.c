@@ -190,20 +190,43 @@ static void dump_relation(const fe_kernel *k, const fe_relation *r, FILE *out) {
     }
 }
 
+/* The variables of the sums below e, and those of two sums: bit v - 1. */
+static void collect_sums(const sam_statement *s, sam_expr e, uint64_t *once, uint64_t *twice) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_SUM) {
+        uint64_t bit = (uint64_t)1 << (x->var.v - 1);
+        *twice |= *once & bit;
+        *once |= bit;
+    }
+    if (x->a.v)
+        collect_sums(s, x->a, once, twice);
+    if (x->b.v)
+        collect_sums(s, x->b, once, twice);
+}
+
+/* Whether the foralls alone say the order of the loops: not if a loop is in the chains of two sums, which may
+ * place it differently among the loops of other sums. */
+static bool foralls_say_order(const fe_kernel *k, arena *mem) {
+    uint64_t once = 0, twice = 0;
+    collect_sums(&k->s, k->s.rhs, &once, &twice);
+    bool several = once & (once - 1);
+    return fe_loops_nest(k, mem) && !(twice && several);
+}
+
 static void dump_kernel(const fe_kernel *k, FILE *out) {
     dump p = {.k = k, .out = out};
     fe_scope outer = fe_outer_scope(&k->s, &p.mem);
-    bool nested = fe_loops_nest(k, &p.mem);
-    if (k->relations.len || !nested)
+    bool ordered = foralls_say_order(k, &p.mem);
+    if (k->relations.len || !ordered)
         fputs("suchthat(", out);
     dump_scope(&p, &outer, 0);
     for (uint32_t r = 0; r < k->relations.len; r++)
         dump_relation(k, &k->relations.at[r], out);
-    for (uint32_t i = 0; !nested && i < k->s.loops.len; i++)
+    for (uint32_t i = 0; !ordered && i < k->s.loops.len; i++)
         fprintf(out, "%s%s", i ? "," : ", order(", fe_var_text(&k->s, k->s.loops.at[i]));
-    if (!nested)
+    if (!ordered)
         fputc(')', out);
-    if (k->relations.len || !nested)
+    if (k->relations.len || !ordered)
         fputc(')', out);
     arena_free(&p.mem);
 }
@@ -402,6 +425,14 @@ static bool read_order(fe_reader *in, fe_kernel *k, diagnostics *d) {
     return take(in, ')', d);
 }
 
+/* The first n variables of a relation. */
+static uint64_t bits_of(const fe_relation *r, uint32_t n) {
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < n; i++)
+        bits |= r->var[i].v ? (uint64_t)1 << (r->var[i].v - 1) : 0;
+    return bits;
+}
+
 static bool read_relation(fe_reader *in, fe_kernel *k, diagnostics *d) {
     fe_relation r = {.loc = in->token.loc};
     if (at_word(in, "order"))
@@ -417,6 +448,15 @@ static bool read_relation(fe_reader *in, fe_kernel *k, diagnostics *d) {
     }
     fe_advance(in);
     if (!take(in, '(', d) || !read_arguments(in, k, d, &r) || !take(in, ')', d))
+        return false;
+    /* Whatever an earlier relation, or this one, is about is not new: so no variable comes from itself. */
+    uint64_t open = UINT64_MAX, known = bits_of(&r, r.kind == FE_FUSE ? 2 : 1);
+    for (uint32_t i = 0; i < k->relations.len; i++) {
+        const fe_relation *before = &k->relations.at[i];
+        known |= bits_of(before, 3);
+        open &= ~bits_of(before, before->kind == FE_FUSE ? 2 : 1);
+    }
+    if (!fe_check_relation(k, &r, &open, &known, d))
         return false;
     vec_push(k->s.mem, &k->relations, r);
     return true;

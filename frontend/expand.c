@@ -54,6 +54,11 @@ static bool split_parts(expansion *x, const fe_relation *r, uint32_t size, parts
         return false;
     for (uint32_t i = 0; i < outer.len; i++) {
         part p = outer.at[i];
+        if (p.divide > UINT32_MAX / size) {
+            diag_error(x->d, r->loc, "E0142-number",
+                       "a block of this loop would have more than %u coordinates", UINT32_MAX);
+            return false;
+        }
         p.divide *= size;
         vec_push(x->mem, out, p);
     }
@@ -82,6 +87,10 @@ static bool find_parts(expansion *x, sam_var v, parts *out) {
     case FE_SPLIT:
         return split_parts(x, r, r->number, out);
     case FE_DIVIDE:
+        if (!extent) {
+            diag_error(x->d, r->loc, "E0147-bound", "dividing a loop needs to know its extent");
+            return false;
+        }
         return split_parts(x, r, extent / r->number + (extent % r->number != 0), out);
     case FE_POS:
         return find_parts(x, r->var[1], out);

@@ -99,6 +99,10 @@ const char *fe_access_text(const sam_statement *s, sam_tensor t, const sam_var *
 void fe_copy_statement(const sam_statement *s, arena *mem, sam_statement *out);
 /* Expressions that are not under rhs go, and tensors that it does not name; all have new handles. */
 void fe_compact(sam_statement *s);
+/* A relation replaces what is still there by what is new. *open: variables that may be replaced, bit v - 1;
+ * *known: variables that have been there. E0150. */
+bool fe_check_relation(const fe_kernel *k, const fe_relation *r, uint64_t *open, uint64_t *known,
+                       diagnostics *d);
 /* The relation that replaces v, or NULL. */
 const fe_relation *fe_replacing(const fe_kernel *k, sam_var v);
 /* The variables that a relation introduces; returns how many. */

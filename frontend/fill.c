@@ -189,20 +189,8 @@ static fill_step fill_result(filling *f) {
     return FILL_CHANGED;
 }
 
-static void copy_statement(const sam_statement *s, arena *mem, sam_statement *out) {
-    *out = *s;
-    out->mem = mem;
-    out->tensors.at = NULL;
-    out->exprs.at = NULL;
-    out->tensors.len = out->tensors.cap = out->exprs.len = out->exprs.cap = 0;
-    for (uint32_t t = 0; t < s->tensors.len; t++)
-        vec_push(mem, &out->tensors, s->tensors.at[t]);
-    for (uint32_t e = 0; e < s->exprs.len; e++)
-        vec_push(mem, &out->exprs, s->exprs.at[e]);
-}
-
 bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out) {
-    copy_statement(s, mem, out);
+    fe_copy_statement(s, mem, out);
     if (!fe_nest_sums(out, mem, d))
         return false;
     fe_guard_quotients(out, mem);

@@ -90,6 +90,8 @@ static bool inputs_inside(const unrolling *u, sam_node n, int *in) {
         uint32_t e = u->ins.list[i];
         if (u->depth[e] == OUTSIDE)
             return false;
+        if (i == u->ins.first[n.v - 1])
+            in[0] = u->depth[e]; /* operand 0 of an operation may be a constant, the others are as deep */
         in[edge(u, e)->dst_port] = u->depth[e];
     }
     return u->ins.first[n.v - 1] < u->ins.first[n.v];

@@ -19,7 +19,7 @@
 #define HOPELESS INT32_MAX
 
 enum { WINDOW_MIN = 3, QUANTILES = 1024, SAMPLES = 500 };
-enum { SMALL_CELLS = 65, SMALL_MICROSECONDS = 12500, MIDDLE_MICROSECONDS = 41000, MOVES_PER_CELL = 3000 };
+enum { SMALL_CELLS = 65, SMALL_MICROSECONDS = 12500, MIDDLE_MICROSECONDS = 46000, MOVES_PER_CELL = 3000 };
 enum { EFFORT_DEFAULT = 5, RESTARTS = 2 };
 enum { LENGTH_ONE = 16, TRUNK_PINS = 8, FORK_BEND = 10, BEND_ONE = 1024, COST_MOST = 1 << 26 };
 
@@ -127,10 +127,12 @@ static uint32_t unit_length(uint32_t k) {
 }
 
 /* Of a net with more than two cells. More than in proportion to the length, the more so with
- * options.timing; even without, a little of that leaves fewer netlists in a poor optimum. */
+ * options.timing; even without, a little of that leaves fewer netlists in a poor optimum. Not so for the
+ * largest nets, whose length it would overrate. */
 static uint32_t net_length(const annealer *a, uint32_t n) {
     const uint32_t *pin = a->p->pin + a->p->pin_at[n];
-    uint32_t k = a->p->pin_at[n + 1] - a->p->pin_at[n], bend = FORK_BEND + a->p->options->timing, length;
+    uint32_t k = a->p->pin_at[n + 1] - a->p->pin_at[n], length;
+    uint32_t bend = (k > TRUNK_PINS ? 0 : FORK_BEND) + a->p->options->timing;
     if (k == 3)
         length = LENGTH_ONE * half_perimeter(a, pin, k);
     else if (k <= TRUNK_PINS)
@@ -363,7 +365,7 @@ static uint32_t move_nanoseconds(const placer *p) {
     return 38 + sum / p->cells;
 }
 
-/* As many as take 12 ms for up to 65 cells, 41 ms for up to 214, doubled with every step of effort.
+/* As many as take 12.5 ms for up to 65 cells, 46 ms for up to 214, doubled with every step of effort.
  * Determined by the netlist alone, whatever the machine. */
 static uint32_t moves_by_size(const placer *p) {
     uint64_t n = p->cells, ramp = n < 2 * SMALL_CELLS ? n * n * n * n / SMALL_CELLS : UINT32_MAX;

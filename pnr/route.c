@@ -477,10 +477,12 @@ bool pnr_route_all(pnr_design *design, const pnr_options *o, arena *mem, diagnos
     if (good && !r.branch_cost) /* refining would merge branches again for the wire it saves */
         design->stats.refined_hops = route_refine(&r, order);
     write_routes(&r, mem, design);
-    if (good)
-        pnr_pipeline(design, o->pipeline, &scratch);
+    if (good && o->pipeline)
+        pnr_pipeline(design, PNR_PIPELINE_EXHAUSTIVE, &scratch);
     if (good && o->timing && o->pipeline)
         design->stats.repaired_nets = route_repair(&r, mem, design);
+    if (good && o->pipeline == PNR_PIPELINE_MIDPOINT) /* by what the repaired nets leave of the period */
+        pnr_pipeline(design, PNR_PIPELINE_MIDPOINT, &scratch);
     arena_free(&scratch);
     design->stats.route_seconds = seconds_now() - start;
     return good;

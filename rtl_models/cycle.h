@@ -58,7 +58,9 @@ typedef struct {
 #define CYCLE_HAZARDS(X)                                                                                     \
     X(MAYBE_REFERENCE, "maybe-reference", "an intersecter takes a maybe reference for the end of its fiber") \
     X(DROP_EMPTY, "drop-empty", "a dropper loses the coordinate behind an outer fiber without coordinates")  \
-    X(DROP_UNEVEN, "drop-uneven", "a dropper with one of its sinks full shifts the pairs that follow")       \
+    X(DROP_UNEVEN, "drop-uneven",                                                                            \
+      "a dropper with one of its sinks full repeats done, or loses a coordinate")                            \
+    X(DROP_PAIR, "drop-pair", "a dropper with one of its sinks full may shift the pairs that follow")        \
     X(HOLD_EMPTY, "hold-empty", "a holder takes a stop for the coordinate of an empty inner fiber")          \
     X(ALU_STOP, "alu-stop", "an ALU sends a stop paired with data as data")                                  \
     X(REPEAT_EMPTY, "repeat-empty", "a repeater keeps the reference of an empty repeat fiber")               \
@@ -83,6 +85,10 @@ typedef enum {
         CYCLE_HAZARD_KINDS
 } cycle_hazard_kind;
 extern const char *const cycle_hazard_name[CYCLE_HAZARD_KINDS], *const cycle_hazard_what[CYCLE_HAZARD_KINDS];
+/* Whether the chip goes wrong there for all that is recorded; else it may. */
+static inline bool cycle_hazard_certain(cycle_hazard_kind kind) {
+    return kind != CYCLE_HAZARD_DROP_PAIR;
+}
 
 /* The first of its kind at a tile; `count` of them came. */
 typedef struct {

@@ -128,8 +128,12 @@ static bool step_crddrop(cycle_model *m, core *c) {
     bool pass_stop = outer_stop && (s->owed || some(in)) && !empty_outer;
     bool take_inner = alone ? room0 : both ? room0 && room1 : empty_outer ? room1 : close;
     bool take_outer = pass_stop || empty_outer ? room1 : both ? room0 && room1 : close;
-    if ((close || (inner_done && outer_done)) && room0 != room1)
+    /* Recorded are done, sent more than once, and an empty fiber's coordinate taken alone when only the outer
+     * sink is full; of pairs it is only known that the chip asks different FIFOs for popping and pushing. */
+    if (inner_done && outer_done ? room0 != room1 : close && !s->has_data && room0 && !room1)
         cycle_note_hazard(m, c, CYCLE_HAZARD_DROP_UNEVEN, 2, inner, outer);
+    else if (close && s->has_data && room0 != room1)
+        cycle_note_hazard(m, c, CYCLE_HAZARD_DROP_PAIR, 2, inner, outer);
 
     if ((alone && room0) || (both && room0 && room1))
         push(m, c->out[0], inner);
@@ -227,8 +231,7 @@ static bool step_alu(cycle_model *m, core *c) {
         push(m, c->out[0], a);
     else if (s->integer)
         push(m, c->out[0],
-             rtl_alu_result(s->space, rtl_is_maybe(a) ? 0 : (uint16_t)a,
-                                  rtl_is_maybe(b) ? 0 : (uint16_t)b));
+             rtl_alu_result(s->space, rtl_is_maybe(a) ? 0 : (uint16_t)a, rtl_is_maybe(b) ? 0 : (uint16_t)b));
     else
         push(m, c->out[0], 0);
     pop(m, c->in[0]);

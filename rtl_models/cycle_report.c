@@ -165,7 +165,7 @@ static void visit_cell(graph *g, uint32_t cell) {
     }
     if (*heads || *waits)
         g->text = arena_printf(g->mem, "%s  %s:%s%s%s\n", g->text, cell_name(g, cell), heads,
-                               *waits ? " waits for " : "", waits);
+                               *waits ? " waits for " : " waits for nobody: the cause is here", waits);
 }
 
 /* Follows the waiting from `cell`; true when it comes back to a cell on the way, whose circle is then

@@ -329,8 +329,7 @@ static void random_statements_are_refused_or_computed(void **state) {
         const char *code;
         bool plain_only; /* exact stops leave no such case */
         uint32_t count;
-    } reasons[] = {{"E0108-sum", false, 0},
-                   {"E0109-ambiguous-sum", false, 0},
+    } reasons[] = {{"E0109-ambiguous-sum", false, 0},
                    {"E0125-loop-order", false, 0},
                    {"E0124-dense-result", true, 0},
                    {"E0126-partial-sum", true, 0}};
@@ -368,7 +367,7 @@ static void random_statements_are_refused_or_computed(void **state) {
     print_message("%u of %u random statements were lowered\n", computed, statements);
     for (size_t r = 0; r < REASONS; r++)
         print_message("  %4u refused: %s\n", reasons[r].count, reasons[r].code);
-    assert_true(computed > statements / 3);
+    assert_true(computed > statements / 4 * 3);
 }
 
 /* ---- shape ----------------------------------------------------------------------------------- */

@@ -37,6 +37,7 @@ typedef struct {
     name_id name[DENSE_MAX_TENSORS];
     dense_tensor *tensor[DENSE_MAX_TENSORS];
     uint32_t n;
+    dense_data *stored_tensors; /* room for those of the kernel that runs */
 } store;
 
 static dense_tensor *stored(const store *all, name_id name) {
@@ -179,7 +180,7 @@ static void unload(const sam_tensor_data *t, const sam_sim_result *r, uint32_t l
 static void run_kernel(fixture *f, const fe_case *c, const lowered *l, const store *all, arena *mem,
                        dense_tensor *out) {
     const sam_statement *s = &l->s;
-    dense_data *data = arena_new(mem, dense_data);
+    dense_data *data = all->stored_tensors;
     uint32_t dims[64] = {0}, at[SAM_MAX_ORDER] = {0}, n = 0;
     sam_tensor_levels operands[DENSE_MAX_TENSORS];
     dense_tensor *shape = arena_new(mem, dense_tensor);
@@ -229,11 +230,11 @@ static bool expect_equal_if_lowered(fixture *f, fe_case c, uint32_t runs) {
             fail_msg("%s -s %s\n%s", c.expression, c.schedule, fixture_printed(f));
         return false;
     }
+    dense_data *room = calloc(2, sizeof *room), *data = &room[0];
     prng random = prng_seed(s.exprs.len + 64 * s.tensors.len);
     for (uint32_t run = 0; run < runs; run++) {
         arena mem = {0};
-        dense_data *data = arena_new(&mem, dense_data);
-        store all = {.n = s.tensors.len - 1};
+        store all = {.n = s.tensors.len - 1, .stored_tensors = &room[1]};
         dense_random(&s, &random, 1 + run % 7, (uint32_t[]){5, 20, 50, 90, 0}[run % 5], data);
         dense_evaluate(&s, data);
         for (uint32_t t = 1; t < s.tensors.len; t++) {
@@ -258,11 +259,12 @@ static bool expect_equal_if_lowered(fixture *f, fe_case c, uint32_t runs) {
         }
         arena_free(&mem);
     }
+    free(room);
     return true;
 }
 
 static void expect_equal(fixture *f, fe_case c) {
-    if (!expect_equal_if_lowered(f, c, 24))
+    if (!expect_equal_if_lowered(f, c, 15))
         fail_msg("%s -s %s\n%s", c.expression, c.schedule, fixture_printed(f));
 }
 
@@ -348,6 +350,8 @@ static void copies_compute_the_same(void **state) {
              {"x = B(i,j) * C(i,j)", "reorder(i,j)", "ij", {NULL}},
              {"X(i,j) = B(i,j) + c(i)", "reorder(i,j)", "ij", {NULL}},
              {"x(i) = b(i) + c(i) * 2", "reorder(i)", "i", {NULL}},
+             {"x(i) = 3 * b(i) - 2 * c(i)", "reorder(i)", "i", {NULL}},
+             {"x(i) = 3 * sum(j, B(i,j) * (5 - c(j)))", "reorder(i,j)", "ij", {NULL}},
              {"x(i) = B(i,k) * c(k) + D(i,k) * e(k)", "reorder(i,k)", "ik", {NULL}}};
     for (size_t n = 0; n < sizeof c / sizeof *c; n++) {
         for (const char *loop = c[n].loops; *loop; loop++) {
@@ -478,6 +482,12 @@ static void concrete_index_notation_is_checked(void **state) {
     refuse_cin(f, "forall(i, x(i) = b(i)", "<cin>:1:22: error: expected ')', found the end [E0102-syntax]");
     refuse_cin(f, "forall(i, x(i) = b(i)) j",
                "<cin>:1:24: error: expected the end, found 'j' [E0102-syntax]");
+    refuse_cin(f, "suchthat(forall(i0, x(i) = b(i)), split(i,i0,i,4))",
+               "<cin>:1:35: error: 'i' is not new [E0150-cin]");
+    refuse_cin(f, "suchthat(forall(i0, x(i) = b(i)), bound(i,i0,4,MaxExact), bound(i0,i,4,MaxExact))",
+               "<cin>:1:59: error: 'i' is not new [E0150-cin]");
+    refuse_cin(f, "suchthat(forall(ib, x(i) = b(i)), bound(i,ib,0,MaxExact))",
+               "<cin>:1:35: error: a loop without iterations [E0150-cin]");
     refuse_cin(f, "suchthat(forall(i, x(i) = b(i)), i0)",
                "<cin>:1:34: error: expected a relation such as split(i,i0,i1,4), found 'i0' [E0102-syntax]");
 }
@@ -641,6 +651,11 @@ static void mistakes_are_answered(void **state) {
          "    fuse(i,j,f)\n"
          "    ^~~~\n"
          "    help: it is the loop of a sum that is only a part of the expression\n"},
+        {spmv, "split(i,p,q,60000), split(p,r,s,60000), split(r,t,u,60000)",
+         "<schedule>:1:1: error: a block of this loop would have more than 4294967295 coordinates "
+         "[E0142-number]\n"
+         "    split(i,p,q,60000), split(p,r,s,60000), split(r,t,u,60000)\n"
+         "    ^~~~~\n"},
         {spmv, "fuse(i,j,f)",
          "<schedule>:1:1: does not fit: a stored level has one variable of the expression, or a part of one, "
          "never two [E0149-not-lowered]\n"
@@ -843,7 +858,7 @@ static void random_schedules_compute_the_same(void **state) {
     (void)state;
     prng random = prng_seed(11);
     uint32_t accepted = 0;
-    for (uint32_t n = 0; n < 600; n++) {
+    for (uint32_t n = 0; n < 400; n++) {
         fixture *f;
         fixture_set_up((void **)&f);
         fe_case c = {.expression = expression[n % (sizeof expression / sizeof *expression)]};
@@ -867,7 +882,7 @@ static void random_schedules_compute_the_same(void **state) {
         accepted += expect_equal_if_lowered(f, c, 10);
         fixture_tear_down((void **)&f);
     }
-    assert_true(accepted > 400);
+    assert_true(accepted > 250);
 }
 
 /* Text made of the languages' own pieces: accepted or refused, never worse; what is accepted reads back. */
@@ -882,7 +897,7 @@ static void random_texts_are_answered(void **state) {
     (void)state;
     prng random = prng_seed(5);
     uint32_t accepted = 0;
-    for (uint32_t n = 0; n < 10000; n++) {
+    for (uint32_t n = 0; n < 5000; n++) {
         fixture *f;
         fixture_set_up((void **)&f);
         static const char *const start[] = {"", "split(i,i0", "forall(i, ", "forall(i, x(i) = ", "unroll(i,"};

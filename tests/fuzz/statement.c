@@ -23,38 +23,37 @@ static bool passed(fuzz_run *r, bool ok, const sam_statement *made,
     return ok;
 }
 
-static void lower(fuzz_run *r, const fe_kernel *k, const sam_statement *s) {
-    for (int option = 0; option < 4; option++) {
-        sam_graph once, g;
-        const fe_lower_options options = {.drop = option & 1, .exact_stops = option < 2};
-        bool ok = fe_lower(s, &options, &r->mem, &r->diag, &once);
-        fuzz_verdict(r, ok);
-        if (!ok)
-            return;
-        FUZZ_CHECK(r, sam_check(&once, &r->diag));
-        ok = fe_unroll(k, &once, &r->mem, &r->diag, &g);
-        fuzz_verdict(r, ok);
-        if (!ok)
-            return;
-        FUZZ_CHECK(r, sam_check(&g, &r->diag));
-        if (g.nodes.len < 1000)
-            fuzz_graph(r, &g);
-    }
+/* False when a pass refused. */
+static bool build(fuzz_run *r, const fe_kernel *k, const sam_statement *expanded,
+                  const fe_lower_options *options) {
+    sam_statement packed;
+    sam_graph once, g;
+    if (!passed(r, fe_build(expanded, options, &r->mem, &r->diag, &packed, &once), &packed, fe_check_packed))
+        return false;
+    FUZZ_CHECK(r, sam_check(&once, &r->diag));
+    bool ok = fe_unroll(k, &once, &r->mem, &r->diag, &g);
+    fuzz_verdict(r, ok);
+    if (!ok)
+        return false;
+    FUZZ_CHECK(r, sam_check(&g, &r->diag));
+    if (g.nodes.len < 1000)
+        fuzz_graph(r, &g);
+    return true;
 }
 
 void fuzz_kernels(fuzz_run *r, const fe_cin *cin) {
-    sam_statement expanded, packed, filled;
+    sam_statement expanded;
     FUZZ_CHECK(r, fe_cin_check(cin, &r->diag));
     round_trip(r, cin);
     for (uint32_t k = 0; k < cin->kernels.len; k++) {
         const fe_kernel *kernel = &cin->kernels.at[k];
-        if (!passed(r, fe_expand(kernel, &r->mem, &r->diag, &expanded), &expanded, fe_check) ||
-            !passed(r, fe_pack(&expanded, &r->mem, &r->diag, &packed), &packed, fe_check_packed) ||
-            !passed(r, fe_fill(&packed, &r->mem, &r->diag, &filled), &filled, fe_check_packed))
+        if (!passed(r, fe_expand(kernel, &r->mem, &r->diag, &expanded), &expanded, fe_check))
             return;
-        lower(r, kernel, &filled);
-        if (diag_failed(&r->diag))
-            return;
+        for (int option = 0; option < 4; option++) {
+            const fe_lower_options options = {.drop = option & 1, .exact_stops = option < 2};
+            if (!build(r, kernel, &expanded, &options))
+                return;
+        }
     }
 }
 

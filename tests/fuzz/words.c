@@ -8,7 +8,8 @@ int main(void) {
         "dense",   "compressed", "root=",        "true",   "false",  "outer=",  "inner=", "sub=", "const0=",
         "const1=", "src_port=",  "dst_port=",    "crd",    "ref",    "val",     "repsig", "in-",  "out-",
         "outer-",  "inner-",     "accum_index=", "order=", "in0=",   "fp_",     "add",    "mul",  "none",
-        "X=ss01",  "->"};
+        "X=ss01",  "->",         "rb_const=",    "depth=", "width=", "op=",     "empty=", "drop", "bv",
+        "skip",    "skip-",      "relu",         "exp"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         printf("\"%s\"\n", words[i]);
     for (int k = SAM_NONE + 1; k < SAM_PRIMITIVES; k++)

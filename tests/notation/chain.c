@@ -51,29 +51,33 @@ static chain_outcome refusal(const chain *c) {
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-static bool parse(chain *c, fe_in *in, sam_statement *out) {
+/* The texts that the command line would take. */
+static fe_in texts(const chain *c) {
     const char **formats = arena_new_n(c->mem, const char *, NOTE_TENSORS);
-    const char **dimensions = arena_new_n(c->mem, const char *, SAM_MAX_ORDER);
+    const char **dimensions = arena_new_n(c->mem, const char *, NOTE_VARS);
     const char **schedule = arena_new(c->mem, const char *);
+    fe_in in = {.expression = note_text(c->n, c->mem),
+                .formats = formats,
+                .dimensions = dimensions,
+                .schedule = schedule,
+                .n_schedule = *c->n->schedule != '\0',
+                .integers = true};
     *schedule = c->n->schedule;
-    *in = (fe_in){.expression = note_text(c->n, c->mem),
-                  .formats = formats,
-                  .dimensions = dimensions,
-                  .schedule = schedule,
-                  .n_schedule = **schedule != '\0',
-                  .integers = true};
     uint32_t used = note_used_tensors(c->n, c->n->root) | 1;
     for (uint8_t t = 0; t < c->n->n_tensors; t++) {
         const char *format = note_format(&c->n->tensor[t], c->mem);
         if (format && used >> t & 1)
-            formats[in->n_formats++] = format;
+            formats[in.n_formats++] = format;
     }
-    for (uint8_t i = 0; i < c->n->tensor[0].order; i++) {
-        uint8_t v = c->n->result_index[i];
-        if (!(note_free_vars(c->n, c->n->root) >> v & 1)) /* no operand says how far it goes */
-            dimensions[in->n_dimensions++] = arena_printf(c->mem, "%s:%u", c->n->var[v], c->n->extent[v]);
+    uint32_t free = note_free_vars(c->n, c->n->root), in_result = 0;
+    for (uint8_t i = 0; i < c->n->tensor[0].order; i++)
+        in_result |= 1u << c->n->result_index[i];
+    for (uint8_t v = 0; v < c->n->n_vars; v++) {
+        bool unknown = in_result & ~free & 1u << v; /* no operand says how far it goes */
+        if (unknown || (c->n->sized && (in_result | free) >> v & 1))
+            dimensions[in.n_dimensions++] = arena_printf(c->mem, "%s:%u", c->n->var[v], c->n->extent[v]);
     }
-    return fe_parse(in, &c->names, c->mem, &c->diag, out);
+    return in;
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
@@ -95,9 +99,9 @@ static const named *tensor_named(const chain *c, name_id name) {
     return NULL;
 }
 
+/* An inner loop of a split is as long as it was asked for, padding included. */
 static uint32_t divided(uint32_t extent, uint32_t divide, uint32_t modulo) {
-    uint32_t parts = divide ? (extent + divide - 1) / divide : extent;
-    return modulo && modulo < parts ? modulo : parts;
+    return modulo ? modulo : divide ? (extent + divide - 1) / divide : extent;
 }
 
 /* The dimension of an operand that statement s indexes by v, 0 where none is. */
@@ -247,13 +251,12 @@ static bool user_point(const sam_tensor_data *t, const uint32_t *dim, uint32_t o
 /* The tensor that the kernel at hand writes. NULL, or what is wrong with the levels. */
 static const char *read_result(const chain *c, const sam_tensor_levels *got, named *out) {
     const sam_tensor_data *t = sam_tensor_at(&c->s, c->s.result);
-    uint32_t dim[SAM_MAX_ORDER] = {0}, by_level[SAM_MAX_ORDER] = {0};
+    uint32_t by_level[SAM_MAX_ORDER] = {0};
     uint32_t order = sam_tensor_at(c->user, c->user->result)->order;
     note_entries stored = {0};
     *out = behind(c, t);
-    stored_dimensions(t, out, dim);
     for (uint32_t l = 0; l < t->order; l++) {
-        by_level[l] = dim[t->mode[l]];
+        by_level[l] = extent_of(c, &c->s, c->s.result_index[t->mode[l]]);
         if (got->level[l].format != t->level[l])
             return "a level of another format";
     }
@@ -317,29 +320,16 @@ static const variant variants[] = {
 
 static const chain_outcome right = {.verdict = CHAIN_RIGHT};
 
-/* From a scheduled kernel to the statement that is lowered. */
-static chain_outcome prepare(chain *c, const fe_kernel *k) {
-    sam_statement expanded, packed;
+static chain_outcome build(chain *c, const fe_kernel *k, const variant *v, sam_graph *g) {
+    sam_statement expanded;
+    sam_graph once, whole;
     if (!fe_expand(k, c->mem, &c->diag, &expanded))
         return refusal(c);
     if (!fe_check(&expanded, &c->diag))
         return wrong(arena_printf(c->mem, "the expanded statement is malformed: %s", printed(c)));
-    if (!fe_pack(&expanded, c->mem, &c->diag, &packed))
+    if (!fe_build(&expanded, &v->options, c->mem, &c->diag, &c->s, &once))
         return refusal(c);
-    if (!fe_check_packed(&packed, &c->diag))
-        return wrong(arena_printf(c->mem, "the packed statement is malformed: %s", printed(c)));
-    if (!fe_fill(&packed, c->mem, &c->diag, &c->s))
-        return refusal(c);
-    if (!fe_check_packed(&c->s, &c->diag))
-        return wrong(arena_printf(c->mem, "the filled statement is malformed: %s", printed(c)));
-    return right;
-}
-
-static chain_outcome build(chain *c, const fe_kernel *k, const variant *v, sam_graph *g) {
-    sam_graph once, whole;
-    if (!fe_lower(&c->s, &v->options, c->mem, &c->diag, &once))
-        return refusal(c);
-    if (!sam_check(&once, &c->diag))
+    if (!fe_check_packed(&c->s, &c->diag) || !sam_check(&once, &c->diag))
         return wrong(arena_printf(c->mem, "the %s graph is illegal: %s", v->name, printed(c)));
     if (!fe_unroll(k, &once, c->mem, &c->diag, &whole))
         return refusal(c);
@@ -355,9 +345,7 @@ static chain_outcome run_kernel(chain *c, const fe_kernel *k, const variant *v, 
     sam_graph g;
     sam_sim_result run;
     c->user = &k->s;
-    chain_outcome out = prepare(c, k);
-    if (out.verdict == CHAIN_RIGHT)
-        out = build(c, k, v, &g);
+    chain_outcome out = build(c, k, v, &g);
     if (out.verdict != CHAIN_RIGHT)
         return out;
     if (!sam_simulate(&g, operands_of(c), c->s.tensors.len - 1, NULL, c->mem, &c->diag, &run))
@@ -401,10 +389,10 @@ chain_outcome chain_run(note *n, arena *mem) {
     chain c = {.n = n, .mem = mem};
     sam_statement user;
     fe_cin cin;
-    fe_in in;
+    const fe_in in = texts(&c);
     names_init(&c.names, mem);
     diag_init(&c.diag, mem);
-    if (!parse(&c, &in, &user))
+    if (!fe_parse(&in, &c.names, mem, &c.diag, &user))
         return refusal(&c);
     if (!fe_check(&user, &c.diag))
         return wrong(arena_printf(mem, "the statement is malformed: %s", printed(&c)));

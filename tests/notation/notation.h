@@ -55,6 +55,7 @@ typedef struct {
     uint8_t n_tensors;
     uint8_t result_index[SAM_MAX_ORDER];
     char schedule[320]; /* "" or commands */
+    bool sized;         /* the sizes of all variables are stated */
 } note;
 
 /* Reads "X(i,j) = ..."; every level compressed, modes in order, no data. False when it is not of the language
@@ -71,9 +72,9 @@ uint32_t note_used_tensors(const note *n, uint8_t node); /* bit t */
 bool note_set_dimensions(note *n);
 /* About percent % of the cells stored, one in eight of them as an explicit zero, values from low to high. */
 void note_random_data(note_tensor *t, prng *random, uint32_t percent, int low, int high);
-/* Fills the values of tensor 0: int16 that wraps at every step, x / 0 = 0, quotients towards zero. In each
- * term of the right side (what +, - and signs outside of products separate) a variable that the result lacks
- * is summed over, around the smallest part that holds every use of it. O(points of the index space x nodes).
+/* Fills the values of tensor 0: int16 that wraps at every step, x / 0 = 0, quotients towards zero. A variable
+ * that the result lacks is summed over, around the smallest part that holds every use of it. O(points of the
+ * index space x nodes).
  */
 void note_evaluate(note *n);
 

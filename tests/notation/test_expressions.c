@@ -177,7 +177,40 @@ static void every_shape_is_right(void **state) {
     free(n);
 }
 
+/* What random cases found: an expression and a schedule that once went wrong. */
+static const struct {
+    const char *expression, *schedule;
+} found[] = {
+    {"X(k) = -C(k,j)", "unroll(k,4)"},
+    {"X = (5 + C(j)) * E(i,i)", "unroll(i,4)"},
+    {"X(i,j) = 5 * B(j,i) * C(j,i)", "parallelize(j,Lanes(2),NoRaces), reorder(j,i)"},
+    {"X(i) = 5 * C(i) + G(j)", "split(i,i0,i1,3), parallelize(i0,Lanes(4),Temporary)"},
+    {"X(i) = 4 * B(i,j,k) * H(i,i)",
+     "split(j,j0,j1,4), parallelize(j1,Lanes(2),IgnoreRaces), reorder(j1,k,i,j0)"},
+};
+
+static void what_was_wrong_is_right(void **state) {
+    note *n = calloc(1, sizeof *n);
+    (void)state;
+    for (size_t k = 0; k < sizeof found / sizeof *found; k++) {
+        prng random = prng_seed(k);
+        assert_true(note_parse(found[k].expression, n));
+        snprintf(n->schedule, sizeof n->schedule, "%s", found[k].schedule);
+        for (uint32_t run = 0; run < RUNS; run++) {
+            arena mem = {0};
+            set_formats(n, 0, &random);
+            set_data(n, run, &random);
+            chain_outcome out = chain_run(n, &mem);
+            if (out.verdict != CHAIN_RIGHT)
+                fail_msg("%s -s \"%s\": %s", found[k].expression, found[k].schedule, out.reason);
+            arena_free(&mem);
+        }
+    }
+    free(n);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape_is_right)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape_is_right),
+                                       cmocka_unit_test(what_was_wrong_is_right)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

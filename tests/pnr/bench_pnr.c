@@ -141,7 +141,7 @@ static result mean_run(const netlist *n, const pnr_board *b, pnr_options o, uint
 static uint32_t nextpnr_hops(fixture *f, const netlist *n, const pnr_board *b, const pnr_design *io,
                              double *seconds) {
     uint32_t hops = 0;
-    const char *path = "bench_pnr.json";
+    const char *path = ONYX_BINARY_DIR "/bench_pnr.json";
     if (!pnr_write_json(n, io, path, &f->diag))
         return 0;
     const char *command = arena_printf(

@@ -104,7 +104,7 @@ static inline void exact_place(exact_case *c, uint32_t depth) {
         }
 }
 
-/* A made netlist on 3 x 3, 4 x 3 or 4 x 4 tiles, what pnr finds and what the optimum is. */
+/* A made netlist on 4 x 2, 4 x 3 or 4 x 4 tiles, what pnr finds and what the optimum is. */
 static inline exact_case exact_made(fixture *f, uint64_t seed) {
     exact_case c = {.board = made_board(4, 2 + (uint32_t)(seed % 3))};
     uint32_t rows = c.board.height - 1;

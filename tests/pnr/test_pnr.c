@@ -378,6 +378,37 @@ static void a_straight_route_gets_every_pair_it_has_room_for(void **state) {
     pnr_board_free(&b);
 }
 
+static char kind_at(const pnr_board *b, uint32_t x, uint32_t y) {
+    return y == 0 ? '<' : pnr_site_tile(b, x, y) == NET_TILE_MEM ? 'm' : 'p';
+}
+
+/* From every tile and every input to every other tile, alone on the array: the Manhattan distance, which a
+ * wrong lookahead or edge cost would miss; an input's first wire is no hop. */
+static void a_lone_net_takes_the_shortest_way(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-4x2");
+    pnr_options o = pnr_options_default();
+    o.fabric_only = true;
+    for (b.tracks = 1; b.tracks <= 5; b.tracks++)
+        for (uint32_t i = 0; i < b.width * b.height; i++)
+            for (uint32_t k = b.width; k < b.width * b.height; k++) {
+                uint32_t x = i % b.width, y = i / b.width, to_x = k % b.width, to_y = k / b.width;
+                if (i == k)
+                    continue;
+                netlist *n = new_netlist(f);
+                net_cell from = add_cell(f, n, kind_at(&b, x, y)),
+                         to = add_cell(f, n, kind_at(&b, to_x, to_y));
+                connect_cells(f, n, from, 0, to, 0);
+                pnr_site fixed[2] = {{(uint16_t)x, (uint16_t)y}, {(uint16_t)to_x, (uint16_t)to_y}};
+                pnr_design design;
+                o.fixed = fixed;
+                place_and_route(f, n, &b, &o, &design);
+                uint32_t apart = (x > to_x ? x - to_x : to_x - x) + (y > to_y ? y - to_y : to_y - y);
+                assert_int_equal(pnr_hops(&design), apart - (y == 0));
+            }
+    pnr_board_free(&b);
+}
+
 static void a_report_counts_what_there_is(void **state) {
     fixture *f = *state;
     pnr_board b = read_board(f, "onyx-8x8");
@@ -413,6 +444,7 @@ int main(void) {
         TEST(a_time_limit_cuts_placement_short_and_stays_legal),
         TEST(timing_parts_branches_at_their_source),
         TEST(a_straight_route_gets_every_pair_it_has_room_for),
+        TEST(a_lone_net_takes_the_shortest_way),
         TEST(a_report_counts_what_there_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

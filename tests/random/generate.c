@@ -262,6 +262,7 @@ static void any_command(generator *g, loop_list *l) {
     static const char *const strategy[] = {"NoRaces", "IgnoreRaces", "Temporary", "ParallelReduction"};
     uint8_t k = (uint8_t)prng_below(&g->random, l->n);
     const char *comma = l->at ? ", " : "", *loop = l->name[k];
+    uint32_t copies = 1 + prng_below(&g->random, 4), s = prng_below(&g->random, 4);
     switch (weighted(g, weight, sizeof weight)) {
     case 0:
         split_command(g, l, "split", k);
@@ -270,11 +271,10 @@ static void any_command(generator *g, loop_list *l) {
         split_command(g, l, "divide", k);
         break;
     case 2:
-        command(g, l, "%sunroll(%s,%u)", comma, loop, 1 + prng_below(&g->random, 4));
+        command(g, l, "%sunroll(%s,%u)", comma, loop, copies);
         break;
     case 3:
-        command(g, l, "%sparallelize(%s,Lanes(%u),%s)", comma, loop, 1 + prng_below(&g->random, 4),
-                strategy[prng_below(&g->random, 4)]);
+        command(g, l, "%sparallelize(%s,Lanes(%u),%s)", comma, loop, copies, strategy[s]);
         break;
     case 4:
         precompute_command(g, l);
@@ -308,6 +308,7 @@ static void choose_schedule(generator *g, const uint8_t *loops, bool reordered) 
         return;
     for (uint32_t n = 1 + prng_below(&g->random, 2); n > 0; n--)
         any_command(g, &l);
+    g->n->sized = strstr(g->n->schedule, "divide") && chance(g, 85); /* divide needs them */
     if (chance(g, 40) && !strstr(g->n->schedule, "precompute")) {
         shuffle_loops(g, &l);
         reorder_command(g, &l);

@@ -167,6 +167,8 @@ char *case_settings(const note *n, arena *mem) {
         if (format && used >> t & 1)
             text = arena_printf(mem, "%s -f %s", text, format);
     }
+    for (uint8_t v = 0; v < n->n_vars && n->sized; v++)
+        text = arena_printf(mem, "%s -d %s:%u", text, n->var[v], n->extent[v]);
     return *n->schedule ? arena_printf(mem, "%s -s \"%s\"", text, n->schedule) : text;
 }
 

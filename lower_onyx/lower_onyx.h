@@ -90,6 +90,14 @@ bool net_from_json(const cJSON *json, name_table *names, arena *mem, diagnostics
  * ("_uu" where that is a name already). Ends with net_check. O(cells^2 * copies). */
 bool net_unroll(const netlist *one, uint32_t copies, arena *mem, diagnostics *d, netlist *out);
 
+/* A sink of a net at a join, whose path has room for fewer tokens than another path from the same fork takes
+ * cycles longer: `tokens` are missing. Nets and sinks by index, in their order. */
+typedef struct {
+    uint32_t net, sink, tokens;
+} net_shortage;
+typedef VEC(net_shortage) net_shortage_vec;
+void net_balance(const netlist *n, arena *mem, net_shortage_vec *out);
+
 /* ---- lowering -------------------------------------------------------------------------------- */
 
 typedef struct onyx_graph onyx_graph; /* the Onyx-aware IR; docs/ir_onyx.md */

@@ -119,6 +119,22 @@ static bool lower(const cli_options *o, cli_session *s, cli_kernel *k) {
     return ok;
 }
 
+/* Gives joins' short branches the room that balances them: pairs hold two tokens each. */
+static void balance(const cli_options *o, cli_session *s, cli_kernel *k) {
+    enum { MOST_PAIRS = 6 }; /* more than that bought nothing on any kernel */
+    net_shortage_vec shortages = {0};
+    if (!o->pipeline || !o->balance)
+        return;
+    net_balance(&k->net, &s->mem, &shortages);
+    pnr_want *want = arena_new_n(&s->mem, pnr_want, shortages.len + 1);
+    for (uint32_t i = 0; i < shortages.len; i++) {
+        const net_shortage *short_of = &shortages.at[i];
+        uint32_t pairs = (short_of->tokens + 1) / 2;
+        want[i] = (pnr_want){short_of->net, short_of->sink, pairs < MOST_PAIRS ? pairs : MOST_PAIRS};
+    }
+    pnr_stretch(&k->design, want, shortages.len, &s->mem);
+}
+
 static bool place_and_route(const cli_options *o, cli_session *s, cli_kernel *k) {
     pnr_options options = pnr_options_default();
     options.seed = o->seed;
@@ -128,8 +144,10 @@ static bool place_and_route(const cli_options *o, cli_session *s, cli_kernel *k)
     bool ok = pnr_place(&k->net, &k->board, &options, &s->mem, &s->diag, &k->design);
     k->times.place = seconds_now() - start;
     start = seconds_now();
-    ok = ok && pnr_route_all(&k->design, &options, &s->mem, &s->diag) && pnr_check(&k->design, &s->diag) &&
-         pnr_sta(&k->design, &s->mem, &s->diag, &k->timing);
+    ok = ok && pnr_route_all(&k->design, &options, &s->mem, &s->diag);
+    if (ok)
+        balance(o, s, k);
+    ok = ok && pnr_check(&k->design, &s->diag) && pnr_sta(&k->design, &s->mem, &s->diag, &k->timing);
     k->times.route = seconds_now() - start;
     return ok;
 }

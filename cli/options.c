@@ -19,6 +19,7 @@ enum {
     OPT_SEED,
     OPT_NO_CHECK,
     OPT_NO_PIPELINE,
+    OPT_NO_BALANCE,
     OPT_TIMING,
     OPT_FIFO,
     OPT_STATS,
@@ -65,6 +66,8 @@ static const struct argp_option option_table[] = {
     {"seed", OPT_SEED, "N", 0, "Seed of placement and of -g operands (default 1)", 1},
     {"no-check", OPT_NO_CHECK, NULL, 0, "Do not compare the result with the reference", 2},
     {"no-pipeline", OPT_NO_PIPELINE, NULL, 0, "No SplitFIFO pairs on the routes", 2},
+    {"no-balance", OPT_NO_BALANCE, NULL, 0,
+     "No longer ways, with more pairs, for the short branches of joins", 2},
     {"hazards", OPT_HAZARDS, "WHAT", 0,
      "Data the fabricated chip would get wrong (engine cycle): error (default), warn or off", 2},
     {"io-trace", OPT_IO_TRACE, NULL, 0,
@@ -222,6 +225,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case OPT_NO_PIPELINE:
         o->pipeline = false;
         break;
+    case OPT_NO_BALANCE:
+        o->balance = false;
+        break;
     case OPT_TIMING:
         o->timing = (sam_sim_timing)cli_choice(p->session, "--timing", arg, timings);
         break;
@@ -325,6 +331,7 @@ bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, 
                        .seed = 1,
                        .check = true,
                        .pipeline = true,
+                       .balance = true,
                        .unroll = 1,
                        .dispatch = TILE_DISPATCH_LOAD};
     if (!cli_parse(&parser, what, argc, argv, s, &p))

@@ -34,9 +34,11 @@ typedef struct {
     tile_dtype dtype;
     const char *dtype_from; /* the option that stated it, or NULL */
     tile_values values;
-    uint32_t tile; /* 0 = by the tensors' orders */
+    uint32_t tile;   /* 0 = by the tensors' orders */
+    uint32_t unroll; /* copies of the kernel; 0 = as many as fit */
+    tile_dispatch dispatch;
     uint64_t seed;
-    bool check, pipeline, io_trace, json, quiet;
+    bool check, pipeline, balance, io_trace, json, quiet;
     const char *out; /* folder */
     /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
     sam_sim_timing timing;
@@ -117,6 +119,7 @@ typedef struct {
     uint32_t *extent;              /* of the user's variables, by handle - 1; once the operands are read */
     VEC(cli_producer) producers;   /* in the order in which they run, before the statement */
     sam_graph sam, hardware;       /* as lowered from the statement; after the hardware rewrites */
+    uint32_t copies;               /* of the kernel in the netlist */
     netlist net;
     pnr_design design, decoded; /* as routed; as read back from the bitstream's bytes */
     pnr_timing timing;
@@ -153,7 +156,7 @@ typedef struct {
 /* The kernel's streams in the order of their IO columns; cells by index in the design's netlist. A decoded
  * design has columns and cells only. */
 typedef struct {
-    tile_stream in[64], out[64];
+    tile_copy_stream in[64], out[64];
     uint32_t in_column[64], out_column[64];
     uint32_t in_cell[64], out_cell[64];
     uint32_t n_in, n_out;

@@ -9,11 +9,13 @@ enum {
     OPT_TILE,
     OPT_GLB_TILE,
     OPT_UNROLL,
+    OPT_DISPATCH,
     OPT_DTYPE,
     OPT_VALUES,
     OPT_SEED,
     OPT_NO_CHECK,
     OPT_NO_PIPELINE,
+    OPT_NO_BALANCE,
     OPT_TIMING,
     OPT_FIFO,
     OPT_STATS,
@@ -51,13 +53,18 @@ static const struct argp_option option_table[] = {
      1},
     {"glb-tile", OPT_GLB_TILE, "N", 0,
      "Edge of a global-buffer tile (only 0 so far: as many runs a batch as the banks hold)", 1},
-    {"unroll", OPT_UNROLL, "N", 0, "Copies of the kernel on the array (only 1 so far)", 1},
+    {"unroll", OPT_UNROLL, "N", 0,
+     "Copies of the kernel on the array, each with its own streams (default 1), or auto: as many as fit", 1},
+    {"dispatch", OPT_DISPATCH, "NAME", 0,
+     "How copies share the sub-tiles: load (default), those of like size start together, or order", 1},
     {"dtype", OPT_DTYPE, "TYPE", 0,
      "int16 (default) or bf16; the array has no sums of bf16 (engine sam does)", 1},
     {"values", OPT_VALUES, "KIND", 0, "Values of -i operands: file (default), ones or ramp", 1},
     {"seed", OPT_SEED, "N", 0, "Seed of placement and of -g operands (default 1)", 1},
     {"no-check", OPT_NO_CHECK, NULL, 0, "Do not compare the result with the reference", 2},
     {"no-pipeline", OPT_NO_PIPELINE, NULL, 0, "No SplitFIFO pairs on the routes", 2},
+    {"no-balance", OPT_NO_BALANCE, NULL, 0,
+     "No longer ways, with more pairs, for the short branches of joins", 2},
     {"hazards", OPT_HAZARDS, "WHAT", 0,
      "Data the fabricated chip would get wrong (engine cycle): error (default), warn or off; what it only "
      "may get wrong is at most a warning",
@@ -143,6 +150,7 @@ static bool parse_value(parsing *p, int key, const char *arg) {
     static const char *const dtypes[] = {"int16", "bf16", NULL}, *const profiles[] = {"onyx", NULL};
     static const char *const values[] = {"file", "ones", "ramp", NULL};
     static const char *const timings[] = {"ideal", "sam", NULL};
+    static const char *const dispatches[] = {"order", "load", NULL};
     static const char *const hazards[] = {"error", "warn", "off", NULL};
     cli_session *s = p->session;
     cli_options *o = p->options;
@@ -160,7 +168,10 @@ static bool parse_value(parsing *p, int key, const char *arg) {
         cli_whole(s, "--glb-tile", arg, 0, 0);
         return true;
     case OPT_UNROLL:
-        cli_whole(s, "--unroll", arg, 1, 1);
+        o->unroll = strcmp(arg, "auto") == 0 ? 0 : (uint32_t)cli_whole(s, "--unroll", arg, 1, 64);
+        return true;
+    case OPT_DISPATCH:
+        o->dispatch = (tile_dispatch)cli_choice(s, "--dispatch", arg, dispatches);
         return true;
     case OPT_DTYPE:
         set_dtype(p, (tile_dtype)cli_choice(s, "--dtype", arg, dtypes),
@@ -212,6 +223,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case OPT_NO_PIPELINE:
         o->pipeline = false;
         return 0;
+    case OPT_NO_BALANCE:
+        o->balance = false;
+        return 0;
     case OPT_IO_TRACE:
         o->io_trace = true;
         return 0;
@@ -250,6 +264,10 @@ static void check_simulator_options(const char *what, const cli_options *o, cli_
                    options[i].option);
         diag_hint(&s->diag, "onyx sam, or onyx run --engine sam");
     }
+    if (simulates && o->unroll != 1) {
+        diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "--unroll makes copies on the array");
+        diag_hint(&s->diag, "the schedule's unroll(i,n) makes copies in the graph: docs/schedule.md");
+    }
     if (o->trace_edges.len && !o->trace)
         diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "--trace-edge without --trace FILE");
 }
@@ -267,8 +285,15 @@ bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, 
                                 .args_doc = sam ? "EXPRESSION\nFILE.gv" : "EXPRESSION",
                                 .doc = doc};
     parsing p = {s, o};
-    *o = (cli_options){
-        .board = "onyx", .profile = "onyx", .engine = ENGINE_SOC, .seed = 1, .check = true, .pipeline = true};
+    *o = (cli_options){.board = "onyx",
+                       .profile = "onyx",
+                       .engine = ENGINE_SOC,
+                       .seed = 1,
+                       .check = true,
+                       .pipeline = true,
+                       .balance = true,
+                       .unroll = 1,
+                       .dispatch = TILE_DISPATCH_LOAD};
     if (!cli_parse(&parser, what, argc, argv, s, &p))
         return false;
     if (!o->expression)

@@ -9,7 +9,7 @@ void cli_streams_of(const pnr_design *design, cli_streams *streams) {
             bool io = cell->mode == NET_MODE_IO_IN || cell->mode == NET_MODE_IO_OUT;
             if (!io || design->site.at[c].x != x)
                 continue;
-            const tile_stream stream = {cell->tensor, cell->level};
+            const tile_copy_stream stream = {{cell->tensor, cell->level}, cell->copy};
             uint32_t *n = cell->output ? &streams->n_out : &streams->n_in;
             (cell->output ? streams->out : streams->in)[*n] = stream;
             (cell->output ? streams->out_cell : streams->in_cell)[*n] = c;
@@ -102,19 +102,42 @@ bool cli_simulate(const cli_options *o, cli_session *s, cli_kernel *k, const til
     return true;
 }
 
+/* The streams of one copy, in the order of all copies' columns. */
+static uint32_t streams_of_one(const tile_copy_stream *all, uint32_t n, tile_stream *one) {
+    uint32_t ones = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (all[i].copy == 0)
+            one[ones++] = all[i].stream;
+    }
+    return ones;
+}
+
+/* The runs of one copy, dealt to all. */
+static bool plan_runs(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
+                      tile_plan *plan) {
+    cli_streams all;
+    tile_stream inputs[64], outputs[64];
+    tile_plan one;
+    cli_streams_of(&k->design, &all);
+    uint32_t n_in = streams_of_one(all.in, all.n_in, inputs),
+             n_out = streams_of_one(all.out, all.n_out, outputs);
+    if (!tile_plan_run(&k->statement, in, &k->tiling, inputs, n_in, outputs, n_out, &s->mem, &s->diag, &one))
+        return false;
+    *plan = one;
+    if (k->copies > 1)
+        tile_unroll(&one, k->copies, o->dispatch, all.in, all.n_in, all.out, all.n_out, &s->mem, plan);
+    return true;
+}
+
 /* Cuts the operands, lets the engine run every pair, collects. */
 static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *user,
                       tile_plan *plan, cli_outcome *out) {
-    cli_streams streams;
     tile_operands packed;
     const tile_operands *in = &packed;
     uint32_t *extent = NULL;
     double start = seconds_now();
-    cli_streams_of(&k->design, &streams);
     if (!tile_pack(&k->statement, user, &s->mem, &s->diag, &packed) ||
-        !tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) ||
-        !tile_plan_run(&k->statement, in, &k->tiling, streams.in, streams.n_in, streams.out, streams.n_out,
-                       &s->mem, &s->diag, plan))
+        !tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) || !plan_runs(o, s, k, in, plan))
         return false;
     k->times.tile = seconds_now() - start;
     tile_collector *c = tile_collect_begin(&k->statement, plan, extent, in->dtype, &s->mem);

@@ -9,6 +9,8 @@
 #include "rtl_models/cycle.h"
 #include "tiling/tiling.h"
 
+#include <argp.h>
+
 /* Exit codes: scripts depend on them. */
 enum { EXIT_OK = 0, EXIT_USER = 1, EXIT_UNMAPPABLE = 2, EXIT_MISMATCH = 3, EXIT_INTERRUPTED = 130 };
 
@@ -32,9 +34,11 @@ typedef struct {
     tile_dtype dtype;
     const char *dtype_from; /* the option that stated it, or NULL */
     tile_values values;
-    uint32_t tile; /* 0 = by the tensors' orders */
+    uint32_t tile;   /* 0 = by the tensors' orders */
+    uint32_t unroll; /* copies of the kernel; 0 = as many as fit */
+    tile_dispatch dispatch;
     uint64_t seed;
-    bool check, pipeline, io_trace, json, quiet;
+    bool check, pipeline, balance, io_trace, json, quiet;
     const char *out; /* folder */
     /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
     sam_sim_timing timing;
@@ -49,7 +53,6 @@ typedef struct {
     name_table names;
     diagnostics diag;
     bool colour;
-    bool mismatch;         /* a result differed from the reference */
     VEC(pnr_board) boards; /* read so far; freed at the end */
 } cli_session;
 
@@ -58,10 +61,12 @@ void cli_session_begin(cli_session *s);
 int cli_session_end(cli_session *s, bool ok);
 /* Where boards, RTL and firmware sources lie: $ONYX_HOME, or the tree this program was built from. */
 const char *cli_home(void);
-/* A board by name, or by the path of a .json file; *path is the file. The session frees it. */
+/* A board by name, or by the path of a .json file; *path is the file, unless path is NULL. The session frees
+ * it. */
 bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const char **path);
 
-struct argp;
+/* ---- arguments (arguments.c) ------------------------------------------------------------------ */
+
 /* Parses with argp, but takes long options only in full: scripts that abbreviate break when an option is
  * added. `input` is what the parser's callback gets. False after errors; --help ends the program. */
 bool cli_parse(const struct argp *parser, const char *command, int argc, char **argv, cli_session *s,
@@ -70,6 +75,26 @@ bool cli_parse(const struct argp *parser, const char *command, int argc, char **
  * known (whose index is the answer). */
 uint64_t cli_whole(cli_session *s, const char *option, const char *text, uint64_t low, uint64_t high);
 int cli_choice(cli_session *s, const char *option, const char *text, const char *const *known);
+void cli_bad_value(cli_session *s, const char *option, const char *value, const char *want);
+
+/* Of every command that has a board or writes a folder, so that they are worded once. Keys of long options
+ * without a letter come after CLI_OPT_BOARD. */
+enum { CLI_OPT_BOARD = 256 };
+#define CLI_OPTION_BOARD                                                                                     \
+    { "board", CLI_OPT_BOARD, "NAME", 0, "Board, from 'onyx boards', or a .json file (default onyx)", 0 }
+#define CLI_OPTION_OUT                                                                                       \
+    { "output", 'o', "DIR", 0, "Folder for what is produced", 0 }
+
+/* The tools on files: first member of their options, which they give to cli_parse. */
+typedef struct {
+    cli_session *session;
+    const char *board, *out;
+    text_vec arguments;
+} cli_tool;
+error_t cli_parse_tool(int key, char *arg, struct argp_state *state);
+/* E0904-argument, E0905-folder. */
+bool cli_want_arguments(const cli_tool *o, uint32_t wanted, const char *usage);
+bool cli_want_folder(cli_session *s, const char *out);
 
 /* Fills `o` from the command line; false after errors. `what` is "run", "compile" or "sam". */
 bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, cli_options *o);
@@ -94,6 +119,7 @@ typedef struct {
     uint32_t *extent;              /* of the user's variables, by handle - 1; once the operands are read */
     VEC(cli_producer) producers;   /* in the order in which they run, before the statement */
     sam_graph sam, hardware;       /* as lowered from the statement; after the hardware rewrites */
+    uint32_t copies;               /* of the kernel in the netlist */
     netlist net;
     pnr_design design, decoded; /* as routed; as read back from the bitstream's bytes */
     pnr_timing timing;
@@ -127,10 +153,12 @@ typedef struct {
     const cycle_design *design;
 } cli_outcome;
 
-/* The kernel's streams in the order of their IO columns. */
+/* The kernel's streams in the order of their IO columns; cells by index in the design's netlist. A decoded
+ * design has columns and cells only. */
 typedef struct {
-    tile_stream in[64], out[64];
+    tile_copy_stream in[64], out[64];
     uint32_t in_column[64], out_column[64];
+    uint32_t in_cell[64], out_cell[64];
     uint32_t n_in, n_out;
 } cli_streams;
 void cli_streams_of(const pnr_design *design, cli_streams *streams);
@@ -160,6 +188,8 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
  */
 bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
                 const cli_outcome *outcome, const char *check);
+
+void cli_print_json(const cJSON *json);
 
 /* After engine cycle: "stalls", "bottlenecks" and "hazards" of report.json; the lines of the summary. */
 void cli_stalls_json(cli_session *s, const cli_outcome *outcome, cJSON *report);

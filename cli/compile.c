@@ -28,8 +28,11 @@ static bool lower_kernel(const cli_options *o, bool chip, cli_session *s, const 
     const fe_lower_options lower = {.drop = true, .exact_stops = !chip};
     sam_statement expanded;
     sam_graph once;
-    return fe_expand(kernel, &s->mem, &s->diag, &expanded) &&
-           fe_build(&expanded, &lower, &s->mem, &s->diag, statement, &once) &&
+    if (!fe_expand(kernel, &s->mem, &s->diag, &expanded))
+        return false;
+    if (chip)
+        fe_distribute(&expanded);
+    return fe_build(&expanded, &lower, &s->mem, &s->diag, statement, &once) &&
            fe_unroll(kernel, &once, &s->mem, &s->diag, g) && set_arithmetic(o, g) && sam_check(g, &s->diag);
 }
 
@@ -82,15 +85,57 @@ static bool make_hardware_legal(const cli_options *o, cli_session *s, cli_kernel
            sam_check(&k->hardware, &s->diag) && dump_graph(o, "sam_hw.gv", &k->hardware, s);
 }
 
+/* How many of the kernel the board has tiles and streams for. */
+static uint32_t most_copies(const netlist *one, const pnr_board *board) {
+    pnr_resource table[PNR_RESOURCES];
+    uint32_t most = UINT32_MAX;
+    pnr_count_resources(one, board, table);
+    for (int i = 0; i < PNR_RESOURCES; i++) {
+        if (table[i].need && table[i].have / table[i].need < most)
+            most = table[i].have / table[i].need;
+    }
+    return most;
+}
+
+/* The kernel as often as asked for; more than fit is an error that says how many do. */
+static bool unroll(const cli_options *o, cli_session *s, cli_kernel *k, const netlist *one) {
+    uint32_t most = most_copies(one, &k->board);
+    k->copies = o->unroll ? o->unroll : most ? most : 1;
+    if (!net_unroll(one, k->copies, &s->mem, &s->diag, &k->net))
+        return false;
+    if (pnr_fits(&k->net, &k->board, &s->diag))
+        return true;
+    if (most)
+        diag_note(&s->diag, (src_loc){0}, "the most that fits is --unroll %u", most);
+    return false;
+}
+
 static bool lower(const cli_options *o, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
     onyx_graph *graph = NULL;
+    netlist one;
     const lower_options options = {.tile_edge = tile_edge(&k->statement, &k->tiling)};
     bool ok = make_hardware_legal(o, s, k) && lower_run(&k->hardware, &options, &s->mem, &s->diag, &graph) &&
-              lower_check(graph, &s->diag) && lower_pack(graph, &s->mem, &s->diag, &k->net) &&
-              net_check(&k->net, &s->diag);
+              lower_check(graph, &s->diag) && lower_pack(graph, &s->mem, &s->diag, &one) &&
+              unroll(o, s, k, &one);
     k->times.lower = seconds_now() - start;
     return ok;
+}
+
+/* Gives joins' short branches the room that balances them: pairs hold two tokens each. */
+static void balance(const cli_options *o, cli_session *s, cli_kernel *k) {
+    enum { MOST_PAIRS = 3 }; /* six: 2 % fewer cycles, twice as many words to configure */
+    net_shortage_vec shortages = {0};
+    if (!o->pipeline || !o->balance)
+        return;
+    net_balance(&k->net, &s->mem, &shortages);
+    pnr_want *want = arena_new_n(&s->mem, pnr_want, shortages.len + 1);
+    for (uint32_t i = 0; i < shortages.len; i++) {
+        const net_shortage *short_of = &shortages.at[i];
+        uint32_t pairs = (short_of->tokens + 1) / 2;
+        want[i] = (pnr_want){short_of->net, short_of->sink, pairs < MOST_PAIRS ? pairs : MOST_PAIRS};
+    }
+    pnr_stretch(&k->design, want, shortages.len, &s->mem);
 }
 
 static bool place_and_route(const cli_options *o, cli_session *s, cli_kernel *k) {
@@ -99,12 +144,13 @@ static bool place_and_route(const cli_options *o, cli_session *s, cli_kernel *k)
     options.pipeline = o->pipeline ? PNR_PIPELINE_EXHAUSTIVE : PNR_PIPELINE_NONE;
     options.timing = 1; /* a tenth more clock for 3 % more wire */
     double start = seconds_now();
-    bool ok = pnr_fits(&k->net, &k->board, &s->diag) &&
-              pnr_place(&k->net, &k->board, &options, &s->mem, &s->diag, &k->design);
+    bool ok = pnr_place(&k->net, &k->board, &options, &s->mem, &s->diag, &k->design);
     k->times.place = seconds_now() - start;
     start = seconds_now();
-    ok = ok && pnr_route_all(&k->design, &options, &s->mem, &s->diag) && pnr_check(&k->design, &s->diag) &&
-         pnr_sta(&k->design, &s->mem, &s->diag, &k->timing);
+    ok = ok && pnr_route_all(&k->design, &options, &s->mem, &s->diag);
+    if (ok)
+        balance(o, s, k);
+    ok = ok && pnr_check(&k->design, &s->diag) && pnr_sta(&k->design, &s->mem, &s->diag, &k->timing);
     k->times.route = seconds_now() - start;
     return ok;
 }

@@ -1,12 +1,7 @@
-/* Engine cycle: the decoded bitstream in the C cycle model, run on the plan's blocks; and what it says about
- * who waited for whom and about what the chip would get wrong. */
-#include "rtl_models/cycle_load.h"
-
+/* Engine cycle: the decoded bitstream in the C cycle model, run on the plan's blocks; and what the chip would
+ * get wrong there. */
 #include "cli/cli.h"
-
-#include <stdlib.h>
-
-enum { SHOWN = 3 }; /* bottlenecks and channels of the summary */
+#include "cli/cycle_load.h"
 
 typedef struct {
     VEC(cycle_stream) streams; /* inputs in the order of their columns, then outputs */
@@ -14,17 +9,21 @@ typedef struct {
     uint32_t inputs;
 } edge;
 
-static void add_streams(cli_session *s, const pnr_design *d, bool output, edge *e) {
-    for (uint32_t x = 0; x < d->board->width; x++) {
-        for (uint32_t c = 0; c < d->net->cells.len; c++) {
-            const net_cell_data *cell = &d->net->cells.at[c];
-            if (net_mode_table[cell->mode].tile != NET_TILE_IO || cell->output != output ||
-                d->site.at[c].x != x)
-                continue;
-            vec_push(&s->mem, &e->streams, (cycle_stream){.cell = c});
-            vec_push(&s->mem, &e->columns, x);
-        }
-    }
+static void add_stream(cli_session *s, edge *e, uint32_t cell, uint32_t column) {
+    vec_push(&s->mem, &e->streams, (cycle_stream){.cell = cell});
+    vec_push(&s->mem, &e->columns, column);
+}
+
+static edge edge_of(cli_session *s, const pnr_design *d) {
+    edge e = {{0}, {0}, 0};
+    cli_streams at;
+    cli_streams_of(d, &at);
+    e.inputs = at.n_in;
+    for (uint32_t i = 0; i < at.n_in; i++)
+        add_stream(s, &e, at.in_cell[i], at.in_column[i]);
+    for (uint32_t i = 0; i < at.n_out; i++)
+        add_stream(s, &e, at.out_cell[i], at.out_column[i]);
+    return e;
 }
 
 static void set_run(edge *e, const tile_plan *plan, uint32_t run) {
@@ -70,15 +69,6 @@ static void explain_stuck(cli_session *s, const edge *e, const cycle_model *m, u
               cycle_wait_graph(m, &s->mem));
 }
 
-/* "5", "S1", "N", "D" */
-static const char *token_text(cli_session *s, uint32_t token) {
-    static const char *const control[] = {"S", "D", "N", "R"};
-    if (!(token >> 16))
-        return arena_printf(&s->mem, "%u", token);
-    const char *name = control[token >> 8 & 3];
-    return *name == 'S' ? arena_printf(&s->mem, "S%u", token & 0xff) : name;
-}
-
 static bool report_hazards(const cli_options *o, cli_session *s, const cycle_design *design,
                            cycle_model *model) {
     const cycle_hazards *all = cycle_hazards_of(model);
@@ -89,7 +79,7 @@ static bool report_hazards(const cli_options *o, cli_session *s, const cycle_des
         const cycle_hazard *h = &all->at[i];
         const char *tokens = h->tokens ? " at" : "", *times = "";
         for (uint32_t t = 0; t < h->tokens; t++)
-            tokens = arena_printf(&s->mem, "%s %s", tokens, token_text(s, h->token[t]));
+            tokens = arena_printf(&s->mem, "%s %s", tokens, cycle_token_text(h->token[t], &s->mem));
         if (h->count > 1)
             times = arena_printf(&s->mem, " (%llu times)", (unsigned long long)h->count);
         const char *text =
@@ -110,14 +100,11 @@ static bool report_hazards(const cli_options *o, cli_session *s, const cycle_des
 bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                    tile_collector *c, cli_outcome *out) {
     cycle_design *design = arena_new(&s->mem, cycle_design);
-    edge e = {{0}, {0}, 0};
     file_out trace = {0};
     if (!cycle_load(&k->decoded, k->map, &s->mem, &s->diag, design))
         return false;
     cycle_model *m = cycle_build(design, &s->mem);
-    add_streams(s, &k->decoded, false, &e);
-    e.inputs = e.streams.len;
-    add_streams(s, &k->decoded, true, &e);
+    edge e = edge_of(s, &k->decoded);
     if (o->io_trace &&
         !(tile_job_write(plan, arena_printf(&s->mem, "%s/job.bin", o->out), &s->diag) &&
           file_create(&trace, arena_printf(&s->mem, "%s/io.trace", o->out), &s->mem, &s->diag)))
@@ -147,98 +134,4 @@ bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const ti
     out->model = m;
     out->design = design;
     return report_hazards(o, s, design, m) && ok;
-}
-
-/* ---- stalls ---------------------------------------------------------------------------------- */
-
-static int by_waiting(const void *a, const void *b) {
-    const cycle_channel *x = a, *y = b;
-    uint64_t wx = x->stalled + x->held, wy = y->stalled + y->held;
-    if (wx != wy)
-        return wx < wy ? 1 : -1;
-    if (x->net != y->net)
-        return x->net < y->net ? -1 : 1;
-    return x->sink < y->sink ? -1 : x->sink > y->sink;
-}
-
-/* Channels, those whose producer waited most first. */
-static void sorted_channels(cli_session *s, const cli_outcome *out, cycle_channels *channels) {
-    cycle_channels_of(out->model, &s->mem, channels);
-    if (channels->len)
-        qsort(channels->at, channels->len, sizeof *channels->at, by_waiting);
-}
-
-static const char *end_text(cli_session *s, const cycle_design *d, uint32_t cell, const char *const *ports,
-                            uint32_t port) {
-    return arena_printf(&s->mem, "%s %s", d->cells.at[cell].name, ports[port] ? ports[port] : "?");
-}
-
-static const char *from_text(cli_session *s, const cycle_design *d, const cycle_channel *c) {
-    const cycle_net *net = &d->nets.at[c->net];
-    return end_text(s, d, net->cell, d->cells.at[net->cell].port_out, net->port);
-}
-
-static const char *to_text(cli_session *s, const cycle_design *d, const cycle_channel *c) {
-    const cycle_sink *sink = &d->nets.at[c->net].sinks.at[c->sink];
-    return end_text(s, d, sink->cell, d->cells.at[sink->cell].port_in, sink->port);
-}
-
-void cli_stalls_json(cli_session *s, const cli_outcome *out, cJSON *report) {
-    cycle_channels channels;
-    cycle_bottlenecks bottlenecks;
-    cJSON *list = cJSON_AddArrayToObject(report, "stalls");
-    sorted_channels(s, out, &channels);
-    for (uint32_t i = 0; i < channels.len; i++) {
-        const cycle_channel *c = &channels.at[i];
-        cJSON *one = cJSON_CreateObject();
-        cJSON_AddStringToObject(one, "from", from_text(s, out->design, c));
-        cJSON_AddStringToObject(one, "to", to_text(s, out->design, c));
-        cJSON_AddNumberToObject(one, "moved", (double)c->moved);
-        cJSON_AddNumberToObject(one, "stalled", (double)c->stalled);
-        cJSON_AddNumberToObject(one, "held", (double)c->held);
-        cJSON_AddNumberToObject(one, "starved", (double)c->starved);
-        cJSON_AddNumberToObject(one, "idle", (double)c->idle);
-        cJSON_AddItemToArray(list, one);
-    }
-    list = cJSON_AddArrayToObject(report, "bottlenecks");
-    cycle_bottlenecks_of(out->model, &s->mem, &bottlenecks);
-    for (uint32_t i = 0; i < bottlenecks.len; i++) {
-        cJSON *one = cJSON_CreateObject();
-        cJSON_AddStringToObject(one, "tile", out->design->cells.at[bottlenecks.at[i].cell].name);
-        cJSON_AddNumberToObject(one, "cycles", (double)bottlenecks.at[i].cycles);
-        cJSON_AddItemToArray(list, one);
-    }
-    list = cJSON_AddArrayToObject(report, "hazards");
-    const cycle_hazards *hazards = cycle_hazards_of(out->model);
-    for (uint32_t i = 0; i < hazards->len; i++) {
-        cJSON *one = cJSON_CreateObject();
-        cJSON_AddStringToObject(one, "hazard", cycle_hazard_name[hazards->at[i].kind]);
-        cJSON_AddStringToObject(one, "tile", out->design->cells.at[hazards->at[i].cell].name);
-        cJSON_AddNumberToObject(one, "run", hazards->at[i].run);
-        cJSON_AddNumberToObject(one, "cycle", (double)hazards->at[i].cycle);
-        cJSON_AddNumberToObject(one, "count", (double)hazards->at[i].count);
-        cJSON_AddItemToArray(list, one);
-    }
-}
-
-void cli_stalls_print(cli_session *s, const cli_outcome *out) {
-    cycle_channels channels;
-    cycle_bottlenecks bottlenecks;
-    double total = out->kernel_cycles ? (double)out->kernel_cycles : 1;
-    cycle_bottlenecks_of(out->model, &s->mem, &bottlenecks);
-    const char *most = "";
-    for (uint32_t i = 0; i < bottlenecks.len && i < SHOWN; i++)
-        most = arena_printf(&s->mem, "%s%s%s (%.0f %% of the cycles)", most, i ? ", " : "",
-                            out->design->cells.at[bottlenecks.at[i].cell].name,
-                            (double)bottlenecks.at[i].cycles * 100 / total);
-    if (*most)
-        printf("  others waited most for %s\n", most);
-    sorted_channels(s, out, &channels);
-    for (uint32_t i = 0; i < channels.len && i < SHOWN; i++) {
-        const cycle_channel *c = &channels.at[i];
-        if (c->stalled + c->held == 0)
-            return;
-        printf("    %s waited %.0f %% for %s\n", from_text(s, out->design, c),
-               (double)(c->stalled + c->held) * 100 / total, to_text(s, out->design, c));
-    }
 }

@@ -1,23 +1,21 @@
 /* Options of run, compile and sam: taco's letters, in both spellings -f X:ss and -f=X:ss. */
 #include "cli/cli.h"
 
-#include <argp.h>
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
 
 enum {
-    OPT_BOARD = 256,
-    OPT_PROFILE,
+    OPT_PROFILE = CLI_OPT_BOARD + 1,
     OPT_ENGINE,
     OPT_TILE,
     OPT_GLB_TILE,
     OPT_UNROLL,
+    OPT_DISPATCH,
     OPT_DTYPE,
     OPT_VALUES,
     OPT_SEED,
     OPT_NO_CHECK,
     OPT_NO_PIPELINE,
+    OPT_NO_BALANCE,
     OPT_TIMING,
     OPT_FIFO,
     OPT_STATS,
@@ -40,29 +38,37 @@ static const struct argp_option option_table[] = {
     {"schedule", 's', "COMMANDS", 0,
      "Scheduling commands, e.g. reorder(i,j,k), split(i,i0,i1,8), unroll(i,4)", 0},
     {"input", 'i', "T:FILE", 0, "Read an operand from a .mtx or .tns file", 0},
-    {"generate", 'g', "T:DIMS:DENSITY[:SEED]|T:FILL", 0,
-     "Make a random operand: -g B:100x80:0.05:7; or taco's fill d, u, r (full), s (7 %) or h (0.5 %), as "
-     "large as "
-     "-d and the other operands say, else 42",
+    {"generate", 'g', "T:HOW", 0,
+     "Make a random operand: -g B:100x80:0.05[:SEED], sizes and density; or taco's fill -g B:s, one of d, u, "
+     "r (full), s (7 %), h "
+     "(0.5 %), as large as -d and the other operands say, else 42",
      0},
     {"output", 'o', "DIR|T:FILE", 0,
      "Folder for everything that is produced; or a .mtx or .tns file for the result, besides", 0},
-    {"board", OPT_BOARD, "NAME", 0, "Board, from 'onyx boards', or a .json file (default onyx)", 1},
     {"profile", OPT_PROFILE, "NAME", 0, "Primitives that may be used: onyx, the fabricated chip (default)",
      1},
+    CLI_OPTION_BOARD, /* in the group of the row before */
     {"engine", OPT_ENGINE, "NAME", 0, "What runs the kernel: sam, cycle, rtl or soc (default soc)", 1},
     {"tile", OPT_TILE, "N", 0, "Edge of a sub-tile in coordinates (default: the largest that always fits)",
      1},
     {"glb-tile", OPT_GLB_TILE, "N", 0,
      "Edge of a global-buffer tile (only 0 so far: as many runs a batch as the banks hold)", 1},
-    {"unroll", OPT_UNROLL, "N", 0, "Copies of the kernel on the array (only 1 so far)", 1},
-    {"dtype", OPT_DTYPE, "TYPE", 0, "int16 (default) or bf16 (engine sam only)", 1},
+    {"unroll", OPT_UNROLL, "N", 0,
+     "Copies of the kernel on the array, each with its own streams (default 1), or auto: as many as fit", 1},
+    {"dispatch", OPT_DISPATCH, "NAME", 0,
+     "How copies share the sub-tiles: load (default), those of like size start together, or order", 1},
+    {"dtype", OPT_DTYPE, "TYPE", 0,
+     "int16 (default) or bf16; the array has no sums of bf16 (engine sam does)", 1},
     {"values", OPT_VALUES, "KIND", 0, "Values of -i operands: file (default), ones or ramp", 1},
     {"seed", OPT_SEED, "N", 0, "Seed of placement and of -g operands (default 1)", 1},
     {"no-check", OPT_NO_CHECK, NULL, 0, "Do not compare the result with the reference", 2},
     {"no-pipeline", OPT_NO_PIPELINE, NULL, 0, "No SplitFIFO pairs on the routes", 2},
+    {"no-balance", OPT_NO_BALANCE, NULL, 0,
+     "No longer ways, with more pairs, for the short branches of joins", 2},
     {"hazards", OPT_HAZARDS, "WHAT", 0,
-     "Data the fabricated chip would get wrong (engine cycle): error (default), warn or off", 2},
+     "Data the fabricated chip would get wrong (engine cycle): error (default), warn or off; what it only "
+     "may get wrong is at most a warning",
+     2},
     {"io-trace", OPT_IO_TRACE, NULL, 0,
      "Write the cycle of every word at the array's edge to DIR/io.trace (engines "
      "cycle and rtl)",
@@ -82,32 +88,6 @@ typedef struct {
     cli_session *session;
     cli_options *options;
 } parsing;
-
-static void bad_value(cli_session *s, const char *option, const char *value, const char *want) {
-    diag_error(&s->diag, (src_loc){0}, "E0903-option-value", "%s '%s' must be %s", option, value, want);
-}
-
-uint64_t cli_whole(cli_session *s, const char *option, const char *text, uint64_t low, uint64_t high) {
-    char *end = NULL;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (errno || end == text || *end || text[0] == '-' || value < low || value > high)
-        bad_value(s, option, text,
-                  arena_printf(&s->mem, "a whole number from %llu to %llu", (unsigned long long)low,
-                               (unsigned long long)high));
-    return value;
-}
-
-int cli_choice(cli_session *s, const char *option, const char *text, const char *const *known) {
-    const char *all = "";
-    for (int i = 0; known[i]; i++) {
-        if (strcmp(text, known[i]) == 0)
-            return i;
-        all = arena_printf(&s->mem, "%s%s%s", all, i ? ", " : "one of ", known[i]);
-    }
-    bad_value(s, option, text, all);
-    return 0;
-}
 
 static void set_dtype(parsing *p, tile_dtype dtype, const char *option) {
     cli_options *o = p->options;
@@ -132,7 +112,8 @@ static void parse_type(parsing *p, const char *arg) {
                   arena_printf(&p->session->mem, "-t %s", arg));
         return;
     }
-    bad_value(p->session, "-t", arg, "a tensor, a colon, and int16 or bf16: the array's words have 16 bits");
+    cli_bad_value(p->session, "-t", arg,
+                  "a tensor, a colon, and int16 or bf16: the array's words have 16 bits");
 }
 
 /* A name, a colon and a file, as taco writes a tensor; anything else is a folder. */
@@ -146,139 +127,123 @@ static void parse_output(parsing *p, const char *arg) {
         p->options->out = arg;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state) {
-    static const char *const engines[] = {"none", "sam", "cycle", "rtl", "soc", NULL}, *const dtypes[] = {
-                                                                                           "int16", "bf16",
-                                                                                           NULL};
-    static const char *const values[] = {"file", "ones", "ramp", NULL}, *const profiles[] = {"onyx", NULL};
+/* Where an option's text goes as it is: to the end of a list, or alone; NULL for other options. */
+static text_vec *list_of(cli_options *o, int key) {
+    return key == 'f'              ? &o->formats
+           : key == 's'            ? &o->schedule
+           : key == 'i'            ? &o->inputs
+           : key == 'g'            ? &o->generators
+           : key == 'd'            ? &o->dimensions
+           : key == OPT_TRACE_EDGE ? &o->trace_edges
+                                   : NULL;
+}
+static const char **text_of(cli_options *o, int key) {
+    return key == CLI_OPT_BOARD ? &o->board
+           : key == OPT_STATS   ? &o->stats
+           : key == OPT_TRACE   ? &o->trace
+                                : NULL;
+}
+
+/* Options that are one of some words, or a number; false for other options. */
+static bool parse_value(parsing *p, int key, const char *arg) {
+    static const char *const engines[] = {"sam", "cycle", "rtl", "soc", NULL};
+    static const char *const dtypes[] = {"int16", "bf16", NULL}, *const profiles[] = {"onyx", NULL};
+    static const char *const values[] = {"file", "ones", "ramp", NULL};
     static const char *const timings[] = {"ideal", "sam", NULL};
+    static const char *const dispatches[] = {"order", "load", NULL};
     static const char *const hazards[] = {"error", "warn", "off", NULL};
+    cli_session *s = p->session;
+    cli_options *o = p->options;
+    switch (key) {
+    case OPT_PROFILE:
+        o->profile = profiles[cli_choice(s, "--profile", arg, profiles)];
+        return true;
+    case OPT_ENGINE:
+        o->engine = (cli_engine)(cli_choice(s, "--engine", arg, engines) + ENGINE_SAM);
+        return true;
+    case OPT_TILE:
+        o->tile = (uint32_t)cli_whole(s, "--tile", arg, 1, 1024);
+        return true;
+    case OPT_GLB_TILE:
+        cli_whole(s, "--glb-tile", arg, 0, 0);
+        return true;
+    case OPT_UNROLL:
+        o->unroll = strcmp(arg, "auto") == 0 ? 0 : (uint32_t)cli_whole(s, "--unroll", arg, 1, 64);
+        return true;
+    case OPT_DISPATCH:
+        o->dispatch = (tile_dispatch)cli_choice(s, "--dispatch", arg, dispatches);
+        return true;
+    case OPT_DTYPE:
+        set_dtype(p, (tile_dtype)cli_choice(s, "--dtype", arg, dtypes),
+                  arena_printf(&s->mem, "--dtype %s", arg));
+        return true;
+    case OPT_VALUES:
+        o->values = (tile_values)cli_choice(s, "--values", arg, values);
+        return true;
+    case OPT_SEED:
+        o->seed = cli_whole(s, "--seed", arg, 0, UINT64_MAX);
+        return true;
+    case OPT_TIMING:
+        o->timing = (sam_sim_timing)cli_choice(s, "--timing", arg, timings);
+        return true;
+    case OPT_FIFO:
+        o->fifo_depth = (uint32_t)cli_whole(s, "--fifo", arg, 0, 1u << 30);
+        return true;
+    case OPT_HAZARDS:
+        o->hazards = (cli_hazards)cli_choice(s, "--hazards", arg, hazards);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state) {
     parsing *p = state->input;
     cli_options *o = p->options;
-    arena *mem = &p->session->mem;
-    if (arg && key < 256 && *arg == '=')
+    if (arg && key < CLI_OPT_BOARD && *arg == '=')
         arg++; /* taco's -f=X:ss */
+    text_vec *list = list_of(o, key);
+    const char **text = text_of(o, key);
+    if (list)
+        vec_push(&p->session->mem, list, arg);
+    else if (text)
+        *text = arg;
+    if (list || text || parse_value(p, key, arg))
+        return 0;
     switch (key) {
-    case 'f':
-        vec_push(mem, &o->formats, arg);
-        break;
-    case 's':
-        vec_push(mem, &o->schedule, arg);
-        break;
-    case 'i':
-        vec_push(mem, &o->inputs, arg);
-        break;
-    case 'g':
-        vec_push(mem, &o->generators, arg);
-        break;
-    case 'd':
-        vec_push(mem, &o->dimensions, arg);
-        break;
     case 't':
         parse_type(p, arg);
-        break;
+        return 0;
     case 'o':
         parse_output(p, arg);
-        break;
-    case OPT_BOARD:
-        o->board = arg;
-        break;
-    case OPT_PROFILE:
-        o->profile = profiles[cli_choice(p->session, "--profile", arg, profiles)];
-        break;
-    case OPT_ENGINE:
-        o->engine = (cli_engine)(cli_choice(p->session, "--engine", arg, engines + 1) + 1);
-        break;
-    case OPT_TILE:
-        o->tile = (uint32_t)cli_whole(p->session, "--tile", arg, 1, 1024);
-        break;
-    case OPT_GLB_TILE:
-        cli_whole(p->session, "--glb-tile", arg, 0, 0);
-        break;
-    case OPT_UNROLL:
-        cli_whole(p->session, "--unroll", arg, 1, 1);
-        break;
-    case OPT_DTYPE:
-        set_dtype(p, (tile_dtype)cli_choice(p->session, "--dtype", arg, dtypes),
-                  arena_printf(mem, "--dtype %s", arg));
-        break;
-    case OPT_VALUES:
-        o->values = (tile_values)cli_choice(p->session, "--values", arg, values);
-        break;
-    case OPT_SEED:
-        o->seed = cli_whole(p->session, "--seed", arg, 0, UINT64_MAX);
-        break;
+        return 0;
     case OPT_NO_CHECK:
         o->check = false;
-        break;
+        return 0;
     case OPT_NO_PIPELINE:
         o->pipeline = false;
-        break;
-    case OPT_TIMING:
-        o->timing = (sam_sim_timing)cli_choice(p->session, "--timing", arg, timings);
-        break;
-    case OPT_FIFO:
-        o->fifo_depth = (uint32_t)cli_whole(p->session, "--fifo", arg, 0, 1u << 30);
-        break;
-    case OPT_STATS:
-        o->stats = arg;
-        break;
-    case OPT_TRACE:
-        o->trace = arg;
-        break;
-    case OPT_TRACE_EDGE:
-        vec_push(mem, &o->trace_edges, arg);
-        break;
-    case OPT_HAZARDS:
-        o->hazards = (cli_hazards)cli_choice(p->session, "--hazards", arg, hazards);
-        break;
+        return 0;
+    case OPT_NO_BALANCE:
+        o->balance = false;
+        return 0;
     case OPT_IO_TRACE:
         o->io_trace = true;
-        break;
+        return 0;
     case OPT_JSON:
         o->json = true;
-        break;
+        return 0;
     case OPT_QUIET:
         o->quiet = true;
-        break;
+        return 0;
     case ARGP_KEY_ARG:
         if (o->expression)
             diag_error(&p->session->diag, (src_loc){0}, "E0904-argument", "unexpected argument '%s'", arg);
         else
             o->expression = arg;
-        break;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
-    return 0;
-}
-
-/* argp accepts abbreviated long options; scripts that rely on them break when an option is added. */
-static bool exact_options(const struct argp_option *table, int argc, char **argv, cli_session *s) {
-    for (int i = 1; i < argc; i++) {
-        if (strncmp(argv[i], "--", 2) != 0 || !argv[i][2])
-            continue;
-        size_t length = strcspn(argv[i] + 2, "=");
-        bool known = strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--usage") == 0;
-        for (const struct argp_option *o = table; (o->name || o->key) && !known; o++)
-            known = o->name && strlen(o->name) == length && strncmp(o->name, argv[i] + 2, length) == 0;
-        if (!known) {
-            diag_error(&s->diag, (src_loc){0}, "E0902-option", "there is no option '%.*s'", (int)length + 2,
-                       argv[i]);
-            return false;
-        }
-    }
-    return true;
-}
-
-bool cli_parse(const struct argp *parser, const char *command, int argc, char **argv, cli_session *s,
-               void *input) {
-    argv[0] = arena_printf(&s->mem, "onyx %s", command);
-    if (!exact_options(parser->options, argc, argv, s))
-        return false;
-    argp_err_exit_status = EXIT_USER;
-    argp_parse(parser, argc, argv, 0, NULL, input);
-    return !diag_failed(&s->diag);
 }
 
 /* What only the simulator of SAM graphs knows is not for the other engines. */
@@ -299,16 +264,36 @@ static void check_simulator_options(const char *what, const cli_options *o, cli_
                    options[i].option);
         diag_hint(&s->diag, "onyx sam, or onyx run --engine sam");
     }
+    if (simulates && o->unroll != 1) {
+        diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "--unroll makes copies on the array");
+        diag_hint(&s->diag, "the schedule's unroll(i,n) makes copies in the graph: docs/schedule.md");
+    }
     if (o->trace_edges.len && !o->trace)
         diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "--trace-edge without --trace FILE");
 }
 
 bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, cli_options *o) {
-    static const char doc[] = "Tensor index notation as in taco: \"X(i,j) = B(i,k) * C(k,j)\".";
-    const struct argp parser = {option_table, parse_option, "EXPRESSION", doc, NULL, NULL, NULL};
+    bool sam = strcmp(what, "sam") == 0;
+    const char *does =
+        sam ? "Prints the SAM graph of an expression or a file; simulates it where -i or -g gives operands."
+        : strcmp(what, "run") == 0
+            ? "Compiles an expression, runs it on operands, compares the result with the reference."
+            : "Compiles an expression to a bitstream; reads no operands.";
+    const char *doc = arena_printf(&s->mem, "%s Expressions are taco's: \"X(i,j) = B(i,k) * C(k,j)\".", does);
+    const struct argp parser = {.options = option_table,
+                                .parser = parse_option,
+                                .args_doc = sam ? "EXPRESSION\nFILE.gv" : "EXPRESSION",
+                                .doc = doc};
     parsing p = {s, o};
-    *o = (cli_options){
-        .board = "onyx", .profile = "onyx", .engine = ENGINE_SOC, .seed = 1, .check = true, .pipeline = true};
+    *o = (cli_options){.board = "onyx",
+                       .profile = "onyx",
+                       .engine = ENGINE_SOC,
+                       .seed = 1,
+                       .check = true,
+                       .pipeline = true,
+                       .balance = true,
+                       .unroll = 1,
+                       .dispatch = TILE_DISPATCH_LOAD};
     if (!cli_parse(&parser, what, argc, argv, s, &p))
         return false;
     if (!o->expression)

@@ -43,6 +43,14 @@ static void add_wall(cJSON *json, const cli_times *t) {
     add_number(wall, "total", t->total);
 }
 
+/* Pairs of sub-tiles, each on one copy of the kernel. */
+static uint32_t pairs_run(const tile_plan *plan) {
+    uint32_t pairs = 0;
+    for (uint32_t p = 0; p < plan->parts.len; p++)
+        pairs += !plan->parts.at[p].idle;
+    return pairs;
+}
+
 static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
                      const cli_outcome *out, const char *check) {
     static const char *const engines[] = {"none", "sam", "cycle", "rtl", "soc"};
@@ -60,13 +68,15 @@ static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, 
     add_number(tiles, "pe", pe);
     add_number(tiles, "mem", mem);
     add_number(tiles, "io", io);
+    add_number(json, "unroll", k->copies);
     cJSON *bits = add_object(json, "bitstream");
     add_number(bits, "words", k->bits.words.len);
     cJSON_AddStringToObject(bits, "xxh64", bits_hash(&k->bits, &s->mem));
     cJSON *sub = add_object(json, "subtiles");
     add_number(sub, "total", plan ? (double)plan->runs_possible : 0);
-    add_number(sub, "run", plan ? plan->runs.len : 0);
-    add_number(sub, "skipped_empty", plan ? (double)(plan->runs_possible - plan->runs.len) : 0);
+    add_number(sub, "run", plan ? pairs_run(plan) : 0);
+    add_number(sub, "skipped_empty", plan ? (double)(plan->runs_possible - pairs_run(plan)) : 0);
+    add_number(sub, "passes", plan ? plan->runs.len : 0);
     static const cli_outcome none;
     out = out ? out : &none;
     /* Loads and stores overlap the kernel: nothing is left that would be theirs alone. */
@@ -125,8 +135,10 @@ static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, c
     if (k->timing.period_ps)
         printf("  %.0f MHz by the board's delay table\n", 1e6 / k->timing.period_ps);
     if (plan)
-        printf("  %u runs on %u-wide sub-tiles (%llu pairs without work skipped)\n", plan->runs.len,
-               plan->tile, (unsigned long long)(plan->runs_possible - plan->runs.len));
+        printf("  %u runs on %u-wide sub-tiles (%llu pairs without work skipped)\n", pairs_run(plan),
+               plan->tile, (unsigned long long)(plan->runs_possible - pairs_run(plan)));
+    if (plan && plan->copies > 1)
+        printf("  %u copies of the kernel, which take %u passes\n", plan->copies, plan->runs.len);
     if (out)
         printf("  %llu cycles, %llu nonzeros in the result, check: %s\n",
                (unsigned long long)out->total_cycles, (unsigned long long)out->result.nnz, check);
@@ -137,14 +149,18 @@ static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, c
            k->times.total, o->out);
 }
 
+void cli_print_json(const cJSON *json) {
+    char *text = cJSON_Print(json);
+    puts(text);
+    cJSON_free(text);
+}
+
 bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
                 const cli_outcome *outcome, const char *check) {
     cJSON *json = report(o, s, k, plan, outcome, check);
     bool ok = json_write(json, arena_printf(&s->mem, "%s/report.json", o->out), &s->diag);
     if (o->json) {
-        char *text = cJSON_Print(json);
-        puts(text);
-        cJSON_free(text);
+        cli_print_json(json);
     } else if (!o->quiet) {
         summary(o, s, k, plan, outcome, check);
     }

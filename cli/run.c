@@ -9,9 +9,10 @@ void cli_streams_of(const pnr_design *design, cli_streams *streams) {
             bool io = cell->mode == NET_MODE_IO_IN || cell->mode == NET_MODE_IO_OUT;
             if (!io || design->site.at[c].x != x)
                 continue;
-            const tile_stream stream = {cell->tensor, cell->level};
+            const tile_copy_stream stream = {{cell->tensor, cell->level}, cell->copy};
             uint32_t *n = cell->output ? &streams->n_out : &streams->n_in;
             (cell->output ? streams->out : streams->in)[*n] = stream;
+            (cell->output ? streams->out_cell : streams->in_cell)[*n] = c;
             (cell->output ? streams->out_column : streams->in_column)[(*n)++] = x;
         }
     }
@@ -25,8 +26,7 @@ static bool run_graph(const cli_options *o, cli_session *s, const sam_statement 
     const sam_tensor_data *result = sam_tensor_at(st, st->result);
     if (!tile_extents(st, in, &s->mem, &s->diag, &extent))
         return false;
-    for (uint32_t m = 0; m < result->order; m++)
-        result_extent[m] = extent[st->result_index[m].v - 1];
+    tile_result_dim(st, extent, result_extent);
     *out = (cli_outcome){.result = {.name = result->name, .order = result->order}};
     memcpy(out->result.dim, result_extent, sizeof result_extent);
     for (uint32_t l = 0; l < st->loops.len; l++) {
@@ -53,8 +53,7 @@ static void unpack(cli_session *s, const sam_statement *user, const uint32_t *ex
                    const sam_statement *packed, tile_dtype dtype, tile_tensor *result) {
     const tile_tensor got = *result;
     uint32_t dim[SAM_MAX_ORDER] = {0};
-    for (uint32_t m = 0; m < sam_tensor_at(user, user->result)->order; m++)
-        dim[m] = extent[user->result_index[m].v - 1];
+    tile_result_dim(user, extent, dim);
     tile_unpack(sam_tensor_at(packed, packed->result), &got, dim, dtype, &s->mem, result);
 }
 
@@ -103,19 +102,42 @@ bool cli_simulate(const cli_options *o, cli_session *s, cli_kernel *k, const til
     return true;
 }
 
+/* The streams of one copy, in the order of all copies' columns. */
+static uint32_t streams_of_one(const tile_copy_stream *all, uint32_t n, tile_stream *one) {
+    uint32_t ones = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (all[i].copy == 0)
+            one[ones++] = all[i].stream;
+    }
+    return ones;
+}
+
+/* The runs of one copy, dealt to all. */
+static bool plan_runs(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
+                      tile_plan *plan) {
+    cli_streams all;
+    tile_stream inputs[64], outputs[64];
+    tile_plan one;
+    cli_streams_of(&k->design, &all);
+    uint32_t n_in = streams_of_one(all.in, all.n_in, inputs),
+             n_out = streams_of_one(all.out, all.n_out, outputs);
+    if (!tile_plan_run(&k->statement, in, &k->tiling, inputs, n_in, outputs, n_out, &s->mem, &s->diag, &one))
+        return false;
+    *plan = one;
+    if (k->copies > 1)
+        tile_unroll(&one, k->copies, o->dispatch, all.in, all.n_in, all.out, all.n_out, &s->mem, plan);
+    return true;
+}
+
 /* Cuts the operands, lets the engine run every pair, collects. */
 static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *user,
                       tile_plan *plan, cli_outcome *out) {
-    cli_streams streams;
     tile_operands packed;
     const tile_operands *in = &packed;
     uint32_t *extent = NULL;
     double start = seconds_now();
-    cli_streams_of(&k->design, &streams);
     if (!tile_pack(&k->statement, user, &s->mem, &s->diag, &packed) ||
-        !tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) ||
-        !tile_plan_run(&k->statement, in, &k->tiling, streams.in, streams.n_in, streams.out, streams.n_out,
-                       &s->mem, &s->diag, plan))
+        !tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) || !plan_runs(o, s, k, in, plan))
         return false;
     k->times.tile = seconds_now() - start;
     tile_collector *c = tile_collect_begin(&k->statement, plan, extent, in->dtype, &s->mem);
@@ -134,10 +156,7 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
         return "none";
     if (!tile_reference(&k->user, in, &s->mem, &s->diag, &want))
         return "none";
-    if (tile_equal(got, &want, o->dtype, &s->names, &s->diag))
-        return "pass";
-    s->mismatch = true;
-    return "fail";
+    return tile_equal(got, &want, o->dtype, &s->names, &s->diag) ? "pass" : "fail";
 }
 
 bool cli_write_outputs(const cli_options *o, cli_session *s, const tile_tensor *result) {
@@ -167,12 +186,6 @@ static bool run(const cli_options *o, cli_session *s, cli_kernel *k) {
     tile_plan plan = {0};
     cli_outcome outcome = {0};
     double start = seconds_now();
-    if (o->dtype == TILE_DTYPE_BF16 && o->engine != ENGINE_SAM) {
-        diag_unmappable(&s->diag, (src_loc){0}, "E0920-bf16",
-                        "the array's reducers and joiners add integers only");
-        diag_hint(&s->diag, "use --engine sam, or --dtype int16");
-        return false;
-    }
     bool sam = o->engine == ENGINE_SAM;
     bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
     ok = ok && cli_read_operands(o, s, k, &in);
@@ -192,12 +205,8 @@ static int command(const char *what, int argc, char **argv,
     cli_options o;
     cli_kernel k = {0};
     cli_session_begin(&s);
-    bool ok = cli_parse_options(what, argc, argv, &s, &o);
-    if (ok && !o.out) {
-        diag_error(&s.diag, (src_loc){0}, "E0905-folder", "-o DIR is missing: where should the results go?");
-        ok = false;
-    }
-    return cli_session_end(&s, ok && action(&o, &s, &k));
+    bool ok = cli_parse_options(what, argc, argv, &s, &o) && cli_want_folder(&s, o.out) && action(&o, &s, &k);
+    return cli_session_end(&s, ok);
 }
 
 static bool compile(const cli_options *o, cli_session *s, cli_kernel *k) {

@@ -14,7 +14,7 @@ void cli_session_begin(cli_session *s) {
 
 int cli_session_end(cli_session *s, bool ok) {
     int code = EXIT_OK;
-    if (s->mismatch)
+    if (s->diag.mismatches)
         code = EXIT_MISMATCH;
     else if (s->diag.errors)
         code = EXIT_USER;
@@ -35,8 +35,10 @@ const char *cli_home(void) {
 
 bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const char **path) {
     bool is_path = strstr(name, ".json") != NULL;
-    *path = is_path ? name : arena_printf(&s->mem, "%s/boards/%s.json", cli_home(), name);
-    if (!pnr_board_read(*path, &s->mem, &s->diag, board))
+    const char *file = is_path ? name : arena_printf(&s->mem, "%s/boards/%s.json", cli_home(), name);
+    if (path)
+        *path = file;
+    if (!pnr_board_read(file, &s->mem, &s->diag, board))
         return false;
     vec_push(&s->mem, &s->boards, *board);
     return true;

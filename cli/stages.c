@@ -1,12 +1,10 @@
-/* Place and route as stages on files: onyx pnr, place, route, sta, fabric. */
+/* Place and route as stages on files: onyx pnr, place, route, sta. */
 #include "cli/cli.h"
 
-#include <argp.h>
 #include <stdlib.h>
 
 enum {
-    OPT_BOARD = 256,
-    OPT_FIXED,
+    OPT_FIXED = CLI_OPT_BOARD + 1,
     OPT_REGION,
     OPT_FLUSH,
     OPT_WHOLE,
@@ -23,17 +21,10 @@ enum {
     OPT_NO_PIPELINE,
     OPT_SVG,
     OPT_HEAT,
-    OPT_GRAPH,
-    OPT_GRAPH_1,
-    OPT_LAYOUT,
     OPT_JSON
 };
 
 /* argp's group numbers keep the order of the table in --help. */
-#define OPTION_BOARD                                                                                         \
-    { "board", OPT_BOARD, "NAME", 0, "Board, from 'onyx boards', or a .json file (default onyx)", 0 }
-#define OPTION_OUT                                                                                           \
-    { "output", 'o', "DIR", 0, "Folder for what is produced", 0 }
 #define OPTION_JSON                                                                                          \
     { "json", OPT_JSON, NULL, 0, "Print the report as JSON", 9 }
 #define OPTION_IO                                                                                            \
@@ -93,17 +84,13 @@ enum {
 #define OPTION_SVG                                                                                           \
     { "svg", OPT_SVG, "FILE", 0, "Draw the result (.svg)", 3 }
 
-typedef VEC(char *) argument_vec;
-
 typedef struct {
-    cli_session *session;
-    const char *board, *fixed, *place, *route, *out, *svg, *heat;
-    const char *graph, *graph_1, *layout;
+    cli_tool tool;
+    const char *fixed, *place, *route, *svg, *heat;
     int io; /* 0 = not said, else as in io_rules */
     text_vec regions, flushes;
     pnr_options pnr;
     bool json;
-    argument_vec arguments;
 } stage;
 
 static const char *const io_rules[] = {"chip", "columns", "any", NULL};
@@ -111,11 +98,8 @@ static const char *const io_rules[] = {"chip", "columns", "any", NULL};
 static error_t parse_stage(int key, char *arg, struct argp_state *state) {
     static const char *const pipelines[] = {"none", "all", "midpoint", NULL};
     stage *o = state->input;
-    cli_session *s = o->session;
+    cli_session *s = o->tool.session;
     switch (key) {
-    case OPT_BOARD:
-        o->board = arg;
-        break;
     case OPT_FIXED:
         o->fixed = arg;
         break;
@@ -167,26 +151,11 @@ static error_t parse_stage(int key, char *arg, struct argp_state *state) {
     case OPT_HEAT:
         o->heat = arg;
         break;
-    case OPT_GRAPH:
-        o->graph = arg;
-        break;
-    case OPT_GRAPH_1:
-        o->graph_1 = arg;
-        break;
-    case OPT_LAYOUT:
-        o->layout = arg;
-        break;
     case OPT_JSON:
         o->json = true;
         break;
-    case 'o':
-        o->out = arg;
-        break;
-    case ARGP_KEY_ARG:
-        vec_push(&s->mem, &o->arguments, arg);
-        break;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return cli_parse_tool(key, arg, state);
     }
     return 0;
 }
@@ -195,16 +164,10 @@ static error_t parse_stage(int key, char *arg, struct argp_state *state) {
 static bool begin(const char *command, const struct argp *parser, bool wants_out, int argc, char **argv,
                   cli_session *s, stage *o) {
     cli_session_begin(s);
-    *o = (stage){.session = s, .board = "onyx", .pnr = pnr_options_default()};
-    if (!cli_parse(parser, command, argc, argv, s, o))
-        return false;
-    if (o->arguments.len != 1) {
-        diag_error(&s->diag, (src_loc){0}, "E0904-argument", "%u arguments given, 1 expected: %s",
-                   o->arguments.len, parser->args_doc);
-    } else if (wants_out && !o->out) {
-        diag_error(&s->diag, (src_loc){0}, "E0905-folder", "-o DIR is missing: where should the results go?");
-    }
-    return !diag_failed(&s->diag);
+    *o = (stage){.tool = {.session = s, .board = "onyx"}, .pnr = pnr_options_default()};
+    return cli_parse(parser, command, argc, argv, s, o) &&
+           cli_want_arguments(&o->tool, 1, parser->args_doc) &&
+           (!wants_out || cli_want_folder(s, o->tool.out));
 }
 
 /* ---- constraints ----------------------------------------------------------------------------- */
@@ -265,11 +228,10 @@ static bool fixes_io(const netlist *n, const pnr_site *fixed) {
 
 /* The netlist, and all that the options say about it. */
 static bool read_problem(stage *o, pnr_board *board, netlist *n) {
-    cli_session *s = o->session;
-    const char *path;
+    cli_session *s = o->tool.session;
     pnr_site *fixed = NULL;
-    if (!cli_read_board(s, o->board, board, &path) ||
-        !pnr_read_packed(o->arguments.at[0], &s->names, &s->mem, &s->diag, n) ||
+    if (!cli_read_board(s, o->tool.board, board, NULL) ||
+        !pnr_read_packed(o->tool.arguments.at[0], &s->names, &s->mem, &s->diag, n) ||
         (o->fixed && !pnr_read_place(n, o->fixed, &s->mem, &s->diag, &fixed)))
         return false;
     o->pnr.fixed = fixed;
@@ -296,7 +258,7 @@ static bool read_problem(stage *o, pnr_board *board, netlist *n) {
 
 /* Every cell at the site a .place file gives it. */
 static bool read_placement(stage *o, const netlist *n, const pnr_board *board, pnr_design *design) {
-    cli_session *s = o->session;
+    cli_session *s = o->tool.session;
     pnr_site *site;
     if (!o->place) {
         diag_error(&s->diag, (src_loc){0}, "E0904-argument",
@@ -319,12 +281,6 @@ static bool read_placement(stage *o, const netlist *n, const pnr_board *board, p
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static void print_json(const cJSON *json) {
-    char *text = cJSON_Print(json);
-    puts(text);
-    cJSON_free(text);
-}
-
 static void print_resources(const netlist *n, const pnr_board *b) {
     pnr_resource table[PNR_RESOURCES];
     pnr_count_resources(n, b, table);
@@ -335,15 +291,15 @@ static void print_resources(const netlist *n, const pnr_board *b) {
 /* report.json in the folder: what pnr measured, its seconds summed as the command line promises; and one
  * line. */
 static bool report_design(const stage *o, const pnr_design *design) {
-    cli_session *s = o->session;
+    cli_session *s = o->tool.session;
     cJSON *report = pnr_report(design);
     double seconds = design->stats.place_seconds + design->stats.route_seconds;
     const cJSON *fmax = cJSON_GetObjectItem(report, "fmax_mhz");
     cJSON_AddItemToObject(report, "stage_seconds", cJSON_DetachItemFromObject(report, "seconds"));
     cJSON_AddNumberToObject(report, "seconds", seconds);
-    bool ok = json_write(report, arena_printf(&s->mem, "%s/report.json", o->out), &s->diag);
+    bool ok = json_write(report, arena_printf(&s->mem, "%s/report.json", o->tool.out), &s->diag);
     if (o->json) {
-        print_json(report);
+        cli_print_json(report);
     } else {
         printf("%u cells, HPWL %u", design->net->cells.len, pnr_hpwl(design));
         if (design->route.len)
@@ -357,21 +313,21 @@ static bool report_design(const stage *o, const pnr_design *design) {
 }
 
 static bool write_drawings(const stage *o, const pnr_design *design) {
-    diagnostics *d = &o->session->diag;
+    diagnostics *d = &o->tool.session->diag;
     return (!o->svg || pnr_write_svg(design, false, o->svg, d)) &&
            (!o->heat || pnr_write_svg(design, true, o->heat, d));
 }
 
 static bool write_place(const stage *o, const pnr_design *design) {
-    return pnr_write_place(design, arena_printf(&o->session->mem, "%s/design.place", o->out),
-                           &o->session->diag);
+    return pnr_write_place(design, arena_printf(&o->tool.session->mem, "%s/design.place", o->tool.out),
+                           &o->tool.session->diag);
 }
 
 /* Routes, checks and writes; what there is of an unroutable design is written, too. */
 static bool route_and_write(const stage *o, pnr_design *design) {
-    cli_session *s = o->session;
+    cli_session *s = o->tool.session;
     bool ok = pnr_route_all(design, &o->pnr, &s->mem, &s->diag) && pnr_check(design, &s->diag);
-    bool kept = pnr_write_route(design, arena_printf(&s->mem, "%s/design.route", o->out), &s->diag) &&
+    bool kept = pnr_write_route(design, arena_printf(&s->mem, "%s/design.route", o->tool.out), &s->diag) &&
                 write_drawings(o, design);
     return kept && ok && report_design(o, design);
 }
@@ -379,19 +335,19 @@ static bool route_and_write(const stage *o, pnr_design *design) {
 /* ---- onyx pnr, place, route ------------------------------------------------------------------ */
 
 static bool place(stage *o, pnr_board *board, netlist *n, pnr_design *design) {
-    cli_session *s = o->session;
+    cli_session *s = o->tool.session;
     if (!read_problem(o, board, n))
         return false;
     if (!o->json)
         print_resources(n, board);
-    return make_folder(o->out, &s->diag) && pnr_place(n, board, &o->pnr, &s->mem, &s->diag, design) &&
+    return make_folder(o->tool.out, &s->diag) && pnr_place(n, board, &o->pnr, &s->mem, &s->diag, design) &&
            write_place(o, design);
 }
 
 int command_pnr(int argc, char **argv) {
     static const struct argp_option table[] = {
-        OPTION_OUT,    OPTION_BOARD, OPTIONS_PLACE, OPTION_IO,   OPTION_TIMING,
-        OPTIONS_ROUTE, OPTION_TIME,  OPTION_SVG,    OPTION_JSON, {0}};
+        CLI_OPTION_OUT, CLI_OPTION_BOARD, OPTIONS_PLACE, OPTION_IO,   OPTION_TIMING,
+        OPTIONS_ROUTE,  OPTION_TIME,      OPTION_SVG,    OPTION_JSON, {0}};
     static const struct argp parser = {
         .options = table,
         .parser = parse_stage,
@@ -408,9 +364,9 @@ int command_pnr(int argc, char **argv) {
 }
 
 int command_place(int argc, char **argv) {
-    static const struct argp_option table[] = {OPTION_OUT, OPTION_BOARD,  OPTIONS_PLACE,
-                                               OPTION_IO,  OPTION_TIMING, OPTION_TIME,
-                                               OPTION_SVG, OPTION_JSON,   {0}};
+    static const struct argp_option table[] = {CLI_OPTION_OUT, CLI_OPTION_BOARD, OPTIONS_PLACE,
+                                               OPTION_IO,      OPTION_TIMING,    OPTION_TIME,
+                                               OPTION_SVG,     OPTION_JSON,      {0}};
     static const struct argp parser = {.options = table,
                                        .parser = parse_stage,
                                        .args_doc = "NAME.packed",
@@ -427,8 +383,8 @@ int command_place(int argc, char **argv) {
 
 int command_route(int argc, char **argv) {
     static const struct argp_option table[] = {
-        OPTION_OUT,    OPTION_BOARD, OPTION_PLACE, OPTION_FLUSH, OPTION_IO, OPTION_TIMING,
-        OPTIONS_ROUTE, OPTION_TIME,  OPTION_SVG,   OPTION_JSON,  {0}};
+        CLI_OPTION_OUT, CLI_OPTION_BOARD, OPTION_PLACE, OPTION_FLUSH, OPTION_IO, OPTION_TIMING,
+        OPTIONS_ROUTE,  OPTION_TIME,      OPTION_SVG,   OPTION_JSON,  {0}};
     static const struct argp parser = {.options = table,
                                        .parser = parse_stage,
                                        .args_doc = "NAME.packed",
@@ -439,7 +395,7 @@ int command_route(int argc, char **argv) {
     netlist n;
     pnr_design design;
     bool ok = begin("route", &parser, true, argc, argv, &s, &o) && read_problem(&o, &board, &n) &&
-              read_placement(&o, &n, &board, &design) && make_folder(o.out, &s.diag) &&
+              read_placement(&o, &n, &board, &design) && make_folder(o.tool.out, &s.diag) &&
               route_and_write(&o, &design);
     return cli_session_end(&s, ok);
 }
@@ -479,7 +435,7 @@ static void print_timing(const pnr_design *design, const pnr_timing *t) {
 }
 
 static bool time_routes(stage *o) {
-    cli_session *s = o->session;
+    cli_session *s = o->tool.session;
     pnr_board board;
     netlist n;
     pnr_design design;
@@ -494,7 +450,7 @@ static bool time_routes(stage *o) {
         return false;
     if (o->json) {
         cJSON *json = pnr_timing_report(&design, &t);
-        print_json(json);
+        cli_print_json(json);
         cJSON_Delete(json);
     } else {
         print_timing(&design, &t);
@@ -504,9 +460,9 @@ static bool time_routes(stage *o) {
 
 int command_sta(int argc, char **argv) {
     static const struct argp_option table[] = {
-        OPTION_BOARD, OPTION_PLACE, {"route", OPT_ROUTE, "FILE", 0, "The routes (.route)", 1},
-        OPTION_FLUSH, OPTION_IO,    OPTION_SVG,
-        OPTION_JSON,  {0}};
+        CLI_OPTION_BOARD, OPTION_PLACE, {"route", OPT_ROUTE, "FILE", 0, "The routes (.route)", 1},
+        OPTION_FLUSH,     OPTION_IO,    OPTION_SVG,
+        OPTION_JSON,      {0}};
     static const struct argp parser = {.options = table,
                                        .parser = parse_stage,
                                        .args_doc = "NAME.packed",
@@ -514,78 +470,5 @@ int command_sta(int argc, char **argv) {
     cli_session s;
     stage o;
     bool ok = begin("sta", &parser, false, argc, argv, &s, &o) && time_routes(&o);
-    return cli_session_end(&s, ok);
-}
-
-/* ---- onyx fabric ----------------------------------------------------------------------------- */
-
-static bool fabric_check(const stage *o, const pnr_board *b) {
-    diagnostics *d = &o->session->diag;
-    pnr_fabric counted;
-    if (!pnr_fabric_check(b, d, &counted) || (o->graph && !pnr_check_graph(b, 17, o->graph, d)) ||
-        (o->graph_1 && !pnr_check_graph(b, 1, o->graph_1, d)) ||
-        (o->layout && !pnr_check_layout(b, o->layout, d)))
-        return false;
-    printf("%s: %u outputs, %u wires, %u connections a switch box: names, pairs and formula hold on both "
-           "networks\n",
-           b->name, counted.outputs, counted.wires, counted.switch_wires);
-    return true;
-}
-
-static bool fabric_stat(const stage *o, const pnr_board *b) {
-    pnr_fabric counted;
-    uint32_t tiles[NET_TILE_IO + 1] = {0};
-    if (!pnr_fabric_check(b, &o->session->diag, &counted))
-        return false;
-    for (uint32_t y = 0; y < b->height; y++)
-        for (uint32_t x = 0; x < b->width; x++)
-            tiles[pnr_site_tile(b, x, y)]++;
-    printf("tiles          %u PE, %u MEM, %u IO\nstreams        %u load, %u store\n", tiles[NET_TILE_PE],
-           tiles[NET_TILE_MEM], tiles[NET_TILE_IO], b->glb_tiles, b->glb_tiles);
-    printf("tracks         %u a side and direction\noutputs        %u\nwires          %u\nswitch box     %u "
-           "connections\n",
-           b->tracks, counted.outputs, counted.wires, counted.switch_wires);
-    return true;
-}
-
-static bool fabric_write(const stage *o, const pnr_board *b) {
-    cli_session *s = o->session;
-    const char *layout = arena_printf(&s->mem, "%s/%s.layout", o->out, b->name);
-    const char *graph = arena_printf(&s->mem, "%s/17.graph", o->out);
-    const char *graph_1 = arena_printf(&s->mem, "%s/1.graph", o->out);
-    return make_folder(o->out, &s->diag) && pnr_write_layout(b, true, layout, &s->diag) &&
-           pnr_write_graph(b, 17, graph, &s->diag) && pnr_write_graph(b, 1, graph_1, &s->diag) &&
-           pnr_write_info(layout, graph, graph_1, arena_printf(&s->mem, "%s/design.info", o->out), &s->diag);
-}
-
-int command_fabric(int argc, char **argv) {
-    static const struct argp_option table[] = {
-        OPTION_OUT,
-        OPTION_BOARD,
-        {"graph", OPT_GRAPH, "FILE", 0, "check: the 17-bit network as other tools have it (.graph)", 1},
-        {"graph-1", OPT_GRAPH_1, "FILE", 0, "check: the 1-bit network", 1},
-        {"layout", OPT_LAYOUT, "FILE", 0, "check: what stands where (.layout)", 1},
-        {0}};
-    static const struct argp parser = {
-        .options = table,
-        .parser = parse_stage,
-        .args_doc = "check|stat|write",
-        .doc = "check proves the routing fabric computed from the board and compares it with files; stat "
-               "counts it; "
-               "write puts 17.graph, 1.graph, a .layout and design.info into DIR."};
-    static const char *const actions[] = {"check", "stat", "write", NULL};
-    cli_session s;
-    stage o;
-    pnr_board board;
-    const char *path;
-    bool ok = begin("fabric", &parser, false, argc, argv, &s, &o);
-    int action = ok ? cli_choice(&s, "onyx fabric", o.arguments.at[0], actions) : 0;
-    if (ok && action == 2 && !o.out)
-        diag_error(&s.diag, (src_loc){0}, "E0905-folder", "-o DIR is missing: where should the files go?");
-    ok = ok && !diag_failed(&s.diag) && cli_read_board(&s, o.board, &board, &path);
-    if (ok)
-        ok = action == 0   ? fabric_check(&o, &board)
-             : action == 1 ? fabric_stat(&o, &board)
-                           : fabric_write(&o, &board);
     return cli_session_end(&s, ok);
 }

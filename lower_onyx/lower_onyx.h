@@ -52,6 +52,7 @@ typedef struct {
     name_id tensor;
     int level;           /* storage level, or SAM_MODE_VALS */
     uint32_t num_blocks; /* blocks the stream carries per run */
+    uint32_t copy;       /* of the kernel that the stream belongs to */
 } net_cell_data;
 
 /* IO cells: an input drives port 0 (io2f_17_0), an output receives at port 0 (f2io_17_0). */
@@ -83,6 +84,19 @@ bool net_check(const netlist *n,
 /* netlist.json (docs/netlist.md); from_json(to_json(n)) equals n but for source locations. */
 cJSON *net_to_json(const netlist *n);
 bool net_from_json(const cJSON *json, name_table *names, arena *mem, diagnostics *d, netlist *out);
+
+/* `copies` of a checked netlist beside each other: they share no wire and no stream, since an IO tile drives
+ * one sink and copies work on different sub-tiles. Copy 0 keeps the names, those of copy c end in "_u" and c
+ * ("_uu" where that is a name already). Ends with net_check. O(cells^2 * copies). */
+bool net_unroll(const netlist *one, uint32_t copies, arena *mem, diagnostics *d, netlist *out);
+
+/* A sink of a net at a join, whose path has room for fewer tokens than another path from the same fork takes
+ * cycles longer: `tokens` are missing. Nets and sinks by index, in their order. */
+typedef struct {
+    uint32_t net, sink, tokens;
+} net_shortage;
+typedef VEC(net_shortage) net_shortage_vec;
+void net_balance(const netlist *n, arena *mem, net_shortage_vec *out);
 
 /* ---- lowering -------------------------------------------------------------------------------- */
 

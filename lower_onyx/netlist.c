@@ -60,6 +60,8 @@ static cJSON *cell_to_json(const netlist *n, const net_cell_data *c) {
         cJSON_AddStringToObject(stream, "tensor", names_text(n->names, c->tensor));
         cJSON_AddNumberToObject(stream, "level", c->level);
         cJSON_AddNumberToObject(stream, "num_blocks", c->num_blocks);
+        if (c->copy)
+            cJSON_AddNumberToObject(stream, "copy", c->copy);
     }
     return json;
 }
@@ -126,6 +128,8 @@ static bool stream_from_json(const cJSON *json, const char *name, netlist *n, ne
                 level->valuedouble < SAM_MAX_ORDER && level->valuedouble == (double)level->valueint;
     if (!good)
         return json_fault(d, name, "level", "is neither a storage level nor -1 for the values");
+    if (cJSON_HasObjectItem(stream, "copy") && !json_get_u32(stream, name, "copy", &c->copy, d))
+        return false;
     c->level = level->valueint;
     c->tensor = names_intern(n->names, tensor);
     c->output = c->mode == NET_MODE_IO_OUT;

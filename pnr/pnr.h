@@ -195,6 +195,13 @@ bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena
 /* Routes by negotiated congestion, then pipelines. Fails with E0520-unroutable (exit 2) naming overused
  * wires; routes so far stay in `design`. */
 bool pnr_route_all(pnr_design *design, const pnr_options *o, arena *mem, diagnostics *d);
+/* Leads sinks whose paths have fewer SplitFIFO pairs than wanted (net and sink by index) over longer ways of
+ * their own, with pairs as close as they go. A sink for which there is no such way stays as it is, and so do
+ * those of IO tiles. After pnr_route_all. */
+typedef struct {
+    uint32_t net, sink, pairs;
+} pnr_want;
+void pnr_stretch(pnr_design *design, const pnr_want *want, uint32_t n, arena *mem);
 /* Walks wires from the device model alone: sites (E0530), exclusivity (E0531), connection (E0532), every sink
  * reached once (E0533), IO rules (E0534), FIFO pairs (E0535), broadcast rule (E0536), array edges (E0537),
  * flush groups (E0538). */

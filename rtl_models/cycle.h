@@ -66,8 +66,7 @@ typedef struct {
     X(REPEAT_EMPTY, "repeat-empty", "a repeater keeps the reference of an empty repeat fiber")               \
     X(REDUCE_MAYBE, "reduce-maybe", "a reducer hangs at a maybe")                                            \
     X(SECOND_BLOCK, "second-block",                                                                          \
-      "the second block after a flush overwrites the first one while it is "                                 \
-      "read")                                                                                                \
+      "the second block after a flush overwrites the first one while it is read")                            \
     X(WRITE_ORDER, "write-order", "a value written out of order loses the line begun before it")             \
     X(OVERFLOW, "overflow", "an entry beyond the capacity of its memory stops the writer for good")          \
     X(EQUAL_CRD, "equal-crd", "a writer merges equal coordinates of one fiber")                              \
@@ -75,8 +74,7 @@ typedef struct {
     X(DENSE_AGAIN, "dense-again", "a dense scanner loses the second tree after a flush")                     \
     X(DENSE_STOP, "dense-stop", "a dense scanner sends a stop ahead of any reference twice")                 \
     X(VALUES_STALLED, "values-stalled",                                                                      \
-      "a read-out of values that waits over a third of the time loses "                                      \
-      "words")
+      "a read-out of values that waits over a third of the time loses words")
 
 typedef enum {
 #define X(kind, name, what) CYCLE_HAZARD_##kind,
@@ -110,8 +108,7 @@ typedef struct cycle_model cycle_model;
 cycle_model *cycle_build(const cycle_design *design, arena *mem);
 
 /* An IO tile's stream in a run: an input's words, or an output's number of length-headed blocks and what
- * came.
- */
+ * came. */
 typedef struct {
     uint32_t cell;
     const uint16_t *words; /* inputs */
@@ -131,7 +128,10 @@ enum { CYCLE_PATIENCE = 100000 };
 cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, bool stamps, arena *mem,
                     uint64_t *cycles);
 
+/* The hazards of all runs so far, in the order in which they were met. */
 const cycle_hazards *cycle_hazards_of(cycle_model *m);
+/* "5", "S1" a stop of level 1, "D" done, "N" maybe. */
+const char *cycle_token_text(uint32_t token, arena *mem);
 
 /* ---- who waited for whom --------------------------------------------------------------------- */
 

@@ -54,7 +54,6 @@ typedef struct {
 
 typedef struct {
     uint32_t space[3];
-    bool integer; /* kind 0; the others give 0 */
 } alu_state;
 
 typedef struct {
@@ -234,6 +233,11 @@ static inline void push(cycle_model *m, fifo *f, uint64_t word) {
     f->count++;
     wake(m, f->reader);
 }
+
+/* All parts of a design, at reset and awake; with `pins` every port of a working tile has its FIFO, else
+ * those that nets use. */
+cycle_model *cycle_assemble(const cycle_design *design, bool pins, arena *mem);
+void cycle_wake_all(cycle_model *m);
 
 void cycle_note_hazard(cycle_model *m, core *c, cycle_hazard_kind kind, uint32_t tokens, uint32_t a,
                        uint32_t b);

@@ -1,7 +1,40 @@
-/* Who waited for whom: channels, bottlenecks, and the graph of a model that stands still. */
+/* What a model tells of its runs: hazards, who waited for whom, and the graph of one that stands still. */
 #include "rtl_models/cycle_int.h"
 
 #include <stdlib.h>
+
+/* ---- hazards --------------------------------------------------------------------------------- */
+
+#define X(kind, name, what) [CYCLE_HAZARD_##kind] = name,
+const char *const cycle_hazard_name[CYCLE_HAZARD_KINDS] = {CYCLE_HAZARDS(X)};
+#undef X
+#define X(kind, name, what) [CYCLE_HAZARD_##kind] = what,
+const char *const cycle_hazard_what[CYCLE_HAZARD_KINDS] = {CYCLE_HAZARDS(X)};
+#undef X
+
+void cycle_note_hazard(cycle_model *m, core *c, cycle_hazard_kind kind, uint32_t tokens, uint32_t a,
+                       uint32_t b) {
+    if (c->hazards >> kind & 1) {
+        for (uint32_t i = 0; i < m->hazards.len; i++) {
+            cycle_hazard *h = &m->hazards.at[i];
+            h->count += h->kind == kind && h->cell == c->cell;
+        }
+        return;
+    }
+    c->hazards |= 1u << kind;
+    cycle_hazard h = {.kind = kind,
+                      .cell = c->cell,
+                      .run = m->run,
+                      .cycle = m->now - m->run_began,
+                      .token = {a & 0x1ffff, b & 0x1ffff},
+                      .tokens = tokens,
+                      .count = 1};
+    vec_push(m->mem, &m->hazards, h);
+}
+
+const cycle_hazards *cycle_hazards_of(cycle_model *m) {
+    return &m->hazards;
+}
 
 /* ---- accounts -------------------------------------------------------------------------------- */
 
@@ -74,6 +107,14 @@ void cycle_bottlenecks_of(cycle_model *m, arena *mem, cycle_bottlenecks *out) {
 
 /* ---- the graph of waiting -------------------------------------------------------------------- */
 
+const char *cycle_token_text(uint32_t token, arena *mem) {
+    if (rtl_is_stop(token))
+        return arena_printf(mem, "S%u", rtl_stop_level(token));
+    if (rtl_is_done(token))
+        return "D";
+    return rtl_is_maybe(token) ? "N" : arena_printf(mem, "%u", token & 0xffff);
+}
+
 typedef struct {
     const cycle_model *m;
     arena *mem;
@@ -81,19 +122,11 @@ typedef struct {
     VEC(uint32_t) edges; /* from, to, from, to .. */
 } graph;
 
-static const char *token_text(const graph *g, uint32_t t) {
-    if (rtl_is_stop(t))
-        return arena_printf(g->mem, "S%u", rtl_stop_level(t));
-    if (rtl_is_done(t))
-        return "D";
-    return rtl_is_maybe(t) ? "N" : arena_printf(g->mem, "%u", t & 0xffff);
-}
-
 static const char *tokens_text(const graph *g, const fifo *f) {
-    const char *first = token_text(g, token(f));
+    const char *first = cycle_token_text(token(f), g->mem);
     if (f->count < 2)
         return first;
-    return arena_printf(g->mem, "%s %s", first, token_text(g, (uint32_t)f->slot[f->head ^ 1]));
+    return arena_printf(g->mem, "%s %s", first, cycle_token_text((uint32_t)f->slot[f->head ^ 1], g->mem));
 }
 
 static const char *port_name(const graph *g, uint32_t cell, bool output, int port) {

@@ -20,8 +20,7 @@ tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan
                           .plan = plan,
                           .dtype = dtype,
                           .compact_at = COLLECT_COMPACT_FIRST};
-    for (uint32_t m = 0; m < c->result->order; m++)
-        c->extent[m] = extent[s->result_index[m].v - 1];
+    tile_result_dim(s, extent, c->extent);
     return c;
 }
 
@@ -41,9 +40,9 @@ static void compact(tile_collector *c) {
     c->compact_at = n * 2 > COLLECT_COMPACT_FIRST ? n * 2 : COLLECT_COMPACT_FIRST;
 }
 
-static int output_of(const tile_collector *c, int level) {
+static int output_of(const tile_collector *c, uint32_t copy, int level) {
     for (uint32_t o = 0; o < c->plan->outputs.len; o++) {
-        if (c->plan->outputs.at[o].stream.level == level)
+        if (c->plan->outputs.at[o].copy == copy && c->plan->outputs.at[o].stream.level == level)
             return (int)o;
     }
     return -1;
@@ -52,8 +51,8 @@ static int output_of(const tile_collector *c, int level) {
 static bool broken(diagnostics *d, uint32_t run, int level, const char *what, uint32_t got, uint32_t want) {
     char where[24];
     snprintf(where, sizeof where, level == SAM_MODE_VALS ? "values" : "level %d", level);
-    diag_error(d, (src_loc){0}, "E0341-result-stream", "run %u, result %s: %s %u, expected %u", run, where,
-               what, got, want);
+    diag_mismatch(d, (src_loc){0}, "E0341-result-stream", "run %u, result %s: %s %u, expected %u", run, where,
+                  what, got, want);
     return false;
 }
 
@@ -87,31 +86,31 @@ static bool read_compressed(const tile_collector *c, uint32_t run, int level, co
 }
 
 /* Adds leaf `leaf` at its coordinates, unless padding put it outside the result. */
-static void add_leaf(tile_collector *c, const tile_run *run, const tile_nodes *nodes, uint32_t leaf,
+static void add_leaf(tile_collector *c, const tile_part *part, const tile_nodes *nodes, uint32_t leaf,
                      uint16_t value) {
     uint32_t at[SAM_MAX_ORDER];
-    if (!tile_leaf_at(c->result, nodes, leaf, run->origin, c->extent, at))
+    if (!tile_leaf_at(c->result, nodes, leaf, part->origin, c->extent, at))
         return;
     for (uint32_t m = 0; m < c->result->order; m++)
         vec_push(&c->entries_mem, &c->entries.crd, at[m]);
     vec_push(&c->entries_mem, &c->entries.val, value);
 }
 
-bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
-                      diagnostics *d) {
+static bool collect_part(tile_collector *c, uint32_t run, uint32_t copy, const uint16_t *const *words,
+                         const uint32_t *lengths, diagnostics *d) {
     arena scratch = {0};
     tile_nodes nodes[SAM_MAX_ORDER];
     uint32_t parents = 1;
     bool good = true;
     for (uint32_t l = 0; good && l < c->result->order; l++) {
-        int o = output_of(c, (int)l);
+        int o = output_of(c, copy, (int)l);
         if (o >= 0)
             good = read_compressed(c, run, (int)l, words[o], lengths[o], parents, &scratch, d, &nodes[l]);
         else
             nodes[l] = tile_dense_nodes(parents, c->plan->tile, &scratch);
         parents = good ? nodes[l].n : 0;
     }
-    int o = output_of(c, SAM_MODE_VALS);
+    int o = output_of(c, copy, SAM_MODE_VALS);
     BUG_IF(o < 0, "the kernel has no stream of result values");
     /* A result without coordinates may still deliver the sum of nothing. */
     if (good && (!lengths[o] || lengths[o] != 1u + words[o][0]))
@@ -119,10 +118,20 @@ bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *wo
     if (good && words[o][0] != parents && parents)
         good = broken(d, run, SAM_MODE_VALS, "values", words[o][0], parents);
     for (uint32_t leaf = 0; good && leaf < parents; leaf++)
-        add_leaf(c, &c->plan->runs.at[run], nodes, leaf, words[o][1 + leaf]);
+        add_leaf(c, &c->plan->parts.at[run * c->plan->copies + copy], nodes, leaf, words[o][1 + leaf]);
     arena_free(&scratch);
     if (c->entries.val.len >= c->compact_at)
         compact(c);
+    return good;
+}
+
+bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
+                      diagnostics *d) {
+    bool good = true;
+    for (uint32_t copy = 0; good && copy < c->plan->copies; copy++) {
+        if (!c->plan->parts.at[run * c->plan->copies + copy].idle)
+            good = collect_part(c, run, copy, words, lengths, d);
+    }
     return good;
 }
 

@@ -397,8 +397,9 @@ static bool bound_result(planner *p, const cursor *c, uint32_t *words) {
 static bool add_run(planner *p, const cursor *cursors) {
     const sam_statement *s = p->statement;
     tile_run run = {.block_first = p->plan->run_block.len};
+    tile_part part = {{0}, false};
     for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++)
-        run.origin[m] = p->piece[s->result_index[m].v - 1] * p->edge;
+        part.origin[m] = p->piece[s->result_index[m].v - 1] * p->edge;
     for (uint32_t i = 0; i < p->plan->inputs.len; i++) {
         for (uint32_t t = 0; t < s->tensors.len; t++) {
             if (t + 1 == s->result.v || !name_eq(s->tensors.at[t].name, p->plan->inputs.at[i].stream.tensor))
@@ -411,6 +412,7 @@ static bool add_run(planner *p, const cursor *cursors) {
     if (!bound_result(p, cursors, &run.bound_words))
         return false;
     vec_push(p->mem, &p->plan->runs, run);
+    vec_push(p->mem, &p->plan->parts, part);
     return true;
 }
 
@@ -468,14 +470,14 @@ static void start_streams(planner *p, const tile_stream *inputs, uint32_t n_inpu
         vec_push(p->mem, &p->plan->inputs, (tile_input){.stream = inputs[i]});
     for (uint32_t i = 0; i < n_outputs; i++)
         vec_push(p->mem, &p->plan->outputs,
-                 (tile_output){outputs[i], outputs[i].level == SAM_MODE_VALS ? 1u : 2u});
+                 (tile_output){outputs[i], outputs[i].level == SAM_MODE_VALS ? 1u : 2u, 0});
 }
 
 bool tile_plan_run(const sam_statement *s, const tile_operands *in, const tile_options *options,
                    const tile_stream *inputs, uint32_t n_inputs, const tile_stream *outputs,
                    uint32_t n_outputs, arena *mem, diagnostics *d, tile_plan *out) {
     arena scratch = {0};
-    *out = (tile_plan){.tile = tile_edge(s, options), .runs_possible = 1};
+    *out = (tile_plan){.tile = tile_edge(s, options), .runs_possible = 1, .copies = 1};
     planner p = {.statement = s,
                  .options = options,
                  .edge = out->tile,

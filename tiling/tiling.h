@@ -61,6 +61,9 @@ bool tile_extents(const sam_statement *s, const tile_operands *in, arena *mem, d
 bool tile_known_extents(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                         uint32_t **extent);
 
+/* Dimensions of the result, by logical mode, from the extents of all variables. */
+void tile_result_dim(const sam_statement *s, const uint32_t *extent, uint32_t dim[SAM_MAX_ORDER]);
+
 /* The tensors of a packed statement (fe_pack) from the user's, which are found by name: views re-packed, ones
  * filled in. Linear in the entries, plus their sorting. */
 bool tile_pack(const sam_statement *packed, const tile_operands *in, arena *mem, diagnostics *d,
@@ -76,7 +79,7 @@ void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const ui
  * tolerance. */
 bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                     tile_tensor *out);
-/* True if equal up to explicit zeros and the tolerance of `want`; otherwise error E0340-mismatch shows the
+/* True if equal up to explicit zeros and the tolerance of `want`; otherwise E0340-mismatch shows the
  * first coordinates that differ.
  */
 bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtype, const name_table *names,
@@ -91,7 +94,7 @@ bool tile_levels(const tile_tensor *t, const sam_tensor_data *format, arena *mem
                  sam_tensor_levels *out);
 
 /* The other way: a fibertree as result tensor. Leaves beyond `extent` (by logical mode) and zeros are
- * dropped; more or fewer values than leaves is error E0341-result-stream. */
+ * dropped; more or fewer values than leaves is E0341-result-stream. */
 bool tile_from_levels(const sam_tensor_levels *levels, const sam_tensor_data *format, const uint32_t *extent,
                       tile_dtype dtype, arena *mem, diagnostics *d, tile_tensor *out);
 
@@ -118,26 +121,35 @@ typedef struct {
 typedef struct {
     tile_stream stream;
     VEC(tile_block) blocks; /* one per sub-tile that exists; block 0 is the empty sub-tile */
+    uint32_t copy;          /* of the kernel, that the stream feeds */
 } tile_input;
 
 typedef struct {
     tile_stream stream;
     uint32_t num_blocks; /* 2 for a compressed level (segments, coordinates), 1 for values */
+    uint32_t copy;       /* of the kernel, that the stream comes from */
 } tile_output;
 
-/* One pass of the kernel over one sub-tile of each operand. */
+/* One pass of the array: every copy of the kernel over one sub-tile of each operand. */
 typedef struct {
-    uint32_t block_first;           /* tile_plan.run_block[block_first + i]: block of input i */
-    uint32_t origin[SAM_MAX_ORDER]; /* coordinate of the result sub-tile's corner, by logical mode */
-    uint32_t bound_words;           /* no output stream of this run is longer (headers included) */
+    uint32_t block_first; /* tile_plan.run_block[block_first + i]: block of input i */
+    uint32_t bound_words; /* no output stream of this run is longer (headers included) */
 } tile_run;
+
+/* What one copy of the kernel does in one run. */
+typedef struct {
+    uint32_t origin[SAM_MAX_ORDER]; /* coordinate of the result sub-tile's corner, by logical mode */
+    bool idle;                      /* the copy runs on empty sub-tiles; its result is not read */
+} tile_part;
 
 typedef struct {
     uint32_t tile; /* edge in coordinates */
     u16_vec words; /* all blocks of all inputs */
     VEC(tile_input) inputs;
     VEC(tile_output) outputs;
+    uint32_t copies; /* of the kernel on the array */
     VEC(tile_run) runs;
+    VEC(tile_part) parts; /* of run r: parts[r * copies] and those that follow, by copy */
     u32_vec run_block;
     uint64_t runs_possible; /* before empty sub-tiles and pairs without work were skipped */
 } tile_plan;
@@ -152,8 +164,27 @@ bool tile_plan_run(const sam_statement *s, const tile_operands *in, const tile_o
                    const tile_stream *inputs, uint32_t n_inputs, const tile_stream *outputs,
                    uint32_t n_outputs, arena *mem, diagnostics *d, tile_plan *out);
 
+/* Whether a stream is of the kernel's first copy, its second... */
+typedef struct {
+    tile_stream stream;
+    uint32_t copy;
+} tile_copy_stream;
+
+/* How pairs of sub-tiles are dealt to the copies: in the order of the plan, or those of like size together.
+ */
+typedef enum { TILE_DISPATCH_ORDER, TILE_DISPATCH_LOAD } tile_dispatch;
+
+/* The plan of one copy for `copies` of them: every run of the new plan takes the next `copies` runs of the
+ * old one, each on the streams of its own copy; copies the last run has nothing for get empty sub-tiles. All
+ * copies start together and the slowest ends the run, so TILE_DISPATCH_LOAD first sorts by how many words the
+ * operands have, most first. `inputs` and `outputs` name the streams of all copies. The new plan shares the
+ * words of the old one. O(runs * (inputs + log runs)). */
+void tile_unroll(const tile_plan *one, uint32_t copies, tile_dispatch how, const tile_copy_stream *inputs,
+                 uint32_t n_inputs, const tile_copy_stream *outputs, uint32_t n_outputs, arena *mem,
+                 tile_plan *out);
+
 /* Collects results: words[o] are the words output stream o delivered for this run. Adds them (wrap-around
- * int16 or bf16) at the run's origin; coordinates beyond the result's extent are dropped. */
+ * int16 or bf16) at the origin of each copy's part; coordinates beyond the result's extent are dropped. */
 typedef struct tile_collector tile_collector;
 tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan, const uint32_t *extent,
                                    tile_dtype dtype, arena *mem);

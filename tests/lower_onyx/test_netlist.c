@@ -111,8 +111,11 @@ static const placed_field places[] = {
     {"PE_onyx_inst_tile_en", 0},
     {INST "kind", 1},
     {INST "opcode", 3},
+    {INST "signed", 8},
     {INST "rega_mode", 22},
+    {INST "const0", 24},
     {INST "regb_mode", 40},
+    {INST "const1", 42},
     {INST "regc_mode", 58},
     {INST "regd_mode", 76},
     {INST "bit0", 78},
@@ -172,6 +175,10 @@ static void single_node_words_are_those_of_the_chip(void **state) {
         {"node alu x op=add", 3, {0x00800001, 0x08000200, 0x00090000, 0}},
         {"node alu x op=sub", 3, {0x00800009, 0x08000200, 0x00094000, 0}},
         {"node alu x op=mul", 3, {0x00800021, 0x08000200, 0x00092000, 0}},
+        {"node alu x op=mul const0=2", 3, {0x02000021, 0x08000200, 0x00092000, 0}},
+        {"node alu x op=sub const1=3", 3, {0x00800009, 0x08000c00, 0x00094000, 0}},
+        {"node alu x op=neg", 3, {0x00000009, 0x08000200, 0x00094000, 0}},
+        {"node alu x op=relu", 3, {0x00800191, 0x01fffc00, 0x00092000, 0}},
         {"node repeat x", 4, {0x1, 0, 0, 0}},
         {"node repeat x root=1", 4, {0x40001, 0, 0, 0}},
         {"node rsg x", 5, {0x1, 0, 0, 0}},
@@ -333,6 +340,106 @@ static void net_check_finds_each_fault(void **state) {
     }
 }
 
+/* Cell by cell and net by net: the kernel, moved by the cells before the copy. */
+static void copies_are_the_kernel_beside_itself(void **state) {
+    fixture *f = *state;
+    netlist one = packed(f, read_data(f, "vec_identity.onyx")), three;
+    uint32_t cells = one.cells.len, nets = one.nets.len;
+    cell_named(f, &one, "X0")->name = names_intern(&f->names, "B0_u2"); /* a name copies must not take */
+    assert_true(net_unroll(&one, 3, &f->mem, &f->diag, &three));
+    assert_int_equal(three.cells.len, 3 * cells);
+    assert_int_equal(three.nets.len, 3 * nets);
+    for (uint32_t i = 0; i < 3 * cells; i++) {
+        const net_cell_data *c = &three.cells.at[i], *from = &one.cells.at[i % cells];
+        const char *name = names_text(&f->names, from->name);
+        assert_int_equal(c->copy, i / cells);
+        if (c->copy)
+            name = arena_printf(&f->mem, "%s_uu%u", name, c->copy);
+        assert_string_equal(names_text(&f->names, c->name), name);
+        assert_true(c->mode == from->mode && c->level == from->level && name_eq(c->tensor, from->tensor));
+        assert_int_equal(c->config.len, from->config.len);
+    }
+    for (uint32_t i = 0; i < 3 * nets; i++) {
+        const net_data *net = &three.nets.at[i], *from = &one.nets.at[i % nets];
+        uint32_t first = i / nets * cells;
+        assert_int_equal(net->source.cell.v, from->source.cell.v + first);
+        assert_int_equal(net->source.port, from->source.port);
+        assert_int_equal(net->sinks.len, from->sinks.len);
+        for (uint32_t s = 0; s < net->sinks.len; s++)
+            assert_int_equal(net->sinks.at[s].cell.v, from->sinks.at[s].cell.v + first);
+    }
+    cJSON *json = net_to_json(&three);
+    netlist again;
+    assert_true(net_from_json(json, &f->names, &f->mem, &f->diag, &again));
+    for (uint32_t i = 0; i < again.cells.len; i++)
+        assert_int_equal(again.cells.at[i].copy,
+                         net_mode_table[again.cells.at[i].mode].tile == NET_TILE_IO ? i / cells : 0);
+    cJSON_Delete(json);
+}
+
+static net_cell mode_cell(fixture *f, netlist *n, net_mode mode) {
+    vec_push(&f->mem, &n->cells, (net_cell_data){.mode = mode});
+    return (net_cell){n->cells.len};
+}
+
+static net_data *net_from(fixture *f, netlist *n, net_cell cell, uint8_t port) {
+    vec_push(&f->mem, &n->nets, (net_data){.source = {cell, port}});
+    return &n->nets.at[n->nets.len - 1];
+}
+
+static void to_pin(fixture *f, net_data *net, net_cell cell, uint8_t port) {
+    const net_pin pin = {cell, port};
+    vec_push(&f->mem, &net->sinks, pin);
+}
+
+static net_shortage_vec shortages_of(fixture *f, const netlist *n) {
+    net_shortage_vec found = {0};
+    net_balance(n, &f->mem, &found);
+    return found;
+}
+
+/* A scanner's coordinates go to a dropper and, through a repeat signal and `scanners` of other tensors, to
+ * its other input. The short path holds 4; the long one takes 3 cycles a PE, and 10 + 16 a scanner's way from
+ * references to coordinates. */
+static void short_branches_lack_what_the_long_ones_are_late(void **state) {
+    fixture *f = *state;
+    for (uint32_t scanners = 0; scanners < 3; scanners++) {
+        netlist n = {.mem = &f->mem, .names = &f->names};
+        net_cell from = mode_cell(f, &n, NET_MODE_FIBER_ACCESS), drop = mode_cell(f, &n, NET_MODE_CRDDROP),
+                 last = mode_cell(f, &n, NET_MODE_RSG);
+        net_data *fork = net_from(f, &n, from, 1);
+        to_pin(f, fork, drop, 1);
+        to_pin(f, fork, last, 0);
+        for (uint32_t s = 0; s < scanners; s++) {
+            net_cell scanner = mode_cell(f, &n, NET_MODE_FIBER_ACCESS);
+            to_pin(f, net_from(f, &n, last, s ? 1 : 0), scanner, 0);
+            last = scanner;
+        }
+        to_pin(f, net_from(f, &n, last, scanners ? 1 : 0), drop, 0);
+        net_shortage_vec found = shortages_of(f, &n);
+        uint32_t late = 3 + 26 * scanners;
+        assert_int_equal(found.len, late > 4);
+        if (found.len) {
+            assert_int_equal(found.at[0].net, 0);
+            assert_int_equal(found.at[0].sink, 0);
+            assert_int_equal(found.at[0].tokens, late - 4);
+        }
+    }
+}
+
+/* References leave a scanner 16 cycles before the coordinates they meet at the joiner. */
+static void references_wait_for_coordinates(void **state) {
+    fixture *f = *state;
+    netlist n = {.mem = &f->mem, .names = &f->names};
+    net_cell from = mode_cell(f, &n, NET_MODE_FIBER_ACCESS), join = mode_cell(f, &n, NET_MODE_INTERSECT);
+    to_pin(f, net_from(f, &n, from, 1), join, 0);
+    to_pin(f, net_from(f, &n, from, 2), join, 2);
+    net_shortage_vec found = shortages_of(f, &n);
+    assert_int_equal(found.len, 1);
+    assert_int_equal(found.at[0].net, 1);
+    assert_int_equal(found.at[0].tokens, 16 - 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(identity_packs_into_eight_tiles),
@@ -342,6 +449,9 @@ int main(void) {
         TEST(json_round_trip),
         TEST(broken_json_is_reported),
         TEST(net_check_finds_each_fault),
+        TEST(copies_are_the_kernel_beside_itself),
+        TEST(short_branches_lack_what_the_long_ones_are_late),
+        TEST(references_wait_for_coordinates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

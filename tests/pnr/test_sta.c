@@ -231,6 +231,52 @@ static void midpoint_fills_the_short_path_of_a_join(void **state) {
     pnr_board_free(&b);
 }
 
+static uint32_t pairs_before(const pnr_route *r, uint32_t sink) {
+    uint32_t pairs = 0;
+    for (uint32_t h = r->sinks.at[sink].hop; h != PNR_NO_HOP; h = r->hops.at[h].parent)
+        pairs += r->hops.at[h].fifo_start;
+    return pairs;
+}
+
+/* Every sink is wanted to have six pairs: between tiles it gets them; or more than a small array has room
+ * for, and some stay as they were. Either way the design is legal and no sink loses pairs. */
+static void stretched_ways_hold_the_pairs_wanted(void **state) {
+    fixture *f = *state;
+    static const char *const boards[] = {"onyx", "onyx-8x8", "onyx-4x2"};
+    static const uint32_t most[] = {6, 6, 60};
+    for (uint32_t k = 0; k < 3; k++) {
+        pnr_board b = read_board(f, boards[k]);
+        netlist *n = diamond_netlist(f, k < 2 ? 4 : 1);
+        pnr_options o = pnr_options_default();
+        pnr_design design;
+        VEC(pnr_want) wants = {0};
+        u32_vec before = {0};
+        uint32_t got = 0, between = 0;
+        place_and_route(f, n, &b, &o, &design);
+        for (uint32_t i = 0; i < n->nets.len; i++)
+            for (uint32_t s = 0; s < n->nets.at[i].sinks.len; s++) {
+                const pnr_want want = {i, s, most[k]};
+                vec_push(&f->mem, &wants, want);
+                vec_push(&f->mem, &before, pairs_before(&design.route.at[i], s));
+            }
+        pnr_stretch(&design, wants.at, wants.len, &f->mem);
+        if (!pnr_check(&design, &f->diag))
+            fail_msg("%s", fixture_printed(f));
+        for (uint32_t w = 0; w < wants.len; w++) {
+            const net_data *net = &n->nets.at[wants.at[w].net];
+            uint32_t pairs = pairs_before(&design.route.at[wants.at[w].net], wants.at[w].sink);
+            bool io = net_cell_at(n, net->source.cell)->tag == 'I' ||
+                      net_cell_at(n, net->sinks.at[wants.at[w].sink].cell)->tag == 'I';
+            assert_true(pairs >= before.at[w]);
+            assert_true(!io || pairs == before.at[w]);
+            between += !io;
+            got += !io && pairs >= most[k];
+        }
+        assert_true(k == 2 ? got < between : got == between);
+        pnr_board_free(&b);
+    }
+}
+
 static void a_board_without_a_delay_is_refused(void **state) {
     fixture *f = *state;
     pnr_board b = read_board(f, "onyx-8x8"), copy = b;
@@ -259,6 +305,7 @@ int main(void) {
         TEST(a_board_without_a_delay_is_refused),
         TEST(a_join_after_a_long_chain_is_named),
         TEST(midpoint_fills_the_short_path_of_a_join),
+        TEST(stretched_ways_hold_the_pairs_wanted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,8 +170,8 @@ static void decode_fiber(const sam_tensor_data *t, const decoded_level *level, c
     }
 }
 
-/* The sub-tile a run feeds to one tensor, as a small tensor of the tile's extent. */
-static tile_tensor fed(fixture *f, const sam_statement *s, const tile_plan *plan, uint32_t run,
+/* The sub-tile a run feeds to one tensor of one copy, as a small tensor of the tile's extent. */
+static tile_tensor fed(fixture *f, const sam_statement *s, const tile_plan *plan, uint32_t run, uint32_t copy,
                        uint32_t tensor_index) {
     const sam_tensor_data *t = &s->tensors.at[tensor_index];
     decoded_level level[SAM_MAX_ORDER] = {{0}};
@@ -179,7 +179,7 @@ static tile_tensor fed(fixture *f, const sam_statement *s, const tile_plan *plan
     uint32_t at[SAM_MAX_ORDER] = {0};
     for (uint32_t i = 0; i < plan->inputs.len; i++) {
         const tile_input *in = &plan->inputs.at[i];
-        if (!name_eq(in->stream.tensor, t->name))
+        if (in->copy != copy || !name_eq(in->stream.tensor, t->name))
             continue;
         const tile_block *b = &in->blocks.at[plan->run_block.at[plan->runs.at[run].block_first + i]];
         const uint16_t *w = plan->words.at + b->first;
@@ -200,13 +200,15 @@ static tile_tensor fed(fixture *f, const sam_statement *s, const tile_plan *plan
     return out;
 }
 
-/* Result streams of one run, in the kernel's output order. */
-static void encode(fixture *f, const sam_statement *s, const tile_plan *plan, const tile_tensor *r,
-                   const uint16_t **words, uint32_t *lengths) {
+/* Result streams of one copy, in the kernel's output order. */
+static void encode(fixture *f, const sam_statement *s, const tile_plan *plan, uint32_t copy,
+                   const tile_tensor *r, const uint16_t **words, uint32_t *lengths) {
     sam_tensor_levels levels;
     assert_true(tile_levels(r, sam_tensor_at(s, s->result), &f->mem, &f->diag, &levels));
     for (uint32_t o = 0; o < plan->outputs.len; o++) {
         u16_vec w = {0};
+        if (plan->outputs.at[o].copy != copy)
+            continue;
         int l = plan->outputs.at[o].stream.level;
         if (l == SAM_MODE_VALS) {
             vec_push(&f->mem, &w, (uint16_t)levels.n_vals);
@@ -237,9 +239,19 @@ static void all_streams(fixture *f, const sam_statement *s, uint32_t tensor_inde
     out[(*n)++] = (tile_stream){t->name, SAM_MODE_VALS};
 }
 
-/* Plans, runs every run point by point, collects, and compares with both evaluations. Returns the number of
- * runs. */
-static uint32_t check_plan(fixture *f, const sam_statement *s, const tile_tensor *operand, uint32_t edge) {
+/* The streams of all copies, the last copy's first. */
+static uint32_t all_copies(const tile_stream *one, uint32_t n, uint32_t copies, tile_copy_stream *out) {
+    for (uint32_t i = 0; i < n * copies; i++)
+        out[i] = (tile_copy_stream){one[i / copies], copies - 1 - i % copies};
+    return n * copies;
+}
+
+enum { MOST_COPIES = 4 };
+
+/* Plans for some copies of the kernel, runs every run point by point, collects, and compares with both
+ * evaluations. Returns the number of runs. */
+static uint32_t check_copies(fixture *f, const sam_statement *s, const tile_tensor *operand, uint32_t edge,
+                             uint32_t copies, tile_dispatch how) {
     tile_operands in = {.operand = operand, .n = s->tensors.len};
     tile_options options = {.tile = edge, .mem_words = 1024};
     tile_stream inputs[16], outputs[8];
@@ -248,23 +260,37 @@ static uint32_t check_plan(fixture *f, const sam_statement *s, const tile_tensor
         all_streams(f, s, t, inputs, &n_in);
     all_streams(f, s, 0, outputs, &n_out);
     assert_true(tile_extents(s, &in, &f->mem, &f->diag, &extent));
-    tile_plan plan;
-    if (!tile_plan_run(s, &in, &options, inputs, n_in, outputs, n_out, &f->mem, &f->diag, &plan))
+    tile_plan plan, one;
+    if (!tile_plan_run(s, &in, &options, inputs, n_in, outputs, n_out, &f->mem, &f->diag, &one))
         fail_msg("%s", fixture_printed(f));
+    plan = one;
+    if (copies > 1) {
+        tile_copy_stream all_in[16 * MOST_COPIES], all_out[8 * MOST_COPIES];
+        n_in = all_copies(inputs, n_in, copies, all_in);
+        n_out = all_copies(outputs, n_out, copies, all_out);
+        tile_unroll(&one, copies, how, all_in, n_in, all_out, n_out, &f->mem, &plan);
+        assert_int_equal(plan.runs.len, (one.runs.len + copies - 1) / copies);
+    }
     tile_collector *c = tile_collect_begin(s, &plan, extent, TILE_DTYPE_INT16, &f->mem);
     uint32_t local[64];
     for (uint32_t v = 0; v < s->vars.len; v++)
         local[v] = plan.tile;
     for (uint32_t run = 0; run < plan.runs.len; run++) {
         tile_tensor sub[16], r;
-        const uint16_t *words[8];
-        uint32_t lengths[8];
-        for (uint32_t t = 1; t < s->tensors.len; t++)
-            sub[t] = fed(f, s, &plan, run, t);
-        evaluate_all(f, s, sub, local, &r);
-        encode(f, s, &plan, &r, words, lengths);
-        for (uint32_t o = 0; o < plan.outputs.len; o++)
+        const uint16_t *words[8 * MOST_COPIES];
+        uint32_t lengths[8 * MOST_COPIES];
+        for (uint32_t copy = 0; copy < copies; copy++) {
+            for (uint32_t t = 1; t < s->tensors.len; t++)
+                sub[t] = fed(f, s, &plan, run, copy, t);
+            evaluate_all(f, s, sub, local, &r);
+            encode(f, s, &plan, copy, &r, words, lengths);
+            assert_true(!plan.parts.at[run * copies + copy].idle || run + 1 == plan.runs.len);
+        }
+        for (uint32_t o = 0; o < plan.outputs.len; o++) {
             assert_true(lengths[o] <= plan.runs.at[run].bound_words);
+            if (plan.parts.at[run * copies + plan.outputs.at[o].copy].idle)
+                lengths[o] = 0; /* malformed, if anybody read it */
+        }
         if (!tile_collect_run(c, run, words, lengths, &f->diag))
             fail_msg("%s", fixture_printed(f));
     }
@@ -276,6 +302,10 @@ static uint32_t check_plan(fixture *f, const sam_statement *s, const tile_tensor
         !tile_equal(&got, &want, TILE_DTYPE_INT16, &f->names, &f->diag))
         fail_msg("%s", fixture_printed(f));
     return plan.runs.len;
+}
+
+static uint32_t check_plan(fixture *f, const sam_statement *s, const tile_tensor *operand, uint32_t edge) {
+    return check_copies(f, s, operand, edge, 1, TILE_DISPATCH_ORDER);
 }
 
 static const struct {
@@ -324,6 +354,7 @@ static void plans_compute_what_the_statement_says(void **state) {
             }
             check_plan(f, &b.s, operand, 3);
             check_plan(f, &b.s, operand, 0);
+            check_copies(f, &b.s, operand, 3, 2 + variant % 3, (tile_dispatch)(variant / 4 % 2));
         }
     }
 }
@@ -340,6 +371,48 @@ static tile_tensor one_entry(fixture *f, const char *name, uint32_t dim, uint32_
                          .nnz = 1,
                          .crd = crd,
                          .val = val};
+}
+
+static uint32_t words_of_copy(const tile_plan *plan, uint32_t run, uint32_t copy) {
+    uint32_t words = 0;
+    for (uint32_t i = 0; i < plan->inputs.len; i++) {
+        uint32_t block = plan->run_block.at[plan->runs.at[run].block_first + i];
+        words += plan->inputs.at[i].copy == copy ? plan->inputs.at[i].blocks.at[block].length : 0;
+    }
+    return words;
+}
+
+static void copies_get_sub_tiles_of_like_size(void **state) {
+    fixture *f = *state;
+    builder b;
+    build(&b, f, "xi:s", (const char *const[]){"bi:s", "ci:s", "*", NULL}, "i");
+    tile_tensor operand[3];
+    for (uint32_t t = 1; t < 3; t++)
+        assert_true(tile_generate("90:0.5", b.s.tensors.at[t].name, t, 1, TILE_DTYPE_INT16, &f->mem, &f->diag,
+                                  &operand[t]));
+    const tile_operands in = {.operand = operand, .n = 3};
+    const tile_options options = {.tile = 9, .mem_words = 1024};
+    name_id x = b.s.tensors.at[0].name, bn = b.s.tensors.at[1].name;
+    const tile_stream inputs[] = {{bn, 0}}, outputs[] = {{x, SAM_MODE_VALS}};
+    const tile_copy_stream all_in[] = {{{bn, 0}, 0}, {{bn, 0}, 1}},
+                           all_out[] = {{{x, SAM_MODE_VALS}, 0}, {{x, SAM_MODE_VALS}, 1}};
+    tile_plan one, two;
+    assert_true(tile_plan_run(&b.s, &in, &options, inputs, 1, outputs, 1, &f->mem, &f->diag, &one));
+    tile_unroll(&one, 2, TILE_DISPATCH_ORDER, all_in, 2, all_out, 2, &f->mem, &two);
+    assert_int_equal(two.runs.len, 5);
+    for (uint32_t run = 0; run < 5; run++) {
+        assert_int_equal(two.parts.at[2 * run].origin[0], 18 * run);
+        assert_int_equal(two.parts.at[2 * run + 1].origin[0], 18 * run + 9);
+    }
+    tile_unroll(&one, 2, TILE_DISPATCH_LOAD, all_in, 2, all_out, 2, &f->mem, &two);
+    uint32_t before = UINT32_MAX, sum = 0;
+    for (uint32_t part = 0; part < 10; part++) {
+        uint32_t words = words_of_copy(&two, part / 2, part % 2);
+        assert_true(words <= before);
+        before = words;
+        sum += two.parts.at[part].origin[0];
+    }
+    assert_int_equal(sum, 9 * 45); /* each pair once */
 }
 
 static void sub_tiles_without_work_are_skipped(void **state) {
@@ -406,7 +479,9 @@ static void corrupt_result_streams_are_refused(void **state) {
         {{2, 0, 2, 2, 1, 7}, 5, {2, 5, 6}, false},      {{2, 0, 1, 2, 1, 7}, 6, {2, 5, 6}, false},
         {{2, 0, 2, 2, 1, 0xffff}, 6, {2, 5, 6}, false},
     };
+    uint32_t broken = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        broken += !cases[i].good;
         tile_collector *c = tile_collect_begin(&b.s, &plan, extent, TILE_DTYPE_INT16, &f->mem);
         const uint16_t *words[2] = {cases[i].level, cases[i].vals};
         uint32_t lengths[2] = {cases[i].n, cases[i].vals[0] + 1u};
@@ -414,14 +489,16 @@ static void corrupt_result_streams_are_refused(void **state) {
             fail_msg("case %zu", i);
         tile_tensor out;
         assert_true(tile_collect_end(c, &f->mem, &out));
+        assert_int_equal(f->diag.mismatches, broken);
     }
+    assert_int_equal(f->diag.errors, 0);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(plans_compute_what_the_statement_says), TEST(sub_tiles_without_work_are_skipped),
-        TEST(too_large_a_tile_does_not_fit),         TEST(disagreeing_dimensions_are_refused),
-        TEST(corrupt_result_streams_are_refused),
+        TEST(plans_compute_what_the_statement_says), TEST(copies_get_sub_tiles_of_like_size),
+        TEST(sub_tiles_without_work_are_skipped),    TEST(too_large_a_tile_does_not_fit),
+        TEST(disagreeing_dimensions_are_refused),    TEST(corrupt_result_streams_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,141 @@
+/* onyx fabric and onyx boards: what can be targeted, and its routing fabric proved and written out. */
+#include "cli/cli.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+
+enum { OPT_GRAPH = CLI_OPT_BOARD + 1, OPT_GRAPH_1, OPT_LAYOUT };
+
+typedef struct {
+    cli_tool tool;
+    const char *graph, *graph_1, *layout;
+} fabric_options;
+
+static error_t parse_fabric(int key, char *arg, struct argp_state *state) {
+    fabric_options *o = state->input;
+    switch (key) {
+    case OPT_GRAPH:
+        o->graph = arg;
+        return 0;
+    case OPT_GRAPH_1:
+        o->graph_1 = arg;
+        return 0;
+    case OPT_LAYOUT:
+        o->layout = arg;
+        return 0;
+    default:
+        return cli_parse_tool(key, arg, state);
+    }
+}
+
+static bool fabric_check(const fabric_options *o, const pnr_board *b) {
+    diagnostics *d = &o->tool.session->diag;
+    pnr_fabric counted;
+    if (!pnr_fabric_check(b, d, &counted) || (o->graph && !pnr_check_graph(b, 17, o->graph, d)) ||
+        (o->graph_1 && !pnr_check_graph(b, 1, o->graph_1, d)) ||
+        (o->layout && !pnr_check_layout(b, o->layout, d)))
+        return false;
+    printf("%s: %u outputs, %u wires, %u connections a switch box: names, pairs and formula hold on both "
+           "networks\n",
+           b->name, counted.outputs, counted.wires, counted.switch_wires);
+    return true;
+}
+
+static bool fabric_stat(const fabric_options *o, const pnr_board *b) {
+    pnr_fabric counted;
+    uint32_t tiles[NET_TILE_IO + 1] = {0};
+    if (!pnr_fabric_check(b, &o->tool.session->diag, &counted))
+        return false;
+    for (uint32_t y = 0; y < b->height; y++)
+        for (uint32_t x = 0; x < b->width; x++)
+            tiles[pnr_site_tile(b, x, y)]++;
+    printf("tiles          %u PE, %u MEM, %u IO\nstreams        %u load, %u store\n", tiles[NET_TILE_PE],
+           tiles[NET_TILE_MEM], tiles[NET_TILE_IO], b->glb_tiles, b->glb_tiles);
+    printf("tracks         %u a side and direction\noutputs        %u\nwires          %u\nswitch box     %u "
+           "connections\n",
+           b->tracks, counted.outputs, counted.wires, counted.switch_wires);
+    return true;
+}
+
+static bool fabric_write(const fabric_options *o, const pnr_board *b) {
+    cli_session *s = o->tool.session;
+    const char *layout = arena_printf(&s->mem, "%s/%s.layout", o->tool.out, b->name);
+    const char *graph = arena_printf(&s->mem, "%s/17.graph", o->tool.out);
+    const char *graph_1 = arena_printf(&s->mem, "%s/1.graph", o->tool.out);
+    return make_folder(o->tool.out, &s->diag) && pnr_write_layout(b, true, layout, &s->diag) &&
+           pnr_write_graph(b, 17, graph, &s->diag) && pnr_write_graph(b, 1, graph_1, &s->diag) &&
+           pnr_write_info(layout, graph, graph_1, arena_printf(&s->mem, "%s/design.info", o->tool.out),
+                          &s->diag);
+}
+
+int command_fabric(int argc, char **argv) {
+    static const struct argp_option table[] = {
+        CLI_OPTION_OUT,
+        CLI_OPTION_BOARD,
+        {"graph", OPT_GRAPH, "FILE", 0, "check: the 17-bit network as other tools have it (.graph)", 1},
+        {"graph-1", OPT_GRAPH_1, "FILE", 0, "check: the 1-bit network", 1},
+        {"layout", OPT_LAYOUT, "FILE", 0, "check: what stands where (.layout)", 1},
+        {0}};
+    static const struct argp parser = {
+        .options = table,
+        .parser = parse_fabric,
+        .args_doc = "check|stat|write",
+        .doc = "check proves the routing fabric computed from the board and compares it with files; stat "
+               "counts it; "
+               "write puts 17.graph, 1.graph, a .layout and design.info into DIR."};
+    static const char *const actions[] = {"check", "stat", "write", NULL};
+    cli_session s;
+    fabric_options o = {.tool = {.session = &s, .board = "onyx"}};
+    pnr_board board;
+    cli_session_begin(&s);
+    bool ok =
+        cli_parse(&parser, "fabric", argc, argv, &s, &o) && cli_want_arguments(&o.tool, 1, parser.args_doc);
+    int action = ok ? cli_choice(&s, "onyx fabric", o.tool.arguments.at[0], actions) : 0;
+    ok = ok && !diag_failed(&s.diag) && (action != 2 || cli_want_folder(&s, o.tool.out)) &&
+         cli_read_board(&s, o.tool.board, &board, NULL);
+    if (ok)
+        ok = action == 0   ? fabric_check(&o, &board)
+             : action == 1 ? fabric_stat(&o, &board)
+                           : fabric_write(&o, &board);
+    return cli_session_end(&s, ok);
+}
+
+/* ---- onyx boards ----------------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int command_boards(int argc, char **argv) {
+    static const struct argp_option table[] = {{0}};
+    static const struct argp parser = {
+        .options = table, .parser = cli_parse_tool, .doc = "Lists the boards."};
+    cli_session s;
+    cli_session_begin(&s);
+    cli_tool o = {.session = &s};
+    bool ok = cli_parse(&parser, "boards", argc, argv, &s, &o) && cli_want_arguments(&o, 0, "none");
+    const char *folder = arena_printf(&s.mem, "%s/boards", cli_home());
+    DIR *d = ok ? opendir(folder) : NULL;
+    if (ok && !d)
+        diag_error(&s.diag, (src_loc){0}, "E0001-file", "cannot read '%s'", folder);
+    text_vec files = {0};
+    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+        size_t n = strlen(e->d_name);
+        if (n > 5 && strcmp(e->d_name + n - 5, ".json") == 0)
+            vec_push(&s.mem, &files, arena_printf(&s.mem, "%s/%s", folder, e->d_name));
+    }
+    if (d)
+        closedir(d);
+    if (files.len)
+        qsort(files.at, files.len, sizeof *files.at, by_name);
+    for (uint32_t i = 0; i < files.len; i++) {
+        pnr_board b;
+        if (!cli_read_board(&s, files.at[i], &b, NULL))
+            continue;
+        printf("%-12s %u x %u tiles and an IO row, %u tracks, MEM where x %% %u == %u, %u global-buffer "
+               "tiles of %u KB\n",
+               b.name, b.width, b.height - 1, b.tracks, b.mem_period, b.mem_phase, b.glb_tiles,
+               b.glb_banks_per_tile * b.glb_bank_bytes / 1024);
+    }
+    return cli_session_end(&s, !diag_failed(&s.diag));
+}

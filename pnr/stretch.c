@@ -1,0 +1,152 @@
+/* Longer ways on purpose. SplitFIFO pairs hold tokens, two each, and stand on two hops each: a sink whose
+ * path must hold more gets a way of its own from the core on, of a given number of free wires and no more.
+ *
+ * Depth-first search for a path of exactly that length, away from the sink as long as the hops that are left
+ * lead back (Manhattan distance); a bounded number of steps, so O(1) a sink.
+ */
+#include "pnr/pnr_int.h"
+
+enum { MAX_STEPS = 20000, LENGTHS = 4 };
+
+typedef struct {
+    const pnr_board *board;
+    bool *used;     /* by wire, of all nets */
+    pnr_site to;    /* the sink's tile */
+    pnr_hop *hops;  /* the path so far */
+    uint32_t steps; /* of the search */
+} stretcher;
+
+static uint32_t wire_of(const pnr_board *b, const pnr_hop *h) {
+    return ((h->y * b->width + h->x) * 4 + h->side) * b->tracks + h->track;
+}
+
+static uint32_t away(uint32_t a, uint32_t b) {
+    return a > b ? a - b : b - a;
+}
+
+/* Takes hop `depth` and goes on from where it arrives; true once the path ends at the sink with `left` 0. */
+static bool take(stretcher *s, pnr_hop hop, uint32_t depth, uint32_t left) {
+    const pnr_board *b = s->board;
+    uint32_t x, y;
+    if (s->used[wire_of(b, &hop)] || !pnr_neighbour(b, hop.x, hop.y, (pnr_side)hop.side, &x, &y) || y == 0)
+        return false;
+    uint32_t far = away(x, s->to.x) + away(y, s->to.y);
+    if (far > left || s->steps++ >= MAX_STEPS)
+        return false;
+    s->hops[depth] = hop;
+    if (left == 0)
+        return true;
+    s->used[wire_of(b, &hop)] = true;
+    for (uint32_t turn = 0; turn < 4; turn++) {
+        uint32_t side = (hop.side + turn) % 4, track;
+        pnr_side from = pnr_opposite((pnr_side)hop.side);
+        if (!pnr_switch_track(b, from, hop.track, (pnr_side)side, &track))
+            continue;
+        const pnr_hop next = {.x = (uint16_t)x,
+                              .y = (uint16_t)y,
+                              .side = (uint8_t)side,
+                              .track = (uint8_t)track,
+                              .from_side = (uint8_t)from,
+                              .from_track = hop.track,
+                              .parent = depth};
+        if (take(s, next, depth + 1, left - 1))
+            return true;
+    }
+    s->used[wire_of(b, &hop)] = false;
+    return false;
+}
+
+/* A path of `length` hops from the core into s->hops. */
+static bool find_path(stretcher *s, pnr_site from, uint8_t port, uint32_t length) {
+    s->steps = 0;
+    for (uint32_t out = 0; out < 4 * s->board->tracks; out++) {
+        const pnr_hop first = {.x = from.x,
+                               .y = from.y,
+                               .side = (uint8_t)(out % 4),
+                               .track = (uint8_t)(out / 4),
+                               .from_core = true,
+                               .port = port,
+                               .parent = PNR_NO_HOP};
+        if (take(s, first, 0, length - 1))
+            return true;
+    }
+    return false;
+}
+
+/* The route without what only this sink needs. */
+static void drop_branch(const pnr_route *r, uint32_t sink, arena *mem, pnr_route *out) {
+    uint32_t *at = arena_new_n(mem, uint32_t, r->hops.len + 1);
+    bool *kept = arena_new_n(mem, bool, r->hops.len + 1);
+    *out = (pnr_route){{0}, {0}};
+    for (uint32_t s = 0; s < r->sinks.len; s++) {
+        for (uint32_t h = r->sinks.at[s].hop; s != sink && h != PNR_NO_HOP; h = r->hops.at[h].parent)
+            kept[h] = true;
+    }
+    for (uint32_t h = 0; h < r->hops.len; h++) {
+        if (!kept[h])
+            continue;
+        pnr_hop hop = r->hops.at[h];
+        hop.parent = hop.parent == PNR_NO_HOP ? PNR_NO_HOP : at[hop.parent];
+        at[h] = out->hops.len;
+        vec_push(mem, &out->hops, hop);
+    }
+    for (uint32_t s = 0; s < r->sinks.len; s++) {
+        pnr_sink end = r->sinks.at[s];
+        end.hop = s == sink || end.hop == PNR_NO_HOP ? PNR_NO_HOP : at[end.hop];
+        vec_push(mem, &out->sinks, end);
+    }
+}
+
+static uint32_t pairs_to(const pnr_route *r, uint32_t sink) {
+    uint32_t pairs = 0;
+    for (uint32_t h = r->sinks.at[sink].hop; h != PNR_NO_HOP; h = r->hops.at[h].parent)
+        pairs += r->hops.at[h].fifo_start;
+    return pairs;
+}
+
+static void mark(const pnr_board *b, const pnr_route *r, bool *used, bool to) {
+    for (uint32_t h = 0; h < r->hops.len; h++)
+        used[wire_of(b, &r->hops.at[h])] = to;
+}
+
+static void stretch(pnr_design *design, pnr_want want, stretcher *s, arena *mem, arena *scratch) {
+    const net_data *net = &design->net->nets.at[want.net];
+    pnr_route *r = &design->route.at[want.net], rest;
+    pnr_site from = design->site.at[net->source.cell.v - 1];
+    s->to = design->site.at[net->sinks.at[want.sink].cell.v - 1];
+    if (from.y == 0 || s->to.y == 0 || pairs_to(r, want.sink) >= want.pairs)
+        return;
+    mark(s->board, r, s->used, false);
+    drop_branch(r, want.sink, mem, &rest);
+    mark(s->board, &rest, s->used, true);
+    uint32_t shortest = away(from.x, s->to.x) + away(from.y, s->to.y);
+    shortest = 2 * want.pairs > shortest ? 2 * want.pairs : shortest;
+    for (uint32_t length = shortest; length < shortest + LENGTHS; length++) {
+        s->hops = arena_new_n(scratch, pnr_hop, length);
+        if (!find_path(s, from, net->source.port, length))
+            continue;
+        uint32_t first = rest.hops.len;
+        for (uint32_t h = 0; h < length; h++) {
+            s->hops[h].parent = h ? first + h - 1 : PNR_NO_HOP;
+            vec_push(mem, &rest.hops, s->hops[h]);
+        }
+        const pnr_hop *last = &s->hops[length - 1];
+        rest.sinks.at[want.sink] =
+            (pnr_sink){rest.hops.len - 1, (uint8_t)pnr_opposite((pnr_side)last->side), last->track};
+        pnr_pair_route(&rest, scratch);
+        *r = rest;
+        break;
+    }
+    mark(s->board, r, s->used, true);
+}
+
+void pnr_stretch(pnr_design *design, const pnr_want *want, uint32_t n, arena *mem) {
+    const pnr_board *b = design->board;
+    arena scratch = {0};
+    stretcher s = {.board = b, .used = arena_new_n(&scratch, bool, b->width * b->height * 4 * b->tracks)};
+    for (uint32_t i = 0; i < design->route.len; i++)
+        mark(b, &design->route.at[i], s.used, true);
+    for (uint32_t i = 0; i < n; i++)
+        stretch(design, want[i], &s, mem, &scratch);
+    arena_free(&scratch);
+}

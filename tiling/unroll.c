@@ -1,0 +1,96 @@
+/* unroll.c - the plan of one copy of the kernel, dealt to several copies that run side by side. */
+#include "tiling/tiling_int.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    uint32_t run, words; /* of all operands */
+} load;
+
+static int heavier_first(const void *left, const void *right) {
+    const load *a = left, *b = right;
+    if (a->words != b->words)
+        return a->words > b->words ? -1 : 1;
+    return a->run < b->run ? -1 : a->run > b->run;
+}
+
+static load *order_runs(const tile_plan *one, tile_dispatch how, arena *mem) {
+    load *order = arena_new_n(mem, load, one->runs.len + 1);
+    for (uint32_t r = 0; r < one->runs.len; r++) {
+        const uint32_t *block = &one->run_block.at[one->runs.at[r].block_first];
+        order[r].run = r;
+        for (uint32_t i = 0; i < one->inputs.len; i++)
+            order[r].words += one->inputs.at[i].blocks.at[block[i]].length;
+    }
+    if (how == TILE_DISPATCH_LOAD)
+        qsort(order, one->runs.len, sizeof *order, heavier_first);
+    return order;
+}
+
+static bool same_stream(tile_stream a, tile_stream b) {
+    return name_eq(a.tensor, b.tensor) && a.level == b.level;
+}
+
+/* Which input of the one copy's plan feeds the stream. */
+static uint32_t input_of(const tile_plan *one, tile_stream stream) {
+    for (uint32_t i = 0; i < one->inputs.len; i++) {
+        if (same_stream(one->inputs.at[i].stream, stream))
+            return i;
+    }
+    BUG("a copy has an input the kernel lacks");
+}
+
+static const tile_output *output_of(const tile_plan *one, tile_stream stream) {
+    for (uint32_t o = 0; o < one->outputs.len; o++) {
+        if (same_stream(one->outputs.at[o].stream, stream))
+            return &one->outputs.at[o];
+    }
+    BUG("a copy has an output the kernel lacks");
+}
+
+/* The run that takes order[0 .. n) on the first n copies. */
+static void add_run(const tile_plan *one, const load *order, uint32_t n, const uint32_t *source, arena *mem,
+                    tile_plan *out) {
+    tile_run run = {.block_first = out->run_block.len};
+    for (uint32_t copy = 0; copy < out->copies; copy++) {
+        const tile_part idle = {.idle = true};
+        vec_push(mem, &out->parts, copy < n ? one->parts.at[order[copy].run] : idle);
+        /* An idle copy's result is as long as that of a run on the same empty sub-tiles, which are the least
+         * there are: one coordinate a level. */
+        uint32_t bound = copy < n ? one->runs.at[order[copy].run].bound_words : 0;
+        run.bound_words = bound > run.bound_words ? bound : run.bound_words;
+    }
+    for (uint32_t i = 0; i < out->inputs.len; i++) {
+        uint32_t copy = out->inputs.at[i].copy;
+        uint32_t from = copy < n ? one->runs.at[order[copy].run].block_first : 0;
+        vec_push(mem, &out->run_block, copy < n ? one->run_block.at[from + source[i]] : 0);
+    }
+    vec_push(mem, &out->runs, run);
+}
+
+void tile_unroll(const tile_plan *one, uint32_t copies, tile_dispatch how, const tile_copy_stream *inputs,
+                 uint32_t n_inputs, const tile_copy_stream *outputs, uint32_t n_outputs, arena *mem,
+                 tile_plan *out) {
+    arena scratch = {0};
+    uint32_t *source = arena_new_n(&scratch, uint32_t, n_inputs + 1);
+    const load *order = order_runs(one, how, &scratch);
+    BUG_IF(one->copies != 1 || copies == 0, "%u copies of a plan for %u", copies, one->copies);
+    *out = (tile_plan){
+        .tile = one->tile, .words = one->words, .copies = copies, .runs_possible = one->runs_possible};
+    for (uint32_t i = 0; i < n_inputs; i++) {
+        source[i] = input_of(one, inputs[i].stream);
+        tile_input input = one->inputs.at[source[i]];
+        input.copy = inputs[i].copy;
+        vec_push(mem, &out->inputs, input);
+    }
+    for (uint32_t o = 0; o < n_outputs; o++) {
+        tile_output output = *output_of(one, outputs[o].stream);
+        output.copy = outputs[o].copy;
+        vec_push(mem, &out->outputs, output);
+    }
+    for (uint32_t r = 0; r < one->runs.len; r += copies) {
+        uint32_t left = one->runs.len - r;
+        add_run(one, order + r, left < copies ? left : copies, source, mem, out);
+    }
+    arena_free(&scratch);
+}

@@ -5,7 +5,8 @@
  */
 #include "pnr/place_int.h"
 
-enum { NOBODY = UINT32_MAX, KINDS = CLASSES };
+#define NOBODY UINT32_MAX
+enum { KINDS = CLASSES };
 
 typedef struct {
     uint32_t number, cells;

@@ -451,6 +451,139 @@ static bool check_wire(const pnr_board *b, uint32_t x, uint32_t y, uint32_t side
     return true;
 }
 
+/* What the text of a network's graph declares; wires by wire_index. */
+typedef struct {
+    const pnr_board *b;
+    uint32_t width;
+    uint8_t *declared[2]; /* arriving, leaving: how often */
+    uint8_t *driven;      /* arriving: by how many wires and IO tiles */
+    uint8_t *switches;    /* by (in side, track, out side): how often; then the output's track + 1 */
+} proof;
+
+typedef struct {
+    uint32_t track, x, y, side, io;
+} graph_wire;
+
+static uint32_t wire_index(const proof *p, graph_wire w) {
+    return ((w.y * p->b->width + w.x) * 4 + w.side) * p->b->tracks + w.track;
+}
+
+/* "SB 0 5 5 3 1 17", a wire of this board and network written as the names are. */
+static bool parse_wire(const proof *p, const char *text, graph_wire *w) {
+    char again[96];
+    uint32_t width;
+    if (sscanf(text, "SB %u %u %u %u %u %u", &w->track, &w->x, &w->y, &w->side, &w->io, &width) != 6)
+        return false;
+    snprintf(again, sizeof again, "SB %u %u %u %u %u %u", w->track, w->x, w->y, w->side, w->io, p->width);
+    return strcmp(again, text) == 0 && w->track < p->b->tracks && w->x < p->b->width && w->y > 0 &&
+           w->y < p->b->height && w->side < 4 && w->io < 2;
+}
+
+/* Wires between tiles run straight on: east of (x, y) is west of (x + 1, y), on one track. */
+static bool meets(graph_wire from, graph_wire to) {
+    static const int step_x[] = {1, 0, -1, 0}, step_y[] = {0, 1, 0, -1};
+    return to.io == 0 && to.track == from.track && to.side == (from.side + 2) % 4 &&
+           (int)to.x == (int)from.x + step_x[from.side] && (int)to.y == (int)from.y + step_y[from.side];
+}
+
+/* An edge of the graph, from `node` to `text`: of a switch box, or one that drives an arriving wire. */
+static bool prove_edge(proof *p, const char *node, const char *text) {
+    graph_wire from = {0}, to;
+    uint32_t in, track, out, out_track, width, x, y;
+    uint32_t tracks = p->b->tracks;
+    if (sscanf(node, "SWITCH %u", &width) == 1) {
+        if (width != p->width || sscanf(text, "%u %u %u %u", &track, &in, &out_track, &out) != 4 || in > 3 ||
+            out > 3 || track >= tracks || out_track >= tracks ||
+            !formula_joins(tracks, in, track, out, out_track))
+            return false;
+        uint8_t *joined = &p->switches[(in * tracks + track) * 4 + out];
+        bool first = *joined == 0;
+        *joined = (uint8_t)(out_track + 1);
+        return first;
+    }
+    if (!parse_wire(p, text, &to))
+        return strncmp(text, "SB ", 3) != 0;
+    if (to.io == 1)
+        return strstr(node, "_output_width_") != NULL; /* a core output to outputs of its own tile */
+    p->driven[wire_index(p, to)]++;
+    if (sscanf(node, "RMUX %u %u %u %u %u", &from.track, &from.x, &from.y, &from.side, &width) == 5)
+        return width == p->width && from.side < 4 && meets(from, to);
+    return sscanf(node, "PORT io2f_%*u_0 %u %u %u", &x, &y, &width) == 3 && width == p->width && y == 0 &&
+           x == to.x && to.y == 1 && to.side == PNR_NORTH;
+}
+
+static bool prove_line(proof *p, graph_reader *r, const char *text) {
+    graph_wire w;
+    bool good = true;
+    if (strcmp(text, "BEGIN") == 0) {
+        r->inside = true;
+        snprintf(r->node, sizeof r->node, "%s", r->last);
+    } else if (strcmp(text, "END") == 0) {
+        r->inside = false;
+    } else if (r->inside) {
+        good = prove_edge(p, r->node, text);
+    } else if (strncmp(text, "SB ", 3) == 0) {
+        good = parse_wire(p, text, &w);
+        if (good)
+            p->declared[w.io][wire_index(p, w)]++;
+    }
+    snprintf(r->last, sizeof r->last, "%s", text);
+    return good;
+}
+
+/* Every wire once, each that comes from a tile driven once, every pair of switch-box sides joined both ways.
+ */
+static bool prove_totals(const proof *p, diagnostics *d) {
+    const pnr_board *b = p->b;
+    for (uint32_t y = 1; y < b->height; y++)
+        for (uint32_t x = 0; x < b->width; x++)
+            for (uint32_t i = 0; i < 4 * b->tracks; i++) {
+                graph_wire w = {i % b->tracks, x, y, i / b->tracks, 0};
+                uint32_t at = wire_index(p, w);
+                bool edge = (w.side == PNR_EAST && x + 1 == b->width) || (w.side == PNR_WEST && x == 0) ||
+                            (w.side == PNR_SOUTH && y + 1 == b->height);
+                if (p->declared[0][at] != 1 || p->declared[1][at] != 1 || p->driven[at] != !edge)
+                    return FABRIC_FAULT(
+                        d, "%u-bit network: wires of (%u, %u), %s track %u are not there once each", p->width,
+                        x, y, side_words[w.side], w.track);
+            }
+    for (uint32_t i = 0; i < 16 * b->tracks; i++) {
+        uint32_t in = i / 4 / b->tracks, track = i / 4 % b->tracks, out = i % 4, to = p->switches[i];
+        if ((in == out) != (to == 0) || (to && p->switches[(out * b->tracks + to - 1) * 4 + in] != track + 1))
+            return FABRIC_FAULT(d, "%u-bit network: switch box: %s track %u to %s is not joined both ways",
+                                p->width, side_words[in], track, side_words[out]);
+    }
+    return true;
+}
+
+/* Proves one network by its graph, the text other tools would route on. */
+static bool prove_network(const pnr_board *b, uint32_t width, arena *mem, diagnostics *d) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    BUG_IF(!stream, "out of memory");
+    put_graph(&(graph_writer){b, width, stream});
+    fclose(stream);
+    uint32_t wires = b->width * b->height * 4 * b->tracks;
+    proof p = {.b = b, .width = width};
+    p.declared[0] = arena_new_n(mem, uint8_t, wires);
+    p.declared[1] = arena_new_n(mem, uint8_t, wires);
+    p.driven = arena_new_n(mem, uint8_t, wires);
+    p.switches = arena_new_n(mem, uint8_t, 16 * b->tracks);
+    graph_reader r = {.mem = mem};
+    bool good = true;
+    for (size_t at = 0; good && at < length;) {
+        size_t line = strcspn(text + at, "\n");
+        char words[96];
+        normal_line(text + at, line, words);
+        good = prove_line(&p, &r, words) ||
+               FABRIC_FAULT(d, "%u-bit network: '%s' of '%s' is wrong", width, words, r.node);
+        at += line + 1;
+    }
+    free(text);
+    return good && prove_totals(&p, d);
+}
+
 bool pnr_fabric_check(const pnr_board *b, diagnostics *d, pnr_fabric *out) {
     *out = (pnr_fabric){0};
     bool good = true;
@@ -471,5 +604,8 @@ bool pnr_fabric_check(const pnr_board *b, diagnostics *d, pnr_fabric *out) {
     if (good && (out->outputs != tiles * 4 * b->tracks || out->wires != inside * b->tracks))
         good = FABRIC_FAULT(d, "%u of %u outputs, %u of %u wires are declared", out->outputs,
                             tiles * 4 * b->tracks, out->wires, inside * b->tracks);
+    arena scratch = {0};
+    good = good && prove_network(b, 17, &scratch, d) && prove_network(b, 1, &scratch, d);
+    arena_free(&scratch);
     return good;
 }

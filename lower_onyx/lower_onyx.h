@@ -79,6 +79,8 @@ static inline net_cell_data *net_cell_at(const netlist *n, net_cell h) {
 /* "MEM_input_width_17_num_2", "io2f_17_0": the port's name in .packed files. */
 const char *net_port_name(net_tile tile, bool output, uint8_t port);
 
+/* A configuration field of a cell by its name; 0 where the cell does not have it. */
+uint32_t net_config_of(const netlist *n, const net_cell_data *c, const char *field);
 bool net_check(const netlist *n,
                diagnostics *d); /* modes, ports, one driver per input, required ports driven */
 /* netlist.json (docs/netlist.md); from_json(to_json(n)) equals n but for source locations. */
@@ -97,6 +99,11 @@ typedef struct {
 } net_shortage;
 typedef VEC(net_shortage) net_shortage_vec;
 void net_balance(const netlist *n, arena *mem, net_shortage_vec *out);
+
+/* early[net]: tokens may come on that net before any word from the global buffer, since a dense scanner at the
+ * root starts as soon as its column is not stalled. The flush at the start of a run empties the FIFOs of the
+ * tiles, but no SplitFIFO: such a net must not have any. O(nets^2 * pins). */
+void net_early(const netlist *n, bool *early);
 
 /* ---- lowering -------------------------------------------------------------------------------- */
 

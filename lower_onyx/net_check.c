@@ -1,7 +1,7 @@
 /* net_check.c - legality of a netlist of tiles, from tiles.def and the configuration alone. */
 #include "lower_onyx/lower_onyx.h"
 
-static uint32_t config_of(const netlist *n, const net_cell_data *c, const char *field) {
+uint32_t net_config_of(const netlist *n, const net_cell_data *c, const char *field) {
     name_id id = names_find(n->names, field);
     for (uint32_t i = 0; i < c->config.len && id.v != 0; i++) {
         if (name_eq(c->config.at[i].field, id))
@@ -38,7 +38,7 @@ static void check_cell(const netlist *n, uint32_t index, diagnostics *d) {
                    net_mode_table[c->mode].name, c->tag, tag);
         diag_hint(d, "p is a PE tile, m a memory tile, I an IO tile");
     }
-    if (config_of(n, c, "tile_en") != 1 || config_of(n, c, "mode") != net_mode_table[c->mode].chip_mode) {
+    if (net_config_of(n, c, "tile_en") != 1 || net_config_of(n, c, "mode") != net_mode_table[c->mode].chip_mode) {
         diag_error(d, c->loc, "E0441-cell", "cell %s: fields tile_en and mode must be 1 and %u for mode %s",
                    name, net_mode_table[c->mode].chip_mode, net_mode_table[c->mode].name);
         diag_hint(d, "tiles.def gives each mode's number");
@@ -116,7 +116,7 @@ enum { US_POS_IN, ADDR_IN, BLOCK_WR_IN, DATA_IN };
 
 /* Whether a memory tile's scanners read that input port. */
 static bool memory_needs(const netlist *n, const net_cell_data *c, uint8_t port) {
-#define FIELD(name) (config_of(n, c, "fiber_access_16_inst_" name) != 0)
+#define FIELD(name) (net_config_of(n, c, "fiber_access_16_inst_" name) != 0)
     bool dense = FIELD("read_scanner_dense"), read_out = FIELD("read_scanner_block_mode");
     bool block_write = FIELD("write_scanner_block_mode");
     switch (port) {
@@ -140,7 +140,7 @@ static bool needs(const netlist *n, const net_cell_data *c, uint8_t port) {
         return false;
     if (c->mode == NET_MODE_FIBER_ACCESS)
         return memory_needs(n, c, port);
-    return c->mode != NET_MODE_REPEAT || port != 0 || config_of(n, c, "Repeat_inst_root") == 0;
+    return c->mode != NET_MODE_REPEAT || port != 0 || net_config_of(n, c, "Repeat_inst_root") == 0;
 }
 
 static void check_inputs(const netlist *n, net_cell h, const net_pin *driver, diagnostics *d) {

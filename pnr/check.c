@@ -2,7 +2,8 @@
  * own statement of the switch box, and shares no code with the placer, the router or the fabric they use.
  *
  * Codes: E0530 sites, E0531 a wire used twice, E0532 hops that do not connect, E0533 sinks, E0534 IO rules,
- * E0535 FIFO pairs, E0536 broadcast rule, E0537 wires that leave the array, E0538 flush groups.
+ * E0535 FIFO pairs, E0536 broadcast rule, E0537 wires that leave the array, E0538 flush groups,
+ * E0539 FIFOs that the flush leaves full.
  */
 #include "pnr/pnr.h"
 
@@ -14,6 +15,7 @@ typedef struct {
     uint32_t *pin_owner; /* by cell * 8 + input port: net + 1 */
     uint32_t net;        /* being looked at */
     uint32_t *consumers; /* by hop of it: following hops and sinks */
+    bool *early; /* by net: net_early */
     uint32_t faults;
 } checker;
 
@@ -293,6 +295,11 @@ static void check_fifos(checker *c, arena *scratch) {
         if (h->fifo_end && has_parent)
             ends[h->parent]++;
     }
+    for (uint32_t i = 0; i < r->hops.len && c->early[c->net]; i++)
+        if (r->hops.at[i].fifo_start)
+            FAULT(c, "E0539-early-pair",
+                  "net e%u has tokens before the flush, which does not empty the FIFO at (%u, %u)", c->net,
+                  r->hops.at[i].x, r->hops.at[i].y);
     for (uint32_t i = 0; i < r->hops.len; i++)
         if (r->hops.at[i].fifo_start && ends[i] != 1)
             FAULT(c, "E0535-fifo-pair", "hop %u of net e%u starts a FIFO that does not end one hop later", i,
@@ -340,6 +347,8 @@ bool pnr_check(const pnr_design *design, diagnostics *d) {
     if (check_sites(&c, &scratch)) {
         c.owner = arena_new_n(&scratch, uint32_t, b->width * b->height * 4 * b->tracks);
         c.pin_owner = arena_new_n(&scratch, uint32_t, design->net->cells.len * 8);
+        c.early = arena_new_n(&scratch, bool, design->net->nets.len + 1);
+        net_early(design->net, c.early);
         if (design->route.len != design->net->nets.len)
             FAULT(&c, "E0533-sink-missed", "%u nets have %u routes", design->net->nets.len,
                   design->route.len);

@@ -112,6 +112,14 @@ static void fill_starved_joins(pnr_design *design, arena *scratch) {
         }
 }
 
+void pnr_unpair_early(pnr_design *design, arena *scratch) {
+    bool *early = arena_new_n(scratch, bool, design->net->nets.len + 1);
+    net_early(design->net, early);
+    for (uint32_t n = 0; n < design->route.len; n++)
+        if (early[n])
+            clear_pairs(&design->route.at[n]);
+}
+
 void pnr_pipeline(pnr_design *design, pnr_pipelining how, arena *scratch) {
     pnr_delays table;
     diagnostics quiet; /* a board without delays has no slowest path: every pair is as good as another */

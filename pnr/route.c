@@ -483,6 +483,7 @@ bool pnr_route_all(pnr_design *design, const pnr_options *o, arena *mem, diagnos
         design->stats.repaired_nets = route_repair(&r, mem, design);
     if (good && o->pipeline == PNR_PIPELINE_MIDPOINT) /* by what the repaired nets leave of the period */
         pnr_pipeline(design, PNR_PIPELINE_MIDPOINT, &scratch);
+    pnr_unpair_early(design, &scratch);
     arena_free(&scratch);
     design->stats.route_seconds = seconds_now() - start;
     return good;

@@ -148,5 +148,6 @@ void pnr_stretch(pnr_design *design, const pnr_want *want, uint32_t n, arena *me
         mark(b, &design->route.at[i], s.used, true);
     for (uint32_t i = 0; i < n; i++)
         stretch(design, want[i], &s, mem, &scratch);
+    pnr_unpair_early(design, &scratch);
     arena_free(&scratch);
 }

@@ -1,0 +1,59 @@
+/* early.c - nets that carry tokens before a run is started.
+ *
+ * The rules are those of the primitives: a root of a dense level needs nothing, a joiner and an operation
+ * need all their operands, what passes one input on alone needs any of them, and what reads a memory needs
+ * words from the global buffer.
+ */
+#include "lower_onyx/lower_onyx.h"
+
+/* Which inputs of a cell have early tokens: a bit for each connected port, and for each early one. */
+static void inputs_of(const netlist *n, uint32_t cell, const bool *early, uint32_t *ports, uint32_t *have) {
+    *ports = *have = 0;
+    for (uint32_t i = 0; i < n->nets.len; i++) {
+        const net_data *net = &n->nets.at[i];
+        for (uint32_t s = 0; s < net->sinks.len; s++) {
+            if (net->sinks.at[s].cell.v - 1 != cell)
+                continue;
+            *ports |= 1u << net->sinks.at[s].port;
+            *have |= early[i] ? 1u << net->sinks.at[s].port : 0;
+        }
+    }
+}
+
+static bool sends_early(const netlist *n, uint32_t cell, const bool *early) {
+    const net_cell_data *c = &n->cells.at[cell];
+    uint32_t ports, have;
+    inputs_of(n, cell, early, &ports, &have);
+    switch (c->mode) {
+    case NET_MODE_FIBER_ACCESS:
+        return net_config_of(n, c, "fiber_access_16_inst_read_scanner_dense") &&
+               (have || net_config_of(n, c, "fiber_access_16_inst_read_scanner_root"));
+    case NET_MODE_INTERSECT:
+    case NET_MODE_ALU:
+    case NET_MODE_REPEAT:
+    case NET_MODE_RSG:
+    case NET_MODE_REDUCE:
+        return have && have == ports;
+    case NET_MODE_CRDDROP:
+    case NET_MODE_CRDHOLD:
+        return have;
+    case NET_MODE_IO_IN:
+    case NET_MODE_IO_OUT:
+    case NET_MODE_NONE:
+    case NET_MODES:
+        break;
+    }
+    return false;
+}
+
+void net_early(const netlist *n, bool *early) {
+    memset(early, 0, sizeof *early * n->nets.len);
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < n->nets.len; i++) {
+            if (early[i] || !sends_early(n, n->nets.at[i].source.cell.v - 1, early))
+                continue;
+            early[i] = more = true;
+        }
+    }
+}

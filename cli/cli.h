@@ -51,7 +51,6 @@ typedef struct {
     name_table names;
     diagnostics diag;
     bool colour;
-    bool mismatch;         /* a result differed from the reference */
     VEC(pnr_board) boards; /* read so far; freed at the end */
 } cli_session;
 

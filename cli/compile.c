@@ -28,8 +28,11 @@ static bool lower_kernel(const cli_options *o, bool chip, cli_session *s, const 
     const fe_lower_options lower = {.drop = true, .exact_stops = !chip};
     sam_statement expanded;
     sam_graph once;
-    return fe_expand(kernel, &s->mem, &s->diag, &expanded) &&
-           fe_build(&expanded, &lower, &s->mem, &s->diag, statement, &once) &&
+    if (!fe_expand(kernel, &s->mem, &s->diag, &expanded))
+        return false;
+    if (chip)
+        fe_distribute(&expanded);
+    return fe_build(&expanded, &lower, &s->mem, &s->diag, statement, &once) &&
            fe_unroll(kernel, &once, &s->mem, &s->diag, g) && set_arithmetic(o, g) && sam_check(g, &s->diag);
 }
 

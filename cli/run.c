@@ -26,8 +26,7 @@ static bool run_graph(const cli_options *o, cli_session *s, const sam_statement 
     const sam_tensor_data *result = sam_tensor_at(st, st->result);
     if (!tile_extents(st, in, &s->mem, &s->diag, &extent))
         return false;
-    for (uint32_t m = 0; m < result->order; m++)
-        result_extent[m] = extent[st->result_index[m].v - 1];
+    tile_result_dim(st, extent, result_extent);
     *out = (cli_outcome){.result = {.name = result->name, .order = result->order}};
     memcpy(out->result.dim, result_extent, sizeof result_extent);
     for (uint32_t l = 0; l < st->loops.len; l++) {
@@ -54,8 +53,7 @@ static void unpack(cli_session *s, const sam_statement *user, const uint32_t *ex
                    const sam_statement *packed, tile_dtype dtype, tile_tensor *result) {
     const tile_tensor got = *result;
     uint32_t dim[SAM_MAX_ORDER] = {0};
-    for (uint32_t m = 0; m < sam_tensor_at(user, user->result)->order; m++)
-        dim[m] = extent[user->result_index[m].v - 1];
+    tile_result_dim(user, extent, dim);
     tile_unpack(sam_tensor_at(packed, packed->result), &got, dim, dtype, &s->mem, result);
 }
 
@@ -135,10 +133,7 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
         return "none";
     if (!tile_reference(&k->user, in, &s->mem, &s->diag, &want))
         return "none";
-    if (tile_equal(got, &want, o->dtype, &s->names, &s->diag))
-        return "pass";
-    s->mismatch = true;
-    return "fail";
+    return tile_equal(got, &want, o->dtype, &s->names, &s->diag) ? "pass" : "fail";
 }
 
 bool cli_write_outputs(const cli_options *o, cli_session *s, const tile_tensor *result) {
@@ -168,12 +163,6 @@ static bool run(const cli_options *o, cli_session *s, cli_kernel *k) {
     tile_plan plan = {0};
     cli_outcome outcome = {0};
     double start = seconds_now();
-    if (o->dtype == TILE_DTYPE_BF16 && o->engine != ENGINE_SAM) {
-        diag_unmappable(&s->diag, (src_loc){0}, "E0920-bf16",
-                        "the array's reducers and joiners add integers only");
-        diag_hint(&s->diag, "use --engine sam, or --dtype int16");
-        return false;
-    }
     bool sam = o->engine == ENGINE_SAM;
     bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
     ok = ok && cli_read_operands(o, s, k, &in);

@@ -14,7 +14,7 @@ void cli_session_begin(cli_session *s) {
 
 int cli_session_end(cli_session *s, bool ok) {
     int code = EXIT_OK;
-    if (s->mismatch)
+    if (s->diag.mismatches)
         code = EXIT_MISMATCH;
     else if (s->diag.errors)
         code = EXIT_USER;

@@ -6,6 +6,8 @@
 enum {
     OPT_FIXED = CLI_OPT_BOARD + 1,
     OPT_REGION,
+    OPT_FLUSH,
+    OPT_WHOLE,
     OPT_PLACE,
     OPT_ROUTE,
     OPT_IO,
@@ -44,6 +46,15 @@ enum {
             "forked nets stay short, for more wire (default 0)",                                             \
             2                                                                                                \
     }
+#define OPTION_FLUSH                                                                                         \
+    {                                                                                                        \
+        "flush", OPT_FLUSH, "BLOCK:N", 0,                                                                    \
+            "The flush (any number; 0 unless said) that resets a cell; cells of different ones stand "       \
+            "in different flush groups of columns; BLOCK as for --region",                                   \
+            1                                                                                                \
+    }
+#define OPTION_WHOLE                                                                                         \
+    { "whole", OPT_WHOLE, NULL, 0, "Do not place equal lanes of an unrolled kernel by copying one", 2 }
 #define OPTIONS_PLACE                                                                                        \
     {"fixed", OPT_FIXED, "FILE", 0, "Cells that have their site already (.place)", 1},                       \
         {"region",                                                                                           \
@@ -53,7 +64,7 @@ enum {
          "Where a cell may stand, both corners included; BLOCK is an id, p3, or a letter, p, for all of "    \
          "its kind",                                                                                         \
          1},                                                                                                 \
-        {"seed", OPT_SEED, "N", 0, "Of the anneal (default 1)", 2},                                          \
+        OPTION_FLUSH, OPTION_WHOLE, {"seed", OPT_SEED, "N", 0, "Of the anneal (default 1)", 2},              \
         {"seeds", OPT_SEEDS, "N", 0, "Anneals from the seed on; the cheapest is kept (default 1)", 2},       \
         {"threads", OPT_THREADS, "N", 0, "Anneals at a time; the result does not depend on it (default 1)",  \
          2},                                                                                                 \
@@ -77,7 +88,7 @@ typedef struct {
     cli_tool tool;
     const char *fixed, *place, *route, *svg, *heat;
     int io; /* 0 = not said, else as in io_rules */
-    text_vec regions;
+    text_vec regions, flushes;
     pnr_options pnr;
     bool json;
 } stage;
@@ -94,6 +105,12 @@ static error_t parse_stage(int key, char *arg, struct argp_state *state) {
         break;
     case OPT_REGION:
         vec_push(&s->mem, &o->regions, arg);
+        break;
+    case OPT_FLUSH:
+        vec_push(&s->mem, &o->flushes, arg);
+        break;
+    case OPT_WHOLE:
+        o->pnr.whole = true;
         break;
     case OPT_PLACE:
         o->place = arg;
@@ -180,6 +197,28 @@ static bool read_region(const char *text, const netlist *n, cli_session *s, pnr_
     return found;
 }
 
+/* "p3:1", or "p:1" for every PE. */
+static bool read_flush(const char *text, const netlist *n, cli_session *s, uint32_t *flush) {
+    unsigned number = 0, value;
+    int used = 0;
+    bool all = sscanf(text, "%*1[pmI]:%u%n", &value, &used) == 1 && !text[used];
+    bool one = !all && sscanf(text, "%*1[pmI]%u:%u%n", &number, &value, &used) == 2 && !text[used];
+    if (!all && !one) {
+        diag_error(&s->diag, (src_loc){0}, "E0903-option-value", "--flush '%s' must be like p3:1", text);
+        return false;
+    }
+    bool found = false;
+    for (uint32_t i = 0; i < n->cells.len; i++)
+        if (n->cells.at[i].tag == text[0] && (all || n->cells.at[i].number == number)) {
+            flush[i] = value;
+            found = true;
+        }
+    if (!found)
+        diag_error(&s->diag, (src_loc){0}, "E0903-option-value",
+                   "--flush '%s': the netlist has no such block", text);
+    return found;
+}
+
 static bool fixes_io(const netlist *n, const pnr_site *fixed) {
     for (uint32_t i = 0; i < n->cells.len; i++)
         if (n->cells.at[i].tag == 'I' && fixed[i].x != PNR_FREE)
@@ -208,6 +247,12 @@ static bool read_problem(stage *o, pnr_board *board, netlist *n) {
             return false;
     if (o->regions.len)
         o->pnr.region = region;
+    uint32_t *flush = arena_new_n(&s->mem, uint32_t, n->cells.len + 1);
+    for (uint32_t i = 0; i < o->flushes.len; i++)
+        if (!read_flush(o->flushes.at[i], n, s, flush))
+            return false;
+    if (o->flushes.len)
+        o->pnr.flush = flush;
     return true;
 }
 
@@ -338,8 +383,8 @@ int command_place(int argc, char **argv) {
 
 int command_route(int argc, char **argv) {
     static const struct argp_option table[] = {
-        CLI_OPTION_OUT, CLI_OPTION_BOARD, OPTION_PLACE, OPTION_IO,   OPTION_TIMING,
-        OPTIONS_ROUTE,  OPTION_TIME,      OPTION_SVG,   OPTION_JSON, {0}};
+        CLI_OPTION_OUT, CLI_OPTION_BOARD, OPTION_PLACE, OPTION_FLUSH, OPTION_IO, OPTION_TIMING,
+        OPTIONS_ROUTE,  OPTION_TIME,      OPTION_SVG,   OPTION_JSON,  {0}};
     static const struct argp parser = {.options = table,
                                        .parser = parse_stage,
                                        .args_doc = "NAME.packed",
@@ -414,13 +459,10 @@ static bool time_routes(stage *o) {
 }
 
 int command_sta(int argc, char **argv) {
-    static const struct argp_option table[] = {CLI_OPTION_BOARD,
-                                               OPTION_PLACE,
-                                               {"route", OPT_ROUTE, "FILE", 0, "The routes (.route)", 1},
-                                               OPTION_IO,
-                                               OPTION_SVG,
-                                               OPTION_JSON,
-                                               {0}};
+    static const struct argp_option table[] = {
+        CLI_OPTION_BOARD, OPTION_PLACE, {"route", OPT_ROUTE, "FILE", 0, "The routes (.route)", 1},
+        OPTION_FLUSH,     OPTION_IO,    OPTION_SVG,
+        OPTION_JSON,      {0}};
     static const struct argp parser = {.options = table,
                                        .parser = parse_stage,
                                        .args_doc = "NAME.packed",

@@ -1,9 +1,10 @@
 /* cin.c - concrete index notation as an IR: which loops a variable became, the invariants, equality. The text
- * form is in cin_text.c. */
+ * form is written by cin_dump.c and read by cin_parse.c. */
 #include "frontend/fe_int.h"
 
 void fe_copy_statement(const sam_statement *s, arena *mem, sam_statement *out) {
-    *out = (sam_statement){.mem = mem, .names = s->names, .result = s->result, .rhs = s->rhs};
+    *out = (sam_statement){
+        .mem = mem, .names = s->names, .result = s->result, .rhs = s->rhs, .integers = s->integers};
     memcpy(out->result_index, s->result_index, sizeof out->result_index);
     for (uint32_t i = 0; i < s->vars.len; i++)
         vec_push(mem, &out->vars, s->vars.at[i]);

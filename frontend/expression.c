@@ -7,6 +7,7 @@
  *   factor     := "-" factor | "(" terms ")" | number | "sum" "(" variable "," ... terms ")" | access
  *   access     := name [ "(" [variable ("," variable)*] ")" | "_" variable | "_" "{" variables "}" ]
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "frontend/fe_int.h"
@@ -174,6 +175,11 @@ static sam_expr parse_sum(parser *p) {
 static sam_expr parse_number(parser *p) {
     char *digits = arena_strndup(p->s->mem, p->in.token.at, p->in.token.length);
     sam_expr_data e = {.kind = SAM_EXPR_LITERAL, .loc = p->in.token.loc, .literal = strtod(digits, NULL)};
+    if (!isfinite(e.literal)) {
+        diag_error(p->d, e.loc, "E0127-literal", "this number is too large");
+        diag_hint(p->d, "write one below 1.8e308");
+        return no_expr;
+    }
     fe_advance(&p->in);
     return add_expr(p, e);
 }
@@ -212,7 +218,7 @@ static sam_expr parse_primary(parser *p) {
         fe_expected(&p->in, "a tensor, a number or '('", p->d);
         return no_expr;
     }
-    if (t->length == 3 && memcmp(t->at, "sum", 3) == 0 && fe_peek(&p->in) == '(')
+    if (fe_is_word(t, "sum") && fe_peek(&p->in) == '(')
         return parse_sum(p);
     sam_expr_data access = {0};
     return parse_access(p, &access) ? add_expr(p, access) : no_expr;

@@ -32,6 +32,7 @@ void fe_advance(fe_reader *r);
 bool fe_at_sign(const fe_reader *r, char sign);
 bool fe_take_sign(fe_reader *r, char sign); /* advances if it is there */
 char fe_peek(const fe_reader *r);           /* the first character after the token and blanks; 0 at the end */
+bool fe_is_word(const fe_token *t, const char *word);
 /* A token that is a whole number up to 2^31 - 1; `other` if it is not. */
 uint32_t fe_whole_number(const fe_token *t, uint32_t other);
 /* E0101-character or E0102-syntax at the current token: "expected WHAT, found ...". */
@@ -69,8 +70,7 @@ typedef VEC(sam_var) fe_vars;
  * variables and those of the sums that enclose the whole right side; each sum inside a body starts an inner
  * scope. */
 typedef struct {
-    fe_vars
-        vars; /* result variables first, then sums, outermost first; fe_scope_order puts them in loop order */
+    fe_vars vars; /* result variables, then sums, outermost first; fe_scope_order: in loop order */
     sam_expr body;
 } fe_scope;
 
@@ -117,7 +117,7 @@ bool fe_loops_nest(const fe_kernel *k, arena *mem);
 uint64_t fe_roots_of(const fe_kernel *k, sam_var v);     /* bits of the expression's variables behind v */
 uint32_t fe_known_extent(const fe_kernel *k, sam_var v); /* 0: only the data say */
 const fe_tag *fe_tag_of(const fe_kernel *k, sam_var loop);
-/* The reader is at a relation's or a tag's name or keyword; the texts are the same in schedules and CIN. */
+/* Words and numbers that are the same in schedules and CIN (words.c); the reader is at them. E0142, E0144. */
 bool fe_parse_number(fe_reader *in, uint32_t low, uint32_t high, diagnostics *d, uint32_t *out);
 bool fe_parse_bound_type(fe_reader *in, diagnostics *d, fe_bound_type *out);
 bool fe_parse_parallel(fe_reader *in, diagnostics *d, fe_tag *tag, bool *parallel); /* "unit, strategy" */

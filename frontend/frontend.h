@@ -12,16 +12,17 @@ typedef struct {
     uint32_t n_formats;
     const char *const *dimensions; /* taco's -d: "i:100", "B:100,80" */
     uint32_t n_dimensions;
-    const char *const *schedule; /* taco's -s: "reorder(i,j,k)"; several commands may share one string */
+    /* taco's -s, for fe_schedule: "reorder(i,j,k)"; several commands may share one string. */
+    const char *const *schedule;
     uint32_t n_schedule;
     bool integers; /* the values are 16-bit integers: a literal must be one */
 } fe_in;
 
 /* Parses expression, formats and dimensions. Every variable that the result lacks is summed over
  * (docs/index_notation.md says where), as SAM_EXPR_SUM. Default format: compressed in every level, modes in
- * order. Loops: the result's variables as it stores them, then the sums, outer ones first; the schedule is
- * read by fe_schedule. Errors E0101 to E0127, located in the expression, a format or a dimension. The texts
- * need not outlive the call. */
+ * order. Loops: the result's variables as it stores them, then the sums, outer ones first. in->schedule is
+ * not read: that is for fe_schedule. Errors E0101 to E0127, located in the expression, a format or a
+ * dimension. The texts need not outlive the call. */
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out);
 /* Every invariant of a sam_statement, also of one that fe_parse did not build. E0130. */
 bool fe_check(const sam_statement *s, diagnostics *d);
@@ -74,8 +75,9 @@ typedef struct {
     VEC(fe_kernel) kernels;
 } fe_cin;
 
-/* Applies the schedule's commands in turn to what fe_parse made of the rest. Errors E0113, E0114, E0140 to
- * E0151, located in the schedule. */
+/* Applies the commands of in->schedule in turn to s, which fe_parse made of the rest of `in`. Without
+ * commands the result is s as its only kernel. Errors E0113, E0114, E0140 to E0151, located in the schedule.
+ */
 bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostics *d, fe_cin *out);
 /* Its text form and back: parse(dump(x)) equals x. Parsing checks. E0150-cin, and those of fe_parse. */
 void fe_cin_dump(const fe_cin *cin, FILE *out);
@@ -88,6 +90,11 @@ bool fe_cin_equal(const fe_cin *a, const fe_cin *b);
 /* The statement of one kernel with an index for each loop: operands and result of split loops become views.
  * E0149-not-lowered for a relation that has no form in the graph. */
 bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *out);
+
+/* Integer products of sums as sums of products, (B + C) * D as B * D + C * D, where the sum would be joined
+ * with the factor: the chip's intersecters cannot take a union's references. Values do not change. The
+ * statement must satisfy fe_check, as it does afterwards. */
+void fe_distribute(sam_statement *s);
 
 /* Makes every access plain: a stored tensor of its own (the second use of B is B_2), indexed by distinct
  * variables, with dense and compressed levels in the order of the loops. Where the user's tensor is not that,

@@ -1,5 +1,5 @@
-/* precompute.c - precompute(e, {i,...}, {iw,...}, w): a product inside the right side becomes the value of a
- * kernel of its own, w(iw,...) = e, which runs first; the right side then reads w(i,...).
+/* precompute.c - precompute(e, {i,...}, {iw,...}, w): a part of the right side becomes the value of a kernel
+ * of its own, w(iw,...) = e, which runs first; the right side then reads w(i,...).
  *
  * A variable of e that is not listed is summed inside of the new kernel if a sum around e is over it, nothing
  * else in that sum has it, and only products are between (they distribute over the sum). Any other is shared
@@ -16,10 +16,10 @@ typedef struct {
     sam_expr want;    /* the subexpression as parsed, in s */
     arena *mem;
     fe_exprs sums; /* around the place, outermost first */
-    uint32_t
-        product_sums; /* the last so many of them have only products and signs between them and the place */
-    sam_expr *place;  /* where the subexpression stands, or the product that has its factors */
-    fe_exprs others;  /* that product's other factors */
+    /* The last so many of them have only products and signs between them and the place. */
+    uint32_t product_sums;
+    sam_expr *place; /* where the subexpression stands, or the product that has its factors */
+    fe_exprs others; /* that product's other factors */
 } search;
 
 static bool same(const sam_statement *s, sam_expr a, sam_expr b) {
@@ -269,15 +269,16 @@ static uint64_t bound_vars(const sam_statement *s, sam_expr e) {
            (x->a.v ? bound_vars(s, x->a) : 0) | (x->b.v ? bound_vars(s, x->b) : 0);
 }
 
-/* Loops of variables that nothing binds any more go. */
-static void keep_bound_loops(sam_statement *s) {
+/* Loops of variables that nothing binds any more go, with those that a variable of k was split into. */
+static void keep_bound_loops(const fe_kernel *k, sam_statement *s) {
     uint64_t bound = bound_vars(s, s->rhs);
     uint32_t n = 0;
-    for (uint32_t i = 0; i < s->loops.len; i++) {
-        sam_var v = s->loops.at[i];
-        if ((bound >> (v.v - 1) & 1) || fe_is_result_var(s, v))
-            s->loops.at[n++] = v;
-    }
+    for (uint32_t v = 1; v <= s->vars.len; v++)
+        if (fe_is_result_var(s, (sam_var){v}))
+            bound |= (uint64_t)1 << (v - 1);
+    for (uint32_t i = 0; i < s->loops.len; i++)
+        if (fe_roots_of(k, s->loops.at[i]) & bound)
+            s->loops.at[n++] = s->loops.at[i];
     s->loops.len = n;
 }
 
@@ -315,8 +316,8 @@ static void index_workspace(const sam_statement *s, uint64_t vars, sam_tensor_da
 }
 
 /* The new kernel: w(...) = sums of the subexpression, over the loops of its variables. */
-static void make_producer(const search *f, const request *r, uint64_t moved, sam_tensor_data w,
-                          const sam_var *index, arena *mem, fe_kernel *out) {
+static void make_producer(const search *f, const fe_kernel *k, const request *r, uint64_t moved,
+                          sam_tensor_data w, const sam_var *index, arena *mem, fe_kernel *out) {
     sam_statement *s = &out->s;
     *out = (fe_kernel){0};
     fe_copy_statement(f->s, mem, s);
@@ -325,7 +326,7 @@ static void make_producer(const search *f, const request *r, uint64_t moved, sam
     s->result = (sam_tensor){s->tensors.len};
     memcpy(s->result_index, index, sizeof *index * w.order);
     fe_compact(s);
-    keep_bound_loops(s);
+    keep_bound_loops(k, s);
     for (uint32_t i = 0; i < r->from.len; i++)
         sam_var_at(s, r->from.at[i])->name = r->to.at[i];
 }
@@ -381,7 +382,7 @@ bool fe_precompute(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d) {
     sam_var index[SAM_MAX_ORDER] = {{0}};
     index_workspace(s, fe_free_vars(s, r.want) & ~moved, &w, index);
     if (r.from.len)
-        make_producer(&f, &r, moved, w, index, mem, &writes);
+        make_producer(&f, &reads, &r, moved, w, index, mem, &writes);
     /* From here on `place` is no more: its tree grows. */
     sam_expr at = *f.place, value;
     if (r.from.len) {
@@ -398,7 +399,7 @@ bool fe_precompute(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d) {
     value = with_others(&f, s, value);
     *sam_expr_at(s, at) = *sam_expr_at(s, value);
     fe_compact(s);
-    keep_bound_loops(s);
+    keep_bound_loops(&reads, s);
     if (r.from.len) {
         cin->kernels.at[last] = writes;
         vec_push(mem, &cin->kernels, reads);

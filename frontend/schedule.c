@@ -1,8 +1,6 @@
 /* schedule.c - the schedule language, as in taco: commands that rewrite concrete index notation, one after
  * the other. Each checks its preconditions; what the hardware makes of the result is decided in expand.c and
- * unroll.c. precompute is in precompute.c. */
-#include <stdlib.h>
-
+ * unroll.c. precompute is in precompute.c, words and numbers are in words.c. */
 #include "frontend/fe_int.h"
 
 typedef struct {
@@ -27,162 +25,7 @@ static bool take(scheduler *c, char sign) {
     return syntax(c, sign == ',' ? "','" : sign == '(' ? "'('" : "')'");
 }
 
-static bool is_word(const fe_token *t, const char *word) {
-    return t->kind == FE_NAME && t->length == strlen(word) && memcmp(t->at, word, t->length) == 0;
-}
-
-/* ---- keywords and numbers -------------------------------------------------------------------- */
-
-static const char *const bound_text[] = {[FE_MIN_EXACT] = "MinExact",
-                                         [FE_MIN_CONSTRAINT] = "MinConstraint",
-                                         [FE_MAX_EXACT] = "MaxExact",
-                                         [FE_MAX_CONSTRAINT] = "MaxConstraint"};
-static const char *const unit_text[] = {
-    [FE_LANES] = "Lanes", [FE_CPU_THREAD] = "CPUThread", [FE_CPU_VECTOR] = "CPUVector"};
-static const char *const strategy_text[] = {[FE_NO_RACES] = "NoRaces",
-                                            [FE_IGNORE_RACES] = "IgnoreRaces",
-                                            [FE_TEMPORARY] = "Temporary",
-                                            [FE_PARALLEL_REDUCTION] = "ParallelReduction"};
-
-const char *fe_bound_text(fe_bound_type type) {
-    return bound_text[type];
-}
-const char *fe_unit_text(fe_unit unit) {
-    return unit_text[unit];
-}
-const char *fe_strategy_text(fe_race_strategy strategy) {
-    return strategy_text[strategy];
-}
-
-/* taco's words that mean nothing on this hardware. */
-static const struct {
-    const char *word, *reason;
-} no_unit[] = {{"GPUBlock", "the array has no GPU"},
-               {"GPUWarp", "the array has no GPU"},
-               {"GPUThread", "the array has no GPU"},
-               {"Atomics", "the array has no atomic operation; Temporary adds up in one reducer"}};
-
-/* The index of the token in words[1..n), 0 after an error. */
-static uint32_t keyword(fe_reader *in, const char *const *words, uint32_t n, const char *what,
-                        diagnostics *d) {
-    for (uint32_t i = 1; i < n; i++) {
-        if (!is_word(&in->token, words[i]))
-            continue;
-        fe_advance(in);
-        return i;
-    }
-    for (size_t i = 0; i < sizeof no_unit / sizeof *no_unit; i++) {
-        if (!is_word(&in->token, no_unit[i].word))
-            continue;
-        diag_unmappable(d, in->token.loc, "E0149-not-lowered", "%s", no_unit[i].reason);
-        return 0;
-    }
-    const char *list = "";
-    for (uint32_t i = 1; i < n; i++)
-        list = arena_printf(d->mem, "%s%s%s", list, i > 1 ? ", " : "", words[i]);
-    if (in->token.kind == FE_NAME)
-        diag_error(d, in->token.loc, "E0144-keyword", "there is no %s '%.*s'", what, (int)in->token.length,
-                   in->token.at);
-    else
-        fe_expected(in, what, d);
-    diag_hint(d, "use one of %s", list);
-    return 0;
-}
-
-bool fe_parse_bound_type(fe_reader *in, diagnostics *d, fe_bound_type *out) {
-    *out = (fe_bound_type)keyword(in, bound_text, sizeof bound_text / sizeof *bound_text, "bound type", d);
-    return *out != 0;
-}
-
-bool fe_parse_number(fe_reader *in, uint32_t low, uint32_t high, diagnostics *d, uint32_t *out) {
-    const fe_token *t = &in->token;
-    char *end = NULL;
-    if (t->kind != FE_NUMBER) {
-        fe_expected(in, "a whole number", d);
-        return false;
-    }
-    char *digits = arena_strndup(d->mem, t->at, t->length);
-    unsigned long long value = strtoull(digits, &end, 10);
-    if (*end || t->length > 9 || value < low || value > high) {
-        diag_error(d, t->loc, "E0142-number", "%s is no whole number from %u to %u", digits, low, high);
-        return false;
-    }
-    *out = (uint32_t)value;
-    fe_advance(in);
-    return true;
-}
-
-bool fe_parse_parallel(fe_reader *in, diagnostics *d, fe_tag *tag, bool *parallel) {
-    tag->kind = FE_PARALLELIZE;
-    *parallel = !is_word(&in->token, "NotParallel");
-    if (!*parallel) {
-        fe_advance(in);
-    } else {
-        tag->unit = (fe_unit)keyword(in, unit_text, sizeof unit_text / sizeof *unit_text, "parallel unit", d);
-        if (!tag->unit)
-            return false;
-    }
-    if (tag->unit == FE_LANES) {
-        if (!fe_take_sign(in, '(')) {
-            fe_expected(in, "'(' and the number of lanes", d);
-            return false;
-        }
-        if (!fe_parse_number(in, 1, FE_MAX_COPIES, d, &tag->copies))
-            return false;
-        if (!fe_take_sign(in, ')')) {
-            fe_expected(in, "')'", d);
-            return false;
-        }
-    }
-    if (!fe_take_sign(in, ',')) {
-        fe_expected(in, "',' and a race strategy", d);
-        return false;
-    }
-    tag->strategy = (fe_race_strategy)keyword(in, strategy_text, sizeof strategy_text / sizeof *strategy_text,
-                                              "race strategy", d);
-    return tag->strategy != 0;
-}
-
-bool fe_count_copies(const fe_kernel *k, fe_tag *tag, diagnostics *d) {
-    const char *loop = fe_var_text(&k->s, tag->loop);
-    if (tag->copies)
-        return true;
-    tag->copies = fe_known_extent(k, tag->loop);
-    if (tag->copies >= 1 && tag->copies <= FE_MAX_COPIES)
-        return true;
-    diag_error(d, tag->loc, "E0147-bound",
-               "a %s for each iteration of '%s' needs to know that there are 1 to %d",
-               fe_unit_text(tag->unit), loop, FE_MAX_COPIES);
-    diag_hint(d, "split it and parallelize the inner loop, or give a number of copies: Lanes(4)");
-    return false;
-}
-
 /* ---- names ----------------------------------------------------------------------------------- */
-
-bool fe_is_new_name(const fe_cin *cin, name_id name) {
-    for (uint32_t n = 0; n < cin->kernels.len; n++) {
-        const sam_statement *s = &cin->kernels.at[n].s;
-        if (fe_find_var(s, name).v || fe_find_tensor(s, name).v)
-            return false;
-    }
-    return true;
-}
-
-bool fe_parse_new_name(fe_reader *in, const fe_cin *cin, const char *what, diagnostics *d, name_id *out) {
-    if (in->token.kind != FE_NAME) {
-        fe_expected(in, what, d);
-        return false;
-    }
-    *out = names_intern_n(cin->kernels.at[0].s.names, in->token.at, in->token.length);
-    if (!fe_is_new_name(cin, *out)) {
-        diag_error(d, in->token.loc, "E0140-new-name", "'%.*s' is in use already", (int)in->token.length,
-                   in->token.at);
-        diag_hint(d, "choose a name that the expression and the schedule do not have");
-        return false;
-    }
-    fe_advance(in);
-    return true;
-}
 
 static const char *loop_list(const scheduler *c) {
     const char *list = "";
@@ -280,7 +123,7 @@ static bool relate(scheduler *c, fe_kernel *k, fe_relation r) {
 
 static bool do_split(scheduler *c) {
     fe_kernel *k = NULL;
-    fe_relation r = {.kind = is_word(&c->name, "split") ? FE_SPLIT : FE_DIVIDE, .loc = c->name.loc};
+    fe_relation r = {.kind = fe_is_word(&c->name, "split") ? FE_SPLIT : FE_DIVIDE, .loc = c->name.loc};
     if (!parse_loop(c, &k, &r.var[0]) || !take(c, ',') || !parse_new_loop(c, k, &r.var[1]) || !take(c, ',') ||
         !parse_new_loop(c, k, &r.var[2]) || !take(c, ',') ||
         !fe_parse_number(&c->in, 1, UINT16_MAX, c->d, &r.number))
@@ -546,7 +389,7 @@ static bool parse_command(scheduler *c) {
     if (c->name.kind != FE_NAME)
         return syntax(c, "a scheduling command such as reorder(i,j)");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        if (!is_word(&c->name, commands[i].name))
+        if (!fe_is_word(&c->name, commands[i].name))
             continue;
         c->usage = commands[i].usage;
         fe_advance(&c->in);
@@ -554,7 +397,7 @@ static bool parse_command(scheduler *c) {
             return false;
         return fe_take_sign(&c->in, ')') || syntax(c, commands[i].apply == do_reorder ? "',' or ')'" : "')'");
     }
-    if (is_word(&c->name, "assemble")) {
+    if (fe_is_word(&c->name, "assemble")) {
         diag_unmappable(c->d, c->name.loc, "E0149-not-lowered",
                         "writers always build the result's levels while they compute");
         return false;

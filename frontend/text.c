@@ -85,6 +85,10 @@ bool fe_take_sign(fe_reader *r, char sign) {
     return true;
 }
 
+bool fe_is_word(const fe_token *t, const char *word) {
+    return t->kind == FE_NAME && t->length == strlen(word) && memcmp(t->at, word, t->length) == 0;
+}
+
 uint32_t fe_whole_number(const fe_token *t, uint32_t other) {
     uint64_t value = 0;
     for (size_t i = 0; i < t->length; i++) {

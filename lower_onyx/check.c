@@ -293,7 +293,11 @@ static void check_streams(checker *c) {
                 "%s needs every stop, but %s comes from a coordinate dropper, which loses the stops of "
                 "dropped fibers",
                 sink_name(g, l), source_name(g, l));
-            diag_hint(c->d, "behind a dropper's inner output only a reducer or a writer is safe");
+            diag_hint(
+                c->d,
+                "behind a dropper's inner output only a reducer or a writer is safe; choose a loop order "
+                "with the result's variable that may meet no coordinates outermost, as reorder(j,i,k,l) "
+                "for X(i,j)=B(i,k,l)*C(k,j)*D(l,j), or store operands dense");
         }
     }
 }

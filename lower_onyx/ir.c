@@ -59,10 +59,19 @@ const onyx_rule onyx_rule_table[] = {
 };
 const uint32_t onyx_rule_count = sizeof onyx_rule_table / sizeof *onyx_rule_table;
 
-#define ALU_OP(name, bf16, kind, opcode, regd_mode, bit0) {name, bf16, kind, opcode, regd_mode, bit0},
+#define A ONYX_REG_A
+#define B ONYX_REG_B
+#define C ONYX_REG_C
+#define D ONYX_REG_D
+#define ALU_OP(name, bf16, streams, kind, opcode, is_signed, constants, const0, const1, const2, bit0) \
+    {name, bf16, streams, kind, opcode, is_signed, constants, {const0, const1, const2}, bit0},
 const onyx_alu_op onyx_alu_table[] = {
 #include "lower_onyx/alu.def"
 };
+#undef A
+#undef B
+#undef C
+#undef D
 const uint32_t onyx_alu_count = sizeof onyx_alu_table / sizeof *onyx_alu_table;
 /* clang-format on */
 

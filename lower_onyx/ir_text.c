@@ -15,6 +15,10 @@ static void dump_node(const onyx_graph *g, const onyx_node_data *n, FILE *out) {
     }
     if (n->op != NULL)
         fprintf(out, " op=%s%s", n->op->bf16 ? "fp_" : "", n->op->name);
+    for (uint32_t i = 0; i < 2; i++) {
+        if (n->constants >> i & 1)
+            fprintf(out, " const%u=%u", i, n->constant[i]);
+    }
     if (n->tensor.v != 0) {
         fprintf(out, " tensor=%s level=", names_text(g->names, n->tensor));
         if (n->level == SAM_MODE_VALS)
@@ -133,6 +137,15 @@ static bool parse_op(reader *r, onyx_node_data *n, word value) {
     return n->op != NULL;
 }
 
+static bool parse_constant(onyx_node_data *n, uint32_t operand, word value) {
+    uint32_t v;
+    if (!number(value, &v) || v > UINT16_MAX)
+        return false;
+    n->constants |= (uint8_t)(1u << operand);
+    n->constant[operand] = (uint16_t)v;
+    return true;
+}
+
 static bool parse_attribute(reader *r, onyx_node_data *n, word w) {
     const char *equals = memchr(w.text, '=', w.length);
     if (equals == NULL)
@@ -153,6 +166,8 @@ static bool parse_attribute(reader *r, onyx_node_data *n, word w) {
         good = number(value, &n->blocks);
     } else if (n->kind == ONYX_ALU && word_is(key, "op")) {
         good = parse_op(r, n, value);
+    } else if (n->kind == ONYX_ALU && (word_is(key, "const0") || word_is(key, "const1"))) {
+        good = parse_constant(n, word_is(key, "const1"), value);
     } else {
         good = parse_setting(n, key, value);
     }

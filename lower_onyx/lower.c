@@ -302,31 +302,64 @@ static onyx_node lower_joiner(lowering *l, sam_node h) {
     return node;
 }
 
+/* What to do without an operation the chip's PE lacks. */
+static const char *alu_way_out(const char *name) {
+    if (strcmp(name, "div") == 0)
+        return "the chip does not divide: multiply by the reciprocal, made an operand before the run (bf16), "
+               "or "
+               "use --engine sam";
+    return "in a sparse graph the chip adds, subtracts, multiplies, negates and takes absolute values, int16 "
+           "or bfloat16; int16 also and, or, xor, shl, min, relu";
+}
+
+static bool constant_operand(lowering *l, sam_node h, uint32_t port, const char *text, bool fp,
+                             onyx_node_data *operands) {
+    if (!sam_parse_constant(text, fp, &operands->constant[port])) {
+        diag_error(l->d, sam_node_at(l->sam, h)->loc, "E0415-constant", "%s: constant '%s' is no %s",
+                   sam_node_label(l->sam, h, l->g->mem), text, fp ? "number" : "16-bit integer");
+        diag_hint(l->d, "%s", fp ? "for example 0.5" : "from -32768 to 65535");
+        return false;
+    }
+    operands->constants |= (uint8_t)(1u << port);
+    return true;
+}
+
 static onyx_node lower_alu(lowering *l, sam_node h) {
     const sam_node_data *s = sam_node_at(l->sam, h);
     const char *name = names_text(l->sam->names, s->alu);
     bool prefixed = strncmp(name, "fp_", 3) == 0;
-    const onyx_alu_op *op = onyx_alu_find(prefixed ? name + 3 : name, prefixed || s->fp);
+    bool fp = prefixed || s->fp;
+    const onyx_alu_op *op = onyx_alu_find(prefixed ? name + 3 : name, fp);
     if (op == NULL)
-        return not_on_chip(l, h,
-                           "in a sparse graph the chip adds, subtracts and multiplies, int16 or bfloat16");
-    uint32_t inputs = inputs_of(l->sam, h);
-    if (inputs != 2) {
-        diag_unmappable(l->d, s->loc, "E0412-alu-operands", "%s: Onyx operates on two streams, not on %u",
-                        sam_node_label(l->sam, h, l->g->mem), inputs);
-        diag_hint(l->d, "split it into operations of two streams; a constant becomes a scalar operand");
+        return not_on_chip(l, h, alu_way_out(prefixed ? name + 3 : name));
+    onyx_node_data operands = {0};
+    uint32_t count = inputs_of(l->sam, h);
+    for (uint32_t port = 0; port < 3; port++) {
+        const char *text = sam_alu_constant(l->sam, h, port);
+        count += text != NULL;
+        if (text != NULL && port < 2 && !constant_operand(l, h, port, text, fp, &operands))
+            return (onyx_node){0};
+    }
+    if (count != op->streams) {
+        diag_unmappable(l->d, s->loc, "E0412-alu-operands", "%s: Onyx takes %u operand%s here, not %u",
+                        sam_node_label(l->sam, h, l->g->mem), op->streams, op->streams == 1 ? "" : "s",
+                        count);
+        diag_hint(l->d, "split it into operations of two operands");
         return (onyx_node){0};
     }
     onyx_node node = add_processing(l, h, ONYX_ALU);
     onyx_node_at(l->g, node)->op = op;
+    onyx_node_at(l->g, node)->constants = operands.constants;
+    memcpy(onyx_node_at(l->g, node)->constant, operands.constant, sizeof operands.constant);
     return node;
 }
 
 static onyx_node lower_reduce(lowering *l, sam_node h) {
     if (sam_node_at(l->sam, h)->fp) {
-        return not_on_chip(l, h,
-                           "the chip's reducer adds 16-bit integers only; use --dtype int16, or an "
-                           "expression without reductions");
+        return not_on_chip(
+            l, h,
+            "the chip's reducer adds 16-bit integers only; use --dtype int16, --engine sam, or an "
+            "expression without reductions");
     }
     if (sam_node_at(l->sam, h)->compress)
         return not_on_chip(l, h,
@@ -355,6 +388,30 @@ static onyx_node lower_repeat(lowering *l, sam_node h) {
     return node;
 }
 
+/* The loop order with the result's variables outside, in which scalar reducers suffice: "i,j,k". */
+static const char *reducer_way_out(const lowering *l) {
+    const sam_graph *s = l->sam;
+    const char *order = "";
+    name_id *listed = arena_new_n(l->g->mem, name_id, s->nodes.len + 1);
+    uint32_t count = 0;
+    for (int results = 1; results >= 0; results--) {
+        for (uint32_t i = 0; i < s->nodes.len; i++) {
+            const sam_node_data *n = &s->nodes.at[i];
+            bool known = n->index.v == 0 || n->kind != (results ? SAM_FIBERWRITE : SAM_FIBERLOOKUP);
+            for (uint32_t k = 0; !known && k < count; k++)
+                known = name_eq(listed[k], n->index);
+            if (known)
+                continue;
+            order = arena_printf(l->g->mem, "%s%s%s", order, count == 0 ? "" : ",",
+                                 names_text(s->names, n->index));
+            listed[count++] = n->index;
+        }
+    }
+    return arena_printf(
+        l->g->mem, "in the loop order -s \"reorder(%s)\" the sums are innermost and scalar reducers suffice",
+        order);
+}
+
 static onyx_node lower_node(lowering *l, sam_node h) {
     switch (sam_node_at(l->sam, h)->kind) {
     case SAM_FIBERLOOKUP:
@@ -379,9 +436,7 @@ static onyx_node lower_node(lowering *l, sam_node h) {
         return lower_hold(l, h);
     case SAM_VECTORREDUCER:
     case SAM_SPACCUMULATOR:
-        return not_on_chip(l, h,
-                           "choose a loop order with the summed variable innermost, such as "
-                           "reorder(i,j,k), so that a scalar reducer suffices");
+        return not_on_chip(l, h, reducer_way_out(l));
     case SAM_ARRAYSTORE:
     case SAM_LOCATE:
     case SAM_BVLOOKUP:
@@ -469,6 +524,11 @@ static void lower_edge(lowering *l, const sam_edge_data *e) {
         return;
     }
     onyx_connect(l->g, source, from, sink, to);
+    const onyx_node_data *alu = onyx_node_at(l->g, sink);
+    if (alu->kind == ONYX_ALU && (alu->constants != 0 || alu->op->streams == 1)) {
+        onyx_port other = to == ONYX_PORT_ALU_DATA0 ? ONYX_PORT_ALU_DATA1 : ONYX_PORT_ALU_DATA0;
+        onyx_connect(l->g, source, from, sink, other); /* the PE pairs the tokens of both its ports */
+    }
 }
 
 bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, diagnostics *d,

@@ -104,10 +104,17 @@ typedef struct {
     const char *rule;
 } onyx_rule;
 
+/* Registers of the PE's instruction that may hold a constant, as bits of a set. */
+enum { ONYX_REG_A = 1, ONYX_REG_B = 2, ONYX_REG_C = 4, ONYX_REG_D = 8 };
+
 typedef struct {
     const char *name;
     bool bf16;
-    uint8_t kind, opcode, regd_mode, bit0;
+    uint8_t streams; /* 1 or 2 */
+    uint8_t kind, opcode, is_signed;
+    uint8_t constants; /* set of registers with a constant, whose values follow; d's is bit0 */
+    uint16_t value[3];
+    uint8_t bit0;
 } onyx_alu_op;
 
 extern const onyx_kind_info onyx_kind_table[ONYX_KINDS];
@@ -137,6 +144,8 @@ typedef struct {
     uint32_t blocks;
     /* ALU */
     const onyx_alu_op *op;
+    uint8_t constants; /* ONYX_REG_A or ONYX_REG_B: the operand that is constant[0] or constant[1] */
+    uint16_t constant[2];
 } onyx_node_data;
 
 typedef struct {

@@ -5,7 +5,7 @@
 
 #include "lower_onyx/lower_int.h"
 
-/* Reads the operand from the port, not from the instruction word or its register. */
+/* Reads the operand from the port; 0 reads the constant of the instruction word. */
 enum { REGISTER_BYPASS = 2 };
 
 /* ---- configuration fields -------------------------------------------------------------------- */
@@ -20,14 +20,20 @@ static void add_field(netlist *n, net_cell_data *c, const char *prefix, const ch
         vec_push(n->mem, &c->config, (net_config){id, value});
 }
 
-static void add_instruction(netlist *n, net_cell_data *c, const onyx_alu_op *op) {
+static void add_instruction(netlist *n, net_cell_data *c, const onyx_node_data *node) {
     static const char prefix[] = "PE_onyx_inst_onyxpeintf_inst.";
-    static const char *const wires[] = {"rega_mode", "regb_mode", "regc_mode", "rege_mode", "regf_mode"};
+    static const char *const modes[] = {"rega_mode", "regb_mode", "regc_mode",
+                                        "regd_mode", "rege_mode", "regf_mode"};
+    static const char *const constants[] = {"const0", "const1", "const2"};
+    const onyx_alu_op *op = node->op;
+    uint32_t held = op->constants | node->constants;
     add_field(n, c, prefix, "kind", op->kind);
     add_field(n, c, prefix, "opcode", op->opcode);
-    for (size_t i = 0; i < sizeof wires / sizeof *wires; i++)
-        add_field(n, c, prefix, wires[i], REGISTER_BYPASS);
-    add_field(n, c, prefix, "regd_mode", op->regd_mode);
+    add_field(n, c, prefix, "signed", op->is_signed);
+    for (uint32_t r = 0; r < sizeof modes / sizeof *modes; r++)
+        add_field(n, c, prefix, modes[r], held >> r & 1 ? 0 : REGISTER_BYPASS);
+    for (uint32_t r = 0; r < sizeof constants / sizeof *constants; r++)
+        add_field(n, c, prefix, constants[r], node->constants >> r & 1 ? node->constant[r] : op->value[r]);
     add_field(n, c, prefix, "bit0", op->bit0);
 }
 
@@ -41,7 +47,7 @@ static void add_node_fields(netlist *n, net_cell_data *c, const onyx_node_data *
             add_field(n, c, prefix, onyx_setting_table[s].name, onyx_get(node, (onyx_setting)s));
     }
     if (node->op != NULL)
-        add_instruction(n, c, node->op);
+        add_instruction(n, c, node);
 }
 
 /* The three parts of a memory tile work only when all are enabled, even those a dense scanner leaves idle. */

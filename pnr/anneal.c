@@ -20,7 +20,7 @@
 
 enum { WINDOW_MIN = 3, QUANTILES = 1024, SAMPLES = 500 };
 enum { SMALL_CELLS = 65, SMALL_MICROSECONDS = 12500, MIDDLE_MICROSECONDS = 46000, MOVES_PER_CELL = 3000 };
-enum { EFFORT_DEFAULT = 5, RESTARTS = 2 };
+enum { EFFORT_DEFAULT = 5, RESTARTS = 2, LANE_SHARES = 2 };
 enum { LENGTH_ONE = 16, TRUNK_PINS = 8, FORK_BEND = 10, BEND_ONE = 1024, COST_MOST = 1 << 26 };
 
 typedef struct {
@@ -205,7 +205,7 @@ static bool propose(annealer *a, bool next_to_partner, place_move *m) {
     m->to = draw_site(&p->class[p->class_of[m->cell]], around, window, bits);
     m->other = a->occupant[site_index(p, m->to)];
     return m->other != m->cell && !p->fixed[m->other] &&
-           (!p->options->region || (region_allows(p, m->cell, m->to) && region_allows(p, m->other, m->from)));
+           (!is_bound(p) || (region_allows(p, m->cell, m->to) && region_allows(p, m->other, m->from)));
 }
 
 /* Change over the nets of `cell` that have two cells, when it goes from..to and `other` the opposite way. */
@@ -365,10 +365,10 @@ static uint32_t move_nanoseconds(const placer *p) {
     return 38 + sum / p->cells;
 }
 
-/* As many as take 12.5 ms for up to 65 cells, 46 ms for up to 214, doubled with every step of effort.
- * Determined by the netlist alone, whatever the machine. */
-static uint32_t moves_by_size(const placer *p) {
-    uint64_t n = p->cells, ramp = n < 2 * SMALL_CELLS ? n * n * n * n / SMALL_CELLS : UINT32_MAX;
+/* For n cells of the netlist's kind: as many as take 12.5 ms for up to 65 cells, 46 ms for up to 214, doubled
+ * with every step of effort. Determined by the netlist alone, whatever the machine. */
+static uint32_t moves_for(const placer *p, uint64_t n) {
+    uint64_t ramp = n < 2 * SMALL_CELLS ? n * n * n * n / SMALL_CELLS : UINT32_MAX;
     uint64_t microseconds = SMALL_MICROSECONDS * ramp / (SMALL_CELLS * SMALL_CELLS * SMALL_CELLS);
     microseconds = microseconds < SMALL_MICROSECONDS    ? SMALL_MICROSECONDS
                    : microseconds > MIDDLE_MICROSECONDS ? MIDDLE_MICROSECONDS
@@ -378,6 +378,14 @@ static uint32_t moves_by_size(const placer *p) {
     uint32_t effort = p->options->effort ? p->options->effort : EFFORT_DEFAULT;
     moves = effort < EFFORT_DEFAULT ? moves >> (EFFORT_DEFAULT - effort) : moves << (effort - EFFORT_DEFAULT);
     return moves < UINT32_MAX / 2 ? (uint32_t)moves : UINT32_MAX / 2;
+}
+
+/* A lane's share of the moves of all lanes, LANE_SHARES times over: a poor lane would be copied. No more than
+ * for a netlist of its own. */
+static uint32_t moves_by_size(const placer *p) {
+    uint32_t one = moves_for(p, p->cells);
+    uint64_t share = (uint64_t)moves_for(p, (uint64_t)p->cells * p->lanes) * LANE_SHARES / p->lanes;
+    return p->lanes > 1 && share < one ? (uint32_t)share : one;
 }
 
 /* From the placement as it stands: `moves` proposals, the best seen goes to `at`. */

@@ -22,6 +22,7 @@ static const board_member members[] = {
     {"glb", "banks", 1, 16, TO(glb_banks_per_tile)},
     {"glb", "bank_bytes", 8, 1 << 24, TO(glb_bank_bytes)},
     {"glb", "columns_per_tile", 2, 256, TO(columns_per_glb_tile)},
+    {"glb", "flush_columns", 1, 256, TO(flush_columns)},
     {"mem", "words", 1, 1 << 16, TO(mem_words)},
     {"memory_map", "code", 0, UINT32_MAX, TO(map.code)},
     {"memory_map", "code_bytes", 1, UINT32_MAX, TO(map.code_bytes)},

@@ -2,7 +2,7 @@
  * own statement of the switch box, and shares no code with the placer, the router or the fabric they use.
  *
  * Codes: E0530 sites, E0531 a wire used twice, E0532 hops that do not connect, E0533 sinks, E0534 IO rules,
- * E0535 FIFO pairs, E0536 broadcast rule, E0537 wires that leave the array.
+ * E0535 FIFO pairs, E0536 broadcast rule, E0537 wires that leave the array, E0538 flush groups.
  */
 #include "pnr/pnr.h"
 
@@ -95,6 +95,27 @@ static void check_stream_column(checker *c, uint32_t cell, uint32_t *streams) {
               data->output ? "store" : "load");
 }
 
+/* A group of columns has one flush wire: it would reset cells of another flush in the middle of their work.
+ */
+static void check_flush_groups(checker *c, arena *scratch) {
+    const pnr_board *b = c->board;
+    uint32_t *first = arena_new_n(scratch, uint32_t, b->width); /* by group: a cell of it + 1 */
+    for (uint32_t i = 0; i < c->design->net->cells.len; i++) {
+        const net_cell_data *cell = &c->design->net->cells.at[i];
+        uint32_t x = c->design->site.at[i].x, group = x / b->flush_columns, other = first[group];
+        if (!other) {
+            first[group] = i + 1;
+        } else if (c->design->flush[other - 1] != c->design->flush[i]) {
+            const net_cell_data *who = &c->design->net->cells.at[other - 1];
+            FAULT(c, "E0538-flush-group",
+                  "%c%u of flush %u stands in column %u, in flush group %u (columns %u to %u) with %c%u of "
+                  "flush %u",
+                  cell->tag, cell->number, c->design->flush[i], x, group, group * b->flush_columns,
+                  (group + 1) * b->flush_columns - 1, who->tag, who->number, c->design->flush[other - 1]);
+        }
+    }
+}
+
 static bool check_sites(checker *c, arena *scratch) {
     const netlist *n = c->design->net;
     const pnr_board *b = c->board;
@@ -120,6 +141,8 @@ static bool check_sites(checker *c, arena *scratch) {
         if (cell->tag == 'I' && !c->design->fabric_only)
             check_stream_column(c, i, streams);
     }
+    if (c->faults == 0 && c->design->flush)
+        check_flush_groups(c, scratch);
     return c->faults == 0;
 }
 

@@ -140,6 +140,7 @@ typedef struct {
     netlist *net;
     arena *mem;
     VEC(bool) direction_known; /* by cell */
+    VEC(word) nets, widths;    /* ids as written, of nets and in 'Netlist Bus:' */
 } packed;
 
 static bool read_pin(const reader *r, packed *p, word block, word port, bool drives, net_pin *out) {
@@ -173,6 +174,7 @@ static bool read_net(const reader *r, packed *p) {
         vec_push(p->mem, &net.sinks, pin);
     }
     vec_push(p->mem, &p->net->nets, net);
+    vec_push(p->mem, &p->nets, r->words.at[0]);
     return true;
 }
 
@@ -193,9 +195,10 @@ static bool read_name(const reader *r, packed *p) {
     return true;
 }
 
-static bool read_bus(const reader *r) {
+static bool read_bus(const reader *r, packed *p) {
     if (r->words.len != 2)
         return wrong(r, line_word(r), "expected 'eN: width'");
+    vec_push(p->mem, &p->widths, r->words.at[0]);
     return word_is(r->words.at[1], "17") || wrong(r, r->words.at[1], "only nets of width 17 are routed");
 }
 
@@ -205,7 +208,7 @@ static bool read_section_line(reader *r, packed *p, const char *section) {
     if (strcmp(section, "ID") == 0)
         return read_name(r, p);
     if (strcmp(section, "Netlist") == 0)
-        return read_bus(r);
+        return read_bus(r, p);
     return wrong(r, line_word(r), "expected 'Netlists:', 'ID to Names:' or 'Netlist Bus:'");
 }
 
@@ -231,6 +234,41 @@ static bool read_packed_lines(reader *r, packed *p) {
             section = next;
         else if (!read_section_line(r, p, section))
             return false;
+    }
+    return true;
+}
+
+static int by_text(const void *a, const void *b) {
+    const word *l = a, *r = b;
+    int order = memcmp(l->at, r->at, l->length < r->length ? l->length : r->length);
+    if (order == 0 && l->length != r->length)
+        order = l->length < r->length ? -1 : 1;
+    return order ? order : (l->at > r->at) - (l->at < r->at);
+}
+
+static bool same_text(word a, word b) {
+    return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
+}
+
+/* Every net has one width, and every width a net: the public tools count both and lose what does not match.
+ */
+static bool widths_match(const reader *r, packed *p) {
+    uint32_t nets = p->nets.len, widths = p->widths.len;
+    if (nets)
+        qsort(p->nets.at, nets, sizeof *p->nets.at, by_text);
+    if (widths)
+        qsort(p->widths.at, widths, sizeof *p->widths.at, by_text);
+    for (uint32_t i = 0; i < nets || i < widths; i++) {
+        const word *net = i < nets ? &p->nets.at[i] : NULL, *width = i < widths ? &p->widths.at[i] : NULL;
+        if (net && width && same_text(*net, *width))
+            continue;
+        bool lacks = net && (!width || by_text(net, width) < 0);
+        word which = lacks ? *net : *width;
+        diag_error(r->d, loc_of(r, which), "E0546-packed-width",
+                   lacks ? "net %.*s has no width of its own in 'Netlist Bus:'"
+                         : "a width too many: %.*s is no net, or has one already",
+                   (int)which.length, which.at);
+        return false;
     }
     return true;
 }
@@ -289,7 +327,7 @@ bool pnr_read_packed(const char *path, name_table *names, arena *mem, diagnostic
     name_the_rest(out);
     if (out->nets.len)
         qsort(out->nets.at, out->nets.len, sizeof *out->nets.at, by_source); /* ties are errors */
-    return one_net_a_driver(&r, out) && one_driver_an_input(&r, out);
+    return one_net_a_driver(&r, out) && one_driver_an_input(&r, out) && widths_match(&r, &p);
 }
 
 static void write_pin(const netlist *n, net_pin pin, bool output, FILE *to) {

@@ -377,7 +377,7 @@ static void run_jobs(anneal_job *job, uint32_t jobs) {
 }
 
 /* The cheapest of all seeds, the first of several: the same whatever the number of threads. */
-static void anneal(placer *p, arena *scratch, pnr_stats *stats) {
+static int64_t anneal(placer *p, arena *scratch, pnr_stats *stats) {
     const pnr_options *o = p->options;
     uint32_t seeds = o->seeds ? o->seeds : 1, jobs = o->threads ? o->threads : 1;
     jobs = jobs > seeds ? seeds : jobs > MOST_THREADS ? MOST_THREADS : jobs;
@@ -396,6 +396,7 @@ static void anneal(placer *p, arena *scratch, pnr_stats *stats) {
     stats->seed = best->best_seed;
     stats->seeds = seeds;
     memcpy(p->at, best->at, p->cells * sizeof *p->at);
+    return best->best.cost;
 }
 
 /* ---- the pass -------------------------------------------------------------------------------- */
@@ -418,6 +419,20 @@ static bool io_fan_out_allowed(const netlist *n, const pnr_options *o, diagnosti
     return good;
 }
 
+bool place_whole(const netlist *n, const pnr_board *b, const pnr_options *o, uint32_t lanes, arena *scratch,
+                 diagnostics *d, pnr_stats *stats, pnr_site *at, int64_t *cost) {
+    placer *p = arena_new(scratch, placer);
+    placer_init(p, n, b, o, scratch);
+    p->lanes = lanes;
+    *cost = 0;
+    if ((o->flush && !place_deal_flushes(p, scratch, d)) || !fix_cells(p, d) || !greedy_start(p, scratch, d))
+        return false;
+    if (p->movable_len)
+        *cost = anneal(p, scratch, stats);
+    memcpy(at, p->at, p->cells * sizeof *at);
+    return true;
+}
+
 bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena *mem, diagnostics *d,
                pnr_design *out) {
     double start = seconds_now();
@@ -425,20 +440,17 @@ bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena
                         .board = b,
                         .fabric_only = o->fabric_only,
                         .io_fan_out = o->io_fan_out,
+                        .flush = o->flush,
                         .stats.seed = o->seed};
     if (!pnr_fits_rules(n, b, o->fabric_only, d) || !io_fan_out_allowed(n, o, d))
         return false;
     arena scratch = {0};
-    placer *p = arena_new(&scratch, placer);
-    placer_init(p, n, b, o, &scratch);
-    bool good = fix_cells(p, d);
-    good = good && greedy_start(p, &scratch, d);
-    if (good) {
-        if (p->movable_len)
-            anneal(p, &scratch, &out->stats);
-        for (uint32_t c = 0; c < p->cells; c++)
-            vec_push(mem, &out->site, p->at[c]);
-    }
+    pnr_site *at = arena_new_n(&scratch, pnr_site, n->cells.len);
+    int64_t cost;
+    bool good = place_lanes(n, b, o, &scratch, &out->stats, at) ||
+                place_whole(n, b, o, 1, &scratch, d, &out->stats, at, &cost);
+    for (uint32_t c = 0; good && c < n->cells.len; c++)
+        vec_push(mem, &out->site, at[c]);
     arena_free(&scratch);
     out->stats.place_seconds = seconds_now() - start;
     return good;

@@ -20,6 +20,7 @@ typedef struct {
     const pnr_board *board;
     const pnr_options *options;
     uint32_t cells, nets;
+    uint32_t lanes;           /* of the netlist this is one of; 1: it is no lane */
     uint32_t *pin_at, *pin;   /* cells of net n: pin[pin_at[n]] .. pin[pin_at[n + 1] - 1], each cell once */
     uint32_t *use_at, *use;   /* nets of cell c, each once */
     uint32_t *link_at, *link; /* the other cell of each two-cell net of cell c */
@@ -29,6 +30,7 @@ typedef struct {
     pnr_site *at;             /* by cell */
     uint8_t *class_of;        /* by cell */
     bool *fixed;              /* by cell, including nobody */
+    uint32_t *column_flush;   /* by x: the flush whose cells may stand there; NULL: there is but one */
     uint32_t *movable, movable_len;
     site_class class[CLASSES];
     double deadline; /* of seconds_now; 0 = none */
@@ -38,13 +40,35 @@ static inline uint32_t site_index(const placer *p, pnr_site s) {
     return (uint32_t)s.y * p->board->width + s.x;
 }
 
-/* Does the user allow the cell there? */
+/* Are there cells that may not stand on every site of their class? */
+static inline bool is_bound(const placer *p) {
+    return p->options->region || p->column_flush;
+}
+
+/* Do the cell's region and its flush allow it there? */
 static inline bool region_allows(const placer *p, uint32_t cell, pnr_site s) {
-    if (!p->options->region || cell == p->cells)
+    if (cell == p->cells)
+        return true;
+    if (p->column_flush && p->column_flush[s.x] != p->options->flush[cell])
+        return false;
+    if (!p->options->region)
         return true;
     const pnr_region *r = &p->options->region[cell];
     return r->x0 == PNR_FREE || (s.x >= r->x0 && s.x <= r->x1 && s.y >= r->y0 && s.y <= r->y1);
 }
+
+/* Deals the flush groups to the flushes of p->options->flush (p->column_flush). Errors: E0512-bad-fixed,
+ * E0514-flush-groups. */
+bool place_deal_flushes(placer *p, arena *mem, diagnostics *d);
+
+/* Places a netlist, one lane of `lanes`, cell by cell: `at` by cell, its cost, statistics added to `stats`.
+ * Errors: as pnr_place.
+ */
+bool place_whole(const netlist *n, const pnr_board *b, const pnr_options *o, uint32_t lanes, arena *scratch,
+                 diagnostics *d, pnr_stats *stats, pnr_site *at, int64_t *cost);
+/* Places a netlist of equal lanes; false if it is none, or its lanes do not fit side by side. */
+bool place_lanes(const netlist *n, const pnr_board *b, const pnr_options *o, arena *mem, pnr_stats *stats,
+                 pnr_site *at);
 
 /* Anneals a copy of p's placement with the given seed; `at` has one entry per cell. Returns its cost. */
 typedef struct {

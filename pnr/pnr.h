@@ -30,7 +30,8 @@ typedef struct {
     uint32_t tracks;                /* per side and direction */
     uint32_t mem_period, mem_phase; /* MEM column iff x % period == phase */
     uint32_t glb_tiles, glb_bank_bytes, glb_banks_per_tile, columns_per_glb_tile;
-    uint32_t mem_words; /* words of one ID of a MEM tile's buffet */
+    uint32_t flush_columns; /* of a flush group: these columns are flushed together, by one load stream */
+    uint32_t mem_words;     /* words of one ID of a MEM tile's buffet */
     pnr_memory_map map;
     uint32_t cpu_mhz, cgra_mhz; /* highest clocks */
     const cJSON *json;          /* the whole document; "delays_ps" is read from here */
@@ -115,6 +116,7 @@ typedef struct {
 typedef struct {
     uint64_t seed;             /* of the anneal that was kept */
     uint32_t seeds;            /* anneals tried */
+    uint32_t lanes;            /* copies the placement is made of; 0 when placed as a whole */
     uint32_t moves;            /* annealing moves proposed in all */
     bool out_of_time;          /* placement was cut short by the time limit */
     uint32_t route_iterations; /* rounds of negotiation, at least 1 once routed */
@@ -127,6 +129,7 @@ typedef struct {
     const netlist *net;
     const pnr_board *board;
     bool fabric_only, io_fan_out; /* see pnr_options */
+    const uint32_t *flush;        /* see pnr_options; the caller's */
     VEC(pnr_site) site;           /* by cell index (handle - 1) */
     VEC(pnr_route) route;         /* by net index */
     pnr_stats stats;
@@ -154,12 +157,15 @@ typedef struct {
     const pnr_site *fixed;    /* by cell index; x == PNR_FREE: not fixed. NULL: nothing is */
     const pnr_region *region; /* by cell index: where the cell may stand; x0 == PNR_FREE: anywhere. NULL: so
                                  is every cell */
-    uint32_t effort;          /* 1 .. 10, every step doubles the annealing moves; 0 = 5 */
+    const uint32_t *flush; /* by cell index: the number of the flush that resets it. Cells of different ones
+                              share no flush group; numbers are the user's. NULL: all have one */
+    uint32_t effort;       /* 1 .. 10, every step doubles the annealing moves; 0 = 5 */
     uint32_t
         timing;     /* 0: least wire. From 1 on, nets that limit the period are led again, branches apart from
                        each other; towards 100 placement, too, keeps forked nets short, at the cost of wire */
     uint32_t seeds; /* anneals from `seed`, `seed` + 1, ...; the cheapest is kept. 0 = 1 */
     uint32_t threads;  /* that anneal at a time; the result does not depend on it. 0 = 1 */
+    bool whole;        /* equal unconnected parts, unrolled kernels, are not placed by copying one */
     double time_limit; /* seconds for placement, then for routing; 0 = none. A design that meets it depends on
                           the machine */
 } pnr_options;
@@ -182,14 +188,15 @@ void pnr_count_resources(const netlist *n, const pnr_board *b, pnr_resource tabl
 bool pnr_fits(const netlist *n, const pnr_board *b, diagnostics *d);
 /* Sites for every cell: constructive start, then simulated annealing of the estimated routed length. Same
  * input and seed, same sites, whatever the threads. Errors: E0510-too-large, E0511-io-fanout,
- * E0512-bad-fixed, E0513-bad-region. */
+ * E0512-bad-fixed, E0513-bad-region, E0514-flush-groups. */
 bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena *mem, diagnostics *d,
                pnr_design *out);
 /* Routes by negotiated congestion, then pipelines. Fails with E0520-unroutable (exit 2) naming overused
  * wires; routes so far stay in `design`. */
 bool pnr_route_all(pnr_design *design, const pnr_options *o, arena *mem, diagnostics *d);
 /* Walks wires from the device model alone: sites (E0530), exclusivity (E0531), connection (E0532), every sink
- * reached once (E0533), IO rules (E0534), FIFO pairs (E0535), broadcast rule (E0536), array edges (E0537). */
+ * reached once (E0533), IO rules (E0534), FIFO pairs (E0535), broadcast rule (E0536), array edges (E0537),
+ * flush groups (E0538). */
 bool pnr_check(const pnr_design *design, diagnostics *d);
 
 /* Half-perimeter wire length over all nets; switch-box outputs in use; SplitFIFO pairs; longest path in hops.
@@ -253,7 +260,7 @@ void pnr_balance(const pnr_design *design, arena *mem, pnr_imbalance_vec *out);
 /* ---- files (docs/pnr.md) --------------------------------------------------------------------- */
 
 /* A .packed netlist of any tool: cells get their kind from the block letter and no mode; net i of the result
- * is the i-th by source. Errors located: E0540-packed-syntax, E0541-packed-block. */
+ * is the i-th by source. Errors located: E0540-packed-syntax, E0541-packed-block, E0546-packed-width. */
 bool pnr_read_packed(const char *path, name_table *names, arena *mem, diagnostics *d, netlist *out);
 /* A .place file as fixed sites: *fixed has one entry per cell, PNR_FREE where the file has none. Errors
  * located: E0542-place-syntax, E0543-place-block. */

@@ -177,6 +177,20 @@ static void add_balance(const pnr_design *design, cJSON *json) {
     arena_free(&mem);
 }
 
+/* By flush group from the west: the flush of its cells, null where none stands. The firmware's crossbar wants
+ * it. */
+static void add_flush_groups(const pnr_design *design, cJSON *json) {
+    const pnr_board *b = design->board;
+    cJSON *list = cJSON_AddArrayToObject(json, "flush_groups");
+    for (uint32_t x0 = 0; x0 < b->width; x0 += b->flush_columns) {
+        uint32_t c = 0;
+        while (c < design->site.len && design->site.at[c].x - x0 >= b->flush_columns)
+            c++;
+        cJSON_AddItemToArray(list, c < design->site.len ? cJSON_CreateNumber(design->flush[c])
+                                                        : cJSON_CreateNull());
+    }
+}
+
 cJSON *pnr_report(const pnr_design *design) {
     const pnr_stats *s = &design->stats;
     cJSON *json = cJSON_CreateObject();
@@ -194,7 +208,10 @@ cJSON *pnr_report(const pnr_design *design) {
     cJSON_AddNumberToObject(json, "refined_hops", s->refined_hops);
     cJSON_AddNumberToObject(json, "repaired_nets", s->repaired_nets);
     cJSON_AddNumberToObject(json, "seeds", s->seeds);
+    cJSON_AddNumberToObject(json, "lanes", s->lanes);
     cJSON_AddBoolToObject(json, "out_of_time", s->out_of_time);
+    if (design->flush)
+        add_flush_groups(design, json);
     add_timing(design, json);
     add_balance(design, json);
     cJSON *seconds = cJSON_AddObjectToObject(json, "seconds");

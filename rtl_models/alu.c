@@ -1,4 +1,4 @@
-/* The integer ALU of a PE: the meaning of an instruction word, with the operands as numbers. */
+/* The ALU and the bfloat16 unit of a PE: the meaning of an instruction word, with the operands as numbers. */
 #include "rtl_models/rtl_models.h"
 
 enum { INSTRUCTION_LO = 1 }; /* of the instruction's bit 0 in the configuration space */
@@ -25,8 +25,86 @@ static uint16_t shift_right(uint16_t value, uint16_t amount, bool is_signed) {
     return (uint16_t)(v >= 0 ? v / divisor : -((-v + divisor - 1) / divisor)); /* floor */
 }
 
+/* ---- bfloat16, as onyx_bf16.sv has it -------------------------------------------------------- */
+
+enum { INFINITY_BITS = 0x7f80, NOT_A_NUMBER = 0x7fc0 };
+
+/* Significand with its leading one, exponent with that of subnormals as 1. */
+typedef struct {
+    bool sign, nan, inf;
+    int32_t exponent;
+    uint32_t significand;
+} bf16;
+
+static bf16 unpack(uint16_t bits, bool negate) {
+    uint32_t e = bits >> 7 & 0xff, magnitude = bits & 0x7fff;
+    return (bf16){.sign = (bits >> 15) != negate,
+                  .nan = magnitude > INFINITY_BITS,
+                  .inf = magnitude == INFINITY_BITS,
+                  .exponent = e ? (int32_t)e : 1,
+                  .significand = (bits & 0x7fu) | (e ? 0x80u : 0)};
+}
+
+/* x >> amount, with the lost bits joined into the lowest; x has 20 bits. */
+static uint32_t jam(uint32_t x, int32_t amount) {
+    if (amount > 19)
+        return x != 0;
+    return x >> amount | ((x & ((1u << amount) - 1)) != 0);
+}
+
+static uint16_t with_sign(bool sign, uint32_t magnitude) {
+    return (uint16_t)((uint32_t)sign << 15 | magnitude);
+}
+
+/* The number nearest to x * 2^(scale - 146), ties to even; 0 < x < 2^20. */
+static uint32_t rounded(uint32_t x, int32_t scale) {
+    for (; x >> 19 == 0; scale--)
+        x <<= 1;
+    if (scale < 1) {
+        x = jam(x, 1 - scale);
+        scale = 1;
+    }
+    bool up = (x >> 11 & 1) && ((x >> 12 & 1) || (x & 0x7ff) != 0);
+    uint32_t magnitude = ((uint32_t)(scale - 1) << 7) + (x >> 12) + up;
+    return magnitude > INFINITY_BITS ? INFINITY_BITS : magnitude;
+}
+
+static uint16_t fp_add(bf16 a, bf16 b) {
+    if (a.inf || b.inf)
+        return a.inf && b.inf && a.sign != b.sign ? NOT_A_NUMBER
+                                                  : with_sign(a.inf ? a.sign : b.sign, INFINITY_BITS);
+    int32_t larger = a.exponent > b.exponent ? a.exponent : b.exponent;
+    uint32_t x = jam(a.significand << 10, larger - a.exponent);
+    uint32_t y = jam(b.significand << 10, larger - b.exponent);
+    bool sign = a.sign == b.sign || x > y ? a.sign : x < y && b.sign;
+    uint32_t sum = a.sign == b.sign ? x + y : x > y ? x - y : y - x;
+    return with_sign(sign, sum ? rounded(sum, larger + 2) : 0);
+}
+
+static uint16_t fp_mul(bf16 a, bf16 b) {
+    bool sign = a.sign != b.sign;
+    uint32_t product = a.significand * b.significand;
+    if (a.inf || b.inf)
+        return a.significand && b.significand ? with_sign(sign, INFINITY_BITS) : NOT_A_NUMBER;
+    return with_sign(sign, product ? rounded(product << 4, a.exponent + b.exponent - 126) : 0);
+}
+
+static uint16_t fp_result(uint32_t opcode, uint16_t a, uint16_t b) {
+    bf16 x = unpack(a, false), y = unpack(b, opcode == 1);
+    if (opcode != 0 && opcode != 1 && opcode != 3)
+        return 0;
+    if (x.nan || y.nan)
+        return NOT_A_NUMBER;
+    return opcode == 3 ? fp_mul(x, y) : fp_add(x, y);
+}
+
+/* ---- instructions ---------------------------------------------------------------------------- */
+
 uint16_t rtl_alu_result(const uint32_t space[3], uint16_t in0, uint16_t in1) {
     uint16_t a = operand(space, 21, 23, in0), b = operand(space, 39, 41, in1), c = operand(space, 57, 59, 0);
+    uint32_t kind = field(space, 0, 2);
+    if (kind != 0)
+        return kind == 2 ? fp_result(field(space, 2, 5), a, b) : 0;
     bool is_signed = field(space, 7, 1), d = field(space, 75, 2) == 0 && field(space, 77, 1);
     int64_t na = number(a, is_signed), nb = number(b, is_signed), nc = number(c, is_signed);
     int64_t product = na * nb, least = na < nb ? na : nb;

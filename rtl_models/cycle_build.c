@@ -83,7 +83,6 @@ static void build_pe(cycle_model *m, uint32_t cell, const cell_ports *p) {
         writes(m, c, 0, results);
         join(m, results, p->out[0]);
         memcpy(c->u.alu.space, cc->space, sizeof c->u.alu.space);
-        c->u.alu.integer = (cc->space[0] >> 1 & 3) == 0;
         break;
     }
     case RTL_PE_REPEAT: /* a FIFO stands behind the proc port */

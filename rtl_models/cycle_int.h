@@ -54,7 +54,6 @@ typedef struct {
 
 typedef struct {
     uint32_t space[3];
-    bool integer; /* kind 0; the others give 0 */
 } alu_state;
 
 typedef struct {

@@ -229,11 +229,9 @@ static bool step_alu(cycle_model *m, core *c) {
         cycle_note_hazard(m, c, CYCLE_HAZARD_ALU_STOP, 2, a, b);
     if (rtl_is_control(a) && rtl_is_control(b))
         push(m, c->out[0], a);
-    else if (s->integer)
+    else
         push(m, c->out[0],
              rtl_alu_result(s->space, rtl_is_maybe(a) ? 0 : (uint16_t)a, rtl_is_maybe(b) ? 0 : (uint16_t)b));
-    else
-        push(m, c->out[0], 0);
     pop(m, c->in[0]);
     pop(m, c->in[1]);
     return true;

@@ -236,6 +236,8 @@ int sam_storage_level(const sam_graph_tensor *t, int mode);
  * edge enters that port; "rb_const" is another word for "const1" where there is no "const0". Returns its
  * text, or NULL when operand `port` is a stream. */
 const char *sam_alu_constant(const sam_graph *g, sam_node n, uint32_t port);
+/* The word a constant's text stands for: an integer from -32768 to 65535, or a number rounded to bfloat16. */
+bool sam_parse_constant(const char *text, bool fp, uint16_t *out);
 /* ARRAYSTORE: the index variable of storage level l of the result, attributes "in0", "in1", ... */
 name_id sam_stored_index(const sam_graph *g, sam_node n, uint32_t level);
 name_id sam_attribute_of(const sam_graph *g, sam_node n, const char *key); /* from extra; 0 if absent */

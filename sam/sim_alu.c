@@ -187,7 +187,7 @@ sim_operation sim_find_operation(const char *name, bool fp, uint32_t *most_opera
     return NULL;
 }
 
-bool sim_parse_constant(const char *text, bool fp, uint16_t *out) {
+bool sam_parse_constant(const char *text, bool fp, uint16_t *out) {
     char *end;
     if (fp) {
         *out = from_float(strtof(text, &end));

@@ -77,26 +77,6 @@ static void emit_bit(sim_machine *m, sim_unit *u) {
     u->s.bits.bits ^= bit;
 }
 
-/* All operands are at the same control token; of stops the least hollow one passes, as in other joiners. */
-static bool pass_control(sim_machine *m, sim_unit *u) {
-    sim_token t = sim_head(u->in[0]);
-    for (uint32_t i = 0; i < u->n_in; i++) {
-        sim_token other = sim_head(u->in[i]);
-        if (sim_is_stop(t) ? !sim_is_stop(other) || sim_level(other) != sim_level(t) : other != t)
-            return sim_refuse(m, u, "the operands' fibers end differently");
-        if (sim_is_stop(t) && sim_hollow(other) < sim_hollow(t))
-            t = other;
-    }
-    for (uint32_t i = 0; i < u->n_in; i++)
-        sim_pop(u->in[i]);
-    for (uint32_t port = 0; port <= u->n_in / 2; port++)
-        sim_emit(m, u, port, t);
-    u->s.bits.word = 0;
-    if (t == SIM_DONE)
-        sim_finish(m, u);
-    return true;
-}
-
 bool sim_step_bv_join(sim_machine *m, sim_unit *u) {
     if (u->s.bits.bits) {
         emit_bit(m, u);
@@ -112,8 +92,11 @@ bool sim_step_bv_join(sim_machine *m, sim_unit *u) {
             return sim_refuse(m, u, "words and references of an operand are not in step");
         words += word;
     }
-    if (!words)
-        return pass_control(m, u);
+    if (!words) {
+        sim_join_control(m, u);
+        u->s.bits.word = 0;
+        return true;
+    }
     uint64_t any = 0, all = UINT64_MAX;
     for (uint32_t k = 0; k < operands; k++) {
         bool word = sim_is_number(sim_head(u->in[2 * k]));

@@ -274,7 +274,6 @@ void sim_watch_end(const sim_machine *m, sam_sim_result *out);
 /* ---- sim_alu.c ------------------------------------------------------------------------------- */
 /* The operation and the number of operands it may have; NULL if the simulator does not know it. */
 sim_operation sim_find_operation(const char *name, bool fp, uint32_t *most_operands);
-bool sim_parse_constant(const char *text, bool fp, uint16_t *out);
 
 /* ---- sim_data.c ------------------------------------------------------------------------------ */
 /* E0233-operand unless every tensor the graph reads is there, with the levels the graph describes. */

@@ -25,4 +25,9 @@ static inline void sim_finish(sim_machine *m, sim_unit *u) {
  * stopped. */
 bool sim_refuse(sim_machine *m, const sim_unit *u, const char *why);
 
+/* A joiner whose operands are all at a control token, which must be the same: it passes to the coordinates
+ * and references. Of stops the least hollow one: where any operand opened a fiber there is one. Returns what
+ * passed; SIM_EMPTY after sim_refuse. */
+sim_token sim_join_control(sim_machine *m, sim_unit *u);
+
 #endif

@@ -224,13 +224,14 @@ static bool joiner_skips(const sim_unit *u) {
     return u->n_out > 1 + u->n_in / 2;
 }
 
-/* All coordinates are the same control token: it passes. Of stops the least hollow one: where any operand
- * opened a fiber there is one. */
-static bool joiner_control(sim_machine *m, sim_unit *u, sim_token t) {
+sim_token sim_join_control(sim_machine *m, sim_unit *u) {
+    sim_token t = sim_head(u->in[0]);
     for (uint32_t i = 0; i < u->n_in; i++) {
         sim_token other = sim_head(u->in[i]);
-        if (sim_is_stop(t) ? !sim_is_stop(other) || sim_level(other) != sim_level(t) : other != t)
-            return sim_refuse(m, u, "the operands' fibers end differently");
+        if (sim_is_stop(t) ? !sim_is_stop(other) || sim_level(other) != sim_level(t) : other != t) {
+            sim_refuse(m, u, "the operands' fibers end differently");
+            return SIM_EMPTY;
+        }
         if (sim_is_stop(t) && sim_hollow(other) < sim_hollow(t))
             t = other;
     }
@@ -238,12 +239,17 @@ static bool joiner_control(sim_machine *m, sim_unit *u, sim_token t) {
         sim_pop(u->in[i]);
     for (uint32_t port = 0; port <= u->n_in / 2; port++)
         sim_emit(m, u, port, t);
+    if (t == SIM_DONE)
+        sim_finish(m, u);
+    return t;
+}
+
+static bool joiner_control(sim_machine *m, sim_unit *u) {
+    sim_token t = sim_join_control(m, u);
     for (uint32_t k = 0; joiner_skips(u) && sim_is_stop(t) && k < u->n_in / 2; k++) {
         joiner_skip(m, u, k, sim_stop(0, 0));
         u->s.join.asked[k] = 0;
     }
-    if (t == SIM_DONE)
-        sim_finish(m, u);
     return true;
 }
 
@@ -275,7 +281,7 @@ static bool step_joiner(sim_machine *m, sim_unit *u) {
         most = crd > most ? crd : most;
     }
     if (!numbers)
-        return joiner_control(m, u, sim_head(u->in[0]));
+        return joiner_control(m, u);
     bool unite = u->kind == SAM_UNION;
     if (unite || (numbers == operands && least == most)) {
         joiner_emit(m, u, least);

@@ -94,7 +94,7 @@ static bool set_operation(sim_machine *m, sim_unit *u) {
     for (uint32_t i = 0; i < n; i++) {
         const char *text = sam_alu_constant(m->g, u->node, i);
         is_constant[i] = text;
-        if (text && !sim_parse_constant(text, node->fp, &constant[i])) {
+        if (text && !sam_parse_constant(text, node->fp, &constant[i])) {
             diag_error(m->d, node->loc, "E0234-alu", "%s: constant '%s' is no %s",
                        sam_node_label(m->g, u->node, m->mem), text, node->fp ? "number" : "16-bit integer");
             diag_hint(m->d, "%s", node->fp ? "for example 0.5" : "from -32768 to 65535");

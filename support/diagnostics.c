@@ -36,17 +36,22 @@ static const char *format_message(arena *mem, const char *format, va_list args) 
     return text;
 }
 
+static uint32_t failures(const diagnostics *d) {
+    return d->errors + d->unmappable + d->mismatches;
+}
+
 static void diag_add(diagnostics *d, diag_kind kind, src_loc loc, const char *code, const char *format,
                      va_list args) {
-    bool failure = kind == DIAG_ERROR || kind == DIAG_UNMAPPABLE;
-    bool full = d->errors + d->unmappable >= DIAG_MAX_ERRORS;
+    uint32_t before = failures(d);
     if (kind == DIAG_ERROR)
         d->errors++;
     if (kind == DIAG_UNMAPPABLE)
         d->unmappable++;
+    if (kind == DIAG_MISMATCH)
+        d->mismatches++;
     if (kind == DIAG_WARNING)
         d->warnings++;
-    if (failure && full)
+    if (before >= DIAG_MAX_ERRORS && failures(d) > before)
         return;
     const char *message = format_message(d->mem, format, args);
     vec_push(d->mem, &d->list, (diagnostic){kind, code, loc, message, NULL});
@@ -61,6 +66,7 @@ static void diag_add(diagnostics *d, diag_kind kind, src_loc loc, const char *co
     }
 DIAG_FUNCTION(diag_error, DIAG_ERROR)
 DIAG_FUNCTION(diag_unmappable, DIAG_UNMAPPABLE)
+DIAG_FUNCTION(diag_mismatch, DIAG_MISMATCH)
 DIAG_FUNCTION(diag_warning, DIAG_WARNING)
 
 void diag_note(diagnostics *d, src_loc loc, const char *format, ...) {
@@ -83,7 +89,7 @@ void diag_hint(diagnostics *d, const char *format, ...) {
 }
 
 bool diag_failed(const diagnostics *d) {
-    return d->errors + d->unmappable > 0;
+    return failures(d) > 0;
 }
 
 bool diag_line_col(const diagnostics *d, src_loc loc, uint32_t *line, uint32_t *col) {
@@ -120,8 +126,9 @@ static void print_caret(const src_text *s, src_loc loc, FILE *out) {
 }
 
 void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour) {
-    static const char *const word[] = {"", "error", "does not fit", "warning", "note"};
-    static const char *const tint[] = {"", "\033[1;31m", "\033[1;31m", "\033[1;35m", "\033[1;36m"};
+    static const char *const word[] = {"", "error", "does not fit", "wrong result", "warning", "note"};
+    static const char *const tint[] = {"",           "\033[1;31m", "\033[1;31m",
+                                       "\033[1;31m", "\033[1;35m", "\033[1;36m"};
     for (uint32_t i = first; i < d->list.len; i++) {
         const diagnostic *g = &d->list.at[i];
         uint32_t line = 0, col = 0;
@@ -140,7 +147,7 @@ void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour) {
         if (g->hint)
             fprintf(out, "    help: %s\n", g->hint);
     }
-    uint32_t all = d->errors + d->unmappable;
+    uint32_t all = failures(d);
     if (all > DIAG_MAX_ERRORS)
         fprintf(out, "onyx: note: %u more errors are not shown\n", all - DIAG_MAX_ERRORS);
 }

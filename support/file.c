@@ -112,3 +112,17 @@ void file_put_u32(FILE *out, uint32_t word) {
                                     (unsigned char)(word >> 16), (unsigned char)(word >> 24)};
     fwrite(bytes, 1, sizeof bytes, out);
 }
+
+void text_begin(text_out *out) {
+    *out = (text_out){0};
+    out->stream = open_memstream(&out->text, &out->length);
+    BUG_IF(!out->stream, "out of memory");
+}
+
+char *text_end(text_out *out, arena *mem) {
+    BUG_IF(fclose(out->stream) != 0, "out of memory");
+    char *kept = arena_strndup(mem, out->text, out->length);
+    free(out->text);
+    *out = (text_out){.text = kept, .length = out->length};
+    return kept;
+}

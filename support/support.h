@@ -91,7 +91,7 @@ typedef struct {
     uint32_t length; /* characters to underline, at least 1 */
 } src_loc;
 
-typedef enum { DIAG_NONE, DIAG_ERROR, DIAG_UNMAPPABLE, DIAG_WARNING, DIAG_NOTE } diag_kind;
+typedef enum { DIAG_NONE, DIAG_ERROR, DIAG_UNMAPPABLE, DIAG_MISMATCH, DIAG_WARNING, DIAG_NOTE } diag_kind;
 
 typedef struct {
     diag_kind kind;
@@ -112,7 +112,7 @@ typedef struct {
     arena *mem;
     VEC(diagnostic) list;
     VEC(src_text) sources;
-    uint32_t errors, unmappable, warnings; /* counts by kind */
+    uint32_t errors, unmappable, mismatches, warnings; /* counts by kind */
 } diagnostics;
 
 #define DIAG_MAX_ERRORS 20 /* further errors are counted, not kept */
@@ -128,19 +128,35 @@ void diag_error(diagnostics *d, src_loc loc, const char *code, const char *forma
 /* It does not fit the hardware (exit 2). */
 void diag_unmappable(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* What ran gave a wrong result, or one that cannot be read (exit 3). */
+void diag_mismatch(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 void diag_warning(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* A second place or explanation that belongs to the diagnostic before it. */
 void diag_note(diagnostics *d, src_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Attaches "help: ..." to the latest error, unmappable or warning. */
+/* Attaches "help: ..." to the latest diagnostic that is not a note. */
 void diag_hint(diagnostics *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-bool diag_failed(const diagnostics *d); /* any error or unmappable */
+bool diag_failed(const diagnostics *d); /* anything but warnings and notes */
 /* Writes every diagnostic from index `first` on as `name:line:col: error: message [code]`, the
  * line, a caret. */
 void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour);
 /* 1-based line and column of a location; false when it is nowhere. */
 bool diag_line_col(const diagnostics *d, src_loc loc, uint32_t *line, uint32_t *col);
+
+/* ---- text in memory ------------------------------------------------------------------------- */
+
+/* What is printed to `stream` between text_begin and text_end. It must not be moved in between. */
+typedef struct {
+    FILE *stream;
+    char *text;
+    size_t length; /* after text_end */
+} text_out;
+
+void text_begin(text_out *out);
+/* The text, ended by 0, in `mem`. */
+char *text_end(text_out *out, arena *mem);
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 

@@ -39,14 +39,10 @@ static inline int fixture_tear_down(void **state) {
 
 /* All diagnostics so far as onyx would print them. */
 static inline char *fixture_printed(fixture *f) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    diag_print(&f->diag, 0, out, false);
-    fclose(out);
-    char *kept = arena_strdup(&f->mem, text);
-    free(text);
-    return kept;
+    text_out out;
+    text_begin(&out);
+    diag_print(&f->diag, 0, out.stream, false);
+    return text_end(&out, &f->mem);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)

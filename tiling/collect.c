@@ -20,8 +20,7 @@ tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan
                           .plan = plan,
                           .dtype = dtype,
                           .compact_at = COLLECT_COMPACT_FIRST};
-    for (uint32_t m = 0; m < c->result->order; m++)
-        c->extent[m] = extent[s->result_index[m].v - 1];
+    tile_result_dim(s, extent, c->extent);
     return c;
 }
 
@@ -52,8 +51,8 @@ static int output_of(const tile_collector *c, int level) {
 static bool broken(diagnostics *d, uint32_t run, int level, const char *what, uint32_t got, uint32_t want) {
     char where[24];
     snprintf(where, sizeof where, level == SAM_MODE_VALS ? "values" : "level %d", level);
-    diag_error(d, (src_loc){0}, "E0341-result-stream", "run %u, result %s: %s %u, expected %u", run, where,
-               what, got, want);
+    diag_mismatch(d, (src_loc){0}, "E0341-result-stream", "run %u, result %s: %s %u, expected %u", run, where,
+                  what, got, want);
     return false;
 }
 

@@ -132,12 +132,12 @@ bool tile_from_levels(const sam_tensor_levels *levels, const sam_tensor_data *fo
         good = written_nodes(&levels->level[l], leaves, &scratch, &nodes[l]);
         leaves = good ? nodes[l].n : 0;
         if (!good)
-            diag_error(d, (src_loc){0}, "E0341-result-stream",
-                       "result level %u: segments and coordinates disagree", l);
+            diag_mismatch(d, (src_loc){0}, "E0341-result-stream",
+                          "result level %u: segments and coordinates disagree", l);
     }
     if (good && leaves && levels->n_vals != leaves) {
-        diag_error(d, (src_loc){0}, "E0341-result-stream", "result values: %u, expected %u", levels->n_vals,
-                   leaves);
+        diag_mismatch(d, (src_loc){0}, "E0341-result-stream", "result values: %u, expected %u",
+                      levels->n_vals, leaves);
         good = false;
     }
     tile_entries entries = {0};

@@ -61,6 +61,9 @@ bool tile_extents(const sam_statement *s, const tile_operands *in, arena *mem, d
 bool tile_known_extents(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                         uint32_t **extent);
 
+/* Dimensions of the result, by logical mode, from the extents of all variables. */
+void tile_result_dim(const sam_statement *s, const uint32_t *extent, uint32_t dim[SAM_MAX_ORDER]);
+
 /* The tensors of a packed statement (fe_pack) from the user's, which are found by name: views re-packed, ones
  * filled in. Linear in the entries, plus their sorting. */
 bool tile_pack(const sam_statement *packed, const tile_operands *in, arena *mem, diagnostics *d,
@@ -76,7 +79,7 @@ void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const ui
  * tolerance. */
 bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                     tile_tensor *out);
-/* True if equal up to explicit zeros and the tolerance of `want`; otherwise error E0340-mismatch shows the
+/* True if equal up to explicit zeros and the tolerance of `want`; otherwise E0340-mismatch shows the
  * first coordinates that differ.
  */
 bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtype, const name_table *names,
@@ -91,7 +94,7 @@ bool tile_levels(const tile_tensor *t, const sam_tensor_data *format, arena *mem
                  sam_tensor_levels *out);
 
 /* The other way: a fibertree as result tensor. Leaves beyond `extent` (by logical mode) and zeros are
- * dropped; more or fewer values than leaves is error E0341-result-stream. */
+ * dropped; more or fewer values than leaves is E0341-result-stream. */
 bool tile_from_levels(const sam_tensor_levels *levels, const sam_tensor_data *format, const uint32_t *extent,
                       tile_dtype dtype, arena *mem, diagnostics *d, tile_tensor *out);
 

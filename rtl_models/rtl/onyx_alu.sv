@@ -1,4 +1,4 @@
-// The integer PE behind its sparse wrapper: joins two value streams, one result a cycle.
+// The PE behind its sparse wrapper: joins two value streams, one result a cycle.
 //
 // Wrapper: waits for both heads. A maybe is an operand 0. If both heads are control tokens, both leave and
 // the one of stream 0 is sent; otherwise the result is sent as data. (A control token beside data is no legal
@@ -9,7 +9,7 @@
 // a, [40:39] and [56:41] of b, [58:57] and [74:59] of c, [76:75] and [77] of the bit operand d. Mode 0 takes
 // the constant, any other the input. The PE has no third or one-bit stream in sparse mode, so c and d from
 // an input read 0; DELAY registers, the LUT and the condition unit only serve dense mode and are not built.
-// Only kind 0, the integer ALU, is built: the bfloat16 kinds 1 and 2 give 0.
+// Of kind 2, the bfloat16 unit, sum, difference and product are built (onyx_bf16.sv); its comparison and kind 1 give 0.
 module onyx_alu (
     input  logic        clk_i,
     input  logic        rst_ni,
@@ -29,6 +29,7 @@ module onyx_alu (
     input  logic        res_ready_i
 );
   localparam logic [1:0] KindAlu = 2'd0;
+  localparam logic [1:0] KindFpu = 2'd2;
   localparam logic [1:0] ModeConst = 2'd0;
 
   localparam logic [4:0] OpAdc = 5'd0;
@@ -113,6 +114,15 @@ module onyx_alu (
     endcase
   end
 
+  logic [15:0] fp_result, value;
+  onyx_bf16 i_bf16 (
+      .op_i    (op),
+      .a_i     (a),
+      .b_i     (b),
+      .result_o(fp_result)
+  );
+  assign value = (inst_i[1:0] == KindAlu) ? result : (inst_i[1:0] == KindFpu) ? fp_result : 16'd0;
+
   logic both, control, queue_ready;
   assign both          = data0_valid_i & data1_valid_i;
   assign control       = data0_data_i[16] & data1_data_i[16];
@@ -124,7 +134,7 @@ module onyx_alu (
       .rst_ni,
       .en_i,
       .flush_i,
-      .in_data_i  (control ? data0_data_i : {1'b0, (inst_i[1:0] == KindAlu) ? result : 16'd0}),
+      .in_data_i  (control ? data0_data_i : {1'b0, value}),
       .in_valid_i (both),
       .in_ready_o (queue_ready),
       .out_data_o (res_data_o),

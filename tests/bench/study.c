@@ -21,13 +21,10 @@ void study_add_text(study *s, const char *name, const char *text) {
 }
 
 void study_add_plot(study *s, const char *name, const plot *p) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    plot_write(p, out);
-    fclose(out);
-    study_add_text(s, name, text);
-    free(text);
+    text_out out;
+    text_begin(&out);
+    plot_write(p, out.stream);
+    study_add_text(s, name, text_end(&out, &s->f.mem));
 }
 
 static void keep_file(study *s, const study_file *file) {
@@ -66,8 +63,9 @@ int study_main(int argc, char **argv, void (*run)(study *)) {
 /* ---- kernels and runs ------------------------------------------------------------------------ */
 
 study_kernel study_make(study *s, const char *expression, const char *const *formats, const char *schedule) {
+    const fe_lower_options options = {.exact_stops = true};
     study_kernel k;
-    sam_statement loops, plain;
+    sam_statement loops;
     fe_cin scheduled;
     fe_in in = {.expression = expression,
                 .formats = formats,
@@ -81,16 +79,14 @@ study_kernel study_make(study *s, const char *expression, const char *const *for
     study_must(s, fe_parse(&in, &s->f.names, mem, d, &k.user) &&
                       fe_schedule(&in, &k.user, mem, d, &scheduled) &&
                       fe_expand(&scheduled.kernels.at[0], mem, d, &loops) &&
-                      fe_pack(&loops, mem, d, &plain) && fe_fill(&plain, mem, d, &k.packed) &&
-                      fe_lower(&k.packed, &(fe_lower_options){.exact_stops = true}, mem, d, &k.graph));
+                      fe_build(&loops, &options, mem, d, &k.packed, &k.graph));
     return k;
 }
 
 static void result_extents(study *s, const sam_statement *st, const tile_operands *in, uint32_t *out) {
     uint32_t *extent;
     study_must(s, tile_extents(st, in, &s->f.mem, &s->f.diag, &extent));
-    for (uint32_t m = 0; m < sam_tensor_at(st, st->result)->order; m++)
-        out[m] = extent[st->result_index[m].v - 1];
+    tile_result_dim(st, extent, out);
 }
 
 study_result study_run(study *s, const study_kernel *k, const tile_tensor *operand, uint32_t fifo_depth) {

@@ -4,14 +4,10 @@
 #include "tests/test.h"
 
 static char *draw(fixture *f, const plot *p) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    plot_write(p, out);
-    fclose(out);
-    char *kept = arena_strdup(&f->mem, text);
-    free(text);
-    return kept;
+    text_out out;
+    text_begin(&out);
+    plot_write(p, out.stream);
+    return text_end(&out, &f->mem);
 }
 
 static uint32_t count(const char *text, const char *what) {

@@ -1,5 +1,6 @@
 /* dense.c - see dense.h. */
 #include "tests/frontend/dense.h"
+#include "tests/notation/notation.h"
 #include "tests/test.h"
 
 static void set_dimensions(const sam_statement *s, sam_tensor t, const sam_var *index, dense_data *out) {
@@ -131,71 +132,20 @@ void dense_evaluate(const sam_statement *s, dense_data *data) {
 
 /* ---- levels ---------------------------------------------------------------------------------- */
 
-typedef struct {
-    const sam_tensor_data *t;
-    const dense_tensor *cells;
-    arena *mem;
-    u32_vec seg[SAM_MAX_ORDER], crd[SAM_MAX_ORDER];
-    u16_vec vals;
-} packer;
-
-/* Whether any cell below the first `fixed` storage levels' coordinates is nonzero. */
-static bool any_below(const packer *p, const uint32_t *coordinate, uint32_t fixed) {
-    for (uint32_t cell = 0; cell < p->cells->cells; cell++) {
-        uint32_t at[SAM_MAX_ORDER], rest = cell;
-        for (uint32_t m = p->t->order; m-- > 0;) {
-            at[m] = rest % p->cells->dim[m];
-            rest /= p->cells->dim[m];
-        }
-        bool inside = p->cells->at[cell] != 0;
-        for (uint32_t l = 0; l < fixed; l++)
-            inside = inside && at[p->t->mode[l]] == coordinate[l];
-        if (inside)
-            return true;
-    }
-    return false;
-}
-
-static void pack(packer *p, uint32_t level, uint32_t *coordinate) {
-    if (level == p->t->order) {
-        uint32_t at[SAM_MAX_ORDER] = {0}, cell = 0;
-        for (uint32_t l = 0; l < level; l++)
-            at[p->t->mode[l]] = coordinate[l];
-        for (uint32_t m = 0; m < level; m++)
-            cell = cell * p->cells->dim[m] + at[m];
-        vec_push(p->mem, &p->vals, p->cells->at[cell]);
-        return;
-    }
-    bool compressed = p->t->level[level] == SAM_LEVEL_COMPRESSED;
-    for (uint32_t c = 0; c < p->cells->dim[p->t->mode[level]]; c++) {
-        coordinate[level] = c;
-        if (compressed && !any_below(p, coordinate, level + 1))
-            continue;
-        if (compressed)
-            vec_push(p->mem, &p->crd[level], c);
-        pack(p, level + 1, coordinate);
-    }
-    if (compressed)
-        vec_push(p->mem, &p->seg[level], p->crd[level].len);
-}
-
 sam_tensor_levels dense_to_levels(const sam_statement *s, const dense_data *data, sam_tensor t, arena *mem) {
-    packer p = {.t = sam_tensor_at(s, t), .cells = &data->tensor[t.v - 1], .mem = mem};
-    uint32_t coordinate[SAM_MAX_ORDER];
-    for (uint32_t l = 0; l < p.t->order; l++) {
-        if (p.t->level[l] == SAM_LEVEL_COMPRESSED)
-            vec_push(mem, &p.seg[l], 0);
+    const sam_tensor_data *format = sam_tensor_at(s, t);
+    const dense_tensor *tensor = &data->tensor[t.v - 1];
+    note_entries entries = {0};
+    for (uint32_t c = 0; c < tensor->cells; c++) {
+        note_entry e = {.value = tensor->at[c]};
+        uint32_t rest = c;
+        for (uint32_t m = format->order; m-- > 0; rest /= tensor->dim[m])
+            e.crd[m] = rest % tensor->dim[m];
+        if (e.value)
+            vec_push(mem, &entries, e);
     }
-    pack(&p, 0, coordinate);
-    sam_tensor_levels levels = {
-        .name = p.t->name, .order = p.t->order, .vals = p.vals.at, .n_vals = p.vals.len};
-    for (uint32_t l = 0; l < p.t->order; l++) {
-        levels.level[l] = (sam_level_data){.format = p.t->level[l],
-                                           .dim = p.cells->dim[p.t->mode[l]],
-                                           .seg = p.seg[l].at,
-                                           .crd = p.crd[l].at,
-                                           .n_seg = p.seg[l].len,
-                                           .n_crd = p.crd[l].len};
-    }
+    sam_tensor_levels levels =
+        note_pack(&entries, format->order, format->level, format->mode, tensor->dim, mem);
+    levels.name = format->name;
     return levels;
 }

@@ -44,14 +44,10 @@ static inline bool fe_case_pack(fixture *f, const fe_case *c, sam_statement *s) 
 }
 
 static inline const char *fe_case_dump(fixture *f, const sam_statement *s) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    fe_dump(s, out);
-    fclose(out);
-    const char *kept = arena_strdup(&f->mem, text);
-    free(text);
-    return kept;
+    text_out out;
+    text_begin(&out);
+    fe_dump(s, out.stream);
+    return text_end(&out, &f->mem);
 }
 
 #endif

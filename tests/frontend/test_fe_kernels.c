@@ -147,40 +147,30 @@ static void write_orders(fixture *f, FILE *out) {
     }
 }
 
-static char *read_text(const char *path) {
-    FILE *in = fopen(path, "rb");
-    if (!in)
-        fail_msg("cannot read %s", path);
-    char *text = calloc(1, 1 << 20);
-    size_t n = fread(text, 1, (1 << 20) - 1, in);
-    assert_true(n > 0);
-    fclose(in);
-    return text;
-}
-
 /* Replaces what stands between the marker lines of a section by what `write` writes. */
-static char *with_section(fixture *f, char *text, const char *name, void (*write)(fixture *, FILE *)) {
-    char *begin = strstr(text, arena_printf(&f->mem, "<!-- generated: %s -->\n", name));
-    char *end = begin ? strstr(begin, "<!-- end -->\n") : NULL;
+static const char *with_section(fixture *f, const char *text, const char *name,
+                                void (*write)(fixture *, FILE *)) {
+    const char *begin = strstr(text, arena_printf(&f->mem, "<!-- generated: %s -->\n", name));
+    const char *end = begin ? strstr(begin, "<!-- end -->\n") : NULL;
     if (!end)
         fail_msg("docs/kernels.md has no section %s", name);
-    char *changed = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&changed, &length);
-    char *table = strchr(begin, '\n') + 1;
-    fwrite(text, 1, (size_t)(table - text), out);
-    write(f, out);
-    fputs(end, out);
-    fclose(out);
-    free(text);
-    return changed;
+    text_out out;
+    text_begin(&out);
+    const char *table = strchr(begin, '\n') + 1;
+    fwrite(text, 1, (size_t)(table - text), out.stream);
+    write(f, out.stream);
+    fputs(end, out.stream);
+    return text_end(&out, &f->mem);
 }
 
 static void the_documented_counts_are_ours(void **state) {
     fixture *f = *state;
     const char *path = ONYX_SOURCE_DIR "/docs/kernels.md";
-    char *found = read_text(path), *expected = read_text(path);
-    expected = with_section(f, expected, "alphabetical", write_alphabetical);
+    size_t length = 0;
+    const char *found = file_read(path, &f->mem, &length, &f->diag);
+    if (!found)
+        fail_msg("%s", fixture_printed(f));
+    const char *expected = with_section(f, found, "alphabetical", write_alphabetical);
     expected = with_section(f, expected, "orders", write_orders);
     if (getenv("ONYX_UPDATE_DOCS")) {
         FILE *out = fopen(path, "wb");
@@ -189,8 +179,6 @@ static void the_documented_counts_are_ours(void **state) {
     } else if (strcmp(found, expected)) {
         fail_msg("docs/kernels.md is out of date; ONYX_UPDATE_DOCS=1 test_fe_kernels rewrites its tables");
     }
-    free(found);
-    free(expected);
 }
 
 int main(void) {

@@ -445,16 +445,14 @@ static void a_lowered_graph_survives_its_text_form(void **state) {
         lowered l;
         sam_graph back;
         lowered_must(f, &kernels[k], (fe_lower_options){.drop = true}, &l);
-        char *text = NULL;
-        size_t length = 0;
-        FILE *out = open_memstream(&text, &length);
-        sam_dump(&l.g, out);
-        fclose(out);
-        if (!sam_parse("graph", text, length, &f->names, &f->mem, &f->diag, &back))
+        text_out out;
+        text_begin(&out);
+        sam_dump(&l.g, out.stream);
+        const char *text = text_end(&out, &f->mem);
+        if (!sam_parse("graph", text, out.length, &f->names, &f->mem, &f->diag, &back))
             fail_msg("%s\n%s", kernels[k].expression, fixture_printed(f));
         if (!sam_equal(&l.g, &back))
             fail_msg("%s: parse(dump(g)) differs from g", kernels[k].expression);
-        free(text);
     }
 }
 

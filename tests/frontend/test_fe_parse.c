@@ -120,6 +120,31 @@ static void formats_say_levels_and_modes(void **state) {
 }
 
 /* The stored tensors of the packed statement, "B=ss:1,0" and so on, and how the host makes them. */
+/* Products of sums as the chip takes them. */
+static void expect_distributed(fixture *f, const char *expression, const char *expected) {
+    sam_statement s;
+    assert_true(fe_case_parse(f, &(fe_case){.expression = expression}, &s));
+    fe_distribute(&s);
+    assert_non_null(strstr(fe_case_dump(f, &s), expression + 7)); /* not in floating point */
+    s.integers = true;
+    fe_distribute(&s);
+    if (!fe_check(&s, &f->diag))
+        fail_msg("%s\n%s", expression, fixture_printed(f));
+    assert_string_equal(fe_case_dump(f, &s), arena_printf(&f->mem, "%s\n", expected));
+}
+
+static void products_of_sums_become_sums_of_products(void **state) {
+    fixture *f = *state;
+    expect_distributed(f, "x(i) = (b(i) + c(i)) * d(i)", "forall(i, x(i) = b(i) * d(i) + c(i) * d(i))");
+    expect_distributed(f, "x(i) = d(i) * (b(i) - c(i))", "forall(i, x(i) = d(i) * b(i) - d(i) * c(i))");
+    expect_distributed(f, "x(i) = (b(i) + c(i)) * (d(i) + e(i))",
+                       "forall(i, x(i) = b(i) * d(i) + b(i) * e(i) + (c(i) * d(i) + c(i) * e(i)))");
+    expect_distributed(f, "x(i) = (b(i) + 1) * 2 * d(i)", "forall(i, x(i) = b(i) * 2 * d(i) + 1 * 2 * d(i))");
+    /* nothing of the sum is joined with these factors */
+    expect_distributed(f, "x(i) = 2 * (b(i) + c(i))", "forall(i, x(i) = 2 * (b(i) + c(i)))");
+    expect_distributed(f, "x(i) = a * (b(i) + c(i))", "forall(i, x(i) = a * (b(i) + c(i)))");
+}
+
 static void expect_packed(fixture *f, fe_case c, const char *dump, const char *repacked) {
     sam_statement s;
     const char *text = "";
@@ -233,6 +258,7 @@ int main(void) {
         TEST(scalars_and_tacos_subscripts_are_accesses),
         TEST(loops_follow_the_result_then_the_sums_then_the_schedule),
         TEST(formats_say_levels_and_modes),
+        TEST(products_of_sums_become_sums_of_products),
         TEST(packing_gives_each_access_a_plain_tensor),
         TEST(packing_looks_through_views),
         TEST(a_dense_result_is_written_as_the_loops_allow),

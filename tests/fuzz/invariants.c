@@ -15,14 +15,10 @@ void fuzz_verdict(fuzz_run *r, bool ok) {
 }
 
 static char *print_graph(fuzz_run *r, const sam_graph *g) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    sam_dump(g, out);
-    fclose(out);
-    char *kept = arena_strndup(&r->mem, text, length);
-    free(text);
-    return kept;
+    text_out out;
+    text_begin(&out);
+    sam_dump(g, out.stream);
+    return text_end(&out, &r->mem);
 }
 
 static void round_trip(fuzz_run *r, const sam_graph *g) {

@@ -3,14 +3,11 @@
 /* The text form of a scheduled statement reads back as the same. */
 static void round_trip(fuzz_run *r, const fe_cin *cin) {
     fe_cin again;
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    fe_cin_dump(cin, out);
-    fclose(out);
-    const char *kept = arena_strndup(&r->mem, text, length);
-    free(text);
-    FUZZ_CHECK(r, fe_cin_parse(kept, &r->names, &r->mem, &r->diag, &again));
+    text_out out;
+    text_begin(&out);
+    fe_cin_dump(cin, out.stream);
+    const char *text = text_end(&out, &r->mem);
+    FUZZ_CHECK(r, fe_cin_parse(text, &r->names, &r->mem, &r->diag, &again));
     FUZZ_CHECK(r, fe_cin_equal(cin, &again));
 }
 

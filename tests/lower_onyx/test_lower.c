@@ -94,6 +94,49 @@ static void kernels_pack_into_the_right_number_of_tiles(void **state) {
     }
 }
 
+/* x = b scaled, negated, by constants: the PE pairs the tokens of both its ports, so one stream goes to both.
+ */
+static const char one_operand[] =
+    "digraph { comment=\"x=s0,b=s0\"\n"
+    "1 [type=\"fiberlookup\" index=\"i\" tensor=\"b\" mode=\"0\" format=\"compressed\" root=\"true\"]\n"
+    "2 [type=\"arrayvals\" tensor=\"b\"]\n"
+    "3 [type=\"OPERATION]\n"
+    "4 [type=\"fiberwrite\" tensor=\"x\" mode=\"vals\"]\n"
+    "5 [type=\"fiberwrite\" index=\"i\" tensor=\"x\" mode=\"0\" format=\"compressed\"]\n"
+    "1 -> 5 [type=\"crd\"]\n1 -> 2 [type=\"ref\"]\n2 -> 3 [type=\"val\" dst_port=\"PORT\"]\n"
+    "3 -> 4 [type=\"val\"]\n}\n";
+
+static char *one_operand_graph(fixture *f, const char *operation, const char *port) {
+    return replaced(f, replaced(f, one_operand, "OPERATION", operation), "PORT", port);
+}
+
+static void one_stream_goes_to_both_ports(void **state) {
+    fixture *f = *state;
+    const struct {
+        const char *operation, *port, *node;
+    } cases[] = {
+        {"mul\" const0=\"2\"", "1", "node alu mul op=mul const0=2\n"},
+        {"sub\" const1=\"-1\"", "0", "node alu sub op=sub const1=65535\n"},
+        {"add\" const0=\"0\"", "1", "node alu add op=add const0=0\n"},
+        {"mul\" fp=\"true\" const1=\"-0.5\"", "0", "node alu mul op=fp_mul const1=48896\n"},
+        {"neg\"", "0", "node alu neg op=neg\n"},
+        {"relu\"", "0", "node alu relu op=relu\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        onyx_graph *g;
+        if (!lower_text(f, "one.gv", one_operand_graph(f, cases[i].operation, cases[i].port), &g) ||
+            !lower_check(g, &f->diag))
+            fail_msg("%s: %s", cases[i].operation, fixture_printed(f));
+        char *text = dumped(f, g);
+        assert_non_null(strstr(text, cases[i].node));
+        const char *link = arena_printf(&f->mem, "link b_vals.read.val_out -> %s.data",
+                                        strtok(arena_strdup(&f->mem, cases[i].operation), "\""));
+        assert_non_null(strstr(text, arena_printf(&f->mem, "%s0", link)));
+        assert_non_null(strstr(text, arena_printf(&f->mem, "%s1", link)));
+        assert_string_equal(dumped(f, parsed_ir(f, text)), text);
+    }
+}
+
 /* ---- what the chip cannot do ----------------------------------------------------------------- */
 
 static void expect_unmappable(fixture *f, const char *text, const char *message) {
@@ -111,12 +154,18 @@ static void what_the_chip_lacks_is_named(void **state) {
     char *mul = read_data(f, "vec_elemmul.gv"), *matmul = read_data(f, "matmul_ijk.gv");
     expect_unmappable(
         f, replaced(f, mul, "type=\"mul\"", "type=\"div\""),
-        "E0410-not-on-chip: div (node 6): Onyx has no such primitive | in a sparse graph the chip adds, "
-        "subtracts and multiplies, int16 or bfloat16");
+        "E0410-not-on-chip: div (node 6): Onyx has no such primitive | the chip does not divide: multiply by "
+        "the reciprocal, made an operand before the run (bf16), or use --engine sam");
+    expect_unmappable(
+        f, replaced(f, mul, "type=\"mul\"", "type=\"max\""),
+        "E0410-not-on-chip: max (node 6): Onyx has no such primitive | in a sparse graph the chip adds, "
+        "subtracts, multiplies, negates and takes absolute values, int16 or bfloat16; int16 also and, or, "
+        "xor, "
+        "shl, min, relu");
     expect_unmappable(
         f, replaced(f, matmul, "type=\"reduce\" index=\"k\"", "type=\"reduce\" index=\"k\" fp=\"true\""),
         "E0410-not-on-chip: reduce (node 13): Onyx has no such primitive | the chip's reducer adds "
-        "16-bit integers only; use --dtype int16, or an expression without reductions");
+        "16-bit integers only; use --dtype int16, --engine sam, or an expression without reductions");
     char *dense = replaced(f, mul, "X=s0", "X=d0");
     dense =
         replaced(f, dense, "7 [type=\"fiberwrite\" index=\"i\" tensor=\"X\" mode=\"0\" format=\"compressed\"",
@@ -185,18 +234,16 @@ static void what_does_not_fit_is_named(void **state) {
          "they "
          "save cycles and change no result"},
         {"vec_elemmul.gv", third_value,
-         "E0412-alu-operands: mul (node 6): Onyx operates on two streams, not on 3 | split it into "
-         "operations of two "
-         "streams; a constant becomes a scalar operand"},
+         "E0412-alu-operands: mul (node 6): Onyx takes 2 operands here, not 3 | split it into operations of "
+         "two "
+         "operands"},
         {"vec_elemmul.gv", references_into_values,
          "E0414-no-such-link: fiberwrite vals X (node 8) cannot take its input from fiberlookup i: B0 (node "
          "1): no "
          "wires lead from pos_out to data_in | docs/ir_onyx.md lists which ports may be linked"},
         {"matmul_ijk.gv", vector_reducer,
-         "E0410-not-on-chip: vectorreducer k (node 13): Onyx has no such primitive | choose a loop order "
-         "with "
-         "the summed "
-         "variable innermost, such as reorder(i,j,k), so that a scalar reducer suffices"},
+         "E0410-not-on-chip: vectorreducer k (node 13): Onyx has no such primitive | in the loop order -s "
+         "\"reorder(i,j,k)\" the sums are innermost and scalar reducers suffice"},
         {"matmul_ijk.gv", dropping_reducer,
          "E0410-not-on-chip: reduce (node 13): Onyx has no such primitive | the chip's reducer makes a zero "
          "of "
@@ -244,6 +291,7 @@ int main(void) {
         TEST(identity_lowers_to_the_whole_text),
         TEST(kernels_lower_as_expected),
         TEST(kernels_pack_into_the_right_number_of_tiles),
+        TEST(one_stream_goes_to_both_ports),
         TEST(what_the_chip_lacks_is_named),
         TEST(what_does_not_fit_is_named),
         TEST(sum_under_a_product_is_refused),

@@ -26,14 +26,10 @@ static chain_outcome wrong(const char *reason) {
 }
 
 static const char *printed(const chain *c) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    diag_print(&c->diag, 0, out, false);
-    fclose(out);
-    const char *kept = arena_strdup(c->mem, text);
-    free(text);
-    return kept;
+    text_out out;
+    text_begin(&out);
+    diag_print(&c->diag, 0, out.stream, false);
+    return text_end(&out, c->mem);
 }
 
 /* What a pass that returned false said. E0130 is a statement that an earlier pass should have made otherwise.
@@ -373,16 +369,13 @@ static chain_outcome run_variant(chain *c, const fe_cin *cin, const variant *v) 
 /* The text form of the scheduled statement reads back as the same. */
 static const char *round_trip(chain *c, const fe_cin *cin) {
     fe_cin again;
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    fe_cin_dump(cin, out);
-    fclose(out);
-    const char *kept = arena_strndup(c->mem, text, length);
-    free(text);
-    if (!fe_cin_parse(kept, &c->names, c->mem, &c->diag, &again))
-        return arena_printf(c->mem, "its own text form does not parse: %s%s", kept, printed(c));
-    return fe_cin_equal(cin, &again) ? NULL : arena_printf(c->mem, "its text form is another: %s", kept);
+    text_out out;
+    text_begin(&out);
+    fe_cin_dump(cin, out.stream);
+    const char *text = text_end(&out, c->mem);
+    if (!fe_cin_parse(text, &c->names, c->mem, &c->diag, &again))
+        return arena_printf(c->mem, "its own text form does not parse: %s%s", text, printed(c));
+    return fe_cin_equal(cin, &again) ? NULL : arena_printf(c->mem, "its text form is another: %s", text);
 }
 
 chain_outcome chain_run(note *n, arena *mem) {

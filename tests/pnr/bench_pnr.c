@@ -282,6 +282,74 @@ static void bench_netlists(fixture *f, const pnr_board *b, uint64_t seed, uint32
     netlist_bars(f, &sum, seeds, bars);
 }
 
+/* ---- lanes ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    double wire[MOST_NETLISTS], speed[MOST_NETLISTS]; /* whole against lanes */
+    double worst;
+    uint32_t runs, worse;
+} lane_summary;
+
+static void bench_copies(fixture *f, const pnr_board *b, const char *name, const netlist *one, uint32_t k,
+                         uint64_t seed, uint32_t seeds, lane_summary *sum) {
+    const netlist *n = copies_of_netlist(f, one, k);
+    pnr_options o = pnr_options_default();
+    double lanes_hops, whole_hops;
+    o.io_fan_out = true;
+    result lanes = mean_run(n, b, o, seed, seeds, &lanes_hops);
+    o.whole = true;
+    result whole = mean_run(n, b, o, seed, seeds, &whole_hops);
+    printf("%-30s %2u x %-3u %2ux%-3u %7.1f %7.1f %6.3f %8.1f %8.1f %6.2f\n", name, k, one->cells.len,
+           b->width, b->height - 1, lanes_hops, whole_hops, whole_hops / lanes_hops, lanes.seconds * 1e3,
+           whole.seconds * 1e3, whole.seconds / lanes.seconds);
+    sum->worse += lanes_hops > whole_hops;
+    sum->worst = lanes_hops / whole_hops > sum->worst ? lanes_hops / whole_hops : sum->worst;
+    sum->wire[sum->runs] = whole_hops / lanes_hops;
+    sum->speed[sum->runs++] = whole.seconds / lanes.seconds;
+}
+
+/* 2, 4, ... copies of every published kernel that is not unrolled, as many as the board takes. */
+static void bench_lanes_on(fixture *f, const pnr_board *b, const best_row *rows, uint32_t n, uint64_t seed,
+                           uint32_t seeds, bar_vec *bars) {
+    lane_summary sum = {.runs = 0};
+    for (uint32_t i = 0; i < n; i++) {
+        netlist one;
+        pnr_site *fixed;
+        if (!strstr(rows[i].name, "_u1"))
+            continue;
+        read_netlist(f, rows[i].name, &one, &fixed);
+        for (uint32_t k = 2; sum.runs < MOST_NETLISTS; k *= 2) {
+            pnr_resource table[PNR_RESOURCES];
+            bool fits = true;
+            pnr_count_resources(&one, b, table);
+            for (int r = 0; r < PNR_RESOURCES; r++)
+                fits &= table[r].need * k <= table[r].have;
+            if (!fits)
+                break;
+            bench_copies(f, b, rows[i].name, &one, k, seed, seeds, &sum);
+        }
+    }
+    add_bar(f, bars,
+            arena_printf(&f->mem, "lanes copied on %u x %u tiles, against placing all at once", b->width,
+                         b->height - 1),
+            sum.worst <= 1.005,
+            "%.3fx fewer hops, %.2fx faster, more hops on %u of %u, %.3fx at most (means of %u seeds)",
+            geometric_mean(sum.wire, sum.runs), geometric_mean(sum.speed, sum.runs), sum.worse, sum.runs,
+            sum.worst, seeds);
+}
+
+static void bench_lanes(fixture *f, const pnr_board *b, uint64_t seed, uint32_t seeds, bar_vec *bars) {
+    static best_row rows[MOST_NETLISTS];
+    pnr_board large = made_board(64, 64);
+    uint32_t n = read_best(f, rows);
+    if (n == 0)
+        return;
+    printf("\n%-30s %8s %6s %7s %7s %6s %8s %8s %6s\n", "copies", "", "array", "hops", "whole", "ratio", "ms",
+           "whole", "ratio");
+    bench_lanes_on(f, b, rows, n, seed, seeds, bars);
+    bench_lanes_on(f, &large, rows, n, seed, seeds, bars);
+}
+
 /* ---- made netlists --------------------------------------------------------------------------- */
 
 typedef struct {
@@ -404,6 +472,7 @@ int main(int argc, char **argv) {
         return 1;
     }
     bench_netlists(&f, &b, seed, seeds, &bars);
+    bench_lanes(&f, &b, seed, seeds, &bars);
     bench_arrays(&f, seed, argc > 3 ? argv[3] : NULL, &bars);
     bench_guises(&f, &bars);
     bench_exact(&f, &bars);

@@ -12,7 +12,8 @@ static inline pnr_board made_board(uint32_t width, uint32_t rows) {
                        .mem_period = 4,
                        .mem_phase = 3,
                        .glb_tiles = width / 2,
-                       .columns_per_glb_tile = 2};
+                       .columns_per_glb_tile = 2,
+                       .flush_columns = 4};
 }
 
 /* `io` inputs to the first cells, `pe` + `mem` cells in random order, every output to one or two inputs of
@@ -42,6 +43,29 @@ static inline netlist *made_netlist(fixture *f, uint32_t pe, uint32_t mem, uint3
     }
     for (uint32_t i = 0; i < io; i++)
         connect_cells(f, n, (net_cell){cells - i}, 1, add_cell(f, n, '>'), 0);
+    return n;
+}
+
+/* `k` unconnected copies in one netlist, one after the other, numbered on. */
+static inline netlist *copies_of_netlist(fixture *f, const netlist *one, uint32_t k) {
+    netlist *n = new_netlist(f);
+    uint32_t numbers = 0;
+    for (uint32_t c = 0; c < one->cells.len; c++)
+        numbers = one->cells.at[c].number >= numbers ? one->cells.at[c].number + 1 : numbers;
+    for (uint32_t first = 0; k-- > 0; first += one->cells.len) {
+        for (uint32_t c = 0; c < one->cells.len; c++) {
+            net_cell_data cell = one->cells.at[c];
+            cell.number += first / one->cells.len * numbers;
+            cell.name = names_intern(&f->names, arena_printf(&f->mem, "copy_%u", first + c));
+            vec_push(&f->mem, &n->cells, cell);
+        }
+        for (uint32_t i = 0; i < one->nets.len; i++) {
+            const net_data *from = &one->nets.at[i];
+            net_data *net = add_net(f, n, (net_cell){from->source.cell.v + first}, from->source.port);
+            for (uint32_t s = 0; s < from->sinks.len; s++)
+                add_sink(f, net, (net_cell){from->sinks.at[s].cell.v + first}, from->sinks.at[s].port);
+        }
+    }
     return n;
 }
 

@@ -1,5 +1,5 @@
 /* Placement, routing and pipelining of small designs on small boards. */
-#include "tests/pnr/design.h"
+#include "tests/pnr/made.h"
 
 static void a_design_is_placed_and_routed_by_the_chips_rules(void **state) {
     fixture *f = *state;
@@ -304,6 +304,84 @@ static void cells_stay_in_their_regions(void **state) {
     pnr_board_free(&b);
 }
 
+/* Two diamonds side by side in one netlist, each with a flush of its own. */
+static netlist *two_flushes(fixture *f, uint32_t layers, uint32_t **flush) {
+    netlist *one = diamond_netlist(f, layers), *n = copies_of_netlist(f, one, 2);
+    *flush = arena_new_n(&f->mem, uint32_t, n->cells.len);
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        (*flush)[c] = c < one->cells.len ? 7 : 3;
+    return n;
+}
+
+static void cells_of_two_flushes_share_no_group(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8"); /* two groups of four columns */
+    uint32_t *flush;
+    netlist *n = two_flushes(f, 6, &flush);
+    pnr_options o = pnr_options_default();
+    pnr_design design;
+    o.flush = flush;
+    for (o.seed = 1; o.seed <= 6; o.seed++) {
+        o.whole = o.seed > 3; /* or by copying one */
+        place_and_route(f, n, &b, &o, &design);
+        bool taken[2][2] = {{false}};
+        for (uint32_t c = 0; c < n->cells.len; c++)
+            taken[design.site.at[c].x / 4][flush[c] == 3] = true;
+        assert_true(taken[0][0] != taken[0][1] && taken[1][0] != taken[1][1]);
+    }
+    pnr_site *fixed = arena_new_n(&f->mem, pnr_site, n->cells.len);
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        fixed[c] = (pnr_site){PNR_FREE, PNR_FREE};
+    fixed[2] = (pnr_site){5, 3}; /* the first flush's groups are the eastern one, then */
+    o.fixed = fixed;
+    place_and_route(f, n, &b, &o, &design);
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        assert_int_equal(design.site.at[c].x >= 4, flush[c] == 7);
+    fixed[n->cells.len / 2 + 2] = (pnr_site){6, 2};
+    assert_false(pnr_place(n, &b, &o, &f->mem, &f->diag, &design));
+    assert_true(has_code(f, "E0512-bad-fixed"));
+    assert_non_null(
+        strstr(fixture_printed(f), "p2, of another flush, is fixed in flush group 1 (columns 4 to 7)"));
+    o.fixed = NULL;
+    flush[0] = 1; /* a third one, and only two groups */
+    assert_false(pnr_place(n, &b, &o, &f->mem, &f->diag, &design));
+    assert_true(has_code(f, "E0514-flush-groups"));
+    pnr_board_free(&b);
+}
+
+/* Lanes are shifted copies of each other, and no longer than when placed all at once. */
+static void equal_lanes_are_placed_once(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx");
+    netlist *one = diamond_netlist(f, 8), *n = copies_of_netlist(f, one, 4);
+    pnr_options o = pnr_options_default();
+    pnr_design lanes, whole;
+    place_and_route(f, n, &b, &o, &lanes);
+    assert_int_equal(lanes.stats.lanes, 4);
+    int step = lanes.site.at[one->cells.len].x - lanes.site.at[0].x;
+    assert_true(step > 0 && step % 4 == 0);
+    for (uint32_t c = one->cells.len; c < n->cells.len; c++) {
+        pnr_site from = lanes.site.at[c - one->cells.len], to = lanes.site.at[c];
+        assert_true(to.x - from.x == step && to.y == from.y);
+    }
+    o.whole = true;
+    place_and_route(f, n, &b, &o, &whole);
+    assert_int_equal(whole.stats.lanes, 0);
+    assert_true(pnr_hpwl(&lanes) <= pnr_hpwl(&whole));
+    assert_true(lanes.stats.moves < whole.stats.moves);
+    /* the same lanes in another order of cells, and lanes that differ by one port */
+    o.whole = false;
+    uint32_t *mixed = arena_new_n(&f->mem, uint32_t, n->cells.len);
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        mixed[c] = c % one->cells.len * 4 + c / one->cells.len;
+    place_and_route(f, permuted_netlist(f, n, mixed), &b, &o, &whole);
+    assert_int_equal(whole.stats.lanes, 4);
+    n->nets.at[n->nets.len - 1].source.port ^= 1;
+    place_and_route(f, n, &b, &o, &whole);
+    assert_int_equal(whole.stats.lanes, 0);
+    pnr_board_free(&b);
+}
+
 static void a_time_limit_cuts_placement_short_and_stays_legal(void **state) {
     fixture *f = *state;
     pnr_board b = read_board(f, "onyx");
@@ -441,6 +519,8 @@ int main(void) {
         TEST(the_same_seed_gives_the_same_design),
         TEST(several_seeds_give_the_same_design_on_any_number_of_threads),
         TEST(cells_stay_in_their_regions),
+        TEST(cells_of_two_flushes_share_no_group),
+        TEST(equal_lanes_are_placed_once),
         TEST(a_time_limit_cuts_placement_short_and_stays_legal),
         TEST(timing_parts_branches_at_their_source),
         TEST(a_straight_route_gets_every_pair_it_has_room_for),

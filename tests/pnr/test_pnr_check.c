@@ -291,6 +291,16 @@ static bool output_moved_away(pnr_design *d) {
     return false;
 }
 
+/* Cells of two flushes everywhere: some group of columns has both. */
+static bool flushes_mixed(pnr_design *d) {
+    static uint32_t flush[64];
+    assert_true(d->net->cells.len <= 64);
+    for (uint32_t c = 0; c < d->net->cells.len; c++)
+        flush[c] = c % 2;
+    d->flush = flush;
+    return true;
+}
+
 static const struct {
     const char *name, *code;
     breaker apply;
@@ -330,6 +340,7 @@ static const struct {
     {"register that is neither", "E0535-fifo-pair", fifo_neither},
     {"start that is no register", "E0535-fifo-pair", fifo_not_registered},
     {"FIFO before a fork", "E0536-broadcast", fifo_before_a_fork},
+    {"two flushes in one group", "E0538-flush-group", flushes_mixed},
 };
 
 /* A broad design: enough hops, forks and edge tiles for every fault. */

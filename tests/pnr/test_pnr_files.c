@@ -61,7 +61,7 @@ static void sections_may_come_in_any_order_and_names_may_be_missing(void **state
     netlist n;
     const char *path =
         write_text(f, "c.packed",
-                   "# made by hand\nNetlist Bus:\ne7: 17\n\nID to Names:\np2: adder\n\nNetlists:\n"
+                   "# made by hand\nNetlist Bus:\ne7: 17\ne9: 17\n\nID to Names:\np2: adder\n\nNetlists:\n"
                    "e9: (p2, PE_output_width_17_num_1) (I3, f2io_17_0)\n"
                    "e7: (p2, PE_output_width_17_num_0) (m1, MEM_input_width_17_num_0)\n");
     if (!pnr_read_packed(path, &f->names, &f->mem, &f->diag, &n))
@@ -94,6 +94,17 @@ static void wrong_packed_files_are_located(void **state) {
         {"ID to Names:\np1: a\np2: a\n", ":3:5: error: two blocks are named 'a'"},
         {"ID to Names:\np1: a b\n", ":2:1: error: expected 'block: name'"},
         {"Netlist Bus:\ne0: 1\n", ":2:5: error: only nets of width 17"},
+        {"Netlists:\ne0: (p1, PE_output_width_17_num_0) (p2, PE_input_width_17_num_0)\n",
+         ":2:1: error: net e0 has no width of its own"},
+        {"Netlists:\ne0: (p1, PE_output_width_17_num_0) (p2, PE_input_width_17_num_0)\n"
+         "e0: (p1, PE_output_width_17_num_1) (p3, PE_input_width_17_num_0)\n\nNetlist Bus:\ne0: 17\n",
+         ":3:1: error: net e0 has no width of its own"},
+        {"Netlist Bus:\ne1: 17\n\nNetlists:\n"
+         "e0: (p1, PE_output_width_17_num_0) (p2, PE_input_width_17_num_0)\n",
+         "E0546-packed-width"},
+        {"Netlists:\ne0: (p1, PE_output_width_17_num_0) (p2, PE_input_width_17_num_0)\n\n"
+         "Netlist Bus:\ne0: 17\ne0: 17\n",
+         ":6:1: error: a width too many: e0"},
         {"Nets:\n", ":1:1: error: expected 'Netlists:'"},
         {"ID to Names:\np99999999999: a\n", "'p99999999999' is no block"},
     };

@@ -115,12 +115,16 @@ static void make_instruction(maker *m, uint32_t variant, uint32_t space[3]) {
         memcpy(space, known[variant], sizeof known[variant]);
         return;
     }
-    /* Any integer opcode, operands from inputs or constants; small constants half of the time, because c is
+    /* Any opcode, operands from inputs or constants; small constants half of the time, because c is
      * a shift amount. Register modes are 0 or 2, in bits 22:21, 40:39, 58:57 and 76:75 of the instruction. */
     for (int i = 0; i < 3; i++)
         space[i] = (uint32_t)prng_next(&m->random);
     uint32_t opcode = prng_below(&m->random, 20);
     space[0] = (space[0] & ~0xffu) | 1 | opcode << 3;
+    if (chance(m, 25)) { /* bfloat16: sum, difference, product, or what gives 0 */
+        static const uint32_t opcodes[] = {0, 1, 3, 2};
+        space[0] = (space[0] & ~0xffu) | 1 | 2 << 1 | opcodes[prng_below(&m->random, 4)] << 3;
+    }
     space[0] |= (uint32_t)chance(m, 50) << 8;
     space[0] &= ~(1u << 22);
     space[1] &= ~(1u << 8);

@@ -11,14 +11,10 @@ typedef struct {
 } graph_run;
 
 static char *dump(fixture *f, const sam_graph *g) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    sam_dump(g, out);
-    fclose(out);
-    char *kept = arena_strdup(&f->mem, text);
-    free(text);
-    return kept;
+    text_out out;
+    text_begin(&out);
+    sam_dump(g, out.stream);
+    return text_end(&out, &f->mem);
 }
 
 static void round_trip(const graph_run *r) {

@@ -1,7 +1,6 @@
 /* The kernels of the measured runs: statements, and graphs of the shape that the published compiler makes. */
+#include "tests/frontend/fe_case.h"
 #include "tests/sam/published.h"
-
-#include "frontend/frontend.h"
 
 /* ---- graphs by hand -------------------------------------------------------------------------- */
 
@@ -385,41 +384,40 @@ static void tensor3_mttkrp(sam_graph *g) {
 /* ---- the table ------------------------------------------------------------------------------- */
 
 typedef struct {
-    const char *name, *expression;
-    const char *format[4]; /* where not compressed in the order of the modes */
-    const char *schedule;  /* the order of the loops, where not the result's and then the sums */
+    const char *name;
+    fe_case text; /* formats where not compressed in order, loops where not the result's and then the sums */
     void (*build)(sam_graph *g);
     const char *file; /* of the shared data, or NULL */
 } published_kernel;
 
-static const char product_text[] = "X(i,j)=B(i,k)*C(k,j)";
+static const char spmm[] = "X(i,j)=B(i,k)*C(k,j)";
 
 static const published_kernel kernels[] = {
-    {"vec_elemmul", "x(i)=b(i)*c(i)", {0}, NULL, vec_elemmul, "old/vec_elemmul"},
-    {"vec_elemadd", "x(i)=b(i)+c(i)", {0}, NULL, vec_elemadd, "old/vec_elemadd"},
-    {"vec_scalar_mul", "x(i)=b*c(i)", {0}, NULL, vec_scalar_mul, "old/vec_scalar_mul"},
-    {"mat_vecmul_ij", "x(i)=B(i,j)*c(j)", {0}, NULL, mat_vecmul_ij, "old/mat_vecmul_ij"},
-    {"mat_vecmul_ij, droppers", "x(i)=B(i,j)*c(j)", {0}, NULL, mat_vecmul_ij_drop, "pin/mat_vecmul_ij"},
-    {"mat_vecmul_ji", "x(i)=B(i,j)*c(j)", {"B:ss:1,0"}, "reorder(j,i)", mat_vecmul_ji, "old/mat_vecmul_ji"},
-    {"mat_elemadd", "X(i,j)=B(i,j)+C(i,j)", {0}, NULL, mat_elemadd, "old/mat_elemadd"},
-    {"mat_elemmul", "X(i,j)=B(i,j)*C(i,j)", {0}, NULL, mat_elemmul, "old/mat_elemmul"},
-    {"mat_elemadd3", "X(i,j)=B(i,j)+C(i,j)+D(i,j)", {0}, NULL, mat_elemadd3, "old/mat_elemadd3"},
-    {"mat_residual", "x(i)=b(i)-C(i,j)*d(j)", {0}, NULL, mat_residual, NULL},
-    {"mat_mattransmul", "x(i)=b*C(j,i)*d(j)+e*f(i)", {"C:ss:1,0"}, NULL, mat_mattransmul, NULL},
-    {"matmul_ijk", product_text, {"C:ss:1,0"}, NULL, matmul_ijk, "old/matmul_ijk"},
-    {"matmul_ijk, droppers", product_text, {"C:ss:1,0"}, NULL, matmul_ijk_drop, "pin/matmul_ijk"},
-    {"matmul_jik", product_text, {"X:ss:1,0", "C:ss:1,0"}, NULL, matmul_jik, NULL},
-    {"matmul_ikj", product_text, {0}, "reorder(i,k,j)", matmul_ikj, "old/matmul_ikj"},
-    {"matmul_jki", product_text, {"X:ss:1,0", "B:ss:1,0", "C:ss:1,0"}, "reorder(j,k,i)", matmul_jki, NULL},
-    {"matmul_kij", product_text, {"B:ss:1,0"}, "reorder(k,i,j)", matmul_kij, "old/matmul_kij"},
-    {"matmul_kji", product_text, {"X:ss:1,0", "B:ss:1,0"}, "reorder(k,j,i)", matmul_kji, NULL},
-    {"mat_sddmm", "X(i,j)=B(i,j)*C(i,k)*D(k,j)", {"C:dd", "D:dd:1,0"}, NULL, mat_sddmm, "old/mat_sddmm"},
-    {"tensor3_elemadd", "X(i,j,k)=B(i,j,k)+C(i,j,k)", {0}, NULL, tensor3_elemadd, "old/tensor3_elemadd"},
-    {"tensor3_elemmul", "X(i,j,k)=B(i,j,k)*C(i,j,k)", {0}, NULL, tensor3_elemmul, NULL},
-    {"tensor3_innerprod", "x=B(i,j,k)*C(i,j,k)", {0}, NULL, tensor3_innerprod, NULL},
-    {"tensor3_ttv", "X(i,j)=B(i,j,k)*c(k)", {0}, NULL, tensor3_ttv, "old/tensor3_ttv"},
-    {"tensor3_ttm", "X(i,j,k)=B(i,j,l)*C(k,l)", {0}, NULL, tensor3_ttm, NULL},
-    {"tensor3_mttkrp", "X(i,j)=B(i,k,l)*C(j,k)*D(j,l)", {0}, NULL, tensor3_mttkrp, NULL},
+    {"vec_elemmul", {"x(i)=b(i)*c(i)", {0}, NULL}, vec_elemmul, "old/vec_elemmul"},
+    {"vec_elemadd", {"x(i)=b(i)+c(i)", {0}, NULL}, vec_elemadd, "old/vec_elemadd"},
+    {"vec_scalar_mul", {"x(i)=b*c(i)", {0}, NULL}, vec_scalar_mul, "old/vec_scalar_mul"},
+    {"mat_vecmul_ij", {"x(i)=B(i,j)*c(j)", {0}, NULL}, mat_vecmul_ij, "old/mat_vecmul_ij"},
+    {"mat_vecmul_ij, droppers", {"x(i)=B(i,j)*c(j)", {0}, NULL}, mat_vecmul_ij_drop, "pin/mat_vecmul_ij"},
+    {"mat_vecmul_ji", {"x(i)=B(i,j)*c(j)", {"B:ss:1,0"}, "reorder(j,i)"}, mat_vecmul_ji, "old/mat_vecmul_ji"},
+    {"mat_elemadd", {"X(i,j)=B(i,j)+C(i,j)", {0}, NULL}, mat_elemadd, "old/mat_elemadd"},
+    {"mat_elemmul", {"X(i,j)=B(i,j)*C(i,j)", {0}, NULL}, mat_elemmul, "old/mat_elemmul"},
+    {"mat_elemadd3", {"X(i,j)=B(i,j)+C(i,j)+D(i,j)", {0}, NULL}, mat_elemadd3, "old/mat_elemadd3"},
+    {"mat_residual", {"x(i)=b(i)-C(i,j)*d(j)", {0}, NULL}, mat_residual, NULL},
+    {"mat_mattransmul", {"x(i)=b*C(j,i)*d(j)+e*f(i)", {"C:ss:1,0"}, NULL}, mat_mattransmul, NULL},
+    {"matmul_ijk", {spmm, {"C:ss:1,0"}, NULL}, matmul_ijk, "old/matmul_ijk"},
+    {"matmul_ijk, droppers", {spmm, {"C:ss:1,0"}, NULL}, matmul_ijk_drop, "pin/matmul_ijk"},
+    {"matmul_jik", {spmm, {"X:ss:1,0", "C:ss:1,0"}, NULL}, matmul_jik, NULL},
+    {"matmul_ikj", {spmm, {0}, "reorder(i,k,j)"}, matmul_ikj, "old/matmul_ikj"},
+    {"matmul_jki", {spmm, {"X:ss:1,0", "B:ss:1,0", "C:ss:1,0"}, "reorder(j,k,i)"}, matmul_jki, NULL},
+    {"matmul_kij", {spmm, {"B:ss:1,0"}, "reorder(k,i,j)"}, matmul_kij, "old/matmul_kij"},
+    {"matmul_kji", {spmm, {"X:ss:1,0", "B:ss:1,0"}, "reorder(k,j,i)"}, matmul_kji, NULL},
+    {"mat_sddmm", {"X(i,j)=B(i,j)*C(i,k)*D(k,j)", {"C:dd", "D:dd:1,0"}, NULL}, mat_sddmm, "old/mat_sddmm"},
+    {"tensor3_elemadd", {"X(i,j,k)=B(i,j,k)+C(i,j,k)", {0}, NULL}, tensor3_elemadd, "old/tensor3_elemadd"},
+    {"tensor3_elemmul", {"X(i,j,k)=B(i,j,k)*C(i,j,k)", {0}, NULL}, tensor3_elemmul, NULL},
+    {"tensor3_innerprod", {"x=B(i,j,k)*C(i,j,k)", {0}, NULL}, tensor3_innerprod, NULL},
+    {"tensor3_ttv", {"X(i,j)=B(i,j,k)*c(k)", {0}, NULL}, tensor3_ttv, "old/tensor3_ttv"},
+    {"tensor3_ttm", {"X(i,j,k)=B(i,j,l)*C(k,l)", {0}, NULL}, tensor3_ttm, NULL},
+    {"tensor3_mttkrp", {"X(i,j)=B(i,k,l)*C(j,k)*D(j,l)", {0}, NULL}, tensor3_mttkrp, NULL},
 };
 
 static const published_kernel *kernel_of(const published_row *row) {
@@ -436,16 +434,9 @@ static void must(fixture *f, const published_row *row, bool good) {
 }
 
 static void read_statement(fixture *f, const published_row *row, sam_statement *out) {
-    const published_kernel *k = kernel_of(row);
-    fe_in in = {.expression = k->expression, .formats = k->format, .schedule = &k->schedule};
-    in.n_schedule = k->schedule ? 1 : 0;
     fe_cin cin;
     sam_statement written;
-    while (in.n_formats < 4 && k->format[in.n_formats])
-        in.n_formats++;
-    must(f, row,
-         fe_parse(&in, &f->names, &f->mem, &f->diag, &written) &&
-             fe_schedule(&in, &written, &f->mem, &f->diag, &cin));
+    must(f, row, fe_case_schedule(f, &kernel_of(row)->text, &written, &cin));
     *out = cin.kernels.at[0].s;
 }
 
@@ -471,9 +462,7 @@ void published_make(fixture *f, const published_row *row, published_case *out) {
     make_operands(f, row, out);
     uint32_t *extent;
     must(f, row, tile_extents(s, &out->operands, &f->mem, &f->diag, &extent));
-    const sam_tensor_data *result = sam_tensor_at(s, s->result);
-    for (uint32_t m = 0; m < result->order; m++)
-        out->extent[m] = extent[s->result_index[m].v - 1];
+    tile_result_dim(s, extent, out->extent);
     sam_graph_init(&out->graph, &f->mem, &f->names);
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         const sam_tensor_data *d = &s->tensors.at[t];

@@ -127,9 +127,8 @@ static void write_row(FILE *out, sam_primitive k) {
 }
 
 static char *document(arena *mem) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
+    text_out out;
+    text_begin(&out);
     fputs(
         "# The primitives of SAM\n\n"
         "Written from `sam/primitives.def` by `build/tests/test_sam_document --write`; the test of that name "
@@ -139,13 +138,10 @@ static char *document(arena *mem) {
         "Timings: which\nmodels the simulator has, `ideal` or `sam`, the published simulator's. Onyx: the "
         "tiles that do it on the chip.\nAttributes and exact meanings are in `ir_sam.md`.\n\n"
         "| type | in | out | what it does | timings | Onyx |\n|---|---|---|---|---|---|\n",
-        out);
+        out.stream);
     for (sam_primitive k = SAM_NONE + 1; k < SAM_PRIMITIVES; k++)
-        write_row(out, k);
-    fclose(out);
-    char *kept = arena_strdup(mem, text);
-    free(text);
-    return kept;
+        write_row(out.stream, k);
+    return text_end(&out, mem);
 }
 
 static void the_document_is_up_to_date(void **state) {

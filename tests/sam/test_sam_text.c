@@ -11,14 +11,10 @@ static bool parse(fixture *f, const char *text, sam_graph *g) {
 }
 
 static char *dump(fixture *f, const sam_graph *g) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    sam_dump(g, out);
-    fclose(out);
-    char *kept = arena_strdup(&f->mem, text);
-    free(text);
-    return kept;
+    text_out out;
+    text_begin(&out);
+    sam_dump(g, out.stream);
+    return text_end(&out, &f->mem);
 }
 
 /* parse(dump(g)) is g, and the text is canonical: dumped again it is the same. */

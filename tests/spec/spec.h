@@ -28,7 +28,7 @@ typedef struct {
     uint32_t space[3];
 } spec_pe_config;
 
-/* Runs the configured primitive. Ports by mode as in onyx_pe_core.sv. Only integer ALU instructions. */
+/* Runs the configured primitive. Ports by mode as in onyx_pe_core.sv. */
 void spec_pe(const spec_pe_config *config, spec_streams *streams);
 
 /* The primitives themselves.

@@ -1,4 +1,6 @@
 /* The specification on streams small enough to know the answer by hand. */
+#include <math.h>
+
 #include "tests/spec/spec.h"
 #include "tests/test.h"
 
@@ -145,11 +147,67 @@ static void test_alu_operations(void **state) {
     assert_int_equal(result(19, false, 4, false, 0x10, 0x123), 0x123);
 }
 
+/* ---- bfloat16 ---- */
+
+static double number(uint16_t bits) {
+    uint32_t word = (uint32_t)bits << 16;
+    float f;
+    memcpy(&f, &word, sizeof f);
+    return (double)f;
+}
+
+/* The bfloat16 nearest to x. Sums and products of two bfloat16 numbers in double precision are exact or,
+ * where they are not, too far from a tie for a second rounding to matter. */
+static uint16_t nearest(double x) {
+    if (isnan(x))
+        return 0x7fc0;
+    int exponent;
+    frexp(x, &exponent);
+    int quantum = exponent - 8 < -133 ? -133 : exponent - 8;
+    float f = (float)ldexp(nearbyint(ldexp(x, -quantum)), quantum);
+    uint32_t word;
+    memcpy(&word, &f, sizeof word);
+    return isinf(x) || fabs(ldexp(nearbyint(ldexp(x, -quantum)), quantum)) >= ldexp(1, 128)
+               ? (uint16_t)(x < 0 ? 0xff80 : 0x7f80)
+               : (uint16_t)(word >> 16);
+}
+
+static void check_bf16(uint16_t a, uint16_t b) {
+    static const uint32_t opcodes[] = {0, 1, 3};
+    const double values[] = {number(a) + number(b), number(a) - number(b), number(a) * number(b)};
+    for (int i = 0; i < 3; i++) {
+        uint32_t space[3] = {1 | 2 << 1 | opcodes[i] << 3 | 2u << 22, 2u << 8 | 2u << 26, 2u << 12};
+        uint16_t got = rtl_alu_result(space, a, b), want = nearest(values[i]);
+        if (got != want)
+            fail_msg("opcode %u of %04x and %04x is %04x, not %04x", opcodes[i], a, b, got, want);
+    }
+}
+
+static void test_bf16(void **state) {
+    static const uint16_t special[] = {0,      1,      2,      0x40,   0x7f,   0x80,
+                                       0x81,   0xff,   0x3f7f, 0x3f80, 0x3f81, 0x4000,
+                                       0x7eff, 0x7f00, 0x7f7f, 0x7f80, 0x7f81, 0x7fff};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof special / sizeof *special; i++) {
+        uint16_t a = (uint16_t)(special[i / 2] | (i & 1) << 15);
+        for (uint32_t b = 0; b < 0x10000; b++) {
+            check_bf16(a, (uint16_t)b);
+            check_bf16((uint16_t)b, a);
+        }
+    }
+    prng random = prng_seed(5);
+    for (int i = 0; i < 1000000; i++) {
+        uint16_t a = (uint16_t)prng_below(&random, 0x10000), b = (uint16_t)prng_below(&random, 0x10000);
+        check_bf16(a, b);
+        check_bf16(a, (uint16_t)(b & 0x807f) | (a & 0x7f80)); /* of like size */
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_joiner), TEST(test_crddrop),     TEST(test_crdhold),
-        TEST(test_repeat), TEST(test_lost_levels), TEST(test_rsg),
-        TEST(test_reduce), TEST(test_alu_streams), TEST(test_alu_operations),
+        TEST(test_joiner),         TEST(test_crddrop), TEST(test_crdhold), TEST(test_repeat),
+        TEST(test_lost_levels),    TEST(test_rsg),     TEST(test_reduce),  TEST(test_alu_streams),
+        TEST(test_alu_operations), TEST(test_bf16),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,10 @@ static void diagnostics_stop_keeping_after_the_limit(void **state) {
         diag_error(&f->diag, (src_loc){0}, "E0000-test", "error %d", i);
     assert_int_equal(f->diag.errors, DIAG_MAX_ERRORS + 5);
     assert_int_equal(f->diag.list.len, DIAG_MAX_ERRORS);
-    assert_non_null(strstr(fixture_printed(f), "5 more errors are not shown"));
+    diag_mismatch(&f->diag, (src_loc){0}, "E0000-test", "a failure of another kind");
+    assert_int_equal(f->diag.mismatches, 1);
+    assert_int_equal(f->diag.list.len, DIAG_MAX_ERRORS);
+    assert_non_null(strstr(fixture_printed(f), "6 more errors are not shown"));
 }
 
 static void json_errors_are_located(void **state) {

@@ -406,7 +406,9 @@ static void corrupt_result_streams_are_refused(void **state) {
         {{2, 0, 2, 2, 1, 7}, 5, {2, 5, 6}, false},      {{2, 0, 1, 2, 1, 7}, 6, {2, 5, 6}, false},
         {{2, 0, 2, 2, 1, 0xffff}, 6, {2, 5, 6}, false},
     };
+    uint32_t broken = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        broken += !cases[i].good;
         tile_collector *c = tile_collect_begin(&b.s, &plan, extent, TILE_DTYPE_INT16, &f->mem);
         const uint16_t *words[2] = {cases[i].level, cases[i].vals};
         uint32_t lengths[2] = {cases[i].n, cases[i].vals[0] + 1u};
@@ -414,7 +416,9 @@ static void corrupt_result_streams_are_refused(void **state) {
             fail_msg("case %zu", i);
         tile_tensor out;
         assert_true(tile_collect_end(c, &f->mem, &out));
+        assert_int_equal(f->diag.mismatches, broken);
     }
+    assert_int_equal(f->diag.errors, 0);
 }
 
 int main(void) {

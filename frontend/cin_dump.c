@@ -1,0 +1,233 @@
+/* cin_dump.c - concrete index notation written as text; the grammar is in cin_parse.c. */
+#include "frontend/fe_int.h"
+
+typedef struct {
+    const fe_kernel *k;
+    FILE *out;
+    arena mem;
+    fe_exprs sums; /* sums.at[i] is written as temporary i + 1 */
+} dump;
+
+static uint32_t binding_strength(sam_expr_kind kind) {
+    switch (kind) {
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB:
+        return 1;
+    case SAM_EXPR_MUL:
+    case SAM_EXPR_DIV:
+        return 2;
+    case SAM_EXPR_NEG:
+        return 3;
+    case SAM_EXPR_NONE:
+    case SAM_EXPR_ACCESS:
+    case SAM_EXPR_LITERAL:
+    case SAM_EXPR_SUM:
+        break;
+    }
+    return 4;
+}
+
+static const char *operator_text(sam_expr_kind kind) {
+    switch (kind) {
+    case SAM_EXPR_ADD:
+        return " + ";
+    case SAM_EXPR_SUB:
+        return " - ";
+    case SAM_EXPR_MUL:
+        return " * ";
+    case SAM_EXPR_DIV:
+        return " / ";
+    case SAM_EXPR_NEG:
+    case SAM_EXPR_NONE:
+    case SAM_EXPR_ACCESS:
+    case SAM_EXPR_LITERAL:
+    case SAM_EXPR_SUM:
+        break;
+    }
+    BUG("not a binary operator: %d", (int)kind);
+}
+
+/* A name for a temporary that no tensor and no variable has. */
+static void dump_temporary(dump *p, uint32_t number) {
+    const char *prefix = "t";
+    for (;; prefix = arena_printf(&p->mem, "%st", prefix)) {
+        name_id name = names_find(p->k->s.names, arena_printf(&p->mem, "%s%u", prefix, number));
+        if (!name.v || (!fe_find_tensor(&p->k->s, name).v && !fe_find_var(&p->k->s, name).v))
+            break;
+    }
+    fprintf(p->out, "%s%u", prefix, number);
+}
+
+static uint32_t temporary_of(const dump *p, sam_expr sum) {
+    for (uint32_t i = 0; i < p->sums.len; i++) {
+        if (p->sums.at[i].v == sum.v)
+            return i + 1;
+    }
+    BUG("a sum without a temporary");
+}
+
+/* Parentheses where the operator around e binds more than `least`. */
+static void dump_expr(dump *p, sam_expr e, uint32_t least) {
+    const sam_expr_data *x = sam_expr_at(&p->k->s, e);
+    uint32_t strength = binding_strength(x->kind);
+    if (strength < least)
+        fputc('(', p->out);
+    switch (x->kind) {
+    case SAM_EXPR_ACCESS:
+        fputs(fe_access_text(&p->k->s, x->tensor, x->index, &p->mem), p->out);
+        break;
+    case SAM_EXPR_LITERAL:
+        fprintf(p->out, "%.17g", x->literal);
+        break;
+    case SAM_EXPR_NEG:
+        fputc('-', p->out);
+        dump_expr(p, x->a, strength);
+        break;
+    case SAM_EXPR_SUM:
+        dump_temporary(p, temporary_of(p, e));
+        break;
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB:
+    case SAM_EXPR_MUL:
+    case SAM_EXPR_DIV:
+        dump_expr(p, x->a, strength);
+        fputs(operator_text(x->kind), p->out);
+        dump_expr(p, x->b, strength + 1);
+        break;
+    case SAM_EXPR_NONE:
+        break;
+    }
+    if (strength < least)
+        fputc(')', p->out);
+}
+
+static void dump_tag(const dump *p, sam_var loop) {
+    const fe_tag *tag = fe_tag_of(p->k, loop);
+    if (!tag)
+        return;
+    if (tag->kind == FE_UNROLL)
+        fprintf(p->out, ", unroll(%u)", tag->copies);
+    else if (tag->unit == FE_LANES)
+        fprintf(p->out, ", parallelize(Lanes(%u),%s)", tag->copies, fe_strategy_text(tag->strategy));
+    else
+        fprintf(p->out, ", parallelize(%s,%s)", fe_unit_text(tag->unit), fe_strategy_text(tag->strategy));
+}
+
+/* forall(v, ...) of the scope around "target = body", with a where for each inner sum; temporary 0 is the
+ * result. */
+static void dump_scope(dump *p, const fe_scope *scope, uint32_t temporary) {
+    const sam_statement *s = &p->k->s;
+    fe_vars loops = fe_scope_loops(p->k, scope, &p->mem);
+    fe_exprs inner = {0};
+    fe_inner_sums(s, scope->body, &p->mem, &inner);
+    uint32_t first = p->sums.len;
+    bool reduces = temporary != 0;
+    for (uint32_t i = 0; i < scope->vars.len; i++)
+        reduces = reduces || !fe_is_result_var(s, scope->vars.at[i]);
+    for (uint32_t i = 0; i < loops.len; i++)
+        fprintf(p->out, "forall(%s, ", fe_var_text(s, loops.at[i]));
+    for (uint32_t i = 0; i < inner.len; i++) {
+        fputs("where(", p->out);
+        vec_push(&p->mem, &p->sums, inner.at[i]);
+    }
+    if (temporary)
+        dump_temporary(p, temporary);
+    else
+        fputs(fe_access_text(s, s->result, s->result_index, &p->mem), p->out);
+    fputs(reduces ? " += " : " = ", p->out);
+    dump_expr(p, scope->body, 0);
+    for (uint32_t i = 0; i < inner.len; i++) {
+        fputs(", ", p->out);
+        fe_scope sum = fe_sum_scope(s, inner.at[i], &p->mem);
+        dump_scope(p, &sum, first + i + 1);
+        fputc(')', p->out);
+    }
+    for (uint32_t i = loops.len; i-- > 0;) {
+        dump_tag(p, loops.at[i]);
+        fputc(')', p->out);
+    }
+}
+
+static void dump_relation(const fe_kernel *k, const fe_relation *r, FILE *out) {
+    static const char *const keyword[] = {[FE_SPLIT] = "split",
+                                          [FE_DIVIDE] = "divide",
+                                          [FE_POS] = "pos",
+                                          [FE_FUSE] = "fuse",
+                                          [FE_BOUND] = "bound"};
+    const sam_statement *s = &k->s;
+    fprintf(out, ", %s(%s,%s", keyword[r->kind], fe_var_text(s, r->var[0]), fe_var_text(s, r->var[1]));
+    switch (r->kind) {
+    case FE_SPLIT:
+    case FE_DIVIDE:
+        fprintf(out, ",%s,%u)", fe_var_text(s, r->var[2]), r->number);
+        break;
+    case FE_POS:
+        fprintf(out, ",%s)", names_text(s->names, r->tensor));
+        break;
+    case FE_FUSE:
+        fprintf(out, ",%s)", fe_var_text(s, r->var[2]));
+        break;
+    case FE_BOUND:
+        fprintf(out, ",%u,%s)", r->number, fe_bound_text(r->bound));
+        break;
+    }
+}
+
+/* The variables of the sums below e, and those of two sums: bit v - 1. */
+static void collect_sums(const sam_statement *s, sam_expr e, uint64_t *once, uint64_t *twice) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_SUM) {
+        uint64_t bit = (uint64_t)1 << (x->var.v - 1);
+        *twice |= *once & bit;
+        *once |= bit;
+    }
+    if (x->a.v)
+        collect_sums(s, x->a, once, twice);
+    if (x->b.v)
+        collect_sums(s, x->b, once, twice);
+}
+
+/* Whether the foralls alone say the order of the loops: not if a loop is in the chains of two sums, which may
+ * place it differently among the loops of other sums. */
+static bool foralls_say_order(const fe_kernel *k, arena *mem) {
+    uint64_t once = 0, twice = 0;
+    collect_sums(&k->s, k->s.rhs, &once, &twice);
+    bool several = once & (once - 1);
+    return fe_loops_nest(k, mem) && !(twice && several);
+}
+
+static void dump_kernel(const fe_kernel *k, FILE *out) {
+    dump p = {.k = k, .out = out};
+    fe_scope outer = fe_outer_scope(&k->s, &p.mem);
+    bool ordered = foralls_say_order(k, &p.mem);
+    if (k->relations.len || !ordered)
+        fputs("suchthat(", out);
+    dump_scope(&p, &outer, 0);
+    for (uint32_t r = 0; r < k->relations.len; r++)
+        dump_relation(k, &k->relations.at[r], out);
+    for (uint32_t i = 0; !ordered && i < k->s.loops.len; i++)
+        fprintf(out, "%s%s", i ? "," : ", order(", fe_var_text(&k->s, k->s.loops.at[i]));
+    if (!ordered)
+        fputc(')', out);
+    if (k->relations.len || !ordered)
+        fputc(')', out);
+    arena_free(&p.mem);
+}
+
+void fe_cin_dump(const fe_cin *cin, FILE *out) {
+    uint32_t last = cin->kernels.len - 1;
+    for (uint32_t n = 0; n < last; n++)
+        fputs("where(", out);
+    dump_kernel(&cin->kernels.at[last], out);
+    for (uint32_t n = last; n-- > 0;) {
+        fputs(", ", out);
+        dump_kernel(&cin->kernels.at[n], out);
+        fputc(')', out);
+    }
+    fputc('\n', out);
+}
+
+void fe_dump(const sam_statement *s, FILE *out) {
+    dump_kernel(&(fe_kernel){.s = *s}, out);
+    fputc('\n', out);
+}

@@ -1,0 +1,119 @@
+/* distribute.c - products of sums as sums of products: (B + C) * D becomes B * D + C * D.
+ *
+ * The joiners of a product of a sum are a union below an intersection: the union's empty token, which stands
+ * for an operand without the coordinate, would reach a reference input of an intersecter, and the chip's
+ * takes it for the end of the fiber. In a sum of products every intersection comes before the unions. The
+ * coordinates are the same, since intersection distributes over union, and so are the values modulo 2^16;
+ * D is stored and read twice. In floating point the values would be rounded otherwise.
+ *
+ * A factor that has no variable of the sum is joined with none of its operands, so it stays a factor: 2 * (b
+ * + c). Factors with a sum over a variable are not copied. The number of terms is the product of the sums'
+ * lengths.
+ */
+#include "frontend/fe_int.h"
+
+typedef struct {
+    sam_statement *s;
+    arena *mem;
+} rewrite;
+
+static sam_expr add_expr(rewrite *r, sam_expr_data x) {
+    vec_push(r->mem, &r->s->exprs, x);
+    return (sam_expr){r->s->exprs.len};
+}
+
+static sam_expr copy(rewrite *r, sam_expr e) {
+    sam_expr_data x = *sam_expr_at(r->s, e);
+    if (x.a.v)
+        x.a = copy(r, x.a);
+    if (x.b.v)
+        x.b = copy(r, x.b);
+    return add_expr(r, x);
+}
+
+static bool has_sum(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return x->kind == SAM_EXPR_SUM || (x->a.v && has_sum(s, x->a)) || (x->b.v && has_sum(s, x->b));
+}
+
+/* The factors of e; whether their product is to be negated. */
+static bool collect_factors(rewrite *r, sam_expr e, fe_exprs *factors) {
+    const sam_expr_data x = *sam_expr_at(r->s, e);
+    if (x.kind == SAM_EXPR_NEG)
+        return !collect_factors(r, x.a, factors);
+    if (x.kind == SAM_EXPR_MUL) {
+        bool first = collect_factors(r, x.a, factors);
+        return first != collect_factors(r, x.b, factors);
+    }
+    vec_push(r->mem, factors, e);
+    return false;
+}
+
+/* Whether factor `at` is a sum that would be joined with another factor. */
+static bool must_distribute(const rewrite *r, const fe_exprs *factors, uint32_t at) {
+    sam_expr_kind kind = sam_expr_at(r->s, factors->at[at])->kind;
+    bool joined = false;
+    if (kind != SAM_EXPR_ADD && kind != SAM_EXPR_SUB)
+        return false;
+    for (uint32_t i = 0; i < factors->len; i++) {
+        if (i == at)
+            continue;
+        if (has_sum(r->s, factors->at[i]))
+            return false;
+        joined = joined || (fe_free_vars(r->s, factors->at[at]) & fe_free_vars(r->s, factors->at[i])) != 0;
+    }
+    return joined;
+}
+
+static sam_expr product(rewrite *r, const fe_exprs *factors, bool negative, src_loc loc);
+
+/* The product with factor `at` replaced by `term` and the others by themselves, or by copies. */
+static sam_expr term_product(rewrite *r, const fe_exprs *factors, uint32_t at, sam_expr term, bool copies,
+                             src_loc loc) {
+    fe_exprs all = {0};
+    bool negative = false;
+    for (uint32_t i = 0; i < factors->len; i++) {
+        if (i == at)
+            negative = collect_factors(r, term, &all);
+        else
+            vec_push(r->mem, &all, copies ? copy(r, factors->at[i]) : factors->at[i]);
+    }
+    return product(r, &all, negative, loc);
+}
+
+static sam_expr product(rewrite *r, const fe_exprs *factors, bool negative, src_loc loc) {
+    sam_expr result = factors->at[0];
+    uint32_t at = 0;
+    while (at < factors->len && !must_distribute(r, factors, at))
+        at++;
+    if (at < factors->len) {
+        sam_expr_data sum = *sam_expr_at(r->s, factors->at[at]);
+        sum.a = term_product(r, factors, at, sum.a, false, loc);
+        sum.b = term_product(r, factors, at, sum.b, true, loc);
+        result = add_expr(r, sum);
+    }
+    for (uint32_t i = 1; at == factors->len && i < factors->len; i++)
+        result =
+            add_expr(r, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = loc, .a = result, .b = factors->at[i]});
+    return negative ? add_expr(r, (sam_expr_data){.kind = SAM_EXPR_NEG, .loc = loc, .a = result}) : result;
+}
+
+static sam_expr distribute(rewrite *r, sam_expr e) {
+    sam_expr_data x = *sam_expr_at(r->s, e);
+    if (x.a.v)
+        x.a = distribute(r, x.a);
+    if (x.b.v)
+        x.b = distribute(r, x.b);
+    *sam_expr_at(r->s, e) = x;
+    if (x.kind != SAM_EXPR_MUL)
+        return e;
+    fe_exprs factors = {0};
+    bool negative = collect_factors(r, e, &factors);
+    return product(r, &factors, negative, x.loc);
+}
+
+void fe_distribute(sam_statement *s) {
+    rewrite r = {.s = s, .mem = s->mem};
+    if (s->integers)
+        s->rhs = distribute(&r, s->rhs);
+}

@@ -1,0 +1,155 @@
+/* words.c - keywords, numbers and new names: what schedules and the text of concrete index notation share. */
+#include <stdlib.h>
+
+#include "frontend/fe_int.h"
+
+static const char *const bound_text[] = {[FE_MIN_EXACT] = "MinExact",
+                                         [FE_MIN_CONSTRAINT] = "MinConstraint",
+                                         [FE_MAX_EXACT] = "MaxExact",
+                                         [FE_MAX_CONSTRAINT] = "MaxConstraint"};
+static const char *const unit_text[] = {
+    [FE_LANES] = "Lanes", [FE_CPU_THREAD] = "CPUThread", [FE_CPU_VECTOR] = "CPUVector"};
+static const char *const strategy_text[] = {[FE_NO_RACES] = "NoRaces",
+                                            [FE_IGNORE_RACES] = "IgnoreRaces",
+                                            [FE_TEMPORARY] = "Temporary",
+                                            [FE_PARALLEL_REDUCTION] = "ParallelReduction"};
+
+const char *fe_bound_text(fe_bound_type type) {
+    return bound_text[type];
+}
+const char *fe_unit_text(fe_unit unit) {
+    return unit_text[unit];
+}
+const char *fe_strategy_text(fe_race_strategy strategy) {
+    return strategy_text[strategy];
+}
+
+/* taco's words that mean nothing on this hardware. */
+static const struct {
+    const char *word, *reason;
+} no_unit[] = {{"GPUBlock", "the array has no GPU"},
+               {"GPUWarp", "the array has no GPU"},
+               {"GPUThread", "the array has no GPU"},
+               {"Atomics", "the array has no atomic operation; Temporary adds up in one reducer"}};
+
+/* The index of the token in words[1..n), 0 after an error. */
+static uint32_t keyword(fe_reader *in, const char *const *words, uint32_t n, const char *what,
+                        diagnostics *d) {
+    for (uint32_t i = 1; i < n; i++) {
+        if (!fe_is_word(&in->token, words[i]))
+            continue;
+        fe_advance(in);
+        return i;
+    }
+    for (size_t i = 0; i < sizeof no_unit / sizeof *no_unit; i++) {
+        if (!fe_is_word(&in->token, no_unit[i].word))
+            continue;
+        diag_unmappable(d, in->token.loc, "E0149-not-lowered", "%s", no_unit[i].reason);
+        return 0;
+    }
+    const char *list = "";
+    for (uint32_t i = 1; i < n; i++)
+        list = arena_printf(d->mem, "%s%s%s", list, i > 1 ? ", " : "", words[i]);
+    if (in->token.kind == FE_NAME)
+        diag_error(d, in->token.loc, "E0144-keyword", "there is no %s '%.*s'", what, (int)in->token.length,
+                   in->token.at);
+    else
+        fe_expected(in, what, d);
+    diag_hint(d, "use one of %s", list);
+    return 0;
+}
+
+bool fe_parse_bound_type(fe_reader *in, diagnostics *d, fe_bound_type *out) {
+    *out = (fe_bound_type)keyword(in, bound_text, sizeof bound_text / sizeof *bound_text, "bound type", d);
+    return *out != 0;
+}
+
+bool fe_parse_number(fe_reader *in, uint32_t low, uint32_t high, diagnostics *d, uint32_t *out) {
+    const fe_token *t = &in->token;
+    char *end = NULL;
+    if (t->kind != FE_NUMBER) {
+        fe_expected(in, "a whole number", d);
+        return false;
+    }
+    char *digits = arena_strndup(d->mem, t->at, t->length);
+    unsigned long long value = strtoull(digits, &end, 10);
+    if (*end || t->length > 9 || value < low || value > high) {
+        diag_error(d, t->loc, "E0142-number", "%s is no whole number from %u to %u", digits, low, high);
+        return false;
+    }
+    *out = (uint32_t)value;
+    fe_advance(in);
+    return true;
+}
+
+bool fe_parse_parallel(fe_reader *in, diagnostics *d, fe_tag *tag, bool *parallel) {
+    tag->kind = FE_PARALLELIZE;
+    *parallel = !fe_is_word(&in->token, "NotParallel");
+    if (!*parallel) {
+        fe_advance(in);
+    } else {
+        tag->unit = (fe_unit)keyword(in, unit_text, sizeof unit_text / sizeof *unit_text, "parallel unit", d);
+        if (!tag->unit)
+            return false;
+    }
+    if (tag->unit == FE_LANES) {
+        if (!fe_take_sign(in, '(')) {
+            fe_expected(in, "'(' and the number of lanes", d);
+            return false;
+        }
+        if (!fe_parse_number(in, 1, FE_MAX_COPIES, d, &tag->copies))
+            return false;
+        if (!fe_take_sign(in, ')')) {
+            fe_expected(in, "')'", d);
+            return false;
+        }
+    }
+    if (!fe_take_sign(in, ',')) {
+        fe_expected(in, "',' and a race strategy", d);
+        return false;
+    }
+    tag->strategy = (fe_race_strategy)keyword(in, strategy_text, sizeof strategy_text / sizeof *strategy_text,
+                                              "race strategy", d);
+    return tag->strategy != 0;
+}
+
+bool fe_count_copies(const fe_kernel *k, fe_tag *tag, diagnostics *d) {
+    const char *loop = fe_var_text(&k->s, tag->loop);
+    if (tag->copies)
+        return true;
+    tag->copies = fe_known_extent(k, tag->loop);
+    if (tag->copies >= 1 && tag->copies <= FE_MAX_COPIES)
+        return true;
+    diag_error(d, tag->loc, "E0147-bound",
+               "a %s for each iteration of '%s' needs to know that there are 1 to %d",
+               fe_unit_text(tag->unit), loop, FE_MAX_COPIES);
+    diag_hint(d, "split it and parallelize the inner loop, or give a number of copies: Lanes(4)");
+    return false;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+bool fe_is_new_name(const fe_cin *cin, name_id name) {
+    for (uint32_t n = 0; n < cin->kernels.len; n++) {
+        const sam_statement *s = &cin->kernels.at[n].s;
+        if (fe_find_var(s, name).v || fe_find_tensor(s, name).v)
+            return false;
+    }
+    return true;
+}
+
+bool fe_parse_new_name(fe_reader *in, const fe_cin *cin, const char *what, diagnostics *d, name_id *out) {
+    if (in->token.kind != FE_NAME) {
+        fe_expected(in, what, d);
+        return false;
+    }
+    *out = names_intern_n(cin->kernels.at[0].s.names, in->token.at, in->token.length);
+    if (!fe_is_new_name(cin, *out)) {
+        diag_error(d, in->token.loc, "E0140-new-name", "'%.*s' is in use already", (int)in->token.length,
+                   in->token.at);
+        diag_hint(d, "choose a name that the expression and the schedule do not have");
+        return false;
+    }
+    fe_advance(in);
+    return true;
+}

@@ -1,0 +1,111 @@
+#!/bin/sh
+# The published kernels on the array: array_kernels.sh ONYX [DATA SETS]. Each is compiled to a bitstream, which engine
+# cycle decodes and runs, on random data with explicit zeros and negative values, then with one operand after the other
+# empty; the command line compares with the expression's definition. Prints a row a kernel: runs, right ones, runs with
+# data that the fabricated chip would get wrong (hazards of docs/cycle.md), most cycles.
+set -u
+ONYX=$(realpath "$1")
+sets=${2:-4}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# name | expression | operands: name and extents, "-" for a scalar | density | options
+kernels() {
+    cat <<'EOF'
+vec_identity | x(i)=b(i) | b:20 | 40 |
+mat_identity | X(i,j)=B(i,j) | B:12,9 | 30 |
+tensor3_identity | X(i,j,k)=B(i,j,k) | B:5,6,7 | 20 |
+vec_elemadd | x(i)=b(i)+c(i) | b:20 c:20 | 40 |
+vec_elemmul | x(i)=b(i)*c(i) | b:20 c:20 | 50 |
+mat_elemmul | X(i,j)=B(i,j)*C(i,j) | B:9,8 C:9,8 | 50 |
+MMAdd | X(i,j)=B(i,j)+C(i,j) | B:9,8 C:9,8 | 30 |
+Plus2 | X(i,j,k)=B(i,j,k)+C(i,j,k) | B:5,6,4 C:5,6,4 | 20 |
+Plus3 | X(i,j)=B(i,j)+C(i,j)+D(i,j) | B:9,8 C:9,8 D:9,8 | 25 |
+tensor3_elemmul | X(i,j,k)=B(i,j,k)*C(i,j,k) | B:5,6,4 C:5,6,4 | 60 |
+SpMV | x(i)=B(i,j)*c(j) | B:12,9 c:9 | 40 |
+SpMM_ijk | X(i,j)=B(i,k)*C(k,j) | B:8,9 C:9,7 | 40 | -s reorder(i,j,k)
+SpMM_jik | X(i,j)=B(i,k)*C(k,j) | B:8,9 C:9,7 | 40 | -s reorder(j,i,k)
+SDDMM | X(i,j)=B(i,j)*C(i,k)*D(k,j) | B:8,7 C:8,5 D:5,7 | 50 |
+SDDMM_dense | X(i,j)=B(i,j)*C(i,k)*D(k,j) | B:8,7 C:8,5 D:5,7 | 50 | -f C:dd -f D:dd
+sampled_SpMM | X(i,j)=B(i,k)*C(k,j)*D(i,j) | B:8,5 C:5,7 D:8,7 | 50 |
+InnerProd | x=B(i,j,k)*C(i,j,k) | B:5,4,6 C:5,4,6 | 40 |
+TTV | X(i,j)=B(i,j,k)*c(k) | B:5,6,7 c:7 | 40 |
+TTM | X(i,j,k)=B(i,j,l)*C(k,l) | B:4,5,6 C:4,6 | 40 |
+MTTKRP | X(i,j)=B(i,k,l)*C(j,k)*D(j,l) | B:4,5,6 C:4,5 D:4,6 | 50 | -s reorder(j,i,k,l)
+MTTKRP_dense | X(i,j)=B(i,k,l)*C(j,k)*D(j,l) | B:4,5,6 C:4,5 D:4,6 | 50 | -f C:dd -f D:dd
+Residual | x(i)=b(i)-C(i,j)*d(j) | b:9 C:9,8 d:8 | 40 |
+MatTransMul | x(i)=a*B(j,i)*c(j)+e*d(i) | a:- B:8,9 c:8 e:- d:9 | 40 |
+scale | X(i,j)=3*B(i,j) | B:9,8 | 40 |
+negate | x(i)=-b(i) | b:20 | 40 |
+plus_constant | x(i)=b(i)+1 | b:10 | 40 |
+from_constant | x(i)=2-b(i) | b:10 | 40 |
+sum_times | X(i,j)=(B(i,j)+C(i,j))*D(i,j) | B:9,8 C:9,8 D:9,8 | 40 |
+sums_of_rows | x(i)=(B(i,k)+C(i,k))*d(k) | B:8,7 C:8,7 d:7 | 40 |
+EOF
+}
+
+# entries EXTENTS PERCENT SEED: a .tns file with at least one entry; one value in five is 0
+entries() {
+    awk -v extents="$1" -v percent="$2" -v seed="$3" 'BEGIN {
+        srand(seed); n = split(extents, e, ","); total = 1
+        for (l = 1; l <= n; l++) total *= e[l]
+        first = int(rand() * total)
+        for (p = 0; p < total; p++) {
+            if (rand() * 100 >= percent && p != first) continue
+            rest = p; line = ""
+            for (l = n; l >= 1; l--) { line = (rest % e[l] + 1) " " line; rest = int(rest / e[l]) }
+            print line (rand() < 0.2 ? 0 : int(rand() * 19) - 9)
+        }
+    }'
+}
+
+# The operands of one run as options; `empty` names the one without entries.
+operand_options() {
+    number=0
+    for operand in $1; do
+        name=${operand%%:*} extents=${operand#*:} number=$((number + 1))
+        if [ "$extents" = - ]; then
+            printf ' -g %s::1:%s' "$name" "$(($3 + number))"
+        elif [ "$name" = "$4" ]; then
+            printf ' -g %s:%s:0' "$name" "$(echo "$extents" | tr , x)"
+        else
+            entries "$extents" "$2" $(($3 * 100 + number)) >"$name.tns"
+            printf ' -i %s:%s.tns -d %s:%s' "$name" "$name" "$name" "$extents"
+        fi
+    done
+}
+
+failed=0
+printf '%-18s %5s %6s %8s %8s\n' kernel runs right hazards cycles
+kernels >kernels.txt
+while IFS='|' read -r name expression operands density options; do
+    name=$(echo $name) expression=$(echo "$expression") runs=0 right=0 hazards=0 cycles=0
+    cases=$(seq "$sets")
+    for operand in $operands; do
+        [ "${operand#*:}" = - ] || cases="$cases empty:${operand%%:*}"
+    done
+    for case in $cases; do
+        empty= seed=99
+        case $case in
+        empty:*) empty=${case#empty:} ;;
+        *) seed=$case ;;
+        esac
+        data=$(operand_options "$operands" $density "$seed" "$empty")
+        runs=$((runs + 1))
+        # shellcheck disable=SC2086
+        if "$ONYX" run "$expression" $data $options --engine cycle --hazards warn -o out >log 2>&1 &&
+            grep -q '"check":	"pass"' out/report.json; then
+            right=$((right + 1))
+            ! grep -q '"hazard":' out/report.json || hazards=$((hazards + 1))
+            now=$(sed -n 's/^		"kernel":	\([0-9]*\).*/\1/p' out/report.json)
+            [ "$now" -le $cycles ] || cycles=$now
+        else
+            echo "$name, data $case: onyx run \"$expression\"$data $options"
+            sed 's/^/  /' log | head -n 6
+            failed=1
+        fi
+    done
+    printf '%-18s %5d %6d %8d %8d\n' "$name" $runs $right $hazards "$cycles"
+done <kernels.txt
+exit $failed

@@ -1,0 +1,132 @@
+/* frontend/: concrete index notation reads back, what is no such thing is refused, and so is text at random.
+ */
+#include "tests/frontend/scheduled.h"
+
+static void concrete_index_notation_reads_back(void **state) {
+    fixture *f = *state;
+    scheduled_reads_back(f, spmm, "reorder(i,k,j)",
+                         "forall(i, forall(k, forall(j, X(i,j) += B(i,k) * C(k,j))))");
+    scheduled_reads_back(
+        f, spmm, "split(j,j0,j1,8), reorder(i,j0,k,j1), parallelize(j1,CPUVector,NoRaces), unroll(i,2)",
+        "suchthat(forall(i, forall(j0, forall(k, forall(j1, X(i,j) += B(i,k) * C(k,j), "
+        "parallelize(CPUVector,NoRaces)))), unroll(2)), split(j,j0,j1,8))");
+    scheduled_reads_back(
+        f, sddmm, "precompute(C(i,k)*D(k,j),{i,j},{iw,jw},w), parallelize(k,Lanes(4),Temporary)",
+        "where(forall(i, forall(j, X(i,j) = B(i,j) * w(i,j))), forall(iw, forall(jw, forall(k, w(iw,jw) += "
+        "C(iw,k) * D(k,jw), parallelize(Lanes(4),Temporary)))))");
+    scheduled_reads_back(
+        f, spmm, "reorder(i,k,j), precompute(B(i,k)*C(k,j),j,jw,w)",
+        "where(forall(i, forall(j, X(i,j) = w(i,j))), forall(i, forall(k, forall(jw, w(i,jw) += B(i,k) * "
+        "C(k,jw)))))");
+    scheduled_reads_back(
+        f, sddmm, "precompute(C(i,k)*D(k,j),{},{})",
+        "forall(i, forall(j, where(X(i,j) = B(i,j) * t1, forall(k, t1 += C(i,k) * D(k,j)))))");
+    scheduled_reads_back(
+        f, spmv, "pos(j,jp,B), bound(i,ib,8,MaxExact), divide(ib,i0,i1,2), unroll(jp,2)",
+        "suchthat(forall(i0, forall(i1, forall(jp, x(i) += B(i,j) * c(j), unroll(2)))), pos(j,jp,B), "
+        "bound(i,ib,8,MaxExact), divide(ib,i0,i1,2))");
+    scheduled_reads_back(f, spmv, "fuse(i,j,f)", "suchthat(forall(f, x(i) += B(i,j) * c(j)), fuse(i,j,f))");
+    scheduled_reads_back(
+        f, "x(i) = sum(j, B(i,j) * c(j)) * d(i)", "reorder(j,i)",
+        "suchthat(forall(i, where(x(i) = t1 * d(i), forall(j, t1 += B(i,j) * c(j)))), order(j,i))");
+    scheduled_reads_back(f, "x(i) = B(i,k) * c(k) + D(i,k) * e(k)", "unroll(k,2)", NULL);
+    scheduled_reads_back(f, "x(i) = -(2 - b(i)) / (c(i) + sum(j, D(i,j) * t1)) - -3 * sum(k, E(i,k))", "",
+                         NULL);
+    scheduled_reads_back(f, "x = b + c(i) * sum(j, D(i,j) * sum(k, E(j,k)))", "split(k,k0,k1,2)", NULL);
+}
+
+static void refuse_cin(fixture *f, const char *text, const char *expected) {
+    fe_cin cin;
+    diag_init(&f->diag, &f->mem);
+    if (fe_cin_parse(text, &f->names, &f->mem, &f->diag, &cin))
+        fail_msg("accepted: %s", text);
+    const char *printed = fixture_printed(f), *line = strchr(printed, '\n');
+    assert_string_equal(arena_strndup(&f->mem, printed, (size_t)(line - printed)), expected);
+}
+
+static void concrete_index_notation_is_checked(void **state) {
+    fixture *f = *state;
+    refuse_cin(f, "forall(i, x(i) += b(i))",
+               "<cin>:1:16: error: no loop around this is a sum: write '=' [E0150-cin]");
+    refuse_cin(f, "forall(i, forall(j, x(i) = B(i,j)))",
+               "<cin>:1:26: error: a loop around this is a sum: write '+=' [E0150-cin]");
+    refuse_cin(f, "forall(i, where(x(i) = b(i), forall(j, t += c(j))))",
+               "<cin>:1:40: error: the temporary is used 0 times, not once [E0150-cin]");
+    refuse_cin(f, "forall(i, where(forall(j, x(i) += w(j)), forall(k, w(k) = b(k))))",
+               "<cin>:1:24: error: a loop inside of the consumer of a where [E0150-cin]");
+    refuse_cin(f, "forall(i, where(x(i) = w(i), forall(k, w(k) = b(k))))",
+               "<cin>:1:40: error: only a scalar can be computed inside of loops [E0150-cin]");
+    refuse_cin(f, "forall(i, x(i) = sum(j, B(i,j)))",
+               "<cin>:1:18: error: a sum is a loop with '+=' here [E0150-cin]");
+    refuse_cin(f, "forall(i, x(i) = B(i,j))",
+               "<cin>:1:18: error: an index of B is neither summed over nor in the result [E0130-statement]");
+    refuse_cin(f, "forall(j, forall(i, x(i) = b(i)))",
+               "<cin>:1:26: error: a loop around this is a sum: write '+=' [E0150-cin]");
+    refuse_cin(f, "suchthat(forall(i, x(i) = b(i)), split(i,i0,i1,4))",
+               "<cin>:1:22: error: 'i' binds nothing, but has a loop [E0150-cin]");
+    refuse_cin(f, "where(forall(i, x(i) = b(i)), forall(j, w(j) = c(j)))",
+               "<cin>:1:41: error: nothing reads the workspace 'w' [E0150-cin]");
+    refuse_cin(f, "forall(i, x(i) = b(i), unroll(0))",
+               "<cin>:1:31: error: 0 is no whole number from 1 to 64 [E0142-number]");
+    refuse_cin(
+        f, "forall(i, x(i) = b(i), twice)",
+        "<cin>:1:24: error: expected unroll(n) or parallelize(unit,strategy), found 'twice' [E0102-syntax]");
+    refuse_cin(f, "forall(i x(i) = b(i))", "<cin>:1:10: error: expected ',', found 'x' [E0102-syntax]");
+    refuse_cin(f, "forall(i, x(i) = b(i)", "<cin>:1:22: error: expected ')', found the end [E0102-syntax]");
+    refuse_cin(f, "forall(i, x(i) = b(i)) j",
+               "<cin>:1:24: error: expected the end, found 'j' [E0102-syntax]");
+    refuse_cin(f, "suchthat(forall(i0, x(i) = b(i)), split(i,i0,i,4))",
+               "<cin>:1:35: error: 'i' is not new [E0150-cin]");
+    refuse_cin(f, "suchthat(forall(i0, x(i) = b(i)), bound(i,i0,4,MaxExact), bound(i0,i,4,MaxExact))",
+               "<cin>:1:59: error: 'i' is not new [E0150-cin]");
+    refuse_cin(f, "suchthat(forall(ib, x(i) = b(i)), bound(i,ib,0,MaxExact))",
+               "<cin>:1:35: error: a loop without iterations [E0150-cin]");
+    refuse_cin(f, "suchthat(forall(i, x(i) = b(i)), i0)",
+               "<cin>:1:34: error: expected a relation such as split(i,i0,i1,4), found 'i0' [E0102-syntax]");
+}
+
+/* Text made of the languages' own pieces: accepted or refused, never worse; what is accepted reads back. */
+static void random_texts_are_answered(void **state) {
+    static const char *const piece[] = {
+        "i",           "j",        "k",      "i0",        "w",       "(",
+        ")",           ",",        "{",      "}",         "4",       "B(i,j)",
+        "C(i,k)",      "*",        "split(", "fuse(",     "pos(",    "bound(",
+        "precompute(", "unroll(",  "Lanes(", "NoRaces",   "forall(", "where(",
+        "+=",          "=",        "x(i)",   "suchthat(", "t1",      "parallelize(",
+        "reorder(",    "MaxExact", "$",      "-"};
+    (void)state;
+    prng random = prng_seed(5);
+    uint32_t accepted = 0;
+    for (uint32_t n = 0; n < 5000; n++) {
+        fixture *f;
+        fixture_set_up((void **)&f);
+        static const char *const start[] = {"", "split(i,i0", "forall(i, ", "forall(i, x(i) = ", "unroll(i,"};
+        const char *text = start[prng_below(&random, 5)];
+        for (uint32_t length = prng_below(&random, 10); length > 0; length--)
+            text =
+                arena_printf(&f->mem, "%s%s", text, piece[prng_below(&random, sizeof piece / sizeof *piece)]);
+        sam_statement s;
+        fe_cin cin;
+        fe_case c = {.expression = sddmm, .schedule = text};
+        bool ok = n % 2 ? fe_case_schedule(f, &c, &s, &cin)
+                        : fe_cin_parse(text, &f->names, &f->mem, &f->diag, &cin);
+        assert_true(ok == !diag_failed(&f->diag));
+        if (ok) {
+            fe_cin again;
+            assert_true(fe_cin_parse(scheduled_text(f, &cin), &f->names, &f->mem, &f->diag, &again));
+            assert_true(fe_cin_equal(&cin, &again));
+        }
+        accepted += ok;
+        fixture_tear_down((void **)&f);
+    }
+    assert_true(accepted > 20);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(concrete_index_notation_reads_back),
+        TEST(concrete_index_notation_is_checked),
+        TEST(random_texts_are_answered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

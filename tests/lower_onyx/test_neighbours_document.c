@@ -1,0 +1,149 @@
+/* docs/neighbours.md is written from the tables of nodes, ports and rules: this program compares, and writes
+ * the file when it is called with --write. */
+#include "lower_onyx/lower_int.h"
+#include "tests/test.h"
+
+#define DOCUMENT ONYX_SOURCE_DIR "/docs/neighbours.md"
+
+static const char *tile_of(onyx_kind kind) {
+    static const char *const names[] = {[NET_TILE_PE] = "PE", [NET_TILE_MEM] = "MEM", [NET_TILE_IO] = "IO"};
+    return names[net_mode_table[onyx_kind_table[kind].mode].tile];
+}
+
+/* "data[17]> valid[1]> ready[1]<" */
+static void write_wires(FILE *out, onyx_bundle bundle) {
+    const char *gap = "";
+    for (uint32_t i = 0; i < onyx_wire_count; i++) {
+        const onyx_wire_info *w = &onyx_wire_table[i];
+        if (w->bundle != bundle)
+            continue;
+        fprintf(out, "%s%s[%u]%c", gap, onyx_signal_name[w->signal], w->width, w->backward ? '<' : '>');
+        gap = " ";
+    }
+}
+
+static void write_partners(FILE *out, onyx_port port, bool many) {
+    const char *gap = "";
+    for (uint32_t i = 0; i < onyx_rule_count; i++) {
+        const onyx_rule *r = &onyx_rule_table[i];
+        if ((r->source != port && r->sink != port) || r->many != many)
+            continue;
+        const onyx_port_info *other = &onyx_port_table[r->source == port ? r->sink : r->source];
+        fprintf(out, "%s`%s.%s`", gap, onyx_kind_table[other->kind].name, other->name);
+        gap = ", ";
+    }
+}
+
+/* Each sentence once. */
+static void write_rules(FILE *out, onyx_port port) {
+    const char *gap = "";
+    for (uint32_t i = 0; i < onyx_rule_count; i++) {
+        const onyx_rule *r = &onyx_rule_table[i];
+        bool known = r->source != port && r->sink != port;
+        for (uint32_t k = 0; !known && k < i; k++) {
+            const onyx_rule *other = &onyx_rule_table[k];
+            known = (other->source == port || other->sink == port) && strcmp(other->rule, r->rule) == 0;
+        }
+        if (!known) {
+            fprintf(out, "%s%s", gap, r->rule);
+            gap = "; ";
+        }
+    }
+}
+
+/* The rule of the port's first pair; every pair of a port has the same bundle and fan-out, which the test
+ * below checks. */
+static const onyx_rule *first_rule(onyx_port port) {
+    for (uint32_t i = 0; i < onyx_rule_count; i++) {
+        if (onyx_rule_table[i].source == port || onyx_rule_table[i].sink == port)
+            return &onyx_rule_table[i];
+    }
+    return NULL;
+}
+
+static void write_row(FILE *out, onyx_port port) {
+    const onyx_port_info *p = &onyx_port_table[port];
+    const onyx_rule *rule = first_rule(port);
+    fprintf(out, "| `%s` | %s | `%s` | %s | %s | ", onyx_kind_table[p->kind].name, tile_of(p->kind), p->name,
+            p->output ? "source" : "sink", p->required ? "1" : "0, 1");
+    if (p->when[0] != '\0')
+        fprintf(out, "`%s`", p->when);
+    fputs(" | ", out);
+    if (rule != NULL) {
+        write_partners(out, port, rule->many);
+        fputs(" | ", out);
+        write_wires(out, rule->bundle);
+        fprintf(out, " | %s | ", !p->output ? "1 driver" : rule->many ? "any" : "1 of each");
+        write_rules(out, port);
+        fputs(" |\n", out);
+    } else {
+        fputs("nothing | | | |\n", out);
+    }
+}
+
+static char *document(arena *mem) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    fputs("# Which primitive may be next to which\n\n"
+          "Written from `lower_onyx/nodes.def` and `lower_onyx/neighbours.def` by\n"
+          "`build/tests/test_neighbours_document --write`; the test of that name fails when this file is "
+          "stale.\n\n"
+          "One row a port. Links: 1, the port must be linked while it is live; 0, 1: it may be open. Live "
+          "when: "
+          "the settings that\nmust be nonzero, or with `!` zero; empty: always. Wires: `>` runs from the "
+          "source "
+          "to the sink, `<` back. How many:\nsinks that a source may drive.\n\n"
+          "| primitive | tile | port | is | links | live when | neighbours | wires | how many | rule |\n"
+          "|---|---|---|---|---|---|---|---|---|---|\n",
+          out);
+    for (uint32_t port = ONYX_PORT_NONE + 1; port < ONYX_PORTS; port++)
+        write_row(out, (onyx_port)port);
+    fclose(out);
+    char *kept = arena_strdup(mem, text);
+    free(text);
+    return kept;
+}
+
+/* What lets one row of the document stand for all pairs of a port. */
+static void pairs_of_a_port_are_alike(void **state) {
+    (void)state;
+    for (uint32_t port = ONYX_PORT_NONE + 1; port < ONYX_PORTS; port++) {
+        const onyx_rule *first = first_rule((onyx_port)port);
+        for (uint32_t i = 0; first != NULL && i < onyx_rule_count; i++) {
+            const onyx_rule *r = &onyx_rule_table[i];
+            if (r->source == port || r->sink == port) {
+                assert_int_equal(r->bundle, first->bundle);
+                assert_int_equal(r->many, first->many);
+            }
+            assert_true(onyx_port_table[r->source].output);
+            assert_false(onyx_port_table[r->sink].output);
+        }
+    }
+}
+
+static void the_document_is_up_to_date(void **state) {
+    fixture *f = *state;
+    size_t length;
+    const char *found = file_read(DOCUMENT, &f->mem, &length, &f->diag);
+    if (found == NULL || strcmp(found, document(&f->mem)) != 0)
+        fail_msg("%s is stale: run build/tests/test_neighbours_document --write", DOCUMENT);
+}
+
+int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "--write") == 0) {
+        arena mem = {0};
+        FILE *out = fopen(DOCUMENT, "w");
+        if (out == NULL || fputs(document(&mem), out) == EOF || fclose(out) == EOF) {
+            perror(DOCUMENT);
+            return 1;
+        }
+        arena_free(&mem);
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {
+        TEST(pairs_of_a_port_are_alike),
+        TEST(the_document_is_up_to_date),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+/* How far the index variables run: what the statement states, what its operands say, what splits leave. */
+#include "tiling/tiling_int.h"
+
+/* Visits every access of the expression below h. */
+static bool extent_of(const sam_statement *s, sam_expr h, const tile_operands *in, uint32_t *extent,
+                      bool *firm, diagnostics *d) {
+    if (!h.v)
+        return true;
+    const sam_expr_data *x = sam_expr_at(s, h);
+    if (x->kind != SAM_EXPR_ACCESS)
+        return extent_of(s, x->a, in, extent, firm, d) && extent_of(s, x->b, in, extent, firm, d);
+    const tile_tensor *t = &in->operand[x->tensor.v - 1];
+    if (sam_tensor_at(s, x->tensor)->ones)
+        return true; /* as long as the others say */
+    for (uint32_t m = 0; m < t->order; m++) {
+        uint32_t v = x->index[m].v - 1;
+        bool clash = firm[v] && (t->dim_inferred ? t->dim[m] > extent[v] : t->dim[m] != extent[v]);
+        clash = clash || (!firm[v] && !t->dim_inferred && t->dim[m] < extent[v]);
+        if (clash) {
+            diag_error(d, x->loc, "E0320-dimension", "index %s runs to %u in %s but to %u elsewhere",
+                       names_text(s->names, s->vars.at[v].name), t->dim[m], names_text(s->names, t->name),
+                       extent[v]);
+            return false;
+        }
+        if (t->dim[m] > extent[v])
+            extent[v] = t->dim[m];
+        firm[v] = firm[v] || !t->dim_inferred;
+    }
+    return true;
+}
+
+/* firm[v]: stated, so an extent of 0 is one. */
+static bool known_extents(const sam_statement *s, const tile_operands *in, uint32_t *extent, bool *firm,
+                          diagnostics *d) {
+    for (uint32_t v = 0; v < s->vars.len; v++) {
+        extent[v] = s->vars.at[v].extent;
+        firm[v] = s->vars.at[v].extent != 0;
+    }
+    if (!extent_of(s, s->rhs, in, extent, firm, d))
+        return false;
+    for (uint32_t v = 0; v < s->vars.len; v++) { /* a split loop comes after the one it was made from */
+        const sam_var_data *var = &s->vars.at[v];
+        if (!var->split_of.v || extent[v])
+            continue;
+        extent[v] = var->modulo ? var->modulo : tile_split_extent(extent[var->split_of.v - 1], var->divide);
+        firm[v] = firm[var->split_of.v - 1];
+    }
+    return true;
+}
+
+bool tile_known_extents(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
+                        uint32_t **extent) {
+    *extent = arena_new_n(mem, uint32_t, s->vars.len + 1);
+    return known_extents(s, in, *extent, arena_new_n(mem, bool, s->vars.len + 1), d);
+}
+
+bool tile_extents(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
+                  uint32_t **extent) {
+    *extent = arena_new_n(mem, uint32_t, s->vars.len + 1);
+    bool *firm = arena_new_n(mem, bool, s->vars.len + 1);
+    if (!known_extents(s, in, *extent, firm, d))
+        return false;
+    for (uint32_t l = 0; l < s->loops.len; l++) {
+        uint32_t v = s->loops.at[l].v - 1;
+        if (!(*extent)[v] && !firm[v]) {
+            diag_error(d, s->vars.at[v].loc, "E0321-no-extent", "no operand tells how far index %s runs",
+                       names_text(s->names, s->vars.at[v].name));
+            diag_hint(d, "say so with -d %s:SIZE", names_text(s->names, s->vars.at[v].name));
+            return false;
+        }
+    }
+    return true;
+}
+
+void tile_result_dim(const sam_statement *s, const uint32_t *extent, uint32_t dim[SAM_MAX_ORDER]) {
+    for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++)
+        dim[m] = extent[s->result_index[m].v - 1];
+}

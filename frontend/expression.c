@@ -125,6 +125,12 @@ static bool parse_access(parser *p, sam_expr_data *access) {
     if (!parse_indices(p, access, &order, &last))
         return false;
     access->loc = span(first, last);
+    if (order && fe_is_keyword(names_text(p->s->names, name))) {
+        diag_error(p->d, access->loc, "E0117-name-clash", "'%s' is a word of the language",
+                   names_text(p->s->names, name));
+        diag_hint(p->d, "a tensor with indices needs another name");
+        return false;
+    }
     access->tensor = use_tensor(p, name, access->loc, order);
     return access->tensor.v != 0;
 }

@@ -129,6 +129,8 @@ const char *fe_strategy_text(fe_race_strategy strategy);
 /* precompute, after its opening parenthesis. E0151-subexpression and others. */
 bool fe_precompute(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d);
 /* A variable or tensor name that nothing in cin has yet. E0140-new-name. */
+/* Words that stand before a parenthesis: no name of a tensor with indices. */
+bool fe_is_keyword(const char *name);
 bool fe_parse_new_name(fe_reader *in, const fe_cin *cin, const char *what, diagnostics *d, name_id *out);
 bool fe_is_new_name(const fe_cin *cin, name_id name);
 

@@ -138,13 +138,22 @@ bool fe_is_new_name(const fe_cin *cin, name_id name) {
     return true;
 }
 
+bool fe_is_keyword(const char *name) {
+    static const char *const keywords[] = {"sum", "forall", "where", "suchthat"};
+    for (uint32_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
+        if (strcmp(keywords[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool fe_parse_new_name(fe_reader *in, const fe_cin *cin, const char *what, diagnostics *d, name_id *out) {
     if (in->token.kind != FE_NAME) {
         fe_expected(in, what, d);
         return false;
     }
     *out = names_intern_n(cin->kernels.at[0].s.names, in->token.at, in->token.length);
-    if (!fe_is_new_name(cin, *out)) {
+    if (!fe_is_new_name(cin, *out) || fe_is_keyword(names_text(cin->kernels.at[0].s.names, *out))) {
         diag_error(d, in->token.loc, "E0140-new-name", "'%.*s' is in use already", (int)in->token.length,
                    in->token.at);
         diag_hint(d, "choose a name that the expression and the schedule do not have");

@@ -15,7 +15,7 @@ typedef struct {
     uint32_t *pin_owner; /* by cell * 8 + input port: net + 1 */
     uint32_t net;        /* being looked at */
     uint32_t *consumers; /* by hop of it: following hops and sinks */
-    bool *early; /* by net: net_early */
+    bool *early;         /* by net: net_early */
     uint32_t faults;
 } checker;
 

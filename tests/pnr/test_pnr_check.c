@@ -301,6 +301,24 @@ static bool flushes_mixed(pnr_design *d) {
     return true;
 }
 
+/* The driver of a net with a FIFO becomes a dense scanner at the root: its tokens come before the flush. */
+static bool early_behind_a_fifo(pnr_design *d) {
+    for (uint32_t n = 0; n < d->route.len; n++) {
+        for (uint32_t i = 0; i < d->route.at[n].hops.len; i++) {
+            if (!d->route.at[n].hops.at[i].fifo_start)
+                continue;
+            net_cell_data *c = net_cell_at(d->net, d->net->nets.at[n].source.cell);
+            c->mode = NET_MODE_FIBER_ACCESS;
+            vec_push(d->net->mem, &c->config,
+                     (net_config){names_intern(d->net->names, "fiber_access_16_inst_read_scanner_dense"), 1});
+            vec_push(d->net->mem, &c->config,
+                     (net_config){names_intern(d->net->names, "fiber_access_16_inst_read_scanner_root"), 1});
+            return true;
+        }
+    }
+    return false;
+}
+
 static const struct {
     const char *name, *code;
     breaker apply;
@@ -340,6 +358,7 @@ static const struct {
     {"register that is neither", "E0535-fifo-pair", fifo_neither},
     {"start that is no register", "E0535-fifo-pair", fifo_not_registered},
     {"FIFO before a fork", "E0536-broadcast", fifo_before_a_fork},
+    {"FIFO that the flush leaves full", "E0539-early-pair", early_behind_a_fifo},
     {"two flushes in one group", "E0538-flush-group", flushes_mixed},
 };
 

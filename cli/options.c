@@ -246,23 +246,28 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     }
 }
 
-/* What only the simulator of SAM graphs knows is not for the other engines. */
-static void check_simulator_options(const char *what, const cli_options *o, cli_session *s) {
-    bool simulates = strcmp(what, "sam") == 0 || (strcmp(what, "run") == 0 && o->engine == ENGINE_SAM);
+/* An option that the engine at hand does not read is a mistake. */
+static void check_engine_options(const char *what, const cli_options *o, cli_session *s) {
+    bool runs = strcmp(what, "run") == 0, cycle = runs && o->engine == ENGINE_CYCLE;
+    bool simulates = strcmp(what, "sam") == 0 || (runs && o->engine == ENGINE_SAM);
+    static const char sam[] = "onyx sam, or onyx run --engine sam", array[] = "onyx run --engine cycle";
     const struct {
-        const char *option;
-        bool given;
-    } options[] = {{"--timing", o->timing != SAM_TIMING_IDEAL},
-                   {"--fifo", o->fifo_depth},
-                   {"--stats", o->stats},
-                   {"--trace", o->trace},
-                   {"--trace-edge", o->trace_edges.len}};
-    for (size_t i = 0; i < sizeof options / sizeof *options && !simulates; i++) {
-        if (!options[i].given)
+        const char *option, *engines, *use;
+        bool given, read;
+    } options[] = {
+        {"--timing", "sam", sam, o->timing != SAM_TIMING_IDEAL, simulates},
+        {"--fifo", "sam", sam, o->fifo_depth, simulates},
+        {"--stats", "sam", sam, o->stats, simulates},
+        {"--trace", "sam", sam, o->trace, simulates},
+        {"--trace-edge", "sam", sam, o->trace_edges.len, simulates},
+        {"--hazards", "cycle", array, o->hazards != HAZARDS_ERROR, cycle},
+        {"--io-trace", "cycle or rtl", array, o->io_trace, cycle || (runs && o->engine == ENGINE_RTL)}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (!options[i].given || options[i].read)
             continue;
-        diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "%s is an option of engine sam",
-                   options[i].option);
-        diag_hint(&s->diag, "onyx sam, or onyx run --engine sam");
+        diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "%s is an option of engine %s",
+                   options[i].option, options[i].engines);
+        diag_hint(&s->diag, "%s", options[i].use);
     }
     if (simulates && o->unroll != 1) {
         diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "--unroll makes copies on the array");
@@ -298,6 +303,6 @@ bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, 
         return false;
     if (!o->expression)
         diag_error(&s->diag, (src_loc){0}, "E0904-argument", "an expression is missing");
-    check_simulator_options(what, o, s);
+    check_engine_options(what, o, s);
     return !diag_failed(&s->diag);
 }

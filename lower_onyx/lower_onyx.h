@@ -64,6 +64,7 @@ typedef struct {
 typedef struct {
     net_pin source;
     VEC(net_pin) sinks;
+    name_id id; /* of a net from a .packed file, "e12"; 0: "e" and its index */
 } net_data;
 
 typedef struct {
@@ -100,9 +101,9 @@ typedef struct {
 typedef VEC(net_shortage) net_shortage_vec;
 void net_balance(const netlist *n, arena *mem, net_shortage_vec *out);
 
-/* early[net]: tokens may come on that net before any word from the global buffer, since a dense scanner at the
- * root starts as soon as its column is not stalled. The flush at the start of a run empties the FIFOs of the
- * tiles, but no SplitFIFO: such a net must not have any. O(nets^2 * pins). */
+/* early[net]: tokens may come on that net before any word from the global buffer, since a dense scanner at
+ * the root starts as soon as its column is not stalled. The flush at the start of a run empties the FIFOs of
+ * the tiles, but no SplitFIFO: such a net must not have any. O(nets^2 * pins). */
 void net_early(const netlist *n, bool *early);
 
 /* ---- lowering -------------------------------------------------------------------------------- */

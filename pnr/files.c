@@ -173,6 +173,7 @@ static bool read_net(const reader *r, packed *p) {
             return false;
         vec_push(p->mem, &net.sinks, pin);
     }
+    net.id = names_intern_n(p->net->names, r->words.at[0].at, r->words.at[0].length);
     vec_push(p->mem, &p->net->nets, net);
     vec_push(p->mem, &p->nets, r->words.at[0]);
     return true;
@@ -330,6 +331,13 @@ bool pnr_read_packed(const char *path, name_table *names, arena *mem, diagnostic
     return one_net_a_driver(&r, out) && one_driver_an_input(&r, out) && widths_match(&r, &p);
 }
 
+static void write_net_id(const netlist *n, uint32_t net, FILE *to) {
+    if (n->nets.at[net].id.v)
+        fputs(names_text(n->names, n->nets.at[net].id), to);
+    else
+        fprintf(to, "e%u", net);
+}
+
 static void write_pin(const netlist *n, net_pin pin, bool output, FILE *to) {
     const net_cell_data *cell = net_cell_at(n, pin.cell);
     fprintf(to, "(%c%u, %s)", cell->tag, cell->number, net_port_name(pnr_cell_tile(cell), output, pin.port));
@@ -341,7 +349,8 @@ bool pnr_write_packed(const netlist *n, const char *path, diagnostics *d) {
         return false;
     fputs("Netlists:\n", f.stream);
     for (uint32_t i = 0; i < n->nets.len; i++) {
-        fprintf(f.stream, "e%u: ", i);
+        write_net_id(n, i, f.stream);
+        fputs(": ", f.stream);
         write_pin(n, n->nets.at[i].source, true, f.stream);
         for (uint32_t s = 0; s < n->nets.at[i].sinks.len; s++) {
             fputc('\t', f.stream);
@@ -354,8 +363,10 @@ bool pnr_write_packed(const netlist *n, const char *path, diagnostics *d) {
         fprintf(f.stream, "%c%u: %s\n", n->cells.at[i].tag, n->cells.at[i].number,
                 names_text(n->names, n->cells.at[i].name));
     fputs("\nNetlist Bus:\n", f.stream);
-    for (uint32_t i = 0; i < n->nets.len; i++)
-        fprintf(f.stream, "e%u: 17\n", i);
+    for (uint32_t i = 0; i < n->nets.len; i++) {
+        write_net_id(n, i, f.stream);
+        fputs(": 17\n", f.stream);
+    }
     return file_commit(&f, d);
 }
 
@@ -490,7 +501,9 @@ static void write_net(route_writer *w, uint32_t n, arena *scratch) {
     const pnr_route *r = &w->design->route.at[n];
     FILE *to = w->to;
     bool *drawn = arena_new_n(scratch, bool, r->hops.len + 1);
-    fprintf(to, "Net ID: e%u Segment Size: %u\n", n, r->sinks.len);
+    fputs("Net ID: ", to);
+    write_net_id(w->design->net, n, to);
+    fprintf(to, " Segment Size: %u\n", r->sinks.len);
     for (uint32_t s = 0; s < r->sinks.len; s++) {
         w->to = NULL;
         w->lines = 0;
@@ -639,6 +652,19 @@ static bool read_segment(reader *r, pnr_design *design, uint32_t net, uint32_t n
     return true;
 }
 
+/* The net of that id; false if there is none. */
+static bool find_net(const netlist *n, word id, uint32_t *out) {
+    name_id name = names_find(n->names, arena_printf(n->mem, "%.*s", (int)id.length, id.at));
+    for (uint32_t i = 0; i < n->nets.len && name.v; i++) {
+        if (name_eq(n->nets.at[i].id, name)) {
+            *out = i;
+            return true;
+        }
+    }
+    return id.length > 1 && word_number((word){id.at + 1, id.length - 1}, out) && *out < n->nets.len &&
+           !n->nets.at[*out].id.v;
+}
+
 bool pnr_read_route(pnr_design *design, const char *path, arena *mem, diagnostics *d) {
     reader r;
     uint32_t net = 0, number = 0, segments = 0, nodes = 0;
@@ -651,9 +677,8 @@ bool pnr_read_route(pnr_design *design, const char *path, arena *mem, diagnostic
         const word *w = r.words.at;
         if (r.words.len == 0)
             continue;
-        if (r.words.len == 6 && word_is(w[0], "Net") && w[2].length > 1 &&
-            word_number((word){w[2].at + 1, w[2].length - 1}, &net) && word_number(w[5], &segments)) {
-            if (net >= design->net->nets.len || design->route.at[net].sinks.len)
+        if (r.words.len == 6 && word_is(w[0], "Net") && word_number(w[5], &segments)) {
+            if (!find_net(design->net, w[2], &net) || design->route.at[net].sinks.len)
                 return wrong(&r, w[2], "no such net, or a net for the second time");
             number = 0;
         } else if (r.words.len == 4 && word_is(w[0], "Segment") && word_number(w[3], &nodes) &&

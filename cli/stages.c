@@ -402,10 +402,10 @@ int command_route(int argc, char **argv) {
 
 /* ---- onyx sta -------------------------------------------------------------------------------- */
 
-static void print_path(const pnr_design *design, const pnr_timing *t) {
+static void print_path(const pnr_design *design, const pnr_timing *t, arena *mem) {
     const pnr_timing_path *p = &t->paths.at[t->worst_net];
     const net_cell_data *from = net_cell_at(design->net, design->net->nets.at[p->net].source.cell);
-    printf("slowest: net e%u from %c%u\n", p->net, from->tag, from->number);
+    printf("slowest: net %s from %c%u\n", net_id_text(design->net, p->net, mem), from->tag, from->number);
     for (uint32_t i = 0; i < p->steps.len; i++) {
         const pnr_timing_step *step = &p->steps.at[i];
         char wire[48] = "";
@@ -415,12 +415,12 @@ static void print_path(const pnr_design *design, const pnr_timing *t) {
     }
 }
 
-static void print_timing(const pnr_design *design, const pnr_timing *t) {
+static void print_timing(const pnr_design *design, const pnr_timing *t, arena *mem) {
     printf("period %u ps (%.0f MHz), floor %u ps\n", t->period_ps, 1e6 / t->period_ps, t->floor_ps);
     if (t->worst_net == PNR_NO_HOP)
         printf("slowest: the inside of a tile\n");
     else
-        print_path(design, t);
+        print_path(design, t, mem);
     printf("paths by slack, in tenths of the period:");
     for (int i = 0; i < PNR_SLACK_BINS; i++)
         printf(" %u", t->histogram[i]);
@@ -453,7 +453,7 @@ static bool time_routes(stage *o) {
         cli_print_json(json);
         cJSON_Delete(json);
     } else {
-        print_timing(&design, &t);
+        print_timing(&design, &t, &o->tool.session->mem);
     }
     return write_drawings(o, &design);
 }

@@ -77,6 +77,8 @@ typedef struct {
 static inline net_cell_data *net_cell_at(const netlist *n, net_cell h) {
     return &n->cells.at[h.v - 1];
 }
+/* The id of a net, by its index: "e12". */
+const char *net_id_text(const netlist *n, uint32_t net, arena *mem);
 /* "MEM_input_width_17_num_2", "io2f_17_0": the port's name in .packed files. */
 const char *net_port_name(net_tile tile, bool output, uint8_t port);
 

@@ -38,7 +38,8 @@ static void check_cell(const netlist *n, uint32_t index, diagnostics *d) {
                    net_mode_table[c->mode].name, c->tag, tag);
         diag_hint(d, "p is a PE tile, m a memory tile, I an IO tile");
     }
-    if (net_config_of(n, c, "tile_en") != 1 || net_config_of(n, c, "mode") != net_mode_table[c->mode].chip_mode) {
+    if (net_config_of(n, c, "tile_en") != 1 ||
+        net_config_of(n, c, "mode") != net_mode_table[c->mode].chip_mode) {
         diag_error(d, c->loc, "E0441-cell", "cell %s: fields tile_en and mode must be 1 and %u for mode %s",
                    name, net_mode_table[c->mode].chip_mode, net_mode_table[c->mode].name);
         diag_hint(d, "tiles.def gives each mode's number");

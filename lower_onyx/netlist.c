@@ -13,6 +13,11 @@ const net_mode_info net_mode_table[NET_MODES] = {
 };
 /* clang-format on */
 
+const char *net_id_text(const netlist *n, uint32_t net, arena *mem) {
+    name_id id = n->nets.at[net].id;
+    return id.v ? names_text(n->names, id) : arena_printf(mem, "e%u", net);
+}
+
 const char *net_port_name(net_tile tile, bool output, uint8_t port) {
     static const char *const pe_in[] = {"PE_input_width_17_num_0", "PE_input_width_17_num_1",
                                         "PE_input_width_17_num_2", "PE_input_width_17_num_3"};

@@ -158,6 +158,11 @@ static pnr_site source_site(const checker *c) {
     return c->design->site.at[c->design->net->nets.at[c->net].source.cell.v - 1];
 }
 
+/* What .packed and .route files call the net. */
+static const char *id_of(const checker *c, uint32_t net) {
+    return net_id_text(c->design->net, net, c->d->mem);
+}
+
 static const pnr_route *route_of(const checker *c) {
     return &c->design->route.at[c->net];
 }
@@ -167,17 +172,17 @@ static void check_wire(checker *c, uint32_t i) {
     const pnr_board *b = c->board;
     const pnr_hop *h = &route_of(c)->hops.at[i];
     if (h->x >= b->width || h->y == 0 || h->y >= b->height || h->side > PNR_NORTH || h->track >= b->tracks) {
-        FAULT(c, "E0537-off-array", "net e%u uses a wire at (%u, %u) that the board does not have", c->net,
-              h->x, h->y);
+        FAULT(c, "E0537-off-array", "net %s uses a wire at (%u, %u) that the board does not have",
+              id_of(c, c->net), h->x, h->y);
         return;
     }
     if (arrives(b, h).y == UINT32_MAX || (arrives(b, h).y == 0 && h->track != 0))
-        FAULT(c, "E0537-off-array", "net e%u leaves the array at (%u, %u) %s track %u", c->net, h->x, h->y,
-              side_text[h->side], h->track);
+        FAULT(c, "E0537-off-array", "net %s leaves the array at (%u, %u) %s track %u", id_of(c, c->net), h->x,
+              h->y, side_text[h->side], h->track);
     uint32_t *owner = &c->owner[((h->y * b->width + h->x) * 4 + h->side) * b->tracks + h->track];
     if (*owner)
-        FAULT(c, "E0531-wire-shared", "(%u, %u) %s track %u is used by net e%u and again by net e%u", h->x,
-              h->y, side_text[h->side], h->track, *owner - 1, c->net);
+        FAULT(c, "E0531-wire-shared", "(%u, %u) %s track %u is used by net %s and again by net %s", h->x,
+              h->y, side_text[h->side], h->track, id_of(c, *owner - 1), id_of(c, c->net));
     *owner = c->net + 1;
 }
 
@@ -211,10 +216,11 @@ static void check_hop(checker *c, uint32_t i) {
         joined = h->from_side <= PNR_NORTH &&
                  switch_joins(c->board->tracks, h->from_side, h->from_track, h->side, h->track);
     if (!joined)
-        FAULT(c, "E0532-broken-route", "hop %u of net e%u at (%u, %u) does not follow from what drives it", i,
-              c->net, h->x, h->y);
+        FAULT(c, "E0532-broken-route", "hop %u of net %s at (%u, %u) does not follow from what drives it", i,
+              id_of(c, c->net), h->x, h->y);
     if (c->consumers[i] == 0)
-        FAULT(c, "E0532-broken-route", "hop %u of net e%u at (%u, %u) leads nowhere", i, c->net, h->x, h->y);
+        FAULT(c, "E0532-broken-route", "hop %u of net %s at (%u, %u) leads nowhere", i, id_of(c, c->net),
+              h->x, h->y);
 }
 
 /* ---- sinks ----------------------------------------------------------------------------------- */
@@ -241,12 +247,12 @@ static void check_sinks(checker *c) {
         net_pin pin = net->sinks.at[i];
         const net_cell_data *cell = net_cell_at(c->design->net, pin.cell);
         if (!sink_is_reached(c, &route_of(c)->sinks.at[i], cell, c->design->site.at[pin.cell.v - 1]))
-            FAULT(c, "E0533-sink-missed", "net e%u does not reach its sink %c%u", c->net, cell->tag,
+            FAULT(c, "E0533-sink-missed", "net %s does not reach its sink %c%u", id_of(c, c->net), cell->tag,
                   cell->number);
         uint32_t *owner = &c->pin_owner[(pin.cell.v - 1) * 8 + pin.port % 8];
         if (*owner)
-            FAULT(c, "E0533-sink-missed", "input %u of %c%u is driven by nets e%u and e%u", pin.port,
-                  cell->tag, cell->number, *owner - 1, c->net);
+            FAULT(c, "E0533-sink-missed", "input %u of %c%u is driven by nets %s and %s", pin.port, cell->tag,
+                  cell->number, id_of(c, *owner - 1), id_of(c, c->net));
         *owner = c->net + 1;
     }
     if (source_cell(c)->tag == 'I' && net->sinks.len > 1 && !c->design->fabric_only && !c->design->io_fan_out)
@@ -267,8 +273,8 @@ static void check_io_wires(checker *c) {
             meant |= r->sinks.at[s].hop == i && at.x == r->hops.at[i].x && at.y == 0;
         }
         if (!meant || c->consumers[i] != 1)
-            FAULT(c, "E0534-io-rule", "net e%u enters the IO tile of column %u without a sink there", c->net,
-                  r->hops.at[i].x);
+            FAULT(c, "E0534-io-rule", "net %s enters the IO tile of column %u without a sink there",
+                  id_of(c, c->net), r->hops.at[i].x);
     }
 }
 
@@ -284,26 +290,27 @@ static void check_fifos(checker *c, arena *scratch) {
         bool has_parent = h->parent < i;
         after_fifo[i] = h->registered || (has_parent && after_fifo[h->parent]);
         if (after_fifo[i] && c->consumers[i] > 1)
-            FAULT(c, "E0536-broadcast", "net e%u forks at (%u, %u) %s track %u after a FIFO", c->net, h->x,
-                  h->y, side_text[h->side], h->track);
+            FAULT(c, "E0536-broadcast", "net %s forks at (%u, %u) %s track %u after a FIFO", id_of(c, c->net),
+                  h->x, h->y, side_text[h->side], h->track);
         if (h->registered != (h->fifo_start != h->fifo_end) || (h->fifo_start && h->fifo_end))
             FAULT(c, "E0535-fifo-pair",
-                  "hop %u of net e%u: a register is either the start or the end of a FIFO", i, c->net);
+                  "hop %u of net %s: a register is either the start or the end of a FIFO", i,
+                  id_of(c, c->net));
         if (h->fifo_end && !(has_parent && r->hops.at[h->parent].fifo_start))
-            FAULT(c, "E0535-fifo-pair", "hop %u of net e%u ends a FIFO that does not start one hop before", i,
-                  c->net);
+            FAULT(c, "E0535-fifo-pair", "hop %u of net %s ends a FIFO that does not start one hop before", i,
+                  id_of(c, c->net));
         if (h->fifo_end && has_parent)
             ends[h->parent]++;
     }
     for (uint32_t i = 0; i < r->hops.len && c->early[c->net]; i++)
         if (r->hops.at[i].fifo_start)
             FAULT(c, "E0539-early-pair",
-                  "net e%u has tokens before the flush, which does not empty the FIFO at (%u, %u)", c->net,
-                  r->hops.at[i].x, r->hops.at[i].y);
+                  "net %s has tokens before the flush, which does not empty the FIFO at (%u, %u)",
+                  id_of(c, c->net), r->hops.at[i].x, r->hops.at[i].y);
     for (uint32_t i = 0; i < r->hops.len; i++)
         if (r->hops.at[i].fifo_start && ends[i] != 1)
-            FAULT(c, "E0535-fifo-pair", "hop %u of net e%u starts a FIFO that does not end one hop later", i,
-                  c->net);
+            FAULT(c, "E0535-fifo-pair", "hop %u of net %s starts a FIFO that does not end one hop later", i,
+                  id_of(c, c->net));
 }
 
 /* ---- the pass -------------------------------------------------------------------------------- */
@@ -324,7 +331,7 @@ static void check_net(checker *c, arena *scratch) {
     const net_data *net = &c->design->net->nets.at[c->net];
     uint32_t before = c->faults;
     if (r->sinks.len != net->sinks.len) {
-        FAULT(c, "E0533-sink-missed", "net e%u has %u sinks, its route %u", c->net, net->sinks.len,
+        FAULT(c, "E0533-sink-missed", "net %s has %u sinks, its route %u", id_of(c, c->net), net->sinks.len,
               r->sinks.len);
         return;
     }

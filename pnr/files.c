@@ -331,13 +331,6 @@ bool pnr_read_packed(const char *path, name_table *names, arena *mem, diagnostic
     return one_net_a_driver(&r, out) && one_driver_an_input(&r, out) && widths_match(&r, &p);
 }
 
-static void write_net_id(const netlist *n, uint32_t net, FILE *to) {
-    if (n->nets.at[net].id.v)
-        fputs(names_text(n->names, n->nets.at[net].id), to);
-    else
-        fprintf(to, "e%u", net);
-}
-
 static void write_pin(const netlist *n, net_pin pin, bool output, FILE *to) {
     const net_cell_data *cell = net_cell_at(n, pin.cell);
     fprintf(to, "(%c%u, %s)", cell->tag, cell->number, net_port_name(pnr_cell_tile(cell), output, pin.port));
@@ -349,8 +342,7 @@ bool pnr_write_packed(const netlist *n, const char *path, diagnostics *d) {
         return false;
     fputs("Netlists:\n", f.stream);
     for (uint32_t i = 0; i < n->nets.len; i++) {
-        write_net_id(n, i, f.stream);
-        fputs(": ", f.stream);
+        fprintf(f.stream, "%s: ", net_id_text(n, i, d->mem));
         write_pin(n, n->nets.at[i].source, true, f.stream);
         for (uint32_t s = 0; s < n->nets.at[i].sinks.len; s++) {
             fputc('\t', f.stream);
@@ -363,10 +355,8 @@ bool pnr_write_packed(const netlist *n, const char *path, diagnostics *d) {
         fprintf(f.stream, "%c%u: %s\n", n->cells.at[i].tag, n->cells.at[i].number,
                 names_text(n->names, n->cells.at[i].name));
     fputs("\nNetlist Bus:\n", f.stream);
-    for (uint32_t i = 0; i < n->nets.len; i++) {
-        write_net_id(n, i, f.stream);
-        fputs(": 17\n", f.stream);
-    }
+    for (uint32_t i = 0; i < n->nets.len; i++)
+        fprintf(f.stream, "%s: 17\n", net_id_text(n, i, d->mem));
     return file_commit(&f, d);
 }
 
@@ -501,9 +491,7 @@ static void write_net(route_writer *w, uint32_t n, arena *scratch) {
     const pnr_route *r = &w->design->route.at[n];
     FILE *to = w->to;
     bool *drawn = arena_new_n(scratch, bool, r->hops.len + 1);
-    fputs("Net ID: ", to);
-    write_net_id(w->design->net, n, to);
-    fprintf(to, " Segment Size: %u\n", r->sinks.len);
+    fprintf(to, "Net ID: %s Segment Size: %u\n", net_id_text(w->design->net, n, scratch), r->sinks.len);
     for (uint32_t s = 0; s < r->sinks.len; s++) {
         w->to = NULL;
         w->lines = 0;

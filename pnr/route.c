@@ -330,8 +330,8 @@ static void report_no_way(const router *r, uint32_t net, diagnostics *d) {
     char id[16];
     const net_cell_data *source = net_cell_at(n, n->nets.at[net].source.cell);
     diag_unmappable(d, source->loc, "E0520-unroutable",
-                    "net e%u from %s has no way to one of its sinks on board '%s'", net,
-                    pnr_block_id(source, id), r->board->name);
+                    "net %s from %s has no way to one of its sinks on board '%s'",
+                    net_id_text(n, net, d->mem), pnr_block_id(source, id), r->board->name);
     diag_hint(d, "this board is too small for any route; use a larger one");
 }
 

@@ -28,7 +28,7 @@ static void draw_cells(const pnr_design *design, FILE *to) {
 }
 
 /* A hop is a line across the gap it crosses, shifted by its track; opposite directions lie apart. */
-static void draw_hop(const pnr_hop *h, uint32_t net, uint32_t tracks, FILE *to) {
+static void draw_hop(const pnr_hop *h, uint32_t net, const char *id, uint32_t tracks, FILE *to) {
     uint32_t across = (h->track + 1u) * TILE / (2 * tracks + 2) + (h->side >= PNR_WEST ? TILE / 2u : 0u);
     uint32_t x = left_of(h->x), y = left_of(h->y), x2, y2;
     bool level = h->side == PNR_EAST || h->side == PNR_WEST;
@@ -38,17 +38,19 @@ static void draw_hop(const pnr_hop *h, uint32_t net, uint32_t tracks, FILE *to) 
     y2 = h->side == PNR_SOUTH ? y + GAP : h->side == PNR_NORTH ? y - GAP : y;
     fprintf(to,
             "<line x1=\"%u\" y1=\"%u\" x2=\"%u\" y2=\"%u\" stroke=\"hsl(%u,70%%,40%%)\" "
-            "stroke-width=\"2\"><title>e%u</title></line>\n",
-            x, y, x2, y2, net * 47 % 360, net);
+            "stroke-width=\"2\"><title>%s</title></line>\n",
+            x, y, x2, y2, net * 47 % 360, id);
     if (h->registered)
         fprintf(to, "<circle cx=\"%u\" cy=\"%u\" r=\"3\" fill=\"%s\"><title>SplitFIFO %s</title></circle>\n",
                 x, y, h->fifo_start ? "#080" : "#a00", h->fifo_start ? "start" : "end");
 }
 
-static void draw_routes(const pnr_design *design, FILE *to) {
-    for (uint32_t n = 0; n < design->route.len; n++)
+static void draw_routes(const pnr_design *design, arena *mem, FILE *to) {
+    for (uint32_t n = 0; n < design->route.len; n++) {
+        const char *id = net_id_text(design->net, n, mem);
         for (uint32_t i = 0; i < design->route.at[n].hops.len; i++)
-            draw_hop(&design->route.at[n].hops.at[i], n, design->board->tracks, to);
+            draw_hop(&design->route.at[n].hops.at[i], n, id, design->board->tracks, to);
+    }
 }
 
 /* Redness of every gap: wires in use of those there are, both directions together. */
@@ -90,7 +92,7 @@ bool pnr_write_svg(const pnr_design *design, bool heat, const char *path, diagno
         draw_heat(design, &scratch, f.stream);
         arena_free(&scratch);
     } else {
-        draw_routes(design, f.stream);
+        draw_routes(design, d->mem, f.stream);
     }
     draw_cells(design, f.stream);
     fputs("</svg>\n", f.stream);

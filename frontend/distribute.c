@@ -17,18 +17,13 @@ typedef struct {
     arena *mem;
 } rewrite;
 
-static sam_expr add_expr(rewrite *r, sam_expr_data x) {
-    vec_push(r->mem, &r->s->exprs, x);
-    return (sam_expr){r->s->exprs.len};
-}
-
 static sam_expr copy(rewrite *r, sam_expr e) {
     sam_expr_data x = *sam_expr_at(r->s, e);
     if (x.a.v)
         x.a = copy(r, x.a);
     if (x.b.v)
         x.b = copy(r, x.b);
-    return add_expr(r, x);
+    return fe_add_expr(r->s, x);
 }
 
 static bool has_sum(const sam_statement *s, sam_expr e) {
@@ -90,12 +85,13 @@ static sam_expr product(rewrite *r, const fe_exprs *factors, bool negative, src_
         sam_expr_data sum = *sam_expr_at(r->s, factors->at[at]);
         sum.a = term_product(r, factors, at, sum.a, false, loc);
         sum.b = term_product(r, factors, at, sum.b, true, loc);
-        result = add_expr(r, sum);
+        result = fe_add_expr(r->s, sum);
     }
     for (uint32_t i = 1; at == factors->len && i < factors->len; i++)
-        result =
-            add_expr(r, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = loc, .a = result, .b = factors->at[i]});
-    return negative ? add_expr(r, (sam_expr_data){.kind = SAM_EXPR_NEG, .loc = loc, .a = result}) : result;
+        result = fe_add_expr(
+            r->s, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = loc, .a = result, .b = factors->at[i]});
+    return negative ? fe_add_expr(r->s, (sam_expr_data){.kind = SAM_EXPR_NEG, .loc = loc, .a = result})
+                    : result;
 }
 
 static sam_expr distribute(rewrite *r, sam_expr e) {

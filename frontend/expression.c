@@ -30,8 +30,7 @@ static sam_expr add_expr(parser *p, sam_expr_data data) {
         diag_error(p->d, data.loc, "E0118-too-large", "the expression has more than %d parts", FE_MAX_EXPRS);
         return no_expr;
     }
-    vec_push(p->s->mem, &p->s->exprs, data);
-    return (sam_expr){p->s->exprs.len};
+    return fe_add_expr(p->s, data);
 }
 
 static sam_expr add_binary(parser *p, sam_expr_kind kind, sam_expr a, sam_expr b) {

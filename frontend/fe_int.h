@@ -96,6 +96,11 @@ const char *fe_access_text(const sam_statement *s, sam_tensor t, const sam_var *
 
 /* ---- concrete index notation ----------------------------------------------------------------- */
 
+/* Adds an expression to the statement; its handle. */
+static inline sam_expr fe_add_expr(sam_statement *s, sam_expr_data x) {
+    vec_push(s->mem, &s->exprs, x);
+    return (sam_expr){s->exprs.len};
+}
 void fe_copy_statement(const sam_statement *s, arena *mem, sam_statement *out);
 /* Expressions that are not under rhs go, and tensors that it does not name; all have new handles. */
 void fe_compact(sam_statement *s);

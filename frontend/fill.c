@@ -37,15 +37,11 @@ name_id fe_fresh_name(const sam_statement *s, const char *base, arena *mem) {
     }
 }
 
-static sam_expr add_expr(filling *f, sam_expr_data x) {
-    vec_push(f->mem, &f->s->exprs, x);
-    return (sam_expr){f->s->exprs.len};
-}
-
 static sam_expr add_ones(filling *f, src_loc loc) {
     name_id name = fe_fresh_name(f->s, "ones", f->mem);
     vec_push(f->mem, &f->s->tensors, (sam_tensor_data){.name = name, .loc = loc, .ones = true});
-    return add_expr(f, (sam_expr_data){.kind = SAM_EXPR_ACCESS, .loc = loc, .tensor = {f->s->tensors.len}});
+    return fe_add_expr(f->s,
+                       (sam_expr_data){.kind = SAM_EXPR_ACCESS, .loc = loc, .tensor = {f->s->tensors.len}});
 }
 
 /* The tensor of ones reaches along v too; its levels stay in loop order. */
@@ -73,7 +69,7 @@ static sam_expr ones_beside(filling *f, sam_expr *e) {
     }
     src_loc loc = x->loc;
     sam_expr ones = add_ones(f, loc);
-    *e = add_expr(f, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = loc, .a = *e, .b = ones});
+    *e = fe_add_expr(f->s, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = loc, .a = *e, .b = ones});
     return ones;
 }
 
@@ -176,7 +172,7 @@ static fill_step fill_result(filling *f) {
         return FILL_DONE;
     fe_reach reach = fe_level_reach(f->s, &scope.vars, v);
     src_loc loc = sam_expr_at(f->s, scope.body)->loc;
-    sam_expr zero = add_expr(f, (sam_expr_data){.kind = SAM_EXPR_LITERAL, .loc = loc});
+    sam_expr zero = fe_add_expr(f->s, (sam_expr_data){.kind = SAM_EXPR_LITERAL, .loc = loc});
     sam_expr ones = ones_beside(f, &zero);
     for (uint32_t i = 0; i < scope.vars.len; i++) {
         uint32_t bit = scope.vars.at[i].v - 1;
@@ -184,7 +180,8 @@ static fill_step fill_result(filling *f) {
             extend_ones(f, ones, scope.vars.at[i],
                         reach.dense >> bit & 1 ? SAM_LEVEL_DENSE : SAM_LEVEL_COMPRESSED);
     }
-    sam_expr sum = add_expr(f, (sam_expr_data){.kind = SAM_EXPR_ADD, .loc = loc, .a = scope.body, .b = zero});
+    sam_expr sum =
+        fe_add_expr(f->s, (sam_expr_data){.kind = SAM_EXPR_ADD, .loc = loc, .a = scope.body, .b = zero});
     fe_set_body(f->s, (sam_expr){0}, sum);
     return FILL_CHANGED;
 }

@@ -12,30 +12,24 @@
  */
 #include "frontend/fe_int.h"
 
-static sam_expr add_expr(sam_statement *s, arena *mem, sam_expr_data x) {
-    vec_push(mem, &s->exprs, x);
-    return (sam_expr){s->exprs.len};
-}
-
-static sam_expr add_binary(sam_statement *s, arena *mem, sam_expr_kind kind, src_loc loc, sam_expr a,
-                           sam_expr b) {
-    return add_expr(s, mem, (sam_expr_data){.kind = kind, .loc = loc, .a = a, .b = b});
+static sam_expr add_binary(sam_statement *s, sam_expr_kind kind, src_loc loc, sam_expr a, sam_expr b) {
+    return fe_add_expr(s, (sam_expr_data){.kind = kind, .loc = loc, .a = a, .b = b});
 }
 
 static sam_expr add_present(sam_statement *s, arena *mem, src_loc loc) {
     name_id name = fe_fresh_name(s, "present", mem);
     vec_push(mem, &s->tensors, (sam_tensor_data){.name = name, .loc = loc, .ones = true});
     sam_tensor tensor = {s->tensors.len};
-    return add_expr(s, mem, (sam_expr_data){.kind = SAM_EXPR_ACCESS, .loc = loc, .tensor = tensor});
+    return fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_ACCESS, .loc = loc, .tensor = tensor});
 }
 
 static sam_expr guarded(sam_statement *s, arena *mem, sam_expr a, sam_expr b, src_loc loc) {
     const sam_expr_data literal = {.kind = SAM_EXPR_LITERAL, .loc = loc, .literal = 1};
-    sam_expr one = add_expr(s, mem, literal);
-    sam_expr absent = add_binary(s, mem, SAM_EXPR_SUB, loc, one, add_present(s, mem, loc));
-    sam_expr denominator = add_binary(s, mem, SAM_EXPR_ADD, loc, b, absent);
-    sam_expr quotient = add_binary(s, mem, SAM_EXPR_DIV, loc, a, denominator);
-    return add_binary(s, mem, SAM_EXPR_MUL, loc, quotient, add_expr(s, mem, literal));
+    sam_expr one = fe_add_expr(s, literal);
+    sam_expr absent = add_binary(s, SAM_EXPR_SUB, loc, one, add_present(s, mem, loc));
+    sam_expr denominator = add_binary(s, SAM_EXPR_ADD, loc, b, absent);
+    sam_expr quotient = add_binary(s, SAM_EXPR_DIV, loc, a, denominator);
+    return add_binary(s, SAM_EXPR_MUL, loc, quotient, fe_add_expr(s, literal));
 }
 
 static sam_expr guard(sam_statement *s, arena *mem, sam_expr e, bool in_union) {

@@ -20,11 +20,6 @@ typedef struct {
     sam_var v; /* the sum that moves out */
 } nesting;
 
-static sam_expr add_expr(nesting *n, sam_expr_data x) {
-    vec_push(n->mem, &n->s->exprs, x);
-    return (sam_expr){n->s->exprs.len};
-}
-
 static bool has_sum(const sam_statement *s, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
     return (x->kind == SAM_EXPR_SUM && x->var.v == v.v) || (x->a.v && has_sum(s, x->a, v)) ||
@@ -64,10 +59,10 @@ static sam_expr times_first(nesting *n, sam_expr e) {
                              .level = {SAM_LEVEL_COMPRESSED},
                              .ones = true};
     vec_push(n->mem, &n->s->tensors, first);
-    sam_expr access = add_expr(
-        n,
+    sam_expr access = fe_add_expr(
+        n->s,
         (sam_expr_data){.kind = SAM_EXPR_ACCESS, .loc = loc, .tensor = {n->s->tensors.len}, .index = {n->v}});
-    return add_expr(n, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = loc, .a = e, .b = access});
+    return fe_add_expr(n->s, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = loc, .a = e, .b = access});
 }
 
 /* f with e = sum(v, f). */
@@ -136,7 +131,7 @@ static bool move_out(nesting *n, const misplaced *m) {
     n->v = m->v;
     body = pull_out(n, body);
     fe_set_body(n->s, m->scope,
-                add_expr(n, (sam_expr_data){.kind = SAM_EXPR_SUM, .loc = loc, .a = body, .var = m->v}));
+                fe_add_expr(n->s, (sam_expr_data){.kind = SAM_EXPR_SUM, .loc = loc, .a = body, .var = m->v}));
     return true;
 }
 

@@ -87,11 +87,6 @@ static bool find(search *f, sam_expr *e) {
     return false;
 }
 
-static sam_expr add(sam_statement *s, sam_expr_data data) {
-    vec_push(s->mem, &s->exprs, data);
-    return (sam_expr){s->exprs.len};
-}
-
 static bool lists(const fe_vars *vars, sam_var v) {
     for (uint32_t i = 0; i < vars->len; i++) {
         if (vars->at[i].v == v.v)
@@ -241,7 +236,7 @@ static sam_expr with_sums(const search *f, sam_statement *s, sam_expr e, uint64_
         sam_var v = sam_expr_at(s, f->sums.at[i])->var;
         src_loc loc = sam_expr_at(s, e)->loc;
         if (bits >> (v.v - 1) & 1)
-            e = add(s, (sam_expr_data){.kind = SAM_EXPR_SUM, .loc = loc, .a = e, .var = v});
+            e = fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_SUM, .loc = loc, .a = e, .var = v});
     }
     return e;
 }
@@ -288,7 +283,8 @@ static sam_expr with_others(const search *f, sam_statement *s, sam_expr value) {
     for (uint32_t i = 0; i <= f->others.len; i++) {
         sam_expr factor = i < f->others.len ? f->others.at[i] : value;
         src_loc loc = sam_expr_at(s, factor)->loc;
-        e = e.v ? add(s, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = loc, .a = e, .b = factor}) : factor;
+        e = e.v ? fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = loc, .a = e, .b = factor})
+                : factor;
     }
     return e;
 }
@@ -390,7 +386,7 @@ bool fe_precompute(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d) {
         vec_push(mem, &s->tensors, w);
         access.tensor = (sam_tensor){s->tensors.len};
         memcpy(access.index, index, sizeof index);
-        value = add(s, access);
+        value = fe_add_expr(s, access);
     } else {
         value = with_sums(&f, s, r.want, moved);
         sink_loops(s, moved);

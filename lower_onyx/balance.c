@@ -31,30 +31,6 @@ typedef struct {
     uint32_t *lacks; /* by pin */
 } balancer;
 
-static void sort_cells(balancer *b, arena *mem) {
-    const netlist *n = b->net;
-    uint32_t *waits = arena_new_n(mem, uint32_t, n->cells.len + 1);
-    for (uint32_t i = 0; i < n->nets.len; i++) {
-        vec_push(mem, &b->driven[n->nets.at[i].source.cell.v - 1], i);
-        for (uint32_t s = 0; s < n->nets.at[i].sinks.len; s++)
-            waits[n->nets.at[i].sinks.at[s].cell.v - 1]++;
-    }
-    for (uint32_t c = 0; c < n->cells.len; c++) {
-        if (waits[c] == 0)
-            vec_push(mem, &b->order, c);
-    }
-    for (uint32_t i = 0; i < b->order.len; i++) {
-        const u32_vec *nets = &b->driven[b->order.at[i]];
-        for (uint32_t k = 0; k < nets->len; k++) {
-            const net_data *net = &n->nets.at[nets->at[k]];
-            for (uint32_t s = 0; s < net->sinks.len; s++) {
-                if (--waits[net->sinks.at[s].cell.v - 1] == 0)
-                    vec_push(mem, &b->order, net->sinks.at[s].cell.v - 1);
-            }
-        }
-    }
-}
-
 static bool is_memory(const netlist *n, uint32_t cell) {
     return net_mode_table[n->cells.at[cell].mode].tile == NET_TILE_MEM;
 }
@@ -117,7 +93,7 @@ void net_balance(const netlist *n, arena *mem, net_shortage_vec *out) {
                   .pin = arena_new_n(&scratch, path, cells * PINS + 1),
                   .cell = arena_new_n(&scratch, path, cells + 1),
                   .lacks = arena_new_n(&scratch, uint32_t, cells * PINS + 1)};
-    sort_cells(&b, &scratch);
+    net_sort_cells(n, &scratch, &b.order, b.driven);
     for (uint32_t i = 0; i < b.order.len; i++)
         from_fork(&b, i);
     out->len = 0;

@@ -95,6 +95,9 @@ bool net_from_json(const cJSON *json, name_table *names, arena *mem, diagnostics
  * ("_uu" where that is a name already). Ends with net_check. O(cells^2 * copies). */
 bool net_unroll(const netlist *one, uint32_t copies, arena *mem, diagnostics *d, netlist *out);
 
+/* The cells by index, sources first, and for each cell the nets it drives: `driven` has a row a cell, all
+ * empty like `order`. Cells on a cycle are left out. O(cells + pins). */
+void net_sort_cells(const netlist *n, arena *mem, u32_vec *order, u32_vec *driven);
 /* A sink of a net at a join, whose path has room for fewer tokens than another path from the same fork takes
  * cycles longer: `tokens` are missing. Nets and sinks by index, in their order. */
 typedef struct {

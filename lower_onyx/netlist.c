@@ -42,6 +42,29 @@ const char *net_port_name(net_tile tile, bool output, uint8_t port) {
     BUG("tile kind %d has no ports", (int)tile);
 }
 
+void net_sort_cells(const netlist *n, arena *mem, u32_vec *order, u32_vec *driven) {
+    uint32_t *waits = arena_new_n(mem, uint32_t, n->cells.len + 1);
+    for (uint32_t i = 0; i < n->nets.len; i++) {
+        vec_push(mem, &driven[n->nets.at[i].source.cell.v - 1], i);
+        for (uint32_t s = 0; s < n->nets.at[i].sinks.len; s++)
+            waits[n->nets.at[i].sinks.at[s].cell.v - 1]++;
+    }
+    for (uint32_t c = 0; c < n->cells.len; c++) {
+        if (waits[c] == 0)
+            vec_push(mem, order, c);
+    }
+    for (uint32_t i = 0; i < order->len; i++) {
+        const u32_vec *nets = &driven[order->at[i]];
+        for (uint32_t k = 0; k < nets->len; k++) {
+            const net_data *net = &n->nets.at[nets->at[k]];
+            for (uint32_t s = 0; s < net->sinks.len; s++) {
+                if (--waits[net->sinks.at[s].cell.v - 1] == 0)
+                    vec_push(mem, order, net->sinks.at[s].cell.v - 1);
+            }
+        }
+    }
+}
+
 /* ---- to JSON --------------------------------------------------------------------------------- */
 
 static cJSON *config_to_json(const netlist *n, const net_cell_data *c) {

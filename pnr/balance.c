@@ -26,35 +26,6 @@ typedef struct {
     path_bounds *at, *pin; /* at a cell's outputs: most latency, least room; at an input: of its one driver */
 } balancer;
 
-static void sort_cells(balancer *b, arena *mem) {
-    const netlist *n = b->design->net;
-    uint32_t *waits = arena_new_n(mem, uint32_t, n->cells.len + 1);
-    for (uint32_t i = 0; i < n->nets.len; i++) {
-        vec_push(mem, &b->driven[n->nets.at[i].source.cell.v - 1], i);
-        for (uint32_t s = 0; s < n->nets.at[i].sinks.len; s++)
-            waits[n->nets.at[i].sinks.at[s].cell.v - 1]++;
-    }
-    for (uint32_t c = 0; c < n->cells.len; c++)
-        if (waits[c] == 0)
-            vec_push(mem, &b->order, c);
-    for (uint32_t i = 0; i < b->order.len; i++) {
-        const u32_vec *nets = &b->driven[b->order.at[i]];
-        for (uint32_t k = 0; k < nets->len; k++)
-            for (uint32_t s = 0; s < n->nets.at[nets->at[k]].sinks.len; s++) {
-                uint32_t to = n->nets.at[nets->at[k]].sinks.at[s].cell.v - 1;
-                if (--waits[to] == 0)
-                    vec_push(mem, &b->order, to);
-            }
-    }
-}
-
-static uint32_t pairs_to(const pnr_route *r, uint32_t sink) {
-    uint32_t pairs = 0;
-    for (uint32_t i = r->sinks.at[sink].hop; i != PNR_NO_HOP; i = r->hops.at[i].parent)
-        pairs += r->hops.at[i].fifo_start;
-    return pairs;
-}
-
 /* Hands the bounds at a cell's outputs on to the inputs of the next cells. */
 static void leave(balancer *b, uint32_t cell, uint32_t fork) {
     const u32_vec *nets = &b->driven[cell];
@@ -63,7 +34,7 @@ static void leave(balancer *b, uint32_t cell, uint32_t fork) {
         const pnr_route *r = &b->design->route.at[nets->at[k]];
         for (uint32_t s = 0; s < r->sinks.len; s++) {
             uint32_t to = net->sinks.at[s].cell.v - 1, pin = to * PORTS + net->sinks.at[s].port % PORTS;
-            uint32_t pairs = pairs_to(r, s);
+            uint32_t pairs = pnr_pairs_to(r, s);
             b->reached[to] = b->pin_reached[pin] = fork + 1;
             b->pin[pin] = (path_bounds){b->at[cell].latency + pairs, b->at[cell].room + 2 * pairs};
         }
@@ -105,7 +76,7 @@ void pnr_balance(const pnr_design *design, arena *mem, pnr_imbalance_vec *out) {
     b.pin_reached = arena_new_n(&scratch, uint32_t, cells * PORTS + 1);
     b.pin = arena_new_n(&scratch, path_bounds, cells * PORTS + 1);
     pnr_imbalance *worst = arena_new_n(&scratch, pnr_imbalance, cells + 1); /* by join */
-    sort_cells(&b, &scratch);
+    net_sort_cells(design->net, &scratch, &b.order, b.driven);
     for (uint32_t i = 0; i < b.order.len && design->route.len; i++) {
         uint32_t fork = b.order.at[i];
         if (!forks(&b, fork))

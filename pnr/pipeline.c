@@ -112,6 +112,13 @@ static void fill_starved_joins(pnr_design *design, arena *scratch) {
         }
 }
 
+uint32_t pnr_pairs_to(const pnr_route *r, uint32_t sink) {
+    uint32_t pairs = 0;
+    for (uint32_t h = r->sinks.at[sink].hop; h != PNR_NO_HOP; h = r->hops.at[h].parent)
+        pairs += r->hops.at[h].fifo_start;
+    return pairs;
+}
+
 void pnr_unpair_early(pnr_design *design, arena *scratch) {
     bool *early = arena_new_n(scratch, bool, design->net->nets.len + 1);
     net_early(design->net, early);

@@ -97,13 +97,6 @@ static void drop_branch(const pnr_route *r, uint32_t sink, arena *mem, pnr_route
     }
 }
 
-static uint32_t pairs_to(const pnr_route *r, uint32_t sink) {
-    uint32_t pairs = 0;
-    for (uint32_t h = r->sinks.at[sink].hop; h != PNR_NO_HOP; h = r->hops.at[h].parent)
-        pairs += r->hops.at[h].fifo_start;
-    return pairs;
-}
-
 static void mark(const pnr_board *b, const pnr_route *r, bool *used, bool to) {
     for (uint32_t h = 0; h < r->hops.len; h++)
         used[wire_of(b, &r->hops.at[h])] = to;
@@ -114,7 +107,7 @@ static void stretch(pnr_design *design, pnr_want want, stretcher *s, arena *mem,
     pnr_route *r = &design->route.at[want.net], rest;
     pnr_site from = design->site.at[net->source.cell.v - 1];
     s->to = design->site.at[net->sinks.at[want.sink].cell.v - 1];
-    if (from.y == 0 || s->to.y == 0 || pairs_to(r, want.sink) >= want.pairs)
+    if (from.y == 0 || s->to.y == 0 || pnr_pairs_to(r, want.sink) >= want.pairs)
         return;
     mark(s->board, r, s->used, false);
     drop_branch(r, want.sink, mem, &rest);

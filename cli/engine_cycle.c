@@ -75,7 +75,7 @@ static bool report_hazards(const cli_options *o, cli_session *s, const cycle_des
     bool safe = true;
     for (uint32_t i = 0; i < all->len; i++)
         safe &= !cycle_hazard_certain(all->at[i].kind);
-    for (uint32_t i = 0; i < all->len && o->hazards != HAZARDS_OFF; i++) {
+    for (uint32_t i = 0; i < all->len && o->hazards != REPORT_OFF; i++) {
         const cycle_hazard *h = &all->at[i];
         const char *tokens = h->tokens ? " at" : "", *times = "";
         for (uint32_t t = 0; t < h->tokens; t++)
@@ -86,7 +86,7 @@ static bool report_hazards(const cli_options *o, cli_session *s, const cycle_des
             arena_printf(&s->mem, "the chip %s be wrong here: %s: %s; run %u, cycle %llu%s%s",
                          cycle_hazard_certain(h->kind) ? "would" : "may", design->cells.at[h->cell].name,
                          cycle_hazard_what[h->kind], h->run, (unsigned long long)h->cycle, tokens, times);
-        if (o->hazards == HAZARDS_WARN || !cycle_hazard_certain(h->kind)) {
+        if (o->hazards == REPORT_WARN || !cycle_hazard_certain(h->kind)) {
             diag_warning(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
             continue;
         }
@@ -94,7 +94,7 @@ static bool report_hazards(const cli_options *o, cli_session *s, const cycle_des
         diag_hint(&s->diag, "hazard '%s' of docs/cycle.md; --hazards warn goes on, our RTL does it right",
                   cycle_hazard_name[h->kind]);
     }
-    return safe || o->hazards != HAZARDS_ERROR;
+    return safe || o->hazards != REPORT_ERROR;
 }
 
 bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,

@@ -107,6 +107,8 @@ static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, 
         add_number(one, "cycles", (double)p->cycles);
         cJSON_AddItemToArray(workspaces, one);
     }
+    if (o->deadlock != REPORT_OFF && k->net.cells.len)
+        cJSON_AddItemToObject(json, "deadlock", net_deadlock_to_json(&k->net, &k->liveness));
     if (out->model)
         cli_stalls_json(s, out, json);
     add_wall(json, &k->times);

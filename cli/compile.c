@@ -25,7 +25,7 @@ static bool set_arithmetic(const cli_options *o, sam_graph *g) {
 /* One scheduled kernel: the statement that is packed, and its graph. */
 static bool lower_kernel(const cli_options *o, bool chip, cli_session *s, const fe_kernel *kernel,
                          sam_statement *statement, sam_graph *g) {
-    const fe_lower_options lower = {.drop = true, .exact_stops = !chip};
+    const fe_lower_options lower = {.drop = true, .exact_stops = !chip, .pad = chip};
     sam_statement expanded;
     sam_graph once;
     if (!fe_expand(kernel, &s->mem, &s->diag, &expanded))

@@ -9,8 +9,11 @@
 static bool build(const sam_statement *s, bool sparse_result, const fe_lower_options *options, arena *mem,
                   diagnostics *d, sam_statement *packed, sam_graph *out) {
     sam_statement plain;
-    return fe_pack_with(s, sparse_result, mem, d, &plain) && fe_fill(&plain, mem, d, packed) &&
-           fe_lower(packed, options, mem, d, out);
+    if (!fe_pack_with(s, sparse_result, mem, d, &plain) || !fe_fill(&plain, mem, d, packed))
+        return false;
+    if (options->pad)
+        fe_pad(packed, mem);
+    return fe_lower(packed, options, mem, d, out);
 }
 
 static bool has_dense_result(const sam_statement *s) {

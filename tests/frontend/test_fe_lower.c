@@ -438,6 +438,48 @@ static void droppers_stand_only_where_a_fiber_may_be_empty(void **state) {
     }
 }
 
+/* "B1 C0": padded storage levels of the operands, and how many droppers are left in front of reducers. */
+static void no_loop_is_empty_where_a_repeater_or_a_writer_hangs_on_it(void **state) {
+    fixture *f = *state;
+    static const struct {
+        fe_case c;
+        const char *padded;
+        uint32_t droppers;
+    } expected[] = {
+        {{"X(i,j) = B(i,j) + C(i,j)", {0}, NULL}, "", 0},
+        {{"x(i) = b(i) * c(i)", {0}, NULL}, "", 0},
+        {{"X(i,j) = B(i,j) * C(i,j)", {0}, NULL}, "B1 C1 ", 0},
+        {{"X(i,j) = B(i,j) * C(i,j)", {"C:sd"}, NULL}, "", 0},
+        {{"X(i,j) = B(i,j)", {"B:ds"}, NULL}, "B1 ", 0},
+        {{"X(i,j,k) = B(i,j,k) * C(i,j,k)", {"B:sds"}, NULL}, "B2 C2 ", 0},
+        {{"X(i,j) = B(i,j) * D(i,j) + C(i,j) * D(i,j)", {0}, NULL}, "B1 D1 C1 D_21 ", 0},
+        {{"X(i,j) = B(i,k) * C(k,j)", {"C:ss:1,0"}, NULL}, "", 2},
+        {{"x = B(i,j,k) * C(i,j,k)", {0}, NULL}, "", 0},
+        {{"X(i,j) = B(i,j) * C(i,k) * D(k,j)", {"D:ss:1,0"}, NULL}, "B1 C1 D0 D1 ", 0},
+        {{"X(i,j) = B(i,k,l) * C(j,k) * D(j,l)", {0}, NULL}, "B1 B2 C0 C1 D0 D1 ", 0},
+        {{"X(i,j) = B(i,j,k) * C(i,j,k)", {0}, NULL}, "B1 C1 ", 2},
+        /* B may be absent: nothing can keep its fibers over k from being empty */
+        {{"X(i,j) = D(i,j) + sum(k, a * B(i,j,k) * c(k))", {0}, NULL}, "", 0},
+    };
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        const fe_lower_options options = {.drop = true, .pad = true};
+        sam_statement s, packed;
+        sam_graph g;
+        const char *padded = "";
+        if (!fe_case_parse(f, &expected[k].c, &s) || !fe_build(&s, &options, &f->mem, &f->diag, &packed, &g))
+            fail_msg("%s\n%s", expected[k].c.expression, fixture_printed(f));
+        for (uint32_t t = 0; t < packed.tensors.len; t++) {
+            for (uint32_t l = 0; l < packed.tensors.at[t].order; l++) {
+                if (packed.tensors.at[t].padded >> l & 1)
+                    padded = arena_printf(&f->mem, "%s%s%u ", padded,
+                                          names_text(&f->names, packed.tensors.at[t].name), l);
+            }
+        }
+        assert_string_equal(padded, expected[k].padded);
+        assert_int_equal(lowered_count(&g, SAM_CRDDROP), expected[k].droppers);
+    }
+}
+
 /* The graph of a kernel as DOT: what the later stages and the published tools read. */
 static void a_lowered_graph_survives_its_text_form(void **state) {
     fixture *f = *state;
@@ -514,6 +556,7 @@ int main(void) {
         TEST(random_statements_are_refused_or_computed),
         TEST(graphs_have_the_published_primitive_counts),
         TEST(droppers_stand_only_where_a_fiber_may_be_empty),
+        TEST(no_loop_is_empty_where_a_repeater_or_a_writer_hangs_on_it),
         TEST(a_lowered_graph_survives_its_text_form),
         TEST(what_cannot_be_lowered_says_why),
     };

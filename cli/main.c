@@ -1,5 +1,6 @@
 /* onyx: finds the command and runs it. */
 #include "cli/cli.h"
+#include "onyx_version.h" /* made by cmake/version.cmake */
 
 #include <locale.h>
 
@@ -41,7 +42,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
         return usage(stdout, EXIT_OK);
     if (strcmp(argv[1], "--version") == 0) {
-        puts("onyx " ONYX_VERSION);
+        puts("onyx " ONYX_VERSION " (" ONYX_REVISION ")");
         return EXIT_OK;
     }
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {

@@ -124,6 +124,9 @@ struct cli_kernel {
     VEC(cli_kernel) producers; /* kernels that fill workspaces, in the order in which they run before this */
     sam_graph sam, hardware;   /* as lowered from the statement; after the hardware rewrites */
     uint32_t copies;           /* of the kernel in the netlist */
+    const char *chosen;        /* a sentence about loops that are not in the default order, or NULL */
+    const char *staged;        /* the same about several kernels that nobody asked for */
+    const char *way_out;       /* a schedule that would do instead of the user's, or NULL */
     netlist net;
     pnr_design design, decoded; /* as routed; as read back from the bitstream's bytes */
     pnr_timing timing;
@@ -163,6 +166,16 @@ void cli_streams_of(const pnr_design *design, cli_streams *streams);
 /* Runs all kernels in turn on the user's operands and on the workspaces of those before, each on the engine
  * of the options; k->ran holds the result. */
 bool cli_run_kernels(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in);
+/* Lowers one kernel of a schedule to its packed statement and its SAM graph, and that to a netlist of as many
+ * copies as the options say, or as fit; k has board and tiling. */
+bool cli_lower_sam(const cli_options *o, bool chip, cli_session *s, const fe_kernel *kernel, cli_kernel *k);
+bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k);
+/* Changes `cin`, which was made of `in`, to what the chip can run, where the user leaves that open; what it
+ * cannot stays as it is. chosen: k->chosen of each kernel. Sets k->staged and k->way_out of the last one. */
+void cli_choose(const cli_options *o, cli_session *s, const fe_in *in, cli_kernel *k, fe_cin *cin,
+                text_vec *chosen);
+/* "i,j,k" */
+const char *cli_loops_text(const sam_statement *st, arena *mem);
 /* The options as one kernel's stages see them: its files go to its own folder. */
 cli_options cli_options_of(const cli_options *o, const cli_kernel *k);
 /* sam_simulate with the options of engine sam; writes the statistics and the trace, also of a run that

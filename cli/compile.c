@@ -28,9 +28,7 @@ cli_options cli_options_of(const cli_options *o, const cli_kernel *k) {
     return own;
 }
 
-/* One scheduled kernel: the statement that is packed, and its graph. */
-static bool lower_kernel(const cli_options *o, bool chip, cli_session *s, const fe_kernel *kernel,
-                         sam_statement *statement, sam_graph *g) {
+bool cli_lower_sam(const cli_options *o, bool chip, cli_session *s, const fe_kernel *kernel, cli_kernel *k) {
     const fe_lower_options lower = {.drop = true, .exact_stops = !chip};
     sam_statement expanded;
     sam_graph once;
@@ -38,8 +36,9 @@ static bool lower_kernel(const cli_options *o, bool chip, cli_session *s, const 
         return false;
     if (chip)
         fe_distribute(&expanded);
-    return fe_build(&expanded, &lower, &s->mem, &s->diag, statement, &once) &&
-           fe_unroll(kernel, &once, &s->mem, &s->diag, g) && set_arithmetic(o, g) && sam_check(g, &s->diag);
+    return fe_build(&expanded, &lower, &s->mem, &s->diag, &k->statement, &once) &&
+           fe_unroll(kernel, &once, &s->mem, &s->diag, &k->sam) && set_arithmetic(o, &k->sam) &&
+           sam_check(&k->sam, &s->diag);
 }
 
 /* Kernel n of `cin`; of several each has a folder with the name of the tensor it writes. */
@@ -51,8 +50,7 @@ static bool lower_one(const cli_options *o, bool chip, cli_session *s, const fe_
         k->folder = arena_printf(&s->mem, "%s/%s", o->out,
                                  names_text(&s->names, sam_tensor_at(kernel, kernel->result)->name));
     return (!k->folder || make_folder(k->folder, &s->diag)) &&
-           lower_kernel(o, chip, s, &cin->kernels.at[n], &k->statement, &k->sam) &&
-           dump_graph(k, "sam.gv", &k->sam, s);
+           cli_lower_sam(o, chip, s, &cin->kernels.at[n], k) && dump_graph(k, "sam.gv", &k->sam, s);
 }
 
 bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k) {
@@ -66,13 +64,17 @@ bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel
                       .n_schedule = o->schedule.len,
                       .integers = o->dtype == TILE_DTYPE_INT16};
     fe_cin cin;
+    text_vec chosen = {0};
     bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&
               cli_check_names(o, s, &k->user) && fe_schedule(&in, &k->user, &s->mem, &s->diag, &cin);
+    if (ok && chip)
+        cli_choose(o, s, &in, k, &cin, &chosen);
     for (uint32_t n = 0; ok && n + 1 < cin.kernels.len; n++) {
-        cli_kernel producer = {.user = cin.kernels.at[n].s};
+        cli_kernel producer = {.user = cin.kernels.at[n].s, .chosen = n < chosen.len ? chosen.at[n] : NULL};
         ok = lower_one(o, chip, s, &cin, n, &producer);
         vec_push(&s->mem, &k->producers, producer);
     }
+    k->chosen = ok && chosen.len == cin.kernels.len ? chosen.at[chosen.len - 1] : NULL;
     ok = ok && lower_one(o, chip, s, &cin, cin.kernels.len - 1, k);
     k->times.frontend = seconds_now() - start;
     return ok;
@@ -111,7 +113,7 @@ static bool unroll(const cli_options *o, cli_session *s, cli_kernel *k, const ne
     return false;
 }
 
-static bool lower(const cli_options *o, cli_session *s, cli_kernel *k) {
+bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
     onyx_graph *graph = NULL;
     netlist one;
@@ -189,7 +191,7 @@ static bool write_design(const cli_options *o, cli_session *s, const pnr_design 
 
 static bool compile_one(const cli_options *all, cli_session *s, cli_kernel *k) {
     const cli_options own = cli_options_of(all, k), *o = &own;
-    return lower(o, s, k) && write_netlist(o, s, &k->net) && place_and_route(o, s, k) &&
+    return cli_lower(o, s, k) && write_netlist(o, s, &k->net) && place_and_route(o, s, k) &&
            write_design(o, s, &k->design) && make_bitstream(o, s, k);
 }
 
@@ -205,5 +207,8 @@ bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
         p->tiling = k->tiling;
         ok = compile_one(o, s, p);
     }
-    return ok && compile_one(o, s, k);
+    ok = ok && compile_one(o, s, k);
+    if (!ok && k->way_out)
+        diag_note(&s->diag, (src_loc){0}, "the chip does it in several kernels: -s \"%s\"", k->way_out);
+    return ok;
 }

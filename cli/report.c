@@ -122,6 +122,9 @@ static void add_figures(cJSON *json, const figures *f, arena *mem) {
 
 /* What is said of a single kernel only. */
 static void add_details(cJSON *json, cli_session *s, const cli_kernel *k) {
+    cJSON_AddStringToObject(json, "loops", cli_loops_text(&k->statement, &s->mem));
+    if (k->chosen)
+        cJSON_AddStringToObject(json, "chosen", k->chosen);
     cJSON *repacked = cJSON_AddArrayToObject(json, "repacked");
     for (uint32_t t = 1; t <= k->statement.tensors.len; t++) {
         const char *text = fe_repacked(&k->statement, (sam_tensor){t}, &s->mem);
@@ -161,6 +164,8 @@ static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, 
     cJSON_AddStringToObject(json, "check", check);
     add_figures(json, all, &s->mem);
     add_number(json, "result_nnz", (double)k->ran.result.nnz);
+    if (k->staged)
+        cJSON_AddStringToObject(json, "chosen", k->staged);
     if (k->producers.len) {
         cJSON *kernels = cJSON_AddArrayToObject(json, "kernels");
         for (uint32_t n = 0; n < k->producers.len; n++)
@@ -179,6 +184,8 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
     add_kernel(k, &s->mem, &f);
     if (several)
         printf("  kernel %s, in %s\n", result_name(s, k), k->folder);
+    if (k->chosen)
+        printf("  %s\n", k->chosen);
     for (uint32_t t = 1; t <= k->statement.tensors.len; t++) {
         const char *text = fe_repacked(&k->statement, (sam_tensor){t}, &s->mem);
         if (text)
@@ -206,6 +213,8 @@ static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, c
                     const char *check) {
     bool several = k->producers.len > 0;
     printf("%s\n", o->expression);
+    if (k->staged)
+        printf("  %s\n", k->staged);
     for (uint32_t n = 0; n < k->producers.len; n++)
         kernel_summary(s, &k->producers.at[n], several, ran, result_name(s, &k->producers.at[n]));
     kernel_summary(s, k, several, ran, arena_printf(&s->mem, "the result, check: %s", check));

@@ -13,6 +13,7 @@ static const command commands[] = {
     {"run", command_run, "compile an expression, run it on data, check the result"},
     {"compile", command_compile, "compile an expression to a bitstream"},
     {"sam", command_sam, "print the SAM graph of an expression, or simulate it on data"},
+    {"sweep", command_sweep, "run an expression over tile sizes, copies, loop orders...; report what was found"},
     {"pnr", command_pnr, "place and route a .packed netlist"},
     {"place", command_place, "place it only"},
     {"route", command_route, "route what was placed"},

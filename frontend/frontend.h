@@ -67,6 +67,7 @@ typedef struct {
     sam_statement s; /* s.loops: the loops after all relations */
     VEC(fe_relation) relations;
     VEC(fe_tag) tags;
+    bool ordered; /* a command says in which order its loops run */
 } fe_kernel;
 
 /* Kernels in the order in which they run. Each but the last computes a workspace that later ones read under
@@ -86,6 +87,14 @@ bool fe_cin_parse(const char *text, name_table *names, arena *mem, diagnostics *
 bool fe_cin_check(const fe_cin *cin, diagnostics *d);
 /* The same kernels, by names; formats, locations and the order of handles do not count. */
 bool fe_cin_equal(const fe_cin *a, const fe_cin *b);
+
+/* Ways to do with several kernels what one does: partial sums get kernels and workspaces of their own; so do
+ * sums that are factors; or a multiply phase keeps every product, and a merge phase adds them up with the
+ * sums innermost, where no reducer but scalar ones is needed. */
+typedef enum { FE_STAGE_PARTIAL_SUMS, FE_STAGE_FACTORS, FE_STAGE_PHASES, FE_STAGINGS } fe_staging;
+/* The schedule that does so, in place of the one that made k. NULL where there is nothing of the kind, and
+ * where the schedule splits loops or copies them. */
+const char *fe_staged(const fe_kernel *k, fe_staging how, arena *mem);
 
 /* The statement of one kernel with an index for each loop: operands and result of split loops become views.
  * E0149-not-lowered for a relation that has no form in the graph. */
@@ -112,7 +121,8 @@ const char *fe_repacked(const sam_statement *s, sam_tensor t, arena *mem);
  * Nesting: where the loop of a sum inside an expression is outside of a loop around it, the sum moves out,
  * and what it was added to is counted in its first iteration only: b(i) - sum(j, C(i,j)) in the order j,i
  * becomes sum(j, b(i) * first(j) - C(i,j)). Filling: where a loop reaches further than the operands, ones do:
- * B(i,j) + c(i) becomes B(i,j) + c(i) * ones(j), and a dense level of the result is united with 0 * ones.
+ * B(i,j) + c(i) becomes B(i,j) + c(i) * ones(j), and a dense level of the result is united with 0 * ones. In
+ * a sum over padded levels (sam_statement.tiled) the same where B is dense, since c(i) must not count there.
  * Quotients: in floating point one that is added to something gets a denominator of 1 where it is absent.
  * Values do not change. The statement must satisfy fe_check_packed, as the new one does: what a loop reaches
  * depends on the stored formats. E0105 where nothing says how far a variable goes, E0118, E0125. */

@@ -59,8 +59,11 @@ typedef struct {
 void cli_session_begin(cli_session *s);
 /* Prints what was diagnosed, frees everything, returns the exit code. */
 int cli_session_end(cli_session *s, bool ok);
-/* Where boards, RTL and firmware sources lie: $ONYX_HOME, or the tree this program was built from. */
-const char *cli_home(void);
+/* The file of this program; false where that cannot be found out, or the path does not fit. */
+bool cli_program(char *path, size_t size);
+/* Where boards, RTL and firmware sources lie: $ONYX_HOME, or beside the installed program, or the tree it was
+ * built from. */
+const char *cli_home(cli_session *s);
 /* A board by name, or by the path of a .json file; *path is the file, unless path is NULL. The session frees
  * it. */
 bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const char **path);

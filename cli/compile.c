@@ -34,6 +34,7 @@ bool cli_lower_sam(const cli_options *o, bool chip, cli_session *s, const fe_ker
     sam_graph once;
     if (!fe_expand(kernel, &s->mem, &s->diag, &expanded))
         return false;
+    expanded.tiled = chip; /* scanners run to the edge of a sub-tile */
     if (chip)
         fe_distribute(&expanded);
     return fe_build(&expanded, &lower, &s->mem, &s->diag, &k->statement, &once) &&

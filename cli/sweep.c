@@ -218,12 +218,11 @@ static bool all_orders(sweep_command *c, const char **list) {
 static bool make_plan(sweep_command *c) {
     cli_session *s = c->session;
     char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self);
-    if (length < 0 || (size_t)length == sizeof self) {
+    if (!cli_program(self, sizeof self)) {
         diag_error(&s->diag, (src_loc){0}, "E0001-file", "cannot find this program: /proc is not there");
         return false;
     }
-    c->plan.program = arena_strndup(&s->mem, self, (size_t)length);
+    c->plan.program = arena_strdup(&s->mem, self);
     if (c->order && strcmp(c->order, "all") == 0 && !all_orders(c, &c->order))
         return false;
     if (c->order)

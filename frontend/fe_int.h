@@ -155,8 +155,20 @@ bool fe_nest_sums(sam_statement *s, arena *mem, diagnostics *d);
 bool fe_pull_sums(sam_statement *s, arena *mem);
 /* BASE, BASE2, BASE3, ...: the first that no tensor and no variable has. */
 name_id fe_fresh_name(const sam_statement *s, const char *base, arena *mem);
+/* An operand of ones without indices. */
+sam_expr fe_add_ones(sam_statement *s, src_loc loc, arena *mem);
 /* Sets the body of the scope that starts at `sum`, 0: of the outermost. */
 void fe_set_body(sam_statement *s, sam_expr sum, sam_expr body);
+
+/* ---- sub-tiles (tiled.c) --------------------------------------------------------------------- */
+
+/* Whether a sum over v adds up the padding of dense levels, which must be 0 then. */
+bool fe_meets_padding(const sam_statement *s, sam_var v);
+/* Whether an operand's zeros say in which sub-tiles its addend does not take part. */
+bool fe_takes_part_once(const sam_statement *s, sam_expr access);
+/* An addend that takes part once and would not be 0 if its operands were: it, or what of it is not, is
+ * multiplied by a scalar of ones. In place. */
+void fe_fill_once(sam_statement *s, arena *mem);
 
 /* ---- dense levels of the result (reach.c) ---------------------------------------------------- */
 

@@ -120,7 +120,8 @@ const char *fe_repacked(const sam_statement *s, sam_tensor t, arena *mem);
  * Nesting: where the loop of a sum inside an expression is outside of a loop around it, the sum moves out,
  * and what it was added to is counted in its first iteration only: b(i) - sum(j, C(i,j)) in the order j,i
  * becomes sum(j, b(i) * first(j) - C(i,j)). Filling: where a loop reaches further than the operands, ones do:
- * B(i,j) + c(i) becomes B(i,j) + c(i) * ones(j), and a dense level of the result is united with 0 * ones.
+ * B(i,j) + c(i) becomes B(i,j) + c(i) * ones(j), and a dense level of the result is united with 0 * ones. In
+ * a sum over padded levels (sam_statement.tiled) the same where B is dense, since c(i) must not count there.
  * Quotients: in floating point one that is added to something gets a denominator of 1 where it is absent.
  * Values do not change. The statement must satisfy fe_check_packed, as the new one does: what a loop reaches
  * depends on the stored formats. E0105 where nothing says how far a variable goes, E0118, E0125. */

@@ -11,7 +11,8 @@
  * or its denominator is stored. An operand without the loop's variable has the same value at every
  * coordinate: next to a factor or as a denominator it takes the other side's coordinates, as an addend it
  * would need all of them (fe_domain.bad). As a numerator too, unless the values are integers, of which x / 0
- * is 0.
+ * is 0. Where a sum meets the padding of dense levels, the addend is missing there next to all coordinates,
+ * too: it must be 0 in the padding.
  */
 #include "frontend/fe_int.h"
 
@@ -235,7 +236,7 @@ static fe_domain domain_in(const moment *m, sam_expr e) {
     sam_expr missing = {0};
     if (unite(m, e, &all, &missing))
         return everything;
-    if (missing.v && !all.full && !all.bad.v)
+    if (missing.v && !all.bad.v && !(all.full && !fe_meets_padding(s, m->v)))
         all.bad = missing;
     return all;
 }

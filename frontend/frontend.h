@@ -67,6 +67,7 @@ typedef struct {
     sam_statement s; /* s.loops: the loops after all relations */
     VEC(fe_relation) relations;
     VEC(fe_tag) tags;
+    bool ordered; /* a command says in which order its loops run */
 } fe_kernel;
 
 /* Kernels in the order in which they run. Each but the last computes a workspace that later ones read under
@@ -86,6 +87,14 @@ bool fe_cin_parse(const char *text, name_table *names, arena *mem, diagnostics *
 bool fe_cin_check(const fe_cin *cin, diagnostics *d);
 /* The same kernels, by names; formats, locations and the order of handles do not count. */
 bool fe_cin_equal(const fe_cin *a, const fe_cin *b);
+
+/* Ways to do with several kernels what one does: partial sums get kernels and workspaces of their own; so do
+ * sums that are factors; or a multiply phase keeps every product, and a merge phase adds them up with the
+ * sums innermost, where no reducer but scalar ones is needed. */
+typedef enum { FE_STAGE_PARTIAL_SUMS, FE_STAGE_FACTORS, FE_STAGE_PHASES, FE_STAGINGS } fe_staging;
+/* The schedule that does so, in place of the one that made k. NULL where there is nothing of the kind, and
+ * where the schedule splits loops or copies them. */
+const char *fe_staged(const fe_kernel *k, fe_staging how, arena *mem);
 
 /* The statement of one kernel with an index for each loop: operands and result of split loops become views.
  * E0149-not-lowered for a relation that has no form in the graph. */

@@ -196,7 +196,8 @@ static void flush_core(cycle_model *m, core *c) {
         c->u.hold = (crdhold_state){0};
         break;
     case CORE_REPEAT:
-        c->u.repeat = (repeat_state){.root = c->u.repeat.root, .queue = c->u.repeat.queue};
+        c->u.repeat =
+            (repeat_state){.root = c->u.repeat.root, .spacc = c->u.repeat.spacc, .queue = c->u.repeat.queue};
         break;
     case CORE_RSG:
     case CORE_REDUCE:
@@ -204,7 +205,7 @@ static void flush_core(cycle_model *m, core *c) {
         break;
     case CORE_WRITE_SCANNER:
         c->u.writer.state = 0;
-        c->u.writer.pause = false;
+        c->u.writer.pause = c->u.writer.blank = false;
         break;
     case CORE_BUFFET:
         for (int i = 0; i < 2; i++) {
@@ -220,6 +221,7 @@ static void flush_core(cycle_model *m, core *c) {
         reader_state *s = c->u.reader;
         s->state = 0;
         s->seg_half = s->active = s->walk_hold = false;
+        s->read_out = s->done_given = s->to_block = false;
         s->plan = s->pairs = s->out = s->answers = (ring){0};
         s->trees = 0;
         s->seen_ref = false;

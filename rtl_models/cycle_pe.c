@@ -263,8 +263,11 @@ static bool step_repeat(cycle_model *m, core *c) {
         state = (uint8_t)(s->state + 1);
         break;
     case REPEAT_REPEAT:
-        give = sig_item && proc_item;
-        if (sig_stop && (proc_item || proc_stop)) {
+        give = (sig_item || (sig_stop && s->spacc)) && proc_item;
+        if (s->spacc) {
+            pop_proc = proc_stop || (sig_done && proc_item);
+            state = sig_done && proc_done ? REPEAT_DONE : state;
+        } else if (sig_stop && (proc_item || proc_stop)) {
             if (proc_item && (s->was_high || s->early))
                 cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_EMPTY, 2, proc_token, signal);
             s->early = false;
@@ -304,7 +307,7 @@ static bool step_repeat(cycle_model *m, core *c) {
     sent = give && room(out);
     s->early |= sig_stop && s->fresh && !some(proc) && !s->root;
     if (sent) {
-        push(m, out, s->state == REPEAT_REPEAT ? proc_token : signal);
+        push(m, out, s->state == REPEAT_REPEAT && !sig_stop ? proc_token : signal);
         s->was_high = sig_stop && is_high(signal);
         s->fresh = sig_done;
         pop(m, sig);

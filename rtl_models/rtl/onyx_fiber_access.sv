@@ -14,11 +14,16 @@ module onyx_fiber_access (
     input  logic        wr_block_mode_i,
     input  logic        wr_lowest_level_i,
     input  logic        wr_compressed_i,
+    input  logic        wr_spacc_i,
+    input  logic        wr_init_blank_i,
+    input  logic [15:0] wr_stop_lvl_i,
     input  logic        rd_run_i,
     input  logic        rd_root_i,
     input  logic        rd_lookup_i,
     input  logic        rd_dense_i,
     input  logic        rd_block_mode_i,
+    input  logic        rd_spacc_i,
+    input  logic [15:0] rd_stop_lvl_i,
     input  logic [15:0] rd_dim_size_i,
     input  logic        buffet_run_i,
     input  logic [ 3:0] cap_log_0_i,
@@ -69,6 +74,9 @@ module onyx_fiber_access (
       .block_mode_i  (wr_block_mode_i),
       .lowest_level_i(wr_lowest_level_i),
       .compressed_i  (wr_compressed_i),
+      .spacc_i       (wr_spacc_i),
+      .init_blank_i  (wr_init_blank_i),
+      .stop_lvl_i    (wr_stop_lvl_i[7:0]),
       .addr_data_i   (addr_in_data_i),
       .addr_valid_i  (addr_in_valid_i),
       .addr_ready_o  (addr_in_ready_o),
@@ -161,6 +169,8 @@ module onyx_fiber_access (
       .lookup_i         (rd_lookup_i),
       .dense_i          (rd_dense_i),
       .block_mode_i     (rd_block_mode_i),
+      .spacc_i          (rd_spacc_i),
+      .stop_lvl_i       (rd_stop_lvl_i[7:0]),
       .dim_size_i       (rd_dim_size_i),
       .pos_data_i       (pos_in_data_i),
       .pos_valid_i      (pos_in_valid_i),
@@ -191,4 +201,8 @@ module onyx_fiber_access (
       .rdata_o(mem_rdata)
   );
   assign sram_rdata_o = mem_rdata;
+
+  // A token's stop level has eight bits.
+  logic unused_levels;
+  assign unused_levels = &{1'b0, wr_stop_lvl_i[15:8], rd_stop_lvl_i[15:8]};
 endmodule

@@ -1,8 +1,9 @@
 // Core of a MEM tile in mode 0 (fiber access): raw configuration words in, port FIFOs, fiber access.
 //
-// cfg0_i..cfg3_i are CONFIG_SPACE_0..3. Fields used (bit of the 128): 0 writer on, 18 lowest level, 20 compressed,
-// 21 block write, 22 fiber access on, 23 reader on, 41 root, 59 lookup, 92:77 dimension, 93 dense, 94 block read,
-// 95 buffet on, 99:96 capacity of ID 1, 103:100 capacity of ID 0. The others have no effect.
+// cfg0_i..cfg3_i are CONFIG_SPACE_0..3. Fields used (bit of the 128): 0 writer on, 16:1 its stop level,
+// 17 accumulating write, 18 lowest level, 19 initial blank, 20 compressed, 21 block write, 22 fiber access on,
+// 23 reader on, 39:24 its stop level, 40 accumulating read, 41 root, 59 lookup, 92:77 dimension, 93 dense,
+// 94 block read, 95 buffet on, 99:96 capacity of ID 1, 103:100 capacity of ID 0. The others have no effect.
 // Streams: in0 references, in1 write addresses, in2 blocks from the GLB, in3 write data; out0 blocks to the GLB,
 // out1 coordinates or values, out2 positions. Every port has a depth-2 FIFO.
 // Contract: with tile_en_i = 0 or another mode nothing is taken, offered or changed.
@@ -219,11 +220,16 @@ module onyx_mem_core (
       .wr_block_mode_i  (cfg0_i[21]),
       .wr_lowest_level_i(cfg0_i[18]),
       .wr_compressed_i  (cfg0_i[20]),
+      .wr_spacc_i       (cfg0_i[17]),
+      .wr_init_blank_i  (cfg0_i[19]),
+      .wr_stop_lvl_i    (cfg0_i[16:1]),
       .rd_run_i         (part_on && cfg0_i[23]),
       .rd_root_i        (cfg1_i[9]),
       .rd_lookup_i      (cfg1_i[27]),
       .rd_dense_i       (cfg2_i[29]),
       .rd_block_mode_i  (cfg2_i[30]),
+      .rd_spacc_i       (cfg1_i[8]),
+      .rd_stop_lvl_i    ({cfg1_i[7:0], cfg0_i[31:24]}),
       .rd_dim_size_i    (cfg2_i[28:13]),
       .buffet_run_i     (part_on && cfg2_i[31]),
       .cap_log_0_i      (cfg3_i[7:4]),
@@ -256,8 +262,8 @@ module onyx_mem_core (
       .sram_rdata_o     (sram_line)
   );
 
-  // Fields of other modes and of the sparse accumulator, which is not built.
+  // Fields of other modes.
   logic unused_cfg;
-  assign unused_cfg = &{1'b0, cfg0_i[31:24], cfg0_i[19], cfg0_i[17:1], cfg1_i[31:28], cfg1_i[26:10], cfg1_i[8:0],
+  assign unused_cfg = &{1'b0, cfg1_i[31:28], cfg1_i[26:10],
                         cfg2_i[12:0], cfg3_i[31:8]};
 endmodule

@@ -268,6 +268,7 @@ module onyx_pe_core (
       .en_i          (on_repeat),
       .flush_i,
       .root_i        (cfg0_i[18]),
+      .spacc_i       (cfg0_i[17]),
       .proc_data_i   (h0_data),
       .proc_valid_i  (h0_valid),
       .proc_ready_o  (repeat_in0_ready),

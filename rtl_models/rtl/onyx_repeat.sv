@@ -4,7 +4,7 @@
 // fiber is empty, it alone); the repsig stop is sent on, proc stops are not, also none that no repsig stop
 // accounts for (a dropper before has lowered that one's level). A maybe on proc is repeated like
 // a reference, a maybe on repsig counts as data. Done leaves when both streams have it. With root_i the proc
-// stream is [0, done], made here, once for every tree.
+// stream is [0, done], made here, once for every tree. With spacc_i stops end no reference: done does.
 //
 // Handshake: made to stand between FIFOs, with a FIFO of its own behind the proc port; out valid does not
 // depend on out ready. A fiber of N tokens takes N+2 cycles, as on the chip; which cycle pops what is the
@@ -15,6 +15,7 @@ module onyx_repeat (
     input  logic        en_i,
     input  logic        flush_i,
     input  logic        root_i,
+    input  logic        spacc_i,
     input  logic [16:0] proc_data_i,
     input  logic        proc_valid_i,
     output logic        proc_ready_o,
@@ -69,7 +70,7 @@ module onyx_repeat (
 
   logic sent;
   assign sent           = ref_valid_o & ref_ready_i;
-  assign ref_data_o     = (state_q == StRepeat) ? proc_data : repsig_data_i;
+  assign ref_data_o     = (state_q == StRepeat && !sig_stop) ? proc_data : repsig_data_i;
   assign repsig_ready_o = sent;
 
   always_comb begin
@@ -83,8 +84,11 @@ module onyx_repeat (
       StRootRef:  state_d = StRootDone;
       StRootDone: state_d = StRepeat;
       StRepeat: begin
-        ref_valid_o = sig_item & proc_item;
-        if (sig_stop && (proc_item || proc_stop)) begin
+        ref_valid_o = (sig_item | (sig_stop & spacc_i)) & proc_item;
+        if (spacc_i) begin
+          proc_pop = proc_stop | (sig_done & proc_item);
+          if (sig_done && proc_done) state_d = StDone;
+        end else if (sig_stop && (proc_item || proc_stop)) begin
           // A stop here stands for an empty proc fiber: nothing of it is left to close.
           proc_pop = 1'b1;
           send_d   = 1'b1;

@@ -217,6 +217,7 @@ int command_run(int argc, char **argv);
 int command_compile(int argc, char **argv);
 int command_sam(int argc, char **argv);
 int command_sweep(int argc, char **argv);
+int command_view(int argc, char **argv);
 int command_boards(int argc, char **argv);
 int command_bits(int argc, char **argv);
 int command_pnr(int argc, char **argv);

@@ -45,6 +45,7 @@ typedef struct {
     name_id name;    /* unique instance name, e.g. "intersect_j" */
     char tag;        /* 'p' PE, 'm' MEM, 'I' IO; with `number` the block id of .packed files: "p3" */
     uint32_t number; /* unique over the whole netlist */
+    name_id sam;     /* id of the SAM node it does the work of; 0 = not known */
     src_loc loc;
     VEC(net_config) config; /* sorted by field text */
     /* IO cells only */

@@ -25,7 +25,7 @@ double sc_time_stamp() {
 namespace {
 
 constexpr uint32_t kJobMagic = 0x4a584e4f, kResultMagic = 0x52584e4f, kVersion = 1;
-constexpr uint64_t kStuckAfter = 100000; /* cycles without a word at any stream */
+constexpr uint64_t kStuckAfter = 2000000; /* cycles without a word at any stream */
 
 using Words = std::vector<uint16_t>;
 

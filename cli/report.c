@@ -131,6 +131,8 @@ static void add_details(cJSON *json, cli_session *s, const cli_kernel *k) {
         if (text)
             cJSON_AddItemToArray(repacked, cJSON_CreateString(text));
     }
+    if (k->net.cells.len)
+        cJSON_AddItemToObject(json, "deadlock", net_deadlock_to_json(&k->net, &k->liveness));
     if (k->ran.model)
         cli_stalls_json(s, &k->ran, json);
 }

@@ -111,8 +111,9 @@ typedef struct {
 typedef struct {
     tile_tensor result;
     uint64_t config_cycles, kernel_cycles, firmware_cycles, total_cycles;
-    cycle_model *model; /* engine cycle: what ran, with its accounts */
+    cycle_model *model; /* on the array: the cycle model, which ran alone, or ahead of rtl or soc */
     const cycle_design *design;
+    bool ahead;
 } cli_outcome;
 
 /* What compiling a kernel yields, and running it. */
@@ -192,6 +193,9 @@ bool cli_watched_simulate(const cli_options *o, cli_session *s, const sam_graph 
 /* `in` and the result of the other engines are those of the packed statement. */
 bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                    tile_collector *c, cli_outcome *out);
+/* The runs on the cycle model, for what the chip would get wrong there. E0803. */
+bool cli_watch_hazards(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
+                       cli_outcome *out);
 bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out);
 bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
@@ -208,7 +212,9 @@ bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, bool 
 
 void cli_print_json(const cJSON *json);
 
-/* After engine cycle: "stalls", "bottlenecks" and "hazards" of report.json; the lines of the summary. */
+/* Where the cycle model ran: "hazards" of report.json. After engine cycle also "stalls" and "bottlenecks",
+ * and the lines of the summary. */
+void cli_hazards_json(const cli_outcome *outcome, cJSON *report);
 void cli_stalls_json(cli_session *s, const cli_outcome *outcome, cJSON *report);
 void cli_stalls_print(cli_session *s, const cli_outcome *outcome);
 

@@ -29,7 +29,7 @@ cli_options cli_options_of(const cli_options *o, const cli_kernel *k) {
 }
 
 bool cli_lower_sam(const cli_options *o, bool chip, cli_session *s, const fe_kernel *kernel, cli_kernel *k) {
-    const fe_lower_options lower = {.drop = true, .exact_stops = !chip};
+    const fe_lower_options lower = {.drop = true, .exact_stops = !chip, .pad = chip};
     sam_statement expanded;
     sam_graph once;
     if (!fe_expand(kernel, &s->mem, &s->diag, &expanded))

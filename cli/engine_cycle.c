@@ -72,9 +72,6 @@ static void explain_stuck(cli_session *s, const edge *e, const cycle_model *m, u
 static bool report_hazards(const cli_options *o, cli_session *s, const cycle_design *design,
                            cycle_model *model) {
     const cycle_hazards *all = cycle_hazards_of(model);
-    bool safe = true;
-    for (uint32_t i = 0; i < all->len; i++)
-        safe &= !cycle_hazard_certain(all->at[i].kind);
     for (uint32_t i = 0; i < all->len && o->hazards != HAZARDS_OFF; i++) {
         const cycle_hazard *h = &all->at[i];
         const char *tokens = h->tokens ? " at" : "", *times = "";
@@ -83,18 +80,18 @@ static bool report_hazards(const cli_options *o, cli_session *s, const cycle_des
         if (h->count > 1)
             times = arena_printf(&s->mem, " (%llu times)", (unsigned long long)h->count);
         const char *text =
-            arena_printf(&s->mem, "the chip %s be wrong here: %s: %s; run %u, cycle %llu%s%s",
-                         cycle_hazard_certain(h->kind) ? "would" : "may", design->cells.at[h->cell].name,
-                         cycle_hazard_what[h->kind], h->run, (unsigned long long)h->cycle, tokens, times);
-        if (o->hazards == HAZARDS_WARN || !cycle_hazard_certain(h->kind)) {
+            arena_printf(&s->mem, "the chip would be wrong here: %s: %s; run %u, cycle %llu%s%s",
+                         design->cells.at[h->cell].name, cycle_hazard_what[h->kind], h->run,
+                         (unsigned long long)h->cycle, tokens, times);
+        if (o->hazards == HAZARDS_WARN) {
             diag_warning(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
             continue;
         }
         diag_unmappable(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
-        diag_hint(&s->diag, "hazard '%s' of docs/cycle.md; --hazards warn goes on, our RTL does it right",
-                  cycle_hazard_name[h->kind]);
+        diag_hint(&s->diag, "%s; --hazards warn goes on, our RTL does it right (hazard '%s', docs/errata.md)",
+                  cycle_hazard_help[h->kind], cycle_hazard_name[h->kind]);
     }
-    return safe || o->hazards != HAZARDS_ERROR;
+    return !all->len || o->hazards != HAZARDS_ERROR;
 }
 
 bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,

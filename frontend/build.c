@@ -10,11 +10,20 @@
  */
 #include "frontend/fe_int.h"
 
+static bool fill_and_lower(const sam_statement *plain, const fe_lower_options *options, arena *mem,
+                           diagnostics *d, sam_statement *packed, sam_graph *out) {
+    if (!fe_fill(plain, mem, d, packed))
+        return false;
+    if (options->pad)
+        fe_pad(packed, mem);
+    return fe_lower(packed, options, mem, d, out);
+}
+
 static bool lowers(const sam_statement *plain, const fe_lower_options *options, arena *mem,
                    sam_statement *packed, sam_graph *out) {
     diagnostics quiet;
     diag_init(&quiet, mem);
-    return fe_fill(plain, mem, &quiet, packed) && fe_lower(packed, options, mem, &quiet, out);
+    return fill_and_lower(plain, options, mem, &quiet, packed, out);
 }
 
 static bool build(const sam_statement *s, bool sparse_result, const fe_lower_options *options, arena *mem,
@@ -27,7 +36,7 @@ static bool build(const sam_statement *s, bool sparse_result, const fe_lower_opt
         if (fe_pull_sums(&pulled, mem) && lowers(&pulled, options, mem, packed, out))
             return true;
     }
-    return fe_fill(&plain, mem, d, packed) && fe_lower(packed, options, mem, d, out);
+    return fill_and_lower(&plain, options, mem, d, packed, out);
 }
 
 static bool has_dense_result(const sam_statement *s) {

@@ -215,6 +215,7 @@ typedef struct {
     bool universe; /* nothing in the expression is indexed by v */
     bool full;     /* every coordinate of the dimension */
     bool nonempty; /* at least one coordinate, given that no operand tensor is empty */
+    bool corner;   /* coordinate 0, by dense and padded levels */
     sam_expr bad;  /* an addition, or quotient, that needs all coordinates for its side without v */
 } fe_domain;
 

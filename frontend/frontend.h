@@ -101,8 +101,9 @@ const char *fe_staged(const fe_kernel *k, fe_staging how, arena *mem);
 bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *out);
 
 /* Integer products of sums as sums of products, (B + C) * D as B * D + C * D, where the sum would be joined
- * with the factor: the chip's intersecters cannot take a union's references. Values do not change. The
- * statement must satisfy fe_check, as it does afterwards. */
+ * with the factor: the chip's intersecters cannot take a union's references. Then, in a term of an addition,
+ * sum(j, a * C) as a * sum(j, C): the chip's repeaters mistake fibers that are empty where the term is
+ * absent. Values do not change. The statement must satisfy fe_check, as it does afterwards. */
 void fe_distribute(sam_statement *s);
 
 /* Makes every access plain: a stored tensor of its own (the second use of B is B_2), indexed by distinct
@@ -127,6 +128,13 @@ const char *fe_repacked(const sam_statement *s, sam_tensor t, arena *mem);
  * depends on the stored formats. E0105 where nothing says how far a variable goes, E0118, E0125. */
 bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out);
 
+/* For the chip, whose repeaters and droppers mistake empty fibers: marks the levels that the host is to pad
+ * (sam_tensor_data.padded) so that no loop meets an empty fiber where a repeater or a result's coordinates
+ * hang on it. All operands of such a loop then share coordinate 0, and an explicit zero changes no value. A
+ * loop that stays empty where a term of a union is absent keeps its droppers. The statement must come from
+ * fe_fill. */
+void fe_pad(sam_statement *s, arena *mem);
+
 /* ---- lowering -------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -136,6 +144,7 @@ typedef struct {
     /* The engine's stops say which of the fibers they close were never opened, as those of sam_simulate do.
      * Without it, what plain streams cannot carry (those of the chip) is refused: E0124, E0126. */
     bool exact_stops;
+    bool pad; /* fe_build: fe_pad before lowering */
 } fe_lower_options;
 /* Statement to SAM graph (section 4.7 of the dissertation): per variable and operand a scanner or a repeater,
  * a joiner where several operands meet, then the compute tree, reducers, and the writers. Joiners have any
@@ -150,8 +159,9 @@ typedef struct {
 bool fe_lower(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
               sam_graph *out);
 
-/* fe_pack, fe_fill and fe_lower. A dense result level that the graph cannot write, or that it could write on
- * plain streams only by filling in ones, is written compressed: the packed result is then a view. */
+/* fe_pack, fe_fill, fe_pad if asked for, and fe_lower. A dense result level that the graph cannot write, or
+ * that it could write on plain streams only by filling in ones, is written compressed: the packed result is
+ * then a view. */
 bool fe_build(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
               sam_statement *packed, sam_graph *out);
 

@@ -129,11 +129,9 @@ static bool step_crddrop(cycle_model *m, core *c) {
     bool take_inner = alone ? room0 : both ? room0 && room1 : empty_outer ? room1 : close;
     bool take_outer = pass_stop || empty_outer ? room1 : both ? room0 && room1 : close;
     /* Recorded are done, sent more than once, and an empty fiber's coordinate taken alone when only the outer
-     * sink is full; of pairs it is only known that the chip asks different FIFOs for popping and pushing. */
+     * sink is full. Pairs stay together on the chip: no recording with stalls needs more than these two. */
     if (inner_done && outer_done ? room0 != room1 : close && !s->has_data && room0 && !room1)
         cycle_note_hazard(m, c, CYCLE_HAZARD_DROP_UNEVEN, 2, inner, outer);
-    else if (close && s->has_data && room0 != room1)
-        cycle_note_hazard(m, c, CYCLE_HAZARD_DROP_PAIR, 2, inner, outer);
 
     if ((alone && room0) || (both && room0 && room1))
         push(m, c->out[0], inner);

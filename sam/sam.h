@@ -60,6 +60,8 @@ typedef struct {
     /* Made by the host: value 1 at every coordinate of a dense level, at coordinate 0 only of a compressed
      * one. */
     bool ones;
+    /* Bit l: every fiber of compressed level l is to hold coordinate 0; the host adds explicit zeros. */
+    uint32_t padded;
 } sam_tensor_data;
 
 typedef struct {

@@ -67,9 +67,7 @@ static const struct argp_option option_table[] = {
     {"no-balance", OPT_NO_BALANCE, NULL, 0,
      "No longer ways, with more pairs, for the short branches of joins", 2},
     {"hazards", OPT_HAZARDS, "WHAT", 0,
-     "Data the fabricated chip would get wrong (engine cycle): error (default), warn or off; what it only "
-     "may get wrong is at most a warning",
-     2},
+     "Data the fabricated chip would get wrong (array engines): error (default), warn or off", 2},
     {"deadlock", OPT_DEADLOCK, "WHAT", 0,
      "FIFOs that may be too short for fibers as long as the data's: error (default), warn or off", 2},
     {"io-trace", OPT_IO_TRACE, NULL, 0,
@@ -266,7 +264,8 @@ static void check_engine_options(const char *what, const cli_options *o, cli_ses
         {"--stats", "sam", sam, o->stats, simulates},
         {"--trace", "sam", sam, o->trace, simulates},
         {"--trace-edge", "sam", sam, o->trace_edges.len, simulates},
-        {"--hazards", "cycle", array, o->hazards != REPORT_ERROR, cycle},
+        {"--hazards", "cycle, rtl or soc", array, o->hazards != REPORT_ERROR,
+         runs && o->engine != ENGINE_SAM},
         {"--io-trace", "cycle or rtl", array, o->io_trace, cycle || (runs && o->engine == ENGINE_RTL)}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (!options[i].given || options[i].read)

@@ -45,6 +45,7 @@ typedef struct {
     name_id name;    /* unique instance name, e.g. "intersect_j" */
     char tag;        /* 'p' PE, 'm' MEM, 'I' IO; with `number` the block id of .packed files: "p3" */
     uint32_t number; /* unique over the whole netlist */
+    name_id sam;     /* id of the SAM node it does the work of; 0 = not known */
     src_loc loc;
     VEC(net_config) config; /* sorted by field text */
     /* IO cells only */
@@ -96,7 +97,8 @@ bool net_from_json(const cJSON *json, name_table *names, arena *mem, diagnostics
 bool net_unroll(const netlist *one, uint32_t copies, arena *mem, diagnostics *d, netlist *out);
 
 /* The cells by index, sources first, and for each cell the nets it drives: `driven` has a row a cell, all
- * empty like `order`. Cells on a cycle are left out. O(cells + pins). */
+ * empty like `order`. The memory of an accumulator comes before what writes it; other cells on a cycle are
+ * left out. O(cells + pins * fields of a cell). */
 void net_sort_cells(const netlist *n, arena *mem, u32_vec *order, u32_vec *driven);
 /* A sink of a net at a join, whose path has room for fewer tokens than another path from the same fork takes
  * cycles longer: `tokens` are missing. Nets and sinks by index, in their order. */
@@ -156,6 +158,9 @@ typedef struct onyx_graph onyx_graph; /* the Onyx-aware IR; docs/ir_onyx.md */
 typedef struct {
     uint32_t tile_edge; /* extent of every dense level inside a sub-tile */
 } lower_options;
+/* The largest edge a vector reducer has room for: two sums lie beside each other in a memory tile, and how
+ * the chip counts the room of a third is known roughly only. */
+enum { LOWER_SUM_EDGE = 256 };
 
 /* SAM graph that passed sam_check (binary joiners, no broadcasts) to the Onyx-aware IR: every memory
  * primitive becomes write scanner, buffet and read scanner; streams become bundles of wires. A dense operand

@@ -142,17 +142,17 @@ static place place_of_node(const analysis *a, uint32_t node) {
     return place_of(a, channel_of(a, node)->stream, &levels);
 }
 
-/* What so many tokens of a stream are worth at least: themselves, or the fibers they must complete. */
-static int worth(const analysis *a, uint32_t stream, uint32_t tokens) {
+/* What so many tokens in a full channel are worth at least: themselves, or the fibers they must complete. */
+static int worth(const analysis *a, const dl_channel *c, uint32_t tokens) {
     uint32_t levels;
     uint64_t each = 1;
-    if (place_of(a, stream, &levels) == EXACT)
-        return (int)tokens;
+    if (place_of(a, c->stream, &levels) == EXACT)
+        return (int)(a->m.padded[c->net] ? tokens / 2 : tokens);
     if (a->now.fiber == NET_ANY_FIBER)
         return 0;
     for (uint32_t l = 1; l < levels; l++)
         each *= a->now.fiber;
-    return (int)(tokens / (each * (a->now.fiber + 1)));
+    return (int)(tokens / (each * (a->now.fiber + 1) * (a->m.padded[c->net] ? 2 : 1)));
 }
 
 /* Tokens before a full channel: it, and the FIFO behind the source's port. */
@@ -189,13 +189,13 @@ static int weight_of_tokens(const analysis *a, const edge *e) {
     uint32_t room = room_behind(a, to);
     switch (e->kind) {
     case EDGE_SIBLING:
-        return -worth(a, to->stream, to->room);
+        return -worth(a, to, to->room);
     case EDGE_FORK: { /* a scanner's coordinates follow its references, eight at most behind */
         bool behind = kind == DL_SCAN && a->m.n->nets.at[from->net].source.port == 2;
-        return -worth(a, to->stream, room + (behind ? SCANNER_AHEAD : 0));
+        return -worth(a, to, room + (behind ? SCANNER_AHEAD : 0));
     }
     case EDGE_DOWN:
-        return -worth(a, to->stream, room) + (kind == DL_REDUCE && exact_to);
+        return -worth(a, to, room) + (kind == DL_REDUCE && exact_to);
     case EDGE_UP:
         if (kind == DL_SUM)
             return waits_for_sum(a, e) ? -1 : to->port == DL_REFERENCES && exact_to;

@@ -56,6 +56,7 @@ typedef struct {
     uint32_t *process_of; /* by cell */
     uint32_t *stream_of;  /* by net */
     uint32_t *origin;     /* by net: equal for nets whose tokens are equal */
+    bool *padded;         /* by net: before a stop there may be a value too many */
     bool *sorted;         /* by net: coordinates that grow in every fiber */
     uint32_t *first;      /* by net: its first channel */
     bool cyclic;

@@ -152,6 +152,14 @@ static bool gives_sorted(const dl_model *m, const net_cell_data *c, dl_kind kind
     return kind == DL_HOLD && port == 0 && m->sorted[in[0]];
 }
 
+/* A reducer makes a sum for every stop, also of a fiber that has none of its own; operations keep it. */
+static bool gives_padded(const dl_model *m, dl_kind kind, const uint32_t in[DL_INS]) {
+    bool any = kind == DL_REDUCE;
+    for (int i = 0; i < DL_INS && kind == DL_STEP; i++)
+        any |= in[i] != DL_NONE && m->padded[in[i]];
+    return any;
+}
+
 /* Tokens that wait behind an input before the primitive itself has taken them. */
 static uint32_t inner_room(dl_kind kind, uint32_t port) {
     return (kind == DL_REPEAT && port == 0) || (kind == DL_SCAN && port == DL_REFERENCES) ? FIFO : 0;
@@ -182,6 +190,7 @@ void dl_build(const netlist *n, const uint32_t *const *extra, arena *mem, dl_mod
     out->process_of = arena_new_n(mem, uint32_t, n->cells.len + 1);
     out->stream_of = arena_new_n(mem, uint32_t, n->nets.len + 1);
     out->origin = arena_new_n(mem, uint32_t, n->nets.len + 1);
+    out->padded = arena_new_n(mem, bool, n->nets.len + 1);
     out->sorted = arena_new_n(mem, bool, n->nets.len + 1);
     out->first = arena_new_n(mem, uint32_t, n->nets.len + 1);
     new_stream(out, 0, false);
@@ -212,6 +221,7 @@ void dl_build(const netlist *n, const uint32_t *const *extra, arena *mem, dl_mod
             bool through = c->mode == NET_MODE_INTERSECT && kind == DL_STEP && port == 0;
             out->stream_of[net] = made[port];
             out->origin[net] = through ? out->origin[in[0]] : p * DL_OUTS + port;
+            out->padded[net] = gives_padded(out, kind, in);
             out->sorted[net] = gives_sorted(out, c, kind, in, port);
         }
     }

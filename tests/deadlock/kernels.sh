@@ -26,8 +26,8 @@ printf '| kernel | ways | most needed | spare without pairs | with | verdict |\n
 sed -n '/^kernels() {/,/^EOF/p' "$list" | grep ' | ' >kernels.txt
 while IFS='|' read -r name expression operands density options; do
     # shellcheck disable=SC2086
-    if ! "$ONYX" compile "$(echo "$expression")" $options --no-pipeline --deadlock warn -q -o bare >log 2>&1 ||
-        ! "$ONYX" compile "$(echo "$expression")" $options --deadlock warn -q -o paired >log 2>&1; then
+    if ! "$ONYX" compile "$(echo "$expression")" $options --no-pipeline --deadlock warn --quiet -o bare >log 2>&1 ||
+        ! "$ONYX" compile "$(echo "$expression")" $options --deadlock warn --quiet -o paired >log 2>&1; then
         echo "$name: $(head -n 3 log)"
         failed=1
         continue

@@ -580,6 +580,14 @@ static int rank_of_mode(const sam_graph_tensor *tensor, const sam_node_data *s) 
     return SAM_MAX_ORDER;
 }
 
+/* Lowers a node; what it became says so. */
+static void visit(lowering *l, uint32_t i) {
+    uint32_t before = l->g->nodes.len;
+    l->node[i] = lower_node(l, (sam_node){i + 1});
+    for (uint32_t n = before; n < l->g->nodes.len; n++)
+        l->g->nodes.at[n].sam = l->sam->nodes.at[i].id;
+}
+
 static void lower_memories(lowering *l, bool readers, bool *done) {
     const sam_graph *s = l->sam;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
@@ -590,7 +598,7 @@ static void lower_memories(lowering *l, bool readers, bool *done) {
                             name_eq(n->tensor, s->tensors.at[t].name) &&
                             rank_of_mode(&s->tensors.at[t], n) == rank;
                 if (mine) {
-                    l->node[i] = lower_node(l, (sam_node){i + 1});
+                    visit(l, i);
                     done[i] = true;
                 }
             }
@@ -604,14 +612,14 @@ static void lower_nodes(lowering *l) {
     lower_memories(l, true, done);
     for (uint32_t i = 0; i < s->nodes.len; i++) {
         if (!done[i] && s->nodes.at[i].kind != SAM_FIBERWRITE) {
-            l->node[i] = lower_node(l, (sam_node){i + 1});
+            visit(l, i);
             done[i] = true;
         }
     }
     lower_memories(l, false, done);
     for (uint32_t i = 0; i < s->nodes.len; i++) {
         if (!done[i])
-            l->node[i] = lower_node(l, (sam_node){i + 1});
+            visit(l, i);
     }
 }
 

@@ -141,6 +141,7 @@ typedef struct {
     src_loc loc;
     name_id name; /* unique; members of a memory triplet are "TILE.part" */
     name_id tile; /* the tile the node is packed into; its own name outside triplets */
+    name_id sam;  /* id of the SAM node it comes from; not in the text form */
     uint32_t setting[ONYX_MAX_SETTINGS];
     /* GLB_IN, GLB_OUT */
     name_id tensor;

@@ -92,6 +92,8 @@ static cJSON *cell_to_json(const netlist *n, const net_cell_data *c) {
     cJSON_AddStringToObject(json, "mode", net_mode_table[c->mode].name);
     cJSON_AddStringToObject(json, "tag", tag);
     cJSON_AddNumberToObject(json, "number", c->number);
+    if (c->sam.v)
+        cJSON_AddStringToObject(json, "sam", names_text(n->names, c->sam));
     cJSON_AddItemToObject(json, "config", config_to_json(n, c));
     if (net_mode_table[c->mode].tile == NET_TILE_IO) {
         cJSON *stream = cJSON_AddObjectToObject(json, "stream");
@@ -188,6 +190,9 @@ static bool cell_from_json(const cJSON *json, netlist *n, diagnostics *d) {
         return json_fault(d, name, "mode", "is no tile mode");
     c.name = names_intern(n->names, name);
     c.tag = tag[0];
+    const cJSON *sam = cJSON_GetObjectItemCaseSensitive(json, "sam");
+    if (cJSON_IsString(sam))
+        c.sam = names_intern(n->names, sam->valuestring);
     const cJSON *config = json_get_object(json, name, "config", d);
     if (config == NULL || !config_from_json(config, n, &c, d))
         return false;

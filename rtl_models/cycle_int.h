@@ -93,7 +93,7 @@ typedef struct {
     uint8_t lane;
     bool read_hit, fetch;
     uint32_t opened, freed; /* hazard: blocks since the flush */
-    uint8_t clobbered[64];  /* hazard: lines of the first block the chip has overwritten with the second */
+    uint32_t second;        /* hazard: lines of the second block written, where the chip has the first one */
 } buffet_id;
 
 typedef struct {
@@ -203,7 +203,7 @@ struct cycle_model {
     uint64_t now;
     uint32_t incomplete; /* outputs */
     bool io_moved;       /* in this cycle */
-    bool flushing;
+    bool unaccounted;    /* flush, and what comes in after a run */
     uint32_t run;
     uint64_t run_began;
     cycle_hazards hazards;

@@ -177,7 +177,9 @@ static int weight_of_tokens(const analysis *a, const edge *e) {
         if (kind == DL_HOLD && exact)
             return 2;
         if ((kind == DL_INTERSECT || kind == DL_UNION) && exact && (from->port ^ to->port) & 1)
-            return ANY; /* the two sides of a joiner, of one family */
+            return ANY;     /* the two sides of a joiner, of one family */
+        if (kind == DL_SUM) /* a pass may wait for the token behind its reference */
+            return exact_to && !exact;
         return kind == DL_REPEAT && exact_to && from->port == 1;
     }
     BUG("edge kind %d", (int)e->kind);
@@ -218,6 +220,7 @@ static int weight_among(const analysis *a, const edge *e) {
         return exact ? ANY : 0;
     case DL_HOLD:
     case DL_STORE:
+    case DL_SUM:
         return ANY;
     }
     BUG("kind %d", (int)kind);

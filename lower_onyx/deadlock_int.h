@@ -18,7 +18,8 @@ typedef enum {
     DL_HOLD,
     DL_REPEAT,
     DL_REDUCE,
-    DL_STORE /* a memory that is written and read inside the array */
+    DL_STORE, /* a memory that is written and read inside the array */
+    DL_SUM    /* an accumulator: its memories, unioner and adder move as one */
 } dl_kind;
 
 /* A family of streams: same tokens but for what the data are worth. Every data token of `parent` stands for a
@@ -34,7 +35,7 @@ typedef struct {
     bool aligned;    /* its inputs are of the families that belong together */
     u32_vec in;      /* channels */
     u32_vec out;     /* nets */
-    uint32_t crd[2]; /* joiner: whose coordinates it joins */
+    uint32_t crd[2]; /* joiner: whose coordinates it joins; accumulator: the family of its references */
     uint32_t stream; /* of its output 0 */
 } dl_process;
 

@@ -25,7 +25,38 @@ static void nets_into(const dl_model *m, uint32_t cell, uint32_t net[DL_INS]) {
     }
 }
 
-static dl_kind kind_of(const dl_model *m, const net_cell_data *c, const uint32_t in[DL_INS]) {
+static uint32_t source_of(const dl_model *m, uint32_t net) {
+    return m->n->nets.at[net].source.cell.v - 1;
+}
+
+static bool keeps_sums(const dl_model *m, uint32_t cell) {
+    return net_config_of(m->n, &m->n->cells.at[cell], "fiber_access_16_inst_write_scanner_init_blank") != 0;
+}
+
+/* The input of an accumulator's cell that another of its cells drives; DL_NONE: the cell is the first of an
+ * accumulator, or of none. */
+static uint32_t summing_input(const dl_model *m, uint32_t cell, const uint32_t in[DL_INS]) {
+    const net_cell_data *c = &m->n->cells.at[cell];
+    switch ((int)c->mode) {
+    case NET_MODE_FIBER_ACCESS:
+        return keeps_sums(m, cell) && reader(m, c, "lookup") ? in[REFERENCE] : DL_NONE;
+    case NET_MODE_INTERSECT:
+        return keeps_sums(m, source_of(m, in[1])) && m->n->nets.at[in[1]].source.port != 0 ? in[1] : DL_NONE;
+    case NET_MODE_ALU: {
+        uint32_t from = source_of(m, in[0]);
+        bool adder = in[1] != DL_NONE && source_of(m, in[1]) == from && in[0] != in[1] &&
+                     m->n->cells.at[from].mode == NET_MODE_INTERSECT;
+        return adder ? in[0] : DL_NONE;
+    }
+    default:
+        return DL_NONE;
+    }
+}
+
+static dl_kind kind_of(const dl_model *m, uint32_t cell, const uint32_t in[DL_INS]) {
+    const net_cell_data *c = &m->n->cells.at[cell];
+    if (keeps_sums(m, cell) || summing_input(m, cell, in) != DL_NONE)
+        return DL_SUM;
     switch (c->mode) {
     case NET_MODE_INTERSECT: /* of a stream with itself, as trees of joiners have it: all passes in step */
         if (m->origin[in[0]] == m->origin[in[1]])
@@ -58,7 +89,10 @@ static dl_kind kind_of(const dl_model *m, const net_cell_data *c, const uint32_t
 }
 
 /* The process of a cell: its own, or for a joiner that of an earlier one with the same coordinates. */
-static uint32_t process_for(dl_model *m, dl_kind kind, const uint32_t in[DL_INS]) {
+static uint32_t process_for(dl_model *m, uint32_t cell, dl_kind kind, const uint32_t in[DL_INS]) {
+    uint32_t summing = summing_input(m, cell, in);
+    if (summing != DL_NONE)
+        return m->process_of[source_of(m, summing)];
     bool joiner = kind == DL_INTERSECT || kind == DL_UNION;
     uint32_t crd[2] = {joiner ? m->origin[in[0]] : 0, joiner ? m->origin[in[1]] : 0};
     for (uint32_t p = 0; joiner && p < m->processes.len; p++) {
@@ -124,6 +158,10 @@ static bool make_streams(dl_model *m, const net_cell_data *c, dl_kind kind, cons
     case DL_REDUCE:
         all = nested(m, s[0]) ? parent_of(m, s[0]) : new_stream(m, 0, true);
         break;
+    case DL_SUM: /* the memory of coordinates */
+        all =
+            new_stream(m, nested(m, s[REFERENCE]) ? parent_of(m, s[REFERENCE]) : 0, !nested(m, s[REFERENCE]));
+        break;
     }
     out[0] = out[1] = out[2] = all;
     return fits;
@@ -132,6 +170,8 @@ static bool make_streams(dl_model *m, const net_cell_data *c, dl_kind kind, cons
 /* Whether a cell's output has coordinates that grow in every fiber. */
 static bool gives_sorted(const dl_model *m, const net_cell_data *c, dl_kind kind, const uint32_t in[DL_INS],
                          uint32_t port) {
+    if (kind == DL_SUM)
+        return c->mode == NET_MODE_FIBER_ACCESS && port == 0 && !reader(m, c, "lookup");
     if (c->mode == NET_MODE_FIBER_ACCESS)
         return port == 1 && (kind == DL_SCAN || (kind == DL_SOURCE && reader(m, c, "root")));
     if (c->mode == NET_MODE_INTERSECT)
@@ -149,7 +189,10 @@ static uint32_t inner_room(dl_kind kind, uint32_t port) {
 static void add_channels(dl_model *m, const uint32_t *const *extra) {
     for (uint32_t k = 0; k < m->n->nets.len; k++) {
         const net_data *net = &m->n->nets.at[k];
+        uint32_t source = m->process_of[net->source.cell.v - 1];
         m->first[k] = m->channels.len;
+        if (source == m->process_of[net->sinks.at[0].cell.v - 1] && m->processes.at[source].kind == DL_SUM)
+            continue; /* inside an accumulator */
         vec_push(m->mem, &m->processes.at[m->process_of[net->source.cell.v - 1]].out, k);
         for (uint32_t s = 0; s < net->sinks.len; s++) {
             uint32_t p = m->process_of[net->sinks.at[s].cell.v - 1], port = net->sinks.at[s].port;
@@ -175,12 +218,19 @@ void dl_build(const netlist *n, const uint32_t *const *extra, arena *mem, dl_mod
         uint32_t cell = order.at[i], in[DL_INS], made[DL_OUTS], known = out->processes.len;
         const net_cell_data *c = &n->cells.at[cell];
         nets_into(out, cell, in);
-        dl_kind kind = kind_of(out, c, in);
-        uint32_t p = out->process_of[cell] = process_for(out, kind, in);
+        dl_kind kind = kind_of(out, cell, in);
+        uint32_t p = out->process_of[cell] = process_for(out, cell, kind, in);
         dl_process *process = &out->processes.at[p];
         if (p == known) {
             process->aligned = make_streams(out, c, kind, in, made);
             process->stream = made[0];
+            process->crd[0] = kind == DL_SUM ? out->stream_of[in[REFERENCE]] : process->crd[0];
+        } else if (kind == DL_SUM) { /* a vector for each reference, values beside its coordinates */
+            uint32_t vector = out->stream_of[in[0]];
+            process->aligned &= c->mode != NET_MODE_INTERSECT ||
+                                (nested(out, vector) && parent_of(out, vector) == process->crd[0] &&
+                                 out->stream_of[in[2]] == vector);
+            made[0] = made[1] = made[2] = process->stream;
         } else { /* taken as one with another joiner: the same streams */
             process->aligned &= in[2] != DL_NONE && in[3] != DL_NONE &&
                                 out->stream_of[in[2]] == out->stream_of[in[0]] &&
@@ -192,6 +242,8 @@ void dl_build(const netlist *n, const uint32_t *const *extra, arena *mem, dl_mod
             bool through = c->mode == NET_MODE_INTERSECT && kind == DL_STEP && port == 0;
             out->stream_of[net] = made[port];
             out->origin[net] = through ? out->origin[in[0]] : p * DL_OUTS + port;
+            if (kind == DL_SUM && p != known)
+                out->origin[net] = p * DL_OUTS + 1; /* values, or inside */
             out->sorted[net] = gives_sorted(out, c, kind, in, port);
         }
     }

@@ -5,7 +5,8 @@
 #include "lower_onyx/lower_onyx.h"
 
 enum { DL_REFERENCES, DL_PAIRED, DL_BLOCK, DL_DATA }; /* inputs of a memory */
-enum { DL_INS = 4, DL_OUTS = 3, DL_NONE = UINT32_MAX };
+enum { DL_INS = 4, DL_OUTS = 3 };
+#define DL_NONE UINT32_MAX
 
 /* What a cell does with its tokens. */
 typedef enum {

@@ -15,7 +15,7 @@
 enum { EXIT_OK = 0, EXIT_USER = 1, EXIT_UNMAPPABLE = 2, EXIT_MISMATCH = 3, EXIT_INTERRUPTED = 130 };
 
 typedef enum { ENGINE_NONE, ENGINE_SAM, ENGINE_CYCLE, ENGINE_RTL, ENGINE_SOC } cli_engine;
-typedef enum { HAZARDS_ERROR, HAZARDS_WARN, HAZARDS_OFF } cli_hazards;
+typedef enum { REPORT_ERROR, REPORT_WARN, REPORT_OFF } cli_severity; /* of --hazards and --deadlock */
 
 typedef VEC(const char *) text_vec;
 
@@ -30,7 +30,7 @@ typedef struct {
     text_vec outputs;    /* -o "X:file" */
     const char *board, *profile;
     cli_engine engine;
-    cli_hazards hazards;
+    cli_severity hazards, deadlock;
     tile_dtype dtype;
     const char *dtype_from; /* the option that stated it, or NULL */
     tile_values values;
@@ -134,6 +134,7 @@ struct cli_kernel {
     netlist net;
     pnr_design design, decoded; /* as routed; as read back from the bitstream's bytes */
     pnr_timing timing;
+    net_liveness liveness; /* of the routed netlist */
     netlist decoded_net;
     bits_map *map;
     bits_stream bits;
@@ -151,6 +152,9 @@ bool cli_read_graph(const cli_options *o, cli_session *s, cli_kernel *k);
 /* Expression to a bitstream for each kernel, which was decoded again and found equal to the routed netlist;
  * writes the folder o->out. */
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k);
+
+/* What --deadlock asks for: an error or a warning if fibers of up to `longest` tokens may need more FIFO. */
+bool cli_check_deadlock(const cli_options *o, cli_session *s, const cli_kernel *k, uint32_t longest);
 
 /* Every -t and -o T:FILE names a tensor it may name. E0910, E0914. */
 bool cli_check_names(const cli_options *o, cli_session *s, const sam_statement *st);
@@ -223,6 +227,7 @@ int command_run(int argc, char **argv);
 int command_compile(int argc, char **argv);
 int command_sam(int argc, char **argv);
 int command_sweep(int argc, char **argv);
+int command_view(int argc, char **argv);
 int command_boards(int argc, char **argv);
 int command_bits(int argc, char **argv);
 int command_pnr(int argc, char **argv);

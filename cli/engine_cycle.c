@@ -72,7 +72,7 @@ static void explain_stuck(cli_session *s, const edge *e, const cycle_model *m, u
 static bool report_hazards(const cli_options *o, cli_session *s, const cycle_design *design,
                            cycle_model *model) {
     const cycle_hazards *all = cycle_hazards_of(model);
-    for (uint32_t i = 0; i < all->len && o->hazards != HAZARDS_OFF; i++) {
+    for (uint32_t i = 0; i < all->len && o->hazards != REPORT_OFF; i++) {
         const cycle_hazard *h = &all->at[i];
         const char *tokens = h->tokens ? " at" : "", *times = "";
         for (uint32_t t = 0; t < h->tokens; t++)
@@ -83,7 +83,7 @@ static bool report_hazards(const cli_options *o, cli_session *s, const cycle_des
             arena_printf(&s->mem, "the chip would be wrong here: %s: %s; run %u, cycle %llu%s%s",
                          design->cells.at[h->cell].name, cycle_hazard_what[h->kind], h->run,
                          (unsigned long long)h->cycle, tokens, times);
-        if (o->hazards == HAZARDS_WARN) {
+        if (o->hazards == REPORT_WARN) {
             diag_warning(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
             continue;
         }
@@ -91,7 +91,7 @@ static bool report_hazards(const cli_options *o, cli_session *s, const cycle_des
         diag_hint(&s->diag, "%s; --hazards warn goes on, our RTL does it right (hazard '%s', docs/errata.md)",
                   cycle_hazard_help[h->kind], cycle_hazard_name[h->kind]);
     }
-    return !all->len || o->hazards != HAZARDS_ERROR;
+    return !all->len || o->hazards != REPORT_ERROR;
 }
 
 /* All runs on the model, which `out` keeps. The words that come are collected and their cycles written, where

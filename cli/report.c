@@ -3,7 +3,7 @@
 
 /* The figures of one kernel, or of all: sums, but the most tiles, the most copies and the slowest clock. */
 typedef struct {
-    uint32_t pe, mem, io, copies;
+    uint32_t pe, mem, io, copies, hops;
     VEC(uint32_t) words; /* address, data */
     uint64_t pairs, pairs_run, passes;
     uint64_t config, kernel, firmware, total;
@@ -44,6 +44,7 @@ static void add_kernel(const cli_kernel *k, arena *mem, figures *f) {
     const tile_plan *plan = &k->plan;
     add_tiles(&k->net, f);
     f->copies = larger(f->copies, k->copies);
+    f->hops += k->design.net ? pnr_hops(&k->design) : 0;
     for (uint32_t w = 0; w < k->bits.words.len; w++) {
         vec_push(mem, &f->words, k->bits.words.at[w].address);
         vec_push(mem, &f->words, k->bits.words.at[w].data);
@@ -98,6 +99,7 @@ static void add_figures(cJSON *json, const figures *f, arena *mem) {
     add_number(tiles, "mem", f->mem);
     add_number(tiles, "io", f->io);
     add_number(json, "unroll", f->copies);
+    add_number(json, "hops", f->hops);
     cJSON *bits = add_object(json, "bitstream");
     uint64_t hash = hash_bytes(f->words.at, sizeof *f->words.at * f->words.len);
     add_number(bits, "words", f->words.len / 2);
@@ -131,6 +133,8 @@ static void add_details(cJSON *json, cli_session *s, const cli_kernel *k) {
         if (text)
             cJSON_AddItemToArray(repacked, cJSON_CreateString(text));
     }
+    if (k->net.cells.len)
+        cJSON_AddItemToObject(json, "deadlock", net_deadlock_to_json(&k->net, &k->liveness));
     if (k->ran.model && !k->ran.ahead)
         cli_stalls_json(s, &k->ran, json);
     if (k->ran.model)

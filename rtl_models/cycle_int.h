@@ -203,7 +203,7 @@ struct cycle_model {
     uint64_t now;
     uint32_t incomplete; /* outputs */
     bool io_moved;       /* in this cycle */
-    bool flushing;
+    bool unaccounted;    /* flush, and what comes in after a run */
     uint32_t run;
     uint64_t run_began;
     cycle_hazards hazards;

@@ -516,6 +516,47 @@ static void a_lowered_graph_survives_its_text_form(void **state) {
     }
 }
 
+/* ---- rewrites, before and after ------------------------------------------------------------------ */
+
+static void expect_graph(fixture *f, const sam_graph *g, const char *name) {
+    size_t length;
+    sam_graph expected;
+    const char *path = arena_printf(&f->mem, "%s/tests/frontend/data/%s", ONYX_SOURCE_DIR, name);
+    const char *text = file_read(path, &f->mem, &length, &f->diag);
+    if (!text || !sam_parse(name, text, length, &f->names, &f->mem, &f->diag, &expected))
+        fail_msg("%s", fixture_printed(f));
+    if (!sam_equal(g, &expected)) {
+        sam_dump(g, stderr);
+        fail_msg("%s says otherwise", name);
+    }
+}
+
+static const char *expect_built(fixture *f, const char *expression, bool drop, sam_graph *g) {
+    const fe_lower_options options = {.drop = drop};
+    const fe_case c = {.expression = expression};
+    sam_statement s, packed;
+    if (!fe_case_parse(f, &c, &s))
+        fail_msg("%s", fixture_printed(f));
+    s.integers = true;
+    fe_distribute(&s);
+    if (!fe_build(&s, &options, &f->mem, &f->diag, &packed, g))
+        fail_msg("%s", fixture_printed(f));
+    return fe_case_dump(f, &packed);
+}
+
+static void rewrites_are_as_written(void **state) {
+    fixture *f = *state;
+    sam_graph g;
+    expect_built(f, "X(i,j) = B(i,k) * C(k,j)", false, &g);
+    expect_graph(f, &g, "droppers.before.gv");
+    expect_built(f, "X(i,j) = B(i,k) * C(k,j)", true, &g);
+    expect_graph(f, &g, "droppers.after.gv");
+    assert_string_equal(expect_built(f, "x(i) = b(i) - sum(j, C(i,j) * d(j))", true, &g),
+                        "forall(i, where(x(i) = b(i) - t1, forall(j, t1 += C(i,j) * d(j))))\n");
+    assert_string_equal(expect_built(f, "x(i) = a(i) * (b(i) - sum(j, C(i,j) * d(j)))", true, &g),
+                        "forall(i, forall(j, x(i) += a(i) * b(i) * first(j) - a_2(i) * (C(i,j) * d(j))))\n");
+}
+
 /* ---- refusals -------------------------------------------------------------------------------- */
 
 static void expect_refusal(fixture *f, fe_case c, const char *expected) {
@@ -576,6 +617,7 @@ int main(void) {
         TEST(droppers_stand_only_where_a_fiber_may_be_empty),
         TEST(no_loop_is_empty_where_a_repeater_or_a_writer_hangs_on_it),
         TEST(a_lowered_graph_survives_its_text_form),
+        TEST(rewrites_are_as_written),
         TEST(what_cannot_be_lowered_says_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
  * can be made small. */
 #include <stdlib.h>
 
+#include "tests/bench/command.h"
 #include "tests/random/cases.h"
 
 enum { MAX_FAILURES = 20, MAX_OPTIONS = 6, RTL_EVERY = 4, MOST_SECONDS = 60 };
@@ -28,6 +29,7 @@ typedef struct {
 
 typedef struct {
     case_counts refused, hazards;
+    const char *folder; /* of the case at hand */
     uint32_t right, wrong, hazardous, on_rtl;
 } tally;
 
@@ -64,18 +66,10 @@ static char *command_of(const note *n, const setting *s, arena *mem) {
 
 /* ---- what came of it ------------------------------------------------------------------------- */
 
-/* The code of the first error, or NULL. */
-static const char *first_code(const char *log, arena *mem) {
-    const char *error = strstr(log, "error: "), *unmappable = strstr(log, "does not fit: ");
-    const char *first = !error || (unmappable && unmappable < error) ? unmappable : error;
-    const char *code = first ? strstr(first, " [E") : NULL;
-    return code ? arena_printf(mem, "%.*s", (int)strcspn(code + 2, "]"), code + 2) : NULL;
-}
-
 /* A refusal is what the hardware cannot do (exit code 2), or a mistake in the expression, its formats or its
  * sizes; E0130 is a statement that an earlier pass should have made otherwise. */
 static outcome judge_refusal(int code, const char *log, arena *mem) {
-    const char *id = first_code(log, mem);
+    const char *id = command_code(log, mem);
     bool users = id && (strncmp(id, "E01", 3) == 0 || strncmp(id, "E03", 3) == 0);
     if (id && (code == 2 || (code == 1 && users)) && strcmp(id, "E0130-statement") != 0)
         return (outcome){.verdict = REFUSED, .code = id};
@@ -213,7 +207,7 @@ static void report(uint64_t seed, const char *reason, note *n, setting *s) {
 
 static void run_case(uint64_t seed, note *n, tally *t) {
     arena mem = {0};
-    setting s = {.folder = "array_case", .rtl = t->right % RTL_EVERY == 0};
+    setting s = {.folder = t->folder, .rtl = t->right % RTL_EVERY == 0};
     case_random_array(seed, n);
     choose_options(&s, seed, &mem);
     outcome out = run(n, &s, &mem);
@@ -237,13 +231,13 @@ static void run_case(uint64_t seed, note *n, tally *t) {
 int main(int argc, char **argv) {
     uint32_t wanted = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 0) : 50;
     uint64_t base = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
-    tally t = {0};
     arena mem = {0};
+    tally t = {.folder = arena_printf(&mem, "array_cases_%u_%llx", wanted, (unsigned long long)base)};
     diagnostics d;
     diag_init(&d, &mem);
     note *n = malloc(sizeof *n);
     const char *path = arena_printf(&mem, "%s:%s/tests:%s", ONYX_BINARY_DIR, ONYX_BINARY_DIR, getenv("PATH"));
-    if (!n || setenv("PATH", path, 1) != 0 || !make_folder("array_case", &d))
+    if (!n || setenv("PATH", path, 1) != 0 || !make_folder(t.folder, &d))
         return 1;
     double start = seconds_now();
     uint64_t i = 0, most = 4 * (uint64_t)wanted;

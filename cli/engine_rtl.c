@@ -35,6 +35,41 @@ static bool build(cli_session *s, const char *folder, const char *log) {
     return cli_spawn(argv, log, &s->diag);
 }
 
+/* Whether the monitor of hazard `kind` at `tile` raised it, in the model. */
+static bool model_raised(const cli_outcome *out, const char *kind, const char *tile) {
+    const cycle_hazards *met = cycle_hazards_of(out->model);
+    for (uint32_t i = 0; i < met->len; i++) {
+        if (strcmp(cycle_hazard_name[met->at[i].kind], kind) == 0 &&
+            strcmp(out->design->cells.at[met->at[i].cell].name, tile) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The RTL's monitors, lines "hazard KIND TILE" of the log, must have raised what those of the model ahead of
+ * it did: both see the same tokens in the same cycles. */
+static bool same_hazards(cli_session *s, const cli_outcome *out, const char *log) {
+    size_t length = 0;
+    char *text = file_read(log, &s->mem, &length, &s->diag);
+    uint32_t raised = 0;
+    for (char *line = text ? strtok(text, "\n") : NULL; line; line = strtok(NULL, "\n")) {
+        char kind[32], tile[64];
+        if (sscanf(line, "hazard %31s %63[^\n]", kind, tile) != 2)
+            continue;
+        raised++;
+        if (!model_raised(out, kind, tile)) {
+            diag_mismatch(&s->diag, (src_loc){0}, "E0804-monitors",
+                          "%s: the RTL raises %s, the cycle model does not", tile, kind);
+            return false;
+        }
+    }
+    if (text && raised != cycle_hazards_of(out->model)->len)
+        diag_mismatch(&s->diag, (src_loc){0}, "E0804-monitors",
+                      "the cycle model raises %u hazards, the RTL %u of them",
+                      cycle_hazards_of(out->model)->len, raised);
+    return text && raised == cycle_hazards_of(out->model)->len;
+}
+
 bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out) {
     arena *mem = &s->mem;
@@ -55,7 +90,7 @@ bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     remove(result);
     const char *const argv[] = {arena_printf(mem, "%s/obj/design_sim", folder), job, result,
                                 o->io_trace ? arena_printf(mem, "%s/io.trace", o->out) : NULL, NULL};
-    bool ok = build(s, folder, log) && cli_spawn(argv, run_log, &s->diag) &&
+    bool ok = build(s, folder, log) && cli_spawn(argv, run_log, &s->diag) && same_hazards(s, out, run_log) &&
               tile_job_collect(result, plan, c, &out->kernel_cycles, &s->diag);
     out->total_cycles = out->kernel_cycles;
     return ok;

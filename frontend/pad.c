@@ -8,7 +8,7 @@
  * at most explicit zeros more, which the host leaves out. Coordinate 0 and not one beyond the others, because
  * dense levels have it and a full sub-tile has room for it.
  *
- * Left as they are: the outermost loop, which has one fiber only; innermost sums without repeaters, since a
+ * Left as they are: the outermost loop, which has one fiber only; inner sums without repeaters, since a
  * reducer takes empty fibers; a loop inside of a union's term that may be absent as a whole.
  */
 #include "frontend/fe_int.h"
@@ -42,18 +42,18 @@ static void mark(sam_statement *s, sam_expr e, sam_var v, bool padded) {
         mark(s, x->b, v, padded);
 }
 
-/* Whether a loop of the result is loop i of the scope or inside of it: else the loop is summed to a scalar. */
-static bool makes_results(const sam_statement *s, const fe_scope *scope, uint32_t i) {
-    while (i < scope->vars.len && !fe_is_result_var(s, scope->vars.at[i]))
-        i++;
-    return i < scope->vars.len;
+/* Whether loop `at`, or one inside of it, is a loop of the result: its coordinates hang on loop `at`. */
+static bool results_hang_on(const padding *p, const fe_vars *loops, uint32_t at) {
+    while (at < loops->len && !fe_is_result_var(p->s, loops->at[at]))
+        at++;
+    return at < loops->len;
 }
 
-static void pad_loop(padding *p, const fe_scope *scope, uint32_t i, const fe_presence *presence) {
+static void pad_loop(padding *p, const fe_scope *scope, uint32_t at, const fe_presence *presence) {
     sam_expr body = scope->body;
-    sam_var v = scope->vars.at[i];
+    sam_var v = scope->vars.at[at];
     if (fe_domain_of(&p->leaves, presence, body, v).nonempty ||
-        !(makes_results(p->s, scope, i) || has_repeated(p->s, body, v)))
+        !(results_hang_on(p, &scope->vars, at) || has_repeated(p->s, body, v)))
         return;
     mark(p->s, body, v, true);
     if (!fe_domain_of(&p->leaves, presence, body, v).nonempty)

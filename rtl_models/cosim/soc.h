@@ -56,6 +56,8 @@ class Soc {
     uint64_t progress() const;
     /* Cycles of each run so far: from the start pulse to the last store that finished before the next one. */
     const std::vector<uint64_t> &run_cycles() const;
+    /* As of Array. */
+    uint32_t hazards(unsigned x, unsigned y) const;
 
     /* "" or why the array no longer steps: its configuration closes a combinational loop. */
     const std::string &error() const;

@@ -3,7 +3,7 @@
 # the address and undefined-behaviour sanitizers, and ends with "N passed, N failed". Arguments go to ctest.
 set -eu
 cd "$(dirname "$0")"
-cmake/setup.sh
+cmake/setup.sh cmake/packages-test.txt
 echo "$(gcc --version | head -n 1); $(verilator --version); $(yosys -V); $(arm-none-eabi-gcc --version | head -n 1)"
 passed=0 failed=0 status=0
 for preset in ci asan; do

@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
     const char *module, *enable; /* field without which the primitive stands still */
     const char *in[4], *out[3];  /* stream names by 17-bit port number */
-    config_port config[16];      /* up to the first without a name */
+    config_port config[20];      /* up to the first without a name */
 } primitive;
 
 static const primitive primitives[NET_MODES] = {
@@ -41,7 +41,8 @@ static const primitive primitives[NET_MODES] = {
                          "Repeat_inst_tile_en",
                          {"proc", "repsig"},
                          {"ref"},
-                         {{"root_i", "Repeat_inst_root", "Repeat_inst_root"}}},
+                         {{"root_i", "Repeat_inst_root", "Repeat_inst_root"},
+                          {"spacc_i", "Repeat_inst_spacc_mode", "Repeat_inst_spacc_mode"}}},
     [NET_MODE_RSG] = {"onyx_rsg", "RepeatSignalGenerator_inst_tile_en", {"base"}, {"repsig"}, {{0}}},
     [NET_MODE_REDUCE] = {"onyx_reduce",
                          "reg_cr_inst_tile_en",
@@ -57,11 +58,13 @@ static const primitive primitives[NET_MODES] = {
          {"block_rd", "coord_out", "pos_out"},
          {FA("wr_run_i", "write_scanner_tile_en"), FA("wr_block_mode_i", "write_scanner_block_mode"),
           FA("wr_lowest_level_i", "write_scanner_lowest_level"),
-          FA("wr_compressed_i", "write_scanner_compressed"), FA("rd_run_i", "read_scanner_tile_en"),
-          FA("rd_root_i", "read_scanner_root"), FA("rd_lookup_i", "read_scanner_lookup"),
-          FA("rd_dense_i", "read_scanner_dense"), FA("rd_block_mode_i", "read_scanner_block_mode"),
-          FA("rd_dim_size_i", "read_scanner_dim_size"), FA("buffet_run_i", "buffet_tile_en"),
-          FA("cap_log_0_i", "buffet_buffet_capacity_log_0"),
+          FA("wr_compressed_i", "write_scanner_compressed"), FA("wr_spacc_i", "write_scanner_spacc_mode"),
+          FA("wr_init_blank_i", "write_scanner_init_blank"), FA("wr_stop_lvl_i", "write_scanner_stop_lvl"),
+          FA("rd_spacc_i", "read_scanner_spacc_mode"), FA("rd_stop_lvl_i", "read_scanner_stop_lvl"),
+          FA("rd_run_i", "read_scanner_tile_en"), FA("rd_root_i", "read_scanner_root"),
+          FA("rd_lookup_i", "read_scanner_lookup"), FA("rd_dense_i", "read_scanner_dense"),
+          FA("rd_block_mode_i", "read_scanner_block_mode"), FA("rd_dim_size_i", "read_scanner_dim_size"),
+          FA("buffet_run_i", "buffet_tile_en"), FA("cap_log_0_i", "buffet_buffet_capacity_log_0"),
           FA("cap_log_1_i", "buffet_buffet_capacity_log_1")}},
 #undef FA
 };

@@ -3,7 +3,7 @@
 
 static bool build(cli_session *s, const char *folder, const char *log) {
     arena *mem = &s->mem;
-    const char *home = cli_home();
+    const char *home = cli_home(s);
     const char *const argv[] = {"verilator",
                                 "--cc",
                                 "--exe",

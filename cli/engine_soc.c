@@ -2,17 +2,13 @@
  * program of its own (onyx-cosim) runs it: it links Unicorn, which is GPL-2. */
 #include "cli/cli.h"
 
-#include <unistd.h>
-
 /* The co-simulation program stands beside this one. */
 static const char *cosim_path(cli_session *s) {
     char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
+    char *end = cli_program(self, sizeof self) ? strrchr(self, '/') : NULL;
+    if (!end)
         return "onyx-cosim";
-    while (n > 0 && self[n - 1] != '/')
-        n--;
-    return arena_printf(&s->mem, "%.*sonyx-cosim", (int)n, self);
+    return arena_printf(&s->mem, "%.*s/onyx-cosim", (int)(end - self), self);
 }
 
 /* Cycles of the array, from the co-simulation's own count. */
@@ -49,7 +45,7 @@ bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     fw_batch_stats counts;
     uint64_t cycles = 0;
     double start = seconds_now();
-    const fw_options options = fw_options_default(cli_home(), folder);
+    const fw_options options = fw_options_default(cli_home(s), folder);
     cli_streams_of(&k->design, &streams);
     const fw_columns columns = {streams.in_column, streams.out_column, streams.n_in, streams.n_out};
     if (!fw_build(&k->design, &k->bits, &options, mem, &s->diag, &app) ||

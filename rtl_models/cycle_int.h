@@ -58,7 +58,7 @@ typedef struct {
 
 typedef struct {
     uint8_t state;
-    bool root, send, close;
+    bool root, spacc, send, close;
     bool was_high; /* hazard: the signal before was a stop above level 0 */
     bool fresh;    /* hazard: no signal of the tree has left */
     bool early;    /* hazard: its first signal is a stop that came before any reference */
@@ -72,7 +72,9 @@ typedef struct {
 
 typedef struct {
     uint8_t state;
-    bool block_mode, lowest_level, compressed;
+    bool block_mode, lowest_level, compressed, spacc, init_blank;
+    uint8_t stop_lvl;
+    bool blank; /* the empty block of the accumulation at hand is written */
     bool have_last, ended, seg0, second, pause;
     uint16_t index, count, last;
 } writer_state;
@@ -91,7 +93,7 @@ typedef struct {
     uint8_t lane;
     bool read_hit, fetch;
     uint32_t opened, freed; /* hazard: blocks since the flush */
-    uint8_t clobbered[64];  /* hazard: lines of the first block the chip has overwritten with the second */
+    uint32_t second;        /* hazard: lines of the second block written, where the chip has the first one */
 } buffet_id;
 
 typedef struct {
@@ -102,7 +104,9 @@ typedef struct {
 
 typedef struct {
     uint8_t state;
-    bool root, lookup, dense, block_mode, compressed;
+    bool root, lookup, dense, block_mode, compressed, spacc, accumulates;
+    uint8_t stop_lvl, level;
+    bool read_out, done_given, to_block;
     bool second, root_done, seg_half, active, walk_hold;
     uint16_t dim_size, left, read_addr, seg_first, at;
     ring plan, pairs, out, answers;
@@ -199,7 +203,7 @@ struct cycle_model {
     uint64_t now;
     uint32_t incomplete; /* outputs */
     bool io_moved;       /* in this cycle */
-    bool flushing;
+    bool unaccounted;    /* flush, and what comes in after a run */
     uint32_t run;
     uint64_t run_began;
     cycle_hazards hazards;

@@ -9,7 +9,7 @@
 
 enum { STEPS = 6, SETS = 3 };
 
-static const char *const sets[SETS] = {"random", "watt_2", "adder_dcop_05"};
+static const char *const sets[SETS] = {"random", "west0479", "watt_2"};
 static const struct {
     const char *name, *options;
     bool sweep;

@@ -15,7 +15,7 @@
 enum { EXIT_OK = 0, EXIT_USER = 1, EXIT_UNMAPPABLE = 2, EXIT_MISMATCH = 3, EXIT_INTERRUPTED = 130 };
 
 typedef enum { ENGINE_NONE, ENGINE_SAM, ENGINE_CYCLE, ENGINE_RTL, ENGINE_SOC } cli_engine;
-typedef enum { HAZARDS_ERROR, HAZARDS_WARN, HAZARDS_OFF } cli_hazards;
+typedef enum { REPORT_ERROR, REPORT_WARN, REPORT_OFF } cli_severity; /* of --hazards and --deadlock */
 
 typedef VEC(const char *) text_vec;
 
@@ -30,7 +30,7 @@ typedef struct {
     text_vec outputs;    /* -o "X:file" */
     const char *board, *profile;
     cli_engine engine;
-    cli_hazards hazards;
+    cli_severity hazards, deadlock;
     tile_dtype dtype;
     const char *dtype_from; /* the option that stated it, or NULL */
     tile_values values;
@@ -111,8 +111,9 @@ typedef struct {
 typedef struct {
     tile_tensor result;
     uint64_t config_cycles, kernel_cycles, firmware_cycles, total_cycles;
-    cycle_model *model; /* engine cycle: what ran, with its accounts */
+    cycle_model *model; /* on the array: the cycle model, which ran alone, or ahead of rtl or soc */
     const cycle_design *design;
+    bool ahead;
 } cli_outcome;
 
 /* What compiling a kernel yields, and running it. */
@@ -133,6 +134,7 @@ struct cli_kernel {
     netlist net;
     pnr_design design, decoded; /* as routed; as read back from the bitstream's bytes */
     pnr_timing timing;
+    net_liveness liveness; /* of the routed netlist */
     netlist decoded_net;
     bits_map *map;
     bits_stream bits;
@@ -150,6 +152,9 @@ bool cli_read_graph(const cli_options *o, cli_session *s, cli_kernel *k);
 /* Expression to a bitstream for each kernel, which was decoded again and found equal to the routed netlist;
  * writes the folder o->out. */
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k);
+
+/* What --deadlock asks for: an error or a warning if fibers of up to `longest` tokens may need more FIFO. */
+bool cli_check_deadlock(const cli_options *o, cli_session *s, const cli_kernel *k, uint32_t longest);
 
 /* Every -t and -o T:FILE names a tensor it may name. E0910, E0914. */
 bool cli_check_names(const cli_options *o, cli_session *s, const sam_statement *st);
@@ -188,6 +193,9 @@ bool cli_watched_simulate(const cli_options *o, cli_session *s, const sam_graph 
 /* `in` and the result of the other engines are those of the packed statement. */
 bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                    tile_collector *c, cli_outcome *out);
+/* The runs on the cycle model, for what the chip would get wrong there. E0803. */
+bool cli_watch_hazards(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
+                       cli_outcome *out);
 bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out);
 bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
@@ -204,7 +212,9 @@ bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, bool 
 
 void cli_print_json(const cJSON *json);
 
-/* After engine cycle: "stalls", "bottlenecks" and "hazards" of report.json; the lines of the summary. */
+/* Where the cycle model ran: "hazards" of report.json. After engine cycle also "stalls" and "bottlenecks",
+ * and the lines of the summary. */
+void cli_hazards_json(const cli_outcome *outcome, cJSON *report);
 void cli_stalls_json(cli_session *s, const cli_outcome *outcome, cJSON *report);
 void cli_stalls_print(cli_session *s, const cli_outcome *outcome);
 
@@ -217,6 +227,7 @@ int command_run(int argc, char **argv);
 int command_compile(int argc, char **argv);
 int command_sam(int argc, char **argv);
 int command_sweep(int argc, char **argv);
+int command_view(int argc, char **argv);
 int command_boards(int argc, char **argv);
 int command_bits(int argc, char **argv);
 int command_pnr(int argc, char **argv);

@@ -142,6 +142,19 @@ static void balance(const cli_options *o, cli_session *s, cli_kernel *k) {
     pnr_stretch(&k->design, want, shortages.len, &s->mem);
 }
 
+/* Whether the FIFOs suffice, with the pairs that the routes have. */
+static void find_deadlock(cli_session *s, cli_kernel *k) {
+    const uint32_t **extra = arena_new_n(&s->mem, const uint32_t *, k->net.nets.len + 1);
+    for (uint32_t i = 0; i < k->net.nets.len; i++) {
+        const pnr_route *r = &k->design.route.at[i];
+        uint32_t *tokens = arena_new_n(&s->mem, uint32_t, r->sinks.len + 1);
+        for (uint32_t sink = 0; sink < r->sinks.len; sink++)
+            tokens[sink] = 2 * pnr_pairs_to(r, sink);
+        extra[i] = tokens;
+    }
+    net_deadlock(&k->net, extra, &s->mem, &k->liveness);
+}
+
 static bool place_and_route(const cli_options *o, cli_session *s, cli_kernel *k) {
     pnr_options options = pnr_options_default();
     options.seed = o->seed;
@@ -155,6 +168,8 @@ static bool place_and_route(const cli_options *o, cli_session *s, cli_kernel *k)
     if (ok)
         balance(o, s, k);
     ok = ok && pnr_check(&k->design, &s->diag) && pnr_sta(&k->design, &s->mem, &s->diag, &k->timing);
+    if (ok && o->deadlock != REPORT_OFF)
+        find_deadlock(s, k);
     k->times.route = seconds_now() - start;
     return ok;
 }
@@ -188,6 +203,11 @@ static bool write_netlist(const cli_options *o, cli_session *s, const netlist *n
 static bool write_design(const cli_options *o, cli_session *s, const pnr_design *d) {
     return pnr_write_place(d, arena_printf(&s->mem, "%s/design.place", o->out), &s->diag) &&
            pnr_write_route(d, arena_printf(&s->mem, "%s/design.route", o->out), &s->diag);
+}
+
+bool cli_check_deadlock(const cli_options *o, cli_session *s, const cli_kernel *k, uint32_t longest) {
+    return o->deadlock == REPORT_OFF ||
+           net_deadlock_report(&k->net, &k->liveness, longest, o->deadlock == REPORT_WARN, &s->diag);
 }
 
 static bool compile_one(const cli_options *all, cli_session *s, cli_kernel *k) {

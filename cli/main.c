@@ -22,6 +22,7 @@ static const command commands[] = {
     {"sta", command_sta, "time what was routed"},
     {"fabric", command_fabric, "check, count or write out a board's routing fabric"},
     {"bits", command_bits, "verify, explain, compare and count bitstreams"},
+    {"view", command_view, "write one page that shows what a run left in its folder"},
     {"boards", command_boards, "list the boards and what they hold"},
 };
 

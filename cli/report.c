@@ -133,8 +133,12 @@ static void add_details(cJSON *json, cli_session *s, const cli_kernel *k) {
         if (text)
             cJSON_AddItemToArray(repacked, cJSON_CreateString(text));
     }
-    if (k->ran.model)
+    if (k->net.cells.len)
+        cJSON_AddItemToObject(json, "deadlock", net_deadlock_to_json(&k->net, &k->liveness));
+    if (k->ran.model && !k->ran.ahead)
         cli_stalls_json(s, &k->ran, json);
+    if (k->ran.model)
+        cli_hazards_json(&k->ran, json);
 }
 
 static const char *result_name(const cli_session *s, const cli_kernel *k) {
@@ -207,7 +211,7 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
     if (ran)
         printf("  %llu cycles, %llu nonzeros in %s\n", (unsigned long long)f.total,
                (unsigned long long)k->ran.result.nnz, result);
-    if (k->ran.model)
+    if (k->ran.model && !k->ran.ahead)
         cli_stalls_print(s, &k->ran);
 }
 

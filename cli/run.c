@@ -74,18 +74,30 @@ static bool plan_runs(const cli_options *o, cli_session *s, cli_kernel *k, const
     return true;
 }
 
+/* Coordinates there are at most in a fiber of a sub-tile. */
+static uint32_t longest_fiber(const cli_kernel *k, const uint32_t *extent, uint32_t tile) {
+    uint32_t most = 0;
+    for (uint32_t l = 0; l < k->statement.loops.len; l++) {
+        uint32_t here = extent[k->statement.loops.at[l].v - 1];
+        most = here > most ? here : most;
+    }
+    return most < tile ? most : tile;
+}
+
 /* Cuts the packed operands, lets the engine run every pair, collects. */
 static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in) {
     uint32_t *extent = NULL;
     cli_outcome *out = &k->ran;
     double start = seconds_now();
-    if (!tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) || !plan_runs(o, s, k, in))
+    if (!tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) || !plan_runs(o, s, k, in) ||
+        !cli_check_deadlock(o, s, k, longest_fiber(k, extent, k->plan.tile)))
         return false;
     k->times.tile = seconds_now() - start;
     tile_collector *c = tile_collect_begin(&k->statement, &k->plan, extent, in->dtype, &s->mem);
-    bool ok = o->engine == ENGINE_CYCLE ? cli_run_cycle(o, s, k, &k->plan, c, out)
-              : o->engine == ENGINE_RTL ? cli_run_rtl(o, s, k, &k->plan, c, out)
-                                        : cli_run_soc(o, s, k, &k->plan, c, out);
+    bool ok = o->engine == ENGINE_CYCLE                    ? cli_run_cycle(o, s, k, &k->plan, c, out)
+              : !cli_watch_hazards(o, s, k, &k->plan, out) ? false
+              : o->engine == ENGINE_RTL                    ? cli_run_rtl(o, s, k, &k->plan, c, out)
+                                                           : cli_run_soc(o, s, k, &k->plan, c, out);
     return tile_collect_end(c, &s->mem, &out->result) && ok;
 }
 
@@ -195,7 +207,12 @@ static int command(const char *what, int argc, char **argv,
 
 static bool compile(const cli_options *o, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
-    bool ok = cli_write_outputs(o, s, NULL) && cli_compile(o, s, k);
+    bool ok = cli_write_outputs(o, s, NULL) && cli_compile(o, s, k) &&
+              cli_check_deadlock(o, s, k, tile_edge(&k->statement, &k->tiling));
+    for (uint32_t n = 0; ok && n < k->producers.len; n++) {
+        const cli_kernel *p = &k->producers.at[n];
+        ok = cli_check_deadlock(o, s, p, tile_edge(&p->statement, &p->tiling));
+    }
     k->times.total = seconds_now() - start;
     return ok && cli_report(o, s, k, false, "none");
 }

@@ -211,6 +211,8 @@ bool pnr_check(const pnr_design *design, diagnostics *d);
  */
 uint32_t pnr_hpwl(const pnr_design *design);
 uint32_t pnr_hops(const pnr_design *design);
+/* SplitFIFO pairs on the way to a sink: none serves another sink, each holds two tokens. */
+uint32_t pnr_pairs_to(const pnr_route *r, uint32_t sink);
 /* {"board", "seed", "tiles": {kind: {"used", "have"}}, "hpwl", "hops", "longest_path", "fifo_pairs",
  * "seconds": {...},
  * ...}; the caller deletes it. */

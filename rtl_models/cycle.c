@@ -214,8 +214,7 @@ static void flush_core(cycle_model *m, core *c) {
             b->blocks = b->lanes = 0;
             b->used = b->base = 0;
             b->open = b->merging = b->read_hit = b->fetch = false;
-            b->opened = b->freed = 0;
-            memset(b->clobbered, 0, sizeof b->clobbered);
+            b->opened = b->freed = b->second = 0;
         }
         break;
     case CORE_READ_SCANNER: {

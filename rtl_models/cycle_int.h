@@ -93,7 +93,7 @@ typedef struct {
     uint8_t lane;
     bool read_hit, fetch;
     uint32_t opened, freed; /* hazard: blocks since the flush */
-    uint8_t clobbered[64];  /* hazard: lines of the first block the chip has overwritten with the second */
+    uint32_t second;        /* hazard: lines of the second block written, where the chip has the first one */
 } buffet_id;
 
 typedef struct {

@@ -434,10 +434,10 @@ bool cycle_step_buffet(cycle_model *m, core *c, bool phase) {
             s->rdata = s->words[at];
         } else {
             s->words[at] = merged(b, s->rdata);
-            if (b->opened == 2 && b->freed == 0)
-                s->id[id].clobbered[b->line_at >> 3] |= (uint8_t)(1u << (b->line_at & 7));
+            if (b->opened == 2 && b->freed == 0 && s->id[id].second <= b->line_at)
+                s->id[id].second = b->line_at + 1u;
         }
-        if (!wr_gnt && b->freed == 0 && b->clobbered[w[id].rd_addr >> 5 & 63] >> (w[id].rd_addr >> 2 & 7) & 1)
+        if (!wr_gnt && b->freed == 0 && (w[id].rd_addr >> 2 & 0x1ff) < b->second)
             cycle_note_hazard(m, c, CYCLE_HAZARD_SECOND_BLOCK, 1, w[id].rd_addr, 0);
     }
 

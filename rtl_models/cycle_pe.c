@@ -303,7 +303,7 @@ static bool step_repeat(cycle_model *m, core *c) {
             state = REPEAT_START;
     }
     sent = give && room(out);
-    s->early |= sig_stop && s->fresh && !some(proc) && !s->root;
+    s->early |= s->state == REPEAT_REPEAT && sig_stop && s->fresh && !some(proc) && !s->root;
     if (sent) {
         push(m, out, s->state == REPEAT_REPEAT && !sig_stop ? proc_token : signal);
         s->was_high = sig_stop && is_high(signal);

@@ -28,7 +28,10 @@ module onyx_buffet (
     output logic        mem_we_o,
     output logic [ 8:0] mem_addr_o,
     output logic [63:0] mem_wdata_o,
-    input  logic [63:0] mem_rdata_i
+    input  logic [63:0] mem_rdata_i,
+    output logic        hazard_second_o,  // of either ID: see onyx_buffet_id
+    output logic        hazard_order_o,
+    output logic        hazard_overflow_o
 );
   logic reader_first_q;
   logic wr_go, rd_go;
@@ -38,6 +41,7 @@ module onyx_buffet (
   logic [8:0] wr_addr_0, rd_addr_0, wr_addr_1, rd_addr_1;
   logic [63:0] wr_line_0, wr_line_1;
   logic [15:0] rsp_data_0, rsp_data_1;
+  logic second_0, order_0, overflow_0, second_1, order_1, overflow_1;
   logic wr_req, wr_we, wr_lock, wr_sel, wr_gnt, rd_req, rd_gnt;
 
   assign wr_go = run_i && wr_valid_i;
@@ -73,7 +77,10 @@ module onyx_buffet (
       .rsp_valid_o  (rsp_valid_0),
       .rsp_data_o   (rsp_data_0),
       .rsp_ready_i  (rsp_ready_i),
-      .fetching_o   (fetching_0)
+      .fetching_o   (fetching_0),
+      .hazard_second_o  (second_0),
+      .hazard_order_o   (order_0),
+      .hazard_overflow_o(overflow_0)
   );
   onyx_buffet_id u_id1 (
       .clk_i        (clk_i),
@@ -103,8 +110,15 @@ module onyx_buffet (
       .rsp_valid_o  (rsp_valid_1),
       .rsp_data_o   (rsp_data_1),
       .rsp_ready_i  (rsp_ready_i),
-      .fetching_o   (fetching_1)
+      .fetching_o   (fetching_1),
+      .hazard_second_o  (second_1),
+      .hazard_order_o   (order_1),
+      .hazard_overflow_o(overflow_1)
   );
+
+  assign hazard_second_o   = second_0 || second_1;
+  assign hazard_order_o    = order_0 || order_1;
+  assign hazard_overflow_o = overflow_0 || overflow_1;
 
   assign wr_ready_o = wr_pop_0 || wr_pop_1;
   assign rd_ready_o = rd_pop_0 || rd_pop_1;

@@ -53,7 +53,9 @@ module onyx_fiber_access (
     input  logic        sram_we_i,
     input  logic [ 8:0] sram_addr_i,
     input  logic [63:0] sram_wdata_i,
-    output logic [63:0] sram_rdata_o
+    output logic [63:0] sram_rdata_o,
+    // second-block, write-order, overflow, equal-crd, empty-fiber, dense-again, dense-stop (docs/errata.md)
+    output logic [ 6:0] hazard_o
 );
   logic [33:0] wr_near_data, wr_far_data;
   logic wr_near_valid, wr_near_ready, wr_far_valid, wr_far_ready;
@@ -88,7 +90,9 @@ module onyx_fiber_access (
       .data_ready_o  (data_in_ready_o),
       .cmd_data_o    (wr_near_data),
       .cmd_valid_o   (wr_near_valid),
-      .cmd_ready_i   (wr_near_ready)
+      .cmd_ready_i   (wr_near_ready),
+      .hazard_equal_o(hazard_o[3]),
+      .hazard_empty_o(hazard_o[4])
   );
 
   onyx_fifo_link #(
@@ -156,7 +160,10 @@ module onyx_fiber_access (
       .mem_we_o   (mem_we),
       .mem_addr_o (mem_addr),
       .mem_wdata_o(mem_wdata),
-      .mem_rdata_i(mem_rdata)
+      .mem_rdata_i(mem_rdata),
+      .hazard_second_o  (hazard_o[0]),
+      .hazard_order_o   (hazard_o[1]),
+      .hazard_overflow_o(hazard_o[2])
   );
 
   onyx_read_scanner u_read_scanner (
@@ -189,7 +196,9 @@ module onyx_fiber_access (
       .rd_ready_i       (rd_near_ready),
       .rsp_data_i       (rsp_far_data),
       .rsp_valid_i      (rsp_far_valid),
-      .rsp_ready_o      (rsp_far_ready)
+      .rsp_ready_o      (rsp_far_ready),
+      .hazard_again_o   (hazard_o[5]),
+      .hazard_stop_o    (hazard_o[6])
   );
 
   onyx_sram u_sram (

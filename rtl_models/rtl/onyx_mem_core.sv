@@ -10,7 +10,12 @@
 // sram_*: configuration access, effective with tile_en_i = 1 and en_i = 0 only. Four accesses, in lane order 0..3,
 // move one 64-bit word: the fourth write stores; each read shows its lane on sram_rdata_o from the next cycle
 // on. Running (en_i = 1) puts the lane counter back to 0.
-module onyx_mem_core (
+// hazard_q: what the chip would have got wrong since the last flush, a bit a kind from second-block on in the order of
+// rtl_models/cycle.h (docs/errata.md). No port has it and nothing depends on it: simulators look at it, synthesis
+// removes it.
+module onyx_mem_core #(
+    parameter bit Monitors = 1'b1
+) (
     input  logic        clk_i,
     input  logic        rst_ni,
     input  logic        en_i,
@@ -209,6 +214,7 @@ module onyx_mem_core (
   end
 
   logic part_on;
+  logic [6:0] hazard;
   assign part_on = used && cfg0_i[22];
 
   onyx_fiber_access u_fiber_access (
@@ -259,11 +265,38 @@ module onyx_mem_core (
       .sram_we_i        (sram_we_i),
       .sram_addr_i      (sram_addr_i),
       .sram_wdata_i     ({sram_wdata_i, lane2_q, lane1_q, lane0_q}),
-      .sram_rdata_o     (sram_line)
+      .sram_rdata_o     (sram_line),
+      .hazard_o         (hazard)
   );
 
   // Fields of other modes.
   logic unused_cfg;
   assign unused_cfg = &{1'b0, cfg1_i[31:28], cfg1_i[26:10],
                         cfg2_i[12:0], cfg3_i[31:8]};
+
+  generate
+    if (Monitors) begin : g_monitors
+      logic [7:0] hazard_q  /* verilator public_flat_rd */;
+      // A read-out of values bears a sink that stalls a third of the time: words sent less twice the cycles waited.
+      logic signed [23:0] balance_q, balance_d;
+      logic reads_values;
+      assign reads_values = cfg1_i[27] && cfg2_i[30];
+      always_comb begin
+        balance_d = balance_q;
+        if (out0_valid_o && reads_values) begin
+          if (out0_ready_i) balance_d = balance_q + 24'sd1;
+          else if (balance_q > -24'sd4000000) balance_d = balance_q - 24'sd2;
+        end
+      end
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) begin
+          hazard_q  <= 8'd0;
+          balance_q <= 24'sd0;
+        end else if (en) begin
+          hazard_q  <= flush_i ? 8'd0 : {balance_d[23], hazard_q[6:0] | hazard};
+          balance_q <= flush_i ? 24'sd0 : balance_d;
+        end
+      end
+    end
+  endgenerate
 endmodule

@@ -52,7 +52,9 @@ module onyx_read_scanner (
     input  logic        rd_ready_i,
     input  logic [16:0] rsp_data_i,
     input  logic        rsp_valid_i,
-    output logic        rsp_ready_o
+    output logic        rsp_ready_o,
+    output logic        hazard_again_o,  // dense: the chip loses a tree after the first
+    output logic        hazard_stop_o  // .. sends a stop ahead of any reference twice
 );
   localparam logic [16:0] Done = 17'h10100;
   localparam logic [1:0] OpFree = 2'd0;
@@ -395,6 +397,12 @@ module onyx_read_scanner (
     if (ref_pop && is_data) root_done_d = 1'b1;
   end
 
+  // -- for the monitors: dense, done has been taken, anything has been --
+  logic ended_q, began_q, taken;
+  assign taken          = run_i && dense_i && ref_pop;
+  assign hazard_again_o = taken && ended_q;
+  assign hazard_stop_o  = taken && is_stop && !began_q;
+
   // -- walker: fibers to commands, positions and tokens --
   logic [15:0] at_q;  // the entry to emit next
   logic active_q;  // .. of a fiber begun before
@@ -450,8 +458,12 @@ module onyx_read_scanner (
       active_q       <= 1'b0;
       walker_first_q <= 1'b0;
       walk_hold_q    <= 1'b0;
+      ended_q        <= 1'b0;
+      began_q        <= 1'b0;
     end else if (en_i) begin
       if (flush_i) begin
+        ended_q        <= 1'b0;
+        began_q        <= 1'b0;
         state_q        <= Start;
         read_out_q     <= 1'b0;
         done_given_q   <= 1'b0;
@@ -469,6 +481,8 @@ module onyx_read_scanner (
         read_out_q  <= read_out_d;
         done_given_q <= done_given_d;
         level_q     <= level_d;
+        ended_q     <= ended_q || (taken && is_done);
+        began_q     <= began_q || taken;
         if (out_pop && head_routes) to_block_q <= head_token[0];
         if (seg_rsp) begin
           seg_half_q <= !seg_half_q;

@@ -24,7 +24,8 @@ module onyx_repeat (
     output logic        repsig_ready_o,
     output logic [16:0] ref_data_o,
     output logic        ref_valid_o,
-    input  logic        ref_ready_i
+    input  logic        ref_ready_i,
+    output logic        hazard_o  // the chip keeps the reference of this empty repsig fiber
 );
   localparam logic [16:0] TokenDone = 17'h10100;
 
@@ -123,15 +124,38 @@ module onyx_repeat (
     endcase
   end
 
+  // For the monitor: what left last was a higher stop; nothing has left since the tree began; the first fiber's
+  // stop was there before any reference.
+  logic was_high_q, was_high_d, fresh_q, fresh_d, early_q, early_d;
+  logic fresh, ends_ref;
+  assign fresh    = fresh_q | (state_q == StStart);
+  assign ends_ref = (state_q == StRepeat) & ~spacc_i & sig_stop & (proc_item | proc_stop);
+  assign hazard_o = ends_ref & proc_item & (was_high_q | early_q);
+  always_comb begin
+    was_high_d = was_high_q;
+    fresh_d    = fresh;
+    early_d    = (early_q & ~ends_ref) | (sig_stop & fresh & ~proc_valid & ~root_i);
+    if (sent) begin
+      was_high_d = sig_stop & sig_high;
+      fresh_d    = sig_done;
+    end
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StStart;
-      send_q  <= 1'b0;
-      close_q <= 1'b0;
+      state_q    <= StStart;
+      send_q     <= 1'b0;
+      close_q    <= 1'b0;
+      was_high_q <= 1'b0;
+      fresh_q    <= 1'b0;
+      early_q    <= 1'b0;
     end else if (en_i) begin
-      state_q <= flush_i ? StStart : state_d;
-      send_q  <= ~flush_i & send_d;
-      close_q <= ~flush_i & close_d;
+      state_q    <= flush_i ? StStart : state_d;
+      send_q     <= ~flush_i & send_d;
+      close_q    <= ~flush_i & close_d;
+      was_high_q <= ~flush_i & was_high_d;
+      fresh_q    <= ~flush_i & fresh_d;
+      early_q    <= ~flush_i & early_d;
     end
   end
 endmodule

@@ -40,7 +40,9 @@ module onyx_write_scanner (
     output logic        data_ready_o,
     output logic [33:0] cmd_data_o,
     output logic        cmd_valid_o,
-    input  logic        cmd_ready_i
+    input  logic        cmd_ready_i,
+    output logic        hazard_equal_o,  // a coordinate equal to the one before vanishes
+    output logic        hazard_empty_o   // an empty fiber vanishes
 );
   localparam logic [3:0] Start = 4'd0;
   localparam logic [3:0] Open0 = 4'd1;
@@ -84,6 +86,11 @@ module onyx_write_scanner (
   assign blank_due = spacc_i && init_blank_i && !blank_q;
   assign ends      = blank_due || (spacc_i ? closes : data_is_done);
   assign drops     = data_data_i[16] ? !ends && (ended_q || data_is_done) : same_as_last;
+
+  logic drop_here;  // a token vanishes without effect
+  assign drop_here      = (state_q == Look) && data_valid_i && data_ready_o;
+  assign hazard_equal_o = drop_here && !data_data_i[16];
+  assign hazard_empty_o = drop_here && data_data_i[16] && (data_data_i[9:8] == 2'd0);
 
   always_comb begin
     state_d       = state_q;

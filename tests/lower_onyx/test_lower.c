@@ -31,7 +31,8 @@ static void identity_lowers_to_the_whole_text(void **state) {
 
 static void kernels_lower_as_expected(void **state) {
     fixture *f = *state;
-    const char *const kernels[] = {"vec_elemadd", "mat_elemmul", "matmul_ijk", "mat_vecmul_dense"};
+    const char *const kernels[] = {"vec_elemadd",      "mat_elemmul", "matmul_ijk",
+                                   "mat_vecmul_dense", "matmul_ikj",  "mat_vecmul_ji"};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         onyx_graph *g = lowered(f, arena_printf(&f->mem, "%s.gv", kernels[i]));
         expect_data(f, arena_printf(&f->mem, "%s.outline", kernels[i]), outline(f, g));
@@ -48,10 +49,11 @@ static void kernels_pack_into_the_right_number_of_tiles(void **state) {
         uint32_t tiles[4]; /* by net_tile */
         uint32_t nets;
     } cases[] = {
-        {"vec_identity.gv", {0, 0, 4, 4}, 7}, {"vec_elemadd.gv", {0, 2, 6, 6}, 16},
-        {"vec_elemmul.gv", {0, 2, 6, 6}, 16}, {"mat_identity.gv", {0, 0, 6, 6}, 11},
-        {"mat_elemadd.gv", {0, 3, 9, 9}, 26}, {"mat_elemmul.gv", {0, 4, 9, 9}, 28},
-        {"matmul_ijk.gv", {0, 7, 9, 9}, 27},  {"mat_vecmul_dense.gv", {0, 5, 6, 4}, 18},
+        {"vec_identity.gv", {0, 0, 4, 4}, 7},  {"vec_elemadd.gv", {0, 2, 6, 6}, 16},
+        {"vec_elemmul.gv", {0, 2, 6, 6}, 16},  {"mat_identity.gv", {0, 0, 6, 6}, 11},
+        {"mat_elemadd.gv", {0, 3, 9, 9}, 26},  {"mat_elemmul.gv", {0, 4, 9, 9}, 28},
+        {"matmul_ijk.gv", {0, 7, 9, 9}, 27},   {"mat_vecmul_dense.gv", {0, 5, 6, 4}, 18},
+        {"matmul_ikj.gv", {0, 11, 11, 9}, 40}, {"mat_vecmul_ji.gv", {0, 8, 10, 7}, 33},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         netlist n;

@@ -89,9 +89,15 @@ bool fe_cin_check(const fe_cin *cin, diagnostics *d);
 bool fe_cin_equal(const fe_cin *a, const fe_cin *b);
 
 /* Ways to do with several kernels what one does: partial sums get kernels and workspaces of their own; so do
- * sums that are factors; or a multiply phase keeps every product, and a merge phase adds them up with the
- * sums innermost, where no reducer but scalar ones is needed. */
-typedef enum { FE_STAGE_PARTIAL_SUMS, FE_STAGE_FACTORS, FE_STAGE_PHASES, FE_STAGINGS } fe_staging;
+ * sums that are factors; or products that are terms; or a multiply phase keeps every product, and a merge
+ * phase adds them up with the sums innermost, where no reducer but scalar ones is needed. */
+typedef enum {
+    FE_STAGE_PARTIAL_SUMS,
+    FE_STAGE_FACTORS,
+    FE_STAGE_TERMS,
+    FE_STAGE_PHASES,
+    FE_STAGINGS
+} fe_staging;
 /* The schedule that does so, in place of the one that made k. NULL where there is nothing of the kind, and
  * where the schedule splits loops or copies them. */
 const char *fe_staged(const fe_kernel *k, fe_staging how, arena *mem);

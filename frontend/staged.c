@@ -67,28 +67,47 @@ static bool split_partial_sums(stages *t, const fe_scope *outer) {
     return sums.len > 0;
 }
 
-/* Additions under products, none inside of another. */
-static void find_factors(const stages *t, sam_expr e, bool in_product, fe_exprs *found) {
+static bool adds(sam_expr_kind kind) {
+    return kind == SAM_EXPR_ADD || kind == SAM_EXPR_SUB;
+}
+
+static bool multiplies(sam_expr_kind kind) {
+    return kind == SAM_EXPR_MUL;
+}
+
+typedef bool (*is_kind)(sam_expr_kind kind);
+
+/* Operations of one kind that are operands of one of another kind, none inside of another. */
+static void find_operands(const stages *t, sam_expr e, is_kind what, is_kind around, bool inside,
+                          fe_exprs *found) {
     const sam_expr_data *x = sam_expr_at(&t->k->s, e);
-    if (in_product && (x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB)) {
+    if (inside && what(x->kind)) {
         vec_push(t->mem, found, e);
         return;
     }
-    in_product = x->kind == SAM_EXPR_MUL || (x->kind == SAM_EXPR_NEG && in_product);
+    inside = around(x->kind) || (x->kind == SAM_EXPR_NEG && inside);
     if (x->a.v)
-        find_factors(t, x->a, in_product, found);
+        find_operands(t, x->a, what, around, inside, found);
     if (x->b.v)
-        find_factors(t, x->b, in_product, found);
+        find_operands(t, x->b, what, around, inside, found);
 }
 
-static bool split_factors(stages *t, const fe_scope *outer) {
+static bool split_operands(stages *t, sam_expr body, is_kind what, is_kind around) {
     fe_exprs found = {0};
-    find_factors(t, outer->body, false, &found);
+    find_operands(t, body, what, around, false, &found);
     for (uint32_t i = 0; i < found.len; i++) {
         if (!add_workspace(t, found.at[i], fe_free_vars(&t->k->s, found.at[i]), ""))
             return false;
     }
     return found.len > 0;
+}
+
+static bool split_factors(stages *t, const fe_scope *outer) {
+    return split_operands(t, outer->body, adds, multiplies);
+}
+
+static bool split_terms(stages *t, const fe_scope *outer) {
+    return split_operands(t, outer->body, multiplies, adds);
 }
 
 static bool split_phases(stages *t, const fe_scope *outer) {
@@ -112,7 +131,7 @@ static bool split_phases(stages *t, const fe_scope *outer) {
 
 const char *fe_staged(const fe_kernel *k, fe_staging how, arena *mem) {
     static bool (*const split[FE_STAGINGS])(stages *, const fe_scope *) = {split_partial_sums, split_factors,
-                                                                           split_phases};
+                                                                           split_terms, split_phases};
     stages t = {.k = k, .mem = mem, .text = ""};
     fe_scope outer = fe_outer_scope(&k->s, mem);
     if (k->relations.len || k->tags.len)

@@ -50,9 +50,8 @@ typedef struct {
     uint32_t *within; /* nodes that the measure concerns */
     uint32_t n_within;
     bool *busy, *busy_process, *seen;
-    uint32_t *joined;  /* by stream: branch it is joined with */
     u32_vec *branches; /* by process */
-    bool crossing;     /* a circle may pass several branches */
+    uint32_t *joined;  /* branches, then processes: one it is connected with */
     u32_vec todo;
     uint32_t start, steps;
     bool across; /* the circle must leave the family of its start's child */
@@ -197,15 +196,16 @@ static int weight_among(const analysis *a, const edge *e) {
     if (e->kind == EDGE_SIBLING)
         return 0;
     dl_kind kind = a->m.processes.at[e->process].kind;
-    if ((e->kind == EDGE_UP && dropped(a, from)) || (e->kind == EDGE_DOWN && dropped(a, to)))
-        return ANY;
+    if ((!is_full(e->from) && dropped(a, from)) || (e->kind != EDGE_JOIN && is_full(e->to) && dropped(a, to)))
+        return ANY; /* nothing is known of its order */
     switch (kind) {
     case DL_SOURCE:
         return e->kind == EDGE_FORK ? 0 : ANY;
     case DL_STEP:
         return is_full(e->from) && exact ? -1 : 0;
     case DL_SCAN:
-        return e->kind == EDGE_UP && exact_to ? ANY : e->kind == EDGE_DOWN && exact ? -1 : 0;
+        /* One coordinate more than is known from below; the first full channel behind it holds two tokens. */
+        return e->kind == EDGE_DOWN && exact ? -1 : 0;
     case DL_INTERSECT:
         return e->kind == EDGE_UP && exact_to ? ANY : is_full(e->from) && exact ? -1 : 0;
     case DL_UNION:
@@ -242,6 +242,70 @@ static int sum(int a, int b) {
     return a + b > ANY ? ANY : a + b;
 }
 
+/* The child of the stream that is counted in whose family a node lies; DL_NONE: in none, it is counted. */
+static uint32_t branch_of(const analysis *a, uint32_t node) {
+    uint32_t s = channel_of(a, node)->stream;
+    if (s == a->now.stream)
+        return DL_NONE;
+    while (a->m.streams.at[s].parent != a->now.stream)
+        s = a->m.streams.at[s].parent;
+    return s;
+}
+
+static void add_once(analysis *a, uint32_t process, uint32_t branch) {
+    u32_vec *at = &a->branches[process];
+    for (uint32_t i = 0; i < at->len; i++) {
+        if (at->at[i] == branch)
+            return;
+    }
+    vec_push(a->m.mem, at, branch);
+}
+
+static uint32_t root_of(const uint32_t *joined, uint32_t b) {
+    while (joined[b] != b)
+        b = joined[b];
+    return b;
+}
+
+/* Whether a process and a branch at it are connected by others, too. A dropper may be passed twice. */
+static bool other_way(analysis *a, uint32_t process, uint32_t branch) {
+    uint32_t streams = a->m.streams.len, all = streams + a->m.processes.len;
+    if (a->m.processes.at[process].kind == DL_DROP)
+        return true;
+    for (uint32_t v = 0; v < all; v++)
+        a->joined[v] = v;
+    for (uint32_t p = 0; p < a->m.processes.len; p++) {
+        for (uint32_t i = 0; i < a->branches[p].len; i++) {
+            uint32_t b = a->branches[p].at[i];
+            if (p != process || b != branch)
+                a->joined[root_of(a->joined, b)] = root_of(a->joined, streams + p);
+        }
+    }
+    return root_of(a->joined, branch) == root_of(a->joined, streams + process);
+}
+
+/* A circle that leaves a branch by one tile comes back by another. In the order of coordinates, where all
+ * nodes lie in branches, edges from one to another are taken out where only that tile connects one of them.
+ */
+static void cut_bridges(analysis *a) {
+    for (uint32_t p = 0; p < a->m.processes.len; p++)
+        a->branches[p].len = 0;
+    for (uint32_t i = 0; i < a->n_within; i++) {
+        const dl_channel *c = channel_of(a, a->within[i]);
+        uint32_t branch = branch_of(a, a->within[i]);
+        add_once(a, c->process, branch);
+        add_once(a, a->m.process_of[a->m.n->nets.at[c->net].source.cell.v - 1], branch);
+    }
+    for (uint32_t i = 0; i < a->edges.len; i++) {
+        edge *e = &a->edges.at[i];
+        if (e->weight == NEVER || e->process == DL_NONE)
+            continue;
+        uint32_t from = branch_of(a, e->from), to = branch_of(a, e->to);
+        if (from != to && (!other_way(a, e->process, from) || !other_way(a, e->process, to)))
+            e->weight = NEVER;
+    }
+}
+
 /* bound[u, v]: the most that a way from u to v adds up to, whatever it passes twice. */
 static void find_bounds(analysis *a) {
     uint32_t n = a->nodes;
@@ -253,9 +317,12 @@ static void find_bounds(analysis *a) {
     for (uint32_t i = 0; i < a->n_within; i++)
         for (uint32_t k = 0; k < a->n_within; k++)
             a->bound[a->within[i] * n + a->within[k]] = NEVER;
+    for (uint32_t i = 0; i < a->edges.len; i++)
+        a->edges.at[i].weight = weight_of(a, &a->edges.at[i]);
+    if (a->now.among)
+        cut_bridges(a);
     for (uint32_t i = 0; i < a->edges.len; i++) {
-        edge *e = &a->edges.at[i];
-        e->weight = weight_of(a, e);
+        const edge *e = &a->edges.at[i];
         int *b = &a->bound[e->from * n + e->to];
         if (e->weight != NEVER && e->weight > *b)
             *b = e->weight;
@@ -276,16 +343,6 @@ static void find_bounds(analysis *a) {
 }
 
 /* ---- circles --------------------------------------------------------------------------------- */
-
-/* The child of the stream that is counted in whose family a node lies; DL_NONE: in none, it is counted. */
-static uint32_t branch_of(const analysis *a, uint32_t node) {
-    uint32_t s = channel_of(a, node)->stream;
-    if (s == a->now.stream)
-        return DL_NONE;
-    while (a->m.streams.at[s].parent != a->now.stream)
-        s = a->m.streams.at[s].parent;
-    return s;
-}
 
 /* The edge's process may be passed: every tile but a dropper waits for one thing, so a circle that has to be
  * there passes it once. */
@@ -360,53 +417,10 @@ static bool circle_through(analysis *a, uint32_t node, bool across, int least) {
     return a->best_way.len > 0;
 }
 
-/* The branch that stands for all that are joined with `b` so far. */
-static uint32_t root_of(const uint32_t *joined, uint32_t b) {
-    while (joined[b] != b)
-        b = joined[b];
-    return b;
-}
-
-static void add_once(analysis *a, uint32_t process, uint32_t branch) {
-    u32_vec *at = &a->branches[process];
-    for (uint32_t i = 0; i < at->len; i++) {
-        if (at->at[i] == branch)
-            return;
-    }
-    vec_push(a->m.mem, at, branch);
-}
-
-/* Whether a circle can leave a branch by one tile and come back by another (a dropper counts as two): as a
- * graph, tiles and branches have a circle. */
-static bool branches_meet_twice(analysis *a) {
-    for (uint32_t s = 0; s < a->m.streams.len; s++)
-        a->joined[s] = s;
-    for (uint32_t p = 0; p < a->m.processes.len; p++)
-        a->branches[p].len = 0;
-    for (uint32_t i = 0; i < a->n_within; i++) {
-        uint32_t node = a->within[i], branch = branch_of(a, node);
-        const dl_channel *c = channel_of(a, node);
-        if (branch == DL_NONE || a->bound[node * a->nodes + node] == NEVER)
-            continue;
-        add_once(a, c->process, branch);
-        add_once(a, a->m.process_of[a->m.n->nets.at[c->net].source.cell.v - 1], branch);
-    }
-    for (uint32_t p = 0; p < a->m.processes.len; p++) {
-        const u32_vec *here = &a->branches[p];
-        for (uint32_t i = 1; i < here->len; i++) {
-            uint32_t first = root_of(a->joined, here->at[0]), other = root_of(a->joined, here->at[i]);
-            if (first == other || a->m.processes.at[p].kind == DL_DROP)
-                return true;
-            a->joined[other] = first;
-        }
-    }
-    return false;
-}
-
 /* Whether some way leads from a node to another family's and back without bounds that exclude it. */
 static bool may_cross(const analysis *a, uint32_t node) {
     uint32_t home = branch_of(a, node);
-    for (uint32_t i = 0; a->crossing && i < a->n_within; i++) {
+    for (uint32_t i = 0; i < a->n_within; i++) {
         uint32_t other = a->within[i];
         if (branch_of(a, other) != home &&
             sum(a->bound[node * a->nodes + other], a->bound[other * a->nodes + node]) >= 0)
@@ -453,7 +467,6 @@ static void record_circle(analysis *a, uint32_t fiber) {
 static void count_in(analysis *a, uint32_t stream, bool among, uint32_t fiber) {
     a->now = (measure){stream, among, fiber};
     find_bounds(a);
-    a->crossing = branches_meet_twice(a);
 }
 
 /* A circle that is possible if no fiber is longer than that. */
@@ -526,7 +539,7 @@ void net_deadlock(const netlist *n, const uint32_t *const *extra, arena *mem, ne
     a.within = arena_new_n(&scratch, uint32_t, a.nodes + 1);
     a.busy = arena_new_n(&scratch, bool, a.nodes + 1);
     a.seen = arena_new_n(&scratch, bool, a.nodes + 1);
-    a.joined = arena_new_n(&scratch, uint32_t, a.m.streams.len + 1);
+    a.joined = arena_new_n(&scratch, uint32_t, a.m.streams.len + a.m.processes.len + 1);
     a.branches = arena_new_n(&scratch, u32_vec, a.m.processes.len + 1);
     a.busy_process = arena_new_n(&scratch, bool, a.m.processes.len + 1);
     for (uint32_t c = 0; c < a.m.channels.len; c++)

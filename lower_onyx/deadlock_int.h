@@ -52,6 +52,7 @@ typedef struct {
     VEC(dl_channel) channels;
     uint32_t *process_of; /* by cell */
     uint32_t *stream_of;  /* by net */
+    uint32_t *origin;     /* by net: equal for nets whose tokens are equal */
     bool *sorted;         /* by net: coordinates that grow in every fiber */
     uint32_t *first;      /* by net: its first channel */
     bool cyclic;

@@ -25,18 +25,10 @@ static void nets_into(const dl_model *m, uint32_t cell, uint32_t net[DL_INS]) {
     }
 }
 
-/* Whose output a net is, cells taken as one counted as one: equal for nets that carry the same tokens. */
-static uint32_t origin(const dl_model *m, uint32_t net) {
-    if (net == DL_NONE)
-        return DL_NONE;
-    net_pin source = m->n->nets.at[net].source;
-    return m->process_of[source.cell.v - 1] * DL_OUTS + source.port;
-}
-
 static dl_kind kind_of(const dl_model *m, const net_cell_data *c, const uint32_t in[DL_INS]) {
     switch (c->mode) {
     case NET_MODE_INTERSECT: /* of a stream with itself, as trees of joiners have it: all passes in step */
-        if (origin(m, in[0]) == origin(m, in[1]))
+        if (m->origin[in[0]] == m->origin[in[1]])
             return DL_STEP;
         return net_config_of(m->n, c, "intersect_unit_inst_joiner_op") ? DL_UNION : DL_INTERSECT;
     case NET_MODE_CRDDROP:
@@ -68,7 +60,7 @@ static dl_kind kind_of(const dl_model *m, const net_cell_data *c, const uint32_t
 /* The process of a cell: its own, or for a joiner that of an earlier one with the same coordinates. */
 static uint32_t process_for(dl_model *m, dl_kind kind, const uint32_t in[DL_INS]) {
     bool joiner = kind == DL_INTERSECT || kind == DL_UNION;
-    uint32_t crd[2] = {origin(m, in[0]), origin(m, in[1])};
+    uint32_t crd[2] = {joiner ? m->origin[in[0]] : 0, joiner ? m->origin[in[1]] : 0};
     for (uint32_t p = 0; joiner && p < m->processes.len; p++) {
         const dl_process *other = &m->processes.at[p];
         if (other->kind == kind && other->crd[0] == crd[0] && other->crd[1] == crd[1])
@@ -173,6 +165,7 @@ void dl_build(const netlist *n, const uint32_t *const *extra, arena *mem, dl_mod
     *out = (dl_model){.n = n, .mem = mem};
     out->process_of = arena_new_n(mem, uint32_t, n->cells.len + 1);
     out->stream_of = arena_new_n(mem, uint32_t, n->nets.len + 1);
+    out->origin = arena_new_n(mem, uint32_t, n->nets.len + 1);
     out->sorted = arena_new_n(mem, bool, n->nets.len + 1);
     out->first = arena_new_n(mem, uint32_t, n->nets.len + 1);
     new_stream(out, 0, false);
@@ -196,7 +189,9 @@ void dl_build(const netlist *n, const uint32_t *const *extra, arena *mem, dl_mod
         }
         for (uint32_t k = 0; k < driven[cell].len; k++) {
             uint32_t net = driven[cell].at[k], port = n->nets.at[net].source.port;
+            bool through = c->mode == NET_MODE_INTERSECT && kind == DL_STEP && port == 0;
             out->stream_of[net] = made[port];
+            out->origin[net] = through ? out->origin[in[0]] : p * DL_OUTS + port;
             out->sorted[net] = gives_sorted(out, c, kind, in, port);
         }
     }

@@ -1,42 +1,19 @@
 /* array_glue.cpp - see array_glue.h.
  *
- * A step is: set inputs, rising edge in every tile that holds state, then settle. No tile output moves to a
- * neighbour before all edges are done, so all tiles sample the same instant. Settling is Gauss-Seidel over
- * the tiles in the order of the configured routes, backwards first (ready) and then forwards (data and
- * valid): ready never depends on valid, so two sweeps do where the routes are acyclic tile by tile, and
- * changes go on being swept where they are not. A tile is evaluated in a sweep only if one of its inputs
- * changed.
+ * A step: the nets in which something changed set the inputs of the units they end at; then the units of
+ * which an input changed, or which are still at work, see a clock edge; an output that changes marks its net
+ * for the next step. Nothing inside a unit is combinational, so the order of units does not matter.
  */
 #include "rtl_models/array_glue.h"
 
 #include <algorithm>
-#include <cstring>
-#include <vector>
 
-#include "Vonyx_tile_io.h"
-#include "Vonyx_tile_io___024root.h"
-#include "Vonyx_tile_mem.h"
-#include "Vonyx_tile_mem___024root.h"
-#include "Vonyx_tile_pe.h"
-#include "Vonyx_tile_pe___024root.h"
-#include "verilated.h"
+#include "rtl_models/array_routes.h"
 
 namespace onyx {
 namespace {
 
-enum Side { EAST, SOUTH, WEST, NORTH, SIDES };
-constexpr unsigned OPPOSITE[SIDES] = {WEST, NORTH, EAST, SOUTH};
-constexpr unsigned NEAR_ROWS = 8;    /* rows below see bus and flush one cycle later */
-constexpr unsigned TRACKS = 5;       /* per side and direction */
-constexpr unsigned BUNDLE_WORDS = 3; /* 85 bits */
-constexpr uint8_t ALL_TRACKS = 0x1F;
-
-/* What arrives at and leaves a tile on one side; ready_in answers data_out. */
-struct Bundle {
-    EData *data_in = nullptr, *data_out = nullptr;
-    CData *valid_in = nullptr, *valid_out = nullptr;
-    CData *ready_in = nullptr, *ready_out = nullptr;
-};
+constexpr unsigned NEAR_ROWS = 8; /* rows below see bus and flush one cycle later */
 
 struct Bus {
     uint32_t address = 0, data = 0;
@@ -44,130 +21,20 @@ struct Bus {
     uint32_t flush = 0;
 };
 
-/* One tile: its ports by name, whatever model is behind them. */
-struct Tile {
-    unsigned x = 0, y = 0;
-    CData *clock = nullptr, *reset_n = nullptr, *stall = nullptr, *flush = nullptr;
-    CData *config_write = nullptr, *config_read = nullptr;
-    IData *config_address = nullptr, *config_data = nullptr, *config_result = nullptr;
-    Bundle side[SIDES];
-    Tile *neighbour[SIDES] = {};
-    bool dirty = false;    /* an input changed since the last evaluation */
-    bool stateful = false; /* core or a switch-box register in use: has to see every edge */
-    uint32_t core_control = 0, switch_words[6] = {};
-
-    virtual ~Tile() = default;
-    virtual void evaluate() = 0;
-    /* Keeps what settling needs to know of a configuration word. */
-    virtual void note(unsigned feature, unsigned reg, uint32_t data) = 0;
-    virtual bool drives(unsigned toward) const = 0;
-    virtual bool enabled(unsigned toward, unsigned track) const = 0;
-    virtual const char *kind() const = 0;
-    /* All registers and wires of the model, as bytes. */
-    virtual void copy_state(std::vector<char> &to) const = 0;
-
-  protected:
-    template <class Root> static void append_bytes(const Root &root, std::vector<char> &to) {
-        const char *bytes = reinterpret_cast<const char *>(&root);
-        to.insert(to.end(), bytes, bytes + sizeof root);
-    }
-    template <class Model> void bind(Model &m) {
-        clock = &m.clk_i;
-        reset_n = &m.rst_ni;
-        stall = &m.stall_i;
-        flush = &m.flush_i;
-        config_write = &m.cfg_write_i;
-        config_read = &m.cfg_read_i;
-        config_address = &m.cfg_addr_i;
-        config_data = &m.cfg_data_i;
-        config_result = &m.cfg_rdata_o;
-        m.tile_id_i = static_cast<SData>(x << 8 | y);
-    }
-};
-
-#define BIND_SIDE(index, name)                                                                               \
-    side[index] = {model.name##_data_i.data(), model.name##_data_o.data(), &model.name##_valid_i,            \
-                   &model.name##_valid_o,      &model.name##_ready_i,      &model.name##_ready_o}
-
-/* PE and MEM tiles: alike but for where their registers are. */
-template <class Model, unsigned SWITCH_FEATURE, unsigned CONTROL_REG, unsigned ENABLE_BIT>
-struct ComputeTile final : Tile {
-    Model model;
-
-    ComputeTile(VerilatedContext *context, unsigned tile_x, unsigned tile_y) : model(context) {
-        x = tile_x;
-        y = tile_y;
-        bind(model);
-        BIND_SIDE(EAST, east);
-        BIND_SIDE(SOUTH, south);
-        BIND_SIDE(WEST, west);
-        BIND_SIDE(NORTH, north);
-    }
-    void evaluate() override { model.eval(); }
-    void note(unsigned feature, unsigned reg, uint32_t data) override {
-        if (feature == 0 && reg == CONTROL_REG)
-            core_control = data;
-        if (feature == SWITCH_FEATURE && reg < 6)
-            switch_words[reg] = data;
-        bool registers = (switch_words[1] >> 28) != 0 || (switch_words[2] & 0xFFFF) != 0; /* the RMUX bits */
-        stateful = (core_control >> ENABLE_BIT & 1) != 0 || registers;
-    }
-    /* Any SB_OUT of that side enabled; the fields are laid out by track and by name of side. */
-    bool drives(unsigned toward) const override {
-        for (unsigned track = 0; track < TRACKS; track++)
-            if (enabled(toward, track))
-                return true;
-        return false;
-    }
-    bool enabled(unsigned toward, unsigned track) const override {
-        static constexpr unsigned by_name[SIDES] = {0, 2, 3, 1};
-        unsigned n = 4 * track + by_name[toward];
-        unsigned bit = 81 + 5 * n + (n < 10 ? 0 : n < 16 ? 1 : 3);
-        return (switch_words[bit / 32] >> (bit % 32) & 1) != 0;
-    }
-    const char *kind() const override { return SWITCH_FEATURE == 14 ? "PE" : "MEM"; }
-    void copy_state(std::vector<char> &to) const override { append_bytes(*model.rootp, to); }
-};
-using PeTile = ComputeTile<Vonyx_tile_pe, 14, 3, 19>;
-using MemTile = ComputeTile<Vonyx_tile_mem, 11, 46, 24>;
-
-struct IoTile final : Tile {
-    Vonyx_tile_io model;
-
-    IoTile(VerilatedContext *context, unsigned tile_x) : model(context) {
-        x = tile_x;
-        stateful = true;
-        bind(model);
-        BIND_SIDE(SOUTH, south);
-    }
-    void evaluate() override { model.eval(); }
-    void note(unsigned, unsigned, uint32_t) override {}
-    bool drives(unsigned toward) const override { return toward == SOUTH; }
-    bool enabled(unsigned toward, unsigned) const override { return toward == SOUTH; }
-    const char *kind() const override { return "IO"; }
-    void copy_state(std::vector<char> &to) const override { append_bytes(*model.rootp, to); }
-};
-
-/* Rising edge under reset, so that registers hold their reset values whatever they started with. */
-void power_up(Tile &t) {
-    *t.reset_n = 1;
-    t.evaluate();
-    *t.reset_n = 0;
-    t.evaluate();
-    *t.reset_n = 1;
-    t.evaluate();
-}
-
 } // namespace
 
 struct Array::State {
     unsigned width, height;
     VerilatedContext context;
-    std::vector<std::unique_ptr<Tile>> sites; /* [y * width + x]; null: not configured */
-    std::vector<IoTile *> io;                 /* [x]; null: not configured */
-    std::vector<Tile *> order;                /* configured tiles, sources of routes first */
-    bool order_known = false;
-    Bus bus, far_bus; /* for the next edge */
+    Routes::Sites sites;
+    std::vector<Unit *> units;    /* configured ones */
+    std::vector<IoPort> io;       /* [x] */
+    std::vector<Unit *> io_units; /* [x]; null: not configured */
+    Routes routes;
+    Awake awake;
+    bool routes_known = false;
+    Bus bus, far_bus;                      /* for the next edge */
+    uint32_t flushed = 0, far_flushed = 0; /* groups whose units still have flush set */
     uint32_t stalled = 0;
     struct Port {
         bool valid = false, ready = false;
@@ -175,205 +42,173 @@ struct Array::State {
     };
     std::vector<Port> ports;
     std::string error;
-    uint64_t cycles = 0, evaluations = 0;
+    uint64_t busy_cycles = 0;
 
     State(unsigned w, unsigned h) : width(w), height(h) { clear(); }
 
     void clear() {
-        order.clear();
-        order_known = false;
+        awake.clear();
+        units.clear();
         sites.clear();
         sites.resize(static_cast<size_t>(width) * (height + 1));
-        io.assign(width, nullptr);
+        routes.reset(width, height);
+        routes_known = false;
+        io.assign(width, IoPort());
+        io_units.assign(width, nullptr);
         ports.assign(width, Port());
         bus = far_bus = Bus();
+        flushed = far_flushed = 0;
         stalled = 0;
         error.clear();
-        cycles = evaluations = 0;
+        busy_cycles = 0;
     }
 
     bool inside(unsigned x, unsigned y) const { return x < width && y <= height; }
-    Tile *at(unsigned x, unsigned y) const { return inside(x, y) ? sites[y * width + x].get() : nullptr; }
-
-    void evaluate(Tile &t) {
-        t.evaluate();
-        evaluations++;
+    Unit *at(unsigned x, unsigned y) const { return inside(x, y) ? sites[y * width + x].get() : nullptr; }
+    bool some_column_runs() const {
+        return (~stalled & static_cast<uint32_t>((uint64_t{1} << width) - 1)) != 0;
     }
 
-    Tile *build(unsigned x, unsigned y) {
-        std::unique_ptr<Tile> &site = sites[y * width + x];
-        if (y == 0) {
-            site = std::make_unique<IoTile>(&context, x);
-            io[x] = static_cast<IoTile *>(site.get());
-        } else if (x % 4 == 3) {
-            site = std::make_unique<MemTile>(&context, x, y);
-        } else {
-            site = std::make_unique<PeTile>(&context, x, y);
-        }
-        Tile *t = site.get();
-        power_up(*t);
-        *t->stall = stalled >> x & 1;
-        connect(*t);
-        t->dirty = true;
-        order.push_back(t);
-        order_known = false;
-        return t;
-    }
-
-    /* A site without a tile takes everything (none of its sinks is enabled) and gives nothing; beyond the
-     * edge of the array, and at an IO tile that is not configured, nothing is taken. */
-    void connect(Tile &t) {
-        for (unsigned s = 0; s < SIDES; s++) {
-            if (t.side[s].data_in == nullptr)
-                continue;
-            unsigned nx = t.x + (s == EAST) - (s == WEST), ny = t.y + (s == SOUTH) - (s == NORTH);
-            bool exists = inside(nx, ny);
-            Tile *n = exists ? at(nx, ny) : nullptr;
-            *t.side[s].ready_in = exists && ny > 0 ? ALL_TRACKS : 0;
-            if (n == nullptr)
-                continue;
-            t.neighbour[s] = n;
-            n->neighbour[OPPOSITE[s]] = &t;
-            drive(*n, OPPOSITE[s]);
-            drive(t, s);
-        }
-    }
-
-    /* Copies what leaves t on side s to its neighbour there, and marks that if anything changed. */
-    static void drive(Tile &t, unsigned s) {
-        const Bundle &from = t.side[s];
-        Tile &n = *t.neighbour[s];
-        const Bundle &to = n.side[OPPOSITE[s]];
-        if (std::memcmp(from.data_out, to.data_in, BUNDLE_WORDS * sizeof(EData)) != 0) {
-            std::memcpy(to.data_in, from.data_out, BUNDLE_WORDS * sizeof(EData));
-            n.dirty = true;
-        }
-        if (*from.valid_out != *to.valid_in) {
-            *to.valid_in = *from.valid_out;
-            n.dirty = true;
-        }
-        if (*from.ready_out != *to.ready_in) {
-            *to.ready_in = *from.ready_out;
-            n.dirty = true;
-        }
-    }
-    static void drive_all(Tile &t) {
-        for (unsigned s = 0; s < SIDES; s++)
-            if (t.neighbour[s] != nullptr)
-                drive(t, s);
-    }
-
-    /* Depth-first postorder over the configured routes, reversed: sources first wherever routes are acyclic.
-     * O(tiles). */
-    void visit(Tile *t, std::vector<char> &seen, std::vector<Tile *> &post) const {
-        size_t index = static_cast<size_t>(t->y) * width + t->x;
-        if (seen[index])
-            return;
-        seen[index] = 1;
-        for (unsigned s = 0; s < SIDES; s++)
-            if (t->neighbour[s] != nullptr && t->drives(s))
-                visit(t->neighbour[s], seen, post);
-        post.push_back(t);
-    }
-    void sort_tiles() {
-        std::vector<char> seen(sites.size());
-        std::vector<Tile *> post;
-        for (const std::unique_ptr<Tile> &t : sites)
-            if (t)
-                visit(t.get(), seen, post);
-        order.assign(post.rbegin(), post.rend());
-        order_known = true;
-    }
-
-    bool sweep(bool forward) {
-        bool any = false;
-        for (size_t i = 0; i < order.size(); i++) {
-            Tile &t = *order[forward ? i : order.size() - 1 - i];
-            if (!t.dirty)
-                continue;
-            any = true;
-            t.dirty = false;
-            evaluate(t);
-            drive_all(t);
-        }
-        return any;
-    }
-    bool settle() {
-        size_t limit = 4 * order.size() + 8;
-        for (size_t i = 0; i < limit; i++)
-            if (!sweep(i % 2 == 1))
-                return true;
-        for (const Tile *t : order)
-            if (t->dirty)
-                error = "the wires do not settle in cycle " + std::to_string(cycles) + " around tile x" +
-                        std::to_string(t->x) + "y" + std::to_string(t->y) +
-                        ": the configured routes close a combinational loop";
-        return error.empty();
-    }
-
-    void apply_port(unsigned x) {
-        if (io[x] == nullptr)
-            return;
-        io[x]->model.glb2io_valid_i = ports[x].valid;
-        io[x]->model.glb2io_data_i = ports[x].data;
-        io[x]->model.io2glb_ready_i = ports[x].ready;
-    }
-
-    /* The tile a word on a bus is for, built if it has none yet. */
-    Tile *addressed(const Bus &b, bool far) {
-        unsigned x = b.address >> 8 & 0xFF, y = b.address & 0xFF;
-        if (!b.write || !inside(x, y) || (y > NEAR_ROWS) != far)
-            return nullptr;
-        Tile *t = at(x, y);
-        return t != nullptr ? t : build(x, y);
-    }
-    static void put_word(Tile *t, const Bus &b) {
-        if (t == nullptr)
-            return;
-        *t->config_address = b.address;
-        *t->config_data = b.data;
-        *t->config_write = 1;
-    }
-
+    Unit *build(unsigned x, unsigned y);
+    void apply_port(unsigned x);
+    Unit *addressed(const Bus &b, bool far);
+    void put_word(Unit *u, const Bus &b);
+    void word_is_written(Unit *u, const Bus &b);
+    void set_flush(uint32_t groups, uint32_t &before, bool far);
+    bool mark_changes(Unit &u);
+    void edge();
     bool step();
 };
+
+Unit *Array::State::build(unsigned x, unsigned y) {
+    std::unique_ptr<Unit> &site = sites[y * width + x];
+    site = make_unit(&context, x, y, &io[x]);
+    std::fill_n(site->in_net, Unit::INPUTS, Routes::NO_NET);
+    std::fill_n(site->out_net, Unit::OUTPUTS, Routes::NO_NET);
+    *site->stall = stalled >> x & 1;
+    if (y == 0) {
+        io_units[x] = site.get();
+        apply_port(x);
+    }
+    units.push_back(site.get());
+    awake.add(*site);
+    routes_known = false;
+    return site.get();
+}
+
+/* The global buffer's side of an IO tile. */
+void Array::State::apply_port(unsigned x) {
+    Unit *u = io_units[x];
+    const Port &p = ports[x];
+    if (u == nullptr)
+        return;
+    IoPort &to = io[x];
+    if ((*to.to_valid != 0) == p.valid && *to.to_data == p.data && (*to.from_ready != 0) == p.ready)
+        return;
+    awake.wake(*u);
+    *to.to_valid = p.valid;
+    *to.to_data = p.data;
+    *to.from_ready = p.ready;
+}
+
+/* The tile a word on a bus is for, built if it has none yet. */
+Unit *Array::State::addressed(const Bus &b, bool far) {
+    unsigned x = b.address >> 8 & 0xFF, y = b.address & 0xFF;
+    if (!b.write || !inside(x, y) || (y > NEAR_ROWS) != far)
+        return nullptr;
+    Unit *u = at(x, y);
+    return u != nullptr ? u : build(x, y);
+}
+
+void Array::State::put_word(Unit *u, const Bus &b) {
+    if (u == nullptr)
+        return;
+    awake.wake(*u);
+    *u->config_address = b.address;
+    *u->config_data = b.data;
+    *u->config_write = 1;
+}
+
+void Array::State::word_is_written(Unit *u, const Bus &b) {
+    if (u == nullptr)
+        return;
+    awake.wake(*u);
+    *u->config_write = 0;
+    u->note(b.address >> 16 & 0xFF, b.address >> 24, b.data);
+    routes_known = false;
+}
+
+/* Flush inputs of the rows above or below; `before` are the groups set now. */
+void Array::State::set_flush(uint32_t groups, uint32_t &before, bool far) {
+    if (groups == before)
+        return;
+    before = groups;
+    for (Unit *u : units) {
+        CData now = groups >> (u->x / 4) & 1;
+        if ((u->y > NEAR_ROWS) != far || *u->flush == now)
+            continue;
+        awake.wake(*u);
+        *u->flush = now;
+    }
+}
+
+/* Marks the nets of the ports of u that are not as they were. */
+bool Array::State::mark_changes(Unit &u) {
+    bool any = false;
+    for (unsigned i = 0; i < Unit::INPUTS && u.in[i].ready != nullptr; i++) {
+        if (*u.in[i].ready == u.seen_ready[i])
+            continue;
+        u.seen_ready[i] = *u.in[i].ready;
+        routes.mark(u.in_net[i]);
+        any = true;
+    }
+    for (unsigned i = 0; i < Unit::OUTPUTS && u.out[i].valid != nullptr; i++) {
+        if (*u.out[i].valid == u.seen[i].valid && *u.out[i].data == u.seen[i].data)
+            continue;
+        u.seen[i] = {*u.out[i].data, *u.out[i].valid};
+        routes.mark(u.out_net[i]);
+        any = true;
+    }
+    return any;
+}
+
+void Array::State::edge() {
+    std::vector<Unit *> &awake_units = awake.units;
+    size_t kept = 0;
+    busy_cycles += !awake_units.empty();
+    awake.evaluations += awake_units.size();
+    for (size_t i = 0; i < awake_units.size(); i++) {
+        Unit &u = *awake_units[i];
+        u.edge();
+        bool changed = mark_changes(u);
+        if (!awake.may_sleep(u, changed))
+            awake_units[kept++] = &u;
+    }
+    awake_units.resize(kept);
+    awake.cycles++;
+}
 
 bool Array::State::step() {
     if (!error.empty())
         return false;
-    Tile *target[2] = {addressed(bus, false), addressed(far_bus, true)};
+    Unit *target[2] = {addressed(bus, false), addressed(far_bus, true)};
+    if (!routes_known && some_column_runs()) {
+        if (!routes.compile(sites, awake, &error))
+            return false;
+        routes_known = true;
+    }
     put_word(target[0], bus);
     put_word(target[1], far_bus);
-    if (!order_known)
-        sort_tiles();
-    for (unsigned x = 0; x < width; x++)
-        apply_port(x);
-    if (!settle()) /* a changed stall or a new tile; else nothing is dirty */
-        return false;
-
-    for (Tile *t : order) {
-        if (!t->stateful && t != target[0] && t != target[1])
-            continue;
-        *t->flush = (t->y > NEAR_ROWS ? far_bus.flush : bus.flush) >> (t->x / 4) & 1;
-        *t->clock = 1;
-        evaluate(*t);
-        *t->clock = 0;
-        t->dirty = true; /* the falling edge, with the settled inputs */
-    }
-    const Bus *buses[2] = {&bus, &far_bus};
-    for (unsigned i = 0; i < 2; i++) {
-        if (target[i] == nullptr)
-            continue;
-        *target[i]->config_write = 0;
-        target[i]->note(buses[i]->address >> 16 & 0xFF, buses[i]->address >> 24, buses[i]->data);
-        order_known = false;
-    }
-    for (Tile *t : order)
-        drive_all(*t);
-    cycles++;
+    set_flush(bus.flush, flushed, false);
+    set_flush(far_bus.flush, far_flushed, true);
+    if (some_column_runs())
+        routes.settle_all(stalled, awake);
+    edge();
+    word_is_written(target[0], bus);
+    word_is_written(target[1], far_bus);
     far_bus = bus;
     bus = Bus();
-    return settle();
+    return true;
 }
 
 Array::Array(unsigned width, unsigned height) : state_(std::make_unique<State>(width, height)) {}
@@ -389,34 +224,35 @@ void Array::config_write(uint32_t address, uint32_t data) {
 }
 
 uint32_t Array::config_read(uint32_t address) {
-    Tile *t = state_->at(address >> 8 & 0xFF, address & 0xFF);
-    if (t == nullptr)
+    Unit *u = state_->at(address >> 8 & 0xFF, address & 0xFF);
+    if (u == nullptr)
         return 0;
     unsigned feature = address >> 16 & 0xFF;
-    bool sram = t->y > 0 && t->x % 4 == 3 && (feature == 1 || feature == 2);
-    CData stall = *t->stall;
-    *t->config_address = address;
-    *t->config_read = 1;
+    bool sram = u->y > 0 && u->x % 4 == 3 && (feature == 1 || feature == 2);
+    CData stall = *u->stall;
+    state_->awake.wake(*u);
+    *u->config_address = address;
+    *u->config_read = 1;
     if (sram) { /* one edge of this tile alone, its core and registers stopped */
-        *t->stall = 1;
-        *t->clock = 1;
-        state_->evaluate(*t);
-        *t->clock = 0;
+        *u->stall = 1;
+        u->edge();
     }
-    state_->evaluate(*t);
-    uint32_t result = *t->config_result;
-    *t->config_read = 0;
-    *t->stall = stall;
-    state_->evaluate(*t);
+    u->evaluate();
+    uint32_t result = *u->config_result;
+    *u->config_read = 0;
+    *u->stall = stall;
     return result;
 }
 
 void Array::set_stall(uint32_t columns) {
     state_->stalled = columns;
-    for (Tile *t : state_->order) {
-        CData now = columns >> t->x & 1;
-        t->dirty = t->dirty || now != *t->stall;
-        *t->stall = now;
+    state_->routes.mark_all();
+    for (Unit *u : state_->units) {
+        CData now = columns >> u->x & 1;
+        if (now == *u->stall)
+            continue;
+        state_->awake.wake(*u);
+        *u->stall = now;
     }
 }
 
@@ -427,21 +263,20 @@ void Array::flush(uint32_t groups) {
 void Array::to_array(unsigned column, bool valid, uint16_t data) {
     state_->ports[column].valid = valid;
     state_->ports[column].data = data;
+    state_->apply_port(column);
 }
 bool Array::to_array_ready(unsigned column) const {
-    const IoTile *t = state_->io[column];
-    return t != nullptr && t->model.glb2io_ready_o;
+    return state_->io_units[column] != nullptr && *state_->io[column].to_ready;
 }
 void Array::from_array_ready(unsigned column, bool ready) {
     state_->ports[column].ready = ready;
+    state_->apply_port(column);
 }
 bool Array::from_array_valid(unsigned column) const {
-    const IoTile *t = state_->io[column];
-    return t != nullptr && t->model.io2glb_valid_o;
+    return state_->io_units[column] != nullptr && *state_->io[column].from_valid;
 }
 uint16_t Array::from_array_data(unsigned column) const {
-    const IoTile *t = state_->io[column];
-    return t != nullptr ? t->model.io2glb_data_o : uint16_t{0};
+    return state_->io_units[column] != nullptr ? *state_->io[column].from_data : uint16_t{0};
 }
 
 bool Array::step() {
@@ -451,52 +286,28 @@ const std::string &Array::error() const {
     return state_->error;
 }
 
-bool Array::step_changes_nothing() {
-    std::vector<char> before, after;
-    bool bus_idle =
-        !state_->bus.write && !state_->far_bus.write && state_->bus.flush == 0 && state_->far_bus.flush == 0;
-    size_t tiles_before = state_->order.size();
-    for (const Tile *t : state_->order)
-        t->copy_state(before);
-    if (!step() || !bus_idle || state_->order.size() != tiles_before)
-        return false;
-    for (const Tile *t : state_->order)
-        t->copy_state(after);
-    return before == after;
-}
-
-/* The switch-box outputs of t that carry a word nobody takes: " east 2, south 0"; "" if there are none. */
-static std::string waiting_outputs(const Tile &t) {
-    static const char *const names[SIDES] = {"east", "south", "west", "north"};
-    std::string waits;
-    for (unsigned s = 0; s < SIDES; s++) {
-        unsigned held = t.side[s].data_out == nullptr ? 0u : *t.side[s].valid_out & ~*t.side[s].ready_in;
-        for (unsigned track = 0; track < TRACKS; track++)
-            if (t.enabled(s, track) && (held >> track & 1) != 0)
-                waits += std::string(waits.empty() ? " " : ", ") + names[s] + " " + std::to_string(track);
-    }
-    return waits;
-}
-
 std::string Array::describe_waiting() const {
     std::string text;
-    for (const std::unique_ptr<Tile> &t : state_->sites) {
-        std::string waits = t ? waiting_outputs(*t) : std::string();
+    for (const std::unique_ptr<Unit> &u : state_->sites) {
+        std::string waits = u ? state_->routes.waiting(*u, state_->sites) : std::string();
         if (!waits.empty())
-            text += "x" + std::to_string(t->x) + "y" + std::to_string(t->y) + " " + t->kind() + ":" + waits +
+            text += "x" + std::to_string(u->x) + "y" + std::to_string(u->y) + " " + u->kind() + ":" + waits +
                     " waits\n";
     }
     return text;
 }
 
 uint64_t Array::cycles() const {
-    return state_->cycles;
+    return state_->awake.cycles;
+}
+uint64_t Array::busy_cycles() const {
+    return state_->busy_cycles;
 }
 uint64_t Array::evaluations() const {
-    return state_->evaluations;
+    return state_->awake.evaluations;
 }
 unsigned Array::tiles() const {
-    return static_cast<unsigned>(state_->order.size());
+    return static_cast<unsigned>(state_->units.size());
 }
 
 } // namespace onyx

@@ -1,9 +1,9 @@
-/* array_glue.h - the array as a tile library: each kind of tile verilated once, one C++ object per configured
- * tile, wired here. Same cycles as onyx_array.sv, the wiring of which this is the other form.
+/* array_glue.h - the array as a tile library: registers and core of each kind of tile verilated once, one
+ * object per configured tile, joined by the configured routes. Same cycles as onyx_array.sv.
  *
  * Only configured tiles exist: the first configuration word for a site builds its tile, and a site without
- * one carries nothing (its registers are 0, so no output is enabled). Inside a cycle tiles are evaluated
- * until no wire between them changes.
+ * one carries nothing (its registers are 0, so no output is enabled). Switch boxes and connection boxes are
+ * nets made of the configuration words (array_routes.h). A tile in which nothing can happen is not evaluated.
  *
  * Inputs (stall, flush, configuration bus, global-buffer side) are set between steps and hold at the next
  * clock edge; outputs read between steps are settled. Not thread-safe; objects are independent.
@@ -50,20 +50,17 @@ class Array {
     bool from_array_valid(unsigned column) const;
     uint16_t from_array_data(unsigned column) const;
 
-    /* One clock cycle. False if the wires do not settle: the configuration closes a combinational loop;
-     * error() then names a tile on it, and every later step is false too until reset(). */
+    /* One clock cycle. False if the routes of the configuration close a loop while some column runs; error()
+     * then says where, and every later step is false too until reset(). */
     bool step();
     const std::string &error() const;
-
-    /* step(), then: true if it changed no register of the array. As long as no input changes, no later step
-     * will, and the caller may leave them out. Costs a copy of all state, so ask now and then. */
-    bool step_changes_nothing();
 
     /* Who waits, for a run that does not end: a line per configured tile with outputs that carry a word
      * nobody takes ("x3y4 MEM: east 2 waits"). */
     std::string describe_waiting() const;
 
     uint64_t cycles() const;      /* steps since reset() */
+    uint64_t busy_cycles() const; /* those in which some tile was evaluated */
     uint64_t evaluations() const; /* tile evaluations since reset(), for measuring */
     unsigned tiles() const;       /* configured tiles */
 

@@ -45,10 +45,11 @@ struct Soc::State {
     Array array;
     unsigned width;
     std::deque<ConfigWord> config; /* words on their way: the array takes one a cycle */
-    bool array_asleep = false, array_was_reset = true;
+    bool array_was_reset = true;
     uint32_t stalled = 0, config_read_data = 0;
     bool config_reading = false, register_reading = false;
-    uint64_t cycles = 0, array_cycles = 0, progress = 0, evaluations_before = 0;
+    uint64_t cycles = 0, progress = 0;
+    uint64_t busy_before = 0, evaluations_before = 0; /* of the array before its last reset */
     uint64_t run_start = 0;
     std::vector<uint64_t> run_cycles;
 
@@ -87,7 +88,6 @@ struct Soc::State {
                        const std::array<bool, TILES> &east_valid);
     void note_done(unsigned t);
     void read_data_to_controller();
-    void step_array();
     void step();
     QData *bank(uint32_t address) const;
 };
@@ -95,11 +95,11 @@ struct Soc::State {
 /* ---- one cycle ------------------------------------------------------------------------------- */
 
 void Soc::State::reset_array() {
+    busy_before += array.busy_cycles();
     evaluations_before += array.evaluations();
     array.reset();
     config.clear();
     stalled = 0;
-    array_asleep = false;
 }
 
 /* Words the south outputs offer to the columns of their tile, and the controller's own configuration bus. */
@@ -115,7 +115,6 @@ void Soc::State::configure_array() {
         return;
     array.config_write(config.front().address, config.front().data);
     config.pop_front();
-    array_asleep = false;
     progress++;
 }
 
@@ -126,10 +125,7 @@ void Soc::State::flush_array() {
         if (on(source) && tiles[source]->flush_o)
             groups |= 1u << g;
     }
-    if (groups != 0) {
-        array.flush(groups);
-        array_asleep = false;
-    }
+    array.flush(groups);
 }
 
 /* One column: both directions between a GLB tile and the IO tile below it. */
@@ -146,8 +142,6 @@ void Soc::State::carry_stream_end(unsigned column, bool own_valid, uint16_t own_
     stores[t].words += valid && own_ready;
     if ((own_valid && ready) || (valid && own_ready))
         progress++;
-    if (own_valid || own_ready)
-        array_asleep = false;
 }
 
 void Soc::State::carry_streams(unsigned t) {
@@ -215,19 +209,6 @@ void Soc::State::read_data_to_controller() {
     glc.glb_reg_rdata_i = m.reg_rdata_o;
 }
 
-/* Between runs, asks now and then whether the array has come to rest. */
-void Soc::State::step_array() {
-    constexpr uint64_t ASK_EVERY = 64;
-    bool busy = false;
-    for (unsigned t = 0; t < TILES; t++)
-        busy = busy || on(t);
-    array_cycles++;
-    if (busy || !config.empty() || array_cycles % ASK_EVERY != 0)
-        array.step();
-    else
-        array_asleep = array.step_changes_nothing();
-}
-
 void Soc::State::step() {
     read_data_to_controller();
     std::array<ConfigWord, TILES> east;
@@ -244,7 +225,6 @@ void Soc::State::step() {
     if (glc.stall_o != stalled) {
         stalled = glc.stall_o;
         array.set_stall(stalled);
-        array_asleep = false;
     }
     bool array_resets = !glc.array_rst_no;
     if (array_resets && !array_was_reset)
@@ -273,8 +253,8 @@ void Soc::State::step() {
         clock(*tiles[t]);
         note_done(t);
     }
-    if (!array_resets && !array_asleep)
-        step_array();
+    if (!array_resets)
+        array.step();
     cycles++;
 }
 
@@ -392,7 +372,7 @@ uint64_t Soc::cycles() const {
     return state_->cycles;
 }
 uint64_t Soc::array_cycles() const {
-    return state_->array_cycles;
+    return state_->busy_before + state_->array.busy_cycles();
 }
 uint64_t Soc::evaluations() const {
     return state_->evaluations_before + state_->array.evaluations();

@@ -2,8 +2,7 @@
 //
 // Words from the buffer are 16 bits and become data tokens (bit 16 = 0) offered on all five tracks southwards
 // at once, only while all five are ready. Tokens from the array arrive on track 0; their bit 16 is dropped.
-// The global-buffer side comes from registers only. stall_i stops both FIFOs; flush_i empties them.
-// Feature 0 register 0 is the only register; the power domain is neither stored nor read.
+// The global-buffer side comes from registers only. The rest is onyx_unit_io.
 // comb from south_ready_i to south_valid_o; from cfg_addr_i/cfg_read_i to cfg_rdata_o.
 module onyx_tile_io (
     input  logic        clk_i,
@@ -29,72 +28,40 @@ module onyx_tile_io (
     output logic [ 4:0] south_valid_o,
     input  logic [ 4:0] south_ready_i
 );
-  logic [23:0] word_q;
-  logic here, tile_en, flush;
-  logic in_valid, in_ready, in_out_valid, in_taken;
-  logic out_valid, out_ready, out_out_valid, out_taken;
-  logic [15:0] in_data;
+  logic [16:0] out0_data;
+  logic out0_valid, in0_ready, all_ready;
 
-  assign here = (cfg_addr_i[15:0] == tile_id_i) && (cfg_addr_i[31:16] == 16'd0);
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) word_q <= 24'd0;
-    else if (cfg_write_i && here) word_q <= cfg_data_i[23:0];
-  end
-  assign cfg_rdata_o = (cfg_read_i && here) ? {8'd0, word_q} : 32'd0;
-
-  // Overrides come in pairs, select then value: 0 f2io valid, 7 flush, 9 glb2io valid, 15 io2f ready,
-  // 19 io2glb ready; 6 takes the routed flush instead of the wired one (no 1-bit datapath: never).
-  assign tile_en   = word_q[23];
-  assign flush     = word_q[7] ? word_q[8] : (flush_i & ~word_q[6]);
-  assign in_valid  = (word_q[9] ? word_q[10] : glb2io_valid_i) & tile_en;
-  assign in_taken  = word_q[15] ? word_q[16] : (&south_ready_i);
-  assign out_valid = (word_q[0] ? word_q[1] : south_valid_i[0]) & tile_en;
-  assign out_taken = word_q[19] ? word_q[20] : io2glb_ready_i;
-
-  onyx_fifo2 #(
-      .Width(16)
-  ) u_in (
+  onyx_unit_io u_unit (
       .clk_i,
       .rst_ni,
-      .en_i       (~stall_i),
-      .flush_i    (flush),
-      .in_data_i  (glb2io_data_i),
-      .in_valid_i (in_valid),
-      .in_ready_o (in_ready),
-      .out_data_o (in_data),
-      .out_valid_o(in_out_valid),
-      .out_ready_i(in_taken)
+      .tile_id_i,
+      .stall_i,
+      .flush_i,
+      .cfg_addr_i,
+      .cfg_data_i,
+      .cfg_write_i,
+      .cfg_read_i,
+      .cfg_rdata_o,
+      .glb2io_data_i,
+      .glb2io_valid_i,
+      .glb2io_ready_o,
+      .io2glb_data_o,
+      .io2glb_valid_o,
+      .io2glb_ready_i,
+      .in0_data_i  (south_data_i[16:0]),
+      .in0_valid_i (south_valid_i[0]),
+      .in0_ready_o (in0_ready),
+      .out0_data_o (out0_data),
+      .out0_valid_o(out0_valid),
+      .out0_ready_i(all_ready)
   );
-  assign glb2io_ready_o = in_ready & tile_en;
-  assign south_data_o   = {5{1'b0, in_data}};
-  assign south_valid_o  = {5{in_out_valid & (&south_ready_i)}};
 
-  onyx_fifo2 #(
-      .Width(16)
-  ) u_out (
-      .clk_i,
-      .rst_ni,
-      .en_i       (~stall_i),
-      .flush_i    (flush),
-      .in_data_i  (south_data_i[15:0]),
-      .in_valid_i (out_valid),
-      .in_ready_o (out_ready),
-      .out_data_o (io2glb_data_o),
-      .out_valid_o(out_out_valid),
-      .out_ready_i(out_taken)
-  );
-  assign io2glb_valid_o = out_out_valid;
-  assign south_ready_o  = {4'd0, out_ready & tile_en};
+  assign all_ready     = &south_ready_i;
+  assign south_data_o  = {5{out0_data}};
+  assign south_valid_o = {5{out0_valid & all_ready}};
+  assign south_ready_o = {4'd0, in0_ready};
 
-  // Tracks 1..4 end here unheard; the other bits belong to the 1-bit network.
-  logic unused_bits;
-  assign unused_bits = ^{
-    south_data_i[84:16],
-    south_valid_i[4:1],
-    cfg_data_i[31:24],
-    word_q[22:21],
-    word_q[18:17],
-    word_q[14:11],
-    word_q[5:2]
-  };
+  // Tracks 1..4 end here unheard.
+  logic unused_tracks;
+  assign unused_tracks = ^{south_data_i[84:17], south_valid_i[4:1]};
 endmodule

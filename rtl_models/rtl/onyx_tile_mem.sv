@@ -39,7 +39,6 @@ module onyx_tile_mem (
     output logic [ 4:0] north_valid_o,
     input  logic [ 4:0] north_ready_i
 );
-  logic [31:0] core0, core1, core2, core3, core4;
   logic [191:0] sb17;
   logic [5:0] cb0, cb1, cb2, cb3;
   logic [19:0] cb0_wait, cb1_wait, cb2_wait, cb3_wait;
@@ -47,36 +46,45 @@ module onyx_tile_mem (
   logic in0_valid, in1_valid, in2_valid, in3_valid, out0_valid, out1_valid, out2_valid;
   logic in0_ready, in1_ready, in2_ready, in3_ready;
   logic [2:0] core_ready;
-  logic [31:0] reg_rdata;
-  logic [15:0] sram_rdata;
-  logic sram_here;
 
-  onyx_tile_cfg_mem u_cfg (
+  onyx_unit_mem u_unit (
       .clk_i,
       .rst_ni,
       .tile_id_i,
+      .stall_i,
+      .flush_i,
       .cfg_addr_i,
       .cfg_data_i,
       .cfg_write_i,
       .cfg_read_i,
-      .cfg_rdata_o(reg_rdata),
-      .core0_o    (core0),
-      .core1_o    (core1),
-      .core2_o    (core2),
-      .core3_o    (core3),
-      .core4_o    (core4),
-      .cb0_o      (cb0),
-      .cb1_o      (cb1),
-      .cb2_o      (cb2),
-      .cb3_o      (cb3),
-      .sb17_o     (sb17)
+      .cfg_rdata_o,
+      .cb0_o       (cb0),
+      .cb1_o       (cb1),
+      .cb2_o       (cb2),
+      .cb3_o       (cb3),
+      .sb17_o      (sb17),
+      .in0_data_i  (in0_data),
+      .in0_valid_i (in0_valid),
+      .in0_ready_o (in0_ready),
+      .in1_data_i  (in1_data),
+      .in1_valid_i (in1_valid),
+      .in1_ready_o (in1_ready),
+      .in2_data_i  (in2_data),
+      .in2_valid_i (in2_valid),
+      .in2_ready_o (in2_ready),
+      .in3_data_i  (in3_data),
+      .in3_valid_i (in3_valid),
+      .in3_ready_o (in3_ready),
+      .out0_data_o (out0_data),
+      .out0_valid_o(out0_valid),
+      .out0_ready_i(core_ready[0]),
+      .out1_data_o (out1_data),
+      .out1_valid_o(out1_valid),
+      .out1_ready_i(core_ready[1]),
+      .out2_data_o (out2_data),
+      .out2_valid_o(out2_valid),
+      .out2_ready_i(core_ready[2])
   );
-
-  assign sram_here = (cfg_addr_i[15:0] == tile_id_i) && (cfg_addr_i[23:16] == 8'd1 || cfg_addr_i[23:16] == 8'd2);
-  always_comb begin
-    cfg_rdata_o = reg_rdata;
-    if (cfg_read_i && sram_here) cfg_rdata_o = {16'd0, sram_rdata};
-  end
 
   onyx_cb u_cb0 (
       .enable_i   (cb0[0]),
@@ -181,48 +189,4 @@ module onyx_tile_mem (
       .north_valid_o,
       .north_ready_i
   );
-
-  // core4: 18 flush_mux_sel (routed flush: the 1-bit network has no datapath, so never), 19/20 flush override.
-  onyx_mem_core u_core (
-      .clk_i,
-      .rst_ni,
-      .en_i        (~stall_i),
-      .flush_i     (core4[19] ? core4[20] : (flush_i & ~core4[18])),
-      .tile_en_i   (core4[24]),
-      .mode_i      (core4[22:21]),
-      .cfg0_i      (core0),
-      .cfg1_i      (core1),
-      .cfg2_i      (core2),
-      .cfg3_i      (core3),
-      .sram_we_i   (cfg_write_i & sram_here),
-      .sram_re_i   (cfg_read_i & sram_here),
-      .sram_addr_i ({cfg_addr_i[17], cfg_addr_i[31:24]}),
-      .sram_wdata_i(cfg_data_i[15:0]),
-      .sram_rdata_o(sram_rdata),
-      .in0_data_i  (in0_data),
-      .in0_valid_i (core4[0] ? core4[1] : in0_valid),
-      .in0_ready_o (in0_ready),
-      .in1_data_i  (in1_data),
-      .in1_valid_i (core4[2] ? core4[3] : in1_valid),
-      .in1_ready_o (in1_ready),
-      .in2_data_i  (in2_data),
-      .in2_valid_i (core4[4] ? core4[5] : in2_valid),
-      .in2_ready_o (in2_ready),
-      .in3_data_i  (in3_data),
-      .in3_valid_i (core4[6] ? core4[7] : in3_valid),
-      .in3_ready_o (in3_ready),
-      .out0_data_o (out0_data),
-      .out0_valid_o(out0_valid),
-      .out0_ready_i(core4[12] ? core4[13] : core_ready[0]),
-      .out1_data_o (out1_data),
-      .out1_valid_o(out1_valid),
-      .out1_ready_i(core4[14] ? core4[15] : core_ready[1]),
-      .out2_data_o (out2_data),
-      .out2_valid_o(out2_valid),
-      .out2_ready_i(core4[16] ? core4[17] : core_ready[2])
-  );
-
-  // Dense-only fields: overrides of 1-bit inputs, mode_excl.
-  logic unused_dense;
-  assign unused_dense = ^{core4[31:25], core4[23], core4[11:8]};
 endmodule

@@ -41,7 +41,6 @@ module onyx_tile_pe (
     output logic [ 4:0] north_valid_o,
     input  logic [ 4:0] north_ready_i
 );
-  logic [31:0] core0, core1, core2, core3;
   logic [191:0] sb17;
   logic [5:0] cb0, cb1, cb2, cb3;
   logic [19:0] cb0_wait, cb1_wait, cb2_wait, cb3_wait;
@@ -50,24 +49,43 @@ module onyx_tile_pe (
   logic in0_ready, in1_ready, in2_ready, in3_ready;
   logic [2:0] core_ready;
 
-  onyx_tile_cfg_pe u_cfg (
+  onyx_unit_pe u_unit (
       .clk_i,
       .rst_ni,
       .tile_id_i,
+      .stall_i,
+      .flush_i,
       .cfg_addr_i,
       .cfg_data_i,
       .cfg_write_i,
       .cfg_read_i,
       .cfg_rdata_o,
-      .core0_o(core0),
-      .core1_o(core1),
-      .core2_o(core2),
-      .core3_o(core3),
-      .cb0_o  (cb0),
-      .cb1_o  (cb1),
-      .cb2_o  (cb2),
-      .cb3_o  (cb3),
-      .sb17_o (sb17)
+      .cb0_o       (cb0),
+      .cb1_o       (cb1),
+      .cb2_o       (cb2),
+      .cb3_o       (cb3),
+      .sb17_o      (sb17),
+      .in0_data_i  (in0_data),
+      .in0_valid_i (in0_valid),
+      .in0_ready_o (in0_ready),
+      .in1_data_i  (in1_data),
+      .in1_valid_i (in1_valid),
+      .in1_ready_o (in1_ready),
+      .in2_data_i  (in2_data),
+      .in2_valid_i (in2_valid),
+      .in2_ready_o (in2_ready),
+      .in3_data_i  (in3_data),
+      .in3_valid_i (in3_valid),
+      .in3_ready_o (in3_ready),
+      .out0_data_o (out0_data),
+      .out0_valid_o(out0_valid),
+      .out0_ready_i(core_ready[0]),
+      .out1_data_o (out1_data),
+      .out1_valid_o(out1_valid),
+      .out1_ready_i(core_ready[1]),
+      .out2_data_o (out2_data),
+      .out2_valid_o(out2_valid),
+      .out2_ready_i(core_ready[2])
   );
 
   onyx_cb u_cb0 (
@@ -173,42 +191,4 @@ module onyx_tile_pe (
       .north_valid_o,
       .north_ready_i
   );
-
-  // core3: 13 flush_mux_sel (routed flush: the 1-bit network has no datapath, so never), 14/15 flush override.
-  onyx_pe_core u_core (
-      .clk_i,
-      .rst_ni,
-      .en_i       (~stall_i),
-      .flush_i    (core3[14] ? core3[15] : (flush_i & ~core3[13])),
-      .tile_en_i  (core3[19]),
-      .mode_i     (core3[18:16]),
-      .cfg0_i     (core0),
-      .cfg1_i     (core1),
-      .cfg2_i     (core2[21:0]),
-      .in0_data_i  (in0_data),
-      .in0_valid_i (core2[23] ? core2[24] : in0_valid),
-      .in0_ready_o (in0_ready),
-      .in1_data_i  (in1_data),
-      .in1_valid_i (core2[26] ? core2[27] : in1_valid),
-      .in1_ready_o (in1_ready),
-      .in2_data_i  (in2_data),
-      .in2_valid_i (core2[28] ? core2[29] : in2_valid),
-      .in2_ready_o (in2_ready),
-      .in3_data_i  (in3_data),
-      .in3_valid_i (core2[30] ? core2[31] : in3_valid),
-      .in3_ready_o (in3_ready),
-      .out0_data_o (out0_data),
-      .out0_valid_o(out0_valid),
-      .out0_ready_i(core3[7] ? core3[8] : core_ready[0]),
-      .out1_data_o (out1_data),
-      .out1_valid_o(out1_valid),
-      .out1_ready_i(core3[9] ? core3[10] : core_ready[1]),
-      .out2_data_o (out2_data),
-      .out2_valid_o(out2_valid),
-      .out2_ready_i(core3[11] ? core3[12] : core_ready[2])
-  );
-
-  // Dense-only fields: bypass of port FIFOs, overrides of 1-bit inputs.
-  logic unused_dense;
-  assign unused_dense = ^{core2[22], core2[25], core3[31:20], core3[6:0]};
 endmodule

@@ -212,7 +212,7 @@ static void level_words(uint64_t pattern, uint32_t order, uint32_t extent, int l
     if (level == SAM_MODE_VALS) {
         vec_push(mem, out, 0);
         for (uint32_t p = 0; p < points; p++) {
-            if (pattern >> p & 1)
+            if (order == 0 || (pattern >> p & 1)) /* a scalar is there always */
                 vec_push(mem, out, (uint16_t)(p + 1));
         }
         out->at[0] = (uint16_t)(out->len - 1);

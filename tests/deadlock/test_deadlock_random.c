@@ -6,6 +6,7 @@
 
 typedef enum { CRD, REF, VAL } what;
 enum { ROOT, LOOSE, FIRST_PATH, MOST_STREAMS = 64, MOST_PATHS = 64, MOST_CELLS = 44 };
+enum { MOST_WRONG = 3 }; /* of a hundred netlists: those that do not deadlock and are not found safe */
 
 typedef struct {
     net_pin pin;
@@ -120,7 +121,7 @@ static void add_repeater(generator *g) {
         }
         return;
     }
-    stream *ref = any(g, prng_below(&g->random, 4) ? REF : VAL, parent, UINT32_MAX);
+    stream *ref = any(g, prng_below(&g->random, 2) ? REF : VAL, parent, UINT32_MAX);
     if (!ref)
         return;
     net_pin in = use(ref);
@@ -162,6 +163,19 @@ static void add_dropper(generator *g, bool hold) {
     give(g, cell, 1, CRD, new_path(g, g->parent[outer->path]), NULL);
 }
 
+/* Values with the sum of their fiber: they wait until it is there. */
+static void add_normaliser(generator *g) {
+    stream *values = any(g, VAL, UINT32_MAX, UINT32_MAX);
+    stream *crd = values && values->path >= FIRST_PATH && g->parent[values->path] != ROOT
+                      ? any(g, CRD, values->path, UINT32_MAX)
+                      : NULL;
+    if (!crd)
+        return;
+    net_pin from = use(values), sum = made_pin(made_pe(&g->m, NET_MODE_REDUCE, &from, 1), 0);
+    const net_pin in[] = {use(values), made_pin(made_repeat(&g->m, &sum, use(crd)), 0)};
+    give(g, made_pe(&g->m, NET_MODE_ALU, in, 2), 0, VAL, values->path, NULL);
+}
+
 /* Long fibers, or so few points that all tensors can be tried; by the highest order. */
 static const uint8_t extents[2][4] = {{0, 8, 4, 3}, {0, 5, 2, 2}};
 
@@ -173,34 +187,23 @@ static void generate(generator *g) {
     g->fresh = 1 + prng_below(&g->random, 4);
     add_root(g);
     for (uint32_t i = 0; i < steps && g->m.n.cells.len < MOST_CELLS && g->n_streams + 3 < MOST_STREAMS; i++) {
-        switch (prng_below(&g->random, 14)) {
-        case 0:
-        case 1:
+        uint32_t drawn = prng_below(&g->random, 18);
+        if (drawn < 2)
             add_root(g);
-            break;
-        case 2:
-        case 3:
-        case 4:
+        else if (drawn < 6)
             add_descent(g);
-            break;
-        case 5:
-        case 6:
+        else if (drawn < 8)
             add_joiner(g);
-            break;
-        case 7:
-        case 8:
+        else if (drawn < 11)
             add_repeater(g);
-            break;
-        case 9:
-        case 10:
+        else if (drawn < 13)
             add_operation(g);
-            break;
-        case 11:
+        else if (drawn < 15)
             add_reducer(g);
-            break;
-        default:
+        else if (drawn < 16)
+            add_normaliser(g);
+        else
             add_dropper(g, prng_below(&g->random, 4) == 0);
-        }
     }
     for (uint32_t i = 0; i < g->n_streams; i++) {
         stream *s = &g->streams[i];
@@ -209,7 +212,7 @@ static void generate(generator *g) {
     }
 }
 
-static uint32_t count = 120, first_seed = 1, most_runs = 64, only;
+static uint32_t count = 300, first_seed = 1, most_runs = 64, only;
 
 /* Pairs before each sink: mostly none. */
 static const uint32_t *const *random_pairs(const netlist *n, prng *random, arena *mem) {
@@ -225,7 +228,7 @@ static const uint32_t *const *random_pairs(const netlist *n, prng *random, arena
 }
 
 static void no_deadlock_is_overlooked(void **state) {
-    fixture *f = *state;
+    (void)state;
     uint32_t safe = 0, bounded = 0, real = 0, undecided = 0, wrong = 0, hopeless = 0, runs = 0;
     for (uint32_t i = 0; i < count; i++) {
         arena mem = {0};
@@ -245,16 +248,18 @@ static void no_deadlock_is_overlooked(void **state) {
         real += j.deadlocks > 0;
         wrong += !excluded && j.deadlocks == 0;
         hopeless += j.hopeless > 0;
-        if (only || (count > 200 && !excluded && j.deadlocks == 0))
-            print_message("netlist %u: fiber %u, %u of %u runs stuck, %u hopeless\n", only ? only : i,
-                          j.fiber, j.deadlocks, j.runs, j.hopeless);
         if (only)
-            net_check(&g.m.n, &f->diag);
+            print_message("netlist %u: fibers up to %u, %u of %u runs stuck\n", only, j.fiber, j.deadlocks,
+                          j.runs);
         arena_free(&mem);
     }
     print_message("%u netlists, %u runs: %u safe, %u safe up to some length; %u deadlock, %u do not and are "
                   "not found safe, %u undecided; %u stand still whatever the FIFOs\n",
                   count, runs, safe, bounded, real, wrong, undecided, hopeless);
+    if (count < 100)
+        return;
+    assert_true(real > 0);
+    assert_true(wrong * 100 <= count * MOST_WRONG);
 }
 
 int main(int argc, char **argv) {

@@ -327,6 +327,10 @@ static void stages_compute_the_same(void **state) {
     expect_staged(f, products, FE_STAGE_FACTORS,
                   "precompute(B(i,j) + C(i,j),{i,j},{i,j}), precompute(D(i,j) - E(j,i),{i,j},{i,j})");
     expect_staged(f, (fe_case){.expression = "x = (b + c) * d(i)"}, FE_STAGE_FACTORS, NULL);
+    expect_staged(f, (fe_case){.expression = "X(i,j) = B(i,j) * C(i,j) - (d(i) - 2 * E(i,j) * f(j))"},
+                  FE_STAGE_TERMS,
+                  "precompute(B(i,j) * C(i,j),{i,j},{i,j}), precompute(2 * E(i,j) * f(j),{i,j},{i,j})");
+    expect_staged(f, (fe_case){.expression = plus}, FE_STAGE_TERMS, NULL);
     const fe_case outer = {.expression = spmm, .schedule = "reorder(k,i,j)"};
     expect_staged(f, outer, FE_STAGE_PARTIAL_SUMS, NULL);
     expect_staged(f, outer, FE_STAGE_PHASES,

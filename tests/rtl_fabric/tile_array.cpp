@@ -1,0 +1,435 @@
+/* tile_array.cpp - see tile_array.h.
+ *
+ * A step is: set inputs, rising edge in every tile that holds state, then settle. No tile output moves to a
+ * neighbour before all edges are done, so all tiles sample the same instant. Settling is Gauss-Seidel over
+ * the tiles in the order of the configured routes, backwards first (ready) and then forwards (data and
+ * valid): ready never depends on valid, so two sweeps do where the routes are acyclic tile by tile, and
+ * changes go on being swept where they are not. A tile is evaluated in a sweep only if one of its inputs
+ * changed.
+ */
+#include "tile_array.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "Vonyx_tile_io.h"
+#include "Vonyx_tile_mem.h"
+#include "Vonyx_tile_pe.h"
+#include "verilated.h"
+
+namespace onyx {
+namespace {
+
+enum Side { EAST, SOUTH, WEST, NORTH, SIDES };
+constexpr unsigned OPPOSITE[SIDES] = {WEST, NORTH, EAST, SOUTH};
+constexpr unsigned NEAR_ROWS = 8;    /* rows below see bus and flush one cycle later */
+constexpr unsigned TRACKS = 5;       /* per side and direction */
+constexpr unsigned BUNDLE_WORDS = 3; /* 85 bits */
+constexpr uint8_t ALL_TRACKS = 0x1F;
+
+/* What arrives at and leaves a tile on one side; ready_in answers data_out. */
+struct Bundle {
+    EData *data_in = nullptr, *data_out = nullptr;
+    CData *valid_in = nullptr, *valid_out = nullptr;
+    CData *ready_in = nullptr, *ready_out = nullptr;
+};
+
+struct Bus {
+    uint32_t address = 0, data = 0;
+    bool write = false;
+    uint32_t flush = 0;
+};
+
+/* One tile: its ports by name, whatever model is behind them. */
+struct Tile {
+    unsigned x = 0, y = 0;
+    CData *clock = nullptr, *reset_n = nullptr, *stall = nullptr, *flush = nullptr;
+    CData *config_write = nullptr, *config_read = nullptr;
+    IData *config_address = nullptr, *config_data = nullptr, *config_result = nullptr;
+    Bundle side[SIDES];
+    Tile *neighbour[SIDES] = {};
+    bool dirty = false;    /* an input changed since the last evaluation */
+    bool stateful = false; /* core or a switch-box register in use: has to see every edge */
+    uint32_t core_control = 0, switch_words[6] = {};
+
+    virtual ~Tile() = default;
+    virtual void evaluate() = 0;
+    /* Keeps what settling needs to know of a configuration word. */
+    virtual void note(unsigned feature, unsigned reg, uint32_t data) = 0;
+    virtual bool drives(unsigned toward) const = 0;
+    virtual bool enabled(unsigned toward, unsigned track) const = 0;
+
+  protected:
+    template <class Model> void bind(Model &m) {
+        clock = &m.clk_i;
+        reset_n = &m.rst_ni;
+        stall = &m.stall_i;
+        flush = &m.flush_i;
+        config_write = &m.cfg_write_i;
+        config_read = &m.cfg_read_i;
+        config_address = &m.cfg_addr_i;
+        config_data = &m.cfg_data_i;
+        config_result = &m.cfg_rdata_o;
+        m.tile_id_i = static_cast<SData>(x << 8 | y);
+    }
+};
+
+#define BIND_SIDE(index, name)                                                                               \
+    side[index] = {model.name##_data_i.data(), model.name##_data_o.data(), &model.name##_valid_i,            \
+                   &model.name##_valid_o,      &model.name##_ready_i,      &model.name##_ready_o}
+
+/* PE and MEM tiles: alike but for where their registers are. */
+template <class Model, unsigned SWITCH_FEATURE, unsigned CONTROL_REG, unsigned ENABLE_BIT>
+struct ComputeTile final : Tile {
+    Model model;
+
+    ComputeTile(VerilatedContext *context, unsigned tile_x, unsigned tile_y) : model(context) {
+        x = tile_x;
+        y = tile_y;
+        bind(model);
+        BIND_SIDE(EAST, east);
+        BIND_SIDE(SOUTH, south);
+        BIND_SIDE(WEST, west);
+        BIND_SIDE(NORTH, north);
+    }
+    void evaluate() override { model.eval(); }
+    void note(unsigned feature, unsigned reg, uint32_t data) override {
+        if (feature == 0 && reg == CONTROL_REG)
+            core_control = data;
+        if (feature == SWITCH_FEATURE && reg < 6)
+            switch_words[reg] = data;
+        bool registers = (switch_words[1] >> 28) != 0 || (switch_words[2] & 0xFFFF) != 0; /* the RMUX bits */
+        stateful = (core_control >> ENABLE_BIT & 1) != 0 || registers;
+    }
+    /* Any SB_OUT of that side enabled; the fields are laid out by track and by name of side. */
+    bool drives(unsigned toward) const override {
+        for (unsigned track = 0; track < TRACKS; track++)
+            if (enabled(toward, track))
+                return true;
+        return false;
+    }
+    bool enabled(unsigned toward, unsigned track) const override {
+        static constexpr unsigned by_name[SIDES] = {0, 2, 3, 1};
+        unsigned n = 4 * track + by_name[toward];
+        unsigned bit = 81 + 5 * n + (n < 10 ? 0 : n < 16 ? 1 : 3);
+        return (switch_words[bit / 32] >> (bit % 32) & 1) != 0;
+    }
+};
+using PeTile = ComputeTile<Vonyx_tile_pe, 14, 3, 19>;
+using MemTile = ComputeTile<Vonyx_tile_mem, 11, 46, 24>;
+
+struct IoTile final : Tile {
+    Vonyx_tile_io model;
+
+    IoTile(VerilatedContext *context, unsigned tile_x) : model(context) {
+        x = tile_x;
+        stateful = true;
+        bind(model);
+        BIND_SIDE(SOUTH, south);
+    }
+    void evaluate() override { model.eval(); }
+    void note(unsigned, unsigned, uint32_t) override {}
+    bool drives(unsigned toward) const override { return toward == SOUTH; }
+    bool enabled(unsigned toward, unsigned) const override { return toward == SOUTH; }
+};
+
+/* Rising edge under reset, so that registers hold their reset values whatever they started with. */
+void power_up(Tile &t) {
+    *t.reset_n = 1;
+    t.evaluate();
+    *t.reset_n = 0;
+    t.evaluate();
+    *t.reset_n = 1;
+    t.evaluate();
+}
+
+} // namespace
+
+struct TileArray::State {
+    unsigned width, height;
+    VerilatedContext context;
+    std::vector<std::unique_ptr<Tile>> sites; /* [y * width + x]; null: not configured */
+    std::vector<IoTile *> io;                 /* [x]; null: not configured */
+    std::vector<Tile *> order;                /* configured tiles, sources of routes first */
+    bool order_known = false;
+    Bus bus, far_bus; /* for the next edge */
+    uint32_t stalled = 0;
+    struct Port {
+        bool valid = false, ready = false;
+        uint16_t data = 0;
+    };
+    std::vector<Port> ports;
+    std::string error;
+    uint64_t cycles = 0;
+
+    State(unsigned w, unsigned h) : width(w), height(h) { clear(); }
+
+    void clear() {
+        order.clear();
+        order_known = false;
+        sites.clear();
+        sites.resize(static_cast<size_t>(width) * (height + 1));
+        io.assign(width, nullptr);
+        ports.assign(width, Port());
+        bus = far_bus = Bus();
+        stalled = 0;
+        error.clear();
+        cycles = 0;
+    }
+
+    bool inside(unsigned x, unsigned y) const { return x < width && y <= height; }
+    Tile *at(unsigned x, unsigned y) const { return inside(x, y) ? sites[y * width + x].get() : nullptr; }
+
+    Tile *build(unsigned x, unsigned y) {
+        std::unique_ptr<Tile> &site = sites[y * width + x];
+        if (y == 0) {
+            site = std::make_unique<IoTile>(&context, x);
+            io[x] = static_cast<IoTile *>(site.get());
+        } else if (x % 4 == 3) {
+            site = std::make_unique<MemTile>(&context, x, y);
+        } else {
+            site = std::make_unique<PeTile>(&context, x, y);
+        }
+        Tile *t = site.get();
+        power_up(*t);
+        *t->stall = stalled >> x & 1;
+        connect(*t);
+        t->dirty = true;
+        order.push_back(t);
+        order_known = false;
+        return t;
+    }
+
+    /* A site without a tile takes everything (none of its sinks is enabled) and gives nothing; beyond the
+     * edge of the array, and at an IO tile that is not configured, nothing is taken. */
+    void connect(Tile &t) {
+        for (unsigned s = 0; s < SIDES; s++) {
+            if (t.side[s].data_in == nullptr)
+                continue;
+            unsigned nx = t.x + (s == EAST) - (s == WEST), ny = t.y + (s == SOUTH) - (s == NORTH);
+            bool exists = inside(nx, ny);
+            Tile *n = exists ? at(nx, ny) : nullptr;
+            *t.side[s].ready_in = exists && ny > 0 ? ALL_TRACKS : 0;
+            if (n == nullptr)
+                continue;
+            t.neighbour[s] = n;
+            n->neighbour[OPPOSITE[s]] = &t;
+            drive(*n, OPPOSITE[s]);
+            drive(t, s);
+        }
+    }
+
+    /* Copies what leaves t on side s to its neighbour there, and marks that if anything changed. */
+    static void drive(Tile &t, unsigned s) {
+        const Bundle &from = t.side[s];
+        Tile &n = *t.neighbour[s];
+        const Bundle &to = n.side[OPPOSITE[s]];
+        if (std::memcmp(from.data_out, to.data_in, BUNDLE_WORDS * sizeof(EData)) != 0) {
+            std::memcpy(to.data_in, from.data_out, BUNDLE_WORDS * sizeof(EData));
+            n.dirty = true;
+        }
+        if (*from.valid_out != *to.valid_in) {
+            *to.valid_in = *from.valid_out;
+            n.dirty = true;
+        }
+        if (*from.ready_out != *to.ready_in) {
+            *to.ready_in = *from.ready_out;
+            n.dirty = true;
+        }
+    }
+    static void drive_all(Tile &t) {
+        for (unsigned s = 0; s < SIDES; s++)
+            if (t.neighbour[s] != nullptr)
+                drive(t, s);
+    }
+
+    /* Depth-first postorder over the configured routes, reversed: sources first wherever routes are acyclic.
+     * O(tiles). */
+    void visit(Tile *t, std::vector<char> &seen, std::vector<Tile *> &post) const {
+        size_t index = static_cast<size_t>(t->y) * width + t->x;
+        if (seen[index])
+            return;
+        seen[index] = 1;
+        for (unsigned s = 0; s < SIDES; s++)
+            if (t->neighbour[s] != nullptr && t->drives(s))
+                visit(t->neighbour[s], seen, post);
+        post.push_back(t);
+    }
+    void sort_tiles() {
+        std::vector<char> seen(sites.size());
+        std::vector<Tile *> post;
+        for (const std::unique_ptr<Tile> &t : sites)
+            if (t)
+                visit(t.get(), seen, post);
+        order.assign(post.rbegin(), post.rend());
+        order_known = true;
+    }
+
+    bool sweep(bool forward) {
+        bool any = false;
+        for (size_t i = 0; i < order.size(); i++) {
+            Tile &t = *order[forward ? i : order.size() - 1 - i];
+            if (!t.dirty)
+                continue;
+            any = true;
+            t.dirty = false;
+            t.evaluate();
+            drive_all(t);
+        }
+        return any;
+    }
+    bool settle() {
+        size_t limit = 4 * order.size() + 8;
+        for (size_t i = 0; i < limit; i++)
+            if (!sweep(i % 2 == 1))
+                return true;
+        for (const Tile *t : order)
+            if (t->dirty)
+                error = "the wires do not settle in cycle " + std::to_string(cycles) + " around tile x" +
+                        std::to_string(t->x) + "y" + std::to_string(t->y) +
+                        ": the configured routes close a combinational loop";
+        return error.empty();
+    }
+
+    void apply_port(unsigned x) {
+        if (io[x] == nullptr)
+            return;
+        io[x]->model.glb2io_valid_i = ports[x].valid;
+        io[x]->model.glb2io_data_i = ports[x].data;
+        io[x]->model.io2glb_ready_i = ports[x].ready;
+    }
+
+    /* The tile a word on a bus is for, built if it has none yet. */
+    Tile *addressed(const Bus &b, bool far) {
+        unsigned x = b.address >> 8 & 0xFF, y = b.address & 0xFF;
+        if (!b.write || !inside(x, y) || (y > NEAR_ROWS) != far)
+            return nullptr;
+        Tile *t = at(x, y);
+        return t != nullptr ? t : build(x, y);
+    }
+    static void put_word(Tile *t, const Bus &b) {
+        if (t == nullptr)
+            return;
+        *t->config_address = b.address;
+        *t->config_data = b.data;
+        *t->config_write = 1;
+    }
+
+    bool step();
+};
+
+bool TileArray::State::step() {
+    if (!error.empty())
+        return false;
+    Tile *target[2] = {addressed(bus, false), addressed(far_bus, true)};
+    put_word(target[0], bus);
+    put_word(target[1], far_bus);
+    if (!order_known)
+        sort_tiles();
+    for (unsigned x = 0; x < width; x++)
+        apply_port(x);
+    if (!settle()) /* a changed stall or a new tile; else nothing is dirty */
+        return false;
+
+    for (Tile *t : order) {
+        if (!t->stateful && t != target[0] && t != target[1])
+            continue;
+        *t->flush = (t->y > NEAR_ROWS ? far_bus.flush : bus.flush) >> (t->x / 4) & 1;
+        *t->clock = 1;
+        t->evaluate();
+        *t->clock = 0;
+        t->dirty = true; /* the falling edge, with the settled inputs */
+    }
+    const Bus *buses[2] = {&bus, &far_bus};
+    for (unsigned i = 0; i < 2; i++) {
+        if (target[i] == nullptr)
+            continue;
+        *target[i]->config_write = 0;
+        target[i]->note(buses[i]->address >> 16 & 0xFF, buses[i]->address >> 24, buses[i]->data);
+        order_known = false;
+    }
+    for (Tile *t : order)
+        drive_all(*t);
+    cycles++;
+    far_bus = bus;
+    bus = Bus();
+    return settle();
+}
+
+TileArray::TileArray(unsigned width, unsigned height) : state_(std::make_unique<State>(width, height)) {}
+TileArray::~TileArray() = default;
+void TileArray::reset() {
+    state_->clear();
+}
+
+void TileArray::config_write(uint32_t address, uint32_t data) {
+    state_->bus.address = address;
+    state_->bus.data = data;
+    state_->bus.write = true;
+}
+
+uint32_t TileArray::config_read(uint32_t address) {
+    Tile *t = state_->at(address >> 8 & 0xFF, address & 0xFF);
+    if (t == nullptr)
+        return 0;
+    unsigned feature = address >> 16 & 0xFF;
+    bool sram = t->y > 0 && t->x % 4 == 3 && (feature == 1 || feature == 2);
+    CData stall = *t->stall;
+    *t->config_address = address;
+    *t->config_read = 1;
+    if (sram) { /* one edge of this tile alone, its core and registers stopped */
+        *t->stall = 1;
+        *t->clock = 1;
+        t->evaluate();
+        *t->clock = 0;
+    }
+    t->evaluate();
+    uint32_t result = *t->config_result;
+    *t->config_read = 0;
+    *t->stall = stall;
+    t->evaluate();
+    return result;
+}
+
+void TileArray::set_stall(uint32_t columns) {
+    state_->stalled = columns;
+    for (Tile *t : state_->order) {
+        CData now = columns >> t->x & 1;
+        t->dirty = t->dirty || now != *t->stall;
+        *t->stall = now;
+    }
+}
+
+void TileArray::flush(uint32_t groups) {
+    state_->bus.flush = groups;
+}
+
+void TileArray::to_array(unsigned column, bool valid, uint16_t data) {
+    state_->ports[column].valid = valid;
+    state_->ports[column].data = data;
+}
+bool TileArray::to_array_ready(unsigned column) const {
+    const IoTile *t = state_->io[column];
+    return t != nullptr && t->model.glb2io_ready_o;
+}
+void TileArray::from_array_ready(unsigned column, bool ready) {
+    state_->ports[column].ready = ready;
+}
+bool TileArray::from_array_valid(unsigned column) const {
+    const IoTile *t = state_->io[column];
+    return t != nullptr && t->model.io2glb_valid_o;
+}
+uint16_t TileArray::from_array_data(unsigned column) const {
+    const IoTile *t = state_->io[column];
+    return t != nullptr ? t->model.io2glb_data_o : uint16_t{0};
+}
+
+bool TileArray::step() {
+    return state_->step();
+}
+const std::string &TileArray::error() const {
+    return state_->error;
+}
+
+} // namespace onyx

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_SECONDS = 600, OPERANDS = 8 };
+enum { MOST_SECONDS = 300 };
 
 #define SHARED_MATRICES ONYX_SOURCE_DIR "/../shared/data/matrices/"
 
@@ -18,8 +18,13 @@ enum { MOST_SECONDS = 600, OPERANDS = 8 };
  * half full. */
 typedef struct {
     const char *name, *expression, *operands, *options;
-    uint32_t order; /* of the data sets it runs on */
+    uint32_t order; /* of the data sets it runs on; 4: products of many matrices */
 } kernel;
+
+/* Four times SpMV, each with the result of the one before. */
+#define EACH_ALONE                                                                                           \
+    "-s 'precompute(D(l,m)*v(m),{l},{lw},u), precompute(C(k,l)*u(l),{k},{kw},t), "                           \
+    "precompute(B(j,k)*t(k),{j},{jw},s)'"
 
 static const kernel kernels[] = {
     {"identity, order 1", "x(i)=B(i)", "B:i", "", 1},
@@ -36,14 +41,16 @@ static const kernel kernels[] = {
     {"SpM*SpM j,k,i", "X(i,j)=B(i,k)*C(k,j)", "B:ik C:kj", "-s 'reorder(j,k,i)'", 2},
     {"SpM*SpM k,i,j", "X(i,j)=B(i,k)*C(k,j)", "B:ik C:kj", "-s 'reorder(k,i,j)'", 2},
     {"SpM*SpM k,j,i", "X(i,j)=B(i,k)*C(k,j)", "B:ik C:kj", "-s 'reorder(k,j,i)'", 2},
+    {"SpM*SpM k,i,j, multiplied, then merged", "X(i,j)=B(i,k)*C(k,j)", "B:ik C:kj",
+     "-s 'reorder(k,i,j), precompute(B(i,k)*C(k,j),{k,i,j},{kw,iw,jw},w), reorder(i,j,k)'", 2},
     {"SDDMM", "X(i,j)=B(i,j)*c(i,r)*d(r,j)", "B:ij c:ir d:rj", "", 2},
     {"sampled SpM*SpM", "X(i,j)=B(i,k)*C(k,j)*D(i,j)", "B:ik C:kj D:ij", "", 2},
     {"Residual", "x(i)=b(i)-C(i,j)*d(j)", "b:i C:ij d:j", "", 2},
     {"MatTransMul", "x(i)=a*B(j,i)*c(j)+e*d(i)", "a: B:ji c:j e: d:i", "", 2},
-    {"iterated SpMV, fused", "x(i)=A(i,j)*B(j,k)*C(k,l)*D(l,m)*v(m)", "A:ij B:jk C:kl D:lm v:m", "", 2},
-    {"iterated SpMV, unfused", "x(i)=A(i,j)*B(j,k)*C(k,l)*D(l,m)*v(m)", "A:ij B:jk C:kl D:lm v:m",
-     "-s 'precompute(D(l,m)*v(m),{l},{lw},u), precompute(C(k,l)*u(l),{k},{kw},t), "
-     "precompute(B(j,k)*t(k),{j},{jw},s)'",
+    {"iterated SpMV, fused", "x(i)=A(i,j)*B(j,k)*C(k,l)*D(l,m)*v(m)", "A:ij B:jk C:kl D:lm v:m", "", 4},
+    {"iterated SpMV, unfused", "x(i)=A(i,j)*B(j,k)*C(k,l)*D(l,m)*v(m)", "A:ij B:jk C:kl D:lm v:m", EACH_ALONE,
+     4},
+    {"iterated SpMV, unfused", "x(i)=A(i,j)*B(j,k)*C(k,l)*D(l,m)*v(m)", "A:ij B:jk C:kl D:lm v:m", EACH_ALONE,
      2},
     {"identity, order 3", "X(i,j,k)=B(i,j,k)", "B:ijk", "", 3},
     {"element-wise product, order 3", "X(i,j,k)=B(i,j,k)*C(i,j,k)", "B:ijk C:ijk", "", 3},
@@ -68,6 +75,7 @@ static const data_set sets[] = {
     {"random", "uniformly random, 256 x 256, 99 % zeros", 2, {256, 256, 256}, 256, "0.01", NULL},
     {"watt_2", "1856 x 1856, 11,550 stored (99.66 % zeros)", 2, {1856, 1856, 1856}, 1856, NULL, "watt_2.mtx"},
     {"west0479", "479 x 479, 1,910 stored (99.2 % zeros)", 2, {479, 479, 479}, 479, NULL, "west0479.mtx"},
+    {"chain", "uniformly random, 64 x 64, 95 % zeros", 4, {64, 64, 64}, 64, "0.05", NULL},
     {"small", "uniformly random, 8 x 37 x 10, 67 % zeros", 3, {8, 37, 10}, 0, "0.33", NULL},
     {"large", "uniformly random, 28 x 35 x 54, 67 % zeros", 3, {28, 35, 54}, 0, "0.33", NULL},
 };
@@ -152,7 +160,7 @@ static const char *verdict(const command_report *sam, const command_report *cycl
     t->refused += code && !wrong;
     if (code)
         return wrong ? arena_printf(mem, "**%s**", code) : code;
-    return *cycle->hazards ? arena_printf(mem, "right; %s", cycle->hazards) : "right";
+    return *cycle->warned ? arena_printf(mem, "right; %s", cycle->warned) : "right";
 }
 
 static void print_row(const kernel *k, const data_set *d, tally *t) {
@@ -161,7 +169,7 @@ static void print_row(const kernel *k, const data_set *d, tally *t) {
         arena_printf(&mem, "'%s' %s %s", k->expression, k->options, data_options(k, d, &mem));
     double start = seconds_now();
     command_report sam = measure("sam", arguments, &mem);
-    command_report cycle = measure("cycle --hazards warn --io-trace", arguments, &mem);
+    command_report cycle = measure("cycle --hazards warn --deadlock warn --io-trace", arguments, &mem);
     bool mapped = !cycle.code, on_rtl = mapped && cycle.cycles <= t->most_rtl;
     bool same = !on_rtl || replay(&mem);
     printf("| %s | %s |", k->name, d->name);
@@ -199,11 +207,15 @@ static void print_head(const tally *t) {
         "tiles\n"
         "are the most, MHz the least, the rest sums.\n\n",
         stdout);
-    printf("`rtl`: the RTL of the array (tile library) took the same words in the same cycles; tried up to "
-           "%.0f\n"
-           "cycles. A refused kernel has its code (`docs/errors`). Names behind \"right\" are data that the\n"
-           "fabricated chip would, or may, get wrong (`docs/cycle.md`), and our RTL gets right.\n\n",
-           t->most_rtl);
+    printf(
+        "`rtl`: the RTL of the array (tile library) took the same words in the same cycles; tried up to "
+        "%.0f\n"
+        "cycles. A refused kernel has its code (`docs/errors`). Behind \"right\" stands what the command "
+        "refuses\n"
+        "unless it is told to warn only: data that the fabricated chip would, or may, get wrong "
+        "(`docs/cycle.md`),\n"
+        "and FIFOs that the analysis cannot prove to be long enough for all data (`docs/deadlock.md`).\n\n",
+        t->most_rtl);
     puts("| data | |\n|---|---|");
     for (size_t d = 0; d < sizeof sets / sizeof *sets; d++)
         printf("| %s | %s |\n", sets[d].name, sets[d].about);

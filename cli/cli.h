@@ -153,7 +153,8 @@ bool cli_read_graph(const cli_options *o, cli_session *s, cli_kernel *k);
  * writes the folder o->out. */
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k);
 
-/* What --deadlock asks for: an error or a warning if fibers of up to `longest` tokens may need more FIFO. */
+/* What --deadlock asks for: an error or a warning if fibers of up to `longest` coordinates may need more
+ * FIFO. */
 bool cli_check_deadlock(const cli_options *o, cli_session *s, const cli_kernel *k, uint32_t longest);
 
 /* Every -t and -o T:FILE names a tensor it may name. E0910, E0914. */

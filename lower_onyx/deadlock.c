@@ -85,8 +85,10 @@ static void to_outputs(analysis *a, uint32_t node, uint32_t p, uint32_t net, edg
     const dl_process *process = &a->m.processes.at[p];
     for (uint32_t o = 0; o < process->out.len; o++) {
         uint32_t other = process->out.at[o];
-        for (uint32_t s = 0; s < n_sinks(a, other) && other != net; s++)
-            add_edge(a, node, 2 * (a->m.first[other] + s) + 1, kind, p);
+        for (uint32_t s = 0; s < n_sinks(a, other) && other != net; s++) {
+            if (a->m.channels.at[a->m.first[other] + s].process != p)
+                add_edge(a, node, 2 * (a->m.first[other] + s) + 1, kind, p);
+        }
     }
 }
 
@@ -103,6 +105,8 @@ static void add_edges(analysis *a, uint32_t c) {
     uint32_t source = a->m.process_of[a->m.n->nets.at[channel->net].source.cell.v - 1];
     uint32_t sink = channel->process;
     dl_kind kind = a->m.processes.at[sink].kind;
+    if (source == sink)
+        return; /* inside an accumulator */
     for (uint32_t s = 0; s < n_sinks(a, channel->net); s++) {
         if (s != channel->sink)
             add_edge(a, 2 * c, 2 * (a->m.first[channel->net] + s) + 1, EDGE_SIBLING, DL_NONE);
@@ -110,8 +114,9 @@ static void add_edges(analysis *a, uint32_t c) {
     to_inputs(a, 2 * c, source, DL_NONE, EDGE_UP);
     to_outputs(a, 2 * c, source, channel->net, EDGE_FORK);
     if (kind == DL_SOURCE || (kind == DL_STORE && channel->port != 0))
-        return; /* a memory takes all that comes */
-    to_inputs(a, 2 * c + 1, sink, c, EDGE_JOIN);
+        return;                                     /* a memory takes all that comes */
+    if (kind != DL_SUM || channel->port != DL_DATA) /* a sum waits for room in its memory, nothing else */
+        to_inputs(a, 2 * c + 1, sink, c, EDGE_JOIN);
     to_outputs(a, 2 * c + 1, sink, DL_NONE, EDGE_DOWN);
 }
 
@@ -137,17 +142,17 @@ static place place_of_node(const analysis *a, uint32_t node) {
     return place_of(a, channel_of(a, node)->stream, &levels);
 }
 
-/* What so many tokens of a stream are worth at least: themselves, or the fibers they must complete. */
-static int worth(const analysis *a, uint32_t stream, uint32_t tokens) {
+/* What so many tokens in a full channel are worth at least: themselves, or the fibers they must complete. */
+static int worth(const analysis *a, const dl_channel *c, uint32_t tokens) {
     uint32_t levels;
     uint64_t each = 1;
-    if (place_of(a, stream, &levels) == EXACT)
-        return (int)tokens;
+    if (place_of(a, c->stream, &levels) == EXACT)
+        return (int)(a->m.padded[c->net] ? tokens / 2 : tokens);
     if (a->now.fiber == NET_ANY_FIBER)
         return 0;
     for (uint32_t l = 1; l < levels; l++)
         each *= a->now.fiber;
-    return (int)(tokens / (each * (a->now.fiber + 1)));
+    return (int)(tokens / (each * (a->now.fiber + 1) * (a->m.padded[c->net] ? 2 : 1)));
 }
 
 /* Tokens before a full channel: it, and the FIFO behind the source's port. */
@@ -157,6 +162,26 @@ static uint32_t room_behind(const analysis *a, const dl_channel *c) {
     return c->room + OUTPUT_FIFO * (alu ? 2u : 1u);
 }
 
+static uint32_t parent_of(const analysis *a, uint32_t stream) {
+    return a->m.streams.at[stream].parent;
+}
+
+/* A finished sum, not the sum so far, of an accumulator. */
+static bool is_total(const analysis *a, const dl_process *p, const dl_channel *c) {
+    return c->stream == p->total &&
+           a->m.process_of[a->m.n->nets.at[c->net].source.cell.v - 1] == (uint32_t)(p - a->m.processes.at);
+}
+
+/* An accumulator's sum so far waits for the vector before the one it is to be added to: truly less has been
+ * taken of those, by whole vectors. */
+static bool waits_for_sum(const analysis *a, const edge *e) {
+    const dl_channel *from = channel_of(a, e->from), *to = channel_of(a, e->to);
+    const dl_process *p = &a->m.processes.at[e->process];
+    uint32_t loop = parent_of(a, p->stream);
+    return e->kind == EDGE_UP && to->port == DL_DATA && from->stream == p->stream &&
+           (a->now.stream == loop || (a->now.among && a->now.stream == parent_of(a, loop)));
+}
+
 static int weight_of_tokens(const analysis *a, const edge *e) {
     const dl_channel *from = channel_of(a, e->from), *to = channel_of(a, e->to);
     dl_kind kind = e->kind == EDGE_SIBLING ? DL_SOURCE : a->m.processes.at[e->process].kind;
@@ -164,14 +189,17 @@ static int weight_of_tokens(const analysis *a, const edge *e) {
     uint32_t room = room_behind(a, to);
     switch (e->kind) {
     case EDGE_SIBLING:
-        return -worth(a, to->stream, to->room);
+        return -worth(a, to, to->room);
     case EDGE_FORK: { /* a scanner's coordinates follow its references, eight at most behind */
         bool behind = kind == DL_SCAN && a->m.n->nets.at[from->net].source.port == 2;
-        return -worth(a, to->stream, room + (behind ? SCANNER_AHEAD : 0));
+        return -worth(a, to, room + (behind ? SCANNER_AHEAD : 0));
     }
     case EDGE_DOWN:
-        return -worth(a, to->stream, room) + (kind == DL_REDUCE && exact_to);
-    case EDGE_UP: /* a scanner's last stop depends on the token behind the reference */
+        return -worth(a, to, room) + (kind == DL_REDUCE && exact_to);
+    case EDGE_UP:
+        if (kind == DL_SUM)
+            return waits_for_sum(a, e) ? -1 : to->port == DL_REFERENCES && exact_to;
+        /* a scanner's last stop depends on the token behind the reference */
         return (kind == DL_SCAN || kind == DL_HOLD) && exact_to;
     case EDGE_JOIN:
         if (kind == DL_HOLD && exact)
@@ -214,6 +242,13 @@ static int weight_among(const analysis *a, const edge *e) {
         return e->kind == EDGE_UP && exact ? ANY : is_full(e->from) && exact ? -1 : 0;
     case DL_REPEAT:
         return e->kind == EDGE_JOIN && exact_to ? ANY : is_full(e->from) && exact ? -1 : 0;
+    case DL_SUM: {
+        const dl_process *p = &a->m.processes.at[e->process];
+        bool total = is_total(a, p, from), total_to = is_total(a, p, to);
+        if (total || total_to) /* the coordinates of sums are none of the loop's */
+            return e->kind == EDGE_FORK && total == total_to ? 0 : ANY;
+        return waits_for_sum(a, e) || (is_full(e->from) && exact) ? -1 : 0;
+    }
     case DL_REDUCE:
         return exact ? ANY : 0;
     case DL_HOLD:

@@ -4,6 +4,7 @@
 
 #include "lower_onyx/lower_onyx.h"
 
+enum { DL_REFERENCES, DL_PAIRED, DL_BLOCK, DL_DATA }; /* inputs of a memory */
 enum { DL_INS = 4, DL_OUTS = 3, DL_NONE = UINT32_MAX };
 
 /* What a cell does with its tokens. */
@@ -18,7 +19,8 @@ typedef enum {
     DL_HOLD,
     DL_REPEAT,
     DL_REDUCE,
-    DL_STORE /* a memory that is written and read inside the array */
+    DL_STORE, /* a memory that is written and read inside the array */
+    DL_SUM    /* the two memories of an accumulator, taken as one (docs/accumulate.md) */
 } dl_kind;
 
 /* A family of streams: same tokens but for what the data are worth. Every data token of `parent` stands for a
@@ -35,7 +37,8 @@ typedef struct {
     u32_vec in;      /* channels */
     u32_vec out;     /* nets */
     uint32_t crd[2]; /* joiner: whose coordinates it joins */
-    uint32_t stream; /* of its output 0 */
+    uint32_t stream; /* of its output 0; accumulator: of the sum so far */
+    uint32_t total;  /* accumulator: of the finished sums */
 } dl_process;
 
 /* From a net's source to one of its sinks. */
@@ -53,6 +56,7 @@ typedef struct {
     uint32_t *process_of; /* by cell */
     uint32_t *stream_of;  /* by net */
     uint32_t *origin;     /* by net: equal for nets whose tokens are equal */
+    bool *padded;         /* by net: before a stop there may be a value too many */
     bool *sorted;         /* by net: coordinates that grow in every fiber */
     uint32_t *first;      /* by net: its first channel */
     bool cyclic;

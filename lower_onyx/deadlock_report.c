@@ -45,8 +45,9 @@ bool net_deadlock_report(const netlist *n, const net_liveness *found, uint32_t l
         diag_hint(d, "--deadlock warn goes on; engine cycle finds every deadlock of the data at hand");
     else
         diag_hint(d,
-                  "they suffice for fibers of up to %u tokens, the data may have %u: a smaller --tile, a "
-                  "memory on the way that is full, or --deadlock warn",
+                  "they suffice for fibers of up to %u coordinates, the data may have %u: a smaller --tile, "
+                  "another "
+                  "loop order, or --deadlock warn",
                   found->fiber, longest);
     for (uint32_t i = 0; i < found->circle.len; i++)
         note_step(n, &found->circle.at[i], d);

@@ -1,7 +1,7 @@
 /* deadlock_streams.c - which streams of a netlist run in step, and which cells may be taken as one. */
 #include "lower_onyx/deadlock_int.h"
 
-enum { FIFO = 2, REFERENCE = 0, PAIRED = 1, BLOCK = 2, DATA = 3 };
+enum { FIFO = 2 };
 
 static uint32_t new_stream(dl_model *m, uint32_t parent, bool loose) {
     vec_push(m->mem, &m->streams, (dl_stream){parent, loose});
@@ -44,9 +44,9 @@ static dl_kind kind_of(const dl_model *m, const net_cell_data *c, const uint32_t
         return DL_REDUCE;
     case NET_MODE_FIBER_ACCESS:
         if (reader(m, c, "block_mode"))
-            return in[PAIRED] != DL_NONE && in[DATA] != DL_NONE ? DL_STEP : DL_SOURCE;
-        if (in[DATA] != DL_NONE)
-            return DL_STORE;
+            return in[DL_PAIRED] != DL_NONE && in[DL_DATA] != DL_NONE ? DL_STEP : DL_SOURCE;
+        if (in[DL_DATA] != DL_NONE)
+            return reader(m, c, "spacc_mode") ? DL_SUM : DL_STORE;
         return reader(m, c, "root") ? DL_SOURCE : reader(m, c, "lookup") ? DL_STEP : DL_SCAN;
     case NET_MODE_IO_IN:
     case NET_MODE_IO_OUT:
@@ -57,8 +57,11 @@ static dl_kind kind_of(const dl_model *m, const net_cell_data *c, const uint32_t
     return DL_SOURCE;
 }
 
-/* The process of a cell: its own, or for a joiner that of an earlier one with the same coordinates. */
-static uint32_t process_for(dl_model *m, dl_kind kind, const uint32_t in[DL_INS]) {
+/* The process of a cell: its own, or that of an earlier one: for a joiner one with the same coordinates, for
+ * the values of an accumulator the memory that gives it positions. */
+static uint32_t process_for(dl_model *m, const net_cell_data *c, dl_kind kind, const uint32_t in[DL_INS]) {
+    if (kind == DL_SUM && reader(m, c, "lookup"))
+        return m->process_of[m->n->nets.at[in[DL_REFERENCES]].source.cell.v - 1];
     bool joiner = kind == DL_INTERSECT || kind == DL_UNION;
     uint32_t crd[2] = {joiner ? m->origin[in[0]] : 0, joiner ? m->origin[in[1]] : 0};
     for (uint32_t p = 0; joiner && p < m->processes.len; p++) {
@@ -92,15 +95,21 @@ static bool make_streams(dl_model *m, const net_cell_data *c, dl_kind kind, cons
         all = c->mode == NET_MODE_FIBER_ACCESS ? new_stream(m, 0, false) : 0;
         break;
     case DL_STORE:
-        all = reader(m, c, "lookup") ? s[REFERENCE] : new_stream(m, s[REFERENCE], false);
+        all = reader(m, c, "lookup") ? s[DL_REFERENCES] : new_stream(m, s[DL_REFERENCES], false);
         break;
+    case DL_SUM: /* a fiber for each vector that was added, and one for each loop of vectors */
+        fits = nested(m, s[DL_REFERENCES]);
+        all = new_stream(m, s[DL_REFERENCES], !fits);
+        out[0] = new_stream(m, fits ? parent_of(m, s[DL_REFERENCES]) : 0, !fits);
+        out[1] = out[2] = all;
+        return fits;
     case DL_STEP:
-        all = c->mode == NET_MODE_FIBER_ACCESS && s[REFERENCE] == DL_NONE ? s[DATA] : s[0];
+        all = c->mode == NET_MODE_FIBER_ACCESS && s[DL_REFERENCES] == DL_NONE ? s[DL_DATA] : s[0];
         for (int i = 0; i < DL_INS; i++)
-            fits &= s[i] == DL_NONE || s[i] == all || (c->mode == NET_MODE_FIBER_ACCESS && i == BLOCK);
+            fits &= s[i] == DL_NONE || s[i] == all || (c->mode == NET_MODE_FIBER_ACCESS && i == DL_BLOCK);
         break;
     case DL_SCAN:
-        all = new_stream(m, s[REFERENCE], false);
+        all = new_stream(m, s[DL_REFERENCES], false);
         break;
     case DL_INTERSECT:
     case DL_UNION:
@@ -132,6 +141,8 @@ static bool make_streams(dl_model *m, const net_cell_data *c, dl_kind kind, cons
 /* Whether a cell's output has coordinates that grow in every fiber. */
 static bool gives_sorted(const dl_model *m, const net_cell_data *c, dl_kind kind, const uint32_t in[DL_INS],
                          uint32_t port) {
+    if (kind == DL_SUM)
+        return port < 2 && !reader(m, c, "lookup");
     if (c->mode == NET_MODE_FIBER_ACCESS)
         return port == 1 && (kind == DL_SCAN || (kind == DL_SOURCE && reader(m, c, "root")));
     if (c->mode == NET_MODE_INTERSECT)
@@ -141,20 +152,33 @@ static bool gives_sorted(const dl_model *m, const net_cell_data *c, dl_kind kind
     return kind == DL_HOLD && port == 0 && m->sorted[in[0]];
 }
 
+/* A reducer makes a sum for every stop, also of a fiber that has none of its own; operations keep it. */
+static bool gives_padded(const dl_model *m, dl_kind kind, const uint32_t in[DL_INS]) {
+    bool any = kind == DL_REDUCE;
+    for (int i = 0; i < DL_INS && kind == DL_STEP; i++)
+        any |= in[i] != DL_NONE && m->padded[in[i]];
+    return any;
+}
+
 /* Tokens that wait behind an input before the primitive itself has taken them. */
 static uint32_t inner_room(dl_kind kind, uint32_t port) {
-    return (kind == DL_REPEAT && port == 0) || (kind == DL_SCAN && port == REFERENCE) ? FIFO : 0;
+    return (kind == DL_REPEAT && port == 0) || (kind == DL_SCAN && port == DL_REFERENCES) ? FIFO : 0;
 }
 
 static void add_channels(dl_model *m, const uint32_t *const *extra) {
     for (uint32_t k = 0; k < m->n->nets.len; k++) {
         const net_data *net = &m->n->nets.at[k];
         m->first[k] = m->channels.len;
-        vec_push(m->mem, &m->processes.at[m->process_of[net->source.cell.v - 1]].out, k);
+        uint32_t source = m->process_of[net->source.cell.v - 1];
+        vec_push(m->mem, &m->processes.at[source].out, k);
         for (uint32_t s = 0; s < net->sinks.len; s++) {
             uint32_t p = m->process_of[net->sinks.at[s].cell.v - 1], port = net->sinks.at[s].port;
+            if (m->processes.at[p].kind == DL_SUM && port == DL_DATA)
+                m->processes.at[p].aligned &=
+                    parent_of(m, m->stream_of[k]) == parent_of(m, m->processes.at[p].stream);
             uint32_t room = FIFO + inner_room(m->processes.at[p].kind, port) + (extra ? extra[k][s] : 0);
-            vec_push(m->mem, &m->processes.at[p].in, m->channels.len);
+            if (p != source) /* else from one memory of an accumulator to the other */
+                vec_push(m->mem, &m->processes.at[p].in, m->channels.len);
             vec_push(m->mem, &m->channels, (dl_channel){k, s, p, port, m->stream_of[k], room});
         }
     }
@@ -166,6 +190,7 @@ void dl_build(const netlist *n, const uint32_t *const *extra, arena *mem, dl_mod
     out->process_of = arena_new_n(mem, uint32_t, n->cells.len + 1);
     out->stream_of = arena_new_n(mem, uint32_t, n->nets.len + 1);
     out->origin = arena_new_n(mem, uint32_t, n->nets.len + 1);
+    out->padded = arena_new_n(mem, bool, n->nets.len + 1);
     out->sorted = arena_new_n(mem, bool, n->nets.len + 1);
     out->first = arena_new_n(mem, uint32_t, n->nets.len + 1);
     new_stream(out, 0, false);
@@ -176,11 +201,15 @@ void dl_build(const netlist *n, const uint32_t *const *extra, arena *mem, dl_mod
         const net_cell_data *c = &n->cells.at[cell];
         nets_into(out, cell, in);
         dl_kind kind = kind_of(out, c, in);
-        uint32_t p = out->process_of[cell] = process_for(out, kind, in);
+        uint32_t p = out->process_of[cell] = process_for(out, c, kind, in);
         dl_process *process = &out->processes.at[p];
         if (p == known) {
             process->aligned = make_streams(out, c, kind, in, made);
-            process->stream = made[0];
+            process->stream = made[kind == DL_SUM];
+            process->total = made[0];
+        } else if (kind == DL_SUM) {
+            made[0] = process->total;
+            made[1] = made[2] = process->stream;
         } else { /* taken as one with another joiner: the same streams */
             process->aligned &= in[2] != DL_NONE && in[3] != DL_NONE &&
                                 out->stream_of[in[2]] == out->stream_of[in[0]] &&
@@ -192,6 +221,7 @@ void dl_build(const netlist *n, const uint32_t *const *extra, arena *mem, dl_mod
             bool through = c->mode == NET_MODE_INTERSECT && kind == DL_STEP && port == 0;
             out->stream_of[net] = made[port];
             out->origin[net] = through ? out->origin[in[0]] : p * DL_OUTS + port;
+            out->padded[net] = gives_padded(out, kind, in);
             out->sorted[net] = gives_sorted(out, c, kind, in, port);
         }
     }

@@ -114,7 +114,7 @@ void net_balance(const netlist *n, arena *mem, net_shortage_vec *out);
 typedef struct {
     uint32_t net, sink;  /* the way that must hold; its fork is the net's source, its join the sink's cell */
     uint32_t have, need; /* tokens; need NET_NO_ROOM: no number is enough for all data */
-    uint32_t fiber;      /* the room is enough if no fiber is longer; NET_ANY_FIBER: whatever the data */
+    uint32_t fiber;      /* enough if no fiber has more coordinates; NET_ANY_FIBER: whatever the data */
 } net_reconvergence;
 enum { NET_NO_ROOM = UINT16_MAX, NET_ANY_FIBER = UINT16_MAX };
 
@@ -128,7 +128,7 @@ typedef struct {
 typedef struct {
     VEC(net_reconvergence) pairs; /* by net and sink */
     VEC(net_wait) circle;         /* of the worst reconvergence, empty where all are safe */
-    uint32_t fiber;               /* the least of all pairs; 0: not even with fibers of one token */
+    uint32_t fiber;               /* the least of all pairs; 0: not even with fibers of one */
     bool undecided;               /* cells on a cycle, or too many circles to look at: counted as unsafe */
 } net_liveness;
 
@@ -138,8 +138,8 @@ typedef struct {
  * costs: docs/deadlock.md. */
 void net_deadlock(const netlist *n, const uint32_t *const *extra, arena *mem, net_liveness *out);
 
-/* Reports what is not safe with fibers of up to `longest` tokens: E0450-deadlock (exit 2), or a warning if
- * `warn`, which names the circle and where room is missing. False after the error. */
+/* Reports what is not safe with fibers of up to `longest` coordinates: E0450-deadlock (exit 2), or a warning
+ * if `warn`, which names the circle and where room is missing. False after the error. */
 bool net_deadlock_report(const netlist *n, const net_liveness *found, uint32_t longest, bool warn,
                          diagnostics *d);
 /* {"verdict": "safe" | "bounded" | "unsafe", "fiber", "reconvergences", "circle"} (docs/report.md); the

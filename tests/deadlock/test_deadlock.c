@@ -46,6 +46,18 @@ static void twins(made *m) {
     made_write(m, at(made_pe(m, NET_MODE_ALU, in, 2), 0), true);
 }
 
+/* Joins the outer coordinates, once for each inner one, with the inner ones: streams that need not grow
+ * together, both beside the same references. */
+static void outer_and_inner(made *m) {
+    net_cell i = made_scan(m, 0, 0, NULL);
+    net_pin refs = at(i, 2);
+    net_cell j = made_scan(m, 0, 1, &refs);
+    const net_pin both[] = {at(j, 1), at(i, 1)};
+    net_cell hold = made_pe(m, NET_MODE_CRDHOLD, both, 2);
+    const net_pin side0[] = {at(hold, 1), at(j, 2)}, side1[] = {at(hold, 0), at(j, 2)};
+    made_write(m, at(made_join(m, false, side0, side1), 0), false);
+}
+
 static void known_answers(void **state) {
     fixture *f = *state;
     static const struct {
@@ -54,21 +66,73 @@ static void known_answers(void **state) {
         uint32_t extent, pairs, fiber;
         bool stuck;
     } cases[] = {{"product", product, 5, 0, NET_ANY_FIBER, false},
-                 {"normalise", normalise, 3, 0, 0, true},
-                 {"with its rest", with_its_rest, 6, 0, 0, true},
-                 {"twins", twins, 5, 0, NET_ANY_FIBER, false}};
+                 {"twins", twins, 5, 0, NET_ANY_FIBER, false},
+                 {"normalise", normalise, 3, 0, 1, true},
+                 {"normalise, three pairs", normalise, 3, 3, 7, false},
+                 {"with its rest", with_its_rest, 6, 0, 1, true},
+                 {"with its rest, three pairs", with_its_rest, 6, 3, 7, false},
+                 {"outer and inner", outer_and_inner, 4, 0, 0, true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         made m;
         prng random = prng_seed(i);
         made_begin(&m, &f->names, &f->mem);
         cases[i].make(&m);
         judgement j = play_judge(&m.n, NULL, cases[i].pairs, cases[i].extent, 4096, &random, cases[i].name);
-        print_message("%s: fiber %u, %u of %u runs stuck, %u hopeless\n", cases[i].name, j.fiber, j.deadlocks,
-                      j.runs, j.hopeless);
+        print_message("%s: fibers up to %u, %u of %u runs stuck\n", cases[i].name, j.fiber, j.deadlocks,
+                      j.runs);
+        assert_int_equal(j.fiber, cases[i].fiber);
+        assert_int_equal(j.deadlocks > 0, cases[i].stuck);
+        assert_int_equal(j.hopeless, 0);
     }
 }
 
+static void the_circle_is_named(void **state) {
+    fixture *f = *state;
+    made m;
+    net_liveness found;
+    made_begin(&m, &f->names, &f->mem);
+    normalise(&m);
+    net_deadlock(&m.n, NULL, &f->mem, &found);
+    assert_true(net_deadlock_report(&m.n, &found, 1, false, &f->diag));
+    assert_int_equal(f->diag.list.len, 0);
+    assert_false(net_deadlock_report(&m.n, &found, 2, false, &f->diag));
+    assert_string_equal(
+        fixture_printed(f),
+        "onyx: does not fit: tiles may wait for each other for good: the FIFOs on their way are too short "
+        "[E0450-deadlock]\n"
+        "    help: they suffice for fibers of up to 1 coordinates, the data may have 2: a smaller --tile, "
+        "another loop "
+        "order, or --deadlock warn\n"
+        "onyx: note: repeat_8 waits for reduce_6: proc_data_in is empty\n"
+        "onyx: note: reduce_6 waits for fiber_access_4: data_in is empty\n"
+        "onyx: note: fiber_access_4 waits for fiber_access_2: us_pos_in is empty\n"
+        "onyx: note: fiber_access_2 waits for rsg_7: its base_data_in is full\n"
+        "onyx: note: rsg_7 waits for repeat_8: its repsig_data_in is full\n");
+    assert_true(net_deadlock_report(&m.n, &found, 2, true, &f->diag));
+    assert_int_equal(f->diag.unmappable, 1); /* the error before; the second one is a warning */
+}
+
+static void the_report_says_what_is_needed(void **state) {
+    fixture *f = *state;
+    made m;
+    net_liveness found;
+    made_begin(&m, &f->names, &f->mem);
+    normalise(&m);
+    net_deadlock(&m.n, NULL, &f->mem, &found);
+    cJSON *json = net_deadlock_to_json(&m.n, &found);
+    char *text = cJSON_PrintUnformatted(json);
+    assert_non_null(strstr(text, "{\"verdict\":\"bounded\",\"fiber\":1,\"reconvergences\":["));
+    assert_non_null(strstr(text,
+                           "{\"fork\":\"fiber_access_2\",\"from\":\"coord_out\",\"join\":\"rsg_7\",\"to\":"
+                           "\"base_data_in\",\"have\":2,\"need\":null,\"fiber\":1}"));
+    assert_non_null(strstr(
+        text, "\"circle\":[\"repeat_8\",\"reduce_6\",\"fiber_access_4\",\"fiber_access_2\",\"rsg_7\"]}"));
+    free(text);
+    cJSON_Delete(json);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(known_answers)};
+    const struct CMUnitTest tests[] = {TEST(known_answers), TEST(the_circle_is_named),
+                                       TEST(the_report_says_what_is_needed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,8 +8,8 @@
  * at most explicit zeros more, which the host leaves out. Coordinate 0 and not one beyond the others, because
  * dense levels have it and a full sub-tile has room for it.
  *
- * Left as they are: the outermost loop, which has one fiber only; sums without repeaters, since a reducer
- * takes empty fibers; a loop inside of a union's term that may be absent as a whole.
+ * Left as they are: the outermost loop, which has one fiber only; inner sums without repeaters, since a
+ * reducer takes empty fibers; a loop inside of a union's term that may be absent as a whole.
  */
 #include "frontend/fe_int.h"
 
@@ -42,9 +42,18 @@ static void mark(sam_statement *s, sam_expr e, sam_var v, bool padded) {
         mark(s, x->b, v, padded);
 }
 
-static void pad_loop(padding *p, sam_expr body, sam_var v, const fe_presence *presence) {
+/* Whether loop `at`, or one inside of it, is a loop of the result: its coordinates hang on loop `at`. */
+static bool results_hang_on(const padding *p, const fe_vars *loops, uint32_t at) {
+    while (at < loops->len && !fe_is_result_var(p->s, loops->at[at]))
+        at++;
+    return at < loops->len;
+}
+
+static void pad_loop(padding *p, const fe_scope *scope, uint32_t at, const fe_presence *presence) {
+    sam_expr body = scope->body;
+    sam_var v = scope->vars.at[at];
     if (fe_domain_of(&p->leaves, presence, body, v).nonempty ||
-        !(fe_is_result_var(p->s, v) || has_repeated(p->s, body, v)))
+        !(results_hang_on(p, &scope->vars, at) || has_repeated(p->s, body, v)))
         return;
     mark(p->s, body, v, true);
     if (!fe_domain_of(&p->leaves, presence, body, v).nonempty)
@@ -57,7 +66,7 @@ static void pad_scope(padding *p, sam_expr sum, fe_presence presence) {
     fe_scope_order(p->s, &scope);
     for (uint32_t i = 0; i < scope.vars.len; i++) {
         if (sum.v || i > 0)
-            pad_loop(p, scope.body, scope.vars.at[i], &presence);
+            pad_loop(p, &scope, i, &presence);
         presence = fe_presence_inside(&p->leaves, &presence, scope.body, scope.vars.at[i], p->mem);
     }
     fe_exprs inner = {0};

@@ -473,6 +473,7 @@ static void no_loop_is_empty_where_a_repeater_or_a_writer_hangs_on_it(void **sta
         {{"X(i,j) = B(i,j) * D(i,j) + C(i,j) * D(i,j)", {0}, NULL}, "B1 D1 C1 D_21 ", 0},
         {{"X(i,j) = B(i,k) * C(k,j)", {"C:ss:1,0"}, NULL}, "", 2},
         {{"X(i,j) = B(i,k) * C(k,j)", {0}, "reorder(i,k,j)"}, "B1 C0 ", 0},
+        {{"x(i) = B(i,j) * c(j)", {"B:ss:1,0"}, "reorder(j,i)"}, "", 0},
         {{"X(i,j) = B(i,k) * C(k,j)", {0}, "reorder(k,i,j)"}, "", 0},
         {{"x = B(i,j,k) * C(i,j,k)", {0}, NULL}, "", 0},
         {{"x = B(i,j,k) * C(i,j,k)", {"C:ssd"}, NULL}, "B0 B1 C0 C1 ", 0},

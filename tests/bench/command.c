@@ -38,10 +38,10 @@ static void read_report(const cJSON *json, arena *mem, command_report *out) {
     out->fmax_mhz = number_at(json, NULL, "fmax_mhz");
     out->cycles = number_at(json, "cycles", "total");
     out->time_us = number_at(json, NULL, "time_us");
-    out->hazards = "";
-    add_hazards(json, &out->hazards, mem);
+    out->warned = "";
+    add_hazards(json, &out->warned, mem);
     const cJSON *kernel;
-    cJSON_ArrayForEach(kernel, cJSON_GetObjectItem(json, "kernels")) add_hazards(kernel, &out->hazards, mem);
+    cJSON_ArrayForEach(kernel, cJSON_GetObjectItem(json, "kernels")) add_hazards(kernel, &out->warned, mem);
 }
 
 command_report command_run(const char *arguments, const char *folder, uint32_t most_seconds, arena *mem) {
@@ -68,6 +68,8 @@ command_report command_run(const char *arguments, const char *folder, uint32_t m
     const char *check = cJSON_GetStringValue(cJSON_GetObjectItem(json, "check"));
     out.code = check && strcmp(check, "pass") == 0 ? NULL : "no check";
     read_report(json, mem, &out);
+    if (printed && strstr(printed, "[E0450-deadlock]"))
+        out.warned = arena_printf(mem, "%s%sE0450-deadlock", out.warned, *out.warned ? ", " : "");
     cJSON_Delete(json);
     return out;
 }

@@ -9,8 +9,8 @@ typedef struct {
     const char
         *code; /* of the first error, "stopped after N s", or NULL: there is a result, and it is right */
     double pe, mem, io, hops, words, fmax_mhz, cycles,
-        time_us;         /* of several kernels as docs/report.md says */
-    const char *hazards; /* engine cycle: the kinds met, "" if none */
+        time_us;        /* of several kernels as docs/report.md says */
+    const char *warned; /* kinds of hazards met, and E0450-deadlock, as far as they only warned; "" if none */
 } command_report;
 
 /* "onyx run ARGUMENTS", quiet, everything in `folder`. The arguments are words of the shell. */

@@ -13,7 +13,7 @@ static const char *const zeros_cd[OF_CD] = {"0", "0.5", "0.9"};
 static const struct {
     const char *name, *schedule;
 } ways[WAYS] = {
-    {"fused", "reorder(j,i,k,l)"}, /* its other orders put a dropper before a reducer (E0429) */
+    {"fused", "reorder(i,j,k,l)"},
     {"unfused", "precompute(C(j,k)*D(j,l),{j,k,l},{jw,kw,lw},w)"},
     {"unfused, B first", "precompute(B(i,k,l)*D(j,l),{i,j,k},{iw,jw,kw},w)"},
 };

@@ -1,6 +1,6 @@
 /* Random cases on the array: array_cases [RIGHT [SEED]]. The command compiles each to a bitstream, which
  * engine cycle decodes and runs; the file it writes is compared with the definition of tests/notation, and
- * every fourth case runs once more on the RTL. Cases are made until RIGHT of them are right. The others are
+ * every eighth case runs once more on the RTL. Cases are made until RIGHT of them are right. The others are
  * refused with a code, and counted by it. A wrong case is printed as it is and as small as it gets, as a
  * command.
  *
@@ -11,7 +11,7 @@
 #include "tests/bench/command.h"
 #include "tests/random/cases.h"
 
-enum { MAX_FAILURES = 20, MAX_OPTIONS = 6, RTL_EVERY = 4, MOST_SECONDS = 60 };
+enum { MAX_FAILURES = 20, MAX_OPTIONS = 6, RTL_EVERY = 8, MOST_SECONDS = 60 };
 
 typedef enum { RIGHT, REFUSED, WRONG } verdict;
 

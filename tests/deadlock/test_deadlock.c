@@ -77,7 +77,7 @@ static void known_answers(void **state) {
         prng random = prng_seed(i);
         made_begin(&m, &f->names, &f->mem);
         cases[i].make(&m);
-        judgement j = play_judge(&m.n, NULL, cases[i].pairs, cases[i].extent, 4096, &random, cases[i].name);
+        judgement j = play_judge(&m.n, NULL, cases[i].pairs, cases[i].extent, 1100, &random, cases[i].name);
         print_message("%s: fibers up to %u, %u of %u runs stuck\n", cases[i].name, j.fiber, j.deadlocks,
                       j.runs);
         assert_int_equal(j.fiber, cases[i].fiber);

@@ -197,6 +197,10 @@ bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const ti
 /* The runs on the cycle model, for what the chip would get wrong there. E0803. */
 bool cli_watch_hazards(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
                        cli_outcome *out);
+/* A monitor of the array was raised at tile x, y: reported like the model's, unless that has raised the same.
+ * E0803; false if it ends the run. */
+bool cli_hazard_of_array(const cli_options *o, cli_session *s, const cli_outcome *out, cycle_hazard_kind kind,
+                         uint32_t x, uint32_t y);
 bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out);
 bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,

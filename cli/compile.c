@@ -118,10 +118,12 @@ bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
     onyx_graph *graph = NULL;
     netlist one;
-    const lower_options options = {.tile_edge = tile_edge(&k->statement, &k->tiling)};
-    bool ok = make_hardware_legal(s, k) && lower_run(&k->hardware, &options, &s->mem, &s->diag, &graph) &&
-              lower_check(graph, &s->diag) && lower_pack(graph, &s->mem, &s->diag, &one) &&
-              unroll(o, s, k, &one);
+    bool ok = make_hardware_legal(s, k);
+    lower_options options = {.tile_edge = tile_edge(&k->statement, &k->tiling)};
+    if (ok && !k->tiling.tile && options.tile_edge > lower_widest(&k->hardware))
+        k->tiling.tile = options.tile_edge = lower_widest(&k->hardware);
+    ok = ok && lower_run(&k->hardware, &options, &s->mem, &s->diag, &graph) && lower_check(graph, &s->diag) &&
+         lower_pack(graph, &s->mem, &s->diag, &one) && unroll(o, s, k, &one);
     k->times.lower = seconds_now() - start;
     return ok;
 }

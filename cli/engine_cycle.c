@@ -69,29 +69,54 @@ static void explain_stuck(cli_session *s, const edge *e, const cycle_model *m, u
               cycle_wait_graph(m, &s->mem));
 }
 
+/* E0803, as --hazards says. False: the run ends. */
+static bool report_hazard(const cli_options *o, cli_session *s, cycle_hazard_kind kind, const char *tile,
+                          const char *when) {
+    const char *text =
+        arena_printf(&s->mem, "the chip would be wrong here: %s: %s%s", tile, cycle_hazard_what[kind], when);
+    if (o->hazards == REPORT_OFF)
+        return true;
+    if (o->hazards == REPORT_WARN) {
+        diag_warning(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
+        return true;
+    }
+    diag_unmappable(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
+    diag_hint(&s->diag, "%s; --hazards warn goes on, our RTL does it right (hazard '%s', docs/errata.md)",
+              cycle_hazard_help[kind], cycle_hazard_name[kind]);
+    return false;
+}
+
 static bool report_hazards(const cli_options *o, cli_session *s, const cycle_design *design,
                            cycle_model *model) {
     const cycle_hazards *all = cycle_hazards_of(model);
-    for (uint32_t i = 0; i < all->len && o->hazards != REPORT_OFF; i++) {
+    bool safe = true;
+    for (uint32_t i = 0; i < all->len; i++) {
         const cycle_hazard *h = &all->at[i];
         const char *tokens = h->tokens ? " at" : "", *times = "";
         for (uint32_t t = 0; t < h->tokens; t++)
             tokens = arena_printf(&s->mem, "%s %s", tokens, cycle_token_text(h->token[t], &s->mem));
         if (h->count > 1)
             times = arena_printf(&s->mem, " (%llu times)", (unsigned long long)h->count);
-        const char *text =
-            arena_printf(&s->mem, "the chip would be wrong here: %s: %s; run %u, cycle %llu%s%s",
-                         design->cells.at[h->cell].name, cycle_hazard_what[h->kind], h->run,
-                         (unsigned long long)h->cycle, tokens, times);
-        if (o->hazards == REPORT_WARN) {
-            diag_warning(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
-            continue;
-        }
-        diag_unmappable(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
-        diag_hint(&s->diag, "%s; --hazards warn goes on, our RTL does it right (hazard '%s', docs/errata.md)",
-                  cycle_hazard_help[h->kind], cycle_hazard_name[h->kind]);
+        const char *when = arena_printf(&s->mem, "; run %u, cycle %llu%s%s", h->run,
+                                        (unsigned long long)h->cycle, tokens, times);
+        safe = report_hazard(o, s, h->kind, design->cells.at[h->cell].name, when) && safe;
     }
-    return !all->len || o->hazards != REPORT_ERROR;
+    return safe;
+}
+
+bool cli_hazard_of_array(const cli_options *o, cli_session *s, const cli_outcome *out, cycle_hazard_kind kind,
+                         uint32_t x, uint32_t y) {
+    const cycle_hazards *met = cycle_hazards_of(out->model);
+    const char *site = arena_printf(&s->mem, "x%uy%u ", x, y), *tile = site;
+    for (uint32_t c = 0; c < out->design->cells.len; c++) {
+        if (strncmp(out->design->cells.at[c].name, site, strlen(site)) == 0)
+            tile = out->design->cells.at[c].name;
+    }
+    for (uint32_t i = 0; i < met->len; i++) {
+        if (met->at[i].kind == kind && strcmp(out->design->cells.at[met->at[i].cell].name, tile) == 0)
+            return true; /* known */
+    }
+    return report_hazard(o, s, kind, tile, "; in the firmware's run only");
 }
 
 /* All runs on the model, which `out` keeps. The words that come are collected and their cycles written, where

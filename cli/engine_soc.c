@@ -11,8 +11,27 @@ static const char *cosim_path(cli_session *s) {
     return arena_printf(&s->mem, "%.*s/onyx-cosim", (int)(end - self), self);
 }
 
-/* Cycles of the array, from the co-simulation's own count. */
-static bool read_stats(cli_session *s, const char *path, cli_outcome *out) {
+/* The monitors of the array's tiles. The firmware's global buffer has a pace of its own, so they may meet
+ * what the model ahead of the run did not. */
+static bool read_hazards(const cli_options *o, cli_session *s, const cJSON *stats, const char *path,
+                         const cli_outcome *out) {
+    const cJSON *one;
+    bool safe = true;
+    cJSON_ArrayForEach(one, cJSON_GetObjectItem(stats, "hazards")) {
+        uint32_t x = 0, y = 0, kinds = 0;
+        if (!json_get_u32(one, path, "x", &x, &s->diag) || !json_get_u32(one, path, "y", &y, &s->diag) ||
+            !json_get_u32(one, path, "kinds", &kinds, &s->diag))
+            return false;
+        for (uint32_t kind = 0; kind < CYCLE_HAZARD_KINDS; kind++) {
+            if (kinds >> kind & 1)
+                safe = cli_hazard_of_array(o, s, out, (cycle_hazard_kind)kind, x, y) && safe;
+        }
+    }
+    return safe;
+}
+
+/* Cycles of the array, from the co-simulation's own count; and its monitors. */
+static bool read_stats(const cli_options *o, cli_session *s, const char *path, cli_outcome *out) {
     cJSON *json = json_read(path, &s->diag);
     uint32_t config = 0;
     const cJSON *cpu = json ? json_get_object(json, path, "cycles", &s->diag) : NULL;
@@ -28,6 +47,7 @@ static bool read_stats(cli_session *s, const char *path, cli_outcome *out) {
         out->total_cycles = (uint64_t)all->valuedouble;
         out->firmware_cycles = out->total_cycles - out->kernel_cycles - out->config_cycles;
     }
+    ok = ok && read_hazards(o, s, json, path, out);
     cJSON_Delete(json);
     return ok;
 }
@@ -57,5 +77,5 @@ bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     const char *const argv[] = {cosim_path(s), "--board",  k->board_path, "--elf",   app.elf, "--batches",
                                 batches,       "--result", result,        "--stats", stats,   NULL};
     return cli_spawn(argv, log, &s->diag) && tile_job_collect(result, plan, c, &cycles, &s->diag) &&
-           read_stats(s, stats, out);
+           read_stats(o, s, stats, out);
 }

@@ -6,10 +6,11 @@
  * coordinate 0 in every fiber, the fiber has that coordinate, whatever the data: there is nothing to drop.
  * The zero comes with something below it, down to a value 0, so sums stay what they are, and the result has
  * at most explicit zeros more, which the host leaves out. Coordinate 0 and not one beyond the others, because
- * dense levels have it and a full sub-tile has room for it.
+ * dense levels have it and a full sub-tile has room for it. A dense scanner sends its first stop twice if no
+ * reference comes before it, so no loop around one is empty either.
  *
- * Left as they are: the outermost loop, which has one fiber only; sums without repeaters, since a reducer
- * takes empty fibers; a loop inside of a union's term that may be absent as a whole.
+ * Else left as they are: the outermost loop, which has one fiber only; inner sums without repeaters, since a
+ * reducer takes empty fibers; a loop inside of a union's term that may be absent as a whole.
  */
 #include "frontend/fe_int.h"
 
@@ -42,9 +43,32 @@ static void mark(sam_statement *s, sam_expr e, sam_var v, bool padded) {
         mark(s, x->b, v, padded);
 }
 
-static void pad_loop(padding *p, sam_expr body, sam_var v, const fe_presence *presence) {
-    if (fe_domain_of(&p->leaves, presence, body, v).nonempty ||
-        !(fe_is_result_var(p->s, v) || has_repeated(p->s, body, v)))
+/* Whether loop `at`, or one inside of it, is a loop of the result: its coordinates hang on loop `at`. */
+static bool results_hang_on(const padding *p, const fe_vars *loops, uint32_t at) {
+    while (at < loops->len && !fe_is_result_var(p->s, loops->at[at]))
+        at++;
+    return at < loops->len;
+}
+
+/* Whether some operand under e is dense along a loop inside of loop v: its scanner may get a stop first. */
+static bool has_dense_inside(const sam_statement *s, sam_expr e, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    for (uint32_t l = 0; x->kind == SAM_EXPR_ACCESS && l < sam_tensor_at(s, x->tensor)->order; l++) {
+        const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
+        if (t->level[l] == SAM_LEVEL_DENSE &&
+            fe_loop_position(s, x->index[t->mode[l]]) > fe_loop_position(s, v))
+            return true;
+    }
+    return (x->a.v && has_dense_inside(s, x->a, v)) || (x->b.v && has_dense_inside(s, x->b, v));
+}
+
+/* `outermost`: of all loops. */
+static void pad_loop(padding *p, const fe_scope *scope, uint32_t at, bool outermost,
+                     const fe_presence *presence) {
+    sam_expr body = scope->body;
+    sam_var v = scope->vars.at[at];
+    bool matters = !outermost && (results_hang_on(p, &scope->vars, at) || has_repeated(p->s, body, v));
+    if (fe_domain_of(&p->leaves, presence, body, v).nonempty || !(matters || has_dense_inside(p->s, body, v)))
         return;
     mark(p->s, body, v, true);
     if (!fe_domain_of(&p->leaves, presence, body, v).nonempty)
@@ -56,8 +80,7 @@ static void pad_scope(padding *p, sam_expr sum, fe_presence presence) {
     fe_scope scope = sum.v ? fe_sum_scope(p->s, sum, p->mem) : fe_outer_scope(p->s, p->mem);
     fe_scope_order(p->s, &scope);
     for (uint32_t i = 0; i < scope.vars.len; i++) {
-        if (sum.v || i > 0)
-            pad_loop(p, scope.body, scope.vars.at[i], &presence);
+        pad_loop(p, &scope, i, !sum.v && i == 0, &presence);
         presence = fe_presence_inside(&p->leaves, &presence, scope.body, scope.vars.at[i], p->mem);
     }
     fe_exprs inner = {0};

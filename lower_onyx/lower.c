@@ -508,11 +508,11 @@ static onyx_node lower_vector_reducer(lowering *l, sam_node h) {
         diag_hint(l->d, "%s", reducer_way_out(l));
         return (onyx_node){0};
     }
-    if (l->options->tile_edge > LOWER_SUM_EDGE) {
+    if (l->options->tile_edge > ONYX_SUM_EDGE) {
         diag_unmappable(l->d, s->loc, "E0417-sum-room",
                         "%s: a vector of up to %u sums, and a memory tile accumulates %d",
-                        sam_node_label(l->sam, h, l->g->mem), l->options->tile_edge, LOWER_SUM_EDGE);
-        diag_hint(l->d, "choose --tile %d or less", LOWER_SUM_EDGE);
+                        sam_node_label(l->sam, h, l->g->mem), l->options->tile_edge, ONYX_SUM_EDGE);
+        diag_hint(l->d, "choose --tile %d or less", ONYX_SUM_EDGE);
         return (onyx_node){0};
     }
     return add_accumulator(l, h, loop);
@@ -660,6 +660,14 @@ static void lower_summed_edge(lowering *l, const accumulator *a) {
     if (source.v != 0)
         onyx_connect(l->g, source, port_maps[sam_node_at(l->sam, a->loop.node)->kind].out[a->loop.port],
                      a->rsg, ONYX_PORT_RSG_BASE_DATA_IN);
+}
+
+uint32_t lower_widest(const sam_graph *g) {
+    for (uint32_t i = 0; i < g->nodes.len; i++) {
+        if (g->nodes.at[i].kind == SAM_VECTORREDUCER)
+            return ONYX_SUM_EDGE;
+    }
+    return UINT16_MAX;
 }
 
 bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, diagnostics *d,

@@ -9,6 +9,10 @@
 /* Both regions of a buffet are half of the SRAM: 2^8 words of 64 bits, 1024 entries. */
 enum { ONYX_CAPACITY_LOG = 8 };
 
+/* The widest vector an accumulator has room for: two of them lie beside each other in a memory tile, and how
+ * the chip counts the room of a third is known roughly only. */
+enum { ONYX_SUM_EDGE = 256 };
+
 enum { ONYX_INSIDE = 0xff, ONYX_MAX_SETTINGS = 6, ONYX_MAX_WIRES = 3 };
 
 /* clang-format off */

@@ -158,9 +158,8 @@ typedef struct onyx_graph onyx_graph; /* the Onyx-aware IR; docs/ir_onyx.md */
 typedef struct {
     uint32_t tile_edge; /* extent of every dense level inside a sub-tile */
 } lower_options;
-/* The largest edge a vector reducer has room for: two sums lie beside each other in a memory tile, and how
- * the chip counts the room of a third is known roughly only. */
-enum { LOWER_SUM_EDGE = 256 };
+/* The largest sub-tile edge the graph has room for. */
+uint32_t lower_widest(const sam_graph *g);
 
 /* SAM graph that passed sam_check (binary joiners, no broadcasts) to the Onyx-aware IR: every memory
  * primitive becomes write scanner, buffet and read scanner; streams become bundles of wires. A dense operand

@@ -9,18 +9,19 @@
  * window around it and one next to a cell it is connected to. Schedule after Betz and Rose (VPR, 1997), with
  * what measurements on this array ask for: the window never shrinks below 3 (MEM columns are 4 apart), IO
  * cells may always jump along the whole row, moves of equal cost are accepted, and the best placement seen
- * at the end of a temperature is kept. Two anneals from one start share the moves: they end in a poor optimum
- * less often than one of twice the length. O(moves * nets per cell); nets of two cells, nine of ten, need
- * neither a cached length nor a list of what a move touched.
- * Invariant: length[n] is the cost of net n, for nets of more than two cells, at the placement accepted last.
+ * at the end of a temperature is kept. Two anneals from one start share the moves, three for up to
+ * SMALL_CELLS cells: they end in a poor optimum less often than one as long as all. O(moves * nets per cell).
+ * Proposals are drawn and filtered in groups of GROUP; one that an accepted move of its group has overtaken
+ * is dropped. Invariant: all spots of `cell` and `occupant`, ranks and costs of `net` are those of the
+ * placement accepted last.
  */
 #include "pnr/place_int.h"
 #include "pnr/spot.h"
 
 enum { GROUP = 8 };
 enum { WINDOW_MIN = 3, QUANTILES = 1024, SAMPLES = 512 };
-enum { SMALL_CELLS = 65, SMALL_MICROSECONDS = 9500, MIDDLE_MICROSECONDS = 40000, MOVES_PER_CELL = 4000 };
-enum { EFFORT_DEFAULT = 5, RESTARTS = 2, LANE_SHARES = 2 };
+enum { SMALL_CELLS = 65, SMALL_MICROSECONDS = 10500, MIDDLE_MICROSECONDS = 42000, MOVES_PER_CELL = 4000 };
+enum { EFFORT_DEFAULT = 5, RESTARTS = 2, SMALL_RESTARTS = 3, LANE_SHARES = 2 };
 enum { LENGTH_ONE = 16, FORK_BEND = 10, BEND_ONE = 1024, COST_MOST = 1 << 26 };
 
 /* All a move asks about a cell. */
@@ -406,7 +407,7 @@ static uint32_t move_nanoseconds(const placer *p) {
     return 18 + sum / p->cells;
 }
 
-/* For n cells of the netlist's kind: as many as take 9.5 ms for up to 65 cells, 40 ms for up to 214, doubled
+/* For n cells of the netlist's kind: as many as take 10.5 ms for up to 65 cells, 42 ms for up to 214, doubled
  * with every step of effort. Determined by the netlist alone, whatever the machine. */
 static uint32_t moves_for(const placer *p, uint64_t n) {
     uint64_t ramp = n < 2 * SMALL_CELLS ? n * n * n * n / SMALL_CELLS : UINT32_MAX;
@@ -508,8 +509,9 @@ anneal_result place_anneal(const placer *p, uint64_t seed, arena *scratch, pnr_s
     annealer *a = annealer_new(p, seed, scratch);
     anneal_result best = {.cost = INT64_MAX};
     uint32_t moves = p->options->moves ? p->options->moves : moves_by_size(p);
-    for (uint32_t i = 0; i < RESTARTS && !best.out_of_time; i++)
-        schedule(a, moves / RESTARTS, &best, at);
+    uint32_t restarts = p->cells <= SMALL_CELLS ? SMALL_RESTARTS : RESTARTS;
+    for (uint32_t i = 0; i < restarts && !best.out_of_time; i++)
+        schedule(a, moves / restarts, &best, at);
     BUG_IF(measure_all(a, at) != best.cost, "the annealer lost count of its cost");
     return best;
 }

@@ -111,6 +111,7 @@ typedef struct {
 typedef struct {
     VEC(pnr_hop) hops;   /* parents before children */
     VEC(pnr_sink) sinks; /* one per sink of the net, same order */
+    bool early;          /* carries tokens before the flush, which empties no SplitFIFO: has none */
 } pnr_route;
 
 /* What the stages measured; pnr_report prints it. */

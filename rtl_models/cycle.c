@@ -152,14 +152,14 @@ static bool step_io_out(cycle_model *m, core *c) {
 }
 
 static bool step(cycle_model *m, core *c) {
-    bool phase = (m->now - c->flushed) & 1;
+    uint64_t since_flush = m->now - c->flushed;
     switch (c->kind) {
     case CORE_WRITE_SCANNER:
         return cycle_step_writer(m, c);
     case CORE_BUFFET:
-        return cycle_step_buffet(m, c, phase);
+        return cycle_step_buffet(m, c, since_flush & 3);
     case CORE_READ_SCANNER:
-        return cycle_step_reader(m, c, phase);
+        return cycle_step_reader(m, c, since_flush & 1);
     case CORE_IO_IN:
         return step_io_in(m, c);
     case CORE_IO_OUT:

@@ -246,11 +246,11 @@ void cycle_wake_all(cycle_model *m);
 void cycle_note_hazard(cycle_model *m, core *c, cycle_hazard_kind kind, uint32_t tokens, uint32_t a,
                        uint32_t b);
 
-/* One cycle of a primitive: pops, pushes and changes its state; false if nothing of that happened. `phase`:
- * parity of the cycles since the flush. */
+/* One cycle of a primitive: pops, pushes and changes its state; false if nothing of that happened. `turn`:
+ * cycles since the flush, modulo those who take turns. */
 bool cycle_step_pe(cycle_model *m, core *c);
 bool cycle_step_writer(cycle_model *m, core *c);
-bool cycle_step_buffet(cycle_model *m, core *c, bool phase);
-bool cycle_step_reader(cycle_model *m, core *c, bool phase);
+bool cycle_step_buffet(cycle_model *m, core *c, uint32_t turn);
+bool cycle_step_reader(cycle_model *m, core *c, uint32_t turn);
 
 #endif

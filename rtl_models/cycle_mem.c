@@ -411,7 +411,23 @@ static bool read_side(cycle_model *m, buffet_id *b, int id, const wishes *w, boo
     return taken;
 }
 
-bool cycle_step_buffet(cycle_model *m, core *c, bool phase) {
+/* Who gets the memory port: 0 and 2 the writers, 1 and 3 the readers of IDs 0 and 1; 4 nobody. The second
+ * half of a merge before all, then whose turn it is, then the first that wants it. */
+static uint32_t grant(const buffet_state *s, const wishes w[2], uint32_t turn) {
+    const bool wants[4] = {w[0].wr_req, w[0].rd_req, w[1].wr_req, w[1].rd_req};
+    if (s->id[0].merging)
+        return 0;
+    if (s->id[1].merging)
+        return 2;
+    if (wants[turn])
+        return turn;
+    uint32_t first = 0;
+    while (first < 4 && !wants[first])
+        first++;
+    return first;
+}
+
+bool cycle_step_buffet(cycle_model *m, core *c, uint32_t turn) {
     buffet_state *s = c->u.buffet;
     fifo *wr = c->in[0], *rd = c->in[1], *rsp = c->out[0];
     int wr_id = (int)(front(wr) >> 32 & 1), rd_id = (int)(token(rd) >> 16 & 1);
@@ -420,13 +436,11 @@ bool cycle_step_buffet(cycle_model *m, core *c, bool phase) {
     for (int i = 0; i < 2; i++)
         w[i] = look_at(&s->id[i], wr, some(wr) && wr_id == i, rd, rd_go && rd_id == i, rsp_room);
 
-    bool wr_req = w[0].wr_req || w[1].wr_req, rd_req = w[0].rd_req || w[1].rd_req;
-    int wr_sel = s->id[1].merging || !w[0].wr_req;
-    bool locked = s->id[0].merging || s->id[1].merging;
-    bool wr_gnt = wr_req && (!rd_req || !phase || locked), rd_gnt = rd_req && !wr_gnt;
+    uint32_t granted = grant(s, w, turn);
     uint64_t line = s->rdata;
-    if (wr_req || rd_req) {
-        int id = wr_gnt ? wr_sel : w[1].rd_req;
+    if (granted < 4) {
+        uint32_t id = granted / 2;
+        bool wr_gnt = granted % 2 == 0;
         const buffet_id *b = &s->id[id];
         uint32_t at = wr_gnt ? (uint32_t)(b->line_at + b->base) : (w[id].rd_addr >> 2 & 0x1ff) + b->head_base;
         at = (at & b->mask) ^ (id ? 0x100u : 0);
@@ -447,8 +461,8 @@ bool cycle_step_buffet(cycle_model *m, core *c, bool phase) {
         bool commit;
         watch_write(m, c, b, &w[i]);
         bool free_head = w[i].rd_valid && b->blocks != 0 && w[i].op == OP_FREE;
-        rd_pop |= read_side(m, b, i, &w[i], rd_gnt && rd_id == i, line, rsp, &changed);
-        wr_pop |= write_side(b, &w[i], wr_gnt && wr_sel == i, &changed, &commit);
+        rd_pop |= read_side(m, b, i, &w[i], granted == 2 * (uint32_t)i + 1, line, rsp, &changed);
+        wr_pop |= write_side(b, &w[i], granted == 2 * (uint32_t)i, &changed, &commit);
         if (commit || free_head)
             move_blocks(b, commit, free_head);
     }
@@ -699,7 +713,7 @@ static void watch_reference(cycle_model *m, core *c, uint32_t t) {
     s->trees += rtl_is_done(t);
 }
 
-bool cycle_step_reader(cycle_model *m, core *c, bool phase) {
+bool cycle_step_reader(cycle_model *m, core *c, uint32_t turn) {
     reader_state *s = c->u.reader;
     fifo *refs = c->in[0], *rsp = c->in[1];
     fifo *rd = c->out[3], *coord = s->block_mode || s->to_block ? c->out[0] : c->out[1], *pos = c->out[2];
@@ -719,7 +733,7 @@ bool cycle_step_reader(cycle_model *m, core *c, bool phase) {
     bool known = plan_valid && is_fiber && (s->dense || s->pairs.count != 0), empty = at >= last;
     bool more = (uint16_t)(at + 1) != last;
     bool walk_token = plan_valid && !is_fiber && out_room, walk_fiber = known && !empty && out_room;
-    bool walk_gnt = rd_room && (phase || s->walk_hold || !f.wants);
+    bool walk_gnt = rd_room && (turn == 1 || s->walk_hold || !f.wants);
     bool front_gnt = rd_room && f.wants && !(walk_fiber && s->compressed && walk_gnt);
     bool pos_valid = walk_token || (walk_fiber && (!s->compressed || walk_gnt));
     bool walk_go = pos_valid && pos_room;

@@ -2,8 +2,9 @@
  *
  * Around the design stands the simplest global buffer: every input stream offers a word a cycle, every output
  * stream takes a word a cycle, and a run ends when each output has delivered its blocks. Usage: design_sim
- * JOB RESULT [TRACE]; TRACE gets the cycle of every word, a line for each run and stream. Exit: 0 done, 1
- * file, 5 the design stopped moving (standard error says what each channel waits for).
+ * JOB RESULT [TRACE]; TRACE gets the cycle of every word, a line for each run and stream. Standard output has
+ * a line "hazard KIND TILE" for each monitor the data raised. Exit: 0 done, 1 file, 5 the design stopped
+ * moving (standard error says what each channel waits for).
  *
  * onyx_design_io.h is written beside the netlist: ONYX_INPUTS(X) and ONYX_OUTPUTS(X) list the IO columns in
  * the order of the job's streams.
@@ -12,6 +13,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "Vonyx_design.h"
@@ -142,6 +145,23 @@ class Simulation {
         return cycles;
     }
 
+    /* Monitors raised in the run that ended; each is told once. */
+    void tell_hazards() {
+        const std::vector<std::pair<const char *, const char *>> hazards = {
+#define X(kind, tile) {kind, tile},
+            ONYX_HAZARDS(X)
+#undef X
+        };
+        const std::vector<uint32_t> words = {
+#define X(number) top_->hazard_##number##_o,
+            ONYX_HAZARD_WORDS(X)
+#undef X
+        };
+        for (size_t h = 0; h < hazards.size(); h++)
+            if ((words[h / 32] >> h % 32 & 1) && told_.insert(h).second)
+                std::printf("hazard %s %s\n", hazards[h].first, hazards[h].second);
+    }
+
     std::vector<Input> inputs;
     std::vector<Output> outputs;
 
@@ -225,6 +245,7 @@ class Simulation {
     uint64_t idle_ = 0; /* cycles since a word moved at a stream */
     std::unique_ptr<VerilatedContext> context_;
     std::unique_ptr<Vonyx_design> top_;
+    std::set<size_t> told_; /* hazards */
 };
 
 void put_trace(std::FILE *trace, uint32_t run, const char *way, const char *column,
@@ -268,6 +289,7 @@ int main(int argc, char **argv) {
             o.cycles.clear();
         }
         uint64_t cycles = sim.run();
+        sim.tell_hazards();
         put(out, static_cast<uint32_t>(cycles));
         put(out, static_cast<uint32_t>(cycles >> 32));
         for (const Output &o : sim.outputs)

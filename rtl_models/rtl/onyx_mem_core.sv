@@ -277,24 +277,25 @@ module onyx_mem_core #(
   generate
     if (Monitors) begin : g_monitors
       logic [7:0] hazard_q  /* verilator public_flat_rd */;
-      // A read-out of values bears a sink that stalls a third of the time: words sent less twice the cycles waited.
-      logic signed [23:0] balance_q, balance_d;
+      // A read-out of values bears a sink that stalls a third of the time: words sent less twice the cycles waited. A
+      // run sends some 1024 words, so what is lower than the least of 13 bits does not come back.
+      logic signed [12:0] balance_q, balance_d;
       logic reads_values;
       assign reads_values = cfg1_i[27] && cfg2_i[30];
       always_comb begin
         balance_d = balance_q;
         if (out0_valid_o && reads_values) begin
-          if (out0_ready_i) balance_d = balance_q + 24'sd1;
-          else if (balance_q > -24'sd4000000) balance_d = balance_q - 24'sd2;
+          if (!out0_ready_i && (balance_q > -13'sd4000)) balance_d = balance_q - 13'sd2;
+          else if (out0_ready_i && (balance_q < 13'sd4000)) balance_d = balance_q + 13'sd1;
         end
       end
       always_ff @(posedge clk_i or negedge rst_ni) begin
         if (!rst_ni) begin
           hazard_q  <= 8'd0;
-          balance_q <= 24'sd0;
+          balance_q <= 13'sd0;
         end else if (en) begin
-          hazard_q  <= flush_i ? 8'd0 : {balance_d[23], hazard_q[6:0] | hazard};
-          balance_q <= flush_i ? 24'sd0 : balance_d;
+          hazard_q  <= flush_i ? 8'd0 : {balance_d[12], hazard_q[6:0] | hazard};
+          balance_q <= flush_i ? 13'sd0 : balance_d;
         end
       end
     end

@@ -134,7 +134,8 @@ module onyx_repeat (
   always_comb begin
     was_high_d = was_high_q;
     fresh_d    = fresh;
-    early_d    = (early_q & ~ends_ref) | (sig_stop & fresh & ~proc_valid & ~root_i);
+    early_d    = (early_q & ~ends_ref) |
+                 ((state_q == StRepeat) & sig_stop & fresh & ~proc_valid & ~root_i);
     if (sent) begin
       was_high_d = sig_stop & sig_high;
       fresh_d    = sig_done;

@@ -35,7 +35,14 @@ static const struct {
                {"X(i) = T0(i) - T1(i,j) * T2(j)", NULL},
                {"X(i) = T3 * T0(j,i) * T1(j) + T3 * T2(i)", NULL},
                {"X(i,j) = (T0(i,j) + T1(i,j)) * T2(i,j)", NULL},
-               {"X(i) = (T0(i,k) + T1(i,k)) * T2(k)", NULL}};
+               {"X(i) = (T0(i,k) + T1(i,k)) * T2(k)", NULL},
+               /* sums of vectors */
+               {"X(i,j) = T0(i,k) * T1(k,j)", "reorder(i,k,j)"},
+               {"X(i,j) = T0(i,k) * T1(k,j)", "reorder(j,k,i)"},
+               {"X(i) = T0(i,j) * T1(j)", "reorder(j,i)"},
+               {"X(i) = T2(i) - T0(i,j) * T1(j)", "reorder(j,i)"},
+               {"X(i,j) = T0(i,j) * T1(i,k) * T2(k,j)", "reorder(i,k,j)"},
+               {"X(i,j) = T0(i,j,k) * T1(k)", "reorder(i,k,j)"}};
 
 static bool lowered(fixture *f, const char *expression, const char *schedule, netlist *out) {
     const char *schedules[] = {schedule};

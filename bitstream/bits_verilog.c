@@ -397,28 +397,6 @@ static void check_cell(writer *w, const net_cell_data *cell, pnr_site at) {
 
 /* ---- the module ------------------------------------------------------------------------------ */
 
-static uint32_t count_sinks(const netlist *n) {
-    uint32_t sinks = 0;
-    for (uint32_t i = 0; i < n->nets.len; i++)
-        sinks += n->nets.at[i].sinks.len;
-    return sinks;
-}
-
-/* What a watchdog reads: bit s of the waiting words is set while sink s does not take the token its source
- * has. Sinks are counted over all nets in order, 32 to a word. */
-static void write_waiting(writer *w) {
-    const netlist *n = w->design->net;
-    uint32_t sink = 0;
-    fputs("\n  // Sinks that do not take a token which is there.\n", w->out);
-    for (uint32_t i = 0; i < n->nets.len; i++) {
-        for (uint32_t k = 0; k < n->nets.at[i].sinks.len; k++, sink++)
-            fprintf(w->out, "  assign waiting_%u_o[%u] = %s_some & ~%s_ready;\n", sink / 32, sink % 32,
-                    node_name(w, i, PNR_NO_HOP), sink_name(w, i, k));
-    }
-    for (; sink % 32; sink++)
-        fprintf(w->out, "  assign waiting_%u_o[%u] = 1'b0;\n", sink / 32, sink % 32);
-}
-
 static void write_ports(writer *w) {
     fputs("module onyx_design (\n    input  logic clk_i,\n    input  logic rst_ni,\n    input  logic flush_i",
           w->out);
@@ -438,8 +416,6 @@ static void write_ports(writer *w) {
                     "    output logic in_%u_ready_o",
                     x, x, x);
     }
-    for (uint32_t word = 0; word * 32 < count_sinks(w->design->net); word++)
-        fprintf(w->out, ",\n    output logic [31:0] waiting_%u_o", word);
     fputs("\n);\n", w->out);
 }
 
@@ -472,7 +448,6 @@ static void write_module(writer *w) {
     }
     for (uint32_t i = 0; i < n->nets.len; i++)
         write_net(w, i);
-    write_waiting(w);
     fputs("endmodule\n", w->out);
 }
 
@@ -494,13 +469,6 @@ bool bits_to_verilog(const pnr_design *design, const bits_map *map, const char *
     return file_commit(&f, d);
 }
 
-/* "x4y2 intersect coord_out" */
-static const char *pin_text(writer *w, net_pin pin, bool output) {
-    const net_mode_info *mode = &net_mode_table[net_cell_at(w->design->net, pin.cell)->mode];
-    const char *port = output ? mode->port_out[pin.port] : mode->port_in[pin.port];
-    return arena_printf(&w->scratch, "%s %s %s", cell_name(w, pin.cell), mode->name, port ? port : "?");
-}
-
 static void list_columns(writer *w, const char *name, bool output) {
     fprintf(w->out, "#define %s(X)", name);
     for (uint32_t x = 0; x < w->design->board->width; x++) {
@@ -516,7 +484,6 @@ static void list_columns(writer *w, const char *name, bool output) {
 
 bool bits_write_ports(const pnr_design *design, const char *path, diagnostics *d) {
     writer w = {.design = design, .d = d, .good = true};
-    const netlist *n = design->net;
     file_out f;
     if (!file_create(&f, path, d->mem, d))
         return false;
@@ -524,16 +491,6 @@ bool bits_write_ports(const pnr_design *design, const char *path, diagnostics *d
     fputs("/* Ports of onyx_design.sv; generated beside it. */\n", w.out);
     list_columns(&w, "ONYX_INPUTS", false);
     list_columns(&w, "ONYX_OUTPUTS", true);
-    fputs("#define ONYX_WAITING(X)", w.out);
-    for (uint32_t word = 0; word * 32 < count_sinks(n); word++)
-        fprintf(w.out, " X(%u)", word);
-    fputs("\n#define ONYX_SINKS(X)", w.out);
-    for (uint32_t i = 0; i < n->nets.len; i++) {
-        for (uint32_t k = 0; k < n->nets.at[i].sinks.len; k++)
-            fprintf(w.out, " \\\n    X(\"%s\", \"%s\")", pin_text(&w, n->nets.at[i].source, true),
-                    pin_text(&w, n->nets.at[i].sinks.at[k], false));
-    }
-    fputc('\n', w.out);
     arena_free(&w.scratch);
     return file_commit(&f, d);
 }

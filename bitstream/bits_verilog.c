@@ -18,7 +18,9 @@ typedef struct {
 typedef struct {
     const char *module, *enable; /* field without which the primitive stands still */
     const char *in[4], *out[3];  /* stream names by 17-bit port number */
-    config_port config[16];      /* up to the first without a name */
+    config_port config[20];      /* up to the first without a name */
+    const char *watch[2];        /* its monitors: ports of one bit, or one of a bit for each hazard */
+    const char *hazard[8];       /* what they raise, by bit (docs/errata.md) */
 } primitive;
 
 static const primitive primitives[NET_MODES] = {
@@ -27,27 +29,47 @@ static const primitive primitives[NET_MODES] = {
                             {"crd0", "crd1", "pos0", "pos1"},
                             {"crd", "pos0", "pos1"},
                             {{"joiner_op_i", "intersect_unit_inst_joiner_op",
-                              "intersect_unit_inst_joiner_op"}}},
-    [NET_MODE_CRDDROP] =
-        {"onyx_crddrop", "crddrop_inst_tile_en", {"inner", "outer"}, {"inner", "outer"}, {{0}}},
-    [NET_MODE_CRDHOLD] =
-        {"onyx_crdhold", "crdhold_inst_tile_en", {"inner", "outer"}, {"inner", "outer"}, {{0}}},
+                              "intersect_unit_inst_joiner_op"}},
+                            {"hazard_o"},
+                            {"maybe-reference"}},
+    [NET_MODE_CRDDROP] = {"onyx_crddrop",
+                          "crddrop_inst_tile_en",
+                          {"inner", "outer"},
+                          {"inner", "outer"},
+                          {{0}},
+                          {"hazard_empty_o", "hazard_uneven_o"},
+                          {"drop-empty", "drop-uneven"}},
+    [NET_MODE_CRDHOLD] = {"onyx_crdhold",
+                          "crdhold_inst_tile_en",
+                          {"inner", "outer"},
+                          {"inner", "outer"},
+                          {{0}},
+                          {"hazard_o"},
+                          {"hold-empty"}},
     [NET_MODE_ALU] = {"onyx_alu",
                       "PE_onyx_inst_tile_en",
                       {"data0", "data1"},
                       {"res"},
-                      {{"inst_i", "PE_onyx_inst_onyxpeintf_inst.kind", "PE_onyx_inst_onyxpeintf_inst.bit2"}}},
+                      {{"inst_i", "PE_onyx_inst_onyxpeintf_inst.kind", "PE_onyx_inst_onyxpeintf_inst.bit2"}},
+                      {"hazard_o"},
+                      {"alu-stop"}},
     [NET_MODE_REPEAT] = {"onyx_repeat",
                          "Repeat_inst_tile_en",
                          {"proc", "repsig"},
                          {"ref"},
-                         {{"root_i", "Repeat_inst_root", "Repeat_inst_root"}}},
-    [NET_MODE_RSG] = {"onyx_rsg", "RepeatSignalGenerator_inst_tile_en", {"base"}, {"repsig"}, {{0}}},
+                         {{"root_i", "Repeat_inst_root", "Repeat_inst_root"},
+                          {"spacc_i", "Repeat_inst_spacc_mode", "Repeat_inst_spacc_mode"}},
+                         {"hazard_o"},
+                         {"repeat-empty"}},
+    [NET_MODE_RSG] =
+        {"onyx_rsg", "RepeatSignalGenerator_inst_tile_en", {"base"}, {"repsig"}, {{0}}, {0}, {0}},
     [NET_MODE_REDUCE] = {"onyx_reduce",
                          "reg_cr_inst_tile_en",
                          {"in"},
                          {"out"},
-                         {{"default_value_i", "reg_cr_inst_default_value", "reg_cr_inst_default_value"}}},
+                         {{"default_value_i", "reg_cr_inst_default_value", "reg_cr_inst_default_value"}},
+                         {"hazard_o"},
+                         {"reduce-maybe"}},
 #define FA(port, field)                                                                                      \
     { port, "fiber_access_16_inst_" field, "fiber_access_16_inst_" field }
     [NET_MODE_FIBER_ACCESS] =
@@ -57,12 +79,17 @@ static const primitive primitives[NET_MODES] = {
          {"block_rd", "coord_out", "pos_out"},
          {FA("wr_run_i", "write_scanner_tile_en"), FA("wr_block_mode_i", "write_scanner_block_mode"),
           FA("wr_lowest_level_i", "write_scanner_lowest_level"),
-          FA("wr_compressed_i", "write_scanner_compressed"), FA("rd_run_i", "read_scanner_tile_en"),
-          FA("rd_root_i", "read_scanner_root"), FA("rd_lookup_i", "read_scanner_lookup"),
-          FA("rd_dense_i", "read_scanner_dense"), FA("rd_block_mode_i", "read_scanner_block_mode"),
-          FA("rd_dim_size_i", "read_scanner_dim_size"), FA("buffet_run_i", "buffet_tile_en"),
-          FA("cap_log_0_i", "buffet_buffet_capacity_log_0"),
-          FA("cap_log_1_i", "buffet_buffet_capacity_log_1")}},
+          FA("wr_compressed_i", "write_scanner_compressed"), FA("wr_spacc_i", "write_scanner_spacc_mode"),
+          FA("wr_init_blank_i", "write_scanner_init_blank"), FA("wr_stop_lvl_i", "write_scanner_stop_lvl"),
+          FA("rd_spacc_i", "read_scanner_spacc_mode"), FA("rd_stop_lvl_i", "read_scanner_stop_lvl"),
+          FA("rd_run_i", "read_scanner_tile_en"), FA("rd_root_i", "read_scanner_root"),
+          FA("rd_lookup_i", "read_scanner_lookup"), FA("rd_dense_i", "read_scanner_dense"),
+          FA("rd_block_mode_i", "read_scanner_block_mode"), FA("rd_dim_size_i", "read_scanner_dim_size"),
+          FA("buffet_run_i", "buffet_tile_en"), FA("cap_log_0_i", "buffet_buffet_capacity_log_0"),
+          FA("cap_log_1_i", "buffet_buffet_capacity_log_1")},
+         {"hazard_o"},
+         {"second-block", "write-order", "overflow", "equal-crd", "empty-fiber", "dense-again",
+          "dense-stop"}},
 #undef FA
 };
 
@@ -308,6 +335,23 @@ static void declare_ports(writer *w, net_cell cell, const primitive *p) {
     }
 }
 
+static uint32_t count_hazards(const net_cell_data *cell) {
+    const primitive *p = &primitives[cell->mode];
+    uint32_t n = 0;
+    while (p->module && n < 8 && p->hazard[n])
+        n++;
+    return n;
+}
+
+/* x1y1_hazard[] in the order of the table. */
+static void write_watch(writer *w, const net_cell_data *data, const char *name) {
+    const primitive *p = &primitives[data->mode];
+    if (p->watch[0] && !p->watch[1])
+        fprintf(w->out, ",\n      .%s(%s_hazard)", p->watch[0], name);
+    for (int i = 0; i < 2 && p->watch[1]; i++)
+        fprintf(w->out, ",\n      .%s(%s_hazard[%d])", p->watch[i], name, i);
+}
+
 static void write_core(writer *w, net_cell cell, const net_cell_data *data) {
     const primitive *p = &primitives[data->mode];
     const char *name = cell_name(w, cell);
@@ -315,6 +359,8 @@ static void write_core(writer *w, net_cell cell, const net_cell_data *data) {
     declare_ports(w, cell, p);
     if (data->mode == NET_MODE_FIBER_ACCESS)
         fprintf(w->out, "  logic [63:0] unused_%s_sram;\n", name);
+    if (count_hazards(data))
+        fprintf(w->out, "  logic [%u:0] %s_hazard;\n", count_hazards(data) - 1, name);
     fprintf(w->out, "  %s u_%s (\n      .clk_i, .rst_ni, .en_i(1'b1), .flush_i(%s)", p->module, name,
             flush_of(w, cell));
     for (const config_port *c = p->config; c->port; c++)
@@ -328,6 +374,7 @@ static void write_core(writer *w, net_cell cell, const net_cell_data *data) {
                 ",\n      .sram_req_i(1'b0), .sram_we_i(1'b0), .sram_addr_i(9'd0), .sram_wdata_i(64'd0),\n"
                 "      .sram_rdata_o(unused_%s_sram)",
                 name);
+    write_watch(w, data, name);
     fputs("\n  );\n", w->out);
 }
 
@@ -397,6 +444,43 @@ static void check_cell(writer *w, const net_cell_data *cell, pnr_site at) {
 
 /* ---- the module ------------------------------------------------------------------------------ */
 
+static bool has_far_rows(const writer *w) {
+    bool far = false;
+    for (uint32_t i = 0; i < w->design->site.len; i++)
+        far |= w->design->site.at[i].y >= FAR_ROW;
+    return far;
+}
+
+static uint32_t count_all_hazards(const netlist *n) {
+    uint32_t hazards = 0;
+    for (uint32_t i = 0; i < n->cells.len; i++)
+        hazards += count_hazards(&n->cells.at[i]);
+    return hazards;
+}
+
+/* Bit h of the hazard words is set if hazard h has been raised since the last flush; they are counted over
+ * all cells in order, 32 to a word. */
+static void write_hazards(writer *w) {
+    const netlist *n = w->design->net;
+    uint32_t hazard = 0;
+    fputs("\n  // What the chip would have got wrong since the last flush.\n", w->out);
+    for (uint32_t word = 0; word * 32 < count_all_hazards(n); word++)
+        fprintf(w->out, "  logic [31:0] hazard_%u;\n", word);
+    for (uint32_t i = 0; i < n->cells.len; i++) {
+        for (uint32_t k = 0; k < count_hazards(&n->cells.at[i]); k++, hazard++)
+            fprintf(w->out, "  assign hazard_%u[%u] = %s_hazard[%u];\n", hazard / 32, hazard % 32,
+                    cell_name(w, (net_cell){i + 1}), k);
+    }
+    for (; hazard % 32; hazard++)
+        fprintf(w->out, "  assign hazard_%u[%u] = 1'b0;\n", hazard / 32, hazard % 32);
+    for (uint32_t word = 0; word * 32 < hazard; word++)
+        fprintf(w->out,
+                "  always_ff @(posedge clk_i or negedge rst_ni) begin\n"
+                "    if (!rst_ni) hazard_%u_o <= 32'd0;\n"
+                "    else hazard_%u_o <= %s ? 32'd0 : hazard_%u_o | hazard_%u;\n  end\n",
+                word, word, has_far_rows(w) ? "(flush_i | flush_far_q)" : "flush_i", word, word);
+}
+
 static void write_ports(writer *w) {
     fputs("module onyx_design (\n    input  logic clk_i,\n    input  logic rst_ni,\n    input  logic flush_i",
           w->out);
@@ -416,14 +500,13 @@ static void write_ports(writer *w) {
                     "    output logic in_%u_ready_o",
                     x, x, x);
     }
+    for (uint32_t word = 0; word * 32 < count_all_hazards(w->design->net); word++)
+        fprintf(w->out, ",\n    output logic [31:0] hazard_%u_o", word);
     fputs("\n);\n", w->out);
 }
 
 static void write_flush(writer *w) {
-    bool far = false;
-    for (uint32_t i = 0; i < w->design->site.len; i++)
-        far |= w->design->site.at[i].y >= FAR_ROW;
-    if (far)
+    if (has_far_rows(w))
         fprintf(w->out,
                 "  // Rows from %u on see flush one cycle later.\n  logic flush_far_q;\n"
                 "  always_ff @(posedge clk_i or negedge rst_ni) begin\n"
@@ -448,6 +531,7 @@ static void write_module(writer *w) {
     }
     for (uint32_t i = 0; i < n->nets.len; i++)
         write_net(w, i);
+    write_hazards(w);
     fputs("endmodule\n", w->out);
 }
 
@@ -484,6 +568,7 @@ static void list_columns(writer *w, const char *name, bool output) {
 
 bool bits_write_ports(const pnr_design *design, const char *path, diagnostics *d) {
     writer w = {.design = design, .d = d, .good = true};
+    const netlist *n = design->net;
     file_out f;
     if (!file_create(&f, path, d->mem, d))
         return false;
@@ -491,6 +576,17 @@ bool bits_write_ports(const pnr_design *design, const char *path, diagnostics *d
     fputs("/* Ports of onyx_design.sv; generated beside it. */\n", w.out);
     list_columns(&w, "ONYX_INPUTS", false);
     list_columns(&w, "ONYX_OUTPUTS", true);
+    fputs("#define ONYX_HAZARD_WORDS(X)", w.out);
+    for (uint32_t word = 0; word * 32 < count_all_hazards(n); word++)
+        fprintf(w.out, " X(%u)", word);
+    fputs("\n#define ONYX_HAZARDS(X)", w.out);
+    for (uint32_t i = 0; i < n->cells.len; i++) {
+        const net_cell_data *cell = &n->cells.at[i];
+        for (uint32_t k = 0; k < count_hazards(cell); k++)
+            fprintf(w.out, " \\\n    X(\"%s\", \"%s %s\")", primitives[cell->mode].hazard[k],
+                    cell_name(&w, (net_cell){i + 1}), net_mode_table[cell->mode].name);
+    }
+    fputc('\n', w.out);
     arena_free(&w.scratch);
     return file_commit(&f, d);
 }

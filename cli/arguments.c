@@ -37,7 +37,7 @@ static bool exact_options(const struct argp_option *table, int argc, char **argv
             continue;
         size_t length = strcspn(argv[i] + 2, "=");
         bool known = strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--usage") == 0;
-        for (const struct argp_option *o = table; (o->name || o->key) && !known; o++)
+        for (const struct argp_option *o = table; (o->name || o->key || o->doc) && !known; o++)
             known = o->name && strlen(o->name) == length && strncmp(o->name, argv[i] + 2, length) == 0;
         if (!known) {
             diag_error(&s->diag, (src_loc){0}, "E0902-option", "there is no option '%.*s'", (int)length + 2,

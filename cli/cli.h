@@ -15,7 +15,7 @@
 enum { EXIT_OK = 0, EXIT_USER = 1, EXIT_UNMAPPABLE = 2, EXIT_MISMATCH = 3, EXIT_INTERRUPTED = 130 };
 
 typedef enum { ENGINE_NONE, ENGINE_SAM, ENGINE_CYCLE, ENGINE_RTL, ENGINE_SOC } cli_engine;
-typedef enum { HAZARDS_ERROR, HAZARDS_WARN, HAZARDS_OFF } cli_hazards;
+typedef enum { REPORT_ERROR, REPORT_WARN, REPORT_OFF } cli_severity; /* of --hazards and --deadlock */
 
 typedef VEC(const char *) text_vec;
 
@@ -30,7 +30,7 @@ typedef struct {
     text_vec outputs;    /* -o "X:file" */
     const char *board, *profile;
     cli_engine engine;
-    cli_hazards hazards;
+    cli_severity hazards, deadlock;
     tile_dtype dtype;
     const char *dtype_from; /* the option that stated it, or NULL */
     tile_values values;
@@ -59,8 +59,11 @@ typedef struct {
 void cli_session_begin(cli_session *s);
 /* Prints what was diagnosed, frees everything, returns the exit code. */
 int cli_session_end(cli_session *s, bool ok);
-/* Where boards, RTL and firmware sources lie: $ONYX_HOME, or the tree this program was built from. */
-const char *cli_home(void);
+/* The file of this program; false where that cannot be found out, or the path does not fit. */
+bool cli_program(char *path, size_t size);
+/* Where boards, RTL and firmware sources lie: $ONYX_HOME, or beside the installed program, or the tree it was
+ * built from. */
+const char *cli_home(cli_session *s);
 /* A board by name, or by the path of a .json file; *path is the file, unless path is NULL. The session frees
  * it. */
 bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const char **path);
@@ -104,54 +107,60 @@ typedef struct {
     double frontend, lower, place, route, bitstream, tile, firmware, run, total;
 } cli_times;
 
-/* A kernel that fills a workspace (precompute) for those after it. */
+/* What a run of a kernel yields besides the result. */
 typedef struct {
-    sam_statement user, statement; /* as scheduled: its workspace and operands by name; packed */
-    sam_graph sam;
-    uint64_t cycles; /* once it ran */
-} cli_producer;
+    tile_tensor result;
+    uint64_t config_cycles, kernel_cycles, firmware_cycles, total_cycles;
+    cycle_model *model; /* on the array: the cycle model, which ran alone, or ahead of rtl or soc */
+    const cycle_design *design;
+    bool ahead;
+} cli_outcome;
 
-/* What compiling yields. */
-typedef struct {
+/* What compiling a kernel yields, and running it. */
+typedef struct cli_kernel cli_kernel;
+struct cli_kernel {
     pnr_board board;
     const char *board_path;
-    sam_statement user, statement; /* as written: what the reference evaluates; packed: what is lowered */
-    uint32_t *extent;              /* of the user's variables, by handle - 1; once the operands are read */
-    VEC(cli_producer) producers;   /* in the order in which they run, before the statement */
-    sam_graph sam, hardware;       /* as lowered from the statement; after the hardware rewrites */
-    uint32_t copies;               /* of the kernel in the netlist */
+    const char *folder; /* where its files go: the user's, or one in there where there are several kernels */
+    /* As written, what the reference evaluates (of a workspace: as scheduled); packed: what is lowered. */
+    sam_statement user, statement;
+    uint32_t *extent;          /* of the user's variables, by handle - 1; once the operands are there */
+    VEC(cli_kernel) producers; /* kernels that fill workspaces, in the order in which they run before this */
+    sam_graph sam, hardware;   /* as lowered from the statement; after the hardware rewrites */
+    uint32_t copies;           /* of the kernel in the netlist */
+    const char *chosen;        /* a sentence about loops that are not in the default order, or NULL */
+    const char *staged;        /* the same about several kernels that nobody asked for */
+    const char *way_out;       /* a schedule that would do instead of the user's, or NULL */
     netlist net;
     pnr_design design, decoded; /* as routed; as read back from the bitstream's bytes */
     pnr_timing timing;
+    net_liveness liveness; /* of the routed netlist */
     netlist decoded_net;
     bits_map *map;
     bits_stream bits;
     tile_options tiling;
+    tile_plan plan;  /* of the last run; nothing with engine sam */
+    cli_outcome ran; /* the result is the user's */
     cli_times times;
-} cli_kernel;
+};
 
-/* Expression to SAM graphs; the first third of cli_compile (for the chip) and all that engine sam needs. The
- * chip runs one kernel: E0922-kernels. */
+/* Expression to SAM graphs; the first third of cli_compile (for the chip) and all that engine sam needs. */
 bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k);
 /* The other way in for `onyx sam`: a SAM graph as a .gv file, instead of an expression. */
 bool cli_is_graph(const char *name);
 bool cli_read_graph(const cli_options *o, cli_session *s, cli_kernel *k);
-/* Expression to a bitstream that was decoded again and found equal to the routed netlist; writes the folder
- * o->out. */
+/* Expression to a bitstream for each kernel, which was decoded again and found equal to the routed netlist;
+ * writes the folder o->out. */
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k);
+
+/* What --deadlock asks for: an error or a warning if fibers of up to `longest` coordinates may need more
+ * FIFO. */
+bool cli_check_deadlock(const cli_options *o, cli_session *s, const cli_kernel *k, uint32_t longest);
 
 /* Every -t and -o T:FILE names a tensor it may name. E0910, E0914. */
 bool cli_check_names(const cli_options *o, cli_session *s, const sam_statement *st);
 /* Operands from -i and -g, in the order of the user's tensors, and how far each variable runs. */
 bool cli_read_operands(const cli_options *o, cli_session *s, cli_kernel *k, tile_operands *operands);
-
-/* What a run yields besides the result. */
-typedef struct {
-    tile_tensor result;
-    uint64_t config_cycles, kernel_cycles, firmware_cycles, total_cycles;
-    cycle_model *model; /* engine cycle: what ran, with its accounts */
-    const cycle_design *design;
-} cli_outcome;
 
 /* The kernel's streams in the order of their IO columns; cells by index in the design's netlist. A decoded
  * design has columns and cells only. */
@@ -163,9 +172,21 @@ typedef struct {
 } cli_streams;
 void cli_streams_of(const pnr_design *design, cli_streams *streams);
 
-/* Runs engine sam on the user's operands, all kernels in turn; the result is the user's. */
-bool cli_simulate(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
-                  cli_outcome *out);
+/* Runs all kernels in turn on the user's operands and on the workspaces of those before, each on the engine
+ * of the options; k->ran holds the result. */
+bool cli_run_kernels(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in);
+/* Lowers one kernel of a schedule to its packed statement and its SAM graph, and that to a netlist of as many
+ * copies as the options say, or as fit; k has board and tiling. */
+bool cli_lower_sam(const cli_options *o, bool chip, cli_session *s, const fe_kernel *kernel, cli_kernel *k);
+bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k);
+/* Changes `cin`, which was made of `in`, to what the chip can run, where the user leaves that open; what it
+ * cannot stays as it is. chosen: k->chosen of each kernel. Sets k->staged and k->way_out of the last one. */
+void cli_choose(const cli_options *o, cli_session *s, const fe_in *in, cli_kernel *k, fe_cin *cin,
+                text_vec *chosen);
+/* "i,j,k" */
+const char *cli_loops_text(const sam_statement *st, arena *mem);
+/* The options as one kernel's stages see them: its files go to its own folder. */
+cli_options cli_options_of(const cli_options *o, const cli_kernel *k);
 /* sam_simulate with the options of engine sam; writes the statistics and the trace, also of a run that
  * failed; of several kernels those of the last. E0907-trace-edge. */
 bool cli_watched_simulate(const cli_options *o, cli_session *s, const sam_graph *g,
@@ -173,6 +194,13 @@ bool cli_watched_simulate(const cli_options *o, cli_session *s, const sam_graph 
 /* `in` and the result of the other engines are those of the packed statement. */
 bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                    tile_collector *c, cli_outcome *out);
+/* The runs on the cycle model, for what the chip would get wrong there. E0803. */
+bool cli_watch_hazards(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
+                       cli_outcome *out);
+/* A monitor of the array was raised at tile x, y: reported like the model's, unless that has raised the same.
+ * E0803; false if it ends the run. */
+bool cli_hazard_of_array(const cli_options *o, cli_session *s, const cli_outcome *out, cycle_hazard_kind kind,
+                         uint32_t x, uint32_t y);
 bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out);
 bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
@@ -184,14 +212,14 @@ bool cli_write_outputs(const cli_options *o, cli_session *s, const tile_tensor *
  * --no-check. */
 const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_operands *in,
                       const tile_tensor *got);
-/* The summary on standard output and report.json in the folder. `outcome` and `plan` are NULL after compile.
- */
-bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
-                const cli_outcome *outcome, const char *check);
+/* The summary on standard output and report.json in the folder; `ran`: after run, not only compiled. */
+bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, bool ran, const char *check);
 
 void cli_print_json(const cJSON *json);
 
-/* After engine cycle: "stalls", "bottlenecks" and "hazards" of report.json; the lines of the summary. */
+/* Where the cycle model ran: "hazards" of report.json. After engine cycle also "stalls" and "bottlenecks",
+ * and the lines of the summary. */
+void cli_hazards_json(const cli_outcome *outcome, cJSON *report);
 void cli_stalls_json(cli_session *s, const cli_outcome *outcome, cJSON *report);
 void cli_stalls_print(cli_session *s, const cli_outcome *outcome);
 
@@ -203,6 +231,8 @@ bool cli_spawn(const char *const *argv, const char *log, diagnostics *d);
 int command_run(int argc, char **argv);
 int command_compile(int argc, char **argv);
 int command_sam(int argc, char **argv);
+int command_sweep(int argc, char **argv);
+int command_view(int argc, char **argv);
 int command_boards(int argc, char **argv);
 int command_bits(int argc, char **argv);
 int command_pnr(int argc, char **argv);

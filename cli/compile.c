@@ -1,11 +1,11 @@
 /* The compiler as a straight list of stages, a check after each. */
 #include "cli/cli.h"
 
-static bool dump_graph(const cli_options *o, const char *name, const sam_graph *g, cli_session *s) {
+static bool dump_graph(const cli_kernel *k, const char *name, const sam_graph *g, cli_session *s) {
     file_out f;
-    if (!o->out)
+    if (!k->folder)
         return true;
-    if (!file_create(&f, arena_printf(&s->mem, "%s/%s", o->out, name), &s->mem, &s->diag))
+    if (!file_create(&f, arena_printf(&s->mem, "%s/%s", k->folder, name), &s->mem, &s->diag))
         return false;
     sam_dump(g, f.stream);
     return file_commit(&f, &s->diag);
@@ -22,39 +22,36 @@ static bool set_arithmetic(const cli_options *o, sam_graph *g) {
     return true;
 }
 
-/* One scheduled kernel: the statement that is packed, and its graph. */
-static bool lower_kernel(const cli_options *o, bool chip, cli_session *s, const fe_kernel *kernel,
-                         sam_statement *statement, sam_graph *g) {
-    const fe_lower_options lower = {.drop = true, .exact_stops = !chip};
+cli_options cli_options_of(const cli_options *o, const cli_kernel *k) {
+    cli_options own = *o;
+    own.out = k->folder;
+    return own;
+}
+
+bool cli_lower_sam(const cli_options *o, bool chip, cli_session *s, const fe_kernel *kernel, cli_kernel *k) {
+    const fe_lower_options lower = {.drop = true, .exact_stops = !chip, .pad = chip};
     sam_statement expanded;
     sam_graph once;
     if (!fe_expand(kernel, &s->mem, &s->diag, &expanded))
         return false;
+    expanded.tiled = chip; /* scanners run to the edge of a sub-tile */
     if (chip)
         fe_distribute(&expanded);
-    return fe_build(&expanded, &lower, &s->mem, &s->diag, statement, &once) &&
-           fe_unroll(kernel, &once, &s->mem, &s->diag, g) && set_arithmetic(o, g) && sam_check(g, &s->diag);
+    return fe_build(&expanded, &lower, &s->mem, &s->diag, &k->statement, &once) &&
+           fe_unroll(kernel, &once, &s->mem, &s->diag, &k->sam) && set_arithmetic(o, &k->sam) &&
+           sam_check(&k->sam, &s->diag);
 }
 
-/* The kernels before the last, each with a graph of its own. */
-static bool lower_producers(const cli_options *o, bool chip, cli_session *s, const fe_cin *cin,
-                            cli_kernel *k) {
-    if (chip && cin->kernels.len > 1) {
-        const sam_statement *first = &cin->kernels.at[0].s;
-        diag_unmappable(&s->diag, sam_tensor_at(first, first->result)->loc, "E0922-kernels",
-                        "the schedule makes %u kernels, the array runs one", cin->kernels.len);
-        diag_hint(&s->diag, "use --engine sam, or compile and run the workspace's expression first");
-        return false;
-    }
-    for (uint32_t n = 0; n + 1 < cin->kernels.len; n++) {
-        cli_producer p = {.user = cin->kernels.at[n].s};
-        const char *name = names_text(&s->names, sam_tensor_at(&p.user, p.user.result)->name);
-        if (!lower_kernel(o, chip, s, &cin->kernels.at[n], &p.statement, &p.sam) ||
-            !dump_graph(o, arena_printf(&s->mem, "sam_%s.gv", name), &p.sam, s))
-            return false;
-        vec_push(&s->mem, &k->producers, p);
-    }
-    return true;
+/* Kernel n of `cin`; of several each has a folder with the name of the tensor it writes. */
+static bool lower_one(const cli_options *o, bool chip, cli_session *s, const fe_cin *cin, uint32_t n,
+                      cli_kernel *k) {
+    const sam_statement *kernel = &cin->kernels.at[n].s;
+    k->folder = o->out;
+    if (o->out && cin->kernels.len > 1)
+        k->folder = arena_printf(&s->mem, "%s/%s", o->out,
+                                 names_text(&s->names, sam_tensor_at(kernel, kernel->result)->name));
+    return (!k->folder || make_folder(k->folder, &s->diag)) &&
+           cli_lower_sam(o, chip, s, &cin->kernels.at[n], k) && dump_graph(k, "sam.gv", &k->sam, s);
 }
 
 bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k) {
@@ -68,21 +65,28 @@ bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel
                       .n_schedule = o->schedule.len,
                       .integers = o->dtype == TILE_DTYPE_INT16};
     fe_cin cin;
+    text_vec chosen = {0};
     bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&
-              cli_check_names(o, s, &k->user) && fe_schedule(&in, &k->user, &s->mem, &s->diag, &cin) &&
-              lower_producers(o, chip, s, &cin, k) &&
-              lower_kernel(o, chip, s, &cin.kernels.at[cin.kernels.len - 1], &k->statement, &k->sam) &&
-              dump_graph(o, "sam.gv", &k->sam, s);
+              cli_check_names(o, s, &k->user) && fe_schedule(&in, &k->user, &s->mem, &s->diag, &cin);
+    if (ok && chip)
+        cli_choose(o, s, &in, k, &cin, &chosen);
+    for (uint32_t n = 0; ok && n + 1 < cin.kernels.len; n++) {
+        cli_kernel producer = {.user = cin.kernels.at[n].s, .chosen = n < chosen.len ? chosen.at[n] : NULL};
+        ok = lower_one(o, chip, s, &cin, n, &producer);
+        vec_push(&s->mem, &k->producers, producer);
+    }
+    k->chosen = ok && chosen.len == cin.kernels.len ? chosen.at[chosen.len - 1] : NULL;
+    ok = ok && lower_one(o, chip, s, &cin, cin.kernels.len - 1, k);
     k->times.frontend = seconds_now() - start;
     return ok;
 }
 
 /* Rewrites that keep the meaning: SAM graph to SAM graph. */
-static bool make_hardware_legal(const cli_options *o, cli_session *s, cli_kernel *k) {
+static bool make_hardware_legal(cli_session *s, cli_kernel *k) {
     sam_graph joined;
     return sam_to_binary_joiners(&k->sam, &s->mem, &s->diag, &joined) &&
            sam_remove_broadcasts(&joined, &s->mem, &s->diag, &k->hardware) &&
-           sam_check(&k->hardware, &s->diag) && dump_graph(o, "sam_hw.gv", &k->hardware, s);
+           sam_check(&k->hardware, &s->diag) && dump_graph(k, "sam_hw.gv", &k->hardware, s);
 }
 
 /* How many of the kernel the board has tiles and streams for. */
@@ -110,14 +114,16 @@ static bool unroll(const cli_options *o, cli_session *s, cli_kernel *k, const ne
     return false;
 }
 
-static bool lower(const cli_options *o, cli_session *s, cli_kernel *k) {
+bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
     onyx_graph *graph = NULL;
     netlist one;
-    const lower_options options = {.tile_edge = tile_edge(&k->statement, &k->tiling)};
-    bool ok = make_hardware_legal(o, s, k) && lower_run(&k->hardware, &options, &s->mem, &s->diag, &graph) &&
-              lower_check(graph, &s->diag) && lower_pack(graph, &s->mem, &s->diag, &one) &&
-              unroll(o, s, k, &one);
+    bool ok = make_hardware_legal(s, k);
+    lower_options options = {.tile_edge = tile_edge(&k->statement, &k->tiling)};
+    if (ok && !k->tiling.tile && options.tile_edge > lower_widest(&k->hardware))
+        k->tiling.tile = options.tile_edge = lower_widest(&k->hardware);
+    ok = ok && lower_run(&k->hardware, &options, &s->mem, &s->diag, &graph) && lower_check(graph, &s->diag) &&
+         lower_pack(graph, &s->mem, &s->diag, &one) && unroll(o, s, k, &one);
     k->times.lower = seconds_now() - start;
     return ok;
 }
@@ -138,6 +144,19 @@ static void balance(const cli_options *o, cli_session *s, cli_kernel *k) {
     pnr_stretch(&k->design, want, shortages.len, &s->mem);
 }
 
+/* Whether the FIFOs suffice, with the pairs that the routes have. */
+static void find_deadlock(cli_session *s, cli_kernel *k) {
+    const uint32_t **extra = arena_new_n(&s->mem, const uint32_t *, k->net.nets.len + 1);
+    for (uint32_t i = 0; i < k->net.nets.len; i++) {
+        const pnr_route *r = &k->design.route.at[i];
+        uint32_t *tokens = arena_new_n(&s->mem, uint32_t, r->sinks.len + 1);
+        for (uint32_t sink = 0; sink < r->sinks.len; sink++)
+            tokens[sink] = 2 * pnr_pairs_to(r, sink);
+        extra[i] = tokens;
+    }
+    net_deadlock(&k->net, extra, &s->mem, &k->liveness);
+}
+
 static bool place_and_route(const cli_options *o, cli_session *s, cli_kernel *k) {
     pnr_options options = pnr_options_default();
     options.seed = o->seed;
@@ -151,6 +170,8 @@ static bool place_and_route(const cli_options *o, cli_session *s, cli_kernel *k)
     if (ok)
         balance(o, s, k);
     ok = ok && pnr_check(&k->design, &s->diag) && pnr_sta(&k->design, &s->mem, &s->diag, &k->timing);
+    if (ok && o->deadlock != REPORT_OFF)
+        find_deadlock(s, k);
     k->times.route = seconds_now() - start;
     return ok;
 }
@@ -186,10 +207,31 @@ static bool write_design(const cli_options *o, cli_session *s, const pnr_design 
            pnr_write_route(d, arena_printf(&s->mem, "%s/design.route", o->out), &s->diag);
 }
 
+bool cli_check_deadlock(const cli_options *o, cli_session *s, const cli_kernel *k, uint32_t longest) {
+    return o->deadlock == REPORT_OFF ||
+           net_deadlock_report(&k->net, &k->liveness, longest, o->deadlock == REPORT_WARN, &s->diag);
+}
+
+static bool compile_one(const cli_options *all, cli_session *s, cli_kernel *k) {
+    const cli_options own = cli_options_of(all, k), *o = &own;
+    return cli_lower(o, s, k) && write_netlist(o, s, &k->net) && place_and_route(o, s, k) &&
+           write_design(o, s, &k->design) && make_bitstream(o, s, k);
+}
+
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
     if (!make_folder(o->out, &s->diag) || !cli_read_board(s, o->board, &k->board, &k->board_path))
         return false;
     k->tiling = (tile_options){.tile = o->tile, .mem_words = k->board.mem_words};
-    return cli_compile_sam(o, true, s, k) && lower(o, s, k) && write_netlist(o, s, &k->net) &&
-           place_and_route(o, s, k) && write_design(o, s, &k->design) && make_bitstream(o, s, k);
+    bool ok = cli_compile_sam(o, true, s, k);
+    for (uint32_t n = 0; ok && n < k->producers.len; n++) {
+        cli_kernel *p = &k->producers.at[n];
+        p->board = k->board;
+        p->board_path = k->board_path;
+        p->tiling = k->tiling;
+        ok = compile_one(o, s, p);
+    }
+    ok = ok && compile_one(o, s, k);
+    if (!ok && k->way_out)
+        diag_note(&s->diag, (src_loc){0}, "the chip does it in several kernels: -s \"%s\"", k->way_out);
+    return ok;
 }

@@ -1,5 +1,5 @@
 /* Engine cycle: the decoded bitstream in the C cycle model, run on the plan's blocks; and what the chip would
- * get wrong there. */
+ * get wrong there, which engines rtl and soc ask before they run. */
 #include "cli/cli.h"
 #include "cli/cycle_load.h"
 
@@ -69,46 +69,65 @@ static void explain_stuck(cli_session *s, const edge *e, const cycle_model *m, u
               cycle_wait_graph(m, &s->mem));
 }
 
+/* E0803, as --hazards says. False: the run ends. */
+static bool report_hazard(const cli_options *o, cli_session *s, cycle_hazard_kind kind, const char *tile,
+                          const char *when) {
+    const char *text =
+        arena_printf(&s->mem, "the chip would be wrong here: %s: %s%s", tile, cycle_hazard_what[kind], when);
+    if (o->hazards == REPORT_OFF)
+        return true;
+    if (o->hazards == REPORT_WARN) {
+        diag_warning(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
+        return true;
+    }
+    diag_unmappable(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
+    diag_hint(&s->diag, "%s; --hazards warn goes on, our RTL does it right (hazard '%s', docs/errata.md)",
+              cycle_hazard_help[kind], cycle_hazard_name[kind]);
+    return false;
+}
+
 static bool report_hazards(const cli_options *o, cli_session *s, const cycle_design *design,
                            cycle_model *model) {
     const cycle_hazards *all = cycle_hazards_of(model);
     bool safe = true;
-    for (uint32_t i = 0; i < all->len; i++)
-        safe &= !cycle_hazard_certain(all->at[i].kind);
-    for (uint32_t i = 0; i < all->len && o->hazards != HAZARDS_OFF; i++) {
+    for (uint32_t i = 0; i < all->len; i++) {
         const cycle_hazard *h = &all->at[i];
         const char *tokens = h->tokens ? " at" : "", *times = "";
         for (uint32_t t = 0; t < h->tokens; t++)
             tokens = arena_printf(&s->mem, "%s %s", tokens, cycle_token_text(h->token[t], &s->mem));
         if (h->count > 1)
             times = arena_printf(&s->mem, " (%llu times)", (unsigned long long)h->count);
-        const char *text =
-            arena_printf(&s->mem, "the chip %s be wrong here: %s: %s; run %u, cycle %llu%s%s",
-                         cycle_hazard_certain(h->kind) ? "would" : "may", design->cells.at[h->cell].name,
-                         cycle_hazard_what[h->kind], h->run, (unsigned long long)h->cycle, tokens, times);
-        if (o->hazards == HAZARDS_WARN || !cycle_hazard_certain(h->kind)) {
-            diag_warning(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
-            continue;
-        }
-        diag_unmappable(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
-        diag_hint(&s->diag, "hazard '%s' of docs/cycle.md; --hazards warn goes on, our RTL does it right",
-                  cycle_hazard_name[h->kind]);
+        const char *when = arena_printf(&s->mem, "; run %u, cycle %llu%s%s", h->run,
+                                        (unsigned long long)h->cycle, tokens, times);
+        safe = report_hazard(o, s, h->kind, design->cells.at[h->cell].name, when) && safe;
     }
-    return safe || o->hazards != HAZARDS_ERROR;
+    return safe;
 }
 
-bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
-                   tile_collector *c, cli_outcome *out) {
+bool cli_hazard_of_array(const cli_options *o, cli_session *s, const cli_outcome *out, cycle_hazard_kind kind,
+                         uint32_t x, uint32_t y) {
+    const cycle_hazards *met = cycle_hazards_of(out->model);
+    const char *site = arena_printf(&s->mem, "x%uy%u ", x, y), *tile = site;
+    for (uint32_t c = 0; c < out->design->cells.len; c++) {
+        if (strncmp(out->design->cells.at[c].name, site, strlen(site)) == 0)
+            tile = out->design->cells.at[c].name;
+    }
+    for (uint32_t i = 0; i < met->len; i++) {
+        if (met->at[i].kind == kind && strcmp(out->design->cells.at[met->at[i].cell].name, tile) == 0)
+            return true; /* known */
+    }
+    return report_hazard(o, s, kind, tile, "; in the firmware's run only");
+}
+
+/* All runs on the model, which `out` keeps. The words that come are collected and their cycles written, where
+ * there is something to collect and write them to. */
+static bool run_model(cli_session *s, const cli_kernel *k, const tile_plan *plan, tile_collector *c,
+                      FILE *trace, cli_outcome *out, uint64_t *all_cycles) {
     cycle_design *design = arena_new(&s->mem, cycle_design);
-    file_out trace = {0};
     if (!cycle_load(&k->decoded, k->map, &s->mem, &s->diag, design))
         return false;
     cycle_model *m = cycle_build(design, &s->mem);
     edge e = edge_of(s, &k->decoded);
-    if (o->io_trace &&
-        !(tile_job_write(plan, arena_printf(&s->mem, "%s/job.bin", o->out), &s->diag) &&
-          file_create(&trace, arena_printf(&s->mem, "%s/io.trace", o->out), &s->mem, &s->diag)))
-        return false;
     const uint16_t **words = arena_new_n(&s->mem, const uint16_t *, e.streams.len + 1);
     uint32_t *lengths = arena_new_n(&s->mem, uint32_t, e.streams.len + 1);
     bool ok = true;
@@ -116,22 +135,40 @@ bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const ti
         arena scratch = {0};
         uint64_t cycles = 0;
         set_run(&e, plan, run);
-        ok = cycle_run(m, e.streams.at, e.streams.len, o->io_trace, &scratch, &cycles) == CYCLE_DONE;
+        ok = cycle_run(m, e.streams.at, e.streams.len, trace != NULL, &scratch, &cycles) == CYCLE_DONE;
         if (!ok)
             explain_stuck(s, &e, m, run, cycles);
-        write_trace(trace.stream, &e, run);
+        write_trace(trace, &e, run);
         for (uint32_t i = e.inputs; i < e.streams.len; i++) {
             words[i - e.inputs] = e.streams.at[i].got.at;
             lengths[i - e.inputs] = e.streams.at[i].got.len;
         }
-        ok = ok && tile_collect_run(c, run, words, lengths, &s->diag);
-        out->kernel_cycles += cycles;
+        ok = ok && (!c || tile_collect_run(c, run, words, lengths, &s->diag));
+        *all_cycles += cycles;
         arena_free(&scratch);
     }
+    out->model = m;
+    out->design = design;
+    return ok;
+}
+
+bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+                   tile_collector *c, cli_outcome *out) {
+    file_out trace = {0};
+    if (o->io_trace &&
+        !(tile_job_write(plan, arena_printf(&s->mem, "%s/job.bin", o->out), &s->diag) &&
+          file_create(&trace, arena_printf(&s->mem, "%s/io.trace", o->out), &s->mem, &s->diag)))
+        return false;
+    bool ok = run_model(s, k, plan, c, trace.stream, out, &out->kernel_cycles);
     if (o->io_trace)
         ok = file_commit(&trace, &s->diag) && ok;
     out->total_cycles = out->kernel_cycles;
-    out->model = m;
-    out->design = design;
-    return report_hazards(o, s, design, m) && ok;
+    return (!out->model || report_hazards(o, s, out->design, out->model)) && ok;
+}
+
+bool cli_watch_hazards(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
+                       cli_outcome *out) {
+    uint64_t cycles = 0;
+    out->ahead = true;
+    return run_model(s, k, plan, NULL, NULL, out, &cycles) && report_hazards(o, s, out->design, out->model);
 }

@@ -1,9 +1,67 @@
-/* Engine rtl: the decoded bitstream as a SystemVerilog netlist, built by Verilator, run on the job file. */
+/* Engine rtl: the decoded bitstream as a SystemVerilog netlist, built by Verilator, run on the job file. The
+ * program is kept beside the netlist and used again by the next run into the same folder that needs the same
+ * one. */
 #include "cli/cli.h"
 
-static bool build(cli_session *s, const char *folder, const char *log) {
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- what the program is made of ------------------------------------------------------------- */
+
+static int is_module(const struct dirent *entry) {
+    return strstr(entry->d_name, ".sv") != NULL;
+}
+
+static uint64_t hash_more(uint64_t hash, const void *bytes, size_t length) {
+    const uint64_t pair[2] = {hash, hash_bytes(bytes, length)};
+    return hash_bytes(pair, sizeof pair);
+}
+
+static bool hash_file(const char *path, cli_session *s, uint64_t *hash) {
+    size_t length = 0;
+    const char *text = file_read(path, &s->mem, &length, &s->diag);
+    if (text)
+        *hash = hash_more(*hash, text, length);
+    return text != NULL;
+}
+
+/* Contents of the netlist, its ports, the harness and the modules of rtl_models/rtl in the order of their
+ * names, and where they lie: 16 digits, NULL after errors. Which Verilator and compiler are there is not
+ * looked at. */
+static const char *ingredients(cli_session *s, const char *folder) {
     arena *mem = &s->mem;
-    const char *home = cli_home();
+    const char *home = cli_home(s), *rtl = arena_printf(mem, "%s/rtl_models/rtl", home);
+    uint64_t hash = hash_more(0, home, strlen(home));
+    bool ok = hash_file(arena_printf(mem, "%s/onyx_design.sv", folder), s, &hash) &&
+              hash_file(arena_printf(mem, "%s/onyx_design_io.h", folder), s, &hash) &&
+              hash_file(arena_printf(mem, "%s/rtl_models/harness/design_main.cpp", home), s, &hash);
+    struct dirent **entries = NULL;
+    int count = scandir(rtl, &entries, is_module, alphasort);
+    for (int i = 0; i < count; i++) {
+        ok = ok && hash_file(arena_printf(mem, "%s/%s", rtl, entries[i]->d_name), s, &hash);
+        free(entries[i]);
+    }
+    free(entries);
+    return ok ? arena_printf(mem, "%016llx\n", (unsigned long long)hash) : NULL;
+}
+
+static bool is_built(cli_session *s, const char *folder, const char *key) {
+    diagnostics quiet; /* nothing kept is no error */
+    size_t length = 0;
+    diag_init(&quiet, &s->mem);
+    if (access(arena_printf(&s->mem, "%s/obj/design_sim", folder), X_OK) != 0)
+        return false;
+    const char *kept = file_read(arena_printf(&s->mem, "%s/built_from", folder), &s->mem, &length, &quiet);
+    return kept && !strcmp(kept, key);
+}
+
+/* ---- build and run --------------------------------------------------------------------------- */
+
+static bool verilate(cli_session *s, const char *folder, const char *log) {
+    arena *mem = &s->mem;
+    const char *home = cli_home(s);
+    bool runtime = access(ONYX_VERILATED_LIB, R_OK) == 0; /* compiled once, with the house */
     const char *const argv[] = {"verilator",
                                 "--cc",
                                 "--exe",
@@ -31,8 +89,64 @@ static bool build(cli_session *s, const char *folder, const char *log) {
                                 "design_sim",
                                 arena_printf(mem, "%s/onyx_design.sv", folder),
                                 arena_printf(mem, "%s/rtl_models/harness/design_main.cpp", home),
+                                runtime ? ONYX_VERILATED_LIB : NULL,
+                                "-MAKEFLAGS",
+                                "VM_GLOBAL_FAST=",
                                 NULL};
     return cli_spawn(argv, log, &s->diag);
+}
+
+static bool build(cli_session *s, const char *folder, const char *log) {
+    const char *key = ingredients(s, folder);
+    if (!key)
+        return false;
+    if (is_built(s, folder, key))
+        return true;
+    /* Objects of another design, or of another tree. */
+    const char *built_from = arena_printf(&s->mem, "%s/built_from", folder);
+    remove(built_from);
+    cli_remove_folder(arena_printf(&s->mem, "%s/obj", folder));
+    remove(log);
+    file_out file;
+    if (!verilate(s, folder, log) || !file_create(&file, built_from, &s->mem, &s->diag))
+        return false;
+    fputs(key, file.stream);
+    return file_commit(&file, &s->diag);
+}
+
+/* Whether the monitor of hazard `kind` at `tile` raised it, in the model. */
+static bool model_raised(const cli_outcome *out, const char *kind, const char *tile) {
+    const cycle_hazards *met = cycle_hazards_of(out->model);
+    for (uint32_t i = 0; i < met->len; i++) {
+        if (strcmp(cycle_hazard_name[met->at[i].kind], kind) == 0 &&
+            strcmp(out->design->cells.at[met->at[i].cell].name, tile) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The RTL's monitors, lines "hazard KIND TILE" of the log, must have raised what those of the model ahead of
+ * it did: both see the same tokens in the same cycles. */
+static bool same_hazards(cli_session *s, const cli_outcome *out, const char *log) {
+    size_t length = 0;
+    char *text = file_read(log, &s->mem, &length, &s->diag);
+    uint32_t raised = 0;
+    for (char *line = text ? strtok(text, "\n") : NULL; line; line = strtok(NULL, "\n")) {
+        char kind[32], tile[64];
+        if (sscanf(line, "hazard %31s %63[^\n]", kind, tile) != 2)
+            continue;
+        raised++;
+        if (!model_raised(out, kind, tile)) {
+            diag_mismatch(&s->diag, (src_loc){0}, "E0804-monitors",
+                          "%s: the RTL raises %s, the cycle model does not", tile, kind);
+            return false;
+        }
+    }
+    if (text && raised != cycle_hazards_of(out->model)->len)
+        diag_mismatch(&s->diag, (src_loc){0}, "E0804-monitors",
+                      "the cycle model raises %u hazards, the RTL %u of them",
+                      cycle_hazards_of(out->model)->len, raised);
+    return text && raised == cycle_hazards_of(out->model)->len;
 }
 
 bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
@@ -48,14 +162,11 @@ bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile
         !bits_write_ports(&k->decoded, arena_printf(mem, "%s/onyx_design_io.h", folder), &s->diag) ||
         !tile_job_write(plan, job, &s->diag))
         return false;
-    cli_remove_folder(
-        arena_printf(mem, "%s/obj", folder)); /* objects of another design, or of another tree */
-    remove(log);
     remove(run_log);
     remove(result);
     const char *const argv[] = {arena_printf(mem, "%s/obj/design_sim", folder), job, result,
                                 o->io_trace ? arena_printf(mem, "%s/io.trace", o->out) : NULL, NULL};
-    bool ok = build(s, folder, log) && cli_spawn(argv, run_log, &s->diag) &&
+    bool ok = build(s, folder, log) && cli_spawn(argv, run_log, &s->diag) && same_hazards(s, out, run_log) &&
               tile_job_collect(result, plan, c, &out->kernel_cycles, &s->diag);
     out->total_cycles = out->kernel_cycles;
     return ok;

@@ -2,21 +2,36 @@
  * program of its own (onyx-cosim) runs it: it links Unicorn, which is GPL-2. */
 #include "cli/cli.h"
 
-#include <unistd.h>
-
 /* The co-simulation program stands beside this one. */
 static const char *cosim_path(cli_session *s) {
     char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
+    char *end = cli_program(self, sizeof self) ? strrchr(self, '/') : NULL;
+    if (!end)
         return "onyx-cosim";
-    while (n > 0 && self[n - 1] != '/')
-        n--;
-    return arena_printf(&s->mem, "%.*sonyx-cosim", (int)n, self);
+    return arena_printf(&s->mem, "%.*s/onyx-cosim", (int)(end - self), self);
 }
 
-/* Cycles of the array, from the co-simulation's own count. */
-static bool read_stats(cli_session *s, const char *path, cli_outcome *out) {
+/* The monitors of the array's tiles. The firmware's global buffer has a pace of its own, so they may meet
+ * what the model ahead of the run did not. */
+static bool read_hazards(const cli_options *o, cli_session *s, const cJSON *stats, const char *path,
+                         const cli_outcome *out) {
+    const cJSON *one;
+    bool safe = true;
+    cJSON_ArrayForEach(one, cJSON_GetObjectItem(stats, "hazards")) {
+        uint32_t x = 0, y = 0, kinds = 0;
+        if (!json_get_u32(one, path, "x", &x, &s->diag) || !json_get_u32(one, path, "y", &y, &s->diag) ||
+            !json_get_u32(one, path, "kinds", &kinds, &s->diag))
+            return false;
+        for (uint32_t kind = 0; kind < CYCLE_HAZARD_KINDS; kind++) {
+            if (kinds >> kind & 1)
+                safe = cli_hazard_of_array(o, s, out, (cycle_hazard_kind)kind, x, y) && safe;
+        }
+    }
+    return safe;
+}
+
+/* Cycles of the array, from the co-simulation's own count; and its monitors. */
+static bool read_stats(const cli_options *o, cli_session *s, const char *path, cli_outcome *out) {
     cJSON *json = json_read(path, &s->diag);
     uint32_t config = 0;
     const cJSON *cpu = json ? json_get_object(json, path, "cycles", &s->diag) : NULL;
@@ -32,6 +47,7 @@ static bool read_stats(cli_session *s, const char *path, cli_outcome *out) {
         out->total_cycles = (uint64_t)all->valuedouble;
         out->firmware_cycles = out->total_cycles - out->kernel_cycles - out->config_cycles;
     }
+    ok = ok && read_hazards(o, s, json, path, out);
     cJSON_Delete(json);
     return ok;
 }
@@ -49,7 +65,7 @@ bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     fw_batch_stats counts;
     uint64_t cycles = 0;
     double start = seconds_now();
-    const fw_options options = fw_options_default(cli_home(), folder);
+    const fw_options options = fw_options_default(cli_home(s), folder);
     cli_streams_of(&k->design, &streams);
     const fw_columns columns = {streams.in_column, streams.out_column, streams.n_in, streams.n_out};
     if (!fw_build(&k->design, &k->bits, &options, mem, &s->diag, &app) ||
@@ -61,5 +77,5 @@ bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     const char *const argv[] = {cosim_path(s), "--board",  k->board_path, "--elf",   app.elf, "--batches",
                                 batches,       "--result", result,        "--stats", stats,   NULL};
     return cli_spawn(argv, log, &s->diag) && tile_job_collect(result, plan, c, &cycles, &s->diag) &&
-           read_stats(s, stats, out);
+           read_stats(o, s, stats, out);
 }

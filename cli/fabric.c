@@ -114,7 +114,7 @@ int command_boards(int argc, char **argv) {
     cli_session_begin(&s);
     cli_tool o = {.session = &s};
     bool ok = cli_parse(&parser, "boards", argc, argv, &s, &o) && cli_want_arguments(&o, 0, "none");
-    const char *folder = arena_printf(&s.mem, "%s/boards", cli_home());
+    const char *folder = arena_printf(&s.mem, "%s/boards", cli_home(&s));
     DIR *d = ok ? opendir(folder) : NULL;
     if (ok && !d)
         diag_error(&s.diag, (src_loc){0}, "E0001-file", "cannot read '%s'", folder);

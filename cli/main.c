@@ -1,5 +1,6 @@
 /* onyx: finds the command and runs it. */
 #include "cli/cli.h"
+#include "onyx_version.h" /* made by cmake/version.cmake */
 
 #include <locale.h>
 
@@ -13,12 +14,15 @@ static const command commands[] = {
     {"run", command_run, "compile an expression, run it on data, check the result"},
     {"compile", command_compile, "compile an expression to a bitstream"},
     {"sam", command_sam, "print the SAM graph of an expression, or simulate it on data"},
+    {"sweep", command_sweep,
+     "run an expression over tile sizes, copies, loop orders...; report what was found"},
     {"pnr", command_pnr, "place and route a .packed netlist"},
     {"place", command_place, "place it only"},
     {"route", command_route, "route what was placed"},
     {"sta", command_sta, "time what was routed"},
     {"fabric", command_fabric, "check, count or write out a board's routing fabric"},
     {"bits", command_bits, "verify, explain, compare and count bitstreams"},
+    {"view", command_view, "write one page that shows what a run left in its folder"},
     {"boards", command_boards, "list the boards and what they hold"},
 };
 
@@ -40,7 +44,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
         return usage(stdout, EXIT_OK);
     if (strcmp(argv[1], "--version") == 0) {
-        puts("onyx " ONYX_VERSION);
+        puts("onyx " ONYX_VERSION " (" ONYX_REVISION ")");
         return EXIT_OK;
     }
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {

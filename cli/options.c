@@ -22,6 +22,7 @@ enum {
     OPT_TRACE,
     OPT_TRACE_EDGE,
     OPT_HAZARDS,
+    OPT_DEADLOCK,
     OPT_IO_TRACE,
     OPT_JSON,
     OPT_QUIET
@@ -66,9 +67,9 @@ static const struct argp_option option_table[] = {
     {"no-balance", OPT_NO_BALANCE, NULL, 0,
      "No longer ways, with more pairs, for the short branches of joins", 2},
     {"hazards", OPT_HAZARDS, "WHAT", 0,
-     "Data the fabricated chip would get wrong (engine cycle): error (default), warn or off; what it only "
-     "may get wrong is at most a warning",
-     2},
+     "Data the fabricated chip would get wrong (array engines): error (default), warn or off", 2},
+    {"deadlock", OPT_DEADLOCK, "WHAT", 0,
+     "FIFOs that may be too short for fibers as long as the data's: error (default), warn or off", 2},
     {"io-trace", OPT_IO_TRACE, NULL, 0,
      "Write the cycle of every word at the array's edge to DIR/io.trace (engines "
      "cycle and rtl)",
@@ -151,7 +152,7 @@ static bool parse_value(parsing *p, int key, const char *arg) {
     static const char *const values[] = {"file", "ones", "ramp", NULL};
     static const char *const timings[] = {"ideal", "sam", NULL};
     static const char *const dispatches[] = {"order", "load", NULL};
-    static const char *const hazards[] = {"error", "warn", "off", NULL};
+    static const char *const severities[] = {"error", "warn", "off", NULL};
     cli_session *s = p->session;
     cli_options *o = p->options;
     switch (key) {
@@ -190,7 +191,10 @@ static bool parse_value(parsing *p, int key, const char *arg) {
         o->fifo_depth = (uint32_t)cli_whole(s, "--fifo", arg, 0, 1u << 30);
         return true;
     case OPT_HAZARDS:
-        o->hazards = (cli_hazards)cli_choice(s, "--hazards", arg, hazards);
+        o->hazards = (cli_severity)cli_choice(s, "--hazards", arg, severities);
+        return true;
+    case OPT_DEADLOCK:
+        o->deadlock = (cli_severity)cli_choice(s, "--deadlock", arg, severities);
         return true;
     default:
         return false;
@@ -260,7 +264,8 @@ static void check_engine_options(const char *what, const cli_options *o, cli_ses
         {"--stats", "sam", sam, o->stats, simulates},
         {"--trace", "sam", sam, o->trace, simulates},
         {"--trace-edge", "sam", sam, o->trace_edges.len, simulates},
-        {"--hazards", "cycle", array, o->hazards != HAZARDS_ERROR, cycle},
+        {"--hazards", "cycle, rtl or soc", array, o->hazards != REPORT_ERROR,
+         runs && o->engine != ENGINE_SAM},
         {"--io-trace", "cycle or rtl", array, o->io_trace, cycle || (runs && o->engine == ENGINE_RTL)}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (!options[i].given || options[i].read)

@@ -48,60 +48,6 @@ static bool run_graph(const cli_options *o, cli_session *s, const sam_statement 
     return tile_from_levels(&sim.result, result, result_extent, in->dtype, &s->mem, &s->diag, &out->result);
 }
 
-/* Brings the result of a packed statement back to the tensor that `user` writes. */
-static void unpack(cli_session *s, const sam_statement *user, const uint32_t *extent,
-                   const sam_statement *packed, tile_dtype dtype, tile_tensor *result) {
-    const tile_tensor got = *result;
-    uint32_t dim[SAM_MAX_ORDER] = {0};
-    tile_result_dim(user, extent, dim);
-    tile_unpack(sam_tensor_at(packed, packed->result), &got, dim, dtype, &s->mem, result);
-}
-
-static bool simulate(const cli_options *o, cli_session *s, const sam_statement *st, const sam_graph *g,
-                     const tile_operands *in, cli_outcome *out) {
-    tile_operands packed;
-    return tile_pack(st, in, &s->mem, &s->diag, &packed) && run_graph(o, s, st, g, &packed, out);
-}
-
-/* How far the variables of a workspace run. Its operands are among `all`, by name. */
-static bool producer_extents(cli_session *s, const sam_statement *user, const tile_operands *all,
-                             uint32_t **extent) {
-    tile_tensor *own = arena_new_n(&s->mem, tile_tensor, user->tensors.len);
-    for (uint32_t t = 0; t < user->tensors.len; t++) {
-        for (uint32_t i = 0; i < all->n; i++) {
-            if (name_eq(all->operand[i].name, user->tensors.at[t].name))
-                own[t] = all->operand[i];
-        }
-    }
-    const tile_operands in = {own, user->tensors.len, all->dtype};
-    return tile_known_extents(user, &in, &s->mem, &s->diag, extent);
-}
-
-bool cli_simulate(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
-                  cli_outcome *out) {
-    tile_tensor *all = arena_new_n(&s->mem, tile_tensor, in->n + k->producers.len);
-    tile_operands now = {all, in->n, in->dtype}; /* the user's, and the workspaces so far */
-    uint64_t cycles = 0;
-    memcpy(all, in->operand, sizeof *all * in->n);
-    for (uint32_t n = 0; n < k->producers.len; n++) {
-        cli_producer *p = &k->producers.at[n];
-        uint32_t *extent = NULL;
-        if (!producer_extents(s, &p->user, &now, &extent) ||
-            !simulate(o, s, &p->statement, &p->sam, &now, out))
-            return false;
-        unpack(s, &p->user, extent, &p->statement, in->dtype, &out->result);
-        out->result.name = sam_tensor_at(&p->user, p->user.result)->name;
-        cycles += p->cycles = out->kernel_cycles;
-        all[now.n++] = out->result;
-    }
-    if (!simulate(o, s, &k->statement, &k->sam, &now, out))
-        return false;
-    unpack(s, &k->user, k->extent, &k->statement, in->dtype, &out->result);
-    out->kernel_cycles += cycles;
-    out->total_cycles += cycles;
-    return true;
-}
-
 /* The streams of one copy, in the order of all copies' columns. */
 static uint32_t streams_of_one(const tile_copy_stream *all, uint32_t n, tile_stream *one) {
     uint32_t ones = 0;
@@ -113,8 +59,7 @@ static uint32_t streams_of_one(const tile_copy_stream *all, uint32_t n, tile_str
 }
 
 /* The runs of one copy, dealt to all. */
-static bool plan_runs(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
-                      tile_plan *plan) {
+static bool plan_runs(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in) {
     cli_streams all;
     tile_stream inputs[64], outputs[64];
     tile_plan one;
@@ -123,30 +68,87 @@ static bool plan_runs(const cli_options *o, cli_session *s, cli_kernel *k, const
              n_out = streams_of_one(all.out, all.n_out, outputs);
     if (!tile_plan_run(&k->statement, in, &k->tiling, inputs, n_in, outputs, n_out, &s->mem, &s->diag, &one))
         return false;
-    *plan = one;
+    k->plan = one;
     if (k->copies > 1)
-        tile_unroll(&one, k->copies, o->dispatch, all.in, all.n_in, all.out, all.n_out, &s->mem, plan);
+        tile_unroll(&one, k->copies, o->dispatch, all.in, all.n_in, all.out, all.n_out, &s->mem, &k->plan);
     return true;
 }
 
-/* Cuts the operands, lets the engine run every pair, collects. */
-static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *user,
-                      tile_plan *plan, cli_outcome *out) {
-    tile_operands packed;
-    const tile_operands *in = &packed;
+/* Coordinates there are at most in a fiber of a sub-tile. */
+static uint32_t longest_fiber(const cli_kernel *k, const uint32_t *extent, uint32_t tile) {
+    uint32_t most = 0;
+    for (uint32_t l = 0; l < k->statement.loops.len; l++) {
+        uint32_t here = extent[k->statement.loops.at[l].v - 1];
+        most = here > most ? here : most;
+    }
+    return most < tile ? most : tile;
+}
+
+/* Cuts the packed operands, lets the engine run every pair, collects. */
+static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in) {
     uint32_t *extent = NULL;
+    cli_outcome *out = &k->ran;
     double start = seconds_now();
-    if (!tile_pack(&k->statement, user, &s->mem, &s->diag, &packed) ||
-        !tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) || !plan_runs(o, s, k, in, plan))
+    if (!tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) || !plan_runs(o, s, k, in) ||
+        !cli_check_deadlock(o, s, k, longest_fiber(k, extent, k->plan.tile)))
         return false;
     k->times.tile = seconds_now() - start;
-    tile_collector *c = tile_collect_begin(&k->statement, plan, extent, in->dtype, &s->mem);
-    bool ok = o->engine == ENGINE_CYCLE ? cli_run_cycle(o, s, k, plan, c, out)
-              : o->engine == ENGINE_RTL ? cli_run_rtl(o, s, k, plan, c, out)
-                                        : cli_run_soc(o, s, k, plan, c, out);
-    ok = tile_collect_end(c, &s->mem, &out->result) && ok;
-    unpack(s, &k->user, k->extent, &k->statement, in->dtype, &out->result);
-    return ok;
+    tile_collector *c = tile_collect_begin(&k->statement, &k->plan, extent, in->dtype, &s->mem);
+    bool ok = o->engine == ENGINE_CYCLE                    ? cli_run_cycle(o, s, k, &k->plan, c, out)
+              : !cli_watch_hazards(o, s, k, &k->plan, out) ? false
+              : o->engine == ENGINE_RTL                    ? cli_run_rtl(o, s, k, &k->plan, c, out)
+                                                           : cli_run_soc(o, s, k, &k->plan, c, out);
+    return tile_collect_end(c, &s->mem, &out->result) && ok;
+}
+
+/* One kernel on operands and workspaces, which it finds by name; the result is that of k->user. */
+static bool run_kernel(const cli_options *all, cli_session *s, cli_kernel *k, const tile_operands *in) {
+    const cli_options own = cli_options_of(all, k), *o = &own;
+    tile_operands packed;
+    double start = seconds_now();
+    if (!tile_pack(&k->statement, in, &s->mem, &s->diag, &packed) ||
+        !(o->engine == ENGINE_SAM ? run_graph(o, s, &k->statement, &k->sam, &packed, &k->ran)
+                                  : run_tiled(o, s, k, &packed)))
+        return false;
+    const tile_tensor got = k->ran.result;
+    uint32_t dim[SAM_MAX_ORDER] = {0};
+    tile_result_dim(&k->user, k->extent, dim);
+    tile_unpack(sam_tensor_at(&k->statement, k->statement.result), &got, dim, in->dtype, &s->mem,
+                &k->ran.result);
+    k->times.run = seconds_now() - start - k->times.tile - k->times.firmware;
+    return true;
+}
+
+/* Runs the kernel of a workspace and adds the workspace to `all`, where its operands are, by name. */
+static bool run_producer(const cli_options *o, cli_session *s, cli_kernel *p, tile_tensor *all,
+                         tile_operands *now) {
+    tile_tensor *own = arena_new_n(&s->mem, tile_tensor, p->user.tensors.len);
+    bool inferred = false;
+    for (uint32_t t = 0; t < p->user.tensors.len; t++) {
+        for (uint32_t i = 0; i < now->n; i++) {
+            if (name_eq(all[i].name, p->user.tensors.at[t].name))
+                own[t] = all[i];
+        }
+        inferred = inferred || own[t].dim_inferred;
+    }
+    const tile_operands in = {own, p->user.tensors.len, now->dtype};
+    if (!tile_known_extents(&p->user, &in, &s->mem, &s->diag, &p->extent) || !run_kernel(o, s, p, now))
+        return false;
+    p->ran.result.name = sam_tensor_at(&p->user, p->user.result)->name;
+    p->ran.result.dim_inferred = inferred; /* an operand of a later kernel may reach further */
+    all[now->n++] = p->ran.result;
+    return true;
+}
+
+bool cli_run_kernels(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in) {
+    tile_tensor *all = arena_new_n(&s->mem, tile_tensor, in->n + k->producers.len);
+    tile_operands now = {all, in->n, in->dtype}; /* the user's, and the workspaces so far */
+    memcpy(all, in->operand, sizeof *all * in->n);
+    for (uint32_t n = 0; n < k->producers.len; n++) {
+        if (!run_producer(o, s, &k->producers.at[n], all, &now))
+            return false;
+    }
+    return run_kernel(o, s, k, &now);
 }
 
 const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_operands *in,
@@ -183,20 +185,14 @@ static bool write_result(const cli_options *o, cli_session *s, const tile_tensor
 
 static bool run(const cli_options *o, cli_session *s, cli_kernel *k) {
     tile_operands in;
-    tile_plan plan = {0};
-    cli_outcome outcome = {0};
     double start = seconds_now();
     bool sam = o->engine == ENGINE_SAM;
     bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
-    ok = ok && cli_read_operands(o, s, k, &in);
-    double before = seconds_now();
-    ok = ok && (sam ? cli_simulate(o, s, k, &in, &outcome) : run_tiled(o, s, k, &in, &plan, &outcome));
-    if (!ok)
+    if (!ok || !cli_read_operands(o, s, k, &in) || !cli_run_kernels(o, s, k, &in))
         return false;
-    k->times.run = seconds_now() - before - k->times.tile - k->times.firmware;
-    const char *check = cli_check(o, s, k, &in, &outcome.result);
+    const char *check = cli_check(o, s, k, &in, &k->ran.result);
     k->times.total = seconds_now() - start;
-    return write_result(o, s, &outcome.result) && cli_report(o, s, k, sam ? NULL : &plan, &outcome, check);
+    return write_result(o, s, &k->ran.result) && cli_report(o, s, k, true, check);
 }
 
 static int command(const char *what, int argc, char **argv,
@@ -211,9 +207,14 @@ static int command(const char *what, int argc, char **argv,
 
 static bool compile(const cli_options *o, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
-    bool ok = cli_write_outputs(o, s, NULL) && cli_compile(o, s, k);
+    bool ok = cli_write_outputs(o, s, NULL) && cli_compile(o, s, k) &&
+              cli_check_deadlock(o, s, k, tile_edge(&k->statement, &k->tiling));
+    for (uint32_t n = 0; ok && n < k->producers.len; n++) {
+        const cli_kernel *p = &k->producers.at[n];
+        ok = cli_check_deadlock(o, s, p, tile_edge(&p->statement, &p->tiling));
+    }
     k->times.total = seconds_now() - start;
-    return ok && cli_report(o, s, k, NULL, NULL, "none");
+    return ok && cli_report(o, s, k, false, "none");
 }
 
 int command_run(int argc, char **argv) {

@@ -4,13 +4,17 @@
 /* Simulates on the operands and compares with the reference, if there is an expression to compare with. */
 static bool simulate(const cli_options *o, cli_session *s, cli_kernel *k) {
     tile_operands in;
-    cli_outcome out = {0};
-    if (!cli_read_operands(o, s, k, &in) || !cli_simulate(o, s, k, &in, &out))
+    cli_options engine_sam = *o;
+    engine_sam.engine = ENGINE_SAM;
+    if (!cli_read_operands(o, s, k, &in) || !cli_run_kernels(&engine_sam, s, k, &in))
         return false;
-    const char *check = cli_is_graph(o->expression) ? "none" : cli_check(o, s, k, &in, &out.result);
-    printf("%llu cycles, %llu nonzeros in the result, check: %s\n", (unsigned long long)out.kernel_cycles,
-           (unsigned long long)out.result.nnz, check);
-    return cli_write_outputs(o, s, &out.result);
+    const char *check = cli_is_graph(o->expression) ? "none" : cli_check(o, s, k, &in, &k->ran.result);
+    uint64_t cycles = k->ran.kernel_cycles;
+    for (uint32_t n = 0; n < k->producers.len; n++)
+        cycles += k->producers.at[n].ran.kernel_cycles;
+    printf("%llu cycles, %llu nonzeros in the result, check: %s\n", (unsigned long long)cycles,
+           (unsigned long long)k->ran.result.nnz, check);
+    return cli_write_outputs(o, s, &k->ran.result);
 }
 
 /* The graph names stored tensors; says which of them are not as the user declared them. */

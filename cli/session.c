@@ -28,14 +28,30 @@ int cli_session_end(cli_session *s, bool ok) {
     return code;
 }
 
-const char *cli_home(void) {
+bool cli_program(char *path, size_t size) {
+    ssize_t length = readlink("/proc/self/exe", path, size);
+    if (length < 0 || (size_t)length >= size)
+        return false;
+    path[length] = '\0';
+    return true;
+}
+
+const char *cli_home(cli_session *s) {
     const char *home = getenv("ONYX_HOME");
-    return home && *home ? home : ONYX_HOME_DEFAULT;
+    char self[4096];
+    if (home && *home)
+        return home;
+    char *end = cli_program(self, sizeof self) ? strrchr(self, '/') : NULL;
+    if (!end)
+        return ONYX_HOME_DEFAULT;
+    *end = '\0';
+    const char *installed = arena_printf(&s->mem, "%s/" ONYX_HOME_INSTALLED, self);
+    return access(installed, F_OK) == 0 ? installed : ONYX_HOME_DEFAULT;
 }
 
 bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const char **path) {
     bool is_path = strstr(name, ".json") != NULL;
-    const char *file = is_path ? name : arena_printf(&s->mem, "%s/boards/%s.json", cli_home(), name);
+    const char *file = is_path ? name : arena_printf(&s->mem, "%s/boards/%s.json", cli_home(s), name);
     if (path)
         *path = file;
     if (!pnr_board_read(file, &s->mem, &s->diag, board))

@@ -62,7 +62,10 @@ void cli_stalls_json(cli_session *s, const cli_outcome *out, cJSON *report) {
         cJSON_AddNumberToObject(one, "cycles", (double)bottlenecks.at[i].cycles);
         cJSON_AddItemToArray(list, one);
     }
-    list = cJSON_AddArrayToObject(report, "hazards");
+}
+
+void cli_hazards_json(const cli_outcome *out, cJSON *report) {
+    cJSON *list = cJSON_AddArrayToObject(report, "hazards");
     const cycle_hazards *hazards = cycle_hazards_of(out->model);
     for (uint32_t i = 0; i < hazards->len; i++) {
         cJSON *one = cJSON_CreateObject();

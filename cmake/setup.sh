@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs the packages of cmake/packages.txt that this Debian 12 machine lacks. As root, or through sudo.
+# Installs the packages that this Debian 12 machine lacks, of cmake/packages.txt and of the lists given. As root, or through sudo.
 set -eu
 missing=
-for package in $(grep -v '^#' "$(dirname "$0")/packages.txt"); do
+for package in $(grep -hv '^#' "$(dirname "$0")/packages.txt" "$@"); do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0

@@ -3,8 +3,12 @@
 #include "frontend/fe_int.h"
 
 void fe_copy_statement(const sam_statement *s, arena *mem, sam_statement *out) {
-    *out = (sam_statement){
-        .mem = mem, .names = s->names, .result = s->result, .rhs = s->rhs, .integers = s->integers};
+    *out = (sam_statement){.mem = mem,
+                           .names = s->names,
+                           .result = s->result,
+                           .rhs = s->rhs,
+                           .integers = s->integers,
+                           .tiled = s->tiled};
     memcpy(out->result_index, s->result_index, sizeof out->result_index);
     for (uint32_t i = 0; i < s->vars.len; i++)
         vec_push(mem, &out->vars, s->vars.at[i]);

@@ -1,11 +1,14 @@
 /* cin_dump.c - concrete index notation written as text; the grammar is in cin_parse.c. */
+#include <stdlib.h>
+
 #include "frontend/fe_int.h"
 
 typedef struct {
     const fe_kernel *k;
     FILE *out;
     arena mem;
-    fe_exprs sums; /* sums.at[i] is written as temporary i + 1 */
+    fe_exprs sums;    /* sums.at[i] is written as temporary i + 1 */
+    bool sums_inside; /* sums are written where they stand, as in index notation */
 } dump;
 
 static uint32_t binding_strength(sam_expr_kind kind) {
@@ -84,7 +87,13 @@ static void dump_expr(dump *p, sam_expr e, uint32_t least) {
         dump_expr(p, x->a, strength);
         break;
     case SAM_EXPR_SUM:
-        dump_temporary(p, temporary_of(p, e));
+        if (p->sums_inside) {
+            fprintf(p->out, "sum(%s, ", fe_var_text(&p->k->s, x->var));
+            dump_expr(p, x->a, 0);
+            fputc(')', p->out);
+        } else {
+            dump_temporary(p, temporary_of(p, e));
+        }
         break;
     case SAM_EXPR_ADD:
     case SAM_EXPR_SUB:
@@ -99,6 +108,19 @@ static void dump_expr(dump *p, sam_expr e, uint32_t least) {
     }
     if (strength < least)
         fputc(')', p->out);
+}
+
+const char *fe_expr_text(const fe_kernel *k, sam_expr e, arena *mem) {
+    char *text = NULL;
+    size_t length = 0;
+    dump p = {.k = k, .out = open_memstream(&text, &length), .sums_inside = true};
+    BUG_IF(!p.out, "no memory for a text");
+    dump_expr(&p, e, 0);
+    fclose(p.out);
+    const char *copy = arena_strdup(mem, text);
+    free(text);
+    arena_free(&p.mem);
+    return copy;
 }
 
 static void dump_tag(const dump *p, sam_var loop) {

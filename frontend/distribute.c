@@ -9,6 +9,10 @@
  * A factor that has no variable of the sum is joined with none of its operands, so it stays a factor: 2 * (b
  * + c). Factors with a sum over a variable are not copied. The number of terms is the product of the sums'
  * lengths.
+ *
+ * And factors of sums that are terms of an addition: b(i) + sum(j, a * C(i,j)) becomes b(i) + a * sum(j,
+ * C(i,j)). Where C lacks i, the loop over j is empty, and a repeater of a along j would meet an empty fiber,
+ * which the chip's mistakes.
  */
 #include "frontend/fe_int.h"
 
@@ -108,8 +112,52 @@ static sam_expr distribute(rewrite *r, sam_expr e) {
     return product(r, &factors, negative, x.loc);
 }
 
+/* ---- factors in front of sums ---------------------------------------------------------------- */
+
+static sam_expr body_of_sums(const sam_statement *s, sam_expr sum, uint64_t *vars, sam_expr *last) {
+    for (; sam_expr_at(s, sum)->kind == SAM_EXPR_SUM; sum = sam_expr_at(s, sum)->a) {
+        *vars |= UINT64_C(1) << (sam_expr_at(s, sum)->var.v - 1);
+        *last = sum;
+    }
+    return sum;
+}
+
+/* A sum, or sum of sums, with its factors that have none of the variables in front. */
+static sam_expr factor_sum(rewrite *r, sam_expr sum) {
+    uint64_t vars = 0;
+    sam_expr last = {0}, body = body_of_sums(r->s, sum, &vars, &last);
+    fe_exprs factors = {0}, inside = {0}, outside = {0};
+    src_loc loc = sam_expr_at(r->s, body)->loc;
+    bool negative = collect_factors(r, body, &factors);
+    for (uint32_t i = 0; i < factors.len; i++) {
+        sam_expr f = factors.at[i];
+        bool stays = (fe_free_vars(r->s, f) & vars) || has_sum(r->s, f);
+        vec_push(r->mem, stays ? &inside : &outside, f);
+    }
+    if (!inside.len || !outside.len)
+        return sum;
+    sam_expr rest = product(r, &inside, negative, loc);
+    sam_expr_at(r->s, last)->a = rest;
+    vec_push(r->mem, &outside, sum);
+    return product(r, &outside, false, loc);
+}
+
+static sam_expr factor(rewrite *r, sam_expr e, bool is_term) {
+    sam_expr_data x = *sam_expr_at(r->s, e);
+    bool sum = x.kind == SAM_EXPR_SUM;
+    bool inside = !sum && (is_term || x.kind == SAM_EXPR_ADD || x.kind == SAM_EXPR_SUB);
+    if (x.a.v)
+        x.a = factor(r, x.a, inside);
+    if (x.b.v)
+        x.b = factor(r, x.b, inside);
+    *sam_expr_at(r->s, e) = x;
+    return sum && is_term ? factor_sum(r, e) : e;
+}
+
 void fe_distribute(sam_statement *s) {
     rewrite r = {.s = s, .mem = s->mem};
-    if (s->integers)
-        s->rhs = distribute(&r, s->rhs);
+    if (!s->integers)
+        return;
+    s->rhs = distribute(&r, s->rhs);
+    s->rhs = factor(&r, s->rhs, false);
 }

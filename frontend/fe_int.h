@@ -131,6 +131,8 @@ bool fe_count_copies(const fe_kernel *k, fe_tag *tag, diagnostics *d);
 const char *fe_bound_text(fe_bound_type type);
 const char *fe_unit_text(fe_unit unit);
 const char *fe_strategy_text(fe_race_strategy strategy);
+/* An expression in index notation, sums as sum(v, ...). */
+const char *fe_expr_text(const fe_kernel *k, sam_expr e, arena *mem);
 /* precompute, after its opening parenthesis. E0151-subexpression and others. */
 bool fe_precompute(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d);
 /* A variable or tensor name that nothing in cin has yet. E0140-new-name. */
@@ -148,10 +150,25 @@ bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d);
 void fe_guard_quotients(sam_statement *s, arena *mem);
 /* Moves sums outwards until every loop lies inside the loops of the scopes around it. In place. E0125. */
 bool fe_nest_sums(sam_statement *s, arena *mem, diagnostics *d);
+/* The same for every sum that is only a part of the right side, whatever the order of the loops: they move
+ * out to the outermost scope. In place; false, and the statement is of no use, where one cannot. */
+bool fe_pull_sums(sam_statement *s, arena *mem);
 /* BASE, BASE2, BASE3, ...: the first that no tensor and no variable has. */
 name_id fe_fresh_name(const sam_statement *s, const char *base, arena *mem);
+/* An operand of ones without indices. */
+sam_expr fe_add_ones(sam_statement *s, src_loc loc, arena *mem);
 /* Sets the body of the scope that starts at `sum`, 0: of the outermost. */
 void fe_set_body(sam_statement *s, sam_expr sum, sam_expr body);
+
+/* ---- sub-tiles (tiled.c) --------------------------------------------------------------------- */
+
+/* Whether a sum over v adds up the padding of dense levels, which must be 0 then. */
+bool fe_meets_padding(const sam_statement *s, sam_var v);
+/* Whether an operand's zeros say in which sub-tiles its addend does not take part. */
+bool fe_takes_part_once(const sam_statement *s, sam_expr access);
+/* An addend that takes part once and would not be 0 if its operands were: it, or what of it is not, is
+ * multiplied by a scalar of ones. In place. */
+void fe_fill_once(sam_statement *s, arena *mem);
 
 /* ---- dense levels of the result (reach.c) ---------------------------------------------------- */
 
@@ -198,6 +215,7 @@ typedef struct {
     bool universe; /* nothing in the expression is indexed by v */
     bool full;     /* every coordinate of the dimension */
     bool nonempty; /* at least one coordinate, given that no operand tensor is empty */
+    bool corner;   /* coordinate 0, by dense and padded levels */
     sam_expr bad;  /* an addition, or quotient, that needs all coordinates for its side without v */
 } fe_domain;
 

@@ -37,11 +37,10 @@ name_id fe_fresh_name(const sam_statement *s, const char *base, arena *mem) {
     }
 }
 
-static sam_expr add_ones(filling *f, src_loc loc) {
-    name_id name = fe_fresh_name(f->s, "ones", f->mem);
-    vec_push(f->mem, &f->s->tensors, (sam_tensor_data){.name = name, .loc = loc, .ones = true});
-    return fe_add_expr(f->s,
-                       (sam_expr_data){.kind = SAM_EXPR_ACCESS, .loc = loc, .tensor = {f->s->tensors.len}});
+sam_expr fe_add_ones(sam_statement *s, src_loc loc, arena *mem) {
+    name_id name = fe_fresh_name(s, "ones", mem);
+    vec_push(mem, &s->tensors, (sam_tensor_data){.name = name, .loc = loc, .ones = true});
+    return fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_ACCESS, .loc = loc, .tensor = {s->tensors.len}});
 }
 
 /* The tensor of ones reaches along v too; its levels stay in loop order. */
@@ -68,7 +67,7 @@ static sam_expr ones_beside(filling *f, sam_expr *e) {
             return x->b;
     }
     src_loc loc = x->loc;
-    sam_expr ones = add_ones(f, loc);
+    sam_expr ones = fe_add_ones(f->s, loc, f->mem);
     *e = fe_add_expr(f->s, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = loc, .a = *e, .b = ones});
     return ones;
 }
@@ -205,5 +204,6 @@ bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *
         ones_beside(&f, &body);
         fe_set_body(out, (sam_expr){0}, body);
     }
+    fe_fill_once(out, mem);
     return true;
 }

@@ -67,6 +67,7 @@ typedef struct {
     sam_statement s; /* s.loops: the loops after all relations */
     VEC(fe_relation) relations;
     VEC(fe_tag) tags;
+    bool ordered; /* a command says in which order its loops run */
 } fe_kernel;
 
 /* Kernels in the order in which they run. Each but the last computes a workspace that later ones read under
@@ -87,13 +88,28 @@ bool fe_cin_check(const fe_cin *cin, diagnostics *d);
 /* The same kernels, by names; formats, locations and the order of handles do not count. */
 bool fe_cin_equal(const fe_cin *a, const fe_cin *b);
 
+/* Ways to do with several kernels what one does: partial sums get kernels and workspaces of their own; so do
+ * sums that are factors; or products that are terms; or a multiply phase keeps every product, and a merge
+ * phase adds them up with the sums innermost, where no reducer but scalar ones is needed. */
+typedef enum {
+    FE_STAGE_PARTIAL_SUMS,
+    FE_STAGE_FACTORS,
+    FE_STAGE_TERMS,
+    FE_STAGE_PHASES,
+    FE_STAGINGS
+} fe_staging;
+/* The schedule that does so, in place of the one that made k. NULL where there is nothing of the kind, and
+ * where the schedule splits loops or copies them. */
+const char *fe_staged(const fe_kernel *k, fe_staging how, arena *mem);
+
 /* The statement of one kernel with an index for each loop: operands and result of split loops become views.
  * E0149-not-lowered for a relation that has no form in the graph. */
 bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *out);
 
 /* Integer products of sums as sums of products, (B + C) * D as B * D + C * D, where the sum would be joined
- * with the factor: the chip's intersecters cannot take a union's references. Values do not change. The
- * statement must satisfy fe_check, as it does afterwards. */
+ * with the factor: the chip's intersecters cannot take a union's references. Then, in a term of an addition,
+ * sum(j, a * C) as a * sum(j, C): the chip's repeaters mistake fibers that are empty where the term is
+ * absent. Values do not change. The statement must satisfy fe_check, as it does afterwards. */
 void fe_distribute(sam_statement *s);
 
 /* Makes every access plain: a stored tensor of its own (the second use of B is B_2), indexed by distinct
@@ -111,11 +127,19 @@ const char *fe_repacked(const sam_statement *s, sam_tensor t, arena *mem);
  * Nesting: where the loop of a sum inside an expression is outside of a loop around it, the sum moves out,
  * and what it was added to is counted in its first iteration only: b(i) - sum(j, C(i,j)) in the order j,i
  * becomes sum(j, b(i) * first(j) - C(i,j)). Filling: where a loop reaches further than the operands, ones do:
- * B(i,j) + c(i) becomes B(i,j) + c(i) * ones(j), and a dense level of the result is united with 0 * ones.
+ * B(i,j) + c(i) becomes B(i,j) + c(i) * ones(j), and a dense level of the result is united with 0 * ones. In
+ * a sum over padded levels (sam_statement.tiled) the same where B is dense, since c(i) must not count there.
  * Quotients: in floating point one that is added to something gets a denominator of 1 where it is absent.
  * Values do not change. The statement must satisfy fe_check_packed, as the new one does: what a loop reaches
  * depends on the stored formats. E0105 where nothing says how far a variable goes, E0118, E0125. */
 bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out);
+
+/* For the chip, whose repeaters and droppers mistake empty fibers: marks the levels that the host is to pad
+ * (sam_tensor_data.padded) so that no loop meets an empty fiber where a repeater or a result's coordinates
+ * hang on it. All operands of such a loop then share coordinate 0, and an explicit zero changes no value. A
+ * loop that stays empty where a term of a union is absent keeps its droppers. The statement must come from
+ * fe_fill. */
+void fe_pad(sam_statement *s, arena *mem);
 
 /* ---- lowering -------------------------------------------------------------------------------- */
 
@@ -126,6 +150,7 @@ typedef struct {
     /* The engine's stops say which of the fibers they close were never opened, as those of sam_simulate do.
      * Without it, what plain streams cannot carry (those of the chip) is refused: E0124, E0126. */
     bool exact_stops;
+    bool pad; /* fe_build: fe_pad before lowering */
 } fe_lower_options;
 /* Statement to SAM graph (section 4.7 of the dissertation): per variable and operand a scanner or a repeater,
  * a joiner where several operands meet, then the compute tree, reducers, and the writers. Joiners have any
@@ -140,8 +165,9 @@ typedef struct {
 bool fe_lower(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
               sam_graph *out);
 
-/* fe_pack, fe_fill and fe_lower. A dense result level that the graph cannot write, or that it could write on
- * plain streams only by filling in ones, is written compressed: the packed result is then a view. */
+/* fe_pack, fe_fill, fe_pad if asked for, and fe_lower. A dense result level that the graph cannot write, or
+ * that it could write on plain streams only by filling in ones, is written compressed: the packed result is
+ * then a view. */
 bool fe_build(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
               sam_statement *packed, sam_graph *out);
 

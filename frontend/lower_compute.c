@@ -3,7 +3,7 @@
  * Every operand's references have one token for each point of the loops around it, so operations pair values
  * point by point. Where an operand is absent its value is 0, and so the value of every absent product; that
  * is right for additions, and an int16 quotient by 0 is 0. A host-made operand of ones only has coordinates:
- * its value is the constant 1, and a product with it costs nothing.
+ * its value is the constant 1, and a product with it costs nothing, unless its zeros matter (tiled.c).
  *
  * A negation is carried along and costs an operation only where nothing else can absorb it. Under a quotient
  * it is computed, since truncation and wrap-around do not commute.
@@ -27,6 +27,16 @@ static bool all_ones(const sam_tensor_data *t) {
     for (uint32_t l = 0; l < t->order; l++)
         all = all && t->level[l] == SAM_LEVEL_DENSE;
     return all;
+}
+
+/* Whether an operand has the value 1 wherever it matters. */
+static bool is_ones(const sam_statement *s, sam_expr access) {
+    const sam_expr_data *x = sam_expr_at(s, access);
+    const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
+    bool one = all_ones(t) && !fe_takes_part_once(s, access);
+    for (uint32_t i = 0; i < t->order; i++)
+        one = one && !fe_meets_padding(s, x->index[i]);
+    return one;
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -191,7 +201,7 @@ static bool compute(lowering *w, sam_expr e, const fe_presence *in, value *resul
     const sam_expr_data *x = sam_expr_at(w->s, e);
     switch (x->kind) {
     case SAM_EXPR_ACCESS:
-        *result = all_ones(sam_tensor_at(w->s, x->tensor)) ? constant(1) : load_value(w, e);
+        *result = is_ones(w->s, e) ? constant(1) : load_value(w, e);
         return true;
     case SAM_EXPR_LITERAL:
         *result = constant(x->literal);

@@ -1,4 +1,4 @@
-/* nest.c - every loop comes inside the loops of the scopes around it.
+/* nest.c - every loop comes inside the loops of the scopes around it; partial sums as sums of everything.
  *
  * x(i) = b(i) - sum(j, C(i,j) * d(j)) wants j inside i: the sum is one value for each i. With loop j outside,
  * the sum moves out over the expression, which becomes one sum over j that a reducer accumulates for all i:
@@ -116,23 +116,28 @@ static bool find_misplaced(const sam_statement *s, sam_expr scope_sum, arena *me
     return false;
 }
 
-static bool move_out(nesting *n, const misplaced *m) {
-    sam_expr body = (m->scope.v ? fe_sum_scope(n->s, m->scope, n->mem) : fe_outer_scope(n->s, n->mem)).body;
-    src_loc loc = sam_expr_at(n->s, m->sum)->loc;
-    if (!can_move(n->s, body, m->v)) {
-        const char *v = fe_var_text(n->s, m->v), *around = fe_var_text(n->s, m->around);
-        diag_error(
-            n->d, loc, "E0125-loop-order",
-            "the sum over '%s' is only a part of what loop '%s' computes, but loop '%s' is outside of it", v,
-            around, v);
-        diag_hint(n->d, "put the loop of a partial sum inside: -s \"reorder(%s,%s)\"", around, v);
+/* body = sum(v, f) for the body of the scope that starts at `scope`; false where it is no such sum. */
+static bool take_out(nesting *n, sam_expr scope, sam_var v, src_loc loc) {
+    sam_expr body = (scope.v ? fe_sum_scope(n->s, scope, n->mem) : fe_outer_scope(n->s, n->mem)).body;
+    if (!can_move(n->s, body, v))
         return false;
-    }
-    n->v = m->v;
+    n->v = v;
     body = pull_out(n, body);
-    fe_set_body(n->s, m->scope,
-                fe_add_expr(n->s, (sam_expr_data){.kind = SAM_EXPR_SUM, .loc = loc, .a = body, .var = m->v}));
+    fe_set_body(n->s, scope,
+                fe_add_expr(n->s, (sam_expr_data){.kind = SAM_EXPR_SUM, .loc = loc, .a = body, .var = v}));
     return true;
+}
+
+static bool move_out(nesting *n, const misplaced *m) {
+    src_loc loc = sam_expr_at(n->s, m->sum)->loc;
+    if (take_out(n, m->scope, m->v, loc))
+        return true;
+    const char *v = fe_var_text(n->s, m->v), *around = fe_var_text(n->s, m->around);
+    diag_error(n->d, loc, "E0125-loop-order",
+               "the sum over '%s' is only a part of what loop '%s' computes, but loop '%s' is outside of it",
+               v, around, v);
+    diag_hint(n->d, "put the loop of a partial sum inside: -s \"reorder(%s,%s)\"", around, v);
+    return false;
 }
 
 /* Each move takes a sum one scope outwards, or several into one. */
@@ -144,4 +149,18 @@ bool fe_nest_sums(sam_statement *s, arena *mem, diagnostics *d) {
             return false;
     }
     return true;
+}
+
+/* Each move leaves a sum less inside the body. */
+bool fe_pull_sums(sam_statement *s, arena *mem) {
+    nesting n = {.s = s, .mem = mem};
+    for (;;) {
+        fe_exprs inner = {0};
+        fe_inner_sums(s, fe_outer_scope(s, mem).body, mem, &inner);
+        if (!inner.len)
+            return true;
+        const sam_expr_data *sum = sam_expr_at(s, inner.at[0]);
+        if (!take_out(&n, (sam_expr){0}, sum->var, sum->loc))
+            return false;
+    }
 }

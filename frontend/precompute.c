@@ -315,7 +315,7 @@ static void index_workspace(const sam_statement *s, uint64_t vars, sam_tensor_da
 static void make_producer(const search *f, const fe_kernel *k, const request *r, uint64_t moved,
                           sam_tensor_data w, const sam_var *index, arena *mem, fe_kernel *out) {
     sam_statement *s = &out->s;
-    *out = (fe_kernel){0};
+    *out = (fe_kernel){.ordered = k->ordered};
     fe_copy_statement(f->s, mem, s);
     s->rhs = with_sums(f, s, f->want, moved);
     vec_push(mem, &s->tensors, w);

@@ -11,7 +11,8 @@
  * or its denominator is stored. An operand without the loop's variable has the same value at every
  * coordinate: next to a factor or as a denominator it takes the other side's coordinates, as an addend it
  * would need all of them (fe_domain.bad). As a numerator too, unless the values are integers, of which x / 0
- * is 0.
+ * is 0. Where a sum meets the padding of dense levels, the addend is missing there next to all coordinates,
+ * too: it must be 0 in the padding.
  */
 #include "frontend/fe_int.h"
 
@@ -163,7 +164,7 @@ bool fe_repeats_inside(const sam_statement *s, sam_expr term, sam_expr access, s
 
 /* ---- the domain of a loop -------------------------------------------------------------------- */
 
-static const fe_domain everything = {.universe = true, .full = true, .nonempty = true};
+static const fe_domain everything = {.universe = true, .full = true, .nonempty = true, .corner = true};
 
 /* One combination of present leaves, a bit each; `exact` as fe_presence. */
 typedef struct {
@@ -181,9 +182,11 @@ static fe_domain leaf_domain(const moment *m, sam_expr e) {
     const fe_leaf *leaf = &m->leaves->list.at[n];
     bool present = m->exact ? m->present >> n & 1 : leaf->always_joined;
     bool dense = dense_along(s, e, m->v);
-    bool fiber_nonempty =
-        dense || level == 0 || sam_tensor_at(s, leaf->tensor)->level[level - 1] == SAM_LEVEL_COMPRESSED;
-    return (fe_domain){.full = present && dense, .nonempty = present && fiber_nonempty};
+    const sam_tensor_data *t = sam_tensor_at(s, leaf->tensor);
+    bool corner = dense || (t->padded >> level & 1);
+    bool fiber_nonempty = corner || level == 0 || t->level[level - 1] == SAM_LEVEL_COMPRESSED;
+    return (fe_domain){
+        .full = present && dense, .nonempty = present && fiber_nonempty, .corner = present && corner};
 }
 
 static fe_domain meet(fe_domain a, fe_domain b) {
@@ -193,8 +196,11 @@ static fe_domain meet(fe_domain a, fe_domain b) {
         d.bad = bad;
         return d;
     }
-    return (fe_domain){
-        .full = a.full && b.full, .nonempty = (a.full && b.nonempty) || (b.full && a.nonempty), .bad = bad};
+    bool corner = a.corner && b.corner;
+    return (fe_domain){.full = a.full && b.full,
+                       .nonempty = corner || (a.full && b.nonempty) || (b.full && a.nonempty),
+                       .corner = corner,
+                       .bad = bad};
 }
 
 static fe_domain domain_in(const moment *m, sam_expr e);
@@ -217,6 +223,7 @@ static bool unite(const moment *m, sam_expr e, fe_domain *all, sam_expr *missing
     if (!d.universe)
         *all = (fe_domain){.full = all->full || d.full,
                            .nonempty = all->nonempty || d.nonempty,
+                           .corner = all->corner || d.corner,
                            .bad = all->bad.v ? all->bad : d.bad};
     return d.universe;
 }
@@ -235,7 +242,7 @@ static fe_domain domain_in(const moment *m, sam_expr e) {
     sam_expr missing = {0};
     if (unite(m, e, &all, &missing))
         return everything;
-    if (missing.v && !all.full && !all.bad.v)
+    if (missing.v && !all.bad.v && !(all.full && !fe_meets_padding(s, m->v)))
         all.bad = missing;
     return all;
 }
@@ -251,6 +258,7 @@ fe_domain fe_domain_of(const fe_leaves *leaves, const fe_presence *p, sam_expr e
         all.universe = d.universe;
         all.full = all.full && d.full;
         all.nonempty = all.nonempty && d.nonempty;
+        all.corner = all.corner && d.corner;
         if (!all.bad.v)
             all.bad = d.bad;
     }

@@ -359,6 +359,7 @@ static bool do_reorder(scheduler *c) {
         if (in_list >> (k->s.loops.at[i].v - 1) & 1)
             k->s.loops.at[i] = listed.at[next++];
     }
+    k->ordered = true;
     return true;
 }
 

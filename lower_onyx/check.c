@@ -171,8 +171,12 @@ static void check_tile(checker *c, onyx_node h) {
 
 /* ---- cycles: a loop of streams never receives its first token -------------------------------- */
 
-static bool crosses_tiles(const onyx_link *l) {
-    return onyx_port_table[l->source_port].tile_port != ONYX_INSIDE;
+/* Whether the link's sink waits for its source. An accumulator's memory does not: its reader begins with the
+ * empty block that the writer makes of itself. */
+static bool orders(const onyx_graph *g, const onyx_link *l) {
+    const onyx_node_data *sink = onyx_node_at(g, l->sink);
+    bool sums = sink->kind == ONYX_WRITE_SCANNER && onyx_get(sink, ONYX_SET_WRITE_SCANNER_INIT_BLANK) != 0;
+    return onyx_port_table[l->source_port].tile_port != ONYX_INSIDE && !sums;
 }
 
 /* Kahn's algorithm: repeatedly removes nodes without a driver left; what remains is on or behind a cycle. */
@@ -181,7 +185,7 @@ static void check_cycles(checker *c) {
     uint32_t *drivers = arena_new_n(g->mem, uint32_t, g->nodes.len + 1);
     bool *removed = arena_new_n(g->mem, bool, g->nodes.len + 1);
     for (uint32_t i = 0; i < g->links.len; i++)
-        drivers[g->links.at[i].sink.v - 1] += crosses_tiles(&g->links.at[i]);
+        drivers[g->links.at[i].sink.v - 1] += orders(g, &g->links.at[i]);
     for (bool progress = true; progress;) {
         progress = false;
         for (uint32_t n = 0; n < g->nodes.len; n++) {
@@ -189,7 +193,7 @@ static void check_cycles(checker *c) {
                 continue;
             removed[n] = progress = true;
             for (uint32_t i = 0; i < g->links.len; i++) {
-                if (g->links.at[i].source.v == n + 1 && crosses_tiles(&g->links.at[i]))
+                if (g->links.at[i].source.v == n + 1 && orders(g, &g->links.at[i]))
                     drivers[g->links.at[i].sink.v - 1]--;
             }
         }
@@ -207,23 +211,29 @@ static void check_cycles(checker *c) {
 
 /* ---- tokens the chip's primitives cannot take ------------------------------------------------ */
 
-typedef enum { TRAIT_EMPTY_TOKEN, TRAIT_LOST_STOPS } trait;
+typedef enum { TRAIT_EMPTY_TOKEN, TRAIT_LOST_STOPS, TRAIT_VALUES } trait;
 
 /* Whether the node's output port may carry the trait, given the trait of each of its inputs. */
 static bool emits(const checker *c, const bool *carries, onyx_node h, onyx_port port, trait t) {
     const onyx_node_data *node = onyx_node_at(c->g, h);
-    bool empty = t == TRAIT_EMPTY_TOKEN;
+    bool empty = t == TRAIT_EMPTY_TOKEN, values = t == TRAIT_VALUES;
 #define INPUT(name) carries[slot(h, ONYX_PORT_##name)]
     switch (node->kind) {
     case ONYX_READ_SCANNER: /* a dense scanner passes the empty token on, the others turn it into a fiber or 0
                              */
+        if (values)
+            return onyx_get(node, ONYX_SET_READ_SCANNER_LOOKUP) != 0;
         return empty && onyx_get(node, ONYX_SET_READ_SCANNER_DENSE) != 0 && INPUT(READ_SCANNER_US_POS_IN);
     case ONYX_JOINER: /* a unioner emits the empty token for a missing operand */
+        if (values)
+            return port == ONYX_PORT_JOINER_POS_OUT_0   ? INPUT(JOINER_POS_IN_0)
+                   : port == ONYX_PORT_JOINER_POS_OUT_1 ? INPUT(JOINER_POS_IN_1)
+                                                        : false;
         return empty && onyx_get(node, ONYX_SET_JOINER_OP) != 0 && port != ONYX_PORT_JOINER_COORD_OUT;
     case ONYX_CRDDROP: /* the stop of a dropped fiber vanishes from the inner stream, level and all */
         if (port == ONYX_PORT_CRDDROP_COORD_OUT_1)
             return INPUT(CRDDROP_COORD_IN_1);
-        return !empty || INPUT(CRDDROP_COORD_IN_0);
+        return t == TRAIT_LOST_STOPS || INPUT(CRDDROP_COORD_IN_0);
     case ONYX_CRDHOLD:
         return port == ONYX_PORT_CRDHOLD_COORD_OUT_1 ? INPUT(CRDHOLD_COORD_IN_1) : INPUT(CRDHOLD_COORD_IN_0);
     case ONYX_REPEAT:
@@ -231,9 +241,9 @@ static bool emits(const checker *c, const bool *carries, onyx_node h, onyx_port 
     case ONYX_RSG:
         return INPUT(RSG_BASE_DATA_IN);
     case ONYX_REDUCE:
-        return !empty && INPUT(REDUCE_DATA_IN);
+        return values || (!empty && INPUT(REDUCE_DATA_IN));
     case ONYX_ALU: /* an empty operand counts as 0 */
-        return !empty && (INPUT(ALU_DATA0) || INPUT(ALU_DATA1));
+        return values || (!empty && (INPUT(ALU_DATA0) || INPUT(ALU_DATA1)));
     case ONYX_NONE:
     case ONYX_GLB_IN:
     case ONYX_GLB_OUT:
@@ -271,11 +281,25 @@ static bool takes_empty_token(const checker *c, const onyx_link *l) {
     return !reference || onyx_get(onyx_node_at(c->g, l->sink), ONYX_SET_JOINER_OP) != 0;
 }
 
+/* What leaves a joiner beside coordinates is values if values came in there, and only then goes to an adder.
+ */
+static void check_summands(checker *c, const onyx_link *l, const bool *values) {
+    bool pos = l->source_port == ONYX_PORT_JOINER_POS_OUT_0 || l->source_port == ONYX_PORT_JOINER_POS_OUT_1;
+    bool to_alu = l->sink_port == ONYX_PORT_ALU_DATA0 || l->sink_port == ONYX_PORT_ALU_DATA1;
+    if (!pos || values[slot(l->sink, l->sink_port)] == to_alu)
+        return;
+    diag_error(c->d, l->loc, "E0420-neighbour", "%s must not drive %s: it carries %s", source_name(c->g, l),
+               sink_name(c->g, l), to_alu ? "references" : "values");
+    diag_hint(c->d, "values go through the unioner of an accumulator only, and to its adder");
+}
+
 static void check_streams(checker *c) {
     const onyx_graph *g = c->g;
+    const bool *values = spread(c, TRAIT_VALUES);
     const bool *empty = spread(c, TRAIT_EMPTY_TOKEN), *lost = spread(c, TRAIT_LOST_STOPS);
     for (uint32_t i = 0; i < g->links.len; i++) {
         const onyx_link *l = &g->links.at[i];
+        check_summands(c, l, values);
         if (empty[slot(l->sink, l->sink_port)] && !takes_empty_token(c, l)) {
             diag_unmappable(c->d, l->loc, "E0428-empty-token",
                             "%s may receive the empty token from %s, which the chip's %s mistakes",

@@ -28,11 +28,20 @@ static const port_map port_maps[SAM_PRIMITIVES] = {
                    {ONYX_PORT_JOINER_COORD_OUT, ONYX_PORT_JOINER_POS_OUT_0, ONYX_PORT_JOINER_POS_OUT_1}},
     [SAM_ALU] = {{ONYX_PORT_ALU_DATA0, ONYX_PORT_ALU_DATA1}, {ONYX_PORT_ALU_RES}},
     [SAM_REDUCE] = {{ONYX_PORT_REDUCE_DATA_IN}, {ONYX_PORT_REDUCE_DATA_OUT}},
+    [SAM_VECTORREDUCER] = {{ONYX_PORT_JOINER_COORD_IN_0, ONYX_PORT_JOINER_POS_IN_0},
+                           {ONYX_PORT_READ_SCANNER_SUM_COORD_OUT, ONYX_PORT_READ_SCANNER_SUM_VAL_OUT}},
     [SAM_CRDDROP] = {{ONYX_PORT_CRDDROP_COORD_IN_1, ONYX_PORT_CRDDROP_COORD_IN_0},
                      {ONYX_PORT_CRDDROP_COORD_OUT_1, ONYX_PORT_CRDDROP_COORD_OUT_0}},
     [SAM_CRDHOLD] = {{ONYX_PORT_CRDHOLD_COORD_IN_1, ONYX_PORT_CRDHOLD_COORD_IN_0},
                      {ONYX_PORT_CRDHOLD_COORD_OUT_1, ONYX_PORT_CRDHOLD_COORD_OUT_0}},
 };
+
+/* A vector reducer: what its repeat signal is made of, and the memories its sums leave from. */
+typedef struct {
+    sam_node reducer;
+    sam_end loop;
+    onyx_node rsg, read[2]; /* coordinates, values */
+} accumulator;
 
 typedef struct {
     const sam_graph *sam;
@@ -41,6 +50,8 @@ typedef struct {
     onyx_graph *g;
     onyx_node
         *node; /* by SAM node index: the hardware node its streams end at; 0 = an implicit dense level */
+    onyx_node outermost; /* a level of one coordinate around all others; 0 = none */
+    VEC(accumulator) sums;
 } lowering;
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -93,8 +104,7 @@ static const char *processing_name(lowering *l, const sam_node_data *s) {
 
 /* ---- edges of the SAM graph ------------------------------------------------------------------ */
 
-/* The edge into a port, or NULL. */
-static const sam_edge_data *edge_into(const sam_graph *s, sam_node node, uint8_t port) {
+const sam_edge_data *lower_edge_into(const sam_graph *s, sam_node node, uint8_t port) {
     for (uint32_t i = 0; i < s->edges.len; i++) {
         const sam_edge_data *e = &s->edges.at[i];
         if (e->src.v != 0 && e->dst.v == node.v && e->dst_port == port)
@@ -120,13 +130,13 @@ static bool ref_is_present(const sam_graph *s, const sam_edge_data *edge) {
         return true; /* the root */
     const sam_node_data *from = sam_node_at(s, edge->src);
     if (from->kind == SAM_REPEAT)
-        return ref_is_present(s, edge_into(s, edge->src, 0));
+        return ref_is_present(s, lower_edge_into(s, edge->src, 0));
     if (from->kind != SAM_INTERSECT && from->kind != SAM_UNION)
         return from->kind == SAM_FIBERLOOKUP;
     uint8_t operand = (uint8_t)(edge->src_port - 1);
-    bool present = ref_is_present(s, edge_into(s, edge->src, (uint8_t)(2 * operand + 1)));
-    return present &&
-           (from->kind == SAM_INTERSECT || crd_is_full(s, edge_into(s, edge->src, (uint8_t)(2 * operand))));
+    bool present = ref_is_present(s, lower_edge_into(s, edge->src, (uint8_t)(2 * operand + 1)));
+    return present && (from->kind == SAM_INTERSECT ||
+                       crd_is_full(s, lower_edge_into(s, edge->src, (uint8_t)(2 * operand))));
 }
 
 /* Whether every fiber of the coordinate stream holds every coordinate of its level. */
@@ -135,12 +145,44 @@ static bool crd_is_full(const sam_graph *s, const sam_edge_data *edge) {
         return false;
     const sam_node_data *from = sam_node_at(s, edge->src);
     if (from->kind == SAM_FIBERLOOKUP)
-        return from->format == SAM_LEVEL_DENSE && ref_is_present(s, edge_into(s, edge->src, 0));
+        return from->format == SAM_LEVEL_DENSE && ref_is_present(s, lower_edge_into(s, edge->src, 0));
     if (from->kind != SAM_INTERSECT && from->kind != SAM_UNION)
         return false;
-    bool first = crd_is_full(s, edge_into(s, edge->src, 0));
-    bool second = crd_is_full(s, edge_into(s, edge->src, 2));
+    bool first = crd_is_full(s, lower_edge_into(s, edge->src, 0));
+    bool second = crd_is_full(s, lower_edge_into(s, edge->src, 2));
     return from->kind == SAM_INTERSECT ? first && second : first || second;
+}
+
+/* ---- vector reducers -------------------------------------------------------------------------- */
+
+/* Whether the sums stand in a loop: the memory tiles give done after two levels of stops, no more, no less.
+ */
+static bool any_outermost_sum(const sam_graph *s) {
+    for (uint32_t i = 0; i < s->nodes.len; i++) {
+        uint32_t around;
+        if (s->nodes.at[i].kind == SAM_VECTORREDUCER &&
+            lower_summed_loop(s, (sam_node){i + 1}, &around).node.v != 0 && around == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A dense level with one coordinate, from which all levels hang that were outermost. */
+static void add_outermost(lowering *l) {
+    const char *tile = unique_name(l, "outermost");
+    l->outermost =
+        onyx_add_node(l->g, ONYX_READ_SCANNER, arena_printf(l->g->mem, "%s.read", tile), tile, (src_loc){0});
+    onyx_set(onyx_node_at(l->g, l->outermost), ONYX_SET_READ_SCANNER_DENSE, 1);
+    onyx_set(onyx_node_at(l->g, l->outermost), ONYX_SET_READ_SCANNER_DIM_SIZE, 1);
+    onyx_set(onyx_node_at(l->g, l->outermost), ONYX_SET_READ_SCANNER_ROOT, 1);
+}
+
+/* A root has no reference stream, unless there is a level around all. */
+static void set_root(lowering *l, onyx_node node, onyx_setting setting, onyx_port ref_in, bool root) {
+    if (root && l->outermost.v != 0)
+        onyx_connect(l->g, l->outermost, ONYX_PORT_READ_SCANNER_POS_OUT, node, ref_in);
+    else
+        onyx_set(onyx_node_at(l->g, node), setting, root);
 }
 
 /* ---- memory primitives ----------------------------------------------------------------------- */
@@ -228,13 +270,13 @@ static onyx_node lower_reader(lowering *l, sam_node h) {
             onyx_add_node(l->g, ONYX_READ_SCANNER, arena_printf(l->g->mem, "%s.read", tile), tile, s->loc);
         onyx_set(onyx_node_at(l->g, read), ONYX_SET_READ_SCANNER_DENSE, 1);
         onyx_set(onyx_node_at(l->g, read), ONYX_SET_READ_SCANNER_DIM_SIZE, l->options->tile_edge);
-        onyx_set(onyx_node_at(l->g, read), ONYX_SET_READ_SCANNER_ROOT, s->root);
+        set_root(l, read, ONYX_SET_READ_SCANNER_ROOT, ONYX_PORT_READ_SCANNER_US_POS_IN, s->root);
         return read;
     }
     onyx_node glb = add_glb(l, ONYX_GLB_IN, tile, s, level);
     triplet t = add_triplet(l, tile, s->loc, s->kind == SAM_ARRAYVALS);
     onyx_set(onyx_node_at(l->g, t.write), ONYX_SET_WRITE_SCANNER_BLOCK_MODE, 1);
-    onyx_set(onyx_node_at(l->g, t.read), ONYX_SET_READ_SCANNER_ROOT, s->root);
+    set_root(l, t.read, ONYX_SET_READ_SCANNER_ROOT, ONYX_PORT_READ_SCANNER_US_POS_IN, s->root);
     onyx_connect(l->g, glb, ONYX_PORT_GLB_IN_DATA, t.write, ONYX_PORT_WRITE_SCANNER_BLOCK_WR_IN);
     return t.read;
 }
@@ -246,7 +288,7 @@ static onyx_node lower_writer(lowering *l, sam_node h) {
     if (!storage_level(l, h, &level))
         return (onyx_node){0};
     if (level != SAM_MODE_VALS && s->format == SAM_LEVEL_DENSE) {
-        if (!crd_is_full(l->sam, edge_into(l->sam, h, 0))) {
+        if (!crd_is_full(l->sam, lower_edge_into(l->sam, h, 0))) {
             diag_unmappable(l->d, s->loc, "E0413-dense-result",
                             "%s: level %d of result %s is dense, but its coordinates may have gaps; the chip "
                             "writes results in order only",
@@ -384,7 +426,7 @@ static onyx_node lower_hold(lowering *l, sam_node h) {
 
 static onyx_node lower_repeat(lowering *l, sam_node h) {
     onyx_node node = add_processing(l, h, ONYX_REPEAT);
-    onyx_set(onyx_node_at(l->g, node), ONYX_SET_REPEAT_ROOT, sam_node_at(l->sam, h)->root);
+    set_root(l, node, ONYX_SET_REPEAT_ROOT, ONYX_PORT_REPEAT_PROC_DATA_IN, sam_node_at(l->sam, h)->root);
     return node;
 }
 
@@ -412,6 +454,70 @@ static const char *reducer_way_out(const lowering *l) {
         order);
 }
 
+/* The memory of an accumulator: each stop ends a block, and an empty one comes first. */
+static triplet add_sum_memory(lowering *l, const char *tile, src_loc loc, bool values) {
+    triplet t = add_triplet(l, tile, loc, values);
+    onyx_set(onyx_node_at(l->g, t.write), ONYX_SET_WRITE_SCANNER_SPACC_MODE, 1);
+    onyx_set(onyx_node_at(l->g, t.write), ONYX_SET_WRITE_SCANNER_INIT_BLANK, 1);
+    onyx_set(onyx_node_at(l->g, t.read), ONYX_SET_READ_SCANNER_SPACC_MODE, 1);
+    return t;
+}
+
+/* Each vector that comes is united with the sum so far, which two memories hold, and the result becomes the
+ * sum so far. A repeater on the summed loop's coordinates tells the memories how many vectors there are. */
+static onyx_node add_accumulator(lowering *l, sam_node h, sam_end loop) {
+    onyx_graph *g = l->g;
+    const char *name = processing_name(l, sam_node_at(l->sam, h));
+    src_loc loc = sam_node_at(l->sam, h)->loc;
+#define PE(kind, part)                                                                                       \
+    onyx_add_node(g, ONYX_##kind, arena_printf(g->mem, "%s_" part, name),                                    \
+                  arena_printf(g->mem, "%s_" part, name), loc)
+    onyx_node rsg = PE(RSG, "rsg"), repeat = PE(REPEAT, "repeat"), joiner = PE(JOINER, "union");
+    onyx_node adder = PE(ALU, "add");
+#undef PE
+    triplet crd = add_sum_memory(l, arena_printf(g->mem, "%s_crd", name), loc, false);
+    triplet val = add_sum_memory(l, arena_printf(g->mem, "%s_vals", name), loc, true);
+    onyx_set(onyx_node_at(g, repeat), ONYX_SET_REPEAT_SPACC_MODE, 1);
+    onyx_set(onyx_node_at(g, repeat), ONYX_SET_REPEAT_ROOT, 1);
+    onyx_set(onyx_node_at(g, joiner), ONYX_SET_JOINER_OP, 1);
+    onyx_node_at(g, adder)->op = onyx_alu_find("add", false);
+    onyx_connect(g, rsg, ONYX_PORT_RSG_REPSIG_DATA_OUT, repeat, ONYX_PORT_REPEAT_REPSIG_DATA_IN);
+    onyx_connect(g, repeat, ONYX_PORT_REPEAT_REF_DATA_OUT, crd.read, ONYX_PORT_READ_SCANNER_US_POS_IN);
+    onyx_connect(g, crd.read, ONYX_PORT_READ_SCANNER_POS_OUT, val.read, ONYX_PORT_READ_SCANNER_US_POS_IN);
+    onyx_connect(g, crd.read, ONYX_PORT_READ_SCANNER_COORD_OUT, joiner, ONYX_PORT_JOINER_COORD_IN_1);
+    onyx_connect(g, val.read, ONYX_PORT_READ_SCANNER_VAL_OUT, joiner, ONYX_PORT_JOINER_POS_IN_1);
+    onyx_connect(g, joiner, ONYX_PORT_JOINER_COORD_OUT, crd.write, ONYX_PORT_WRITE_SCANNER_DATA_IN);
+    onyx_connect(g, joiner, ONYX_PORT_JOINER_POS_OUT_0, adder, ONYX_PORT_ALU_DATA0);
+    onyx_connect(g, joiner, ONYX_PORT_JOINER_POS_OUT_1, adder, ONYX_PORT_ALU_DATA1);
+    onyx_connect(g, adder, ONYX_PORT_ALU_RES, val.write, ONYX_PORT_WRITE_SCANNER_DATA_IN);
+    vec_push(g->mem, &l->sums, (accumulator){h, loop, rsg, {crd.read, val.read}});
+    return joiner;
+}
+
+static onyx_node lower_vector_reducer(lowering *l, sam_node h) {
+    const sam_node_data *s = sam_node_at(l->sam, h);
+    if (s->depth != 1 || s->fp)
+        return not_on_chip(l, h, reducer_way_out(l));
+    uint32_t around;
+    sam_end loop = lower_summed_loop(l->sam, h, &around);
+    around += l->outermost.v != 0;
+    if (loop.node.v == 0 || around != 1) {
+        diag_unmappable(l->d, s->loc, "E0416-accumulator",
+                        "%s: the chip accumulates inside one loop of the result, not %u",
+                        sam_node_label(l->sam, h, l->g->mem), around);
+        diag_hint(l->d, "%s", reducer_way_out(l));
+        return (onyx_node){0};
+    }
+    if (l->options->tile_edge > ONYX_SUM_EDGE) {
+        diag_unmappable(l->d, s->loc, "E0417-sum-room",
+                        "%s: a vector of up to %u sums, and a memory tile accumulates %d",
+                        sam_node_label(l->sam, h, l->g->mem), l->options->tile_edge, ONYX_SUM_EDGE);
+        diag_hint(l->d, "choose --tile %d or less", ONYX_SUM_EDGE);
+        return (onyx_node){0};
+    }
+    return add_accumulator(l, h, loop);
+}
+
 static onyx_node lower_node(lowering *l, sam_node h) {
     switch (sam_node_at(l->sam, h)->kind) {
     case SAM_FIBERLOOKUP:
@@ -435,6 +541,7 @@ static onyx_node lower_node(lowering *l, sam_node h) {
     case SAM_CRDHOLD:
         return lower_hold(l, h);
     case SAM_VECTORREDUCER:
+        return lower_vector_reducer(l, h);
     case SAM_SPACCUMULATOR:
         return not_on_chip(l, h, reducer_way_out(l));
     case SAM_ARRAYSTORE:
@@ -473,6 +580,14 @@ static int rank_of_mode(const sam_graph_tensor *tensor, const sam_node_data *s) 
     return SAM_MAX_ORDER;
 }
 
+/* Lowers a node; what it became says so. */
+static void visit(lowering *l, uint32_t i) {
+    uint32_t before = l->g->nodes.len;
+    l->node[i] = lower_node(l, (sam_node){i + 1});
+    for (uint32_t n = before; n < l->g->nodes.len; n++)
+        l->g->nodes.at[n].sam = l->sam->nodes.at[i].id;
+}
+
 static void lower_memories(lowering *l, bool readers, bool *done) {
     const sam_graph *s = l->sam;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
@@ -483,7 +598,7 @@ static void lower_memories(lowering *l, bool readers, bool *done) {
                             name_eq(n->tensor, s->tensors.at[t].name) &&
                             rank_of_mode(&s->tensors.at[t], n) == rank;
                 if (mine) {
-                    l->node[i] = lower_node(l, (sam_node){i + 1});
+                    visit(l, i);
                     done[i] = true;
                 }
             }
@@ -497,19 +612,27 @@ static void lower_nodes(lowering *l) {
     lower_memories(l, true, done);
     for (uint32_t i = 0; i < s->nodes.len; i++) {
         if (!done[i] && s->nodes.at[i].kind != SAM_FIBERWRITE) {
-            l->node[i] = lower_node(l, (sam_node){i + 1});
+            visit(l, i);
             done[i] = true;
         }
     }
     lower_memories(l, false, done);
     for (uint32_t i = 0; i < s->nodes.len; i++) {
         if (!done[i])
-            l->node[i] = lower_node(l, (sam_node){i + 1});
+            visit(l, i);
     }
 }
 
+static onyx_node source_of(const lowering *l, sam_node h, uint8_t port) {
+    for (uint32_t i = 0; i < l->sums.len; i++) {
+        if (l->sums.at[i].reducer.v == h.v)
+            return l->sums.at[i].read[port];
+    }
+    return l->node[h.v - 1];
+}
+
 static void lower_edge(lowering *l, const sam_edge_data *e) {
-    onyx_node source = l->node[e->src.v - 1], sink = l->node[e->dst.v - 1];
+    onyx_node source = source_of(l, e->src, e->src_port), sink = l->node[e->dst.v - 1];
     if (source.v == 0 || sink.v == 0)
         return; /* an implicit dense result level, or already reported */
     onyx_port from = port_maps[sam_node_at(l->sam, e->src)->kind].out[e->src_port];
@@ -531,6 +654,22 @@ static void lower_edge(lowering *l, const sam_edge_data *e) {
     }
 }
 
+/* The coordinates of the summed loop, into the accumulator's repeat signal. */
+static void lower_summed_edge(lowering *l, const accumulator *a) {
+    onyx_node source = source_of(l, a->loop.node, a->loop.port);
+    if (source.v != 0)
+        onyx_connect(l->g, source, port_maps[sam_node_at(l->sam, a->loop.node)->kind].out[a->loop.port],
+                     a->rsg, ONYX_PORT_RSG_BASE_DATA_IN);
+}
+
+uint32_t lower_widest(const sam_graph *g) {
+    for (uint32_t i = 0; i < g->nodes.len; i++) {
+        if (g->nodes.at[i].kind == SAM_VECTORREDUCER)
+            return ONYX_SUM_EDGE;
+    }
+    return UINT16_MAX;
+}
+
 bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, diagnostics *d,
                onyx_graph **out) {
     uint32_t errors = d->errors + d->unmappable;
@@ -544,11 +683,15 @@ bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, dia
     l.g->mem = mem;
     l.g->names = g->names;
     l.node = arena_new_n(mem, onyx_node, g->nodes.len + 1);
+    if (any_outermost_sum(g))
+        add_outermost(&l);
     lower_nodes(&l);
     for (uint32_t i = 0; i < g->edges.len; i++) {
         if (g->edges.at[i].src.v != 0)
             lower_edge(&l, &g->edges.at[i]);
     }
+    for (uint32_t i = 0; i < l.sums.len; i++)
+        lower_summed_edge(&l, &l.sums.at[i]);
     *out = l.g;
     return d->errors + d->unmappable == errors;
 }

@@ -9,7 +9,11 @@
 /* Both regions of a buffet are half of the SRAM: 2^8 words of 64 bits, 1024 entries. */
 enum { ONYX_CAPACITY_LOG = 8 };
 
-enum { ONYX_INSIDE = 0xff, ONYX_MAX_SETTINGS = 5, ONYX_MAX_WIRES = 3 };
+/* The widest vector an accumulator has room for: two of them lie beside each other in a memory tile, and how
+ * the chip counts the room of a third is known roughly only. */
+enum { ONYX_SUM_EDGE = 256 };
+
+enum { ONYX_INSIDE = 0xff, ONYX_MAX_SETTINGS = 6, ONYX_MAX_WIRES = 3 };
 
 /* clang-format off */
 #define ONYX_NODE(kind, name, mode, prefix, doc)
@@ -137,6 +141,7 @@ typedef struct {
     src_loc loc;
     name_id name; /* unique; members of a memory triplet are "TILE.part" */
     name_id tile; /* the tile the node is packed into; its own name outside triplets */
+    name_id sam;  /* id of the SAM node it comes from; not in the text form */
     uint32_t setting[ONYX_MAX_SETTINGS];
     /* GLB_IN, GLB_OUT */
     name_id tensor;
@@ -185,6 +190,17 @@ void onyx_set(onyx_node_data *node, onyx_setting setting, uint32_t value);
 uint32_t onyx_get(const onyx_node_data *node, onyx_setting setting);
 /* Whether the node's settings make the port live. */
 bool onyx_port_live(const onyx_node_data *node, onyx_port port);
+
+/* A stream of a SAM graph, by what sends it; node 0: none. */
+typedef struct {
+    sam_node node;
+    uint8_t port;
+} sam_end;
+/* The edge into a port, or NULL. */
+const sam_edge_data *lower_edge_into(const sam_graph *s, sam_node node, uint8_t port);
+/* The loop that a vector reducer adds over: its coordinates, one for each vector to add. *around: loops
+ * around it. Node 0: the graph does not show it. */
+sam_end lower_summed_loop(const sam_graph *s, sam_node reducer, uint32_t *around);
 
 onyx_node onyx_add_node(onyx_graph *g, onyx_kind kind, const char *name, const char *tile, src_loc loc);
 /* Links two ports and elaborates the link into the wires of its rule; a pair without a rule is a BUG. */

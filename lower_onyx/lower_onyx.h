@@ -45,6 +45,7 @@ typedef struct {
     name_id name;    /* unique instance name, e.g. "intersect_j" */
     char tag;        /* 'p' PE, 'm' MEM, 'I' IO; with `number` the block id of .packed files: "p3" */
     uint32_t number; /* unique over the whole netlist */
+    name_id sam;     /* id of the SAM node it does the work of; 0 = not known */
     src_loc loc;
     VEC(net_config) config; /* sorted by field text */
     /* IO cells only */
@@ -96,7 +97,8 @@ bool net_from_json(const cJSON *json, name_table *names, arena *mem, diagnostics
 bool net_unroll(const netlist *one, uint32_t copies, arena *mem, diagnostics *d, netlist *out);
 
 /* The cells by index, sources first, and for each cell the nets it drives: `driven` has a row a cell, all
- * empty like `order`. Cells on a cycle are left out. O(cells + pins). */
+ * empty like `order`. The memory of an accumulator comes before what writes it; other cells on a cycle are
+ * left out. O(cells + pins * fields of a cell). */
 void net_sort_cells(const netlist *n, arena *mem, u32_vec *order, u32_vec *driven);
 /* A sink of a net at a join, whose path has room for fewer tokens than another path from the same fork takes
  * cycles longer: `tokens` are missing. Nets and sinks by index, in their order. */
@@ -105,6 +107,44 @@ typedef struct {
 } net_shortage;
 typedef VEC(net_shortage) net_shortage_vec;
 void net_balance(const netlist *n, arena *mem, net_shortage_vec *out);
+
+/* ---- deadlock (docs/deadlock.md) ------------------------------------------------------------- */
+
+/* Two ways between the same tiles: while the join waits for the other one, the pins' way holds tokens. */
+typedef struct {
+    uint32_t net, sink;  /* the way that must hold; its fork is the net's source, its join the sink's cell */
+    uint32_t have, need; /* tokens; need NET_NO_ROOM: no number is enough for all data */
+    uint32_t fiber;      /* enough if no fiber has more coordinates; NET_ANY_FIBER: whatever the data */
+} net_reconvergence;
+enum { NET_NO_ROOM = UINT16_MAX, NET_ANY_FIBER = UINT16_MAX };
+
+/* A step of a circle of waiting: the cell waits for the source of the pin's net to send (`full` false), or
+ * for the pin's cell to take a token. Net and sink by index. */
+typedef struct {
+    uint32_t cell, net, sink;
+    bool full;
+} net_wait;
+
+typedef struct {
+    VEC(net_reconvergence) pairs; /* by net and sink */
+    VEC(net_wait) circle;         /* of the worst reconvergence, empty where all are safe */
+    uint32_t fiber;               /* the least of all pairs; 0: not even with fibers of one */
+    bool undecided;               /* cells on a cycle, or too many circles to look at: counted as unsafe */
+} net_liveness;
+
+/* Whether the FIFOs of a netlist suffice for every input that unbounded ones would suffice for. `extra[net]`
+ * has for each sink of the net the tokens that SplitFIFOs on its own way hold; NULL: none. No deadlock is
+ * overlooked; a circle of waiting that is reported may be impossible. The method, why it is right and what it
+ * costs: docs/deadlock.md. */
+void net_deadlock(const netlist *n, const uint32_t *const *extra, arena *mem, net_liveness *out);
+
+/* Reports what is not safe with fibers of up to `longest` coordinates: E0450-deadlock (exit 2), or a warning
+ * if `warn`, which names the circle and where room is missing. False after the error. */
+bool net_deadlock_report(const netlist *n, const net_liveness *found, uint32_t longest, bool warn,
+                         diagnostics *d);
+/* {"verdict": "safe" | "bounded" | "unsafe", "fiber", "reconvergences", "circle"} (docs/report.md); the
+ * caller deletes it. */
+cJSON *net_deadlock_to_json(const netlist *n, const net_liveness *found);
 
 /* early[net]: tokens may come on that net before any word from the global buffer, since a dense scanner at
  * the root starts as soon as its column is not stalled. The flush at the start of a run empties the FIFOs of
@@ -118,6 +158,8 @@ typedef struct onyx_graph onyx_graph; /* the Onyx-aware IR; docs/ir_onyx.md */
 typedef struct {
     uint32_t tile_edge; /* extent of every dense level inside a sub-tile */
 } lower_options;
+/* The largest sub-tile edge the graph has room for. */
+uint32_t lower_widest(const sam_graph *g);
 
 /* SAM graph that passed sam_check (binary joiners, no broadcasts) to the Onyx-aware IR: every memory
  * primitive becomes write scanner, buffet and read scanner; streams become bundles of wires. A dense operand

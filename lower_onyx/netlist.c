@@ -42,12 +42,21 @@ const char *net_port_name(net_tile tile, bool output, uint8_t port) {
     BUG("tile kind %d has no ports", (int)tile);
 }
 
+enum { DATA_IN = 3 }; /* of a fiber access */
+
+/* Whether the pin's cell has words to send before any come in there: the memory of an accumulator. */
+static bool starts_itself(const netlist *n, net_pin sink) {
+    const net_cell_data *c = net_cell_at(n, sink.cell);
+    return c->mode == NET_MODE_FIBER_ACCESS && sink.port == DATA_IN &&
+           net_config_of(n, c, "fiber_access_16_inst_write_scanner_init_blank") != 0;
+}
+
 void net_sort_cells(const netlist *n, arena *mem, u32_vec *order, u32_vec *driven) {
     uint32_t *waits = arena_new_n(mem, uint32_t, n->cells.len + 1);
     for (uint32_t i = 0; i < n->nets.len; i++) {
         vec_push(mem, &driven[n->nets.at[i].source.cell.v - 1], i);
         for (uint32_t s = 0; s < n->nets.at[i].sinks.len; s++)
-            waits[n->nets.at[i].sinks.at[s].cell.v - 1]++;
+            waits[n->nets.at[i].sinks.at[s].cell.v - 1] += !starts_itself(n, n->nets.at[i].sinks.at[s]);
     }
     for (uint32_t c = 0; c < n->cells.len; c++) {
         if (waits[c] == 0)
@@ -58,8 +67,9 @@ void net_sort_cells(const netlist *n, arena *mem, u32_vec *order, u32_vec *drive
         for (uint32_t k = 0; k < nets->len; k++) {
             const net_data *net = &n->nets.at[nets->at[k]];
             for (uint32_t s = 0; s < net->sinks.len; s++) {
-                if (--waits[net->sinks.at[s].cell.v - 1] == 0)
-                    vec_push(mem, order, net->sinks.at[s].cell.v - 1);
+                net_pin sink = net->sinks.at[s];
+                if (!starts_itself(n, sink) && --waits[sink.cell.v - 1] == 0)
+                    vec_push(mem, order, sink.cell.v - 1);
             }
         }
     }
@@ -82,6 +92,8 @@ static cJSON *cell_to_json(const netlist *n, const net_cell_data *c) {
     cJSON_AddStringToObject(json, "mode", net_mode_table[c->mode].name);
     cJSON_AddStringToObject(json, "tag", tag);
     cJSON_AddNumberToObject(json, "number", c->number);
+    if (c->sam.v)
+        cJSON_AddStringToObject(json, "sam", names_text(n->names, c->sam));
     cJSON_AddItemToObject(json, "config", config_to_json(n, c));
     if (net_mode_table[c->mode].tile == NET_TILE_IO) {
         cJSON *stream = cJSON_AddObjectToObject(json, "stream");
@@ -178,6 +190,9 @@ static bool cell_from_json(const cJSON *json, netlist *n, diagnostics *d) {
         return json_fault(d, name, "mode", "is no tile mode");
     c.name = names_intern(n->names, name);
     c.tag = tag[0];
+    const cJSON *sam = cJSON_GetObjectItemCaseSensitive(json, "sam");
+    if (cJSON_IsString(sam))
+        c.sam = names_intern(n->names, sam->valuestring);
     const cJSON *config = json_get_object(json, name, "config", d);
     if (config == NULL || !config_from_json(config, n, &c, d))
         return false;

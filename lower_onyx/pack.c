@@ -102,6 +102,7 @@ static net_cell add_cell(netlist *n, const onyx_node_data *node) {
                           .name = node->tile,
                           .tag = tag_of(net_mode_table[mode].tile),
                           .number = n->cells.len,
+                          .sam = node->sam,
                           .loc = node->loc,
                           .output = mode == NET_MODE_IO_OUT,
                           .tensor = node->tensor,

@@ -2,117 +2,78 @@
  *
  * Cost: the sum over nets of an estimate of their routed length, in units of 1 / LENGTH_ONE hops (integers
  * throughout, so the result does not depend on compiler or machine). Up to three tiles the half perimeter of
- * their box is exact; up to TRUNK_PINS the better of the two trees with a single trunk through the median;
+ * their box is exact; up to SPOTS the better of the two trees with a single trunk through the median;
  * above, the half perimeter times the expected ratio of a Steiner tree to it (after Cheng, RISA, 1994). With
  * options.timing, nets with a fork cost more than in proportion: no FIFO may stand before their fork.
  * Moves: one cell to a site of its kind, swapping with whoever stands there; in turn a random site of the
  * window around it and one next to a cell it is connected to. Schedule after Betz and Rose (VPR, 1997), with
  * what measurements on this array ask for: the window never shrinks below 3 (MEM columns are 4 apart), IO
  * cells may always jump along the whole row, moves of equal cost are accepted, and the best placement seen
- * at the end of a temperature is kept. Two anneals from one start share the moves: they end in a poor optimum
- * less often than one of twice the length. O(moves * nets per cell); nets of two cells, nine of ten, need
- * neither a cached length nor a list of what a move touched.
- * Invariant: length[n] is the cost of net n, for nets of more than two cells, at the placement accepted last.
+ * at the end of a temperature is kept. Two anneals from one start share the moves, three for up to
+ * SMALL_CELLS cells: they end in a poor optimum less often than one as long as all. O(moves * nets per cell).
+ * Proposals are drawn and filtered in groups of GROUP; one that an accepted move of its group has overtaken
+ * is dropped. Invariant: all spots of `cell` and `occupant`, ranks and costs of `net` are those of the
+ * placement accepted last.
  */
 #include "pnr/place_int.h"
+#include "pnr/spot.h"
 
-#define HOPELESS INT32_MAX
+enum { GROUP = 8 };
+enum { WINDOW_MIN = 3, QUANTILES = 1024, SAMPLES = 512 };
+enum { SMALL_CELLS = 65, SMALL_MICROSECONDS = 10500, MIDDLE_MICROSECONDS = 42000, MOVES_PER_CELL = 4000 };
+enum { EFFORT_DEFAULT = 5, RESTARTS = 2, SMALL_RESTARTS = 3, LANE_SHARES = 2 };
+enum { LENGTH_ONE = 16, FORK_BEND = 10, BEND_ONE = 1024, COST_MOST = 1 << 26 };
 
-enum { WINDOW_MIN = 3, QUANTILES = 1024, SAMPLES = 500 };
-enum { SMALL_CELLS = 65, SMALL_MICROSECONDS = 12500, MIDDLE_MICROSECONDS = 46000, MOVES_PER_CELL = 3000 };
-enum { EFFORT_DEFAULT = 5, RESTARTS = 2, LANE_SHARES = 2 };
-enum { LENGTH_ONE = 16, TRUNK_PINS = 8, FORK_BEND = 10, BEND_ONE = 1024, COST_MOST = 1 << 26 };
+/* All a move asks about a cell. */
+typedef struct {
+    spot link[SPOTS];     /* where the other cells of its nets of two cells stand; 0 in unused places */
+    uint32_t many[SPOTS]; /* its nets of more than two cells */
+    uint32_t gain;        /* see change_of */
+    uint32_t near_at, nears;
+    spot at;
+    uint8_t links, manys, class;
+} cell_state;
+
+/* A net of more than two cells; no ranks if there are more than SPOTS. */
+typedef struct {
+    spot rank[RANKS];
+    uint32_t cells, cost;
+} net_state;
+
+/* Where a cell's spot is noted for the other cell of a net. */
+typedef struct {
+    uint32_t cell, place;
+} link_place;
+
+/* Where a move may go from a coordinate: `count` places from `first` on. */
+typedef struct {
+    uint16_t first, count;
+} reach;
 
 typedef struct {
     const placer *p;
-    pnr_site *at;       /* by cell, with a place for nobody */
-    uint32_t *occupant; /* by site */
-    uint32_t *length;   /* by net */
-    int64_t *gain;      /* by cell, nobody included: see try_move */
-    /* the move being tried */
-    uint32_t *seen, stamp; /* by net: already in `touched` */
-    uint32_t *touched, *touched_length, touched_len;
-    uint32_t window, window_256;     /* how far a move may go; the same with 8 fraction bits */
-    uint32_t exponential[QUANTILES]; /* -ln(u), 12 fraction bits */
     prng random;
+    cell_state *cell;   /* by cell, nobody included */
+    link_place *noted;  /* as p->link */
+    uint32_t *occupant; /* by spot */
+    net_state *net;
+    reach column[2][CLASSES][SPOT_SIDE], row[2][CLASSES][SPOT_SIDE]; /* in the window, next to a partner */
+    /* the move being tried: nets as they would be */
+    net_state *trial;
+    uint32_t *touched, touched_len;
+    uint32_t window_256;             /* how far a move may go; 8 fraction bits */
+    uint32_t exponential[QUANTILES]; /* -ln(u), 12 fraction bits */
 } annealer;
 
 /* ---- what a net costs ------------------------------------------------------------------------ */
 
-static inline uint32_t apart(pnr_site a, pnr_site b) {
-    int dx = a.x - b.x, dy = a.y - b.y;
-    return (uint32_t)((dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy));
-}
-
-static inline uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-static inline uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
-/* Of a net's coordinates in one direction: from end to end, and the sum of distances to the median. */
-typedef struct {
-    uint32_t extent, spread;
-} extents;
-
-/* Without branches: pairs are ordered, the outermost two set apart. */
-static inline extents extents_of_4(const uint32_t *v) {
-    uint32_t low0 = smaller(v[0], v[1]), high0 = larger(v[0], v[1]);
-    uint32_t low1 = smaller(v[2], v[3]), high1 = larger(v[2], v[3]);
-    uint32_t outer = larger(high0, high1) - smaller(low0, low1);
-    uint32_t inner0 = smaller(high0, high1), inner1 = larger(low0, low1);
-    return (extents){outer, outer + larger(inner0, inner1) - smaller(inner0, inner1)};
-}
-
-/* The fifth value, with the inner two of the other four, gives the second from either end. */
-static inline extents extents_of_5(const uint32_t *v) {
-    uint32_t low0 = smaller(v[0], v[1]), high0 = larger(v[0], v[1]);
-    uint32_t low1 = smaller(v[2], v[3]), high1 = larger(v[2], v[3]);
-    uint32_t least = smaller(low0, low1), most = larger(high0, high1);
-    uint32_t inner0 = smaller(high0, high1), inner1 = larger(low0, low1);
-    uint32_t second = smaller(inner0, inner1), fourth = larger(inner0, inner1);
-    uint32_t first = smaller(least, v[4]), last = larger(most, v[4]);
-    uint32_t pushed_up = larger(least, v[4]), pushed_down = smaller(most, v[4]);
-    second = smaller(second, pushed_up);
-    fourth = larger(fourth, pushed_down);
-    return (extents){last - first, last - first + fourth - second};
-}
-
-/* Up to eight values by Batcher's network, which needs no branches; v has room for eight. */
-static extents extents_of(uint32_t *v, uint32_t k) {
-    static const uint8_t network[19][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6},
-                                           {5, 7}, {1, 2}, {5, 6}, {0, 4}, {1, 5}, {2, 6}, {3, 7},
-                                           {2, 4}, {3, 5}, {1, 2}, {3, 4}, {5, 6}};
-    for (uint32_t i = k; i < TRUNK_PINS; i++)
-        v[i] = UINT32_MAX;
-    for (int i = 0; i < 19; i++) {
-        uint32_t *low = &v[network[i][0]], *high = &v[network[i][1]], one = *low, two = *high;
-        *low = smaller(one, two);
-        *high = larger(one, two);
-    }
-    extents e = {v[k - 1] - v[0], 0};
-    for (uint32_t i = 0; i < k / 2; i++)
-        e.spread += v[k - 1 - i] - v[i];
-    return e;
-}
-
-/* A straight trunk through the median of the tiles and a branch from each, the shorter of both directions. */
-static uint32_t trunk_length(const annealer *a, const uint32_t *pin, uint32_t k) {
-    uint32_t x[TRUNK_PINS], y[TRUNK_PINS];
-    for (uint32_t i = 0; i < k; i++) {
-        x[i] = a->at[pin[i]].x;
-        y[i] = a->at[pin[i]].y;
-    }
-    extents ex = k == 4 ? extents_of_4(x) : k == 5 ? extents_of_5(x) : extents_of(x, k);
-    extents ey = k == 4 ? extents_of_4(y) : k == 5 ? extents_of_5(y) : extents_of(y, k);
-    return smaller(ex.extent + ey.spread, ey.extent + ex.spread);
-}
-
-static uint32_t half_perimeter(const annealer *a, const uint32_t *pin, uint32_t k) {
-    uint32_t x0 = a->at[*pin].x, x1 = x0, y0 = a->at[*pin].y, y1 = y0;
-    for (uint32_t i = 1; i < k; i++) {
-        uint32_t x = a->at[pin[i]].x, y = a->at[pin[i]].y;
+/* Of a net when `cell` stands at `to`. */
+static uint32_t half_perimeter(const annealer *a, uint32_t n, uint32_t cell, spot to) {
+    const placer *p = a->p;
+    uint32_t x0 = spot_x(to), x1 = x0, y0 = spot_y(to), y1 = y0;
+    for (uint32_t i = p->pin_at[n]; i < p->pin_at[n + 1]; i++) {
+        spot s = p->pin[i] == cell ? to : a->cell[p->pin[i]].at;
+        uint32_t x = spot_x(s), y = spot_y(s);
         x0 = x < x0 ? x : x0;
         x1 = x > x1 ? x : x1;
         y0 = y < y0 ? y : y0;
@@ -123,50 +84,78 @@ static uint32_t half_perimeter(const annealer *a, const uint32_t *pin, uint32_t 
 
 /* What one step of a box's half perimeter costs in a net of k > 2 cells. */
 static uint32_t unit_length(uint32_t k) {
-    return k <= TRUNK_PINS ? LENGTH_ONE : LENGTH_ONE * 21 / 16 + (k - TRUNK_PINS) * LENGTH_ONE * 3 / 80;
+    return k <= SPOTS ? LENGTH_ONE : LENGTH_ONE * 21 / 16 + (k - SPOTS) * LENGTH_ONE * 3 / 80;
 }
 
-/* Of a net with more than two cells. More than in proportion to the length, the more so with
- * options.timing; even without, a little of that leaves fewer netlists in a poor optimum. Not so for the
- * largest nets, whose length it would overrate. */
-static uint32_t net_length(const annealer *a, uint32_t n) {
-    const uint32_t *pin = a->p->pin + a->p->pin_at[n];
-    uint32_t k = a->p->pin_at[n + 1] - a->p->pin_at[n], length;
-    uint32_t bend = (k > TRUNK_PINS ? 0 : FORK_BEND) + a->p->options->timing;
-    if (k == 3)
-        length = LENGTH_ONE * half_perimeter(a, pin, k);
-    else if (k <= TRUNK_PINS)
-        length = LENGTH_ONE * trunk_length(a, pin, k);
-    else
-        length = unit_length(k) * half_perimeter(a, pin, k);
+/* Of a net of k > 2 cells. More than in proportion to the length, the more so with options.timing; even
+ * without, a little of that leaves fewer netlists in a poor optimum. Not so for the largest nets, whose
+ * length it would overrate. */
+static inline uint32_t cost_of_length(const annealer *a, uint32_t length, uint32_t k) {
+    uint32_t bend = (k > SPOTS ? 0 : FORK_BEND) + a->p->options->timing;
     uint64_t cost = length + (uint64_t)length / LENGTH_ONE * length * bend / BEND_ONE;
     return cost < COST_MOST ? (uint32_t)cost : COST_MOST;
 }
 
-static int64_t total_length(annealer *a) {
-    const placer *p = a->p;
-    int64_t total = 0;
-    for (uint32_t n = 0; n < p->nets; n++) {
-        uint32_t k = p->pin_at[n + 1] - p->pin_at[n];
-        if (k > 2)
-            total += a->length[n] = net_length(a, n);
-        else if (k == 2)
-            total += LENGTH_ONE * apart(a->at[p->pin[p->pin_at[n]]], a->at[p->pin[p->pin_at[n] + 1]]);
+/* Net n once its `cell` has gone from..to. */
+static inline void net_after(const annealer *a, uint32_t n, uint32_t cell, spot from, spot to,
+                             net_state *out) {
+    const net_state *now = &a->net[n];
+    uint32_t length, k = now->cells;
+    if (k <= SPOTS) {
+        ranks_move(now->rank, spots_all(from), spots_all(to), out->rank);
+        length = LENGTH_ONE * ranks_length(out->rank, k);
+    } else {
+        length = unit_length(k) * half_perimeter(a, n, cell, to);
     }
-    return total;
+    out->cost = cost_of_length(a, length, k);
+}
+
+/* ---- everything from the sites --------------------------------------------------------------- */
+
+static void measure_net(annealer *a, uint32_t n) {
+    const placer *p = a->p;
+    const uint32_t *pin = p->pin + p->pin_at[n];
+    net_state *s = &a->net[n];
+    s->cells = p->pin_at[n + 1] - p->pin_at[n];
+    ranks_clear(s->rank);
+    for (uint32_t i = 0; i < s->cells && s->cells <= SPOTS; i++)
+        ranks_move(s->rank, spots_all(RANK_LAST), spots_all(a->cell[pin[i]].at), s->rank);
+    uint32_t length =
+        s->cells <= SPOTS ? ranks_length(s->rank, s->cells) : half_perimeter(a, n, *pin, a->cell[*pin].at);
+    s->cost = cost_of_length(a, unit_length(s->cells) * length, s->cells);
+}
+
+/* Puts the cells on their sites and makes everything that follows from those; returns the cost. */
+static int64_t measure_all(annealer *a, const pnr_site *at) {
+    const placer *p = a->p;
+    int64_t total = 0, twice = 0;
+    for (uint32_t i = 0; i < p->board->height * SPOT_SIDE; i++)
+        a->occupant[i] = p->cells;
+    for (uint32_t c = 0; c < p->cells; c++) {
+        a->cell[c].at = spot_at(at[c].x, at[c].y);
+        a->occupant[a->cell[c].at] = c;
+    }
+    for (uint32_t c = 0; c < p->cells; c++)
+        for (uint32_t i = p->link_at[c]; i < p->link_at[c + 1]; i++) {
+            a->cell[c].link[i - p->link_at[c]] = a->cell[p->link[i]].at;
+            twice += spot_distance(a->cell[c].at, a->cell[p->link[i]].at);
+        }
+    for (uint32_t n = 0; n < p->nets; n++) {
+        if (p->pin_at[n + 1] - p->pin_at[n] <= 2)
+            continue;
+        measure_net(a, n);
+        total += a->net[n].cost;
+    }
+    return total + twice / 2 * LENGTH_ONE;
 }
 
 /* ---- moves ----------------------------------------------------------------------------------- */
 
 typedef struct {
     uint32_t cell, other; /* other: who stands there, or nobody */
-    pnr_site from, to;
+    spot from, to;
+    int32_t most; /* how much dearer it may make the placement */
 } place_move;
-
-/* A value in [low, high] from 16 random bits. */
-static inline uint32_t pick(uint64_t bits, int low, int high) {
-    return (uint32_t)low + (uint32_t)((bits & 0xffff) * (uint64_t)(high - low + 1) >> 16);
-}
 
 static inline int at_least(int v, int bound) {
     return v > bound ? v : bound;
@@ -175,92 +164,139 @@ static inline int at_most(int v, int bound) {
     return v < bound ? v : bound;
 }
 
-/* A site of class k at most `window` from s, which need not be of the class. */
-static pnr_site draw_site(const site_class *k, pnr_site s, uint32_t window, uint64_t bits) {
-    int reach_y = (int)(k->anywhere ? k->rows : window);
-    int reach_x = (int)(k->anywhere ? k->columns : (window + k->spacing - 1) / k->spacing);
-    int at = k->index[s.x], row0 = (int)k->row0, last_row = (int)(k->row0 + k->rows) - 1;
-    int y = at_most(at_least(s.y, row0), last_row);
-    uint32_t column = pick(bits, at_least(at - reach_x, 0), at_most(at + reach_x, (int)k->columns - 1));
-    uint32_t row = pick(bits >> 16, at_least(y - reach_y, row0), at_most(y + reach_y, last_row));
-    return (pnr_site){k->column[column], (uint16_t)row};
+static reach reach_from(int at, int far, int first, int last) {
+    int low = at_least(at - far, first), high = at_most(at + far, last);
+    return (reach){(uint16_t)low, (uint16_t)(high - low + 1)};
+}
+
+/* The sites of class c at most `window` from any site, which need not be of the class. */
+static void list_reaches(const annealer *a, int c, uint32_t window, reach *column, reach *row) {
+    const site_class *k = &a->p->class[c];
+    int first = (int)k->row0, last = (int)(k->row0 + k->rows) - 1;
+    int far_x = (int)(k->anywhere ? k->columns : (window + k->spacing - 1) / k->spacing);
+    int far_y = (int)(k->anywhere ? k->rows : window);
+    for (uint32_t x = 0; x < a->p->board->width; x++)
+        column[x] = reach_from(k->index[x], far_x, 0, (int)k->columns - 1);
+    for (int y = 0; y < (int)a->p->board->height; y++)
+        row[y] = reach_from(at_most(at_least(y, first), last), far_y, first, last);
+}
+
+/* A place by 12 random bits. */
+static inline uint32_t pick(reach r, uint64_t bits) {
+    return r.first + ((uint32_t)(bits & 0xfff) * r.count >> 12);
 }
 
 /* A random cell and a random site of its kind, in the window around it or next to a random cell it is
  * connected to, which leaves far fewer netlists in a poor local optimum. False if the move is none. */
-static bool propose(annealer *a, bool next_to_partner, place_move *m) {
+static inline bool propose(const annealer *a, uint32_t next_to_partner, uint64_t bits, place_move *m) {
     const placer *p = a->p;
-    uint64_t bits = prng_next(&a->random);
-    m->cell = p->movable[((bits >> 40) * p->movable_len) >> 24];
-    m->from = a->at[m->cell];
-    pnr_site around = m->from;
-    uint32_t window = a->window;
-    if (next_to_partner) {
-        uint32_t first = p->near_at[m->cell], partners = p->near_at[m->cell + 1] - first;
-        if (partners == 0)
-            return false;
-        around = a->at[p->near[first + prng_below(&a->random, partners)]];
-        window = 1;
-    }
-    m->to = draw_site(&p->class[p->class_of[m->cell]], around, window, bits);
-    m->other = a->occupant[site_index(p, m->to)];
-    return m->other != m->cell && !p->fixed[m->other] &&
-           (!is_bound(p) || (region_allows(p, m->cell, m->to) && region_allows(p, m->other, m->from)));
+    m->cell = p->movable[(bits >> 46) * p->movable_len >> 18];
+    const cell_state *cell = &a->cell[m->cell];
+    uint32_t partner = p->near[cell->near_at + ((uint32_t)(bits >> 24 & 0xfff) * cell->nears >> 12)];
+    spot around = a->cell[next_to_partner ? partner : m->cell].at;
+    uint32_t column = pick(a->column[next_to_partner][cell->class][spot_x(around)], bits);
+    uint32_t row = pick(a->row[next_to_partner][cell->class][spot_y(around)], bits >> 12);
+    m->from = cell->at;
+    m->to = spot_at(p->class[cell->class].column[column], row);
+    m->other = a->occupant[m->to];
+    return (m->other != m->cell) & !p->fixed[m->other];
 }
 
-/* Change over the nets of `cell` that have two cells, when it goes from..to and `other` the opposite way. */
-static int32_t link_change(const annealer *a, uint32_t cell, uint32_t other, pnr_site from, pnr_site to) {
-    const placer *p = a->p;
-    int32_t change = 0;
-    for (uint32_t i = p->link_at[cell]; i < p->link_at[cell + 1]; i++) {
-        pnr_site end = a->at[p->link[i]];
-        if (p->link[i] != other)
-            change += (int32_t)apart(to, end) - (int32_t)apart(from, end);
-    }
-    return change * LENGTH_ONE;
+static inline uint32_t links_to(const cell_state *c, spot s) {
+    uint32_t links = 0;
+    for (uint32_t i = 0; i < c->links; i++)
+        links += c->link[i] == s;
+    return links;
 }
 
-static int32_t touch_nets(annealer *a, uint32_t cell) {
-    int32_t change = 0;
-    for (uint32_t i = a->p->many_at[cell]; i < a->p->many_at[cell + 1]; i++) {
-        uint32_t n = a->p->many[i];
-        if (a->seen[n] == a->stamp)
-            continue;
-        a->seen[n] = a->stamp;
-        uint32_t length = net_length(a, n);
-        change += (int32_t)length - (int32_t)a->length[n];
-        a->touched[a->touched_len] = n;
-        a->touched_length[a->touched_len++] = length;
+static inline bool in_net(const cell_state *c, uint32_t n) {
+    for (uint32_t i = 0; i < c->manys; i++)
+        if (c->many[i] == n)
+            return true;
+    return false;
+}
+
+/* Change over the nets of two cells of both cells of a move, in tiles. Unused places of `link` are 0, as far
+ * from a spot as its coordinates sum up to. A net that joins both stays as long as it is, but counts as
+ * shorter by the move's length twice. */
+static inline int32_t link_change(const cell_state *cell, const cell_state *other, spot from, spot to) {
+    spot_bytes of_cell = spots_load(cell->link), of_other = spots_load(other->link);
+    spot_bytes at_from = spots_all(from), at_to = spots_all(to);
+    spot_sums sums = spots_apart(of_cell, at_to) - spots_apart(of_cell, at_from) +
+                     spots_apart(of_other, at_from) - spots_apart(of_other, at_to);
+    int32_t unused = (int32_t)(spot_x(to) + spot_y(to)) - (int32_t)(spot_x(from) + spot_y(from));
+    return (int32_t)(uint32_t)(sums[0] + sums[1]) + unused * ((int32_t)cell->links - (int32_t)other->links);
+}
+
+/* May the move cost no more than m->most, as far as can be told without its nets of more than two cells?
+ * These are dear to evaluate; they shrink by at most `gain` of their cells a tile of distance. */
+static inline bool is_hopeful(const annealer *a, const place_move *m) {
+    const cell_state *cell = &a->cell[m->cell], *other = &a->cell[m->other];
+    int64_t gain = (int64_t)spot_distance(m->from, m->to) * ((int64_t)cell->gain + other->gain);
+    return LENGTH_ONE * link_change(cell, other, m->from, m->to) - gain <= m->most;
+}
+
+/* `n` proposals, of which the hopeful ones go to `out`; returns how many those are. Without branches that
+ * depend on them, so that the processor works on several at a time. */
+static inline uint32_t propose_group(annealer *a, uint32_t temperature, uint32_t n, place_move *out) {
+    uint32_t hopeful = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        place_move *m = &out[hopeful];
+        uint64_t bits = prng_next(&a->random);
+        m->most = (int32_t)((uint64_t)temperature * a->exponential[bits >> 36 & (QUANTILES - 1)] >> 28);
+        hopeful += (uint32_t)propose(a, i & 1, bits, m) & (uint32_t)is_hopeful(a, m);
+    }
+    return hopeful;
+}
+
+/* Is the move still what it was when it was proposed, and where both cells may stand? */
+static inline bool is_possible(const annealer *a, const place_move *m) {
+    const placer *p = a->p;
+    return a->cell[m->cell].at == m->from && a->occupant[m->to] == m->other &&
+           (!is_bound(p) ||
+            (region_allows(p, m->cell, spot_site(m->to)) && region_allows(p, m->other, spot_site(m->from))));
+}
+
+/* The change of cost by a move, which is left undone. */
+static inline int32_t change_of(annealer *a, const place_move *m) {
+    const cell_state *cell = &a->cell[m->cell], *other = &a->cell[m->other];
+    int32_t change = link_change(cell, other, m->from, m->to);
+    if (m->other != a->p->cells)
+        change += 2 * (int32_t)(spot_distance(m->from, m->to) * links_to(cell, m->to));
+    change *= LENGTH_ONE;
+    a->touched_len = 0;
+    for (int side = 0; side < 2; side++) {
+        for (uint32_t i = 0; i < cell->manys; i++) {
+            uint32_t n = cell->many[i];
+            if (in_net(other, n)) /* a net of both does not notice */
+                continue;
+            net_state *after = &a->trial[a->touched_len];
+            net_after(a, n, side ? m->other : m->cell, side ? m->to : m->from, side ? m->from : m->to, after);
+            change += (int32_t)after->cost - (int32_t)a->net[n].cost;
+            a->touched[a->touched_len++] = n;
+        }
+        other = cell;
+        cell = &a->cell[m->other];
     }
     return change;
 }
 
-/* Moves the coordinates (not the occupants) and returns the change of cost. A move that cannot but cost more
- * than `most` is left undone, with HOPELESS for an answer: nets of more than two cells, dear to evaluate,
- * shrink by at most gain[cell] a tile of distance. */
-static int32_t try_move(annealer *a, const place_move *m, int64_t most) {
-    int32_t change =
-        link_change(a, m->cell, m->other, m->from, m->to) + link_change(a, m->other, m->cell, m->to, m->from);
-    int64_t gain = (int64_t)apart(m->from, m->to) * (a->gain[m->cell] + a->gain[m->other]);
-    if (change - gain > most)
-        return HOPELESS;
-    a->at[m->cell] = m->to;
-    a->at[m->other] = m->from;
-    a->stamp++;
-    a->touched_len = 0;
-    return change + touch_nets(a, m->cell) + touch_nets(a, m->other);
-}
-
-static void undo_move(annealer *a, const place_move *m) {
-    a->at[m->cell] = m->from;
-    a->at[m->other] = m->to;
+static inline void put_cell(annealer *a, uint32_t c, spot to) {
+    const placer *p = a->p;
+    a->cell[c].at = to;
+    a->occupant[to] = c;
+    for (uint32_t i = p->link_at[c]; i < p->link_at[c + 1]; i++)
+        a->cell[a->noted[i].cell].link[a->noted[i].place] = to;
 }
 
 static void keep_move(annealer *a, const place_move *m) {
-    a->occupant[site_index(a->p, m->from)] = m->other;
-    a->occupant[site_index(a->p, m->to)] = m->cell;
-    for (uint32_t i = 0; i < a->touched_len; i++)
-        a->length[a->touched[i]] = a->touched_length[i];
+    put_cell(a, m->other, m->from);
+    put_cell(a, m->cell, m->to);
+    for (uint32_t i = 0; i < a->touched_len; i++) {
+        net_state *net = &a->net[a->touched[i]];
+        memcpy(net->rank + 1, a->trial[i].rank + 1, SPOTS * sizeof *net->rank);
+        net->cost = a->trial[i].cost;
+    }
 }
 
 /* ---- the schedule ---------------------------------------------------------------------------- */
@@ -290,24 +326,23 @@ static void tabulate_exponential(annealer *a) {
     }
 }
 
-/* One temperature (16 fraction bits; 0 = descend only): `moves` proposals. Returns how many were accepted. */
+/* `moves` proposals at one temperature (16 fraction bits; 0 = descend only). Those of a group are drawn
+ * together; one that another of the group has overtaken is dropped. Returns how many were accepted. */
 static uint32_t anneal_at(annealer *a, uint32_t temperature, uint32_t moves, int64_t *cost) {
     uint32_t accepted = 0;
-    for (uint32_t i = 0; i < moves; i++) {
-        place_move m;
-        if (!propose(a, i & 1, &m))
-            continue;
-        uint64_t e = a->exponential[prng_next(&a->random) >> 54];
-        int64_t most = (int64_t)(temperature * e >> 28);
-        int32_t change = try_move(a, &m, most);
-        if (change > most) {
-            if (change != HOPELESS)
-                undo_move(a, &m);
-            continue;
+    place_move group[GROUP];
+    for (uint32_t i = 0; i < moves; i += GROUP) {
+        uint32_t n = propose_group(a, temperature, moves - i < GROUP ? moves - i : GROUP, group);
+        for (uint32_t k = 0; k < n; k++) {
+            if (!is_possible(a, &group[k]))
+                continue;
+            int32_t change = change_of(a, &group[k]);
+            if (change > group[k].most)
+                continue;
+            keep_move(a, &group[k]);
+            *cost += change;
+            accepted++;
         }
-        keep_move(a, &m);
-        *cost += change;
-        accepted++;
     }
     return accepted;
 }
@@ -315,13 +350,13 @@ static uint32_t anneal_at(annealer *a, uint32_t temperature, uint32_t moves, int
 /* 0.15 times the mean absolute change of random moves, 16 fraction bits. */
 static uint32_t first_temperature(annealer *a) {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < SAMPLES; i++) {
-        place_move m;
-        if (!propose(a, i & 1, &m))
-            continue;
-        int32_t change = try_move(a, &m, INT64_MAX);
-        sum += (uint64_t)(change < 0 ? -change : change);
-        undo_move(a, &m);
+    place_move group[GROUP];
+    for (uint32_t i = 0; i < SAMPLES; i += GROUP) {
+        uint32_t n = propose_group(a, UINT32_MAX, GROUP, group);
+        for (uint32_t k = 0; k < n; k++) {
+            int32_t change = is_possible(a, &group[k]) ? change_of(a, &group[k]) : 0;
+            sum += (uint64_t)(change < 0 ? -change : change);
+        }
     }
     uint64_t first = (sum << 16) * 15 / 100 / SAMPLES;
     return first < UINT32_MAX ? (uint32_t)first : UINT32_MAX;
@@ -331,7 +366,8 @@ static void keep_best(const annealer *a, int64_t cost, anneal_result *best, pnr_
     if (cost >= best->cost)
         return;
     best->cost = cost;
-    memcpy(at, a->at, a->p->cells * sizeof *at);
+    for (uint32_t c = 0; c < a->p->cells; c++)
+        at[c] = spot_site(a->cell[c].at);
 }
 
 /* The array's larger side, but no more than a compact placement of the cells may need: on an array far larger
@@ -341,31 +377,37 @@ static uint32_t largest_window(const placer *p) {
              compact = WINDOW_MIN;
     while (compact * compact < p->cells)
         compact++;
-    return smaller(side, compact);
+    return side < compact ? side : compact;
+}
+
+static void set_window(annealer *a, uint32_t window_256) {
+    uint32_t before = a->window_256 / 256, now = window_256 / 256;
+    a->window_256 = window_256;
+    for (int c = 0; c < CLASSES && now != before; c++)
+        list_reaches(a, c, now, a->column[0][c], a->row[0][c]);
 }
 
 /* Keeps the acceptance near 0.44 by the size of the window (Lam's rate, as VPR does). */
 static void adapt_window(annealer *a, uint32_t accepted, uint32_t moves) {
     uint32_t largest = largest_window(a->p);
     uint64_t next = (uint64_t)a->window_256 * (56ull * moves + 100ull * accepted) / (100ull * moves);
-    a->window_256 = next < WINDOW_MIN * 256 ? WINDOW_MIN * 256
-                    : next > largest * 256  ? largest * 256
-                                            : (uint32_t)next;
-    a->window = a->window_256 / 256;
+    set_window(a, next < WINDOW_MIN * 256 ? WINDOW_MIN * 256
+                  : next > largest * 256  ? largest * 256
+                                          : (uint32_t)next);
 }
 
-/* About how long a move takes on one core of 2.6 GHz, fitted to the published netlists: 38 ns, and for every
+/* About how long a move takes on one core of 2.6 GHz, fitted to the published netlists: 18 ns, and for every
  * net of the cells it moves what measuring that net costs. A net of k cells is met k times. */
 static uint32_t move_nanoseconds(const placer *p) {
     uint32_t sum = 0;
     for (uint32_t n = 0; n < p->nets; n++) {
         uint32_t k = p->pin_at[n + 1] - p->pin_at[n];
-        sum += k <= 2 ? 0 : k == 3 ? 20 * k : k <= 5 ? 28 * k : k <= TRUNK_PINS ? 130 * k : 6 * k * k;
+        sum += k <= 2 ? 0 : k <= SPOTS ? 26 * k : 7 * k * k;
     }
-    return 38 + sum / p->cells;
+    return 18 + sum / p->cells;
 }
 
-/* For n cells of the netlist's kind: as many as take 12.5 ms for up to 65 cells, 46 ms for up to 214, doubled
+/* For n cells of the netlist's kind: as many as take 10.5 ms for up to 65 cells, 42 ms for up to 214, doubled
  * with every step of effort. Determined by the netlist alone, whatever the machine. */
 static uint32_t moves_for(const placer *p, uint64_t n) {
     uint64_t ramp = n < 2 * SMALL_CELLS ? n * n * n * n / SMALL_CELLS : UINT32_MAX;
@@ -391,10 +433,9 @@ static uint32_t moves_by_size(const placer *p) {
 /* From the placement as it stands: `moves` proposals, the best seen goes to `at`. */
 static void schedule(annealer *a, uint32_t moves, anneal_result *best, pnr_site *at) {
     const uint32_t coldest = LENGTH_ONE * (3u << 16) / 10; /* 0.3 hops */
-    int64_t cost = total_length(a);
+    int64_t cost = measure_all(a, a->p->at);
     keep_best(a, cost, best, at);
-    a->window = largest_window(a->p);
-    a->window_256 = a->window * 256;
+    set_window(a, largest_window(a->p) * 256);
     uint32_t first = first_temperature(a), steps = 1;
     first = first > 2 * coldest ? first : 2 * coldest;
     for (uint32_t t = first; t > coldest; t -= t / 64)
@@ -411,37 +452,66 @@ static void schedule(annealer *a, uint32_t moves, anneal_result *best, pnr_site 
 
 /* A tile of distance changes a net's length by unit_length at most, its cost by half as much again up to 25
  * hops. Longer nets may lose a good move by it; options.timing asks for more than any fixed bound. */
-static void bound_gains(annealer *a) {
+static void list_cell(annealer *a, uint32_t c) {
     const placer *p = a->p;
-    for (uint32_t c = 0; c < p->cells; c++)
-        for (uint32_t i = p->many_at[c]; i < p->many_at[c + 1]; i++) {
-            uint32_t n = p->many[i], slope = unit_length(p->pin_at[n + 1] - p->pin_at[n]) * 3 / 2;
-            a->gain[c] += p->options->timing ? INT32_MAX : (int64_t)slope;
+    cell_state *s = &a->cell[c];
+    uint32_t manys = p->many_at[c + 1] - p->many_at[c], links = p->link_at[c + 1] - p->link_at[c];
+    BUG_IF(manys > SPOTS || links > SPOTS, "a tile has fewer ports than cell %u has nets", c);
+    *s = (cell_state){
+        .class = p->class_of[c], .near_at = p->near_at[c], .nears = p->near_at[c + 1] - p->near_at[c]};
+    s->links = (uint8_t)links;
+    s->manys = (uint8_t)manys;
+    for (uint32_t i = 0; i < manys; i++) {
+        uint32_t n = p->many[p->many_at[c] + i];
+        s->many[i] = n;
+        s->gain +=
+            p->options->timing ? INT32_MAX / SPOTS : unit_length(p->pin_at[n + 1] - p->pin_at[n]) * 3 / 2;
+    }
+}
+
+/* Two nets between the same cells are as good as each other: the second place of one for the second of the
+ * other. */
+static void list_noted(annealer *a, uint32_t c) {
+    const placer *p = a->p;
+    for (uint32_t i = p->link_at[c]; i < p->link_at[c + 1]; i++) {
+        uint32_t other = p->link[i], place = p->link_at[other];
+        for (uint32_t k = p->link_at[c]; k <= i; k++) {
+            if (p->link[k] != other)
+                continue;
+            while (p->link[place] != c)
+                place++;
+            a->noted[i] = (link_place){other, place++ - p->link_at[other]};
         }
+    }
+}
+
+static annealer *annealer_new(const placer *p, uint64_t seed, arena *mem) {
+    annealer *a = arena_new(mem, annealer);
+    a->p = p;
+    a->random = prng_seed(seed);
+    a->cell = arena_new_n(mem, cell_state, p->cells + 1);
+    a->noted = arena_new_n(mem, link_place, p->link_at[p->cells]);
+    a->occupant = arena_new_n(mem, uint32_t, p->board->height * SPOT_SIDE);
+    a->net = arena_new_n(mem, net_state, p->nets);
+    a->trial = arena_new_n(mem, net_state, p->nets);
+    a->touched = arena_new_n(mem, uint32_t, p->nets);
+    for (uint32_t c = 0; c < p->cells; c++) {
+        list_cell(a, c);
+        list_noted(a, c);
+    }
+    for (int c = 0; c < CLASSES; c++)
+        list_reaches(a, c, 1, a->column[1][c], a->row[1][c]);
+    tabulate_exponential(a);
+    return a;
 }
 
 anneal_result place_anneal(const placer *p, uint64_t seed, arena *scratch, pnr_site *at) {
-    uint32_t sites = p->board->width * p->board->height;
-    annealer *a = arena_new(scratch, annealer);
-    a->p = p;
-    a->random = prng_seed(seed);
-    a->at = arena_new_n(scratch, pnr_site, p->cells + 1);
-    a->occupant = arena_new_n(scratch, uint32_t, sites);
-    a->length = arena_new_n(scratch, uint32_t, p->nets);
-    a->gain = arena_new_n(scratch, int64_t, p->cells + 1);
-    a->seen = arena_new_n(scratch, uint32_t, p->nets);
-    a->touched = arena_new_n(scratch, uint32_t, p->nets);
-    a->touched_length = arena_new_n(scratch, uint32_t, p->nets);
-    tabulate_exponential(a);
-    bound_gains(a);
+    annealer *a = annealer_new(p, seed, scratch);
     anneal_result best = {.cost = INT64_MAX};
     uint32_t moves = p->options->moves ? p->options->moves : moves_by_size(p);
-    for (uint32_t i = 0; i < RESTARTS && !best.out_of_time; i++) {
-        memcpy(a->at, p->at, p->cells * sizeof *at);
-        memcpy(a->occupant, p->occupant, sites * sizeof *a->occupant);
-        schedule(a, moves / RESTARTS, &best, at);
-    }
-    memcpy(a->at, at, p->cells * sizeof *at);
-    BUG_IF(total_length(a) != best.cost, "the annealer lost count of its cost");
+    uint32_t restarts = p->cells <= SMALL_CELLS ? SMALL_RESTARTS : RESTARTS;
+    for (uint32_t i = 0; i < restarts && !best.out_of_time; i++)
+        schedule(a, moves / restarts, &best, at);
+    BUG_IF(measure_all(a, at) != best.cost, "the annealer lost count of its cost");
     return best;
 }

@@ -42,7 +42,7 @@ static void clear_pairs(pnr_route *r) {
 /* Sets the pair that ends at hop `end` unless the rules or another pair forbid it. */
 static bool set_pair(pnr_route *r, uint32_t end, const bool *forks_later) {
     pnr_hop *b = &r->hops.at[end];
-    if (b->parent == PNR_NO_HOP || forks_later[b->parent] || b->registered ||
+    if (r->early || b->parent == PNR_NO_HOP || forks_later[b->parent] || b->registered ||
         r->hops.at[b->parent].registered)
         return false;
     pnr_hop *a = &r->hops.at[b->parent];
@@ -117,14 +117,6 @@ uint32_t pnr_pairs_to(const pnr_route *r, uint32_t sink) {
     for (uint32_t h = r->sinks.at[sink].hop; h != PNR_NO_HOP; h = r->hops.at[h].parent)
         pairs += r->hops.at[h].fifo_start;
     return pairs;
-}
-
-void pnr_unpair_early(pnr_design *design, arena *scratch) {
-    bool *early = arena_new_n(scratch, bool, design->net->nets.len + 1);
-    net_early(design->net, early);
-    for (uint32_t n = 0; n < design->route.len; n++)
-        if (early[n])
-            clear_pairs(&design->route.at[n]);
 }
 
 void pnr_pipeline(pnr_design *design, pnr_pipelining how, arena *scratch) {

@@ -123,16 +123,22 @@ static void near_of_net(placer *p, uint32_t n, uint32_t *next) {
         }
 }
 
+/* A cell without nets is next to itself: every cell has somebody. */
+static void near_of_all(placer *p, uint32_t *next) {
+    for (uint32_t n = 0; n < p->nets; n++)
+        near_of_net(p, n, next);
+    for (uint32_t c = 0; c < p->cells; c++)
+        if ((next ? next[c] : p->near_at[c + 1]) == 0)
+            add_near(p, c, c, next);
+}
+
 static void list_near(placer *p, arena *mem) {
     p->near_at = arena_new_n(mem, uint32_t, p->cells + 1);
-    for (uint32_t n = 0; n < p->nets; n++)
-        near_of_net(p, n, NULL);
+    near_of_all(p, NULL);
     for (uint32_t c = 0; c < p->cells; c++)
         p->near_at[c + 1] += p->near_at[c];
     p->near = arena_new_n(mem, uint32_t, p->near_at[p->cells]);
-    uint32_t *next = arena_new_n(mem, uint32_t, p->cells);
-    for (uint32_t n = 0; n < p->nets; n++)
-        near_of_net(p, n, next);
+    near_of_all(p, arena_new_n(mem, uint32_t, p->cells));
 }
 
 /* Splits the nets of every cell into those of two cells, of which only the other one matters, and the rest.

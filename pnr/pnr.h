@@ -111,6 +111,7 @@ typedef struct {
 typedef struct {
     VEC(pnr_hop) hops;   /* parents before children */
     VEC(pnr_sink) sinks; /* one per sink of the net, same order */
+    bool early;          /* carries tokens before the flush, which empties no SplitFIFO: has none */
 } pnr_route;
 
 /* What the stages measured; pnr_report prints it. */
@@ -211,6 +212,8 @@ bool pnr_check(const pnr_design *design, diagnostics *d);
  */
 uint32_t pnr_hpwl(const pnr_design *design);
 uint32_t pnr_hops(const pnr_design *design);
+/* SplitFIFO pairs on the way to a sink: none serves another sink, each holds two tokens. */
+uint32_t pnr_pairs_to(const pnr_route *r, uint32_t sink);
 /* {"board", "seed", "tiles": {kind: {"used", "have"}}, "hpwl", "hops", "longest_path", "fifo_pairs",
  * "seconds": {...},
  * ...}; the caller deletes it. */

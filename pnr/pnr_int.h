@@ -15,12 +15,8 @@ bool pnr_io_column(const pnr_board *b, bool output, bool fabric_only, uint32_t x
 
 /* Marks SplitFIFO pairs where they are safe. */
 void pnr_pipeline(pnr_design *design, pnr_pipelining how, arena *scratch);
-/* Pairs on every safe stretch of two hops of one route; none are left of before. */
+/* Pairs on every safe stretch of two hops of one route, unless it is early; none are left of before. */
 void pnr_pair_route(pnr_route *r, arena *scratch);
-/* SplitFIFO pairs on the way to a sink. */
-uint32_t pnr_pairs_to(const pnr_route *r, uint32_t sink);
-/* No pairs on nets with tokens before the flush, which empties no SplitFIFO. */
-void pnr_unpair_early(pnr_design *design, arena *scratch);
 
 /* The board's delays in picoseconds; by net_tile. */
 typedef struct {

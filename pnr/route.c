@@ -431,9 +431,11 @@ void route_write(const router *r, uint32_t net, arena *mem, pnr_route *out) {
 }
 
 static void write_routes(const router *r, arena *mem, pnr_design *design) {
+    bool *early = arena_new_n(r->mem, bool, design->net->nets.len + 1);
+    net_early(design->net, early);
     design->route.len = 0;
     for (uint32_t n = 0; n < design->net->nets.len; n++) {
-        pnr_route route = {0};
+        pnr_route route = {.early = early[n]};
         route_write(r, n, mem, &route);
         vec_push(mem, &design->route, route);
     }
@@ -483,7 +485,6 @@ bool pnr_route_all(pnr_design *design, const pnr_options *o, arena *mem, diagnos
         design->stats.repaired_nets = route_repair(&r, mem, design);
     if (good && o->pipeline == PNR_PIPELINE_MIDPOINT) /* by what the repaired nets leave of the period */
         pnr_pipeline(design, PNR_PIPELINE_MIDPOINT, &scratch);
-    pnr_unpair_early(design, &scratch);
     arena_free(&scratch);
     design->stats.route_seconds = seconds_now() - start;
     return good;

@@ -77,7 +77,7 @@ static bool find_path(stretcher *s, pnr_site from, uint8_t port, uint32_t length
 static void drop_branch(const pnr_route *r, uint32_t sink, arena *mem, pnr_route *out) {
     uint32_t *at = arena_new_n(mem, uint32_t, r->hops.len + 1);
     bool *kept = arena_new_n(mem, bool, r->hops.len + 1);
-    *out = (pnr_route){{0}, {0}};
+    *out = (pnr_route){.early = r->early};
     for (uint32_t s = 0; s < r->sinks.len; s++) {
         for (uint32_t h = r->sinks.at[s].hop; s != sink && h != PNR_NO_HOP; h = r->hops.at[h].parent)
             kept[h] = true;
@@ -107,7 +107,7 @@ static void stretch(pnr_design *design, pnr_want want, stretcher *s, arena *mem,
     pnr_route *r = &design->route.at[want.net], rest;
     pnr_site from = design->site.at[net->source.cell.v - 1];
     s->to = design->site.at[net->sinks.at[want.sink].cell.v - 1];
-    if (from.y == 0 || s->to.y == 0 || pnr_pairs_to(r, want.sink) >= want.pairs)
+    if (r->early || from.y == 0 || s->to.y == 0 || pnr_pairs_to(r, want.sink) >= want.pairs)
         return;
     mark(s->board, r, s->used, false);
     drop_branch(r, want.sink, mem, &rest);
@@ -141,6 +141,5 @@ void pnr_stretch(pnr_design *design, const pnr_want *want, uint32_t n, arena *me
         mark(b, &design->route.at[i], s.used, true);
     for (uint32_t i = 0; i < n; i++)
         stretch(design, want[i], &s, mem, &scratch);
-    pnr_unpair_early(design, &scratch);
     arena_free(&scratch);
 }

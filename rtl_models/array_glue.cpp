@@ -148,6 +148,9 @@ void Array::State::set_flush(uint32_t groups, uint32_t &before, bool far) {
         CData now = groups >> (u->x / 4) & 1;
         if ((u->y > NEAR_ROWS) != far || *u->flush == now)
             continue;
+        if (now != 0 && u->flushed)
+            u->raised |= u->hazards();
+        u->flushed = u->flushed || now != 0;
         awake.wake(*u);
         *u->flush = now;
     }
@@ -296,6 +299,11 @@ std::string Array::describe_waiting() const {
                     " waits\n";
     }
     return text;
+}
+
+uint32_t Array::hazards(unsigned x, unsigned y) const {
+    const Unit *u = state_->at(x, y);
+    return u != nullptr && u->flushed ? u->raised | u->hazards() : 0;
 }
 
 uint64_t Array::cycles() const {

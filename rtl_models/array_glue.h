@@ -59,6 +59,10 @@ class Array {
      * nobody takes ("x3y4 MEM: east 2 waits"). */
     std::string describe_waiting() const;
 
+    /* What the monitors of a tile have raised since its first flush after reset(): bit n is hazard n of
+     * rtl_models/cycle.h. */
+    uint32_t hazards(unsigned x, unsigned y) const;
+
     uint64_t cycles() const;      /* steps since reset() */
     uint64_t busy_cycles() const; /* those in which some tile was evaluated */
     uint64_t evaluations() const; /* tile evaluations since reset(), for measuring */

@@ -80,6 +80,15 @@ template <class Model, unsigned OVERRIDE_REG, uint32_t OVERRIDES> struct CoreUni
         return input == 0 ? model.cb0_o : input == 1 ? model.cb1_o : input == 2 ? model.cb2_o : model.cb3_o;
     }
     bool switch_bit(unsigned bit) const override { return (model.sb17_o[bit / 32] >> bit % 32 & 1) != 0; }
+    uint32_t hazards() const override {
+        constexpr unsigned FIRST_OF_MEM = 7; /* second-block */
+        if constexpr (MEM)
+            return static_cast<uint32_t>(
+                       model.rootp->onyx_unit_mem__DOT__u_core__DOT__g_monitors__DOT__hazard_q)
+                   << FIRST_OF_MEM;
+        else
+            return model.rootp->onyx_unit_pe__DOT__u_core__DOT__g_monitors__DOT__hazard_q;
+    }
     void note(unsigned feature, unsigned reg, uint32_t data) override {
         if (feature == 0 && reg == OVERRIDE_REG)
             this->overridden = (data & OVERRIDES) != 0;

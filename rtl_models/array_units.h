@@ -39,6 +39,8 @@ struct Unit {
     /* The word of connection box `input`, and bit `bit` of the six words of the switch box. */
     virtual unsigned box_word(unsigned input) const = 0;
     virtual bool switch_bit(unsigned bit) const = 0;
+    /* What the monitors have raised since the last flush, a bit a kind as in rtl_models/cycle.h. */
+    virtual uint32_t hazards() const { return 0; }
     /* A configuration word that has been written. */
     virtual void note(unsigned feature, unsigned reg, uint32_t data) = 0;
     /* All registers and wires. */
@@ -59,6 +61,8 @@ struct Unit {
     };
     CData seen_ready[INPUTS] = {};
     Seen seen[OUTPUTS] = {};
+    uint32_t raised = 0;                  /* hazards of the runs before, a run being what follows a flush */
+    bool flushed = false;                 /* since it was built */
     bool asleep = false, touched = false; /* touched: an input has changed since the last edge */
     unsigned quiet = 0;                   /* edges since anything changed at a port */
     uint64_t slept_at = 0;                /* cycle of the array */

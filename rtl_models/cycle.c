@@ -75,9 +75,10 @@ static void decide(cycle_model *m, uint32_t id) {
     if (l->inside) {
         moves = some(l->from) && room(l->sinks[0].to);
     } else {
-        account(l, m->now);
-        if (m->flushing)
+        if (m->unaccounted)
             l->since = m->now + 1;
+        else
+            account(l, m->now);
         moves = l->n_registers ? decide_routed(l) : decide_wire(l);
     }
     if (moves)
@@ -151,14 +152,14 @@ static bool step_io_out(cycle_model *m, core *c) {
 }
 
 static bool step(cycle_model *m, core *c) {
-    bool phase = (m->now - c->flushed) & 1;
+    uint64_t since_flush = m->now - c->flushed;
     switch (c->kind) {
     case CORE_WRITE_SCANNER:
         return cycle_step_writer(m, c);
     case CORE_BUFFET:
-        return cycle_step_buffet(m, c, phase);
+        return cycle_step_buffet(m, c, since_flush & 3);
     case CORE_READ_SCANNER:
-        return cycle_step_reader(m, c, phase);
+        return cycle_step_reader(m, c, since_flush & 1);
     case CORE_IO_IN:
         return step_io_in(m, c);
     case CORE_IO_OUT:
@@ -196,7 +197,8 @@ static void flush_core(cycle_model *m, core *c) {
         c->u.hold = (crdhold_state){0};
         break;
     case CORE_REPEAT:
-        c->u.repeat = (repeat_state){.root = c->u.repeat.root, .queue = c->u.repeat.queue};
+        c->u.repeat =
+            (repeat_state){.root = c->u.repeat.root, .spacc = c->u.repeat.spacc, .queue = c->u.repeat.queue};
         break;
     case CORE_RSG:
     case CORE_REDUCE:
@@ -204,7 +206,7 @@ static void flush_core(cycle_model *m, core *c) {
         break;
     case CORE_WRITE_SCANNER:
         c->u.writer.state = 0;
-        c->u.writer.pause = false;
+        c->u.writer.pause = c->u.writer.blank = false;
         break;
     case CORE_BUFFET:
         for (int i = 0; i < 2; i++) {
@@ -212,14 +214,14 @@ static void flush_core(cycle_model *m, core *c) {
             b->blocks = b->lanes = 0;
             b->used = b->base = 0;
             b->open = b->merging = b->read_hit = b->fetch = false;
-            b->opened = b->freed = 0;
-            memset(b->clobbered, 0, sizeof b->clobbered);
+            b->opened = b->freed = b->second = 0;
         }
         break;
     case CORE_READ_SCANNER: {
         reader_state *s = c->u.reader;
         s->state = 0;
         s->seg_half = s->active = s->walk_hold = false;
+        s->read_out = s->done_given = s->to_block = false;
         s->plan = s->pairs = s->out = s->answers = (ring){0};
         s->trees = 0;
         s->seen_ref = false;
@@ -275,7 +277,7 @@ static void advance(cycle_model *m, flush_group group) {
 cycle_model *cycle_build(const cycle_design *design, arena *mem) {
     cycle_model *m = cycle_assemble(design, false, mem);
     /* The harness of the RTL gives a cycle between reset and the first flush. */
-    m->flushing = true;
+    m->unaccounted = true;
     advance(m, FLUSH_NONE);
     return m;
 }
@@ -337,15 +339,36 @@ static void watch_values(cycle_model *m, bool begin) {
     }
 }
 
+static bool all_taken(const cycle_stream *streams, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (streams[i].taken < streams[i].length)
+            return false;
+    }
+    return true;
+}
+
+/* A result may be complete before all input is in, and a flush does not empty SplitFIFOs: what is on its way
+ * would be taken for the next run's. So the run's rest comes in first, as on the chip, whose firmware waits
+ * for every stream. In no account. */
+static cycle_end drain(cycle_model *m, const cycle_stream *streams, uint32_t n) {
+    m->unaccounted = true;
+    for (uint32_t i = 0; i < CYCLE_PATIENCE && !all_asleep(m); i++)
+        advance(m, FLUSH_NONE);
+    m->unaccounted = false;
+    for (uint32_t i = 0; i < m->n_links; i++)
+        m->links[i].since = m->now;
+    return all_taken(streams, n) ? CYCLE_DONE : CYCLE_STUCK;
+}
+
 cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, bool stamps, arena *mem,
                     uint64_t *cycles) {
     uint32_t idle = 0;
     settle_accounts(m);
     set_streams(m, NULL, 0, false, mem);
-    m->flushing = true;
+    m->unaccounted = true;
     advance(m, FLUSH_EARLY);
     advance(m, FLUSH_LATE);
-    m->flushing = false;
+    m->unaccounted = false;
     set_streams(m, streams, n_streams, stamps, mem);
     m->run_began = m->now;
     watch_values(m, true);
@@ -359,6 +382,8 @@ cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, b
     settle_accounts(m);
     watch_values(m, false);
     *cycles = m->now - m->run_began;
+    if (end == CYCLE_DONE)
+        end = drain(m, streams, n_streams);
     m->run++;
     return end;
 }

@@ -86,6 +86,7 @@ static void build_pe(cycle_model *m, uint32_t cell, const cell_ports *p) {
         break;
     }
     case RTL_PE_REPEAT: /* a FIFO stands behind the proc port */
+        c->u.repeat.spacc = cc->space[0] >> 17 & 1;
         c->u.repeat.root = cc->space[0] >> 18 & 1;
         c->u.repeat.queue = new_fifo(m, cell);
         reads(m, c, 0, c->u.repeat.queue);
@@ -119,7 +120,10 @@ static void build_mem(cycle_model *m, uint32_t cell, const cell_ports *p) {
         for (int i = 1; i < CYCLE_INS; i++)
             reads(m, c, i, p->in[i]);
         writes(m, c, 0, wr_near);
+        c->u.writer.stop_lvl = (uint8_t)(space[0] >> 1);
+        c->u.writer.spacc = space[0] >> 17 & 1;
         c->u.writer.lowest_level = space[0] >> 18 & 1;
+        c->u.writer.init_blank = space[0] >> 19 & 1;
         c->u.writer.compressed = space[0] >> 20 & 1;
         c->u.writer.block_mode = space[0] >> 21 & 1;
     }
@@ -137,12 +141,15 @@ static void build_mem(cycle_model *m, uint32_t cell, const cell_ports *p) {
         core *c = new_core(m, CORE_READ_SCANNER, cell);
         reader_state *s = c->u.reader = arena_new(m->mem, reader_state);
         c->two_phases = true;
+        s->stop_lvl = (uint8_t)(space[0] >> 24);
+        s->spacc = space[1] >> 8 & 1;
         s->root = space[1] >> 9 & 1;
         s->lookup = space[1] >> 27 & 1;
         s->dim_size = (uint16_t)(space[2] >> 13);
         s->dense = space[2] >> 29 & 1;
         s->block_mode = space[2] >> 30 & 1;
         s->compressed = !s->dense && !s->lookup && !s->block_mode;
+        s->accumulates = s->spacc && s->compressed && !s->root;
         if (!s->root && !s->block_mode) {
             fifo *refs = new_fifo(m, cell);
             join(m, p->in[0], refs);
@@ -194,7 +201,8 @@ static void build_net(cycle_model *m, uint32_t index) {
     l->net = index;
     m->ports[net->cell].to[net->port] = l;
     const cycle_cell *source = &m->design->cells.at[net->cell];
-    l->values = source->kind == CYCLE_MEM && net->port == 0 && (source->space[1] >> 27 & 1);
+    l->values = source->kind == CYCLE_MEM && net->port == 0 && (source->space[1] >> 27 & 1) &&
+                (source->space[2] >> 30 & 1);
     for (uint32_t r = 0; r < net->registers.len; r++) {
         const cycle_register *reg = &net->registers.at[r];
         l->registers[r] = (link_register){

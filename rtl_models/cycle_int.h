@@ -58,7 +58,7 @@ typedef struct {
 
 typedef struct {
     uint8_t state;
-    bool root, send, close;
+    bool root, spacc, send, close;
     bool was_high; /* hazard: the signal before was a stop above level 0 */
     bool fresh;    /* hazard: no signal of the tree has left */
     bool early;    /* hazard: its first signal is a stop that came before any reference */
@@ -72,7 +72,9 @@ typedef struct {
 
 typedef struct {
     uint8_t state;
-    bool block_mode, lowest_level, compressed;
+    bool block_mode, lowest_level, compressed, spacc, init_blank;
+    uint8_t stop_lvl;
+    bool blank; /* the empty block of the accumulation at hand is written */
     bool have_last, ended, seg0, second, pause;
     uint16_t index, count, last;
 } writer_state;
@@ -91,7 +93,7 @@ typedef struct {
     uint8_t lane;
     bool read_hit, fetch;
     uint32_t opened, freed; /* hazard: blocks since the flush */
-    uint8_t clobbered[64];  /* hazard: lines of the first block the chip has overwritten with the second */
+    uint32_t second;        /* hazard: lines of the second block written, where the chip has the first one */
 } buffet_id;
 
 typedef struct {
@@ -102,7 +104,9 @@ typedef struct {
 
 typedef struct {
     uint8_t state;
-    bool root, lookup, dense, block_mode, compressed;
+    bool root, lookup, dense, block_mode, compressed, spacc, accumulates;
+    uint8_t stop_lvl, level;
+    bool read_out, done_given, to_block;
     bool second, root_done, seg_half, active, walk_hold;
     uint16_t dim_size, left, read_addr, seg_first, at;
     ring plan, pairs, out, answers;
@@ -199,7 +203,7 @@ struct cycle_model {
     uint64_t now;
     uint32_t incomplete; /* outputs */
     bool io_moved;       /* in this cycle */
-    bool flushing;
+    bool unaccounted;    /* flush, and what comes in after a run */
     uint32_t run;
     uint64_t run_began;
     cycle_hazards hazards;
@@ -242,11 +246,11 @@ void cycle_wake_all(cycle_model *m);
 void cycle_note_hazard(cycle_model *m, core *c, cycle_hazard_kind kind, uint32_t tokens, uint32_t a,
                        uint32_t b);
 
-/* One cycle of a primitive: pops, pushes and changes its state; false if nothing of that happened. `phase`:
- * parity of the cycles since the flush. */
+/* One cycle of a primitive: pops, pushes and changes its state; false if nothing of that happened. `turn`:
+ * cycles since the flush, modulo those who take turns. */
 bool cycle_step_pe(cycle_model *m, core *c);
 bool cycle_step_writer(cycle_model *m, core *c);
-bool cycle_step_buffet(cycle_model *m, core *c, bool phase);
-bool cycle_step_reader(cycle_model *m, core *c, bool phase);
+bool cycle_step_buffet(cycle_model *m, core *c, uint32_t turn);
+bool cycle_step_reader(cycle_model *m, core *c, uint32_t turn);
 
 #endif

@@ -59,24 +59,39 @@ static bool step_words(cycle_model *m, core *c, bool pause) {
     return true;
 }
 
+static bool blank_due(const writer_state *s) {
+    return s->spacc && s->init_blank && !s->blank;
+}
+
+/* The control token ends a block, and an accumulation. */
+static bool closes(const writer_state *s, uint32_t t) {
+    return s->spacc ? rtl_is_stop(t) && rtl_stop_level(t) >= s->stop_lvl : rtl_is_done(t);
+}
+static bool renews(const writer_state *s, uint32_t t) {
+    return rtl_is_stop(t) && rtl_stop_level(t) > s->stop_lvl;
+}
+
 static bool step_values(cycle_model *m, core *c, bool pause) {
     writer_state *s = &c->u.writer;
     fifo *data = c->in[WR_IN_DATA], *cmd = c->out[0];
     if (!some(data))
         return pause;
     uint32_t t = token(data);
-    if (rtl_is_control(t) && !rtl_is_done(t)) {
+    bool value = !rtl_is_control(t);
+    if (!value && !closes(s, t)) {
         pop(m, data);
         return true;
     }
-    if (!room(cmd) || (pause && !rtl_is_control(t)))
+    if (!room(cmd) || (pause && value))
         return pause;
-    push(m, cmd, command(!rtl_is_done(t), 0, s->index, t));
+    push(m, cmd, command(value, 0, s->index, t));
     pop(m, data);
-    if (rtl_is_done(t))
-        s->state = WR_TAKE_DONE;
-    else
+    if (value) {
         count_word(s);
+    } else {
+        s->state = WR_TAKE_DONE;
+        s->blank = s->blank && !renews(s, t);
+    }
     return true;
 }
 
@@ -116,25 +131,26 @@ static bool step_look(cycle_model *m, core *c) {
     fifo *data = c->in[WR_IN_DATA], *cmd = c->out[0];
     bool can = room(cmd), had_seg0 = s->seg0, close = false, changed = false;
     uint32_t t = token(data);
-    if (some(data) && (had_seg0 || can)) {
-        if (rtl_is_done(t) && s->ended) {
+    bool ends = blank_due(s) || closes(s, t);
+    if ((some(data) || blank_due(s)) && (had_seg0 || can)) {
+        if (ends && s->ended) {
             close = true;
             if (can) {
                 push(m, cmd, command(false, 1, 0, 0));
                 s->state = WR_CLOSE0;
                 changed = true;
             }
-        } else if (rtl_is_control(t) && !rtl_is_done(t) && s->ended) {
+        } else if (!ends && rtl_is_control(t) && (s->ended || rtl_is_done(t))) {
             if (rtl_is_stop(t))
                 cycle_note_hazard(m, c, CYCLE_HAZARD_EMPTY_FIBER, 1, t, 0);
             pop(m, data);
             changed = true;
-        } else if (!rtl_is_control(t) && s->have_last && (uint16_t)t == s->last) {
+        } else if (!ends && !rtl_is_control(t) && s->have_last && (uint16_t)t == s->last) {
             cycle_note_hazard(m, c, CYCLE_HAZARD_EQUAL_CRD, 1, t, 0);
             pop(m, data);
             changed = true;
         } else {
-            s->state = rtl_is_control(t) ? WR_PUT_SEG : WR_PUT_CRD;
+            s->state = ends || rtl_is_control(t) ? WR_PUT_SEG : WR_PUT_CRD;
             changed = true;
         }
     }
@@ -172,7 +188,8 @@ bool cycle_step_writer(cycle_model *m, core *c) {
         s->state = s->block_mode ? WR_LENGTH : WR_LOOK;
         return true;
     case WR_SETTLE:
-        s->state = s->compressed ? WR_VALUES : WR_PAIRS;
+        s->state = blank_due(s) ? WR_CLOSE0 : s->compressed ? WR_VALUES : WR_PAIRS;
+        s->blank |= blank_due(s);
         return true;
     case WR_LENGTH:
         s->index = 0;
@@ -207,7 +224,7 @@ bool cycle_step_writer(cycle_model *m, core *c) {
         s->index++;
         s->have_last = false;
         s->ended = true;
-        s->state = rtl_is_done(token(data)) ? WR_LOOK : WR_TAKE;
+        s->state = blank_due(s) || closes(s, token(data)) ? WR_LOOK : WR_TAKE;
         return true;
     case WR_TAKE:
         if (some(data))
@@ -224,8 +241,13 @@ bool cycle_step_writer(cycle_model *m, core *c) {
         s->state = WR_REST;
         return true;
     default: /* WR_REST */
-        if (!s->lowest_level && !s->block_mode && some(data))
-            pop(m, data);
+        if (!s->lowest_level && blank_due(s)) {
+            s->blank = true;
+        } else if (!s->lowest_level) {
+            s->blank = s->blank && !renews(s, token(data));
+            if (!s->block_mode && some(data))
+                pop(m, data);
+        }
         s->state = WR_START;
         return true;
     }
@@ -389,7 +411,23 @@ static bool read_side(cycle_model *m, buffet_id *b, int id, const wishes *w, boo
     return taken;
 }
 
-bool cycle_step_buffet(cycle_model *m, core *c, bool phase) {
+/* Who gets the memory port: 0 and 2 the writers, 1 and 3 the readers of IDs 0 and 1; 4 nobody. The second
+ * half of a merge before all, then whose turn it is, then the first that wants it. */
+static uint32_t grant(const buffet_state *s, const wishes w[2], uint32_t turn) {
+    const bool wants[4] = {w[0].wr_req, w[0].rd_req, w[1].wr_req, w[1].rd_req};
+    if (s->id[0].merging)
+        return 0;
+    if (s->id[1].merging)
+        return 2;
+    if (wants[turn])
+        return turn;
+    uint32_t first = 0;
+    while (first < 4 && !wants[first])
+        first++;
+    return first;
+}
+
+bool cycle_step_buffet(cycle_model *m, core *c, uint32_t turn) {
     buffet_state *s = c->u.buffet;
     fifo *wr = c->in[0], *rd = c->in[1], *rsp = c->out[0];
     int wr_id = (int)(front(wr) >> 32 & 1), rd_id = (int)(token(rd) >> 16 & 1);
@@ -398,13 +436,11 @@ bool cycle_step_buffet(cycle_model *m, core *c, bool phase) {
     for (int i = 0; i < 2; i++)
         w[i] = look_at(&s->id[i], wr, some(wr) && wr_id == i, rd, rd_go && rd_id == i, rsp_room);
 
-    bool wr_req = w[0].wr_req || w[1].wr_req, rd_req = w[0].rd_req || w[1].rd_req;
-    int wr_sel = s->id[1].merging || !w[0].wr_req;
-    bool locked = s->id[0].merging || s->id[1].merging;
-    bool wr_gnt = wr_req && (!rd_req || !phase || locked), rd_gnt = rd_req && !wr_gnt;
+    uint32_t granted = grant(s, w, turn);
     uint64_t line = s->rdata;
-    if (wr_req || rd_req) {
-        int id = wr_gnt ? wr_sel : w[1].rd_req;
+    if (granted < 4) {
+        uint32_t id = granted / 2;
+        bool wr_gnt = granted % 2 == 0;
         const buffet_id *b = &s->id[id];
         uint32_t at = wr_gnt ? (uint32_t)(b->line_at + b->base) : (w[id].rd_addr >> 2 & 0x1ff) + b->head_base;
         at = (at & b->mask) ^ (id ? 0x100u : 0);
@@ -412,10 +448,10 @@ bool cycle_step_buffet(cycle_model *m, core *c, bool phase) {
             s->rdata = s->words[at];
         } else {
             s->words[at] = merged(b, s->rdata);
-            if (b->opened == 2 && b->freed == 0)
-                s->id[id].clobbered[b->line_at >> 3] |= (uint8_t)(1u << (b->line_at & 7));
+            if (b->opened == 2 && b->freed == 0 && s->id[id].second <= b->line_at)
+                s->id[id].second = b->line_at + 1u;
         }
-        if (!wr_gnt && b->freed == 0 && b->clobbered[w[id].rd_addr >> 5 & 63] >> (w[id].rd_addr >> 2 & 7) & 1)
+        if (!wr_gnt && b->freed == 0 && (w[id].rd_addr >> 2 & 0x1ff) < b->second)
             cycle_note_hazard(m, c, CYCLE_HAZARD_SECOND_BLOCK, 1, w[id].rd_addr, 0);
     }
 
@@ -425,8 +461,8 @@ bool cycle_step_buffet(cycle_model *m, core *c, bool phase) {
         bool commit;
         watch_write(m, c, b, &w[i]);
         bool free_head = w[i].rd_valid && b->blocks != 0 && w[i].op == OP_FREE;
-        rd_pop |= read_side(m, b, i, &w[i], rd_gnt && rd_id == i, line, rsp, &changed);
-        wr_pop |= write_side(b, &w[i], wr_gnt && wr_sel == i, &changed, &commit);
+        rd_pop |= read_side(m, b, i, &w[i], granted == 2 * (uint32_t)i + 1, line, rsp, &changed);
+        wr_pop |= write_side(b, &w[i], granted == 2 * (uint32_t)i, &changed, &commit);
         if (commit || free_head)
             move_blocks(b, commit, free_head);
     }
@@ -452,7 +488,9 @@ enum {
     RD_SIZE,
     RD_SIZE_WAIT,
     RD_READ,
-    RD_DRAIN
+    RD_DRAIN,
+    RD_ROUTE,
+    RD_PASS_DONE
 };
 enum { FIBER = 1 << 17, ANSWER = 1 << 17 }; /* marks of a word of `plan`, of `out` */
 enum { RING_WORDS = 8 };
@@ -489,6 +527,8 @@ typedef struct {
     uint32_t planned;
     bool take;     /* the reference leaves */
     uint8_t state; /* next */
+    uint8_t level; /* next: of the last stop that did not go to the read-out */
+    bool done_given;
 } front_plan;
 
 static void ask(front_plan *f, bool has_room, uint32_t command) {
@@ -497,7 +537,11 @@ static void ask(front_plan *f, bool has_room, uint32_t command) {
     f->command = command;
 }
 
-static void front_lookup(uint32_t t, bool out_room, front_plan *f) {
+static bool is_barrier(const reader_state *s, uint32_t stop) {
+    return rtl_is_stop(stop) && rtl_stop_level(stop) >= s->stop_lvl;
+}
+
+static void front_lookup(const reader_state *s, uint32_t t, bool out_room, front_plan *f) {
     if (!rtl_is_control(t)) {
         ask(f, out_room, read_command(OP_READ, 0, t));
         f->give = f->take = true;
@@ -506,13 +550,25 @@ static void front_lookup(uint32_t t, bool out_room, front_plan *f) {
     }
     f->give = f->take = out_room;
     f->answer = rtl_is_maybe(t) ? 0 : t;
-    if (out_room && rtl_is_done(t))
+    if (out_room && (s->spacc ? is_barrier(s, t) : rtl_is_done(t)))
         f->state = RD_FREE0;
+}
+
+/* A stop behind a fiber, and the pass it may end. */
+static void front_stop(const reader_state *s, bool plan_room, uint32_t stop, front_plan *f) {
+    f->planned = stop;
+    f->plan = plan_room;
+    if (!plan_room)
+        return;
+    f->level = (uint8_t)stop;
+    f->state = s->accumulates && is_barrier(s, stop) ? RD_PASS_DONE : RD_REF;
 }
 
 static void front_ref(const reader_state *s, uint32_t t, bool plan_room, front_plan *f) {
     bool data = !rtl_is_control(t), maybe = rtl_is_maybe(t);
-    if (data && !s->dense) {
+    if (s->accumulates && rtl_is_done(t)) {
+        f->state = RD_START;
+    } else if (data && !s->dense) {
         ask(f, true, read_command(OP_READ, 0, t));
         f->state = RD_REF_END;
     } else if (data || (maybe && s->dense)) {
@@ -523,45 +579,84 @@ static void front_ref(const reader_state *s, uint32_t t, bool plan_room, front_p
     } else if (maybe) {
         f->take = true;
         f->state = RD_STOP;
-    } else {
-        f->planned = rtl_is_done(t) ? t : raised(t);
+    } else if (rtl_is_done(t)) {
+        f->planned = t;
         f->plan = f->take = plan_room;
-        if (plan_room && rtl_is_done(t))
+        if (plan_room)
             f->state = RD_WALK;
+    } else {
+        front_stop(s, plan_room, raised(t), f);
+        f->take = plan_room;
+    }
+}
+
+static void front_start(const reader_state *s, bool valid, uint32_t t, front_plan *f) {
+    if (!s->accumulates) {
+        f->state = s->block_mode ? RD_SIZE : s->root ? RD_INJECT : RD_REF;
+    } else if (valid && rtl_is_done(t) && !s->read_out) {
+        f->take = true;
+        f->done_given = false;
+    } else if (valid || s->read_out) {
+        f->state = RD_ROUTE;
     }
 }
 
 static front_plan plan_front(const reader_state *s, bool valid, uint32_t t, bool rsp, uint32_t answer) {
-    front_plan f = {.state = s->state};
+    front_plan f = {.state = s->state, .level = s->level, .done_given = s->done_given};
     bool out_room = ring_room(&s->out), plan_room = ring_room(&s->plan);
     switch (s->state) {
     case RD_START:
-        f.state = s->block_mode ? RD_SIZE : s->root ? RD_INJECT : RD_REF;
+        front_start(s, valid, t, &f);
         break;
     case RD_INJECT:
         f.state = RD_REF;
         break;
+    case RD_ROUTE:
+        f.planned = RTL_ROUTE | s->read_out;
+        f.plan = plan_room;
+        if (plan_room)
+            f.state = RD_REF;
+        break;
     case RD_REF:
-        if (valid && s->lookup)
-            front_lookup(t, out_room, &f);
-        else if (valid)
+        if (s->read_out) {
+            ask(&f, true, read_command(OP_READ, 0, 0));
+            f.state = RD_REF_END;
+        } else if (valid && s->lookup) {
+            front_lookup(s, t, out_room, &f);
+        } else if (valid) {
             front_ref(s, t, plan_room, &f);
+        }
         break;
     case RD_REF_END:
-        ask(&f, plan_room, read_command(OP_READ, 0, t + 1));
-        f.plan = f.take = true;
-        f.planned = (uint32_t)FIBER | t;
+        ask(&f, plan_room, read_command(OP_READ, 0, s->read_out ? 1 : t + 1));
+        f.plan = true;
+        f.take = !s->read_out;
+        f.planned = (uint32_t)FIBER | (s->read_out ? 0 : t);
         f.state = RD_STOP;
         break;
     case RD_STOP:
-        if (valid) {
-            bool stop = rtl_is_control(t) && !rtl_is_done(t) && !rtl_is_maybe(t);
-            f.planned = stop ? raised(t) : RTL_STOP(0);
+        if (s->read_out) {
+            f.planned = RTL_STOP((s->level - 1) & 0xff);
             f.plan = plan_room;
-            f.take = plan_room && stop;
             if (plan_room)
-                f.state = RD_REF;
+                f.state = RD_PASS_DONE;
+        } else if (valid) {
+            front_stop(s, plan_room, rtl_is_stop(t) ? raised(t) : RTL_STOP(0), &f);
+            f.take = plan_room && rtl_is_stop(t);
         }
+        break;
+    case RD_PASS_DONE: {
+        bool last = s->read_out ? s->done_given : s->level == (uint8_t)(s->stop_lvl + 2);
+        f.planned = RTL_DONE;
+        f.plan = last && plan_room;
+        f.done_given |= f.plan;
+        if (plan_room || !last)
+            f.state = RD_WALK;
+        break;
+    }
+    case RD_WALK: /* otherwise the walker ends it */
+        if (s->accumulates && s->plan.count == 0)
+            f.state = RD_FREE1;
         break;
     case RD_FREE1:
         ask(&f, true, read_command(OP_FREE, 1, 0));
@@ -600,7 +695,7 @@ static front_plan plan_front(const reader_state *s, bool valid, uint32_t t, bool
     case RD_REST:
         f.state = RD_START;
         break;
-    default: /* RD_WALK: the walker ends it */
+    default:
         break;
     }
     return f;
@@ -618,10 +713,10 @@ static void watch_reference(cycle_model *m, core *c, uint32_t t) {
     s->trees += rtl_is_done(t);
 }
 
-bool cycle_step_reader(cycle_model *m, core *c, bool phase) {
+bool cycle_step_reader(cycle_model *m, core *c, uint32_t turn) {
     reader_state *s = c->u.reader;
     fifo *refs = c->in[0], *rsp = c->in[1];
-    fifo *rd = c->out[3], *coord = s->block_mode ? c->out[0] : c->out[1], *pos = c->out[2];
+    fifo *rd = c->out[3], *coord = s->block_mode || s->to_block ? c->out[0] : c->out[1], *pos = c->out[2];
 
     /* All of this cycle is decided by what was there before it. */
     bool ref_valid = s->root || some(refs);
@@ -638,7 +733,7 @@ bool cycle_step_reader(cycle_model *m, core *c, bool phase) {
     bool known = plan_valid && is_fiber && (s->dense || s->pairs.count != 0), empty = at >= last;
     bool more = (uint16_t)(at + 1) != last;
     bool walk_token = plan_valid && !is_fiber && out_room, walk_fiber = known && !empty && out_room;
-    bool walk_gnt = rd_room && (phase || s->walk_hold || !f.wants);
+    bool walk_gnt = rd_room && (turn == 1 || s->walk_hold || !f.wants);
     bool front_gnt = rd_room && f.wants && !(walk_fiber && s->compressed && walk_gnt);
     bool pos_valid = walk_token || (walk_fiber && (!s->compressed || walk_gnt));
     bool walk_go = pos_valid && pos_room;
@@ -648,13 +743,17 @@ bool cycle_step_reader(cycle_model *m, core *c, bool phase) {
     /* Output: the head of the queue, with its answer if it is a place for one. */
     uint32_t out_head = ring_front(&s->out);
     bool head_valid = s->out.count != 0 && (!(out_head & ANSWER) || s->answers.count != 0);
-    bool out_pop = head_valid && room(coord);
+    bool routes = s->spacc && out_head >> 8 == RTL_ROUTE >> 8;
+    bool out_pop = head_valid && (routes || room(coord));
     bool pair_room = ring_room(&s->pairs), answer_room = ring_room(&s->answers);
     bool rsp_pop = some(rsp) && (rsp_seg ? pair_room : answer_room);
     bool changed = front_goes && (f.needs || f.give || f.plan || f.take || f.state != s->state);
     changed |= walk_go || plan_pop || out_pop || rsp_pop || s->walk_hold != (pos_valid && !pos_room);
 
-    if (out_pop) {
+    if (out_pop && routes) {
+        s->to_block = out_head & 1;
+        ring_pop(&s->out);
+    } else if (out_pop) {
         push(m, coord, out_head & ANSWER ? ring_front(&s->answers) : out_head & 0x1ffff);
         ring_pop(&s->out);
         if (out_head & ANSWER)
@@ -675,7 +774,8 @@ bool cycle_step_reader(cycle_model *m, core *c, bool phase) {
         if (is_fiber && !s->dense)
             ring_pop(&s->pairs);
     }
-    if (s->state == RD_WALK && walk_go && !is_fiber && rtl_is_done(plan) && !(s->dense && s->root))
+    if (s->state == RD_WALK && !s->accumulates && walk_go && !is_fiber && rtl_is_done(plan) &&
+        !(s->dense && s->root))
         s->state = s->dense ? RD_START : RD_FREE1;
     else if (front_goes) {
         bool data = !rtl_is_control(ref);
@@ -697,6 +797,10 @@ bool cycle_step_reader(cycle_model *m, core *c, bool phase) {
         }
         if (s->state == RD_DRAIN && f.give)
             s->second = true;
+        if (s->state == RD_REST)
+            s->read_out = s->accumulates && !s->read_out && s->level > s->stop_lvl;
+        s->level = f.level;
+        s->done_given = f.done_given;
         if (f.take && data)
             s->root_done = true;
         if (f.take) {

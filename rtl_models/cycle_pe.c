@@ -129,11 +129,9 @@ static bool step_crddrop(cycle_model *m, core *c) {
     bool take_inner = alone ? room0 : both ? room0 && room1 : empty_outer ? room1 : close;
     bool take_outer = pass_stop || empty_outer ? room1 : both ? room0 && room1 : close;
     /* Recorded are done, sent more than once, and an empty fiber's coordinate taken alone when only the outer
-     * sink is full; of pairs it is only known that the chip asks different FIFOs for popping and pushing. */
+     * sink is full. Pairs stay together on the chip: no recording with stalls needs more than these two. */
     if (inner_done && outer_done ? room0 != room1 : close && !s->has_data && room0 && !room1)
         cycle_note_hazard(m, c, CYCLE_HAZARD_DROP_UNEVEN, 2, inner, outer);
-    else if (close && s->has_data && room0 != room1)
-        cycle_note_hazard(m, c, CYCLE_HAZARD_DROP_PAIR, 2, inner, outer);
 
     if ((alone && room0) || (both && room0 && room1))
         push(m, c->out[0], inner);
@@ -263,8 +261,11 @@ static bool step_repeat(cycle_model *m, core *c) {
         state = (uint8_t)(s->state + 1);
         break;
     case REPEAT_REPEAT:
-        give = sig_item && proc_item;
-        if (sig_stop && (proc_item || proc_stop)) {
+        give = (sig_item || (sig_stop && s->spacc)) && proc_item;
+        if (s->spacc) {
+            pop_proc = proc_stop || (sig_done && proc_item);
+            state = sig_done && proc_done ? REPEAT_DONE : state;
+        } else if (sig_stop && (proc_item || proc_stop)) {
             if (proc_item && (s->was_high || s->early))
                 cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_EMPTY, 2, proc_token, signal);
             s->early = false;
@@ -302,9 +303,9 @@ static bool step_repeat(cycle_model *m, core *c) {
             state = REPEAT_START;
     }
     sent = give && room(out);
-    s->early |= sig_stop && s->fresh && !some(proc) && !s->root;
+    s->early |= s->state == REPEAT_REPEAT && sig_stop && s->fresh && !some(proc) && !s->root;
     if (sent) {
-        push(m, out, s->state == REPEAT_REPEAT ? proc_token : signal);
+        push(m, out, s->state == REPEAT_REPEAT && !sig_stop ? proc_token : signal);
         s->was_high = sig_stop && is_high(signal);
         s->fresh = sig_done;
         pop(m, sig);

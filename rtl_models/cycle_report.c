@@ -5,11 +5,14 @@
 
 /* ---- hazards --------------------------------------------------------------------------------- */
 
-#define X(kind, name, what) [CYCLE_HAZARD_##kind] = name,
+#define X(kind, name, what, help) [CYCLE_HAZARD_##kind] = name,
 const char *const cycle_hazard_name[CYCLE_HAZARD_KINDS] = {CYCLE_HAZARDS(X)};
 #undef X
-#define X(kind, name, what) [CYCLE_HAZARD_##kind] = what,
+#define X(kind, name, what, help) [CYCLE_HAZARD_##kind] = what,
 const char *const cycle_hazard_what[CYCLE_HAZARD_KINDS] = {CYCLE_HAZARDS(X)};
+#undef X
+#define X(kind, name, what, help) [CYCLE_HAZARD_##kind] = help,
+const char *const cycle_hazard_help[CYCLE_HAZARD_KINDS] = {CYCLE_HAZARDS(X)};
 #undef X
 
 void cycle_note_hazard(cycle_model *m, core *c, cycle_hazard_kind kind, uint32_t tokens, uint32_t a,

@@ -12,6 +12,8 @@
 #define RTL_STOP(level) (0x10000u | (uint32_t)(level))
 #define RTL_DONE 0x10100u
 #define RTL_MAYBE 0x10200u
+/* Between the scanners of an accumulator only; bit 0: what follows goes to the read-out. */
+#define RTL_ROUTE 0x10300u
 
 static inline bool rtl_is_control(uint32_t token) {
     return token >> 16 & 1;

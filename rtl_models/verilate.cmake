@@ -1,6 +1,7 @@
 # onyx_verilate(TARGET TOP): library TARGET with module TOP of rtl_models/rtl, verilated: class V<TOP> in
-# V<TOP>.h. Made anew when a file of rtl/ has changed; always -O1 and without sanitizers, which would cost
-# minutes and find nothing in generated code.
+# V<TOP>.h. Made anew when a file of rtl/ has changed; always -O1 (what runs once: -O0) and without sanitizers, which
+# would cost minutes and find nothing in generated code. So build folders can share the models: ONYX_MODELS_DIR.
+set(ONYX_MODELS_DIR ${CMAKE_BINARY_DIR}/models CACHE PATH "Where verilated modules are built")
 find_program(ONYX_VERILATOR verilator REQUIRED)
 find_package(Threads REQUIRED)
 set(ONYX_RTL_DIR ${PROJECT_SOURCE_DIR}/rtl_models/rtl CACHE INTERNAL "")
@@ -17,11 +18,12 @@ target_link_libraries(onyx_verilated PUBLIC Threads::Threads atomic)
 
 function(onyx_verilate target top)
     file(GLOB sources CONFIGURE_DEPENDS ${ONYX_RTL_DIR}/*.sv)
-    set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
+    set(dir ${ONYX_MODELS_DIR}/${top})
+    file(MAKE_DIRECTORY ${ONYX_MODELS_DIR})
     add_custom_command(
         OUTPUT ${dir}/V${top}__ALL.a
         COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS --unset=MAKELEVEL
-                ${ONYX_VERILATOR} --cc --build -j 2 -O3 -CFLAGS -O1 --Mdir ${dir} -y ${ONYX_RTL_DIR}
+                ${ONYX_VERILATOR} --cc --build -j 2 -O3 -MAKEFLAGS OPT_FAST=-O1 --Mdir ${dir} -y ${ONYX_RTL_DIR}
                 --top-module ${top} ${ONYX_RTL_DIR}/${top}.sv > ${dir}.log
         COMMAND ${CMAKE_COMMAND} -E touch ${dir}/V${top}__ALL.a # unchanged output keeps its old date
         DEPENDS ${sources}

@@ -60,6 +60,8 @@ typedef struct {
     /* Made by the host: value 1 at every coordinate of a dense level, at coordinate 0 only of a compressed
      * one. */
     bool ones;
+    /* Bit l: every fiber of compressed level l is to hold coordinate 0; the host adds explicit zeros. */
+    uint32_t padded;
 } sam_tensor_data;
 
 typedef struct {
@@ -105,6 +107,10 @@ typedef struct {
     sam_expr rhs;
     VEC(sam_var) loops; /* all variables, outermost first */
     bool integers;      /* the values are int16: x / 0 is 0 */
+    /* Runs sub-tile by sub-tile: a dense level goes on behind its variable's last coordinate, where operands
+     * hold zeros; and an addend without a variable that is summed up beside it takes part in that variable's
+     * first sub-tile only, and has operands of zeros in the others. */
+    bool tiled;
 } sam_statement;
 
 static inline sam_var_data *sam_var_at(const sam_statement *s, sam_var h) {

@@ -165,18 +165,9 @@ sim_operation sim_find_operation(const char *name, bool fp, uint32_t *most_opera
         sim_operation on_int, on_fp;
         uint32_t most;
     } table[] = {
-        {"add", int_add, fp_add, UINT8_MAX}, {"sub", int_sub, fp_sub, 2},
-        {"mul", int_mul, fp_mul, UINT8_MAX}, {"div", int_div, fp_div, 2},
-        {"max", int_max, fp_max, UINT8_MAX}, {"min", int_min, fp_min, UINT8_MAX},
-        {"smax", int_max, NULL, UINT8_MAX},  {"smin", int_min, NULL, UINT8_MAX},
-        {"umax", int_umax, NULL, UINT8_MAX}, {"umin", int_umin, NULL, UINT8_MAX},
-        {"and", bits_and, NULL, UINT8_MAX},  {"or", bits_or, NULL, UINT8_MAX},
-        {"xor", bits_xor, NULL, UINT8_MAX},  {"shl", shift_left, NULL, 2},
-        {"lshr", shift_right, NULL, 2},      {"ashr", shift_right_signed, NULL, 2},
-        {"neg", int_neg, fp_neg, 1},         {"abs", int_abs, fp_abs, 1},
-        {"relu", int_relu, fp_relu, 1},      {"exp", fp_exp, fp_exp, 1},
-        {"fgetfint", get_int, NULL, 1},      {"fgetffrac", get_fraction, NULL, 1},
-        {"fgetmant", get_mantissa, NULL, 1}, {"faddiexp", add_to_exponent, NULL, 2},
+#define OPERATION(name, on_int, on_fp, most) {name, on_int, on_fp, most},
+#include "sam/operations.def"
+#undef OPERATION
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (strcmp(table[i].name, name) == 0) {

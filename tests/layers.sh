@@ -22,5 +22,6 @@ check lower_onyx support sam
 check pnr support sam lower_onyx
 check bitstream support sam lower_onyx pnr
 check rtl_models support
+check sweep support
 check firmware support sam tiling lower_onyx pnr bitstream
 exit $bad

@@ -219,12 +219,35 @@ static bool add_sub_tile(planner *p, operand *o, const uint32_t *split, uint32_t
     return true;
 }
 
+/* The same with the explicit zeros of padded levels. */
+static bool add_padded_sub_tile(planner *p, operand *o, const uint32_t *split, uint32_t width,
+                                const uint32_t *perm, uint32_t n, const uint16_t *val) {
+    uint32_t order = o->format->order;
+    if (!o->format->padded)
+        return add_sub_tile(p, o, split, width, perm, n, val);
+    tile_entries in = {0}, out;
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t l = 0; l < order; l++)
+            vec_push(p->scratch, &in.crd, split[(size_t)perm[i] * width + order + l]);
+        vec_push(p->scratch, &in.val, val[perm[i]]);
+    }
+    tile_pad(o->format, p->edge, &in, p->scratch, &out);
+    uint32_t *again = arena_new_n(p->scratch, uint32_t, (size_t)out.val.len * width);
+    uint32_t *as_is = arena_new_n(p->scratch, uint32_t, out.val.len);
+    for (uint32_t i = 0; i < out.val.len; i++) {
+        memcpy(again + (size_t)i * width, split + (size_t)perm[0] * width, sizeof *split * order);
+        memcpy(again + (size_t)i * width + order, out.crd.at + (size_t)i * order, sizeof *split * order);
+        as_is[i] = i;
+    }
+    return add_sub_tile(p, o, again, width, as_is, out.val.len, out.val.at);
+}
+
 /* Sub-tile 0, which stands for every sub-tile without entries: one explicit zero at its corner, because the
  * chip's repeaters and droppers must not meet an empty outermost fiber. */
 static bool add_empty_sub_tile(planner *p, operand *o) {
     static const uint32_t corner[2 * SAM_MAX_ORDER] = {0}, first[1] = {0};
     static const uint16_t zero[1] = {0};
-    return add_sub_tile(p, o, corner, 2 * SAM_MAX_ORDER, first, 1, zero);
+    return add_padded_sub_tile(p, o, corner, 2 * o->format->order, first, 1, zero);
 }
 
 /* Splits coordinates into pieces (loop order) and local coordinates (storage order), sorts, cuts. */
@@ -251,7 +274,7 @@ static bool cut_operand(planner *p, operand *o) {
         while (end < n && memcmp(split + (size_t)perm[i] * width, split + (size_t)perm[end] * width,
                                  sizeof *split * order) == 0)
             end++;
-        if (!add_sub_tile(p, o, split, width, perm + i, end - i, o->data->val))
+        if (!add_padded_sub_tile(p, o, split, width, perm + i, end - i, o->data->val))
             return false;
         i = end;
     }

@@ -294,6 +294,10 @@ uint64_t machine_run_cycles(const machine *m, uint64_t run) {
     return m->soc.run_cycles().at(run);
 }
 
+uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y) {
+    return m->soc.hazards(x, y);
+}
+
 char *machine_describe_stuck(const machine *m) {
     return strdup(m->soc.describe_stuck().c_str());
 }

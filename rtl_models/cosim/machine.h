@@ -59,6 +59,8 @@ typedef struct {
 machine_counters machine_count(const machine *m);
 /* Array cycles of run i of all so far: start pulse to last store. */
 uint64_t machine_run_cycles(const machine *m, uint64_t run);
+/* What the monitors of a tile have raised: bit n is hazard n of rtl_models/cycle.h. */
+uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y);
 /* Lines: which streams are open and which tiles' outputs wait. Caller frees. */
 char *machine_describe_stuck(const machine *m);
 

@@ -207,6 +207,23 @@ static bool run_batch(session *s, const fw_batches *all, uint32_t i, FILE *out) 
     return false;
 }
 
+/* "hazards": the tiles whose monitors were raised, and by which kinds, a bit each. */
+static void list_hazards(const session *s, cJSON *json) {
+    cJSON *list = cJSON_AddArrayToObject(json, "hazards");
+    for (uint32_t y = 1; y <= s->board->height; y++) {
+        for (uint32_t x = 0; x < s->board->width; x++) {
+            uint32_t kinds = machine_hazards(s->m, x, y);
+            if (!kinds)
+                continue;
+            cJSON *one = cJSON_CreateObject();
+            cJSON_AddNumberToObject(one, "x", x);
+            cJSON_AddNumberToObject(one, "y", y);
+            cJSON_AddNumberToObject(one, "kinds", kinds);
+            cJSON_AddItemToArray(list, one);
+        }
+    }
+}
+
 static bool write_statistics(const session *s, double seconds) {
     static const char *const names[] = {"config", "kernel", "firmware", "total"};
     machine_counters c = machine_count(s->m);
@@ -226,6 +243,7 @@ static bool write_statistics(const session *s, double seconds) {
     cJSON_AddNumberToObject(json, "wall_seconds", seconds);
     cJSON_AddNumberToObject(json, "cgra_cycles_per_second",
                             seconds > 0 ? (double)c.array_cycles / seconds : 0);
+    list_hazards(s, json);
     bool good = json_write(json, s->options->stats, s->d);
     cJSON_Delete(json);
     return good;

@@ -383,6 +383,9 @@ uint64_t Soc::progress() const {
 const std::vector<uint64_t> &Soc::run_cycles() const {
     return state_->run_cycles;
 }
+uint32_t Soc::hazards(unsigned x, unsigned y) const {
+    return state_->array.hazards(x, y);
+}
 const std::string &Soc::error() const {
     return state_->array.error();
 }

@@ -1,12 +1,16 @@
 /* soc.h - the array's side of the chip, cycle by cycle: global controller, global buffer, array.
  *
  * One verilated onyx_glc, one verilated onyx_glb_tile for each GLB tile, the array as a tile library
- * (rtl_models/array_glue.h), wired as onyx_soc.sv wires them. Accesses of the processor are AXI4-Lite
- * transactions and single accesses to a buffer tile's port; each takes its cycles and moves everything else
- * with it.
+ * (rtl_models/array_glue.h). Accesses of the processor are AXI4-Lite transactions and single accesses to a
+ * buffer tile's port; each takes its cycles and moves everything else with it.
  *
- * Two things differ from onyx_soc.sv and cannot be seen in results: a GLB tile with nothing to do is not
- * evaluated, and neither is an array in which nothing moves (Array::quiet).
+ * GLB tile g feeds columns 2g and 2g+1; a stalled column neither takes nor gives a word. Each group of four
+ * columns is flushed by the tile its four bits of the flush crossbar name. Configuration words travel east
+ * along the tiles; what a tile's south output carries for one of its own two columns joins a common pipeline
+ * to the array's bus, one word a cycle. This wiring exists only here: there is no SystemVerilog module of it.
+ *
+ * A GLB tile with nothing to do is not evaluated, and neither is an array in which nothing moves
+ * (Array::quiet); that cannot be seen in results.
  */
 #ifndef ONYX_COSIM_SOC_H
 #define ONYX_COSIM_SOC_H
@@ -56,6 +60,8 @@ class Soc {
     uint64_t progress() const;
     /* Cycles of each run so far: from the start pulse to the last store that finished before the next one. */
     const std::vector<uint64_t> &run_cycles() const;
+    /* As of Array. */
+    uint32_t hazards(unsigned x, unsigned y) const;
 
     /* "" or why the array no longer steps: its configuration closes a combinational loop. */
     const std::string &error() const;

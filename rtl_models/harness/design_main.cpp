@@ -2,8 +2,9 @@
  *
  * Around the design stands the simplest global buffer: every input stream offers a word a cycle, every output
  * stream takes a word a cycle, and a run ends when each output has delivered its blocks. Usage: design_sim
- * JOB RESULT [TRACE]; TRACE gets the cycle of every word, a line for each run and stream. Exit: 0 done, 1
- * file, 5 the design stopped moving (standard error says what each channel waits for).
+ * JOB RESULT [TRACE]; TRACE gets the cycle of every word, a line for each run and stream. Standard output has
+ * a line "hazard KIND TILE" for each monitor the data raised. Exit: 0 done, 1 file, 5 the design stopped
+ * moving (standard error says what each channel waits for).
  *
  * onyx_design_io.h is written beside the netlist: ONYX_INPUTS(X) and ONYX_OUTPUTS(X) list the IO columns in
  * the order of the job's streams.
@@ -12,6 +13,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "Vonyx_design.h"
@@ -26,7 +29,8 @@ double sc_time_stamp() {
 namespace {
 
 constexpr uint32_t kJobMagic = 0x4a584e4f, kResultMagic = 0x52584e4f, kVersion = 1;
-constexpr uint64_t kStuckAfter = 100000; /* cycles without a word at any stream */
+constexpr uint64_t kDrain = 128;          /* cycles in which the last words on their way arrive */
+constexpr uint64_t kStuckAfter = 2000000; /* cycles without a word at any stream */
 
 using Words = std::vector<uint16_t>;
 
@@ -129,16 +133,34 @@ class Simulation {
         top_->flush_i = 0;
         /* Rows below the eighth see the flush one cycle later. */
         clock();
-        uint64_t cycles = 0, idle = 0;
-        while (!complete()) {
-            drive(); /* what it offers and takes comes from registers, so it is known by now */
-            idle = transfer(cycles) ? 0 : idle + 1;
-            clock();
-            cycles++;
-            if (idle > kStuckAfter)
-                explain();
-        }
+        uint64_t cycles = 0;
+        idle_ = 0;
+        for (; !complete(); cycles++)
+            step(cycles);
+        /* SplitFIFOs keep their words over the flush: the rest comes in first. */
+        uint64_t now = cycles;
+        for (; !taken(); now++)
+            step(now);
+        for (uint64_t end = now + kDrain; now < end; now++)
+            step(now);
         return cycles;
+    }
+
+    /* Monitors raised in the run that ended; each is told once. */
+    void tell_hazards() {
+        const std::vector<std::pair<const char *, const char *>> hazards = {
+#define X(kind, tile) {kind, tile},
+            ONYX_HAZARDS(X)
+#undef X
+        };
+        const std::vector<uint32_t> words = {
+#define X(number) top_->hazard_##number##_o,
+            ONYX_HAZARD_WORDS(X)
+#undef X
+        };
+        for (size_t h = 0; h < hazards.size(); h++)
+            if ((words[h / 32] >> h % 32 & 1) && told_.insert(h).second)
+                std::printf("hazard %s %s\n", hazards[h].first, hazards[h].second);
     }
 
     std::vector<Input> inputs;
@@ -150,6 +172,14 @@ class Simulation {
         top_->clk_i = 1;
         top_->eval();
     }
+    /* What it offers and takes comes from registers, so it is known before the evaluation. */
+    void step(uint64_t cycle) {
+        drive();
+        idle_ = transfer(cycle) ? 0 : idle_ + 1;
+        clock();
+        if (idle_ > kStuckAfter)
+            explain();
+    }
     /* A falling edge does nothing but let the next one rise. Where the model's memory of the clock is at
      * hand, setting it saves the evaluation. */
     template <class Model>
@@ -160,6 +190,12 @@ class Simulation {
     template <class Model> static void fall(Model &m, long) {
         m.clk_i = 0;
         m.eval();
+    }
+    bool taken() const {
+        for (const Input &i : inputs)
+            if (i.sent < i.words.size())
+                return false;
+        return true;
     }
     bool complete() const {
         for (const Output &o : outputs)
@@ -217,8 +253,10 @@ class Simulation {
         std::exit(5);
     }
 
+    uint64_t idle_ = 0; /* cycles since a word moved at a stream */
     std::unique_ptr<VerilatedContext> context_;
     std::unique_ptr<Vonyx_design> top_;
+    std::set<size_t> told_; /* hazards */
 };
 
 void put_trace(std::FILE *trace, uint32_t run, const char *way, const char *column,
@@ -262,6 +300,7 @@ int main(int argc, char **argv) {
             o.cycles.clear();
         }
         uint64_t cycles = sim.run();
+        sim.tell_hazards();
         put(out, static_cast<uint32_t>(cycles));
         put(out, static_cast<uint32_t>(cycles >> 32));
         for (const Output &o : sim.outputs)

@@ -26,7 +26,8 @@ module onyx_alu (
     output logic        data1_ready_o,
     output logic [16:0] res_data_o,
     output logic        res_valid_o,
-    input  logic        res_ready_i
+    input  logic        res_ready_i,
+    output logic        hazard_o  // a stop or done beside data or maybe: the chip sends it as data
 );
   localparam logic [1:0] KindAlu = 2'd0;
   localparam logic [1:0] KindFpu = 2'd2;
@@ -123,7 +124,10 @@ module onyx_alu (
   );
   assign value = (inst_i[1:0] == KindAlu) ? result : (inst_i[1:0] == KindFpu) ? fp_result : 16'd0;
 
-  logic both, control, queue_ready;
+  logic both, control, queue_ready, end0, end1;
+  assign end0          = data0_data_i[16] & (data0_data_i[9:8] != 2'd2);
+  assign end1          = data1_data_i[16] & (data1_data_i[9:8] != 2'd2);
+  assign hazard_o      = data0_ready_o & (end0 ^ end1);
   assign both          = data0_valid_i & data1_valid_i;
   assign control       = data0_data_i[16] & data1_data_i[16];
   assign data0_ready_o = both & queue_ready;

@@ -6,7 +6,9 @@
 // sizes in order: {ID, data[15:0]}. A read command waits until a block of its ID is closed.
 // The memory itself stands outside (mem_*: carried out in the cycle of mem_req_o, read data one later).
 // run_i = 0 stands still.
-// Writer and reader share the memory port; who goes first when both want it changes every cycle.
+// Writer and reader of both IDs share the memory port: in the order writer 0, reader 0, writer 1, reader 1 each has the
+// first right to it in every fourth cycle, beginning behind a flush; if that one does not want it, the first of the
+// others that does gets it. The second half of a merge goes before all.
 module onyx_buffet (
     input  logic        clk_i,
     input  logic        rst_ni,
@@ -28,9 +30,13 @@ module onyx_buffet (
     output logic        mem_we_o,
     output logic [ 8:0] mem_addr_o,
     output logic [63:0] mem_wdata_o,
-    input  logic [63:0] mem_rdata_i
+    input  logic [63:0] mem_rdata_i,
+    output logic        hazard_second_o,  // of either ID: see onyx_buffet_id
+    output logic        hazard_order_o,
+    output logic        hazard_overflow_o
 );
-  logic reader_first_q;
+  logic [1:0] turn_q;
+  logic [3:0] req, gnt;
   logic wr_go, rd_go;
   logic wr_id, rd_id;
   logic wr_pop_0, wr_req_0, wr_we_0, wr_lock_0, rd_pop_0, rd_req_0, rsp_valid_0, fetching_0;
@@ -38,7 +44,7 @@ module onyx_buffet (
   logic [8:0] wr_addr_0, rd_addr_0, wr_addr_1, rd_addr_1;
   logic [63:0] wr_line_0, wr_line_1;
   logic [15:0] rsp_data_0, rsp_data_1;
-  logic wr_req, wr_we, wr_lock, wr_sel, wr_gnt, rd_req, rd_gnt;
+  logic second_0, order_0, overflow_0, second_1, order_1, overflow_1;
 
   assign wr_go = run_i && wr_valid_i;
   assign wr_id = wr_data_i[32];
@@ -61,19 +67,22 @@ module onyx_buffet (
       .mem_wr_lock_o(wr_lock_0),
       .mem_wr_addr_o(wr_addr_0),
       .mem_wr_data_o(wr_line_0),
-      .mem_wr_gnt_i (wr_gnt && !wr_sel),
+      .mem_wr_gnt_i (gnt[0]),
       .rd_valid_i   (rd_go && !rd_id),
       .rd_op_i      (rd_data_i[18:17]),
       .rd_addr_i    (rd_data_i[15:0]),
       .rd_pop_o     (rd_pop_0),
       .mem_rd_req_o (rd_req_0),
       .mem_rd_addr_o(rd_addr_0),
-      .mem_rd_gnt_i (rd_gnt && !rd_id),
+      .mem_rd_gnt_i (gnt[1]),
       .mem_rdata_i  (mem_rdata_i),
       .rsp_valid_o  (rsp_valid_0),
       .rsp_data_o   (rsp_data_0),
       .rsp_ready_i  (rsp_ready_i),
-      .fetching_o   (fetching_0)
+      .fetching_o   (fetching_0),
+      .hazard_second_o  (second_0),
+      .hazard_order_o   (order_0),
+      .hazard_overflow_o(overflow_0)
   );
   onyx_buffet_id u_id1 (
       .clk_i        (clk_i),
@@ -91,20 +100,27 @@ module onyx_buffet (
       .mem_wr_lock_o(wr_lock_1),
       .mem_wr_addr_o(wr_addr_1),
       .mem_wr_data_o(wr_line_1),
-      .mem_wr_gnt_i (wr_gnt && wr_sel),
+      .mem_wr_gnt_i (gnt[2]),
       .rd_valid_i   (rd_go && rd_id),
       .rd_op_i      (rd_data_i[18:17]),
       .rd_addr_i    (rd_data_i[15:0]),
       .rd_pop_o     (rd_pop_1),
       .mem_rd_req_o (rd_req_1),
       .mem_rd_addr_o(rd_addr_1),
-      .mem_rd_gnt_i (rd_gnt && rd_id),
+      .mem_rd_gnt_i (gnt[3]),
       .mem_rdata_i  (mem_rdata_i),
       .rsp_valid_o  (rsp_valid_1),
       .rsp_data_o   (rsp_data_1),
       .rsp_ready_i  (rsp_ready_i),
-      .fetching_o   (fetching_1)
+      .fetching_o   (fetching_1),
+      .hazard_second_o  (second_1),
+      .hazard_order_o   (order_1),
+      .hazard_overflow_o(overflow_1)
   );
+
+  assign hazard_second_o   = second_0 || second_1;
+  assign hazard_order_o    = order_0 || order_1;
+  assign hazard_overflow_o = overflow_0 || overflow_1;
 
   assign wr_ready_o = wr_pop_0 || wr_pop_1;
   assign rd_ready_o = rd_pop_0 || rd_pop_1;
@@ -113,29 +129,28 @@ module onyx_buffet (
   assign rsp_valid_o = rsp_valid_0 || rsp_valid_1;
   assign rsp_data_o  = rsp_valid_1 ? {1'b1, rsp_data_1} : {1'b0, rsp_data_0};
 
-  assign wr_req  = wr_req_0 || wr_req_1;
-  assign wr_sel  = wr_lock_1 || !wr_req_0;
-  assign wr_we   = wr_sel ? wr_we_1 : wr_we_0;
-  assign wr_lock = wr_lock_0 || wr_lock_1;
-  assign rd_req  = rd_req_0 || rd_req_1;
-  assign wr_gnt  = wr_req && (!rd_req || !reader_first_q || wr_lock);
-  assign rd_gnt  = rd_req && !wr_gnt;
+  assign req = {rd_req_1, wr_req_1, rd_req_0, wr_req_0};
+  always_comb begin
+    if (wr_lock_0) gnt = 4'b0001;
+    else if (wr_lock_1) gnt = 4'b0100;
+    else if (req[turn_q]) gnt = 4'b0001 << turn_q;
+    else gnt = req & (~req + 4'd1);  // the lowest
+  end
 
-  assign mem_req_o = wr_req || rd_req;
-  assign mem_we_o  = wr_gnt && wr_we;
+  assign mem_req_o = (req != 4'd0);
+  assign mem_we_o  = (gnt[0] && wr_we_0) || (gnt[2] && wr_we_1);
   // The upper half of the memory belongs to ID 1; a capacity above 256 words of ID 0 reaches into it.
-  assign mem_addr_o = wr_gnt ? (wr_sel ? wr_addr_1 ^ 9'h100 : wr_addr_0)
-                             : (rd_req_1 ? rd_addr_1 ^ 9'h100 : rd_addr_0);
-  assign mem_wdata_o = wr_sel ? wr_line_1 : wr_line_0;
+  assign mem_addr_o = gnt[0] ? wr_addr_0 : gnt[1] ? rd_addr_0 : (gnt[2] ? wr_addr_1 : rd_addr_1) ^ 9'h100;
+  assign mem_wdata_o = gnt[2] ? wr_line_1 : wr_line_0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      reader_first_q <= 1'b0;
+      turn_q <= 2'd0;
     end else if (en_i) begin
       if (flush_i) begin
-          reader_first_q <= 1'b0;
+        turn_q <= 2'd0;
       end else begin
-        reader_first_q <= !reader_first_q;
+        turn_q <= turn_q + 2'd1;
       end
     end
   end

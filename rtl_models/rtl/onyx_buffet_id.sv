@@ -40,7 +40,10 @@ module onyx_buffet_id (
     output logic        rsp_valid_o,
     output logic [15:0] rsp_data_o,
     input  logic        rsp_ready_i,
-    output logic        fetching_o
+    output logic        fetching_o,
+    output logic        hazard_second_o,  // the chip has overwritten this line with the second block
+    output logic        hazard_order_o,  // .. loses the line begun, for an address out of order
+    output logic        hazard_overflow_o  // .. stops for good: no such entry
 );
   localparam logic [1:0] OpFree = 2'd0;
   localparam logic [1:0] OpSize = 2'd2;
@@ -99,6 +102,15 @@ module onyx_buffet_id (
     lanes_q[0] ? line_q[15:0] : mem_rdata_i[15:0]
   };
   assign wr_pop_o = accept || commit || (wr_valid_i && !wr_is_write_i && !open_q);
+
+  // -- for the monitors: blocks opened (3: more) and freed since the flush, lines of the second one written --
+  logic [1:0] opened_q;
+  logic freed_q, writing;
+  logic [9:0] second_q;
+  assign writing           = wr_valid_i && wr_is_write_i && open_q;
+  assign hazard_overflow_o = writing && ({1'b0, wr_addr_i[15:2]} >= {5'd0, capacity});
+  assign hazard_order_o    = writing && (lanes_q != 4'd0) && (lanes_q != 4'hF) && !same_line;
+  assign hazard_second_o   = mem_rd_gnt_i && !freed_q && ({1'b0, rd_addr_i[10:2]} < second_q);
 
   // -- reading --
   logic [63:0] read_line_q;
@@ -161,8 +173,14 @@ module onyx_buffet_id (
       lane_q      <= 2'd0;
       read_hit_q  <= 1'b0;
       fetch_q     <= 1'b0;
+      opened_q    <= 2'd0;
+      freed_q     <= 1'b0;
+      second_q    <= 10'd0;
     end else if (en_i) begin
       if (flush_i) begin
+        opened_q   <= 2'd0;
+        freed_q    <= 1'b0;
+        second_q   <= 10'd0;
         blocks_q   <= 2'd0;
         used_q     <= 10'd0;
         open_q     <= 1'b0;
@@ -193,6 +211,11 @@ module onyx_buffet_id (
             base_q <= (base_q + words[8:0]) & mask;
           end
         end
+
+        if (wr_valid_i && !open_q && (opened_q != 2'd3)) opened_q <= opened_q + 2'd1;
+        if (free) freed_q <= 1'b1;
+        if (mem_wr_gnt_i && mem_wr_we_o && (opened_q == 2'd2) && !freed_q && (second_q <= {1'b0, line_at_q}))
+          second_q <= {1'b0, line_at_q} + 10'd1;
 
         if (mem_wr_gnt_i) begin
           merging_q <= !mem_wr_we_o;

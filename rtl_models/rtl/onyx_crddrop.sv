@@ -25,7 +25,9 @@ module onyx_crddrop (
     input  logic        inner_ready_i,
     output logic [16:0] outer_data_o,
     output logic        outer_valid_o,
-    input  logic        outer_ready_i
+    input  logic        outer_ready_i,
+    output logic        hazard_empty_o,  // the chip loses this coordinate: the outer fiber before had none
+    output logic        hazard_uneven_o  // .. repeats done, or loses a coordinate: one output only has room
 );
   // has_data_q: the inner fiber at hand had data. owed_q: an outer stop already answered is still to pass.
   logic has_data_q, has_data_d, owed_q, owed_d;
@@ -70,13 +72,30 @@ module onyx_crddrop (
     if (inner_ready_o && close && inner_high) owed_d = 1'b1;
   end
 
+  // For the monitors: the outer fiber at hand has a coordinate; one before it, in this row, had none.
+  logic fiber_open_q, fiber_open_d, empty_before_q, empty_before_d;
+  assign hazard_empty_o  = outer_ready_o & outer_item & empty_before_q;
+  assign hazard_uneven_o = finish ? (inner_ready_i ^ outer_ready_i) : (close & ~has_data_q & inner_ready_i & ~outer_ready_i);
+  always_comb begin
+    fiber_open_d   = fiber_open_q;
+    empty_before_d = empty_before_q;
+    if (outer_ready_o) begin
+      fiber_open_d   = outer_item;
+      empty_before_d = outer_stop & (empty_before_q | ~fiber_open_q);
+    end
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      has_data_q <= 1'b0;
-      owed_q     <= 1'b0;
+      has_data_q     <= 1'b0;
+      owed_q         <= 1'b0;
+      fiber_open_q   <= 1'b0;
+      empty_before_q <= 1'b0;
     end else if (en_i) begin
-      has_data_q <= ~flush_i & has_data_d;
-      owed_q     <= ~flush_i & owed_d;
+      has_data_q     <= ~flush_i & has_data_d;
+      owed_q         <= ~flush_i & owed_d;
+      fiber_open_q   <= ~flush_i & fiber_open_d;
+      empty_before_q <= ~flush_i & empty_before_d;
     end
   end
 endmodule

@@ -27,7 +27,8 @@ module onyx_crdhold (
     input  logic        inner_ready_i,
     output logic [16:0] outer_data_o,
     output logic        outer_valid_o,
-    input  logic        outer_ready_i
+    input  logic        outer_ready_i,
+    output logic        hazard_o  // the chip takes a stop for this coordinate of an empty inner fiber
 );
   localparam logic [1:0] StStart = 2'd0;
   localparam logic [1:0] StHold = 2'd1;
@@ -100,6 +101,7 @@ module onyx_crdhold (
   assign outer_data_o  = inner_item ? outer_data_i : inner_data_i;
   assign inner_valid_o = push & outer_ready_i;
   assign outer_valid_o = push & inner_ready_i;
+  assign hazard_o      = pop_outer & outer_item & (debt_q != DebtNone);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

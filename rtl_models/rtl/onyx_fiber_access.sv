@@ -14,11 +14,16 @@ module onyx_fiber_access (
     input  logic        wr_block_mode_i,
     input  logic        wr_lowest_level_i,
     input  logic        wr_compressed_i,
+    input  logic        wr_spacc_i,
+    input  logic        wr_init_blank_i,
+    input  logic [15:0] wr_stop_lvl_i,
     input  logic        rd_run_i,
     input  logic        rd_root_i,
     input  logic        rd_lookup_i,
     input  logic        rd_dense_i,
     input  logic        rd_block_mode_i,
+    input  logic        rd_spacc_i,
+    input  logic [15:0] rd_stop_lvl_i,
     input  logic [15:0] rd_dim_size_i,
     input  logic        buffet_run_i,
     input  logic [ 3:0] cap_log_0_i,
@@ -48,7 +53,9 @@ module onyx_fiber_access (
     input  logic        sram_we_i,
     input  logic [ 8:0] sram_addr_i,
     input  logic [63:0] sram_wdata_i,
-    output logic [63:0] sram_rdata_o
+    output logic [63:0] sram_rdata_o,
+    // second-block, write-order, overflow, equal-crd, empty-fiber, dense-again, dense-stop (docs/errata.md)
+    output logic [ 6:0] hazard_o
 );
   logic [33:0] wr_near_data, wr_far_data;
   logic wr_near_valid, wr_near_ready, wr_far_valid, wr_far_ready;
@@ -69,6 +76,9 @@ module onyx_fiber_access (
       .block_mode_i  (wr_block_mode_i),
       .lowest_level_i(wr_lowest_level_i),
       .compressed_i  (wr_compressed_i),
+      .spacc_i       (wr_spacc_i),
+      .init_blank_i  (wr_init_blank_i),
+      .stop_lvl_i    (wr_stop_lvl_i[7:0]),
       .addr_data_i   (addr_in_data_i),
       .addr_valid_i  (addr_in_valid_i),
       .addr_ready_o  (addr_in_ready_o),
@@ -80,7 +90,9 @@ module onyx_fiber_access (
       .data_ready_o  (data_in_ready_o),
       .cmd_data_o    (wr_near_data),
       .cmd_valid_o   (wr_near_valid),
-      .cmd_ready_i   (wr_near_ready)
+      .cmd_ready_i   (wr_near_ready),
+      .hazard_equal_o(hazard_o[3]),
+      .hazard_empty_o(hazard_o[4])
   );
 
   onyx_fifo_link #(
@@ -148,7 +160,10 @@ module onyx_fiber_access (
       .mem_we_o   (mem_we),
       .mem_addr_o (mem_addr),
       .mem_wdata_o(mem_wdata),
-      .mem_rdata_i(mem_rdata)
+      .mem_rdata_i(mem_rdata),
+      .hazard_second_o  (hazard_o[0]),
+      .hazard_order_o   (hazard_o[1]),
+      .hazard_overflow_o(hazard_o[2])
   );
 
   onyx_read_scanner u_read_scanner (
@@ -161,6 +176,8 @@ module onyx_fiber_access (
       .lookup_i         (rd_lookup_i),
       .dense_i          (rd_dense_i),
       .block_mode_i     (rd_block_mode_i),
+      .spacc_i          (rd_spacc_i),
+      .stop_lvl_i       (rd_stop_lvl_i[7:0]),
       .dim_size_i       (rd_dim_size_i),
       .pos_data_i       (pos_in_data_i),
       .pos_valid_i      (pos_in_valid_i),
@@ -179,7 +196,9 @@ module onyx_fiber_access (
       .rd_ready_i       (rd_near_ready),
       .rsp_data_i       (rsp_far_data),
       .rsp_valid_i      (rsp_far_valid),
-      .rsp_ready_o      (rsp_far_ready)
+      .rsp_ready_o      (rsp_far_ready),
+      .hazard_again_o   (hazard_o[5]),
+      .hazard_stop_o    (hazard_o[6])
   );
 
   onyx_sram u_sram (
@@ -191,4 +210,8 @@ module onyx_fiber_access (
       .rdata_o(mem_rdata)
   );
   assign sram_rdata_o = mem_rdata;
+
+  // A token's stop level has eight bits.
+  logic unused_levels;
+  assign unused_levels = &{1'b0, wr_stop_lvl_i[15:8], rd_stop_lvl_i[15:8]};
 endmodule

@@ -36,7 +36,8 @@ module onyx_intersect (
     input  logic        pos0_ready_i,
     output logic [16:0] pos1_data_o,
     output logic        pos1_valid_o,
-    input  logic        pos1_ready_i
+    input  logic        pos1_ready_i,
+    output logic        hazard_o  // the chip takes a maybe among the references for the end of the fiber
 );
   localparam logic [16:0] TokenMaybe = 17'h10200;
 
@@ -131,6 +132,9 @@ module onyx_intersect (
   assign crd_valid_o  = push & pos0_ready_i & pos1_ready_i;
   assign pos0_valid_o = push & crd_ready_i & pos1_ready_i;
   assign pos1_valid_o = push & crd_ready_i & pos0_ready_i;
+
+  assign hazard_o = (state_q == StIterate) & all & ~crd0_data_i[16] & ~crd1_data_i[16] & (crd0_ready_o | crd1_ready_o)
+                  & ((pos0_data_i[16] & (pos0_data_i[9:8] == 2'd2)) | (pos1_data_i[16] & (pos1_data_i[9:8] == 2'd2)));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) state_q <= StIdle;

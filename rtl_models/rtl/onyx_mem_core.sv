@@ -1,15 +1,21 @@
 // Core of a MEM tile in mode 0 (fiber access): raw configuration words in, port FIFOs, fiber access.
 //
-// cfg0_i..cfg3_i are CONFIG_SPACE_0..3. Fields used (bit of the 128): 0 writer on, 18 lowest level, 20 compressed,
-// 21 block write, 22 fiber access on, 23 reader on, 41 root, 59 lookup, 92:77 dimension, 93 dense, 94 block read,
-// 95 buffet on, 99:96 capacity of ID 1, 103:100 capacity of ID 0. The others have no effect.
+// cfg0_i..cfg3_i are CONFIG_SPACE_0..3. Fields used (bit of the 128): 0 writer on, 16:1 its stop level,
+// 17 accumulating write, 18 lowest level, 19 initial blank, 20 compressed, 21 block write, 22 fiber access on,
+// 23 reader on, 39:24 its stop level, 40 accumulating read, 41 root, 59 lookup, 92:77 dimension, 93 dense,
+// 94 block read, 95 buffet on, 99:96 capacity of ID 1, 103:100 capacity of ID 0. The others have no effect.
 // Streams: in0 references, in1 write addresses, in2 blocks from the GLB, in3 write data; out0 blocks to the GLB,
 // out1 coordinates or values, out2 positions. Every port has a depth-2 FIFO.
 // Contract: with tile_en_i = 0 or another mode nothing is taken, offered or changed.
 // sram_*: configuration access, effective with tile_en_i = 1 and en_i = 0 only. Four accesses, in lane order 0..3,
 // move one 64-bit word: the fourth write stores; each read shows its lane on sram_rdata_o from the next cycle
 // on. Running (en_i = 1) puts the lane counter back to 0.
-module onyx_mem_core (
+// hazard_q: what the chip would have got wrong since the last flush, a bit a kind from second-block on in the order of
+// rtl_models/cycle.h (docs/errata.md). No port has it and nothing depends on it: simulators look at it, synthesis
+// removes it.
+module onyx_mem_core #(
+    parameter bit Monitors = 1'b1
+) (
     input  logic        clk_i,
     input  logic        rst_ni,
     input  logic        en_i,
@@ -208,6 +214,7 @@ module onyx_mem_core (
   end
 
   logic part_on;
+  logic [6:0] hazard;
   assign part_on = used && cfg0_i[22];
 
   onyx_fiber_access u_fiber_access (
@@ -219,11 +226,16 @@ module onyx_mem_core (
       .wr_block_mode_i  (cfg0_i[21]),
       .wr_lowest_level_i(cfg0_i[18]),
       .wr_compressed_i  (cfg0_i[20]),
+      .wr_spacc_i       (cfg0_i[17]),
+      .wr_init_blank_i  (cfg0_i[19]),
+      .wr_stop_lvl_i    (cfg0_i[16:1]),
       .rd_run_i         (part_on && cfg0_i[23]),
       .rd_root_i        (cfg1_i[9]),
       .rd_lookup_i      (cfg1_i[27]),
       .rd_dense_i       (cfg2_i[29]),
       .rd_block_mode_i  (cfg2_i[30]),
+      .rd_spacc_i       (cfg1_i[8]),
+      .rd_stop_lvl_i    ({cfg1_i[7:0], cfg0_i[31:24]}),
       .rd_dim_size_i    (cfg2_i[28:13]),
       .buffet_run_i     (part_on && cfg2_i[31]),
       .cap_log_0_i      (cfg3_i[7:4]),
@@ -253,11 +265,39 @@ module onyx_mem_core (
       .sram_we_i        (sram_we_i),
       .sram_addr_i      (sram_addr_i),
       .sram_wdata_i     ({sram_wdata_i, lane2_q, lane1_q, lane0_q}),
-      .sram_rdata_o     (sram_line)
+      .sram_rdata_o     (sram_line),
+      .hazard_o         (hazard)
   );
 
-  // Fields of other modes and of the sparse accumulator, which is not built.
+  // Fields of other modes.
   logic unused_cfg;
-  assign unused_cfg = &{1'b0, cfg0_i[31:24], cfg0_i[19], cfg0_i[17:1], cfg1_i[31:28], cfg1_i[26:10], cfg1_i[8:0],
+  assign unused_cfg = &{1'b0, cfg1_i[31:28], cfg1_i[26:10],
                         cfg2_i[12:0], cfg3_i[31:8]};
+
+  generate
+    if (Monitors) begin : g_monitors
+      logic [7:0] hazard_q  /* verilator public_flat_rd */;
+      // A read-out of values bears a sink that stalls a third of the time: words sent less twice the cycles waited. A
+      // run sends some 1024 words, so what is lower than the least of 13 bits does not come back.
+      logic signed [12:0] balance_q, balance_d;
+      logic reads_values;
+      assign reads_values = cfg1_i[27] && cfg2_i[30];
+      always_comb begin
+        balance_d = balance_q;
+        if (out0_valid_o && reads_values) begin
+          if (!out0_ready_i && (balance_q > -13'sd4000)) balance_d = balance_q - 13'sd2;
+          else if (out0_ready_i && (balance_q < 13'sd4000)) balance_d = balance_q + 13'sd1;
+        end
+      end
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) begin
+          hazard_q  <= 8'd0;
+          balance_q <= 13'sd0;
+        end else if (en) begin
+          hazard_q  <= flush_i ? 8'd0 : {balance_d[12], hazard_q[6:0] | hazard};
+          balance_q <= flush_i ? 13'sd0 : balance_d;
+        end
+      end
+    end
+  endgenerate
 endmodule

@@ -9,7 +9,12 @@
 // Every port has its depth-2 FIFO, so ready (of an input) and valid (of an output) come from registers.
 // The primitive works while tile_en_i and its own enable (bit 0 of cfg0_i) are set; without, no port is
 // ready or valid and nothing changes. Only the clock of the mode's primitive runs.
-module onyx_pe_core (
+//
+// hazard_q: what the chip would have got wrong since the last flush, a bit a kind in the order of rtl_models/cycle.h
+// (docs/errata.md). No port has it and nothing depends on it: simulators look at it, synthesis removes it.
+module onyx_pe_core #(
+    parameter bit Monitors = 1'b1
+) (
     input  logic        clk_i,
     input  logic        rst_ni,
     input  logic        en_i,
@@ -168,6 +173,7 @@ module onyx_pe_core (
   assign on_rsg    = en & (mode_i == ModeRsg);
   assign on_reduce = en & (mode_i == ModeReduce);
 
+  logic joiner_hazard, drop_hazard_empty, drop_hazard_uneven, hold_hazard, alu_hazard, repeat_hazard, reduce_hazard;
   logic [16:0] joiner_out0_data, joiner_out1_data, joiner_out2_data;
   logic joiner_in0_ready, joiner_in1_ready, joiner_in2_ready, joiner_in3_ready, joiner_out0_valid, joiner_out1_valid, joiner_out2_valid;
   onyx_intersect i_joiner (
@@ -196,7 +202,8 @@ module onyx_pe_core (
       .pos0_ready_i(t1_ready),
       .pos1_data_o (joiner_out2_data),
       .pos1_valid_o(joiner_out2_valid),
-      .pos1_ready_i(t2_ready)
+      .pos1_ready_i(t2_ready),
+      .hazard_o(joiner_hazard)
   );
 
   logic [16:0] drop_out0_data, drop_out1_data;
@@ -217,7 +224,9 @@ module onyx_pe_core (
       .inner_ready_i(t0_ready),
       .outer_data_o (drop_out1_data),
       .outer_valid_o(drop_out1_valid),
-      .outer_ready_i(t1_ready)
+      .outer_ready_i(t1_ready),
+      .hazard_empty_o (drop_hazard_empty),
+      .hazard_uneven_o(drop_hazard_uneven)
   );
 
   logic [16:0] hold_out0_data, hold_out1_data;
@@ -238,7 +247,8 @@ module onyx_pe_core (
       .inner_ready_i(t0_ready),
       .outer_data_o (hold_out1_data),
       .outer_valid_o(hold_out1_valid),
-      .outer_ready_i(t1_ready)
+      .outer_ready_i(t1_ready),
+      .hazard_o(hold_hazard)
   );
 
   logic [16:0] alu_out0_data;
@@ -257,7 +267,8 @@ module onyx_pe_core (
       .data1_ready_o(alu_in1_ready),
       .res_data_o   (alu_out0_data),
       .res_valid_o  (alu_out0_valid),
-      .res_ready_i  (t0_ready)
+      .res_ready_i  (t0_ready),
+      .hazard_o(alu_hazard)
   );
 
   logic [16:0] repeat_out0_data;
@@ -268,6 +279,7 @@ module onyx_pe_core (
       .en_i          (on_repeat),
       .flush_i,
       .root_i        (cfg0_i[18]),
+      .spacc_i       (cfg0_i[17]),
       .proc_data_i   (h0_data),
       .proc_valid_i  (h0_valid),
       .proc_ready_o  (repeat_in0_ready),
@@ -276,7 +288,8 @@ module onyx_pe_core (
       .repsig_ready_o(repeat_in1_ready),
       .ref_data_o    (repeat_out0_data),
       .ref_valid_o   (repeat_out0_valid),
-      .ref_ready_i   (t0_ready)
+      .ref_ready_i   (t0_ready),
+      .hazard_o(repeat_hazard)
   );
 
   logic [16:0] rsg_out0_data;
@@ -307,7 +320,8 @@ module onyx_pe_core (
       .in_ready_o     (reduce_in0_ready),
       .out_data_o     (reduce_out0_data),
       .out_valid_o    (reduce_out0_valid),
-      .out_ready_i    (t0_ready)
+      .out_ready_i    (t0_ready),
+      .hazard_o(reduce_hazard)
   );
 
   // The mode's primitive takes the heads and feeds the tails; the ports it lacks stand still.
@@ -373,4 +387,24 @@ module onyx_pe_core (
       default: ;
     endcase
   end
+
+  generate
+    if (Monitors) begin : g_monitors
+      logic [6:0] hazard_q  /* verilator public_flat_rd */;
+      logic [6:0] now;
+      assign now = {
+        on_reduce & reduce_hazard,
+        on_repeat & repeat_hazard,
+        on_alu & alu_hazard,
+        on_hold & hold_hazard,
+        on_drop & drop_hazard_uneven,
+        on_drop & drop_hazard_empty,
+        on_joiner & joiner_hazard
+      };
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) hazard_q <= 7'd0;
+        else if (en) hazard_q <= flush_i ? 7'd0 : hazard_q | now;
+      end
+    end
+  endgenerate
 endmodule

@@ -12,6 +12,13 @@
 //   lookup_i     `coord_out` = value at r; other tokens pass, maybe becomes the value 0; done frees the block.
 //   block_mode_i `block_rd_out` = size and contents of the segment (or value) block, and unless lookup_i those of
 //                the coordinate block; frees them; again and again. Takes no input.
+//   compressed, spacc_i   accumulates: each pass scans the oldest block as above, up to a stop of level stop_lvl_i
+//                or above, frees it, and begins with a routing token on `pos_out`. After a stop above stop_lvl_i
+//                the next pass needs no input and scans reference 0 to `block_rd_out`, with a stop one level lower.
+//                The stop of level stop_lvl_i + 2 is the last one: done follows it, and the pass to
+//                `block_rd_out` behind it. Done on `pos` vanishes; the next tree begins.
+//   lookup_i, spacc_i     as lookup, but a stop of level stop_lvl_i or above frees the block; a routing token
+//                sends what follows it to `coord_out` (bit 0 clear) or `block_rd_out` (set).
 // Contract: rd_* are read commands, rsp_* their answers (see onyx_buffet). Everything a command will deliver has
 // its place reserved before the command is issued, so an answer never waits and no stall on the outputs can lose
 // or reorder a word. pos_out runs ahead of coord_out by up to eight tokens. run_i = 0 stands still.
@@ -25,6 +32,8 @@ module onyx_read_scanner (
     input  logic        lookup_i,
     input  logic        dense_i,
     input  logic        block_mode_i,
+    input  logic        spacc_i,
+    input  logic [ 7:0] stop_lvl_i,
     input  logic [15:0] dim_size_i,
     input  logic [16:0] pos_data_i,
     input  logic        pos_valid_i,
@@ -43,7 +52,9 @@ module onyx_read_scanner (
     input  logic        rd_ready_i,
     input  logic [16:0] rsp_data_i,
     input  logic        rsp_valid_i,
-    output logic        rsp_ready_o
+    output logic        rsp_ready_o,
+    output logic        hazard_again_o,  // dense: the chip loses a tree after the first
+    output logic        hazard_stop_o  // .. sends a stop ahead of any reference twice
 );
   localparam logic [16:0] Done = 17'h10100;
   localparam logic [1:0] OpFree = 2'd0;
@@ -63,9 +74,12 @@ module onyx_read_scanner (
   localparam logic [3:0] SizeWait = 4'd10;
   localparam logic [3:0] Read = 4'd11;
   localparam logic [3:0] Drain = 4'd12;
+  localparam logic [3:0] Route = 4'd13;
+  localparam logic [3:0] PassDone = 4'd14;
 
-  logic compressed;
-  assign compressed = !dense_i && !lookup_i && !block_mode_i;
+  logic compressed, accumulates;
+  assign compressed  = !dense_i && !lookup_i && !block_mode_i;
+  assign accumulates = spacc_i && compressed && !root_i;
 
   // -- input --
   logic [16:0] ref_token;
@@ -169,15 +183,18 @@ module onyx_read_scanner (
   );
   assign rsp_ready_o = run_i && (rsp_is_seg ? pair_ready : answer_ready);  // always, by reservation
 
-  logic head_valid;
+  logic head_valid, head_routes, to_block;
+  logic to_block_q;  // what the routing token said
   logic [16:0] head_token;
   assign head_valid        = run_i && out_valid && (!out_head[17] || answer_valid);
   assign head_token        = out_head[17] ? {1'b0, answer} : out_head[16:0];
   assign block_rd_data_o   = head_token;
   assign coord_out_data_o  = head_token;
-  assign block_rd_valid_o  = head_valid && block_mode_i;
-  assign coord_out_valid_o = head_valid && !block_mode_i;
-  assign out_pop           = head_valid && (block_mode_i ? block_rd_ready_i : coord_out_ready_i);
+  assign head_routes       = spacc_i && head_token[16] && (head_token[9:8] == 2'd3);
+  assign to_block          = block_mode_i || to_block_q;
+  assign block_rd_valid_o  = head_valid && !head_routes && to_block;
+  assign coord_out_valid_o = head_valid && !head_routes && !to_block;
+  assign out_pop           = head_valid && (head_routes || (to_block ? block_rd_ready_i : coord_out_ready_i));
 
   // -- front: references to segment pairs or values; blocks to the GLB; frees --
   logic [3:0] state_q, state_d;
@@ -187,14 +204,22 @@ module onyx_read_scanner (
   logic front_want, front_gnt, front_out_push;
   logic [18:0] front_cmd;
   logic [17:0] front_out;
-  logic is_data, is_done, is_maybe;
+  logic is_data, is_done, is_maybe, is_stop;
   logic [16:0] raised;  // a stop one level up
+  logic read_out_q, read_out_d;  // this pass goes to block_rd_out
+  logic done_given_q, done_given_d;  // the last stop of the tree is behind us
+  logic [7:0] level_q, level_d;  // of the last stop given to coord_out
+  logic last_of_tree, frees_values;
   logic walker_done;
 
   assign is_data  = !ref_token[16];
   assign is_done  = ref_token[16] && (ref_token[9:8] == 2'd1);
   assign is_maybe = ref_token[16] && (ref_token[9:8] == 2'd2);
+  assign is_stop  = ref_token[16] && (ref_token[9:8] == 2'd0);
   assign raised   = {ref_token[16:8], ref_token[7:0] + 8'd1};
+
+  assign last_of_tree = read_out_q ? done_given_q : (level_q == stop_lvl_i + 8'd2);
+  assign frees_values = spacc_i ? is_stop && (ref_token[7:0] >= stop_lvl_i) : is_done;
 
   always_comb begin
     state_d        = state_q;
@@ -202,6 +227,9 @@ module onyx_read_scanner (
     left_d         = left_q;
     read_addr_d    = read_addr_q;
     root_done_d    = root_done_q;
+    read_out_d     = read_out_q;
+    done_given_d   = done_given_q;
+    level_d        = level_q;
     ref_pop        = 1'b0;
     plan_push      = 1'b0;
     plan_in        = {1'b0, ref_token};
@@ -213,13 +241,33 @@ module onyx_read_scanner (
       Start: begin
         second_d    = 1'b0;
         root_done_d = 1'b0;
-        if (run_i) state_d = block_mode_i ? Size : root_i ? Inject : Ref;
+        if (accumulates) begin
+          if (ref_valid && is_done && !read_out_q) begin
+            ref_pop      = 1'b1;
+            done_given_d = 1'b0;
+          end else if (run_i && (ref_valid || read_out_q)) begin
+            state_d = Route;
+          end
+        end else if (run_i) begin
+          state_d = block_mode_i ? Size : root_i ? Inject : Ref;
+        end
       end
       Inject: state_d = Ref;
+      Route: begin
+        plan_in   = {1'b0, 16'h8180, read_out_q};
+        plan_push = 1'b1;
+        if (plan_ready) state_d = Ref;
+      end
 
       Ref: begin
-        if (!ref_valid) begin
+        if (read_out_q) begin
+          front_want = 1'b1;
+          front_cmd  = {OpRead, 1'b0, 16'd0};
+          if (front_gnt) state_d = RefEnd;
+        end else if (!ref_valid) begin
           state_d = Ref;
+        end else if (accumulates && is_done) begin
+          state_d = Start;
         end else if (lookup_i) begin
           if (is_data) begin
             front_want     = out_room;
@@ -231,7 +279,7 @@ module onyx_read_scanner (
             if (is_maybe) front_out = 18'd0;
             front_out_push = 1'b1;
             ref_pop        = out_room;
-            if (out_room && is_done) state_d = Free0;
+            if (out_room && frees_values) state_d = Free0;
           end
         end else if (is_data && !dense_i) begin
           front_want = 1'b1;
@@ -249,28 +297,46 @@ module onyx_read_scanner (
           plan_in   = {1'b0, is_done ? ref_token : raised};
           plan_push = 1'b1;
           ref_pop   = plan_ready;
+          if (plan_ready) level_d = raised[7:0];
           if (plan_ready && is_done) state_d = Walk;
+          else if (plan_ready && accumulates && (raised[7:0] >= stop_lvl_i)) state_d = PassDone;
         end
       end
       RefEnd: begin
         front_want = plan_ready;
-        front_cmd  = {OpRead, 1'b0, ref_token[15:0] + 16'd1};
-        plan_in    = {1'b1, ref_token};
+        front_cmd  = {OpRead, 1'b0, read_out_q ? 16'd1 : ref_token[15:0] + 16'd1};
+        plan_in    = {1'b1, read_out_q ? 17'd0 : ref_token};
         plan_push  = front_gnt;
-        ref_pop    = front_gnt;
+        ref_pop    = front_gnt && !read_out_q;
         if (front_gnt) state_d = Stop;
       end
       Stop: begin
-        if (ref_valid) begin
-          // Only a stop is consumed; the next reference, maybe or done closes the fiber with stop 0.
-          plan_in   = {1'b0, is_data || is_done || is_maybe ? 17'h10000 : raised};
+        if (read_out_q) begin
+          plan_in   = {1'b0, 9'h100, level_q - 8'd1};
           plan_push = 1'b1;
-          ref_pop   = plan_ready && !(is_data || is_done || is_maybe);
-          if (plan_ready) state_d = Ref;
+          if (plan_ready) state_d = PassDone;
+        end else if (ref_valid) begin
+          // Only a stop is consumed; the next reference, maybe or done closes the fiber with stop 0.
+          plan_in   = {1'b0, is_stop ? raised : 17'h10000};
+          plan_push = 1'b1;
+          ref_pop   = plan_ready && is_stop;
+          if (plan_ready) level_d = plan_in[7:0];
+          if (plan_ready) state_d = accumulates && (plan_in[7:0] >= stop_lvl_i) ? PassDone : Ref;
         end
       end
+      PassDone: begin
+        plan_in   = {1'b0, Done};
+        plan_push = last_of_tree;
+        if (plan_ready || !last_of_tree) state_d = Walk;
+        if (plan_ready && last_of_tree) done_given_d = 1'b1;
+      end
       // A dense root has no block to wait for: one tree is all it gives.
-      Walk: if (walker_done && !(dense_i && root_i)) state_d = dense_i ? Start : Free1;
+      Walk:
+      if (accumulates) begin
+        if (!plan_valid) state_d = Free1;
+      end else if (walker_done && !(dense_i && root_i)) begin
+        state_d = dense_i ? Start : Free1;
+      end
 
       Free1: begin
         front_want = 1'b1;
@@ -282,7 +348,10 @@ module onyx_read_scanner (
         front_cmd  = {OpFree, 17'd0};
         if (front_gnt) state_d = Rest;
       end
-      Rest: state_d = Start;
+      Rest: begin
+        read_out_d = accumulates && !read_out_q && (level_q > stop_lvl_i);
+        state_d    = Start;
+      end
 
       Size: begin
         front_want     = out_room;
@@ -327,6 +396,12 @@ module onyx_read_scanner (
     endcase
     if (ref_pop && is_data) root_done_d = 1'b1;
   end
+
+  // -- for the monitors: dense, done has been taken, anything has been --
+  logic ended_q, began_q, taken;
+  assign taken          = run_i && dense_i && ref_pop;
+  assign hazard_again_o = taken && ended_q;
+  assign hazard_stop_o  = taken && is_stop && !began_q;
 
   // -- walker: fibers to commands, positions and tokens --
   logic [15:0] at_q;  // the entry to emit next
@@ -373,15 +448,26 @@ module onyx_read_scanner (
       left_q         <= 16'd0;
       read_addr_q    <= 16'd0;
       root_done_q    <= 1'b0;
+      read_out_q     <= 1'b0;
+      done_given_q   <= 1'b0;
+      level_q        <= 8'd0;
+      to_block_q     <= 1'b0;
       seg_half_q     <= 1'b0;
       seg_first_q    <= 16'd0;
       at_q           <= 16'd0;
       active_q       <= 1'b0;
       walker_first_q <= 1'b0;
       walk_hold_q    <= 1'b0;
+      ended_q        <= 1'b0;
+      began_q        <= 1'b0;
     end else if (en_i) begin
       if (flush_i) begin
+        ended_q        <= 1'b0;
+        began_q        <= 1'b0;
         state_q        <= Start;
+        read_out_q     <= 1'b0;
+        done_given_q   <= 1'b0;
+        to_block_q     <= 1'b0;
         seg_half_q     <= 1'b0;
         active_q       <= 1'b0;
         walker_first_q <= 1'b0;
@@ -392,6 +478,12 @@ module onyx_read_scanner (
         left_q      <= left_d;
         read_addr_q <= read_addr_d;
         root_done_q <= root_done_d;
+        read_out_q  <= read_out_d;
+        done_given_q <= done_given_d;
+        level_q     <= level_d;
+        ended_q     <= ended_q || (taken && is_done);
+        began_q     <= began_q || taken;
+        if (out_pop && head_routes) to_block_q <= head_token[0];
         if (seg_rsp) begin
           seg_half_q <= !seg_half_q;
           if (!seg_half_q) seg_first_q <= rsp_data_i[15:0];

@@ -16,7 +16,8 @@ module onyx_reduce (
     output logic        in_ready_o,
     output logic [16:0] out_data_o,
     output logic        out_valid_o,
-    input  logic        out_ready_i
+    input  logic        out_ready_i,
+    output logic        hazard_o  // the chip hangs at this maybe
 );
   localparam logic [2:0] StStart = 3'd0;
   localparam logic [2:0] StAdd = 3'd1;
@@ -68,6 +69,8 @@ module onyx_reduce (
       end
     endcase
   end
+
+  assign hazard_o = (state_q == StAdd) & in_valid_i & in_data_i[16] & (in_data_i[9:8] == 2'd2);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -4,7 +4,7 @@
 // fiber is empty, it alone); the repsig stop is sent on, proc stops are not, also none that no repsig stop
 // accounts for (a dropper before has lowered that one's level). A maybe on proc is repeated like
 // a reference, a maybe on repsig counts as data. Done leaves when both streams have it. With root_i the proc
-// stream is [0, done], made here, once for every tree.
+// stream is [0, done], made here, once for every tree. With spacc_i stops end no reference: done does.
 //
 // Handshake: made to stand between FIFOs, with a FIFO of its own behind the proc port; out valid does not
 // depend on out ready. A fiber of N tokens takes N+2 cycles, as on the chip; which cycle pops what is the
@@ -15,6 +15,7 @@ module onyx_repeat (
     input  logic        en_i,
     input  logic        flush_i,
     input  logic        root_i,
+    input  logic        spacc_i,
     input  logic [16:0] proc_data_i,
     input  logic        proc_valid_i,
     output logic        proc_ready_o,
@@ -23,7 +24,8 @@ module onyx_repeat (
     output logic        repsig_ready_o,
     output logic [16:0] ref_data_o,
     output logic        ref_valid_o,
-    input  logic        ref_ready_i
+    input  logic        ref_ready_i,
+    output logic        hazard_o  // the chip keeps the reference of this empty repsig fiber
 );
   localparam logic [16:0] TokenDone = 17'h10100;
 
@@ -69,7 +71,7 @@ module onyx_repeat (
 
   logic sent;
   assign sent           = ref_valid_o & ref_ready_i;
-  assign ref_data_o     = (state_q == StRepeat) ? proc_data : repsig_data_i;
+  assign ref_data_o     = (state_q == StRepeat && !sig_stop) ? proc_data : repsig_data_i;
   assign repsig_ready_o = sent;
 
   always_comb begin
@@ -83,8 +85,11 @@ module onyx_repeat (
       StRootRef:  state_d = StRootDone;
       StRootDone: state_d = StRepeat;
       StRepeat: begin
-        ref_valid_o = sig_item & proc_item;
-        if (sig_stop && (proc_item || proc_stop)) begin
+        ref_valid_o = (sig_item | (sig_stop & spacc_i)) & proc_item;
+        if (spacc_i) begin
+          proc_pop = proc_stop | (sig_done & proc_item);
+          if (sig_done && proc_done) state_d = StDone;
+        end else if (sig_stop && (proc_item || proc_stop)) begin
           // A stop here stands for an empty proc fiber: nothing of it is left to close.
           proc_pop = 1'b1;
           send_d   = 1'b1;
@@ -119,15 +124,38 @@ module onyx_repeat (
     endcase
   end
 
+  // For the monitor: what left last was a higher stop; nothing has left since the tree began; the first fiber's
+  // stop was there before any reference.
+  logic was_high_q, was_high_d, fresh_q, fresh_d, early_q, early_d;
+  logic fresh, ends_ref;
+  assign fresh    = fresh_q | (state_q == StStart);
+  assign ends_ref = (state_q == StRepeat) & ~spacc_i & sig_stop & (proc_item | proc_stop);
+  assign hazard_o = ends_ref & proc_item & (was_high_q | early_q);
+  always_comb begin
+    was_high_d = was_high_q;
+    fresh_d    = fresh;
+    early_d    = (early_q & ~ends_ref) | (sig_stop & fresh & ~proc_valid & ~root_i);
+    if (sent) begin
+      was_high_d = sig_stop & sig_high;
+      fresh_d    = sig_done;
+    end
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StStart;
-      send_q  <= 1'b0;
-      close_q <= 1'b0;
+      state_q    <= StStart;
+      send_q     <= 1'b0;
+      close_q    <= 1'b0;
+      was_high_q <= 1'b0;
+      fresh_q    <= 1'b0;
+      early_q    <= 1'b0;
     end else if (en_i) begin
-      state_q <= flush_i ? StStart : state_d;
-      send_q  <= ~flush_i & send_d;
-      close_q <= ~flush_i & close_d;
+      state_q    <= flush_i ? StStart : state_d;
+      send_q     <= ~flush_i & send_d;
+      close_q    <= ~flush_i & close_d;
+      was_high_q <= ~flush_i & was_high_d;
+      fresh_q    <= ~flush_i & fresh_d;
+      early_q    <= ~flush_i & early_d;
     end
   end
 endmodule

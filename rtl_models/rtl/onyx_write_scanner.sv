@@ -10,6 +10,9 @@
 //                                   both ends.
 //   upper level                     input `data`: coordinates to ID 1, equal neighbours of a fiber once; the
 //                                   count so far to the next segment at the first of a row of stops or maybes.
+// Accumulating (spacc_i, with a stream): a block ends with each stop of level stop_lvl_i or above, which the
+// upper level also counts in a segment; done vanishes. With init_blank_i an empty block comes first, and again
+// after each stop above stop_lvl_i.
 // Contract: cmd_* is a stream {close/open = 0 or write = 1, ID, address[15:0], data[15:0]}; every input is
 // taken only when its effect is handed over. run_i = 0 stands still.
 // Pace (that of the chip): a value or a block word a cycle, a coordinate or a segment three, a new tree three
@@ -23,6 +26,9 @@ module onyx_write_scanner (
     input  logic        block_mode_i,
     input  logic        lowest_level_i,
     input  logic        compressed_i,
+    input  logic        spacc_i,
+    input  logic        init_blank_i,
+    input  logic [ 7:0] stop_lvl_i,
     input  logic [16:0] addr_data_i,
     input  logic        addr_valid_i,
     output logic        addr_ready_o,
@@ -34,7 +40,9 @@ module onyx_write_scanner (
     output logic        data_ready_o,
     output logic [33:0] cmd_data_o,
     output logic        cmd_valid_o,
-    input  logic        cmd_ready_i
+    input  logic        cmd_ready_i,
+    output logic        hazard_equal_o,  // a coordinate equal to the one before vanishes
+    output logic        hazard_empty_o   // an empty fiber vanishes
 );
   localparam logic [3:0] Start = 4'd0;
   localparam logic [3:0] Open0 = 4'd1;
@@ -62,13 +70,27 @@ module onyx_write_scanner (
   logic second_q, second_d;  // copying the second block of the level
   logic pause_q, pause_d;  // four words given: the buffet needs a cycle to put the line away
 
-  logic data_is_stop, data_is_done, addr_is_done, same_as_last, go;
+  logic blank_q, blank_d;  // the empty block of the accumulation at hand is written
+
+  logic data_is_done, addr_is_done, same_as_last, go;
+  logic closes, renews;  // the stop ends a block, and an accumulation
+  logic blank_due, ends, drops;
 
   assign data_is_done = data_data_i[16] && (data_data_i[9:8] == 2'd1);
-  assign data_is_stop = data_data_i[16] && (data_data_i[9:8] != 2'd1);  // or maybe
   assign addr_is_done = addr_data_i[16] && (addr_data_i[9:8] == 2'd1);
   assign same_as_last = have_last_q && (data_data_i[15:0] == last_q);
   assign go           = run_i && cmd_ready_i;
+
+  assign closes    = data_data_i[16] && (data_data_i[9:8] == 2'd0) && (data_data_i[7:0] >= stop_lvl_i);
+  assign renews    = closes && (data_data_i[7:0] != stop_lvl_i);
+  assign blank_due = spacc_i && init_blank_i && !blank_q;
+  assign ends      = blank_due || (spacc_i ? closes : data_is_done);
+  assign drops     = data_data_i[16] ? !ends && (ended_q || data_is_done) : same_as_last;
+
+  logic drop_here;  // a token vanishes without effect
+  assign drop_here      = (state_q == Look) && data_valid_i && data_ready_o;
+  assign hazard_equal_o = drop_here && !data_data_i[16];
+  assign hazard_empty_o = drop_here && data_data_i[16] && (data_data_i[9:8] == 2'd0);
 
   always_comb begin
     state_d       = state_q;
@@ -80,6 +102,7 @@ module onyx_write_scanner (
     seg0_d        = seg0_q;
     second_d      = second_q;
     pause_d       = 1'b0;
+    blank_d       = blank_q;
     addr_ready_o  = 1'b0;
     block_ready_o = 1'b0;
     data_ready_o  = 1'b0;
@@ -104,7 +127,10 @@ module onyx_write_scanner (
         cmd_data_o  = {2'b01, 32'd0};
         if (go) state_d = block_mode_i ? Length : Look;
       end
-      Settle: state_d = compressed_i ? Values : Pairs;
+      Settle: begin
+        state_d = blank_due ? Close0 : compressed_i ? Values : Pairs;
+        blank_d = blank_q || blank_due;
+      end
 
       Length: begin
         block_ready_o = run_i;
@@ -132,14 +158,17 @@ module onyx_write_scanner (
       end
 
       Values: begin
-        cmd_valid_o  = run_i && data_valid_i && !data_is_stop && (data_data_i[16] || !pause_q);
-        cmd_data_o   = {!data_is_done, 1'b0, index_q, data_data_i[15:0]};
-        data_ready_o = run_i && (data_is_stop || (cmd_ready_i && (data_data_i[16] || !pause_q)));
+        cmd_valid_o  = run_i && data_valid_i && (data_data_i[16] ? ends : !pause_q);
+        cmd_data_o   = {!data_data_i[16], 1'b0, index_q, data_data_i[15:0]};
+        data_ready_o = run_i && (data_data_i[16] ? !ends || cmd_ready_i : cmd_ready_i && !pause_q);
         if (go && data_valid_i && !data_data_i[16] && !pause_q) begin
           index_d = index_q + 16'd1;
           pause_d = (index_q[1:0] == 2'd3);
         end
-        if (go && data_valid_i && data_is_done) state_d = TakeDone;
+        if (go && data_valid_i && data_data_i[16] && ends) begin
+          state_d = TakeDone;
+          blank_d = blank_q && !renews;
+        end
       end
       Pairs: begin
         if (data_valid_i && addr_valid_i && run_i) begin
@@ -171,15 +200,15 @@ module onyx_write_scanner (
         cmd_data_o  = {2'b10, 32'd0};
         if (go) seg0_d = 1'b1;
         if (go && !seg0_q) index_d = 16'd1;
-        if (data_valid_i && run_i && (seg0_q || cmd_ready_i)) begin
-          if (data_is_done && ended_q) begin
+        if ((data_valid_i || blank_due) && run_i && (seg0_q || cmd_ready_i)) begin
+          if (ends && ended_q) begin
             cmd_valid_o = 1'b1;
             cmd_data_o  = {2'b01, 32'd0};
             if (cmd_ready_i) state_d = Close0;
-          end else if ((data_is_stop && ended_q) || (!data_data_i[16] && same_as_last)) begin
+          end else if (drops && !ends) begin
             data_ready_o = 1'b1;
           end else begin
-            state_d = data_data_i[16] ? PutSeg : PutCrd;
+            state_d = (data_data_i[16] || ends) ? PutSeg : PutCrd;
           end
         end
       end
@@ -201,7 +230,7 @@ module onyx_write_scanner (
           index_d     = index_q + 16'd1;
           have_last_d = 1'b0;
           ended_d     = 1'b1;
-          state_d     = data_is_done ? Look : Take;  // a done ends the block too: it stays
+          state_d     = ends ? Look : Take;  // what ends the block too stays
         end
       end
       Take: begin
@@ -215,8 +244,9 @@ module onyx_write_scanner (
       end
       TakeDone: state_d = Rest;
       Rest: begin
-        data_ready_o = run_i && !lowest_level_i && !block_mode_i;
-        state_d      = Start;
+        data_ready_o = run_i && !lowest_level_i && !block_mode_i && !blank_due;
+        if (!lowest_level_i) blank_d = blank_due || (blank_q && !renews);
+        state_d = Start;
       end
       default: state_d = Start;
     endcase
@@ -237,12 +267,15 @@ module onyx_write_scanner (
       seg0_q      <= 1'b0;
       second_q    <= 1'b0;
       pause_q     <= 1'b0;
+      blank_q     <= 1'b0;
     end else if (en_i) begin
       if (flush_i) begin
         state_q <= Start;
         pause_q <= 1'b0;
+        blank_q <= 1'b0;
       end else begin
         pause_q     <= pause_d;
+        blank_q     <= blank_d;
         state_q     <= state_d;
         index_q     <= index_d;
         count_q     <= count_d;

@@ -30,49 +30,89 @@ static void record(array_stream &s, uint64_t cycle) {
     s.stamp[s.count++] = static_cast<uint32_t>(cycle);
 }
 
-bool array_play(void *device, array_stream *streams, uint32_t n, uint64_t limit, uint64_t *cycles) {
-    auto &array = *static_cast<onyx::Array *>(device);
-    std::vector<Progress> progress(n);
-    uint32_t incomplete = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        streams[i].count = 0;
-        incomplete += streams[i].output && streams[i].blocks > 0;
-        if (streams[i].output)
-            array.from_array_ready(streams[i].column, false);
-        else
-            array.to_array(streams[i].column, false, 0);
-    }
-    array.flush(0xFF);
-    array.step();
-    array.step();
-    uint64_t cycle = 0;
-    for (; incomplete > 0 && cycle < limit; cycle++) {
+static bool inputs_left(const array_stream *streams, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (!streams[i].output && streams[i].count < streams[i].length)
+            return true;
+    return false;
+}
+
+namespace {
+class Play {
+  public:
+    Play(onyx::Array &array, array_stream *streams, uint32_t n)
+        : array_(array), streams_(streams), n_(n), progress_(n) {
         for (uint32_t i = 0; i < n; i++) {
-            array_stream &s = streams[i];
-            if (s.count == s.most && (s.output || s.count < s.length))
-                return false;
-            if (!s.output) {
-                bool left = s.count < s.length;
-                array.to_array(s.column, left, left ? s.words[s.count] : uint16_t{0});
-                if (left && array.to_array_ready(s.column))
-                    record(s, cycle);
-                continue;
-            }
-            Progress &p = progress[i];
-            bool ready = p.blocks < s.blocks;
-            array.from_array_ready(s.column, ready);
-            if (!ready || !array.from_array_valid(s.column))
-                continue;
-            uint16_t word = array.from_array_data(s.column);
-            s.got[s.count] = word;
-            record(s, cycle);
-            p.left = p.left == 0 ? word : p.left - 1;
-            if (p.left == 0 && ++p.blocks == s.blocks)
-                incomplete--;
+            streams[i].count = 0;
+            incomplete_ += streams[i].output && streams[i].blocks > 0;
+            if (streams[i].output)
+                array.from_array_ready(streams[i].column, false);
+            else
+                array.to_array(streams[i].column, false, 0);
         }
-        if (!array.step())
-            return false;
+        array.flush(0xFF);
+        array.step();
+        array.step();
     }
-    *cycles = cycle;
-    return incomplete == 0;
+    uint32_t incomplete() const { return incomplete_; }
+    /* False where a stream has no room for a word, or the array stops. */
+    bool cycle(uint64_t now) {
+        for (uint32_t i = 0; i < n_; i++) {
+            array_stream &s = streams_[i];
+            if (s.count == s.most && (s.output ? progress_[i].blocks < s.blocks : s.count < s.length))
+                return false;
+            if (s.output)
+                take(s, progress_[i], now);
+            else
+                offer(s, now);
+        }
+        return array_.step();
+    }
+
+  private:
+    void offer(array_stream &s, uint64_t now) {
+        bool left = s.count < s.length;
+        array_.to_array(s.column, left, left ? s.words[s.count] : uint16_t{0});
+        if (left && array_.to_array_ready(s.column))
+            record(s, now);
+    }
+    void take(array_stream &s, Progress &p, uint64_t now) {
+        bool ready = p.blocks < s.blocks;
+        array_.from_array_ready(s.column, ready);
+        if (!ready || !array_.from_array_valid(s.column))
+            return;
+        uint16_t word = array_.from_array_data(s.column);
+        s.got[s.count] = word;
+        record(s, now);
+        p.left = p.left == 0 ? word : p.left - 1;
+        if (p.left == 0 && ++p.blocks == s.blocks)
+            incomplete_--;
+    }
+
+    onyx::Array &array_;
+    array_stream *streams_;
+    uint32_t n_, incomplete_ = 0;
+    std::vector<Progress> progress_;
+};
+
+constexpr uint64_t kDrain = 128;    /* as design_main.cpp */
+constexpr uint64_t kRest = 1 << 20; /* cycles for the inputs' rest */
+} // namespace
+
+bool array_play(void *device, array_stream *streams, uint32_t n, uint64_t limit, uint64_t *cycles) {
+    Play play(*static_cast<onyx::Array *>(device), streams, n);
+    uint64_t now = 0;
+    for (; play.incomplete() > 0 && now < limit; now++)
+        if (!play.cycle(now))
+            return false;
+    *cycles = now;
+    if (play.incomplete() > 0)
+        return false;
+    for (; inputs_left(streams, n); now++)
+        if (now >= limit + kRest || !play.cycle(now))
+            return false;
+    for (uint64_t end = now + kDrain; now < end; now++)
+        if (!play.cycle(now))
+            return false;
+    return true;
 }

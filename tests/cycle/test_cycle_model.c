@@ -206,7 +206,6 @@ static const hazard_case hazard_cases[] = {
     {0, PE(RTL_PE_JOINER, 3), {"1 2 S0 D", "2 S0 D", "7 8 S0 D", "N S0 D"}, 0},
     {RAISES(DROP_EMPTY), PE(RTL_PE_CRDDROP, 1), {"1 S1 S1 3 S2 D", "7 S0 S0 9 S1 D"}, 0},
     {0, PE(RTL_PE_CRDDROP, 1), {"1 S1 3 S2 S2 D", "7 S0 9 S1 S1 D"}, 0}, /* nothing behind it to lose */
-    {RAISES(DROP_PAIR), PE(RTL_PE_CRDDROP, 1), {"1 S0 2 S0 3 S0 4 S1 D", "7 8 9 10 S0 D"}, 2},
     {RAISES(DROP_UNEVEN), PE(RTL_PE_CRDDROP, 1), {"1 S0 2 S0 S0 S1 D", "7 8 9 10 S0 D"}, 2},
     {RAISES(DROP_UNEVEN), PE(RTL_PE_CRDDROP, 1), {"1 S1 D", "7 S0 D"}, 2},
     {0, PE(RTL_PE_CRDDROP, 1), {"1 S0 2 S0 3 S0 4 S1 D", "7 8 9 10 S0 D"}, 0},

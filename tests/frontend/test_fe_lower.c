@@ -323,6 +323,22 @@ static const sam_statement *with_sizes(sam_statement *s, bool integers) {
     return s;
 }
 
+static bool computes_plainly(const lowered *l, fe_lower_options options) {
+    return !options.exact_stops && lowered_count(&l->g, SAM_REDUCE) < 2 && !has_deep_reducer(&l->g);
+}
+
+/* What fe_lower refuses for a partial sum, fe_build makes a sum of everything, where it can. */
+static bool computed_as_whole_sum(fixture *f, const lowered *refused, fe_lower_options options,
+                                  bool integers) {
+    lowered l = *refused;
+    l.packed = *with_sizes(&l.packed, integers);
+    if (!fe_build(&l.packed, &options, &f->mem, &f->diag, &l.filled, &l.g))
+        return false;
+    assert_true(fe_check_packed(&l.filled, &f->diag) && sam_check(&l.g, &f->diag));
+    lowered_check(f, &l, computes_plainly(&l, options) ? CHIP : TIMED, false, 20);
+    return true;
+}
+
 /* Every random statement is either refused with a reason or computed right. */
 static void random_statements_are_refused_or_computed(void **state) {
     static struct {
@@ -334,7 +350,7 @@ static void random_statements_are_refused_or_computed(void **state) {
                    {"E0124-dense-result", true, 0},
                    {"E0126-partial-sum", true, 0}};
     enum { REASONS = sizeof reasons / sizeof *reasons };
-    uint32_t computed = 0, statements = 4000;
+    uint32_t computed = 0, as_whole = 0, statements = 4000;
     (void)state;
     for (uint32_t n = 0; n < statements; n++) {
         fixture *own;
@@ -345,9 +361,7 @@ static void random_statements_are_refused_or_computed(void **state) {
         fe_lower_options options = {.drop = n % 2, .exact_stops = n % 4 < 2};
         if (fe_case_pack(own, &c, &l.packed) &&
             lowered_from_packed(own, with_sizes(&l.packed, n % 8 < 4), options, &l)) {
-            bool plain =
-                !options.exact_stops && lowered_count(&l.g, SAM_REDUCE) < 2 && !has_deep_reducer(&l.g);
-            lowered_check(own, &l, plain ? CHIP : TIMED, options.exact_stops, 5);
+            lowered_check(own, &l, computes_plainly(&l, options) ? CHIP : TIMED, options.exact_stops, 5);
             computed++;
         } else {
             size_t r = 0;
@@ -361,12 +375,16 @@ static void random_statements_are_refused_or_computed(void **state) {
             if (r == REASONS)
                 fail_msg("%s\n%s", c.expression, fixture_printed(own));
             reasons[r].count++;
+            if (strcmp(reasons[r].code, "E0126-partial-sum") == 0)
+                as_whole += computed_as_whole_sum(own, &l, options, n % 8 < 4);
         }
         fixture_tear_down((void **)&own);
     }
     print_message("%u of %u random statements were lowered\n", computed, statements);
     for (size_t r = 0; r < REASONS; r++)
         print_message("  %4u refused: %s\n", reasons[r].count, reasons[r].code);
+    print_message("  %4u of the partial sums were computed as sums of everything\n", as_whole);
+    assert_true(as_whole > 0);
     assert_true(computed > statements / 4 * 3);
 }
 
@@ -438,6 +456,51 @@ static void droppers_stand_only_where_a_fiber_may_be_empty(void **state) {
     }
 }
 
+/* "B1 C0": padded storage levels of the operands, and how many droppers are left in front of reducers. */
+static void no_loop_is_empty_where_a_repeater_or_a_writer_hangs_on_it(void **state) {
+    fixture *f = *state;
+    static const struct {
+        fe_case c;
+        const char *padded;
+        uint32_t droppers;
+    } expected[] = {
+        {{"X(i,j) = B(i,j) + C(i,j)", {0}, NULL}, "", 0},
+        {{"x(i) = b(i) * c(i)", {0}, NULL}, "", 0},
+        {{"X(i,j) = B(i,j) * C(i,j)", {0}, NULL}, "B1 C1 ", 0},
+        {{"X(i,j) = B(i,j) * C(i,j)", {"C:sd"}, NULL}, "", 0},
+        {{"X(i,j) = B(i,j)", {"B:ds"}, NULL}, "B1 ", 0},
+        {{"X(i,j,k) = B(i,j,k) * C(i,j,k)", {"B:sds"}, NULL}, "B2 C2 ", 0},
+        {{"X(i,j) = B(i,j) * D(i,j) + C(i,j) * D(i,j)", {0}, NULL}, "B1 D1 C1 D_21 ", 0},
+        {{"X(i,j) = B(i,k) * C(k,j)", {"C:ss:1,0"}, NULL}, "", 2},
+        {{"X(i,j) = B(i,k) * C(k,j)", {0}, "reorder(i,k,j)"}, "B1 C0 ", 0},
+        {{"x(i) = B(i,j) * c(j)", {"B:ss:1,0"}, "reorder(j,i)"}, "", 0},
+        {{"X(i,j) = B(i,k) * C(k,j)", {0}, "reorder(k,i,j)"}, "", 0},
+        {{"x = B(i,j,k) * C(i,j,k)", {0}, NULL}, "", 0},
+        {{"X(i,j) = B(i,j) * C(i,k) * D(k,j)", {"D:ss:1,0"}, NULL}, "B1 C1 D0 D1 ", 0},
+        {{"X(i,j) = B(i,k,l) * C(j,k) * D(j,l)", {0}, NULL}, "B1 B2 C0 C1 D0 D1 ", 0},
+        {{"X(i,j) = B(i,j,k) * C(i,j,k)", {0}, NULL}, "B1 C1 ", 2},
+        /* B may be absent: nothing can keep its fibers over k from being empty */
+        {{"X(i,j) = D(i,j) + sum(k, a * B(i,j,k) * c(k))", {0}, NULL}, "", 0},
+    };
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        const fe_lower_options options = {.drop = true, .pad = true};
+        sam_statement s, packed;
+        sam_graph g;
+        const char *padded = "";
+        if (!fe_case_parse(f, &expected[k].c, &s) || !fe_build(&s, &options, &f->mem, &f->diag, &packed, &g))
+            fail_msg("%s\n%s", expected[k].c.expression, fixture_printed(f));
+        for (uint32_t t = 0; t < packed.tensors.len; t++) {
+            for (uint32_t l = 0; l < packed.tensors.at[t].order; l++) {
+                if (packed.tensors.at[t].padded >> l & 1)
+                    padded = arena_printf(&f->mem, "%s%s%u ", padded,
+                                          names_text(&f->names, packed.tensors.at[t].name), l);
+            }
+        }
+        assert_string_equal(padded, expected[k].padded);
+        assert_int_equal(lowered_count(&g, SAM_CRDDROP), expected[k].droppers);
+    }
+}
+
 /* The graph of a kernel as DOT: what the later stages and the published tools read. */
 static void a_lowered_graph_survives_its_text_form(void **state) {
     fixture *f = *state;
@@ -454,6 +517,47 @@ static void a_lowered_graph_survives_its_text_form(void **state) {
         if (!sam_equal(&l.g, &back))
             fail_msg("%s: parse(dump(g)) differs from g", kernels[k].expression);
     }
+}
+
+/* ---- rewrites, before and after ------------------------------------------------------------------ */
+
+static void expect_graph(fixture *f, const sam_graph *g, const char *name) {
+    size_t length;
+    sam_graph expected;
+    const char *path = arena_printf(&f->mem, "%s/tests/frontend/data/%s", ONYX_SOURCE_DIR, name);
+    const char *text = file_read(path, &f->mem, &length, &f->diag);
+    if (!text || !sam_parse(name, text, length, &f->names, &f->mem, &f->diag, &expected))
+        fail_msg("%s", fixture_printed(f));
+    if (!sam_equal(g, &expected)) {
+        sam_dump(g, stderr);
+        fail_msg("%s says otherwise", name);
+    }
+}
+
+static const char *expect_built(fixture *f, const char *expression, bool drop, sam_graph *g) {
+    const fe_lower_options options = {.drop = drop};
+    const fe_case c = {.expression = expression};
+    sam_statement s, packed;
+    if (!fe_case_parse(f, &c, &s))
+        fail_msg("%s", fixture_printed(f));
+    s.integers = true;
+    fe_distribute(&s);
+    if (!fe_build(&s, &options, &f->mem, &f->diag, &packed, g))
+        fail_msg("%s", fixture_printed(f));
+    return fe_case_dump(f, &packed);
+}
+
+static void rewrites_are_as_written(void **state) {
+    fixture *f = *state;
+    sam_graph g;
+    expect_built(f, "X(i,j) = B(i,k) * C(k,j)", false, &g);
+    expect_graph(f, &g, "droppers.before.gv");
+    expect_built(f, "X(i,j) = B(i,k) * C(k,j)", true, &g);
+    expect_graph(f, &g, "droppers.after.gv");
+    assert_string_equal(expect_built(f, "x(i) = b(i) - sum(j, C(i,j) * d(j))", true, &g),
+                        "forall(i, where(x(i) = b(i) - t1, forall(j, t1 += C(i,j) * d(j))))\n");
+    assert_string_equal(expect_built(f, "x(i) = a(i) * (b(i) - sum(j, C(i,j) * d(j)))", true, &g),
+                        "forall(i, forall(j, x(i) += a(i) * b(i) * first(j) - a_2(i) * (C(i,j) * d(j))))\n");
 }
 
 /* ---- refusals -------------------------------------------------------------------------------- */
@@ -514,7 +618,9 @@ int main(void) {
         TEST(random_statements_are_refused_or_computed),
         TEST(graphs_have_the_published_primitive_counts),
         TEST(droppers_stand_only_where_a_fiber_may_be_empty),
+        TEST(no_loop_is_empty_where_a_repeater_or_a_writer_hangs_on_it),
         TEST(a_lowered_graph_survives_its_text_form),
+        TEST(rewrites_are_as_written),
         TEST(what_cannot_be_lowered_says_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -301,6 +301,49 @@ static void precomputed_parts_are_kernels_of_their_own(void **state) {
                               .schedule = "precompute(B(i,j)*c(j),i,iw,w)"});
 }
 
+/* The schedule that stages the kernel of a case: its text, and that it computes the same. */
+static void expect_staged(fixture *f, fe_case c, fe_staging how, const char *expected) {
+    sam_statement s;
+    fe_cin cin;
+    if (!fe_case_schedule(f, &c, &s, &cin))
+        fail_msg("%s\n%s", c.expression, fixture_printed(f));
+    const char *schedule = fe_staged(&cin.kernels.at[0], how, &f->mem);
+    if (!expected) {
+        assert_null(schedule);
+        return;
+    }
+    assert_string_equal(schedule ? schedule : "nothing", expected);
+    c.schedule = schedule;
+    expect_equal(f, c);
+}
+
+static void stages_compute_the_same(void **state) {
+    fixture *f = *state;
+    const fe_case sampled = {.expression = "X(i,j) = D(i,j) * (B(i,k) * C(k,j) + E(i,j))"};
+    expect_staged(f, sampled, FE_STAGE_PARTIAL_SUMS, "precompute(B(i,k) * C(k,j),{i,j},{i,j})");
+    expect_staged(f, sampled, FE_STAGE_FACTORS, "precompute(sum(k, B(i,k) * C(k,j)) + E(i,j),{i,j},{i,j})");
+    expect_staged(f, sampled, FE_STAGE_PHASES, NULL);
+    const fe_case products = {.expression = "X(i,j) = -(B(i,j) + C(i,j)) * (D(i,j) - E(j,i))"};
+    expect_staged(f, products, FE_STAGE_FACTORS,
+                  "precompute(B(i,j) + C(i,j),{i,j},{i,j}), precompute(D(i,j) - E(j,i),{i,j},{i,j})");
+    expect_staged(f, (fe_case){.expression = "x = (b + c) * d(i)"}, FE_STAGE_FACTORS, NULL);
+    expect_staged(f, (fe_case){.expression = "X(i,j) = B(i,j) * C(i,j) - (d(i) - 2 * E(i,j) * f(j))"},
+                  FE_STAGE_TERMS,
+                  "precompute(B(i,j) * C(i,j),{i,j},{i,j}), precompute(2 * E(i,j) * f(j),{i,j},{i,j})");
+    expect_staged(f, (fe_case){.expression = plus}, FE_STAGE_TERMS, NULL);
+    const fe_case outer = {.expression = spmm, .schedule = "reorder(k,i,j)"};
+    expect_staged(f, outer, FE_STAGE_PARTIAL_SUMS, NULL);
+    expect_staged(f, outer, FE_STAGE_PHASES,
+                  "reorder(k,i,j), precompute(B(i,k) * C(k,j),{k,i,j},{kw,iw,jw}), reorder(i,j,k)");
+    expect_staged(f, (fe_case){.expression = "X(i,j) = kw(i,k) * B(k,j)"}, FE_STAGE_PHASES,
+                  "precompute(kw(i,k) * B(k,j),{i,j,k},{iww,jww,kww}), reorder(i,j,k)");
+    expect_staged(f, (fe_case){.expression = mttkrp, .schedule = "reorder(k,l,i,j)"}, FE_STAGE_PHASES,
+                  "reorder(k,l,i,j), precompute(B(i,k,l) * C(j,k) * D(j,l),{k,l,i,j},{kw,lw,iw,jw}), "
+                  "reorder(i,j,k,l)");
+    expect_staged(f, (fe_case){.expression = spmm, .schedule = "split(i,i0,i1,2)"}, FE_STAGE_PHASES, NULL);
+    expect_staged(f, (fe_case){.expression = plus}, FE_STAGE_PHASES, NULL);
+}
+
 static void copies_compute_the_same(void **state) {
     fixture *f = *state;
     static const struct {
@@ -438,6 +481,7 @@ int main(void) {
         TEST(split_loops_compute_the_same),
         TEST(renamed_loops_compute_the_same),
         TEST(precomputed_parts_are_kernels_of_their_own),
+        TEST(stages_compute_the_same),
         TEST(copies_compute_the_same),
         TEST(copies_are_in_the_graph),
         TEST(random_schedules_compute_the_same),

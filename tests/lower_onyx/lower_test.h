@@ -39,6 +39,36 @@ static inline onyx_graph *parsed_ir(fixture *f, const char *text) {
     return g;
 }
 
+/* The dump without the wires, and without what happens inside memory tiles. */
+static inline char *outline(fixture *f, const onyx_graph *g) {
+    static const char *const inside[] = {"node buffet ", "node sram ", ".buffet.", ".sram."};
+    char *text = dumped(f, g), *rest = NULL;
+    const char *kept = "";
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        bool skip = false;
+        for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
+            skip = skip || strstr(line, inside[i]) != NULL;
+        char *wires = strstr(line, " data[");
+        if (wires != NULL)
+            *wires = '\0';
+        if (!skip)
+            kept = arena_printf(&f->mem, "%s%s\n", kept, line);
+    }
+    return arena_strdup(&f->mem, kept);
+}
+
+/* With ONYX_UPDATE set the expectation is rewritten instead: read the difference before committing it. */
+static inline void expect_data(fixture *f, const char *name, const char *text) {
+    if (getenv("ONYX_UPDATE") != NULL) {
+        file_out out;
+        char *path = arena_printf(&f->mem, "%s/tests/lower_onyx/data/%s", ONYX_SOURCE_DIR, name);
+        assert_true(file_create(&out, path, &f->mem, &f->diag));
+        fputs(text, out.stream);
+        assert_true(file_commit(&out, &f->diag));
+    }
+    assert_string_equal(text, read_data(f, name));
+}
+
 /* The first diagnostic as "code: message | hint". */
 static inline const char *first_message(fixture *f) {
     assert_true(f->diag.list.len > 0);

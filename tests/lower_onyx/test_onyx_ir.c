@@ -157,6 +157,29 @@ static void stops_lost_by_a_dropper_are_not_counted(void **state) {
     assert_int_equal(f->diag.unmappable, 1);
 }
 
+static void values_and_references_are_kept_apart(void **state) {
+    fixture *f = *state;
+    onyx_graph *g = parsed_ir(
+        f, "onyx-ir 1\nnode alu mul op=mul\nnode repeat repeat_B_i\nnode alu add op=add\n"
+           "node joiner union_i joiner_op=1\nnode repeat repeat_C_j\n"
+           "link mul.res -> union_i.pos_in_0" STREAM "link repeat_B_i.ref_data_out -> union_i.pos_in_1" STREAM
+           "link union_i.pos_out_0 -> add.data0" STREAM
+           "link union_i.pos_out_0 -> repeat_C_j.proc_data_in" STREAM
+           "link union_i.pos_out_1 -> add.data1" STREAM);
+    assert_false(lower_check(g, &f->diag));
+    const char *wrong[] = {
+        "union_i.pos_out_0 must not drive repeat_C_j.proc_data_in: it carries values",
+        "union_i.pos_out_1 must not drive add.data1: it carries references",
+    };
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < f->diag.list.len; i++) {
+        const diagnostic *m = &f->diag.list.at[i];
+        if (strcmp(m->code, "E0420-neighbour") == 0)
+            assert_string_equal(m->message, wrong[found++]);
+    }
+    assert_int_equal(found, 2);
+}
+
 static void syntax_errors_are_located(void **state) {
     fixture *f = *state;
     const struct {
@@ -242,6 +265,7 @@ int main(void) {
         TEST(a_cycle_is_found),
         TEST(empty_tokens_must_not_reach_an_intersecter),
         TEST(stops_lost_by_a_dropper_are_not_counted),
+        TEST(values_and_references_are_kept_apart),
         TEST(syntax_errors_are_located),
         TEST(truncated_texts_are_survived),
     };

@@ -323,6 +323,7 @@ static chain_outcome build(chain *c, const fe_kernel *k, const variant *v, sam_g
         return refusal(c);
     if (!fe_check(&expanded, &c->diag))
         return wrong(arena_printf(c->mem, "the expanded statement is malformed: %s", printed(c)));
+    expanded.tiled = !v->options.exact_stops; /* as for the array */
     if (!fe_build(&expanded, &v->options, c->mem, &c->diag, &c->s, &once))
         return refusal(c);
     if (!fe_check_packed(&c->s, &c->diag) || !sam_check(&once, &c->diag))

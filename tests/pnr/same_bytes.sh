@@ -1,5 +1,6 @@
 #!/bin/sh
-# The same bytes for a seed: by gcc and clang, without and with optimisation, on one thread and on three.
+# The same bytes for a seed: by gcc and clang, without and with optimisation, without a machine's own vector
+# instructions, on one thread and on three.
 # Usage: same_bytes.sh SOURCE. Exit 77 when there is no clang.
 set -eu
 cd "$1"
@@ -7,21 +8,22 @@ command -v clang >/dev/null || { echo "skipped: no clang"; exit 77; }
 command -v gcc >/dev/null || { echo "skipped: no gcc"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-build() { # COMPILER LEVEL
-    "$1" -std=c11 "$2" -Wall -Wextra -Werror -I. -D_POSIX_C_SOURCE=200809L -DONYX_BOARDS_DIR='"boards"' tests/pnr/pnr_bytes.c pnr/*.c \
+build() { # COMPILER OPTIONS
+    # shellcheck disable=SC2086
+    "$1" -std=c11 $2 -Wall -Wextra -Werror -I. -D_POSIX_C_SOURCE=200809L -DONYX_BOARDS_DIR='"boards"' tests/pnr/pnr_bytes.c pnr/*.c \
         lower_onyx/netlist.c lower_onyx/net_check.c lower_onyx/early.c lower_onyx/ir.c support/*.c $(pkg-config --cflags --libs libcjson libxxhash cmocka) \
-        -lpthread -o "$work/$1$2"
+        -lpthread -o "$work/bytes"
 }
 failed=0
 for compiler in gcc clang; do
-    for level in -O0 -O3; do
-        build "$compiler" "$level"
+    for options in -O0 -O3 "-O3 -U__SSE2__"; do
+        build "$compiler" "$options"
         for threads in 1 3; do
             mkdir "$work/out"
-            "$work/$compiler$level" "$threads" "$work/out"
+            "$work/bytes" "$threads" "$work/out"
             sum=$(cd "$work/out" && cat ./*.place ./*.route | sha256sum)
             rm -r "$work/out"
-            echo "$compiler $level, $threads threads: ${sum%% *}"
+            echo "$compiler $options, $threads threads: ${sum%% *}"
             [ "${first:=$sum}" = "$sum" ] || failed=1
         done
     done

@@ -2,20 +2,42 @@
 #ifndef ONYX_TESTS_RANDOM_CASES_H
 #define ONYX_TESTS_RANDOM_CASES_H
 
-#include "tests/notation/chain.h"
+#include "tests/notation/notation.h"
 
 /* An expression, formats, a schedule and data from a seed: any operator, sums explicit and implicit, repeated
  * tensors, diagonals, scalars, literals, orders 0 to 4 and rarely to 7, dense and compressed levels, mode and
  * loop orders that fit each other more often than not, dimensions of 1, empty tensors, explicit zeros. */
 void case_random(uint64_t seed, note *n);
+/* The same for the array: no quotients, no schedule but a loop order, fewer tensors and variables. */
+void case_random_array(uint64_t seed, note *n);
 
-/* The smallest case found that is still WRONG: operators replaced by operands, settings and entries left out,
+/* Whether a case shows the fault that is looked for. */
+typedef bool case_test(note *n, void *context);
+
+/* The smallest case found that is still wrong: operators replaced by operands, settings and entries left out,
  * dimensions lowered, one at a time, until nothing more can go. */
-void case_shrink(note *n);
+void case_shrink(note *n, case_test *wrong, void *context);
 
 /* Expression, formats and schedule, as the command line takes them. */
 char *case_settings(const note *n, arena *mem);
-/* The command that runs the case, with its operands written as files below `folder`. */
-char *case_command(const note *n, const char *folder, arena *mem);
+/* "onyx WHAT" on the case, with its operands written as files below `folder`. */
+char *case_command(const note *n, const char *what, const char *folder, arena *mem);
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+enum { CASE_KINDS = 64 };
+
+/* How many cases showed what: a code, a hazard; with the settings of the first of each. */
+typedef struct {
+    struct {
+        const char *what, *example;
+        uint32_t count;
+    } of[CASE_KINDS];
+    uint32_t kinds, total;
+    arena mem;
+} case_counts;
+
+void case_count(case_counts *c, const char *what, const note *n);
+void case_print_counts(case_counts *c); /* most frequent first; frees the memory */
 
 #endif

@@ -6,9 +6,35 @@ enum { MAX_POINTS = 4096, MAX_POOL = 10, MAX_ORDER = 7 };
 
 static const char variables[] = "ijklmopqrs";
 
+/* How often what comes: weights, and percentages. */
+typedef struct {
+    uint8_t pool[8];     /* variables to choose from, by number */
+    uint8_t depth[4];    /* of the expression */
+    uint8_t operator[6]; /* + - * / negation, sum */
+    uint8_t literal, diagonal, fitting, commands;
+} mix;
+
+static const mix language = {.pool = {0, 6, 28, 36, 20, 6, 2, 2},
+                             .depth = {2, 30, 42, 26},
+                             .operator= {28, 13, 46, 4, 4, 5},
+                             .literal = 7,
+                             .diagonal = 4,
+                             .fitting = 60,
+                             .commands = 35};
+
+/* What the array has tiles and streams for: no quotients, no schedules but loop orders, few tensors. */
+static const mix array = {.pool = {0, 16, 36, 32, 14, 2, 0, 0},
+                          .depth = {6, 56, 34, 4},
+                          .operator= {30, 12, 48, 0, 5, 5},
+                          .literal = 4,
+                          .diagonal = 2,
+                          .fitting = 90,
+                          .commands = 0};
+
 typedef struct {
     note *n;
     prng random;
+    const mix *mix;
     uint8_t pool;   /* variables to choose from */
     uint32_t bound; /* variables of explicit sums */
 } generator;
@@ -69,7 +95,7 @@ static uint8_t access_node(generator *g) {
         order = g->pool < MAX_ORDER ? g->pool : MAX_ORDER;
     node.tensor = tensor_of(g, order);
     memcpy(node.index, vars, order);
-    if (order > 1 && chance(g, 4))
+    if (order > 1 && chance(g, g->mix->diagonal))
         node.index[0] = node.index[1];
     return add_node(g, node);
 }
@@ -91,14 +117,13 @@ static uint8_t fresh_variable(generator *g, uint8_t e, uint8_t old) {
 }
 
 static uint8_t expression(generator *g, uint32_t depth) {
-    static const uint8_t weight[] = {28, 13, 46, 4, 4, 5}; /* + - * / negation, sum */
     static const note_kind kind[] = {NOTE_ADD, NOTE_SUB, NOTE_MUL, NOTE_DIV, NOTE_NEG, NOTE_SUM};
     if (depth == 0 || chance(g, 12)) {
-        if (chance(g, 7))
+        if (chance(g, g->mix->literal))
             return add_node(g, (note_node){.kind = NOTE_LITERAL, .literal = (int)prng_below(&g->random, 6)});
         return access_node(g);
     }
-    note_node node = {.kind = kind[weighted(g, weight, sizeof weight)]};
+    note_node node = {.kind = kind[weighted(g, g->mix->operator, sizeof g->mix->operator)]};
     node.a = expression(g, depth - 1);
     if (node.kind == NOTE_SUM) {
         uint32_t free = note_free_vars(g->n, node.a) & ~g->bound;
@@ -304,7 +329,7 @@ static void choose_schedule(generator *g, const uint8_t *loops, bool reordered) 
         return;
     if (reordered)
         reorder_command(g, &l);
-    if (!chance(g, 35))
+    if (!chance(g, g->mix->commands))
         return;
     for (uint32_t n = 1 + prng_below(&g->random, 2); n > 0; n--)
         any_command(g, &l);
@@ -329,16 +354,15 @@ static void choose_extents(generator *g) {
     BUG_IF(!note_set_dimensions(g->n), "a tensor of more than %d cells", NOTE_CELLS);
 }
 
-void case_random(uint64_t seed, note *n) {
-    static const uint8_t pools[] = {0, 6, 28, 36, 20, 6, 2, 2}, depths[] = {2, 30, 42, 26};
+static void generate(uint64_t seed, const mix *m, note *n) {
     static const uint8_t density[] = {4, 10, 20, 30, 50, 70, 95, 100};
-    generator g = {.n = n, .random = prng_seed(seed)};
+    generator g = {.n = n, .random = prng_seed(seed), .mix = m};
     uint8_t loops[NOTE_VARS];
     memset(n, 0, sizeof *n);
-    g.pool = (uint8_t)weighted(&g, pools, sizeof pools);
+    g.pool = (uint8_t)weighted(&g, m->pool, sizeof m->pool);
     n->n_tensors = 1;
     snprintf(n->tensor[0].name, sizeof n->tensor[0].name, "X");
-    n->root = expression(&g, weighted(&g, depths, sizeof depths));
+    n->root = expression(&g, weighted(&g, m->depth, sizeof m->depth));
     if (n->n_tensors == 1) /* nothing but literals */
         n->root = add_node(&g, (note_node){.kind = NOTE_MUL, .a = n->root, .b = access_node(&g)});
     n->n_vars = g.pool;
@@ -346,7 +370,7 @@ void case_random(uint64_t seed, note *n) {
         snprintf(n->var[v], sizeof n->var[v], "%c", variables[v]);
     choose_result(&g);
     choose_loops(&g, loops);
-    bool fitting = chance(&g, 60);
+    bool fitting = chance(&g, m->fitting);
     choose_formats(&g, fitting ? loops : NULL);
     choose_extents(&g);
     choose_schedule(&g, loops, fitting || chance(&g, 40));
@@ -354,4 +378,13 @@ void case_random(uint64_t seed, note *n) {
         uint32_t percent = chance(&g, 4) ? 0 : density[prng_below(&g.random, sizeof density)];
         note_random_data(&n->tensor[t], &g.random, percent, -9, 9);
     }
+}
+
+void case_random(uint64_t seed, note *n) {
+    generate(seed, &language, n);
+}
+
+void case_random_array(uint64_t seed, note *n) {
+    generate(seed, &array, n);
+    n->sized = true; /* a .tns file does not say */
 }

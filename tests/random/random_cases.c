@@ -4,20 +4,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tests/notation/chain.h"
 #include "tests/random/cases.h"
 
-enum { CODES = 64, MAX_FAILURES = 40 };
+enum { MAX_FAILURES = 40 };
 
 typedef struct {
-    const char *code;
-    uint32_t count;
-    char *example;
-} refused_code;
-
-typedef struct {
-    refused_code refused[CODES];
-    uint32_t codes, right, wrong, refusals;
-    arena mem; /* of the codes */
+    case_counts refused;
+    uint32_t right, wrong;
 } tally;
 
 static volatile uint64_t running; /* the seed at hand, for crashed() */
@@ -32,18 +26,12 @@ static void crashed(int number) {
     raise(number);
 }
 
-static void count_refusal(tally *t, const char *code, const note *n) {
-    uint32_t k = 0;
+static bool still_wrong(note *n, void *context) {
+    (void)context;
     arena mem = {0};
-    while (k < t->codes && strcmp(t->refused[k].code, code) != 0)
-        k++;
-    BUG_IF(k == CODES, "more than %d codes", CODES);
-    if (k == t->codes)
-        t->refused[t->codes++] =
-            (refused_code){arena_strdup(&t->mem, code), 0, arena_strdup(&t->mem, case_settings(n, &mem))};
-    t->refused[k].count++;
-    t->refusals++;
+    bool wrong = chain_run(n, &mem).verdict == CHAIN_WRONG;
     arena_free(&mem);
+    return wrong;
 }
 
 static void report(uint64_t seed, const char *reason, note *n) {
@@ -52,10 +40,11 @@ static void report(uint64_t seed, const char *reason, note *n) {
     diagnostics d;
     diag_init(&d, &mem);
     make_folder(folder, &d);
-    printf("WRONG seed 0x%llx: %s\n  %s\n", (unsigned long long)seed, reason, case_command(n, folder, &mem));
-    case_shrink(n);
+    printf("WRONG seed 0x%llx: %s\n  %s\n", (unsigned long long)seed, reason,
+           case_command(n, "sam", folder, &mem));
+    case_shrink(n, still_wrong, NULL);
     chain_outcome small = chain_run(n, &mem);
-    printf("  smallest: %s\n  %s\n", small.reason, case_command(n, folder, &mem));
+    printf("  smallest: %s\n  %s\n", small.reason, case_command(n, "sam", folder, &mem));
     fflush(stdout);
     arena_free(&mem);
 }
@@ -70,7 +59,7 @@ static void run_case(uint64_t seed, note *n, tally *t) {
         t->right++;
         break;
     case CHAIN_REFUSED:
-        count_refusal(t, out.code, n);
+        case_count(&t->refused, out.code, n);
         break;
     case CHAIN_WRONG:
         t->wrong++;
@@ -78,11 +67,6 @@ static void run_case(uint64_t seed, note *n, tally *t) {
         break;
     }
     arena_free(&mem);
-}
-
-static int by_count(const void *a, const void *b) {
-    uint32_t x = ((const refused_code *)a)->count, y = ((const refused_code *)b)->count;
-    return x < y ? 1 : x > y ? -1 : 0;
 }
 
 int main(int argc, char **argv) {
@@ -99,11 +83,9 @@ int main(int argc, char **argv) {
     for (; i < cases && t.wrong < MAX_FAILURES; i++) /* one case alone runs its own seed */
         run_case(cases == 1 ? base : base << 32 | i, n, &t);
     printf("%llu cases in %.1f s: %u right, %u refused (%.1f %%), %u wrong\n", (unsigned long long)i,
-           seconds_now() - start, t.right, t.refusals, 100.0 * t.refusals / (double)(i ? i : 1), t.wrong);
-    qsort(t.refused, t.codes, sizeof *t.refused, by_count);
-    for (uint32_t k = 0; k < t.codes; k++)
-        printf("  %5u  %-28s %s\n", t.refused[k].count, t.refused[k].code, t.refused[k].example);
-    arena_free(&t.mem);
+           seconds_now() - start, t.right, t.refused.total, 100.0 * t.refused.total / (double)(i ? i : 1),
+           t.wrong);
+    case_print_counts(&t.refused);
     free(n);
     return t.wrong != 0;
 }

@@ -2,19 +2,25 @@
 
 #include "tests/random/cases.h"
 
+/* The case at hand, and room for the next one to try. */
+typedef struct {
+    note *n, *c;
+    case_test *wrong;
+    void *context;
+} shrinking;
+
 /* Takes the candidate if it is still wrong. */
-static bool accept(note *n, note *candidate) {
-    arena mem = {0};
-    bool still = chain_run(candidate, &mem).verdict == CHAIN_WRONG;
-    arena_free(&mem);
+static bool accept(const shrinking *s) {
+    bool still = s->wrong(s->c, s->context);
     if (still)
-        *n = *candidate;
+        *s->n = *s->c;
     return still;
 }
 
-/* Each of these tries every candidate of one kind, `c` being room for it, and says whether one was taken. */
+/* Each of these tries every candidate of one kind and says whether one was taken. */
 
-static bool fewer_operators(note *n, note *c) {
+static bool fewer_operators(const shrinking *s) {
+    note *n = s->n, *c = s->c;
     for (uint8_t e = 0; e < n->n_nodes; e++) {
         note_node x = n->node[e];
         for (int side = 0; side < 2; side++) {
@@ -22,7 +28,7 @@ static bool fewer_operators(note *n, note *c) {
                 continue;
             *c = *n;
             c->node[e] = n->node[side ? x.b : x.a];
-            if (accept(n, c))
+            if (accept(s))
                 return true;
         }
     }
@@ -40,35 +46,37 @@ static void drop_command(char *schedule, char *from) {
         *from = '\0';
 }
 
-static bool fewer_commands(note *n, note *c) {
+static bool fewer_commands(const shrinking *s) {
+    note *n = s->n, *c = s->c;
     for (const char *at = n->schedule; at && *at; at = strstr(at, "), ") ? strstr(at, "), ") + 3 : NULL) {
         *c = *n;
         drop_command(c->schedule, c->schedule + (at - n->schedule));
-        if (accept(n, c))
+        if (accept(s))
             return true;
     }
     return false;
 }
 
-static bool simpler_settings(note *n, note *c) {
+static bool simpler_settings(const shrinking *s) {
+    note *n = s->n, *c = s->c;
     bool taken = false;
     for (uint8_t t = 0; t < n->n_tensors; t++) {
         for (uint8_t l = 0; l < n->tensor[t].order; l++) {
             *c = *n;
             c->tensor[t].level[l] = 's';
-            taken = (n->tensor[t].level[l] == 'd' && accept(n, c)) || taken;
+            taken = (n->tensor[t].level[l] == 'd' && accept(s)) || taken;
         }
         *c = *n;
         for (uint8_t l = 0; l < n->tensor[t].order; l++)
             c->tensor[t].mode[l] = l;
-        taken =
-            (memcmp(c->tensor[t].mode, n->tensor[t].mode, sizeof n->tensor[t].mode) != 0 && accept(n, c)) ||
-            taken;
+        taken = (memcmp(c->tensor[t].mode, n->tensor[t].mode, sizeof n->tensor[t].mode) != 0 && accept(s)) ||
+                taken;
     }
     return taken;
 }
 
-static bool fewer_results(note *n, note *c) {
+static bool fewer_results(const shrinking *s) {
+    note *n = s->n, *c = s->c;
     for (uint8_t i = 0; i < n->tensor[0].order; i++) {
         note_tensor *x = &c->tensor[0];
         *c = *n;
@@ -77,7 +85,7 @@ static bool fewer_results(note *n, note *c) {
         for (uint8_t l = 0; l <= x->order; l++)
             x->mode[l] = l;
         x->level[x->order] = '\0';
-        if (note_set_dimensions(c) && accept(n, c))
+        if (note_set_dimensions(c) && accept(s))
             return true;
     }
     return false;
@@ -98,7 +106,8 @@ static void crop(const note_tensor *from, note_tensor *to) {
     }
 }
 
-static bool smaller_extents(note *n, note *c) {
+static bool smaller_extents(const shrinking *s) {
+    note *n = s->n, *c = s->c;
     for (uint8_t v = 0; v < n->n_vars; v++) {
         for (uint32_t extent = 1; extent < n->extent[v]; extent++) {
             *c = *n;
@@ -106,14 +115,15 @@ static bool smaller_extents(note *n, note *c) {
             note_set_dimensions(c);
             for (uint8_t t = 1; t < n->n_tensors; t++)
                 crop(&n->tensor[t], &c->tensor[t]);
-            if (accept(n, c))
+            if (accept(s))
                 return true;
         }
     }
     return false;
 }
 
-static bool fewer_entries(note *n, note *c) {
+static bool fewer_entries(const shrinking *s) {
+    note *n = s->n, *c = s->c;
     bool taken = false;
     uint32_t used = note_used_tensors(n, n->root);
     for (uint8_t t = 1; t < n->n_tensors; t++) {
@@ -121,23 +131,24 @@ static bool fewer_entries(note *n, note *c) {
             *c = *n;
             c->tensor[t].stored[cell] = false;
             c->tensor[t].value[cell] = 0;
-            if (n->tensor[t].stored[cell] && accept(n, c)) {
+            if (n->tensor[t].stored[cell] && accept(s)) {
                 taken = true;
                 continue;
             }
             *c = *n;
             c->tensor[t].value[cell] = 1;
-            taken = (n->tensor[t].stored[cell] && n->tensor[t].value[cell] != 1 && accept(n, c)) || taken;
+            taken = (n->tensor[t].stored[cell] && n->tensor[t].value[cell] != 1 && accept(s)) || taken;
         }
     }
     return taken;
 }
 
-void case_shrink(note *n) {
+void case_shrink(note *n, case_test *wrong, void *context) {
     note *candidate = malloc(sizeof *candidate);
     BUG_IF(!candidate, "no memory");
-    while (fewer_operators(n, candidate) || fewer_commands(n, candidate) || simpler_settings(n, candidate) ||
-           fewer_results(n, candidate) || smaller_extents(n, candidate) || fewer_entries(n, candidate))
+    const shrinking s = {n, candidate, wrong, context};
+    while (fewer_operators(&s) || fewer_commands(&s) || simpler_settings(&s) || fewer_results(&s) ||
+           smaller_extents(&s) || fewer_entries(&s))
         ;
     free(candidate);
 }
@@ -159,26 +170,58 @@ static void write_operand(const note_tensor *t, const char *path, arena *mem) {
     fclose(out);
 }
 
+/* The variables that the case has: of its result, and below node e. */
+static uint32_t variables_below(const note *n, uint8_t e) {
+    const note_node *x = &n->node[e];
+    uint32_t vars = note_free_vars(n, e);
+    if (x->kind == NOTE_SUM)
+        vars |= 1u << x->var;
+    if (x->kind > NOTE_LITERAL)
+        vars |= variables_below(n, x->a);
+    if (x->kind >= NOTE_ADD && x->kind <= NOTE_DIV)
+        vars |= variables_below(n, x->b);
+    return vars;
+}
+
+static uint32_t variables_of(const note *n) {
+    uint32_t vars = variables_below(n, n->root);
+    for (uint8_t i = 0; i < n->tensor[0].order; i++)
+        vars |= 1u << n->result_index[i];
+    return vars;
+}
+
 char *case_settings(const note *n, arena *mem) {
-    uint32_t used = note_used_tensors(n, n->root) | 1;
+    uint32_t used = note_used_tensors(n, n->root) | 1, vars = variables_of(n);
     char *text = arena_printf(mem, "\"%s\"", note_text(n, mem));
     for (uint8_t t = 0; t < n->n_tensors; t++) {
         const char *format = note_format(&n->tensor[t], mem);
         if (format && used >> t & 1)
             text = arena_printf(mem, "%s -f %s", text, format);
     }
-    for (uint8_t v = 0; v < n->n_vars && n->sized; v++)
-        text = arena_printf(mem, "%s -d %s:%u", text, n->var[v], n->extent[v]);
+    for (uint8_t v = 0; v < n->n_vars; v++)
+        if (n->sized && vars >> v & 1)
+            text = arena_printf(mem, "%s -d %s:%u", text, n->var[v], n->extent[v]);
     return *n->schedule ? arena_printf(mem, "%s -s \"%s\"", text, n->schedule) : text;
 }
 
-char *case_command(const note *n, const char *folder, arena *mem) {
+static const char *sizes(const note_tensor *t, arena *mem) {
+    const char *text = "";
+    for (uint8_t i = 0; i < t->order; i++)
+        text = arena_printf(mem, "%s%s%u", text, i ? "x" : "", t->dim[i]);
+    return text;
+}
+
+char *case_command(const note *n, const char *what, const char *folder, arena *mem) {
     uint32_t used = note_used_tensors(n, n->root);
-    char *text = arena_printf(mem, "onyx sam %s", case_settings(n, mem));
+    char *text = arena_printf(mem, "onyx %s %s", what, case_settings(n, mem));
     for (uint8_t t = 1; t < n->n_tensors; t++) {
         const note_tensor *x = &n->tensor[t];
         if (!(used >> t & 1))
             continue;
+        if (x->order > 2 && !note_stored(x, mem).len) { /* an empty .tns file has no order */
+            text = arena_printf(mem, "%s -g %s:%s:0", text, x->name, sizes(x, mem));
+            continue;
+        }
         const char *path = arena_printf(mem, "%s/%s.%s", folder, x->name, x->order <= 2 ? "mtx" : "tns");
         write_operand(x, path, mem);
         text = arena_printf(mem, "%s -i %s:%s", text, x->name, path);

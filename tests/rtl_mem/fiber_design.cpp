@@ -44,10 +44,15 @@ void fiber_design_configure(bench_design design, bool tile_en, uint32_t mode, co
     (void)mode;
     auto *t = static_cast<Vonyx_fiber_access *>(design.device);
     t->wr_run_i = space[0] & 1;
+    t->wr_stop_lvl_i = space[0] >> 1 & 0xffff;
+    t->wr_spacc_i = space[0] >> 17 & 1;
     t->wr_lowest_level_i = space[0] >> 18 & 1;
+    t->wr_init_blank_i = space[0] >> 19 & 1;
     t->wr_compressed_i = space[0] >> 20 & 1;
     t->wr_block_mode_i = space[0] >> 21 & 1;
     t->rd_run_i = space[0] >> 23 & 1;
+    t->rd_stop_lvl_i = space[0] >> 24 & 0xff;
+    t->rd_spacc_i = space[1] >> 8 & 1;
     t->rd_root_i = space[1] >> 9 & 1;
     t->rd_lookup_i = space[1] >> 27 & 1;
     t->rd_dim_size_i = space[2] >> 13 & 0xffff;

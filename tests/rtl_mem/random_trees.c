@@ -13,6 +13,8 @@ const tree_use tree_uses[TREE_USES] = {
     {"stream, read-out of values", WRITE_STREAM, READ_OUT_VALUES},
     {"pairs, lookup", WRITE_PAIRS, READ_LOOKUP},
     {"dense scan", WRITE_BLOCK, READ_DENSE},
+    {"sums, coordinates", WRITE_SUMS, READ_SUMS},
+    {"sums, values", WRITE_SUMS, READ_SUM_VALUES},
 };
 
 enum { IN_REF, IN_ADDR, IN_BLOCK, IN_DATA };
@@ -166,7 +168,53 @@ static void put_refs(maker *m, uint32_t n) {
 }
 
 static bool of_values(const tree_use *use) {
-    return use->reader == READ_LOOKUP || use->reader == READ_OUT_VALUES;
+    return use->reader == READ_LOOKUP || use->reader == READ_OUT_VALUES || use->reader == READ_SUM_VALUES;
+}
+
+/* One of the blocks of a sum: coordinates that end with the stop; below that level other stops among them. */
+static void put_sum_block(maker *m, uint32_t block_level, uint32_t stop) {
+    uint32_t most = m->most[0] < m->most[1] ? m->most[0] : m->most[1], at = 0;
+    uint32_t entries = length(m, most), stops = most - 2;
+    for (uint32_t k = 0; k < entries; k++, at += 1 + below(m, 3)) {
+        put_in(m, IN_DATA, at);
+        if (block_level > 0 && stops > 0 && chance(m, 10)) {
+            put_in(m, IN_DATA, RTL_STOP(0));
+            stops--;
+        }
+    }
+    put_in(m, IN_DATA, RTL_STOP(stop));
+}
+
+/* The tree of sub-fibers as both tiles see it: references to the block at hand, and data with the same stops
+ * one level up. A pass has one reference, or some below the level that ends a block. */
+static void put_sums(maker *m, uint32_t block_level) {
+    uint32_t sums = below(m, 6);
+    for (uint32_t i = 0; i < sums || i == 0; i++) {
+        uint32_t passes = sums == 0 || chance(m, 25) ? 0 : 1 + below(m, 5);
+        bool last = i + 1 >= sums;
+        for (uint32_t p = 0; p < passes; p++) {
+            for (uint32_t refs = block_level > 0 ? 1 + below(m, 3) : 1; refs > 0; refs--)
+                put_in(m, IN_REF, chance(m, 5) ? RTL_MAYBE : 0);
+            if (block_level > 0 && p + 1 < passes)
+                put_in(m, IN_REF, RTL_STOP(block_level - 1));
+            put_sum_block(m, block_level, block_level + (p + 1 < passes ? 0 : last ? 2 : 1));
+        }
+        put_in(m, IN_REF, RTL_STOP(block_level + last));
+        if (passes == 0)
+            put_sum_block(m, block_level, block_level + (last ? 2 : 1));
+    }
+    put_in(m, IN_REF, RTL_DONE);
+    put_in(m, IN_DATA, RTL_DONE);
+}
+
+/* The positions an accumulator's coordinates send to its values. */
+static void refs_to_positions(maker *m, const spec_mem_config *values) {
+    spec_streams s = {.mem = m->mem, .in = {m->in[IN_REF], {0}, {0}, m->in[IN_DATA]}};
+    spec_mem_config coordinates = *values;
+    coordinates.space[0] &= ~(1u << 18);
+    coordinates.space[1] &= ~(1u << 27);
+    spec_fiber_access(&coordinates, &s);
+    m->in[IN_REF] = s.out[2];
 }
 
 static uint32_t put_tree(maker *m, const tree_use *use) {
@@ -194,6 +242,10 @@ spec_mem_config tree_config(const tree_use *use, uint32_t capacity_log_0, uint32
         c.space[2] |= 1u << 29 | dim_size << 13;
     if (use->reader == READ_OUT || use->reader == READ_OUT_VALUES)
         c.space[2] |= 1u << 30;
+    if (use->writer == WRITE_SUMS) {
+        c.space[0] |= 1u << 17 | 1u << 19;
+        c.space[1] |= 1u << 8;
+    }
     return c;
 }
 
@@ -207,13 +259,21 @@ void tree_case(const tree_use *use, uint64_t seed, arena *mem, spec_mem_config *
     m.longest = chance(&m, 80) ? 1 + below(&m, 24) : chance(&m, 80) ? 1 + below(&m, 200) : 1024;
     if (use->reader == READ_DENSE && m.longest > 20)
         m.longest = 20; /* each reference makes a fiber */
+    uint32_t block_level = use->writer == WRITE_SUMS ? below(&m, 2) : 0;
     *config = tree_config(use, log0, log1, below(&m, 20));
+    config->space[0] |= block_level << 1 | block_level << 24;
     for (uint32_t trees = 1 + below(&m, m.longest > 200 ? 3 : 6); trees > 0; trees--) {
         m.odd_ends = chance(&m, 15);
+        if (use->writer == WRITE_SUMS) {
+            put_sums(&m, block_level);
+            continue;
+        }
         uint32_t n = use->reader == READ_DENSE ? 1 + below(&m, 0x10000) : put_tree(&m, use);
         if (use->reader == READ_SCAN || use->reader == READ_LOOKUP || use->reader == READ_DENSE)
             put_refs(&m, n);
     }
+    if (use->reader == READ_SUM_VALUES)
+        refs_to_positions(&m, config);
 }
 
 static bench_pace random_pace(uint64_t seed) {

@@ -6,8 +6,18 @@
 #include "mem_design.h"
 #include "tests/rtl_pe/bench.h"
 
-typedef enum { WRITE_BLOCK, WRITE_STREAM, WRITE_PAIRS } tree_writer;
-typedef enum { READ_SCAN, READ_ROOT, READ_LOOKUP, READ_OUT, READ_OUT_VALUES, READ_DENSE } tree_reader;
+/* WRITE_SUMS, READ_SUMS and READ_SUM_VALUES: the two tiles of an accumulator, each alone. */
+typedef enum { WRITE_BLOCK, WRITE_STREAM, WRITE_PAIRS, WRITE_SUMS } tree_writer;
+typedef enum {
+    READ_SCAN,
+    READ_ROOT,
+    READ_LOOKUP,
+    READ_OUT,
+    READ_OUT_VALUES,
+    READ_DENSE,
+    READ_SUMS,
+    READ_SUM_VALUES
+} tree_reader;
 
 typedef struct {
     const char *name;
@@ -15,7 +25,7 @@ typedef struct {
     tree_reader reader;
 } tree_use;
 
-enum { TREE_USES = 10 };
+enum { TREE_USES = 12 };
 extern const tree_use tree_uses[TREE_USES];
 
 /* CONFIG_SPACE of a use; capacities as logarithms of 64-bit words, dim_size for READ_DENSE. */

@@ -25,6 +25,9 @@ enum {
 
 typedef struct {
     uint32_t cases, defects, tokens_equal, stamps_equal, most_late;
+    uint32_t streams,
+        streams_equal; /* ports with tokens, of sound cases; those with every token in its cycle */
+    double worst_end;  /* per cent by which the last token of a stream comes early or late */
 } tally;
 
 typedef struct {
@@ -89,8 +92,9 @@ static bool is_defect(const cJSON *marked, const char *file, const char *name) {
 
 /* Compares the cycles of one port, prints a line if they differ; the largest difference. */
 static uint32_t compare_cycles(const char *file, const char *name, const char *port, const u32_vec *want,
-                               const u32_vec *have) {
+                               const u32_vec *have, tally *t) {
     assert_int_equal(want->len, have->len);
+    t->streams += want->len != 0;
     uint32_t most = 0, differ = 0;
     int last = 0;
     for (uint32_t i = 0; i < want->len; i++) {
@@ -98,9 +102,13 @@ static uint32_t compare_cycles(const char *file, const char *name, const char *p
         differ += last != 0;
         most = (uint32_t)abs(last) > most ? (uint32_t)abs(last) : most;
     }
-    if (differ == 0)
+    if (differ == 0) {
+        t->streams_equal += want->len != 0;
         return 0;
+    }
     uint32_t end = want->at[want->len - 1];
+    double off = 100.0 * abs(last) / end;
+    t->worst_end = off > t->worst_end ? off : t->worst_end;
     print_message("  %-24s %-22s %s: %4u of %4u tokens differ, by %u at most, the last by %+d of %u\n", file,
                   name, port, differ, want->len, most, last, end);
     if ((uint32_t)abs(last) * 100 > end * MOST_LATE_PERCENT && abs(last) > 2)
@@ -108,15 +116,15 @@ static uint32_t compare_cycles(const char *file, const char *name, const char *p
     return most;
 }
 
-static uint32_t compare_all_cycles(const char *file, const recording *r, const bench_result *got) {
+static uint32_t compare_all_cycles(const char *file, const recording *r, const bench_result *got, tally *t) {
     uint32_t most = 0;
     for (int p = 0; p < BENCH_INS + BENCH_OUTS; p++) {
         bool input = p < BENCH_INS;
         int number = input ? p : p - BENCH_INS;
         char port[] = {input ? 'i' : 'o', (char)('0' + number), 0};
         uint32_t late =
-            input ? compare_cycles(file, r->name, port, &r->accepted[p], &got->in[p].cycle)
-                  : compare_cycles(file, r->name, port, &r->out[number].cycle, &got->out[number].cycle);
+            input ? compare_cycles(file, r->name, port, &r->accepted[p], &got->in[p].cycle, t)
+                  : compare_cycles(file, r->name, port, &r->out[number].cycle, &got->out[number].cycle, t);
         most = late > most ? late : most;
     }
     return most;
@@ -189,7 +197,7 @@ static void play_case(bench_design design, const char *file, const recording *r,
         t->defects += r->defect;
         if (r->defect)
             continue;
-        uint32_t late = compare_all_cycles(file, r, &got);
+        uint32_t late = compare_all_cycles(file, r, &got, t);
         t->tokens_equal++;
         t->stamps_equal += late == 0;
         t->most_late = late > t->most_late ? late : t->most_late;
@@ -212,6 +220,24 @@ static void play_file(fixture *f, bench_design design, const char *folder, const
     cJSON_Delete(json);
 }
 
+/* A line of the table of docs/fidelity_mem.md (target golden_tables). */
+static void print_row(const char *name, const tally *t) {
+    print_message("| %s | %u | %u | %u | %u | %u of %u | %u | %.1f %% |\n", name, t->cases,
+                  t->cases - t->defects, t->tokens_equal, t->stamps_equal, t->streams_equal, t->streams,
+                  t->most_late, t->worst_end);
+}
+
+static void add(tally *total, const tally *t) {
+    total->cases += t->cases;
+    total->defects += t->defects;
+    total->tokens_equal += t->tokens_equal;
+    total->stamps_equal += t->stamps_equal;
+    total->streams += t->streams;
+    total->streams_equal += t->streams_equal;
+    total->most_late = t->most_late > total->most_late ? t->most_late : total->most_late;
+    total->worst_end = t->worst_end > total->worst_end ? t->worst_end : total->worst_end;
+}
+
 static void test_recordings(void **state) {
     fixture *f = *state;
     const char *folder = ONYX_SHARED_DIR "/data/golden_vectors";
@@ -219,22 +245,19 @@ static void test_recordings(void **state) {
         print_message("skipped: no %s\n", folder);
         skip();
     }
-    tally total = {0};
+    tally total = {0}, by_file[FILES] = {{0}};
     bench_design design = mem_design_new();
     for (int i = 0; i < FILES; i++) {
-        tally t = {0};
-        play_file(f, design, folder, files[i], &t);
-        print_message(
-            "%-24s %2u cases: %2u same tokens, %2u of them same cycles, else %u at most; %u defects\n",
-            files[i], t.cases, t.tokens_equal, t.stamps_equal, t.most_late, t.defects);
-        total.cases += t.cases;
-        total.tokens_equal += t.tokens_equal;
-        total.stamps_equal += t.stamps_equal;
-        total.most_late = t.most_late > total.most_late ? t.most_late : total.most_late;
+        play_file(f, design, folder, files[i], &by_file[i]);
+        add(&total, &by_file[i]);
     }
     print_message(
-        "in all                   %2u cases: %2u same tokens, %2u of them same cycles, else %u at most\n",
-        total.cases, total.tokens_equal, total.stamps_equal, total.most_late);
+        "| recordings | cases | sound | same tokens | same cycles, every port | streams with the same cycles "
+        "| "
+        "a token off by at most | a stream's end by at most |\n|---|---|---|---|---|---|---|---|\n");
+    for (int i = 0; i < FILES; i++)
+        print_row(files[i], &by_file[i]);
+    print_row("all", &total);
     mem_design_free(design);
     assert_true(total.cases > 0);
     assert_true(total.most_late <= MOST_LATE);

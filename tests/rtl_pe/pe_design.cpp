@@ -1,6 +1,7 @@
 #include "pe_design.h"
 
 #include "Vonyx_pe_core.h"
+#include "Vonyx_pe_core___024root.h"
 #include "twin.h"
 
 static void settle(void *device, bench_pins *p) {
@@ -24,6 +25,7 @@ static void settle(void *device, bench_pins *p) {
     p->out_data[0] = t->out0_data_o, p->out_valid[0] = t->out0_valid_o;
     p->out_data[1] = t->out1_data_o, p->out_valid[1] = t->out1_valid_o;
     p->out_data[2] = t->out2_data_o, p->out_valid[2] = t->out2_valid_o;
+    p->hazards = t->rootp->onyx_pe_core__DOT__g_monitors__DOT__hazard_q;
 }
 
 static void rising_edge(void *device) {

@@ -17,6 +17,7 @@ typedef struct {
     bool in_ready[BENCH_INS];
     uint32_t out_data[BENCH_OUTS];
     bool out_valid[BENCH_OUTS];
+    uint32_t hazards; /* hazard_q of the core */
 } bench_pins;
 
 /* A design: settle makes its outputs follow its inputs, clock is a rising edge after that. */

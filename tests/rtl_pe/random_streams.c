@@ -3,9 +3,11 @@
 #include "tests/test.h"
 
 const random_mode random_modes[RANDOM_MODES] = {
-    {"intersect", RTL_PE_JOINER, 0}, {"union", RTL_PE_JOINER, 1},  {"crddrop", RTL_PE_CRDDROP, 0},
-    {"crdhold", RTL_PE_CRDHOLD, 0},  {"add", RTL_PE_ALU, 0},       {"sub", RTL_PE_ALU, 1},
-    {"mul", RTL_PE_ALU, 2},          {"alu", RTL_PE_ALU, 3},       {"repeat", RTL_PE_REPEAT, 0},
+    {"intersect", RTL_PE_JOINER, 0}, {"union", RTL_PE_JOINER, 1},
+    {"crddrop", RTL_PE_CRDDROP, 0},  {"crdhold", RTL_PE_CRDHOLD, 0},
+    {"add", RTL_PE_ALU, 0},          {"sub", RTL_PE_ALU, 1},
+    {"mul", RTL_PE_ALU, 2},          {"alu", RTL_PE_ALU, 3},
+    {"repeat", RTL_PE_REPEAT, 0},    {"repeat, one reference", RTL_PE_REPEAT, 1},
     {"rsg", RTL_PE_RSG, 0},          {"reduce", RTL_PE_REDUCE, 0},
 };
 
@@ -58,6 +60,16 @@ static void make_tree(maker *m, const u32_vec *ends, u32_vec *values, u32_vec *c
     vec_push(m->mem, values, RTL_DONE);
     if (crds)
         vec_push(m->mem, crds, RTL_DONE);
+}
+
+/* A reference that serves a whole tree, in fibers of any depth. */
+static void make_one_reference(maker *m, u32_vec *proc) {
+    while (chance(m, 10))
+        vec_push(m->mem, proc, RTL_STOP(prng_below(&m->random, 3)));
+    vec_push(m->mem, proc, value(m));
+    while (chance(m, 60))
+        vec_push(m->mem, proc, RTL_STOP(prng_below(&m->random, 3)));
+    vec_push(m->mem, proc, RTL_DONE);
 }
 
 /* The inner stream of an outer one: a fiber for every element, as a scanner makes it. */
@@ -149,6 +161,9 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_con
     bool root = mode->mode == RTL_PE_REPEAT && chance(&m, 20);
     if (root)
         config->space[0] |= 1u << 18;
+    bool one_reference = mode->mode == RTL_PE_REPEAT && mode->variant == 1;
+    if (one_reference)
+        config->space[0] |= 1u << 17;
     if (mode->mode == RTL_PE_REDUCE && chance(&m, 30)) {
         uint32_t default_value = prng_below(&m.random, 0x10000);
         config->space[0] |= default_value << 17;
@@ -159,7 +174,7 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_con
     for (uint32_t trees = 1 + prng_below(&m.random, 4); trees > 0; trees--) {
         u32_vec ends = {0};
         if (root || !chance(&m, 5)) /* else a tree that is nothing but done */
-            make_ends(&m, root ? 1 : 1 + prng_below(&m.random, 4), &ends);
+            make_ends(&m, root && !one_reference ? 1 : 1 + prng_below(&m.random, 4), &ends);
         switch (mode->mode) {
         case RTL_PE_JOINER:
             make_joined(&m, &ends, in);
@@ -169,7 +184,9 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_con
             make_nested(&m, &ends, &in[1], &in[0]);
             break;
         case RTL_PE_REPEAT:
-            if (root)
+            if (one_reference && !root)
+                make_one_reference(&m, &in[0]);
+            if (root || one_reference)
                 make_tree(&m, &ends, &in[1], NULL);
             else
                 make_nested(&m, &ends, &in[0], &in[1]);

@@ -161,6 +161,12 @@ static void play_case(bench_design design, const char *file, const recording *r,
     }
 }
 
+/* A line of the table of docs/fidelity.md (target golden_tables). */
+static void print_row(const char *name, const tally *t) {
+    print_message("| %s | %u | %u | %u | %u |\n", name, t->cases, t->tokens_equal, t->stamps_equal,
+                  t->defects);
+}
+
 static void test_recordings(void **state) {
     fixture *f = *state;
     const char *folder = ONYX_SHARED_DIR "/data/golden_vectors";
@@ -170,6 +176,8 @@ static void test_recordings(void **state) {
     }
     tally total = {0};
     bench_design design = pe_design_new();
+    print_message(
+        "| mode | cases | same tokens | same cycles | defects of the chip |\n|---|---|---|---|---|\n");
     for (int i = 0; i < FILES; i++) {
         cJSON *json = json_read(arena_printf(&f->mem, "%s/%s.json", folder, files[i]), &f->diag);
         assert_non_null(json);
@@ -180,15 +188,14 @@ static void test_recordings(void **state) {
             read_case(c, &f->mem, &r);
             play_case(design, files[i], &r, &f->mem, &t);
         }
-        print_message("%-9s %2u cases: %2u same tokens, %2u of them same cycles; %u defects of the chip\n",
-                      files[i], t.cases, t.tokens_equal, t.stamps_equal, t.defects);
+        print_row(files[i], &t);
         cJSON_Delete(json);
         total.cases += t.cases;
+        total.defects += t.defects;
         total.tokens_equal += t.tokens_equal;
         total.stamps_equal += t.stamps_equal;
     }
-    print_message("in all    %2u cases: %2u same tokens, %2u of them same cycles\n", total.cases,
-                  total.tokens_equal, total.stamps_equal);
+    print_row("all", &total);
     pe_design_free(design);
     assert_true(total.cases > 0);
     assert_int_equal(total.stamps_equal, total.tokens_equal);

@@ -10,7 +10,30 @@ typedef struct {
     bench_pins pins;
     bool follows;
     uint64_t cycles;
+    uint64_t counts[CYCLE_HAZARD_KINDS]; /* hazards of the model up to the last flush */
 } twin;
+
+/* Hazards of the model by kind. */
+static void count_hazards(const twin *t, uint64_t counts[CYCLE_HAZARD_KINDS]) {
+    const cycle_hazards *met = cycle_hazards_of(t->model);
+    memset(counts, 0, CYCLE_HAZARD_KINDS * sizeof *counts);
+    for (uint32_t i = 0; i < met->len; i++)
+        counts[met->at[i].kind] += met->at[i].count;
+}
+
+/* A model of one tile does not judge how long its outputs waited; its other monitors and those of the RTL
+ * have raised the same since the last flush. */
+static void compare_hazards(const twin *t) {
+    uint64_t counts[CYCLE_HAZARD_KINDS];
+    count_hazards(t, counts);
+    uint32_t raised = t->pins.hazards << (t->cell.kind == CYCLE_MEM ? CYCLE_HAZARD_SECOND_BLOCK : 0);
+    for (uint32_t kind = 0; kind < CYCLE_HAZARD_VALUES_STALLED; kind++) {
+        bool rtl = raised >> kind & 1, model = counts[kind] > t->counts[kind];
+        if (rtl != model)
+            fail_msg("cycle %llu: hazard %s is %d, of the model %d", (unsigned long long)t->cycles,
+                     cycle_hazard_name[kind], rtl, model);
+    }
+}
 
 static void compare(const twin *t, const cycle_pins *model) {
     const bench_pins *rtl = &t->pins;
@@ -37,11 +60,13 @@ static void settle(void *device, bench_pins *pins) {
         return;
     cycle_tile_settle(t->model, &model);
     compare(t, &model);
+    compare_hazards(t);
 }
 
 static void rebuild(twin *t) {
     arena_free(&t->mem);
     t->model = cycle_build_tile(&t->cell, &t->mem);
+    memset(t->counts, 0, sizeof t->counts);
 }
 
 static void clock_both(void *device) {
@@ -58,6 +83,8 @@ static void clock_both(void *device) {
     memcpy(pins.in_valid, t->pins.in_valid, sizeof pins.in_valid);
     memcpy(pins.out_ready, t->pins.out_ready, sizeof pins.out_ready);
     cycle_tile_clock(t->model, &pins);
+    if (pins.flush)
+        count_hazards(t, t->counts);
 }
 
 bench_design twin_new(bench_design rtl, twin_kind kind) {

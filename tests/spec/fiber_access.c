@@ -5,8 +5,9 @@
 enum { IN_REF, IN_ADDR, IN_BLOCK, IN_DATA, OUT_BLOCK = 0, OUT_CRD, OUT_POS };
 
 typedef struct {
-    bool writer_on, lowest_level, compressed, block_write;
-    bool reader_on, root, lookup, dense, block_read;
+    bool writer_on, lowest_level, compressed, block_write, sums_write, init_blank;
+    bool reader_on, root, lookup, dense, block_read, sums_read;
+    uint8_t write_level, read_level; /* of the stops that end a block of an accumulator */
     uint16_t dim_size;
     uint32_t capacity[2]; /* entries of ID 0 and 1 */
 } fields;
@@ -15,6 +16,9 @@ typedef struct {
     fields config;
     spec_streams *s;
     VEC(u16_vec) blocks[2]; /* finished, by ID */
+    bool blank;             /* the accumulation being written has its empty block */
+    uint32_t end;           /* the token that ended the block */
+    bool read_out;          /* an accumulator's reader gives to the read-out */
 } access;
 
 static bool bit(const spec_mem_config *c, uint32_t index) {
@@ -29,6 +33,11 @@ static fields decode(const spec_mem_config *c) {
     bool on = bit(c, 22) && bit(c, 95); /* fiber access and buffet */
     return (fields){
         .writer_on = on && bit(c, 0),
+        .write_level = (uint8_t)(c->space[0] >> 1),
+        .sums_write = bit(c, 17),
+        .init_blank = bit(c, 19),
+        .read_level = (uint8_t)(c->space[0] >> 24),
+        .sums_read = bit(c, 40),
         .lowest_level = bit(c, 18),
         .compressed = bit(c, 20),
         .block_write = bit(c, 21),
@@ -55,10 +64,18 @@ static bool write_block(access *a, u16_vec *block) {
     return true;
 }
 
+/* Whether a token ends the block: done does, of an accumulator a stop of the level set. */
+static bool ends_block(access *a, uint32_t token) {
+    a->end = token;
+    if (!a->config.sums_write)
+        return rtl_is_done(token);
+    return rtl_is_stop(token) && rtl_stop_level(token) >= a->config.write_level;
+}
+
 static bool write_values(access *a, u16_vec *values) {
     while (has(a->s, IN_DATA)) {
         uint32_t token = take(a->s, IN_DATA);
-        if (rtl_is_done(token))
+        if (ends_block(a, token))
             return true;
         if (!rtl_is_control(token))
             vec_push(a->s->mem, values, (uint16_t)token);
@@ -99,20 +116,34 @@ static bool write_level(access *a, u16_vec *seg, u16_vec *crd) {
             ended = false;
             continue;
         }
+        if (rtl_is_done(token) && a->config.sums_write)
+            continue;
         if (!ended)
             vec_push(mem, seg, (uint16_t)crd->len);
         in_fiber = false;
         ended = true;
-        if (rtl_is_done(token))
+        if (ends_block(a, token))
             return true;
     }
     return false;
+}
+
+/* The empty fiber an accumulation starts from: it is there before the first token. */
+static void write_blank(access *a) {
+    u16_vec block[2] = {{0}};
+    vec_push(a->s->mem, &block[0], 0);
+    vec_push(a->s->mem, &block[0], 0);
+    vec_push(a->s->mem, &a->blocks[0], a->config.lowest_level ? (u16_vec){0} : block[0]);
+    vec_push(a->s->mem, &a->blocks[1], block[1]);
+    a->blank = true;
 }
 
 static bool write_tree(access *a) {
     const fields *c = &a->config;
     u16_vec block[2] = {{0}};
     bool whole;
+    if (c->sums_write && c->init_blank && !a->blank)
+        write_blank(a);
     if (c->block_write)
         whole = write_block(a, &block[0]) && (c->lowest_level || write_block(a, &block[1]));
     else if (c->lowest_level)
@@ -122,8 +153,8 @@ static bool write_tree(access *a) {
     if (!whole || block[0].len > c->capacity[0] || block[1].len > c->capacity[1])
         return false;
     vec_push(a->s->mem, &a->blocks[0], block[0]);
-    if (!c->lowest_level)
-        vec_push(a->s->mem, &a->blocks[1], block[1]);
+    vec_push(a->s->mem, &a->blocks[1], block[1]);
+    a->blank = a->blank && rtl_stop_level(a->end) <= c->write_level;
     return true;
 }
 
@@ -138,8 +169,12 @@ static bool entry(const access *a, int id, uint32_t tree, uint32_t at, uint16_t 
     return true;
 }
 
+static void put_item(access *a, uint32_t token) {
+    put(a->s, a->read_out ? OUT_BLOCK : OUT_CRD, token);
+}
+
 static void put_both(access *a, uint32_t token) {
-    put(a->s, OUT_CRD, token);
+    put_item(a, token);
     put(a->s, OUT_POS, token);
 }
 
@@ -147,7 +182,7 @@ static void put_both(access *a, uint32_t token) {
 static bool scan_fiber(access *a, uint32_t tree, uint32_t ref) {
     if (a->config.dense) {
         for (uint32_t k = 0; k < a->config.dim_size; k++) {
-            put(a->s, OUT_CRD, k);
+            put_item(a, k);
             put(a->s, OUT_POS, (ref * a->config.dim_size + k) & 0xffff);
         }
         return true;
@@ -158,49 +193,98 @@ static bool scan_fiber(access *a, uint32_t tree, uint32_t ref) {
     for (uint32_t at = first; at < end; at++) {
         if (!entry(a, 1, tree, at, &crd))
             return false;
-        put(a->s, OUT_CRD, crd);
+        put_item(a, crd);
         put(a->s, OUT_POS, at);
     }
     return true;
 }
 
-/* One tree of references; false when they, or the blocks, end before it. */
-static bool scan_tree(access *a, uint32_t tree) {
-    while (has(a->s, IN_REF)) {
-        uint32_t token = take(a->s, IN_REF);
-        if (rtl_is_done(token)) {
-            put_both(a, token);
-            return true;
-        }
-        if (rtl_is_stop(token)) { /* an empty fiber one level up */
-            put_both(a, token + 1);
-            continue;
-        }
+/* The fiber and the stop that the reference or the stop at the head stands for; the stop, 0 if the stream or
+ * the blocks end before. */
+static uint32_t scan_reference(access *a, uint32_t tree) {
+    uint32_t token = take(a->s, IN_REF), stop = RTL_STOP(0);
+    if (rtl_is_stop(token)) { /* an empty fiber one level up */
+        stop = token + 1;
+    } else {
         if (rtl_is_maybe(token) && a->config.dense)
             put_both(a, token);
         if (!rtl_is_maybe(token) && !scan_fiber(a, tree, token))
-            return false;
+            return 0;
         if (!has(a->s, IN_REF))
+            return 0;
+        if (rtl_is_stop(head(a->s, IN_REF)))
+            stop = take(a->s, IN_REF) + 1;
+    }
+    put_both(a, stop);
+    return stop;
+}
+
+/* One tree of references; false when they, or the blocks, end before it. */
+static bool scan_tree(access *a, uint32_t tree) {
+    while (has(a->s, IN_REF)) {
+        if (rtl_is_done(head(a->s, IN_REF))) {
+            put_both(a, take(a->s, IN_REF));
+            return true;
+        }
+        if (!scan_reference(a, tree))
             return false;
-        put_both(a, rtl_is_stop(head(a->s, IN_REF)) ? take(a->s, IN_REF) + 1 : RTL_STOP(0));
     }
     return false;
+}
+
+/* All passes of an accumulator over the coordinates of its blocks, which they take in order: one for each
+ * sub-fiber to add to, and one for the sum of them all, which goes to the read-out. */
+static void scan_sums(access *a) {
+    bool last = false; /* the sum of the tree's last accumulation is being read out */
+    uint32_t stop = 0;
+    for (uint32_t block = 0;; block++) {
+        while (!a->read_out && has(a->s, IN_REF) && rtl_is_done(head(a->s, IN_REF)))
+            take(a->s, IN_REF);
+        if (!a->read_out && !has(a->s, IN_REF))
+            return;
+        put(a->s, OUT_POS, RTL_ROUTE | a->read_out);
+        if (a->read_out) {
+            if (!scan_fiber(a, block, 0))
+                return;
+            put_both(a, stop - 1);
+            if (last)
+                put_both(a, RTL_DONE);
+            a->read_out = false;
+            continue;
+        }
+        do {
+            stop = has(a->s, IN_REF) ? scan_reference(a, block) : 0;
+            if (!stop)
+                return;
+        } while (rtl_stop_level(stop) < a->config.read_level);
+        last = rtl_stop_level(stop) == a->config.read_level + 2u;
+        if (last)
+            put_both(a, RTL_DONE);
+        a->read_out = rtl_stop_level(stop) > a->config.read_level;
+    }
+}
+
+static bool ends_lookup(const access *a, uint32_t token) {
+    return a->config.sums_read ? rtl_is_stop(token) && rtl_stop_level(token) >= a->config.read_level
+                               : rtl_is_done(token);
 }
 
 static bool look_up_tree(access *a, uint32_t tree) {
     while (has(a->s, IN_REF)) {
         uint32_t token = take(a->s, IN_REF);
         uint16_t value;
-        if (rtl_is_maybe(token)) {
-            put(a->s, OUT_CRD, 0);
+        if (a->config.sums_read && (token & ~1u) == RTL_ROUTE) {
+            a->read_out = token & 1;
+        } else if (rtl_is_maybe(token)) {
+            put_item(a, 0);
         } else if (rtl_is_control(token)) {
-            put(a->s, OUT_CRD, token);
-            if (rtl_is_done(token))
+            put_item(a, token);
+            if (ends_lookup(a, token))
                 return true;
         } else {
             if (!entry(a, 0, tree, token, &value))
                 return false;
-            put(a->s, OUT_CRD, value);
+            put_item(a, value);
         }
     }
     return false;
@@ -238,6 +322,10 @@ void spec_fiber_access(const spec_mem_config *config, spec_streams *streams) {
         return;
     if (a.config.root && !a.config.block_read)
         make_root(&a);
+    if (a.config.sums_read && !a.config.root && !a.config.dense && !a.config.lookup && !a.config.block_read) {
+        scan_sums(&a);
+        return;
+    }
     for (uint32_t tree = 0;; tree++) {
         bool whole = a.config.block_read ? read_out_tree(&a, tree)
                      : a.config.lookup   ? look_up_tree(&a, tree)

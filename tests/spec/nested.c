@@ -106,20 +106,24 @@ static void make_root(spec_streams *s) {
     }
 }
 
-void spec_repeat(spec_streams *s, bool root) {
+void spec_repeat(spec_streams *s, bool root, bool one_reference) {
     if (root)
         make_root(s);
     while (has(s, 1)) {
         uint32_t signal = head(s, 1);
-        if (!rtl_is_stop(signal))
+        if (!rtl_is_stop(signal) || one_reference)
             skip_stops(s, 0);
+        if (one_reference && rtl_is_done(signal) && has(s, 0) && rtl_is_item(head(s, 0))) {
+            take(s, 0);
+            skip_stops(s, 0);
+        }
         if (!has(s, 0) || rtl_is_done(signal) != rtl_is_done(head(s, 0)))
             return;
         uint32_t proc = head(s, 0);
         ended e;
         if (rtl_is_done(signal))
             take(s, 0);
-        else if (rtl_is_stop(signal))
+        else if (rtl_is_stop(signal) && !one_reference)
             take_ended(s, 0, signal, &e);
         put(s, 0, rtl_is_item(signal) ? proc : signal);
         take(s, 1);

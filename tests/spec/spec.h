@@ -34,12 +34,12 @@ void spec_pe(const spec_pe_config *config, spec_streams *streams);
 /* The primitives themselves.
  * joiner: in crd0 crd1 pos0 pos1, out crd pos0 pos1. crddrop, crdhold: in and out inner, outer.
  * alu: in two value streams, instruction = CONFIG_SPACE[84:1] of `space`. repeat: in proc, repsig;
- * root makes its own proc stream in place of in[0]. */
+ * root makes its own proc stream in place of in[0]; one_reference: the first one serves the whole tree. */
 void spec_joiner(spec_streams *s, bool is_union);
 void spec_crddrop(spec_streams *s);
 void spec_crdhold(spec_streams *s);
 void spec_alu(spec_streams *s, const uint32_t space[3]);
-void spec_repeat(spec_streams *s, bool root);
+void spec_repeat(spec_streams *s, bool root, bool one_reference);
 void spec_rsg(spec_streams *s);
 void spec_reduce(spec_streams *s, uint16_t default_value);
 
@@ -54,7 +54,9 @@ typedef struct {
  * in references, write addresses, blocks, write data; out blocks, coordinates or values, positions.
  * A block larger than its capacity stops the writer for good, as in the tile. The streams must be legal:
  * references name fibers or values that were written; an entry never written reads as 0 here. taken[] counts
- * the tokens of whole trees. */
+ * the tokens of whole trees.
+ * Of an accumulator (docs/accumulate.md) every stop of the level set ends a block, and the reader takes the
+ * blocks one by one; a tree has two levels around its sub-fibers. */
 void spec_fiber_access(const spec_mem_config *config, spec_streams *streams);
 
 #endif

@@ -4,7 +4,7 @@
 
 enum { IN_REF, IN_ADDR, IN_BLOCK, IN_DATA, MOST = 24 };
 
-/* A stream as text: numbers, S<level>, D, N. */
+/* A stream as text: numbers, S<level>, D, N, R<0 or 1> for a routing token. */
 static u32_vec parse(arena *mem, const char *text) {
     u32_vec v = {0};
     for (const char *p = text; *p;) {
@@ -17,6 +17,8 @@ static u32_vec parse(arena *mem, const char *text) {
             vec_push(mem, &v, RTL_STOP(strtoul(p + 1, &end, 10)));
         else if (*p == 'D')
             vec_push(mem, &v, RTL_DONE);
+        else if (*p == 'R')
+            vec_push(mem, &v, RTL_ROUTE | (uint32_t)strtoul(p + 1, &end, 10));
         else if (*p == 'N')
             vec_push(mem, &v, RTL_MAYBE);
         else
@@ -42,6 +44,8 @@ typedef struct {
 #define LOOKUP (1u << 27)
 #define DENSE(n) (1u << 29 | (n) << 13)
 #define READ_OUT (1u << 30)
+#define SUMS_WRITE (1u << 17 | 1u << 19)
+#define SUMS_READ (1u << 8)
 
 static const example examples[] = {
     {"scan: a stop is consumed and raised, rows of stops, a maybe, an empty fiber",
@@ -72,6 +76,19 @@ static const example examples[] = {
      {PARTS, 0, BUFFET | DENSE(2u), CAPACITIES},
      {"S0 3 N S1 D 1 S0 D", "", "", ""},
      {"", "S1 0 1 S0 N S2 D 0 1 S1 D", "S1 6 7 S0 N S2 D 2 3 S1 D"}},
+    {"coordinates of sums: of two vectors, of none, of one", /* docs/accumulate.md */
+     {PARTS | COMPRESSED | SUMS_WRITE, SUMS_READ, BUFFET, CAPACITIES},
+     {"0 0 S0 S0 0 S1 D", "", "", "1 4 S0 1 4 5 S1 S1 7 S2 D"},
+     {"1 4 5 S0 S0 7 S1 D", "S0 1 4 S1 S1 S2 D",
+      "R0 S0 R0 0 1 S1 R1 0 1 2 S0 R0 S1 R1 S0 R0 S2 D R1 0 S1 D"}},
+    {"values of the same sums",
+     {PARTS | LOWEST | COMPRESSED | SUMS_WRITE, LOOKUP | SUMS_READ, BUFFET, CAPACITIES},
+     {"R0 S0 R0 0 1 S1 R1 0 1 2 S0 R0 S1 R1 S0 R0 S2 D R1 0 S1 D", "", "", "10 40 S0 11 40 50 S1 S1 70 S2 D"},
+     {"11 40 50 S0 S0 70 S1 D", "S0 10 40 S1 S1 S2 D", ""}},
+    {"a tree without sums, then another tree",
+     {PARTS | COMPRESSED | SUMS_WRITE, SUMS_READ, BUFFET, CAPACITIES},
+     {"S1 D 0 S1 D", "", "", "S2 D 3 S2 D"},
+     {"S1 D 3 S1 D", "S2 D S2 D", "R0 S2 D R1 S1 D R0 S2 D R1 0 S1 D"}},
     {"a block too large never ends",
      {PARTS | LOWEST | COMPRESSED, LOOKUP, BUFFET | READ_OUT, 0x10},
      {"", "", "", "1 2 3 4 5 6 7 8 9 S0 D"},

@@ -55,7 +55,7 @@ void spec_pe(const spec_pe_config *config, spec_streams *s) {
         spec_alu(s, space);
         return;
     case RTL_PE_REPEAT:
-        spec_repeat(s, space[0] >> 18 & 1);
+        spec_repeat(s, space[0] >> 18 & 1, space[0] >> 17 & 1);
         return;
     case RTL_PE_RSG:
         spec_rsg(s);

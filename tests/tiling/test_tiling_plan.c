@@ -162,6 +162,8 @@ static void decode_fiber(const sam_tensor_data *t, const decoded_level *level, c
         return;
     }
     bool dense = t->level[l] == SAM_LEVEL_DENSE;
+    assert_true(!(t->padded >> l & 1) ||
+                (level[l].seg[ref] < level[l].seg[ref + 1] && level[l].crd[level[l].seg[ref]] == 0));
     uint32_t begin = dense ? ref * edge : level[l].seg[ref],
              end = dense ? begin + edge : level[l].seg[ref + 1];
     for (uint32_t p = begin; p < end; p++) {
@@ -327,7 +329,20 @@ static const struct {
     {"xi:s", {"Bij:ss", "Sj", "Cik:ss", "Sk", "*"}, "ijk", "ijk"},
     {"Xij:ss", {"Bij:ss", "ci:s", "+"}, "ij", "ij"},
     {"Xij:ss", {"a:", "Bij:ss", "*"}, "ij", "ij"},
+    {"Xijk:sss", {"Bijk:sss", "Cijk:dsd", "Dijk:dds", "*", "*"}, "ijk", "ijk"},
+    {"Xijk:sss", {"Bijk:sds", "Cijk:ssd:201", "+"}, "kij", "ijk"},
 };
+
+/* By variant: none, the innermost levels, the others, all. */
+static void pad_levels(sam_statement *s, uint32_t variant) {
+    for (uint32_t t = 1; t < s->tensors.len; t++) {
+        sam_tensor_data *d = &s->tensors.at[t];
+        for (uint32_t l = 0; l < d->order; l++) {
+            bool padded = variant & (l + 1 == d->order ? 1 : 2);
+            d->padded |= (uint32_t)(padded && d->level[l] == SAM_LEVEL_COMPRESSED) << l;
+        }
+    }
+}
 
 static void plans_compute_what_the_statement_says(void **state) {
     fixture *f = *state;
@@ -352,7 +367,9 @@ static void plans_compute_what_the_statement_says(void **state) {
                 assert_true(tile_generate(spec, sam_tensor_at(&b.s, e->tensor)->name, e->tensor.v, k + 1,
                                           TILE_DTYPE_INT16, &f->mem, &f->diag, &operand[e->tensor.v - 1]));
             }
+            pad_levels(&b.s, variant / 4);
             check_plan(f, &b.s, operand, 3);
+            pad_levels(&b.s, variant);
             check_plan(f, &b.s, operand, 0);
             check_copies(f, &b.s, operand, 3, 2 + variant % 3, (tile_dispatch)(variant / 4 % 2));
         }

@@ -1,0 +1,423 @@
+/* onyx sweep: an expression over tile sizes, copies, loop orders, schedules, seeds and boards. */
+#include "sweep/sweep.h"
+#include "cli/cli.h"
+
+#include <unistd.h>
+
+enum {
+    OPT_TILE = CLI_OPT_BOARD + 1,
+    OPT_UNROLL,
+    OPT_DISPATCH,
+    OPT_ORDER,
+    OPT_SCHEDULES,
+    OPT_SEED,
+    OPT_ENGINE,
+    OPT_DB,
+    OPT_JOBS,
+    OPT_SLURM,
+    OPT_TIME_LIMIT,
+    OPT_CONFIRM,
+    OPT_BEST,
+    OPT_KEEP,
+    OPT_QUIET,
+    OPT_CSV,
+    OPT_HTML,
+    OPT_PASSED /* options of onyx run that are handed on as they are */
+};
+static const char *const passed[] = {"dtype",    "values",      "hazards",    "profile",
+                                     "no-check", "no-pipeline", "no-balance", NULL};
+
+typedef struct {
+    cli_session *session;
+    const char *expression;
+    text_vec formats, dimensions, inputs, boards;
+    const char *order;
+    sweep_plan plan;
+    sweep_run_options run;
+    const char *db, *confirm;
+    uint32_t best;
+} sweep_command;
+
+static const char default_db[] = "sweep.db";
+
+/* The values between separators, each one's text what the command takes. */
+static void add_axis(sweep_command *c, const char *name, const char *option, const char *list, char separator,
+                     const char *pattern) {
+    arena *mem = &c->session->mem;
+    sweep_axis axis = {.name = name, .option = option};
+    for (const char *at = list;; at++) {
+        size_t length = strcspn(at, (const char[]){separator, '\0'});
+        const char *label = arena_strndup(mem, at, length);
+        if (!length)
+            cli_bad_value(c->session, arena_printf(mem, "--%s", name), list,
+                          arena_printf(mem, "values between '%c'", separator));
+        vec_push(mem, &axis.label, label);
+        vec_push(mem, &axis.value, pattern ? arena_printf(mem, "%s(%s)", pattern, label) : label);
+        at += length;
+        if (!*at)
+            break;
+    }
+    for (uint32_t a = 0; a < c->plan.axes.len; a++) {
+        if (strcmp(c->plan.axes.at[a].name, name) == 0)
+            diag_error(&c->session->diag, (src_loc){0}, "E0914-twice", "a second --%s", name);
+    }
+    vec_push(mem, &c->plan.axes, axis);
+}
+
+static void pass_on(sweep_command *c, const char *option, const char *value) {
+    vec_push(&c->session->mem, &c->plan.arguments, option);
+    if (value)
+        vec_push(&c->session->mem, &c->plan.arguments, value);
+}
+
+/* Options with a letter mean what they mean to onyx run. */
+static bool parse_letter(sweep_command *c, int key, const char *arg) {
+    if (!strchr("fdtsig", key))
+        return false;
+    if (*arg == '=')
+        arg++;
+    arena *mem = &c->session->mem;
+    const char *colon = strchr(arg, ':');
+    if (key == 'f')
+        vec_push(mem, &c->formats, arg);
+    else if (key == 'd')
+        vec_push(mem, &c->dimensions, arg);
+    else if (key == 'i' && colon)
+        vec_push(mem, &c->plan.inputs, colon + 1);
+    pass_on(c, arena_printf(mem, "-%c", key), arg);
+    return true;
+}
+
+static bool parse_axis(sweep_command *c, int key, const char *arg) {
+    switch (key) {
+    case OPT_TILE:
+        add_axis(c, "tile", "--tile", arg, ',', NULL);
+        return true;
+    case OPT_UNROLL:
+        add_axis(c, "unroll", "--unroll", arg, ',', NULL);
+        return true;
+    case OPT_DISPATCH:
+        add_axis(c, "dispatch", "--dispatch", arg, ',', NULL);
+        return true;
+    case OPT_SCHEDULES:
+        add_axis(c, "schedules", "-s", arg, ';', NULL);
+        return true;
+    case OPT_SEED:
+        add_axis(c, "seed", "--seed", arg, ',', NULL);
+        return true;
+    case CLI_OPT_BOARD:
+        add_axis(c, "board", "--board", arg, ',', NULL);
+        return true;
+    case OPT_ORDER:
+        c->order = arg;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static error_t parse_sweep(int key, char *arg, struct argp_state *state) {
+    static const char *const engines[] = {"sam", "cycle", "rtl", "soc", NULL};
+    static const char *const confirming[] = {"cycle", "rtl", "soc", NULL};
+    sweep_command *c = state->input;
+    cli_session *s = c->session;
+    if ((key > 0 && key < CLI_OPT_BOARD && parse_letter(c, key, arg)) || parse_axis(c, key, arg))
+        return 0;
+    switch (key) {
+    case OPT_ENGINE:
+        c->plan.engine = engines[cli_choice(s, "--engine", arg, engines)];
+        return 0;
+    case OPT_DB:
+        c->db = arg;
+        return 0;
+    case OPT_JOBS:
+        c->run.jobs = (uint32_t)cli_whole(s, "--jobs", arg, 1, 1024);
+        return 0;
+    case OPT_SLURM:
+        c->run.slurm = true;
+        return 0;
+    case OPT_TIME_LIMIT:
+        c->run.time_limit = (uint32_t)cli_whole(s, "--time-limit", arg, 1, 1000000);
+        return 0;
+    case OPT_CONFIRM:
+        c->confirm = confirming[cli_choice(s, "--confirm", arg, confirming)];
+        return 0;
+    case OPT_BEST:
+        c->best = (uint32_t)cli_whole(s, "--best", arg, 1, 1000000);
+        return 0;
+    case OPT_KEEP:
+        c->run.keep = true;
+        return 0;
+    case OPT_QUIET:
+        c->run.quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (c->expression)
+            diag_error(&s->diag, (src_loc){0}, "E0904-argument", "unexpected argument '%s'", arg);
+        c->expression = arg;
+        return 0;
+    default:
+        if (key < OPT_PASSED || key > OPT_PASSED + 6)
+            return ARGP_ERR_UNKNOWN;
+        pass_on(c, arena_printf(&s->mem, "--%s", passed[key - OPT_PASSED]), arg);
+        return 0;
+    }
+}
+
+/* ---- loop orders ----------------------------------------------------------------------------- */
+
+enum { ORDER_MOST = 6 }; /* 720 orders */
+
+/* Every order of the loops of the expression, in the order of the permutations' numbers. */
+static bool all_orders(sweep_command *c, const char **list) {
+    cli_session *s = c->session;
+    const fe_in in = {.expression = c->expression,
+                      .formats = c->formats.at,
+                      .n_formats = c->formats.len,
+                      .dimensions = c->dimensions.at,
+                      .n_dimensions = c->dimensions.len};
+    sam_statement st;
+    if (!fe_parse(&in, &s->names, &s->mem, &s->diag, &st))
+        return false;
+    uint32_t n = st.loops.len, count = 1;
+    if (n > ORDER_MOST) {
+        diag_error(&s->diag, (src_loc){0}, "E0903-option-value", "--order all: %u loops have too many orders",
+                   n);
+        diag_hint(&s->diag, "name some, e.g. --order \"i,j,k;i,k,j\"");
+        return false;
+    }
+    for (uint32_t i = 2; i <= n; i++)
+        count *= i;
+    text_out text;
+    text_begin(&text);
+    for (uint32_t p = 0; p < count; p++) {
+        bool used[ORDER_MOST] = {0};
+        for (uint32_t i = 0, rest = p, block = count; i < n; i++) {
+            block /= n - i;
+            uint32_t skip = rest / block, v = 0;
+            rest %= block;
+            for (;; v++) {
+                if (!used[v] && skip-- == 0)
+                    break;
+            }
+            used[v] = true;
+            fprintf(text.stream, "%s%s",
+                    i   ? ","
+                    : p ? ";"
+                        : "",
+                    names_text(&s->names, sam_var_at(&st, st.loops.at[v])->name));
+        }
+    }
+    *list = text_end(&text, &s->mem);
+    return true;
+}
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+/* What the points have in common, once everything was read. */
+static bool make_plan(sweep_command *c) {
+    cli_session *s = c->session;
+    char self[4096];
+    if (!cli_program(self, sizeof self)) {
+        diag_error(&s->diag, (src_loc){0}, "E0001-file", "cannot find this program: /proc is not there");
+        return false;
+    }
+    c->plan.program = arena_strdup(&s->mem, self);
+    if (c->order && strcmp(c->order, "all") == 0 && !all_orders(c, &c->order))
+        return false;
+    if (c->order)
+        add_axis(c, "order", "-s", c->order, ';', "reorder");
+    text_vec arguments = {0};
+    vec_push(&s->mem, &arguments, c->expression);
+    for (uint32_t i = 0; i < c->plan.arguments.len; i++)
+        vec_push(&s->mem, &arguments, c->plan.arguments.at[i]);
+    memcpy(&c->plan.arguments, &arguments, sizeof arguments);
+    for (uint32_t a = 0; a < c->plan.axes.len; a++) {
+        const sweep_axis *axis = &c->plan.axes.at[a];
+        for (uint32_t v = 0; v < axis->value.len && strcmp(axis->name, "board") == 0; v++) {
+            pnr_board board;
+            const char *path;
+            if (!cli_read_board(s, axis->value.at[v], &board, &path))
+                return false;
+            vec_push(&s->mem, &c->plan.inputs, path);
+        }
+    }
+    if (!c->plan.axes.len)
+        add_axis(c, "seed", "--seed", "1", ',', NULL);
+    return !diag_failed(&s->diag);
+}
+
+/* Of the points that this sweep asked for. */
+static void judge(sweep_command *c, const sweep_row_vec *rows, const sweep_point_vec *points) {
+    diagnostics *d = &c->session->diag;
+    uint32_t wrong = 0, broken = 0;
+    for (uint32_t r = 0; r < rows->len; r++) {
+        for (uint32_t p = 0; p < points->len; p++) {
+            if (strcmp(rows->at[r].key, points->at[p].key) != 0)
+                continue;
+            wrong += rows->at[r].state == SWEEP_WRONG;
+            broken += rows->at[r].state == SWEEP_CRASHED || rows->at[r].state == SWEEP_LATE;
+        }
+    }
+    if (wrong)
+        diag_mismatch(d, (src_loc){0}, "E0942-points", "%u points gave a wrong result", wrong);
+    if (broken) {
+        diag_error(d, (src_loc){0}, "E0942-points", "%u points crashed or were over the time limit", broken);
+        diag_hint(d, "the same command runs them again");
+    }
+}
+
+static bool run_sweep(sweep_command *c) {
+    cli_session *s = c->session;
+    sweep_point_vec points = {0};
+    sweep_row_vec rows = {0}, own = {0};
+    char plan_key[17];
+    if (!make_plan(c) || !sweep_points(&c->plan, &s->mem, &s->diag, &points, plan_key))
+        return false;
+    sweep_store *store = sweep_open(c->db, true, &s->mem, &s->diag);
+    bool ok = store && sweep_run(store, &c->plan, &points, plan_key, &c->run, &s->mem, &s->diag);
+    if (ok && c->confirm && !c->run.interrupted)
+        ok = sweep_confirm(store, &c->plan, &points, plan_key, c->confirm, c->best, &c->run, &s->mem,
+                           &s->diag);
+    if (ok)
+        ok = sweep_rows(store, &s->mem, &s->diag, &rows);
+    sweep_close(store);
+    if (!ok)
+        return false;
+    for (uint32_t r = 0; r < rows.len; r++) {
+        if (strcmp(rows.at[r].plan, plan_key) == 0)
+            vec_push(&s->mem, &own, rows.at[r]);
+    }
+    if (!c->run.quiet)
+        sweep_print(&own, stdout);
+    judge(c, &own, &points);
+    return !diag_failed(&s->diag);
+}
+
+#define SWEEP_OPTION_DB                                                                                      \
+    { "db", OPT_DB, "FILE", 0, "Results, one row a point (default sweep.db)", 3 }
+
+static const struct argp_option sweep_table[] = {
+    {0, 0, 0, 0, "Axes: every combination is a point", 1},
+    {"tile", OPT_TILE, "N,N,...", 0, "Edges of sub-tiles", 1},
+    {"unroll", OPT_UNROLL, "N,N,...", 0, "Copies of the kernel on the array (numbers or auto)", 1},
+    {"dispatch", OPT_DISPATCH, "NAME,...", 0, "How copies share the sub-tiles", 1},
+    {"order", OPT_ORDER, "I,J,K;I,K,J;...", 0, "Loop orders, or all", 1},
+    {"schedules", OPT_SCHEDULES, "S;S;...", 0, "Scheduling commands, instead of and besides -s", 1},
+    {"seed", OPT_SEED, "N,N,...", 0, "Seeds of placement and of -g operands", 1},
+    {"board", CLI_OPT_BOARD, "NAME,...", 0, "Boards", 1},
+    {0, 0, 0, 0, "Of every point, as of onyx run", 2},
+    {"format", 'f', "T:LEVELS[:ORDER]", 0, "", 2},
+    {"dimension", 'd', "VAR|T:SIZES", 0, "", 2},
+    {"type", 't', "T:TYPE", 0, "", 2},
+    {"schedule", 's', "COMMANDS", 0, "", 2},
+    {"input", 'i', "T:FILE", 0, "", 2},
+    {"generate", 'g', "T:HOW", 0, "", 2},
+    {"dtype", OPT_PASSED, "TYPE", 0, "", 2},
+    {"values", OPT_PASSED + 1, "KIND", 0, "", 2},
+    {"hazards", OPT_PASSED + 2, "WHAT", 0, "", 2},
+    {"profile", OPT_PASSED + 3, "NAME", 0, "", 2},
+    {"no-check", OPT_PASSED + 4, NULL, 0, "", 2},
+    {"no-pipeline", OPT_PASSED + 5, NULL, 0, "", 2},
+    {"no-balance", OPT_PASSED + 6, NULL, 0, "", 2},
+    {"engine", OPT_ENGINE, "NAME", 0, "What runs the points (default cycle)", 2},
+    {0, 0, 0, 0, "The sweep", 3},
+    SWEEP_OPTION_DB,
+    {"jobs", OPT_JOBS, "N", 0, "Points at a time (default: processors of this machine)", 3},
+    {"slurm", OPT_SLURM, NULL, 0, "Submit the points as a Slurm job array, and wait for it", 3},
+    {"time-limit", OPT_TIME_LIMIT, "SECONDS", 0, "End a point that takes longer", 3},
+    {"confirm", OPT_CONFIRM, "ENGINE", 0, "Run the fastest again, e.g. on rtl", 3},
+    {"best", OPT_BEST, "N", 0, "How many --confirm runs again (default 1)", 3},
+    {"keep", OPT_KEEP, NULL, 0, "Keep the folder of each point, in FILE.work", 3},
+    {"quiet", OPT_QUIET, NULL, 0, "Print nothing but diagnostics", 3},
+    {0},
+};
+
+/* ---- onyx sweep report -------------------------------------------------------------------------- */
+
+typedef struct {
+    cli_session *session;
+    const char *db, *csv, *html;
+} report_command;
+
+static error_t parse_report(int key, char *arg, struct argp_state *state) {
+    report_command *c = state->input;
+    switch (key) {
+    case OPT_DB:
+    case ARGP_KEY_ARG:
+        c->db = arg;
+        return 0;
+    case OPT_CSV:
+        c->csv = arg;
+        return 0;
+    case OPT_HTML:
+        c->html = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool write_report(cli_session *s, const char *path, const sweep_row_vec *rows,
+                         void (*write)(const sweep_row_vec *rows, FILE *out)) {
+    file_out f;
+    if (!path)
+        return true;
+    if (!file_create(&f, path, &s->mem, &s->diag))
+        return false;
+    write(rows, f.stream);
+    return file_commit(&f, &s->diag);
+}
+
+static int command_report(int argc, char **argv) {
+    static const struct argp_option table[] = {
+        SWEEP_OPTION_DB,
+        {"csv", OPT_CSV, "FILE", 0, "Write every row as comma-separated values", 3},
+        {"html", OPT_HTML, "FILE", 0, "Write a page with plots", 3},
+        {0}};
+    static const struct argp parser = {.options = table,
+                                       .parser = parse_report,
+                                       .args_doc = "[FILE]",
+                                       .doc = "Prints what sweeps found, the fastest first."};
+    cli_session s;
+    cli_session_begin(&s);
+    report_command c = {.session = &s, .db = default_db};
+    sweep_row_vec rows = {0};
+    bool ok = cli_parse(&parser, "sweep report", argc, argv, &s, &c);
+    sweep_store *store = ok ? sweep_open(c.db, false, &s.mem, &s.diag) : NULL;
+    ok = store && sweep_rows(store, &s.mem, &s.diag, &rows) && write_report(&s, c.csv, &rows, sweep_csv) &&
+         write_report(&s, c.html, &rows, sweep_html);
+    sweep_close(store);
+    if (ok)
+        sweep_print(&rows, stdout);
+    return cli_session_end(&s, ok);
+}
+
+int command_sweep(int argc, char **argv) {
+    static const struct argp parser = {
+        .options = sweep_table,
+        .parser = parse_sweep,
+        .args_doc = "EXPRESSION\nreport [FILE]",
+        .doc =
+            "Runs every combination of the axes that FILE has no result of, and says which is the fastest. "
+            "Interrupted, it goes on where it was."};
+    if (argc > 1 && strcmp(argv[1], "report") == 0)
+        return command_report(argc - 1, argv + 1);
+    cli_session s;
+    cli_session_begin(&s);
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    sweep_command c = {.session = &s,
+                       .plan = {.engine = "cycle"},
+                       .db = default_db,
+                       .best = 1,
+                       .run = {.jobs = processors > 0 ? (uint32_t)processors : 1}};
+    bool ok = cli_parse(&parser, "sweep", argc, argv, &s, &c);
+    if (ok && !c.expression) {
+        diag_error(&s.diag, (src_loc){0}, "E0904-argument", "an expression is missing");
+        ok = false;
+    }
+    ok = ok && run_sweep(&c);
+    bool interrupted = c.run.interrupted;
+    int code = cli_session_end(&s, ok);
+    return interrupted ? EXIT_INTERRUPTED : code;
+}

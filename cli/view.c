@@ -1,0 +1,270 @@
+/* onyx view: what a run left in its folder, as one page for a browser. This collects the data; the page
+ * (cli/view/) draws it. */
+#include "cli/cli.h"
+
+#include <unistd.h>
+
+enum { TRACE_MOST = 1 << 20 }; /* of io.trace; whole runs beyond it are left out */
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+/* Graphviz's drawing of a .gv file; null where there is no Graphviz. */
+static cJSON *drawing_of(cli_session *s, const char *gv) {
+    const char *svg = arena_printf(&s->mem, "%s.svg.part", gv);
+    const char *const argv[] = {"dot", "-Tsvg", "-o", svg, gv, NULL};
+    diagnostics quiet;
+    size_t length = 0;
+    diag_init(&quiet, &s->mem);
+    unlink(svg);
+    const char *text = program_run(argv, "/dev/null") == 0 ? file_read(svg, &s->mem, &length, &quiet) : NULL;
+    unlink(svg);
+    const char *begin = text ? strstr(text, "<svg") : NULL;
+    return begin ? cJSON_CreateString(begin) : cJSON_CreateNull();
+}
+
+static void quote(const char *text, FILE *out) {
+    fputc('"', out);
+    for (; *text; text++)
+        fprintf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    fputc('"', out);
+}
+
+/* The netlist as DOT, cells by their names. */
+static bool write_netlist_gv(const netlist *n, const char *path, cli_session *s) {
+    static const char *const fill[] = {"white", "#dbe7f5", "#f7e6c8", "#dcefdc"};
+    file_out f;
+    if (!file_create(&f, path, &s->mem, &s->diag))
+        return false;
+    fputs("digraph onyx {\nnode [shape=box style=filled fontname=\"sans-serif\"]\n", f.stream);
+    for (uint32_t i = 0; i < n->cells.len; i++) {
+        const net_cell_data *c = &n->cells.at[i];
+        quote(names_text(n->names, c->name), f.stream);
+        fprintf(f.stream, " [fillcolor=\"%s\"]\n", fill[net_mode_table[c->mode].tile]);
+    }
+    for (uint32_t i = 0; i < n->nets.len; i++) {
+        const net_data *net = &n->nets.at[i];
+        for (uint32_t k = 0; k < net->sinks.len; k++) {
+            quote(names_text(n->names, net_cell_at(n, net->source.cell)->name), f.stream);
+            fputs(" -> ", f.stream);
+            quote(names_text(n->names, net_cell_at(n, net->sinks.at[k].cell)->name), f.stream);
+            fputc('\n', f.stream);
+        }
+    }
+    fputs("}\n", f.stream);
+    return file_commit(&f, &s->diag);
+}
+
+/* ---- one kernel ------------------------------------------------------------------------------- */
+
+static cJSON *board_json(const pnr_board *b) {
+    cJSON *json = cJSON_CreateObject(), *kinds = cJSON_CreateArray();
+    cJSON_AddNumberToObject(json, "width", b->width);
+    cJSON_AddNumberToObject(json, "height", b->height);
+    cJSON_AddNumberToObject(json, "tracks", b->tracks);
+    for (uint32_t x = 0; x < b->width; x++)
+        cJSON_AddItemToArray(kinds,
+                             cJSON_CreateString(pnr_site_tile(b, x, 1) == NET_TILE_MEM ? "mem" : "pe"));
+    cJSON_AddItemToObject(json, "columns", kinds);
+    return json;
+}
+
+static cJSON *route_json(const pnr_design *design, uint32_t n, arena *mem) {
+    cJSON *json = cJSON_CreateObject(), *hops = cJSON_CreateArray();
+    cJSON_AddStringToObject(json, "id", net_id_text(design->net, n, mem));
+    for (uint32_t i = 0; i < design->route.at[n].hops.len; i++) {
+        const pnr_hop *h = &design->route.at[n].hops.at[i];
+        const double row[] = {h->x, h->y, h->side, h->track, h->registered ? (h->fifo_start ? 1 : 2) : 0};
+        cJSON_AddItemToArray(hops, cJSON_CreateDoubleArray(row, sizeof row / sizeof *row));
+    }
+    cJSON_AddItemToObject(json, "hops", hops);
+    return json;
+}
+
+static cJSON *ports_json(void) {
+    cJSON *json = cJSON_CreateObject();
+    for (int m = 1; m < NET_MODES; m++) {
+        const net_mode_info *info = &net_mode_table[m];
+        cJSON *mode = cJSON_AddObjectToObject(json, info->name);
+        cJSON *in = cJSON_AddArrayToObject(mode, "in"), *out = cJSON_AddArrayToObject(mode, "out");
+        for (int p = 0; p < 4; p++)
+            cJSON_AddItemToArray(in, cJSON_CreateString(info->port_in[p] ? info->port_in[p] : ""));
+        for (int p = 0; p < 3; p++)
+            cJSON_AddItemToArray(out, cJSON_CreateString(info->port_out[p] ? info->port_out[p] : ""));
+        cJSON_AddStringToObject(mode, "doc", info->doc ? info->doc : "");
+    }
+    return json;
+}
+
+/* Cells, sites, routes and timing of a folder with netlist.json and a routed design. */
+static bool add_design(cli_session *s, const char *folder, const pnr_board *board, cJSON *to) {
+    arena *mem = &s->mem;
+    cJSON *json = json_read(arena_printf(mem, "%s/netlist.json", folder), &s->diag);
+    netlist *n = arena_new(mem, netlist);
+    pnr_design design = {.net = n, .board = board};
+    pnr_timing timing;
+    pnr_site *site;
+    bool ok = json && net_from_json(json, &s->names, mem, &s->diag, n) &&
+              pnr_read_place(n, arena_printf(mem, "%s/design.place", folder), mem, &s->diag, &site);
+    cJSON_Delete(json);
+    if (!ok)
+        return false;
+    for (uint32_t i = 0; i < n->cells.len; i++)
+        vec_push(mem, &design.site, site[i]);
+    const char *gv = arena_printf(mem, "%s/netlist.gv.part", folder);
+    if (!pnr_read_route(&design, arena_printf(mem, "%s/design.route", folder), mem, &s->diag) ||
+        !pnr_check(&design, &s->diag) || !pnr_sta(&design, mem, &s->diag, &timing) ||
+        !write_netlist_gv(n, gv, s))
+        return false;
+    cJSON_AddItemToObject(to, "netlist", net_to_json(n));
+    cJSON_AddItemToObject(to, "netlist_svg", drawing_of(s, gv));
+    unlink(gv);
+    cJSON *sites = cJSON_AddArrayToObject(to, "sites"), *routes = cJSON_AddArrayToObject(to, "routes");
+    for (uint32_t i = 0; i < design.site.len; i++) {
+        const double at[] = {design.site.at[i].x, design.site.at[i].y};
+        cJSON_AddItemToArray(sites, cJSON_CreateDoubleArray(at, 2));
+    }
+    for (uint32_t i = 0; i < design.route.len; i++) {
+        cJSON *route = route_json(&design, i, mem);
+        cJSON_AddNumberToObject(route, "delay_ps", timing.paths.at[i].delay_ps);
+        cJSON_AddNumberToObject(route, "floor_ps", timing.paths.at[i].floor_ps);
+        cJSON_AddItemToArray(routes, route);
+    }
+    cJSON_AddItemToObject(to, "timing", pnr_timing_report(&design, &timing));
+    return true;
+}
+
+/* What --io-trace wrote, if it did: whole lines. */
+static void add_trace(cli_session *s, const char *folder, cJSON *to) {
+    const char *path = arena_printf(&s->mem, "%s/io.trace", folder);
+    size_t length = 0;
+    char *text = access(path, R_OK) == 0 ? file_read(path, &s->mem, &length, &s->diag) : NULL;
+    if (!text)
+        return;
+    if (length > TRACE_MOST) {
+        text[TRACE_MOST] = '\0';
+        char *line = strrchr(text, '\n');
+        *(line ? line : text) = '\0';
+    }
+    cJSON_AddStringToObject(to, "io_trace", text);
+}
+
+/* `section` is the kernel's part of report.json; the kernel owns a copy. */
+static cJSON *kernel_json(cli_session *s, const char *folder, const char *name, const cJSON *section,
+                          const pnr_board *board) {
+    cJSON *json = cJSON_CreateObject();
+    const char *hardware = arena_printf(&s->mem, "%s/sam_hw.gv", folder);
+    const char *graph = access(hardware, R_OK) == 0 ? hardware : arena_printf(&s->mem, "%s/sam.gv", folder);
+    cJSON_AddStringToObject(json, "name", name);
+    cJSON_AddItemToObject(json, "report", cJSON_Duplicate(section, true));
+    cJSON_AddItemToObject(json, "graph_svg", drawing_of(s, graph));
+    if (access(arena_printf(&s->mem, "%s/netlist.json", folder), R_OK) == 0 &&
+        !add_design(s, folder, board, json)) {
+        cJSON_Delete(json);
+        return NULL;
+    }
+    add_trace(s, folder, json);
+    return json;
+}
+
+/* ---- the page --------------------------------------------------------------------------------- */
+
+/* JSON that may stand inside a script element: no '<' is left in it. */
+static void put_json(const cJSON *json, FILE *out) {
+    char *text = cJSON_PrintUnformatted(json);
+    BUG_IF(!text, "out of memory while printing JSON");
+    for (const char *c = text; *c; c++) {
+        if (*c == '<')
+            fputs("\\u003c", out);
+        else
+            fputc(*c, out);
+    }
+    cJSON_free(text);
+}
+
+/* The template with its parts in the places of {{style}}, {{script}} and {{data}}. */
+static bool write_page(cli_session *s, const cJSON *data, const char *path) {
+    static const char *const part[] = {"page.html", "page.css", "page.js"};
+    const char *text[3];
+    size_t length;
+    for (int i = 0; i < 3; i++) {
+        text[i] = file_read(arena_printf(&s->mem, "%s/cli/view/%s", cli_home(s), part[i]), &s->mem, &length,
+                            &s->diag);
+        if (!text[i])
+            return false;
+    }
+    file_out f;
+    if (!file_create(&f, path, &s->mem, &s->diag))
+        return false;
+    for (const char *at = text[0]; *at;) {
+        if (strncmp(at, "{{style}}", 9) == 0) {
+            fputs(text[1], f.stream);
+            at += 9;
+        } else if (strncmp(at, "{{script}}", 10) == 0) {
+            fputs(text[2], f.stream);
+            at += 10;
+        } else if (strncmp(at, "{{data}}", 8) == 0) {
+            put_json(data, f.stream);
+            at += 8;
+        } else {
+            fputc(*at++, f.stream);
+        }
+    }
+    return file_commit(&f, &s->diag);
+}
+
+static bool collect(cli_session *s, const char *folder, cJSON *data) {
+    cJSON *report = json_read(arena_printf(&s->mem, "%s/report.json", folder), &s->diag);
+    const char *board_name;
+    pnr_board board;
+    if (!report)
+        return false;
+    const cJSON *sections = cJSON_GetObjectItemCaseSensitive(report, "kernels");
+    cJSON *kernels = cJSON_AddArrayToObject(data, "kernels");
+    cJSON_AddItemToObject(data, "report", report);
+    if (!json_get_text(report, "report.json", "board", &board_name, &s->diag) ||
+        !cli_read_board(s, board_name, &board, NULL))
+        return false;
+    cJSON_AddItemToObject(data, "board", board_json(&board));
+    cJSON_AddItemToObject(data, "ports", ports_json());
+    if (!sections) {
+        cJSON *kernel = kernel_json(s, folder, "", report, &board);
+        cJSON_AddItemToArray(kernels, kernel);
+        return kernel != NULL;
+    }
+    for (const cJSON *section = sections->child; section; section = section->next) {
+        const char *tensor;
+        cJSON *kernel = NULL;
+        if (json_get_text(section, "report.json", "tensor", &tensor, &s->diag))
+            kernel = kernel_json(s, arena_printf(&s->mem, "%s/%s", folder, tensor), tensor, section, &board);
+        if (!kernel)
+            return false;
+        cJSON_AddItemToArray(kernels, kernel);
+    }
+    return true;
+}
+
+int command_view(int argc, char **argv) {
+    static const struct argp_option table[] = {
+        {"output", 'o', "FILE", 0, "The page (default DIR/view.html)", 0}, {0}};
+    static const struct argp parser = {.options = table,
+                                       .parser = cli_parse_tool,
+                                       .args_doc = "DIR",
+                                       .doc = "Writes one page that shows what 'onyx run' or 'onyx compile' "
+                                              "left in DIR: the graphs, the array with tiles "
+                                              "and routes, timing, stalls. It needs no network; graphs want "
+                                              "Graphviz when the page is written."};
+    cli_session s;
+    cli_session_begin(&s);
+    cli_tool o = {.session = &s};
+    cJSON *data = cJSON_CreateObject();
+    bool ok = cli_parse(&parser, "view", argc, argv, &s, &o) && cli_want_arguments(&o, 1, "DIR");
+    if (ok) {
+        const char *folder = o.arguments.at[0];
+        const char *page = o.out ? o.out : arena_printf(&s.mem, "%s/view.html", folder);
+        ok = collect(&s, folder, data) && write_page(&s, data, page);
+        if (ok)
+            printf("%s\n", page);
+    }
+    cJSON_Delete(data);
+    return cli_session_end(&s, ok);
+}

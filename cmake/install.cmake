@@ -1,0 +1,50 @@
+# `cmake --install`: the commands, what they read at run time (ONYX_HOME), documentation, and the libraries with their headers.
+# `cpack` makes a Debian package of the same.
+include(GNUInstallDirs)
+file(RELATIVE_PATH ONYX_HOME_INSTALLED /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_DATADIR}/onyx)
+
+add_custom_target(onyx_version BYPRODUCTS ${CMAKE_BINARY_DIR}/version/onyx_version.h
+    COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUT=${CMAKE_BINARY_DIR}/version -DVERSION=${PROJECT_VERSION}
+            -P ${PROJECT_SOURCE_DIR}/cmake/version.cmake VERBATIM)
+
+# What the commands read at run time. The folders keep their places: what they include is written from the root of the tree.
+set(home ${CMAKE_INSTALL_DATADIR}/onyx)
+install(DIRECTORY boards DESTINATION ${home})
+install(DIRECTORY cli/view DESTINATION ${home}/cli)
+install(DIRECTORY rtl_models/rtl rtl_models/harness DESTINATION ${home}/rtl_models)
+install(DIRECTORY firmware DESTINATION ${home}
+        FILES_MATCHING PATTERN "target/*" PATTERN "protocol.h" PATTERN "registers.*" PATTERN "errors.def")
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES cmake/onyx.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES cmake/onyx.bash-completion RENAME onyx DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+
+# The libraries in the order in which a linker wants them, each with its public header.
+set(ONYX_LIBRARIES firmware bitstream pnr lower_onyx tiling frontend sam support)
+foreach(room ${ONYX_LIBRARIES})
+    install(FILES ${room}/${room}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onyx/${room})
+    string(APPEND ONYX_PC_LIBS " -lonyx_${room}")
+endforeach()
+install(DIRECTORY sam lower_onyx DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onyx FILES_MATCHING PATTERN "*.def")
+configure_file(cmake/onyx.pc.in ${CMAKE_BINARY_DIR}/onyx.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/onyx.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+function(onyx_install_targets)
+    set(targets onyx)
+    foreach(room ${ONYX_LIBRARIES})
+        list(APPEND targets onyx_${room})
+    endforeach()
+    if(TARGET onyx-cosim)
+        list(APPEND targets onyx-cosim)
+    endif()
+    install(TARGETS ${targets} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "the authors of onyx")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Sparse tensor expressions to a programmed Onyx CGRA")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "verilator, g++, make, gcc-arm-none-eabi")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+include(CPack)

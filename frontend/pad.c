@@ -1,0 +1,81 @@
+/* pad.c - which levels the host pads with explicit zeros, so that the chip meets no empty fiber it mistakes.
+ *
+ * An intersection may have no coordinate. The chip's repeater then loses a reference if the fiber's stop
+ * comes right behind a higher one, its dropper loses the next coordinate if the fiber is an outer one, and a
+ * dropper whose writers hold it up shifts coordinates against each other. If all operands of the loop store
+ * coordinate 0 in every fiber, the fiber has that coordinate, whatever the data: there is nothing to drop.
+ * The zero comes with something below it, down to a value 0, so sums stay what they are, and the result has
+ * at most explicit zeros more, which the host leaves out. Coordinate 0 and not one beyond the others, because
+ * dense levels have it and a full sub-tile has room for it.
+ *
+ * Left as they are: the outermost loop, which has one fiber only; inner sums without repeaters, since a
+ * reducer takes empty fibers; a loop inside of a union's term that may be absent as a whole.
+ */
+#include "frontend/fe_int.h"
+
+typedef struct {
+    sam_statement *s;
+    arena *mem;
+    fe_leaves leaves;
+} padding;
+
+/* Whether some operand under e is repeated along v. */
+static bool has_repeated(const sam_statement *s, sam_expr e, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return !fe_has_index(s, e, v);
+    return (x->a.v && has_repeated(s, x->a, v)) || (x->b.v && has_repeated(s, x->b, v));
+}
+
+/* Sets, or clears, the mark of the compressed levels of the operands under e that hold v. */
+static void mark(sam_statement *s, sam_expr e, sam_var v, bool padded) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_ACCESS && fe_has_index(s, e, v)) {
+        sam_tensor_data *t = sam_tensor_at(s, x->tensor);
+        uint32_t level = fe_level_of(s, e, v), bit = UINT32_C(1) << level;
+        if (t->level[level] == SAM_LEVEL_COMPRESSED)
+            t->padded = padded ? t->padded | bit : t->padded & ~bit;
+    }
+    if (x->a.v)
+        mark(s, x->a, v, padded);
+    if (x->b.v)
+        mark(s, x->b, v, padded);
+}
+
+/* Whether loop `at`, or one inside of it, is a loop of the result: its coordinates hang on loop `at`. */
+static bool results_hang_on(const padding *p, const fe_vars *loops, uint32_t at) {
+    while (at < loops->len && !fe_is_result_var(p->s, loops->at[at]))
+        at++;
+    return at < loops->len;
+}
+
+static void pad_loop(padding *p, const fe_scope *scope, uint32_t at, const fe_presence *presence) {
+    sam_expr body = scope->body;
+    sam_var v = scope->vars.at[at];
+    if (fe_domain_of(&p->leaves, presence, body, v).nonempty ||
+        !(results_hang_on(p, &scope->vars, at) || has_repeated(p->s, body, v)))
+        return;
+    mark(p->s, body, v, true);
+    if (!fe_domain_of(&p->leaves, presence, body, v).nonempty)
+        mark(p->s, body, v, false);
+}
+
+/* The loops in the order in which lowering iterates them. */
+static void pad_scope(padding *p, sam_expr sum, fe_presence presence) {
+    fe_scope scope = sum.v ? fe_sum_scope(p->s, sum, p->mem) : fe_outer_scope(p->s, p->mem);
+    fe_scope_order(p->s, &scope);
+    for (uint32_t i = 0; i < scope.vars.len; i++) {
+        if (sum.v || i > 0)
+            pad_loop(p, &scope, i, &presence);
+        presence = fe_presence_inside(&p->leaves, &presence, scope.body, scope.vars.at[i], p->mem);
+    }
+    fe_exprs inner = {0};
+    fe_inner_sums(p->s, scope.body, p->mem, &inner);
+    for (uint32_t i = 0; i < inner.len; i++)
+        pad_scope(p, inner.at[i], presence);
+}
+
+void fe_pad(sam_statement *s, arena *mem) {
+    padding p = {.s = s, .mem = mem, .leaves = fe_collect_leaves(s, mem)};
+    pad_scope(&p, (sam_expr){0}, fe_presence_start(&p.leaves, mem));
+}

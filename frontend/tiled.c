@@ -1,0 +1,107 @@
+/* tiled.c - what a statement needs because it runs sub-tile by sub-tile (sam_statement.tiled).
+ *
+ * All runs have the same sizes, so a dense level goes on behind the last coordinate; operands hold zeros
+ * there. And a sum that is cut into sub-tiles is added up by the host, so what is added to the sum must count
+ * in one run only: the tiling feeds its operands zeros in the others. Both ask that an addend is 0 where its
+ * operands are, which a constant is not: it is multiplied by an operand of ones, whose values are then read.
+ */
+#include "frontend/fe_int.h"
+
+bool fe_meets_padding(const sam_statement *s, sam_var v) {
+    for (uint32_t i = 0; i < sam_tensor_at(s, s->result)->order; i++) {
+        if (s->result_index[i].v == v.v)
+            return false;
+    }
+    return s->tiled;
+}
+
+/* Variables of e, those of sums inside it as well. */
+static uint64_t all_vars(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    uint64_t vars = (x->a.v ? all_vars(s, x->a) : 0) | (x->b.v ? all_vars(s, x->b) : 0);
+    for (uint32_t i = 0; x->kind == SAM_EXPR_ACCESS && i < sam_tensor_at(s, x->tensor)->order; i++)
+        vars |= (uint64_t)1 << (x->index[i].v - 1);
+    return vars;
+}
+
+/* Whether `addend` stands beside a sum over a variable that it lacks. */
+static bool beside_sum(const sam_statement *s, sam_expr addend, sam_expr other) {
+    uint64_t lacks = all_vars(s, other) & ~all_vars(s, addend);
+    for (uint32_t v = 1; v <= s->vars.len; v++) {
+        if (lacks >> (v - 1) & 1 && fe_meets_padding(s, (sam_var){v}))
+            return true;
+    }
+    return false;
+}
+
+/* Whether `access` lies below e and takes part once; `once`: e itself does. */
+static bool once_below(const sam_statement *s, sam_expr e, sam_expr access, bool once) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    bool adds = x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB;
+    if (e.v == access.v)
+        return once;
+    return (x->a.v && once_below(s, x->a, access, once || (adds && beside_sum(s, x->a, x->b)))) ||
+           (x->b.v && once_below(s, x->b, access, once || (adds && beside_sum(s, x->b, x->a))));
+}
+
+bool fe_takes_part_once(const sam_statement *s, sam_expr access) {
+    return once_below(s, s->rhs, access, false);
+}
+
+/* Whether e is 0 where its operands are. */
+static bool vanishes(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    switch (x->kind) {
+    case SAM_EXPR_ACCESS:
+        return true;
+    case SAM_EXPR_LITERAL:
+        return x->literal == 0;
+    case SAM_EXPR_NEG:
+    case SAM_EXPR_SUM:
+        return vanishes(s, x->a);
+    case SAM_EXPR_MUL:
+    case SAM_EXPR_DIV: /* of integers: x / 0 is 0 */
+        return vanishes(s, x->a) || vanishes(s, x->b);
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB:
+        return vanishes(s, x->a) && vanishes(s, x->b);
+    case SAM_EXPR_NONE:
+        break;
+    }
+    BUG("an expression of no kind");
+}
+
+/* e, or what of it is not 0 with its operands, times ones. */
+static sam_expr with_ones(sam_statement *s, sam_expr e, arena *mem) {
+    sam_expr_data x = *sam_expr_at(s, e);
+    if (vanishes(s, e))
+        return e;
+    if (x.kind == SAM_EXPR_LITERAL || x.kind == SAM_EXPR_MUL || x.kind == SAM_EXPR_DIV) {
+        sam_expr ones = fe_add_ones(s, x.loc, mem);
+        return fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = x.loc, .a = e, .b = ones});
+    }
+    x.a = with_ones(s, x.a, mem);
+    if (x.b.v)
+        x.b = with_ones(s, x.b, mem);
+    *sam_expr_at(s, e) = x;
+    return e;
+}
+
+static void fill_below(sam_statement *s, sam_expr e, arena *mem) {
+    sam_expr_data x = *sam_expr_at(s, e);
+    if (x.kind == SAM_EXPR_ADD || x.kind == SAM_EXPR_SUB) {
+        bool a = beside_sum(s, x.a, x.b), b = beside_sum(s, x.b, x.a);
+        x.a = a ? with_ones(s, x.a, mem) : x.a;
+        x.b = b ? with_ones(s, x.b, mem) : x.b;
+        *sam_expr_at(s, e) = x;
+    }
+    if (x.a.v)
+        fill_below(s, x.a, mem);
+    if (x.b.v)
+        fill_below(s, x.b, mem);
+}
+
+void fe_fill_once(sam_statement *s, arena *mem) {
+    if (s->tiled)
+        fill_below(s, s->rhs, mem);
+}

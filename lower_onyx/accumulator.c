@@ -1,0 +1,60 @@
+/* accumulator.c - the loop that a vector reducer of a SAM graph adds over, found backwards from its
+ * coordinates: each stream of coordinates has a fiber for each coordinate of the stream around it. O(depth *
+ * edges).
+ */
+#include "lower_onyx/lower_int.h"
+
+static sam_end around_crd(const sam_graph *s, sam_end crd);
+
+static sam_end source_of(const sam_edge_data *e) {
+    return e == NULL ? (sam_end){{0}, 0} : (sam_end){e->src, e->src_port};
+}
+
+/* The coordinates that come in step with a stream of references. */
+static sam_end beside_ref(const sam_graph *s, const sam_edge_data *ref) {
+    if (ref == NULL)
+        return (sam_end){{0}, 0};
+    switch ((int)sam_node_at(s, ref->src)->kind) {
+    case SAM_FIBERLOOKUP:
+    case SAM_INTERSECT:
+    case SAM_UNION:
+        return (sam_end){ref->src, 0};
+    case SAM_REPEAT: {
+        const sam_edge_data *signal = lower_edge_into(s, ref->src, 1);
+        return signal == NULL ? (sam_end){{0}, 0} : source_of(lower_edge_into(s, signal->src, 0));
+    }
+    default:
+        return (sam_end){{0}, 0};
+    }
+}
+
+/* The coordinates each of which owns a fiber of `crd`; none: `crd` is the outermost. */
+static sam_end around_crd(const sam_graph *s, sam_end crd) {
+    switch ((int)sam_node_at(s, crd.node)->kind) {
+    case SAM_FIBERLOOKUP:
+        return beside_ref(s, lower_edge_into(s, crd.node, 0));
+    case SAM_INTERSECT:
+    case SAM_UNION: {
+        sam_end operand = source_of(lower_edge_into(s, crd.node, 0));
+        return operand.node.v == 0 ? operand : around_crd(s, operand);
+    }
+    case SAM_VECTORREDUCER: {
+        sam_end in = source_of(lower_edge_into(s, crd.node, 0));
+        sam_end summed = in.node.v == 0 ? in : around_crd(s, in);
+        return summed.node.v == 0 ? summed : around_crd(s, summed);
+    }
+    default:
+        return (sam_end){{0}, 0};
+    }
+}
+
+sam_end lower_summed_loop(const sam_graph *s, sam_node reducer, uint32_t *around) {
+    *around = 0;
+    sam_end crd = source_of(lower_edge_into(s, reducer, 0));
+    sam_end loop = crd.node.v == 0 ? crd : around_crd(s, crd);
+    for (sam_end at = loop; at.node.v != 0;) {
+        at = around_crd(s, at);
+        *around += at.node.v != 0;
+    }
+    return loop;
+}

@@ -1,0 +1,128 @@
+/* A point's files, its command, and what is stored of how it ended. */
+#include "sweep/sweep_int.h"
+
+#include <ftw.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+point_files files_of(const sweep_store *store, const char *key, const char *engine, arena *mem) {
+    const char *base = arena_printf(mem, "%s/%s.%s", store_folder(store), key, engine);
+    return (point_files){.folder = base,
+                         .json = arena_printf(mem, "%s.json", base),
+                         .log = arena_printf(mem, "%s.log", base),
+                         .exit = arena_printf(mem, "%s.exit", base)};
+}
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *at) {
+    (void)info;
+    (void)kind;
+    (void)at;
+    return remove(path);
+}
+
+void files_remove(const point_files *f) {
+    nftw(f->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    unlink(f->json);
+    unlink(f->log);
+    unlink(f->exit);
+}
+
+const char *const *point_argv(const sweep_plan *plan, const sweep_point *point, const char *engine,
+                              const point_files *f, arena *mem) {
+    const char *const last[] = {"--engine", engine, "--json", "-o", f->folder, NULL};
+    uint32_t n = 0;
+    const char **argv = arena_new_n(mem, const char *, point->arguments.len + 8);
+    argv[n++] = plan->program;
+    for (uint32_t i = 0; i < point->arguments.len; i++)
+        argv[n++] = point->arguments.at[i];
+    for (uint32_t i = 0; i < sizeof last / sizeof *last; i++)
+        argv[n++] = last[i];
+    return argv;
+}
+
+/* The first line of a log that says "error: ", else its first line. */
+static const char *message_of(const char *log, arena *mem) {
+    diagnostics quiet;
+    size_t length = 0;
+    diag_init(&quiet, mem);
+    char *text = file_read(log, mem, &length, &quiet);
+    if (!text)
+        return "";
+    char *error = strstr(text, "error: ");
+    char *line = error ? error + strlen("error: ") : text;
+    line[strcspn(line, "\n")] = '\0';
+    return line;
+}
+
+static double number_of(const cJSON *report, const char *object, const char *key) {
+    const cJSON *in = object ? cJSON_GetObjectItemCaseSensitive(report, object) : report;
+    const cJSON *m = cJSON_GetObjectItemCaseSensitive(in, key);
+    return cJSON_IsNumber(m) ? m->valuedouble : 0;
+}
+static const char *text_of(const cJSON *report, const char *key) {
+    const cJSON *m = cJSON_GetObjectItemCaseSensitive(report, key);
+    return cJSON_IsString(m) ? m->valuestring : "";
+}
+
+static sweep_state state_of_exit(int code, bool late, bool reported) {
+    static const sweep_state of[] = {SWEEP_DONE, SWEEP_MISTAKE, SWEEP_REFUSED, SWEEP_WRONG};
+    if (late)
+        return SWEEP_LATE;
+    if (code < 0 || code > 3 || (code == 0 && !reported))
+        return SWEEP_CRASHED;
+    return of[code];
+}
+
+static void tell(const batch *b, const sweep_row *r, const sweep_run_options *o) {
+    if (o->quiet)
+        return;
+    fprintf(stderr, "[%u/%u] %s%s %s", o->ran, b->n, r->engine, b->confirms ? " confirms" : "", r->settings);
+    if (r->state == SWEEP_DONE)
+        fprintf(stderr, ": %.0f cycles, %.2f us\n", r->cycles, r->time_us);
+    else
+        fprintf(stderr, ": %s%s%s\n", sweep_state_name[r->state], *r->message ? ": " : "", r->message);
+}
+
+bool finish_point(sweep_store *store, const batch *b, uint32_t index, int code, bool late, double wall,
+                  sweep_run_options *o, diagnostics *d) {
+    arena scratch = {0};
+    diagnostics quiet;
+    diag_init(&quiet, &scratch);
+    const sweep_point *point = &b->points->at[index];
+    const point_files f = files_of(store, point->key, b->engine, &scratch);
+    cJSON *report = code == 0 || code == 3 ? json_read(f.json, &quiet) : NULL;
+    const sweep_row row = {.plan = b->plan_key,
+                           .key = point->key,
+                           .settings = point->settings,
+                           .expression = b->plan->arguments.len ? b->plan->arguments.at[0] : "",
+                           .engine = b->engine,
+                           .state = state_of_exit(code, late, report != NULL),
+                           .message = code || late ? message_of(f.log, &scratch) : "",
+                           .check = text_of(report, "check"),
+                           .cycles = number_of(report, "cycles", "total"),
+                           .time_us = number_of(report, NULL, "time_us"),
+                           .fmax_mhz = number_of(report, NULL, "fmax_mhz"),
+                           .pe = number_of(report, "tiles", "pe"),
+                           .mem = number_of(report, "tiles", "mem"),
+                           .io = number_of(report, "tiles", "io"),
+                           .words = number_of(report, "bitstream", "words"),
+                           .passes = number_of(report, "subtiles", "passes"),
+                           .result_nnz = number_of(report, NULL, "result_nnz"),
+                           .wall_s = wall > 0 ? wall : number_of(report, "wall_s", "total")};
+    char *text = report ? cJSON_PrintUnformatted(report) : NULL;
+    bool ok;
+    if (b->confirms)
+        ok = store_confirm(store, point->key, b->engine, row.cycles,
+                           row.state == SWEEP_DONE ? row.check : sweep_state_name[row.state], d);
+    else
+        ok = store_put(store, &row, point, text ? text : "", d);
+    o->ran++;
+    if (ok)
+        tell(b, &row, o);
+    if (ok && !o->keep)
+        files_remove(&f);
+    cJSON_free(text);
+    cJSON_Delete(report);
+    arena_free(&scratch);
+    return ok;
+}

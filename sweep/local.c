@@ -1,0 +1,138 @@
+/* Points as child processes, a given number at a time. */
+#include "sweep/sweep_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct {
+    pid_t pid; /* 0 = free */
+    uint32_t point;
+    double start;
+    bool late;
+} child;
+
+typedef struct {
+    sweep_store *store;
+    const batch *b;
+    sweep_run_options *o;
+    arena *mem;
+    diagnostics *d;
+    sigset_t waited, before;
+    child *children;
+    uint32_t running;
+} pool;
+
+static _Noreturn void become(const pool *p, const char *const *argv, const point_files *f, pid_t parent) {
+    int out = open(f->json, O_WRONLY | O_CREAT | O_TRUNC, 0666),
+        log = open(f->log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    /* A sweep that is killed takes its children along. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (out < 0 || log < 0 || getppid() != parent)
+        _exit(126);
+    dup2(out, STDOUT_FILENO);
+    dup2(log, STDERR_FILENO);
+    sigprocmask(SIG_SETMASK, &p->before, NULL);
+    execv(argv[0], (char *const *)(uintptr_t)argv);
+    fprintf(stderr, "error: %s: %s\n", argv[0], strerror(errno));
+    fflush(stderr);
+    _exit(126);
+}
+
+static bool start(pool *p, uint32_t point) {
+    arena scratch = {0};
+    const sweep_point *at = &p->b->points->at[point];
+    const point_files f = files_of(p->store, at->key, p->b->engine, &scratch);
+    const char *const *argv = point_argv(p->b->plan, at, p->b->engine, &f, &scratch);
+    child *c = p->children;
+    while (c->pid)
+        c++;
+    files_remove(&f); /* of a run that was cut short */
+    fflush(NULL);
+    pid_t parent = getpid();
+    *c = (child){.pid = fork(), .point = point, .start = seconds_now()};
+    if (c->pid == 0)
+        become(p, argv, &f, parent);
+    bool ok = c->pid > 0;
+    if (!ok) {
+        diag_error(p->d, (src_loc){0}, "E0930-tool", "no further process can be started: %s",
+                   strerror(errno));
+        c->pid = 0;
+    }
+    p->running += ok;
+    arena_free(&scratch);
+    return ok;
+}
+
+static void kill_all(pool *p, int signal) {
+    for (uint32_t i = 0; i < p->o->jobs; i++) {
+        if (p->children[i].pid)
+            kill(p->children[i].pid, signal);
+    }
+}
+
+/* Takes in every child that has ended; after an interruption their results are dropped. */
+static bool reap(pool *p) {
+    bool ok = true;
+    int status = 0;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+        child *c = p->children;
+        for (uint32_t i = 0; i < p->o->jobs && c->pid != pid; i++)
+            c++;
+        if (c == p->children + p->o->jobs)
+            continue; /* none of ours */
+        c->pid = 0;
+        p->running--;
+        int code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+        if (!p->o->interrupted && code != 130)
+            ok =
+                finish_point(p->store, p->b, c->point, code, c->late, seconds_now() - c->start, p->o, p->d) &&
+                ok;
+    }
+    return ok;
+}
+
+/* Until a child ends, a second is over, or somebody wants to stop. */
+static void wait_a_while(pool *p) {
+    const struct timespec second = {.tv_sec = 1};
+    int signal = sigtimedwait(&p->waited, NULL, &second);
+    if (signal == SIGINT || signal == SIGTERM) {
+        p->o->interrupted = true;
+        kill_all(p, SIGTERM);
+    }
+    for (uint32_t i = 0; i < p->o->jobs && p->o->time_limit; i++) {
+        child *c = &p->children[i];
+        if (c->pid && !c->late && seconds_now() - c->start > p->o->time_limit) {
+            c->late = true;
+            kill(c->pid, SIGKILL);
+        }
+    }
+}
+
+bool run_local(sweep_store *store, const batch *b, sweep_run_options *o, arena *mem, diagnostics *d) {
+    pool p = {.store = store, .b = b, .o = o, .mem = mem, .d = d};
+    p.children = arena_new_n(mem, child, o->jobs + 1);
+    sigemptyset(&p.waited);
+    sigaddset(&p.waited, SIGCHLD);
+    sigaddset(&p.waited, SIGINT);
+    sigaddset(&p.waited, SIGTERM);
+    sigprocmask(SIG_BLOCK, &p.waited, &p.before);
+    uint32_t next = 0;
+    bool ok = true;
+    while (p.running || (ok && !o->interrupted && next < b->n)) {
+        while (ok && !o->interrupted && next < b->n && p.running < o->jobs)
+            ok = start(&p, b->todo[next++]);
+        if (!ok)
+            kill_all(&p, SIGTERM);
+        if (p.running)
+            wait_a_while(&p);
+        ok = reap(&p) && ok;
+    }
+    sigprocmask(SIG_SETMASK, &p.before, NULL);
+    return ok;
+}

@@ -1,0 +1,71 @@
+/* The product of the axes, and what identifies a point. */
+#include "sweep/sweep_int.h"
+
+/* Grows a hash by a text and its length, so that "ab","c" and "a","bc" differ. */
+static uint64_t mix(uint64_t hash, const void *bytes, size_t length) {
+    const uint64_t words[3] = {hash, length, hash_bytes(bytes, length)};
+    return hash_bytes(words, sizeof words);
+}
+static uint64_t mix_text(uint64_t hash, const char *text) {
+    return mix(hash, text, strlen(text));
+}
+
+static bool mix_file(uint64_t *hash, const char *path, diagnostics *d) {
+    arena scratch = {0};
+    size_t length = 0;
+    char *bytes = file_read(path, &scratch, &length, d);
+    if (bytes)
+        *hash = mix(*hash, bytes, length);
+    arena_free(&scratch);
+    return bytes != NULL;
+}
+
+static void put_key(char key[17], uint64_t hash) {
+    snprintf(key, 17, "%016llx", (unsigned long long)hash);
+}
+
+static const char *settings_of(const sweep_plan *plan, const uint32_t *at, arena *mem) {
+    cJSON *json = cJSON_CreateObject();
+    for (uint32_t a = 0; a < plan->axes.len; a++)
+        cJSON_AddStringToObject(json, plan->axes.at[a].name, plan->axes.at[a].label.at[at[a]]);
+    char *text = cJSON_PrintUnformatted(json);
+    const char *kept = arena_strdup(mem, text);
+    cJSON_free(text);
+    cJSON_Delete(json);
+    return kept;
+}
+
+bool sweep_points(const sweep_plan *plan, arena *mem, diagnostics *d, sweep_point_vec *out,
+                  char plan_key[17]) {
+    uint64_t fixed = mix_text(0, plan->engine), program = 0;
+    for (uint32_t i = 0; i < plan->arguments.len; i++)
+        fixed = mix_text(fixed, plan->arguments.at[i]);
+    for (uint32_t i = 0; i < plan->inputs.len; i++) {
+        if (!mix_file(&fixed, plan->inputs.at[i], d))
+            return false;
+    }
+    if (!mix_file(&program, plan->program, d))
+        return false;
+    put_key(plan_key, fixed);
+    uint32_t *at = arena_new_n(mem, uint32_t, plan->axes.len + 1);
+    for (;;) {
+        sweep_point p = {.settings = settings_of(plan, at, mem)};
+        uint64_t hash = mix(fixed, &program, sizeof program);
+        vec_push(mem, &p.arguments, "run");
+        for (uint32_t i = 0; i < plan->arguments.len; i++)
+            vec_push(mem, &p.arguments, plan->arguments.at[i]);
+        for (uint32_t a = 0; a < plan->axes.len; a++) {
+            const sweep_axis *axis = &plan->axes.at[a];
+            vec_push(mem, &p.arguments, axis->option);
+            vec_push(mem, &p.arguments, axis->value.at[at[a]]);
+            hash = mix_text(mix_text(hash, axis->option), axis->value.at[at[a]]);
+        }
+        put_key(p.key, hash);
+        vec_push(mem, out, p);
+        uint32_t a = plan->axes.len;
+        while (a > 0 && ++at[a - 1] == plan->axes.at[a - 1].value.len)
+            at[--a] = 0;
+        if (a == 0)
+            return true;
+    }
+}

@@ -1,0 +1,242 @@
+/* Results in an SQLite file: one row a point. */
+#include "sweep/sweep_int.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+struct sweep_store {
+    sqlite3 *db;
+    const char *path, *folder;
+};
+
+const char *const sweep_state_name[SWEEP_LATE + 1] = {"none",  "done",    "mistake", "refused",
+                                                      "wrong", "crashed", "late"};
+
+enum { STORE_VERSION = 1, BUSY_MS = 30000 };
+
+static const char schema[] =
+    "CREATE TABLE point (\n"
+    "  key TEXT PRIMARY KEY,      -- XXH64 of program, arguments and inputs\n"
+    "  plan TEXT NOT NULL,        -- XXH64 of what the points of one sweep have in common\n"
+    "  settings TEXT NOT NULL,    -- JSON object: axis to value\n"
+    "  arguments TEXT NOT NULL,   -- JSON array\n"
+    "  expression TEXT, engine TEXT,\n"
+    "  state TEXT NOT NULL, message TEXT, result_check TEXT,\n"
+    "  cycles REAL, time_us REAL, fmax_mhz REAL, pe REAL, mem REAL, io REAL, words REAL, passes REAL,\n"
+    "  result_nnz REAL, wall_s REAL,\n"
+    "  confirm_engine TEXT, confirm_cycles REAL, confirm_check TEXT,\n"
+    "  report TEXT,               -- report.json\n"
+    "  finished TEXT DEFAULT CURRENT_TIMESTAMP,\n"
+    "  UNIQUE (plan, settings));\n";
+
+static bool fail(sweep_store *store, const char *doing, diagnostics *d) {
+    int code = store->db ? sqlite3_errcode(store->db) : SQLITE_NOMEM;
+    diag_error(d, (src_loc){0}, "E0940-store", "cannot %s '%s': %s", doing, store->path,
+               store->db ? sqlite3_errmsg(store->db) : "out of memory");
+    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+        diag_hint(d, "it is no results file of 'onyx sweep', or it is damaged; name another one with --db");
+    else if (code == SQLITE_FULL || code == SQLITE_IOERR)
+        diag_hint(d, "results stored so far are safe; make room and give the same command again");
+    return false;
+}
+
+static bool execute(sweep_store *store, const char *sql, const char *doing, diagnostics *d) {
+    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK || fail(store, doing, d);
+}
+
+static int version_of(sweep_store *store) {
+    sqlite3_stmt *q = NULL;
+    int version = -1;
+    if (sqlite3_prepare_v2(store->db, "PRAGMA user_version", -1, &q, NULL) == SQLITE_OK &&
+        sqlite3_step(q) == SQLITE_ROW)
+        version = sqlite3_column_int(q, 0);
+    sqlite3_finalize(q);
+    return version;
+}
+
+/* Another sweep may be making the same file: whoever comes second finds the table. */
+static bool prepare(sweep_store *store, bool create, diagnostics *d) {
+    sqlite3_busy_timeout(store->db, BUSY_MS);
+    int version = version_of(store);
+    if (version < 0)
+        return fail(store, "read", d);
+    if (version == 0 && create) {
+        if (!execute(store, "BEGIN IMMEDIATE", "write", d))
+            return false;
+        version = version_of(store);
+        bool ok = version != 0 ||
+                  (execute(store, schema, "make", d) && execute(store, "PRAGMA user_version = 1", "make", d));
+        if (!execute(store, ok ? "COMMIT" : "ROLLBACK", "make", d) || !ok)
+            return false;
+        version = version_of(store);
+    }
+    if (version != STORE_VERSION) {
+        diag_error(d, (src_loc){0}, "E0940-store", "'%s' holds no results of this version of 'onyx sweep'",
+                   store->path);
+        diag_hint(d, "name another file with --db");
+    }
+    return version == STORE_VERSION;
+}
+
+sweep_store *sweep_open(const char *path, bool create, arena *mem, diagnostics *d) {
+    sweep_store *store = arena_new(mem, sweep_store);
+    store->path = arena_strdup(mem, path);
+    store->folder = arena_printf(mem, "%s.work", path);
+    int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
+    bool ok = sqlite3_open_v2(path, &store->db, flags, NULL) == SQLITE_OK || fail(store, "open", d);
+    if (ok && prepare(store, create, d))
+        return store;
+    sweep_close(store);
+    return NULL;
+}
+
+void sweep_close(sweep_store *store) {
+    if (store)
+        sqlite3_close(store->db);
+}
+
+const char *store_folder(const sweep_store *store) {
+    return store->folder;
+}
+
+bool store_has(sweep_store *store, const char *key) {
+    static const char sql[] = "SELECT 1 FROM point WHERE key = ?1 AND state NOT IN ('crashed', 'late')";
+    sqlite3_stmt *q = NULL;
+    bool found = sqlite3_prepare_v2(store->db, sql, -1, &q, NULL) == SQLITE_OK &&
+                 sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC) == SQLITE_OK &&
+                 sqlite3_step(q) == SQLITE_ROW;
+    sqlite3_finalize(q);
+    return found;
+}
+
+static char *arguments_json(const sweep_point *point) {
+    cJSON *list = cJSON_CreateArray();
+    for (uint32_t i = 0; i < point->arguments.len; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(point->arguments.at[i]));
+    char *text = cJSON_PrintUnformatted(list);
+    cJSON_Delete(list);
+    return text;
+}
+
+bool store_put(sweep_store *store, const sweep_row *row, const sweep_point *point, const char *report,
+               diagnostics *d) {
+    static const char sql[] =
+        "REPLACE INTO point (key, plan, settings, arguments, expression, engine, state, message, "
+        "result_check,"
+        " cycles, time_us, fmax_mhz, pe, mem, io, words, passes, result_nnz, wall_s, report)"
+        " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20)";
+    char *arguments = arguments_json(point);
+    const char *const text[] = {row->key,
+                                row->plan,
+                                row->settings,
+                                arguments,
+                                row->expression,
+                                row->engine,
+                                sweep_state_name[row->state],
+                                row->message,
+                                row->check};
+    const double number[] = {row->cycles, row->time_us, row->fmax_mhz, row->pe,         row->mem,
+                             row->io,     row->words,   row->passes,   row->result_nnz, row->wall_s};
+    const int texts = sizeof text / sizeof *text, numbers = sizeof number / sizeof *number;
+    sqlite3_stmt *q = NULL;
+    bool ok = sqlite3_prepare_v2(store->db, sql, -1, &q, NULL) == SQLITE_OK;
+    for (int i = 0; i < texts && ok; i++)
+        ok = sqlite3_bind_text(q, i + 1, text[i], -1, SQLITE_STATIC) == SQLITE_OK;
+    for (int i = 0; i < numbers && ok; i++)
+        ok = sqlite3_bind_double(q, texts + i + 1, number[i]) == SQLITE_OK;
+    ok = ok && sqlite3_bind_text(q, texts + numbers + 1, report, -1, SQLITE_STATIC) == SQLITE_OK &&
+         sqlite3_step(q) == SQLITE_DONE;
+    if (!ok)
+        fail(store, "write", d);
+    sqlite3_finalize(q);
+    cJSON_free(arguments);
+    return ok;
+}
+
+bool store_confirm(sweep_store *store, const char *key, const char *engine, double cycles, const char *check,
+                   diagnostics *d) {
+    static const char sql[] =
+        "UPDATE point SET confirm_engine = ?2, confirm_cycles = ?3, confirm_check = ?4 WHERE key = ?1";
+    sqlite3_stmt *q = NULL;
+    bool ok = sqlite3_prepare_v2(store->db, sql, -1, &q, NULL) == SQLITE_OK &&
+              sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC) == SQLITE_OK &&
+              sqlite3_bind_text(q, 2, engine, -1, SQLITE_STATIC) == SQLITE_OK &&
+              sqlite3_bind_double(q, 3, cycles) == SQLITE_OK &&
+              sqlite3_bind_text(q, 4, check, -1, SQLITE_STATIC) == SQLITE_OK &&
+              sqlite3_step(q) == SQLITE_DONE;
+    if (!ok)
+        fail(store, "write", d);
+    sqlite3_finalize(q);
+    return ok;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static const char *text_at(sqlite3_stmt *q, int column, arena *mem) {
+    const unsigned char *text = sqlite3_column_text(q, column);
+    return text ? arena_strdup(mem, (const char *)text) : "";
+}
+
+static sweep_state state_of(const char *name) {
+    for (int s = SWEEP_DONE; s <= SWEEP_LATE; s++) {
+        if (strcmp(name, sweep_state_name[s]) == 0)
+            return (sweep_state)s;
+    }
+    return SWEEP_NONE;
+}
+
+double row_time(const sweep_row *r) {
+    return r->time_us > 0 ? r->time_us : r->cycles;
+}
+double row_tiles(const sweep_row *r) {
+    return r->pe + r->mem + r->io;
+}
+
+/* O(n^2) in the points of a plan; rows of a plan stand together. */
+static void mark_pareto(sweep_row_vec *rows) {
+    for (uint32_t i = 0; i < rows->len; i++) {
+        sweep_row *r = &rows->at[i];
+        r->pareto = r->state == SWEEP_DONE;
+        for (uint32_t k = 0; k < rows->len && r->pareto; k++) {
+            const sweep_row *o = &rows->at[k];
+            bool same = o->state == SWEEP_DONE && strcmp(o->plan, r->plan) == 0;
+            bool as_good = row_time(o) <= row_time(r) && row_tiles(o) <= row_tiles(r);
+            r->pareto = !(same && as_good && (row_time(o) < row_time(r) || row_tiles(o) < row_tiles(r)));
+        }
+    }
+}
+
+bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *out) {
+    static const char sql[] =
+        "SELECT plan, key, settings, expression, engine, message, result_check, state, cycles, time_us, "
+        "fmax_mhz,"
+        " pe, mem, io, words, passes, result_nnz, wall_s, confirm_engine, confirm_check, confirm_cycles"
+        " FROM point ORDER BY plan, state <> 'done', time_us, cycles, key";
+    sqlite3_stmt *q = NULL;
+    int step = SQLITE_ERROR;
+    if (sqlite3_prepare_v2(store->db, sql, -1, &q, NULL) == SQLITE_OK) {
+        while ((step = sqlite3_step(q)) == SQLITE_ROW) {
+            sweep_row r = {.plan = text_at(q, 0, mem),
+                           .key = text_at(q, 1, mem),
+                           .settings = text_at(q, 2, mem),
+                           .expression = text_at(q, 3, mem),
+                           .engine = text_at(q, 4, mem),
+                           .message = text_at(q, 5, mem),
+                           .check = text_at(q, 6, mem),
+                           .state = state_of(text_at(q, 7, mem)),
+                           .confirm_engine = text_at(q, 18, mem),
+                           .confirm_check = text_at(q, 19, mem)};
+            double *const number[] = {&r.cycles, &r.time_us, &r.fmax_mhz, &r.pe,         &r.mem,
+                                      &r.io,     &r.words,   &r.passes,   &r.result_nnz, &r.wall_s};
+            for (int i = 0; i < 10; i++)
+                *number[i] = sqlite3_column_double(q, 8 + i);
+            r.confirm_cycles = sqlite3_column_double(q, 20);
+            vec_push(mem, out, r);
+        }
+    }
+    sqlite3_finalize(q);
+    if (step != SQLITE_DONE)
+        return fail(store, "read", d);
+    mark_pareto(out);
+    return true;
+}

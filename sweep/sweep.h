@@ -1,0 +1,100 @@
+/* sweep.h - one command run over a product of settings, with the results in an SQLite file.
+ *
+ * A point is the command with one value of every axis. Its key is a hash of the program, of the arguments and
+ * of the contents of the files they name, so a point that finished is never run again, and one that depends
+ * on something that changed is. */
+#ifndef ONYX_SWEEP_SWEEP_H
+#define ONYX_SWEEP_SWEEP_H
+
+#include "support/support.h"
+
+typedef VEC(const char *) sweep_text_vec;
+
+typedef struct {
+    const char *name;   /* "tile" */
+    const char *option; /* what stands before a value: "--tile" */
+    sweep_text_vec label,
+        value; /* as reports name it ("i,k,j"), as the command takes it ("reorder(i,k,j)") */
+} sweep_axis;
+
+typedef struct {
+    const char *program;      /* the onyx to run */
+    const char *engine;       /* its --engine */
+    sweep_text_vec arguments; /* of every point, after "run" */
+    sweep_text_vec inputs;    /* files among the arguments: their contents count */
+    VEC(sweep_axis) axes;
+} sweep_plan;
+
+typedef struct {
+    char key[17];         /* hexadecimal */
+    const char *settings; /* JSON object, axis to value: also the name of the point among those of its plan */
+    sweep_text_vec arguments;
+} sweep_point;
+typedef VEC(sweep_point) sweep_point_vec;
+
+/* The product of the axes, the last one changing fastest, and the plan's own hash (without program and axes):
+ * points with equal hashes may be compared. E0001-file where an input cannot be read. */
+bool sweep_points(const sweep_plan *plan, arena *mem, diagnostics *d, sweep_point_vec *out,
+                  char plan_key[17]);
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+typedef enum {
+    SWEEP_NONE,
+    SWEEP_DONE,    /* ran, result right or not compared */
+    SWEEP_MISTAKE, /* exit 1 */
+    SWEEP_REFUSED, /* exit 2: does not fit the hardware */
+    SWEEP_WRONG,   /* exit 3 */
+    SWEEP_CRASHED, /* ended by a signal, or printed no report: will be run again */
+    SWEEP_LATE     /* over the time limit: will be run again */
+} sweep_state;
+extern const char *const sweep_state_name[SWEEP_LATE + 1];
+
+/* A row. Texts live in the arena given to sweep_rows; empty, not NULL, where there are none. */
+typedef struct {
+    const char *plan, *key, *settings, *expression, *engine, *message, *check;
+    sweep_state state;
+    double cycles, time_us, fmax_mhz, pe, mem, io, words, passes, result_nnz, wall_s;
+    const char *confirm_engine, *confirm_check; /* once it was run again by another engine */
+    double confirm_cycles;
+    bool pareto; /* no other finished point of its plan is as fast and as small, and better in one of them */
+} sweep_row;
+typedef VEC(sweep_row) sweep_row_vec;
+
+typedef struct sweep_store sweep_store;
+/* Opens, or makes, a results file; NULL after E0940-store. */
+sweep_store *sweep_open(const char *path, bool create, arena *mem, diagnostics *d);
+void sweep_close(sweep_store *store);
+/* Rows in the order of plan, time and key; Pareto points (time_us against tiles) marked. */
+bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *out);
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint32_t jobs;       /* at a time */
+    uint32_t time_limit; /* of a point, seconds; 0 = none */
+    bool slurm;          /* as a Slurm job array instead of child processes */
+    bool keep;           /* the folders of the points */
+    bool quiet;          /* no line for each finished point on standard error */
+    bool interrupted;    /* out: stopped by SIGINT or SIGTERM; what had finished is stored */
+    uint32_t ran, known; /* out: points run, points whose results were there */
+} sweep_run_options;
+
+/* Runs the points that have no result yet. Each result is stored when it is there, so killing this at any
+ * time loses only the points under way. False after E0940-store, E0941-slurm, E0930-tool. */
+bool sweep_run(sweep_store *store, const sweep_plan *plan, const sweep_point_vec *points,
+               const char *plan_key, sweep_run_options *o, arena *mem, diagnostics *d);
+/* Runs the n fastest finished points of a plan again on another engine and stores what it says. */
+bool sweep_confirm(sweep_store *store, const sweep_plan *plan, const sweep_point_vec *points,
+                   const char *plan_key, const char *engine, uint32_t n, sweep_run_options *o, arena *mem,
+                   diagnostics *d);
+
+/* ---- reports --------------------------------------------------------------------------------- */
+
+void sweep_print(const sweep_row_vec *rows, FILE *out); /* a table for people, the recommended setting last */
+void sweep_csv(const sweep_row_vec *rows, FILE *out);
+/* One page that needs nothing else: a table for each plan, its points over time and tiles, its best times by
+ * each axis. */
+void sweep_html(const sweep_row_vec *rows, FILE *out);
+
+#endif

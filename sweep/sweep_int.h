@@ -1,0 +1,51 @@
+/* sweep_int.h - what the files of sweep/ share. */
+#ifndef ONYX_SWEEP_SWEEP_INT_H
+#define ONYX_SWEEP_SWEEP_INT_H
+
+#include "sweep/sweep.h"
+
+/* Where a store keeps the output of points under way: "results.db.work". */
+const char *store_folder(const sweep_store *store);
+bool store_has(sweep_store *store, const char *key);
+/* Stores a result in place of any older one of the same plan and settings. */
+bool store_put(sweep_store *store, const sweep_row *row, const sweep_point *point, const char *report,
+               diagnostics *d);
+bool store_confirm(sweep_store *store, const char *key, const char *engine, double cycles, const char *check,
+                   diagnostics *d);
+
+/* What points are compared by: microseconds, or cycles on an engine that has no clock; tiles used. */
+double row_time(const sweep_row *r);
+double row_tiles(const sweep_row *r);
+
+/* A point under way or finished: its files in the store's folder. */
+typedef struct {
+    const char *folder; /* of onyx run -o */
+    const char *json;   /* its standard output */
+    const char *log;    /* its standard error */
+    const char *exit;   /* Slurm: its exit code, written last */
+} point_files;
+point_files files_of(const sweep_store *store, const char *key, const char *engine, arena *mem);
+void files_remove(const point_files *f);
+
+/* The command of a point, NULL at its end. */
+const char *const *point_argv(const sweep_plan *plan, const sweep_point *point, const char *engine,
+                              const point_files *f, arena *mem);
+
+/* A point that still has to run, with the engine it runs on. */
+typedef struct {
+    const sweep_plan *plan;
+    const sweep_point_vec *points;
+    const char *plan_key, *engine;
+    const uint32_t *todo; /* indices of points */
+    uint32_t n;
+    bool confirms; /* the result confirms one of another engine */
+} batch;
+
+/* How a point ended, from its exit code (a negative one: the signal) and its files; stored and told. */
+bool finish_point(sweep_store *store, const batch *b, uint32_t index, int code, bool late, double wall,
+                  sweep_run_options *o, diagnostics *d);
+
+bool run_local(sweep_store *store, const batch *b, sweep_run_options *o, arena *mem, diagnostics *d);
+bool run_slurm(sweep_store *store, const batch *b, sweep_run_options *o, arena *mem, diagnostics *d);
+
+#endif

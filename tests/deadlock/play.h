@@ -1,0 +1,57 @@
+/* play.h - netlists made by hand or at random, run on the cycle model with as many SplitFIFO pairs as wanted,
+ * on sparse tensors given as bit patterns.
+ */
+#ifndef ONYX_TESTS_DEADLOCK_PLAY_H
+#define ONYX_TESTS_DEADLOCK_PLAY_H
+
+#include "lower_onyx/lower_onyx.h"
+#include "rtl_models/cycle.h"
+#include "tests/test.h"
+
+/* ---- building -------------------------------------------------------------------------------- */
+
+/* Tensors are called "T0", "T1", .. */
+typedef struct {
+    netlist n;
+} made;
+
+void made_begin(made *m, name_table *names, arena *mem);
+net_pin made_pin(net_cell cell, uint8_t port);
+net_cell made_cell(made *m, net_mode mode);
+void made_connect(made *m, net_pin from, net_cell to, uint8_t port);
+/* A level of a tensor, from the global buffer: coordinates at port 1, references at port 2. `ref` NULL: root.
+ */
+net_cell made_scan(made *m, uint32_t tensor, uint32_t level, const net_pin *ref);
+net_cell made_lookup(made *m, uint32_t tensor, net_pin ref); /* values at port 1 */
+/* A compressed result: to memory, then to the global buffer. */
+void made_write(made *m, net_pin from, bool values);
+/* Both operands are {coordinates, references}. Outputs: port 0 coordinates, 1 and 2 references. */
+net_cell made_join(made *m, bool is_union, const net_pin side0[2], const net_pin side1[2]);
+/* The reference once for every coordinate; `ref` NULL: the root's. Output at port 0. */
+net_cell made_repeat(made *m, const net_pin *ref, net_pin crd);
+/* Any other PE primitive, inputs in the order of its ports. */
+net_cell made_pe(made *m, net_mode mode, const net_pin *in, uint8_t n_in);
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+enum { PLAY_TENSORS = 8 };
+enum { PLAY_UNBOUNDED = 48 }; /* pairs: more than the streams of these tests have tokens */
+
+/* A design of a netlist: `pairs` has for every net the pairs before each sink; NULL: `all` of them. */
+void play_design(const netlist *n, const uint32_t *const *pairs, uint32_t all, arena *mem, cycle_design *out);
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint32_t fiber; /* of net_deadlock */
+    bool undecided;
+    uint32_t runs, deadlocks; /* data sets; those stuck that are not with unbounded FIFOs */
+    uint32_t hopeless;        /* stuck with unbounded FIFOs, too, or streams that do not belong together */
+} judgement;
+
+/* Every data set if there are at most `most`, else so many at random. Fails the test at a deadlock that the
+ * analysis excludes; `what` is for its message. */
+judgement play_judge(const netlist *n, const uint32_t *const *pairs, uint32_t all, uint32_t extent,
+                     uint32_t most, prng *random, const char *what);
+
+#endif

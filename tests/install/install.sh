@@ -1,0 +1,53 @@
+#!/bin/sh
+# What `cmake --install` leaves works without the tree: install.sh BUILD SOURCE
+set -eu
+build=$(realpath "$1") source=$(realpath "$2")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$build" --prefix "$work/usr" >"$work/log"
+cd "$work"
+PATH=$work/usr/bin:$PATH
+unset ONYX_HOME
+fail() { echo "$1"; exit 1; }
+
+onyx --version | grep -qE '^onyx [0-9]+\.[0-9]+\.[0-9]+ \(.+\)$' || fail "no version"
+onyx boards | grep -q '^onyx ' || fail "no boards"
+onyx compile "x(i)=B(i)" --board absent -o out 2>err && fail "board absent is there"
+grep -q "$work/usr/share/onyx/boards/absent.json\|usr/bin/../share/onyx/boards/absent.json" err || { cat err; fail "boards are not the installed ones"; }
+onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine cycle -o cycle | grep -q "check: pass" || fail "cycle"
+onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine soc -o soc | grep -q "check: pass" || fail "soc"
+
+# Every command has a line in the man page.
+for command in $(onyx --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+    grep -qE "^\.BR? .*\b$command\b" "$work/usr/share/man/man1/onyx.1" || fail "the man page lacks $command"
+done
+# Completion: commands, options, boards.
+bash -c ". usr/share/bash-completion/completions/onyx
+complete_words() { COMP_WORDS=(\"\$@\"); COMP_CWORD=\$((\$# - 1)); _onyx; echo \"\${COMPREPLY[@]}\"; }
+complete_words onyx swe; complete_words onyx run --haz; complete_words onyx run --board onyx-8" >completed
+printf 'sweep\n--hazards\nonyx-8x8\n' | diff - completed
+
+# A program of someone else's.
+cat >mine.c <<'END'
+#include "frontend/frontend.h"
+int main(void) {
+    arena mem = {0};
+    name_table names;
+    diagnostics d;
+    sam_statement s;
+    names_init(&names, &mem);
+    diag_init(&d, &mem);
+    const fe_in in = {.expression = "X(i,j)=B(i,k)*C(k,j)"};
+    bool ok = fe_parse(&in, &names, &mem, &d, &s);
+    if (ok)
+        fe_dump(&s, stdout);
+    arena_free(&mem);
+    return !ok;
+}
+END
+export PKG_CONFIG_PATH=$work/usr/lib/pkgconfig:$(dirname "$(find "$work/usr/lib" -name onyx.pc)")
+# shellcheck disable=SC2046
+cc -std=c11 mine.c -o mine $(pkg-config --define-variable=prefix="$work/usr" --cflags --libs onyx)
+./mine | grep -q "forall(i" || fail "the libraries do not work"
+! grep -rqF "$source" usr/share usr/include "$(find usr/lib -name onyx.pc)" || fail "the installed files name the source tree"
+echo "installed, run, completed, linked"

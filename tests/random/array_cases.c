@@ -1,0 +1,256 @@
+/* Random cases on the array: array_cases [RIGHT [SEED]]. The command compiles each to a bitstream, which
+ * engine cycle decodes and runs; the file it writes is compared with the definition of tests/notation, and
+ * every eighth case runs once more on the RTL. Cases are made until RIGHT of them are right. The others are
+ * refused with a code, and counted by it. A wrong case is printed as it is and as small as it gets, as a
+ * command.
+ *
+ * A process a case: most of a case's time is its placement, and a fault of the command is one more thing that
+ * can be made small. */
+#include <stdlib.h>
+
+#include "tests/bench/command.h"
+#include "tests/random/cases.h"
+
+enum { MAX_FAILURES = 20, MAX_OPTIONS = 6, RTL_EVERY = 8, MOST_SECONDS = 60 };
+
+typedef enum { RIGHT, REFUSED, WRONG } verdict;
+
+typedef struct {
+    verdict verdict;
+    const char *code, *reason; /* REFUSED; WRONG */
+} outcome;
+
+/* How the command runs a case. */
+typedef struct {
+    const char *folder, *option[MAX_OPTIONS];
+    uint32_t n_options;
+    bool rtl;
+} setting;
+
+typedef struct {
+    case_counts refused, hazards;
+    const char *folder; /* of the case at hand */
+    uint32_t right, wrong, hazardous, on_rtl;
+} tally;
+
+/* ---- how a case is run ----------------------------------------------------------------------- */
+
+static void add_option(setting *s, arena *mem, const char *option, uint32_t value) {
+    BUG_IF(s->n_options == MAX_OPTIONS, "too many options");
+    s->option[s->n_options++] = value == UINT32_MAX ? option : arena_printf(mem, "%s %u", option, value);
+}
+
+static void choose_options(setting *s, uint64_t seed, arena *mem) {
+    prng random = prng_seed(seed ^ 0x6f7074696f6e73);
+    uint32_t copies = prng_below(&random, 20);
+    if (prng_below(&random, 2))
+        add_option(s, mem, "--tile", 1 + prng_below(&random, 5));
+    if (copies < 3)
+        add_option(s, mem, "--unroll", 2 + copies);
+    else if (copies == 3)
+        add_option(s, mem, "--unroll auto", UINT32_MAX);
+    if (prng_below(&random, 8) == 0)
+        add_option(s, mem, "--no-pipeline", UINT32_MAX);
+    else if (prng_below(&random, 4) == 0)
+        add_option(s, mem, "--no-balance", UINT32_MAX);
+    add_option(s, mem, "--seed", prng_below(&random, 100));
+}
+
+static char *command_of(const note *n, const setting *s, arena *mem) {
+    char *text = case_command(n, "run", s->folder, mem);
+    for (uint32_t i = 0; i < s->n_options; i++)
+        text = arena_printf(mem, "%s %s", text, s->option[i]);
+    return arena_printf(mem, "%s --engine cycle --hazards warn --io-trace --quiet -o %s/out", text,
+                        s->folder);
+}
+
+/* ---- what came of it ------------------------------------------------------------------------- */
+
+/* A refusal is what the hardware cannot do (exit code 2), or a mistake in the expression, its formats or its
+ * sizes; E0130 is a statement that an earlier pass should have made otherwise. */
+static outcome judge_refusal(int code, const char *log, arena *mem) {
+    const char *id = command_code(log, mem);
+    bool users = id && (strncmp(id, "E01", 3) == 0 || strncmp(id, "E03", 3) == 0);
+    if (id && (code == 2 || (code == 1 && users)) && strcmp(id, "E0130-statement") != 0)
+        return (outcome){.verdict = REFUSED, .code = id};
+    return (outcome){.verdict = WRONG, .reason = arena_printf(mem, "exit code %d: %s", code, log)};
+}
+
+/* The next line that is no comment. */
+static const char *next_line(const char **text) {
+    const char *line = *text;
+    while (*line == '%')
+        line = strchr(line, '\n') + 1;
+    if (!*line)
+        return NULL;
+    *text = line + strcspn(line, "\n");
+    *text += **text == '\n';
+    return line;
+}
+
+/* Reads the numbers of a line, `order` coordinates of at least two in a .mtx file and a value, into a cell.
+ */
+static bool read_entry(const note_tensor *x, const char *line, uint32_t *cell, long *value) {
+    char *at = NULL;
+    *cell = 0;
+    for (uint32_t m = 0; m < x->order || (x->order < 2 && m < 2); m++, line = at) {
+        long crd = strtol(line, &at, 10);
+        if (at == line || crd < 1 || crd > (m < x->order ? (long)x->dim[m] : 1))
+            return false;
+        *cell = m < x->order ? *cell * x->dim[m] + (uint32_t)crd - 1 : *cell;
+    }
+    *value = strtol(line, &at, 10);
+    return at != line;
+}
+
+/* NULL, or how the result's file differs from tensor 0 of the note. */
+static const char *difference(const note *n, const char *folder, arena *mem, diagnostics *d) {
+    const note_tensor *x = &n->tensor[0];
+    size_t length;
+    const char *line,
+        *text = file_read(arena_printf(mem, "%s/out/X.%s", folder, x->order <= 2 ? "mtx" : "tns"), mem,
+                          &length, d);
+    bool *seen = arena_new_n(mem, bool, x->cells + 1);
+    if (!text || (x->order <= 2 && !next_line(&text)))
+        return "no result was written";
+    while ((line = next_line(&text))) {
+        uint32_t cell;
+        long value;
+        if (!read_entry(x, line, &cell, &value))
+            return arena_printf(mem, "X has a line '%.*s'", (int)strcspn(line, "\n"), line);
+        if (seen[cell] || value != x->value[cell])
+            return arena_printf(mem, "cell %u of X is %ld, expected %d%s", cell, value, x->value[cell],
+                                seen[cell] ? "; it is there twice" : "");
+        seen[cell] = true;
+    }
+    for (uint32_t cell = 0; cell < x->cells; cell++)
+        if (!seen[cell] && x->value[cell])
+            return arena_printf(mem, "cell %u of X is not there, expected %d", cell, x->value[cell]);
+    return NULL;
+}
+
+static const char *read_log(const char *path, arena *mem, diagnostics *d) {
+    size_t length;
+    const char *text = file_read(path, mem, &length, d);
+    return text ? text : "";
+}
+
+static outcome run(note *n, const setting *s, arena *mem) {
+    diagnostics d;
+    diag_init(&d, mem);
+    const char *log = arena_printf(mem, "%s/log", s->folder);
+    const char *const argv[] = {
+        "timeout", arena_printf(mem, "%d", MOST_SECONDS), "sh", "-c", command_of(n, s, mem), NULL};
+    const char *const replay[] = {"timeout", arena_printf(mem, "%d", 10 * MOST_SECONDS), "cycle_replay",
+                                  arena_printf(mem, "%s/out", s->folder), NULL};
+    remove(log);
+    note_evaluate(n);
+    int code = program_run(argv, log);
+    if (code)
+        return judge_refusal(code, read_log(log, mem, &d), mem);
+    const char *fault = difference(n, s->folder, mem, &d);
+    if (!fault && s->rtl && program_run(replay, log) != 0)
+        fault = read_log(log, mem, &d);
+    return fault ? (outcome){.verdict = WRONG, .reason = fault} : (outcome){.verdict = RIGHT};
+}
+
+/* Each kind of data that the chip gets wrong counts once a case. */
+static void count_hazards(const note *n, const setting *s, tally *t, arena *mem) {
+    diagnostics d;
+    diag_init(&d, mem);
+    cJSON *report = json_read(arena_printf(mem, "%s/out/report.json", s->folder), &d);
+    const cJSON *list = cJSON_GetObjectItem(report, "hazards"), *h;
+    t->hazardous += cJSON_GetArraySize(list) > 0;
+    cJSON_ArrayForEach(h, list) {
+        const char *kind = cJSON_GetStringValue(cJSON_GetObjectItem(h, "hazard"));
+        const cJSON *before = list->child;
+        while (before != h && strcmp(cJSON_GetStringValue(cJSON_GetObjectItem(before, "hazard")), kind) != 0)
+            before = before->next;
+        if (before == h)
+            case_count(&t->hazards, kind, n);
+    }
+    cJSON_Delete(report);
+}
+
+/* ---- wrong cases ----------------------------------------------------------------------------- */
+
+static bool still_wrong(note *n, void *context) {
+    arena mem = {0};
+    bool wrong = run(n, context, &mem).verdict == WRONG;
+    arena_free(&mem);
+    return wrong;
+}
+
+static void drop_options(note *n, setting *s) {
+    for (uint32_t i = s->n_options; i-- > 0;) {
+        setting fewer = *s;
+        memmove(fewer.option + i, fewer.option + i + 1, sizeof *fewer.option * (--fewer.n_options - i));
+        if (still_wrong(n, &fewer))
+            *s = fewer;
+    }
+}
+
+static void report(uint64_t seed, const char *reason, note *n, setting *s) {
+    arena mem = {0};
+    diagnostics d;
+    diag_init(&d, &mem);
+    printf("WRONG seed 0x%llx: %s\n  %s\n", (unsigned long long)seed, reason, command_of(n, s, &mem));
+    s->folder = arena_printf(&mem, "array_%016llx", (unsigned long long)seed);
+    make_folder(s->folder, &d);
+    drop_options(n, s);
+    case_shrink(n, still_wrong, s);
+    printf("  smallest%s: %s\n  %s\n", s->rtl ? " (maybe on the RTL only: cycle_replay)" : "",
+           run(n, s, &mem).reason, command_of(n, s, &mem));
+    fflush(stdout);
+    arena_free(&mem);
+}
+
+static void run_case(uint64_t seed, note *n, tally *t) {
+    arena mem = {0};
+    setting s = {.folder = t->folder, .rtl = t->right % RTL_EVERY == 0};
+    case_random_array(seed, n);
+    choose_options(&s, seed, &mem);
+    outcome out = run(n, &s, &mem);
+    switch (out.verdict) {
+    case RIGHT:
+        t->right++;
+        t->on_rtl += s.rtl;
+        count_hazards(n, &s, t, &mem);
+        break;
+    case REFUSED:
+        case_count(&t->refused, out.code, n);
+        break;
+    case WRONG:
+        t->wrong++;
+        report(seed, out.reason, n, &s);
+        break;
+    }
+    arena_free(&mem);
+}
+
+int main(int argc, char **argv) {
+    uint32_t wanted = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 0) : 50;
+    uint64_t base = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+    arena mem = {0};
+    tally t = {.folder = arena_printf(&mem, "array_cases_%u_%llx", wanted, (unsigned long long)base)};
+    diagnostics d;
+    diag_init(&d, &mem);
+    note *n = malloc(sizeof *n);
+    const char *path = arena_printf(&mem, "%s:%s/tests:%s", ONYX_BINARY_DIR, ONYX_BINARY_DIR, getenv("PATH"));
+    if (!n || setenv("PATH", path, 1) != 0 || !make_folder(t.folder, &d))
+        return 1;
+    double start = seconds_now();
+    uint64_t i = 0, most = 4 * (uint64_t)wanted;
+    for (; t.right < wanted && i < most && t.wrong < MAX_FAILURES; i++) /* one case alone runs its own seed */
+        run_case(wanted == 1 ? base : base << 32 | i, n, &t);
+    printf("%llu cases in %.1f s: %u right, %u of them on the RTL too, %u refused (%.1f %%), %u wrong\n",
+           (unsigned long long)i, seconds_now() - start, t.right, t.on_rtl, t.refused.total,
+           100.0 * t.refused.total / (double)i, t.wrong);
+    printf("refused:\n");
+    case_print_counts(&t.refused);
+    printf("hazards, in %u of the right cases:\n", t.hazardous);
+    case_print_counts(&t.hazards);
+    arena_free(&mem);
+    free(n);
+    return t.wrong != 0 || t.right < wanted;
+}

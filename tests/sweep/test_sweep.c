@@ -1,0 +1,220 @@
+/* Points and results: what identifies a point, what the file keeps, what reports say. */
+#include "sweep/sweep_int.h"
+#include "tests/test.h"
+
+typedef struct {
+    fixture f;
+    char folder[64];
+    sweep_plan plan;
+} sweep_fixture;
+
+static const char *path_in(sweep_fixture *x, const char *name) {
+    return arena_printf(&x->f.mem, "%s/%s", x->folder, name);
+}
+
+static void put_file(const char *path, const char *text) {
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    assert_int_equal(fclose(out), 0);
+}
+
+static void add_axis(sweep_fixture *x, const char *name, const char *option, const char *const *values) {
+    sweep_axis axis = {.name = name, .option = option};
+    for (; *values; values++) {
+        vec_push(&x->f.mem, &axis.label, *values);
+        vec_push(&x->f.mem, &axis.value, *values);
+    }
+    vec_push(&x->f.mem, &x->plan.axes, axis);
+}
+
+static int begin(void **state) {
+    static const char *const tiles[] = {"8", "16", "32", NULL}, *const copies[] = {"1", "2", NULL};
+    sweep_fixture *x = calloc(1, sizeof *x);
+    assert_non_null(x);
+    diag_init(&x->f.diag, &x->f.mem);
+    names_init(&x->f.names, &x->f.mem);
+    strcpy(x->folder, "/tmp/onyx_sweep_XXXXXX");
+    assert_non_null(mkdtemp(x->folder));
+    x->plan.program = path_in(x, "program");
+    x->plan.engine = "cycle";
+    put_file(x->plan.program, "one");
+    put_file(path_in(x, "B.mtx"), "data");
+    vec_push(&x->f.mem, &x->plan.arguments, "x(i)=B(i,j)*c(j)");
+    vec_push(&x->f.mem, &x->plan.inputs, path_in(x, "B.mtx"));
+    add_axis(x, "tile", "--tile", tiles);
+    add_axis(x, "unroll", "--unroll", copies);
+    *state = x;
+    return 0;
+}
+
+static int end(void **state) {
+    sweep_fixture *x = *state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", x->folder);
+    assert_int_equal(system(command), 0);
+    arena_free(&x->f.mem);
+    free(x);
+    return 0;
+}
+
+static sweep_point_vec points_of(sweep_fixture *x, char plan_key[17]) {
+    sweep_point_vec points = {0};
+    assert_true(sweep_points(&x->plan, &x->f.mem, &x->f.diag, &points, plan_key));
+    return points;
+}
+
+/* The last axis changes fastest; all keys differ; the same plan gives the same keys. */
+static void product_of_axes(void **state) {
+    sweep_fixture *x = *state;
+    char plan[17], again[17];
+    sweep_point_vec points = points_of(x, plan), same = points_of(x, again);
+    assert_int_equal(points.len, 6);
+    assert_string_equal(plan, again);
+    assert_string_equal(points.at[1].settings, "{\"tile\":\"8\",\"unroll\":\"2\"}");
+    assert_string_equal(points.at[4].settings, "{\"tile\":\"32\",\"unroll\":\"1\"}");
+    static const char *const want[] = {"run", "x(i)=B(i,j)*c(j)", "--tile", "32", "--unroll", "1"};
+    assert_int_equal(points.at[4].arguments.len, 6);
+    for (uint32_t i = 0; i < 6; i++)
+        assert_string_equal(points.at[4].arguments.at[i], want[i]);
+    for (uint32_t i = 0; i < points.len; i++) {
+        assert_string_equal(points.at[i].key, same.at[i].key);
+        for (uint32_t k = 0; k < i; k++)
+            assert_string_not_equal(points.at[i].key, points.at[k].key);
+    }
+}
+
+/* Contents of inputs and the program count; the plan's own hash leaves the program out. */
+static void keys_follow_contents(void **state) {
+    sweep_fixture *x = *state;
+    char plan[17], other_program[17], other_data[17];
+    sweep_point_vec before = points_of(x, plan);
+    put_file(x->plan.program, "two");
+    sweep_point_vec rebuilt = points_of(x, other_program);
+    put_file(path_in(x, "B.mtx"), "other data");
+    sweep_point_vec changed = points_of(x, other_data);
+    assert_string_equal(plan, other_program);
+    assert_string_not_equal(plan, other_data);
+    assert_string_not_equal(before.at[0].key, rebuilt.at[0].key);
+    assert_string_not_equal(rebuilt.at[0].key, changed.at[0].key);
+    vec_push(&x->f.mem, &x->plan.inputs, path_in(x, "absent.mtx"));
+    sweep_point_vec none = {0};
+    assert_false(sweep_points(&x->plan, &x->f.mem, &x->f.diag, &none, plan));
+    assert_string_equal(x->f.diag.list.at[0].code, "E0001-file");
+}
+
+static void put(sweep_fixture *x, sweep_store *store, const char *plan, const sweep_point *p,
+                sweep_state state, double time, double pe) {
+    const sweep_row row = {
+        .plan = plan,
+        .key = p->key,
+        .settings = p->settings,
+        .expression = "x(i)=B(i,j)*c(j)",
+        .engine = "cycle",
+        .message = state == SWEEP_DONE ? "" : "it does not fit, <really> \"not\" [E0330-capacity]",
+        .check = "pass",
+        .state = state,
+        .cycles = time * 500,
+        .time_us = time,
+        .pe = pe};
+    assert_true(store_put(store, &row, p, "{}", &x->f.diag));
+}
+
+static sweep_row_vec rows_of(sweep_fixture *x, sweep_store *store) {
+    sweep_row_vec rows = {0};
+    assert_true(sweep_rows(store, &x->f.mem, &x->f.diag, &rows));
+    return rows;
+}
+
+static void rows_are_kept_and_judged(void **state) {
+    sweep_fixture *x = *state;
+    char plan[17];
+    sweep_point_vec p = points_of(x, plan);
+    const char *path = path_in(x, "results.db");
+    sweep_store *store = sweep_open(path, true, &x->f.mem, &x->f.diag);
+    assert_non_null(store);
+    put(x, store, plan, &p.at[0], SWEEP_DONE, 30, 5);
+    put(x, store, plan, &p.at[1], SWEEP_DONE, 20, 9);
+    put(x, store, plan, &p.at[2], SWEEP_DONE, 25, 9); /* slower than 1 on as many tiles */
+    put(x, store, plan, &p.at[3], SWEEP_REFUSED, 0, 0);
+    put(x, store, plan, &p.at[4], SWEEP_CRASHED, 0, 0);
+    assert_true(store_confirm(store, p.at[1].key, "rtl", 10000, "pass", &x->f.diag));
+    sweep_close(store);
+    store = sweep_open(path, false, &x->f.mem, &x->f.diag);
+    assert_non_null(store);
+    sweep_row_vec rows = rows_of(x, store);
+    assert_int_equal(rows.len, 5);
+    assert_string_equal(rows.at[0].key, p.at[1].key);
+    assert_string_equal(rows.at[0].confirm_engine, "rtl");
+    assert_true(rows.at[0].confirm_cycles == 10000);
+    assert_true(rows.at[0].pareto && !rows.at[1].pareto && rows.at[2].pareto && !rows.at[3].pareto);
+    assert_true(rows.at[1].time_us == 25);
+    /* What was refused will not change; what crashed may. */
+    assert_true(store_has(store, p.at[0].key) && store_has(store, p.at[3].key));
+    assert_false(store_has(store, p.at[4].key) || store_has(store, p.at[5].key));
+    /* The same settings with another program: the new row takes the old one's place. */
+    put_file(x->plan.program, "two");
+    sweep_point_vec rebuilt = points_of(x, plan);
+    put(x, store, plan, &rebuilt.at[1], SWEEP_DONE, 10, 9);
+    rows = rows_of(x, store);
+    assert_int_equal(rows.len, 5);
+    assert_string_equal(rows.at[0].key, rebuilt.at[1].key);
+    assert_string_equal(rows.at[0].confirm_engine, "");
+    sweep_close(store);
+}
+
+static char *text_of(sweep_fixture *x, const sweep_row_vec *rows,
+                     void (*write)(const sweep_row_vec *, FILE *)) {
+    text_out text;
+    text_begin(&text);
+    write(rows, text.stream);
+    return text_end(&text, &x->f.mem);
+}
+
+static void reports_say_it(void **state) {
+    sweep_fixture *x = *state;
+    char plan[17];
+    sweep_point_vec p = points_of(x, plan);
+    sweep_store *store = sweep_open(path_in(x, "results.db"), true, &x->f.mem, &x->f.diag);
+    assert_non_null(store);
+    put(x, store, plan, &p.at[0], SWEEP_DONE, 30, 5);
+    put(x, store, plan, &p.at[3], SWEEP_DONE, 20, 9);
+    put(x, store, plan, &p.at[5], SWEEP_REFUSED, 0, 0);
+    sweep_row_vec rows = rows_of(x, store);
+    sweep_close(store);
+    const char *table = text_of(x, &rows, sweep_print);
+    assert_non_null(strstr(table, "3 points, 2 done"));
+    assert_non_null(strstr(table, "fastest: tile 16, unroll 2"));
+    const char *csv = text_of(x, &rows, sweep_csv);
+    assert_non_null(strstr(csv, "\"it does not fit, <really> \"\"not\"\" [E0330-capacity]\""));
+    assert_non_null(
+        strstr(csv, "\"{\"\"tile\"\":\"\"16\"\",\"\"unroll\"\":\"\"2\"\"}\",\"done\",\"pass\",10000,20,"));
+    const char *page = text_of(x, &rows, sweep_html);
+    assert_non_null(strstr(page, "it does not fit, &lt;really&gt; &quot;not&quot; [E0330-capacity]"));
+    assert_non_null(strstr(page, "Fastest: <strong>tile 16, unroll 2</strong>"));
+    assert_non_null(strstr(page, "best time by unroll"));
+    assert_null(strstr(page, "http")); /* needs nothing from elsewhere */
+}
+
+static void other_files_are_refused(void **state) {
+    sweep_fixture *x = *state;
+    const char *path = path_in(x, "B.mtx");
+    put_file(path, "%%MatrixMarket matrix coordinate, and longer than the hundred bytes that a header of "
+                   "SQLite has, to be sure\n");
+    assert_null(sweep_open(path, true, &x->f.mem, &x->f.diag));
+    assert_string_equal(x->f.diag.list.at[0].code, "E0940-store");
+    assert_null(sweep_open(path_in(x, "absent.db"), false, &x->f.mem, &x->f.diag));
+    assert_string_equal(x->f.diag.list.at[1].code, "E0940-store");
+    assert_int_equal(access(path_in(x, "absent.db"), F_OK), -1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(product_of_axes, begin, end),
+        cmocka_unit_test_setup_teardown(keys_follow_contents, begin, end),
+        cmocka_unit_test_setup_teardown(rows_are_kept_and_judged, begin, end),
+        cmocka_unit_test_setup_teardown(reports_say_it, begin, end),
+        cmocka_unit_test_setup_teardown(other_files_are_refused, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

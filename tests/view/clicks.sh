@@ -1,0 +1,88 @@
+#!/bin/sh
+# The page of `onyx view` in a browser: clicks on a tile, a graph node, a route and a tab show what they should everywhere.
+# clicks.sh ONYX; skipped (exit 77) without chromedriver.
+set -eu
+onyx=$(realpath "$1")
+for program in chromium chromedriver curl dot; do
+    command -v $program >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
+done
+work=$(mktemp -d)
+driver=
+finish() {
+    code=$?
+    [ -z "$driver" ] || kill "$driver" 2>/dev/null || true
+    [ $code = 0 ] || tail -n 5 "$work"/driver.log 2>/dev/null || true
+    rm -rf "$work"
+    exit $code
+}
+trap finish EXIT
+cd "$work"
+"$onyx" run "X(i,j)=B(i,k)*C(k,j)" -f C:ss:1,0 -g B:9x9:0.4:3 -g C:9x9:0.4:5 --engine cycle --io-trace --unroll 2 -o out >/dev/null
+"$onyx" view out >/dev/null
+
+port=$((30000 + $$ % 20000))
+chromedriver --port=$port >driver.log 2>&1 &
+driver=$!
+base=http://127.0.0.1:$port
+post() { curl -sf --max-time 60 -H 'Content-Type: application/json' -d "$2" "$base$1"; }
+tries=0
+until curl -sf "$base/status" >/dev/null 2>&1; do
+    tries=$((tries + 1))
+    [ $tries -lt 100 ] || { echo "chromedriver does not answer"; exit 1; }
+    sleep 0.1
+done
+session=$(post /session '{"capabilities":{"alwaysMatch":{"goog:loggingPrefs":{"browser":"ALL"},"goog:chromeOptions":{"args":["--headless=new","--no-sandbox","--disable-gpu","--disable-dev-shm-usage","--window-size=1500,1800"]}}}}' |
+    sed 's/.*"sessionId":"\([^"]*\)".*/\1/')
+page=/session/$session
+post "$page/url" "{\"url\":\"file://$work/out/view.html\"}" >/dev/null
+# The value of a JavaScript expression without double quotes.
+value() { post "$page/execute/sync" "{\"script\":\"return String($1)\",\"args\":[]}" | sed 's/^{"value":"\(.*\)"}$/\1/'; }
+click() {
+    element=$(post "$page/element" "{\"using\":\"css selector\",\"value\":\"$1\"}" | sed 's/.*:"\([^"]*\)"}}$/\1/')
+    post "$page/element/$element/click" '{}' >/dev/null || { echo "cannot click $1"; exit 1; }
+}
+expect() {
+    got=$(value "$1")
+    [ "$got" = "$2" ] || { echo "$1 is '$got', not '$2'"; exit 1; }
+}
+count() { echo "document.querySelectorAll('$1').length"; }
+
+expect "document.getElementById('expression').textContent" "X(i,j)=B(i,k)*C(k,j)"
+expect "$(count '#floor .tile.used')" 54 # two copies of 27
+expect "$(count '#graph .node')" 18
+expect "$(count '.picked')" 0
+# A tile: its SAM node, its routes, its details.
+tile=$(value "[...document.querySelectorAll('#floor .tile.used')].find(t => t.textContent.includes('intersect_k_u1')).dataset.cell")
+click "#floor .tile[data-cell='$tile']"
+expect "document.querySelector('aside h2').textContent" intersect_k_u1
+expect "document.querySelector('#graph .node.picked').textContent.includes('intersect k')" true
+expect "$(count '#floor .tile.picked')" 1
+expect "document.querySelectorAll('.route.picked').length > 3 && document.querySelectorAll('.route.faint').length > 10" true
+expect "document.querySelectorAll('#channels tr.picked').length > 3" true
+expect "document.querySelector('aside').textContent.includes('intersect_unit_inst_tile_en = 1')" true
+# A SAM node: both of its tiles. The same click again: nothing.
+node=$(value "[...document.querySelectorAll('#graph .node')].find(n => n.textContent.includes('mul')).id")
+click "#graph #$node"
+expect "$(count '#floor .tile.picked')" 2
+click "#graph #$node"
+expect "$(count '.picked')" 0
+# The graph of tiles, and a net of the timing table.
+click "[data-graph='netlist']"
+expect "$(count '#graph .node')" 54
+click "#nets tbody tr"
+expect "document.querySelectorAll('#floor .tile.picked').length >= 2 && document.querySelectorAll('#graph .node.picked').length >= 2" true
+expect "document.querySelector('aside').textContent.includes('ps')" true
+# Heat, the whole array, no routes.
+click "[data-colour='stall']"
+expect "[...document.querySelectorAll('#floor .tile.used')].some(t => t.style.fill.startsWith('rgba(204, 51, 17'))" true
+click "#whole"
+expect "$(count '#floor .tile')" 544
+click "#routes"
+expect "$(count '.route')" 0
+expect "$(count '#trace svg text') > 12" true
+errors=$(post "$page/se/log" '{"type":"browser"}')
+[ "$errors" = '{"value":[]}' ] || { echo "the browser complains: $errors"; exit 1; }
+curl -sf -X DELETE "$base$page" >/dev/null
+[ "$(wc -c <out/view.html)" -lt 3000000 ]
+! grep -oE '(src|href)="?https?:[^" ]*' out/view.html || { echo "the page wants the network"; exit 1; }
+echo "clicked through"

@@ -444,28 +444,6 @@ static void check_cell(writer *w, const net_cell_data *cell, pnr_site at) {
 
 /* ---- the module ------------------------------------------------------------------------------ */
 
-static uint32_t count_sinks(const netlist *n) {
-    uint32_t sinks = 0;
-    for (uint32_t i = 0; i < n->nets.len; i++)
-        sinks += n->nets.at[i].sinks.len;
-    return sinks;
-}
-
-/* What a watchdog reads: bit s of the waiting words is set while sink s does not take the token its source
- * has. Sinks are counted over all nets in order, 32 to a word. */
-static void write_waiting(writer *w) {
-    const netlist *n = w->design->net;
-    uint32_t sink = 0;
-    fputs("\n  // Sinks that do not take a token which is there.\n", w->out);
-    for (uint32_t i = 0; i < n->nets.len; i++) {
-        for (uint32_t k = 0; k < n->nets.at[i].sinks.len; k++, sink++)
-            fprintf(w->out, "  assign waiting_%u_o[%u] = %s_some & ~%s_ready;\n", sink / 32, sink % 32,
-                    node_name(w, i, PNR_NO_HOP), sink_name(w, i, k));
-    }
-    for (; sink % 32; sink++)
-        fprintf(w->out, "  assign waiting_%u_o[%u] = 1'b0;\n", sink / 32, sink % 32);
-}
-
 static bool has_far_rows(const writer *w) {
     bool far = false;
     for (uint32_t i = 0; i < w->design->site.len; i++)
@@ -522,8 +500,6 @@ static void write_ports(writer *w) {
                     "    output logic in_%u_ready_o",
                     x, x, x);
     }
-    for (uint32_t word = 0; word * 32 < count_sinks(w->design->net); word++)
-        fprintf(w->out, ",\n    output logic [31:0] waiting_%u_o", word);
     for (uint32_t word = 0; word * 32 < count_all_hazards(w->design->net); word++)
         fprintf(w->out, ",\n    output logic [31:0] hazard_%u_o", word);
     fputs("\n);\n", w->out);
@@ -555,7 +531,6 @@ static void write_module(writer *w) {
     }
     for (uint32_t i = 0; i < n->nets.len; i++)
         write_net(w, i);
-    write_waiting(w);
     write_hazards(w);
     fputs("endmodule\n", w->out);
 }
@@ -576,13 +551,6 @@ bool bits_to_verilog(const pnr_design *design, const bits_map *map, const char *
     write_module(&w);
     arena_free(&w.scratch);
     return file_commit(&f, d);
-}
-
-/* "x4y2 intersect coord_out" */
-static const char *pin_text(writer *w, net_pin pin, bool output) {
-    const net_mode_info *mode = &net_mode_table[net_cell_at(w->design->net, pin.cell)->mode];
-    const char *port = output ? mode->port_out[pin.port] : mode->port_in[pin.port];
-    return arena_printf(&w->scratch, "%s %s %s", cell_name(w, pin.cell), mode->name, port ? port : "?");
 }
 
 static void list_columns(writer *w, const char *name, bool output) {
@@ -608,16 +576,7 @@ bool bits_write_ports(const pnr_design *design, const char *path, diagnostics *d
     fputs("/* Ports of onyx_design.sv; generated beside it. */\n", w.out);
     list_columns(&w, "ONYX_INPUTS", false);
     list_columns(&w, "ONYX_OUTPUTS", true);
-    fputs("#define ONYX_WAITING(X)", w.out);
-    for (uint32_t word = 0; word * 32 < count_sinks(n); word++)
-        fprintf(w.out, " X(%u)", word);
-    fputs("\n#define ONYX_SINKS(X)", w.out);
-    for (uint32_t i = 0; i < n->nets.len; i++) {
-        for (uint32_t k = 0; k < n->nets.at[i].sinks.len; k++)
-            fprintf(w.out, " \\\n    X(\"%s\", \"%s\")", pin_text(&w, n->nets.at[i].source, true),
-                    pin_text(&w, n->nets.at[i].sinks.at[k], false));
-    }
-    fputs("\n#define ONYX_HAZARD_WORDS(X)", w.out);
+    fputs("#define ONYX_HAZARD_WORDS(X)", w.out);
     for (uint32_t word = 0; word * 32 < count_all_hazards(n); word++)
         fprintf(w.out, " X(%u)", word);
     fputs("\n#define ONYX_HAZARDS(X)", w.out);

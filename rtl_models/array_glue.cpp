@@ -103,9 +103,10 @@ void Array::State::apply_port(unsigned x) {
     if (u == nullptr)
         return;
     IoPort &to = io[x];
-    if ((*to.to_valid != 0) == p.valid && *to.to_data == p.data && (*to.from_ready != 0) == p.ready)
-        return;
-    awake.wake(*u);
+    bool offer = *to.to_ready != 0 && ((*to.to_valid != 0) != p.valid || (p.valid && *to.to_data != p.data));
+    bool take = *to.from_valid != 0 && (*to.from_ready != 0) != p.ready;
+    if (offer || take)
+        awake.wake(*u);
     *to.to_valid = p.valid;
     *to.to_data = p.data;
     *to.from_ready = p.ready;

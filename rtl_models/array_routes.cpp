@@ -310,7 +310,8 @@ bool Routes::settle(Net &net, uint32_t stalled, Awake &awake) {
         if (s.unit != nullptr) {
             Unit::Out &out = s.unit->out[s.port];
             if ((*out.ready != 0) != s.ready) {
-                awake.wake(*s.unit);
+                if (*out.valid != 0)
+                    awake.wake(*s.unit);
                 *out.ready = s.ready;
             }
             s.valid = *out.valid != 0 && s.ready;
@@ -333,7 +334,8 @@ bool Routes::settle(Net &net, uint32_t stalled, Awake &awake) {
             const Sink &sink = sinks_[s.first_sink + k];
             const Unit::In &in = sink.unit->in[sink.port];
             if ((*in.valid != 0) != s.valid || (s.valid && *in.data != s.data)) {
-                awake.wake(*sink.unit);
+                if (*in.ready != 0)
+                    awake.wake(*sink.unit);
                 *in.valid = s.valid;
             }
             *in.data = s.data;

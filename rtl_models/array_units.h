@@ -76,7 +76,12 @@ struct IoPort { /* the global-buffer side of an IO unit */
 
 /* Who has to see the next edge. A unit sleeps while its inputs stay and its state at every edge is one it had
  * `period` edges ago, with the same outputs all the time: then nothing new can happen in it, and the edges it
- * misses are made up for when it wakes (an odd number of them by one). */
+ * misses are made up for when it wakes (an odd number of them by one).
+ *
+ * Every port of a unit is a FIFO whose side towards the unit's outside comes from registers. So valid and
+ * data of an input are no input while its ready is 0, nor is ready of an output while its valid is 0: such
+ * changes wake nobody.
+ */
 class Awake {
   public:
     uint64_t cycles = 0;      /* edges since the start */
@@ -88,7 +93,7 @@ class Awake {
         cycles = evaluations = 0;
     }
     void add(Unit &u) { units.push_back(&u); }
-    /* To be called before an input of u changes. */
+    /* To be called before an input of u changes that matters. */
     void wake(Unit &u) {
         u.touched = true;
         if (u.asleep)

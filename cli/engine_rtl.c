@@ -105,7 +105,7 @@ static bool build(cli_session *s, const char *folder, const char *log) {
     /* Objects of another design, or of another tree. */
     const char *built_from = arena_printf(&s->mem, "%s/built_from", folder);
     remove(built_from);
-    cli_remove_folder(arena_printf(&s->mem, "%s/obj", folder));
+    remove_folder(arena_printf(&s->mem, "%s/obj", folder));
     remove(log);
     file_out file;
     if (!verilate(s, folder, log) || !file_create(&file, built_from, &s->mem, &s->diag))

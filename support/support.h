@@ -219,6 +219,7 @@ enum { PROGRAM_MISSING = 127, PROGRAM_NOT_RUN = -1000 };
 int program_run(const char *const *argv, const char *log);
 
 bool make_folder(const char *path, diagnostics *d); /* with parents; existing is fine */
+void remove_folder(const char *path);               /* and all in it, links as such; missing is fine */
 double seconds_now(void);                           /* monotonic clock */
 
 #endif

@@ -94,6 +94,15 @@ static void random_numbers_are_splitmix64(void **state) {
         assert_true(prng_below(&p, 7) < 7);
 }
 
+static void a_hash_of_pieces_tells_where_they_end(void **state) {
+    (void)state;
+    uint64_t first = hash_more(hash_more(0, "ab", 2), "c", 1),
+             other = hash_more(hash_more(0, "a", 1), "bc", 2);
+    assert_true(first == hash_more(hash_more(0, "ab", 2), "c", 1));
+    assert_true(first != other && first != hash_more(0, "abc", 3));
+    assert_true(hash_more(first, "", 0) != first);
+}
+
 static void files_appear_only_when_committed(void **state) {
     fixture *f = *state;
     char folder[] = "/tmp/onyx-test-XXXXXX";
@@ -156,6 +165,7 @@ int main(void) {
         TEST(diagnostics_stop_keeping_after_the_limit),
         TEST(json_errors_are_located),
         TEST(random_numbers_are_splitmix64),
+        TEST(a_hash_of_pieces_tells_where_they_end),
         TEST(files_appear_only_when_committed),
         TEST(a_removed_folder_spares_what_its_links_lead_to),
         TEST(programs_report_how_they_ended),

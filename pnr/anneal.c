@@ -21,7 +21,7 @@
 enum { GROUP = 8 };
 enum { WINDOW_MIN = 3, QUANTILES = 1024, SAMPLES = 512 };
 enum { SMALL_CELLS = 65, SMALL_MICROSECONDS = 10500, MIDDLE_MICROSECONDS = 42000, MOVES_PER_CELL = 4000 };
-enum { MIDDLE_CELLS = 214, LARGE_MOVES_PER_CELL = 8000 };
+enum { MIDDLE_CELLS = 214, LARGE_MOVES_PER_CELL = 8000, MOST_MOVES_PER_CELL = 12000 };
 enum { EFFORT_DEFAULT = 5, RESTARTS = 2, SMALL_RESTARTS = 3, LANE_SHARES = 2 };
 enum { LENGTH_ONE = 16, FORK_BEND = 10, BEND_ONE = 1024, COST_MOST = 1 << 26 };
 
@@ -418,7 +418,8 @@ static uint32_t moves_for(const placer *p, uint64_t n) {
                                                         : microseconds;
     uint64_t moves = microseconds * 1000 / move_nanoseconds(p);
     uint64_t least = n * (n <= MIDDLE_CELLS ? MOVES_PER_CELL : LARGE_MOVES_PER_CELL);
-    moves = moves < least ? least : moves;
+    uint64_t most = n * MOST_MOVES_PER_CELL; /* up to 35 cells more find nothing better */
+    moves = moves < least ? least : moves > most ? most : moves;
     uint32_t effort = p->options->effort ? p->options->effort : EFFORT_DEFAULT;
     moves = effort < EFFORT_DEFAULT ? moves >> (EFFORT_DEFAULT - effort) : moves << (effort - EFFORT_DEFAULT);
     return moves < UINT32_MAX / 2 ? (uint32_t)moves : UINT32_MAX / 2;

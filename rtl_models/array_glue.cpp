@@ -222,7 +222,11 @@ bool Array::State::step() {
 }
 
 Array::Array(unsigned width, unsigned height) : state_(std::make_unique<State>(width, height)) {}
-Array::~Array() = default;
+Array::~Array() {
+    VerilatedContext *others = Verilated::threadContextp();
+    state_.reset();
+    Verilated::threadContextp(others); /* whoever owns this array may have models of its own to destroy */
+}
 void Array::reset() {
     state_->clear();
 }

@@ -223,8 +223,6 @@ void cli_hazards_json(const cli_outcome *outcome, cJSON *report);
 void cli_stalls_json(cli_session *s, const cli_outcome *outcome, cJSON *report);
 void cli_stalls_print(cli_session *s, const cli_outcome *outcome);
 
-/* A folder of ours and all below it; nothing happens where there is none. */
-void cli_remove_folder(const char *path);
 /* Runs a program and waits; its standard output goes to `log`. False with E0930-tool when it fails. */
 bool cli_spawn(const char *const *argv, const char *log, diagnostics *d);
 

@@ -35,8 +35,10 @@ bool cli_lower_sam(const cli_options *o, bool chip, cli_session *s, const fe_ker
     if (!fe_expand(kernel, &s->mem, &s->diag, &expanded))
         return false;
     expanded.tiled = chip; /* scanners run to the edge of a sub-tile */
-    if (chip)
+    if (chip) {
+        fe_separate(&expanded);
         fe_distribute(&expanded);
+    }
     return fe_build(&expanded, &lower, &s->mem, &s->diag, &k->statement, &once) &&
            fe_unroll(kernel, &once, &s->mem, &s->diag, &k->sam) && set_arithmetic(o, &k->sam) &&
            sam_check(&k->sam, &s->diag);

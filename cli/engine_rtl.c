@@ -13,11 +13,6 @@ static int is_module(const struct dirent *entry) {
     return strstr(entry->d_name, ".sv") != NULL;
 }
 
-static uint64_t hash_more(uint64_t hash, const void *bytes, size_t length) {
-    const uint64_t pair[2] = {hash, hash_bytes(bytes, length)};
-    return hash_bytes(pair, sizeof pair);
-}
-
 static bool hash_file(const char *path, cli_session *s, uint64_t *hash) {
     size_t length = 0;
     const char *text = file_read(path, &s->mem, &length, &s->diag);
@@ -105,7 +100,7 @@ static bool build(cli_session *s, const char *folder, const char *log) {
     /* Objects of another design, or of another tree. */
     const char *built_from = arena_printf(&s->mem, "%s/built_from", folder);
     remove(built_from);
-    cli_remove_folder(arena_printf(&s->mem, "%s/obj", folder));
+    remove_folder(arena_printf(&s->mem, "%s/obj", folder));
     remove(log);
     file_out file;
     if (!verilate(s, folder, log) || !file_create(&file, built_from, &s->mem, &s->diag))

@@ -266,6 +266,7 @@ static void check_engine_options(const char *what, const cli_options *o, cli_ses
         {"--trace-edge", "sam", sam, o->trace_edges.len, simulates},
         {"--hazards", "cycle, rtl or soc", array, o->hazards != REPORT_ERROR,
          runs && o->engine != ENGINE_SAM},
+        {"--deadlock", "cycle, rtl or soc", array, o->deadlock != REPORT_ERROR, !simulates},
         {"--io-trace", "cycle or rtl", array, o->io_trace, cycle || (runs && o->engine == ENGINE_RTL)}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (!options[i].given || options[i].read)

@@ -123,7 +123,7 @@ static void add_figures(cJSON *json, const figures *f, arena *mem) {
 }
 
 /* What is said of a single kernel only. */
-static void add_details(cJSON *json, cli_session *s, const cli_kernel *k) {
+static void add_details(cJSON *json, const cli_options *o, cli_session *s, const cli_kernel *k) {
     cJSON_AddStringToObject(json, "loops", cli_loops_text(&k->statement, &s->mem));
     if (k->chosen)
         cJSON_AddStringToObject(json, "chosen", k->chosen);
@@ -133,7 +133,7 @@ static void add_details(cJSON *json, cli_session *s, const cli_kernel *k) {
         if (text)
             cJSON_AddItemToArray(repacked, cJSON_CreateString(text));
     }
-    if (k->net.cells.len)
+    if (k->net.cells.len && o->deadlock != REPORT_OFF)
         cJSON_AddItemToObject(json, "deadlock", net_deadlock_to_json(&k->net, &k->liveness));
     if (k->ran.model && !k->ran.ahead)
         cli_stalls_json(s, &k->ran, json);
@@ -145,14 +145,14 @@ static const char *result_name(const cli_session *s, const cli_kernel *k) {
     return names_text(&s->names, sam_tensor_at(&k->user, k->user.result)->name);
 }
 
-static cJSON *kernel_json(cli_session *s, const cli_kernel *k) {
+static cJSON *kernel_json(const cli_options *o, cli_session *s, const cli_kernel *k) {
     cJSON *json = cJSON_CreateObject();
     figures f = {0};
     add_kernel(k, &s->mem, &f);
     cJSON_AddStringToObject(json, "tensor", result_name(s, k));
     add_figures(json, &f, &s->mem);
     add_number(json, "result_nnz", (double)k->ran.result.nnz);
-    add_details(json, s, k);
+    add_details(json, o, s, k);
     add_wall(json, &f.times);
     return json;
 }
@@ -175,10 +175,10 @@ static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, 
     if (k->producers.len) {
         cJSON *kernels = cJSON_AddArrayToObject(json, "kernels");
         for (uint32_t n = 0; n < k->producers.len; n++)
-            cJSON_AddItemToArray(kernels, kernel_json(s, &k->producers.at[n]));
-        cJSON_AddItemToArray(kernels, kernel_json(s, k));
+            cJSON_AddItemToArray(kernels, kernel_json(o, s, &k->producers.at[n]));
+        cJSON_AddItemToArray(kernels, kernel_json(o, s, k));
     } else {
-        add_details(json, s, k);
+        add_details(json, o, s, k);
     }
     add_wall(json, &all->times);
     return json;

@@ -1,7 +1,6 @@
 /* One invocation: its memory, its diagnostics, its exit code; and starting other programs. */
 #include "cli/cli.h"
 
-#include <ftw.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -58,17 +57,6 @@ bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const ch
         return false;
     vec_push(&s->mem, &s->boards, *board);
     return true;
-}
-
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *at) {
-    (void)info;
-    (void)kind;
-    (void)at;
-    return remove(path);
-}
-
-void cli_remove_folder(const char *path) {
-    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* The last lines of a log, as a hint. */

@@ -25,7 +25,7 @@ enum {
     OPT_PASSED /* options of onyx run that are handed on as they are */
 };
 static const char *const passed[] = {"dtype",    "values",      "hazards",    "profile",
-                                     "no-check", "no-pipeline", "no-balance", NULL};
+                                     "no-check", "no-pipeline", "no-balance", "deadlock"};
 
 typedef struct {
     cli_session *session;
@@ -157,7 +157,7 @@ static error_t parse_sweep(int key, char *arg, struct argp_state *state) {
         c->expression = arg;
         return 0;
     default:
-        if (key < OPT_PASSED || key > OPT_PASSED + 6)
+        if (key < OPT_PASSED || key >= OPT_PASSED + (int)(sizeof passed / sizeof *passed))
             return ARGP_ERR_UNKNOWN;
         pass_on(c, arena_printf(&s->mem, "--%s", passed[key - OPT_PASSED]), arg);
         return 0;
@@ -214,6 +214,16 @@ static bool all_orders(sweep_command *c, const char **list) {
 
 /* ---- the command ------------------------------------------------------------------------------ */
 
+/* A board's file is one of the inputs. */
+static bool add_board(sweep_command *c, const char *name) {
+    pnr_board board;
+    const char *path;
+    if (!cli_read_board(c->session, name, &board, &path))
+        return false;
+    vec_push(&c->session->mem, &c->plan.inputs, path);
+    return true;
+}
+
 /* What the points have in common, once everything was read. */
 static bool make_plan(sweep_command *c) {
     cli_session *s = c->session;
@@ -232,16 +242,17 @@ static bool make_plan(sweep_command *c) {
     for (uint32_t i = 0; i < c->plan.arguments.len; i++)
         vec_push(&s->mem, &arguments, c->plan.arguments.at[i]);
     memcpy(&c->plan.arguments, &arguments, sizeof arguments);
+    bool named = false;
     for (uint32_t a = 0; a < c->plan.axes.len; a++) {
         const sweep_axis *axis = &c->plan.axes.at[a];
         for (uint32_t v = 0; v < axis->value.len && strcmp(axis->name, "board") == 0; v++) {
-            pnr_board board;
-            const char *path;
-            if (!cli_read_board(s, axis->value.at[v], &board, &path))
+            named = true;
+            if (!add_board(c, axis->value.at[v]))
                 return false;
-            vec_push(&s->mem, &c->plan.inputs, path);
         }
     }
+    if (!named && !add_board(c, "onyx"))
+        return false;
     if (!c->plan.axes.len)
         add_axis(c, "seed", "--seed", "1", ',', NULL);
     return !diag_failed(&s->diag);
@@ -316,6 +327,7 @@ static const struct argp_option sweep_table[] = {
     {"dtype", OPT_PASSED, "TYPE", 0, "", 2},
     {"values", OPT_PASSED + 1, "KIND", 0, "", 2},
     {"hazards", OPT_PASSED + 2, "WHAT", 0, "", 2},
+    {"deadlock", OPT_PASSED + 7, "WHAT", 0, "", 2},
     {"profile", OPT_PASSED + 3, "NAME", 0, "", 2},
     {"no-check", OPT_PASSED + 4, NULL, 0, "", 2},
     {"no-pipeline", OPT_PASSED + 5, NULL, 0, "", 2},

@@ -111,6 +111,9 @@ bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *ou
  * sum(j, a * C) as a * sum(j, C): the chip's repeaters mistake fibers that are empty where the term is
  * absent. Values do not change. The statement must satisfy fe_check, as it does afterwards. */
 void fe_distribute(sam_statement *s);
+/* A statement that runs sub-tile by sub-tile (s->tiled): sums over one variable in several factors of a
+ * product get a variable each, since sub-tiles of a variable are paired. */
+void fe_separate(sam_statement *s);
 
 /* Makes every access plain: a stored tensor of its own (the second use of B is B_2), indexed by distinct
  * variables, with dense and compressed levels in the order of the loops. Where the user's tensor is not that,

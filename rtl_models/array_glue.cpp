@@ -45,8 +45,14 @@ struct Array::State {
     uint64_t busy_cycles = 0;
 
     State(unsigned w, unsigned h) : width(w), height(h) { clear(); }
+    ~State() { Verilated::threadContextp(&context); }
+    State(const State &) = delete;
+    State &operator=(const State &) = delete;
 
+    /* (Models with public signals sign off at the thread's context, which may be another array's, long gone.)
+     */
     void clear() {
+        Verilated::threadContextp(&context);
         awake.clear();
         units.clear();
         sites.clear();
@@ -216,7 +222,11 @@ bool Array::State::step() {
 }
 
 Array::Array(unsigned width, unsigned height) : state_(std::make_unique<State>(width, height)) {}
-Array::~Array() = default;
+Array::~Array() {
+    VerilatedContext *others = Verilated::threadContextp();
+    state_.reset();
+    Verilated::threadContextp(others); /* whoever owns this array may have models of its own to destroy */
+}
 void Array::reset() {
     state_->clear();
 }

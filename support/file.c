@@ -2,6 +2,7 @@
 #include "support/support.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -10,6 +11,11 @@
 
 uint64_t hash_bytes(const void *bytes, size_t length) {
     return XXH64(bytes, length, 0);
+}
+
+uint64_t hash_more(uint64_t hash, const void *bytes, size_t length) {
+    const uint64_t words[3] = {hash, length, hash_bytes(bytes, length)};
+    return hash_bytes(words, sizeof words);
 }
 
 double seconds_now(void) {
@@ -105,6 +111,17 @@ bool make_folder(const char *path, diagnostics *d) {
         if (!kept)
             return true;
     }
+}
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *at) {
+    (void)info;
+    (void)kind;
+    (void)at;
+    return remove(path);
+}
+
+void remove_folder(const char *path) {
+    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 void file_put_u32(FILE *out, uint32_t word) {

@@ -193,6 +193,8 @@ static inline uint32_t prng_below(prng *p, uint32_t n) {
 }
 
 uint64_t hash_bytes(const void *bytes, size_t length); /* XXH64, seed 0 */
+/* Of a row of pieces: the hash of those before, 0 at first, and one more. "ab", "c" and "a", "bc" differ. */
+uint64_t hash_more(uint64_t hash, const void *bytes, size_t length);
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
@@ -219,6 +221,7 @@ enum { PROGRAM_MISSING = 127, PROGRAM_NOT_RUN = -1000 };
 int program_run(const char *const *argv, const char *log);
 
 bool make_folder(const char *path, diagnostics *d); /* with parents; existing is fine */
+void remove_folder(const char *path);               /* and all in it, links as such; missing is fine */
 double seconds_now(void);                           /* monotonic clock */
 
 #endif

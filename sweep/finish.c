@@ -1,7 +1,6 @@
 /* A point's files, its command, and what is stored of how it ended. */
 #include "sweep/sweep_int.h"
 
-#include <ftw.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -13,15 +12,8 @@ point_files files_of(const sweep_store *store, const char *key, const char *engi
                          .exit = arena_printf(mem, "%s.exit", base)};
 }
 
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *at) {
-    (void)info;
-    (void)kind;
-    (void)at;
-    return remove(path);
-}
-
 void files_remove(const point_files *f) {
-    nftw(f->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    remove_folder(f->folder);
     unlink(f->json);
     unlink(f->log);
     unlink(f->exit);

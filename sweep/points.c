@@ -1,13 +1,8 @@
 /* The product of the axes, and what identifies a point. */
 #include "sweep/sweep_int.h"
 
-/* Grows a hash by a text and its length, so that "ab","c" and "a","bc" differ. */
-static uint64_t mix(uint64_t hash, const void *bytes, size_t length) {
-    const uint64_t words[3] = {hash, length, hash_bytes(bytes, length)};
-    return hash_bytes(words, sizeof words);
-}
 static uint64_t mix_text(uint64_t hash, const char *text) {
-    return mix(hash, text, strlen(text));
+    return hash_more(hash, text, strlen(text));
 }
 
 static bool mix_file(uint64_t *hash, const char *path, diagnostics *d) {
@@ -15,7 +10,7 @@ static bool mix_file(uint64_t *hash, const char *path, diagnostics *d) {
     size_t length = 0;
     char *bytes = file_read(path, &scratch, &length, d);
     if (bytes)
-        *hash = mix(*hash, bytes, length);
+        *hash = hash_more(*hash, bytes, length);
     arena_free(&scratch);
     return bytes != NULL;
 }
@@ -50,7 +45,7 @@ bool sweep_points(const sweep_plan *plan, arena *mem, diagnostics *d, sweep_poin
     uint32_t *at = arena_new_n(mem, uint32_t, plan->axes.len + 1);
     for (;;) {
         sweep_point p = {.settings = settings_of(plan, at, mem)};
-        uint64_t hash = mix(fixed, &program, sizeof program);
+        uint64_t hash = hash_more(fixed, &program, sizeof program);
         vec_push(mem, &p.arguments, "run");
         for (uint32_t i = 0; i < plan->arguments.len; i++)
             vec_push(mem, &p.arguments, plan->arguments.at[i]);

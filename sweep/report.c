@@ -209,7 +209,7 @@ static void scatter_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, FI
 
 enum { BARS_MOST = 24 };
 
-/* The best time of each value of one axis, as bars in the order in which the values first appear. */
+/* The best time of each value of one axis, as bars. */
 static void axis_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, const char *axis, FILE *out) {
     arena scratch = {0};
     const char *label[BARS_MOST];
@@ -232,7 +232,7 @@ static void axis_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, const
         }
         cJSON_Delete(settings);
     }
-    /* Numbers in their order, names by their times. */
+    /* Shorter ones first, equally long ones by their letters: numbers stand in their order. */
     for (uint32_t i = 1; i < n; i++) {
         for (uint32_t k = i; k > 0 && strlen(label[k - 1]) >= strlen(label[k]) &&
                              (strlen(label[k - 1]) > strlen(label[k]) || strcmp(label[k - 1], label[k]) > 0);

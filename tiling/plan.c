@@ -317,6 +317,23 @@ static piece_set pieces_of_access(const planner *p, const operand *o, const curs
     return s;
 }
 
+/* Of an addition. A side that lacks v beside one that has it takes part in the first piece; where both lack
+ * it, v is summed up elsewhere, and this addition belongs to every piece. */
+static piece_set united(const planner *p, const sam_expr_data *x, piece_set a, piece_set b, sam_var v) {
+    bool varies = ((vars_of(p->statement, x->a) | vars_of(p->statement, x->b)) & var_bit(v)) != 0;
+    if (varies && !(a.kind == PIECES_ANY && b.kind == PIECES_ANY)) {
+        a = concrete(p, a, v);
+        b = concrete(p, b, v);
+    }
+    if (a.kind == PIECES_NONE || b.kind == PIECES_ANY)
+        return b;
+    if (b.kind == PIECES_NONE || a.kind == PIECES_ANY)
+        return a;
+    for (uint32_t i = 0; i < set_words(p, v); i++)
+        a.bits[i] |= b.bits[i];
+    return a;
+}
+
 static piece_set candidates(const planner *p, const cursor *cursors, sam_expr h, sam_var v) {
     const sam_expr_data *x = sam_expr_at(p->statement, h);
     uint32_t words = set_words(p, v);
@@ -340,18 +357,8 @@ static piece_set candidates(const planner *p, const cursor *cursors, sam_expr h,
         return a;
     }
     case SAM_EXPR_ADD:
-    case SAM_EXPR_SUB: {
-        piece_set a = candidates(p, cursors, x->a, v), b = candidates(p, cursors, x->b, v);
-        if (a.kind == PIECES_ANY && b.kind == PIECES_ANY)
-            return a;
-        a = concrete(p, a, v);
-        b = concrete(p, b, v);
-        if (a.kind == PIECES_NONE)
-            return b;
-        for (uint32_t i = 0; b.kind == PIECES_SOME && i < words; i++)
-            a.bits[i] |= b.bits[i];
-        return a;
-    }
+    case SAM_EXPR_SUB:
+        return united(p, x, candidates(p, cursors, x->a, v), candidates(p, cursors, x->b, v), v);
     case SAM_EXPR_NONE:
         break;
     }

@@ -9,8 +9,8 @@
  * along the tiles; what a tile's south output carries for one of its own two columns joins a common pipeline
  * to the array's bus, one word a cycle. This wiring exists only here: there is no SystemVerilog module of it.
  *
- * A GLB tile with nothing to do is not evaluated, and neither is an array in which nothing moves
- * (Array::quiet); that cannot be seen in results.
+ * A GLB tile with nothing to do is not evaluated, and neither is a tile of the array in which nothing can
+ * happen (docs/fabric.md); that cannot be seen in results.
  */
 #ifndef ONYX_COSIM_SOC_H
 #define ONYX_COSIM_SOC_H

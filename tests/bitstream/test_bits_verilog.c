@@ -14,10 +14,6 @@ static void run(fixture *f, const char *folder, const char *command) {
                  file_read(arena_printf(&f->mem, "%s/log", folder), &f->mem, &length, &f->diag));
 }
 
-static void remove_folder(fixture *f, const char *folder) {
-    run(f, ONYX_BINARY_DIR, arena_printf(&f->mem, "rm -r '%s'", folder));
-}
-
 static const char *write_netlist(fixture *f, const bits_board *b, const pnr_design *design) {
     const char *folder = scratch_path(f, "netlist");
     assert_true(make_folder(folder, &f->diag));
@@ -148,7 +144,7 @@ static void random_netlists_are_clean_under_lint(void **state) {
             random_design(f, &b, seed, &(random_options){.cells = 40 * (uint32_t)seed, .runnable = true});
         const char *folder = write_netlist(f, &b, design);
         lint(f, folder);
-        remove_folder(f, folder);
+        remove_folder(folder);
     }
     pnr_board_free(&b.board);
 }
@@ -165,7 +161,7 @@ static void random_netlists_run_as_the_array(void **state) {
         build_netlist(f, folder);
         words += compare(f, folder, &b, design, NULL, 1500, 0).words;
         words += compare(f, folder, &b, design, NULL, 1500, 40).words;
-        remove_folder(f, folder);
+        remove_folder(folder);
     }
     print_message("random designs gave %u words\n", words);
     assert_true(words > 0);
@@ -202,7 +198,7 @@ static void golden_netlists_run_as_the_array(void **state) {
                       expected, recorded);
         assert_int_equal(s.words, expected);
         compare(f, folder, &b, &got->design, json, recorded, 20);
-        remove_folder(f, folder);
+        remove_folder(folder);
         cJSON_Delete(json);
     }
     pnr_board_free(&b.board);

@@ -24,7 +24,7 @@ measures() {
 failed=0
 printf '| kernel | ways | most needed | spare without pairs | with | verdict |\n|---|---|---|---|---|---|\n'
 sed -n '/^kernels() {/,/^EOF/p' "$list" | grep ' | ' >kernels.txt
-while IFS='|' read -r name expression operands density options; do
+while IFS='|' read -r name expression _ _ options; do
     # shellcheck disable=SC2086
     if ! "$ONYX" compile "$(echo "$expression")" $options --no-pipeline --deadlock warn --quiet -o bare >log 2>&1 ||
         ! "$ONYX" compile "$(echo "$expression")" $options --deadlock warn --quiet -o paired >log 2>&1; then

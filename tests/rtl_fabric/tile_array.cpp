@@ -164,8 +164,14 @@ struct TileArray::State {
     uint64_t cycles = 0;
 
     State(unsigned w, unsigned h) : width(w), height(h) { clear(); }
+    ~State() { Verilated::threadContextp(&context); }
+    State(const State &) = delete;
+    State &operator=(const State &) = delete;
 
+    /* (Models with public signals sign off at the thread's context, which may be another array's, long gone.)
+     */
     void clear() {
+        Verilated::threadContextp(&context);
         order.clear();
         order_known = false;
         sites.clear();

@@ -22,11 +22,12 @@ static const char *onyx_tiles(sam_primitive k) {
     case SAM_CRDDROP:
     case SAM_CRDHOLD:
         return "PE";
+    case SAM_VECTORREDUCER:
+        return "PE, MEM (depth 1, int16)";
     case SAM_BROADCAST:
         return "wires";
     case SAM_ARRAYSTORE:
     case SAM_LOCATE:
-    case SAM_VECTORREDUCER:
     case SAM_SPACCUMULATOR:
     case SAM_PARALLELIZE:
     case SAM_SERIALIZE:

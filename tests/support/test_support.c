@@ -94,6 +94,15 @@ static void random_numbers_are_splitmix64(void **state) {
         assert_true(prng_below(&p, 7) < 7);
 }
 
+static void a_hash_of_pieces_tells_where_they_end(void **state) {
+    (void)state;
+    uint64_t first = hash_more(hash_more(0, "ab", 2), "c", 1),
+             other = hash_more(hash_more(0, "a", 1), "bc", 2);
+    assert_true(first == hash_more(hash_more(0, "ab", 2), "c", 1));
+    assert_true(first != other && first != hash_more(0, "abc", 3));
+    assert_true(hash_more(first, "", 0) != first);
+}
+
 static void files_appear_only_when_committed(void **state) {
     fixture *f = *state;
     char folder[] = "/tmp/onyx-test-XXXXXX";
@@ -111,10 +120,24 @@ static void files_appear_only_when_committed(void **state) {
     assert_int_equal(length, 5);
     assert_null(file_read(deep, &f->mem, &length, &f->diag));
     assert_non_null(strstr(fixture_printed(f), "E0001-file"));
-    unlink(path);
-    rmdir(deep);
-    rmdir(arena_printf(&f->mem, "%s/a", folder));
-    rmdir(folder);
+    remove_folder(folder);
+    assert_int_not_equal(access(folder, F_OK), 0);
+}
+
+static void a_removed_folder_spares_what_its_links_lead_to(void **state) {
+    fixture *f = *state;
+    char folder[] = "/tmp/onyx-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    char *inside = arena_printf(&f->mem, "%s/inside", folder),
+         *kept = arena_printf(&f->mem, "%s/kept", folder);
+    assert_true(make_folder(inside, &f->diag) && make_folder(kept, &f->diag));
+    assert_int_equal(symlink(kept, arena_printf(&f->mem, "%s/link", inside)), 0);
+    remove_folder(inside);
+    assert_int_not_equal(access(inside, F_OK), 0);
+    assert_int_equal(access(kept, F_OK), 0);
+    remove_folder(inside);
+    remove_folder(folder);
+    assert_int_not_equal(access(folder, F_OK), 0);
 }
 
 static void programs_report_how_they_ended(void **state) {
@@ -142,7 +165,9 @@ int main(void) {
         TEST(diagnostics_stop_keeping_after_the_limit),
         TEST(json_errors_are_located),
         TEST(random_numbers_are_splitmix64),
+        TEST(a_hash_of_pieces_tells_where_they_end),
         TEST(files_appear_only_when_committed),
+        TEST(a_removed_folder_spares_what_its_links_lead_to),
         TEST(programs_report_how_they_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

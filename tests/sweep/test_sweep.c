@@ -50,9 +50,7 @@ static int begin(void **state) {
 
 static int end(void **state) {
     sweep_fixture *x = *state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -r %s", x->folder);
-    assert_int_equal(system(command), 0);
+    remove_folder(x->folder);
     arena_free(&x->f.mem);
     free(x);
     return 0;

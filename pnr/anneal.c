@@ -10,10 +10,10 @@
  * what measurements on this array ask for: the window never shrinks below 3 (MEM columns are 4 apart), IO
  * cells may always jump along the whole row, moves of equal cost are accepted, and the best placement seen
  * at the end of a temperature is kept. Two anneals from one start share the moves, three for up to
- * SMALL_CELLS cells: they end in a poor optimum less often than one as long as all. O(moves * nets per cell).
- * Proposals are drawn and filtered in groups of GROUP; one that an accepted move of its group has overtaken
- * is dropped. Invariant: all spots of `cell` and `occupant`, ranks and costs of `net` are those of the
- * placement accepted last.
+ * MORE_RESTARTS_CELLS cells: they end in a poor optimum less often than one as long as all. O(moves * nets
+ * per cell). Proposals are drawn and filtered in groups of GROUP; one that an accepted move of its group has
+ * overtaken is dropped. Invariant: all spots of `cell` and `occupant`, ranks and costs of `net` are those of
+ * the placement accepted last.
  */
 #include "pnr/place_int.h"
 #include "pnr/spot.h"
@@ -21,8 +21,8 @@
 enum { GROUP = 8 };
 enum { WINDOW_MIN = 3, QUANTILES = 1024, SAMPLES = 512 };
 enum { SMALL_CELLS = 65, SMALL_MICROSECONDS = 10500, MIDDLE_MICROSECONDS = 42000, MOVES_PER_CELL = 4000 };
-enum { MIDDLE_CELLS = 214, LARGE_MOVES_PER_CELL = 8000, MOST_MOVES_PER_CELL = 12000 };
-enum { EFFORT_DEFAULT = 5, RESTARTS = 2, SMALL_RESTARTS = 3, LANE_SHARES = 2 };
+enum { MIDDLE_CELLS = 214, LARGE_MOVES_PER_CELL = 8000, MOST_MOVES_PER_PAIR = 600 };
+enum { EFFORT_DEFAULT = 5, RESTARTS = 2, MORE_RESTARTS = 3, MORE_RESTARTS_CELLS = 96, LANE_SHARES = 2 };
 enum { LENGTH_ONE = 16, FORK_BEND = 10, BEND_ONE = 1024, COST_MOST = 1 << 26 };
 
 /* All a move asks about a cell. */
@@ -408,17 +408,14 @@ static uint32_t move_nanoseconds(const placer *p) {
     return 18 + sum / p->cells;
 }
 
-/* For n cells of the netlist's kind: as many as take 10.5 ms for up to 65 cells, 42 ms for up to 214, doubled
- * with every step of effort. Determined by the netlist alone, whatever the machine. */
+/* For n cells of the netlist's kind: as many as take 10.5 ms for up to 65 cells, 42 ms above, but no fewer
+ * than cells need and no more than few cells can use; doubled with every step of effort. Determined by the
+ * netlist alone, whatever the machine. */
 static uint32_t moves_for(const placer *p, uint64_t n) {
-    uint64_t ramp = n < 2 * SMALL_CELLS ? n * n * n * n / SMALL_CELLS : UINT32_MAX;
-    uint64_t microseconds = SMALL_MICROSECONDS * ramp / (SMALL_CELLS * SMALL_CELLS * SMALL_CELLS);
-    microseconds = microseconds < SMALL_MICROSECONDS    ? SMALL_MICROSECONDS
-                   : microseconds > MIDDLE_MICROSECONDS ? MIDDLE_MICROSECONDS
-                                                        : microseconds;
+    uint64_t microseconds = n <= SMALL_CELLS ? SMALL_MICROSECONDS : MIDDLE_MICROSECONDS;
     uint64_t moves = microseconds * 1000 / move_nanoseconds(p);
     uint64_t least = n * (n <= MIDDLE_CELLS ? MOVES_PER_CELL : LARGE_MOVES_PER_CELL);
-    uint64_t most = n * MOST_MOVES_PER_CELL; /* up to 35 cells more find nothing better */
+    uint64_t most = p->lanes > 1 ? UINT64_MAX : n * n * MOST_MOVES_PER_PAIR; /* few cells: few arrangements */
     moves = moves < least ? least : moves > most ? most : moves;
     uint32_t effort = p->options->effort ? p->options->effort : EFFORT_DEFAULT;
     moves = effort < EFFORT_DEFAULT ? moves >> (EFFORT_DEFAULT - effort) : moves << (effort - EFFORT_DEFAULT);
@@ -512,7 +509,7 @@ anneal_result place_anneal(const placer *p, uint64_t seed, arena *scratch, pnr_s
     annealer *a = annealer_new(p, seed, scratch);
     anneal_result best = {.cost = INT64_MAX};
     uint32_t moves = p->options->moves ? p->options->moves : moves_by_size(p);
-    uint32_t restarts = p->cells <= SMALL_CELLS ? SMALL_RESTARTS : RESTARTS;
+    uint32_t restarts = p->cells <= MORE_RESTARTS_CELLS ? MORE_RESTARTS : RESTARTS;
     for (uint32_t i = 0; i < restarts && !best.out_of_time; i++)
         schedule(a, moves / restarts, &best, at);
     BUG_IF(measure_all(a, at) != best.cost, "the annealer lost count of its cost");

@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 build() { # COMPILER OPTIONS
     # shellcheck disable=SC2086
-    "$1" -std=c11 $2 -Wall -Wextra -Werror -I. -D_POSIX_C_SOURCE=200809L -DONYX_BOARDS_DIR='"boards"' tests/pnr/pnr_bytes.c pnr/*.c \
+    "$1" -std=c11 $2 -Wall -Wextra -Werror -I. -D_XOPEN_SOURCE=700 -DONYX_BOARDS_DIR='"boards"' tests/pnr/pnr_bytes.c pnr/*.c \
         lower_onyx/netlist.c lower_onyx/net_check.c lower_onyx/early.c lower_onyx/ir.c support/*.c $(pkg-config --cflags --libs libcjson libxxhash cmocka) \
         -lpthread -o "$work/bytes"
 }

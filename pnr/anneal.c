@@ -20,7 +20,7 @@
 
 enum { GROUP = 8 };
 enum { WINDOW_MIN = 3, QUANTILES = 1024, SAMPLES = 512 };
-enum { SMALL_CELLS = 65, SMALL_MICROSECONDS = 10500, MIDDLE_MICROSECONDS = 42000, MOVES_PER_CELL = 4000 };
+enum { SMALL_CELLS = 65, SMALL_MICROSECONDS = 9000, MIDDLE_MICROSECONDS = 38000, MOVES_PER_CELL = 4000 };
 enum { MIDDLE_CELLS = 214, LARGE_MOVES_PER_CELL = 8000, MOST_MOVES_PER_PAIR = 600 };
 enum { EFFORT_DEFAULT = 5, RESTARTS = 2, MORE_RESTARTS = 3, MORE_RESTARTS_CELLS = 96, LANE_SHARES = 2 };
 enum { LENGTH_ONE = 16, FORK_BEND = 10, BEND_ONE = 1024, COST_MOST = 1 << 26 };
@@ -408,7 +408,7 @@ static uint32_t move_nanoseconds(const placer *p) {
     return 18 + sum / p->cells;
 }
 
-/* For n cells of the netlist's kind: as many as take 10.5 ms for up to 65 cells, 42 ms above, but no fewer
+/* For n cells of the netlist's kind: as many as take 9 ms for up to 65 cells, 38 ms above, but no fewer
  * than cells need and no more than few cells can use; doubled with every step of effort. Determined by the
  * netlist alone, whatever the machine. */
 static uint32_t moves_for(const placer *p, uint64_t n) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing, builds with warnings as errors, runs every quick and full test, then the quick ones again under
-# the address and undefined-behaviour sanitizers, and ends with "N passed, N failed, N skipped". A program that skipped one
+# the address and undefined-behaviour sanitizers, and ends with "N skipped" and "N passed, N failed". A program that skipped one
 # of its cases, for data that are not there, counts as skipped. Arguments go to ctest.
 set -eu
 cd "$(dirname "$0")"
@@ -28,5 +28,6 @@ for preset in ci asan; do
     out=$(($(grep -c '\*\*\*Skipped ' test.log || true) + $(passed_in_part test.log "$folder/Testing/Temporary/LastTest.log")))
     passed=$((passed + all - bad - out)) failed=$((failed + bad)) skipped=$((skipped + out))
 done
-echo "$passed passed, $failed failed, $skipped skipped"
+echo "$skipped skipped"
+echo "$passed passed, $failed failed"
 exit $status

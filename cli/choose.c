@@ -30,8 +30,7 @@ static bool maps(choosing *c, const fe_kernel *kernel) {
     return ok;
 }
 
-/* The next of all orders of n numbers, the ascending one first; false after the last. */
-static bool next_order(uint32_t *place, uint32_t n) {
+bool cli_next_order(uint32_t *place, uint32_t n) {
     uint32_t i = n, k = n;
     while (i > 1 && place[i - 2] > place[i - 1])
         i--;
@@ -50,19 +49,11 @@ static bool next_order(uint32_t *place, uint32_t n) {
     return true;
 }
 
-static bool in_result(const sam_statement *s, sam_var v) {
-    for (uint32_t i = 0; i < sam_tensor_at(s, s->result)->order; i++) {
-        if (s->result_index[i].v == v.v)
-            return true;
-    }
-    return false;
-}
-
 /* Whether every loop of the result is outside of every other. */
 static bool results_outside(const sam_statement *s) {
     bool sums = false;
     for (uint32_t i = 0; i < s->loops.len; i++) {
-        bool result = in_result(s, s->loops.at[i]);
+        bool result = sam_is_result_var(s, s->loops.at[i]);
         if (result && sums)
             return false;
         sums = sums || !result;
@@ -100,7 +91,7 @@ static bool find_order(choosing *c, fe_kernel *kernel) {
                 memcpy(kernel->s.loops.at, other, sizeof *loop * n);
                 return true;
             }
-        } while (next_order(place, n));
+        } while (cli_next_order(place, n));
     }
     return false;
 }

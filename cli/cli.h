@@ -183,6 +183,8 @@ bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k);
  * cannot stays as it is. chosen: k->chosen of each kernel. Sets k->staged and k->way_out of the last one. */
 void cli_choose(const cli_options *o, cli_session *s, const fe_in *in, cli_kernel *k, fe_cin *cin,
                 text_vec *chosen);
+/* The next of all orders of n numbers, the ascending one first; false after the last. */
+bool cli_next_order(uint32_t *place, uint32_t n);
 /* "i,j,k" */
 const char *cli_loops_text(const sam_statement *st, arena *mem);
 /* The options as one kernel's stages see them: its files go to its own folder. */
@@ -197,6 +199,8 @@ bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const ti
 /* The runs on the cycle model, for what the chip would get wrong there. E0803. */
 bool cli_watch_hazards(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
                        cli_outcome *out);
+/* Whether the monitor of hazard `kind`, by its name, at `tile` raised it in the model. */
+bool cli_model_raised(const cli_outcome *out, const char *kind, const char *tile);
 /* A monitor of the array was raised at tile x, y: reported like the model's, unless that has raised the same.
  * E0803; false if it ends the run. */
 bool cli_hazard_of_array(const cli_options *o, cli_session *s, const cli_outcome *out, cycle_hazard_kind kind,

@@ -104,19 +104,25 @@ static bool report_hazards(const cli_options *o, cli_session *s, const cycle_des
     return safe;
 }
 
+bool cli_model_raised(const cli_outcome *out, const char *kind, const char *tile) {
+    const cycle_hazards *met = cycle_hazards_of(out->model);
+    for (uint32_t i = 0; i < met->len; i++) {
+        if (strcmp(cycle_hazard_name[met->at[i].kind], kind) == 0 &&
+            strcmp(out->design->cells.at[met->at[i].cell].name, tile) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool cli_hazard_of_array(const cli_options *o, cli_session *s, const cli_outcome *out, cycle_hazard_kind kind,
                          uint32_t x, uint32_t y) {
-    const cycle_hazards *met = cycle_hazards_of(out->model);
     const char *site = arena_printf(&s->mem, "x%uy%u ", x, y), *tile = site;
     for (uint32_t c = 0; c < out->design->cells.len; c++) {
         if (strncmp(out->design->cells.at[c].name, site, strlen(site)) == 0)
             tile = out->design->cells.at[c].name;
     }
-    for (uint32_t i = 0; i < met->len; i++) {
-        if (met->at[i].kind == kind && strcmp(out->design->cells.at[met->at[i].cell].name, tile) == 0)
-            return true; /* known */
-    }
-    return report_hazard(o, s, kind, tile, "; in the firmware's run only");
+    return cli_model_raised(out, cycle_hazard_name[kind], tile) ||
+           report_hazard(o, s, kind, tile, "; in the firmware's run only");
 }
 
 /* All runs on the model, which `out` keeps. The words that come are collected and their cycles written, where

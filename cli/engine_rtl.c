@@ -109,17 +109,6 @@ static bool build(cli_session *s, const char *folder, const char *log) {
     return file_commit(&file, &s->diag);
 }
 
-/* Whether the monitor of hazard `kind` at `tile` raised it, in the model. */
-static bool model_raised(const cli_outcome *out, const char *kind, const char *tile) {
-    const cycle_hazards *met = cycle_hazards_of(out->model);
-    for (uint32_t i = 0; i < met->len; i++) {
-        if (strcmp(cycle_hazard_name[met->at[i].kind], kind) == 0 &&
-            strcmp(out->design->cells.at[met->at[i].cell].name, tile) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* The RTL's monitors, lines "hazard KIND TILE" of the log, must have raised what those of the model ahead of
  * it did: both see the same tokens in the same cycles. */
 static bool same_hazards(cli_session *s, const cli_outcome *out, const char *log) {
@@ -131,7 +120,7 @@ static bool same_hazards(cli_session *s, const cli_outcome *out, const char *log
         if (sscanf(line, "hazard %31s %63[^\n]", kind, tile) != 2)
             continue;
         raised++;
-        if (!model_raised(out, kind, tile)) {
+        if (!cli_model_raised(out, kind, tile)) {
             diag_mismatch(&s->diag, (src_loc){0}, "E0804-monitors",
                           "%s: the RTL raises %s, the cycle model does not", tile, kind);
             return false;

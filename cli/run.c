@@ -94,10 +94,11 @@ static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const
         return false;
     k->times.tile = seconds_now() - start;
     tile_collector *c = tile_collect_begin(&k->statement, &k->plan, extent, in->dtype, &s->mem);
-    bool ok = o->engine == ENGINE_CYCLE                    ? cli_run_cycle(o, s, k, &k->plan, c, out)
-              : !cli_watch_hazards(o, s, k, &k->plan, out) ? false
-              : o->engine == ENGINE_RTL                    ? cli_run_rtl(o, s, k, &k->plan, c, out)
-                                                           : cli_run_soc(o, s, k, &k->plan, c, out);
+    bool ok = o->engine == ENGINE_CYCLE || cli_watch_hazards(o, s, k, &k->plan, out);
+    if (ok)
+        ok = o->engine == ENGINE_CYCLE ? cli_run_cycle(o, s, k, &k->plan, c, out)
+             : o->engine == ENGINE_RTL ? cli_run_rtl(o, s, k, &k->plan, c, out)
+                                       : cli_run_soc(o, s, k, &k->plan, c, out);
     return tile_collect_end(c, &s->mem, &out->result) && ok;
 }
 

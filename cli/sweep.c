@@ -168,7 +168,7 @@ static error_t parse_sweep(int key, char *arg, struct argp_state *state) {
 
 enum { ORDER_MOST = 6 }; /* 720 orders */
 
-/* Every order of the loops of the expression, in the order of the permutations' numbers. */
+/* Every order of the loops of the expression. */
 static bool all_orders(sweep_command *c, const char **list) {
     cli_session *s = c->session;
     const fe_in in = {.expression = c->expression,
@@ -179,35 +179,26 @@ static bool all_orders(sweep_command *c, const char **list) {
     sam_statement st;
     if (!fe_parse(&in, &s->names, &s->mem, &s->diag, &st))
         return false;
-    uint32_t n = st.loops.len, count = 1;
+    uint32_t n = st.loops.len, place[ORDER_MOST] = {0};
     if (n > ORDER_MOST) {
         diag_error(&s->diag, (src_loc){0}, "E0903-option-value", "--order all: %u loops have too many orders",
                    n);
         diag_hint(&s->diag, "name some, e.g. --order \"i,j,k;i,k,j\"");
         return false;
     }
-    for (uint32_t i = 2; i <= n; i++)
-        count *= i;
+    sam_statement ordered = st;
+    ordered.loops.at = arena_new_n(&s->mem, sam_var, n);
+    for (uint32_t i = 0; i < n; i++)
+        place[i] = i;
+    const char *between = "";
     text_out text;
     text_begin(&text);
-    for (uint32_t p = 0; p < count; p++) {
-        bool used[ORDER_MOST] = {0};
-        for (uint32_t i = 0, rest = p, block = count; i < n; i++) {
-            block /= n - i;
-            uint32_t skip = rest / block, v = 0;
-            rest %= block;
-            for (;; v++) {
-                if (!used[v] && skip-- == 0)
-                    break;
-            }
-            used[v] = true;
-            fprintf(text.stream, "%s%s",
-                    i   ? ","
-                    : p ? ";"
-                        : "",
-                    names_text(&s->names, sam_var_at(&st, st.loops.at[v])->name));
-        }
-    }
+    do {
+        for (uint32_t i = 0; i < n; i++)
+            ordered.loops.at[i] = st.loops.at[place[i]];
+        fprintf(text.stream, "%s%s", between, cli_loops_text(&ordered, &s->mem));
+        between = ";";
+    } while (cli_next_order(place, n));
     *list = text_end(&text, &s->mem);
     return true;
 }

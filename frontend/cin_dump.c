@@ -145,7 +145,7 @@ static void dump_scope(dump *p, const fe_scope *scope, uint32_t temporary) {
     uint32_t first = p->sums.len;
     bool reduces = temporary != 0;
     for (uint32_t i = 0; i < scope->vars.len; i++)
-        reduces = reduces || !fe_is_result_var(s, scope->vars.at[i]);
+        reduces = reduces || !sam_is_result_var(s, scope->vars.at[i]);
     for (uint32_t i = 0; i < loops.len; i++)
         fprintf(p->out, "forall(%s, ", fe_var_text(s, loops.at[i]));
     for (uint32_t i = 0; i < inner.len; i++) {

@@ -380,7 +380,7 @@ static bool read_scope(cin_reader *r, fe_kernel *k, const raw *node, bool outer,
         vec_push(r->mem, &chain, v);
         uint64_t roots = fe_roots_of(k, v);
         for (uint32_t root = 1; root <= k->s.vars.len; root++) {
-            if ((roots >> (root - 1) & 1) && !(outer && fe_is_result_var(&k->s, (sam_var){root})))
+            if ((roots >> (root - 1) & 1) && !(outer && sam_is_result_var(&k->s, (sam_var){root})))
                 vec_push(r->mem, &sums, (sam_var){root});
         }
     }

@@ -137,7 +137,7 @@ static bool parse_access(parser *p, sam_expr_data *access) {
 static sam_expr parse_terms(parser *p);
 
 static bool may_sum_over(parser *p, sam_var v) {
-    if (!fe_is_result_var(p->s, v))
+    if (!sam_is_result_var(p->s, v))
         return true;
     diag_error(p->d, p->in.token.loc, "E0108-sum", "the sum runs over '%s', which indexes the result",
                fe_var_text(p->s, v));

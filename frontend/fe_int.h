@@ -86,7 +86,6 @@ sam_level_format fe_level_of_letter(char letter); /* SAM_LEVEL_NONE for any othe
 
 sam_var fe_find_var(const sam_statement *s, name_id name);
 sam_tensor fe_find_tensor(const sam_statement *s, name_id name);
-bool fe_is_result_var(const sam_statement *s, sam_var v);
 uint32_t fe_loop_position(const sam_statement *s, sam_var v); /* 0 = outermost; loops.len if absent */
 uint64_t fe_free_vars(const sam_statement *s, sam_expr e);    /* bit v - 1 for each variable free in e */
 const char *fe_var_text(const sam_statement *s, sam_var v);

@@ -45,7 +45,7 @@ static void mark(sam_statement *s, sam_expr e, sam_var v, bool padded) {
 
 /* Whether loop `at`, or one inside of it, is a loop of the result: its coordinates hang on loop `at`. */
 static bool results_hang_on(const padding *p, const fe_vars *loops, uint32_t at) {
-    while (at < loops->len && !fe_is_result_var(p->s, loops->at[at]))
+    while (at < loops->len && !sam_is_result_var(p->s, loops->at[at]))
         at++;
     return at < loops->len;
 }

@@ -269,7 +269,7 @@ static void keep_bound_loops(const fe_kernel *k, sam_statement *s) {
     uint64_t bound = bound_vars(s, s->rhs);
     uint32_t n = 0;
     for (uint32_t v = 1; v <= s->vars.len; v++)
-        if (fe_is_result_var(s, (sam_var){v}))
+        if (sam_is_result_var(s, (sam_var){v}))
             bound |= (uint64_t)1 << (v - 1);
     for (uint32_t i = 0; i < s->loops.len; i++)
         if (fe_roots_of(k, s->loops.at[i]) & bound)

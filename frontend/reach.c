@@ -31,7 +31,7 @@ fe_reach fe_level_reach(const sam_statement *s, const fe_vars *loops, sam_var v)
     uint32_t at = 0, results = loops->len;
     while (loops->at[at].v != v.v)
         at++;
-    while (!fe_is_result_var(s, loops->at[results - 1]))
+    while (!sam_is_result_var(s, loops->at[results - 1]))
         results--;
     bool sum_outside = false;
     for (uint32_t i = 0; i < at; i++) {
@@ -43,7 +43,7 @@ fe_reach fe_level_reach(const sam_statement *s, const fe_vars *loops, sam_var v)
             reach.first = 0;
     }
     for (uint32_t i = at + 1; i < results && sum_outside; i++) {
-        if (fe_is_result_var(s, loops->at[i]))
+        if (sam_is_result_var(s, loops->at[i]))
             reach.dense |= bit_of(loops->at[i]);
         else
             reach.first |= bit_of(loops->at[i]);
@@ -81,7 +81,7 @@ bool fe_level_is_filled(const sam_statement *s, const fe_vars *loops, sam_var v,
 sam_var fe_unfilled_level(const sam_statement *s, const fe_vars *loops, uint64_t full, arena *mem) {
     bool sums_full = true, sum_outside = false;
     uint32_t results = loops->len;
-    while (results && !fe_is_result_var(s, loops->at[results - 1]))
+    while (results && !sam_is_result_var(s, loops->at[results - 1]))
         results--;
     for (uint32_t i = 0; i < results; i++) {
         sam_var v = loops->at[i];

@@ -164,7 +164,7 @@ static bool only_where(const sam_statement *s, sam_expr e, name_id t, sam_var v)
 /* Every sum over v under e, or e itself where v is a variable of the result. */
 static bool only_where_in_loop(const sam_statement *s, sam_expr e, name_id t, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
-    if (fe_is_result_var(s, v) || (x->kind == SAM_EXPR_SUM && x->var.v == v.v))
+    if (sam_is_result_var(s, v) || (x->kind == SAM_EXPR_SUM && x->var.v == v.v))
         return only_where(s, e, t, v);
     return (!x->a.v || only_where_in_loop(s, x->a, t, v)) && (!x->b.v || only_where_in_loop(s, x->b, t, v));
 }
@@ -308,7 +308,7 @@ static bool do_unroll(scheduler *c) {
 static bool is_sum(const fe_kernel *k, sam_var loop) {
     uint64_t roots = fe_roots_of(k, loop);
     for (uint32_t v = 1; v <= k->s.vars.len; v++) {
-        if ((roots >> (v - 1) & 1) && !fe_is_result_var(&k->s, (sam_var){v}))
+        if ((roots >> (v - 1) & 1) && !sam_is_result_var(&k->s, (sam_var){v}))
             return true;
     }
     return false;

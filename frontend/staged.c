@@ -115,12 +115,12 @@ static bool split_phases(stages *t, const fe_scope *outer) {
     const char *order = "";
     bool sums = false;
     for (uint32_t i = 0; i < outer->vars.len; i++)
-        sums = sums || !fe_is_result_var(s, outer->vars.at[i]);
+        sums = sums || !sam_is_result_var(s, outer->vars.at[i]);
     if (!sums || !add_workspace(t, outer->body, fe_free_vars(s, outer->body), fresh_suffix(t)))
         return false;
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < s->loops.len; i++) {
-            if (fe_is_result_var(s, s->loops.at[i]) == (pass == 0))
+            if (sam_is_result_var(s, s->loops.at[i]) == (pass == 0))
                 order =
                     arena_printf(t->mem, "%s%s%s", order, *order ? "," : "", fe_var_text(s, s->loops.at[i]));
         }

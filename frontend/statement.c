@@ -19,15 +19,6 @@ sam_tensor fe_find_tensor(const sam_statement *s, name_id name) {
     return (sam_tensor){0};
 }
 
-bool fe_is_result_var(const sam_statement *s, sam_var v) {
-    const sam_tensor_data *result = sam_tensor_at(s, s->result);
-    for (uint32_t i = 0; i < result->order; i++) {
-        if (s->result_index[i].v == v.v)
-            return true;
-    }
-    return false;
-}
-
 uint32_t fe_loop_position(const sam_statement *s, sam_var v) {
     uint32_t i = 0;
     while (i < s->loops.len && s->loops.at[i].v != v.v)

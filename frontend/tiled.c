@@ -8,25 +8,12 @@
 #include "frontend/fe_int.h"
 
 bool fe_meets_padding(const sam_statement *s, sam_var v) {
-    for (uint32_t i = 0; i < sam_tensor_at(s, s->result)->order; i++) {
-        if (s->result_index[i].v == v.v)
-            return false;
-    }
-    return s->tiled;
-}
-
-/* Variables of e, those of sums inside it as well. */
-static uint64_t all_vars(const sam_statement *s, sam_expr e) {
-    const sam_expr_data *x = sam_expr_at(s, e);
-    uint64_t vars = (x->a.v ? all_vars(s, x->a) : 0) | (x->b.v ? all_vars(s, x->b) : 0);
-    for (uint32_t i = 0; x->kind == SAM_EXPR_ACCESS && i < sam_tensor_at(s, x->tensor)->order; i++)
-        vars |= (uint64_t)1 << (x->index[i].v - 1);
-    return vars;
+    return s->tiled && !sam_is_result_var(s, v);
 }
 
 /* Whether `addend` stands beside a sum over a variable that it lacks. */
 static bool beside_sum(const sam_statement *s, sam_expr addend, sam_expr other) {
-    uint64_t lacks = all_vars(s, other) & ~all_vars(s, addend);
+    uint64_t lacks = sam_vars_of(s, other) & ~sam_vars_of(s, addend);
     for (uint32_t v = 1; v <= s->vars.len; v++) {
         if (lacks >> (v - 1) & 1 && fe_meets_padding(s, (sam_var){v}))
             return true;

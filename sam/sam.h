@@ -123,6 +123,10 @@ static inline sam_expr_data *sam_expr_at(const sam_statement *s, sam_expr h) {
     return &s->exprs.at[h.v - 1];
 }
 
+/* Whether v indexes the result; the variables that index operands in e, bit (handle - 1). */
+bool sam_is_result_var(const sam_statement *s, sam_var v);
+uint64_t sam_vars_of(const sam_statement *s, sam_expr e);
+
 /* ---- the graph ------------------------------------------------------------------------------- */
 
 enum { SAM_ANY = -1 };

@@ -47,14 +47,6 @@ static uint64_t var_bit(sam_var v) {
     return UINT64_C(1) << (v.v - 1);
 }
 
-static bool is_result_var(const sam_statement *s, sam_var v) {
-    for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++) {
-        if (s->result_index[m].v == v.v)
-            return true;
-    }
-    return false;
-}
-
 static uint32_t pieces(const planner *p, sam_var v) {
     return (p->extent[v.v - 1] + p->edge - 1) / p->edge;
 }
@@ -83,16 +75,6 @@ uint32_t tile_edge(const sam_statement *s, const tile_options *options) {
 
 /* ---- the expression's variables -------------------------------------------------------------- */
 
-static uint64_t vars_of(const sam_statement *s, sam_expr h) {
-    if (!h.v)
-        return 0;
-    const sam_expr_data *x = sam_expr_at(s, h);
-    uint64_t vars = vars_of(s, x->a) | vars_of(s, x->b);
-    for (uint32_t m = 0; x->kind == SAM_EXPR_ACCESS && m < sam_tensor_at(s, x->tensor)->order; m++)
-        vars |= var_bit(x->index[m]);
-    return vars;
-}
-
 static uint64_t result_vars(const sam_statement *s) {
     uint64_t vars = 0;
     for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++)
@@ -115,7 +97,7 @@ static void bind_accesses(planner *p, sam_expr h, uint64_t first_only) {
     }
     uint64_t only_a = 0, only_b = 0;
     if (x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB) {
-        uint64_t a = vars_of(p->statement, x->a), b = vars_of(p->statement, x->b);
+        uint64_t a = sam_vars_of(p->statement, x->a), b = sam_vars_of(p->statement, x->b);
         only_a = b & ~a & ~result_vars(p->statement);
         only_b = a & ~b & ~result_vars(p->statement);
     }
@@ -298,7 +280,7 @@ static piece_set concrete(const planner *p, piece_set s, sam_var v) {
     if (s.kind != PIECES_ANY)
         return s;
     s = (piece_set){PIECES_SOME, arena_new_n(p->scratch, uint64_t, set_words(p, v))};
-    uint32_t n = is_result_var(p->statement, v) ? pieces(p, v) : 1;
+    uint32_t n = sam_is_result_var(p->statement, v) ? pieces(p, v) : 1;
     for (uint32_t i = 0; i < n; i++)
         s.bits[i / 64] |= UINT64_C(1) << (i % 64);
     return s;
@@ -320,7 +302,7 @@ static piece_set pieces_of_access(const planner *p, const operand *o, const curs
 /* Of an addition. A side that lacks v beside one that has it takes part in the first piece; where both lack
  * it, v is summed up elsewhere, and this addition belongs to every piece. */
 static piece_set united(const planner *p, const sam_expr_data *x, piece_set a, piece_set b, sam_var v) {
-    bool varies = ((vars_of(p->statement, x->a) | vars_of(p->statement, x->b)) & var_bit(v)) != 0;
+    bool varies = ((sam_vars_of(p->statement, x->a) | sam_vars_of(p->statement, x->b)) & var_bit(v)) != 0;
     if (varies && !(a.kind == PIECES_ANY && b.kind == PIECES_ANY)) {
         a = concrete(p, a, v);
         b = concrete(p, b, v);

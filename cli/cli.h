@@ -20,14 +20,20 @@ typedef enum { REPORT_ERROR, REPORT_WARN, REPORT_OFF } cli_severity; /* of --haz
 typedef VEC(const char *) text_vec;
 
 typedef struct {
+    const char *name;
+    tile_tensor data;
+} cli_given;
+
+typedef struct {
     const char *expression;
-    text_vec formats;    /* -f */
-    text_vec dimensions; /* -d "i:100", "B:100,80" */
-    text_vec types;      /* -t "B:int16" */
-    text_vec schedule;   /* -s */
-    text_vec inputs;     /* -i "B:file" */
-    text_vec generators; /* -g "B:dims:density:seed", "B:s" */
-    text_vec outputs;    /* -o "X:file" */
+    text_vec formats;     /* -f */
+    text_vec dimensions;  /* -d "i:100", "B:100,80" */
+    text_vec types;       /* -t "B:int16" */
+    text_vec schedule;    /* -s */
+    text_vec inputs;      /* -i "B:file" */
+    text_vec generators;  /* -g "B:dims:density:seed", "B:s" */
+    text_vec outputs;     /* -o "X:file" */
+    VEC(cli_given) given; /* operands in memory, of programs that link the command */
     const char *board, *profile;
     cli_engine engine;
     cli_severity hazards, deadlock;
@@ -54,13 +60,14 @@ typedef struct {
     diagnostics diag;
     bool colour;
     VEC(pnr_board) boards; /* read so far; freed at the end */
+    const char *programs;  /* folder of onyx and onyx-cosim; NULL: that of this program */
 } cli_session;
 
 void cli_session_begin(cli_session *s);
 /* Prints what was diagnosed, frees everything, returns the exit code. */
 int cli_session_end(cli_session *s, bool ok);
-/* The file of this program; false where that cannot be found out, or the path does not fit. */
-bool cli_program(char *path, size_t size);
+/* The file of a program of the toolchain, "onyx" or "onyx-cosim"; just its name where /proc does not tell. */
+const char *cli_program(cli_session *s, const char *name);
 /* Where boards, RTL and firmware sources lie: $ONYX_HOME, or beside the installed program, or the tree it was
  * built from. */
 const char *cli_home(cli_session *s);
@@ -172,6 +179,8 @@ typedef struct {
 } cli_streams;
 void cli_streams_of(const pnr_design *design, cli_streams *streams);
 
+/* All of `onyx run`: k->ran.result holds the result, o->out the files. */
+bool cli_run(const cli_options *o, cli_session *s, cli_kernel *k);
 /* Runs all kernels in turn on the user's operands and on the workspaces of those before, each on the engine
  * of the options; k->ran holds the result. */
 bool cli_run_kernels(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in);

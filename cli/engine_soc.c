@@ -2,15 +2,6 @@
  * program of its own (onyx-cosim) runs it: it links Unicorn, which is GPL-2. */
 #include "cli/cli.h"
 
-/* The co-simulation program stands beside this one. */
-static const char *cosim_path(cli_session *s) {
-    char self[4096];
-    char *end = cli_program(self, sizeof self) ? strrchr(self, '/') : NULL;
-    if (!end)
-        return "onyx-cosim";
-    return arena_printf(&s->mem, "%.*s/onyx-cosim", (int)(end - self), self);
-}
-
 /* The monitors of the array's tiles. The firmware's global buffer has a pace of its own, so they may meet
  * what the model ahead of the run did not. */
 static bool read_hazards(const cli_options *o, cli_session *s, const cJSON *stats, const char *path,
@@ -74,8 +65,9 @@ bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     k->times.firmware = seconds_now() - start;
     remove(log);
     remove(result);
-    const char *const argv[] = {cosim_path(s), "--board",  k->board_path, "--elf",   app.elf, "--batches",
-                                batches,       "--result", result,        "--stats", stats,   NULL};
+    const char *cosim = cli_program(s, "onyx-cosim");
+    const char *const argv[] = {cosim,   "--board",  k->board_path, "--elf",   app.elf, "--batches",
+                                batches, "--result", result,        "--stats", stats,   NULL};
     return cli_spawn(argv, log, &s->diag) && tile_job_collect(result, plan, c, &cycles, &s->diag) &&
            read_stats(o, s, stats, out);
 }

@@ -184,7 +184,7 @@ static bool write_result(const cli_options *o, cli_session *s, const tile_tensor
                       &s->diag);
 }
 
-static bool run(const cli_options *o, cli_session *s, cli_kernel *k) {
+bool cli_run(const cli_options *o, cli_session *s, cli_kernel *k) {
     tile_operands in;
     double start = seconds_now();
     bool sam = o->engine == ENGINE_SAM;
@@ -219,7 +219,7 @@ static bool compile(const cli_options *o, cli_session *s, cli_kernel *k) {
 }
 
 int command_run(int argc, char **argv) {
-    return command("run", argc, argv, run);
+    return command("run", argc, argv, cli_run);
 }
 int command_compile(int argc, char **argv) {
     return command("compile", argc, argv, compile);

@@ -44,7 +44,7 @@ typedef struct {
     uint32_t unroll; /* copies of the kernel; 0 = as many as fit */
     tile_dispatch dispatch;
     uint64_t seed;
-    bool check, pipeline, balance, io_trace, json, quiet;
+    bool check, pipeline, balance, io_trace, wave, json, quiet;
     const char *out; /* folder */
     /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
     sam_sim_timing timing;

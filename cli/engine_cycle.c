@@ -2,6 +2,7 @@
  * get wrong there, which engines rtl and soc ask before they run. */
 #include "cli/cli.h"
 #include "cli/cycle_load.h"
+#include "rtl_models/wave.h"
 
 typedef struct {
     VEC(cycle_stream) streams; /* inputs in the order of their columns, then outputs */
@@ -125,14 +126,19 @@ bool cli_hazard_of_array(const cli_options *o, cli_session *s, const cli_outcome
            report_hazard(o, s, kind, tile, "; in the firmware's run only");
 }
 
-/* All runs on the model, which `out` keeps. The words that come are collected and their cycles written, where
- * there is something to collect and write them to. */
-static bool run_model(cli_session *s, const cli_kernel *k, const tile_plan *plan, tile_collector *c,
-                      FILE *trace, cli_outcome *out, uint64_t *all_cycles) {
+static bool build_model(cli_session *s, const cli_kernel *k, cli_outcome *out) {
     cycle_design *design = arena_new(&s->mem, cycle_design);
     if (!cycle_load(&k->decoded, k->map, &s->mem, &s->diag, design))
         return false;
-    cycle_model *m = cycle_build(design, &s->mem);
+    out->model = cycle_build(design, &s->mem);
+    out->design = design;
+    return true;
+}
+
+/* All runs on the model. The words that come are collected and their cycles written, where there is something
+ * to collect and write them to. */
+static bool run_model(cli_session *s, const cli_kernel *k, const tile_plan *plan, tile_collector *c,
+                      FILE *trace, cycle_model *m, uint64_t *all_cycles) {
     edge e = edge_of(s, &k->decoded);
     const uint16_t **words = arena_new_n(&s->mem, const uint16_t *, e.streams.len + 1);
     uint32_t *lengths = arena_new_n(&s->mem, uint32_t, e.streams.len + 1);
@@ -153,28 +159,34 @@ static bool run_model(cli_session *s, const cli_kernel *k, const tile_plan *plan
         *all_cycles += cycles;
         arena_free(&scratch);
     }
-    out->model = m;
-    out->design = design;
     return ok;
 }
 
 bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                    tile_collector *c, cli_outcome *out) {
     file_out trace = {0};
+    wave *waves = NULL;
+    if (!build_model(s, k, out))
+        return false;
     if (o->io_trace &&
         !(tile_job_write(plan, arena_printf(&s->mem, "%s/job.bin", o->out), &s->diag) &&
           file_create(&trace, arena_printf(&s->mem, "%s/io.trace", o->out), &s->mem, &s->diag)))
         return false;
-    bool ok = run_model(s, k, plan, c, trace.stream, out, &out->kernel_cycles);
+    if (o->wave)
+        waves = wave_begin(o->out, out->design, out->model, &s->mem, &s->diag);
+    bool ok = (waves || !o->wave) && run_model(s, k, plan, c, trace.stream, out->model, &out->kernel_cycles);
+    if (waves)
+        ok = wave_end(waves, out->model, &s->diag) && ok;
     if (o->io_trace)
         ok = file_commit(&trace, &s->diag) && ok;
     out->total_cycles = out->kernel_cycles;
-    return (!out->model || report_hazards(o, s, out->design, out->model)) && ok;
+    return report_hazards(o, s, out->design, out->model) && ok;
 }
 
 bool cli_watch_hazards(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
                        cli_outcome *out) {
     uint64_t cycles = 0;
     out->ahead = true;
-    return run_model(s, k, plan, NULL, NULL, out, &cycles) && report_hazards(o, s, out->design, out->model);
+    return build_model(s, k, out) && run_model(s, k, plan, NULL, NULL, out->model, &cycles) &&
+           report_hazards(o, s, out->design, out->model);
 }

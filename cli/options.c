@@ -24,6 +24,7 @@ enum {
     OPT_HAZARDS,
     OPT_DEADLOCK,
     OPT_IO_TRACE,
+    OPT_WAVE,
     OPT_JSON,
     OPT_QUIET
 };
@@ -74,6 +75,8 @@ static const struct argp_option option_table[] = {
      "Write the cycle of every word at the array's edge to DIR/io.trace (engines "
      "cycle and rtl)",
      2},
+    {"wave", OPT_WAVE, NULL, 0,
+     "Write what every channel does in every cycle to DIR/waves.fst, for GTKWave (engine cycle)", 2},
     {"timing", OPT_TIMING, "NAME", 0,
      "Engine sam: ideal (default), or sam, the cycles of the published simulator", 3},
     {"fifo", OPT_FIFO, "N", 0, "Engine sam, timing ideal: tokens a FIFO holds (default 0: no bound)", 3},
@@ -233,6 +236,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case OPT_IO_TRACE:
         o->io_trace = true;
         return 0;
+    case OPT_WAVE:
+        o->wave = true;
+        return 0;
     case OPT_JSON:
         o->json = true;
         return 0;
@@ -267,7 +273,8 @@ static void check_engine_options(const char *what, const cli_options *o, cli_ses
         {"--hazards", "cycle, rtl or soc", array, o->hazards != REPORT_ERROR,
          runs && o->engine != ENGINE_SAM},
         {"--deadlock", "cycle, rtl or soc", array, o->deadlock != REPORT_ERROR, !simulates},
-        {"--io-trace", "cycle or rtl", array, o->io_trace, cycle || (runs && o->engine == ENGINE_RTL)}};
+        {"--io-trace", "cycle or rtl", array, o->io_trace, cycle || (runs && o->engine == ENGINE_RTL)},
+        {"--wave", "cycle", array, o->wave, cycle}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (!options[i].given || options[i].read)
             continue;

@@ -106,6 +106,10 @@ error_t cli_parse_tool(int key, char *arg, struct argp_state *state);
 bool cli_want_arguments(const cli_tool *o, uint32_t wanted, const char *usage);
 bool cli_want_folder(cli_session *s, const char *out);
 
+/* Every cell at the site a .place file gives it. E0923-not-placed, and what pnr_place has to say. */
+bool cli_read_placement(cli_session *s, const char *path, pnr_options *options, const netlist *n,
+                        const pnr_board *board, pnr_design *design);
+
 /* Fills `o` from the command line; false after errors. `what` is "run", "compile" or "sam". */
 bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, cli_options *o);
 
@@ -246,6 +250,7 @@ int command_sweep(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_boards(int argc, char **argv);
 int command_bits(int argc, char **argv);
+int command_bitgen(int argc, char **argv);
 int command_pnr(int argc, char **argv);
 int command_place(int argc, char **argv);
 int command_route(int argc, char **argv);

@@ -38,8 +38,9 @@ static bool verify(const char *path, cli_session *s, bits_file *f) {
                    "this word decodes, but encodes to another one");
         return false;
     }
-    printf("%s: %u words, %u cells, %u nets, no unknown bit; encodes to the same words\n", path,
-           f->bits.words.len, f->net.cells.len, f->net.nets.len);
+    if (!s->quiet)
+        printf("%s: %u words, %u cells, %u nets, no unknown bit; encodes to the same words\n", path,
+               f->bits.words.len, f->net.cells.len, f->net.nets.len);
     return true;
 }
 

@@ -65,6 +65,8 @@ static bool verify(const char *path, const char *folder, cli_session *s, bits_fi
     if (folder &&
         !(read_design(folder, &f->board, s, &net, &design) && bits_same(&f->design, &design, &s->diag)))
         return false;
+    if (s->quiet)
+        return true;
     printf("%s: %u words, %u cells, %u nets, no unknown bit; encodes to the same words\n", path,
            f->bits.words.len, f->net.cells.len, f->net.nets.len);
     if (folder)

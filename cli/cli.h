@@ -44,7 +44,7 @@ typedef struct {
     uint32_t unroll; /* copies of the kernel; 0 = as many as fit */
     tile_dispatch dispatch;
     uint64_t seed;
-    bool check, pipeline, balance, io_trace, wave, json, quiet;
+    bool check, pipeline, balance, io_trace, wave, json;
     const char *out; /* folder */
     /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
     sam_sim_timing timing;
@@ -58,12 +58,22 @@ typedef struct {
     arena mem;
     name_table names;
     diagnostics diag;
-    bool colour;
-    VEC(pnr_board) boards; /* read so far; freed at the end */
-    const char *programs;  /* folder of onyx and onyx-cosim; NULL: that of this program */
+    bool json;                  /* --diagnostics=json */
+    bool quiet;                 /* --quiet: no summary */
+    bool report_progress;       /* --progress */
+    struct cli_progress *shown; /* progress.c; NULL: nobody looks */
+    VEC(pnr_board) boards;      /* read so far; freed at the end */
+    const char *programs;       /* folder of onyx and onyx-cosim; NULL: that of this program */
 } cli_session;
 
 void cli_session_begin(cli_session *s);
+/* What is being done now, and how much of it, for whoever waits: a line on standard error for what takes over
+ * a second, on a terminal or with --progress. `what` must stay; total 0: not counted. */
+void cli_progress_stage(cli_session *s, const char *what, uint64_t total);
+void cli_progress_count(cli_session *s, uint64_t done);
+/* progress.c: called by the session only. */
+void cli_progress_begin(cli_session *s);
+void cli_progress_end(cli_session *s);
 /* Prints what was diagnosed, frees everything, returns the exit code. */
 int cli_session_end(cli_session *s, bool ok);
 /* The file of a program of the toolchain, "onyx" or "onyx-cosim"; just its name where /proc does not tell. */
@@ -78,7 +88,9 @@ bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const ch
 /* ---- arguments (arguments.c) ------------------------------------------------------------------ */
 
 /* Parses with argp, but takes long options only in full: scripts that abbreviate break when an option is
- * added. `input` is what the parser's callback gets. False after errors; --help ends the program. */
+ * added. The options of every command go to the session: --diagnostics, --progress, --quiet. `input` is what
+ * the parser's callback gets. False after errors (E0902-option, E0903-option-value); --help ends the program.
+ */
 bool cli_parse(const struct argp *parser, const char *command, int argc, char **argv, cli_session *s,
                void *input);
 /* Values of options; E0903-option-value when they are not in range, or not among the NULL-terminated words

@@ -165,9 +165,11 @@ static bool place_and_route(const cli_options *o, cli_session *s, cli_kernel *k)
     options.pipeline = o->pipeline ? PNR_PIPELINE_EXHAUSTIVE : PNR_PIPELINE_NONE;
     options.timing = 1; /* a tenth more clock for 3 % more wire */
     double start = seconds_now();
+    cli_progress_stage(s, "placing", 0);
     bool ok = pnr_place(&k->net, &k->board, &options, &s->mem, &s->diag, &k->design);
     k->times.place = seconds_now() - start;
     start = seconds_now();
+    cli_progress_stage(s, "routing", 0);
     ok = ok && pnr_route_all(&k->design, &options, &s->mem, &s->diag);
     if (ok)
         balance(o, s, k);

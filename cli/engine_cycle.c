@@ -143,7 +143,9 @@ static bool run_model(cli_session *s, const cli_kernel *k, const tile_plan *plan
     const uint16_t **words = arena_new_n(&s->mem, const uint16_t *, e.streams.len + 1);
     uint32_t *lengths = arena_new_n(&s->mem, uint32_t, e.streams.len + 1);
     bool ok = true;
+    cli_progress_stage(s, "running the cycle model", plan->runs.len);
     for (uint32_t run = 0; run < plan->runs.len && ok; run++) {
+        cli_progress_count(s, run);
         arena scratch = {0};
         uint64_t cycles = 0;
         set_run(&e, plan, run);

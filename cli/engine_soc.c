@@ -58,6 +58,7 @@ bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     double start = seconds_now();
     const fw_options options = fw_options_default(cli_home(s), folder);
     cli_streams_of(&k->design, &streams);
+    cli_progress_stage(s, "building the firmware", 0);
     const fw_columns columns = {streams.in_column, streams.out_column, streams.n_in, streams.n_out};
     if (!fw_build(&k->design, &k->bits, &options, mem, &s->diag, &app) ||
         !fw_batches_write(plan, &columns, &k->board, batches, &s->diag, &counts))
@@ -68,6 +69,7 @@ bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     const char *cosim = cli_program(s, "onyx-cosim");
     const char *const argv[] = {cosim,   "--board",  k->board_path, "--elf",   app.elf, "--batches",
                                 batches, "--result", result,        "--stats", stats,   NULL};
+    cli_progress_stage(s, "running the firmware on the chip's RTL", 0);
     return cli_spawn(argv, log, &s->diag) && tile_job_collect(result, plan, c, &cycles, &s->diag) &&
            read_stats(o, s, stats, out);
 }

@@ -25,8 +25,7 @@ enum {
     OPT_DEADLOCK,
     OPT_IO_TRACE,
     OPT_WAVE,
-    OPT_JSON,
-    OPT_QUIET
+    OPT_JSON
 };
 
 static const struct argp_option option_table[] = {
@@ -84,7 +83,6 @@ static const struct argp_option option_table[] = {
     {"trace", OPT_TRACE, "FILE", 0, "Engine sam: every token with its cycle", 3},
     {"trace-edge", OPT_TRACE_EDGE, "SRC,DST", 0, "Only tokens from one node to another, by their ids", 3},
     {"json", OPT_JSON, NULL, 0, "Print report.json instead of a summary", 4},
-    {"quiet", OPT_QUIET, NULL, 0, "Print nothing but diagnostics", 4},
     {0},
 };
 
@@ -241,9 +239,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         return 0;
     case OPT_JSON:
         o->json = true;
-        return 0;
-    case OPT_QUIET:
-        o->quiet = true;
         return 0;
     case ARGP_KEY_ARG:
         if (o->expression)

@@ -243,7 +243,7 @@ bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, bool 
     bool ok = json_write(json, arena_printf(&s->mem, "%s/report.json", o->out), &s->diag);
     if (o->json) {
         cli_print_json(json);
-    } else if (!o->quiet) {
+    } else if (!s->quiet) {
         summary(o, s, k, &all, ran, check);
     }
     cJSON_Delete(json);

@@ -64,6 +64,7 @@ static bool plan_runs(const cli_options *o, cli_session *s, cli_kernel *k, const
     tile_stream inputs[64], outputs[64];
     tile_plan one;
     cli_streams_of(&k->design, &all);
+    cli_progress_stage(s, "cutting the operands", 0);
     uint32_t n_in = streams_of_one(all.in, all.n_in, inputs),
              n_out = streams_of_one(all.out, all.n_out, outputs);
     if (!tile_plan_run(&k->statement, in, &k->tiling, inputs, n_in, outputs, n_out, &s->mem, &s->diag, &one))
@@ -157,6 +158,7 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
     tile_tensor want;
     if (!o->check)
         return "none";
+    cli_progress_stage(s, "computing the reference", 0);
     if (!tile_reference(&k->user, in, &s->mem, &s->diag, &want))
         return "none";
     return tile_equal(got, &want, o->dtype, &s->names, &s->diag) ? "pass" : "fail";

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 void cli_session_begin(cli_session *s) {
-    *s = (cli_session){.colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR")};
+    *s = (cli_session){0};
     names_init(&s->names, &s->mem);
     diag_init(&s->diag, &s->mem);
 }
@@ -19,7 +19,11 @@ int cli_session_end(cli_session *s, bool ok) {
         code = EXIT_USER;
     else if (s->diag.unmappable)
         code = EXIT_UNMAPPABLE;
-    diag_print(&s->diag, 0, stderr, s->colour);
+    cli_progress_end(s);
+    if (s->json)
+        diag_print_json(&s->diag, 0, stderr);
+    else
+        diag_print(&s->diag, 0, stderr, diag_colour(stderr));
     BUG_IF(!ok && code == EXIT_OK, "a stage failed without saying why");
     for (uint32_t i = 0; i < s->boards.len; i++)
         pnr_board_free(&s->boards.at[i]);

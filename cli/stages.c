@@ -302,7 +302,7 @@ static bool report_design(const stage *o, const pnr_design *design) {
     bool ok = json_write(report, arena_printf(&s->mem, "%s/report.json", o->tool.out), &s->diag);
     if (o->json) {
         cli_print_json(report);
-    } else {
+    } else if (!s->quiet) {
         printf("%u cells, HPWL %u", design->net->cells.len, pnr_hpwl(design));
         if (design->route.len)
             printf(", %u hops", pnr_hops(design));
@@ -328,6 +328,7 @@ static bool write_place(const stage *o, const pnr_design *design) {
 /* Routes, checks and writes; what there is of an unroutable design is written, too. */
 static bool route_and_write(const stage *o, pnr_design *design) {
     cli_session *s = o->tool.session;
+    cli_progress_stage(s, "routing", 0);
     bool ok = pnr_route_all(design, &o->pnr, &s->mem, &s->diag) && pnr_check(design, &s->diag);
     bool kept = pnr_write_route(design, arena_printf(&s->mem, "%s/design.route", o->tool.out), &s->diag) &&
                 write_drawings(o, design);
@@ -340,8 +341,9 @@ static bool place(stage *o, pnr_board *board, netlist *n, pnr_design *design) {
     cli_session *s = o->tool.session;
     if (!read_problem(o, board, n))
         return false;
-    if (!o->json)
+    if (!o->json && !s->quiet)
         print_resources(n, board);
+    cli_progress_stage(s, "placing", 0);
     return make_folder(o->tool.out, &s->diag) && pnr_place(n, board, &o->pnr, &s->mem, &s->diag, design) &&
            write_place(o, design);
 }

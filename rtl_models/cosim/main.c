@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "rtl_models/cosim/session.h"
 
@@ -78,7 +77,7 @@ int main(int argc, char **argv) {
     diag_init(&d, &mem);
     pnr_board board = {0};
     int code = pnr_board_read(name, &mem, &d, &board) ? cosim_run(&o, &board, &mem, &d) : COSIM_USAGE;
-    diag_print(&d, 0, stderr, isatty(STDERR_FILENO));
+    diag_print(&d, 0, stderr, diag_colour(stderr));
     pnr_board_free(&board);
     arena_free(&mem);
     return code;

@@ -133,10 +133,12 @@ int command_boards(int argc, char **argv) {
         pnr_board b;
         if (!cli_read_board(&s, files.at[i], &b, NULL))
             continue;
+        const char *link = b.link.openocd ? strrchr(b.link.openocd, '/') : NULL;
         printf("%-12s %u x %u tiles and an IO row, %u tracks, MEM where x %% %u == %u, %u global-buffer "
-               "tiles of %u KB\n",
+               "tiles of %u KB%s%s\n",
                b.name, b.width, b.height - 1, b.tracks, b.mem_period, b.mem_phase, b.glb_tiles,
-               b.glb_banks_per_tile * b.glb_bank_bytes / 1024);
+               b.glb_banks_per_tile * b.glb_bank_bytes / 1024, link ? "; programmed by " : "",
+               link ? link + 1 : "");
     }
     return cli_session_end(&s, !diag_failed(&s.diag));
 }

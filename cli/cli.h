@@ -134,7 +134,9 @@ typedef struct {
 typedef struct {
     tile_tensor result;
     uint64_t config_cycles, kernel_cycles, firmware_cycles, total_cycles;
-    cycle_model *model; /* on the array: the cycle model, which ran alone, or ahead of rtl or soc */
+    uint64_t model_cycles; /* of the cycle model: more than the kernel's where copies start apart, since it
+                              computes them in turn */
+    cycle_model *model;    /* on the array: the cycle model, which ran alone, or ahead of rtl or soc */
     const cycle_design *design;
     bool ahead;
 } cli_outcome;
@@ -151,6 +153,7 @@ struct cli_kernel {
     VEC(cli_kernel) producers; /* kernels that fill workspaces, in the order in which they run before this */
     sam_graph sam, hardware;   /* as lowered from the statement; after the hardware rewrites */
     uint32_t copies;           /* of the kernel in the netlist */
+    bool apart;                /* each copy starts by itself, with its own flush */
     const char *chosen;        /* a sentence about loops that are not in the default order, or NULL */
     const char *staged;        /* the same about several kernels that nobody asked for */
     const char *way_out;       /* a schedule that would do instead of the user's, or NULL */

@@ -51,16 +51,16 @@ bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     const char *batches = arena_printf(mem, "%s/batches.bin", folder),
                *stats = arena_printf(mem, "%s/stats.json", folder);
     const char *result = arena_printf(mem, "%s/result.bin", folder);
-    cli_streams streams;
+    fw_columns columns;
     fw_app app;
     fw_batch_stats counts;
     uint64_t cycles = 0;
     double start = seconds_now();
-    const fw_options options = fw_options_default(cli_home(s), folder);
-    cli_streams_of(&k->design, &streams);
+    fw_options options = fw_options_default(cli_home(s), folder);
+    options.apart = k->apart;
     cli_progress_stage(s, "building the firmware", 0);
-    const fw_columns columns = {streams.in_column, streams.out_column, streams.n_in, streams.n_out};
     if (!fw_build(&k->design, &k->bits, &options, mem, &s->diag, &app) ||
+        !fw_columns_of(&k->design, k->apart, mem, &s->diag, &columns) ||
         !fw_batches_write(plan, &columns, &k->board, batches, &s->diag, &counts))
         return false;
     k->times.firmware = seconds_now() - start;

@@ -57,7 +57,10 @@ static const struct argp_option option_table[] = {
     {"unroll", OPT_UNROLL, "N", 0,
      "Copies of the kernel on the array, each with its own streams (default 1), or auto: as many as fit", 1},
     {"dispatch", OPT_DISPATCH, "NAME", 0,
-     "How copies share the sub-tiles: load (default), those of like size start together, or order", 1},
+     "How copies share the sub-tiles: sorted (default): pairs of like size start together; inorder: all "
+     "start "
+     "together, too; dynamic: each copy takes the next pair as soon as it is free (engines cycle and soc)",
+     1},
     {"dtype", OPT_DTYPE, "TYPE", 0,
      "int16 (default) or bf16; the array has no sums of bf16 (engine sam does)", 1},
     {"values", OPT_VALUES, "KIND", 0, "Values of -i operands: file (default), ones or ramp", 1},
@@ -152,7 +155,9 @@ static bool parse_value(parsing *p, int key, const char *arg) {
     static const char *const dtypes[] = {"int16", "bf16", NULL}, *const profiles[] = {"onyx", NULL};
     static const char *const values[] = {"file", "ones", "ramp", NULL};
     static const char *const timings[] = {"ideal", "sam", NULL};
-    static const char *const dispatches[] = {"order", "load", NULL};
+    /* The last two are what the first two used to be called. */
+    static const char *const dispatches[] = {"inorder", "sorted", "dynamic", "order", "load", NULL};
+    enum { DISPATCHES = TILE_DISPATCH_DYNAMIC + 1 };
     static const char *const severities[] = {"error", "warn", "off", NULL};
     cli_session *s = p->session;
     cli_options *o = p->options;
@@ -173,7 +178,7 @@ static bool parse_value(parsing *p, int key, const char *arg) {
         o->unroll = strcmp(arg, "auto") == 0 ? 0 : (uint32_t)cli_whole(s, "--unroll", arg, 1, 64);
         return true;
     case OPT_DISPATCH:
-        o->dispatch = (tile_dispatch)cli_choice(s, "--dispatch", arg, dispatches);
+        o->dispatch = (tile_dispatch)(cli_choice(s, "--dispatch", arg, dispatches) % DISPATCHES);
         return true;
     case OPT_DTYPE:
         set_dtype(p, (tile_dtype)cli_choice(s, "--dtype", arg, dtypes),
@@ -280,6 +285,12 @@ static void check_engine_options(const char *what, const cli_options *o, cli_ses
     if (simulates && o->unroll != 1) {
         diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "--unroll makes copies on the array");
         diag_hint(&s->diag, "the schedule's unroll(i,n) makes copies in the graph: docs/schedule.md");
+    }
+    bool apart = o->unroll != 1 && o->dispatch == TILE_DISPATCH_DYNAMIC;
+    if (apart && runs && (o->engine == ENGINE_RTL || o->io_trace)) {
+        diag_error(&s->diag, (src_loc){0}, "E0906-engine-option",
+                   "--dispatch dynamic is for engines cycle and soc, without --io-trace");
+        diag_hint(&s->diag, "a job file starts all copies together");
     }
     if (o->trace_edges.len && !o->trace)
         diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "--trace-edge without --trace FILE");

@@ -58,7 +58,7 @@ static uint32_t streams_of_one(const tile_copy_stream *all, uint32_t n, tile_str
     return ones;
 }
 
-/* The runs of one copy, dealt to all. */
+/* The runs of one copy, dealt to all where they start together. */
 static bool plan_runs(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in) {
     cli_streams all;
     tile_stream inputs[64], outputs[64];
@@ -70,7 +70,7 @@ static bool plan_runs(const cli_options *o, cli_session *s, cli_kernel *k, const
     if (!tile_plan_run(&k->statement, in, &k->tiling, inputs, n_in, outputs, n_out, &s->mem, &s->diag, &one))
         return false;
     k->plan = one;
-    if (k->copies > 1)
+    if (k->copies > 1 && !k->apart)
         tile_unroll(&one, k->copies, o->dispatch, all.in, all.n_in, all.out, all.n_out, &s->mem, &k->plan);
     return true;
 }

@@ -181,9 +181,9 @@ typedef struct {
     uint32_t copy;
 } tile_copy_stream;
 
-/* How pairs of sub-tiles are dealt to the copies: in the order of the plan, or those of like size together.
- */
-typedef enum { TILE_DISPATCH_ORDER, TILE_DISPATCH_LOAD } tile_dispatch;
+/* How pairs of sub-tiles are dealt to the copies: in the order of the plan, those of like size together, or
+ * each when a copy is free (which the engine decides; the plan stays that of one copy). */
+typedef enum { TILE_DISPATCH_ORDER, TILE_DISPATCH_LOAD, TILE_DISPATCH_DYNAMIC } tile_dispatch;
 
 /* The plan of one copy for `copies` of them: every run of the new plan takes the next `copies` runs of the
  * old one, each on the streams of its own copy; copies the last run has nothing for get empty sub-tiles. All

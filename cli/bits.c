@@ -13,8 +13,10 @@ typedef struct {
     uint32_t unknown;
 } bits_file;
 
-static bool open_bits(const char *path, const char *board, cli_session *s, bits_file *f) {
-    return cli_read_board(s, board, &f->board, NULL) &&
+static bool open_bits(const char *path, const cli_tool *o, bits_file *f) {
+    cli_session *s = o->session;
+    return cli_read_board(s, o->board, &f->board, NULL) &&
+           pnr_board_set_profile(&f->board, o->profile, &s->diag) &&
            bits_map_read(&f->board, &s->mem, &s->diag, &f->map) &&
            bits_read(path, &s->mem, &s->diag, &f->bits);
 }
@@ -47,10 +49,10 @@ static bool bits_action(const char *action, const cli_tool *o) {
     cli_session *s = o->session;
     bool two = strcmp(action, "diff") == 0;
     bits_file a = {0}, b = {0};
-    if (!cli_want_arguments(o, two ? 3 : 2, bits_usage) || !open_bits(o->arguments.at[1], o->board, s, &a))
+    if (!cli_want_arguments(o, two ? 3 : 2, bits_usage) || !open_bits(o->arguments.at[1], o, &a))
         return false;
     if (two)
-        return open_bits(o->arguments.at[2], o->board, s, &b) && decode(s, &a) && decode(s, &b) &&
+        return open_bits(o->arguments.at[2], o, &b) && decode(s, &a) && decode(s, &b) &&
                bits_same(&a.design, &b.design, &s->diag);
     if (strcmp(action, "verify") == 0)
         return verify(o->arguments.at[1], s, &a);
@@ -66,11 +68,11 @@ static bool bits_action(const char *action, const cli_tool *o) {
 int command_bits(int argc, char **argv) {
     static const char *const actions[] = {"verify", "explain", "stat", "diff", "to-verilog", NULL};
     static const struct argp_option table[] = {
-        CLI_OPTION_BOARD, {"output", 'o', "FILE", 0, "Where the Verilog goes", 0}, {0}};
+        CLI_OPTION_BOARD, CLI_OPTION_PROFILE, {"output", 'o', "FILE", 0, "Where the Verilog goes", 0}, {0}};
     static const struct argp parser = {.options = table, .parser = cli_parse_tool, .args_doc = bits_usage};
     cli_session s;
     cli_session_begin(&s);
-    cli_tool o = {.session = &s, .board = "onyx"};
+    cli_tool o = {.session = &s, .board = "onyx", .profile = PNR_PROFILE};
     bool ok = cli_parse(&parser, "bits", argc, argv, &s, &o), known = false;
     const char *action = o.arguments.len ? o.arguments.at[0] : "";
     for (int i = 0; actions[i]; i++)

@@ -108,8 +108,9 @@ static int by_name(const void *a, const void *b) {
 
 int command_boards(int argc, char **argv) {
     static const struct argp_option table[] = {{0}};
-    static const struct argp parser = {
-        .options = table, .parser = cli_parse_tool, .doc = "Lists the boards."};
+    static const struct argp parser = {.options = table,
+                                       .parser = cli_parse_tool,
+                                       .doc = "Lists the boards, and what their profiles besides onyx add."};
     cli_session s;
     cli_session_begin(&s);
     cli_tool o = {.session = &s};
@@ -130,12 +131,14 @@ int command_boards(int argc, char **argv) {
         qsort(files.at, files.len, sizeof *files.at, by_name);
     for (uint32_t i = 0; i < files.len; i++) {
         pnr_board b;
-        if (!cli_read_board(&s, files.at[i], &b, NULL))
+        bits_map *map;
+        if (!cli_read_board(&s, files.at[i], &b, NULL) || !bits_map_read(&b, &s.mem, &s.diag, &map))
             continue;
         printf("%-12s %u x %u tiles and an IO row, %u tracks, MEM where x %% %u == %u, %u global-buffer "
                "tiles of %u KB\n",
                b.name, b.width, b.height - 1, b.tracks, b.mem_period, b.mem_phase, b.glb_tiles,
                b.glb_banks_per_tile * b.glb_bank_bytes / 1024);
+        bits_list_profiles(map, "             ", stdout);
     }
     return cli_session_end(&s, !diag_failed(&s.diag));
 }

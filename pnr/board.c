@@ -131,6 +131,18 @@ static bool check_sizes(const char *path, const pnr_board *b, diagnostics *d) {
     return false;
 }
 
+/* "profiles", which may be absent: names of tables, so letters, digits and '-' only. */
+static bool check_profiles(const char *path, const cJSON *json, diagnostics *d) {
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "profiles");
+    bool good = !list || cJSON_IsArray(list);
+    for (const cJSON *m = good && list ? list->child : NULL; good && m; m = m->next)
+        good = cJSON_IsString(m) && *m->valuestring &&
+               strspn(m->valuestring, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(m->valuestring);
+    if (!good)
+        member_error(path, "profiles", "must be a list of names of small letters, digits and '-'", d);
+    return good;
+}
+
 /* Reads `name`, `format_version` and the register map's folder, which stands next to the document. */
 static bool read_head(const char *path, arena *mem, diagnostics *d, pnr_board *out) {
     uint32_t version = 0;
@@ -159,16 +171,35 @@ static const char *board_path(const char *name, arena *mem) {
 }
 
 bool pnr_board_read(const char *name_or_path, arena *mem, diagnostics *d, pnr_board *out) {
-    *out = (pnr_board){0};
+    *out = (pnr_board){.profile = PNR_PROFILE};
     const char *path = board_path(name_or_path, mem);
     out->json = json_read(path, d);
     bool good = out->json && read_head(path, mem, d, out);
     for (size_t i = 0; good && i < SECTIONS; i++)
         good = read_section(sections[i], path, mem, d, out);
-    good = good && check_delays(path, mem, d, out->json) && check_sizes(path, out, d);
+    good = good && check_profiles(path, out->json, d) && check_delays(path, mem, d, out->json) &&
+           check_sizes(path, out, d);
     if (!good)
         pnr_board_free(out);
     return good;
+}
+
+bool pnr_board_set_profile(pnr_board *b, const char *profile, diagnostics *d) {
+    const cJSON *m = cJSON_GetObjectItemCaseSensitive(b->json, "profiles");
+    bool known = strcmp(profile, PNR_PROFILE) == 0;
+    for (m = m ? m->child : NULL; m && !known; m = m->next)
+        known = strcmp(profile, m->valuestring) == 0;
+    if (known) {
+        b->profile = profile;
+        return true;
+    }
+    diag_error(d, (src_loc){0}, "E0503-board-profile", "board '%s' has no profile '%s'", b->name, profile);
+    diag_hint(d, "'onyx boards' lists the profiles of each board");
+    return false;
+}
+
+bool pnr_board_extended(const pnr_board *b) {
+    return strcmp(b->profile, PNR_PROFILE) != 0;
 }
 
 void pnr_board_free(pnr_board *b) {

@@ -97,20 +97,28 @@ bool cli_parse(const struct argp *parser, const char *command, int argc, char **
  * known (whose index is the answer). */
 uint64_t cli_whole(cli_session *s, const char *option, const char *text, uint64_t low, uint64_t high);
 int cli_choice(cli_session *s, const char *option, const char *text, const char *const *known);
+const char *cli_profile(cli_session *s, const char *text);
 void cli_bad_value(cli_session *s, const char *option, const char *value, const char *want);
 
 /* Of every command that has a board or writes a folder, so that they are worded once. Keys of long options
  * without a letter come after CLI_OPT_BOARD. */
-enum { CLI_OPT_BOARD = 256 };
+enum { CLI_OPT_PROFILE = 256, CLI_OPT_BOARD };
 #define CLI_OPTION_BOARD                                                                                     \
     { "board", CLI_OPT_BOARD, "NAME", 0, "Board, from 'onyx boards', or a .json file (default onyx)", 0 }
+#define CLI_OPTION_PROFILE                                                                                   \
+    {                                                                                                        \
+        "profile", CLI_OPT_PROFILE, "NAME", 0,                                                               \
+            "What the tiles can do: onyx, the fabricated chip (default), or onyx-ext, primitives of ours, "  \
+            "too",                                                                                           \
+            1                                                                                                \
+    }
 #define CLI_OPTION_OUT                                                                                       \
     { "output", 'o', "DIR", 0, "Folder for what is produced", 0 }
 
 /* The tools on files: first member of their options, which they give to cli_parse. */
 typedef struct {
     cli_session *session;
-    const char *board, *out;
+    const char *board, *profile, *out;
     text_vec arguments;
 } cli_tool;
 error_t cli_parse_tool(int key, char *arg, struct argp_state *state);

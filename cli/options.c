@@ -4,8 +4,7 @@
 #include <ctype.h>
 
 enum {
-    OPT_PROFILE = CLI_OPT_BOARD + 1,
-    OPT_ENGINE,
+    OPT_ENGINE = CLI_OPT_BOARD + 1,
     OPT_TILE,
     OPT_GLB_TILE,
     OPT_UNROLL,
@@ -46,8 +45,7 @@ static const struct argp_option option_table[] = {
      0},
     {"output", 'o', "DIR|T:FILE", 0,
      "Folder for everything that is produced; or a .mtx or .tns file for the result, besides", 0},
-    {"profile", OPT_PROFILE, "NAME", 0, "Primitives that may be used: onyx, the fabricated chip (default)",
-     1},
+    CLI_OPTION_PROFILE,
     CLI_OPTION_BOARD, /* in the group of the row before */
     {"engine", OPT_ENGINE, "NAME", 0, "What runs the kernel: sam, cycle, rtl or soc (default soc)", 1},
     {"tile", OPT_TILE, "N", 0, "Edge of a sub-tile in coordinates (default: the largest that always fits)",
@@ -62,7 +60,7 @@ static const struct argp_option option_table[] = {
      "together, too; dynamic: each copy takes the next pair as soon as it is free (engines cycle and soc)",
      1},
     {"dtype", OPT_DTYPE, "TYPE", 0,
-     "int16 (default) or bf16; the array has no sums of bf16 (engine sam does)", 1},
+     "int16 (default) or bf16; sums of bf16 need --profile onyx-ext, or engine sam", 1},
     {"values", OPT_VALUES, "KIND", 0, "Values of -i operands: file (default), ones or ramp", 1},
     {"seed", OPT_SEED, "N", 0, "Seed of placement and of -g operands (default 1)", 1},
     {"no-check", OPT_NO_CHECK, NULL, 0, "Do not compare the result with the reference", 2},
@@ -152,7 +150,7 @@ static const char **text_of(cli_options *o, int key) {
 /* Options that are one of some words, or a number; false for other options. */
 static bool parse_value(parsing *p, int key, const char *arg) {
     static const char *const engines[] = {"sam", "cycle", "rtl", "soc", NULL};
-    static const char *const dtypes[] = {"int16", "bf16", NULL}, *const profiles[] = {"onyx", NULL};
+    static const char *const dtypes[] = {"int16", "bf16", NULL};
     static const char *const values[] = {"file", "ones", "ramp", NULL};
     static const char *const timings[] = {"ideal", "sam", NULL};
     /* The last two are what the first two used to be called. */
@@ -162,8 +160,8 @@ static bool parse_value(parsing *p, int key, const char *arg) {
     cli_session *s = p->session;
     cli_options *o = p->options;
     switch (key) {
-    case OPT_PROFILE:
-        o->profile = profiles[cli_choice(s, "--profile", arg, profiles)];
+    case CLI_OPT_PROFILE:
+        o->profile = cli_profile(s, arg);
         return true;
     case OPT_ENGINE:
         o->engine = (cli_engine)(cli_choice(s, "--engine", arg, engines) + ENGINE_SAM);
@@ -210,7 +208,7 @@ static bool parse_value(parsing *p, int key, const char *arg) {
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
     parsing *p = state->input;
     cli_options *o = p->options;
-    if (arg && key < CLI_OPT_BOARD && *arg == '=')
+    if (arg && key < CLI_OPT_PROFILE && *arg == '=')
         arg++; /* taco's -f=X:ss */
     text_vec *list = list_of(o, key);
     const char **text = text_of(o, key);
@@ -310,7 +308,7 @@ bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, 
                                 .doc = doc};
     parsing p = {s, o};
     *o = (cli_options){.board = "onyx",
-                       .profile = "onyx",
+                       .profile = PNR_PROFILE,
                        .engine = ENGINE_SOC,
                        .seed = 1,
                        .check = true,

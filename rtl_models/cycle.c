@@ -214,7 +214,7 @@ static void flush_core(cycle_model *m, core *c) {
         break;
     case CORE_RSG:
     case CORE_REDUCE:
-        c->u.reduce = (reduce_state){.default_value = c->u.reduce.default_value};
+        c->u.reduce = (reduce_state){.bf16 = c->u.reduce.bf16, .default_value = c->u.reduce.default_value};
         break;
     case CORE_WRITE_SCANNER:
         c->u.writer.state = 0;

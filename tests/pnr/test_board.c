@@ -77,6 +77,8 @@ static void wrong_members_are_named(void **state) {
         {"[240, 240]", "240", "E0501-board-member", "delays_ps: member \"sb_to_cb_pe\""},
         {"\"register_map\"", "\"registermap\"", "E0003-json-member", "member \"register_map\""},
         {"\"format_version\": 1", "\"format_version\": 2", "E0501-board-member", "member \"format_version\""},
+        {"[\"onyx-ext\"]", "[\"../x\"]", "E0501-board-member", "member \"profiles\" must be a list"},
+        {"[\"onyx-ext\"]", "\"onyx-ext\"", "E0501-board-member", "member \"profiles\" must be a list"},
         {"\"clocks\": {", "\"clocks\": [", "E0002-json", "JSON"},
         {"\"name\"", "\"nam\": 1, \"name\"", "E0501-board-member", "member \"nam\" is not one of a board"},
         {"\"openocd\"", "\"config\"", "E0003-json-member", "link: member \"openocd\" must be a string"},

@@ -104,9 +104,9 @@ static void wrong_members_are_located(void **state) {
     static const struct {
         const char *from, *to, *at;
     } cases[] = {
-        {"\"width\": 32", "\"width\": 320", ":5:16: error: array: member \"width\""},
-        {"\"width\": 32, ", "", ":5:5: error: array: member \"width\""},
-        {"\"tiles\": 16", "\"tiles\": 15", ":6:14: error: 15 glb.tiles"},
+        {"\"width\": 32", "\"width\": 320", ":6:16: error: array: member \"width\""},
+        {"\"width\": 32, ", "", ":6:5: error: array: member \"width\""},
+        {"\"tiles\": 16", "\"tiles\": 15", ":7:14: error: 15 glb.tiles"},
         {"\"name\": \"onyx\",", "", ":1:1: error: member \"name\""},
         {"[240, 240]", "[241, 240]", ": error: delays_ps: member \"sb_to_cb_pe\""},
         {"\"cgra_irq\": 9", "\"cgra_irq\": 9, \"wi\\\"dth\": 1", ": error: memory_map: member \"wi"},

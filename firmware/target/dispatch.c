@@ -8,11 +8,19 @@
 
 #define NO_RUN UINT16_MAX
 
-/* What the DMAs are set to now, and where each store's next run begins: registers are slow to write. */
+/* What the DMAs are set to now, with everything that does not change worked out once: registers are slow to
+ * write, and between two runs nothing else happens on the array.
+ */
 static struct {
-    uint32_t load_address[KERNEL_MAX_STREAMS], load_words[KERNEL_MAX_STREAMS];
-    uint32_t store_address[KERNEL_MAX_STREAMS];
-} now;
+    uint32_t registers;      /* address of the GLB tile's */
+    uint32_t offset;         /* from the first lane's bank to this one's, bytes */
+    uint32_t address, words; /* of the run that is set up */
+} loads[KERNEL_MAX_STREAMS];
+static struct {
+    uint32_t registers;
+    uint32_t address, end; /* where the next run's output begins, where the bank ends */
+    uint32_t blocks;
+} stores[KERNEL_MAX_STREAMS];
 
 static struct {
     uint32_t started;   /* cycle */
@@ -23,16 +31,15 @@ static stream_set waits[KERNEL_MAX_LANES]; /* by lane: its loads, then its store
 
 static struct {
     const kernel_description *k;
-    uint32_t table;
-    uint16_t runs;
-    uint16_t taken;            /* runs that are a lane's, from the first on */
+    uint32_t table, row_bytes;
+    uint16_t runs, taken;      /* taken: runs that are a lane's, from the first on */
     uint16_t starts, open;     /* start pulses; lanes at work */
     uint32_t since;            /* cycle at which the first lane started, or the last one became idle */
-    uint32_t kernel, firmware; /* cycles not yet in the mailbox */
+    uint64_t kernel, firmware; /* cycles; the mailbox has them when the batch is over */
 } batch;
 
 static uint32_t row_of(uint32_t run) {
-    return batch.table + run * fw_row_bytes(batch.k->n_loads, batch.k->n_stores);
+    return batch.table + run * batch.row_bytes;
 }
 
 /* A field of the run table: stream `i` of the row, words 0 address and 1 length. */
@@ -40,85 +47,92 @@ static uint32_t cell(uint32_t row, uint32_t i, uint32_t word) {
     return row + 8 * i + 4 * word;
 }
 
+static uint32_t glb_tile_of(uint32_t registers) {
+    return (registers - glb_registers(0)) / GLB_TILE_STRIDE;
+}
+
 static uint32_t bank_start(uint32_t glb_tile, uint32_t bank) {
     return (glb_tile * ONYX_GLB_BANKS + bank) * ONYX_GLB_BANK_BYTES;
 }
 
-static uint32_t bank_end(uint32_t glb_tile) {
-    return bank_start(glb_tile, 1) + ONYX_GLB_BANK_BYTES;
+static void prepare_load(const kernel_description *k, uint32_t i) {
+    const kernel_stream *s = &k->loads[i];
+    glb_write(s->glb_tile, GLB_LD_CTRL,
+              FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) | FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
+                  FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
+    glb_write(s->glb_tile, GLB_LD_DIM, 1);
+    glb_write(s->glb_tile, GLB_LD_CYCLE_START, 0);
+    glb_write(s->glb_tile, GLB_LD_STRIDE, 2);
+    glb_write(s->glb_tile, GLB_LD_CYCLE_STRIDE, 1);
+    glb_write(s->glb_tile, GLB_LD_RANGE, 0);
+    loads[i].registers = glb_registers(s->glb_tile);
+    loads[i].offset = bank_start(s->glb_tile, 0) - bank_start(k->loads[i % k->n_loads].glb_tile, 0);
+    loads[i].address = UINT32_MAX;
+    loads[i].words = 2; /* what a range of 0 means */
+}
+
+static void prepare_store(const kernel_description *k, uint32_t i) {
+    const kernel_stream *s = &k->stores[i];
+    glb_write(s->glb_tile, GLB_ST_CTRL,
+              FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) | FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
+                  FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
+    glb_write(s->glb_tile, GLB_ST_NUM_BLOCKS, s->num_blocks);
+    stores[i].registers = glb_registers(s->glb_tile);
+    stores[i].end = bank_start(s->glb_tile, 1) + ONYX_GLB_BANK_BYTES;
+    stores[i].blocks = s->num_blocks;
 }
 
 void dispatch_prepare(const kernel_description *k) {
-    for (uint32_t i = 0; i < k->n_lanes * k->n_loads; i++) {
-        const kernel_stream *s = &k->loads[i];
-        glb_write(s->glb_tile, GLB_LD_CTRL,
-                  FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) | FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
-                      FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
-        glb_write(s->glb_tile, GLB_LD_DIM, 1);
-        glb_write(s->glb_tile, GLB_LD_CYCLE_START, 0);
-        glb_write(s->glb_tile, GLB_LD_STRIDE, 2);
-        glb_write(s->glb_tile, GLB_LD_CYCLE_STRIDE, 1);
-        now.load_address[i] = UINT32_MAX;
-        now.load_words[i] = 2; /* more than one, and its range is written below */
-        glb_write(s->glb_tile, GLB_LD_RANGE, 0);
-    }
-    for (uint32_t i = 0; i < k->n_lanes * k->n_stores; i++) {
-        const kernel_stream *s = &k->stores[i];
-        glb_write(s->glb_tile, GLB_ST_CTRL,
-                  FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) | FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
-                      FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
-        glb_write(s->glb_tile, GLB_ST_NUM_BLOCKS, s->num_blocks);
-    }
+    for (uint32_t i = 0; i < k->n_lanes * k->n_loads; i++)
+        prepare_load(k, i);
+    for (uint32_t i = 0; i < k->n_lanes * k->n_stores; i++)
+        prepare_store(k, i);
     streams_set_timeout(k->timeout);
 }
 
 /* ---- loads ----------------------------------------------------------------------------------- */
 
 /* A loop has an extent of at least 2: a single word is no loop at all. */
-static void set_load_length(uint32_t glb_tile, uint32_t before, uint32_t words) {
-    if ((before == 1) != (words == 1))
-        glb_write(glb_tile, GLB_LD_DIM, words != 1);
+static void set_load_length(uint32_t i, uint32_t words, uint32_t from) {
+    if (words == 0)
+        fail(FW_ERROR_BAD_BATCH, from, 0);
+    if (words == 1 || loads[i].words == 1)
+        bus_write32(loads[i].registers + GLB_LD_DIM, words != 1);
     if (words != 1)
-        glb_write(glb_tile, GLB_LD_RANGE, words - 2);
+        bus_write32(loads[i].registers + GLB_LD_RANGE, words - 2);
+    loads[i].words = words;
 }
 
 /* Rows have the addresses of the first lane; the other lanes' banks hold the same at the same places. */
 static void set_loads(uint32_t lane, uint32_t run) {
-    const kernel_description *k = batch.k;
-    uint32_t row = row_of(run);
-    for (uint32_t i = 0, at = lane * k->n_loads; i < k->n_loads; i++, at++) {
-        uint32_t glb_tile = k->loads[at].glb_tile;
-        uint32_t address =
-            bus_read32(cell(row, i, 0)) + bank_start(glb_tile, 0) - bank_start(k->loads[i].glb_tile, 0);
-        uint32_t words = bus_read32(cell(row, i, 1));
-        if (words == 0)
-            fail(FW_ERROR_BAD_BATCH, cell(row, i, 1), 0);
-        if (address != now.load_address[at])
-            glb_write(glb_tile, GLB_LD_START_ADDR, address);
-        if (words != now.load_words[at])
-            set_load_length(glb_tile, now.load_words[at], words);
-        now.load_address[at] = address;
-        now.load_words[at] = words;
+    uint32_t n = batch.k->n_loads, row = row_of(run);
+    for (uint32_t i = lane * n, end = i + n; i < end; i++, row += 8) {
+        uint32_t address = bus_read32(row) + loads[i].offset, words = bus_read32(row + 4);
+        if (address != loads[i].address) {
+            bus_write32(loads[i].registers + GLB_LD_START_ADDR, address);
+            loads[i].address = address;
+        }
+        if (words != loads[i].words)
+            set_load_length(i, words, row + 4);
     }
 }
 
 /* ---- stores ---------------------------------------------------------------------------------- */
 
 static void set_stores(uint32_t lane, uint32_t run) {
-    const kernel_description *k = batch.k;
-    for (uint32_t i = lane * k->n_stores; i < (lane + 1) * k->n_stores; i++) {
-        uint32_t glb_tile = k->stores[i].glb_tile;
-        if (now.store_address[i] == bank_end(glb_tile))
-            fail(FW_ERROR_OUTPUT_OVERFLOW, glb_tile, run);
-        glb_write(glb_tile, GLB_ST_START_ADDR, now.store_address[i]);
+    uint32_t n = batch.k->n_stores;
+    for (uint32_t i = lane * n, end = i + n; i < end; i++) {
+        if (stores[i].address == stores[i].end)
+            fail(FW_ERROR_OUTPUT_OVERFLOW, glb_tile_of(stores[i].registers), run);
+        bus_write32(stores[i].registers + GLB_ST_START_ADDR, stores[i].address);
     }
 }
 
 /* Words from `address` on that `blocks` blocks take, their lengths included; more than `limit` when they do
  * not end within so many. */
 static uint32_t stored_words(uint32_t address, uint32_t blocks, uint32_t limit) {
-    uint32_t words = 0;
-    for (uint32_t b = 0; b < blocks; b++) {
+    uint32_t words = 1u + glb_data16(address);
+    while (--blocks) {
         if (words >= limit)
             return limit + 1;
         words += 1u + glb_data16(address + 2 * words);
@@ -127,19 +141,16 @@ static uint32_t stored_words(uint32_t address, uint32_t blocks, uint32_t limit) 
 }
 
 /* Writes where the run's outputs are into its row; the next ones come behind them. */
-static void take_outputs(uint32_t lane, uint32_t run) {
-    const kernel_description *k = batch.k;
-    uint32_t row = row_of(run);
-    for (uint32_t i = 0, at = lane * k->n_stores; i < k->n_stores; i++, at++) {
-        const kernel_stream *s = &k->stores[at];
-        uint32_t address = now.store_address[at], column = k->n_loads + i;
-        uint32_t left = (bank_end(s->glb_tile) - address) / 2;
-        uint32_t words = stored_words(address, s->num_blocks, left);
+static void take_outputs(uint32_t lane, uint32_t row) {
+    uint32_t n = batch.k->n_stores, out = cell(row, batch.k->n_loads, 0);
+    for (uint32_t i = lane * n, end = i + n; i < end; i++, out += 8) {
+        uint32_t address = stores[i].address, left = (stores[i].end - address) / 2;
+        uint32_t words = stored_words(address, stores[i].blocks, left);
         if (words > left)
-            fail(FW_ERROR_OUTPUT_OVERFLOW, s->glb_tile, run);
-        bus_write32(cell(row, column, 0), address);
-        bus_write32(cell(row, column, 1), words);
-        now.store_address[at] = address + 2 * words;
+            fail(FW_ERROR_OUTPUT_OVERFLOW, glb_tile_of(stores[i].registers), lanes[lane].run);
+        bus_write32(out, address);
+        bus_write32(out + 4, words);
+        stores[i].address = address + 2 * words;
     }
 }
 
@@ -158,16 +169,10 @@ static uint32_t take_run(uint32_t lane) {
     return run;
 }
 
-static void account(void) {
-    mailbox_add_cycles(mailbox.kernel_cycles, batch.kernel);
-    mailbox_add_cycles(mailbox.firmware_cycles, batch.firmware);
-    batch.kernel = batch.firmware = 0;
-}
-
 /* Loads and stores start with one write: the flush it makes must not meet words of this run. */
 static void start_run(uint32_t lane) {
     const kernel_lane *l = &batch.k->lanes[lane];
-    bool ready = lanes[lane].next != NO_RUN;
+    bool ready = lanes[lane].next != NO_RUN; /* its loads are set up */
     uint32_t run = take_run(lane);
     if (run == NO_RUN)
         return;
@@ -186,26 +191,25 @@ static void start_run(uint32_t lane) {
         batch.firmware += start - batch.since;
         batch.since = start;
     }
-    account();
 }
 
 static void end_loads(uint32_t lane) {
     waits[lane] = (stream_set){.mask = batch.k->lanes[lane].store_mask, .kind = STREAM_STORE};
     if (batch.taken < batch.runs) {
-        lanes[lane].next = (uint16_t)batch.taken++;
+        lanes[lane].next = batch.taken++;
         set_loads(lane, lanes[lane].next);
     }
 }
 
 static void end_run(uint32_t lane) {
-    uint32_t end = streams_last_done(), run = lanes[lane].run;
-    uint32_t last = cell(row_of(run), batch.k->n_loads + batch.k->n_stores, 0);
+    uint32_t end = streams_last_done(), row = row_of(lanes[lane].run);
+    uint32_t last = cell(row, batch.k->n_loads + batch.k->n_stores, 0);
     waits[lane].mask = 0;
     if (--batch.open == 0) {
         batch.kernel += end - batch.since;
         batch.since = end;
     }
-    take_outputs(lane, run);
+    take_outputs(lane, row);
     bus_write32(last, end - lanes[lane].started);
     bus_write32(last + 4, lane | (uint32_t)lanes[lane].number << FW_ROW_START_SHIFT);
     start_run(lane);
@@ -213,15 +217,16 @@ static void end_run(uint32_t lane) {
 
 static _Noreturn void report_timeout(void) {
     const kernel_description *k = batch.k;
-    uint32_t loads = 0, stores = 0, run = 0;
+    uint32_t open_loads = 0, open_stores = 0, run = 0;
     for (uint32_t lane = k->n_lanes; lane-- > 0;) {
         if (!waits[lane].mask)
             continue;
-        loads |= streams_open(STREAM_LOAD, k->lanes[lane].load_mask);
-        stores |= streams_open(STREAM_STORE, k->lanes[lane].store_mask);
+        open_loads |= streams_open(STREAM_LOAD, k->lanes[lane].load_mask);
+        open_stores |= streams_open(STREAM_STORE, k->lanes[lane].store_mask);
         run = lanes[lane].run;
     }
-    fail(FW_ERROR_RUN_TIMEOUT, FIELD(GLC_STREAM_START_G2F, loads) | FIELD(GLC_STREAM_START_F2G, stores), run);
+    fail(FW_ERROR_RUN_TIMEOUT,
+         FIELD(GLC_STREAM_START_G2F, open_loads) | FIELD(GLC_STREAM_START_F2G, open_stores), run);
 }
 
 void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs) {
@@ -231,12 +236,13 @@ void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs) 
         fail(FW_ERROR_BAD_BATCH, table, runs);
     batch.k = k;
     batch.table = table;
+    batch.row_bytes = fw_row_bytes(k->n_loads, k->n_stores);
     batch.runs = (uint16_t)runs;
     batch.taken = batch.starts = batch.open = 0;
     batch.kernel = batch.firmware = 0;
     batch.since = cycles_now();
     for (uint32_t i = 0; i < k->n_lanes * k->n_stores; i++)
-        now.store_address[i] = bank_start(k->stores[i].glb_tile, 1);
+        stores[i].address = stores[i].end - ONYX_GLB_BANK_BYTES;
     for (uint32_t lane = 0; lane < k->n_lanes; lane++) {
         lanes[lane].next = NO_RUN;
         waits[lane].mask = 0;
@@ -253,5 +259,6 @@ void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs) 
             end_run(lane);
     }
     batch.firmware += cycles_now() - batch.since;
-    account();
+    mailbox_add_cycles(mailbox.kernel_cycles, batch.kernel);
+    mailbox_add_cycles(mailbox.firmware_cycles, batch.firmware);
 }

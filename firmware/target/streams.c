@@ -12,24 +12,22 @@ static struct {
     bool poll;
 } state;
 
-static const struct {
-    uint8_t isr, global_bit;
-} kinds[STREAM_KINDS] = {
-    [STREAM_LOAD] = {GLC_G2F_ISR, GLC_GLOBAL_ISR_G2F_LSB},
-    [STREAM_STORE] = {GLC_F2G_ISR, GLC_GLOBAL_ISR_F2G_LSB},
-    [STREAM_CONFIG] = {GLC_PCFG_ISR, GLC_GLOBAL_ISR_PCFG_LSB},
-};
-
-void array_interrupt(void) {
-    uint32_t pending = glc_read(GLC_GLOBAL_ISR);
-    for (uint32_t kind = 0; kind < STREAM_KINDS; kind++) {
-        if (!(pending >> kinds[kind].global_bit & 1))
-            continue;
-        uint32_t done = glc_read(kinds[kind].isr);
+/* Takes the done bits of one kind; the register has nothing else to say. */
+static inline uint32_t take(stream_kind kind, uint32_t isr) {
+    uint32_t done = glc_read(isr);
+    if (done) {
         state.last = cycles_now();
-        glc_write(kinds[kind].isr, done);
+        glc_write(isr, done);
         state.done[kind] |= done;
     }
+    return done;
+}
+
+/* Configuration is over when streams start: it is asked for when neither of them is what came. */
+void array_interrupt(void) {
+    uint32_t stores = take(STREAM_STORE, GLC_F2G_ISR), loads = take(STREAM_LOAD, GLC_G2F_ISR);
+    if (!(loads | stores))
+        take(STREAM_CONFIG, GLC_PCFG_ISR);
 }
 
 void tick_interrupt(void) {
@@ -39,10 +37,11 @@ void tick_interrupt(void) {
 void streams_enable(bool poll) {
     const uint32_t all = (1u << ONYX_GLB_TILES) - 1;
     state.poll = poll;
-    for (uint32_t kind = 0; kind < STREAM_KINDS; kind++) {
-        glc_write(kinds[kind].isr, all);
+    glc_write(GLC_F2G_ISR, all);
+    glc_write(GLC_G2F_ISR, all);
+    glc_write(GLC_PCFG_ISR, all);
+    for (uint32_t kind = 0; kind < STREAM_KINDS; kind++)
         state.done[kind] = 0;
-    }
     glc_write(GLC_F2G_IER, all);
     glc_write(GLC_G2F_IER, all);
     glc_write(GLC_PCFG_IER, all);
@@ -85,7 +84,7 @@ uint32_t streams_last_done(void) {
 
 static uint32_t first_complete(const stream_set *sets, uint32_t n) {
     uint32_t i = 0;
-    while (i < n && (!sets[i].mask || streams_open((stream_kind)sets[i].kind, sets[i].mask)))
+    while (i < n && (!sets[i].mask || (sets[i].mask & ~state.done[sets[i].kind])))
         i++;
     return i;
 }

@@ -8,7 +8,7 @@
 /* ---- mailbox.c ------------------------------------------------------------------------------- */
 extern volatile fw_mailbox mailbox; /* first in SRAM */
 void mailbox_clear(void);
-void mailbox_add_cycles(volatile uint32_t counter[2], uint32_t cycles);
+void mailbox_add_cycles(volatile uint32_t counter[2], uint64_t cycles);
 /* Writes the cause into the mailbox and stops. */
 _Noreturn void fail(uint32_t error, uint32_t detail0, uint32_t detail1);
 

@@ -24,4 +24,5 @@ check bitstream support sam lower_onyx pnr
 check rtl_models support
 check sweep support
 check firmware support sam tiling lower_onyx pnr bitstream
+check host support sam tiling lower_onyx pnr bitstream firmware
 exit $bad

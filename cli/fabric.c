@@ -35,9 +35,10 @@ static bool fabric_check(const fabric_options *o, const pnr_board *b) {
         (o->graph_1 && !pnr_check_graph(b, 1, o->graph_1, d)) ||
         (o->layout && !pnr_check_layout(b, o->layout, d)))
         return false;
-    printf("%s: %u outputs, %u wires, %u connections a switch box: names, pairs and formula hold on both "
-           "networks\n",
-           b->name, counted.outputs, counted.wires, counted.switch_wires);
+    if (!o->tool.session->quiet)
+        printf("%s: %u outputs, %u wires, %u connections a switch box: names, pairs and formula hold on both "
+               "networks\n",
+               b->name, counted.outputs, counted.wires, counted.switch_wires);
     return true;
 }
 

@@ -21,6 +21,7 @@ static const command commands[] = {
     {"route", command_route, "route what was placed"},
     {"sta", command_sta, "time what was routed"},
     {"fabric", command_fabric, "check, count or write out a board's routing fabric"},
+    {"bitgen", command_bitgen, "make a bitstream of a routed netlist's files"},
     {"bits", command_bits, "verify, explain, compare and count bitstreams"},
     {"view", command_view, "write one page that shows what a run left in its folder"},
     {"boards", command_boards, "list the boards and what they hold"},
@@ -37,6 +38,16 @@ static int usage(FILE *out, int code) {
     return code;
 }
 
+static int no_command(int argc, char **argv) {
+    cli_session s;
+    cli_session_begin(&s);
+    for (int i = 2; i < argc; i++)
+        s.json = s.json || strcmp(argv[i], "--diagnostics=json") == 0;
+    diag_error(&s.diag, (src_loc){0}, "E0901-command", "there is no command '%s'", argv[1]);
+    diag_hint(&s.diag, "onyx --help lists them");
+    return cli_session_end(&s, false);
+}
+
 int main(int argc, char **argv) {
     setlocale(LC_ALL, "C");
     if (argc < 2)
@@ -51,6 +62,5 @@ int main(int argc, char **argv) {
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
     }
-    fprintf(stderr, "onyx: error: there is no command '%s' [E0901-command]\n", argv[1]);
-    return usage(stderr, EXIT_USER);
+    return no_command(argc, argv);
 }

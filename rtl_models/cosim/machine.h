@@ -63,9 +63,10 @@ typedef struct {
     uint64_t evaluations;   /* of array tiles */
     uint64_t progress;      /* grows whenever something moves on the array's side */
     uint64_t runs;          /* start pulses of streams */
+    uint64_t kernel;        /* array cycles in which a run was under way */
 } machine_counters;
 machine_counters machine_count(const machine *m);
-/* Array cycles of run i of all so far: start pulse to last store. */
+/* Array cycles of run i of all so far, by start pulses: to the last store it started. */
 uint64_t machine_run_cycles(const machine *m, uint64_t run);
 /* What the monitors of a tile have raised: bit n is hazard n of rtl_models/cycle.h. */
 uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y);

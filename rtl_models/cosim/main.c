@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "rtl_models/cosim/serve.h"
 
@@ -98,7 +97,7 @@ int main(int argc, char **argv) {
     int code = !pnr_board_read(name, &mem, &d, &board) ? COSIM_USAGE
                : serve.jtag                            ? cosim_serve(&serve, &board, &mem, &d)
                                                        : cosim_run(&o, &board, &mem, &d);
-    diag_print(&d, 0, stderr, isatty(STDERR_FILENO));
+    diag_print(&d, 0, stderr, diag_colour(stderr));
     pnr_board_free(&board);
     arena_free(&mem);
     return code;

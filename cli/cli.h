@@ -263,6 +263,9 @@ void cli_hazards_json(const cli_outcome *outcome, cJSON *report);
 void cli_stalls_json(cli_session *s, const cli_outcome *outcome, cJSON *report);
 void cli_stalls_print(cli_session *s, const cli_outcome *outcome);
 
+/* Whether `onyx help TOPIC` has a page; of a command's name it then prints that, not the command's --help. */
+bool cli_is_page(const char *topic);
+
 /* Runs a program and waits; its standard output goes to `log`. False with E0930-tool when it fails. */
 bool cli_spawn(const char *const *argv, const char *log, diagnostics *d);
 
@@ -279,5 +282,6 @@ int command_place(int argc, char **argv);
 int command_route(int argc, char **argv);
 int command_sta(int argc, char **argv);
 int command_fabric(int argc, char **argv);
+int command_help(int argc, char **argv);
 
 #endif

@@ -207,10 +207,11 @@ bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const ti
           file_create(&trace, arena_printf(&s->mem, "%s/io.trace", o->out), &s->mem, &s->diag)))
         return false;
     if (o->wave)
-        waves = wave_begin(o->out, out->design, out->model, &s->mem, &s->diag);
+        waves = wave_of_model(o->out, out->design, out->model, &s->mem, &s->diag);
     bool ok = (waves || !o->wave) && run_model(s, k, plan, c, trace.stream, out, &out->kernel_cycles);
+    cycle_watch(out->model, NULL, NULL);
     if (waves)
-        ok = wave_end(waves, out->model, &s->diag) && ok;
+        ok = wave_end(waves, &s->diag) && ok;
     if (o->io_trace)
         ok = file_commit(&trace, &s->diag) && ok;
     out->total_cycles = out->kernel_cycles;

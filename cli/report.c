@@ -234,7 +234,7 @@ static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, c
 }
 
 void cli_print_json(const cJSON *json) {
-    char *text = cJSON_Print(json);
+    char *text = json_print(json, true);
     puts(text);
     cJSON_free(text);
 }

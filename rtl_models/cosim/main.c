@@ -101,6 +101,7 @@ int main(int argc, char **argv) {
     }
     arena mem = {0};
     diagnostics d;
+    json_begin();
     diag_init(&d, &mem);
     pnr_board board = {0};
     int code = !pnr_board_read(name, &mem, &d, &board) ? COSIM_USAGE

@@ -154,7 +154,8 @@ static bool run_until_done(session *s, uint32_t number) {
 static bool write_output(session *s, uint32_t address, uint32_t words, FILE *out) {
     uint32_t bytes = 2 * words, limit = s->board->glb_bank_bytes;
     uint8_t *content = calloc(1, limit + 4);
-    BUG_IF(!content, "out of memory");
+    if (!content)
+        out_of_memory(limit + 4);
     bool good = words <= limit / 2 && machine_dump(s->m, address, content, bytes);
     if (good) {
         file_put_u32(out, words);

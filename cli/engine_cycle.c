@@ -125,56 +125,69 @@ bool cli_hazard_of_array(const cli_options *o, cli_session *s, const cli_outcome
            report_hazard(o, s, kind, tile, "; in the firmware's run only");
 }
 
-/* All runs on the model, which `out` keeps. The words that come are collected and their cycles written, where
- * there is something to collect and write them to. */
-static bool run_model(cli_session *s, const cli_kernel *k, const tile_plan *plan, tile_collector *c,
-                      FILE *trace, cli_outcome *out, uint64_t *all_cycles) {
+/* The model `out` keeps, and its streams. */
+static bool begin_model(cli_session *s, const cli_kernel *k, cli_outcome *out, edge *e) {
     cycle_design *design = arena_new(&s->mem, cycle_design);
     if (!cycle_load(&k->decoded, k->map, &s->mem, &s->diag, design))
         return false;
-    cycle_model *m = cycle_build(design, &s->mem);
-    edge e = edge_of(s, &k->decoded);
-    const uint16_t **words = arena_new_n(&s->mem, const uint16_t *, e.streams.len + 1);
-    uint32_t *lengths = arena_new_n(&s->mem, uint32_t, e.streams.len + 1);
+    out->model = cycle_build(design, &s->mem);
+    out->design = design;
+    *e = edge_of(s, &k->decoded);
+    return true;
+}
+
+/* All runs of the plan on the model. The words that come are collected and their cycles written, where there
+ * is something to collect and write them to. */
+static bool run_model(cli_session *s, edge *e, const tile_plan *plan, tile_collector *c, FILE *trace,
+                      const cli_outcome *out, uint64_t *all_cycles) {
+    const uint16_t *words[TILE_MAX_STREAMS];
+    uint32_t lengths[TILE_MAX_STREAMS];
     bool ok = true;
     for (uint32_t run = 0; run < plan->runs.len && ok; run++) {
         arena scratch = {0};
         uint64_t cycles = 0;
-        set_run(&e, plan, run);
-        ok = cycle_run(m, e.streams.at, e.streams.len, trace != NULL, &scratch, &cycles) == CYCLE_DONE;
+        set_run(e, plan, run);
+        ok = cycle_run(out->model, e->streams.at, e->streams.len, trace != NULL, &scratch, &cycles) ==
+             CYCLE_DONE;
         if (!ok)
-            explain_stuck(s, &e, m, run, cycles);
-        write_trace(trace, &e, run);
-        for (uint32_t i = e.inputs; i < e.streams.len; i++) {
-            words[i - e.inputs] = e.streams.at[i].got.at;
-            lengths[i - e.inputs] = e.streams.at[i].got.len;
+            explain_stuck(s, e, out->model, run, cycles);
+        write_trace(trace, e, run);
+        for (uint32_t i = e->inputs; i < e->streams.len; i++) {
+            words[i - e->inputs] = e->streams.at[i].got.at;
+            lengths[i - e->inputs] = e->streams.at[i].got.len;
         }
         ok = ok && (!c || tile_collect_run(c, run, words, lengths, &s->diag));
         *all_cycles += cycles;
         arena_free(&scratch);
     }
-    out->model = m;
-    out->design = design;
     return ok;
 }
 
-bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
                    tile_collector *c, cli_outcome *out) {
     file_out trace = {0};
-    if (o->io_trace &&
-        !(tile_job_write(plan, arena_printf(&s->mem, "%s/job.bin", o->out), &s->diag) &&
-          file_create(&trace, arena_printf(&s->mem, "%s/io.trace", o->out), &s->mem, &s->diag)))
+    edge e;
+    if (!begin_model(s, k, out, &e) ||
+        (o->io_trace &&
+         !file_create(&trace, arena_printf(&s->mem, "%s/io.trace", o->out), &s->mem, &s->diag)))
         return false;
-    bool ok = run_model(s, k, plan, c, trace.stream, out, &out->kernel_cycles);
+    bool ok = true, more = cli_next_batch(batches);
+    if (o->io_trace) /* all runs are in the first batch, or there are none */
+        ok = tile_job_write(&k->plan, arena_printf(&s->mem, "%s/job.bin", o->out), &s->diag);
+    for (; ok && more; more = cli_next_batch(batches))
+        ok = run_model(s, &e, &k->plan, c, trace.stream, out, &out->kernel_cycles);
+    ok = ok && !batches->failed;
     if (o->io_trace)
         ok = file_commit(&trace, &s->diag) && ok;
     out->total_cycles = out->kernel_cycles;
-    return (!out->model || report_hazards(o, s, out->design, out->model)) && ok;
+    return report_hazards(o, s, out->design, out->model) && ok;
 }
 
 bool cli_watch_hazards(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
                        cli_outcome *out) {
     uint64_t cycles = 0;
+    edge e;
     out->ahead = true;
-    return run_model(s, k, plan, NULL, NULL, out, &cycles) && report_hazards(o, s, out->design, out->model);
+    return begin_model(s, k, out, &e) && run_model(s, &e, plan, NULL, NULL, out, &cycles) &&
+           report_hazards(o, s, out->design, out->model);
 }

@@ -40,7 +40,9 @@ typedef struct {
     tile_dtype dtype;
     const char *dtype_from; /* the option that stated it, or NULL */
     tile_values values;
-    uint32_t tile;   /* 0 = by the tensors' orders */
+    uint32_t tile;  /* 0 = by the tensors' orders */
+    bool tile_auto; /* by the data instead */
+    uint32_t glb_tile;
     uint32_t unroll; /* copies of the kernel; 0 = as many as fit */
     tile_dispatch dispatch;
     uint64_t seed;
@@ -149,6 +151,13 @@ typedef struct {
     bool ahead;
 } cli_outcome;
 
+/* What planning the runs of a kernel came to. */
+typedef struct {
+    tile_counts counts;
+    uint64_t passes;  /* of the array: each takes as many runs as there are copies */
+    uint32_t batches; /* the plan was made in */
+} cli_planned;
+
 /* What compiling a kernel yields, and running it. */
 typedef struct cli_kernel cli_kernel;
 struct cli_kernel {
@@ -173,7 +182,8 @@ struct cli_kernel {
     bits_map *map;
     bits_stream bits;
     tile_options tiling;
-    tile_plan plan;  /* of the last run; nothing with engine sam */
+    tile_plan plan; /* the present batch of runs; nothing with engine sam */
+    cli_planned planned;
     cli_outcome ran; /* the result is the user's */
     cli_times times;
 };
@@ -229,8 +239,22 @@ cli_options cli_options_of(const cli_options *o, const cli_kernel *k);
  * failed; of several kernels those of the last. E0907-trace-edge. */
 bool cli_watched_simulate(const cli_options *o, cli_session *s, const sam_graph *g,
                           const sam_tensor_levels *operands, uint32_t n_operands, sam_sim_result *out);
-/* `in` and the result of the other engines are those of the packed statement. */
-bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+/* The runs of a kernel, dealt to its copies, batch by batch: so many that host memory stays bounded. */
+typedef struct {
+    cli_kernel *kernel;
+    tile_planner *planner;
+    cli_streams streams;
+    tile_stream inputs[TILE_MAX_STREAMS], outputs[TILE_MAX_STREAMS]; /* of one copy */
+    tile_dispatch how;
+    uint32_t most_words; /* of a batch; 0: all runs are one */
+    arena mem;           /* of the present batch */
+    bool failed;
+} cli_batches;
+/* The next one, in kernel->plan; false: there is none, or it failed. */
+bool cli_next_batch(cli_batches *b);
+
+/* The result of these is that of the packed statement. */
+bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
                    tile_collector *c, cli_outcome *out);
 /* The runs on the cycle model, for what the chip would get wrong there. E0803. */
 bool cli_watch_hazards(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,

@@ -244,7 +244,10 @@ bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
     if (!make_folder(o->out, &s->diag) || !cli_read_board(s, o->board, &k->board, &k->board_path) ||
         !pnr_board_set_profile(&k->board, o->profile, &s->diag))
         return false;
-    k->tiling = (tile_options){.tile = o->tile, .mem_words = k->board.mem_words};
+    k->tiling = (tile_options){.tile = o->tile,
+                               .glb_tile = o->glb_tile,
+                               .mem_words = k->board.mem_words,
+                               .bank_words = k->board.glb_bank_bytes / 2};
     bool ok = cli_compile_sam(o, true, s, k);
     for (uint32_t n = 0; ok && n < k->producers.len; n++) {
         cli_kernel *p = &k->producers.at[n];

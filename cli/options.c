@@ -27,6 +27,8 @@ enum {
     OPT_JSON
 };
 
+enum { MOST_TILE = 1 << 15 }; /* coordinates have 16 bits */
+
 static const struct argp_option option_table[] = {
     {"format", 'f', "T:LEVELS[:ORDER]", 0,
      "Levels of a tensor (d dense, s compressed, u compressed repeating, q singleton, c singleton repeating) "
@@ -48,10 +50,15 @@ static const struct argp_option option_table[] = {
     CLI_OPTION_PROFILE,
     CLI_OPTION_BOARD, /* in the group of the row before */
     {"engine", OPT_ENGINE, "NAME", 0, "What runs the kernel: sam, cycle, rtl or soc (default soc)", 1},
-    {"tile", OPT_TILE, "N", 0, "Edge of a sub-tile in coordinates (default: the largest that always fits)",
+    {"tile", OPT_TILE, "N", 0,
+     "Edge of a sub-tile in coordinates (default: the largest that always fits); sub-tiles that hold too "
+     "much "
+     "are split",
      1},
     {"glb-tile", OPT_GLB_TILE, "N", 0,
-     "Edge of a global-buffer tile (only 0 so far: as many runs a batch as the banks hold)", 1},
+     "Edge of a tile for the global buffer, whose sub-tiles run one after the other (default 0: the global "
+     "buffer is loaded with what comes next)",
+     1},
     {"unroll", OPT_UNROLL, "N", 0,
      "Copies of the kernel on the array, each with its own streams (default 1), or auto: as many as fit", 1},
     {"dispatch", OPT_DISPATCH, "NAME", 0,
@@ -167,10 +174,10 @@ static bool parse_value(parsing *p, int key, const char *arg) {
         o->engine = (cli_engine)(cli_choice(s, "--engine", arg, engines) + ENGINE_SAM);
         return true;
     case OPT_TILE:
-        o->tile = (uint32_t)cli_whole(s, "--tile", arg, 1, 1024);
+        o->tile = (uint32_t)cli_whole(s, "--tile", arg, 1, MOST_TILE);
         return true;
     case OPT_GLB_TILE:
-        cli_whole(s, "--glb-tile", arg, 0, 0);
+        o->glb_tile = (uint32_t)cli_whole(s, "--glb-tile", arg, 0, UINT32_MAX);
         return true;
     case OPT_UNROLL:
         o->unroll = strcmp(arg, "auto") == 0 ? 0 : (uint32_t)cli_whole(s, "--unroll", arg, 1, 64);

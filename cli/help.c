@@ -8,12 +8,8 @@
 
 /* Beside what the commands read, as in the tree; or where documentation is installed. */
 static const char *docs_folder(cli_session *s) {
-    char self[4096];
     const char *docs = arena_printf(&s->mem, "%s/docs", cli_home(s));
-    char *end = cli_program(self, sizeof self) ? strrchr(self, '/') : NULL;
-    if (access(docs, F_OK) == 0 || !end)
-        return docs;
-    return arena_printf(&s->mem, "%.*s/" ONYX_DOCS_INSTALLED, (int)(end - self), self);
+    return access(docs, F_OK) == 0 ? docs : cli_program(s, ONYX_DOCS_INSTALLED);
 }
 
 static int by_name(const void *a, const void *b) {

@@ -21,6 +21,7 @@ static const command commands[] = {
     {"route", command_route, "route what was placed"},
     {"sta", command_sta, "time what was routed"},
     {"fabric", command_fabric, "check, count or write out a board's routing fabric"},
+    {"bitgen", command_bitgen, "make a bitstream of a routed netlist's files"},
     {"bits", command_bits, "verify, explain, compare and count bitstreams"},
     {"view", command_view, "write one page that shows what a run left in its folder"},
     {"boards", command_boards, "list the boards and what they hold"},

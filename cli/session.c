@@ -37,24 +37,23 @@ int cli_session_end(cli_session *s, bool ok) {
     return code;
 }
 
-bool cli_program(char *path, size_t size) {
-    ssize_t length = readlink("/proc/self/exe", path, size);
-    if (length < 0 || (size_t)length >= size)
-        return false;
-    path[length] = '\0';
-    return true;
+const char *cli_program(cli_session *s, const char *name) {
+    char self[4096];
+    if (s->programs)
+        return arena_printf(&s->mem, "%s/%s", s->programs, name);
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self);
+    if (length < 0 || (size_t)length >= sizeof self)
+        return arena_strdup(&s->mem, name);
+    while (length > 0 && self[length - 1] != '/')
+        length--;
+    return arena_printf(&s->mem, "%.*s%s", (int)length, self, name);
 }
 
 const char *cli_home(cli_session *s) {
     const char *home = getenv("ONYX_HOME");
-    char self[4096];
     if (home && *home)
         return home;
-    char *end = cli_program(self, sizeof self) ? strrchr(self, '/') : NULL;
-    if (!end)
-        return ONYX_HOME_DEFAULT;
-    *end = '\0';
-    const char *installed = arena_printf(&s->mem, "%s/" ONYX_HOME_INSTALLED, self);
+    const char *installed = cli_program(s, ONYX_HOME_INSTALLED);
     return access(installed, F_OK) == 0 ? installed : ONYX_HOME_DEFAULT;
 }
 

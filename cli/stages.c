@@ -256,27 +256,29 @@ static bool read_problem(stage *o, pnr_board *board, netlist *n) {
     return true;
 }
 
-/* Every cell at the site a .place file gives it. */
-static bool read_placement(stage *o, const netlist *n, const pnr_board *board, pnr_design *design) {
-    cli_session *s = o->tool.session;
+bool cli_read_placement(cli_session *s, const char *path, pnr_options *options, const netlist *n,
+                        const pnr_board *board, pnr_design *design) {
     pnr_site *site;
-    if (!o->place) {
-        diag_error(&s->diag, (src_loc){0}, "E0904-argument",
-                   "--place FILE is missing: where do the cells stand?");
-        return false;
-    }
-    if (!pnr_read_place(n, o->place, &s->mem, &s->diag, &site))
+    if (!pnr_read_place(n, path, &s->mem, &s->diag, &site))
         return false;
     for (uint32_t i = 0; i < n->cells.len; i++) {
         const net_cell_data *c = &n->cells.at[i];
         if (site[i].x == PNR_FREE) {
-            diag_error(&s->diag, c->loc, "E0923-not-placed", "'%s' has no place for %c%u", o->place, c->tag,
+            diag_error(&s->diag, c->loc, "E0923-not-placed", "'%s' has no place for %c%u", path, c->tag,
                        c->number);
             return false;
         }
     }
-    o->pnr.fixed = site; /* nothing is left to place, but the sites are judged */
-    return pnr_place(n, board, &o->pnr, &s->mem, &s->diag, design);
+    options->fixed = site; /* nothing is left to place, but the sites are judged */
+    return pnr_place(n, board, options, &s->mem, &s->diag, design);
+}
+
+static bool read_placement(stage *o, const netlist *n, const pnr_board *board, pnr_design *design) {
+    cli_session *s = o->tool.session;
+    if (!o->place)
+        diag_error(&s->diag, (src_loc){0}, "E0904-argument",
+                   "--place FILE is missing: where do the cells stand?");
+    return o->place && cli_read_placement(s, o->place, &o->pnr, n, board, design);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */

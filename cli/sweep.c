@@ -214,12 +214,7 @@ static bool add_board(sweep_command *c, const char *name) {
 /* What the points have in common, once everything was read. */
 static bool make_plan(sweep_command *c) {
     cli_session *s = c->session;
-    char self[4096];
-    if (!cli_program(self, sizeof self)) {
-        diag_error(&s->diag, (src_loc){0}, "E0001-file", "cannot find this program: /proc is not there");
-        return false;
-    }
-    c->plan.program = arena_strdup(&s->mem, self);
+    c->plan.program = cli_program(s, "onyx");
     if (c->order && strcmp(c->order, "all") == 0 && !all_orders(c, &c->order))
         return false;
     if (c->order)

@@ -2,15 +2,6 @@
  * program of its own (onyx-cosim) runs it: it links Unicorn, which is GPL-2. */
 #include "cli/cli.h"
 
-/* The co-simulation program stands beside this one. */
-static const char *cosim_path(cli_session *s) {
-    char self[4096];
-    char *end = cli_program(self, sizeof self) ? strrchr(self, '/') : NULL;
-    if (!end)
-        return "onyx-cosim";
-    return arena_printf(&s->mem, "%.*s/onyx-cosim", (int)(end - self), self);
-}
-
 /* The monitors of the array's tiles. The firmware's global buffer has a pace of its own, so they may meet
  * what the model ahead of the run did not. */
 static bool read_hazards(const cli_options *o, cli_session *s, const cJSON *stats, const char *path,
@@ -60,22 +51,25 @@ bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     const char *batches = arena_printf(mem, "%s/batches.bin", folder),
                *stats = arena_printf(mem, "%s/stats.json", folder);
     const char *result = arena_printf(mem, "%s/result.bin", folder);
-    cli_streams streams;
+    fw_columns columns;
     fw_app app;
     fw_batch_stats counts;
     uint64_t cycles = 0;
     double start = seconds_now();
-    const fw_options options = fw_options_default(cli_home(s), folder);
-    cli_streams_of(&k->design, &streams);
-    const fw_columns columns = {streams.in_column, streams.out_column, streams.n_in, streams.n_out};
+    fw_options options = fw_options_default(cli_home(s), folder);
+    options.apart = k->apart;
+    cli_progress_stage(s, "building the firmware", 0);
     if (!fw_build(&k->design, &k->bits, &options, mem, &s->diag, &app) ||
+        !fw_columns_of(&k->design, k->apart, mem, &s->diag, &columns) ||
         !fw_batches_write(plan, &columns, &k->board, batches, &s->diag, &counts))
         return false;
     k->times.firmware = seconds_now() - start;
     remove(log);
     remove(result);
-    const char *const argv[] = {cosim_path(s), "--board",  k->board_path, "--elf",   app.elf, "--batches",
-                                batches,       "--result", result,        "--stats", stats,   NULL};
+    const char *cosim = cli_program(s, "onyx-cosim");
+    const char *const argv[] = {cosim,   "--board",  k->board_path, "--elf",   app.elf, "--batches",
+                                batches, "--result", result,        "--stats", stats,   NULL};
+    cli_progress_stage(s, "running the firmware on the chip's RTL", 0);
     return cli_spawn(argv, log, &s->diag) && tile_job_collect(result, plan, c, &cycles, &s->diag) &&
            read_stats(o, s, stats, out);
 }

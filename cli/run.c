@@ -66,10 +66,10 @@ static bool begin_batches(const cli_options *o, cli_session *s, cli_kernel *k, c
     uint32_t glb_words = board->glb_tiles * board->glb_banks_per_tile * (board->glb_bank_bytes / 2);
     *b = (cli_batches){.kernel = k, .how = o->dispatch, .most_words = whole ? 0 : glb_words};
     double start = seconds_now();
+    cli_progress_stage(s, "cutting the operands", 0);
     cli_streams_of(&k->design, &b->streams);
     uint32_t n_in = streams_of_one(b->streams.in, b->streams.n_in, b->inputs),
              n_out = streams_of_one(b->streams.out, b->streams.n_out, b->outputs);
-    k->planned = (cli_planned){.batches = 0};
     b->planner =
         tile_plan_begin(&k->statement, in, &k->tiling, b->inputs, n_in, b->outputs, n_out, &s->mem, &s->diag);
     k->times.tile = seconds_now() - start;
@@ -83,7 +83,7 @@ bool cli_next_batch(cli_batches *b) {
     arena_free(&b->mem);
     tile_step step = tile_plan_next(b->planner, b->most_words, &b->mem, &one);
     k->plan = one;
-    if (step != TILE_FAILED && k->copies > 1)
+    if (step != TILE_FAILED && k->copies > 1 && !k->apart)
         tile_unroll(&one, k->copies, b->how, b->streams.in, b->streams.n_in, b->streams.out, b->streams.n_out,
                     &b->mem, &k->plan);
     k->planned.counts = *tile_plan_counts(b->planner);
@@ -123,10 +123,12 @@ static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const
         ok = !b.failed && cli_watch_hazards(o, s, k, &k->plan, out) &&
              (o->engine == ENGINE_RTL ? cli_run_rtl : cli_run_soc)(o, s, k, &k->plan, c, out);
     }
+    bool collected = tile_collect_end(c, &s->mem, &out->result);
+    tile_collect_cost(c, &k->planned.partial_entries, &k->planned.partial_seconds);
     tile_plan_end(b.planner);
     arena_free(&b.mem);
     k->plan = (tile_plan){.tile = k->plan.tile, .copies = k->plan.copies};
-    return tile_collect_end(c, &s->mem, &out->result) && ok;
+    return collected && ok;
 }
 
 /* One kernel on operands and workspaces, which it finds by name; the result is that of k->user. */
@@ -184,6 +186,7 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
     tile_tensor want;
     if (!o->check)
         return "none";
+    cli_progress_stage(s, "computing the reference", 0);
     if (!tile_reference(&k->user, in, &s->mem, &s->diag, &want))
         return "none";
     return tile_equal(got, &want, o->dtype, &s->names, &s->diag) ? "pass" : "fail";
@@ -211,14 +214,14 @@ static bool write_result(const cli_options *o, cli_session *s, const tile_tensor
                       &s->diag);
 }
 
-static bool run(const cli_options *o, cli_session *s, cli_kernel *k) {
-    tile_operands in;
+bool cli_run(const cli_options *o, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
     bool sam = o->engine == ENGINE_SAM;
     bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
-    if (!ok || !cli_read_operands(o, s, k, &in) || !cli_run_kernels(o, s, k, &in))
+    if (!ok || (!k->operands.operand && !cli_read_operands(o, s, k, &k->operands)) ||
+        !cli_run_kernels(o, s, k, &k->operands))
         return false;
-    const char *check = cli_check(o, s, k, &in, &k->ran.result);
+    const char *check = cli_check(o, s, k, &k->operands, &k->ran.result);
     k->times.total = seconds_now() - start;
     return write_result(o, s, &k->ran.result) && cli_report(o, s, k, true, check);
 }
@@ -246,7 +249,7 @@ static bool compile(const cli_options *o, cli_session *s, cli_kernel *k) {
 }
 
 int command_run(int argc, char **argv) {
-    return command("run", argc, argv, run);
+    return command("run", argc, argv, cli_run);
 }
 int command_compile(int argc, char **argv) {
     return command("compile", argc, argv, compile);

@@ -262,7 +262,7 @@ int command_view(int argc, char **argv) {
         const char *folder = o.arguments.at[0];
         const char *page = o.out ? o.out : arena_printf(&s.mem, "%s/view.html", folder);
         ok = collect(&s, folder, data) && write_page(&s, data, page);
-        if (ok)
+        if (ok && !s.quiet)
             printf("%s\n", page);
     }
     cJSON_Delete(data);

@@ -161,6 +161,21 @@ typedef VEC(cycle_channel) cycle_channels;
 /* All channels in the order of the nets. */
 void cycle_channels_of(cycle_model *m, arena *mem, cycle_channels *out);
 
+/* What a channel does in a cycle, as in cycle_channel. */
+typedef enum {
+    CYCLE_MOVES,
+    CYCLE_STALLED,
+    CYCLE_HELD,
+    CYCLE_STARVED,
+    CYCLE_IDLE,
+    CYCLE_ACTIVITIES
+} cycle_activity;
+/* Called in every cycle (counted from reset, flushes included) for each channel that may do something else
+ * than before; `token` means something while there is one: moves, stalled, held. */
+typedef void cycle_watcher(void *context, uint64_t cycle, uint32_t net, uint32_t sink,
+                           cycle_activity activity, uint32_t token);
+void cycle_watch(cycle_model *m, cycle_watcher *watcher, void *context);
+
 /* A tile others waited for while it waited for nobody: the cycles an input of it was full, less those another
  * input must have been empty meanwhile, less those its outputs waited. An estimate from the accounts; largest
  * first. */

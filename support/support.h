@@ -142,6 +142,10 @@ bool diag_failed(const diagnostics *d); /* anything but warnings and notes */
 /* Writes every diagnostic from index `first` on as `name:line:col: error: message [code]`, the
  * line, a caret. */
 void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour);
+/* The same as one JSON object a line, for programs: docs/diagnostics.md, docs/diagnostics.schema.json. */
+void diag_print_json(const diagnostics *d, uint32_t first, FILE *out);
+/* Whether colours belong on `out`: a terminal, TERM is not dumb, and NO_COLOR is unset or empty. */
+bool diag_colour(FILE *out);
 /* 1-based line and column of a location; false when it is nowhere. */
 bool diag_line_col(const diagnostics *d, src_loc loc, uint32_t *line, uint32_t *col);
 

@@ -29,6 +29,7 @@ typedef struct {
     uint32_t low[SAM_MAX_ORDER];
     uint16_t size[SAM_MAX_ORDER];
     uint16_t nodes[SAM_MAX_ORDER]; /* distinct coordinates */
+    uint32_t tree[SAM_MAX_ORDER];  /* nodes of each storage level */
     uint32_t most;                 /* words of its largest array */
     uint32_t vals;
     bool fits;
@@ -92,6 +93,7 @@ struct tile_planner {
     uint16_t *seen, now; /* coordinates counted in the present sub-tile carry the stamp `now` */
     uint32_t load;       /* of the global buffer, from 1 */
     bool new_load, new_glb_tile;
+    bool dry;                                       /* count only: no words, no runs */
     uint64_t in_words[TILE_MAX_STREAMS], out_words; /* of the present load */
     const tile_stream *inputs, *outputs;
     uint32_t n_inputs, n_outputs;
@@ -123,6 +125,11 @@ bool plan_part(tile_planner *p, plan_operand *o, uint32_t from, const plan_box *
 bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *box, sam_var *out);
 /* Its blocks, made where they are not there yet. */
 bool plan_block(tile_planner *p, plan_operand *o, uint32_t sub, uint32_t *block);
+
+/* ---- model.c ------------------------------------------------------------------------------- */
+
+/* Cycles a run on these sub-tiles (by tensor) is expected to take; docs/tiling.md has the model. */
+double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box);
 
 /* ---- pieces.c -------------------------------------------------------------------------------- */
 

@@ -40,6 +40,17 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
  * E0313-generator. O(product of dimensions). */
 bool tile_generate(const char *spec, name_id name, uint32_t operand, uint64_t base_seed, tile_dtype dtype,
                    arena *mem, diagnostics *d, tile_tensor *out);
+/* A tensor from entries in memory, in any order and with duplicates, which are added: crd[e * order + mode]
+ * is 0-based, below dim[mode]; values are rounded as by tile_read; messages call it `from`. E0303-range,
+ * E0305-value. O(nnz * order). */
+bool tile_from_entries(name_id name, uint32_t order, const uint32_t *dim, uint64_t nnz, const uint32_t *crd,
+                       const double *val, tile_dtype dtype, const char *from, arena *mem, diagnostics *d,
+                       tile_tensor *out);
+/* Drops dimensions of extent 1, the last ones first, until the tensor, which `from` gave, has `order` of
+ * them. E0311-order. */
+bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics *d);
+/* What a word stands for: -32768 to 32767, or any bfloat16. */
+double tile_to_double(tile_dtype dtype, uint16_t word);
 /* Writes what the name ends in: .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), or .tns from order
  * 1; 1-based, sorted. E0312-extension. */
 bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagnostics *d);
@@ -177,6 +188,7 @@ typedef struct {
     uint64_t glb_tiles;       /* tiles for the global buffer that had work */
     uint64_t loads;           /* of the global buffer: as many runs as the banks hold, of one of its tiles */
     uint64_t load_words;      /* operand words of all loads; a block is counted once a load */
+    double predicted;         /* cycles all runs are expected to take, one after the other */
     VEC(tile_split) splits;   /* by tensor */
 } tile_counts;
 
@@ -201,7 +213,23 @@ typedef enum { TILE_BATCH, TILE_END, TILE_FAILED } tile_step;
  * all. TILE_END: there are none left, `out` has streams but no runs. */
 tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_plan *out);
 const tile_counts *tile_plan_counts(const tile_planner *p);
+/* Instead of tile_plan_next: counts runs, splits and predicted cycles and makes no words, until there are
+ * more than most_cycles, which *complete tells. False after errors. */
+bool tile_plan_count(tile_planner *p, double most_cycles, bool *complete);
 void tile_plan_end(tile_planner *p);
+
+/* An edge that was looked at for --tile auto. */
+typedef struct {
+    uint32_t tile;
+    uint64_t runs;
+    double predicted; /* cycles */
+    bool complete;    /* false: given up when it was worse than the best so far */
+} tile_candidate;
+typedef VEC(tile_candidate) tile_candidates;
+/* The power of two, at most `widest`, whose runs are expected to take the fewest cycles (tiling/model.c), and
+ * all that were tried. Plans are counted in full, so each costs what tile_plan_begin does, and its runs. */
+uint32_t tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
+                     uint32_t widest, arena *mem, tile_candidates *tried);
 
 /* The whole plan at once. */
 bool tile_plan_run(const sam_statement *s, const tile_operands *in, const tile_options *options,
@@ -214,9 +242,9 @@ typedef struct {
     uint32_t copy;
 } tile_copy_stream;
 
-/* How pairs of sub-tiles are dealt to the copies: in the order of the plan, or those of like size together.
- */
-typedef enum { TILE_DISPATCH_ORDER, TILE_DISPATCH_LOAD } tile_dispatch;
+/* How pairs of sub-tiles are dealt to the copies: in the order of the plan, those of like size together, or
+ * each when a copy is free (which the engine decides; the plan stays that of one copy). */
+typedef enum { TILE_DISPATCH_ORDER, TILE_DISPATCH_LOAD, TILE_DISPATCH_DYNAMIC } tile_dispatch;
 
 /* The plan of one copy for `copies` of them: every run of the new plan takes the next `copies` runs of the
  * old one, each on the streams of its own copy; copies the last run has nothing for get empty sub-tiles. All
@@ -236,6 +264,8 @@ tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan
 bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
                       diagnostics *d);
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out);
+/* Entries of partial results so far, and the seconds that adding them up took. */
+void tile_collect_cost(const tile_collector *c, uint64_t *entries, double *seconds);
 
 /* ---- jobs: a plan as a file for an array simulator, and what comes back ---------------------- */
 

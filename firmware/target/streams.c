@@ -12,24 +12,22 @@ static struct {
     bool poll;
 } state;
 
-static const struct {
-    uint8_t isr, global_bit;
-} kinds[STREAM_KINDS] = {
-    [STREAM_LOAD] = {GLC_G2F_ISR, GLC_GLOBAL_ISR_G2F_LSB},
-    [STREAM_STORE] = {GLC_F2G_ISR, GLC_GLOBAL_ISR_F2G_LSB},
-    [STREAM_CONFIG] = {GLC_PCFG_ISR, GLC_GLOBAL_ISR_PCFG_LSB},
-};
-
-void array_interrupt(void) {
-    uint32_t pending = glc_read(GLC_GLOBAL_ISR);
-    for (uint32_t kind = 0; kind < STREAM_KINDS; kind++) {
-        if (!(pending >> kinds[kind].global_bit & 1))
-            continue;
-        uint32_t done = glc_read(kinds[kind].isr);
+/* Takes the done bits of one kind; the register has nothing else to say. */
+static inline uint32_t take(stream_kind kind, uint32_t isr) {
+    uint32_t done = glc_read(isr);
+    if (done) {
         state.last = cycles_now();
-        glc_write(kinds[kind].isr, done);
+        glc_write(isr, done);
         state.done[kind] |= done;
     }
+    return done;
+}
+
+/* Configuration is over when streams start: it is asked for when neither of them is what came. */
+void array_interrupt(void) {
+    uint32_t stores = take(STREAM_STORE, GLC_F2G_ISR), loads = take(STREAM_LOAD, GLC_G2F_ISR);
+    if (!(loads | stores))
+        take(STREAM_CONFIG, GLC_PCFG_ISR);
 }
 
 void tick_interrupt(void) {
@@ -39,8 +37,11 @@ void tick_interrupt(void) {
 void streams_enable(bool poll) {
     const uint32_t all = (1u << ONYX_GLB_TILES) - 1;
     state.poll = poll;
+    glc_write(GLC_F2G_ISR, all);
+    glc_write(GLC_G2F_ISR, all);
+    glc_write(GLC_PCFG_ISR, all);
     for (uint32_t kind = 0; kind < STREAM_KINDS; kind++)
-        glc_write(kinds[kind].isr, all);
+        state.done[kind] = 0;
     glc_write(GLC_F2G_IER, all);
     glc_write(GLC_G2F_IER, all);
     glc_write(GLC_PCFG_IER, all);
@@ -51,17 +52,26 @@ void streams_enable(bool poll) {
 
 /* The system tick measures the time-out: it also ends a sleep that nothing else would end. Its period is the
  * whole time-out, or what fits its 24 bits. */
-void streams_expect(uint32_t timeout) {
+void streams_set_timeout(uint32_t timeout) {
     const uint32_t longest = 0xffffff;
     uint32_t period = timeout < longest ? timeout : longest;
-    for (uint32_t kind = 0; kind < STREAM_KINDS; kind++)
-        state.done[kind] = 0;
-    state.ticks = 0;
     state.tick_limit = timeout / period + (timeout % period != 0);
     core_write(CORE_SYST_RELOAD, period - 1);
     core_write(CORE_SYST_VALUE, 0);
     core_write(CORE_SYST_CTRL, FIELD(CORE_SYST_CTRL_ENABLE, 1) | FIELD(CORE_SYST_CTRL_TICKINT, 1) |
                                    FIELD(CORE_SYST_CTRL_CLKSOURCE, 1));
+    state.ticks = 0;
+}
+
+/* A tick that is pending arrives when interrupts are on again, and none follows for a period: so ticks are
+ * cleared last. */
+void streams_expect(uint32_t loads, uint32_t stores) {
+    hal_mask_interrupts();
+    state.done[STREAM_LOAD] &= ~loads;
+    state.done[STREAM_STORE] &= ~stores;
+    core_write(CORE_SYST_VALUE, 0);
+    hal_unmask_interrupts();
+    state.ticks = 0;
 }
 
 uint32_t streams_open(stream_kind kind, uint32_t mask) {
@@ -72,14 +82,23 @@ uint32_t streams_last_done(void) {
     return state.last;
 }
 
+static uint32_t first_complete(const stream_set *sets, uint32_t n) {
+    uint32_t i = 0;
+    while (i < n && (!sets[i].mask || (sets[i].mask & ~state.done[sets[i].kind])))
+        i++;
+    return i;
+}
+
 /* Interrupts are masked from the check to the sleep: one that comes between them ends the sleep at once. */
-bool streams_wait(stream_kind kind, uint32_t mask, uint32_t *open) {
+uint32_t streams_wait(const stream_set *sets, uint32_t n) {
     bool expired = false;
     for (;;) {
         hal_mask_interrupts();
-        *open = streams_open(kind, mask);
-        if (!*open || expired)
-            break;
+        uint32_t complete = first_complete(sets, n);
+        if (complete < n || expired) {
+            hal_unmask_interrupts();
+            return complete;
+        }
         expired = state.ticks >= state.tick_limit; /* look once more after the time is over */
         if (state.poll)
             array_interrupt();
@@ -87,6 +106,4 @@ bool streams_wait(stream_kind kind, uint32_t mask, uint32_t *open) {
             hal_sleep();
         hal_unmask_interrupts();
     }
-    hal_unmask_interrupts();
-    return !*open;
 }

@@ -301,6 +301,7 @@ int command_run(int argc, char **argv);
 int command_compile(int argc, char **argv);
 int command_sam(int argc, char **argv);
 int command_sweep(int argc, char **argv);
+int command_tile(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_boards(int argc, char **argv);
 int command_bits(int argc, char **argv);

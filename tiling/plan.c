@@ -80,6 +80,7 @@ static void list_digits(tile_planner *p) {
 static void list_operand_digits(tile_planner *p, plan_operand *o) {
     o->digit = arena_new_n(&p->own, plan_digit, p->n_digits + 1);
     o->digit_mode = arena_new_n(&p->own, uint8_t, p->n_digits + 1);
+    o->cached = arena_new_n(&p->own, plan_cached_set, p->n_digits + 1);
     for (uint32_t d = 0; d < p->n_digits; d++) {
         for (uint32_t m = 0; m < o->format->order; m++) {
             if (o->access->index[m].v != p->digits[d].var.v)

@@ -39,18 +39,25 @@ typedef struct {
     uint32_t next;      /* with the same hash, 0 ends */
 } sub_tile;
 
+/* The pieces that sub-tiles [low, high) have at a digit: the same ones are asked for again and again. */
+typedef struct {
+    uint32_t low, high;
+    uint64_t *bits; /* NULL: none yet */
+} plan_cached_set;
+
 typedef struct {
     const tile_tensor *data;
     const sam_tensor_data *format;
     const sam_expr_data *access;
-    uint64_t first_only;  /* variables (bit = handle - 1) in whose first piece alone it takes part */
-    plan_digit *digit;    /* of its own variables, in the order of the search */
-    uint8_t *digit_mode;  /* the logical mode of each */
-    uint32_t n_digits;    /* order x levels */
-    uint32_t *entry;      /* all entries, by digits, then in storage order */
-    uint32_t *tile_first; /* first of the entries of uniform sub-tile t; n_tiles + 1 of them */
-    uint32_t n_tiles;     /* uniform sub-tiles with entries */
-    uint8_t *input;       /* the streams that carry it */
+    uint64_t first_only;     /* variables (bit = handle - 1) in whose first piece alone it takes part */
+    plan_digit *digit;       /* of its own variables, in the order of the search */
+    uint8_t *digit_mode;     /* the logical mode of each */
+    plan_cached_set *cached; /* by digit */
+    uint32_t n_digits;       /* order x levels */
+    uint32_t *entry;         /* all entries, by digits, then in storage order */
+    uint32_t *tile_first;    /* first of the entries of uniform sub-tile t; n_tiles + 1 of them */
+    uint32_t n_tiles;        /* uniform sub-tiles with entries */
+    uint8_t *input;          /* the streams that carry it */
     uint32_t n_inputs;
     uint64_t *was_split;     /* a bit for each uniform sub-tile */
     VEC(sub_tile) subs;      /* those the batch met */

@@ -231,6 +231,24 @@ typedef VEC(tile_candidate) tile_candidates;
 uint32_t tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
                      uint32_t widest, arena *mem, tile_candidates *tried);
 
+enum { TILE_BINS = 17 };
+
+/* How full the uniform sub-tiles of a tensor are, of those with entries. */
+typedef struct {
+    uint64_t least, most, sum;
+} tile_range;
+typedef struct {
+    uint32_t tile;
+    uint64_t possible, filled;     /* sub-tiles there are, those with entries */
+    uint64_t overflowing;          /* of which some array is longer than mem_words */
+    uint64_t histogram[TILE_BINS]; /* of entries: bin b counts 2^b to 2^(b+1) - 1, the last one all above */
+    tile_range entries, vals;
+    tile_range seg[SAM_MAX_ORDER], crd[SAM_MAX_ORDER]; /* words by storage level; 0 for dense ones */
+} tile_statistics;
+/* Of the operand of a statement with one operand, packed as for a plan. E0321, E0330, E0331. */
+bool tile_stats(const sam_statement *s, const tile_operands *in, const tile_options *options, arena *mem,
+                diagnostics *d, tile_statistics *out);
+
 /* The whole plan at once. */
 bool tile_plan_run(const sam_statement *s, const tile_operands *in, const tile_options *options,
                    const tile_stream *inputs, uint32_t n_inputs, const tile_stream *outputs,

@@ -132,6 +132,24 @@ static const char *corner_text(const tile_split *split, uint32_t i, arena *mem) 
     return text;
 }
 
+/* By tiling's model, which knows one copy of the kernel. */
+static double predicted_cycles(const cli_kernel *k) {
+    return (double)(uint64_t)(k->planned.counts.predicted / (k->copies ? k->copies : 1));
+}
+
+static void add_candidates(cJSON *tiling, const tile_candidates *tried) {
+    cJSON *list = tried->len ? cJSON_AddArrayToObject(tiling, "candidates") : NULL;
+    for (uint32_t i = 0; i < tried->len; i++) {
+        const tile_candidate *c = &tried->at[i];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, item);
+        add_number(item, "tile", c->tile);
+        add_number(item, "runs", (double)c->runs);
+        add_number(item, "predicted", (double)(uint64_t)c->predicted);
+        cJSON_AddBoolToObject(item, "complete", c->complete);
+    }
+}
+
 static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
     const tile_counts *counts = &k->planned.counts;
     cJSON *tiling = add_object(json, "tiling");
@@ -143,6 +161,11 @@ static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
     add_number(tiling, "loads", (double)counts->loads);
     add_number(tiling, "load_words", (double)counts->load_words);
     add_number(tiling, "batches", k->planned.batches);
+    add_number(tiling, "predicted", predicted_cycles(k));
+    add_candidates(tiling, &k->planned.candidates);
+    cJSON *partials = add_object(tiling, "partials");
+    add_number(partials, "entries", (double)k->planned.partial_entries);
+    add_number(partials, "seconds", k->planned.partial_seconds);
     cJSON *splits = cJSON_AddArrayToObject(tiling, "splits");
     for (uint32_t i = 0; i < counts->splits.len; i++) {
         const tile_split *split = &counts->splits.at[i];
@@ -246,6 +269,9 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
     if (k->planned.counts.runs)
         printf("  %llu runs on %u-wide sub-tiles (%llu pairs without work skipped)\n",
                (unsigned long long)f.pairs_run, k->plan.tile, (unsigned long long)f.skipped);
+    if (k->planned.candidates.len)
+        printf("  --tile %u was chosen of %u: %.0f cycles predicted, %llu measured\n", k->plan.tile,
+               k->planned.candidates.len, predicted_cycles(k), (unsigned long long)k->ran.kernel_cycles);
     for (uint32_t i = 0; i < k->planned.counts.splits.len; i++) {
         const tile_split *split = &k->planned.counts.splits.at[i];
         printf(
@@ -254,11 +280,11 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
             (unsigned long long)split->tiles, names_text(&s->names, split->tensor),
             (unsigned long long)split->most_words, corner_text(split, 0, &s->mem));
     }
-    if (k->planned.passes && k->copies > 1 && !k->apart)
+    if (k->planned.passes && k->apart)
+        printf("  %u copies of the kernel, each of which takes the next pair when it is free\n", k->copies);
+    else if (k->planned.passes && k->copies > 1)
         printf("  %u copies of the kernel, which take %llu passes\n", k->copies,
                (unsigned long long)k->planned.passes);
-    else if (k->apart && k->planned.passes)
-        printf("  %u copies of the kernel, each of which takes the next pair when it is free\n", k->copies);
     if (ran)
         printf("  %llu cycles, %llu nonzeros in %s\n", (unsigned long long)f.total,
                (unsigned long long)k->ran.result.nnz, result);
@@ -283,7 +309,7 @@ static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, c
 }
 
 void cli_print_json(const cJSON *json) {
-    char *text = json_print(json, true);
+    char *text = cJSON_Print(json);
     puts(text);
     cJSON_free(text);
 }

@@ -558,6 +558,14 @@ m3_state m3_step(m3 *c, unsigned *cycles) {
     return c->stop[0] ? M3_STOPPED : M3_RUNNING;
 }
 
+/* The first half word tells how long an instruction is: 0b11101.. to 0b11111.. is the first of two. */
+void m3_skip(m3 *c) {
+    uint32_t pc = get(c, UC_ARM_REG_PC) & ~1u;
+    const uint8_t *at = ram(c, pc, 2);
+    bool two = at && at[1] >> 3 >= 0x1d;
+    set(c, UC_ARM_REG_PC, (pc + (two ? 4 : 2)) | 1);
+}
+
 /* ---- life ------------------------------------------------------------------------------------ */
 
 static bool set_up(m3 *c) {

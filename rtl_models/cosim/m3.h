@@ -46,6 +46,8 @@ bool m3_map_device(m3 *c, uint32_t address, uint32_t bytes);
 void m3_reset(m3 *c);
 /* One instruction, exception entry or exception return; *cycles is the time it took. */
 m3_state m3_step(m3 *c, unsigned *cycles);
+/* A fault: goes past the next instruction without executing it. */
+void m3_skip(m3 *c);
 /* `cycles` processor cycles have passed: SysTick and CYCCNT count. */
 void m3_tick(m3 *c, uint64_t cycles);
 /* Level of interrupt line n (0..12). */

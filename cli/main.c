@@ -24,6 +24,7 @@ static const command commands[] = {
     {"bitgen", command_bitgen, "make a bitstream of a routed netlist's files"},
     {"bits", command_bits, "verify, explain, compare and count bitstreams"},
     {"view", command_view, "write one page that shows what a run left in its folder"},
+    {"program", command_program, "run on a board what run or compile left in a folder"},
     {"boards", command_boards, "list the boards and what they hold"},
 };
 

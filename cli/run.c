@@ -97,9 +97,10 @@ static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const
     tile_collector *c = tile_collect_begin(&k->statement, &k->plan, extent, in->dtype, &s->mem);
     bool ok = o->engine == ENGINE_CYCLE || cli_watch_hazards(o, s, k, &k->plan, out);
     if (ok)
-        ok = o->engine == ENGINE_CYCLE ? cli_run_cycle(o, s, k, &k->plan, c, out)
-             : o->engine == ENGINE_RTL ? cli_run_rtl(o, s, k, &k->plan, c, out)
-                                       : cli_run_soc(o, s, k, &k->plan, c, out);
+        ok = o->engine == ENGINE_CYCLE     ? cli_run_cycle(o, s, k, &k->plan, c, out)
+             : o->engine == ENGINE_RTL     ? cli_run_rtl(o, s, k, &k->plan, c, out)
+             : o->engine == ENGINE_PROGRAM ? cli_run_program(o, s, k, &k->plan, c, out)
+                                           : cli_run_soc(o, s, k, &k->plan, c, out);
     return tile_collect_end(c, &s->mem, &out->result) && ok;
 }
 
@@ -204,7 +205,8 @@ static int command(const char *what, int argc, char **argv,
     cli_options o;
     cli_kernel k = {0};
     cli_session_begin(&s);
-    bool ok = cli_parse_options(what, argc, argv, &s, &o) && cli_want_folder(&s, o.out) && action(&o, &s, &k);
+    bool ok = cli_parse_options(what, argc, argv, &s, &o) && cli_want_folder(&s, o.out) &&
+              action(&o, &s, &k) && cli_record_command(&s, argc, argv, o.out);
     return cli_session_end(&s, ok);
 }
 

@@ -71,7 +71,7 @@ onyx program --board mine/chip.json out | grep -q "check: pass" # it still works
 rm out/x.mtx
 kill $chip
 wait $chip || true
-refused "[E0781-start]" onyx program --board mine/chip.json out
+refused "[E0783-no-answer]" onyx program --board mine/chip.json out
 # Nothing on the wires: an adapter that drives none.
 cat >nothing.cfg <<END
 adapter driver dummy

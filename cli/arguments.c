@@ -30,6 +30,11 @@ int cli_choice(cli_session *s, const char *option, const char *text, const char 
     return 0;
 }
 
+const char *cli_profile(cli_session *s, const char *text) {
+    static const char *const known[] = {PNR_PROFILE, "onyx-ext", NULL};
+    return known[cli_choice(s, "--profile", text, known)];
+}
+
 /* ---- what every command takes ----------------------------------------------------------------- */
 
 enum { OPT_DIAGNOSTICS = 0x1000, OPT_PROGRESS, OPT_QUIET };
@@ -156,7 +161,8 @@ bool cli_parse(const struct argp *parser, const char *command, int argc, char **
     if (!check_options(parser->options, argc, argv, s))
         return false;
     argp_err_exit_status = EXIT_USER;
-    argp_parse(&both, argc, argv, 0, NULL, input);
+    if (argp_parse(&both, argc, argv, 0, NULL, input) == ENOMEM)
+        out_of_memory(0);
     cli_progress_begin(s);
     return !diag_failed(&s->diag);
 }
@@ -166,6 +172,9 @@ error_t cli_parse_tool(int key, char *arg, struct argp_state *state) {
     switch (key) {
     case CLI_OPT_BOARD:
         o->board = arg;
+        return 0;
+    case CLI_OPT_PROFILE:
+        o->profile = cli_profile(o->session, arg);
         return 0;
     case 'o':
         o->out = arg;

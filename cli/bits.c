@@ -21,10 +21,15 @@ typedef struct {
     uint32_t unknown;
 } bits_file;
 
-static bool open_bits(const char *path, const char *board, cli_session *s, bits_file *f) {
-    return cli_read_board(s, board, &f->board, NULL) &&
-           bits_map_read(&f->board, &s->mem, &s->diag, &f->map) &&
-           bits_read(path, &s->mem, &s->diag, &f->bits);
+static bool open_board(const cli_tool *o, bits_file *f) {
+    cli_session *s = o->session;
+    return cli_read_board(s, o->board, &f->board, NULL) &&
+           pnr_board_set_profile(&f->board, o->profile, &s->diag) &&
+           bits_map_read(&f->board, &s->mem, &s->diag, &f->map);
+}
+
+static bool open_bits(const char *path, const cli_tool *o, bits_file *f) {
+    return open_board(o, f) && bits_read(path, &o->session->mem, &o->session->diag, &f->bits);
 }
 
 static bool decode(cli_session *s, bits_file *f) {
@@ -79,10 +84,10 @@ static bool bits_action(const char *action, const bits_options *options) {
     cli_session *s = o->session;
     bool two = strcmp(action, "diff") == 0;
     bits_file a = {0}, b = {0};
-    if (!cli_want_arguments(o, two ? 3 : 2, bits_usage) || !open_bits(o->arguments.at[1], o->board, s, &a))
+    if (!cli_want_arguments(o, two ? 3 : 2, bits_usage) || !open_bits(o->arguments.at[1], o, &a))
         return false;
     if (two)
-        return open_bits(o->arguments.at[2], o->board, s, &b) && decode(s, &a) && decode(s, &b) &&
+        return open_bits(o->arguments.at[2], o, &b) && decode(s, &a) && decode(s, &b) &&
                bits_same(&a.design, &b.design, &s->diag);
     if (strcmp(action, "verify") == 0)
         return verify(o->arguments.at[1], options->design, s, &a);
@@ -106,6 +111,7 @@ static error_t parse_bits(int key, char *arg, struct argp_state *state) {
 int command_bits(int argc, char **argv) {
     static const char *const actions[] = {"verify", "explain", "stat", "diff", "to-verilog", NULL};
     static const struct argp_option table[] = {CLI_OPTION_BOARD,
+                                               CLI_OPTION_PROFILE,
                                                {"output", 'o', "FILE", 0, "Where the Verilog goes", 0},
                                                {"design", OPT_DESIGN, "DIR", 0,
                                                 "Prove it equal to DIR/netlist.json, design.place and "
@@ -115,7 +121,7 @@ int command_bits(int argc, char **argv) {
     static const struct argp parser = {.options = table, .parser = parse_bits, .args_doc = bits_usage};
     cli_session s;
     cli_session_begin(&s);
-    bits_options o = {.tool = {.session = &s, .board = "onyx"}};
+    bits_options o = {.tool = {.session = &s, .board = "onyx", .profile = PNR_PROFILE}};
     bool ok = cli_parse(&parser, "bits", argc, argv, &s, &o), known = false;
     const char *action = o.tool.arguments.len ? o.tool.arguments.at[0] : "";
     for (int i = 0; actions[i]; i++)
@@ -146,26 +152,25 @@ static bool assemble(const cli_tool *o) {
                    "-o FILE.bs is missing: where does the bitstream go?");
         return false;
     }
-    return cli_read_board(s, o->board, &f.board, NULL) &&
-           bits_map_read(&f.board, &s->mem, &s->diag, &f.map) &&
-           read_design(o->arguments.at[0], &f.board, s, &net, &design) &&
+    return open_board(o, &f) && read_design(o->arguments.at[0], &f.board, s, &net, &design) &&
            bits_encode(&design, f.map, &s->mem, &s->diag, &f.bits) && decode(s, &f) &&
            bits_same(&f.design, &design, &s->diag) && bits_write(&f.bits, o->out, &s->diag);
 }
 
 int command_bitgen(int argc, char **argv) {
-    static const struct argp_option table[] = {
-        CLI_OPTION_BOARD, {"output", 'o', "FILE.bs", 0, "Where the bitstream goes", 0}, {0}};
+    static const struct argp_option table[] = {CLI_OPTION_BOARD,
+                                               CLI_OPTION_PROFILE,
+                                               {"output", 'o', "FILE.bs", 0, "Where the bitstream goes", 0},
+                                               {0}};
     static const struct argp parser = {
         .options = table,
         .parser = cli_parse_tool,
         .args_doc = "DIR",
         .doc = "Makes a bitstream of DIR/netlist.json, design.place and design.route; they may have been "
-               "changed by "
-               "hand: placement and routes are judged, the bitstream is read back."};
+               "changed by hand: placement and routes are judged, the bitstream is read back."};
     cli_session s;
     cli_session_begin(&s);
-    cli_tool o = {.session = &s, .board = "onyx"};
+    cli_tool o = {.session = &s, .board = "onyx", .profile = PNR_PROFILE};
     bool ok =
         cli_parse(&parser, "bitgen", argc, argv, &s, &o) && cli_want_arguments(&o, 1, "DIR") && assemble(&o);
     return cli_session_end(&s, ok);

@@ -47,7 +47,9 @@ typedef struct {
     tile_dtype dtype;
     const char *dtype_from; /* the option that stated it, or NULL */
     tile_values values;
-    uint32_t tile;   /* 0 = by the tensors' orders */
+    uint32_t tile;  /* 0 = by the tensors' orders */
+    bool tile_auto; /* by the data instead */
+    uint32_t glb_tile;
     uint32_t unroll; /* copies of the kernel; 0 = as many as fit */
     tile_dispatch dispatch;
     uint64_t seed;
@@ -105,20 +107,28 @@ bool cli_parse(const struct argp *parser, const char *command, int argc, char **
  * known (whose index is the answer). */
 uint64_t cli_whole(cli_session *s, const char *option, const char *text, uint64_t low, uint64_t high);
 int cli_choice(cli_session *s, const char *option, const char *text, const char *const *known);
+const char *cli_profile(cli_session *s, const char *text);
 void cli_bad_value(cli_session *s, const char *option, const char *value, const char *want);
 
 /* Of every command that has a board or writes a folder, so that they are worded once. Keys of long options
  * without a letter come after CLI_OPT_BOARD. */
-enum { CLI_OPT_BOARD = 256 };
+enum { CLI_OPT_PROFILE = 256, CLI_OPT_BOARD };
 #define CLI_OPTION_BOARD                                                                                     \
     { "board", CLI_OPT_BOARD, "NAME", 0, "Board, from 'onyx boards', or a .json file (default onyx)", 0 }
+#define CLI_OPTION_PROFILE                                                                                   \
+    {                                                                                                        \
+        "profile", CLI_OPT_PROFILE, "NAME", 0,                                                               \
+            "What the tiles can do: onyx, the fabricated chip (default), or onyx-ext, primitives of ours, "  \
+            "too",                                                                                           \
+            1                                                                                                \
+    }
 #define CLI_OPTION_OUT                                                                                       \
     { "output", 'o', "DIR", 0, "Folder for what is produced", 0 }
 
 /* The tools on files: first member of their options, which they give to cli_parse. */
 typedef struct {
     cli_session *session;
-    const char *board, *out;
+    const char *board, *profile, *out;
     text_vec arguments;
 } cli_tool;
 error_t cli_parse_tool(int key, char *arg, struct argp_state *state);
@@ -149,6 +159,13 @@ typedef struct {
     bool ahead;
 } cli_outcome;
 
+/* What planning the runs of a kernel came to. */
+typedef struct {
+    tile_counts counts;
+    uint64_t passes;  /* of the array: each takes as many runs as there are copies */
+    uint32_t batches; /* the plan was made in */
+} cli_planned;
+
 /* What compiling a kernel yields, and running it. */
 typedef struct cli_kernel cli_kernel;
 struct cli_kernel {
@@ -173,7 +190,8 @@ struct cli_kernel {
     bits_map *map;
     bits_stream bits;
     tile_options tiling;
-    tile_plan plan;  /* of the last run; nothing with engine sam */
+    tile_plan plan; /* the present batch of runs; nothing with engine sam */
+    cli_planned planned;
     cli_outcome ran; /* the result is the user's */
     cli_times times;
 };
@@ -229,8 +247,22 @@ cli_options cli_options_of(const cli_options *o, const cli_kernel *k);
  * failed; of several kernels those of the last. E0907-trace-edge. */
 bool cli_watched_simulate(const cli_options *o, cli_session *s, const sam_graph *g,
                           const sam_tensor_levels *operands, uint32_t n_operands, sam_sim_result *out);
-/* `in` and the result of the other engines are those of the packed statement. */
-bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+/* The runs of a kernel, dealt to its copies, batch by batch: so many that host memory stays bounded. */
+typedef struct {
+    cli_kernel *kernel;
+    tile_planner *planner;
+    cli_streams streams;
+    tile_stream inputs[TILE_MAX_STREAMS], outputs[TILE_MAX_STREAMS]; /* of one copy */
+    tile_dispatch how;
+    uint32_t most_words; /* of a batch; 0: all runs are one */
+    arena mem;           /* of the present batch */
+    bool failed;
+} cli_batches;
+/* The next one, in kernel->plan; false: there is none, or it failed. */
+bool cli_next_batch(cli_batches *b);
+
+/* The result of these is that of the packed statement. */
+bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
                    tile_collector *c, cli_outcome *out);
 /* The runs on the cycle model, for what the chip would get wrong there. E0803. */
 bool cli_watch_hazards(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
@@ -269,6 +301,9 @@ void cli_hazards_json(const cli_outcome *outcome, cJSON *report);
 void cli_stalls_json(cli_session *s, const cli_outcome *outcome, cJSON *report);
 void cli_stalls_print(cli_session *s, const cli_outcome *outcome);
 
+/* Whether `onyx help TOPIC` has a page; of a command's name it then prints that, not the command's --help. */
+bool cli_is_page(const char *topic);
+
 /* Runs a program and waits; its standard output goes to `log`. False with E0930-tool when it fails. */
 bool cli_spawn(const char *const *argv, const char *log, diagnostics *d);
 
@@ -286,5 +321,6 @@ int command_place(int argc, char **argv);
 int command_route(int argc, char **argv);
 int command_sta(int argc, char **argv);
 int command_fabric(int argc, char **argv);
+int command_help(int argc, char **argv);
 
 #endif

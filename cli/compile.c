@@ -129,7 +129,8 @@ bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k) {
     onyx_graph *graph = NULL;
     netlist one;
     bool ok = make_hardware_legal(s, k);
-    lower_options options = {.tile_edge = tile_edge(&k->statement, &k->tiling)};
+    lower_options options = {.tile_edge = tile_edge(&k->statement, &k->tiling),
+                             .extended = pnr_board_extended(&k->board)};
     if (ok && !k->tiling.tile && options.tile_edge > lower_widest(&k->hardware))
         k->tiling.tile = options.tile_edge = lower_widest(&k->hardware);
     ok = ok && lower_run(&k->hardware, &options, &s->mem, &s->diag, &graph) && lower_check(graph, &s->diag) &&
@@ -240,9 +241,13 @@ static bool compile_one(const cli_options *all, cli_session *s, cli_kernel *k) {
 }
 
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
-    if (!make_folder(o->out, &s->diag) || !cli_read_board(s, o->board, &k->board, &k->board_path))
+    if (!make_folder(o->out, &s->diag) || !cli_read_board(s, o->board, &k->board, &k->board_path) ||
+        !pnr_board_set_profile(&k->board, o->profile, &s->diag))
         return false;
-    k->tiling = (tile_options){.tile = o->tile, .mem_words = k->board.mem_words};
+    k->tiling = (tile_options){.tile = o->tile,
+                               .glb_tile = o->glb_tile,
+                               .mem_words = k->board.mem_words,
+                               .bank_words = k->board.glb_bank_bytes / 2};
     bool ok = cli_compile_sam(o, true, s, k);
     for (uint32_t n = 0; ok && n < k->producers.len; n++) {
         cli_kernel *p = &k->producers.at[n];

@@ -26,7 +26,17 @@ static const command commands[] = {
     {"view", command_view, "write one page that shows what a run left in its folder"},
     {"program", command_program, "run on a board what run or compile left in a folder"},
     {"boards", command_boards, "list the boards and what they hold"},
+    {"help", command_help, "print a page of the documentation, or what an error code means"},
 };
+
+/* NULL: none of that name. */
+static const command *find(const char *name) {
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (strcmp(name, commands[i].name) == 0)
+            return &commands[i];
+    }
+    return NULL;
+}
 
 static int usage(FILE *out, int code) {
     fputs("Usage: onyx COMMAND [OPTION...]\n\n", out);
@@ -53,15 +63,17 @@ int main(int argc, char **argv) {
     setlocale(LC_ALL, "C");
     if (argc < 2)
         return usage(stderr, EXIT_USER);
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
+    if (strcmp(argv[1], "--help") == 0)
         return usage(stdout, EXIT_OK);
+    char *help[] = {argv[1], "--help", NULL};
+    if (argc == 3 && strcmp(argv[1], "help") == 0 && find(argv[2]) && !cli_is_page(argv[2]))
+        return find(argv[2])->run(2, help);
+    if (argc == 2 && strcmp(argv[1], "help") == 0)
+        usage(stdout, EXIT_OK), puts("\nPages, 'onyx help PAGE' prints one:");
     if (strcmp(argv[1], "--version") == 0) {
         puts("onyx " ONYX_VERSION " (" ONYX_REVISION ")");
         return EXIT_OK;
     }
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    }
-    return no_command(argc, argv);
+    const command *c = find(argv[1]);
+    return c ? c->run(argc - 1, argv + 1) : no_command(argc, argv);
 }

@@ -222,6 +222,16 @@ static const char *beside(const char *path, const char *name, arena *mem) {
     return arena_printf(mem, "%.*s%s", slash ? (int)(slash - path + 1) : 0, path, name);
 }
 
+/* "profiles", which may be absent: names of tables, so letters, digits and '-' only. */
+static bool check_profiles(const document *doc, const cJSON *json) {
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "profiles");
+    bool good = !list || cJSON_IsArray(list);
+    for (const cJSON *m = good && list ? list->child : NULL; good && m; m = m->next)
+        good = cJSON_IsString(m) && *m->valuestring &&
+               strspn(m->valuestring, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(m->valuestring);
+    return good || bad_member(doc, "profiles", "must be a list of names of small letters, digits and '-'");
+}
+
 /* Reads `name`, `format_version` and the register map's folder, which stands next to the document. */
 static bool read_head(const document *doc, const char *path, pnr_board *out) {
     uint32_t version = 0;
@@ -240,8 +250,9 @@ static bool read_head(const document *doc, const char *path, pnr_board *out) {
 }
 
 static bool no_other_section(const document *doc, const cJSON *json) {
-    static const char *const known[] = {"format_version", "name",   "register_map", "array", "glb", "mem",
-                                        "memory_map",     "clocks", "delays_ps",    "link",  NULL};
+    static const char *const known[] = {
+        "format_version", "name",   "register_map", "array", "glb",      "mem",
+        "memory_map",     "clocks", "delays_ps",    "link",  "profiles", NULL};
     return only_members(doc, json, known);
 }
 
@@ -255,7 +266,7 @@ static const char *board_path(const char *name, arena *mem) {
 }
 
 bool pnr_board_read(const char *name_or_path, arena *mem, diagnostics *d, pnr_board *out) {
-    *out = (pnr_board){0};
+    *out = (pnr_board){.profile = PNR_PROFILE};
     const char *path = board_path(name_or_path, mem);
     document doc = {.section = "", .d = d, .mem = mem};
     doc.text = file_read(path, mem, &doc.length, d);
@@ -266,13 +277,31 @@ bool pnr_board_read(const char *name_or_path, arena *mem, diagnostics *d, pnr_bo
     bool good = read_head(&doc, path, out);
     for (size_t i = 0; good && i < SECTIONS; i++)
         good = read_section(&doc, sections[i], out);
-    good = good && check_delays(&doc, out->json) && read_link(&doc, out) && check_sizes(&doc, out) &&
-           no_other_section(&doc, out->json);
+    good = good && check_profiles(&doc, out->json) && check_delays(&doc, out->json) && read_link(&doc, out) &&
+           check_sizes(&doc, out) && no_other_section(&doc, out->json);
     if (good && out->link.openocd)
         out->link.openocd = beside(path, out->link.openocd, mem);
     if (!good)
         pnr_board_free(out);
     return good;
+}
+
+bool pnr_board_set_profile(pnr_board *b, const char *profile, diagnostics *d) {
+    const cJSON *m = cJSON_GetObjectItemCaseSensitive(b->json, "profiles");
+    bool known = strcmp(profile, PNR_PROFILE) == 0;
+    for (m = m ? m->child : NULL; m && !known; m = m->next)
+        known = strcmp(profile, m->valuestring) == 0;
+    if (known) {
+        b->profile = profile;
+        return true;
+    }
+    diag_error(d, (src_loc){0}, "E0503-board-profile", "board '%s' has no profile '%s'", b->name, profile);
+    diag_hint(d, "'onyx boards' lists the profiles of each board");
+    return false;
+}
+
+bool pnr_board_extended(const pnr_board *b) {
+    return strcmp(b->profile, PNR_PROFILE) != 0;
 }
 
 void pnr_board_free(pnr_board *b) {

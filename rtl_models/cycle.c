@@ -22,17 +22,13 @@ static void account(link *l, uint64_t now) {
         l->sinks[s].cycles[l->sinks[s].now] += cycles;
 }
 
-static cycle_activity state_of(bool valid, bool has_room) {
-    return valid ? has_room ? CYCLE_HELD : CYCLE_STALLED : has_room ? CYCLE_STARVED : CYCLE_IDLE;
-}
-
 /* Each returns whether anything moves in this cycle. */
 static bool decide_wire(link *l) {
     bool have = some(l->from), all = true;
     for (uint32_t s = 0; s < l->n_sinks; s++)
         all &= room(l->sinks[s].to);
     for (uint32_t s = 0; s < l->n_sinks; s++)
-        l->sinks[s].now = have && all ? CYCLE_MOVES : state_of(have, room(l->sinks[s].to));
+        l->sinks[s].now = cycle_activity_of(have && all, have, room(l->sinks[s].to));
     return have && all;
 }
 
@@ -63,7 +59,7 @@ static bool decide_routed(link *l) {
         link_sink *sink = &l->sinks[s];
         bool there = sink->from ? nodes[sink->from].valid : some(l->from), has_room = room(sink->to);
         bool arrives = nodes[sink->from].valid && has_room;
-        sink->now = arrives ? CYCLE_MOVES : state_of(there, has_room);
+        sink->now = cycle_activity_of(arrives, there, has_room);
         moves |= arrives;
     }
     return moves;
@@ -214,7 +210,7 @@ static void flush_core(cycle_model *m, core *c) {
         break;
     case CORE_RSG:
     case CORE_REDUCE:
-        c->u.reduce = (reduce_state){.default_value = c->u.reduce.default_value};
+        c->u.reduce = (reduce_state){.bf16 = c->u.reduce.bf16, .default_value = c->u.reduce.default_value};
         break;
     case CORE_WRITE_SCANNER:
         c->u.writer.state = 0;

@@ -67,6 +67,7 @@ typedef struct {
 
 typedef struct {
     uint8_t state;
+    bool bf16;
     uint16_t sum, default_value;
 } reduce_state; /* the repeat signal generator uses `state` alone */
 

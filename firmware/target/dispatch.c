@@ -8,11 +8,21 @@
 
 #define NO_RUN UINT16_MAX
 
-/* What the DMAs are set to now, and where each store's next run begins: registers are slow to write. */
-static struct {
-    uint32_t load_address[KERNEL_MAX_STREAMS], load_words[KERNEL_MAX_STREAMS];
-    uint32_t store_address[KERNEL_MAX_STREAMS];
-} now;
+/* What the DMAs are set to now, with everything that does not change worked out once: registers are slow to
+ * write, and between two runs nothing else happens on the array.
+ */
+typedef struct {
+    uint32_t registers;      /* address of the GLB tile's */
+    uint32_t offset;         /* from the first lane's bank to this one's, bytes */
+    uint32_t address, words; /* of the run that is set up */
+} load;
+typedef struct {
+    uint32_t registers;
+    uint32_t address, end; /* where the next run's output begins, where the bank ends */
+    uint32_t blocks;
+} store;
+static load loads[KERNEL_MAX_STREAMS];
+static store stores[KERNEL_MAX_STREAMS];
 
 static struct {
     uint32_t started;   /* cycle */
@@ -23,16 +33,15 @@ static stream_set waits[KERNEL_MAX_LANES]; /* by lane: its loads, then its store
 
 static struct {
     const kernel_description *k;
-    uint32_t table;
-    uint16_t runs;
-    uint16_t taken;            /* runs that are a lane's, from the first on */
+    uint32_t table, row_bytes;
+    uint16_t runs, taken;      /* taken: runs that are a lane's, from the first on */
     uint16_t starts, open;     /* start pulses; lanes at work */
     uint32_t since;            /* cycle at which the first lane started, or the last one became idle */
-    uint32_t kernel, firmware; /* cycles not yet in the mailbox */
+    uint64_t kernel, firmware; /* cycles; the mailbox has them when the batch is over */
 } batch;
 
 static uint32_t row_of(uint32_t run) {
-    return batch.table + run * fw_row_bytes(batch.k->n_loads, batch.k->n_stores);
+    return batch.table + run * batch.row_bytes;
 }
 
 /* A field of the run table: stream `i` of the row, words 0 address and 1 length. */
@@ -40,85 +49,91 @@ static uint32_t cell(uint32_t row, uint32_t i, uint32_t word) {
     return row + 8 * i + 4 * word;
 }
 
+static uint32_t glb_tile_of(uint32_t registers) {
+    return (registers - glb_registers(0)) / GLB_TILE_STRIDE;
+}
+
 static uint32_t bank_start(uint32_t glb_tile, uint32_t bank) {
     return (glb_tile * ONYX_GLB_BANKS + bank) * ONYX_GLB_BANK_BYTES;
 }
 
-static uint32_t bank_end(uint32_t glb_tile) {
-    return bank_start(glb_tile, 1) + ONYX_GLB_BANK_BYTES;
+static void prepare_load(const kernel_description *k, uint32_t i) {
+    const kernel_stream *s = &k->loads[i];
+    glb_write(s->glb_tile, GLB_LD_CTRL,
+              FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) | FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
+                  FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
+    glb_write(s->glb_tile, GLB_LD_DIM, 1);
+    glb_write(s->glb_tile, GLB_LD_CYCLE_START, 0);
+    glb_write(s->glb_tile, GLB_LD_STRIDE, 2);
+    glb_write(s->glb_tile, GLB_LD_CYCLE_STRIDE, 1);
+    glb_write(s->glb_tile, GLB_LD_RANGE, 0);
+    loads[i].registers = glb_registers(s->glb_tile);
+    loads[i].offset = bank_start(s->glb_tile, 0) - bank_start(k->loads[i % k->n_loads].glb_tile, 0);
+    loads[i].address = UINT32_MAX;
+    loads[i].words = 2; /* what a range of 0 means */
+}
+
+static void prepare_store(const kernel_description *k, uint32_t i) {
+    const kernel_stream *s = &k->stores[i];
+    glb_write(s->glb_tile, GLB_ST_CTRL,
+              FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) | FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
+                  FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
+    glb_write(s->glb_tile, GLB_ST_NUM_BLOCKS, s->num_blocks);
+    stores[i].registers = glb_registers(s->glb_tile);
+    stores[i].end = bank_start(s->glb_tile, 1) + ONYX_GLB_BANK_BYTES;
+    stores[i].blocks = s->num_blocks;
 }
 
 void dispatch_prepare(const kernel_description *k) {
-    for (uint32_t i = 0; i < k->n_lanes * k->n_loads; i++) {
-        const kernel_stream *s = &k->loads[i];
-        glb_write(s->glb_tile, GLB_LD_CTRL,
-                  FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) | FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
-                      FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
-        glb_write(s->glb_tile, GLB_LD_DIM, 1);
-        glb_write(s->glb_tile, GLB_LD_CYCLE_START, 0);
-        glb_write(s->glb_tile, GLB_LD_STRIDE, 2);
-        glb_write(s->glb_tile, GLB_LD_CYCLE_STRIDE, 1);
-        now.load_address[i] = UINT32_MAX;
-        now.load_words[i] = 2; /* more than one, and its range is written below */
-        glb_write(s->glb_tile, GLB_LD_RANGE, 0);
-    }
-    for (uint32_t i = 0; i < k->n_lanes * k->n_stores; i++) {
-        const kernel_stream *s = &k->stores[i];
-        glb_write(s->glb_tile, GLB_ST_CTRL,
-                  FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) | FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
-                      FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
-        glb_write(s->glb_tile, GLB_ST_NUM_BLOCKS, s->num_blocks);
-    }
+    for (uint32_t i = 0; i < k->n_lanes * k->n_loads; i++)
+        prepare_load(k, i);
+    for (uint32_t i = 0; i < k->n_lanes * k->n_stores; i++)
+        prepare_store(k, i);
     streams_set_timeout(k->timeout);
 }
 
 /* ---- loads ----------------------------------------------------------------------------------- */
 
 /* A loop has an extent of at least 2: a single word is no loop at all. */
-static void set_load_length(uint32_t glb_tile, uint32_t before, uint32_t words) {
-    if ((before == 1) != (words == 1))
-        glb_write(glb_tile, GLB_LD_DIM, words != 1);
-    if (words != 1)
-        glb_write(glb_tile, GLB_LD_RANGE, words - 2);
+static void set_loops(const load *l, uint32_t words, uint32_t from) {
+    if (words == 0)
+        fail(FW_ERROR_BAD_BATCH, from, 0);
+    bus_write32(l->registers + GLB_LD_DIM, words != 1);
 }
 
 /* Rows have the addresses of the first lane; the other lanes' banks hold the same at the same places. */
 static void set_loads(uint32_t lane, uint32_t run) {
-    const kernel_description *k = batch.k;
-    uint32_t row = row_of(run);
-    for (uint32_t i = 0, at = lane * k->n_loads; i < k->n_loads; i++, at++) {
-        uint32_t glb_tile = k->loads[at].glb_tile;
-        uint32_t address =
-            bus_read32(cell(row, i, 0)) + bank_start(glb_tile, 0) - bank_start(k->loads[i].glb_tile, 0);
-        uint32_t words = bus_read32(cell(row, i, 1));
-        if (words == 0)
-            fail(FW_ERROR_BAD_BATCH, cell(row, i, 1), 0);
-        if (address != now.load_address[at])
-            glb_write(glb_tile, GLB_LD_START_ADDR, address);
-        if (words != now.load_words[at])
-            set_load_length(glb_tile, now.load_words[at], words);
-        now.load_address[at] = address;
-        now.load_words[at] = words;
+    uint32_t n = batch.k->n_loads, row = row_of(run);
+    for (load *l = &loads[lane * n], *end = l + n; l < end; l++, row += 8) {
+        uint32_t address = bus_read32(row) + l->offset, words = bus_read32(row + 4);
+        if (address != l->address) {
+            bus_write32(l->registers + GLB_LD_START_ADDR, address);
+            l->address = address;
+        }
+        if (words != l->words) {
+            if (words <= 1 || l->words == 1)
+                set_loops(l, words, row + 4);
+            bus_write32(l->registers + GLB_LD_RANGE, words - 2); /* not looked at when there is no loop */
+            l->words = words;
+        }
     }
 }
 
 /* ---- stores ---------------------------------------------------------------------------------- */
 
-static void set_stores(uint32_t lane, uint32_t run) {
-    const kernel_description *k = batch.k;
-    for (uint32_t i = lane * k->n_stores; i < (lane + 1) * k->n_stores; i++) {
-        uint32_t glb_tile = k->stores[i].glb_tile;
-        if (now.store_address[i] == bank_end(glb_tile))
-            fail(FW_ERROR_OUTPUT_OVERFLOW, glb_tile, run);
-        glb_write(glb_tile, GLB_ST_START_ADDR, now.store_address[i]);
-    }
+/* Where the outputs of run `run` begin. */
+static void set_store(store *s, uint32_t address, uint32_t run) {
+    if (address == s->end)
+        fail(FW_ERROR_OUTPUT_OVERFLOW, glb_tile_of(s->registers), run);
+    s->address = address;
+    bus_write32(s->registers + GLB_ST_START_ADDR, address);
 }
 
 /* Words from `address` on that `blocks` blocks take, their lengths included; more than `limit` when they do
  * not end within so many. */
 static uint32_t stored_words(uint32_t address, uint32_t blocks, uint32_t limit) {
-    uint32_t words = 0;
-    for (uint32_t b = 0; b < blocks; b++) {
+    uint32_t words = 1u + glb_data16(address);
+    while (--blocks) {
         if (words >= limit)
             return limit + 1;
         words += 1u + glb_data16(address + 2 * words);
@@ -126,54 +141,45 @@ static uint32_t stored_words(uint32_t address, uint32_t blocks, uint32_t limit) 
     return words;
 }
 
-/* Writes where the run's outputs are into its row; the next ones come behind them. */
-static void take_outputs(uint32_t lane, uint32_t run) {
-    const kernel_description *k = batch.k;
-    uint32_t row = row_of(run);
-    for (uint32_t i = 0, at = lane * k->n_stores; i < k->n_stores; i++, at++) {
-        const kernel_stream *s = &k->stores[at];
-        uint32_t address = now.store_address[at], column = k->n_loads + i;
-        uint32_t left = (bank_end(s->glb_tile) - address) / 2;
-        uint32_t words = stored_words(address, s->num_blocks, left);
+/* Writes where the run's outputs are into its row, and points the stores behind them for the next one. */
+static void take_outputs(uint32_t lane, uint32_t row, uint32_t next) {
+    uint32_t n = batch.k->n_stores, out = cell(row, batch.k->n_loads, 0);
+    for (store *s = &stores[lane * n], *end = s + n; s < end; s++, out += 8) {
+        uint32_t address = s->address, left = (s->end - address) / 2;
+        uint32_t words = stored_words(address, s->blocks, left);
         if (words > left)
-            fail(FW_ERROR_OUTPUT_OVERFLOW, s->glb_tile, run);
-        bus_write32(cell(row, column, 0), address);
-        bus_write32(cell(row, column, 1), words);
-        now.store_address[at] = address + 2 * words;
+            fail(FW_ERROR_OUTPUT_OVERFLOW, glb_tile_of(s->registers), lanes[lane].run);
+        bus_write32(out, address);
+        bus_write32(out + 4, words);
+        if (next != NO_RUN)
+            set_store(s, address + 2 * words, next);
     }
 }
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
-/* The run the lane does next: the one it is set up for, or the next of the table. When there is none left,
- * one that another lane is set up for and has no time for yet; NO_RUN if there is none of those either. */
+/* The run the lane does next, its loads set up: the one it is set up for, or the next of the table. When
+ * there is none left, one that another lane is set up for and has no time for yet; NO_RUN if there is none of
+ * those either. */
 static uint32_t take_run(uint32_t lane) {
-    uint32_t from = lane;
-    if (lanes[lane].next == NO_RUN && batch.taken < batch.runs)
-        return batch.taken++;
-    for (uint32_t l = 0; lanes[from].next == NO_RUN && l < batch.k->n_lanes; l++)
-        from = l;
-    uint32_t run = lanes[from].next;
-    lanes[from].next = NO_RUN;
+    uint32_t run = lanes[lane].next, n = batch.k->n_lanes;
+    lanes[lane].next = NO_RUN;
+    if (run != NO_RUN)
+        return run;
+    if (batch.taken < batch.runs)
+        run = batch.taken++;
+    for (uint32_t other = 0; run == NO_RUN && other < n; other++) {
+        run = lanes[other].next;
+        lanes[other].next = NO_RUN;
+    }
+    if (run != NO_RUN)
+        set_loads(lane, run);
     return run;
 }
 
-static void account(void) {
-    mailbox_add_cycles(mailbox.kernel_cycles, batch.kernel);
-    mailbox_add_cycles(mailbox.firmware_cycles, batch.firmware);
-    batch.kernel = batch.firmware = 0;
-}
-
 /* Loads and stores start with one write: the flush it makes must not meet words of this run. */
-static void start_run(uint32_t lane) {
+static void start_run(uint32_t lane, uint32_t run) {
     const kernel_lane *l = &batch.k->lanes[lane];
-    bool ready = lanes[lane].next != NO_RUN;
-    uint32_t run = take_run(lane);
-    if (run == NO_RUN)
-        return;
-    if (!ready)
-        set_loads(lane, run);
-    set_stores(lane, run);
     streams_expect(l->load_mask, l->store_mask);
     uint32_t start = cycles_now();
     glc_write(GLC_STREAM_START,
@@ -181,47 +187,49 @@ static void start_run(uint32_t lane) {
     waits[lane] = (stream_set){.mask = l->load_mask, .kind = STREAM_LOAD};
     lanes[lane].started = start;
     lanes[lane].run = (uint16_t)run;
-    lanes[lane].number = (uint16_t)batch.starts++;
+    lanes[lane].number = batch.starts++;
     if (batch.open++ == 0) {
         batch.firmware += start - batch.since;
         batch.since = start;
     }
-    account();
 }
 
 static void end_loads(uint32_t lane) {
     waits[lane] = (stream_set){.mask = batch.k->lanes[lane].store_mask, .kind = STREAM_STORE};
     if (batch.taken < batch.runs) {
-        lanes[lane].next = (uint16_t)batch.taken++;
+        lanes[lane].next = batch.taken++;
         set_loads(lane, lanes[lane].next);
     }
 }
 
 static void end_run(uint32_t lane) {
-    uint32_t end = streams_last_done(), run = lanes[lane].run;
-    uint32_t last = cell(row_of(run), batch.k->n_loads + batch.k->n_stores, 0);
-    waits[lane].mask = 0;
+    uint32_t end = streams_last_done(), cycles = end - lanes[lane].started, number = lanes[lane].number;
+    uint32_t row = row_of(lanes[lane].run), last = cell(row, batch.k->n_loads + batch.k->n_stores, 0);
     if (--batch.open == 0) {
         batch.kernel += end - batch.since;
         batch.since = end;
     }
-    take_outputs(lane, run);
-    bus_write32(last, end - lanes[lane].started);
-    bus_write32(last + 4, lane | (uint32_t)lanes[lane].number << FW_ROW_START_SHIFT);
-    start_run(lane);
+    waits[lane].mask = 0;
+    uint32_t next = take_run(lane);
+    take_outputs(lane, row, next);
+    if (next != NO_RUN)
+        start_run(lane, next);
+    bus_write32(last, cycles);
+    bus_write32(last + 4, lane | number << FW_ROW_START_SHIFT);
 }
 
 static _Noreturn void report_timeout(void) {
     const kernel_description *k = batch.k;
-    uint32_t loads = 0, stores = 0, run = 0;
+    uint32_t open_loads = 0, open_stores = 0, run = 0;
     for (uint32_t lane = k->n_lanes; lane-- > 0;) {
         if (!waits[lane].mask)
             continue;
-        loads |= streams_open(STREAM_LOAD, k->lanes[lane].load_mask);
-        stores |= streams_open(STREAM_STORE, k->lanes[lane].store_mask);
+        open_loads |= streams_open(STREAM_LOAD, k->lanes[lane].load_mask);
+        open_stores |= streams_open(STREAM_STORE, k->lanes[lane].store_mask);
         run = lanes[lane].run;
     }
-    fail(FW_ERROR_RUN_TIMEOUT, FIELD(GLC_STREAM_START_G2F, loads) | FIELD(GLC_STREAM_START_F2G, stores), run);
+    fail(FW_ERROR_RUN_TIMEOUT,
+         FIELD(GLC_STREAM_START_G2F, open_loads) | FIELD(GLC_STREAM_START_F2G, open_stores), run);
 }
 
 void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs) {
@@ -231,18 +239,22 @@ void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs) 
         fail(FW_ERROR_BAD_BATCH, table, runs);
     batch.k = k;
     batch.table = table;
+    batch.row_bytes = fw_row_bytes(k->n_loads, k->n_stores);
     batch.runs = (uint16_t)runs;
     batch.taken = batch.starts = batch.open = 0;
     batch.kernel = batch.firmware = 0;
     batch.since = cycles_now();
-    for (uint32_t i = 0; i < k->n_lanes * k->n_stores; i++)
-        now.store_address[i] = bank_start(k->stores[i].glb_tile, 1);
+    hal_mask_interrupts();
     for (uint32_t lane = 0; lane < k->n_lanes; lane++) {
         lanes[lane].next = NO_RUN;
         waits[lane].mask = 0;
     }
-    for (uint32_t lane = 0; lane < k->n_lanes; lane++)
-        start_run(lane);
+    for (uint32_t lane = 0; lane < k->n_lanes && lane < runs; lane++) {
+        uint32_t run = take_run(lane);
+        for (uint32_t i = lane * k->n_stores; i < (lane + 1) * k->n_stores; i++)
+            set_store(&stores[i], stores[i].end - ONYX_GLB_BANK_BYTES, run);
+        start_run(lane, run);
+    }
     while (batch.open) {
         uint32_t lane = streams_wait(waits, k->n_lanes);
         if (lane == k->n_lanes)
@@ -252,6 +264,8 @@ void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs) 
         else
             end_run(lane);
     }
+    hal_unmask_interrupts();
     batch.firmware += cycles_now() - batch.since;
-    account();
+    mailbox_add_cycles(mailbox.kernel_cycles, batch.kernel);
+    mailbox_add_cycles(mailbox.firmware_cycles, batch.firmware);
 }

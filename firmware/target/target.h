@@ -8,7 +8,7 @@
 /* ---- mailbox.c ------------------------------------------------------------------------------- */
 extern volatile fw_mailbox mailbox; /* first in SRAM */
 void mailbox_clear(void);
-void mailbox_add_cycles(volatile uint32_t counter[2], uint32_t cycles);
+void mailbox_add_cycles(volatile uint32_t counter[2], uint64_t cycles);
 /* Writes the cause into the mailbox and stops. */
 _Noreturn void fail(uint32_t error, uint32_t detail0, uint32_t detail1);
 
@@ -46,7 +46,8 @@ typedef struct {
     uint16_t mask; /* one bit a GLB tile; 0: nobody waits for this set */
     uint8_t kind;  /* stream_kind */
 } stream_set;
-/* Until all streams of one of the sets have finished: which set; n after the time-out. */
+/* Until all streams of one of the sets have finished: which set; n after the time-out. Interrupts are masked.
+ */
 uint32_t streams_wait(const stream_set *sets, uint32_t n);
 uint32_t streams_open(stream_kind kind, uint32_t mask); /* of `mask`, not finished */
 uint32_t streams_last_done(void);                       /* cycle at which the latest stream was seen done */

@@ -231,10 +231,10 @@ static void a_program_that_does_otherwise_is_named(void **state) {
                      b.glb_bank_bytes / 2 + 1, b.map.cgra_data));
     expect(f, &b, &(behaviour){.output = 0x60000000, .output_len = 4}, 0, COSIM_TARGET,
            "onyx: error: the program says an output of 4 words lies at 0x");
-    expect(
-        f, &b, &(behaviour){.idle = true}, 0, COSIM_TARGET,
-        "onyx: error: batch 1 has 1 runs, the program started 0 [E0763-runs]\n    help: the program does not "
-        "follow docs/firmware.md\n");
+    expect(f, &b, &(behaviour){.idle = true}, 0, COSIM_TARGET,
+           "onyx: error: start pulses of a batch: 1 expected, the program says 0 [E0763-runs]\n    help: the "
+           "program does not "
+           "follow docs/firmware.md\n");
     pnr_board_free(&b);
 }
 

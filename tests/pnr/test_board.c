@@ -77,6 +77,8 @@ static void wrong_members_are_named(void **state) {
         {"[240, 240]", "240", "E0501-board-member", "delays_ps: member \"sb_to_cb_pe\""},
         {"\"register_map\"", "\"registermap\"", "E0003-json-member", "member \"register_map\""},
         {"\"format_version\": 1", "\"format_version\": 2", "E0501-board-member", "member \"format_version\""},
+        {"[\"onyx-ext\"]", "[\"../x\"]", "E0501-board-member", "member \"profiles\" must be a list"},
+        {"[\"onyx-ext\"]", "\"onyx-ext\"", "E0501-board-member", "member \"profiles\" must be a list"},
         {"\"clocks\": {", "\"clocks\": [", "E0002-json", "JSON"},
         {"\"name\"", "\"nam\": 1, \"name\"", "E0501-board-member", "member \"nam\" is not one of a board"},
         {"\"openocd\"", "\"config\"", "E0003-json-member", "link: member \"openocd\" must be a string"},
@@ -102,9 +104,9 @@ static void wrong_members_are_located(void **state) {
     static const struct {
         const char *from, *to, *at;
     } cases[] = {
-        {"\"width\": 32", "\"width\": 320", ":5:16: error: array: member \"width\""},
-        {"\"width\": 32, ", "", ":5:5: error: array: member \"width\""},
-        {"\"tiles\": 16", "\"tiles\": 15", ":6:14: error: 15 glb.tiles"},
+        {"\"width\": 32", "\"width\": 320", ":6:16: error: array: member \"width\""},
+        {"\"width\": 32, ", "", ":6:5: error: array: member \"width\""},
+        {"\"tiles\": 16", "\"tiles\": 15", ":7:14: error: 15 glb.tiles"},
         {"\"name\": \"onyx\",", "", ":1:1: error: member \"name\""},
         {"[240, 240]", "[241, 240]", ": error: delays_ps: member \"sb_to_cb_pe\""},
         {"\"cgra_irq\": 9", "\"cgra_irq\": 9, \"wi\\\"dth\": 1", ": error: memory_map: member \"wi"},

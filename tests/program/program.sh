@@ -14,6 +14,9 @@ grep -q "check: pass" program.out
 grep -q "^onyx: batch 1 of 1 is done, [0-9]* of [0-9]* runs$" program.err
 cmp soc.mtx out/x.mtx
 grep -q '"engine":.*"program"' out/report.json
+code=0
+python3 "$source/tests/flow/check_reports.py" "$source" out/report.json || code=$?
+[ $code = 0 ] || [ $code = 77 ] || [ $code = 127 ] || fail "report.json is not by its schema"
 grep -q '"board":.*"onyx-cosim"' out/report.json
 same='/xxh64\|"result_nnz"\|"passes"\|"words"\|"check"/p'
 sed -n "$same" soc.json >want

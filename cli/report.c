@@ -219,7 +219,7 @@ static cJSON *kernel_json(const cli_options *o, cli_session *s, const cli_kernel
 
 static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, const figures *all, bool ran,
                      const char *check) {
-    static const char *const engines[] = {"none", "sam", "cycle", "rtl", "soc"};
+    static const char *const engines[] = {"none", "sam", "cycle", "rtl", "soc", "program"};
     cJSON *json = cJSON_CreateObject();
     add_number(json, "format_version", 1);
     cJSON_AddStringToObject(json, "expression", o->expression);

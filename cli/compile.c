@@ -123,8 +123,8 @@ bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k) {
     bool ok = make_hardware_legal(s, k);
     lower_options options = {.tile_edge = tile_edge(&k->statement, &k->tiling),
                              .extended = pnr_board_extended(&k->board)};
-    if (ok && !k->tiling.tile && options.tile_edge > lower_widest(&k->hardware))
-        k->tiling.tile = options.tile_edge = lower_widest(&k->hardware);
+    if (ok && !k->tiling.tile && options.tile_edge > lower_widest(&k->hardware, options.extended))
+        k->tiling.tile = options.tile_edge = lower_widest(&k->hardware, options.extended);
     ok = ok && lower_run(&k->hardware, &options, &s->mem, &s->diag, &graph) && lower_check(graph, &s->diag) &&
          lower_pack(graph, &s->mem, &s->diag, &one) && unroll(o, s, k, &one);
     k->times.lower = seconds_now() - start;

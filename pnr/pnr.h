@@ -23,6 +23,13 @@ typedef struct {
     uint32_t cgra_irq;           /* interrupt number */
 } pnr_memory_map;
 
+/* How a host reaches the board's debug port. */
+typedef struct {
+    const char *openocd; /* path of the OpenOCD configuration; NULL: the board has no link */
+    uint32_t idcode;     /* of the JTAG TAP */
+    bool simulated;      /* onyx-cosim answers, which whoever wants the board starts */
+} pnr_link;
+
 typedef struct {
     const char *name;       /* "onyx" */
     const char *folder;     /* where register map tables lie: "boards/onyx" */
@@ -35,15 +42,16 @@ typedef struct {
     uint32_t mem_words;     /* words of one ID of a MEM tile's buffet */
     pnr_memory_map map;
     uint32_t cpu_mhz, cgra_mhz; /* highest clocks */
-    const cJSON *json;          /* the whole document; "delays_ps" is read from here */
+    pnr_link link;
+    const cJSON *json; /* the whole document; "delays_ps" is read from here */
 } pnr_board;
 
 /* The fabricated chip: the profile of a board as read. */
 #define PNR_PROFILE "onyx"
 
 /* Reads boards/NAME.json (or a path that ends in .json) from the current folder, else from the source tree,
- * and validates it. Errors: E0001-file, E0002-json, E0003-json-member, E0501-board-member (all name the
- * member), E0502-board-sizes. `out->json` lives until the caller deletes it with pnr_board_free. */
+ * and validates it. Errors: E0001-file, E0002-json, E0003-json-member, E0501-board-member (both show
+ * the member), E0502-board-sizes. `out->json` lives until the caller deletes it with pnr_board_free. */
 bool pnr_board_read(const char *name_or_path, arena *mem, diagnostics *d, pnr_board *out);
 /* Another profile for the board, one of its "profiles" or PNR_PROFILE; E0503-board-profile. */
 bool pnr_board_set_profile(pnr_board *b, const char *profile, diagnostics *d);

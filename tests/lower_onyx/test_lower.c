@@ -242,6 +242,10 @@ static void skipping(fixture *f, sam_graph *g) {
     (void)f;
     sam_add_edge(g, (sam_node){3}, 3, (sam_node){1}, 1, SAM_STREAM_SKIP);
 }
+static void word_as_constant(fixture *f, sam_graph *g) {
+    const sam_attribute constant = {names_intern(&f->names, "const1"), names_intern(&f->names, "two")};
+    vec_push(&f->mem, &sam_node_at(g, (sam_node){6})->extra, constant);
+}
 static void broadcast(fixture *f, sam_graph *g) {
     (void)f;
     sam_add_node(g, SAM_BROADCAST);
@@ -266,6 +270,8 @@ static void what_does_not_fit_is_named(void **state) {
          "E0412-alu-operands: mul (node 6): Onyx takes 2 operands here, not 3 | split it into operations of "
          "two "
          "operands"},
+        {"vec_elemmul.gv", word_as_constant,
+         "E0415-constant: mul (node 6): constant 'two' is no 16-bit integer | from -32768 to 65535"},
         {"vec_elemmul.gv", references_into_values,
          "E0414-no-such-link: fiberwrite vals X (node 8) cannot take its input from fiberlookup i: B0 (node "
          "1): no "

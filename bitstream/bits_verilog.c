@@ -105,6 +105,7 @@ static const primitive primitives[NET_MODES] = {
                                 {"crd", "val"},
                                 {"crd", "val"},
                                 {{"bf16_i", "vec_reduce_inst_bf16", "vec_reduce_inst_bf16"}},
+                                true,
                                 {"hazard_o"},
                                 {"overflow"}},
 };

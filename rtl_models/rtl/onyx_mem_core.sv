@@ -240,7 +240,7 @@ module onyx_mem_core #(
   assign core_out2_valid = ~on_vector & fiber_out2_valid;
 
   // The vector reducer has the memory by the port of the configuration bus: a fiber access that stands still.
-  logic vector_req, vector_we, vector_hazard;
+  logic vector_req, vector_we, vector_hazard, unused_vector_stir;
   logic [8:0] vector_addr;
   logic [63:0] vector_wdata;
   onyx_vector_reduce u_vector_reduce (
@@ -266,11 +266,12 @@ module onyx_mem_core #(
       .mem_addr_o (vector_addr),
       .mem_wdata_o(vector_wdata),
       .mem_rdata_i(sram_line),
+      .stir_o     (unused_vector_stir),
       .hazard_o   (vector_hazard)
   );
 
   logic [1:0] turn_q;
-  logic unused_stir;
+  logic unused_stir;  // for netlists with gated clocks, like the vector reducer's
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) turn_q <= 2'd0;
     else if (en) turn_q <= flush_i ? 2'd0 : turn_q + 2'd1;

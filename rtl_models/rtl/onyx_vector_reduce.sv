@@ -35,6 +35,7 @@ module onyx_vector_reduce (
     output logic [ 8:0] mem_addr_o,
     output logic [63:0] mem_wdata_o,
     input  logic [63:0] mem_rdata_i,
+    output logic        stir_o,  // a register may change at the edge though no word moves at a port
     output logic        hazard_o
 );
   localparam logic [1:0] StTake = 2'd0;
@@ -177,6 +178,7 @@ module onyx_vector_reduce (
   assign val_ready_o = take;
   assign crd_valid_o = give;
   assign val_valid_o = give;
+  assign stir_o      = (state_d != state_q);
   assign hazard_o    = (state_q == StTake) & both & item & ~maybe & ~fits;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

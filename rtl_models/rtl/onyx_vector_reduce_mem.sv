@@ -17,6 +17,7 @@ module onyx_vector_reduce_mem (
     output logic [16:0] val_data_o,
     output logic        val_valid_o,
     input  logic        val_ready_i,
+    output logic        stir_o,
     output logic        hazard_o
 );
   logic mem_req, mem_we;
@@ -46,6 +47,7 @@ module onyx_vector_reduce_mem (
       .mem_addr_o (mem_addr),
       .mem_wdata_o(mem_wdata),
       .mem_rdata_i(mem_rdata),
+      .stir_o,
       .hazard_o
   );
 

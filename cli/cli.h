@@ -114,6 +114,8 @@ typedef struct {
     cycle_model *model; /* on the array: the cycle model, which ran alone, or ahead of rtl or soc */
     const cycle_design *design;
     bool ahead;
+    uint64_t expected_cycles; /* of the runs, by the model ahead */
+    double build_s, cpu_s;    /* engine rtl: building its program, wall; its runs, processor time */
 } cli_outcome;
 
 /* What compiling a kernel yields, and running it. */

@@ -174,7 +174,7 @@ bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const ti
 
 bool cli_watch_hazards(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
                        cli_outcome *out) {
-    uint64_t cycles = 0;
     out->ahead = true;
-    return run_model(s, k, plan, NULL, NULL, out, &cycles) && report_hazards(o, s, out->design, out->model);
+    return run_model(s, k, plan, NULL, NULL, out, &out->expected_cycles) &&
+           report_hazards(o, s, out->design, out->model);
 }

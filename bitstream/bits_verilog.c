@@ -73,7 +73,8 @@ static const primitive primitives[NET_MODES] = {
                          "reg_cr_inst_tile_en",
                          {"in"},
                          {"out"},
-                         {{"default_value_i", "reg_cr_inst_default_value", "reg_cr_inst_default_value"}},
+                         {{"default_value_i", "reg_cr_inst_default_value", "reg_cr_inst_default_value"},
+                          {"bf16_i", "reg_cr_inst_bf16", "reg_cr_inst_bf16"}},
                          true,
                          {"hazard_o"},
                          {"reduce-maybe"}},
@@ -289,6 +290,10 @@ uint32_t bits_core_space(const pnr_design *design, const bits_map *map, net_cell
 static void write_constant(writer *w, const net_cell_data *cell, const config_port *c) {
     net_tile tile = net_mode_table[cell->mode].tile;
     const bits_field *from = bits_find(w->map, tile, 0, c->from), *to = bits_find(w->map, tile, 0, c->to);
+    if (!from && bits_is_elsewhere(w->map, tile, c->from)) { /* not on this profile */
+        fprintf(w->out, ",\n      .%s('0)", c->port);
+        return;
+    }
     BUG_IF(!from || !to, "no field %s or %s", c->from, c->to);
     uint32_t width = to->hi - from->lo + 1u;
     fprintf(w->out, ",\n      .%s(%u'h", c->port, width);

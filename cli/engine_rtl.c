@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -34,6 +35,10 @@ static const char *ingredients(cli_session *s, const char *folder) {
               hash_file(arena_printf(mem, "%s/rtl_models/harness/design_main.cpp", home), s, &hash);
     struct dirent **entries = NULL;
     int count = scandir(rtl, &entries, is_module, alphasort);
+    if (count < 0) {
+        diag_error(&s->diag, (src_loc){0}, "E0001-file", "cannot read '%s': %s", rtl, strerror(errno));
+        ok = false;
+    }
     for (int i = 0; i < count; i++) {
         ok = ok && hash_file(arena_printf(mem, "%s/%s", rtl, entries[i]->d_name), s, &hash);
         free(entries[i]);
@@ -98,6 +103,12 @@ static bool verilate(cli_session *s, const char *folder, bool fast, const char *
                                 "-MAKEFLAGS",
                                 "VM_GLOBAL_FAST=",
                                 NULL};
+    cli_progress_stage(s, "Verilator builds the netlist", 0);
+    return cli_spawn(argv, log, &s->diag);
+}
+
+static bool run_design(cli_session *s, const char *const *argv, const char *log) {
+    cli_progress_stage(s, "running the netlist", 0);
     return cli_spawn(argv, log, &s->diag);
 }
 
@@ -169,11 +180,11 @@ bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     const char *const argv[] = {arena_printf(mem, "%s/obj/design_sim", folder), job, result,
                                 o->io_trace ? arena_printf(mem, "%s/io.trace", o->out) : NULL, NULL};
     double start = seconds_now();
-    if (!build(s, folder, out->expected_cycles >= MANY_CYCLES, log))
+    if (!build(s, folder, out->model_cycles >= MANY_CYCLES, log))
         return false;
     out->build_s = seconds_now() - start;
     double before = children_s();
-    bool ok = cli_spawn(argv, run_log, &s->diag);
+    bool ok = run_design(s, argv, run_log);
     out->cpu_s = children_s() - before;
     ok = ok && same_hazards(s, out, run_log) &&
          tile_job_collect(result, plan, c, &out->kernel_cycles, &s->diag);

@@ -85,11 +85,13 @@ static bool read_compressed(const tile_collector *c, uint32_t run, int level, co
     return true;
 }
 
-/* Adds leaf `leaf` at its coordinates, unless padding put it outside the result. */
+/* Adds leaf `leaf` at its coordinates, unless padding put it outside the part. */
 static void add_leaf(tile_collector *c, const tile_part *part, const tile_nodes *nodes, uint32_t leaf,
                      uint16_t value) {
-    uint32_t at[SAM_MAX_ORDER];
-    if (!tile_leaf_at(c->result, nodes, leaf, part->origin, c->extent, at))
+    uint32_t at[SAM_MAX_ORDER], end[SAM_MAX_ORDER];
+    for (uint32_t m = 0; m < c->result->order; m++)
+        end[m] = part->origin[m] + part->size[m];
+    if (!tile_leaf_at(c->result, nodes, leaf, part->origin, end, at))
         return;
     for (uint32_t m = 0; m < c->result->order; m++)
         vec_push(&c->entries_mem, &c->entries.crd, at[m]);

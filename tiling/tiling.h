@@ -40,6 +40,17 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
  * E0313-generator. O(product of dimensions). */
 bool tile_generate(const char *spec, name_id name, uint32_t operand, uint64_t base_seed, tile_dtype dtype,
                    arena *mem, diagnostics *d, tile_tensor *out);
+/* A tensor from entries in memory, in any order and with duplicates, which are added: crd[e * order + mode]
+ * is 0-based, below dim[mode]; values are rounded as by tile_read; messages call it `from`. E0303-range,
+ * E0305-value. O(nnz * order). */
+bool tile_from_entries(name_id name, uint32_t order, const uint32_t *dim, uint64_t nnz, const uint32_t *crd,
+                       const double *val, tile_dtype dtype, const char *from, arena *mem, diagnostics *d,
+                       tile_tensor *out);
+/* Drops dimensions of extent 1, the last ones first, until the tensor, which `from` gave, has `order` of
+ * them. E0311-order. */
+bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics *d);
+/* What a word stands for: -32768 to 32767, or any bfloat16. */
+double tile_to_double(tile_dtype dtype, uint16_t word);
 /* Writes what the name ends in: .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), or .tns from order
  * 1; 1-based, sorted. E0312-extension. */
 bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagnostics *d);
@@ -101,7 +112,9 @@ bool tile_from_levels(const sam_tensor_levels *levels, const sam_tensor_data *fo
 typedef struct {
     uint32_t tile; /* edge of a sub-tile in coordinates, the same for every variable; 0 = the largest power of
                       two whose sub-tiles fit whatever they hold */
-    uint32_t mem_words; /* segment, coordinate or value words a MEM tile holds (1024) */
+    uint32_t glb_tile;   /* edge of a tile for the global buffer; up to `tile`: there are none */
+    uint32_t mem_words;  /* segment, coordinate or value words a MEM tile holds (1024) */
+    uint32_t bank_words; /* of a stream's bank in the global buffer; 0 = no bound */
 } tile_options;
 
 /* The edge `options` asks for, or the one tile = 0 chooses for this statement. */
@@ -139,6 +152,7 @@ typedef struct {
 /* What one copy of the kernel does in one run. */
 typedef struct {
     uint32_t origin[SAM_MAX_ORDER]; /* coordinate of the result sub-tile's corner, by logical mode */
+    uint32_t size[SAM_MAX_ORDER];   /* its extent; what dense levels write beyond belongs to another part */
     bool idle;                      /* the copy runs on empty sub-tiles; its result is not read */
 } tile_part;
 
@@ -154,12 +168,53 @@ typedef struct {
     uint64_t runs_possible; /* before empty sub-tiles and pairs without work were skipped */
 } tile_plan;
 
-/* Cuts operands into sub-tiles, enumerates the runs the statement needs, and checks capacities. Pairing is
- * derived from the expression: a product needs all its factors, a sum what either side has, and a term
- * outside a reduction takes part in that reduction's first tile only. `inputs` and `outputs` name the streams
- * the mapped kernel has. Dense levels are padded to the tile edge and have no stream of their own. A sub-tile
- * or a result that may not fit is E0330-capacity (exit 2). Work is proportional to the sub-tiles visited
- * times the tiles along one variable / 64. */
+enum { TILE_MAX_STREAMS = 64, TILE_SPLITS_LISTED = 8 };
+
+/* Sub-tiles of a tensor that held too much and were split; of the result, runs whose result might not fit. */
+typedef struct {
+    name_id tensor;
+    uint32_t order;
+    uint64_t tiles;
+    uint64_t most_words;                                /* of the largest array of the fullest */
+    uint32_t corner[TILE_SPLITS_LISTED][SAM_MAX_ORDER]; /* of the first ones, by logical mode */
+} tile_split;
+
+/* What a plan came to, so far. */
+typedef struct {
+    uint64_t possible, pairs; /* of uniform sub-tiles: all there are, those with work */
+    uint64_t runs;            /* planned: a pair that was split is several */
+    uint32_t most_words;      /* of any array in a memory tile */
+    uint64_t most_bank_words; /* of any stream's bank at once */
+    uint64_t glb_tiles;       /* tiles for the global buffer that had work */
+    uint64_t loads;           /* of the global buffer: as many runs as the banks hold, of one of its tiles */
+    uint64_t load_words;      /* operand words of all loads; a block is counted once a load */
+    VEC(tile_split) splits;   /* by tensor */
+} tile_counts;
+
+/* Cuts operands into sub-tiles, enumerates the runs the statement needs, batch by batch, and sees to
+ * capacities. Pairing is derived from the expression: a product needs all its factors, a sum what either side
+ * has, and a term outside a reduction takes part in that reduction's first tile only. With options->glb_tile,
+ * all runs of a tile for the global buffer come before those of the next. Dense levels are padded to the tile
+ * edge and have no stream of their own. Where a sub-tile or a result may overflow a memory tile or a bank, a
+ * variable's piece is halved for all operands that have it, until all parts fit; E0330-capacity (exit 2) only
+ * where even parts of one coordinate would not. docs/tiling.md.
+ *
+ * `inputs` and `outputs` name the streams the mapped kernel has; they, the statement and the operands must
+ * live as long as the planner, which lives in `mem`. NULL after errors. Memory: 4 bytes an entry and 4 a
+ * sub-tile, and the batch. Work of all batches: proportional to the entries, and to the runs times the tiles
+ * along one variable / 64. */
+typedef struct tile_planner tile_planner;
+tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, const tile_options *options,
+                              const tile_stream *inputs, uint32_t n_inputs, const tile_stream *outputs,
+                              uint32_t n_outputs, arena *mem, diagnostics *d);
+typedef enum { TILE_BATCH, TILE_END, TILE_FAILED } tile_step;
+/* The next runs, in `mem`; with most_words about as many as have that many words of blocks, at most 16384; 0:
+ * all. TILE_END: there are none left, `out` has streams but no runs. */
+tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_plan *out);
+const tile_counts *tile_plan_counts(const tile_planner *p);
+void tile_plan_end(tile_planner *p);
+
+/* The whole plan at once. */
 bool tile_plan_run(const sam_statement *s, const tile_operands *in, const tile_options *options,
                    const tile_stream *inputs, uint32_t n_inputs, const tile_stream *outputs,
                    uint32_t n_outputs, arena *mem, diagnostics *d, tile_plan *out);
@@ -170,9 +225,9 @@ typedef struct {
     uint32_t copy;
 } tile_copy_stream;
 
-/* How pairs of sub-tiles are dealt to the copies: in the order of the plan, or those of like size together.
- */
-typedef enum { TILE_DISPATCH_ORDER, TILE_DISPATCH_LOAD } tile_dispatch;
+/* How pairs of sub-tiles are dealt to the copies: in the order of the plan, those of like size together, or
+ * each when a copy is free (which the engine decides; the plan stays that of one copy). */
+typedef enum { TILE_DISPATCH_ORDER, TILE_DISPATCH_LOAD, TILE_DISPATCH_DYNAMIC } tile_dispatch;
 
 /* The plan of one copy for `copies` of them: every run of the new plan takes the next `copies` runs of the
  * old one, each on the streams of its own copy; copies the last run has nothing for get empty sub-tiles. All
@@ -184,7 +239,8 @@ void tile_unroll(const tile_plan *one, uint32_t copies, tile_dispatch how, const
                  tile_plan *out);
 
 /* Collects results: words[o] are the words output stream o delivered for this run. Adds them (wrap-around
- * int16 or bf16) at the origin of each copy's part; coordinates beyond the result's extent are dropped. */
+ * int16 or bf16) at the origin of each copy's part; coordinates beyond the part's or the result's extent are
+ * dropped. `plan` may be filled anew between runs, with the next batch. */
 typedef struct tile_collector tile_collector;
 tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan, const uint32_t *extent,
                                    tile_dtype dtype, arena *mem);

@@ -15,6 +15,12 @@ typedef struct {
 void tile_sort(const uint32_t *crd, uint32_t width, uint32_t n, const uint8_t *key, uint32_t keys,
                uint32_t *order, arena *scratch);
 
+/* A value as a word of the data type; counts in *rounded what is not whole. E0305-value. */
+bool tile_from_double(double x, tile_dtype dtype, src_loc loc, diagnostics *d, uint64_t *rounded,
+                      uint16_t *out);
+/* E0350-rounded, once for all values of `from`. */
+void tile_warn_rounded(const tile_tensor *t, const char *from, diagnostics *d);
+
 /* Sorts entries in logical order and adds duplicates; fills t->nnz, crd, val. */
 void tile_normalise(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem);
 
@@ -44,6 +50,14 @@ bool tile_leaf_at(const sam_tensor_data *format, const tile_nodes *nodes, uint32
                   const uint32_t *origin, const uint32_t *extent, uint32_t *at);
 /* Entries without zeros, sorted and added up, as a tensor. */
 void tile_without_zeros(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem);
+
+/* Half 0 or 1 of the coordinates [low, low + size). */
+static inline void tile_halve(uint32_t low, uint32_t size, uint32_t half, uint32_t *half_low,
+                              uint32_t *half_size) {
+    uint32_t first = (size + 1) / 2;
+    *half_low = half ? low + first : low;
+    *half_size = half ? size - first : first;
+}
 
 /* Blocks of `divide` coordinates in an extent. */
 static inline uint32_t tile_split_extent(uint32_t extent, uint32_t divide) {

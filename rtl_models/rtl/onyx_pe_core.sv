@@ -320,6 +320,7 @@ module onyx_pe_core #(
       .en_i           (on_reduce),
       .flush_i,
       .default_value_i({cfg1_i[0], cfg0_i[31:17]}),
+      .bf16_i         (cfg1_i[1]),
       .in_data_i      (h0_data),
       .in_valid_i     (h0_valid),
       .in_ready_o     (reduce_in0_ready),

@@ -157,6 +157,7 @@ typedef struct {
     cycle_model *model;    /* on the array: the cycle model, which ran alone, or ahead of rtl or soc */
     const cycle_design *design;
     bool ahead;
+    double build_s, cpu_s; /* engine rtl: building its program, wall; its runs, processor time */
 } cli_outcome;
 
 /* What planning the runs of a kernel came to. */

@@ -20,14 +20,20 @@ typedef enum { REPORT_ERROR, REPORT_WARN, REPORT_OFF } cli_severity; /* of --haz
 typedef VEC(const char *) text_vec;
 
 typedef struct {
+    const char *name;
+    tile_tensor data;
+} cli_given;
+
+typedef struct {
     const char *expression;
-    text_vec formats;    /* -f */
-    text_vec dimensions; /* -d "i:100", "B:100,80" */
-    text_vec types;      /* -t "B:int16" */
-    text_vec schedule;   /* -s */
-    text_vec inputs;     /* -i "B:file" */
-    text_vec generators; /* -g "B:dims:density:seed", "B:s" */
-    text_vec outputs;    /* -o "X:file" */
+    text_vec formats;     /* -f */
+    text_vec dimensions;  /* -d "i:100", "B:100,80" */
+    text_vec types;       /* -t "B:int16" */
+    text_vec schedule;    /* -s */
+    text_vec inputs;      /* -i "B:file" */
+    text_vec generators;  /* -g "B:dims:density:seed", "B:s" */
+    text_vec outputs;     /* -o "X:file" */
+    VEC(cli_given) given; /* operands in memory, of programs that link the command */
     const char *board, *profile;
     cli_engine engine;
     cli_severity hazards, deadlock;
@@ -38,7 +44,7 @@ typedef struct {
     uint32_t unroll; /* copies of the kernel; 0 = as many as fit */
     tile_dispatch dispatch;
     uint64_t seed;
-    bool check, pipeline, balance, io_trace, json, quiet;
+    bool check, pipeline, balance, io_trace, wave, json;
     const char *out; /* folder */
     /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
     sam_sim_timing timing;
@@ -52,15 +58,26 @@ typedef struct {
     arena mem;
     name_table names;
     diagnostics diag;
-    bool colour;
-    VEC(pnr_board) boards; /* read so far; freed at the end */
+    bool json;                  /* --diagnostics=json */
+    bool quiet;                 /* --quiet: no summary */
+    bool report_progress;       /* --progress */
+    struct cli_progress *shown; /* progress.c; NULL: nobody looks */
+    VEC(pnr_board) boards;      /* read so far; freed at the end */
+    const char *programs;       /* folder of onyx and onyx-cosim; NULL: that of this program */
 } cli_session;
 
 void cli_session_begin(cli_session *s);
+/* What is being done now, and how much of it, for whoever waits: a line on standard error for what takes over
+ * a second, on a terminal or with --progress. `what` must stay; total 0: not counted. */
+void cli_progress_stage(cli_session *s, const char *what, uint64_t total);
+void cli_progress_count(cli_session *s, uint64_t done);
+/* progress.c: called by the session only. */
+void cli_progress_begin(cli_session *s);
+void cli_progress_end(cli_session *s);
 /* Prints what was diagnosed, frees everything, returns the exit code. */
 int cli_session_end(cli_session *s, bool ok);
-/* The file of this program; false where that cannot be found out, or the path does not fit. */
-bool cli_program(char *path, size_t size);
+/* The file of a program of the toolchain, "onyx" or "onyx-cosim"; just its name where /proc does not tell. */
+const char *cli_program(cli_session *s, const char *name);
 /* Where boards, RTL and firmware sources lie: $ONYX_HOME, or beside the installed program, or the tree it was
  * built from. */
 const char *cli_home(cli_session *s);
@@ -71,33 +88,47 @@ bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const ch
 /* ---- arguments (arguments.c) ------------------------------------------------------------------ */
 
 /* Parses with argp, but takes long options only in full: scripts that abbreviate break when an option is
- * added. `input` is what the parser's callback gets. False after errors; --help ends the program. */
+ * added. The options of every command go to the session: --diagnostics, --progress, --quiet. `input` is what
+ * the parser's callback gets. False after errors (E0902-option, E0903-option-value); --help ends the program.
+ */
 bool cli_parse(const struct argp *parser, const char *command, int argc, char **argv, cli_session *s,
                void *input);
 /* Values of options; E0903-option-value when they are not in range, or not among the NULL-terminated words
  * known (whose index is the answer). */
 uint64_t cli_whole(cli_session *s, const char *option, const char *text, uint64_t low, uint64_t high);
 int cli_choice(cli_session *s, const char *option, const char *text, const char *const *known);
+const char *cli_profile(cli_session *s, const char *text);
 void cli_bad_value(cli_session *s, const char *option, const char *value, const char *want);
 
 /* Of every command that has a board or writes a folder, so that they are worded once. Keys of long options
  * without a letter come after CLI_OPT_BOARD. */
-enum { CLI_OPT_BOARD = 256 };
+enum { CLI_OPT_PROFILE = 256, CLI_OPT_BOARD };
 #define CLI_OPTION_BOARD                                                                                     \
     { "board", CLI_OPT_BOARD, "NAME", 0, "Board, from 'onyx boards', or a .json file (default onyx)", 0 }
+#define CLI_OPTION_PROFILE                                                                                   \
+    {                                                                                                        \
+        "profile", CLI_OPT_PROFILE, "NAME", 0,                                                               \
+            "What the tiles can do: onyx, the fabricated chip (default), or onyx-ext, primitives of ours, "  \
+            "too",                                                                                           \
+            1                                                                                                \
+    }
 #define CLI_OPTION_OUT                                                                                       \
     { "output", 'o', "DIR", 0, "Folder for what is produced", 0 }
 
 /* The tools on files: first member of their options, which they give to cli_parse. */
 typedef struct {
     cli_session *session;
-    const char *board, *out;
+    const char *board, *profile, *out;
     text_vec arguments;
 } cli_tool;
 error_t cli_parse_tool(int key, char *arg, struct argp_state *state);
 /* E0904-argument, E0905-folder. */
 bool cli_want_arguments(const cli_tool *o, uint32_t wanted, const char *usage);
 bool cli_want_folder(cli_session *s, const char *out);
+
+/* Every cell at the site a .place file gives it. E0923-not-placed, and what pnr_place has to say. */
+bool cli_read_placement(cli_session *s, const char *path, pnr_options *options, const netlist *n,
+                        const pnr_board *board, pnr_design *design);
 
 /* Fills `o` from the command line; false after errors. `what` is "run", "compile" or "sam". */
 bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, cli_options *o);
@@ -111,7 +142,9 @@ typedef struct {
 typedef struct {
     tile_tensor result;
     uint64_t config_cycles, kernel_cycles, firmware_cycles, total_cycles;
-    cycle_model *model; /* on the array: the cycle model, which ran alone, or ahead of rtl or soc */
+    uint64_t model_cycles; /* of the cycle model: more than the kernel's where copies start apart, since it
+                              computes them in turn */
+    cycle_model *model;    /* on the array: the cycle model, which ran alone, or ahead of rtl or soc */
     const cycle_design *design;
     bool ahead;
 } cli_outcome;
@@ -128,6 +161,7 @@ struct cli_kernel {
     VEC(cli_kernel) producers; /* kernels that fill workspaces, in the order in which they run before this */
     sam_graph sam, hardware;   /* as lowered from the statement; after the hardware rewrites */
     uint32_t copies;           /* of the kernel in the netlist */
+    bool apart;                /* each copy starts by itself, with its own flush */
     const char *chosen;        /* a sentence about loops that are not in the default order, or NULL */
     const char *staged;        /* the same about several kernels that nobody asked for */
     const char *way_out;       /* a schedule that would do instead of the user's, or NULL */
@@ -172,6 +206,8 @@ typedef struct {
 } cli_streams;
 void cli_streams_of(const pnr_design *design, cli_streams *streams);
 
+/* All of `onyx run`: k->ran.result holds the result, o->out the files. */
+bool cli_run(const cli_options *o, cli_session *s, cli_kernel *k);
 /* Runs all kernels in turn on the user's operands and on the workspaces of those before, each on the engine
  * of the options; k->ran holds the result. */
 bool cli_run_kernels(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in);
@@ -227,6 +263,9 @@ void cli_hazards_json(const cli_outcome *outcome, cJSON *report);
 void cli_stalls_json(cli_session *s, const cli_outcome *outcome, cJSON *report);
 void cli_stalls_print(cli_session *s, const cli_outcome *outcome);
 
+/* Whether `onyx help TOPIC` has a page; of a command's name it then prints that, not the command's --help. */
+bool cli_is_page(const char *topic);
+
 /* Runs a program and waits; its standard output goes to `log`. False with E0930-tool when it fails. */
 bool cli_spawn(const char *const *argv, const char *log, diagnostics *d);
 
@@ -237,10 +276,12 @@ int command_sweep(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_boards(int argc, char **argv);
 int command_bits(int argc, char **argv);
+int command_bitgen(int argc, char **argv);
 int command_pnr(int argc, char **argv);
 int command_place(int argc, char **argv);
 int command_route(int argc, char **argv);
 int command_sta(int argc, char **argv);
 int command_fabric(int argc, char **argv);
+int command_help(int argc, char **argv);
 
 #endif

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -33,6 +34,10 @@ static const char *ingredients(cli_session *s, const char *folder) {
               hash_file(arena_printf(mem, "%s/rtl_models/harness/design_main.cpp", home), s, &hash);
     struct dirent **entries = NULL;
     int count = scandir(rtl, &entries, is_module, alphasort);
+    if (count < 0) {
+        diag_error(&s->diag, (src_loc){0}, "E0001-file", "cannot read '%s': %s", rtl, strerror(errno));
+        ok = false;
+    }
     for (int i = 0; i < count; i++) {
         ok = ok && hash_file(arena_printf(mem, "%s/%s", rtl, entries[i]->d_name), s, &hash);
         free(entries[i]);
@@ -88,6 +93,12 @@ static bool verilate(cli_session *s, const char *folder, const char *log) {
                                 "-MAKEFLAGS",
                                 "VM_GLOBAL_FAST=",
                                 NULL};
+    cli_progress_stage(s, "Verilator builds the netlist", 0);
+    return cli_spawn(argv, log, &s->diag);
+}
+
+static bool run_design(cli_session *s, const char *const *argv, const char *log) {
+    cli_progress_stage(s, "running the netlist", 0);
     return cli_spawn(argv, log, &s->diag);
 }
 
@@ -150,7 +161,7 @@ bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     remove(result);
     const char *const argv[] = {arena_printf(mem, "%s/obj/design_sim", folder), job, result,
                                 o->io_trace ? arena_printf(mem, "%s/io.trace", o->out) : NULL, NULL};
-    bool ok = build(s, folder, log) && cli_spawn(argv, run_log, &s->diag) && same_hazards(s, out, run_log) &&
+    bool ok = build(s, folder, log) && run_design(s, argv, run_log) && same_hazards(s, out, run_log) &&
               tile_job_collect(result, plan, c, &out->kernel_cycles, &s->diag);
     out->total_cycles = out->kernel_cycles;
     return ok;

@@ -61,7 +61,11 @@ bool cli_check_names(const cli_options *o, cli_session *s, const sam_statement *
                   names_text(&s->names, sam_tensor_at(st, st->result)->name));
         return false;
     }
-    return all_known(&o->inputs, "-i", s, st) && all_known(&o->generators, "-g", s, st);
+    text_vec given = {0};
+    for (uint32_t i = 0; i < o->given.len; i++)
+        vec_push(&s->mem, &given, arena_printf(&s->mem, "%s:", o->given.at[i].name));
+    return all_known(&given, "operand", s, st) && all_known(&o->inputs, "-i", s, st) &&
+           all_known(&o->generators, "-g", s, st);
 }
 
 enum { DEFAULT_EXTENT = 42 }; /* taco's */
@@ -117,8 +121,23 @@ static const sam_expr_data *first_access(const sam_statement *st, sam_tensor t) 
     BUG("an operand that nothing uses");
 }
 
-/* Exactly one of -i and -g gives a tensor. */
-static bool one_source(const char *file, const char *spec, const char *name, src_loc loc, cli_session *s) {
+/* What a program gave for `name`, or NULL. */
+static const tile_tensor *given_for(const cli_options *o, const char *name) {
+    for (uint32_t i = 0; i < o->given.len; i++) {
+        if (strcmp(o->given.at[i].name, name) == 0)
+            return &o->given.at[i].data;
+    }
+    return NULL;
+}
+
+/* Exactly one of memory, -i and -g gives a tensor. */
+static bool one_source(const tile_tensor *given, const char *file, const char *spec, const char *name,
+                       src_loc loc, cli_session *s) {
+    if (given && (file || spec))
+        diag_error(&s->diag, loc, "E0914-twice", "%s is given in memory, and has -%c", name,
+                   file ? 'i' : 'g');
+    if (given)
+        return !file && !spec;
     if (!file && !spec) {
         diag_error(&s->diag, loc, "E0911-no-data", "nothing says what %s holds", name);
         diag_hint(&s->diag, "give -i %s:FILE, or -g %s:DIMS:DENSITY", name, name);
@@ -134,8 +153,15 @@ static bool read_operand(const cli_options *o, cli_session *s, const sam_stateme
     const sam_tensor_data *tensor = sam_tensor_at(st, t);
     const char *name = names_text(&s->names, tensor->name);
     const char *file = argument_for(&o->inputs, name), *spec = argument_for(&o->generators, name);
-    if (!one_source(file, spec, name, tensor->loc, s))
+    const tile_tensor *given = given_for(o, name);
+    if (!one_source(given, file, spec, name, tensor->loc, s))
         return false;
+    if (given) {
+        if (extent)
+            return true; /* in the first pass */
+        *out = *given;
+        return tile_squeeze(out, tensor->order, name, &s->diag);
+    }
     bool fill = spec && is_fill(spec);
     if (fill != (extent != NULL))
         return true; /* in the other pass */

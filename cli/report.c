@@ -208,6 +208,8 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
                (unsigned long long)f.pairs_run, k->plan.tile, (unsigned long long)(f.pairs - f.pairs_run));
     if (k->plan.copies > 1)
         printf("  %u copies of the kernel, which take %u passes\n", k->plan.copies, k->plan.runs.len);
+    else if (k->apart && k->plan.runs.len)
+        printf("  %u copies of the kernel, each of which takes the next pair when it is free\n", k->copies);
     if (ran)
         printf("  %llu cycles, %llu nonzeros in %s\n", (unsigned long long)f.total,
                (unsigned long long)k->ran.result.nnz, result);
@@ -232,7 +234,7 @@ static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, c
 }
 
 void cli_print_json(const cJSON *json) {
-    char *text = cJSON_Print(json);
+    char *text = json_print(json, true);
     puts(text);
     cJSON_free(text);
 }
@@ -243,7 +245,7 @@ bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, bool 
     bool ok = json_write(json, arena_printf(&s->mem, "%s/report.json", o->out), &s->diag);
     if (o->json) {
         cli_print_json(json);
-    } else if (!o->quiet) {
+    } else if (!s->quiet) {
         summary(o, s, k, &all, ran, check);
     }
     cJSON_Delete(json);

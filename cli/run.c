@@ -58,18 +58,19 @@ static uint32_t streams_of_one(const tile_copy_stream *all, uint32_t n, tile_str
     return ones;
 }
 
-/* The runs of one copy, dealt to all. */
+/* The runs of one copy, dealt to all where they start together. */
 static bool plan_runs(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in) {
     cli_streams all;
     tile_stream inputs[64], outputs[64];
     tile_plan one;
     cli_streams_of(&k->design, &all);
+    cli_progress_stage(s, "cutting the operands", 0);
     uint32_t n_in = streams_of_one(all.in, all.n_in, inputs),
              n_out = streams_of_one(all.out, all.n_out, outputs);
     if (!tile_plan_run(&k->statement, in, &k->tiling, inputs, n_in, outputs, n_out, &s->mem, &s->diag, &one))
         return false;
     k->plan = one;
-    if (k->copies > 1)
+    if (k->copies > 1 && !k->apart)
         tile_unroll(&one, k->copies, o->dispatch, all.in, all.n_in, all.out, all.n_out, &s->mem, &k->plan);
     return true;
 }
@@ -157,6 +158,7 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
     tile_tensor want;
     if (!o->check)
         return "none";
+    cli_progress_stage(s, "computing the reference", 0);
     if (!tile_reference(&k->user, in, &s->mem, &s->diag, &want))
         return "none";
     return tile_equal(got, &want, o->dtype, &s->names, &s->diag) ? "pass" : "fail";
@@ -184,7 +186,7 @@ static bool write_result(const cli_options *o, cli_session *s, const tile_tensor
                       &s->diag);
 }
 
-static bool run(const cli_options *o, cli_session *s, cli_kernel *k) {
+bool cli_run(const cli_options *o, cli_session *s, cli_kernel *k) {
     tile_operands in;
     double start = seconds_now();
     bool sam = o->engine == ENGINE_SAM;
@@ -219,7 +221,7 @@ static bool compile(const cli_options *o, cli_session *s, cli_kernel *k) {
 }
 
 int command_run(int argc, char **argv) {
-    return command("run", argc, argv, run);
+    return command("run", argc, argv, cli_run);
 }
 int command_compile(int argc, char **argv) {
     return command("compile", argc, argv, compile);

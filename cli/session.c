@@ -1,25 +1,35 @@
 /* One invocation: its memory, its diagnostics, its exit code; and starting other programs. */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 void cli_session_begin(cli_session *s) {
-    *s = (cli_session){.colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR")};
+    *s = (cli_session){0};
+    json_begin();
     names_init(&s->names, &s->mem);
     diag_init(&s->diag, &s->mem);
 }
 
 int cli_session_end(cli_session *s, bool ok) {
     int code = EXIT_OK;
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout))
+        diag_error(&s->diag, (src_loc){0}, "E0004-write", "cannot write standard output: %s",
+                   strerror(errno ? errno : EIO));
     if (s->diag.mismatches)
         code = EXIT_MISMATCH;
     else if (s->diag.errors)
         code = EXIT_USER;
     else if (s->diag.unmappable)
         code = EXIT_UNMAPPABLE;
-    diag_print(&s->diag, 0, stderr, s->colour);
+    cli_progress_end(s);
+    if (s->json)
+        diag_print_json(&s->diag, 0, stderr);
+    else
+        diag_print(&s->diag, 0, stderr, diag_colour(stderr));
     BUG_IF(!ok && code == EXIT_OK, "a stage failed without saying why");
     for (uint32_t i = 0; i < s->boards.len; i++)
         pnr_board_free(&s->boards.at[i]);
@@ -27,24 +37,23 @@ int cli_session_end(cli_session *s, bool ok) {
     return code;
 }
 
-bool cli_program(char *path, size_t size) {
-    ssize_t length = readlink("/proc/self/exe", path, size);
-    if (length < 0 || (size_t)length >= size)
-        return false;
-    path[length] = '\0';
-    return true;
+const char *cli_program(cli_session *s, const char *name) {
+    char self[4096];
+    if (s->programs)
+        return arena_printf(&s->mem, "%s/%s", s->programs, name);
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self);
+    if (length < 0 || (size_t)length >= sizeof self)
+        return arena_strdup(&s->mem, name);
+    while (length > 0 && self[length - 1] != '/')
+        length--;
+    return arena_printf(&s->mem, "%.*s%s", (int)length, self, name);
 }
 
 const char *cli_home(cli_session *s) {
     const char *home = getenv("ONYX_HOME");
-    char self[4096];
     if (home && *home)
         return home;
-    char *end = cli_program(self, sizeof self) ? strrchr(self, '/') : NULL;
-    if (!end)
-        return ONYX_HOME_DEFAULT;
-    *end = '\0';
-    const char *installed = arena_printf(&s->mem, "%s/" ONYX_HOME_INSTALLED, self);
+    const char *installed = cli_program(s, ONYX_HOME_INSTALLED);
     return access(installed, F_OK) == 0 ? installed : ONYX_HOME_DEFAULT;
 }
 

@@ -19,7 +19,6 @@ enum {
     OPT_CONFIRM,
     OPT_BEST,
     OPT_KEEP,
-    OPT_QUIET,
     OPT_CSV,
     OPT_HTML,
     OPT_PASSED /* options of onyx run that are handed on as they are */
@@ -148,9 +147,6 @@ static error_t parse_sweep(int key, char *arg, struct argp_state *state) {
     case OPT_KEEP:
         c->run.keep = true;
         return 0;
-    case OPT_QUIET:
-        c->run.quiet = true;
-        return 0;
     case ARGP_KEY_ARG:
         if (c->expression)
             diag_error(&s->diag, (src_loc){0}, "E0904-argument", "unexpected argument '%s'", arg);
@@ -218,12 +214,7 @@ static bool add_board(sweep_command *c, const char *name) {
 /* What the points have in common, once everything was read. */
 static bool make_plan(sweep_command *c) {
     cli_session *s = c->session;
-    char self[4096];
-    if (!cli_program(self, sizeof self)) {
-        diag_error(&s->diag, (src_loc){0}, "E0001-file", "cannot find this program: /proc is not there");
-        return false;
-    }
-    c->plan.program = arena_strdup(&s->mem, self);
+    c->plan.program = cli_program(s, "onyx");
     if (c->order && strcmp(c->order, "all") == 0 && !all_orders(c, &c->order))
         return false;
     if (c->order)
@@ -332,7 +323,6 @@ static const struct argp_option sweep_table[] = {
     {"confirm", OPT_CONFIRM, "ENGINE", 0, "Run the fastest again, e.g. on rtl", 3},
     {"best", OPT_BEST, "N", 0, "How many --confirm runs again (default 1)", 3},
     {"keep", OPT_KEEP, NULL, 0, "Keep the folder of each point, in FILE.work", 3},
-    {"quiet", OPT_QUIET, NULL, 0, "Print nothing but diagnostics", 3},
     {0},
 };
 
@@ -419,6 +409,7 @@ int command_sweep(int argc, char **argv) {
         diag_error(&s.diag, (src_loc){0}, "E0904-argument", "an expression is missing");
         ok = false;
     }
+    c.run.quiet = s.quiet;
     ok = ok && run_sweep(&c);
     bool interrupted = c.run.interrupted;
     int code = cli_session_end(&s, ok);

@@ -2,6 +2,8 @@
 # `cpack` makes a Debian package of the same.
 include(GNUInstallDirs)
 file(RELATIVE_PATH ONYX_HOME_INSTALLED /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_DATADIR}/onyx)
+file(RELATIVE_PATH ONYX_PROGRAMS_INSTALLED /${CMAKE_INSTALL_LIBDIR} /${CMAKE_INSTALL_BINDIR})
+file(RELATIVE_PATH ONYX_DOCS_INSTALLED /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_DOCDIR})
 
 add_custom_target(onyx_version BYPRODUCTS ${CMAKE_BINARY_DIR}/version/onyx_version.h
     COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUT=${CMAKE_BINARY_DIR}/version -DVERSION=${PROJECT_VERSION}
@@ -26,6 +28,12 @@ foreach(room ${ONYX_LIBRARIES})
     string(APPEND ONYX_PC_LIBS " -lonyx_${room}")
 endforeach()
 install(DIRECTORY sam lower_onyx DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onyx FILES_MATCHING PATTERN "*.def")
+install(FILES bindings/onyx.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onyx)
+set(ONYX_PYTHON lib/python3/dist-packages/onyx)
+install(FILES bindings/python/onyx/__init__.py bindings/onyx.h DESTINATION ${ONYX_PYTHON})
+file(RELATIVE_PATH library /${ONYX_PYTHON} /${CMAKE_INSTALL_LIBDIR}/libonyx.so.0)
+file(WRITE ${CMAKE_BINARY_DIR}/library.path ${library}) # from the Python module's folder
+install(FILES ${CMAKE_BINARY_DIR}/library.path DESTINATION ${ONYX_PYTHON})
 configure_file(cmake/onyx.pc.in ${CMAKE_BINARY_DIR}/onyx.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/onyx.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
@@ -37,7 +45,9 @@ function(onyx_install_targets)
     if(TARGET onyx-cosim)
         list(APPEND targets onyx-cosim)
     endif()
-    install(TARGETS ${targets} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    list(APPEND targets onyx_bindings)
+    install(TARGETS ${targets} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
 set(CPACK_GENERATOR DEB)

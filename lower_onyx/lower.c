@@ -396,17 +396,26 @@ static onyx_node lower_alu(lowering *l, sam_node h) {
     return node;
 }
 
+/* Whether the node adds up bfloat16 numbers where nothing does. */
+static bool sums_bf16_in_vain(lowering *l, sam_node h) {
+    if (!sam_node_at(l->sam, h)->fp || l->options->extended)
+        return false;
+    not_on_chip(
+        l, h,
+        "the chip's reducer adds 16-bit integers only; use --profile onyx-ext, whose reducers add bf16, "
+        "--dtype int16, --engine sam, or an expression without reductions");
+    return true;
+}
+
 static onyx_node lower_reduce(lowering *l, sam_node h) {
-    if (sam_node_at(l->sam, h)->fp) {
-        return not_on_chip(
-            l, h,
-            "the chip's reducer adds 16-bit integers only; use --dtype int16, --engine sam, or an "
-            "expression without reductions");
-    }
+    if (sums_bf16_in_vain(l, h))
+        return (onyx_node){0};
     if (sam_node_at(l->sam, h)->compress)
         return not_on_chip(l, h,
                            "the chip's reducer makes a zero of an empty fiber; drop coordinates before it");
-    return add_processing(l, h, ONYX_REDUCE);
+    onyx_node node = add_processing(l, h, ONYX_REDUCE);
+    onyx_set(onyx_node_at(l->g, node), ONYX_SET_REDUCE_BF16, sam_node_at(l->sam, h)->fp);
+    return node;
 }
 
 /* Dropper and hold take the values the Onyx compiler programs; the chip's logic reads neither. */
@@ -480,7 +489,7 @@ static onyx_node add_accumulator(lowering *l, sam_node h, sam_end loop) {
     onyx_set(onyx_node_at(g, repeat), ONYX_SET_REPEAT_SPACC_MODE, 1);
     onyx_set(onyx_node_at(g, repeat), ONYX_SET_REPEAT_ROOT, 1);
     onyx_set(onyx_node_at(g, joiner), ONYX_SET_JOINER_OP, 1);
-    onyx_node_at(g, adder)->op = onyx_alu_find("add", false);
+    onyx_node_at(g, adder)->op = onyx_alu_find("add", sam_node_at(l->sam, h)->fp);
     onyx_connect(g, rsg, ONYX_PORT_RSG_REPSIG_DATA_OUT, repeat, ONYX_PORT_REPEAT_REPSIG_DATA_IN);
     onyx_connect(g, repeat, ONYX_PORT_REPEAT_REF_DATA_OUT, crd.read, ONYX_PORT_READ_SCANNER_US_POS_IN);
     onyx_connect(g, crd.read, ONYX_PORT_READ_SCANNER_POS_OUT, val.read, ONYX_PORT_READ_SCANNER_US_POS_IN);
@@ -496,7 +505,9 @@ static onyx_node add_accumulator(lowering *l, sam_node h, sam_end loop) {
 
 static onyx_node lower_vector_reducer(lowering *l, sam_node h) {
     const sam_node_data *s = sam_node_at(l->sam, h);
-    if (s->depth != 1 || s->fp)
+    if (sums_bf16_in_vain(l, h))
+        return (onyx_node){0};
+    if (s->depth != 1)
         return not_on_chip(l, h, reducer_way_out(l));
     uint32_t around;
     sam_end loop = lower_summed_loop(l->sam, h, &around);

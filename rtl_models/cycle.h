@@ -161,6 +161,27 @@ typedef VEC(cycle_channel) cycle_channels;
 /* All channels in the order of the nets. */
 void cycle_channels_of(cycle_model *m, arena *mem, cycle_channels *out);
 
+/* What a channel does in a cycle, as in cycle_channel. */
+typedef enum {
+    CYCLE_MOVES,
+    CYCLE_STALLED,
+    CYCLE_HELD,
+    CYCLE_STARVED,
+    CYCLE_IDLE,
+    CYCLE_ACTIVITIES
+} cycle_activity;
+/* `moves`: the token offered arrives; `room`: at the input. */
+static inline cycle_activity cycle_activity_of(bool moves, bool offered, bool room) {
+    return moves     ? CYCLE_MOVES
+           : offered ? (room ? CYCLE_HELD : CYCLE_STALLED)
+                     : (room ? CYCLE_STARVED : CYCLE_IDLE);
+}
+/* Called in every cycle (counted from reset, flushes included) for each channel that may do something else
+ * than before; `token` means something while there is one: moves, stalled, held. */
+typedef void cycle_watcher(void *context, uint64_t cycle, uint32_t net, uint32_t sink,
+                           cycle_activity activity, uint32_t token);
+void cycle_watch(cycle_model *m, cycle_watcher *watcher, void *context);
+
 /* A tile others waited for while it waited for nobody: the cycles an input of it was full, less those another
  * input must have been empty meanwhile, less those its outputs waited. An estimate from the accounts; largest
  * first. */

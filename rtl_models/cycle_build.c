@@ -97,6 +97,7 @@ static void build_pe(cycle_model *m, uint32_t cell, const cell_ports *p) {
         break;
     case RTL_PE_REDUCE:
         c->u.reduce.default_value = (uint16_t)(cc->space[0] >> 17 | cc->space[1] << 15);
+        c->u.reduce.bf16 = cc->space[1] >> 1 & 1;
         break;
     default:
         break;

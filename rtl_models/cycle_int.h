@@ -67,6 +67,7 @@ typedef struct {
 
 typedef struct {
     uint8_t state;
+    bool bf16;
     uint16_t sum, default_value;
 } reduce_state; /* the repeat signal generator uses `state` alone */
 
@@ -145,15 +146,12 @@ typedef struct {
     } u;
 } core;
 
-/* What happens at a sink in a cycle. */
-typedef enum { SINK_MOVES, SINK_STALLED, SINK_HELD, SINK_STARVED, SINK_IDLE, SINK_STATES } sink_state;
-
 typedef struct {
     fifo *to;
     uint32_t from; /* 0 the source, else register + 1 */
     uint32_t cell, port;
-    sink_state now;
-    uint64_t cycles[SINK_STATES];
+    cycle_activity now;
+    uint64_t cycles[CYCLE_ACTIVITIES];
 } link_sink;
 
 typedef struct {
@@ -207,6 +205,8 @@ struct cycle_model {
     uint32_t run;
     uint64_t run_began;
     cycle_hazards hazards;
+    cycle_watcher *watcher; /* or NULL */
+    void *watcher_context;
 };
 enum { NOWHERE, WALL, FIRST_FIFO };
 

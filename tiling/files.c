@@ -2,7 +2,6 @@
 #include "tiling/tiling_int.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 
 typedef enum { SYMMETRY_GENERAL, SYMMETRY_SYMMETRIC, SYMMETRY_SKEW } symmetry;
@@ -87,20 +86,7 @@ static bool to_value(reader *r, double x, src_loc loc, uint32_t stored, uint16_t
         x = 1;
     if (r->values == TILE_VALUES_RAMP)
         x = 1 + stored % 127;
-    if (r->dtype == TILE_DTYPE_BF16) {
-        *out = bf16_from_float((float)x);
-        return true;
-    }
-    if (!isfinite(x) || fabs(x) > 9e15) {
-        diag_error(r->diag, loc, "E0305-value", "this value has no 16-bit integer form");
-        diag_hint(r->diag, "use --dtype bf16, or --values ones for a structure-only run");
-        return false;
-    }
-    double whole = round(x);
-    if (whole != x)
-        r->rounded++;
-    *out = (uint16_t)(uint64_t)(int64_t)whole;
-    return true;
+    return tile_from_double(x, r->dtype, loc, r->diag, &r->rounded, out);
 }
 
 static bool read_value(reader *r, uint32_t stored, uint16_t *out) {
@@ -310,8 +296,7 @@ static bool ends_with(const char *text, const char *end) {
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* Drops dimensions of extent 1, the last ones first, until the tensor has `order` of them. */
-static bool squeeze(tile_tensor *t, uint32_t order, const char *path, diagnostics *d) {
+bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics *d) {
     uint32_t *crd = (uint32_t *)(uintptr_t)t->crd;
     while (t->order > order) {
         uint32_t m = t->order;
@@ -330,7 +315,7 @@ static bool squeeze(tile_tensor *t, uint32_t order, const char *path, diagnostic
     }
     if (t->order != order) {
         diag_error(d, (src_loc){0}, "E0311-order", "'%s' holds a tensor of order %u where order %u is used",
-                   path, t->order, order);
+                   from, t->order, order);
         return false;
     }
     return true;
@@ -355,12 +340,9 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
     if (good) {
         tile_normalise(out, &entries, dtype, mem);
         out->rounded = r.rounded;
-        if (out->rounded)
-            diag_warning(d, (src_loc){0}, "E0350-rounded",
-                         "%llu of %llu values of '%s' were rounded to whole numbers",
-                         (unsigned long long)out->rounded, (unsigned long long)out->nnz, path);
+        tile_warn_rounded(out, path, d);
         if (order <= SAM_MAX_ORDER)
-            good = squeeze(out, order, path, d);
+            good = tile_squeeze(out, order, path, d);
     }
     return good;
 }

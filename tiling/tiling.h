@@ -40,6 +40,17 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
  * E0313-generator. O(product of dimensions). */
 bool tile_generate(const char *spec, name_id name, uint32_t operand, uint64_t base_seed, tile_dtype dtype,
                    arena *mem, diagnostics *d, tile_tensor *out);
+/* A tensor from entries in memory, in any order and with duplicates, which are added: crd[e * order + mode]
+ * is 0-based, below dim[mode]; values are rounded as by tile_read; messages call it `from`. E0303-range,
+ * E0305-value. O(nnz * order). */
+bool tile_from_entries(name_id name, uint32_t order, const uint32_t *dim, uint64_t nnz, const uint32_t *crd,
+                       const double *val, tile_dtype dtype, const char *from, arena *mem, diagnostics *d,
+                       tile_tensor *out);
+/* Drops dimensions of extent 1, the last ones first, until the tensor, which `from` gave, has `order` of
+ * them. E0311-order. */
+bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics *d);
+/* What a word stands for: -32768 to 32767, or any bfloat16. */
+double tile_to_double(tile_dtype dtype, uint16_t word);
 /* Writes what the name ends in: .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), or .tns from order
  * 1; 1-based, sorted. E0312-extension. */
 bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagnostics *d);
@@ -170,9 +181,9 @@ typedef struct {
     uint32_t copy;
 } tile_copy_stream;
 
-/* How pairs of sub-tiles are dealt to the copies: in the order of the plan, or those of like size together.
- */
-typedef enum { TILE_DISPATCH_ORDER, TILE_DISPATCH_LOAD } tile_dispatch;
+/* How pairs of sub-tiles are dealt to the copies: in the order of the plan, those of like size together, or
+ * each when a copy is free (which the engine decides; the plan stays that of one copy). */
+typedef enum { TILE_DISPATCH_ORDER, TILE_DISPATCH_LOAD, TILE_DISPATCH_DYNAMIC } tile_dispatch;
 
 /* The plan of one copy for `copies` of them: every run of the new plan takes the next `copies` runs of the
  * old one, each on the streams of its own copy; copies the last run has nothing for get empty sub-tiles. All

@@ -14,6 +14,7 @@ onyx --version | grep -qE '^onyx [0-9]+\.[0-9]+\.[0-9]+ \(.+\)$' || fail "no ver
 onyx boards | grep -q '^onyx ' || fail "no boards"
 onyx compile "x(i)=B(i)" --board absent -o out 2>err && fail "board absent is there"
 grep -q "$work/usr/share/onyx/boards/absent.json\|usr/bin/../share/onyx/boards/absent.json" err || { cat err; fail "boards are not the installed ones"; }
+onyx help E0301 | grep -q '^E0301-banner (tiling)' && onyx help sweep | grep -q '^# ' || fail "help"
 onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine cycle -o cycle | grep -q "check: pass" || fail "cycle"
 onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine soc -o soc | grep -q "check: pass" || fail "soc"
 
@@ -49,5 +50,13 @@ export PKG_CONFIG_PATH=$work/usr/lib/pkgconfig:$(dirname "$(find "$work/usr/lib"
 # shellcheck disable=SC2046
 cc -std=c11 mine.c -o mine $(pkg-config --define-variable=prefix="$work/usr" --cflags --libs onyx)
 ./mine | grep -q "forall(i" || fail "the libraries do not work"
+# Python, where it has cffi and SciPy.
+if /usr/bin/python3 -c 'import cffi, scipy' 2>/dev/null; then
+    PYTHONPATH=$work/usr/lib/python3/dist-packages /usr/bin/python3 -c '
+import onyx, numpy
+for engine in ("cycle", "soc"):
+    print(onyx.run("x(i) = b(i) * c(i)", b=numpy.array([1, 2, 0]), c=numpy.array([4, 5, 6]), engine=engine).x)' >python.out
+    printf '[ 4. 10.  0.]\n[ 4. 10.  0.]\n' | diff - python.out || fail "the Python module does not work"
+fi
 ! grep -rqF "$source" usr/share usr/include "$(find usr/lib -name onyx.pc)" || fail "the installed files name the source tree"
 echo "installed, run, completed, linked"

@@ -41,7 +41,7 @@ void spec_crdhold(spec_streams *s);
 void spec_alu(spec_streams *s, const uint32_t space[3]);
 void spec_repeat(spec_streams *s, bool root, bool one_reference);
 void spec_rsg(spec_streams *s);
-void spec_reduce(spec_streams *s, uint16_t default_value);
+void spec_reduce(spec_streams *s, uint16_t default_value, bool bf16);
 
 /* ---- the MEM tile ---------------------------------------------------------------------------- */
 

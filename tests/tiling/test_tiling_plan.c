@@ -470,6 +470,20 @@ static void disagreeing_dimensions_are_refused(void **state) {
     assert_non_null(strstr(fixture_printed(f), "index k runs to 65 in C but to 64 elsewhere"));
 }
 
+/* A .tns file without entries says nothing about its size. */
+static void an_index_of_unknown_extent_is_refused(void **state) {
+    fixture *f = *state;
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bij:ss", NULL}, "ij");
+    tile_tensor operand[2] = {{.order = 0}, {.order = 2, .dim_inferred = true}};
+    uint32_t *extent;
+    assert_false(
+        tile_extents(&b.s, &(tile_operands){operand, 2, TILE_DTYPE_INT16}, &f->mem, &f->diag, &extent));
+    assert_string_equal(fixture_printed(f),
+                        "onyx: error: no operand tells how far index i runs [E0321-no-extent]\n"
+                        "    help: say so with -d i:SIZE\n");
+}
+
 static void corrupt_result_streams_are_refused(void **state) {
     fixture *f = *state;
     builder b;
@@ -515,7 +529,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(plans_compute_what_the_statement_says), TEST(copies_get_sub_tiles_of_like_size),
         TEST(sub_tiles_without_work_are_skipped),    TEST(too_large_a_tile_does_not_fit),
-        TEST(disagreeing_dimensions_are_refused),    TEST(corrupt_result_streams_are_refused),
+        TEST(disagreeing_dimensions_are_refused),    TEST(an_index_of_unknown_extent_is_refused),
+        TEST(corrupt_result_streams_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

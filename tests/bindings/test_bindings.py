@@ -1,0 +1,143 @@
+"""The Python module against NumPy and SciPy: test_bindings.py; exits with 77 where cffi or SciPy is missing."""
+
+import pathlib
+import sys
+import tempfile
+import threading
+import unittest
+
+try:
+    import cffi  # noqa: F401
+    import numpy as np
+    import scipy.sparse as sp
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+import onyx
+
+
+def whole(rows, columns, density, seed):
+    """A random matrix of whole numbers from 1 to 9."""
+    m = sp.random(rows, columns, density, random_state=seed, format="csr")
+    m.data = np.floor(m.data * 9) + 1
+    return m
+
+
+def wrapped(values):
+    """What is left of whole numbers in 16 bits."""
+    return np.asarray(values).astype(np.int64).astype(np.int16).astype(np.float64)
+
+
+class Kernels(unittest.TestCase):
+    def same(self, got, want):
+        got = got.toarray() if sp.issparse(got) else np.asarray(got)
+        np.testing.assert_array_equal(got, wrapped(want.toarray() if sp.issparse(want) else want))
+
+    def test_matrix_product(self):
+        B, C = whole(70, 50, 0.06, 1), whole(50, 40, 0.06, 2)
+        for engine in ("sam", "cycle"):
+            r = onyx.run("X(i,j) = B(i,k) * C(k,j)", B=B, C=C, formats={"C": "ss:1,0"}, engine=engine)
+            self.same(r.X, B @ C)
+            self.assertIs(r.X, r.value)
+            self.assertEqual(r.report["check"], "pass")
+            self.assertEqual(r.cycles, r.report["cycles"]["total"])
+            self.assertGreater(r.cycles, 0)
+
+    def test_on_the_soc(self):
+        B = whole(12, 12, 0.2, 3)
+        self.same(onyx.run("X(i,j) = B(i,j) * C(i,j)", B=B, C=B, engine="soc").X, B.multiply(B))
+
+    def test_orders(self):
+        rng = np.random.default_rng(4)
+        T = np.floor(rng.random((7, 6, 5)) * 4) * (rng.random((7, 6, 5)) < 0.3)
+        c = np.floor(rng.random(5) * 9)
+        self.same(onyx.run("X(i,j) = T(i,j,k) * c(k)", T=T, c=c).X, np.einsum("ijk,k->ij", T, c))
+        self.same(onyx.run("y(i) = T(i,j,k)", T=T).y, T.sum((1, 2)))
+        self.same(onyx.run("a = c(i) * d(i)", c=c, d=list(c)).a, (c * c).sum())
+        self.same(onyx.run("x(i) = a * c(i)", a=3, c=c).x, 3 * c)
+        r = onyx.run("Y(i,j,k) = T(i,j,k) + T2(i,j,k)", T=T, T2=onyx.Tensor.of(T))
+        self.assertIsInstance(r.Y, onyx.Tensor)
+        self.same(r.Y.to_dense(), 2 * T)
+
+    def test_entries(self):
+        """Any order, duplicates added, explicit zeros, wrapping, a column as a vector, nothing at all."""
+        t = onyx.Tensor((4,), [[3], [1], [3]], [5, 0, 6])
+        self.same(onyx.run("x(i) = t(i)", t=t).x, np.array([0, 0, 0, 11]))
+        self.same(onyx.run("x(i) = t(i) * t(i)", t=np.array([300, -7])).x, np.array([90000, 49]))
+        column = np.array([[0], [2], [5], [0], [7], [1]])
+        self.same(onyx.run("x(i) = c(i)", c=sp.csr_matrix(column)).x, column[:, 0])
+        self.same(onyx.run("x(i) = B(i,j) * c(j)", B=sp.csr_matrix((6, 5)), c=np.ones(5)).x, np.zeros(6))
+
+    def test_coords_and_data(self):
+        class Coo:  # as PyData's sparse arrays have them
+            shape, coords, data = (3, 2), np.array([[0, 2], [1, 0]]), np.array([4, 5])
+
+        self.same(onyx.run("X(i,j) = B(i,j)", B=Coo()).X, np.array([[0, 4], [0, 0], [5, 0]]))
+
+    def test_bfloat16(self):
+        r = onyx.run("X(i,j) = B(i,j) + C(i,j)", B=np.array([[1.5, 0]]), C=np.array([[0.25, -3]]), options=["--dtype", "bf16"])
+        np.testing.assert_array_equal(r.X.toarray(), [[1.75, -3]])
+
+    def test_folder_options_and_warnings(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "out"
+            r = onyx.run("x(i) = t(i)", t=np.array([1.4, 2.0]), out=out, options=["--seed", 3, "--tile", 16])
+            self.assertEqual(r.report["seed"], 3)
+            self.assertIn("[E0350-rounded]", r.messages)
+            self.assertTrue((out / "bitstream.bs").exists())
+            self.same(r.x, np.array([1, 2]))
+
+    def test_schedule(self):
+        B, C = whole(9, 9, 0.3, 5), whole(9, 9, 0.3, 6)
+        r = onyx.run("X(i,j) = B(i,k) * C(k,j)", B=B, C=C, schedule="reorder(i,k,j)")
+        self.same(r.X, B @ C)
+        self.assertEqual(r.report["loops"], "i,k,j")
+
+    def test_threads(self):
+        B = whole(20, 20, 0.2, 7)
+        results = [None] * 3
+
+        def work(n):
+            results[n] = onyx.run("x(i) = B(i,j) * c(j)", B=B, c=np.full(20, n + 1.0)).x
+
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(3)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        for n in range(3):
+            self.same(results[n], B @ np.full(20, n + 1.0))
+
+
+class Mistakes(unittest.TestCase):
+    def fails(self, code, text, expression, **given):
+        with self.assertRaises(onyx.OnyxError) as caught:
+            onyx.run(expression, **given)
+        self.assertEqual(caught.exception.code, code)
+        self.assertIn(text, caught.exception.messages)
+
+    def test_messages(self):
+        v = np.array([1, 2])
+        self.fails(1, "<expression>:1:8: error:", "x(i) = ", v=v)
+        self.fails(1, "[E0910-operand]", "x(i) = v(i)", v=v, w=v)
+        self.fails(1, "[E0911-no-data]", "x(i) = v(i) * w(i)", v=v)
+        self.fails(1, "[E0914-twice]", "x(i) = v(i)", v=v, options=["-g", "v:2:0.5"])
+        self.fails(1, "[E0311-order]", "x(i) = v(i)", v=np.ones((2, 2)))
+        self.fails(1, "[E0303-range]", "x(i) = v(i)", v=onyx.Tensor((2,), [[2]], [1]))
+        self.fails(1, "[E0305-value]", "x(i) = v(i)", v=np.array([1, float("nan")]))
+        self.fails(1, "[E0903-option-value]", "x(i) = v(i)", v=v, options=["--tile", 0])
+        self.fails(2, "[E0", "X(i,j) = v(i) * w(j)", v=v, w=v, options=["--board", "onyx-4x2"])
+
+    def test_values(self):
+        with self.assertRaises(ValueError):
+            onyx.run("x(i) = v(i)", v=onyx.Tensor((2,), [[-1]], [1]))
+        with self.assertRaises(AttributeError):
+            onyx.run("x(i) = v(i)", v=np.array([1])).y
+
+    def test_version(self):
+        self.assertRegex(onyx.version(), r"^\d+\.\d+\.\d+ \(.+\)$")
+
+
+if __name__ == "__main__":
+    unittest.main()

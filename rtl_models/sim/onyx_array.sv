@@ -152,7 +152,7 @@ module onyx_array
   int port_source[4*Sites];
   logic blocked[Outs];  // some branch ends where nothing is ever taken
   logic enabled[Outs], registered[Outs], is_fifo[Outs], starts[Outs], ends[Outs];  // its fields
-  logic known[Nodes];  // sources that are in the list
+  logic known[Nodes];  // in the list, or nothing to list
   // SplitFIFOs
   logic full[Outs];
   logic [16:0] value[Outs];
@@ -240,7 +240,6 @@ module onyx_array
       registered[n] = 1'b0;
     end
     for (int n = 0; n < Nodes; n++) begin
-      known[n] = n >= Outs;
       valid[n] = 1'b0;
       data[n] = '0;
     end
@@ -267,7 +266,9 @@ module onyx_array
         end
       end
     end
-    // Round after round, outputs whose source is known; as many rounds as the longest route has hops.
+    // Round after round, outputs whose source is known; as many rounds as the longest route has hops. Outputs that are
+    // not in use carry nothing from the start.
+    for (int n = 0; n < Nodes; n++) known[n] = n >= Outs || !(enabled[n] || registered[n]);
     out_count = 0;
     last = -1;
     while (out_count != last) begin
@@ -276,7 +277,7 @@ module onyx_array
         for (int o = 0; o < SiteOuts; o++) begin
           int n;
           n = SiteOuts * clocked_list[i] + o;
-          if ((enabled[n] || registered[n]) && !known[n] && known[source[n]]) begin
+          if (!known[n] && known[source[n]]) begin
             known[n] = 1'b1;
             out_list[out_count] = n;
             out_count = out_count + 1;
@@ -285,7 +286,7 @@ module onyx_array
       end
     end
     for (int n = 0; n < Outs; n++)
-      if (enabled[n] && !known[n])
+      if (!known[n])
         $error("the routes close a ring through tile x%0dy%0d", column(n / SiteOuts), row(n / SiteOuts));
   endtask
 

@@ -74,19 +74,24 @@ struct Design {
             if ((value >> i & 1) != 0)
                 at(s).box[(bit + i) / 32] |= 1u << (bit + i) % 32;
     }
-    void set_output(Site s, Wire out, unsigned select, bool registered, uint32_t end_fifo_start) {
+    struct Fields {
+        bool enabled, registered;
+        uint32_t end_fifo_start; /* of the register: bits 0, 1, 2 */
+    };
+    void set_output(Site s, Wire out, unsigned select, Fields f) {
         static const unsigned by_name[SIDES] = {0, 2, 3, 1};
         unsigned n = 4 * out.track + by_name[out.side];
         at(s).exists = at(s).used[TRACKS * out.side + out.track] = true;
-        set_bits(s, 81 + 5 * n + (n < 10 ? 0 : n < 16 ? 1 : 3), 1, 1);
+        set_bits(s, 81 + 5 * n + (n < 10 ? 0 : n < 16 ? 1 : 3), 1, f.enabled);
         set_bits(s, 82 + 5 * n + (n < 9 ? 0 : n < 15 ? 1 : 3), 3, select);
-        set_bits(s, 60 + n, 1, registered);
-        set_bits(s, 3 * n, 3, registered ? end_fifo_start : 0);
+        set_bits(s, 60 + n, 1, f.registered);
+        set_bits(s, 3 * n, 3, f.registered ? f.end_fifo_start : 0);
     }
-    /* Mostly FIFOs, now and then a plain register. */
+    /* Mostly FIFOs, now and then a plain register, or an output that is not enabled. */
     void pave(Site s, Wire out, unsigned select) {
         uint32_t bits = random() % 8;
-        set_output(s, out, select, chance(25), chance(95) ? bits | 2 : bits & ~2u);
+        bool registered = chance(25), fifo = chance(95), enabled = chance(fifo ? 99 : 70);
+        set_output(s, out, select, {enabled, registered, fifo ? bits | 2 : bits & ~2u});
     }
     void listen(Site s, Wire from) {
         static const unsigned code[SIDES] = {2, 1, 3, 0};

@@ -89,7 +89,7 @@ static void a_loop_is_reported(void **) {
                 k = (k + 1) % 3;
                 track += k == 0;
             }
-            d.set_output(site, {side, track}, k, false, 0);
+            d.set_output(site, {side, track}, k, {true, false, 0});
             site = site.next(side);
             wire = {OPPOSITE[side], track};
         }

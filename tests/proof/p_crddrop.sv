@@ -17,7 +17,8 @@ module p_crddrop (
     input logic [16:0] outer_data_i,
     input logic        outer_valid_i,
     input logic        inner_out_ready_i,
-    input logic        outer_out_ready_i
+    input logic        outer_out_ready_i,
+    output logic [39:0] seen_o  // all that the FIFOs and the monitor's register can tell
 );
   logic live_q, rst_n;
   initial live_q = 1'b0;
@@ -31,6 +32,7 @@ module p_crddrop (
   logic outer_out_valid;
   logic [16:0] outer_out_data;
 
+  logic hazard_empty, hazard_uneven;
   onyx_crddrop u_cell (
       .clk_i(clk_i),
       .rst_ni(rst_n),
@@ -42,6 +44,8 @@ module p_crddrop (
       .outer_data_i(outer_data_i),
       .outer_valid_i(outer_valid_i),
       .outer_ready_o(outer_ready),
+      .hazard_empty_o(hazard_empty),
+      .hazard_uneven_o(hazard_uneven),
       .inner_data_o(inner_out_data),
       .inner_valid_o(inner_out_valid),
       .inner_ready_i(inner_out_ready_i),
@@ -151,4 +155,14 @@ module p_crddrop (
       `REACH(drops_stop_alone, inner_takes && !inner_out_gives && outer_takes && outer_stop)
     end
   end
+  assign seen_o = {
+    inner_takes,
+    outer_takes,
+    inner_out_gives,
+    outer_out_gives,
+    inner_out_data & {17{inner_out_gives}},
+    outer_out_data & {17{outer_out_gives}},
+    hazard_empty & moves,
+    hazard_uneven & moves
+  };
 endmodule

@@ -14,6 +14,7 @@ module p_intersect (
     input logic        rst_ni,
     input logic        en_i,
     input logic        flush_i,
+    input logic        union_mode,
     input logic [16:0] crd0_data_i,
     input logic        crd0_valid_i,
     input logic [16:0] crd1_data_i,
@@ -24,7 +25,8 @@ module p_intersect (
     input logic        pos1_valid_i,
     input logic        crd_ready_i,
     input logic        out0_ready_i,
-    input logic        out1_ready_i
+    input logic        out1_ready_i,
+    output logic [58:0] seen_o  // all that the FIFOs and the monitor's register can tell
 );
   logic live_q, rst_n;
   initial live_q = 1'b0;
@@ -41,7 +43,11 @@ module p_intersect (
   logic [16:0] out0_data;
   logic out1_valid;
   logic [16:0] out1_data;
-  (* anyconst *) logic union_mode;
+  logic union_mode_q;
+  always_ff @(posedge clk_i) union_mode_q <= union_mode;
+  always_comb if (live_q) assume (union_mode == union_mode_q);
+
+  logic hazard;
   onyx_intersect u_cell (
       .clk_i(clk_i),
       .rst_ni(rst_n),
@@ -60,6 +66,7 @@ module p_intersect (
       .pos1_data_i(pos1_data_i),
       .pos1_valid_i(pos1_valid_i),
       .pos1_ready_o(pos1_ready),
+      .hazard_o(hazard),
       .crd_data_o(crd_data),
       .crd_valid_o(crd_valid),
       .crd_ready_i(crd_ready_i),
@@ -206,4 +213,17 @@ module p_intersect (
       `REACH(ended, crd_gives && crd_data[16] && !union_mode)
     end
   end
+  assign seen_o = {
+    crd0_takes,
+    crd1_takes,
+    pos0_takes,
+    pos1_takes,
+    crd_gives,
+    out0_gives,
+    out1_gives,
+    crd_data & {17{crd_gives}},
+    out0_data & {17{out0_gives}},
+    out1_data & {17{out1_gives}},
+    hazard & moves
+  };
 endmodule

@@ -12,9 +12,11 @@ module p_reduce (
     input logic        rst_ni,
     input logic        en_i,
     input logic        flush_i,
+    input logic [15:0] first,
     input logic [16:0] in_data_i,
     input logic        in_valid_i,
-    input logic        out_ready_i
+    input logic        out_ready_i,
+    output logic [19:0] seen_o  // all that the FIFOs and the monitor's register can tell
 );
   logic live_q, rst_n;
   initial live_q = 1'b0;
@@ -24,7 +26,11 @@ module p_reduce (
   logic in_ready;
   logic out_valid;
   logic [16:0] out_data;
-  (* anyconst *) logic [15:0] first;
+  logic [15:0] first_q;
+  always_ff @(posedge clk_i) first_q <= first;
+  always_comb if (live_q) assume (first == first_q);
+
+  logic hazard;
   onyx_reduce u_cell (
       .clk_i(clk_i),
       .rst_ni(rst_n),
@@ -34,6 +40,7 @@ module p_reduce (
       .in_data_i(in_data_i),
       .in_valid_i(in_valid_i),
       .in_ready_o(in_ready),
+      .hazard_o(hazard),
       .out_data_o(out_data),
       .out_valid_o(out_valid),
       .out_ready_i(out_ready_i)
@@ -134,4 +141,10 @@ module p_reduce (
       `REACH(done_alone, in_takes && in_done && !summed_q)
     end
   end
+  assign seen_o = {
+    in_takes,
+    out_gives,
+    out_data & {17{out_gives}},
+    hazard & moves
+  };
 endmodule

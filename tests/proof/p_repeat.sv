@@ -12,11 +12,14 @@ module p_repeat (
     input logic        en_i,
     input logic        flush_i,
     input logic        pick_i,
+    input logic        root,
+    input logic        spacc,
     input logic [16:0] proc_data_i,
     input logic        proc_valid_i,
     input logic [16:0] repsig_data_i,
     input logic        repsig_valid_i,
-    input logic        ref_ready_i
+    input logic        ref_ready_i,
+    output logic [20:0] seen_o  // all that the FIFOs and the monitor's register can tell
 );
   logic live_q, rst_n;
   initial live_q = 1'b0;
@@ -27,7 +30,14 @@ module p_repeat (
   logic repsig_ready;
   logic ref_valid;
   logic [16:0] ref_data;
-  (* anyconst *) logic root, spacc;
+  logic root_q;
+  always_ff @(posedge clk_i) root_q <= root;
+  always_comb if (live_q) assume (root == root_q);
+  logic spacc_q;
+  always_ff @(posedge clk_i) spacc_q <= spacc;
+  always_comb if (live_q) assume (spacc == spacc_q);
+
+  logic hazard;
   onyx_repeat u_cell (
       .clk_i(clk_i),
       .rst_ni(rst_n),
@@ -41,6 +51,7 @@ module p_repeat (
       .repsig_data_i(repsig_data_i),
       .repsig_valid_i(repsig_valid_i),
       .repsig_ready_o(repsig_ready),
+      .hazard_o(hazard),
       .ref_data_o(ref_data),
       .ref_valid_o(ref_valid),
       .ref_ready_i(ref_ready_i)
@@ -152,4 +163,11 @@ module p_repeat (
       `REACH(root_made, root && ref_gives && repsig_item)
     end
   end
+  assign seen_o = {
+    proc_takes,
+    repsig_takes,
+    ref_gives,
+    ref_data & {17{ref_gives}},
+    hazard & moves
+  };
 endmodule

@@ -13,7 +13,8 @@ module p_rsg (
     input logic        flush_i,
     input logic [16:0] base_data_i,
     input logic        base_valid_i,
-    input logic        repsig_ready_i
+    input logic        repsig_ready_i,
+    output logic [18:0] seen_o  // all that the FIFOs and the monitor's register can tell
 );
   logic live_q, rst_n;
   initial live_q = 1'b0;
@@ -86,4 +87,9 @@ module p_rsg (
       `REACH(after_done, base_takes && base_item && idle_q == 3'd3)
     end
   end
+  assign seen_o = {
+    base_takes,
+    repsig_gives,
+    repsig_data & {17{repsig_gives}}
+  };
 endmodule

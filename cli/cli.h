@@ -157,11 +157,15 @@ typedef struct {
     cycle_model *model;    /* on the array: the cycle model, which ran alone, or ahead of rtl or soc */
     const cycle_design *design;
     bool ahead;
+    double build_s, cpu_s; /* engine rtl: building its program, wall; its runs, processor time */
 } cli_outcome;
 
 /* What planning the runs of a kernel came to. */
 typedef struct {
     tile_counts counts;
+    tile_candidates candidates; /* of --tile auto */
+    uint64_t partial_entries;   /* of partial results, and seconds that adding them up took */
+    double partial_seconds;
     uint64_t passes;  /* of the array: each takes as many runs as there are copies */
     uint32_t batches; /* the plan was made in */
 } cli_planned;
@@ -174,6 +178,7 @@ struct cli_kernel {
     const char *folder; /* where its files go: the user's, or one in there where there are several kernels */
     /* As written, what the reference evaluates (of a workspace: as scheduled); packed: what is lowered. */
     sam_statement user, statement;
+    tile_operands operands;    /* the user's, by tensor handle - 1, if they were read before compiling */
     uint32_t *extent;          /* of the user's variables, by handle - 1; once the operands are there */
     VEC(cli_kernel) producers; /* kernels that fill workspaces, in the order in which they run before this */
     sam_graph sam, hardware;   /* as lowered from the statement; after the hardware rewrites */
@@ -311,6 +316,7 @@ int command_run(int argc, char **argv);
 int command_compile(int argc, char **argv);
 int command_sam(int argc, char **argv);
 int command_sweep(int argc, char **argv);
+int command_tile(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_boards(int argc, char **argv);
 int command_program(int argc, char **argv);

@@ -124,6 +124,26 @@ static bool unroll(const cli_options *o, cli_session *s, cli_kernel *k, const ne
     return false;
 }
 
+/* --tile auto, where all operands are the user's: those of a workspace are not there yet. */
+static bool choose_tile(cli_session *s, cli_kernel *k, uint32_t *edge) {
+    tile_operands packed;
+    for (uint32_t t = 0; t < k->statement.tensors.len; t++) {
+        const sam_tensor_data *tensor = &k->statement.tensors.at[t];
+        name_id source = tensor->view.source.v ? tensor->view.source : tensor->name;
+        bool known = t + 1 == k->statement.result.v || tensor->ones;
+        for (uint32_t i = 0; i < k->operands.n && !known; i++)
+            known = name_eq(k->operands.operand[i].name, source);
+        if (!known)
+            return true;
+    }
+    if (!tile_pack(&k->statement, &k->operands, &s->mem, &s->diag, &packed))
+        return false;
+    *edge = k->tiling.tile = tile_choose(&k->statement, &packed, &k->tiling,
+                                         lower_widest(&k->hardware, pnr_board_extended(&k->board)), &s->mem,
+                                         &k->planned.candidates);
+    return true;
+}
+
 bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
     onyx_graph *graph = NULL;
@@ -131,8 +151,10 @@ bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k) {
     bool ok = make_hardware_legal(s, k);
     lower_options options = {.tile_edge = tile_edge(&k->statement, &k->tiling),
                              .extended = pnr_board_extended(&k->board)};
-    if (ok && !k->tiling.tile && options.tile_edge > lower_widest(&k->hardware))
-        k->tiling.tile = options.tile_edge = lower_widest(&k->hardware);
+    if (ok && o->tile_auto && !choose_tile(s, k, &options.tile_edge))
+        return false;
+    if (ok && !k->tiling.tile && options.tile_edge > lower_widest(&k->hardware, options.extended))
+        k->tiling.tile = options.tile_edge = lower_widest(&k->hardware, options.extended);
     ok = ok && lower_run(&k->hardware, &options, &s->mem, &s->diag, &graph) && lower_check(graph, &s->diag) &&
          lower_pack(graph, &s->mem, &s->diag, &one) && unroll(o, s, k, &one);
     k->times.lower = seconds_now() - start;
@@ -248,12 +270,13 @@ bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
                                .glb_tile = o->glb_tile,
                                .mem_words = k->board.mem_words,
                                .bank_words = k->board.glb_bank_bytes / 2};
-    bool ok = cli_compile_sam(o, true, s, k);
+    bool ok = cli_compile_sam(o, true, s, k) && (!o->tile_auto || cli_read_operands(o, s, k, &k->operands));
     for (uint32_t n = 0; ok && n < k->producers.len; n++) {
         cli_kernel *p = &k->producers.at[n];
         p->board = k->board;
         p->board_path = k->board_path;
         p->tiling = k->tiling;
+        p->operands = k->operands;
         ok = compile_one(o, s, p);
     }
     ok = ok && compile_one(o, s, k);

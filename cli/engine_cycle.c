@@ -25,33 +25,28 @@ static void add_streams(cli_session *s, edge *e, const uint32_t *column, uint32_
     }
 }
 
-/* One edge for all copies, or one for each that starts by itself. */
-typedef struct {
-    edge *at;
-    uint32_t n;
-} edges;
-
-static bool edges_of(cli_session *s, const cli_kernel *k, edges *all) {
+/* One edge for all copies, or one for each that starts by itself; NULL after errors. */
+static edge *edges_of(cli_session *s, const cli_kernel *k, uint32_t *n) {
     cli_streams at;
     cli_streams_of(&k->decoded, &at);
     fw_columns c = {at.in_column, at.out_column, at.n_in, at.n_out, 1};
     if (k->apart && !fw_columns_of(&k->design, true, &s->mem, &s->diag, &c))
-        return false;
-    *all = (edges){arena_new_n(&s->mem, edge, c.copies), c.copies};
+        return NULL;
+    edge *all = arena_new_n(&s->mem, edge, c.copies);
     for (uint32_t i = 0; i < c.copies; i++) {
-        edge *e = &all->at[i];
-        e->inputs = c.n_in;
-        add_streams(s, e, c.in + i * c.n_in, c.n_in, at.in_cell, at.in_column, at.n_in);
-        add_streams(s, e, c.out + i * c.n_out, c.n_out, at.out_cell, at.out_column, at.n_out);
+        all[i].inputs = c.n_in;
+        add_streams(s, &all[i], c.in + i * c.n_in, c.n_in, at.in_cell, at.in_column, at.n_in);
+        add_streams(s, &all[i], c.out + i * c.n_out, c.n_out, at.out_cell, at.out_column, at.n_out);
     }
-    return true;
+    *n = c.copies;
+    return all;
 }
 
 /* The edge that is free first. */
-static edge *next_edge(const edges *all) {
-    edge *first = all->at;
-    for (uint32_t i = 1; i < all->n; i++)
-        first = all->at[i].free < first->free ? &all->at[i] : first;
+static edge *next_edge(edge *all, uint32_t n) {
+    edge *first = all;
+    for (uint32_t i = 1; i < n; i++)
+        first = all[i].free < first->free ? &all[i] : first;
     return first;
 }
 
@@ -154,31 +149,37 @@ bool cli_hazard_of_array(const cli_options *o, cli_session *s, const cli_outcome
            report_hazard(o, s, kind, tile, "; in the firmware's run only");
 }
 
-/* The model `out` keeps, and its streams. */
-static bool begin_model(cli_session *s, const cli_kernel *k, cli_outcome *out, edges *all) {
+/* The model `out` keeps, and the array's edge for each copy that starts by itself. */
+typedef struct {
+    edge *edges;
+    uint32_t n_edges, runs; /* so far */
+} machine;
+
+static bool begin_model(cli_session *s, const cli_kernel *k, cli_outcome *out, machine *m) {
     cycle_design *design = arena_new(&s->mem, cycle_design);
     if (!cycle_load(&k->decoded, k->map, &s->mem, &s->diag, design))
         return false;
     out->model = cycle_build(design, &s->mem);
     out->design = design;
-    return edges_of(s, k, all);
+    *m = (machine){.edges = NULL};
+    m->edges = edges_of(s, k, &m->n_edges);
+    return m->edges != NULL;
 }
 
 /* All runs of the plan on the model. Copies that start by themselves share nothing, so their runs are
  * computed one after the other, each on the copy that would be free first; the last one to end ends all. The
  * words that come are collected and their cycles written, where there is something to collect and write them
  * to. */
-static bool run_model(cli_session *s, edges *all, const tile_plan *plan, tile_collector *c, FILE *trace,
+static bool run_model(cli_session *s, machine *m, const tile_plan *plan, tile_collector *c, FILE *trace,
                       cli_outcome *out, uint64_t *all_cycles) {
     const uint16_t *words[TILE_MAX_STREAMS];
     uint32_t lengths[TILE_MAX_STREAMS];
     bool ok = true;
-    cli_progress_stage(s, "running the cycle model", plan->runs.len);
     for (uint32_t run = 0; run < plan->runs.len && ok; run++) {
-        cli_progress_count(s, run);
+        cli_progress_count(s, m->runs++);
         arena scratch = {0};
         uint64_t cycles = 0;
-        edge *e = next_edge(all);
+        edge *e = next_edge(m->edges, m->n_edges);
         set_run(e, plan, run);
         ok = cycle_run(out->model, e->streams.at, e->streams.len, trace != NULL, &scratch, &cycles) ==
              CYCLE_DONE;
@@ -201,9 +202,9 @@ static bool run_model(cli_session *s, edges *all, const tile_plan *plan, tile_co
 bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
                    tile_collector *c, cli_outcome *out) {
     file_out trace = {0};
-    edges all;
+    machine m;
     wave *waves = NULL;
-    if (!begin_model(s, k, out, &all) ||
+    if (!begin_model(s, k, out, &m) ||
         (o->io_trace &&
          !file_create(&trace, arena_printf(&s->mem, "%s/io.trace", o->out), &s->mem, &s->diag)))
         return false;
@@ -212,8 +213,9 @@ bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, cli_batc
     bool ok = waves || !o->wave, more = ok && cli_next_batch(batches);
     if (ok && o->io_trace) /* all runs are in the first batch, or there are none */
         ok = tile_job_write(&k->plan, arena_printf(&s->mem, "%s/job.bin", o->out), &s->diag);
+    cli_progress_stage(s, "running the cycle model", batches->most_words ? 0 : k->plan.runs.len);
     for (; ok && more; more = cli_next_batch(batches))
-        ok = run_model(s, &all, &k->plan, c, trace.stream, out, &out->kernel_cycles);
+        ok = run_model(s, &m, &k->plan, c, trace.stream, out, &out->kernel_cycles);
     ok = ok && !batches->failed;
     cycle_watch(out->model, NULL, NULL);
     if (waves)
@@ -227,8 +229,9 @@ bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, cli_batc
 bool cli_watch_hazards(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
                        cli_outcome *out) {
     uint64_t cycles = 0;
-    edges all;
+    machine m;
     out->ahead = true;
-    return begin_model(s, k, out, &all) && run_model(s, &all, plan, NULL, NULL, out, &cycles) &&
+    cli_progress_stage(s, "running the cycle model", plan->runs.len);
+    return begin_model(s, k, out, &m) && run_model(s, &m, plan, NULL, NULL, out, &cycles) &&
            report_hazards(o, s, out->design, out->model);
 }

@@ -53,7 +53,7 @@ static const struct argp_option option_table[] = {
     {"tile", OPT_TILE, "N", 0,
      "Edge of a sub-tile in coordinates (default: the largest that always fits); sub-tiles that hold too "
      "much "
-     "are split",
+     "are split. auto: the power of two expected to take the fewest cycles on this data",
      1},
     {"glb-tile", OPT_GLB_TILE, "N", 0,
      "Edge of a tile for the global buffer, whose sub-tiles run one after the other (default 0: the global "
@@ -174,7 +174,8 @@ static bool parse_value(parsing *p, int key, const char *arg) {
         o->engine = (cli_engine)(cli_choice(s, "--engine", arg, engines) + ENGINE_SAM);
         return true;
     case OPT_TILE:
-        o->tile = (uint32_t)cli_whole(s, "--tile", arg, 1, MOST_TILE);
+        o->tile_auto = strcmp(arg, "auto") == 0;
+        o->tile = o->tile_auto ? 0 : (uint32_t)cli_whole(s, "--tile", arg, 1, MOST_TILE);
         return true;
     case OPT_GLB_TILE:
         o->glb_tile = (uint32_t)cli_whole(s, "--glb-tile", arg, 0, UINT32_MAX);

@@ -9,6 +9,7 @@ typedef struct {
     VEC(uint32_t) words; /* address, data */
     uint64_t pairs, pairs_run, skipped, passes;
     uint64_t config, kernel, firmware, total;
+    double build_s, cpu_s;
     double fmax_mhz, time_us;
     cli_times times;
 } figures;
@@ -59,6 +60,8 @@ static void add_kernel(const cli_kernel *k, arena *mem, figures *f) {
     f->kernel += k->ran.kernel_cycles;
     f->firmware += k->ran.firmware_cycles;
     f->total += k->ran.total_cycles;
+    f->build_s += k->ran.build_s;
+    f->cpu_s += k->ran.cpu_s;
     /* By the board's delay table; the chip itself is faster than the table says. */
     double fmax_mhz = k->timing.period_ps ? 1e6 / k->timing.period_ps : 0;
     f->fmax_mhz = f->fmax_mhz > 0 && f->fmax_mhz < fmax_mhz ? f->fmax_mhz : fmax_mhz;
@@ -122,6 +125,12 @@ static void add_figures(cJSON *json, const figures *f, arena *mem) {
     add_number(cycles, "total", (double)f->total);
     add_number(json, "fmax_mhz", f->fmax_mhz);
     add_number(json, "time_us", f->time_us);
+    if (f->cpu_s > 0) {
+        cJSON *simulation = add_object(json, "simulation");
+        add_number(simulation, "build_s", f->build_s);
+        add_number(simulation, "cpu_s", f->cpu_s);
+        add_number(simulation, "cycles_per_second", (double)f->kernel / f->cpu_s);
+    }
 }
 
 /* Coordinates of a corner, 1-based as in files. */
@@ -130,6 +139,24 @@ static const char *corner_text(const tile_split *split, uint32_t i, arena *mem) 
     for (uint32_t m = 0; m < split->order; m++)
         text = arena_printf(mem, "%s%s%u", text, m ? "," : "", split->corner[i][m] + 1);
     return text;
+}
+
+/* By tiling's model, which knows one copy of the kernel. */
+static double predicted_cycles(const cli_kernel *k) {
+    return (double)(uint64_t)(k->planned.counts.predicted / (k->copies ? k->copies : 1));
+}
+
+static void add_candidates(cJSON *tiling, const tile_candidates *tried) {
+    cJSON *list = tried->len ? cJSON_AddArrayToObject(tiling, "candidates") : NULL;
+    for (uint32_t i = 0; i < tried->len; i++) {
+        const tile_candidate *c = &tried->at[i];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, item);
+        add_number(item, "tile", c->tile);
+        add_number(item, "runs", (double)c->runs);
+        add_number(item, "predicted", (double)(uint64_t)c->predicted);
+        cJSON_AddBoolToObject(item, "complete", c->complete);
+    }
 }
 
 static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
@@ -143,6 +170,11 @@ static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
     add_number(tiling, "loads", (double)counts->loads);
     add_number(tiling, "load_words", (double)counts->load_words);
     add_number(tiling, "batches", k->planned.batches);
+    add_number(tiling, "predicted", predicted_cycles(k));
+    add_candidates(tiling, &k->planned.candidates);
+    cJSON *partials = add_object(tiling, "partials");
+    add_number(partials, "entries", (double)k->planned.partial_entries);
+    add_number(partials, "seconds", k->planned.partial_seconds);
     cJSON *splits = cJSON_AddArrayToObject(tiling, "splits");
     for (uint32_t i = 0; i < counts->splits.len; i++) {
         const tile_split *split = &counts->splits.at[i];
@@ -196,7 +228,7 @@ static cJSON *kernel_json(const cli_options *o, cli_session *s, const cli_kernel
 
 static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, const figures *all, bool ran,
                      const char *check) {
-    static const char *const engines[] = {"none", "sam", "cycle", "rtl", "soc"};
+    static const char *const engines[] = {"none", "sam", "cycle", "rtl", "soc", "program"};
     cJSON *json = cJSON_CreateObject();
     add_number(json, "format_version", 1);
     cJSON_AddStringToObject(json, "expression", o->expression);
@@ -246,6 +278,9 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
     if (k->planned.counts.runs)
         printf("  %llu runs on %u-wide sub-tiles (%llu pairs without work skipped)\n",
                (unsigned long long)f.pairs_run, k->plan.tile, (unsigned long long)f.skipped);
+    if (k->planned.candidates.len)
+        printf("  --tile %u was chosen of %u: %.0f cycles predicted, %llu measured\n", k->plan.tile,
+               k->planned.candidates.len, predicted_cycles(k), (unsigned long long)k->ran.kernel_cycles);
     for (uint32_t i = 0; i < k->planned.counts.splits.len; i++) {
         const tile_split *split = &k->planned.counts.splits.at[i];
         printf(
@@ -254,11 +289,11 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
             (unsigned long long)split->tiles, names_text(&s->names, split->tensor),
             (unsigned long long)split->most_words, corner_text(split, 0, &s->mem));
     }
-    if (k->planned.passes && k->copies > 1 && !k->apart)
+    if (k->planned.passes && k->apart)
+        printf("  %u copies of the kernel, each of which takes the next pair when it is free\n", k->copies);
+    else if (k->planned.passes && k->copies > 1)
         printf("  %u copies of the kernel, which take %llu passes\n", k->copies,
                (unsigned long long)k->planned.passes);
-    else if (k->apart && k->planned.passes)
-        printf("  %u copies of the kernel, each of which takes the next pair when it is free\n", k->copies);
     if (ran)
         printf("  %llu cycles, %llu nonzeros in %s\n", (unsigned long long)f.total,
                (unsigned long long)k->ran.result.nnz, result);
@@ -283,7 +318,7 @@ static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, c
 }
 
 void cli_print_json(const cJSON *json) {
-    char *text = json_print(json, true);
+    char *text = cJSON_Print(json);
     puts(text);
     cJSON_free(text);
 }

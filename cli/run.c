@@ -70,7 +70,6 @@ static bool begin_batches(const cli_options *o, cli_session *s, cli_kernel *k, c
     cli_streams_of(&k->design, &b->streams);
     uint32_t n_in = streams_of_one(b->streams.in, b->streams.n_in, b->inputs),
              n_out = streams_of_one(b->streams.out, b->streams.n_out, b->outputs);
-    k->planned = (cli_planned){.batches = 0};
     b->planner =
         tile_plan_begin(&k->statement, in, &k->tiling, b->inputs, n_in, b->outputs, n_out, &s->mem, &s->diag);
     k->times.tile = seconds_now() - start;
@@ -122,12 +121,16 @@ static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const
     } else {
         cli_next_batch(&b);
         ok = !b.failed && cli_watch_hazards(o, s, k, &k->plan, out) &&
-             (o->engine == ENGINE_RTL ? cli_run_rtl : cli_run_soc)(o, s, k, &k->plan, c, out);
+             (o->engine == ENGINE_RTL       ? cli_run_rtl
+              : o->engine == ENGINE_PROGRAM ? cli_run_program
+                                            : cli_run_soc)(o, s, k, &k->plan, c, out);
     }
+    bool collected = tile_collect_end(c, &s->mem, &out->result);
+    tile_collect_cost(c, &k->planned.partial_entries, &k->planned.partial_seconds);
     tile_plan_end(b.planner);
     arena_free(&b.mem);
     k->plan = (tile_plan){.tile = k->plan.tile, .copies = k->plan.copies};
-    return tile_collect_end(c, &s->mem, &out->result) && ok;
+    return collected && ok;
 }
 
 /* One kernel on operands and workspaces, which it finds by name; the result is that of k->user. */
@@ -214,13 +217,13 @@ static bool write_result(const cli_options *o, cli_session *s, const tile_tensor
 }
 
 bool cli_run(const cli_options *o, cli_session *s, cli_kernel *k) {
-    tile_operands in;
     double start = seconds_now();
     bool sam = o->engine == ENGINE_SAM;
     bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
-    if (!ok || !cli_read_operands(o, s, k, &in) || !cli_run_kernels(o, s, k, &in))
+    if (!ok || (!k->operands.operand && !cli_read_operands(o, s, k, &k->operands)) ||
+        !cli_run_kernels(o, s, k, &k->operands))
         return false;
-    const char *check = cli_check(o, s, k, &in, &k->ran.result);
+    const char *check = cli_check(o, s, k, &k->operands, &k->ran.result);
     k->times.total = seconds_now() - start;
     return write_result(o, s, &k->ran.result) && cli_report(o, s, k, true, check);
 }
@@ -231,7 +234,8 @@ static int command(const char *what, int argc, char **argv,
     cli_options o;
     cli_kernel k = {0};
     cli_session_begin(&s);
-    bool ok = cli_parse_options(what, argc, argv, &s, &o) && cli_want_folder(&s, o.out) && action(&o, &s, &k);
+    bool ok = cli_parse_options(what, argc, argv, &s, &o) && cli_want_folder(&s, o.out) &&
+              action(&o, &s, &k) && cli_record_command(&s, argc, argv, o.out);
     return cli_session_end(&s, ok);
 }
 

@@ -105,8 +105,10 @@ static void measure(const tile_planner *p, const sam_tensor_levels *levels, sub_
     uint32_t bank = p->options.bank_words ? p->options.bank_words : UINT32_MAX;
     uint32_t longest = levels->n_vals + 1;
     t->most = t->vals = levels->n_vals;
-    for (uint32_t l = 0; l < levels->order; l++) {
+    for (uint32_t l = 0, parents = 1; l < levels->order; l++) {
         const sam_level_data *level = &levels->level[l];
+        parents = level->format == SAM_LEVEL_DENSE ? parents * level->dim : level->n_crd;
+        t->tree[l] = parents;
         uint32_t block = level->n_seg + level->n_crd + 2;
         t->most = level->n_seg > t->most ? level->n_seg : t->most;
         t->most = level->n_crd > t->most ? level->n_crd : t->most;
@@ -154,7 +156,7 @@ static bool form(tile_planner *p, const plan_operand *o, sub_tile *t, bool words
         return false;
     count_nodes(p, o, &entries, t);
     measure(p, &levels, t);
-    if (words && t->fits && p->plan)
+    if (words && t->fits && !p->dry)
         push_blocks(p, o, &levels, t);
     if (p->scratch.bytes > SCRATCH_KEPT)
         arena_free(&p->scratch);
@@ -297,7 +299,7 @@ bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *
 }
 
 bool plan_block(tile_planner *p, plan_operand *o, uint32_t sub, uint32_t *block) {
-    if (o->subs.at[sub].block == PLAN_NO_BLOCK && p->plan && !form(p, o, &o->subs.at[sub], true))
+    if (o->subs.at[sub].block == PLAN_NO_BLOCK && !form(p, o, &o->subs.at[sub], true))
         return false;
     *block = o->subs.at[sub].block;
     return true;

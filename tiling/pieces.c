@@ -75,17 +75,34 @@ static bool has_digit(const plan_operand *o, const plan_cursor *c, const plan_di
            o->digit[c->depth].edge == d->edge && o->digit[c->depth].within == d->within;
 }
 
+static void put_pieces(const plan_operand *o, plan_cursor at, piece_set s) {
+    while (at.low < at.high) {
+        uint32_t piece = plan_piece(o, at.low, at.depth);
+        put(s, piece);
+        at.low = plan_first_at_least(o, at, piece + 1);
+    }
+}
+
 static piece_set pieces_of_access(tile_planner *p, const plan_operand *o, const plan_cursor *c, uint32_t d) {
+    enum { WORTH_KEEPING = 64 };
     if (c->low == c->high)
         return (piece_set){PIECES_NONE, NULL};
     if (!has_digit(o, c, &p->digits[d]))
         return (piece_set){PIECES_ANY, NULL};
     piece_set s = empty_set(p, d);
-    plan_cursor at = *c;
-    while (at.low < at.high) {
-        uint32_t piece = plan_piece(o, at.low, at.depth);
-        put(s, piece);
-        at.low = plan_first_at_least(o, at, piece + 1);
+    plan_cached_set *kept = &o->cached[c->depth];
+    uint32_t words = set_words(p, d);
+    if (c->high - c->low < WORTH_KEEPING) {
+        put_pieces(o, *c, s);
+    } else if (kept->bits && kept->low == c->low && kept->high == c->high) {
+        memcpy(s.bits, kept->bits, sizeof *s.bits * words);
+    } else {
+        put_pieces(o, *c, s);
+        if (!kept->bits)
+            kept->bits = arena_new_n(&p->own, uint64_t, words);
+        kept->low = c->low;
+        kept->high = c->high;
+        memcpy(kept->bits, s.bits, sizeof *s.bits * words);
     }
     return s;
 }

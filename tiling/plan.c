@@ -80,6 +80,7 @@ static void list_digits(tile_planner *p) {
 static void list_operand_digits(tile_planner *p, plan_operand *o) {
     o->digit = arena_new_n(&p->own, plan_digit, p->n_digits + 1);
     o->digit_mode = arena_new_n(&p->own, uint8_t, p->n_digits + 1);
+    o->cached = arena_new_n(&p->own, plan_cached_set, p->n_digits + 1);
     for (uint32_t d = 0; d < p->n_digits; d++) {
         for (uint32_t m = 0; m < o->format->order; m++) {
             if (o->access->index[m].v != p->digits[d].var.v)
@@ -218,6 +219,10 @@ static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, r
     tile_run run = {.block_first = p->plan->run_block.len, .bound_words = (uint32_t)bound.stream};
     tile_part part = {{0}, {0}, false};
     uint32_t block[TILE_MAX_STREAMS] = {0};
+    p->counts.runs++;
+    p->counts.predicted += plan_cost(p, sub, box);
+    if (p->dry)
+        return true;
     for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++) {
         part.origin[m] = box->low[s->result_index[m].v - 1];
         part.size[m] = box->size[s->result_index[m].v - 1];
@@ -235,7 +240,6 @@ static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, r
     account_load(p, sub, bound.stream);
     if (bound.widest > p->counts.most_words)
         p->counts.most_words = (uint32_t)bound.widest;
-    p->counts.runs++;
     vec_push(p->mem, &p->plan->runs, run);
     vec_push(p->mem, &p->plan->parts, part);
     return true;
@@ -568,6 +572,27 @@ tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_
             return TILE_FAILED;
     }
     return TILE_BATCH;
+}
+
+bool tile_plan_count(tile_planner *p, double most_cycles, bool *complete) {
+    arena mem = {0};
+    tile_plan none = {0};
+    bool good = true, more = true;
+    p->dry = true;
+    p->plan = &none;
+    p->mem = &mem;
+    while (good && more && p->counts.predicted <= most_cycles) {
+        uint64_t before = p->counts.runs;
+        for (uint32_t t = 0; good && t < p->statement->tensors.len; t++)
+            good = !p->operands[t].access || plan_begin_batch(p, &p->operands[t]);
+        while (good && more && p->counts.runs < before + BATCH_RUNS && p->counts.predicted <= most_cycles) {
+            more = next_leaf(p);
+            good = !more || leaf(p);
+        }
+        arena_free(&mem);
+    }
+    *complete = !more;
+    return good;
 }
 
 const tile_counts *tile_plan_counts(const tile_planner *p) {

@@ -29,6 +29,7 @@ typedef struct {
     uint32_t low[SAM_MAX_ORDER];
     uint16_t size[SAM_MAX_ORDER];
     uint16_t nodes[SAM_MAX_ORDER]; /* distinct coordinates */
+    uint32_t tree[SAM_MAX_ORDER];  /* nodes of each storage level */
     uint32_t most;                 /* words of its largest array */
     uint32_t vals;
     bool fits;
@@ -38,18 +39,25 @@ typedef struct {
     uint32_t next;      /* with the same hash, 0 ends */
 } sub_tile;
 
+/* The pieces that sub-tiles [low, high) have at a digit: the same ones are asked for again and again. */
+typedef struct {
+    uint32_t low, high;
+    uint64_t *bits; /* NULL: none yet */
+} plan_cached_set;
+
 typedef struct {
     const tile_tensor *data;
     const sam_tensor_data *format;
     const sam_expr_data *access;
-    uint64_t first_only;  /* variables (bit = handle - 1) in whose first piece alone it takes part */
-    plan_digit *digit;    /* of its own variables, in the order of the search */
-    uint8_t *digit_mode;  /* the logical mode of each */
-    uint32_t n_digits;    /* order x levels */
-    uint32_t *entry;      /* all entries, by digits, then in storage order */
-    uint32_t *tile_first; /* first of the entries of uniform sub-tile t; n_tiles + 1 of them */
-    uint32_t n_tiles;     /* uniform sub-tiles with entries */
-    uint8_t *input;       /* the streams that carry it */
+    uint64_t first_only;     /* variables (bit = handle - 1) in whose first piece alone it takes part */
+    plan_digit *digit;       /* of its own variables, in the order of the search */
+    uint8_t *digit_mode;     /* the logical mode of each */
+    plan_cached_set *cached; /* by digit */
+    uint32_t n_digits;       /* order x levels */
+    uint32_t *entry;         /* all entries, by digits, then in storage order */
+    uint32_t *tile_first;    /* first of the entries of uniform sub-tile t; n_tiles + 1 of them */
+    uint32_t n_tiles;        /* uniform sub-tiles with entries */
+    uint8_t *input;          /* the streams that carry it */
     uint32_t n_inputs;
     uint64_t *was_split;     /* a bit for each uniform sub-tile */
     VEC(sub_tile) subs;      /* those the batch met */
@@ -92,6 +100,7 @@ struct tile_planner {
     uint16_t *seen, now; /* coordinates counted in the present sub-tile carry the stamp `now` */
     uint32_t load;       /* of the global buffer, from 1 */
     bool new_load, new_glb_tile;
+    bool dry;                                       /* count only: no words, no runs */
     uint64_t in_words[TILE_MAX_STREAMS], out_words; /* of the present load */
     const tile_stream *inputs, *outputs;
     uint32_t n_inputs, n_outputs;
@@ -123,6 +132,11 @@ bool plan_part(tile_planner *p, plan_operand *o, uint32_t from, const plan_box *
 bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *box, sam_var *out);
 /* Its blocks, made where they are not there yet. */
 bool plan_block(tile_planner *p, plan_operand *o, uint32_t sub, uint32_t *block);
+
+/* ---- model.c ------------------------------------------------------------------------------- */
+
+/* Cycles a run on these sub-tiles (by tensor) is expected to take; docs/tiling.md has the model. */
+double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box);
 
 /* ---- pieces.c -------------------------------------------------------------------------------- */
 

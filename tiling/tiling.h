@@ -188,6 +188,7 @@ typedef struct {
     uint64_t glb_tiles;       /* tiles for the global buffer that had work */
     uint64_t loads;           /* of the global buffer: as many runs as the banks hold, of one of its tiles */
     uint64_t load_words;      /* operand words of all loads; a block is counted once a load */
+    double predicted;         /* cycles all runs are expected to take, one after the other */
     VEC(tile_split) splits;   /* by tensor */
 } tile_counts;
 
@@ -212,7 +213,41 @@ typedef enum { TILE_BATCH, TILE_END, TILE_FAILED } tile_step;
  * all. TILE_END: there are none left, `out` has streams but no runs. */
 tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_plan *out);
 const tile_counts *tile_plan_counts(const tile_planner *p);
+/* Instead of tile_plan_next: counts runs, splits and predicted cycles and makes no words, until there are
+ * more than most_cycles, which *complete tells. False after errors. */
+bool tile_plan_count(tile_planner *p, double most_cycles, bool *complete);
 void tile_plan_end(tile_planner *p);
+
+/* An edge that was looked at for --tile auto. */
+typedef struct {
+    uint32_t tile;
+    uint64_t runs;
+    double predicted; /* cycles */
+    bool complete;    /* false: given up when it was worse than the best so far */
+} tile_candidate;
+typedef VEC(tile_candidate) tile_candidates;
+/* The power of two, at most `widest`, whose runs are expected to take the fewest cycles (tiling/model.c), and
+ * all that were tried. Plans are counted in full, so each costs what tile_plan_begin does, and its runs. */
+uint32_t tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
+                     uint32_t widest, arena *mem, tile_candidates *tried);
+
+enum { TILE_BINS = 17 };
+
+/* How full the uniform sub-tiles of a tensor are, of those with entries. */
+typedef struct {
+    uint64_t least, most, sum;
+} tile_range;
+typedef struct {
+    uint32_t tile;
+    uint64_t possible, filled;     /* sub-tiles there are, those with entries */
+    uint64_t overflowing;          /* of which some array is longer than mem_words */
+    uint64_t histogram[TILE_BINS]; /* of entries: bin b counts 2^b to 2^(b+1) - 1, the last one all above */
+    tile_range entries, vals;
+    tile_range seg[SAM_MAX_ORDER], crd[SAM_MAX_ORDER]; /* words by storage level; 0 for dense ones */
+} tile_statistics;
+/* Of the operand of a statement with one operand, packed as for a plan. E0321, E0330, E0331. */
+bool tile_stats(const sam_statement *s, const tile_operands *in, const tile_options *options, arena *mem,
+                diagnostics *d, tile_statistics *out);
 
 /* The whole plan at once. */
 bool tile_plan_run(const sam_statement *s, const tile_operands *in, const tile_options *options,
@@ -247,6 +282,8 @@ tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan
 bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
                       diagnostics *d);
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out);
+/* Entries of partial results so far, and the seconds that adding them up took. */
+void tile_collect_cost(const tile_collector *c, uint64_t *entries, double *seconds);
 
 /* ---- jobs: a plan as a file for an array simulator, and what comes back ---------------------- */
 

@@ -512,6 +512,32 @@ static void tiles_for_the_global_buffer_come_one_by_one(void **state) {
     }
 }
 
+static tile_counts counts_of(fixture *f, const sam_statement *s, const tile_tensor *operand,
+                             uint32_t glb_tile) {
+    const plan_case c = {.tiling = {.tile = 2, .glb_tile = glb_tile, .mem_words = 1024, .bank_words = 520},
+                         .copies = 1};
+    tile_counts counts;
+    assert_true(try_plan(f, s, operand, &c, &counts));
+    return counts;
+}
+
+/* C is larger than its banks, so every row of sub-tiles of B loads all of it, unless tiles bring such rows
+ * together. */
+static void tiles_for_the_global_buffer_save_loads(void **state) {
+    fixture *f = *state;
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk");
+    tile_tensor operand[3];
+    for (uint32_t t = 1; t < 3; t++)
+        assert_true(tile_generate("20x20:1", b.s.tensors.at[t].name, t, 1, TILE_DTYPE_INT16, &f->mem,
+                                  &f->diag, &operand[t]));
+    const tile_counts flat = counts_of(f, &b.s, operand, 0), tiled = counts_of(f, &b.s, operand, 10);
+    assert_int_equal(flat.runs, tiled.runs);
+    assert_int_equal(tiled.glb_tiles, 8);
+    if (tiled.load_words >= flat.load_words)
+        fail_msg("%u words, %u without", (uint32_t)tiled.load_words, (uint32_t)flat.load_words);
+}
+
 /* One row of a matrix that is otherwise empty holds too much: only its sub-tile is cut, along the row. */
 static void only_what_is_too_full_is_split(void **state) {
     fixture *f = *state;
@@ -699,6 +725,7 @@ int main(void) {
         TEST(what_does_not_fit_is_split),
         TEST(tiles_for_the_global_buffer_come_one_by_one),
         TEST(only_what_is_too_full_is_split),
+        TEST(tiles_for_the_global_buffer_save_loads),
         TEST(disagreeing_dimensions_are_refused),
         TEST(an_index_of_unknown_extent_is_refused),
         TEST(corrupt_result_streams_are_refused),

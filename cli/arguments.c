@@ -161,7 +161,8 @@ bool cli_parse(const struct argp *parser, const char *command, int argc, char **
     if (!check_options(parser->options, argc, argv, s))
         return false;
     argp_err_exit_status = EXIT_USER;
-    argp_parse(&both, argc, argv, 0, NULL, input);
+    if (argp_parse(&both, argc, argv, 0, NULL, input) == ENOMEM)
+        out_of_memory(0);
     cli_progress_begin(s);
     return !diag_failed(&s->diag);
 }

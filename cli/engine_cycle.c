@@ -209,7 +209,7 @@ bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, cli_batc
          !file_create(&trace, arena_printf(&s->mem, "%s/io.trace", o->out), &s->mem, &s->diag)))
         return false;
     if (o->wave)
-        waves = wave_begin(o->out, out->design, out->model, &s->mem, &s->diag);
+        waves = wave_of_model(o->out, out->design, out->model, &s->mem, &s->diag);
     bool ok = waves || !o->wave, more = ok && cli_next_batch(batches);
     if (ok && o->io_trace) /* all runs are in the first batch, or there are none */
         ok = tile_job_write(&k->plan, arena_printf(&s->mem, "%s/job.bin", o->out), &s->diag);
@@ -217,8 +217,9 @@ bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, cli_batc
     for (; ok && more; more = cli_next_batch(batches))
         ok = run_model(s, &m, &k->plan, c, trace.stream, out, &out->kernel_cycles);
     ok = ok && !batches->failed;
+    cycle_watch(out->model, NULL, NULL);
     if (waves)
-        ok = wave_end(waves, out->model, &s->diag) && ok;
+        ok = wave_end(waves, &s->diag) && ok;
     if (o->io_trace)
         ok = file_commit(&trace, &s->diag) && ok;
     out->total_cycles = out->kernel_cycles;

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -33,6 +34,10 @@ static const char *ingredients(cli_session *s, const char *folder) {
               hash_file(arena_printf(mem, "%s/rtl_models/harness/design_main.cpp", home), s, &hash);
     struct dirent **entries = NULL;
     int count = scandir(rtl, &entries, is_module, alphasort);
+    if (count < 0) {
+        diag_error(&s->diag, (src_loc){0}, "E0001-file", "cannot read '%s': %s", rtl, strerror(errno));
+        ok = false;
+    }
     for (int i = 0; i < count; i++) {
         ok = ok && hash_file(arena_printf(mem, "%s/%s", rtl, entries[i]->d_name), s, &hash);
         free(entries[i]);

@@ -9,6 +9,7 @@ typedef struct {
     VEC(uint32_t) words; /* address, data */
     uint64_t pairs, pairs_run, skipped, passes;
     uint64_t config, kernel, firmware, total;
+    double build_s, cpu_s;
     double fmax_mhz, time_us;
     cli_times times;
 } figures;
@@ -59,6 +60,8 @@ static void add_kernel(const cli_kernel *k, arena *mem, figures *f) {
     f->kernel += k->ran.kernel_cycles;
     f->firmware += k->ran.firmware_cycles;
     f->total += k->ran.total_cycles;
+    f->build_s += k->ran.build_s;
+    f->cpu_s += k->ran.cpu_s;
     /* By the board's delay table; the chip itself is faster than the table says. */
     double fmax_mhz = k->timing.period_ps ? 1e6 / k->timing.period_ps : 0;
     f->fmax_mhz = f->fmax_mhz > 0 && f->fmax_mhz < fmax_mhz ? f->fmax_mhz : fmax_mhz;
@@ -122,6 +125,12 @@ static void add_figures(cJSON *json, const figures *f, arena *mem) {
     add_number(cycles, "total", (double)f->total);
     add_number(json, "fmax_mhz", f->fmax_mhz);
     add_number(json, "time_us", f->time_us);
+    if (f->cpu_s > 0) {
+        cJSON *simulation = add_object(json, "simulation");
+        add_number(simulation, "build_s", f->build_s);
+        add_number(simulation, "cpu_s", f->cpu_s);
+        add_number(simulation, "cycles_per_second", (double)f->kernel / f->cpu_s);
+    }
 }
 
 /* Coordinates of a corner, 1-based as in files. */
@@ -219,7 +228,7 @@ static cJSON *kernel_json(const cli_options *o, cli_session *s, const cli_kernel
 
 static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, const figures *all, bool ran,
                      const char *check) {
-    static const char *const engines[] = {"none", "sam", "cycle", "rtl", "soc"};
+    static const char *const engines[] = {"none", "sam", "cycle", "rtl", "soc", "program"};
     cJSON *json = cJSON_CreateObject();
     add_number(json, "format_version", 1);
     cJSON_AddStringToObject(json, "expression", o->expression);

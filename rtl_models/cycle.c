@@ -22,17 +22,13 @@ static void account(link *l, uint64_t now) {
         l->sinks[s].cycles[l->sinks[s].now] += cycles;
 }
 
-static cycle_activity state_of(bool valid, bool has_room) {
-    return valid ? has_room ? CYCLE_HELD : CYCLE_STALLED : has_room ? CYCLE_STARVED : CYCLE_IDLE;
-}
-
 /* Each returns whether anything moves in this cycle. */
 static bool decide_wire(link *l) {
     bool have = some(l->from), all = true;
     for (uint32_t s = 0; s < l->n_sinks; s++)
         all &= room(l->sinks[s].to);
     for (uint32_t s = 0; s < l->n_sinks; s++)
-        l->sinks[s].now = have && all ? CYCLE_MOVES : state_of(have, room(l->sinks[s].to));
+        l->sinks[s].now = cycle_activity_of(have && all, have, room(l->sinks[s].to));
     return have && all;
 }
 
@@ -63,7 +59,7 @@ static bool decide_routed(link *l) {
         link_sink *sink = &l->sinks[s];
         bool there = sink->from ? nodes[sink->from].valid : some(l->from), has_room = room(sink->to);
         bool arrives = nodes[sink->from].valid && has_room;
-        sink->now = arrives ? CYCLE_MOVES : state_of(there, has_room);
+        sink->now = cycle_activity_of(arrives, there, has_room);
         moves |= arrives;
     }
     return moves;

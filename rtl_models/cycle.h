@@ -170,6 +170,12 @@ typedef enum {
     CYCLE_IDLE,
     CYCLE_ACTIVITIES
 } cycle_activity;
+/* `moves`: the token offered arrives; `room`: at the input. */
+static inline cycle_activity cycle_activity_of(bool moves, bool offered, bool room) {
+    return moves     ? CYCLE_MOVES
+           : offered ? (room ? CYCLE_HELD : CYCLE_STALLED)
+                     : (room ? CYCLE_STARVED : CYCLE_IDLE);
+}
 /* Called in every cycle (counted from reset, flushes included) for each channel that may do something else
  * than before; `token` means something while there is one: moves, stalled, held. */
 typedef void cycle_watcher(void *context, uint64_t cycle, uint32_t net, uint32_t sink,

@@ -14,6 +14,14 @@ _Noreturn void bug_report(const char *file, int line, const char *format, ...) {
     abort();
 }
 
+_Noreturn void out_of_memory(size_t bytes) {
+    if (bytes)
+        fprintf(stderr, "onyx: error: out of memory: %zu bytes more were needed [E0005-memory]\n", bytes);
+    else
+        fputs("onyx: error: out of memory [E0005-memory]\n", stderr);
+    exit(1);
+}
+
 void diag_init(diagnostics *d, arena *mem) {
     *d = (diagnostics){.mem = mem};
 }
@@ -210,9 +218,10 @@ static cJSON *diagnostic_json(const diagnostics *d, const diagnostic *g, arena *
 }
 
 static void print_line(cJSON *json, FILE *out) {
-    char *text = json ? cJSON_PrintUnformatted(json) : NULL;
-    if (text)
-        fprintf(out, "%s\n", text);
+    if (!json)
+        return;
+    char *text = json_print(json, false);
+    fprintf(out, "%s\n", text);
     cJSON_free(text);
     cJSON_Delete(json);
 }

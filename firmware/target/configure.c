@@ -28,9 +28,11 @@ static void configure_by_dma(const kernel_description *k) {
     glb_write(0, GLB_PCFG_CTRL, FIELD(GLB_PCFG_CTRL_MODE, 1));
     const stream_set configuration = {.mask = 1, .kind = STREAM_CONFIG};
     streams_set_timeout(CONFIG_TIMEOUT);
+    hal_mask_interrupts();
     glc_write(GLC_PC_START, 1);
     if (streams_wait(&configuration, 1) != 0)
         fail(FW_ERROR_CONFIG_TIMEOUT, glc_read(GLC_PCFG_ISR), k->config_words);
+    hal_unmask_interrupts();
     wait_since(streams_last_done(), SETTLE_CYCLES); /* the last words are still on their way */
     glb_write(0, GLB_PCFG_CTRL, 0);
 }

@@ -11,16 +11,18 @@
 /* What the DMAs are set to now, with everything that does not change worked out once: registers are slow to
  * write, and between two runs nothing else happens on the array.
  */
-static struct {
+typedef struct {
     uint32_t registers;      /* address of the GLB tile's */
     uint32_t offset;         /* from the first lane's bank to this one's, bytes */
     uint32_t address, words; /* of the run that is set up */
-} loads[KERNEL_MAX_STREAMS];
-static struct {
+} load;
+typedef struct {
     uint32_t registers;
     uint32_t address, end; /* where the next run's output begins, where the bank ends */
     uint32_t blocks;
-} stores[KERNEL_MAX_STREAMS];
+} store;
+static load loads[KERNEL_MAX_STREAMS];
+static store stores[KERNEL_MAX_STREAMS];
 
 static struct {
     uint32_t started;   /* cycle */
@@ -93,39 +95,38 @@ void dispatch_prepare(const kernel_description *k) {
 /* ---- loads ----------------------------------------------------------------------------------- */
 
 /* A loop has an extent of at least 2: a single word is no loop at all. */
-static void set_load_length(uint32_t i, uint32_t words, uint32_t from) {
+static void set_loops(const load *l, uint32_t words, uint32_t from) {
     if (words == 0)
         fail(FW_ERROR_BAD_BATCH, from, 0);
-    if (words == 1 || loads[i].words == 1)
-        bus_write32(loads[i].registers + GLB_LD_DIM, words != 1);
-    if (words != 1)
-        bus_write32(loads[i].registers + GLB_LD_RANGE, words - 2);
-    loads[i].words = words;
+    bus_write32(l->registers + GLB_LD_DIM, words != 1);
 }
 
 /* Rows have the addresses of the first lane; the other lanes' banks hold the same at the same places. */
 static void set_loads(uint32_t lane, uint32_t run) {
     uint32_t n = batch.k->n_loads, row = row_of(run);
-    for (uint32_t i = lane * n, end = i + n; i < end; i++, row += 8) {
-        uint32_t address = bus_read32(row) + loads[i].offset, words = bus_read32(row + 4);
-        if (address != loads[i].address) {
-            bus_write32(loads[i].registers + GLB_LD_START_ADDR, address);
-            loads[i].address = address;
+    for (load *l = &loads[lane * n], *end = l + n; l < end; l++, row += 8) {
+        uint32_t address = bus_read32(row) + l->offset, words = bus_read32(row + 4);
+        if (address != l->address) {
+            bus_write32(l->registers + GLB_LD_START_ADDR, address);
+            l->address = address;
         }
-        if (words != loads[i].words)
-            set_load_length(i, words, row + 4);
+        if (words != l->words) {
+            if (words <= 1 || l->words == 1)
+                set_loops(l, words, row + 4);
+            bus_write32(l->registers + GLB_LD_RANGE, words - 2); /* not looked at when there is no loop */
+            l->words = words;
+        }
     }
 }
 
 /* ---- stores ---------------------------------------------------------------------------------- */
 
-static void set_stores(uint32_t lane, uint32_t run) {
-    uint32_t n = batch.k->n_stores;
-    for (uint32_t i = lane * n, end = i + n; i < end; i++) {
-        if (stores[i].address == stores[i].end)
-            fail(FW_ERROR_OUTPUT_OVERFLOW, glb_tile_of(stores[i].registers), run);
-        bus_write32(stores[i].registers + GLB_ST_START_ADDR, stores[i].address);
-    }
+/* Where the outputs of run `run` begin. */
+static void set_store(store *s, uint32_t address, uint32_t run) {
+    if (address == s->end)
+        fail(FW_ERROR_OUTPUT_OVERFLOW, glb_tile_of(s->registers), run);
+    s->address = address;
+    bus_write32(s->registers + GLB_ST_START_ADDR, address);
 }
 
 /* Words from `address` on that `blocks` blocks take, their lengths included; more than `limit` when they do
@@ -140,45 +141,45 @@ static uint32_t stored_words(uint32_t address, uint32_t blocks, uint32_t limit) 
     return words;
 }
 
-/* Writes where the run's outputs are into its row; the next ones come behind them. */
-static void take_outputs(uint32_t lane, uint32_t row) {
+/* Writes where the run's outputs are into its row, and points the stores behind them for the next one. */
+static void take_outputs(uint32_t lane, uint32_t row, uint32_t next) {
     uint32_t n = batch.k->n_stores, out = cell(row, batch.k->n_loads, 0);
-    for (uint32_t i = lane * n, end = i + n; i < end; i++, out += 8) {
-        uint32_t address = stores[i].address, left = (stores[i].end - address) / 2;
-        uint32_t words = stored_words(address, stores[i].blocks, left);
+    for (store *s = &stores[lane * n], *end = s + n; s < end; s++, out += 8) {
+        uint32_t address = s->address, left = (s->end - address) / 2;
+        uint32_t words = stored_words(address, s->blocks, left);
         if (words > left)
-            fail(FW_ERROR_OUTPUT_OVERFLOW, glb_tile_of(stores[i].registers), lanes[lane].run);
+            fail(FW_ERROR_OUTPUT_OVERFLOW, glb_tile_of(s->registers), lanes[lane].run);
         bus_write32(out, address);
         bus_write32(out + 4, words);
-        stores[i].address = address + 2 * words;
+        if (next != NO_RUN)
+            set_store(s, address + 2 * words, next);
     }
 }
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
-/* The run the lane does next: the one it is set up for, or the next of the table. When there is none left,
- * one that another lane is set up for and has no time for yet; NO_RUN if there is none of those either. */
+/* The run the lane does next, its loads set up: the one it is set up for, or the next of the table. When
+ * there is none left, one that another lane is set up for and has no time for yet; NO_RUN if there is none of
+ * those either. */
 static uint32_t take_run(uint32_t lane) {
-    uint32_t from = lane;
-    if (lanes[lane].next == NO_RUN && batch.taken < batch.runs)
-        return batch.taken++;
-    for (uint32_t l = 0; lanes[from].next == NO_RUN && l < batch.k->n_lanes; l++)
-        from = l;
-    uint32_t run = lanes[from].next;
-    lanes[from].next = NO_RUN;
+    uint32_t run = lanes[lane].next, n = batch.k->n_lanes;
+    lanes[lane].next = NO_RUN;
+    if (run != NO_RUN)
+        return run;
+    if (batch.taken < batch.runs)
+        run = batch.taken++;
+    for (uint32_t other = 0; run == NO_RUN && other < n; other++) {
+        run = lanes[other].next;
+        lanes[other].next = NO_RUN;
+    }
+    if (run != NO_RUN)
+        set_loads(lane, run);
     return run;
 }
 
 /* Loads and stores start with one write: the flush it makes must not meet words of this run. */
-static void start_run(uint32_t lane) {
+static void start_run(uint32_t lane, uint32_t run) {
     const kernel_lane *l = &batch.k->lanes[lane];
-    bool ready = lanes[lane].next != NO_RUN; /* its loads are set up */
-    uint32_t run = take_run(lane);
-    if (run == NO_RUN)
-        return;
-    if (!ready)
-        set_loads(lane, run);
-    set_stores(lane, run);
     streams_expect(l->load_mask, l->store_mask);
     uint32_t start = cycles_now();
     glc_write(GLC_STREAM_START,
@@ -186,7 +187,7 @@ static void start_run(uint32_t lane) {
     waits[lane] = (stream_set){.mask = l->load_mask, .kind = STREAM_LOAD};
     lanes[lane].started = start;
     lanes[lane].run = (uint16_t)run;
-    lanes[lane].number = (uint16_t)batch.starts++;
+    lanes[lane].number = batch.starts++;
     if (batch.open++ == 0) {
         batch.firmware += start - batch.since;
         batch.since = start;
@@ -202,17 +203,19 @@ static void end_loads(uint32_t lane) {
 }
 
 static void end_run(uint32_t lane) {
-    uint32_t end = streams_last_done(), row = row_of(lanes[lane].run);
-    uint32_t last = cell(row, batch.k->n_loads + batch.k->n_stores, 0);
-    waits[lane].mask = 0;
+    uint32_t end = streams_last_done(), cycles = end - lanes[lane].started, number = lanes[lane].number;
+    uint32_t row = row_of(lanes[lane].run), last = cell(row, batch.k->n_loads + batch.k->n_stores, 0);
     if (--batch.open == 0) {
         batch.kernel += end - batch.since;
         batch.since = end;
     }
-    take_outputs(lane, row);
-    bus_write32(last, end - lanes[lane].started);
-    bus_write32(last + 4, lane | (uint32_t)lanes[lane].number << FW_ROW_START_SHIFT);
-    start_run(lane);
+    waits[lane].mask = 0;
+    uint32_t next = take_run(lane);
+    take_outputs(lane, row, next);
+    if (next != NO_RUN)
+        start_run(lane, next);
+    bus_write32(last, cycles);
+    bus_write32(last + 4, lane | number << FW_ROW_START_SHIFT);
 }
 
 static _Noreturn void report_timeout(void) {
@@ -241,14 +244,17 @@ void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs) 
     batch.taken = batch.starts = batch.open = 0;
     batch.kernel = batch.firmware = 0;
     batch.since = cycles_now();
-    for (uint32_t i = 0; i < k->n_lanes * k->n_stores; i++)
-        stores[i].address = stores[i].end - ONYX_GLB_BANK_BYTES;
+    hal_mask_interrupts();
     for (uint32_t lane = 0; lane < k->n_lanes; lane++) {
         lanes[lane].next = NO_RUN;
         waits[lane].mask = 0;
     }
-    for (uint32_t lane = 0; lane < k->n_lanes; lane++)
-        start_run(lane);
+    for (uint32_t lane = 0; lane < k->n_lanes && lane < runs; lane++) {
+        uint32_t run = take_run(lane);
+        for (uint32_t i = lane * k->n_stores; i < (lane + 1) * k->n_stores; i++)
+            set_store(&stores[i], stores[i].end - ONYX_GLB_BANK_BYTES, run);
+        start_run(lane, run);
+    }
     while (batch.open) {
         uint32_t lane = streams_wait(waits, k->n_lanes);
         if (lane == k->n_lanes)
@@ -258,6 +264,7 @@ void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs) 
         else
             end_run(lane);
     }
+    hal_unmask_interrupts();
     batch.firmware += cycles_now() - batch.since;
     mailbox_add_cycles(mailbox.kernel_cycles, batch.kernel);
     mailbox_add_cycles(mailbox.firmware_cycles, batch.firmware);

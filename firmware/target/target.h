@@ -46,7 +46,8 @@ typedef struct {
     uint16_t mask; /* one bit a GLB tile; 0: nobody waits for this set */
     uint8_t kind;  /* stream_kind */
 } stream_set;
-/* Until all streams of one of the sets have finished: which set; n after the time-out. */
+/* Until all streams of one of the sets have finished: which set; n after the time-out. Interrupts are masked.
+ */
 uint32_t streams_wait(const stream_set *sets, uint32_t n);
 uint32_t streams_open(stream_kind kind, uint32_t mask); /* of `mask`, not finished */
 uint32_t streams_last_done(void);                       /* cycle at which the latest stream was seen done */

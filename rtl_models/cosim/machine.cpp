@@ -343,6 +343,11 @@ uint64_t machine_run_cycles(const machine *m, uint64_t run) {
     return m->soc.run_cycles().at(run);
 }
 
+void machine_watch(machine *m, machine_watcher *watcher, void *context) {
+    m->soc.watch([=](uint64_t cycle, unsigned x, unsigned y, unsigned port, bool offered, bool room,
+                     bool moves,
+                     uint32_t token) { watcher(context, cycle, x, y, port, offered, room, moves, token); });
+}
 uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y) {
     return m->soc.hazards(x, y);
 }

@@ -70,6 +70,10 @@ machine_counters machine_count(const machine *m);
 uint64_t machine_run_cycles(const machine *m, uint64_t run);
 /* What the monitors of a tile have raised: bit n is hazard n of rtl_models/cycle.h. */
 uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y);
+/* Has every channel of the array told as it changes, as array_glue.h's Watcher. */
+typedef void machine_watcher(void *context, uint64_t cycle, uint32_t x, uint32_t y, uint32_t port,
+                             bool offered, bool room, bool moves, uint32_t token);
+void machine_watch(machine *m, machine_watcher *watcher, void *context);
 /* Lines: which streams are open and which tiles' outputs wait. Caller frees. */
 char *machine_describe_stuck(const machine *m);
 

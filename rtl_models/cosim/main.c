@@ -7,11 +7,12 @@
 
 static const char USAGE[] =
     "usage: onyx-cosim --board BOARD --elf app.elf --batches FILE --result FILE\n"
-    "                  [--stats FILE] [--max-cycles N] [--watchdog N]\n"
+    "                  [--stats FILE] [--waves FOLDER] [--max-cycles N] [--watchdog N]\n"
     "       onyx-cosim --board BOARD --jtag WHERE [--back-door WHERE] [--elf app.elf]\n"
     "Runs the program and its batches on the processor model and the RTL of the array; or serves the debug\n"
     "port of the whole, until it is told to end by SIGTERM.\n"
     "  --stats FILE       cycles and speed, as JSON\n"
+    "  --waves FOLDER     what every channel in FOLDER/channels.json does, for GTKWave (docs/cosim.md)\n"
     "  --max-cycles N     array cycles at most\n"
     "  --watchdog N       array cycles in which nothing moves at most (1000000)\n"
     "  --jtag WHERE       JTAG as OpenOCD's remote_bitbang, on a TCP port of 127.0.0.1 (0: any, which is "
@@ -30,12 +31,17 @@ static bool number(const char *text, uint64_t *out) {
 /* False: the usage is wrong. */
 static bool arguments(int argc, char **argv, cosim_options *o, cosim_serve_options *serve,
                       const char **board) {
-    static const struct option options[] = {
-        {"jtag", required_argument, NULL, 'j'},     {"back-door", required_argument, NULL, 'd'},
-        {"board", required_argument, NULL, 'b'},    {"elf", required_argument, NULL, 'e'},
-        {"batches", required_argument, NULL, 'i'},  {"result", required_argument, NULL, 'o'},
-        {"stats", required_argument, NULL, 's'},    {"max-cycles", required_argument, NULL, 'm'},
-        {"watchdog", required_argument, NULL, 'w'}, {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"jtag", required_argument, NULL, 'j'},
+                                            {"back-door", required_argument, NULL, 'd'},
+                                            {"board", required_argument, NULL, 'b'},
+                                            {"elf", required_argument, NULL, 'e'},
+                                            {"batches", required_argument, NULL, 'i'},
+                                            {"result", required_argument, NULL, 'o'},
+                                            {"stats", required_argument, NULL, 's'},
+                                            {"max-cycles", required_argument, NULL, 'm'},
+                                            {"watchdog", required_argument, NULL, 'w'},
+                                            {"waves", required_argument, NULL, 'v'},
+                                            {NULL, 0, NULL, 0}};
     int c;
     while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
         switch (c) {
@@ -59,6 +65,9 @@ static bool arguments(int argc, char **argv, cosim_options *o, cosim_serve_optio
             break;
         case 's':
             o->stats = optarg;
+            break;
+        case 'v':
+            o->waves = optarg;
             break;
         case 'm':
             if (!number(optarg, &o->max_cycles))
@@ -92,6 +101,7 @@ int main(int argc, char **argv) {
     }
     arena mem = {0};
     diagnostics d;
+    json_begin();
     diag_init(&d, &mem);
     pnr_board board = {0};
     int code = !pnr_board_read(name, &mem, &d, &board) ? COSIM_USAGE

@@ -1,5 +1,6 @@
 /* session.c - see session.h. The host's part of docs/firmware.md, with a debugger's access to memory. */
 #include "rtl_models/cosim/session.h"
+#include "rtl_models/cosim/waves.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -153,7 +154,8 @@ static bool run_until_done(session *s, uint32_t number) {
 static bool write_output(session *s, uint32_t address, uint32_t words, FILE *out) {
     uint32_t bytes = 2 * words, limit = s->board->glb_bank_bytes;
     uint8_t *content = calloc(1, limit + 4);
-    BUG_IF(!content, "out of memory");
+    if (!content)
+        out_of_memory(limit + 4);
     bool good = words <= limit / 2 && machine_dump(s->m, address, content, bytes);
     if (good) {
         file_put_u32(out, words);
@@ -283,8 +285,11 @@ int cosim_run(const cosim_options *o, const pnr_board *board, arena *mem, diagno
     s.m = cosim_machine(board, o->uart_out, d);
     if (!s.m)
         return COSIM_USAGE;
-    if (cosim_load_elf(s.m, o->elf, mem, d) && run_all(&s, &batches, mem))
+    wave *waves = o->waves ? cosim_waves_begin(o->waves, s.m, mem, d) : NULL;
+    if ((waves || !o->waves) && cosim_load_elf(s.m, o->elf, mem, d) && run_all(&s, &batches, mem))
         s.exit_code = COSIM_OK;
     machine_destroy(s.m);
+    if (waves && !wave_end(waves, d))
+        s.exit_code = COSIM_USAGE;
     return s.exit_code;
 }

@@ -407,6 +407,9 @@ const std::vector<uint64_t> &Soc::run_cycles() const {
 uint64_t Soc::kernel_cycles() const {
     return state_->kernel_cycles;
 }
+void Soc::watch(Watcher watcher) {
+    state_->array.watch(std::move(watcher));
+}
 uint32_t Soc::hazards(unsigned x, unsigned y) const {
     return state_->array.hazards(x, y);
 }

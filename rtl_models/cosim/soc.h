@@ -20,6 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "rtl_models/array_glue.h"
+
 namespace onyx {
 
 class Soc {
@@ -64,6 +66,7 @@ class Soc {
     uint64_t kernel_cycles() const;
     /* As of Array. */
     uint32_t hazards(unsigned x, unsigned y) const;
+    void watch(Watcher watcher);
 
     /* "" or why the array no longer steps: its configuration closes a combinational loop. */
     const std::string &error() const;

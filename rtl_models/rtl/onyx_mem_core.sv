@@ -217,6 +217,13 @@ module onyx_mem_core #(
   logic [6:0] hazard;
   assign part_on = used && cfg0_i[22];
 
+  logic [1:0] turn_q;
+  logic unused_stir;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) turn_q <= 2'd0;
+    else if (en) turn_q <= flush_i ? 2'd0 : turn_q + 2'd1;
+  end
+
   onyx_fiber_access u_fiber_access (
       .clk_i            (clk_i),
       .rst_ni           (rst_ni),
@@ -266,6 +273,8 @@ module onyx_mem_core #(
       .sram_addr_i      (sram_addr_i),
       .sram_wdata_i     ({sram_wdata_i, lane2_q, lane1_q, lane0_q}),
       .sram_rdata_o     (sram_line),
+      .turn_i           (turn_q),
+      .stir_o           (unused_stir),
       .hazard_o         (hazard)
   );
 

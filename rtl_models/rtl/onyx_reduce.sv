@@ -19,6 +19,7 @@ module onyx_reduce (
     output logic [16:0] out_data_o,
     output logic        out_valid_o,
     input  logic        out_ready_i,
+    output logic        stir_o,  // a register may change at the edge though no word moves at a port
     output logic        hazard_o  // the chip hangs at this maybe
 );
   localparam logic [2:0] StStart = 3'd0;
@@ -82,6 +83,8 @@ module onyx_reduce (
   end
 
   assign hazard_o = (state_q == StAdd) & in_valid_i & in_data_i[16] & (in_data_i[9:8] == 2'd2);
+
+  assign stir_o = (state_d != state_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

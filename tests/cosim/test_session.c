@@ -86,6 +86,9 @@ uint64_t machine_run_cycles(const machine *m, uint64_t run) {
     (void)m;
     return 100 + run;
 }
+void machine_watch(machine *m, machine_watcher *watcher, void *context) {
+    (void)m, (void)watcher, (void)context;
+}
 uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y) {
     (void)m;
     return x == 0 && y == 0;

@@ -37,9 +37,9 @@ def moved_tokens(vcd):
     return moved
 
 
-def run(onyx, *arguments):
+def run(onyx, engine, *arguments):
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([onyx, "run", *arguments, "--engine", "cycle", "--wave", "--quiet", "-o", folder], check=True)
+        subprocess.run([onyx, "run", *arguments, "--engine", engine, "--wave", "--quiet", "-o", folder], check=True)
         vcd = subprocess.run(["fst2vcd", f"{folder}/waves.fst"], check=True, capture_output=True, text=True).stdout
         shown = [line for line in pathlib.Path(f"{folder}/waves.gtkw").read_text().splitlines() if "." in line and line[0] != "["]
         return moved_tokens(vcd), json.loads(pathlib.Path(f"{folder}/report.json").read_text()), shown
@@ -51,17 +51,21 @@ def main():
         return 77
     onyx = sys.argv[1]
     # A copy takes all its input: as many tokens as the accounts say, on every channel.
-    moved, report, shown = run(onyx, "X(i,j)=B(i,j)", "-g", "B:40x50:0.1:3", "--tile", "16")
+    copy = ["X(i,j)=B(i,j)", "-g", "B:40x50:0.1:3", "--tile", "16"]
+    moved, report, shown = run(onyx, "cycle", *copy)
     assert len(report["stalls"]) > 10
     for channel in report["stalls"]:
         tile, primitive, port = channel["to"].split(" ")
         name = f"{tile}_{primitive}.{port}"
         assert len(moved[name]) == channel["moved"], (name, len(moved[name]), channel["moved"])
         assert name in shown and name + "_is" in shown, name
+    # The same tokens under the firmware, at other times.
+    on_soc, _, shown_too = run(onyx, "soc", *copy)
+    assert on_soc == moved and shown_too == shown, set(on_soc) ^ set(moved)
     # The words of the result, by their block headers: segments, coordinates and values of x = (5, 0, 7).
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(f"{folder}/b.tns").write_text("1 5\n3 7\n")
-        moved, _, _ = run(onyx, "x(i)=b(i)", "-i", f"b:{folder}/b.tns")
+        moved, _, _ = run(onyx, "cycle", "x(i)=b(i)", "-i", f"b:{folder}/b.tns")
     outputs = sorted(words for name, words in moved.items() if "_io_out." in name)
     assert outputs == [["2", "0", "2", "2", "0", "2"], ["2", "5", "7"]], outputs
     # Stop and done tokens have names.

@@ -16,7 +16,7 @@ static struct {
     uint32_t done[KINDS];              /* isr bits */
     uint64_t due[KINDS][DEVICE_TILES]; /* cycle at which a stream finishes; 0 = not running */
     uint64_t now, reset_until, tick_due;
-    uint32_t tick_reload, tick_ctrl, irq_enabled, demcr, dwt_ctrl;
+    uint32_t tick_reload, tick_ctrl, irq_enabled, irq_pending, demcr, dwt_ctrl;
     uint64_t cycle_zero;
     bool tick_pending, masked, in_handler;
     prng random;
@@ -54,15 +54,20 @@ static uint32_t pending_kinds(void) {
     return kinds;
 }
 
-static bool line_high(void) {
-    return (pending_kinds() & s.glc[GLC_GLOBAL_IER / 4]) && s.irq_enabled >> ONYX_CGRA_IRQ & 1;
+/* The array's interrupt: its line is a level, and what it asked for stays pending when the line falls. */
+static bool irq_asks(void) {
+    if (pending_kinds() & s.glc[GLC_GLOBAL_IER / 4])
+        s.irq_pending |= 1u << ONYX_CGRA_IRQ;
+    return s.irq_pending & s.irq_enabled;
 }
 
 static void deliver(void) {
+    bool asks = irq_asks();
     if (s.masked || s.in_handler)
         return;
     s.in_handler = true;
-    if (line_high()) {
+    if (asks) {
+        s.irq_pending = 0;
         the->interrupts++;
         array_interrupt();
     }
@@ -93,7 +98,7 @@ void hal_sleep(void) {
     the->sleeps++;
     if (!s.masked)
         violate("slept with interrupts on: one that comes just before is missed");
-    while (!line_high() && !s.tick_pending) {
+    while (!irq_asks() && !s.tick_pending) {
         uint64_t next = s.tick_ctrl & 1 ? s.tick_due : UINT64_MAX;
         for (uint32_t kind = 0; kind < KINDS; kind++)
             for (uint32_t t = 0; t < DEVICE_TILES; t++)
@@ -105,6 +110,7 @@ void hal_sleep(void) {
         }
         advance(next > s.now ? next - s.now : 1);
     }
+    the->interrupts += irq_asks();
 }
 
 _Noreturn void hal_stop(void) {
@@ -384,6 +390,9 @@ static void core_register_write(uint32_t offset, uint32_t value) {
         break;
     case CORE_NVIC_ICER:
         s.irq_enabled &= ~value;
+        break;
+    case CORE_NVIC_ICPR: /* what still asks is pending again at once */
+        s.irq_pending &= ~value;
         break;
     default:
         violate("an unknown register of the processor");

@@ -32,7 +32,8 @@ typedef struct {
     uint8_t glb[DEVICE_TILES * 2 * DEVICE_BANK];
     uint32_t sram[0x20000 / 4];
     /* What the model saw. */
-    uint32_t starts, config_writes, interrupts, ticks, sleeps;
+    uint32_t starts, config_writes, ticks, sleeps;
+    uint32_t interrupts; /* of the array: handled, or what ended a sleep */
     uint32_t lane_starts[KERNEL_MAX_LANES];
     uint32_t stalled_columns;
     bool array_clock;

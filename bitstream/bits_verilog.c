@@ -100,6 +100,14 @@ static const primitive primitives[NET_MODES] = {
          {"second-block", "write-order", "overflow", "equal-crd", "empty-fiber", "dense-again",
           "dense-stop"}},
 #undef FA
+    [NET_MODE_VECTOR_REDUCE] = {"onyx_vector_reduce_mem",
+                                "vec_reduce_inst_tile_en",
+                                {"crd", "val"},
+                                {"crd", "val"},
+                                {{"bf16_i", "vec_reduce_inst_bf16", "vec_reduce_inst_bf16"}},
+                                true,
+                                {"hazard_o"},
+                                {"overflow"}},
 };
 
 typedef struct {

@@ -6,6 +6,7 @@
 #include "bitstream/bitstream.h"
 #include "firmware/firmware.h"
 #include "frontend/frontend.h"
+#include "host/host.h"
 #include "rtl_models/cycle.h"
 #include "tiling/tiling.h"
 
@@ -14,7 +15,7 @@
 /* Exit codes: scripts depend on them. */
 enum { EXIT_OK = 0, EXIT_USER = 1, EXIT_UNMAPPABLE = 2, EXIT_MISMATCH = 3, EXIT_INTERRUPTED = 130 };
 
-typedef enum { ENGINE_NONE, ENGINE_SAM, ENGINE_CYCLE, ENGINE_RTL, ENGINE_SOC } cli_engine;
+typedef enum { ENGINE_NONE, ENGINE_SAM, ENGINE_CYCLE, ENGINE_RTL, ENGINE_SOC, ENGINE_PROGRAM } cli_engine;
 typedef enum { REPORT_ERROR, REPORT_WARN, REPORT_OFF } cli_severity; /* of --hazards and --deadlock */
 
 typedef VEC(const char *) text_vec;
@@ -23,6 +24,12 @@ typedef struct {
     const char *name;
     tile_tensor data;
 } cli_given;
+
+/* Engine program: on what. */
+typedef struct {
+    pnr_board board;
+    host_options host;
+} cli_on_board;
 
 typedef struct {
     const char *expression;
@@ -53,6 +60,7 @@ typedef struct {
     uint32_t fifo_depth;
     const char *stats, *trace;
     text_vec trace_edges;
+    const cli_on_board *on_board;
 } cli_options;
 
 /* Everything one invocation works on. */
@@ -149,6 +157,7 @@ typedef struct {
     cycle_model *model;    /* on the array: the cycle model, which ran alone, or ahead of rtl or soc */
     const cycle_design *design;
     bool ahead;
+    double build_s, cpu_s; /* engine rtl: building its program, wall; its runs, processor time */
 } cli_outcome;
 
 /* What planning the runs of a kernel came to. */
@@ -273,6 +282,12 @@ bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile
                  tile_collector *c, cli_outcome *out);
 bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out);
+bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+                     tile_collector *c, cli_outcome *out);
+/* fw_build, and beside app.elf app.json, which says what it was made of. */
+bool cli_build_firmware(cli_session *s, const cli_kernel *k, const char *folder, fw_app *app);
+/* Leaves in the folder what onyx program needs to go through the command again. */
+bool cli_record_command(cli_session *s, int argc, char **argv, const char *folder);
 
 /* Writes the result to each -o T:FILE; NULL: there is none, and asking for it is a mistake. */
 bool cli_write_outputs(const cli_options *o, cli_session *s, const tile_tensor *result);
@@ -304,6 +319,7 @@ int command_sweep(int argc, char **argv);
 int command_tile(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_boards(int argc, char **argv);
+int command_program(int argc, char **argv);
 int command_bits(int argc, char **argv);
 int command_bitgen(int argc, char **argv);
 int command_pnr(int argc, char **argv);

@@ -138,8 +138,9 @@ static bool choose_tile(cli_session *s, cli_kernel *k, uint32_t *edge) {
     }
     if (!tile_pack(&k->statement, &k->operands, &s->mem, &s->diag, &packed))
         return false;
-    *edge = k->tiling.tile = tile_choose(&k->statement, &packed, &k->tiling, lower_widest(&k->hardware),
-                                         &s->mem, &k->planned.candidates);
+    *edge = k->tiling.tile = tile_choose(&k->statement, &packed, &k->tiling,
+                                         lower_widest(&k->hardware, pnr_board_extended(&k->board)), &s->mem,
+                                         &k->planned.candidates);
     return true;
 }
 
@@ -152,8 +153,8 @@ bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k) {
                              .extended = pnr_board_extended(&k->board)};
     if (ok && o->tile_auto && !choose_tile(s, k, &options.tile_edge))
         return false;
-    if (ok && !k->tiling.tile && options.tile_edge > lower_widest(&k->hardware))
-        k->tiling.tile = options.tile_edge = lower_widest(&k->hardware);
+    if (ok && !k->tiling.tile && options.tile_edge > lower_widest(&k->hardware, options.extended))
+        k->tiling.tile = options.tile_edge = lower_widest(&k->hardware, options.extended);
     ok = ok && lower_run(&k->hardware, &options, &s->mem, &s->diag, &graph) && lower_check(graph, &s->diag) &&
          lower_pack(graph, &s->mem, &s->diag, &one) && unroll(o, s, k, &one);
     k->times.lower = seconds_now() - start;

@@ -84,10 +84,7 @@ bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     fw_batch_stats counts;
     uint64_t cycles = 0;
     double start = seconds_now();
-    fw_options options = fw_options_default(cli_home(s), folder);
-    options.apart = k->apart;
-    cli_progress_stage(s, "building the firmware", 0);
-    if (!fw_build(&k->design, &k->bits, &options, mem, &s->diag, &app) ||
+    if (!cli_build_firmware(s, k, folder, &app) ||
         !fw_columns_of(&k->design, k->apart, mem, &s->diag, &columns) ||
         !fw_batches_write(plan, &columns, &k->board, batches, &s->diag, &counts) ||
         (o->wave && !write_channels(&k->decoded, o->out, s)))

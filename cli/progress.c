@@ -1,6 +1,6 @@
-/* What takes over a second says on standard error what it is: on a terminal a line that is overwritten and
- * gone at the end, with --progress lines that stay. A thread looks at the clock, so stages need not come back
- * to report. */
+/* What takes over a second says on standard error what it is: on a terminal a line that is overwritten, with
+ * a bar where work is counted, and gone at the end, with --progress lines that stay. A thread looks at the
+ * clock, so stages need not come back to report. */
 #include "cli/cli.h"
 
 #include <pthread.h>
@@ -23,12 +23,18 @@ static double pause_of(const struct cli_progress *p) {
 }
 
 static void draw(struct cli_progress *p) {
+    enum { WIDTH = 30 };
     char count[64] = "";
+    int full = p->total ? (int)(p->done * WIDTH / p->total) : 0;
     if (p->total)
         snprintf(count, sizeof count, ", %llu of %llu", (unsigned long long)p->done,
                  (unsigned long long)p->total);
-    fprintf(stderr, "%sonyx: %s%s, %.0f s%s", p->terminal ? "\r\033[K" : "", p->what, count,
-            seconds_now() - p->begin, p->terminal ? "" : "\n");
+    if (p->terminal)
+        fputs("\r\033[K", stderr);
+    if (p->terminal && p->total)
+        fprintf(stderr, "[%.*s%*s] ", full, "##############################", WIDTH - full, "");
+    fprintf(stderr, "onyx: %s%s, %.0f s%s", p->what, count, seconds_now() - p->begin,
+            p->terminal ? "" : "\n");
     fflush(stderr);
     p->drawn = p->terminal;
 }

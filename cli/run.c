@@ -121,7 +121,9 @@ static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const
     } else {
         cli_next_batch(&b);
         ok = !b.failed && cli_watch_hazards(o, s, k, &k->plan, out) &&
-             (o->engine == ENGINE_RTL ? cli_run_rtl : cli_run_soc)(o, s, k, &k->plan, c, out);
+             (o->engine == ENGINE_RTL       ? cli_run_rtl
+              : o->engine == ENGINE_PROGRAM ? cli_run_program
+                                            : cli_run_soc)(o, s, k, &k->plan, c, out);
     }
     bool collected = tile_collect_end(c, &s->mem, &out->result);
     tile_collect_cost(c, &k->planned.partial_entries, &k->planned.partial_seconds);
@@ -232,7 +234,8 @@ static int command(const char *what, int argc, char **argv,
     cli_options o;
     cli_kernel k = {0};
     cli_session_begin(&s);
-    bool ok = cli_parse_options(what, argc, argv, &s, &o) && cli_want_folder(&s, o.out) && action(&o, &s, &k);
+    bool ok = cli_parse_options(what, argc, argv, &s, &o) && cli_want_folder(&s, o.out) &&
+              action(&o, &s, &k) && cli_record_command(&s, argc, argv, o.out);
     return cli_session_end(&s, ok);
 }
 

@@ -10,14 +10,20 @@
 
 #include "firmware/firmware.h"
 
+/* Told when a batch starts, when runs are done, and when it is kept. */
+typedef struct host_progress {
+    uint32_t batch, batches; /* batch: from 0 up */
+    uint32_t done, runs;     /* of this batch */
+    uint64_t all_done, all_runs;
+} host_progress;
+
 typedef struct {
     const char *openocd;    /* program: "openocd" */
     const char *config;     /* OpenOCD configuration; NULL: the board's own */
     const char *cosim;      /* program: onyx-cosim, for boards that are simulated */
     const char *board_path; /* the board's document, for the same */
     double timeout;         /* seconds without any progress */
-    /* Called when a run or a batch is done; NULL: never. Batches from 0 up; `runs` of this batch. */
-    void (*progress)(void *context, uint32_t batch, uint32_t batches, uint32_t runs_done, uint32_t runs);
+    void (*progress)(void *context, const struct host_progress *now); /* NULL: nobody looks */
     void *context;
 } host_options;
 host_options host_options_default(void); /* 120 s */
@@ -40,5 +46,11 @@ typedef struct {
  * E0786-firmware, E0787-target, E0788-output-range. */
 bool host_program(const pnr_board *board, const host_job *job, const host_options *o, arena *mem,
                   diagnostics *d, host_outcome *out);
+
+/* Array cycles a processor cycle, at the board's clocks. */
+static inline uint32_t host_cycles_ratio(const pnr_board *b) {
+    uint32_t ratio = (b->cgra_mhz + b->cpu_mhz / 2) / b->cpu_mhz;
+    return ratio ? ratio : 1;
+}
 
 #endif

@@ -32,11 +32,12 @@ typedef struct {
     arena *mem;
     diagnostics *d;
     host_child openocd, cosim;
-    int rpc;           /* OpenOCD's standard input and output */
-    VEC(char) reply;   /* the latest */
-    int door;          /* back door of a simulated board, or -1 */
-    char sockets[64];  /* folder of a simulated board's sockets, or "" */
-    const char *image; /* file that carries bulk data to OpenOCD and back */
+    int rpc;              /* OpenOCD's standard input and output */
+    VEC(char) reply;      /* the latest */
+    int door;             /* back door of a simulated board, or -1 */
+    char sockets[64];     /* folder of a simulated board's sockets, or "" */
+    uint64_t runs_before; /* of batches that are kept */
+    const char *image;    /* file that carries bulk data to OpenOCD and back */
 } host_link;
 
 /* Set by SIGINT and SIGTERM while a link is open; whoever waits gives up then. */
@@ -67,15 +68,22 @@ void host_hint_log(host_link *l, const char *name);
 /* Loads a program, checks that it arrived, starts it and waits until it is ready. */
 bool host_target_start(host_link *l, const char *elf);
 
-/* Results of a batch: rows of its run table as the firmware completed them, and for each output the words of
- * all runs, one after the other as they lie in the buffer. */
+/* A piece of the global buffer. */
+typedef struct {
+    uint32_t first, bytes; /* from its start; both multiples of 4 */
+    uint8_t *content;
+} host_piece;
+
+/* Results of a batch: rows of its run table as the firmware completed them, and from each bank of the buffer
+ * the piece in which outputs lie. */
 typedef struct {
     uint32_t *table;      /* runs * fw_row_bytes / 4 words */
-    uint8_t **content;    /* by output */
-    uint32_t *first;      /* by output: byte address in the global buffer of its content */
+    host_piece *banks;    /* GLB tiles * banks of a tile; by address */
     uint64_t counters[3]; /* configuration, kernel, firmware: cycles since boot */
 } host_batch_result;
 bool host_target_run(host_link *l, const fw_batches *all, uint32_t batch, host_batch_result *out);
+/* To whoever watches: so many runs of this batch are done. */
+void host_tell(const host_link *l, const fw_batches *all, uint32_t batch, uint32_t done);
 
 /* ---- finished batches (kept.c) ---------------------------------------------------------------- */
 
@@ -89,15 +97,10 @@ typedef struct {
 const char *host_kept_folder(const host_job *job, const pnr_board *board, arena *mem, diagnostics *d);
 /* A finished batch; one that is not there or not whole is not done. */
 host_kept host_kept_read(const char *folder, const fw_batches *all, uint32_t batch, arena *mem);
-/* `cycles_ratio`: array cycles a processor cycle. E0788-output-range, E0004-write. */
+/* `before`: the counters after the batch before. E0004-write. */
 bool host_kept_write(const char *folder, const fw_batches *all, uint32_t batch, const host_batch_result *r,
-                     const uint64_t before[3], uint32_t cycles_ratio, arena *mem, diagnostics *d);
+                     const uint64_t before[3], const pnr_board *board, arena *mem, diagnostics *d);
 bool host_kept_merge(const char *path, const fw_batches *all, const host_kept *kept, arena *mem,
                      diagnostics *d);
-
-static inline uint32_t host_cycles_ratio(const pnr_board *b) {
-    uint32_t ratio = (b->cgra_mhz + b->cpu_mhz / 2) / b->cpu_mhz;
-    return ratio ? ratio : 1;
-}
 
 #endif

@@ -53,25 +53,27 @@ host_kept host_kept_read(const char *folder, const fw_batches *all, uint32_t bat
 }
 
 /* The runs of a batch as in a result file. */
-static void put_runs(const fw_batches *all, uint32_t batch, const host_batch_result *r, uint32_t ratio,
-                     FILE *out) {
+static void put_runs(const fw_batches *all, uint32_t batch, const host_batch_result *r,
+                     const pnr_board *board, FILE *out) {
     uint32_t row_words = fw_row_bytes(all->inputs, all->outputs) / 4;
     for (uint32_t run = 0; run < all->list.at[batch].runs; run++) {
         const uint32_t *row = &r->table[run * row_words];
-        put_long(out, (uint64_t)row[row_words - 2] * ratio);
+        put_long(out, (uint64_t)row[row_words - 2] * host_cycles_ratio(board));
         for (uint32_t o = 0; o < all->outputs; o++) {
             const uint32_t *cell = &row[2 * (all->inputs + o)];
+            const host_piece *p = &r->banks[cell[0] / board->glb_bank_bytes];
             file_put_u32(out, cell[1]);
-            fwrite(r->content[o] + (cell[0] - r->first[o]), 2, cell[1], out);
-            if (cell[1] % 2)
-                fwrite("\0", 2, 1, out);
+            if (cell[1])
+                fwrite(p->content + (cell[0] - p->first), 2, cell[1], out);
+            for (uint32_t b = 0; b < cell[1] % 2 * 2; b++)
+                fputc(0, out);
         }
     }
 }
 
 /* Written to memory first: the hash is of all. */
 bool host_kept_write(const char *folder, const fw_batches *all, uint32_t batch, const host_batch_result *r,
-                     const uint64_t before[3], uint32_t cycles_ratio, arena *mem, diagnostics *d) {
+                     const uint64_t before[3], const pnr_board *board, arena *mem, diagnostics *d) {
     text_out text;
     file_out f;
     text_begin(&text);
@@ -80,7 +82,7 @@ bool host_kept_write(const char *folder, const fw_batches *all, uint32_t batch, 
         file_put_u32(text.stream, head[i]);
     put_long(text.stream, r->counters[1] - before[1]);
     put_long(text.stream, r->counters[2] - before[2]);
-    put_runs(all, batch, r, cycles_ratio, text.stream);
+    put_runs(all, batch, r, board, text.stream);
     const char *bytes = text_end(&text, mem);
     if (!file_create(&f, kept_path(folder, batch, mem), mem, d))
         return false;

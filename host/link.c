@@ -216,6 +216,8 @@ bool host_write(host_link *l, uint32_t address, const void *from, uint32_t bytes
 /* ---- opening --------------------------------------------------------------------------------- */
 
 static bool not_started(host_link *l, const char *program, host_child *c, const char *log) {
+    for (int i = 0; i < 50 && host_child_alive(c); i++) /* its end of the wires closes before it is gone */
+        nanosleep(&(const struct timespec){.tv_nsec = 10000000}, NULL);
     bool missing = c->ended && WIFEXITED(c->status) && WEXITSTATUS(c->status) == PROGRAM_MISSING;
     if (host_interrupted)
         return false;
@@ -280,7 +282,7 @@ static bool start_openocd(host_link *l, const char *config) {
     const char *socket = arena_printf(l->mem, "set ONYX_JTAG {%s/jtag}", l->sockets);
     const char *const argv[] = {l->options->openocd,
                                 "-c",
-                                "tcl_port pipe; gdb_port disabled; telnet_port disabled",
+                                "noinit; tcl_port pipe; gdb_port disabled; telnet_port disabled",
                                 "-c",
                                 l->sockets[0] ? socket : "set ONYX_JTAG 9824",
                                 "-f",
@@ -292,7 +294,7 @@ static bool start_openocd(host_link *l, const char *config) {
     close(ends[1]);
     const char *hello = arena_printf(l->mem, "expr 1%c", END_OF_MESSAGE);
     return (good && send_all(l->rpc, hello, strlen(hello)) && receive_message(l)) ||
-           (host_child_alive(&l->openocd), not_started(l, l->options->openocd, &l->openocd, "openocd.log"));
+           not_started(l, l->options->openocd, &l->openocd, "openocd.log");
 }
 
 static bool wrong_board(host_link *l, const char *what, uint32_t got, uint32_t wanted) {
@@ -307,7 +309,12 @@ static bool identify(host_link *l) {
     const char *reply;
     bool failed;
     uint32_t id;
-    if (!host_command(l, &reply, NULL, "irscan " TAP " " IR_IDCODE "; drscan " TAP " 32 0"))
+    if (!host_command(l, NULL, &failed, "init"))
+        return false;
+    if (failed)
+        return no_answer(l, "OpenOCD finds no adapter, or no processor behind it");
+    /* OpenOCD's own polling would scan in between. */
+    if (!host_command(l, &reply, NULL, "poll off; irscan " TAP " " IR_IDCODE "; drscan " TAP " 32 0"))
         return false;
     uint32_t idcode = (uint32_t)strtoul(reply, NULL, 16);
     if (idcode == 0 || idcode == UINT32_MAX)

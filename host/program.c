@@ -9,14 +9,13 @@ static bool run_batch(host_link *l, const fw_batches *all, const char *folder, u
                       host_kept *kept, uint64_t counters[3]) {
     host_batch_result result;
     if (!host_target_run(l, all, batch, &result) ||
-        !host_kept_write(folder, all, batch, &result, counters, host_cycles_ratio(l->board), l->mem, l->d))
+        !host_kept_write(folder, all, batch, &result, counters, l->board, l->mem, l->d))
         return false;
     memcpy(counters, result.counters, sizeof result.counters);
     *kept = host_kept_read(folder, all, batch, l->mem);
     BUG_IF(!kept->runs, "batch %u cannot be read back", batch);
-    if (l->options->progress)
-        l->options->progress(l->options->context, batch, all->list.len, all->list.at[batch].runs,
-                             all->list.at[batch].runs);
+    host_tell(l, all, batch, all->list.at[batch].runs);
+    l->runs_before += all->list.at[batch].runs;
     return true;
 }
 
@@ -24,6 +23,8 @@ static bool run_batch(host_link *l, const fw_batches *all, const char *folder, u
 static bool run_missing(host_link *l, const fw_batches *all, const char *folder, host_kept *kept,
                         host_outcome *out) {
     uint64_t counters[3] = {0};
+    for (uint32_t i = 0; i < all->list.len; i++)
+        l->runs_before += kept[i].runs ? all->list.at[i].runs : 0;
     for (uint32_t i = 0; i < all->list.len; i++) {
         if (!kept[i].runs && !run_batch(l, all, folder, i, &kept[i], counters))
             return false;

@@ -4,7 +4,8 @@
 #include "firmware/registers.h"
 #include "host/host_int.h"
 
-enum { POLL_NS = 20000000 };
+/* Between two looks at the mailbox, growing; every so many looks at the table, too. OpenOCD logs each. */
+enum { FIRST_POLL_NS = 2000000, LAST_POLL_NS = 100000000, TABLE_EVERY = 4 };
 enum { STATE, ERROR, DETAIL, DETAIL_1, COMMAND, DONE, POLLED_WORDS }; /* from FW_MAILBOX_STATE on */
 
 static uint32_t mailbox(const host_link *l, uint32_t offset) {
@@ -65,14 +66,16 @@ static bool too_long(host_link *l, const char *what) {
     return false;
 }
 
-static void wait_a_bit(void) {
-    nanosleep(&(const struct timespec){.tv_nsec = POLL_NS}, NULL);
+/* The pause before look number `n`. */
+static void wait_a_bit(uint32_t n) {
+    long pause = n < 6 ? FIRST_POLL_NS << n : LAST_POLL_NS;
+    nanosleep(&(const struct timespec){.tv_nsec = pause}, NULL);
 }
 
 static bool wait_until_ready(host_link *l) {
     double limit = seconds_now() + l->options->timeout;
     uint32_t head[2], polled[POLLED_WORDS];
-    while (!host_interrupted) {
+    for (uint32_t n = 0; !host_interrupted; n++) {
         if (!host_read_words(l, mailbox(l, 0), head, 2) ||
             !host_read_words(l, mailbox(l, FW_MAILBOX_STATE), polled, POLLED_WORDS))
             return false;
@@ -90,7 +93,7 @@ static bool wait_until_ready(host_link *l) {
             return true;
         if (seconds_now() > limit)
             return too_long(l, "the program has not come up");
-        wait_a_bit();
+        wait_a_bit(n);
     }
     return false;
 }
@@ -117,17 +120,21 @@ static bool count_runs(host_link *l, const fw_batch *b, uint32_t row_bytes, uint
     return true;
 }
 
-static void progress(const host_link *l, const fw_batches *all, uint32_t batch, uint32_t runs_done) {
+void host_tell(const host_link *l, const fw_batches *all, uint32_t batch, uint32_t done) {
     const host_options *o = l->options;
+    uint64_t runs = 0;
+    for (uint32_t i = 0; i < all->list.len; i++)
+        runs += all->list.at[i].runs;
     if (o->progress)
-        o->progress(o->context, batch, all->list.len, runs_done, all->list.at[batch].runs);
+        o->progress(o->context, &(const host_progress){batch, all->list.len, done, all->list.at[batch].runs,
+                                                       l->runs_before + done, runs});
 }
 
 static bool wait_until_done(host_link *l, const fw_batches *all, uint32_t batch) {
     const fw_batch *b = &all->list.at[batch];
     uint32_t row_bytes = fw_row_bytes(all->inputs, all->outputs), runs = 0, polled[POLLED_WORDS];
     double moved = seconds_now();
-    while (!host_interrupted) {
+    for (uint32_t n = 1; !host_interrupted; n++) {
         uint32_t before = runs;
         if (!host_read_words(l, mailbox(l, FW_MAILBOX_STATE), polled, POLLED_WORDS))
             return false;
@@ -135,15 +142,15 @@ static bool wait_until_done(host_link *l, const fw_batches *all, uint32_t batch)
             return target_failed(l, polled);
         if (polled[STATE] == FW_STATE_READY && polled[DONE] == batch + 1)
             return true;
-        if (!count_runs(l, b, row_bytes, &runs))
+        if (n % TABLE_EVERY == 0 && !count_runs(l, b, row_bytes, &runs))
             return false;
-        if (runs != before) {
+        if (runs != before)
             moved = seconds_now();
-            progress(l, all, batch, runs);
-        }
+        if (runs != before && runs < b->runs) /* the last one is told when the batch is kept */
+            host_tell(l, all, batch, runs);
         if (seconds_now() - moved > l->options->timeout)
             return too_long(l, "no run has finished");
-        wait_a_bit();
+        wait_a_bit(n);
     }
     return false;
 }
@@ -155,40 +162,41 @@ static bool bad_range(host_link *l, uint32_t address, uint32_t words) {
     return false;
 }
 
-/* The piece of the buffer in which an output's words of all runs lie: no longer than a bank. */
-static bool output_extent(host_link *l, const fw_batches *all, const fw_batch *b, const uint32_t *table,
-                          uint32_t o, uint32_t *first, uint32_t *bytes) {
+/* Widens the pieces to all outputs; an output lies in one bank. */
+static bool find_pieces(host_link *l, const fw_batches *all, const fw_batch *b, const uint32_t *table,
+                        host_piece *banks) {
     uint32_t row_words = fw_row_bytes(all->inputs, all->outputs) / 4, bank = l->board->glb_bank_bytes;
-    uint32_t glb = l->board->glb_tiles * l->board->glb_banks_per_tile * bank, end = 0;
-    *first = UINT32_MAX;
-    for (uint32_t run = 0; run < b->runs; run++) {
-        const uint32_t *cell = &table[run * row_words + 2 * (all->inputs + o)];
-        if (cell[0] >= glb || cell[1] > bank / 2 || cell[0] + 2 * cell[1] > glb)
+    uint32_t n = l->board->glb_tiles * l->board->glb_banks_per_tile;
+    for (uint32_t i = 0; i < b->runs * all->outputs; i++) {
+        const uint32_t *cell = &table[i / all->outputs * row_words + 2 * (all->inputs + i % all->outputs)];
+        uint32_t at = cell[0] / bank, begin = cell[0] & ~3u;
+        if (at >= n || cell[1] > bank / 2 || cell[0] % bank + 2 * cell[1] > bank)
             return bad_range(l, cell[0], cell[1]);
-        *first = cell[0] < *first ? cell[0] : *first;
-        end = cell[0] + 2 * cell[1] > end ? cell[0] + 2 * cell[1] : end;
+        if (cell[1] == 0)
+            continue;
+        host_piece *p = &banks[at];
+        uint32_t end = (cell[0] + 2 * cell[1] + 3) & ~3u, old = p->first + p->bytes;
+        p->first = p->bytes && p->first < begin ? p->first : begin;
+        p->bytes = (old > end && p->bytes ? old : end) - p->first;
     }
-    *first &= ~3u;
-    *bytes = (end - *first + 3) / 4 * 4;
-    return *bytes <= bank + 4 || bad_range(l, *first, *bytes / 2);
+    return true;
 }
 
 static bool read_results(host_link *l, const fw_batches *all, const fw_batch *b, host_batch_result *out) {
     uint32_t table_bytes = b->runs * fw_row_bytes(all->inputs, all->outputs), counters[6];
+    uint32_t banks = l->board->glb_tiles * l->board->glb_banks_per_tile;
     *out = (host_batch_result){.table = arena_alloc(l->mem, table_bytes),
-                               .content = arena_new_n(l->mem, uint8_t *, all->outputs),
-                               .first = arena_new_n(l->mem, uint32_t, all->outputs)};
+                               .banks = arena_new_n(l->mem, host_piece, banks)};
     if (!host_read(l, b->table, out->table, table_bytes) ||
-        !host_read_words(l, mailbox(l, FW_MAILBOX_CYCLES), counters, 6))
+        !host_read_words(l, mailbox(l, FW_MAILBOX_CYCLES), counters, 6) ||
+        !find_pieces(l, all, b, out->table, out->banks))
         return false;
     for (uint32_t i = 0; i < 3; i++)
         out->counters[i] = counters[2 * i] | (uint64_t)counters[2 * i + 1] << 32;
-    for (uint32_t o = 0; o < all->outputs; o++) {
-        uint32_t bytes;
-        if (!output_extent(l, all, b, out->table, o, &out->first[o], &bytes))
-            return false;
-        out->content[o] = arena_alloc(l->mem, bytes);
-        if (!host_read(l, l->board->map.cgra_data + out->first[o], out->content[o], bytes))
+    for (uint32_t i = 0; i < banks; i++) {
+        host_piece *p = &out->banks[i];
+        p->content = arena_alloc(l->mem, p->bytes);
+        if (!host_read(l, l->board->map.cgra_data + p->first, p->content, p->bytes))
             return false;
     }
     return true;
@@ -201,7 +209,7 @@ bool host_target_run(host_link *l, const fw_batches *all, uint32_t batch, host_b
         if (!host_write(l, g->address, g->content, g->bytes))
             return false;
     }
-    progress(l, all, batch, 0);
+    host_tell(l, all, batch, 0);
     return host_write_word(l, mailbox(l, FW_MAILBOX_RUNS), b->runs) &&
            host_write_word(l, mailbox(l, FW_MAILBOX_TABLE), b->table) &&
            host_write_word(l, mailbox(l, FW_MAILBOX_COMMAND), batch + 1) && wait_until_done(l, all, batch) &&

@@ -168,6 +168,8 @@ static bool step(cycle_model *m, core *c) {
         return cycle_step_buffet(m, c, since_flush & 3);
     case CORE_READ_SCANNER:
         return cycle_step_reader(m, c, since_flush & 1);
+    case CORE_VECTOR_REDUCE:
+        return cycle_step_vector(m, c);
     case CORE_IO_IN:
         return step_io_in(m, c);
     case CORE_IO_OUT:
@@ -235,6 +237,10 @@ static void flush_core(cycle_model *m, core *c) {
         s->seen_ref = false;
         break;
     }
+    case CORE_VECTOR_REDUCE:
+        c->u.vector->state = 0;
+        memset(c->u.vector->lines, 0, sizeof c->u.vector->lines);
+        break;
     case CORE_ALU:
     case CORE_IO_IN:
     case CORE_IO_OUT:

@@ -16,7 +16,7 @@ enum { CYCLE_INS = 4, CYCLE_OUTS = 3 };
 
 typedef enum { CYCLE_NONE, CYCLE_PE, CYCLE_MEM, CYCLE_IO_IN, CYCLE_IO_OUT } cycle_kind;
 
-/* A tile. PE: ports, modes and space[0..2] as in onyx_pe_core.sv; MEM: mode 0 and space[0..3] as in
+/* A tile. PE: ports, modes and space[0..2] as in onyx_pe_core.sv; MEM: modes 0 and 3 and space[0..3] as in
  * onyx_mem_core.sv; an IO tile has port 0 only. */
 typedef struct {
     cycle_kind kind;
@@ -78,7 +78,8 @@ typedef struct {
       "one tree for each flush: give every sub-tile a run of its own")                                       \
     X(WRITE_ORDER, "write-order", "a value written out of order loses the line begun before it",             \
       "write the values in order")                                                                           \
-    X(OVERFLOW, "overflow", "an entry beyond the capacity of its memory stops the writer for good",          \
+    X(OVERFLOW, "overflow",                                                                                  \
+      "an entry beyond the capacity of its memory is lost, or stops the writer for good",                    \
       "a smaller --tile")                                                                                    \
     X(EQUAL_CRD, "equal-crd", "a writer merges equal coordinates of one fiber", "another loop order (-s)")   \
     X(EMPTY_FIBER, "empty-fiber", "a writer makes one fiber of several empty ones",                          \

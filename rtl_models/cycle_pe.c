@@ -419,6 +419,7 @@ bool cycle_step_pe(cycle_model *m, core *c) {
     case CORE_WRITE_SCANNER:
     case CORE_BUFFET:
     case CORE_READ_SCANNER:
+    case CORE_VECTOR_REDUCE:
     case CORE_IO_IN:
     case CORE_IO_OUT:
         break;

@@ -8,7 +8,7 @@ in_code=$(grep -rhoE '["[]E[0-9]{4}-[a-z0-9-]+[]"]' --include='*.c' --include='*
     $rooms | tr -d '"[]' | sort -u)
 in_docs=$(grep -hoE '^\| *`?E[0-9]{4}-[a-z0-9-]+' docs/errors/*.md | grep -oE 'E[0-9]{4}-[a-z0-9-]+' | sort)
 in_tests=$(grep -rhoE 'E[0-9]{4}-[a-z0-9-]+' --include='*.c' --include='*.h' --include='*.cpp' --include='*.test' \
-    --include='*.sh' --include='*.js' --exclude-dir=fuzz tests | sort -u)
+    --include='*.sh' --include='*.js' --include='*.py' --exclude-dir=fuzz tests | sort -u)
 bad=0
 complain() {
     echo "$1"

@@ -52,4 +52,5 @@ void image_confirm(const kernel_description *k) {
                            (HEADER(words) ^ k->config_words) | (HEADER(crc) ^ k->config_crc);
     if (differences)
         fail(FW_ERROR_IMAGE_CRC, computed, k->config_crc);
+    check_addresses(k);
 }

@@ -102,13 +102,13 @@ static void close_door(door *x) {
         unlink(x->path);
 }
 
-/* One client at a time. */
 static void answer_door(door *x) {
-    int client = accept(x->listener, NULL, NULL);
-    if (client >= 0 && x->client >= 0)
-        close(client);
-    else if (client >= 0)
-        x->client = client;
+    x->client = accept(x->listener, NULL, NULL);
+}
+
+/* One client at a time; the next one waits until it hangs up. */
+static int awaited(const door *x) {
+    return x->client < 0 ? x->listener : -1;
 }
 
 static bool send_all(int s, const void *from, size_t bytes) {
@@ -226,9 +226,9 @@ static void print_stop(server *s) {
 }
 
 static void serve_sockets(server *s, int wait_ms) {
-    struct pollfd all[] = {{s->jtag.listener, POLLIN, 0},
+    struct pollfd all[] = {{awaited(&s->jtag), POLLIN, 0},
                            {s->jtag.client, POLLIN, 0},
-                           {s->back.listener, POLLIN, 0},
+                           {awaited(&s->back), POLLIN, 0},
                            {s->back.client, POLLIN, 0}};
     if (poll(all, 4, wait_ms) <= 0)
         return;

@@ -1,7 +1,8 @@
 /* waves.c - see waves.h. */
 #include "rtl_models/cosim/waves.h"
 
-enum { COLUMNS = 32, ROWS = 256, PORTS = 4, NOBODY = UINT32_MAX };
+enum { COLUMNS = 32, ROWS = 256, PORTS = 4 };
+#define NOBODY UINT32_MAX
 
 typedef struct {
     wave *w;

@@ -8,8 +8,8 @@ enum { MOST_WORDS = 1 << 20, SLACK = 1000 };
 
 void kernel_read(const char *path, name_table *names, arena *mem, diagnostics *d, kernel *k) {
     uint32_t unknown = 0;
-    bool ok = pnr_board_read("onyx", mem, d, &k->board) && bits_map_read(&k->board, mem, d, &k->map) &&
-              bits_read(path, mem, d, &k->bits) &&
+    bool ok = pnr_board_read("onyx", mem, d, &k->board) && pnr_board_set_profile(&k->board, "onyx-ext", d) &&
+              bits_map_read(&k->board, mem, d, &k->map) && bits_read(path, mem, d, &k->bits) &&
               bits_decode(&k->bits, &k->board, k->map, names, mem, d, &k->net, &k->decoded, &unknown) &&
               cycle_load(&k->decoded, k->map, mem, d, &k->design);
     if (!ok)

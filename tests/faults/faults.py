@@ -16,6 +16,7 @@ onyx, shim, step, command = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv
 work = tempfile.mkdtemp()
 log = f"{work}/log"
 problems = []
+messages = set()
 
 
 def run(out, kind="", nth=0, before=None):
@@ -49,6 +50,7 @@ def judge(what, done, out, parts):
         left = {name for name in left if not name.endswith(".part")}
     wanted = files(good)
     bad = [name for name in left if name not in wanted or not same(name, f"{out}/{name}", f"{good}/{name}")]
+    messages.add(done.stderr)
     if done.returncode not in (0, 1):
         problems.append(f"{what}: exit code {done.returncode}: {done.stderr[-300:]}")
     elif done.returncode == 1 and not re.search(r"error: .*\[E0\d{3}-[a-z-]+\]", done.stderr):
@@ -89,6 +91,8 @@ with open("/dev/full", "w", encoding="ascii") as full:
     if done.returncode != 1 or "cannot write standard output" not in done.stderr:
         problems.append(f"/dev/full: exit code {done.returncode}: {done.stderr}")
 shutil.rmtree(work)
+if not any("E0005-memory" in text for text in messages):
+    problems.append("no run ended with E0005-memory")
 print(f"{runs} runs, of which {harmless} did without; {len(problems)} problems")
 print("\n".join(problems[:40]))
 sys.exit(bool(problems))

@@ -172,6 +172,39 @@ static void the_extended_reducer_adds_bf16(void **state) {
     }
 }
 
+/* One tile where the chip has six, with room for more. */
+static void the_vector_reducer_is_one_tile(void **state) {
+    fixture *f = *state;
+    const char *const kernels[] = {"matmul_ikj.gv", "mat_vecmul_ji.gv"};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        sam_graph sam;
+        onyx_graph *chip, *ours, *wide;
+        netlist before, after;
+        const lower_options options = {.tile_edge = 30, .extended = true};
+        assert_true(read_sam(f, kernels[i], read_data(f, kernels[i]), &sam));
+        chip = lowered(f, kernels[i]);
+        assert_true(lower_run(&sam, &options, &f->mem, &f->diag, &ours) && lower_check(ours, &f->diag));
+        assert_true(lower_pack(chip, &f->mem, &f->diag, &before) &&
+                    lower_pack(ours, &f->mem, &f->diag, &after));
+        uint32_t outermost = i == 1; /* the level the chip's needs around everything */
+        assert_int_equal(before.cells.len, after.cells.len + 5 + outermost);
+        char *text = dumped(f, ours);
+        assert_non_null(strstr(text, "node vector_reducer vectorreducer_"));
+        assert_string_equal(dumped(f, parsed_ir(f, text)), text);
+        assert_int_equal(lower_widest(&sam, false), 256);
+        assert_int_equal(lower_widest(&sam, true), 1024);
+        const lower_options largest = {.tile_edge = 1024, .extended = true};
+        assert_true(lower_run(&sam, &largest, &f->mem, &f->diag, &wide));
+        const lower_options beyond = {.tile_edge = 1025, .extended = true};
+        assert_false(lower_run(&sam, &beyond, &f->mem, &f->diag, &wide));
+        assert_string_equal(f->diag.list.at[0].code, "E0417-sum-room");
+        assert_non_null(strstr(first_message(f),
+                               "a vector of up to 1025 sums, and a memory tile accumulates 1024 | "
+                               "choose --tile 1024 or less"));
+        diag_init(&f->diag, &f->mem);
+    }
+}
+
 /* Graphs that no DOT file gives: a legal one with one thing changed. */
 typedef struct {
     const char *file;
@@ -296,6 +329,7 @@ int main(void) {
         TEST(one_stream_goes_to_both_ports),
         TEST(what_the_chip_lacks_is_named),
         TEST(the_extended_reducer_adds_bf16),
+        TEST(the_vector_reducer_is_one_tile),
         TEST(what_does_not_fit_is_named),
         TEST(sum_under_a_product_is_refused),
         TEST(tile_edge_must_fit),

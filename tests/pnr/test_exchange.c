@@ -38,9 +38,17 @@ static void bad_routes_are_refused_where_they_go_wrong(void **state) {
     pnr_options o = pnr_options_default();
     pnr_design design;
     place_and_route(f, n, &b, &o, &design);
-    const char *const bad[] = {"Net ID: e99 Segment Size: 1\n", "Segment: 0 Size: 1\n",
-                               "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 1\nSB (0, 1, 1, 0, 2, 17)\n",
-                               "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 1\nSB (0, 1, 1, 0, 0, 17)\n"};
+    const char *const bad[] = {
+        "Net ID: e99 Segment Size: 1\n", "Segment: 0 Size: 1\n",
+        "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 1\nSB (0, 1, 1, 0, 2, 17)\n",
+        "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 1\nSB (0, 1, 1, 0, 0, 17)\n",
+        /* numbers that would be others as a hop's: track 256, column 65536, side 4 */
+        "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 3\nPORT io2f_17_0 (1, 0, 17)\nSB "
+        "(256, 1, 1, 0, 1, 17)\nPORT PE_input_width_17_num_0 (2, 1, 17)\n",
+        "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 3\nPORT io2f_17_0 (1, 0, 17)\nSB (0, "
+        "65536, 1, 0, 1, 17)\nPORT PE_input_width_17_num_0 (2, 1, 17)\n",
+        "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 3\nPORT io2f_17_0 (1, 0, 17)\nRMUX 4_0 "
+        "(1, 1, 17)\nPORT PE_input_width_17_num_0 (2, 1, 17)\n"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const char *path = out_path(f, "bad.route");
         FILE *file = fopen(path, "w");

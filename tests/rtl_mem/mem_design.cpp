@@ -4,6 +4,22 @@
 #include "Vonyx_mem_core___024root.h"
 #include "tests/rtl_pe/twin.h"
 
+#ifdef ONYX_MUTANTS /* the core of tests/rtl_mutation: the environment says which fault is on */
+#include <cstdlib>
+#define HAZARDS(top) (top)->rootp->onyx_mem_core__DOT__hazard_q
+static Vonyx_mem_core *new_core() {
+    auto *t = new Vonyx_mem_core;
+    const char *mutant = getenv("ONYX_MUTANT");
+    t->mutant = static_cast<SData>(mutant ? atoi(mutant) : 0);
+    return t;
+}
+#else
+#define HAZARDS(top) (top)->rootp->onyx_mem_core__DOT__g_monitors__DOT__hazard_q
+static Vonyx_mem_core *new_core() {
+    return new Vonyx_mem_core;
+}
+#endif
+
 static void settle(void *device, bench_pins *p) {
     auto *t = static_cast<Vonyx_mem_core *>(device);
     t->clk_i = 0;
@@ -26,7 +42,7 @@ static void settle(void *device, bench_pins *p) {
     p->out_data[0] = t->out0_data_o, p->out_valid[0] = t->out0_valid_o;
     p->out_data[1] = t->out1_data_o, p->out_valid[1] = t->out1_valid_o;
     p->out_data[2] = t->out2_data_o, p->out_valid[2] = t->out2_valid_o;
-    p->hazards = t->rootp->onyx_mem_core__DOT__g_monitors__DOT__hazard_q;
+    p->hazards = HAZARDS(t);
 }
 
 static void rising_edge(void *device) {
@@ -36,7 +52,7 @@ static void rising_edge(void *device) {
 }
 
 bench_design mem_design_new(void) {
-    return twin_new({new Vonyx_mem_core, settle, rising_edge}, TWIN_MEM);
+    return twin_new({new_core(), settle, rising_edge}, TWIN_MEM);
 }
 
 void mem_design_free(bench_design design) {

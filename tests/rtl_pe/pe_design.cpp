@@ -4,6 +4,22 @@
 #include "Vonyx_pe_core___024root.h"
 #include "twin.h"
 
+#ifdef ONYX_MUTANTS /* the core of tests/rtl_mutation: the environment says which fault is on */
+#include <cstdlib>
+#define HAZARDS(top) (top)->rootp->onyx_pe_core__DOT__hazard_q
+static Vonyx_pe_core *new_core() {
+    auto *t = new Vonyx_pe_core;
+    const char *mutant = getenv("ONYX_MUTANT");
+    t->mutant = static_cast<SData>(mutant ? atoi(mutant) : 0);
+    return t;
+}
+#else
+#define HAZARDS(top) (top)->rootp->onyx_pe_core__DOT__g_monitors__DOT__hazard_q
+static Vonyx_pe_core *new_core() {
+    return new Vonyx_pe_core;
+}
+#endif
+
 static void settle(void *device, bench_pins *p) {
     auto *t = static_cast<Vonyx_pe_core *>(device);
     t->clk_i = 0;
@@ -25,7 +41,7 @@ static void settle(void *device, bench_pins *p) {
     p->out_data[0] = t->out0_data_o, p->out_valid[0] = t->out0_valid_o;
     p->out_data[1] = t->out1_data_o, p->out_valid[1] = t->out1_valid_o;
     p->out_data[2] = t->out2_data_o, p->out_valid[2] = t->out2_valid_o;
-    p->hazards = t->rootp->onyx_pe_core__DOT__g_monitors__DOT__hazard_q;
+    p->hazards = HAZARDS(t);
 }
 
 static void rising_edge(void *device) {
@@ -35,7 +51,7 @@ static void rising_edge(void *device) {
 }
 
 bench_design pe_design_new(void) {
-    return twin_new({new Vonyx_pe_core, settle, rising_edge}, TWIN_PE);
+    return twin_new({new_core(), settle, rising_edge}, TWIN_PE);
 }
 
 void pe_design_free(bench_design design) {

@@ -9,9 +9,8 @@ void spec_rsg(spec_streams *s) {
     }
 }
 
-/* The bfloat16 nearest to the sum, ties to even: a float has over twice the digits of a bfloat16, so rounding
- * to it first changes nothing. */
-static uint16_t bf16_sum(uint16_t a, uint16_t b) {
+/* A float has over twice the digits of a bfloat16, so rounding to it first changes nothing. */
+uint16_t spec_bf16_sum(uint16_t a, uint16_t b) {
     uint32_t bits_a = (uint32_t)a << 16, bits_b = (uint32_t)b << 16, bits;
     float x, y, sum;
     memcpy(&x, &bits_a, sizeof x);
@@ -35,7 +34,7 @@ void spec_reduce(spec_streams *s, uint16_t default_value, bool bf16) {
                 put(s, 0, RTL_STOP(rtl_stop_level(token) - 1));
             sum = default_value;
         } else if (!rtl_is_maybe(token)) {
-            sum = bf16 ? bf16_sum(sum, (uint16_t)token) : (uint16_t)(sum + token);
+            sum = bf16 ? spec_bf16_sum(sum, (uint16_t)token) : (uint16_t)(sum + token);
         }
     }
 }

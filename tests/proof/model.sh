@@ -1,0 +1,47 @@
+# Sourced by prove.sh and mutate.sh: a property file as a circuit, and what yosys-abc says about it.
+#
+# A property file NAME.sv names, in its header,
+#   // cells: A B       modules of rtl_models/rtl it is about,  // with: C D   files beside it
+#   // set: P=1 Q=2     parameters of one proof; a line each;   // broken: CELL SED  or  // broken: P=1 ..
+# The variables of the caller: rtl (folder), here (folder of the property files), work (scratch folder).
+
+field() { # FILE KEY: the values of a header key, one a line
+    sed -n "s|^// $2: ||p" "$1"
+}
+
+parameters() { # "P=1 Q=2" as options of hierarchy
+    for pair in $1; do printf ' -chparam %s %s' "${pair%%=*}" "${pair#*=}"; done
+}
+
+# Sources of a property file; a module of which the scratch folder $2 has an own version is read from there.
+sources() {
+    for cell in $(field "$1" cells); do
+        if [ -f "$2/$cell.sv" ]; then echo "$2/$cell.sv"; else echo "$rtl/$cell.sv"; fi
+    done
+    for file in $(field "$1" with); do echo "$here/$file.sv"; done
+    echo "$1"
+}
+
+# Yosys commands from sources to cells, and from cells to the AIGER circuit $1.aig with its names in $1.aim, its
+# properties in the order of outputs in $1.names, and the cells in $1.il to replay a counterexample on.
+elaborate() { # FILE PARAMETERS SCRATCH DEFINES
+    echo "read_verilog -sv -formal -I$here $4 $(sources "$1" "$3" | tr '\n' ' ');"
+    echo "hierarchy -check -top $(basename "$1" .sv)$(parameters "$2"); proc;"
+}
+# Registers without a reset start at any value (-zinit makes inputs of them), undriven bits are free inputs.
+# Only assertions become outputs of the circuit, so the module's own are removed.
+to_aiger="flatten; delete -port o:*; memory_dff; memory_map; async2sync; opt -full; setundef -undriven -anyseq"
+to_gates="techmap; opt -fast; dffunmap; abc -g AND -fast; opt_clean"
+as_circuit() { # BASE
+    echo "$to_aiger; write_ilang $1.il; tee -q -o $1.names select -list t:\$assert; $to_gates;"
+    echo "write_aiger -zinit -I -B -map $1.aim $1.aig"
+}
+
+# Unbounded proof by property-directed reachability; what it prints goes to $1.log, a counterexample to $1.cex.
+pdr() { # BASE SECONDS
+    rm -f "$1.cex"
+    yosys-abc -q "read_aiger $1.aig; fold; strash; scorr; dc2; pdr -T $2; write_cex -a $1.cex" >"$1.log" 2>&1 || true
+    if grep -q '^Property proved\|^Networks are equivalent' "$1.log"; then echo PROVED
+    elif grep -q 'was asserted in frame' "$1.log"; then echo FAILED
+    else echo UNDECIDED; fi
+}

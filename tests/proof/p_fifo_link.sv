@@ -1,0 +1,66 @@
+// onyx_fifo_link is a queue of 2 * Stages tokens; one crosses it in Stages cycles, and so does room.
+//
+// mutate: onyx_fifo_link
+// cells: onyx_fifo2 onyx_fifo_link
+// with: queue_contract
+// set: Stages=2 Width=1
+// set: Stages=3 Width=1
+// set: Stages=2 Width=17
+// broken: onyx_fifo_link s/assign near_ready = mid_ready/assign near_ready = 1'b1/
+// broken: onyx_fifo2 s/out_ready_i;/(out_ready_i | push);/
+`include "proof.svh"
+module p_fifo_link #(
+    parameter int unsigned Width  = 1,
+    parameter int unsigned Stages = 2
+) (
+    input logic             clk_i,
+    input logic             rst_ni,
+    input logic             en_i,
+    input logic             flush_i,
+    input logic             pick_i,
+    input logic [Width-1:0] in_data_i,
+    input logic             in_valid_i,
+    input logic             out_ready_i,
+    output logic [Width+1:0] seen_o  // all that the outside can tell: data counts while valid only
+);
+  logic live_q, rst_n, in_ready, out_valid;
+  logic [Width-1:0] out_data;
+  initial live_q = 1'b0;
+  always_ff @(posedge clk_i) live_q <= 1'b1;
+  assign rst_n = live_q & rst_ni;
+
+  onyx_fifo_link #(
+      .Width (Width),
+      .Stages(Stages)
+  ) u_link (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_n),
+      .en_i       (en_i),
+      .flush_i    (flush_i),
+      .in_data_i  (in_data_i),
+      .in_valid_i (in_valid_i),
+      .in_ready_o (in_ready),
+      .out_data_o (out_data),
+      .out_valid_o(out_valid),
+      .out_ready_i(out_ready_i)
+  );
+  queue_contract #(
+      .Width   (Width),
+      .Capacity(2 * Stages),
+      .Latency (Stages),
+      .Refill  (Stages - 1)
+  ) u_contract (
+      .clk_i      (clk_i),
+      .live_i     (rst_n),
+      .en_i       (en_i),
+      .clear_i    (flush_i),
+      .in_data_i  (in_data_i),
+      .in_valid_i (in_valid_i),
+      .in_ready_i (in_ready),
+      .out_data_i (out_data),
+      .out_valid_i(out_valid),
+      .out_ready_i(out_ready_i),
+      .pick_i     (pick_i)
+  );
+  assign seen_o = {in_ready, out_valid, out_data & {Width{out_valid}}};
+endmodule

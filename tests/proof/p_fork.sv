@@ -1,0 +1,166 @@
+// A core output that feeds Sinks switch-box outputs: each of them passes on what the core gave, all of it, once and in
+// order, whichever of them are registers (of any kind for streams) and whoever stalls. So a core's token leaves for all
+// its sinks in one cycle, or not at all. Far = 1: the same for a wire that forks in the next tile.
+//
+// The tile offers a core output only while all its sinks are ready (gate), as onyx_tile_pe and onyx_tile_mem do; an
+// arriving wire has no such gate, and needs none while no register lies before the fork. Early = 1 puts one there: tokens
+// are doubled then, the reason for the mapper's rule that nothing forks after its first register.
+// Assumed of the consumers: ready stays until it takes a token.
+// The environment chooses, once, the kind of each output and the one that is looked at.
+//
+// cells: onyx_split_fifo onyx_sb_out
+// with: queue_contract
+// set: Sinks=1
+// set: Sinks=2
+// set: Sinks=3
+// set: Sinks=8
+// set: Sinks=1 Far=1
+// set: Sinks=3 Far=1
+// broken: Sinks=2 Far=1 Early=1
+// broken: Sinks=2 Gate=0
+// broken: onyx_sb_out s/rmux_i ? reg_ready : out_ready_i/out_ready_i/
+`include "proof.svh"
+module p_fork #(
+    parameter int unsigned Sinks = 2,
+    parameter bit Far = 1'b0,
+    parameter bit Early = 1'b0,
+    parameter bit Gate = 1'b1
+) (
+    input logic             clk_i,
+    input logic             rst_ni,
+    input logic             stall_i,
+    input logic             pick_i,
+    input logic [     16:0] core_data_i,
+    input logic             core_valid_i,
+    input logic [Sinks-1:0] ready_i
+);
+  (* anyconst *) logic [Sinks-1:0] rmux, first, last;
+  (* anyconst *) logic [3:0] watched;
+  logic live_q, rst_n;
+  initial live_q = 1'b0;
+  always_ff @(posedge clk_i) live_q <= 1'b1;
+  assign rst_n = live_q & rst_ni;
+
+  // The core's fork, or the next tile's wire behind one output of the core's tile.
+  logic core_ready, core_offered, wire_valid, wire_ready;
+  logic [16:0] wire_data;
+  logic [Sinks-1:0] waits, valid;
+  logic [17*Sinks-1:0] data;
+  assign core_offered = core_valid_i & (core_ready | ~Gate);
+  assign wire_ready   = ~(|waits);
+  if (Far) begin : g_far
+    logic [5:0] wait_first;
+    onyx_sb_out u_first (
+        .clk_i        (clk_i),
+        .rst_ni       (rst_n),
+        .stall_i      (stall_i),
+        .enable_i     (1'b1),
+        .sel_i        (3'd3),
+        .rmux_i       (Early),
+        .fifo_i       (1'b1),
+        .start_i      (1'b1),
+        .end_i        (1'b0),
+        .in0_data_i   (17'd0),
+        .in0_valid_i  (1'b0),
+        .in1_data_i   (17'd0),
+        .in1_valid_i  (1'b0),
+        .in2_data_i   (17'd0),
+        .in2_valid_i  (1'b0),
+        .core0_data_i (core_data_i),
+        .core0_valid_i(core_offered),
+        .core1_data_i (17'd0),
+        .core1_valid_i(1'b0),
+        .core2_data_i (17'd0),
+        .core2_valid_i(1'b0),
+        .wait_o       (wait_first),
+        .out_data_o   (wire_data),
+        .out_valid_o  (wire_valid),
+        .out_ready_i  (wire_ready)
+    );
+    assign core_ready = ~wait_first[3];
+  end else begin : g_near
+    assign wire_data  = core_data_i;
+    assign wire_valid = core_offered;
+    assign core_ready = wire_ready;
+  end
+
+  for (genvar k = 0; k < Sinks; k++) begin : g_sink
+    logic [5:0] wait_sink;
+    onyx_sb_out u_sink (
+        .clk_i        (clk_i),
+        .rst_ni       (rst_n),
+        .stall_i      (stall_i),
+        .enable_i     (1'b1),
+        .sel_i        (3'd1),
+        .rmux_i       (rmux[k]),
+        .fifo_i       (1'b1),
+        .start_i      (first[k]),
+        .end_i        (last[k]),
+        .in0_data_i   (17'd0),
+        .in0_valid_i  (1'b0),
+        .in1_data_i   (wire_data),
+        .in1_valid_i  (wire_valid),
+        .in2_data_i   (17'd0),
+        .in2_valid_i  (1'b0),
+        .core0_data_i (17'd0),
+        .core0_valid_i(1'b0),
+        .core1_data_i (17'd0),
+        .core1_valid_i(1'b0),
+        .core2_data_i (17'd0),
+        .core2_valid_i(1'b0),
+        .wait_o       (wait_sink),
+        .out_data_o   (data[17*k+:17]),
+        .out_valid_o  (valid[k]),
+        .out_ready_i  (ready_i[k])
+    );
+    assign waits[k] = wait_sink[1];
+  end
+
+  logic [16:0] seen_data;
+  logic seen_valid, seen_ready;
+  always_comb begin
+    seen_data  = data[16:0];
+    seen_valid = valid[0];
+    seen_ready = ready_i[0];
+    for (int unsigned k = 1; k < Sinks; k++) begin
+      if (watched == k) begin
+        seen_data  = data[17*k+:17];
+        seen_valid = valid[k];
+        seen_ready = ready_i[k];
+      end
+    end
+  end
+  // Data is bit 0 here: nothing in these cells depends on data.
+  queue_contract #(
+      .Capacity(1),
+      .Through (1'b1),
+      .Shared  (1'b1)
+  ) u_contract (
+      .clk_i      (clk_i),
+      .live_i     (rst_n),
+      .en_i       (~stall_i),
+      .clear_i    (1'b0),
+      .in_data_i  (core_data_i[0]),
+      .in_valid_i (core_valid_i),
+      .in_ready_i (core_ready),
+      .out_data_i (seen_data[0]),
+      .out_valid_i(seen_valid),
+      .out_ready_i(seen_ready),
+      .pick_i     (pick_i)
+  );
+
+  logic [Sinks-1:0] waiting_q;
+  initial waiting_q = '0;
+  always_ff @(posedge clk_i) begin
+    waiting_q <= rst_n ? ready_i & ~({Sinks{~stall_i}} & valid) : '0;
+  end
+  always_comb begin
+    assume ((ready_i & waiting_q) == waiting_q);
+    if (rst_n) begin
+      `PROVE(all_or_none, !(|(~rmux & valid & ready_i)) || &(rmux | (valid & ready_i)))
+      `PROVE(all_ready, !(&ready_i && &(~rmux | ~first)) || core_ready)
+      `REACH(blocked, core_valid_i && !core_ready)
+      `REACH(all_take, core_valid_i && core_ready && &valid && &ready_i)
+    end
+  end
+endmodule

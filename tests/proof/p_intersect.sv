@@ -1,0 +1,229 @@
+// onyx_intersect, both operations: a side's coordinate and position are taken together; the three outputs give together or
+// not at all; what they give is a coordinate taken in that cycle with the positions of the sides that have it, a maybe for the
+// other. A coordinate vanishes only in an intersection, and only below the other side's head or beside its end; a union loses
+// none. An end token is taken of both sides at once and leaves on all outputs. Nothing to be sent is taken without room.
+//
+// cells: onyx_intersect
+// with: port_in port_out
+// broken: onyx_intersect s/assign crd1_ready_o = take1 \& (~push | room)/assign crd1_ready_o = take1/
+// broken: onyx_intersect s/assign pos0_valid_o = push \& crd_ready_i \& pos1_ready_i/assign pos0_valid_o = push \& crd_ready_i/
+// broken: onyx_intersect s/take0 = equal | less/take0 = equal | ~less/
+`include "proof.svh"
+module p_intersect (
+    input logic        clk_i,
+    input logic        rst_ni,
+    input logic        en_i,
+    input logic        flush_i,
+    input logic        union_mode,
+    input logic [16:0] crd0_data_i,
+    input logic        crd0_valid_i,
+    input logic [16:0] crd1_data_i,
+    input logic        crd1_valid_i,
+    input logic [16:0] pos0_data_i,
+    input logic        pos0_valid_i,
+    input logic [16:0] pos1_data_i,
+    input logic        pos1_valid_i,
+    input logic        crd_ready_i,
+    input logic        out0_ready_i,
+    input logic        out1_ready_i,
+    output logic [58:0] seen_o  // all that the FIFOs and the monitor's register can tell
+);
+  logic live_q, rst_n;
+  initial live_q = 1'b0;
+  always_ff @(posedge clk_i) live_q <= 1'b1;
+  assign rst_n = live_q & rst_ni;
+
+  logic crd0_ready;
+  logic crd1_ready;
+  logic pos0_ready;
+  logic pos1_ready;
+  logic crd_valid;
+  logic [16:0] crd_data;
+  logic out0_valid;
+  logic [16:0] out0_data;
+  logic out1_valid;
+  logic [16:0] out1_data;
+  logic union_mode_q;
+  always_ff @(posedge clk_i) union_mode_q <= union_mode;
+  always_comb if (live_q) assume (union_mode == union_mode_q);
+
+  logic hazard;
+  onyx_intersect u_cell (
+      .clk_i(clk_i),
+      .rst_ni(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .joiner_op_i(union_mode),
+      .crd0_data_i(crd0_data_i),
+      .crd0_valid_i(crd0_valid_i),
+      .crd0_ready_o(crd0_ready),
+      .crd1_data_i(crd1_data_i),
+      .crd1_valid_i(crd1_valid_i),
+      .crd1_ready_o(crd1_ready),
+      .pos0_data_i(pos0_data_i),
+      .pos0_valid_i(pos0_valid_i),
+      .pos0_ready_o(pos0_ready),
+      .pos1_data_i(pos1_data_i),
+      .pos1_valid_i(pos1_valid_i),
+      .pos1_ready_o(pos1_ready),
+      .hazard_o(hazard),
+      .crd_data_o(crd_data),
+      .crd_valid_o(crd_valid),
+      .crd_ready_i(crd_ready_i),
+      .pos0_data_o(out0_data),
+      .pos0_valid_o(out0_valid),
+      .pos0_ready_i(out0_ready_i),
+      .pos1_data_o(out1_data),
+      .pos1_valid_o(out1_valid),
+      .pos1_ready_i(out1_ready_i)
+  );
+  port_in u_crd0 (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(crd0_data_i),
+      .valid_i(crd0_valid_i),
+      .ready_i(crd0_ready)
+  );
+  port_in u_crd1 (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(crd1_data_i),
+      .valid_i(crd1_valid_i),
+      .ready_i(crd1_ready)
+  );
+  port_in u_pos0 (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(pos0_data_i),
+      .valid_i(pos0_valid_i),
+      .ready_i(pos0_ready)
+  );
+  port_in u_pos1 (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(pos1_data_i),
+      .valid_i(pos1_valid_i),
+      .ready_i(pos1_ready)
+  );
+  port_out u_crd (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(crd_data),
+      .valid_i(crd_valid),
+      .ready_i(crd_ready_i)
+  );
+  port_out u_out0 (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(out0_data),
+      .valid_i(out0_valid),
+      .ready_i(out0_ready_i)
+  );
+  port_out u_out1 (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(out1_data),
+      .valid_i(out1_valid),
+      .ready_i(out1_ready_i)
+  );
+
+  // Tokens that move at this edge.
+  logic moves, crd0_takes, crd1_takes, pos0_takes, pos1_takes, crd_gives, out0_gives, out1_gives;
+  assign moves = rst_n & en_i & ~flush_i;
+  assign crd0_takes = moves & crd0_valid_i & crd0_ready;
+  assign crd1_takes = moves & crd1_valid_i & crd1_ready;
+  assign pos0_takes = moves & pos0_valid_i & pos0_ready;
+  assign pos1_takes = moves & pos1_valid_i & pos1_ready;
+  assign crd_gives = moves & crd_valid & crd_ready_i;
+  assign out0_gives = moves & out0_valid & out0_ready_i;
+  assign out1_gives = moves & out1_valid & out1_ready_i;
+  logic crd0_stop, crd0_done, crd0_item;
+  assign crd0_stop = crd0_data_i[16] & (crd0_data_i[9:8] == 2'd0);
+  assign crd0_done = crd0_data_i[16] & (crd0_data_i[9:8] == 2'd1);
+  assign crd0_item = ~crd0_stop & ~crd0_done;
+  logic crd1_stop, crd1_done, crd1_item;
+  assign crd1_stop = crd1_data_i[16] & (crd1_data_i[9:8] == 2'd0);
+  assign crd1_done = crd1_data_i[16] & (crd1_data_i[9:8] == 2'd1);
+  assign crd1_item = ~crd1_stop & ~crd1_done;
+  logic pos0_stop, pos0_done, pos0_item;
+  assign pos0_stop = pos0_data_i[16] & (pos0_data_i[9:8] == 2'd0);
+  assign pos0_done = pos0_data_i[16] & (pos0_data_i[9:8] == 2'd1);
+  assign pos0_item = ~pos0_stop & ~pos0_done;
+  logic pos1_stop, pos1_done, pos1_item;
+  assign pos1_stop = pos1_data_i[16] & (pos1_data_i[9:8] == 2'd0);
+  assign pos1_done = pos1_data_i[16] & (pos1_data_i[9:8] == 2'd1);
+  assign pos1_item = ~pos1_stop & ~pos1_done;
+
+
+  // With all it needs, it moves within 4 enabled cycles.
+  logic [2:0] idle_q;
+  initial idle_q = 3'd0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_n || (en_i && (flush_i || !(crd0_valid_i && crd1_valid_i && pos0_valid_i && pos1_valid_i && crd_ready_i && out0_ready_i && out1_ready_i) || (crd0_takes || crd1_takes)))) idle_q <= 3'd0;
+    else if (en_i) idle_q <= idle_q + 3'd1;
+  end
+
+  logic maybe0, maybe1, end0, end1;
+  assign maybe0 = crd0_data_i[16] & (crd0_data_i[9:8] == 2'd2);
+  assign maybe1 = crd1_data_i[16] & (crd1_data_i[9:8] == 2'd2);
+  assign end0   = crd0_data_i[16] & ~maybe0;
+  assign end1   = crd1_data_i[16] & ~maybe1;
+
+  always_comb begin
+    if (moves) begin
+      `PROVE(pair0, crd0_takes == pos0_takes)
+      `PROVE(pair1, crd1_takes == pos1_takes)
+      `PROVE(together, crd_gives == out0_gives && crd_gives == out1_gives)
+      if (crd_gives && !crd_data[16]) begin
+        `PROVE(taken_now, (crd0_takes && crd_data == crd0_data_i) || (crd1_takes && crd_data == crd1_data_i))
+        `PROVE(both_have_it, union_mode || (crd0_takes && crd1_takes && crd0_data_i == crd1_data_i))
+        `PROVE(equal_together, !(crd0_takes && crd1_takes) || crd0_data_i == crd1_data_i)
+        `PROVE(position0, out0_data == (crd0_takes ? pos0_data_i : 17'h10200))
+        `PROVE(position1, out1_data == (crd1_takes ? pos1_data_i : 17'h10200))
+      end
+      if (crd_gives && crd_data[16]) begin
+        `PROVE(end_taken, crd0_takes && crd1_takes && end0 && end1)
+        `PROVE(end_everywhere, crd_data == crd0_data_i && out0_data == crd_data && out1_data == crd_data)
+      end
+      if (crd0_takes && !crd_gives) begin
+        `PROVE(lost0, maybe0 || (!end0 && !union_mode && (end1 || (!crd1_data_i[16] && crd0_data_i < crd1_data_i))))
+      end
+      if (crd1_takes && !crd_gives) begin
+        `PROVE(lost1, maybe1 || (!end1 && !union_mode && (end0 || (!crd0_data_i[16] && crd1_data_i < crd0_data_i))))
+      end
+    end
+    if (rst_n) begin
+      `PROVE(progress, idle_q <= 3'd4)
+      `REACH(met, !union_mode && crd_gives && !crd_data[16])
+      `REACH(one_side, union_mode && crd_gives && !crd_data[16] && !crd0_takes)
+      `REACH(ended, crd_gives && crd_data[16] && !union_mode)
+    end
+  end
+  assign seen_o = {
+    crd0_takes,
+    crd1_takes,
+    pos0_takes,
+    pos1_takes,
+    crd_gives,
+    out0_gives,
+    out1_gives,
+    crd_data & {17{crd_gives}},
+    out0_data & {17{out0_gives}},
+    out1_data & {17{out1_gives}},
+    hazard & moves
+  };
+endmodule

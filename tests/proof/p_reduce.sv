@@ -1,0 +1,150 @@
+// onyx_reduce: one sum for every fiber that has a stop or an item, before anything of its stop; it is the sum of the items
+// taken since; a stop is taken once, behind its sum, together with the stop one level lower where there is one; done is taken
+// when it leaves. Nothing is taken while what it sends has no room.
+//
+// cells: onyx_reduce
+// with: port_in port_out
+// broken: onyx_reduce s/if (out_ready_i) state_d = StStop/state_d = StStop/
+// broken: onyx_reduce s/in_ready_o = in_valid_i \& item;/in_ready_o = in_valid_i;/
+`include "proof.svh"
+module p_reduce (
+    input logic        clk_i,
+    input logic        rst_ni,
+    input logic        en_i,
+    input logic        flush_i,
+    input logic [15:0] first,
+    input logic [16:0] in_data_i,
+    input logic        in_valid_i,
+    input logic        out_ready_i,
+    output logic [19:0] seen_o  // all that the FIFOs and the monitor's register can tell
+);
+  logic live_q, rst_n;
+  initial live_q = 1'b0;
+  always_ff @(posedge clk_i) live_q <= 1'b1;
+  assign rst_n = live_q & rst_ni;
+
+  logic in_ready;
+  logic out_valid;
+  logic [16:0] out_data;
+  logic [15:0] first_q;
+  always_ff @(posedge clk_i) first_q <= first;
+  always_comb if (live_q) assume (first == first_q);
+
+  logic hazard;
+  onyx_reduce u_cell (
+      .clk_i(clk_i),
+      .rst_ni(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .default_value_i(first),
+      .in_data_i(in_data_i),
+      .in_valid_i(in_valid_i),
+      .in_ready_o(in_ready),
+      .hazard_o(hazard),
+      .out_data_o(out_data),
+      .out_valid_o(out_valid),
+      .out_ready_i(out_ready_i)
+  );
+  port_in u_in (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(in_data_i),
+      .valid_i(in_valid_i),
+      .ready_i(in_ready)
+  );
+  port_out u_out (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(out_data),
+      .valid_i(out_valid),
+      .ready_i(out_ready_i)
+  );
+
+  // Tokens that move at this edge.
+  logic moves, in_takes, out_gives;
+  assign moves = rst_n & en_i & ~flush_i;
+  assign in_takes = moves & in_valid_i & in_ready;
+  assign out_gives = moves & out_valid & out_ready_i;
+  logic in_stop, in_done, in_item;
+  assign in_stop = in_data_i[16] & (in_data_i[9:8] == 2'd0);
+  assign in_done = in_data_i[16] & (in_data_i[9:8] == 2'd1);
+  assign in_item = ~in_stop & ~in_done;
+
+
+  // With all it needs, it moves within 2 enabled cycles.
+  logic [2:0] idle_q;
+  initial idle_q = 3'd0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_n || (en_i && (flush_i || !(in_valid_i && out_ready_i) || (in_takes || out_gives)))) idle_q <= 3'd0;
+    else if (en_i) idle_q <= idle_q + 3'd1;
+  end
+
+  // The fiber at hand: its sum so far, whether it has items, whether the sum has left.
+  logic [15:0] sum_q;
+  logic open_q, summed_q;
+  initial begin
+    sum_q    = 16'd0;
+    open_q   = 1'b0;
+    summed_q = 1'b0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_n || (en_i && flush_i)) begin
+      sum_q    <= 16'd0;
+      open_q   <= 1'b0;
+      summed_q <= 1'b0;
+    end else if (moves) begin
+      if (in_takes && in_item) begin
+        open_q <= 1'b1;
+        if (!in_data_i[16]) sum_q <= sum_q + in_data_i[15:0];
+      end else if (in_takes) begin
+        open_q   <= 1'b0;
+        summed_q <= 1'b0;
+        sum_q    <= (in_done && !summed_q) ? sum_q : first;
+      end else if (out_gives) begin
+        summed_q <= 1'b1;
+      end
+    end
+  end
+
+  logic sum_gives;
+  assign sum_gives = out_gives & ~out_data[16];
+  always_comb begin
+    if (moves) begin
+      if (sum_gives) begin
+        `PROVE(one_sum, !summed_q && !in_takes)
+        `PROVE(sum, out_data[15:0] == sum_q)
+      end
+      if (in_takes && in_item) begin
+        `PROVE(item_in_fiber, !summed_q && !out_gives)
+      end
+      if (in_takes && in_stop) begin
+        `PROVE(stop_behind_sum, summed_q)
+        `PROVE(stop_lowered, out_gives == (in_data_i[7:0] != 8'd0))
+        if (out_gives) begin
+          `PROVE(level, out_data == {in_data_i[16:8], in_data_i[7:0] - 8'd1})
+        end
+      end
+      if (in_takes && in_done) begin
+        `PROVE(done, out_gives && out_data == in_data_i && (summed_q || !open_q))
+      end
+      if (out_gives && out_data[16]) begin
+        `PROVE(control_once, in_takes)
+      end
+    end
+    if (rst_n) begin
+      `PROVE(progress, idle_q <= 3'd2)
+      `REACH(high_stop, in_takes && in_stop && out_gives && sum_q != 16'd0)
+      `REACH(done_alone, in_takes && in_done && !summed_q)
+    end
+  end
+  assign seen_o = {
+    in_takes,
+    out_gives,
+    out_data & {17{out_gives}},
+    hazard & moves
+  };
+endmodule

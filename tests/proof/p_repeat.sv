@@ -1,0 +1,173 @@
+// onyx_repeat, with a reference stream or one made here: every repeat signal is taken once, in the cycle in which it leaves: an
+// item as a reference, anything else unchanged. Nothing is taken while the output has no room.
+//
+// cells: onyx_fifo2 onyx_repeat
+// with: port_in port_out
+// broken: onyx_repeat s/assign repsig_ready_o = sent/assign repsig_ready_o = ref_ready_i/
+// broken: onyx_repeat s/send_d      = send_q;/send_d = 1'b0;/
+`include "proof.svh"
+module p_repeat (
+    input logic        clk_i,
+    input logic        rst_ni,
+    input logic        en_i,
+    input logic        flush_i,
+    input logic        pick_i,
+    input logic        root,
+    input logic        spacc,
+    input logic [16:0] proc_data_i,
+    input logic        proc_valid_i,
+    input logic [16:0] repsig_data_i,
+    input logic        repsig_valid_i,
+    input logic        ref_ready_i,
+    output logic [20:0] seen_o  // all that the FIFOs and the monitor's register can tell
+);
+  logic live_q, rst_n;
+  initial live_q = 1'b0;
+  always_ff @(posedge clk_i) live_q <= 1'b1;
+  assign rst_n = live_q & rst_ni;
+
+  logic proc_ready;
+  logic repsig_ready;
+  logic ref_valid;
+  logic [16:0] ref_data;
+  logic root_q;
+  always_ff @(posedge clk_i) root_q <= root;
+  always_comb if (live_q) assume (root == root_q);
+  logic spacc_q;
+  always_ff @(posedge clk_i) spacc_q <= spacc;
+  always_comb if (live_q) assume (spacc == spacc_q);
+
+  logic hazard;
+  onyx_repeat u_cell (
+      .clk_i(clk_i),
+      .rst_ni(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .root_i(root),
+      .spacc_i(spacc),
+      .proc_data_i(proc_data_i),
+      .proc_valid_i(proc_valid_i),
+      .proc_ready_o(proc_ready),
+      .repsig_data_i(repsig_data_i),
+      .repsig_valid_i(repsig_valid_i),
+      .repsig_ready_o(repsig_ready),
+      .hazard_o(hazard),
+      .ref_data_o(ref_data),
+      .ref_valid_o(ref_valid),
+      .ref_ready_i(ref_ready_i)
+  );
+  port_in #(
+      .Queue(1'b1)
+  ) u_proc (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(proc_data_i),
+      .valid_i(proc_valid_i),
+      .ready_i(proc_ready)
+  );
+  port_in u_repsig (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(repsig_data_i),
+      .valid_i(repsig_valid_i),
+      .ready_i(repsig_ready)
+  );
+  port_out u_ref (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(ref_data),
+      .valid_i(ref_valid),
+      .ready_i(ref_ready_i)
+  );
+
+  // Tokens that move at this edge.
+  logic moves, proc_takes, repsig_takes, ref_gives;
+  assign moves = rst_n & en_i & ~flush_i;
+  assign proc_takes = moves & proc_valid_i & proc_ready;
+  assign repsig_takes = moves & repsig_valid_i & repsig_ready;
+  assign ref_gives = moves & ref_valid & ref_ready_i;
+  logic proc_stop, proc_done, proc_item;
+  assign proc_stop = proc_data_i[16] & (proc_data_i[9:8] == 2'd0);
+  assign proc_done = proc_data_i[16] & (proc_data_i[9:8] == 2'd1);
+  assign proc_item = ~proc_stop & ~proc_done;
+  logic repsig_stop, repsig_done, repsig_item;
+  assign repsig_stop = repsig_data_i[16] & (repsig_data_i[9:8] == 2'd0);
+  assign repsig_done = repsig_data_i[16] & (repsig_data_i[9:8] == 2'd1);
+  assign repsig_item = ~repsig_stop & ~repsig_done;
+
+
+  // One reference is marked: the only item on proc that is 1, all others being 0 or maybe.
+  logic marked_q, sent_q, over_q, last_q, fiber_q;  // it is taken; it has been sent; another after it; the last sent; since a stop
+  initial begin
+    marked_q = 1'b0;
+    sent_q   = 1'b0;
+    over_q   = 1'b0;
+    fiber_q  = 1'b0;
+  end
+  logic sends_item, sends_mark;
+  assign sends_item = ref_gives & repsig_item;
+  assign sends_mark = sends_item & ~ref_data[16] & ref_data[0];
+  always_ff @(posedge clk_i) begin
+    if (!rst_n || (en_i && flush_i)) begin
+      marked_q <= 1'b0;
+      sent_q   <= 1'b0;
+      over_q   <= 1'b0;
+      fiber_q  <= 1'b0;
+    end else if (moves) begin
+      if (proc_takes && !proc_data_i[16] && proc_data_i[0]) marked_q <= 1'b1;
+      if (sends_item) begin
+        sent_q <= sent_q | sends_mark;
+        over_q <= over_q | (sent_q & ~sends_mark);
+        last_q <= sends_mark;
+      end
+      fiber_q <= ref_gives ? repsig_item : fiber_q;
+    end
+  end
+
+  always_comb begin
+    if (proc_valid_i && !proc_data_i[16]) assume (proc_data_i[15:0] == {15'd0, ~marked_q & pick_i});
+    if (moves) begin
+      if (sends_mark) begin
+        `PROVE(nothing_invented, marked_q && ref_data == 17'd1)
+        `PROVE(in_order, !over_q)
+      end
+      if (sends_item && !spacc) begin
+        `PROVE(one_a_fiber, !fiber_q || sends_mark == last_q)
+      end
+    end
+    if (rst_n) begin
+      `REACH(mark_over, over_q)
+    end
+  end
+
+  always_comb begin
+    if (moves) begin
+      `PROVE(once, repsig_takes == ref_gives)
+      if (ref_gives && !repsig_item && !spacc) begin
+        `PROVE(control_passes, ref_data == repsig_data_i)
+      end
+      if (ref_gives && repsig_item) begin
+        `PROVE(item_gets_reference, !ref_data[16] || (ref_data[9:8] != 2'd0 && ref_data[9:8] != 2'd1))
+      end
+      `PROVE(root_takes_nothing, !root || !proc_takes)
+    end
+    if (rst_n) begin
+      `REACH(two_for_one, proc_valid_i && ref_gives && repsig_item && !root)
+      `REACH(finishes, ref_gives && repsig_done)
+      `REACH(root_made, root && ref_gives && repsig_item)
+    end
+  end
+  assign seen_o = {
+    proc_takes,
+    repsig_takes,
+    ref_gives,
+    ref_data & {17{ref_gives}},
+    hazard & moves
+  };
+endmodule

@@ -1,0 +1,95 @@
+// onyx_rsg: every token is taken once and leaves in the same cycle, data as 1, anything else unchanged.
+// Nothing is taken while the output has no room.
+//
+// cells: onyx_rsg
+// with: port_in port_out
+// broken: onyx_rsg s/base_valid_i \&\& !control) state_d = StData/base_valid_i) state_d = StData/
+// broken: onyx_rsg s/base_ready_o   = repsig_valid_o \& repsig_ready_i/base_ready_o = repsig_valid_o/
+`include "proof.svh"
+module p_rsg (
+    input logic        clk_i,
+    input logic        rst_ni,
+    input logic        en_i,
+    input logic        flush_i,
+    input logic [16:0] base_data_i,
+    input logic        base_valid_i,
+    input logic        repsig_ready_i,
+    output logic [18:0] seen_o  // all that the FIFOs and the monitor's register can tell
+);
+  logic live_q, rst_n;
+  initial live_q = 1'b0;
+  always_ff @(posedge clk_i) live_q <= 1'b1;
+  assign rst_n = live_q & rst_ni;
+
+  logic base_ready;
+  logic repsig_valid;
+  logic [16:0] repsig_data;
+
+  onyx_rsg u_cell (
+      .clk_i(clk_i),
+      .rst_ni(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .base_data_i(base_data_i),
+      .base_valid_i(base_valid_i),
+      .base_ready_o(base_ready),
+      .repsig_data_o(repsig_data),
+      .repsig_valid_o(repsig_valid),
+      .repsig_ready_i(repsig_ready_i)
+  );
+  port_in u_base (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(base_data_i),
+      .valid_i(base_valid_i),
+      .ready_i(base_ready)
+  );
+  port_out u_repsig (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(repsig_data),
+      .valid_i(repsig_valid),
+      .ready_i(repsig_ready_i)
+  );
+
+  // Tokens that move at this edge.
+  logic moves, base_takes, repsig_gives;
+  assign moves = rst_n & en_i & ~flush_i;
+  assign base_takes = moves & base_valid_i & base_ready;
+  assign repsig_gives = moves & repsig_valid & repsig_ready_i;
+  logic base_stop, base_done, base_item;
+  assign base_stop = base_data_i[16] & (base_data_i[9:8] == 2'd0);
+  assign base_done = base_data_i[16] & (base_data_i[9:8] == 2'd1);
+  assign base_item = ~base_stop & ~base_done;
+
+
+  // With all it needs, it moves within 3 enabled cycles.
+  logic [2:0] idle_q;
+  initial idle_q = 3'd0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_n || (en_i && (flush_i || !(base_valid_i && repsig_ready_i) || (base_takes)))) idle_q <= 3'd0;
+    else if (en_i) idle_q <= idle_q + 3'd1;
+  end
+
+  always_comb begin
+    if (moves) begin
+      `PROVE(once, base_takes == repsig_gives)
+      if (repsig_gives) begin
+        `PROVE(image, repsig_data == (base_data_i[16] ? base_data_i : 17'd1))
+      end
+    end
+    if (rst_n) begin
+      `PROVE(progress, idle_q <= 3'd3)
+      `REACH(after_done, base_takes && base_item && idle_q == 3'd3)
+    end
+  end
+  assign seen_o = {
+    base_takes,
+    repsig_gives,
+    repsig_data & {17{repsig_gives}}
+  };
+endmodule

@@ -1,0 +1,73 @@
+// Pairs of SplitFIFOs on a route, each a start and then an end, are one queue of two tokens a pair: one pair gives and
+// takes by registers only, as onyx_fifo2 does, and adds one cycle.
+//
+// cells: onyx_split_fifo
+// with: queue_contract
+// set: Pairs=1 Width=1
+// set: Pairs=1 Width=17
+// set: Pairs=2 Width=1
+// set: Pairs=3 Width=1
+// broken: Alone=1
+// broken: onyx_split_fifo s/(full_q || end_i || !out_ready_i)/(full_q || end_i)/
+`include "proof.svh"
+module p_split_pair #(
+    parameter int unsigned Width = 1,
+    parameter int unsigned Pairs = 1,
+    parameter bit Alone = 1'b0  // every register start and end at once: half rate
+) (
+    input logic             clk_i,
+    input logic             rst_ni,
+    input logic             ce_i,
+    input logic             pick_i,
+    input logic [Width-1:0] in_data_i,
+    input logic             in_valid_i,
+    input logic             out_ready_i
+);
+  logic live_q, rst_n;
+  initial live_q = 1'b0;
+  always_ff @(posedge clk_i) live_q <= 1'b1;
+  assign rst_n = live_q & rst_ni;
+
+  // Port k lies before register k.
+  logic [2*Pairs:0] valid, ready;
+  logic [(2*Pairs+1)*Width-1:0] data;
+  assign valid[0]         = in_valid_i;
+  assign data[0+:Width]   = in_data_i;
+  assign ready[2*Pairs]   = out_ready_i;
+  for (genvar k = 0; k < 2 * Pairs; k++) begin : g_register
+    onyx_split_fifo #(
+        .Width(Width)
+    ) u_split (
+        .clk_i      (clk_i),
+        .rst_ni     (rst_n),
+        .ce_i       (ce_i),
+        .fifo_i     (1'b1),
+        .start_i    ((k % 2 == 0) | Alone),
+        .end_i      ((k % 2 == 1) | Alone),
+        .in_data_i  (data[k*Width+:Width]),
+        .in_valid_i (valid[k]),
+        .in_ready_o (ready[k]),
+        .out_data_o (data[(k+1)*Width+:Width]),
+        .out_valid_o(valid[k+1]),
+        .out_ready_i(ready[k+1])
+    );
+  end
+  queue_contract #(
+      .Width   (Width),
+      .Capacity(2 * Pairs),
+      .Latency (Pairs),
+      .Refill  (Pairs - 1)
+  ) u_contract (
+      .clk_i      (clk_i),
+      .live_i     (rst_n),
+      .en_i       (ce_i),
+      .clear_i    (1'b0),
+      .in_data_i  (in_data_i),
+      .in_valid_i (in_valid_i),
+      .in_ready_i (ready[0]),
+      .out_data_i (data[2*Pairs*Width+:Width]),
+      .out_valid_i(valid[2*Pairs]),
+      .out_ready_i(out_ready_i),
+      .pick_i     (pick_i)
+  );
+endmodule

@@ -1,0 +1,32 @@
+// An input port of a primitive, fed by a FIFO: a token at its head stays until the primitive takes it.
+//
+// Assumes that (queue_contract proves it of every FIFO: hold); proves that nothing is taken where nothing is, unless the
+// port is a FIFO's (Queue = 1), whose ready says what is inside.
+`include "proof.svh"
+module port_in #(
+    parameter bit Queue = 1'b0
+) (
+    input logic        clk_i,
+    input logic        live_i,
+    input logic        en_i,
+    input logic        flush_i,
+    input logic [16:0] data_i,
+    input logic        valid_i,
+    input logic        ready_i
+);
+  logic stays_q;
+  logic [16:0] data_q;
+  initial stays_q = 1'b0;
+  always_ff @(posedge clk_i) begin
+    stays_q <= live_i & valid_i & ~(en_i & (flush_i | ready_i));
+    data_q  <= data_i;
+  end
+  always_comb begin
+    if (stays_q) assume (valid_i && data_i == data_q);
+    if (live_i) begin
+      `PROVE(takes_what_is_there, Queue || !ready_i || valid_i)
+      `REACH(takes, en_i && valid_i && ready_i && !flush_i)
+      `REACH(waits, stays_q && valid_i && !ready_i)
+    end
+  end
+endmodule

@@ -1,0 +1,38 @@
+#!/bin/sh
+# mutants.sh RTL_DIR TOP COUNT OUT_DIR MODULE.. -- PLACE..: module TOP with faults one can switch on.
+# Writes OUT_DIR/TOP.v, in which input `mutant` selects one of COUNT mutants of each MODULE (0: none); OUT_DIR/list, a line
+# each in their order; and OUT_DIR/MODULE.il, the module they are mutants of. A PLACE, MODULE/INSTANCE, is an instance that
+# needs the input: of a mutated module, or one on the way to it. A mutant is one inverted, constant or swapped bit at a port
+# of an operator, multiplexer or register.
+set -eu
+rtl=$1 top=$2 count=$3 out=$4
+shift 4
+modules=''
+while [ "$1" != -- ]; do modules="$modules $1"; shift; done
+shift
+mkdir -p "$out"
+# The monitors' register gets a name that Verilator leaves as it is.
+{
+    echo "read_verilog -sv $rtl/$top.sv; hierarchy -check -top $top -libdir $rtl; proc"
+    echo "cd $top; rename g_monitors.hazard_q hazard_q; cd .."
+    echo "write_ilang $out/$top.il"
+    for module in $modules; do
+        echo "select $module; write_ilang -selected $out/$module.il; select -clear"
+    done
+} >"$out/read.ys"
+yosys -q -s "$out/read.ys"
+: >"$out/list"
+for module in $modules; do
+    number=$(($(wc -l <"$out/list") + 1))
+    yosys -q -p "read_ilang $out/$module.il; mutate -list $count -seed 1 -ctrl mutant 12 $number -module $module -o $out/part"
+    cat "$out/part" >>"$out/list"
+done
+{
+    echo "read_ilang $out/$top.il"
+    for place in "$@"; do echo "cd ${place%/*}; add -input mutant 12; cd .."; done | sort -u
+    cat "$out/list"
+    for place in "$@"; do echo "cd ${place%/*}; connect -port ${place#*/} mutant \\mutant; cd .."; done
+    echo "write_verilog -noattr $out/$top.v"
+} >"$out/mutate.ys"
+yosys -q -s "$out/mutate.ys"
+printf '`verilator_config\npublic_flat_rd -module "%s" -var "hazard_q"\n' "$top" >"$out/$top.vlt"

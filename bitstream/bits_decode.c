@@ -134,6 +134,23 @@ static void check_field(void *context, const bits_field *f) {
     diag_hint(w->c->d, "1-bit routing, ponds, routed flush and power switches belong to dense applications");
 }
 
+/* The field of another profile of the board that explains some of the bits, or NULL. */
+static const bits_field *of_other_profile(const bits_map *map, const tile *t, const bits_word *w,
+                                          uint32_t bits) {
+    for (uint32_t i = 0; i < map->others.len; i++) {
+        const bits_field *f = &map->others.at[i];
+        bits_piece piece[2];
+        if (f->tile != t->kind || f->feature != bits_feature(w->address) ||
+            (f->mode != BITS_ANY_MODE && f->mode != t->chip_mode))
+            continue;
+        for (uint32_t n = bits_pieces(map, f, piece); n-- > 0;) {
+            if (piece[n].reg == bits_reg(w->address) && (bits >> piece[n].shift & bits_mask(piece[n].width)))
+                return f;
+        }
+    }
+    return NULL;
+}
+
 static void check_word(decoder *c, const tile *t, const bits_word *w) {
     uint32_t feature = bits_feature(w->address);
     word_context context = {c, t, w};
@@ -148,6 +165,14 @@ static void check_word(decoder *c, const tile *t, const bits_word *w) {
     if (!unknown)
         return;
     c->unknown += bits_count(unknown);
+    const bits_field *other = of_other_profile(c->map, t, w, unknown);
+    if (other) {
+        diag_error(c->d, w->loc, "E0623-profile", "tile x%uy%u: %s is of profile %s, which '%s' is not", t->x,
+                   t->y, other->name, other->profile, c->b->profile);
+        diag_hint(c->d, "decode it with --profile %s; the fabricated chip cannot do what it says: %s",
+                  other->profile, other->what);
+        return;
+    }
     diag_error(c->d, w->loc, "E0620-unknown-bit",
                "tile x%uy%u (%s), feature %u, register %u: no field explains bits %08X", t->x, t->y,
                bits_kind_name[t->kind], feature, bits_reg(w->address), unknown);
@@ -182,11 +207,22 @@ static wire *io_output_wire(const decoder *c, uint32_t x) {
     return wire_at(c, x, 1, PNR_NORTH, 0);
 }
 
+/* Whether the tile's mode has fields of its own: those of another profile have none. */
+static bool mode_known(const decoder *c, const tile *t) {
+    for (uint32_t i = 0; i < c->map->core[t->kind].len; i++) {
+        const bits_field *f = bits_field_at(c->map, c->map->core[t->kind].at[i]);
+        if (f->space && f->mode == t->chip_mode)
+            return true;
+    }
+    return false;
+}
+
 static net_mode tile_mode(const decoder *c, const tile *t) {
     if (t->kind == NET_TILE_IO)
         return io_output_wire(c, t->x)->used ? NET_MODE_IO_OUT : NET_MODE_IO_IN;
     for (uint32_t m = NET_MODE_NONE + 1; m < NET_MODES; m++) {
-        if (net_mode_table[m].tile == t->kind && net_mode_table[m].chip_mode == t->chip_mode)
+        if (net_mode_table[m].tile == t->kind && net_mode_table[m].chip_mode == t->chip_mode &&
+            mode_known(c, t))
             return (net_mode)m;
     }
     return NET_MODE_NONE;

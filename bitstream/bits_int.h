@@ -20,8 +20,9 @@ typedef struct {
     uint8_t reg;  /* registers only */
     uint8_t mode; /* CONFIG_SPACE only: tile mode that gives the bits this meaning, or BITS_ANY_MODE */
     uint16_t lo, hi;
-    uint32_t row; /* order in the tables: breaks ties */
-    src_loc loc;  /* its row in the table */
+    uint32_t row;               /* order in the tables: breaks ties */
+    src_loc loc;                /* its row in the table */
+    const char *profile, *what; /* of the tables of profiles: which one, and what the field does; else NULL */
 } bits_field;
 
 /* Field numbers of one 17-bit switch-box output and of one 17-bit connection box. */
@@ -39,6 +40,7 @@ typedef struct {
 struct bits_map {
     const pnr_board *board;
     VEC(bits_field) fields; /* sorted by (tile, name, feature) */
+    VEC(bits_field) others; /* fields of the board's other profiles, in the order of their tables */
     u32_vec by_place;       /* field numbers sorted by (tile, feature, space, register, lo, row) */
     uint8_t space_reg[BITS_KINDS][16][BITS_SPACE_WORDS]; /* register of CONFIG_SPACE_k, plus 1; 0 = none */
     bits_sb sb[BITS_KINDS][4][BITS_MAX_TRACKS];          /* PE and MEM: by side and track */
@@ -67,6 +69,8 @@ static inline uint32_t bits_count(uint32_t v) {
 
 /* The field `name` of a tile kind, or NULL; `feature` BITS_ANY_FEATURE finds it wherever it is. */
 const bits_field *bits_find(const bits_map *map, net_tile tile, uint32_t feature, const char *name);
+/* Whether a field with that name belongs to a profile that the map is not of. */
+bool bits_is_elsewhere(const bits_map *map, net_tile tile, const char *name);
 static inline const bits_field *bits_field_at(const bits_map *map, uint32_t number) {
     return &map->fields.at[number];
 }

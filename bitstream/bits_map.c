@@ -166,10 +166,12 @@ static bool read_register_row(const csv_table *t, bits_map *map, arena *mem, dia
     return true;
 }
 
-static bool read_space_row(const csv_table *t, bits_map *map, arena *mem, diagnostics *d) {
+/* tile, feature, mode, controller, lo, hi, field; further columns are the caller's. */
+static bool space_field(const csv_table *t, const bits_map *map, arena *mem, diagnostics *d,
+                        bits_field *out) {
     bits_field f = {.row = map->fields.len, .space = true, .mode = BITS_ANY_MODE};
     uint32_t feature = 0, mode = BITS_ANY_MODE;
-    if (!row_columns(t, 7, d) || !cell_tile(t, &f.tile, d) || !cell_number(t, 1, 15, &feature, d) ||
+    if (!cell_tile(t, &f.tile, d) || !cell_number(t, 1, 15, &feature, d) ||
         (!cell_is(&t->cell[2], "*") && !cell_number(t, 2, 7, &mode, d)) ||
         !row_bits(t, 4, BITS_SPACE_WORDS * 32 - 1, &f, mem, d))
         return false;
@@ -183,7 +185,35 @@ static bool read_space_row(const csv_table *t, bits_map *map, arena *mem, diagno
             return false;
         }
     }
+    *out = f;
+    return true;
+}
+
+static bool read_space_row(const csv_table *t, bits_map *map, arena *mem, diagnostics *d) {
+    bits_field f;
+    if (!row_columns(t, 7, d) || !space_field(t, map, mem, d, &f))
+        return false;
     vec_push(mem, &map->fields, f);
+    return true;
+}
+
+/* The same and what the field does, which is the rest of the line. */
+static bool read_profile_row(const csv_table *t, const char *profile, bits_map *map, arena *mem,
+                             diagnostics *d) {
+    bits_field f;
+    if (t->columns < 8) {
+        row_columns(t, 8, d);
+        return false;
+    }
+    if (!space_field(t, map, mem, d, &f))
+        return false;
+    const csv_cell *what = &t->cell[7];
+    f.profile = profile;
+    f.what = arena_strndup(mem, what->text, t->line + t->line_length - what->offset);
+    if (strcmp(profile, map->board->profile) == 0)
+        vec_push(mem, &map->fields, f);
+    else
+        vec_push(mem, &map->others, f);
     return true;
 }
 
@@ -195,6 +225,20 @@ static bool read_table(bits_map *map, const char *file, const char *header, row_
     bool good = csv_open(&t, map->board->folder, file, header, mem, d);
     while (good && csv_next(&t))
         good = row(&t, map, mem, d);
+    return good;
+}
+
+/* The tables of all profiles of the board: the fields of its own belong to the map. */
+static bool read_profiles(bits_map *map, arena *mem, diagnostics *d) {
+    const cJSON *m = cJSON_GetObjectItemCaseSensitive(map->board->json, "profiles");
+    bool good = true;
+    for (m = m ? m->child : NULL; good && m; m = m->next) {
+        csv_table t;
+        good = csv_open(&t, map->board->folder, arena_printf(mem, "%s.csv", m->valuestring),
+                        "tile,feature,mode,controller,lo,hi,field,what", mem, d);
+        while (good && csv_next(&t))
+            good = read_profile_row(&t, m->valuestring, map, mem, d);
+    }
     return good;
 }
 
@@ -352,7 +396,8 @@ bool bits_map_read(const pnr_board *b, arena *mem, diagnostics *d, bits_map **ou
     map->board = b;
     if (!read_table(map, "regmap.csv", "tile,feature,register,lo,hi,field", read_register_row, mem, d) ||
         !read_table(map, "config_space.csv", "tile,feature,mode,controller,lo,hi,field", read_space_row, mem,
-                    d))
+                    d) ||
+        !read_profiles(map, mem, d))
         return false;
     sort_fields(map, mem);
     if (!check_overlaps(map, d) || !require_all(map, mem, d))
@@ -381,6 +426,27 @@ const bits_field *bits_find(const bits_map *map, net_tile tile, uint32_t feature
             high = middle;
     }
     return NULL;
+}
+
+bool bits_is_elsewhere(const bits_map *map, net_tile tile, const char *name) {
+    for (uint32_t i = 0; i < map->others.len; i++) {
+        if (map->others.at[i].tile == tile && strcmp(map->others.at[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void list_field(const bits_field *f, const char *indent, FILE *out) {
+    if (f->profile)
+        fprintf(out, "%s%s, %s mode %u: %s (%s)\n", indent, f->profile, bits_kind_name[f->tile], f->mode,
+                f->what, f->name);
+}
+
+void bits_list_profiles(const bits_map *map, const char *indent, FILE *out) {
+    for (uint32_t i = 0; i < map->fields.len; i++)
+        list_field(bits_field_at(map, i), indent, out);
+    for (uint32_t i = 0; i < map->others.len; i++)
+        list_field(&map->others.at[i], indent, out);
 }
 
 uint32_t bits_pieces(const bits_map *map, const bits_field *f, bits_piece piece[2]) {

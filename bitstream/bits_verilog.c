@@ -19,6 +19,7 @@ typedef struct {
     const char *module, *enable; /* field without which the primitive stands still */
     const char *in[4], *out[3];  /* stream names by 17-bit port number */
     config_port config[20];      /* up to the first without a name */
+    bool stirs;                  /* has registers that change while no word moves at a port: stir_o */
     const char *watch[2];        /* its monitors: ports of one bit, or one of a bit for each hazard */
     const char *hazard[8];       /* what they raise, by bit (docs/errata.md) */
 } primitive;
@@ -30,6 +31,7 @@ static const primitive primitives[NET_MODES] = {
                             {"crd", "pos0", "pos1"},
                             {{"joiner_op_i", "intersect_unit_inst_joiner_op",
                               "intersect_unit_inst_joiner_op"}},
+                            true,
                             {"hazard_o"},
                             {"maybe-reference"}},
     [NET_MODE_CRDDROP] = {"onyx_crddrop",
@@ -37,6 +39,7 @@ static const primitive primitives[NET_MODES] = {
                           {"inner", "outer"},
                           {"inner", "outer"},
                           {{0}},
+                          false,
                           {"hazard_empty_o", "hazard_uneven_o"},
                           {"drop-empty", "drop-uneven"}},
     [NET_MODE_CRDHOLD] = {"onyx_crdhold",
@@ -44,6 +47,7 @@ static const primitive primitives[NET_MODES] = {
                           {"inner", "outer"},
                           {"inner", "outer"},
                           {{0}},
+                          true,
                           {"hazard_o"},
                           {"hold-empty"}},
     [NET_MODE_ALU] = {"onyx_alu",
@@ -51,6 +55,7 @@ static const primitive primitives[NET_MODES] = {
                       {"data0", "data1"},
                       {"res"},
                       {{"inst_i", "PE_onyx_inst_onyxpeintf_inst.kind", "PE_onyx_inst_onyxpeintf_inst.bit2"}},
+                      false,
                       {"hazard_o"},
                       {"alu-stop"}},
     [NET_MODE_REPEAT] = {"onyx_repeat",
@@ -59,15 +64,18 @@ static const primitive primitives[NET_MODES] = {
                          {"ref"},
                          {{"root_i", "Repeat_inst_root", "Repeat_inst_root"},
                           {"spacc_i", "Repeat_inst_spacc_mode", "Repeat_inst_spacc_mode"}},
+                         true,
                          {"hazard_o"},
                          {"repeat-empty"}},
     [NET_MODE_RSG] =
-        {"onyx_rsg", "RepeatSignalGenerator_inst_tile_en", {"base"}, {"repsig"}, {{0}}, {0}, {0}},
+        {"onyx_rsg", "RepeatSignalGenerator_inst_tile_en", {"base"}, {"repsig"}, {{0}}, true, {0}, {0}},
     [NET_MODE_REDUCE] = {"onyx_reduce",
                          "reg_cr_inst_tile_en",
                          {"in"},
                          {"out"},
-                         {{"default_value_i", "reg_cr_inst_default_value", "reg_cr_inst_default_value"}},
+                         {{"default_value_i", "reg_cr_inst_default_value", "reg_cr_inst_default_value"},
+                          {"bf16_i", "reg_cr_inst_bf16", "reg_cr_inst_bf16"}},
+                         true,
                          {"hazard_o"},
                          {"reduce-maybe"}},
 #define FA(port, field)                                                                                      \
@@ -87,10 +95,19 @@ static const primitive primitives[NET_MODES] = {
           FA("rd_block_mode_i", "read_scanner_block_mode"), FA("rd_dim_size_i", "read_scanner_dim_size"),
           FA("buffet_run_i", "buffet_tile_en"), FA("cap_log_0_i", "buffet_buffet_capacity_log_0"),
           FA("cap_log_1_i", "buffet_buffet_capacity_log_1")},
+         true,
          {"hazard_o"},
          {"second-block", "write-order", "overflow", "equal-crd", "empty-fiber", "dense-again",
           "dense-stop"}},
 #undef FA
+    [NET_MODE_VECTOR_REDUCE] = {"onyx_vector_reduce_mem",
+                                "vec_reduce_inst_tile_en",
+                                {"crd", "val"},
+                                {"crd", "val"},
+                                {{"bf16_i", "vec_reduce_inst_bf16", "vec_reduce_inst_bf16"}},
+                                true,
+                                {"hazard_o"},
+                                {"overflow"}},
 };
 
 typedef struct {
@@ -126,8 +143,12 @@ static const char *node_name(writer *w, uint32_t net, uint32_t hop) {
     return arena_printf(&w->scratch, "%s_out%u", cell_name(w, source.cell), source.port);
 }
 
+static bool is_far(const writer *w, net_cell cell) {
+    return site_of(w, cell).y >= FAR_ROW;
+}
+
 static const char *flush_of(const writer *w, net_cell cell) {
-    return site_of(w, cell).y >= FAR_ROW ? "flush_far_q" : "flush_i";
+    return is_far(w, cell) ? "flush_far_q" : "flush_i";
 }
 
 static void declare_stream(writer *w, const char *name) {
@@ -220,12 +241,13 @@ static void write_net(writer *w, uint32_t net) {
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* The depth-2 FIFO of a port, from stream `in` to stream `out`. A port with `gate` is a source: its valid
- * waits for the ready of all it feeds. */
+/* The depth-2 FIFO of a core's port, from stream `in` to stream `out`. A port with `gate` is a source: its
+ * valid waits for the ready of all it feeds. */
 static void write_fifo(writer *w, const char *instance, net_cell cell, uint32_t width, const char *in,
                        const char *out, bool gate) {
-    fprintf(w->out, "  onyx_fifo2 #(.Width(%u)) u_%s (\n      .clk_i, .rst_ni, .en_i(1'b1), .flush_i(%s),\n",
-            width, instance, flush_of(w, cell));
+    fprintf(w->out,
+            "  onyx_fifo2 #(.Width(%u)) u_%s (\n      .clk_i(%s_clk), .rst_ni, .en_i(1'b1), .flush_i(%s),\n",
+            width, instance, cell_name(w, cell), flush_of(w, cell));
     fprintf(w->out, "      .in_data_i(%s_data), .in_valid_i(%s_valid), .in_ready_o(%s_ready),\n", in, in, in);
     fprintf(w->out, "      .out_data_o(%s_data), .out_valid_o(%s%s), .out_ready_i(%s_ready)\n  );\n", out,
             out, gate ? "_some" : "_valid", out);
@@ -276,6 +298,10 @@ uint32_t bits_core_space(const pnr_design *design, const bits_map *map, net_cell
 static void write_constant(writer *w, const net_cell_data *cell, const config_port *c) {
     net_tile tile = net_mode_table[cell->mode].tile;
     const bits_field *from = bits_find(w->map, tile, 0, c->from), *to = bits_find(w->map, tile, 0, c->to);
+    if (!from && bits_is_elsewhere(w->map, tile, c->from)) { /* not on this profile */
+        fprintf(w->out, ",\n      .%s('0)", c->port);
+        return;
+    }
     BUG_IF(!from || !to, "no field %s or %s", c->from, c->to);
     uint32_t width = to->hi - from->lo + 1u;
     fprintf(w->out, ",\n      .%s(%u'h", c->port, width);
@@ -343,6 +369,33 @@ static uint32_t count_hazards(const net_cell_data *cell) {
     return n;
 }
 
+/* A word moves into or out of the FIFO from stream `in` to `out`. */
+static void write_moves(writer *w, const char *name, const char *in, const char *out, uint32_t port,
+                        const char *out_valid) {
+    fprintf(w->out, " |\n      (%s_%s%u_valid & %s_%s%u_ready) | (%s_%s%u_%s & %s_%s%u_ready)", name, in,
+            port, name, in, port, name, out, port, out_valid, name, out, port);
+}
+
+/* The core's clock runs in cycles that can change it: in a flush, when a word moves at one of its ports, or
+ * when the primitive says so. Most cores rest most of the time, and a clock that stands costs a simulator
+ * nothing. */
+static void write_clock(writer *w, net_cell cell, const primitive *p) {
+    const char *name = cell_name(w, cell);
+    fprintf(w->out, "  assign %s_awake = %s", name, flush_of(w, cell));
+    if (p->stirs)
+        fprintf(w->out, " | %s_stir", name);
+    for (uint32_t port = 0; port < 4 && p->in[port]; port++) {
+        if (input_used(w, cell, port))
+            write_moves(w, name, "in", "head", port, "valid");
+    }
+    for (uint32_t port = 0; port < 3 && p->out[port]; port++) {
+        if (output_used(w, cell, port))
+            write_moves(w, name, "tail", "out", port, "some");
+    }
+    fprintf(w->out, ";\n  onyx_clock_gate u_%s_clk (.clk_i, .awake_i(%s_awake), .clk_o(%s_clk));\n", name,
+            name, name);
+}
+
 /* x1y1_hazard[] in the order of the table. */
 static void write_watch(writer *w, const net_cell_data *data, const char *name) {
     const primitive *p = &primitives[data->mode];
@@ -355,14 +408,17 @@ static void write_watch(writer *w, const net_cell_data *data, const char *name) 
 static void write_core(writer *w, net_cell cell, const net_cell_data *data) {
     const primitive *p = &primitives[data->mode];
     const char *name = cell_name(w, cell);
-    fprintf(w->out, "\n  // %s: %s\n", name, net_mode_table[data->mode].name);
+    fprintf(w->out, "\n  // %s: %s\n  logic %s_clk, %s_awake;\n", name, net_mode_table[data->mode].name, name,
+            name);
     declare_ports(w, cell, p);
+    if (p->stirs)
+        fprintf(w->out, "  logic %s_stir;\n", name);
     if (data->mode == NET_MODE_FIBER_ACCESS)
         fprintf(w->out, "  logic [63:0] unused_%s_sram;\n", name);
     if (count_hazards(data))
         fprintf(w->out, "  logic [%u:0] %s_hazard;\n", count_hazards(data) - 1, name);
-    fprintf(w->out, "  %s u_%s (\n      .clk_i, .rst_ni, .en_i(1'b1), .flush_i(%s)", p->module, name,
-            flush_of(w, cell));
+    fprintf(w->out, "  %s u_%s (\n      .clk_i(%s_clk), .rst_ni, .en_i(1'b1), .flush_i(%s)", p->module, name,
+            name, flush_of(w, cell));
     for (const config_port *c = p->config; c->port; c++)
         write_constant(w, data, c);
     for (uint32_t port = 0; port < 4 && p->in[port]; port++)
@@ -372,10 +428,13 @@ static void write_core(writer *w, net_cell cell, const net_cell_data *data) {
     if (data->mode == NET_MODE_FIBER_ACCESS)
         fprintf(w->out,
                 ",\n      .sram_req_i(1'b0), .sram_we_i(1'b0), .sram_addr_i(9'd0), .sram_wdata_i(64'd0),\n"
-                "      .sram_rdata_o(unused_%s_sram)",
-                name);
+                "      .sram_rdata_o(unused_%s_sram), .turn_i(turn%s_q)",
+                name, is_far(w, cell) ? "_far" : "");
+    if (p->stirs)
+        fprintf(w->out, ",\n      .stir_o(%s_stir)", name);
     write_watch(w, data, name);
     fputs("\n  );\n", w->out);
+    write_clock(w, cell, p);
 }
 
 /* An IO tile: one FIFO of 16 bits; the array adds a control bit 0 on the way in and drops it on the way out.
@@ -458,27 +517,32 @@ static uint32_t count_all_hazards(const netlist *n) {
     return hazards;
 }
 
+/* Hazard `index`: x1y1_hazard[2]. */
+static const char *hazard_name(writer *w, uint32_t index) {
+    const netlist *n = w->design->net;
+    for (uint32_t i = 0; i < n->cells.len; i++) {
+        uint32_t count = count_hazards(&n->cells.at[i]);
+        if (index < count)
+            return arena_printf(&w->scratch, "%s_hazard[%u]", cell_name(w, (net_cell){i + 1}), index);
+        index -= count;
+    }
+    return "1'b0";
+}
+
 /* Bit h of the hazard words is set if hazard h has been raised since the last flush; they are counted over
  * all cells in order, 32 to a word. */
 static void write_hazards(writer *w) {
-    const netlist *n = w->design->net;
-    uint32_t hazard = 0;
     fputs("\n  // What the chip would have got wrong since the last flush.\n", w->out);
-    for (uint32_t word = 0; word * 32 < count_all_hazards(n); word++)
-        fprintf(w->out, "  logic [31:0] hazard_%u;\n", word);
-    for (uint32_t i = 0; i < n->cells.len; i++) {
-        for (uint32_t k = 0; k < count_hazards(&n->cells.at[i]); k++, hazard++)
-            fprintf(w->out, "  assign hazard_%u[%u] = %s_hazard[%u];\n", hazard / 32, hazard % 32,
-                    cell_name(w, (net_cell){i + 1}), k);
-    }
-    for (; hazard % 32; hazard++)
-        fprintf(w->out, "  assign hazard_%u[%u] = 1'b0;\n", hazard / 32, hazard % 32);
-    for (uint32_t word = 0; word * 32 < hazard; word++)
+    for (uint32_t word = 0; word * 32 < count_all_hazards(w->design->net); word++) {
+        fprintf(w->out, "  logic [31:0] hazard_%u;\n  assign hazard_%u = {", word, word);
+        for (uint32_t bit = 32; bit-- > 0;)
+            fprintf(w->out, "%s%s", hazard_name(w, word * 32 + bit), bit ? ", " : "};\n");
         fprintf(w->out,
                 "  always_ff @(posedge clk_i or negedge rst_ni) begin\n"
                 "    if (!rst_ni) hazard_%u_o <= 32'd0;\n"
                 "    else hazard_%u_o <= %s ? 32'd0 : hazard_%u_o | hazard_%u;\n  end\n",
                 word, word, has_far_rows(w) ? "(flush_i | flush_far_q)" : "flush_i", word, word);
+    }
 }
 
 static void write_ports(writer *w) {
@@ -505,6 +569,22 @@ static void write_ports(writer *w) {
     fputs("\n);\n", w->out);
 }
 
+/* The turns of the memories' ports count on while cores rest. */
+static void write_turns(writer *w, const char *name, const char *flush) {
+    fprintf(w->out,
+            "  logic [1:0] %s;\n  always_ff @(posedge clk_i or negedge rst_ni) begin\n"
+            "    if (!rst_ni) %s <= 2'd0;\n    else %s <= %s ? 2'd0 : %s + 2'd1;\n  end\n",
+            name, name, name, flush, name);
+}
+
+static bool has_memories(const writer *w, bool far) {
+    bool found = false;
+    for (uint32_t i = 0; i < w->design->net->cells.len; i++)
+        found |=
+            w->design->net->cells.at[i].mode == NET_MODE_FIBER_ACCESS && is_far(w, (net_cell){i + 1}) == far;
+    return found;
+}
+
 static void write_flush(writer *w) {
     if (has_far_rows(w))
         fprintf(w->out,
@@ -512,6 +592,10 @@ static void write_flush(writer *w) {
                 "  always_ff @(posedge clk_i or negedge rst_ni) begin\n"
                 "    if (!rst_ni) flush_far_q <= 1'b0;\n    else flush_far_q <= flush_i;\n  end\n",
                 FAR_ROW);
+    if (has_memories(w, false))
+        write_turns(w, "turn_q", "flush_i");
+    if (has_memories(w, true))
+        write_turns(w, "turn_far_q", "flush_far_q");
 }
 
 static void write_module(writer *w) {

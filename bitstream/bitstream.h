@@ -18,10 +18,13 @@ typedef struct {
 
 /* ---- the register map ------------------------------------------------------------------------ */
 
-/* Every field of every register of every tile kind: regmap.csv and config_space.csv of the board's folder
- * (docs/bitstream.md). Holds `b`. Errors, located in the tables: E0601..E0604. */
+/* Every field of every register of every tile kind: regmap.csv and config_space.csv of the board's folder,
+ * and what the board's profile adds (docs/bitstream.md, docs/profiles.md). Holds `b`. Errors, located in the
+ * tables: E0601..E0604. */
 typedef struct bits_map bits_map;
 bool bits_map_read(const pnr_board *b, arena *mem, diagnostics *d, bits_map **out);
+/* The fields of the board's profiles besides the chip: a line each, what it does and where it stands. */
+void bits_list_profiles(const bits_map *map, const char *indent, FILE *out);
 
 /* ---- words and designs ----------------------------------------------------------------------- */
 
@@ -32,9 +35,10 @@ bool bits_encode(const pnr_design *design, const bits_map *map, arena *mem, diag
 
 /* Words to a configured netlist on its sites, with routes: cells are named after their tile ("x4y2"), nets
  * found by following the configured multiplexers. Bits no field explains are errors E0620-unknown-bit
- * (counted in *unknown). A configuration that is not a complete circuit is an error E0630..E0634 naming the
- * tile. Cells are ordered by (x, y), nets by source, sinks by (cell, port). An IO cell's tensor, level and
- * number of blocks are not in the words and stay empty. */
+ * (counted in *unknown), or E0623-profile where they belong to another profile of the board. A configuration
+ * that is not a complete circuit is an error E0630..E0634 naming the tile. Cells are ordered by (x, y), nets
+ * by source, sinks by (cell, port). An IO cell's tensor, level and number of blocks are not in the words and
+ * stay empty. */
 bool bits_decode(const bits_stream *in, const pnr_board *b, const bits_map *map, name_table *names,
                  arena *mem, diagnostics *d, netlist *net, pnr_design *design, uint32_t *unknown);
 

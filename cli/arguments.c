@@ -30,31 +30,140 @@ int cli_choice(cli_session *s, const char *option, const char *text, const char 
     return 0;
 }
 
-/* argp accepts abbreviated long options; scripts that rely on them break when an option is added. */
-static bool exact_options(const struct argp_option *table, int argc, char **argv, cli_session *s) {
-    for (int i = 1; i < argc; i++) {
-        if (strncmp(argv[i], "--", 2) != 0 || !argv[i][2])
-            continue;
-        size_t length = strcspn(argv[i] + 2, "=");
-        bool known = strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--usage") == 0;
-        for (const struct argp_option *o = table; (o->name || o->key || o->doc) && !known; o++)
-            known = o->name && strlen(o->name) == length && strncmp(o->name, argv[i] + 2, length) == 0;
-        if (!known) {
-            diag_error(&s->diag, (src_loc){0}, "E0902-option", "there is no option '%.*s'", (int)length + 2,
-                       argv[i]);
-            return false;
-        }
+const char *cli_profile(cli_session *s, const char *text) {
+    static const char *const known[] = {PNR_PROFILE, "onyx-ext", NULL};
+    return known[cli_choice(s, "--profile", text, known)];
+}
+
+/* ---- what every command takes ----------------------------------------------------------------- */
+
+enum { OPT_DIAGNOSTICS = 0x1000, OPT_PROGRESS, OPT_QUIET };
+
+static const struct argp_option common_table[] = {
+    {0, 0, 0, 0, "Of every command", 20},
+    {"diagnostics", OPT_DIAGNOSTICS, "HOW", 0,
+     "text (default), or json: an object a line on standard error (docs/diagnostics.md)", 20},
+    {"progress", OPT_PROGRESS, NULL, 0,
+     "Say on standard error what takes over a second, even where that is no terminal", 20},
+    {"quiet", OPT_QUIET, NULL, 0,
+     "No summary: only diagnostics, and what was asked for (a graph, a table, JSON)", 20},
+    {0}};
+
+static void take_common(cli_session *s, int key, const char *value) {
+    static const char *const forms[] = {"text", "json", NULL};
+    if (key == OPT_DIAGNOSTICS)
+        s->json = cli_choice(s, "--diagnostics", value, forms) == 1;
+    s->report_progress = s->report_progress || key == OPT_PROGRESS;
+    s->quiet = s->quiet || key == OPT_QUIET;
+}
+
+/* check_options has taken them. */
+static error_t parse_common(int key, char *arg, struct argp_state *state) {
+    (void)arg;
+    (void)state;
+    return key >= OPT_DIAGNOSTICS && key <= OPT_QUIET ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+/* ---- options before argp sees them ------------------------------------------------------------- */
+
+/* The entry of a long option of `length` characters, or, where length is 0, of the letter; NULL: none. */
+static const struct argp_option *find_option(const struct argp_option *table, const char *name,
+                                             size_t length) {
+    for (const struct argp_option *o = table; o->name || o->key || o->doc; o++) {
+        if (length ? o->name && strlen(o->name) == length && strncmp(o->name, name, length) == 0
+                   : o->key == (unsigned char)*name)
+            return o;
     }
+    return NULL;
+}
+
+static void no_option(cli_session *s, const char *text, size_t length) {
+    diag_error(&s->diag, (src_loc){0}, "E0902-option", "there is no option '%.*s'", (int)length, text);
+}
+
+/* The option at argv[i] takes a value, and there is none: true. */
+static bool lacks_value(cli_session *s, const char *option, size_t length, int i, int argc) {
+    if (i + 1 < argc)
+        return false;
+    diag_error(&s->diag, (src_loc){0}, "E0903-option-value", "%.*s needs a value", (int)length, option);
     return true;
+}
+
+/* A long option at argv[i]; the index of its last word. */
+static int check_long(const struct argp_option *table, int i, int argc, char **argv, cli_session *s) {
+    const char *name = argv[i] + 2, *value = strchr(name, '=');
+    size_t length = value ? (size_t)(value - name) : strlen(name);
+    if (strcmp(name, "help") == 0 || strcmp(name, "usage") == 0)
+        return i;
+    const struct argp_option *o = find_option(table, name, length);
+    const struct argp_option *common = o ? NULL : find_option(common_table, name, length);
+    o = o ? o : common;
+    if (!o) {
+        no_option(s, argv[i], length + 2);
+        return i;
+    }
+    if (!o->arg && value)
+        diag_error(&s->diag, (src_loc){0}, "E0903-option-value", "--%s takes no value", o->name);
+    if (o->arg && !value) {
+        if (lacks_value(s, argv[i], length + 2, i, argc))
+            return i;
+        value = argv[++i];
+    } else if (value) {
+        value++;
+    }
+    if (common)
+        take_common(s, common->key, value);
+    return i;
+}
+
+/* Letters at argv[i]. */
+static int check_letters(const struct argp_option *table, int i, int argc, char **argv, cli_session *s) {
+    for (const char *letter = argv[i] + 1; *letter; letter++) {
+        const struct argp_option *o = find_option(table, letter, 0);
+        if (!o && *letter != '?') { /* argp's own: help */
+            no_option(s, arena_printf(&s->mem, "-%c", *letter), 2);
+            return i;
+        }
+        if (o && o->arg)
+            return letter[1] || lacks_value(s, arena_printf(&s->mem, "-%c", *letter), 2, i, argc) ? i : i + 1;
+    }
+    return i;
+}
+
+/* Takes the options of every command and finds what argp would accept or answer without a code: abbreviated
+ * long options (scripts that rely on them break when an option is added), unknown ones, missing values. */
+static bool check_options(const struct argp_option *table, int argc, char **argv, cli_session *s) {
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strncmp(argv[i], "--", 2) == 0)
+            i = check_long(table, i, argc, argv, s);
+        else if (argv[i][0] == '-' && argv[i][1])
+            i = check_letters(table, i, argc, argv, s);
+    }
+    return !diag_failed(&s->diag);
+}
+
+static error_t parse_both(int key, char *arg, struct argp_state *state) {
+    (void)arg;
+    if (key != ARGP_KEY_INIT)
+        return ARGP_ERR_UNKNOWN;
+    state->child_inputs[0] = state->input; /* of the command; common_table's parser needs none */
+    return 0;
 }
 
 bool cli_parse(const struct argp *parser, const char *command, int argc, char **argv, cli_session *s,
                void *input) {
+    static const struct argp common = {.options = common_table, .parser = parse_common};
+    const struct argp own = {.options = parser->options, .parser = parser->parser};
+    const struct argp_child children[] = {{&own, 0, NULL, 0}, {&common, 0, NULL, 0}, {0}};
+    const struct argp both = {
+        .parser = parse_both, .args_doc = parser->args_doc, .doc = parser->doc, .children = children};
     argv[0] = arena_printf(&s->mem, "onyx %s", command);
-    if (!exact_options(parser->options, argc, argv, s))
+    if (!check_options(parser->options, argc, argv, s))
         return false;
     argp_err_exit_status = EXIT_USER;
-    argp_parse(parser, argc, argv, 0, NULL, input);
+    if (argp_parse(&both, argc, argv, 0, NULL, input) == ENOMEM)
+        out_of_memory(0);
+    cli_progress_begin(s);
     return !diag_failed(&s->diag);
 }
 
@@ -63,6 +172,9 @@ error_t cli_parse_tool(int key, char *arg, struct argp_state *state) {
     switch (key) {
     case CLI_OPT_BOARD:
         o->board = arg;
+        return 0;
+    case CLI_OPT_PROFILE:
+        o->profile = cli_profile(o->session, arg);
         return 0;
     case 'o':
         o->out = arg;

@@ -1,7 +1,15 @@
-/* onyx bits: reads, checks, explains and compares bitstreams. */
+/* onyx bits and bitgen: bitstreams made of a routed netlist's files, checked, explained and compared. */
 #include "cli/cli.h"
 
-static const char bits_usage[] = "verify|explain|stat FILE.bs\ndiff A.bs B.bs\nto-verilog FILE.bs -o FILE.sv";
+static const char bits_usage[] =
+    "verify FILE.bs [--design DIR]\nexplain|stat FILE.bs\ndiff A.bs B.bs\nto-verilog FILE.bs -o FILE.sv";
+
+enum { OPT_DESIGN = CLI_OPT_BOARD + 1 };
+
+typedef struct {
+    cli_tool tool; /* first: cli_parse_tool gets it */
+    const char *design;
+} bits_options;
 
 /* A bitstream file taken apart. */
 typedef struct {
@@ -13,10 +21,15 @@ typedef struct {
     uint32_t unknown;
 } bits_file;
 
-static bool open_bits(const char *path, const char *board, cli_session *s, bits_file *f) {
-    return cli_read_board(s, board, &f->board, NULL) &&
-           bits_map_read(&f->board, &s->mem, &s->diag, &f->map) &&
-           bits_read(path, &s->mem, &s->diag, &f->bits);
+static bool open_board(const cli_tool *o, bits_file *f) {
+    cli_session *s = o->session;
+    return cli_read_board(s, o->board, &f->board, NULL) &&
+           pnr_board_set_profile(&f->board, o->profile, &s->diag) &&
+           bits_map_read(&f->board, &s->mem, &s->diag, &f->map);
+}
+
+static bool open_bits(const char *path, const cli_tool *o, bits_file *f) {
+    return open_board(o, f) && bits_read(path, &o->session->mem, &o->session->diag, &f->bits);
 }
 
 static bool decode(cli_session *s, bits_file *f) {
@@ -24,9 +37,25 @@ static bool decode(cli_session *s, bits_file *f) {
                        &f->unknown);
 }
 
-/* Decodes, encodes again, compares word by word. */
-static bool verify(const char *path, cli_session *s, bits_file *f) {
+/* The netlist, placement and routes in a folder of run, compile or bitgen; judged anew. */
+static bool read_design(const char *folder, const pnr_board *board, cli_session *s, netlist *net,
+                        pnr_design *design) {
+    pnr_options options = pnr_options_default();
+    cJSON *json = json_read(arena_printf(&s->mem, "%s/netlist.json", folder), &s->diag);
+    bool ok = json && net_from_json(json, &s->names, &s->mem, &s->diag, net);
+    cJSON_Delete(json);
+    return ok &&
+           cli_read_placement(s, arena_printf(&s->mem, "%s/design.place", folder), &options, net, board,
+                              design) &&
+           pnr_read_route(design, arena_printf(&s->mem, "%s/design.route", folder), &s->mem, &s->diag) &&
+           pnr_check(design, &s->diag);
+}
+
+/* Decodes, encodes again, compares word by word; and with the routed netlist of a folder, if one is named. */
+static bool verify(const char *path, const char *folder, cli_session *s, bits_file *f) {
     bits_stream again;
+    netlist net;
+    pnr_design design;
     if (!decode(s, f) || !bits_encode(&f->design, f->map, &s->mem, &s->diag, &again))
         return false;
     bits_order_as(&again, &f->bits, &s->mem);
@@ -38,22 +67,30 @@ static bool verify(const char *path, cli_session *s, bits_file *f) {
                    "this word decodes, but encodes to another one");
         return false;
     }
+    if (folder &&
+        !(read_design(folder, &f->board, s, &net, &design) && bits_same(&f->design, &design, &s->diag)))
+        return false;
+    if (s->quiet)
+        return true;
     printf("%s: %u words, %u cells, %u nets, no unknown bit; encodes to the same words\n", path,
            f->bits.words.len, f->net.cells.len, f->net.nets.len);
+    if (folder)
+        printf("it is the routed netlist in %s: tiles, configurations, pins, hops, registers\n", folder);
     return true;
 }
 
-static bool bits_action(const char *action, const cli_tool *o) {
+static bool bits_action(const char *action, const bits_options *options) {
+    const cli_tool *o = &options->tool;
     cli_session *s = o->session;
     bool two = strcmp(action, "diff") == 0;
     bits_file a = {0}, b = {0};
-    if (!cli_want_arguments(o, two ? 3 : 2, bits_usage) || !open_bits(o->arguments.at[1], o->board, s, &a))
+    if (!cli_want_arguments(o, two ? 3 : 2, bits_usage) || !open_bits(o->arguments.at[1], o, &a))
         return false;
     if (two)
-        return open_bits(o->arguments.at[2], o->board, s, &b) && decode(s, &a) && decode(s, &b) &&
+        return open_bits(o->arguments.at[2], o, &b) && decode(s, &a) && decode(s, &b) &&
                bits_same(&a.design, &b.design, &s->diag);
     if (strcmp(action, "verify") == 0)
-        return verify(o->arguments.at[1], s, &a);
+        return verify(o->arguments.at[1], options->design, s, &a);
     if (strcmp(action, "explain") == 0)
         bits_explain(&a.bits, a.map, stdout);
     else if (strcmp(action, "stat") == 0)
@@ -63,25 +100,78 @@ static bool bits_action(const char *action, const cli_tool *o) {
     return true;
 }
 
+static error_t parse_bits(int key, char *arg, struct argp_state *state) {
+    bits_options *o = state->input;
+    if (key != OPT_DESIGN)
+        return cli_parse_tool(key, arg, state);
+    o->design = arg;
+    return 0;
+}
+
 int command_bits(int argc, char **argv) {
     static const char *const actions[] = {"verify", "explain", "stat", "diff", "to-verilog", NULL};
-    static const struct argp_option table[] = {
-        CLI_OPTION_BOARD, {"output", 'o', "FILE", 0, "Where the Verilog goes", 0}, {0}};
-    static const struct argp parser = {.options = table, .parser = cli_parse_tool, .args_doc = bits_usage};
+    static const struct argp_option table[] = {CLI_OPTION_BOARD,
+                                               CLI_OPTION_PROFILE,
+                                               {"output", 'o', "FILE", 0, "Where the Verilog goes", 0},
+                                               {"design", OPT_DESIGN, "DIR", 0,
+                                                "Prove it equal to DIR/netlist.json, design.place and "
+                                                "design.route, which 'onyx run' and 'compile' write",
+                                                0},
+                                               {0}};
+    static const struct argp parser = {.options = table, .parser = parse_bits, .args_doc = bits_usage};
     cli_session s;
     cli_session_begin(&s);
-    cli_tool o = {.session = &s, .board = "onyx"};
+    bits_options o = {.tool = {.session = &s, .board = "onyx", .profile = PNR_PROFILE}};
     bool ok = cli_parse(&parser, "bits", argc, argv, &s, &o), known = false;
-    const char *action = o.arguments.len ? o.arguments.at[0] : "";
+    const char *action = o.tool.arguments.len ? o.tool.arguments.at[0] : "";
     for (int i = 0; actions[i]; i++)
         known = known || strcmp(action, actions[i]) == 0;
     if (ok && !known) {
         diag_error(&s.diag, (src_loc){0}, "E0901-command", "onyx bits needs an action and its files");
         diag_hint(&s.diag, "'onyx bits --help' lists them");
-    } else if (ok && !o.out && strcmp(action, "to-verilog") == 0) {
+    } else if (ok && !o.tool.out && strcmp(action, "to-verilog") == 0) {
         diag_error(&s.diag, (src_loc){0}, "E0904-argument",
                    "-o FILE.sv is missing: where does the Verilog go?");
+    } else if (ok && o.design && strcmp(action, "verify") != 0) {
+        diag_error(&s.diag, (src_loc){0}, "E0904-argument", "--design belongs to 'onyx bits verify'");
     }
     ok = ok && !diag_failed(&s.diag) && bits_action(action, &o);
+    return cli_session_end(&s, ok);
+}
+
+/* ---- onyx bitgen ------------------------------------------------------------------------------ */
+
+/* What was assembled is decoded again and compared before it is written. */
+static bool assemble(const cli_tool *o) {
+    cli_session *s = o->session;
+    bits_file f = {0};
+    netlist net;
+    pnr_design design;
+    if (!o->out) {
+        diag_error(&s->diag, (src_loc){0}, "E0904-argument",
+                   "-o FILE.bs is missing: where does the bitstream go?");
+        return false;
+    }
+    return open_board(o, &f) && read_design(o->arguments.at[0], &f.board, s, &net, &design) &&
+           bits_encode(&design, f.map, &s->mem, &s->diag, &f.bits) && decode(s, &f) &&
+           bits_same(&f.design, &design, &s->diag) && bits_write(&f.bits, o->out, &s->diag);
+}
+
+int command_bitgen(int argc, char **argv) {
+    static const struct argp_option table[] = {CLI_OPTION_BOARD,
+                                               CLI_OPTION_PROFILE,
+                                               {"output", 'o', "FILE.bs", 0, "Where the bitstream goes", 0},
+                                               {0}};
+    static const struct argp parser = {
+        .options = table,
+        .parser = cli_parse_tool,
+        .args_doc = "DIR",
+        .doc = "Makes a bitstream of DIR/netlist.json, design.place and design.route; they may have been "
+               "changed by hand: placement and routes are judged, the bitstream is read back."};
+    cli_session s;
+    cli_session_begin(&s);
+    cli_tool o = {.session = &s, .board = "onyx", .profile = PNR_PROFILE};
+    bool ok =
+        cli_parse(&parser, "bitgen", argc, argv, &s, &o) && cli_want_arguments(&o, 1, "DIR") && assemble(&o);
     return cli_session_end(&s, ok);
 }

@@ -6,6 +6,7 @@
 #include "bitstream/bitstream.h"
 #include "firmware/firmware.h"
 #include "frontend/frontend.h"
+#include "host/host.h"
 #include "rtl_models/cycle.h"
 #include "tiling/tiling.h"
 
@@ -14,7 +15,7 @@
 /* Exit codes: scripts depend on them. */
 enum { EXIT_OK = 0, EXIT_USER = 1, EXIT_UNMAPPABLE = 2, EXIT_MISMATCH = 3, EXIT_INTERRUPTED = 130 };
 
-typedef enum { ENGINE_NONE, ENGINE_SAM, ENGINE_CYCLE, ENGINE_RTL, ENGINE_SOC } cli_engine;
+typedef enum { ENGINE_NONE, ENGINE_SAM, ENGINE_CYCLE, ENGINE_RTL, ENGINE_SOC, ENGINE_PROGRAM } cli_engine;
 typedef enum { REPORT_ERROR, REPORT_WARN, REPORT_OFF } cli_severity; /* of --hazards and --deadlock */
 
 typedef VEC(const char *) text_vec;
@@ -23,6 +24,12 @@ typedef struct {
     const char *name;
     tile_tensor data;
 } cli_given;
+
+/* Engine program: on what. */
+typedef struct {
+    pnr_board board;
+    host_options host;
+} cli_on_board;
 
 typedef struct {
     const char *expression;
@@ -40,17 +47,20 @@ typedef struct {
     tile_dtype dtype;
     const char *dtype_from; /* the option that stated it, or NULL */
     tile_values values;
-    uint32_t tile;   /* 0 = by the tensors' orders */
+    uint32_t tile;  /* 0 = by the tensors' orders */
+    bool tile_auto; /* by the data instead */
+    uint32_t glb_tile;
     uint32_t unroll; /* copies of the kernel; 0 = as many as fit */
     tile_dispatch dispatch;
     uint64_t seed;
-    bool check, pipeline, balance, io_trace, json, quiet;
+    bool check, pipeline, balance, io_trace, wave, json;
     const char *out; /* folder */
     /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
     sam_sim_timing timing;
     uint32_t fifo_depth;
     const char *stats, *trace;
     text_vec trace_edges;
+    const cli_on_board *on_board;
 } cli_options;
 
 /* Everything one invocation works on. */
@@ -58,12 +68,22 @@ typedef struct {
     arena mem;
     name_table names;
     diagnostics diag;
-    bool colour;
-    VEC(pnr_board) boards; /* read so far; freed at the end */
-    const char *programs;  /* folder of onyx and onyx-cosim; NULL: that of this program */
+    bool json;                  /* --diagnostics=json */
+    bool quiet;                 /* --quiet: no summary */
+    bool report_progress;       /* --progress */
+    struct cli_progress *shown; /* progress.c; NULL: nobody looks */
+    VEC(pnr_board) boards;      /* read so far; freed at the end */
+    const char *programs;       /* folder of onyx and onyx-cosim; NULL: that of this program */
 } cli_session;
 
 void cli_session_begin(cli_session *s);
+/* What is being done now, and how much of it, for whoever waits: a line on standard error for what takes over
+ * a second, on a terminal or with --progress. `what` must stay; total 0: not counted. */
+void cli_progress_stage(cli_session *s, const char *what, uint64_t total);
+void cli_progress_count(cli_session *s, uint64_t done);
+/* progress.c: called by the session only. */
+void cli_progress_begin(cli_session *s);
+void cli_progress_end(cli_session *s);
 /* Prints what was diagnosed, frees everything, returns the exit code. */
 int cli_session_end(cli_session *s, bool ok);
 /* The file of a program of the toolchain, "onyx" or "onyx-cosim"; just its name where /proc does not tell. */
@@ -78,33 +98,47 @@ bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const ch
 /* ---- arguments (arguments.c) ------------------------------------------------------------------ */
 
 /* Parses with argp, but takes long options only in full: scripts that abbreviate break when an option is
- * added. `input` is what the parser's callback gets. False after errors; --help ends the program. */
+ * added. The options of every command go to the session: --diagnostics, --progress, --quiet. `input` is what
+ * the parser's callback gets. False after errors (E0902-option, E0903-option-value); --help ends the program.
+ */
 bool cli_parse(const struct argp *parser, const char *command, int argc, char **argv, cli_session *s,
                void *input);
 /* Values of options; E0903-option-value when they are not in range, or not among the NULL-terminated words
  * known (whose index is the answer). */
 uint64_t cli_whole(cli_session *s, const char *option, const char *text, uint64_t low, uint64_t high);
 int cli_choice(cli_session *s, const char *option, const char *text, const char *const *known);
+const char *cli_profile(cli_session *s, const char *text);
 void cli_bad_value(cli_session *s, const char *option, const char *value, const char *want);
 
 /* Of every command that has a board or writes a folder, so that they are worded once. Keys of long options
  * without a letter come after CLI_OPT_BOARD. */
-enum { CLI_OPT_BOARD = 256 };
+enum { CLI_OPT_PROFILE = 256, CLI_OPT_BOARD };
 #define CLI_OPTION_BOARD                                                                                     \
     { "board", CLI_OPT_BOARD, "NAME", 0, "Board, from 'onyx boards', or a .json file (default onyx)", 0 }
+#define CLI_OPTION_PROFILE                                                                                   \
+    {                                                                                                        \
+        "profile", CLI_OPT_PROFILE, "NAME", 0,                                                               \
+            "What the tiles can do: onyx, the fabricated chip (default), or onyx-ext, primitives of ours, "  \
+            "too",                                                                                           \
+            1                                                                                                \
+    }
 #define CLI_OPTION_OUT                                                                                       \
     { "output", 'o', "DIR", 0, "Folder for what is produced", 0 }
 
 /* The tools on files: first member of their options, which they give to cli_parse. */
 typedef struct {
     cli_session *session;
-    const char *board, *out;
+    const char *board, *profile, *out;
     text_vec arguments;
 } cli_tool;
 error_t cli_parse_tool(int key, char *arg, struct argp_state *state);
 /* E0904-argument, E0905-folder. */
 bool cli_want_arguments(const cli_tool *o, uint32_t wanted, const char *usage);
 bool cli_want_folder(cli_session *s, const char *out);
+
+/* Every cell at the site a .place file gives it. E0923-not-placed, and what pnr_place has to say. */
+bool cli_read_placement(cli_session *s, const char *path, pnr_options *options, const netlist *n,
+                        const pnr_board *board, pnr_design *design);
 
 /* Fills `o` from the command line; false after errors. `what` is "run", "compile" or "sam". */
 bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, cli_options *o);
@@ -118,10 +152,23 @@ typedef struct {
 typedef struct {
     tile_tensor result;
     uint64_t config_cycles, kernel_cycles, firmware_cycles, total_cycles;
-    cycle_model *model; /* on the array: the cycle model, which ran alone, or ahead of rtl or soc */
+    uint64_t model_cycles; /* of the cycle model: more than the kernel's where copies start apart, since it
+                              computes them in turn */
+    cycle_model *model;    /* on the array: the cycle model, which ran alone, or ahead of rtl or soc */
     const cycle_design *design;
     bool ahead;
+    double build_s, cpu_s; /* engine rtl: building its program, wall; its runs, processor time */
 } cli_outcome;
+
+/* What planning the runs of a kernel came to. */
+typedef struct {
+    tile_counts counts;
+    tile_candidates candidates; /* of --tile auto */
+    uint64_t partial_entries;   /* of partial results, and seconds that adding them up took */
+    double partial_seconds;
+    uint64_t passes;  /* of the array: each takes as many runs as there are copies */
+    uint32_t batches; /* the plan was made in */
+} cli_planned;
 
 /* What compiling a kernel yields, and running it. */
 typedef struct cli_kernel cli_kernel;
@@ -131,10 +178,12 @@ struct cli_kernel {
     const char *folder; /* where its files go: the user's, or one in there where there are several kernels */
     /* As written, what the reference evaluates (of a workspace: as scheduled); packed: what is lowered. */
     sam_statement user, statement;
+    tile_operands operands;    /* the user's, by tensor handle - 1, if they were read before compiling */
     uint32_t *extent;          /* of the user's variables, by handle - 1; once the operands are there */
     VEC(cli_kernel) producers; /* kernels that fill workspaces, in the order in which they run before this */
     sam_graph sam, hardware;   /* as lowered from the statement; after the hardware rewrites */
     uint32_t copies;           /* of the kernel in the netlist */
+    bool apart;                /* each copy starts by itself, with its own flush */
     const char *chosen;        /* a sentence about loops that are not in the default order, or NULL */
     const char *staged;        /* the same about several kernels that nobody asked for */
     const char *way_out;       /* a schedule that would do instead of the user's, or NULL */
@@ -146,7 +195,8 @@ struct cli_kernel {
     bits_map *map;
     bits_stream bits;
     tile_options tiling;
-    tile_plan plan;  /* of the last run; nothing with engine sam */
+    tile_plan plan; /* the present batch of runs; nothing with engine sam */
+    cli_planned planned;
     cli_outcome ran; /* the result is the user's */
     cli_times times;
 };
@@ -202,8 +252,22 @@ cli_options cli_options_of(const cli_options *o, const cli_kernel *k);
  * failed; of several kernels those of the last. E0907-trace-edge. */
 bool cli_watched_simulate(const cli_options *o, cli_session *s, const sam_graph *g,
                           const sam_tensor_levels *operands, uint32_t n_operands, sam_sim_result *out);
-/* `in` and the result of the other engines are those of the packed statement. */
-bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+/* The runs of a kernel, dealt to its copies, batch by batch: so many that host memory stays bounded. */
+typedef struct {
+    cli_kernel *kernel;
+    tile_planner *planner;
+    cli_streams streams;
+    tile_stream inputs[TILE_MAX_STREAMS], outputs[TILE_MAX_STREAMS]; /* of one copy */
+    tile_dispatch how;
+    uint32_t most_words; /* of a batch; 0: all runs are one */
+    arena mem;           /* of the present batch */
+    bool failed;
+} cli_batches;
+/* The next one, in kernel->plan; false: there is none, or it failed. */
+bool cli_next_batch(cli_batches *b);
+
+/* The result of these is that of the packed statement. */
+bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
                    tile_collector *c, cli_outcome *out);
 /* The runs on the cycle model, for what the chip would get wrong there. E0803. */
 bool cli_watch_hazards(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
@@ -218,6 +282,12 @@ bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile
                  tile_collector *c, cli_outcome *out);
 bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out);
+bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+                     tile_collector *c, cli_outcome *out);
+/* fw_build, and beside app.elf app.json, which says what it was made of. */
+bool cli_build_firmware(cli_session *s, const cli_kernel *k, const char *folder, fw_app *app);
+/* Leaves in the folder what onyx program needs to go through the command again. */
+bool cli_record_command(cli_session *s, int argc, char **argv, const char *folder);
 
 /* Writes the result to each -o T:FILE; NULL: there is none, and asking for it is a mistake. */
 bool cli_write_outputs(const cli_options *o, cli_session *s, const tile_tensor *result);
@@ -236,6 +306,9 @@ void cli_hazards_json(const cli_outcome *outcome, cJSON *report);
 void cli_stalls_json(cli_session *s, const cli_outcome *outcome, cJSON *report);
 void cli_stalls_print(cli_session *s, const cli_outcome *outcome);
 
+/* Whether `onyx help TOPIC` has a page; of a command's name it then prints that, not the command's --help. */
+bool cli_is_page(const char *topic);
+
 /* Runs a program and waits; its standard output goes to `log`. False with E0930-tool when it fails. */
 bool cli_spawn(const char *const *argv, const char *log, diagnostics *d);
 
@@ -243,13 +316,17 @@ int command_run(int argc, char **argv);
 int command_compile(int argc, char **argv);
 int command_sam(int argc, char **argv);
 int command_sweep(int argc, char **argv);
+int command_tile(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_boards(int argc, char **argv);
+int command_program(int argc, char **argv);
 int command_bits(int argc, char **argv);
+int command_bitgen(int argc, char **argv);
 int command_pnr(int argc, char **argv);
 int command_place(int argc, char **argv);
 int command_route(int argc, char **argv);
 int command_sta(int argc, char **argv);
 int command_fabric(int argc, char **argv);
+int command_help(int argc, char **argv);
 
 #endif

@@ -91,22 +91,30 @@ static bool make_hardware_legal(cli_session *s, cli_kernel *k) {
            sam_check(&k->hardware, &s->diag) && dump_graph(k, "sam_hw.gv", &k->hardware, s);
 }
 
-/* How many of the kernel the board has tiles and streams for. */
-static uint32_t most_copies(const netlist *one, const pnr_board *board) {
+static uint32_t divide_up(uint32_t a, uint32_t b) {
+    return (a + b - 1) / b;
+}
+
+/* How many of the kernel the board has tiles and streams for; `apart`: each in flush groups of its own, which
+ * have a like share of everything. */
+static uint32_t most_copies(const netlist *one, const pnr_board *board, bool apart) {
     pnr_resource table[PNR_RESOURCES];
-    uint32_t most = UINT32_MAX;
+    uint32_t most = UINT32_MAX, groups = divide_up(board->width, board->flush_columns);
     pnr_count_resources(one, board, table);
     for (int i = 0; i < PNR_RESOURCES; i++) {
-        if (table[i].need && table[i].have / table[i].need < most)
-            most = table[i].have / table[i].need;
+        uint32_t need = table[i].need, have = table[i].have, fit = UINT32_MAX;
+        if (need)
+            fit = apart ? groups / divide_up(need * groups, have ? have : 1) : have / need;
+        most = fit < most ? fit : most;
     }
     return most;
 }
 
 /* The kernel as often as asked for; more than fit is an error that says how many do. */
 static bool unroll(const cli_options *o, cli_session *s, cli_kernel *k, const netlist *one) {
-    uint32_t most = most_copies(one, &k->board);
+    uint32_t most = most_copies(one, &k->board, o->dispatch == TILE_DISPATCH_DYNAMIC);
     k->copies = o->unroll ? o->unroll : most ? most : 1;
+    k->apart = k->copies > 1 && o->dispatch == TILE_DISPATCH_DYNAMIC;
     if (!net_unroll(one, k->copies, &s->mem, &s->diag, &k->net))
         return false;
     if (pnr_fits(&k->net, &k->board, &s->diag))
@@ -116,14 +124,37 @@ static bool unroll(const cli_options *o, cli_session *s, cli_kernel *k, const ne
     return false;
 }
 
+/* --tile auto, where all operands are the user's: those of a workspace are not there yet. */
+static bool choose_tile(cli_session *s, cli_kernel *k, uint32_t *edge) {
+    tile_operands packed;
+    for (uint32_t t = 0; t < k->statement.tensors.len; t++) {
+        const sam_tensor_data *tensor = &k->statement.tensors.at[t];
+        name_id source = tensor->view.source.v ? tensor->view.source : tensor->name;
+        bool known = t + 1 == k->statement.result.v || tensor->ones;
+        for (uint32_t i = 0; i < k->operands.n && !known; i++)
+            known = name_eq(k->operands.operand[i].name, source);
+        if (!known)
+            return true;
+    }
+    if (!tile_pack(&k->statement, &k->operands, &s->mem, &s->diag, &packed))
+        return false;
+    *edge = k->tiling.tile = tile_choose(&k->statement, &packed, &k->tiling,
+                                         lower_widest(&k->hardware, pnr_board_extended(&k->board)), &s->mem,
+                                         &k->planned.candidates);
+    return true;
+}
+
 bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
     onyx_graph *graph = NULL;
     netlist one;
     bool ok = make_hardware_legal(s, k);
-    lower_options options = {.tile_edge = tile_edge(&k->statement, &k->tiling)};
-    if (ok && !k->tiling.tile && options.tile_edge > lower_widest(&k->hardware))
-        k->tiling.tile = options.tile_edge = lower_widest(&k->hardware);
+    lower_options options = {.tile_edge = tile_edge(&k->statement, &k->tiling),
+                             .extended = pnr_board_extended(&k->board)};
+    if (ok && o->tile_auto && !choose_tile(s, k, &options.tile_edge))
+        return false;
+    if (ok && !k->tiling.tile && options.tile_edge > lower_widest(&k->hardware, options.extended))
+        k->tiling.tile = options.tile_edge = lower_widest(&k->hardware, options.extended);
     ok = ok && lower_run(&k->hardware, &options, &s->mem, &s->diag, &graph) && lower_check(graph, &s->diag) &&
          lower_pack(graph, &s->mem, &s->diag, &one) && unroll(o, s, k, &one);
     k->times.lower = seconds_now() - start;
@@ -146,6 +177,14 @@ static void balance(const cli_options *o, cli_session *s, cli_kernel *k) {
     pnr_stretch(&k->design, want, shortages.len, &s->mem);
 }
 
+/* By cell: its copy of the kernel, which has a flush of its own. */
+static const uint32_t *flush_by_copy(cli_session *s, const netlist *n) {
+    uint32_t *flush = arena_new_n(&s->mem, uint32_t, n->cells.len + 1);
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        flush[c] = n->cells.at[c].copy;
+    return flush;
+}
+
 /* Whether the FIFOs suffice, with the pairs that the routes have. */
 static void find_deadlock(cli_session *s, cli_kernel *k) {
     const uint32_t **extra = arena_new_n(&s->mem, const uint32_t *, k->net.nets.len + 1);
@@ -163,11 +202,14 @@ static bool place_and_route(const cli_options *o, cli_session *s, cli_kernel *k)
     pnr_options options = pnr_options_default();
     options.seed = o->seed;
     options.pipeline = o->pipeline ? PNR_PIPELINE_EXHAUSTIVE : PNR_PIPELINE_NONE;
+    options.flush = k->apart ? flush_by_copy(s, &k->net) : NULL;
     options.timing = 1; /* a tenth more clock for 3 % more wire */
     double start = seconds_now();
+    cli_progress_stage(s, "placing", 0);
     bool ok = pnr_place(&k->net, &k->board, &options, &s->mem, &s->diag, &k->design);
     k->times.place = seconds_now() - start;
     start = seconds_now();
+    cli_progress_stage(s, "routing", 0);
     ok = ok && pnr_route_all(&k->design, &options, &s->mem, &s->diag);
     if (ok)
         balance(o, s, k);
@@ -221,15 +263,20 @@ static bool compile_one(const cli_options *all, cli_session *s, cli_kernel *k) {
 }
 
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
-    if (!make_folder(o->out, &s->diag) || !cli_read_board(s, o->board, &k->board, &k->board_path))
+    if (!make_folder(o->out, &s->diag) || !cli_read_board(s, o->board, &k->board, &k->board_path) ||
+        !pnr_board_set_profile(&k->board, o->profile, &s->diag))
         return false;
-    k->tiling = (tile_options){.tile = o->tile, .mem_words = k->board.mem_words};
-    bool ok = cli_compile_sam(o, true, s, k);
+    k->tiling = (tile_options){.tile = o->tile,
+                               .glb_tile = o->glb_tile,
+                               .mem_words = k->board.mem_words,
+                               .bank_words = k->board.glb_bank_bytes / 2};
+    bool ok = cli_compile_sam(o, true, s, k) && (!o->tile_auto || cli_read_operands(o, s, k, &k->operands));
     for (uint32_t n = 0; ok && n < k->producers.len; n++) {
         cli_kernel *p = &k->producers.at[n];
         p->board = k->board;
         p->board_path = k->board_path;
         p->tiling = k->tiling;
+        p->operands = k->operands;
         ok = compile_one(o, s, p);
     }
     ok = ok && compile_one(o, s, k);

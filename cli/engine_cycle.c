@@ -2,28 +2,52 @@
  * get wrong there, which engines rtl and soc ask before they run. */
 #include "cli/cli.h"
 #include "cli/cycle_load.h"
+#include "rtl_models/wave.h"
 
+/* The streams that start together: of all copies, or of one. */
 typedef struct {
-    VEC(cycle_stream) streams; /* inputs in the order of their columns, then outputs */
+    VEC(cycle_stream) streams; /* inputs in the order of the plan, then outputs */
     VEC(uint32_t) columns;
     uint32_t inputs;
+    uint64_t free; /* cycle at which the latest run was over */
 } edge;
 
-static void add_stream(cli_session *s, edge *e, uint32_t cell, uint32_t column) {
-    vec_push(&s->mem, &e->streams, (cycle_stream){.cell = cell});
-    vec_push(&s->mem, &e->columns, column);
+/* Adds the streams at n columns, each of which is one of `at`'s. */
+static void add_streams(cli_session *s, edge *e, const uint32_t *column, uint32_t n, const uint32_t *cell,
+                        const uint32_t *at, uint32_t n_at) {
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = 0;
+        while (k < n_at && at[k] != column[i])
+            k++;
+        BUG_IF(k == n_at, "no stream at column %u", column[i]);
+        vec_push(&s->mem, &e->streams, (cycle_stream){.cell = cell[k]});
+        vec_push(&s->mem, &e->columns, column[i]);
+    }
 }
 
-static edge edge_of(cli_session *s, const pnr_design *d) {
-    edge e = {{0}, {0}, 0};
+/* One edge for all copies, or one for each that starts by itself; NULL after errors. */
+static edge *edges_of(cli_session *s, const cli_kernel *k, uint32_t *n) {
     cli_streams at;
-    cli_streams_of(d, &at);
-    e.inputs = at.n_in;
-    for (uint32_t i = 0; i < at.n_in; i++)
-        add_stream(s, &e, at.in_cell[i], at.in_column[i]);
-    for (uint32_t i = 0; i < at.n_out; i++)
-        add_stream(s, &e, at.out_cell[i], at.out_column[i]);
-    return e;
+    cli_streams_of(&k->decoded, &at);
+    fw_columns c = {at.in_column, at.out_column, at.n_in, at.n_out, 1};
+    if (k->apart && !fw_columns_of(&k->design, true, &s->mem, &s->diag, &c))
+        return NULL;
+    edge *all = arena_new_n(&s->mem, edge, c.copies);
+    for (uint32_t i = 0; i < c.copies; i++) {
+        all[i].inputs = c.n_in;
+        add_streams(s, &all[i], c.in + i * c.n_in, c.n_in, at.in_cell, at.in_column, at.n_in);
+        add_streams(s, &all[i], c.out + i * c.n_out, c.n_out, at.out_cell, at.out_column, at.n_out);
+    }
+    *n = c.copies;
+    return all;
+}
+
+/* The edge that is free first. */
+static edge *next_edge(edge *all, uint32_t n) {
+    edge *first = all;
+    for (uint32_t i = 1; i < n; i++)
+        first = all[i].free < first->free ? &all[i] : first;
+    return first;
 }
 
 static void set_run(edge *e, const tile_plan *plan, uint32_t run) {
@@ -125,56 +149,89 @@ bool cli_hazard_of_array(const cli_options *o, cli_session *s, const cli_outcome
            report_hazard(o, s, kind, tile, "; in the firmware's run only");
 }
 
-/* All runs on the model, which `out` keeps. The words that come are collected and their cycles written, where
- * there is something to collect and write them to. */
-static bool run_model(cli_session *s, const cli_kernel *k, const tile_plan *plan, tile_collector *c,
-                      FILE *trace, cli_outcome *out, uint64_t *all_cycles) {
+/* The model `out` keeps, and the array's edge for each copy that starts by itself. */
+typedef struct {
+    edge *edges;
+    uint32_t n_edges, runs; /* so far */
+} machine;
+
+static bool begin_model(cli_session *s, const cli_kernel *k, cli_outcome *out, machine *m) {
     cycle_design *design = arena_new(&s->mem, cycle_design);
     if (!cycle_load(&k->decoded, k->map, &s->mem, &s->diag, design))
         return false;
-    cycle_model *m = cycle_build(design, &s->mem);
-    edge e = edge_of(s, &k->decoded);
-    const uint16_t **words = arena_new_n(&s->mem, const uint16_t *, e.streams.len + 1);
-    uint32_t *lengths = arena_new_n(&s->mem, uint32_t, e.streams.len + 1);
+    out->model = cycle_build(design, &s->mem);
+    out->design = design;
+    *m = (machine){.edges = NULL};
+    m->edges = edges_of(s, k, &m->n_edges);
+    return m->edges != NULL;
+}
+
+/* All runs of the plan on the model. Copies that start by themselves share nothing, so their runs are
+ * computed one after the other, each on the copy that would be free first; the last one to end ends all. The
+ * words that come are collected and their cycles written, where there is something to collect and write them
+ * to. */
+static bool run_model(cli_session *s, machine *m, const tile_plan *plan, tile_collector *c, FILE *trace,
+                      cli_outcome *out, uint64_t *all_cycles) {
+    const uint16_t *words[TILE_MAX_STREAMS];
+    uint32_t lengths[TILE_MAX_STREAMS];
     bool ok = true;
     for (uint32_t run = 0; run < plan->runs.len && ok; run++) {
+        cli_progress_count(s, m->runs++);
         arena scratch = {0};
         uint64_t cycles = 0;
-        set_run(&e, plan, run);
-        ok = cycle_run(m, e.streams.at, e.streams.len, trace != NULL, &scratch, &cycles) == CYCLE_DONE;
+        edge *e = next_edge(m->edges, m->n_edges);
+        set_run(e, plan, run);
+        ok = cycle_run(out->model, e->streams.at, e->streams.len, trace != NULL, &scratch, &cycles) ==
+             CYCLE_DONE;
         if (!ok)
-            explain_stuck(s, &e, m, run, cycles);
-        write_trace(trace, &e, run);
-        for (uint32_t i = e.inputs; i < e.streams.len; i++) {
-            words[i - e.inputs] = e.streams.at[i].got.at;
-            lengths[i - e.inputs] = e.streams.at[i].got.len;
+            explain_stuck(s, e, out->model, run, cycles);
+        write_trace(trace, e, run);
+        for (uint32_t i = e->inputs; i < e->streams.len; i++) {
+            words[i - e->inputs] = e->streams.at[i].got.at;
+            lengths[i - e->inputs] = e->streams.at[i].got.len;
         }
         ok = ok && (!c || tile_collect_run(c, run, words, lengths, &s->diag));
-        *all_cycles += cycles;
+        e->free += cycles;
+        out->model_cycles += cycles;
+        *all_cycles = e->free > *all_cycles ? e->free : *all_cycles;
         arena_free(&scratch);
     }
-    out->model = m;
-    out->design = design;
     return ok;
 }
 
-bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
                    tile_collector *c, cli_outcome *out) {
     file_out trace = {0};
-    if (o->io_trace &&
-        !(tile_job_write(plan, arena_printf(&s->mem, "%s/job.bin", o->out), &s->diag) &&
-          file_create(&trace, arena_printf(&s->mem, "%s/io.trace", o->out), &s->mem, &s->diag)))
+    machine m;
+    wave *waves = NULL;
+    if (!begin_model(s, k, out, &m) ||
+        (o->io_trace &&
+         !file_create(&trace, arena_printf(&s->mem, "%s/io.trace", o->out), &s->mem, &s->diag)))
         return false;
-    bool ok = run_model(s, k, plan, c, trace.stream, out, &out->kernel_cycles);
+    if (o->wave)
+        waves = wave_of_model(o->out, out->design, out->model, &s->mem, &s->diag);
+    bool ok = waves || !o->wave, more = ok && cli_next_batch(batches);
+    if (ok && o->io_trace) /* all runs are in the first batch, or there are none */
+        ok = tile_job_write(&k->plan, arena_printf(&s->mem, "%s/job.bin", o->out), &s->diag);
+    cli_progress_stage(s, "running the cycle model", batches->most_words ? 0 : k->plan.runs.len);
+    for (; ok && more; more = cli_next_batch(batches))
+        ok = run_model(s, &m, &k->plan, c, trace.stream, out, &out->kernel_cycles);
+    ok = ok && !batches->failed;
+    cycle_watch(out->model, NULL, NULL);
+    if (waves)
+        ok = wave_end(waves, &s->diag) && ok;
     if (o->io_trace)
         ok = file_commit(&trace, &s->diag) && ok;
     out->total_cycles = out->kernel_cycles;
-    return (!out->model || report_hazards(o, s, out->design, out->model)) && ok;
+    return report_hazards(o, s, out->design, out->model) && ok;
 }
 
 bool cli_watch_hazards(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
                        cli_outcome *out) {
     uint64_t cycles = 0;
+    machine m;
     out->ahead = true;
-    return run_model(s, k, plan, NULL, NULL, out, &cycles) && report_hazards(o, s, out->design, out->model);
+    cli_progress_stage(s, "running the cycle model", plan->runs.len);
+    return begin_model(s, k, out, &m) && run_model(s, &m, plan, NULL, NULL, out, &cycles) &&
+           report_hazards(o, s, out->design, out->model);
 }

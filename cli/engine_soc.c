@@ -43,6 +43,34 @@ static bool read_stats(const cli_options *o, cli_session *s, const char *path, c
     return ok;
 }
 
+/* The channels that waves show, with their names, for onyx-cosim: FOLDER/channels.json. */
+static bool write_channels(const pnr_design *d, const char *folder, cli_session *s) {
+    const netlist *n = d->net;
+    cJSON *json = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(json, "channels");
+    for (uint32_t c = 0; c < n->cells.len; c++) {
+        const net_mode_info *mode = &net_mode_table[n->cells.at[c].mode];
+        for (uint32_t e = 0; e < n->nets.len; e++) {
+            for (uint32_t i = 0; i < n->nets.at[e].sinks.len; i++) {
+                const net_pin *sink = &n->nets.at[e].sinks.at[i];
+                if (sink->cell.v != c + 1)
+                    continue;
+                cJSON *one = cJSON_CreateObject();
+                const char *tile =
+                    arena_printf(&s->mem, "x%uy%u %s", d->site.at[c].x, d->site.at[c].y, mode->name);
+                cJSON_AddNumberToObject(one, "x", d->site.at[c].x);
+                cJSON_AddNumberToObject(one, "y", d->site.at[c].y);
+                cJSON_AddNumberToObject(one, "port", sink->port);
+                cJSON_AddStringToObject(one, "tile", tile);
+                cJSON_AddStringToObject(one, "name", mode->port_in[sink->port]);
+                cJSON_AddItemToArray(list, one);
+            }
+        }
+    }
+    bool ok = json_write(json, arena_printf(&s->mem, "%s/channels.json", folder), &s->diag);
+    cJSON_Delete(json);
+    return ok;
+}
+
 bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out) {
     arena *mem = &s->mem;
@@ -51,23 +79,25 @@ bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     const char *batches = arena_printf(mem, "%s/batches.bin", folder),
                *stats = arena_printf(mem, "%s/stats.json", folder);
     const char *result = arena_printf(mem, "%s/result.bin", folder);
-    cli_streams streams;
+    fw_columns columns;
     fw_app app;
     fw_batch_stats counts;
     uint64_t cycles = 0;
     double start = seconds_now();
-    const fw_options options = fw_options_default(cli_home(s), folder);
-    cli_streams_of(&k->design, &streams);
-    const fw_columns columns = {streams.in_column, streams.out_column, streams.n_in, streams.n_out};
-    if (!fw_build(&k->design, &k->bits, &options, mem, &s->diag, &app) ||
-        !fw_batches_write(plan, &columns, &k->board, batches, &s->diag, &counts))
+    if (!cli_build_firmware(s, k, folder, &app) ||
+        !fw_columns_of(&k->design, k->apart, mem, &s->diag, &columns) ||
+        !fw_batches_write(plan, &columns, &k->board, batches, &s->diag, &counts) ||
+        (o->wave && !write_channels(&k->decoded, o->out, s)))
         return false;
     k->times.firmware = seconds_now() - start;
     remove(log);
     remove(result);
     const char *cosim = cli_program(s, "onyx-cosim");
-    const char *const argv[] = {cosim,   "--board",  k->board_path, "--elf",   app.elf, "--batches",
-                                batches, "--result", result,        "--stats", stats,   NULL};
+    const char *const argv[] = {cosim,   "--board",   k->board_path, "--elf",
+                                app.elf, "--batches", batches,       "--result",
+                                result,  "--stats",   stats,         o->wave ? "--waves" : NULL,
+                                o->out,  NULL};
+    cli_progress_stage(s, "running the firmware on the chip's RTL", 0);
     return cli_spawn(argv, log, &s->diag) && tile_job_collect(result, plan, c, &cycles, &s->diag) &&
            read_stats(o, s, stats, out);
 }

@@ -35,9 +35,10 @@ static bool fabric_check(const fabric_options *o, const pnr_board *b) {
         (o->graph_1 && !pnr_check_graph(b, 1, o->graph_1, d)) ||
         (o->layout && !pnr_check_layout(b, o->layout, d)))
         return false;
-    printf("%s: %u outputs, %u wires, %u connections a switch box: names, pairs and formula hold on both "
-           "networks\n",
-           b->name, counted.outputs, counted.wires, counted.switch_wires);
+    if (!o->tool.session->quiet)
+        printf("%s: %u outputs, %u wires, %u connections a switch box: names, pairs and formula hold on both "
+               "networks\n",
+               b->name, counted.outputs, counted.wires, counted.switch_wires);
     return true;
 }
 
@@ -108,8 +109,9 @@ static int by_name(const void *a, const void *b) {
 
 int command_boards(int argc, char **argv) {
     static const struct argp_option table[] = {{0}};
-    static const struct argp parser = {
-        .options = table, .parser = cli_parse_tool, .doc = "Lists the boards."};
+    static const struct argp parser = {.options = table,
+                                       .parser = cli_parse_tool,
+                                       .doc = "Lists the boards, and what their profiles besides onyx add."};
     cli_session s;
     cli_session_begin(&s);
     cli_tool o = {.session = &s};
@@ -130,12 +132,16 @@ int command_boards(int argc, char **argv) {
         qsort(files.at, files.len, sizeof *files.at, by_name);
     for (uint32_t i = 0; i < files.len; i++) {
         pnr_board b;
-        if (!cli_read_board(&s, files.at[i], &b, NULL))
+        bits_map *map;
+        if (!cli_read_board(&s, files.at[i], &b, NULL) || !bits_map_read(&b, &s.mem, &s.diag, &map))
             continue;
+        const char *link = b.link.openocd ? strrchr(b.link.openocd, '/') : NULL;
         printf("%-12s %u x %u tiles and an IO row, %u tracks, MEM where x %% %u == %u, %u global-buffer "
-               "tiles of %u KB\n",
+               "tiles of %u KB%s%s\n",
                b.name, b.width, b.height - 1, b.tracks, b.mem_period, b.mem_phase, b.glb_tiles,
-               b.glb_banks_per_tile * b.glb_bank_bytes / 1024);
+               b.glb_banks_per_tile * b.glb_bank_bytes / 1024, link ? "; programmed by " : "",
+               link ? link + 1 : "");
+        bits_list_profiles(map, "             ", stdout);
     }
     return cli_session_end(&s, !diag_failed(&s.diag));
 }

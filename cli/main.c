@@ -21,10 +21,23 @@ static const command commands[] = {
     {"route", command_route, "route what was placed"},
     {"sta", command_sta, "time what was routed"},
     {"fabric", command_fabric, "check, count or write out a board's routing fabric"},
+    {"bitgen", command_bitgen, "make a bitstream of a routed netlist's files"},
     {"bits", command_bits, "verify, explain, compare and count bitstreams"},
+    {"tile", command_tile, "say how full the sub-tiles of a tensor are; store it in another format"},
     {"view", command_view, "write one page that shows what a run left in its folder"},
+    {"program", command_program, "run on a board what run or compile left in a folder"},
     {"boards", command_boards, "list the boards and what they hold"},
+    {"help", command_help, "print a page of the documentation, or what an error code means"},
 };
+
+/* NULL: none of that name. */
+static const command *find(const char *name) {
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (strcmp(name, commands[i].name) == 0)
+            return &commands[i];
+    }
+    return NULL;
+}
 
 static int usage(FILE *out, int code) {
     fputs("Usage: onyx COMMAND [OPTION...]\n\n", out);
@@ -37,20 +50,31 @@ static int usage(FILE *out, int code) {
     return code;
 }
 
+static int no_command(int argc, char **argv) {
+    cli_session s;
+    cli_session_begin(&s);
+    for (int i = 2; i < argc; i++)
+        s.json = s.json || strcmp(argv[i], "--diagnostics=json") == 0;
+    diag_error(&s.diag, (src_loc){0}, "E0901-command", "there is no command '%s'", argv[1]);
+    diag_hint(&s.diag, "onyx --help lists them");
+    return cli_session_end(&s, false);
+}
+
 int main(int argc, char **argv) {
     setlocale(LC_ALL, "C");
     if (argc < 2)
         return usage(stderr, EXIT_USER);
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
+    if (strcmp(argv[1], "--help") == 0)
         return usage(stdout, EXIT_OK);
+    char *help[] = {argv[1], "--help", NULL};
+    if (argc == 3 && strcmp(argv[1], "help") == 0 && find(argv[2]) && !cli_is_page(argv[2]))
+        return find(argv[2])->run(2, help);
+    if (argc == 2 && strcmp(argv[1], "help") == 0)
+        usage(stdout, EXIT_OK), puts("\nPages, 'onyx help PAGE' prints one:");
     if (strcmp(argv[1], "--version") == 0) {
         puts("onyx " ONYX_VERSION " (" ONYX_REVISION ")");
         return EXIT_OK;
     }
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    }
-    fprintf(stderr, "onyx: error: there is no command '%s' [E0901-command]\n", argv[1]);
-    return usage(stderr, EXIT_USER);
+    const command *c = find(argv[1]);
+    return c ? c->run(argc - 1, argv + 1) : no_command(argc, argv);
 }

@@ -4,8 +4,7 @@
 #include <ctype.h>
 
 enum {
-    OPT_PROFILE = CLI_OPT_BOARD + 1,
-    OPT_ENGINE,
+    OPT_ENGINE = CLI_OPT_BOARD + 1,
     OPT_TILE,
     OPT_GLB_TILE,
     OPT_UNROLL,
@@ -24,9 +23,11 @@ enum {
     OPT_HAZARDS,
     OPT_DEADLOCK,
     OPT_IO_TRACE,
-    OPT_JSON,
-    OPT_QUIET
+    OPT_WAVE,
+    OPT_JSON
 };
+
+enum { MOST_TILE = 1 << 15 }; /* coordinates have 16 bits */
 
 static const struct argp_option option_table[] = {
     {"format", 'f', "T:LEVELS[:ORDER]", 0,
@@ -46,20 +47,27 @@ static const struct argp_option option_table[] = {
      0},
     {"output", 'o', "DIR|T:FILE", 0,
      "Folder for everything that is produced; or a .mtx or .tns file for the result, besides", 0},
-    {"profile", OPT_PROFILE, "NAME", 0, "Primitives that may be used: onyx, the fabricated chip (default)",
-     1},
+    CLI_OPTION_PROFILE,
     CLI_OPTION_BOARD, /* in the group of the row before */
     {"engine", OPT_ENGINE, "NAME", 0, "What runs the kernel: sam, cycle, rtl or soc (default soc)", 1},
-    {"tile", OPT_TILE, "N", 0, "Edge of a sub-tile in coordinates (default: the largest that always fits)",
+    {"tile", OPT_TILE, "N", 0,
+     "Edge of a sub-tile in coordinates (default: the largest that always fits); sub-tiles that hold too "
+     "much "
+     "are split. auto: the power of two expected to take the fewest cycles on this data",
      1},
     {"glb-tile", OPT_GLB_TILE, "N", 0,
-     "Edge of a global-buffer tile (only 0 so far: as many runs a batch as the banks hold)", 1},
+     "Edge of a tile for the global buffer, whose sub-tiles run one after the other (default 0: the global "
+     "buffer is loaded with what comes next)",
+     1},
     {"unroll", OPT_UNROLL, "N", 0,
      "Copies of the kernel on the array, each with its own streams (default 1), or auto: as many as fit", 1},
     {"dispatch", OPT_DISPATCH, "NAME", 0,
-     "How copies share the sub-tiles: load (default), those of like size start together, or order", 1},
+     "How copies share the sub-tiles: sorted (default): pairs of like size start together; inorder: all "
+     "start "
+     "together, too; dynamic: each copy takes the next pair as soon as it is free (engines cycle and soc)",
+     1},
     {"dtype", OPT_DTYPE, "TYPE", 0,
-     "int16 (default) or bf16; the array has no sums of bf16 (engine sam does)", 1},
+     "int16 (default) or bf16; sums of bf16 need --profile onyx-ext, or engine sam", 1},
     {"values", OPT_VALUES, "KIND", 0, "Values of -i operands: file (default), ones or ramp", 1},
     {"seed", OPT_SEED, "N", 0, "Seed of placement and of -g operands (default 1)", 1},
     {"no-check", OPT_NO_CHECK, NULL, 0, "Do not compare the result with the reference", 2},
@@ -74,6 +82,8 @@ static const struct argp_option option_table[] = {
      "Write the cycle of every word at the array's edge to DIR/io.trace (engines "
      "cycle and rtl)",
      2},
+    {"wave", OPT_WAVE, NULL, 0,
+     "Write what every channel does in every cycle to DIR/waves.fst, for GTKWave (engines cycle and soc)", 2},
     {"timing", OPT_TIMING, "NAME", 0,
      "Engine sam: ideal (default), or sam, the cycles of the published simulator", 3},
     {"fifo", OPT_FIFO, "N", 0, "Engine sam, timing ideal: tokens a FIFO holds (default 0: no bound)", 3},
@@ -81,7 +91,6 @@ static const struct argp_option option_table[] = {
     {"trace", OPT_TRACE, "FILE", 0, "Engine sam: every token with its cycle", 3},
     {"trace-edge", OPT_TRACE_EDGE, "SRC,DST", 0, "Only tokens from one node to another, by their ids", 3},
     {"json", OPT_JSON, NULL, 0, "Print report.json instead of a summary", 4},
-    {"quiet", OPT_QUIET, NULL, 0, "Print nothing but diagnostics", 4},
     {0},
 };
 
@@ -148,31 +157,34 @@ static const char **text_of(cli_options *o, int key) {
 /* Options that are one of some words, or a number; false for other options. */
 static bool parse_value(parsing *p, int key, const char *arg) {
     static const char *const engines[] = {"sam", "cycle", "rtl", "soc", NULL};
-    static const char *const dtypes[] = {"int16", "bf16", NULL}, *const profiles[] = {"onyx", NULL};
+    static const char *const dtypes[] = {"int16", "bf16", NULL};
     static const char *const values[] = {"file", "ones", "ramp", NULL};
     static const char *const timings[] = {"ideal", "sam", NULL};
-    static const char *const dispatches[] = {"order", "load", NULL};
+    /* The last two are what the first two used to be called. */
+    static const char *const dispatches[] = {"inorder", "sorted", "dynamic", "order", "load", NULL};
+    enum { DISPATCHES = TILE_DISPATCH_DYNAMIC + 1 };
     static const char *const severities[] = {"error", "warn", "off", NULL};
     cli_session *s = p->session;
     cli_options *o = p->options;
     switch (key) {
-    case OPT_PROFILE:
-        o->profile = profiles[cli_choice(s, "--profile", arg, profiles)];
+    case CLI_OPT_PROFILE:
+        o->profile = cli_profile(s, arg);
         return true;
     case OPT_ENGINE:
         o->engine = (cli_engine)(cli_choice(s, "--engine", arg, engines) + ENGINE_SAM);
         return true;
     case OPT_TILE:
-        o->tile = (uint32_t)cli_whole(s, "--tile", arg, 1, 1024);
+        o->tile_auto = strcmp(arg, "auto") == 0;
+        o->tile = o->tile_auto ? 0 : (uint32_t)cli_whole(s, "--tile", arg, 1, MOST_TILE);
         return true;
     case OPT_GLB_TILE:
-        cli_whole(s, "--glb-tile", arg, 0, 0);
+        o->glb_tile = (uint32_t)cli_whole(s, "--glb-tile", arg, 0, UINT32_MAX);
         return true;
     case OPT_UNROLL:
         o->unroll = strcmp(arg, "auto") == 0 ? 0 : (uint32_t)cli_whole(s, "--unroll", arg, 1, 64);
         return true;
     case OPT_DISPATCH:
-        o->dispatch = (tile_dispatch)cli_choice(s, "--dispatch", arg, dispatches);
+        o->dispatch = (tile_dispatch)(cli_choice(s, "--dispatch", arg, dispatches) % DISPATCHES);
         return true;
     case OPT_DTYPE:
         set_dtype(p, (tile_dtype)cli_choice(s, "--dtype", arg, dtypes),
@@ -204,7 +216,7 @@ static bool parse_value(parsing *p, int key, const char *arg) {
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
     parsing *p = state->input;
     cli_options *o = p->options;
-    if (arg && key < CLI_OPT_BOARD && *arg == '=')
+    if (arg && key < CLI_OPT_PROFILE && *arg == '=')
         arg++; /* taco's -f=X:ss */
     text_vec *list = list_of(o, key);
     const char **text = text_of(o, key);
@@ -233,11 +245,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case OPT_IO_TRACE:
         o->io_trace = true;
         return 0;
+    case OPT_WAVE:
+        o->wave = true;
+        return 0;
     case OPT_JSON:
         o->json = true;
-        return 0;
-    case OPT_QUIET:
-        o->quiet = true;
         return 0;
     case ARGP_KEY_ARG:
         if (o->expression)
@@ -267,7 +279,8 @@ static void check_engine_options(const char *what, const cli_options *o, cli_ses
         {"--hazards", "cycle, rtl or soc", array, o->hazards != REPORT_ERROR,
          runs && o->engine != ENGINE_SAM},
         {"--deadlock", "cycle, rtl or soc", array, o->deadlock != REPORT_ERROR, !simulates},
-        {"--io-trace", "cycle or rtl", array, o->io_trace, cycle || (runs && o->engine == ENGINE_RTL)}};
+        {"--io-trace", "cycle or rtl", array, o->io_trace, cycle || (runs && o->engine == ENGINE_RTL)},
+        {"--wave", "cycle or soc", array, o->wave, cycle || (runs && o->engine == ENGINE_SOC)}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (!options[i].given || options[i].read)
             continue;
@@ -278,6 +291,12 @@ static void check_engine_options(const char *what, const cli_options *o, cli_ses
     if (simulates && o->unroll != 1) {
         diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "--unroll makes copies on the array");
         diag_hint(&s->diag, "the schedule's unroll(i,n) makes copies in the graph: docs/schedule.md");
+    }
+    bool apart = o->unroll != 1 && o->dispatch == TILE_DISPATCH_DYNAMIC;
+    if (apart && runs && (o->engine == ENGINE_RTL || o->io_trace)) {
+        diag_error(&s->diag, (src_loc){0}, "E0906-engine-option",
+                   "--dispatch dynamic is for engines cycle and soc, without --io-trace");
+        diag_hint(&s->diag, "a job file starts all copies together");
     }
     if (o->trace_edges.len && !o->trace)
         diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "--trace-edge without --trace FILE");
@@ -297,7 +316,7 @@ bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, 
                                 .doc = doc};
     parsing p = {s, o};
     *o = (cli_options){.board = "onyx",
-                       .profile = "onyx",
+                       .profile = PNR_PROFILE,
                        .engine = ENGINE_SOC,
                        .seed = 1,
                        .check = true,

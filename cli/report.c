@@ -1,12 +1,15 @@
 /* report.json and the summary a person reads. */
 #include "cli/cli.h"
 
+#include <sys/resource.h>
+
 /* The figures of one kernel, or of all: sums, but the most tiles, the most copies and the slowest clock. */
 typedef struct {
     uint32_t pe, mem, io, copies, hops;
     VEC(uint32_t) words; /* address, data */
-    uint64_t pairs, pairs_run, passes;
+    uint64_t pairs, pairs_run, skipped, passes;
     uint64_t config, kernel, firmware, total;
+    double build_s, cpu_s;
     double fmax_mhz, time_us;
     cli_times times;
 } figures;
@@ -41,7 +44,7 @@ static void add_times(const cli_times *t, cli_times *sum) {
 }
 
 static void add_kernel(const cli_kernel *k, arena *mem, figures *f) {
-    const tile_plan *plan = &k->plan;
+    const tile_counts *counts = &k->planned.counts;
     add_tiles(&k->net, f);
     f->copies = larger(f->copies, k->copies);
     f->hops += k->design.net ? pnr_hops(&k->design) : 0;
@@ -49,14 +52,16 @@ static void add_kernel(const cli_kernel *k, arena *mem, figures *f) {
         vec_push(mem, &f->words, k->bits.words.at[w].address);
         vec_push(mem, &f->words, k->bits.words.at[w].data);
     }
-    f->pairs += plan->runs_possible;
-    f->passes += plan->runs.len;
-    for (uint32_t p = 0; p < plan->parts.len; p++) /* pairs of sub-tiles, each on one copy of the kernel */
-        f->pairs_run += !plan->parts.at[p].idle;
+    f->pairs += counts->possible;
+    f->pairs_run += counts->runs;
+    f->skipped += counts->possible - counts->pairs;
+    f->passes += k->planned.passes;
     f->config += k->ran.config_cycles;
     f->kernel += k->ran.kernel_cycles;
     f->firmware += k->ran.firmware_cycles;
     f->total += k->ran.total_cycles;
+    f->build_s += k->ran.build_s;
+    f->cpu_s += k->ran.cpu_s;
     /* By the board's delay table; the chip itself is faster than the table says. */
     double fmax_mhz = k->timing.period_ps ? 1e6 / k->timing.period_ps : 0;
     f->fmax_mhz = f->fmax_mhz > 0 && f->fmax_mhz < fmax_mhz ? f->fmax_mhz : fmax_mhz;
@@ -108,7 +113,7 @@ static void add_figures(cJSON *json, const figures *f, arena *mem) {
     cJSON *sub = add_object(json, "subtiles");
     add_number(sub, "total", (double)f->pairs);
     add_number(sub, "run", (double)f->pairs_run);
-    add_number(sub, "skipped_empty", (double)(f->pairs - f->pairs_run));
+    add_number(sub, "skipped_empty", (double)f->skipped);
     add_number(sub, "passes", (double)f->passes);
     /* Loads and stores overlap the kernel: nothing is left that would be theirs alone. */
     cJSON *cycles = add_object(json, "cycles");
@@ -120,6 +125,68 @@ static void add_figures(cJSON *json, const figures *f, arena *mem) {
     add_number(cycles, "total", (double)f->total);
     add_number(json, "fmax_mhz", f->fmax_mhz);
     add_number(json, "time_us", f->time_us);
+    if (f->cpu_s > 0) {
+        cJSON *simulation = add_object(json, "simulation");
+        add_number(simulation, "build_s", f->build_s);
+        add_number(simulation, "cpu_s", f->cpu_s);
+        add_number(simulation, "cycles_per_second", (double)f->kernel / f->cpu_s);
+    }
+}
+
+/* Coordinates of a corner, 1-based as in files. */
+static const char *corner_text(const tile_split *split, uint32_t i, arena *mem) {
+    const char *text = "";
+    for (uint32_t m = 0; m < split->order; m++)
+        text = arena_printf(mem, "%s%s%u", text, m ? "," : "", split->corner[i][m] + 1);
+    return text;
+}
+
+/* By tiling's model, which knows one copy of the kernel. */
+static double predicted_cycles(const cli_kernel *k) {
+    return (double)(uint64_t)(k->planned.counts.predicted / (k->copies ? k->copies : 1));
+}
+
+static void add_candidates(cJSON *tiling, const tile_candidates *tried) {
+    cJSON *list = tried->len ? cJSON_AddArrayToObject(tiling, "candidates") : NULL;
+    for (uint32_t i = 0; i < tried->len; i++) {
+        const tile_candidate *c = &tried->at[i];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, item);
+        add_number(item, "tile", c->tile);
+        add_number(item, "runs", (double)c->runs);
+        add_number(item, "predicted", (double)(uint64_t)c->predicted);
+        cJSON_AddBoolToObject(item, "complete", c->complete);
+    }
+}
+
+static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
+    const tile_counts *counts = &k->planned.counts;
+    cJSON *tiling = add_object(json, "tiling");
+    add_number(tiling, "tile", k->plan.tile);
+    add_number(tiling, "glb_tile", k->tiling.glb_tile > k->plan.tile ? k->tiling.glb_tile : 0);
+    add_number(tiling, "mem_words", counts->most_words);
+    add_number(tiling, "bank_words", (double)counts->most_bank_words);
+    add_number(tiling, "glb_tiles", (double)counts->glb_tiles);
+    add_number(tiling, "loads", (double)counts->loads);
+    add_number(tiling, "load_words", (double)counts->load_words);
+    add_number(tiling, "batches", k->planned.batches);
+    add_number(tiling, "predicted", predicted_cycles(k));
+    add_candidates(tiling, &k->planned.candidates);
+    cJSON *partials = add_object(tiling, "partials");
+    add_number(partials, "entries", (double)k->planned.partial_entries);
+    add_number(partials, "seconds", k->planned.partial_seconds);
+    cJSON *splits = cJSON_AddArrayToObject(tiling, "splits");
+    for (uint32_t i = 0; i < counts->splits.len; i++) {
+        const tile_split *split = &counts->splits.at[i];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddItemToArray(splits, item);
+        cJSON_AddStringToObject(item, "tensor", names_text(&s->names, split->tensor));
+        add_number(item, "subtiles", (double)split->tiles);
+        add_number(item, "most_words", (double)split->most_words);
+        cJSON *corners = cJSON_AddArrayToObject(item, "corners");
+        for (uint32_t c = 0; c < split->tiles && c < TILE_SPLITS_LISTED; c++)
+            cJSON_AddItemToArray(corners, cJSON_CreateString(corner_text(split, c, &s->mem)));
+    }
 }
 
 /* What is said of a single kernel only. */
@@ -133,6 +200,8 @@ static void add_details(cJSON *json, const cli_options *o, cli_session *s, const
         if (text)
             cJSON_AddItemToArray(repacked, cJSON_CreateString(text));
     }
+    if (k->planned.batches)
+        add_tiling(json, s, k);
     if (k->net.cells.len && o->deadlock != REPORT_OFF)
         cJSON_AddItemToObject(json, "deadlock", net_deadlock_to_json(&k->net, &k->liveness));
     if (k->ran.model && !k->ran.ahead)
@@ -159,7 +228,7 @@ static cJSON *kernel_json(const cli_options *o, cli_session *s, const cli_kernel
 
 static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, const figures *all, bool ran,
                      const char *check) {
-    static const char *const engines[] = {"none", "sam", "cycle", "rtl", "soc"};
+    static const char *const engines[] = {"none", "sam", "cycle", "rtl", "soc", "program"};
     cJSON *json = cJSON_CreateObject();
     add_number(json, "format_version", 1);
     cJSON_AddStringToObject(json, "expression", o->expression);
@@ -181,6 +250,9 @@ static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, 
         add_details(json, o, s, k);
     }
     add_wall(json, &all->times);
+    struct rusage used;
+    if (getrusage(RUSAGE_SELF, &used) == 0)
+        add_number(json, "peak_rss_mb", (double)used.ru_maxrss / 1024); /* Linux counts KiB */
     return json;
 }
 
@@ -203,11 +275,25 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
                f.pe, f.mem, f.io, f.words.len / 2);
     if (f.fmax_mhz > 0)
         printf("  %.0f MHz by the board's delay table\n", f.fmax_mhz);
-    if (k->plan.runs.len)
+    if (k->planned.counts.runs)
         printf("  %llu runs on %u-wide sub-tiles (%llu pairs without work skipped)\n",
-               (unsigned long long)f.pairs_run, k->plan.tile, (unsigned long long)(f.pairs - f.pairs_run));
-    if (k->plan.copies > 1)
-        printf("  %u copies of the kernel, which take %u passes\n", k->plan.copies, k->plan.runs.len);
+               (unsigned long long)f.pairs_run, k->plan.tile, (unsigned long long)f.skipped);
+    if (k->planned.candidates.len)
+        printf("  --tile %u was chosen of %u: %.0f cycles predicted, %llu measured\n", k->plan.tile,
+               k->planned.candidates.len, predicted_cycles(k), (unsigned long long)k->ran.kernel_cycles);
+    for (uint32_t i = 0; i < k->planned.counts.splits.len; i++) {
+        const tile_split *split = &k->planned.counts.splits.at[i];
+        printf(
+            "  %llu sub-tiles of %s were split, the fullest wants %llu words of a memory tile; the first at "
+            "%s\n",
+            (unsigned long long)split->tiles, names_text(&s->names, split->tensor),
+            (unsigned long long)split->most_words, corner_text(split, 0, &s->mem));
+    }
+    if (k->planned.passes && k->apart)
+        printf("  %u copies of the kernel, each of which takes the next pair when it is free\n", k->copies);
+    else if (k->planned.passes && k->copies > 1)
+        printf("  %u copies of the kernel, which take %llu passes\n", k->copies,
+               (unsigned long long)k->planned.passes);
     if (ran)
         printf("  %llu cycles, %llu nonzeros in %s\n", (unsigned long long)f.total,
                (unsigned long long)k->ran.result.nnz, result);
@@ -243,7 +329,7 @@ bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, bool 
     bool ok = json_write(json, arena_printf(&s->mem, "%s/report.json", o->out), &s->diag);
     if (o->json) {
         cli_print_json(json);
-    } else if (!o->quiet) {
+    } else if (!s->quiet) {
         summary(o, s, k, &all, ran, check);
     }
     cJSON_Delete(json);

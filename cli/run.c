@@ -58,48 +58,79 @@ static uint32_t streams_of_one(const tile_copy_stream *all, uint32_t n, tile_str
     return ones;
 }
 
-/* The runs of one copy, dealt to all. */
-static bool plan_runs(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in) {
-    cli_streams all;
-    tile_stream inputs[64], outputs[64];
-    tile_plan one;
-    cli_streams_of(&k->design, &all);
-    uint32_t n_in = streams_of_one(all.in, all.n_in, inputs),
-             n_out = streams_of_one(all.out, all.n_out, outputs);
-    if (!tile_plan_run(&k->statement, in, &k->tiling, inputs, n_in, outputs, n_out, &s->mem, &s->diag, &one))
-        return false;
-    k->plan = one;
-    if (k->copies > 1)
-        tile_unroll(&one, k->copies, o->dispatch, all.in, all.n_in, all.out, all.n_out, &s->mem, &k->plan);
-    return true;
+/* Cuts the operands; no batch is made yet. */
+static bool begin_batches(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
+                          cli_batches *b) {
+    const pnr_board *board = &k->board;
+    bool whole = o->engine != ENGINE_CYCLE || o->io_trace; /* what goes into a file at once */
+    uint32_t glb_words = board->glb_tiles * board->glb_banks_per_tile * (board->glb_bank_bytes / 2);
+    *b = (cli_batches){.kernel = k, .how = o->dispatch, .most_words = whole ? 0 : glb_words};
+    double start = seconds_now();
+    cli_progress_stage(s, "cutting the operands", 0);
+    cli_streams_of(&k->design, &b->streams);
+    uint32_t n_in = streams_of_one(b->streams.in, b->streams.n_in, b->inputs),
+             n_out = streams_of_one(b->streams.out, b->streams.n_out, b->outputs);
+    b->planner =
+        tile_plan_begin(&k->statement, in, &k->tiling, b->inputs, n_in, b->outputs, n_out, &s->mem, &s->diag);
+    k->times.tile = seconds_now() - start;
+    return b->planner != NULL;
 }
 
-/* Coordinates there are at most in a fiber of a sub-tile. */
-static uint32_t longest_fiber(const cli_kernel *k, const uint32_t *extent, uint32_t tile) {
-    uint32_t most = 0;
+bool cli_next_batch(cli_batches *b) {
+    cli_kernel *k = b->kernel;
+    tile_plan one;
+    double start = seconds_now();
+    arena_free(&b->mem);
+    tile_step step = tile_plan_next(b->planner, b->most_words, &b->mem, &one);
+    k->plan = one;
+    if (step != TILE_FAILED && k->copies > 1 && !k->apart)
+        tile_unroll(&one, k->copies, b->how, b->streams.in, b->streams.n_in, b->streams.out, b->streams.n_out,
+                    &b->mem, &k->plan);
+    k->planned.counts = *tile_plan_counts(b->planner);
+    k->planned.passes += k->plan.runs.len;
+    k->planned.batches += step == TILE_BATCH;
+    b->failed = step == TILE_FAILED;
+    k->times.tile += seconds_now() - start;
+    return step == TILE_BATCH;
+}
+
+/* Coordinates there are at most in a fiber of a sub-tile: a memory tile holds no more of one operand. */
+static uint32_t longest_fiber(const cli_kernel *k, const uint32_t *extent) {
+    uint32_t most = 0, tile = tile_edge(&k->statement, &k->tiling);
+    uint64_t held = (uint64_t)k->tiling.mem_words * k->statement.tensors.len;
     for (uint32_t l = 0; l < k->statement.loops.len; l++) {
         uint32_t here = extent[k->statement.loops.at[l].v - 1];
         most = here > most ? here : most;
     }
-    return most < tile ? most : tile;
+    most = most < tile ? most : tile;
+    return most < held ? most : (uint32_t)held;
 }
 
 /* Cuts the packed operands, lets the engine run every pair, collects. */
 static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in) {
     uint32_t *extent = NULL;
     cli_outcome *out = &k->ran;
-    double start = seconds_now();
-    if (!tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) || !plan_runs(o, s, k, in) ||
-        !cli_check_deadlock(o, s, k, longest_fiber(k, extent, k->plan.tile)))
+    cli_batches b;
+    if (!tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) ||
+        !cli_check_deadlock(o, s, k, longest_fiber(k, extent)) || !begin_batches(o, s, k, in, &b))
         return false;
-    k->times.tile = seconds_now() - start;
     tile_collector *c = tile_collect_begin(&k->statement, &k->plan, extent, in->dtype, &s->mem);
-    bool ok = o->engine == ENGINE_CYCLE || cli_watch_hazards(o, s, k, &k->plan, out);
-    if (ok)
-        ok = o->engine == ENGINE_CYCLE ? cli_run_cycle(o, s, k, &k->plan, c, out)
-             : o->engine == ENGINE_RTL ? cli_run_rtl(o, s, k, &k->plan, c, out)
-                                       : cli_run_soc(o, s, k, &k->plan, c, out);
-    return tile_collect_end(c, &s->mem, &out->result) && ok;
+    bool ok;
+    if (o->engine == ENGINE_CYCLE) {
+        ok = cli_run_cycle(o, s, k, &b, c, out);
+    } else {
+        cli_next_batch(&b);
+        ok = !b.failed && cli_watch_hazards(o, s, k, &k->plan, out) &&
+             (o->engine == ENGINE_RTL       ? cli_run_rtl
+              : o->engine == ENGINE_PROGRAM ? cli_run_program
+                                            : cli_run_soc)(o, s, k, &k->plan, c, out);
+    }
+    bool collected = tile_collect_end(c, &s->mem, &out->result);
+    tile_collect_cost(c, &k->planned.partial_entries, &k->planned.partial_seconds);
+    tile_plan_end(b.planner);
+    arena_free(&b.mem);
+    k->plan = (tile_plan){.tile = k->plan.tile, .copies = k->plan.copies};
+    return collected && ok;
 }
 
 /* One kernel on operands and workspaces, which it finds by name; the result is that of k->user. */
@@ -157,6 +188,7 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
     tile_tensor want;
     if (!o->check)
         return "none";
+    cli_progress_stage(s, "computing the reference", 0);
     if (!tile_reference(&k->user, in, &s->mem, &s->diag, &want))
         return "none";
     return tile_equal(got, &want, o->dtype, &s->names, &s->diag) ? "pass" : "fail";
@@ -185,13 +217,13 @@ static bool write_result(const cli_options *o, cli_session *s, const tile_tensor
 }
 
 bool cli_run(const cli_options *o, cli_session *s, cli_kernel *k) {
-    tile_operands in;
     double start = seconds_now();
     bool sam = o->engine == ENGINE_SAM;
     bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
-    if (!ok || !cli_read_operands(o, s, k, &in) || !cli_run_kernels(o, s, k, &in))
+    if (!ok || (!k->operands.operand && !cli_read_operands(o, s, k, &k->operands)) ||
+        !cli_run_kernels(o, s, k, &k->operands))
         return false;
-    const char *check = cli_check(o, s, k, &in, &k->ran.result);
+    const char *check = cli_check(o, s, k, &k->operands, &k->ran.result);
     k->times.total = seconds_now() - start;
     return write_result(o, s, &k->ran.result) && cli_report(o, s, k, true, check);
 }
@@ -202,7 +234,8 @@ static int command(const char *what, int argc, char **argv,
     cli_options o;
     cli_kernel k = {0};
     cli_session_begin(&s);
-    bool ok = cli_parse_options(what, argc, argv, &s, &o) && cli_want_folder(&s, o.out) && action(&o, &s, &k);
+    bool ok = cli_parse_options(what, argc, argv, &s, &o) && cli_want_folder(&s, o.out) &&
+              action(&o, &s, &k) && cli_record_command(&s, argc, argv, o.out);
     return cli_session_end(&s, ok);
 }
 

@@ -12,8 +12,9 @@ static bool simulate(const cli_options *o, cli_session *s, cli_kernel *k) {
     uint64_t cycles = k->ran.kernel_cycles;
     for (uint32_t n = 0; n < k->producers.len; n++)
         cycles += k->producers.at[n].ran.kernel_cycles;
-    printf("%llu cycles, %llu nonzeros in the result, check: %s\n", (unsigned long long)cycles,
-           (unsigned long long)k->ran.result.nnz, check);
+    if (!s->quiet)
+        printf("%llu cycles, %llu nonzeros in the result, check: %s\n", (unsigned long long)cycles,
+               (unsigned long long)k->ran.result.nnz, check);
     return cli_write_outputs(o, s, &k->ran.result);
 }
 
@@ -42,7 +43,7 @@ int command_sam(int argc, char **argv) {
     bool ok = cli_parse_options("sam", argc, argv, &s, &o);
     ok = ok && (!o.out || make_folder(o.out, &s.diag)) &&
          (cli_is_graph(o.expression) ? cli_read_graph(&o, &s, &k) : cli_compile_sam(&o, false, &s, &k));
-    if (ok && !o.quiet)
+    if (ok && !s.quiet)
         note_repacking(&k, &s);
     if (ok && o.inputs.len + o.generators.len)
         ok = simulate(&o, &s, &k);

@@ -1,25 +1,35 @@
 /* One invocation: its memory, its diagnostics, its exit code; and starting other programs. */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 void cli_session_begin(cli_session *s) {
-    *s = (cli_session){.colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR")};
+    *s = (cli_session){0};
+    json_begin();
     names_init(&s->names, &s->mem);
     diag_init(&s->diag, &s->mem);
 }
 
 int cli_session_end(cli_session *s, bool ok) {
     int code = EXIT_OK;
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout))
+        diag_error(&s->diag, (src_loc){0}, "E0004-write", "cannot write standard output: %s",
+                   strerror(errno ? errno : EIO));
     if (s->diag.mismatches)
         code = EXIT_MISMATCH;
     else if (s->diag.errors)
         code = EXIT_USER;
     else if (s->diag.unmappable)
         code = EXIT_UNMAPPABLE;
-    diag_print(&s->diag, 0, stderr, s->colour);
+    cli_progress_end(s);
+    if (s->json)
+        diag_print_json(&s->diag, 0, stderr);
+    else
+        diag_print(&s->diag, 0, stderr, diag_colour(stderr));
     BUG_IF(!ok && code == EXIT_OK, "a stage failed without saying why");
     for (uint32_t i = 0; i < s->boards.len; i++)
         pnr_board_free(&s->boards.at[i]);

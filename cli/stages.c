@@ -256,27 +256,29 @@ static bool read_problem(stage *o, pnr_board *board, netlist *n) {
     return true;
 }
 
-/* Every cell at the site a .place file gives it. */
-static bool read_placement(stage *o, const netlist *n, const pnr_board *board, pnr_design *design) {
-    cli_session *s = o->tool.session;
+bool cli_read_placement(cli_session *s, const char *path, pnr_options *options, const netlist *n,
+                        const pnr_board *board, pnr_design *design) {
     pnr_site *site;
-    if (!o->place) {
-        diag_error(&s->diag, (src_loc){0}, "E0904-argument",
-                   "--place FILE is missing: where do the cells stand?");
-        return false;
-    }
-    if (!pnr_read_place(n, o->place, &s->mem, &s->diag, &site))
+    if (!pnr_read_place(n, path, &s->mem, &s->diag, &site))
         return false;
     for (uint32_t i = 0; i < n->cells.len; i++) {
         const net_cell_data *c = &n->cells.at[i];
         if (site[i].x == PNR_FREE) {
-            diag_error(&s->diag, c->loc, "E0923-not-placed", "'%s' has no place for %c%u", o->place, c->tag,
+            diag_error(&s->diag, c->loc, "E0923-not-placed", "'%s' has no place for %c%u", path, c->tag,
                        c->number);
             return false;
         }
     }
-    o->pnr.fixed = site; /* nothing is left to place, but the sites are judged */
-    return pnr_place(n, board, &o->pnr, &s->mem, &s->diag, design);
+    options->fixed = site; /* nothing is left to place, but the sites are judged */
+    return pnr_place(n, board, options, &s->mem, &s->diag, design);
+}
+
+static bool read_placement(stage *o, const netlist *n, const pnr_board *board, pnr_design *design) {
+    cli_session *s = o->tool.session;
+    if (!o->place)
+        diag_error(&s->diag, (src_loc){0}, "E0904-argument",
+                   "--place FILE is missing: where do the cells stand?");
+    return o->place && cli_read_placement(s, o->place, &o->pnr, n, board, design);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -300,7 +302,7 @@ static bool report_design(const stage *o, const pnr_design *design) {
     bool ok = json_write(report, arena_printf(&s->mem, "%s/report.json", o->tool.out), &s->diag);
     if (o->json) {
         cli_print_json(report);
-    } else {
+    } else if (!s->quiet) {
         printf("%u cells, HPWL %u", design->net->cells.len, pnr_hpwl(design));
         if (design->route.len)
             printf(", %u hops", pnr_hops(design));
@@ -326,6 +328,7 @@ static bool write_place(const stage *o, const pnr_design *design) {
 /* Routes, checks and writes; what there is of an unroutable design is written, too. */
 static bool route_and_write(const stage *o, pnr_design *design) {
     cli_session *s = o->tool.session;
+    cli_progress_stage(s, "routing", 0);
     bool ok = pnr_route_all(design, &o->pnr, &s->mem, &s->diag) && pnr_check(design, &s->diag);
     bool kept = pnr_write_route(design, arena_printf(&s->mem, "%s/design.route", o->tool.out), &s->diag) &&
                 write_drawings(o, design);
@@ -338,8 +341,9 @@ static bool place(stage *o, pnr_board *board, netlist *n, pnr_design *design) {
     cli_session *s = o->tool.session;
     if (!read_problem(o, board, n))
         return false;
-    if (!o->json)
+    if (!o->json && !s->quiet)
         print_resources(n, board);
+    cli_progress_stage(s, "placing", 0);
     return make_folder(o->tool.out, &s->diag) && pnr_place(n, board, &o->pnr, &s->mem, &s->diag, design) &&
            write_place(o, design);
 }

@@ -81,7 +81,7 @@ void cli_hazards_json(const cli_outcome *out, cJSON *report) {
 void cli_stalls_print(cli_session *s, const cli_outcome *out) {
     cycle_channels channels;
     cycle_bottlenecks bottlenecks;
-    double total = out->kernel_cycles ? (double)out->kernel_cycles : 1;
+    double total = out->model_cycles ? (double)out->model_cycles : 1;
     cycle_bottlenecks_of(out->model, &s->mem, &bottlenecks);
     const char *most = "";
     for (uint32_t i = 0; i < bottlenecks.len && i < SHOWN; i++)

@@ -19,7 +19,6 @@ enum {
     OPT_CONFIRM,
     OPT_BEST,
     OPT_KEEP,
-    OPT_QUIET,
     OPT_CSV,
     OPT_HTML,
     OPT_PASSED /* options of onyx run that are handed on as they are */
@@ -147,9 +146,6 @@ static error_t parse_sweep(int key, char *arg, struct argp_state *state) {
         return 0;
     case OPT_KEEP:
         c->run.keep = true;
-        return 0;
-    case OPT_QUIET:
-        c->run.quiet = true;
         return 0;
     case ARGP_KEY_ARG:
         if (c->expression)
@@ -327,7 +323,6 @@ static const struct argp_option sweep_table[] = {
     {"confirm", OPT_CONFIRM, "ENGINE", 0, "Run the fastest again, e.g. on rtl", 3},
     {"best", OPT_BEST, "N", 0, "How many --confirm runs again (default 1)", 3},
     {"keep", OPT_KEEP, NULL, 0, "Keep the folder of each point, in FILE.work", 3},
-    {"quiet", OPT_QUIET, NULL, 0, "Print nothing but diagnostics", 3},
     {0},
 };
 
@@ -414,6 +409,7 @@ int command_sweep(int argc, char **argv) {
         diag_error(&s.diag, (src_loc){0}, "E0904-argument", "an expression is missing");
         ok = false;
     }
+    c.run.quiet = s.quiet;
     ok = ok && run_sweep(&c);
     bool interrupted = c.run.interrupted;
     int code = cli_session_end(&s, ok);

@@ -170,8 +170,7 @@ static cJSON *kernel_json(cli_session *s, const char *folder, const char *name, 
 
 /* JSON that may stand inside a script element: no '<' is left in it. */
 static void put_json(const cJSON *json, FILE *out) {
-    char *text = cJSON_PrintUnformatted(json);
-    BUG_IF(!text, "out of memory while printing JSON");
+    char *text = json_print(json, false);
     for (const char *c = text; *c; c++) {
         if (*c == '<')
             fputs("\\u003c", out);
@@ -262,7 +261,7 @@ int command_view(int argc, char **argv) {
         const char *folder = o.arguments.at[0];
         const char *page = o.out ? o.out : arena_printf(&s.mem, "%s/view.html", folder);
         ok = collect(&s, folder, data) && write_page(&s, data, page);
-        if (ok)
+        if (ok && !s.quiet)
             printf("%s\n", page);
     }
     cJSON_Delete(data);

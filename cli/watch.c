@@ -113,6 +113,7 @@ bool cli_watched_simulate(const cli_options *o, cli_session *s, const sam_graph 
         options.trace = trace_token;
         options.trace_context = &t;
     }
+    cli_progress_stage(s, "simulating the graph", 0);
     bool good = sam_simulate(g, operands, n_operands, &options, &s->mem, &s->diag, out);
     good = (!o->trace || end_trace(&t, good, s)) && good;
     return (!o->stats || write_statistics(o, s, out)) && good;

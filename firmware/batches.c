@@ -68,15 +68,20 @@ static void begin_batch(packer *p, uint32_t first) {
     }
 }
 
-/* First byte in the global buffer of an input's bank. */
-static uint32_t bank_of(const packer *p, uint32_t input) {
-    return fw_bank_address(p->board, p->columns->in[input] / p->board->columns_per_glb_tile, 0);
+static uint32_t copies_of(const fw_columns *c) {
+    return c->copies ? c->copies : 1;
 }
 
-/* The unique blocks of one input, one behind the other. */
-static void write_blocks(const packer *p, uint32_t input, FILE *out) {
+/* First byte in the global buffer of an input's bank. */
+static uint32_t bank_of(const packer *p, uint32_t input, uint32_t copy) {
+    uint32_t column = p->columns->in[copy * p->columns->n_in + input];
+    return fw_bank_address(p->board, column / p->board->columns_per_glb_tile, 0);
+}
+
+/* The unique blocks of one input, one behind the other, for one copy. */
+static void write_blocks(const packer *p, uint32_t input, uint32_t copy, FILE *out) {
     uint32_t pending = 0, n = 0;
-    file_put_u32(out, p->board->map.cgra_data + bank_of(p, input));
+    file_put_u32(out, p->board->map.cgra_data + bank_of(p, input, copy));
     file_put_u32(out, 2 * p->in_words[input]);
     for (uint32_t k = 0; k < p->blocks[input].len; k++) {
         const tile_block *b = &p->plan->inputs.at[input].blocks.at[p->blocks[input].at[k]];
@@ -98,7 +103,7 @@ static void write_table(const packer *p, FILE *out) {
     for (uint32_t run = p->first; run < p->first + p->runs; run++) {
         for (uint32_t i = 0; i < p->columns->n_in; i++) {
             uint32_t block = block_of(p, run, i);
-            file_put_u32(out, bank_of(p, i) + 2 * p->at[i][block]);
+            file_put_u32(out, bank_of(p, i, 0) + 2 * p->at[i][block]);
             file_put_u32(out, block_words(p, i, block));
         }
         for (uint32_t word = 0; word < 2 * (p->columns->n_out + 1); word++)
@@ -109,10 +114,12 @@ static void write_table(const packer *p, FILE *out) {
 static void write_batch(const packer *p, FILE *out, fw_batch_stats *stats) {
     file_put_u32(out, p->runs);
     file_put_u32(out, p->board->map.sram + FW_TABLE_OFFSET);
-    file_put_u32(out, p->columns->n_in + 1);
-    for (uint32_t i = 0; i < p->columns->n_in; i++) {
-        write_blocks(p, i, out);
-        stats->block_words += p->in_words[i];
+    file_put_u32(out, copies_of(p->columns) * p->columns->n_in + 1);
+    for (uint32_t copy = 0; copy < copies_of(p->columns); copy++) {
+        for (uint32_t i = 0; i < p->columns->n_in; i++) {
+            write_blocks(p, i, copy, out);
+            stats->block_words += p->in_words[i];
+        }
     }
     write_table(p, out);
     stats->batches++;
@@ -147,10 +154,11 @@ static bool pack(packer *p, FILE *out, arena *mem, diagnostics *d, fw_batch_stat
     return true;
 }
 
-static void check_columns(const uint32_t *column, uint32_t n, uint32_t streams, uint32_t width) {
-    BUG_IF(n == 0 || n != streams || n > FW_MAX_STREAMS, "%u columns for %u streams", n, streams);
-    for (uint32_t i = 0; i < n; i++)
-        BUG_IF(column[i] >= width || (i && column[i] <= column[i - 1]), "IO column %u out of order",
+static void check_columns(const uint32_t *column, uint32_t n, uint32_t copies, uint32_t streams,
+                          uint32_t width) {
+    BUG_IF(n == 0 || n != streams || n * copies > FW_MAX_STREAMS, "%u columns for %u streams", n, streams);
+    for (uint32_t i = 0; i < n * copies; i++)
+        BUG_IF(column[i] >= width || (i && i < n && column[i] <= column[i - 1]), "IO column %u out of order",
                column[i]);
 }
 
@@ -167,8 +175,8 @@ bool fw_batches_write(const tile_plan *plan, const fw_columns *columns, const pn
     file_out f;
     packer p = {.plan = plan, .columns = columns, .board = board};
     *stats = (fw_batch_stats){0};
-    check_columns(columns->in, columns->n_in, plan->inputs.len, board->width);
-    check_columns(columns->out, columns->n_out, plan->outputs.len, board->width);
+    check_columns(columns->in, columns->n_in, copies_of(columns), plan->inputs.len, board->width);
+    check_columns(columns->out, columns->n_out, copies_of(columns), plan->outputs.len, board->width);
     for (uint32_t i = 0; i < columns->n_in; i++) {
         p.batch_of[i] = arena_new_n(&scratch, uint32_t, plan->inputs.at[i].blocks.len + 1);
         p.at[i] = arena_new_n(&scratch, uint32_t, plan->inputs.at[i].blocks.len + 1);

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-static const char *const runtime[] = {"startup.c",   "firmware.c", "mailbox.c",  "platform.c",
+static const char *const runtime[] = {"startup.c",   "firmware.c", "mailbox.c",  "platform.c", "image.c",
                                       "configure.c", "streams.c",  "dispatch.c", "crc32.c"};
 static const char *const flags[] = {"-mcpu=cortex-m3",
                                     "-mthumb",
                                     "-std=c11",
-                                    "-Os",
+                                    "-O2",
                                     "-g",
                                     "-ffreestanding",
                                     "-nostdlib",
@@ -176,6 +176,10 @@ static bool check_stack(const fw_app *app, diagnostics *d) {
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
+static uint32_t most_words(const pnr_board *b) {
+    return (b->glb_bank_bytes - (uint32_t)sizeof(fw_image_header)) / 8;
+}
+
 static bool check_request(const pnr_design *design, const bits_stream *bits, const fw_options *o, arena *mem,
                           diagnostics *d) {
     const pnr_board *b = design->board;
@@ -185,10 +189,10 @@ static bool check_request(const pnr_design *design, const bits_stream *bits, con
         diag_hint(d, "at least %d", FW_MIN_TIMEOUT);
         return false;
     }
-    if (bits->words.len == 0 || bits->words.len > b->glb_bank_bytes / 8) {
+    if (bits->words.len == 0 || bits->words.len > most_words(b)) {
         diag_unmappable(d, (src_loc){0}, "E0707-bitstream-size",
                         "a bitstream of %u words; one bank of the global buffer holds 1 to %u",
-                        bits->words.len, b->glb_bank_bytes / 8);
+                        bits->words.len, most_words(b));
         return false;
     }
     if (stat(arena_printf(mem, "%s/firmware/target/onyx.ld", o->home), &info) != 0) {
@@ -217,13 +221,13 @@ bool fw_build(const pnr_design *design, const bits_stream *bits, const fw_option
     enum { EXCEPTION_FRAME = 8 * 4 + 4, EXCEPTIONS = 3 };
     fw_streams streams;
     *out = (fw_app){.elf = arena_printf(mem, "%s/app.elf", o->folder)};
-    if (!check_request(design, bits, o, mem, d) || !fw_streams_of(design, d, &streams) ||
+    if (!check_request(design, bits, o, mem, d) || !fw_streams_of(design, o->apart, d, &streams) ||
         !make_folder(o->folder, d))
         return false;
     remove(out->elf);
     remove_reports(o->folder, mem);
     if (!fw_write_board(design->board, o->folder, d) || !fw_write_tables(design, &streams, bits, o, d) ||
-        !fw_write_bitstream(bits, o->folder, d) || !compile(o, out->elf, mem, d) ||
+        !fw_write_bitstream(design->board, bits, o->folder, d) || !compile(o, out->elf, mem, d) ||
         !fw_read_sizes(out->elf, design->board, d, out) || !fw_read_stack(o->folder, d, out))
         return false;
     out->stack_bytes += EXCEPTIONS * EXCEPTION_FRAME;

@@ -18,7 +18,8 @@ typedef struct {
     const char *compiler; /* "arm-none-eabi-gcc" */
     bool register_path;   /* configure word by word instead of by DMA */
     bool poll;            /* ask for done streams instead of sleeping until the interrupt */
-    uint32_t timeout;     /* processor cycles a run may take; at least FW_MIN_TIMEOUT */
+    bool apart;       /* each copy of the kernel starts by itself; its columns have a flush of their own */
+    uint32_t timeout; /* processor cycles a run may take; at least FW_MIN_TIMEOUT */
 } fw_options;
 enum { FW_MIN_TIMEOUT = 1000 };
 fw_options fw_options_default(const char *home, const char *folder); /* DMA, interrupt, 2^26 cycles */
@@ -27,7 +28,7 @@ typedef struct {
     const char *elf;          /* FOLDER/app.elf */
     uint32_t code_bytes;      /* program and constants */
     uint32_t data_bytes;      /* mailbox and variables, without stack */
-    uint32_t bitstream_bytes; /* in the global buffer */
+    uint32_t bitstream_bytes; /* in the global buffer, header included */
     uint32_t stack_bytes;     /* bound: every frame once, and the exceptions' */
     uint32_t largest_frame;
 } fw_app;
@@ -48,11 +49,17 @@ const fw_error_info *fw_error_find(uint32_t number);
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
-/* IO columns of the kernel's streams, ascending: column[i] belongs to plan->inputs.at[i] or outputs.at[i]. */
+/* IO columns of the kernel's streams, ascending: column[i] belongs to plan->inputs.at[i] or outputs.at[i].
+ * With fw_options.apart these are the first copy's, and those of the others follow in the same order of
+ * streams (so not ascending): fw_columns_of sorts them. */
 typedef struct {
     const uint32_t *in, *out;
     uint32_t n_in, n_out;
+    uint32_t copies; /* that take runs each by itself; 0 counts as 1 */
 } fw_columns;
+
+/* The columns of a design, in the arena; `apart` as in fw_options. Errors: E0706-streams. */
+bool fw_columns_of(const pnr_design *design, bool apart, arena *mem, diagnostics *d, fw_columns *out);
 
 typedef struct {
     uint32_t batches;
@@ -60,9 +67,10 @@ typedef struct {
     uint64_t run_words;   /* the same if every run brought its own */
 } fw_batch_stats;
 
-/* Writes the runs of the plan as a batch file (protocol.h). Runs keep their order; a batch takes runs until
- * the next would overflow the run table, the bank of an input, or by bound_words the bank of an output. One
- * run alone that does: E0710-batch-capacity (exit 2). O(runs * streams + words). */
+/* Writes the runs of the plan as a batch file (protocol.h). Operands lie in the banks of every copy, since
+ * any of them may take a run. Runs keep their order; a batch takes runs until the next would overflow the run
+ * table, the bank of an input, or by bound_words the bank of an output. One run alone that does:
+ * E0710-batch-capacity (exit 2). O(runs * streams + words). */
 bool fw_batches_write(const tile_plan *plan, const fw_columns *columns, const pnr_board *board,
                       const char *path, diagnostics *d, fw_batch_stats *stats);
 

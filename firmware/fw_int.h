@@ -5,7 +5,10 @@
 #include "firmware/firmware.h"
 #include "firmware/registers.h"
 
-enum { FW_MAX_STREAMS = 16 }; /* one load and one store a GLB tile */
+enum {
+    FW_MAX_STREAMS = 16, /* one load and one store a GLB tile */
+    FW_MAX_LANES = 8     /* copies with a flush of their own: the crossbar has eight groups of columns */
+};
 
 /* One stream of the array's edge. */
 typedef struct {
@@ -13,13 +16,16 @@ typedef struct {
     const net_cell_data *cell;
 } fw_stream;
 
+/* Of the first lane by column; then of each other lane what carries the same. */
 typedef struct {
-    fw_stream load[FW_MAX_STREAMS], store[FW_MAX_STREAMS]; /* by column */
-    uint32_t n_loads, n_stores;
+    fw_stream load[FW_MAX_STREAMS], store[FW_MAX_STREAMS];
+    uint32_t lanes;
+    uint32_t n_loads, n_stores; /* of a lane */
 } fw_streams;
 
-/* The design's IO cells by column; E0706-streams when the chip cannot stream them. */
-bool fw_streams_of(const pnr_design *design, diagnostics *d, fw_streams *out);
+/* The design's IO cells; one lane, or with `apart` each copy of the kernel a lane of its own. E0706-streams
+ * when the chip cannot stream them. */
+bool fw_streams_of(const pnr_design *design, bool apart, diagnostics *d, fw_streams *out);
 
 static inline uint32_t fw_bank_address(const pnr_board *b, uint32_t glb_tile, uint32_t bank) {
     return (glb_tile * b->glb_banks_per_tile + bank) * b->glb_bank_bytes;
@@ -28,9 +34,13 @@ static inline uint32_t fw_bank_address(const pnr_board *b, uint32_t glb_tile, ui
 /* Files of the folder that are made for this design. */
 bool fw_write_board(const pnr_board *b, const char *folder, diagnostics *d); /* app_board.h, memory.ld */
 bool fw_write_tables(const pnr_design *design, const fw_streams *s, const bits_stream *bits,
-                     const fw_options *o, diagnostics *d);                            /* app_tables.c */
-bool fw_write_bitstream(const bits_stream *bits, const char *folder, diagnostics *d); /* app_bitstream.c */
+                     const fw_options *o, diagnostics *d); /* app_tables.c */
+/* app_bitstream.c: the words behind their header (protocol.h) */
+bool fw_write_bitstream(const pnr_board *b, const bits_stream *bits, const char *folder, diagnostics *d);
 
+/* What an image and the program for it call the board: a CRC-32 of its name and of what decides what
+ * addresses mean. */
+uint32_t fw_board_id(const pnr_board *b);
 /* IEEE 802.3, reflected, of the words' {data, address} bytes: what the firmware computes before configuring.
  */
 uint32_t fw_crc32(const bits_stream *bits);

@@ -51,11 +51,26 @@ enum {
 
 /* The run table lies in this part of SRAM; the firmware's data and stack use what is below. A row: each load
  * {first byte in the global buffer, words}, each store the same (written by the firmware), then {processor
- * cycles, 0}. Streams are in the order of their IO columns. */
+ * cycles, lane | start << FW_ROW_START_SHIFT}. Streams are in the order of their IO columns. Where copies of
+ * the kernel start each by itself (lanes), a row is a run of one of them, loads are those of the first, and
+ * the firmware says which one it was and the how manieth start of the batch, from 0. */
+enum { FW_ROW_START_SHIFT = 8, FW_ROW_LANE_MASK = 0xff };
 enum { FW_TABLE_OFFSET = 0x4000, FW_TABLE_END = 0x1c000 };
 static inline uint32_t fw_row_bytes(uint32_t inputs, uint32_t outputs) {
     return 8 * (inputs + outputs + 1);
 }
+
+/* What stands before the bitstream's words in the global buffer. */
+#define FW_IMAGE_MAGIC 0x49584e4fu /* "ONXI" */
+enum { FW_IMAGE_VERSION = 1 };
+typedef struct {
+    uint32_t magic, version;
+    uint32_t board; /* which array the words are for: fw_board_id of the host, ONYX_BOARD_ID of the program */
+    uint32_t words; /* {data, address} each, behind this header */
+    uint32_t crc;   /* CRC-32 of their bytes */
+    uint32_t reserved[2]; /* 0 */
+    uint32_t header_crc;  /* CRC-32 of everything above */
+} fw_image_header;
 
 /* Batch file, little-endian 32-bit words: magic, version, inputs, outputs, batches; per batch: runs, address
  * of the run table, segments; per segment: address, bytes, content padded to 4 bytes. */

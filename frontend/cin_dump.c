@@ -111,16 +111,12 @@ static void dump_expr(dump *p, sam_expr e, uint32_t least) {
 }
 
 const char *fe_expr_text(const fe_kernel *k, sam_expr e, arena *mem) {
-    char *text = NULL;
-    size_t length = 0;
-    dump p = {.k = k, .out = open_memstream(&text, &length), .sums_inside = true};
-    BUG_IF(!p.out, "no memory for a text");
+    text_out text;
+    text_begin(&text);
+    dump p = {.k = k, .out = text.stream, .sums_inside = true};
     dump_expr(&p, e, 0);
-    fclose(p.out);
-    const char *copy = arena_strdup(mem, text);
-    free(text);
     arena_free(&p.mem);
-    return copy;
+    return text_end(&text, mem);
 }
 
 static void dump_tag(const dump *p, sam_var loop) {

@@ -38,7 +38,7 @@ static bool is_memory(const netlist *n, uint32_t cell) {
 static void leave(balancer *b, uint32_t cell) {
     for (uint32_t k = 0; k < b->driven[cell].len; k++) {
         const net_data *net = &b->net->nets.at[b->driven[cell].at[k]];
-        bool late = is_memory(b->net, cell) && net->source.port == COORD_PORT;
+        bool late = b->net->cells.at[cell].mode == NET_MODE_FIBER_ACCESS && net->source.port == COORD_PORT;
         path out = b->cell[cell];
         out.latency += late ? COORD_LATENCY : 0;
         out.room += late ? COORD_LATENCY : 0; /* it has not left until then */

@@ -240,6 +240,8 @@ static bool emits(const checker *c, const bool *carries, onyx_node h, onyx_port 
         return INPUT(REPEAT_PROC_DATA_IN) || INPUT(REPEAT_REPSIG_DATA_IN);
     case ONYX_RSG:
         return INPUT(RSG_BASE_DATA_IN);
+    case ONYX_VECTOR_REDUCER:
+        return values && port == ONYX_PORT_VECTOR_REDUCER_VAL_OUT;
     case ONYX_REDUCE:
         return values || (!empty && INPUT(REDUCE_DATA_IN));
     case ONYX_ALU: /* an empty operand counts as 0 */

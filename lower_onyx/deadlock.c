@@ -249,6 +249,8 @@ static int weight_among(const analysis *a, const edge *e) {
             return e->kind == EDGE_FORK && total == total_to ? 0 : ANY;
         return waits_for_sum(a, e) || (is_full(e->from) && exact) ? -1 : 0;
     }
+    case DL_VECTOR: /* the coordinates of sums are none of the loop's */
+        return e->kind == EDGE_JOIN ? (exact ? -1 : 0) : e->kind == EDGE_FORK ? 0 : ANY;
     case DL_REDUCE:
         return exact ? ANY : 0;
     case DL_HOLD:

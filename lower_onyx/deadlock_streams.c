@@ -42,6 +42,8 @@ static dl_kind kind_of(const dl_model *m, const net_cell_data *c, const uint32_t
         return DL_REPEAT;
     case NET_MODE_REDUCE:
         return DL_REDUCE;
+    case NET_MODE_VECTOR_REDUCE:
+        return DL_VECTOR;
     case NET_MODE_FIBER_ACCESS:
         if (reader(m, c, "block_mode"))
             return in[DL_PAIRED] != DL_NONE && in[DL_DATA] != DL_NONE ? DL_STEP : DL_SOURCE;
@@ -133,6 +135,10 @@ static bool make_streams(dl_model *m, const net_cell_data *c, dl_kind kind, cons
     case DL_REDUCE:
         all = nested(m, s[0]) ? parent_of(m, s[0]) : new_stream(m, 0, true);
         break;
+    case DL_VECTOR: /* a fiber for each loop of vectors */
+        fits = s[0] == s[1] && nested(m, s[0]) && nested(m, parent_of(m, s[0]));
+        all = new_stream(m, fits ? parent_of(m, parent_of(m, s[0])) : 0, !fits);
+        break;
     }
     out[0] = out[1] = out[2] = all;
     return fits;
@@ -143,6 +149,8 @@ static bool gives_sorted(const dl_model *m, const net_cell_data *c, dl_kind kind
                          uint32_t port) {
     if (kind == DL_SUM)
         return port < 2 && !reader(m, c, "lookup");
+    if (kind == DL_VECTOR)
+        return port == 0;
     if (c->mode == NET_MODE_FIBER_ACCESS)
         return port == 1 && (kind == DL_SCAN || (kind == DL_SOURCE && reader(m, c, "root")));
     if (c->mode == NET_MODE_INTERSECT)

@@ -33,6 +33,7 @@ static bool sends_early(const netlist *n, uint32_t cell, const bool *early) {
     case NET_MODE_REPEAT:
     case NET_MODE_RSG:
     case NET_MODE_REDUCE:
+    case NET_MODE_VECTOR_REDUCE:
         return have && have == ports;
     case NET_MODE_CRDDROP:
     case NET_MODE_CRDHOLD:

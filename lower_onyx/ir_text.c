@@ -292,6 +292,9 @@ bool lower_parse(const char *name, const char *text, size_t length, name_table *
     r.g->mem = mem;
     r.g->names = names;
     bool header = false;
+    const char *zero = memchr(text, '\0', length);
+    if (zero) /* a name would end there */
+        return syntax(&r, src_at(r.source, (size_t)(zero - text), 1), "text", (word){"a zero byte", 11, {0}});
     for (size_t start = 0; start < length && r.ok;) {
         const char *newline = memchr(text + start, '\n', length - start);
         r.at = start;

@@ -36,6 +36,11 @@ static const port_map port_maps[SAM_PRIMITIVES] = {
                      {ONYX_PORT_CRDHOLD_COORD_OUT_1, ONYX_PORT_CRDHOLD_COORD_OUT_0}},
 };
 
+/* On profile onyx-ext a vector reducer is one tile. */
+static const port_map extended_vector_reducer = {
+    {ONYX_PORT_VECTOR_REDUCER_COORD_IN, ONYX_PORT_VECTOR_REDUCER_VAL_IN},
+    {ONYX_PORT_VECTOR_REDUCER_COORD_OUT, ONYX_PORT_VECTOR_REDUCER_VAL_OUT}};
+
 /* A vector reducer: what its repeat signal is made of, and the memories its sums leave from. */
 typedef struct {
     sam_node reducer;
@@ -53,6 +58,11 @@ typedef struct {
     onyx_node outermost; /* a level of one coordinate around all others; 0 = none */
     VEC(accumulator) sums;
 } lowering;
+
+static const port_map *ports_of(const lowering *l, sam_node h) {
+    sam_primitive kind = sam_node_at(l->sam, h)->kind;
+    return kind == SAM_VECTORREDUCER && l->options->extended ? &extended_vector_reducer : &port_maps[kind];
+}
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -396,17 +406,26 @@ static onyx_node lower_alu(lowering *l, sam_node h) {
     return node;
 }
 
+/* Whether the node adds up bfloat16 numbers where nothing does. */
+static bool sums_bf16_in_vain(lowering *l, sam_node h) {
+    if (!sam_node_at(l->sam, h)->fp || l->options->extended)
+        return false;
+    not_on_chip(
+        l, h,
+        "the chip's reducer adds 16-bit integers only; use --profile onyx-ext, whose reducers add bf16, "
+        "--dtype int16, --engine sam, or an expression without reductions");
+    return true;
+}
+
 static onyx_node lower_reduce(lowering *l, sam_node h) {
-    if (sam_node_at(l->sam, h)->fp) {
-        return not_on_chip(
-            l, h,
-            "the chip's reducer adds 16-bit integers only; use --dtype int16, --engine sam, or an "
-            "expression without reductions");
-    }
+    if (sums_bf16_in_vain(l, h))
+        return (onyx_node){0};
     if (sam_node_at(l->sam, h)->compress)
         return not_on_chip(l, h,
                            "the chip's reducer makes a zero of an empty fiber; drop coordinates before it");
-    return add_processing(l, h, ONYX_REDUCE);
+    onyx_node node = add_processing(l, h, ONYX_REDUCE);
+    onyx_set(onyx_node_at(l->g, node), ONYX_SET_REDUCE_BF16, sam_node_at(l->sam, h)->fp);
+    return node;
 }
 
 /* Dropper and hold take the values the Onyx compiler programs; the chip's logic reads neither. */
@@ -494,28 +513,48 @@ static onyx_node add_accumulator(lowering *l, sam_node h, sam_end loop) {
     return joiner;
 }
 
-static onyx_node lower_vector_reducer(lowering *l, sam_node h) {
-    const sam_node_data *s = sam_node_at(l->sam, h);
-    if (s->depth != 1 || s->fp)
-        return not_on_chip(l, h, reducer_way_out(l));
+/* Whether a memory tile has room for a vector as wide as a sub-tile. */
+static bool has_sum_room(lowering *l, sam_node h) {
+    uint32_t most = lower_widest(l->sam, l->options->extended);
+    if (l->options->tile_edge <= most)
+        return true;
+    diag_unmappable(l->d, sam_node_at(l->sam, h)->loc, "E0417-sum-room",
+                    "%s: a vector of up to %u sums, and a memory tile accumulates %u",
+                    sam_node_label(l->sam, h, l->g->mem), l->options->tile_edge, most);
+    diag_hint(l->d, "choose --tile %u or less%s", most,
+              l->options->extended ? "" : ", or --profile onyx-ext, whose vector reducer has more room");
+    return false;
+}
+
+/* The chip's vector reducer, made of six tiles. */
+static onyx_node lower_accumulator(lowering *l, sam_node h) {
     uint32_t around;
     sam_end loop = lower_summed_loop(l->sam, h, &around);
     around += l->outermost.v != 0;
     if (loop.node.v == 0 || around != 1) {
-        diag_unmappable(l->d, s->loc, "E0416-accumulator",
+        diag_unmappable(l->d, sam_node_at(l->sam, h)->loc, "E0416-accumulator",
                         "%s: the chip accumulates inside one loop of the result, not %u",
                         sam_node_label(l->sam, h, l->g->mem), around);
-        diag_hint(l->d, "%s", reducer_way_out(l));
+        diag_hint(l->d, "%s; --profile onyx-ext has a vector reducer for any loops", reducer_way_out(l));
         return (onyx_node){0};
     }
-    if (l->options->tile_edge > ONYX_SUM_EDGE) {
-        diag_unmappable(l->d, s->loc, "E0417-sum-room",
-                        "%s: a vector of up to %u sums, and a memory tile accumulates %d",
-                        sam_node_label(l->sam, h, l->g->mem), l->options->tile_edge, ONYX_SUM_EDGE);
-        diag_hint(l->d, "choose --tile %d or less", ONYX_SUM_EDGE);
+    return has_sum_room(l, h) ? add_accumulator(l, h, loop) : (onyx_node){0};
+}
+
+static onyx_node add_vector_reducer(lowering *l, sam_node h) {
+    if (!has_sum_room(l, h))
         return (onyx_node){0};
-    }
-    return add_accumulator(l, h, loop);
+    onyx_node node = add_processing(l, h, ONYX_VECTOR_REDUCER);
+    onyx_set(onyx_node_at(l->g, node), ONYX_SET_VECTOR_REDUCER_BF16, sam_node_at(l->sam, h)->fp);
+    return node;
+}
+
+static onyx_node lower_vector_reducer(lowering *l, sam_node h) {
+    if (sums_bf16_in_vain(l, h))
+        return (onyx_node){0};
+    if (sam_node_at(l->sam, h)->depth != 1)
+        return not_on_chip(l, h, reducer_way_out(l));
+    return l->options->extended ? add_vector_reducer(l, h) : lower_accumulator(l, h);
 }
 
 static onyx_node lower_node(lowering *l, sam_node h) {
@@ -635,8 +674,7 @@ static void lower_edge(lowering *l, const sam_edge_data *e) {
     onyx_node source = source_of(l, e->src, e->src_port), sink = l->node[e->dst.v - 1];
     if (source.v == 0 || sink.v == 0)
         return; /* an implicit dense result level, or already reported */
-    onyx_port from = port_maps[sam_node_at(l->sam, e->src)->kind].out[e->src_port];
-    onyx_port to = port_maps[sam_node_at(l->sam, e->dst)->kind].in[e->dst_port];
+    onyx_port from = ports_of(l, e->src)->out[e->src_port], to = ports_of(l, e->dst)->in[e->dst_port];
     if (onyx_rule_find(from, to) == NULL) {
         const sam_graph *s = l->sam;
         diag_unmappable(l->d, sam_node_at(s, e->dst)->loc, "E0414-no-such-link",
@@ -658,14 +696,14 @@ static void lower_edge(lowering *l, const sam_edge_data *e) {
 static void lower_summed_edge(lowering *l, const accumulator *a) {
     onyx_node source = source_of(l, a->loop.node, a->loop.port);
     if (source.v != 0)
-        onyx_connect(l->g, source, port_maps[sam_node_at(l->sam, a->loop.node)->kind].out[a->loop.port],
-                     a->rsg, ONYX_PORT_RSG_BASE_DATA_IN);
+        onyx_connect(l->g, source, ports_of(l, a->loop.node)->out[a->loop.port], a->rsg,
+                     ONYX_PORT_RSG_BASE_DATA_IN);
 }
 
-uint32_t lower_widest(const sam_graph *g) {
+uint32_t lower_widest(const sam_graph *g, bool extended) {
     for (uint32_t i = 0; i < g->nodes.len; i++) {
         if (g->nodes.at[i].kind == SAM_VECTORREDUCER)
-            return ONYX_SUM_EDGE;
+            return extended ? ONYX_VECTOR_EDGE : ONYX_SUM_EDGE;
     }
     return UINT16_MAX;
 }
@@ -683,7 +721,7 @@ bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, dia
     l.g->mem = mem;
     l.g->names = g->names;
     l.node = arena_new_n(mem, onyx_node, g->nodes.len + 1);
-    if (any_outermost_sum(g))
+    if (!options->extended && any_outermost_sum(g))
         add_outermost(&l);
     lower_nodes(&l);
     for (uint32_t i = 0; i < g->edges.len; i++) {

@@ -13,6 +13,9 @@ enum { ONYX_CAPACITY_LOG = 8 };
  * the chip counts the room of a third is known roughly only. */
 enum { ONYX_SUM_EDGE = 256 };
 
+/* The widest vector a vector reducer of onyx-ext has room for: two coordinates in a line of its memory. */
+enum { ONYX_VECTOR_EDGE = 1024 };
+
 enum { ONYX_INSIDE = 0xff, ONYX_MAX_SETTINGS = 6, ONYX_MAX_WIRES = 3 };
 
 /* clang-format off */

@@ -157,9 +157,10 @@ typedef struct onyx_graph onyx_graph; /* the Onyx-aware IR; docs/ir_onyx.md */
 
 typedef struct {
     uint32_t tile_edge; /* extent of every dense level inside a sub-tile */
+    bool extended;      /* primitives of profile onyx-ext may be used (docs/profiles.md) */
 } lower_options;
-/* The largest sub-tile edge the graph has room for. */
-uint32_t lower_widest(const sam_graph *g);
+/* The largest sub-tile edge the graph has room for, with `extended` of lower_options. */
+uint32_t lower_widest(const sam_graph *g, bool extended);
 
 /* SAM graph that passed sam_check (binary joiners, no broadcasts) to the Onyx-aware IR: every memory
  * primitive becomes write scanner, buffet and read scanner; streams become bundles of wires. A dense operand

@@ -39,114 +39,221 @@ static const board_member members[] = {
 static const char *const sections[] = {"array", "glb", "mem", "memory_map", "clocks"};
 #define SECTIONS (sizeof sections / sizeof sections[0])
 
-static void member_error(const char *where, const char *key, const char *wants, diagnostics *d) {
-    diag_error(d, (src_loc){0}, "E0501-board-member", "%s: member \"%s\" %s", where, key, wants);
+/* The document as text, for locations; `section` is what is being read, "" outside of sections. */
+typedef struct {
+    const char *text, *section;
+    size_t length;
+    uint32_t source;
+    diagnostics *d;
+    arena *mem;
+} document;
+
+/* Where a member's name stands in a document that is JSON; its section if it is missing, the start if that
+ * is, too. */
+static src_loc member_at(const document *doc, const char *key) {
+    src_loc best = src_at(doc->source, 0, 1);
+    bool inside = *doc->section == '\0';
+    unsigned depth = 0, wanted = inside ? 1 : 2;
+    for (size_t at = 0, end; at < doc->length; at = end) {
+        end = at + 1;
+        depth += doc->text[at] == '{' || doc->text[at] == '[';
+        depth -= doc->text[at] == '}' || doc->text[at] == ']';
+        if (doc->text[at] != '"')
+            continue;
+        while (doc->text[end] != '"')
+            end += doc->text[end] == '\\' ? 2 : 1;
+        size_t length = ++end - at - 2, after = end + strspn(doc->text + end, " \t\r\n");
+        const char *name = doc->text + at + 1;
+        if (doc->text[after] != ':')
+            continue;
+        if (wanted == 2 && depth == 1) {
+            inside = strlen(doc->section) == length && strncmp(name, doc->section, length) == 0;
+            if (inside)
+                best = src_at(doc->source, at, end - at);
+        }
+        if (inside && depth == wanted && strlen(key) == length && strncmp(name, key, length) == 0)
+            return src_at(doc->source, at, end - at);
+    }
+    return best;
+}
+
+static bool member_error(const document *doc, const char *code, const char *key, const char *wants) {
+    diag_error(doc->d, member_at(doc, key), code, "%s%smember \"%s\" %s", doc->section,
+               *doc->section ? ": " : "", key, wants);
+    return false;
+}
+static bool bad_member(const document *doc, const char *key, const char *wants) {
+    return member_error(doc, "E0501-board-member", key, wants);
+}
+static bool bad_type(const document *doc, const char *key, const char *wants) {
+    return member_error(doc, "E0003-json-member", key, wants);
 }
 
 /* Addresses read better in hexadecimal, which JSON lacks: "0x..." strings are whole numbers, too. */
-static bool get_number(const cJSON *object, const char *where, const char *key, uint32_t *out,
-                       diagnostics *d) {
+static bool get_number(const document *doc, const cJSON *object, const char *key, uint32_t *out) {
     const cJSON *m = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (cJSON_IsNumber(m) && m->valuedouble >= 0 && m->valuedouble <= UINT32_MAX &&
+        m->valuedouble == (double)(uint32_t)m->valuedouble) {
+        *out = (uint32_t)m->valuedouble;
+        return true;
+    }
     if (!cJSON_IsString(m))
-        return json_get_u32(object, where, key, out, d);
+        return bad_type(doc, key, "must be a whole number from 0 to 4294967295");
     const char *text = m->valuestring;
     char *end = NULL;
     unsigned long long value = strncmp(text, "0x", 2) == 0 ? strtoull(text + 2, &end, 16) : 0;
-    bool good =
-        end && end > text + 2 && *end == '\0' && text[2] != '-' && text[2] != '+' && value <= UINT32_MAX;
-    if (!good)
-        member_error(where, key, "must be a whole number or a string \"0x...\" of at most 32 bits", d);
     *out = (uint32_t)value;
-    return good;
+    return (end && end > text + 2 && *end == '\0' && text[2] != '-' && text[2] != '+' &&
+            value <= UINT32_MAX) ||
+           bad_member(doc, key, "must be a whole number or a string \"0x...\" of at most 32 bits");
 }
 
-static bool read_member(const board_member *m, const cJSON *object, const char *where, arena *mem,
-                        diagnostics *d, pnr_board *out) {
+static bool get_text(const document *doc, const cJSON *object, const char *key, const char **out) {
+    const cJSON *m = cJSON_GetObjectItemCaseSensitive(object, key);
+    *out = cJSON_IsString(m) ? m->valuestring : NULL;
+    return *out || bad_type(doc, key, "must be a string");
+}
+
+static const cJSON *get_object(const document *doc, const cJSON *json, const char *key) {
+    const cJSON *m = cJSON_GetObjectItemCaseSensitive(json, key);
+    if (cJSON_IsObject(m))
+        return m;
+    bad_type(doc, key, "must be an object");
+    return NULL;
+}
+
+static bool read_member(const board_member *m, const cJSON *object, const document *doc, pnr_board *out) {
     uint32_t value = 0;
-    if (!get_number(object, where, m->key, &value, d))
+    if (!get_number(doc, object, m->key, &value))
         return false;
-    if (value < m->low || value > m->high) {
-        member_error(where, m->key, arena_printf(mem, "must be from %u to %u, is %u", m->low, m->high, value),
-                     d);
-        return false;
-    }
+    if (value < m->low || value > m->high)
+        return bad_member(doc, m->key,
+                          arena_printf(doc->mem, "must be from %u to %u, is %u", m->low, m->high, value));
     memcpy((char *)out + m->offset, &value, sizeof value);
     return true;
 }
 
 /* A misspelt member would silently be ignored otherwise. */
-static bool no_other_member(const char *section, const cJSON *object, const char *where, diagnostics *d) {
+static bool only_members(const document *doc, const cJSON *object, const char *const *known) {
     for (const cJSON *m = object->child; m; m = m->next) {
-        bool known = false;
-        for (size_t i = 0; i < MEMBERS; i++)
-            known |= strcmp(members[i].section, section) == 0 && strcmp(members[i].key, m->string) == 0;
-        if (!known) {
-            member_error(where, m->string, "is not one of this section", d);
-            return false;
-        }
+        size_t i = 0;
+        while (known[i] && strcmp(known[i], m->string) != 0)
+            i++;
+        if (!known[i])
+            return bad_member(doc, m->string,
+                              *doc->section ? "is not one of this section" : "is not one of a board");
     }
     return true;
 }
 
-static bool read_section(const char *section, const char *path, arena *mem, diagnostics *d, pnr_board *out) {
-    const cJSON *object = json_get_object(out->json, path, section, d);
-    if (!object)
-        return false;
-    const char *where = arena_printf(mem, "%s: %s", path, section);
-    for (size_t i = 0; i < MEMBERS; i++)
-        if (strcmp(members[i].section, section) == 0 && !read_member(&members[i], object, where, mem, d, out))
-            return false;
-    return no_other_member(section, object, where, d);
+static bool read_section(document *doc, const char *section, pnr_board *out) {
+    const char *known[MEMBERS + 1];
+    size_t n = 0;
+    const cJSON *object = get_object(doc, out->json, section);
+    bool good = object != NULL;
+    doc->section = section;
+    for (size_t i = 0; good && i < MEMBERS; i++) {
+        if (strcmp(members[i].section, section) != 0)
+            continue;
+        known[n++] = members[i].key;
+        good = read_member(&members[i], object, doc, out);
+    }
+    known[n] = NULL;
+    good = good && only_members(doc, object, known);
+    doc->section = "";
+    return good;
 }
 
 /* Delays are [least, most] pairs in picoseconds; their names are the timing analysis's business. */
-static bool check_delays(const char *path, arena *mem, diagnostics *d, const cJSON *json) {
-    const cJSON *delays = json_get_object(json, path, "delays_ps", d);
-    const char *where = arena_printf(mem, "%s: delays_ps", path);
-    for (const cJSON *m = delays ? delays->child : NULL; m; m = m->next) {
+static bool check_delays(document *doc, const cJSON *json) {
+    const cJSON *delays = get_object(doc, json, "delays_ps");
+    bool good = delays != NULL;
+    doc->section = "delays_ps";
+    for (const cJSON *m = delays ? delays->child : NULL; good && m; m = m->next) {
         const cJSON *least = cJSON_GetArrayItem(m, 0), *most = cJSON_GetArrayItem(m, 1);
-        bool good = cJSON_IsArray(m) && cJSON_GetArraySize(m) == 2 && cJSON_IsNumber(least) &&
-                    cJSON_IsNumber(most) && least->valuedouble >= 0 &&
-                    least->valuedouble <= most->valuedouble && most->valuedouble <= 1e6;
-        if (!good) {
-            member_error(where, m->string, "must be [least, most] picoseconds, 0 <= least <= most <= 1000000",
-                         d);
-            return false;
-        }
+        good = cJSON_IsArray(m) && cJSON_GetArraySize(m) == 2 && cJSON_IsNumber(least) &&
+               cJSON_IsNumber(most) && least->valuedouble >= 0 && least->valuedouble <= most->valuedouble &&
+               most->valuedouble <= 1e6;
+        if (!good)
+            bad_member(doc, m->string, "must be [least, most] picoseconds, 0 <= least <= most <= 1000000");
     }
-    return delays != NULL;
+    doc->section = "";
+    return good;
 }
 
-static bool check_sizes(const char *path, const pnr_board *b, diagnostics *d) {
-    const char *code = "E0502-board-sizes";
-    if (b->mem_phase >= b->mem_period)
-        diag_error(d, (src_loc){0}, code, "%s: array.mem_phase %u must be below array.mem_period %u", path,
-                   b->mem_phase, b->mem_period);
-    else if (b->glb_tiles * b->columns_per_glb_tile != b->width)
-        diag_error(d, (src_loc){0}, code,
-                   "%s: %u glb.tiles of %u glb.columns_per_tile are not array.width %u", path, b->glb_tiles,
-                   b->columns_per_glb_tile, b->width);
-    else
+/* How a host reaches the board; a board may have none. */
+static bool read_link(document *doc, pnr_board *out) {
+    static const char *const known[] = {"openocd", "idcode", "simulated", NULL};
+    const cJSON *link = cJSON_GetObjectItemCaseSensitive(out->json, "link");
+    if (!link)
         return true;
+    if (!get_object(doc, out->json, "link"))
+        return false;
+    const cJSON *simulated = cJSON_GetObjectItemCaseSensitive(link, "simulated");
+    doc->section = "link";
+    bool good = get_text(doc, link, "openocd", &out->link.openocd) &&
+                get_number(doc, link, "idcode", &out->link.idcode) && only_members(doc, link, known);
+    if (good && simulated && !cJSON_IsBool(simulated))
+        good = bad_type(doc, "simulated", "must be true or false");
+    out->link.simulated = cJSON_IsTrue(simulated);
+    doc->section = "";
+    return good;
+}
+
+static bool check_sizes(document *doc, const pnr_board *b) {
+    const char *code = "E0502-board-sizes";
+    if (b->mem_phase >= b->mem_period) {
+        doc->section = "array";
+        diag_error(doc->d, member_at(doc, "mem_phase"), code,
+                   "array.mem_phase %u must be below array.mem_period %u", b->mem_phase, b->mem_period);
+    } else if (b->glb_tiles * b->columns_per_glb_tile != b->width) {
+        doc->section = "glb";
+        diag_error(doc->d, member_at(doc, "tiles"), code,
+                   "%u glb.tiles of %u glb.columns_per_tile are not array.width %u", b->glb_tiles,
+                   b->columns_per_glb_tile, b->width);
+    } else {
+        return true;
+    }
     return false;
 }
 
+static const char *beside(const char *path, const char *name, arena *mem) {
+    const char *slash = strrchr(path, '/');
+    return arena_printf(mem, "%.*s%s", slash ? (int)(slash - path + 1) : 0, path, name);
+}
+
+/* "profiles", which may be absent: names of tables, so letters, digits and '-' only. */
+static bool check_profiles(const document *doc, const cJSON *json) {
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "profiles");
+    bool good = !list || cJSON_IsArray(list);
+    for (const cJSON *m = good && list ? list->child : NULL; good && m; m = m->next)
+        good = cJSON_IsString(m) && *m->valuestring &&
+               strspn(m->valuestring, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(m->valuestring);
+    return good || bad_member(doc, "profiles", "must be a list of names of small letters, digits and '-'");
+}
+
 /* Reads `name`, `format_version` and the register map's folder, which stands next to the document. */
-static bool read_head(const char *path, arena *mem, diagnostics *d, pnr_board *out) {
+static bool read_head(const document *doc, const char *path, pnr_board *out) {
     uint32_t version = 0;
     const char *tables = NULL;
-    if (!json_get_u32(out->json, path, "format_version", &version, d) ||
-        !json_get_text(out->json, path, "name", &out->name, d) ||
-        !json_get_text(out->json, path, "register_map", &tables, d))
-        return false;
-    if (version != 1) {
-        member_error(path, "format_version", "must be 1", d);
+    if (!cJSON_IsObject(out->json)) {
+        diag_error(doc->d, src_at(doc->source, 0, 1), "E0003-json-member", "a board is an object");
         return false;
     }
-    const char *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path + 1) : 0;
-    out->folder = arena_printf(mem, "%s%s", arena_strndup(mem, path, length), tables);
+    if (!get_number(doc, out->json, "format_version", &version) ||
+        !get_text(doc, out->json, "name", &out->name) || !get_text(doc, out->json, "register_map", &tables))
+        return false;
+    if (version != 1)
+        return bad_member(doc, "format_version", "must be 1");
+    out->folder = beside(path, tables, doc->mem);
     return true;
+}
+
+static bool no_other_section(const document *doc, const cJSON *json) {
+    static const char *const known[] = {
+        "format_version", "name",   "register_map", "array", "glb",      "mem",
+        "memory_map",     "clocks", "delays_ps",    "link",  "profiles", NULL};
+    return only_members(doc, json, known);
 }
 
 static const char *board_path(const char *name, arena *mem) {
@@ -159,16 +266,42 @@ static const char *board_path(const char *name, arena *mem) {
 }
 
 bool pnr_board_read(const char *name_or_path, arena *mem, diagnostics *d, pnr_board *out) {
-    *out = (pnr_board){0};
+    *out = (pnr_board){.profile = PNR_PROFILE};
     const char *path = board_path(name_or_path, mem);
-    out->json = json_read(path, d);
-    bool good = out->json && read_head(path, mem, d, out);
+    document doc = {.section = "", .d = d, .mem = mem};
+    doc.text = file_read(path, mem, &doc.length, d);
+    out->json = doc.text ? json_parse(path, doc.text, doc.length, d) : NULL;
+    if (!out->json)
+        return false;
+    doc.source = diag_add_source(d, path, doc.text, doc.length);
+    bool good = read_head(&doc, path, out);
     for (size_t i = 0; good && i < SECTIONS; i++)
-        good = read_section(sections[i], path, mem, d, out);
-    good = good && check_delays(path, mem, d, out->json) && check_sizes(path, out, d);
+        good = read_section(&doc, sections[i], out);
+    good = good && check_profiles(&doc, out->json) && check_delays(&doc, out->json) && read_link(&doc, out) &&
+           check_sizes(&doc, out) && no_other_section(&doc, out->json);
+    if (good && out->link.openocd)
+        out->link.openocd = beside(path, out->link.openocd, mem);
     if (!good)
         pnr_board_free(out);
     return good;
+}
+
+bool pnr_board_set_profile(pnr_board *b, const char *profile, diagnostics *d) {
+    const cJSON *m = cJSON_GetObjectItemCaseSensitive(b->json, "profiles");
+    bool known = strcmp(profile, PNR_PROFILE) == 0;
+    for (m = m ? m->child : NULL; m && !known; m = m->next)
+        known = strcmp(profile, m->valuestring) == 0;
+    if (known) {
+        b->profile = profile;
+        return true;
+    }
+    diag_error(d, (src_loc){0}, "E0503-board-profile", "board '%s' has no profile '%s'", b->name, profile);
+    diag_hint(d, "'onyx boards' lists the profiles of each board");
+    return false;
+}
+
+bool pnr_board_extended(const pnr_board *b) {
+    return strcmp(b->profile, PNR_PROFILE) != 0;
 }
 
 void pnr_board_free(pnr_board *b) {

@@ -33,7 +33,10 @@ static bool reader_open(reader *r, const char *path, const char *code, arena *me
     *r = (reader){
         .text = text, .next = text, .start = text, .end = text + length, .d = d, .mem = mem, .code = code};
     r->source = diag_add_source(d, path, text, length);
-    return true;
+    const char *zero = memchr(text, '\0', length);
+    if (zero) /* a name would end there */
+        diag_error(d, src_at(r->source, (size_t)(zero - text), 1), code, "a zero byte is no text");
+    return !zero;
 }
 
 static bool read_line(reader *r) {
@@ -532,7 +535,7 @@ static bool mux_words(word w, route_node *out) {
            word_number((word){w.at + 2, 1}, &out->track);
 }
 
-static bool route_node_words(const reader *r, route_node *out) {
+static bool read_node_words(const reader *r, route_node *out) {
     const word *w = r->words.at;
     uint32_t n = r->words.len, io = 0, last = 0;
     *out = (route_node){0};
@@ -547,7 +550,7 @@ static bool route_node_words(const reader *r, route_node *out) {
         bool good = word_number(w[1], &out->track) && word_number(w[2], &out->x) &&
                     word_number(w[3], &out->y) && word_number(w[4], &out->side) && word_number(w[5], &io);
         out->kind = io ? ROUTE_LEAVES : ROUTE_ARRIVES;
-        return good && out->side < 4 && io < 2;
+        return good && io < 2;
     }
     if (n == 6 && word_is(w[0], "REG")) {
         out->kind = ROUTE_REGISTER;
@@ -558,6 +561,12 @@ static bool route_node_words(const reader *r, route_node *out) {
         return mux_words(w[1], out) && word_number(w[2], &out->x) && word_number(w[3], &out->y);
     }
     return false;
+}
+
+/* A node of any board: what is larger would be another wire once it is a hop. */
+static bool route_node_words(const reader *r, route_node *out) {
+    return read_node_words(r, out) && out->side < 4 && out->x <= UINT16_MAX && out->y <= UINT16_MAX &&
+           out->track <= UINT8_MAX;
 }
 
 static uint32_t find_hop(const pnr_route *r, uint32_t x, uint32_t y, uint32_t side, uint32_t track) {

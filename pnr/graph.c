@@ -246,17 +246,15 @@ static bool compare_graphs(const char *path, char *file, size_t file_length, con
 
 bool pnr_check_graph(const pnr_board *b, uint32_t width, const char *path, diagnostics *d) {
     BUG_IF(width != 17 && width != 1, "there is no %u-bit network", width);
-    size_t file_length = 0, own_length = 0;
-    char *file = file_read(path, d->mem, &file_length, d), *own = NULL;
+    size_t file_length = 0;
+    char *file = file_read(path, d->mem, &file_length, d);
     if (!file)
         return false;
-    FILE *stream = open_memstream(&own, &own_length);
-    BUG_IF(!stream, "out of memory");
-    put_graph(&(graph_writer){b, width, stream});
-    fclose(stream);
-    char *kept = arena_strndup(d->mem, own, own_length); /* diagnostics may point into it */
-    free(own);
-    return compare_graphs(path, file, file_length, kept, own_length, d);
+    text_out own;
+    text_begin(&own);
+    put_graph(&(graph_writer){b, width, own.stream});
+    text_end(&own, d->mem); /* diagnostics may point into it */
+    return compare_graphs(path, file, file_length, own.text, own.length, d);
 }
 
 /* ---- .layout --------------------------------------------------------------------------------- */
@@ -558,12 +556,10 @@ static bool prove_totals(const proof *p, diagnostics *d) {
 
 /* Proves one network by its graph, the text other tools would route on. */
 static bool prove_network(const pnr_board *b, uint32_t width, arena *mem, diagnostics *d) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
-    BUG_IF(!stream, "out of memory");
-    put_graph(&(graph_writer){b, width, stream});
-    fclose(stream);
+    text_out own;
+    text_begin(&own);
+    put_graph(&(graph_writer){b, width, own.stream});
+    const char *text = text_end(&own, mem);
     uint32_t wires = b->width * b->height * 4 * b->tracks;
     proof p = {.b = b, .width = width};
     p.declared[0] = arena_new_n(mem, uint8_t, wires);
@@ -572,7 +568,7 @@ static bool prove_network(const pnr_board *b, uint32_t width, arena *mem, diagno
     p.switches = arena_new_n(mem, uint8_t, 16 * b->tracks);
     graph_reader r = {.mem = mem};
     bool good = true;
-    for (size_t at = 0; good && at < length;) {
+    for (size_t at = 0; good && at < own.length;) {
         size_t line = strcspn(text + at, "\n");
         char words[96];
         normal_line(text + at, line, words);
@@ -580,7 +576,6 @@ static bool prove_network(const pnr_board *b, uint32_t width, arena *mem, diagno
                FABRIC_FAULT(d, "%u-bit network: '%s' of '%s' is wrong", width, words, r.node);
         at += line + 1;
     }
-    free(text);
     return good && prove_totals(&p, d);
 }
 

@@ -23,24 +23,40 @@ typedef struct {
     uint32_t cgra_irq;           /* interrupt number */
 } pnr_memory_map;
 
+/* How a host reaches the board's debug port. */
 typedef struct {
-    const char *name;               /* "onyx" */
-    const char *folder;             /* where register map tables lie: "boards/onyx" */
-    uint32_t width, height;         /* 32, 17: height counts the IO row */
-    uint32_t tracks;                /* per side and direction */
+    const char *openocd; /* path of the OpenOCD configuration; NULL: the board has no link */
+    uint32_t idcode;     /* of the JTAG TAP */
+    bool simulated;      /* onyx-cosim answers, which whoever wants the board starts */
+} pnr_link;
+
+typedef struct {
+    const char *name;       /* "onyx" */
+    const char *folder;     /* where register map tables lie: "boards/onyx" */
+    const char *profile;    /* what the tiles can do: PNR_PROFILE, or one of the document's "profiles" */
+    uint32_t width, height; /* 32, 17: height counts the IO row */
+    uint32_t tracks;        /* per side and direction */
     uint32_t mem_period, mem_phase; /* MEM column iff x % period == phase */
     uint32_t glb_tiles, glb_bank_bytes, glb_banks_per_tile, columns_per_glb_tile;
     uint32_t flush_columns; /* of a flush group: these columns are flushed together, by one load stream */
     uint32_t mem_words;     /* words of one ID of a MEM tile's buffet */
     pnr_memory_map map;
     uint32_t cpu_mhz, cgra_mhz; /* highest clocks */
-    const cJSON *json;          /* the whole document; "delays_ps" is read from here */
+    pnr_link link;
+    const cJSON *json; /* the whole document; "delays_ps" is read from here */
 } pnr_board;
 
+/* The fabricated chip: the profile of a board as read. */
+#define PNR_PROFILE "onyx"
+
 /* Reads boards/NAME.json (or a path that ends in .json) from the current folder, else from the source tree,
- * and validates it. Errors: E0001-file, E0002-json, E0003-json-member, E0501-board-member (all name the
- * member), E0502-board-sizes. `out->json` lives until the caller deletes it with pnr_board_free. */
+ * and validates it. Errors: E0001-file, E0002-json, E0003-json-member, E0501-board-member (both show
+ * the member), E0502-board-sizes. `out->json` lives until the caller deletes it with pnr_board_free. */
 bool pnr_board_read(const char *name_or_path, arena *mem, diagnostics *d, pnr_board *out);
+/* Another profile for the board, one of its "profiles" or PNR_PROFILE; E0503-board-profile. */
+bool pnr_board_set_profile(pnr_board *b, const char *profile, diagnostics *d);
+/* Whether primitives of ours may be used (docs/profiles.md). */
+bool pnr_board_extended(const pnr_board *b);
 void pnr_board_free(pnr_board *b); /* only the JSON document is not in the arena */
 net_tile pnr_site_tile(const pnr_board *b, uint32_t x, uint32_t y); /* what stands at (x, y); NONE outside */
 

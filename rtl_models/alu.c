@@ -98,6 +98,10 @@ static uint16_t fp_result(uint32_t opcode, uint16_t a, uint16_t b) {
     return opcode == 3 ? fp_mul(x, y) : fp_add(x, y);
 }
 
+uint16_t rtl_bf16_add(uint16_t a, uint16_t b) {
+    return fp_result(0, a, b);
+}
+
 /* ---- instructions ---------------------------------------------------------------------------- */
 
 uint16_t rtl_alu_result(const uint32_t space[3], uint16_t in0, uint16_t in1) {

@@ -293,6 +293,11 @@ uint16_t Array::from_array_data(unsigned column) const {
     return state_->io_units[column] != nullptr ? *state_->io[column].from_data : uint16_t{0};
 }
 
+void Array::watch(Watcher watcher) {
+    state_->routes.watch(std::move(watcher));
+    state_->routes.mark_all();
+}
+
 bool Array::step() {
     return state_->step();
 }

@@ -12,10 +12,17 @@
 #define ONYX_RTL_MODELS_ARRAY_GLUE_H
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
 namespace onyx {
+
+/* The channel into a tile's port in a cycle (steps since reset): whether the driver offers the token, the
+ * port has room, and it arrives (all the driver feeds has room). Called for every channel that may do
+ * something else than before. */
+using Watcher = std::function<void(uint64_t cycle, unsigned x, unsigned y, unsigned port, bool offered,
+                                   bool room, bool moves, uint32_t token)>;
 
 class Array {
   public:
@@ -62,6 +69,8 @@ class Array {
     /* What the monitors of a tile have raised since its first flush after reset(): bit n is hazard n of
      * rtl_models/cycle.h. */
     uint32_t hazards(unsigned x, unsigned y) const;
+
+    void watch(Watcher watcher);
 
     uint64_t cycles() const;      /* steps since reset() */
     uint64_t busy_cycles() const; /* those in which some tile was evaluated */

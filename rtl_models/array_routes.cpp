@@ -286,6 +286,12 @@ void Routes::mark_all() {
         mark(i);
 }
 
+void Routes::tell(const Segment &s, const Sink &sink, uint64_t cycle) const {
+    bool offered = s.unit != nullptr ? *s.unit->out[s.port].valid != 0 : s.valid;
+    bool room = *sink.unit->in[sink.port].ready != 0;
+    watcher_(cycle, sink.unit->x, sink.unit->y, sink.port, offered, room, s.valid && room, s.data);
+}
+
 /* Whether a register has changed, so that the net has to be seen again. */
 bool Routes::settle(Net &net, uint32_t stalled, Awake &awake) {
     Segment *segments = &segments_[net.first];
@@ -339,6 +345,8 @@ bool Routes::settle(Net &net, uint32_t stalled, Awake &awake) {
                 *in.valid = s.valid;
             }
             *in.data = s.data;
+            if (watcher_)
+                tell(s, sink, awake.cycles);
         }
     }
     return again;

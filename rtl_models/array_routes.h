@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "rtl_models/array_glue.h"
 #include "rtl_models/array_units.h"
 
 namespace onyx {
@@ -42,6 +43,8 @@ class Routes {
      * edge. */
     void settle_all(uint32_t stalled, Awake &awake);
     bool quiet() const { return marked_.empty(); }
+
+    void watch(Watcher watcher) { watcher_ = std::move(watcher); }
 
     /* " east 2, south 0": the outputs of a tile's switch box that carry a word nobody takes. */
     std::string waiting(Unit &u, const Sites &sites);
@@ -86,6 +89,7 @@ class Routes {
         return x < width_ && y <= height_ ? sites[y * width_ + x].get() : nullptr;
     }
     bool settle(Net &net, uint32_t stalled, Awake &awake);
+    void tell(const Segment &s, const Sink &sink, uint64_t cycle) const;
 
     unsigned width_ = 0, height_ = 0;
     std::vector<std::array<Register, OUTS>> registers_; /* by site */
@@ -93,6 +97,7 @@ class Routes {
     std::vector<Sink> sinks_;
     std::vector<Net> nets_;
     std::vector<uint32_t> marked_, settling_;
+    Watcher watcher_;
 };
 
 } // namespace onyx

@@ -22,17 +22,13 @@ static void account(link *l, uint64_t now) {
         l->sinks[s].cycles[l->sinks[s].now] += cycles;
 }
 
-static sink_state state_of(bool valid, bool has_room) {
-    return valid ? has_room ? SINK_HELD : SINK_STALLED : has_room ? SINK_STARVED : SINK_IDLE;
-}
-
 /* Each returns whether anything moves in this cycle. */
 static bool decide_wire(link *l) {
     bool have = some(l->from), all = true;
     for (uint32_t s = 0; s < l->n_sinks; s++)
         all &= room(l->sinks[s].to);
     for (uint32_t s = 0; s < l->n_sinks; s++)
-        l->sinks[s].now = have && all ? SINK_MOVES : state_of(have, room(l->sinks[s].to));
+        l->sinks[s].now = cycle_activity_of(have && all, have, room(l->sinks[s].to));
     return have && all;
 }
 
@@ -63,10 +59,20 @@ static bool decide_routed(link *l) {
         link_sink *sink = &l->sinks[s];
         bool there = sink->from ? nodes[sink->from].valid : some(l->from), has_room = room(sink->to);
         bool arrives = nodes[sink->from].valid && has_room;
-        sink->now = arrives ? SINK_MOVES : state_of(there, has_room);
+        sink->now = cycle_activity_of(arrives, there, has_room);
         moves |= arrives;
     }
     return moves;
+}
+
+/* The token a sink sees; of none anything. */
+static uint32_t token_at(const link *l, const link_sink *sink) {
+    return l->n_registers && sink->from ? l->nodes[sink->from].data : token(l->from);
+}
+
+static void tell(cycle_model *m, const link *l) {
+    for (uint32_t s = 0; s < l->n_sinks; s++)
+        m->watcher(m->watcher_context, m->now, l->net, s, l->sinks[s].now, token_at(l, &l->sinks[s]));
 }
 
 static void decide(cycle_model *m, uint32_t id) {
@@ -80,6 +86,8 @@ static void decide(cycle_model *m, uint32_t id) {
         else
             account(l, m->now);
         moves = l->n_registers ? decide_routed(l) : decide_wire(l);
+        if (m->watcher)
+            tell(m, l);
     }
     if (moves)
         m->moving[m->n_moving++] = (uint16_t)id;
@@ -90,7 +98,7 @@ static void decide(cycle_model *m, uint32_t id) {
 static void move_routed(cycle_model *m, link *l) {
     const link_node *nodes = l->nodes;
     for (uint32_t s = 0; s < l->n_sinks; s++) {
-        if (l->sinks[s].now == SINK_MOVES)
+        if (l->sinks[s].now == CYCLE_MOVES)
             push(m, l->sinks[s].to, nodes[l->sinks[s].from].data);
     }
     for (uint32_t r = 0; r < l->n_registers; r++) {
@@ -160,6 +168,8 @@ static bool step(cycle_model *m, core *c) {
         return cycle_step_buffet(m, c, since_flush & 3);
     case CORE_READ_SCANNER:
         return cycle_step_reader(m, c, since_flush & 1);
+    case CORE_VECTOR_REDUCE:
+        return cycle_step_vector(m, c);
     case CORE_IO_IN:
         return step_io_in(m, c);
     case CORE_IO_OUT:
@@ -202,7 +212,7 @@ static void flush_core(cycle_model *m, core *c) {
         break;
     case CORE_RSG:
     case CORE_REDUCE:
-        c->u.reduce = (reduce_state){.default_value = c->u.reduce.default_value};
+        c->u.reduce = (reduce_state){.bf16 = c->u.reduce.bf16, .default_value = c->u.reduce.default_value};
         break;
     case CORE_WRITE_SCANNER:
         c->u.writer.state = 0;
@@ -227,6 +237,10 @@ static void flush_core(cycle_model *m, core *c) {
         s->seen_ref = false;
         break;
     }
+    case CORE_VECTOR_REDUCE:
+        c->u.vector->state = 0;
+        memset(c->u.vector->lines, 0, sizeof c->u.vector->lines);
+        break;
     case CORE_ALU:
     case CORE_IO_IN:
     case CORE_IO_OUT:
@@ -316,8 +330,8 @@ static void settle_accounts(cycle_model *m) {
 /* Cycles a read-out of values waited, and had a word to send, over all runs. */
 static void waits_of(const link *l, uint64_t *waited, uint64_t *offered) {
     const uint64_t *cycles = l->sinks[0].cycles;
-    *waited = cycles[SINK_STALLED] + cycles[SINK_HELD];
-    *offered = *waited + cycles[SINK_MOVES];
+    *waited = cycles[CYCLE_STALLED] + cycles[CYCLE_HELD];
+    *offered = *waited + cycles[CYCLE_MOVES];
 }
 
 /* The chip's read-out of values bears a sink that stalls a third of the time. */
@@ -386,6 +400,12 @@ cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, b
         end = drain(m, streams, n_streams);
     m->run++;
     return end;
+}
+
+void cycle_watch(cycle_model *m, cycle_watcher *watcher, void *context) {
+    m->watcher = watcher;
+    m->watcher_context = context;
+    cycle_wake_all(m);
 }
 
 /* ---- one tile alone -------------------------------------------------------------------------- */

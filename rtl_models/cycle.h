@@ -16,7 +16,7 @@ enum { CYCLE_INS = 4, CYCLE_OUTS = 3 };
 
 typedef enum { CYCLE_NONE, CYCLE_PE, CYCLE_MEM, CYCLE_IO_IN, CYCLE_IO_OUT } cycle_kind;
 
-/* A tile. PE: ports, modes and space[0..2] as in onyx_pe_core.sv; MEM: mode 0 and space[0..3] as in
+/* A tile. PE: ports, modes and space[0..2] as in onyx_pe_core.sv; MEM: modes 0 and 3 and space[0..3] as in
  * onyx_mem_core.sv; an IO tile has port 0 only. */
 typedef struct {
     cycle_kind kind;
@@ -78,7 +78,8 @@ typedef struct {
       "one tree for each flush: give every sub-tile a run of its own")                                       \
     X(WRITE_ORDER, "write-order", "a value written out of order loses the line begun before it",             \
       "write the values in order")                                                                           \
-    X(OVERFLOW, "overflow", "an entry beyond the capacity of its memory stops the writer for good",          \
+    X(OVERFLOW, "overflow",                                                                                  \
+      "an entry beyond the capacity of its memory is lost, or stops the writer for good",                    \
       "a smaller --tile")                                                                                    \
     X(EQUAL_CRD, "equal-crd", "a writer merges equal coordinates of one fiber", "another loop order (-s)")   \
     X(EMPTY_FIBER, "empty-fiber", "a writer makes one fiber of several empty ones",                          \
@@ -160,6 +161,27 @@ typedef VEC(cycle_channel) cycle_channels;
 
 /* All channels in the order of the nets. */
 void cycle_channels_of(cycle_model *m, arena *mem, cycle_channels *out);
+
+/* What a channel does in a cycle, as in cycle_channel. */
+typedef enum {
+    CYCLE_MOVES,
+    CYCLE_STALLED,
+    CYCLE_HELD,
+    CYCLE_STARVED,
+    CYCLE_IDLE,
+    CYCLE_ACTIVITIES
+} cycle_activity;
+/* `moves`: the token offered arrives; `room`: at the input. */
+static inline cycle_activity cycle_activity_of(bool moves, bool offered, bool room) {
+    return moves     ? CYCLE_MOVES
+           : offered ? (room ? CYCLE_HELD : CYCLE_STALLED)
+                     : (room ? CYCLE_STARVED : CYCLE_IDLE);
+}
+/* Called in every cycle (counted from reset, flushes included) for each channel that may do something else
+ * than before; `token` means something while there is one: moves, stalled, held. */
+typedef void cycle_watcher(void *context, uint64_t cycle, uint32_t net, uint32_t sink,
+                           cycle_activity activity, uint32_t token);
+void cycle_watch(cycle_model *m, cycle_watcher *watcher, void *context);
 
 /* A tile others waited for while it waited for nobody: the cycles an input of it was full, less those another
  * input must have been empty meanwhile, less those its outputs waited. An estimate from the accounts; largest

@@ -97,6 +97,7 @@ static void build_pe(cycle_model *m, uint32_t cell, const cell_ports *p) {
         break;
     case RTL_PE_REDUCE:
         c->u.reduce.default_value = (uint16_t)(cc->space[0] >> 17 | cc->space[1] << 15);
+        c->u.reduce.bf16 = cc->space[1] >> 1 & 1;
         break;
     default:
         break;
@@ -162,10 +163,21 @@ static void build_mem(cycle_model *m, uint32_t cell, const cell_ports *p) {
     }
 }
 
+static void build_vector(cycle_model *m, uint32_t cell, const cell_ports *p) {
+    core *c = new_core(m, CORE_VECTOR_REDUCE, cell);
+    c->u.vector = arena_new(m->mem, vector_state);
+    c->u.vector->bf16 = m->design->cells.at[cell].space[0] >> 1 & 1;
+    for (int port = 0; port < 2; port++) {
+        reads(m, c, port, p->in[port]);
+        writes(m, c, port, p->out[port]);
+    }
+}
+
 /* A tile that works; ports nobody uses are already NOWHERE or a drain. */
 static bool used(const cycle_cell *c) {
     return c->kind == CYCLE_PE    ? c->tile_en && (c->space[0] & 1)
-           : c->kind == CYCLE_MEM ? c->tile_en && c->mode == 0
+           : c->kind == CYCLE_MEM ? c->tile_en && (c->mode == RTL_MEM_FIBER_ACCESS ||
+                                                   (c->mode == RTL_MEM_VECTOR_REDUCE && (c->space[0] & 1)))
                                   : true;
 }
 
@@ -179,7 +191,10 @@ static void build_cell(cycle_model *m, uint32_t cell) {
         build_pe(m, cell, p);
         return;
     case CYCLE_MEM:
-        build_mem(m, cell, p);
+        if (cc->mode == RTL_MEM_VECTOR_REDUCE)
+            build_vector(m, cell, p);
+        else
+            build_mem(m, cell, p);
         return;
     case CYCLE_IO_IN:
         writes(m, new_core(m, CORE_IO_IN, cell), 0, p->out[0]);
@@ -201,8 +216,8 @@ static void build_net(cycle_model *m, uint32_t index) {
     l->net = index;
     m->ports[net->cell].to[net->port] = l;
     const cycle_cell *source = &m->design->cells.at[net->cell];
-    l->values = source->kind == CYCLE_MEM && net->port == 0 && (source->space[1] >> 27 & 1) &&
-                (source->space[2] >> 30 & 1);
+    l->values = source->kind == CYCLE_MEM && source->mode == RTL_MEM_FIBER_ACCESS && net->port == 0 &&
+                (source->space[1] >> 27 & 1) && (source->space[2] >> 30 & 1);
     for (uint32_t r = 0; r < net->registers.len; r++) {
         const cycle_register *reg = &net->registers.at[r];
         l->registers[r] = (link_register){

@@ -34,6 +34,7 @@ typedef enum {
     CORE_WRITE_SCANNER,
     CORE_BUFFET,
     CORE_READ_SCANNER,
+    CORE_VECTOR_REDUCE,
     CORE_IO_IN,
     CORE_IO_OUT
 } core_kind;
@@ -67,6 +68,7 @@ typedef struct {
 
 typedef struct {
     uint8_t state;
+    bool bf16;
     uint16_t sum, default_value;
 } reduce_state; /* the repeat signal generator uses `state` alone */
 
@@ -115,6 +117,15 @@ typedef struct {
 } reader_state;
 
 typedef struct {
+    uint8_t state;
+    bool bf16, odd;
+    uint16_t line;
+    uint64_t lines[8]; /* which of the memory's lines hold anything */
+    bool there[RTL_VECTOR_COORDINATES];
+    uint16_t sum[RTL_VECTOR_COORDINATES];
+} vector_state;
+
+typedef struct {
     cycle_stream *stream; /* of this run */
     bool stamps;
     arena *mem;
@@ -141,19 +152,17 @@ typedef struct {
         writer_state writer;
         buffet_state *buffet;
         reader_state *reader;
+        vector_state *vector;
         io_state io;
     } u;
 } core;
-
-/* What happens at a sink in a cycle. */
-typedef enum { SINK_MOVES, SINK_STALLED, SINK_HELD, SINK_STARVED, SINK_IDLE, SINK_STATES } sink_state;
 
 typedef struct {
     fifo *to;
     uint32_t from; /* 0 the source, else register + 1 */
     uint32_t cell, port;
-    sink_state now;
-    uint64_t cycles[SINK_STATES];
+    cycle_activity now;
+    uint64_t cycles[CYCLE_ACTIVITIES];
 } link_sink;
 
 typedef struct {
@@ -207,6 +216,8 @@ struct cycle_model {
     uint32_t run;
     uint64_t run_began;
     cycle_hazards hazards;
+    cycle_watcher *watcher; /* or NULL */
+    void *watcher_context;
 };
 enum { NOWHERE, WALL, FIRST_FIFO };
 
@@ -251,6 +262,7 @@ void cycle_note_hazard(cycle_model *m, core *c, cycle_hazard_kind kind, uint32_t
 bool cycle_step_pe(cycle_model *m, core *c);
 bool cycle_step_writer(cycle_model *m, core *c);
 bool cycle_step_buffet(cycle_model *m, core *c, uint32_t turn);
+bool cycle_step_vector(cycle_model *m, core *c);
 bool cycle_step_reader(cycle_model *m, core *c, uint32_t turn);
 
 #endif

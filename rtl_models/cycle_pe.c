@@ -371,7 +371,7 @@ static bool step_reduce(cycle_model *m, core *c) {
         if (rtl_is_maybe(t))
             cycle_note_hazard(m, c, CYCLE_HAZARD_REDUCE_MAYBE, 1, t, 0);
         else
-            s->sum = (uint16_t)(s->sum + t);
+            s->sum = s->bf16 ? rtl_bf16_add(s->sum, (uint16_t)t) : (uint16_t)(s->sum + t);
         pop(m, in);
         return true;
     case REDUCE_SUM:
@@ -419,6 +419,7 @@ bool cycle_step_pe(cycle_model *m, core *c) {
     case CORE_WRITE_SCANNER:
     case CORE_BUFFET:
     case CORE_READ_SCANNER:
+    case CORE_VECTOR_REDUCE:
     case CORE_IO_IN:
     case CORE_IO_OUT:
         break;

@@ -50,11 +50,11 @@ void cycle_channels_of(cycle_model *m, arena *mem, cycle_channels *out) {
             vec_push(mem, out,
                      (cycle_channel){.net = l->net,
                                      .sink = s,
-                                     .moved = cycles[SINK_MOVES],
-                                     .stalled = cycles[SINK_STALLED],
-                                     .held = cycles[SINK_HELD],
-                                     .starved = cycles[SINK_STARVED],
-                                     .idle = cycles[SINK_IDLE]});
+                                     .moved = cycles[CYCLE_MOVES],
+                                     .stalled = cycles[CYCLE_STALLED],
+                                     .held = cycles[CYCLE_HELD],
+                                     .starved = cycles[CYCLE_STARVED],
+                                     .idle = cycles[CYCLE_IDLE]});
         }
     }
 }

@@ -47,8 +47,13 @@ typedef enum { /* the values of the mode field */
                RTL_PE_REDUCE = 6
 } rtl_pe_mode;
 
+typedef enum { RTL_MEM_FIBER_ACCESS = 0, RTL_MEM_VECTOR_REDUCE = 3 } rtl_mem_mode;
+enum { RTL_VECTOR_COORDINATES = 1024 }; /* of a vector reducer */
+
 /* The ALU and the bfloat16 unit of one PE: the 16-bit result of the instruction in CONFIG_SPACE[84:1],
  * `space` being words 0 to 2, for operands a and b. */
 uint16_t rtl_alu_result(const uint32_t space[3], uint16_t a, uint16_t b);
+/* a + b in bfloat16, as onyx_bf16.sv adds: to nearest, ties to even, with subnormals; every NaN is 7fc0. */
+uint16_t rtl_bf16_add(uint16_t a, uint16_t b);
 
 #endif

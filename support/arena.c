@@ -23,7 +23,8 @@ void *arena_alloc(arena *a, size_t bytes) {
         if (size < need)
             size = need;
         chunk = malloc(sizeof *chunk + size);
-        BUG_IF(!chunk, "out of memory: %zu bytes", size);
+        if (!chunk)
+            out_of_memory(size);
         *chunk = (arena_chunk){.previous = a->last, .size = size};
         a->last = chunk;
     }

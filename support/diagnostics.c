@@ -2,6 +2,7 @@
 #include "support/support.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 _Noreturn void bug_report(const char *file, int line, const char *format, ...) {
     va_list args;
@@ -11,6 +12,14 @@ _Noreturn void bug_report(const char *file, int line, const char *format, ...) {
     fputs("\nThis is a bug in onyx; please report it with the command line that led here.\n", stderr);
     va_end(args);
     abort();
+}
+
+_Noreturn void out_of_memory(size_t bytes) {
+    if (bytes)
+        fprintf(stderr, "onyx: error: out of memory: %zu bytes more were needed [E0005-memory]\n", bytes);
+    else
+        fputs("onyx: error: out of memory [E0005-memory]\n", stderr);
+    exit(1);
 }
 
 void diag_init(diagnostics *d, arena *mem) {
@@ -150,4 +159,92 @@ void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour) {
     uint32_t all = failures(d);
     if (all > DIAG_MAX_ERRORS)
         fprintf(out, "onyx: note: %u more errors are not shown\n", all - DIAG_MAX_ERRORS);
+}
+
+bool diag_colour(FILE *out) {
+    const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
+    return isatty(fileno(out)) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
+}
+
+/* ---- as JSON --------------------------------------------------------------------------------- */
+
+/* Bytes of the UTF-8 character at `at`, 0 if there is none (RFC 3629; surrogates and overlong forms are
+ * none). */
+static size_t character(const unsigned char *at) {
+    size_t length = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    bool wrong = length > 2 && ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
+                                (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f));
+    return wrong ? 0 : length;
+}
+
+/* A message may quote any bytes of the user's; JSON has characters only. U+FFFD for what is none. */
+static cJSON *json_text(const char *text, arena *mem) {
+    char *copy = arena_alloc(mem, 3 * strlen(text) + 1), *to = copy;
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        size_t length = character(at);
+        memcpy(to, length ? (const char *)at : "\xef\xbf\xbd", length ? length : 3);
+        to += length ? length : 3;
+        at += length ? length : 1;
+    }
+    return cJSON_CreateString(copy);
+}
+
+static void add_place(const diagnostics *d, const diagnostic *g, arena *mem, cJSON *json) {
+    uint32_t line, col;
+    bool placed = diag_line_col(d, g->loc, &line, &col);
+    cJSON_AddItemToObject(
+        json, "file", placed ? json_text(d->sources.at[g->loc.source - 1].name, mem) : cJSON_CreateNull());
+    cJSON_AddItemToObject(json, "line", placed ? cJSON_CreateNumber(line) : cJSON_CreateNull());
+    cJSON_AddItemToObject(json, "column", placed ? cJSON_CreateNumber(col) : cJSON_CreateNull());
+    cJSON_AddItemToObject(json, "length", placed ? cJSON_CreateNumber(g->loc.length) : cJSON_CreateNull());
+    cJSON_AddItemToObject(json, "message", json_text(g->message, mem));
+}
+
+static cJSON *diagnostic_json(const diagnostics *d, const diagnostic *g, arena *mem) {
+    static const char *const severity[] = {"", "error", "unmappable", "mismatch", "warning", "note"};
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddItemToObject(json, "code", g->code[0] ? cJSON_CreateString(g->code) : cJSON_CreateNull());
+    cJSON_AddStringToObject(json, "severity", severity[g->kind]);
+    add_place(d, g, mem, json);
+    cJSON *hints = cJSON_AddArrayToObject(json, "hints");
+    if (g->hint)
+        cJSON_AddItemToArray(hints, json_text(g->hint, mem));
+    cJSON_AddArrayToObject(json, "notes");
+    return json;
+}
+
+static void print_line(cJSON *json, FILE *out) {
+    if (!json)
+        return;
+    char *text = json_print(json, false);
+    fprintf(out, "%s\n", text);
+    cJSON_free(text);
+    cJSON_Delete(json);
+}
+
+void diag_print_json(const diagnostics *d, uint32_t first, FILE *out) {
+    arena scratch = {0};
+    cJSON *json = NULL; /* the latest that is no note: notes go into it */
+    for (uint32_t i = first; i < d->list.len; i++) {
+        const diagnostic *g = &d->list.at[i];
+        if (g->kind == DIAG_NOTE && json) {
+            cJSON *note = cJSON_CreateObject();
+            add_place(d, g, &scratch, note);
+            cJSON_AddItemToArray(cJSON_GetObjectItem(json, "notes"), note);
+            continue;
+        }
+        print_line(json, out);
+        json = diagnostic_json(d, g, &scratch);
+    }
+    print_line(json, out);
+    if (failures(d) > DIAG_MAX_ERRORS) {
+        const char *message =
+            arena_printf(&scratch, "%u more errors are not shown", failures(d) - DIAG_MAX_ERRORS);
+        print_line(diagnostic_json(d, &(diagnostic){DIAG_NOTE, "", {0}, message, NULL}, &scratch), out);
+    }
+    arena_free(&scratch);
 }

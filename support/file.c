@@ -133,11 +133,14 @@ void file_put_u32(FILE *out, uint32_t word) {
 void text_begin(text_out *out) {
     *out = (text_out){0};
     out->stream = open_memstream(&out->text, &out->length);
-    BUG_IF(!out->stream, "out of memory");
+    if (!out->stream)
+        out_of_memory(0);
 }
 
 char *text_end(text_out *out, arena *mem) {
-    BUG_IF(fclose(out->stream) != 0, "out of memory");
+    bool bad = ferror(out->stream) != 0;
+    if (fclose(out->stream) != 0 || bad)
+        out_of_memory(0);
     char *kept = arena_strndup(mem, out->text, out->length);
     free(out->text);
     *out = (text_out){.text = kept, .length = out->length};

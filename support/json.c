@@ -1,6 +1,26 @@
 /* JSON glue: cJSON parses and prints; this adds locations and stable error codes. */
 #include "support/support.h"
 
+#include <stdlib.h>
+
+static void *allocate(size_t bytes) {
+    void *p = malloc(bytes);
+    if (!p)
+        out_of_memory(bytes);
+    return p;
+}
+
+void json_begin(void) {
+    cJSON_InitHooks(&(cJSON_Hooks){allocate, free});
+}
+
+char *json_print(const cJSON *json, bool indented) {
+    char *text = indented ? cJSON_Print(json) : cJSON_PrintUnformatted(json);
+    if (!text)
+        out_of_memory(0);
+    return text;
+}
+
 cJSON *json_parse(const char *name, const char *text, size_t length, diagnostics *d) {
     const char *end = NULL;
     cJSON *json = cJSON_ParseWithLengthOpts(text, length, &end, false);
@@ -64,8 +84,7 @@ bool json_write(const cJSON *json, const char *path, diagnostics *d) {
     file_out f;
     if (!file_create(&f, path, d->mem, d))
         return false;
-    char *text = cJSON_Print(json);
-    BUG_IF(!text, "out of memory while printing JSON");
+    char *text = json_print(json, true);
     fputs(text, f.stream);
     fputc('\n', f.stream);
     cJSON_free(text);

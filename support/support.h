@@ -2,7 +2,8 @@
  * locations and diagnostics, JSON, seeded random numbers, hashing, whole files.
  *
  * Conventions: nothing here is global and mutable; zero-initialised structures are valid and empty;
- * memory comes from arenas and is released with them; out of memory is a BUG (the program stops).
+ * memory comes from arenas and is released with them; a program that runs out of it ends (E0005-memory, exit
+ * 1).
  */
 #ifndef ONYX_SUPPORT_H
 #define ONYX_SUPPORT_H
@@ -26,6 +27,10 @@
     } while (0)
 _Noreturn void bug_report(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* No memory for something of `bytes` (0: unknown): says so with E0005-memory and ends the program with exit
+ * code 1. What was being written has no name yet; a NAME.PID.part may stay, as after a kill. */
+_Noreturn void out_of_memory(size_t bytes);
 
 /* ---- arena ----------------------------------------------------------------------------------- */
 
@@ -142,6 +147,10 @@ bool diag_failed(const diagnostics *d); /* anything but warnings and notes */
 /* Writes every diagnostic from index `first` on as `name:line:col: error: message [code]`, the
  * line, a caret. */
 void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour);
+/* The same as one JSON object a line, for programs: docs/diagnostics.md, docs/diagnostics.schema.json. */
+void diag_print_json(const diagnostics *d, uint32_t first, FILE *out);
+/* Whether colours belong on `out`: a terminal, TERM is not dumb, and NO_COLOR is unset or empty. */
+bool diag_colour(FILE *out);
 /* 1-based line and column of a location; false when it is nowhere. */
 bool diag_line_col(const diagnostics *d, src_loc loc, uint32_t *line, uint32_t *col);
 
@@ -160,6 +169,9 @@ char *text_end(text_out *out, arena *mem);
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
+/* Every program that uses cJSON calls this first: an allocation of cJSON that fails then ends the program,
+ * where cJSON itself would leave out what it has no memory for. */
+void json_begin(void);
 /* cJSON does the parsing and printing; these add locations and diagnostics.
  * json_read: reads and parses a file; NULL after a located error (E0001-file, E0002-json). Caller:
  * cJSON_Delete. */
@@ -170,6 +182,8 @@ bool json_get_u32(const cJSON *object, const char *where, const char *key, uint3
 bool json_get_text(const cJSON *object, const char *where, const char *key, const char **out, diagnostics *d);
 const cJSON *json_get_array(const cJSON *object, const char *where, const char *key, diagnostics *d);
 const cJSON *json_get_object(const cJSON *object, const char *where, const char *key, diagnostics *d);
+/* As cJSON_Print and cJSON_PrintUnformatted, never NULL; the caller frees it with cJSON_free. */
+char *json_print(const cJSON *json, bool indented);
 bool json_write(const cJSON *json, const char *path, diagnostics *d); /* atomic, indented, final newline */
 
 /* ---- random numbers and hashing -------------------------------------------------------------- */

@@ -24,6 +24,7 @@ check bitstream support sam lower_onyx pnr
 check rtl_models support
 check sweep support
 check firmware support sam tiling lower_onyx pnr bitstream
-check cli support sam frontend tiling lower_onyx pnr bitstream rtl_models firmware sweep
+check host support sam tiling lower_onyx pnr bitstream firmware
+check cli support sam frontend tiling lower_onyx pnr bitstream rtl_models firmware host sweep
 check bindings support cli
 exit $bad

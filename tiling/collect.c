@@ -9,6 +9,8 @@ struct tile_collector {
     arena entries_mem; /* the partial results so far */
     tile_entries entries;
     uint32_t compact_at; /* merge partial results when there are this many */
+    uint64_t collected;  /* entries of all runs */
+    double seconds;      /* spent merging */
 };
 
 enum { COLLECT_COMPACT_FIRST = 1 << 20 };
@@ -28,7 +30,9 @@ tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan
 static void compact(tile_collector *c) {
     arena fresh = {0};
     tile_tensor merged = {.order = c->result->order};
+    double start = seconds_now();
     tile_normalise(&merged, &c->entries, c->dtype, &fresh);
+    c->seconds += seconds_now() - start;
     uint32_t n = (uint32_t)merged.nnz;
     tile_entries entries = {
         .crd = {(uint32_t *)(uintptr_t)merged.crd, n * merged.order, n * merged.order},
@@ -85,15 +89,18 @@ static bool read_compressed(const tile_collector *c, uint32_t run, int level, co
     return true;
 }
 
-/* Adds leaf `leaf` at its coordinates, unless padding put it outside the result. */
+/* Adds leaf `leaf` at its coordinates, unless padding put it outside the part. */
 static void add_leaf(tile_collector *c, const tile_part *part, const tile_nodes *nodes, uint32_t leaf,
                      uint16_t value) {
-    uint32_t at[SAM_MAX_ORDER];
-    if (!tile_leaf_at(c->result, nodes, leaf, part->origin, c->extent, at))
+    uint32_t at[SAM_MAX_ORDER], end[SAM_MAX_ORDER];
+    for (uint32_t m = 0; m < c->result->order; m++)
+        end[m] = part->origin[m] + part->size[m];
+    if (!tile_leaf_at(c->result, nodes, leaf, part->origin, end, at))
         return;
     for (uint32_t m = 0; m < c->result->order; m++)
         vec_push(&c->entries_mem, &c->entries.crd, at[m]);
     vec_push(&c->entries_mem, &c->entries.val, value);
+    c->collected++;
 }
 
 static bool collect_part(tile_collector *c, uint32_t run, uint32_t copy, const uint16_t *const *words,
@@ -133,6 +140,11 @@ bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *wo
             good = collect_part(c, run, copy, words, lengths, d);
     }
     return good;
+}
+
+void tile_collect_cost(const tile_collector *c, uint64_t *entries, double *seconds) {
+    *entries = c->collected;
+    *seconds = c->seconds;
 }
 
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out) {

@@ -1,55 +1,14 @@
 /* The tile plan: operands cut into sub-tiles, and the runs of the kernel that the statement needs.
  *
- * Every variable's range is cut into pieces of the same edge; a sub-tile of an operand is one piece per
- * index. A run is one piece per loop variable. The search walks the loop variables outermost first and asks
- * the expression, at each one, which pieces may contribute: a product needs all factors, a sum any term. A
- * term that lacks a variable reduced elsewhere must be counted once, so it takes part in that variable's
- * first piece only and is fed its empty sub-tile otherwise.
+ * Every variable's range is cut into pieces of the same edge, and where tiles for the global buffer are asked
+ * for, into pieces of those first. A run is one piece per loop variable. The search walks the digits of all
+ * variables, those of the global buffer's tiles first, outermost loop first, and asks the expression at each
+ * which pieces may contribute (pieces.c). Where a run's sub-tile or result may not fit a memory, the run is
+ * split: one variable's piece is halved, for all operands that have it, until everything fits.
  */
-#include "tiling/tiling_int.h"
+#include "tiling/plan_int.h"
 
-/* One sub-tile of an operand. */
-typedef struct {
-    uint32_t at[SAM_MAX_ORDER];    /* piece of each of the operand's variables, in loop order */
-    uint32_t nodes[SAM_MAX_ORDER]; /* distinct local coordinates, by logical mode */
-    uint32_t vals;                 /* value words */
-} sub_tile;
-
-/* One operand: its sub-tiles sorted by `at`; sub-tile 0 is the empty one and stands first. */
-typedef struct {
-    const tile_tensor *data;
-    const sam_tensor_data *format;
-    const sam_expr_data *access;
-    uint8_t
-        mode_in_loop_order[SAM_MAX_ORDER]; /* k-th variable in loop order is index mode_in_loop_order[k] */
-    VEC(sub_tile) tiles;
-    uint64_t first_only; /* variables (bit = handle - 1) in whose first piece alone this operand takes part */
-} operand;
-
-/* Where the search stands in one operand: sub-tiles [low, high) match the pieces chosen so far. */
-typedef struct {
-    uint32_t low, high, depth; /* depth: variables of the operand fixed so far */
-} cursor;
-
-typedef struct {
-    const sam_statement *statement;
-    const tile_options *options;
-    uint32_t edge;
-    const uint32_t *extent;
-    operand *operands; /* by tensor handle - 1 */
-    tile_plan *plan;
-    arena *mem, *scratch;
-    diagnostics *diag;
-    uint32_t piece[64]; /* chosen piece by variable handle - 1 */
-} planner;
-
-static uint64_t var_bit(sam_var v) {
-    return UINT64_C(1) << (v.v - 1);
-}
-
-static uint32_t pieces(const planner *p, sam_var v) {
-    return (p->extent[v.v - 1] + p->edge - 1) / p->edge;
-}
+enum { BATCH_RUNS = 1 << 14 }; /* of a bounded batch */
 
 /* ---- choosing the edge ----------------------------------------------------------------------- */
 
@@ -84,12 +43,12 @@ static uint64_t result_vars(const sam_statement *s) {
 
 /* Binds each tensor to its access (a packed statement has one) and finds the variables in whose first piece
  * alone it takes part. */
-static void bind_accesses(planner *p, sam_expr h, uint64_t first_only) {
+static void bind_accesses(tile_planner *p, sam_expr h, uint64_t first_only) {
     if (!h.v)
         return;
     const sam_expr_data *x = sam_expr_at(p->statement, h);
     if (x->kind == SAM_EXPR_ACCESS) {
-        operand *o = &p->operands[x->tensor.v - 1];
+        plan_operand *o = &p->operands[x->tensor.v - 1];
         BUG_IF(o->access, "%s is used twice", names_text(p->statement->names, o->format->name));
         o->access = x;
         o->first_only = first_only;
@@ -105,419 +64,554 @@ static void bind_accesses(planner *p, sam_expr h, uint64_t first_only) {
     bind_accesses(p, x->b, first_only | only_b);
 }
 
-/* ---- sub-tiles of one operand ---------------------------------------------------------------- */
+/* The digits of all variables in the order of the search. */
+static void list_digits(tile_planner *p) {
+    uint32_t loops = p->statement->loops.len, glb = p->options.glb_tile;
+    p->digits = arena_new_n(&p->own, plan_digit, 2 * loops + 1);
+    for (uint32_t level = glb ? 0 : 1; level < 2; level++) {
+        for (uint32_t l = 0; l < loops; l++) {
+            const plan_digit tile = {p->statement->loops.at[l], glb, 0, PLAN_NO_DIGIT};
+            const plan_digit sub = {p->statement->loops.at[l], p->edge, glb, glb ? (int)l : PLAN_NO_DIGIT};
+            p->digits[p->n_digits++] = level ? sub : tile;
+        }
+    }
+}
 
-static void order_by_loops(const sam_statement *s, operand *o) {
-    uint32_t k = 0;
-    for (uint32_t l = 0; l < s->loops.len; l++) {
+static void list_operand_digits(tile_planner *p, plan_operand *o) {
+    o->digit = arena_new_n(&p->own, plan_digit, p->n_digits + 1);
+    o->digit_mode = arena_new_n(&p->own, uint8_t, p->n_digits + 1);
+    o->cached = arena_new_n(&p->own, plan_cached_set, p->n_digits + 1);
+    for (uint32_t d = 0; d < p->n_digits; d++) {
         for (uint32_t m = 0; m < o->format->order; m++) {
-            if (o->access->index[m].v == s->loops.at[l].v)
-                o->mode_in_loop_order[k++] = (uint8_t)m;
+            if (o->access->index[m].v != p->digits[d].var.v)
+                continue;
+            o->digit[o->n_digits] = p->digits[d];
+            o->digit_mode[o->n_digits++] = (uint8_t)m;
         }
     }
-    BUG_IF(k != o->format->order, "a tensor's index is missing from the loop order");
+    BUG_IF(o->n_digits != o->format->order * (p->options.glb_tile ? 2 : 1),
+           "a tensor's index is missing from the loop order");
 }
 
-static void push_words(planner *p, const uint32_t *words, uint32_t n) {
-    vec_push(p->mem, &p->plan->words, (uint16_t)n);
-    for (uint32_t i = 0; i < n; i++)
-        vec_push(p->mem, &p->plan->words, (uint16_t)words[i]);
-}
-
-/* What stream `level` of a sub-tile carries: length headers and words. */
-static void push_block(planner *p, tile_input *input, const sam_tensor_levels *levels) {
-    tile_block block = {.first = p->plan->words.len};
-    if (input->stream.level == SAM_MODE_VALS) {
-        vec_push(p->mem, &p->plan->words, (uint16_t)levels->n_vals);
-        for (uint32_t i = 0; i < levels->n_vals; i++)
-            vec_push(p->mem, &p->plan->words, levels->vals[i]);
-    } else {
-        const sam_level_data *level = &levels->level[input->stream.level];
-        push_words(p, level->seg, level->n_seg);
-        push_words(p, level->crd, level->n_crd);
-    }
-    block.length = p->plan->words.len - block.first;
-    vec_push(p->mem, &input->blocks, block);
-}
-
-static bool fits(planner *p, const operand *o, const sam_tensor_levels *levels) {
-    uint32_t most = levels->n_vals, limit = p->options->mem_words;
-    for (uint32_t l = 0; l < levels->order; l++) {
-        if (levels->level[l].n_seg > most)
-            most = levels->level[l].n_seg;
-        if (levels->level[l].n_crd > most)
-            most = levels->level[l].n_crd;
-    }
-    if (most <= limit)
-        return true;
-    diag_unmappable(p->diag, o->access->loc, "E0330-capacity",
-                    "a %u-wide sub-tile of %s needs %u words of one memory tile, which holds %u", p->edge,
-                    names_text(p->statement->names, o->format->name), most, limit);
-    diag_hint(p->diag, "use a smaller --tile");
-    return false;
-}
-
-static void count_nodes(planner *p, const operand *o, const uint32_t *split, uint32_t width,
-                        const uint32_t *perm, uint32_t n, sub_tile *t) {
-    uint32_t order = o->format->order;
-    for (uint32_t l = 0; l < order; l++) {
-        uint8_t mode = o->format->mode[l];
-        if (o->format->level[l] == SAM_LEVEL_DENSE) {
-            t->nodes[mode] = p->edge;
-            continue;
-        }
-        uint8_t *seen = arena_new_n(p->scratch, uint8_t, p->edge);
-        for (uint32_t i = 0; i < n; i++) {
-            uint8_t *flag = &seen[split[(size_t)perm[i] * width + order + l]];
-            t->nodes[mode] += !*flag;
-            *flag = 1;
-        }
+static void list_inputs(tile_planner *p, plan_operand *o) {
+    o->input = arena_new_n(&p->own, uint8_t, p->n_inputs + 1);
+    for (uint32_t i = 0; i < p->n_inputs; i++) {
+        if (name_eq(p->inputs[i].tensor, o->format->name))
+            o->input[o->n_inputs++] = (uint8_t)i;
     }
 }
 
-/* Adds the sub-tile made of entries perm[0..n): its streams' blocks and its statistics. */
-static bool add_sub_tile(planner *p, operand *o, const uint32_t *split, uint32_t width, const uint32_t *perm,
-                         uint32_t n, const uint16_t *val) {
-    uint32_t order = o->format->order, dim[SAM_MAX_ORDER];
-    uint8_t column[SAM_MAX_ORDER];
-    sam_tensor_levels levels;
-    for (uint32_t l = 0; l < order; l++) {
-        dim[l] = p->edge;
-        column[l] = (uint8_t)(order + l);
-    }
-    if (!tile_build_levels(o->format, split, width, column, perm, n, val, dim, p->scratch, p->diag,
-                           &levels) ||
-        !fits(p, o, &levels))
-        return false;
-    sub_tile t = {.vals = levels.n_vals};
-    for (uint32_t k = 0; k < order; k++)
-        t.at[k] = split[(size_t)perm[0] * width + k];
-    count_nodes(p, o, split, width, perm, n, &t);
-    vec_push(p->scratch, &o->tiles, t);
-    for (uint32_t i = 0; i < p->plan->inputs.len; i++) {
-        if (name_eq(p->plan->inputs.at[i].stream.tensor, o->format->name))
-            push_block(p, &p->plan->inputs.at[i], &levels);
-    }
-    return true;
+/* ---- how much a run may write ---------------------------------------------------------------- */
+
+static uint32_t larger(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
 }
 
-/* The same with the explicit zeros of padded levels. */
-static bool add_padded_sub_tile(planner *p, operand *o, const uint32_t *split, uint32_t width,
-                                const uint32_t *perm, uint32_t n, const uint16_t *val) {
-    uint32_t order = o->format->order;
-    if (!o->format->padded)
-        return add_sub_tile(p, o, split, width, perm, n, val);
-    tile_entries in = {0}, out;
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t l = 0; l < order; l++)
-            vec_push(p->scratch, &in.crd, split[(size_t)perm[i] * width + order + l]);
-        vec_push(p->scratch, &in.val, val[perm[i]]);
-    }
-    tile_pad(o->format, p->edge, &in, p->scratch, &out);
-    uint32_t *again = arena_new_n(p->scratch, uint32_t, (size_t)out.val.len * width);
-    uint32_t *as_is = arena_new_n(p->scratch, uint32_t, out.val.len);
-    for (uint32_t i = 0; i < out.val.len; i++) {
-        memcpy(again + (size_t)i * width, split + (size_t)perm[0] * width, sizeof *split * order);
-        memcpy(again + (size_t)i * width + order, out.crd.at + (size_t)i * order, sizeof *split * order);
-        as_is[i] = i;
-    }
-    return add_sub_tile(p, o, again, width, as_is, out.val.len, out.val.at);
-}
-
-/* Sub-tile 0, which stands for every sub-tile without entries: one explicit zero at its corner, because the
- * chip's repeaters and droppers must not meet an empty outermost fiber. */
-static bool add_empty_sub_tile(planner *p, operand *o) {
-    static const uint32_t corner[2 * SAM_MAX_ORDER] = {0}, first[1] = {0};
-    static const uint16_t zero[1] = {0};
-    return add_padded_sub_tile(p, o, corner, 2 * o->format->order, first, 1, zero);
-}
-
-/* Splits coordinates into pieces (loop order) and local coordinates (storage order), sorts, cuts. */
-static bool cut_operand(planner *p, operand *o) {
-    uint32_t order = o->format->order, width = order ? 2 * order : 1, n = (uint32_t)o->data->nnz;
-    uint32_t *split = arena_new_n(p->scratch, uint32_t, (size_t)n * width + 1);
-    uint32_t *perm = arena_new_n(p->scratch, uint32_t, n + 1);
-    uint8_t key[2 * SAM_MAX_ORDER];
-    order_by_loops(p->statement, o);
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t *c = o->data->crd + (size_t)i * order;
-        for (uint32_t k = 0; k < order; k++) {
-            split[(size_t)i * width + k] = c[o->mode_in_loop_order[k]] / p->edge;
-            split[(size_t)i * width + order + k] = c[o->format->mode[k]] % p->edge;
-        }
-    }
-    for (uint32_t k = 0; k < 2 * order; k++)
-        key[k] = (uint8_t)k;
-    tile_sort(split, width, n, key, 2 * order, perm, p->scratch);
-    if (!add_empty_sub_tile(p, o))
-        return false;
-    for (uint32_t i = 0; i < n;) {
-        uint32_t end = i + 1;
-        while (end < n && memcmp(split + (size_t)perm[i] * width, split + (size_t)perm[end] * width,
-                                 sizeof *split * order) == 0)
-            end++;
-        if (!add_padded_sub_tile(p, o, split, width, perm + i, end - i, o->data->val))
-            return false;
-        i = end;
-    }
-    return true;
-}
-
-/* ---- which pieces of a variable may contribute ----------------------------------------------- */
-
-typedef enum { PIECES_NONE, PIECES_ANY, PIECES_SOME } piece_kind;
-typedef struct {
-    piece_kind kind;
-    uint64_t *bits; /* PIECES_SOME: one bit per piece */
-} piece_set;
-
-static uint32_t set_words(const planner *p, sam_var v) {
-    return (pieces(p, v) + 63) / 64;
-}
-
-/* ANY made concrete for one side of a sum: every piece of a result variable, the first of a reduced one. */
-static piece_set concrete(const planner *p, piece_set s, sam_var v) {
-    if (s.kind != PIECES_ANY)
-        return s;
-    s = (piece_set){PIECES_SOME, arena_new_n(p->scratch, uint64_t, set_words(p, v))};
-    uint32_t n = sam_is_result_var(p->statement, v) ? pieces(p, v) : 1;
-    for (uint32_t i = 0; i < n; i++)
-        s.bits[i / 64] |= UINT64_C(1) << (i % 64);
-    return s;
-}
-
-static piece_set pieces_of_access(const planner *p, const operand *o, const cursor *c, sam_var v) {
-    if (c->low == c->high)
-        return (piece_set){PIECES_NONE, NULL};
-    if (c->depth == o->format->order || o->access->index[o->mode_in_loop_order[c->depth]].v != v.v)
-        return (piece_set){PIECES_ANY, NULL};
-    piece_set s = {PIECES_SOME, arena_new_n(p->scratch, uint64_t, set_words(p, v))};
-    for (uint32_t t = c->low; t < c->high; t++) {
-        uint32_t at = o->tiles.at[t].at[c->depth];
-        s.bits[at / 64] |= UINT64_C(1) << (at % 64);
-    }
-    return s;
-}
-
-/* Of an addition. A side that lacks v beside one that has it takes part in the first piece; where both lack
- * it, v is summed up elsewhere, and this addition belongs to every piece. */
-static piece_set united(const planner *p, const sam_expr_data *x, piece_set a, piece_set b, sam_var v) {
-    bool varies = ((sam_vars_of(p->statement, x->a) | sam_vars_of(p->statement, x->b)) & var_bit(v)) != 0;
-    if (varies && !(a.kind == PIECES_ANY && b.kind == PIECES_ANY)) {
-        a = concrete(p, a, v);
-        b = concrete(p, b, v);
-    }
-    if (a.kind == PIECES_NONE || b.kind == PIECES_ANY)
-        return b;
-    if (b.kind == PIECES_NONE || a.kind == PIECES_ANY)
-        return a;
-    for (uint32_t i = 0; i < set_words(p, v); i++)
-        a.bits[i] |= b.bits[i];
-    return a;
-}
-
-static piece_set candidates(const planner *p, const cursor *cursors, sam_expr h, sam_var v) {
+/* Most distinct coordinates of v the run iterates; UINT32_MAX where the expression does not restrict v. A
+ * compressed level has none outside of the box, a dense one has all up to the edge. */
+static uint32_t bound_coordinates(const tile_planner *p, const uint32_t *sub, const plan_box *box, sam_expr h,
+                                  sam_var v) {
     const sam_expr_data *x = sam_expr_at(p->statement, h);
-    uint32_t words = set_words(p, v);
+    if (x->kind == SAM_EXPR_ACCESS) {
+        const plan_operand *o = &p->operands[x->tensor.v - 1];
+        for (uint32_t m = 0; m < o->format->order; m++) {
+            if (x->index[m].v == v.v)
+                return o->subs.at[sub[x->tensor.v - 1]].nodes[m];
+        }
+        return UINT32_MAX;
+    }
+    if (x->kind == SAM_EXPR_LITERAL)
+        return UINT32_MAX;
+    uint32_t a = bound_coordinates(p, sub, box, x->a, v);
+    if (!x->b.v)
+        return a;
+    uint32_t b = bound_coordinates(p, sub, box, x->b, v);
+    if (x->kind == SAM_EXPR_MUL)
+        return a < b ? a : b;
+    if (x->kind == SAM_EXPR_DIV || (a == UINT32_MAX && b == UINT32_MAX))
+        return a;
+    if (a >= p->edge || b >= p->edge)
+        return p->edge;
+    return a + b <= box->size[v.v - 1] ? a + b : larger(larger(a, b), box->size[v.v - 1]);
+}
+
+typedef struct {
+    uint64_t stream; /* words of the longest output stream */
+    uint64_t widest; /* words of the largest array in a memory tile */
+} result_bound;
+
+static result_bound bound_result(const tile_planner *p, const uint32_t *sub, const plan_box *box) {
+    const sam_statement *s = p->statement;
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    uint64_t nodes = 1;
+    result_bound r = {2, 1};
+    for (uint32_t l = 0; l < result->order; l++) {
+        uint32_t n = bound_coordinates(p, sub, box, s->rhs, s->result_index[result->mode[l]]);
+        uint64_t parents = nodes;
+        nodes *= n > p->edge || result->level[l] == SAM_LEVEL_DENSE ? p->edge : n;
+        uint64_t stream = 2 + parents + 1 + nodes + 1;
+        r.stream = stream > r.stream ? stream : r.stream;
+        r.widest = parents + 1 > r.widest ? parents + 1 : r.widest;
+        r.widest = nodes > r.widest ? nodes : r.widest;
+    }
+    if (nodes + 1 > r.stream)
+        r.stream = nodes + 1;
+    return r;
+}
+
+static bool result_fits(const tile_planner *p, result_bound r) {
+    return r.widest <= p->options.mem_words && (!p->options.bank_words || r.stream <= p->options.bank_words);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/* Words each stream would still have to load for the run, if the operands' blocks are not there yet. */
+static bool load_fits(const tile_planner *p, const uint32_t *sub, uint64_t out_words) {
+    uint64_t bank = p->options.bank_words;
+    for (uint32_t t = 0; bank && t < p->statement->tensors.len; t++) {
+        const plan_operand *o = &p->operands[t];
+        for (uint32_t i = 0; o->access && i < o->n_inputs && o->subs.at[sub[t]].loaded_in != p->load; i++) {
+            const tile_input *input = &p->plan->inputs.at[o->input[i]];
+            uint64_t more = input->blocks.at[o->subs.at[sub[t]].block].length;
+            if (p->in_words[o->input[i]] + more > bank)
+                return false;
+        }
+    }
+    return !bank || p->out_words + out_words <= bank;
+}
+
+static void begin_load(tile_planner *p) {
+    memset(p->in_words, 0, sizeof p->in_words);
+    p->out_words = 0;
+    p->load++;
+    p->counts.loads++;
+}
+
+/* The loads of the global buffer: as many runs as its banks hold, of one tile for it. */
+static void account_load(tile_planner *p, const uint32_t *sub, uint64_t out_words) {
+    p->counts.glb_tiles += p->new_glb_tile;
+    if (p->new_glb_tile || p->new_load || !load_fits(p, sub, out_words))
+        begin_load(p);
+    p->new_glb_tile = p->new_load = false;
+    for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
+        plan_operand *o = &p->operands[t];
+        if (!o->access)
+            continue;
+        sub_tile *used = &o->subs.at[sub[t]];
+        p->counts.most_words = used->most > p->counts.most_words ? used->most : p->counts.most_words;
+        for (uint32_t i = 0; i < o->n_inputs && used->loaded_in != p->load; i++) {
+            uint32_t words = p->plan->inputs.at[o->input[i]].blocks.at[used->block].length;
+            uint64_t *in_bank = &p->in_words[o->input[i]];
+            *in_bank += words;
+            p->counts.load_words += words;
+            p->counts.most_bank_words =
+                *in_bank > p->counts.most_bank_words ? *in_bank : p->counts.most_bank_words;
+        }
+        used->loaded_in = p->load;
+    }
+    p->out_words += out_words;
+    if (p->out_words > p->counts.most_bank_words)
+        p->counts.most_bank_words = p->out_words;
+}
+
+static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, result_bound bound) {
+    const sam_statement *s = p->statement;
+    tile_run run = {.block_first = p->plan->run_block.len, .bound_words = (uint32_t)bound.stream};
+    tile_part part = {{0}, {0}, false};
+    uint32_t block[TILE_MAX_STREAMS] = {0};
+    p->counts.runs++;
+    p->counts.predicted += plan_cost(p, sub, box);
+    if (p->dry)
+        return true;
+    for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++) {
+        part.origin[m] = box->low[s->result_index[m].v - 1];
+        part.size[m] = box->size[s->result_index[m].v - 1];
+    }
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        plan_operand *o = &p->operands[t];
+        uint32_t its = 0;
+        if (o->access && !plan_block(p, o, sub[t], &its))
+            return false;
+        for (uint32_t i = 0; o->access && i < o->n_inputs; i++)
+            block[o->input[i]] = its;
+    }
+    for (uint32_t i = 0; i < p->n_inputs; i++)
+        vec_push(p->mem, &p->plan->run_block, block[i]);
+    account_load(p, sub, bound.stream);
+    if (bound.widest > p->counts.most_words)
+        p->counts.most_words = (uint32_t)bound.widest;
+    vec_push(p->mem, &p->plan->runs, run);
+    vec_push(p->mem, &p->plan->parts, part);
+    return true;
+}
+
+/* ---- splitting a run that does not fit ------------------------------------------------------- */
+
+static void note_split(tile_planner *p, name_id tensor, const uint32_t *low, uint32_t order, uint64_t words) {
+    tile_split *split = NULL;
+    for (uint32_t i = 0; i < p->counts.splits.len; i++) {
+        if (name_eq(p->counts.splits.at[i].tensor, tensor))
+            split = &p->counts.splits.at[i];
+    }
+    if (!split) {
+        vec_push(p->home, &p->counts.splits, (tile_split){.tensor = tensor, .order = order});
+        split = &p->counts.splits.at[p->counts.splits.len - 1];
+    }
+    if (words > split->most_words)
+        split->most_words = words;
+    if (split->tiles < TILE_SPLITS_LISTED)
+        memcpy(split->corner[split->tiles], low, sizeof *low * order);
+    split->tiles++;
+}
+
+/* Whether anything of the expression is in the run. */
+static bool has_work(const tile_planner *p, const uint32_t *sub, sam_expr h) {
+    const sam_expr_data *x = sam_expr_at(p->statement, h);
     switch (x->kind) {
     case SAM_EXPR_ACCESS:
-        return pieces_of_access(p, &p->operands[x->tensor.v - 1], &cursors[x->tensor.v - 1], v);
+        return sub[x->tensor.v - 1] != 0;
     case SAM_EXPR_LITERAL:
-        return (piece_set){PIECES_ANY, NULL};
+        return true;
     case SAM_EXPR_NEG:
     case SAM_EXPR_SUM:
     case SAM_EXPR_DIV:
-        return candidates(p, cursors, x->a, v);
-    case SAM_EXPR_MUL: {
-        piece_set a = candidates(p, cursors, x->a, v), b = candidates(p, cursors, x->b, v);
-        if (a.kind == PIECES_NONE || b.kind == PIECES_ANY)
-            return a;
-        if (b.kind == PIECES_NONE || a.kind == PIECES_ANY)
-            return b;
-        for (uint32_t i = 0; i < words; i++)
-            a.bits[i] &= b.bits[i];
-        return a;
-    }
+        return has_work(p, sub, x->a);
+    case SAM_EXPR_MUL:
+        return has_work(p, sub, x->a) && has_work(p, sub, x->b);
     case SAM_EXPR_ADD:
     case SAM_EXPR_SUB:
-        return united(p, x, candidates(p, cursors, x->a, v), candidates(p, cursors, x->b, v), v);
+        return has_work(p, sub, x->a) || has_work(p, sub, x->b);
     case SAM_EXPR_NONE:
         break;
     }
     BUG("expression kind %d", (int)x->kind);
 }
 
-/* ---- how much a run may write ---------------------------------------------------------------- */
-
-/* Most distinct coordinates of v the run iterates; UINT32_MAX where the expression does not restrict v. */
-static uint32_t bound_coordinates(const planner *p, const cursor *c, sam_expr h, sam_var v) {
-    const sam_expr_data *x = sam_expr_at(p->statement, h);
-    if (x->kind == SAM_EXPR_ACCESS) {
-        const operand *o = &p->operands[x->tensor.v - 1];
-        uint32_t tile = c[x->tensor.v - 1].low < c[x->tensor.v - 1].high ? c[x->tensor.v - 1].low : 0;
-        for (uint32_t m = 0; m < o->format->order; m++) {
-            if (x->index[m].v == v.v)
-                return o->tiles.at[tile].nodes[m];
-        }
-        return UINT32_MAX;
+static bool has_var(const plan_operand *o, sam_var v) {
+    for (uint32_t m = 0; m < o->format->order; m++) {
+        if (o->access->index[m].v == v.v)
+            return true;
     }
-    if (x->kind == SAM_EXPR_LITERAL)
-        return UINT32_MAX;
-    uint32_t a = bound_coordinates(p, c, x->a, v);
-    if (!x->b.v)
-        return a;
-    uint32_t b = bound_coordinates(p, c, x->b, v);
-    if (x->kind == SAM_EXPR_MUL)
-        return a < b ? a : b;
-    if (x->kind == SAM_EXPR_DIV)
-        return a;
-    if (a == UINT32_MAX && b == UINT32_MAX)
-        return a;
-    return a >= p->edge || b >= p->edge || a + b > p->edge ? p->edge : a + b;
+    return false;
 }
 
-/* Longest output stream of the run in words; checks that the result fits the writers' memories. */
-static bool bound_result(planner *p, const cursor *c, uint32_t *words) {
-    const sam_statement *s = p->statement;
-    const sam_tensor_data *result = sam_tensor_at(s, s->result);
-    uint64_t nodes = 1, most = 2, limit = p->options->mem_words, widest = 1;
-    for (uint32_t l = 0; l < result->order; l++) {
-        uint32_t n = bound_coordinates(p, c, s->rhs, s->result_index[result->mode[l]]);
-        uint64_t parents = nodes;
-        nodes *= n > p->edge || result->level[l] == SAM_LEVEL_DENSE ? p->edge : n;
-        uint64_t stream = 2 + parents + 1 + nodes + 1;
-        most = stream > most ? stream : most;
-        widest = parents + 1 > widest ? parents + 1 : widest;
-        widest = nodes > widest ? nodes : widest;
-    }
-    if (nodes + 1 > most)
-        most = nodes + 1;
-    if (widest > limit) {
-        diag_unmappable(
-            p->diag, result->loc, "E0330-capacity",
-            "a %u-wide sub-tile of the result may need %llu words of one memory tile, which holds %llu",
-            p->edge, (unsigned long long)widest, (unsigned long long)limit);
-        diag_hint(p->diag, "use a smaller --tile");
-        return false;
-    }
-    *words = (uint32_t)most;
-    return true;
-}
-
-/* ---- the search ------------------------------------------------------------------------------ */
-
-static bool add_run(planner *p, const cursor *cursors) {
-    const sam_statement *s = p->statement;
-    tile_run run = {.block_first = p->plan->run_block.len};
-    tile_part part = {{0}, false};
-    for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++)
-        part.origin[m] = p->piece[s->result_index[m].v - 1] * p->edge;
-    for (uint32_t i = 0; i < p->plan->inputs.len; i++) {
-        for (uint32_t t = 0; t < s->tensors.len; t++) {
-            if (t + 1 == s->result.v || !name_eq(s->tensors.at[t].name, p->plan->inputs.at[i].stream.tensor))
-                continue;
-            const cursor *c = &cursors[t];
-            BUG_IF(c->high > c->low + 1, "a run must fix one sub-tile of every operand");
-            vec_push(p->mem, &p->plan->run_block, c->low < c->high ? c->low : 0);
-        }
-    }
-    if (!bound_result(p, cursors, &run.bound_words))
-        return false;
-    vec_push(p->mem, &p->plan->runs, run);
-    vec_push(p->mem, &p->plan->parts, part);
-    return true;
-}
-
-/* First sub-tile of the cursor's range whose piece at the cursor's depth is at least `at`: binary search. */
-static uint32_t first_at_least(const operand *o, cursor c, uint32_t at) {
-    while (c.low < c.high) {
-        uint32_t middle = c.low + (c.high - c.low) / 2;
-        if (o->tiles.at[middle].at[c.depth] < at)
-            c.low = middle + 1;
-        else
-            c.high = middle;
-    }
-    return c.low;
-}
-
-/* The cursor after piece `at` of variable v was chosen. */
-static cursor advance(const operand *o, cursor c, sam_var v, uint32_t at) {
-    if ((o->first_only & var_bit(v)) && at > 0)
-        c.high = c.low;
-    if (c.depth == o->format->order || o->access->index[o->mode_in_loop_order[c.depth]].v != v.v)
-        return c;
-    c.low = first_at_least(o, c, at);
-    c.high = first_at_least(o, c, at + 1);
-    c.depth++;
-    return c;
-}
-
-static bool search(planner *p, uint32_t depth, const cursor *cursors) {
-    const sam_statement *s = p->statement;
-    if (depth == s->loops.len)
-        return add_run(p, cursors);
-    sam_var v = s->loops.at[depth];
-    piece_set set = candidates(p, cursors, s->rhs, v);
-    if (set.kind == PIECES_NONE)
-        return true;
-    set = concrete(p, set, v);
-    cursor *next = arena_new_n(p->scratch, cursor, s->tensors.len);
-    for (uint32_t at = 0; at < pieces(p, v); at++) {
-        if (!(set.bits[at / 64] >> (at % 64) & 1))
+/* The sub-tiles of one half of the box along v. */
+static bool halve_subs(tile_planner *p, const uint32_t *sub, const plan_box *half, sam_var v, uint32_t *out) {
+    for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
+        plan_operand *o = &p->operands[t];
+        out[t] = o->access ? sub[t] : 0;
+        if (!out[t])
             continue;
-        p->piece[v.v - 1] = at;
-        for (uint32_t t = 0; t < s->tensors.len; t++) {
-            if (p->operands[t].access)
-                next[t] = advance(&p->operands[t], cursors[t], v, at);
-        }
-        if (!search(p, depth + 1, next))
+        if ((o->first_only & var_bit(v)) && half->low[v.v - 1] > 0)
+            out[t] = 0;
+        else if (has_var(o, v) && !plan_part(p, o, sub[t], half, &out[t]))
             return false;
     }
     return true;
 }
 
-static void start_streams(planner *p, const tile_stream *inputs, uint32_t n_inputs,
-                          const tile_stream *outputs, uint32_t n_outputs) {
-    for (uint32_t i = 0; i < n_inputs; i++)
-        vec_push(p->mem, &p->plan->inputs, (tile_input){.stream = inputs[i]});
-    for (uint32_t i = 0; i < n_outputs; i++)
+/* The result's variable whose halving leaves the smallest bound; none: no piece is longer than 1. */
+static bool halve_result(tile_planner *p, const uint32_t *sub, const plan_box *box, uint32_t *scratch,
+                         sam_var *out) {
+    const sam_statement *s = p->statement;
+    uint64_t least = UINT64_MAX;
+    *out = (sam_var){0};
+    for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++) {
+        uint32_t v = s->result_index[m].v - 1;
+        uint64_t most = 0;
+        if (box->size[v] < 2)
+            continue;
+        for (uint32_t half = 0; half < 2; half++) {
+            plan_box other = *box;
+            tile_halve(box->low[v], box->size[v], half, &other.low[v], &other.size[v]);
+            if (!halve_subs(p, sub, &other, s->result_index[m], scratch))
+                return false;
+            uint64_t widest = bound_result(p, scratch, &other).widest;
+            most = widest > most ? widest : most;
+        }
+        if (most < least || (most == least && box->size[v] > box->size[out->v - 1])) {
+            least = most;
+            *out = s->result_index[m];
+        }
+    }
+    return true;
+}
+
+static bool emit(tile_planner *p, const uint32_t *sub, const plan_box *box, bool whole);
+
+static bool emit_halves(tile_planner *p, const uint32_t *sub, const plan_box *box, sam_var v) {
+    uint32_t half_sub[PLAN_MAX_TENSORS];
+    for (uint32_t half = 0; half < 2; half++) {
+        plan_box other = *box;
+        uint32_t at = v.v - 1;
+        tile_halve(box->low[at], box->size[at], half, &other.low[at], &other.size[at]);
+        if (!halve_subs(p, sub, &other, v, half_sub) ||
+            (has_work(p, half_sub, p->statement->rhs) && !emit(p, half_sub, &other, false)))
+            return false;
+    }
+    return true;
+}
+
+static bool emit_operand_split(tile_planner *p, const uint32_t *sub, const plan_box *box, uint32_t t) {
+    plan_operand *o = &p->operands[t];
+    const sub_tile *tile = &o->subs.at[sub[t]];
+    uint64_t *noted = &o->was_split[tile->tile / 64], bit = UINT64_C(1) << (tile->tile % 64);
+    sam_var v;
+    if (!(*noted & bit))
+        note_split(p, o->format->name, tile->low, o->format->order, tile->most);
+    *noted |= bit;
+    return plan_halve(p, o, sub[t], box, &v) && emit_halves(p, sub, box, v);
+}
+
+static bool emit_result_split(tile_planner *p, const uint32_t *sub, const plan_box *box, result_bound bound,
+                              bool whole) {
+    const sam_statement *s = p->statement;
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    uint32_t scratch[PLAN_MAX_TENSORS], low[SAM_MAX_ORDER];
+    sam_var v;
+    if (!halve_result(p, sub, box, scratch, &v))
+        return false;
+    if (!v.v) {
+        diag_unmappable(
+            p->diag, result->loc, "E0330-capacity",
+            "a %u-wide sub-tile of the result may need %llu words of one memory tile, which holds "
+            "%u, whatever is in it",
+            p->edge, (unsigned long long)bound.widest, p->options.mem_words);
+        diag_hint(p->diag, "use a smaller --tile, or compressed levels (s)");
+        return false;
+    }
+    for (uint32_t m = 0; m < result->order; m++)
+        low[m] = box->low[s->result_index[m].v - 1];
+    if (whole)
+        note_split(p, result->name, low, result->order, bound.widest);
+    return emit_halves(p, sub, box, v);
+}
+
+/* The runs of a box: one, or those of its halves where something does not fit. */
+static bool emit(tile_planner *p, const uint32_t *sub, const plan_box *box, bool whole) {
+    for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
+        if (p->operands[t].access && !p->operands[t].subs.at[sub[t]].fits)
+            return emit_operand_split(p, sub, box, t);
+    }
+    result_bound bound = bound_result(p, sub, box);
+    return result_fits(p, bound) ? add_run(p, sub, box, bound) : emit_result_split(p, sub, box, bound, whole);
+}
+
+/* ---- the search ------------------------------------------------------------------------------ */
+
+/* The run at which every digit is chosen. */
+static bool leaf(tile_planner *p) {
+    const sam_statement *s = p->statement;
+    const plan_cursor *cursors = p->cursors[p->n_digits];
+    uint32_t sub[PLAN_MAX_TENSORS] = {0};
+    plan_box box = {{0}, {0}};
+    for (uint32_t d = 0; d < p->n_digits; d++) {
+        const plan_digit *digit = &p->digits[d];
+        uint32_t v = digit->var.v - 1, left = p->extent[v] - box.low[v];
+        uint32_t offset = p->piece[d] * digit->edge;
+        left = digit->within && digit->within < left ? digit->within : left;
+        box.low[v] += offset;
+        box.size[v] = left - offset < digit->edge ? left - offset : digit->edge;
+    }
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const plan_cursor *c = &cursors[t];
+        BUG_IF(c->high > c->low + 1, "a run must fix one sub-tile of every operand");
+        if (c->low < c->high && !plan_whole(p, &p->operands[t], c->low, &box, &sub[t]))
+            return false;
+    }
+    if (!has_work(p, sub, s->rhs))
+        return true;
+    p->counts.pairs++;
+    return emit(p, sub, &box, true);
+}
+
+/* The cursor after piece `at` of digit d was chosen. */
+static plan_cursor advance(const plan_operand *o, plan_cursor c, const plan_digit *d, uint32_t at) {
+    if ((o->first_only & var_bit(d->var)) && at > 0)
+        c.high = c.low;
+    if (c.depth == o->n_digits || o->digit[c.depth].var.v != d->var.v ||
+        o->digit[c.depth].within != d->within)
+        return c;
+    c.low = plan_first_at_least(o, c, at);
+    c.high = plan_first_at_least(o, c, at + 1);
+    c.depth++;
+    return c;
+}
+
+static void push_frame(tile_planner *p, uint32_t d) {
+    plan_frame *f = &p->frames[d];
+    *f = (plan_frame){.pool = p->pool_used, .pieces = plan_pieces(p, d)};
+    f->set = plan_candidates(p, p->cursors[d], d);
+    p->depth = (int)d;
+    if (f->set.kind == PIECES_NONE)
+        f->at = f->pieces;
+}
+
+static uint32_t next_piece(const plan_frame *f) {
+    uint32_t at = f->at;
+    while (at < f->pieces) {
+        uint64_t left = f->set.bits[at / 64] >> (at % 64);
+        if (left) {
+            at += (uint32_t)__builtin_ctzll(left);
+            return at < f->pieces ? at : f->pieces;
+        }
+        at = (at / 64 + 1) * 64;
+    }
+    return f->pieces;
+}
+
+/* Goes on to the next run's digits; false: there is none. */
+static bool next_leaf(tile_planner *p) {
+    bool alone = p->alone;
+    p->alone = false;
+    while (p->depth >= 0) {
+        uint32_t d = (uint32_t)p->depth;
+        plan_frame *f = &p->frames[d];
+        uint32_t at = next_piece(f);
+        if (at == f->pieces) {
+            p->pool_used = f->pool;
+            p->depth--;
+            continue;
+        }
+        f->at = at + 1;
+        p->piece[d] = at;
+        p->new_glb_tile = p->new_glb_tile || (p->options.glb_tile && p->digits[d].outer == PLAN_NO_DIGIT);
+        for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
+            if (p->operands[t].access)
+                p->cursors[d + 1][t] = advance(&p->operands[t], p->cursors[d][t], &p->digits[d], at);
+        }
+        if (d + 1 == p->n_digits)
+            return true;
+        push_frame(p, d + 1);
+    }
+    return alone;
+}
+
+static void begin_search(tile_planner *p) {
+    uint32_t tensors = p->statement->tensors.len;
+    p->piece = arena_new_n(&p->own, uint32_t, p->n_digits + 1);
+    p->frames = arena_new_n(&p->own, plan_frame, p->n_digits + 1);
+    p->cursors = arena_new_n(&p->own, plan_cursor *, p->n_digits + 1);
+    for (uint32_t d = 0; d <= p->n_digits; d++)
+        p->cursors[d] = arena_new_n(&p->own, plan_cursor, tensors);
+    for (uint32_t t = 0; t < tensors; t++)
+        p->cursors[0][t] = (plan_cursor){0, p->operands[t].n_tiles, 0};
+    p->pool = arena_new_n(&p->own, uint64_t, plan_pool_words(p) + 1);
+    p->depth = -1;
+    p->alone = p->n_digits == 0;
+    p->new_glb_tile = true;
+    if (p->n_digits)
+        push_frame(p, 0);
+}
+
+/* ---- batches --------------------------------------------------------------------------------- */
+
+tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, const tile_options *options,
+                              const tile_stream *inputs, uint32_t n_inputs, const tile_stream *outputs,
+                              uint32_t n_outputs, arena *mem, diagnostics *d) {
+    uint32_t *extent = NULL;
+    if (!tile_extents(s, in, mem, d, &extent))
+        return NULL;
+    tile_planner *p = arena_new(mem, tile_planner);
+    *p = (tile_planner){.statement = s, .options = *options, .edge = tile_edge(s, options)};
+    BUG_IF(s->vars.len > PLAN_MAX_VARS || s->tensors.len > PLAN_MAX_TENSORS || n_inputs > TILE_MAX_STREAMS,
+           "%u index variables, %u tensors, %u streams", s->vars.len, s->tensors.len, n_inputs);
+    if (p->options.glb_tile <= p->edge)
+        p->options.glb_tile = 0; /* nothing to group */
+    p->extent = extent;
+    p->home = mem;
+    p->diag = d;
+    p->inputs = inputs;
+    p->outputs = outputs;
+    p->n_inputs = n_inputs;
+    p->n_outputs = n_outputs;
+    p->operands = arena_new_n(&p->own, plan_operand, s->tensors.len);
+    p->seen = arena_new_n(&p->own, uint16_t, p->edge);
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        p->operands[t].data = &in->operand[t];
+        p->operands[t].format = &s->tensors.at[t];
+    }
+    bind_accesses(p, s->rhs, 0);
+    list_digits(p);
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        if (!p->operands[t].access)
+            continue;
+        list_operand_digits(p, &p->operands[t]);
+        list_inputs(p, &p->operands[t]);
+        plan_cut(p, &p->operands[t]);
+    }
+    p->counts.possible = 1;
+    for (uint32_t l = 0; l < s->loops.len; l++)
+        p->counts.possible *= tile_split_extent(extent[s->loops.at[l].v - 1], p->edge);
+    begin_search(p);
+    return p;
+}
+
+static void start_streams(tile_planner *p) {
+    for (uint32_t i = 0; i < p->n_inputs; i++)
+        vec_push(p->mem, &p->plan->inputs, (tile_input){.stream = p->inputs[i]});
+    for (uint32_t i = 0; i < p->n_outputs; i++)
         vec_push(p->mem, &p->plan->outputs,
-                 (tile_output){outputs[i], outputs[i].level == SAM_MODE_VALS ? 1u : 2u, 0});
+                 (tile_output){p->outputs[i], p->outputs[i].level == SAM_MODE_VALS ? 1u : 2u, 0});
+}
+
+tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_plan *out) {
+    *out = (tile_plan){.tile = p->edge, .copies = 1, .runs_possible = p->counts.possible};
+    p->mem = mem;
+    p->plan = out;
+    start_streams(p);
+    for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
+        if (p->operands[t].access && !plan_begin_batch(p, &p->operands[t]))
+            return TILE_FAILED;
+    }
+    p->new_load = true;
+    while (!most_words || !out->runs.len || (out->words.len < most_words && out->runs.len < BATCH_RUNS)) {
+        if (!next_leaf(p))
+            return out->runs.len ? TILE_BATCH : TILE_END;
+        if (!leaf(p))
+            return TILE_FAILED;
+    }
+    return TILE_BATCH;
+}
+
+bool tile_plan_count(tile_planner *p, double most_cycles, bool *complete) {
+    arena mem = {0};
+    tile_plan none = {0};
+    bool good = true, more = true;
+    p->dry = true;
+    p->plan = &none;
+    p->mem = &mem;
+    while (good && more && p->counts.predicted <= most_cycles) {
+        uint64_t before = p->counts.runs;
+        for (uint32_t t = 0; good && t < p->statement->tensors.len; t++)
+            good = !p->operands[t].access || plan_begin_batch(p, &p->operands[t]);
+        while (good && more && p->counts.runs < before + BATCH_RUNS && p->counts.predicted <= most_cycles) {
+            more = next_leaf(p);
+            good = !more || leaf(p);
+        }
+        arena_free(&mem);
+    }
+    *complete = !more;
+    return good;
+}
+
+const tile_counts *tile_plan_counts(const tile_planner *p) {
+    return &p->counts;
+}
+
+void tile_plan_end(tile_planner *p) {
+    arena_free(&p->own);
+    arena_free(&p->scratch);
 }
 
 bool tile_plan_run(const sam_statement *s, const tile_operands *in, const tile_options *options,
                    const tile_stream *inputs, uint32_t n_inputs, const tile_stream *outputs,
                    uint32_t n_outputs, arena *mem, diagnostics *d, tile_plan *out) {
-    arena scratch = {0};
-    *out = (tile_plan){.tile = tile_edge(s, options), .runs_possible = 1, .copies = 1};
-    planner p = {.statement = s,
-                 .options = options,
-                 .edge = out->tile,
-                 .operands = arena_new_n(&scratch, operand, s->tensors.len),
-                 .plan = out,
-                 .mem = mem,
-                 .scratch = &scratch,
-                 .diag = d};
-    BUG_IF(s->vars.len > 64, "%u index variables", s->vars.len);
-    uint32_t *extent = NULL;
-    bool good = tile_extents(s, in, &scratch, d, &extent);
-    p.extent = extent;
-    start_streams(&p, inputs, n_inputs, outputs, n_outputs);
-    for (uint32_t t = 0; t < s->tensors.len; t++) {
-        p.operands[t].data = &in->operand[t];
-        p.operands[t].format = &s->tensors.at[t];
-    }
-    bind_accesses(&p, s->rhs, 0);
-    cursor *cursors = arena_new_n(&scratch, cursor, s->tensors.len);
-    for (uint32_t t = 0; good && t < s->tensors.len; t++) {
-        if (!p.operands[t].access)
-            continue;
-        good = cut_operand(&p, &p.operands[t]);
-        cursors[t] = (cursor){.low = 1, .high = p.operands[t].tiles.len};
-    }
-    for (uint32_t l = 0; good && l < s->loops.len; l++)
-        out->runs_possible *= pieces(&p, s->loops.at[l]);
-    good = good && search(&p, 0, cursors);
-    arena_free(&scratch);
+    *out = (tile_plan){.copies = 1};
+    tile_planner *p = tile_plan_begin(s, in, options, inputs, n_inputs, outputs, n_outputs, mem, d);
+    if (!p)
+        return false;
+    bool good = tile_plan_next(p, 0, mem, out) != TILE_FAILED;
+    tile_plan_end(p);
     return good;
 }

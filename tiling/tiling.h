@@ -112,7 +112,9 @@ bool tile_from_levels(const sam_tensor_levels *levels, const sam_tensor_data *fo
 typedef struct {
     uint32_t tile; /* edge of a sub-tile in coordinates, the same for every variable; 0 = the largest power of
                       two whose sub-tiles fit whatever they hold */
-    uint32_t mem_words; /* segment, coordinate or value words a MEM tile holds (1024) */
+    uint32_t glb_tile;   /* edge of a tile for the global buffer; up to `tile`: there are none */
+    uint32_t mem_words;  /* segment, coordinate or value words a MEM tile holds (1024) */
+    uint32_t bank_words; /* of a stream's bank in the global buffer; 0 = no bound */
 } tile_options;
 
 /* The edge `options` asks for, or the one tile = 0 chooses for this statement. */
@@ -150,6 +152,7 @@ typedef struct {
 /* What one copy of the kernel does in one run. */
 typedef struct {
     uint32_t origin[SAM_MAX_ORDER]; /* coordinate of the result sub-tile's corner, by logical mode */
+    uint32_t size[SAM_MAX_ORDER];   /* its extent; what dense levels write beyond belongs to another part */
     bool idle;                      /* the copy runs on empty sub-tiles; its result is not read */
 } tile_part;
 
@@ -165,12 +168,88 @@ typedef struct {
     uint64_t runs_possible; /* before empty sub-tiles and pairs without work were skipped */
 } tile_plan;
 
-/* Cuts operands into sub-tiles, enumerates the runs the statement needs, and checks capacities. Pairing is
- * derived from the expression: a product needs all its factors, a sum what either side has, and a term
- * outside a reduction takes part in that reduction's first tile only. `inputs` and `outputs` name the streams
- * the mapped kernel has. Dense levels are padded to the tile edge and have no stream of their own. A sub-tile
- * or a result that may not fit is E0330-capacity (exit 2). Work is proportional to the sub-tiles visited
- * times the tiles along one variable / 64. */
+enum { TILE_MAX_STREAMS = 64, TILE_SPLITS_LISTED = 8 };
+
+/* Sub-tiles of a tensor that held too much and were split; of the result, runs whose result might not fit. */
+typedef struct {
+    name_id tensor;
+    uint32_t order;
+    uint64_t tiles;
+    uint64_t most_words;                                /* of the largest array of the fullest */
+    uint32_t corner[TILE_SPLITS_LISTED][SAM_MAX_ORDER]; /* of the first ones, by logical mode */
+} tile_split;
+
+/* What a plan came to, so far. */
+typedef struct {
+    uint64_t possible, pairs; /* of uniform sub-tiles: all there are, those with work */
+    uint64_t runs;            /* planned: a pair that was split is several */
+    uint32_t most_words;      /* of any array in a memory tile */
+    uint64_t most_bank_words; /* of any stream's bank at once */
+    uint64_t glb_tiles;       /* tiles for the global buffer that had work */
+    uint64_t loads;           /* of the global buffer: as many runs as the banks hold, of one of its tiles */
+    uint64_t load_words;      /* operand words of all loads; a block is counted once a load */
+    double predicted;         /* cycles all runs are expected to take, one after the other */
+    VEC(tile_split) splits;   /* by tensor */
+} tile_counts;
+
+/* Cuts operands into sub-tiles, enumerates the runs the statement needs, batch by batch, and sees to
+ * capacities. Pairing is derived from the expression: a product needs all its factors, a sum what either side
+ * has, and a term outside a reduction takes part in that reduction's first tile only. With options->glb_tile,
+ * all runs of a tile for the global buffer come before those of the next. Dense levels are padded to the tile
+ * edge and have no stream of their own. Where a sub-tile or a result may overflow a memory tile or a bank, a
+ * variable's piece is halved for all operands that have it, until all parts fit; E0330-capacity (exit 2) only
+ * where even parts of one coordinate would not. docs/tiling.md.
+ *
+ * `inputs` and `outputs` name the streams the mapped kernel has; they, the statement and the operands must
+ * live as long as the planner, which lives in `mem`. NULL after errors. Memory: 4 bytes an entry and 4 a
+ * sub-tile, and the batch. Work of all batches: proportional to the entries, and to the runs times the tiles
+ * along one variable / 64. */
+typedef struct tile_planner tile_planner;
+tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, const tile_options *options,
+                              const tile_stream *inputs, uint32_t n_inputs, const tile_stream *outputs,
+                              uint32_t n_outputs, arena *mem, diagnostics *d);
+typedef enum { TILE_BATCH, TILE_END, TILE_FAILED } tile_step;
+/* The next runs, in `mem`; with most_words about as many as have that many words of blocks, at most 16384; 0:
+ * all. TILE_END: there are none left, `out` has streams but no runs. */
+tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_plan *out);
+const tile_counts *tile_plan_counts(const tile_planner *p);
+/* Instead of tile_plan_next: counts runs, splits and predicted cycles and makes no words, until there are
+ * more than most_cycles, which *complete tells. False after errors. */
+bool tile_plan_count(tile_planner *p, double most_cycles, bool *complete);
+void tile_plan_end(tile_planner *p);
+
+/* An edge that was looked at for --tile auto. */
+typedef struct {
+    uint32_t tile;
+    uint64_t runs;
+    double predicted; /* cycles */
+    bool complete;    /* false: given up when it was worse than the best so far */
+} tile_candidate;
+typedef VEC(tile_candidate) tile_candidates;
+/* The power of two, at most `widest`, whose runs are expected to take the fewest cycles (tiling/model.c), and
+ * all that were tried. Plans are counted in full, so each costs what tile_plan_begin does, and its runs. */
+uint32_t tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
+                     uint32_t widest, arena *mem, tile_candidates *tried);
+
+enum { TILE_BINS = 17 };
+
+/* How full the uniform sub-tiles of a tensor are, of those with entries. */
+typedef struct {
+    uint64_t least, most, sum;
+} tile_range;
+typedef struct {
+    uint32_t tile;
+    uint64_t possible, filled;     /* sub-tiles there are, those with entries */
+    uint64_t overflowing;          /* of which some array is longer than mem_words */
+    uint64_t histogram[TILE_BINS]; /* of entries: bin b counts 2^b to 2^(b+1) - 1, the last one all above */
+    tile_range entries, vals;
+    tile_range seg[SAM_MAX_ORDER], crd[SAM_MAX_ORDER]; /* words by storage level; 0 for dense ones */
+} tile_statistics;
+/* Of the operand of a statement with one operand, packed as for a plan. E0321, E0330, E0331. */
+bool tile_stats(const sam_statement *s, const tile_operands *in, const tile_options *options, arena *mem,
+                diagnostics *d, tile_statistics *out);
+
+/* The whole plan at once. */
 bool tile_plan_run(const sam_statement *s, const tile_operands *in, const tile_options *options,
                    const tile_stream *inputs, uint32_t n_inputs, const tile_stream *outputs,
                    uint32_t n_outputs, arena *mem, diagnostics *d, tile_plan *out);
@@ -181,9 +260,9 @@ typedef struct {
     uint32_t copy;
 } tile_copy_stream;
 
-/* How pairs of sub-tiles are dealt to the copies: in the order of the plan, or those of like size together.
- */
-typedef enum { TILE_DISPATCH_ORDER, TILE_DISPATCH_LOAD } tile_dispatch;
+/* How pairs of sub-tiles are dealt to the copies: in the order of the plan, those of like size together, or
+ * each when a copy is free (which the engine decides; the plan stays that of one copy). */
+typedef enum { TILE_DISPATCH_ORDER, TILE_DISPATCH_LOAD, TILE_DISPATCH_DYNAMIC } tile_dispatch;
 
 /* The plan of one copy for `copies` of them: every run of the new plan takes the next `copies` runs of the
  * old one, each on the streams of its own copy; copies the last run has nothing for get empty sub-tiles. All
@@ -195,13 +274,16 @@ void tile_unroll(const tile_plan *one, uint32_t copies, tile_dispatch how, const
                  tile_plan *out);
 
 /* Collects results: words[o] are the words output stream o delivered for this run. Adds them (wrap-around
- * int16 or bf16) at the origin of each copy's part; coordinates beyond the result's extent are dropped. */
+ * int16 or bf16) at the origin of each copy's part; coordinates beyond the part's or the result's extent are
+ * dropped. `plan` may be filled anew between runs, with the next batch. */
 typedef struct tile_collector tile_collector;
 tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan, const uint32_t *extent,
                                    tile_dtype dtype, arena *mem);
 bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
                       diagnostics *d);
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out);
+/* Entries of partial results so far, and the seconds that adding them up took. */
+void tile_collect_cost(const tile_collector *c, uint64_t *entries, double *seconds);
 
 /* ---- jobs: a plan as a file for an array simulator, and what comes back ---------------------- */
 

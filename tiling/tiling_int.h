@@ -51,6 +51,14 @@ bool tile_leaf_at(const sam_tensor_data *format, const tile_nodes *nodes, uint32
 /* Entries without zeros, sorted and added up, as a tensor. */
 void tile_without_zeros(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem);
 
+/* Half 0 or 1 of the coordinates [low, low + size). */
+static inline void tile_halve(uint32_t low, uint32_t size, uint32_t half, uint32_t *half_low,
+                              uint32_t *half_size) {
+    uint32_t first = (size + 1) / 2;
+    *half_low = half ? low + first : low;
+    *half_size = half ? size - first : first;
+}
+
 /* Blocks of `divide` coordinates in an extent. */
 static inline uint32_t tile_split_extent(uint32_t extent, uint32_t divide) {
     return extent / divide + (extent % divide != 0);

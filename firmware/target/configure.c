@@ -6,7 +6,6 @@ enum {
     RESET_CYCLES = 16,        /* of the array, to clear what an earlier kernel left */
     CONFIG_CYCLES = 32,       /* an access of the configuration bus reaches the farthest tile and returns */
     SETTLE_CYCLES = 64,       /* of the processor, never faster than the array: pulses have died down */
-    WORD_BYTES = 8,           /* data, then address */
     CONFIG_TIMEOUT = 1 << 20, /* processor cycles; the longest bitstream takes 16384 */
 };
 
@@ -14,14 +13,6 @@ enum {
 static void wait_since(uint32_t start, uint32_t cycles) {
     while (cycles_now() - start < cycles)
         continue;
-}
-
-static void check_image(const kernel_description *k) {
-    uint32_t crc = CRC32_START;
-    for (uint32_t at = 0; at < k->config_words * WORD_BYTES; at += 4)
-        crc = crc32_word(crc, glb_data32(at));
-    if (crc != k->config_crc)
-        fail(FW_ERROR_IMAGE_CRC, crc, k->config_crc);
 }
 
 /* The first GLB tile sends to its own columns and to the east, the others pass on what comes from the west.
@@ -32,20 +23,22 @@ static void configure_by_dma(const kernel_description *k) {
         glb_write(tile, GLB_PCFG_BROADCAST_MUX,
                   FIELD(GLB_PCFG_BROADCAST_MUX_SOUTH, from) | FIELD(GLB_PCFG_BROADCAST_MUX_EAST, from));
     }
-    glb_write(0, GLB_PCFG_START_ADDR, 0);
+    glb_write(0, GLB_PCFG_START_ADDR, IMAGE_WORDS);
     glb_write(0, GLB_PCFG_NUM_WORDS, k->config_words);
     glb_write(0, GLB_PCFG_CTRL, FIELD(GLB_PCFG_CTRL_MODE, 1));
-    streams_expect(CONFIG_TIMEOUT);
+    const stream_set configuration = {.mask = 1, .kind = STREAM_CONFIG};
+    streams_set_timeout(CONFIG_TIMEOUT);
+    hal_mask_interrupts();
     glc_write(GLC_PC_START, 1);
-    uint32_t open;
-    if (!streams_wait(STREAM_CONFIG, 1, &open))
+    if (streams_wait(&configuration, 1) != 0)
         fail(FW_ERROR_CONFIG_TIMEOUT, glc_read(GLC_PCFG_ISR), k->config_words);
+    hal_unmask_interrupts();
     wait_since(streams_last_done(), SETTLE_CYCLES); /* the last words are still on their way */
     glb_write(0, GLB_PCFG_CTRL, 0);
 }
 
 static void configure_by_register(const kernel_description *k) {
-    for (uint32_t at = 0; at < k->config_words * WORD_BYTES; at += WORD_BYTES) {
+    for (uint32_t at = IMAGE_WORDS; at < image_end(k); at += IMAGE_WORD_BYTES) {
         glc_write(GLC_CFG_ADDRESS, glb_data32(at + 4));
         glc_write(GLC_CFG_DATA, glb_data32(at));
         uint32_t start = cycles_now();
@@ -56,7 +49,7 @@ static void configure_by_register(const kernel_description *k) {
 
 /* Where the bus answers at once, the write of CFG_READ returns before the data have come: hence the wait. */
 static void read_back(const kernel_description *k) {
-    for (uint32_t at = 0; at < k->config_words * WORD_BYTES; at += WORD_BYTES) {
+    for (uint32_t at = IMAGE_WORDS; at < image_end(k); at += IMAGE_WORD_BYTES) {
         uint32_t address = glb_data32(at + 4);
         glc_write(GLC_CFG_ADDRESS, address);
         uint32_t start = cycles_now();
@@ -69,7 +62,7 @@ static void read_back(const kernel_description *k) {
 }
 
 void configure_array(const kernel_description *k) {
-    check_image(k);
+    image_check(k);
     /* All clocks on: the buffer's own gating saves power and is not described well enough to rely on. */
     glc_write(GLC_GLB_CLK_EN_MASTER, (1u << ONYX_GLB_TILES) - 1);
     glc_write(GLC_GLB_CLK_EN_BANK, (1u << ONYX_GLB_TILES) - 1);
@@ -78,6 +71,7 @@ void configure_array(const kernel_description *k) {
     wait_since(start, SETTLE_CYCLES);
     /* Configuring running columns leaves junk in the FIFOs of the interconnect, which no flush removes. */
     glc_write(GLC_CGRA_STALL, k->stall_mask);
+    image_confirm(k);
     if (k->register_path)
         configure_by_register(k);
     else

@@ -1,84 +1,139 @@
-/* The runs of a batch, one start pulse each. While a run's outputs drain, the loads of the next are set up;
- * the lengths its outputs carry say where the next run's outputs go.
+/* The runs of a batch, one start pulse each. A lane is what starts together: all copies of the kernel, or
+ * each of several by itself, which then takes the next run of the table whenever it is idle. While a run's
+ * outputs drain, the loads of the lane's next run are set up; what only tells of the run before is written
+ * once the next one runs.
  */
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
-/* What the DMAs are set to now, and where each store's next run begins: registers are slow to write. */
+#define NO_RUN UINT16_MAX
+
+/* What the DMAs are set to now, with everything that does not change worked out once: registers are slow to
+ * write, and between two runs nothing else happens on the array.
+ */
+typedef struct {
+    uint32_t registers;      /* address of the GLB tile's */
+    uint32_t offset;         /* from the first lane's bank to this one's, bytes */
+    uint32_t address, words; /* of the run that is set up */
+} load;
+typedef struct {
+    uint32_t registers;
+    uint32_t address, end; /* where the next run's output begins, where the bank ends */
+    uint32_t blocks;
+} store;
+static load loads[KERNEL_MAX_STREAMS];
+static store stores[KERNEL_MAX_STREAMS];
+
 static struct {
-    uint32_t load_address[KERNEL_MAX_STREAMS], load_words[KERNEL_MAX_STREAMS];
-    uint32_t store_address[KERNEL_MAX_STREAMS];
-} now;
+    uint32_t started;   /* cycle */
+    uint16_t run, next; /* under way; whose loads are set up already, or NO_RUN */
+    uint16_t number;    /* of the start pulse in the batch */
+} lanes[KERNEL_MAX_LANES];
+static stream_set waits[KERNEL_MAX_LANES]; /* by lane: its loads, then its stores; nothing when idle */
+
+static struct {
+    const kernel_description *k;
+    uint32_t table, row_bytes;
+    uint16_t runs, taken;      /* taken: runs that are a lane's, from the first on */
+    uint16_t starts, open;     /* start pulses; lanes at work */
+    uint32_t since;            /* cycle at which the first lane started, or the last one became idle */
+    uint64_t kernel, firmware; /* cycles; the mailbox has them when the batch is over */
+} batch;
+
+static uint32_t row_of(uint32_t run) {
+    return batch.table + run * batch.row_bytes;
+}
 
 /* A field of the run table: stream `i` of the row, words 0 address and 1 length. */
 static uint32_t cell(uint32_t row, uint32_t i, uint32_t word) {
     return row + 8 * i + 4 * word;
 }
 
+static uint32_t glb_tile_of(uint32_t registers) {
+    return (registers - glb_registers(0)) / GLB_TILE_STRIDE;
+}
+
 static uint32_t bank_start(uint32_t glb_tile, uint32_t bank) {
     return (glb_tile * ONYX_GLB_BANKS + bank) * ONYX_GLB_BANK_BYTES;
 }
 
-void dispatch_prepare(const kernel_description *k) {
-    for (uint32_t i = 0; i < k->n_loads; i++) {
-        const kernel_stream *s = &k->loads[i];
-        glb_write(s->glb_tile, GLB_LD_CTRL,
-                  FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) | FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
-                      FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
-        glb_write(s->glb_tile, GLB_LD_DIM, 1);
-        glb_write(s->glb_tile, GLB_LD_CYCLE_START, 0);
-        glb_write(s->glb_tile, GLB_LD_STRIDE, 2);
-        glb_write(s->glb_tile, GLB_LD_CYCLE_STRIDE, 1);
-        now.load_address[i] = UINT32_MAX;
-        now.load_words[i] = 2; /* more than one, and its range is written below */
-        glb_write(s->glb_tile, GLB_LD_RANGE, 0);
-    }
-    for (uint32_t i = 0; i < k->n_stores; i++) {
-        const kernel_stream *s = &k->stores[i];
-        glb_write(s->glb_tile, GLB_ST_CTRL,
-                  FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) | FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
-                      FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
-        glb_write(s->glb_tile, GLB_ST_NUM_BLOCKS, s->num_blocks);
-    }
+static void prepare_load(const kernel_description *k, uint32_t i) {
+    const kernel_stream *s = &k->loads[i];
+    glb_write(s->glb_tile, GLB_LD_CTRL,
+              FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) | FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
+                  FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
+    glb_write(s->glb_tile, GLB_LD_DIM, 1);
+    glb_write(s->glb_tile, GLB_LD_CYCLE_START, 0);
+    glb_write(s->glb_tile, GLB_LD_STRIDE, 2);
+    glb_write(s->glb_tile, GLB_LD_CYCLE_STRIDE, 1);
+    glb_write(s->glb_tile, GLB_LD_RANGE, 0);
+    loads[i].registers = glb_registers(s->glb_tile);
+    loads[i].offset = bank_start(s->glb_tile, 0) - bank_start(k->loads[i % k->n_loads].glb_tile, 0);
+    loads[i].address = UINT32_MAX;
+    loads[i].words = 2; /* what a range of 0 means */
 }
+
+static void prepare_store(const kernel_description *k, uint32_t i) {
+    const kernel_stream *s = &k->stores[i];
+    glb_write(s->glb_tile, GLB_ST_CTRL,
+              FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) | FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
+                  FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
+    glb_write(s->glb_tile, GLB_ST_NUM_BLOCKS, s->num_blocks);
+    stores[i].registers = glb_registers(s->glb_tile);
+    stores[i].end = bank_start(s->glb_tile, 1) + ONYX_GLB_BANK_BYTES;
+    stores[i].blocks = s->num_blocks;
+}
+
+void dispatch_prepare(const kernel_description *k) {
+    for (uint32_t i = 0; i < k->n_lanes * k->n_loads; i++)
+        prepare_load(k, i);
+    for (uint32_t i = 0; i < k->n_lanes * k->n_stores; i++)
+        prepare_store(k, i);
+    streams_set_timeout(k->timeout);
+}
+
+/* ---- loads ----------------------------------------------------------------------------------- */
 
 /* A loop has an extent of at least 2: a single word is no loop at all. */
-static void set_load_length(uint32_t glb_tile, uint32_t before, uint32_t words) {
-    if ((before == 1) != (words == 1))
-        glb_write(glb_tile, GLB_LD_DIM, words != 1);
-    if (words != 1)
-        glb_write(glb_tile, GLB_LD_RANGE, words - 2);
+static void set_loops(const load *l, uint32_t words, uint32_t from) {
+    if (words == 0)
+        fail(FW_ERROR_BAD_BATCH, from, 0);
+    bus_write32(l->registers + GLB_LD_DIM, words != 1);
 }
 
-static void set_loads(const kernel_description *k, uint32_t row) {
-    for (uint32_t i = 0; i < k->n_loads; i++) {
-        uint32_t glb_tile = k->loads[i].glb_tile;
-        uint32_t address = bus_read32(cell(row, i, 0)), words = bus_read32(cell(row, i, 1));
-        if (words == 0)
-            fail(FW_ERROR_BAD_BATCH, cell(row, i, 1), 0);
-        if (address != now.load_address[i])
-            glb_write(glb_tile, GLB_LD_START_ADDR, address);
-        if (words != now.load_words[i])
-            set_load_length(glb_tile, now.load_words[i], words);
-        now.load_address[i] = address;
-        now.load_words[i] = words;
+/* Rows have the addresses of the first lane; the other lanes' banks hold the same at the same places. */
+static void set_loads(uint32_t lane, uint32_t run) {
+    uint32_t n = batch.k->n_loads, row = row_of(run);
+    for (load *l = &loads[lane * n], *end = l + n; l < end; l++, row += 8) {
+        uint32_t address = bus_read32(row) + l->offset, words = bus_read32(row + 4);
+        if (address != l->address) {
+            bus_write32(l->registers + GLB_LD_START_ADDR, address);
+            l->address = address;
+        }
+        if (words != l->words) {
+            if (words <= 1 || l->words == 1)
+                set_loops(l, words, row + 4);
+            bus_write32(l->registers + GLB_LD_RANGE, words - 2); /* not looked at when there is no loop */
+            l->words = words;
+        }
     }
 }
 
+/* ---- stores ---------------------------------------------------------------------------------- */
+
 /* Where the outputs of run `run` begin. */
-static void set_store(const kernel_description *k, uint32_t i, uint32_t address, uint32_t run) {
-    uint32_t glb_tile = k->stores[i].glb_tile;
-    if (address == bank_start(glb_tile, 1) + ONYX_GLB_BANK_BYTES)
-        fail(FW_ERROR_OUTPUT_OVERFLOW, glb_tile, run);
-    now.store_address[i] = address;
-    glb_write(glb_tile, GLB_ST_START_ADDR, address);
+static void set_store(store *s, uint32_t address, uint32_t run) {
+    if (address == s->end)
+        fail(FW_ERROR_OUTPUT_OVERFLOW, glb_tile_of(s->registers), run);
+    s->address = address;
+    bus_write32(s->registers + GLB_ST_START_ADDR, address);
 }
 
 /* Words from `address` on that `blocks` blocks take, their lengths included; more than `limit` when they do
  * not end within so many. */
 static uint32_t stored_words(uint32_t address, uint32_t blocks, uint32_t limit) {
-    uint32_t words = 0;
-    for (uint32_t b = 0; b < blocks; b++) {
+    uint32_t words = 1u + glb_data16(address);
+    while (--blocks) {
         if (words >= limit)
             return limit + 1;
         words += 1u + glb_data16(address + 2 * words);
@@ -86,62 +141,131 @@ static uint32_t stored_words(uint32_t address, uint32_t blocks, uint32_t limit) 
     return words;
 }
 
-/* Writes where the run's outputs are into its row, and points the stores behind them. */
-static void take_outputs(const kernel_description *k, uint32_t row, uint32_t run, bool last) {
-    for (uint32_t i = 0; i < k->n_stores; i++) {
-        const kernel_stream *s = &k->stores[i];
-        uint32_t address = now.store_address[i], column = k->n_loads + i;
-        uint32_t left = (bank_start(s->glb_tile, 1) + ONYX_GLB_BANK_BYTES - address) / 2;
-        uint32_t words = stored_words(address, s->num_blocks, left);
+/* Writes where the run's outputs are into its row, and points the stores behind them for the next one. */
+static void take_outputs(uint32_t lane, uint32_t row, uint32_t next) {
+    uint32_t n = batch.k->n_stores, out = cell(row, batch.k->n_loads, 0);
+    for (store *s = &stores[lane * n], *end = s + n; s < end; s++, out += 8) {
+        uint32_t address = s->address, left = (s->end - address) / 2;
+        uint32_t words = stored_words(address, s->blocks, left);
         if (words > left)
-            fail(FW_ERROR_OUTPUT_OVERFLOW, s->glb_tile, run);
-        bus_write32(cell(row, column, 0), address);
-        bus_write32(cell(row, column, 1), words);
-        if (!last)
-            set_store(k, i, address + 2 * words, run + 1);
+            fail(FW_ERROR_OUTPUT_OVERFLOW, glb_tile_of(s->registers), lanes[lane].run);
+        bus_write32(out, address);
+        bus_write32(out + 4, words);
+        if (next != NO_RUN)
+            set_store(s, address + 2 * words, next);
     }
 }
 
-static void expect_done(const kernel_description *k, stream_kind kind, uint32_t mask, uint32_t run) {
-    uint32_t open;
-    if (!streams_wait(kind, mask, &open))
-        fail(FW_ERROR_RUN_TIMEOUT,
-             FIELD(GLC_STREAM_START_G2F, streams_open(STREAM_LOAD, k->load_mask)) |
-                 FIELD(GLC_STREAM_START_F2G, streams_open(STREAM_STORE, k->store_mask)),
-             run);
+/* ---- lanes ----------------------------------------------------------------------------------- */
+
+/* The run the lane does next, its loads set up: the one it is set up for, or the next of the table. When
+ * there is none left, one that another lane is set up for and has no time for yet; NO_RUN if there is none of
+ * those either. */
+static uint32_t take_run(uint32_t lane) {
+    uint32_t run = lanes[lane].next, n = batch.k->n_lanes;
+    lanes[lane].next = NO_RUN;
+    if (run != NO_RUN)
+        return run;
+    if (batch.taken < batch.runs)
+        run = batch.taken++;
+    for (uint32_t other = 0; run == NO_RUN && other < n; other++) {
+        run = lanes[other].next;
+        lanes[other].next = NO_RUN;
+    }
+    if (run != NO_RUN)
+        set_loads(lane, run);
+    return run;
 }
 
-/* Cycles from the start pulse to the last store. Loads and stores start with one write: the flush it makes
- * must not meet words of this run. */
-static uint32_t run_once(const kernel_description *k, uint32_t row, uint32_t run, bool last) {
-    streams_expect(k->timeout);
+/* Loads and stores start with one write: the flush it makes must not meet words of this run. */
+static void start_run(uint32_t lane, uint32_t run) {
+    const kernel_lane *l = &batch.k->lanes[lane];
+    streams_expect(l->load_mask, l->store_mask);
     uint32_t start = cycles_now();
     glc_write(GLC_STREAM_START,
-              FIELD(GLC_STREAM_START_G2F, k->load_mask) | FIELD(GLC_STREAM_START_F2G, k->store_mask));
-    expect_done(k, STREAM_LOAD, k->load_mask, run);
-    if (!last)
-        set_loads(k, row + fw_row_bytes(k->n_loads, k->n_stores));
-    expect_done(k, STREAM_STORE, k->store_mask, run);
-    return streams_last_done() - start;
+              FIELD(GLC_STREAM_START_G2F, l->load_mask) | FIELD(GLC_STREAM_START_F2G, l->store_mask));
+    waits[lane] = (stream_set){.mask = l->load_mask, .kind = STREAM_LOAD};
+    lanes[lane].started = start;
+    lanes[lane].run = (uint16_t)run;
+    lanes[lane].number = batch.starts++;
+    if (batch.open++ == 0) {
+        batch.firmware += start - batch.since;
+        batch.since = start;
+    }
+}
+
+static void end_loads(uint32_t lane) {
+    waits[lane] = (stream_set){.mask = batch.k->lanes[lane].store_mask, .kind = STREAM_STORE};
+    if (batch.taken < batch.runs) {
+        lanes[lane].next = batch.taken++;
+        set_loads(lane, lanes[lane].next);
+    }
+}
+
+static void end_run(uint32_t lane) {
+    uint32_t end = streams_last_done(), cycles = end - lanes[lane].started, number = lanes[lane].number;
+    uint32_t row = row_of(lanes[lane].run), last = cell(row, batch.k->n_loads + batch.k->n_stores, 0);
+    if (--batch.open == 0) {
+        batch.kernel += end - batch.since;
+        batch.since = end;
+    }
+    waits[lane].mask = 0;
+    uint32_t next = take_run(lane);
+    take_outputs(lane, row, next);
+    if (next != NO_RUN)
+        start_run(lane, next);
+    bus_write32(last, cycles);
+    bus_write32(last + 4, lane | number << FW_ROW_START_SHIFT);
+}
+
+static _Noreturn void report_timeout(void) {
+    const kernel_description *k = batch.k;
+    uint32_t open_loads = 0, open_stores = 0, run = 0;
+    for (uint32_t lane = k->n_lanes; lane-- > 0;) {
+        if (!waits[lane].mask)
+            continue;
+        open_loads |= streams_open(STREAM_LOAD, k->lanes[lane].load_mask);
+        open_stores |= streams_open(STREAM_STORE, k->lanes[lane].store_mask);
+        run = lanes[lane].run;
+    }
+    fail(FW_ERROR_RUN_TIMEOUT,
+         FIELD(GLC_STREAM_START_G2F, open_loads) | FIELD(GLC_STREAM_START_F2G, open_stores), run);
 }
 
 void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs) {
-    uint32_t row_bytes = fw_row_bytes(k->n_loads, k->n_stores), begin = cycles_now();
     uint32_t room = ONYX_SRAM + FW_TABLE_END - table;
-    if (table < ONYX_SRAM + FW_TABLE_OFFSET || table % 4 || room > FW_TABLE_END || runs > room / row_bytes)
+    if (table < ONYX_SRAM + FW_TABLE_OFFSET || table % 4 || room > FW_TABLE_END ||
+        runs > room / fw_row_bytes(k->n_loads, k->n_stores))
         fail(FW_ERROR_BAD_BATCH, table, runs);
-    if (runs)
-        set_loads(k, table);
-    for (uint32_t i = 0; i < k->n_stores; i++)
-        set_store(k, i, bank_start(k->stores[i].glb_tile, 1), 0);
-    for (uint32_t run = 0; run < runs; run++) {
-        uint32_t row = table + run * row_bytes;
-        uint32_t cycles = run_once(k, row, run, run + 1 == runs);
-        take_outputs(k, row, run, run + 1 == runs);
-        bus_write32(cell(row, k->n_loads + k->n_stores, 0), cycles);
-        mailbox_add_cycles(mailbox.kernel_cycles, cycles);
-        uint32_t end = cycles_now();
-        mailbox_add_cycles(mailbox.firmware_cycles, end - begin - cycles);
-        begin = end;
+    batch.k = k;
+    batch.table = table;
+    batch.row_bytes = fw_row_bytes(k->n_loads, k->n_stores);
+    batch.runs = (uint16_t)runs;
+    batch.taken = batch.starts = batch.open = 0;
+    batch.kernel = batch.firmware = 0;
+    batch.since = cycles_now();
+    hal_mask_interrupts();
+    for (uint32_t lane = 0; lane < k->n_lanes; lane++) {
+        lanes[lane].next = NO_RUN;
+        waits[lane].mask = 0;
     }
+    for (uint32_t lane = 0; lane < k->n_lanes && lane < runs; lane++) {
+        uint32_t run = take_run(lane);
+        for (uint32_t i = lane * k->n_stores; i < (lane + 1) * k->n_stores; i++)
+            set_store(&stores[i], stores[i].end - ONYX_GLB_BANK_BYTES, run);
+        start_run(lane, run);
+    }
+    while (batch.open) {
+        uint32_t lane = streams_wait(waits, k->n_lanes);
+        if (lane == k->n_lanes)
+            report_timeout();
+        if (waits[lane].kind == STREAM_LOAD)
+            end_loads(lane);
+        else
+            end_run(lane);
+    }
+    hal_unmask_interrupts();
+    batch.firmware += cycles_now() - batch.since;
+    mailbox_add_cycles(mailbox.kernel_cycles, batch.kernel);
+    mailbox_add_cycles(mailbox.firmware_cycles, batch.firmware);
 }

@@ -67,8 +67,11 @@ static inline uint32_t glc_read(uint32_t offset) {
 static inline void glc_write(uint32_t offset, uint32_t value) {
     bus_write32(ONYX_CGRA_REG + offset, value);
 }
+static inline uint32_t glb_registers(uint32_t tile) {
+    return ONYX_CGRA_REG + GLB_FROM_GLC + GLB_TILE_STRIDE * tile;
+}
 static inline void glb_write(uint32_t tile, uint32_t offset, uint32_t value) {
-    bus_write32(ONYX_CGRA_REG + GLB_FROM_GLC + GLB_TILE_STRIDE * tile + offset, value);
+    bus_write32(glb_registers(tile) + offset, value);
 }
 /* Words of the global buffer, by byte address in it. */
 static inline uint32_t glb_data32(uint32_t address) {

@@ -12,19 +12,29 @@ typedef struct {
     uint16_t num_blocks; /* stores only: length-headed blocks of one run */
 } kernel_stream;
 
-enum { KERNEL_MAX_STREAMS = 16 }; /* one load and one store a GLB tile */
+enum {
+    KERNEL_MAX_STREAMS = 16, /* one load and one store a GLB tile */
+    KERNEL_MAX_LANES = 8     /* one flush a group of four columns */
+};
+
+/* What starts together and is flushed together: all copies of the kernel, or each by itself. */
+typedef struct {
+    uint16_t load_mask, store_mask; /* one bit a GLB tile */
+} kernel_lane;
 
 typedef struct {
-    const kernel_stream *loads, *stores; /* in the order of their IO columns */
-    uint32_t n_loads, n_stores;          /* 1 .. KERNEL_MAX_STREAMS */
-    uint32_t load_mask, store_mask;      /* one bit a GLB tile */
-    uint32_t flush_crossbar;
-    uint32_t stall_mask;   /* columns that stand still during configuration */
-    uint32_t config_words; /* {data, address} each, at the start of the global buffer */
-    uint32_t config_crc;   /* CRC-32 of these bytes */
-    bool register_path;    /* configure word by word instead of by DMA */
-    bool poll;             /* never sleep: ask for done streams instead of waiting for the interrupt */
-    uint32_t timeout;      /* processor cycles a run may take */
+    /* Of the first lane, in the order of their IO columns; then of each other lane what carries the same. */
+    const kernel_stream *loads, *stores;
+    const kernel_lane *lanes;
+    uint32_t n_lanes;           /* 1 .. KERNEL_MAX_LANES */
+    uint32_t n_loads, n_stores; /* of a lane; of all lanes 1 .. KERNEL_MAX_STREAMS */
+    uint32_t flush_crossbar;    /* a lane's first load flushes its columns */
+    uint32_t stall_mask;        /* columns that stand still during configuration */
+    uint32_t config_words;      /* {data, address} each, at the start of the global buffer */
+    uint32_t config_crc;        /* CRC-32 of these bytes */
+    bool register_path;         /* configure word by word instead of by DMA */
+    bool poll;                  /* never sleep: ask for done streams instead of waiting for the interrupt */
+    uint32_t timeout;           /* processor cycles a run may take */
 } kernel_description;
 
 extern const kernel_description kernel;

@@ -22,13 +22,13 @@ void mailbox_clear(void) {
     mailbox.version = FW_PROTOCOL_VERSION;
 }
 
-static void add(volatile uint32_t counter[2], uint32_t cycles) {
-    uint32_t low = counter[0] + cycles;
-    counter[1] += low < cycles;
-    counter[0] = low;
+static void add(volatile uint32_t counter[2], uint64_t cycles) {
+    uint64_t sum = (counter[0] | (uint64_t)counter[1] << 32) + cycles;
+    counter[0] = (uint32_t)sum;
+    counter[1] = (uint32_t)(sum >> 32);
 }
 
-void mailbox_add_cycles(volatile uint32_t counter[2], uint32_t cycles) {
+void mailbox_add_cycles(volatile uint32_t counter[2], uint64_t cycles) {
     add(counter, cycles);
     add(mailbox.total_cycles, cycles);
 }

@@ -8,7 +8,7 @@
 /* ---- mailbox.c ------------------------------------------------------------------------------- */
 extern volatile fw_mailbox mailbox; /* first in SRAM */
 void mailbox_clear(void);
-void mailbox_add_cycles(volatile uint32_t counter[2], uint32_t cycles);
+void mailbox_add_cycles(volatile uint32_t counter[2], uint64_t cycles);
 /* Writes the cause into the mailbox and stops. */
 _Noreturn void fail(uint32_t error, uint32_t detail0, uint32_t detail1);
 
@@ -20,6 +20,16 @@ enum { CRC32_START = 0 };
 /* The CRC of what was before (`crc`) and four more bytes, low byte first. */
 uint32_t crc32_word(uint32_t crc, uint32_t word);
 
+/* ---- image.c: is what lies in the global buffer this program's bitstream? -------------------- */
+enum { IMAGE_WORDS = sizeof(fw_image_header), IMAGE_WORD_BYTES = 8 }; /* first byte; {data, address} */
+static inline uint32_t image_end(const kernel_description *k) {
+    return IMAGE_WORDS + IMAGE_WORD_BYTES * k->config_words;
+}
+/* Returns only if it is; before anything is configured. */
+void image_check(const kernel_description *k);
+/* Asks again, another way: a processor that skips one instruction skips one of the two. */
+void image_confirm(const kernel_description *k);
+
 /* ---- configure.c: bitstream in the global buffer to registers of the array ------------------- */
 void configure_array(const kernel_description *k);
 
@@ -27,9 +37,18 @@ void configure_array(const kernel_description *k);
 typedef enum { STREAM_LOAD, STREAM_STORE, STREAM_CONFIG, STREAM_KINDS } stream_kind;
 /* Enables the interrupt and forgets what was done before. */
 void streams_enable(bool poll);
-void streams_expect(uint32_t timeout); /* forgets what is done; the time-out of the waits below starts */
-/* Until every GLB tile of `mask` has finished: true. False after the time-out; *open is what is missing. */
-bool streams_wait(stream_kind kind, uint32_t mask, uint32_t *open);
+/* Processor cycles after which streams_wait gives up; counted from the latest streams_expect, or from here.
+ */
+void streams_set_timeout(uint32_t timeout);
+/* Forgets that these streams, a bit a GLB tile, are done: they are about to start. Restarts the time-out. */
+void streams_expect(uint32_t loads, uint32_t stores);
+typedef struct {
+    uint16_t mask; /* one bit a GLB tile; 0: nobody waits for this set */
+    uint8_t kind;  /* stream_kind */
+} stream_set;
+/* Until all streams of one of the sets have finished: which set; n after the time-out. Interrupts are masked.
+ */
+uint32_t streams_wait(const stream_set *sets, uint32_t n);
 uint32_t streams_open(stream_kind kind, uint32_t mask); /* of `mask`, not finished */
 uint32_t streams_last_done(void);                       /* cycle at which the latest stream was seen done */
 void array_interrupt(void);

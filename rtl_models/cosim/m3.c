@@ -49,6 +49,12 @@ typedef struct {
     uint8_t *host; /* NULL: a device */
 } region;
 
+typedef struct {
+    m3 *core;
+    unsigned kinds; /* 0: the hook is not set */
+    uc_hook hook;
+} watch;
+
 struct m3 {
     uc_engine *uc;
     m3_bus bus;
@@ -59,6 +65,10 @@ struct m3 {
     uint32_t pending, active, enabled, lines; /* bit: exception number */
     uint8_t priority[EXC_COUNT];
     bool asleep;
+    bool held, catch_breakpoints, at_breakpoint, masked; /* by the debugger */
+    bool stale; /* instructions in memory are not those that were translated */
+    watch watches[M3_WATCHES];
+    unsigned watched;
     int trap;       /* Unicorn's exception of this step, or -1 */
     bool bus_fault; /* a device refused an access of this step */
     uint32_t fault_address;
@@ -91,6 +101,36 @@ static int register_id(unsigned n) {
 
 uint32_t m3_register(m3 *c, unsigned n) {
     return get(c, register_id(n));
+}
+
+uint32_t m3_debug_register(m3 *c, unsigned n) {
+    if (n < 15 || n == 16)
+        return m3_register(c, n);
+    if (n == 15)
+        return get(c, UC_ARM_REG_PC) & ~1u;
+    if (n == 17 || n == 18)
+        return get(c, n == 17 ? UC_ARM_REG_MSP : UC_ARM_REG_PSP);
+    if (n != 20)
+        return 0;
+    return get(c, UC_ARM_REG_CONTROL) << 24 | (get(c, UC_ARM_REG_FAULTMASK) & 1) << 16 |
+           (get(c, UC_ARM_REG_BASEPRI) & 0xFF) << 8 | (get(c, UC_ARM_REG_PRIMASK) & 1);
+}
+
+void m3_set_debug_register(m3 *c, unsigned n, uint32_t value) {
+    if (n < 15) {
+        set(c, register_id(n), value);
+    } else if (n == 15) {
+        set(c, UC_ARM_REG_PC, value | 1);
+    } else if (n == 16) {
+        set(c, UC_ARM_REG_XPSR, value);
+    } else if (n == 17 || n == 18) {
+        set(c, n == 17 ? UC_ARM_REG_MSP : UC_ARM_REG_PSP, value & ~3u);
+    } else if (n == 20) {
+        set(c, UC_ARM_REG_CONTROL, value >> 24 & 3);
+        set(c, UC_ARM_REG_FAULTMASK, value >> 16 & 1);
+        set(c, UC_ARM_REG_BASEPRI, value >> 8 & PRIORITY_BITS);
+        set(c, UC_ARM_REG_PRIMASK, value & 1);
+    }
 }
 
 /* RAM at [address, address + bytes), or NULL. */
@@ -406,7 +446,30 @@ static void write_dwt(uc_engine *uc, uint64_t offset, unsigned size, uint64_t va
         r->core->cyccnt = (uint32_t)value;
 }
 
+static bool system_region(m3 *c, uint32_t address, region **r) {
+    *r = address - PPB_DWT < PPB_BYTES ? &c->dwt : &c->scs;
+    return address - PPB_DWT < PPB_BYTES || address - PPB_SCS < PPB_BYTES;
+}
+
+bool m3_system_read(m3 *c, uint32_t address, uint32_t *value) {
+    region *r;
+    if (!system_region(c, address, &r))
+        return false;
+    *value = (uint32_t)(r == &c->dwt ? read_dwt : read_scs)(c->uc, address % PPB_BYTES, 4, r);
+    return true;
+}
+
+bool m3_system_write(m3 *c, uint32_t address, uint32_t value) {
+    region *r;
+    if (!system_region(c, address, &r))
+        return false;
+    (r == &c->dwt ? write_dwt : write_scs)(c->uc, address % PPB_BYTES, 4, value, r);
+    return true;
+}
+
 void m3_tick(m3 *c, uint64_t cycles) {
+    if (c->held)
+        return;
     if ((c->demcr >> 24 & 1) && (c->dwt_ctrl & 1))
         c->cyccnt += (uint32_t)cycles;
     while ((c->tick_ctrl & 1) && cycles) {
@@ -480,6 +543,9 @@ static void after_trap(m3 *c, uint32_t pc) {
             enter(c, EXC_SVC, get(c, UC_ARM_REG_PC) & ~1u);
         else
             take_fault(c, EXC_USAGE_FAULT, 0, pc);
+    } else if (c->trap == UC_BKPT && c->catch_breakpoints) {
+        set(c, UC_ARM_REG_PC, pc | 1);
+        c->held = c->at_breakpoint = true;
     } else if (c->trap == UC_BKPT) {
         stop(c, "a breakpoint instruction", pc);
     } else if (c->trap == UC_UNDEFINED) {
@@ -523,6 +589,9 @@ static void execute(m3 *c, unsigned *cycles) {
         return;
     c->trap = -1;
     c->bus_fault = false;
+    if (c->stale)
+        uc_ctl_remove_cache(c->uc, 0, UINT32_MAX);
+    c->stale = false;
     uc_err error = uc_emu_start(c->uc, pc | 1, 0xFFFFFFFF, 0, 1);
     uint32_t next = get(c, UC_ARM_REG_PC);
     bool in_handler = (get(c, UC_ARM_REG_XPSR) & XPSR_NUMBER) != 0;
@@ -541,9 +610,13 @@ static void execute(m3 *c, unsigned *cycles) {
 
 m3_state m3_step(m3 *c, unsigned *cycles) {
     *cycles = 1;
+    if (c->held)
+        return M3_HELD;
     if (c->stop[0])
         return M3_STOPPED;
     unsigned next = c->pending & c->enabled ? strongest(c) : 0;
+    if (c->masked && next >= EXC_PENDSV)
+        next = 0;
     if (next && priority_of(c, next) < running_priority(c, true)) {
         enter(c, next, get(c, UC_ARM_REG_PC) & ~1u);
         *cycles = M3_EXCEPTION_CYCLES;
@@ -556,6 +629,67 @@ m3_state m3_step(m3 *c, unsigned *cycles) {
     }
     execute(c, cycles);
     return c->stop[0] ? M3_STOPPED : M3_RUNNING;
+}
+
+/* ---- for a debugger -------------------------------------------------------------------------- */
+
+void m3_hold(m3 *c, bool held) {
+    c->held = held;
+    c->stale = true;
+    if (held) {
+        c->asleep = false;
+        c->stop[0] = '\0';
+    }
+}
+
+bool m3_asleep(const m3 *c) {
+    return c->asleep;
+}
+
+void m3_catch_breakpoints(m3 *c, bool caught) {
+    c->catch_breakpoints = caught;
+}
+
+bool m3_take_breakpoint(m3 *c) {
+    bool was = c->at_breakpoint;
+    c->at_breakpoint = false;
+    return was;
+}
+
+void m3_mask_interrupts(m3 *c, bool masked) {
+    c->masked = masked;
+}
+
+void m3_code_changed(m3 *c) {
+    c->stale = true;
+}
+
+static void on_watched(uc_engine *uc, uc_mem_type type, uint64_t address, int size, int64_t value,
+                       void *user) {
+    (void)uc;
+    (void)type;
+    (void)address;
+    (void)size;
+    (void)value;
+    const watch *w = user;
+    w->core->watched |= 1u << (w - w->core->watches);
+}
+
+void m3_watch(m3 *c, unsigned n, uint32_t address, uint32_t bytes, unsigned kinds) {
+    watch *w = &c->watches[n];
+    if (w->kinds)
+        uc_hook_del(c->uc, w->hook);
+    *w = (watch){.core = c, .kinds = kinds};
+    if (kinds)
+        uc_hook_add(c->uc, &w->hook, (kinds & 1 ? UC_HOOK_MEM_READ : 0) | (kinds & 2 ? UC_HOOK_MEM_WRITE : 0),
+                    (void *)(uintptr_t)on_watched, w, address, address + bytes - 1);
+    m3_code_changed(c); /* instructions translated before have no hooks */
+}
+
+unsigned m3_take_watched(m3 *c) {
+    unsigned all = c->watched;
+    c->watched = 0;
+    return all;
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -630,7 +764,7 @@ void m3_reset(m3 *c) {
     set(c, UC_ARM_REG_SP, vectors[0] & ~3u);
     set(c, UC_ARM_REG_LR, 0xFFFFFFFF);
     set(c, UC_ARM_REG_PC, vectors[1] | 1);
-    uc_ctl_remove_cache(c->uc, 0, UINT32_MAX); /* the program may be another one */
+    m3_code_changed(c); /* the program may be another one */
     if (!table)
         stop(c, "no memory for the vector table", 0);
 }

@@ -249,6 +249,49 @@ uint32_t machine_word(const machine *m, uint32_t address) {
            static_cast<uint32_t>(bytes[3]) << 24;
 }
 
+/* The array has moved ahead by an access that is no instruction's: the next ones make it wait. */
+static void pay(machine *m, uint64_t taken) {
+    if (m->platform.array_clocked())
+        m->phase -= static_cast<int64_t>(taken) * m->platform.array_divider();
+}
+
+static bool device_at(const machine *m, uint32_t address) {
+    return inside(address, m->config.buffer, onyx::Soc::GLB_BYTES) ||
+           inside(address, m->config.registers, onyx::Soc::REGISTER_BYTES) ||
+           inside(address, m->config.platform, PAGE) || inside(address, m->config.uart, PAGE);
+}
+
+bool machine_bus_read(machine *m, uint32_t address, unsigned size, uint32_t *value) {
+    *value = 0;
+    if (const uint8_t *from = m->memory(address, size)) {
+        for (unsigned i = 0; i < size; i++)
+            *value |= static_cast<uint32_t>(from[i]) << 8 * i;
+        return true;
+    }
+    m->taken = 0;
+    bool good = device_at(m, address) && m->device_read(address, size, value);
+    pay(m, m->taken);
+    return good;
+}
+
+bool machine_bus_write(machine *m, uint32_t address, unsigned size, uint32_t value) {
+    if (const uint8_t *to = m->memory(address, size)) {
+        for (unsigned i = 0; i < size; i++)
+            const_cast<uint8_t *>(to)[i] = static_cast<uint8_t>(value >> 8 * i);
+        if (inside(address, m->config.code, m->config.code_bytes))
+            m3_code_changed(m->core);
+        return true;
+    }
+    m->taken = 0;
+    bool good = device_at(m, address) && m->device_write(address, size, value);
+    pay(m, m->taken);
+    return good;
+}
+
+struct m3 *machine_core(machine *m) {
+    return m->core;
+}
+
 void machine_reset(machine *m) {
     m3_reset(m->core);
 }
@@ -286,14 +329,25 @@ const char *machine_refused(const machine *m) {
 }
 
 machine_counters machine_count(const machine *m) {
-    return {m->cpu_cycles,        m3_instructions(m->core), m->soc.cycles(),           m->soc.array_cycles(),
-            m->soc.evaluations(), m->soc.progress(),        m->soc.run_cycles().size()};
+    return {m->cpu_cycles,
+            m3_instructions(m->core),
+            m->soc.cycles(),
+            m->soc.array_cycles(),
+            m->soc.evaluations(),
+            m->soc.progress(),
+            m->soc.run_cycles().size(),
+            m->soc.kernel_cycles()};
 }
 
 uint64_t machine_run_cycles(const machine *m, uint64_t run) {
     return m->soc.run_cycles().at(run);
 }
 
+void machine_watch(machine *m, machine_watcher *watcher, void *context) {
+    m->soc.watch([=](uint64_t cycle, unsigned x, unsigned y, unsigned port, bool offered, bool room,
+                     bool moves,
+                     uint32_t token) { watcher(context, cycle, x, y, port, offered, room, moves, token); });
+}
 uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y) {
     return m->soc.hazards(x, y);
 }

@@ -38,6 +38,14 @@ bool machine_load(machine *m, uint32_t address, const void *from, size_t bytes);
 bool machine_dump(const machine *m, uint32_t address, void *to, size_t bytes);
 uint32_t machine_word(const machine *m, uint32_t address); /* 0 where there is no memory */
 
+/* Access by the debug port's bus master: like the processor's own, with side effects of registers and time of
+ * the array, to everything but the processor's private registers. size 1, 2 or 4, aligned; the value in the
+ * low bits. False: bus error. */
+bool machine_bus_read(machine *m, uint32_t address, unsigned size, uint32_t *value);
+bool machine_bus_write(machine *m, uint32_t address, unsigned size, uint32_t value);
+/* The processor; for debug.c. */
+struct m3 *machine_core(machine *m);
+
 /* The processor starts from its vector table; call once the program is loaded. */
 void machine_reset(machine *m);
 /* An instruction, or a cycle of sleep. False: stopped, see machine_stop_reason. */
@@ -55,12 +63,17 @@ typedef struct {
     uint64_t evaluations;   /* of array tiles */
     uint64_t progress;      /* grows whenever something moves on the array's side */
     uint64_t runs;          /* start pulses of streams */
+    uint64_t kernel;        /* array cycles in which a run was under way */
 } machine_counters;
 machine_counters machine_count(const machine *m);
-/* Array cycles of run i of all so far: start pulse to last store. */
+/* Array cycles of run i of all so far, by start pulses: to the last store it started. */
 uint64_t machine_run_cycles(const machine *m, uint64_t run);
 /* What the monitors of a tile have raised: bit n is hazard n of rtl_models/cycle.h. */
 uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y);
+/* Has every channel of the array told as it changes, as array_glue.h's Watcher. */
+typedef void machine_watcher(void *context, uint64_t cycle, uint32_t x, uint32_t y, uint32_t port,
+                             bool offered, bool room, bool moves, uint32_t token);
+void machine_watch(machine *m, machine_watcher *watcher, void *context);
 /* Lines: which streams are open and which tiles' outputs wait. Caller frees. */
 char *machine_describe_stuck(const machine *m);
 

@@ -1,5 +1,6 @@
 /* session.c - see session.h. The host's part of docs/firmware.md, with a debugger's access to memory. */
 #include "rtl_models/cosim/session.h"
+#include "rtl_models/cosim/waves.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -153,7 +154,8 @@ static bool run_until_done(session *s, uint32_t number) {
 static bool write_output(session *s, uint32_t address, uint32_t words, FILE *out) {
     uint32_t bytes = 2 * words, limit = s->board->glb_bank_bytes;
     uint8_t *content = calloc(1, limit + 4);
-    BUG_IF(!content, "out of memory");
+    if (!content)
+        out_of_memory(limit + 4);
     bool good = words <= limit / 2 && machine_dump(s->m, address, content, bytes);
     if (good) {
         file_put_u32(out, words);
@@ -168,16 +170,28 @@ static bool write_output(session *s, uint32_t address, uint32_t words, FILE *out
     return good;
 }
 
+static bool wrong_runs(session *s, const char *what, uint64_t wanted, uint64_t got) {
+    s->exit_code = COSIM_TARGET;
+    diag_error(s->d, (src_loc){0}, "E0763-runs", "%s: %" PRIu64 " expected, the program says %" PRIu64, what,
+               wanted, got);
+    diag_hint(s->d, "the program does not follow docs/firmware.md");
+    return false;
+}
+
 /* Results of a batch out of its run table; `first_run`: start pulses before it. */
 static bool write_results(session *s, const fw_batches *all, const fw_batch *b, uint64_t first_run,
                           FILE *out) {
     uint32_t row_bytes = fw_row_bytes(all->inputs, all->outputs);
     for (uint32_t run = 0; run < b->runs; run++) {
-        uint64_t cycles = machine_run_cycles(s->m, first_run + run);
+        uint32_t row = b->table + run * row_bytes,
+                 start = machine_word(s->m, row + row_bytes - 4) >> FW_ROW_START_SHIFT;
+        if (start >= b->runs)
+            return wrong_runs(s, "starts in a batch", b->runs, start + 1ull);
+        uint64_t cycles = machine_run_cycles(s->m, first_run + start);
         file_put_u32(out, (uint32_t)cycles);
         file_put_u32(out, (uint32_t)(cycles >> 32));
         for (uint32_t o = 0; o < all->outputs; o++) {
-            uint32_t cell = b->table + run * row_bytes + 8 * (all->inputs + o);
+            uint32_t cell = row + 8 * (all->inputs + o);
             if (!write_output(s, s->board->map.cgra_data + machine_word(s->m, cell),
                               machine_word(s->m, cell + 4), out))
                 return false;
@@ -198,13 +212,9 @@ static bool run_batch(session *s, const fw_batches *all, uint32_t i, FILE *out) 
     put_word(s, s->board->map.sram + FW_MAILBOX_COMMAND, i + 1);
     if (!run_until_done(s, i + 1))
         return false;
-    if (machine_count(s->m).runs - first_run == b->runs)
-        return write_results(s, all, b, first_run, out);
-    s->exit_code = COSIM_TARGET;
-    diag_error(s->d, (src_loc){0}, "E0763-runs", "batch %u has %u runs, the program started %" PRIu64, i + 1,
-               b->runs, machine_count(s->m).runs - first_run);
-    diag_hint(s->d, "the program does not follow docs/firmware.md");
-    return false;
+    uint64_t runs = machine_count(s->m).runs - first_run;
+    return runs == b->runs ? write_results(s, all, b, first_run, out)
+                           : wrong_runs(s, "start pulses of a batch", b->runs, runs);
 }
 
 /* "hazards": the tiles whose monitors were raised, and by which kinds, a bit each. */
@@ -227,15 +237,12 @@ static void list_hazards(const session *s, cJSON *json) {
 static bool write_statistics(const session *s, double seconds) {
     static const char *const names[] = {"config", "kernel", "firmware", "total"};
     machine_counters c = machine_count(s->m);
-    uint64_t kernel = 0;
-    for (uint64_t i = 0; i < c.runs; i++)
-        kernel += machine_run_cycles(s->m, i);
     cJSON *json = cJSON_CreateObject(), *cpu = cJSON_AddObjectToObject(json, "cycles");
     for (uint32_t i = 0; i < 4; i++)
         cJSON_AddNumberToObject(cpu, names[i], (double)mailbox_counter(s, i));
     cJSON_AddNumberToObject(json, "runs", (double)c.runs);
     cJSON_AddNumberToObject(json, "cgra_cycles", (double)c.array_cycles);
-    cJSON_AddNumberToObject(json, "cgra_cycles_kernel", (double)kernel);
+    cJSON_AddNumberToObject(json, "cgra_cycles_kernel", (double)c.kernel);
     cJSON_AddNumberToObject(json, "cgra_cycles_evaluated", (double)c.array_stepped);
     cJSON_AddNumberToObject(json, "tile_evaluations", (double)c.evaluations);
     cJSON_AddNumberToObject(json, "cpu_cycles", (double)c.cpu_cycles);
@@ -278,8 +285,11 @@ int cosim_run(const cosim_options *o, const pnr_board *board, arena *mem, diagno
     s.m = cosim_machine(board, o->uart_out, d);
     if (!s.m)
         return COSIM_USAGE;
-    if (cosim_load_elf(s.m, o->elf, mem, d) && run_all(&s, &batches, mem))
+    wave *waves = o->waves ? cosim_waves_begin(o->waves, s.m, mem, d) : NULL;
+    if ((waves || !o->waves) && cosim_load_elf(s.m, o->elf, mem, d) && run_all(&s, &batches, mem))
         s.exit_code = COSIM_OK;
     machine_destroy(s.m);
+    if (waves && !wave_end(waves, d))
+        s.exit_code = COSIM_USAGE;
     return s.exit_code;
 }

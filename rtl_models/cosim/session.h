@@ -11,6 +11,7 @@ enum { COSIM_OK = 0, COSIM_USAGE = 1, COSIM_TARGET = 4, COSIM_WATCHDOG = 5 };
 typedef struct {
     const char *elf, *batches, *result;
     const char *stats;   /* NULL: none */
+    const char *waves;   /* folder, or NULL: waves.h */
     uint64_t max_cycles; /* of the array; 0: no bound */
     uint64_t watchdog;   /* array cycles in which nothing may move at most */
     FILE *uart_out;

@@ -50,8 +50,9 @@ struct Soc::State {
     bool config_reading = false, register_reading = false;
     uint64_t cycles = 0, progress = 0;
     uint64_t busy_before = 0, evaluations_before = 0; /* of the array before its last reset */
-    uint64_t run_start = 0;
-    std::vector<uint64_t> run_cycles;
+    std::vector<uint64_t> run_starts, run_cycles;
+    std::array<size_t, TILES> run_of{}; /* by store: the run it is of */
+    uint64_t busy_since = 0, kernel_cycles = 0;
 
     State(unsigned w, unsigned h) : glc(&context), array(w, h), width(w) {
         for (auto &t : tiles)
@@ -86,7 +87,9 @@ struct Soc::State {
                           CData &valid_in, SData &data_in, unsigned t);
     void carry_control(unsigned t, const std::array<ConfigWord, TILES> &east,
                        const std::array<bool, TILES> &east_valid);
+    void note_start();
     void note_done(unsigned t);
+    bool any_store_open() const;
     void read_data_to_controller();
     void step();
     QData *bank(uint32_t address) const;
@@ -179,6 +182,24 @@ void Soc::State::carry_control(unsigned t, const std::array<ConfigWord, TILES> &
         wake(t);
 }
 
+bool Soc::State::any_store_open() const {
+    bool open = false;
+    for (const Stream &s : stores)
+        open = open || s.open;
+    return open;
+}
+
+void Soc::State::note_start() {
+    if (!any_store_open())
+        busy_since = cycles;
+    for (unsigned t = 0; t < TILES; t++) {
+        if (glc.f2g_start_o >> t & 1)
+            run_of[t] = run_starts.size();
+    }
+    run_starts.push_back(cycles);
+    run_cycles.push_back(0);
+}
+
 void Soc::State::note_done(unsigned t) {
     const Vonyx_glb_tile &m = *tiles[t];
     if (m.ld_done_o)
@@ -187,7 +208,9 @@ void Soc::State::note_done(unsigned t) {
         configs[t].open = false;
     if (m.st_done_o) {
         stores[t].open = false;
-        run_cycles.back() = cycles - run_start;
+        run_cycles[run_of[t]] = cycles - run_starts[run_of[t]];
+        if (!any_store_open())
+            kernel_cycles += cycles - busy_since;
     }
     if (m.ld_done_o || m.st_done_o || m.pc_done_o)
         wake(t);
@@ -218,10 +241,8 @@ void Soc::State::step() {
         east[t] = {m.cfg_east_addr_o, m.cfg_east_data_o};
         east_valid[t] = on(t) && m.cfg_east_valid_o;
     }
-    if (glc.g2f_start_o || glc.f2g_start_o) {
-        run_start = cycles;
-        run_cycles.push_back(0);
-    }
+    if (glc.g2f_start_o || glc.f2g_start_o)
+        note_start();
     if (glc.stall_o != stalled) {
         stalled = glc.stall_o;
         array.set_stall(stalled);
@@ -382,6 +403,12 @@ uint64_t Soc::progress() const {
 }
 const std::vector<uint64_t> &Soc::run_cycles() const {
     return state_->run_cycles;
+}
+uint64_t Soc::kernel_cycles() const {
+    return state_->kernel_cycles;
+}
+void Soc::watch(Watcher watcher) {
+    state_->array.watch(std::move(watcher));
 }
 uint32_t Soc::hazards(unsigned x, unsigned y) const {
     return state_->array.hazards(x, y);

@@ -20,6 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "rtl_models/array_glue.h"
+
 namespace onyx {
 
 class Soc {
@@ -58,10 +60,13 @@ class Soc {
     uint64_t evaluations() const;  /* of tiles of the array */
     /* Grows with everything that moves: stream and configuration words, accesses of the processor. */
     uint64_t progress() const;
-    /* Cycles of each run so far: from the start pulse to the last store that finished before the next one. */
+    /* Cycles of each run so far, by start pulse: to the last of the stores that it started. */
     const std::vector<uint64_t> &run_cycles() const;
+    /* Cycles in which a run was under way; less than the sum of all where copies of a kernel run apart. */
+    uint64_t kernel_cycles() const;
     /* As of Array. */
     uint32_t hazards(unsigned x, unsigned y) const;
+    void watch(Watcher watcher);
 
     /* "" or why the array no longer steps: its configuration closes a combinational loop. */
     const std::string &error() const;

@@ -7,7 +7,7 @@
 // The memory itself stands outside (mem_*: carried out in the cycle of mem_req_o, read data one later).
 // run_i = 0 stands still.
 // Writer and reader of both IDs share the memory port: in the order writer 0, reader 0, writer 1, reader 1 each has the
-// first right to it in every fourth cycle, beginning behind a flush; if that one does not want it, the first of the
+// first right to it in every fourth cycle (turn_i); if that one does not want it, the first of the
 // others that does gets it. The second half of a merge goes before all.
 module onyx_buffet (
     input  logic        clk_i,
@@ -31,11 +31,12 @@ module onyx_buffet (
     output logic [ 8:0] mem_addr_o,
     output logic [63:0] mem_wdata_o,
     input  logic [63:0] mem_rdata_i,
+    input  logic [ 1:0] turn_i,
+    output logic        stir_o,  // a register may change at the edge
     output logic        hazard_second_o,  // of either ID: see onyx_buffet_id
     output logic        hazard_order_o,
     output logic        hazard_overflow_o
 );
-  logic [1:0] turn_q;
   logic [3:0] req, gnt;
   logic wr_go, rd_go;
   logic wr_id, rd_id;
@@ -44,6 +45,7 @@ module onyx_buffet (
   logic [8:0] wr_addr_0, rd_addr_0, wr_addr_1, rd_addr_1;
   logic [63:0] wr_line_0, wr_line_1;
   logic [15:0] rsp_data_0, rsp_data_1;
+  logic stir_0, stir_1;
   logic second_0, order_0, overflow_0, second_1, order_1, overflow_1;
 
   assign wr_go = run_i && wr_valid_i;
@@ -80,6 +82,7 @@ module onyx_buffet (
       .rsp_data_o   (rsp_data_0),
       .rsp_ready_i  (rsp_ready_i),
       .fetching_o   (fetching_0),
+      .stir_o       (stir_0),
       .hazard_second_o  (second_0),
       .hazard_order_o   (order_0),
       .hazard_overflow_o(overflow_0)
@@ -113,11 +116,13 @@ module onyx_buffet (
       .rsp_data_o   (rsp_data_1),
       .rsp_ready_i  (rsp_ready_i),
       .fetching_o   (fetching_1),
+      .stir_o       (stir_1),
       .hazard_second_o  (second_1),
       .hazard_order_o   (order_1),
       .hazard_overflow_o(overflow_1)
   );
 
+  assign stir_o            = stir_0 || stir_1;
   assign hazard_second_o   = second_0 || second_1;
   assign hazard_order_o    = order_0 || order_1;
   assign hazard_overflow_o = overflow_0 || overflow_1;
@@ -133,7 +138,7 @@ module onyx_buffet (
   always_comb begin
     if (wr_lock_0) gnt = 4'b0001;
     else if (wr_lock_1) gnt = 4'b0100;
-    else if (req[turn_q]) gnt = 4'b0001 << turn_q;
+    else if (req[turn_i]) gnt = 4'b0001 << turn_i;
     else gnt = req & (~req + 4'd1);  // the lowest
   end
 
@@ -142,16 +147,4 @@ module onyx_buffet (
   // The upper half of the memory belongs to ID 1; a capacity above 256 words of ID 0 reaches into it.
   assign mem_addr_o = gnt[0] ? wr_addr_0 : gnt[1] ? rd_addr_0 : (gnt[2] ? wr_addr_1 : rd_addr_1) ^ 9'h100;
   assign mem_wdata_o = gnt[2] ? wr_line_1 : wr_line_0;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      turn_q <= 2'd0;
-    end else if (en_i) begin
-      if (flush_i) begin
-        turn_q <= 2'd0;
-      end else begin
-        turn_q <= turn_q + 2'd1;
-      end
-    end
-  end
 endmodule

@@ -41,6 +41,7 @@ module onyx_buffet_id (
     output logic [15:0] rsp_data_o,
     input  logic        rsp_ready_i,
     output logic        fetching_o,
+    output logic        stir_o,  // a register may change at the edge
     output logic        hazard_second_o,  // the chip has overwritten this line with the second block
     output logic        hazard_order_o,  // .. loses the line begun, for an address out of order
     output logic        hazard_overflow_o  // .. stops for good: no such entry
@@ -127,6 +128,8 @@ module onyx_buffet_id (
   assign mem_rd_req_o  = rd_valid_i && has_block && is_read && !read_hit_q && rsp_ready_i;
   assign mem_rd_addr_o = (rd_addr_i[10:2] + head_base_q) & mask;
   assign fetching_o    = fetch_q;
+
+  assign stir_o = wr_pop_o || (wr_valid_i && !open_q) || mem_wr_req_o || (rd_valid_i && has_block) || fetch_q;
 
   // A reference beyond the memory wraps.
   logic unused_address;

@@ -28,6 +28,7 @@ module onyx_crdhold (
     output logic [16:0] outer_data_o,
     output logic        outer_valid_o,
     input  logic        outer_ready_i,
+    output logic        stir_o,  // a register may change at the edge though no word moves at a port
     output logic        hazard_o  // the chip takes a stop for this coordinate of an empty inner fiber
 );
   localparam logic [1:0] StStart = 2'd0;
@@ -102,6 +103,8 @@ module onyx_crdhold (
   assign inner_valid_o = push & outer_ready_i;
   assign outer_valid_o = push & inner_ready_i;
   assign hazard_o      = pop_outer & outer_item & (debt_q != DebtNone);
+
+  assign stir_o = (state_d != state_q) | (debt_d != debt_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -54,6 +54,8 @@ module onyx_fiber_access (
     input  logic [ 8:0] sram_addr_i,
     input  logic [63:0] sram_wdata_i,
     output logic [63:0] sram_rdata_o,
+    input  logic [ 1:0] turn_i,  // 0 in the cycle after a flush, then 1, 2, 3, 0, ..: whose turn it is
+    output logic        stir_o,  // a register may change at the edge (but that behind turn_i)
     // second-block, write-order, overflow, equal-crd, empty-fiber, dense-again, dense-stop (docs/errata.md)
     output logic [ 6:0] hazard_o
 );
@@ -66,6 +68,9 @@ module onyx_fiber_access (
   logic mem_req, mem_we;
   logic [8:0] mem_addr;
   logic [63:0] mem_wdata, mem_rdata;
+
+  logic write_stir, buffet_stir, read_stir, wr_stir, rd_stir, rsp_stir;
+  assign stir_o = write_stir | wr_stir | buffet_stir | rd_stir | rsp_stir | read_stir;
 
   onyx_write_scanner u_write_scanner (
       .clk_i         (clk_i),
@@ -91,6 +96,7 @@ module onyx_fiber_access (
       .cmd_data_o    (wr_near_data),
       .cmd_valid_o   (wr_near_valid),
       .cmd_ready_i   (wr_near_ready),
+      .stir_o        (write_stir),
       .hazard_equal_o(hazard_o[3]),
       .hazard_empty_o(hazard_o[4])
   );
@@ -108,7 +114,8 @@ module onyx_fiber_access (
       .in_ready_o (wr_near_ready),
       .out_data_o (wr_far_data),
       .out_valid_o(wr_far_valid),
-      .out_ready_i(wr_far_ready)
+      .out_ready_i(wr_far_ready),
+      .stir_o     (wr_stir)
   );
   onyx_fifo_link #(
       .Width(19)
@@ -122,7 +129,8 @@ module onyx_fiber_access (
       .in_ready_o (rd_near_ready),
       .out_data_o (rd_far_data),
       .out_valid_o(rd_far_valid),
-      .out_ready_i(rd_far_ready)
+      .out_ready_i(rd_far_ready),
+      .stir_o     (rd_stir)
   );
   onyx_fifo_link #(
       .Width(17)
@@ -136,7 +144,8 @@ module onyx_fiber_access (
       .in_ready_o (rsp_near_ready),
       .out_data_o (rsp_far_data),
       .out_valid_o(rsp_far_valid),
-      .out_ready_i(rsp_far_ready)
+      .out_ready_i(rsp_far_ready),
+      .stir_o     (rsp_stir)
   );
 
   onyx_buffet u_buffet (
@@ -161,6 +170,8 @@ module onyx_fiber_access (
       .mem_addr_o (mem_addr),
       .mem_wdata_o(mem_wdata),
       .mem_rdata_i(mem_rdata),
+      .turn_i           (turn_i),
+      .stir_o           (buffet_stir),
       .hazard_second_o  (hazard_o[0]),
       .hazard_order_o   (hazard_o[1]),
       .hazard_overflow_o(hazard_o[2])
@@ -197,6 +208,8 @@ module onyx_fiber_access (
       .rsp_data_i       (rsp_far_data),
       .rsp_valid_i      (rsp_far_valid),
       .rsp_ready_o      (rsp_far_ready),
+      .walker_first_i   (turn_i[0]),
+      .stir_o           (read_stir),
       .hazard_again_o   (hazard_o[5]),
       .hazard_stop_o    (hazard_o[6])
   );

@@ -14,10 +14,14 @@ module onyx_fifo_link #(
     output logic             in_ready_o,
     output logic [Width-1:0] out_data_o,
     output logic             out_valid_o,
-    input  logic             out_ready_i
+    input  logic             out_ready_i,
+    output logic             stir_o  // a word moves
 );
   logic [Width-1:0] near_data, mid_data;
   logic near_valid, near_ready, mid_valid, mid_ready;
+
+  assign stir_o = (in_valid_i & in_ready_o) | (near_valid & near_ready) | (mid_valid & mid_ready) |
+                  (out_valid_o & out_ready_i);
 
   if (Stages < 2 || Stages > 3) begin : g_bad_stages
     $error("onyx_fifo_link: Stages must be 2 or 3");

@@ -1,10 +1,12 @@
-// Core of a MEM tile in mode 0 (fiber access): raw configuration words in, port FIFOs, fiber access.
+// Core of a MEM tile in mode 0 (fiber access) and mode 3 (vector reducer, profile onyx-ext): raw configuration words
+// in, port FIFOs, the two primitives on one memory.
 //
-// cfg0_i..cfg3_i are CONFIG_SPACE_0..3. Fields used (bit of the 128): 0 writer on, 16:1 its stop level,
+// cfg0_i..cfg3_i are CONFIG_SPACE_0..3. Fields used in mode 0 (bit of the 128): 0 writer on, 16:1 its stop level,
 // 17 accumulating write, 18 lowest level, 19 initial blank, 20 compressed, 21 block write, 22 fiber access on,
 // 23 reader on, 39:24 its stop level, 40 accumulating read, 41 root, 59 lookup, 92:77 dimension, 93 dense,
 // 94 block read, 95 buffet on, 99:96 capacity of ID 1, 103:100 capacity of ID 0. The others have no effect.
-// Streams: in0 references, in1 write addresses, in2 blocks from the GLB, in3 write data; out0 blocks to the GLB,
+// In mode 3: 0 on, 1 bfloat16. Streams: in0 coordinates, in1 values; out0, out1 the same of the sums.
+// Streams in mode 0: in0 references, in1 write addresses, in2 blocks from the GLB, in3 write data; out0 blocks to the GLB,
 // out1 coordinates or values, out2 positions. Every port has a depth-2 FIFO.
 // Contract: with tile_en_i = 0 or another mode nothing is taken, offered or changed.
 // sram_*: configuration access, effective with tile_en_i = 1 and en_i = 0 only. Four accesses, in lane order 0..3,
@@ -53,9 +55,11 @@ module onyx_mem_core #(
     input  logic [15:0] sram_wdata_i,
     output logic [15:0] sram_rdata_o
 );
-  logic used, en;
-  assign used = tile_en_i && (mode_i == 2'd0);
-  assign en   = en_i && used;
+  logic on_fiber, on_vector, used, en;
+  assign on_fiber  = tile_en_i && (mode_i == 2'd0);
+  assign on_vector = tile_en_i && (mode_i == 2'd3) && cfg0_i[0];
+  assign used      = on_fiber || on_vector;
+  assign en        = en_i && used;
 
   logic [16:0] core_in0_data;
   logic core_in0_valid, core_in0_ready, in0_ready;
@@ -190,7 +194,7 @@ module onyx_mem_core #(
   logic [63:0] sram_line;
   logic config_access;
 
-  assign config_access = used && !en_i && (sram_we_i || sram_re_i);
+  assign config_access = on_fiber && !en_i && (sram_we_i || sram_re_i);
   assign sram_rdata_o  = (read_lane_q == 2'd0) ? sram_line[15:0]
                        : (read_lane_q == 2'd1) ? sram_line[31:16]
                        : (read_lane_q == 2'd2) ? sram_line[47:32] : sram_line[63:48];
@@ -215,12 +219,68 @@ module onyx_mem_core #(
 
   logic part_on;
   logic [6:0] hazard;
-  assign part_on = used && cfg0_i[22];
+  assign part_on = on_fiber && cfg0_i[22];
+
+  // -- each primitive's side of the shared ports --
+  logic fiber_in0_ready, fiber_in1_ready, fiber_in2_ready, fiber_in3_ready;
+  logic [16:0] fiber_out0_data, fiber_out1_data, fiber_out2_data;
+  logic fiber_out0_valid, fiber_out1_valid, fiber_out2_valid;
+  logic vector_in0_ready, vector_in1_ready;
+  logic [16:0] vector_out0_data, vector_out1_data;
+  logic vector_out0_valid, vector_out1_valid;
+  assign core_in0_ready  = on_vector ? vector_in0_ready : fiber_in0_ready;
+  assign core_in1_ready  = on_vector ? vector_in1_ready : fiber_in1_ready;
+  assign core_in2_ready  = ~on_vector & fiber_in2_ready;
+  assign core_in3_ready  = ~on_vector & fiber_in3_ready;
+  assign core_out0_data  = on_vector ? vector_out0_data : fiber_out0_data;
+  assign core_out0_valid = on_vector ? vector_out0_valid : fiber_out0_valid;
+  assign core_out1_data  = on_vector ? vector_out1_data : fiber_out1_data;
+  assign core_out1_valid = on_vector ? vector_out1_valid : fiber_out1_valid;
+  assign core_out2_data  = fiber_out2_data;
+  assign core_out2_valid = ~on_vector & fiber_out2_valid;
+
+  // The vector reducer has the memory by the port of the configuration bus: a fiber access that stands still.
+  logic vector_req, vector_we, vector_hazard, unused_vector_stir;
+  logic [8:0] vector_addr;
+  logic [63:0] vector_wdata;
+  onyx_vector_reduce u_vector_reduce (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_ni),
+      .en_i       (en && on_vector),
+      .flush_i    (flush_i),
+      .bf16_i     (cfg0_i[1]),
+      .crd_data_i (core_in0_data),
+      .crd_valid_i(core_in0_valid),
+      .crd_ready_o(vector_in0_ready),
+      .val_data_i (core_in1_data),
+      .val_valid_i(core_in1_valid),
+      .val_ready_o(vector_in1_ready),
+      .crd_data_o (vector_out0_data),
+      .crd_valid_o(vector_out0_valid),
+      .crd_ready_i(core_out0_ready),
+      .val_data_o (vector_out1_data),
+      .val_valid_o(vector_out1_valid),
+      .val_ready_i(core_out1_ready),
+      .mem_req_o  (vector_req),
+      .mem_we_o   (vector_we),
+      .mem_addr_o (vector_addr),
+      .mem_wdata_o(vector_wdata),
+      .mem_rdata_i(sram_line),
+      .stir_o     (unused_vector_stir),
+      .hazard_o   (vector_hazard)
+  );
+
+  logic [1:0] turn_q;
+  logic unused_stir;  // for netlists with gated clocks, like the vector reducer's
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) turn_q <= 2'd0;
+    else if (en) turn_q <= flush_i ? 2'd0 : turn_q + 2'd1;
+  end
 
   onyx_fiber_access u_fiber_access (
       .clk_i            (clk_i),
       .rst_ni           (rst_ni),
-      .en_i             (en),
+      .en_i             (en && on_fiber),
       .flush_i          (flush_i),
       .wr_run_i         (part_on && cfg0_i[0]),
       .wr_block_mode_i  (cfg0_i[21]),
@@ -242,30 +302,32 @@ module onyx_mem_core #(
       .cap_log_1_i      (cfg3_i[3:0]),
       .pos_in_data_i     (core_in0_data),
       .pos_in_valid_i    (core_in0_valid),
-      .pos_in_ready_o    (core_in0_ready),
+      .pos_in_ready_o    (fiber_in0_ready),
       .addr_in_data_i    (core_in1_data),
       .addr_in_valid_i   (core_in1_valid),
-      .addr_in_ready_o   (core_in1_ready),
+      .addr_in_ready_o   (fiber_in1_ready),
       .block_wr_data_i   (core_in2_data),
       .block_wr_valid_i  (core_in2_valid),
-      .block_wr_ready_o  (core_in2_ready),
+      .block_wr_ready_o  (fiber_in2_ready),
       .data_in_data_i    (core_in3_data),
       .data_in_valid_i   (core_in3_valid),
-      .data_in_ready_o   (core_in3_ready),
-      .block_rd_data_o   (core_out0_data),
-      .block_rd_valid_o  (core_out0_valid),
+      .data_in_ready_o   (fiber_in3_ready),
+      .block_rd_data_o   (fiber_out0_data),
+      .block_rd_valid_o  (fiber_out0_valid),
       .block_rd_ready_i  (core_out0_ready),
-      .coord_out_data_o  (core_out1_data),
-      .coord_out_valid_o (core_out1_valid),
+      .coord_out_data_o  (fiber_out1_data),
+      .coord_out_valid_o (fiber_out1_valid),
       .coord_out_ready_i (core_out1_ready),
-      .pos_out_data_o    (core_out2_data),
-      .pos_out_valid_o   (core_out2_valid),
+      .pos_out_data_o    (fiber_out2_data),
+      .pos_out_valid_o   (fiber_out2_valid),
       .pos_out_ready_i   (core_out2_ready),
-      .sram_req_i       (config_access && (sram_re_i || (lane_q == 2'd3))),
-      .sram_we_i        (sram_we_i),
-      .sram_addr_i      (sram_addr_i),
-      .sram_wdata_i     ({sram_wdata_i, lane2_q, lane1_q, lane0_q}),
+      .sram_req_i       (on_vector ? en && !flush_i && vector_req : config_access && (sram_re_i || (lane_q == 2'd3))),
+      .sram_we_i        (on_vector ? vector_we : sram_we_i),
+      .sram_addr_i      (on_vector ? vector_addr : sram_addr_i),
+      .sram_wdata_i     (on_vector ? vector_wdata : {sram_wdata_i, lane2_q, lane1_q, lane0_q}),
       .sram_rdata_o     (sram_line),
+      .turn_i           (turn_q),
+      .stir_o           (unused_stir),
       .hazard_o         (hazard)
   );
 
@@ -281,7 +343,9 @@ module onyx_mem_core #(
       // run sends some 1024 words, so what is lower than the least of 13 bits does not come back.
       logic signed [12:0] balance_q, balance_d;
       logic reads_values;
-      assign reads_values = cfg1_i[27] && cfg2_i[30];
+      logic [6:0] now;
+      assign now          = on_vector ? {4'd0, vector_hazard, 2'd0} : hazard;
+      assign reads_values = on_fiber && cfg1_i[27] && cfg2_i[30];
       always_comb begin
         balance_d = balance_q;
         if (out0_valid_o && reads_values) begin
@@ -294,7 +358,7 @@ module onyx_mem_core #(
           hazard_q  <= 8'd0;
           balance_q <= 13'sd0;
         end else if (en) begin
-          hazard_q  <= flush_i ? 8'd0 : {balance_d[12], hazard_q[6:0] | hazard};
+          hazard_q  <= flush_i ? 8'd0 : {balance_d[12], hazard_q[6:0] | now};
           balance_q <= flush_i ? 13'sd0 : balance_d;
         end
       end

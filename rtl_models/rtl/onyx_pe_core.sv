@@ -176,6 +176,7 @@ module onyx_pe_core #(
   logic joiner_hazard, drop_hazard_empty, drop_hazard_uneven, hold_hazard, alu_hazard, repeat_hazard, reduce_hazard;
   logic [16:0] joiner_out0_data, joiner_out1_data, joiner_out2_data;
   logic joiner_in0_ready, joiner_in1_ready, joiner_in2_ready, joiner_in3_ready, joiner_out0_valid, joiner_out1_valid, joiner_out2_valid;
+  logic [4:0] unused_stir;  // for netlists with gated clocks
   onyx_intersect i_joiner (
       .clk_i,
       .rst_ni,
@@ -203,6 +204,7 @@ module onyx_pe_core #(
       .pos1_data_o (joiner_out2_data),
       .pos1_valid_o(joiner_out2_valid),
       .pos1_ready_i(t2_ready),
+      .stir_o       (unused_stir[0]),
       .hazard_o(joiner_hazard)
   );
 
@@ -248,6 +250,7 @@ module onyx_pe_core #(
       .outer_data_o (hold_out1_data),
       .outer_valid_o(hold_out1_valid),
       .outer_ready_i(t1_ready),
+      .stir_o       (unused_stir[1]),
       .hazard_o(hold_hazard)
   );
 
@@ -289,6 +292,7 @@ module onyx_pe_core #(
       .ref_data_o    (repeat_out0_data),
       .ref_valid_o   (repeat_out0_valid),
       .ref_ready_i   (t0_ready),
+      .stir_o       (unused_stir[2]),
       .hazard_o(repeat_hazard)
   );
 
@@ -304,7 +308,8 @@ module onyx_pe_core #(
       .base_ready_o  (rsg_in0_ready),
       .repsig_data_o (rsg_out0_data),
       .repsig_valid_o(rsg_out0_valid),
-      .repsig_ready_i(t0_ready)
+      .repsig_ready_i(t0_ready),
+      .stir_o        (unused_stir[4])
   );
 
   logic [16:0] reduce_out0_data;
@@ -315,12 +320,14 @@ module onyx_pe_core #(
       .en_i           (on_reduce),
       .flush_i,
       .default_value_i({cfg1_i[0], cfg0_i[31:17]}),
+      .bf16_i         (cfg1_i[1]),
       .in_data_i      (h0_data),
       .in_valid_i     (h0_valid),
       .in_ready_o     (reduce_in0_ready),
       .out_data_o     (reduce_out0_data),
       .out_valid_o    (reduce_out0_valid),
       .out_ready_i    (t0_ready),
+      .stir_o       (unused_stir[3]),
       .hazard_o(reduce_hazard)
   );
 

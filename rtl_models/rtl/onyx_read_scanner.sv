@@ -53,6 +53,8 @@ module onyx_read_scanner (
     input  logic [16:0] rsp_data_i,
     input  logic        rsp_valid_i,
     output logic        rsp_ready_o,
+    input  logic        walker_first_i,  // turns of front and walker at the read port
+    output logic        stir_o,  // a register may change at the edge
     output logic        hazard_again_o,  // dense: the chip loses a tree after the first
     output logic        hazard_stop_o  // .. sends a stop ahead of any reference twice
 );
@@ -434,10 +436,18 @@ module onyx_read_scanner (
                   : dense_i ? {2'b00, at} : {1'b1, 17'd0};
 
   // -- the read port: front and walker take turns --
-  logic walker_first_q;
-  logic walk_hold_q;  // a position waits at the output: the turn stays
-  assign walk_gnt   = rd_ready_i && (walker_first_q || walk_hold_q || !front_want);
+  logic walk_hold_q, walk_hold_d;  // a position waits at the output: the turn stays
+  assign walk_gnt   = rd_ready_i && (walker_first_i || walk_hold_q || !front_want);
   assign front_gnt  = rd_ready_i && front_want && !(walk_fiber && compressed && walk_gnt);
+  assign walk_hold_d = pos_out_valid_o && !pos_out_ready_i;
+
+  // The front's wish is counted with or without its turn, so that the turns need not wake anything. What else a
+  // register takes over changes with the state, or with a word that enters or leaves one of the queues.
+  assign stir_o = (state_d != state_q) || (second_d != second_q) || (read_out_d != read_out_q) ||
+                  (root_done_d != root_done_q) || (done_given_d != done_given_q) || (walk_hold_d != walk_hold_q) ||
+                  (pos_valid_i && pos_ready_o) || ref_pop || (plan_push && plan_ready) || (front_want && rd_ready_i) ||
+                  (out_push && out_room) || out_pop || plan_pop || (rsp_valid_i && run_i);
+
   assign rd_valid_o = front_gnt || (walk_want && walk_gnt);
   assign rd_data_o  = front_gnt ? front_cmd : {OpRead, 1'b1, at};
 
@@ -456,7 +466,6 @@ module onyx_read_scanner (
       seg_first_q    <= 16'd0;
       at_q           <= 16'd0;
       active_q       <= 1'b0;
-      walker_first_q <= 1'b0;
       walk_hold_q    <= 1'b0;
       ended_q        <= 1'b0;
       began_q        <= 1'b0;
@@ -470,7 +479,6 @@ module onyx_read_scanner (
         to_block_q     <= 1'b0;
         seg_half_q     <= 1'b0;
         active_q       <= 1'b0;
-        walker_first_q <= 1'b0;
         walk_hold_q    <= 1'b0;
       end else begin
         state_q     <= state_d;
@@ -492,8 +500,7 @@ module onyx_read_scanner (
           at_q     <= at + 16'd1;
           active_q <= more;
         end
-        walker_first_q <= !walker_first_q;
-        walk_hold_q    <= pos_out_valid_o && !pos_out_ready_i;
+        walk_hold_q    <= walk_hold_d;
       end
     end
   end

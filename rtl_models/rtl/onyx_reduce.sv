@@ -1,4 +1,5 @@
-// Scalar reducer: the wrap-around 16-bit sum of every fiber of the innermost level.
+// Scalar reducer: the wrap-around 16-bit sum of every fiber of the innermost level. With bf16_i (profile onyx-ext
+// only) the numbers are bfloat16, added one after the other as onyx_bf16 adds, from 0 (or the default value) on.
 //
 // A stop of level n sends the sum as data, then, for n > 0, a stop of level n-1. Sums start from
 // default_value_i, the first after a flush from 0 (the chip's way). A maybe adds nothing. Done passes.
@@ -11,12 +12,14 @@ module onyx_reduce (
     input  logic        en_i,
     input  logic        flush_i,
     input  logic [15:0] default_value_i,
+    input  logic        bf16_i,
     input  logic [16:0] in_data_i,
     input  logic        in_valid_i,
     output logic        in_ready_o,
     output logic [16:0] out_data_o,
     output logic        out_valid_o,
     input  logic        out_ready_i,
+    output logic        stir_o,  // a register may change at the edge though no word moves at a port
     output logic        hazard_o  // the chip hangs at this maybe
 );
   localparam logic [2:0] StStart = 3'd0;
@@ -27,6 +30,15 @@ module onyx_reduce (
 
   logic [2:0] state_q, state_d;
   logic [15:0] sum_q, sum_d;
+
+  logic [15:0] bf16_sum, next_sum;
+  onyx_bf16 i_bf16 (
+      .op_i    (5'd0),
+      .a_i     (sum_q),
+      .b_i     (in_data_i[15:0]),
+      .result_o(bf16_sum)
+  );
+  assign next_sum = bf16_i ? bf16_sum : sum_q + in_data_i[15:0];
 
   logic stop, done, item, level0;
   assign stop   = in_data_i[16] & (in_data_i[9:8] == 2'd0);
@@ -44,7 +56,7 @@ module onyx_reduce (
       StStart: if (in_valid_i) state_d = item ? StAdd : stop ? StSum : StDone;
       StAdd: begin
         in_ready_o = in_valid_i & item;
-        if (in_ready_o && !in_data_i[16]) sum_d = sum_q + in_data_i[15:0];
+        if (in_ready_o && !in_data_i[16]) sum_d = next_sum;
         if (in_valid_i && !item) state_d = StSum;
       end
       StSum: begin
@@ -71,6 +83,8 @@ module onyx_reduce (
   end
 
   assign hazard_o = (state_q == StAdd) & in_valid_i & in_data_i[16] & (in_data_i[9:8] == 2'd2);
+
+  assign stir_o = (state_d != state_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -25,6 +25,7 @@ module onyx_repeat (
     output logic [16:0] ref_data_o,
     output logic        ref_valid_o,
     input  logic        ref_ready_i,
+    output logic        stir_o,  // a register may change at the edge though no word moves at a port
     output logic        hazard_o  // the chip keeps the reference of this empty repsig fiber
 );
   localparam logic [16:0] TokenDone = 17'h10100;
@@ -141,6 +142,9 @@ module onyx_repeat (
       fresh_d    = sig_done;
     end
   end
+
+  assign stir_o = ({state_d, send_d, close_d, was_high_d, fresh_d, early_d} !=
+                   {state_q, send_q, close_q, was_high_q, fresh_q, early_q}) | proc_pop;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -12,7 +12,8 @@ module onyx_rsg (
     output logic        base_ready_o,
     output logic [16:0] repsig_data_o,
     output logic        repsig_valid_o,
-    input  logic        repsig_ready_i
+    input  logic        repsig_ready_i,
+    output logic        stir_o  // a register may change at the edge though no word moves at a port
 );
   localparam logic [1:0] StStart = 2'd0;
   localparam logic [1:0] StData = 2'd1;
@@ -41,6 +42,8 @@ module onyx_rsg (
       default:   state_d = StStart;
     endcase
   end
+
+  assign stir_o = (state_d != state_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) state_q <= StStart;

@@ -41,6 +41,7 @@ module onyx_write_scanner (
     output logic [33:0] cmd_data_o,
     output logic        cmd_valid_o,
     input  logic        cmd_ready_i,
+    output logic        stir_o,  // a register may change at the edge
     output logic        hazard_equal_o,  // a coordinate equal to the one before vanishes
     output logic        hazard_empty_o   // an empty fiber vanishes
 );
@@ -251,6 +252,10 @@ module onyx_write_scanner (
       default: state_d = Start;
     endcase
   end
+
+  // Without a state change only a word given or taken changes what the next state looks at.
+  assign stir_o = (state_d != state_q) || (pause_d != pause_q) || (blank_d != blank_q) || (cmd_valid_o && cmd_ready_i) ||
+                  (addr_ready_o && addr_valid_i) || (block_ready_o && block_valid_i) || (data_ready_o && data_valid_i);
 
   // Words from the GLB carry no token bit.
   logic unused_token;

@@ -37,6 +37,8 @@ static void read_report(const cJSON *json, arena *mem, command_report *out) {
     out->words = number_at(json, "bitstream", "words");
     out->fmax_mhz = number_at(json, NULL, "fmax_mhz");
     out->cycles = number_at(json, "cycles", "total");
+    out->config_cycles = number_at(json, "cycles", "config");
+    out->pairs = number_at(json, "subtiles", "run");
     out->time_us = number_at(json, NULL, "time_us");
     out->warned = "";
     add_hazards(json, &out->warned, mem);

@@ -8,7 +8,7 @@
 typedef struct {
     const char
         *code; /* of the first error, "stopped after N s", or NULL: there is a result, and it is right */
-    double pe, mem, io, hops, words, fmax_mhz, cycles,
+    double pe, mem, io, hops, words, fmax_mhz, cycles, config_cycles, pairs,
         time_us;        /* of several kernels as docs/report.md says */
     const char *warned; /* kinds of hazards met, and E0450-deadlock, as far as they only warned; "" if none */
 } command_report;

@@ -85,8 +85,37 @@ static void fields_across_words_come_in_two_pieces(void **state) {
     pnr_board_free(&b.board);
 }
 
+/* A profile has all that the chip has, where the chip has it, and its own. */
+static void a_profile_only_adds(void **state) {
+    fixture *f = *state;
+    bits_board chip = bits_board_onyx(f), ours = bits_board_onyx(f);
+    assert_true(pnr_board_set_profile(&ours.board, "onyx-ext", &f->diag));
+    bits_board_map(f, &chip);
+    bits_board_map(f, &ours);
+    assert_int_equal(ours.map->fields.len, chip.map->fields.len + chip.map->others.len);
+    assert_int_equal(ours.map->others.len, 0);
+    for (uint32_t i = 0; i < chip.map->fields.len; i++) {
+        const bits_field *a = bits_field_at(chip.map, i),
+                         *b = bits_find(ours.map, a->tile, a->feature, a->name);
+        assert_non_null(b);
+        assert_true(!a->profile && !b->profile && a->lo == b->lo && a->hi == b->hi && a->mode == b->mode);
+    }
+    for (uint32_t i = 0; i < chip.map->others.len; i++) {
+        const bits_field *a = &chip.map->others.at[i];
+        assert_null(bits_find(chip.map, a->tile, a->feature, a->name));
+        assert_non_null(bits_find(ours.map, a->tile, a->feature, a->name));
+        assert_true(bits_is_elsewhere(chip.map, a->tile, a->name));
+    }
+    assert_false(pnr_board_set_profile(&ours.board, "no-such", &f->diag));
+    assert_string_equal(f->diag.list.at[0].code, "E0503-board-profile");
+    pnr_board_free(&chip.board);
+    pnr_board_free(&ours.board);
+}
+
 #define REG_HEADER "tile,feature,register,lo,hi,field\n"
 #define SPACE_HEADER "tile,feature,mode,controller,lo,hi,field\n"
+
+#define PROFILE_HEADER "tile,feature,mode,controller,lo,hi,field,what\n"
 
 static const struct {
     const char *reg, *space, *message;
@@ -117,33 +146,50 @@ static const struct {
      "has no field tile_en in feature 0 of MEM tiles [E0604-map-incomplete]"},
 };
 
+/* On a register map with one word and one field of all modes. */
+static const struct {
+    const char *rows, *message;
+} damaged_profiles[] = {
+    {"tile,feature\n", "onyx-ext.csv:1:1: error: the first row of a register table must name its columns"},
+    {PROFILE_HEADER "PE,0,1,c,0,3,a\n",
+     "onyx-ext.csv:2:1: error: expected 8 columns, found 7 [E0602-map-row]"},
+    {PROFILE_HEADER "PE,0,1,c,3,4,a,adds, and more\n",
+     "onyx-ext.csv:2:14: error: field 'a' overlaps field 'b' [E0603-map-overlap]"},
+};
+
+static void expect_damage(fixture *f, bits_board *b, const char *reg, const char *space, const char *profile,
+                          const char *message) {
+    const char *const names[] = {"regmap.csv", "config_space.csv", "onyx-ext.csv"};
+    const char *const texts[] = {reg, space, profile};
+    diag_init(&f->diag, &f->mem);
+    for (int i = 0; i < 3; i++)
+        write_text(arena_printf(&f->mem, "%s/%s", b->board.folder, names[i]), texts[i], strlen(texts[i]));
+    assert_false(bits_map_read(&b->board, &f->mem, &f->diag, &b->map));
+    if (!strstr(fixture_printed(f), message))
+        fail_msg("expected '%s', got\n%s", message, fixture_printed(f));
+    for (int i = 0; i < 3; i++)
+        unlink(arena_printf(&f->mem, "%s/%s", b->board.folder, names[i]));
+}
+
 static void damaged_tables_are_refused_with_their_place(void **state) {
     fixture *f = *state;
     bits_board b = bits_board_onyx(f);
-    const char *folder = scratch_path(f, "map");
-    assert_true(make_folder(folder, &f->diag));
-    const char *reg = arena_printf(&f->mem, "%s/regmap.csv", folder);
-    const char *space = arena_printf(&f->mem, "%s/config_space.csv", folder);
-    b.board.folder = folder;
-    for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
-        diag_init(&f->diag, &f->mem);
-        write_text(reg, damaged[i].reg, strlen(damaged[i].reg));
-        write_text(space, damaged[i].space, strlen(damaged[i].space));
-        assert_false(bits_map_read(&b.board, &f->mem, &f->diag, &b.map));
-        if (!strstr(fixture_printed(f), damaged[i].message))
-            fail_msg("case %zu: expected '%s', got\n%s", i, damaged[i].message, fixture_printed(f));
-    }
-    unlink(reg);
-    unlink(space);
-    rmdir(folder);
+    b.board.folder = scratch_path(f, "map");
+    assert_true(make_folder(b.board.folder, &f->diag));
+    assert_true(pnr_board_set_profile(&b.board, "onyx-ext", &f->diag));
+    for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++)
+        expect_damage(f, &b, damaged[i].reg, damaged[i].space, PROFILE_HEADER, damaged[i].message);
+    for (size_t i = 0; i < sizeof damaged_profiles / sizeof damaged_profiles[0]; i++)
+        expect_damage(f, &b, REG_HEADER "PE,0,0,0,31,CONFIG_SPACE_0\n", SPACE_HEADER "PE,0,*,c,0,3,b\n",
+                      damaged_profiles[i].rows, damaged_profiles[i].message);
+    rmdir(b.board.folder);
     pnr_board_free(&b.board);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(known_fields_stand_where_the_chip_has_them),
-        TEST(fields_are_packed_by_the_generators_rule),
-        TEST(fields_across_words_come_in_two_pieces),
+        TEST(known_fields_stand_where_the_chip_has_them),  TEST(fields_are_packed_by_the_generators_rule),
+        TEST(fields_across_words_come_in_two_pieces),      TEST(a_profile_only_adds),
         TEST(damaged_tables_are_refused_with_their_place),
     };
     return cmocka_run_group_tests_name("bitstream: register map", tests, NULL, NULL);

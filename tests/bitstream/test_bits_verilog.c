@@ -83,7 +83,7 @@ static void build_netlist(fixture *f, const char *folder) {
     run(f, folder,
         "verilator --cc --exe --build -j 2 --top-module onyx_design -y " RTL
         " -O3 -CFLAGS '-O0 -I" ONYX_SOURCE_DIR " -I.. "
-        "-std=c++17' -MAKEFLAGS 'OPT_FAST=-O0 OPT_SLOW=-O0 VM_GLOBAL_FAST=' --Mdir obj -o trace "
+        "-std=c++17' -MAKEFLAGS 'OPT_FAST=-O0 VM_PARALLEL_BUILDS=0 VM_GLOBAL_FAST=' --Mdir obj -o trace "
         "onyx_design.sv " ONYX_SOURCE_DIR "/tests/bitstream/trace_design.cpp " ONYX_VERILATED_LIB);
 }
 

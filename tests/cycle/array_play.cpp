@@ -1,8 +1,14 @@
 #include "array_play.h"
 
-#include "rtl_models/array_glue.h"
-
 #include <vector>
+
+#ifdef ONYX_WHOLE_ARRAY
+#include "tests/rtl_fabric/whole_array.h"
+using Array = WholeArray;
+#else
+#include "rtl_models/array_glue.h"
+using onyx::Array;
+#endif
 
 namespace {
 struct Progress {
@@ -11,7 +17,7 @@ struct Progress {
 } // namespace
 
 void *array_open(const uint32_t *words, uint32_t n) {
-    auto *array = new onyx::Array;
+    auto *array = new Array;
     array->set_stall(0xFFFFFFFFu);
     for (uint32_t i = 0; i < n; i++) {
         array->config_write(words[2 * i], words[2 * i + 1]);
@@ -23,7 +29,11 @@ void *array_open(const uint32_t *words, uint32_t n) {
 }
 
 void array_close(void *array) {
-    delete static_cast<onyx::Array *>(array);
+    delete static_cast<Array *>(array);
+}
+
+uint32_t array_hazards(const void *array, uint32_t x, uint32_t y) {
+    return static_cast<const Array *>(array)->hazards(x, y);
 }
 
 static void record(array_stream &s, uint64_t cycle) {
@@ -40,7 +50,7 @@ static bool inputs_left(const array_stream *streams, uint32_t n) {
 namespace {
 class Play {
   public:
-    Play(onyx::Array &array, array_stream *streams, uint32_t n)
+    Play(Array &array, array_stream *streams, uint32_t n)
         : array_(array), streams_(streams), n_(n), progress_(n) {
         for (uint32_t i = 0; i < n; i++) {
             streams[i].count = 0;
@@ -89,7 +99,7 @@ class Play {
             incomplete_--;
     }
 
-    onyx::Array &array_;
+    Array &array_;
     array_stream *streams_;
     uint32_t n_, incomplete_ = 0;
     std::vector<Progress> progress_;
@@ -100,7 +110,7 @@ constexpr uint64_t kRest = 1 << 20; /* cycles for the inputs' rest */
 } // namespace
 
 bool array_play(void *device, array_stream *streams, uint32_t n, uint64_t limit, uint64_t *cycles) {
-    Play play(*static_cast<onyx::Array *>(device), streams, n);
+    Play play(*static_cast<Array *>(device), streams, n);
     uint64_t now = 0;
     for (; play.incomplete() > 0 && now < limit; now++)
         if (!play.cycle(now))

@@ -2,12 +2,14 @@
 
 #include "array_play.h"
 
+#include <time.h>
+
 enum { MOST_WORDS = 1 << 20, SLACK = 1000 };
 
 void kernel_read(const char *path, name_table *names, arena *mem, diagnostics *d, kernel *k) {
     uint32_t unknown = 0;
-    bool ok = pnr_board_read("onyx", mem, d, &k->board) && bits_map_read(&k->board, mem, d, &k->map) &&
-              bits_read(path, mem, d, &k->bits) &&
+    bool ok = pnr_board_read("onyx", mem, d, &k->board) && pnr_board_set_profile(&k->board, "onyx-ext", d) &&
+              bits_map_read(&k->board, mem, d, &k->map) && bits_read(path, mem, d, &k->bits) &&
               bits_decode(&k->bits, &k->board, k->map, names, mem, d, &k->net, &k->decoded, &unknown) &&
               cycle_load(&k->decoded, k->map, mem, d, &k->design);
     if (!ok)
@@ -24,7 +26,21 @@ kernel_pair kernel_start(const kernel *k, arena *mem) {
         words[2 * w] = k->bits.words.at[w].address;
         words[2 * w + 1] = k->bits.words.at[w].data;
     }
-    return (kernel_pair){cycle_build(&k->design, mem), array_open(words, k->bits.words.len), k};
+    return (kernel_pair){cycle_build(&k->design, mem), array_open(words, k->bits.words.len), k, 0};
+}
+
+static void compare_hazards(const kernel_pair *p, arena *mem) {
+    const kernel *k = p->k;
+    const cycle_hazards *met = cycle_hazards_of(p->model);
+    uint32_t *raised = arena_new_n(mem, uint32_t, k->design.cells.len + 1);
+    for (uint32_t i = 0; i < met->len; i++)
+        raised[met->at[i].cell] |= 1u << met->at[i].kind;
+    for (uint32_t c = 0; c < k->design.cells.len; c++) {
+        uint32_t x = k->decoded.site.at[c].x, y = k->decoded.site.at[c].y,
+                 rtl = array_hazards(p->array, x, y);
+        if (rtl != raised[c])
+            fail_msg("x%uy%u raises hazards %x, in the model %x", x, y, rtl, raised[c]);
+    }
 }
 
 void kernel_stop(kernel_pair *p, uint64_t cycles, arena *mem) {
@@ -34,6 +50,7 @@ void kernel_stop(kernel_pair *p, uint64_t cycles, arena *mem) {
         const cycle_channel *c = &channels.at[i];
         assert_int_equal(c->moved + c->stalled + c->held + c->starved + c->idle, cycles);
     }
+    compare_hazards(p, mem);
     array_close(p->array);
 }
 
@@ -86,7 +103,9 @@ uint64_t kernel_run(kernel_pair *p, const kernel_stream *streams, uint32_t n, ar
         rtl[i].got = arena_new_n(mem, uint16_t, rtl[i].most);
         rtl[i].stamp = arena_new_n(mem, uint32_t, rtl[i].most);
     }
+    clock_t start = clock();
     bool complete = array_play(p->array, rtl, n, cycles + SLACK, &rtl_cycles);
+    p->array_clocks += (uint64_t)(clock() - start);
     for (uint32_t i = 0; i < n; i++)
         compare(&model[i], &rtl[i]);
     assert_true(complete);
@@ -129,13 +148,47 @@ static void list_streams(const kernel *k, kernel_stream *streams, uint32_t *inpu
     }
 }
 
-uint64_t kernel_replay(fixture *f, const char *bits, const char *job_path, const char **trace) {
+static void put_word(FILE *out, uint32_t w) {
+    const unsigned char b[4] = {(unsigned char)w, (unsigned char)(w >> 8), (unsigned char)(w >> 16),
+                                (unsigned char)(w >> 24)};
+    fwrite(b, 1, 4, out);
+}
+
+static void put_run(FILE *out, uint64_t cycles, const cycle_stream *outputs, uint32_t n) {
+    put_word(out, (uint32_t)cycles);
+    put_word(out, (uint32_t)(cycles >> 32));
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t length = outputs[i].got.len;
+        put_word(out, length);
+        for (uint32_t w = 0; w < length; w += 2)
+            put_word(out,
+                     outputs[i].got.at[w] | (w + 1 < length ? (uint32_t)outputs[i].got.at[w + 1] << 16 : 0));
+    }
+}
+
+static void put_trace(FILE *out, uint32_t run, const kernel_stream *s, const cycle_stream *got) {
+    fprintf(out, "run %u %s %u:", run, s->output ? "out" : "in", s->column);
+    for (uint32_t w = 0; w < got->stamp.len; w++)
+        fprintf(out, " %u", got->stamp.at[w]);
+    fputc('\n', out);
+}
+
+/* Closes an open_memstream and moves its text into `mem`. */
+static const char *text_of(FILE *stream, char **text, size_t *length, arena *mem) {
+    fclose(stream);
+    char *copy = arena_new_n(mem, char, *length + 1);
+    memcpy(copy, *text, *length);
+    free(*text);
+    return copy;
+}
+
+kernel_replayed kernel_replay(fixture *f, const char *bits, const char *job_path) {
     arena *mem = &f->mem;
     kernel k = {0};
     kernel_stream streams[64];
+    kernel_replayed r = {0};
     uint32_t inputs = 0, n = 0;
     size_t length = 0;
-    uint64_t cycles = 0;
     kernel_read(bits, &f->names, mem, &f->diag, &k);
     list_streams(&k, streams, &inputs, &n);
     const char *bytes = file_read(job_path, mem, &length, &f->diag);
@@ -148,26 +201,29 @@ uint64_t kernel_replay(fixture *f, const char *bits, const char *job_path, const
     for (uint32_t i = inputs; i < n; i++)
         streams[i].blocks = job_word(&j);
     uint32_t runs = job_word(&j);
-    char *text = NULL;
-    size_t text_length = 0;
-    FILE *out = open_memstream(&text, &text_length);
+    char *trace_text = NULL, *result_text = NULL;
+    size_t trace_length = 0;
+    FILE *trace = open_memstream(&trace_text, &trace_length);
+    FILE *result = open_memstream(&result_text, &r.result_length);
+    put_word(result, 0x52584e4f);
+    put_word(result, 1);
+    put_word(result, runs);
+    put_word(result, n - inputs);
     kernel_pair pair = kernel_start(&k, mem);
     for (uint32_t run = 0; run < runs; run++) {
         cycle_stream *got;
         for (uint32_t i = 0; i < inputs; i++)
             job_words(&j, mem, &streams[i]);
-        cycles += kernel_run(&pair, streams, n, mem, &got);
-        for (uint32_t i = 0; i < n; i++) {
-            fprintf(out, "run %u %s %u:", run, i < inputs ? "in" : "out", streams[i].column);
-            for (uint32_t w = 0; w < got[i].stamp.len; w++)
-                fprintf(out, " %u", got[i].stamp.at[w]);
-            fputc('\n', out);
-        }
+        uint64_t cycles = kernel_run(&pair, streams, n, mem, &got);
+        r.cycles += cycles;
+        put_run(result, cycles, got + inputs, n - inputs);
+        for (uint32_t i = 0; i < n; i++)
+            put_trace(trace, run, &streams[i], &got[i]);
     }
-    kernel_stop(&pair, cycles, mem);
+    kernel_stop(&pair, r.cycles, mem);
+    r.rtl_clocks = pair.array_clocks;
     pnr_board_free(&k.board);
-    fclose(out);
-    *trace = arena_strdup(mem, text);
-    free(text);
-    return cycles;
+    r.trace = text_of(trace, &trace_text, &trace_length, mem);
+    r.result = text_of(result, &result_text, &r.result_length, mem);
+    return r;
 }

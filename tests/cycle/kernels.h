@@ -31,6 +31,7 @@ typedef struct {
     cycle_model *model;
     void *array;
     const kernel *k;
+    uint64_t array_clocks; /* processor time of the array in its runs, as clock() */
 } kernel_pair;
 
 kernel_pair kernel_start(const kernel *k, arena *mem);
@@ -38,11 +39,19 @@ kernel_pair kernel_start(const kernel *k, arena *mem);
  * streams, the outputs' words in `got`. */
 uint64_t kernel_run(kernel_pair *p, const kernel_stream *streams, uint32_t n, arena *mem,
                     cycle_stream **outputs);
-/* `cycles`: of all runs. Each of them must be in one of the accounts of every channel. */
+/* `cycles`: of all runs. Each of them must be in one of the accounts of every channel, and the monitors of
+ * the RTL must have raised the model's hazards. */
 void kernel_stop(kernel_pair *p, uint64_t cycles, arena *mem);
 
-/* Runs a job file (docs/job_file.md) on both; returns the cycles of all its runs, *trace is the text io.trace
- * should have. */
-uint64_t kernel_replay(fixture *f, const char *bits, const char *job, const char **trace);
+typedef struct {
+    uint64_t cycles;     /* of all runs */
+    uint64_t rtl_clocks; /* processor time of the RTL, as clock() */
+    const char *trace;   /* the text io.trace should have */
+    const char *result;  /* the result file (docs/job_file.md) there should be */
+    size_t result_length;
+} kernel_replayed;
+
+/* Runs a job file (docs/job_file.md) on both. */
+kernel_replayed kernel_replay(fixture *f, const char *bits, const char *job);
 
 #endif

@@ -114,6 +114,13 @@ net_cell made_repeat(made *m, const net_pin *ref, net_pin crd) {
     return cell;
 }
 
+net_cell made_vector_sum(made *m, net_pin crd, net_pin val) {
+    const net_pin in[] = {crd, val};
+    net_cell cell = made_pe(m, NET_MODE_VECTOR_REDUCE, in, 2);
+    set(m, cell, "vec_reduce_inst_tile_en", 1);
+    return cell;
+}
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 /* The fields that say how tokens move, and their places in CONFIG_SPACE (docs/registers.md). */
@@ -138,6 +145,7 @@ static const struct {
               {"fiber_access_16_inst_buffet_tile_en", 2, 31},
               {"fiber_access_16_inst_buffet_buffet_capacity_log_1", 3, 0},
               {"fiber_access_16_inst_buffet_buffet_capacity_log_0", 3, 4},
+              {"vec_reduce_inst_tile_en", 0, 0},
               {"intersect_unit_inst_joiner_op", 0, 1},
               {"Repeat_inst_root", 0, 18}};
 

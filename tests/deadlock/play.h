@@ -29,6 +29,8 @@ void made_write(made *m, net_pin from, bool values);
 net_cell made_join(made *m, bool is_union, const net_pin side0[2], const net_pin side1[2]);
 /* The reference once for every coordinate; `ref` NULL: the root's. Output at port 0. */
 net_cell made_repeat(made *m, const net_pin *ref, net_pin crd);
+/* A vector reducer: coordinates at port 0, sums at port 1. */
+net_cell made_vector_sum(made *m, net_pin crd, net_pin val);
 /* Any other PE primitive, inputs in the order of its ports. */
 net_cell made_pe(made *m, net_mode mode, const net_pin *in, uint8_t n_in);
 

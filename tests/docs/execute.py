@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 LOOKS_LIKE_A_COMMAND = re.compile(r"^\s*(\$ |(build/)?onyx(-cosim)? |cmake |ctest |sqlite3 |import onyx)")
 
@@ -38,7 +39,7 @@ def blocks(path):
         elif lines[at].startswith("    "):
             while end < len(lines) and lines[end].startswith("    "):
                 end += 1
-            found.append(Block("indented", first + 1, [line[4:] for line in lines[first:end]], excused))
+            found.append(Block("indented", first + 1, textwrap.dedent("\n".join(lines[first:end])).split("\n"), excused))
             at = end
         else:
             at += 1

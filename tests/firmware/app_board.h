@@ -10,5 +10,8 @@
 #define ONYX_GLB_TILES 16u
 #define ONYX_GLB_BANKS 2u
 #define ONYX_GLB_BANK_BYTES 0x20000u
+#define ONYX_COLUMNS 32u
+#define ONYX_ROWS 17u
+#define ONYX_BOARD_ID 0xb0a2d001u
 
 #endif

@@ -16,7 +16,7 @@ static struct {
     uint32_t done[KINDS];              /* isr bits */
     uint64_t due[KINDS][DEVICE_TILES]; /* cycle at which a stream finishes; 0 = not running */
     uint64_t now, reset_until, tick_due;
-    uint32_t tick_reload, tick_ctrl, irq_enabled, demcr, dwt_ctrl;
+    uint32_t tick_reload, tick_ctrl, irq_enabled, irq_pending, demcr, dwt_ctrl;
     uint64_t cycle_zero;
     bool tick_pending, masked, in_handler;
     prng random;
@@ -54,15 +54,20 @@ static uint32_t pending_kinds(void) {
     return kinds;
 }
 
-static bool line_high(void) {
-    return (pending_kinds() & s.glc[GLC_GLOBAL_IER / 4]) && s.irq_enabled >> ONYX_CGRA_IRQ & 1;
+/* The array's interrupt: its line is a level, and what it asked for stays pending when the line falls. */
+static bool irq_asks(void) {
+    if (pending_kinds() & s.glc[GLC_GLOBAL_IER / 4])
+        s.irq_pending |= 1u << ONYX_CGRA_IRQ;
+    return s.irq_pending & s.irq_enabled;
 }
 
 static void deliver(void) {
+    bool asks = irq_asks();
     if (s.masked || s.in_handler)
         return;
     s.in_handler = true;
-    if (line_high()) {
+    if (asks) {
+        s.irq_pending = 0;
         the->interrupts++;
         array_interrupt();
     }
@@ -93,7 +98,7 @@ void hal_sleep(void) {
     the->sleeps++;
     if (!s.masked)
         violate("slept with interrupts on: one that comes just before is missed");
-    while (!line_high() && !s.tick_pending) {
+    while (!irq_asks() && !s.tick_pending) {
         uint64_t next = s.tick_ctrl & 1 ? s.tick_due : UINT64_MAX;
         for (uint32_t kind = 0; kind < KINDS; kind++)
             for (uint32_t t = 0; t < DEVICE_TILES; t++)
@@ -105,6 +110,7 @@ void hal_sleep(void) {
         }
         advance(next > s.now ? next - s.now : 1);
     }
+    the->interrupts += irq_asks();
 }
 
 _Noreturn void hal_stop(void) {
@@ -178,6 +184,39 @@ uint32_t device_expected(const kernel_description *k, uint32_t i, const uint16_t
     return written;
 }
 
+/* Which lane of the kernel this start pulse is for; n_lanes after a violation. */
+static uint32_t lane_of(uint32_t value) {
+    uint32_t lane = 0;
+    while (lane < kernel_of->n_lanes &&
+           value != (kernel_of->lanes[lane].load_mask | (uint32_t)kernel_of->lanes[lane].store_mask << 16))
+        lane++;
+    if (lane == kernel_of->n_lanes)
+        violate("what starts is not all of one lane's streams");
+    return lane;
+}
+
+/* A lane's first load flushes the columns of its streams; where there is one lane, all columns. */
+static void check_flush(uint32_t lane) {
+    const kernel_stream *loads = kernel_of->loads + lane * kernel_of->n_loads;
+    uint32_t groups = 0;
+    for (uint32_t t = 0; t < DEVICE_TILES; t++) {
+        if ((kernel_of->lanes[lane].load_mask | kernel_of->lanes[lane].store_mask) >> t & 1)
+            groups |= 1u << t / 2;
+    }
+    if (kernel_of->n_lanes == 1)
+        groups = 0xff;
+    for (uint32_t g = 0; g < 8; g++) {
+        bool flushes = (the->flush_crossbar >> 4 * g & 15) == loads[0].glb_tile;
+        if ((groups >> g & 1) && !flushes)
+            violate("some columns are not flushed by the lane's first load");
+        for (uint32_t other = 0; flushes && other < kernel_of->n_lanes; other++) {
+            uint32_t tiles = kernel_of->lanes[other].load_mask | kernel_of->lanes[other].store_mask;
+            if (other != lane && (tiles >> 2 * g & 3))
+                violate("a start flushes columns of another lane");
+        }
+    }
+}
+
 /* What the load DMA of a tile streams; 0 words after a violation. */
 static uint32_t load_words(const kernel_stream *load, uint16_t *out) {
     const uint32_t *r = s.glb[load->glb_tile];
@@ -212,30 +251,31 @@ static void store_words(const kernel_stream *store, const uint16_t *words, uint3
 
 static void start_streams(uint32_t value) {
     static uint16_t loaded[16][65536], stored[3 * 65536];
-    uint32_t n[16] = {0};
+    uint32_t n[16] = {0}, lane = lane_of(value), loads = kernel_of->n_loads, stores = kernel_of->n_stores;
     the->starts++;
-    if (value != (kernel_of->load_mask | kernel_of->store_mask << 16))
-        violate("loads and stores do not start together");
+    if (lane == kernel_of->n_lanes)
+        return;
+    the->lane_starts[lane]++;
     if (the->stalled_columns)
         violate("started with columns stalled");
-    if (the->flush_crossbar != kernel_of->loads[0].glb_tile * 0x11111111u)
-        violate("some columns are not flushed by the first load");
+    check_flush(lane);
     for (uint32_t k = 0; k < 2; k++)
         for (uint32_t t = 0; t < DEVICE_TILES; t++)
-            if (s.due[k][t] || s.done[k] >> t & 1)
+            if ((value >> 16 * k >> t & 1) && (s.due[k][t] || s.done[k] >> t & 1))
                 violate("started before the last run was over");
-    for (uint32_t i = 0; i < kernel_of->n_loads; i++) {
-        uint32_t t = kernel_of->loads[i].glb_tile;
-        n[i] = load_words(&kernel_of->loads[i], loaded[i]);
-        if (!(the->hang_loads >> t & 1))
-            s.due[LOAD][t] = s.now + 1 + prng_below(&s.random, the->stream_delay);
+    for (uint32_t i = 0; i < loads; i++) {
+        const kernel_stream *load = &kernel_of->loads[lane * loads + i];
+        n[i] = load_words(load, loaded[i]);
+        if (!(the->hang_loads >> load->glb_tile & 1))
+            s.due[LOAD][load->glb_tile] = s.now + 1 + prng_below(&s.random, the->stream_delay);
     }
-    for (uint32_t i = 0; i < kernel_of->n_stores; i++) {
-        uint32_t t = kernel_of->stores[i].glb_tile, from = i % kernel_of->n_loads;
-        store_words(&kernel_of->stores[i], stored,
-                    device_expected(kernel_of, i, loaded[from], n[from], stored));
-        if (!(the->hang_stores >> t & 1))
-            s.due[STORE][t] = s.now + 1 + prng_below(&s.random, 2 * the->stream_delay);
+    for (uint32_t i = 0; i < stores; i++) {
+        const kernel_stream *store = &kernel_of->stores[lane * stores + i];
+        uint32_t from = i % loads;
+        store_words(store, stored, device_expected(kernel_of, i, loaded[from], n[from], stored));
+        if (!(the->hang_stores >> store->glb_tile & 1))
+            s.due[STORE][store->glb_tile] =
+                s.now + 1 + prng_below(&s.random, 2 * the->stream_delay) + (lane == 0 ? the->slow_lane : 0);
     }
 }
 
@@ -350,6 +390,9 @@ static void core_register_write(uint32_t offset, uint32_t value) {
         break;
     case CORE_NVIC_ICER:
         s.irq_enabled &= ~value;
+        break;
+    case CORE_NVIC_ICPR: /* what still asks is pending again at once */
+        s.irq_pending &= ~value;
         break;
     default:
         violate("an unknown register of the processor");

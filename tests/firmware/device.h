@@ -27,11 +27,14 @@ typedef struct {
     uint32_t flip_address; /* configuration register one bit of which does not hold; 0 = none */
     uint64_t seed;         /* of delays */
     uint32_t stream_delay; /* longest time of a stream, cycles */
+    uint32_t slow_lane;    /* cycles more that a run of the first lane takes */
     /* Memories. */
     uint8_t glb[DEVICE_TILES * 2 * DEVICE_BANK];
     uint32_t sram[0x20000 / 4];
     /* What the model saw. */
-    uint32_t starts, config_writes, interrupts, ticks, sleeps;
+    uint32_t starts, config_writes, ticks, sleeps;
+    uint32_t interrupts; /* of the array: handled, or what ended a sleep */
+    uint32_t lane_starts[KERNEL_MAX_LANES];
     uint32_t stalled_columns;
     bool array_clock;
     uint32_t flush_crossbar;

@@ -194,6 +194,47 @@ static void write_bytes(const char *path, const char *bytes, size_t length) {
     assert_int_equal(fclose(out), 0);
 }
 
+/* What reading `path` fails with. */
+static const char *refusal(fixture *f, const pnr_board *b, const char *path) {
+    fw_batches file;
+    diag_init(&f->diag, &f->mem);
+    assert_false(fw_batches_read(path, b, &f->mem, &f->diag, &file));
+    return fixture_printed(f);
+}
+
+static void refusals_say_what_and_where(void **state) {
+    fixture *f = *state;
+    pnr_board b = onyx_board(f);
+    const char *path = scratch_path(f, "refused.bin");
+    const uint32_t table = b.map.sram + FW_TABLE_OFFSET, bank = b.map.cgra_data;
+    /* Magic, version, inputs, outputs, batches; runs, table, segments; address, bytes, content. */
+    const uint32_t head[] = {FW_BATCH_MAGIC, FW_BATCH_VERSION, 1, 1, 1};
+    const struct {
+        uint32_t words[16], n;
+        const char *message;
+    } cases[] = {
+        {{0}, 0, "byte 20: the file ends early [E0711-batch-format]"},
+        {{1, table, 1, table, 24}, 5, "byte 40: a segment is longer than the file [E0711-batch-format]"},
+        {{1, table, 1, bank - 4, 4, 0}, 6, "batch 0: a segment may not lie at 0x"},
+        {{1, table, 2, bank, 4, 0, bank, 4, 0}, 9, "batch 0: segments overlap at 0x"},
+        {{1, table, 1, bank, 4, 0}, 6, "batch 0: no run table at 0x"},
+        {{1, table, 1, table, 24, 0, 1, 0, 0, 0, 0},
+         11,
+         "batch 0: a load without its words at 0x0 [E0712-batch-content]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t all[21];
+        memcpy(all, head, sizeof head);
+        memcpy(all + 5, cases[i].words, 4 * cases[i].n);
+        write_bytes(path, (const char *)all, 4 * (5 + (size_t)cases[i].n));
+        const char *printed = refusal(f, &b, path);
+        if (!strstr(printed, cases[i].message))
+            fail_msg("case %zu: %s", i, printed);
+    }
+    unlink(path);
+    pnr_board_free(&b);
+}
+
 /* Reads a damaged copy; true if it was accepted. Quiet about what it found. */
 static bool accepts(const pnr_board *b, const char *path) {
     arena mem = {0};
@@ -255,6 +296,7 @@ int main(void) {
         TEST(batches_end_exactly_where_a_memory_does),
         TEST(a_run_that_fits_nowhere_is_refused),
         TEST(damaged_files_are_refused),
+        TEST(refusals_say_what_and_where),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,16 +46,16 @@ static void the_crc_is_the_common_one(void **state) {
 
 static void error_numbers_are_told_apart(void **state) {
     (void)state;
-    for (uint32_t i = 0; i <= FW_ERROR_STACK_OVERFLOW; i++) {
+    for (uint32_t i = 0; i <= FW_ERROR_IMAGE_ADDRESS; i++) {
         assert_non_null(fw_error_find(i));
         assert_int_equal(fw_error_find(i)->number, i);
     }
     assert_string_equal(fw_error_find(FW_ERROR_RUN_TIMEOUT)->name, "RUN_TIMEOUT");
-    assert_null(fw_error_find(FW_ERROR_STACK_OVERFLOW + 1));
+    assert_null(fw_error_find(FW_ERROR_IMAGE_ADDRESS + 1));
 }
 
 /* Budgets: what a change of the runtime may not grow beyond without a decision. */
-enum { CODE_BUDGET = 3072, DATA_BUDGET = 512, STACK_BUDGET = 768, FRAME_BUDGET = 96 };
+enum { CODE_BUDGET = 4096, DATA_BUDGET = 1024, STACK_BUDGET = 768, FRAME_BUDGET = 96 };
 
 static void a_program_keeps_its_budgets(void **state) {
     fixture *f = *state;
@@ -69,7 +69,7 @@ static void a_program_keeps_its_budgets(void **state) {
     assert_in_range(app.data_bytes, FW_MAILBOX_BYTES, DATA_BUDGET);
     assert_in_range(app.stack_bytes, 128, STACK_BUDGET);
     assert_in_range(app.largest_frame, 8, FRAME_BUDGET);
-    assert_int_equal(app.bitstream_bytes, 8 * s->bits.words.len);
+    assert_int_equal(app.bitstream_bytes, 32 + 8 * s->bits.words.len);
     pnr_board_free(&s->board);
 }
 
@@ -101,7 +101,12 @@ static void the_bitstream_is_loaded_into_the_global_buffer(void **state) {
     fw_app app = build(f, s, &o);
     uint32_t bytes = 0;
     const char *image = segment_at(f, app.elf, s->board.map.cgra_data, &bytes);
-    assert_int_equal(bytes, 8 * s->bits.words.len);
+    assert_int_equal(bytes, 32 + 8 * s->bits.words.len);
+    const uint32_t header[] = {0x49584e4f, 1, fw_board_id(&s->board), s->bits.words.len, fw_crc32(&s->bits),
+                               0,          0};
+    for (uint32_t i = 0; i < 7; i++)
+        assert_int_equal(get32(image + 4 * i), header[i]);
+    image += 32;
     for (uint32_t i = 0; i < s->bits.words.len; i++) {
         assert_int_equal(get32(image + 8 * i), s->bits.words.at[i].data);
         assert_int_equal(get32(image + 8 * i + 4), s->bits.words.at[i].address);
@@ -133,8 +138,8 @@ static void tables_name_streams_by_column(void **state) {
         "{.glb_tile = 1, .data_mux = GLB_COLUMN_EVEN, .num_blocks = 2}, /* column 2: B level 0 */",
         "stores[] = {\n    {.glb_tile = 0, .data_mux = GLB_COLUMN_ODD, .num_blocks = 2}",
         "{.glb_tile = 2, .data_mux = GLB_COLUMN_ODD, .num_blocks = 1}, /* column 5: X values */",
-        ".load_mask = 0x0003",
-        ".store_mask = 0x0005",
+        "{.load_mask = 0x0003, .store_mask = 0x0005}",
+        ".n_lanes = 1",
         ".flush_crossbar = 0x00000000",
         ".stall_mask = 0xffffffff",
         ".config_words = 400",
@@ -161,7 +166,7 @@ static void every_board_has_a_program(void **state) {
         add_io(f, s, 1, true, 1);
         add_words(f, s, 3);
         const fw_options o = options(f, boards[i]);
-        assert_int_equal(build(f, s, &o).bitstream_bytes, 24);
+        assert_int_equal(build(f, s, &o).bitstream_bytes, 32 + 24);
         pnr_board_free(&s->board);
     }
 }
@@ -224,7 +229,7 @@ static void streams_the_chip_lacks_are_refused(void **state) {
     expect_refusal(f, s, &o, "E0706-streams");
     pnr_board_free(&s->board);
     s = small_design_new(f, "onyx");
-    add_words(f, s, 16384 - 400 + 1);
+    add_words(f, s, 16384 - 4 - 400 + 1);
     expect_refusal(f, s, &o, "E0707-bitstream-size");
     assert_int_equal(f->diag.unmappable, 1);
     s->bits.words.len = 0;

@@ -3,59 +3,7 @@
 #include "firmware/target/target.h"
 #include "tests/firmware/device.h"
 #include "tests/firmware/random_plan.h"
-
-/* What fw_build would generate: loads on even columns, stores on odd ones, from GLB tile `first` on. */
-typedef struct {
-    kernel_stream loads[KERNEL_MAX_STREAMS], stores[KERNEL_MAX_STREAMS];
-    kernel_description k;
-} test_kernel;
-
-static void make_kernel(test_kernel *t, uint32_t first, uint32_t loads, uint32_t stores) {
-    *t = (test_kernel){0};
-    t->k = (kernel_description){.loads = t->loads,
-                                .stores = t->stores,
-                                .n_loads = loads,
-                                .n_stores = stores,
-                                .flush_crossbar = first * 0x11111111u,
-                                .stall_mask = UINT32_MAX,
-                                .timeout = 1u << 20};
-    for (uint32_t i = 0; i < loads; i++) {
-        t->loads[i] = (kernel_stream){.glb_tile = (uint8_t)(first + i), .data_mux = 1};
-        t->k.load_mask |= 1u << (first + i);
-    }
-    for (uint32_t i = 0; i < stores; i++) {
-        t->stores[i] = (kernel_stream){
-            .glb_tile = (uint8_t)(first + i), .data_mux = 2, .num_blocks = (uint16_t)(1 + i % 2)};
-        t->k.store_mask |= 1u << (first + i);
-    }
-}
-
-/* Bit by bit, independent of the firmware's. */
-static uint32_t crc_of(const uint8_t *bytes, uint32_t n) {
-    uint32_t crc = UINT32_MAX;
-    for (uint32_t i = 0; i < 8 * n; i++)
-        crc = crc >> 1 ^ (((crc ^ (uint32_t)bytes[i / 8] >> i % 8) & 1) ? 0xedb88320u : 0);
-    return ~crc;
-}
-
-/* A bitstream of `words` words over all columns, at the start of the global buffer. */
-static void load_bitstream(device *d, test_kernel *t, uint32_t words) {
-    for (uint32_t i = 0; i < words; i++) {
-        uint32_t value[2] = {0x9e3779b9u * (i + 1), i << 24 | (i % 32) << 8 | (1 + i % 16)};
-        for (uint32_t b = 0; b < 8; b++)
-            d->glb[8 * i + b] = (uint8_t)(value[b / 4] >> 8 * (b % 4));
-    }
-    t->k.config_words = words;
-    t->k.config_crc = crc_of(d->glb, 8 * words);
-}
-
-/* Runs the firmware's boot; false if it stopped with an error. */
-static bool boot(device *d, const test_kernel *t) {
-    if (setjmp(d->stopped))
-        return false;
-    firmware_boot(&t->k);
-    return true;
-}
+#include "tests/firmware/test_kernel.h"
 
 static bool serve(device *d, const test_kernel *t) {
     if (setjmp(d->stopped))
@@ -112,9 +60,83 @@ static void a_damaged_image_is_not_configured(void **state) {
     load_bitstream(d, &t, 50);
     d->glb[123] ^= 4;
     assert_false(boot(d, &t));
-    expect_failure(FW_ERROR_IMAGE_CRC, crc_of(d->glb, 400), t.k.config_crc);
+    expect_failure(FW_ERROR_IMAGE_CRC, crc_of(d->glb + WORDS_FROM, 400), t.k.config_crc);
     assert_int_equal(d->config_writes, 0);
     device_free(d);
+}
+
+static void refuse(void (*damage)(device *d, test_kernel *t), uint32_t error, uint32_t detail0,
+                   uint32_t detail1) {
+    test_kernel t;
+    make_kernel(&t, 0, 1, 1);
+    device *d = device_new(&t.k, 2);
+    load_bitstream(d, &t, 50);
+    damage(d, &t);
+    assert_false(boot(d, &t));
+    expect_failure(error, detail0, detail1);
+    assert_int_equal(d->config_writes, 0);
+    assert_int_equal(d->stalled_columns, 0);
+    assert_null(d->violation);
+    device_free(d);
+}
+
+static void no_image(device *d, test_kernel *t) {
+    (void)t;
+    put_word(d, MAGIC_AT, 0);
+}
+static void other_version(device *d, test_kernel *t) {
+    put_word(d, VERSION_AT, 2);
+    sign(d, t);
+}
+static void damaged_header(device *d, test_kernel *t) {
+    (void)t;
+    put_word(d, HEADER_CRC_AT, word_at(d, HEADER_CRC_AT) ^ 0x10);
+}
+static void other_board(device *d, test_kernel *t) {
+    put_word(d, BOARD_AT, 0x12345678);
+    sign(d, t);
+}
+static void other_length(device *d, test_kernel *t) {
+    put_word(d, WORDS_AT, 49);
+    sign(d, t);
+}
+static void other_program(device *d, test_kernel *t) {
+    put_word(d, WORDS_FROM, 5);
+    sign(d, t);
+    t->k.config_crc ^= 1;
+}
+static void cut_off(device *d, test_kernel *t) {
+    (void)t;
+    memset(d->glb + WORDS_FROM + 8 * 49, 0, 8);
+}
+static void no_such_column(device *d, test_kernel *t) {
+    put_word(d, WORDS_FROM + 8 * 7 + 4, 0x00012005);
+    sign(d, t);
+}
+static void no_such_row(device *d, test_kernel *t) {
+    put_word(d, WORDS_FROM + 8 * 9 + 4, 0x00010511);
+    sign(d, t);
+}
+
+static void what_is_no_image_for_this_program_is_refused(void **state) {
+    (void)state;
+    test_kernel t;
+    make_kernel(&t, 0, 1, 1);
+    device *d = device_new(&t.k, 2);
+    load_bitstream(d, &t, 50);
+    uint32_t right = word_at(d, HEADER_CRC_AT);
+    cut_off(d, &t);
+    uint32_t without_end = crc_of(d->glb + WORDS_FROM, 400);
+    device_free(d);
+    refuse(no_image, FW_ERROR_IMAGE_MAGIC, 0, 0x49584e4f);
+    refuse(other_version, FW_ERROR_IMAGE_VERSION, 2, 1);
+    refuse(damaged_header, FW_ERROR_IMAGE_HEADER, right, right ^ 0x10);
+    refuse(other_board, FW_ERROR_IMAGE_BOARD, 0x12345678, 0xb0a2d001);
+    refuse(other_length, FW_ERROR_IMAGE_PROGRAM, 49, 50);
+    refuse(other_program, FW_ERROR_IMAGE_PROGRAM, 50, 50);
+    refuse(cut_off, FW_ERROR_IMAGE_CRC, without_end, t.k.config_crc);
+    refuse(no_such_column, FW_ERROR_IMAGE_ADDRESS, 0x00012005, 7);
+    refuse(no_such_row, FW_ERROR_IMAGE_ADDRESS, 0x00010511, 9);
 }
 
 static void a_word_that_reads_back_differently_is_named(void **state) {
@@ -199,15 +221,25 @@ static uint64_t counter(const volatile uint32_t c[2]) {
     return c[0] | (uint64_t)c[1] << 32;
 }
 
-/* Boots, runs every batch of the plan, checks every row. */
-static void run_plan(fixture *f, const pnr_board *b, test_kernel *t, const tile_plan *plan, uint64_t seed,
-                     uint32_t delay) {
+/* Cycles, copy and start of a row, by docs/firmware.md. */
+static uint32_t lane_of_row(const test_kernel *t, const uint32_t *row) {
+    uint32_t lane = row[2 * (t->k.n_loads + t->k.n_stores) + 1] & 0xff;
+    assert_in_range(lane, 0, t->k.n_lanes - 1);
+    for (uint32_t i = 0; i < t->k.n_stores; i++)
+        assert_int_equal(row[2 * (t->k.n_loads + i)] >> 18, t->stores[lane * t->k.n_stores + i].glb_tile);
+    return lane;
+}
+
+/* Boots, runs every batch of the plan, checks every row. Returns the cycles in which a lane was at work. */
+static uint64_t run_plan(fixture *f, const pnr_board *b, test_kernel *t, const tile_plan *plan, uint64_t seed,
+                         uint32_t delay, uint32_t slow_lane) {
     const char *path = scratch_path(f, "device.bin");
     plan_columns c;
     set_columns(&c, t->k.n_loads, t->k.n_stores);
-    for (uint32_t i = 0; i < t->k.n_loads; i++)
+    c.columns.copies = t->k.n_lanes;
+    for (uint32_t i = 0; i < t->k.n_lanes * t->k.n_loads; i++)
         c.in[i] = 2u * t->loads[i].glb_tile;
-    for (uint32_t i = 0; i < t->k.n_stores; i++)
+    for (uint32_t i = 0; i < t->k.n_lanes * t->k.n_stores; i++)
         c.out[i] = 2u * t->stores[i].glb_tile + 1;
     fw_batch_stats stats;
     fw_batches file;
@@ -216,10 +248,11 @@ static void run_plan(fixture *f, const pnr_board *b, test_kernel *t, const tile_
         fail_msg("%s", fixture_printed(f));
     device *d = device_new(&t->k, seed);
     d->stream_delay = delay;
+    d->slow_lane = slow_lane;
     load_bitstream(d, t, 20);
     assert_true(boot(d, t));
-    uint32_t run = 0;
-    uint64_t kernel_cycles = 0;
+    uint32_t run = 0, of_lane[KERNEL_MAX_LANES] = {0};
+    uint64_t row_cycles = 0;
     for (uint32_t k = 0; k < file.list.len; k++) {
         uint32_t words = fw_row_bytes(t->k.n_loads, t->k.n_stores) / 4;
         load_batch(d, b, &file.list.at[k]);
@@ -229,23 +262,56 @@ static void run_plan(fixture *f, const pnr_board *b, test_kernel *t, const tile_
         assert_int_equal(mailbox.done, k + 1);
         assert_int_equal(mailbox.state, FW_STATE_READY);
         const uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
+        uint32_t starts = 0; /* of this batch: each number is there once */
         for (uint32_t r = 0; r < file.list.at[k].runs; r++, run++, row += words) {
             check_row(d, t, plan, row, run);
-            kernel_cycles += row[words - 2];
+            of_lane[lane_of_row(t, row)]++;
+            row_cycles += row[words - 2];
+            starts += row[words - 1] >> 8;
+            assert_true(t->k.n_lanes > 1 || row[words - 1] >> 8 == r);
         }
+        assert_int_equal(starts, file.list.at[k].runs * (file.list.at[k].runs - 1) / 2);
     }
     if (d->violation)
         fail_msg("%s", d->violation);
     assert_int_equal(run, plan->runs.len);
     assert_int_equal(d->starts, run);
-    assert_int_equal(counter(mailbox.kernel_cycles), kernel_cycles);
+    for (uint32_t lane = 0; lane < t->k.n_lanes; lane++)
+        assert_int_equal(of_lane[lane], d->lane_starts[lane]);
+    uint64_t kernel_cycles = counter(mailbox.kernel_cycles);
+    if (t->k.n_lanes == 1)
+        assert_int_equal(kernel_cycles, row_cycles);
+    else /* what a lane that is done waits for the processor counts, too, while another is at work */
+        assert_true(kernel_cycles >= row_cycles / t->k.n_lanes);
     assert_int_equal(counter(mailbox.total_cycles), counter(mailbox.config_cycles) +
                                                         counter(mailbox.kernel_cycles) +
                                                         counter(mailbox.firmware_cycles));
     assert_int_equal(d->ticks, 0);
-    assert_true(t->k.poll ? d->interrupts == 0 && d->sleeps == 0 : d->interrupts > 0);
+    /* Streams that are done within a few accesses leave no time to sleep. */
+    assert_true(t->k.poll ? d->interrupts == 0 && d->sleeps == 0 : d->interrupts > 0 || delay <= 20);
     device_free(d);
     unlink(path);
+    return kernel_cycles;
+}
+
+/* The same kernel `lanes` times, each copy in flush groups of its own. */
+static void add_lanes(test_kernel *t, uint32_t lanes) {
+    uint32_t loads = t->k.n_loads, stores = t->k.n_stores, most = loads > stores ? loads : stores;
+    uint32_t tiles = (most + 1) / 2 * 2;
+    t->k.n_lanes = lanes;
+    t->k.flush_crossbar = 0;
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        uint32_t first = lane * tiles;
+        t->lanes[lane] = (kernel_lane){(uint16_t)(((1u << loads) - 1) << first),
+                                       (uint16_t)(((1u << stores) - 1) << first)};
+        for (uint32_t i = 0; i < loads; i++)
+            t->loads[lane * loads + i] = (kernel_stream){.glb_tile = (uint8_t)(first + i), .data_mux = 1};
+        for (uint32_t i = 0; i < stores; i++)
+            t->stores[lane * stores + i] = (kernel_stream){
+                .glb_tile = (uint8_t)(first + i), .data_mux = 2, .num_blocks = (uint16_t)(1 + i % 2)};
+        for (uint32_t g = first / 2; g < (first + tiles) / 2; g++)
+            t->k.flush_crossbar |= first << 4 * g;
+    }
 }
 
 static void a_batch_of_three_runs_fills_its_table(void **state) {
@@ -257,7 +323,7 @@ static void a_batch_of_three_runs_fills_its_table(void **state) {
     tile_plan plan = random_plan(f, &p, &shape);
     test_kernel t;
     make_kernel(&t, 0, 2, 2);
-    run_plan(f, &b, &t, &plan, 6, 300);
+    run_plan(f, &b, &t, &plan, 6, 300, 0);
     pnr_board_free(&b);
 }
 
@@ -279,8 +345,51 @@ static void random_kernels_run_random_plans(void **state) {
         t.k.poll = round % 5 == 0;
         t.k.register_path = round % 7 == 0;
         t.k.timeout = 5000; /* for each run, not for all of them */
-        run_plan(f, &b, &t, &plan, round, 1 + prng_below(&p, round % 2 ? 500 : 20));
+        run_plan(f, &b, &t, &plan, round, 1 + prng_below(&p, round % 2 ? 500 : 20), 0);
     }
+    pnr_board_free(&b);
+}
+
+/* Copies that take the next run each when it is idle: every row is right whichever copy did it. */
+static void copies_take_runs_each_by_itself(void **state) {
+    fixture *f = *state;
+    pnr_board b = onyx_board(f);
+    prng p = prng_seed(8);
+    for (uint32_t round = 0; round < 40; round++) {
+        plan_shape shape = {.inputs = 1 + prng_below(&p, 4),
+                            .outputs = 1 + prng_below(&p, 4),
+                            .blocks = 1 + prng_below(&p, 10),
+                            .runs = 1 + prng_below(&p, 40),
+                            .most_words = 1 + prng_below(&p, round % 4 ? 30 : 2)};
+        shape.bound = round % 3 ? 30 : 9000;
+        uint32_t most = shape.inputs > shape.outputs ? shape.inputs : shape.outputs;
+        tile_plan plan = random_plan(f, &p, &shape);
+        test_kernel t;
+        make_kernel(&t, 0, shape.inputs, shape.outputs);
+        add_lanes(&t, 1 + prng_below(&p, 8 / ((most + 1) / 2)));
+        t.k.poll = round % 5 == 0;
+        t.k.timeout = 5000;
+        run_plan(f, &b, &t, &plan, round, 1 + prng_below(&p, round % 2 ? 500 : 20), prng_below(&p, 2) * 1000);
+    }
+    pnr_board_free(&b);
+}
+
+/* Eight lanes of one load and one store; the first is much slower and so does few of the runs. */
+static void a_slow_copy_holds_no_other_up(void **state) {
+    fixture *f = *state;
+    pnr_board b = onyx_board(f);
+    prng p = prng_seed(9);
+    const plan_shape shape = {
+        .inputs = 1, .outputs = 1, .blocks = 3, .runs = 64, .most_words = 10, .bound = 20};
+    tile_plan plan = random_plan(f, &p, &shape);
+    uint64_t cycles[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        test_kernel t;
+        make_kernel(&t, 0, 1, 1);
+        add_lanes(&t, i ? 2 : 1);
+        cycles[i] = run_plan(f, &b, &t, &plan, 9, 300, 20000);
+    }
+    assert_true(cycles[1] * 20 < cycles[0]); /* the slow one does one or two, not half of them */
     pnr_board_free(&b);
 }
 
@@ -323,6 +432,23 @@ static void a_run_that_hangs_names_its_streams(void **state) {
         expect_failure(FW_ERROR_RUN_TIMEOUT, 1u << (16 + 4), 0);
         device_free(d);
     }
+}
+
+/* One of two copies hangs: the other does the rest of the batch, then its streams are named. */
+static void a_copy_that_hangs_is_named(void **state) {
+    (void)state;
+    test_kernel t;
+    make_kernel(&t, 0, 1, 1);
+    add_lanes(&t, 2);
+    t.k.timeout = 20000;
+    device *d = device_with_batch(&t, 6, 15);
+    d->hang_stores = 1u << 2;
+    assert_false(serve(d, &t));
+    expect_failure(FW_ERROR_RUN_TIMEOUT, 1u << (16 + 2), 1);
+    assert_int_equal(d->lane_starts[0], 5);
+    assert_int_equal(d->lane_starts[1], 1);
+    assert_null(d->violation);
+    device_free(d);
 }
 
 static void a_batch_without_runs_is_done_at_once(void **state) {
@@ -427,12 +553,16 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(both_paths_configure_the_array),
         TEST(a_damaged_image_is_not_configured),
+        TEST(what_is_no_image_for_this_program_is_refused),
         TEST(a_word_that_reads_back_differently_is_named),
         TEST(a_configuration_that_hangs_is_reported),
         TEST(a_chip_that_does_not_answer_is_reported),
         TEST(a_batch_of_three_runs_fills_its_table),
         TEST(random_kernels_run_random_plans),
+        TEST(copies_take_runs_each_by_itself),
+        TEST(a_slow_copy_holds_no_other_up),
         TEST(a_run_that_hangs_names_its_streams),
+        TEST(a_copy_that_hangs_is_named),
         TEST(a_batch_without_runs_is_done_at_once),
         TEST(a_table_outside_its_area_is_refused),
         TEST(a_load_without_words_is_refused),

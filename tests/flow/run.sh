@@ -7,6 +7,7 @@
 #   exit N            its exit code (default 0)
 #   out TEXT          standard output holds TEXT;    err TEXT    standard error holds TEXT
 #   has FILE TEXT     FILE holds TEXT;               no FILE     FILE does not exist
+# Every report.json and every diagnostic in JSON is held against its schema in docs/ (check_reports.py).
 set -u
 file=$(realpath "$1")
 SRC=$(realpath "$3")
@@ -14,7 +15,7 @@ DATA=$SRC/../shared/data
 export SRC DATA
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/bin" "$work/run"
+mkdir "$work/bin" "$work/run" "$work/json"
 ln -s "$(realpath "$2")" "$work/bin/onyx"
 PATH=$work/bin:$PATH
 cd "$work/run" || exit 1
@@ -33,6 +34,26 @@ judge() {
     count=$((count + 1))
     want=0
 }
+# Copies, since the next command may write another one to the same place.
+keep_json() {
+    find . -name report.json -newer "$work/before" | while IFS= read -r report; do
+        cp "$report" "$work/json/$at$(echo "$report" | tr / _)"
+    done
+    case $command in
+    *--json*) [ "$(head -c 1 "$work/out")" != '{' ] || cp "$work/out" "$work/json/$at.json" ;;
+    esac
+    grep '^{"code"' "$work/err" >>"$work/json/diagnostics.jsonl"
+}
+check_json() {
+    found=$(find "$work/json" -type f -size +0)
+    [ -n "$found" ] || return 0
+    # shellcheck disable=SC2086
+    python3 "$SRC/tests/flow/check_reports.py" "$SRC" $found
+    case $? in
+    0 | 77) ;;
+    *) failed=$((failed + 1)) ;;
+    esac
+}
 
 while IFS= read -r text || [ -n "$text" ]; do
     line=$((line + 1))
@@ -46,8 +67,10 @@ while IFS= read -r text || [ -n "$text" ]; do
     '$ '*)
         judge
         command=${text#\$ } at=$line
+        touch -d '-1 second' "$work/before"
         sh -c "$command" >"$work/out" 2>"$work/err" </dev/null
-        code=$? ;;
+        code=$?
+        keep_json ;;
     'exit '*) want=${text#exit } ;;
     'out '*) grep -qF -- "${text#out }" "$work/out" || complain "standard output lacks '${text#out }'" ;;
     'err '*) grep -qF -- "${text#err }" "$work/err" || complain "standard error lacks '${text#err }'" ;;
@@ -59,5 +82,6 @@ while IFS= read -r text || [ -n "$text" ]; do
     esac
 done <"$file"
 judge
+check_json
 echo "$count commands, $failed failures"
 [ "$failed" = 0 ] && [ "$count" -gt 0 ]

@@ -311,6 +311,19 @@ static void size_is_bounded(void **state) {
     assert_true(fe_case_parse(f, &large, &s) && fe_check(&s, &f->diag));
 }
 
+/* What fe_pack would have put in order. */
+static void storage_against_the_loops(void **state) {
+    fixture *f = *state;
+    sam_statement s;
+    assert_true(fe_case_parse(f, &(fe_case){.expression = "X(i,j) = B(j,i)"}, &s));
+    assert_false(fe_check_packed(&s, &f->diag));
+    assert_string_equal(fixture_printed(f),
+                        "<expression>:1:10: error: B stores 'j' outside of 'i', but loops the other way "
+                        "[E0115-storage-order]\n"
+                        "    X(i,j) = B(j,i)\n"
+                        "             ^~~~~~\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(characters_and_syntax),
@@ -321,6 +334,7 @@ int main(void) {
         TEST(literals),
         TEST(random_texts_are_answered),
         TEST(size_is_bounded),
+        TEST(storage_against_the_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

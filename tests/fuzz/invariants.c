@@ -1,18 +1,82 @@
 /* The invariants that every harness holds its results to. */
+#include <unistd.h>
+
 #include "tests/fuzz/fuzz.h"
 
-void fuzz_verdict(fuzz_run *r, bool ok) {
-    bool located = false;
+void fuzz_answer(fuzz_run *r, bool ok) {
     FUZZ_CHECK(r, ok == !diag_failed(&r->diag));
     for (uint32_t i = 0; i < r->diag.list.len; i++) {
         const diagnostic *d = &r->diag.list.at[i];
+        FUZZ_CHECK(r, d->message[0] && (d->kind == DIAG_NOTE || (d->code[0] == 'E' && strlen(d->code) > 5)));
+    }
+}
+
+void fuzz_verdict(fuzz_run *r, bool ok) {
+    bool located = false;
+    fuzz_answer(r, ok);
+    for (uint32_t i = 0; i < r->diag.list.len; i++) {
+        const diagnostic *d = &r->diag.list.at[i];
         uint32_t line, col;
-        FUZZ_CHECK(r, d->kind == DIAG_NOTE || (d->code[0] == 'E' && strlen(d->code) > 5));
         located = located || ((d->kind == DIAG_ERROR || d->kind == DIAG_UNMAPPABLE) &&
                               diag_line_col(&r->diag, d->loc, &line, &col));
     }
     FUZZ_CHECK(r, ok || located);
 }
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static char folder[64]; /* of this process */
+
+static void remove_files(void) {
+    remove_folder(folder);
+}
+
+const char *fuzz_file(fuzz_run *r, const char *end, const void *bytes, size_t size) {
+    if (!folder[0]) {
+        /* In memory where there is such a place: libFuzzer writes a thousand a second. */
+        snprintf(folder, sizeof folder, "%s/onyx_fuzz.XXXXXX",
+                 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+        FUZZ_CHECK(r, mkdtemp(folder) && atexit(remove_files) == 0);
+    }
+    const char *path = arena_printf(&r->mem, "%s/input%s", folder, end);
+    FILE *out = fopen(path, "wb");
+    FUZZ_CHECK(r, out && fwrite(bytes, 1, size, out) == size && fclose(out) == 0);
+    return path;
+}
+
+char *fuzz_content(fuzz_run *r, const char *path, size_t *length) {
+    char *text = file_read(path, &r->mem, length, &r->diag);
+    FUZZ_CHECK(r, text);
+    return text;
+}
+
+static int by_text(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+typedef VEC(const char *) line_vec;
+
+static line_vec sorted_lines(fuzz_run *r, const char *path) {
+    size_t length;
+    line_vec lines = {0};
+    char *rest = NULL;
+    for (char *line = strtok_r(fuzz_content(r, path, &length), "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest))
+        vec_push(&r->mem, &lines, line);
+    if (lines.len)
+        qsort(lines.at, lines.len, sizeof *lines.at, by_text);
+    return lines;
+}
+
+bool fuzz_same_lines(fuzz_run *r, const char *one, const char *other) {
+    const line_vec a = sorted_lines(r, one), b = sorted_lines(r, other);
+    bool same = a.len == b.len;
+    for (uint32_t i = 0; same && i < a.len; i++)
+        same = strcmp(a.at[i], b.at[i]) == 0;
+    return same;
+}
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
 
 static char *print_graph(fuzz_run *r, const sam_graph *g) {
     text_out out;

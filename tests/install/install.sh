@@ -14,6 +14,7 @@ onyx --version | grep -qE '^onyx [0-9]+\.[0-9]+\.[0-9]+ \(.+\)$' || fail "no ver
 onyx boards | grep -q '^onyx ' || fail "no boards"
 onyx compile "x(i)=B(i)" --board absent -o out 2>err && fail "board absent is there"
 grep -q "$work/usr/share/onyx/boards/absent.json\|usr/bin/../share/onyx/boards/absent.json" err || { cat err; fail "boards are not the installed ones"; }
+onyx help E0301 | grep -q '^E0301-banner (tiling)' && onyx help sweep | grep -q '^# ' || fail "help"
 onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine cycle -o cycle | grep -q "check: pass" || fail "cycle"
 onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine soc -o soc | grep -q "check: pass" || fail "soc"
 

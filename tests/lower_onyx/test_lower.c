@@ -137,7 +137,9 @@ static void what_the_chip_lacks_is_named(void **state) {
     expect_unmappable(
         f, replaced(f, matmul, "type=\"reduce\" index=\"k\"", "type=\"reduce\" index=\"k\" fp=\"true\""),
         "E0410-not-on-chip: reduce (node 13): Onyx has no such primitive | the chip's reducer adds "
-        "16-bit integers only; use --dtype int16, --engine sam, or an expression without reductions");
+        "16-bit integers only; use --profile onyx-ext, whose reducers add bf16, --dtype int16, --engine sam, "
+        "or an "
+        "expression without reductions");
     char *dense = replaced(f, mul, "X=s0", "X=d0");
     dense =
         replaced(f, dense, "7 [type=\"fiberwrite\" index=\"i\" tensor=\"X\" mode=\"0\" format=\"compressed\"",
@@ -146,6 +148,61 @@ static void what_the_chip_lacks_is_named(void **state) {
         f, dense,
         "E0413-dense-result: fiberwrite i: X0 (node 7): level 0 of result X is dense, but its coordinates "
         "may have gaps; the chip writes results in order only | store that level of X compressed");
+}
+
+/* What profile onyx-ext adds: one setting, and nothing where it is not needed. */
+static void the_extended_reducer_adds_bf16(void **state) {
+    fixture *f = *state;
+    for (int fp = 0; fp < 2; fp++) {
+        sam_graph sam;
+        onyx_graph *g;
+        const char *text = read_data(f, "matmul_ijk.gv"),
+                   *outline_of_chip = read_data(f, "matmul_ijk.outline");
+        if (fp)
+            text =
+                replaced(f, text, "type=\"reduce\" index=\"k\"", "type=\"reduce\" index=\"k\" fp=\"true\"");
+        assert_true(read_sam(f, "matmul_ijk.gv", text, &sam));
+        const lower_options options = {.tile_edge = 30, .extended = true};
+        assert_true(lower_run(&sam, &options, &f->mem, &f->diag, &g) && lower_check(g, &f->diag));
+        char *dump = dumped(f, g);
+        assert_int_equal(strstr(dump, "bf16=1") != NULL, fp);
+        assert_string_equal(dumped(f, parsed_ir(f, dump)), dump);
+        if (!fp)
+            assert_string_equal(outline(f, g), outline_of_chip);
+    }
+}
+
+/* One tile where the chip has six, with room for more. */
+static void the_vector_reducer_is_one_tile(void **state) {
+    fixture *f = *state;
+    const char *const kernels[] = {"matmul_ikj.gv", "mat_vecmul_ji.gv"};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        sam_graph sam;
+        onyx_graph *chip, *ours, *wide;
+        netlist before, after;
+        const lower_options options = {.tile_edge = 30, .extended = true};
+        assert_true(read_sam(f, kernels[i], read_data(f, kernels[i]), &sam));
+        chip = lowered(f, kernels[i]);
+        assert_true(lower_run(&sam, &options, &f->mem, &f->diag, &ours) && lower_check(ours, &f->diag));
+        assert_true(lower_pack(chip, &f->mem, &f->diag, &before) &&
+                    lower_pack(ours, &f->mem, &f->diag, &after));
+        uint32_t outermost = i == 1; /* the level the chip's needs around everything */
+        assert_int_equal(before.cells.len, after.cells.len + 5 + outermost);
+        char *text = dumped(f, ours);
+        assert_non_null(strstr(text, "node vector_reducer vectorreducer_"));
+        assert_string_equal(dumped(f, parsed_ir(f, text)), text);
+        assert_int_equal(lower_widest(&sam, false), 256);
+        assert_int_equal(lower_widest(&sam, true), 1024);
+        const lower_options largest = {.tile_edge = 1024, .extended = true};
+        assert_true(lower_run(&sam, &largest, &f->mem, &f->diag, &wide));
+        const lower_options beyond = {.tile_edge = 1025, .extended = true};
+        assert_false(lower_run(&sam, &beyond, &f->mem, &f->diag, &wide));
+        assert_string_equal(f->diag.list.at[0].code, "E0417-sum-room");
+        assert_non_null(strstr(first_message(f),
+                               "a vector of up to 1025 sums, and a memory tile accumulates 1024 | "
+                               "choose --tile 1024 or less"));
+        diag_init(&f->diag, &f->mem);
+    }
 }
 
 /* Graphs that no DOT file gives: a legal one with one thing changed. */
@@ -185,6 +242,10 @@ static void skipping(fixture *f, sam_graph *g) {
     (void)f;
     sam_add_edge(g, (sam_node){3}, 3, (sam_node){1}, 1, SAM_STREAM_SKIP);
 }
+static void word_as_constant(fixture *f, sam_graph *g) {
+    const sam_attribute constant = {names_intern(&f->names, "const1"), names_intern(&f->names, "two")};
+    vec_push(&f->mem, &sam_node_at(g, (sam_node){6})->extra, constant);
+}
 static void broadcast(fixture *f, sam_graph *g) {
     (void)f;
     sam_add_node(g, SAM_BROADCAST);
@@ -209,6 +270,8 @@ static void what_does_not_fit_is_named(void **state) {
          "E0412-alu-operands: mul (node 6): Onyx takes 2 operands here, not 3 | split it into operations of "
          "two "
          "operands"},
+        {"vec_elemmul.gv", word_as_constant,
+         "E0415-constant: mul (node 6): constant 'two' is no 16-bit integer | from -32768 to 65535"},
         {"vec_elemmul.gv", references_into_values,
          "E0414-no-such-link: fiberwrite vals X (node 8) cannot take its input from fiberlookup i: B0 (node "
          "1): no "
@@ -265,6 +328,8 @@ int main(void) {
         TEST(kernels_pack_into_the_right_number_of_tiles),
         TEST(one_stream_goes_to_both_ports),
         TEST(what_the_chip_lacks_is_named),
+        TEST(the_extended_reducer_adds_bf16),
+        TEST(the_vector_reducer_is_one_tile),
         TEST(what_does_not_fit_is_named),
         TEST(sum_under_a_product_is_refused),
         TEST(tile_edge_must_fit),

@@ -49,7 +49,7 @@ static void violations_name_ports_and_rule(void **state) {
          "E0420-neighbour: B0.read.coord_out must not drive B_vals.buffet.wr_data: no rule links "
          "read_scanner.coord_out to buffet.wr_data | read_scanner.coord_out may drive: joiner.coord_in_0, "
          "joiner.coord_in_1, crddrop.coord_in_0, crddrop.coord_in_1, crdhold.coord_in_0, crdhold.coord_in_1, "
-         "rsg.base_data_in, write_scanner.data_in"},
+         "rsg.base_data_in, vector_reducer.coord_in, write_scanner.data_in"},
         {"link B_vals.read.val_out -> X_vals.write.data_in" STREAM,
          "link B_vals.read.val_out -> X_vals.write.data_in data[16]> valid[1]>\n",
          "E0421-bundle: B_vals.read.val_out -> X_vals.write.data_in has data[16]> valid[1]>, but the link "
@@ -63,7 +63,7 @@ static void violations_name_ports_and_rule(void **state) {
          "link "
          "consists of data[17]> valid[1]> ready[1]< | rule: a coordinate stream drives joiners, droppers, "
          "holds, "
-         "repeat signal generators and level writers"},
+         "repeat signal generators, vector reducers and level writers"},
         {"link in_B_vals.data -> B_vals.write.block_wr_in" STREAM,
          "link in_B0.data -> B_vals.write.block_wr_in" STREAM,
          "E0422-fan-out: in_B0.data drives B0.write.block_wr_in and B_vals.write.block_wr_in | rule: a "

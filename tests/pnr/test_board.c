@@ -77,7 +77,14 @@ static void wrong_members_are_named(void **state) {
         {"[240, 240]", "240", "E0501-board-member", "delays_ps: member \"sb_to_cb_pe\""},
         {"\"register_map\"", "\"registermap\"", "E0003-json-member", "member \"register_map\""},
         {"\"format_version\": 1", "\"format_version\": 2", "E0501-board-member", "member \"format_version\""},
+        {"[\"onyx-ext\"]", "[\"../x\"]", "E0501-board-member", "member \"profiles\" must be a list"},
+        {"[\"onyx-ext\"]", "\"onyx-ext\"", "E0501-board-member", "member \"profiles\" must be a list"},
         {"\"clocks\": {", "\"clocks\": [", "E0002-json", "JSON"},
+        {"\"name\"", "\"nam\": 1, \"name\"", "E0501-board-member", "member \"nam\" is not one of a board"},
+        {"\"openocd\"", "\"config\"", "E0003-json-member", "link: member \"openocd\" must be a string"},
+        {"\"idcode\"", "\"adapter\": 1, \"idcode\"", "E0501-board-member", "link: member \"adapter\""},
+        {"\"0x4ba00477\"", "\"ba00477\"", "E0501-board-member", "link: member \"idcode\""},
+        {"\"0x4ba00477\"", "1, \"simulated\": 1", "E0003-json-member", "link: member \"simulated\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pnr_board b;
@@ -89,6 +96,52 @@ static void wrong_members_are_named(void **state) {
             fail_msg("%s -> %s printed:\n%s", cases[i].from, cases[i].to, printed);
     }
     remove(changed_board(f, "5", "5"));
+}
+
+/* Line and column of the member, or of its section where it is missing. */
+static void wrong_members_are_located(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *from, *to, *at;
+    } cases[] = {
+        {"\"width\": 32", "\"width\": 320", ":6:16: error: array: member \"width\""},
+        {"\"width\": 32, ", "", ":6:5: error: array: member \"width\""},
+        {"\"tiles\": 16", "\"tiles\": 15", ":7:14: error: 15 glb.tiles"},
+        {"\"name\": \"onyx\",", "", ":1:1: error: member \"name\""},
+        {"[240, 240]", "[241, 240]", ": error: delays_ps: member \"sb_to_cb_pe\""},
+        {"\"cgra_irq\": 9", "\"cgra_irq\": 9, \"wi\\\"dth\": 1", ": error: memory_map: member \"wi"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pnr_board b;
+        clear_diagnostics(f);
+        const char *path = changed_board(f, cases[i].from, cases[i].to);
+        assert_false(pnr_board_read(path, &f->mem, &f->diag, &b));
+        const char *printed = fixture_printed(f);
+        if (!strstr(printed, arena_printf(&f->mem, "test_board.json%s", cases[i].at)) &&
+            !(cases[i].at[1] == ' ' && strstr(printed, cases[i].at)))
+            fail_msg("%s -> %s printed:\n%s", cases[i].from, cases[i].to, printed);
+        assert_non_null(strstr(printed, "^"));
+    }
+    remove(changed_board(f, "5", "5"));
+}
+
+/* The co-simulated board is the chip but for its link. */
+static void the_co_simulated_board_is_the_chip(void **state) {
+    fixture *f = *state;
+    pnr_board chip = read_board(f, "onyx"), cosim = read_board(f, "onyx-cosim");
+    static const char *const own[] = {"name", "link"};
+    assert_string_equal(chip.link.openocd, "boards/onyx.cfg");
+    assert_string_equal(cosim.link.openocd, "boards/onyx-cosim.cfg");
+    assert_int_equal(cosim.link.idcode, chip.link.idcode);
+    assert_false(chip.link.simulated);
+    assert_true(cosim.link.simulated);
+    for (int i = 0; i < 2; i++) {
+        cJSON_DeleteItemFromObject((cJSON *)(uintptr_t)chip.json, own[i]);
+        cJSON_DeleteItemFromObject((cJSON *)(uintptr_t)cosim.json, own[i]);
+    }
+    assert_true(cJSON_Compare(chip.json, cosim.json, true));
+    pnr_board_free(&chip);
+    pnr_board_free(&cosim);
 }
 
 static void a_board_that_is_not_there_is_an_error(void **state) {
@@ -103,6 +156,8 @@ int main(void) {
         TEST(the_chips_board_is_the_chip),
         TEST(small_boards_share_the_register_map),
         TEST(wrong_members_are_named),
+        TEST(wrong_members_are_located),
+        TEST(the_co_simulated_board_is_the_chip),
         TEST(a_board_that_is_not_there_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

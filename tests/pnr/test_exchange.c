@@ -38,9 +38,17 @@ static void bad_routes_are_refused_where_they_go_wrong(void **state) {
     pnr_options o = pnr_options_default();
     pnr_design design;
     place_and_route(f, n, &b, &o, &design);
-    const char *const bad[] = {"Net ID: e99 Segment Size: 1\n", "Segment: 0 Size: 1\n",
-                               "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 1\nSB (0, 1, 1, 0, 2, 17)\n",
-                               "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 1\nSB (0, 1, 1, 0, 0, 17)\n"};
+    const char *const bad[] = {
+        "Net ID: e99 Segment Size: 1\n", "Segment: 0 Size: 1\n",
+        "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 1\nSB (0, 1, 1, 0, 2, 17)\n",
+        "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 1\nSB (0, 1, 1, 0, 0, 17)\n",
+        /* numbers that would be others as a hop's: track 256, column 65536, side 4 */
+        "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 3\nPORT io2f_17_0 (1, 0, 17)\nSB "
+        "(256, 1, 1, 0, 1, 17)\nPORT PE_input_width_17_num_0 (2, 1, 17)\n",
+        "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 3\nPORT io2f_17_0 (1, 0, 17)\nSB (0, "
+        "65536, 1, 0, 1, 17)\nPORT PE_input_width_17_num_0 (2, 1, 17)\n",
+        "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 3\nPORT io2f_17_0 (1, 0, 17)\nRMUX 4_0 "
+        "(1, 1, 17)\nPORT PE_input_width_17_num_0 (2, 1, 17)\n"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const char *path = out_path(f, "bad.route");
         FILE *file = fopen(path, "w");
@@ -68,6 +76,27 @@ static void names_and_info_come_back(void **state) {
     assert_string_equal(info.layout, "a.layout");
     assert_string_equal(info.graph_17, "17.graph");
     assert_string_equal(info.graph_1, "1.graph");
+}
+
+static void bad_info_is_refused_where_it_goes_wrong(void **state) {
+    fixture *f = *state;
+    static const char *const cases[][2] = {
+        {"layout=\n", ":1:1: error: expected 'layout=PATH' or 'graph=17 PATH 1 PATH' [E0545-info-syntax]"},
+        {"layout=a\ngraph=3 b\n", ":2:7: error: a graph is of 1, 16 or 17 bits [E0545-info-syntax]"},
+        {"graph=17 a 1\n",
+         ":1:1: error: expected 'layout=PATH' or 'graph=17 PATH 1 PATH' [E0545-info-syntax]"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *path = out_path(f, "bad.info");
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(cases[i][0], file);
+        fclose(file);
+        pnr_info info;
+        diag_init(&f->diag, &f->mem);
+        assert_false(pnr_read_info(path, &f->mem, &f->diag, &info));
+        if (!strstr(fixture_printed(f), cases[i][1]))
+            fail_msg("case %zu: %s", i, fixture_printed(f));
+    }
 }
 
 static void json_has_every_cell_and_connection(void **state) {
@@ -120,8 +149,11 @@ static void drawings_show_every_hop(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(routes_come_back),         TEST(bad_routes_are_refused_where_they_go_wrong),
-        TEST(names_and_info_come_back), TEST(json_has_every_cell_and_connection),
+        TEST(routes_come_back),
+        TEST(bad_routes_are_refused_where_they_go_wrong),
+        TEST(names_and_info_come_back),
+        TEST(bad_info_is_refused_where_it_goes_wrong),
+        TEST(json_has_every_cell_and_connection),
         TEST(drawings_show_every_hop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

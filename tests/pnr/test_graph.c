@@ -20,6 +20,17 @@ static void every_board_proves_its_fabric(void **state) {
     pnr_board_free(&b);
 }
 
+/* Wires are named by 16-bit coordinates; a board file cannot ask for more, but a caller of the library can.
+ */
+static void a_fabric_whose_wires_cannot_be_named_is_refused(void **state) {
+    fixture *f = *state;
+    pnr_board b = {.name = "wide", .width = 65537, .height = 2, .tracks = 1, .mem_period = 4, .mem_phase = 3};
+    pnr_fabric got;
+    assert_false(pnr_fabric_check(&b, &f->diag, &got));
+    assert_string_equal(fixture_printed(f),
+                        "onyx: error: wire x65536y1.EAST.0 is not found by its name [E0562-fabric]\n");
+}
+
 static void names_that_are_no_wire_are_refused(void **state) {
     fixture *f = *state;
     pnr_board b = read_board(f, "onyx-8x8");
@@ -104,9 +115,9 @@ static void both_layouts_are_written_and_recognised(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(every_board_proves_its_fabric),           TEST(names_that_are_no_wire_are_refused),
-        TEST(graphs_are_written_and_recognised),       TEST(the_newer_switch_line_is_read),
-        TEST(both_layouts_are_written_and_recognised),
+        TEST(every_board_proves_its_fabric),      TEST(a_fabric_whose_wires_cannot_be_named_is_refused),
+        TEST(names_that_are_no_wire_are_refused), TEST(graphs_are_written_and_recognised),
+        TEST(the_newer_switch_line_is_read),      TEST(both_layouts_are_written_and_recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

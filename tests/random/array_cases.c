@@ -54,6 +54,8 @@ static void choose_options(setting *s, uint64_t seed, arena *mem) {
     else if (prng_below(&random, 4) == 0)
         add_option(s, mem, "--no-balance", UINT32_MAX);
     add_option(s, mem, "--seed", prng_below(&random, 100));
+    if (prng_below(&random, 3) == 0)
+        add_option(s, mem, "--profile onyx-ext", UINT32_MAX);
 }
 
 static char *command_of(const note *n, const setting *s, arena *mem) {

@@ -1,5 +1,5 @@
 /* golden.h - runs the kernels of the golden array (bitstream and JSON) on anything that is an array: the tile
- * library or the verilated onyx_array. */
+ * library or a verilated onyx_array. */
 #ifndef ONYX_TESTS_GOLDEN_H
 #define ONYX_TESTS_GOLDEN_H
 
@@ -124,33 +124,15 @@ template <class Dut> Run run(Dut &array, const Kernel &k, long limit) {
     return r;
 }
 
-/* Runs all kernels, each on a new Dut, and prints a table. Traces go to or are compared with those in *traces
- * (by kernel). False if a word is wrong or a trace differs; *count = kernels found. */
-template <class Dut>
-bool run_all(const std::string &folder, std::map<std::string, uint64_t> &traces, bool compare, int *count) {
-    bool all_right = true;
-    printf("%-24s %6s %8s %8s %10s\n", "kernel", "words", "cycles", "golden", "cycles/s");
-    for (const char *name : KERNELS) {
-        Kernel k;
-        if (!load(folder + name, k))
-            continue;
-        Dut array;
-        Run r = run(array, k, 4 * k.total_cycles + 1000);
-        const char *verdict = "";
-        if (!r.settled)
-            verdict = "  does not settle";
-        else if (r.unread || r.outputs != k.expected)
-            verdict = "  WRONG WORDS";
-        else if (compare && traces[name] != r.trace)
-            verdict = "  OTHER CYCLES";
-        traces[name] = r.trace;
-        all_right = all_right && *verdict == 0;
-        printf("%-24s %6zu %8ld %8ld %10.0f%s\n", name, k.words.size(), r.cycles, k.total_cycles,
-               static_cast<double>(r.cycles) / r.seconds, verdict);
-        fflush(stdout);
-        ++*count;
-    }
-    return all_right;
+/* What is wrong with a run, to be printed behind its figures; "" for nothing. */
+inline const char *verdict(const Kernel &k, const Run &r) {
+    if (!r.settled)
+        return "  does not settle";
+    return r.unread || r.outputs != k.expected ? "  WRONG WORDS" : "";
+}
+
+inline double cycles_a_second(const Run &r) {
+    return static_cast<double>(r.cycles) / r.seconds;
 }
 
 } // namespace golden

@@ -29,6 +29,8 @@ static void rising_edge(void *device) {
     auto *t = static_cast<Vonyx_fiber_access *>(device);
     t->clk_i = 1;
     t->eval();
+    if (t->en_i)
+        t->turn_i = t->flush_i || !t->rst_ni ? 0 : (t->turn_i + 1) & 3;
 }
 
 bench_design fiber_design_new(void) {

@@ -3,12 +3,19 @@
 #include "tests/test.h"
 
 const random_mode random_modes[RANDOM_MODES] = {
-    {"intersect", RTL_PE_JOINER, 0}, {"union", RTL_PE_JOINER, 1},
-    {"crddrop", RTL_PE_CRDDROP, 0},  {"crdhold", RTL_PE_CRDHOLD, 0},
-    {"add", RTL_PE_ALU, 0},          {"sub", RTL_PE_ALU, 1},
-    {"mul", RTL_PE_ALU, 2},          {"alu", RTL_PE_ALU, 3},
-    {"repeat", RTL_PE_REPEAT, 0},    {"repeat, one reference", RTL_PE_REPEAT, 1},
-    {"rsg", RTL_PE_RSG, 0},          {"reduce", RTL_PE_REDUCE, 0},
+    {"intersect", RTL_PE_JOINER, 0},
+    {"union", RTL_PE_JOINER, 1},
+    {"crddrop", RTL_PE_CRDDROP, 0},
+    {"crdhold", RTL_PE_CRDHOLD, 0},
+    {"add", RTL_PE_ALU, 0},
+    {"sub", RTL_PE_ALU, 1},
+    {"mul", RTL_PE_ALU, 2},
+    {"alu", RTL_PE_ALU, 3},
+    {"repeat", RTL_PE_REPEAT, 0},
+    {"repeat, one reference", RTL_PE_REPEAT, 1},
+    {"rsg", RTL_PE_RSG, 0},
+    {"reduce", RTL_PE_REDUCE, 0},
+    {"reduce bf16", RTL_PE_REDUCE, 1},
 };
 
 /* ---- trees ----------------------------------------------------------------------------------- */
@@ -176,6 +183,8 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_con
         config->space[0] |= default_value << 17;
         config->space[1] = default_value >> 15;
     }
+    if (mode->mode == RTL_PE_REDUCE)
+        config->space[1] |= mode->variant << 1;
     if (mode->mode == RTL_PE_ALU)
         make_instruction(&m, mode->variant, config->space);
     for (uint32_t trees = 1 + prng_below(&m.random, 4); trees > 0; trees--) {

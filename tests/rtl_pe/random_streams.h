@@ -11,7 +11,7 @@ typedef struct {
     uint32_t variant; /* joiner: 0 intersect, 1 union; repeat: root; alu: 0 add, 1 sub, 2 mul, 3 any */
 } random_mode;
 
-enum { RANDOM_MODES = 12 };
+enum { RANDOM_MODES = 13 };
 extern const random_mode random_modes[RANDOM_MODES];
 
 /* A configuration and input streams that `seed` determines. */

@@ -18,12 +18,13 @@ static const char *onyx_tiles(sam_primitive k) {
     case SAM_INTERSECT:
     case SAM_UNION:
     case SAM_ALU:
-    case SAM_REDUCE:
     case SAM_CRDDROP:
     case SAM_CRDHOLD:
         return "PE";
+    case SAM_REDUCE:
+        return "PE; bf16: onyx-ext";
     case SAM_VECTORREDUCER:
-        return "PE, MEM (depth 1, int16)";
+        return "PE, MEM (depth 1, int16); onyx-ext: MEM (depth 1)";
     case SAM_BROADCAST:
         return "wires";
     case SAM_ARRAYSTORE:

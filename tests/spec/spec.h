@@ -41,7 +41,10 @@ void spec_crdhold(spec_streams *s);
 void spec_alu(spec_streams *s, const uint32_t space[3]);
 void spec_repeat(spec_streams *s, bool root, bool one_reference);
 void spec_rsg(spec_streams *s);
-void spec_reduce(spec_streams *s, uint16_t default_value);
+void spec_reduce(spec_streams *s, uint16_t default_value, bool bf16);
+
+/* The bfloat16 nearest to a + b, ties to even; NaN is 7fc0. */
+uint16_t spec_bf16_sum(uint16_t a, uint16_t b);
 
 /* ---- the MEM tile ---------------------------------------------------------------------------- */
 
@@ -58,5 +61,10 @@ typedef struct {
  * Of an accumulator (docs/accumulate.md) every stop of the level set ends a block, and the reader takes the
  * blocks one by one; a tree has two levels around its sub-fibers. */
 void spec_fiber_access(const spec_mem_config *config, spec_streams *streams);
+
+/* Mode 3, the vector reducer of profile onyx-ext: in and out coordinates, values. The two inputs have one
+ * shape. */
+enum { SPEC_VECTOR_COORDINATES = 1024 }; /* entries beyond are lost */
+void spec_vector_reduce(spec_streams *streams, bool bf16);
 
 #endif

@@ -9,7 +9,20 @@ void spec_rsg(spec_streams *s) {
     }
 }
 
-void spec_reduce(spec_streams *s, uint16_t default_value) {
+/* A float has over twice the digits of a bfloat16, so rounding to it first changes nothing. */
+uint16_t spec_bf16_sum(uint16_t a, uint16_t b) {
+    uint32_t bits_a = (uint32_t)a << 16, bits_b = (uint32_t)b << 16, bits;
+    float x, y, sum;
+    memcpy(&x, &bits_a, sizeof x);
+    memcpy(&y, &bits_b, sizeof y);
+    sum = x + y;
+    memcpy(&bits, &sum, sizeof bits);
+    if (sum != sum)
+        return 0x7fc0;
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+void spec_reduce(spec_streams *s, uint16_t default_value, bool bf16) {
     uint16_t sum = 0; /* the chip's first sum after a flush does not start from default_value */
     while (has(s, 0)) {
         uint32_t token = take(s, 0);
@@ -21,7 +34,7 @@ void spec_reduce(spec_streams *s, uint16_t default_value) {
                 put(s, 0, RTL_STOP(rtl_stop_level(token) - 1));
             sum = default_value;
         } else if (!rtl_is_maybe(token)) {
-            sum = (uint16_t)(sum + token);
+            sum = bf16 ? spec_bf16_sum(sum, (uint16_t)token) : (uint16_t)(sum + token);
         }
     }
 }
@@ -61,7 +74,7 @@ void spec_pe(const spec_pe_config *config, spec_streams *s) {
         spec_rsg(s);
         return;
     case RTL_PE_REDUCE:
-        spec_reduce(s, (uint16_t)(space[0] >> 17 | space[1] << 15));
+        spec_reduce(s, (uint16_t)(space[0] >> 17 | space[1] << 15), space[1] >> 1 & 1);
         return;
     }
     BUG("PE mode %d", (int)config->mode);

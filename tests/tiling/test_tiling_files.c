@@ -84,17 +84,17 @@ static void names_the_place_of_every_mistake(void **state) {
     static const struct {
         const char *text, *where, *code;
     } bad[] = {
-        {"%%MatrixMarket matrix coordinate complex general\n", ":1:34:", "E0301"},
-        {"hello\n", ":1:1:", "E0301"},
-        {"%%MatrixMarket matrix coordinate real general\n2 x 1\n", ":2:3:", "E0302"},
-        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n", ":3:3:", "E0303"},
-        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n0 1 1\n", ":3:1:", "E0303"},
-        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1 9\n", ":3:7:", "E0304"},
-        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 nan\n", ":3:5:", "E0305"},
-        {"%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n", ":3:6:", "E0306"},
-        {"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", ":3:1:", "E0307"},
-        {"%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n2 1 1\n", ":2:1:", "E0308"},
-        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n2 2 1\n", ":4:1:", "E0309"},
+        {"%%MatrixMarket matrix coordinate complex general\n", ":1:34:", "E0301-banner"},
+        {"hello\n", ":1:1:", "E0301-banner"},
+        {"%%MatrixMarket matrix coordinate real general\n2 x 1\n", ":2:3:", "E0302-number"},
+        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n", ":3:3:", "E0303-range"},
+        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n0 1 1\n", ":3:1:", "E0303-range"},
+        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1 9\n", ":3:7:", "E0304-trailing"},
+        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 nan\n", ":3:5:", "E0305-value"},
+        {"%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n", ":3:6:", "E0306-truncated"},
+        {"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", ":3:1:", "E0307-triangle"},
+        {"%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n2 1 1\n", ":2:1:", "E0308-square"},
+        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n2 2 1\n", ":4:1:", "E0309-extra"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         f->diag.list.len = f->diag.errors = 0;

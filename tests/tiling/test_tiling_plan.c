@@ -250,64 +250,116 @@ static uint32_t all_copies(const tile_stream *one, uint32_t n, uint32_t copies, 
 
 enum { MOST_COPIES = 4 };
 
-/* Plans for some copies of the kernel, runs every run point by point, collects, and compares with both
- * evaluations. Returns the number of runs. */
-static uint32_t check_copies(fixture *f, const sam_statement *s, const tile_tensor *operand, uint32_t edge,
-                             uint32_t copies, tile_dispatch how) {
+typedef struct {
+    tile_options tiling;
+    uint32_t most_words; /* of a batch; 0: one batch */
+    uint32_t copies;
+    tile_dispatch how;
+} plan_case;
+
+/* No array that a block or an answer puts into a memory tile is longer than the tile's memory. */
+static void check_arrays(const plan_case *c, int level, const uint16_t *words, uint32_t length) {
+    assert_true(!c->tiling.bank_words || length <= c->tiling.bank_words);
+    assert_true(words[0] <= c->tiling.mem_words);
+    assert_true(level == SAM_MODE_VALS || words[words[0] + 1] <= c->tiling.mem_words);
+}
+
+static void check_blocks(const plan_case *c, const tile_plan *plan) {
+    for (uint32_t i = 0; i < plan->inputs.len; i++) {
+        const tile_input *in = &plan->inputs.at[i];
+        for (uint32_t k = 0; k < in->blocks.len; k++)
+            check_arrays(c, in->stream.level, plan->words.at + in->blocks.at[k].first,
+                         in->blocks.at[k].length);
+    }
+}
+
+/* Runs every run of a batch point by point and collects. */
+static void check_batch(fixture *f, const sam_statement *s, const plan_case *c, const tile_plan *plan,
+                        tile_collector *collector) {
+    uint32_t local[64];
+    for (uint32_t v = 0; v < s->vars.len; v++)
+        local[v] = plan->tile;
+    check_blocks(c, plan);
+    for (uint32_t run = 0; run < plan->runs.len; run++) {
+        tile_tensor sub[16], r;
+        const uint16_t *words[8 * MOST_COPIES];
+        uint32_t lengths[8 * MOST_COPIES];
+        for (uint32_t copy = 0; copy < c->copies; copy++) {
+            for (uint32_t t = 1; t < s->tensors.len; t++)
+                sub[t] = fed(f, s, plan, run, copy, t);
+            evaluate_all(f, s, sub, local, &r);
+            encode(f, s, plan, copy, &r, words, lengths);
+            assert_true(!plan->parts.at[run * c->copies + copy].idle || run + 1 == plan->runs.len);
+        }
+        for (uint32_t o = 0; o < plan->outputs.len; o++) {
+            assert_true(lengths[o] <= plan->runs.at[run].bound_words);
+            check_arrays(c, plan->outputs.at[o].stream.level, words[o], lengths[o]);
+            if (plan->parts.at[run * c->copies + plan->outputs.at[o].copy].idle)
+                lengths[o] = 0; /* malformed, if anybody read it */
+        }
+        if (!tile_collect_run(collector, run, words, lengths, &f->diag))
+            fail_msg("%s", fixture_printed(f));
+    }
+}
+
+/* Plans, runs all batches, and compares with both evaluations. False: refused, for want of capacity. */
+static bool try_plan(fixture *f, const sam_statement *s, const tile_tensor *operand, const plan_case *c,
+                     tile_counts *counts) {
     tile_operands in = {.operand = operand, .n = s->tensors.len};
-    tile_options options = {.tile = edge, .mem_words = 1024};
     tile_stream inputs[16], outputs[8];
+    tile_copy_stream all_in[16 * MOST_COPIES], all_out[8 * MOST_COPIES];
     uint32_t n_in = 0, n_out = 0, *extent = NULL;
     for (uint32_t t = 1; t < s->tensors.len; t++)
         all_streams(f, s, t, inputs, &n_in);
     all_streams(f, s, 0, outputs, &n_out);
+    uint32_t n_all_in = all_copies(inputs, n_in, c->copies, all_in),
+             n_all_out = all_copies(outputs, n_out, c->copies, all_out);
     assert_true(tile_extents(s, &in, &f->mem, &f->diag, &extent));
-    tile_plan plan, one;
-    if (!tile_plan_run(s, &in, &options, inputs, n_in, outputs, n_out, &f->mem, &f->diag, &one))
-        fail_msg("%s", fixture_printed(f));
-    plan = one;
-    if (copies > 1) {
-        tile_copy_stream all_in[16 * MOST_COPIES], all_out[8 * MOST_COPIES];
-        n_in = all_copies(inputs, n_in, copies, all_in);
-        n_out = all_copies(outputs, n_out, copies, all_out);
-        tile_unroll(&one, copies, how, all_in, n_in, all_out, n_out, &f->mem, &plan);
-        assert_int_equal(plan.runs.len, (one.runs.len + copies - 1) / copies);
-    }
-    tile_collector *c = tile_collect_begin(s, &plan, extent, TILE_DTYPE_INT16, &f->mem);
-    uint32_t local[64];
-    for (uint32_t v = 0; v < s->vars.len; v++)
-        local[v] = plan.tile;
-    for (uint32_t run = 0; run < plan.runs.len; run++) {
-        tile_tensor sub[16], r;
-        const uint16_t *words[8 * MOST_COPIES];
-        uint32_t lengths[8 * MOST_COPIES];
-        for (uint32_t copy = 0; copy < copies; copy++) {
-            for (uint32_t t = 1; t < s->tensors.len; t++)
-                sub[t] = fed(f, s, &plan, run, copy, t);
-            evaluate_all(f, s, sub, local, &r);
-            encode(f, s, &plan, copy, &r, words, lengths);
-            assert_true(!plan.parts.at[run * copies + copy].idle || run + 1 == plan.runs.len);
+    tile_planner *p = tile_plan_begin(s, &in, &c->tiling, inputs, n_in, outputs, n_out, &f->mem, &f->diag);
+    tile_plan one = {0}, plan;
+    assert_non_null(p);
+    tile_collector *collector = tile_collect_begin(s, &plan, extent, TILE_DTYPE_INT16, &f->mem);
+    tile_step step;
+    uint64_t runs = 0;
+    while ((step = tile_plan_next(p, c->most_words, &f->mem, &one)) == TILE_BATCH) {
+        assert_true(c->most_words || runs == 0);
+        runs += one.runs.len;
+        plan = one;
+        if (c->copies > 1) {
+            tile_unroll(&one, c->copies, c->how, all_in, n_all_in, all_out, n_all_out, &f->mem, &plan);
+            assert_int_equal(plan.runs.len, (one.runs.len + c->copies - 1) / c->copies);
         }
-        for (uint32_t o = 0; o < plan.outputs.len; o++) {
-            assert_true(lengths[o] <= plan.runs.at[run].bound_words);
-            if (plan.parts.at[run * copies + plan.outputs.at[o].copy].idle)
-                lengths[o] = 0; /* malformed, if anybody read it */
-        }
-        if (!tile_collect_run(c, run, words, lengths, &f->diag))
-            fail_msg("%s", fixture_printed(f));
+        check_batch(f, s, c, &plan, collector);
     }
+    *counts = *tile_plan_counts(p);
+    assert_int_equal(counts->runs, runs);
+    assert_true(counts->most_words <= c->tiling.mem_words);
+    assert_true(!c->tiling.bank_words || counts->most_bank_words <= c->tiling.bank_words);
+    tile_plan_end(p);
     tile_tensor got, want, points;
-    assert_true(tile_collect_end(c, &f->mem, &got));
+    assert_true(tile_collect_end(collector, &f->mem, &got));
+    if (step == TILE_FAILED)
+        return false;
     assert_true(tile_reference(s, &in, &f->mem, &f->diag, &want));
     evaluate_all(f, s, operand, extent, &points);
     if (!tile_equal(&want, &points, TILE_DTYPE_INT16, &f->names, &f->diag) ||
         !tile_equal(&got, &want, TILE_DTYPE_INT16, &f->names, &f->diag))
         fail_msg("%s", fixture_printed(f));
-    return plan.runs.len;
+    return true;
+}
+
+/* The same where it must not be refused; returns the number of runs of one copy. */
+static uint32_t check_case(fixture *f, const sam_statement *s, const tile_tensor *operand,
+                           const plan_case *c) {
+    tile_counts counts;
+    if (!try_plan(f, s, operand, c, &counts))
+        fail_msg("%s", fixture_printed(f));
+    return (uint32_t)counts.runs;
 }
 
 static uint32_t check_plan(fixture *f, const sam_statement *s, const tile_tensor *operand, uint32_t edge) {
-    return check_copies(f, s, operand, edge, 1, TILE_DISPATCH_ORDER);
+    const plan_case c = {.tiling = {.tile = edge, .mem_words = 1024}, .copies = 1};
+    return check_case(f, s, operand, &c);
 }
 
 static const struct {
@@ -344,36 +396,172 @@ static void pad_levels(sam_statement *s, uint32_t variant) {
     }
 }
 
-static void plans_compute_what_the_statement_says(void **state) {
-    fixture *f = *state;
+/* Operands of kernel k: extents and density by variant. */
+static void make_operands(fixture *f, builder *b, size_t k, uint32_t variant, tile_tensor *operand) {
     static const uint32_t extents[][3] = {{7, 9, 5}, {1, 8, 3}, {8, 1, 1}, {4, 4, 4}};
     static const char *const density[] = {"0.25", "0.02", "1", "0"};
+    build(b, f, kernels[k].result, kernels[k].words, kernels[k].loops);
+    for (uint32_t x = 0; x < b->s.exprs.len; x++) {
+        const sam_expr_data *e = &b->s.exprs.at[x];
+        if (e->kind != SAM_EXPR_ACCESS)
+            continue;
+        const char *spec = "";
+        for (uint32_t m = 0; m < sam_tensor_at(&b->s, e->tensor)->order; m++) {
+            uint32_t letter = (uint32_t)names_text(&f->names, b->s.vars.at[e->index[m].v - 1].name)[0] - 'i';
+            spec = arena_printf(&f->mem, "%s%s%u", spec, m ? "x" : "", extents[variant % 4][letter]);
+        }
+        spec = arena_printf(&f->mem, "%s:%s", spec, density[variant / 4]);
+        assert_true(tile_generate(spec, sam_tensor_at(&b->s, e->tensor)->name, e->tensor.v, k + 1,
+                                  TILE_DTYPE_INT16, &f->mem, &f->diag, &operand[e->tensor.v - 1]));
+    }
+}
+
+static void plans_compute_what_the_statement_says(void **state) {
+    fixture *f = *state;
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
         for (uint32_t variant = 0; variant < 16; variant++) {
             builder b;
-            build(&b, f, kernels[k].result, kernels[k].words, kernels[k].loops);
             tile_tensor operand[16];
-            for (uint32_t x = 0; x < b.s.exprs.len; x++) {
-                const sam_expr_data *e = &b.s.exprs.at[x];
-                if (e->kind != SAM_EXPR_ACCESS)
-                    continue;
-                const char *spec = "";
-                for (uint32_t m = 0; m < sam_tensor_at(&b.s, e->tensor)->order; m++) {
-                    uint32_t letter =
-                        (uint32_t)names_text(&f->names, b.s.vars.at[e->index[m].v - 1].name)[0] - 'i';
-                    spec = arena_printf(&f->mem, "%s%s%u", spec, m ? "x" : "", extents[variant % 4][letter]);
-                }
-                spec = arena_printf(&f->mem, "%s:%s", spec, density[variant / 4]);
-                assert_true(tile_generate(spec, sam_tensor_at(&b.s, e->tensor)->name, e->tensor.v, k + 1,
-                                          TILE_DTYPE_INT16, &f->mem, &f->diag, &operand[e->tensor.v - 1]));
-            }
+            make_operands(f, &b, k, variant, operand);
             pad_levels(&b.s, variant / 4);
             check_plan(f, &b.s, operand, 3);
             pad_levels(&b.s, variant);
             check_plan(f, &b.s, operand, 0);
-            check_copies(f, &b.s, operand, 3, 2 + variant % 3, (tile_dispatch)(variant / 4 % 2));
+            const plan_case copies = {.tiling = {.tile = 3, .mem_words = 1024},
+                                      .copies = 2 + variant % 3,
+                                      .how = (tile_dispatch)(variant / 4 % 2)};
+            check_case(f, &b.s, operand, &copies);
         }
     }
+}
+
+static bool all_compressed(const sam_statement *s) {
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        for (uint32_t l = 0; l < s->tensors.at[t].order; l++) {
+            if (s->tensors.at[t].level[l] != SAM_LEVEL_COMPRESSED)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Memories so small that nearly everything is split; compressed operands are never refused. */
+static void what_does_not_fit_is_split(void **state) {
+    fixture *f = *state;
+    uint32_t done = 0, refused = 0, split = 0;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        for (uint32_t variant = 0; variant < 16; variant++) {
+            for (uint32_t words = 2; words < 30; words += 1 + words / 2) {
+                builder b;
+                tile_tensor operand[16];
+                tile_counts counts;
+                make_operands(f, &b, k, variant, operand);
+                pad_levels(&b.s, words > 2 ? variant / 2 : 0);
+                const plan_case c = {.tiling = {.tile = 5, .mem_words = words, .bank_words = 4 * words},
+                                     .most_words = words % 2 ? 50 : 0,
+                                     .copies = 1 + variant % 2};
+                bool good = try_plan(f, &b.s, operand, &c, &counts);
+                done += good;
+                refused += !good;
+                split += good && counts.splits.len;
+                if (!good) {
+                    if (all_compressed(&b.s) && words > 5) /* c(i) beside B(i,j) runs along a whole edge */
+                        fail_msg("kernel %zu, %u words: %s", k, words, fixture_printed(f));
+                    assert_non_null(strstr(fixture_printed(f), "E0330-capacity"));
+                }
+                f->diag.list.len = f->diag.unmappable = 0;
+            }
+        }
+    }
+    if (split < 300 || done < refused)
+        fail_msg("%u done, of these %u with splits, %u refused", done, split, refused);
+}
+
+/* All runs of one tile for the global buffer come before those of the next. */
+static void tiles_for_the_global_buffer_come_one_by_one(void **state) {
+    fixture *f = *state;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        for (uint32_t variant = 0; variant < 16; variant++) {
+            for (uint32_t glb = 3; glb < 7; glb++) {
+                builder b;
+                tile_tensor operand[16];
+                make_operands(f, &b, k, variant, operand);
+                plan_case c = {.tiling = {.tile = 2, .glb_tile = glb, .mem_words = variant % 3 ? 1024 : 8},
+                               .most_words = variant % 2 ? 40 : 0,
+                               .copies = 1 + variant / 8};
+                tile_counts counts;
+                if (try_plan(f, &b.s, operand, &c, &counts))
+                    assert_true(counts.glb_tiles <= counts.runs && counts.loads >= counts.glb_tiles);
+                f->diag.list.len = f->diag.unmappable = 0;
+            }
+        }
+    }
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bij:ss", NULL}, "ij");
+    tile_tensor operand[2];
+    assert_true(tile_generate("12x12:1", b.s.tensors.at[1].name, 0, 1, TILE_DTYPE_INT16, &f->mem, &f->diag,
+                              &operand[1]));
+    const tile_operands in = {operand, 2, TILE_DTYPE_INT16};
+    const tile_options options = {.tile = 2, .glb_tile = 6, .mem_words = 1024, .bank_words = 1024};
+    tile_plan plan;
+    assert_true(tile_plan_run(&b.s, &in, &options, NULL, 0, NULL, 0, &f->mem, &f->diag, &plan));
+    assert_int_equal(plan.runs.len, 36);
+    for (uint32_t run = 0; run < 36; run++) {
+        const uint32_t *at = plan.parts.at[run].origin;
+        assert_int_equal(at[0] / 6 * 2 + at[1] / 6, run / 9);
+    }
+}
+
+static tile_counts counts_of(fixture *f, const sam_statement *s, const tile_tensor *operand,
+                             uint32_t glb_tile) {
+    const plan_case c = {.tiling = {.tile = 2, .glb_tile = glb_tile, .mem_words = 1024, .bank_words = 520},
+                         .copies = 1};
+    tile_counts counts;
+    assert_true(try_plan(f, s, operand, &c, &counts));
+    return counts;
+}
+
+/* C is larger than its banks, so every row of sub-tiles of B loads all of it, unless tiles bring such rows
+ * together. */
+static void tiles_for_the_global_buffer_save_loads(void **state) {
+    fixture *f = *state;
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk");
+    tile_tensor operand[3];
+    for (uint32_t t = 1; t < 3; t++)
+        assert_true(tile_generate("20x20:1", b.s.tensors.at[t].name, t, 1, TILE_DTYPE_INT16, &f->mem,
+                                  &f->diag, &operand[t]));
+    const tile_counts flat = counts_of(f, &b.s, operand, 0), tiled = counts_of(f, &b.s, operand, 10);
+    assert_int_equal(flat.runs, tiled.runs);
+    assert_int_equal(tiled.glb_tiles, 8);
+    if (tiled.load_words >= flat.load_words)
+        fail_msg("%u words, %u without", (uint32_t)tiled.load_words, (uint32_t)flat.load_words);
+}
+
+/* One row of a matrix that is otherwise empty holds too much: only its sub-tile is cut, along the row. */
+static void only_what_is_too_full_is_split(void **state) {
+    fixture *f = *state;
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bij:ss", NULL}, "ij");
+    uint32_t crd[2 * 69];
+    uint16_t val[69];
+    for (uint32_t e = 0; e < 69; e++) {
+        crd[2 * e] = e < 64 ? 5 : 64 + e;
+        crd[2 * e + 1] = e;
+        val[e] = (uint16_t)(e + 1);
+    }
+    tile_tensor operand[2] = {
+        {.order = 0},
+        {.name = b.s.tensors.at[1].name, .order = 2, .dim = {192, 192}, .nnz = 69, .crd = crd, .val = val}};
+    const plan_case c = {.tiling = {.tile = 64, .mem_words = 32}, .copies = 1};
+    tile_counts counts;
+    assert_true(try_plan(f, &b.s, operand, &c, &counts));
+    assert_int_equal(counts.runs, 3); /* two halves of the row, and the other sub-tile as it is */
+    assert_int_equal(counts.splits.len, 1);
+    assert_int_equal(counts.splits.at[0].tiles, 1);
+    assert_int_equal(counts.splits.at[0].most_words, 64);
+    assert_int_equal(counts.splits.at[0].corner[0][0] + counts.splits.at[0].corner[0][1], 0);
+    assert_int_equal(counts.most_words, 32);
 }
 
 static tile_tensor one_entry(fixture *f, const char *name, uint32_t dim, uint32_t row, uint32_t col) {
@@ -442,10 +630,10 @@ static void sub_tiles_without_work_are_skipped(void **state) {
     assert_int_equal(check_plan(f, &b.s, operand, 8), 0);
 }
 
-static void too_large_a_tile_does_not_fit(void **state) {
+static void what_no_split_helps_is_refused(void **state) {
     fixture *f = *state;
     builder b;
-    build(&b, f, "Xij:ss", (const char *const[]){"Bij:ss", NULL}, "ij");
+    build(&b, f, "Xij:ss", (const char *const[]){"Bij:dd", NULL}, "ij");
     tile_tensor operand[2];
     assert_true(
         tile_generate("40x40:1", (name_id){0}, 0, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &operand[1]));
@@ -456,6 +644,9 @@ static void too_large_a_tile_does_not_fit(void **state) {
     assert_false(tile_plan_run(&b.s, &in, &options, NULL, 0, NULL, 0, &f->mem, &f->diag, &plan));
     assert_int_equal(f->diag.unmappable, 1);
     assert_non_null(strstr(fixture_printed(f), "needs 1600 words of one memory tile, which holds 1024"));
+    build(&b, f, "Xij:dd", (const char *const[]){"Bij:ss", NULL}, "ij");
+    assert_false(tile_plan_run(&b.s, &in, &options, NULL, 0, NULL, 0, &f->mem, &f->diag, &plan));
+    assert_non_null(strstr(fixture_printed(f), "of the result may need 1600 words"));
     assert_int_equal(tile_edge(&b.s, &(tile_options){.mem_words = 1024}), 32);
 }
 
@@ -468,6 +659,20 @@ static void disagreeing_dimensions_are_refused(void **state) {
     assert_false(
         tile_extents(&b.s, &(tile_operands){operand, 3, TILE_DTYPE_INT16}, &f->mem, &f->diag, &extent));
     assert_non_null(strstr(fixture_printed(f), "index k runs to 65 in C but to 64 elsewhere"));
+}
+
+/* A .tns file without entries says nothing about its size. */
+static void an_index_of_unknown_extent_is_refused(void **state) {
+    fixture *f = *state;
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bij:ss", NULL}, "ij");
+    tile_tensor operand[2] = {{.order = 0}, {.order = 2, .dim_inferred = true}};
+    uint32_t *extent;
+    assert_false(
+        tile_extents(&b.s, &(tile_operands){operand, 2, TILE_DTYPE_INT16}, &f->mem, &f->diag, &extent));
+    assert_string_equal(fixture_printed(f),
+                        "onyx: error: no operand tells how far index i runs [E0321-no-extent]\n"
+                        "    help: say so with -d i:SIZE\n");
 }
 
 static void corrupt_result_streams_are_refused(void **state) {
@@ -513,9 +718,17 @@ static void corrupt_result_streams_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(plans_compute_what_the_statement_says), TEST(copies_get_sub_tiles_of_like_size),
-        TEST(sub_tiles_without_work_are_skipped),    TEST(too_large_a_tile_does_not_fit),
-        TEST(disagreeing_dimensions_are_refused),    TEST(corrupt_result_streams_are_refused),
+        TEST(plans_compute_what_the_statement_says),
+        TEST(copies_get_sub_tiles_of_like_size),
+        TEST(sub_tiles_without_work_are_skipped),
+        TEST(what_no_split_helps_is_refused),
+        TEST(what_does_not_fit_is_split),
+        TEST(tiles_for_the_global_buffer_come_one_by_one),
+        TEST(only_what_is_too_full_is_split),
+        TEST(tiles_for_the_global_buffer_save_loads),
+        TEST(disagreeing_dimensions_are_refused),
+        TEST(an_index_of_unknown_extent_is_refused),
+        TEST(corrupt_result_streams_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,148 @@
+/* onyx help: the pages of docs/, and the row of an error code. */
+#include "cli/cli.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Beside what the commands read, as in the tree; or where documentation is installed. */
+static const char *docs_folder(cli_session *s) {
+    const char *docs = arena_printf(&s->mem, "%s/docs", cli_home(s));
+    return access(docs, F_OK) == 0 ? docs : cli_program(s, ONYX_DOCS_INSTALLED);
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Names of the .md files of a folder, without the end, in order. */
+static text_vec pages_of(cli_session *s, const char *folder) {
+    text_vec pages = {0};
+    DIR *dir = opendir(folder);
+    for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
+        size_t length = strlen(e->d_name);
+        if (length > 3 && strcmp(e->d_name + length - 3, ".md") == 0)
+            vec_push(&s->mem, &pages, arena_strndup(&s->mem, e->d_name, length - 3));
+    }
+    if (dir)
+        closedir(dir);
+    if (pages.len)
+        qsort(pages.at, pages.len, sizeof *pages.at, by_name);
+    return pages;
+}
+
+static const char *page_text(cli_session *s, const char *folder, const char *page) {
+    size_t length;
+    return file_read(arena_printf(&s->mem, "%s/%s.md", folder, page), &s->mem, &length, &s->diag);
+}
+
+/* Each page by its first line, "# title". */
+static bool list_topics(cli_session *s, const char *folder) {
+    const text_vec pages = pages_of(s, folder);
+    for (uint32_t i = 0; i < pages.len; i++) {
+        const char *text = page_text(s, folder, pages.at[i]);
+        if (!text)
+            return false;
+        text += strspn(text, "# ");
+        printf("  %-14s %.*s\n", pages.at[i], (int)strcspn(text, "\n"), text);
+    }
+    printf("  %-14s the errors of a part: errors/frontend, ...\n  %-14s one error\n", "errors/PART", "E0301");
+    return pages.len > 0;
+}
+
+/* E0301 or E0301-banner, as prefix of a row's code. */
+static bool is_code(const char *topic) {
+    return toupper((unsigned char)topic[0]) == 'E' && strspn(topic + 1, "0123456789") == 4 &&
+           (topic[5] == '-' || !topic[5]);
+}
+
+/* A cell of a row, without the blanks around it; *at moves behind it. */
+static const char *cell(arena *mem, const char **at) {
+    const char *begin = *at + strspn(*at, "| "), *end = begin + strcspn(begin, "|\n");
+    *at = end;
+    while (end > begin && end[-1] == ' ')
+        end--;
+    return arena_strndup(mem, begin, (size_t)(end - begin));
+}
+
+/* Prints the rows of a table of errors whose code begins so; how many. */
+static uint32_t print_rows(cli_session *s, const char *part, const char *text, const char *code) {
+    uint32_t found = 0;
+    char wanted[8] = "| E";
+    snprintf(wanted + 3, sizeof wanted - 3, "%.4s", code + 1);
+    for (const char *at = text; (at = strstr(at, wanted)) != NULL; at++) {
+        const char *next = at + 1;
+        const char *name = cell(&s->mem, &next), *meaning = cell(&s->mem, &next);
+        if (code[5] && strcmp(name + 5, code + 5) != 0)
+            continue;
+        const char *helps = *next == '|' && next[1] == ' ' && next[2] == '|' ? "" : cell(&s->mem, &next);
+        printf("%s (%s)\n    %s\n", name, part, meaning);
+        if (*helps)
+            printf("    help: %s\n", helps);
+        found++;
+    }
+    return found;
+}
+
+static bool print_code(cli_session *s, const char *folder, const char *code) {
+    uint32_t found = 0;
+    const text_vec parts = pages_of(s, folder);
+    for (uint32_t i = 0; i < parts.len; i++) {
+        const char *text = page_text(s, folder, parts.at[i]);
+        if (!text)
+            return false;
+        found += print_rows(s, parts.at[i], text, code);
+    }
+    return found > 0;
+}
+
+/* Not a path out of the folder. */
+static bool is_page(cli_session *s, const char *docs, const char *topic) {
+    return !strstr(topic, "..") && topic[0] != '/' &&
+           access(arena_printf(&s->mem, "%s/%s.md", docs, topic), R_OK) == 0;
+}
+
+bool cli_is_page(const char *topic) {
+    cli_session s;
+    cli_session_begin(&s);
+    bool is = is_page(&s, docs_folder(&s), topic);
+    cli_session_end(&s, true);
+    return is;
+}
+
+static bool print_topic(cli_session *s, const char *docs, const char *topic) {
+    if (is_code(topic))
+        return print_code(s, arena_printf(&s->mem, "%s/errors", docs), topic);
+    if (!is_page(s, docs, topic))
+        return false;
+    const char *text = page_text(s, docs, topic);
+    if (text)
+        fputs(text, stdout);
+    return text != NULL;
+}
+
+int command_help(int argc, char **argv) {
+    static const struct argp_option table[] = {{0}};
+    static const struct argp parser = {
+        .options = table,
+        .parser = cli_parse_tool,
+        .args_doc = "[TOPIC]",
+        .doc = "Prints a page of the documentation, or what an error code means; without TOPIC, "
+               "what pages there are."};
+    cli_session s;
+    cli_session_begin(&s);
+    cli_tool o = {.session = &s};
+    bool ok = cli_parse(&parser, "help", argc, argv, &s, &o) &&
+              (o.arguments.len == 0 || cli_want_arguments(&o, 1, "[TOPIC]"));
+    const char *docs = docs_folder(&s), *topic = o.arguments.len ? o.arguments.at[0] : NULL;
+    if (ok && !(topic ? print_topic(&s, docs, topic) : list_topics(&s, docs))) {
+        ok = false;
+        if (!diag_failed(&s.diag)) {
+            diag_error(&s.diag, (src_loc){0}, "E0908-topic", "there is no page '%s' in '%s'",
+                       topic ? topic : "", docs);
+            diag_hint(&s.diag, "onyx help lists the pages");
+        }
+    }
+    return cli_session_end(&s, ok);
+}

@@ -1,0 +1,257 @@
+/* onyx program: what `onyx run` or `onyx compile` left in a folder, on a board. The command that made the
+ * folder is read from there and gone through again, with the board as engine: so results are collected,
+ * checked and reported as by any other. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { OPT_OPENOCD = CLI_OPT_BOARD + 1, OPT_CONFIG, OPT_TIMEOUT, OPT_JSON };
+
+/* ---- the command that made a folder ----------------------------------------------------------- */
+
+static const char *current_folder(cli_session *s) {
+    char here[4096];
+    return getcwd(here, sizeof here) ? arena_strdup(&s->mem, here) : ".";
+}
+
+/* Of a path from here, the same from anywhere. */
+static const char *absolute(cli_session *s, const char *path) {
+    return *path == '/' ? path : arena_printf(&s->mem, "%s/%s", current_folder(s), path);
+}
+
+static const char *record_path(cli_session *s, const char *folder) {
+    return arena_printf(&s->mem, "%s/command.json", folder);
+}
+
+bool cli_record_command(cli_session *s, int argc, char **argv, const char *folder) {
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddNumberToObject(json, "format_version", 1);
+    cJSON_AddStringToObject(json, "folder", current_folder(s));
+    cJSON *list = cJSON_AddArrayToObject(json, "arguments");
+    for (int i = 1; i < argc; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(argv[i]));
+    bool ok = json_write(json, record_path(s, folder), &s->diag);
+    cJSON_Delete(json);
+    return ok;
+}
+
+static bool not_recorded(cli_session *s, const char *folder) {
+    diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
+               "'%s' does not hold what onyx run or onyx compile leave there", folder);
+    diag_hint(&s->diag, "onyx compile EXPRESSION -i T:FILE ... -o %s", folder);
+    return false;
+}
+
+/* Files among the arguments are named from where the command ran; that folder may be gone. */
+static bool replay(cli_session *s, const char *folder, cli_options *o) {
+    const char *path = record_path(s, folder), *where = NULL;
+    uint32_t version = 0;
+    if (access(path, R_OK) != 0)
+        return not_recorded(s, folder);
+    cJSON *json = json_read(path, &s->diag);
+    const cJSON *list = json ? json_get_array(json, path, "arguments", &s->diag) : NULL, *one;
+    if (!list || !json_get_u32(json, path, "format_version", &version, &s->diag) ||
+        !json_get_text(json, path, "folder", &where, &s->diag)) {
+        cJSON_Delete(json);
+        return false;
+    }
+    int argc = 1;
+    char **argv = arena_new_n(&s->mem, char *, cJSON_GetArraySize(list) + 2);
+    cJSON_ArrayForEach(one, list) {
+        argv[argc++] = arena_strdup(&s->mem, cJSON_IsString(one) ? one->valuestring : "");
+    }
+    const char *self = absolute(s, folder);
+    if (strcmp(where, current_folder(s)) != 0 && chdir(where) == 0)
+        folder = self;
+    cJSON_Delete(json);
+    bool quiet = s->quiet, as_json = s->json; /* are of the command at hand */
+    bool ok = cli_parse_options("run", argc, argv, s, o);
+    s->quiet = quiet;
+    s->json = as_json;
+    o->out = folder;
+    return ok;
+}
+
+/* ---- the board --------------------------------------------------------------------------------- */
+
+/* What the folder was compiled for, but for name and link. */
+static bool same_array(cli_session *s, const char *compiled_for, const pnr_board *board) {
+    static const char *const own[] = {"name", "link"};
+    pnr_board compiled;
+    if (!cli_read_board(s, compiled_for, &compiled, NULL))
+        return false;
+    cJSON *a = cJSON_Duplicate(compiled.json, true), *b = cJSON_Duplicate(board->json, true);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        cJSON_DeleteItemFromObject(a, own[i]);
+        cJSON_DeleteItemFromObject(b, own[i]);
+    }
+    bool same = cJSON_Compare(a, b, true);
+    cJSON_Delete(a);
+    cJSON_Delete(b);
+    if (!same) {
+        diag_error(&s->diag, (src_loc){0}, "E0951-other-board",
+                   "this was compiled for board '%s', which is not like '%s'", compiled.name, board->name);
+        diag_hint(&s->diag, "compile again with --board %s", board->name);
+    }
+    return same;
+}
+
+/* ---- progress ---------------------------------------------------------------------------------- */
+
+/* On a terminal the session's bar; elsewhere a line a batch. */
+static void show(void *context, const host_progress *now) {
+    cli_session *s = context;
+    if (now->done == 0)
+        cli_progress_stage(s, "running on the board", now->all_runs);
+    cli_progress_count(s, now->all_done);
+    if (now->done == now->runs && !s->quiet && !s->json && !isatty(STDERR_FILENO))
+        fprintf(stderr, "onyx: batch %u of %u is done, %llu of %llu runs\n", now->batch + 1, now->batches,
+                (unsigned long long)now->all_done, (unsigned long long)now->all_runs);
+}
+
+/* ---- the engine -------------------------------------------------------------------------------- */
+
+/* What a program in a folder is made of, as app.json beside it says. */
+static const char *hash_of(cli_session *s, const void *bytes, size_t length) {
+    return arena_printf(&s->mem, "%016llx", (unsigned long long)hash_bytes(bytes, length));
+}
+
+bool cli_build_firmware(cli_session *s, const cli_kernel *k, const char *folder, fw_app *app) {
+    fw_options options = fw_options_default(cli_home(s), folder);
+    size_t length;
+    options.apart = k->apart;
+    cli_progress_stage(s, "building the firmware", 0);
+    if (!fw_build(&k->design, &k->bits, &options, &s->mem, &s->diag, app))
+        return false;
+    const char *elf = file_read(app->elf, &s->mem, &length, &s->diag);
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "elf", elf ? hash_of(s, elf, length) : "");
+    cJSON_AddStringToObject(json, "bitstream",
+                            hash_of(s, k->bits.words.at, sizeof *k->bits.words.at * k->bits.words.len));
+    bool ok = elf && json_write(json, arena_printf(&s->mem, "%s/app.json", folder), &s->diag);
+    cJSON_Delete(json);
+    return ok;
+}
+
+/* The program in the folder is whole, and of this bitstream. */
+static bool is_there(cli_session *s, const cli_kernel *k, const char *folder, const char *elf) {
+    diagnostics quiet;
+    size_t length = 0;
+    const char *elf_hash = NULL, *bits_hash = NULL, *path = arena_printf(&s->mem, "%s/app.json", folder);
+    diag_init(&quiet, &s->mem);
+    cJSON *json = json_read(path, &quiet);
+    const char *text = file_read(elf, &s->mem, &length, &quiet);
+    bool same =
+        json && text && json_get_text(json, path, "elf", &elf_hash, &quiet) &&
+        json_get_text(json, path, "bitstream", &bits_hash, &quiet) &&
+        strcmp(elf_hash, hash_of(s, text, length)) == 0 &&
+        strcmp(bits_hash, hash_of(s, k->bits.words.at, sizeof *k->bits.words.at * k->bits.words.len)) == 0;
+    cJSON_Delete(json);
+    return same;
+}
+
+bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+                     tile_collector *c, cli_outcome *out) {
+    arena *mem = &s->mem;
+    const char *folder = arena_printf(mem, "%s/firmware", o->out);
+    const host_job job = {.elf = arena_printf(mem, "%s/app.elf", folder),
+                          .batches = arena_printf(mem, "%s/batches.bin", folder),
+                          .result = arena_printf(mem, "%s/result.bin", folder),
+                          .folder = folder};
+    fw_columns columns;
+    fw_batch_stats counts;
+    fw_app app;
+    host_outcome done;
+    uint64_t cycles = 0, ratio = host_cycles_ratio(&k->board);
+    double start = seconds_now();
+    if ((!is_there(s, k, folder, job.elf) && !cli_build_firmware(s, k, folder, &app)) ||
+        !fw_columns_of(&k->design, k->apart, mem, &s->diag, &columns) ||
+        !fw_batches_write(plan, &columns, &k->board, job.batches, &s->diag, &counts))
+        return false;
+    k->times.firmware = seconds_now() - start;
+    cli_progress_stage(s, "loading the board", 0);
+    bool ok = host_program(&o->on_board->board, &job, &o->on_board->host, mem, &s->diag, &done);
+    if (!ok && done.interrupted) {
+        cli_progress_end(s);
+        fputs("onyx: interrupted; the same command goes on after the batches that are done\n", stderr);
+        exit(EXIT_INTERRUPTED);
+    }
+    out->config_cycles = done.config_cycles * ratio;
+    out->kernel_cycles = done.kernel_cycles * ratio;
+    out->firmware_cycles = done.firmware_cycles * ratio;
+    out->total_cycles = out->config_cycles + out->kernel_cycles + out->firmware_cycles;
+    return ok && tile_job_collect(job.result, plan, c, &cycles, &s->diag);
+}
+
+/* ---- the command ------------------------------------------------------------------------------- */
+
+typedef struct {
+    cli_tool tool;
+    cli_on_board run;
+    bool json;
+} program_options;
+
+static error_t parse_program(int key, char *arg, struct argp_state *state) {
+    program_options *o = state->input;
+    switch (key) {
+    case OPT_OPENOCD:
+        o->run.host.openocd = arg;
+        return 0;
+    case OPT_CONFIG:
+        o->run.host.config = absolute(o->tool.session, arg);
+        return 0;
+    case OPT_TIMEOUT:
+        o->run.host.timeout = (double)cli_whole(o->tool.session, "--timeout", arg, 1, 1000000);
+        return 0;
+    case OPT_JSON:
+        o->json = true;
+        return 0;
+    default:
+        return cli_parse_tool(key, arg, state);
+    }
+}
+
+static bool program(program_options *p, cli_session *s) {
+    cli_options o;
+    cli_kernel k = {0};
+    const char *path;
+    /* A path is from here, not from where the command ran. */
+    const char *board = strstr(p->tool.board, ".json") ? absolute(s, p->tool.board) : p->tool.board;
+    if (!cli_read_board(s, board, &p->run.board, &path) || !replay(s, p->tool.arguments.at[0], &o) ||
+        !same_array(s, o.board, &p->run.board))
+        return false;
+    p->run.host.board_path = path;
+    p->run.host.cosim = cli_program(s, "onyx-cosim");
+    p->run.host.progress = show;
+    p->run.host.context = s;
+    o.board = board;
+    o.engine = ENGINE_PROGRAM;
+    o.on_board = &p->run;
+    o.json = p->json;
+    return cli_run(&o, s, &k);
+}
+
+int command_program(int argc, char **argv) {
+    static const struct argp_option table[] = {
+        CLI_OPTION_BOARD,
+        {"timeout", OPT_TIMEOUT, "SECONDS", 0, "Give up after so long without a finished run (default 120)",
+         1},
+        {"config", OPT_CONFIG, "FILE.cfg", 0, "OpenOCD configuration, instead of the board's", 1},
+        {"openocd", OPT_OPENOCD, "PROGRAM", 0, "OpenOCD, if it is not on the PATH", 1},
+        {"json", OPT_JSON, NULL, 0, "Print report.json instead of a summary", 2},
+        {0}};
+    static const struct argp parser = {
+        .options = table,
+        .parser = parse_program,
+        .args_doc = "DIR",
+        .doc =
+            "Loads what onyx run or onyx compile left in DIR into a board, runs it there, checks the result. "
+            "Started again after it was cut off, it goes on with the first batch that is not done."};
+    cli_session s;
+    program_options o = {.tool = {.session = &s, .board = "onyx"}, .run = {.host = host_options_default()}};
+    cli_session_begin(&s);
+    bool ok = cli_parse(&parser, "program", argc, argv, &s, &o) &&
+              cli_want_arguments(&o.tool, 1, parser.args_doc) && program(&o, &s);
+    return cli_session_end(&s, ok);
+}

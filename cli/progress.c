@@ -1,0 +1,123 @@
+/* What takes over a second says on standard error what it is: on a terminal a line that is overwritten, with
+ * a bar where work is counted, and gone at the end, with --progress lines that stay. A thread looks at the
+ * clock, so stages need not come back to report. */
+#include "cli/cli.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct cli_progress {
+    pthread_t thread;
+    pthread_mutex_t lock; /* of all below */
+    pthread_cond_t ended;
+    const char *what;
+    uint64_t done, total;
+    double begin; /* of the stage */
+    bool terminal, end, drawn;
+};
+
+/* A second after a stage begins, then so often: a terminal moves, a log does not fill. */
+static double pause_of(const struct cli_progress *p) {
+    return p->terminal ? 0.2 : 5;
+}
+
+static void draw(struct cli_progress *p) {
+    enum { WIDTH = 30 };
+    char count[64] = "";
+    int full = p->total ? (int)(p->done * WIDTH / p->total) : 0;
+    if (p->total)
+        snprintf(count, sizeof count, ", %llu of %llu", (unsigned long long)p->done,
+                 (unsigned long long)p->total);
+    if (p->terminal)
+        fputs("\r\033[K", stderr);
+    if (p->terminal && p->total)
+        fprintf(stderr, "[%.*s%*s] ", full, "##############################", WIDTH - full, "");
+    fprintf(stderr, "onyx: %s%s, %.0f s%s", p->what, count, seconds_now() - p->begin,
+            p->terminal ? "" : "\n");
+    fflush(stderr);
+    p->drawn = p->terminal;
+}
+
+static void clear(struct cli_progress *p) {
+    if (p->drawn)
+        fputs("\r\033[K", stderr);
+    p->drawn = false;
+}
+
+static void wait_for(struct cli_progress *p, double seconds) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    long nanoseconds = until.tv_nsec + (long)(seconds * 1e9) % 1000000000L;
+    until.tv_sec += (time_t)seconds + nanoseconds / 1000000000L;
+    until.tv_nsec = nanoseconds % 1000000000L;
+    pthread_cond_timedwait(&p->ended, &p->lock, &until);
+}
+
+static void *watch(void *context) {
+    struct cli_progress *p = context;
+    double next = 0;
+    const char *last = NULL;
+    pthread_mutex_lock(&p->lock);
+    while (!p->end) {
+        if (p->what != last)
+            next = p->begin + 1;
+        last = p->what;
+        if (p->what && seconds_now() >= next) {
+            draw(p);
+            next = seconds_now() + pause_of(p);
+        }
+        wait_for(p, 0.1);
+    }
+    clear(p);
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+void cli_progress_begin(cli_session *s) {
+    bool terminal = isatty(STDERR_FILENO);
+    if (s->shown || s->json || !(s->report_progress || (terminal && !s->quiet)))
+        return;
+    struct cli_progress *p = arena_new(&s->mem, struct cli_progress);
+    p->terminal = terminal;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->ended, NULL);
+    if (pthread_create(&p->thread, NULL, watch, p) == 0) /* without one there is no progress to see */
+        s->shown = p;
+}
+
+void cli_progress_stage(cli_session *s, const char *what, uint64_t total) {
+    struct cli_progress *p = s->shown;
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    clear(p);
+    p->what = what;
+    p->done = 0;
+    p->total = total;
+    p->begin = seconds_now();
+    pthread_mutex_unlock(&p->lock);
+}
+
+void cli_progress_count(cli_session *s, uint64_t done) {
+    struct cli_progress *p = s->shown;
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->done = done;
+    pthread_mutex_unlock(&p->lock);
+}
+
+void cli_progress_end(cli_session *s) {
+    struct cli_progress *p = s->shown;
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->end = true;
+    pthread_cond_signal(&p->ended);
+    pthread_mutex_unlock(&p->lock);
+    pthread_join(p->thread, NULL);
+    pthread_mutex_destroy(&p->lock);
+    pthread_cond_destroy(&p->ended);
+    s->shown = NULL;
+}

@@ -1,0 +1,231 @@
+/* onyx tile: tensors by themselves. stats: how full their sub-tiles are; levels: their level storage in any
+ * format and order of modes. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+
+enum { OPT_TILE = CLI_OPT_BOARD + 64, OPT_DTYPE, OPT_JSON };
+
+typedef struct {
+    cli_tool tool;
+    const char *format;
+    u32_vec tiles;
+    tile_dtype dtype;
+    bool json;
+} tile_tool;
+
+/* "16,32,64" */
+static void parse_tiles(tile_tool *o, const char *arg) {
+    cli_session *s = o->tool.session;
+    char *text = arena_strdup(&s->mem, arg), *rest = NULL;
+    for (char *one = strtok_r(text, ",", &rest); one; one = strtok_r(NULL, ",", &rest))
+        vec_push(&s->mem, &o->tiles, (uint32_t)cli_whole(s, "--tile", one, 1, 1 << 15));
+}
+
+static error_t parse_tile(int key, char *arg, struct argp_state *state) {
+    static const char *const dtypes[] = {"int16", "bf16", NULL};
+    tile_tool *o = state->input;
+    switch (key) {
+    case 'f':
+        o->format = arg;
+        return 0;
+    case OPT_TILE:
+        parse_tiles(o, arg);
+        return 0;
+    case OPT_DTYPE:
+        o->dtype = (tile_dtype)cli_choice(o->tool.session, "--dtype", arg, dtypes);
+        return 0;
+    case OPT_JSON:
+        o->json = true;
+        return 0;
+    default:
+        return cli_parse_tool(key, arg, state);
+    }
+}
+
+/* The tensor of the file, and X = B of its order in the format asked for. */
+static bool read_tensor(tile_tool *o, sam_statement *st, tile_tensor *tensors) {
+    cli_session *s = o->tool.session;
+    name_id name = names_intern(&s->names, "B");
+    if (!tile_read(o->tool.arguments.at[1], name, SAM_MAX_ORDER + 1, o->dtype, TILE_VALUES_FILE, &s->mem,
+                   &s->diag, &tensors[1]))
+        return false;
+    const char *index = "";
+    for (uint32_t m = 0; m < tensors[1].order; m++)
+        index = arena_printf(&s->mem, "%s%si%u", index, m ? "," : "", m);
+    const char *format = o->format ? arena_printf(&s->mem, "B:%s", o->format) : NULL;
+    const fe_in in = {.expression = arena_printf(&s->mem, "X(%s) = B(%s)", index, index),
+                      .formats = &format,
+                      .n_formats = format != NULL};
+    if (!fe_parse(&in, &s->names, &s->mem, &s->diag, st))
+        return false;
+    for (uint32_t l = 0; l < st->tensors.at[1].order; l++) {
+        if (st->tensors.at[1].level[l] != SAM_LEVEL_DENSE &&
+            st->tensors.at[1].level[l] != SAM_LEVEL_COMPRESSED) {
+            cli_bad_value(s, "-f", o->format,
+                          "of dense (d) and compressed (s) levels: others are stored as these");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- stats ----------------------------------------------------------------------------------- */
+
+static cJSON *range_json(const tile_range *r, uint64_t n) {
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddNumberToObject(json, "min", (double)r->least);
+    cJSON_AddNumberToObject(json, "mean", n ? (double)r->sum / (double)n : 0);
+    cJSON_AddNumberToObject(json, "max", (double)r->most);
+    return json;
+}
+
+static cJSON *stats_json(const tile_statistics *t, uint32_t order) {
+    cJSON *json = cJSON_CreateObject(), *levels = cJSON_CreateArray(), *histogram = cJSON_CreateArray();
+    cJSON_AddNumberToObject(json, "tile", t->tile);
+    cJSON_AddNumberToObject(json, "subtiles", (double)t->possible);
+    cJSON_AddNumberToObject(json, "filled", (double)t->filled);
+    cJSON_AddNumberToObject(json, "overflowing", (double)t->overflowing);
+    cJSON_AddItemToObject(json, "entries", range_json(&t->entries, t->filled));
+    cJSON_AddItemToObject(json, "levels", levels);
+    for (uint32_t l = 0; l < order; l++) {
+        cJSON *level = cJSON_CreateObject();
+        cJSON_AddItemToObject(level, "seg", range_json(&t->seg[l], t->filled));
+        cJSON_AddItemToObject(level, "crd", range_json(&t->crd[l], t->filled));
+        cJSON_AddItemToArray(levels, level);
+    }
+    cJSON_AddItemToObject(json, "vals", range_json(&t->vals, t->filled));
+    cJSON_AddItemToObject(json, "histogram", histogram);
+    for (uint32_t b = 0; b < TILE_BINS; b++)
+        cJSON_AddItemToArray(histogram, cJSON_CreateNumber((double)t->histogram[b]));
+    return json;
+}
+
+static void print_range(const char *what, const tile_range *r, uint64_t n) {
+    printf("  %-16s %8llu %10.2f %8llu\n", what, (unsigned long long)r->least,
+           n ? (double)r->sum / (double)n : 0, (unsigned long long)r->most);
+}
+
+static void print_histogram(const tile_statistics *t) {
+    enum { WIDTH = 40 };
+    uint64_t most = 1;
+    for (uint32_t b = 0; b < TILE_BINS; b++)
+        most = t->histogram[b] > most ? t->histogram[b] : most;
+    printf("  entries of a sub-tile\n");
+    for (uint32_t b = 0; b < TILE_BINS; b++) {
+        if (!t->histogram[b])
+            continue;
+        char bar[WIDTH + 1] = "";
+        memset(bar, '#', (size_t)((t->histogram[b] * WIDTH + most - 1) / most));
+        printf("  %6u..%-7u %8llu %s\n", 1u << b, (2u << b) - 1, (unsigned long long)t->histogram[b], bar);
+    }
+}
+
+static void print_stats(const tile_statistics *t, uint32_t order, arena *mem) {
+    printf("sub-tiles of %u: %llu, %.2f %% of them empty; %llu hold more than a memory tile\n", t->tile,
+           (unsigned long long)t->possible,
+           t->possible ? 100 * (double)(t->possible - t->filled) / (double)t->possible : 0,
+           (unsigned long long)t->overflowing);
+    if (!t->filled)
+        return;
+    printf("  %-16s %8s %10s %8s\n", "words", "min", "mean", "max");
+    for (uint32_t l = 0; l < order; l++) {
+        print_range(arena_printf(mem, "level %u segments", l), &t->seg[l], t->filled);
+        print_range(arena_printf(mem, "level %u coords", l), &t->crd[l], t->filled);
+    }
+    print_range("values", &t->vals, t->filled);
+    print_histogram(t);
+}
+
+static bool stats(tile_tool *o) {
+    cli_session *s = o->tool.session;
+    sam_statement st;
+    tile_tensor tensors[2] = {{.order = 0}};
+    pnr_board board;
+    if (!cli_read_board(s, o->tool.board, &board, NULL) || !read_tensor(o, &st, tensors))
+        return false;
+    const tile_operands in = {tensors, 2, o->dtype};
+    cJSON *all = cJSON_CreateArray();
+    bool good = true;
+    if (!o->tiles.len)
+        vec_push(&s->mem, &o->tiles, 0);
+    for (uint32_t i = 0; good && i < o->tiles.len; i++) {
+        const tile_options options = {.tile = o->tiles.at[i], .mem_words = board.mem_words};
+        tile_statistics t;
+        good = tile_stats(&st, &in, &options, &s->mem, &s->diag, &t);
+        if (good && o->json)
+            cJSON_AddItemToArray(all, stats_json(&t, tensors[1].order));
+        else if (good)
+            print_stats(&t, tensors[1].order, &s->mem);
+    }
+    if (good && o->json)
+        cli_print_json(all);
+    cJSON_Delete(all);
+    return good;
+}
+
+/* ---- levels ---------------------------------------------------------------------------------- */
+
+static void print_words(const char *name, const uint32_t *words, uint32_t n) {
+    printf("\"%s\":[", name);
+    for (uint32_t i = 0; i < n; i++)
+        printf("%s%u", i ? "," : "", words[i]);
+    printf("]");
+}
+
+/* One line of JSON: levels with seg and crd, or dim; vals. */
+static bool levels(tile_tool *o) {
+    cli_session *s = o->tool.session;
+    sam_statement st;
+    tile_tensor tensors[2] = {{.order = 0}};
+    sam_tensor_levels stored;
+    if (!read_tensor(o, &st, tensors) ||
+        !tile_levels(&tensors[1], &st.tensors.at[1], &s->mem, &s->diag, &stored))
+        return false;
+    printf("{\"levels\":[");
+    for (uint32_t l = 0; l < stored.order; l++) {
+        const sam_level_data *level = &stored.level[l];
+        printf("%s{\"dim\":%u", l ? "," : "", level->dim);
+        if (level->format == SAM_LEVEL_COMPRESSED) {
+            printf(",");
+            print_words("seg", level->seg, level->n_seg);
+            printf(",");
+            print_words("crd", level->crd, level->n_crd);
+        }
+        printf("}");
+    }
+    printf("],\"vals\":[");
+    for (uint32_t i = 0; i < stored.n_vals; i++)
+        printf("%s%.9g", i ? "," : "", tile_to_double(o->dtype, stored.vals[i]));
+    printf("]}\n");
+    return true;
+}
+
+int command_tile(int argc, char **argv) {
+    static const struct argp_option table[] = {
+        {"tile", OPT_TILE, "N,N,...", 0, "stats: edges of sub-tiles (default: the largest that always fits)",
+         1},
+        {"format", 'f', "LEVELS[:ORDER]", 0,
+         "Levels and the mode each one holds, as in ds:1,0 (default: all compressed)", 1},
+        {"dtype", OPT_DTYPE, "TYPE", 0, "int16 (default) or bf16", 1},
+        {"json", OPT_JSON, NULL, 0, "stats: as JSON", 1},
+        CLI_OPTION_BOARD,
+        {0}};
+    static const struct argp parser = {
+        .options = table,
+        .parser = parse_tile,
+        .args_doc = "stats FILE\nlevels FILE",
+        .doc =
+            "stats: how full the sub-tiles of a .mtx or .tns file are. levels: its level storage as JSON."};
+    cli_session s;
+    cli_session_begin(&s);
+    tile_tool o = {.tool = {.session = &s, .board = "onyx"}};
+    bool ok = cli_parse(&parser, "tile", argc, argv, &s, &o) &&
+              cli_want_arguments(&o.tool, 2, "onyx tile stats FILE, or onyx tile levels FILE");
+    if (ok) {
+        static const char *const actions[] = {"stats", "levels", NULL};
+        int action = cli_choice(&s, "onyx tile", o.tool.arguments.at[0], actions);
+        ok = !diag_failed(&s.diag) && (action ? levels(&o) : stats(&o));
+    }
+    return cli_session_end(&s, ok);
+}

@@ -1,0 +1,56 @@
+/* host.h - runs a program and its batches on a board, through its debug port.
+ *
+ * The transport is OpenOCD, a process of its own with the board's configuration, driven over its Tcl RPC; on
+ * top of it the host's part of docs/firmware.md. A board that is simulated is started, too. Results of
+ * finished batches are kept in the job's folder until all are there, so a run that was cut off goes on with
+ * the first batch that is not done.
+ */
+#ifndef ONYX_HOST_H
+#define ONYX_HOST_H
+
+#include "firmware/firmware.h"
+
+/* Told when a batch starts, when runs are done, and when it is kept. */
+typedef struct host_progress {
+    uint32_t batch, batches; /* batch: from 0 up */
+    uint32_t done, runs;     /* of this batch */
+    uint64_t all_done, all_runs;
+} host_progress;
+
+typedef struct {
+    const char *openocd;    /* program: "openocd" */
+    const char *config;     /* OpenOCD configuration; NULL: the board's own */
+    const char *cosim;      /* program: onyx-cosim, for boards that are simulated */
+    const char *board_path; /* the board's document, for the same */
+    double timeout;         /* seconds without any progress */
+    void (*progress)(void *context, const struct host_progress *now); /* NULL: nobody looks */
+    void *context;
+} host_options;
+host_options host_options_default(void); /* 120 s */
+
+typedef struct {
+    const char *elf, *batches; /* as fw_build and fw_batches_write leave them */
+    const char *result;        /* written when all is done: a result file of docs/job_file.md */
+    const char *folder;        /* for logs and finished batches; exists */
+} host_job;
+
+/* Processor cycles, by the firmware's own count. */
+typedef struct {
+    uint32_t batches, kept; /* kept: those an earlier run had finished */
+    uint64_t config_cycles, kernel_cycles, firmware_cycles;
+    bool interrupted; /* by SIGINT or SIGTERM; nothing is diagnosed then */
+} host_outcome;
+
+/* False after an error, or interrupted; finished batches stay. Errors: those of fw_batches_read;
+ * E0780-no-link, E0781-start, E0782-link-lost, E0783-no-answer, E0784-wrong-board, E0785-load,
+ * E0786-firmware, E0787-target, E0788-output-range. */
+bool host_program(const pnr_board *board, const host_job *job, const host_options *o, arena *mem,
+                  diagnostics *d, host_outcome *out);
+
+/* Array cycles a processor cycle, at the board's clocks. */
+static inline uint32_t host_cycles_ratio(const pnr_board *b) {
+    uint32_t ratio = (b->cgra_mhz + b->cpu_mhz / 2) / b->cpu_mhz;
+    return ratio ? ratio : 1;
+}
+
+#endif

@@ -1,0 +1,106 @@
+/* host_int.h - what the files of host/ share and nobody else needs. */
+#ifndef ONYX_HOST_INT_H
+#define ONYX_HOST_INT_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include "host/host.h"
+
+/* ---- child programs (child.c) ----------------------------------------------------------------- */
+
+typedef struct {
+    pid_t pid; /* 0: none */
+    bool ended;
+    int status; /* of waitpid, once ended */
+} host_child;
+
+/* Starts a program that ends with this one, in a group of its own, so that Ctrl-C is for this one alone. What
+ * it prints goes to `log`; `channel`, if not -1, becomes its standard input and output. */
+bool host_child_start(host_child *c, const char *const *argv, const char *log, int channel);
+bool host_child_alive(host_child *c);
+/* "ended with code 1", "was ended by signal 9". */
+const char *host_child_fate(host_child *c, arena *mem);
+void host_child_end(host_child *c);
+
+/* ---- the link (link.c) ------------------------------------------------------------------------ */
+
+typedef struct {
+    const pnr_board *board;
+    const host_options *options;
+    const char *folder;
+    arena *mem;
+    diagnostics *d;
+    host_child openocd, cosim;
+    int rpc;              /* OpenOCD's standard input and output */
+    VEC(char) reply;      /* the latest */
+    int door;             /* back door of a simulated board, or -1 */
+    char sockets[64];     /* folder of a simulated board's sockets, or "" */
+    uint64_t runs_before; /* of batches that are kept */
+    const char *image;    /* file that carries bulk data to OpenOCD and back */
+} host_link;
+
+/* Set by SIGINT and SIGTERM while a link is open; whoever waits gives up then. */
+extern volatile sig_atomic_t host_interrupted;
+
+/* Starts what has to run, and looks whether the right chip answers; its processor is halted then. Whatever it
+ * returns, host_link_close is due. */
+bool host_link_open(host_link *l, const pnr_board *board, const host_options *o, const char *folder,
+                    arena *mem, diagnostics *d);
+void host_link_close(host_link *l);
+
+/* An OpenOCD command; false after an error of the link, or with *failed, if that is given, when OpenOCD
+ * reports an error. The reply is good until the next command; NULL: not wanted. */
+bool host_command(host_link *l, const char **reply, bool *failed, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* 32-bit words at an aligned address. */
+bool host_read_words(host_link *l, uint32_t address, uint32_t *to, uint32_t n);
+bool host_write_word(host_link *l, uint32_t address, uint32_t value);
+/* Bytes of any number, by the fastest way there is. */
+bool host_read(host_link *l, uint32_t address, void *to, uint32_t bytes); /* to: for uint32_t */
+bool host_write(host_link *l, uint32_t address, const void *from, uint32_t bytes);
+
+/* The last lines of a log, as a hint. */
+void host_hint_log(host_link *l, const char *name);
+
+/* ---- the board (target.c) --------------------------------------------------------------------- */
+
+/* Loads a program, checks that it arrived, starts it and waits until it is ready. */
+bool host_target_start(host_link *l, const char *elf);
+
+/* A piece of the global buffer. */
+typedef struct {
+    uint32_t first, bytes; /* from its start; both multiples of 4 */
+    uint8_t *content;
+} host_piece;
+
+/* Results of a batch: rows of its run table as the firmware completed them, and from each bank of the buffer
+ * the piece in which outputs lie. */
+typedef struct {
+    uint32_t *table;      /* runs * fw_row_bytes / 4 words */
+    host_piece *banks;    /* GLB tiles * banks of a tile; by address */
+    uint64_t counters[3]; /* configuration, kernel, firmware: cycles since boot */
+} host_batch_result;
+bool host_target_run(host_link *l, const fw_batches *all, uint32_t batch, host_batch_result *out);
+/* To whoever watches: so many runs of this batch are done. */
+void host_tell(const host_link *l, const fw_batches *all, uint32_t batch, uint32_t done);
+
+/* ---- finished batches (kept.c) ---------------------------------------------------------------- */
+
+typedef struct {
+    const uint8_t *runs; /* as in a result file; NULL: not done */
+    size_t bytes;
+    uint64_t kernel_cycles, firmware_cycles;
+} host_kept;
+
+/* Where the finished batches of this program and these batches lie; NULL after an error. */
+const char *host_kept_folder(const host_job *job, const pnr_board *board, arena *mem, diagnostics *d);
+/* A finished batch; one that is not there or not whole is not done. */
+host_kept host_kept_read(const char *folder, const fw_batches *all, uint32_t batch, arena *mem);
+/* `before`: the counters after the batch before. E0004-write. */
+bool host_kept_write(const char *folder, const fw_batches *all, uint32_t batch, const host_batch_result *r,
+                     const uint64_t before[3], const pnr_board *board, arena *mem, diagnostics *d);
+bool host_kept_merge(const char *path, const fw_batches *all, const host_kept *kept, arena *mem,
+                     diagnostics *d);
+
+#endif

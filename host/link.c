@@ -1,0 +1,365 @@
+/* The link to a board: OpenOCD and, where the board is simulated, the simulation. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "firmware/registers.h"
+#include "host/host_int.h"
+
+enum { END_OF_MESSAGE = 0x1A, START_SECONDS = 20, REPLY_SECONDS = 60 };
+enum { FEW_WORDS = 32, DOOR_CHUNK = 1 << 16 };
+#define IR_IDCODE "0xe"
+#define TAP "onyx.cpu"
+#define PLATFORM_ID_VALUE 0x5a5a5a5au
+
+volatile sig_atomic_t host_interrupted;
+static void on_signal(int number) {
+    (void)number;
+    host_interrupted = 1;
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------------- */
+
+void host_hint_log(host_link *l, const char *name) {
+    diagnostics quiet;
+    size_t length = 0;
+    diag_init(&quiet, l->mem);
+    const char *text = file_read(arena_printf(l->mem, "%s/%s", l->folder, name), l->mem, &length, &quiet);
+    size_t at = length;
+    for (int lines = 0; text && at > 0 && lines < 7; at--)
+        lines += text[at - 1] == '\n';
+    if (text && length)
+        diag_hint(l->d, "the end of %s/%s:\n%s", l->folder, name, text + at + (at > 0));
+}
+
+static bool lost(host_link *l, host_child *c, const char *program, const char *log) {
+    diag_error(l->d, (src_loc){0}, "E0782-link-lost", "the link to board '%s' is lost: %s %s", l->board->name,
+               program, host_child_fate(c, l->mem));
+    host_hint_log(l, log);
+    diag_note(l->d, (src_loc){0}, "finished batches are kept: the same command goes on after them");
+    return false;
+}
+
+/* No answer, or an error for an answer: who is gone? */
+static bool no_answer(host_link *l, const char *what) {
+    if (host_interrupted)
+        return false;
+    const struct timespec pause = {.tv_nsec =
+                                       200000000}; /* the end of one is often seen by the other first */
+    nanosleep(&pause, NULL);
+    if (l->cosim.pid && !host_child_alive(&l->cosim))
+        return lost(l, &l->cosim, "onyx-cosim", "cosim.log");
+    if (!host_child_alive(&l->openocd))
+        return lost(l, &l->openocd, "openocd", "openocd.log");
+    diag_error(l->d, (src_loc){0}, "E0783-no-answer", "board '%s' does not answer: %s", l->board->name, what);
+    host_hint_log(l, "openocd.log");
+    diag_note(l->d, (src_loc){0}, "finished batches are kept: the same command goes on after them");
+    return false;
+}
+
+/* ---- Tcl RPC --------------------------------------------------------------------------------- */
+
+static bool send_all(int s, const void *from, size_t bytes) {
+    for (size_t done = 0; done < bytes;) {
+        ssize_t n = send(s, (const char *)from + done, bytes - done, MSG_NOSIGNAL);
+        if (n < 0 && errno != EINTR)
+            return false;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+/* What is there of a reply, waiting for at most a second; 0 at the end of the stream, -1 when there is
+ * nothing. */
+static ssize_t receive(int s, void *to, size_t bytes) {
+    struct pollfd p = {s, POLLIN, 0};
+    int n = poll(&p, 1, 1000);
+    return n > 0 ? recv(s, to, bytes, 0) : n < 0 && errno != EINTR ? 0 : -1;
+}
+
+/* Up to the end of the message; NULL when it does not come. */
+static char *receive_message(host_link *l) {
+    double limit = seconds_now() + REPLY_SECONDS;
+    l->reply.len = 0;
+    while (seconds_now() < limit && !host_interrupted) {
+        char part[4096];
+        ssize_t n = receive(l->rpc, part, sizeof part);
+        if (n == 0)
+            return NULL;
+        for (ssize_t i = 0; i < n; i++) {
+            bool end = part[i] == END_OF_MESSAGE;
+            vec_push(l->mem, &l->reply, end ? '\0' : part[i]);
+            if (end)
+                return l->reply.at;
+        }
+    }
+    return NULL;
+}
+
+/* The reply begins with the result of catch: 0, or the number of a Tcl error. */
+bool host_command(host_link *l, const char **reply, bool *failed, const char *format, ...) {
+    char command[8192];
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(command, sizeof command, format, list);
+    va_end(list);
+    BUG_IF(length < 0 || (size_t)length >= sizeof command, "a command of %d characters", length);
+    char message[sizeof command + 80];
+    length = snprintf(message, sizeof message, "format {%%d %%s} [catch {%s} onyx_reply] $onyx_reply%c",
+                      command, END_OF_MESSAGE);
+    char *text = send_all(l->rpc, message, (size_t)length) ? receive_message(l) : NULL;
+    if (!text)
+        return no_answer(l, "OpenOCD says nothing");
+    bool bad = strncmp(text, "0 ", 2) != 0;
+    const char *rest = strchr(text, ' ') ? strchr(text, ' ') + 1 : "";
+    if (reply)
+        *reply = rest;
+    if (failed)
+        *failed = bad;
+    return !bad || failed ||
+           no_answer(l, arena_printf(l->mem, "'%.60s' says '%s'", command, *rest ? rest : "nothing"));
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+bool host_read_words(host_link *l, uint32_t address, uint32_t *to, uint32_t n) {
+    const char *reply;
+    if (!host_command(l, &reply, NULL, "read_memory 0x%x 32 %u", address, n))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        char *end;
+        to[i] = (uint32_t)strtoul(reply, &end, 0);
+        if (end == reply)
+            return no_answer(l, "it gave fewer words than were asked for");
+        reply = end;
+    }
+    return true;
+}
+
+bool host_write_word(host_link *l, uint32_t address, uint32_t value) {
+    return host_command(l, NULL, NULL, "write_memory 0x%x 32 {0x%x}", address, value);
+}
+
+static bool door_request(host_link *l, const char *verb, uint32_t address, uint32_t bytes) {
+    char line[40];
+    int length = snprintf(line, sizeof line, "%s 0x%x 0x%x\n", verb, address, bytes);
+    return send_all(l->door, line, (size_t)length);
+}
+
+static bool door_receive(host_link *l, void *to, size_t bytes) {
+    double limit = seconds_now() + REPLY_SECONDS;
+    for (size_t done = 0; done < bytes;) {
+        ssize_t n = receive(l->door, (char *)to + done, bytes - done);
+        if (n == 0 || seconds_now() > limit || host_interrupted)
+            return false;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+/* "ok", or a reason. */
+static bool door_answer(host_link *l) {
+    char line[120];
+    size_t n = 0;
+    while (n + 1 < sizeof line && door_receive(l, line + n, 1) && line[n] != '\n')
+        n++;
+    line[n] = '\0';
+    return strcmp(line, "ok") == 0 || no_answer(l, arena_printf(l->mem, "its back door says '%s'", line));
+}
+
+static bool read_image(host_link *l, uint32_t address, void *to, uint32_t bytes) {
+    size_t length;
+    if (!host_command(l, NULL, NULL, "dump_image {%s} 0x%x %u", l->image, address, bytes))
+        return false;
+    const char *text = file_read(l->image, l->mem, &length, l->d);
+    if (text && length == bytes)
+        memcpy(to, text, bytes);
+    return text && (length == bytes || no_answer(l, "it gave fewer bytes than were asked for"));
+}
+
+static bool write_image(host_link *l, uint32_t address, const void *from, uint32_t bytes) {
+    file_out f;
+    if (!file_create(&f, l->image, l->mem, l->d))
+        return false;
+    fwrite(from, 1, bytes, f.stream);
+    return file_commit(&f, l->d) &&
+           host_command(l, NULL, NULL, "load_image {%s} 0x%x bin", l->image, address);
+}
+
+bool host_read(host_link *l, uint32_t address, void *to, uint32_t bytes) {
+    if (bytes == 0)
+        return true;
+    if (l->door >= 0)
+        return (door_request(l, "read", address, bytes) || no_answer(l, "its back door is shut")) &&
+               door_answer(l) && (door_receive(l, to, bytes) || no_answer(l, "its back door is shut"));
+    if (bytes % 4 == 0 && address % 4 == 0 && bytes / 4 <= FEW_WORDS)
+        return host_read_words(l, address, to, bytes / 4);
+    return read_image(l, address, to, bytes);
+}
+
+bool host_write(host_link *l, uint32_t address, const void *from, uint32_t bytes) {
+    if (bytes == 0)
+        return true;
+    if (l->door >= 0)
+        return ((door_request(l, "write", address, bytes) && send_all(l->door, from, bytes)) ||
+                no_answer(l, "its back door is shut")) &&
+               door_answer(l);
+    return write_image(l, address, from, bytes);
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static bool not_started(host_link *l, const char *program, host_child *c, const char *log) {
+    for (int i = 0; i < 50 && host_child_alive(c); i++) /* its end of the wires closes before it is gone */
+        nanosleep(&(const struct timespec){.tv_nsec = 10000000}, NULL);
+    bool missing = c->ended && WIFEXITED(c->status) && WEXITSTATUS(c->status) == PROGRAM_MISSING;
+    if (host_interrupted)
+        return false;
+    diag_error(l->d, (src_loc){0}, "E0781-start", missing ? "there is no program '%s'" : "'%s' did not start",
+               program);
+    if (missing)
+        diag_hint(
+            l->d,
+            "Debian and Ubuntu: openocd; onyx-cosim stands beside onyx and needs libunicorn-dev to be built");
+    else
+        host_hint_log(l, log);
+    return false;
+}
+
+static int connect_unix(const char *path) {
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    int s = socket(AF_UNIX, SOCK_STREAM, 0);
+    snprintf(a.sun_path, sizeof a.sun_path, "%s", path);
+    if (s >= 0 && connect(s, (struct sockaddr *)&a, sizeof a) == 0)
+        return s;
+    if (s >= 0)
+        close(s);
+    return -1;
+}
+
+static bool start_cosim(host_link *l) {
+    const struct timespec pause = {.tv_nsec = 10000000};
+    const char *temporary = getenv("TMPDIR");
+    if (!temporary || strlen(temporary) + sizeof "/onyx-XXXXXX" > sizeof l->sockets)
+        temporary = "/tmp";
+    snprintf(l->sockets, sizeof l->sockets, "%s/onyx-XXXXXX", temporary);
+    if (!mkdtemp(l->sockets)) {
+        l->sockets[0] = '\0';
+        diag_error(l->d, (src_loc){0}, "E0781-start", "no folder for sockets in '%s': %s", temporary,
+                   strerror(errno));
+        return false;
+    }
+    const char *door = arena_printf(l->mem, "%s/door", l->sockets);
+    const char *const argv[] = {l->options->cosim,
+                                "--board",
+                                l->options->board_path,
+                                "--jtag",
+                                arena_printf(l->mem, "%s/jtag", l->sockets),
+                                "--back-door",
+                                door,
+                                NULL};
+    double limit = seconds_now() + START_SECONDS;
+    bool started = host_child_start(&l->cosim, argv, arena_printf(l->mem, "%s/cosim.log", l->folder), -1);
+    while (started && seconds_now() < limit && host_child_alive(&l->cosim) && !host_interrupted) {
+        l->door = connect_unix(door); /* the last one it opens */
+        if (l->door >= 0)
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return not_started(l, l->options->cosim, &l->cosim, "cosim.log");
+}
+
+static bool start_openocd(host_link *l, const char *config) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return not_started(l, l->options->openocd, &l->openocd, "openocd.log");
+    const char *socket = arena_printf(l->mem, "set ONYX_JTAG {%s/jtag}", l->sockets);
+    const char *const argv[] = {l->options->openocd,
+                                "-c",
+                                "noinit; tcl_port pipe; gdb_port disabled; telnet_port disabled",
+                                "-c",
+                                l->sockets[0] ? socket : "set ONYX_JTAG 9824",
+                                "-f",
+                                config,
+                                NULL};
+    bool good =
+        host_child_start(&l->openocd, argv, arena_printf(l->mem, "%s/openocd.log", l->folder), ends[1]);
+    l->rpc = ends[0];
+    close(ends[1]);
+    const char *hello = arena_printf(l->mem, "expr 1%c", END_OF_MESSAGE);
+    return (good && send_all(l->rpc, hello, strlen(hello)) && receive_message(l)) ||
+           not_started(l, l->options->openocd, &l->openocd, "openocd.log");
+}
+
+static bool wrong_board(host_link *l, const char *what, uint32_t got, uint32_t wanted) {
+    diag_error(l->d, (src_loc){0}, "E0784-wrong-board",
+               "this is not board '%s': %s is 0x%08x, expected 0x%08x", l->board->name, what, got, wanted);
+    diag_hint(l->d, "check the cable, and link.idcode of the board's document (docs/boards.md)");
+    return false;
+}
+
+/* The TAP, then what is behind it. */
+static bool identify(host_link *l) {
+    const char *reply;
+    bool failed;
+    uint32_t id;
+    if (!host_command(l, NULL, &failed, "init"))
+        return false;
+    if (failed)
+        return no_answer(l, "OpenOCD finds no adapter, or no processor behind it");
+    /* OpenOCD's own polling would scan in between. */
+    if (!host_command(l, &reply, NULL, "poll off; irscan " TAP " " IR_IDCODE "; drscan " TAP " 32 0"))
+        return false;
+    uint32_t idcode = (uint32_t)strtoul(reply, NULL, 16);
+    if (idcode == 0 || idcode == UINT32_MAX)
+        return no_answer(l, "nothing is on the JTAG wires");
+    if (idcode != l->board->link.idcode)
+        return wrong_board(l, "the TAP's IDCODE", idcode, l->board->link.idcode);
+    if (!host_command(l, &reply, &failed, "reset halt"))
+        return false;
+    if (failed)
+        return no_answer(l, "the processor cannot be halted");
+    if (!host_read_words(l, l->board->map.platform + PLATFORM_ID, &id, 1))
+        return false;
+    return id == PLATFORM_ID_VALUE ||
+           wrong_board(l, "the platform controller's identification", id, PLATFORM_ID_VALUE);
+}
+
+bool host_link_open(host_link *l, const pnr_board *board, const host_options *o, const char *folder,
+                    arena *mem, diagnostics *d) {
+    *l = (host_link){
+        .board = board, .options = o, .folder = folder, .mem = mem, .d = d, .rpc = -1, .door = -1};
+    struct sigaction stop = {.sa_handler = on_signal};
+    sigaction(SIGINT, &stop, NULL);
+    sigaction(SIGTERM, &stop, NULL);
+    l->image = arena_printf(mem, "%s/image.bin", folder);
+    const char *config = o->config ? o->config : board->link.openocd;
+    if (!config) {
+        diag_error(d, (src_loc){0}, "E0780-no-link", "board '%s' has no link: nothing says how to reach it",
+                   board->name);
+        diag_hint(d, "a member \"link\" in its document (docs/boards.md), or another --board");
+        return false;
+    }
+    return (!board->link.simulated || start_cosim(l)) && start_openocd(l, config) && identify(l);
+}
+
+void host_link_close(host_link *l) {
+    if (l->rpc >= 0)
+        close(l->rpc); /* which tells OpenOCD to end */
+    if (l->door >= 0)
+        close(l->door);
+    host_child_end(&l->openocd);
+    host_child_end(&l->cosim);
+    if (l->sockets[0])
+        remove_folder(l->sockets);
+    if (l->image)
+        remove(l->image);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+}

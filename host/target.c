@@ -1,0 +1,217 @@
+/* The host's part of docs/firmware.md: load, start, give batches, take results. */
+#include <time.h>
+
+#include "firmware/registers.h"
+#include "host/host_int.h"
+
+/* Between two looks at the mailbox, growing; every so many looks at the table, too. OpenOCD logs each. */
+enum { FIRST_POLL_NS = 2000000, LAST_POLL_NS = 100000000, TABLE_EVERY = 4 };
+enum { STATE, ERROR, DETAIL, DETAIL_1, COMMAND, DONE, POLLED_WORDS }; /* from FW_MAILBOX_STATE on */
+
+static uint32_t mailbox(const host_link *l, uint32_t offset) {
+    return l->board->map.sram + offset;
+}
+
+static bool set_bit_off(host_link *l, uint32_t offset, uint32_t bit) {
+    uint32_t value;
+    return host_read_words(l, l->board->map.platform + offset, &value, 1) &&
+           host_write_word(l, l->board->map.platform + offset, value & ~bit);
+}
+
+/* Without clock the global buffer does not answer, and the bitstream goes there. */
+static bool array_on(host_link *l) {
+    return host_write_word(l, l->board->map.platform + PLATFORM_CGRA_CLK_SELECT, 0) &&
+           set_bit_off(l, PLATFORM_CLK_GATE_EN, FIELD(PLATFORM_CLK_GATE_EN_CGRA, 1)) &&
+           set_bit_off(l, PLATFORM_RESET_REQ, FIELD(PLATFORM_RESET_REQ_CGRA, 1));
+}
+
+static bool not_loaded(host_link *l, const char *elf, const char *what) {
+    diag_error(l->d, (src_loc){0}, "E0785-load", "'%s' is not in the board's memory as it should be: %s", elf,
+               what);
+    diag_hint(
+        l->d,
+        "a slower adapter speed in the board's OpenOCD configuration; or the file is damaged: compile again");
+    return false;
+}
+
+static bool load(host_link *l, const char *elf) {
+    const char *reply;
+    bool failed;
+    if (!host_command(l, &reply, &failed, "load_image {%s} 0 elf", elf))
+        return false;
+    if (failed)
+        return not_loaded(l, elf, *reply ? reply : "OpenOCD cannot load it");
+    if (!host_command(l, &reply, &failed, "verify_image {%s} 0 elf", elf))
+        return false;
+    return !failed || not_loaded(l, elf, *reply ? reply : "it reads back differently");
+}
+
+static bool target_failed(host_link *l, const uint32_t *polled) {
+    const fw_error_info *e = fw_error_find(polled[ERROR]);
+    diag_error(l->d, (src_loc){0}, "E0787-target", "the program reports error %u: %s", polled[ERROR],
+               e ? e->message : "not in the firmware's list");
+    if (e)
+        diag_hint(l->d, "%s", e->hint);
+    for (uint32_t i = 0; e && i < 2; i++)
+        if (e->detail[i][0])
+            diag_note(l->d, (src_loc){0}, "%s: 0x%08x", e->detail[i], polled[DETAIL + i]);
+    return false;
+}
+
+static bool too_long(host_link *l, const char *what) {
+    diag_error(l->d, (src_loc){0}, "E0783-no-answer", "board '%s' does not answer: %s for %.0f seconds",
+               l->board->name, what, l->options->timeout);
+    diag_hint(l->d, "a longer --timeout, if the program needs it; or start again");
+    diag_note(l->d, (src_loc){0}, "finished batches are kept: the same command goes on after them");
+    return false;
+}
+
+/* The pause before look number `n`. */
+static void wait_a_bit(uint32_t n) {
+    long pause = n < 6 ? FIRST_POLL_NS << n : LAST_POLL_NS;
+    nanosleep(&(const struct timespec){.tv_nsec = pause}, NULL);
+}
+
+static bool wait_until_ready(host_link *l) {
+    double limit = seconds_now() + l->options->timeout;
+    uint32_t head[2], polled[POLLED_WORDS];
+    for (uint32_t n = 0; !host_interrupted; n++) {
+        if (!host_read_words(l, mailbox(l, 0), head, 2) ||
+            !host_read_words(l, mailbox(l, FW_MAILBOX_STATE), polled, POLLED_WORDS))
+            return false;
+        bool booted = head[0] == FW_MAILBOX_MAGIC;
+        if (booted && head[1] != FW_PROTOCOL_VERSION) {
+            diag_error(l->d, (src_loc){0}, "E0786-firmware",
+                       "the program speaks version %u of the protocol, this onyx version %u", head[1],
+                       (unsigned)FW_PROTOCOL_VERSION);
+            diag_hint(l->d, "compile again, so that both are of one version");
+            return false;
+        }
+        if (booted && polled[STATE] == FW_STATE_FAILED)
+            return target_failed(l, polled);
+        if (booted && polled[STATE] == FW_STATE_READY)
+            return true;
+        if (seconds_now() > limit)
+            return too_long(l, "the program has not come up");
+        wait_a_bit(n);
+    }
+    return false;
+}
+
+bool host_target_start(host_link *l, const char *elf) {
+    return array_on(l) && load(l, elf) && host_write_word(l, mailbox(l, 0), 0) && /* of an earlier program */
+           host_command(l, NULL, NULL, "reset run") && wait_until_ready(l);
+}
+
+/* How many runs of the batch are done: their cycles stand in the table. They finish in order, near enough for
+ * a progress bar; binary search from those known so far. */
+static bool count_runs(host_link *l, const fw_batch *b, uint32_t row_bytes, uint32_t *known) {
+    uint32_t low = *known, high = b->runs;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2, cycles;
+        if (!host_read_words(l, b->table + (middle + 1) * row_bytes - 8, &cycles, 1))
+            return false;
+        if (cycles)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *known = low;
+    return true;
+}
+
+void host_tell(const host_link *l, const fw_batches *all, uint32_t batch, uint32_t done) {
+    const host_options *o = l->options;
+    uint64_t runs = 0;
+    for (uint32_t i = 0; i < all->list.len; i++)
+        runs += all->list.at[i].runs;
+    if (o->progress)
+        o->progress(o->context, &(const host_progress){batch, all->list.len, done, all->list.at[batch].runs,
+                                                       l->runs_before + done, runs});
+}
+
+static bool wait_until_done(host_link *l, const fw_batches *all, uint32_t batch) {
+    const fw_batch *b = &all->list.at[batch];
+    uint32_t row_bytes = fw_row_bytes(all->inputs, all->outputs), runs = 0, polled[POLLED_WORDS];
+    double moved = seconds_now();
+    for (uint32_t n = 1; !host_interrupted; n++) {
+        uint32_t before = runs;
+        if (!host_read_words(l, mailbox(l, FW_MAILBOX_STATE), polled, POLLED_WORDS))
+            return false;
+        if (polled[STATE] == FW_STATE_FAILED)
+            return target_failed(l, polled);
+        if (polled[STATE] == FW_STATE_READY && polled[DONE] == batch + 1)
+            return true;
+        if (n % TABLE_EVERY == 0 && !count_runs(l, b, row_bytes, &runs))
+            return false;
+        if (runs != before)
+            moved = seconds_now();
+        if (runs != before && runs < b->runs) /* the last one is told when the batch is kept */
+            host_tell(l, all, batch, runs);
+        if (seconds_now() - moved > l->options->timeout)
+            return too_long(l, "no run has finished");
+        wait_a_bit(n);
+    }
+    return false;
+}
+
+static bool bad_range(host_link *l, uint32_t address, uint32_t words) {
+    diag_error(l->d, (src_loc){0}, "E0788-output-range",
+               "the program says an output of %u words lies at 0x%08x", words, address);
+    diag_hint(l->d, "the program belongs to another board or is damaged: compile again");
+    return false;
+}
+
+/* Widens the pieces to all outputs; an output lies in one bank. */
+static bool find_pieces(host_link *l, const fw_batches *all, const fw_batch *b, const uint32_t *table,
+                        host_piece *banks) {
+    uint32_t row_words = fw_row_bytes(all->inputs, all->outputs) / 4, bank = l->board->glb_bank_bytes;
+    uint32_t n = l->board->glb_tiles * l->board->glb_banks_per_tile;
+    for (uint32_t i = 0; i < b->runs * all->outputs; i++) {
+        const uint32_t *cell = &table[i / all->outputs * row_words + 2 * (all->inputs + i % all->outputs)];
+        uint32_t at = cell[0] / bank, begin = cell[0] & ~3u;
+        if (at >= n || cell[1] > bank / 2 || cell[0] % bank + 2 * cell[1] > bank)
+            return bad_range(l, cell[0], cell[1]);
+        if (cell[1] == 0)
+            continue;
+        host_piece *p = &banks[at];
+        uint32_t end = (cell[0] + 2 * cell[1] + 3) & ~3u, old = p->first + p->bytes;
+        p->first = p->bytes && p->first < begin ? p->first : begin;
+        p->bytes = (old > end && p->bytes ? old : end) - p->first;
+    }
+    return true;
+}
+
+static bool read_results(host_link *l, const fw_batches *all, const fw_batch *b, host_batch_result *out) {
+    uint32_t table_bytes = b->runs * fw_row_bytes(all->inputs, all->outputs), counters[6];
+    uint32_t banks = l->board->glb_tiles * l->board->glb_banks_per_tile;
+    *out = (host_batch_result){.table = arena_alloc(l->mem, table_bytes),
+                               .banks = arena_new_n(l->mem, host_piece, banks)};
+    if (!host_read(l, b->table, out->table, table_bytes) ||
+        !host_read_words(l, mailbox(l, FW_MAILBOX_CYCLES), counters, 6) ||
+        !find_pieces(l, all, b, out->table, out->banks))
+        return false;
+    for (uint32_t i = 0; i < 3; i++)
+        out->counters[i] = counters[2 * i] | (uint64_t)counters[2 * i + 1] << 32;
+    for (uint32_t i = 0; i < banks; i++) {
+        host_piece *p = &out->banks[i];
+        p->content = arena_alloc(l->mem, p->bytes);
+        if (!host_read(l, l->board->map.cgra_data + p->first, p->content, p->bytes))
+            return false;
+    }
+    return true;
+}
+
+bool host_target_run(host_link *l, const fw_batches *all, uint32_t batch, host_batch_result *out) {
+    const fw_batch *b = &all->list.at[batch];
+    for (uint32_t i = 0; i < b->segments.len; i++) {
+        const fw_segment *g = &b->segments.at[i];
+        if (!host_write(l, g->address, g->content, g->bytes))
+            return false;
+    }
+    host_tell(l, all, batch, 0);
+    return host_write_word(l, mailbox(l, FW_MAILBOX_RUNS), b->runs) &&
+           host_write_word(l, mailbox(l, FW_MAILBOX_TABLE), b->table) &&
+           host_write_word(l, mailbox(l, FW_MAILBOX_COMMAND), batch + 1) && wait_until_done(l, all, batch) &&
+           read_results(l, all, b, out);
+}

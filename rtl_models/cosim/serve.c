@@ -1,0 +1,275 @@
+/* serve.c - see serve.h. One thread: some steps of the machine, then whatever came in. */
+#include "rtl_models/cosim/serve.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "rtl_models/cosim/debug.h"
+#include "rtl_models/cosim/jtag.h"
+
+/* Machine steps between two looks at the sockets; fewer while the processor is halted, when the debugger is
+ * busy, and then milliseconds to wait there. */
+enum { STEPS = 64, HALTED_STEPS = 4, HALTED_WAIT_MS = 1 };
+enum { BACK_DOOR_TIMEOUT_S = 10, BACK_DOOR_CHUNK = 1 << 16 };
+
+typedef struct {
+    int listener, client;
+    const char *path; /* of a UNIX socket; removed at the end */
+} door;
+
+typedef struct {
+    const pnr_board *board;
+    machine *m;
+    debug_unit debug;
+    jtag_port port;
+    bool tck, srst;
+    door jtag, back;
+} server;
+
+static volatile sig_atomic_t ended;
+static void on_signal(int number) {
+    (void)number;
+    ended = 1;
+}
+
+/* ---- sockets --------------------------------------------------------------------------------- */
+
+static bool socket_error(const char *where, diagnostics *d) {
+    diag_error(d, (src_loc){0}, "E0754-socket", "cannot listen on '%s': %s", where, strerror(errno));
+    diag_hint(d, "a free TCP port, or the path of a UNIX socket in a folder that may be written");
+    return false;
+}
+
+static int listen_unix(const char *path) {
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof a.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(a.sun_path, path, strlen(path) + 1);
+    int s = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (s >= 0 && bind(s, (struct sockaddr *)&a, sizeof a) == 0 && listen(s, 1) == 0)
+        return s;
+    if (s >= 0)
+        close(s);
+    return -1;
+}
+
+static int listen_tcp(uint16_t number) {
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(number)};
+    socklen_t length = sizeof a;
+    int one = 1, s = socket(AF_INET, SOCK_STREAM, 0);
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (s >= 0 && setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) == 0 &&
+        bind(s, (struct sockaddr *)&a, sizeof a) == 0 && listen(s, 1) == 0 &&
+        getsockname(s, (struct sockaddr *)&a, &length) == 0) {
+        printf("127.0.0.1:%u\n", ntohs(a.sin_port));
+        fflush(stdout);
+        return s;
+    }
+    if (s >= 0)
+        close(s);
+    return -1;
+}
+
+static bool open_door(door *x, const char *where, diagnostics *d) {
+    char *end;
+    unsigned long number = strtoul(where, &end, 10);
+    bool port = end != where && *end == '\0' && number <= UINT16_MAX;
+    x->listener = port ? listen_tcp((uint16_t)number) : listen_unix(where);
+    x->path = port || x->listener < 0 ? NULL : where;
+    return x->listener >= 0 || socket_error(where, d);
+}
+
+static void hang_up(door *x) {
+    if (x->client >= 0)
+        close(x->client);
+    x->client = -1;
+}
+
+static void close_door(door *x) {
+    hang_up(x);
+    if (x->listener >= 0)
+        close(x->listener);
+    if (x->path)
+        unlink(x->path);
+}
+
+static void answer_door(door *x) {
+    x->client = accept(x->listener, NULL, NULL);
+}
+
+/* One client at a time; the next one waits until it hangs up. */
+static int awaited(const door *x) {
+    return x->client < 0 ? x->listener : -1;
+}
+
+static bool send_all(int s, const void *from, size_t bytes) {
+    for (size_t done = 0; done < bytes;) {
+        ssize_t n = send(s, (const char *)from + done, bytes - done, MSG_NOSIGNAL);
+        if (n <= 0 && errno != EINTR)
+            return false;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+/* ---- remote_bitbang -------------------------------------------------------------------------- */
+
+static void set_wires(server *s, unsigned wires) {
+    bool tck = wires & 4;
+    if (tck && !s->tck)
+        jtag_clock(&s->port, wires & 2, wires & 1);
+    s->tck = tck;
+}
+
+static void set_resets(server *s, bool trst, bool srst) {
+    if (trst)
+        jtag_trst(&s->port);
+    if (srst && !s->srst)
+        debug_reset(&s->debug);
+    s->srst = srst;
+}
+
+static void serve_jtag(server *s) {
+    char in[4096], out[sizeof in];
+    size_t answers = 0;
+    ssize_t n = recv(s->jtag.client, in, sizeof in, 0);
+    bool quit = n <= 0;
+    for (ssize_t i = 0; i < n; i++) {
+        if (in[i] >= '0' && in[i] <= '7')
+            set_wires(s, (unsigned)(in[i] - '0'));
+        else if (in[i] == 'R')
+            out[answers++] = jtag_tdo(&s->port) ? '1' : '0';
+        else if (in[i] >= 'r' && in[i] <= 'u')
+            set_resets(s, (in[i] - 'r') & 2, (in[i] - 'r') & 1);
+        else if (in[i] == 'Q')
+            quit = true;
+    }
+    if (!send_all(s->jtag.client, out, answers) || quit)
+        hang_up(&s->jtag);
+}
+
+/* ---- the back door --------------------------------------------------------------------------- */
+
+static bool read_line(int s, char *line, size_t size) {
+    size_t n = 0;
+    while (n + 1 < size && recv(s, line + n, 1, MSG_WAITALL) == 1) {
+        if (line[n] == '\n') {
+            line[n] = '\0';
+            return true;
+        }
+        n++;
+    }
+    return false;
+}
+
+static bool back_write(server *s, uint32_t address, size_t bytes, uint8_t *buffer) {
+    bool good = true;
+    for (size_t done = 0, part; done < bytes; done += part) {
+        part = bytes - done < BACK_DOOR_CHUNK ? bytes - done : BACK_DOOR_CHUNK;
+        if (recv(s->back.client, buffer, part, MSG_WAITALL) != (ssize_t)part)
+            return false;
+        good = good && machine_load(s->m, address + (uint32_t)done, buffer, part);
+    }
+    const char *answer = good ? "ok\n" : "no: not inside a memory\n";
+    return send_all(s->back.client, answer, strlen(answer));
+}
+
+static bool back_read(server *s, uint32_t address, size_t bytes, uint8_t *buffer) {
+    static const char no[] = "no: not inside a memory\n";
+    uint8_t last;
+    if (bytes == 0 || !machine_dump(s->m, address, &last, 1) ||
+        !machine_dump(s->m, address + (uint32_t)(bytes - 1), &last, 1))
+        return send_all(s->back.client, no, sizeof no - 1);
+    bool good = send_all(s->back.client, "ok\n", 3);
+    for (size_t done = 0, part; good && done < bytes; done += part) {
+        part = bytes - done < BACK_DOOR_CHUNK ? bytes - done : BACK_DOOR_CHUNK;
+        good = machine_dump(s->m, address + (uint32_t)done, buffer, part) &&
+               send_all(s->back.client, buffer, part);
+    }
+    return good;
+}
+
+static void serve_back_door(server *s) {
+    static const char no[] = "no: write ADDRESS BYTES, or read ADDRESS BYTES\n";
+    const struct timeval limit = {.tv_sec = BACK_DOOR_TIMEOUT_S};
+    uint8_t buffer[BACK_DOOR_CHUNK];
+    char line[80], word[8];
+    unsigned address, bytes;
+    setsockopt(s->back.client, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    bool good = read_line(s->back.client, line, sizeof line);
+    if (good && (sscanf(line, "%7s %i %i", word, (int *)&address, (int *)&bytes) != 3 ||
+                 (strcmp(word, "write") != 0 && strcmp(word, "read") != 0))) {
+        send_all(s->back.client, no, sizeof no - 1);
+        good = false;
+    }
+    if (good)
+        good = word[0] == 'w' ? back_write(s, address, bytes, buffer) : back_read(s, address, bytes, buffer);
+    if (!good)
+        hang_up(&s->back);
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+
+static void print_stop(server *s) {
+    const char *refused = machine_refused(s->m);
+    fprintf(stderr, "onyx-cosim: the processor stopped: %s%s%s\n", machine_stop_reason(s->m),
+            refused[0] ? "; " : "", refused);
+}
+
+static void serve_sockets(server *s, int wait_ms) {
+    struct pollfd all[] = {{awaited(&s->jtag), POLLIN, 0},
+                           {s->jtag.client, POLLIN, 0},
+                           {awaited(&s->back), POLLIN, 0},
+                           {s->back.client, POLLIN, 0}};
+    if (poll(all, 4, wait_ms) <= 0)
+        return;
+    if (all[1].revents)
+        serve_jtag(s);
+    if (all[3].revents)
+        serve_back_door(s);
+    if (all[0].revents)
+        answer_door(&s->jtag);
+    if (all[2].revents)
+        answer_door(&s->back);
+}
+
+static void serve(server *s) {
+    while (!ended) {
+        bool halted = s->debug.halted || s->debug.locked_up;
+        for (unsigned i = 0; i < (halted ? HALTED_STEPS : STEPS); i++)
+            if (!debug_step(&s->debug))
+                print_stop(s);
+        serve_sockets(s, halted ? HALTED_WAIT_MS : 0);
+    }
+}
+
+int cosim_serve(const cosim_serve_options *o, const pnr_board *board, arena *mem, diagnostics *d) {
+    server s = {.board = board, .jtag = {-1, -1, NULL}, .back = {-1, -1, NULL}};
+    struct sigaction end = {.sa_handler = on_signal};
+    s.m = cosim_machine(board, o->uart_out, d);
+    if (!s.m)
+        return COSIM_USAGE;
+    bool good = !o->elf || cosim_load_elf(s.m, o->elf, mem, d);
+    good = good && open_door(&s.jtag, o->jtag, d) && (!o->back_door || open_door(&s.back, o->back_door, d));
+    if (good) {
+        sigaction(SIGTERM, &end, NULL);
+        sigaction(SIGINT, &end, NULL);
+        debug_begin(&s.debug, s.m);
+        jtag_begin(&s.port, (jtag_bus){&s.debug, debug_read, debug_write});
+        machine_reset(s.m);
+        serve(&s);
+    }
+    close_door(&s.jtag);
+    close_door(&s.back);
+    machine_destroy(s.m);
+    return good ? COSIM_OK : COSIM_USAGE;
+}

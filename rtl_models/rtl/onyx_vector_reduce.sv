@@ -1,0 +1,201 @@
+// Vector reducer (profile onyx-ext): adds up sparse vectors, coordinates with values beside them.
+//
+// Contract: both inputs have the same shape, fibers of ascending coordinates. A stop of level 0 ends a vector; a
+// stop of level n > 0 ends the sum: its coordinates leave sorted, each once, with the sums beside them, then a stop of
+// level n-1 on both outputs. A sum without entries is that stop alone. Done passes, behind the sum of vectors no
+// stop has ended. A maybe value counts as 0, a maybe coordinate and its value vanish. Values are added in the order
+// in which they come, in 16 bits that wrap around, or with bf16_i as onyx_bf16 adds; the first one is taken as it is.
+//
+// Coordinates are 0 to 1023; an entry beyond is lost, and hazard_o says so. The memory (onyx_sram's port) holds the
+// sums by coordinate, two in a line: {15'b0, there, value} for the odd one, then for the even one. lines_q knows the
+// lines that hold any.
+//
+// Handshake: made to stand between FIFOs; both inputs are taken, and both outputs are given, in the same cycle. An
+// entry takes one cycle, two if its line holds something; the end of a sum of N entries N + 3, of none 2.
+module onyx_vector_reduce (
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        en_i,
+    input  logic        flush_i,
+    input  logic        bf16_i,
+    input  logic [16:0] crd_data_i,
+    input  logic        crd_valid_i,
+    output logic        crd_ready_o,
+    input  logic [16:0] val_data_i,
+    input  logic        val_valid_i,
+    output logic        val_ready_o,
+    output logic [16:0] crd_data_o,
+    output logic        crd_valid_o,
+    input  logic        crd_ready_i,
+    output logic [16:0] val_data_o,
+    output logic        val_valid_o,
+    input  logic        val_ready_i,
+    output logic        mem_req_o,
+    output logic        mem_we_o,
+    output logic [ 8:0] mem_addr_o,
+    output logic [63:0] mem_wdata_o,
+    input  logic [63:0] mem_rdata_i,
+    output logic        stir_o,  // a register may change at the edge though no word moves at a port
+    output logic        hazard_o
+);
+  localparam logic [1:0] StTake = 2'd0;
+  localparam logic [1:0] StAdd = 2'd1;   // the line of the entry at the heads has been read
+  localparam logic [1:0] StFind = 2'd2;  // the sum leaves: its next line is read, or its stop given
+  localparam logic [1:0] StSend = 2'd3;  // the entries of the line that was read leave
+
+  logic [1:0] state_q, state_d;
+  logic [511:0] lines_q, lines_d;
+  logic [8:0] line_q, line_d;
+  logic odd_q, odd_d;  // the even entry of the line has left
+
+  // -- the heads --
+  logic both, stop, done, item, level0, maybe, fits;
+  logic [15:0] value;
+  assign both   = crd_valid_i & val_valid_i;
+  assign stop   = crd_data_i[16] & (crd_data_i[9:8] == 2'd0);
+  assign done   = crd_data_i[16] & (crd_data_i[9:8] == 2'd1);
+  assign item   = ~stop & ~done;
+  assign level0 = crd_data_i[7:0] == 8'd0;
+  assign maybe  = crd_data_i[16];
+  assign fits   = crd_data_i[15:10] == 6'd0;
+  assign value  = val_data_i[16] ? 16'd0 : val_data_i[15:0];
+
+  // -- the line of the entry, and what becomes of it --
+  logic [8:0] line;
+  logic [15:0] old, bf16_sum, sum;
+  logic there, kept;
+  assign line  = crd_data_i[9:1];
+  assign kept  = lines_q[line];
+  assign there = crd_data_i[0] ? mem_rdata_i[48] : mem_rdata_i[16];
+  assign old   = crd_data_i[0] ? mem_rdata_i[47:32] : mem_rdata_i[15:0];
+  onyx_bf16 i_bf16 (
+      .op_i    (5'd0),
+      .a_i     (old),
+      .b_i     (value),
+      .result_o(bf16_sum)
+  );
+  assign sum = bf16_i ? bf16_sum : old + value;
+
+  // -- the first line that holds something: of 16 groups the first, of its 32 lines the first --
+  logic [3:0] first_group;
+  logic [4:0] first_line;
+  logic [8:0] first;
+  logic [31:0] group;
+  logic any;
+  assign group = lines_q[{first_group, 5'd0}+:32];
+  assign first = {first_group, first_line};
+  always_comb begin
+    any         = 1'b0;
+    first_group = 4'd0;
+    for (int g = 15; g >= 0; g--) begin
+      if (lines_q[g*32+:32] != 32'd0) begin
+        any         = 1'b1;
+        first_group = 4'(g);
+      end
+    end
+  end
+  always_comb begin
+    first_line = 5'd0;
+    for (int l = 31; l >= 0; l--) begin
+      if (group[l]) first_line = 5'(l);
+    end
+  end
+
+  // -- the entry of the line read that leaves --
+  logic sends_odd, last;
+  assign sends_odd = odd_q | ~mem_rdata_i[16];
+  assign last      = sends_odd | ~mem_rdata_i[48];
+
+  logic take, give, read_first, outs_ready;
+  assign outs_ready = crd_ready_i & val_ready_i;
+  always_comb begin
+    state_d     = state_q;
+    line_d      = line_q;
+    odd_d       = odd_q;
+    lines_d     = lines_q;
+    take        = 1'b0;
+    give        = 1'b0;
+    read_first  = 1'b0;
+    mem_req_o   = 1'b0;
+    mem_we_o    = 1'b0;
+    mem_addr_o  = line;
+    mem_wdata_o = crd_data_i[0] ? {15'd0, 1'b1, value, 32'd0} : {47'd0, 1'b1, value};
+    crd_data_o  = stop ? {crd_data_i[16:8], crd_data_i[7:0] - 8'd1} : crd_data_i;
+    val_data_o  = crd_data_o;
+    unique case (state_q)
+      StTake:
+      if (both && item) begin
+        take = maybe | ~fits | ~kept;
+        if (!maybe && fits) begin
+          mem_req_o     = 1'b1;
+          mem_we_o      = ~kept;
+          lines_d[line] = 1'b1;
+          if (kept) state_d = StAdd;
+        end
+      end else if (both) begin
+        take = stop & level0;
+        if (!take) state_d = StFind;
+      end
+      StAdd: begin
+        take      = 1'b1;
+        mem_req_o = 1'b1;
+        mem_we_o  = 1'b1;
+        if (crd_data_i[0]) mem_wdata_o = {15'd0, 1'b1, there ? sum : value, mem_rdata_i[31:0]};
+        else mem_wdata_o = {mem_rdata_i[63:32], 15'd0, 1'b1, there ? sum : value};
+        state_d = StTake;
+      end
+      StFind: begin
+        if (any) begin
+          read_first = 1'b1;
+          state_d    = StSend;
+        end else begin
+          give = outs_ready;
+          take = outs_ready;
+          if (outs_ready) state_d = StTake;
+        end
+      end
+      default: begin  // StSend
+        give       = outs_ready;
+        crd_data_o = {7'd0, line_q, sends_odd};
+        val_data_o = {1'b0, sends_odd ? mem_rdata_i[47:32] : mem_rdata_i[15:0]};
+        if (outs_ready && !last) odd_d = 1'b1;
+        if (outs_ready && last) begin
+          read_first = any;
+          if (!any) state_d = StFind;
+        end
+      end
+    endcase
+    if (read_first) begin
+      mem_req_o      = 1'b1;
+      mem_addr_o     = first;
+      lines_d[first] = 1'b0;
+      line_d         = first;
+      odd_d          = 1'b0;
+    end
+  end
+
+  assign crd_ready_o = take;
+  assign val_ready_o = take;
+  assign crd_valid_o = give;
+  assign val_valid_o = give;
+  assign stir_o      = (state_d != state_q);
+  assign hazard_o    = (state_q == StTake) & both & item & ~maybe & ~fits;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= StTake;
+      lines_q <= '0;
+      line_q  <= 9'd0;
+      odd_q   <= 1'b0;
+    end else if (en_i) begin
+      state_q <= flush_i ? StTake : state_d;
+      lines_q <= flush_i ? '0 : lines_d;
+      line_q  <= line_d;
+      odd_q   <= odd_d;
+    end
+  end
+
+  // The other bits of a line are 0.
+  logic unused_bits;
+  assign unused_bits = &{1'b0, mem_rdata_i[63:49], mem_rdata_i[31:17]};
+endmodule

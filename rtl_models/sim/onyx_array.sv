@@ -1,0 +1,457 @@
+// The array of rtl_models/rtl/onyx_array.sv, to be simulated fast: the same ports, and the same at every pin in every
+// cycle. It takes that file's place in a list of files. What differs is how a cycle is computed:
+//
+// - Registers and core of each tile are an instance of the verilated leaf module onyx_unit_* (a library, onyx_sim_*).
+//   A tile's clock runs from the first configuration word written to it on: before, all its registers are 0 and stay.
+// - Switch boxes and connection boxes are one process. Configured, an output of a switch box has one source, so when
+//   the configuration has changed the outputs are listed, a source before what it feeds. In a cycle ready goes
+//   backwards through the list, then valid and data go forwards, after which the clocked tiles take their edge. The
+//   rules are those of onyx_switch_box, onyx_sb_out, onyx_split_fifo, onyx_cb and of the tiles.
+//
+// Only outputs that are enabled or have a register are in the list: O(list + clocked tiles) a cycle. While all
+// columns stall nothing can move, and only the configuration is seen to. Wires that form a ring are fed by nothing:
+// an error as soon as a column runs.
+//
+// hazard[Width * y + x]: what the monitors of a tile have raised since its first flush after reset, see onyx_pe_core
+// and onyx_mem_core.
+// For Verilator only (its libraries). Checked against onyx_array of rtl/ in tests/rtl_fabric.
+module onyx_array
+  import onyx_sim_pkg::*;
+#(
+    parameter int unsigned Width  = 32,
+    parameter int unsigned Height = 16
+) (
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic [           31:0] cfg_addr_i,
+    input  logic [           31:0] cfg_data_i,
+    input  logic                   cfg_write_i,
+    input  logic                   cfg_read_i,
+    output logic [           31:0] cfg_rdata_o,
+    input  logic [      Width-1:0] stall_i,
+    input  logic [(Width+3)/4-1:0] flush_i,
+    input  logic [   16*Width-1:0] glb2io_data_i,
+    input  logic [      Width-1:0] glb2io_valid_i,
+    output logic [      Width-1:0] glb2io_ready_o,
+    output logic [   16*Width-1:0] io2glb_data_o,
+    output logic [      Width-1:0] io2glb_valid_o,
+    input  logic [      Width-1:0] io2glb_ready_i
+);
+  if (Width < 2 || Width > 256 || Height < 1 || Height > 255) begin : g_bad
+    $error("onyx_array: Width must be 2..256 and Height 1..255");
+  end
+
+  // The verilated libraries, as Verilator names their functions: a new instance; its inputs, or its clock and reset,
+  // change, and these are its outputs.
+  import "DPI-C" function chandle onyx_sim_pe_protectlib_create(string name);
+  import "DPI-C" function chandle onyx_sim_mem_protectlib_create(string name);
+  import "DPI-C" function chandle onyx_sim_io_protectlib_create(string name);
+  import "DPI-C" function longint onyx_sim_pe_protectlib_combo_update(
+    chandle core, input logic [InWidth-1:0] in, output logic [OutWidth-1:0] out);
+  import "DPI-C" function longint onyx_sim_mem_protectlib_combo_update(
+    chandle core, input logic [InWidth-1:0] in, output logic [OutWidth-1:0] out);
+  import "DPI-C" function longint onyx_sim_io_protectlib_combo_update(
+    chandle core, input logic [InWidth-1:0] in, output logic [OutWidth-1:0] out);
+  import "DPI-C" function longint onyx_sim_pe_protectlib_seq_update(
+    chandle core, input logic clk, input logic rst_n, output logic [OutWidth-1:0] out);
+  import "DPI-C" function longint onyx_sim_mem_protectlib_seq_update(
+    chandle core, input logic clk, input logic rst_n, output logic [OutWidth-1:0] out);
+  import "DPI-C" function longint onyx_sim_io_protectlib_seq_update(
+    chandle core, input logic clk, input logic rst_n, output logic [OutWidth-1:0] out);
+  import "DPI-C" function void onyx_sim_pe_protectlib_final(chandle core);
+  import "DPI-C" function void onyx_sim_mem_protectlib_final(chandle core);
+  import "DPI-C" function void onyx_sim_io_protectlib_final(chandle core);
+
+  localparam int NearRows = 8;  // the bus and flush reach the rows below one cycle later
+  localparam int Sites = Width * (Height + 1);  // site of column x, row y: Width * y + x
+
+  localparam int East = 0;
+  localparam int South = 1;
+  localparam int West = 2;
+  localparam int North = 3;
+
+  // Nodes: what data come from and ready goes to.
+  localparam int SiteOuts = 20;  // output of side b, track u: 5 * b + u
+  localparam int Outs = SiteOuts * Sites;  // node of switch-box output o of site s: 20 * s + o
+  localparam int Nodes = Outs + 3 * Sites + 1;  // node of core output p of site s: Outs + 3 * s + p
+  localparam int Nothing = Nodes - 1;  // carries no token; what it is asked for is of no consequence
+
+  // -- cores --
+  chandle core[Sites];
+  core_in_t core_in[Sites];
+  core_out_t core_out[Sites];
+  logic clocked[Sites];
+  int clocked_list[Sites];
+  int clocked_count;
+  logic flushed[Sites];
+  logic [7:0] hazard[Sites] /* verilator public_flat_rd */;
+
+  function automatic int row(input int site);
+    return site / int'(Width);
+  endfunction
+  function automatic int column(input int site);
+    return site % int'(Width);
+  endfunction
+  function automatic logic is_mem(input int site);
+    return column(site) % 4 == 3;
+  endfunction
+
+  function automatic core_out_t with_inputs(input int site, input core_in_t in);
+    logic [OutWidth-1:0] out;
+    if (row(site) == 0) void'(onyx_sim_io_protectlib_combo_update(core[site], in, out));
+    else if (is_mem(site)) void'(onyx_sim_mem_protectlib_combo_update(core[site], in, out));
+    else void'(onyx_sim_pe_protectlib_combo_update(core[site], in, out));
+    return out;
+  endfunction
+  function automatic core_out_t with_clock(input int site, input logic clk, input logic rst_n);
+    logic [OutWidth-1:0] out;
+    if (row(site) == 0) void'(onyx_sim_io_protectlib_seq_update(core[site], clk, rst_n, out));
+    else if (is_mem(site)) void'(onyx_sim_mem_protectlib_seq_update(core[site], clk, rst_n, out));
+    else void'(onyx_sim_pe_protectlib_seq_update(core[site], clk, rst_n, out));
+    return out;
+  endfunction
+
+  initial begin
+    for (int s = 0; s < Sites; s++) begin
+      if (row(s) == 0) core[s] = onyx_sim_io_protectlib_create($sformatf("%m.x%0dy%0d", column(s), row(s)));
+      else if (is_mem(s)) core[s] = onyx_sim_mem_protectlib_create($sformatf("%m.x%0dy%0d", column(s), row(s)));
+      else core[s] = onyx_sim_pe_protectlib_create($sformatf("%m.x%0dy%0d", column(s), row(s)));
+    end
+  end
+  final begin
+    for (int s = 0; s < Sites; s++) begin
+      if (row(s) == 0) onyx_sim_io_protectlib_final(core[s]);
+      else if (is_mem(s)) onyx_sim_mem_protectlib_final(core[s]);
+      else onyx_sim_pe_protectlib_final(core[s]);
+    end
+  end
+
+  task automatic reset_cores();
+    clocked_count = 0;
+    for (int s = 0; s < Sites; s++) begin
+      clocked[s] = 1'b0;
+      core_in[s] = '0;
+      core_in[s].tile_id = {8'(column(s)), 8'(row(s))};
+      void'(with_inputs(s, core_in[s]));
+      void'(with_clock(s, 1'b0, 1'b1));
+      void'(with_clock(s, 1'b0, 1'b0));
+      core_out[s] = with_clock(s, 1'b0, 1'b1);
+      flushed[s] = 1'b0;
+      hazard[s] = '0;
+    end
+  endtask
+
+  // -- configured interconnect --
+  logic listed_q;  // the lists are those of the configuration
+  int out_list[Outs];  // a source before what it feeds
+  int out_count;
+  int port_list[4*Sites];  // core inputs that listen: port p of site s is 4 * s + p
+  int port_count;
+  logic [$clog2(Width)-1:0] out_column[Outs];
+  int source[Outs];
+  int port_source[4*Sites];
+  logic blocked[Outs];  // some branch ends where nothing is ever taken
+  logic enabled[Outs], registered[Outs], is_fifo[Outs], starts[Outs], ends[Outs];  // its fields
+  logic known[Nodes];  // in the list, or nothing to list
+  // SplitFIFOs
+  logic full[Outs];
+  logic [16:0] value[Outs];
+  // of the cycle
+  logic ready[Nodes], valid[Nodes];
+  logic [16:0] data[Nodes];
+
+  // Arriving wire of select k of output track u of side b, as the header of onyx_switch_box lists them: side and track
+  // at [15 * b + 3 * u + k].
+  int wire_side[4*15], wire_track[4*15];
+  int wires[20];  // of an output, while the list is made
+
+  task automatic add_wire(input int a, input int t, input int b, input int u);
+    wire_side[15*b+3*u+wires[5*b+u]] = a;
+    wire_track[15*b+3*u+wires[5*b+u]] = t;
+    wires[5*b+u] = wires[5*b+u] + 1;
+  endtask
+  task automatic add_pair(input int a, input int t, input int b, input int u);
+    add_wire(a, t, b, u);
+    add_wire(b, u, a, t);
+  endtask
+  initial begin
+    for (int o = 0; o < SiteOuts; o++) wires[o] = 0;
+    for (int t = 0; t < 5; t++) begin
+      add_pair(West, t, North, (5 - t) % 5);
+      add_pair(North, t, East, (t + 1) % 5);
+      add_pair(South, t, East, (8 - t) % 5);
+      add_pair(West, t, South, (t + 4) % 5);
+      add_pair(West, t, East, t);
+      add_pair(South, t, North, t);
+    end
+  end
+
+  // The site on side a of a site; -1 beyond the edge of the array.
+  function automatic int neighbour(input int site, input int a);
+    int x, y;
+    x = column(site) + ((a == East) ? 1 : (a == West) ? -1 : 0);
+    y = row(site) + ((a == South) ? 1 : (a == North) ? -1 : 0);
+    return (x < 0 || x >= int'(Width) || y < 0 || y > int'(Height)) ? -1 : int'(Width) * y + x;
+  endfunction
+  // The node behind the wire that arrives on track t of side a. An IO tile sends its words down all five.
+  function automatic int arriving(input int site, input int a, input int t);
+    int from;
+    from = neighbour(site, a);
+    if (from < 0) return Nothing;
+    if (row(from) == 0) return Outs + 3 * from;
+    return SiteOuts * from + 5 * ((a + 2) % 4) + t;
+  endfunction
+
+  // Takes the fields of an output out of the words, and notes where its data come from and go to.
+  task automatic read_output(input int site, input int b, input int u);
+    int node, name, select_bit, select, to;
+    logic [191:0] words;
+    node = SiteOuts * site + 5 * b + u;
+    name = 4 * u + ((b == East) ? 0 : (b == North) ? 1 : (b == South) ? 2 : 3);
+    select_bit = 82 + 5 * name + ((name < 9) ? 0 : (name < 15) ? 1 : 3);
+    words = core_out[site].sb;
+    enabled[node] = words[81+5*name+((name<10)?0 : (name<16)?1 : 3)];
+    registered[node] = words[60+name];
+    is_fifo[node] = words[3*name+1];
+    starts[node] = words[3*name+2];
+    ends[node] = words[3*name];
+    select = int'(words[select_bit+:3]);
+    out_column[node] = $clog2(Width)'(column(site));
+    source[node] = Nothing;
+    if (enabled[node] && select < 3)
+      source[node] = arriving(site, wire_side[15*b+3*u+select], wire_track[15*b+3*u+select]);
+    else if (enabled[node] && select < 6) source[node] = Outs + 3 * site + select - 3;
+    // Nobody takes what leaves the array, or reaches an IO tile on another track than 0 or one that is off.
+    to = neighbour(site, b);
+    blocked[node] = to < 0 || (row(to) == 0 && (u != 0 || !clocked[to]));
+  endtask
+
+  task automatic listen(input int port, input int from);
+    port_source[port] = from;
+    port_list[port_count] = port;
+    port_count = port_count + 1;
+  endtask
+
+  task automatic read_configuration();
+    int site, last;
+    port_count = 0;
+    for (int n = 0; n < Outs; n++) begin
+      enabled[n] = 1'b0;
+      registered[n] = 1'b0;
+    end
+    for (int n = 0; n < Nodes; n++) begin
+      valid[n] = 1'b0;
+      data[n] = '0;
+    end
+    for (int i = 0; i < clocked_count; i++) begin
+      site = clocked_list[i];
+      for (int p = 0; p < 4; p++) begin
+        core_in[site].in_valid[p] = 1'b0;
+        core_in[site].in_data[p] = '0;
+      end
+      if (row(site) == 0) begin
+        if (neighbour(site, South) >= 0) listen(4 * site, arriving(site, South, 0));
+      end else begin
+        for (int b = 0; b < 4; b++) for (int u = 0; u < 5; u++) read_output(site, b, u);
+        for (int p = 0; p < 4; p++) begin
+          logic [5:0] word;
+          word = core_out[site].cb[p];
+          if (word[0] && word[5:1] < 5'd20)
+            case (word[2:1])
+              2'd0: listen(4 * site + p, arriving(site, North, int'(word[5:3])));
+              2'd1: listen(4 * site + p, arriving(site, South, int'(word[5:3])));
+              2'd2: listen(4 * site + p, arriving(site, East, int'(word[5:3])));
+              default: listen(4 * site + p, arriving(site, West, int'(word[5:3])));
+            endcase
+        end
+      end
+    end
+    // Round after round, outputs whose source is known; as many rounds as the longest route has hops. Outputs that are
+    // not in use carry nothing from the start.
+    for (int n = 0; n < Nodes; n++) known[n] = n >= Outs || !(enabled[n] || registered[n]);
+    out_count = 0;
+    last = -1;
+    while (out_count != last) begin
+      last = out_count;
+      for (int i = 0; i < clocked_count; i++) begin
+        for (int o = 0; o < SiteOuts; o++) begin
+          int n;
+          n = SiteOuts * clocked_list[i] + o;
+          if (!known[n] && known[source[n]]) begin
+            known[n] = 1'b1;
+            out_list[out_count] = n;
+            out_count = out_count + 1;
+          end
+        end
+      end
+    end
+    for (int n = 0; n < Outs; n++)
+      if (!known[n])
+        $error("the routes close a ring through tile x%0dy%0d", column(n / SiteOuts), row(n / SiteOuts));
+  endtask
+
+  // Backwards: a source is ready when no sink that selects it waits.
+  task automatic settle_ready();
+    for (int i = 0; i < clocked_count; i++)
+      for (int p = 0; p < 3; p++) ready[Outs+3*clocked_list[i]+p] = 1'b1;
+    for (int i = 0; i < out_count; i++) ready[out_list[i]] = ~blocked[out_list[i]];
+    for (int i = 0; i < port_count; i++)
+      if (!core_out[port_list[i]/4].in_ready[port_list[i]%4]) ready[port_source[port_list[i]]] = 1'b0;
+    for (int i = out_count - 1; i >= 0; i--) begin
+      int n;
+      logic taken;
+      n = out_list[i];
+      taken = ready[n];
+      if (registered[n]) taken = is_fifo[n] ? (~full[n] | (ready[n] & ~starts[n])) : ~stall_i[out_column[n]];
+      if (enabled[n] && !taken) ready[source[n]] = 1'b0;
+    end
+  endtask
+
+  // Forwards, from the core outputs, each offered only when all it feeds is ready; SplitFIFOs take their edge.
+  task automatic settle_data();
+    for (int i = 0; i < clocked_count; i++) begin
+      for (int p = 0; p < 3; p++) begin
+        int n;
+        n = Outs + 3 * clocked_list[i] + p;
+        valid[n] = core_out[clocked_list[i]].out_valid[p] & ready[n];
+        data[n] = core_out[clocked_list[i]].out_data[p];
+        core_in[clocked_list[i]].out_ready[p] = ready[n];
+      end
+    end
+    for (int i = 0; i < out_count; i++) begin
+      int n;
+      logic in_valid, taken, was_full, runs;
+      logic [16:0] in_data, was;
+      n = out_list[i];
+      in_valid = valid[source[n]];
+      in_data = data[source[n]];
+      if (!registered[n]) begin
+        valid[n] = in_valid;
+        data[n] = in_data;
+      end else begin
+        runs = ~stall_i[out_column[n]];
+        was_full = full[n];
+        was = value[n];
+        taken = ~was_full | (ready[n] & ~starts[n]);
+        valid[n] = enabled[n] & (is_fifo[n] ? (was_full | (in_valid & ~ends[n])) : runs);
+        data[n] = !enabled[n] ? '0 : (is_fifo[n] & ~was_full & ~ends[n]) ? in_data : was;
+        if (runs && !is_fifo[n]) begin
+          value[n] = in_data;
+        end else if (runs && in_valid && taken && (was_full || ends[n] || !ready[n])) begin
+          value[n] = in_data;
+          full[n] = 1'b1;
+        end else if (runs && ready[n]) begin
+          full[n] = 1'b0;
+        end
+      end
+    end
+    for (int i = 0; i < port_count; i++) begin
+      core_in[port_list[i]/4].in_valid[port_list[i]%4] = valid[port_source[port_list[i]]];
+      core_in[port_list[i]/4].in_data[port_list[i]%4] = data[port_source[port_list[i]]];
+    end
+  endtask
+
+  // -- a cycle --
+  logic [31:0] far_addr_q, far_data_q;
+  logic far_write_q, far_read_q;
+  logic [(Width+3)/4-1:0] far_flush_q;
+
+  function automatic int addressed(input logic [31:0] addr);
+    if (addr[15:8] >= 8'(Width) && Width < 256 || addr[7:0] > 8'(Height)) return -1;
+    return int'(Width) * int'(addr[7:0]) + int'(addr[15:8]);
+  endfunction
+
+  // A word on the bus reaches its tile, whose clock is switched on by a write.
+  task automatic put_word(input int site, input logic [31:0] addr, input logic [31:0] word, input logic write,
+                          input logic read);
+    if (write && !clocked[site]) begin
+      clocked[site] = 1'b1;
+      clocked_list[clocked_count] = site;
+      clocked_count = clocked_count + 1;
+    end
+    core_in[site].cfg_addr = addr;
+    core_in[site].cfg_data = word;
+    core_in[site].cfg_write = write;
+    core_in[site].cfg_read = read;
+  endtask
+  task automatic take_word(input int site);
+    if (core_in[site].cfg_write) listed_q = 1'b0;
+    core_in[site].cfg_write = 1'b0;
+    core_in[site].cfg_read = 1'b0;
+  endtask
+
+  task automatic clock_core(input int site);
+    int x;
+    x = column(site);
+    core_in[site].stall = stall_i[x];
+    core_in[site].flush = (row(site) > NearRows) ? far_flush_q[x/4] : flush_i[x/4];
+    if (row(site) == 0) begin
+      core_in[site].in_valid[1] = glb2io_valid_i[x];
+      core_in[site].in_data[1] = {1'b0, glb2io_data_i[16*x+:16]};
+      core_in[site].out_ready[1] = io2glb_ready_i[x];
+    end
+    void'(with_inputs(site, core_in[site]));
+    void'(with_clock(site, 1'b1, 1'b1));
+    core_out[site] = with_clock(site, 1'b0, 1'b1);
+    if (core_in[site].flush) flushed[site] = 1'b1;
+    if (flushed[site]) hazard[site] = hazard[site] | core_out[site].hazard;
+  endtask
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    int near_site, far_site;
+    if (!rst_ni) begin
+      reset_cores();
+      for (int n = 0; n < Outs; n++) begin
+        full[n] = 1'b0;
+        value[n] = '0;
+      end
+      listed_q = 1'b0;
+      far_addr_q = '0;
+      far_data_q = '0;
+      far_write_q = 1'b0;
+      far_read_q = 1'b0;
+      far_flush_q = '0;
+    end else begin
+      near_site = addressed(cfg_addr_i);
+      far_site = addressed(far_addr_q);
+      if (!(cfg_write_i || cfg_read_i) || near_site >= 0 && row(near_site) > NearRows) near_site = -1;
+      if (!(far_write_q || far_read_q) || far_site >= 0 && row(far_site) <= NearRows) far_site = -1;
+      if (near_site >= 0) put_word(near_site, cfg_addr_i, cfg_data_i, cfg_write_i, cfg_read_i);
+      if (far_site >= 0) put_word(far_site, far_addr_q, far_data_q, far_write_q, far_read_q);
+      if (!(&stall_i)) begin
+        if (!listed_q) read_configuration();
+        listed_q = 1'b1;
+        settle_ready();
+        settle_data();
+      end
+      for (int i = 0; i < clocked_count; i++) clock_core(clocked_list[i]);
+      if (near_site >= 0) take_word(near_site);
+      if (far_site >= 0) take_word(far_site);
+      far_addr_q = cfg_addr_i;
+      far_data_q = cfg_data_i;
+      far_write_q = cfg_write_i;
+      far_read_q = cfg_read_i;
+      far_flush_q = flush_i;
+    end
+    for (int x = 0; x < int'(Width); x++) begin
+      glb2io_ready_o[x] = core_out[x].in_ready[1];
+      io2glb_valid_o[x] = core_out[x].out_valid[1];
+      io2glb_data_o[16*x+:16] = core_out[x].out_data[1][15:0];
+    end
+  end
+
+  // What the addressed tile answers a read, its other inputs being as they were.
+  function automatic logic [31:0] answer(input logic [31:0] addr, input logic read, input logic far);
+    int site;
+    core_in_t in;
+    core_out_t out;
+    site = addressed(addr);
+    if (!read || site < 0 || (row(site) > NearRows) != far) return '0;
+    in = core_in[site];
+    in.cfg_addr = addr;
+    in.cfg_read = 1'b1;
+    out = with_inputs(site, in);
+    return out.cfg_rdata;
+  endfunction
+  assign cfg_rdata_o = answer(cfg_addr_i, cfg_read_i, 1'b0) | answer(far_addr_q, far_read_q, 1'b1);
+endmodule

@@ -1,0 +1,225 @@
+/* The program refuses images it should not load even if the processor skips one instruction on the way: every
+ * instruction of the verification in turn, on the processor model, for images bad in one way each. Whatever
+ * then writes configuration has loaded a bad image. */
+#include "firmware/fw_int.h"
+#include "rtl_models/cosim/m3.h"
+#include "tests/firmware/small_design.h"
+
+enum { MEMORY_BYTES = 0x20000, MOST_STEPS = 60000, HEADER_BYTES = 32 };
+
+/* Program memory, SRAM, the first bank of the buffer; of the devices, what the program asks before it
+ * configures. */
+typedef struct {
+    m3 *core;
+    uint8_t code[MEMORY_BYTES], sram[MEMORY_BYTES], glb[MEMORY_BYTES];
+    uint8_t program[MEMORY_BYTES], image[MEMORY_BYTES]; /* as loaded */
+    const pnr_board *board;
+    uint32_t check; /* address of image_check */
+    bool configured;
+} chip;
+
+static bool read_device(void *context, uint32_t address, unsigned size, uint32_t *value) {
+    const chip *c = context;
+    (void)size;
+    *value = address == c->board->map.platform + PLATFORM_ID ? 0x5a5a5a5a : 0;
+    return true;
+}
+
+static bool write_device(void *context, uint32_t address, unsigned size, uint32_t value) {
+    chip *c = context;
+    uint32_t offset = address - c->board->map.cgra_reg;
+    (void)size;
+    (void)value;
+    c->configured |= offset == GLC_PC_START || offset == GLC_CFG_WRITE;
+    return true;
+}
+
+static uint32_t word_at(const uint8_t *at) {
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+static void put_word(uint8_t *at, uint32_t value) {
+    for (uint32_t b = 0; b < 4; b++)
+        at[b] = (uint8_t)(value >> 8 * b);
+}
+
+/* Bit by bit, independent of the program's. */
+static uint32_t crc_of(const uint8_t *bytes, uint32_t n) {
+    uint32_t crc = UINT32_MAX;
+    for (uint32_t i = 0; i < 8 * n; i++)
+        crc = crc >> 1 ^ (((crc ^ (uint32_t)bytes[i / 8] >> i % 8) & 1) ? 0xedb88320u : 0);
+    return ~crc;
+}
+
+/* The loadable parts of the ELF file, and where a function of it begins. */
+static void load_elf(fixture *f, chip *c, const char *path) {
+    size_t length = 0;
+    const uint8_t *e = (const uint8_t *)file_read(path, &f->mem, &length, &f->diag);
+    assert_non_null(e);
+    for (uint32_t i = 0; i < e[44]; i++) {
+        const uint8_t *segment = e + word_at(e + 28) + 32 * i;
+        uint32_t from = word_at(segment + 4), to = word_at(segment + 12), bytes = word_at(segment + 16);
+        if (word_at(segment) != 1 || !bytes)
+            continue;
+        assert_true(bytes <= MEMORY_BYTES);
+        memcpy(to == c->board->map.cgra_data ? c->image : c->program + to, e + from, bytes);
+    }
+}
+
+static uint32_t symbol(fixture *f, const char *elf, const char *name) {
+    size_t length = 0;
+    const char *list = arena_printf(&f->mem, "%s.nm", elf);
+    assert_int_equal(system(arena_printf(&f->mem, "arm-none-eabi-nm %s > %s", elf, list)), 0);
+    const char *text = file_read(list, &f->mem, &length, &f->diag);
+    const char *at = text ? strstr(text, arena_printf(&f->mem, " %s\n", name)) : NULL;
+    assert_non_null(at);
+    while (at > text && at[-1] != '\n')
+        at--;
+    return (uint32_t)strtoul(at, NULL, 16);
+}
+
+static chip *chip_new(fixture *f, const pnr_board *board) {
+    chip *c = arena_new(&f->mem, chip);
+    c->board = board;
+    c->core = m3_create((m3_bus){c, read_device, write_device});
+    assert_non_null(c->core);
+    assert_true(m3_map_ram(c->core, board->map.code, c->code, MEMORY_BYTES));
+    assert_true(m3_map_ram(c->core, board->map.sram, c->sram, MEMORY_BYTES));
+    assert_true(m3_map_ram(c->core, board->map.cgra_data, c->glb, MEMORY_BYTES));
+    assert_true(m3_map_device(c->core, board->map.cgra_reg, 0x2000));
+    assert_true(m3_map_device(c->core, board->map.platform & ~0xfffu, 0x1000));
+    return c;
+}
+
+/* Past the next instruction. Its first half word tells how long it is: 0b11101.. to 0b11111.. is one of two.
+ */
+static void skip_one(chip *c) {
+    uint32_t pc = m3_register(c->core, 15) & ~1u;
+    bool two = pc + 2 <= MEMORY_BYTES && c->code[pc + 1] >> 3 >= 0x1d;
+    m3_set_debug_register(c->core, 15, pc + (two ? 4 : 2));
+}
+
+/* Boots with step `skip` of those from image_check on left out; UINT32_MAX: none. Returns how many steps
+ * there were from there to the end: the program gave up, stopped, or began to configure. */
+static uint32_t boot(chip *c, uint32_t skip) {
+    uint32_t steps = 0;
+    bool checking = false;
+    memcpy(c->code, c->program, MEMORY_BYTES);
+    memcpy(c->glb, c->image, MEMORY_BYTES);
+    memset(c->sram, 0, MEMORY_BYTES);
+    c->configured = false;
+    m3_reset(c->core);
+    for (uint32_t i = 0; i < MOST_STEPS && !c->configured; i++) {
+        unsigned cycles;
+        checking = checking || (m3_register(c->core, 15) & ~1u) == c->check;
+        if (checking && steps++ == skip)
+            skip_one(c);
+        m3_state state = m3_step(c->core, &cycles);
+        m3_tick(c->core, cycles);
+        if (state != M3_RUNNING)
+            break;
+    }
+    return steps;
+}
+
+static uint32_t error_of(const chip *c) {
+    return word_at(c->sram + FW_MAILBOX_STATE) == FW_STATE_FAILED ? word_at(c->sram + FW_MAILBOX_ERROR) : 0;
+}
+
+static void sign_header(chip *c) {
+    put_word(c->image + HEADER_BYTES - 4, crc_of(c->image, HEADER_BYTES - 4));
+}
+
+static void flipped_word(chip *c) {
+    c->image[HEADER_BYTES + 5] ^= 0x20;
+}
+static void no_image(chip *c) {
+    put_word(c->image, 0);
+}
+static void other_version(chip *c) {
+    put_word(c->image + offsetof(fw_image_header, version), 2);
+    sign_header(c);
+}
+static void other_board(chip *c) {
+    put_word(c->image + offsetof(fw_image_header, board), 0x12345678);
+    sign_header(c);
+}
+static void other_length(chip *c) {
+    put_word(c->image + offsetof(fw_image_header, words), 1);
+    sign_header(c);
+}
+static void as_built(chip *c) {
+    (void)c;
+}
+
+static const struct {
+    const char *name;
+    void (*damage)(chip *);
+    uint32_t bad_address; /* of the last word, in an image that is right otherwise */
+    uint32_t error;
+} bad[] = {{"a bit of a word", flipped_word, 0, FW_ERROR_IMAGE_CRC},
+           {"no image", no_image, 0, FW_ERROR_IMAGE_MAGIC},
+           {"another version", other_version, 0, FW_ERROR_IMAGE_VERSION},
+           {"another board", other_board, 0, FW_ERROR_IMAGE_BOARD},
+           {"another length", other_length, 0, FW_ERROR_IMAGE_PROGRAM},
+           {"a column too far", as_built, 0x00012001, FW_ERROR_IMAGE_ADDRESS}};
+
+/* Builds the program with `words` words for the chip. */
+static void build(fixture *f, chip *c, uint32_t words, uint32_t bad_address) {
+    small_design *s = arena_new(&f->mem, small_design);
+    s->board = *c->board;
+    s->net = (netlist){.mem = &f->mem, .names = &f->names};
+    s->design.net = &s->net;
+    s->design.board = &s->board;
+    add_io(f, s, 0, false, 1);
+    add_io(f, s, 1, true, 1);
+    add_words(f, s, words);
+    if (bad_address)
+        s->bits.words.at[words - 1].address = bad_address;
+    const fw_options o = fw_options_default(ONYX_SOURCE_DIR, ONYX_BINARY_DIR "/tests/fw/image_faults");
+    fw_app app;
+    if (!fw_build(&s->design, &s->bits, &o, &f->mem, &f->diag, &app))
+        fail_msg("%s", fixture_printed(f));
+    memset(c->program, 0, MEMORY_BYTES);
+    memset(c->image, 0, MEMORY_BYTES);
+    load_elf(f, c, app.elf);
+    c->check = symbol(f, app.elf, "image_check");
+}
+
+static void no_single_skip_loads_a_bad_image(void **state) {
+    fixture *f = *state;
+    pnr_board board;
+    if (system("arm-none-eabi-gcc --version >/dev/null 2>&1") != 0) {
+        print_message("no arm-none-eabi-gcc: there is no program\n");
+        skip();
+    }
+    assert_true(pnr_board_read("onyx", &f->mem, &f->diag, &board));
+    chip *c = chip_new(f, &board);
+    build(f, c, 2, 0);
+    boot(c, UINT32_MAX);
+    assert_true(c->configured); /* the good one is loaded */
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        uint32_t told = 0, stopped = 0, loaded = 0;
+        build(f, c, 2, bad[i].bad_address);
+        bad[i].damage(c);
+        uint32_t steps = boot(c, UINT32_MAX);
+        assert_false(c->configured);
+        assert_int_equal(error_of(c), bad[i].error);
+        for (uint32_t skip = 0; skip < steps; skip++) {
+            boot(c, skip);
+            told += error_of(c) != 0 && !c->configured;
+            stopped += error_of(c) == 0 && !c->configured;
+            loaded += c->configured;
+        }
+        print_message("%-18s %5u skips: %5u refused with a code, %u stopped without one, %u loaded\n",
+                      bad[i].name, steps, told, stopped, loaded);
+        assert_int_equal(loaded, 0);
+        assert_true(steps > 10);
+    }
+    m3_destroy(c->core);
+    pnr_board_free(&board);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(no_single_skip_loads_a_bad_image)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+/* What is left to catch when a damaged bitstream has right checksums, as if it had been built so: every 13th
+ * single-bit flip of a kernel of the golden array, loaded by the real firmware into the RTL of the array.
+ * Refused before anything is configured are addresses outside of the array; read back differently are words
+ * for registers or bits that are not there. The rest is another bitstream in good order. */
+#include "firmware/fw_int.h"
+#include "golden_kernel.h"
+
+enum { HEADER_BYTES = 32, STRIDE = 13, MOST_STEPS = 200000 };
+
+typedef struct {
+    uint32_t flips, refused, differs, loaded, hangs;
+} tally;
+
+static uint32_t crc_of(const uint8_t *bytes, uint32_t n) {
+    uint32_t crc = UINT32_MAX;
+    for (uint32_t i = 0; i < 8 * n; i++)
+        crc = crc >> 1 ^ (((crc ^ (uint32_t)bytes[i / 8] >> i % 8) & 1) ? 0xedb88320u : 0);
+    return ~crc;
+}
+
+/* Where the program keeps the CRC of its words: the one place with that value. */
+static uint32_t find_word(machine *m, uint32_t value) {
+    uint32_t at = 0, found = UINT32_MAX;
+    for (; at < 0x4000; at += 4) {
+        if (machine_word(m, at) == value) {
+            assert_int_equal(found, UINT32_MAX);
+            found = at;
+        }
+    }
+    assert_int_not_equal(found, UINT32_MAX);
+    return found;
+}
+
+/* Both checksums of the image, and the program's. */
+static void sign(machine *m, const pnr_board *b, uint8_t *image, uint32_t words, uint32_t in_program) {
+    uint32_t crc = crc_of(image + HEADER_BYTES, 8 * words);
+    memcpy(image + offsetof(fw_image_header, crc), &crc, 4);
+    assert_true(machine_load(m, in_program, &crc, 4));
+    crc = crc_of(image, HEADER_BYTES - 4);
+    memcpy(image + HEADER_BYTES - 4, &crc, 4);
+    assert_true(machine_load(m, b->map.cgra_data, image, HEADER_BYTES + 8 * words));
+}
+
+static uint32_t mailbox_word(machine *m, const pnr_board *b, uint32_t offset) {
+    return machine_word(m, b->map.sram + offset);
+}
+
+/* Boots the program; its error, 0 when it is ready, UINT32_MAX when it is neither. */
+static uint32_t boot(machine *m, const pnr_board *b) {
+    const uint8_t nothing[FW_MAILBOX_BYTES] = {0};
+    assert_true(machine_load(m, b->map.sram, nothing, sizeof nothing));
+    machine_reset(m);
+    for (uint32_t i = 0; i < MOST_STEPS && machine_step(m); i++) {
+        if (mailbox_word(m, b, 0) == FW_MAILBOX_MAGIC)
+            return mailbox_word(m, b, FW_MAILBOX_ERROR);
+    }
+    return UINT32_MAX;
+}
+
+static void try_flip(machine *m, const pnr_board *b, uint8_t *image, uint32_t words, uint32_t crc_at,
+                     uint32_t bit, tally *t) {
+    uint8_t *at = &image[HEADER_BYTES + bit / 8];
+    *at ^= (uint8_t)(1u << bit % 8);
+    sign(m, b, image, words, crc_at);
+    uint32_t error = boot(m, b);
+    *at ^= (uint8_t)(1u << bit % 8);
+    t->flips++;
+    t->refused += error == FW_ERROR_IMAGE_ADDRESS;
+    t->differs += error == FW_ERROR_CONFIG_MISMATCH;
+    t->loaded += error == FW_ERROR_NONE;
+    t->hangs += error == UINT32_MAX;
+}
+
+static void print(const char *what, const tally *t) {
+    print_message("%-8s %4u flips: %4u outside of the array, %4u read back differently, %4u are another "
+                  "bitstream, %u stopped\n",
+                  what, t->flips, t->refused, t->differs, t->loaded, t->hangs);
+    assert_int_equal(t->refused + t->differs + t->loaded + t->hangs, t->flips);
+}
+
+static void flips_with_right_checksums(void **state) {
+    fixture *f = *state;
+    pnr_board board;
+    golden_kernel *k = golden_read(f, "vec_elemmul");
+    if (!k || system("arm-none-eabi-gcc --version > /dev/null 2>&1") != 0) {
+        print_message("no golden array data or no arm-none-eabi-gcc: skipped\n");
+        skip();
+    }
+    const char *folder = ONYX_BINARY_DIR "/tests/cosim/recomputed";
+    assert_true(make_folder(folder, &f->diag) && pnr_board_read("onyx", &f->mem, &f->diag, &board));
+    const fw_options o = fw_options_default(ONYX_SOURCE_DIR, folder);
+    machine *m = cosim_machine(&board, stderr, &f->diag);
+    assert_non_null(m);
+    assert_true(cosim_load_elf(m, golden_build(f, k, &board, &o), &f->mem, &f->diag));
+    uint32_t words = k->bits.words.len, crc_at = find_word(m, fw_crc32(&k->bits));
+    uint8_t *image = arena_new_n(&f->mem, uint8_t, HEADER_BYTES + 8 * words);
+    assert_true(machine_dump(m, board.map.cgra_data, image, HEADER_BYTES + 8 * words));
+    assert_int_equal(boot(m, &board), FW_ERROR_NONE);
+    tally data = {0}, address = {0};
+    for (uint32_t bit = 0; bit < 64 * words; bit += STRIDE)
+        try_flip(m, &board, image, words, crc_at, bit, bit % 64 < 32 ? &data : &address);
+    print("data", &data);
+    print("address", &address);
+    assert_true(address.refused > 0 && address.differs > 0);
+    assert_true(data.refused == 0);
+    machine_destroy(m);
+    pnr_board_free(&board);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(flips_with_right_checksums)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

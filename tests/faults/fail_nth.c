@@ -1,0 +1,143 @@
+/* fail_nth.c - preloaded into a program, fails one call of one kind: FAULT_KIND is "malloc" (malloc, calloc,
+ * realloc), "open" (fopen, mkdir), "close" (fclose, fflush of a file) or "rename"; FAULT_NTH counts from 1, 0
+ * fails none. At the end the file FAULT_LOG gets "CALLS LIVE": the calls of that kind there were, and blocks
+ * not freed. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static atomic_long calls, live;
+static long nth;
+static const char *kind = "";
+static bool
+    ready; /* between the constructor and the end of main: what libraries do before is not the program's */
+
+static void *(*real_malloc)(size_t);
+static void *(*real_calloc)(size_t, size_t);
+static void *(*real_realloc)(void *, size_t);
+static void (*real_free)(void *);
+
+static void find(void *into, const char *name) {
+    void *symbol = dlsym(RTLD_NEXT, name);
+    memcpy(into, &symbol, sizeof symbol);
+}
+
+/* dlsym itself may call calloc. */
+static char early[4096];
+static size_t early_used;
+
+static void *early_memory(size_t bytes) {
+    void *p = early + early_used;
+    early_used += (bytes + 15) / 16 * 16;
+    return early_used <= sizeof early ? p : NULL;
+}
+
+static bool is_early(const void *p) {
+    return (const char *)p >= early && (const char *)p < early + sizeof early;
+}
+
+static bool fails(const char *what, int why) {
+    if (!ready || strcmp(kind, what) != 0 || atomic_fetch_add(&calls, 1) + 1 != nth)
+        return false;
+    errno = why;
+    return true;
+}
+
+static void *counted(void *p) {
+    if (p && ready)
+        atomic_fetch_add(&live, 1);
+    return p;
+}
+
+void *malloc(size_t bytes) {
+    if (!real_malloc)
+        return early_memory(bytes);
+    return fails("malloc", ENOMEM) ? NULL : counted(real_malloc(bytes));
+}
+
+void *calloc(size_t n, size_t bytes) {
+    if (!real_calloc)
+        return early_memory(n * bytes);
+    return fails("malloc", ENOMEM) ? NULL : counted(real_calloc(n, bytes));
+}
+
+void *realloc(void *p, size_t bytes) {
+    if (fails("malloc", ENOMEM))
+        return NULL;
+    return p ? real_realloc(p, bytes) : counted(real_realloc(p, bytes));
+}
+
+void free(void *p) {
+    if (!p || is_early(p))
+        return;
+    if (ready)
+        atomic_fetch_sub(&live, 1);
+    real_free(p);
+}
+
+FILE *fopen(const char *path, const char *mode) {
+    static FILE *(*real)(const char *, const char *);
+    if (!real)
+        find(&real, "fopen");
+    return fails("open", EMFILE) ? NULL : real(path, mode);
+}
+
+int mkdir(const char *path, mode_t mode) {
+    static int (*real)(const char *, mode_t);
+    if (!real)
+        find(&real, "mkdir");
+    return fails("open", EACCES) ? -1 : real(path, mode);
+}
+
+int fclose(FILE *file) {
+    static int (*real)(FILE *);
+    if (!real)
+        find(&real, "fclose");
+    bool failed = fails("close", ENOSPC);
+    int result = real(file);
+    errno = failed ? ENOSPC : errno;
+    return failed ? EOF : result;
+}
+
+int fflush(FILE *file) {
+    static int (*real)(FILE *);
+    if (!real)
+        find(&real, "fflush");
+    return file && fails("close", ENOSPC) ? EOF : real(file);
+}
+
+int rename(const char *from, const char *to) {
+    static int (*real)(const char *, const char *);
+    if (!real)
+        find(&real, "rename");
+    return fails("rename", EACCES) ? -1 : real(from, to);
+}
+
+__attribute__((constructor)) static void begin(void) {
+    const char *n = getenv("FAULT_NTH"), *k = getenv("FAULT_KIND");
+    find(&real_calloc, "calloc");
+    find(&real_malloc, "malloc");
+    find(&real_realloc, "realloc");
+    find(&real_free, "free");
+    nth = n ? atol(n) : 0;
+    kind = k ? k : "";
+    ready = true;
+}
+
+__attribute__((destructor)) static void end(void) {
+    const char *path = getenv("FAULT_LOG");
+    char text[64];
+    ready = false;
+    int length = snprintf(text, sizeof text, "%ld %ld\n", atomic_load(&calls), atomic_load(&live));
+    int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+    if (file >= 0 && write(file, text, (size_t)length) != length)
+        _exit(99);
+}

@@ -1,0 +1,94 @@
+/* test_kernel.h - a kernel for the native firmware and its image in the model of the chip. */
+#ifndef ONYX_TESTS_TEST_KERNEL_H
+#define ONYX_TESTS_TEST_KERNEL_H
+
+#include "firmware/target/target.h"
+#include "tests/firmware/device.h"
+
+/* What fw_build would generate: loads on even columns, stores on odd ones, from GLB tile `first` on. */
+typedef struct {
+    kernel_stream loads[KERNEL_MAX_STREAMS], stores[KERNEL_MAX_STREAMS];
+    kernel_lane lanes[KERNEL_MAX_LANES];
+    kernel_description k;
+} test_kernel;
+
+static inline void make_kernel(test_kernel *t, uint32_t first, uint32_t loads, uint32_t stores) {
+    *t = (test_kernel){0};
+    t->k = (kernel_description){.loads = t->loads,
+                                .stores = t->stores,
+                                .lanes = t->lanes,
+                                .n_lanes = 1,
+                                .n_loads = loads,
+                                .n_stores = stores,
+                                .flush_crossbar = first * 0x11111111u,
+                                .stall_mask = UINT32_MAX,
+                                .timeout = 1u << 20};
+    for (uint32_t i = 0; i < loads; i++) {
+        t->loads[i] = (kernel_stream){.glb_tile = (uint8_t)(first + i), .data_mux = 1};
+        t->lanes[0].load_mask |= (uint16_t)(1u << (first + i));
+    }
+    for (uint32_t i = 0; i < stores; i++) {
+        t->stores[i] = (kernel_stream){
+            .glb_tile = (uint8_t)(first + i), .data_mux = 2, .num_blocks = (uint16_t)(1 + i % 2)};
+        t->lanes[0].store_mask |= (uint16_t)(1u << (first + i));
+    }
+}
+
+/* Bit by bit, independent of the firmware's. */
+static inline uint32_t crc_of(const uint8_t *bytes, uint32_t n) {
+    uint32_t crc = UINT32_MAX;
+    for (uint32_t i = 0; i < 8 * n; i++)
+        crc = crc >> 1 ^ (((crc ^ (uint32_t)bytes[i / 8] >> i % 8) & 1) ? 0xedb88320u : 0);
+    return ~crc;
+}
+
+static inline void put_word(device *d, uint32_t at, uint32_t value) {
+    for (uint32_t b = 0; b < 4; b++)
+        d->glb[at + b] = (uint8_t)(value >> 8 * b);
+}
+static inline uint32_t word_at(const device *d, uint32_t at) {
+    return d->glb[at] | (uint32_t)d->glb[at + 1] << 8 | (uint32_t)d->glb[at + 2] << 16 |
+           (uint32_t)d->glb[at + 3] << 24;
+}
+
+/* Where the members of the header stand, by docs/firmware.md. */
+enum {
+    MAGIC_AT = 0,
+    VERSION_AT = 4,
+    BOARD_AT = 8,
+    WORDS_AT = 12,
+    CRC_AT = 16,
+    HEADER_CRC_AT = 28,
+    WORDS_FROM = 32
+};
+
+/* Makes both checksums those of what is there, as whoever made the image would have. */
+static inline void sign(device *d, test_kernel *t) {
+    t->k.config_crc = crc_of(d->glb + WORDS_FROM, 8 * t->k.config_words);
+    put_word(d, CRC_AT, t->k.config_crc);
+    put_word(d, HEADER_CRC_AT, crc_of(d->glb, HEADER_CRC_AT));
+}
+
+/* An image of `words` words over all columns, at the start of the global buffer. */
+static inline void load_bitstream(device *d, test_kernel *t, uint32_t words) {
+    put_word(d, MAGIC_AT, 0x49584e4f);
+    put_word(d, VERSION_AT, 1);
+    put_word(d, BOARD_AT, 0xb0a2d001);
+    put_word(d, WORDS_AT, words);
+    for (uint32_t i = 0; i < words; i++) {
+        put_word(d, WORDS_FROM + 8 * i, 0x9e3779b9u * (i + 1));
+        put_word(d, WORDS_FROM + 8 * i + 4, i << 24 | (i % 32) << 8 | (1 + i % 16));
+    }
+    t->k.config_words = words;
+    sign(d, t);
+}
+
+/* Runs the firmware's boot; false if it stopped with an error. */
+static inline bool boot(device *d, const test_kernel *t) {
+    if (setjmp(d->stopped))
+        return false;
+    firmware_boot(&t->k);
+    return true;
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* Any bytes as a batch file: what is accepted is the file again when it is written out, word by word. */
+#include "firmware/firmware.h"
+#include "tests/fuzz/fuzz.h"
+
+static const pnr_board *board(void) {
+    static fuzz_run once;
+    static pnr_board b;
+    if (!b.width) {
+        fuzz_begin(&once);
+        FUZZ_CHECK(&once, pnr_board_read("onyx", &once.mem, &once.diag, &b));
+    }
+    return &b;
+}
+
+static void put_batch(const fw_batch *b, FILE *out) {
+    file_put_u32(out, b->runs);
+    file_put_u32(out, b->table);
+    file_put_u32(out, b->segments.len);
+    for (uint32_t i = 0; i < b->segments.len; i++) {
+        const fw_segment *s = &b->segments.at[i];
+        file_put_u32(out, s->address);
+        file_put_u32(out, s->bytes);
+        fwrite(s->content, 1, ((size_t)s->bytes + 3) / 4 * 4, out);
+    }
+}
+
+static void check_same(fuzz_run *r, const fw_batches *all, const uint8_t *data, size_t size) {
+    text_out out;
+    text_begin(&out);
+    file_put_u32(out.stream, FW_BATCH_MAGIC);
+    file_put_u32(out.stream, FW_BATCH_VERSION);
+    file_put_u32(out.stream, all->inputs);
+    file_put_u32(out.stream, all->outputs);
+    file_put_u32(out.stream, all->list.len);
+    for (uint32_t i = 0; i < all->list.len; i++)
+        put_batch(&all->list.at[i], out.stream);
+    const char *text = text_end(&out, &r->mem);
+    FUZZ_CHECK(r, out.length == size && memcmp(text, data, size) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_run r;
+    fw_batches all;
+    fuzz_begin(&r);
+    bool ok = fw_batches_read(fuzz_file(&r, ".bin", data, size), board(), &r.mem, &r.diag, &all);
+    fuzz_answer(&r, ok);
+    if (ok)
+        check_same(&r, &all, data, size);
+    arena_free(&r.mem);
+    return 0;
+}

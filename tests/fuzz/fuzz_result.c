@@ -1,0 +1,56 @@
+/* Any bytes as what a simulator or the firmware streamed out of X(i,j) = B(i,j), cut into four sub-tiles: the
+ * result is refused, or a tensor within its extents. */
+#include "frontend/frontend.h"
+#include "tests/fuzz/fuzz.h"
+#include "tiling/tiling.h"
+
+typedef struct {
+    sam_statement statement;
+    tile_plan plan;
+    uint32_t *extent;
+} job;
+
+static void make_job(fuzz_run *r, job *j) {
+    const fe_in in = {.expression = "X(i,j) = B(i,j)"};
+    const tile_options options = {.tile = 4, .mem_words = 1024};
+    sam_statement user;
+    fe_cin cin;
+    tile_tensor data[2] = {{.order = 0}};
+    FUZZ_CHECK(r, fe_parse(&in, &r->names, &r->mem, &r->diag, &user) &&
+                      fe_schedule(&in, &user, &r->mem, &r->diag, &cin) &&
+                      fe_expand(&cin.kernels.at[0], &r->mem, &r->diag, &j->statement));
+    const name_id x = names_intern(&r->names, "X"), b = names_intern(&r->names, "B");
+    const tile_stream inputs[] = {{b, 0}, {b, 1}, {b, SAM_MODE_VALS}};
+    const tile_stream outputs[] = {{x, 0}, {x, 1}, {x, SAM_MODE_VALS}};
+    FUZZ_CHECK(r, tile_generate("8x8:0.5", b, 1, 1, TILE_DTYPE_INT16, &r->mem, &r->diag, &data[1]));
+    const tile_operands operands = {data, 2, TILE_DTYPE_INT16};
+    FUZZ_CHECK(r, tile_extents(&j->statement, &operands, &r->mem, &r->diag, &j->extent));
+    FUZZ_CHECK(r, tile_plan_run(&j->statement, &operands, &options, inputs, 3, outputs, 3, &r->mem, &r->diag,
+                                &j->plan));
+}
+
+static const job *the_job(void) {
+    static fuzz_run once;
+    static job j;
+    if (!j.extent) {
+        fuzz_begin(&once);
+        make_job(&once, &j);
+    }
+    return &j;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_run r;
+    tile_tensor result;
+    uint64_t cycles;
+    const job *j = the_job();
+    fuzz_begin(&r);
+    tile_collector *c = tile_collect_begin(&j->statement, &j->plan, j->extent, TILE_DTYPE_INT16, &r.mem);
+    bool ok = tile_job_collect(fuzz_file(&r, ".bin", data, size), &j->plan, c, &cycles, &r.diag);
+    fuzz_answer(&r, ok);
+    bool ended = tile_collect_end(c, &r.mem, &result);
+    for (uint64_t e = 0; ended && e < result.nnz; e++)
+        FUZZ_CHECK(&r, result.crd[2 * e] < 8 && result.crd[2 * e + 1] < 8);
+    arena_free(&r.mem);
+    return 0;
+}

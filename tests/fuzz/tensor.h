@@ -1,0 +1,10 @@
+/* tensor.h - any bytes as a tensor file: what is read is written and read again the same. */
+#ifndef ONYX_TESTS_FUZZ_TENSOR_H
+#define ONYX_TESTS_FUZZ_TENSOR_H
+
+#include "tests/fuzz/fuzz.h"
+
+/* `end`: ".mtx" or ".tns". */
+void fuzz_tensor(const char *end, const uint8_t *data, size_t size);
+
+#endif

@@ -1,0 +1,204 @@
+/* fake_openocd.c - a program that answers on its standard input and output as OpenOCD's Tcl RPC would, in
+ * front of a memory and a firmware that does what FAKE_OPENOCD in the environment says. So onyx's side of a
+ * link is tested without a chip or its model.
+ */
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "firmware/protocol.h"
+
+/* Of board onyx. */
+#define SRAM 0x20000000u
+#define GLB 0x20400000u
+#define PLATFORM 0x40007000u
+enum { SRAM_BYTES = 0x20000, GLB_BYTES = 0x400000, BANK_BYTES = 0x20000, INPUTS = 2, OUTPUTS = 1 };
+
+static uint8_t sram[SRAM_BYTES], glb[GLB_BYTES];
+static const char *mode;
+
+static bool is(const char *name) {
+    return strcmp(mode, name) == 0;
+}
+
+static uint8_t *memory(uint32_t address) {
+    if (address - SRAM < SRAM_BYTES)
+        return &sram[address - SRAM];
+    return address - GLB < GLB_BYTES ? &glb[address - GLB] : NULL;
+}
+static uint32_t word(uint32_t address) {
+    uint32_t value = 0;
+    if (address == PLATFORM)
+        return is("platform") ? 0x12345678 : 0x5a5a5a5a;
+    if (memory(address))
+        memcpy(&value, memory(address), 4);
+    return value;
+}
+static void set_word(uint32_t address, uint32_t value) {
+    if (memory(address))
+        memcpy(memory(address), &value, 4);
+}
+
+/* ---- the firmware -------------------------------------------------------------------------------- */
+
+static void add_cycles(uint32_t counter, uint32_t cycles) {
+    uint32_t at = SRAM + FW_MAILBOX_CYCLES + 8 * counter;
+    set_word(at, word(at) + cycles);
+}
+
+static void boot(void) {
+    memset(sram, 0, FW_MAILBOX_BYTES);
+    if (is("silent"))
+        return;
+    add_cycles(0, 1000);
+    set_word(SRAM + 4, is("version") ? 99 : FW_PROTOCOL_VERSION);
+    set_word(SRAM + FW_MAILBOX_STATE, is("image") ? FW_STATE_FAILED : FW_STATE_READY);
+    set_word(SRAM + FW_MAILBOX_ERROR, is("image") ? FW_ERROR_IMAGE_CRC : 0);
+    set_word(SRAM, FW_MAILBOX_MAGIC);
+}
+
+/* Run r of the batch copies its first load, plus one a word, to the one output; each run behind the one
+ * before. */
+static void run_batch(void) {
+    uint32_t runs = word(SRAM + FW_MAILBOX_RUNS), table = word(SRAM + FW_MAILBOX_TABLE), out = BANK_BYTES;
+    for (uint32_t r = 0; r < runs; r++) {
+        uint32_t row = table + r * fw_row_bytes(INPUTS, OUTPUTS), in = word(row), words = word(row + 4);
+        for (uint32_t w = 0; w < words; w++) {
+            uint16_t value;
+            memcpy(&value, &glb[in + 2 * w], 2);
+            value++;
+            memcpy(&glb[out + 2 * w], &value, 2);
+        }
+        set_word(row + 8 * INPUTS, is("range") ? GLB_BYTES : out);
+        set_word(row + 8 * INPUTS + 4, words);
+        set_word(row + 8 * INPUTS + 8, 100 + r);
+        out += 2 * words;
+        add_cycles(1, 100 + r);
+        add_cycles(2, 10);
+    }
+}
+
+static void command_written(void) {
+    uint32_t batch = word(SRAM + FW_MAILBOX_COMMAND);
+    if (is("timeout") || is("run")) {
+        set_word(SRAM + FW_MAILBOX_STATE, is("run") ? FW_STATE_FAILED : FW_STATE_RUNNING);
+        set_word(SRAM + FW_MAILBOX_ERROR, is("run") ? FW_ERROR_RUN_TIMEOUT : 0);
+        set_word(SRAM + FW_MAILBOX_DETAIL, 0x10002);
+        return;
+    }
+    if (is("dies") && batch == 2)
+        exit(3);
+    run_batch();
+    set_word(SRAM + FW_MAILBOX_DONE, batch);
+}
+
+/* ---- the commands -------------------------------------------------------------------------------- */
+
+static void reply(bool failed, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    printf("%d ", failed);
+    vprintf(format, list);
+    va_end(list);
+    putchar(0x1A);
+    fflush(stdout);
+}
+
+static void read_memory(const char *text) {
+    unsigned address, bits, n;
+    if (sscanf(text, "read_memory %x %u %u", &address, &bits, &n) != 3 || bits != 32) {
+        reply(true, "what?");
+        return;
+    }
+    printf("0");
+    for (unsigned i = 0; i < n; i++)
+        printf(" 0x%x", word(address + 4 * i));
+    putchar(0x1A);
+    fflush(stdout);
+}
+
+static void write_memory(const char *text) {
+    unsigned address, bits, value;
+    if (sscanf(text, "write_memory %x %u {%x}", &address, &bits, &value) != 3 || bits != 32) {
+        reply(true, "what?");
+        return;
+    }
+    set_word(address, value);
+    if (address == SRAM + FW_MAILBOX_COMMAND)
+        command_written();
+    reply(false, "");
+}
+
+/* load_image or dump_image of plain bytes. */
+static void image(const char *text, bool load) {
+    char path[1024];
+    unsigned address, bytes = 0;
+    const char *form = load ? "load_image {%1023[^}]} %x bin" : "dump_image {%1023[^}]} %x %u";
+    if (sscanf(text, form, path, &address, &bytes) < (load ? 2 : 3) || !memory(address)) {
+        reply(true, "what?");
+        return;
+    }
+    FILE *f = fopen(path, load ? "rb" : "wb");
+    size_t done = !f     ? 0
+                  : load ? fread(memory(address), 1, BANK_BYTES, f)
+                         : fwrite(memory(address), 1, bytes, f);
+    if (f)
+        fclose(f);
+    reply(!f || done == 0, "%zu bytes", done);
+}
+
+static bool begins(const char *text, const char *with) {
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static void serve(const char *text) {
+    if (begins(text, "init"))
+        reply(is("init"), is("init") ? "no device found" : "");
+    else if (begins(text, "poll off; irscan"))
+        reply(false, is("idcode") ? "2ba01477" : is("wires") ? "ffffffff" : "4ba00477");
+    else if (begins(text, "reset halt"))
+        reply(is("halt"), "");
+    else if (begins(text, "reset run")) {
+        boot();
+        reply(false, "");
+    } else if (begins(text, "read_memory"))
+        read_memory(text);
+    else if (begins(text, "write_memory"))
+        write_memory(text);
+    else if (begins(text, "load_image") && strstr(text, " elf"))
+        reply(is("load"), is("load") ? "checksum wrong" : "");
+    else if (begins(text, "verify_image"))
+        reply(is("verify"), "");
+    else if (begins(text, "load_image") || begins(text, "dump_image"))
+        image(text, begins(text, "load_image"));
+    else
+        reply(true, "invalid command name");
+}
+
+int main(void) {
+    static char text[16384];
+    size_t n = 0;
+    int c;
+    mode = getenv("FAKE_OPENOCD") ? getenv("FAKE_OPENOCD") : "";
+    while ((c = getchar()) != EOF) {
+        if (c != 0x1A && n + 1 < sizeof text) {
+            text[n++] = (char)c;
+            continue;
+        }
+        text[n] = '\0';
+        n = 0;
+        char *begin = strstr(text, "[catch {"), *end = strstr(text, "} onyx_reply]");
+        if (!begin || !end) { /* the first, which asks whether anybody is there */
+            printf("1\x1a");
+            fflush(stdout);
+            continue;
+        }
+        *end = '\0';
+        serve(begin + strlen("[catch {"));
+    }
+    return 0;
+}

@@ -1,0 +1,249 @@
+/* test_host.c - onyx's side of the link to a board, in front of fake_openocd.c: results, their order and
+ * cycles, what is kept, and every way in which a board may answer wrongly. */
+#include "host/host.h"
+#include "tests/test.h"
+
+enum { RUNS_A = 3, RUNS_B = 2, INPUTS = 2, OUTPUTS = 1, WORDS = 5 };
+enum { TABLE = 0x20004000, GLB = 0x20400000, TILE_BYTES = 0x40000 };
+
+typedef struct {
+    pnr_board board;
+    host_job job;
+    host_options options;
+    host_outcome outcome;
+    const char *folder;
+    uint32_t told[64], n_told; /* runs done in all, as progress was told */
+} bench;
+
+static void put_batch(FILE *out, uint32_t first_value, uint32_t runs) {
+    uint32_t row_bytes = fw_row_bytes(INPUTS, OUTPUTS), block = (2 * WORDS * runs + 3) / 4 * 4;
+    file_put_u32(out, runs);
+    file_put_u32(out, TABLE);
+    file_put_u32(out, 1 + INPUTS);
+    for (uint32_t i = 0; i < INPUTS; i++) {
+        file_put_u32(out, GLB + i * TILE_BYTES);
+        file_put_u32(out, block);
+        for (uint32_t w = 0; w < block / 4; w++)
+            file_put_u32(out, (first_value + 2 * w) | (first_value + 2 * w + 1) << 16);
+    }
+    file_put_u32(out, TABLE);
+    file_put_u32(out, runs * row_bytes);
+    for (uint32_t r = 0; r < runs; r++) {
+        for (uint32_t i = 0; i < INPUTS; i++) {
+            file_put_u32(out, i * TILE_BYTES + 2 * WORDS * r);
+            file_put_u32(out, WORDS);
+        }
+        for (uint32_t w = 0; w < 2 * OUTPUTS + 2; w++)
+            file_put_u32(out, 0);
+    }
+}
+
+static void tell(void *context, const host_progress *now) {
+    bench *b = context;
+    assert_int_equal(now->batches, 2);
+    assert_int_equal(now->all_runs, RUNS_A + RUNS_B);
+    assert_true(now->done <= now->runs);
+    if (b->n_told < 64)
+        b->told[b->n_told++] = (uint32_t)now->all_done;
+}
+
+static bench *bench_new(fixture *f, const char *name, const char *mode) {
+    bench *b = arena_new(&f->mem, bench);
+    file_out out;
+    setenv("FAKE_OPENOCD", mode, 1);
+    b->folder = arena_printf(&f->mem, ONYX_BINARY_DIR "/test_host-%s", name);
+    assert_true(pnr_board_read("onyx", &f->mem, &f->diag, &b->board) && make_folder(b->folder, &f->diag));
+    b->job = (host_job){.elf = arena_printf(&f->mem, "%s/app.elf", b->folder),
+                        .batches = arena_printf(&f->mem, "%s/batches.bin", b->folder),
+                        .result = arena_printf(&f->mem, "%s/result.bin", b->folder),
+                        .folder = b->folder};
+    remove(b->job.result);
+    assert_true(file_create(&out, b->job.elf, &f->mem, &f->diag));
+    fputs("a program", out.stream);
+    assert_true(file_commit(&out, &f->diag) && file_create(&out, b->job.batches, &f->mem, &f->diag));
+    const uint32_t head[] = {FW_BATCH_MAGIC, FW_BATCH_VERSION, INPUTS, OUTPUTS, 2};
+    for (uint32_t i = 0; i < sizeof head / sizeof *head; i++)
+        file_put_u32(out.stream, head[i]);
+    put_batch(out.stream, 100, RUNS_A);
+    put_batch(out.stream, 500, RUNS_B);
+    assert_true(file_commit(&out, &f->diag));
+    b->options = host_options_default();
+    b->options.openocd = ONYX_FAKE_OPENOCD;
+    b->options.timeout = 1;
+    b->options.progress = tell;
+    b->options.context = b;
+    return b;
+}
+
+static bool program(fixture *f, bench *b) {
+    b->n_told = 0;
+    return host_program(&b->board, &b->job, &b->options, &f->mem, &f->diag, &b->outcome);
+}
+
+static void end(bench *b) {
+    remove_folder(b->folder);
+    pnr_board_free(&b->board);
+}
+
+static uint32_t word_at(const char *bytes, size_t i) {
+    const uint8_t *at = (const uint8_t *)bytes + 4 * i;
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+/* Every run's words one larger than its first load; two array cycles a processor cycle. */
+static void check_result(fixture *f, const bench *b) {
+    size_t length, at = 0;
+    const char *bytes = file_read(b->job.result, &f->mem, &length, &f->diag);
+    assert_non_null(bytes);
+    const uint32_t head[] = {0x52584e4f, 1, RUNS_A + RUNS_B, OUTPUTS};
+    for (; at < 4; at++)
+        assert_int_equal(word_at(bytes, at), head[at]);
+    for (uint32_t run = 0; run < RUNS_A + RUNS_B; run++) {
+        uint32_t r = run < RUNS_A ? run : run - RUNS_A, first = run < RUNS_A ? 100 : 500;
+        assert_int_equal(word_at(bytes, at++), 2 * (100 + r));
+        assert_int_equal(word_at(bytes, at++), 0);
+        assert_int_equal(word_at(bytes, at++), WORDS);
+        for (uint32_t w = 0; w < WORDS; w++)
+            assert_int_equal(word_at(bytes, at + w / 2) >> 16 * (w % 2) & 0xFFFF, first + r * WORDS + w + 1);
+        at += (WORDS + 1) / 2;
+    }
+    assert_int_equal(length, 4 * at);
+}
+
+static void test_results(void **state) {
+    fixture *f = *state;
+    bench *b = bench_new(f, "results", "");
+    if (!program(f, b))
+        fail_msg("%s", fixture_printed(f));
+    check_result(f, b);
+    assert_int_equal(b->outcome.batches, 2);
+    assert_int_equal(b->outcome.kept, 0);
+    assert_int_equal(b->outcome.config_cycles, 1000);
+    assert_int_equal(b->outcome.kernel_cycles, 100 + 101 + 102 + 100 + 101);
+    assert_int_equal(b->outcome.firmware_cycles, 50);
+    assert_int_equal(b->told[0], 0);
+    assert_int_equal(b->told[b->n_told - 1], RUNS_A + RUNS_B);
+    for (uint32_t i = 1; i < b->n_told; i++)
+        assert_true(b->told[i] >= b->told[i - 1]);
+    end(b);
+}
+
+/* OpenOCD is gone in the second batch: the first is kept, and only the second runs again. */
+static void test_going_on(void **state) {
+    fixture *f = *state;
+    bench *b = bench_new(f, "going-on", "dies");
+    assert_false(program(f, b));
+    const char *printed = fixture_printed(f);
+    assert_non_null(
+        strstr(printed, "the link to board 'onyx' is lost: openocd ended with code 3 [E0782-link-lost]"));
+    assert_int_not_equal(access(b->job.result, F_OK), 0);
+    setenv("FAKE_OPENOCD", "", 1);
+    diag_init(&f->diag, &f->mem);
+    assert_true(program(f, b));
+    assert_int_equal(b->outcome.kept, 1);
+    assert_int_equal(b->told[0], RUNS_A);
+    assert_int_equal(b->outcome.kernel_cycles, 100 + 101 + 102 + 100 + 101);
+    check_result(f, b);
+    /* All is done and taken away: the next time everything runs again. */
+    assert_true(program(f, b));
+    assert_int_equal(b->outcome.kept, 0);
+    end(b);
+}
+
+/* Batches that are kept are those of this program, these batches and this board. */
+static void test_kept_batches_of_another_program(void **state) {
+    fixture *f = *state;
+    bench *b = bench_new(f, "another", "dies");
+    file_out out;
+    assert_false(program(f, b));
+    assert_true(file_create(&out, b->job.elf, &f->mem, &f->diag));
+    fputs("another program", out.stream);
+    assert_true(file_commit(&out, &f->diag));
+    setenv("FAKE_OPENOCD", "", 1);
+    assert_true(program(f, b));
+    assert_int_equal(b->outcome.kept, 0);
+    check_result(f, b);
+    end(b);
+}
+
+static void test_refusals(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *mode, *says;
+    } cases[] = {
+        {"init", "OpenOCD finds no adapter, or no processor behind it [E0783-no-answer]"},
+        {"wires", "nothing is on the JTAG wires [E0783-no-answer]"},
+        {"halt", "the processor cannot be halted [E0783-no-answer]"},
+        {"idcode", "the TAP's IDCODE is 0x2ba01477, expected 0x4ba00477 [E0784-wrong-board]"},
+        {"platform", "identification is 0x12345678, expected 0x5a5a5a5a [E0784-wrong-board]"},
+        {"load", "as it should be: checksum wrong [E0785-load]"},
+        {"verify", "as it should be: it reads back differently [E0785-load]"},
+        {"version", "speaks version 99 of the protocol, this onyx version 1 [E0786-firmware]"},
+        {"silent", "the program has not come up for 1 seconds [E0783-no-answer]"},
+        {"image", "error 5: the bitstream in the global buffer is damaged [E0787-target]"},
+        {"run", "by GLB tile: 0x00010002"},
+        {"run", "error 8: a run did not finish [E0787-target]"},
+        {"timeout", "no run has finished for 1 seconds [E0783-no-answer]"},
+        {"range", "an output of 5 words lies at 0x00400000 [E0788-output-range]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench *b = bench_new(f, "refusals", cases[i].mode);
+        diag_init(&f->diag, &f->mem);
+        assert_false(program(f, b));
+        const char *printed = fixture_printed(f);
+        if (!strstr(printed, cases[i].says))
+            fail_msg("%s: no '%s' in\n%s", cases[i].mode, cases[i].says, printed);
+        assert_int_not_equal(access(b->job.result, F_OK), 0);
+        assert_false(b->outcome.interrupted);
+        end(b);
+    }
+}
+
+static void test_what_does_not_start(void **state) {
+    fixture *f = *state;
+    bench *b = bench_new(f, "start", "");
+    b->options.openocd = "no-such-openocd";
+    assert_false(program(f, b));
+    assert_non_null(strstr(fixture_printed(f), "there is no program 'no-such-openocd' [E0781-start]"));
+    diag_init(&f->diag, &f->mem);
+    b->options.openocd = "false";
+    assert_false(program(f, b));
+    assert_non_null(strstr(fixture_printed(f), "'false' did not start [E0781-start]"));
+    diag_init(&f->diag, &f->mem);
+    b->options.openocd = ONYX_FAKE_OPENOCD;
+    b->board.link.simulated = true;
+    b->options.cosim = "no-such-cosim";
+    b->options.board_path = "boards/onyx.json";
+    assert_false(program(f, b));
+    assert_non_null(strstr(fixture_printed(f), "there is no program 'no-such-cosim' [E0781-start]"));
+    diag_init(&f->diag, &f->mem);
+    b->board.link.openocd = NULL;
+    assert_false(program(f, b));
+    assert_non_null(
+        strstr(fixture_printed(f), "board 'onyx' has no link: nothing says how to reach it [E0780-no-link]"));
+    end(b);
+}
+
+static void test_damaged_batches(void **state) {
+    fixture *f = *state;
+    bench *b = bench_new(f, "damaged", "");
+    size_t length;
+    const char *bytes = file_read(b->job.batches, &f->mem, &length, &f->diag);
+    file_out out;
+    assert_true(file_create(&out, b->job.batches, &f->mem, &f->diag));
+    fwrite(bytes, 1, length - 7, out.stream);
+    assert_true(file_commit(&out, &f->diag));
+    assert_false(program(f, b));
+    assert_non_null(strstr(fixture_printed(f), "[E0711-batch-format]"));
+    end(b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(test_results),
+                                       TEST(test_going_on),
+                                       TEST(test_kept_batches_of_another_program),
+                                       TEST(test_refusals),
+                                       TEST(test_what_does_not_start),
+                                       TEST(test_damaged_batches)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,65 @@
+# For the scripts beside it: onyx on the PATH, and an empty folder. setup ONYX SOURCE
+setup() {
+    onyx=$(realpath "$1") source=$(realpath "$2")
+    command -v openocd >/dev/null || { echo "skipped: openocd is not installed"; exit 77; }
+    [ -x "$(dirname "$onyx")/onyx-cosim" ] || { echo "skipped: onyx-cosim is not built"; exit 77; }
+    work=$(mktemp -d)
+    trap finish EXIT
+    export TMPDIR="$work/tmp" # sockets of the simulated board: nothing of them may be left
+    mkdir "$work/bin" "$work/run" "$work/tmp"
+    ln -s "$onyx" "$work/bin/onyx"
+    PATH=$work/bin:$PATH
+    cd "$work/run"
+}
+finish() {
+    code=$?
+    [ $code = 0 ] || tail -n 30 "$work"/run/*.err "$work"/run/*/firmware/openocd.log 2>/dev/null || true
+    rm -rf "$work"
+    exit $code
+}
+fail() {
+    echo "$1"
+    exit 1
+}
+# The command's exit code; standard error in FILE: code_of FILE COMMAND...
+code_of() {
+    file=$1
+    shift
+    code=0
+    "$@" >"${file%.err}.out" 2>"$file" || code=$?
+}
+# A mistake: exit code 1 and a message: refused TEXT COMMAND...
+refused() {
+    text=$1
+    shift
+    code_of refused.err "$@"
+    [ $code = 1 ] || fail "exit code $code, not 1: $*"
+    grep -qF -- "$text" refused.err || fail "no '$text': $*"
+    grep -q "help: \|note: " refused.err || fail "no help: $*"
+}
+# Processes of this test's own that are still there: those that have its folder among their arguments.
+left_over() {
+    for process in /proc/[0-9]*; do
+        if { tr '\0' ' ' <"$process/cmdline"; } 2>/dev/null | grep -qF "$TMPDIR/onyx-"; then
+            basename "$process"
+        fi
+    done
+}
+nobody_is_left() {
+    tries=0
+    while [ -n "$(left_over)" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 100 ] || fail "still running: $(left_over)"
+        sleep 0.1
+    done
+}
+# Waits for a file: there PATTERN
+there() {
+    tries=0
+    # shellcheck disable=SC2086
+    until ls $1 >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ $tries -lt 1200 ] || fail "no $1 after two minutes"
+        sleep 0.1
+    done
+}

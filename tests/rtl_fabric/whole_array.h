@@ -1,0 +1,12 @@
+/* whole_array.h - the chip's array, 32 x 16 tiles and 32 of IO, as one verilated model: the fast view. */
+#ifndef ONYX_TESTS_WHOLE_ARRAY_H
+#define ONYX_TESTS_WHOLE_ARRAY_H
+
+#include "Vonyx_whole.h"
+#include "Vonyx_whole___024root.h"
+
+#include "monolithic.h"
+
+using WholeArray = Monolithic<Vonyx_whole, 32>;
+
+#endif

@@ -1,0 +1,200 @@
+/* The vector reducer (profile onyx-ext): RTL against the specification and, in every cycle, the cycle model,
+ * on random vectors with random gaps, stalls and freezes; and what it costs. */
+#include "random_trees.h"
+#include "rtl_models/cycle.h"
+#include "tests/test.h"
+
+enum { SEEDS = 2000, MODE = 3, ON = 1, BF16 = 2, MOST = SPEC_VECTOR_COORDINATES };
+
+static uint32_t chance(prng *random, uint32_t percent) {
+    return prng_below(random, 100) < percent;
+}
+
+/* Ascending coordinates below `extent`, with anything beside them. */
+static void put_vector(prng *random, arena *mem, uint32_t extent, uint32_t gap, u32_vec in[BENCH_INS]) {
+    for (uint32_t crd = prng_below(random, gap); crd < extent; crd += 1 + prng_below(random, gap)) {
+        vec_push(mem, &in[0], chance(random, 2) ? RTL_MAYBE : crd);
+        vec_push(mem, &in[1], chance(random, 5) ? RTL_MAYBE : prng_below(random, 0x10000));
+    }
+}
+
+static void put_both(arena *mem, uint32_t token, u32_vec in[BENCH_INS]) {
+    vec_push(mem, &in[0], token);
+    vec_push(mem, &in[1], token);
+}
+
+/* Trees of vectors: of no sum at all, of sums without vectors, of vectors without entries, and of all else.
+ */
+static void make_case(uint64_t seed, arena *mem, uint32_t space[4], u32_vec in[BENCH_INS]) {
+    static const uint32_t extents[] = {1, 2, 3, 8, 40, 200, MOST, MOST + 100};
+    prng random = prng_seed(seed);
+    memset(in, 0, BENCH_INS * sizeof *in);
+    memset(space, 0, 4 * sizeof *space);
+    space[0] = ON | (chance(&random, 50) ? BF16 : 0);
+    uint32_t extent = extents[prng_below(&random, 8)],
+             gap = 1 + prng_below(&random, extent < 40 ? 3 : extent / 8);
+    uint32_t empty = chance(&random, 30) ? 60 : 10,
+             many = extent > 100 ? 2 : 5; /* the bench has no more cycles */
+    for (uint32_t trees = 1 + prng_below(&random, extent > 100 ? 2 : 3); trees > 0; trees--) {
+        for (uint32_t sums = chance(&random, 10) ? 0 : 1 + prng_below(&random, many); sums > 0; sums--) {
+            for (uint32_t vectors = chance(&random, empty) ? 0 : prng_below(&random, many + 1); vectors > 0;
+                 vectors--) {
+                if (!chance(&random, empty))
+                    put_vector(&random, mem, extent, gap, in);
+                if (vectors > 1)
+                    put_both(mem, RTL_STOP(0), in);
+            }
+            put_both(mem, RTL_STOP(sums > 1 ? 1 : 2 + prng_below(&random, 2)), in);
+        }
+        if (chance(&random, 10)) /* a vector that no stop ends */
+            put_vector(&random, mem, extent, gap, in);
+        put_both(mem, RTL_DONE, in);
+    }
+}
+
+static bench_pace random_pace(uint64_t seed) {
+    static const uint32_t percents[] = {0, 0, 10, 30, 50, 70, 90};
+    prng random = prng_seed(seed * 2 + 1);
+    uint32_t gap = percents[prng_below(&random, 7)], stall = percents[prng_below(&random, 7)];
+    return (bench_pace){seed, gap, stall, prng_below(&random, 5) == 0 ? 20 : 0};
+}
+
+static uint32_t play(bench_design design, uint64_t seed, arena *mem) {
+    uint32_t space[4], tokens = 0;
+    spec_streams model = {.mem = mem};
+    bench_result got;
+    make_case(seed, mem, space, model.in);
+    mem_design_configure(design, true, MODE, space);
+    bench_run(design, random_pace(seed), model.in, mem, &got);
+    spec_vector_reduce(&model, space[0] & BF16);
+    assert_null(got.fault);
+    for (int i = 0; i < 2; i++) {
+        const char *difference = bench_difference(&got.out[i], &model.out[i], mem);
+        if (difference)
+            fail_msg("seed %llu, out%d: %s", (unsigned long long)seed, i, difference);
+        assert_int_equal(got.in[i].token.len, model.in[i].len);
+        tokens += model.out[i].len;
+    }
+    return tokens;
+}
+
+static void test_random_vectors(void **state) {
+    (void)state;
+    bench_design design = mem_design_new();
+    uint64_t tokens = 0;
+    bench_reset(design);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        arena mem = {0};
+        tokens += play(design, seed, &mem);
+        arena_free(&mem);
+    }
+    print_message("%d cases, %llu tokens\n", SEEDS, (unsigned long long)tokens);
+    assert_true(tokens > 100000);
+    mem_design_free(design);
+}
+
+/* A flush in the middle of a sum leaves nothing behind, neither for the next vectors nor for a fiber access.
+ */
+static void test_flush_forgets(void **state) {
+    (void)state;
+    bench_design design = mem_design_new();
+    bench_reset(design);
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        arena mem = {0};
+        uint32_t space[4];
+        u32_vec in[BENCH_INS];
+        bench_result got;
+        make_case(seed, &mem, space, in);
+        for (int i = 0; i < 2; i++)
+            in[i].len = (uint32_t)(in[i].len / (2 + seed % 5));
+        mem_design_configure(design, true, MODE, space);
+        bench_run(design, (bench_pace){seed, 20, 60, 0}, in, &mem, &got);
+        play(design, seed + 1000, &mem);
+        spec_mem_config config;
+        spec_streams fibers = {.mem = &mem};
+        tree_case(&tree_uses[seed % TREE_USES], seed, &mem, &config, fibers.in);
+        mem_design_configure(design, true, 0, config.space);
+        bench_run(design, (bench_pace){0}, fibers.in, &mem, &got);
+        spec_fiber_access(&config, &fibers);
+        for (int o = 0; o < BENCH_OUTS; o++)
+            assert_null(bench_difference(&got.out[o], &fibers.out[o], &mem));
+        arena_free(&mem);
+    }
+    mem_design_free(design);
+}
+
+static void test_unused_stands_still(void **state) {
+    fixture *f = *state;
+    bench_design design = mem_design_new();
+    bench_reset(design);
+    for (int way = 0; way < 3; way++) {
+        uint32_t space[4];
+        u32_vec in[BENCH_INS];
+        bench_result got;
+        make_case(5, &f->mem, space, in);
+        if (way == 1)
+            space[0] &= ~(uint32_t)ON;
+        mem_design_configure(design, way != 0, way == 2 ? 2 : MODE, space);
+        bench_run(design, (bench_pace){0}, in, &f->mem, &got);
+        for (int i = 0; i < BENCH_INS; i++)
+            assert_int_equal(got.in[i].token.len, 0);
+        for (int o = 0; o < BENCH_OUTS; o++)
+            assert_int_equal(got.out[o].token.len, 0);
+    }
+    mem_design_free(design);
+}
+
+/* Vectors of all coordinates there are room for, at full speed: an entry a cycle the first time, since two
+ * share a line three cycles a pair; then two cycles each; and one each on the way out. */
+static void test_full_and_fast(void **state) {
+    fixture *f = *state;
+    enum { VECTORS = 3 };
+    uint32_t space[4] = {ON};
+    u32_vec in[BENCH_INS] = {{0}};
+    bench_result got;
+    for (uint32_t v = 0; v < VECTORS; v++) {
+        for (uint32_t crd = 0; crd < MOST; crd++) {
+            vec_push(&f->mem, &in[0], crd);
+            vec_push(&f->mem, &in[1], crd * (v + 1));
+        }
+        put_both(&f->mem, RTL_STOP(v + 1 < VECTORS ? 0 : 1), in);
+    }
+    put_both(&f->mem, RTL_DONE, in);
+    bench_design design = mem_design_new();
+    bench_reset(design);
+    mem_design_configure(design, true, MODE, space);
+    bench_run(design, (bench_pace){0}, in, &f->mem, &got);
+    assert_int_equal(got.out[0].token.len, MOST + 2);
+    for (uint32_t crd = 0; crd < MOST; crd++) {
+        assert_int_equal(got.out[0].token.at[crd], crd);
+        assert_int_equal(got.out[1].token.at[crd], (uint16_t)(crd * 6));
+    }
+    uint32_t first = got.out[0].cycle.at[0], last = got.out[0].cycle.at[MOST - 1];
+    assert_in_range(first, MOST * 3 / 2 + MOST * 4, MOST * 3 / 2 + MOST * 4 + 10);
+    assert_int_equal(last - first, MOST - 1);
+    mem_design_free(design);
+}
+
+/* An entry beyond the room is lost, and the monitors of both models say so (twin.c compares them). */
+static void test_beyond_the_room(void **state) {
+    fixture *f = *state;
+    for (uint32_t crd = MOST - 1; crd <= MOST; crd++) {
+        cycle_cell cell = {.kind = CYCLE_MEM, .tile_en = true, .mode = MODE, .space = {ON}};
+        cycle_model *m = cycle_build_tile(&cell, &f->mem);
+        cycle_pins pins = {.in_data = {crd, 1}, .in_valid = {true, true}, .out_ready = {true, true, true}};
+        for (int cycle = 0; cycle < 4; cycle++)
+            cycle_tile_clock(m, &pins);
+        const cycle_hazards *met = cycle_hazards_of(m);
+        assert_int_equal(met->len, crd >= MOST);
+        if (met->len)
+            assert_int_equal(met->at[0].kind, CYCLE_HAZARD_OVERFLOW);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_random_vectors), TEST(test_flush_forgets),   TEST(test_unused_stands_still),
+        TEST(test_full_and_fast),  TEST(test_beyond_the_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,306 @@
+/* cut.c - one operand of a plan: its entries sorted by sub-tile, and sub-tiles, whole or in parts, as the
+ * words that fill memory tiles. */
+#include "tiling/plan_int.h"
+
+/* ---- uniform sub-tiles ----------------------------------------------------------------------- */
+
+static uint32_t digit_of(const plan_digit *d, uint32_t coordinate) {
+    return (d->within ? coordinate % d->within : coordinate) / d->edge;
+}
+
+uint32_t plan_piece(const plan_operand *o, uint32_t tile, uint32_t k) {
+    const uint32_t *crd = o->data->crd + (size_t)o->entry[o->tile_first[tile]] * o->format->order;
+    return digit_of(&o->digit[k], crd[o->digit_mode[k]]);
+}
+
+static bool same_digits(const uint32_t *key, uint32_t width, uint32_t a, uint32_t b, uint32_t digits) {
+    return memcmp(key + (size_t)a * width, key + (size_t)b * width, sizeof *key * digits) == 0;
+}
+
+void plan_cut(tile_planner *p, plan_operand *o) {
+    uint32_t order = o->format->order, n = (uint32_t)o->data->nnz, digits = o->n_digits;
+    uint32_t width = digits + order ? digits + order : 1;
+    uint32_t *key = arena_new_n(&p->scratch, uint32_t, (size_t)n * width + 1);
+    uint8_t *column = arena_new_n(&p->scratch, uint8_t, width);
+    o->entry = arena_new_n(&p->own, uint32_t, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t *c = o->data->crd + (size_t)i * order;
+        uint32_t *k = key + (size_t)i * width;
+        for (uint32_t d = 0; d < digits; d++)
+            k[d] = digit_of(&o->digit[d], c[o->digit_mode[d]]);
+        for (uint32_t l = 0; l < order; l++) { /* inside a sub-tile the last digit's remainder is enough */
+            uint32_t at = c[o->format->mode[l]];
+            k[digits + l] = (p->options.glb_tile ? at % p->options.glb_tile : at) % p->edge;
+        }
+    }
+    for (uint32_t k = 0; k < width; k++)
+        column[k] = (uint8_t)k;
+    tile_sort(key, width, n, column, digits + order, o->entry, &p->scratch);
+    for (uint32_t i = 0; i < n; i++)
+        o->n_tiles += i == 0 || !same_digits(key, width, o->entry[i - 1], o->entry[i], digits);
+    o->tile_first = arena_new_n(&p->own, uint32_t, o->n_tiles + 1);
+    for (uint32_t i = 0, t = 0; i < n; i++) {
+        if (i == 0 || !same_digits(key, width, o->entry[i - 1], o->entry[i], digits))
+            o->tile_first[t++] = i;
+    }
+    o->tile_first[o->n_tiles] = n;
+    o->was_split = arena_new_n(&p->own, uint64_t, o->n_tiles / 64 + 1);
+    arena_free(&p->scratch);
+}
+
+/* ---- levels, shape, words -------------------------------------------------------------------- */
+
+/* The entries in storage order, local coordinates by storage level, with the explicit zeros of padded levels;
+ * of sub-tile 0 one zero at the corner, because the chip's repeaters and droppers must not meet an empty
+ * outermost fiber. */
+static void local_entries(tile_planner *p, const plan_operand *o, const sub_tile *t, arena *mem,
+                          tile_entries *out) {
+    uint32_t order = o->format->order, n = t->n ? t->n : 1;
+    tile_entries in = {.crd = {arena_new_n(mem, uint32_t, (size_t)n * order + 1), n * order, n * order + 1},
+                       .val = {arena_new_n(mem, uint16_t, n), n, n}};
+    for (uint32_t i = 0; i < t->n; i++) {
+        const uint32_t *c = o->data->crd + (size_t)t->entry[i] * order;
+        for (uint32_t l = 0; l < order; l++)
+            in.crd.at[i * order + l] = c[o->format->mode[l]] - t->low[o->format->mode[l]];
+        in.val.at[i] = o->data->val[t->entry[i]];
+    }
+    if (o->format->padded)
+        tile_pad(o->format, p->edge, &in, mem, out);
+    else
+        *out = in;
+}
+
+static bool build(tile_planner *p, const plan_operand *o, const tile_entries *e, arena *mem,
+                  sam_tensor_levels *levels) {
+    static const uint8_t column[SAM_MAX_ORDER] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    uint32_t dim[SAM_MAX_ORDER], n = e->val.len;
+    uint32_t *as_is = arena_new_n(mem, uint32_t, n);
+    for (uint32_t i = 0; i < n; i++)
+        as_is[i] = i;
+    for (uint32_t l = 0; l < o->format->order; l++)
+        dim[l] = p->edge;
+    return tile_build_levels(o->format, e->crd.at, o->format->order, column, as_is, n, e->val.at, dim, mem,
+                             p->diag, levels);
+}
+
+static void count_nodes(tile_planner *p, const plan_operand *o, const tile_entries *e, sub_tile *t) {
+    uint32_t order = o->format->order;
+    for (uint32_t l = 0; l < order; l++) {
+        uint32_t nodes = 0;
+        if (++p->now == 0) {
+            memset(p->seen, 0, sizeof *p->seen * p->edge);
+            p->now = 1;
+        }
+        for (uint32_t i = 0; i < e->val.len; i++) {
+            uint16_t *stamp = &p->seen[e->crd.at[(size_t)i * order + l]];
+            nodes += *stamp != p->now;
+            *stamp = p->now;
+        }
+        t->nodes[o->format->mode[l]] = (uint16_t)(o->format->level[l] == SAM_LEVEL_DENSE ? p->edge : nodes);
+    }
+}
+
+/* Whether every array fits its memory tile and every block a bank of the global buffer. */
+static void measure(const tile_planner *p, const sam_tensor_levels *levels, sub_tile *t) {
+    uint32_t bank = p->options.bank_words ? p->options.bank_words : UINT32_MAX;
+    uint32_t longest = levels->n_vals + 1;
+    t->most = t->vals = levels->n_vals;
+    for (uint32_t l = 0, parents = 1; l < levels->order; l++) {
+        const sam_level_data *level = &levels->level[l];
+        parents = level->format == SAM_LEVEL_DENSE ? parents * level->dim : level->n_crd;
+        t->tree[l] = parents;
+        uint32_t block = level->n_seg + level->n_crd + 2;
+        t->most = level->n_seg > t->most ? level->n_seg : t->most;
+        t->most = level->n_crd > t->most ? level->n_crd : t->most;
+        longest = block > longest ? block : longest;
+    }
+    t->fits = t->most <= p->options.mem_words && longest <= bank;
+}
+
+static void push_array(tile_planner *p, const uint32_t *words, uint32_t n) {
+    vec_push(p->mem, &p->plan->words, (uint16_t)n);
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(p->mem, &p->plan->words, (uint16_t)words[i]);
+}
+
+/* What each stream of the operand carries of it: length headers and words. */
+static void push_blocks(tile_planner *p, const plan_operand *o, const sam_tensor_levels *levels,
+                        sub_tile *t) {
+    t->block = 0;
+    for (uint32_t i = 0; i < o->n_inputs; i++) {
+        tile_input *input = &p->plan->inputs.at[o->input[i]];
+        tile_block block = {.first = p->plan->words.len};
+        t->block = input->blocks.len;
+        if (input->stream.level == SAM_MODE_VALS) {
+            vec_push(p->mem, &p->plan->words, (uint16_t)levels->n_vals);
+            for (uint32_t k = 0; k < levels->n_vals; k++)
+                vec_push(p->mem, &p->plan->words, levels->vals[k]);
+        } else {
+            const sam_level_data *level = &levels->level[input->stream.level];
+            push_array(p, level->seg, level->n_seg);
+            push_array(p, level->crd, level->n_crd);
+        }
+        block.length = p->plan->words.len - block.first;
+        vec_push(p->mem, &input->blocks, block);
+    }
+}
+
+enum { SCRATCH_KEPT = 1 << 20 };
+
+/* Shape, and words: where asked for and it fits. */
+static bool form(tile_planner *p, const plan_operand *o, sub_tile *t, bool words) {
+    sam_tensor_levels levels;
+    tile_entries entries;
+    local_entries(p, o, t, &p->scratch, &entries);
+    if (!build(p, o, &entries, &p->scratch, &levels))
+        return false;
+    count_nodes(p, o, &entries, t);
+    measure(p, &levels, t);
+    if (words && t->fits && !p->dry)
+        push_blocks(p, o, &levels, t);
+    if (p->scratch.bytes > SCRATCH_KEPT)
+        arena_free(&p->scratch);
+    return true;
+}
+
+/* ---- the sub-tiles a batch met --------------------------------------------------------------- */
+
+static uint32_t hash_of(const plan_operand *o, const sub_tile *t) {
+    uint32_t hash = t->tile * 0x9e3779b1u;
+    for (uint32_t m = 0; m < o->format->order; m++)
+        hash = (hash ^ (t->low[m] + t->size[m] * 0x10001u)) * 0x85ebca6bu;
+    return (hash ^ hash >> 15) & (o->n_heads - 1);
+}
+
+static void link_sub(plan_operand *o, uint32_t sub) {
+    uint32_t *head = &o->head[hash_of(o, &o->subs.at[sub])];
+    o->subs.at[sub].next = *head;
+    *head = sub;
+}
+
+enum { FIRST_HEADS = 64 };
+
+static uint32_t remember(tile_planner *p, plan_operand *o, const sub_tile *t) {
+    uint32_t sub = o->subs.len;
+    vec_push(p->mem, &o->subs, *t);
+    if (sub < o->n_heads) {
+        link_sub(o, sub);
+        return sub;
+    }
+    o->n_heads *= 2;
+    o->head = arena_new_n(p->mem, uint32_t, o->n_heads);
+    for (uint32_t s = 1; s <= sub; s++)
+        link_sub(o, s);
+    return sub;
+}
+
+static uint32_t look_up(const plan_operand *o, const sub_tile *t) {
+    uint32_t order = o->format->order;
+    for (uint32_t s = o->head[hash_of(o, t)]; s; s = o->subs.at[s].next) {
+        const sub_tile *other = &o->subs.at[s];
+        if (other->tile == t->tile && memcmp(other->low, t->low, sizeof *t->low * order) == 0 &&
+            memcmp(other->size, t->size, sizeof *t->size * order) == 0)
+            return s;
+    }
+    return 0;
+}
+
+static sub_tile in_box(const plan_operand *o, uint32_t tile, const plan_box *box) {
+    sub_tile t = {.tile = tile, .block = PLAN_NO_BLOCK, .halve = SAM_MAX_ORDER};
+    for (uint32_t m = 0; m < o->format->order; m++) {
+        t.low[m] = box->low[o->access->index[m].v - 1];
+        t.size[m] = (uint16_t)box->size[o->access->index[m].v - 1];
+    }
+    return t;
+}
+
+bool plan_begin_batch(tile_planner *p, plan_operand *o) {
+    sub_tile empty = {.block = PLAN_NO_BLOCK, .halve = SAM_MAX_ORDER};
+    memset(&o->subs, 0, sizeof o->subs);
+    o->n_heads = FIRST_HEADS;
+    o->head = arena_new_n(p->mem, uint32_t, o->n_heads);
+    if (!form(p, o, &empty, true))
+        return false;
+    vec_push(p->mem, &o->subs, empty);
+    if (empty.fits)
+        return true;
+    diag_unmappable(
+        p->diag, o->access->loc, "E0330-capacity",
+        "a %u-wide sub-tile of %s needs %u words of one memory tile, which holds %u, whatever is in it",
+        p->edge, names_text(p->statement->names, o->format->name), empty.most, p->options.mem_words);
+    diag_hint(p->diag, "use a smaller --tile, or compressed levels (s), which are split where they overflow");
+    return false;
+}
+
+bool plan_whole(tile_planner *p, plan_operand *o, uint32_t tile, const plan_box *box, uint32_t *sub) {
+    sub_tile t = in_box(o, tile, box);
+    *sub = look_up(o, &t);
+    if (*sub)
+        return true;
+    t.entry = o->entry + o->tile_first[tile];
+    t.n = o->tile_first[tile + 1] - o->tile_first[tile];
+    if (!form(p, o, &t, true))
+        return false;
+    *sub = remember(p, o, &t);
+    return true;
+}
+
+bool plan_part(tile_planner *p, plan_operand *o, uint32_t from, const plan_box *box, uint32_t *sub) {
+    const sub_tile whole = o->subs.at[from];
+    sub_tile t = in_box(o, whole.tile, box);
+    uint32_t order = o->format->order;
+    *sub = look_up(o, &t);
+    if (!*sub) {
+        uint32_t *entry = arena_new_n(p->mem, uint32_t, whole.n);
+        for (uint32_t i = 0; i < whole.n; i++) {
+            const uint32_t *c = o->data->crd + (size_t)whole.entry[i] * order;
+            bool inside = true;
+            for (uint32_t m = 0; m < order; m++)
+                inside = inside && c[m] - t.low[m] < t.size[m];
+            if (inside)
+                entry[t.n++] = whole.entry[i];
+        }
+        t.entry = entry;
+        if (t.n && !form(p, o, &t, false))
+            return false;
+        *sub = remember(p, o, &t);
+    }
+    if (!o->subs.at[*sub].n)
+        *sub = 0;
+    return true;
+}
+
+bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *box, sam_var *out) {
+    uint32_t least = UINT32_MAX;
+    uint8_t halve = o->subs.at[sub].halve;
+    for (uint8_t m = 0; halve == SAM_MAX_ORDER && m < o->format->order; m++) {
+        uint32_t v = o->access->index[m].v - 1, most = 0;
+        if (box->size[v] < 2)
+            continue;
+        for (uint32_t half = 0; half < 2; half++) {
+            plan_box other = *box;
+            uint32_t part;
+            tile_halve(box->low[v], box->size[v], half, &other.low[v], &other.size[v]);
+            if (!plan_part(p, o, sub, &other, &part))
+                return false;
+            most = o->subs.at[part].most > most ? o->subs.at[part].most : most;
+        }
+        /* Of equals the longer side, so that parts stay square. */
+        uint32_t so_far = o->subs.at[sub].halve;
+        if (most < least || (most == least && box->size[v] > box->size[o->access->index[so_far].v - 1])) {
+            least = most;
+            o->subs.at[sub].halve = m;
+        }
+    }
+    halve = o->subs.at[sub].halve;
+    BUG_IF(halve == SAM_MAX_ORDER, "a sub-tile of one coordinate does not fit");
+    *out = o->access->index[halve];
+    return true;
+}
+
+bool plan_block(tile_planner *p, plan_operand *o, uint32_t sub, uint32_t *block) {
+    if (o->subs.at[sub].block == PLAN_NO_BLOCK && !form(p, o, &o->subs.at[sub], true))
+        return false;
+    *block = o->subs.at[sub].block;
+    return true;
+}

@@ -1,0 +1,165 @@
+/* pieces.c - which pieces of a variable may contribute to the result, derived from the expression: a product
+ * needs all factors, a sum any term. A term that lacks a variable reduced elsewhere must be counted once, so
+ * it takes part in that variable's first piece only and is fed its empty sub-tile otherwise. */
+#include "tiling/plan_int.h"
+
+uint32_t plan_pieces(const tile_planner *p, uint32_t d) {
+    const plan_digit *digit = &p->digits[d];
+    uint32_t extent = p->extent[digit->var.v - 1];
+    if (digit->within) {
+        uint32_t before = p->piece[digit->outer] * digit->within;
+        extent = extent - before < digit->within ? extent - before : digit->within;
+    }
+    return tile_split_extent(extent, digit->edge);
+}
+
+static uint32_t most_pieces(const tile_planner *p, uint32_t d) {
+    const plan_digit *digit = &p->digits[d];
+    uint32_t extent = p->extent[digit->var.v - 1];
+    return tile_split_extent(digit->within && digit->within < extent ? digit->within : extent, digit->edge);
+}
+
+static uint32_t set_words(const tile_planner *p, uint32_t d) {
+    return (most_pieces(p, d) + 63) / 64;
+}
+
+size_t plan_pool_words(const tile_planner *p) {
+    size_t words = 0;
+    for (uint32_t d = 0; d < p->n_digits; d++) /* every access and every term made concrete, and the answer */
+        words += (size_t)set_words(p, d) * (2 * p->statement->exprs.len + 1);
+    return words;
+}
+
+static piece_set empty_set(tile_planner *p, uint32_t d) {
+    piece_set s = {PIECES_SOME, p->pool + p->pool_used};
+    p->pool_used += set_words(p, d);
+    memset(s.bits, 0, sizeof *s.bits * set_words(p, d));
+    return s;
+}
+
+static void put(piece_set s, uint32_t at) {
+    s.bits[at / 64] |= UINT64_C(1) << (at % 64);
+}
+
+/* ANY made concrete for one side of a sum: every piece of a result variable, the first of a reduced one. */
+static piece_set concrete(tile_planner *p, piece_set s, uint32_t d) {
+    if (s.kind != PIECES_ANY)
+        return s;
+    s = empty_set(p, d);
+    uint32_t n = sam_is_result_var(p->statement, p->digits[d].var) ? plan_pieces(p, d) : 1;
+    for (uint32_t i = 0; i < n; i++)
+        put(s, i);
+    return s;
+}
+
+/* Doubles its steps, then halves them: O(log of the way). */
+uint32_t plan_first_at_least(const plan_operand *o, plan_cursor c, uint32_t at) {
+    uint32_t low = c.low, step = 1;
+    while (low + step < c.high && plan_piece(o, low + step, c.depth) < at) {
+        low += step;
+        step *= 2;
+    }
+    uint32_t high = low + step < c.high ? low + step : c.high;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (plan_piece(o, middle, c.depth) < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool has_digit(const plan_operand *o, const plan_cursor *c, const plan_digit *d) {
+    return c->depth < o->n_digits && o->digit[c->depth].var.v == d->var.v &&
+           o->digit[c->depth].edge == d->edge && o->digit[c->depth].within == d->within;
+}
+
+static void put_pieces(const plan_operand *o, plan_cursor at, piece_set s) {
+    while (at.low < at.high) {
+        uint32_t piece = plan_piece(o, at.low, at.depth);
+        put(s, piece);
+        at.low = plan_first_at_least(o, at, piece + 1);
+    }
+}
+
+static piece_set pieces_of_access(tile_planner *p, const plan_operand *o, const plan_cursor *c, uint32_t d) {
+    enum { WORTH_KEEPING = 64 };
+    if (c->low == c->high)
+        return (piece_set){PIECES_NONE, NULL};
+    if (!has_digit(o, c, &p->digits[d]))
+        return (piece_set){PIECES_ANY, NULL};
+    piece_set s = empty_set(p, d);
+    plan_cached_set *kept = &o->cached[c->depth];
+    uint32_t words = set_words(p, d);
+    if (c->high - c->low < WORTH_KEEPING) {
+        put_pieces(o, *c, s);
+    } else if (kept->bits && kept->low == c->low && kept->high == c->high) {
+        memcpy(s.bits, kept->bits, sizeof *s.bits * words);
+    } else {
+        put_pieces(o, *c, s);
+        if (!kept->bits)
+            kept->bits = arena_new_n(&p->own, uint64_t, words);
+        kept->low = c->low;
+        kept->high = c->high;
+        memcpy(kept->bits, s.bits, sizeof *s.bits * words);
+    }
+    return s;
+}
+
+/* Of an addition. A side that lacks v beside one that has it takes part in the first piece; where both lack
+ * it, v is summed up elsewhere, and this addition belongs to every piece. */
+static piece_set united(tile_planner *p, const sam_expr_data *x, piece_set a, piece_set b, uint32_t d) {
+    const sam_statement *s = p->statement;
+    bool varies = ((sam_vars_of(s, x->a) | sam_vars_of(s, x->b)) & var_bit(p->digits[d].var)) != 0;
+    if (varies && !(a.kind == PIECES_ANY && b.kind == PIECES_ANY)) {
+        a = concrete(p, a, d);
+        b = concrete(p, b, d);
+    }
+    if (a.kind == PIECES_NONE || b.kind == PIECES_ANY)
+        return b;
+    if (b.kind == PIECES_NONE || a.kind == PIECES_ANY)
+        return a;
+    for (uint32_t i = 0; i < set_words(p, d); i++)
+        a.bits[i] |= b.bits[i];
+    return a;
+}
+
+static piece_set usable(tile_planner *p, const plan_cursor *cursors, sam_expr h, uint32_t d) {
+    const sam_expr_data *x = sam_expr_at(p->statement, h);
+    switch (x->kind) {
+    case SAM_EXPR_ACCESS:
+        return pieces_of_access(p, &p->operands[x->tensor.v - 1], &cursors[x->tensor.v - 1], d);
+    case SAM_EXPR_LITERAL:
+        return (piece_set){PIECES_ANY, NULL};
+    case SAM_EXPR_NEG:
+    case SAM_EXPR_SUM:
+    case SAM_EXPR_DIV:
+        return usable(p, cursors, x->a, d);
+    case SAM_EXPR_MUL: {
+        piece_set a = usable(p, cursors, x->a, d);
+        if (a.kind == PIECES_NONE)
+            return a;
+        piece_set b = usable(p, cursors, x->b, d);
+        if (b.kind == PIECES_ANY)
+            return a;
+        if (b.kind == PIECES_NONE || a.kind == PIECES_ANY)
+            return b;
+        for (uint32_t i = 0; i < set_words(p, d); i++)
+            a.bits[i] &= b.bits[i];
+        return a;
+    }
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB: {
+        piece_set a = usable(p, cursors, x->a, d);
+        return united(p, x, a, usable(p, cursors, x->b, d), d);
+    }
+    case SAM_EXPR_NONE:
+        break;
+    }
+    BUG("expression kind %d", (int)x->kind);
+}
+
+piece_set plan_candidates(tile_planner *p, const plan_cursor *cursors, uint32_t d) {
+    return concrete(p, usable(p, cursors, p->statement->rhs, d), d);
+}

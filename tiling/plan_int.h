@@ -1,0 +1,152 @@
+/* plan_int.h - shared by the files that make a plan only: cut.c forms sub-tiles, pieces.c says which pieces
+ * of a variable may contribute, plan.c searches them. */
+#ifndef ONYX_PLAN_INT_H
+#define ONYX_PLAN_INT_H
+
+#include "tiling/tiling_int.h"
+
+enum { PLAN_MAX_VARS = 64, PLAN_MAX_TENSORS = 64, PLAN_NO_DIGIT = -1, PLAN_NO_BLOCK = UINT32_MAX >> 1 };
+
+/* A coordinate is found digit by digit: which tile for the global buffer, where there are such, then which
+ * sub-tile in it. */
+typedef struct {
+    sam_var var;
+    uint32_t edge;   /* coordinates of a piece */
+    uint32_t within; /* of what is cut into pieces; 0: the whole variable */
+    int outer;       /* the digit that chose what is cut, or PLAN_NO_DIGIT */
+} plan_digit;
+
+/* What a run iterates: coordinates [low, low + size) of each variable, by handle - 1. */
+typedef struct {
+    uint32_t low[PLAN_MAX_VARS], size[PLAN_MAX_VARS];
+} plan_box;
+
+/* The entries of an operand in a box. Sub-tile 0 is the empty one. Extents by logical mode. */
+typedef struct {
+    const uint32_t *entry; /* in storage order */
+    uint32_t n;
+    uint32_t tile; /* the uniform sub-tile it lies in */
+    uint32_t low[SAM_MAX_ORDER];
+    uint16_t size[SAM_MAX_ORDER];
+    uint16_t nodes[SAM_MAX_ORDER]; /* distinct coordinates */
+    uint32_t tree[SAM_MAX_ORDER];  /* nodes of each storage level */
+    uint32_t most;                 /* words of its largest array */
+    uint32_t vals;
+    bool fits;
+    uint8_t halve;      /* the mode to halve if it does not fit, SAM_MAX_ORDER = not looked for yet */
+    uint32_t block;     /* of its operand's inputs, PLAN_NO_BLOCK until a run needs it */
+    uint32_t loaded_in; /* the load of the global buffer it was last part of */
+    uint32_t next;      /* with the same hash, 0 ends */
+} sub_tile;
+
+/* The pieces that sub-tiles [low, high) have at a digit: the same ones are asked for again and again. */
+typedef struct {
+    uint32_t low, high;
+    uint64_t *bits; /* NULL: none yet */
+} plan_cached_set;
+
+typedef struct {
+    const tile_tensor *data;
+    const sam_tensor_data *format;
+    const sam_expr_data *access;
+    uint64_t first_only;     /* variables (bit = handle - 1) in whose first piece alone it takes part */
+    plan_digit *digit;       /* of its own variables, in the order of the search */
+    uint8_t *digit_mode;     /* the logical mode of each */
+    plan_cached_set *cached; /* by digit */
+    uint32_t n_digits;       /* order x levels */
+    uint32_t *entry;         /* all entries, by digits, then in storage order */
+    uint32_t *tile_first;    /* first of the entries of uniform sub-tile t; n_tiles + 1 of them */
+    uint32_t n_tiles;        /* uniform sub-tiles with entries */
+    uint8_t *input;          /* the streams that carry it */
+    uint32_t n_inputs;
+    uint64_t *was_split;     /* a bit for each uniform sub-tile */
+    VEC(sub_tile) subs;      /* those the batch met */
+    uint32_t *head, n_heads; /* of the hash chains, a power of two */
+} plan_operand;
+
+/* Where the search stands in one operand: its sub-tiles [low, high) match the pieces chosen so far. */
+typedef struct {
+    uint32_t low, high, depth; /* depth: digits of the operand fixed so far */
+} plan_cursor;
+
+typedef enum { PIECES_NONE, PIECES_ANY, PIECES_SOME } piece_kind;
+typedef struct {
+    piece_kind kind;
+    uint64_t *bits; /* PIECES_SOME: one bit per piece */
+} piece_set;
+
+/* A digit whose pieces are being visited. */
+typedef struct {
+    piece_set set;
+    uint32_t at, pieces;
+    size_t pool; /* in use before it */
+} plan_frame;
+
+struct tile_planner {
+    const sam_statement *statement;
+    tile_options options;
+    uint32_t edge;
+    const uint32_t *extent;
+    plan_operand *operands; /* by tensor handle - 1 */
+    plan_digit *digits;     /* in the order of the search */
+    uint32_t n_digits;
+    uint32_t *piece;       /* chosen, by digit */
+    plan_cursor **cursors; /* by depth: one for each tensor */
+    plan_frame *frames;
+    int depth;      /* of the frame on top, -1: the search is over */
+    bool alone;     /* a statement without loops: its one run is still to come */
+    uint64_t *pool; /* of piece sets, a stack */
+    size_t pool_used;
+    uint16_t *seen, now; /* coordinates counted in the present sub-tile carry the stamp `now` */
+    uint32_t load;       /* of the global buffer, from 1 */
+    bool new_load, new_glb_tile;
+    bool dry;                                       /* count only: no words, no runs */
+    uint64_t in_words[TILE_MAX_STREAMS], out_words; /* of the present load */
+    const tile_stream *inputs, *outputs;
+    uint32_t n_inputs, n_outputs;
+    tile_counts counts;
+    arena own, scratch;
+    arena *home, *mem; /* the caller's: of the counts, of the batch */
+    diagnostics *diag;
+    tile_plan *plan; /* the batch */
+};
+
+static inline uint64_t var_bit(sam_var v) {
+    return UINT64_C(1) << (v.v - 1);
+}
+
+/* ---- cut.c ----------------------------------------------------------------------------------- */
+
+/* Sorts the operand's entries by digits and storage order and finds the uniform sub-tiles. */
+void plan_cut(tile_planner *p, plan_operand *o);
+/* Forgets the sub-tiles of the last batch and makes sub-tile 0. False after E0330, E0331: not even a single
+ * entry fits. */
+bool plan_begin_batch(tile_planner *p, plan_operand *o);
+/* Which piece sub-tile `tile` has at digit k of the operand. */
+uint32_t plan_piece(const plan_operand *o, uint32_t tile, uint32_t k);
+/* The whole uniform sub-tile; `*sub` into o->subs. False after E0331. */
+bool plan_whole(tile_planner *p, plan_operand *o, uint32_t tile, const plan_box *box, uint32_t *sub);
+/* The part of sub-tile `from` in a smaller box, 0 if nothing is there. False after E0331. */
+bool plan_part(tile_planner *p, plan_operand *o, uint32_t from, const plan_box *box, uint32_t *sub);
+/* The mode whose halving leaves the least; one with more than one coordinate. */
+bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *box, sam_var *out);
+/* Its blocks, made where they are not there yet. */
+bool plan_block(tile_planner *p, plan_operand *o, uint32_t sub, uint32_t *block);
+
+/* ---- model.c ------------------------------------------------------------------------------- */
+
+/* Cycles a run on these sub-tiles (by tensor) is expected to take; docs/tiling.md has the model. */
+double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box);
+
+/* ---- pieces.c -------------------------------------------------------------------------------- */
+
+/* Pieces of digit d, given the digits outside of it. */
+uint32_t plan_pieces(const tile_planner *p, uint32_t d);
+/* The pieces of digit d which the expression can use where the cursors stand. */
+piece_set plan_candidates(tile_planner *p, const plan_cursor *cursors, uint32_t d);
+/* First sub-tile of the cursor's range whose piece at the cursor's depth is at least `at`. */
+uint32_t plan_first_at_least(const plan_operand *o, plan_cursor c, uint32_t at);
+/* How many words of piece sets the search may need at once. */
+size_t plan_pool_words(const tile_planner *p);
+
+#endif

@@ -286,6 +286,8 @@ bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, const 
                      tile_collector *c, cli_outcome *out);
 /* fw_build, and beside app.elf app.json, which says what it was made of. */
 bool cli_build_firmware(cli_session *s, const cli_kernel *k, const char *folder, fw_app *app);
+/* The app.elf in the folder is whole, and of this kernel. */
+bool cli_firmware_is_there(cli_session *s, const cli_kernel *k, const char *folder);
 /* Leaves in the folder what onyx program needs to go through the command again. */
 bool cli_record_command(cli_session *s, int argc, char **argv, const char *folder);
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # mutate.sh RTL_DIR WORK_DIR COUNT PROPERTY.sv ...: how many faults in a cell its proof notices.
 # Makes up to COUNT mutants (0: all there are) of the first cell a property file is about: one inverted, constant or
-# swapped bit at one port of one operator or register. A mutant is killed when the proof of the first parameter set fails;
+# conditionally inverted bit at one port of an operator or register. A mutant is killed when the proof of the first parameter set fails;
 # one that is not must be proved equal to the cell as far as the outside can tell (seen_o), or it has survived.
 # A row of a table each; fails when one survives.
 set -eu

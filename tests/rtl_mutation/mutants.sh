@@ -2,7 +2,7 @@
 # mutants.sh RTL_DIR TOP COUNT OUT_DIR MODULE.. -- PLACE..: module TOP with faults one can switch on.
 # Writes OUT_DIR/TOP.v, in which input `mutant` selects one of COUNT mutants of each MODULE (0: none); OUT_DIR/list, a line
 # each in their order; and OUT_DIR/MODULE.il, the module they are mutants of. A PLACE, MODULE/INSTANCE, is an instance that
-# needs the input: of a mutated module, or one on the way to it. A mutant is one inverted, constant or swapped bit at a port
+# needs the input: of a mutated module, or one on the way to it. A mutant is one constant, inverted or conditionally inverted bit at a port
 # of an operator, multiplexer or register.
 set -eu
 rtl=$1 top=$2 count=$3 out=$4

@@ -51,7 +51,7 @@ for module in $(sed -n 's/.* -module \([^ ]*\) .*/\1/p' "$dir/list" | awk '!seen
         grep -qx "$number" "$work/slow" || { killed=$((killed + 1)); continue; }
         miter "$module" "$(echo "$mutation" | sed 's/ -ctrl mutant [0-9]* [0-9]*//')" >"$work/equal.ys"
         yosys -q -s "$work/equal.ys" >"$work/log" 2>&1 || { tail "$work/log"; exit 1; }
-        if [ "$(pdr "$work/equal" 20)" = PROVED ]; then
+        if [ "$(pdr "$work/equal" 60)" = PROVED ]; then
             equivalent=$((equivalent + 1))
         elif ! ONYX_MUTANT=$number "$test" >/dev/null 2>&1; then
             killed=$((killed + 1))

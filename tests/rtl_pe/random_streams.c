@@ -25,6 +25,7 @@ typedef struct {
     arena *mem;
     uint32_t empty_pct, longest; /* share of empty fibers, longest fiber */
     uint32_t maybe_pct;
+    uint32_t lowest; /* most fibers' coordinates begin about here, so that two trees have some in common */
 } maker;
 
 static bool chance(maker *m, uint32_t percent) {
@@ -50,10 +51,15 @@ static uint32_t value(maker *m) {
     return chance(m, m->maybe_pct) ? RTL_MAYBE : prng_below(&m->random, 0x10000);
 }
 
+/* A coordinate that leaves room for the rest of the longest fiber: fibers count in steps of 3 at most. */
+static uint32_t any_start(maker *m) {
+    return prng_below(&m->random, 0x10000 - 3 * (m->longest + 1));
+}
+
 /* A tree of values; with `crds` not NULL also as many ascending coordinates beside them. */
 static void make_tree(maker *m, const u32_vec *ends, u32_vec *values, u32_vec *crds) {
     for (uint32_t i = 0; i < ends->len; i++) {
-        uint32_t crd = prng_below(&m->random, 3);
+        uint32_t crd = chance(m, 5) ? any_start(m) : m->lowest + prng_below(&m->random, 3);
         for (uint32_t n = fiber_length(m); n > 0; n--) {
             vec_push(m->mem, values, value(m));
             if (crds)
@@ -162,6 +168,7 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_con
     m.empty_pct = empty[prng_below(&m.random, 4)];
     m.longest = longest[prng_below(&m.random, 4)];
     m.maybe_pct = chance(&m, 50) ? 0 : 20;
+    m.lowest = chance(&m, 50) ? 0 : any_start(&m);
     *config = (spec_pe_config){mode->mode, {1, 0, 0}};
     if (mode->mode == RTL_PE_JOINER)
         config->space[0] |= mode->variant << 1;

@@ -62,8 +62,12 @@ for compiler in gcc clang; do
     done
 done
 check "3 jobs" 3
-check "fixed addresses" 1 setarch -R
-check "fixed addresses again" 1 setarch -R env A_LONGER_ENVIRONMENT=moves_the_stack
+if setarch -R true 2>/dev/null; then
+    check "fixed addresses" 1 setarch -R
+    check "fixed addresses again" 1 setarch -R env A_LONGER_ENVIRONMENT=moves_the_stack
+else
+    echo "addresses cannot be fixed here" # some containers forbid it
+fi
 if localedef -i de_DE -f UTF-8 "$work/de_DE.UTF-8" 2>/dev/null; then
     check "de_DE.UTF-8" 1 env LOCPATH="$work" LC_ALL=de_DE.UTF-8
 else

@@ -33,6 +33,7 @@ module p_crdhold (
   logic [16:0] outer_out_data;
 
   logic hazard;
+  logic stir, gated_stir;
   onyx_crdhold u_cell (
       .clk_i(clk_i),
       .rst_ni(rst_n),
@@ -50,7 +51,39 @@ module p_crdhold (
       .inner_ready_i(inner_out_ready_i),
       .outer_data_o(outer_out_data),
       .outer_valid_o(outer_out_valid),
-      .outer_ready_i(outer_out_ready_i)
+      .outer_ready_i(outer_out_ready_i),
+      .stir_o(stir)
+  );
+
+  // The same cell with a clock only when it says that it may change, or a token moves.
+  logic awake;
+  assign awake = en_i & (flush_i | gated_stir | (inner_valid_i & gated_inner_ready) | (outer_valid_i & gated_outer_ready) | (gated_inner_out_valid & inner_out_ready_i) | (gated_outer_out_valid & outer_out_ready_i));
+  logic gated_inner_ready;
+  logic gated_outer_ready;
+  logic [16:0] gated_inner_out_data;
+  logic gated_inner_out_valid;
+  logic [16:0] gated_outer_out_data;
+  logic gated_outer_out_valid;
+  logic gated_hazard;
+  onyx_crdhold u_gated (
+      .clk_i(clk_i),
+      .rst_ni(rst_n),
+      .flush_i(flush_i),
+      .inner_data_i(inner_data_i),
+      .inner_valid_i(inner_valid_i),
+      .outer_data_i(outer_data_i),
+      .outer_valid_i(outer_valid_i),
+      .inner_ready_i(inner_out_ready_i),
+      .outer_ready_i(outer_out_ready_i),
+      .inner_ready_o(gated_inner_ready),
+      .outer_ready_o(gated_outer_ready),
+      .inner_data_o(gated_inner_out_data),
+      .inner_valid_o(gated_inner_out_valid),
+      .outer_data_o(gated_outer_out_data),
+      .outer_valid_o(gated_outer_out_valid),
+      .hazard_o(gated_hazard),
+      .en_i(awake),
+      .stir_o(gated_stir)
   );
   port_in u_inner (
       .clk_i(clk_i),
@@ -134,6 +167,10 @@ module p_crdhold (
   end
 
   always_comb begin
+    if (rst_n) begin
+      `PROVE(gated_same, {gated_inner_ready, gated_outer_ready, gated_inner_out_data, gated_inner_out_valid, gated_outer_out_data, gated_outer_out_valid, gated_hazard} ==
+          {inner_ready, outer_ready, inner_out_data, inner_out_valid, outer_out_data, outer_out_valid, hazard})
+    end
     if (moves) begin
       `PROVE(once, inner_takes == inner_out_gives && inner_takes == outer_out_gives)
       if (inner_takes) begin

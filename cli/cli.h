@@ -267,6 +267,10 @@ typedef struct {
 bool cli_next_batch(cli_batches *b);
 
 /* The result of these is that of the packed statement. */
+/* FOLDER/channels.json, the channels whose waves onyx-cosim writes; FOLDER/waves.gtkw and tokens.txt, which
+ * show the wires of the netlist of engine rtl in GTKWave. */
+bool cli_write_channels(const pnr_design *d, const char *folder, cli_session *s);
+bool cli_write_netlist_waves(const pnr_design *d, const char *folder, cli_session *s);
 bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
                    tile_collector *c, cli_outcome *out);
 /* The runs on the cycle model, for what the chip would get wrong there. E0803. */
@@ -286,6 +290,8 @@ bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, const 
                      tile_collector *c, cli_outcome *out);
 /* fw_build, and beside app.elf app.json, which says what it was made of. */
 bool cli_build_firmware(cli_session *s, const cli_kernel *k, const char *folder, fw_app *app);
+/* The app.elf in the folder is whole, and of this kernel. */
+bool cli_firmware_is_there(cli_session *s, const cli_kernel *k, const char *folder);
 /* Leaves in the folder what onyx program needs to go through the command again. */
 bool cli_record_command(cli_session *s, int argc, char **argv, const char *folder);
 

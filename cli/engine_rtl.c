@@ -52,57 +52,72 @@ static const char *ingredients(cli_session *s, const char *folder) {
  */
 enum { MANY_CYCLES = 3000000 };
 
-/* The program there was made of `key`, and is optimised if that is wanted. */
-static bool is_built(cli_session *s, const char *folder, const char *key, bool fast) {
+/* How the program is built: quickly, optimised, or quickly and with waveforms. */
+typedef enum { BUILD_SMALL, BUILD_FAST, BUILD_WAVES } build_kind;
+static const char *const build_name[] = {"small\n", "fast\n", "waves\n"};
+
+/* The program there was made of `key`, and as is wanted, or better. */
+static bool is_built(cli_session *s, const char *folder, const char *key, build_kind kind) {
     diagnostics quiet; /* nothing kept is no error */
     size_t length = 0;
     diag_init(&quiet, &s->mem);
     if (access(arena_printf(&s->mem, "%s/obj/design_sim", folder), X_OK) != 0)
         return false;
     const char *kept = file_read(arena_printf(&s->mem, "%s/built_from", folder), &s->mem, &length, &quiet);
-    return kept && !strncmp(kept, key, strlen(key)) && (!fast || !strcmp(kept + strlen(key), "fast\n"));
+    if (!kept || strncmp(kept, key, strlen(key)) != 0)
+        return false;
+    kept += strlen(key);
+    return strcmp(kept, build_name[kind]) == 0 ||
+           (kind == BUILD_SMALL && strcmp(kept, build_name[BUILD_FAST]) == 0);
 }
 
 /* ---- build and run --------------------------------------------------------------------------- */
 
-static bool verilate(cli_session *s, const char *folder, bool fast, const char *log) {
+static bool verilate(cli_session *s, const char *folder, build_kind kind, const char *log) {
     arena *mem = &s->mem;
     const char *home = cli_home(s);
-    bool runtime = access(ONYX_VERILATED_LIB, R_OK) == 0; /* compiled once, with the house */
+    /* Compiled once, with the house; but without what writes waveforms. */
+    bool runtime = kind != BUILD_WAVES && access(ONYX_VERILATED_LIB, R_OK) == 0;
     /* Reset and set-up code stays at -O0 beside -O2: it runs once. Most of a file is its headers: one is
      * soonest compiled. */
-    const char *how = fast ? "OPT_FAST=-O2" : "OPT_FAST=-O0 VM_PARALLEL_BUILDS=0";
-    const char *const argv[] = {"verilator",
-                                "--cc",
-                                "--exe",
-                                "--build",
-                                "-j",
-                                "2",
-                                "-O3",
-                                "--x-assign",
-                                "fast",
-                                "--x-initial",
-                                "fast",
-                                "--noassert",
-                                "-Wno-fatal",
-                                "-Wno-UNOPTFLAT",
-                                "--top-module",
-                                "onyx_design",
-                                arena_printf(mem, "-I%s/rtl_models/rtl", home),
-                                "-Mdir",
-                                arena_printf(mem, "%s/obj", folder),
-                                "-CFLAGS",
-                                "-I..",
-                                "-MAKEFLAGS",
-                                how,
-                                "-o",
-                                "design_sim",
-                                arena_printf(mem, "%s/onyx_design.sv", folder),
-                                arena_printf(mem, "%s/rtl_models/harness/design_main.cpp", home),
-                                runtime ? ONYX_VERILATED_LIB : NULL,
-                                "-MAKEFLAGS",
-                                "VM_GLOBAL_FAST=",
-                                NULL};
+    const char *how = kind == BUILD_FAST ? "OPT_FAST=-O2" : "OPT_FAST=-O0 VM_PARALLEL_BUILDS=0";
+    const char *argv[40] = {"verilator",
+                            "--cc",
+                            "--exe",
+                            "--build",
+                            "-j",
+                            "2",
+                            "-O3",
+                            "--x-assign",
+                            "fast",
+                            "--x-initial",
+                            "fast",
+                            "--noassert",
+                            "-Wno-fatal",
+                            "-Wno-UNOPTFLAT",
+                            "--top-module",
+                            "onyx_design",
+                            arena_printf(mem, "-I%s/rtl_models/rtl", home),
+                            "-Mdir",
+                            arena_printf(mem, "%s/obj", folder),
+                            "-CFLAGS",
+                            "-I..",
+                            "-MAKEFLAGS",
+                            how,
+                            "-o",
+                            "design_sim",
+                            arena_printf(mem, "%s/onyx_design.sv", folder),
+                            arena_printf(mem, "%s/rtl_models/harness/design_main.cpp", home)};
+    size_t n = 0;
+    while (argv[n])
+        n++;
+    if (kind == BUILD_WAVES)
+        argv[n++] = "--trace-fst";
+    if (runtime) {
+        argv[n++] = ONYX_VERILATED_LIB;
+        argv[n++] = "-MAKEFLAGS";
+        argv[n] = "VM_GLOBAL_FAST=";
+    }
     cli_progress_stage(s, "Verilator builds the netlist", 0);
     return cli_spawn(argv, log, &s->diag);
 }
@@ -112,11 +127,11 @@ static bool run_design(cli_session *s, const char *const *argv, const char *log)
     return cli_spawn(argv, log, &s->diag);
 }
 
-static bool build(cli_session *s, const char *folder, bool fast, const char *log) {
+static bool build(cli_session *s, const char *folder, build_kind kind, const char *log) {
     const char *key = ingredients(s, folder);
     if (!key)
         return false;
-    if (is_built(s, folder, key, fast))
+    if (is_built(s, folder, key, kind))
         return true;
     /* Objects of another design, or of another tree. */
     const char *built_from = arena_printf(&s->mem, "%s/built_from", folder);
@@ -124,9 +139,9 @@ static bool build(cli_session *s, const char *folder, bool fast, const char *log
     remove_folder(arena_printf(&s->mem, "%s/obj", folder));
     remove(log);
     file_out file;
-    if (!verilate(s, folder, fast, log) || !file_create(&file, built_from, &s->mem, &s->diag))
+    if (!verilate(s, folder, kind, log) || !file_create(&file, built_from, &s->mem, &s->diag))
         return false;
-    fprintf(file.stream, "%s%s\n", key, fast ? "fast" : "small");
+    fprintf(file.stream, "%s%s", key, build_name[kind]);
     return file_commit(&file, &s->diag);
 }
 
@@ -173,14 +188,19 @@ bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     if (!make_folder(folder, &s->diag) ||
         !bits_to_verilog(&k->decoded, k->map, arena_printf(mem, "%s/onyx_design.sv", folder), &s->diag) ||
         !bits_write_ports(&k->decoded, arena_printf(mem, "%s/onyx_design_io.h", folder), &s->diag) ||
-        !tile_job_write(plan, job, &s->diag))
+        !tile_job_write(plan, job, &s->diag) || (o->wave && !cli_write_netlist_waves(&k->decoded, o->out, s)))
         return false;
     remove(run_log);
     remove(result);
-    const char *const argv[] = {arena_printf(mem, "%s/obj/design_sim", folder), job, result,
-                                o->io_trace ? arena_printf(mem, "%s/io.trace", o->out) : NULL, NULL};
+    const char *const argv[] = {arena_printf(mem, "%s/obj/design_sim", folder),
+                                job,
+                                result,
+                                o->io_trace ? arena_printf(mem, "%s/io.trace", o->out) : "",
+                                o->wave ? arena_printf(mem, "%s/waves.fst", o->out) : NULL,
+                                NULL};
+    build_kind kind = o->wave ? BUILD_WAVES : out->model_cycles >= MANY_CYCLES ? BUILD_FAST : BUILD_SMALL;
     double start = seconds_now();
-    if (!build(s, folder, out->model_cycles >= MANY_CYCLES, log))
+    if (!build(s, folder, kind, log))
         return false;
     out->build_s = seconds_now() - start;
     double before = children_s();

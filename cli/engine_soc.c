@@ -43,34 +43,6 @@ static bool read_stats(const cli_options *o, cli_session *s, const char *path, c
     return ok;
 }
 
-/* The channels that waves show, with their names, for onyx-cosim: FOLDER/channels.json. */
-static bool write_channels(const pnr_design *d, const char *folder, cli_session *s) {
-    const netlist *n = d->net;
-    cJSON *json = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(json, "channels");
-    for (uint32_t c = 0; c < n->cells.len; c++) {
-        const net_mode_info *mode = &net_mode_table[n->cells.at[c].mode];
-        for (uint32_t e = 0; e < n->nets.len; e++) {
-            for (uint32_t i = 0; i < n->nets.at[e].sinks.len; i++) {
-                const net_pin *sink = &n->nets.at[e].sinks.at[i];
-                if (sink->cell.v != c + 1)
-                    continue;
-                cJSON *one = cJSON_CreateObject();
-                const char *tile =
-                    arena_printf(&s->mem, "x%uy%u %s", d->site.at[c].x, d->site.at[c].y, mode->name);
-                cJSON_AddNumberToObject(one, "x", d->site.at[c].x);
-                cJSON_AddNumberToObject(one, "y", d->site.at[c].y);
-                cJSON_AddNumberToObject(one, "port", sink->port);
-                cJSON_AddStringToObject(one, "tile", tile);
-                cJSON_AddStringToObject(one, "name", mode->port_in[sink->port]);
-                cJSON_AddItemToArray(list, one);
-            }
-        }
-    }
-    bool ok = json_write(json, arena_printf(&s->mem, "%s/channels.json", folder), &s->diag);
-    cJSON_Delete(json);
-    return ok;
-}
-
 bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                  tile_collector *c, cli_outcome *out) {
     arena *mem = &s->mem;
@@ -87,7 +59,7 @@ bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     if (!cli_build_firmware(s, k, folder, &app) ||
         !fw_columns_of(&k->design, k->apart, mem, &s->diag, &columns) ||
         !fw_batches_write(plan, &columns, &k->board, batches, &s->diag, &counts) ||
-        (o->wave && !write_channels(&k->decoded, o->out, s)))
+        (o->wave && !cli_write_channels(&k->decoded, o->out, s)))
         return false;
     k->times.firmware = seconds_now() - start;
     remove(log);

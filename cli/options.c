@@ -83,7 +83,9 @@ static const struct argp_option option_table[] = {
      "cycle and rtl)",
      2},
     {"wave", OPT_WAVE, NULL, 0,
-     "Write what every channel does in every cycle to DIR/waves.fst, for GTKWave (engines cycle and soc)", 2},
+     "Write what every channel does in every cycle to DIR/waves.fst, for GTKWave (engine rtl: every wire of "
+     "the netlist)",
+     2},
     {"timing", OPT_TIMING, "NAME", 0,
      "Engine sam: ideal (default), or sam, the cycles of the published simulator", 3},
     {"fifo", OPT_FIFO, "N", 0, "Engine sam, timing ideal: tokens a FIFO holds (default 0: no bound)", 3},
@@ -280,7 +282,7 @@ static void check_engine_options(const char *what, const cli_options *o, cli_ses
          runs && o->engine != ENGINE_SAM},
         {"--deadlock", "cycle, rtl or soc", array, o->deadlock != REPORT_ERROR, !simulates},
         {"--io-trace", "cycle or rtl", array, o->io_trace, cycle || (runs && o->engine == ENGINE_RTL)},
-        {"--wave", "cycle or soc", array, o->wave, cycle || (runs && o->engine == ENGINE_SOC)}};
+        {"--wave", "cycle, rtl or soc", array, o->wave, runs && o->engine != ENGINE_SAM}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (!options[i].given || options[i].read)
             continue;

@@ -65,6 +65,8 @@ static bool replay(cli_session *s, const char *folder, cli_options *o) {
     if (strcmp(where, current_folder(s)) != 0 && chdir(where) == 0)
         folder = self;
     cJSON_Delete(json);
+    if (version != 1)
+        return not_recorded(s, folder);
     bool quiet = s->quiet, as_json = s->json; /* are of the command at hand */
     bool ok = cli_parse_options("run", argc, argv, s, o);
     s->quiet = quiet;
@@ -112,45 +114,6 @@ static void show(void *context, const host_progress *now) {
 
 /* ---- the engine -------------------------------------------------------------------------------- */
 
-/* What a program in a folder is made of, as app.json beside it says. */
-static const char *hash_of(cli_session *s, const void *bytes, size_t length) {
-    return arena_printf(&s->mem, "%016llx", (unsigned long long)hash_bytes(bytes, length));
-}
-
-bool cli_build_firmware(cli_session *s, const cli_kernel *k, const char *folder, fw_app *app) {
-    fw_options options = fw_options_default(cli_home(s), folder);
-    size_t length;
-    options.apart = k->apart;
-    cli_progress_stage(s, "building the firmware", 0);
-    if (!fw_build(&k->design, &k->bits, &options, &s->mem, &s->diag, app))
-        return false;
-    const char *elf = file_read(app->elf, &s->mem, &length, &s->diag);
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "elf", elf ? hash_of(s, elf, length) : "");
-    cJSON_AddStringToObject(json, "bitstream",
-                            hash_of(s, k->bits.words.at, sizeof *k->bits.words.at * k->bits.words.len));
-    bool ok = elf && json_write(json, arena_printf(&s->mem, "%s/app.json", folder), &s->diag);
-    cJSON_Delete(json);
-    return ok;
-}
-
-/* The program in the folder is whole, and of this bitstream. */
-static bool is_there(cli_session *s, const cli_kernel *k, const char *folder, const char *elf) {
-    diagnostics quiet;
-    size_t length = 0;
-    const char *elf_hash = NULL, *bits_hash = NULL, *path = arena_printf(&s->mem, "%s/app.json", folder);
-    diag_init(&quiet, &s->mem);
-    cJSON *json = json_read(path, &quiet);
-    const char *text = file_read(elf, &s->mem, &length, &quiet);
-    bool same =
-        json && text && json_get_text(json, path, "elf", &elf_hash, &quiet) &&
-        json_get_text(json, path, "bitstream", &bits_hash, &quiet) &&
-        strcmp(elf_hash, hash_of(s, text, length)) == 0 &&
-        strcmp(bits_hash, hash_of(s, k->bits.words.at, sizeof *k->bits.words.at * k->bits.words.len)) == 0;
-    cJSON_Delete(json);
-    return same;
-}
-
 bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
                      tile_collector *c, cli_outcome *out) {
     arena *mem = &s->mem;
@@ -165,7 +128,7 @@ bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, const 
     host_outcome done;
     uint64_t cycles = 0, ratio = host_cycles_ratio(&k->board);
     double start = seconds_now();
-    if ((!is_there(s, k, folder, job.elf) && !cli_build_firmware(s, k, folder, &app)) ||
+    if ((!cli_firmware_is_there(s, k, folder) && !cli_build_firmware(s, k, folder, &app)) ||
         !fw_columns_of(&k->design, k->apart, mem, &s->diag, &columns) ||
         !fw_batches_write(plan, &columns, &k->board, job.batches, &s->diag, &counts))
         return false;

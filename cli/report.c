@@ -284,9 +284,9 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
     for (uint32_t i = 0; i < k->planned.counts.splits.len; i++) {
         const tile_split *split = &k->planned.counts.splits.at[i];
         printf(
-            "  %llu sub-tiles of %s were split, the fullest wants %llu words of a memory tile; the first at "
+            "  split sub-tiles of %s: %llu; the fullest wants %llu words of a memory tile, the first is at "
             "%s\n",
-            (unsigned long long)split->tiles, names_text(&s->names, split->tensor),
+            names_text(&s->names, split->tensor), (unsigned long long)split->tiles,
             (unsigned long long)split->most_words, corner_text(split, 0, &s->mem));
     }
     if (k->planned.passes && k->apart)

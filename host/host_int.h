@@ -62,6 +62,8 @@ bool host_write(host_link *l, uint32_t address, const void *from, uint32_t bytes
 
 /* The last lines of a log, as a hint. */
 void host_hint_log(host_link *l, const char *name);
+/* That nothing that was done is lost. */
+void host_note_kept(host_link *l);
 
 /* ---- the board (target.c) --------------------------------------------------------------------- */
 

@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -13,7 +12,7 @@
 #include "host/host_int.h"
 
 enum { END_OF_MESSAGE = 0x1A, START_SECONDS = 20, REPLY_SECONDS = 60 };
-enum { FEW_WORDS = 32, DOOR_CHUNK = 1 << 16 };
+enum { FEW_WORDS = 32 };
 #define IR_IDCODE "0xe"
 #define TAP "onyx.cpu"
 #define PLATFORM_ID_VALUE 0x5a5a5a5au
@@ -38,11 +37,15 @@ void host_hint_log(host_link *l, const char *name) {
         diag_hint(l->d, "the end of %s/%s:\n%s", l->folder, name, text + at + (at > 0));
 }
 
+void host_note_kept(host_link *l) {
+    diag_note(l->d, (src_loc){0}, "finished batches are kept: the same command goes on after them");
+}
+
 static bool lost(host_link *l, host_child *c, const char *program, const char *log) {
     diag_error(l->d, (src_loc){0}, "E0782-link-lost", "the link to board '%s' is lost: %s %s", l->board->name,
                program, host_child_fate(c, l->mem));
     host_hint_log(l, log);
-    diag_note(l->d, (src_loc){0}, "finished batches are kept: the same command goes on after them");
+    host_note_kept(l);
     return false;
 }
 
@@ -50,16 +53,15 @@ static bool lost(host_link *l, host_child *c, const char *program, const char *l
 static bool no_answer(host_link *l, const char *what) {
     if (host_interrupted)
         return false;
-    const struct timespec pause = {.tv_nsec =
-                                       200000000}; /* the end of one is often seen by the other first */
-    nanosleep(&pause, NULL);
+    /* The end of one is often seen by the other first. */
+    nanosleep(&(const struct timespec){.tv_nsec = 200000000}, NULL);
     if (l->cosim.pid && !host_child_alive(&l->cosim))
         return lost(l, &l->cosim, "onyx-cosim", "cosim.log");
     if (!host_child_alive(&l->openocd))
         return lost(l, &l->openocd, "openocd", "openocd.log");
     diag_error(l->d, (src_loc){0}, "E0783-no-answer", "board '%s' does not answer: %s", l->board->name, what);
     host_hint_log(l, "openocd.log");
-    diag_note(l->d, (src_loc){0}, "finished batches are kept: the same command goes on after them");
+    host_note_kept(l);
     return false;
 }
 

@@ -62,7 +62,7 @@ static bool too_long(host_link *l, const char *what) {
     diag_error(l->d, (src_loc){0}, "E0783-no-answer", "board '%s' does not answer: %s for %.0f seconds",
                l->board->name, what, l->options->timeout);
     diag_hint(l->d, "a longer --timeout, if the program needs it; or start again");
-    diag_note(l->d, (src_loc){0}, "finished batches are kept: the same command goes on after them");
+    host_note_kept(l);
     return false;
 }
 

@@ -24,6 +24,12 @@ char *json_print(const cJSON *json, bool indented) {
 cJSON *json_parse(const char *name, const char *text, size_t length, diagnostics *d) {
     const char *end = NULL;
     cJSON *json = cJSON_ParseWithLengthOpts(text, length, &end, false);
+    while (json && end < text + length && strchr(" \t\r\n", *end) && *end)
+        end++;
+    if (json && end < text + length) { /* cJSON stops after the first document */
+        cJSON_Delete(json);
+        json = NULL;
+    }
     if (!json) {
         uint32_t source = diag_add_source(d, name, text, length);
         size_t at = end && end >= text && end <= text + length ? (size_t)(end - text) : 0;

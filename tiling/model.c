@@ -4,7 +4,7 @@
  * of the loops outside, its fibers are as long as its tree says on average, and how many coordinates go on
  * is what the expression makes of independent operands (a product: those all have; a sum: those any has).
  * Loops work at the same time, so the one with most tokens sets the pace; operands are loaded before. The
- * expected sizes are those of the statistical tiling literature (D2T2, 2025), for one pair of sub-tiles
+ * expected sizes are those of the statistical tiling literature (D2T2), for one pair of sub-tiles
  * instead of the average one.
  */
 #include "tiling/plan_int.h"

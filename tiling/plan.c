@@ -504,6 +504,14 @@ static void begin_search(tile_planner *p) {
         push_frame(p, 0);
 }
 
+/* Sub-tiles along an extent; the last one in each tile for the global buffer may be shorter. */
+static uint32_t all_pieces(const tile_planner *p, uint32_t extent) {
+    uint32_t glb = p->options.glb_tile;
+    if (!glb)
+        return tile_split_extent(extent, p->edge);
+    return extent / glb * tile_split_extent(glb, p->edge) + tile_split_extent(extent % glb, p->edge);
+}
+
 /* ---- batches --------------------------------------------------------------------------------- */
 
 tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, const tile_options *options,
@@ -542,7 +550,7 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
     }
     p->counts.possible = 1;
     for (uint32_t l = 0; l < s->loops.len; l++)
-        p->counts.possible *= tile_split_extent(extent[s->loops.at[l].v - 1], p->edge);
+        p->counts.possible *= all_pieces(p, extent[s->loops.at[l].v - 1]);
     begin_search(p);
     return p;
 }

@@ -2,9 +2,10 @@
  *
  * Around the design stands the simplest global buffer: every input stream offers a word a cycle, every output
  * stream takes a word a cycle, and a run ends when each output has delivered its blocks. Usage: design_sim
- * JOB RESULT [TRACE]; TRACE gets the cycle of every word, a line for each run and stream. Standard output has
- * a line "hazard KIND TILE" for each monitor the data raised. Exit: 0 done, 1 file, 5 the design stopped
- * moving (standard error says what each channel waits for).
+ * JOB RESULT [TRACE] [WAVES]; TRACE ("" for none) gets the cycle of every word, a line for each run and
+ * stream, WAVES every wire, if the design was verilated with --trace-fst (a nanosecond is a cycle since
+ * reset). Standard output has a line "hazard KIND TILE" for each monitor the data raised. Exit: 0 done, 1
+ * file, 5 the design stopped moving (standard error says what each channel waits for).
  *
  * onyx_design_io.h is written beside the netlist: ONYX_INPUTS(X) and ONYX_OUTPUTS(X) list the IO columns in
  * the order of the job's streams.
@@ -20,6 +21,9 @@
 #include "Vonyx_design.h"
 #include "onyx_design_io.h"
 #include "verilated.h"
+#if VM_TRACE_FST
+#include "verilated_fst_c.h"
+#endif
 
 double sc_time_stamp() {
     return 0;
@@ -108,7 +112,20 @@ struct Output {
 
 class Simulation {
   public:
-    Simulation() : context_(new VerilatedContext), top_(new Vonyx_design(context_.get())) {
+    explicit Simulation(const char *waves)
+        : context_(new VerilatedContext), top_(new Vonyx_design(context_.get())) {
+#if VM_TRACE_FST
+        if (waves) {
+            context_->traceEverOn(true);
+            context_->timeunit(-9);
+            context_->timeprecision(-9);
+            waves_ = std::make_unique<VerilatedFstC>();
+            top_->trace(waves_.get(), 99);
+            waves_->open(waves);
+        }
+#else
+        (void)waves;
+#endif
 #define X(column) inputs.push_back({#column, {}, 0});
         ONYX_INPUTS(X)
 #undef X
@@ -122,6 +139,7 @@ class Simulation {
     }
     ~Simulation() {
         top_->final();
+        end_waves();
     }
 
     /* One run; returns its cycles. */
@@ -171,6 +189,10 @@ class Simulation {
         top_->eval();
         top_->clk_i = 1;
         top_->eval();
+#if VM_TRACE_FST
+        if (waves_)
+            waves_->dump(clocks_++);
+#endif
     }
     /* What it offers and takes comes from registers, so it is known before the evaluation. */
     void step(uint64_t cycle) {
@@ -239,12 +261,23 @@ class Simulation {
         for (const Output &o : outputs)
             std::fprintf(stderr, "  output column %s: %u of %u blocks, %zu words\n", o.name, o.done, o.blocks,
                          o.words.size());
+        end_waves();
         std::exit(5);
+    }
+    void end_waves() {
+#if VM_TRACE_FST
+        if (waves_)
+            waves_->close();
+#endif
     }
 
     uint64_t idle_ = 0; /* cycles since a word moved at a stream */
     std::unique_ptr<VerilatedContext> context_;
     std::unique_ptr<Vonyx_design> top_;
+#if VM_TRACE_FST
+    std::unique_ptr<VerilatedFstC> waves_;
+    uint64_t clocks_ = 0;
+#endif
     std::set<size_t> told_; /* hazards */
 };
 
@@ -259,20 +292,21 @@ void put_trace(std::FILE *trace, uint32_t run, const char *way, const char *colu
 } // namespace
 
 int main(int argc, char **argv) {
-    if (argc != 3 && argc != 4)
-        fail(1, "usage: design_sim JOB RESULT [TRACE]", "");
+    if (argc < 3 || argc > 5)
+        fail(1, "usage: design_sim JOB RESULT [TRACE] [WAVES]", "");
+    const char *trace_path = argc > 3 && *argv[3] ? argv[3] : nullptr;
     JobFile job(argv[1]);
-    Simulation sim;
+    Simulation sim(argc > 4 ? argv[4] : nullptr);
     if (job.word() != sim.inputs.size() || job.word() != sim.outputs.size())
         fail(1, "the job was made for another design: ", argv[1]);
     for (Output &o : sim.outputs)
         o.blocks = job.word();
     uint32_t runs = job.word();
-    std::FILE *out = std::fopen(argv[2], "wb"), *trace = argc == 4 ? std::fopen(argv[3], "w") : nullptr;
+    std::FILE *out = std::fopen(argv[2], "wb"), *trace = trace_path ? std::fopen(trace_path, "w") : nullptr;
     if (!out)
         fail(1, "cannot write ", argv[2]);
-    if (argc == 4 && !trace)
-        fail(1, "cannot write ", argv[3]);
+    if (trace_path && !trace)
+        fail(1, "cannot write ", trace_path);
     put(out, kResultMagic);
     put(out, kVersion);
     put(out, runs);
@@ -305,7 +339,7 @@ int main(int argc, char **argv) {
     if (trace) {
         bool bad_trace = std::ferror(trace) != 0;
         if (std::fclose(trace) != 0 || bad_trace)
-            fail(1, "cannot write ", argv[3]);
+            fail(1, "cannot write ", trace_path);
     }
     if (std::fclose(out) != 0 || bad)
         fail(1, "cannot write ", argv[2]);

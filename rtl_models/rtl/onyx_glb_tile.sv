@@ -82,18 +82,18 @@ module onyx_glb_tile (
     end
   end
 
-  // Word indices of the registers read below (byte offset / 4).
-  localparam int unsigned RStCtrl = 4, RStBlocks = 5, RStStart = 7;
-  localparam int unsigned RLdCtrl = 30, RLdDim = 31, RLdStart = 32, RLdLoop = 34;
-  localparam int unsigned RPcCtrl = 58, RPcStart = 59, RPcNum = 60, RPcMux = 61;
+  // Word indices of the registers read below; firmware/registers.def has the same, and test_fw_registers compares.
+  localparam int unsigned RStCtrl = 4, RStNumBlocks = 5, RStStartAddr = 7;
+  localparam int unsigned RLdCtrl = 30, RLdDim = 31, RLdStartAddr = 32, RLdRange = 34;
+  localparam int unsigned RPcfgCtrl = 58, RPcfgStartAddr = 59, RPcfgNumWords = 60, RPcfgBroadcastMux = 61;
 
   logic ld_odd, st_odd, ld_external_flush;
   logic [1:0] south_mux, east_mux;
   assign ld_odd            = reg_q[RLdCtrl][6];
   assign ld_external_flush = ~reg_q[RLdCtrl][4];
   assign st_odd            = reg_q[RStCtrl][5];
-  assign east_mux          = reg_q[RPcMux][3:2];
-  assign south_mux         = reg_q[RPcMux][5:4];
+  assign east_mux          = reg_q[RPcfgBroadcastMux][3:2];
+  assign south_mux         = reg_q[RPcfgBroadcastMux][5:4];
 
   // ---- memory: two single-port banks -----------------------------------------------------------------------
   logic [63:0] bank0_q[16384]  /*verilator public_flat_rw*/;
@@ -143,7 +143,7 @@ module onyx_glb_tile (
   always_comb begin
     ld_step_dim = 4'd8;
     for (int i = 7; i >= 0; i--) begin
-      if (4'(i) < reg_q[RLdDim][3:0] && ld_count_q[i] != reg_q[RLdLoop+3*i] + 32'd1) ld_step_dim = 4'(i);
+      if (4'(i) < reg_q[RLdDim][3:0] && ld_count_q[i] != reg_q[RLdRange+3*i] + 32'd1) ld_step_dim = 4'(i);
     end
   end
   assign ld_last = (ld_step_dim == 4'd8);
@@ -172,14 +172,14 @@ module onyx_glb_tile (
       if (ld_start_i && reg_q[RLdCtrl][1:0] != 2'd0) begin
         ld_active_q  <= 1'b1;
         ld_waiting_q <= 1'b1;
-        ld_addr_q    <= reg_q[RLdStart][17:0];
+        ld_addr_q    <= reg_q[RLdStartAddr][17:0];
         for (int i = 0; i < 8; i++) ld_count_q[i] <= 32'd0;
       end else if (ld_grant) begin
         if (ld_last) ld_active_q <= 1'b0;
         for (int i = 0; i < 8; i++) begin
           if (4'(i) == ld_step_dim) begin
             ld_count_q[i] <= ld_count_q[i] + 32'd1;
-            ld_addr_q     <= ld_addr_q + reg_q[RLdLoop+3*i+1][17:0];
+            ld_addr_q     <= ld_addr_q + reg_q[RLdRange+3*i+1][17:0];
           end else if (4'(i) < ld_step_dim) begin
             ld_count_q[i] <= 32'd0;
           end
@@ -284,8 +284,8 @@ module onyx_glb_tile (
       if (st_start_i && reg_q[RStCtrl][1:0] != 2'd0) begin
         st_active_q   <= 1'b1;
         st_in_block_q <= 1'b0;
-        st_blocks_q   <= reg_q[RStBlocks];
-        st_addr_q     <= reg_q[RStStart][17:0];
+        st_blocks_q   <= reg_q[RStNumBlocks];
+        st_addr_q     <= reg_q[RStStartAddr][17:0];
       end else if (st_grant) begin
         st_addr_q <= st_addr_q + 18'd2;
         if (!st_in_block_q) st_left_q <= st_word;
@@ -323,10 +323,10 @@ module onyx_glb_tile (
     end else begin
       pc_fetched_q <= pc_grant;
       pc_done_o    <= pc_fetched_q & ~pc_active_q;
-      if (pc_start_i && reg_q[RPcCtrl][0] && reg_q[RPcNum][18:0] != 19'd0) begin
+      if (pc_start_i && reg_q[RPcfgCtrl][0] && reg_q[RPcfgNumWords][18:0] != 19'd0) begin
         pc_active_q <= 1'b1;
-        pc_addr_q   <= reg_q[RPcStart][17:0];
-        pc_left_q   <= reg_q[RPcNum][18:0];
+        pc_addr_q   <= reg_q[RPcfgStartAddr][17:0];
+        pc_left_q   <= reg_q[RPcfgNumWords][18:0];
       end else if (pc_grant) begin
         pc_addr_q <= pc_addr_q + 18'd8;
         pc_left_q <= pc_left_q - 19'd1;

@@ -53,6 +53,14 @@ module onyx_glc (
   localparam int unsigned GlbWriteCycles = 26;
   localparam logic [2:0] StIdle = 3'd0, StWrite = 3'd1, StWait = 3'd2, StAnswer = 3'd3, StRead = 3'd4, StData = 3'd5;
 
+  // Registers by word: firmware/registers.def has the same, and test_fw_registers compares.
+  localparam logic [4:0] WTest = 5'd0, WGlobalReset = 5'd1, WCgraStall = 5'd2, WGlbClkEnMaster = 5'd3;
+  localparam logic [4:0] WGlbClkEnBank = 5'd4, WPcfgBroadcastStall = 5'd5, WStreamStart = 5'd6, WPcStart = 5'd7;
+  localparam logic [4:0] WF2gIer = 5'd8, WG2fIer = 5'd9, WPcfgIer = 5'd10, WGlobalIer = 5'd11;
+  localparam logic [4:0] WF2gIsr = 5'd12, WG2fIsr = 5'd13, WPcfgIsr = 5'd14, WGlobalIsr = 5'd15;
+  localparam logic [4:0] WCfgAddress = 5'd16, WCfgData = 5'd17, WCfgWrite = 5'd18, WCfgRead = 5'd19;
+  localparam logic [4:0] WCfgReadData = 5'd20, WFlushCrossbar = 5'd21;
+
   logic [2:0] state_q;
   logic [12:0] addr_q;
   logic [31:0] wdata_q, wait_q, rdata_q;
@@ -139,27 +147,27 @@ module onyx_glc (
             state_q  <= StWait;
           end else begin
             case (word)
-              5'd0: test_q <= wdata_q;
-              5'd1: reset_left_q <= wdata_q;
-              5'd2: stall_q <= wdata_q;
-              5'd3: clk_en_q <= wdata_q[15:0];
-              5'd4: bank_clk_en_q <= wdata_q[15:0];
-              5'd5: pcfg_stall_q <= wdata_q[15:0];
-              5'd6: {f2g_start_o, g2f_start_o} <= wdata_q;
-              5'd7: pc_start_o <= wdata_q[15:0];
-              5'd8: f2g_ier_q <= wdata_q[15:0];
-              5'd9: g2f_ier_q <= wdata_q[15:0];
-              5'd10: pc_ier_q <= wdata_q[15:0];
-              5'd11: global_ier_q <= wdata_q[2:0];
-              5'd16: cfg_addr_q <= wdata_q;
-              5'd17: cfg_data_q <= wdata_q;
-              5'd18, 5'd19: begin
-                cfg_write_q <= (word == 5'd18) & (wdata_q != 32'd0);
-                cfg_read_q  <= (word == 5'd19) & (wdata_q != 32'd0);
+              WTest: test_q <= wdata_q;
+              WGlobalReset: reset_left_q <= wdata_q;
+              WCgraStall: stall_q <= wdata_q;
+              WGlbClkEnMaster: clk_en_q <= wdata_q[15:0];
+              WGlbClkEnBank: bank_clk_en_q <= wdata_q[15:0];
+              WPcfgBroadcastStall: pcfg_stall_q <= wdata_q[15:0];
+              WStreamStart: {f2g_start_o, g2f_start_o} <= wdata_q;
+              WPcStart: pc_start_o <= wdata_q[15:0];
+              WF2gIer: f2g_ier_q <= wdata_q[15:0];
+              WG2fIer: g2f_ier_q <= wdata_q[15:0];
+              WPcfgIer: pc_ier_q <= wdata_q[15:0];
+              WGlobalIer: global_ier_q <= wdata_q[2:0];
+              WCfgAddress: cfg_addr_q <= wdata_q;
+              WCfgData: cfg_data_q <= wdata_q;
+              WCfgWrite, WCfgRead: begin
+                cfg_write_q <= (word == WCfgWrite) & (wdata_q != 32'd0);
+                cfg_read_q  <= (word == WCfgRead) & (wdata_q != 32'd0);
                 wait_q      <= wdata_q;
                 if (wdata_q != 32'd0) state_q <= StWait;
               end
-              5'd21: crossbar_q <= wdata_q;
+              WFlushCrossbar: crossbar_q <= wdata_q;
               default: ;
             endcase
           end
@@ -181,24 +189,24 @@ module onyx_glc (
             rdata_q <= glb_reg_rdata_i;
           end else begin
             case (word)
-              5'd0: rdata_q <= test_q;
-              5'd1: rdata_q <= reset_left_q;
-              5'd2: rdata_q <= stall_q;
-              5'd3: rdata_q <= {16'd0, clk_en_q};
-              5'd4: rdata_q <= {16'd0, bank_clk_en_q};
-              5'd5: rdata_q <= {16'd0, pcfg_stall_q};
-              5'd8: rdata_q <= {16'd0, f2g_ier_q};
-              5'd9: rdata_q <= {16'd0, g2f_ier_q};
-              5'd10: rdata_q <= {16'd0, pc_ier_q};
-              5'd11: rdata_q <= {29'd0, global_ier_q};
-              5'd12: rdata_q <= {16'd0, f2g_isr_q & f2g_ier_q};
-              5'd13: rdata_q <= {16'd0, g2f_isr_q & g2f_ier_q};
-              5'd14: rdata_q <= {16'd0, pc_isr_q & pc_ier_q};
-              5'd15: rdata_q <= {29'd0, global_isr};
-              5'd16: rdata_q <= cfg_addr_q;
-              5'd17: rdata_q <= cfg_data_q;
-              5'd20: rdata_q <= cfg_rdata_q;
-              5'd21: rdata_q <= crossbar_q;
+              WTest: rdata_q <= test_q;
+              WGlobalReset: rdata_q <= reset_left_q;
+              WCgraStall: rdata_q <= stall_q;
+              WGlbClkEnMaster: rdata_q <= {16'd0, clk_en_q};
+              WGlbClkEnBank: rdata_q <= {16'd0, bank_clk_en_q};
+              WPcfgBroadcastStall: rdata_q <= {16'd0, pcfg_stall_q};
+              WF2gIer: rdata_q <= {16'd0, f2g_ier_q};
+              WG2fIer: rdata_q <= {16'd0, g2f_ier_q};
+              WPcfgIer: rdata_q <= {16'd0, pc_ier_q};
+              WGlobalIer: rdata_q <= {29'd0, global_ier_q};
+              WF2gIsr: rdata_q <= {16'd0, f2g_isr_q & f2g_ier_q};
+              WG2fIsr: rdata_q <= {16'd0, g2f_isr_q & g2f_ier_q};
+              WPcfgIsr: rdata_q <= {16'd0, pc_isr_q & pc_ier_q};
+              WGlobalIsr: rdata_q <= {29'd0, global_isr};
+              WCfgAddress: rdata_q <= cfg_addr_q;
+              WCfgData: rdata_q <= cfg_data_q;
+              WCfgReadData: rdata_q <= cfg_rdata_q;
+              WFlushCrossbar: rdata_q <= crossbar_q;
               default: ;
             endcase
           end
@@ -216,9 +224,9 @@ module onyx_glc (
       g2f_isr_q <= 16'd0;
       pc_isr_q  <= 16'd0;
     end else begin
-      f2g_isr_q <= (f2g_isr_q & ~((own_write && word == 5'd12) ? wdata_q[15:0] : 16'd0)) | f2g_done_i;
-      g2f_isr_q <= (g2f_isr_q & ~((own_write && word == 5'd13) ? wdata_q[15:0] : 16'd0)) | g2f_done_i;
-      pc_isr_q  <= (pc_isr_q & ~((own_write && word == 5'd14) ? wdata_q[15:0] : 16'd0)) | pc_done_i;
+      f2g_isr_q <= (f2g_isr_q & ~((own_write && word == WF2gIsr) ? wdata_q[15:0] : 16'd0)) | f2g_done_i;
+      g2f_isr_q <= (g2f_isr_q & ~((own_write && word == WG2fIsr) ? wdata_q[15:0] : 16'd0)) | g2f_done_i;
+      pc_isr_q  <= (pc_isr_q & ~((own_write && word == WPcfgIsr) ? wdata_q[15:0] : 16'd0)) | pc_done_i;
     end
   end
 endmodule

@@ -25,4 +25,5 @@ _Noreturn void start(void) {
         __asm volatile("wfi");
 }
 
-__attribute__((section(".vectors"), used)) static const void *const vectors[] = {(void *)0x20001000, (void *)start};
+__attribute__((section(".vectors"), used)) static const void *const vectors[] = {(void *)0x20001000,
+                                                                                 (void *)start};

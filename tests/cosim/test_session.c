@@ -1,7 +1,6 @@
 /* test_session.c - what onyx-cosim answers when board, program or chip do not fit: its session on a machine
  * that does as it is told, without RTL or processor. */
 #include "rtl_models/cosim/session.h"
-#include "rtl_models/cosim/waves.h"
 #include "tests/test.h"
 
 #include <elf.h>
@@ -97,19 +96,6 @@ uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y) {
 char *machine_describe_stuck(const machine *m) {
     (void)m;
     return calloc(1, 1);
-}
-
-/* Nobody asks for waveforms here. */
-wave *cosim_waves_begin(const char *folder, machine *m, arena *mem, diagnostics *d) {
-    (void)folder;
-    (void)m;
-    (void)mem;
-    (void)d;
-    return NULL;
-}
-bool wave_end(wave *w, diagnostics *d) {
-    (void)d;
-    return w == NULL;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */

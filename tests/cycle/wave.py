@@ -1,8 +1,9 @@
-"""Waveforms against the run's other accounts: wave.py ONYX; exits with 77 where fst2vcd is missing."""
+"""Waveforms against the run's other accounts: wave.py ONYX [rtl]; exits with 77 where fst2vcd is missing."""
 
 import collections
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,47 @@ def moved_tokens(vcd):
     return moved
 
 
+def moved_on_wires(vcd):
+    """The same of a netlist's wires: what is valid and ready after one clock edge arrives at the next."""
+    names, wires, value = {}, {}, {}
+    moved = collections.defaultdict(list)
+    for line in vcd.splitlines():
+        words = line.split()
+        if line.startswith("$var"):
+            names[words[4]] = words[3]
+        elif line.startswith("$enddefinitions"):
+            inputs = [n[: -len("_valid")] for n in names if re.fullmatch(r"x\d+y\d+_in\d+_valid", n)]
+            wires = {n: [names[n + end] for end in ("_valid", "_ready", "_data")] for n in inputs}
+        elif line.startswith("#"):
+            for name, (valid, ready, data) in wires.items():
+                if value.get(valid) == value.get(ready) == "1":
+                    moved[name].append(int(value[data], 2))
+        elif words and line[0] in "01":
+            value[line[1:]] = line[0]
+        elif line.startswith("b"):
+            value[words[1]] = words[0][1:]
+    return moved
+
+
+def compare_netlist(onyx, copy, moved, shown):
+    """Engine rtl: as many tokens through every input, and the wires GTKWave is told of are there."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([onyx, "run", *copy, "--engine", "rtl", "--wave", "--quiet", "-o", folder], check=True)
+        vcd = subprocess.run(["fst2vcd", f"{folder}/waves.fst"], check=True, capture_output=True, text=True).stdout
+        save = pathlib.Path(f"{folder}/waves.gtkw").read_text().splitlines()
+        assert "10001 S1" in pathlib.Path(f"{folder}/tokens.txt").read_text()
+    wires = moved_on_wires(vcd)
+    titles = [line[1:].split() for line in save if line.startswith("-")]
+    signals = [line.split(".")[-1] for line in save if line.endswith("_data[16:0]")]
+    assert len(titles) == len(signals) == len(wires) == len(moved)
+    for (tile, primitive, port), signal in zip(titles, signals):
+        tokens = moved[f"{tile}_{primitive}.{port}"]
+        assert f"{tile}_{primitive}.{port}" in shown
+        got = wires[signal[: -len("_data[16:0]")]]
+        assert [str(word & 0xFFFF) for word in got if word < 1 << 16] == [t for t in tokens if t.isdigit()], signal
+        assert len(got) == len(tokens), signal
+
+
 def run(onyx, engine, *arguments):
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([onyx, "run", *arguments, "--engine", engine, "--wave", "--quiet", "-o", folder], check=True)
@@ -59,6 +101,10 @@ def main():
         name = f"{tile}_{primitive}.{port}"
         assert len(moved[name]) == channel["moved"], (name, len(moved[name]), channel["moved"])
         assert name in shown and name + "_is" in shown, name
+    if sys.argv[2:] == ["rtl"]:
+        compare_netlist(onyx, copy, moved, shown)
+        print("the netlist's wires and the accounts agree")
+        return 0
     # The same tokens under the firmware, at other times.
     on_soc, _, shown_too = run(onyx, "soc", *copy)
     assert on_soc == moved and shown_too == shown, set(on_soc) ^ set(moved)

@@ -1,5 +1,8 @@
 /* The register table: no two registers or fields overlap, what the constants say is what the table says, and
  * docs/registers.md and docs/errors/firmware.md are made from the tables. */
+#include <ctype.h>
+#include <stdlib.h>
+
 #include "firmware/fw_int.h"
 #include "tests/test.h"
 
@@ -99,6 +102,58 @@ static void constants_are_the_chips(void **state) {
                      0x14);
 }
 
+/* "StartAddr" of the RTL is START_ADDR of the table. */
+static void table_name(const char *name, size_t length, char *out) {
+    for (size_t i = 0; i < length; i++) {
+        if (i && isupper((unsigned char)name[i]))
+            *out++ = '_';
+        *out++ = (char)toupper((unsigned char)name[i]);
+    }
+    *out = '\0';
+}
+
+static const reg_row *find_register(const char *block, const char *name) {
+    for (uint32_t i = 0; i < REGS; i++) {
+        if (strcmp(regs[i].block, block) == 0 && strcmp(regs[i].name, name) == 0)
+            return &regs[i];
+    }
+    fail_msg("%s has no register %s", block, name);
+    return NULL;
+}
+
+/* How many names "<prefix>Name = <number>" the module declares, each with the word the table says. */
+static uint32_t compare_module(fixture *f, const char *module, char prefix, const char *block) {
+    size_t length = 0;
+    uint32_t found = 0;
+    const char *text = file_read(arena_printf(&f->mem, ONYX_SOURCE_DIR "/rtl_models/rtl/%s", module), &f->mem,
+                                 &length, &f->diag);
+    assert_non_null(text);
+    for (const char *at = strchr(text, prefix); at; at = strchr(at + 1, prefix)) {
+        size_t n = 1;
+        char name[64];
+        if (isalnum((unsigned char)at[-1]) || at[-1] == '_' || !isupper((unsigned char)at[1]))
+            continue;
+        while (isalnum((unsigned char)at[n]))
+            n++;
+        if (strncmp(at + n, " = ", 3) != 0 || n > 30)
+            continue;
+        const char *number = at + n + 3;
+        const char *digits = strncmp(number, "5'd", 3) == 0 ? number + 3 : number;
+        table_name(at + 1, n - 1, name);
+        assert_int_equal(4 * strtoul(digits, NULL, 10), find_register(block, name)->offset);
+        found++;
+    }
+    return found;
+}
+
+static void the_rtl_has_these_addresses(void **state) {
+    uint32_t controller = 0;
+    for (uint32_t i = 0; i < REGS; i++)
+        controller += strcmp(regs[i].block, "GLC") == 0;
+    assert_int_equal(compare_module(*state, "onyx_glc.sv", 'W', "GLC"), controller);
+    assert_int_equal(compare_module(*state, "onyx_glb_tile.sv", 'R', "GLB"), 11);
+}
+
 static void print_fields(FILE *out, const reg_row *r) {
     for (uint32_t k = 0; k < FIELDS; k++) {
         if (!is_register_of(&fields[k], r))
@@ -162,9 +217,9 @@ static void the_error_page_lists_every_number(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(registers_do_not_overlap),          TEST(fields_lie_in_their_registers),
-        TEST(constants_are_the_chips),           TEST(the_register_page_is_current),
-        TEST(the_error_page_lists_every_number),
+        TEST(registers_do_not_overlap),     TEST(fields_lie_in_their_registers),
+        TEST(constants_are_the_chips),      TEST(the_rtl_has_these_addresses),
+        TEST(the_register_page_is_current), TEST(the_error_page_lists_every_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

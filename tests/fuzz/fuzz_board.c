@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     pnr_fabric counted;
     fuzz_begin(&r);
     bool ok = pnr_board_read(fuzz_file(&r, ".json", data, size), &r.mem, &r.diag, &b);
-    fuzz_answer(&r, ok);
+    fuzz_verdict(&r, ok);
     if (ok && b.width * b.height * b.tracks <= MOST_OUTPUTS) {
         const char *layout = fuzz_file(&r, ".layout", "", 0);
         FUZZ_CHECK(&r, pnr_fabric_check(&b, &r.diag, &counted));

@@ -12,6 +12,9 @@ fail() { echo "$1"; exit 1; }
 
 onyx --version | grep -qE '^onyx [0-9]+\.[0-9]+\.[0-9]+ \(.+\)$' || fail "no version"
 onyx boards | grep -q '^onyx ' || fail "no boards"
+for file in onyx.cfg onyx-cosim.cfg onyx_soc.cfg; do
+    [ -r "$work/usr/share/onyx/boards/$file" ] || fail "no $file"
+done
 onyx compile "x(i)=B(i)" --board absent -o out 2>err && fail "board absent is there"
 grep -q "$work/usr/share/onyx/boards/absent.json\|usr/bin/../share/onyx/boards/absent.json" err || { cat err; fail "boards are not the installed ones"; }
 onyx help E0301 | grep -q '^E0301-banner (tiling)' && onyx help sweep | grep -q '^# ' || fail "help"

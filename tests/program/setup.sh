@@ -13,6 +13,7 @@ setup() {
 }
 finish() {
     code=$?
+    for process in ${program:-} ${chip:-}; do kill "$process" 2>/dev/null || true; done
     [ $code = 0 ] || tail -n 30 "$work"/run/*.err "$work"/run/*/firmware/openocd.log 2>/dev/null || true
     rm -rf "$work"
     exit $code

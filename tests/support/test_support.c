@@ -76,7 +76,13 @@ static void json_errors_are_located(void **state) {
     const char *text = "{\"a\": 1,\n \"b\": oops}";
     assert_null(json_parse("board.json", text, strlen(text), &f->diag));
     assert_non_null(strstr(fixture_printed(f), "board.json:2:7: error:"));
-    cJSON *json = json_parse("ok", "{\"a\": 1.5}", 10, &f->diag);
+    diag_init(&f->diag, &f->mem);
+    assert_null(json_parse("two", "{} {", 4, &f->diag)); /* one document a file */
+    assert_string_equal(fixture_printed(f), "two:1:4: error: this is not JSON from here on [E0002-json]\n"
+                                            "    {} {\n"
+                                            "       ^\n");
+    diag_init(&f->diag, &f->mem);
+    cJSON *json = json_parse("ok", "{\"a\": 1.5}\n", 11, &f->diag);
     uint32_t value = 0;
     assert_false(json_get_u32(json, "ok", "a", &value, &f->diag));
     assert_non_null(strstr(fixture_printed(f), "ok: member \"a\" must be a whole number"));

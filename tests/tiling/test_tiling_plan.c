@@ -333,6 +333,7 @@ static bool try_plan(fixture *f, const sam_statement *s, const tile_tensor *oper
     }
     *counts = *tile_plan_counts(p);
     assert_int_equal(counts->runs, runs);
+    assert_true(counts->pairs <= counts->possible && (counts->splits.len || runs == counts->pairs));
     assert_true(counts->most_words <= c->tiling.mem_words);
     assert_true(!c->tiling.bank_words || counts->most_bank_words <= c->tiling.bank_words);
     tile_plan_end(p);

@@ -1,0 +1,86 @@
+/* The program that test_fw_qemu runs on qemu's Cortex-M3, the same file, on the processor model: start-up,
+ * tick, sleep, CRC, exceptions. It ends at a breakpoint, with semihosting's exit code 0. */
+#include "rtl_models/cosim/m3.h"
+#include "tests/firmware/bare_elf.h"
+
+enum { MEMORY_BYTES = 0x20000, MOST_STEPS = 300000000, EXIT_EXTENDED = 0x20 };
+
+typedef struct {
+    uint8_t code[MEMORY_BYTES], sram[MEMORY_BYTES];
+} memories;
+
+/* No stream is ever done: where the array's registers would be, qemu's machine reads 0, too. */
+static bool read_nothing(void *context, uint32_t address, unsigned size, uint32_t *value) {
+    (void)context, (void)address, (void)size;
+    *value = 0;
+    return true;
+}
+static bool write_nothing(void *context, uint32_t address, unsigned size, uint32_t value) {
+    (void)context, (void)address, (void)size, (void)value;
+    return true;
+}
+
+static uint32_t word_at(const uint8_t *at) {
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static void load(fixture *f, const char *path, memories *m) {
+    size_t length = 0;
+    const uint8_t *e = (const uint8_t *)file_read(path, &f->mem, &length, &f->diag);
+    assert_non_null(e);
+    for (uint32_t i = 0; i < e[44]; i++) {
+        const uint8_t *segment = e + word_at(e + 28) + 32 * i;
+        uint32_t from = word_at(segment + 4), to = word_at(segment + 12), bytes = word_at(segment + 16);
+        if (word_at(segment) != 1 || !bytes)
+            continue;
+        assert_true(to < MEMORY_BYTES && bytes <= MEMORY_BYTES - to);
+        memcpy(m->code + to, e + from, bytes);
+    }
+}
+
+/* The exit code, or the line that found something wrong. */
+static uint32_t run(fixture *f, const char *name, const char *flags) {
+    memories *m = arena_new(&f->mem, memories);
+    m3 *core = m3_create((m3_bus){m, read_nothing, write_nothing});
+    assert_non_null(core);
+    load(f, bare_elf(f, name, flags), m);
+    assert_true(m3_map_ram(core, 0, m->code, MEMORY_BYTES));
+    assert_true(m3_map_ram(core, 0x20000000, m->sram, MEMORY_BYTES));
+    assert_true(m3_map_device(core, 0x40010000, 0x2000));
+    m3_reset(core);
+    m3_state state = M3_RUNNING;
+    for (uint32_t i = 0; i < MOST_STEPS && state != M3_STOPPED; i++) {
+        unsigned cycles;
+        state = m3_step(core, &cycles);
+        m3_tick(core, cycles);
+    }
+    assert_int_equal(state, M3_STOPPED);
+    assert_non_null(strstr(m3_stop_reason(core), "breakpoint"));
+    assert_int_equal(m3_register(core, 0), EXIT_EXTENDED);
+    uint32_t code = word_at(m->sram + (m3_register(core, 1) - 0x20000000) + 4);
+    m3_destroy(core);
+    return code;
+}
+
+static void skip_without_compiler(void) {
+    if (exit_code("arm-none-eabi-gcc --version >/dev/null 2>&1") != 0) {
+        print_message("no arm-none-eabi-gcc: there is no program\n");
+        skip();
+    }
+}
+
+static void start_up_tick_and_fault_work(void **state) {
+    skip_without_compiler();
+    assert_int_equal(run(*state, "m3-fault", ""), 0);
+}
+
+static void an_exception_without_handler_is_reported(void **state) {
+    skip_without_compiler();
+    assert_int_equal(run(*state, "m3-svc", "-DUNEXPECTED"), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(start_up_tick_and_fault_work),
+                                       TEST(an_exception_without_handler_is_reported)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -39,7 +39,7 @@ void wave_put(wave *w, uint32_t channel, uint64_t cycle, cycle_activity activity
     w->now = cycle;
     if (activity != s->last)
         emit_text(w, s->is, activity_name[activity]);
-    if (had != has || (has && token != s->last_token)) {
+    if (s->last == CYCLE_ACTIVITIES || had != has || (has && token != s->last_token)) {
         arena scratch = {0};
         emit_text(w, s->token, has ? cycle_token_text(token, &scratch) : "");
         arena_free(&scratch);

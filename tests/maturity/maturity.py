@@ -1,0 +1,113 @@
+"""The table of what shows that a part is right: maturity.py SOURCE BUILD check | write
+
+`write` makes docs/maturity.md of evidence.txt and the results of the last run of ctest (all of it); `check` compares the page with what it is
+when all tests pass, and evidence.txt with the tests and parts there are.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def read_evidence(path):
+    """[(title, columns, {part: {column: tests}}, covered files)]"""
+    tables = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        word, _, rest = line.partition(" ")
+        if word == "table":
+            tables.append({"title": rest, "columns": [], "parts": {}, "every": {}, "covers": []})
+            continue
+        table = tables[-1]
+        if word == "columns":
+            table["columns"] = [c.strip() for c in rest.split(",")]
+        elif word == "covers":
+            table["covers"].append(rest.split(" ", 1))
+        elif word == "every":
+            add(table["every"], table, rest, number)
+        else:
+            name, _, rest = line.partition(":")
+            table["parts"][name] = {}
+            for piece in filter(None, (p.strip() for p in rest.split(";"))):
+                add(table["parts"][name], table, piece, number)
+    for table in tables:
+        for part in table["parts"].values():
+            for column, tests in table["every"].items():
+                part.setdefault(column, tests)
+    return tables
+
+
+def add(to, table, piece, number):
+    column, _, tests = piece.rpartition(" = ")
+    if column not in table["columns"]:
+        raise SystemExit(f"evidence.txt:{number}: there is no column '{column}'")
+    to[column] = tests.split()
+
+
+def known_tests(build):
+    shown = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True, check=True).stdout
+    return {test["name"] for test in json.loads(shown)["tests"]}
+
+
+def last_results(build):
+    """Passed or not, by name, in the last run of ctest."""
+    log = pathlib.Path(build, "Testing", "Temporary", "LastTest.log").read_text(errors="replace")
+    name, results = None, {}
+    for line in log.splitlines():
+        started = re.match(r"\d+/\d+ Testing: (\S+)$", line)
+        name = started[1] if started else name
+        if line in ("Test Passed.", "Test Failed."):
+            results[name] = line == "Test Passed."
+    return results
+
+
+def page(tables, passed):
+    yield "# What shows that a part is right"
+    yield ""
+    yield "Made by `cmake --build build --target maturity` from `tests/maturity/evidence.txt` and the results of a run of all tests; a test compares it. A number"
+    yield "is how many of the tests named for that part and column passed, of how many; empty: there is none of that kind. What the tests do: the READMEs of their"
+    yield "folders, docs/proofs.md, docs/fidelity.md."
+    for table in tables:
+        yield ""
+        yield f"## {table['title']}"
+        yield ""
+        yield "| | " + " | ".join(table["columns"]) + " |"
+        yield "|---|" + "---|" * len(table["columns"])
+        for name, evidence in table["parts"].items():
+            cells = []
+            for column in table["columns"]:
+                tests = evidence.get(column, [])
+                cells.append(f"{sum(passed(t) for t in tests)} of {len(tests)}" if tests else "")
+            yield f"| {name} | " + " | ".join(cells) + " |"
+
+
+def main():
+    source, build, action = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    tables = read_evidence(source / "tests/maturity/evidence.txt")
+    document = source / "docs/maturity.md"
+    if action == "write":
+        results = last_results(build)
+        document.write_text("\n".join(page(tables, lambda t: results.get(t, False))) + "\n")
+        return 0
+    tests, bad = known_tests(build), 0
+    for table in tables:
+        for name, evidence in table["parts"].items():
+            for test in {t for used in evidence.values() for t in used} - tests:
+                print(f"{name}: there is no test '{test}'")
+                bad = 1
+        for path, pattern in table["covers"]:
+            missing = set(re.findall(pattern, (source / path).read_text(), re.M)) ^ set(table["parts"])
+            if missing:
+                print(f"{path} and '{table['title']}' differ in {sorted(missing)}")
+                bad = 1
+    if document.read_text() != "\n".join(page(tables, lambda t: True)) + "\n":
+        print("docs/maturity.md is not what all passing tests give: cmake --build build --target maturity")
+        bad = 1
+    return bad
+
+
+sys.exit(main())

@@ -147,7 +147,8 @@ bool bits_encode(const pnr_design *design, const bits_map *map, arena *mem, diag
         encode_cell(&e, design->net, &design->net->cells.at[i], design->site.at[i]);
     for (uint32_t i = 0; i < design->net->nets.len; i++)
         encode_route(&e, design, i);
-    qsort(e.writes.at, e.writes.len, sizeof *e.writes.at, by_address);
+    if (e.writes.len)
+        qsort(e.writes.at, e.writes.len, sizeof *e.writes.at, by_address);
     for (uint32_t first = 0, end; first < e.writes.len; first = end) {
         for (end = first + 1; end < e.writes.len && e.writes.at[end].address == e.writes.at[first].address;)
             end++;

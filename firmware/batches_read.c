@@ -24,17 +24,13 @@ static void wrong(reader *r, const char *format, uint32_t batch, uint32_t value)
     r->good = false;
 }
 
-static uint32_t word_at(const uint8_t *at) {
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
 static uint32_t get(reader *r) {
     if (!r->good || r->length - r->at < 4) {
         damaged(r, "the file ends early");
         return 0;
     }
     r->at += 4;
-    return word_at(r->bytes + r->at - 4);
+    return file_u32_at(r->bytes + r->at - 4);
 }
 
 static fw_segment get_segment(reader *r) {
@@ -100,7 +96,7 @@ static void check_rows(reader *r, const fw_batches *file, const fw_batch *batch,
     const uint8_t *row = table->content + (batch->table - table->address);
     for (uint32_t run = 0; run < batch->runs; run++, row += row_bytes) {
         for (uint32_t i = 0; i < file->inputs; i++) {
-            uint32_t address = word_at(row + 8 * i), words = word_at(row + 8 * i + 4);
+            uint32_t address = file_u32_at(row + 8 * i), words = file_u32_at(row + 8 * i + 4);
             const fw_segment *s = words && words <= r->board->glb_bank_bytes / 2 && address % 2 == 0
                                       ? segment_of(batch, r->board->map.cgra_data + address, 2 * words)
                                       : NULL;

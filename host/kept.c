@@ -9,11 +9,8 @@ enum { KEPT_VERSION = 1 };
 /* A kept file: these words, the batch's part of a result file, and XXH64 of all before. */
 enum { MAGIC, VERSION, BATCH, RUNS, OUTPUTS, KERNEL, FIRMWARE = KERNEL + 2, HEAD_WORDS = FIRMWARE + 2 };
 
-static uint32_t word_at(const uint8_t *at) {
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
 static uint64_t long_at(const uint8_t *at) {
-    return word_at(at) | (uint64_t)word_at(at + 4) << 32;
+    return file_u32_at(at) | (uint64_t)file_u32_at(at + 4) << 32;
 }
 static void put_long(FILE *out, uint64_t value) {
     file_put_u32(out, (uint32_t)value);
@@ -46,7 +43,7 @@ host_kept host_kept_read(const char *folder, const fw_batches *all, uint32_t bat
         return (host_kept){0};
     const uint32_t wanted[] = {KEPT_MAGIC, KEPT_VERSION, batch, all->list.at[batch].runs, all->outputs};
     for (uint32_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if (word_at(bytes + 4 * i) != wanted[i])
+        if (file_u32_at(bytes + 4 * i) != wanted[i])
             return (host_kept){0};
     return (host_kept){bytes + head, length - head - 8, long_at(bytes + 4 * KERNEL),
                        long_at(bytes + 4 * FIRMWARE)};

@@ -130,6 +130,10 @@ void file_put_u32(FILE *out, uint32_t word) {
     fwrite(bytes, 1, sizeof bytes, out);
 }
 
+uint32_t file_u32_at(const uint8_t *at) {
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
 void text_begin(text_out *out) {
     *out = (text_out){0};
     out->stream = open_memstream(&out->text, &out->length);

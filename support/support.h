@@ -227,6 +227,7 @@ bool file_commit(file_out *f, diagnostics *d);
 void file_abandon(file_out *f);
 
 void file_put_u32(FILE *out, uint32_t word); /* little-endian, whatever the machine */
+uint32_t file_u32_at(const uint8_t *at);     /* what file_put_u32 wrote */
 
 /* Runs a program and waits; what it prints is appended to `log`. Its exit code; PROGRAM_MISSING when there is
  * no such program (126 when it cannot be started otherwise, the reason is in the log); minus the signal that

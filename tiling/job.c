@@ -43,8 +43,7 @@ static uint32_t get(result_reader *r) {
         r->good = false;
         return 0;
     }
-    uint32_t word =
-        (uint32_t)r->at[0] | (uint32_t)r->at[1] << 8 | (uint32_t)r->at[2] << 16 | (uint32_t)r->at[3] << 24;
+    uint32_t word = file_u32_at(r->at);
     r->at += 4;
     return word;
 }

@@ -20,18 +20,15 @@ static bool write_nothing(void *context, uint32_t address, unsigned size, uint32
     return true;
 }
 
-static uint32_t word_at(const uint8_t *at) {
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
 static void load(fixture *f, const char *path, memories *m) {
     size_t length = 0;
     const uint8_t *e = (const uint8_t *)file_read(path, &f->mem, &length, &f->diag);
     assert_non_null(e);
     for (uint32_t i = 0; i < e[44]; i++) {
-        const uint8_t *segment = e + word_at(e + 28) + 32 * i;
-        uint32_t from = word_at(segment + 4), to = word_at(segment + 12), bytes = word_at(segment + 16);
-        if (word_at(segment) != 1 || !bytes)
+        const uint8_t *segment = e + file_u32_at(e + 28) + 32 * i;
+        uint32_t from = file_u32_at(segment + 4), to = file_u32_at(segment + 12),
+                 bytes = file_u32_at(segment + 16);
+        if (file_u32_at(segment) != 1 || !bytes)
             continue;
         assert_true(to < MEMORY_BYTES && bytes <= MEMORY_BYTES - to);
         memcpy(m->code + to, e + from, bytes);
@@ -57,7 +54,7 @@ static uint32_t run(fixture *f, const char *name, const char *flags) {
     assert_int_equal(state, M3_STOPPED);
     assert_non_null(strstr(m3_stop_reason(core), "breakpoint"));
     assert_int_equal(m3_register(core, 0), EXIT_EXTENDED);
-    uint32_t code = word_at(m->sram + (m3_register(core, 1) - 0x20000000) + 4);
+    uint32_t code = file_u32_at(m->sram + (m3_register(core, 1) - 0x20000000) + 4);
     m3_destroy(core);
     return code;
 }

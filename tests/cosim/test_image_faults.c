@@ -34,9 +34,6 @@ static bool write_device(void *context, uint32_t address, unsigned size, uint32_
     return true;
 }
 
-static uint32_t word_at(const uint8_t *at) {
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
 static void put_word(uint8_t *at, uint32_t value) {
     for (uint32_t b = 0; b < 4; b++)
         at[b] = (uint8_t)(value >> 8 * b);
@@ -56,9 +53,10 @@ static void load_elf(fixture *f, chip *c, const char *path) {
     const uint8_t *e = (const uint8_t *)file_read(path, &f->mem, &length, &f->diag);
     assert_non_null(e);
     for (uint32_t i = 0; i < e[44]; i++) {
-        const uint8_t *segment = e + word_at(e + 28) + 32 * i;
-        uint32_t from = word_at(segment + 4), to = word_at(segment + 12), bytes = word_at(segment + 16);
-        if (word_at(segment) != 1 || !bytes)
+        const uint8_t *segment = e + file_u32_at(e + 28) + 32 * i;
+        uint32_t from = file_u32_at(segment + 4), to = file_u32_at(segment + 12),
+                 bytes = file_u32_at(segment + 16);
+        if (file_u32_at(segment) != 1 || !bytes)
             continue;
         assert_true(bytes <= MEMORY_BYTES);
         memcpy(to == c->board->map.cgra_data ? c->image : c->program + to, e + from, bytes);
@@ -122,7 +120,9 @@ static uint32_t boot(chip *c, uint32_t skip) {
 }
 
 static uint32_t error_of(const chip *c) {
-    return word_at(c->sram + FW_MAILBOX_STATE) == FW_STATE_FAILED ? word_at(c->sram + FW_MAILBOX_ERROR) : 0;
+    return file_u32_at(c->sram + FW_MAILBOX_STATE) == FW_STATE_FAILED
+               ? file_u32_at(c->sram + FW_MAILBOX_ERROR)
+               : 0;
 }
 
 static void sign_header(chip *c) {

@@ -592,7 +592,9 @@ static onyx_node lower_node(lowering *l, sam_node h) {
         return not_on_chip(l, h, "join compressed levels with intersect or union and write with fiberwrite");
     case SAM_PARALLELIZE:
     case SAM_SERIALIZE:
-        return not_on_chip(l, h, "leave the loop sequential: no parallelize or unroll in the schedule");
+        return not_on_chip(l, h,
+                           "the schedule makes copies in the graph; --unroll N makes copies of the whole "
+                           "kernel on the array");
     case SAM_BROADCAST:
         return not_on_chip(l, h, "broadcasts are wires: remove the node and let its edges leave the source");
     case SAM_NONE:

@@ -29,12 +29,20 @@ static void check_header(const kernel_description *k) {
         fail(FW_ERROR_IMAGE_PROGRAM, HEADER(words), k->config_words);
 }
 
-/* The configuration bus has no answer for tiles that are not there. */
-static void check_addresses(const kernel_description *k) {
+/* The configuration bus has no answer for tiles that are not there. A word is not what the builder wrote
+ * where the next one does not come behind it, by column, row, feature and register, or where it sets nothing.
+ */
+static void check_words(const kernel_description *k) {
+    uint32_t last = 0;
     for (uint32_t at = IMAGE_WORDS; at < image_end(k); at += IMAGE_WORD_BYTES) {
         uint32_t address = glb_data32(at + 4), x = address >> 8 & 0xff, y = address & 0xff;
+        uint32_t place = x << 24 | y << 16 | (address >> 16 & 0xff) << 8 | address >> 24;
+        uint32_t number = (at - IMAGE_WORDS) / IMAGE_WORD_BYTES;
         if (x >= ONYX_COLUMNS || y >= ONYX_ROWS)
-            fail(FW_ERROR_IMAGE_ADDRESS, address, (at - IMAGE_WORDS) / IMAGE_WORD_BYTES);
+            fail(FW_ERROR_IMAGE_ADDRESS, address, number);
+        if ((number && place <= last) || glb_data32(at) == 0)
+            fail(FW_ERROR_IMAGE_ORDER, address, number);
+        last = place;
     }
 }
 
@@ -43,7 +51,7 @@ void image_check(const kernel_description *k) {
     computed = crc_of(IMAGE_WORDS, image_end(k));
     if (computed != k->config_crc)
         fail(FW_ERROR_IMAGE_CRC, computed, k->config_crc);
-    check_addresses(k);
+    check_words(k);
 }
 
 void image_confirm(const kernel_description *k) {
@@ -52,5 +60,5 @@ void image_confirm(const kernel_description *k) {
                            (HEADER(words) ^ k->config_words) | (HEADER(crc) ^ k->config_crc);
     if (differences)
         fail(FW_ERROR_IMAGE_CRC, computed, k->config_crc);
-    check_addresses(k);
+    check_words(k);
 }

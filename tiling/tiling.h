@@ -36,8 +36,9 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
                arena *mem, diagnostics *d, tile_tensor *out);
 /* A random tensor from "100x80:0.05" or "100x80:0.05:7" (dimensions, density, base seed): splitmix64 seeded
  * with base * 1000 + operand, row-major over all coordinates; an entry exists if the next draw is below
- * density * 2^64, its value is then 1 + (next >> 33) % 9. Dimensions "" (a scalar): one value. Error
- * E0313-generator. O(product of dimensions). */
+ * density * 2^64, its value is then 1 + (next >> 33) % 9. Of more than 2^28 coordinates the number of those
+ * left out before an entry is drawn instead of each. Dimensions "" (a scalar): one value. Error
+ * E0313-generator. O(product of dimensions) up to there, O(entries) beyond. */
 bool tile_generate(const char *spec, name_id name, uint32_t operand, uint64_t base_seed, tile_dtype dtype,
                    arena *mem, diagnostics *d, tile_tensor *out);
 /* A tensor from entries in memory, in any order and with duplicates, which are added: crd[e * order + mode]

@@ -315,8 +315,13 @@ bool cli_write_batch_file(const cli_options *o, cli_session *s, cli_kernel *k, c
 bool cli_build_firmware(cli_session *s, const cli_kernel *k, const char *folder, fw_app *app);
 /* The app.elf in the folder is whole, and of this kernel. */
 bool cli_firmware_is_there(cli_session *s, const cli_kernel *k, const char *folder);
-/* Leaves in the folder what onyx program needs to go through the command again. */
+/* Leaves in the folder what cli_replay needs to go through the command again. */
 bool cli_record_command(cli_session *s, int argc, char **argv, const char *folder);
+/* The options of the command that made the folder, in which paths hold from the current folder: it becomes
+ * that of then, if it is still there. `quiet` and `json` stay the session's. E0950-not-compiled. */
+bool cli_replay(cli_session *s, const char *folder, cli_options *o);
+/* Of a path from here, the same from anywhere. */
+const char *cli_absolute(cli_session *s, const char *path);
 
 /* Writes the result to each -o T:FILE; NULL: there is none, and asking for it is a mistake. */
 bool cli_write_outputs(const cli_options *o, cli_session *s, const tile_tensor *result);
@@ -348,6 +353,8 @@ int command_sweep(int argc, char **argv);
 int command_tile(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_boards(int argc, char **argv);
+int command_cosim(int argc, char **argv);
+int command_firmware(int argc, char **argv);
 int command_program(int argc, char **argv);
 int command_bits(int argc, char **argv);
 int command_bitgen(int argc, char **argv);

@@ -47,7 +47,7 @@ static void show(void *context, const host_progress *now) {
 
 /* ---- the engine -------------------------------------------------------------------------------- */
 
-bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
                      tile_collector *c, cli_outcome *out) {
     arena *mem = &s->mem;
     const char *folder = arena_printf(mem, "%s/firmware", o->out);
@@ -55,15 +55,13 @@ bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, const 
                           .batches = arena_printf(mem, "%s/batches.bin", folder),
                           .result = arena_printf(mem, "%s/result.bin", folder),
                           .folder = folder};
-    fw_columns columns;
-    fw_batch_stats counts;
     fw_app app;
     host_outcome done;
     uint64_t cycles = 0, ratio = host_cycles_ratio(&k->board);
+    if (!make_folder(folder, &s->diag) || !cli_write_batch_file(o, s, k, job.batches, batches, out))
+        return false;
     double start = seconds_now();
-    if ((!cli_firmware_is_there(s, k, folder) && !cli_build_firmware(s, k, folder, &app)) ||
-        !fw_columns_of(&k->design, k->apart, mem, &s->diag, &columns) ||
-        !fw_batches_write(plan, &columns, &k->board, job.batches, &s->diag, &counts))
+    if (!cli_firmware_is_there(s, k, folder) && !cli_build_firmware(s, k, folder, &app))
         return false;
     k->times.firmware = seconds_now() - start;
     cli_progress_stage(s, "loading the board", 0);
@@ -77,7 +75,7 @@ bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, const 
     out->kernel_cycles = done.kernel_cycles * ratio;
     out->firmware_cycles = done.firmware_cycles * ratio;
     out->total_cycles = out->config_cycles + out->kernel_cycles + out->firmware_cycles;
-    return ok && tile_job_collect(job.result, plan, c, &cycles, &s->diag);
+    return ok && cli_collect_batches(batches, job.result, c, &cycles);
 }
 
 /* ---- the command ------------------------------------------------------------------------------- */

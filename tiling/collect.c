@@ -4,6 +4,7 @@
 struct tile_collector {
     const sam_tensor_data *result;
     const tile_plan *plan;
+    sam_var var[SAM_MAX_ORDER];     /* of the result, by logical mode */
     uint32_t extent[SAM_MAX_ORDER]; /* of the result, by logical mode */
     tile_dtype dtype;
     arena entries_mem; /* the partial results so far */
@@ -23,6 +24,7 @@ tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan
                           .plan = plan,
                           .dtype = dtype,
                           .compact_at = COLLECT_COMPACT_FIRST};
+    memcpy(c->var, s->result_index, sizeof c->var);
     tile_result_dim(s, extent, c->extent);
     return c;
 }
@@ -62,12 +64,17 @@ static bool broken(const tile_collector *c, diagnostics *d, int level, const cha
     return false;
 }
 
+/* Coordinates a sub-tile has at a storage level of the result. */
+static uint32_t level_edge(const tile_collector *c, uint32_t level) {
+    return c->plan->edge[c->var[c->result->mode[level]].v - 1];
+}
+
 static bool read_compressed(const tile_collector *c, int level, const uint16_t *w, uint32_t length,
                             uint32_t parents, arena *scratch, diagnostics *d, tile_nodes *out) {
     uint32_t segs = length ? w[0] : 0;
     if (length < segs + 2 || length != segs + 2 + w[segs + 1])
         return broken(c, d, level, "words", length, length ? segs + 2 : 2);
-    uint32_t crds = w[segs + 1];
+    uint32_t crds = w[segs + 1], edge = level_edge(c, (uint32_t)level);
     const uint16_t *seg = w + 1, *crd = w + segs + 2;
     uint32_t *parent = arena_new_n(scratch, uint32_t, crds + 1),
              *at = arena_new_n(scratch, uint32_t, crds + 1);
@@ -78,8 +85,8 @@ static bool read_compressed(const tile_collector *c, int level, const uint16_t *
         if (seg[f + 1] < seg[f] || seg[f + 1] > crds)
             return broken(c, d, level, "segment", seg[f + 1], crds);
         for (; i < seg[f + 1]; i++) {
-            if (crd[i] >= c->plan->tile)
-                return broken(c, d, level, "coordinate", crd[i], c->plan->tile - 1);
+            if (crd[i] >= edge)
+                return broken(c, d, level, "coordinate", crd[i], edge - 1);
             parent[i] = f;
             at[i] = crd[i];
         }
@@ -115,7 +122,7 @@ static bool collect_part(tile_collector *c, uint32_t run, uint32_t copy, const u
         if (o >= 0)
             good = read_compressed(c, (int)l, words[o], lengths[o], parents, &scratch, d, &nodes[l]);
         else
-            nodes[l] = tile_dense_nodes(parents, c->plan->tile, &scratch);
+            nodes[l] = tile_dense_nodes(parents, level_edge(c, l), &scratch);
         parents = good ? nodes[l].n : 0;
     }
     int o = output_of(c, copy, SAM_MODE_VALS);

@@ -30,7 +30,8 @@ void plan_cut(tile_planner *p, plan_operand *o) {
             k[d] = digit_of(&o->digit[d], c[o->digit_mode[d]]);
         for (uint32_t l = 0; l < order; l++) { /* inside a sub-tile the last digit's remainder is enough */
             uint32_t at = c[o->format->mode[l]];
-            k[digits + l] = (p->options.glb_tile ? at % p->options.glb_tile : at) % p->edge;
+            uint32_t v = plan_level_var(o, l).v - 1;
+            k[digits + l] = (p->glb[v] ? at % p->glb[v] : at) % p->edge[v];
         }
     }
     for (uint32_t k = 0; k < width; k++)
@@ -50,10 +51,16 @@ void plan_cut(tile_planner *p, plan_operand *o) {
 
 /* ---- levels, shape, words -------------------------------------------------------------------- */
 
+/* Extents of a sub-tile's levels. */
+static void level_dims(const tile_planner *p, const plan_operand *o, uint32_t dim[SAM_MAX_ORDER]) {
+    for (uint32_t l = 0; l < o->format->order; l++)
+        dim[l] = p->edge[plan_level_var(o, l).v - 1];
+}
+
 /* The entries in storage order, local coordinates by storage level, with the explicit zeros of padded levels;
  * of sub-tile 0 one zero at the corner, because the chip's repeaters and droppers must not meet an empty
  * outermost fiber. */
-static void local_entries(tile_planner *p, const plan_operand *o, const sub_tile *t, arena *mem,
+static void local_entries(const plan_operand *o, const sub_tile *t, const uint32_t *dim, arena *mem,
                           tile_entries *out) {
     uint32_t order = o->format->order, n = t->n ? t->n : 1;
     tile_entries in = {.crd = {arena_new_n(mem, uint32_t, (size_t)n * order + 1), n * order, n * order + 1},
@@ -65,30 +72,29 @@ static void local_entries(tile_planner *p, const plan_operand *o, const sub_tile
         in.val.at[i] = o->data->val[t->entry[i]];
     }
     if (o->format->padded)
-        tile_pad(o->format, p->edge, &in, mem, out);
+        tile_pad(o->format, dim, &in, mem, out);
     else
         *out = in;
 }
 
-static bool build(tile_planner *p, const plan_operand *o, const tile_entries *e, arena *mem,
-                  sam_tensor_levels *levels) {
+static bool build(tile_planner *p, const plan_operand *o, const tile_entries *e, const uint32_t *dim,
+                  arena *mem, sam_tensor_levels *levels) {
     static const uint8_t column[SAM_MAX_ORDER] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-    uint32_t dim[SAM_MAX_ORDER], n = e->val.len;
+    uint32_t n = e->val.len;
     uint32_t *as_is = arena_new_n(mem, uint32_t, n);
     for (uint32_t i = 0; i < n; i++)
         as_is[i] = i;
-    for (uint32_t l = 0; l < o->format->order; l++)
-        dim[l] = p->edge;
     return tile_build_levels(o->format, e->crd.at, o->format->order, column, as_is, n, e->val.at, dim, mem,
                              p->diag, levels);
 }
 
-static void count_nodes(tile_planner *p, const plan_operand *o, const tile_entries *e, sub_tile *t) {
+static void count_nodes(tile_planner *p, const plan_operand *o, const tile_entries *e, const uint32_t *dim,
+                        sub_tile *t) {
     uint32_t order = o->format->order;
     for (uint32_t l = 0; l < order; l++) {
         uint32_t nodes = 0;
         if (++p->now == 0) {
-            memset(p->seen, 0, sizeof *p->seen * p->edge);
+            memset(p->seen, 0, sizeof *p->seen * p->longest);
             p->now = 1;
         }
         for (uint32_t i = 0; i < e->val.len; i++) {
@@ -96,7 +102,7 @@ static void count_nodes(tile_planner *p, const plan_operand *o, const tile_entri
             nodes += *stamp != p->now;
             *stamp = p->now;
         }
-        t->nodes[o->format->mode[l]] = (uint16_t)(o->format->level[l] == SAM_LEVEL_DENSE ? p->edge : nodes);
+        t->nodes[o->format->mode[l]] = (uint16_t)(o->format->level[l] == SAM_LEVEL_DENSE ? dim[l] : nodes);
     }
 }
 
@@ -151,10 +157,12 @@ enum { SCRATCH_KEPT = 1 << 20 };
 static bool form(tile_planner *p, const plan_operand *o, sub_tile *t, bool words) {
     sam_tensor_levels levels;
     tile_entries entries;
-    local_entries(p, o, t, &p->scratch, &entries);
-    if (!build(p, o, &entries, &p->scratch, &levels))
+    uint32_t dim[SAM_MAX_ORDER] = {0};
+    level_dims(p, o, dim);
+    local_entries(o, t, dim, &p->scratch, &entries);
+    if (!build(p, o, &entries, dim, &p->scratch, &levels))
         return false;
-    count_nodes(p, o, &entries, t);
+    count_nodes(p, o, &entries, dim, t);
     measure(p, &levels, t);
     if (words && t->fits && !p->dry)
         push_blocks(p, o, &levels, t);
@@ -227,7 +235,7 @@ bool plan_begin_batch(tile_planner *p, plan_operand *o) {
     diag_unmappable(
         p->diag, o->access->loc, "E0330-capacity",
         "a %u-wide sub-tile of %s needs %u words of one memory tile, which holds %u, whatever is in it",
-        p->edge, names_text(p->statement->names, o->format->name), empty.most, p->options.mem_words);
+        p->longest, names_text(p->statement->names, o->format->name), empty.most, p->options.mem_words);
     diag_hint(p->diag, "use a smaller --tile, or compressed levels (s), which are split where they overflow");
     return false;
 }

@@ -5,7 +5,7 @@
 
 #include "tiling/tiling_int.h"
 
-enum { PLAN_MAX_VARS = 64, PLAN_MAX_TENSORS = 64, PLAN_NO_DIGIT = -1, PLAN_NO_BLOCK = UINT32_MAX >> 1 };
+enum { PLAN_MAX_TENSORS = 64, PLAN_NO_DIGIT = -1, PLAN_NO_BLOCK = UINT32_MAX >> 1 };
 
 /* A coordinate is found digit by digit: which tile for the global buffer, where there are such, then which
  * sub-tile in it. */
@@ -14,11 +14,12 @@ typedef struct {
     uint32_t edge;   /* coordinates of a piece */
     uint32_t within; /* of what is cut into pieces; 0: the whole variable */
     int outer;       /* the digit that chose what is cut, or PLAN_NO_DIGIT */
+    bool of_glb;     /* its pieces are tiles for the global buffer */
 } plan_digit;
 
 /* What a run iterates: coordinates [low, low + size) of each variable, by handle - 1. */
 typedef struct {
-    uint32_t low[PLAN_MAX_VARS], size[PLAN_MAX_VARS];
+    uint32_t low[TILE_MAX_VARS], size[TILE_MAX_VARS];
 } plan_box;
 
 /* The entries of an operand in a box. Sub-tile 0 is the empty one. Extents by logical mode. */
@@ -53,11 +54,11 @@ typedef struct {
     plan_digit *digit;       /* of its own variables, in the order of the search */
     uint8_t *digit_mode;     /* the logical mode of each */
     plan_cached_set *cached; /* by digit */
-    uint32_t n_digits;       /* order x levels */
-    uint32_t *entry;         /* all entries, by digits, then in storage order */
-    uint32_t *tile_first;    /* first of the entries of uniform sub-tile t; n_tiles + 1 of them */
-    uint32_t n_tiles;        /* uniform sub-tiles with entries */
-    uint8_t *input;          /* the streams that carry it */
+    uint32_t n_digits;
+    uint32_t *entry;      /* all entries, by digits, then in storage order */
+    uint32_t *tile_first; /* first of the entries of uniform sub-tile t; n_tiles + 1 of them */
+    uint32_t n_tiles;     /* uniform sub-tiles with entries */
+    uint8_t *input;       /* the streams that carry it */
     uint32_t n_inputs;
     uint64_t *was_split;     /* a bit for each uniform sub-tile */
     VEC(sub_tile) subs;      /* those the batch met */
@@ -85,7 +86,8 @@ typedef struct {
 struct tile_planner {
     const sam_statement *statement;
     tile_options options;
-    uint32_t edge;
+    uint32_t *edge, *glb; /* of sub-tiles and of tiles for the global buffer (0: none), by handle - 1 */
+    uint32_t longest;     /* of edge[] */
     const uint32_t *extent;
     plan_operand *operands; /* by tensor handle - 1 */
     plan_digit *digits;     /* in the order of the search */
@@ -110,6 +112,11 @@ struct tile_planner {
     diagnostics *diag;
     tile_plan *plan; /* the batch */
 };
+
+/* Along storage level l of the operand. */
+static inline sam_var plan_level_var(const plan_operand *o, uint32_t l) {
+    return o->access->index[o->format->mode[l]];
+}
 
 static inline uint64_t var_bit(sam_var v) {
     return UINT64_C(1) << (v.v - 1);

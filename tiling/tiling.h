@@ -110,16 +110,21 @@ bool tile_levels(const tile_tensor *t, const sam_tensor_data *format, arena *mem
 bool tile_from_levels(const sam_tensor_levels *levels, const sam_tensor_data *format, const uint32_t *extent,
                       tile_dtype dtype, arena *mem, diagnostics *d, tile_tensor *out);
 
+enum { TILE_MAX_VARS = 64 }; /* of a statement */
+
 typedef struct {
-    uint32_t tile; /* edge of a sub-tile in coordinates, the same for every variable; 0 = the largest power of
-                      two whose sub-tiles fit whatever they hold */
-    uint32_t glb_tile;   /* edge of a tile for the global buffer; up to `tile`: there are none */
+    uint32_t tile; /* edge of a sub-tile in coordinates, along every variable that has none of its own; 0 =
+                      the largest power of two whose sub-tiles fit whatever they hold */
+    uint32_t glb_tile;   /* the same of a tile for the global buffer; up to the sub-tile's: there are none */
     uint32_t mem_words;  /* segment, coordinate or value words a MEM tile holds (1024) */
     uint32_t bank_words; /* of a stream's bank in the global buffer; 0 = no bound */
+    uint32_t edge[TILE_MAX_VARS], glb_edge[TILE_MAX_VARS]; /* along a variable, by handle - 1; 0: as above */
 } tile_options;
 
-/* The edge `options` asks for, or the one tile = 0 chooses for this statement. */
-uint32_t tile_edge(const sam_statement *s, const tile_options *options);
+/* The edge along v that `options` asks for, or the one tile = 0 chooses for this statement. */
+uint32_t tile_edge(const sam_statement *s, const tile_options *options, sam_var v);
+/* The longest piece of any loop. extent: of every variable, by handle - 1, or NULL where it is not known. */
+uint32_t tile_longest(const sam_statement *s, const tile_options *options, const uint32_t *extent);
 
 /* What one GLB stream carries, in the order of the netlist's IO cells. */
 typedef struct {
@@ -158,7 +163,9 @@ typedef struct {
 } tile_part;
 
 typedef struct {
-    uint32_t tile; /* edge in coordinates */
+    uint32_t tile; /* the longest edge in coordinates */
+    /* Along each variable, by handle - 1; of tiles for the global buffer, 0: none. In the planner's `mem`. */
+    const uint32_t *edge, *glb_edge;
     u16_vec words; /* all blocks of all inputs */
     VEC(tile_input) inputs;
     VEC(tile_output) outputs;
@@ -219,18 +226,21 @@ const tile_counts *tile_plan_counts(const tile_planner *p);
 bool tile_plan_count(tile_planner *p, double most_cycles, bool *complete);
 void tile_plan_end(tile_planner *p);
 
-/* An edge that was looked at for --tile auto. */
+/* Edges that were looked at for --tile auto. */
 typedef struct {
-    uint32_t tile;
+    const uint32_t *edge; /* along each variable, by handle - 1 */
     uint64_t runs;
     double predicted; /* cycles */
     bool complete;    /* false: given up when it was worse than the best so far */
 } tile_candidate;
 typedef VEC(tile_candidate) tile_candidates;
-/* The power of two, at most `widest`, whose runs are expected to take the fewest cycles (tiling/model.c), and
- * all that were tried. Plans are counted in full, so each costs what tile_plan_begin does, and its runs. */
-uint32_t tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
-                     uint32_t widest, arena *mem, tile_candidates *tried);
+/* The powers of two, at most widest[] of each variable, whose runs are expected to take the fewest cycles
+ * (tiling/model.c), and all that were tried: one edge for all variables first, then the best of these with
+ * other edges along single ones. Plans are counted up to the best so far, so each costs what tile_plan_begin
+ * does, and its runs; the second part costs no more than the first and one plan. The result is one of
+ * `tried`, or what `options` ask for where none fits. */
+const uint32_t *tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
+                            const uint32_t *widest, arena *mem, tile_candidates *tried);
 
 enum { TILE_BINS = 17 };
 
@@ -239,9 +249,9 @@ typedef struct {
     uint64_t least, most, sum;
 } tile_range;
 typedef struct {
-    uint32_t tile;
-    uint64_t possible, filled;     /* sub-tiles there are, those with entries */
-    uint64_t overflowing;          /* of which some array is longer than mem_words */
+    uint32_t tile, edge[SAM_MAX_ORDER]; /* the longest edge, and all by logical mode */
+    uint64_t possible, filled;          /* sub-tiles there are, those with entries */
+    uint64_t overflowing;               /* of which some array is longer than mem_words */
     uint64_t histogram[TILE_BINS]; /* of entries: bin b counts 2^b to 2^(b+1) - 1, the last one all above */
     tile_range entries, vals;
     tile_range seg[SAM_MAX_ORDER], crd[SAM_MAX_ORDER]; /* words by storage level; 0 for dense ones */

@@ -75,8 +75,12 @@ void tile_unroll(const tile_plan *one, uint32_t copies, tile_dispatch how, const
     uint32_t *source = arena_new_n(&scratch, uint32_t, n_inputs + 1);
     const load *order = order_runs(one, how, &scratch);
     BUG_IF(one->copies != 1 || copies == 0, "%u copies of a plan for %u", copies, one->copies);
-    *out = (tile_plan){
-        .tile = one->tile, .words = one->words, .copies = copies, .runs_possible = one->runs_possible};
+    *out = (tile_plan){.tile = one->tile,
+                       .edge = one->edge,
+                       .glb_edge = one->glb_edge,
+                       .words = one->words,
+                       .copies = copies,
+                       .runs_possible = one->runs_possible};
     for (uint32_t i = 0; i < n_inputs; i++) {
         source[i] = input_of(one, inputs[i].stream);
         tile_input input = one->inputs.at[source[i]];

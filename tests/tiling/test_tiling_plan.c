@@ -151,8 +151,8 @@ typedef struct {
 } decoded_level;
 
 static void decode_fiber(const sam_tensor_data *t, const decoded_level *level, const uint16_t *vals,
-                         uint32_t l, uint32_t ref, uint32_t edge, uint32_t *at, arena *mem, u32_vec *crd,
-                         u16_vec *val) {
+                         uint32_t l, uint32_t ref, const uint32_t *edge, uint32_t *at, arena *mem,
+                         u32_vec *crd, u16_vec *val) {
     if (l == t->order) {
         if (!vals[ref])
             return;
@@ -164,11 +164,22 @@ static void decode_fiber(const sam_tensor_data *t, const decoded_level *level, c
     bool dense = t->level[l] == SAM_LEVEL_DENSE;
     assert_true(!(t->padded >> l & 1) ||
                 (level[l].seg[ref] < level[l].seg[ref + 1] && level[l].crd[level[l].seg[ref]] == 0));
-    uint32_t begin = dense ? ref * edge : level[l].seg[ref],
-             end = dense ? begin + edge : level[l].seg[ref + 1];
+    uint32_t dim = edge[t->mode[l]], begin = dense ? ref * dim : level[l].seg[ref],
+             end = dense ? begin + dim : level[l].seg[ref + 1];
     for (uint32_t p = begin; p < end; p++) {
         at[t->mode[l]] = dense ? p - begin : level[l].crd[p];
         decode_fiber(t, level, vals, l + 1, p, edge, at, mem, crd, val);
+    }
+}
+
+/* Edges of a tensor's sub-tiles, by logical mode; it is used once. */
+static void edges_of(const sam_statement *s, const tile_plan *plan, uint32_t tensor_index, uint32_t *edge) {
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        for (uint32_t m = 0; x->kind == SAM_EXPR_ACCESS && m < SAM_MAX_ORDER; m++) {
+            if (x->tensor.v == tensor_index + 1 && x->index[m].v)
+                edge[m] = plan->edge[x->index[m].v - 1];
+        }
     }
 }
 
@@ -178,7 +189,8 @@ static tile_tensor fed(fixture *f, const sam_statement *s, const tile_plan *plan
     const sam_tensor_data *t = &s->tensors.at[tensor_index];
     decoded_level level[SAM_MAX_ORDER] = {{0}};
     const uint16_t *vals = NULL;
-    uint32_t at[SAM_MAX_ORDER] = {0};
+    uint32_t at[SAM_MAX_ORDER] = {0}, edge[SAM_MAX_ORDER] = {0};
+    edges_of(s, plan, tensor_index, edge);
     for (uint32_t i = 0; i < plan->inputs.len; i++) {
         const tile_input *in = &plan->inputs.at[i];
         if (in->copy != copy || !name_eq(in->stream.tensor, t->name))
@@ -195,10 +207,9 @@ static tile_tensor fed(fixture *f, const sam_statement *s, const tile_plan *plan
     }
     u32_vec crd = {0};
     u16_vec val = {0};
-    decode_fiber(t, level, vals, 0, 0, plan->tile, at, &f->mem, &crd, &val);
+    decode_fiber(t, level, vals, 0, 0, edge, at, &f->mem, &crd, &val);
     tile_tensor out = {.name = t->name, .order = t->order, .nnz = val.len, .crd = crd.at, .val = val.at};
-    for (uint32_t m = 0; m < t->order; m++)
-        out.dim[m] = plan->tile;
+    memcpy(out.dim, edge, sizeof out.dim);
     return out;
 }
 
@@ -278,7 +289,7 @@ static void check_batch(fixture *f, const sam_statement *s, const plan_case *c, 
                         tile_collector *collector) {
     uint32_t local[64];
     for (uint32_t v = 0; v < s->vars.len; v++)
-        local[v] = plan->tile;
+        local[v] = plan->edge[v];
     check_blocks(c, plan);
     for (uint32_t run = 0; run < plan->runs.len; run++) {
         tile_tensor sub[16], r;
@@ -434,6 +445,39 @@ static void plans_compute_what_the_statement_says(void **state) {
             check_case(f, &b.s, operand, &copies);
         }
     }
+}
+
+/* Sub-tiles and tiles for the global buffer that are longer along one variable than along another. */
+static void every_variable_may_have_its_own_edge(void **state) {
+    fixture *f = *state;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        for (uint32_t variant = 0; variant < 32; variant++) {
+            builder b;
+            tile_tensor operand[16];
+            make_operands(f, &b, k, variant % 16, operand);
+            pad_levels(&b.s, variant / 4);
+            plan_case c = {.tiling = {.tile = 3, .mem_words = variant % 3 ? 1024 : 16},
+                           .most_words = variant % 2 ? 40 : 0,
+                           .copies = 1 + variant / 16};
+            for (uint32_t v = 0; v < b.s.vars.len; v++) {
+                c.tiling.edge[v] = (v + variant) % 3 ? 1 + (v * 5 + variant * 3) % 9 : 0;
+                c.tiling.glb_edge[v] = (v + variant) % 4 ? 0 : 2 + (v + variant) % 12;
+            }
+            tile_counts counts;
+            try_plan(f, &b.s, operand, &c, &counts);
+            f->diag.list.len = f->diag.unmappable = 0;
+        }
+    }
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk");
+    tile_tensor operand[3];
+    for (uint32_t t = 1; t < 3; t++)
+        assert_true(tile_generate("20x20:1", b.s.tensors.at[t].name, t, 1, TILE_DTYPE_INT16, &f->mem,
+                                  &f->diag, &operand[t]));
+    const plan_case c = {.tiling = {.tile = 5, .edge = {[0] = 10, [1] = 4}, .mem_words = 1024}, .copies = 1};
+    tile_counts counts;
+    assert_true(try_plan(f, &b.s, operand, &c, &counts));
+    assert_int_equal(counts.runs, 2 * 5 * 4);
 }
 
 static bool all_compressed(const sam_statement *s) {
@@ -648,7 +692,11 @@ static void what_no_split_helps_is_refused(void **state) {
     build(&b, f, "Xij:dd", (const char *const[]){"Bij:ss", NULL}, "ij");
     assert_false(tile_plan_run(&b.s, &in, &options, NULL, 0, NULL, 0, &f->mem, &f->diag, &plan));
     assert_non_null(strstr(fixture_printed(f), "of the result may need 1600 words"));
-    assert_int_equal(tile_edge(&b.s, &(tile_options){.mem_words = 1024}), 32);
+    const tile_options open = {.mem_words = 1024}, along = {.edge = {[1] = 7}, .mem_words = 1024};
+    assert_int_equal(tile_edge(&b.s, &open, (sam_var){1}), 32);
+    assert_int_equal(tile_edge(&b.s, &along, (sam_var){1}), 32);
+    assert_int_equal(tile_edge(&b.s, &along, (sam_var){2}), 7);
+    assert_int_equal(tile_longest(&b.s, &along, (const uint32_t[]){5, 100}), 7);
 }
 
 static void disagreeing_dimensions_are_refused(void **state) {
@@ -720,6 +768,7 @@ static void corrupt_result_streams_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(plans_compute_what_the_statement_says),
+        TEST(every_variable_may_have_its_own_edge),
         TEST(copies_get_sub_tiles_of_like_size),
         TEST(sub_tiles_without_work_are_skipped),
         TEST(what_no_split_helps_is_refused),

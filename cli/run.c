@@ -121,7 +121,7 @@ static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const
                                             : cli_run_soc)(o, s, k, &k->plan, c, out);
     }
     bool collected = tile_collect_end(c, &s->mem, &out->result);
-    tile_collect_cost(c, &k->planned.partial_entries, &k->planned.partial_seconds);
+    k->planned.partials = tile_collect_cost(c);
     tile_plan_end(b.planner);
     arena_free(&b.mem);
     k->plan = (tile_plan){

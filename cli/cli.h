@@ -174,8 +174,7 @@ typedef struct {
 typedef struct {
     tile_counts counts;
     tile_candidates candidates; /* of --tile auto */
-    uint64_t partial_entries;   /* of partial results, and seconds that adding them up took */
-    double partial_seconds;
+    tile_collected partials;
     uint64_t passes;  /* of the array: each takes as many runs as there are copies */
     uint32_t batches; /* the plan was made in */
 } cli_planned;

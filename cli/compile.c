@@ -130,6 +130,24 @@ static uint32_t widest_along(const cli_kernel *k, sam_var v) {
 
 enum { MOST_EDGE = 1 << 15 }; /* of --tile auto: the largest power of two in 16 bits */
 
+static sam_var var_named(const sam_statement *st, name_id name) {
+    for (uint32_t v = 0; v < st->vars.len; v++) {
+        if (name_eq(st->vars.at[v].name, name))
+            return (sam_var){v + 1};
+    }
+    return (sam_var){0};
+}
+
+/* Which coordinates of the result the graph drops: tiling counts what is left. */
+static void note_droppers(cli_kernel *k) {
+    for (uint32_t n = 0; n < k->sam.nodes.len; n++) {
+        const sam_node_data *node = &k->sam.nodes.at[n];
+        sam_var outer = var_named(&k->statement, node->outer), inner = var_named(&k->statement, node->inner);
+        if (node->kind == SAM_CRDDROP && !node->compress && outer.v && inner.v)
+            k->tiling.drops[outer.v - 1] = (uint8_t)inner.v;
+    }
+}
+
 /* --tile auto, where all operands are the user's: those of a workspace are not there yet. */
 static bool choose_tile(cli_session *s, cli_kernel *k) {
     tile_operands packed;
@@ -171,6 +189,7 @@ bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k) {
     netlist one;
     bool ok = make_hardware_legal(s, k);
     lower_options options = {.extended = pnr_board_extended(&k->board)};
+    note_droppers(k);
     if (ok && o->tile_auto && !choose_tile(s, k))
         return false;
     if (ok)

@@ -180,8 +180,10 @@ static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
     add_number(tiling, "predicted", predicted_cycles(k));
     add_candidates(tiling, &k->statement, &k->planned.candidates, &s->mem);
     cJSON *partials = add_object(tiling, "partials");
-    add_number(partials, "entries", (double)k->planned.partial_entries);
-    add_number(partials, "seconds", k->planned.partial_seconds);
+    add_number(partials, "entries", (double)k->planned.partials.entries);
+    add_number(partials, "seconds", k->planned.partials.seconds);
+    add_number(partials, "words", (double)k->planned.partials.words);
+    add_number(partials, "bound_words", (double)k->planned.partials.bound_words);
     cJSON *splits = cJSON_AddArrayToObject(tiling, "splits");
     for (uint32_t i = 0; i < counts->splits.len; i++) {
         const tile_split *split = &counts->splits.at[i];

@@ -69,7 +69,7 @@ static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const
                : o->engine == ENGINE_PROGRAM ? cli_run_program
                                              : cli_run_soc)(o, s, k, &b, c, out);
     bool collected = tile_collect_end(c, &s->mem, &out->result);
-    tile_collect_cost(c, &k->planned.partial_entries, &k->planned.partial_seconds);
+    k->planned.partials = tile_collect_cost(c);
     cli_end_batches(&b);
     return collected && ok;
 }

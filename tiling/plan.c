@@ -125,70 +125,6 @@ static void list_inputs(tile_planner *p, plan_operand *o) {
     }
 }
 
-/* ---- how much a run may write ---------------------------------------------------------------- */
-
-static uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
-/* Most distinct coordinates of v the run iterates; UINT32_MAX where the expression does not restrict v. A
- * compressed level has none outside of the box, a dense one has all up to the edge. */
-static uint32_t bound_coordinates(const tile_planner *p, const uint32_t *sub, const plan_box *box, sam_expr h,
-                                  sam_var v) {
-    const sam_expr_data *x = sam_expr_at(p->statement, h);
-    if (x->kind == SAM_EXPR_ACCESS) {
-        const plan_operand *o = &p->operands[x->tensor.v - 1];
-        for (uint32_t m = 0; m < o->format->order; m++) {
-            if (x->index[m].v == v.v)
-                return o->subs.at[sub[x->tensor.v - 1]].nodes[m];
-        }
-        return UINT32_MAX;
-    }
-    if (x->kind == SAM_EXPR_LITERAL)
-        return UINT32_MAX;
-    uint32_t a = bound_coordinates(p, sub, box, x->a, v);
-    if (!x->b.v)
-        return a;
-    uint32_t b = bound_coordinates(p, sub, box, x->b, v);
-    if (x->kind == SAM_EXPR_MUL)
-        return a < b ? a : b;
-    if (x->kind == SAM_EXPR_DIV || (a == UINT32_MAX && b == UINT32_MAX))
-        return a;
-    uint32_t edge = p->edge[v.v - 1];
-    if (a >= edge || b >= edge)
-        return edge;
-    return a + b <= box->size[v.v - 1] ? a + b : larger(larger(a, b), box->size[v.v - 1]);
-}
-
-typedef struct {
-    uint64_t stream; /* words of the longest output stream */
-    uint64_t widest; /* words of the largest array in a memory tile */
-} result_bound;
-
-static result_bound bound_result(const tile_planner *p, const uint32_t *sub, const plan_box *box) {
-    const sam_statement *s = p->statement;
-    const sam_tensor_data *result = sam_tensor_at(s, s->result);
-    uint64_t nodes = 1;
-    result_bound r = {2, 1};
-    for (uint32_t l = 0; l < result->order; l++) {
-        sam_var v = s->result_index[result->mode[l]];
-        uint32_t n = bound_coordinates(p, sub, box, s->rhs, v), edge = p->edge[v.v - 1];
-        uint64_t parents = nodes;
-        nodes *= n > edge || result->level[l] == SAM_LEVEL_DENSE ? edge : n;
-        uint64_t stream = 2 + parents + 1 + nodes + 1;
-        r.stream = stream > r.stream ? stream : r.stream;
-        r.widest = parents + 1 > r.widest ? parents + 1 : r.widest;
-        r.widest = nodes > r.widest ? nodes : r.widest;
-    }
-    if (nodes + 1 > r.stream)
-        r.stream = nodes + 1;
-    return r;
-}
-
-static bool result_fits(const tile_planner *p, result_bound r) {
-    return r.widest <= p->options.mem_words && (!p->options.bank_words || r.stream <= p->options.bank_words);
-}
-
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 /* Words each stream would still have to load for the run, if the operands' blocks are not there yet. */
@@ -240,9 +176,11 @@ static void account_load(tile_planner *p, const uint32_t *sub, uint64_t out_word
         p->counts.most_bank_words = p->out_words;
 }
 
-static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, result_bound bound) {
+static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound bound) {
     const sam_statement *s = p->statement;
-    tile_run run = {.block_first = p->plan->run_block.len, .bound_words = (uint32_t)bound.stream};
+    tile_run run = {.block_first = p->plan->run_block.len,
+                    .bound_words = (uint32_t)bound.stream,
+                    .bound_array = (uint32_t)bound.widest};
     tile_part part = {{0}, {0}, false};
     uint32_t block[TILE_MAX_STREAMS] = {0};
     p->counts.runs++;
@@ -352,7 +290,7 @@ static bool halve_result(tile_planner *p, const uint32_t *sub, const plan_box *b
             tile_halve(box->low[v], box->size[v], half, &other.low[v], &other.size[v]);
             if (!halve_subs(p, sub, &other, s->result_index[m], scratch))
                 return false;
-            uint64_t widest = bound_result(p, scratch, &other).widest;
+            uint64_t widest = plan_bound_result(p, scratch, &other).widest;
             most = widest > most ? widest : most;
         }
         if (most < least || (most == least && box->size[v] > box->size[out->v - 1])) {
@@ -389,7 +327,7 @@ static bool emit_operand_split(tile_planner *p, const uint32_t *sub, const plan_
     return plan_halve(p, o, sub[t], box, &v) && emit_halves(p, sub, box, v);
 }
 
-static bool emit_result_split(tile_planner *p, const uint32_t *sub, const plan_box *box, result_bound bound,
+static bool emit_result_split(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound bound,
                               bool whole) {
     const sam_statement *s = p->statement;
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
@@ -419,8 +357,11 @@ static bool emit(tile_planner *p, const uint32_t *sub, const plan_box *box, bool
         if (p->operands[t].access && !p->operands[t].subs.at[sub[t]].fits)
             return emit_operand_split(p, sub, box, t);
     }
-    result_bound bound = bound_result(p, sub, box);
-    return result_fits(p, bound) ? add_run(p, sub, box, bound) : emit_result_split(p, sub, box, bound, whole);
+    plan_bound bound = plan_bound_result(p, sub, box);
+    if ((!p->dry || !plan_result_fits(p, bound)) && !plan_count_result(p, sub, &bound))
+        return false;
+    return plan_result_fits(p, bound) ? add_run(p, sub, box, bound)
+                                      : emit_result_split(p, sub, box, bound, whole);
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */
@@ -542,7 +483,8 @@ static void set_edges(tile_planner *p, arena *mem) {
     const sam_statement *s = p->statement;
     p->edge = arena_new_n(mem, uint32_t, TILE_MAX_VARS);
     p->glb = arena_new_n(mem, uint32_t, TILE_MAX_VARS);
-    p->longest = larger(tile_longest(s, &p->options, NULL), 1);
+    p->longest = tile_longest(s, &p->options, NULL);
+    p->longest = p->longest ? p->longest : 1;
     for (uint32_t l = 0; l < s->loops.len; l++) {
         uint32_t v = s->loops.at[l].v - 1,
                  glb = p->options.glb_edge[v] ? p->options.glb_edge[v] : p->options.glb_tile;
@@ -589,6 +531,7 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
     p->counts.possible = 1;
     for (uint32_t l = 0; l < s->loops.len; l++)
         p->counts.possible *= all_pieces(p, s->loops.at[l]);
+    plan_begin_walks(p);
     begin_search(p);
     return p;
 }

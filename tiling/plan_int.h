@@ -17,6 +17,18 @@ typedef struct {
     bool of_glb;     /* its pieces are tiles for the global buffer */
 } plan_digit;
 
+/* A compressed level as a memory tile holds it; seg NULL: a dense one. */
+typedef struct {
+    const uint16_t *seg, *crd;
+} plan_level;
+
+/* How much of the result a run writes, at most. */
+typedef struct {
+    uint64_t stream; /* words of the longest output stream */
+    uint64_t widest; /* words of the largest array in a memory tile */
+} plan_bound;
+typedef struct plan_walk plan_walk;
+
 /* What a run iterates: coordinates [low, low + size) of each variable, by handle - 1. */
 typedef struct {
     uint32_t low[TILE_MAX_VARS], size[TILE_MAX_VARS];
@@ -33,6 +45,7 @@ typedef struct {
     uint32_t tree[SAM_MAX_ORDER];  /* nodes of each storage level */
     uint32_t most;                 /* words of its largest array */
     uint32_t vals;
+    const plan_level *levels; /* NULL until a walk needs them */
     bool fits;
     uint8_t halve;      /* the mode to halve if it does not fit, SAM_MAX_ORDER = not looked for yet */
     uint32_t block;     /* of its operand's inputs, PLAN_NO_BLOCK until a run needs it */
@@ -106,6 +119,7 @@ struct tile_planner {
     uint64_t in_words[TILE_MAX_STREAMS], out_words; /* of the present load */
     const tile_stream *inputs, *outputs;
     uint32_t n_inputs, n_outputs;
+    plan_walk *walk; /* NULL: results are bounded, not counted */
     tile_counts counts;
     arena own, scratch;
     arena *home, *mem; /* the caller's: of the counts, of the batch */
@@ -139,6 +153,19 @@ bool plan_part(tile_planner *p, plan_operand *o, uint32_t from, const plan_box *
 bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *box, sam_var *out);
 /* Its blocks, made where they are not there yet. */
 bool plan_block(tile_planner *p, plan_operand *o, uint32_t sub, uint32_t *block);
+
+/* Its levels, made where they are not there yet; it fits. */
+bool plan_tree(tile_planner *p, plan_operand *o, uint32_t sub, const plan_level **levels);
+
+/* ---- capacity.c ------------------------------------------------------------------------------ */
+
+/* At most, from how many coordinates the sub-tiles (by tensor) have along each variable. */
+plan_bound plan_bound_result(const tile_planner *p, const uint32_t *sub, const plan_box *box);
+bool plan_result_fits(const tile_planner *p, plan_bound r);
+/* Prepares p->walk, if the statement's loops can be walked. */
+void plan_begin_walks(tile_planner *p);
+/* Lowers *bound to what a walk of the loops over the sub-tiles counts, unless that is more than fits. */
+bool plan_count_result(tile_planner *p, const uint32_t *sub, plan_bound *bound);
 
 /* ---- model.c ------------------------------------------------------------------------------- */
 

@@ -119,6 +119,9 @@ typedef struct {
     uint32_t mem_words;  /* segment, coordinate or value words a MEM tile holds (1024) */
     uint32_t bank_words; /* of a stream's bank in the global buffer; 0 = no bound */
     uint32_t edge[TILE_MAX_VARS], glb_edge[TILE_MAX_VARS]; /* along a variable, by handle - 1; 0: as above */
+    /* By handle - 1: the variable (handle) without any coordinate of which, inside, the graph drops one of
+     * this variable. 0: none; then results are taken to be longer than they may be. */
+    uint8_t drops[TILE_MAX_VARS];
 } tile_options;
 
 /* The edge along v that `options` asks for, or the one tile = 0 chooses for this statement. */
@@ -153,6 +156,7 @@ typedef struct {
 typedef struct {
     uint32_t block_first; /* tile_plan.run_block[block_first + i]: block of input i */
     uint32_t bound_words; /* no output stream of this run is longer (headers included) */
+    uint32_t bound_array; /* nor any of its arrays in a memory tile */
 } tile_run;
 
 /* What one copy of the kernel does in one run. */
@@ -286,15 +290,21 @@ void tile_unroll(const tile_plan *one, uint32_t copies, tile_dispatch how, const
 
 /* Collects results: words[o] are the words output stream o delivered for this run. Adds them (wrap-around
  * int16 or bf16) at the origin of each copy's part; coordinates beyond the part's or the result's extent are
- * dropped. `plan` may be filled anew between runs, with the next batch. */
+ * dropped. More words than the run's bounds are E0341-result-stream, as is what is no fibertree. `plan` may
+ * be filled anew between runs, with the next batch. */
 typedef struct tile_collector tile_collector;
 tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan, const uint32_t *extent,
                                    tile_dtype dtype, arena *mem);
 bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
                       diagnostics *d);
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out);
-/* Entries of partial results so far, and the seconds that adding them up took. */
-void tile_collect_cost(const tile_collector *c, uint64_t *entries, double *seconds);
+/* So far: entries of partial results, the seconds that adding them up took; words of the longest array that
+ * each run wrote into a memory tile, and of what the plan had room for, summed over the runs. */
+typedef struct {
+    uint64_t entries, words, bound_words;
+    double seconds;
+} tile_collected;
+tile_collected tile_collect_cost(const tile_collector *c);
 
 /* ---- jobs: a plan as a file for an array simulator, and what comes back ---------------------- */
 

@@ -57,8 +57,9 @@ static void add_run(const tile_plan *one, const load *order, uint32_t n, const u
         vec_push(mem, &out->parts, copy < n ? one->parts.at[order[copy].run] : idle);
         /* An idle copy's result is as long as that of a run on the same empty sub-tiles, which are the least
          * there are: one coordinate a level. */
-        uint32_t bound = copy < n ? one->runs.at[order[copy].run].bound_words : 0;
-        run.bound_words = bound > run.bound_words ? bound : run.bound_words;
+        const tile_run bound = copy < n ? one->runs.at[order[copy].run] : (tile_run){0};
+        run.bound_words = bound.bound_words > run.bound_words ? bound.bound_words : run.bound_words;
+        run.bound_array = bound.bound_array > run.bound_array ? bound.bound_array : run.bound_array;
     }
     for (uint32_t i = 0; i < out->inputs.len; i++) {
         uint32_t copy = out->inputs.at[i].copy;

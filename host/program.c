@@ -13,7 +13,12 @@ static bool run_batch(host_link *l, const fw_batches *all, const char *folder, u
         return false;
     memcpy(counters, result.counters, sizeof result.counters);
     *kept = host_kept_read(folder, all, batch, l->mem);
-    BUG_IF(!kept->runs, "batch %u cannot be read back", batch);
+    if (!kept->runs) {
+        diag_error(l->d, (src_loc){0}, "E0001-file",
+                   "batch %u, written just now, cannot be read back from '%s'", batch + 1, folder);
+        diag_hint(l->d, "does another program write there? the same command runs this batch again");
+        return false;
+    }
     host_tell(l, all, batch, all->list.at[batch].runs);
     l->runs_before += all->list.at[batch].runs;
     return true;

@@ -92,6 +92,7 @@ bool tile_job_collect(const char *path, const tile_plan *plan, tile_collector *c
     }
     if (!r.good || (good && r.at != r.end)) {
         diag_error(d, (src_loc){0}, "E0342-job-result", "'%s' is not a complete result of this job", path);
+        diag_hint(d, "it was cut off or is another run's: give the same command again");
         good = false;
     }
     arena_free(&scratch);

@@ -185,22 +185,25 @@ static bool door_answer(host_link *l) {
 }
 
 static bool read_image(host_link *l, uint32_t address, void *to, uint32_t bytes) {
-    size_t length;
-    if (!host_command(l, NULL, NULL, "dump_image {%s} 0x%x %u", l->image, address, bytes))
+    file_in f;
+    if (!host_command(l, NULL, NULL, "dump_image {%s} 0x%x %u", l->image, address, bytes) ||
+        !file_open(&f, l->image, l->d))
         return false;
-    const char *text = file_read(l->image, l->mem, &length, l->d);
-    if (text && length == bytes)
-        memcpy(to, text, bytes);
-    return text && (length == bytes || no_answer(l, "it gave fewer bytes than were asked for"));
+    bool whole = f.length == bytes && file_take(&f, to, bytes);
+    file_close(&f);
+    return whole || no_answer(l, "it gave fewer bytes than were asked for");
 }
 
 static bool write_image(host_link *l, uint32_t address, const void *from, uint32_t bytes) {
+    arena mem = {0};
     file_out f;
-    if (!file_create(&f, l->image, l->mem, l->d))
-        return false;
-    fwrite(from, 1, bytes, f.stream);
-    return file_commit(&f, l->d) &&
-           host_command(l, NULL, NULL, "load_image {%s} 0x%x bin", l->image, address);
+    bool good = file_create(&f, l->image, &mem, l->d);
+    if (good) {
+        fwrite(from, 1, bytes, f.stream);
+        good = file_commit(&f, l->d);
+    }
+    arena_free(&mem);
+    return good && host_command(l, NULL, NULL, "load_image {%s} 0x%x bin", l->image, address);
 }
 
 bool host_read(host_link *l, uint32_t address, void *to, uint32_t bytes) {

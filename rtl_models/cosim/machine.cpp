@@ -337,18 +337,15 @@ const char *machine_refused(const machine *m) {
 }
 
 machine_counters machine_count(const machine *m) {
-    return {m->cpu_cycles,
-            m3_instructions(m->core),
-            m->soc.cycles(),
-            m->soc.array_cycles(),
-            m->soc.evaluations(),
-            m->soc.progress(),
-            m->soc.run_cycles().size(),
-            m->soc.kernel_cycles()};
+    return {m->cpu_cycles,        m3_instructions(m->core), m->soc.cycles(), m->soc.array_cycles(),
+            m->soc.evaluations(), m->soc.progress(),        m->soc.runs(),   m->soc.kernel_cycles()};
 }
 
 uint64_t machine_run_cycles(const machine *m, uint64_t run) {
-    return m->soc.run_cycles().at(run);
+    return m->soc.run_cycles(run);
+}
+void machine_forget_runs(machine *m) {
+    m->soc.forget_runs();
 }
 
 void machine_watch(machine *m, machine_watcher *watcher, void *context) {

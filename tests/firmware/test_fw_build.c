@@ -47,12 +47,12 @@ static void the_crc_is_the_common_one(void **state) {
 
 static void error_numbers_are_told_apart(void **state) {
     (void)state;
-    for (uint32_t i = 0; i <= FW_ERROR_IMAGE_ADDRESS; i++) {
+    for (uint32_t i = 0; i <= FW_ERROR_IMAGE_ORDER; i++) {
         assert_non_null(fw_error_find(i));
         assert_int_equal(fw_error_find(i)->number, i);
     }
     assert_string_equal(fw_error_find(FW_ERROR_RUN_TIMEOUT)->name, "RUN_TIMEOUT");
-    assert_null(fw_error_find(FW_ERROR_IMAGE_ADDRESS + 1));
+    assert_null(fw_error_find(FW_ERROR_IMAGE_ORDER + 1));
 }
 
 /* Budgets: what a change of the runtime may not grow beyond without a decision. */

@@ -29,27 +29,27 @@ static void send_messages(int to, const uint8_t *data, size_t size) {
     }
 }
 
-static bool talk(host_link *l, const fw_batches *all, host_batch_result *result) {
-    return host_target_start(l, "app.elf") && host_target_run(l, all, 0, result);
-}
-
+/* Kept, found again and merged, the lengths are those of the run table, inside the global buffer. */
 static void check_kept(fuzz_run *r, const fw_batches *all, const host_batch_result *result,
                        const char *path) {
-    const uint64_t before[3] = {0};
-    const char *folder = arena_printf(&r->mem, "%s.kept", path);
+    enum { HEAD_BYTES = 16 };
+    const uint64_t before[3] = {0}, buffer = (uint64_t)board()->glb_tiles * 2 * board()->glb_bank_bytes;
+    const char *folder = arena_printf(&r->mem, "%s.kept", path), *merged = fuzz_file(r, ".result", "", 0);
+    size_t length = 0;
     FUZZ_CHECK(r, make_folder(folder, &r->diag));
-    FUZZ_CHECK(r, host_kept_write(folder, all, 0, result, before, board(), &r->mem, &r->diag));
-    host_kept kept = host_kept_read(folder, all, 0, &r->mem);
-    FUZZ_CHECK(r, kept.runs && kept.kernel_cycles == result->counters[1]);
-    const uint8_t *at = kept.runs;
+    FUZZ_CHECK(r, host_kept_write(folder, all, 0, result, before, &r->diag));
+    host_kept kept = host_kept_read(folder, all, 0);
+    FUZZ_CHECK(r, kept.done && kept.kernel_cycles == result->counters[1]);
+    FUZZ_CHECK(r, host_kept_merge(merged, folder, all, &r->mem, &r->diag));
+    const uint8_t *bytes = (const uint8_t *)fuzz_content(r, merged, &length);
+    size_t at = HEAD_BYTES;
     for (uint32_t run = 0; run < RUNS; run++) {
-        uint32_t words = result->table[6 * run + 3], address = result->table[6 * run + 2];
-        FUZZ_CHECK(r, (uint64_t)address + 2 * (uint64_t)words <=
-                          (uint64_t)board()->glb_tiles * 2 * board()->glb_bank_bytes);
-        FUZZ_CHECK(r, file_u32_at(at + 8) == words);
+        uint32_t address = result->table[6 * run + 2], words = result->table[6 * run + 3];
+        FUZZ_CHECK(r, (uint64_t)address + 2 * (uint64_t)words <= buffer);
+        FUZZ_CHECK(r, at + 12 <= length && file_u32_at(bytes + at + 8) == words);
         at += 12 + (2 * (size_t)words + 3) / 4 * 4;
     }
-    FUZZ_CHECK(r, at == kept.runs + kept.bytes);
+    FUZZ_CHECK(r, at == length);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -57,13 +57,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_run r;
     int ends[2];
     host_batch_result result = {0};
-    fw_batches all = {.inputs = INPUTS, .outputs = OUTPUTS};
+    fw_batches all = {.inputs = INPUTS, .outputs = OUTPUTS, .runs = RUNS, .batches = 1, .board = board()};
     host_options o = host_options_default();
     fuzz_begin(&r);
     o.timeout = 0.005;
     fw_batch b = {.runs = RUNS, .table = board()->map.sram + FW_TABLE_OFFSET};
     vec_push(&r.mem, &b.segments, ((fw_segment){b.table, SEGMENT_BYTES, content}));
-    vec_push(&r.mem, &all.list, b);
+    all.list = arena_alloc(&r.mem, sizeof *all.list);
+    all.list[0].runs = RUNS;
     FUZZ_CHECK(&r, socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) == 0);
     send_messages(ends[1], data, size);
     FUZZ_CHECK(&r, shutdown(ends[1], SHUT_WR) == 0);
@@ -77,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                    .door = -1,
                    .jtag_way = -1,
                    .image = path};
-    bool ok = talk(&l, &all, &result);
+    bool ok = host_target_start(&l, "app.elf") && host_target_run(&l, &all, 0, &b, &r.mem, &result);
     fuzz_answer(&r, ok);
     if (ok)
         check_kept(&r, &all, &result, path);

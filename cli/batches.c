@@ -61,7 +61,8 @@ void cli_end_batches(cli_batches *b) {
         tile_plan_end(b->planner);
     b->planner = NULL;
     arena_free(&b->mem);
-    k->plan = (tile_plan){.tile = k->plan.tile, .copies = k->plan.copies};
+    k->plan = (tile_plan){
+        .tile = k->plan.tile, .edge = k->plan.edge, .glb_edge = k->plan.glb_edge, .copies = k->plan.copies};
 }
 
 bool cli_write_batches(const cli_options *o, cli_batches *b, cli_outcome *out, cli_put_plan *put, void *to) {

@@ -25,6 +25,16 @@ typedef struct {
     tile_tensor data;
 } cli_given;
 
+/* --tile, --glb-tile: an edge along some loops, and one along all others. */
+typedef struct {
+    const char *loop;
+    uint32_t edge;
+} cli_edge;
+typedef struct {
+    uint32_t all; /* 0: left open */
+    VEC(cli_edge) along;
+} cli_edges;
+
 /* Engine program: on what. */
 typedef struct {
     pnr_board board;
@@ -47,9 +57,9 @@ typedef struct {
     tile_dtype dtype;
     const char *dtype_from; /* the option that stated it, or NULL */
     tile_values values;
-    uint32_t tile;  /* 0 = by the tensors' orders */
+    cli_edges tile; /* 0 = by the tensors' orders */
     bool tile_auto; /* by the data instead */
-    uint32_t glb_tile;
+    cli_edges glb_tile;
     uint32_t unroll; /* copies of the kernel; 0 = as many as fit */
     tile_dispatch dispatch;
     bool dispatch_auto; /* by the data instead */
@@ -165,8 +175,7 @@ typedef struct {
 typedef struct {
     tile_counts counts;
     tile_candidates candidates; /* of --tile auto */
-    uint64_t partial_entries;   /* of partial results, and seconds that adding them up took */
-    double partial_seconds;
+    tile_collected partials;
     uint64_t passes;  /* of the array: each takes as many runs as there are copies */
     uint32_t batches; /* the plan was made in */
 } cli_planned;
@@ -220,6 +229,18 @@ bool cli_read_graph(const cli_options *o, cli_session *s, cli_kernel *k);
 /* Expression to a bitstream for each kernel, which was decoded again and found equal to the routed netlist;
  * writes the folder o->out. */
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k);
+
+/* ---- edges of sub-tiles (edges.c) ------------------------------------------------------------- */
+
+/* "32", or "i:3072,k:32,64". E0903. */
+cli_edges cli_parse_edges(cli_session *s, const char *option, const char *text, uint32_t least,
+                          uint32_t most);
+/* k->tiling, and that of its producers, from the options; E0903 where none of them has such a loop. */
+bool cli_set_tiling(const cli_options *o, cli_session *s, cli_kernel *k);
+/* What the lowering of k's graph is told of them. */
+void cli_lower_edges(cli_session *s, const cli_kernel *k, lower_options *out);
+/* "32", or "i:3072,k:32": edge[] of the loops, by variable; as --tile takes it. */
+const char *cli_edges_text(const sam_statement *st, const uint32_t *edge, arena *mem);
 
 /* What --deadlock asks for: an error or a warning if fibers of up to `longest` coordinates may need more
  * FIFO. */

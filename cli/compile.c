@@ -128,6 +128,30 @@ static bool unroll(const cli_options *o, cli_session *s, cli_kernel *k, const ne
     return false;
 }
 
+static uint32_t widest_along(const cli_kernel *k, sam_var v) {
+    return lower_widest(&k->hardware, sam_var_at(&k->statement, v)->name, pnr_board_extended(&k->board));
+}
+
+enum { MOST_EDGE = 1 << 15 }; /* of --tile auto: the largest power of two in 16 bits */
+
+static sam_var var_named(const sam_statement *st, name_id name) {
+    for (uint32_t v = 0; v < st->vars.len; v++) {
+        if (name_eq(st->vars.at[v].name, name))
+            return (sam_var){v + 1};
+    }
+    return (sam_var){0};
+}
+
+/* Which coordinates of the result the graph drops: tiling counts what is left. */
+static void note_droppers(cli_kernel *k) {
+    for (uint32_t n = 0; n < k->sam.nodes.len; n++) {
+        const sam_node_data *node = &k->sam.nodes.at[n];
+        sam_var outer = var_named(&k->statement, node->outer), inner = var_named(&k->statement, node->inner);
+        if (node->kind == SAM_CRDDROP && !node->compress && outer.v && inner.v)
+            k->tiling.drops[outer.v - 1] = (uint8_t)inner.v;
+    }
+}
+
 bool cli_pack_known(cli_session *s, const cli_kernel *k, bool *known, tile_operands *packed) {
     *known = true;
     for (uint32_t t = 0; t < k->statement.tensors.len && *known; t++) {
@@ -141,16 +165,32 @@ bool cli_pack_known(cli_session *s, const cli_kernel *k, bool *known, tile_opera
 }
 
 /* --tile auto, where all operands are the user's: those of a workspace are not there yet. */
-static bool choose_tile(cli_session *s, cli_kernel *k, uint32_t *edge) {
+static bool choose_tile(cli_session *s, cli_kernel *k) {
     tile_operands packed;
     bool known;
+    uint32_t widest[TILE_MAX_VARS] = {0};
     if (!cli_pack_known(s, k, &known, &packed))
         return false;
-    if (known)
-        *edge = k->tiling.tile = tile_choose(&k->statement, &packed, &k->tiling,
-                                             lower_widest(&k->hardware, pnr_board_extended(&k->board)),
-                                             &s->mem, &k->planned.candidates);
+    if (!known)
+        return true;
+    for (uint32_t l = 0; l < k->statement.loops.len; l++) {
+        uint32_t most = widest_along(k, k->statement.loops.at[l]);
+        widest[k->statement.loops.at[l].v - 1] = most < MOST_EDGE ? most : MOST_EDGE;
+    }
+    memcpy(k->tiling.edge,
+           tile_choose(&k->statement, &packed, &k->tiling, widest, &s->mem, &k->planned.candidates),
+           sizeof k->tiling.edge);
     return true;
+}
+
+/* The default edge is not to be one that lowering refuses. */
+static void limit_default(cli_kernel *k) {
+    for (uint32_t l = 0; l < k->statement.loops.len && !k->tiling.tile; l++) {
+        sam_var v = k->statement.loops.at[l];
+        uint32_t most = widest_along(k, v);
+        if (!k->tiling.edge[v.v - 1] && tile_edge(&k->statement, &k->tiling, v) > most)
+            k->tiling.edge[v.v - 1] = most;
+    }
 }
 
 bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k) {
@@ -158,12 +198,13 @@ bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k) {
     onyx_graph *graph = NULL;
     netlist one;
     bool ok = make_hardware_legal(s, k);
-    lower_options options = {.tile_edge = tile_edge(&k->statement, &k->tiling),
-                             .extended = pnr_board_extended(&k->board)};
-    if (ok && o->tile_auto && !choose_tile(s, k, &options.tile_edge))
+    lower_options options = {.extended = pnr_board_extended(&k->board)};
+    note_droppers(k);
+    if (ok && o->tile_auto && !choose_tile(s, k))
         return false;
-    if (ok && !k->tiling.tile && options.tile_edge > lower_widest(&k->hardware, options.extended))
-        k->tiling.tile = options.tile_edge = lower_widest(&k->hardware, options.extended);
+    if (ok)
+        limit_default(k);
+    cli_lower_edges(s, k, &options);
     ok = ok && lower_run(&k->hardware, &options, &s->mem, &s->diag, &graph) && lower_check(graph, &s->diag) &&
          lower_pack(graph, &s->mem, &s->diag, &one) && unroll(o, s, k, &one);
     k->times.lower = seconds_now() - start;
@@ -281,17 +322,12 @@ bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
     if (!make_folder(o->out, &s->diag) || !cli_read_board(s, o->board, &k->board, &k->board_path) ||
         !pnr_board_set_profile(&k->board, o->profile, &s->diag))
         return false;
-    k->tiling = (tile_options){.tile = o->tile,
-                               .glb_tile = o->glb_tile,
-                               .mem_words = k->board.mem_words,
-                               .bank_words = k->board.glb_bank_bytes / 2};
-    bool ok =
-        cli_compile_sam(o, true, s, k) && (!wants_operands(o, k) || cli_read_operands(o, s, k, &k->operands));
+    bool ok = cli_compile_sam(o, true, s, k) && cli_set_tiling(o, s, k) &&
+              (!wants_operands(o, k) || cli_read_operands(o, s, k, &k->operands));
     for (uint32_t n = 0; ok && n < k->producers.len; n++) {
         cli_kernel *p = &k->producers.at[n];
         p->board = k->board;
         p->board_path = k->board_path;
-        p->tiling = k->tiling;
         p->operands = k->operands;
         ok = compile_one(o, s, p);
     }

@@ -51,13 +51,13 @@ static const struct argp_option option_table[] = {
     CLI_OPTION_BOARD, /* in the group of the row before */
     {"engine", OPT_ENGINE, "NAME", 0, "What runs the kernel: sam, cycle, rtl or soc (default soc)", 1},
     {"tile", OPT_TILE, "N", 0,
-     "Edge of a sub-tile in coordinates (default: the largest that always fits); sub-tiles that hold too "
-     "much "
-     "are split. auto: the power of two expected to take the fewest cycles on this data",
+     "Edge of a sub-tile in coordinates (default: the largest that always fits), or edges along loops: "
+     "i:3072,k:32 or i:3072,64; sub-tiles that hold too much are split. auto: the powers of two expected to "
+     "take the fewest cycles on this data",
      1},
     {"glb-tile", OPT_GLB_TILE, "N", 0,
      "Edge of a tile for the global buffer, whose sub-tiles run one after the other (default 0: the global "
-     "buffer is loaded with what comes next)",
+     "buffer is loaded with what comes next), or edges along loops",
      1},
     {"unroll", OPT_UNROLL, "N", 0,
      "Copies of the kernel on the array, each with its own streams (default 1), or auto: as many as fit", 1},
@@ -177,10 +177,10 @@ static bool parse_value(parsing *p, int key, const char *arg) {
         return true;
     case OPT_TILE:
         o->tile_auto = strcmp(arg, "auto") == 0;
-        o->tile = o->tile_auto ? 0 : (uint32_t)cli_whole(s, "--tile", arg, 1, MOST_TILE);
+        o->tile = o->tile_auto ? (cli_edges){0} : cli_parse_edges(s, "--tile", arg, 1, MOST_TILE);
         return true;
     case OPT_GLB_TILE:
-        o->glb_tile = (uint32_t)cli_whole(s, "--glb-tile", arg, 0, UINT32_MAX);
+        o->glb_tile = cli_parse_edges(s, "--glb-tile", arg, 0, UINT32_MAX);
         return true;
     case OPT_UNROLL:
         o->unroll = strcmp(arg, "auto") == 0 ? 0 : (uint32_t)cli_whole(s, "--unroll", arg, 1, 64);

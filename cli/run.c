@@ -50,13 +50,8 @@ static bool run_graph(const cli_options *o, cli_session *s, const sam_statement 
 
 /* Coordinates there are at most in a fiber of a sub-tile: a memory tile holds no more of one operand. */
 static uint32_t longest_fiber(const cli_kernel *k, const uint32_t *extent) {
-    uint32_t most = 0, tile = tile_edge(&k->statement, &k->tiling);
+    uint32_t most = tile_longest(&k->statement, &k->tiling, extent);
     uint64_t held = (uint64_t)k->tiling.mem_words * k->statement.tensors.len;
-    for (uint32_t l = 0; l < k->statement.loops.len; l++) {
-        uint32_t here = extent[k->statement.loops.at[l].v - 1];
-        most = here > most ? here : most;
-    }
-    most = most < tile ? most : tile;
     return most < held ? most : (uint32_t)held;
 }
 
@@ -74,7 +69,7 @@ static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const
                : o->engine == ENGINE_PROGRAM ? cli_run_program
                                              : cli_run_soc)(o, s, k, &b, c, out);
     bool collected = tile_collect_end(c, &s->mem, &out->result);
-    tile_collect_cost(c, &k->planned.partial_entries, &k->planned.partial_seconds);
+    k->planned.partials = tile_collect_cost(c);
     cli_end_batches(&b);
     return collected && ok;
 }
@@ -188,10 +183,10 @@ static int command(const char *what, int argc, char **argv,
 static bool compile(const cli_options *o, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
     bool ok = cli_write_outputs(o, s, NULL) && cli_compile(o, s, k) &&
-              cli_check_deadlock(o, s, k, tile_edge(&k->statement, &k->tiling));
+              cli_check_deadlock(o, s, k, tile_longest(&k->statement, &k->tiling, NULL));
     for (uint32_t n = 0; ok && n < k->producers.len; n++) {
         const cli_kernel *p = &k->producers.at[n];
-        ok = cli_check_deadlock(o, s, p, tile_edge(&p->statement, &p->tiling));
+        ok = cli_check_deadlock(o, s, p, tile_longest(&p->statement, &p->tiling, NULL));
     }
     k->times.total = seconds_now() - start;
     return ok && cli_report(o, s, k, false, "none");

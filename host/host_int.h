@@ -35,7 +35,7 @@ typedef struct {
     int rpc;              /* OpenOCD's standard input and output */
     VEC(char) reply;      /* the latest */
     int door;             /* back door of a simulated board, or -1 */
-    char sockets[64];     /* folder of a simulated board's sockets, or "" */
+    int jtag_way;         /* file of a simulated board's JTAG socket, for OpenOCD to inherit, or -1 */
     uint64_t runs_before; /* of batches that are kept */
     const char *image;    /* file that carries bulk data to OpenOCD and back */
 } host_link;

@@ -36,8 +36,9 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
                arena *mem, diagnostics *d, tile_tensor *out);
 /* A random tensor from "100x80:0.05" or "100x80:0.05:7" (dimensions, density, base seed): splitmix64 seeded
  * with base * 1000 + operand, row-major over all coordinates; an entry exists if the next draw is below
- * density * 2^64, its value is then 1 + (next >> 33) % 9. Dimensions "" (a scalar): one value. Error
- * E0313-generator. O(product of dimensions). */
+ * density * 2^64, its value is then 1 + (next >> 33) % 9. Of more than 2^28 coordinates the number of those
+ * left out before an entry is drawn instead of each. Dimensions "" (a scalar): one value. Error
+ * E0313-generator. O(product of dimensions) up to there, O(entries) beyond. */
 bool tile_generate(const char *spec, name_id name, uint32_t operand, uint64_t base_seed, tile_dtype dtype,
                    arena *mem, diagnostics *d, tile_tensor *out);
 /* A tensor from entries in memory, in any order and with duplicates, which are added: crd[e * order + mode]
@@ -109,16 +110,24 @@ bool tile_levels(const tile_tensor *t, const sam_tensor_data *format, arena *mem
 bool tile_from_levels(const sam_tensor_levels *levels, const sam_tensor_data *format, const uint32_t *extent,
                       tile_dtype dtype, arena *mem, diagnostics *d, tile_tensor *out);
 
+enum { TILE_MAX_VARS = 64 }; /* of a statement */
+
 typedef struct {
-    uint32_t tile; /* edge of a sub-tile in coordinates, the same for every variable; 0 = the largest power of
-                      two whose sub-tiles fit whatever they hold */
-    uint32_t glb_tile;   /* edge of a tile for the global buffer; up to `tile`: there are none */
+    uint32_t tile; /* edge of a sub-tile in coordinates, along every variable that has none of its own; 0 =
+                      the largest power of two whose sub-tiles fit whatever they hold */
+    uint32_t glb_tile;   /* the same of a tile for the global buffer; up to the sub-tile's: there are none */
     uint32_t mem_words;  /* segment, coordinate or value words a MEM tile holds (1024) */
     uint32_t bank_words; /* of a stream's bank in the global buffer; 0 = no bound */
+    uint32_t edge[TILE_MAX_VARS], glb_edge[TILE_MAX_VARS]; /* along a variable, by handle - 1; 0: as above */
+    /* By handle - 1: the variable (handle) without any coordinate of which, inside, the graph drops one of
+     * this variable. 0: none; then results are taken to be longer than they may be. */
+    uint8_t drops[TILE_MAX_VARS];
 } tile_options;
 
-/* The edge `options` asks for, or the one tile = 0 chooses for this statement. */
-uint32_t tile_edge(const sam_statement *s, const tile_options *options);
+/* The edge along v that `options` asks for, or the one tile = 0 chooses for this statement. */
+uint32_t tile_edge(const sam_statement *s, const tile_options *options, sam_var v);
+/* The longest piece of any loop. extent: of every variable, by handle - 1, or NULL where it is not known. */
+uint32_t tile_longest(const sam_statement *s, const tile_options *options, const uint32_t *extent);
 
 /* What one GLB stream carries, in the order of the netlist's IO cells. */
 typedef struct {
@@ -147,6 +156,7 @@ typedef struct {
 typedef struct {
     uint32_t block_first; /* tile_plan.run_block[block_first + i]: block of input i */
     uint32_t bound_words; /* no output stream of this run is longer (headers included) */
+    uint32_t bound_array; /* nor any of its arrays in a memory tile */
 } tile_run;
 
 /* What one copy of the kernel does in one run. */
@@ -157,7 +167,9 @@ typedef struct {
 } tile_part;
 
 typedef struct {
-    uint32_t tile; /* edge in coordinates */
+    uint32_t tile; /* the longest edge in coordinates */
+    /* Along each variable, by handle - 1; of tiles for the global buffer, 0: none. In the planner's `mem`. */
+    const uint32_t *edge, *glb_edge;
     u16_vec words; /* all blocks of all inputs */
     VEC(tile_input) inputs;
     VEC(tile_output) outputs;
@@ -222,18 +234,21 @@ const tile_counts *tile_plan_counts(const tile_planner *p);
 bool tile_plan_count(tile_planner *p, double most_cycles, bool *complete);
 void tile_plan_end(tile_planner *p);
 
-/* An edge that was looked at for --tile auto. */
+/* Edges that were looked at for --tile auto. */
 typedef struct {
-    uint32_t tile;
+    const uint32_t *edge; /* along each variable, by handle - 1 */
     uint64_t runs;
     double predicted; /* cycles */
     bool complete;    /* false: given up when it was worse than the best so far */
 } tile_candidate;
 typedef VEC(tile_candidate) tile_candidates;
-/* The power of two, at most `widest`, whose runs are expected to take the fewest cycles (tiling/model.c), and
- * all that were tried. Plans are counted in full, so each costs what tile_plan_begin does, and its runs. */
-uint32_t tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
-                     uint32_t widest, arena *mem, tile_candidates *tried);
+/* The powers of two, at most widest[] of each variable, whose runs are expected to take the fewest cycles
+ * (tiling/model.c), and all that were tried: one edge for all variables first, then the best of these with
+ * other edges along single ones. Plans are counted up to the best so far, so each costs what tile_plan_begin
+ * does, and its runs; the second part costs no more than the first and one plan. The result is one of
+ * `tried`, or what `options` ask for where none fits. */
+const uint32_t *tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
+                            const uint32_t *widest, arena *mem, tile_candidates *tried);
 
 enum { TILE_BINS = 17 };
 
@@ -242,9 +257,9 @@ typedef struct {
     uint64_t least, most, sum;
 } tile_range;
 typedef struct {
-    uint32_t tile;
-    uint64_t possible, filled;     /* sub-tiles there are, those with entries */
-    uint64_t overflowing;          /* of which some array is longer than mem_words */
+    uint32_t tile, edge[SAM_MAX_ORDER]; /* the longest edge, and all by logical mode */
+    uint64_t possible, filled;          /* sub-tiles there are, those with entries */
+    uint64_t overflowing;               /* of which some array is longer than mem_words */
     uint64_t histogram[TILE_BINS]; /* of entries: bin b counts 2^b to 2^(b+1) - 1, the last one all above */
     tile_range entries, vals;
     tile_range seg[SAM_MAX_ORDER], crd[SAM_MAX_ORDER]; /* words by storage level; 0 for dense ones */
@@ -279,15 +294,21 @@ void tile_unroll(const tile_plan *one, uint32_t copies, tile_dispatch how, const
 
 /* Collects results: words[o] are the words output stream o delivered for this run. Adds them (wrap-around
  * int16 or bf16) at the origin of each copy's part; coordinates beyond the part's or the result's extent are
- * dropped. `plan` may be filled anew between runs, with the next batch. */
+ * dropped. More words than the run's bounds are E0341-result-stream, as is what is no fibertree. `plan` may
+ * be filled anew between runs, with the next batch. */
 typedef struct tile_collector tile_collector;
 tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan, const uint32_t *extent,
                                    tile_dtype dtype, arena *mem);
 bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
                       diagnostics *d);
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out);
-/* Entries of partial results so far, and the seconds that adding them up took. */
-void tile_collect_cost(const tile_collector *c, uint64_t *entries, double *seconds);
+/* So far: entries of partial results, the seconds that adding them up took; words of the longest array that
+ * each run wrote into a memory tile, and of what the plan had room for, summed over the runs. */
+typedef struct {
+    uint64_t entries, words, bound_words;
+    double seconds;
+} tile_collected;
+tile_collected tile_collect_cost(const tile_collector *c);
 
 /* ---- jobs: a plan as a file for an array simulator, and what comes back ---------------------- */
 

@@ -33,8 +33,8 @@ bool tile_build_levels(const sam_tensor_data *format, const uint32_t *crd, uint3
 
 /* The entries of a sub-tile, in storage order and with coordinates by storage level, and explicit zeros so
  * that every fiber of a padded level (sam_tensor_data.padded) holds coordinate 0, also fibers that only dense
- * levels of `edge` coordinates make. O(entries * order + fibers * edge^(dense levels)). */
-void tile_pad(const sam_tensor_data *format, uint32_t edge, const tile_entries *in, arena *mem,
+ * levels make, of dim[l] coordinates. O(entries * order + fibers * edge^(dense levels)). */
+void tile_pad(const sam_tensor_data *format, const uint32_t *dim, const tile_entries *in, arena *mem,
               tile_entries *out);
 
 /* The nodes of one level of a fibertree being read back: parent node and coordinate of each. */

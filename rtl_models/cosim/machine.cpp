@@ -222,6 +222,10 @@ static bool in_buffer(const machine *m, uint32_t address, size_t bytes) {
            bytes <= onyx::Soc::GLB_BYTES - (address - m->config.buffer);
 }
 
+bool machine_holds(const machine *m, uint32_t address, size_t bytes) {
+    return m->memory(address, bytes) != nullptr || in_buffer(m, address, bytes);
+}
+
 bool machine_load(machine *m, uint32_t address, const void *from, size_t bytes) {
     if (const uint8_t *to = m->memory(address, bytes))
         std::memcpy(const_cast<uint8_t *>(to), from, bytes);

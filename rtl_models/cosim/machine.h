@@ -35,6 +35,7 @@ void machine_destroy(machine *m);
 
 /* Debugger's access without time, to code, SRAM and buffer. False if the range is not inside one of them. */
 bool machine_load(machine *m, uint32_t address, const void *from, size_t bytes);
+bool machine_holds(const machine *m, uint32_t address, size_t bytes); /* whether it is */
 bool machine_dump(const machine *m, uint32_t address, void *to, size_t bytes);
 uint32_t machine_word(const machine *m, uint32_t address); /* 0 where there is no memory */
 

@@ -49,7 +49,7 @@ def run(onyx, folder, name, matrix):
         wall = report["wall_s"]
         compile_s = sum(wall[stage] for stage in COMPILE)
         rest = wall["total"] - compile_s - wall["tile"] - wall["run"]
-        print(f"| {name} | {kernel} | {report['tiling']['tile']} | {report['subtiles']['run']} | {report['cycles']['kernel']} | {report['check']} | "
+        print(f"| {name} | {kernel} | {report['tiling']['edges']} | {report['subtiles']['run']} | {report['cycles']['kernel']} | {report['check']} | "
               f"{compile_s:.2f} | {wall['tile']:.2f} | {wall['run']:.2f} | {rest:.2f} | {report['peak_rss_mb']:.0f} |", flush=True)
         if report["check"] != "pass":
             return False

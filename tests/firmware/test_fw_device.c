@@ -118,6 +118,20 @@ static void no_such_row(device *d, test_kernel *t) {
     sign(d, t);
 }
 
+static void two_words_changed_places(device *d, test_kernel *t) {
+    put_word(d, WORDS_FROM + 8 * 7 + 4, word_address(8, 50));
+    put_word(d, WORDS_FROM + 8 * 8 + 4, word_address(7, 50));
+    sign(d, t);
+}
+static void a_word_twice(device *d, test_kernel *t) {
+    put_word(d, WORDS_FROM + 8 * 49 + 4, word_address(48, 50));
+    sign(d, t);
+}
+static void a_word_that_sets_nothing(device *d, test_kernel *t) {
+    put_word(d, WORDS_FROM, 0);
+    sign(d, t);
+}
+
 static void what_is_no_image_for_this_program_is_refused(void **state) {
     (void)state;
     test_kernel t;
@@ -137,6 +151,9 @@ static void what_is_no_image_for_this_program_is_refused(void **state) {
     refuse(cut_off, FW_ERROR_IMAGE_CRC, without_end, t.k.config_crc);
     refuse(no_such_column, FW_ERROR_IMAGE_ADDRESS, 0x00012005, 7);
     refuse(no_such_row, FW_ERROR_IMAGE_ADDRESS, 0x00010511, 9);
+    refuse(two_words_changed_places, FW_ERROR_IMAGE_ORDER, word_address(7, 50), 8);
+    refuse(a_word_twice, FW_ERROR_IMAGE_ORDER, word_address(48, 50), 49);
+    refuse(a_word_that_sets_nothing, FW_ERROR_IMAGE_ORDER, word_address(0, 50), 0);
 }
 
 static void a_word_that_reads_back_differently_is_named(void **state) {
@@ -147,7 +164,7 @@ static void a_word_that_reads_back_differently_is_named(void **state) {
         t.k.register_path = path == 1;
         device *d = device_new(&t.k, 3);
         load_bitstream(d, &t, 50);
-        d->flip_address = 41u << 24 | 9u << 8 | (1 + 41 % 16);
+        d->flip_address = word_address(41, 50);
         assert_false(boot(d, &t));
         expect_failure(FW_ERROR_CONFIG_MISMATCH, d->flip_address, (0x9e3779b9u * 42) ^ 0x100);
         device_free(d);

@@ -180,7 +180,7 @@ typedef struct {
     uint64_t runs_possible; /* before empty sub-tiles and pairs without work were skipped */
 } tile_plan;
 
-enum { TILE_MAX_STREAMS = 64, TILE_SPLITS_LISTED = 8 };
+enum { TILE_MAX_STREAMS = 64, TILE_SPLITS_LISTED = 8, TILE_COSTS = 40 };
 
 /* Sub-tiles of a tensor that held too much and were split; of the result, runs whose result might not fit. */
 typedef struct {
@@ -201,7 +201,11 @@ typedef struct {
     uint64_t loads;           /* of the global buffer: as many runs as the banks hold, of one of its tiles */
     uint64_t load_words;      /* operand words of all loads; a block is counted once a load */
     double predicted;         /* cycles all runs are expected to take, one after the other */
-    VEC(tile_split) splits;   /* by tensor */
+    struct {
+        uint64_t runs;
+        double cycles;
+    } cost[TILE_COSTS];     /* the same of the runs of like size: bin b has those of 2^b to 2^(b+1) cycles */
+    VEC(tile_split) splits; /* by tensor */
 } tile_counts;
 
 /* Cuts operands into sub-tiles, enumerates the runs the statement needs, batch by batch, and sees to

@@ -85,6 +85,7 @@ typedef struct {
     struct cli_progress *shown; /* progress.c; NULL: nobody looks */
     VEC(pnr_board) boards;      /* read so far; freed at the end */
     const char *programs;       /* folder of onyx and onyx-cosim; NULL: that of this program */
+    bool embedded;              /* in somebody else's program, which --help must not end */
 } cli_session;
 
 void cli_session_begin(cli_session *s);
@@ -119,6 +120,10 @@ bool cli_parse(const struct argp *parser, const char *command, int argc, char **
 uint64_t cli_whole(cli_session *s, const char *option, const char *text, uint64_t low, uint64_t high);
 int cli_choice(cli_session *s, const char *option, const char *text, const char *const *known);
 const char *cli_profile(cli_session *s, const char *text);
+/* True if `known` is fewer slips from the text than *distance, which it then is: insertions, deletions,
+ * replacements, swaps of neighbours (optimal string alignment, O(product of the lengths)). */
+enum { CLI_TOO_FAR = 3 }; /* to begin with: two slips are one */
+bool cli_nearer(const char *text, size_t length, const char *known, uint32_t *distance);
 void cli_bad_value(cli_session *s, const char *option, const char *value, const char *want);
 
 /* Of every command that has a board or writes a folder, so that they are worded once. Keys of long options

@@ -56,6 +56,17 @@ static bool lower_one(const cli_options *o, bool chip, cli_session *s, const fe_
            cli_lower_sam(o, chip, s, &cin->kernels.at[n], k) && dump_graph(k, "sam.gv", &k->sam, s);
 }
 
+/* What another kernel left in the folder must not stand beside what this one leaves. Results stay: they may
+ * be operands now. */
+static void clear_folder(const char *folder, arena *mem) {
+    static const char *const names[] = {"report.json",  "command.json",  "view.html",    "bitstream.bs",
+                                        "netlist.json", "design.packed", "design.place", "design.route",
+                                        "sam.gv",       "sam_hw.gv",     "io.trace",     "waves.fst",
+                                        "waves.gtkw"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        remove(arena_printf(mem, "%s/%s", folder, names[i]));
+}
+
 bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
     const fe_in in = {.expression = o->expression,
@@ -70,6 +81,8 @@ bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel
     text_vec chosen = {0};
     bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&
               cli_check_names(o, s, &k->user) && fe_schedule(&in, &k->user, &s->mem, &s->diag, &cin);
+    if (ok && o->out && o->engine != ENGINE_PROGRAM)
+        clear_folder(o->out, &s->mem);
     if (ok && chip)
         cli_choose(o, s, &in, k, &cin, &chosen);
     for (uint32_t n = 0; ok && n + 1 < cin.kernels.len; n++) {

@@ -219,7 +219,7 @@ static bool parse_value(parsing *p, int key, const char *arg) {
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
     parsing *p = state->input;
     cli_options *o = p->options;
-    if (arg && key < CLI_OPT_PROFILE && *arg == '=')
+    if (arg && key > 0 && key < CLI_OPT_PROFILE && *arg == '=')
         arg++; /* taco's -f=X:ss */
     text_vec *list = list_of(o, key);
     const char **text = text_of(o, key);
@@ -255,10 +255,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         o->json = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (o->expression)
-            diag_error(&p->session->diag, (src_loc){0}, "E0904-argument", "unexpected argument '%s'", arg);
-        else
+        if (!o->expression) {
             o->expression = arg;
+            return 0;
+        }
+        diag_error(&p->session->diag, (src_loc){0}, "E0904-argument", "unexpected argument '%s'", arg);
+        diag_hint(&p->session->diag, "an expression is one argument: put it in quotes");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

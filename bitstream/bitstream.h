@@ -46,6 +46,11 @@ bool bits_decode(const bits_stream *in, const pnr_board *b, const bits_map *map,
  * hops, registers. Each difference is an error E0650-design-differs naming the tile. */
 bool bits_same(const pnr_design *decoded, const pnr_design *routed, diagnostics *d);
 
+/* The words in the canonical order, those of one address OR-ed, zero words dropped: as bits_encode leaves
+ * them.
+ */
+bits_stream bits_canonical(const bits_stream *bits, arena *mem);
+
 /* The words of `bits` in the order of `model` (addresses unknown to it follow in their own order): makes a
  * re-encoded stream comparable with the file it came from. */
 void bits_order_as(bits_stream *bits, const bits_stream *model, arena *mem);

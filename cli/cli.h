@@ -273,19 +273,37 @@ cli_options cli_options_of(const cli_options *o, const cli_kernel *k);
  * failed; of several kernels those of the last. E0907-trace-edge. */
 bool cli_watched_simulate(const cli_options *o, cli_session *s, const sam_graph *g,
                           const sam_tensor_levels *operands, uint32_t n_operands, sam_sim_result *out);
-/* The runs of a kernel, dealt to its copies, batch by batch: so many that host memory stays bounded. */
+/* ---- the runs of a kernel, batch by batch (batches.c) ----------------------------------------- */
+
+/* Dealt to the copies of the kernel, so many at a time that host memory stays bounded: by what the global
+ * buffer holds. */
 typedef struct {
+    cli_session *session;
     cli_kernel *kernel;
-    tile_planner *planner;
+    const tile_operands *operands; /* packed */
+    tile_planner *planner;         /* NULL: ended */
     cli_streams streams;
     tile_stream inputs[TILE_MAX_STREAMS], outputs[TILE_MAX_STREAMS]; /* of one copy */
+    uint32_t n_in, n_out;
     tile_dispatch how;
-    uint32_t most_words; /* of a batch; 0: all runs are one */
+    uint32_t most_words; /* of a batch */
     arena mem;           /* of the present batch */
+    bool again;          /* the same ones a second time, which are not counted */
     bool failed;
 } cli_batches;
-/* The next one, in kernel->plan; false: there is none, or it failed. */
+bool cli_begin_batches(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
+                       cli_batches *b);
+/* The next one, in kernel->plan; false: there is none (kernel->plan has streams, but no runs), or it failed.
+ */
 bool cli_next_batch(cli_batches *b);
+void cli_end_batches(cli_batches *b);
+
+/* For engines that take all runs from a file: every batch goes through the cycle model, for what the chip
+ * would get wrong there (E0803), and to `put`, the last one without runs. No planner is left then. */
+typedef bool cli_put_plan(void *to, const tile_plan *plan);
+bool cli_write_batches(const cli_options *o, cli_batches *b, cli_outcome *out, cli_put_plan *put, void *to);
+/* Makes the batches again, to collect what came back of them in a result file; *cycles: of all runs. */
+bool cli_collect_batches(cli_batches *b, const char *result, tile_collector *c, uint64_t *cycles);
 
 /* The result of these is that of the packed statement. */
 /* FOLDER/channels.json, the channels whose waves onyx-cosim writes; FOLDER/waves.gtkw and tokens.txt, which
@@ -294,27 +312,37 @@ bool cli_write_channels(const pnr_design *d, const char *folder, cli_session *s)
 bool cli_write_netlist_waves(const pnr_design *d, const char *folder, cli_session *s);
 bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
                    tile_collector *c, cli_outcome *out);
-/* The runs on the cycle model, for what the chip would get wrong there. E0803. */
-bool cli_watch_hazards(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
-                       cli_outcome *out);
+/* The cycle model ahead of another engine, batch by batch; `out` keeps it. The end reports hazards: E0803. */
+typedef struct cli_ahead cli_ahead;
+cli_ahead *cli_ahead_begin(cli_session *s, const cli_kernel *k, cli_outcome *out);
+bool cli_ahead_batch(cli_session *s, cli_ahead *a, const tile_plan *plan, cli_outcome *out);
+bool cli_ahead_end(const cli_options *o, cli_session *s, const cli_outcome *out);
 /* Whether the monitor of hazard `kind`, by its name, at `tile` raised it in the model. */
 bool cli_model_raised(const cli_outcome *out, const char *kind, const char *tile);
 /* A monitor of the array was raised at tile x, y: reported like the model's, unless that has raised the same.
  * E0803; false if it ends the run. */
 bool cli_hazard_of_array(const cli_options *o, cli_session *s, const cli_outcome *out, cycle_hazard_kind kind,
                          uint32_t x, uint32_t y);
-bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
-                 tile_collector *c, cli_outcome *out);
-bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
-                 tile_collector *c, cli_outcome *out);
-bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches, tile_collector *c,
+                 cli_outcome *out);
+bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches, tile_collector *c,
+                 cli_outcome *out);
+bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
                      tile_collector *c, cli_outcome *out);
+/* cli_write_batches to a batch file. */
+bool cli_write_batch_file(const cli_options *o, cli_session *s, cli_kernel *k, const char *path,
+                          cli_batches *batches, cli_outcome *out);
 /* fw_build, and beside app.elf app.json, which says what it was made of. */
 bool cli_build_firmware(cli_session *s, const cli_kernel *k, const char *folder, fw_app *app);
 /* The app.elf in the folder is whole, and of this kernel. */
 bool cli_firmware_is_there(cli_session *s, const cli_kernel *k, const char *folder);
-/* Leaves in the folder what onyx program needs to go through the command again. */
+/* Leaves in the folder what cli_replay needs to go through the command again. */
 bool cli_record_command(cli_session *s, int argc, char **argv, const char *folder);
+/* The options of the command that made the folder, in which paths hold from the current folder: it becomes
+ * that of then, if it is still there. `quiet` and `json` stay the session's. E0950-not-compiled. */
+bool cli_replay(cli_session *s, const char *folder, cli_options *o);
+/* Of a path from here, the same from anywhere. */
+const char *cli_absolute(cli_session *s, const char *path);
 
 /* Writes the result to each -o T:FILE; NULL: there is none, and asking for it is a mistake. */
 bool cli_write_outputs(const cli_options *o, cli_session *s, const tile_tensor *result);
@@ -346,6 +374,8 @@ int command_sweep(int argc, char **argv);
 int command_tile(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_boards(int argc, char **argv);
+int command_cosim(int argc, char **argv);
+int command_firmware(int argc, char **argv);
 int command_program(int argc, char **argv);
 int command_bits(int argc, char **argv);
 int command_bitgen(int argc, char **argv);

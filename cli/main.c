@@ -25,6 +25,8 @@ static const command commands[] = {
     {"bits", command_bits, "verify, explain, compare and count bitstreams"},
     {"tile", command_tile, "say how full the sub-tiles of a tensor are; store it in another format"},
     {"view", command_view, "write one page that shows what a run left in its folder"},
+    {"firmware", command_firmware, "build the Cortex-M3 program of what run or compile left in a folder"},
+    {"cosim", command_cosim, "run that folder on the co-simulated chip"},
     {"program", command_program, "run on a board what run or compile left in a folder"},
     {"boards", command_boards, "list the boards and what they hold"},
     {"help", command_help, "print a page of the documentation, or what an error code means"},

@@ -48,52 +48,6 @@ static bool run_graph(const cli_options *o, cli_session *s, const sam_statement 
     return tile_from_levels(&sim.result, result, result_extent, in->dtype, &s->mem, &s->diag, &out->result);
 }
 
-/* The streams of one copy, in the order of all copies' columns. */
-static uint32_t streams_of_one(const tile_copy_stream *all, uint32_t n, tile_stream *one) {
-    uint32_t ones = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (all[i].copy == 0)
-            one[ones++] = all[i].stream;
-    }
-    return ones;
-}
-
-/* Cuts the operands; no batch is made yet. */
-static bool begin_batches(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
-                          cli_batches *b) {
-    const pnr_board *board = &k->board;
-    bool whole = o->engine != ENGINE_CYCLE || o->io_trace; /* what goes into a file at once */
-    uint32_t glb_words = board->glb_tiles * board->glb_banks_per_tile * (board->glb_bank_bytes / 2);
-    *b = (cli_batches){.kernel = k, .how = o->dispatch, .most_words = whole ? 0 : glb_words};
-    double start = seconds_now();
-    cli_progress_stage(s, "cutting the operands", 0);
-    cli_streams_of(&k->design, &b->streams);
-    uint32_t n_in = streams_of_one(b->streams.in, b->streams.n_in, b->inputs),
-             n_out = streams_of_one(b->streams.out, b->streams.n_out, b->outputs);
-    b->planner =
-        tile_plan_begin(&k->statement, in, &k->tiling, b->inputs, n_in, b->outputs, n_out, &s->mem, &s->diag);
-    k->times.tile = seconds_now() - start;
-    return b->planner != NULL;
-}
-
-bool cli_next_batch(cli_batches *b) {
-    cli_kernel *k = b->kernel;
-    tile_plan one;
-    double start = seconds_now();
-    arena_free(&b->mem);
-    tile_step step = tile_plan_next(b->planner, b->most_words, &b->mem, &one);
-    k->plan = one;
-    if (step != TILE_FAILED && k->copies > 1 && !k->apart)
-        tile_unroll(&one, k->copies, b->how, b->streams.in, b->streams.n_in, b->streams.out, b->streams.n_out,
-                    &b->mem, &k->plan);
-    k->planned.counts = *tile_plan_counts(b->planner);
-    k->planned.passes += k->plan.runs.len;
-    k->planned.batches += step == TILE_BATCH;
-    b->failed = step == TILE_FAILED;
-    k->times.tile += seconds_now() - start;
-    return step == TILE_BATCH;
-}
-
 /* Coordinates there are at most in a fiber of a sub-tile: a memory tile holds no more of one operand. */
 static uint32_t longest_fiber(const cli_kernel *k, const uint32_t *extent) {
     uint32_t most = tile_longest(&k->statement, &k->tiling, extent);
@@ -107,25 +61,16 @@ static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const
     cli_outcome *out = &k->ran;
     cli_batches b;
     if (!tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) ||
-        !cli_check_deadlock(o, s, k, longest_fiber(k, extent)) || !begin_batches(o, s, k, in, &b))
+        !cli_check_deadlock(o, s, k, longest_fiber(k, extent)) || !cli_begin_batches(o, s, k, in, &b))
         return false;
     tile_collector *c = tile_collect_begin(&k->statement, &k->plan, extent, in->dtype, &s->mem);
-    bool ok;
-    if (o->engine == ENGINE_CYCLE) {
-        ok = cli_run_cycle(o, s, k, &b, c, out);
-    } else {
-        cli_next_batch(&b);
-        ok = !b.failed && cli_watch_hazards(o, s, k, &k->plan, out) &&
-             (o->engine == ENGINE_RTL       ? cli_run_rtl
-              : o->engine == ENGINE_PROGRAM ? cli_run_program
-                                            : cli_run_soc)(o, s, k, &k->plan, c, out);
-    }
+    bool ok = (o->engine == ENGINE_CYCLE     ? cli_run_cycle
+               : o->engine == ENGINE_RTL     ? cli_run_rtl
+               : o->engine == ENGINE_PROGRAM ? cli_run_program
+                                             : cli_run_soc)(o, s, k, &b, c, out);
     bool collected = tile_collect_end(c, &s->mem, &out->result);
     k->planned.partials = tile_collect_cost(c);
-    tile_plan_end(b.planner);
-    arena_free(&b.mem);
-    k->plan = (tile_plan){
-        .tile = k->plan.tile, .edge = k->plan.edge, .glb_edge = k->plan.glb_edge, .copies = k->plan.copies};
+    cli_end_batches(&b);
     return collected && ok;
 }
 

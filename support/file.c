@@ -59,6 +59,43 @@ char *file_read(const char *path, arena *mem, size_t *length, diagnostics *d) {
     return text;
 }
 
+bool file_open(file_in *f, const char *path, diagnostics *d) {
+    struct stat info;
+    *f = (file_in){.stream = fopen(path, "rb")};
+    int why = f->stream ? 0 : errno;
+    if (f->stream && fstat(fileno(f->stream), &info) != 0)
+        why = errno;
+    else if (f->stream && !S_ISREG(info.st_mode))
+        why = S_ISDIR(info.st_mode) ? EISDIR : ESPIPE;
+    if (why) {
+        diag_error(d, (src_loc){0}, "E0001-file", "cannot read '%s': %s", path, strerror(why));
+        file_close(f);
+        return false;
+    }
+    f->length = (uint64_t)info.st_size;
+    return true;
+}
+
+bool file_take(file_in *f, void *to, size_t bytes) {
+    if (f->length - f->at < bytes || fread(to, 1, bytes, f->stream) != bytes)
+        return false;
+    f->at += bytes;
+    return true;
+}
+
+bool file_go(file_in *f, uint64_t at) {
+    if (at > f->length || fseeko(f->stream, (off_t)at, SEEK_SET) != 0)
+        return false;
+    f->at = at;
+    return true;
+}
+
+void file_close(file_in *f) {
+    if (f->stream)
+        fclose(f->stream);
+    f->stream = NULL;
+}
+
 bool file_create(file_out *f, const char *path, arena *mem, diagnostics *d) {
     f->path = arena_strdup(mem, path);
     f->temporary = arena_printf(mem, "%s.%ld.part", path, (long)getpid());

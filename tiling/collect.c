@@ -10,6 +10,7 @@ struct tile_collector {
     arena entries_mem; /* the partial results so far */
     tile_entries entries;
     uint32_t compact_at; /* merge partial results when there are this many */
+    uint64_t runs;       /* of all plans so far */
     tile_collected cost;
 };
 
@@ -53,11 +54,12 @@ static int output_of(const tile_collector *c, uint32_t copy, int level) {
     return -1;
 }
 
-static bool broken(diagnostics *d, uint32_t run, int level, const char *what, uint32_t got, uint32_t want) {
+static bool broken(const tile_collector *c, diagnostics *d, int level, const char *what, uint32_t got,
+                   uint32_t want) {
     char where[24];
     snprintf(where, sizeof where, level == SAM_MODE_VALS ? "values" : "level %d", level);
-    diag_mismatch(d, (src_loc){0}, "E0341-result-stream", "run %u, result %s: %s %u, expected %u", run, where,
-                  what, got, want);
+    diag_mismatch(d, (src_loc){0}, "E0341-result-stream", "run %llu, result %s: %s %u, expected %u",
+                  (unsigned long long)c->runs, where, what, got, want);
     return false;
 }
 
@@ -66,31 +68,30 @@ static uint32_t level_edge(const tile_collector *c, uint32_t level) {
     return c->plan->edge[c->var[c->result->mode[level]].v - 1];
 }
 
-static bool read_compressed(const tile_collector *c, uint32_t run, int level, const uint16_t *w,
-                            uint32_t length, uint32_t parents, arena *scratch, diagnostics *d,
-                            tile_nodes *out) {
+static bool read_compressed(const tile_collector *c, int level, const uint16_t *w, uint32_t length,
+                            uint32_t parents, arena *scratch, diagnostics *d, tile_nodes *out) {
     uint32_t segs = length ? w[0] : 0;
     if (length < segs + 2 || length != segs + 2 + w[segs + 1])
-        return broken(d, run, level, "words", length, length ? segs + 2 : 2);
+        return broken(c, d, level, "words", length, length ? segs + 2 : 2);
     uint32_t crds = w[segs + 1], edge = level_edge(c, (uint32_t)level);
     const uint16_t *seg = w + 1, *crd = w + segs + 2;
     uint32_t *parent = arena_new_n(scratch, uint32_t, crds + 1),
              *at = arena_new_n(scratch, uint32_t, crds + 1);
     /* A result without any coordinate still closes one fiber. */
     if (segs != parents + 1 && !(parents == 0 && crds == 0))
-        return broken(d, run, level, "segments", segs, parents + 1);
+        return broken(c, d, level, "segments", segs, parents + 1);
     for (uint32_t f = 0, i = 0; f < parents; f++) {
         if (seg[f + 1] < seg[f] || seg[f + 1] > crds)
-            return broken(d, run, level, "segment", seg[f + 1], crds);
+            return broken(c, d, level, "segment", seg[f + 1], crds);
         for (; i < seg[f + 1]; i++) {
             if (crd[i] >= edge)
-                return broken(d, run, level, "coordinate", crd[i], edge - 1);
+                return broken(c, d, level, "coordinate", crd[i], edge - 1);
             parent[i] = f;
             at[i] = crd[i];
         }
     }
     if (parents && seg[parents] != crds)
-        return broken(d, run, level, "coordinates", crds, seg[parents]);
+        return broken(c, d, level, "coordinates", crds, seg[parents]);
     *out = (tile_nodes){crds, parent, at};
     return true;
 }
@@ -118,9 +119,9 @@ static bool is_bounded(const tile_collector *c, uint32_t run, int level, const u
         longest = w[longest + 1];
     *most = longest > *most ? longest : *most;
     if (length > planned->bound_words)
-        return broken(d, run, level, "words", length, planned->bound_words);
+        return broken(c, d, level, "words", length, planned->bound_words);
     return longest <= planned->bound_array ||
-           broken(d, run, level, "words of one array", longest, planned->bound_array);
+           broken(c, d, level, "words of one array", longest, planned->bound_array);
 }
 
 static bool collect_part(tile_collector *c, uint32_t run, uint32_t copy, const uint16_t *const *words,
@@ -133,7 +134,7 @@ static bool collect_part(tile_collector *c, uint32_t run, uint32_t copy, const u
         int o = output_of(c, copy, (int)l);
         if (o >= 0)
             good = is_bounded(c, run, (int)l, words[o], lengths[o], &most, d) &&
-                   read_compressed(c, run, (int)l, words[o], lengths[o], parents, &scratch, d, &nodes[l]);
+                   read_compressed(c, (int)l, words[o], lengths[o], parents, &scratch, d, &nodes[l]);
         else
             nodes[l] = tile_dense_nodes(parents, level_edge(c, l), &scratch);
         parents = good ? nodes[l].n : 0;
@@ -143,9 +144,9 @@ static bool collect_part(tile_collector *c, uint32_t run, uint32_t copy, const u
     good = good && is_bounded(c, run, SAM_MODE_VALS, words[o], lengths[o], &most, d);
     /* A result without coordinates may still deliver the sum of nothing. */
     if (good && (!lengths[o] || lengths[o] != 1u + words[o][0]))
-        good = broken(d, run, SAM_MODE_VALS, "words", lengths[o], lengths[o] ? 1u + words[o][0] : 1);
+        good = broken(c, d, SAM_MODE_VALS, "words", lengths[o], lengths[o] ? 1u + words[o][0] : 1);
     if (good && words[o][0] != parents && parents)
-        good = broken(d, run, SAM_MODE_VALS, "values", words[o][0], parents);
+        good = broken(c, d, SAM_MODE_VALS, "values", words[o][0], parents);
     for (uint32_t leaf = 0; good && leaf < parents; leaf++)
         add_leaf(c, &c->plan->parts.at[run * c->plan->copies + copy], nodes, leaf, words[o][1 + leaf]);
     c->cost.words += most;
@@ -163,6 +164,7 @@ bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *wo
         if (!c->plan->parts.at[run * c->plan->copies + copy].idle)
             good = collect_part(c, run, copy, words, lengths, d);
     }
+    c->runs++;
     return good;
 }
 

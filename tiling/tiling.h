@@ -36,8 +36,9 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
                arena *mem, diagnostics *d, tile_tensor *out);
 /* A random tensor from "100x80:0.05" or "100x80:0.05:7" (dimensions, density, base seed): splitmix64 seeded
  * with base * 1000 + operand, row-major over all coordinates; an entry exists if the next draw is below
- * density * 2^64, its value is then 1 + (next >> 33) % 9. Dimensions "" (a scalar): one value. Error
- * E0313-generator. O(product of dimensions). */
+ * density * 2^64, its value is then 1 + (next >> 33) % 9. Of more than 2^28 coordinates the number of those
+ * left out before an entry is drawn instead of each. Dimensions "" (a scalar): one value. Error
+ * E0313-generator. O(product of dimensions) up to there, O(entries) beyond. */
 bool tile_generate(const char *spec, name_id name, uint32_t operand, uint64_t base_seed, tile_dtype dtype,
                    arena *mem, diagnostics *d, tile_tensor *out);
 /* A tensor from entries in memory, in any order and with duplicates, which are added: crd[e * order + mode]
@@ -308,11 +309,29 @@ tile_collected tile_collect_cost(const tile_collector *c);
 /* ---- jobs: a plan as a file for an array simulator, and what comes back ---------------------- */
 
 /* Little-endian 32-bit words, docs/job_file.md: "ONXJ", 1, inputs, outputs, num_blocks of each output, runs;
- * then per run and input: length in 16-bit words, the words, padded to a multiple of 4 bytes. */
-bool tile_job_write(const tile_plan *plan, const char *path, diagnostics *d);
+ * then per run and input: length in 16-bit words, the words, padded to a multiple of 4 bytes. Written plan by
+ * plan, the parts of a whole that is too large for memory; at least one, which may have no runs. */
+typedef struct {
+    file_out file;
+    uint32_t outputs, plans, runs; /* of a plan; so far */
+} tile_job;
+bool tile_job_begin(tile_job *j, const char *path, diagnostics *d);
+void tile_job_add(tile_job *j, const tile_plan *plan);
+/* The file appears only with `keep`. */
+bool tile_job_end(tile_job *j, bool keep, diagnostics *d);
+
 /* The answer: "ONXR", 1, runs, outputs; then per run: cycles (64 bits), and per output: length, words,
- * padding. Feeds every run to the collector; *cycles is the sum. Errors E0342-job-result. */
-bool tile_job_collect(const char *path, const tile_plan *plan, tile_collector *c, uint64_t *cycles,
-                      diagnostics *d);
+ * padding. Read plan by plan, a run in memory at a time. Errors E0342-job-result, of all three. */
+typedef struct {
+    file_in file;
+    const char *path;
+    uint32_t outputs;
+    uint64_t cycles; /* of the runs so far */
+} tile_results;
+bool tile_results_open(tile_results *r, const char *path, uint64_t runs, diagnostics *d); /* runs: of all */
+/* Feeds the runs of the next plan to the collector. */
+bool tile_results_collect(tile_results *r, const tile_plan *plan, tile_collector *c, diagnostics *d);
+/* Nothing may be left. Due whenever it was opened. */
+bool tile_results_close(tile_results *r, bool good, diagnostics *d);
 
 #endif

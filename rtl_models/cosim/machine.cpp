@@ -222,6 +222,10 @@ static bool in_buffer(const machine *m, uint32_t address, size_t bytes) {
            bytes <= onyx::Soc::GLB_BYTES - (address - m->config.buffer);
 }
 
+bool machine_holds(const machine *m, uint32_t address, size_t bytes) {
+    return m->memory(address, bytes) != nullptr || in_buffer(m, address, bytes);
+}
+
 bool machine_load(machine *m, uint32_t address, const void *from, size_t bytes) {
     if (const uint8_t *to = m->memory(address, bytes))
         std::memcpy(const_cast<uint8_t *>(to), from, bytes);
@@ -329,18 +333,15 @@ const char *machine_refused(const machine *m) {
 }
 
 machine_counters machine_count(const machine *m) {
-    return {m->cpu_cycles,
-            m3_instructions(m->core),
-            m->soc.cycles(),
-            m->soc.array_cycles(),
-            m->soc.evaluations(),
-            m->soc.progress(),
-            m->soc.run_cycles().size(),
-            m->soc.kernel_cycles()};
+    return {m->cpu_cycles,        m3_instructions(m->core), m->soc.cycles(), m->soc.array_cycles(),
+            m->soc.evaluations(), m->soc.progress(),        m->soc.runs(),   m->soc.kernel_cycles()};
 }
 
 uint64_t machine_run_cycles(const machine *m, uint64_t run) {
-    return m->soc.run_cycles().at(run);
+    return m->soc.run_cycles(run);
+}
+void machine_forget_runs(machine *m) {
+    m->soc.forget_runs();
 }
 
 void machine_watch(machine *m, machine_watcher *watcher, void *context) {

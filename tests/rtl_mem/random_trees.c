@@ -13,6 +13,7 @@ const tree_use tree_uses[TREE_USES] = {
     {"stream, read-out of values", WRITE_STREAM, READ_OUT_VALUES},
     {"pairs, lookup", WRITE_PAIRS, READ_LOOKUP},
     {"dense scan", WRITE_BLOCK, READ_DENSE},
+    {"dense root scan", WRITE_BLOCK, READ_DENSE_ROOT},
     {"sums, coordinates", WRITE_SUMS, READ_SUMS},
     {"sums, values", WRITE_SUMS, READ_SUM_VALUES},
 };
@@ -45,6 +46,16 @@ static uint32_t value(maker *m) {
     return chance(m, 10) ? 0 : chance(m, 5) ? 0xffff : below(m, 0x10000);
 }
 
+/* The next coordinate of a fiber: near, or anywhere. */
+static uint32_t beyond(maker *m, uint32_t at) {
+    return (at + 1 + below(m, chance(m, 5) ? 0x8000 : 3)) & 0xffff;
+}
+
+/* Some stop below `levels`, or a much higher one. */
+static uint32_t stop(maker *m, uint32_t levels) {
+    return RTL_STOP(below(m, chance(m, 3) ? 250 : levels));
+}
+
 static uint32_t length(maker *m, uint32_t most) {
     uint32_t longest = most < m->longest ? most : m->longest;
     return chance(m, 15) ? 0 : chance(m, 5) ? longest : below(m, longest + 1);
@@ -61,7 +72,7 @@ static uint32_t put_level_block(maker *m, bool one_fiber) {
         if (!one_fiber && left > 0 && !chance(m, 25))
             entries = i + 1 == fibers || chance(m, 5) ? left : below(m, left / (1 + below(m, 8)) + 1);
         uint32_t at = below(m, 3);
-        for (uint32_t k = 0; k < entries; k++, at += 1 + below(m, 3))
+        for (uint32_t k = 0; k < entries; k++, at = beyond(m, at))
             vec_push(m->mem, &crd, at);
         vec_push(m->mem, &seg, crd.len);
     }
@@ -92,7 +103,7 @@ static uint32_t put_level_stream(maker *m, bool one_fiber) {
         uint32_t entries = one_fiber || chance(m, 10) ? left : below(m, left + 1) / 2, at = below(m, 4);
         if (chance(m, 30) || fibers + 1 >= room)
             entries = one_fiber ? entries : 0;
-        for (uint32_t k = 0; k < entries; k++, at += 1 + below(m, 3)) {
+        for (uint32_t k = 0; k < entries; k++, at = beyond(m, at)) {
             for (uint32_t times = chance(m, 10) ? 2 + below(m, 2) : 1; times > 0; times--)
                 put_in(m, IN_DATA, at);
             open = true;
@@ -100,7 +111,7 @@ static uint32_t put_level_stream(maker *m, bool one_fiber) {
         left -= entries;
         if (m->odd_ends && s + 1 == stops)
             break;
-        put_in(m, IN_DATA, chance(m, 10) && !one_fiber ? RTL_MAYBE : RTL_STOP(below(m, 3)));
+        put_in(m, IN_DATA, chance(m, 10) && !one_fiber ? RTL_MAYBE : stop(m, 3));
         fibers += open;
         open = false;
     }
@@ -112,11 +123,11 @@ static uint32_t put_value_stream(maker *m) {
     uint32_t n = length(m, m->most[0]);
     for (uint32_t i = 0; i < n; i++) {
         while (chance(m, 20))
-            put_in(m, IN_DATA, chance(m, 20) ? RTL_MAYBE : RTL_STOP(below(m, 3)));
+            put_in(m, IN_DATA, chance(m, 20) ? RTL_MAYBE : stop(m, 3));
         put_in(m, IN_DATA, value(m));
     }
     if (!m->odd_ends)
-        put_in(m, IN_DATA, RTL_STOP(below(m, 3)));
+        put_in(m, IN_DATA, stop(m, 3));
     put_in(m, IN_DATA, RTL_DONE);
     return n;
 }
@@ -156,14 +167,14 @@ static void put_refs(maker *m, uint32_t n) {
     items = items > 3 * m->longest ? 3 * m->longest : items;
     for (uint32_t i = 0; i < items; i++) {
         if (chance(m, 10))
-            put_in(m, IN_REF, RTL_STOP(below(m, 3)));
+            put_in(m, IN_REF, stop(m, 3));
         if (chance(m, 10) || n == 0)
             put_in(m, IN_REF, RTL_MAYBE);
         else
             put_in(m, IN_REF, in_order && next < n ? next++ : below(m, n));
     }
     if (!m->odd_ends)
-        put_in(m, IN_REF, RTL_STOP(below(m, 4)));
+        put_in(m, IN_REF, stop(m, 4));
     put_in(m, IN_REF, RTL_DONE);
 }
 
@@ -172,17 +183,17 @@ static bool of_values(const tree_use *use) {
 }
 
 /* One of the blocks of a sum: coordinates that end with the stop; below that level other stops among them. */
-static void put_sum_block(maker *m, uint32_t block_level, uint32_t stop) {
+static void put_sum_block(maker *m, uint32_t block_level, uint32_t end) {
     uint32_t most = m->most[0] < m->most[1] ? m->most[0] : m->most[1], at = 0;
     uint32_t entries = length(m, most), stops = most - 2;
-    for (uint32_t k = 0; k < entries; k++, at += 1 + below(m, 3)) {
+    for (uint32_t k = 0; k < entries; k++, at = beyond(m, at)) {
         put_in(m, IN_DATA, at);
         if (block_level > 0 && stops > 0 && chance(m, 10)) {
-            put_in(m, IN_DATA, RTL_STOP(0));
+            put_in(m, IN_DATA, RTL_STOP(below(m, block_level)));
             stops--;
         }
     }
-    put_in(m, IN_DATA, RTL_STOP(stop));
+    put_in(m, IN_DATA, RTL_STOP(end));
 }
 
 /* The tree of sub-fibers as both tiles see it: references to the block at hand, and data with the same stops
@@ -193,8 +204,11 @@ static void put_sums(maker *m, uint32_t block_level) {
         uint32_t passes = sums == 0 || chance(m, 25) ? 0 : 1 + below(m, 5);
         bool last = i + 1 >= sums;
         for (uint32_t p = 0; p < passes; p++) {
-            for (uint32_t refs = block_level > 0 ? 1 + below(m, 3) : 1; refs > 0; refs--)
+            for (uint32_t refs = block_level > 0 ? 1 + below(m, 3) : 1; refs > 0; refs--) {
                 put_in(m, IN_REF, chance(m, 5) ? RTL_MAYBE : 0);
+                if (block_level > 1 && refs > 1 && chance(m, 30))
+                    put_in(m, IN_REF, RTL_STOP(below(m, block_level - 1)));
+            }
             if (block_level > 0 && p + 1 < passes)
                 put_in(m, IN_REF, RTL_STOP(block_level - 1));
             put_sum_block(m, block_level, block_level + (p + 1 < passes ? 0 : last ? 2 : 1));
@@ -234,11 +248,11 @@ spec_mem_config tree_config(const tree_use *use, uint32_t capacity_log_0, uint32
         c.space[0] |= 1u << 20;
     if (use->writer == WRITE_BLOCK)
         c.space[0] |= 1u << 21;
-    if (use->reader == READ_ROOT)
+    if (use->reader == READ_ROOT || use->reader == READ_DENSE_ROOT)
         c.space[1] |= 1u << 9;
     if (of_values(use))
         c.space[1] |= 1u << 27;
-    if (use->reader == READ_DENSE)
+    if (use->reader == READ_DENSE || use->reader == READ_DENSE_ROOT)
         c.space[2] |= 1u << 29 | dim_size << 13;
     if (use->reader == READ_OUT || use->reader == READ_OUT_VALUES)
         c.space[2] |= 1u << 30;
@@ -254,13 +268,16 @@ void tree_case(const tree_use *use, uint64_t seed, arena *mem, spec_mem_config *
     memset(in, 0, BENCH_INS * sizeof *in);
     maker m = {.random = prng_seed(seed), .mem = mem, .in = in};
     uint32_t log0 = chance(&m, 60) ? 8 : 1 + below(&m, 8), log1 = chance(&m, 60) ? 8 : 1 + below(&m, 8);
+    if (of_values(use) && use->writer != WRITE_SUMS && chance(&m, 20))
+        log0 = 9; /* all of the memory */
     m.most[0] = 4u << log0;
     m.most[1] = 4u << log1;
-    m.longest = chance(&m, 80) ? 1 + below(&m, 24) : chance(&m, 80) ? 1 + below(&m, 200) : 1024;
+    m.longest = chance(&m, 80) ? 1 + below(&m, 24) : chance(&m, 80) ? 1 + below(&m, 200) : m.most[0];
     if (use->reader == READ_DENSE && m.longest > 20)
         m.longest = 20; /* each reference makes a fiber */
-    uint32_t block_level = use->writer == WRITE_SUMS ? below(&m, 2) : 0;
-    *config = tree_config(use, log0, log1, below(&m, 20));
+    uint32_t block_level = use->writer == WRITE_SUMS ? below(&m, chance(&m, 10) ? 250 : 2) : 0;
+    uint32_t dim = use->reader == READ_DENSE_ROOT && chance(&m, 5) ? 4000 : 20;
+    *config = tree_config(use, log0 == 9 ? 9 + below(&m, 7) : log0, log1, below(&m, dim));
     config->space[0] |= block_level << 1 | block_level << 24;
     for (uint32_t trees = 1 + below(&m, m.longest > 200 ? 3 : 6); trees > 0; trees--) {
         m.odd_ends = chance(&m, 15);
@@ -268,6 +285,8 @@ void tree_case(const tree_use *use, uint64_t seed, arena *mem, spec_mem_config *
             put_sums(&m, block_level);
             continue;
         }
+        if (use->reader == READ_DENSE_ROOT)
+            continue;
         uint32_t n = use->reader == READ_DENSE ? 1 + below(&m, 0x10000) : put_tree(&m, use);
         if (use->reader == READ_SCAN || use->reader == READ_LOOKUP || use->reader == READ_DENSE)
             put_refs(&m, n);
@@ -300,7 +319,8 @@ static uint32_t play(bench_design design, mem_configure *configure, const tree_u
         if (model.taken[i] != model.in[i].len)
             fault = "the model did not take every token";
     for (int i = 0; i < BENCH_INS && !fault; i++)
-        if (use->reader != READ_ROOT && got.in[i].token.len != model.in[i].len)
+        if (use->reader != READ_ROOT && use->reader != READ_DENSE_ROOT &&
+            got.in[i].token.len != model.in[i].len)
             fault = arena_printf(mem, "in%d: %u of %u tokens taken", i, got.in[i].token.len, model.in[i].len);
     for (int o = 0; o < BENCH_OUTS && !fault; o++) {
         const char *difference = bench_difference(&got.out[o], &model.out[o], mem);

@@ -15,6 +15,7 @@ typedef enum {
     READ_OUT,
     READ_OUT_VALUES,
     READ_DENSE,
+    READ_DENSE_ROOT,
     READ_SUMS,
     READ_SUM_VALUES
 } tree_reader;
@@ -25,7 +26,7 @@ typedef struct {
     tree_reader reader;
 } tree_use;
 
-enum { TREE_USES = 12 };
+enum { TREE_USES = 13 };
 extern const tree_use tree_uses[TREE_USES];
 
 /* CONFIG_SPACE of a use; capacities as logarithms of 64-bit words, dim_size for READ_DENSE. */

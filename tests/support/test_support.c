@@ -124,6 +124,18 @@ static void files_appear_only_when_committed(void **state) {
     size_t length = 0;
     assert_string_equal(file_read(path, &f->mem, &length, &f->diag), "hello");
     assert_int_equal(length, 5);
+    file_in in;
+    char part[4] = "";
+    assert_true(file_open(&in, path, &f->diag));
+    assert_true(in.length == 5 && file_take(&in, part, 3) && in.at == 3);
+    assert_string_equal(part, "hel");
+    assert_false(file_take(&in, part, 3)); /* and nothing is taken */
+    assert_true(file_take(&in, part, 2) && memcmp(part, "lo", 2) == 0 && in.at == 5);
+    assert_false(file_go(&in, 6));
+    assert_true(file_go(&in, 1) && file_take(&in, part, 1) && part[0] == 'e');
+    file_close(&in);
+    assert_false(file_open(&in, deep, &f->diag));
+    assert_non_null(strstr(fixture_printed(f), "Is a directory [E0001-file]"));
     assert_null(file_read(deep, &f->mem, &length, &f->diag));
     assert_non_null(strstr(fixture_printed(f), "E0001-file"));
     remove_folder(folder);

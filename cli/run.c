@@ -61,7 +61,7 @@ static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const
     cli_outcome *out = &k->ran;
     cli_batches b;
     if (!tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) ||
-        !cli_check_deadlock(o, s, k, longest_fiber(k, extent)) || !cli_begin_batches(o, s, k, in, &b))
+        !cli_check_deadlock(o, s, k, longest_fiber(k, extent)) || !cli_begin_batches(s, k, in, &b))
         return false;
     tile_collector *c = tile_collect_begin(&k->statement, &k->plan, extent, in->dtype, &s->mem);
     bool ok = (o->engine == ENGINE_CYCLE     ? cli_run_cycle

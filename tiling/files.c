@@ -172,6 +172,7 @@ static void add_entry(reader *r, tile_entries *e, uint32_t row, uint32_t col, ui
 static bool truncated(reader *r, uint64_t got, uint64_t want) {
     diag_error(r->diag, here(r, r->end > r->text ? r->end - 1 : r->end, 1), "E0306-truncated",
                "the file ends after %llu of %llu entries", (unsigned long long)got, (unsigned long long)want);
+    diag_hint(r->diag, "it was cut off: fetch it again; or its size line is wrong");
     return false;
 }
 

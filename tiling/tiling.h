@@ -183,7 +183,7 @@ typedef struct {
     uint64_t runs_possible; /* before empty sub-tiles and pairs without work were skipped */
 } tile_plan;
 
-enum { TILE_MAX_STREAMS = 64, TILE_SPLITS_LISTED = 8 };
+enum { TILE_MAX_STREAMS = 64, TILE_SPLITS_LISTED = 8, TILE_COSTS = 40 };
 
 /* Sub-tiles of a tensor that held too much and were split; of the result, runs whose result might not fit. */
 typedef struct {
@@ -204,7 +204,11 @@ typedef struct {
     uint64_t loads;           /* of the global buffer: as many runs as the banks hold, of one of its tiles */
     uint64_t load_words;      /* operand words of all loads; a block is counted once a load */
     double predicted;         /* cycles all runs are expected to take, one after the other */
-    VEC(tile_split) splits;   /* by tensor */
+    struct {
+        uint64_t runs;
+        double cycles;
+    } cost[TILE_COSTS];     /* the same of the runs of like size: bin b has those of 2^b to 2^(b+1) cycles */
+    VEC(tile_split) splits; /* by tensor */
 } tile_counts;
 
 /* Cuts operands into sub-tiles, enumerates the runs the statement needs, batch by batch, and sees to
@@ -228,24 +232,24 @@ typedef enum { TILE_BATCH, TILE_END, TILE_FAILED } tile_step;
  * all. TILE_END: there are none left, `out` has streams but no runs. */
 tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_plan *out);
 const tile_counts *tile_plan_counts(const tile_planner *p);
-/* Instead of tile_plan_next: counts runs, splits and predicted cycles and makes no words, until there are
- * more than most_cycles, which *complete tells. False after errors. */
-bool tile_plan_count(tile_planner *p, double most_cycles, bool *complete);
+/* Instead of tile_plan_next: goes on counting runs, splits and predicted cycles and makes no words, until
+ * there are more than most_cycles, or most_runs more runs, or all: *complete. False after errors. */
+bool tile_plan_count(tile_planner *p, double most_cycles, uint64_t most_runs, bool *complete);
 void tile_plan_end(tile_planner *p);
 
 /* Edges that were looked at for --tile auto. */
 typedef struct {
     const uint32_t *edge; /* along each variable, by handle - 1 */
-    uint64_t runs;
-    double predicted; /* cycles */
-    bool complete;    /* false: given up when it was worse than the best so far */
+    uint64_t runs;        /* counted */
+    double predicted;     /* cycles of all runs; if not all were counted, by how far the count came */
+    bool complete;
 } tile_candidate;
 typedef VEC(tile_candidate) tile_candidates;
 /* The powers of two, at most widest[] of each variable, whose runs are expected to take the fewest cycles
  * (tiling/model.c), and all that were tried: one edge for all variables first, then the best of these with
- * other edges along single ones. Plans are counted up to the best so far, so each costs what tile_plan_begin
- * does, and its runs; the second part costs no more than the first and one plan. The result is one of
- * `tried`, or what `options` ask for where none fits. */
+ * other edges along single ones, as long as that helps. Of plans of more than 2^16 runs the first ones are
+ * counted, and the best three in full; each costs what tile_plan_begin does, and its runs. The result is one
+ * of `tried`, or the default edges where none fits. */
 const uint32_t *tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
                             const uint32_t *widest, arena *mem, tile_candidates *tried);
 

@@ -64,8 +64,7 @@ typedef struct {
     tile_dispatch dispatch;
     bool dispatch_auto; /* by the data instead */
     uint64_t seed;
-    bool runs;  /* onyx run: operands are read before anything is placed, so that a mistake in them shows at
-                   once */
+    bool runs;  /* onyx run, which needs operands */
     bool again; /* what the folder holds is this kernel's: cli_replay */
     bool check, pipeline, balance, io_trace, wave, json;
     const char *out; /* folder */

@@ -13,7 +13,7 @@ static void predict(cli_session *s, cli_kernel *k, const tile_operands *in, fw_w
     if (!p)
         return;
     const tile_counts *c = tile_plan_counts(p);
-    if (tile_plan_count(p, INFINITY, &complete) && c->runs) {
+    if (tile_plan_count(p, INFINITY, UINT64_MAX, &complete) && c->runs) {
         for (uint32_t i = 0; i < TILE_COSTS; i++)
             w->of[i] = (fw_pairs){c->cost[i].runs, c->cost[i].cycles};
         k->dispatch.pairs = c->runs;

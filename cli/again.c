@@ -74,6 +74,7 @@ bool cli_replay(cli_session *s, const char *folder, cli_options *o) {
     s->json = as_json;
     o->out = folder;
     o->again = true;
+    o->runs = false; /* onyx firmware needs no operands */
     return ok;
 }
 

@@ -77,6 +77,7 @@ EXPORTED onyx_result *onyx_run(const char *const *arguments, uint32_t n_argument
     cli_kernel k = {0};
     cli_session_begin(&s);
     s.programs = programs_folder(&s.mem);
+    s.embedded = true;
     char **argv = arena_new_n(&s.mem, char *, n_arguments + 3); /* a name in front, NULL at the end */
     for (uint32_t i = 0; i < n_arguments; i++)
         argv[i + 1] = arena_strdup(&s.mem, arguments[i]);

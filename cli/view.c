@@ -218,8 +218,10 @@ static bool collect(cli_session *s, const char *folder, cJSON *data) {
     cJSON *report = json_read(arena_printf(&s->mem, "%s/report.json", folder), &s->diag);
     const char *board_name;
     pnr_board board;
-    if (!report)
+    if (!report) {
+        diag_hint(&s->diag, "onyx run and onyx compile write it when they are done: -o %s", folder);
         return false;
+    }
     const cJSON *sections = cJSON_GetObjectItemCaseSensitive(report, "kernels");
     cJSON *kernels = cJSON_AddArrayToObject(data, "kernels");
     cJSON_AddItemToObject(data, "report", report);

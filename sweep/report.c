@@ -194,9 +194,9 @@ static void scatter_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, FI
     x_most = round_up(x_most);
     y_most = round_up(y_most);
     axes_svg("tiles (PE, MEM and IO)", time_label(&rows->at[at]), x_most, y_most, out);
-    for (uint32_t r = at; r < end; r++) {
-        const sweep_row *row = &rows->at[r];
-        if (row->state != SWEEP_DONE)
+    for (uint32_t i = 0; i < 2 * (end - at); i++) { /* the best ones come last, over all others */
+        const sweep_row *row = &rows->at[at + i % (end - at)];
+        if (row->state != SWEEP_DONE || row->pareto != (i >= end - at))
             continue;
         fprintf(out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"><title>",
                 row->pareto ? "best" : "point", x_of(row_tiles(row), x_most), y_of(row_time(row), y_most));

@@ -32,6 +32,19 @@ bits_stream bits_sorted(const bits_stream *in, arena *mem) {
     return out;
 }
 
+bits_stream bits_canonical(const bits_stream *bits, arena *mem) {
+    const bits_stream sorted = bits_sorted(bits, mem);
+    bits_stream out = {0};
+    for (uint32_t i = 0, end; i < sorted.words.len; i = end) {
+        bits_word word = sorted.words.at[i];
+        for (end = i + 1; end < sorted.words.len && sorted.words.at[end].address == word.address; end++)
+            word.data |= sorted.words.at[end].data;
+        if (word.data)
+            vec_push(mem, &out.words, word);
+    }
+    return out;
+}
+
 /* Position in sorted `keys` of the first entry not below `key`. */
 static uint32_t first_key(const word_key *keys, uint32_t count, uint32_t key) {
     uint32_t low = 0, high = count;

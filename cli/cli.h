@@ -25,6 +25,16 @@ typedef struct {
     tile_tensor data;
 } cli_given;
 
+/* --tile, --glb-tile: an edge along some loops, and one along all others. */
+typedef struct {
+    const char *loop;
+    uint32_t edge;
+} cli_edge;
+typedef struct {
+    uint32_t all; /* 0: left open */
+    VEC(cli_edge) along;
+} cli_edges;
+
 /* Engine program: on what. */
 typedef struct {
     pnr_board board;
@@ -47,11 +57,12 @@ typedef struct {
     tile_dtype dtype;
     const char *dtype_from; /* the option that stated it, or NULL */
     tile_values values;
-    uint32_t tile;  /* 0 = by the tensors' orders */
+    cli_edges tile; /* 0 = by the tensors' orders */
     bool tile_auto; /* by the data instead */
-    uint32_t glb_tile;
+    cli_edges glb_tile;
     uint32_t unroll; /* copies of the kernel; 0 = as many as fit */
     tile_dispatch dispatch;
+    bool dispatch_auto; /* by the data instead */
     uint64_t seed;
     bool check, pipeline, balance, io_trace, wave, json;
     const char *out; /* folder */
@@ -74,6 +85,7 @@ typedef struct {
     struct cli_progress *shown; /* progress.c; NULL: nobody looks */
     VEC(pnr_board) boards;      /* read so far; freed at the end */
     const char *programs;       /* folder of onyx and onyx-cosim; NULL: that of this program */
+    bool embedded;              /* in somebody else's program, which --help must not end */
 } cli_session;
 
 void cli_session_begin(cli_session *s);
@@ -108,6 +120,10 @@ bool cli_parse(const struct argp *parser, const char *command, int argc, char **
 uint64_t cli_whole(cli_session *s, const char *option, const char *text, uint64_t low, uint64_t high);
 int cli_choice(cli_session *s, const char *option, const char *text, const char *const *known);
 const char *cli_profile(cli_session *s, const char *text);
+/* True if `known` is fewer slips from the text than *distance, which it then is: insertions, deletions,
+ * replacements, swaps of neighbours (optimal string alignment, O(product of the lengths)). */
+enum { CLI_TOO_FAR = 3 }; /* to begin with: two slips are one */
+bool cli_nearer(const char *text, size_t length, const char *known, uint32_t *distance);
 void cli_bad_value(cli_session *s, const char *option, const char *value, const char *want);
 
 /* Of every command that has a board or writes a folder, so that they are worded once. Keys of long options
@@ -164,11 +180,19 @@ typedef struct {
 typedef struct {
     tile_counts counts;
     tile_candidates candidates; /* of --tile auto */
-    uint64_t partial_entries;   /* of partial results, and seconds that adding them up took */
-    double partial_seconds;
+    tile_collected partials;
     uint64_t passes;  /* of the array: each takes as many runs as there are copies */
     uint32_t batches; /* the plan was made in */
 } cli_planned;
+
+/* How the copies of a kernel share the pairs of sub-tiles, and where onyx chose, what by. */
+typedef struct {
+    tile_dispatch how;
+    const char *why;        /* a sentence; NULL: nobody chose */
+    uint64_t pairs;         /* 0: the data are not known, and so is nothing below */
+    double pair;            /* array cycles one is expected to take on average */
+    double sorted, dynamic; /* and the chip for all */
+} cli_dispatch;
 
 /* What compiling a kernel yields, and running it. */
 typedef struct cli_kernel cli_kernel;
@@ -184,9 +208,10 @@ struct cli_kernel {
     sam_graph sam, hardware;   /* as lowered from the statement; after the hardware rewrites */
     uint32_t copies;           /* of the kernel in the netlist */
     bool apart;                /* each copy starts by itself, with its own flush */
-    const char *chosen;        /* a sentence about loops that are not in the default order, or NULL */
-    const char *staged;        /* the same about several kernels that nobody asked for */
-    const char *way_out;       /* a schedule that would do instead of the user's, or NULL */
+    cli_dispatch dispatch;
+    const char *chosen;  /* a sentence about loops that are not in the default order, or NULL */
+    const char *staged;  /* the same about several kernels that nobody asked for */
+    const char *way_out; /* a schedule that would do instead of the user's, or NULL */
     netlist net;
     pnr_design design, decoded; /* as routed; as read back from the bitstream's bytes */
     pnr_timing timing;
@@ -209,6 +234,18 @@ bool cli_read_graph(const cli_options *o, cli_session *s, cli_kernel *k);
 /* Expression to a bitstream for each kernel, which was decoded again and found equal to the routed netlist;
  * writes the folder o->out. */
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k);
+
+/* ---- edges of sub-tiles (edges.c) ------------------------------------------------------------- */
+
+/* "32", or "i:3072,k:32,64". E0903. */
+cli_edges cli_parse_edges(cli_session *s, const char *option, const char *text, uint32_t least,
+                          uint32_t most);
+/* k->tiling, and that of its producers, from the options; E0903 where none of them has such a loop. */
+bool cli_set_tiling(const cli_options *o, cli_session *s, cli_kernel *k);
+/* What the lowering of k's graph is told of them. */
+void cli_lower_edges(cli_session *s, const cli_kernel *k, lower_options *out);
+/* "32", or "i:3072,k:32": edge[] of the loops, by variable; as --tile takes it. */
+const char *cli_edges_text(const sam_statement *st, const uint32_t *edge, arena *mem);
 
 /* What --deadlock asks for: an error or a warning if fibers of up to `longest` coordinates may need more
  * FIFO. */
@@ -238,6 +275,12 @@ bool cli_run_kernels(const cli_options *o, cli_session *s, cli_kernel *k, const 
  * copies as the options say, or as fit; k has board and tiling. */
 bool cli_lower_sam(const cli_options *o, bool chip, cli_session *s, const fe_kernel *kernel, cli_kernel *k);
 bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k);
+/* The user's operands packed for a kernel; *known: all it has are the user's, and there. */
+bool cli_pack_known(cli_session *s, const cli_kernel *k, bool *known, tile_operands *packed);
+/* k->dispatch by the options or by the data, for so many copies that start together or (0: they do not fit)
+ * apart. */
+bool cli_choose_dispatch(const cli_options *o, cli_session *s, cli_kernel *k, const netlist *one,
+                         uint32_t together, uint32_t apart);
 /* Changes `cin`, which was made of `in`, to what the chip can run, where the user leaves that open; what it
  * cannot stays as it is. chosen: k->chosen of each kernel. Sets k->staged and k->way_out of the last one. */
 void cli_choose(const cli_options *o, cli_session *s, const fe_in *in, cli_kernel *k, fe_cin *cin,
@@ -252,19 +295,36 @@ cli_options cli_options_of(const cli_options *o, const cli_kernel *k);
  * failed; of several kernels those of the last. E0907-trace-edge. */
 bool cli_watched_simulate(const cli_options *o, cli_session *s, const sam_graph *g,
                           const sam_tensor_levels *operands, uint32_t n_operands, sam_sim_result *out);
-/* The runs of a kernel, dealt to its copies, batch by batch: so many that host memory stays bounded. */
+/* ---- the runs of a kernel, batch by batch (batches.c) ----------------------------------------- */
+
+/* Dealt to the copies of the kernel, so many at a time that host memory stays bounded: by what the global
+ * buffer holds. */
 typedef struct {
+    cli_session *session;
     cli_kernel *kernel;
-    tile_planner *planner;
+    const tile_operands *operands; /* packed */
+    tile_planner *planner;         /* NULL: ended */
     cli_streams streams;
     tile_stream inputs[TILE_MAX_STREAMS], outputs[TILE_MAX_STREAMS]; /* of one copy */
+    uint32_t n_in, n_out;
     tile_dispatch how;
-    uint32_t most_words; /* of a batch; 0: all runs are one */
+    uint32_t most_words; /* of a batch */
     arena mem;           /* of the present batch */
+    bool again;          /* the same ones a second time, which are not counted */
     bool failed;
 } cli_batches;
-/* The next one, in kernel->plan; false: there is none, or it failed. */
+bool cli_begin_batches(cli_session *s, cli_kernel *k, const tile_operands *in, cli_batches *b);
+/* The next one, in kernel->plan; false: there is none (kernel->plan has streams, but no runs), or it failed.
+ */
 bool cli_next_batch(cli_batches *b);
+void cli_end_batches(cli_batches *b);
+
+/* For engines that take all runs from a file: every batch goes through the cycle model, for what the chip
+ * would get wrong there (E0803), and to `put`, the last one without runs. No planner is left then. */
+typedef bool cli_put_plan(void *to, const tile_plan *plan);
+bool cli_write_batches(const cli_options *o, cli_batches *b, cli_outcome *out, cli_put_plan *put, void *to);
+/* Makes the batches again, to collect what came back of them in a result file; *cycles: of all runs. */
+bool cli_collect_batches(cli_batches *b, const char *result, tile_collector *c, uint64_t *cycles);
 
 /* The result of these is that of the packed statement. */
 /* FOLDER/channels.json, the channels whose waves onyx-cosim writes; FOLDER/waves.gtkw and tokens.txt, which
@@ -273,27 +333,37 @@ bool cli_write_channels(const pnr_design *d, const char *folder, cli_session *s)
 bool cli_write_netlist_waves(const pnr_design *d, const char *folder, cli_session *s);
 bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
                    tile_collector *c, cli_outcome *out);
-/* The runs on the cycle model, for what the chip would get wrong there. E0803. */
-bool cli_watch_hazards(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
-                       cli_outcome *out);
+/* The cycle model ahead of another engine, batch by batch; `out` keeps it. The end reports hazards: E0803. */
+typedef struct cli_ahead cli_ahead;
+cli_ahead *cli_ahead_begin(cli_session *s, const cli_kernel *k, cli_outcome *out);
+bool cli_ahead_batch(cli_session *s, cli_ahead *a, const tile_plan *plan, cli_outcome *out);
+bool cli_ahead_end(const cli_options *o, cli_session *s, const cli_outcome *out);
 /* Whether the monitor of hazard `kind`, by its name, at `tile` raised it in the model. */
 bool cli_model_raised(const cli_outcome *out, const char *kind, const char *tile);
 /* A monitor of the array was raised at tile x, y: reported like the model's, unless that has raised the same.
  * E0803; false if it ends the run. */
 bool cli_hazard_of_array(const cli_options *o, cli_session *s, const cli_outcome *out, cycle_hazard_kind kind,
                          uint32_t x, uint32_t y);
-bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
-                 tile_collector *c, cli_outcome *out);
-bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
-                 tile_collector *c, cli_outcome *out);
-bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches, tile_collector *c,
+                 cli_outcome *out);
+bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches, tile_collector *c,
+                 cli_outcome *out);
+bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
                      tile_collector *c, cli_outcome *out);
+/* cli_write_batches to a batch file. */
+bool cli_write_batch_file(const cli_options *o, cli_session *s, cli_kernel *k, const char *path,
+                          cli_batches *batches, cli_outcome *out);
 /* fw_build, and beside app.elf app.json, which says what it was made of. */
 bool cli_build_firmware(cli_session *s, const cli_kernel *k, const char *folder, fw_app *app);
 /* The app.elf in the folder is whole, and of this kernel. */
 bool cli_firmware_is_there(cli_session *s, const cli_kernel *k, const char *folder);
-/* Leaves in the folder what onyx program needs to go through the command again. */
+/* Leaves in the folder what cli_replay needs to go through the command again. */
 bool cli_record_command(cli_session *s, int argc, char **argv, const char *folder);
+/* The options of the command that made the folder, in which paths hold from the current folder: it becomes
+ * that of then, if it is still there. `quiet` and `json` stay the session's. E0950-not-compiled. */
+bool cli_replay(cli_session *s, const char *folder, cli_options *o);
+/* Of a path from here, the same from anywhere. */
+const char *cli_absolute(cli_session *s, const char *path);
 
 /* Writes the result to each -o T:FILE; NULL: there is none, and asking for it is a mistake. */
 bool cli_write_outputs(const cli_options *o, cli_session *s, const tile_tensor *result);
@@ -325,6 +395,8 @@ int command_sweep(int argc, char **argv);
 int command_tile(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_boards(int argc, char **argv);
+int command_cosim(int argc, char **argv);
+int command_firmware(int argc, char **argv);
 int command_program(int argc, char **argv);
 int command_bits(int argc, char **argv);
 int command_bitgen(int argc, char **argv);

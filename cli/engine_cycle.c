@@ -65,17 +65,17 @@ static void set_run(edge *e, const tile_plan *plan, uint32_t run) {
     }
 }
 
-static void write_trace(FILE *out, const edge *e, uint32_t run) {
+static void write_trace(FILE *out, const edge *e, uint32_t number) {
     for (uint32_t i = 0; i < e->streams.len && out; i++) {
         const u32_vec *stamp = &e->streams.at[i].stamp;
-        fprintf(out, "run %u %s %u:", run, i < e->inputs ? "in" : "out", e->columns.at[i]);
+        fprintf(out, "run %u %s %u:", number, i < e->inputs ? "in" : "out", e->columns.at[i]);
         for (uint32_t k = 0; k < stamp->len; k++)
             fprintf(out, " %u", stamp->at[k]);
         fputc('\n', out);
     }
 }
 
-static void explain_stuck(cli_session *s, const edge *e, const cycle_model *m, uint32_t run,
+static void explain_stuck(cli_session *s, const edge *e, const cycle_model *m, uint32_t number,
                           uint64_t cycles) {
     const char *ends = "";
     for (uint32_t i = 0; i < e->streams.len; i++) {
@@ -88,7 +88,7 @@ static void explain_stuck(cli_session *s, const edge *e, const cycle_model *m, u
                                 e->columns.at[i], t->taken, t->blocks, t->got.len);
     }
     diag_error(&s->diag, (src_loc){0}, "E0802-cycle-stuck",
-               "run %u: nothing moves any more after %llu cycles", run, (unsigned long long)cycles);
+               "run %u: nothing moves any more after %llu cycles", number, (unsigned long long)cycles);
     diag_hint(&s->diag, "tokens at the heads, and who waits for whom:\n%s%s", ends,
               cycle_wait_graph(m, &s->mem));
 }
@@ -176,7 +176,8 @@ static bool run_model(cli_session *s, machine *m, const tile_plan *plan, tile_co
     uint32_t lengths[TILE_MAX_STREAMS];
     bool ok = true;
     for (uint32_t run = 0; run < plan->runs.len && ok; run++) {
-        cli_progress_count(s, m->runs++);
+        uint32_t number = m->runs++;
+        cli_progress_count(s, number);
         arena scratch = {0};
         uint64_t cycles = 0;
         edge *e = next_edge(m->edges, m->n_edges);
@@ -184,8 +185,8 @@ static bool run_model(cli_session *s, machine *m, const tile_plan *plan, tile_co
         ok = cycle_run(out->model, e->streams.at, e->streams.len, trace != NULL, &scratch, &cycles) ==
              CYCLE_DONE;
         if (!ok)
-            explain_stuck(s, e, out->model, run, cycles);
-        write_trace(trace, e, run);
+            explain_stuck(s, e, out->model, number, cycles);
+        write_trace(trace, e, number);
         for (uint32_t i = e->inputs; i < e->streams.len; i++) {
             words[i - e->inputs] = e->streams.at[i].got.at;
             lengths[i - e->inputs] = e->streams.at[i].got.len;
@@ -199,39 +200,69 @@ static bool run_model(cli_session *s, machine *m, const tile_plan *plan, tile_co
     return ok;
 }
 
+/* Where --io-trace writes: the cycle of every word, and the job it is of. */
+typedef struct {
+    file_out trace;
+    tile_job job;
+} tracing;
+
+static bool begin_trace(const cli_options *o, cli_session *s, tracing *t) {
+    if (!file_create(&t->trace, arena_printf(&s->mem, "%s/io.trace", o->out), &s->mem, &s->diag))
+        return false;
+    bool ok = tile_job_begin(&t->job, arena_printf(&s->mem, "%s/job.bin", o->out), &s->diag);
+    if (!ok)
+        file_abandon(&t->trace);
+    return ok;
+}
+
+/* What there is of both stays when the run is stuck. */
+static bool end_trace(cli_session *s, tracing *t) {
+    bool job = tile_job_end(&t->job, t->job.plans > 0, &s->diag) || !t->job.plans;
+    return file_commit(&t->trace, &s->diag) && job;
+}
+
 bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
                    tile_collector *c, cli_outcome *out) {
-    file_out trace = {0};
+    tracing t = {.trace = {.stream = NULL}};
     machine m;
     wave *waves = NULL;
-    if (!begin_model(s, k, out, &m) ||
-        (o->io_trace &&
-         !file_create(&trace, arena_printf(&s->mem, "%s/io.trace", o->out), &s->mem, &s->diag)))
+    if (!begin_model(s, k, out, &m) || (o->io_trace && !begin_trace(o, s, &t)))
         return false;
     if (o->wave)
         waves = wave_of_model(o->out, out->design, out->model, &s->mem, &s->diag);
-    bool ok = waves || !o->wave, more = ok && cli_next_batch(batches);
-    if (ok && o->io_trace) /* all runs are in the first batch, or there are none */
-        ok = tile_job_write(&k->plan, arena_printf(&s->mem, "%s/job.bin", o->out), &s->diag);
-    cli_progress_stage(s, "running the cycle model", batches->most_words ? 0 : k->plan.runs.len);
-    for (; ok && more; more = cli_next_batch(batches))
-        ok = run_model(s, &m, &k->plan, c, trace.stream, out, &out->kernel_cycles);
-    ok = ok && !batches->failed;
+    bool ok = waves || !o->wave, more = ok;
+    cli_progress_stage(s, "running the cycle model", 0);
+    while (ok && more) {
+        more = cli_next_batch(batches);
+        if (o->io_trace && !batches->failed)
+            tile_job_add(&t.job, &k->plan);
+        ok = !batches->failed && run_model(s, &m, &k->plan, c, t.trace.stream, out, &out->kernel_cycles);
+    }
     cycle_watch(out->model, NULL, NULL);
     if (waves)
         ok = wave_end(waves, &s->diag) && ok;
     if (o->io_trace)
-        ok = file_commit(&trace, &s->diag) && ok;
+        ok = end_trace(s, &t) && ok;
     out->total_cycles = out->kernel_cycles;
     return report_hazards(o, s, out->design, out->model) && ok;
 }
 
-bool cli_watch_hazards(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_plan *plan,
-                       cli_outcome *out) {
-    uint64_t cycles = 0;
-    machine m;
+struct cli_ahead {
+    machine machine;
+    uint64_t cycles;
+};
+
+cli_ahead *cli_ahead_begin(cli_session *s, const cli_kernel *k, cli_outcome *out) {
+    cli_ahead *a = arena_new(&s->mem, cli_ahead);
     out->ahead = true;
-    cli_progress_stage(s, "running the cycle model", plan->runs.len);
-    return begin_model(s, k, out, &m) && run_model(s, &m, plan, NULL, NULL, out, &cycles) &&
-           report_hazards(o, s, out->design, out->model);
+    cli_progress_stage(s, "running the cycle model", 0);
+    return begin_model(s, k, out, &a->machine) ? a : NULL;
+}
+
+bool cli_ahead_batch(cli_session *s, cli_ahead *a, const tile_plan *plan, cli_outcome *out) {
+    return run_model(s, &a->machine, plan, NULL, NULL, out, &a->cycles);
+}
+
+bool cli_ahead_end(const cli_options *o, cli_session *s, const cli_outcome *out) {
+    return report_hazards(o, s, out->design, out->model);
 }

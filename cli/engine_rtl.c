@@ -177,18 +177,30 @@ static bool same_hazards(cli_session *s, const cli_outcome *out, const char *log
     return text && raised == cycle_hazards_of(out->model)->len;
 }
 
-bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
-                 tile_collector *c, cli_outcome *out) {
+static bool put_plan(void *to, const tile_plan *plan) {
+    tile_job_add(to, plan);
+    return true;
+}
+
+static bool write_job(const cli_options *o, cli_session *s, const char *path, cli_batches *batches,
+                      cli_outcome *out) {
+    tile_job job;
+    return tile_job_begin(&job, path, &s->diag) &&
+           tile_job_end(&job, cli_write_batches(o, batches, out, put_plan, &job), &s->diag);
+}
+
+bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches, tile_collector *c,
+                 cli_outcome *out) {
     arena *mem = &s->mem;
     const char *folder = arena_printf(mem, "%s/rtl", o->out),
                *log = arena_printf(mem, "%s/build.log", folder);
     const char *job = arena_printf(mem, "%s/job.bin", folder),
                *result = arena_printf(mem, "%s/result.bin", folder);
     const char *run_log = arena_printf(mem, "%s/run.log", folder);
-    if (!make_folder(folder, &s->diag) ||
+    if (!make_folder(folder, &s->diag) || !write_job(o, s, job, batches, out) ||
         !bits_to_verilog(&k->decoded, k->map, arena_printf(mem, "%s/onyx_design.sv", folder), &s->diag) ||
         !bits_write_ports(&k->decoded, arena_printf(mem, "%s/onyx_design_io.h", folder), &s->diag) ||
-        !tile_job_write(plan, job, &s->diag) || (o->wave && !cli_write_netlist_waves(&k->decoded, o->out, s)))
+        (o->wave && !cli_write_netlist_waves(&k->decoded, o->out, s)))
         return false;
     remove(run_log);
     remove(result);
@@ -206,8 +218,7 @@ bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, const tile
     double before = children_s();
     bool ok = run_design(s, argv, run_log);
     out->cpu_s = children_s() - before;
-    ok = ok && same_hazards(s, out, run_log) &&
-         tile_job_collect(result, plan, c, &out->kernel_cycles, &s->diag);
+    ok = ok && same_hazards(s, out, run_log) && cli_collect_batches(batches, result, c, &out->kernel_cycles);
     out->total_cycles = out->kernel_cycles;
     return ok;
 }

@@ -43,25 +43,40 @@ static bool read_stats(const cli_options *o, cli_session *s, const char *path, c
     return ok;
 }
 
-bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
-                 tile_collector *c, cli_outcome *out) {
+static bool put_plan(void *to, const tile_plan *plan) {
+    return fw_batches_add(to, plan);
+}
+
+bool cli_write_batch_file(const cli_options *o, cli_session *s, cli_kernel *k, const char *path,
+                          cli_batches *batches, cli_outcome *out) {
+    fw_columns columns;
+    fw_batch_stats counts;
+    if (!fw_columns_of(&k->design, k->apart, &s->mem, &s->diag, &columns))
+        return false;
+    fw_batch_writer *w = fw_batches_begin(&columns, &k->board, path, &s->mem, &s->diag);
+    return w && fw_batches_end(w, cli_write_batches(o, batches, out, put_plan, w), &counts);
+}
+
+static bool build(cli_session *s, cli_kernel *k, const char *folder, fw_app *app) {
+    double start = seconds_now();
+    bool ok = cli_build_firmware(s, k, folder, app);
+    k->times.firmware = seconds_now() - start;
+    return ok;
+}
+
+bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *b, tile_collector *c,
+                 cli_outcome *out) {
     arena *mem = &s->mem;
     const char *folder = arena_printf(mem, "%s/firmware", o->out),
                *log = arena_printf(mem, "%s/cosim.log", folder);
     const char *batches = arena_printf(mem, "%s/batches.bin", folder),
                *stats = arena_printf(mem, "%s/stats.json", folder);
     const char *result = arena_printf(mem, "%s/result.bin", folder);
-    fw_columns columns;
     fw_app app;
-    fw_batch_stats counts;
     uint64_t cycles = 0;
-    double start = seconds_now();
-    if (!cli_build_firmware(s, k, folder, &app) ||
-        !fw_columns_of(&k->design, k->apart, mem, &s->diag, &columns) ||
-        !fw_batches_write(plan, &columns, &k->board, batches, &s->diag, &counts) ||
-        (o->wave && !cli_write_channels(&k->decoded, o->out, s)))
+    if (!make_folder(folder, &s->diag) || !cli_write_batch_file(o, s, k, batches, b, out) ||
+        !build(s, k, folder, &app) || (o->wave && !cli_write_channels(&k->decoded, o->out, s)))
         return false;
-    k->times.firmware = seconds_now() - start;
     remove(log);
     remove(result);
     const char *cosim = cli_program(s, "onyx-cosim");
@@ -70,6 +85,6 @@ bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, const tile
                                 result,  "--stats",   stats,         o->wave ? "--waves" : NULL,
                                 o->out,  NULL};
     cli_progress_stage(s, "running the firmware on the chip's RTL", 0);
-    return cli_spawn(argv, log, &s->diag) && tile_job_collect(result, plan, c, &cycles, &s->diag) &&
+    return cli_spawn(argv, log, &s->diag) && cli_collect_batches(b, result, c, &cycles) &&
            read_stats(o, s, stats, out);
 }

@@ -16,13 +16,14 @@ static int by_name(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Names of the .md files of a folder, without the end, in order. */
+/* Names of the .md files of a folder, without the end, in order; its index is the list that is made of them.
+ */
 static text_vec pages_of(cli_session *s, const char *folder) {
     text_vec pages = {0};
     DIR *dir = opendir(folder);
     for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
         size_t length = strlen(e->d_name);
-        if (length > 3 && strcmp(e->d_name + length - 3, ".md") == 0)
+        if (length > 3 && strcmp(e->d_name + length - 3, ".md") == 0 && strcmp(e->d_name, "README.md") != 0)
             vec_push(&s->mem, &pages, arena_strndup(&s->mem, e->d_name, length - 3));
     }
     if (dir)
@@ -139,9 +140,11 @@ int command_help(int argc, char **argv) {
     if (ok && !(topic ? print_topic(&s, docs, topic) : list_topics(&s, docs))) {
         ok = false;
         if (!diag_failed(&s.diag)) {
-            diag_error(&s.diag, (src_loc){0}, "E0908-topic", "there is no page '%s' in '%s'",
-                       topic ? topic : "", docs);
-            diag_hint(&s.diag, "onyx help lists the pages");
+            bool code = topic && is_code(topic);
+            diag_error(&s.diag, (src_loc){0}, "E0908-topic", "there is no %s '%s' in '%s'",
+                       code ? "error" : "page", topic ? topic : "", docs);
+            diag_hint(&s.diag, code ? "errors are in the pages errors/PART: onyx help errors/tiling"
+                                    : "onyx help lists the pages");
         }
     }
     return cli_session_end(&s, ok);

@@ -1,79 +1,12 @@
 /* onyx program: what `onyx run` or `onyx compile` left in a folder, on a board. The command that made the
- * folder is read from there and gone through again, with the board as engine: so results are collected,
- * checked and reported as by any other. */
+ * folder is gone through again (again.c), with the board as engine: so results are collected, checked and
+ * reported as by any other. */
 #include "cli/cli.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 enum { OPT_OPENOCD = CLI_OPT_BOARD + 1, OPT_CONFIG, OPT_TIMEOUT, OPT_JSON };
-
-/* ---- the command that made a folder ----------------------------------------------------------- */
-
-static const char *current_folder(cli_session *s) {
-    char here[4096];
-    return getcwd(here, sizeof here) ? arena_strdup(&s->mem, here) : ".";
-}
-
-/* Of a path from here, the same from anywhere. */
-static const char *absolute(cli_session *s, const char *path) {
-    return *path == '/' ? path : arena_printf(&s->mem, "%s/%s", current_folder(s), path);
-}
-
-static const char *record_path(cli_session *s, const char *folder) {
-    return arena_printf(&s->mem, "%s/command.json", folder);
-}
-
-bool cli_record_command(cli_session *s, int argc, char **argv, const char *folder) {
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddNumberToObject(json, "format_version", 1);
-    cJSON_AddStringToObject(json, "folder", current_folder(s));
-    cJSON *list = cJSON_AddArrayToObject(json, "arguments");
-    for (int i = 1; i < argc; i++)
-        cJSON_AddItemToArray(list, cJSON_CreateString(argv[i]));
-    bool ok = json_write(json, record_path(s, folder), &s->diag);
-    cJSON_Delete(json);
-    return ok;
-}
-
-static bool not_recorded(cli_session *s, const char *folder) {
-    diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
-               "'%s' does not hold what onyx run or onyx compile leave there", folder);
-    diag_hint(&s->diag, "onyx compile EXPRESSION -i T:FILE ... -o %s", folder);
-    return false;
-}
-
-/* Files among the arguments are named from where the command ran; that folder may be gone. */
-static bool replay(cli_session *s, const char *folder, cli_options *o) {
-    const char *path = record_path(s, folder), *where = NULL;
-    uint32_t version = 0;
-    if (access(path, R_OK) != 0)
-        return not_recorded(s, folder);
-    cJSON *json = json_read(path, &s->diag);
-    const cJSON *list = json ? json_get_array(json, path, "arguments", &s->diag) : NULL, *one;
-    if (!list || !json_get_u32(json, path, "format_version", &version, &s->diag) ||
-        !json_get_text(json, path, "folder", &where, &s->diag)) {
-        cJSON_Delete(json);
-        return false;
-    }
-    int argc = 1;
-    char **argv = arena_new_n(&s->mem, char *, cJSON_GetArraySize(list) + 2);
-    cJSON_ArrayForEach(one, list) {
-        argv[argc++] = arena_strdup(&s->mem, cJSON_IsString(one) ? one->valuestring : "");
-    }
-    const char *self = absolute(s, folder);
-    if (strcmp(where, current_folder(s)) != 0 && chdir(where) == 0)
-        folder = self;
-    cJSON_Delete(json);
-    if (version != 1)
-        return not_recorded(s, folder);
-    bool quiet = s->quiet, as_json = s->json; /* are of the command at hand */
-    bool ok = cli_parse_options("run", argc, argv, s, o);
-    s->quiet = quiet;
-    s->json = as_json;
-    o->out = folder;
-    return ok;
-}
 
 /* ---- the board --------------------------------------------------------------------------------- */
 
@@ -114,7 +47,7 @@ static void show(void *context, const host_progress *now) {
 
 /* ---- the engine -------------------------------------------------------------------------------- */
 
-bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, const tile_plan *plan,
+bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
                      tile_collector *c, cli_outcome *out) {
     arena *mem = &s->mem;
     const char *folder = arena_printf(mem, "%s/firmware", o->out);
@@ -122,15 +55,13 @@ bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, const 
                           .batches = arena_printf(mem, "%s/batches.bin", folder),
                           .result = arena_printf(mem, "%s/result.bin", folder),
                           .folder = folder};
-    fw_columns columns;
-    fw_batch_stats counts;
     fw_app app;
     host_outcome done;
     uint64_t cycles = 0, ratio = host_cycles_ratio(&k->board);
+    if (!make_folder(folder, &s->diag) || !cli_write_batch_file(o, s, k, job.batches, batches, out))
+        return false;
     double start = seconds_now();
-    if ((!cli_firmware_is_there(s, k, folder) && !cli_build_firmware(s, k, folder, &app)) ||
-        !fw_columns_of(&k->design, k->apart, mem, &s->diag, &columns) ||
-        !fw_batches_write(plan, &columns, &k->board, job.batches, &s->diag, &counts))
+    if (!cli_firmware_is_there(s, k, folder) && !cli_build_firmware(s, k, folder, &app))
         return false;
     k->times.firmware = seconds_now() - start;
     cli_progress_stage(s, "loading the board", 0);
@@ -144,7 +75,7 @@ bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, const 
     out->kernel_cycles = done.kernel_cycles * ratio;
     out->firmware_cycles = done.firmware_cycles * ratio;
     out->total_cycles = out->config_cycles + out->kernel_cycles + out->firmware_cycles;
-    return ok && tile_job_collect(job.result, plan, c, &cycles, &s->diag);
+    return ok && cli_collect_batches(batches, job.result, c, &cycles);
 }
 
 /* ---- the command ------------------------------------------------------------------------------- */
@@ -162,7 +93,7 @@ static error_t parse_program(int key, char *arg, struct argp_state *state) {
         o->run.host.openocd = arg;
         return 0;
     case OPT_CONFIG:
-        o->run.host.config = absolute(o->tool.session, arg);
+        o->run.host.config = cli_absolute(o->tool.session, arg);
         return 0;
     case OPT_TIMEOUT:
         o->run.host.timeout = (double)cli_whole(o->tool.session, "--timeout", arg, 1, 1000000);
@@ -180,8 +111,8 @@ static bool program(program_options *p, cli_session *s) {
     cli_kernel k = {0};
     const char *path;
     /* A path is from here, not from where the command ran. */
-    const char *board = strstr(p->tool.board, ".json") ? absolute(s, p->tool.board) : p->tool.board;
-    if (!cli_read_board(s, board, &p->run.board, &path) || !replay(s, p->tool.arguments.at[0], &o) ||
+    const char *board = strstr(p->tool.board, ".json") ? cli_absolute(s, p->tool.board) : p->tool.board;
+    if (!cli_read_board(s, board, &p->run.board, &path) || !cli_replay(s, p->tool.arguments.at[0], &o) ||
         !same_array(s, o.board, &p->run.board))
         return false;
     p->run.host.board_path = path;

@@ -144,13 +144,20 @@ static double predicted_cycles(const cli_kernel *k) {
     return (double)(uint64_t)(k->planned.counts.predicted / (k->copies ? k->copies : 1));
 }
 
-static void add_candidates(cJSON *tiling, const tile_candidates *tried) {
+static uint32_t widest(const sam_statement *st, const uint32_t *edge) {
+    uint32_t most = 0;
+    for (uint32_t l = 0; l < st->loops.len; l++)
+        most = edge[st->loops.at[l].v - 1] > most ? edge[st->loops.at[l].v - 1] : most;
+    return most;
+}
+
+static void add_candidates(cJSON *tiling, const sam_statement *st, const tile_candidates *tried, arena *mem) {
     cJSON *list = tried->len ? cJSON_AddArrayToObject(tiling, "candidates") : NULL;
     for (uint32_t i = 0; i < tried->len; i++) {
         const tile_candidate *c = &tried->at[i];
         cJSON *item = cJSON_CreateObject();
         cJSON_AddItemToArray(list, item);
-        add_number(item, "tile", c->tile);
+        cJSON_AddStringToObject(item, "edges", cli_edges_text(st, c->edge, mem));
         add_number(item, "runs", (double)c->runs);
         add_number(item, "predicted", (double)(uint64_t)c->predicted);
         cJSON_AddBoolToObject(item, "complete", c->complete);
@@ -161,7 +168,9 @@ static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
     const tile_counts *counts = &k->planned.counts;
     cJSON *tiling = add_object(json, "tiling");
     add_number(tiling, "tile", k->plan.tile);
-    add_number(tiling, "glb_tile", k->tiling.glb_tile > k->plan.tile ? k->tiling.glb_tile : 0);
+    add_number(tiling, "glb_tile", widest(&k->statement, k->plan.glb_edge));
+    cJSON_AddStringToObject(tiling, "edges", cli_edges_text(&k->statement, k->plan.edge, &s->mem));
+    cJSON_AddStringToObject(tiling, "glb_edges", cli_edges_text(&k->statement, k->plan.glb_edge, &s->mem));
     add_number(tiling, "mem_words", counts->most_words);
     add_number(tiling, "bank_words", (double)counts->most_bank_words);
     add_number(tiling, "glb_tiles", (double)counts->glb_tiles);
@@ -169,10 +178,12 @@ static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
     add_number(tiling, "load_words", (double)counts->load_words);
     add_number(tiling, "batches", k->planned.batches);
     add_number(tiling, "predicted", predicted_cycles(k));
-    add_candidates(tiling, &k->planned.candidates);
+    add_candidates(tiling, &k->statement, &k->planned.candidates, &s->mem);
     cJSON *partials = add_object(tiling, "partials");
-    add_number(partials, "entries", (double)k->planned.partial_entries);
-    add_number(partials, "seconds", k->planned.partial_seconds);
+    add_number(partials, "entries", (double)k->planned.partials.entries);
+    add_number(partials, "seconds", k->planned.partials.seconds);
+    add_number(partials, "words", (double)k->planned.partials.words);
+    add_number(partials, "bound_words", (double)k->planned.partials.bound_words);
     cJSON *splits = cJSON_AddArrayToObject(tiling, "splits");
     for (uint32_t i = 0; i < counts->splits.len; i++) {
         const tile_split *split = &counts->splits.at[i];
@@ -187,6 +198,19 @@ static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
     }
 }
 
+static void add_dispatch(cJSON *json, const cli_dispatch *d) {
+    static const char *const ways[] = {"inorder", "sorted", "dynamic"}; /* as tile_dispatch */
+    cJSON *dispatch = add_object(json, "dispatch");
+    cJSON_AddStringToObject(dispatch, "how", ways[d->how]);
+    if (d->why)
+        cJSON_AddStringToObject(dispatch, "why", d->why);
+    if (d->pairs) {
+        add_number(dispatch, "pair", (double)(uint64_t)d->pair);
+        add_number(dispatch, "predicted_sorted", (double)(uint64_t)d->sorted);
+        add_number(dispatch, "predicted_dynamic", (double)(uint64_t)d->dynamic);
+    }
+}
+
 /* What is said of a single kernel only. */
 static void add_details(cJSON *json, const cli_options *o, cli_session *s, const cli_kernel *k) {
     cJSON_AddStringToObject(json, "loops", cli_loops_text(&k->statement, &s->mem));
@@ -198,6 +222,8 @@ static void add_details(cJSON *json, const cli_options *o, cli_session *s, const
         if (text)
             cJSON_AddItemToArray(repacked, cJSON_CreateString(text));
     }
+    if (k->copies > 1)
+        add_dispatch(json, &k->dispatch);
     if (k->planned.batches)
         add_tiling(json, s, k);
     if (k->net.cells.len && o->deadlock != REPORT_OFF)
@@ -268,6 +294,7 @@ static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, 
 static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bool ran, const char *result) {
     figures f = {0};
     add_kernel(k, &s->mem, &f);
+    const char *edges = k->plan.edge ? cli_edges_text(&k->statement, k->plan.edge, &s->mem) : "";
     if (several)
         printf("  kernel %s, in %s\n", result_name(s, k), k->folder);
     if (k->chosen)
@@ -284,10 +311,10 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
     if (f.fmax_mhz > 0)
         printf("  %.0f MHz by the board's delay table\n", f.fmax_mhz);
     if (k->planned.counts.runs)
-        printf("  %llu runs on %u-wide sub-tiles (%llu pairs without work skipped)\n",
-               (unsigned long long)f.pairs_run, k->plan.tile, (unsigned long long)f.skipped);
+        printf("  %llu runs on %s-wide sub-tiles (%llu pairs without work skipped)\n",
+               (unsigned long long)f.pairs_run, edges, (unsigned long long)f.skipped);
     if (k->planned.candidates.len)
-        printf("  --tile %u was chosen of %u: %.0f cycles predicted, %llu measured\n", k->plan.tile,
+        printf("  --tile %s was chosen of %u: %.0f cycles predicted, %llu measured\n", edges,
                k->planned.candidates.len, predicted_cycles(k), (unsigned long long)k->ran.kernel_cycles);
     for (uint32_t i = 0; i < k->planned.counts.splits.len; i++) {
         const tile_split *split = &k->planned.counts.splits.at[i];
@@ -302,6 +329,8 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
     else if (k->planned.passes && k->copies > 1)
         printf("  %u copies of the kernel, which take %llu passes\n", k->copies,
                (unsigned long long)k->planned.passes);
+    if (k->copies > 1 && k->dispatch.pairs)
+        printf("  --dispatch %s was chosen: %s\n", k->apart ? "dynamic" : "sorted", k->dispatch.why);
     if (ran)
         printf("  %llu cycles, %llu nonzeros in %s\n", (unsigned long long)f.total,
                (unsigned long long)k->ran.result.nnz, result);

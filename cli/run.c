@@ -48,61 +48,10 @@ static bool run_graph(const cli_options *o, cli_session *s, const sam_statement 
     return tile_from_levels(&sim.result, result, result_extent, in->dtype, &s->mem, &s->diag, &out->result);
 }
 
-/* The streams of one copy, in the order of all copies' columns. */
-static uint32_t streams_of_one(const tile_copy_stream *all, uint32_t n, tile_stream *one) {
-    uint32_t ones = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (all[i].copy == 0)
-            one[ones++] = all[i].stream;
-    }
-    return ones;
-}
-
-/* Cuts the operands; no batch is made yet. */
-static bool begin_batches(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
-                          cli_batches *b) {
-    const pnr_board *board = &k->board;
-    bool whole = o->engine != ENGINE_CYCLE || o->io_trace; /* what goes into a file at once */
-    uint32_t glb_words = board->glb_tiles * board->glb_banks_per_tile * (board->glb_bank_bytes / 2);
-    *b = (cli_batches){.kernel = k, .how = o->dispatch, .most_words = whole ? 0 : glb_words};
-    double start = seconds_now();
-    cli_progress_stage(s, "cutting the operands", 0);
-    cli_streams_of(&k->design, &b->streams);
-    uint32_t n_in = streams_of_one(b->streams.in, b->streams.n_in, b->inputs),
-             n_out = streams_of_one(b->streams.out, b->streams.n_out, b->outputs);
-    b->planner =
-        tile_plan_begin(&k->statement, in, &k->tiling, b->inputs, n_in, b->outputs, n_out, &s->mem, &s->diag);
-    k->times.tile = seconds_now() - start;
-    return b->planner != NULL;
-}
-
-bool cli_next_batch(cli_batches *b) {
-    cli_kernel *k = b->kernel;
-    tile_plan one;
-    double start = seconds_now();
-    arena_free(&b->mem);
-    tile_step step = tile_plan_next(b->planner, b->most_words, &b->mem, &one);
-    k->plan = one;
-    if (step != TILE_FAILED && k->copies > 1 && !k->apart)
-        tile_unroll(&one, k->copies, b->how, b->streams.in, b->streams.n_in, b->streams.out, b->streams.n_out,
-                    &b->mem, &k->plan);
-    k->planned.counts = *tile_plan_counts(b->planner);
-    k->planned.passes += k->plan.runs.len;
-    k->planned.batches += step == TILE_BATCH;
-    b->failed = step == TILE_FAILED;
-    k->times.tile += seconds_now() - start;
-    return step == TILE_BATCH;
-}
-
 /* Coordinates there are at most in a fiber of a sub-tile: a memory tile holds no more of one operand. */
 static uint32_t longest_fiber(const cli_kernel *k, const uint32_t *extent) {
-    uint32_t most = 0, tile = tile_edge(&k->statement, &k->tiling);
+    uint32_t most = tile_longest(&k->statement, &k->tiling, extent);
     uint64_t held = (uint64_t)k->tiling.mem_words * k->statement.tensors.len;
-    for (uint32_t l = 0; l < k->statement.loops.len; l++) {
-        uint32_t here = extent[k->statement.loops.at[l].v - 1];
-        most = here > most ? here : most;
-    }
-    most = most < tile ? most : tile;
     return most < held ? most : (uint32_t)held;
 }
 
@@ -112,24 +61,16 @@ static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const
     cli_outcome *out = &k->ran;
     cli_batches b;
     if (!tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) ||
-        !cli_check_deadlock(o, s, k, longest_fiber(k, extent)) || !begin_batches(o, s, k, in, &b))
+        !cli_check_deadlock(o, s, k, longest_fiber(k, extent)) || !cli_begin_batches(s, k, in, &b))
         return false;
     tile_collector *c = tile_collect_begin(&k->statement, &k->plan, extent, in->dtype, &s->mem);
-    bool ok;
-    if (o->engine == ENGINE_CYCLE) {
-        ok = cli_run_cycle(o, s, k, &b, c, out);
-    } else {
-        cli_next_batch(&b);
-        ok = !b.failed && cli_watch_hazards(o, s, k, &k->plan, out) &&
-             (o->engine == ENGINE_RTL       ? cli_run_rtl
-              : o->engine == ENGINE_PROGRAM ? cli_run_program
-                                            : cli_run_soc)(o, s, k, &k->plan, c, out);
-    }
+    bool ok = (o->engine == ENGINE_CYCLE     ? cli_run_cycle
+               : o->engine == ENGINE_RTL     ? cli_run_rtl
+               : o->engine == ENGINE_PROGRAM ? cli_run_program
+                                             : cli_run_soc)(o, s, k, &b, c, out);
     bool collected = tile_collect_end(c, &s->mem, &out->result);
-    tile_collect_cost(c, &k->planned.partial_entries, &k->planned.partial_seconds);
-    tile_plan_end(b.planner);
-    arena_free(&b.mem);
-    k->plan = (tile_plan){.tile = k->plan.tile, .copies = k->plan.copies};
+    k->planned.partials = tile_collect_cost(c);
+    cli_end_batches(&b);
     return collected && ok;
 }
 
@@ -191,6 +132,13 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
     cli_progress_stage(s, "computing the reference", 0);
     if (!tile_reference(&k->user, in, &s->mem, &s->diag, &want))
         return "none";
+    if (want.wrapped) {
+        diag_warning(
+            &s->diag, (src_loc){0}, "E0351-wrapped",
+            "%llu of %llu values of %s are outside of -32768..32767 and wrapped around, as on the chip",
+            (unsigned long long)want.wrapped, (unsigned long long)want.nnz, names_text(&s->names, want.name));
+        diag_hint(&s->diag, "scale the operands, or compute in floating point with --dtype bf16");
+    }
     return tile_equal(got, &want, o->dtype, &s->names, &s->diag) ? "pass" : "fail";
 }
 
@@ -242,10 +190,10 @@ static int command(const char *what, int argc, char **argv,
 static bool compile(const cli_options *o, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
     bool ok = cli_write_outputs(o, s, NULL) && cli_compile(o, s, k) &&
-              cli_check_deadlock(o, s, k, tile_edge(&k->statement, &k->tiling));
+              cli_check_deadlock(o, s, k, tile_longest(&k->statement, &k->tiling, NULL));
     for (uint32_t n = 0; ok && n < k->producers.len; n++) {
         const cli_kernel *p = &k->producers.at[n];
-        ok = cli_check_deadlock(o, s, p, tile_edge(&p->statement, &p->tiling));
+        ok = cli_check_deadlock(o, s, p, tile_longest(&p->statement, &p->tiling, NULL));
     }
     k->times.total = seconds_now() - start;
     return ok && cli_report(o, s, k, false, "none");

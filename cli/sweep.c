@@ -90,7 +90,7 @@ static bool parse_letter(sweep_command *c, int key, const char *arg) {
 static bool parse_axis(sweep_command *c, int key, const char *arg) {
     switch (key) {
     case OPT_TILE:
-        add_axis(c, "tile", "--tile", arg, ',', NULL);
+        add_axis(c, "tile", "--tile", arg, strchr(arg, ':') ? ';' : ',', NULL);
         return true;
     case OPT_UNROLL:
         add_axis(c, "unroll", "--unroll", arg, ',', NULL);
@@ -211,9 +211,20 @@ static bool add_board(sweep_command *c, const char *name) {
     return true;
 }
 
+/* What is confirmed has to be the same bitstream: engine rtl starts all copies together, so that is what the
+ * other engine does, too, unless the user asked for something. */
+static void start_together(sweep_command *c) {
+    bool asked = false;
+    for (uint32_t a = 0; a < c->plan.axes.len; a++)
+        asked = asked || strcmp(c->plan.axes.at[a].name, "dispatch") == 0;
+    if (c->confirm && strcmp(c->confirm, "rtl") == 0 && !asked)
+        pass_on(c, "--dispatch", "sorted");
+}
+
 /* What the points have in common, once everything was read. */
 static bool make_plan(sweep_command *c) {
     cli_session *s = c->session;
+    start_together(c);
     c->plan.program = cli_program(s, "onyx");
     if (c->order && strcmp(c->order, "all") == 0 && !all_orders(c, &c->order))
         return false;
@@ -292,7 +303,7 @@ static bool run_sweep(sweep_command *c) {
 
 static const struct argp_option sweep_table[] = {
     {0, 0, 0, 0, "Axes: every combination is a point", 1},
-    {"tile", OPT_TILE, "N,N,...", 0, "Edges of sub-tiles", 1},
+    {"tile", OPT_TILE, "N,N,...", 0, "Edges of sub-tiles; along loops: \"i:64,k:8;i:64,k:16\"", 1},
     {"unroll", OPT_UNROLL, "N,N,...", 0, "Copies of the kernel on the array (numbers or auto)", 1},
     {"dispatch", OPT_DISPATCH, "NAME,...", 0, "How copies share the sub-tiles", 1},
     {"order", OPT_ORDER, "I,J,K;I,K,J;...", 0, "Loop orders, or all", 1},

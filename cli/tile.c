@@ -6,20 +6,37 @@
 
 enum { OPT_TILE = CLI_OPT_BOARD + 64, OPT_DTYPE, OPT_JSON };
 
+/* "32": along every dimension; "64x8": along each. */
+typedef struct {
+    uint32_t n, edge[SAM_MAX_ORDER];
+} tile_size;
+
 typedef struct {
     cli_tool tool;
     const char *format;
-    u32_vec tiles;
+    VEC(tile_size) tiles;
     tile_dtype dtype;
     bool json;
 } tile_tool;
 
-/* "16,32,64" */
+static tile_size parse_size(cli_session *s, const char *text) {
+    tile_size out = {0};
+    char *items = arena_strdup(&s->mem, text), *rest = NULL;
+    for (char *one = strtok_r(items, "x", &rest); one; one = strtok_r(NULL, "x", &rest)) {
+        uint32_t edge = (uint32_t)cli_whole(s, "--tile", one, 1, 1 << 15);
+        if (out.n < SAM_MAX_ORDER)
+            out.edge[out.n] = edge;
+        out.n++;
+    }
+    return out;
+}
+
+/* "16,32,64x8" */
 static void parse_tiles(tile_tool *o, const char *arg) {
     cli_session *s = o->tool.session;
     char *text = arena_strdup(&s->mem, arg), *rest = NULL;
     for (char *one = strtok_r(text, ",", &rest); one; one = strtok_r(NULL, ",", &rest))
-        vec_push(&s->mem, &o->tiles, (uint32_t)cli_whole(s, "--tile", one, 1, 1 << 15));
+        vec_push(&s->mem, &o->tiles, parse_size(s, one));
 }
 
 static error_t parse_tile(int key, char *arg, struct argp_state *state) {
@@ -83,6 +100,9 @@ static cJSON *range_json(const tile_range *r, uint64_t n) {
 static cJSON *stats_json(const tile_statistics *t, uint32_t order) {
     cJSON *json = cJSON_CreateObject(), *levels = cJSON_CreateArray(), *histogram = cJSON_CreateArray();
     cJSON_AddNumberToObject(json, "tile", t->tile);
+    cJSON *edges = cJSON_AddArrayToObject(json, "edges");
+    for (uint32_t m = 0; m < order; m++)
+        cJSON_AddItemToArray(edges, cJSON_CreateNumber(t->edge[m]));
     cJSON_AddNumberToObject(json, "subtiles", (double)t->possible);
     cJSON_AddNumberToObject(json, "filled", (double)t->filled);
     cJSON_AddNumberToObject(json, "overflowing", (double)t->overflowing);
@@ -122,7 +142,15 @@ static void print_histogram(const tile_statistics *t) {
 }
 
 static void print_stats(const tile_statistics *t, uint32_t order, arena *mem) {
-    printf("sub-tiles of %u: %llu, %.2f %% of them empty; %llu hold more than a memory tile\n", t->tile,
+    const char *edges = "";
+    bool square = true;
+    for (uint32_t m = 0; m < order; m++) {
+        edges = arena_printf(mem, "%s%s%u", edges, m ? "x" : "", t->edge[m]);
+        square = square && t->edge[m] == t->tile;
+    }
+    if (square)
+        edges = arena_printf(mem, "%u", t->tile);
+    printf("sub-tiles of %s: %llu, %.2f %% of them empty; %llu hold more than a memory tile\n", edges,
            (unsigned long long)t->possible,
            t->possible ? 100 * (double)(t->possible - t->filled) / (double)t->possible : 0,
            (unsigned long long)t->overflowing);
@@ -148,10 +176,19 @@ static bool stats(tile_tool *o) {
     cJSON *all = cJSON_CreateArray();
     bool good = true;
     if (!o->tiles.len)
-        vec_push(&s->mem, &o->tiles, 0);
+        vec_push(&s->mem, &o->tiles, (tile_size){.n = 1});
     for (uint32_t i = 0; good && i < o->tiles.len; i++) {
-        const tile_options options = {.tile = o->tiles.at[i], .mem_words = board.mem_words};
+        const tile_size *size = &o->tiles.at[i];
+        tile_options options = {.tile = size->n == 1 ? size->edge[0] : 0, .mem_words = board.mem_words};
         tile_statistics t;
+        if (size->n != 1 && size->n != tensors[1].order) {
+            cli_bad_value(s, "--tile", arena_printf(&s->mem, "of %u edges", size->n),
+                          arena_printf(&s->mem, "one edge, or %u as in 64x8", tensors[1].order));
+            good = false;
+            break;
+        }
+        for (uint32_t m = 0; m < size->n && size->n > 1; m++)
+            options.edge[st.result_index[m].v - 1] = size->edge[m];
         good = tile_stats(&st, &in, &options, &s->mem, &s->diag, &t);
         if (good && o->json)
             cJSON_AddItemToArray(all, stats_json(&t, tensors[1].order));
@@ -203,8 +240,8 @@ static bool levels(tile_tool *o) {
 
 int command_tile(int argc, char **argv) {
     static const struct argp_option table[] = {
-        {"tile", OPT_TILE, "N,N,...", 0, "stats: edges of sub-tiles (default: the largest that always fits)",
-         1},
+        {"tile", OPT_TILE, "N,N,...", 0,
+         "stats: edges of sub-tiles (default: the largest that always fits); 64x8: along each dimension", 1},
         {"format", 'f', "LEVELS[:ORDER]", 0,
          "Levels and the mode each one holds, as in ds:1,0 (default: all compressed)", 1},
         {"dtype", OPT_DTYPE, "TYPE", 0, "int16 (default) or bf16", 1},

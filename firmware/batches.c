@@ -1,6 +1,16 @@
 /* Batch files: as many runs as the memories hold at once, each block of operand words stored once a batch. */
 #include "firmware/fw_int.h"
 
+struct fw_batch_writer {
+    const fw_columns *columns;
+    const pnr_board *board;
+    diagnostics *diag;
+    file_out file;
+    fw_batch_stats stats;
+    uint32_t runs; /* of the plans before */
+    bool failed;
+};
+
 /* The batch being filled. */
 typedef struct {
     const tile_plan *plan;
@@ -130,36 +140,67 @@ static void count_run(const packer *p, uint32_t run, fw_batch_stats *stats) {
         stats->run_words += block_words(p, i, block_of(p, run, i));
 }
 
-/* Writes every batch; false after E0710. */
-static bool pack(packer *p, FILE *out, arena *mem, diagnostics *d, fw_batch_stats *stats) {
+/* Writes every batch of a plan; false after E0710. */
+static bool pack(packer *p, fw_batch_writer *w, arena *mem) {
     uint32_t runs = p->plan->runs.len;
     begin_batch(p, 0);
     for (uint32_t run = 0; run < runs; run++) {
         if (p->runs && overflows(p, run)) {
-            write_batch(p, out, stats);
+            write_batch(p, w->file.stream, &w->stats);
             begin_batch(p, run);
         }
         const char *what = overflows(p, run);
         if (what) {
-            diag_unmappable(d, (src_loc){0}, "E0710-batch-capacity", "run %u of %u alone overflows %s", run,
-                            runs, what);
-            diag_hint(d, "cut the operands into smaller sub-tiles: --tile below %u", p->plan->tile);
+            diag_unmappable(w->diag, (src_loc){0}, "E0710-batch-capacity", "run %u alone overflows %s",
+                            w->runs + run, what);
+            diag_hint(w->diag, "cut the operands into smaller sub-tiles: --tile below %u", p->plan->tile);
             return false;
         }
         add_run(p, run, mem);
-        count_run(p, run, stats);
+        count_run(p, run, &w->stats);
     }
     if (p->runs)
-        write_batch(p, out, stats);
+        write_batch(p, w->file.stream, &w->stats);
     return true;
 }
 
-static void check_columns(const uint32_t *column, uint32_t n, uint32_t copies, uint32_t streams,
-                          uint32_t width) {
-    BUG_IF(n == 0 || n != streams || n * copies > FW_MAX_STREAMS, "%u columns for %u streams", n, streams);
+static void check_columns(const uint32_t *column, uint32_t n, uint32_t copies, uint32_t width) {
+    BUG_IF(n == 0 || n * copies > FW_MAX_STREAMS, "%u columns of %u copies", n, copies);
     for (uint32_t i = 0; i < n * copies; i++)
         BUG_IF(column[i] >= width || (i && i < n && column[i] <= column[i - 1]), "IO column %u out of order",
                column[i]);
+}
+
+fw_batch_writer *fw_batches_begin(const fw_columns *columns, const pnr_board *board, const char *path,
+                                  arena *mem, diagnostics *d) {
+    fw_batch_writer *w = arena_new(mem, fw_batch_writer);
+    *w = (fw_batch_writer){.columns = columns, .board = board, .diag = d};
+    check_columns(columns->in, columns->n_in, copies_of(columns), board->width);
+    check_columns(columns->out, columns->n_out, copies_of(columns), board->width);
+    if (!file_create(&w->file, path, mem, d))
+        return NULL;
+    file_put_u32(w->file.stream, FW_BATCH_MAGIC);
+    file_put_u32(w->file.stream, FW_BATCH_VERSION);
+    file_put_u32(w->file.stream, columns->n_in);
+    file_put_u32(w->file.stream, columns->n_out);
+    file_put_u32(w->file.stream, 0);
+    return w;
+}
+
+bool fw_batches_add(fw_batch_writer *w, const tile_plan *plan) {
+    arena scratch = {0};
+    packer p = {.plan = plan, .columns = w->columns, .board = w->board};
+    BUG_IF(plan->inputs.len != w->columns->n_in || plan->outputs.len != w->columns->n_out,
+           "columns for %u and %u streams, a plan with %u and %u", w->columns->n_in, w->columns->n_out,
+           plan->inputs.len, plan->outputs.len);
+    for (uint32_t i = 0; i < w->columns->n_in; i++) {
+        p.batch_of[i] = arena_new_n(&scratch, uint32_t, plan->inputs.at[i].blocks.len + 1);
+        p.at[i] = arena_new_n(&scratch, uint32_t, plan->inputs.at[i].blocks.len + 1);
+    }
+    w->failed = w->failed || !pack(&p, w, &scratch);
+    w->runs += plan->runs.len;
+    arena_free(&scratch);
+    return !w->failed;
 }
 
 /* The number of batches stands in the header and is known at the end. */
@@ -169,33 +210,12 @@ static void patch_count(FILE *out, uint32_t batches) {
         file_put_u32(out, batches);
 }
 
-bool fw_batches_write(const tile_plan *plan, const fw_columns *columns, const pnr_board *board,
-                      const char *path, diagnostics *d, fw_batch_stats *stats) {
-    arena scratch = {0};
-    file_out f;
-    packer p = {.plan = plan, .columns = columns, .board = board};
-    *stats = (fw_batch_stats){0};
-    check_columns(columns->in, columns->n_in, copies_of(columns), plan->inputs.len, board->width);
-    check_columns(columns->out, columns->n_out, copies_of(columns), plan->outputs.len, board->width);
-    for (uint32_t i = 0; i < columns->n_in; i++) {
-        p.batch_of[i] = arena_new_n(&scratch, uint32_t, plan->inputs.at[i].blocks.len + 1);
-        p.at[i] = arena_new_n(&scratch, uint32_t, plan->inputs.at[i].blocks.len + 1);
+bool fw_batches_end(fw_batch_writer *w, bool keep, fw_batch_stats *stats) {
+    *stats = w->stats;
+    if (w->failed || !keep) {
+        file_abandon(&w->file);
+        return false;
     }
-    bool good = file_create(&f, path, d->mem, d);
-    if (good) {
-        file_put_u32(f.stream, FW_BATCH_MAGIC);
-        file_put_u32(f.stream, FW_BATCH_VERSION);
-        file_put_u32(f.stream, columns->n_in);
-        file_put_u32(f.stream, columns->n_out);
-        file_put_u32(f.stream, 0);
-        good = pack(&p, f.stream, &scratch, d, stats);
-        if (good) {
-            patch_count(f.stream, stats->batches);
-            good = file_commit(&f, d);
-        } else {
-            file_abandon(&f);
-        }
-    }
-    arena_free(&scratch);
-    return good;
+    patch_count(w->file.stream, w->stats.batches);
+    return file_commit(&w->file, w->diag);
 }

@@ -2,49 +2,39 @@
 #include "firmware/fw_int.h"
 
 typedef struct {
-    const uint8_t *bytes;
-    size_t length, at;
-    const char *path;
+    fw_batches *all;
     arena *mem;
     diagnostics *d;
-    const pnr_board *board;
+    uint64_t hash; /* of what was read */
     bool good;
 } reader;
 
 static void damaged(reader *r, const char *what) {
-    if (r->good)
-        diag_error(r->d, (src_loc){0}, "E0711-batch-format", "'%s', byte %zu: %s", r->path, r->at, what);
+    if (r->good) {
+        diag_error(r->d, (src_loc){0}, "E0711-batch-format", "'%s', byte %llu: %s", r->all->path,
+                   (unsigned long long)r->all->file.at, what);
+        diag_hint(r->d, "the file is damaged: compile again, or 'onyx program', which makes it anew");
+    }
     r->good = false;
 }
 
 static void wrong(reader *r, const char *format, uint32_t batch, uint32_t value) {
-    if (r->good)
-        diag_error(r->d, (src_loc){0}, "E0712-batch-content", "'%s', batch %u: %s 0x%x", r->path, batch,
+    if (r->good) {
+        diag_error(r->d, (src_loc){0}, "E0712-batch-content", "'%s', batch %u: %s 0x%x", r->all->path, batch,
                    format, value);
+        diag_hint(r->d, "the file is another board's or damaged: compile again for this one");
+    }
     r->good = false;
 }
 
 static uint32_t get(reader *r) {
-    if (!r->good || r->length - r->at < 4) {
+    uint8_t word[4];
+    if (!r->good || !file_take(&r->all->file, word, sizeof word)) {
         damaged(r, "the file ends early");
         return 0;
     }
-    r->at += 4;
-    return file_u32_at(r->bytes + r->at - 4);
-}
-
-static fw_segment get_segment(reader *r) {
-    fw_segment s = {0};
-    s.address = get(r);
-    s.bytes = get(r);
-    size_t padded = ((size_t)s.bytes + 3) / 4 * 4;
-    if (!r->good || r->length - r->at < padded) {
-        damaged(r, "a segment is longer than the file");
-        return (fw_segment){0};
-    }
-    s.content = r->bytes + r->at;
-    r->at += padded;
-    return s;
+    r->hash = hash_more(r->hash, word, sizeof word);
+    return file_u32_at(word);
 }
 
 static bool inside(uint32_t address, uint32_t bytes, uint32_t begin, uint32_t size) {
@@ -61,6 +51,28 @@ static bool allowed(const pnr_board *b, const fw_segment *s) {
     return (s->address - b->map.cgra_data) % tile_bytes + (uint64_t)s->bytes <= b->glb_bank_bytes;
 }
 
+static fw_segment get_segment(reader *r, uint32_t batch) {
+    fw_segment s = {0};
+    s.address = get(r);
+    s.bytes = get(r);
+    size_t padded = ((size_t)s.bytes + 3) / 4 * 4;
+    const file_in *file = &r->all->file;
+    if (!r->good || file->length - file->at < padded) {
+        damaged(r, "a segment is longer than the file");
+        return (fw_segment){0};
+    }
+    if (s.address % 4 || !allowed(r->all->board, &s)) { /* so none is longer than a bank */
+        wrong(r, "a segment may not lie at", batch, s.address);
+        return (fw_segment){0};
+    }
+    uint8_t *content = arena_alloc(r->mem, padded);
+    if (!file_take(&r->all->file, content, padded))
+        damaged(r, "the file ends early");
+    r->hash = hash_more(r->hash, content, padded);
+    s.content = content;
+    return s;
+}
+
 static const fw_segment *segment_of(const fw_batch *batch, uint32_t address, uint32_t bytes) {
     for (uint32_t i = 0; i < batch->segments.len; i++) {
         const fw_segment *s = &batch->segments.at[i];
@@ -73,8 +85,6 @@ static const fw_segment *segment_of(const fw_batch *batch, uint32_t address, uin
 static void check_segments(reader *r, const fw_batch *batch, uint32_t number) {
     for (uint32_t i = 0; i < batch->segments.len; i++) {
         const fw_segment *s = &batch->segments.at[i];
-        if (s->address % 4 || !allowed(r->board, s))
-            wrong(r, "a segment may not lie at", number, s->address);
         for (uint32_t k = 0; k < i; k++) {
             const fw_segment *other = &batch->segments.at[k];
             if (s->address < other->address + (uint64_t)other->bytes &&
@@ -84,7 +94,8 @@ static void check_segments(reader *r, const fw_batch *batch, uint32_t number) {
     }
 }
 
-static void check_rows(reader *r, const fw_batches *file, const fw_batch *batch, uint32_t number) {
+static void check_rows(reader *r, const fw_batch *batch, uint32_t number) {
+    const fw_batches *file = r->all;
     uint32_t row_bytes = fw_row_bytes(file->inputs, file->outputs);
     uint32_t most = (FW_TABLE_END - FW_TABLE_OFFSET) / row_bytes;
     const fw_segment *table =
@@ -97,8 +108,8 @@ static void check_rows(reader *r, const fw_batches *file, const fw_batch *batch,
     for (uint32_t run = 0; run < batch->runs; run++, row += row_bytes) {
         for (uint32_t i = 0; i < file->inputs; i++) {
             uint32_t address = file_u32_at(row + 8 * i), words = file_u32_at(row + 8 * i + 4);
-            const fw_segment *s = words && words <= r->board->glb_bank_bytes / 2 && address % 2 == 0
-                                      ? segment_of(batch, r->board->map.cgra_data + address, 2 * words)
+            const fw_segment *s = words && words <= file->board->glb_bank_bytes / 2 && address % 2 == 0
+                                      ? segment_of(batch, file->board->map.cgra_data + address, 2 * words)
                                       : NULL;
             if (!s || s == table)
                 wrong(r, "a load without its words at", number, address);
@@ -106,40 +117,72 @@ static void check_rows(reader *r, const fw_batches *file, const fw_batch *batch,
     }
 }
 
-static void get_batch(reader *r, const fw_batches *file, uint32_t number, fw_batch *batch) {
+static void get_batch(reader *r, uint32_t number, fw_batch *batch) {
     *batch = (fw_batch){0};
     batch->runs = get(r);
     batch->table = get(r);
     uint32_t segments = get(r);
     for (uint32_t i = 0; r->good && i < segments; i++) {
-        fw_segment s = get_segment(r);
+        fw_segment s = get_segment(r, number);
         vec_push(r->mem, &batch->segments, s);
     }
     if (r->good)
         check_segments(r, batch, number);
     if (r->good)
-        check_rows(r, file, batch, number);
+        check_rows(r, batch, number);
 }
 
-bool fw_batches_read(const char *path, const pnr_board *board, arena *mem, diagnostics *d, fw_batches *out) {
-    reader r = {.path = path, .mem = mem, .d = d, .board = board, .good = true};
-    *out = (fw_batches){0};
-    r.bytes = (const uint8_t *)file_read(path, mem, &r.length, d);
-    if (!r.bytes)
-        return false;
-    if (get(&r) != FW_BATCH_MAGIC || get(&r) != FW_BATCH_VERSION)
-        damaged(&r, "not a batch file of this version");
-    out->inputs = get(&r);
-    out->outputs = get(&r);
-    uint32_t batches = get(&r);
-    if (!out->inputs || out->inputs > FW_MAX_STREAMS || !out->outputs || out->outputs > FW_MAX_STREAMS)
-        damaged(&r, "impossible number of streams");
-    for (uint32_t i = 0; r.good && i < batches; i++) {
+/* All batches once, to see that they are good and where they are. */
+static void survey(reader *r, arena *mem) {
+    fw_batches *all = r->all;
+    enum { LEAST_BATCH = 12 }; /* bytes */
+    if (get(r) != FW_BATCH_MAGIC || get(r) != FW_BATCH_VERSION)
+        damaged(r, "not a batch file of this version");
+    all->inputs = get(r);
+    all->outputs = get(r);
+    all->batches = get(r);
+    if (!all->inputs || all->inputs > FW_MAX_STREAMS || !all->outputs || all->outputs > FW_MAX_STREAMS)
+        damaged(r, "impossible number of streams");
+    if (all->batches > (all->file.length - all->file.at) / LEAST_BATCH)
+        damaged(r, "the file ends early");
+    if (r->good)
+        all->list = arena_alloc(mem, sizeof *all->list * ((size_t)all->batches + 1));
+    for (uint32_t i = 0; r->good && i < all->batches; i++) {
+        arena scratch = {0};
         fw_batch batch;
-        get_batch(&r, out, i, &batch);
-        vec_push(mem, &out->list, batch);
+        r->mem = &scratch;
+        all->list[i].at = all->file.at;
+        get_batch(r, i, &batch);
+        all->list[i].runs = batch.runs;
+        all->runs += batch.runs;
+        arena_free(&scratch);
     }
-    if (r.good && r.at != r.length)
-        damaged(&r, "more bytes than batches");
+    if (r->good && all->file.at != all->file.length)
+        damaged(r, "more bytes than batches");
+    all->hash = r->hash;
+}
+
+bool fw_batches_open(const char *path, const pnr_board *board, arena *mem, diagnostics *d, fw_batches *out) {
+    reader r = {.all = out, .d = d, .good = true};
+    *out = (fw_batches){.path = arena_strdup(mem, path), .board = board};
+    if (!file_open(&out->file, path, d))
+        return false;
+    survey(&r, mem);
+    if (!r.good)
+        fw_batches_close(out);
     return r.good;
+}
+
+bool fw_batches_get(fw_batches *all, uint32_t i, arena *mem, diagnostics *d, fw_batch *out) {
+    reader r = {.all = all, .mem = mem, .d = d, .good = true};
+    if (!file_go(&all->file, all->list[i].at))
+        damaged(&r, "the file ends early");
+    get_batch(&r, i, out);
+    if (r.good && out->runs != all->list[i].runs)
+        damaged(&r, "the file was changed meanwhile");
+    return r.good;
+}
+
+void fw_batches_close(fw_batches *all) {
+    file_close(&all->file);
 }

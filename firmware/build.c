@@ -219,15 +219,16 @@ static void remove_reports(const char *folder, arena *mem) {
 bool fw_build(const pnr_design *design, const bits_stream *bits, const fw_options *o, arena *mem,
               diagnostics *d, fw_app *out) {
     enum { EXCEPTION_FRAME = 8 * 4 + 4, EXCEPTIONS = 3 };
+    const bits_stream image = bits_canonical(bits, mem);
     fw_streams streams;
     *out = (fw_app){.elf = arena_printf(mem, "%s/app.elf", o->folder)};
-    if (!check_request(design, bits, o, mem, d) || !fw_streams_of(design, o->apart, d, &streams) ||
+    if (!check_request(design, &image, o, mem, d) || !fw_streams_of(design, o->apart, d, &streams) ||
         !make_folder(o->folder, d))
         return false;
     remove(out->elf);
     remove_reports(o->folder, mem);
-    if (!fw_write_board(design->board, o->folder, d) || !fw_write_tables(design, &streams, bits, o, d) ||
-        !fw_write_bitstream(design->board, bits, o->folder, d) || !compile(o, out->elf, mem, d) ||
+    if (!fw_write_board(design->board, o->folder, d) || !fw_write_tables(design, &streams, &image, o, d) ||
+        !fw_write_bitstream(design->board, &image, o->folder, d) || !compile(o, out->elf, mem, d) ||
         !fw_read_sizes(out->elf, design->board, d, out) || !fw_read_stack(o->folder, d, out))
         return false;
     out->stack_bytes += EXCEPTIONS * EXCEPTION_FRAME;

@@ -47,6 +47,21 @@ typedef struct {
 } fw_error_info;
 const fw_error_info *fw_error_find(uint32_t number);
 
+/* ---- its cost -------------------------------------------------------------------------------- */
+
+/* Pairs of sub-tiles for the copies of a kernel, those of like size together, and a copy's streams. */
+typedef struct {
+    uint64_t pairs;
+    double cycles; /* that all of them take one copy of the array, one after the other */
+} fw_pairs;
+typedef struct {
+    fw_pairs of[TILE_COSTS];
+    uint32_t loads, stores;
+} fw_work;
+/* Array cycles the chip takes for it, configuration and host aside, by a model (docs/firmware.md, "Which
+ * dispatch"): copies start together, pairs of like size in a pass, or apart as in fw_options. */
+double fw_chip_cycles(const fw_work *w, uint32_t copies, bool apart, const pnr_board *board);
+
 /* ---- batches --------------------------------------------------------------------------------- */
 
 /* IO columns of the kernel's streams, ascending: column[i] belongs to plan->inputs.at[i] or outputs.at[i].
@@ -67,12 +82,17 @@ typedef struct {
     uint64_t run_words;   /* the same if every run brought its own */
 } fw_batch_stats;
 
-/* Writes the runs of the plan as a batch file (protocol.h). Operands lie in the banks of every copy, since
- * any of them may take a run. Runs keep their order; a batch takes runs until the next would overflow the run
- * table, the bank of an input, or by bound_words the bank of an output. One run alone that does:
- * E0710-batch-capacity (exit 2). O(runs * streams + words). */
-bool fw_batches_write(const tile_plan *plan, const fw_columns *columns, const pnr_board *board,
-                      const char *path, diagnostics *d, fw_batch_stats *stats);
+/* A batch file (protocol.h) of the runs of one plan after the other, the parts of a whole that is too large
+ * for memory. Operands lie in the banks of every copy, since any of them may take a run. Runs keep their
+ * order; a batch takes runs until the next would overflow the run table, the bank of an input, or by
+ * bound_words the bank of an output, and ends with its plan. One run alone that does: E0710-batch-capacity
+ * (exit 2), and the rest is not written. O(runs * streams + words); memory: 8 bytes a block of the plan. */
+typedef struct fw_batch_writer fw_batch_writer;
+fw_batch_writer *fw_batches_begin(const fw_columns *columns, const pnr_board *board, const char *path,
+                                  arena *mem, diagnostics *d); /* NULL after errors; lives in `mem` */
+bool fw_batches_add(fw_batch_writer *w, const tile_plan *plan);
+/* The file appears only if all was added, and `keep`. */
+bool fw_batches_end(fw_batch_writer *w, bool keep, fw_batch_stats *stats);
 
 typedef struct {
     uint32_t address, bytes;
@@ -82,14 +102,26 @@ typedef struct {
     uint32_t runs, table; /* table: address in SRAM */
     VEC(fw_segment) segments;
 } fw_batch;
+/* An open batch file, and where its batches lie. */
 typedef struct {
     uint32_t inputs, outputs;
-    VEC(fw_batch) list;
+    uint64_t runs, hash; /* of all batches; of the whole file */
+    struct {
+        uint64_t at; /* byte */
+        uint32_t runs;
+    } * list;
+    uint32_t batches;
+    file_in file;
+    const char *path;
+    const pnr_board *board;
 } fw_batches;
 
-/* Reads and validates a batch file: segments lie in input banks or in the table's area without overlap, every
- * row is there, every load is inside one segment. Errors located by byte: E0711-batch-format (damaged),
- * E0712-batch-content. */
-bool fw_batches_read(const char *path, const pnr_board *board, arena *mem, diagnostics *d, fw_batches *out);
+/* Opens a batch file and validates all of it, a batch in memory at a time: segments lie in input banks or in
+ * the table's area without overlap, every row is there, every load is inside one segment. Errors located by
+ * byte: E0711-batch-format (damaged), E0712-batch-content. fw_batches_close is due if it is true. */
+bool fw_batches_open(const char *path, const pnr_board *board, arena *mem, diagnostics *d, fw_batches *out);
+/* Batch `i`, in `mem`, validated again. */
+bool fw_batches_get(fw_batches *all, uint32_t i, arena *mem, diagnostics *d, fw_batch *out);
+void fw_batches_close(fw_batches *all);
 
 #endif

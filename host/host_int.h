@@ -35,7 +35,7 @@ typedef struct {
     int rpc;              /* OpenOCD's standard input and output */
     VEC(char) reply;      /* the latest */
     int door;             /* back door of a simulated board, or -1 */
-    char sockets[64];     /* folder of a simulated board's sockets, or "" */
+    int jtag_way;         /* file of a simulated board's JTAG socket, for OpenOCD to inherit, or -1 */
     uint64_t runs_before; /* of batches that are kept */
     const char *image;    /* file that carries bulk data to OpenOCD and back */
 } host_link;
@@ -83,26 +83,27 @@ typedef struct {
     host_piece *banks;    /* GLB tiles * banks of a tile; by address */
     uint64_t counters[3]; /* configuration, kernel, firmware: cycles since boot */
 } host_batch_result;
-bool host_target_run(host_link *l, const fw_batches *all, uint32_t batch, host_batch_result *out);
+/* Batch number `batch`, which is `b`; the result lies in `mem`. */
+bool host_target_run(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b, arena *mem,
+                     host_batch_result *out);
 /* To whoever watches: so many runs of this batch are done. */
 void host_tell(const host_link *l, const fw_batches *all, uint32_t batch, uint32_t done);
 
 /* ---- finished batches (kept.c) ---------------------------------------------------------------- */
 
 typedef struct {
-    const uint8_t *runs; /* as in a result file; NULL: not done */
-    size_t bytes;
+    bool done;
     uint64_t kernel_cycles, firmware_cycles;
 } host_kept;
 
 /* Where the finished batches of this program and these batches lie; NULL after an error. */
-const char *host_kept_folder(const host_job *job, const pnr_board *board, arena *mem, diagnostics *d);
+const char *host_kept_folder(const host_job *job, const fw_batches *all, arena *mem, diagnostics *d);
 /* A finished batch; one that is not there or not whole is not done. */
-host_kept host_kept_read(const char *folder, const fw_batches *all, uint32_t batch, arena *mem);
+host_kept host_kept_read(const char *folder, const fw_batches *all, uint32_t batch);
 /* `before`: the counters after the batch before. E0004-write. */
 bool host_kept_write(const char *folder, const fw_batches *all, uint32_t batch, const host_batch_result *r,
-                     const uint64_t before[3], const pnr_board *board, arena *mem, diagnostics *d);
-bool host_kept_merge(const char *path, const fw_batches *all, const host_kept *kept, arena *mem,
-                     diagnostics *d);
+                     const uint64_t before[3], diagnostics *d);
+/* The result file of all batches, which are done. E0001-file where one has gone since. */
+bool host_kept_merge(const char *path, const char *folder, const fw_batches *all, arena *mem, diagnostics *d);
 
 #endif

@@ -1,5 +1,7 @@
 /* The link to a board: OpenOCD and, where the board is simulated, the simulation. */
+#define _GNU_SOURCE /* O_PATH */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -11,7 +13,7 @@
 #include "firmware/registers.h"
 #include "host/host_int.h"
 
-enum { END_OF_MESSAGE = 0x1A, START_SECONDS = 20, REPLY_SECONDS = 60 };
+enum { END_OF_MESSAGE = 0x1A, REPLY_SECONDS = 60 };
 enum { FEW_WORDS = 32 };
 #define IR_IDCODE "0xe"
 #define TAP "onyx.cpu"
@@ -53,8 +55,8 @@ static bool lost(host_link *l, host_child *c, const char *program, const char *l
 static bool no_answer(host_link *l, const char *what) {
     if (host_interrupted)
         return false;
-    /* The end of one is often seen by the other first. */
-    nanosleep(&(const struct timespec){.tv_nsec = 200000000}, NULL);
+    if (l->cosim.pid || l->openocd.pid) /* the end of one is often seen by the other first */
+        nanosleep(&(const struct timespec){.tv_nsec = 200000000}, NULL);
     if (l->cosim.pid && !host_child_alive(&l->cosim))
         return lost(l, &l->cosim, "onyx-cosim", "cosim.log");
     if (!host_child_alive(&l->openocd))
@@ -136,9 +138,12 @@ bool host_read_words(host_link *l, uint32_t address, uint32_t *to, uint32_t n) {
         return false;
     for (uint32_t i = 0; i < n; i++) {
         char *end;
-        to[i] = (uint32_t)strtoul(reply, &end, 0);
+        unsigned long long word = strtoull(reply, &end, 0);
         if (end == reply)
             return no_answer(l, "it gave fewer words than were asked for");
+        if (word > UINT32_MAX)
+            return no_answer(l, "it gave a word of more than 32 bits");
+        to[i] = (uint32_t)word;
         reply = end;
     }
     return true;
@@ -166,32 +171,39 @@ static bool door_receive(host_link *l, void *to, size_t bytes) {
 }
 
 /* "ok", or a reason. */
-static bool door_answer(host_link *l) {
+static const char *door_line(host_link *l) {
     char line[120];
     size_t n = 0;
     while (n + 1 < sizeof line && door_receive(l, line + n, 1) && line[n] != '\n')
         n++;
-    line[n] = '\0';
+    return arena_strndup(l->mem, line, n);
+}
+
+static bool door_answer(host_link *l) {
+    const char *line = door_line(l);
     return strcmp(line, "ok") == 0 || no_answer(l, arena_printf(l->mem, "its back door says '%s'", line));
 }
 
 static bool read_image(host_link *l, uint32_t address, void *to, uint32_t bytes) {
-    size_t length;
-    if (!host_command(l, NULL, NULL, "dump_image {%s} 0x%x %u", l->image, address, bytes))
+    file_in f;
+    if (!host_command(l, NULL, NULL, "dump_image {%s} 0x%x %u", l->image, address, bytes) ||
+        !file_open(&f, l->image, l->d))
         return false;
-    const char *text = file_read(l->image, l->mem, &length, l->d);
-    if (text && length == bytes)
-        memcpy(to, text, bytes);
-    return text && (length == bytes || no_answer(l, "it gave fewer bytes than were asked for"));
+    bool whole = f.length == bytes && file_take(&f, to, bytes);
+    file_close(&f);
+    return whole || no_answer(l, "it gave fewer bytes than were asked for");
 }
 
 static bool write_image(host_link *l, uint32_t address, const void *from, uint32_t bytes) {
+    arena mem = {0};
     file_out f;
-    if (!file_create(&f, l->image, l->mem, l->d))
-        return false;
-    fwrite(from, 1, bytes, f.stream);
-    return file_commit(&f, l->d) &&
-           host_command(l, NULL, NULL, "load_image {%s} 0x%x bin", l->image, address);
+    bool good = file_create(&f, l->image, &mem, l->d);
+    if (good) {
+        fwrite(from, 1, bytes, f.stream);
+        good = file_commit(&f, l->d);
+    }
+    arena_free(&mem);
+    return good && host_command(l, NULL, NULL, "load_image {%s} 0x%x bin", l->image, address);
 }
 
 bool host_read(host_link *l, uint32_t address, void *to, uint32_t bytes) {
@@ -234,10 +246,41 @@ static bool not_started(host_link *l, const char *program, host_child *c, const 
     return false;
 }
 
-static int connect_unix(const char *path) {
+/* A socket that listens and has no name any more, so that nothing is left of it, however this ends; *way is
+ * an open file of it, to connect through. -1 after an error. */
+static int listen_unnamed(host_link *l, int *way) {
     struct sockaddr_un a = {.sun_family = AF_UNIX};
-    int s = socket(AF_UNIX, SOCK_STREAM, 0);
-    snprintf(a.sun_path, sizeof a.sun_path, "%s", path);
+    const char *temporary = getenv("TMPDIR");
+    char folder[sizeof a.sun_path - 8];
+    if (!temporary || strlen(temporary) + sizeof "/onyx-XXXXXX" > sizeof folder)
+        temporary = "/tmp";
+    snprintf(folder, sizeof folder, "%s/onyx-XXXXXX", temporary);
+    int s = mkdtemp(folder) ? socket(AF_UNIX, SOCK_STREAM, 0) : -1;
+    snprintf(a.sun_path, sizeof a.sun_path, "%s/s", folder);
+    bool good = s >= 0 && bind(s, (struct sockaddr *)&a, sizeof a) == 0 && listen(s, 1) == 0;
+    *way = good ? open(a.sun_path, O_PATH) : -1;
+    int why = errno;
+    unlink(a.sun_path);
+    rmdir(folder);
+    if (*way >= 0)
+        return s;
+    if (s >= 0)
+        close(s);
+    diag_error(l->d, (src_loc){0}, "E0781-start", "no socket can be made in '%s': %s", temporary,
+               strerror(why));
+    diag_hint(l->d, "a folder that may be written, in TMPDIR");
+    return -1;
+}
+
+/* The path through which a program that inherits the file reaches its socket. */
+static const char *way_path(int way, arena *mem) {
+    return arena_printf(mem, "/proc/self/fd/%d", way);
+}
+
+static int connect_way(int way, arena *mem) {
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    snprintf(a.sun_path, sizeof a.sun_path, "%s", way_path(way, mem));
     if (s >= 0 && connect(s, (struct sockaddr *)&a, sizeof a) == 0)
         return s;
     if (s >= 0)
@@ -245,48 +288,42 @@ static int connect_unix(const char *path) {
     return -1;
 }
 
+/* The simulation inherits both listening sockets; it serves them when it answers at its back door. */
 static bool start_cosim(host_link *l) {
-    const struct timespec pause = {.tv_nsec = 10000000};
-    const char *temporary = getenv("TMPDIR");
-    if (!temporary || strlen(temporary) + sizeof "/onyx-XXXXXX" > sizeof l->sockets)
-        temporary = "/tmp";
-    snprintf(l->sockets, sizeof l->sockets, "%s/onyx-XXXXXX", temporary);
-    if (!mkdtemp(l->sockets)) {
-        l->sockets[0] = '\0';
-        diag_error(l->d, (src_loc){0}, "E0781-start", "no folder for sockets in '%s': %s", temporary,
-                   strerror(errno));
-        return false;
-    }
-    const char *door = arena_printf(l->mem, "%s/door", l->sockets);
+    int door_way = -1, jtag = listen_unnamed(l, &l->jtag_way),
+        door = jtag < 0 ? -1 : listen_unnamed(l, &door_way);
     const char *const argv[] = {l->options->cosim,
                                 "--board",
                                 l->options->board_path,
                                 "--jtag",
-                                arena_printf(l->mem, "%s/jtag", l->sockets),
+                                arena_printf(l->mem, "fd:%d", jtag),
                                 "--back-door",
-                                door,
+                                arena_printf(l->mem, "fd:%d", door),
                                 NULL};
-    double limit = seconds_now() + START_SECONDS;
-    bool started = host_child_start(&l->cosim, argv, arena_printf(l->mem, "%s/cosim.log", l->folder), -1);
-    while (started && seconds_now() < limit && host_child_alive(&l->cosim) && !host_interrupted) {
-        l->door = connect_unix(door); /* the last one it opens */
-        if (l->door >= 0)
-            return true;
-        nanosleep(&pause, NULL);
+    bool open = door >= 0;
+    if (open) {
+        l->door = connect_way(door_way, l->mem);
+        close(door_way);
+        host_child_start(&l->cosim, argv, arena_printf(l->mem, "%s/cosim.log", l->folder), -1);
+        close(door);
     }
-    return not_started(l, l->options->cosim, &l->cosim, "cosim.log");
+    if (jtag >= 0)
+        close(jtag);
+    const char *answer =
+        open && door_request(l, "read", l->board->map.sram, 0) ? door_line(l) : "nothing was sent";
+    return open && (strcmp(answer, "ok") == 0 || not_started(l, l->options->cosim, &l->cosim, "cosim.log"));
 }
 
 static bool start_openocd(host_link *l, const char *config) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return not_started(l, l->options->openocd, &l->openocd, "openocd.log");
-    const char *socket = arena_printf(l->mem, "set ONYX_JTAG {%s/jtag}", l->sockets);
+    const char *jtag = arena_printf(l->mem, "set ONYX_JTAG {%s}", way_path(l->jtag_way, l->mem));
     const char *const argv[] = {l->options->openocd,
                                 "-c",
                                 "noinit; tcl_port pipe; gdb_port disabled; telnet_port disabled",
                                 "-c",
-                                l->sockets[0] ? socket : "set ONYX_JTAG 9824",
+                                l->jtag_way >= 0 ? jtag : "set ONYX_JTAG 9824",
                                 "-f",
                                 config,
                                 NULL};
@@ -335,8 +372,14 @@ static bool identify(host_link *l) {
 
 bool host_link_open(host_link *l, const pnr_board *board, const host_options *o, const char *folder,
                     arena *mem, diagnostics *d) {
-    *l = (host_link){
-        .board = board, .options = o, .folder = folder, .mem = mem, .d = d, .rpc = -1, .door = -1};
+    *l = (host_link){.board = board,
+                     .options = o,
+                     .folder = folder,
+                     .mem = mem,
+                     .d = d,
+                     .rpc = -1,
+                     .door = -1,
+                     .jtag_way = -1};
     struct sigaction stop = {.sa_handler = on_signal};
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
@@ -358,8 +401,8 @@ void host_link_close(host_link *l) {
         close(l->door);
     host_child_end(&l->openocd);
     host_child_end(&l->cosim);
-    if (l->sockets[0])
-        remove_folder(l->sockets);
+    if (l->jtag_way >= 0)
+        close(l->jtag_way);
     if (l->image)
         remove(l->image);
     signal(SIGINT, SIG_DFL);

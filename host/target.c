@@ -122,16 +122,12 @@ static bool count_runs(host_link *l, const fw_batch *b, uint32_t row_bytes, uint
 
 void host_tell(const host_link *l, const fw_batches *all, uint32_t batch, uint32_t done) {
     const host_options *o = l->options;
-    uint64_t runs = 0;
-    for (uint32_t i = 0; i < all->list.len; i++)
-        runs += all->list.at[i].runs;
     if (o->progress)
-        o->progress(o->context, &(const host_progress){batch, all->list.len, done, all->list.at[batch].runs,
-                                                       l->runs_before + done, runs});
+        o->progress(o->context, &(const host_progress){batch, all->batches, done, all->list[batch].runs,
+                                                       l->runs_before + done, all->runs});
 }
 
-static bool wait_until_done(host_link *l, const fw_batches *all, uint32_t batch) {
-    const fw_batch *b = &all->list.at[batch];
+static bool wait_until_done(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b) {
     uint32_t row_bytes = fw_row_bytes(all->inputs, all->outputs), runs = 0, polled[POLLED_WORDS];
     double moved = seconds_now();
     for (uint32_t n = 1; !host_interrupted; n++) {
@@ -182,11 +178,12 @@ static bool find_pieces(host_link *l, const fw_batches *all, const fw_batch *b, 
     return true;
 }
 
-static bool read_results(host_link *l, const fw_batches *all, const fw_batch *b, host_batch_result *out) {
+static bool read_results(host_link *l, const fw_batches *all, const fw_batch *b, arena *mem,
+                         host_batch_result *out) {
     uint32_t table_bytes = b->runs * fw_row_bytes(all->inputs, all->outputs), counters[6];
     uint32_t banks = l->board->glb_tiles * l->board->glb_banks_per_tile;
-    *out = (host_batch_result){.table = arena_alloc(l->mem, table_bytes),
-                               .banks = arena_new_n(l->mem, host_piece, banks)};
+    *out = (host_batch_result){.table = arena_alloc(mem, table_bytes),
+                               .banks = arena_new_n(mem, host_piece, banks)};
     if (!host_read(l, b->table, out->table, table_bytes) ||
         !host_read_words(l, mailbox(l, FW_MAILBOX_CYCLES), counters, 6) ||
         !find_pieces(l, all, b, out->table, out->banks))
@@ -195,15 +192,15 @@ static bool read_results(host_link *l, const fw_batches *all, const fw_batch *b,
         out->counters[i] = counters[2 * i] | (uint64_t)counters[2 * i + 1] << 32;
     for (uint32_t i = 0; i < banks; i++) {
         host_piece *p = &out->banks[i];
-        p->content = arena_alloc(l->mem, p->bytes);
+        p->content = arena_alloc(mem, p->bytes);
         if (!host_read(l, l->board->map.cgra_data + p->first, p->content, p->bytes))
             return false;
     }
     return true;
 }
 
-bool host_target_run(host_link *l, const fw_batches *all, uint32_t batch, host_batch_result *out) {
-    const fw_batch *b = &all->list.at[batch];
+bool host_target_run(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b, arena *mem,
+                     host_batch_result *out) {
     for (uint32_t i = 0; i < b->segments.len; i++) {
         const fw_segment *g = &b->segments.at[i];
         if (!host_write(l, g->address, g->content, g->bytes))
@@ -212,6 +209,6 @@ bool host_target_run(host_link *l, const fw_batches *all, uint32_t batch, host_b
     host_tell(l, all, batch, 0);
     return host_write_word(l, mailbox(l, FW_MAILBOX_RUNS), b->runs) &&
            host_write_word(l, mailbox(l, FW_MAILBOX_TABLE), b->table) &&
-           host_write_word(l, mailbox(l, FW_MAILBOX_COMMAND), batch + 1) && wait_until_done(l, all, batch) &&
-           read_results(l, all, b, out);
+           host_write_word(l, mailbox(l, FW_MAILBOX_COMMAND), batch + 1) &&
+           wait_until_done(l, all, batch, b) && read_results(l, all, b, mem, out);
 }

@@ -267,6 +267,14 @@ static onyx_node add_glb(lowering *l, onyx_kind kind, const char *tile, const sa
     return h;
 }
 
+static uint32_t edge_along(const lower_options *o, name_id index) {
+    for (uint32_t i = 0; i < o->n_edges; i++) {
+        if (name_eq(o->edges[i].index, index))
+            return o->edges[i].edge;
+    }
+    return o->tile_edge;
+}
+
 /* Level scanner or value array: filled from the global buffer before it is read. A dense level has no
  * content, so its scanner stands alone. */
 static onyx_node lower_reader(lowering *l, sam_node h) {
@@ -279,7 +287,7 @@ static onyx_node lower_reader(lowering *l, sam_node h) {
         onyx_node read =
             onyx_add_node(l->g, ONYX_READ_SCANNER, arena_printf(l->g->mem, "%s.read", tile), tile, s->loc);
         onyx_set(onyx_node_at(l->g, read), ONYX_SET_READ_SCANNER_DENSE, 1);
-        onyx_set(onyx_node_at(l->g, read), ONYX_SET_READ_SCANNER_DIM_SIZE, l->options->tile_edge);
+        onyx_set(onyx_node_at(l->g, read), ONYX_SET_READ_SCANNER_DIM_SIZE, edge_along(l->options, s->index));
         set_root(l, read, ONYX_SET_READ_SCANNER_ROOT, ONYX_PORT_READ_SCANNER_US_POS_IN, s->root);
         return read;
     }
@@ -515,13 +523,15 @@ static onyx_node add_accumulator(lowering *l, sam_node h, sam_end loop) {
 
 /* Whether a memory tile has room for a vector as wide as a sub-tile. */
 static bool has_sum_room(lowering *l, sam_node h) {
-    uint32_t most = lower_widest(l->sam, l->options->extended);
-    if (l->options->tile_edge <= most)
+    name_id index = sam_node_at(l->sam, h)->index;
+    uint32_t most = lower_widest(l->sam, index, l->options->extended), edge = edge_along(l->options, index);
+    if (edge <= most)
         return true;
     diag_unmappable(l->d, sam_node_at(l->sam, h)->loc, "E0417-sum-room",
                     "%s: a vector of up to %u sums, and a memory tile accumulates %u",
-                    sam_node_label(l->sam, h, l->g->mem), l->options->tile_edge, most);
-    diag_hint(l->d, "choose --tile %u or less%s", most,
+                    sam_node_label(l->sam, h, l->g->mem), edge, most);
+    diag_hint(l->d, "choose --tile %u or less, or %s:%u along it%s", most, names_text(l->sam->names, index),
+              most,
               l->options->extended ? "" : ", or --profile onyx-ext, whose vector reducer has more room");
     return false;
 }
@@ -552,7 +562,15 @@ static onyx_node add_vector_reducer(lowering *l, sam_node h) {
 static onyx_node lower_vector_reducer(lowering *l, sam_node h) {
     if (sums_bf16_in_vain(l, h))
         return (onyx_node){0};
-    if (sam_node_at(l->sam, h)->depth != 1)
+    const sam_node_data *s = sam_node_at(l->sam, h);
+    if (s->depth > 1) {
+        diag_unmappable(l->d, s->loc, "E0410-not-on-chip",
+                        "%s: Onyx adds up vectors, this adds up tensors of order %u",
+                        sam_node_label(l->sam, h, l->g->mem), s->depth);
+        diag_hint(l->d, "%s", reducer_way_out(l));
+        return (onyx_node){0};
+    }
+    if (s->depth != 1)
         return not_on_chip(l, h, reducer_way_out(l));
     return l->options->extended ? add_vector_reducer(l, h) : lower_accumulator(l, h);
 }
@@ -592,7 +610,9 @@ static onyx_node lower_node(lowering *l, sam_node h) {
         return not_on_chip(l, h, "join compressed levels with intersect or union and write with fiberwrite");
     case SAM_PARALLELIZE:
     case SAM_SERIALIZE:
-        return not_on_chip(l, h, "leave the loop sequential: no parallelize or unroll in the schedule");
+        return not_on_chip(l, h,
+                           "the schedule makes copies in the graph; --unroll N makes copies of the whole "
+                           "kernel on the array");
     case SAM_BROADCAST:
         return not_on_chip(l, h, "broadcasts are wires: remove the node and let its edges leave the source");
     case SAM_NONE:
@@ -700,22 +720,31 @@ static void lower_summed_edge(lowering *l, const accumulator *a) {
                      ONYX_PORT_RSG_BASE_DATA_IN);
 }
 
-uint32_t lower_widest(const sam_graph *g, bool extended) {
+uint32_t lower_widest(const sam_graph *g, name_id index, bool extended) {
     for (uint32_t i = 0; i < g->nodes.len; i++) {
-        if (g->nodes.at[i].kind == SAM_VECTORREDUCER)
+        if (g->nodes.at[i].kind == SAM_VECTORREDUCER && name_eq(g->nodes.at[i].index, index))
             return extended ? ONYX_VECTOR_EDGE : ONYX_SUM_EDGE;
     }
     return UINT16_MAX;
 }
 
+static bool check_edge(uint32_t edge, diagnostics *d) {
+    if (edge > 0 && edge <= UINT16_MAX)
+        return true;
+    diag_error(d, (src_loc){0}, "E0402-tile-edge", "a sub-tile edge of %u does not fit the scanner's 16 bits",
+               edge);
+    diag_hint(d, "choose --tile between 1 and %d", UINT16_MAX);
+    return false;
+}
+
 bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, diagnostics *d,
                onyx_graph **out) {
     uint32_t errors = d->errors + d->unmappable;
-    if (options->tile_edge == 0 || options->tile_edge > UINT16_MAX) {
-        diag_error(d, (src_loc){0}, "E0402-tile-edge",
-                   "a sub-tile edge of %u does not fit the scanner's 16 bits", options->tile_edge);
-        diag_hint(d, "choose --tile between 1 and %d", UINT16_MAX);
+    if (!check_edge(options->tile_edge, d))
         return false;
+    for (uint32_t i = 0; i < options->n_edges; i++) {
+        if (!check_edge(options->edges[i].edge, d))
+            return false;
     }
     lowering l = {.sam = g, .options = options, .d = d, .g = arena_new(mem, onyx_graph)};
     l.g->mem = mem;

@@ -156,11 +156,17 @@ void net_early(const netlist *n, bool *early);
 typedef struct onyx_graph onyx_graph; /* the Onyx-aware IR; docs/ir_onyx.md */
 
 typedef struct {
-    uint32_t tile_edge; /* extent of every dense level inside a sub-tile */
-    bool extended;      /* primitives of profile onyx-ext may be used (docs/profiles.md) */
+    name_id index;
+    uint32_t edge;
+} lower_piece;
+typedef struct {
+    uint32_t tile_edge;      /* extent of dense levels inside a sub-tile, and of vectors that are summed up */
+    const lower_piece *edges; /* along these index variables, instead of tile_edge */
+    uint32_t n_edges;
+    bool extended; /* primitives of profile onyx-ext may be used (docs/profiles.md) */
 } lower_options;
-/* The largest sub-tile edge the graph has room for, with `extended` of lower_options. */
-uint32_t lower_widest(const sam_graph *g, bool extended);
+/* The largest sub-tile edge along `index` the graph has room for, with `extended` of lower_options. */
+uint32_t lower_widest(const sam_graph *g, name_id index, bool extended);
 
 /* SAM graph that passed sam_check (binary joiners, no broadcasts) to the Onyx-aware IR: every memory
  * primitive becomes write scanner, buffet and read scanner; streams become bundles of wires. A dense operand

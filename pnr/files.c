@@ -418,6 +418,7 @@ typedef struct {
     const pnr_design *design;
     FILE *to; /* NULL: only count */
     uint32_t lines;
+    const pnr_hop *off; /* a hop that leaves the array, or NULL */
 } route_writer;
 
 static const char *const side_words[] = {"EAST", "SOUTH", "WEST", "NORTH"};
@@ -452,8 +453,9 @@ static void hop_lines(route_writer *w, const pnr_hop *h) {
 static void arrival_line(route_writer *w, const pnr_hop *h) {
     uint32_t x = 0, y = 0;
     pnr_side side = (pnr_side)h->side;
-    BUG_IF(!pnr_neighbour(w->design->board, h->x, h->y, side, &x, &y), "a route leaves the array");
-    if (y > 0)
+    if (!pnr_neighbour(w->design->board, h->x, h->y, side, &x, &y))
+        w->off = h;
+    else if (y > 0)
         line(w, "SB (%u, %u, %u, %d, 0, 17)", h->track, x, y, (int)pnr_opposite(side));
 }
 
@@ -507,16 +509,37 @@ static void write_net(route_writer *w, uint32_t n, arena *scratch) {
     }
 }
 
+/* What was not routed has no hops; what was read from a file may be anything. */
+static bool writable(const pnr_design *design, uint32_t n, diagnostics *d) {
+    uint32_t want = design->net->nets.at[n].sinks.len, have = design->route.at[n].sinks.len;
+    if (have > want)
+        diag_error(d, (src_loc){0}, "E0533-sink-missed", "net %s has %u sinks, its route %u",
+                   net_id_text(design->net, n, d->mem), want, have);
+    return have <= want;
+}
+
 bool pnr_write_route(const pnr_design *design, const char *path, diagnostics *d) {
     file_out f;
     arena scratch = {0};
     if (!file_create(&f, path, d->mem, d))
         return false;
     route_writer w = {.design = design, .to = f.stream};
-    for (uint32_t n = 0; n < design->route.len; n++)
-        write_net(&w, n, &scratch);
+    bool good = true;
+    for (uint32_t n = 0; n < design->route.len && good; n++) {
+        good = writable(design, n, d);
+        if (good)
+            write_net(&w, n, &scratch);
+        if (good && w.off) {
+            good = false;
+            diag_error(d, (src_loc){0}, "E0537-off-array", "the route of net %s leaves the array at (%u, %u)",
+                       net_id_text(design->net, n, d->mem), w.off->x, w.off->y);
+        }
+    }
     arena_free(&scratch);
-    return file_commit(&f, d);
+    if (good)
+        return file_commit(&f, d);
+    file_abandon(&f);
+    return false;
 }
 
 /* ---- .route in ------------------------------------------------------------------------------- */

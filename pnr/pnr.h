@@ -294,6 +294,8 @@ bool pnr_read_packed(const char *path, name_table *names, arena *mem, diagnostic
 bool pnr_read_place(const netlist *n, const char *path, arena *mem, diagnostics *d, pnr_site **fixed);
 bool pnr_write_packed(const netlist *n, const char *path, diagnostics *d);
 bool pnr_write_place(const pnr_design *design, const char *path, diagnostics *d);
+/* Routes need not have passed pnr_check; those that leave the array or have more sinks than the netlist are
+ * refused: E0533-sink-missed, E0537-off-array. */
 bool pnr_write_route(const pnr_design *design, const char *path, diagnostics *d);
 /* Routes of a placed design; says what the file says, pnr_check is the judge. Errors located:
  * E0544-route-syntax. */

@@ -215,6 +215,18 @@ uint64_t hash_more(uint64_t hash, const void *bytes, size_t length);
 /* Reads a whole file into the arena, NUL-terminated; NULL after error E0001-file. */
 char *file_read(const char *path, arena *mem, size_t *length, diagnostics *d);
 
+/* A file read from the front, piece by piece: for those longer than memory should be. It must be a regular
+ * one. file_open: false after error E0001-file. file_take: the next bytes; false, and nothing is taken, when
+ * not so many are left or the system refuses them. */
+typedef struct {
+    FILE *stream;
+    uint64_t length, at;
+} file_in;
+bool file_open(file_in *f, const char *path, diagnostics *d);
+bool file_take(file_in *f, void *to, size_t bytes);
+bool file_go(file_in *f, uint64_t at); /* to a byte of the file, or its end */
+void file_close(file_in *f);
+
 /* A file that appears under its name only when it is complete: write to ->stream, then commit.
  * file_commit: flushes, checks for write errors, renames; false after error E0004-write (nothing is
  * left). */

@@ -30,7 +30,8 @@ void plan_cut(tile_planner *p, plan_operand *o) {
             k[d] = digit_of(&o->digit[d], c[o->digit_mode[d]]);
         for (uint32_t l = 0; l < order; l++) { /* inside a sub-tile the last digit's remainder is enough */
             uint32_t at = c[o->format->mode[l]];
-            k[digits + l] = (p->options.glb_tile ? at % p->options.glb_tile : at) % p->edge;
+            uint32_t v = plan_level_var(o, l).v - 1;
+            k[digits + l] = (p->glb[v] ? at % p->glb[v] : at) % p->edge[v];
         }
     }
     for (uint32_t k = 0; k < width; k++)
@@ -53,7 +54,7 @@ void plan_cut(tile_planner *p, plan_operand *o) {
 /* The entries in storage order, local coordinates by storage level, with the explicit zeros of padded levels;
  * of sub-tile 0 one zero at the corner, because the chip's repeaters and droppers must not meet an empty
  * outermost fiber. */
-static void local_entries(tile_planner *p, const plan_operand *o, const sub_tile *t, arena *mem,
+static void local_entries(const plan_operand *o, const sub_tile *t, const uint32_t *dim, arena *mem,
                           tile_entries *out) {
     uint32_t order = o->format->order, n = t->n ? t->n : 1;
     tile_entries in = {.crd = {arena_new_n(mem, uint32_t, (size_t)n * order + 1), n * order, n * order + 1},
@@ -65,22 +66,24 @@ static void local_entries(tile_planner *p, const plan_operand *o, const sub_tile
         in.val.at[i] = o->data->val[t->entry[i]];
     }
     if (o->format->padded)
-        tile_pad(o->format, p->edge, &in, mem, out);
+        tile_pad(o->format, dim, &in, mem, out);
     else
         *out = in;
 }
 
-static bool build(tile_planner *p, const plan_operand *o, const tile_entries *e, arena *mem,
+/* The sub-tile's entries and levels, in p->scratch. */
+static bool build(tile_planner *p, const plan_operand *o, const sub_tile *t, tile_entries *e,
                   sam_tensor_levels *levels) {
     static const uint8_t column[SAM_MAX_ORDER] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-    uint32_t dim[SAM_MAX_ORDER], n = e->val.len;
-    uint32_t *as_is = arena_new_n(mem, uint32_t, n);
+    uint32_t dim[SAM_MAX_ORDER] = {0};
+    for (uint32_t l = 0; l < o->format->order; l++)
+        dim[l] = p->edge[plan_level_var(o, l).v - 1];
+    local_entries(o, t, dim, &p->scratch, e);
+    uint32_t n = e->val.len, *as_is = arena_new_n(&p->scratch, uint32_t, n);
     for (uint32_t i = 0; i < n; i++)
         as_is[i] = i;
-    for (uint32_t l = 0; l < o->format->order; l++)
-        dim[l] = p->edge;
-    return tile_build_levels(o->format, e->crd.at, o->format->order, column, as_is, n, e->val.at, dim, mem,
-                             p->diag, levels);
+    return tile_build_levels(o->format, e->crd.at, o->format->order, column, as_is, n, e->val.at, dim,
+                             &p->scratch, p->diag, levels);
 }
 
 static void count_nodes(tile_planner *p, const plan_operand *o, const tile_entries *e, sub_tile *t) {
@@ -88,7 +91,7 @@ static void count_nodes(tile_planner *p, const plan_operand *o, const tile_entri
     for (uint32_t l = 0; l < order; l++) {
         uint32_t nodes = 0;
         if (++p->now == 0) {
-            memset(p->seen, 0, sizeof *p->seen * p->edge);
+            memset(p->seen, 0, sizeof *p->seen * p->longest);
             p->now = 1;
         }
         for (uint32_t i = 0; i < e->val.len; i++) {
@@ -96,7 +99,8 @@ static void count_nodes(tile_planner *p, const plan_operand *o, const tile_entri
             nodes += *stamp != p->now;
             *stamp = p->now;
         }
-        t->nodes[o->format->mode[l]] = (uint16_t)(o->format->level[l] == SAM_LEVEL_DENSE ? p->edge : nodes);
+        t->nodes[o->format->mode[l]] =
+            (uint16_t)(o->format->level[l] == SAM_LEVEL_DENSE ? p->edge[plan_level_var(o, l).v - 1] : nodes);
     }
 }
 
@@ -147,19 +151,22 @@ static void push_blocks(tile_planner *p, const plan_operand *o, const sam_tensor
 
 enum { SCRATCH_KEPT = 1 << 20 };
 
+static void trim_scratch(tile_planner *p) {
+    if (p->scratch.bytes > SCRATCH_KEPT)
+        arena_free(&p->scratch);
+}
+
 /* Shape, and words: where asked for and it fits. */
 static bool form(tile_planner *p, const plan_operand *o, sub_tile *t, bool words) {
     sam_tensor_levels levels;
     tile_entries entries;
-    local_entries(p, o, t, &p->scratch, &entries);
-    if (!build(p, o, &entries, &p->scratch, &levels))
+    if (!build(p, o, t, &entries, &levels))
         return false;
     count_nodes(p, o, &entries, t);
     measure(p, &levels, t);
     if (words && t->fits && !p->dry)
         push_blocks(p, o, &levels, t);
-    if (p->scratch.bytes > SCRATCH_KEPT)
-        arena_free(&p->scratch);
+    trim_scratch(p);
     return true;
 }
 
@@ -227,7 +234,7 @@ bool plan_begin_batch(tile_planner *p, plan_operand *o) {
     diag_unmappable(
         p->diag, o->access->loc, "E0330-capacity",
         "a %u-wide sub-tile of %s needs %u words of one memory tile, which holds %u, whatever is in it",
-        p->edge, names_text(p->statement->names, o->format->name), empty.most, p->options.mem_words);
+        p->longest, names_text(p->statement->names, o->format->name), empty.most, p->options.mem_words);
     diag_hint(p->diag, "use a smaller --tile, or compressed levels (s), which are split where they overflow");
     return false;
 }
@@ -295,6 +302,34 @@ bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *
     halve = o->subs.at[sub].halve;
     BUG_IF(halve == SAM_MAX_ORDER, "a sub-tile of one coordinate does not fit");
     *out = o->access->index[halve];
+    return true;
+}
+
+static const uint16_t *narrowed(const uint32_t *words, uint32_t n, arena *mem) {
+    uint16_t *out = arena_new_n(mem, uint16_t, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = (uint16_t)words[i];
+    return out;
+}
+
+bool plan_tree(tile_planner *p, plan_operand *o, uint32_t sub, const plan_level **levels) {
+    sub_tile *t = &o->subs.at[sub];
+    sam_tensor_levels built;
+    tile_entries entries;
+    *levels = t->levels;
+    if (t->levels)
+        return true;
+    if (!build(p, o, t, &entries, &built))
+        return false;
+    plan_level *its = arena_new_n(p->mem, plan_level, o->format->order + 1);
+    for (uint32_t l = 0; l < o->format->order; l++) {
+        const sam_level_data *level = &built.level[l];
+        if (level->format == SAM_LEVEL_COMPRESSED)
+            its[l] = (plan_level){narrowed(level->seg, level->n_seg, p->mem),
+                                  narrowed(level->crd, level->n_crd, p->mem)};
+    }
+    *levels = t->levels = its;
+    trim_scratch(p);
     return true;
 }
 

@@ -13,7 +13,7 @@ typedef struct {
     diagnostics *diag;
     tile_dtype dtype;
     tile_values values;
-    uint64_t rounded;
+    tile_tensor *tensor; /* being read */
 } reader;
 
 static src_loc here(const reader *r, const char *p, size_t length) {
@@ -86,7 +86,7 @@ static bool to_value(reader *r, double x, src_loc loc, uint32_t stored, uint16_t
         x = 1;
     if (r->values == TILE_VALUES_RAMP)
         x = 1 + stored % 127;
-    return tile_from_double(x, r->dtype, loc, r->diag, &r->rounded, out);
+    return tile_from_double(x, r->dtype, loc, r->diag, r->tensor, out);
 }
 
 static bool read_value(reader *r, uint32_t stored, uint16_t *out) {
@@ -125,8 +125,8 @@ static int banner_word(reader *r, const char *what, const char *const *known, co
             return i;
         }
     }
-    diag_error(r->diag, here(r, r->at, length), "E0301-banner", "'%.*s' is not a known %s", (int)length,
-               r->at, what);
+    diag_error(r->diag, here(r, r->at, length), "E0301-banner", "'%.*s' is not a known %s",
+               length < 40 ? (int)length : 40, r->at, what);
     diag_hint(r->diag, "%s", help);
     return -1;
 }
@@ -172,6 +172,7 @@ static void add_entry(reader *r, tile_entries *e, uint32_t row, uint32_t col, ui
 static bool truncated(reader *r, uint64_t got, uint64_t want) {
     diag_error(r->diag, here(r, r->end > r->text ? r->end - 1 : r->end, 1), "E0306-truncated",
                "the file ends after %llu of %llu entries", (unsigned long long)got, (unsigned long long)want);
+    diag_hint(r->diag, "it was cut off: fetch it again; or its size line is wrong");
     return false;
 }
 
@@ -221,6 +222,8 @@ static bool mtx_array(reader *r, const mtx_header *h, const uint32_t *dim, tile_
 static bool read_mtx(reader *r, tile_tensor *t, tile_entries *e) {
     mtx_header h;
     uint32_t entries = 0;
+    if (r->at == r->end)
+        return truncated(r, 0, 1);
     if (!mtx_banner(r, &h))
         return false;
     if (!next_line_with_data(r, '%'))
@@ -260,17 +263,20 @@ static uint32_t words_on_line(reader r) {
     }
 }
 
-static bool read_tns(reader *r, tile_tensor *t, tile_entries *e) {
+/* A file without entries has the order that is wanted. */
+static bool read_tns(reader *r, uint32_t order, tile_tensor *t, tile_entries *e) {
     t->dim_inferred = true;
+    t->order = order;
     while (next_line_with_data(r, '#')) {
         uint32_t words = words_on_line(*r);
-        if (!t->order)
+        if (!e->val.len)
             t->order = words - 1;
-        if (t->order < 1 || t->order > SAM_MAX_ORDER || words != t->order + 1) {
-            diag_error(r->diag, here(r, r->at, 1), "E0310-tns-line",
-                       "a line must hold 1 to %d coordinates and a value, as many as the first one; this has "
-                       "%u words",
-                       SAM_MAX_ORDER, words);
+        if (t->order > SAM_MAX_ORDER || words != t->order + 1) {
+            diag_error(
+                r->diag, here(r, r->at, 1), "E0310-tns-line",
+                "a line must hold up to %d coordinates and a value, as many as the first one; this has "
+                "%u words",
+                SAM_MAX_ORDER, words);
             return false;
         }
         for (uint32_t m = 0; m < t->order; m++) {
@@ -294,6 +300,20 @@ static bool read_tns(reader *r, tile_tensor *t, tile_entries *e) {
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);
     return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* "/dev/stdin", "a.b/c": what such a file holds says its first word. */
+static bool has_extension(const char *path) {
+    const char *name = strrchr(path, '/');
+    return strchr(name ? name : path, '.') != NULL;
+}
+
+static bool says_matrix_market(const char *text, size_t length) {
+    static const char magic[] = "%%matrixmarket";
+    size_t same = 0;
+    while (same < sizeof magic - 1 && same < length && tolower((unsigned char)text[same]) == magic[same])
+        same++;
+    return same == sizeof magic - 1;
 }
 
 bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics *d) {
@@ -325,38 +345,49 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
                arena *mem, diagnostics *d, tile_tensor *out) {
     *out = (tile_tensor){.name = name};
     bool mtx = ends_with(path, ".mtx"), tns = ends_with(path, ".tns");
-    if (!mtx && !tns) {
+    if (!mtx && !tns && has_extension(path)) {
         diag_error(d, (src_loc){0}, "E0312-extension", "'%s' is neither .mtx nor .tns", path);
+        diag_hint(d, "Matrix Market and FROSTT files are read, not packed; a name without an extension may "
+                     "hold either");
         return false;
     }
     size_t length = 0;
     const char *text = file_read(path, d->mem, &length, d);
     if (!text)
         return false;
-    reader r = {.text = text, .at = text, .end = text + length, .diag = d, .dtype = dtype, .values = values};
+    reader r = {.text = text,
+                .at = text,
+                .end = text + length,
+                .diag = d,
+                .dtype = dtype,
+                .values = values,
+                .tensor = out};
     r.source = diag_add_source(d, path, text, length);
     tile_entries entries = {0};
-    bool good = mtx ? read_mtx(&r, out, &entries) : read_tns(&r, out, &entries);
+    mtx = mtx || (!tns && says_matrix_market(text, length));
+    bool good =
+        mtx ? read_mtx(&r, out, &entries) : read_tns(&r, order <= SAM_MAX_ORDER ? order : 0, out, &entries);
     if (good) {
         tile_normalise(out, &entries, dtype, mem);
-        out->rounded = r.rounded;
-        tile_warn_rounded(out, path, d);
+        tile_warn_changed(out, path, d);
         if (order <= SAM_MAX_ORDER)
             good = tile_squeeze(out, order, path, d);
     }
     return good;
 }
 
+bool tile_can_write(uint32_t order, const char *path, diagnostics *d) {
+    if (ends_with(path, ".mtx") ? order <= 2 : ends_with(path, ".tns"))
+        return true;
+    diag_error(d, (src_loc){0}, "E0312-extension", "'%s' cannot hold a tensor of order %u", path, order);
+    diag_hint(d, "name it .mtx up to order 2, or .tns");
+    return false;
+}
+
 bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagnostics *d) {
     file_out f;
     bool mtx = ends_with(path, ".mtx");
-    if (mtx ? t->order > 2 : !ends_with(path, ".tns") || t->order == 0) {
-        diag_error(d, (src_loc){0}, "E0312-extension", "'%s' cannot hold a tensor of order %u", path,
-                   t->order);
-        diag_hint(d, "name it .mtx up to order 2, or .tns from order 1");
-        return false;
-    }
-    if (!file_create(&f, path, d->mem, d))
+    if (!tile_can_write(t->order, path, d) || !file_create(&f, path, d->mem, d))
         return false;
     if (mtx)
         fprintf(f.stream, "%%%%MatrixMarket matrix coordinate %s general\n%u %u %llu\n",
@@ -411,35 +442,91 @@ static bool parse_generator(const char *spec, uint64_t base_seed, generator *g) 
     return *p == '\0';
 }
 
+static bool bad_generator(const char *spec, const char *what, const char *help, diagnostics *d) {
+    diag_error(d, (src_loc){0}, "E0313-generator", "'%s' %s", spec, what);
+    diag_hint(d, "%s", help);
+    return false;
+}
+
+/* The high half of a * b in 128 bits. */
+static uint64_t high_product(uint64_t a, uint64_t b) {
+    uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
+    uint64_t cross = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (cross & UINT32_MAX);
+    return a1 * b1 + (cross >> 32) + (other >> 32);
+}
+
+/* How many coordinates lie between two entries: n of them with probability p * q^n, q = 1 - p. The binary
+ * digits of such a number are independent, digit i being 1 with probability q^(2^i) / (1 + q^(2^i)); so whole
+ * numbers are enough, and every platform draws the same. */
+enum { GAP_DIGITS = 63 };
+typedef struct {
+    uint64_t power[GAP_DIGITS]; /* q^(2^i) * 2^64 */
+} gap_source;
+
+static gap_source gap_begin(uint64_t limit) {
+    gap_source g;
+    uint64_t q = UINT64_MAX - limit + 1;
+    for (uint32_t i = 0; i < GAP_DIGITS; i++, q = high_product(q, q))
+        g.power[i] = q;
+    return g;
+}
+
+static uint64_t gap_next(const gap_source *g, prng *p) {
+    uint64_t gap = 0;
+    for (uint32_t i = 0; i < GAP_DIGITS && g->power[i]; i++) {
+        uint64_t q = g->power[i], draw = prng_next(p); /* draw * (1 + q) < q */
+        gap |= (uint64_t)(draw < q && high_product(draw, q) < q - draw) << i;
+    }
+    return gap;
+}
+
+static void add_random(const generator *g, uint64_t point, prng *p, tile_dtype dtype, tile_entries *e,
+                       arena *mem) {
+    uint64_t value = 1 + (prng_next(p) >> 33) % 9;
+    uint32_t tuple[SAM_MAX_ORDER];
+    for (uint32_t m = g->order; m-- > 0; point /= g->dim[m])
+        tuple[m] = (uint32_t)(point % g->dim[m]);
+    for (uint32_t m = 0; m < g->order; m++)
+        vec_push(mem, &e->crd, tuple[m]);
+    vec_push(mem, &e->val, dtype == TILE_DTYPE_BF16 ? bf16_from_float((float)value) : (uint16_t)value);
+}
+
+/* Coordinates up to which each is visited, as in the published generator; and coordinates there may be, and
+ * words of them. */
+#define VISIT_MOST (UINT64_C(1) << 28)
+#define POINTS_MOST (UINT64_C(1) << 62)
+#define WORDS_MOST (UINT64_C(1) << 30)
+
 bool tile_generate(const char *spec, name_id name, uint32_t operand, uint64_t base_seed, tile_dtype dtype,
                    arena *mem, diagnostics *d, tile_tensor *out) {
     generator g;
-    if (!parse_generator(spec, base_seed, &g)) {
-        diag_error(d, (src_loc){0}, "E0313-generator", "'%s' is not a generator", spec);
-        diag_hint(d, "write dimensions, density and seed, such as 100x80:0.05:7");
-        return false;
-    }
+    if (!parse_generator(spec, base_seed, &g))
+        return bad_generator(spec, "is not a generator",
+                             "write dimensions, density and seed, such as 100x80:0.05:7", d);
     *out = (tile_tensor){.name = name, .order = g.order};
     memcpy(out->dim, g.dim, sizeof g.dim);
     uint64_t points = 1;
-    for (uint32_t m = 0; m < g.order; m++)
+    for (uint32_t m = 0; m < g.order; m++) {
+        if (points > POINTS_MOST / g.dim[m])
+            return bad_generator(spec, "has more than 2^62 coordinates", "smaller dimensions", d);
         points *= g.dim[m];
-    uint64_t limit = g.density >= 1 ? UINT64_MAX : (uint64_t)(g.density * 18446744073709551616.0);
+    }
+    bool all = g.density >= 1;
+    uint64_t limit = all ? UINT64_MAX : (uint64_t)(g.density * 18446744073709551616.0);
+    if ((all ? points : high_product(points, limit)) > WORDS_MOST / (g.order + 1))
+        return bad_generator(spec, "would have more entries than there is room for",
+                             "a smaller density or smaller dimensions", d);
     prng p = prng_seed(g.base * 1000 + operand);
     tile_entries e = {0};
     arena scratch = {0};
-    for (uint64_t point = 0; point < points; point++) {
-        uint64_t draw = prng_next(&p);
-        if (draw >= limit && g.density < 1)
-            continue;
-        uint64_t value = 1 + (prng_next(&p) >> 33) % 9, rest = point;
-        uint32_t tuple[SAM_MAX_ORDER];
-        for (uint32_t m = g.order; m-- > 0; rest /= g.dim[m])
-            tuple[m] = (uint32_t)(rest % g.dim[m]);
-        for (uint32_t m = 0; m < g.order; m++)
-            vec_push(&scratch, &e.crd, tuple[m]);
-        vec_push(&scratch, &e.val,
-                 dtype == TILE_DTYPE_BF16 ? bf16_from_float((float)value) : (uint16_t)value);
+    if (points <= VISIT_MOST) {
+        for (uint64_t point = 0; point < points; point++)
+            if (prng_next(&p) < limit || all)
+                add_random(&g, point, &p, dtype, &e, &scratch);
+    } else if (limit) {
+        const gap_source gaps = gap_begin(limit);
+        for (uint64_t point = gap_next(&gaps, &p); point < points; point += 1 + gap_next(&gaps, &p))
+            add_random(&g, point, &p, dtype, &e, &scratch);
     }
     tile_normalise(out, &e, dtype, mem);
     arena_free(&scratch);

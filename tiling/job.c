@@ -11,89 +11,115 @@ static void put_words(FILE *out, const uint16_t *words, uint32_t n) {
         file_put_u32(out, words[i] | (i + 1 < n ? (uint32_t)words[i + 1] << 16 : 0));
 }
 
-bool tile_job_write(const tile_plan *plan, const char *path, diagnostics *d) {
-    file_out f;
-    if (!file_create(&f, path, d->mem, d))
-        return false;
-    file_put_u32(f.stream, JOB_MAGIC);
-    file_put_u32(f.stream, JOB_VERSION);
-    file_put_u32(f.stream, plan->inputs.len);
-    file_put_u32(f.stream, plan->outputs.len);
+bool tile_job_begin(tile_job *j, const char *path, diagnostics *d) {
+    *j = (tile_job){.plans = 0};
+    return file_create(&j->file, path, d->mem, d);
+}
+
+/* The number of runs stands behind the outputs' blocks and is known at the end. */
+static long count_offset(uint32_t outputs) {
+    return 4 * (4 + (long)outputs);
+}
+
+static void put_head(FILE *out, const tile_plan *plan) {
+    file_put_u32(out, JOB_MAGIC);
+    file_put_u32(out, JOB_VERSION);
+    file_put_u32(out, plan->inputs.len);
+    file_put_u32(out, plan->outputs.len);
     for (uint32_t o = 0; o < plan->outputs.len; o++)
-        file_put_u32(f.stream, plan->outputs.at[o].num_blocks);
-    file_put_u32(f.stream, plan->runs.len);
+        file_put_u32(out, plan->outputs.at[o].num_blocks);
+    file_put_u32(out, 0);
+}
+
+void tile_job_add(tile_job *j, const tile_plan *plan) {
+    FILE *out = j->file.stream;
+    if (j->plans++ == 0)
+        put_head(out, plan);
     for (uint32_t r = 0; r < plan->runs.len; r++) {
         for (uint32_t i = 0; i < plan->inputs.len; i++) {
             uint32_t which = plan->run_block.at[plan->runs.at[r].block_first + i];
             const tile_block *b = &plan->inputs.at[i].blocks.at[which];
-            put_words(f.stream, plan->words.at + b->first, b->length);
+            put_words(out, plan->words.at + b->first, b->length);
         }
     }
-    return file_commit(&f, d);
+    j->outputs = plan->outputs.len;
+    j->runs += plan->runs.len;
 }
 
-/* A result file being read, 32-bit word by word. */
-typedef struct {
-    const unsigned char *at, *end;
-    bool good;
-} result_reader;
-
-static uint32_t get(result_reader *r) {
-    if (r->end - r->at < 4) {
-        r->good = false;
-        return 0;
-    }
-    uint32_t word = file_u32_at(r->at);
-    r->at += 4;
-    return word;
-}
-
-static const uint16_t *get_words(result_reader *r, uint32_t *n, arena *mem) {
-    *n = get(r);
-    if (!r->good || (uint64_t)(r->end - r->at) < ((uint64_t)*n + 1) / 2 * 4) {
-        r->good = false;
-        return NULL;
-    }
-    uint16_t *words = arena_new_n(mem, uint16_t, *n + 1);
-    for (uint32_t i = 0; i < *n; i += 2) {
-        uint32_t pair = get(r);
-        words[i] = (uint16_t)pair;
-        words[i + 1] = (uint16_t)(pair >> 16);
-    }
-    return words;
-}
-
-enum { JOB_MAX_OUTPUTS = 32 };
-
-bool tile_job_collect(const char *path, const tile_plan *plan, tile_collector *c, uint64_t *cycles,
-                      diagnostics *d) {
-    arena scratch = {0};
-    size_t length = 0;
-    *cycles = 0;
-    const char *text = file_read(path, &scratch, &length, d);
-    if (!text)
+bool tile_job_end(tile_job *j, bool keep, diagnostics *d) {
+    BUG_IF(keep && !j->plans, "a job of no plan");
+    if (!keep) {
+        file_abandon(&j->file);
         return false;
-    result_reader r = {(const unsigned char *)text, (const unsigned char *)text + length, true};
-    uint32_t outputs = plan->outputs.len;
-    BUG_IF(outputs > JOB_MAX_OUTPUTS, "%u outputs", outputs);
-    r.good = get(&r) == RESULT_MAGIC && get(&r) == JOB_VERSION && get(&r) == plan->runs.len &&
-             get(&r) == outputs && r.good;
-    bool good = true;
-    for (uint32_t run = 0; r.good && good && run < plan->runs.len; run++) {
-        arena words_mem = {0};
-        const uint16_t *words[JOB_MAX_OUTPUTS];
-        uint32_t lengths[JOB_MAX_OUTPUTS];
-        uint64_t low = get(&r);
-        *cycles += low | (uint64_t)get(&r) << 32;
-        for (uint32_t o = 0; r.good && o < outputs; o++)
-            words[o] = get_words(&r, &lengths[o], &words_mem);
-        good = r.good && tile_collect_run(c, run, words, lengths, d);
-        arena_free(&words_mem);
     }
-    if (!r.good || (good && r.at != r.end)) {
-        diag_error(d, (src_loc){0}, "E0342-job-result", "'%s' is not a complete result of this job", path);
-        good = false;
-    }
-    arena_free(&scratch);
+    if (fseek(j->file.stream, count_offset(j->outputs), SEEK_SET) == 0)
+        file_put_u32(j->file.stream, j->runs);
+    return file_commit(&j->file, d);
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static bool get(tile_results *r, uint32_t *word) {
+    uint8_t bytes[4];
+    bool good = file_take(&r->file, bytes, sizeof bytes);
+    *word = good ? file_u32_at(bytes) : 0;
     return good;
+}
+
+/* A stream's words; those of a pair that is not full are followed by padding. */
+static bool get_words(tile_results *r, uint32_t *n, const uint16_t **out, arena *mem) {
+    if (!get(r, n) || r->file.length - r->file.at < ((uint64_t)*n + 1) / 2 * 4)
+        return false;
+    size_t padded = ((size_t)*n + 1) / 2 * 4;
+    uint8_t *bytes = arena_alloc(mem, padded);
+    uint16_t *words = arena_new_n(mem, uint16_t, *n + 1);
+    if (!file_take(&r->file, bytes, padded))
+        return false;
+    for (uint32_t i = 0; i < *n; i++)
+        words[i] = (uint16_t)(bytes[2 * i] | bytes[2 * i + 1] << 8);
+    *out = words;
+    return true;
+}
+
+static bool incomplete(const tile_results *r, diagnostics *d) {
+    diag_error(d, (src_loc){0}, "E0342-job-result", "'%s' is not a complete result of this job", r->path);
+    diag_hint(d, "it was cut off or is another run's: give the same command again");
+    return false;
+}
+
+bool tile_results_open(tile_results *r, const char *path, uint64_t runs, diagnostics *d) {
+    uint32_t magic, version, stated;
+    *r = (tile_results){.path = path};
+    if (!file_open(&r->file, path, d))
+        return false;
+    if (get(r, &magic) && get(r, &version) && get(r, &stated) && get(r, &r->outputs) &&
+        magic == RESULT_MAGIC && version == JOB_VERSION && stated == runs)
+        return true;
+    file_close(&r->file);
+    return incomplete(r, d);
+}
+
+bool tile_results_collect(tile_results *r, const tile_plan *plan, tile_collector *c, diagnostics *d) {
+    bool good = true;
+    BUG_IF(plan->outputs.len > TILE_MAX_STREAMS, "%u outputs", plan->outputs.len);
+    if (r->outputs != plan->outputs.len)
+        return incomplete(r, d);
+    for (uint32_t run = 0; good && run < plan->runs.len; run++) {
+        arena scratch = {0};
+        const uint16_t *words[TILE_MAX_STREAMS];
+        uint32_t lengths[TILE_MAX_STREAMS], low = 0, high = 0;
+        bool whole = get(r, &low) && get(r, &high);
+        for (uint32_t o = 0; whole && o < r->outputs; o++)
+            whole = get_words(r, &lengths[o], &words[o], &scratch);
+        good = whole ? tile_collect_run(c, run, words, lengths, d) : incomplete(r, d);
+        r->cycles += low | (uint64_t)high << 32;
+        arena_free(&scratch);
+    }
+    return good;
+}
+
+bool tile_results_close(tile_results *r, bool good, diagnostics *d) {
+    bool over = r->file.at == r->file.length;
+    file_close(&r->file);
+    return good && (over || incomplete(r, d));
 }

@@ -18,7 +18,7 @@ static const double RUN_CYCLES = 75, WORD_CYCLES = 2.6, TOKEN_CYCLES = 1.3, FIBE
 /* Average coordinates in a fiber of the operand along v, or -1 where it lacks v. */
 static double fiber_length(const plan_operand *o, const sub_tile *t, sam_var v) {
     for (uint32_t l = 0; l < o->format->order; l++) {
-        if (o->access->index[o->format->mode[l]].v != v.v)
+        if (plan_level_var(o, l).v != v.v)
             continue;
         double parents = l ? t->tree[l - 1] : 1;
         return parents > 0 ? t->tree[l] / parents : 0;
@@ -78,52 +78,162 @@ double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box
     return RUN_CYCLES + WORD_CYCLES * longest_load(p, sub) + TOKEN_CYCLES * busiest;
 }
 
-/* ---- choosing the edge ----------------------------------------------------------------------- */
+/* ---- choosing the edges ---------------------------------------------------------------------- */
 
-enum { LEAST_EDGE = 4 };
+/* What is counted of a plan to see what it comes to, in steps after which a plan that seems to take HOPELESS
+ * times the best is left; how many plans are looked at, and how many of the best counted to their end. */
+enum {
+    LEAST_EDGE = 4,
+    FIRST_RUNS = 1 << 12,
+    MOST_RUNS = 1 << 16,
+    HOPELESS = 2,
+    MOST_PLANS = 48,
+    FINISHED = 3
+};
+static const double MOST_CYCLES = 1e8;
 
-/* Counts what the edge would come to, and keeps it if it is the best so far. */
-static void try_edge(const sam_statement *s, const tile_operands *in, const tile_options *options,
-                     uint32_t edge, arena *mem, tile_candidates *tried, tile_candidate *best) {
+typedef struct {
+    const sam_statement *statement;
+    const tile_operands *in;
+    const tile_options *options;
+    const uint32_t *widest;
+    uint32_t extent[TILE_MAX_VARS]; /* 0: nothing says */
+    arena *mem;
+    tile_candidates *tried;
+    tile_candidate best;
+} choice;
+
+static tile_candidate *find_tried(const choice *c, const uint32_t *edge) {
+    for (uint32_t i = 0; i < c->tried->len; i++) {
+        if (memcmp(c->tried->at[i].edge, edge, sizeof *edge * TILE_MAX_VARS) == 0)
+            return &c->tried->at[i];
+    }
+    return NULL;
+}
+
+/* Counts the plan with these edges, in full or until it can be told; false: it does not fit. */
+static bool count_plan(const choice *c, bool in_full, tile_candidate *out) {
     arena scratch = {0};
-    diagnostics quiet; /* an edge that does not fit is no candidate */
-    tile_options now = *options;
-    tile_candidate c = {.tile = edge};
-    now.tile = edge;
+    diagnostics quiet;
+    tile_options now = *c->options;
+    memcpy(now.edge, out->edge, sizeof now.edge);
     diag_init(&quiet, &scratch);
-    tile_planner *p = tile_plan_begin(s, in, &now, NULL, 0, NULL, 0, &scratch, &quiet);
-    if (p && tile_plan_count(p, best->complete ? best->predicted : INFINITY, &c.complete)) {
-        c.runs = tile_plan_counts(p)->runs;
-        c.predicted = tile_plan_counts(p)->predicted;
-        vec_push(mem, tried, c);
-        if (c.complete && (!best->complete || c.predicted < best->predicted))
-            *best = c;
+    tile_planner *p = tile_plan_begin(c->statement, c->in, &now, NULL, 0, NULL, 0, &scratch, &quiet);
+    bool fits = p != NULL;
+    for (bool more = true; fits && more;) {
+        fits = tile_plan_count(p, in_full ? INFINITY : MOST_CYCLES, in_full ? UINT64_MAX : FIRST_RUNS,
+                               &out->complete);
+        const tile_counts *counts = tile_plan_counts(p);
+        double progress = plan_progress(p);
+        out->runs = counts->runs;
+        out->predicted = out->complete || progress <= 0 ? counts->predicted : counts->predicted / progress;
+        more = !out->complete && counts->runs < MOST_RUNS && counts->predicted < MOST_CYCLES &&
+               !(c->best.edge && out->predicted > HOPELESS * c->best.predicted);
     }
     if (p)
         tile_plan_end(p);
     arena_free(&scratch);
+    return fits;
 }
 
-uint32_t tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
-                     uint32_t widest, arena *mem, tile_candidates *tried) {
+/* Whether the edges are the best so far, as far as it can be told. */
+static bool try_edges(choice *c, const uint32_t *edge) {
+    uint32_t *kept = arena_new_n(c->mem, uint32_t, TILE_MAX_VARS);
+    tile_candidate next = {.edge = kept};
+    memcpy(kept, edge, sizeof *kept * TILE_MAX_VARS);
+    if (c->tried->len >= MOST_PLANS || find_tried(c, edge) || !count_plan(c, false, &next))
+        return false;
+    vec_push(c->mem, c->tried, next);
+    if (c->best.edge && next.predicted >= c->best.predicted)
+        return false;
+    c->best = next;
+    return true;
+}
+
+/* The same edge along all loops, but no wider than they may be. */
+static void try_square(choice *c, uint32_t all) {
+    uint32_t edge[TILE_MAX_VARS] = {0};
+    for (uint32_t l = 0; l < c->statement->loops.len; l++) {
+        uint32_t v = c->statement->loops.at[l].v - 1;
+        edge[v] = all < c->widest[v] ? all : c->widest[v];
+    }
+    try_edges(c, edge);
+}
+
+/* The best so far with v's edge times or by `factor`. */
+static bool try_along(choice *c, sam_var v, uint32_t factor, bool wider) {
+    uint32_t edge[TILE_MAX_VARS], *its = &edge[v.v - 1];
+    memcpy(edge, c->best.edge, sizeof edge);
+    if (wider ? *its >= c->extent[v.v - 1] || (uint64_t)*its * factor > c->widest[v.v - 1] : *its < factor)
+        return false;
+    *its = wider ? *its * factor : *its / factor;
+    return try_edges(c, edge);
+}
+
+/* Coordinate descent: one variable's edge at a time, as long as it helps. */
+static void try_each_variable(choice *c, uint32_t factor) {
+    const sam_statement *s = c->statement;
+    for (bool better = true; better;) {
+        better = false;
+        for (uint32_t l = 0; l < s->loops.len; l++) {
+            bool moved = false;
+            for (uint32_t wider = 0; wider < 2 && !moved; wider++) {
+                while (try_along(c, s->loops.at[l], factor, wider))
+                    moved = true;
+            }
+            better = better || moved;
+        }
+    }
+}
+
+/* Counts the most promising ones to their end: the best of what is known in full. */
+static void finish_best(choice *c) {
+    c->best = (tile_candidate){.edge = NULL};
+    for (uint32_t done = 0; done < FINISHED; done++) {
+        tile_candidate *next = NULL;
+        for (uint32_t i = 0; i < c->tried->len; i++) {
+            if (!next || c->tried->at[i].predicted < next->predicted)
+                next = &c->tried->at[i];
+        }
+        if (!next || next->complete) {
+            c->best = next ? *next : c->best;
+            return;
+        }
+        if (!count_plan(c, true, next))
+            next->predicted = INFINITY;
+    }
+    for (uint32_t i = 0; i < c->tried->len; i++) {
+        const tile_candidate *t = &c->tried->at[i];
+        if (t->complete && (!c->best.edge || t->predicted < c->best.predicted))
+            c->best = *t;
+    }
+}
+
+const uint32_t *tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
+                            const uint32_t *widest, arena *mem, tile_candidates *tried) {
     arena scratch = {0};
     diagnostics quiet;
     tile_options any = *options;
-    tile_candidate best = {.complete = false};
-    uint32_t *extent = NULL, longest = 1;
+    choice c = {.statement = s, .in = in, .options = options, .widest = widest, .mem = mem, .tried = tried};
+    uint32_t *extent = NULL, longest = 1, most = 1, *safe = arena_new_n(mem, uint32_t, TILE_MAX_VARS);
     *tried = (tile_candidates){0};
     any.tile = 0;
     diag_init(&quiet, &scratch);
-    uint32_t start = tile_edge(s, &any);
-    start = start < widest ? start : widest;
-    if (tile_known_extents(s, in, &scratch, &quiet, &extent)) {
-        for (uint32_t v = 0; v < s->vars.len; v++)
-            longest = extent[v] > longest ? extent[v] : longest;
+    bool known = tile_known_extents(s, in, &scratch, &quiet, &extent);
+    for (uint32_t l = 0; l < s->loops.len; l++) {
+        sam_var v = s->loops.at[l];
+        c.extent[v.v - 1] = known ? extent[v.v - 1] : 0;
+        longest = c.extent[v.v - 1] > longest ? c.extent[v.v - 1] : longest;
+        most = widest[v.v - 1] > most ? widest[v.v - 1] : most;
+        safe[v.v - 1] = tile_edge(s, &any, v);
     }
-    for (uint32_t edge = start; edge <= widest && (edge == start || edge / 2 < longest); edge *= 2)
-        try_edge(s, in, options, edge, mem, tried, &best);
-    for (uint32_t edge = start / 2; edge >= LEAST_EDGE; edge /= 2)
-        try_edge(s, in, options, edge, mem, tried, &best);
+    while (most > LEAST_EDGE && most / 2 >= longest)
+        most /= 2; /* one sub-tile holds all */
+    for (uint32_t edge = most; edge >= LEAST_EDGE || edge == most; edge /= 2)
+        try_square(&c, edge);
+    for (uint32_t factor = 4; c.best.edge && factor >= 2; factor /= 2)
+        try_each_variable(&c, factor);
+    finish_best(&c);
     arena_free(&scratch);
-    return best.complete ? best.tile : start;
+    return c.best.edge ? c.best.edge : safe;
 }

@@ -3,8 +3,8 @@
 
 typedef struct {
     const sam_tensor_data *format;
-    const tile_entries *in; /* in storage order, coordinates by storage level */
-    uint32_t edge;
+    const tile_entries *in;     /* in storage order, coordinates by storage level */
+    const uint32_t *dim;        /* by level */
     uint32_t at[SAM_MAX_ORDER]; /* the node whose fibers are being walked */
     arena *mem;
     tile_entries *out;
@@ -44,7 +44,7 @@ static void walk_node(padding *p, uint32_t level, uint32_t low, uint32_t high, b
     }
     if (p->format->level[level] == SAM_LEVEL_DENSE) {
         bool lacks_value = stored && low == high;
-        for (uint32_t c = 0; c < p->edge; c++)
+        for (uint32_t c = 0; c < p->dim[level]; c++)
             low = walk_child(p, level, low, high, c, lacks_value && c == 0);
         return;
     }
@@ -55,9 +55,9 @@ static void walk_node(padding *p, uint32_t level, uint32_t low, uint32_t high, b
         low = walk_child(p, level, low, high, coordinate(p, low, level), true);
 }
 
-void tile_pad(const sam_tensor_data *format, uint32_t edge, const tile_entries *in, arena *mem,
+void tile_pad(const sam_tensor_data *format, const uint32_t *dim, const tile_entries *in, arena *mem,
               tile_entries *out) {
-    padding p = {.format = format, .in = in, .edge = edge, .mem = mem, .out = out};
+    padding p = {.format = format, .in = in, .dim = dim, .mem = mem, .out = out};
     *out = (tile_entries){0};
     walk_node(&p, 0, 0, in->val.len, false);
 }

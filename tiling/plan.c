@@ -1,20 +1,21 @@
 /* The tile plan: operands cut into sub-tiles, and the runs of the kernel that the statement needs.
  *
- * Every variable's range is cut into pieces of the same edge, and where tiles for the global buffer are asked
- * for, into pieces of those first. A run is one piece per loop variable. The search walks the digits of all
+ * Every variable's range is cut into pieces of one edge, and where tiles for the global buffer are asked for,
+ * into pieces of those first. A run is one piece per loop variable. The search walks the digits of all
  * variables, those of the global buffer's tiles first, outermost loop first, and asks the expression at each
  * which pieces may contribute (pieces.c). Where a run's sub-tile or result may not fit a memory, the run is
  * split: one variable's piece is halved, for all operands that have it, until everything fits.
  */
 #include "tiling/plan_int.h"
 
+#include <math.h>
+
 enum { BATCH_RUNS = 1 << 14 }; /* of a bounded batch */
 
 /* ---- choosing the edge ----------------------------------------------------------------------- */
 
-uint32_t tile_edge(const sam_statement *s, const tile_options *options) {
-    if (options->tile)
-        return options->tile;
+/* The largest power of two whose sub-tiles fit whatever they hold. */
+static uint32_t safe_edge(const sam_statement *s, uint32_t mem_words) {
     uint32_t order = 1;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         if (s->tensors.at[t].order > order)
@@ -26,10 +27,27 @@ uint32_t tile_edge(const sam_statement *s, const tile_options *options) {
         uint64_t full = 1;
         for (uint32_t m = 0; m < order; m++)
             full *= edge * 2;
-        if (full > options->mem_words)
+        if (full > mem_words)
             return edge;
         edge *= 2;
     }
+}
+
+uint32_t tile_edge(const sam_statement *s, const tile_options *options, sam_var v) {
+    if (options->edge[v.v - 1])
+        return options->edge[v.v - 1];
+    return options->tile ? options->tile : safe_edge(s, options->mem_words);
+}
+
+uint32_t tile_longest(const sam_statement *s, const tile_options *options, const uint32_t *extent) {
+    uint32_t longest = 0;
+    for (uint32_t l = 0; l < s->loops.len; l++) {
+        uint32_t edge = tile_edge(s, options, s->loops.at[l]);
+        if (extent && extent[s->loops.at[l].v - 1] < edge)
+            edge = extent[s->loops.at[l].v - 1];
+        longest = edge > longest ? edge : longest;
+    }
+    return longest;
 }
 
 /* ---- the expression's variables -------------------------------------------------------------- */
@@ -66,14 +84,20 @@ static void bind_accesses(tile_planner *p, sam_expr h, uint64_t first_only) {
 
 /* The digits of all variables in the order of the search. */
 static void list_digits(tile_planner *p) {
-    uint32_t loops = p->statement->loops.len, glb = p->options.glb_tile;
+    uint32_t loops = p->statement->loops.len;
+    int outer[TILE_MAX_VARS];
     p->digits = arena_new_n(&p->own, plan_digit, 2 * loops + 1);
-    for (uint32_t level = glb ? 0 : 1; level < 2; level++) {
-        for (uint32_t l = 0; l < loops; l++) {
-            const plan_digit tile = {p->statement->loops.at[l], glb, 0, PLAN_NO_DIGIT};
-            const plan_digit sub = {p->statement->loops.at[l], p->edge, glb, glb ? (int)l : PLAN_NO_DIGIT};
-            p->digits[p->n_digits++] = level ? sub : tile;
-        }
+    for (uint32_t l = 0; l < loops; l++) {
+        sam_var v = p->statement->loops.at[l];
+        uint32_t glb = p->glb[v.v - 1];
+        outer[l] = glb ? (int)p->n_digits : PLAN_NO_DIGIT;
+        if (glb)
+            p->digits[p->n_digits++] = (plan_digit){v, glb, 0, PLAN_NO_DIGIT, true};
+    }
+    for (uint32_t l = 0; l < loops; l++) {
+        uint32_t v = p->statement->loops.at[l].v - 1;
+        p->digits[p->n_digits++] =
+            (plan_digit){p->statement->loops.at[l], p->edge[v], p->glb[v], outer[l], false};
     }
 }
 
@@ -81,6 +105,9 @@ static void list_operand_digits(tile_planner *p, plan_operand *o) {
     o->digit = arena_new_n(&p->own, plan_digit, p->n_digits + 1);
     o->digit_mode = arena_new_n(&p->own, uint8_t, p->n_digits + 1);
     o->cached = arena_new_n(&p->own, plan_cached_set, p->n_digits + 1);
+    uint32_t wanted = 0;
+    for (uint32_t m = 0; m < o->format->order; m++)
+        wanted += p->glb[o->access->index[m].v - 1] ? 2 : 1;
     for (uint32_t d = 0; d < p->n_digits; d++) {
         for (uint32_t m = 0; m < o->format->order; m++) {
             if (o->access->index[m].v != p->digits[d].var.v)
@@ -89,8 +116,7 @@ static void list_operand_digits(tile_planner *p, plan_operand *o) {
             o->digit_mode[o->n_digits++] = (uint8_t)m;
         }
     }
-    BUG_IF(o->n_digits != o->format->order * (p->options.glb_tile ? 2 : 1),
-           "a tensor's index is missing from the loop order");
+    BUG_IF(o->n_digits != wanted, "a tensor's index is missing from the loop order");
 }
 
 static void list_inputs(tile_planner *p, plan_operand *o) {
@@ -99,68 +125,6 @@ static void list_inputs(tile_planner *p, plan_operand *o) {
         if (name_eq(p->inputs[i].tensor, o->format->name))
             o->input[o->n_inputs++] = (uint8_t)i;
     }
-}
-
-/* ---- how much a run may write ---------------------------------------------------------------- */
-
-static uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
-/* Most distinct coordinates of v the run iterates; UINT32_MAX where the expression does not restrict v. A
- * compressed level has none outside of the box, a dense one has all up to the edge. */
-static uint32_t bound_coordinates(const tile_planner *p, const uint32_t *sub, const plan_box *box, sam_expr h,
-                                  sam_var v) {
-    const sam_expr_data *x = sam_expr_at(p->statement, h);
-    if (x->kind == SAM_EXPR_ACCESS) {
-        const plan_operand *o = &p->operands[x->tensor.v - 1];
-        for (uint32_t m = 0; m < o->format->order; m++) {
-            if (x->index[m].v == v.v)
-                return o->subs.at[sub[x->tensor.v - 1]].nodes[m];
-        }
-        return UINT32_MAX;
-    }
-    if (x->kind == SAM_EXPR_LITERAL)
-        return UINT32_MAX;
-    uint32_t a = bound_coordinates(p, sub, box, x->a, v);
-    if (!x->b.v)
-        return a;
-    uint32_t b = bound_coordinates(p, sub, box, x->b, v);
-    if (x->kind == SAM_EXPR_MUL)
-        return a < b ? a : b;
-    if (x->kind == SAM_EXPR_DIV || (a == UINT32_MAX && b == UINT32_MAX))
-        return a;
-    if (a >= p->edge || b >= p->edge)
-        return p->edge;
-    return a + b <= box->size[v.v - 1] ? a + b : larger(larger(a, b), box->size[v.v - 1]);
-}
-
-typedef struct {
-    uint64_t stream; /* words of the longest output stream */
-    uint64_t widest; /* words of the largest array in a memory tile */
-} result_bound;
-
-static result_bound bound_result(const tile_planner *p, const uint32_t *sub, const plan_box *box) {
-    const sam_statement *s = p->statement;
-    const sam_tensor_data *result = sam_tensor_at(s, s->result);
-    uint64_t nodes = 1;
-    result_bound r = {2, 1};
-    for (uint32_t l = 0; l < result->order; l++) {
-        uint32_t n = bound_coordinates(p, sub, box, s->rhs, s->result_index[result->mode[l]]);
-        uint64_t parents = nodes;
-        nodes *= n > p->edge || result->level[l] == SAM_LEVEL_DENSE ? p->edge : n;
-        uint64_t stream = 2 + parents + 1 + nodes + 1;
-        r.stream = stream > r.stream ? stream : r.stream;
-        r.widest = parents + 1 > r.widest ? parents + 1 : r.widest;
-        r.widest = nodes > r.widest ? nodes : r.widest;
-    }
-    if (nodes + 1 > r.stream)
-        r.stream = nodes + 1;
-    return r;
-}
-
-static bool result_fits(const tile_planner *p, result_bound r) {
-    return r.widest <= p->options.mem_words && (!p->options.bank_words || r.stream <= p->options.bank_words);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -214,13 +178,23 @@ static void account_load(tile_planner *p, const uint32_t *sub, uint64_t out_word
         p->counts.most_bank_words = p->out_words;
 }
 
-static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, result_bound bound) {
+static void expect(tile_counts *c, double cycles) {
+    int bin = ilogb(cycles);
+    bin = bin < 0 ? 0 : bin < TILE_COSTS ? bin : TILE_COSTS - 1;
+    c->predicted += cycles;
+    c->cost[bin].runs++;
+    c->cost[bin].cycles += cycles;
+}
+
+static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound bound) {
     const sam_statement *s = p->statement;
-    tile_run run = {.block_first = p->plan->run_block.len, .bound_words = (uint32_t)bound.stream};
+    tile_run run = {.block_first = p->plan->run_block.len,
+                    .bound_words = (uint32_t)bound.stream,
+                    .bound_array = (uint32_t)bound.widest};
     tile_part part = {{0}, {0}, false};
     uint32_t block[TILE_MAX_STREAMS] = {0};
     p->counts.runs++;
-    p->counts.predicted += plan_cost(p, sub, box);
+    expect(&p->counts, plan_cost(p, sub, box));
     if (p->dry)
         return true;
     for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++) {
@@ -326,7 +300,7 @@ static bool halve_result(tile_planner *p, const uint32_t *sub, const plan_box *b
             tile_halve(box->low[v], box->size[v], half, &other.low[v], &other.size[v]);
             if (!halve_subs(p, sub, &other, s->result_index[m], scratch))
                 return false;
-            uint64_t widest = bound_result(p, scratch, &other).widest;
+            uint64_t widest = plan_bound_result(p, scratch, &other).widest;
             most = widest > most ? widest : most;
         }
         if (most < least || (most == least && box->size[v] > box->size[out->v - 1])) {
@@ -363,7 +337,7 @@ static bool emit_operand_split(tile_planner *p, const uint32_t *sub, const plan_
     return plan_halve(p, o, sub[t], box, &v) && emit_halves(p, sub, box, v);
 }
 
-static bool emit_result_split(tile_planner *p, const uint32_t *sub, const plan_box *box, result_bound bound,
+static bool emit_result_split(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound bound,
                               bool whole) {
     const sam_statement *s = p->statement;
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
@@ -376,7 +350,7 @@ static bool emit_result_split(tile_planner *p, const uint32_t *sub, const plan_b
             p->diag, result->loc, "E0330-capacity",
             "a %u-wide sub-tile of the result may need %llu words of one memory tile, which holds "
             "%u, whatever is in it",
-            p->edge, (unsigned long long)bound.widest, p->options.mem_words);
+            p->longest, (unsigned long long)bound.widest, p->options.mem_words);
         diag_hint(p->diag, "use a smaller --tile, or compressed levels (s)");
         return false;
     }
@@ -393,8 +367,11 @@ static bool emit(tile_planner *p, const uint32_t *sub, const plan_box *box, bool
         if (p->operands[t].access && !p->operands[t].subs.at[sub[t]].fits)
             return emit_operand_split(p, sub, box, t);
     }
-    result_bound bound = bound_result(p, sub, box);
-    return result_fits(p, bound) ? add_run(p, sub, box, bound) : emit_result_split(p, sub, box, bound, whole);
+    plan_bound bound = plan_bound_result(p, sub, box);
+    if ((!p->dry || !plan_result_fits(p, bound)) && !plan_count_result(p, sub, &bound))
+        return false;
+    return plan_result_fits(p, bound) ? add_run(p, sub, box, bound)
+                                      : emit_result_split(p, sub, box, bound, whole);
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */
@@ -475,7 +452,7 @@ static bool next_leaf(tile_planner *p) {
         }
         f->at = at + 1;
         p->piece[d] = at;
-        p->new_glb_tile = p->new_glb_tile || (p->options.glb_tile && p->digits[d].outer == PLAN_NO_DIGIT);
+        p->new_glb_tile = p->new_glb_tile || p->digits[d].of_glb;
         for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
             if (p->operands[t].access)
                 p->cursors[d + 1][t] = advance(&p->operands[t], p->cursors[d][t], &p->digits[d], at);
@@ -505,11 +482,25 @@ static void begin_search(tile_planner *p) {
 }
 
 /* Sub-tiles along an extent; the last one in each tile for the global buffer may be shorter. */
-static uint32_t all_pieces(const tile_planner *p, uint32_t extent) {
-    uint32_t glb = p->options.glb_tile;
+static uint32_t all_pieces(const tile_planner *p, sam_var v) {
+    uint32_t glb = p->glb[v.v - 1], edge = p->edge[v.v - 1], extent = p->extent[v.v - 1];
     if (!glb)
-        return tile_split_extent(extent, p->edge);
-    return extent / glb * tile_split_extent(glb, p->edge) + tile_split_extent(extent % glb, p->edge);
+        return tile_split_extent(extent, edge);
+    return extent / glb * tile_split_extent(glb, edge) + tile_split_extent(extent % glb, edge);
+}
+
+static void set_edges(tile_planner *p, arena *mem) {
+    const sam_statement *s = p->statement;
+    p->edge = arena_new_n(mem, uint32_t, TILE_MAX_VARS);
+    p->glb = arena_new_n(mem, uint32_t, TILE_MAX_VARS);
+    p->longest = tile_longest(s, &p->options, NULL);
+    p->longest = p->longest ? p->longest : 1;
+    for (uint32_t l = 0; l < s->loops.len; l++) {
+        uint32_t v = s->loops.at[l].v - 1,
+                 glb = p->options.glb_edge[v] ? p->options.glb_edge[v] : p->options.glb_tile;
+        p->edge[v] = tile_edge(s, &p->options, s->loops.at[l]);
+        p->glb[v] = glb > p->edge[v] ? glb : 0; /* else nothing to group */
+    }
 }
 
 /* ---- batches --------------------------------------------------------------------------------- */
@@ -521,11 +512,10 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
     if (!tile_extents(s, in, mem, d, &extent))
         return NULL;
     tile_planner *p = arena_new(mem, tile_planner);
-    *p = (tile_planner){.statement = s, .options = *options, .edge = tile_edge(s, options)};
-    BUG_IF(s->vars.len > PLAN_MAX_VARS || s->tensors.len > PLAN_MAX_TENSORS || n_inputs > TILE_MAX_STREAMS,
+    *p = (tile_planner){.statement = s, .options = *options};
+    BUG_IF(s->vars.len > TILE_MAX_VARS || s->tensors.len > PLAN_MAX_TENSORS || n_inputs > TILE_MAX_STREAMS,
            "%u index variables, %u tensors, %u streams", s->vars.len, s->tensors.len, n_inputs);
-    if (p->options.glb_tile <= p->edge)
-        p->options.glb_tile = 0; /* nothing to group */
+    set_edges(p, mem);
     p->extent = extent;
     p->home = mem;
     p->diag = d;
@@ -534,7 +524,7 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
     p->n_inputs = n_inputs;
     p->n_outputs = n_outputs;
     p->operands = arena_new_n(&p->own, plan_operand, s->tensors.len);
-    p->seen = arena_new_n(&p->own, uint16_t, p->edge);
+    p->seen = arena_new_n(&p->own, uint16_t, p->longest);
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         p->operands[t].data = &in->operand[t];
         p->operands[t].format = &s->tensors.at[t];
@@ -550,7 +540,8 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
     }
     p->counts.possible = 1;
     for (uint32_t l = 0; l < s->loops.len; l++)
-        p->counts.possible *= all_pieces(p, extent[s->loops.at[l].v - 1]);
+        p->counts.possible *= all_pieces(p, s->loops.at[l]);
+    plan_begin_walks(p);
     begin_search(p);
     return p;
 }
@@ -564,7 +555,11 @@ static void start_streams(tile_planner *p) {
 }
 
 tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_plan *out) {
-    *out = (tile_plan){.tile = p->edge, .copies = 1, .runs_possible = p->counts.possible};
+    *out = (tile_plan){.tile = p->longest,
+                       .edge = p->edge,
+                       .glb_edge = p->glb,
+                       .copies = 1,
+                       .runs_possible = p->counts.possible};
     p->mem = mem;
     p->plan = out;
     start_streams(p);
@@ -582,18 +577,32 @@ tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_
     return TILE_BATCH;
 }
 
-bool tile_plan_count(tile_planner *p, double most_cycles, bool *complete) {
+double plan_progress(const tile_planner *p) {
+    double done = 0, share = 1;
+    if (p->depth < 0)
+        return p->alone ? 0 : 1;
+    for (int d = 0; d <= p->depth; d++) { /* the piece before `at` is under way */
+        const plan_frame *f = &p->frames[d];
+        share /= f->pieces ? f->pieces : 1;
+        done += share * (f->at && d < p->depth ? f->at - 1 : f->at);
+    }
+    return done;
+}
+
+bool tile_plan_count(tile_planner *p, double most_cycles, uint64_t most_runs, bool *complete) {
     arena mem = {0};
     tile_plan none = {0};
     bool good = true, more = true;
+    const uint64_t last = p->counts.runs + most_runs < most_runs ? UINT64_MAX : p->counts.runs + most_runs;
     p->dry = true;
     p->plan = &none;
     p->mem = &mem;
-    while (good && more && p->counts.predicted <= most_cycles) {
+    while (good && more && p->counts.predicted <= most_cycles && p->counts.runs < last) {
         uint64_t before = p->counts.runs;
         for (uint32_t t = 0; good && t < p->statement->tensors.len; t++)
             good = !p->operands[t].access || plan_begin_batch(p, &p->operands[t]);
-        while (good && more && p->counts.runs < before + BATCH_RUNS && p->counts.predicted <= most_cycles) {
+        while (good && more && p->counts.runs < before + BATCH_RUNS && p->counts.runs < last &&
+               p->counts.predicted <= most_cycles) {
             more = next_leaf(p);
             good = !more || leaf(p);
         }

@@ -5,7 +5,7 @@
 
 #include "tiling/tiling_int.h"
 
-enum { PLAN_MAX_VARS = 64, PLAN_MAX_TENSORS = 64, PLAN_NO_DIGIT = -1, PLAN_NO_BLOCK = UINT32_MAX >> 1 };
+enum { PLAN_MAX_TENSORS = 64, PLAN_NO_DIGIT = -1, PLAN_NO_BLOCK = UINT32_MAX >> 1 };
 
 /* A coordinate is found digit by digit: which tile for the global buffer, where there are such, then which
  * sub-tile in it. */
@@ -14,11 +14,24 @@ typedef struct {
     uint32_t edge;   /* coordinates of a piece */
     uint32_t within; /* of what is cut into pieces; 0: the whole variable */
     int outer;       /* the digit that chose what is cut, or PLAN_NO_DIGIT */
+    bool of_glb;     /* its pieces are tiles for the global buffer */
 } plan_digit;
+
+/* A compressed level as a memory tile holds it; seg NULL: a dense one. */
+typedef struct {
+    const uint16_t *seg, *crd;
+} plan_level;
+
+/* How much of the result a run writes, at most. */
+typedef struct {
+    uint64_t stream; /* words of the longest output stream */
+    uint64_t widest; /* words of the largest array in a memory tile */
+} plan_bound;
+typedef struct plan_walk plan_walk;
 
 /* What a run iterates: coordinates [low, low + size) of each variable, by handle - 1. */
 typedef struct {
-    uint32_t low[PLAN_MAX_VARS], size[PLAN_MAX_VARS];
+    uint32_t low[TILE_MAX_VARS], size[TILE_MAX_VARS];
 } plan_box;
 
 /* The entries of an operand in a box. Sub-tile 0 is the empty one. Extents by logical mode. */
@@ -32,6 +45,7 @@ typedef struct {
     uint32_t tree[SAM_MAX_ORDER];  /* nodes of each storage level */
     uint32_t most;                 /* words of its largest array */
     uint32_t vals;
+    const plan_level *levels; /* NULL until a walk needs them */
     bool fits;
     uint8_t halve;      /* the mode to halve if it does not fit, SAM_MAX_ORDER = not looked for yet */
     uint32_t block;     /* of its operand's inputs, PLAN_NO_BLOCK until a run needs it */
@@ -53,11 +67,11 @@ typedef struct {
     plan_digit *digit;       /* of its own variables, in the order of the search */
     uint8_t *digit_mode;     /* the logical mode of each */
     plan_cached_set *cached; /* by digit */
-    uint32_t n_digits;       /* order x levels */
-    uint32_t *entry;         /* all entries, by digits, then in storage order */
-    uint32_t *tile_first;    /* first of the entries of uniform sub-tile t; n_tiles + 1 of them */
-    uint32_t n_tiles;        /* uniform sub-tiles with entries */
-    uint8_t *input;          /* the streams that carry it */
+    uint32_t n_digits;
+    uint32_t *entry;      /* all entries, by digits, then in storage order */
+    uint32_t *tile_first; /* first of the entries of uniform sub-tile t; n_tiles + 1 of them */
+    uint32_t n_tiles;     /* uniform sub-tiles with entries */
+    uint8_t *input;       /* the streams that carry it */
     uint32_t n_inputs;
     uint64_t *was_split;     /* a bit for each uniform sub-tile */
     VEC(sub_tile) subs;      /* those the batch met */
@@ -85,7 +99,8 @@ typedef struct {
 struct tile_planner {
     const sam_statement *statement;
     tile_options options;
-    uint32_t edge;
+    uint32_t *edge, *glb; /* of sub-tiles and of tiles for the global buffer (0: none), by handle - 1 */
+    uint32_t longest;     /* of edge[] */
     const uint32_t *extent;
     plan_operand *operands; /* by tensor handle - 1 */
     plan_digit *digits;     /* in the order of the search */
@@ -104,12 +119,18 @@ struct tile_planner {
     uint64_t in_words[TILE_MAX_STREAMS], out_words; /* of the present load */
     const tile_stream *inputs, *outputs;
     uint32_t n_inputs, n_outputs;
+    plan_walk *walk; /* NULL: results are bounded, not counted */
     tile_counts counts;
     arena own, scratch;
     arena *home, *mem; /* the caller's: of the counts, of the batch */
     diagnostics *diag;
     tile_plan *plan; /* the batch */
 };
+
+/* Along storage level l of the operand. */
+static inline sam_var plan_level_var(const plan_operand *o, uint32_t l) {
+    return o->access->index[o->format->mode[l]];
+}
 
 static inline uint64_t var_bit(sam_var v) {
     return UINT64_C(1) << (v.v - 1);
@@ -133,10 +154,28 @@ bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *
 /* Its blocks, made where they are not there yet. */
 bool plan_block(tile_planner *p, plan_operand *o, uint32_t sub, uint32_t *block);
 
+/* Its levels, made where they are not there yet; it fits. */
+bool plan_tree(tile_planner *p, plan_operand *o, uint32_t sub, const plan_level **levels);
+
+/* ---- capacity.c ------------------------------------------------------------------------------ */
+
+/* At most, from how many coordinates the sub-tiles (by tensor) have along each variable. */
+plan_bound plan_bound_result(const tile_planner *p, const uint32_t *sub, const plan_box *box);
+bool plan_result_fits(const tile_planner *p, plan_bound r);
+/* Prepares p->walk, if the statement's loops can be walked. */
+void plan_begin_walks(tile_planner *p);
+/* Lowers *bound to what a walk of the loops over the sub-tiles counts, unless that is more than fits. */
+bool plan_count_result(tile_planner *p, const uint32_t *sub, plan_bound *bound);
+
 /* ---- model.c ------------------------------------------------------------------------------- */
 
 /* Cycles a run on these sub-tiles (by tensor) is expected to take; docs/tiling.md has the model. */
 double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box);
+
+/* ---- plan.c ---------------------------------------------------------------------------------- */
+
+/* How much of the search is behind it, 0 to 1: by pieces, whatever is in them. */
+double plan_progress(const tile_planner *p);
 
 /* ---- pieces.c -------------------------------------------------------------------------------- */
 

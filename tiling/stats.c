@@ -27,8 +27,9 @@ static void count(const plan_operand *o, const sub_tile *t, tile_statistics *out
 static void box_of(const tile_planner *p, const plan_operand *o, uint32_t tile, plan_box *box) {
     for (uint32_t k = 0; k < o->n_digits; k++) {
         uint32_t v = o->digit[k].var.v - 1;
-        box->low[v] = plan_piece(o, tile, k) * p->edge;
-        box->size[v] = p->extent[v] - box->low[v] < p->edge ? p->extent[v] - box->low[v] : p->edge;
+        uint32_t edge = p->edge[v];
+        box->low[v] = plan_piece(o, tile, k) * edge;
+        box->size[v] = p->extent[v] - box->low[v] < edge ? p->extent[v] - box->low[v] : edge;
     }
 }
 
@@ -37,6 +38,7 @@ bool tile_stats(const sam_statement *s, const tile_operands *in, const tile_opti
     enum { MOST_AT_ONCE = 1 << 14 };
     tile_options one_level = *options;
     one_level.glb_tile = 0;
+    memset(one_level.glb_edge, 0, sizeof one_level.glb_edge);
     tile_planner *p = tile_plan_begin(s, in, &one_level, NULL, 0, NULL, 0, mem, d);
     if (!p)
         return false;
@@ -44,9 +46,11 @@ bool tile_stats(const sam_statement *s, const tile_operands *in, const tile_opti
     while (t + 1 < s->tensors.len && !p->operands[t].access)
         t++;
     plan_operand *o = &p->operands[t];
+    *out = (tile_statistics){.tile = p->longest, .possible = p->counts.possible};
+    for (uint32_t m = 0; m < o->format->order; m++)
+        out->edge[m] = p->edge[o->access->index[m].v - 1];
     arena batch = {0};
     bool good = true;
-    *out = (tile_statistics){.tile = p->edge, .possible = p->counts.possible};
     p->dry = true;
     p->mem = &batch;
     for (uint32_t tile = 0; good && tile < o->n_tiles; tile++) {

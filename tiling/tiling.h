@@ -18,7 +18,8 @@ typedef struct {
     uint64_t nnz;        /* stored entries */
     const uint32_t *crd; /* nnz * order, entry by entry */
     const uint16_t *val;
-    uint64_t rounded;       /* entries that were not whole numbers in the file (int16 only) */
+    uint64_t rounded;       /* values that were not whole numbers in the file (int16 only) */
+    uint64_t wrapped;       /* values read, or of a reference, that 16 bits do not hold (int16 only) */
     bool divides;           /* a reference whose statement divides: its NaNs in bfloat16 stand for anything */
     const float *tolerance; /* of each value of a bfloat16 reference, or NULL: exact */
 } tile_tensor;
@@ -27,17 +28,19 @@ typedef enum { TILE_DTYPE_INT16, TILE_DTYPE_BF16 } tile_dtype;
 typedef enum { TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP } tile_values;
 
 /* Reads .mtx (Matrix Market: coordinate or array; real, integer, pattern; general, symmetric, skew-symmetric)
- * or .tns (FROSTT). `order` is how many indices the statement uses: a file's dimensions of extent 1 are
- * dropped to match it (an N x 1 matrix is a vector), SAM_MAX_ORDER + 1 keeps the file's order. int16: rounded
- * to the nearest whole number, halves away from zero, then wrapped to 16 bits; one warning counts the rounded
- * ones. Duplicates are added. ONES and RAMP replace the k-th stored value by 1 and by 1 + k % 127. Errors
- * E0301..E0312, located. */
+ * or .tns (FROSTT; an empty one has no entries, a scalar is its value alone); a name without an extension,
+ * such as /dev/stdin, is read as what its first word says. `order` is how many indices the statement uses: a
+ * file's dimensions of extent 1 are dropped to match it (an N x 1 matrix is a vector), SAM_MAX_ORDER + 1
+ * keeps the file's order. int16: rounded to the nearest whole number, halves away from zero, then wrapped to
+ * 16 bits; one warning each counts those. Duplicates are added. ONES and RAMP replace the k-th stored value
+ * by 1 and by 1 + k % 127. Errors E0301..E0312, located. */
 bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype, tile_values values,
                arena *mem, diagnostics *d, tile_tensor *out);
 /* A random tensor from "100x80:0.05" or "100x80:0.05:7" (dimensions, density, base seed): splitmix64 seeded
  * with base * 1000 + operand, row-major over all coordinates; an entry exists if the next draw is below
- * density * 2^64, its value is then 1 + (next >> 33) % 9. Dimensions "" (a scalar): one value. Error
- * E0313-generator. O(product of dimensions). */
+ * density * 2^64, its value is then 1 + (next >> 33) % 9. Of more than 2^28 coordinates the number of those
+ * left out before an entry is drawn instead of each. Dimensions "" (a scalar): one value. Error
+ * E0313-generator. O(product of dimensions) up to there, O(entries) beyond. */
 bool tile_generate(const char *spec, name_id name, uint32_t operand, uint64_t base_seed, tile_dtype dtype,
                    arena *mem, diagnostics *d, tile_tensor *out);
 /* A tensor from entries in memory, in any order and with duplicates, which are added: crd[e * order + mode]
@@ -51,8 +54,9 @@ bool tile_from_entries(name_id name, uint32_t order, const uint32_t *dim, uint64
 bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics *d);
 /* What a word stands for: -32768 to 32767, or any bfloat16. */
 double tile_to_double(tile_dtype dtype, uint16_t word);
-/* Writes what the name ends in: .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), or .tns from order
- * 1; 1-based, sorted. E0312-extension. */
+/* Writes what the name ends in: .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), or .tns; 1-based,
+ * sorted. E0312-extension, which tile_can_write finds before there is a tensor. */
+bool tile_can_write(uint32_t order, const char *path, diagnostics *d);
 bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagnostics *d);
 
 /* Operands by sam_tensor handle: operand[h.v - 1]; the result's entry is not read. */
@@ -87,7 +91,7 @@ void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const ui
 /* Evaluates the statement over coordinate maps: no SAM, no levels, no tiles. The reference every engine is
  * held to. int16 division truncates, and x / 0 is 0; a point where numerator and denominator are both absent
  * has no entry. bfloat16 rounds after each operation; values that depend on the order of a sum have a
- * tolerance. */
+ * tolerance. out->wrapped counts the values that an int16 result does not hold. */
 bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                     tile_tensor *out);
 /* True if equal up to explicit zeros and the tolerance of `want`; otherwise E0340-mismatch shows the
@@ -109,16 +113,24 @@ bool tile_levels(const tile_tensor *t, const sam_tensor_data *format, arena *mem
 bool tile_from_levels(const sam_tensor_levels *levels, const sam_tensor_data *format, const uint32_t *extent,
                       tile_dtype dtype, arena *mem, diagnostics *d, tile_tensor *out);
 
+enum { TILE_MAX_VARS = 64 }; /* of a statement */
+
 typedef struct {
-    uint32_t tile; /* edge of a sub-tile in coordinates, the same for every variable; 0 = the largest power of
-                      two whose sub-tiles fit whatever they hold */
-    uint32_t glb_tile;   /* edge of a tile for the global buffer; up to `tile`: there are none */
+    uint32_t tile; /* edge of a sub-tile in coordinates, along every variable that has none of its own; 0 =
+                      the largest power of two whose sub-tiles fit whatever they hold */
+    uint32_t glb_tile;   /* the same of a tile for the global buffer; up to the sub-tile's: there are none */
     uint32_t mem_words;  /* segment, coordinate or value words a MEM tile holds (1024) */
     uint32_t bank_words; /* of a stream's bank in the global buffer; 0 = no bound */
+    uint32_t edge[TILE_MAX_VARS], glb_edge[TILE_MAX_VARS]; /* along a variable, by handle - 1; 0: as above */
+    /* By handle - 1: the variable (handle) without any coordinate of which, inside, the graph drops one of
+     * this variable. 0: none; then results are taken to be longer than they may be. */
+    uint8_t drops[TILE_MAX_VARS];
 } tile_options;
 
-/* The edge `options` asks for, or the one tile = 0 chooses for this statement. */
-uint32_t tile_edge(const sam_statement *s, const tile_options *options);
+/* The edge along v that `options` asks for, or the one tile = 0 chooses for this statement. */
+uint32_t tile_edge(const sam_statement *s, const tile_options *options, sam_var v);
+/* The longest piece of any loop. extent: of every variable, by handle - 1, or NULL where it is not known. */
+uint32_t tile_longest(const sam_statement *s, const tile_options *options, const uint32_t *extent);
 
 /* What one GLB stream carries, in the order of the netlist's IO cells. */
 typedef struct {
@@ -147,6 +159,7 @@ typedef struct {
 typedef struct {
     uint32_t block_first; /* tile_plan.run_block[block_first + i]: block of input i */
     uint32_t bound_words; /* no output stream of this run is longer (headers included) */
+    uint32_t bound_array; /* nor any of its arrays in a memory tile */
 } tile_run;
 
 /* What one copy of the kernel does in one run. */
@@ -157,7 +170,9 @@ typedef struct {
 } tile_part;
 
 typedef struct {
-    uint32_t tile; /* edge in coordinates */
+    uint32_t tile; /* the longest edge in coordinates */
+    /* Along each variable, by handle - 1; of tiles for the global buffer, 0: none. In the planner's `mem`. */
+    const uint32_t *edge, *glb_edge;
     u16_vec words; /* all blocks of all inputs */
     VEC(tile_input) inputs;
     VEC(tile_output) outputs;
@@ -168,7 +183,7 @@ typedef struct {
     uint64_t runs_possible; /* before empty sub-tiles and pairs without work were skipped */
 } tile_plan;
 
-enum { TILE_MAX_STREAMS = 64, TILE_SPLITS_LISTED = 8 };
+enum { TILE_MAX_STREAMS = 64, TILE_SPLITS_LISTED = 8, TILE_COSTS = 40 };
 
 /* Sub-tiles of a tensor that held too much and were split; of the result, runs whose result might not fit. */
 typedef struct {
@@ -189,7 +204,11 @@ typedef struct {
     uint64_t loads;           /* of the global buffer: as many runs as the banks hold, of one of its tiles */
     uint64_t load_words;      /* operand words of all loads; a block is counted once a load */
     double predicted;         /* cycles all runs are expected to take, one after the other */
-    VEC(tile_split) splits;   /* by tensor */
+    struct {
+        uint64_t runs;
+        double cycles;
+    } cost[TILE_COSTS];     /* the same of the runs of like size: bin b has those of 2^b to 2^(b+1) cycles */
+    VEC(tile_split) splits; /* by tensor */
 } tile_counts;
 
 /* Cuts operands into sub-tiles, enumerates the runs the statement needs, batch by batch, and sees to
@@ -213,23 +232,26 @@ typedef enum { TILE_BATCH, TILE_END, TILE_FAILED } tile_step;
  * all. TILE_END: there are none left, `out` has streams but no runs. */
 tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_plan *out);
 const tile_counts *tile_plan_counts(const tile_planner *p);
-/* Instead of tile_plan_next: counts runs, splits and predicted cycles and makes no words, until there are
- * more than most_cycles, which *complete tells. False after errors. */
-bool tile_plan_count(tile_planner *p, double most_cycles, bool *complete);
+/* Instead of tile_plan_next: goes on counting runs, splits and predicted cycles and makes no words, until
+ * there are more than most_cycles, or most_runs more runs, or all: *complete. False after errors. */
+bool tile_plan_count(tile_planner *p, double most_cycles, uint64_t most_runs, bool *complete);
 void tile_plan_end(tile_planner *p);
 
-/* An edge that was looked at for --tile auto. */
+/* Edges that were looked at for --tile auto. */
 typedef struct {
-    uint32_t tile;
-    uint64_t runs;
-    double predicted; /* cycles */
-    bool complete;    /* false: given up when it was worse than the best so far */
+    const uint32_t *edge; /* along each variable, by handle - 1 */
+    uint64_t runs;        /* counted */
+    double predicted;     /* cycles of all runs; if not all were counted, by how far the count came */
+    bool complete;
 } tile_candidate;
 typedef VEC(tile_candidate) tile_candidates;
-/* The power of two, at most `widest`, whose runs are expected to take the fewest cycles (tiling/model.c), and
- * all that were tried. Plans are counted in full, so each costs what tile_plan_begin does, and its runs. */
-uint32_t tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
-                     uint32_t widest, arena *mem, tile_candidates *tried);
+/* The powers of two, at most widest[] of each variable, whose runs are expected to take the fewest cycles
+ * (tiling/model.c), and all that were tried: one edge for all variables first, then the best of these with
+ * other edges along single ones, as long as that helps. Of plans of more than 2^16 runs the first ones are
+ * counted, and the best three in full; each costs what tile_plan_begin does, and its runs. The result is one
+ * of `tried`, or the default edges where none fits. */
+const uint32_t *tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
+                            const uint32_t *widest, arena *mem, tile_candidates *tried);
 
 enum { TILE_BINS = 17 };
 
@@ -238,9 +260,9 @@ typedef struct {
     uint64_t least, most, sum;
 } tile_range;
 typedef struct {
-    uint32_t tile;
-    uint64_t possible, filled;     /* sub-tiles there are, those with entries */
-    uint64_t overflowing;          /* of which some array is longer than mem_words */
+    uint32_t tile, edge[SAM_MAX_ORDER]; /* the longest edge, and all by logical mode */
+    uint64_t possible, filled;          /* sub-tiles there are, those with entries */
+    uint64_t overflowing;               /* of which some array is longer than mem_words */
     uint64_t histogram[TILE_BINS]; /* of entries: bin b counts 2^b to 2^(b+1) - 1, the last one all above */
     tile_range entries, vals;
     tile_range seg[SAM_MAX_ORDER], crd[SAM_MAX_ORDER]; /* words by storage level; 0 for dense ones */
@@ -275,24 +297,48 @@ void tile_unroll(const tile_plan *one, uint32_t copies, tile_dispatch how, const
 
 /* Collects results: words[o] are the words output stream o delivered for this run. Adds them (wrap-around
  * int16 or bf16) at the origin of each copy's part; coordinates beyond the part's or the result's extent are
- * dropped. `plan` may be filled anew between runs, with the next batch. */
+ * dropped. More words than the run's bounds are E0341-result-stream, as is what is no fibertree. `plan` may
+ * be filled anew between runs, with the next batch. */
 typedef struct tile_collector tile_collector;
 tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan, const uint32_t *extent,
                                    tile_dtype dtype, arena *mem);
 bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
                       diagnostics *d);
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out);
-/* Entries of partial results so far, and the seconds that adding them up took. */
-void tile_collect_cost(const tile_collector *c, uint64_t *entries, double *seconds);
+/* So far: entries of partial results, the seconds that adding them up took; words of the longest array that
+ * each run wrote into a memory tile, and of what the plan had room for, summed over the runs. */
+typedef struct {
+    uint64_t entries, words, bound_words;
+    double seconds;
+} tile_collected;
+tile_collected tile_collect_cost(const tile_collector *c);
 
 /* ---- jobs: a plan as a file for an array simulator, and what comes back ---------------------- */
 
 /* Little-endian 32-bit words, docs/job_file.md: "ONXJ", 1, inputs, outputs, num_blocks of each output, runs;
- * then per run and input: length in 16-bit words, the words, padded to a multiple of 4 bytes. */
-bool tile_job_write(const tile_plan *plan, const char *path, diagnostics *d);
+ * then per run and input: length in 16-bit words, the words, padded to a multiple of 4 bytes. Written plan by
+ * plan, the parts of a whole that is too large for memory; at least one, which may have no runs. */
+typedef struct {
+    file_out file;
+    uint32_t outputs, plans, runs; /* of a plan; so far */
+} tile_job;
+bool tile_job_begin(tile_job *j, const char *path, diagnostics *d);
+void tile_job_add(tile_job *j, const tile_plan *plan);
+/* The file appears only with `keep`. */
+bool tile_job_end(tile_job *j, bool keep, diagnostics *d);
+
 /* The answer: "ONXR", 1, runs, outputs; then per run: cycles (64 bits), and per output: length, words,
- * padding. Feeds every run to the collector; *cycles is the sum. Errors E0342-job-result. */
-bool tile_job_collect(const char *path, const tile_plan *plan, tile_collector *c, uint64_t *cycles,
-                      diagnostics *d);
+ * padding. Read plan by plan, a run in memory at a time. Errors E0342-job-result, of all three. */
+typedef struct {
+    file_in file;
+    const char *path;
+    uint32_t outputs;
+    uint64_t cycles; /* of the runs so far */
+} tile_results;
+bool tile_results_open(tile_results *r, const char *path, uint64_t runs, diagnostics *d); /* runs: of all */
+/* Feeds the runs of the next plan to the collector. */
+bool tile_results_collect(tile_results *r, const tile_plan *plan, tile_collector *c, diagnostics *d);
+/* Nothing may be left. Due whenever it was opened. */
+bool tile_results_close(tile_results *r, bool good, diagnostics *d);
 
 #endif

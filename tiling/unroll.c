@@ -57,8 +57,9 @@ static void add_run(const tile_plan *one, const load *order, uint32_t n, const u
         vec_push(mem, &out->parts, copy < n ? one->parts.at[order[copy].run] : idle);
         /* An idle copy's result is as long as that of a run on the same empty sub-tiles, which are the least
          * there are: one coordinate a level. */
-        uint32_t bound = copy < n ? one->runs.at[order[copy].run].bound_words : 0;
-        run.bound_words = bound > run.bound_words ? bound : run.bound_words;
+        const tile_run bound = copy < n ? one->runs.at[order[copy].run] : (tile_run){0};
+        run.bound_words = bound.bound_words > run.bound_words ? bound.bound_words : run.bound_words;
+        run.bound_array = bound.bound_array > run.bound_array ? bound.bound_array : run.bound_array;
     }
     for (uint32_t i = 0; i < out->inputs.len; i++) {
         uint32_t copy = out->inputs.at[i].copy;
@@ -75,8 +76,12 @@ void tile_unroll(const tile_plan *one, uint32_t copies, tile_dispatch how, const
     uint32_t *source = arena_new_n(&scratch, uint32_t, n_inputs + 1);
     const load *order = order_runs(one, how, &scratch);
     BUG_IF(one->copies != 1 || copies == 0, "%u copies of a plan for %u", copies, one->copies);
-    *out = (tile_plan){
-        .tile = one->tile, .words = one->words, .copies = copies, .runs_possible = one->runs_possible};
+    *out = (tile_plan){.tile = one->tile,
+                       .edge = one->edge,
+                       .glb_edge = one->glb_edge,
+                       .words = one->words,
+                       .copies = copies,
+                       .runs_possible = one->runs_possible};
     for (uint32_t i = 0; i < n_inputs; i++) {
         source[i] = input_of(one, inputs[i].stream);
         tile_input input = one->inputs.at[source[i]];

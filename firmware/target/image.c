@@ -8,10 +8,10 @@
 
 static volatile uint32_t computed; /* CRC of the words; of nothing until they were read */
 
-static uint32_t crc_of(uint32_t from, uint32_t to) {
+static uint32_t header_crc(void) {
     uint32_t crc = CRC32_START;
-    for (; from < to; from += 4)
-        crc = crc32_word(crc, glb_data32(from));
+    for (uint32_t at = 0; at < offsetof(fw_image_header, header_crc); at += 4)
+        crc = crc32_word(crc, glb_data32(at));
     return crc;
 }
 
@@ -20,7 +20,7 @@ static void check_header(const kernel_description *k) {
         fail(FW_ERROR_IMAGE_MAGIC, HEADER(magic), FW_IMAGE_MAGIC);
     if (HEADER(version) != FW_IMAGE_VERSION)
         fail(FW_ERROR_IMAGE_VERSION, HEADER(version), FW_IMAGE_VERSION);
-    uint32_t crc = crc_of(0, offsetof(fw_image_header, header_crc));
+    uint32_t crc = header_crc();
     if (crc != HEADER(header_crc))
         fail(FW_ERROR_IMAGE_HEADER, crc, HEADER(header_crc));
     if (HEADER(board) != ONYX_BOARD_ID)
@@ -30,20 +30,38 @@ static void check_header(const kernel_description *k) {
 }
 
 /* The configuration bus has no answer for tiles that are not there. */
-static void check_addresses(const kernel_description *k) {
-    for (uint32_t at = IMAGE_WORDS; at < image_end(k); at += IMAGE_WORD_BYTES) {
-        uint32_t address = glb_data32(at + 4), x = address >> 8 & 0xff, y = address & 0xff;
-        if (x >= ONYX_COLUMNS || y >= ONYX_ROWS)
-            fail(FW_ERROR_IMAGE_ADDRESS, address, (at - IMAGE_WORDS) / IMAGE_WORD_BYTES);
+static bool is_outside(uint32_t address) {
+    return (address >> 8 & 0xff) >= ONYX_COLUMNS || (address & 0xff) >= ONYX_ROWS;
+}
+
+/* A word is not what the builder wrote where the next one does not come behind it, by column, row, feature
+ * and register, or where it sets nothing. Reads every word once: reading takes longer than anything else
+ * here. */
+static void check_words(const kernel_description *k) {
+    uint32_t crc = CRC32_START, last = 0, error = 0, bad_address = 0, bad_number = 0;
+    for (uint32_t number = 0; number < k->config_words; number++) {
+        uint32_t at = IMAGE_WORDS + IMAGE_WORD_BYTES * number;
+        uint32_t data = glb_data32(at), address = glb_data32(at + 4);
+        uint32_t place =
+            (address & 0xff00) << 16 | (address & 0xff) << 16 | (address >> 16 & 0xff) << 8 | address >> 24;
+        crc = crc32_word(crc32_word(crc, data), address);
+        if (!error && (is_outside(address) || (number && place <= last) || !data)) {
+            error = is_outside(address) ? FW_ERROR_IMAGE_ADDRESS : FW_ERROR_IMAGE_ORDER;
+            bad_address = address;
+            bad_number = number;
+        }
+        last = place;
     }
+    computed = crc;
+    if (computed != k->config_crc)
+        fail(FW_ERROR_IMAGE_CRC, computed, k->config_crc);
+    if (error)
+        fail(error, bad_address, bad_number);
 }
 
 void image_check(const kernel_description *k) {
     check_header(k);
-    computed = crc_of(IMAGE_WORDS, image_end(k));
-    if (computed != k->config_crc)
-        fail(FW_ERROR_IMAGE_CRC, computed, k->config_crc);
-    check_addresses(k);
+    check_words(k);
 }
 
 void image_confirm(const kernel_description *k) {
@@ -52,5 +70,9 @@ void image_confirm(const kernel_description *k) {
                            (HEADER(words) ^ k->config_words) | (HEADER(crc) ^ k->config_crc);
     if (differences)
         fail(FW_ERROR_IMAGE_CRC, computed, k->config_crc);
-    check_addresses(k);
+    for (uint32_t at = IMAGE_WORDS; at < image_end(k); at += IMAGE_WORD_BYTES) {
+        uint32_t address = glb_data32(at + 4);
+        if (is_outside(address))
+            fail(FW_ERROR_IMAGE_ADDRESS, address, (at - IMAGE_WORDS) / IMAGE_WORD_BYTES);
+    }
 }

@@ -235,8 +235,10 @@ static void leave(m3 *c, uint32_t exc_return) {
     bool psp = exc_return & 4, thread = exc_return & 8;
     uint32_t kind = exc_return & 0xF, frame = get(c, psp ? UC_ARM_REG_PSP : UC_ARM_REG_MSP), words[8];
     uint8_t *from = ram(c, frame, FRAME_BYTES);
-    c->active &= ~(1u << number);
-    c->pending |= c->lines & 1u << number;
+    if (number < EXC_COUNT) { /* a debugger may write any */
+        c->active &= ~(1u << number);
+        c->pending |= c->lines & 1u << number;
+    }
     if (number != EXC_NMI)
         set(c, UC_ARM_REG_FAULTMASK, 0);
     if ((kind != 1 && kind != 9 && kind != 0xD) || thread != (c->active == 0)) {
@@ -589,8 +591,11 @@ static void execute(m3 *c, unsigned *cycles) {
         return;
     c->trap = -1;
     c->bus_fault = false;
-    if (c->stale)
-        uc_ctl_remove_cache(c->uc, 0, UINT32_MAX);
+    for (unsigned i = 0; c->stale && i < c->n_regions;
+         i++) /* of the whole address space it takes milliseconds */
+        if (c->regions[i].host)
+            uc_ctl_remove_cache(c->uc, c->regions[i].base,
+                                c->regions[i].base + (uint64_t)c->regions[i].bytes);
     c->stale = false;
     uc_err error = uc_emu_start(c->uc, pc | 1, 0xFFFFFFFF, 0, 1);
     uint32_t next = get(c, UC_ARM_REG_PC);

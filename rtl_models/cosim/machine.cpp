@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -189,7 +190,10 @@ static bool on_write(void *context, uint32_t address, unsigned size, uint32_t va
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+extern "C" [[noreturn]] void out_of_memory(std::size_t bytes); /* of support/ */
+
 machine *machine_create(const machine_config *config) {
+    std::set_new_handler([] { out_of_memory(0); });
     auto m = std::make_unique<machine>(*config);
     m->core = m3_create({m.get(), on_read, on_write});
     if (m->core == nullptr || !m3_map_ram(m->core, config->code, m->code.data(), config->code_bytes) ||
@@ -220,6 +224,10 @@ const uint8_t *machine::memory(uint32_t address, size_t bytes) const {
 static bool in_buffer(const machine *m, uint32_t address, size_t bytes) {
     return inside(address, m->config.buffer, onyx::Soc::GLB_BYTES) &&
            bytes <= onyx::Soc::GLB_BYTES - (address - m->config.buffer);
+}
+
+bool machine_holds(const machine *m, uint32_t address, size_t bytes) {
+    return m->memory(address, bytes) != nullptr || in_buffer(m, address, bytes);
 }
 
 bool machine_load(machine *m, uint32_t address, const void *from, size_t bytes) {
@@ -329,18 +337,15 @@ const char *machine_refused(const machine *m) {
 }
 
 machine_counters machine_count(const machine *m) {
-    return {m->cpu_cycles,
-            m3_instructions(m->core),
-            m->soc.cycles(),
-            m->soc.array_cycles(),
-            m->soc.evaluations(),
-            m->soc.progress(),
-            m->soc.run_cycles().size(),
-            m->soc.kernel_cycles()};
+    return {m->cpu_cycles,        m3_instructions(m->core), m->soc.cycles(), m->soc.array_cycles(),
+            m->soc.evaluations(), m->soc.progress(),        m->soc.runs(),   m->soc.kernel_cycles()};
 }
 
 uint64_t machine_run_cycles(const machine *m, uint64_t run) {
-    return m->soc.run_cycles().at(run);
+    return m->soc.run_cycles(run);
+}
+void machine_forget_runs(machine *m) {
+    m->soc.forget_runs();
 }
 
 void machine_watch(machine *m, machine_watcher *watcher, void *context) {
@@ -353,5 +358,8 @@ uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y) {
 }
 
 char *machine_describe_stuck(const machine *m) {
-    return strdup(m->soc.describe_stuck().c_str());
+    char *text = strdup(m->soc.describe_stuck().c_str());
+    if (text == nullptr)
+        out_of_memory(0);
+    return text;
 }

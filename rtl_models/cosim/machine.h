@@ -35,6 +35,7 @@ void machine_destroy(machine *m);
 
 /* Debugger's access without time, to code, SRAM and buffer. False if the range is not inside one of them. */
 bool machine_load(machine *m, uint32_t address, const void *from, size_t bytes);
+bool machine_holds(const machine *m, uint32_t address, size_t bytes); /* whether it is */
 bool machine_dump(const machine *m, uint32_t address, void *to, size_t bytes);
 uint32_t machine_word(const machine *m, uint32_t address); /* 0 where there is no memory */
 
@@ -66,8 +67,10 @@ typedef struct {
     uint64_t kernel;        /* array cycles in which a run was under way */
 } machine_counters;
 machine_counters machine_count(const machine *m);
-/* Array cycles of run i of all so far, by start pulses: to the last store it started. */
+/* Array cycles of run i of all so far, by start pulses: to the last store it started. Not of those that were
+ * forgotten: all before the latest machine_forget_runs. */
 uint64_t machine_run_cycles(const machine *m, uint64_t run);
+void machine_forget_runs(machine *m);
 /* What the monitors of a tile have raised: bit n is hazard n of rtl_models/cycle.h. */
 uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y);
 /* Has every channel of the array told as it changes, as array_glue.h's Watcher. */

@@ -17,7 +17,7 @@ static const char USAGE[] =
     "  --watchdog N       array cycles in which nothing moves at most (1000000)\n"
     "  --jtag WHERE       JTAG as OpenOCD's remote_bitbang, on a TCP port of 127.0.0.1 (0: any, which is "
     "printed)\n"
-    "                     or on the UNIX socket of that path\n"
+    "                     or on the UNIX socket of that path; or fd:N, a listening socket that is inherited\n"
     "  --back-door WHERE  memory contents past the debug port (docs/cosim.md)\n"
     "exit: 0 done, 1 usage or file, 4 the program failed, 5 stuck or too long\n";
 

@@ -1,7 +1,8 @@
 /* serve.c - see serve.h. One thread: some steps of the machine, then whatever came in. */
-#include "rtl_models/cosim/serve.h"
+#include "rtl_models/cosim/serve_int.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,27 +12,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "rtl_models/cosim/debug.h"
-#include "rtl_models/cosim/jtag.h"
-
 /* Machine steps between two looks at the sockets; fewer while the processor is halted, when the debugger is
  * busy, and then milliseconds to wait there. */
 enum { STEPS = 64, HALTED_STEPS = 4, HALTED_WAIT_MS = 1 };
 enum { BACK_DOOR_TIMEOUT_S = 10, BACK_DOOR_CHUNK = 1 << 16 };
-
-typedef struct {
-    int listener, client;
-    const char *path; /* of a UNIX socket; removed at the end */
-} door;
-
-typedef struct {
-    const pnr_board *board;
-    machine *m;
-    debug_unit debug;
-    jtag_port port;
-    bool tck, srst;
-    door jtag, back;
-} server;
 
 static volatile sig_atomic_t ended;
 static void on_signal(int number) {
@@ -79,22 +63,36 @@ static int listen_tcp(uint16_t number) {
     return -1;
 }
 
-static bool open_door(door *x, const char *where, diagnostics *d) {
+/* An inherited socket, if it listens. */
+static int listening(int s) {
+    int yes = 0;
+    socklen_t length = sizeof yes;
+    errno = EINVAL; /* a socket that does not listen */
+    if (getsockopt(s, SOL_SOCKET, SO_ACCEPTCONN, &yes, &length) == 0 && yes)
+        return s;
+    return -1;
+}
+
+static bool open_door(serve_door *x, const char *where, diagnostics *d) {
     char *end;
-    unsigned long number = strtoul(where, &end, 10);
-    bool port = end != where && *end == '\0' && number <= UINT16_MAX;
-    x->listener = port ? listen_tcp((uint16_t)number) : listen_unix(where);
-    x->path = port || x->listener < 0 ? NULL : where;
+    bool given = strncmp(where, "fd:", 3) == 0;
+    const char *digits = given ? where + 3 : where;
+    unsigned long number = strtoul(digits, &end, 10);
+    bool whole = isdigit((unsigned char)*digits) && *end == '\0' && number <= UINT16_MAX;
+    x->listener = given && whole ? listening((int)number)
+                  : whole        ? listen_tcp((uint16_t)number)
+                                 : listen_unix(where);
+    x->path = whole || x->listener < 0 ? NULL : where;
     return x->listener >= 0 || socket_error(where, d);
 }
 
-static void hang_up(door *x) {
+static void hang_up(serve_door *x) {
     if (x->client >= 0)
         close(x->client);
     x->client = -1;
 }
 
-static void close_door(door *x) {
+static void close_door(serve_door *x) {
     hang_up(x);
     if (x->listener >= 0)
         close(x->listener);
@@ -102,19 +100,19 @@ static void close_door(door *x) {
         unlink(x->path);
 }
 
-static void answer_door(door *x) {
+static void answer_door(serve_door *x) {
     x->client = accept(x->listener, NULL, NULL);
 }
 
 /* One client at a time; the next one waits until it hangs up. */
-static int awaited(const door *x) {
+static int awaited(const serve_door *x) {
     return x->client < 0 ? x->listener : -1;
 }
 
 static bool send_all(int s, const void *from, size_t bytes) {
     for (size_t done = 0; done < bytes;) {
         ssize_t n = send(s, (const char *)from + done, bytes - done, MSG_NOSIGNAL);
-        if (n <= 0 && errno != EINTR)
+        if (n <= 0 && (errno != EINTR || ended))
             return false;
         done += n > 0 ? (size_t)n : 0;
     }
@@ -138,7 +136,7 @@ static void set_resets(server *s, bool trst, bool srst) {
     s->srst = srst;
 }
 
-static void serve_jtag(server *s) {
+void serve_jtag(server *s) {
     char in[4096], out[sizeof in];
     size_t answers = 0;
     ssize_t n = recv(s->jtag.client, in, sizeof in, 0);
@@ -159,60 +157,74 @@ static void serve_jtag(server *s) {
 
 /* ---- the back door --------------------------------------------------------------------------- */
 
-static bool read_line(int s, char *line, size_t size) {
-    size_t n = 0;
-    while (n + 1 < size && recv(s, line + n, 1, MSG_WAITALL) == 1) {
+/* Without its end, and how long it is; -1 if it does not come. */
+static ssize_t read_line(int s, char *line, size_t size) {
+    for (size_t n = 0; n + 1 < size && recv(s, line + n, 1, MSG_WAITALL) == 1; n++) {
         if (line[n] == '\n') {
             line[n] = '\0';
-            return true;
+            return (ssize_t)n;
         }
-        n++;
     }
-    return false;
+    return -1;
 }
 
-static bool back_write(server *s, uint32_t address, size_t bytes, uint8_t *buffer) {
-    bool good = true;
-    for (size_t done = 0, part; done < bytes; done += part) {
+static bool refuse(server *s) {
+    static const char no[] = "no: not inside a memory\n";
+    return send_all(s->back.client, no, sizeof no - 1);
+}
+
+/* The bytes come, whether they can be kept or not. */
+static bool back_write(server *s, uint32_t address, uint32_t bytes, uint8_t *buffer) {
+    bool good = machine_holds(s->m, address, bytes);
+    for (uint32_t done = 0, part; done < bytes; done += part) {
         part = bytes - done < BACK_DOOR_CHUNK ? bytes - done : BACK_DOOR_CHUNK;
         if (recv(s->back.client, buffer, part, MSG_WAITALL) != (ssize_t)part)
             return false;
-        good = good && machine_load(s->m, address + (uint32_t)done, buffer, part);
+        good = good && machine_load(s->m, address + done, buffer, part);
     }
-    const char *answer = good ? "ok\n" : "no: not inside a memory\n";
-    return send_all(s->back.client, answer, strlen(answer));
+    return good ? send_all(s->back.client, "ok\n", 3) : refuse(s);
 }
 
-static bool back_read(server *s, uint32_t address, size_t bytes, uint8_t *buffer) {
-    static const char no[] = "no: not inside a memory\n";
-    uint8_t last;
-    if (bytes == 0 || !machine_dump(s->m, address, &last, 1) ||
-        !machine_dump(s->m, address + (uint32_t)(bytes - 1), &last, 1))
-        return send_all(s->back.client, no, sizeof no - 1);
+static bool back_read(server *s, uint32_t address, uint32_t bytes, uint8_t *buffer) {
+    if (!machine_holds(s->m, address, bytes))
+        return refuse(s);
     bool good = send_all(s->back.client, "ok\n", 3);
-    for (size_t done = 0, part; good && done < bytes; done += part) {
+    for (uint32_t done = 0, part; good && done < bytes; done += part) {
         part = bytes - done < BACK_DOOR_CHUNK ? bytes - done : BACK_DOOR_CHUNK;
-        good = machine_dump(s->m, address + (uint32_t)done, buffer, part) &&
-               send_all(s->back.client, buffer, part);
+        good = machine_dump(s->m, address + done, buffer, part) && send_all(s->back.client, buffer, part);
     }
     return good;
 }
 
-static void serve_back_door(server *s) {
+/* A number as in C, of 32 bits, between blanks; what follows it. NULL: there is none. */
+static const char *request_number(const char *text, uint32_t *out) {
+    char *end;
+    if (text[0] != ' ' || !isdigit((unsigned char)text[1]))
+        return NULL;
+    errno = 0;
+    unsigned long long value = strtoull(text + 1, &end, 0);
+    *out = (uint32_t)value;
+    return errno == 0 && value <= UINT32_MAX ? end : NULL;
+}
+
+void serve_back_door(server *s) {
     static const char no[] = "no: write ADDRESS BYTES, or read ADDRESS BYTES\n";
     const struct timeval limit = {.tv_sec = BACK_DOOR_TIMEOUT_S};
     uint8_t buffer[BACK_DOOR_CHUNK];
-    char line[80], word[8];
-    unsigned address, bytes;
+    char line[80];
+    uint32_t address = 0, bytes = 0;
     setsockopt(s->back.client, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    bool good = read_line(s->back.client, line, sizeof line);
-    if (good && (sscanf(line, "%7s %i %i", word, (int *)&address, (int *)&bytes) != 3 ||
-                 (strcmp(word, "write") != 0 && strcmp(word, "read") != 0))) {
-        send_all(s->back.client, no, sizeof no - 1);
-        good = false;
+    bool good = false;
+    ssize_t length = read_line(s->back.client, line, sizeof line);
+    if (length >= 0) {
+        bool write = strncmp(line, "write", 5) == 0, read = strncmp(line, "read", 4) == 0;
+        const char *end = write || read ? request_number(line + (write ? 5 : 4), &address) : NULL;
+        end = end ? request_number(end, &bytes) : NULL;
+        if (end == line + length)
+            good = write ? back_write(s, address, bytes, buffer) : back_read(s, address, bytes, buffer);
+        else
+            send_all(s->back.client, no, sizeof no - 1);
     }
-    if (good)
-        good = word[0] == 'w' ? back_write(s, address, bytes, buffer) : back_read(s, address, bytes, buffer);
     if (!good)
         hang_up(&s->back);
 }
@@ -252,24 +264,28 @@ static void serve(server *s) {
     }
 }
 
+void serve_begin(server *s, machine *m) {
+    *s = (server){.m = m, .jtag = {-1, -1, NULL}, .back = {-1, -1, NULL}};
+    debug_begin(&s->debug, m);
+    jtag_begin(&s->port, (jtag_bus){&s->debug, debug_read, debug_write});
+    machine_reset(m);
+}
+
 int cosim_serve(const cosim_serve_options *o, const pnr_board *board, arena *mem, diagnostics *d) {
-    server s = {.board = board, .jtag = {-1, -1, NULL}, .back = {-1, -1, NULL}};
+    server s;
     struct sigaction end = {.sa_handler = on_signal};
-    s.m = cosim_machine(board, o->uart_out, d);
-    if (!s.m)
+    machine *m = cosim_machine(board, o->uart_out, d);
+    if (!m)
         return COSIM_USAGE;
-    bool good = !o->elf || cosim_load_elf(s.m, o->elf, mem, d);
+    bool good = !o->elf || cosim_load_elf(m, o->elf, mem, d);
+    sigaction(SIGTERM, &end, NULL);
+    sigaction(SIGINT, &end, NULL);
+    serve_begin(&s, m);
     good = good && open_door(&s.jtag, o->jtag, d) && (!o->back_door || open_door(&s.back, o->back_door, d));
-    if (good) {
-        sigaction(SIGTERM, &end, NULL);
-        sigaction(SIGINT, &end, NULL);
-        debug_begin(&s.debug, s.m);
-        jtag_begin(&s.port, (jtag_bus){&s.debug, debug_read, debug_write});
-        machine_reset(s.m);
+    if (good)
         serve(&s);
-    }
     close_door(&s.jtag);
     close_door(&s.back);
-    machine_destroy(s.m);
+    machine_destroy(m);
     return good ? COSIM_OK : COSIM_USAGE;
 }

@@ -11,8 +11,9 @@
 #include "rtl_models/cosim/session.h"
 
 typedef struct {
-    const char *elf;       /* loaded before the first step, or NULL */
-    const char *jtag;      /* a TCP port of 127.0.0.1 (0: any, printed), or the path of a UNIX socket */
+    const char *elf;  /* loaded before the first step, or NULL */
+    const char *jtag; /* a TCP port of 127.0.0.1 (0: any, printed), the path of a UNIX socket, or "fd:N", a
+                       listening socket that is open already */
     const char *back_door; /* the same, or NULL */
     FILE *uart_out;
 } cosim_serve_options;

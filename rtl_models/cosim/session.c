@@ -200,9 +200,9 @@ static bool write_results(session *s, const fw_batches *all, const fw_batch *b, 
     return true;
 }
 
-static bool run_batch(session *s, const fw_batches *all, uint32_t i, FILE *out) {
-    const fw_batch *b = &all->list.at[i];
+static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_batch *b, FILE *out) {
     uint64_t first_run = machine_count(s->m).runs;
+    machine_forget_runs(s->m);
     for (uint32_t k = 0; k < b->segments.len; k++) {
         const fw_segment *g = &b->segments.at[k];
         BUG_IF(!machine_load(s->m, g->address, g->content, g->bytes), "segment at 0x%x", g->address);
@@ -215,6 +215,18 @@ static bool run_batch(session *s, const fw_batches *all, uint32_t i, FILE *out) 
     uint64_t runs = machine_count(s->m).runs - first_run;
     return runs == b->runs ? write_results(s, all, b, first_run, out)
                            : wrong_runs(s, "start pulses of a batch", b->runs, runs);
+}
+
+/* Each batch is in memory while it runs. */
+static bool run_batches(session *s, fw_batches *all, FILE *out) {
+    bool good = true;
+    for (uint32_t i = 0; good && i < all->batches; i++) {
+        arena mem = {0};
+        fw_batch batch;
+        good = fw_batches_get(all, i, &mem, s->d, &batch) && run_batch(s, all, i, &batch, out);
+        arena_free(&mem);
+    }
+    return good;
 }
 
 /* "hazards": the tiles whose monitors were raised, and by which kinds, a bit each. */
@@ -256,40 +268,41 @@ static bool write_statistics(const session *s, double seconds) {
     return good;
 }
 
-static bool run_all(session *s, const fw_batches *all, arena *mem) {
+static bool run_all(session *s, fw_batches *all, arena *mem) {
     file_out out;
-    uint32_t runs = 0;
-    for (uint32_t i = 0; i < all->list.len; i++)
-        runs += all->list.at[i].runs;
     double begin = seconds_now();
     machine_reset(s->m);
     if (!run_until_done(s, 0) || !file_create(&out, s->options->result, mem, s->d))
         return false;
-    const uint32_t head[] = {0x52584e4fu /* "ONXR" */, 1, runs, all->outputs};
+    const uint32_t head[] = {0x52584e4fu /* "ONXR" */, 1, (uint32_t)all->runs, all->outputs};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         file_put_u32(out.stream, head[i]);
-    for (uint32_t i = 0; i < all->list.len; i++) {
-        if (!run_batch(s, all, i, out.stream)) {
-            file_abandon(&out);
-            return false;
-        }
+    if (!run_batches(s, all, out.stream)) {
+        file_abandon(&out);
+        return false;
     }
     return file_commit(&out, s->d) && (!s->options->stats || write_statistics(s, seconds_now() - begin));
 }
 
+static void run(session *s, fw_batches *batches, arena *mem) {
+    const cosim_options *o = s->options;
+    s->m = cosim_machine(s->board, o->uart_out, s->d);
+    if (!s->m)
+        return;
+    wave *waves = o->waves ? cosim_waves_begin(o->waves, s->m, mem, s->d) : NULL;
+    if ((waves || !o->waves) && cosim_load_elf(s->m, o->elf, mem, s->d) && run_all(s, batches, mem))
+        s->exit_code = COSIM_OK;
+    machine_destroy(s->m);
+    if (waves && !wave_end(waves, s->d))
+        s->exit_code = COSIM_USAGE;
+}
+
 int cosim_run(const cosim_options *o, const pnr_board *board, arena *mem, diagnostics *d) {
-    fw_batches batches = {0};
+    fw_batches batches;
     session s = {.options = o, .board = board, .d = d, .exit_code = COSIM_USAGE};
-    if (!fw_batches_read(o->batches, board, mem, d, &batches))
+    if (!fw_batches_open(o->batches, board, mem, d, &batches))
         return COSIM_USAGE;
-    s.m = cosim_machine(board, o->uart_out, d);
-    if (!s.m)
-        return COSIM_USAGE;
-    wave *waves = o->waves ? cosim_waves_begin(o->waves, s.m, mem, d) : NULL;
-    if ((waves || !o->waves) && cosim_load_elf(s.m, o->elf, mem, d) && run_all(&s, &batches, mem))
-        s.exit_code = COSIM_OK;
-    machine_destroy(s.m);
-    if (waves && !wave_end(waves, d))
-        s.exit_code = COSIM_USAGE;
+    run(&s, &batches, mem);
+    fw_batches_close(&batches);
     return s.exit_code;
 }

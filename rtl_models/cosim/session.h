@@ -19,7 +19,7 @@ typedef struct {
 enum { COSIM_WATCHDOG_CYCLES = 1000000 };
 
 /* Runs it all. Results and statistics are there only if it returns COSIM_OK. Errors: E0750-board-model,
- * E0751-elf, E0752-elf-address, E0753-processor, those of fw_batches_read; E0760-target, E0761-stopped,
+ * E0751-elf, E0752-elf-address, E0753-processor, those of fw_batches_open; E0760-target, E0761-stopped,
  * E0762-output-range, E0763-runs (COSIM_TARGET); E0770-watchdog, E0771-max-cycles (COSIM_WATCHDOG). */
 int cosim_run(const cosim_options *o, const pnr_board *board, arena *mem, diagnostics *d);
 

@@ -50,8 +50,9 @@ struct Soc::State {
     bool config_reading = false, register_reading = false;
     uint64_t cycles = 0, progress = 0;
     uint64_t busy_before = 0, evaluations_before = 0; /* of the array before its last reset */
-    std::vector<uint64_t> run_starts, run_cycles;
-    std::array<size_t, TILES> run_of{}; /* by store: the run it is of */
+    uint64_t runs_forgotten = 0;
+    std::vector<uint64_t> run_starts, run_cycles; /* of the runs after those */
+    std::array<uint64_t, TILES> run_of{};         /* by store: the run it is of */
     uint64_t busy_since = 0, kernel_cycles = 0;
 
     State(unsigned w, unsigned h) : glc(&context), array(w, h), width(w) {
@@ -194,7 +195,7 @@ void Soc::State::note_start() {
         busy_since = cycles;
     for (unsigned t = 0; t < TILES; t++) {
         if (glc.f2g_start_o >> t & 1)
-            run_of[t] = run_starts.size();
+            run_of[t] = runs_forgotten + run_starts.size();
     }
     run_starts.push_back(cycles);
     run_cycles.push_back(0);
@@ -208,7 +209,8 @@ void Soc::State::note_done(unsigned t) {
         configs[t].open = false;
     if (m.st_done_o) {
         stores[t].open = false;
-        run_cycles[run_of[t]] = cycles - run_starts[run_of[t]];
+        if (run_of[t] >= runs_forgotten)
+            run_cycles[run_of[t] - runs_forgotten] = cycles - run_starts[run_of[t] - runs_forgotten];
         if (!any_store_open())
             kernel_cycles += cycles - busy_since;
     }
@@ -401,8 +403,16 @@ uint64_t Soc::evaluations() const {
 uint64_t Soc::progress() const {
     return state_->progress;
 }
-const std::vector<uint64_t> &Soc::run_cycles() const {
-    return state_->run_cycles;
+uint64_t Soc::runs() const {
+    return state_->runs_forgotten + state_->run_starts.size();
+}
+uint64_t Soc::run_cycles(uint64_t run) const {
+    return state_->run_cycles.at(run - state_->runs_forgotten);
+}
+void Soc::forget_runs() {
+    state_->runs_forgotten = runs();
+    state_->run_starts.clear();
+    state_->run_cycles.clear();
 }
 uint64_t Soc::kernel_cycles() const {
     return state_->kernel_cycles;

@@ -60,8 +60,11 @@ class Soc {
     uint64_t evaluations() const;  /* of tiles of the array */
     /* Grows with everything that moves: stream and configuration words, accesses of the processor. */
     uint64_t progress() const;
-    /* Cycles of each run so far, by start pulse: to the last of the stores that it started. */
-    const std::vector<uint64_t> &run_cycles() const;
+    uint64_t runs() const; /* start pulses */
+    /* Cycles of run i of all so far, by start pulse: to the last of the stores that it started. Not of those
+     * before the latest forget_runs. */
+    uint64_t run_cycles(uint64_t run) const;
+    void forget_runs();
     /* Cycles in which a run was under way; less than the sum of all where copies of a kernel run apart. */
     uint64_t kernel_cycles() const;
     /* As of Array. */

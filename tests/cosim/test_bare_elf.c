@@ -2,6 +2,7 @@
  * tick, sleep, CRC, exceptions. It ends at a breakpoint, with semihosting's exit code 0. */
 #include "rtl_models/cosim/m3.h"
 #include "tests/firmware/bare_elf.h"
+#include "tests/firmware/elf_segments.h"
 
 enum { MEMORY_BYTES = 0x20000, MOST_STEPS = 300000000, EXIT_EXTENDED = 0x20 };
 
@@ -21,17 +22,11 @@ static bool write_nothing(void *context, uint32_t address, unsigned size, uint32
 }
 
 static void load(fixture *f, const char *path, memories *m) {
-    size_t length = 0;
-    const uint8_t *e = (const uint8_t *)file_read(path, &f->mem, &length, &f->diag);
-    assert_non_null(e);
-    for (uint32_t i = 0; i < e[44]; i++) {
-        const uint8_t *segment = e + file_u32_at(e + 28) + 32 * i;
-        uint32_t from = file_u32_at(segment + 4), to = file_u32_at(segment + 12),
-                 bytes = file_u32_at(segment + 16);
-        if (file_u32_at(segment) != 1 || !bytes)
-            continue;
-        assert_true(to < MEMORY_BYTES && bytes <= MEMORY_BYTES - to);
-        memcpy(m->code + to, e + from, bytes);
+    elf_segments all = elf_segments_of(f, path);
+    for (uint32_t i = 0; i < all.len; i++) {
+        const elf_segment *s = &all.at[i];
+        assert_true(s->address < MEMORY_BYTES && s->bytes <= MEMORY_BYTES - s->address);
+        memcpy(m->code + s->address, s->content, s->bytes);
     }
 }
 

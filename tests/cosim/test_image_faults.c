@@ -3,6 +3,7 @@
  * then writes configuration has loaded a bad image. */
 #include "firmware/fw_int.h"
 #include "rtl_models/cosim/m3.h"
+#include "tests/firmware/elf_segments.h"
 #include "tests/firmware/small_design.h"
 
 enum { MEMORY_BYTES = 0x20000, MOST_STEPS = 60000, HEADER_BYTES = 32 };
@@ -47,22 +48,17 @@ static uint32_t crc_of(const uint8_t *bytes, uint32_t n) {
     return ~crc;
 }
 
-/* The loadable parts of the ELF file, and where a function of it begins. */
 static void load_elf(fixture *f, chip *c, const char *path) {
-    size_t length = 0;
-    const uint8_t *e = (const uint8_t *)file_read(path, &f->mem, &length, &f->diag);
-    assert_non_null(e);
-    for (uint32_t i = 0; i < e[44]; i++) {
-        const uint8_t *segment = e + file_u32_at(e + 28) + 32 * i;
-        uint32_t from = file_u32_at(segment + 4), to = file_u32_at(segment + 12),
-                 bytes = file_u32_at(segment + 16);
-        if (file_u32_at(segment) != 1 || !bytes)
-            continue;
-        assert_true(bytes <= MEMORY_BYTES);
-        memcpy(to == c->board->map.cgra_data ? c->image : c->program + to, e + from, bytes);
+    elf_segments all = elf_segments_of(f, path);
+    for (uint32_t i = 0; i < all.len; i++) {
+        const elf_segment *s = &all.at[i];
+        assert_true(s->bytes <= MEMORY_BYTES);
+        memcpy(s->address == c->board->map.cgra_data ? c->image : c->program + s->address, s->content,
+               s->bytes);
     }
 }
 
+/* Where a function of the ELF file begins. */
 static uint32_t symbol(fixture *f, const char *elf, const char *name) {
     size_t length = 0;
     const char *list = arena_printf(&f->mem, "%s.nm", elf);

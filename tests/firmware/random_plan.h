@@ -65,6 +65,16 @@ static inline pnr_board onyx_board(fixture *f) {
     return b;
 }
 
+/* One batch file of all plans; false after errors. */
+static inline bool write_plans(fixture *f, const tile_plan *plans, uint32_t n, const fw_columns *c,
+                               const pnr_board *b, const char *path, fw_batch_stats *stats) {
+    fw_batch_writer *w = fw_batches_begin(c, b, path, &f->mem, &f->diag);
+    bool good = w != NULL;
+    for (uint32_t i = 0; good && i < n; i++)
+        good = fw_batches_add(w, &plans[i]);
+    return w && fw_batches_end(w, good, stats);
+}
+
 /* A file of the build folder, named after the test program's process. */
 static inline const char *scratch_path(fixture *f, const char *name) {
     return arena_printf(&f->mem, ONYX_BINARY_DIR "/tests/%ld.%s", (long)getpid(), name);

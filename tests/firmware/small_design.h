@@ -25,7 +25,7 @@ static inline void add_io(fixture *f, small_design *s, uint16_t column, bool out
 }
 
 static inline void add_words(fixture *f, small_design *s, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = s->bits.words.len, end = i + n; i < end; i++) {
         const bits_word w = {.address = i << 24 | (i / 256 % 8) << 16 | (i / 2048 % 32) << 8 | 1,
                              .data = 0x9e3779b9u * (i + 1)};
         vec_push(&f->mem, &s->bits.words, w);

@@ -4,13 +4,13 @@
 
 static void write_batches(fixture *f, const tile_plan *plan, const fw_columns *c, const pnr_board *b,
                           const char *path, fw_batch_stats *stats) {
-    if (!fw_batches_write(plan, c, b, path, &f->diag, stats))
+    if (!write_plans(f, plan, 1, c, b, path, stats))
         fail_msg("%s", fixture_printed(f));
 }
 
 static fw_batches read_batches(fixture *f, const pnr_board *b, const char *path) {
     fw_batches file;
-    if (!fw_batches_read(path, b, &f->mem, &f->diag, &file))
+    if (!fw_batches_open(path, b, &f->mem, &f->diag, &file))
         fail_msg("%s", fixture_printed(f));
     return file;
 }
@@ -44,24 +44,40 @@ static void check_run(const tile_plan *plan, const fw_columns *c, const pnr_boar
     }
 }
 
-/* Every run of the plan, in order, over all batches. */
-static void check_file(const tile_plan *plan, const fw_columns *c, const pnr_board *b,
-                       const fw_batches *file) {
+/* Every run of the plan, in order, over the batches from `k` on; the batch after those. */
+static uint32_t check_plan(fixture *f, const tile_plan *plan, const fw_columns *c, const pnr_board *b,
+                           fw_batches *file, uint32_t k) {
     uint32_t run = 0;
-    assert_int_equal(file->inputs, c->n_in);
-    assert_int_equal(file->outputs, c->n_out);
-    for (uint32_t k = 0; k < file->list.len; k++) {
-        const fw_batch *batch = &file->list.at[k];
-        assert_true(batch->runs > 0);
+    for (; run < plan->runs.len; k++) {
+        fw_batch batch;
+        assert_true(k < file->batches && fw_batches_get(file, k, &f->mem, &f->diag, &batch));
+        assert_true(batch.runs > 0 && batch.runs == file->list[k].runs);
         uint64_t bound = 0;
-        const uint8_t *row = loaded(batch, batch->table);
-        for (uint32_t r = 0; r < batch->runs; r++, run++) {
-            check_run(plan, c, b, batch, row + r * fw_row_bytes(c->n_in, c->n_out), run);
+        const uint8_t *row = loaded(&batch, batch.table);
+        for (uint32_t r = 0; r < batch.runs; r++, run++) {
+            check_run(plan, c, b, &batch, row + r * fw_row_bytes(c->n_in, c->n_out), run);
             bound += plan->runs.at[run].bound_words;
         }
         assert_true(2 * bound <= b->glb_bank_bytes);
     }
     assert_int_equal(run, plan->runs.len);
+    return k;
+}
+
+/* The plans one after the other, and nothing else; closes the file. */
+static void check_file(fixture *f, const tile_plan *plans, uint32_t n, const fw_columns *c,
+                       const pnr_board *b, fw_batches *file) {
+    uint32_t batch = 0;
+    uint64_t runs = 0;
+    assert_int_equal(file->inputs, c->n_in);
+    assert_int_equal(file->outputs, c->n_out);
+    for (uint32_t i = 0; i < n; i++) {
+        batch = check_plan(f, &plans[i], c, b, file, batch);
+        runs += plans[i].runs.len;
+    }
+    assert_int_equal(file->batches, batch);
+    assert_int_equal(file->runs, runs);
+    fw_batches_close(file);
 }
 
 static void every_run_of_random_plans_finds_its_words(void **state) {
@@ -82,10 +98,80 @@ static void every_run_of_random_plans_finds_its_words(void **state) {
         fw_batch_stats stats;
         write_batches(f, &plan, &c.columns, &b, path, &stats);
         fw_batches file = read_batches(f, &b, path);
-        assert_int_equal(file.list.len, stats.batches);
+        assert_int_equal(file.batches, stats.batches);
         assert_true(stats.block_words <= stats.run_words);
-        check_file(&plan, &c.columns, &b, &file);
+        check_file(f, &plan, 1, &c.columns, &b, &file);
     }
+    unlink(path);
+    pnr_board_free(&b);
+}
+
+/* A plan of `runs` runs over distinct blocks of `words` words. */
+static tile_plan plan_of_blocks(fixture *f, uint32_t runs, uint32_t words, uint32_t bound) {
+    prng p = prng_seed(3);
+    const plan_shape shape = {.inputs = 1, .outputs = 1, .blocks = runs, .runs = runs, .most_words = 1};
+    tile_plan plan = random_plan(f, &p, &shape);
+    for (uint32_t i = plan.words.len; i < words; i++)
+        vec_push(&f->mem, &plan.words, (uint16_t)i);
+    for (uint32_t r = 0; r < runs; r++) {
+        plan.inputs.at[0].blocks.at[r] = (tile_block){0, words};
+        plan.run_block.at[r] = r;
+        plan.runs.at[r].bound_words = bound;
+    }
+    return plan;
+}
+
+/* What is too large for memory comes in several plans, some of them without runs. */
+static void plans_follow_each_other(void **state) {
+    enum { PLANS = 5 };
+    fixture *f = *state;
+    pnr_board b = onyx_board(f);
+    const char *path = scratch_path(f, "plans.bin");
+    prng p = prng_seed(5);
+    tile_plan plans[PLANS];
+    for (uint32_t i = 0; i < PLANS; i++) {
+        const plan_shape shape = {.inputs = 3,
+                                  .outputs = 2,
+                                  .blocks = 1 + prng_below(&p, 40),
+                                  .runs = i == 2 ? 0 : 200 * i,
+                                  .most_words = 900,
+                                  .bound = 100};
+        plans[i] = random_plan(f, &p, &shape);
+    }
+    plan_columns c;
+    set_columns(&c, 3, 2);
+    fw_batch_stats stats;
+    if (!write_plans(f, plans, PLANS, &c.columns, &b, path, &stats))
+        fail_msg("%s", fixture_printed(f));
+    fw_batches file = read_batches(f, &b, path);
+    assert_int_equal(file.batches, stats.batches);
+    check_file(f, plans, PLANS, &c.columns, &b, &file);
+    unlink(path);
+    pnr_board_free(&b);
+}
+
+/* A file that is damaged once it is open is noticed where it is. */
+static void a_batch_is_validated_when_it_is_read(void **state) {
+    fixture *f = *state;
+    pnr_board b = onyx_board(f);
+    const char *path = scratch_path(f, "changed.bin");
+    tile_plan plan = plan_of_blocks(f, 2, b.glb_bank_bytes / 4 + 1, 1);
+    plan_columns c;
+    fw_batch_stats stats;
+    fw_batch batch;
+    set_columns(&c, 1, 1);
+    write_batches(f, &plan, &c.columns, &b, path, &stats);
+    fw_batches file = read_batches(f, &b, path);
+    assert_int_equal(file.batches, 2);
+    FILE *out = fopen(path, "r+b");
+    assert_non_null(out);
+    assert_int_equal(fseek(out, (long)file.list[1].at + 12, SEEK_SET), 0);
+    file_put_u32(out, 1); /* the address of the first segment */
+    assert_int_equal(fclose(out), 0);
+    assert_true(fw_batches_get(&file, 0, &f->mem, &f->diag, &batch));
+    assert_false(fw_batches_get(&file, 1, &f->mem, &f->diag, &batch));
+    assert_non_null(strstr(fixture_printed(f), "batch 1: a segment may not lie at 0x1"));
+    fw_batches_close(&file);
     unlink(path);
     pnr_board_free(&b);
 }
@@ -109,24 +195,9 @@ static void a_block_is_stored_once_a_batch(void **state) {
         for (uint32_t k = 0; k < 3; k++)
             unique += plan.inputs.at[i].blocks.at[k].length;
     assert_int_equal(stats.block_words, unique);
-    check_file(&plan, &c.columns, &b, &file);
+    check_file(f, &plan, 1, &c.columns, &b, &file);
     unlink(path);
     pnr_board_free(&b);
-}
-
-/* A plan of `runs` runs over distinct blocks of `words` words. */
-static tile_plan plan_of_blocks(fixture *f, uint32_t runs, uint32_t words, uint32_t bound) {
-    prng p = prng_seed(3);
-    const plan_shape shape = {.inputs = 1, .outputs = 1, .blocks = runs, .runs = runs, .most_words = 1};
-    tile_plan plan = random_plan(f, &p, &shape);
-    for (uint32_t i = plan.words.len; i < words; i++)
-        vec_push(&f->mem, &plan.words, (uint16_t)i);
-    for (uint32_t r = 0; r < runs; r++) {
-        plan.inputs.at[0].blocks.at[r] = (tile_block){0, words};
-        plan.run_block.at[r] = r;
-        plan.runs.at[r].bound_words = bound;
-    }
-    return plan;
 }
 
 static uint32_t batches_of(fixture *f, const pnr_board *b, const tile_plan *plan) {
@@ -136,7 +207,7 @@ static uint32_t batches_of(fixture *f, const pnr_board *b, const tile_plan *plan
     fw_batch_stats stats;
     write_batches(f, plan, &c.columns, b, path, &stats);
     fw_batches file = read_batches(f, b, path);
-    check_file(plan, &c.columns, b, &file);
+    check_file(f, plan, 1, &c.columns, b, &file);
     unlink(path);
     return stats.batches;
 }
@@ -170,7 +241,7 @@ static void expect_capacity_error(fixture *f, const pnr_board *b, uint32_t words
     set_columns(&c, 1, 1);
     fw_batch_stats stats;
     uint32_t before = f->diag.list.len;
-    assert_false(fw_batches_write(&plan, &c.columns, b, path, &f->diag, &stats));
+    assert_false(write_plans(f, &plan, 1, &c.columns, b, path, &stats));
     assert_int_equal(f->diag.list.len, before + 1);
     assert_string_equal(f->diag.list.at[before].code, "E0710-batch-capacity");
     assert_int_equal(f->diag.list.at[before].kind, DIAG_UNMAPPABLE);
@@ -198,7 +269,7 @@ static void write_bytes(const char *path, const char *bytes, size_t length) {
 static const char *refusal(fixture *f, const pnr_board *b, const char *path) {
     fw_batches file;
     diag_init(&f->diag, &f->mem);
-    assert_false(fw_batches_read(path, b, &f->mem, &f->diag, &file));
+    assert_false(fw_batches_open(path, b, &f->mem, &f->diag, &file));
     return fixture_printed(f);
 }
 
@@ -241,8 +312,10 @@ static bool accepts(const pnr_board *b, const char *path) {
     diagnostics d;
     fw_batches file;
     diag_init(&d, &mem);
-    bool good = fw_batches_read(path, b, &mem, &d, &file);
+    bool good = fw_batches_open(path, b, &mem, &d, &file);
     assert_int_equal(good, !diag_failed(&d));
+    if (good)
+        fw_batches_close(&file);
     arena_free(&mem);
     return good;
 }
@@ -292,6 +365,8 @@ static void damaged_files_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(every_run_of_random_plans_finds_its_words),
+        TEST(plans_follow_each_other),
+        TEST(a_batch_is_validated_when_it_is_read),
         TEST(a_block_is_stored_once_a_batch),
         TEST(batches_end_exactly_where_a_memory_does),
         TEST(a_run_that_fits_nowhere_is_refused),

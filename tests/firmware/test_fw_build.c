@@ -1,6 +1,7 @@
 /* app.elf: what fw_build writes, how large it gets, and how it refuses. Needs the cross compiler; without it
  * only the refusals are tested. */
 #include "firmware/fw_int.h"
+#include "tests/firmware/elf_segments.h"
 #include "tests/firmware/small_design.h"
 
 #include <sys/stat.h>
@@ -46,12 +47,12 @@ static void the_crc_is_the_common_one(void **state) {
 
 static void error_numbers_are_told_apart(void **state) {
     (void)state;
-    for (uint32_t i = 0; i <= FW_ERROR_IMAGE_ADDRESS; i++) {
+    for (uint32_t i = 0; i <= FW_ERROR_IMAGE_ORDER; i++) {
         assert_non_null(fw_error_find(i));
         assert_int_equal(fw_error_find(i)->number, i);
     }
     assert_string_equal(fw_error_find(FW_ERROR_RUN_TIMEOUT)->name, "RUN_TIMEOUT");
-    assert_null(fw_error_find(FW_ERROR_IMAGE_ADDRESS + 1));
+    assert_null(fw_error_find(FW_ERROR_IMAGE_ORDER + 1));
 }
 
 /* Budgets: what a change of the runtime may not grow beyond without a decision. */
@@ -73,21 +74,13 @@ static void a_program_keeps_its_budgets(void **state) {
     pnr_board_free(&s->board);
 }
 
-static uint32_t get32(const char *at) {
-    const uint8_t *b = (const uint8_t *)at;
-    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
-
 /* Content of the loadable segment at `address`. */
-static const char *segment_at(fixture *f, const char *elf, uint32_t address, uint32_t *bytes) {
-    size_t length = 0;
-    const char *e = file_read(elf, &f->mem, &length, &f->diag);
-    assert_non_null(e);
-    for (uint32_t i = 0; i < (uint8_t)e[44]; i++) {
-        const char *segment = e + get32(e + 28) + 32 * i;
-        *bytes = get32(segment + 16);
-        if (get32(segment) == 1 && get32(segment + 12) == address && *bytes)
-            return e + get32(segment + 4);
+static const uint8_t *segment_at(fixture *f, const char *elf, uint32_t address, uint32_t *bytes) {
+    elf_segments all = elf_segments_of(f, elf);
+    for (uint32_t i = 0; i < all.len; i++) {
+        *bytes = all.at[i].bytes;
+        if (all.at[i].address == address)
+            return all.at[i].content;
     }
     fail_msg("nothing is loaded at 0x%08x", address);
     return NULL;
@@ -100,21 +93,22 @@ static void the_bitstream_is_loaded_into_the_global_buffer(void **state) {
     const fw_options o = options(f, "image");
     fw_app app = build(f, s, &o);
     uint32_t bytes = 0;
-    const char *image = segment_at(f, app.elf, s->board.map.cgra_data, &bytes);
+    const uint8_t *image = segment_at(f, app.elf, s->board.map.cgra_data, &bytes);
     assert_int_equal(bytes, 32 + 8 * s->bits.words.len);
     const uint32_t header[] = {0x49584e4f, 1, fw_board_id(&s->board), s->bits.words.len, fw_crc32(&s->bits),
                                0,          0};
     for (uint32_t i = 0; i < 7; i++)
-        assert_int_equal(get32(image + 4 * i), header[i]);
+        assert_int_equal(file_u32_at(image + 4 * i), header[i]);
     image += 32;
     for (uint32_t i = 0; i < s->bits.words.len; i++) {
-        assert_int_equal(get32(image + 8 * i), s->bits.words.at[i].data);
-        assert_int_equal(get32(image + 8 * i + 4), s->bits.words.at[i].address);
+        assert_int_equal(file_u32_at(image + 8 * i), s->bits.words.at[i].data);
+        assert_int_equal(file_u32_at(image + 8 * i + 4), s->bits.words.at[i].address);
     }
-    const char *vectors = segment_at(f, app.elf, 0, &bytes);
-    assert_int_equal(get32(vectors), 0x20004000);                                /* stack top */
-    assert_int_equal(get32(vectors + 4) & 1, 1);                                 /* reset handler, Thumb */
-    assert_true(get32(vectors + 4 * (16 + 9)) != get32(vectors + 4 * (16 + 8))); /* the array's interrupt */
+    const uint8_t *vectors = segment_at(f, app.elf, 0, &bytes);
+    assert_int_equal(file_u32_at(vectors), 0x20004000); /* stack top */
+    assert_int_equal(file_u32_at(vectors + 4) & 1, 1);  /* reset handler, Thumb */
+    assert_true(file_u32_at(vectors + 4 * (16 + 9)) !=
+                file_u32_at(vectors + 4 * (16 + 8))); /* the array's interrupt */
     pnr_board_free(&s->board);
 }
 

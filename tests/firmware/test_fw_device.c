@@ -118,6 +118,20 @@ static void no_such_row(device *d, test_kernel *t) {
     sign(d, t);
 }
 
+static void two_words_changed_places(device *d, test_kernel *t) {
+    put_word(d, WORDS_FROM + 8 * 7 + 4, word_address(8, 50));
+    put_word(d, WORDS_FROM + 8 * 8 + 4, word_address(7, 50));
+    sign(d, t);
+}
+static void a_word_twice(device *d, test_kernel *t) {
+    put_word(d, WORDS_FROM + 8 * 49 + 4, word_address(48, 50));
+    sign(d, t);
+}
+static void a_word_that_sets_nothing(device *d, test_kernel *t) {
+    put_word(d, WORDS_FROM, 0);
+    sign(d, t);
+}
+
 static void what_is_no_image_for_this_program_is_refused(void **state) {
     (void)state;
     test_kernel t;
@@ -137,6 +151,9 @@ static void what_is_no_image_for_this_program_is_refused(void **state) {
     refuse(cut_off, FW_ERROR_IMAGE_CRC, without_end, t.k.config_crc);
     refuse(no_such_column, FW_ERROR_IMAGE_ADDRESS, 0x00012005, 7);
     refuse(no_such_row, FW_ERROR_IMAGE_ADDRESS, 0x00010511, 9);
+    refuse(two_words_changed_places, FW_ERROR_IMAGE_ORDER, word_address(7, 50), 8);
+    refuse(a_word_twice, FW_ERROR_IMAGE_ORDER, word_address(48, 50), 49);
+    refuse(a_word_that_sets_nothing, FW_ERROR_IMAGE_ORDER, word_address(0, 50), 0);
 }
 
 static void a_word_that_reads_back_differently_is_named(void **state) {
@@ -147,7 +164,7 @@ static void a_word_that_reads_back_differently_is_named(void **state) {
         t.k.register_path = path == 1;
         device *d = device_new(&t.k, 3);
         load_bitstream(d, &t, 50);
-        d->flip_address = 41u << 24 | 9u << 8 | (1 + 41 % 16);
+        d->flip_address = word_address(41, 50);
         assert_false(boot(d, &t));
         expect_failure(FW_ERROR_CONFIG_MISMATCH, d->flip_address, (0x9e3779b9u * 42) ^ 0x100);
         device_free(d);
@@ -243,8 +260,8 @@ static uint64_t run_plan(fixture *f, const pnr_board *b, test_kernel *t, const t
         c.out[i] = 2u * t->stores[i].glb_tile + 1;
     fw_batch_stats stats;
     fw_batches file;
-    if (!fw_batches_write(plan, &c.columns, b, path, &f->diag, &stats) ||
-        !fw_batches_read(path, b, &f->mem, &f->diag, &file))
+    if (!write_plans(f, plan, 1, &c.columns, b, path, &stats) ||
+        !fw_batches_open(path, b, &f->mem, &f->diag, &file))
         fail_msg("%s", fixture_printed(f));
     device *d = device_new(&t->k, seed);
     d->stream_delay = delay;
@@ -253,9 +270,11 @@ static uint64_t run_plan(fixture *f, const pnr_board *b, test_kernel *t, const t
     assert_true(boot(d, t));
     uint32_t run = 0, of_lane[KERNEL_MAX_LANES] = {0};
     uint64_t row_cycles = 0;
-    for (uint32_t k = 0; k < file.list.len; k++) {
+    for (uint32_t k = 0; k < file.batches; k++) {
         uint32_t words = fw_row_bytes(t->k.n_loads, t->k.n_stores) / 4;
-        load_batch(d, b, &file.list.at[k]);
+        fw_batch batch;
+        assert_true(fw_batches_get(&file, k, &f->mem, &f->diag, &batch));
+        load_batch(d, b, &batch);
         if (!serve(d, t))
             fail_msg("batch %u: error %u, details 0x%x 0x%x (%s)", k, mailbox.error, mailbox.detail[0],
                      mailbox.detail[1], d->violation ? d->violation : "no violation");
@@ -263,14 +282,14 @@ static uint64_t run_plan(fixture *f, const pnr_board *b, test_kernel *t, const t
         assert_int_equal(mailbox.state, FW_STATE_READY);
         const uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
         uint32_t starts = 0; /* of this batch: each number is there once */
-        for (uint32_t r = 0; r < file.list.at[k].runs; r++, run++, row += words) {
+        for (uint32_t r = 0; r < batch.runs; r++, run++, row += words) {
             check_row(d, t, plan, row, run);
             of_lane[lane_of_row(t, row)]++;
             row_cycles += row[words - 2];
             starts += row[words - 1] >> 8;
             assert_true(t->k.n_lanes > 1 || row[words - 1] >> 8 == r);
         }
-        assert_int_equal(starts, file.list.at[k].runs * (file.list.at[k].runs - 1) / 2);
+        assert_int_equal(starts, batch.runs * (batch.runs - 1) / 2);
     }
     if (d->violation)
         fail_msg("%s", d->violation);
@@ -290,6 +309,7 @@ static uint64_t run_plan(fixture *f, const pnr_board *b, test_kernel *t, const t
     /* Streams that are done within a few accesses leave no time to sleep. */
     assert_true(t->k.poll ? d->interrupts == 0 && d->sleeps == 0 : d->interrupts > 0 || delay <= 20);
     device_free(d);
+    fw_batches_close(&file);
     unlink(path);
     return kernel_cycles;
 }

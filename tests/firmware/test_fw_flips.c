@@ -4,7 +4,7 @@
 #include "tests/test.h"
 
 /* How many flips were refused with each code. */
-static void flip_every_bit(uint32_t words, uint32_t refused[FW_ERROR_IMAGE_ADDRESS + 1]) {
+static void flip_every_bit(uint32_t words, uint32_t refused[FW_ERROR_IMAGE_ORDER + 1]) {
     test_kernel t;
     make_kernel(&t, 0, 1, 1);
     device *d = device_new(&t.k, words);
@@ -14,7 +14,7 @@ static void flip_every_bit(uint32_t words, uint32_t refused[FW_ERROR_IMAGE_ADDRE
         if (boot(d, &t))
             fail_msg("bit %u of byte %u: loaded", bit % 8, bit / 8);
         assert_int_equal(mailbox.state, FW_STATE_FAILED);
-        assert_in_range(mailbox.error, 1, FW_ERROR_IMAGE_ADDRESS);
+        assert_in_range(mailbox.error, 1, FW_ERROR_IMAGE_ORDER);
         refused[mailbox.error]++;
         d->glb[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
@@ -26,7 +26,7 @@ static void flip_every_bit(uint32_t words, uint32_t refused[FW_ERROR_IMAGE_ADDRE
 }
 
 static void check(uint32_t words) {
-    uint32_t refused[FW_ERROR_IMAGE_ADDRESS + 1] = {0};
+    uint32_t refused[FW_ERROR_IMAGE_ORDER + 1] = {0};
     flip_every_bit(words, refused);
     print_message("%u words: magic %u, version %u, header %u, words %u: all %u refused\n", words,
                   refused[FW_ERROR_IMAGE_MAGIC], refused[FW_ERROR_IMAGE_VERSION],

@@ -69,7 +69,13 @@ static inline void sign(device *d, test_kernel *t) {
     put_word(d, HEADER_CRC_AT, crc_of(d->glb, HEADER_CRC_AT));
 }
 
-/* An image of `words` words over all columns, at the start of the global buffer. */
+/* Address of word i: in order, over all columns and rows. */
+static inline uint32_t word_address(uint32_t i, uint32_t words) {
+    uint32_t site = 512 * i / words;
+    return i << 24 | site / 16 << 8 | (1 + site % 16);
+}
+
+/* An image of up to 256 words at the start of the global buffer. */
 static inline void load_bitstream(device *d, test_kernel *t, uint32_t words) {
     put_word(d, MAGIC_AT, 0x49584e4f);
     put_word(d, VERSION_AT, 1);
@@ -77,7 +83,7 @@ static inline void load_bitstream(device *d, test_kernel *t, uint32_t words) {
     put_word(d, WORDS_AT, words);
     for (uint32_t i = 0; i < words; i++) {
         put_word(d, WORDS_FROM + 8 * i, 0x9e3779b9u * (i + 1));
-        put_word(d, WORDS_FROM + 8 * i + 4, i << 24 | (i % 32) << 8 | (1 + i % 16));
+        put_word(d, WORDS_FROM + 8 * i + 4, word_address(i, words));
     }
     t->k.config_words = words;
     sign(d, t);

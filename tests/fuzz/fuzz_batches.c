@@ -24,16 +24,19 @@ static void put_batch(const fw_batch *b, FILE *out) {
     }
 }
 
-static void check_same(fuzz_run *r, const fw_batches *all, const uint8_t *data, size_t size) {
+static void check_same(fuzz_run *r, fw_batches *all, const uint8_t *data, size_t size) {
     text_out out;
     text_begin(&out);
     file_put_u32(out.stream, FW_BATCH_MAGIC);
     file_put_u32(out.stream, FW_BATCH_VERSION);
     file_put_u32(out.stream, all->inputs);
     file_put_u32(out.stream, all->outputs);
-    file_put_u32(out.stream, all->list.len);
-    for (uint32_t i = 0; i < all->list.len; i++)
-        put_batch(&all->list.at[i], out.stream);
+    file_put_u32(out.stream, all->batches);
+    for (uint32_t i = 0; i < all->batches; i++) {
+        fw_batch batch;
+        FUZZ_CHECK(r, fw_batches_get(all, i, &r->mem, &r->diag, &batch));
+        put_batch(&batch, out.stream);
+    }
     const char *text = text_end(&out, &r->mem);
     FUZZ_CHECK(r, out.length == size && memcmp(text, data, size) == 0);
 }
@@ -42,10 +45,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_run r;
     fw_batches all;
     fuzz_begin(&r);
-    bool ok = fw_batches_read(fuzz_file(&r, ".bin", data, size), board(), &r.mem, &r.diag, &all);
+    bool ok = fw_batches_open(fuzz_file(&r, ".bin", data, size), board(), &r.mem, &r.diag, &all);
     fuzz_answer(&r, ok);
-    if (ok)
+    if (ok) {
         check_same(&r, &all, data, size);
+        fw_batches_close(&all);
+    }
     arena_free(&r.mem);
     return 0;
 }

@@ -42,11 +42,13 @@ static const job *the_job(void) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_run r;
     tile_tensor result;
-    uint64_t cycles;
+    tile_results results;
     const job *j = the_job();
     fuzz_begin(&r);
     tile_collector *c = tile_collect_begin(&j->statement, &j->plan, j->extent, TILE_DTYPE_INT16, &r.mem);
-    bool ok = tile_job_collect(fuzz_file(&r, ".bin", data, size), &j->plan, c, &cycles, &r.diag);
+    bool ok = tile_results_open(&results, fuzz_file(&r, ".bin", data, size), j->plan.runs.len, &r.diag);
+    if (ok)
+        ok = tile_results_close(&results, tile_results_collect(&results, &j->plan, c, &r.diag), &r.diag);
     fuzz_answer(&r, ok);
     bool ended = tile_collect_end(c, &r.mem, &result);
     for (uint64_t e = 0; ended && e < result.nnz; e++)

@@ -1,5 +1,5 @@
-/* Any bytes as a .route file: the checker answers; what it accepts is the same when it is written,
- * read and written again. */
+/* Any bytes as a .route file: the checker answers, and so does the writer; what the checker accepts is the
+ * same when it is written, read and written again. */
 #include "tests/fuzz/placed.h"
 
 static bool read_route(fuzz_run *r, const char *path, pnr_design *design) {
@@ -13,7 +13,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_begin(&r);
     bool ok = read_route(&r, fuzz_file(&r, ".route", data, size), &design);
     fuzz_verdict(&r, ok);
-    ok = ok && pnr_check(&design, &r.diag);
+    if (ok) {
+        diagnostics writer;
+        diag_init(&writer, &r.mem);
+        bool written = pnr_write_route(&design, fuzz_file(&r, ".0.route", "", 0), &writer);
+        FUZZ_CHECK(&r, written != diag_failed(&writer));
+        ok = pnr_check(&design, &r.diag);
+    }
     fuzz_answer(&r, ok);
     if (ok) {
         const char *one = fuzz_file(&r, ".1.route", "", 0), *two = fuzz_file(&r, ".2.route", "", 0);

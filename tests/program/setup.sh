@@ -38,10 +38,11 @@ refused() {
     grep -qF -- "$text" refused.err || fail "no '$text': $*"
     grep -q "help: \|note: " refused.err || fail "no help: $*"
 }
-# Processes of this test's own that are still there: those that have its folder among their arguments.
+# Processes that onyx program of this test started and that are still there: OpenOCD and the simulation, in its folder.
 left_over() {
     for process in /proc/[0-9]*; do
-        if { tr '\0' ' ' <"$process/cmdline"; } 2>/dev/null | grep -qF "$TMPDIR/onyx-"; then
+        case $(readlink "$process/cwd" 2>/dev/null) in "$work"*) ;; *) continue ;; esac
+        if { tr '\0' ' ' <"$process/cmdline"; } 2>/dev/null | grep -q -e '--jtag fd:' -e 'tcl_port pipe'; then
             basename "$process"
         fi
     done

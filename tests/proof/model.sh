@@ -1,4 +1,4 @@
-# Sourced by prove.sh and mutate.sh: a property file as a circuit, and what yosys-abc says about it.
+# Sourced by prove.sh, mutate.sh and ../rtl_mutation/run.sh: a property file as a circuit, and what yosys-abc says about it.
 #
 # A property file NAME.sv names, in its header,
 #   // cells: A B       modules of rtl_models/rtl it is about,  // with: C D   files beside it
@@ -44,4 +44,52 @@ pdr() { # BASE SECONDS
     if grep -q '^Property proved\|^Networks are equivalent' "$1.log"; then echo PROVED
     elif grep -q 'was asserted in frame' "$1.log"; then echo FAILED
     else echo UNDECIDED; fi
+}
+
+# ---- mutants: many in one circuit, each on for one number at an input `mutant`; lists as `mutate -ctrl mutant BITS FIRST` writes
+
+# Yosys commands that give $2 such an input and lead it to the instances of $3 in it; $1 is what write_ilang wrote of both.
+plumb() { # IL TOP MODULE BITS
+    echo "cd $3; add -input mutant $4; cd .."
+    [ "$2" != "$3" ] || return 0
+    echo "cd $2; add -input mutant $4"
+    awk -v module="$3" '$1 == "cell" && ($2 == module || $2 == "\\" module) { print "connect -port " substr($3, 2) " mutant \\mutant" }' "$1"
+    echo "cd .."
+}
+
+mutations() { # NUMBERS LIST: the lines of a list with the numbers in a file
+    awk 'FILENAME == ARGV[1] { wanted[$1]; next } $5 in wanted' "$1" "$2"
+}
+
+# .. from the module at hand, after to_aiger, to a circuit $3/m<number>.aig for each of the numbers, which are at its input $2.
+circuits() { # NUMBERS INPUT DIR BITS
+    echo "$to_gates; design -save all"
+    while read -r number; do
+        echo "design -load all; delete -port w:$2; connect -set $2 $4'd$number; write_aiger -zinit -I -B $3/m$number.aig"
+    done <"$1"
+}
+
+# .. from a module with its mutants to such circuits of it, side by side with itself on the same inputs and under the same
+# assumptions: what differs in the outputs is the bad state. Both start in the same state, that after reset.
+miters() { # READ NUMBERS LIST DIR BITS; READ: commands that read the module
+    echo "$1; chformal -assert -remove; flatten; rename -top gold; design -stash gold"
+    echo "$1"
+    mutations "$2" "$3"
+    echo "chformal -remove; flatten; rename -top gate; design -stash gate"
+    echo "design -copy-from gold -as gold gold; design -copy-from gate -as gate gate"
+    echo "miter -equiv -make_assert -flatten gold gate miter; hierarchy -top miter"
+    echo "$to_aiger; zinit -all"
+    circuits "$2" in_mutant "$4" "$5"
+}
+
+# A line "number PROVED|FAILED" for each of the circuits that is decided.
+pdr_each() { # NUMBERS DIR SECONDS
+    while read -r number; do
+        echo "echo mutant $number; read_aiger $2/m$number.aig; fold; strash; scorr; dc2; pdr -T $3"
+    done <"$1" >"$2/each.abc"
+    yosys-abc -q "source $2/each.abc" >"$2/each.log" 2>&1 </dev/null || true
+    awk '$1 == "mutant" { number = $2 }
+        /was asserted in frame/ { print number, "FAILED" }
+        /^Property proved|^Networks are equivalent/ { print number, "PROVED" }' "$2/each.log"
+    rm -f "$2"/m*.aig
 }

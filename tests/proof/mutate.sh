@@ -1,74 +1,86 @@
 #!/bin/sh
 # mutate.sh RTL_DIR WORK_DIR COUNT PROPERTY.sv ...: how many faults in a cell its proof notices.
-# Makes up to COUNT mutants (0: all there are) of the first cell a property file is about: one inverted, constant or
-# conditionally inverted bit at one port of an operator or register. A mutant is killed when the proof of the first parameter set fails;
-# one that is not must be proved equal to the cell as far as the outside can tell (seen_o), or it has survived.
-# A row of a table each; fails when one survives.
+# Makes COUNT mutants of the cell a property file names (mutate:), with the first of the file's parameter sets; with COUNT 0 all
+# there are, with each set but those of 17 bits, whose mutants only repeat. A mutant is one inverted, constant or conditionally
+# inverted bit at one port of an operator or register; clocks are not part of the model. It is killed when the proof fails; one
+# that is not must be proved equal to the cell as far as the outside can tell (seen_o), or it has survived. A row of a table
+# each; fails when one survives.
+# With COUNT 0 verdicts stay in WORK_DIR: what was interrupted goes on from there, unless what they are about has changed.
 set -eu
 rtl=$1 work=$2 count=$3
 shift 3
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/model.sh"
 command -v yosys >/dev/null && command -v yosys-abc >/dev/null || { echo "skipped: no yosys"; exit 0; }
-mkdir -p "$work"
-[ "$count" -gt 0 ] || count=100000
-survived=0
+batch=100 all_survived=0
 
-# The elaborated design of $property, in which module $module is the cell under test.
+script() { # FILE: runs Yosys on it
+    yosys -q -s "$1" >"$base/log" 2>&1 </dev/null || { tail "$base/log" >&2; exit 1; }
+}
+
+# $base/design.il: the property module, its input `mutant` led to each instance of the cell: which line of $base/list is on.
 start() {
-    yosys -q -p "$(elaborate "$property" "$set" "$base" "") write_ilang $base/design.il" >"$base/log" 2>&1 || { cat "$base/log"; exit 1; }
-    module=$(sed -n "s/^module \\(.*[\\\\]$cell\\([\\\\].*\\)*\\)\$/\\1/p; s/^module \\\\\\($cell\\)\$/\\1/p" "$base/design.il" | sort -u | head -n 1)
+    echo "$(elaborate "$property" "$set" "$base" "") memory_map; write_ilang $base/plain.il" >"$base/plain.ys"
+    script "$base/plain.ys"
+    module=$(sed -n "s/^module \\(.*[\\\\]$cell\\([\\\\].*\\)*\\)\$/\\1/p; s/^module \\\\\\($cell\\)\$/\\1/p" "$base/plain.il" | sort -u | head -n 1)
+    {
+        echo "read_ilang $base/plain.il"
+        echo "mutate -list $([ "$count" = 0 ] && echo 60000 || echo "$count") -seed 1 -ctrl mutant 16 1 -module $module -o $base/all"
+        plumb "$base/plain.il" "$name" "$module" 16
+        echo "write_ilang $base/design.il"
+    } >"$base/start.ys"
+    script "$base/start.ys"
+    grep -v -- ' -port \(CLK\|clk_i\) ' "$base/all" >"$base/list"
 }
 
-# Circuits of all mutants, m1.aig .., from one run of yosys.
-proofs() {
+proofs() { # NUMBERS
     echo "read_ilang $base/design.il"
-    echo "design -save whole"
-    while read -r mutation; do
-        number=$((number + 1))
-        echo "design -load whole"
-        echo "$mutation"
-        echo "$to_aiger; $to_gates; write_aiger -zinit -I -B $base/m$number.aig"
-    done <"$base/list"
+    mutations "$1" "$base/list"
+    echo "$to_aiger"
+    circuits "$1" mutant "$base" 16
 }
 
-# The property module with the cell and with its mutant, side by side on the same inputs and under the same assumptions:
-# what differs in seen_o is the bad state. Both start in the same state, that after reset.
-miter() { # MUTATION
-    echo "read_ilang $base/design.il; chformal -assert -remove; flatten; rename -top gold; design -stash gold"
-    echo "read_ilang $base/design.il"
-    echo "$1"
-    echo "chformal -remove; flatten; rename -top gate; design -stash gate"
-    echo "design -copy-from gold -as gold gold; design -copy-from gate -as gate gate"
-    echo "miter -equiv -make_assert -flatten gold gate miter; hierarchy -top miter"
-    echo "$to_aiger; zinit -all; $to_gates; write_aiger -zinit -I -B $base/equal.aig"
+# Of the numbers of a batch, in $base/results: those the proof notices, of the others those that are equivalent.
+try() {
+    proofs "$base/batch" >"$base/proofs.ys"
+    script "$base/proofs.ys"
+    pdr_each "$base/batch" "$base" 60 | sed -n 's/ FAILED/ killed/p' >"$base/verdicts"
+    awk 'FILENAME == ARGV[1] { killed[$1]; next } !($1 in killed)' "$base/verdicts" "$base/batch" >"$base/left"
+    if [ -s "$base/left" ]; then
+        miters "read_ilang $base/design.il" "$base/left" "$base/list" "$base" 16 >"$base/miters.ys"
+        script "$base/miters.ys"
+        pdr_each "$base/left" "$base" 60 | sed -n 's/ PROVED/ equivalent/p' >>"$base/verdicts"
+    fi
+    awk 'FILENAME == ARGV[1] { verdict[$1] = $2; next } { print $1, ($1 in verdict) ? verdict[$1] : "survived" }' \
+        "$base/verdicts" "$base/batch" >>"$base/results"
 }
 
 echo "| cell | proof | mutants | killed | equivalent | survived | killed of the others |"
 echo "|---|---|---|---|---|---|---|"
 for property in "$@"; do
-    cell=$(field "$property" mutate) name=$(basename "$property" .sv) set=$(field "$property" set | head -n 1)
-    base=$work/$name
-    rm -rf "$base" && mkdir -p "$base"
-    start
-    yosys -q -p "read_ilang $base/design.il; mutate -list $count -seed 1 -module $module -o $base/list"
-    number=0
-    proofs >"$base/mutants.ys"
-    yosys -q -s "$base/mutants.ys" >"$base/log" 2>&1 || { tail "$base/log"; exit 1; }
-    number=0 killed=0 equivalent=0 left=''
-    while read -r mutation; do
-        number=$((number + 1))
-        case $(pdr "$base/m$number" 60) in
-        FAILED) killed=$((killed + 1)) ;;
-        *)
-            miter "$mutation" >"$base/equal.ys"
-            yosys -q -s "$base/equal.ys" >"$base/log" 2>&1 || { tail "$base/log"; exit 1; }
-            if [ "$(pdr "$base/equal" 60)" = PROVED ]; then equivalent=$((equivalent + 1))
-            else left="$left
-    survived: $mutation"; fi ;;
-        esac
-    done <"$base/list"
-    lost=$((number - killed - equivalent)) survived=$((survived + number - killed - equivalent))
-    echo "| \`$cell\` | \`$name\` | $number | $killed | $equivalent | $lost | $((killed * 100 / (killed + lost))) % |$left"
+    cell=$(field "$property" mutate) name=$(basename "$property" .sv)
+    sets=$(field "$property" set)
+    if [ "$count" = 0 ]; then sets=$(echo "$sets" | grep -v 'Width=17$'); else sets=$(echo "$sets" | head -n 1); fi
+    while read -r set; do
+        base=$work/$name$(echo "$set" | tr -c '\n[:alnum:]' _)
+        about=$(cat $(sources "$property" "$base") "$here"/*.sh "$here"/*.svh | cksum)
+        [ "$count" = 0 ] && [ "$about" = "$(cat "$base/about" 2>/dev/null)" ] || rm -rf "$base"
+        mkdir -p "$base"
+        start
+        touch "$base/results"
+        echo "$about" >"$base/about"
+        while
+            awk 'FILENAME == ARGV[1] { done[$1]; next } !($5 in done) { print $5 }' "$base/results" "$base/list" | head -n $batch >"$base/batch"
+            [ -s "$base/batch" ]
+        do try; done
+        awk -v cell="$cell" -v proof="$name${set:+ }$set" '{ of[$2]++ } END {
+            judged = of["killed"] + of["survived"]
+            printf "| `%s` | `%s` | %d | %d | %d | %d | %d %% |\n", cell, proof, NR, of["killed"], of["equivalent"], of["survived"],
+                judged ? of["killed"] * 100 / judged : 100 }' "$base/results"
+        survived=$(sed -n 's/ survived$//p' "$base/results" >"$base/left"; mutations "$base/left" "$base/list" | sed 's/ -ctrl mutant 16 [0-9]*//; s|-src [^ ]*/|-src |g; s/^/    survived: /')
+        [ -z "$survived" ] || { echo "$survived"; all_survived=1; }
+    done <<END
+$sets
+END
 done
-[ $survived -eq 0 ]
+exit $all_survived

@@ -1,6 +1,6 @@
 // One switch-box output, whatever its configuration: it hands on the tokens of the input it selects and of no other, by
 // wire (RMUX 0) or through its register; only that input hears it wait. Not enabled, or with a select of nothing, it gives
-// no token, and not enabled it asks for none. In dense mode (fifo 0) the register takes and gives always.
+// no token, and not enabled it asks for none. In dense mode (fifo 0) the register takes and gives always, at first 0.
 //
 // The environment chooses the configuration once; the other inputs carry what they like.
 //
@@ -98,15 +98,10 @@ module p_sb_out (
       .pick_i     (pick_i)
   );
 
-  logic stored_q;
   logic [16:0] value_q;
-  initial stored_q = 1'b0;
   always_ff @(posedge clk_i) begin
-    if (!rst_n) stored_q <= 1'b0;
-    else if (!stall_i) begin
-      stored_q <= 1'b1;
-      value_q  <= in_data;
-    end
+    if (!rst_n) value_q <= 17'd0;
+    else if (!stall_i) value_q <= in_data;
   end
   always_comb begin
     if (live_q) assume (config_i == config_q);
@@ -129,9 +124,7 @@ module p_sb_out (
     end
     if (rst_n && enable && sel < 3'd6 && rmux && !fifo) begin
       `PROVE(dense_moves, in_ready == ~stall_i && out_valid == ~stall_i)
-      if (stored_q) begin
-        `PROVE(dense_data, out_data == value_q)
-      end
+      `PROVE(dense_data, out_data == value_q)
     end
   end
   assign seen_o = {waits, out_valid, out_data & {17{out_valid}}};

@@ -1,5 +1,5 @@
 // One SplitFIFO, whatever its start and end bits: a queue of one token, through which one may pass. start cuts the
-// ready path, end cuts data and valid. With fifo_i = 0 a register that takes and gives in every enabled cycle.
+// ready path, end cuts data and valid. With fifo_i = 0 a register that takes and gives in every enabled cycle, 0 at first.
 //
 // The environment chooses the three bits once.
 //
@@ -28,20 +28,14 @@ module p_split_fifo #(
   logic fifo, first, last;
   logic [2:0] config_q;
   assign {fifo, first, last} = config_i;
-  logic live_q, rst_n, in_ready, out_valid, known_q;
+  logic live_q, rst_n, in_ready, out_valid;
   logic [Width-1:0] out_data, stored_q;
-  initial begin
-    live_q  = 1'b0;
-    known_q = 1'b0;
-  end
+  initial live_q = 1'b0;
   always_ff @(posedge clk_i) begin
     live_q   <= 1'b1;
     config_q <= config_i;
-    if (!rst_n) known_q <= 1'b0;
-    else if (ce_i) begin
-      known_q  <= 1'b1;
-      stored_q <= in_data_i;
-    end
+    if (!rst_n) stored_q <= '0;
+    else if (ce_i) stored_q <= in_data_i;
   end
   assign rst_n = live_q & rst_ni;
 
@@ -107,10 +101,8 @@ module p_split_fifo #(
     end
     if (rst_n && !fifo) begin
       `PROVE(dense_moves, in_ready == ce_i && out_valid == ce_i)
-      if (known_q) begin
-        `PROVE(dense_data, out_data == stored_q)
-      end
-      `REACH(dense, known_q && ce_i && stored_q != in_data_i)
+      `PROVE(dense_data, out_data == stored_q)
+      `REACH(dense, ce_i && stored_q != in_data_i)
     end
   end
   assign seen_o = {in_ready, out_valid, out_data & {Width{out_valid}}};

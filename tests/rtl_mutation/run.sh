@@ -1,66 +1,94 @@
 #!/bin/sh
-# run.sh RTL_DIR PROOF_DIR TEST DIR STRIDE: runs the random test TEST with each STRIDE-th mutant of DIR (mutants.sh) on.
+# run.sh RTL_DIR PROOF_DIR TEST DIR STRIDE: runs the random test TEST with each STRIDE-th mutant of DIR (mutants.sh) on;
+# ONYX_MODULE tells it the module.
 # A mutant is killed when the test fails. One that is proved equal to the module is no fault. Prints a row of a table for each
 # module and a line for each survivor; fails below 95 %, of all and of each module of which 20 or more were tried.
+# With STRIDE 1 verdicts stay in DIR: what was interrupted goes on from there, unless what they are about has changed.
 set -eu
 rtl=$1 here=$2 test=$3 dir=$4 stride=$5
 . "$here/model.sh"
-work=$dir/judge
-rm -rf "$work" && mkdir -p "$work"
+work=$dir/judge_$(basename "$test")_$stride
+about=$(cat "$test" "$dir/list" "$0" "$here"/p_*.sv "$here"/port_*.sv "$here/model.sh" | cksum)
+[ "$stride" = 1 ] && [ "$about" = "$(cat "$work/about" 2>/dev/null)" ] || rm -rf "$work"
+mkdir -p "$work"
+touch "$work/ran" "$work/judged"
 export CMOCKA_TEST_ABORT=1
 ulimit -c 0
 env ONYX_MUTANT=0 "$test" >"$work/log" 2>&1 || { cat "$work/log"; echo "fails without a mutant"; exit 1; }
+echo "$about" >"$work/about"
 
-# Most mutants are noticed in no time. Those that run for seconds are first compared with the module: it is quicker.
-seq 1 "$stride" "$(wc -l <"$dir/list")" >"$work/numbers"
-xargs -P 2 -I{} sh -c 'ulimit -t 2; ONYX_MUTANT={} "$0" >/dev/null 2>&1; case $? in 0 | 137 | 152) echo {} ;; esac' "$test" \
-    <"$work/numbers" 2>/dev/null | sort -n >"$work/slow"
+# "number module" of the mutants to try.
+sed -n 's/.* -module \([^ ]*\) .*/\1/p' "$dir/list" | awk -v stride="$stride" 'NR % stride == 1 % stride { print NR, $1 }' >"$work/numbers"
+
+# Most are noticed in no time. Those that run for long are first compared with the module: it is quicker.
+awk 'FILENAME == ARGV[1] { ran[$1]; next } !($1 in ran)' "$work/ran" "$work/numbers" |
+    xargs -P 2 -L 1 sh -c 'verdict=killed; ulimit -t 6
+        ONYX_MUTANT=$1 ONYX_MODULE=$2 "$0" >/dev/null 2>&1 && verdict=lives
+        case $? in 137 | 152) verdict=slow ;; esac
+        echo $1 $verdict' "$test" >>"$work/ran" 2>"$work/log"
 
 property_of() { # MODULE: the property file about it that says what the outside can tell (seen_o)
     grep -l "^// cells:.* $1\$" "$here"/p_*.sv | xargs grep -l seen_o | head -n 1
 }
 
-# The module, in its property file's surroundings if it has one, beside its mutant: what differs in the outputs is bad.
-miter() { # MODULE MUTATION
+script() { # FILE: runs Yosys on it
+    yosys -q -s "$1" >"$work/log" 2>&1 </dev/null || { tail "$work/log" >&2; exit 1; }
+}
+
+# Those of the numbers that are proved equal to the module in the surroundings of its property file, or, if it has none, alone.
+equivalent() { # MODULE NUMBERS
     property=$(property_of "$1")
     top=$1
-    before="read_ilang $dir/$(basename "$dir").il"
-    if [ -n "$property" ]; then
-        top=$(basename "$property" .sv)
-        before="read_ilang $work/$top.il; delete $1; read_ilang $dir/$1.il"
-        [ -f "$work/$top.il" ] || yosys -q -p "$(elaborate "$property" "" "$work" "") write_ilang $work/$top.il"
-    fi
-    echo "$before; hierarchy -top $top; chformal -assert -remove; flatten; rename -top gold; design -stash gold"
-    echo "$before; hierarchy -top $top"
-    echo "$2"
-    echo "chformal -remove; flatten; rename -top gate; design -stash gate"
-    echo "design -copy-from gold -as gold gold; design -copy-from gate -as gate gate"
-    echo "miter -equiv -make_assert -flatten gold gate miter; hierarchy -top miter"
-    echo "$to_aiger; zinit -all; $to_gates; write_aiger -zinit -I -B $work/equal.aig"
+    {
+        if [ -n "$property" ]; then
+            top=$(basename "$property" .sv)
+            echo "$(elaborate "$property" "" "$work" "") delete $1; read_ilang $dir/$1.il"
+        else
+            echo "read_ilang $dir/$(basename "$dir").il"
+        fi
+        echo "hierarchy -top $top; write_ilang $work/plain.il"
+    } >"$work/plain.ys"
+    script "$work/plain.ys"
+    { echo "read_ilang $work/plain.il"; plumb "$work/plain.il" "$top" "$1" 12; echo "write_ilang $work/design.il"; } >"$work/design.ys"
+    script "$work/design.ys"
+    miters "read_ilang $work/design.il" "$2" "$dir/list" "$work" 12 >"$work/miters.ys"
+    script "$work/miters.ys"
+    pdr_each "$2" "$work" 60 | sed -n 's/ PROVED/ equivalent/p'
 }
+
+for module in $(awk '!seen[$2]++ { print $2 }' "$work/numbers"); do
+    awk -v module="$module" 'FILENAME == ARGV[1] { if ($2 == module) of[$1]; next } FILENAME == ARGV[2] { delete of[$1]; next }
+        $2 != "killed" && $1 in of { print $1, $2 }' "$work/numbers" "$work/judged" "$work/ran" >"$work/left"
+    # The circuit has no clock, so a fault of one is not compared.
+    mutations "$work/left" "$dir/list" | awk '!/ -port CLK / { print $5 }' >"$work/compared"
+    : >"$work/equal"
+    [ ! -s "$work/compared" ] || equivalent "$module" "$work/compared" >"$work/equal"
+    while read -r number verdict; do
+        if grep -q "^$number " "$work/equal"; then
+            verdict=equivalent
+        elif [ "$verdict" = slow ] && ! ONYX_MUTANT=$number ONYX_MODULE=$module "$test" >/dev/null 2>&1 </dev/null; then
+            verdict=killed
+        else
+            verdict=survived
+        fi
+        echo "$number $verdict" >>"$work/judged"
+    done <"$work/left"
+done
 
 bad=0 total=0 total_killed=0
 echo "| module | mutants | killed | equivalent | survived | killed of the others |"
 echo "|---|---|---|---|---|---|"
-for module in $(sed -n 's/.* -module \([^ ]*\) .*/\1/p' "$dir/list" | awk '!seen[$0]++'); do
-    tried=0 equivalent=0 lost='' survived=0 killed=0
-    for number in $(cat "$work/numbers"); do
-        mutation=$(sed -n "${number}p" "$dir/list")
-        case $mutation in *" -module $module "*) ;; *) continue ;; esac
-        tried=$((tried + 1))
-        grep -qx "$number" "$work/slow" || { killed=$((killed + 1)); continue; }
-        miter "$module" "$(echo "$mutation" | sed 's/ -ctrl mutant [0-9]* [0-9]*//')" >"$work/equal.ys"
-        yosys -q -s "$work/equal.ys" >"$work/log" 2>&1 || { tail "$work/log"; exit 1; }
-        if [ "$(pdr "$work/equal" 60)" = PROVED ]; then
-            equivalent=$((equivalent + 1))
-        elif ! ONYX_MUTANT=$number "$test" >/dev/null 2>&1; then
-            killed=$((killed + 1))
-        else
-            survived=$((survived + 1)) lost="$lost
-    survived: $number $(echo "$mutation" | sed 's/ -ctrl mutant [0-9]* [0-9]*//; s/-module [^ ]* //; s|-src [^ ]*/|-src |g')"
-        fi
+for module in $(awk '!seen[$2]++ { print $2 }' "$work/numbers"); do
+    awk -v module="$module" 'FILENAME ~ /numbers$/ { of[$1] = $2; next } of[$1] == module && $2 !~ /lives|slow/ { print $1, $2 }' \
+        "$work/numbers" "$work/ran" "$work/judged" >"$work/module"
+    killed=$(grep -c killed "$work/module") || true
+    equivalent=$(grep -c equivalent "$work/module") || true
+    survived=$(grep -c survived "$work/module") || true
+    tried=$((killed + equivalent + survived))
+    echo "| \`$module\` | $tried | $killed | $equivalent | $survived | $((killed + survived ? killed * 100 / (killed + survived) : 100)) % |"
+    for number in $(sed -n 's/ survived$//p' "$work/module"); do
+        echo "    survived: $number $(sed -n "${number}p" "$dir/list" | sed 's/ -ctrl mutant [0-9]* [0-9]*//; s/-module [^ ]* //; s|-src [^ ]*/|-src |g')"
     done
-    echo "| \`$module\` | $tried | $killed | $equivalent | $survived | $((killed + survived ? killed * 100 / (killed + survived) : 100)) % |$lost"
     total_killed=$((total_killed + killed)) total=$((total + killed + survived))
     [ $tried -lt 20 ] || [ $((killed * 100)) -ge $((95 * (killed + survived))) ] || bad=1
 done

@@ -18,8 +18,12 @@ extern const random_mode random_modes[RANDOM_MODES];
 void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_config *config,
                  u32_vec in[BENCH_INS]);
 
+/* Whether the mode is played: with ONYX_MUTANTS defined only those of the module ONYX_MODULE names, if it is
+ * set. */
+bool random_plays(const random_mode *mode);
+
 /* Plays cases seed = first .. first + count - 1 of every mode; fails the test at the first difference.
- * Returns the number of tokens that came out. */
+ * Returns the number of tokens that came out, of each mode more than 10 a case. */
 uint64_t random_play(uint64_t first, uint32_t count);
 
 #endif

@@ -100,6 +100,7 @@ static void test_rsg(void **state) {
 static void test_reduce(void **state) {
     check(state, &(example){{RTL_PE_REDUCE, {1}}, {"1 N ffff S0 2 3 S1 S2 D"}, {"0 5 S0 0 S1 D"}});
     check(state, &(example){{RTL_PE_REDUCE, {1 | 5 << 17}}, {"1 S0 S0 2 S1 D"}, {"1 5 7 S0 D"}});
+    check(state, &(example){{RTL_PE_REDUCE, {1 | 5 << 17}}, {"1 2 D D 3 D"}, {"3 D D 8 D"}});
     check(state, &(example){{RTL_PE_REDUCE, {1, 1}}, {"S0 S0 D"}, {"0 8000 D"}});
 }
 

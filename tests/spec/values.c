@@ -23,19 +23,21 @@ uint16_t spec_bf16_sum(uint16_t a, uint16_t b) {
 }
 
 void spec_reduce(spec_streams *s, uint16_t default_value, bool bf16) {
-    uint16_t sum = 0; /* the chip's first sum after a flush does not start from default_value */
+    uint16_t sum = 0;  /* the chip's first sum after a flush does not start from default_value */
+    bool open = false; /* the fiber at hand has had an item: done without a stop before it ends it, too */
     while (has(s, 0)) {
         uint32_t token = take(s, 0);
-        if (rtl_is_done(token)) {
-            put(s, 0, token);
-        } else if (rtl_is_stop(token)) {
+        if (rtl_is_stop(token) || (rtl_is_done(token) && open)) {
             put(s, 0, sum);
-            if (rtl_stop_level(token) > 0)
-                put(s, 0, RTL_STOP(rtl_stop_level(token) - 1));
             sum = default_value;
-        } else if (!rtl_is_maybe(token)) {
-            sum = bf16 ? spec_bf16_sum(sum, (uint16_t)token) : (uint16_t)(sum + token);
         }
+        if (rtl_is_stop(token) && rtl_stop_level(token) > 0)
+            put(s, 0, token - 1);
+        if (rtl_is_done(token))
+            put(s, 0, token);
+        open = rtl_is_item(token);
+        if (open && !rtl_is_maybe(token))
+            sum = bf16 ? spec_bf16_sum(sum, (uint16_t)token) : (uint16_t)(sum + token);
     }
 }
 

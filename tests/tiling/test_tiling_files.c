@@ -64,7 +64,28 @@ static void reads_coordinates_of_every_symmetry(void **state) {
     assert_false(diag_failed(&f->diag));
 }
 
-static void rounds_and_wraps_with_one_warning(void **state) {
+/* A scalar has a value and no coordinate; a file without lines has no entry of whatever order is asked for; a
+ * name without an extension (a pipe) is read as what it holds. */
+static void reads_scalars_nothing_and_pipes(void **state) {
+    fixture *f = *state;
+    tile_tensor t;
+    assert_true(read_text(f, ".tns", "-7\n", 0, &t));
+    assert_int_equal(t.order, 0);
+    assert_int_equal(t.nnz, 1);
+    assert_int_equal((int16_t)t.val[0], -7);
+    assert_true(read_text(f, ".tns", "# nothing\n", 3, &t));
+    assert_int_equal(t.order, 3);
+    assert_int_equal(t.nnz, 0);
+    assert_true(read_text(f, "", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 3\n", 2, &t));
+    assert_string_equal(entries(f, &t), "1,0=3");
+    assert_true(read_text(f, "", "2 1 3\n", 2, &t));
+    assert_string_equal(entries(f, &t), "1,0=3");
+    assert_false(diag_failed(&f->diag));
+    assert_false(read_text(f, ".tns", "1 1\n3\n", 1, &t));
+    assert_non_null(strstr(fixture_printed(f), ":2:1: error: a line must hold"));
+}
+
+static void rounds_and_wraps_with_a_warning_each(void **state) {
     fixture *f = *state;
     tile_tensor t;
     assert_true(
@@ -74,8 +95,12 @@ static void rounds_and_wraps_with_one_warning(void **state) {
                   2, &t));
     assert_string_equal(entries(f, &t), "0,0=1 0,1=-3 0,2=0 0,3=1 0,4=3");
     assert_int_equal(t.rounded, 3);
-    assert_int_equal(f->diag.warnings, 1);
+    assert_int_equal(t.wrapped, 1);
+    assert_int_equal(f->diag.warnings, 2);
     assert_non_null(strstr(fixture_printed(f), "3 of 5 values"));
+    assert_non_null(strstr(fixture_printed(f), "E0351-wrapped"));
+    assert_true(read_text(f, ".tns", "1 -32768\n2 32767\n3 32768\n4 -32769\n", 1, &t));
+    assert_int_equal(t.wrapped, 2);
 }
 
 static void names_the_place_of_every_mistake(void **state) {
@@ -140,6 +165,50 @@ static void generates_the_published_data(void **state) {
         assert_false(tile_generate(bad[i], (name_id){0}, 0, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &other));
 }
 
+/* Of many coordinates only the entries are drawn: the same figures from an evaluation with long whole numbers
+ * (Python), and what is to be expected of random ones. */
+static void generates_large_tensors(void **state) {
+    fixture *f = *state;
+    tile_tensor t;
+    static const struct {
+        const char *spec;
+        uint32_t operand, nnz, sum, first[4], last[4];
+    } drawn[] = {
+        {"1000000x1000000:3e-9", 0, 3035, 15150, {214, 422089, 221, 865025}, {999876, 829064}},
+        {"2000x2000x2000x2000:2e-10:5", 2, 3108, 15467, {0, 1072, 950, 1532}, {1999, 1313, 329, 613}}};
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+        uint32_t sum = 0;
+        assert_true(tile_generate(drawn[i].spec, (name_id){0}, drawn[i].operand, 1, TILE_DTYPE_INT16, &f->mem,
+                                  &f->diag, &t));
+        for (uint64_t e = 0; e < t.nnz; e++)
+            sum += t.val[e];
+        assert_int_equal(t.nnz, drawn[i].nnz);
+        assert_int_equal(sum, drawn[i].sum);
+        assert_memory_equal(t.crd, drawn[i].first, sizeof drawn[i].first);
+        assert_memory_equal(t.crd + (t.nnz - 1) * t.order, drawn[i].last, sizeof *t.crd * t.order);
+    }
+    /* A million entries: five standard deviations, of all and of a tenth of the rows and columns. */
+    assert_true(
+        tile_generate("100000x100000:0.0001", (name_id){0}, 0, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &t));
+    uint32_t part[2][10] = {{0}};
+    assert_in_range(t.nnz, 1000000 - 5000, 1000000 + 5000);
+    for (uint64_t e = 0; e < t.nnz; e++)
+        for (uint32_t m = 0; m < 2; m++)
+            part[m][t.crd[2 * e + m] / 10000]++;
+    for (uint32_t i = 0; i < 10; i++) {
+        assert_in_range(part[0][i], 100000 - 1600, 100000 + 1600);
+        assert_in_range(part[1][i], 100000 - 1600, 100000 + 1600);
+    }
+    assert_true(tile_generate("2147483647x2147483647:0", (name_id){0}, 0, 1, TILE_DTYPE_INT16, &f->mem,
+                              &f->diag, &t));
+    assert_int_equal(t.nnz, 0);
+    static const char *const bad[] = {"2147483647x2147483647x2:0", "100000x100000:1", "2000000000:0.4"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(tile_generate(bad[i], (name_id){0}, 0, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &t));
+    assert_non_null(strstr(fixture_printed(f), "has more than 2^62 coordinates [E0313-generator]"));
+    assert_non_null(strstr(fixture_printed(f), "more entries than there is room for [E0313-generator]"));
+}
+
 static void writes_what_it_reads(void **state) {
     fixture *f = *state;
     static const char *const spec[] = {"17x31:0.2", "40:0.3", "5x6x7:0.2", ""};
@@ -175,9 +244,11 @@ static void reads_real_matrices(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(reads_coordinates_of_every_symmetry),
-        TEST(rounds_and_wraps_with_one_warning),
+        TEST(reads_scalars_nothing_and_pipes),
+        TEST(rounds_and_wraps_with_a_warning_each),
         TEST(names_the_place_of_every_mistake),
         TEST(generates_the_published_data),
+        TEST(generates_large_tensors),
         TEST(writes_what_it_reads),
         TEST(reads_real_matrices),
     };

@@ -151,8 +151,8 @@ typedef struct {
 } decoded_level;
 
 static void decode_fiber(const sam_tensor_data *t, const decoded_level *level, const uint16_t *vals,
-                         uint32_t l, uint32_t ref, uint32_t edge, uint32_t *at, arena *mem, u32_vec *crd,
-                         u16_vec *val) {
+                         uint32_t l, uint32_t ref, const uint32_t *edge, uint32_t *at, arena *mem,
+                         u32_vec *crd, u16_vec *val) {
     if (l == t->order) {
         if (!vals[ref])
             return;
@@ -164,11 +164,22 @@ static void decode_fiber(const sam_tensor_data *t, const decoded_level *level, c
     bool dense = t->level[l] == SAM_LEVEL_DENSE;
     assert_true(!(t->padded >> l & 1) ||
                 (level[l].seg[ref] < level[l].seg[ref + 1] && level[l].crd[level[l].seg[ref]] == 0));
-    uint32_t begin = dense ? ref * edge : level[l].seg[ref],
-             end = dense ? begin + edge : level[l].seg[ref + 1];
+    uint32_t dim = edge[t->mode[l]], begin = dense ? ref * dim : level[l].seg[ref],
+             end = dense ? begin + dim : level[l].seg[ref + 1];
     for (uint32_t p = begin; p < end; p++) {
         at[t->mode[l]] = dense ? p - begin : level[l].crd[p];
         decode_fiber(t, level, vals, l + 1, p, edge, at, mem, crd, val);
+    }
+}
+
+/* Edges of a tensor's sub-tiles, by logical mode; it is used once. */
+static void edges_of(const sam_statement *s, const tile_plan *plan, uint32_t tensor_index, uint32_t *edge) {
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        for (uint32_t m = 0; x->kind == SAM_EXPR_ACCESS && m < SAM_MAX_ORDER; m++) {
+            if (x->tensor.v == tensor_index + 1 && x->index[m].v)
+                edge[m] = plan->edge[x->index[m].v - 1];
+        }
     }
 }
 
@@ -178,7 +189,8 @@ static tile_tensor fed(fixture *f, const sam_statement *s, const tile_plan *plan
     const sam_tensor_data *t = &s->tensors.at[tensor_index];
     decoded_level level[SAM_MAX_ORDER] = {{0}};
     const uint16_t *vals = NULL;
-    uint32_t at[SAM_MAX_ORDER] = {0};
+    uint32_t at[SAM_MAX_ORDER] = {0}, edge[SAM_MAX_ORDER] = {0};
+    edges_of(s, plan, tensor_index, edge);
     for (uint32_t i = 0; i < plan->inputs.len; i++) {
         const tile_input *in = &plan->inputs.at[i];
         if (in->copy != copy || !name_eq(in->stream.tensor, t->name))
@@ -195,10 +207,9 @@ static tile_tensor fed(fixture *f, const sam_statement *s, const tile_plan *plan
     }
     u32_vec crd = {0};
     u16_vec val = {0};
-    decode_fiber(t, level, vals, 0, 0, plan->tile, at, &f->mem, &crd, &val);
+    decode_fiber(t, level, vals, 0, 0, edge, at, &f->mem, &crd, &val);
     tile_tensor out = {.name = t->name, .order = t->order, .nnz = val.len, .crd = crd.at, .val = val.at};
-    for (uint32_t m = 0; m < t->order; m++)
-        out.dim[m] = plan->tile;
+    memcpy(out.dim, edge, sizeof out.dim);
     return out;
 }
 
@@ -255,6 +266,7 @@ typedef struct {
     uint32_t most_words; /* of a batch; 0: one batch */
     uint32_t copies;
     tile_dispatch how;
+    bool exact; /* the result's arrays are as long as the plan says, not only at most */
 } plan_case;
 
 /* No array that a block or an answer puts into a memory tile is longer than the tile's memory. */
@@ -278,7 +290,7 @@ static void check_batch(fixture *f, const sam_statement *s, const plan_case *c, 
                         tile_collector *collector) {
     uint32_t local[64];
     for (uint32_t v = 0; v < s->vars.len; v++)
-        local[v] = plan->tile;
+        local[v] = plan->edge[v];
     check_blocks(c, plan);
     for (uint32_t run = 0; run < plan->runs.len; run++) {
         tile_tensor sub[16], r;
@@ -291,6 +303,14 @@ static void check_batch(fixture *f, const sam_statement *s, const plan_case *c, 
             encode(f, s, plan, copy, &r, words, lengths);
             assert_true(!plan->parts.at[run * c->copies + copy].idle || run + 1 == plan->runs.len);
         }
+        uint32_t longest = 0;
+        for (uint32_t o = 0; o < plan->outputs.len; o++) {
+            uint32_t first = words[o][0], second = lengths[o] > first + 1 ? words[o][first + 1] : 0;
+            longest = first > longest ? first : longest;
+            longest = second > longest ? second : longest;
+        }
+        assert_true(longest <= plan->runs.at[run].bound_array);
+        assert_true(!c->exact || longest == plan->runs.at[run].bound_array);
         for (uint32_t o = 0; o < plan->outputs.len; o++) {
             assert_true(lengths[o] <= plan->runs.at[run].bound_words);
             check_arrays(c, plan->outputs.at[o].stream.level, words[o], lengths[o]);
@@ -436,6 +456,39 @@ static void plans_compute_what_the_statement_says(void **state) {
     }
 }
 
+/* Sub-tiles and tiles for the global buffer that are longer along one variable than along another. */
+static void every_variable_may_have_its_own_edge(void **state) {
+    fixture *f = *state;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        for (uint32_t variant = 0; variant < 32; variant++) {
+            builder b;
+            tile_tensor operand[16];
+            make_operands(f, &b, k, variant % 16, operand);
+            pad_levels(&b.s, variant / 4);
+            plan_case c = {.tiling = {.tile = 3, .mem_words = variant % 3 ? 1024 : 16},
+                           .most_words = variant % 2 ? 40 : 0,
+                           .copies = 1 + variant / 16};
+            for (uint32_t v = 0; v < b.s.vars.len; v++) {
+                c.tiling.edge[v] = (v + variant) % 3 ? 1 + (v * 5 + variant * 3) % 9 : 0;
+                c.tiling.glb_edge[v] = (v + variant) % 4 ? 0 : 2 + (v + variant) % 12;
+            }
+            tile_counts counts;
+            try_plan(f, &b.s, operand, &c, &counts);
+            f->diag.list.len = f->diag.unmappable = 0;
+        }
+    }
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk");
+    tile_tensor operand[3];
+    for (uint32_t t = 1; t < 3; t++)
+        assert_true(tile_generate("20x20:1", b.s.tensors.at[t].name, t, 1, TILE_DTYPE_INT16, &f->mem,
+                                  &f->diag, &operand[t]));
+    const plan_case c = {.tiling = {.tile = 5, .edge = {[0] = 10, [1] = 4}, .mem_words = 1024}, .copies = 1};
+    tile_counts counts;
+    assert_true(try_plan(f, &b.s, operand, &c, &counts));
+    assert_int_equal(counts.runs, 2 * 5 * 4);
+}
+
 static bool all_compressed(const sam_statement *s) {
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         for (uint32_t l = 0; l < s->tensors.at[t].order; l++) {
@@ -476,6 +529,49 @@ static void what_does_not_fit_is_split(void **state) {
     }
     if (split < 300 || done < refused)
         fail_msg("%u done, of these %u with splits, %u refused", done, split, refused);
+}
+
+/* Which coordinates a graph without padding drops: those of each loop without any of the next one. */
+static void drop_all(tile_options *tiling, const sam_statement *s) {
+    for (uint32_t l = 0; l + 1 < s->loops.len; l++)
+        tiling->drops[s->loops.at[l].v - 1] = (uint8_t)s->loops.at[l + 1].v;
+}
+
+/* Of graphs that drop what is empty, the room planned is the room taken: products of positive values cancel
+ * nothing. Sums get explicit zeros of empty sub-tiles besides: tests/flow/tile.test has them on the array. */
+static void results_are_as_long_as_planned(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *result, *words[8], *loops;
+    } cases[] = {
+        {"Xij:ss", {"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk"},
+        {"Xij:ss", {"Bik:ss", "Ckj:ss", "*", "Sk", NULL}, "ikj"},
+        {"Xij:ss", {"Bik:ss:10", "Ckj:ss", "*", "Sk", NULL}, "kij"},
+        {"Xij:ss", {"Bij:ss", "Cij:ss", "*", NULL}, "ij"},
+        {"Xij:ss", {"Bijk:sss", "ck:s", "*", "Sk", NULL}, "ijk"},
+        {"xj:s", {"Bij:ss", "ci:s", "*", "Si", NULL}, "ij"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        for (uint32_t variant = 0; variant < 40; variant++) {
+            builder b;
+            tile_tensor operand[16];
+            tile_counts counts;
+            plan_case c = {.tiling = {.tile = 5 + variant % 6, .mem_words = variant % 2 ? 1024 : 14},
+                           .copies = 1,
+                           .exact = true};
+            build(&b, f, cases[k].result, cases[k].words, cases[k].loops);
+            for (uint32_t t = 1; t < b.s.tensors.len; t++) {
+                const char *extents = b.s.tensors.at[t].order == 3   ? "9x9x9"
+                                      : b.s.tensors.at[t].order == 2 ? "9x9"
+                                                                     : "9";
+                assert_true(tile_generate(
+                    arena_printf(&f->mem, "%s:0.%u:%u", extents, 1 + variant % 4, variant),
+                    b.s.tensors.at[t].name, t, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &operand[t]));
+            }
+            drop_all(&c.tiling, &b.s);
+            assert_true(try_plan(f, &b.s, operand, &c, &counts));
+        }
+    }
 }
 
 /* All runs of one tile for the global buffer come before those of the next. */
@@ -648,7 +744,11 @@ static void what_no_split_helps_is_refused(void **state) {
     build(&b, f, "Xij:dd", (const char *const[]){"Bij:ss", NULL}, "ij");
     assert_false(tile_plan_run(&b.s, &in, &options, NULL, 0, NULL, 0, &f->mem, &f->diag, &plan));
     assert_non_null(strstr(fixture_printed(f), "of the result may need 1600 words"));
-    assert_int_equal(tile_edge(&b.s, &(tile_options){.mem_words = 1024}), 32);
+    const tile_options open = {.mem_words = 1024}, along = {.edge = {[1] = 7}, .mem_words = 1024};
+    assert_int_equal(tile_edge(&b.s, &open, (sam_var){1}), 32);
+    assert_int_equal(tile_edge(&b.s, &along, (sam_var){1}), 32);
+    assert_int_equal(tile_edge(&b.s, &along, (sam_var){2}), 7);
+    assert_int_equal(tile_longest(&b.s, &along, (const uint32_t[]){5, 100}), 7);
 }
 
 static void disagreeing_dimensions_are_refused(void **state) {
@@ -659,7 +759,7 @@ static void disagreeing_dimensions_are_refused(void **state) {
     uint32_t *extent;
     assert_false(
         tile_extents(&b.s, &(tile_operands){operand, 3, TILE_DTYPE_INT16}, &f->mem, &f->diag, &extent));
-    assert_non_null(strstr(fixture_printed(f), "index k runs to 65 in C but to 64 elsewhere"));
+    assert_non_null(strstr(fixture_printed(f), "index k runs to 65 in C but to 64 in B"));
 }
 
 /* A .tns file without entries says nothing about its size. */
@@ -715,20 +815,25 @@ static void corrupt_result_streams_are_refused(void **state) {
         assert_int_equal(f->diag.mismatches, broken);
     }
     assert_int_equal(f->diag.errors, 0);
+    const uint16_t *words[2] = {cases[0].level, cases[0].vals};
+    const uint32_t lengths[2] = {cases[0].n, cases[0].vals[0] + 1u};
+    for (uint32_t i = 0; i < 2; i++) { /* a good answer, but more than was planned */
+        tile_collector *c = tile_collect_begin(&b.s, &plan, extent, TILE_DTYPE_INT16, &f->mem);
+        plan.runs.at[0].bound_words = i ? 5 : 6;
+        plan.runs.at[0].bound_array = i ? 2 : 1;
+        assert_false(tile_collect_run(c, 0, words, lengths, &f->diag));
+        assert_int_equal(f->diag.mismatches, broken + i + 1);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(plans_compute_what_the_statement_says),
-        TEST(copies_get_sub_tiles_of_like_size),
-        TEST(sub_tiles_without_work_are_skipped),
-        TEST(what_no_split_helps_is_refused),
-        TEST(what_does_not_fit_is_split),
-        TEST(tiles_for_the_global_buffer_come_one_by_one),
-        TEST(only_what_is_too_full_is_split),
-        TEST(tiles_for_the_global_buffer_save_loads),
-        TEST(disagreeing_dimensions_are_refused),
-        TEST(an_index_of_unknown_extent_is_refused),
+        TEST(plans_compute_what_the_statement_says), TEST(every_variable_may_have_its_own_edge),
+        TEST(copies_get_sub_tiles_of_like_size),     TEST(sub_tiles_without_work_are_skipped),
+        TEST(what_no_split_helps_is_refused),        TEST(what_does_not_fit_is_split),
+        TEST(results_are_as_long_as_planned),        TEST(tiles_for_the_global_buffer_come_one_by_one),
+        TEST(only_what_is_too_full_is_split),        TEST(tiles_for_the_global_buffer_save_loads),
+        TEST(disagreeing_dimensions_are_refused),    TEST(an_index_of_unknown_extent_is_refused),
         TEST(corrupt_result_streams_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

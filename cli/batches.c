@@ -1,0 +1,94 @@
+/* The runs of a kernel, batch by batch: made, run ahead on the cycle model, written for an engine that takes
+ * them from a file, and made again for what came back. So nothing is ever longer than a batch in memory. */
+#include "cli/cli.h"
+
+/* The streams of one copy, in the order of all copies' columns. */
+static uint32_t streams_of_one(const tile_copy_stream *all, uint32_t n, tile_stream *one) {
+    uint32_t ones = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (all[i].copy == 0)
+            one[ones++] = all[i].stream;
+    }
+    return ones;
+}
+
+/* Cuts the operands; no batch is made yet. */
+static bool begin_planner(cli_batches *b) {
+    cli_kernel *k = b->kernel;
+    cli_session *s = b->session;
+    double start = seconds_now();
+    cli_progress_stage(s, "cutting the operands", 0);
+    b->planner = tile_plan_begin(&k->statement, b->operands, &k->tiling, b->inputs, b->n_in, b->outputs,
+                                 b->n_out, &s->mem, &s->diag);
+    k->times.tile += seconds_now() - start;
+    return b->planner != NULL;
+}
+
+bool cli_begin_batches(cli_session *s, cli_kernel *k, const tile_operands *in, cli_batches *b) {
+    const pnr_board *board = &k->board;
+    uint32_t glb_words = board->glb_tiles * board->glb_banks_per_tile * (board->glb_bank_bytes / 2);
+    *b = (cli_batches){
+        .session = s, .kernel = k, .operands = in, .how = k->dispatch.how, .most_words = glb_words};
+    cli_streams_of(&k->design, &b->streams);
+    b->n_in = streams_of_one(b->streams.in, b->streams.n_in, b->inputs);
+    b->n_out = streams_of_one(b->streams.out, b->streams.n_out, b->outputs);
+    return begin_planner(b);
+}
+
+bool cli_next_batch(cli_batches *b) {
+    cli_kernel *k = b->kernel;
+    tile_plan one;
+    double start = seconds_now();
+    arena_free(&b->mem);
+    tile_step step = tile_plan_next(b->planner, b->most_words, &b->mem, &one);
+    k->plan = one;
+    if (step != TILE_FAILED && k->copies > 1 && !k->apart)
+        tile_unroll(&one, k->copies, b->how, b->streams.in, b->streams.n_in, b->streams.out, b->streams.n_out,
+                    &b->mem, &k->plan);
+    if (!b->again) {
+        k->planned.counts = *tile_plan_counts(b->planner);
+        k->planned.passes += k->plan.runs.len;
+        k->planned.batches += step == TILE_BATCH;
+    }
+    b->failed = step == TILE_FAILED;
+    k->times.tile += seconds_now() - start;
+    return step == TILE_BATCH;
+}
+
+void cli_end_batches(cli_batches *b) {
+    cli_kernel *k = b->kernel;
+    if (b->planner)
+        tile_plan_end(b->planner);
+    b->planner = NULL;
+    arena_free(&b->mem);
+    k->plan = (tile_plan){
+        .tile = k->plan.tile, .edge = k->plan.edge, .glb_edge = k->plan.glb_edge, .copies = k->plan.copies};
+}
+
+bool cli_write_batches(const cli_options *o, cli_batches *b, cli_outcome *out, cli_put_plan *put, void *to) {
+    cli_session *s = b->session;
+    cli_kernel *k = b->kernel;
+    cli_ahead *ahead = cli_ahead_begin(s, k, out);
+    bool good = ahead != NULL, more = good;
+    while (good && more) {
+        more = cli_next_batch(b);
+        good = !b->failed && cli_ahead_batch(s, ahead, &k->plan, out) && put(to, &k->plan);
+    }
+    good = good && cli_ahead_end(o, s, out);
+    cli_end_batches(b); /* the engine runs without it */
+    return good;
+}
+
+bool cli_collect_batches(cli_batches *b, const char *result, tile_collector *c, uint64_t *cycles) {
+    cli_session *s = b->session;
+    tile_results r;
+    b->again = true;
+    if (!begin_planner(b) || !tile_results_open(&r, result, b->kernel->planned.passes, &s->diag))
+        return false;
+    bool good = true;
+    cli_progress_stage(s, "collecting the result", 0);
+    while (good && cli_next_batch(b))
+        good = tile_results_collect(&r, &b->kernel->plan, c, &s->diag);
+    *cycles = r.cycles;
+    return tile_results_close(&r, good && !b->failed, &s->diag);
+}

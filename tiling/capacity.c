@@ -1,0 +1,449 @@
+/* capacity.c - how many words a run's result takes at each level.
+ *
+ * First a bound: the product of the most coordinates along each of its variables. Where that is too much, or
+ * the run is to be made, the loops are walked over the operands' sub-tiles as the graph's joiners, droppers
+ * and reducers walk them, without values: every coordinate that reaches a writer is counted once. The loops
+ * are those of the result and of the sums around the whole right side; a sum inside of a term adds no
+ * coordinate. What the walk does not know of the graph (tile_options.drops) only makes it count too much, so
+ * the smaller of both is never exceeded; tile_collect_run holds every run to it. It takes as many steps as
+ * the graph takes tokens, and ends as soon as there is more than fits.
+ */
+#include "tiling/plan_int.h"
+
+enum { ABSENT = UINT32_MAX, NO_LEVEL = -1 };
+
+typedef struct {
+    sam_var var;
+    int result_level; /* or NO_LEVEL */
+    bool merged;      /* a reduced loop is outside: the result's coordinates may come again */
+    bool last;        /* no loop of the result is inside: whether there is a coordinate is all that matters */
+    uint64_t drops; /* the variable without whose coordinates inside those of this loop are dropped, a bit */
+    int8_t *level;  /* by tensor: its level along var, or NO_LEVEL */
+} walk_loop;
+
+/* A node of the result below a reduced loop: it may be met again. */
+typedef struct {
+    uint32_t parent, id;
+    uint32_t walk; /* the entry is of this walk, or none */
+    uint16_t crd;
+    bool kept;
+} walk_node;
+
+struct plan_walk {
+    walk_loop *loops;
+    uint32_t n_loops, tensors;
+    uint32_t **pos;          /* by depth, then tensor: the node it stands at, or ABSENT */
+    const plan_level **tree; /* by tensor */
+    uint16_t *pool;          /* of coordinate lists, a stack */
+    size_t used;
+    walk_node *nodes; /* a hash table */
+    uint32_t slots, filled, walk, next_id;
+    uint64_t kept[SAM_MAX_ORDER]; /* nodes by level of the result; dense ones are not counted */
+    uint64_t most;                /* of any level: the walk ends */
+    bool over;
+};
+
+/* ---- the bound --------------------------------------------------------------------------------- */
+
+/* Most distinct coordinates of v the run iterates; UINT32_MAX where the expression does not restrict v. A
+ * compressed level has none outside of the box, a dense one has all up to the edge. */
+static uint32_t bound_coordinates(const tile_planner *p, const uint32_t *sub, const plan_box *box, sam_expr h,
+                                  sam_var v) {
+    const sam_expr_data *x = sam_expr_at(p->statement, h);
+    if (x->kind == SAM_EXPR_ACCESS) {
+        const plan_operand *o = &p->operands[x->tensor.v - 1];
+        for (uint32_t m = 0; m < o->format->order; m++) {
+            if (x->index[m].v == v.v)
+                return o->subs.at[sub[x->tensor.v - 1]].nodes[m];
+        }
+        return UINT32_MAX;
+    }
+    if (x->kind == SAM_EXPR_LITERAL)
+        return UINT32_MAX;
+    uint32_t a = bound_coordinates(p, sub, box, x->a, v);
+    if (!x->b.v)
+        return a;
+    uint32_t b = bound_coordinates(p, sub, box, x->b, v), edge = p->edge[v.v - 1], size = box->size[v.v - 1];
+    if (x->kind == SAM_EXPR_MUL)
+        return a < b ? a : b;
+    if (a == UINT32_MAX && b == UINT32_MAX)
+        return a;
+    if (a >= edge || b >= edge)
+        return edge;
+    uint32_t most = a > b ? a : b;
+    return a + b <= size ? a + b : most > size ? most : size;
+}
+
+/* From the nodes of each level; dense levels have all coordinates. */
+static plan_bound bound_of(const tile_planner *p, const uint64_t *nodes) {
+    const sam_tensor_data *result = sam_tensor_at(p->statement, p->statement->result);
+    uint64_t parents = 1;
+    plan_bound r = {2, 1};
+    for (uint32_t l = 0; l < result->order; l++) {
+        uint64_t stream = 2 + parents + 1 + nodes[l] + 1;
+        r.stream = stream > r.stream ? stream : r.stream;
+        r.widest = parents + 1 > r.widest ? parents + 1 : r.widest;
+        r.widest = nodes[l] > r.widest ? nodes[l] : r.widest;
+        parents = nodes[l] ? nodes[l] : 1; /* a result without coordinates still closes one fiber */
+    }
+    r.stream = parents + 1 > r.stream ? parents + 1 : r.stream;
+    return r;
+}
+
+plan_bound plan_bound_result(const tile_planner *p, const uint32_t *sub, const plan_box *box) {
+    const sam_statement *s = p->statement;
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    uint64_t nodes[SAM_MAX_ORDER] = {0}, parents = 1;
+    for (uint32_t l = 0; l < result->order; l++) {
+        sam_var v = s->result_index[result->mode[l]];
+        uint32_t n = bound_coordinates(p, sub, box, s->rhs, v), edge = p->edge[v.v - 1];
+        parents = nodes[l] = parents * (n > edge || result->level[l] == SAM_LEVEL_DENSE ? edge : n);
+    }
+    return bound_of(p, nodes);
+}
+
+bool plan_result_fits(const tile_planner *p, plan_bound r) {
+    return r.widest <= p->options.mem_words && (!p->options.bank_words || r.stream <= p->options.bank_words);
+}
+
+/* ---- the loops that are walked --------------------------------------------------------------- */
+
+/* Variables of the sums around the whole right side. */
+static uint64_t outer_sums(const sam_statement *s) {
+    uint64_t vars = 0;
+    sam_expr h = s->rhs;
+    for (;;) {
+        const sam_expr_data *x = sam_expr_at(s, h);
+        if (x->kind == SAM_EXPR_SUM)
+            vars |= var_bit(x->var);
+        else if (x->kind != SAM_EXPR_NEG)
+            return vars;
+        h = x->a;
+    }
+}
+
+/* Levels of each operand along the loop; an operand's loops must come in the order of its levels. */
+static bool find_levels(tile_planner *p, walk_loop *loop, uint32_t *passed) {
+    const sam_statement *s = p->statement;
+    loop->level = arena_new_n(&p->own, int8_t, s->tensors.len);
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const plan_operand *o = &p->operands[t];
+        loop->level[t] = NO_LEVEL;
+        for (uint32_t l = 0; o->access && l < o->format->order; l++) {
+            if (plan_level_var(o, l).v != loop->var.v)
+                continue;
+            if (l != passed[t])
+                return false;
+            loop->level[t] = (int8_t)l;
+            passed[t]++;
+            break;
+        }
+    }
+    return true;
+}
+
+/* The result's levels in the order of the loops; false: they are in another. */
+static bool find_result_levels(const tile_planner *p, plan_walk *w) {
+    const sam_statement *s = p->statement;
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    uint32_t level = 0;
+    bool reduced = false;
+    for (uint32_t d = 0; d < w->n_loops; d++) {
+        walk_loop *loop = &w->loops[d];
+        loop->merged = reduced;
+        loop->result_level = NO_LEVEL;
+        loop->last = level == result->order;
+        if (!sam_is_result_var(s, loop->var)) {
+            reduced = true;
+            continue;
+        }
+        if (level == result->order || s->result_index[result->mode[level]].v != loop->var.v)
+            return false;
+        loop->result_level = (int)level++;
+    }
+    return level == result->order;
+}
+
+/* Loops that no loop of the result is inside of and that decide on no coordinate. */
+static void cut_loops(plan_walk *w) {
+    uint64_t wanted = 0;
+    for (uint32_t d = 0; d < w->n_loops; d++)
+        wanted |= w->loops[d].drops;
+    while (w->n_loops && w->loops[w->n_loops - 1].result_level == NO_LEVEL &&
+           !(wanted & var_bit(w->loops[w->n_loops - 1].var)))
+        w->n_loops--;
+}
+
+/* Coordinates that all lists of one loop may hold. */
+static size_t list_words(const tile_planner *p, sam_expr h, size_t *accesses) {
+    const sam_expr_data *x = sam_expr_at(p->statement, h);
+    size_t a = 0, b = 0, words = 0;
+    if (x->a.v)
+        words += list_words(p, x->a, &a);
+    if (x->b.v)
+        words += list_words(p, x->b, &b);
+    *accesses = x->kind == SAM_EXPR_ACCESS ? 1 : a + b;
+    return words + (x->b.v ? (a + b) * p->options.mem_words : 0);
+}
+
+void plan_begin_walks(tile_planner *p) {
+    const sam_statement *s = p->statement;
+    const uint64_t sums = outer_sums(s);
+    plan_walk *w = arena_new(&p->own, plan_walk);
+    uint32_t *passed = arena_new_n(&p->own, uint32_t, s->tensors.len);
+    size_t accesses = 0;
+    w->tensors = s->tensors.len;
+    w->loops = arena_new_n(&p->own, walk_loop, s->loops.len + 1);
+    for (uint32_t l = 0; l < s->loops.len; l++) {
+        sam_var v = s->loops.at[l];
+        if (!sam_is_result_var(s, v) && !(sums & var_bit(v)))
+            continue;
+        walk_loop *loop = &w->loops[w->n_loops++];
+        loop->var = v;
+        loop->drops = p->options.drops[v.v - 1] ? UINT64_C(1) << (p->options.drops[v.v - 1] - 1) : 0;
+        if (!find_levels(p, loop, passed))
+            return;
+    }
+    if (!find_result_levels(p, w))
+        return;
+    cut_loops(w);
+    w->pos = arena_new_n(&p->own, uint32_t *, w->n_loops + 1);
+    for (uint32_t d = 0; d <= w->n_loops; d++)
+        w->pos[d] = arena_new_n(&p->own, uint32_t, w->tensors);
+    w->tree = arena_new_n(&p->own, const plan_level *, w->tensors);
+    w->pool = arena_new_n(&p->own, uint16_t, w->n_loops * list_words(p, s->rhs, &accesses) + 1);
+    for (w->slots = 64; w->slots < 4 * (uint64_t)p->options.mem_words;)
+        w->slots *= 2;
+    w->nodes = arena_new_n(&p->own, walk_node, w->slots);
+    p->walk = w;
+}
+
+/* ---- a loop's coordinates -------------------------------------------------------------------- */
+
+/* In ascending order. ANY: whatever the others have; RANGE: 0 to n - 1. */
+typedef struct {
+    enum { WALK_ANY, WALK_RANGE, WALK_LIST } kind;
+    const uint16_t *at;
+    uint32_t n;
+} coordinates;
+
+static coordinates of_access(const tile_planner *p, uint32_t depth, uint32_t t) {
+    const plan_walk *w = p->walk;
+    int level = w->loops[depth].level[t];
+    uint32_t at = w->pos[depth][t];
+    if (level == NO_LEVEL)
+        return (coordinates){WALK_ANY, NULL, 0};
+    if (at == ABSENT)
+        return (coordinates){WALK_LIST, NULL, 0};
+    const plan_level *tree = &w->tree[t][level];
+    if (!tree->seg)
+        return (coordinates){WALK_RANGE, NULL, p->edge[w->loops[depth].var.v - 1]};
+    return (coordinates){WALK_LIST, tree->crd + tree->seg[at], (uint32_t)tree->seg[at + 1] - tree->seg[at]};
+}
+
+static coordinates meet(plan_walk *w, coordinates a, coordinates b) {
+    if (a.kind == WALK_ANY || (a.kind == WALK_RANGE && b.kind == WALK_LIST))
+        return b;
+    if (b.kind != WALK_LIST)
+        return a;
+    uint16_t *both = w->pool + w->used;
+    uint32_t n = 0;
+    for (uint32_t i = 0, j = 0; i < a.n && j < b.n;) {
+        uint16_t x = a.at[i], y = b.at[j];
+        if (x == y)
+            both[n++] = x;
+        i += x <= y;
+        j += y <= x;
+    }
+    w->used += n;
+    return (coordinates){WALK_LIST, both, n};
+}
+
+/* An addend without the variable has all coordinates. */
+static coordinates unite(plan_walk *w, coordinates a, coordinates b, uint32_t edge) {
+    if (a.kind == WALK_ANY && b.kind == WALK_ANY)
+        return a;
+    if (a.kind != WALK_LIST || b.kind != WALK_LIST)
+        return (coordinates){WALK_RANGE, NULL, edge};
+    uint16_t *any = w->pool + w->used;
+    uint32_t n = 0;
+    for (uint32_t i = 0, j = 0; i < a.n || j < b.n;) {
+        uint32_t x = i < a.n ? a.at[i] : UINT32_MAX, y = j < b.n ? b.at[j] : UINT32_MAX;
+        any[n++] = (uint16_t)(x < y ? x : y);
+        i += x <= y;
+        j += y <= x;
+    }
+    w->used += n;
+    return (coordinates){WALK_LIST, any, n};
+}
+
+static coordinates domain(const tile_planner *p, sam_expr h, uint32_t depth) {
+    const sam_expr_data *x = sam_expr_at(p->statement, h);
+    if (x->kind == SAM_EXPR_LITERAL)
+        return (coordinates){WALK_ANY, NULL, 0};
+    if (x->kind == SAM_EXPR_ACCESS)
+        return of_access(p, depth, x->tensor.v - 1);
+    coordinates a = domain(p, x->a, depth);
+    if (!x->b.v)
+        return a;
+    coordinates b = domain(p, x->b, depth);
+    return x->kind == SAM_EXPR_MUL ? meet(p->walk, a, b)
+                                   : unite(p->walk, a, b, p->edge[p->walk->loops[depth].var.v - 1]);
+}
+
+/* ---- where the operands stand ---------------------------------------------------------------- */
+
+typedef enum { STANDS_ANY, STANDS, STANDS_NOT } standing; /* ANY: lacks the variable */
+
+/* The accesses under h that have the loop's variable end here: the product they are in has no coordinate. */
+static void end_accesses(const tile_planner *p, sam_expr h, uint32_t depth) {
+    const sam_expr_data *x = sam_expr_at(p->statement, h);
+    if (x->kind == SAM_EXPR_ACCESS && p->walk->loops[depth].level[x->tensor.v - 1] != NO_LEVEL)
+        p->walk->pos[depth + 1][x->tensor.v - 1] = ABSENT;
+    if (x->a.v)
+        end_accesses(p, x->a, depth);
+    if (x->b.v)
+        end_accesses(p, x->b, depth);
+}
+
+/* Whether h has the coordinate that was chosen; a product one of whose factors lacks it does not. */
+static standing settle(const tile_planner *p, sam_expr h, uint32_t depth) {
+    const sam_expr_data *x = sam_expr_at(p->statement, h);
+    if (x->kind == SAM_EXPR_LITERAL)
+        return STANDS_ANY;
+    if (x->kind == SAM_EXPR_ACCESS) {
+        uint32_t t = x->tensor.v - 1;
+        if (p->walk->loops[depth].level[t] == NO_LEVEL)
+            return STANDS_ANY;
+        return p->walk->pos[depth + 1][t] == ABSENT ? STANDS_NOT : STANDS;
+    }
+    standing a = settle(p, x->a, depth), b = x->b.v ? settle(p, x->b, depth) : a;
+    if (a == b)
+        return a;
+    if (x->kind != SAM_EXPR_MUL)
+        return STANDS;
+    if (a == STANDS_NOT || b == STANDS_NOT) {
+        end_accesses(p, h, depth);
+        return STANDS_NOT;
+    }
+    return STANDS;
+}
+
+/* Steps every operand to coordinate c of the loop; next[t]: from where on in its fiber c may be. */
+static void step(const tile_planner *p, uint32_t depth, uint32_t c, uint32_t *next) {
+    const plan_walk *w = p->walk;
+    const walk_loop *loop = &w->loops[depth];
+    for (uint32_t t = 0; t < w->tensors; t++) {
+        uint32_t from = w->pos[depth][t], *to = &w->pos[depth + 1][t];
+        if (loop->level[t] == NO_LEVEL || from == ABSENT) {
+            *to = from;
+            continue;
+        }
+        const plan_level *tree = &w->tree[t][loop->level[t]];
+        if (!tree->seg) {
+            *to = from * p->edge[loop->var.v - 1] + c;
+            continue;
+        }
+        while (next[t] < tree->seg[from + 1] && tree->crd[next[t]] < c)
+            next[t]++;
+        *to = next[t] < tree->seg[from + 1] && tree->crd[next[t]] == c ? next[t] : ABSENT;
+    }
+    settle(p, p->statement->rhs, depth);
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+/* The node of a result's level below a reduced loop; NULL where there are too many to remember. */
+static walk_node *node_at(plan_walk *w, uint32_t parent, uint32_t c) {
+    uint32_t at = (parent * 0x9e3779b1u ^ c * 0x85ebca6bu) * 0xc2b2ae35u;
+    for (at = at >> 7 & (w->slots - 1);; at = (at + 1) & (w->slots - 1)) {
+        walk_node *n = &w->nodes[at];
+        if (n->walk == w->walk && n->parent == parent && n->crd == c)
+            return n;
+        if (n->walk == w->walk)
+            continue;
+        if (++w->filled > w->slots / 2)
+            return NULL;
+        *n = (walk_node){parent, w->next_id++, w->walk, (uint16_t)c, false};
+        return n;
+    }
+}
+
+static void keep(plan_walk *w, int level) {
+    w->over = w->over || ++w->kept[level] > w->most;
+}
+
+/* Bits of the variables that have a coordinate inside of node `parent` of the result. */
+static uint64_t walk_from(const tile_planner *p, uint32_t depth, uint32_t parent) {
+    plan_walk *w = p->walk;
+    if (depth == w->n_loops)
+        return 0;
+    const walk_loop *loop = &w->loops[depth];
+    size_t used = w->used;
+    uint32_t next[PLAN_MAX_TENSORS];
+    uint64_t found = 0;
+    coordinates all = domain(p, p->statement->rhs, depth);
+    uint32_t n = all.kind == WALK_ANY ? p->edge[loop->var.v - 1] : all.n;
+    for (uint32_t t = 0; t < w->tensors; t++) {
+        bool fiber = loop->level[t] != NO_LEVEL && w->pos[depth][t] != ABSENT;
+        const plan_level *tree = fiber ? &w->tree[t][loop->level[t]] : NULL;
+        next[t] = fiber && tree->seg ? tree->seg[w->pos[depth][t]] : 0;
+    }
+    for (uint32_t i = 0; i < n && !w->over && !(loop->last && found); i++) {
+        uint32_t c = all.kind == WALK_LIST ? all.at[i] : i, id = parent;
+        walk_node *node = NULL;
+        if (loop->result_level != NO_LEVEL && loop->merged) {
+            node = node_at(w, parent, c);
+            if (!node) {
+                w->over = true;
+                break;
+            }
+            id = node->id;
+        } else if (loop->result_level != NO_LEVEL) {
+            id = w->next_id++;
+        }
+        step(p, depth, c, next);
+        uint64_t inside = walk_from(p, depth + 1, id);
+        if (loop->drops && !(inside & loop->drops))
+            continue;
+        found |= inside | var_bit(loop->var);
+        if (loop->result_level != NO_LEVEL && !(node && node->kept))
+            keep(w, loop->result_level);
+        if (node)
+            node->kept = true;
+    }
+    w->used = used;
+    return found;
+}
+
+bool plan_count_result(tile_planner *p, const uint32_t *sub, plan_bound *bound) {
+    const sam_tensor_data *result = sam_tensor_at(p->statement, p->statement->result);
+    plan_walk *w = p->walk;
+    if (!w)
+        return true;
+    for (uint32_t t = 0; t < w->tensors; t++) {
+        w->pos[0][t] = 0;
+        if (p->operands[t].access && !plan_tree(p, &p->operands[t], sub[t], &w->tree[t]))
+            return false;
+    }
+    memset(w->kept, 0, sizeof w->kept);
+    w->most = p->options.mem_words;
+    w->over = false;
+    w->used = w->filled = w->next_id = 0;
+    if (++w->walk == 0) {
+        memset(w->nodes, 0, sizeof *w->nodes * w->slots);
+        w->walk = 1;
+    }
+    walk_from(p, 0, w->next_id++);
+    if (w->over)
+        return true;
+    for (uint32_t l = 0; l < result->order; l++) {
+        if (result->level[l] == SAM_LEVEL_DENSE)
+            w->kept[l] =
+                (l ? w->kept[l - 1] : 1) * p->edge[p->statement->result_index[result->mode[l]].v - 1];
+    }
+    plan_bound counted = bound_of(p, w->kept);
+    bound->stream = counted.stream < bound->stream ? counted.stream : bound->stream;
+    bound->widest = counted.widest < bound->widest ? counted.widest : bound->widest;
+    return true;
+}

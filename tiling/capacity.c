@@ -11,7 +11,7 @@
 #include "tiling/plan_int.h"
 
 enum { NO_LEVEL = -1 };
-static const uint32_t ABSENT = UINT32_MAX; /* no enumerator: those are of type int */
+static const uint32_t ABSENT = UINT32_MAX;
 
 typedef struct {
     sam_var var;

@@ -80,7 +80,17 @@ double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box
 
 /* ---- choosing the edges ---------------------------------------------------------------------- */
 
-enum { LEAST_EDGE = 4 };
+/* What is counted of a plan to see what it comes to, in steps after which a plan that seems to take HOPELESS
+ * times the best is left; how many plans are looked at, and how many of the best counted to their end. */
+enum {
+    LEAST_EDGE = 4,
+    FIRST_RUNS = 1 << 12,
+    MOST_RUNS = 1 << 16,
+    HOPELESS = 2,
+    MOST_PLANS = 48,
+    FINISHED = 3
+};
+static const double MOST_CYCLES = 1e8;
 
 typedef struct {
     const sam_statement *statement;
@@ -88,49 +98,56 @@ typedef struct {
     const tile_options *options;
     const uint32_t *widest;
     uint32_t extent[TILE_MAX_VARS]; /* 0: nothing says */
-    uint64_t entries;               /* of all operands: what cutting them is proportional to */
-    uint64_t work;                  /* entries and runs gone through so far */
     arena *mem;
     tile_candidates *tried;
     tile_candidate best;
 } choice;
 
-static bool was_tried(const choice *c, const uint32_t *edge) {
+static tile_candidate *find_tried(const choice *c, const uint32_t *edge) {
     for (uint32_t i = 0; i < c->tried->len; i++) {
         if (memcmp(c->tried->at[i].edge, edge, sizeof *edge * TILE_MAX_VARS) == 0)
-            return true;
+            return &c->tried->at[i];
     }
-    return false;
+    return NULL;
 }
 
-/* Counts what the edges would come to, and keeps them if they are the best so far. */
-static bool try_edges(choice *c, const uint32_t *edge) {
+/* Counts the plan with these edges, in full or until it can be told; false: it does not fit. */
+static bool count_plan(const choice *c, bool in_full, tile_candidate *out) {
     arena scratch = {0};
-    diagnostics quiet; /* what does not fit is no candidate */
+    diagnostics quiet;
     tile_options now = *c->options;
-    tile_candidate next = {.complete = false};
-    bool better = false;
-    if (was_tried(c, edge))
-        return false;
-    memcpy(now.edge, edge, sizeof now.edge);
+    memcpy(now.edge, out->edge, sizeof now.edge);
     diag_init(&quiet, &scratch);
     tile_planner *p = tile_plan_begin(c->statement, c->in, &now, NULL, 0, NULL, 0, &scratch, &quiet);
-    if (p && tile_plan_count(p, c->best.complete ? c->best.predicted : INFINITY, &next.complete)) {
-        next.runs = tile_plan_counts(p)->runs;
-        next.predicted = tile_plan_counts(p)->predicted;
-        uint32_t *kept = arena_new_n(c->mem, uint32_t, TILE_MAX_VARS);
-        memcpy(kept, edge, sizeof now.edge);
-        next.edge = kept;
-        vec_push(c->mem, c->tried, next);
-        better = next.complete && (!c->best.complete || next.predicted < c->best.predicted);
-        if (better)
-            c->best = next;
+    bool fits = p != NULL;
+    for (bool more = true; fits && more;) {
+        fits = tile_plan_count(p, in_full ? INFINITY : MOST_CYCLES, in_full ? UINT64_MAX : FIRST_RUNS,
+                               &out->complete);
+        const tile_counts *counts = tile_plan_counts(p);
+        double progress = plan_progress(p);
+        out->runs = counts->runs;
+        out->predicted = out->complete || progress <= 0 ? counts->predicted : counts->predicted / progress;
+        more = !out->complete && counts->runs < MOST_RUNS && counts->predicted < MOST_CYCLES &&
+               !(c->best.edge && out->predicted > HOPELESS * c->best.predicted);
     }
-    c->work += c->entries + next.runs;
     if (p)
         tile_plan_end(p);
     arena_free(&scratch);
-    return better;
+    return fits;
+}
+
+/* Whether the edges are the best so far, as far as it can be told. */
+static bool try_edges(choice *c, const uint32_t *edge) {
+    uint32_t *kept = arena_new_n(c->mem, uint32_t, TILE_MAX_VARS);
+    tile_candidate next = {.edge = kept};
+    memcpy(kept, edge, sizeof *kept * TILE_MAX_VARS);
+    if (c->tried->len >= MOST_PLANS || find_tried(c, edge) || !count_plan(c, false, &next))
+        return false;
+    vec_push(c->mem, c->tried, next);
+    if (c->best.edge && next.predicted >= c->best.predicted)
+        return false;
+    c->best = next;
+    return true;
 }
 
 /* The same edge along all loops, but no wider than they may be. */
@@ -147,27 +164,48 @@ static void try_square(choice *c, uint32_t all) {
 static bool try_along(choice *c, sam_var v, uint32_t factor, bool wider) {
     uint32_t edge[TILE_MAX_VARS], *its = &edge[v.v - 1];
     memcpy(edge, c->best.edge, sizeof edge);
-    if (wider && (uint64_t)*its * factor > c->widest[v.v - 1])
-        return false;
-    if (wider ? *its >= c->extent[v.v - 1] : *its / factor < 1)
+    if (wider ? *its >= c->extent[v.v - 1] || (uint64_t)*its * factor > c->widest[v.v - 1] : *its < factor)
         return false;
     *its = wider ? *its * factor : *its / factor;
     return try_edges(c, edge);
 }
 
-/* Coordinate descent: one variable's edge at a time, as long as it helps and `most` work is not done. */
-static void try_each_variable(choice *c, uint32_t factor, uint64_t most) {
+/* Coordinate descent: one variable's edge at a time, as long as it helps. */
+static void try_each_variable(choice *c, uint32_t factor) {
     const sam_statement *s = c->statement;
     for (bool better = true; better;) {
         better = false;
         for (uint32_t l = 0; l < s->loops.len; l++) {
             bool moved = false;
             for (uint32_t wider = 0; wider < 2 && !moved; wider++) {
-                while (c->work < most && try_along(c, s->loops.at[l], factor, wider))
+                while (try_along(c, s->loops.at[l], factor, wider))
                     moved = true;
             }
             better = better || moved;
         }
+    }
+}
+
+/* Counts the most promising ones to their end: the best of what is known in full. */
+static void finish_best(choice *c) {
+    c->best = (tile_candidate){.edge = NULL};
+    for (uint32_t done = 0; done < FINISHED; done++) {
+        tile_candidate *next = NULL;
+        for (uint32_t i = 0; i < c->tried->len; i++) {
+            if (!next || c->tried->at[i].predicted < next->predicted)
+                next = &c->tried->at[i];
+        }
+        if (!next || next->complete) {
+            c->best = next ? *next : c->best;
+            return;
+        }
+        if (!count_plan(c, true, next))
+            next->predicted = INFINITY;
+    }
+    for (uint32_t i = 0; i < c->tried->len; i++) {
+        const tile_candidate *t = &c->tried->at[i];
+        if (t->complete && (!c->best.edge || t->predicted < c->best.predicted))
+            c->best = *t;
     }
 }
 
@@ -189,17 +227,13 @@ const uint32_t *tile_choose(const sam_statement *s, const tile_operands *in, con
         most = widest[v.v - 1] > most ? widest[v.v - 1] : most;
         safe[v.v - 1] = tile_edge(s, &any, v);
     }
-    for (uint32_t t = 0; t < in->n; t++)
-        c.entries += t + 1 == s->result.v ? 0 : in->operand[t].nnz;
-    uint32_t start = s->loops.len ? tile_longest(s, &any, NULL) : 1;
-    start = start < most ? start : most;
-    for (uint32_t edge = start; edge <= most && (edge == start || edge / 2 < longest); edge *= 2)
+    while (most > LEAST_EDGE && most / 2 >= longest)
+        most /= 2; /* one sub-tile holds all */
+    for (uint32_t edge = most; edge >= LEAST_EDGE || edge == most; edge /= 2)
         try_square(&c, edge);
-    for (uint32_t edge = start / 2; edge >= LEAST_EDGE; edge /= 2)
-        try_square(&c, edge);
-    uint64_t budget = 2 * c.work;
-    for (uint32_t factor = 4; c.best.complete && factor >= 2; factor /= 2)
-        try_each_variable(&c, factor, budget);
+    for (uint32_t factor = 4; c.best.edge && factor >= 2; factor /= 2)
+        try_each_variable(&c, factor);
+    finish_best(&c);
     arena_free(&scratch);
-    return c.best.complete ? c.best.edge : safe;
+    return c.best.edge ? c.best.edge : safe;
 }

@@ -8,6 +8,8 @@
  */
 #include "tiling/plan_int.h"
 
+#include <math.h>
+
 enum { BATCH_RUNS = 1 << 14 }; /* of a bounded batch */
 
 /* ---- choosing the edge ----------------------------------------------------------------------- */
@@ -176,6 +178,14 @@ static void account_load(tile_planner *p, const uint32_t *sub, uint64_t out_word
         p->counts.most_bank_words = p->out_words;
 }
 
+static void expect(tile_counts *c, double cycles) {
+    int bin = ilogb(cycles);
+    bin = bin < 0 ? 0 : bin < TILE_COSTS ? bin : TILE_COSTS - 1;
+    c->predicted += cycles;
+    c->cost[bin].runs++;
+    c->cost[bin].cycles += cycles;
+}
+
 static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound bound) {
     const sam_statement *s = p->statement;
     tile_run run = {.block_first = p->plan->run_block.len,
@@ -184,7 +194,7 @@ static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, p
     tile_part part = {{0}, {0}, false};
     uint32_t block[TILE_MAX_STREAMS] = {0};
     p->counts.runs++;
-    p->counts.predicted += plan_cost(p, sub, box);
+    expect(&p->counts, plan_cost(p, sub, box));
     if (p->dry)
         return true;
     for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++) {
@@ -567,18 +577,32 @@ tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_
     return TILE_BATCH;
 }
 
-bool tile_plan_count(tile_planner *p, double most_cycles, bool *complete) {
+double plan_progress(const tile_planner *p) {
+    double done = 0, share = 1;
+    if (p->depth < 0)
+        return p->alone ? 0 : 1;
+    for (int d = 0; d <= p->depth; d++) { /* the piece before `at` is under way */
+        const plan_frame *f = &p->frames[d];
+        share /= f->pieces ? f->pieces : 1;
+        done += share * (f->at && d < p->depth ? f->at - 1 : f->at);
+    }
+    return done;
+}
+
+bool tile_plan_count(tile_planner *p, double most_cycles, uint64_t most_runs, bool *complete) {
     arena mem = {0};
     tile_plan none = {0};
     bool good = true, more = true;
+    const uint64_t last = p->counts.runs + most_runs < most_runs ? UINT64_MAX : p->counts.runs + most_runs;
     p->dry = true;
     p->plan = &none;
     p->mem = &mem;
-    while (good && more && p->counts.predicted <= most_cycles) {
+    while (good && more && p->counts.predicted <= most_cycles && p->counts.runs < last) {
         uint64_t before = p->counts.runs;
         for (uint32_t t = 0; good && t < p->statement->tensors.len; t++)
             good = !p->operands[t].access || plan_begin_batch(p, &p->operands[t]);
-        while (good && more && p->counts.runs < before + BATCH_RUNS && p->counts.predicted <= most_cycles) {
+        while (good && more && p->counts.runs < before + BATCH_RUNS && p->counts.runs < last &&
+               p->counts.predicted <= most_cycles) {
             more = next_leaf(p);
             good = !more || leaf(p);
         }

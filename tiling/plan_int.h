@@ -172,6 +172,11 @@ bool plan_count_result(tile_planner *p, const uint32_t *sub, plan_bound *bound);
 /* Cycles a run on these sub-tiles (by tensor) is expected to take; docs/tiling.md has the model. */
 double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box);
 
+/* ---- plan.c ---------------------------------------------------------------------------------- */
+
+/* How much of the search is behind it, 0 to 1: by pieces, whatever is in them. */
+double plan_progress(const tile_planner *p);
+
 /* ---- pieces.c -------------------------------------------------------------------------------- */
 
 /* Pieces of digit d, given the digits outside of it. */

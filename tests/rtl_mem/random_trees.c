@@ -275,7 +275,7 @@ void tree_case(const tree_use *use, uint64_t seed, arena *mem, spec_mem_config *
     m.longest = chance(&m, 80) ? 1 + below(&m, 24) : chance(&m, 80) ? 1 + below(&m, 200) : m.most[0];
     if (use->reader == READ_DENSE && m.longest > 20)
         m.longest = 20; /* each reference makes a fiber */
-    uint32_t block_level = use->writer == WRITE_SUMS ? below(&m, chance(&m, 10) ? 250 : 2) : 0;
+    uint32_t block_level = use->writer == WRITE_SUMS ? below(&m, chance(&m, 30) ? 250 : 2) : 0;
     uint32_t dim = use->reader == READ_DENSE_ROOT && chance(&m, 5) ? 4000 : 20;
     *config = tree_config(use, log0 == 9 ? 9 + below(&m, 7) : log0, log1, below(&m, dim));
     config->space[0] |= block_level << 1 | block_level << 24;

@@ -100,6 +100,50 @@ static void test_too_large_waits(void **state) {
     mem_design_free(design);
 }
 
+static void compare_with_spec(const tree_use *use, uint32_t capacity_log, uint32_t stall_pct,
+                              u32_vec in[BENCH_INS], arena *mem) {
+    spec_mem_config config = tree_config(use, capacity_log, 8, 0);
+    spec_streams model = {.mem = mem};
+    memcpy(model.in, in, sizeof model.in);
+    bench_design design = mem_design_new();
+    bench_reset(design);
+    mem_design_configure(design, true, 0, config.space);
+    bench_result got;
+    bench_run(design, (bench_pace){.seed = 1, .out_stall_pct = stall_pct}, in, mem, &got);
+    spec_fiber_access(&config, &model);
+    assert_null(got.fault);
+    for (int o = 0; o < BENCH_OUTS; o++)
+        assert_null(bench_difference(&got.out[o], &model.out[o], mem));
+    mem_design_free(design);
+}
+
+/* Blocks as large as the memory, rows of empty ones before a reader that stalls, fibers far into a block. */
+static void test_full_and_empty_blocks(void **state) {
+    fixture *f = *state;
+    static const tree_use values = {"values", WRITE_STREAM, READ_OUT_VALUES},
+                          level = {"level", WRITE_STREAM, READ_SCAN};
+    u32_vec full[BENCH_INS] = {{0}}, empty[BENCH_INS] = {{0}}, far[BENCH_INS] = {{0}};
+    for (uint32_t n = 2048; n > 1000; n -= 548) {
+        for (uint32_t i = 0; i < n; i++)
+            vec_push(&f->mem, &full[3], (uint16_t)(i * 40503u));
+        vec_push(&f->mem, &full[3], RTL_DONE);
+    }
+    compare_with_spec(&values, 9, 0, full, &f->mem);
+    for (uint32_t tree = 0; tree < 60; tree++)
+        vec_push(&f->mem, &empty[3], RTL_DONE);
+    compare_with_spec(&values, 8, 90, empty, &f->mem);
+    for (uint32_t fiber = 0; fiber < 10; fiber++) {
+        for (uint32_t crd = 0; crd < 100; crd++)
+            vec_push(&f->mem, &far[3], crd);
+        vec_push(&f->mem, &far[3], RTL_STOP(0));
+        vec_push(&f->mem, &far[0], 9 - fiber);
+    }
+    vec_push(&f->mem, &far[3], RTL_DONE);
+    vec_push(&f->mem, &far[0], RTL_STOP(0));
+    vec_push(&f->mem, &far[0], RTL_DONE);
+    compare_with_spec(&level, 8, 0, far, &f->mem);
+}
+
 /* The widest dense fiber there is. */
 static void test_widest_dense(void **state) {
     fixture *f = *state;
@@ -159,6 +203,7 @@ int main(void) {
 #endif
         TEST(test_flush_forgets),
         TEST(test_too_large_waits),
+        TEST(test_full_and_empty_blocks),
         TEST(test_widest_dense),
         TEST(test_unused_stands_still),
     };

@@ -60,27 +60,24 @@ static void copy_result(const tile_tensor *t, tile_dtype dtype, const char *name
 
 /* The session's diagnostics as text; it prints none of them when it ends. */
 static const char *take_messages(cli_session *s, arena *mem) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *f = open_memstream(&text, &length);
-    BUG_IF(!f, "out of memory");
-    diag_print(&s->diag, 0, f, false);
-    fclose(f);
+    text_out text;
+    text_begin(&text);
+    diag_print(&s->diag, 0, text.stream, false);
     s->diag.list.len = 0;
-    const char *copy = arena_strndup(mem, text, length);
-    free(text);
-    return copy;
+    return text_end(&text, mem);
 }
 
 EXPORTED onyx_result *onyx_run(const char *const *arguments, uint32_t n_arguments,
                                const onyx_tensor *operands, uint32_t n_operands) {
     owned_result *out = calloc(1, sizeof *out);
-    BUG_IF(!out, "out of memory");
+    if (!out)
+        out_of_memory(sizeof *out);
     cli_session s;
     cli_options o;
     cli_kernel k = {0};
     cli_session_begin(&s);
     s.programs = programs_folder(&s.mem);
+    s.embedded = true;
     char **argv = arena_new_n(&s.mem, char *, n_arguments + 3); /* a name in front, NULL at the end */
     for (uint32_t i = 0; i < n_arguments; i++)
         argv[i + 1] = arena_strdup(&s.mem, arguments[i]);

@@ -5,14 +5,19 @@
 
 typedef struct {
     const pnr_design *left, *right; /* decoded, routed */
+    const char *left_name, *right_name;
     arena *mem;
-    diagnostics *d;
+    diagnostics *d; /* errors go here, or, where it is NULL, lines to `list` */
+    FILE *list;
     bool same;
 } comparison;
 
 static void differs(comparison *c, pnr_site at, const char *what) {
-    diag_error(c->d, (src_loc){0}, "E0650-design-differs", "tile x%uy%u: %s", at.x, at.y, what);
     c->same = false;
+    if (c->d)
+        diag_error(c->d, (src_loc){0}, "E0650-design-differs", "tile x%uy%u: %s", at.x, at.y, what);
+    else
+        fprintf(c->list, "x%uy%u: %s\n", at.x, at.y, what);
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -46,8 +51,8 @@ static void compare_config(comparison *c, pnr_site at, const netlist *an, const 
         if (left == right || (!both && right))
             continue;
         differs(c, at,
-                arena_printf(c->mem, "field %s is %u in the bitstream, %u in the design", field,
-                             both ? left : right, both ? right : left));
+                arena_printf(c->mem, "field %s is %u in %s, %u in %s", field, both ? left : right,
+                             c->left_name, both ? right : left, c->right_name));
     }
 }
 
@@ -57,14 +62,16 @@ static void compare_cells(comparison *c) {
         pnr_site at = c->left->site.at[i];
         uint32_t other = cell_index(c->right, at);
         if (other == UINT32_MAX) {
-            differs(c, at, "the bitstream configures a core the design does not place here");
+            differs(c, at,
+                    arena_printf(c->mem, "%s has %s here, %s nothing", c->left_name,
+                                 net_mode_table[ln->cells.at[i].mode].name, c->right_name));
             continue;
         }
         const net_cell_data *l = &ln->cells.at[i], *r = &rn->cells.at[other];
         if (l->mode != r->mode) {
             differs(c, at,
-                    arena_printf(c->mem, "mode %s in the bitstream, %s in the design",
-                                 net_mode_table[l->mode].name, net_mode_table[r->mode].name));
+                    arena_printf(c->mem, "%s in %s, %s in %s", net_mode_table[l->mode].name, c->left_name,
+                                 net_mode_table[r->mode].name, c->right_name));
             continue;
         }
         compare_config(c, at, ln, l, rn, r, true);
@@ -73,8 +80,8 @@ static void compare_cells(comparison *c) {
     for (uint32_t i = 0; i < rn->cells.len; i++) {
         if (cell_index(c->left, c->right->site.at[i]) == UINT32_MAX)
             differs(c, c->right->site.at[i],
-                    arena_printf(c->mem, "the bitstream lacks cell '%s'",
-                                 names_text(rn->names, rn->cells.at[i].name)));
+                    arena_printf(c->mem, "%s has %s here, %s nothing", c->right_name,
+                                 net_mode_table[rn->cells.at[i].mode].name, c->left_name));
     }
 }
 
@@ -155,7 +162,7 @@ static void compare_net(comparison *c, uint32_t left, uint32_t right) {
         const char *rb = order >= 0 ? fact_text(c->mem, &b.at[j]) : "nothing";
         if (strcmp(la, rb) != 0)
             differs(c, order <= 0 ? a.at[i].at : b.at[j].at,
-                    arena_printf(c->mem, "'%s' in the bitstream, '%s' in the design", la, rb));
+                    arena_printf(c->mem, "'%s' in %s, '%s' in %s", la, c->left_name, rb, c->right_name));
         i += order <= 0;
         j += order >= 0;
     }
@@ -178,7 +185,7 @@ static void compare_nets(comparison *c) {
         pnr_site at = c->left->site.at[pin.cell.v - 1];
         uint32_t other = net_index(c->right, at, pin.port);
         if (other == UINT32_MAX)
-            differs(c, at, arena_printf(c->mem, "output %u drives a net only in the bitstream", pin.port));
+            differs(c, at, arena_printf(c->mem, "output %u drives a net only in %s", pin.port, c->left_name));
         else
             compare_net(c, i, other);
     }
@@ -186,12 +193,20 @@ static void compare_nets(comparison *c) {
         net_pin pin = c->right->net->nets.at[i].source;
         pnr_site at = c->right->site.at[pin.cell.v - 1];
         if (net_index(c->left, at, pin.port) == UINT32_MAX)
-            differs(c, at, arena_printf(c->mem, "output %u drives a net only in the design", pin.port));
+            differs(c, at,
+                    arena_printf(c->mem, "output %u drives a net only in %s", pin.port, c->right_name));
     }
 }
 
 bool bits_same(const pnr_design *decoded, const pnr_design *routed, diagnostics *d) {
-    comparison c = {decoded, routed, d->mem, d, true};
+    comparison c = {decoded, routed, "the bitstream", "the design", d->mem, d, NULL, true};
+    compare_cells(&c);
+    compare_nets(&c);
+    return c.same;
+}
+
+bool bits_diff(const pnr_design *a, const pnr_design *b, FILE *out, arena *mem) {
+    comparison c = {a, b, "the first", "the second", mem, NULL, out, true};
     compare_cells(&c);
     compare_nets(&c);
     return c.same;

@@ -45,6 +45,8 @@ bool bits_decode(const bits_stream *in, const pnr_board *b, const bits_map *map,
 /* True if the decoded design is the routed one, up to names and order: modes, configurations, sites, pins,
  * hops, registers. Each difference is an error E0650-design-differs naming the tile. */
 bool bits_same(const pnr_design *decoded, const pnr_design *routed, diagnostics *d);
+/* The same for two decoded designs: prints each difference, a line each, and says whether there is none. */
+bool bits_diff(const pnr_design *a, const pnr_design *b, FILE *out, arena *mem);
 
 /* The words in the canonical order, those of one address OR-ed, zero words dropped: as bits_encode leaves
  * them.

@@ -30,6 +30,35 @@ int cli_choice(cli_session *s, const char *option, const char *text, const char 
     return 0;
 }
 
+bool cli_nearer(const char *text, size_t length, const char *known, uint32_t *distance) {
+    enum { MOST = 24 };
+    uint32_t row[3][MOST + 1], *older = row[0], *before = row[1], *now = row[2];
+    size_t n = strlen(known);
+    if (length > MOST || n > MOST)
+        return false;
+    for (uint32_t j = 0; j <= n; j++)
+        before[j] = j;
+    for (size_t i = 1; i <= length; i++) {
+        now[0] = (uint32_t)i;
+        for (size_t j = 1; j <= n; j++) {
+            uint32_t change = before[j - 1] + (text[i - 1] != known[j - 1]);
+            uint32_t skip = 1 + (before[j] < now[j - 1] ? before[j] : now[j - 1]);
+            now[j] = change < skip ? change : skip;
+            bool swapped = i > 1 && j > 1 && text[i - 1] == known[j - 2] && text[i - 2] == known[j - 1];
+            if (swapped && older[j - 2] + 1 < now[j])
+                now[j] = older[j - 2] + 1;
+        }
+        uint32_t *free_row = older;
+        older = before;
+        before = now;
+        now = free_row;
+    }
+    if (before[n] >= *distance || before[n] >= length)
+        return false;
+    *distance = before[n];
+    return true;
+}
+
 const char *cli_profile(cli_session *s, const char *text) {
     static const char *const known[] = {PNR_PROFILE, "onyx-ext", NULL};
     return known[cli_choice(s, "--profile", text, known)];
@@ -77,8 +106,26 @@ static const struct argp_option *find_option(const struct argp_option *table, co
     return NULL;
 }
 
-static void no_option(cli_session *s, const char *text, size_t length) {
+/* A long option of the table that `name` may be a slip of, NULL: none. */
+static const char *nearest_option(const struct argp_option *table, const char *name, size_t length,
+                                  uint32_t *distance) {
+    const char *nearest = NULL;
+    for (const struct argp_option *o = table; o->name || o->key || o->doc; o++) {
+        if (o->name && cli_nearer(name, length, o->name, distance))
+            nearest = o->name;
+    }
+    return nearest;
+}
+
+static void no_option(const struct argp_option *table, cli_session *s, const char *text, size_t length) {
+    uint32_t distance = CLI_TOO_FAR;
     diag_error(&s->diag, (src_loc){0}, "E0902-option", "there is no option '%.*s'", (int)length, text);
+    if (length <= 2)
+        return;
+    const char *own = nearest_option(table, text + 2, length - 2, &distance);
+    const char *common = nearest_option(common_table, text + 2, length - 2, &distance);
+    if (own || common)
+        diag_hint(&s->diag, "there is --%s", common ? common : own);
 }
 
 /* The option at argv[i] takes a value, and there is none: true. */
@@ -93,13 +140,13 @@ static bool lacks_value(cli_session *s, const char *option, size_t length, int i
 static int check_long(const struct argp_option *table, int i, int argc, char **argv, cli_session *s) {
     const char *name = argv[i] + 2, *value = strchr(name, '=');
     size_t length = value ? (size_t)(value - name) : strlen(name);
-    if (strcmp(name, "help") == 0 || strcmp(name, "usage") == 0)
-        return i;
+    if (!s->embedded && (strcmp(name, "help") == 0 || strcmp(name, "usage") == 0))
+        return i; /* argp answers, and ends the program */
     const struct argp_option *o = find_option(table, name, length);
     const struct argp_option *common = o ? NULL : find_option(common_table, name, length);
     o = o ? o : common;
     if (!o) {
-        no_option(s, argv[i], length + 2);
+        no_option(table, s, argv[i], length + 2);
         return i;
     }
     if (!o->arg && value)
@@ -120,8 +167,8 @@ static int check_long(const struct argp_option *table, int i, int argc, char **a
 static int check_letters(const struct argp_option *table, int i, int argc, char **argv, cli_session *s) {
     for (const char *letter = argv[i] + 1; *letter; letter++) {
         const struct argp_option *o = find_option(table, letter, 0);
-        if (!o && *letter != '?') { /* argp's own: help */
-            no_option(s, arena_printf(&s->mem, "-%c", *letter), 2);
+        if (!o && (s->embedded || *letter != '?')) { /* argp's own: help */
+            no_option(table, s, arena_printf(&s->mem, "-%c", *letter), 2);
             return i;
         }
         if (o && o->arg)
@@ -190,8 +237,8 @@ error_t cli_parse_tool(int key, char *arg, struct argp_state *state) {
 bool cli_want_arguments(const cli_tool *o, uint32_t wanted, const char *usage) {
     if (o->arguments.len == wanted)
         return true;
-    diag_error(&o->session->diag, (src_loc){0}, "E0904-argument", "%u arguments given, %u expected: %s",
-               o->arguments.len, wanted, usage);
+    diag_error(&o->session->diag, (src_loc){0}, "E0904-argument", "%u argument%s given, %u expected: %s",
+               o->arguments.len, o->arguments.len == 1 ? "" : "s", wanted, usage);
     return false;
 }
 

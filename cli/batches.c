@@ -24,12 +24,11 @@ static bool begin_planner(cli_batches *b) {
     return b->planner != NULL;
 }
 
-bool cli_begin_batches(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
-                       cli_batches *b) {
+bool cli_begin_batches(cli_session *s, cli_kernel *k, const tile_operands *in, cli_batches *b) {
     const pnr_board *board = &k->board;
     uint32_t glb_words = board->glb_tiles * board->glb_banks_per_tile * (board->glb_bank_bytes / 2);
-    *b =
-        (cli_batches){.session = s, .kernel = k, .operands = in, .how = o->dispatch, .most_words = glb_words};
+    *b = (cli_batches){
+        .session = s, .kernel = k, .operands = in, .how = k->dispatch.how, .most_words = glb_words};
     cli_streams_of(&k->design, &b->streams);
     b->n_in = streams_of_one(b->streams.in, b->streams.n_in, b->inputs);
     b->n_out = streams_of_one(b->streams.out, b->streams.n_out, b->outputs);

@@ -1,9 +1,6 @@
 /* onyx bits and bitgen: bitstreams made of a routed netlist's files, checked, explained and compared. */
 #include "cli/cli.h"
 
-static const char bits_usage[] =
-    "verify FILE.bs [--design DIR]\nexplain|stat FILE.bs\ndiff A.bs B.bs\nto-verilog FILE.bs -o FILE.sv";
-
 enum { OPT_DESIGN = CLI_OPT_BOARD + 1 };
 
 typedef struct {
@@ -79,16 +76,23 @@ static bool verify(const char *path, const char *folder, cli_session *s, bits_fi
     return true;
 }
 
+static bool differ(cli_session *s, const char *a, const char *b) {
+    diag_error(&s->diag, (src_loc){0}, "E0924-differ", "'%s' and '%s' are different circuits", a, b);
+    return false;
+}
+
 static bool bits_action(const char *action, const bits_options *options) {
     const cli_tool *o = &options->tool;
     cli_session *s = o->session;
     bool two = strcmp(action, "diff") == 0;
     bits_file a = {0}, b = {0};
-    if (!cli_want_arguments(o, two ? 3 : 2, bits_usage) || !open_bits(o->arguments.at[1], o, &a))
+    const char *usage = arena_printf(&s->mem, "onyx bits %s %s", action, two ? "A.bs B.bs" : "FILE.bs");
+    if (!cli_want_arguments(o, two ? 3 : 2, usage) || !open_bits(o->arguments.at[1], o, &a))
         return false;
     if (two)
         return open_bits(o->arguments.at[2], o, &b) && decode(s, &a) && decode(s, &b) &&
-               bits_same(&a.design, &b.design, &s->diag);
+               (bits_diff(&a.design, &b.design, stdout, &s->mem) ||
+                differ(s, o->arguments.at[1], o->arguments.at[2]));
     if (strcmp(action, "verify") == 0)
         return verify(o->arguments.at[1], options->design, s, &a);
     if (strcmp(action, "explain") == 0)
@@ -118,7 +122,10 @@ int command_bits(int argc, char **argv) {
                                                 "design.route, which 'onyx run' and 'compile' write",
                                                 0},
                                                {0}};
-    static const struct argp parser = {.options = table, .parser = parse_bits, .args_doc = bits_usage};
+    static const struct argp parser = {.options = table,
+                                       .parser = parse_bits,
+                                       .args_doc = "verify FILE.bs [--design DIR]\nexplain|stat FILE.bs\n"
+                                                   "diff A.bs B.bs\nto-verilog FILE.bs -o FILE.sv"};
     cli_session s;
     cli_session_begin(&s);
     bits_options o = {.tool = {.session = &s, .board = "onyx", .profile = PNR_PROFILE}};

@@ -62,7 +62,10 @@ typedef struct {
     cli_edges glb_tile;
     uint32_t unroll; /* copies of the kernel; 0 = as many as fit */
     tile_dispatch dispatch;
+    bool dispatch_auto; /* by the data instead */
     uint64_t seed;
+    bool runs;  /* onyx run, which needs operands */
+    bool again; /* what the folder holds is this kernel's: cli_replay */
     bool check, pipeline, balance, io_trace, wave, json;
     const char *out; /* folder */
     /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
@@ -84,6 +87,7 @@ typedef struct {
     struct cli_progress *shown; /* progress.c; NULL: nobody looks */
     VEC(pnr_board) boards;      /* read so far; freed at the end */
     const char *programs;       /* folder of onyx and onyx-cosim; NULL: that of this program */
+    bool embedded;              /* in somebody else's program, which --help must not end */
 } cli_session;
 
 void cli_session_begin(cli_session *s);
@@ -118,6 +122,10 @@ bool cli_parse(const struct argp *parser, const char *command, int argc, char **
 uint64_t cli_whole(cli_session *s, const char *option, const char *text, uint64_t low, uint64_t high);
 int cli_choice(cli_session *s, const char *option, const char *text, const char *const *known);
 const char *cli_profile(cli_session *s, const char *text);
+/* True if `known` is fewer slips from the text than *distance, which it then is: insertions, deletions,
+ * replacements, swaps of neighbours (optimal string alignment, O(product of the lengths)). */
+enum { CLI_TOO_FAR = 3 }; /* to begin with: two slips are one */
+bool cli_nearer(const char *text, size_t length, const char *known, uint32_t *distance);
 void cli_bad_value(cli_session *s, const char *option, const char *value, const char *want);
 
 /* Of every command that has a board or writes a folder, so that they are worded once. Keys of long options
@@ -179,6 +187,15 @@ typedef struct {
     uint32_t batches; /* the plan was made in */
 } cli_planned;
 
+/* How the copies of a kernel share the pairs of sub-tiles, and where onyx chose, what by. */
+typedef struct {
+    tile_dispatch how;
+    const char *why;        /* a sentence; NULL: nobody chose */
+    uint64_t pairs;         /* 0: the data are not known, and so is nothing below */
+    double pair;            /* array cycles one is expected to take on average */
+    double sorted, dynamic; /* and the chip for all */
+} cli_dispatch;
+
 /* What compiling a kernel yields, and running it. */
 typedef struct cli_kernel cli_kernel;
 struct cli_kernel {
@@ -193,9 +210,10 @@ struct cli_kernel {
     sam_graph sam, hardware;   /* as lowered from the statement; after the hardware rewrites */
     uint32_t copies;           /* of the kernel in the netlist */
     bool apart;                /* each copy starts by itself, with its own flush */
-    const char *chosen;        /* a sentence about loops that are not in the default order, or NULL */
-    const char *staged;        /* the same about several kernels that nobody asked for */
-    const char *way_out;       /* a schedule that would do instead of the user's, or NULL */
+    cli_dispatch dispatch;
+    const char *chosen;  /* a sentence about loops that are not in the default order, or NULL */
+    const char *staged;  /* the same about several kernels that nobody asked for */
+    const char *way_out; /* a schedule that would do instead of the user's, or NULL */
     netlist net;
     pnr_design design, decoded; /* as routed; as read back from the bitstream's bytes */
     pnr_timing timing;
@@ -259,6 +277,12 @@ bool cli_run_kernels(const cli_options *o, cli_session *s, cli_kernel *k, const 
  * copies as the options say, or as fit; k has board and tiling. */
 bool cli_lower_sam(const cli_options *o, bool chip, cli_session *s, const fe_kernel *kernel, cli_kernel *k);
 bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k);
+/* The user's operands packed for a kernel; *known: all it has are the user's, and there. */
+bool cli_pack_known(cli_session *s, const cli_kernel *k, bool *known, tile_operands *packed);
+/* k->dispatch by the options or by the data, for so many copies that start together or (0: they do not fit)
+ * apart. */
+bool cli_choose_dispatch(const cli_options *o, cli_session *s, cli_kernel *k, const netlist *one,
+                         uint32_t together, uint32_t apart);
 /* Changes `cin`, which was made of `in`, to what the chip can run, where the user leaves that open; what it
  * cannot stays as it is. chosen: k->chosen of each kernel. Sets k->staged and k->way_out of the last one. */
 void cli_choose(const cli_options *o, cli_session *s, const fe_in *in, cli_kernel *k, fe_cin *cin,
@@ -291,8 +315,7 @@ typedef struct {
     bool again;          /* the same ones a second time, which are not counted */
     bool failed;
 } cli_batches;
-bool cli_begin_batches(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in,
-                       cli_batches *b);
+bool cli_begin_batches(cli_session *s, cli_kernel *k, const tile_operands *in, cli_batches *b);
 /* The next one, in kernel->plan; false: there is none (kernel->plan has streams, but no runs), or it failed.
  */
 bool cli_next_batch(cli_batches *b);

@@ -56,6 +56,17 @@ static bool lower_one(const cli_options *o, bool chip, cli_session *s, const fe_
            cli_lower_sam(o, chip, s, &cin->kernels.at[n], k) && dump_graph(k, "sam.gv", &k->sam, s);
 }
 
+/* What another kernel left in the folder must not stand beside what this one leaves. Results stay: they may
+ * be operands now. */
+static void clear_folder(const char *folder, arena *mem) {
+    static const char *const names[] = {"report.json",  "command.json",  "view.html",    "bitstream.bs",
+                                        "netlist.json", "design.packed", "design.place", "design.route",
+                                        "sam.gv",       "sam_hw.gv",     "io.trace",     "waves.fst",
+                                        "waves.gtkw"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        remove(arena_printf(mem, "%s/%s", folder, names[i]));
+}
+
 bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
     const fe_in in = {.expression = o->expression,
@@ -70,6 +81,8 @@ bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel
     text_vec chosen = {0};
     bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&
               cli_check_names(o, s, &k->user) && fe_schedule(&in, &k->user, &s->mem, &s->diag, &cin);
+    if (ok && o->out && !o->again)
+        clear_folder(o->out, &s->mem);
     if (ok && chip)
         cli_choose(o, s, &in, k, &cin, &chosen);
     for (uint32_t n = 0; ok && n + 1 < cin.kernels.len; n++) {
@@ -112,9 +125,13 @@ static uint32_t most_copies(const netlist *one, const pnr_board *board, bool apa
 
 /* The kernel as often as asked for; more than fit is an error that says how many do. */
 static bool unroll(const cli_options *o, cli_session *s, cli_kernel *k, const netlist *one) {
-    uint32_t most = most_copies(one, &k->board, o->dispatch == TILE_DISPATCH_DYNAMIC);
+    uint32_t together = most_copies(one, &k->board, false), apart = most_copies(one, &k->board, true);
+    uint32_t of_apart = !o->unroll ? apart : o->unroll <= apart ? o->unroll : 0;
+    if (!cli_choose_dispatch(o, s, k, one, o->unroll ? o->unroll : together, of_apart))
+        return false;
+    uint32_t most = k->dispatch.how == TILE_DISPATCH_DYNAMIC ? apart : together;
     k->copies = o->unroll ? o->unroll : most ? most : 1;
-    k->apart = k->copies > 1 && o->dispatch == TILE_DISPATCH_DYNAMIC;
+    k->apart = k->copies > 1 && k->dispatch.how == TILE_DISPATCH_DYNAMIC;
     if (!net_unroll(one, k->copies, &s->mem, &s->diag, &k->net))
         return false;
     if (pnr_fits(&k->net, &k->board, &s->diag))
@@ -148,21 +165,27 @@ static void note_droppers(cli_kernel *k) {
     }
 }
 
+bool cli_pack_known(cli_session *s, const cli_kernel *k, bool *known, tile_operands *packed) {
+    *known = true;
+    for (uint32_t t = 0; t < k->statement.tensors.len && *known; t++) {
+        const sam_tensor_data *tensor = &k->statement.tensors.at[t];
+        name_id source = tensor->view.source.v ? tensor->view.source : tensor->name;
+        *known = t + 1 == k->statement.result.v || tensor->ones;
+        for (uint32_t i = 0; i < k->operands.n && !*known; i++)
+            *known = name_eq(k->operands.operand[i].name, source);
+    }
+    return !*known || tile_pack(&k->statement, &k->operands, &s->mem, &s->diag, packed);
+}
+
 /* --tile auto, where all operands are the user's: those of a workspace are not there yet. */
 static bool choose_tile(cli_session *s, cli_kernel *k) {
     tile_operands packed;
+    bool known;
     uint32_t widest[TILE_MAX_VARS] = {0};
-    for (uint32_t t = 0; t < k->statement.tensors.len; t++) {
-        const sam_tensor_data *tensor = &k->statement.tensors.at[t];
-        name_id source = tensor->view.source.v ? tensor->view.source : tensor->name;
-        bool known = t + 1 == k->statement.result.v || tensor->ones;
-        for (uint32_t i = 0; i < k->operands.n && !known; i++)
-            known = name_eq(k->operands.operand[i].name, source);
-        if (!known)
-            return true;
-    }
-    if (!tile_pack(&k->statement, &k->operands, &s->mem, &s->diag, &packed))
+    if (!cli_pack_known(s, k, &known, &packed))
         return false;
+    if (!known)
+        return true;
     for (uint32_t l = 0; l < k->statement.loops.len; l++) {
         uint32_t most = widest_along(k, k->statement.loops.at[l]);
         widest[k->statement.loops.at[l].v - 1] = most < MOST_EDGE ? most : MOST_EDGE;
@@ -302,12 +325,20 @@ static bool compile_one(const cli_options *all, cli_session *s, cli_kernel *k) {
            write_design(o, s, &k->design) && make_bitstream(o, s, k);
 }
 
+/* Where the data decide, or are needed anyway: a mistake in them shows before anything is placed. onyx
+ * compile may have no operands, and does without them where it can. */
+static bool wants_operands(const cli_options *o, const cli_kernel *k) {
+    uint32_t sources = o->inputs.len + o->generators.len + o->given.len;
+    return o->runs || o->tile_auto ||
+           (o->dispatch_auto && o->unroll != 1 && sources + 1 >= k->user.tensors.len);
+}
+
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
     if (!make_folder(o->out, &s->diag) || !cli_read_board(s, o->board, &k->board, &k->board_path) ||
         !pnr_board_set_profile(&k->board, o->profile, &s->diag))
         return false;
     bool ok = cli_compile_sam(o, true, s, k) && cli_set_tiling(o, s, k) &&
-              (!o->tile_auto || cli_read_operands(o, s, k, &k->operands));
+              (!wants_operands(o, k) || cli_read_operands(o, s, k, &k->operands));
     for (uint32_t n = 0; ok && n < k->producers.len; n++) {
         cli_kernel *p = &k->producers.at[n];
         p->board = k->board;

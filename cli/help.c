@@ -140,9 +140,11 @@ int command_help(int argc, char **argv) {
     if (ok && !(topic ? print_topic(&s, docs, topic) : list_topics(&s, docs))) {
         ok = false;
         if (!diag_failed(&s.diag)) {
-            diag_error(&s.diag, (src_loc){0}, "E0908-topic", "there is no page '%s' in '%s'",
-                       topic ? topic : "", docs);
-            diag_hint(&s.diag, "onyx help lists the pages");
+            bool code = topic && is_code(topic);
+            diag_error(&s.diag, (src_loc){0}, "E0908-topic", "there is no %s '%s' in '%s'",
+                       code ? "error" : "page", topic ? topic : "", docs);
+            diag_hint(&s.diag, code ? "errors are in the pages errors/PART: onyx help errors/tiling"
+                                    : "onyx help lists the pages");
         }
     }
     return cli_session_end(&s, ok);

@@ -58,7 +58,16 @@ static int no_command(int argc, char **argv) {
     for (int i = 2; i < argc; i++)
         s.json = s.json || strcmp(argv[i], "--diagnostics=json") == 0;
     diag_error(&s.diag, (src_loc){0}, "E0901-command", "there is no command '%s'", argv[1]);
-    diag_hint(&s.diag, "onyx --help lists them");
+    const char *nearest = NULL;
+    uint32_t distance = CLI_TOO_FAR;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (cli_nearer(argv[1], strlen(argv[1]), commands[i].name, &distance))
+            nearest = commands[i].name;
+    }
+    if (nearest)
+        diag_hint(&s.diag, "there is 'onyx %s'", nearest);
+    else
+        diag_hint(&s.diag, "onyx --help lists them");
     return cli_session_end(&s, false);
 }
 

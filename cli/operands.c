@@ -24,6 +24,16 @@ static sam_tensor named_by(const char *argument, const cli_session *s, const sam
     return (sam_tensor){0};
 }
 
+static const char *operand_names(cli_session *s, const sam_statement *st) {
+    const char *all = "";
+    for (uint32_t t = 1; t <= st->tensors.len; t++) {
+        const char *name = names_text(&s->names, sam_tensor_at(st, (sam_tensor){t})->name);
+        if (t != st->result.v)
+            all = arena_printf(&s->mem, "%s%s%s", all, *all ? ", " : "", name);
+    }
+    return all;
+}
+
 /* Every -i and -g must name an operand of the statement, once. */
 static bool all_known(const text_vec *arguments, const char *option, cli_session *s,
                       const sam_statement *st) {
@@ -32,7 +42,9 @@ static bool all_known(const text_vec *arguments, const char *option, cli_session
         if (!t.v || t.v == st->result.v) {
             diag_error(&s->diag, (src_loc){0}, "E0910-operand",
                        "%s %s does not name an operand of the expression", option, arguments->at[i]);
-            diag_hint(&s->diag, "write the tensor's name, a colon, and the file or generator");
+            diag_hint(&s->diag,
+                      "write the tensor's name, a colon, and the file or generator; the operands are %s",
+                      operand_names(s, st));
             return false;
         }
         const char *first = argument_for(arguments, names_text(&s->names, sam_tensor_at(st, t)->name));
@@ -53,8 +65,12 @@ bool cli_check_names(const cli_options *o, cli_session *s, const sam_statement *
         return false;
     }
     for (uint32_t i = 0; i < o->outputs.len; i++) {
-        if (named_by(o->outputs.at[i], s, st).v == st->result.v)
+        if (named_by(o->outputs.at[i], s, st).v == st->result.v) {
+            const char *path = strchr(o->outputs.at[i], ':') + 1;
+            if (!tile_can_write(sam_tensor_at(st, st->result)->order, path, &s->diag))
+                return false;
             continue;
+        }
         diag_error(&s->diag, (src_loc){0}, "E0910-operand", "-o %s does not name the result",
                    o->outputs.at[i]);
         diag_hint(&s->diag, "only the result is written, %s here",

@@ -62,9 +62,9 @@ static const struct argp_option option_table[] = {
     {"unroll", OPT_UNROLL, "N", 0,
      "Copies of the kernel on the array, each with its own streams (default 1), or auto: as many as fit", 1},
     {"dispatch", OPT_DISPATCH, "NAME", 0,
-     "How copies share the sub-tiles: sorted (default): pairs of like size start together; inorder: all "
-     "start "
-     "together, too; dynamic: each copy takes the next pair as soon as it is free (engines cycle and soc)",
+     "How copies share the sub-tiles: sorted: pairs of like size start together; inorder: all start "
+     "together, too; dynamic: each copy takes the next pair as soon as it is free (engines cycle and soc); "
+     "auto (default): sorted or dynamic, whichever is expected to take the chip fewer cycles on this data",
      1},
     {"dtype", OPT_DTYPE, "TYPE", 0,
      "int16 (default) or bf16; sums of bf16 need --profile onyx-ext, or engine sam", 1},
@@ -162,9 +162,9 @@ static bool parse_value(parsing *p, int key, const char *arg) {
     static const char *const dtypes[] = {"int16", "bf16", NULL};
     static const char *const values[] = {"file", "ones", "ramp", NULL};
     static const char *const timings[] = {"ideal", "sam", NULL};
-    /* The last two are what the first two used to be called. */
-    static const char *const dispatches[] = {"inorder", "sorted", "dynamic", "order", "load", NULL};
-    enum { DISPATCHES = TILE_DISPATCH_DYNAMIC + 1 };
+    /* The fourth and fifth are what the first two used to be called. */
+    static const char *const dispatches[] = {"inorder", "sorted", "dynamic", "order", "load", "auto", NULL};
+    enum { DISPATCHES = TILE_DISPATCH_DYNAMIC + 1, DISPATCH_AUTO = 5 };
     static const char *const severities[] = {"error", "warn", "off", NULL};
     cli_session *s = p->session;
     cli_options *o = p->options;
@@ -187,6 +187,7 @@ static bool parse_value(parsing *p, int key, const char *arg) {
         return true;
     case OPT_DISPATCH:
         o->dispatch = (tile_dispatch)(cli_choice(s, "--dispatch", arg, dispatches) % DISPATCHES);
+        o->dispatch_auto = strcmp(arg, dispatches[DISPATCH_AUTO]) == 0;
         return true;
     case OPT_DTYPE:
         set_dtype(p, (tile_dtype)cli_choice(s, "--dtype", arg, dtypes),
@@ -218,7 +219,7 @@ static bool parse_value(parsing *p, int key, const char *arg) {
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
     parsing *p = state->input;
     cli_options *o = p->options;
-    if (arg && key < CLI_OPT_PROFILE && *arg == '=')
+    if (arg && key > 0 && key < CLI_OPT_PROFILE && *arg == '=')
         arg++; /* taco's -f=X:ss */
     text_vec *list = list_of(o, key);
     const char **text = text_of(o, key);
@@ -254,10 +255,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         o->json = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (o->expression)
-            diag_error(&p->session->diag, (src_loc){0}, "E0904-argument", "unexpected argument '%s'", arg);
-        else
+        if (!o->expression) {
             o->expression = arg;
+            return 0;
+        }
+        diag_error(&p->session->diag, (src_loc){0}, "E0904-argument", "unexpected argument '%s'", arg);
+        diag_hint(&p->session->diag, "an expression is one argument: put it in quotes");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -294,7 +297,7 @@ static void check_engine_options(const char *what, const cli_options *o, cli_ses
         diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "--unroll makes copies on the array");
         diag_hint(&s->diag, "the schedule's unroll(i,n) makes copies in the graph: docs/schedule.md");
     }
-    bool apart = o->unroll != 1 && o->dispatch == TILE_DISPATCH_DYNAMIC;
+    bool apart = o->unroll != 1 && o->dispatch == TILE_DISPATCH_DYNAMIC && !o->dispatch_auto;
     if (apart && runs && (o->engine == ENGINE_RTL || o->io_trace)) {
         diag_error(&s->diag, (src_loc){0}, "E0906-engine-option",
                    "--dispatch dynamic is for engines cycle and soc, without --io-trace");
@@ -310,7 +313,8 @@ bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, 
         sam ? "Prints the SAM graph of an expression or a file; simulates it where -i or -g gives operands."
         : strcmp(what, "run") == 0
             ? "Compiles an expression, runs it on operands, compares the result with the reference."
-            : "Compiles an expression to a bitstream; reads no operands.";
+            : "Compiles an expression to a bitstream; operands are read where they decide something "
+              "(--tile auto, --unroll).";
     const char *doc = arena_printf(&s->mem, "%s Expressions are taco's: \"X(i,j) = B(i,k) * C(k,j)\".", does);
     const struct argp parser = {.options = option_table,
                                 .parser = parse_option,
@@ -321,11 +325,13 @@ bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, 
                        .profile = PNR_PROFILE,
                        .engine = ENGINE_SOC,
                        .seed = 1,
+                       .runs = strcmp(what, "run") == 0,
                        .check = true,
                        .pipeline = true,
                        .balance = true,
                        .unroll = 1,
-                       .dispatch = TILE_DISPATCH_LOAD};
+                       .dispatch = TILE_DISPATCH_LOAD,
+                       .dispatch_auto = true};
     if (!cli_parse(&parser, what, argc, argv, s, &p))
         return false;
     if (!o->expression)

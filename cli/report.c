@@ -198,6 +198,19 @@ static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
     }
 }
 
+static void add_dispatch(cJSON *json, const cli_dispatch *d) {
+    static const char *const ways[] = {"inorder", "sorted", "dynamic"}; /* as tile_dispatch */
+    cJSON *dispatch = add_object(json, "dispatch");
+    cJSON_AddStringToObject(dispatch, "how", ways[d->how]);
+    if (d->why)
+        cJSON_AddStringToObject(dispatch, "why", d->why);
+    if (d->pairs) {
+        add_number(dispatch, "pair", (double)(uint64_t)d->pair);
+        add_number(dispatch, "predicted_sorted", (double)(uint64_t)d->sorted);
+        add_number(dispatch, "predicted_dynamic", (double)(uint64_t)d->dynamic);
+    }
+}
+
 /* What is said of a single kernel only. */
 static void add_details(cJSON *json, const cli_options *o, cli_session *s, const cli_kernel *k) {
     cJSON_AddStringToObject(json, "loops", cli_loops_text(&k->statement, &s->mem));
@@ -209,6 +222,8 @@ static void add_details(cJSON *json, const cli_options *o, cli_session *s, const
         if (text)
             cJSON_AddItemToArray(repacked, cJSON_CreateString(text));
     }
+    if (k->copies > 1)
+        add_dispatch(json, &k->dispatch);
     if (k->planned.batches)
         add_tiling(json, s, k);
     if (k->net.cells.len && o->deadlock != REPORT_OFF)
@@ -314,6 +329,8 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
     else if (k->planned.passes && k->copies > 1)
         printf("  %u copies of the kernel, which take %llu passes\n", k->copies,
                (unsigned long long)k->planned.passes);
+    if (k->copies > 1 && k->dispatch.pairs)
+        printf("  --dispatch %s was chosen: %s\n", k->apart ? "dynamic" : "sorted", k->dispatch.why);
     if (ran)
         printf("  %llu cycles, %llu nonzeros in %s\n", (unsigned long long)f.total,
                (unsigned long long)k->ran.result.nnz, result);

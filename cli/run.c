@@ -61,7 +61,7 @@ static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const
     cli_outcome *out = &k->ran;
     cli_batches b;
     if (!tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) ||
-        !cli_check_deadlock(o, s, k, longest_fiber(k, extent)) || !cli_begin_batches(o, s, k, in, &b))
+        !cli_check_deadlock(o, s, k, longest_fiber(k, extent)) || !cli_begin_batches(s, k, in, &b))
         return false;
     tile_collector *c = tile_collect_begin(&k->statement, &k->plan, extent, in->dtype, &s->mem);
     bool ok = (o->engine == ENGINE_CYCLE     ? cli_run_cycle
@@ -132,6 +132,13 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
     cli_progress_stage(s, "computing the reference", 0);
     if (!tile_reference(&k->user, in, &s->mem, &s->diag, &want))
         return "none";
+    if (want.wrapped) {
+        diag_warning(
+            &s->diag, (src_loc){0}, "E0351-wrapped",
+            "%llu of %llu values of %s are outside of -32768..32767 and wrapped around, as on the chip",
+            (unsigned long long)want.wrapped, (unsigned long long)want.nnz, names_text(&s->names, want.name));
+        diag_hint(&s->diag, "scale the operands, or compute in floating point with --dtype bf16");
+    }
     return tile_equal(got, &want, o->dtype, &s->names, &s->diag) ? "pass" : "fail";
 }
 

@@ -62,8 +62,11 @@ bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const ch
     const char *file = is_path ? name : arena_printf(&s->mem, "%s/boards/%s.json", cli_home(s), name);
     if (path)
         *path = file;
-    if (!pnr_board_read(file, &s->mem, &s->diag, board))
+    if (!pnr_board_read(file, &s->mem, &s->diag, board)) {
+        if (access(file, F_OK) != 0)
+            diag_hint(&s->diag, "'onyx boards' lists the boards; a file of your own ends in .json");
         return false;
+    }
     vec_push(&s->mem, &s->boards, *board);
     return true;
 }

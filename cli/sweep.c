@@ -211,9 +211,20 @@ static bool add_board(sweep_command *c, const char *name) {
     return true;
 }
 
+/* What is confirmed has to be the same bitstream: engine rtl starts all copies together, so that is what the
+ * other engine does, too, unless the user asked for something. */
+static void start_together(sweep_command *c) {
+    bool asked = false;
+    for (uint32_t a = 0; a < c->plan.axes.len; a++)
+        asked = asked || strcmp(c->plan.axes.at[a].name, "dispatch") == 0;
+    if (c->confirm && strcmp(c->confirm, "rtl") == 0 && !asked)
+        pass_on(c, "--dispatch", "sorted");
+}
+
 /* What the points have in common, once everything was read. */
 static bool make_plan(sweep_command *c) {
     cli_session *s = c->session;
+    start_together(c);
     c->plan.program = cli_program(s, "onyx");
     if (c->order && strcmp(c->order, "all") == 0 && !all_orders(c, &c->order))
         return false;

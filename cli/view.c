@@ -8,16 +8,19 @@ enum { TRACE_MOST = 1 << 20 }; /* of io.trace; whole runs beyond it are left out
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
-/* Graphviz's drawing of a .gv file; null where there is no Graphviz. */
+/* Graphviz's drawing of a .gv file; null where there is no Graphviz, and with a warning where it fails. */
 static cJSON *drawing_of(cli_session *s, const char *gv) {
     const char *svg = arena_printf(&s->mem, "%s.svg.part", gv);
     const char *const argv[] = {"dot", "-Tsvg", "-o", svg, gv, NULL};
-    diagnostics quiet;
     size_t length = 0;
-    diag_init(&quiet, &s->mem);
     unlink(svg);
-    const char *text = program_run(argv, "/dev/null") == 0 ? file_read(svg, &s->mem, &length, &quiet) : NULL;
+    int status = program_run(argv, "/dev/null");
+    const char *text = status == 0 ? file_read(svg, &s->mem, &length, &s->diag) : NULL;
     unlink(svg);
+    if (status != 0 && status != PROGRAM_MISSING) {
+        diag_warning(&s->diag, (src_loc){0}, "E0930-tool", "Graphviz cannot draw '%s' in its folder", gv);
+        diag_hint(&s->diag, "dot -Tsvg '%s' says why; the page has no drawing of it", gv);
+    }
     const char *begin = text ? strstr(text, "<svg") : NULL;
     return begin ? cJSON_CreateString(begin) : cJSON_CreateNull();
 }
@@ -215,8 +218,10 @@ static bool collect(cli_session *s, const char *folder, cJSON *data) {
     cJSON *report = json_read(arena_printf(&s->mem, "%s/report.json", folder), &s->diag);
     const char *board_name;
     pnr_board board;
-    if (!report)
+    if (!report) {
+        diag_hint(&s->diag, "onyx run and onyx compile write it when they are done: -o %s", folder);
         return false;
+    }
     const cJSON *sections = cJSON_GetObjectItemCaseSensitive(report, "kernels");
     cJSON *kernels = cJSON_AddArrayToObject(data, "kernels");
     cJSON_AddItemToObject(data, "report", report);
@@ -260,7 +265,7 @@ int command_view(int argc, char **argv) {
     if (ok) {
         const char *folder = o.arguments.at[0];
         const char *page = o.out ? o.out : arena_printf(&s.mem, "%s/view.html", folder);
-        ok = collect(&s, folder, data) && write_page(&s, data, page);
+        ok = collect(&s, folder, data) && !diag_failed(&s.diag) && write_page(&s, data, page);
         if (ok && !s.quiet)
             printf("%s\n", page);
     }

@@ -34,8 +34,11 @@ install(FILES bindings/python/onyx/__init__.py bindings/onyx.h DESTINATION ${ONY
 file(RELATIVE_PATH library /${ONYX_PYTHON} /${CMAKE_INSTALL_LIBDIR}/libonyx.so.0)
 file(WRITE ${CMAKE_BINARY_DIR}/library.path ${library}) # from the Python module's folder
 install(FILES ${CMAKE_BINARY_DIR}/library.path DESTINATION ${ONYX_PYTHON})
-configure_file(cmake/onyx.pc.in ${CMAKE_BINARY_DIR}/onyx.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/onyx.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH ONYX_PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /) # so the files hold wherever the tree is installed
+foreach(package onyx libonyx)
+    configure_file(cmake/${package}.pc.in ${CMAKE_BINARY_DIR}/${package}.pc @ONLY)
+    install(FILES ${CMAKE_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 
 function(onyx_install_targets)
     set(targets onyx)
@@ -55,6 +58,6 @@ set(CPACK_PACKAGE_CONTACT "the authors of onyx")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Sparse tensor expressions to a programmed Onyx CGRA")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "verilator, g++, make, gcc-arm-none-eabi, openocd")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "verilator, g++, make, gcc-arm-none-eabi, openocd, graphviz")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 include(CPack)

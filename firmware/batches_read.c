@@ -10,16 +10,20 @@ typedef struct {
 } reader;
 
 static void damaged(reader *r, const char *what) {
-    if (r->good)
+    if (r->good) {
         diag_error(r->d, (src_loc){0}, "E0711-batch-format", "'%s', byte %llu: %s", r->all->path,
                    (unsigned long long)r->all->file.at, what);
+        diag_hint(r->d, "the file is damaged: compile again, or 'onyx program', which makes it anew");
+    }
     r->good = false;
 }
 
 static void wrong(reader *r, const char *format, uint32_t batch, uint32_t value) {
-    if (r->good)
+    if (r->good) {
         diag_error(r->d, (src_loc){0}, "E0712-batch-content", "'%s', batch %u: %s 0x%x", r->all->path, batch,
                    format, value);
+        diag_hint(r->d, "the file is another board's or damaged: compile again for this one");
+    }
     r->good = false;
 }
 

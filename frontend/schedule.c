@@ -132,8 +132,8 @@ static bool do_split(scheduler *c) {
         const char *loop = fe_var_text(&k->s, r.var[0]);
         diag_error(c->d, c->name.loc, "E0147-bound", "dividing loop '%s' by %u needs to know its extent",
                    loop, r.number);
-        diag_hint(c->d, "say it with bound(%s,%sb,N,MaxExact) first, or split it into parts of a size", loop,
-                  loop);
+        diag_hint(c->d, "say it with -d %s:N or bound(%s,%sb,N,MaxExact), or split it into parts of a size",
+                  loop, loop, loop);
         return false;
     }
     return relate(c, k, r);

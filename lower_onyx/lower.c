@@ -562,7 +562,15 @@ static onyx_node add_vector_reducer(lowering *l, sam_node h) {
 static onyx_node lower_vector_reducer(lowering *l, sam_node h) {
     if (sums_bf16_in_vain(l, h))
         return (onyx_node){0};
-    if (sam_node_at(l->sam, h)->depth != 1)
+    const sam_node_data *s = sam_node_at(l->sam, h);
+    if (s->depth > 1) {
+        diag_unmappable(l->d, s->loc, "E0410-not-on-chip",
+                        "%s: Onyx adds up vectors, this adds up tensors of order %u",
+                        sam_node_label(l->sam, h, l->g->mem), s->depth);
+        diag_hint(l->d, "%s", reducer_way_out(l));
+        return (onyx_node){0};
+    }
+    if (s->depth != 1)
         return not_on_chip(l, h, reducer_way_out(l));
     return l->options->extended ? add_vector_reducer(l, h) : lower_accumulator(l, h);
 }
@@ -602,7 +610,9 @@ static onyx_node lower_node(lowering *l, sam_node h) {
         return not_on_chip(l, h, "join compressed levels with intersect or union and write with fiberwrite");
     case SAM_PARALLELIZE:
     case SAM_SERIALIZE:
-        return not_on_chip(l, h, "leave the loop sequential: no parallelize or unroll in the schedule");
+        return not_on_chip(l, h,
+                           "the schedule makes copies in the graph; --unroll N makes copies of the whole "
+                           "kernel on the array");
     case SAM_BROADCAST:
         return not_on_chip(l, h, "broadcasts are wires: remove the node and let its edges leave the source");
     case SAM_NONE:

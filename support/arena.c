@@ -14,7 +14,8 @@ enum { ARENA_FIRST = 1 << 14, ARENA_LARGEST_STEP = 1 << 24 };
 
 void *arena_alloc(arena *a, size_t bytes) {
     size_t need = (bytes + 15u) & ~(size_t)15u;
-    BUG_IF(need < bytes, "allocation of %zu bytes overflows", bytes);
+    if (need < bytes)
+        out_of_memory(bytes);
     arena_chunk *chunk = a->last;
     if (!chunk || chunk->size - chunk->used < need) {
         size_t size = chunk ? chunk->size * 2 : ARENA_FIRST;
@@ -70,7 +71,8 @@ void vec_reserve(arena *a, void **at, uint32_t len, uint32_t *cap, size_t elemen
     if (len < *cap)
         return;
     uint32_t larger = *cap ? *cap * 2 : 8;
-    BUG_IF(larger <= *cap, "vector of more than 2^31 elements");
+    if (larger <= *cap) /* more than can be counted; before that, there is rarely memory for as many */
+        out_of_memory(2 * (size_t)*cap * element_bytes);
     void *moved = arena_alloc(a, larger * element_bytes);
     if (len)
         memcpy(moved, *at, len * element_bytes);

@@ -116,21 +116,68 @@ bool diag_line_col(const diagnostics *d, src_loc loc, uint32_t *line, uint32_t *
     return true;
 }
 
-/* Prints the line that holds `loc` and a caret line that underlines it. Tabs are kept so both
- * align. */
+/* Bytes of the UTF-8 character at `at`, of at most `left`; 0 if there is none (RFC 3629; surrogates and
+ * overlong forms are none). */
+static size_t character(const unsigned char *at, size_t left) {
+    size_t length = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
+    if (length > left)
+        return 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    bool wrong = length > 2 && ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
+                                (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f));
+    return wrong ? 0 : length;
+}
+
+/* Prints user's bytes as a terminal may get them: '?' for what is no character, and for control characters
+ * but line ends and tabs. */
+static void print_text(const char *text, size_t length, FILE *out) {
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    while (at < end) {
+        size_t bytes = character(at, (size_t)(end - at));
+        bool control =
+            (*at < ' ' && *at != '\n' && *at != '\t') || *at == 0x7f || (*at == 0xc2 && at[1] < 0xa0);
+        if (bytes && !control)
+            fwrite(at, 1, bytes, out);
+        else
+            fputc('?', out);
+        at += bytes ? bytes : 1;
+    }
+}
+
+/* As many of `mark` as `length` bytes of text have characters, but tabs as they are. */
+static void print_under(const char *text, size_t length, char mark, FILE *out) {
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    while (at < end) {
+        size_t bytes = character(at, (size_t)(end - at));
+        fputc(*at == '\t' && mark == ' ' ? '\t' : mark, out);
+        at += bytes ? bytes : 1;
+    }
+}
+
+/* Prints the line that holds `loc`, or of a long one what is around it, and a caret line that underlines it.
+ */
 static void print_caret(const src_text *s, src_loc loc, FILE *out) {
+    enum { BEFORE = 60, AFTER = 100 };
     size_t at = loc.offset < s->length ? loc.offset : s->length;
     size_t begin = at, end = at;
-    while (begin > 0 && s->text[begin - 1] != '\n')
+    while (begin > 0 && s->text[begin - 1] != '\n' && at - begin < BEFORE)
         begin--;
-    while (end < s->length && s->text[end] != '\n')
+    while (end < s->length && s->text[end] != '\n' && end - at < AFTER)
         end++;
-    fprintf(out, "    %.*s\n    ", (int)(end - begin), s->text + begin);
-    for (size_t i = begin; i < at; i++)
-        fputc(s->text[i] == '\t' ? '\t' : ' ', out);
+    bool cut = begin > 0 && s->text[begin - 1] != '\n', more = end < s->length && s->text[end] != '\n';
+    size_t last = at + loc.length < end ? at + loc.length : end;
+    fputs(cut ? "    ..." : "    ", out);
+    print_text(s->text + begin, end - begin, out);
+    fputs(more ? "...\n" : "\n", out);
+    fputs(cut ? "       " : "    ", out);
+    print_under(s->text + begin, at - begin, ' ', out);
     fputc('^', out);
-    for (size_t i = at + 1; i < at + loc.length && i < end; i++)
-        fputc('~', out);
+    size_t first = at < end ? character((const unsigned char *)s->text + at, end - at) : 0;
+    if (at + first < last)
+        print_under(s->text + at + (first ? first : 1), last - at - (first ? first : 1), '~', out);
     fputc('\n', out);
 }
 
@@ -146,15 +193,18 @@ void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour) {
             fprintf(out, "%s:%u:%u: ", d->sources.at[g->loc.source - 1].name, line, col);
         else
             fputs("onyx: ", out);
-        fprintf(out, "%s%s:%s %s", colour ? tint[g->kind] : "", word[g->kind], colour ? "\033[0m" : "",
-                g->message);
+        fprintf(out, "%s%s:%s ", colour ? tint[g->kind] : "", word[g->kind], colour ? "\033[0m" : "");
+        print_text(g->message, strlen(g->message), out);
         if (g->code[0])
             fprintf(out, " [%s]", g->code);
         fputc('\n', out);
         if (placed)
             print_caret(&d->sources.at[g->loc.source - 1], g->loc, out);
-        if (g->hint)
-            fprintf(out, "    help: %s\n", g->hint);
+        if (g->hint) {
+            fputs("    help: ", out);
+            print_text(g->hint, strlen(g->hint), out);
+            fputc('\n', out);
+        }
     }
     uint32_t all = failures(d);
     if (all > DIAG_MAX_ERRORS)
@@ -168,24 +218,12 @@ bool diag_colour(FILE *out) {
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
 
-/* Bytes of the UTF-8 character at `at`, 0 if there is none (RFC 3629; surrogates and overlong forms are
- * none). */
-static size_t character(const unsigned char *at) {
-    size_t length = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
-    for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    bool wrong = length > 2 && ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
-                                (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f));
-    return wrong ? 0 : length;
-}
-
 /* A message may quote any bytes of the user's; JSON has characters only. U+FFFD for what is none. */
 static cJSON *json_text(const char *text, arena *mem) {
     char *copy = arena_alloc(mem, 3 * strlen(text) + 1), *to = copy;
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        size_t length = character(at);
+    const unsigned char *end = (const unsigned char *)text + strlen(text);
+    for (const unsigned char *at = (const unsigned char *)text; at < end;) {
+        size_t length = character(at, (size_t)(end - at));
         memcpy(to, length ? (const char *)at : "\xef\xbf\xbd", length ? length : 3);
         to += length ? length : 3;
         at += length ? length : 1;

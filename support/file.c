@@ -96,12 +96,20 @@ void file_close(file_in *f) {
     f->stream = NULL;
 }
 
+static void write_error(const char *what, const char *path, int why, diagnostics *d) {
+    diag_error(d, (src_loc){0}, "E0004-write", "cannot %s '%s': %s", what, path, strerror(why));
+    if (why == ENOSPC || why == EDQUOT || why == EFBIG)
+        diag_hint(d, "make room there, or write elsewhere; nothing half-written is left");
+    else if (why == EACCES || why == EPERM || why == EROFS)
+        diag_hint(d, "name a folder that may be written");
+}
+
 bool file_create(file_out *f, const char *path, arena *mem, diagnostics *d) {
     f->path = arena_strdup(mem, path);
     f->temporary = arena_printf(mem, "%s.%ld.part", path, (long)getpid());
     f->stream = fopen(f->temporary, "wb");
     if (!f->stream)
-        diag_error(d, (src_loc){0}, "E0004-write", "cannot write '%s': %s", path, strerror(errno));
+        write_error("write", path, errno, d);
     return f->stream != NULL;
 }
 
@@ -120,8 +128,7 @@ bool file_commit(file_out *f, diagnostics *d) {
     }
     if (bad) {
         unlink(f->temporary);
-        diag_error(d, (src_loc){0}, "E0004-write", "cannot write '%s': %s", f->path,
-                   strerror(why ? why : EIO));
+        write_error("write", f->path, why ? why : EIO, d);
     }
     return !bad;
 }
@@ -141,7 +148,7 @@ bool make_folder(const char *path, diagnostics *d) {
         char kept = *p;
         *p = '\0';
         if (mkdir(copy, 0777) != 0 && errno != EEXIST) {
-            diag_error(d, (src_loc){0}, "E0004-write", "cannot make folder '%s': %s", copy, strerror(errno));
+            write_error("make folder", copy, errno, d);
             return false;
         }
         *p = kept;

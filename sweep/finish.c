@@ -56,11 +56,17 @@ static const char *text_of(const cJSON *report, const char *key) {
     return cJSON_IsString(m) ? m->valuestring : "";
 }
 
-static sweep_state state_of_exit(int code, bool late, bool reported) {
+/* A mistake of the machine's rather than of the command: not the point's result. */
+static bool may_pass(const char *message) {
+    return strstr(message, "[E0004-write]") || strstr(message, "[E0005-memory]") ||
+           strstr(message, "[E0930-tool]");
+}
+
+static sweep_state state_of_exit(int code, bool late, bool reported, const char *message) {
     static const sweep_state of[] = {SWEEP_DONE, SWEEP_MISTAKE, SWEEP_REFUSED, SWEEP_WRONG};
     if (late)
         return SWEEP_LATE;
-    if (code < 0 || code > 3 || (code == 0 && !reported))
+    if (code < 0 || code > 3 || (code == 0 && !reported) || (code == 1 && may_pass(message)))
         return SWEEP_CRASHED;
     return of[code];
 }
@@ -82,14 +88,15 @@ bool finish_point(sweep_store *store, const batch *b, uint32_t index, int code, 
     diag_init(&quiet, &scratch);
     const sweep_point *point = &b->points->at[index];
     const point_files f = files_of(store, point->key, b->engine, &scratch);
+    const char *message = code || late ? message_of(f.log, &scratch) : "";
     cJSON *report = code == 0 || code == 3 ? json_read(f.json, &quiet) : NULL;
     const sweep_row row = {.plan = b->plan_key,
                            .key = point->key,
                            .settings = point->settings,
                            .expression = b->plan->arguments.len ? b->plan->arguments.at[0] : "",
                            .engine = b->engine,
-                           .state = state_of_exit(code, late, report != NULL),
-                           .message = code || late ? message_of(f.log, &scratch) : "",
+                           .state = state_of_exit(code, late, report != NULL, message),
+                           .message = message,
                            .check = text_of(report, "check"),
                            .cycles = number_of(report, "cycles", "total"),
                            .time_us = number_of(report, NULL, "time_us"),

@@ -9,7 +9,7 @@
 static void put_settings(const char *settings, FILE *out) {
     cJSON *json = cJSON_Parse(settings);
     const char *between = "";
-    for (const cJSON *m = json ? json->child : NULL; m; m = m->next) {
+    for (const cJSON *m = cJSON_IsObject(json) ? json->child : NULL; m; m = m->next) {
         fprintf(out, "%s%s %s", between, m->string, cJSON_IsString(m) ? m->valuestring : "?");
         between = ", ";
     }
@@ -194,9 +194,9 @@ static void scatter_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, FI
     x_most = round_up(x_most);
     y_most = round_up(y_most);
     axes_svg("tiles (PE, MEM and IO)", time_label(&rows->at[at]), x_most, y_most, out);
-    for (uint32_t r = at; r < end; r++) {
-        const sweep_row *row = &rows->at[r];
-        if (row->state != SWEEP_DONE)
+    for (uint32_t i = 0; i < 2 * (end - at); i++) { /* the best ones come last, over all others */
+        const sweep_row *row = &rows->at[at + i % (end - at)];
+        if (row->state != SWEEP_DONE || row->pareto != (i >= end - at))
             continue;
         fprintf(out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"><title>",
                 row->pareto ? "best" : "point", x_of(row_tiles(row), x_most), y_of(row_time(row), y_most));
@@ -281,8 +281,11 @@ static void rows_html(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE
         if (r->state == SWEEP_DONE) {
             fprintf(out, "<td>%.0f<td>%.2f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>", r->cycles,
                     r->time_us, r->fmax_mhz, r->pe, r->mem, r->io, r->passes);
-            if (*r->confirm_engine)
-                fprintf(out, "%s: %.0f cycles, %s", r->confirm_engine, r->confirm_cycles, r->confirm_check);
+            if (*r->confirm_engine) {
+                put_text(r->confirm_engine, out);
+                fprintf(out, ": %.0f cycles, ", r->confirm_cycles);
+                put_text(r->confirm_check, out);
+            }
         } else {
             fputs("<td colspan=\"8\" class=\"why\">", out);
             put_text(r->message, out);
@@ -296,8 +299,11 @@ static void plan_html(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE
     const sweep_row *best = &rows->at[at];
     fputs("<section><h2>", out);
     put_text(best->expression, out);
-    fprintf(out, "</h2>\n<p>engine %s, sweep %s: %u points, %u done", best->engine, best->plan, end - at,
-            count_state(rows, at, end, SWEEP_DONE));
+    fputs("</h2>\n<p>engine ", out);
+    put_text(best->engine, out);
+    fputs(", sweep ", out);
+    put_text(best->plan, out);
+    fprintf(out, ": %u points, %u done", end - at, count_state(rows, at, end, SWEEP_DONE));
     if (best->state == SWEEP_DONE) {
         fputs(". Fastest: <strong>", out);
         put_settings_html(best->settings, out);
@@ -305,7 +311,7 @@ static void plan_html(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE
         scatter_svg(rows, at, end, out);
         fputs("<figcaption>filled: no other point is as fast on as few tiles</figcaption></figure>\n", out);
         cJSON *axes = cJSON_Parse(best->settings);
-        for (const cJSON *m = axes ? axes->child : NULL; m; m = m->next)
+        for (const cJSON *m = cJSON_IsObject(axes) ? axes->child : NULL; m; m = m->next)
             axis_svg(rows, at, end, m->string, out);
         cJSON_Delete(axes);
     } else {

@@ -45,7 +45,7 @@ typedef enum {
     SWEEP_MISTAKE, /* exit 1 */
     SWEEP_REFUSED, /* exit 2: does not fit the hardware */
     SWEEP_WRONG,   /* exit 3 */
-    SWEEP_CRASHED, /* ended by a signal, or printed no report: will be run again */
+    SWEEP_CRASHED, /* ended by a signal, printed no report, or had no memory or disk: will be run again */
     SWEEP_LATE     /* over the time limit: will be run again */
 } sweep_state;
 extern const char *const sweep_state_name[SWEEP_LATE + 1];

@@ -133,20 +133,20 @@ static bool collect_part(tile_collector *c, uint32_t run, uint32_t copy, const u
     for (uint32_t l = 0; good && l < c->result->order; l++) {
         int o = output_of(c, copy, (int)l);
         if (o >= 0)
-            good = is_bounded(c, run, (int)l, words[o], lengths[o], &most, d) &&
-                   read_compressed(c, (int)l, words[o], lengths[o], parents, &scratch, d, &nodes[l]);
+            good = read_compressed(c, (int)l, words[o], lengths[o], parents, &scratch, d, &nodes[l]) &&
+                   is_bounded(c, run, (int)l, words[o], lengths[o], &most, d);
         else
             nodes[l] = tile_dense_nodes(parents, level_edge(c, l), &scratch);
         parents = good ? nodes[l].n : 0;
     }
     int o = output_of(c, copy, SAM_MODE_VALS);
     BUG_IF(o < 0, "the kernel has no stream of result values");
-    good = good && is_bounded(c, run, SAM_MODE_VALS, words[o], lengths[o], &most, d);
     /* A result without coordinates may still deliver the sum of nothing. */
     if (good && (!lengths[o] || lengths[o] != 1u + words[o][0]))
         good = broken(c, d, SAM_MODE_VALS, "words", lengths[o], lengths[o] ? 1u + words[o][0] : 1);
     if (good && words[o][0] != parents && parents)
         good = broken(c, d, SAM_MODE_VALS, "values", words[o][0], parents);
+    good = good && is_bounded(c, run, SAM_MODE_VALS, words[o], lengths[o], &most, d);
     for (uint32_t leaf = 0; good && leaf < parents; leaf++)
         add_leaf(c, &c->plan->parts.at[run * c->plan->copies + copy], nodes, leaf, words[o][1 + leaf]);
     c->cost.words += most;

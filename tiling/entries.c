@@ -24,7 +24,7 @@ double tile_to_double(tile_dtype dtype, uint16_t word) {
     return dtype == TILE_DTYPE_BF16 ? (double)bf16_to_float(word) : (double)(int16_t)word;
 }
 
-bool tile_from_double(double x, tile_dtype dtype, src_loc loc, diagnostics *d, uint64_t *rounded,
+bool tile_from_double(double x, tile_dtype dtype, src_loc loc, diagnostics *d, tile_tensor *t,
                       uint16_t *out) {
     if (dtype == TILE_DTYPE_BF16) {
         *out = bf16_from_float((float)x);
@@ -36,16 +36,23 @@ bool tile_from_double(double x, tile_dtype dtype, src_loc loc, diagnostics *d, u
         return false;
     }
     double whole = round(x);
-    *rounded += whole != x;
+    t->rounded += whole != x;
+    t->wrapped += whole < INT16_MIN || whole > INT16_MAX;
     *out = (uint16_t)(uint64_t)(int64_t)whole;
     return true;
 }
 
-void tile_warn_rounded(const tile_tensor *t, const char *from, diagnostics *d) {
+void tile_warn_changed(const tile_tensor *t, const char *from, diagnostics *d) {
     if (t->rounded)
         diag_warning(d, (src_loc){0}, "E0350-rounded",
                      "%llu of %llu values of '%s' were rounded to whole numbers",
                      (unsigned long long)t->rounded, (unsigned long long)t->nnz, from);
+    if (!t->wrapped)
+        return;
+    diag_warning(d, (src_loc){0}, "E0351-wrapped",
+                 "%llu of %llu values of '%s' are outside of -32768..32767 and wrapped around",
+                 (unsigned long long)t->wrapped, (unsigned long long)t->nnz, from);
+    diag_hint(d, "scale them, or compute in floating point with --dtype bf16");
 }
 
 uint16_t tile_add(tile_dtype dtype, uint16_t a, uint16_t b) {
@@ -152,12 +159,12 @@ bool tile_from_entries(name_id name, uint32_t order, const uint32_t *dim, uint64
                            (unsigned long long)i, (long long)dim[m] - 1);
             vec_push(&scratch, &e.crd, at);
         }
-        good = good && tile_from_double(val[i], dtype, (src_loc){0}, d, &out->rounded, &word);
+        good = good && tile_from_double(val[i], dtype, (src_loc){0}, d, out, &word);
         vec_push(&scratch, &e.val, word);
     }
     if (good) {
         tile_normalise(out, &e, dtype, mem);
-        tile_warn_rounded(out, from, d);
+        tile_warn_changed(out, from, d);
     }
     arena_free(&scratch);
     return good;

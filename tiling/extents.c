@@ -1,14 +1,15 @@
 /* How far the index variables run: what the statement states, what its operands say, what splits leave. */
 #include "tiling/tiling_int.h"
 
-/* Visits every access of the expression below h. */
+/* Visits every access of the expression below h. By variable: its extent, whether it is stated, and the
+ * tensor that said it, NULL for the statement. */
 static bool extent_of(const sam_statement *s, sam_expr h, const tile_operands *in, uint32_t *extent,
-                      bool *firm, diagnostics *d) {
+                      bool *firm, const tile_tensor **from, diagnostics *d) {
     if (!h.v)
         return true;
     const sam_expr_data *x = sam_expr_at(s, h);
     if (x->kind != SAM_EXPR_ACCESS)
-        return extent_of(s, x->a, in, extent, firm, d) && extent_of(s, x->b, in, extent, firm, d);
+        return extent_of(s, x->a, in, extent, firm, from, d) && extent_of(s, x->b, in, extent, firm, from, d);
     const tile_tensor *t = &in->operand[x->tensor.v - 1];
     if (sam_tensor_at(s, x->tensor)->ones)
         return true; /* as long as the others say */
@@ -17,11 +18,17 @@ static bool extent_of(const sam_statement *s, sam_expr h, const tile_operands *i
         bool clash = firm[v] && (t->dim_inferred ? t->dim[m] > extent[v] : t->dim[m] != extent[v]);
         clash = clash || (!firm[v] && !t->dim_inferred && t->dim[m] < extent[v]);
         if (clash) {
-            diag_error(d, x->loc, "E0320-dimension", "index %s runs to %u in %s but to %u elsewhere",
+            const char *other = !from[v] ? "as stated"
+                                : from[v] == t
+                                    ? "in another dimension of it"
+                                    : arena_printf(d->mem, "in %s", names_text(s->names, from[v]->name));
+            diag_error(d, x->loc, "E0320-dimension", "index %s runs to %u in %s but to %u %s",
                        names_text(s->names, s->vars.at[v].name), t->dim[m], names_text(s->names, t->name),
-                       extent[v]);
+                       extent[v], other);
             return false;
         }
+        if (t->dim[m] >= extent[v] && !firm[v])
+            from[v] = t;
         if (t->dim[m] > extent[v])
             extent[v] = t->dim[m];
         firm[v] = firm[v] || !t->dim_inferred;
@@ -32,11 +39,12 @@ static bool extent_of(const sam_statement *s, sam_expr h, const tile_operands *i
 /* firm[v]: stated, so an extent of 0 is one. */
 static bool known_extents(const sam_statement *s, const tile_operands *in, uint32_t *extent, bool *firm,
                           diagnostics *d) {
+    const tile_tensor **from = arena_new_n(d->mem, const tile_tensor *, s->vars.len + 1);
     for (uint32_t v = 0; v < s->vars.len; v++) {
         extent[v] = s->vars.at[v].extent;
         firm[v] = s->vars.at[v].extent != 0;
     }
-    if (!extent_of(s, s->rhs, in, extent, firm, d))
+    if (!extent_of(s, s->rhs, in, extent, firm, from, d))
         return false;
     for (uint32_t v = 0; v < s->vars.len; v++) { /* a split loop comes after the one it was made from */
         const sam_var_data *var = &s->vars.at[v];

@@ -13,7 +13,7 @@ typedef struct {
     diagnostics *diag;
     tile_dtype dtype;
     tile_values values;
-    uint64_t rounded;
+    tile_tensor *tensor; /* being read */
 } reader;
 
 static src_loc here(const reader *r, const char *p, size_t length) {
@@ -86,7 +86,7 @@ static bool to_value(reader *r, double x, src_loc loc, uint32_t stored, uint16_t
         x = 1;
     if (r->values == TILE_VALUES_RAMP)
         x = 1 + stored % 127;
-    return tile_from_double(x, r->dtype, loc, r->diag, &r->rounded, out);
+    return tile_from_double(x, r->dtype, loc, r->diag, r->tensor, out);
 }
 
 static bool read_value(reader *r, uint32_t stored, uint16_t *out) {
@@ -125,8 +125,8 @@ static int banner_word(reader *r, const char *what, const char *const *known, co
             return i;
         }
     }
-    diag_error(r->diag, here(r, r->at, length), "E0301-banner", "'%.*s' is not a known %s", (int)length,
-               r->at, what);
+    diag_error(r->diag, here(r, r->at, length), "E0301-banner", "'%.*s' is not a known %s",
+               length < 40 ? (int)length : 40, r->at, what);
     diag_hint(r->diag, "%s", help);
     return -1;
 }
@@ -172,6 +172,7 @@ static void add_entry(reader *r, tile_entries *e, uint32_t row, uint32_t col, ui
 static bool truncated(reader *r, uint64_t got, uint64_t want) {
     diag_error(r->diag, here(r, r->end > r->text ? r->end - 1 : r->end, 1), "E0306-truncated",
                "the file ends after %llu of %llu entries", (unsigned long long)got, (unsigned long long)want);
+    diag_hint(r->diag, "it was cut off: fetch it again; or its size line is wrong");
     return false;
 }
 
@@ -221,6 +222,8 @@ static bool mtx_array(reader *r, const mtx_header *h, const uint32_t *dim, tile_
 static bool read_mtx(reader *r, tile_tensor *t, tile_entries *e) {
     mtx_header h;
     uint32_t entries = 0;
+    if (r->at == r->end)
+        return truncated(r, 0, 1);
     if (!mtx_banner(r, &h))
         return false;
     if (!next_line_with_data(r, '%'))
@@ -260,17 +263,20 @@ static uint32_t words_on_line(reader r) {
     }
 }
 
-static bool read_tns(reader *r, tile_tensor *t, tile_entries *e) {
+/* A file without entries has the order that is wanted. */
+static bool read_tns(reader *r, uint32_t order, tile_tensor *t, tile_entries *e) {
     t->dim_inferred = true;
+    t->order = order;
     while (next_line_with_data(r, '#')) {
         uint32_t words = words_on_line(*r);
-        if (!t->order)
+        if (!e->val.len)
             t->order = words - 1;
-        if (t->order < 1 || t->order > SAM_MAX_ORDER || words != t->order + 1) {
-            diag_error(r->diag, here(r, r->at, 1), "E0310-tns-line",
-                       "a line must hold 1 to %d coordinates and a value, as many as the first one; this has "
-                       "%u words",
-                       SAM_MAX_ORDER, words);
+        if (t->order > SAM_MAX_ORDER || words != t->order + 1) {
+            diag_error(
+                r->diag, here(r, r->at, 1), "E0310-tns-line",
+                "a line must hold up to %d coordinates and a value, as many as the first one; this has "
+                "%u words",
+                SAM_MAX_ORDER, words);
             return false;
         }
         for (uint32_t m = 0; m < t->order; m++) {
@@ -294,6 +300,20 @@ static bool read_tns(reader *r, tile_tensor *t, tile_entries *e) {
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);
     return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* "/dev/stdin", "a.b/c": what such a file holds says its first word. */
+static bool has_extension(const char *path) {
+    const char *name = strrchr(path, '/');
+    return strchr(name ? name : path, '.') != NULL;
+}
+
+static bool says_matrix_market(const char *text, size_t length) {
+    static const char magic[] = "%%matrixmarket";
+    size_t same = 0;
+    while (same < sizeof magic - 1 && same < length && tolower((unsigned char)text[same]) == magic[same])
+        same++;
+    return same == sizeof magic - 1;
 }
 
 bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics *d) {
@@ -325,38 +345,49 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
                arena *mem, diagnostics *d, tile_tensor *out) {
     *out = (tile_tensor){.name = name};
     bool mtx = ends_with(path, ".mtx"), tns = ends_with(path, ".tns");
-    if (!mtx && !tns) {
+    if (!mtx && !tns && has_extension(path)) {
         diag_error(d, (src_loc){0}, "E0312-extension", "'%s' is neither .mtx nor .tns", path);
+        diag_hint(d, "Matrix Market and FROSTT files are read, not packed; a name without an extension may "
+                     "hold either");
         return false;
     }
     size_t length = 0;
     const char *text = file_read(path, d->mem, &length, d);
     if (!text)
         return false;
-    reader r = {.text = text, .at = text, .end = text + length, .diag = d, .dtype = dtype, .values = values};
+    reader r = {.text = text,
+                .at = text,
+                .end = text + length,
+                .diag = d,
+                .dtype = dtype,
+                .values = values,
+                .tensor = out};
     r.source = diag_add_source(d, path, text, length);
     tile_entries entries = {0};
-    bool good = mtx ? read_mtx(&r, out, &entries) : read_tns(&r, out, &entries);
+    mtx = mtx || (!tns && says_matrix_market(text, length));
+    bool good =
+        mtx ? read_mtx(&r, out, &entries) : read_tns(&r, order <= SAM_MAX_ORDER ? order : 0, out, &entries);
     if (good) {
         tile_normalise(out, &entries, dtype, mem);
-        out->rounded = r.rounded;
-        tile_warn_rounded(out, path, d);
+        tile_warn_changed(out, path, d);
         if (order <= SAM_MAX_ORDER)
             good = tile_squeeze(out, order, path, d);
     }
     return good;
 }
 
+bool tile_can_write(uint32_t order, const char *path, diagnostics *d) {
+    if (ends_with(path, ".mtx") ? order <= 2 : ends_with(path, ".tns"))
+        return true;
+    diag_error(d, (src_loc){0}, "E0312-extension", "'%s' cannot hold a tensor of order %u", path, order);
+    diag_hint(d, "name it .mtx up to order 2, or .tns");
+    return false;
+}
+
 bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagnostics *d) {
     file_out f;
     bool mtx = ends_with(path, ".mtx");
-    if (mtx ? t->order > 2 : !ends_with(path, ".tns") || t->order == 0) {
-        diag_error(d, (src_loc){0}, "E0312-extension", "'%s' cannot hold a tensor of order %u", path,
-                   t->order);
-        diag_hint(d, "name it .mtx up to order 2, or .tns from order 1");
-        return false;
-    }
-    if (!file_create(&f, path, d->mem, d))
+    if (!tile_can_write(t->order, path, d) || !file_create(&f, path, d->mem, d))
         return false;
     if (mtx)
         fprintf(f.stream, "%%%%MatrixMarket matrix coordinate %s general\n%u %u %llu\n",

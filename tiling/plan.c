@@ -8,6 +8,8 @@
  */
 #include "tiling/plan_int.h"
 
+#include <math.h>
+
 enum { BATCH_RUNS = 1 << 14 }; /* of a bounded batch */
 
 /* ---- choosing the edge ----------------------------------------------------------------------- */
@@ -176,6 +178,14 @@ static void account_load(tile_planner *p, const uint32_t *sub, uint64_t out_word
         p->counts.most_bank_words = p->out_words;
 }
 
+static void expect(tile_counts *c, double cycles) {
+    int bin = ilogb(cycles);
+    bin = bin < 0 ? 0 : bin < TILE_COSTS ? bin : TILE_COSTS - 1;
+    c->predicted += cycles;
+    c->cost[bin].runs++;
+    c->cost[bin].cycles += cycles;
+}
+
 static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound bound) {
     const sam_statement *s = p->statement;
     tile_run run = {.block_first = p->plan->run_block.len,
@@ -184,7 +194,7 @@ static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, p
     tile_part part = {{0}, {0}, false};
     uint32_t block[TILE_MAX_STREAMS] = {0};
     p->counts.runs++;
-    p->counts.predicted += plan_cost(p, sub, box);
+    expect(&p->counts, plan_cost(p, sub, box));
     if (p->dry)
         return true;
     for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++) {

@@ -5,11 +5,12 @@
  * operation brings both sides to the same variables and merges them point by point. Nothing here knows SAM,
  * levels or tiles. Cost: joins and merges are O(n log n)-free (radix sorts), output-sensitive.
  *
- * int16 wraps, so the order of additions does not matter; division truncates, and by zero gives zero.
- * bfloat16 rounds after each operation, so a sum depends on its order, which index notation does not fix.
- * Each value therefore carries how many roundings may differ, d, and the sum of the magnitudes it is made of:
- * two orders differ by at most 2 d u magnitude, u = 2^-8 (Higham, Accuracy and Stability, 4.2). Without a sum
- * d is 0 and the comparison exact.
+ * int16 wraps, so the order of additions does not matter; division truncates, and by zero gives zero. Each
+ * value carries what it would be without wrapping, to a relative error of some 2^-24, which tells it from one
+ * that is 2^16 or more away. bfloat16 rounds after each operation, so a sum depends on its order, which index
+ * notation does not fix. Each value therefore carries how many roundings may differ, d, and the sum of the
+ * magnitudes it is made of: two orders differ by at most 2 d u magnitude, u = 2^-8 (Higham, Accuracy and
+ * Stability, 4.2). Without a sum d is 0 and the comparison exact.
  */
 #include "tiling/tiling_int.h"
 
@@ -22,7 +23,8 @@ static const float BF16_ROUNDOFF = 0x1p-8f;
 /* A value, and how far another order of the same additions may be from it. */
 typedef struct {
     uint16_t bits;
-    float roundings, magnitude; /* bfloat16 only: d, and the sum of the absolute values */
+    float roundings; /* bfloat16 only: d */
+    float magnitude; /* bfloat16: the sum of the absolute values; int16: the value itself, not wrapped */
 } number;
 
 typedef struct {
@@ -42,12 +44,15 @@ typedef struct {
 /* ---- arithmetic ------------------------------------------------------------------------------ */
 
 static number exactly(tile_dtype dtype, uint16_t bits) {
-    return (number){.bits = bits, .magnitude = dtype == TILE_DTYPE_BF16 ? fabsf(bf16_to_float(bits)) : 0};
+    return (number){.bits = bits,
+                    .magnitude =
+                        dtype == TILE_DTYPE_BF16 ? fabsf(bf16_to_float(bits)) : (float)(int16_t)bits};
 }
 
 static number constant(tile_dtype dtype, double x) {
-    return exactly(dtype,
-                   dtype == TILE_DTYPE_BF16 ? bf16_from_float((float)x) : (uint16_t)(uint64_t)(int64_t)x);
+    if (dtype == TILE_DTYPE_BF16)
+        return exactly(dtype, bf16_from_float((float)x));
+    return (number){.bits = (uint16_t)(uint64_t)(int64_t)x, .magnitude = (float)x};
 }
 
 static bool is_zero(tile_dtype dtype, number a) {
@@ -57,18 +62,20 @@ static bool is_zero(tile_dtype dtype, number a) {
 /* 0 - a: the zero of a sum, and of what is absent, is positive. */
 static number negate(tile_dtype dtype, number a) {
     if (dtype == TILE_DTYPE_INT16)
-        a.bits = (uint16_t)-a.bits;
-    else
-        a.bits = is_zero(dtype, a) ? 0 : a.bits ^ 0x8000u;
+        return (number){.bits = (uint16_t)-a.bits, .magnitude = -a.magnitude};
+    a.bits = is_zero(dtype, a) ? 0 : a.bits ^ 0x8000u;
     return a;
 }
 
-static uint16_t apply_int16(sam_expr_kind op, uint16_t a, uint16_t b) {
-    if (op == SAM_EXPR_DIV)
-        return (uint16_t)(b ? (int16_t)a / (int16_t)b : 0);
+static number apply_int16(sam_expr_kind op, number a, number b) {
+    if (op == SAM_EXPR_DIV) /* the chip has no other numerator and denominator than the wrapped ones */
+        return exactly(TILE_DTYPE_INT16, (uint16_t)(b.bits ? (int16_t)a.bits / (int16_t)b.bits : 0));
     if (op == SAM_EXPR_MUL)
-        return (uint16_t)((uint32_t)a * b);
-    return (uint16_t)(op == SAM_EXPR_ADD ? a + b : a - b);
+        return (number){.bits = (uint16_t)((uint32_t)a.bits * b.bits),
+                        .magnitude = a.magnitude * b.magnitude};
+    if (op == SAM_EXPR_ADD)
+        return (number){.bits = (uint16_t)(a.bits + b.bits), .magnitude = a.magnitude + b.magnitude};
+    return (number){.bits = (uint16_t)(a.bits - b.bits), .magnitude = a.magnitude - b.magnitude};
 }
 
 /* b's error, relative to its value, passes into the quotient; beyond a half nothing can be said. */
@@ -95,8 +102,7 @@ static number apply_bf16(sam_expr_kind op, number a, number b) {
 }
 
 static number apply(tile_dtype dtype, sam_expr_kind op, number a, number b) {
-    return dtype == TILE_DTYPE_BF16 ? apply_bf16(op, a, b)
-                                    : (number){.bits = apply_int16(op, a.bits, b.bits)};
+    return dtype == TILE_DTYPE_BF16 ? apply_bf16(op, a, b) : apply_int16(op, a, b);
 }
 
 /* One more addend of a sum of several: any of them may have been added first. */
@@ -390,6 +396,8 @@ static void to_tensor(const evaluator *e, const relation *r, arena *mem, tile_te
             crd[(size_t)p * out->order + m] = tuple(r, order[p])[column_of(r, s->result_index[m].v)];
         val[p] = n.bits;
         tolerance[p] = 2 * n.roundings * BF16_ROUNDOFF * n.magnitude;
+        if (e->in->dtype == TILE_DTYPE_INT16)
+            out->wrapped += fabsf(n.magnitude - (float)(int16_t)n.bits) > 0x1p15f;
     }
     out->nnz = r->val.len;
     out->crd = crd;

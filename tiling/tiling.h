@@ -18,7 +18,8 @@ typedef struct {
     uint64_t nnz;        /* stored entries */
     const uint32_t *crd; /* nnz * order, entry by entry */
     const uint16_t *val;
-    uint64_t rounded;       /* entries that were not whole numbers in the file (int16 only) */
+    uint64_t rounded;       /* values that were not whole numbers in the file (int16 only) */
+    uint64_t wrapped;       /* values read, or of a reference, that 16 bits do not hold (int16 only) */
     bool divides;           /* a reference whose statement divides: its NaNs in bfloat16 stand for anything */
     const float *tolerance; /* of each value of a bfloat16 reference, or NULL: exact */
 } tile_tensor;
@@ -27,11 +28,12 @@ typedef enum { TILE_DTYPE_INT16, TILE_DTYPE_BF16 } tile_dtype;
 typedef enum { TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP } tile_values;
 
 /* Reads .mtx (Matrix Market: coordinate or array; real, integer, pattern; general, symmetric, skew-symmetric)
- * or .tns (FROSTT). `order` is how many indices the statement uses: a file's dimensions of extent 1 are
- * dropped to match it (an N x 1 matrix is a vector), SAM_MAX_ORDER + 1 keeps the file's order. int16: rounded
- * to the nearest whole number, halves away from zero, then wrapped to 16 bits; one warning counts the rounded
- * ones. Duplicates are added. ONES and RAMP replace the k-th stored value by 1 and by 1 + k % 127. Errors
- * E0301..E0312, located. */
+ * or .tns (FROSTT; an empty one has no entries, a scalar is its value alone); a name without an extension,
+ * such as /dev/stdin, is read as what its first word says. `order` is how many indices the statement uses: a
+ * file's dimensions of extent 1 are dropped to match it (an N x 1 matrix is a vector), SAM_MAX_ORDER + 1
+ * keeps the file's order. int16: rounded to the nearest whole number, halves away from zero, then wrapped to
+ * 16 bits; one warning each counts those. Duplicates are added. ONES and RAMP replace the k-th stored value
+ * by 1 and by 1 + k % 127. Errors E0301..E0312, located. */
 bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype, tile_values values,
                arena *mem, diagnostics *d, tile_tensor *out);
 /* A random tensor from "100x80:0.05" or "100x80:0.05:7" (dimensions, density, base seed): splitmix64 seeded
@@ -52,8 +54,9 @@ bool tile_from_entries(name_id name, uint32_t order, const uint32_t *dim, uint64
 bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics *d);
 /* What a word stands for: -32768 to 32767, or any bfloat16. */
 double tile_to_double(tile_dtype dtype, uint16_t word);
-/* Writes what the name ends in: .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), or .tns from order
- * 1; 1-based, sorted. E0312-extension. */
+/* Writes what the name ends in: .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), or .tns; 1-based,
+ * sorted. E0312-extension, which tile_can_write finds before there is a tensor. */
+bool tile_can_write(uint32_t order, const char *path, diagnostics *d);
 bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagnostics *d);
 
 /* Operands by sam_tensor handle: operand[h.v - 1]; the result's entry is not read. */
@@ -88,7 +91,7 @@ void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const ui
 /* Evaluates the statement over coordinate maps: no SAM, no levels, no tiles. The reference every engine is
  * held to. int16 division truncates, and x / 0 is 0; a point where numerator and denominator are both absent
  * has no entry. bfloat16 rounds after each operation; values that depend on the order of a sum have a
- * tolerance. */
+ * tolerance. out->wrapped counts the values that an int16 result does not hold. */
 bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                     tile_tensor *out);
 /* True if equal up to explicit zeros and the tolerance of `want`; otherwise E0340-mismatch shows the
@@ -180,7 +183,7 @@ typedef struct {
     uint64_t runs_possible; /* before empty sub-tiles and pairs without work were skipped */
 } tile_plan;
 
-enum { TILE_MAX_STREAMS = 64, TILE_SPLITS_LISTED = 8 };
+enum { TILE_MAX_STREAMS = 64, TILE_SPLITS_LISTED = 8, TILE_COSTS = 40 };
 
 /* Sub-tiles of a tensor that held too much and were split; of the result, runs whose result might not fit. */
 typedef struct {
@@ -201,7 +204,11 @@ typedef struct {
     uint64_t loads;           /* of the global buffer: as many runs as the banks hold, of one of its tiles */
     uint64_t load_words;      /* operand words of all loads; a block is counted once a load */
     double predicted;         /* cycles all runs are expected to take, one after the other */
-    VEC(tile_split) splits;   /* by tensor */
+    struct {
+        uint64_t runs;
+        double cycles;
+    } cost[TILE_COSTS];     /* the same of the runs of like size: bin b has those of 2^b to 2^(b+1) cycles */
+    VEC(tile_split) splits; /* by tensor */
 } tile_counts;
 
 /* Cuts operands into sub-tiles, enumerates the runs the statement needs, batch by batch, and sees to

@@ -15,11 +15,11 @@ typedef struct {
 void tile_sort(const uint32_t *crd, uint32_t width, uint32_t n, const uint8_t *key, uint32_t keys,
                uint32_t *order, arena *scratch);
 
-/* A value as a word of the data type; counts in *rounded what is not whole. E0305-value. */
-bool tile_from_double(double x, tile_dtype dtype, src_loc loc, diagnostics *d, uint64_t *rounded,
-                      uint16_t *out);
-/* E0350-rounded, once for all values of `from`. */
-void tile_warn_rounded(const tile_tensor *t, const char *from, diagnostics *d);
+/* A value of `t` as a word of the data type; t->rounded and t->wrapped count what is not whole, or outside of
+ * int16. E0305-value. */
+bool tile_from_double(double x, tile_dtype dtype, src_loc loc, diagnostics *d, tile_tensor *t, uint16_t *out);
+/* E0350-rounded and E0351-wrapped, once for all values of `from`. */
+void tile_warn_changed(const tile_tensor *t, const char *from, diagnostics *d);
 
 /* Sorts entries in logical order and adds duplicates; fills t->nnz, crd, val. */
 void tile_normalise(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem);

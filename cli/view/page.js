@@ -39,6 +39,17 @@
     const inside = nets().flatMap((n, k) => (names.includes(n.source.cell) || n.sinks.some((s) => names.includes(s.cell)) ? [k] : []));
     return pick({ key: `sam ${id}`, cells: own, nets: inside, sam: [id], title: `SAM node ${id}` });
   }
+  // What a click does, Enter and the space bar do too.
+  function onPick(e, action) {
+    e.onclick = action;
+    e.setAttribute("tabindex", "0");
+    e.setAttribute("role", "button");
+    e.onkeydown = (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      action();
+    };
+  }
   function pick(what) {
     state.picked = state.picked && what && state.picked.key === what.key ? null : what;
     showPick();
@@ -60,7 +71,16 @@
         e.classList.toggle("picked", p.cells.length === 1 ? ends.includes(p.cells[0]) : ends.every((i) => p.cells.includes(i)));
       });
     }
+    ["graph", "floor"].forEach((id) => bringIntoSight(byId(id)));
     drawDetails();
+  }
+  // Scrolls a box, not the page, until the first picked thing in it shows.
+  function bringIntoSight(box) {
+    const e = box.querySelector(".node.picked, .tile.picked");
+    if (!e) return;
+    const there = e.getBoundingClientRect(), here = box.getBoundingClientRect();
+    if (there.top < here.top || there.bottom > here.bottom) box.scrollTop += there.top - here.top - here.height / 2;
+    if (there.left < here.left || there.right > here.right) box.scrollLeft += there.left - here.left - here.width / 2;
   }
 
   // ---- header --------------------------------------------------------------------------------------
@@ -90,7 +110,9 @@
     box.innerHTML = text;
     box.querySelectorAll(".node").forEach((node) => {
       const title = node.querySelector("title").textContent;
-      node.onclick = () => (state.graph === "sam" ? pickSam(title) : pickCell(cellIndex(title)));
+      onPick(node, () => (state.graph === "sam" ? pickSam(title) : pickCell(cellIndex(title))));
+      const shape = node.querySelector("polygon, ellipse, path"), fill = shape && getComputedStyle(shape).fill.match(/\d+/g);
+      node.classList.toggle("dark", Boolean(fill) && 0.3 * fill[0] + 0.6 * fill[1] + 0.1 * fill[2] < 110); // white on it reads better
     });
   }
 
@@ -119,7 +141,15 @@
     const left = (x) => EDGE + (x - x0) * PITCH, top = (y) => EDGE + (y - y0) * PITCH;
     const width = 2 * EDGE + (x1 - x0 + 1) * PITCH - GAP, height = 2 * EDGE + (y1 - y0 + 1) * PITCH - GAP;
     const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "font-family": "sans-serif" });
+    const heatColour = state.colour === "stall" ? "204,51,17" : "68,119,170";
     const heat = state.colour === "stall" ? shares("stalled") : state.colour === "busy" ? shares("moved") : null;
+    svg.classList.toggle("heat", Boolean(heat));
+    byId("legend").replaceChildren();
+    if (heat) {
+      const scale = element("i");
+      scale.style.background = `linear-gradient(to right, rgba(${heatColour},0), rgb(${heatColour}))`;
+      byId("legend").append("0 ", scale, " 100 %");
+    }
     const used = new Map(sites.map((s, i) => [`${s[0]},${s[1]}`, i]));
     for (let y = y0; y <= y1; y++) {
       for (let x = x0; x <= x1; x++) {
@@ -132,8 +162,8 @@
         }
         const cell = cells()[i];
         tile.dataset.cell = i;
-        tile.onclick = () => pickCell(i);
-        if (heat) tile.style.fill = state.colour === "stall" ? `rgba(204,51,17,${heat[i]})` : `rgba(68,119,170,${heat[i]})`;
+        onPick(tile, () => pickCell(i));
+        if (heat) tile.style.fill = `rgba(${heatColour},${heat[i]})`;
         tile.append(element("title", {}, `x${x}y${y} ${cell.mode} ${cell.name}${heat ? `: ${number(heat[i] * 100)} % of the cycles` : ""}`));
         svg.append(tile);
         const words = [cell.mode.replace("fiber_access", "fibers").replace("io_", ""), cell.name.length > 8 ? `${cell.name.slice(0, 7)}…` : cell.name];
@@ -268,7 +298,7 @@
     first.forEach((r, line) => {
       const count = new Array(bins).fill(0), cell = cellAt(`x${r.column}y0`);
       r.at.forEach((c) => count[Math.min(bins - 1, Math.floor((c * bins) / (last + 1)))]++);
-      const label = `${r.way} ${cell >= 0 ? cells()[cell].name : `column ${r.column}`}, ${r.at.length} words`;
+      const label = `${cell >= 0 ? cells()[cell].name.replace("_", " ") : `${r.way} column ${r.column}`}, ${r.at.length} words`;
       svg.append(element("text", { x: 160, y: 15 + 22 * line, "text-anchor": "end" }, label));
       count.forEach((n, i) => { if (n) svg.append(element("rect", { x: 168 + (i * width) / bins, y: 3 + 22 * line, width: width / bins, height: 16, fill: r.way === "in" ? "#4477aa" : "#cc3311", opacity: Math.min(1, 0.15 + (n * bins) / (last + 1)) })); });
     });
@@ -304,6 +334,8 @@
       showPick();
     };
   });
+  document.querySelectorAll("[data-fit]").forEach((box) => { box.onchange = () => byId(box.dataset.fit).classList.toggle("fit", box.checked); });
+  document.onkeydown = (event) => { if (event.key === "Escape" && state.picked) pick(null); };
   byId("routes").onchange = byId("whole").onchange = () => { drawFloor(); showPick(); };
   draw();
 })();

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -189,7 +190,10 @@ static bool on_write(void *context, uint32_t address, unsigned size, uint32_t va
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+extern "C" [[noreturn]] void out_of_memory(std::size_t bytes); /* of support/ */
+
 machine *machine_create(const machine_config *config) {
+    std::set_new_handler([] { out_of_memory(0); });
     auto m = std::make_unique<machine>(*config);
     m->core = m3_create({m.get(), on_read, on_write});
     if (m->core == nullptr || !m3_map_ram(m->core, config->code, m->code.data(), config->code_bytes) ||
@@ -354,5 +358,8 @@ uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y) {
 }
 
 char *machine_describe_stuck(const machine *m) {
-    return strdup(m->soc.describe_stuck().c_str());
+    char *text = strdup(m->soc.describe_stuck().c_str());
+    if (text == nullptr)
+        out_of_memory(0);
+    return text;
 }

@@ -63,13 +63,25 @@ static int listen_tcp(uint16_t number) {
     return -1;
 }
 
+/* An inherited socket, if it listens. */
+static int listening(int s) {
+    int yes = 0;
+    socklen_t length = sizeof yes;
+    errno = EINVAL; /* a socket that does not listen */
+    if (getsockopt(s, SOL_SOCKET, SO_ACCEPTCONN, &yes, &length) == 0 && yes)
+        return s;
+    return -1;
+}
+
 static bool open_door(serve_door *x, const char *where, diagnostics *d) {
     char *end;
     bool given = strncmp(where, "fd:", 3) == 0;
     const char *digits = given ? where + 3 : where;
     unsigned long number = strtoul(digits, &end, 10);
     bool whole = isdigit((unsigned char)*digits) && *end == '\0' && number <= UINT16_MAX;
-    x->listener = given && whole ? (int)number : whole ? listen_tcp((uint16_t)number) : listen_unix(where);
+    x->listener = given && whole ? listening((int)number)
+                  : whole        ? listen_tcp((uint16_t)number)
+                                 : listen_unix(where);
     x->path = whole || x->listener < 0 ? NULL : where;
     return x->listener >= 0 || socket_error(where, d);
 }

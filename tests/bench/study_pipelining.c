@@ -15,8 +15,12 @@ static const char *const names[STEPS] = {"none", "exhaustive", "balanced", "tile
 static const struct {
     const char *options;
     bool sweep;
-} steps[STEPS] = {{"--no-pipeline", false}, {"--no-balance", false}, {"", false}, {"", true},
-                  {"--unroll auto", false}, {"--unroll auto", true}};
+} steps[STEPS] = {{"--no-pipeline", false},
+                  {"--no-balance", false},
+                  {"", false},
+                  {"", true},
+                  {"--unroll auto --dispatch sorted", false},
+                  {"--unroll auto --dispatch sorted", true}};
 static const uint32_t edges[] = {8, 12, 16, 24, 32, 48, 64};
 
 static command_report run_once(study *s, const char *data, const char *options) {

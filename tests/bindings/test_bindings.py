@@ -88,6 +88,16 @@ class Kernels(unittest.TestCase):
             self.assertTrue((out / "bitstream.bs").exists())
             self.same(r.x, np.array([1, 2]))
 
+    def test_what_does_not_fit_is_said(self):
+        r = onyx.run("x(i) = t(i) * t(i)", t=np.array([300, 2]))
+        self.assertIn("[E0351-wrapped]", r.messages)
+        self.assertEqual(repr(r), f"<onyx.Result x: 2, 2 nonzeros, {r.cycles} cycles>")
+        with self.assertRaises(TypeError):
+            onyx.run("x(i) = t(i)", t=np.array([1j]))
+        for option in ("--help", "--usage", "-?"):  # would end this program
+            with self.assertRaisesRegex(onyx.OnyxError, "E0902-option"):
+                onyx.run("x(i) = t(i)", t=np.array([1]), options=[option])
+
     def test_schedule(self):
         B, C = whole(9, 9, 0.3, 5), whole(9, 9, 0.3, 6)
         r = onyx.run("X(i,j) = B(i,k) * C(k,j)", B=B, C=C, schedule="reorder(i,k,j)")

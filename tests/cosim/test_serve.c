@@ -139,20 +139,40 @@ static void test_back_door(void **state) {
     end(b);
 }
 
+/* SIGTERM ends it although the client takes none of its answers. */
+static void test_a_client_that_does_not_listen(void **state) {
+    bench *b = bench_new(*state);
+    int s = connect_to(b->jtag);
+    char questions[4096];
+    memset(questions, 'R', sizeof questions);
+    for (int quiet = 0; quiet < 20;) {
+        if (send(s, questions, sizeof questions, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
+            quiet = 0;
+        else
+            quiet++;
+        nanosleep(&(const struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    end(b);
+    close(s);
+}
+
 static void test_a_socket_that_cannot_be(void **state) {
     fixture *f = *state;
     pnr_board board;
     assert_true(pnr_board_read("onyx-cosim", &f->mem, &f->diag, &board));
-    const cosim_serve_options o = {.jtag = "/no/such/folder/jtag"};
+    const cosim_serve_options o = {.jtag = "/no/such/folder/jtag"}, inherited = {.jtag = "fd:999"};
     assert_int_equal(cosim_serve(&o, &board, &f->mem, &f->diag), COSIM_USAGE);
-    assert_non_null(strstr(fixture_printed(f),
-                           "cannot listen on '/no/such/folder/jtag': No such file or directory "
-                           "[E0754-socket]"));
+    assert_int_equal(cosim_serve(&inherited, &board, &f->mem, &f->diag), COSIM_USAGE);
+    const char *printed = fixture_printed(f);
+    assert_non_null(strstr(printed, "cannot listen on '/no/such/folder/jtag': No such file or directory "
+                                    "[E0754-socket]"));
+    assert_non_null(strstr(printed, "cannot listen on 'fd:999': Bad file descriptor [E0754-socket]"));
     pnr_board_free(&board);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_bitbang), TEST(test_back_door),
+                                       TEST(test_a_client_that_does_not_listen),
                                        TEST(test_a_socket_that_cannot_be)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* fail_nth.c - preloaded into a program, fails one call of one kind: FAULT_KIND is "malloc" (malloc, calloc,
- * realloc), "open" (fopen, mkdir), "close" (fclose, fflush of a file) or "rename"; FAULT_NTH counts from 1, 0
- * fails none. At the end the file FAULT_LOG gets "CALLS LIVE": the calls of that kind there were, and blocks
- * not freed. */
+ * realloc), "open" (fopen, mkdir), "close" (fclose, fflush of a file), "rename" or "disk" (write, pwrite,
+ * ftruncate, fsync and fdatasync of a regular file); FAULT_NTH counts from 1, 0 fails none. At the end the
+ * file FAULT_LOG gets "CALLS LIVE": the calls of that kind there were, and blocks not freed. Programs that
+ * this one starts are left alone, and so are allocations of Unicorn, which ends the process by itself. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -51,6 +52,19 @@ static bool fails(const char *what, int why) {
     return true;
 }
 
+/* Unicorn ends the process by itself, and Verilator's run time does not look at what strdup gives it. */
+static bool not_ours(const void *back) {
+    Dl_info info;
+    return dladdr(back, &info) && ((info.dli_fname && strstr(info.dli_fname, "libunicorn")) ||
+                                   (info.dli_sname && strstr(info.dli_sname, "strdup")));
+}
+
+/* An allocation that fails; `back`: where it returns to. */
+static bool no_memory(const void *back) {
+    return ready && strcmp(kind, "malloc") == 0 && !not_ours(back) && fails("malloc", ENOMEM);
+}
+#define NO_MEMORY no_memory(__builtin_return_address(0))
+
 static void *counted(void *p) {
     if (p && ready)
         atomic_fetch_add(&live, 1);
@@ -60,17 +74,17 @@ static void *counted(void *p) {
 void *malloc(size_t bytes) {
     if (!real_malloc)
         return early_memory(bytes);
-    return fails("malloc", ENOMEM) ? NULL : counted(real_malloc(bytes));
+    return NO_MEMORY ? NULL : counted(real_malloc(bytes));
 }
 
 void *calloc(size_t n, size_t bytes) {
     if (!real_calloc)
         return early_memory(n * bytes);
-    return fails("malloc", ENOMEM) ? NULL : counted(real_calloc(n, bytes));
+    return NO_MEMORY ? NULL : counted(real_calloc(n, bytes));
 }
 
 void *realloc(void *p, size_t bytes) {
-    if (fails("malloc", ENOMEM))
+    if (NO_MEMORY)
         return NULL;
     return p ? real_realloc(p, bytes) : counted(real_realloc(p, bytes));
 }
@@ -81,6 +95,23 @@ void free(void *p) {
     if (ready)
         atomic_fetch_sub(&live, 1);
     real_free(p);
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes) {
+    static void *(*real)(size_t, size_t);
+    if (!real)
+        find(&real, "aligned_alloc");
+    return NO_MEMORY ? NULL : counted(real(alignment, bytes));
+}
+
+int posix_memalign(void **to, size_t alignment, size_t bytes) {
+    static int (*real)(void **, size_t, size_t);
+    if (!real)
+        find(&real, "posix_memalign");
+    int why = NO_MEMORY ? ENOMEM : real(to, alignment, bytes);
+    if (why == 0)
+        counted(*to);
+    return why;
 }
 
 FILE *fopen(const char *path, const char *mode) {
@@ -101,7 +132,8 @@ int fclose(FILE *file) {
     static int (*real)(FILE *);
     if (!real)
         find(&real, "fclose");
-    bool failed = fails("close", ENOSPC);
+    bool failed =
+        fileno(file) >= 0 && fails("close", ENOSPC); /* one in memory has no disk that could be full */
     int result = real(file);
     errno = failed ? ENOSPC : errno;
     return failed ? EOF : result;
@@ -111,7 +143,7 @@ int fflush(FILE *file) {
     static int (*real)(FILE *);
     if (!real)
         find(&real, "fflush");
-    return file && fails("close", ENOSPC) ? EOF : real(file);
+    return file && fileno(file) >= 0 && fails("close", ENOSPC) ? EOF : real(file);
 }
 
 int rename(const char *from, const char *to) {
@@ -121,12 +153,34 @@ int rename(const char *from, const char *to) {
     return fails("rename", EACCES) ? -1 : real(from, to);
 }
 
+static bool disk_fails(int file) {
+    struct stat info;
+    return ready && strcmp(kind, "disk") == 0 && fstat(file, &info) == 0 && S_ISREG(info.st_mode) &&
+           fails("disk", ENOSPC);
+}
+
+#define DISK_CALL(type, name, parameters, arguments)                                                         \
+    type name parameters {                                                                                   \
+        static type(*real) parameters;                                                                       \
+        if (!real)                                                                                           \
+            find(&real, #name);                                                                              \
+        return disk_fails(file) ? (type)-1 : real arguments;                                                 \
+    }
+DISK_CALL(ssize_t, write, (int file, const void *bytes, size_t n), (file, bytes, n))
+DISK_CALL(ssize_t, pwrite, (int file, const void *bytes, size_t n, off_t at), (file, bytes, n, at))
+DISK_CALL(ssize_t, pwrite64, (int file, const void *bytes, size_t n, off_t at), (file, bytes, n, at))
+DISK_CALL(int, ftruncate, (int file, off_t size), (file, size))
+DISK_CALL(int, ftruncate64, (int file, off_t size), (file, size))
+DISK_CALL(int, fsync, (int file), (file))
+DISK_CALL(int, fdatasync, (int file), (file))
+
 __attribute__((constructor)) static void begin(void) {
     const char *n = getenv("FAULT_NTH"), *k = getenv("FAULT_KIND");
     find(&real_calloc, "calloc");
     find(&real_malloc, "malloc");
     find(&real_realloc, "realloc");
     find(&real_free, "free");
+    unsetenv("LD_PRELOAD");
     nth = n ? atol(n) : 0;
     kind = k ? k : "";
     ready = true;

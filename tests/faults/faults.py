@@ -1,31 +1,53 @@
-"""Fails every n-th allocation, file, close and rename of a command, one after the other, and fills its disk: faults.py
-ONYX SHIM STEP COMMAND...  with {out} for its folder; STEP > 1 takes every STEP-th allocation only.
+"""Fails every n-th allocation, file, close, rename and write to disk of a command, one after the other, and fills its
+disk: faults.py ONYX SHIM STEP [PREPARATION... --] COMMAND...  STEP > 1 takes every STEP-th allocation only. Words:
+{out} is the command's folder, {in} one that the preparation filled, {copy} {out} that begins as a copy of it; a command
+that begins with onyx-cosim is that program, others are onyx.
 
 Whatever fails, the command ends by itself with exit code 1 and a message with a code, or did without and its output is
-what it is undisturbed; and each file that it left is complete. Where it did not run out of memory nothing leaks."""
+what it is undisturbed; and each file that it left is complete. Where it did not run out of memory nothing leaks. A
+results file of a sweep is whole, and the same command goes on with it."""
 import filecmp
 import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
 
-onyx, shim, step, command = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
+onyx, shim, step = sys.argv[1], sys.argv[2], int(sys.argv[3])
+*before, command = [words.split("\n") for words in "\n".join(sys.argv[4:]).split("\n--\n")]
 work = tempfile.mkdtemp()
-log = f"{work}/log"
+log, prepared = f"{work}/log", f"{work}/in"
 problems = []
 messages = set()
 
 
-def run(out, kind="", nth=0, before=None):
+def line_of(words, out):
+    program = onyx
+    if words[0] == "onyx-cosim":
+        program, words = os.path.join(os.path.dirname(onyx), "onyx-cosim"), words[1:]
+    return [program] + [w.replace("{out}", out).replace("{copy}", out).replace("{in}", prepared) for w in words]
+
+
+def start_over(out):
     shutil.rmtree(out, ignore_errors=True)
-    env = None if before else dict(os.environ, LD_PRELOAD=shim, FAULT_KIND=kind, FAULT_NTH=str(nth), FAULT_LOG=log)
-    if os.path.exists(log):
+    if any("{copy}" in word for word in command):
+        shutil.copytree(prepared, out)
+    elif "{out}" not in command:  # else it makes its folder itself
+        os.mkdir(out)
+
+
+def run(out, kind="", nth=0, before=None, again=False):
+    if not again:
+        start_over(out)
+    env = dict(os.environ)
+    if not before and not again:
+        env |= {"LD_PRELOAD": shim, "FAULT_KIND": kind, "FAULT_NTH": str(nth), "FAULT_LOG": log}
+    if os.path.exists(log) and not again:
         os.remove(log)
-    line = [onyx] + [word.replace("{out}", out) for word in command]
-    return subprocess.run((before or []) + line, env=env, capture_output=True, text=True, timeout=300)
+    return subprocess.run((before or []) + line_of(command, out), env=env, capture_output=True, text=True, timeout=300)
 
 
 def calls_and_live():
@@ -34,10 +56,31 @@ def calls_and_live():
 
 
 def same(name, path, wanted):
-    if name == "report.json":  # has wall times in it
+    if name.endswith("report.json") or name.endswith("stats.json"):  # wall times are in it
         with open(path, encoding="utf-8") as one, open(wanted, encoding="utf-8") as other:
             return json.load(one).keys() == json.load(other).keys()
-    return filecmp.cmp(path, wanted, shallow=False)
+    if name.endswith(".db"):
+        return whole(path)
+    return name.endswith(".log") or filecmp.cmp(path, wanted, shallow=False)
+
+
+def whole(path):
+    """Of a sweep: not damaged, and without half a row. It may be empty: not made yet."""
+    with sqlite3.connect(path) as db:
+        good = db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        rows = db.execute("SELECT state, report FROM point").fetchall() if db.execute("PRAGMA user_version").fetchone()[0] else []
+    return good and all(state != "done" or json.loads(report) for state, report in rows)
+
+
+def goes_on(what, out):
+    done = run(out, again=True)
+    if done.returncode or not os.path.exists(f"{out}/sweep.db") or not whole(f"{out}/sweep.db"):
+        problems.append(f"{what}: the same command does not go on: {done.returncode}: {done.stderr[-300:]}")
+
+
+def passing(name):
+    """Files of work under way, which an interrupted command may leave."""
+    return name.endswith("-journal") or ".db.work/" in name or name.startswith("firmware/")
 
 
 def files(folder):
@@ -48,6 +91,8 @@ def judge(what, done, out, parts):
     left = files(out)
     if parts:
         left = {name for name in left if not name.endswith(".part")}
+    if done.returncode:
+        left = {name for name in left if not passing(name)}
     wanted = files(good)
     bad = [name for name in left if name not in wanted or not same(name, f"{out}/{name}", f"{good}/{name}")]
     messages.add(done.stderr)
@@ -59,18 +104,22 @@ def judge(what, done, out, parts):
         problems.append(f"{what}: exit code 0, but {sorted(wanted - left)} lack")
     if done.returncode == 0 and done.stdout.count("\n") != undisturbed.stdout.count("\n"):
         problems.append(f"{what}: exit code 0, but standard output is cut off")
+    if any(name.endswith(".db") for name in wanted):
+        goes_on(what, out)
     if bad:
         problems.append(f"{what}: exit code {done.returncode}, incomplete: {sorted(bad)}")
 
 
 good, out = f"{work}/good", f"{work}/out"
+for words in before:
+    subprocess.run(line_of(words, out), check=True, stdout=subprocess.DEVNULL)
 undisturbed = run(out)
 if undisturbed.returncode:
     sys.exit(f"the command fails by itself: {undisturbed.stderr}")
 shutil.move(out, good)  # files may name their folder
 live = calls_and_live()[1]
 runs = harmless = 0
-for kind in ("malloc", "open", "close", "rename"):
+for kind in ("malloc", "open", "close", "rename", "disk"):
     run(out, kind)
     calls = calls_and_live()[0]
     for nth in range(1, calls + 1, step if kind == "malloc" else 1):
@@ -87,9 +136,9 @@ for blocks in (0, 1, 2, 3, 5, 8, 13, 21, 34, 55):
     judge(f"files of {blocks} blocks", done, out, False)
     runs += 1
 with open("/dev/full", "w", encoding="ascii") as full:
-    line = [onyx] + [word.replace("{out}", out) for word in command]
-    done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True, timeout=300)
-    if done.returncode != 1 or "cannot write standard output" not in done.stderr:
+    start_over(out)
+    done = subprocess.run(line_of(command, out), stdout=full, stderr=subprocess.PIPE, text=True, timeout=300)
+    if undisturbed.stdout and (done.returncode != 1 or "cannot write standard output" not in done.stderr):
         problems.append(f"/dev/full: exit code {done.returncode}: {done.stderr}")
 shutil.rmtree(work)
 if not any("E0005-memory" in text for text in messages):

@@ -104,7 +104,7 @@ static void mistakes_are_answered(void **state) {
          "<schedule>:1:1: error: dividing loop 'i' by 4 needs to know its extent [E0147-bound]\n"
          "    divide(i,i0,i1,4)\n"
          "    ^~~~~~\n"
-         "    help: say it with bound(i,ib,N,MaxExact) first, or split it into parts of a size\n"},
+         "    help: say it with -d i:N or bound(i,ib,N,MaxExact), or split it into parts of a size\n"},
         {spmm, "split(i,i0,i1,6), split(i1,a,b,4)",
          "<schedule>:1:1: does not fit: its inner loop is split again, into parts that do not divide its "
          "size [E0149-not-lowered]\n"

@@ -28,8 +28,10 @@ done
 # Completion: commands, options, boards.
 bash -c ". usr/share/bash-completion/completions/onyx
 complete_words() { COMP_WORDS=(\"\$@\"); COMP_CWORD=\$((\$# - 1)); _onyx; echo \"\${COMPREPLY[@]}\"; }
-complete_words onyx swe; complete_words onyx run --haz; complete_words onyx run --board onyx-8" >completed
-printf 'sweep\n--hazards\nonyx-8x8\n' | diff - completed
+complete_words onyx swe; complete_words onyx run --haz; complete_words onyx run --board onyx-8
+complete_words onyx bits ''; (cd usr; complete_words onyx bits verify sha); complete_words onyx fabric st" >completed
+printf 'sweep\n--hazards\nonyx-8x8\nverify explain stat diff to-verilog\nshare\nstat\n' >wanted
+diff wanted completed
 
 # A program of someone else's.
 cat >mine.c <<'END'
@@ -51,8 +53,26 @@ int main(void) {
 END
 export PKG_CONFIG_PATH=$work/usr/lib/pkgconfig:$(dirname "$(find "$work/usr/lib" -name onyx.pc)")
 # shellcheck disable=SC2046
-cc -std=c11 mine.c -o mine $(pkg-config --define-variable=prefix="$work/usr" --cflags --libs onyx)
+cc -std=c11 mine.c -o mine $(pkg-config --cflags --libs onyx)
 ./mine | grep -q "forall(i" || fail "the libraries do not work"
+cat >run.c <<'END'
+#include <onyx.h>
+#include <stdio.h>
+int main(void) {
+    const char *arguments[] = {"x(i) = b(i) * b(i)", "--engine", "cycle", "-o", "from_c"};
+    const uint32_t dim[] = {3}, crd[] = {0, 2};
+    const double val[] = {2, 5};
+    const onyx_tensor b = {"b", 1, dim, 2, crd, val};
+    onyx_result *r = onyx_run(arguments, 5, &b, 1);
+    for (uint64_t e = 0; e < r->result.nnz; e++)
+        printf("%u:%g ", r->result.crd[e], r->result.val[e]);
+    printf("%d%s\n", r->code, r->messages);
+    onyx_free(r);
+}
+END
+# shellcheck disable=SC2046
+cc -std=c11 run.c -o run $(pkg-config --cflags --libs libonyx) -Wl,-rpath,"$(pkg-config --variable=libdir libonyx)"
+[ "$(./run)" = "0:4 2:25 0" ] || fail "libonyx does not work"
 # Python, where it has cffi and SciPy.
 if /usr/bin/python3 -c 'import cffi, scipy' 2>/dev/null; then
     PYTHONPATH=$work/usr/lib/python3/dist-packages /usr/bin/python3 -c '

@@ -59,6 +59,32 @@ static void diagnostics_print_the_line_and_a_caret(void **state) {
                                             "    ^\n");
 }
 
+/* A caret stands under its character, whatever bytes are before it; a long line is cut to what is around the
+ * place; what would move a terminal's cursor is not printed. */
+static void diagnostics_show_any_bytes(void **state) {
+    fixture *f = *state;
+    const char *text = "\xc3\xbc(i) = \xff\x1b[2J"
+                       "q\n";
+    uint32_t source = diag_add_source(&f->diag, "<expression>", text, strlen(text));
+    diag_error(&f->diag, src_at(source, 13, 1), "E0000-test", "not '%s'", "a\x1b[31m\xc2\x9bq\x80");
+    assert_string_equal(fixture_printed(f), "<expression>:1:14: error: not 'a?[31m?q?' [E0000-test]\n"
+                                            "    \xc3\xbc(i) = ??[2Jq\n"
+                                            "                ^\n");
+    char line[1001];
+    memset(line, 'x', 1000);
+    line[500] = '!';
+    line[1000] = '\0';
+    f->diag.list.len = 0;
+    source = diag_add_source(&f->diag, "file", line, 1000);
+    diag_error(&f->diag, src_at(source, 500, 3), "E0000-test", "long");
+    const char *printed = fixture_printed(f), *shown = strstr(printed, "    ...x"),
+               *caret = strchr(printed, '^');
+    assert_non_null(shown);
+    assert_true(strlen(printed) < 400);
+    assert_int_equal(strchr(shown, '!') - shown, caret - (strchr(shown, '\n') + 1));
+    assert_memory_equal(caret, "^~~\n", 4);
+}
+
 static void diagnostics_stop_keeping_after_the_limit(void **state) {
     fixture *f = *state;
     for (int i = 0; i < DIAG_MAX_ERRORS + 5; i++)
@@ -180,6 +206,7 @@ int main(void) {
         TEST(vectors_keep_their_elements_while_they_grow),
         TEST(equal_names_are_equal_handles),
         TEST(diagnostics_print_the_line_and_a_caret),
+        TEST(diagnostics_show_any_bytes),
         TEST(diagnostics_stop_keeping_after_the_limit),
         TEST(json_errors_are_located),
         TEST(random_numbers_are_splitmix64),

@@ -2,6 +2,8 @@
 #include "sweep/sweep_int.h"
 #include "tests/test.h"
 
+#include <sys/stat.h>
+
 typedef struct {
     fixture f;
     char folder[64];
@@ -206,6 +208,38 @@ static void other_files_are_refused(void **state) {
     assert_int_equal(access(path_in(x, "absent.db"), F_OK), -1);
 }
 
+/* What a mistake of the command says is its result; what the machine lacked is not, and is tried again. */
+static void what_may_pass_is_no_result(void **state) {
+    static const struct {
+        const char *says;
+        int code;
+        sweep_state state;
+    } ends[] = {{"cannot write 'o': No space left on device [E0004-write]", 1, SWEEP_CRASHED},
+                {"out of memory: 64 bytes more were needed [E0005-memory]", 1, SWEEP_CRASHED},
+                {"'B' is not known [E0110-name]", 1, SWEEP_MISTAKE},
+                {"does not fit [E0510-too-large]", 2, SWEEP_REFUSED},
+                {"", 0, SWEEP_CRASHED}}; /* without a report */
+    sweep_fixture *x = *state;
+    x->plan.axes.len = 1;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char plan[17];
+        sweep_run_options o = {.jobs = 2, .quiet = true};
+        put_file(x->plan.program,
+                 arena_printf(&x->f.mem, "#!/bin/sh\necho \"onyx: error: %s\" >&2\nexit %d\n", ends[i].says,
+                              ends[i].code));
+        assert_int_equal(chmod(x->plan.program, 0700), 0);
+        sweep_point_vec points = points_of(x, plan);
+        sweep_store *store = sweep_open(path_in(x, "ends.db"), true, &x->f.mem, &x->f.diag);
+        assert_true(sweep_run(store, &x->plan, &points, plan, &o, &x->f.mem, &x->f.diag));
+        assert_int_equal(o.ran, 3);
+        sweep_row_vec rows = rows_of(x, store);
+        for (uint32_t r = 0; r < rows.len; r++)
+            assert_int_equal(rows.at[r].state, ends[i].state);
+        assert_int_equal(store_has(store, points.at[0].key), ends[i].state != SWEEP_CRASHED);
+        sweep_close(store);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(product_of_axes, begin, end),
@@ -213,6 +247,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(rows_are_kept_and_judged, begin, end),
         cmocka_unit_test_setup_teardown(reports_say_it, begin, end),
         cmocka_unit_test_setup_teardown(other_files_are_refused, begin, end),
+        cmocka_unit_test_setup_teardown(what_may_pass_is_no_result, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,28 @@ static void reads_coordinates_of_every_symmetry(void **state) {
     assert_false(diag_failed(&f->diag));
 }
 
-static void rounds_and_wraps_with_one_warning(void **state) {
+/* A scalar has a value and no coordinate; a file without lines has no entry of whatever order is asked for; a
+ * name without an extension (a pipe) is read as what it holds. */
+static void reads_scalars_nothing_and_pipes(void **state) {
+    fixture *f = *state;
+    tile_tensor t;
+    assert_true(read_text(f, ".tns", "-7\n", 0, &t));
+    assert_int_equal(t.order, 0);
+    assert_int_equal(t.nnz, 1);
+    assert_int_equal((int16_t)t.val[0], -7);
+    assert_true(read_text(f, ".tns", "# nothing\n", 3, &t));
+    assert_int_equal(t.order, 3);
+    assert_int_equal(t.nnz, 0);
+    assert_true(read_text(f, "", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 3\n", 2, &t));
+    assert_string_equal(entries(f, &t), "1,0=3");
+    assert_true(read_text(f, "", "2 1 3\n", 2, &t));
+    assert_string_equal(entries(f, &t), "1,0=3");
+    assert_false(diag_failed(&f->diag));
+    assert_false(read_text(f, ".tns", "1 1\n3\n", 1, &t));
+    assert_non_null(strstr(fixture_printed(f), ":2:1: error: a line must hold"));
+}
+
+static void rounds_and_wraps_with_a_warning_each(void **state) {
     fixture *f = *state;
     tile_tensor t;
     assert_true(
@@ -74,8 +95,12 @@ static void rounds_and_wraps_with_one_warning(void **state) {
                   2, &t));
     assert_string_equal(entries(f, &t), "0,0=1 0,1=-3 0,2=0 0,3=1 0,4=3");
     assert_int_equal(t.rounded, 3);
-    assert_int_equal(f->diag.warnings, 1);
+    assert_int_equal(t.wrapped, 1);
+    assert_int_equal(f->diag.warnings, 2);
     assert_non_null(strstr(fixture_printed(f), "3 of 5 values"));
+    assert_non_null(strstr(fixture_printed(f), "E0351-wrapped"));
+    assert_true(read_text(f, ".tns", "1 -32768\n2 32767\n3 32768\n4 -32769\n", 1, &t));
+    assert_int_equal(t.wrapped, 2);
 }
 
 static void names_the_place_of_every_mistake(void **state) {
@@ -219,7 +244,8 @@ static void reads_real_matrices(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(reads_coordinates_of_every_symmetry),
-        TEST(rounds_and_wraps_with_one_warning),
+        TEST(reads_scalars_nothing_and_pipes),
+        TEST(rounds_and_wraps_with_a_warning_each),
         TEST(names_the_place_of_every_mistake),
         TEST(generates_the_published_data),
         TEST(generates_large_tensors),

@@ -759,7 +759,7 @@ static void disagreeing_dimensions_are_refused(void **state) {
     uint32_t *extent;
     assert_false(
         tile_extents(&b.s, &(tile_operands){operand, 3, TILE_DTYPE_INT16}, &f->mem, &f->diag, &extent));
-    assert_non_null(strstr(fixture_printed(f), "index k runs to 65 in C but to 64 elsewhere"));
+    assert_non_null(strstr(fixture_printed(f), "index k runs to 65 in C but to 64 in B"));
 }
 
 /* A .tns file without entries says nothing about its size. */

@@ -66,6 +66,23 @@ click "#graph #$node"
 expect "$(count '#floor .tile.picked')" 2
 click "#graph #$node"
 expect "$(count '.picked')" 0
+# Escape picks nothing; Enter does what a click does; what is picked is in sight in the graph.
+key() { value "$1.dispatchEvent(new KeyboardEvent('keydown', { key: '$2', bubbles: true }))" >/dev/null; }
+key "document.querySelectorAll('#floor .tile.used')[20]" Enter
+expect "$(count '#floor .tile.picked')" 1
+expect "(r => (b => r.top >= b.top && r.bottom <= b.bottom)(document.getElementById('graph').getBoundingClientRect()))(document.querySelector('#graph .node.picked').getBoundingClientRect())" true
+key document Escape
+expect "$(count '.picked')" 0
+# What is picked is listed beside the array, over nothing, in any part of the page and at usual sizes.
+for size in 1280,800 1920,1080; do
+    post "$page/window/rect" "{\"width\":${size%,*},\"height\":${size#*,}}" >/dev/null
+    for part in array timing waiting words; do
+        expect "(document.getElementById('$part').scrollIntoView(), (a => [...document.querySelectorAll('section')].every(s => s.getBoundingClientRect().right <= a.left) && a.top < innerHeight && a.bottom > 0)(document.querySelector('aside').getBoundingClientRect()))" true
+    done
+done
+click "[data-fit='graph']"
+expect "(g => g.scrollHeight <= g.clientHeight + 1 && g.scrollWidth <= g.clientWidth + 1)(document.getElementById('graph'))" true
+click "[data-fit='graph']"
 # The graph of tiles, and a net of the timing table.
 click "[data-graph='netlist']"
 expect "$(count '#graph .node')" 54
@@ -74,6 +91,7 @@ expect "document.querySelectorAll('#floor .tile.picked').length >= 2 && document
 expect "document.querySelector('aside').textContent.includes('ps')" true
 # Heat, the whole array, no routes.
 click "[data-colour='stall']"
+expect "document.getElementById('legend').textContent" '0  100 %'
 expect "[...document.querySelectorAll('#floor .tile.used')].some(t => t.style.fill.startsWith('rgba(204, 51, 17'))" true
 click "#whole"
 expect "$(count '#floor .tile')" 544

@@ -60,6 +60,8 @@ class Tensor:
     """A sparse tensor of any order: coordinates (entries x order, from 0) and values."""
 
     def __init__(self, shape, coordinates, values):
+        if numpy.iscomplexobj(values):
+            raise TypeError("values are complex; the array has none")
         self.shape = tuple(int(n) for n in shape)
         self.values = numpy.ascontiguousarray(values, dtype=numpy.float64).reshape(-1)
         self.coordinates = numpy.asarray(coordinates).reshape(len(self.values), len(self.shape))
@@ -108,6 +110,10 @@ class Result:
             self.value = scipy.sparse.csr_matrix((tensor.values, at), shape=tensor.shape)
         else:
             self.value = tensor
+
+    def __repr__(self):
+        shape = "x".join(map(str, self.tensor.shape)) or "scalar"
+        return f"<onyx.Result {self.name}: {shape}, {self.tensor.nnz} nonzeros, {self.cycles} cycles>"
 
     @property
     def cycles(self):

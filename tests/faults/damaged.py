@@ -1,0 +1,165 @@
+"""Damages what commands read, one file and one way at a time: damaged.py ONYX SOURCE STEP; STEP > 1 takes every
+STEP-th damage only.
+
+Whatever a file holds, a command ends by itself: with exit code 0 if it does not mind, else with the code that goes with
+its message, which has an error code; it is never an internal fault, and never takes long."""
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+onyx, source, step = sys.argv[1], sys.argv[2], int(sys.argv[3])
+work = tempfile.mkdtemp()
+os.chdir(work)
+problems, runs, minded = [], 0, 0
+VALUES = (None, -1, 1e99, 4294967296, "", "x\u0000\"", [], {}, True)
+
+
+def call(*words):
+    line = [onyx] + list(words)
+    return subprocess.run(line, capture_output=True, text=True, errors="replace", timeout=120)
+
+
+def must(*words):
+    done = call(*words)
+    if done.returncode:
+        sys.exit(f"{words}: {done.stderr}")
+
+
+# ---- what is damaged, and who reads it -----------------------------------------------------------------------------
+
+must("run", "x(i)=b(i)*c(i)", "-g", "b:9:0.7", "-g", "c:9:0.7", "--tile", "4", "--engine", "cycle", "--board", "onyx-8x8",
+     "-o", "good")
+must("sweep", "x(i)=b(i)", "-g", "b:9:0.7", "--tile", "4,8", "--board", "onyx-8x8", "--db", "good/sweep.db", "--quiet")
+must("fabric", "write", "--board", "onyx-8x8", "-o", "good/fabric")
+shutil.copy(f"{source}/boards/onyx-8x8.json", "good/board.json")
+os.symlink(f"{source}/boards/onyx", "good/onyx")
+small = ("--board", "onyx-8x8")
+packed = ("{}/design.packed", *small)
+routed = (*packed, "--place", "{}/design.place", "--route", "{}/design.route")
+sta, bitgen, view = ("sta", *routed), ("bitgen", "{}", *small, "-o", "new.bs"), ("view", "{}", "-o", "new.html")
+fabric = ("fabric", "check", *small, "--graph", "{}/fabric/17.graph", "--layout", "{}/fabric/onyx-8x8.layout")
+READERS = {
+    "netlist.json": (view, bitgen, ("bits", "verify", "{}/bitstream.bs", *small, "--design", "{}")),
+    "design.packed": (("pnr", *packed, "-o", "new"), ("place", *packed, "-o", "new"), sta),
+    "design.place": (("route", *packed, "--place", "{}/design.place", "-o", "new"), bitgen, sta),
+    "design.route": (bitgen, sta),
+    "bitstream.bs": (("bits", "verify", "{}/bitstream.bs", *small), ("bits", "explain", "{}/bitstream.bs", *small),
+                     ("bits", "stat", "{}/bitstream.bs", *small),
+                     ("bits", "diff", "{}/bitstream.bs", "good/bitstream.bs", *small),
+                     ("bits", "to-verilog", "{}/bitstream.bs", *small, "-o", "new.sv")),
+    "report.json": (view,),
+    "command.json": (("program", *small, "{}"),),
+    "sam.gv": (("sam", "{}/sam.gv"), view),
+    "sweep.db": (("sweep", "report", "{}/sweep.db", "--csv", "new.csv", "--html", "new.html"),
+                 ("sweep", "x(i)=b(i)", "-g", "b:9:0.7", "--tile", "4", *small, "--db", "{}/sweep.db")),
+    "board.json": (("compile", "x(i)=b(i)", "-g", "b:9:0.7", "--board", "{}/board.json", "-o", "new"),
+                   ("fabric", "check", "--board", "{}/board.json")),
+    "fabric/17.graph": (fabric,),
+    "fabric/onyx-8x8.layout": (fabric,),
+}
+REFUSED = ("program",)  # the board has no link, which is seen last
+
+
+# ---- damages -------------------------------------------------------------------------------------------------------
+
+
+def places(value, path=()):
+    yield path
+    if isinstance(value, dict):
+        for key in value:
+            yield from places(value[key], path + (key,))
+    elif isinstance(value, list):
+        for index in range(min(len(value), 2)):
+            yield from places(value[index], path + (index,))
+
+
+def put(document, path, value):
+    copy = json.loads(json.dumps(document))
+    if not path:
+        return value
+    at = copy
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    return copy
+
+
+def damages(name, content):
+    dice = random.Random(name)
+    for part in (0, 1, len(content) // 3, len(content) // 2, len(content) - 1):
+        yield f"the first {part} bytes", content[:part]
+    yield "twice", content + content
+    yield "zeros", bytes(len(content))
+    for _ in range(40):
+        at, bit = dice.randrange(len(content)), dice.randrange(8)
+        yield f"bit {bit} of byte {at}", content[:at] + bytes([content[at] ^ 1 << bit]) + content[at + 1:]
+    lines = content.split(b"\n")
+    for _ in range(30 if len(lines) > 3 else 0):
+        at = dice.randrange(len(lines))
+        yield f"without line {at + 1}", b"\n".join(lines[:at] + lines[at + 1:])
+        yield f"line {at + 1} twice", b"\n".join(lines[:at + 1] + lines[at:])
+        words = lines[at].split(b" ")
+        word = dice.randrange(len(words))
+        words[word] = dice.choice((b"", b"0", b"-1", b"4294967295", b"99999999999999999999", b"x", b"(", b"\xff"))
+        yield f"word {word + 1} of line {at + 1}", b"\n".join(lines[:at] + [b" ".join(words)] + lines[at + 1:])
+    if name.endswith(".json"):
+        document = json.loads(content)
+        every = list(places(document))
+        for path in every[::max(1, len(every) // 60)]:
+            for value in dice.sample(VALUES, 3):
+                yield f"{value!r} at {'.'.join(map(str, path))}", json.dumps(put(document, path, value)).encode()
+
+
+def judge(name, what, words, done):
+    where = f"{name}, {what}: onyx {' '.join(words)}: exit code {done.returncode}"
+    if "internal fault" in done.stderr or done.returncode not in (0, 1, 2, 3):
+        problems.append(f"{where}: {done.stderr[-300:]}")
+    elif done.returncode and not re.search(r"\[E0\d{3}-[a-z0-9-]+\]", done.stderr):
+        problems.append(f"{where}: no code: {done.stderr[-300:]}")
+
+
+def run(name, what, words):
+    global runs, minded
+    shutil.rmtree("new", ignore_errors=True)
+    line = [word.replace("{}", "bad") for word in words]
+    runs += 1
+    try:
+        done = call(*line)
+    except subprocess.TimeoutExpired:
+        problems.append(f"{name}, {what}: onyx {' '.join(line)}: takes longer than two minutes")
+        return True
+    judge(name, what, line, done)
+    minded += done.returncode != 0
+    return done.returncode != 0
+
+
+for name, readers in READERS.items():
+    shutil.rmtree("bad", ignore_errors=True)
+    shutil.copytree("good", "bad", symlinks=True)
+    with open(f"good/{name}", "rb") as file:
+        content = file.read()
+    for words in readers:
+        if run(name, "as it is", words) and words[0] not in REFUSED:
+            problems.append(f"{name}, as it is: onyx {' '.join(words)} fails")
+    cases = [None, ""] + list(damages(name, content))[::step]
+    for case in cases:
+        if os.path.isdir(f"bad/{name}"):
+            os.rmdir(f"bad/{name}")
+        elif os.path.exists(f"bad/{name}"):
+            os.remove(f"bad/{name}")
+        if case == "":
+            os.mkdir(f"bad/{name}")
+        elif case:
+            with open(f"bad/{name}", "wb") as file:
+                file.write(case[1])
+        for words in readers:
+            run(name, case[0] if case else "a folder" if case == "" else "missing", words)
+shutil.rmtree(work)
+print(f"{runs} runs, {minded} refused; {len(problems)} problems")
+print("\n".join(problems[:40]))
+sys.exit(bool(problems))

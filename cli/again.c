@@ -73,6 +73,7 @@ bool cli_replay(cli_session *s, const char *folder, cli_options *o) {
     s->quiet = quiet;
     s->json = as_json;
     o->out = folder;
+    o->again = true;
     return ok;
 }
 

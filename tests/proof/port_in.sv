@@ -5,18 +5,19 @@
 // port is a FIFO's (Queue = 1), whose ready says what is inside.
 `include "proof.svh"
 module port_in #(
-    parameter bit Queue = 1'b0
+    parameter bit Queue = 1'b0,
+    parameter int unsigned Width = 17
 ) (
     input logic        clk_i,
     input logic        live_i,
     input logic        en_i,
     input logic        flush_i,
-    input logic [16:0] data_i,
+    input logic [Width-1:0] data_i,
     input logic        valid_i,
     input logic        ready_i
 );
   logic stays_q, empty_q;
-  logic [16:0] data_q;
+  logic [Width-1:0] data_q;
   initial begin
     stays_q = 1'b0;
     empty_q = 1'b1;

@@ -5,18 +5,19 @@
 // it is taken. With Lapses = 1 an offer without room may pause, but comes again, unchanged, and before anything else.
 `include "proof.svh"
 module port_out #(
-    parameter bit Lapses = 1'b0
+    parameter bit Lapses = 1'b0,
+    parameter int unsigned Width = 17
 ) (
     input logic        clk_i,
     input logic        live_i,
     input logic        en_i,
     input logic        flush_i,
-    input logic [16:0] data_i,
+    input logic [Width-1:0] data_i,
     input logic        valid_i,
     input logic        ready_i
 );
   logic stays_q, open_q;
-  logic [16:0] data_q;
+  logic [Width-1:0] data_q;
   initial begin
     stays_q = 1'b0;
     open_q  = 1'b1;

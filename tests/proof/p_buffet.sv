@@ -1,0 +1,193 @@
+// onyx_buffet: one access of the memory a cycle; a block's close is taken only while fewer than two blocks of its ID are finished,
+// and nothing is read or freed of an ID without one. Each read or size taken is answered once, in the order of the commands,
+// with its ID; an answer is never given without room for it. No write beyond the memory is ever taken.
+// What the memory holds is not asked (mem_rdata_i: anything, until the next read).
+//
+// cells: onyx_buffet_id onyx_buffet
+// with: port_in port_out
+// broken: onyx_buffet_id s/assign free          = rd_valid_i \&\& has_block/assign free = rd_valid_i/
+// broken: onyx_buffet_id s/open_q \&\& (blocks_q != 2'd2)/open_q/
+// broken: onyx_buffet s/rd_valid_i \&\& !fetching_0 \&\& !fetching_1/rd_valid_i/
+`include "proof.svh"
+module p_buffet (
+    input logic        clk_i,
+    input logic        rst_ni,
+    input logic        en_i,
+    input logic        flush_i,
+    input logic        run,
+    input logic [ 3:0] cap_log_0,
+    input logic [ 3:0] cap_log_1,
+    input logic [33:0] wr_data_i,
+    input logic        wr_valid_i,
+    input logic [18:0] rd_data_i,
+    input logic        rd_valid_i,
+    input logic        rsp_ready_i,
+    input logic [63:0] mem_rdata_i,
+    output logic [97:0] seen_o  // all that the FIFOs, the memory and the monitor's register can tell
+);
+  logic live_q, rst_n;
+  initial live_q = 1'b0;
+  always_ff @(posedge clk_i) live_q <= 1'b1;
+  assign rst_n = live_q & rst_ni;
+
+  // The configuration stands.
+  logic [8:0] config_now, config_q;
+  assign config_now = {run, cap_log_0, cap_log_1};
+  always_ff @(posedge clk_i) config_q <= config_now;
+  always_comb if (live_q) assume (config_now == config_q);
+
+  // Whose turn it is: as the core counts it.
+  logic [1:0] turn_q;
+  initial turn_q = 2'd0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_n) turn_q <= 2'd0;
+    else if (en_i) turn_q <= flush_i ? 2'd0 : turn_q + 2'd1;
+  end
+
+  logic wr_ready, rd_ready, rsp_valid, mem_req, mem_we, stir, second, order, overflow;
+  logic [16:0] rsp_data;
+  logic [8:0] mem_addr;
+  logic [63:0] mem_wdata;
+  onyx_buffet u_cell (
+      .clk_i(clk_i),
+      .rst_ni(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .run_i(run),
+      .cap_log_0_i(cap_log_0),
+      .cap_log_1_i(cap_log_1),
+      .wr_data_i(wr_data_i),
+      .wr_valid_i(wr_valid_i),
+      .wr_ready_o(wr_ready),
+      .rd_data_i(rd_data_i),
+      .rd_valid_i(rd_valid_i),
+      .rd_ready_o(rd_ready),
+      .rsp_data_o(rsp_data),
+      .rsp_valid_o(rsp_valid),
+      .rsp_ready_i(rsp_ready_i),
+      .mem_req_o(mem_req),
+      .mem_we_o(mem_we),
+      .mem_addr_o(mem_addr),
+      .mem_wdata_o(mem_wdata),
+      .mem_rdata_i(mem_rdata_i),
+      .turn_i(turn_q),
+      .stir_o(stir),
+      .hazard_second_o(second),
+      .hazard_order_o(order),
+      .hazard_overflow_o(overflow)
+  );
+  port_in #(
+      .Width(34)
+  ) u_wr (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(wr_data_i),
+      .valid_i(wr_valid_i),
+      .ready_i(wr_ready)
+  );
+  port_in #(
+      .Width(19)
+  ) u_rd (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(rd_data_i),
+      .valid_i(rd_valid_i),
+      .ready_i(rd_ready)
+  );
+  // Of the data one bit: the others are made alike.
+  port_out #(
+      .Width(2)
+  ) u_rsp (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i({rsp_data[16], rsp_data[0]}),
+      .valid_i(rsp_valid),
+      .ready_i(rsp_ready_i)
+  );
+
+  // The memory's word stands until the next read.
+  logic reads, read_q;
+  logic [63:0] word_q;
+  assign reads = en_i & ~flush_i & mem_req & ~mem_we;
+  always_ff @(posedge clk_i) begin
+    read_q <= reads;
+    word_q <= mem_rdata_i;
+  end
+  always_comb if (live_q && !read_q) assume (mem_rdata_i == word_q);
+
+  // What moves at this edge.
+  logic moves, wr_takes, rd_takes, answers, opens, closes, frees, asks, wr_id, rd_id;
+  assign moves    = rst_n & en_i & ~flush_i;
+  assign wr_takes = moves & wr_valid_i & wr_ready;
+  assign rd_takes = moves & rd_valid_i & rd_ready;
+  assign answers  = moves & rsp_valid & rsp_ready_i;
+  assign wr_id    = wr_data_i[32];
+  assign rd_id    = rd_data_i[16];
+  assign frees    = rd_takes & (rd_data_i[18:17] == 2'd0);
+  assign asks     = rd_takes & (rd_data_i[18:17] != 2'd0);
+  assign opens    = wr_takes & ~wr_data_i[33] & ~open_q[wr_id];
+  assign closes   = wr_takes & ~wr_data_i[33] & open_q[wr_id];
+
+  // What is open; finished blocks; an answer that is due, and for whom.
+  logic [1:0] open_q;
+  logic [1:0] blocks0_q, blocks1_q;
+  logic due_q, due_id_q;
+  logic has_block;
+  assign has_block = rd_id ? blocks1_q != 2'd0 : blocks0_q != 2'd0;
+  initial begin
+    open_q    = 2'd0;
+    blocks0_q = 2'd0;
+    blocks1_q = 2'd0;
+    due_q     = 1'b0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_n || (en_i && flush_i)) begin
+      open_q    <= 2'd0;
+      blocks0_q <= 2'd0;
+      blocks1_q <= 2'd0;
+      due_q     <= 1'b0;
+    end else if (en_i) begin
+      // A write opens the block too, while it waits.
+      if (run && wr_valid_i && !(wr_takes && open_q[wr_id])) open_q[wr_id] <= 1'b1;
+      if (closes) open_q[wr_id] <= 1'b0;
+      blocks0_q <= blocks0_q + {1'b0, closes & ~wr_id} - {1'b0, frees & ~rd_id};
+      blocks1_q <= blocks1_q + {1'b0, closes & wr_id} - {1'b0, frees & rd_id};
+      due_q     <= asks & ~answers;
+      due_id_q  <= rd_id;
+    end
+  end
+
+  always_comb begin
+    if (rst_n) begin
+      `PROVE(stands_still, run || !(wr_ready || rd_ready || rsp_valid) || due_q)
+      `PROVE(two_blocks, blocks0_q <= 2'd2 && blocks1_q <= 2'd2)
+      `PROVE(answers_what_is_due, !due_q || (rsp_valid && rsp_ready_i && rsp_data[16] == due_id_q && !rd_ready))
+    end
+    if (moves) begin
+      `PROVE(one_answer, !(asks && answers && due_q))
+      `PROVE(nothing_unasked, !answers || due_q || (asks && rsp_data[16] == rd_id))
+      `PROVE(reads_blocks, !rd_takes || has_block)
+      `PROVE(in_memory, !(wr_takes && wr_data_i[33]) || wr_data_i[31:27] == 5'd0)
+      `PROVE(writes_open, !(wr_takes && wr_data_i[33]) || open_q[wr_id])
+    end
+    if (rst_n) begin
+      `REACH(two_finished, blocks0_q == 2'd2 && blocks1_q == 2'd1)
+      `REACH(merges, mem_req && mem_we && wr_valid_i && !wr_ready && wr_data_i[33])
+      `REACH(beyond, wr_valid_i && wr_data_i[33] && wr_data_i[31:27] != 5'd0 && open_q[wr_id])
+    end
+  end
+  assign seen_o = {
+    wr_takes,
+    rd_takes,
+    rsp_valid,
+    rsp_data & {17{rsp_valid}},
+    {mem_req, mem_we & mem_req, mem_addr & {9{mem_req}}, mem_wdata & {64{mem_req & mem_we}}} & {75{moves}},
+    {second, order, overflow} & {3{moves}}
+  };
+endmodule

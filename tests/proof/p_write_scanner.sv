@@ -1,0 +1,241 @@
+// onyx_write_scanner, in every mode: what leaves is blocks, each an open command, writes, a close command; those of ID 0 one
+// behind the other, one of ID 1 inside a block of ID 0 of an upper level. The writes of an ID have the addresses 0, 1, 2..,
+// looked at modulo 4 (with `addr`: those that came). Words, values and pairs are taken when their write leaves; an upper level's coordinate leaves once,
+// before it is taken, or there was one before in its fiber; a segment is the number of coordinates that have left (modulo 4).
+//
+// cells: onyx_write_scanner
+// with: port_in port_out
+// set: Block=0
+// set: Block=1
+// broken: onyx_write_scanner s/data_ready_o = run_i \&\& (data_data_i\[16\]/data_ready_o = run_i \&\& (1'b1 || data_data_i[16]/
+// broken: onyx_write_scanner s/if (go) state_d = !lowest_level_i ?/if (run_i) state_d = !lowest_level_i ?/
+// broken: onyx_write_scanner s/pause_d = (index_q\[1:0\] == 2'd3);/index_d = index_q;/
+`include "proof.svh"
+module p_write_scanner #(
+    parameter bit Block = 1'b0
+) (
+    input logic        clk_i,
+    input logic        rst_ni,
+    input logic        en_i,
+    input logic        flush_i,
+    input logic        run,
+    input logic        block_mode,
+    input logic        lowest_level,
+    input logic        compressed,
+    input logic        spacc,
+    input logic        init_blank,
+    input logic [ 7:0] stop_lvl,
+    input logic [16:0] addr_data_i,
+    input logic        addr_valid_i,
+    input logic [16:0] block_data_i,
+    input logic        block_valid_i,
+    input logic [16:0] data_data_i,
+    input logic        data_valid_i,
+    input logic        cmd_ready_i,
+    output logic [39:0] seen_o  // all that the FIFOs and the monitor's register can tell
+);
+  logic live_q, rst_n;
+  initial live_q = 1'b0;
+  always_ff @(posedge clk_i) live_q <= 1'b1;
+  assign rst_n = live_q & rst_ni;
+
+  // The configuration stands.
+  logic [13:0] config_now, config_q;
+  assign config_now = {run, block_mode, lowest_level, compressed, spacc, init_blank, stop_lvl};
+  always_ff @(posedge clk_i) config_q <= config_now;
+  always_comb if (live_q) assume (config_now == config_q);
+  always_comb assume (block_mode == Block);
+
+  logic addr_ready, block_ready, data_ready, cmd_valid, hazard_equal, hazard_empty, stir;
+  logic [33:0] cmd_data;
+  onyx_write_scanner u_cell (
+      .clk_i(clk_i),
+      .rst_ni(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .run_i(run),
+      .block_mode_i(block_mode),
+      .lowest_level_i(lowest_level),
+      .compressed_i(compressed),
+      .spacc_i(spacc),
+      .init_blank_i(init_blank),
+      .stop_lvl_i(stop_lvl),
+      .addr_data_i(addr_data_i),
+      .addr_valid_i(addr_valid_i),
+      .addr_ready_o(addr_ready),
+      .block_data_i(block_data_i),
+      .block_valid_i(block_valid_i),
+      .block_ready_o(block_ready),
+      .data_data_i(data_data_i),
+      .data_valid_i(data_valid_i),
+      .data_ready_o(data_ready),
+      .cmd_data_o(cmd_data),
+      .cmd_valid_o(cmd_valid),
+      .cmd_ready_i(cmd_ready_i),
+      .stir_o(stir),
+      .hazard_equal_o(hazard_equal),
+      .hazard_empty_o(hazard_empty)
+  );
+
+  if (Block) begin : g_block_in
+    port_in #(
+        .Queue(1'b1)
+    ) u_block (
+        .clk_i(clk_i),
+        .live_i(rst_n),
+        .en_i(en_i),
+        .flush_i(flush_i),
+        .data_i(block_data_i),
+        .valid_i(block_valid_i),
+        .ready_i(block_ready)
+    );
+  end else begin : g_stream_in
+    port_in #(
+        .Queue(1'b1)
+    ) u_addr (
+        .clk_i(clk_i),
+        .live_i(rst_n),
+        .en_i(en_i),
+        .flush_i(flush_i),
+        .data_i(addr_data_i),
+        .valid_i(addr_valid_i),
+        .ready_i(addr_ready)
+    );
+    port_in #(
+        .Queue(1'b1)
+    ) u_data (
+        .clk_i(clk_i),
+        .live_i(rst_n),
+        .en_i(en_i),
+        .flush_i(flush_i),
+        .data_i(data_data_i),
+        .valid_i(data_valid_i),
+        .ready_i(data_ready)
+    );
+  end
+  // In block mode that an offer stays is proved, not that it stays the same: that hangs on every bit of two counters.
+  port_out #(
+      .Width(34)
+  ) u_cmd (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(Block ? 34'd0 : cmd_data),
+      .valid_i(cmd_valid),
+      .ready_i(cmd_ready_i)
+  );
+
+  // What moves at this edge.
+  logic moves, addr_takes, block_takes, data_takes, gives, writes, frames;
+  assign moves       = rst_n & en_i & ~flush_i;
+  assign addr_takes  = moves & addr_valid_i & addr_ready;
+  assign block_takes = moves & block_valid_i & block_ready;
+  assign data_takes  = moves & data_valid_i & data_ready;
+  assign gives       = moves & cmd_valid & cmd_ready_i;
+  assign writes      = gives & cmd_data[33];
+  assign frames      = gives & ~cmd_data[33];
+
+  logic upper, pairs, values, id, item, data_done, addr_done;
+  assign upper  = ~lowest_level & ~block_mode;
+  assign values = lowest_level & ~block_mode & compressed;
+  assign pairs  = lowest_level & ~block_mode & ~compressed;
+  assign id     = cmd_data[32];
+  assign item   = ~data_data_i[16];
+  assign data_done = data_data_i[16] & (data_data_i[9:8] == 2'd1);
+  assign addr_done = addr_data_i[16] & (addr_data_i[9:8] == 2'd1);
+
+  // The commands so far: what is open, and how many writes.
+  logic open0_q, open1_q, given_q, has_last_q;
+  logic [1:0] count0_q, count1_q;
+  logic [2:0] idle_q;
+  initial begin
+    open0_q  = 1'b0;
+    open1_q  = 1'b0;
+    given_q  = 1'b0;
+    has_last_q = 1'b0;
+    idle_q   = 3'd0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_n || (en_i && flush_i)) begin
+      open0_q  <= 1'b0;
+      open1_q  <= 1'b0;
+      given_q  <= 1'b0;
+      has_last_q <= 1'b0;
+      idle_q   <= 3'd0;
+    end else if (moves) begin
+      if (frames && !id) open0_q <= ~open0_q;
+      if (frames && id) open1_q <= ~open1_q;
+      count0_q <= (frames && !id) ? 2'd0 : (writes && !id) ? count0_q + 2'd1 : count0_q;
+      count1_q <= (frames && id) ? 2'd0 : (writes && id) ? count1_q + 2'd1 : count1_q;
+      if (data_takes) given_q <= 1'b0;
+      else if (writes && id) given_q <= 1'b1;
+      if (frames) has_last_q <= 1'b0;
+      else if (writes) has_last_q <= id;
+      idle_q <= (gives || addr_takes || block_takes || data_takes || !needs) ? 3'd0 : idle_q + 3'd1;
+    end
+  end
+  // With all that the mode needs, something moves within 3 enabled cycles.
+  logic needs;
+  assign needs = run & cmd_ready_i & (block_mode ? block_valid_i : data_valid_i & (addr_valid_i | ~pairs));
+
+  always_comb begin
+    if (rst_n) begin
+      `PROVE(stands_still, run || !(addr_ready || block_ready || data_ready || cmd_valid))
+      `PROVE(own_input, (pairs || !addr_ready) && (block_mode || !block_ready) && (!block_mode || !data_ready))
+      `PROVE(upper_takes_what_is_there, !upper || !data_ready || data_valid_i)
+      `PROVE(progress, idle_q <= 3'd3)
+    end
+    if (moves) begin
+      if (writes) begin
+        `PROVE(write_inside, id ? open1_q : open0_q)
+        `PROVE(in_place, pairs || cmd_data[17:16] == (id ? count1_q : count0_q))
+      end
+      if (frames) begin
+        `PROVE(nested, id ? open0_q && !lowest_level : !open1_q || cmd_data == 34'd0)
+      end
+      if (values || pairs) begin
+        `PROVE(item_is_written, !(data_takes && item) || writes || (pairs && addr_valid_i && addr_done))
+        `PROVE(write_is_taken, !writes || data_takes)
+        `PROVE(value, !writes || (item && cmd_data[15:0] == data_data_i[15:0]))
+      end
+      if (pairs) begin
+        `PROVE(both, !writes || (addr_takes && !addr_data_i[16] && cmd_data[31:16] == addr_data_i[15:0]))
+        `PROVE(address_is_used, !(addr_takes && !addr_data_i[16]) || writes || (data_valid_i && data_done))
+        `PROVE(done_together, (data_takes && data_done) == (addr_takes && addr_done) && (!(data_takes && data_done) || frames))
+      end
+      if (block_mode) begin
+        `PROVE(word, !writes || (block_takes && cmd_data[15:0] == block_data_i[15:0]))
+      end
+      if (upper) begin
+        `PROVE(coordinate_once, !(writes && id) || (item && !given_q && cmd_data[15:0] == data_data_i[15:0]))
+        `PROVE(none_lost, !(data_takes && item) || given_q || has_last_q)
+        `PROVE(segment, !(writes && !id) || cmd_data[1:0] == count1_q)
+      end
+    end
+    if (rst_n) begin
+      `REACH(both_open, open0_q && open1_q && (upper || Block) && count0_q == 2'd2)
+      `REACH(block_closed, frames && open0_q && count0_q == 2'd2)
+      `REACH(line_written, (values || Block) && writes && cmd_data[31:16] == 16'd5)
+      `REACH(waits_three, idle_q == 3'd3)
+    end
+  end
+  if (!Block) begin : g_streams
+    always_comb begin
+      if (rst_n) begin
+        `REACH(pair_written, pairs && writes && cmd_data[31:16] == 16'd7)
+        `REACH(doubled, upper && data_takes && item && !given_q)
+        `REACH(blank, init_blank && spacc && upper && count0_q == 2'd2 && count1_q == 2'd0 && !data_valid_i)
+      end
+    end
+  end
+  assign seen_o = {
+    addr_takes,
+    block_takes,
+    data_takes,
+    gives,
+    cmd_data & {34{gives}},
+    hazard_equal & moves,
+    hazard_empty & moves
+  };
+endmodule

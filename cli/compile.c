@@ -177,11 +177,28 @@ bool cli_pack_known(cli_session *s, const cli_kernel *k, bool *known, tile_opera
     return !*known || tile_pack(&k->statement, &k->operands, &s->mem, &s->diag, packed);
 }
 
+/* On the chip the processor takes its part of every run. Each compressed level is a stream, and the values.
+ */
+static void note_processor(const cli_options *o, cli_kernel *k) {
+    uint32_t streams[2] = {0}; /* loads, stores */
+    if (o->engine == ENGINE_CYCLE || o->engine == ENGINE_RTL)
+        return;
+    for (uint32_t t = 0; t < k->statement.tensors.len; t++) {
+        const sam_tensor_data *tensor = &k->statement.tensors.at[t];
+        uint32_t *n = &streams[t + 1 == k->statement.result.v];
+        for (uint32_t l = 0; l < tensor->order && !tensor->ones; l++)
+            *n += tensor->level[l] != SAM_LEVEL_DENSE;
+        *n += !tensor->ones;
+    }
+    fw_run_cycles(streams[0], streams[1], &k->board, &k->tiling.run_waits, &k->tiling.run_least);
+}
+
 /* --tile auto, where all operands are the user's: those of a workspace are not there yet. */
-static bool choose_tile(cli_session *s, cli_kernel *k) {
+static bool choose_tile(const cli_options *o, cli_session *s, cli_kernel *k) {
     tile_operands packed;
     bool known;
     uint32_t widest[TILE_MAX_VARS] = {0};
+    note_processor(o, k);
     if (!cli_pack_known(s, k, &known, &packed))
         return false;
     if (!known)
@@ -213,7 +230,7 @@ bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k) {
     bool ok = make_hardware_legal(s, k);
     lower_options options = {.extended = pnr_board_extended(&k->board)};
     note_droppers(k);
-    if (ok && o->tile_auto && !choose_tile(s, k))
+    if (ok && o->tile_auto && !choose_tile(o, s, k))
         return false;
     if (ok)
         limit_default(k);

@@ -54,6 +54,12 @@ static double apart(const fw_work *w, uint32_t copies, const pnr_board *board) {
     return (processor > array ? processor : array) + tail;
 }
 
+void fw_run_cycles(uint32_t loads, uint32_t stores, const pnr_board *board, double *waits, double *least) {
+    const fw_work w = {.loads = loads, .stores = stores};
+    *waits = of(&waits_together, &w, 1, board);
+    *least = of(&busy_together, &w, 1, board);
+}
+
 double fw_chip_cycles(const fw_work *w, uint32_t copies, bool alone, const pnr_board *board) {
     return alone ? apart(w, copies, board) : together(w, copies, board);
 }

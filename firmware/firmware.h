@@ -61,6 +61,9 @@ typedef struct {
 /* Array cycles the chip takes for it, configuration and host aside, by a model (docs/firmware.md, "Which
  * dispatch"): copies start together, pairs of like size in a pass, or apart as in fw_options. */
 double fw_chip_cycles(const fw_work *w, uint32_t copies, bool apart, const pnr_board *board);
+/* Of a run of one copy, in array cycles: what the array waits for the processor, and what the processor takes
+ * however short the run is. */
+void fw_run_cycles(uint32_t loads, uint32_t stores, const pnr_board *board, double *waits, double *least);
 
 /* ---- batches --------------------------------------------------------------------------------- */
 

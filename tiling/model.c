@@ -111,6 +111,12 @@ static tile_candidate *find_tried(const choice *c, const uint32_t *edge) {
     return NULL;
 }
 
+/* Cycles of `runs` runs, what drives the array included. */
+static double driven(const tile_options *o, double runs, double cycles) {
+    double waiting = cycles + runs * o->run_waits, least = runs * o->run_least;
+    return waiting > least ? waiting : least;
+}
+
 /* Counts the plan with these edges, in full or until it can be told; false: it does not fit. */
 static bool count_plan(const choice *c, bool in_full, tile_candidate *out) {
     arena scratch = {0};
@@ -125,10 +131,12 @@ static bool count_plan(const choice *c, bool in_full, tile_candidate *out) {
                                &out->complete);
         const tile_counts *counts = tile_plan_counts(p);
         double progress = plan_progress(p);
+        double part = out->complete || progress <= 0 ? 1 : progress;
         out->runs = counts->runs;
-        out->predicted = out->complete || progress <= 0 ? counts->predicted : counts->predicted / progress;
+        out->predicted = counts->predicted / part;
+        out->cost = driven(&now, (double)counts->runs / part, out->predicted);
         more = !out->complete && counts->runs < MOST_RUNS && counts->predicted < MOST_CYCLES &&
-               !(c->best.edge && out->predicted > HOPELESS * c->best.predicted);
+               !(c->best.edge && out->cost > HOPELESS * c->best.cost);
     }
     if (p)
         tile_plan_end(p);
@@ -144,7 +152,7 @@ static bool try_edges(choice *c, const uint32_t *edge) {
     if (c->tried->len >= MOST_PLANS || find_tried(c, edge) || !count_plan(c, false, &next))
         return false;
     vec_push(c->mem, c->tried, next);
-    if (c->best.edge && next.predicted >= c->best.predicted)
+    if (c->best.edge && next.cost >= c->best.cost)
         return false;
     c->best = next;
     return true;
@@ -204,7 +212,7 @@ static void finish_best(choice *c) {
     for (uint32_t done = 0; done < FINISHED; done++) {
         tile_candidate *next = NULL;
         for (uint32_t i = 0; i < c->tried->len; i++) {
-            if (!next || c->tried->at[i].predicted < next->predicted)
+            if (!next || c->tried->at[i].cost < next->cost)
                 next = &c->tried->at[i];
         }
         if (!next || next->complete) {
@@ -212,11 +220,11 @@ static void finish_best(choice *c) {
             return;
         }
         if (!count_plan(c, true, next))
-            next->predicted = INFINITY;
+            next->cost = INFINITY; /* does not fit */
     }
     for (uint32_t i = 0; i < c->tried->len; i++) {
         const tile_candidate *t = &c->tried->at[i];
-        if (t->complete && (!c->best.edge || t->predicted < c->best.predicted))
+        if (t->complete && (!c->best.edge || t->cost < c->best.cost))
             c->best = *t;
     }
 }

@@ -125,6 +125,9 @@ typedef struct {
     /* By handle - 1: the variable (handle) without any coordinate of which, inside, the graph drops one of
      * this variable. 0: none; then results are taken to be longer than they may be. */
     uint8_t drops[TILE_MAX_VARS];
+    /* For --tile auto: what the array waits in each run for what drives it, and what a run takes that however
+     * little the array has to do, in its cycles. 0: the array alone. */
+    double run_waits, run_least;
 } tile_options;
 
 /* The edge along v that `options` asks for, or the one tile = 0 chooses for this statement. */
@@ -242,14 +245,15 @@ typedef struct {
     const uint32_t *edge; /* along each variable, by handle - 1 */
     uint64_t runs;        /* counted */
     double predicted;     /* cycles of all runs; if not all were counted, by how far the count came */
+    double cost;          /* the same with what drives the array */
     bool complete;
 } tile_candidate;
 typedef VEC(tile_candidate) tile_candidates;
 /* The powers of two, at most widest[] of each variable, whose runs are expected to take the fewest cycles
- * (tiling/model.c), and all that were tried: one edge for all variables first, then the best of these with
- * other edges along single ones, as long as that helps. Of plans of more than 2^16 runs the first ones are
- * counted, and the best three in full; each costs what tile_plan_begin does, and its runs. The result is one
- * of `tried`, or the default edges where none fits. */
+ * (tiling/model.c), with what drives the array, and all that were tried: one edge for all variables first,
+ * then the best of these with other edges along single ones, as long as that helps. Of plans of more than
+ * 2^16 runs the first ones are counted, and the best three in full; each costs what tile_plan_begin does, and
+ * its runs. The result is one of `tried`, or the default edges where none fits. */
 const uint32_t *tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
                             const uint32_t *widest, arena *mem, tile_candidates *tried);
 

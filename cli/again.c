@@ -73,6 +73,8 @@ bool cli_replay(cli_session *s, const char *folder, cli_options *o) {
     s->quiet = quiet;
     s->json = as_json;
     o->out = folder;
+    o->again = true;
+    o->runs = false; /* onyx firmware needs no operands */
     return ok;
 }
 

@@ -64,6 +64,8 @@ typedef struct {
     tile_dispatch dispatch;
     bool dispatch_auto; /* by the data instead */
     uint64_t seed;
+    bool runs;  /* onyx run, which needs operands */
+    bool again; /* what the folder holds is this kernel's: cli_replay */
     bool check, pipeline, balance, io_trace, wave, json;
     const char *out; /* folder */
     /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */

@@ -81,7 +81,7 @@ bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel
     text_vec chosen = {0};
     bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&
               cli_check_names(o, s, &k->user) && fe_schedule(&in, &k->user, &s->mem, &s->diag, &cin);
-    if (ok && o->out && o->engine != ENGINE_PROGRAM)
+    if (ok && o->out && !o->again)
         clear_folder(o->out, &s->mem);
     if (ok && chip)
         cli_choose(o, s, &in, k, &cin, &chosen);
@@ -325,10 +325,12 @@ static bool compile_one(const cli_options *all, cli_session *s, cli_kernel *k) {
            write_design(o, s, &k->design) && make_bitstream(o, s, k);
 }
 
-/* Where the data decide. onyx compile may have no operands, and does without them where it can. */
+/* Where the data decide, or are needed anyway: a mistake in them shows before anything is placed. onyx
+ * compile may have no operands, and does without them where it can. */
 static bool wants_operands(const cli_options *o, const cli_kernel *k) {
     uint32_t sources = o->inputs.len + o->generators.len + o->given.len;
-    return o->tile_auto || (o->dispatch_auto && o->unroll != 1 && sources + 1 >= k->user.tensors.len);
+    return o->runs || o->tile_auto ||
+           (o->dispatch_auto && o->unroll != 1 && sources + 1 >= k->user.tensors.len);
 }
 
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {

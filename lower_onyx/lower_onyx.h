@@ -160,7 +160,7 @@ typedef struct {
     uint32_t edge;
 } lower_piece;
 typedef struct {
-    uint32_t tile_edge;      /* extent of dense levels inside a sub-tile, and of vectors that are summed up */
+    uint32_t tile_edge; /* extent of dense levels inside a sub-tile, and of vectors that are summed up */
     const lower_piece *edges; /* along these index variables, instead of tile_edge */
     uint32_t n_edges;
     bool extended; /* primitives of profile onyx-ext may be used (docs/profiles.md) */

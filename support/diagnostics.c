@@ -160,13 +160,17 @@ static void print_under(const char *text, size_t length, char mark, FILE *out) {
 /* Prints the line that holds `loc`, or of a long one what is around it, and a caret line that underlines it.
  */
 static void print_caret(const src_text *s, src_loc loc, FILE *out) {
-    enum { BEFORE = 60, AFTER = 100 };
+    enum { WHOLE = 160, BEFORE = 60, AFTER = 100 };
     size_t at = loc.offset < s->length ? loc.offset : s->length;
     size_t begin = at, end = at;
-    while (begin > 0 && s->text[begin - 1] != '\n' && at - begin < BEFORE)
+    while (begin > 0 && s->text[begin - 1] != '\n' && at - begin < WHOLE)
         begin--;
-    while (end < s->length && s->text[end] != '\n' && end - at < AFTER)
+    while (end < s->length && s->text[end] != '\n' && end - at < WHOLE)
         end++;
+    if (end - begin > WHOLE) {
+        begin = at - begin > BEFORE ? at - BEFORE : begin;
+        end = end - at > AFTER ? at + AFTER : end;
+    }
     bool cut = begin > 0 && s->text[begin - 1] != '\n', more = end < s->length && s->text[end] != '\n';
     size_t last = at + loc.length < end ? at + loc.length : end;
     fputs(cut ? "    ..." : "    ", out);

@@ -10,7 +10,8 @@
  */
 #include "tiling/plan_int.h"
 
-enum { ABSENT = UINT32_MAX, NO_LEVEL = -1 };
+enum { NO_LEVEL = -1 };
+static const uint32_t ABSENT = UINT32_MAX;
 
 typedef struct {
     sam_var var;

@@ -160,6 +160,18 @@ static void try_square(choice *c, uint32_t all) {
     try_edges(c, edge);
 }
 
+/* As wide as may be, but narrow along one loop: what few steps from a square do not come to. */
+static void try_slabs(choice *c, uint32_t most, uint32_t narrow) {
+    for (uint32_t thin = 0; thin < c->statement->loops.len; thin++) {
+        uint32_t edge[TILE_MAX_VARS] = {0};
+        for (uint32_t l = 0; l < c->statement->loops.len; l++) {
+            uint32_t v = c->statement->loops.at[l].v - 1, all = l == thin ? narrow : most;
+            edge[v] = all < c->widest[v] ? all : c->widest[v];
+        }
+        try_edges(c, edge);
+    }
+}
+
 /* The best so far with v's edge times or by `factor`. */
 static bool try_along(choice *c, sam_var v, uint32_t factor, bool wider) {
     uint32_t edge[TILE_MAX_VARS], *its = &edge[v.v - 1];
@@ -231,6 +243,8 @@ const uint32_t *tile_choose(const sam_statement *s, const tile_operands *in, con
         most /= 2; /* one sub-tile holds all */
     for (uint32_t edge = most; edge >= LEAST_EDGE || edge == most; edge /= 2)
         try_square(&c, edge);
+    try_slabs(&c, most, 1);
+    try_slabs(&c, most, LEAST_EDGE);
     for (uint32_t factor = 4; c.best.edge && factor >= 2; factor /= 2)
         try_each_variable(&c, factor);
     finish_best(&c);

@@ -226,6 +226,10 @@ static void join(const evaluator *e, const relation *a, const relation *b, relat
 
 /* The same relation over more variables: every point repeated along the new ones. */
 static void expand(const evaluator *e, const relation *r, const relation *over, relation *out) {
+    if (r->vars == over->vars) { /* there are none */
+        *out = *r;
+        return;
+    }
     *out = (relation){.vars = over->vars, .background = r->background};
     memcpy(out->var, over->var, sizeof out->var);
     uint32_t at[RELATION_MAX_VARS];
@@ -334,6 +338,8 @@ static void access(const evaluator *e, const sam_expr_data *x, relation *out) {
 static void evaluate(const evaluator *e, sam_expr h, relation *out) {
     const sam_expr_data *x = sam_expr_at(e->statement, h);
     relation a = {0}, b = {0};
+    arena inner = {0}; /* of the operands: there may be many more points than the result has */
+    const evaluator operands = {e->statement, e->in, e->extent, &inner};
     *out = (relation){0};
     switch (x->kind) {
     case SAM_EXPR_ACCESS:
@@ -349,20 +355,22 @@ static void evaluate(const evaluator *e, sam_expr h, relation *out) {
         out->background = negate(e->in->dtype, out->background);
         return;
     case SAM_EXPR_SUM:
-        evaluate(e, x->a, &a);
+        evaluate(&operands, x->a, &a);
         sum(e, x->var.v, &a, out);
+        arena_free(&inner);
         return;
     case SAM_EXPR_ADD:
     case SAM_EXPR_SUB:
     case SAM_EXPR_MUL:
     case SAM_EXPR_DIV:
-        evaluate(e, x->a, &a);
-        evaluate(e, x->b, &b);
+        evaluate(&operands, x->a, &a);
+        evaluate(&operands, x->b, &b);
         if (x->kind == SAM_EXPR_MUL && is_zero(e->in->dtype, a.background) &&
             is_zero(e->in->dtype, b.background))
             join(e, &a, &b, out);
         else
             merge(e, x->kind, &a, &b, out);
+        arena_free(&inner);
         return;
     case SAM_EXPR_NONE:
         break;

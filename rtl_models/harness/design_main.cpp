@@ -45,20 +45,26 @@ using Words = std::vector<uint16_t>;
 class JobFile {
   public:
     explicit JobFile(const char *path) : file_(std::fopen(path, "rb")), path_(path) {
-        if (!file_)
+        if (!file_ || std::fseek(file_, 0, SEEK_END) != 0)
             fail(1, "cannot read ", path);
+        left_ = static_cast<uint64_t>(std::ftell(file_));
+        std::rewind(file_);
         if (word() != kJobMagic || word() != kVersion)
             fail(1, "not a job file: ", path);
     }
     ~JobFile() { std::fclose(file_); }
     uint32_t word() {
         unsigned char b[4];
-        if (std::fread(b, 1, 4, file_) != 4)
+        if (left_ < 4 || std::fread(b, 1, 4, file_) != 4)
             fail(1, "the job file ends early: ", path_);
+        left_ -= 4;
         return b[0] | b[1] << 8 | b[2] << 16 | static_cast<uint32_t>(b[3]) << 24;
     }
     void words(Words &out) {
-        out.resize(word());
+        uint32_t n = word();
+        if (left_ < (uint64_t{n} + 1) / 2 * 4)
+            fail(1, "the job file ends early: ", path_);
+        out.resize(n);
         for (size_t i = 0; i < out.size(); i += 2) {
             uint32_t pair = word();
             out[i] = static_cast<uint16_t>(pair);
@@ -70,6 +76,7 @@ class JobFile {
   private:
     std::FILE *file_;
     const char *path_;
+    uint64_t left_; /* bytes */
 };
 
 void put(std::FILE *out, uint32_t w) {
@@ -291,6 +298,15 @@ void put_trace(std::FILE *trace, uint32_t run, const char *way, const char *colu
 
 } // namespace
 
+/* What could not be written whole is taken away again. */
+static void end_file(std::FILE *out, const char *path) {
+    bool bad = std::ferror(out) != 0;
+    if (std::fclose(out) != 0 || bad) {
+        std::remove(path);
+        fail(1, "cannot write ", path);
+    }
+}
+
 int main(int argc, char **argv) {
     if (argc < 3 || argc > 5)
         fail(1, "usage: design_sim JOB RESULT [TRACE] [WAVES]", "");
@@ -335,13 +351,8 @@ int main(int argc, char **argv) {
             if (trace)
                 put_trace(trace, r, "out", o.name, o.cycles);
     }
-    bool bad = std::ferror(out) != 0;
-    if (trace) {
-        bool bad_trace = std::ferror(trace) != 0;
-        if (std::fclose(trace) != 0 || bad_trace)
-            fail(1, "cannot write ", trace_path);
-    }
-    if (std::fclose(out) != 0 || bad)
-        fail(1, "cannot write ", argv[2]);
+    if (trace)
+        end_file(trace, trace_path);
+    end_file(out, argv[2]);
     return 0;
 }

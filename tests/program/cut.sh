@@ -5,7 +5,7 @@ set -eu
 . "$(dirname "$0")/setup.sh"
 setup "$1" "$2"
 # Four batches of some seconds.
-onyx run "X(i,j)=B(i,j)*C(i,j)" -g B:480x480:0.5:3 -g C:480x480:0.5:5 --hazards off --engine cycle -o first >/dev/null
+onyx run "X(i,j)=B(i,j)*C(i,j)" -g B:640x640:0.5:3 -g C:640x640:0.5:5 --hazards off --engine cycle -o first >/dev/null
 cp first/X.mtx want.mtx
 rm first/X.mtx first/report.json
 
@@ -84,7 +84,7 @@ start other 1
 kill -9 $program
 ended
 nobody_is_left
-sed -i 's/C:480x480:0.5:5/C:480x480:0.5:7/' other/command.json
+sed -i 's/C:640x640:0.5:5/C:640x640:0.5:7/' other/command.json
 onyx program --board onyx-cosim other >other.out 2>other.err
 grep -q "batch 1 of 4 is done" other.err
 grep -q "check: pass" other.out

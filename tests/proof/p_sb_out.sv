@@ -99,9 +99,13 @@ module p_sb_out (
   );
 
   logic [16:0] value_q;
+  logic full_q;  // what is inside the register, seen from outside
+  initial full_q = 1'b0;
   always_ff @(posedge clk_i) begin
     if (!rst_n) value_q <= 17'd0;
     else if (!stall_i) value_q <= in_data;
+    if (!rst_n) full_q <= 1'b0;
+    else if (!stall_i && (in_valid & in_ready) != (out_valid & out_ready_i)) full_q <= in_valid & in_ready;
   end
   always_comb begin
     if (live_q) assume (config_i == config_q);
@@ -119,11 +123,12 @@ module p_sb_out (
       `PROVE(wired, out_data == in_data && out_valid == in_valid && in_ready == out_ready_i)
       `REACH(wired_token, out_valid && out_ready_i)
     end
-    if (register_mode && first && last) begin
-      `PROVE(both_cut, out_valid == ~in_ready)
+    if (register_mode) begin
+      `PROVE(start_cuts_ready, in_ready == (~full_q | (out_ready_i & ~first)))
+      `PROVE(end_cuts_valid, out_valid == (full_q | (in_valid & ~last)))
     end
-    if (rst_n && enable && sel < 3'd6 && rmux && !fifo) begin
-      `PROVE(dense_moves, in_ready == ~stall_i && out_valid == ~stall_i)
+    if (rst_n && enable && rmux && !fifo) begin
+      `PROVE(dense_moves, (in_ready == ~stall_i || sel >= 3'd6) && out_valid == ~stall_i)
       `PROVE(dense_data, out_data == value_q)
     end
   end

@@ -11,6 +11,7 @@ const random_mode random_modes[RANDOM_MODES] = {
     {"sub", RTL_PE_ALU, 1},
     {"mul", RTL_PE_ALU, 2},
     {"alu", RTL_PE_ALU, 3},
+    {"alu bf16", RTL_PE_ALU, 4},
     {"repeat", RTL_PE_REPEAT, 0},
     {"repeat, one reference", RTL_PE_REPEAT, 1},
     {"rsg", RTL_PE_RSG, 0},
@@ -57,15 +58,17 @@ static uint32_t fiber_length(maker *m) {
     return chance(m, m->empty_pct) ? 0 : 1 + prng_below(&m->random, m->longest);
 }
 
-/* A bfloat16: one of the limits of the format, or a number whose sum with another of them has digits of both.
- */
+/* A bfloat16: one of the limits of the format; a number whose sum with another of them has digits of both; or
+ * one whose products are at the lower end. Many have few digits, so that some results lie in the middle
+ * between two numbers. */
 static uint32_t number(maker *m) {
     static const uint32_t limits[] = {0x0000, 0x0001, 0x007f, 0x0080, 0x3f80,
                                       0x7f00, 0x7f7f, 0x7f80, 0x7f81, 0x7fc0};
     uint32_t sign = prng_below(&m->random, 2) << 15;
     if (chance(m, 20))
         return sign | limits[prng_below(&m->random, 10)];
-    return sign | (120 + prng_below(&m->random, 16)) << 7 | prng_below(&m->random, 128);
+    uint32_t exponent = (chance(m, 20) ? 0 : 120) + prng_below(&m->random, 16);
+    return sign | exponent << 7 | (prng_below(&m->random, 128) & 0x7fu << prng_below(&m->random, 7) & 0x7fu);
 }
 
 static uint32_t value(maker *m) {
@@ -174,7 +177,7 @@ static void make_instruction(maker *m, uint32_t variant, uint32_t space[3]) {
         space[i] = (uint32_t)prng_next(&m->random);
     uint32_t opcode = prng_below(&m->random, chance(m, 90) ? 20 : 32),
              kind = chance(m, 95) ? 0 : 1 + 2 * prng_below(&m->random, 2);
-    if (chance(m, 25)) { /* bfloat16: sum, difference, product, or what gives 0 */
+    if (variant == 4) { /* bfloat16: sum, difference, product, or what gives 0 */
         static const uint32_t opcodes[] = {0, 1, 3};
         kind = 2;
         if (chance(m, 90))

@@ -8,10 +8,12 @@
 typedef struct {
     const char *name;
     rtl_pe_mode mode;
-    uint32_t variant; /* joiner: 0 intersect, 1 union; repeat: root; alu: 0 add, 1 sub, 2 mul, 3 any */
+    /* joiner: 0 intersect, 1 union; repeat: 1 one reference; alu: 0 add, 1 sub, 2 mul, 3 any, 4 bfloat16;
+     * reduce: 1 bfloat16 */
+    uint32_t variant;
 } random_mode;
 
-enum { RANDOM_MODES = 13 };
+enum { RANDOM_MODES = 14 };
 extern const random_mode random_modes[RANDOM_MODES];
 
 /* A configuration and input streams that `seed` determines. */

@@ -2,7 +2,6 @@
 // for the array leaves on all five tracks at once, or on none, its bit 16 clear; of one from the array bit 16 is dropped. The
 // register reads back; its overrides take the place of the handshake wires they name, for both ways.
 //
-// mutate: onyx_unit_io
 // cells: onyx_fifo2 onyx_unit_io onyx_tile_io
 // with: queue_contract
 // broken: onyx_unit_io s/glb2io_valid_i) \& tile_en/glb2io_valid_i)/

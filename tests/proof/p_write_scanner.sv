@@ -77,42 +77,42 @@ module p_write_scanner #(
       .hazard_empty_o(hazard_empty)
   );
 
-  if (Block) begin : g_block_in
-    port_in #(
-        .Queue(1'b1)
-    ) u_block (
-        .clk_i(clk_i),
-        .live_i(rst_n),
-        .en_i(en_i),
-        .flush_i(flush_i),
-        .data_i(block_data_i),
-        .valid_i(block_valid_i),
-        .ready_i(block_ready)
-    );
-  end else begin : g_stream_in
-    port_in #(
-        .Queue(1'b1)
-    ) u_addr (
-        .clk_i(clk_i),
-        .live_i(rst_n),
-        .en_i(en_i),
-        .flush_i(flush_i),
-        .data_i(addr_data_i),
-        .valid_i(addr_valid_i),
-        .ready_i(addr_ready)
-    );
-    port_in #(
-        .Queue(1'b1)
-    ) u_data (
-        .clk_i(clk_i),
-        .live_i(rst_n),
-        .en_i(en_i),
-        .flush_i(flush_i),
-        .data_i(data_data_i),
-        .valid_i(data_valid_i),
-        .ready_i(data_ready)
-    );
-  end
+  port_in #(
+      .Queue(1'b1),
+      .Used (!Block)
+  ) u_addr (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(addr_data_i),
+      .valid_i(addr_valid_i),
+      .ready_i(addr_ready)
+  );
+  port_in #(
+      .Queue(1'b1),
+      .Used (Block)
+  ) u_block (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(block_data_i),
+      .valid_i(block_valid_i),
+      .ready_i(block_ready)
+  );
+  port_in #(
+      .Queue(1'b1),
+      .Used (!Block)
+  ) u_data (
+      .clk_i(clk_i),
+      .live_i(rst_n),
+      .en_i(en_i),
+      .flush_i(flush_i),
+      .data_i(data_data_i),
+      .valid_i(data_valid_i),
+      .ready_i(data_ready)
+  );
   // In block mode that an offer stays is proved, not that it stays the same: that hangs on every bit of two counters.
   port_out #(
       .Width(34)

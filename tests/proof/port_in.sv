@@ -2,10 +2,11 @@
 // the cycle after a flush or reset.
 //
 // Assumes that (queue_contract proves it of every FIFO: hold, empty); proves that nothing is taken where nothing is, unless the
-// port is a FIFO's (Queue = 1), whose ready says what is inside.
+// port is a FIFO's (Queue = 1), whose ready says what is inside. One that is not used in a proof (Used = 0) need not take.
 `include "proof.svh"
 module port_in #(
     parameter bit Queue = 1'b0,
+    parameter bit Used = 1'b1,
     parameter int unsigned Width = 17
 ) (
     input logic        clk_i,
@@ -32,7 +33,7 @@ module port_in #(
     if (stays_q) assume (valid_i && data_i == data_q);
     if (live_i) begin
       `PROVE(takes_what_is_there, Queue || !ready_i || valid_i)
-      `REACH(takes, en_i && valid_i && ready_i && !flush_i)
+      `REACH(takes, !Used || en_i && valid_i && ready_i && !flush_i)
       `REACH(waits, stays_q && valid_i && !ready_i)
     end
   end

@@ -123,7 +123,7 @@ static void test_full_and_empty_blocks(void **state) {
     static const tree_use values = {"values", WRITE_STREAM, READ_OUT_VALUES},
                           level = {"level", WRITE_STREAM, READ_SCAN};
     u32_vec full[BENCH_INS] = {{0}}, empty[BENCH_INS] = {{0}}, far[BENCH_INS] = {{0}};
-    for (uint32_t n = 2048; n > 1000; n -= 548) {
+    for (uint32_t n = 2048; n > 1000; n -= 547) {
         for (uint32_t i = 0; i < n; i++)
             vec_push(&f->mem, &full[3], (uint16_t)(i * 40503u));
         vec_push(&f->mem, &full[3], RTL_DONE);

@@ -100,7 +100,7 @@ static void test_too_large_waits(void **state) {
     mem_design_free(design);
 }
 
-static void compare_with_spec(const tree_use *use, uint32_t capacity_log, uint32_t stall_pct,
+static void compare_with_spec(const tree_use *use, uint32_t capacity_log, bench_pace pace,
                               u32_vec in[BENCH_INS], arena *mem) {
     spec_mem_config config = tree_config(use, capacity_log, 8, 0);
     spec_streams model = {.mem = mem};
@@ -109,7 +109,7 @@ static void compare_with_spec(const tree_use *use, uint32_t capacity_log, uint32
     bench_reset(design);
     mem_design_configure(design, true, 0, config.space);
     bench_result got;
-    bench_run(design, (bench_pace){.seed = 1, .out_stall_pct = stall_pct}, in, mem, &got);
+    bench_run(design, pace, in, mem, &got);
     spec_fiber_access(&config, &model);
     assert_null(got.fault);
     for (int o = 0; o < BENCH_OUTS; o++)
@@ -117,21 +117,39 @@ static void compare_with_spec(const tree_use *use, uint32_t capacity_log, uint32
     mem_design_free(design);
 }
 
-/* Blocks as large as the memory, rows of empty ones before a reader that stalls, fibers far into a block. */
-static void test_full_and_empty_blocks(void **state) {
+static void put_values(fixture *f, u32_vec *in, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(&f->mem, in, (uint16_t)(i * 40503u));
+    vec_push(&f->mem, in, RTL_DONE);
+}
+
+/* Blocks as large as the memory, and large ones that come with gaps: a write waits for odd times too. */
+static void test_full_blocks(void **state) {
     fixture *f = *state;
-    static const tree_use values = {"values", WRITE_STREAM, READ_OUT_VALUES},
-                          level = {"level", WRITE_STREAM, READ_SCAN};
-    u32_vec full[BENCH_INS] = {{0}}, empty[BENCH_INS] = {{0}}, far[BENCH_INS] = {{0}};
-    for (uint32_t n = 2048; n > 1000; n -= 547) {
-        for (uint32_t i = 0; i < n; i++)
-            vec_push(&f->mem, &full[3], (uint16_t)(i * 40503u));
-        vec_push(&f->mem, &full[3], RTL_DONE);
-    }
-    compare_with_spec(&values, 9, 0, full, &f->mem);
+    static const tree_use values = {"values", WRITE_STREAM, READ_OUT_VALUES};
+    u32_vec full[BENCH_INS] = {{0}};
+    static const uint32_t sizes[] = {2048, 1501, 1100, 1400};
+    for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        put_values(f, &full[3], sizes[i]);
+    compare_with_spec(&values, 9, (bench_pace){0}, full, &f->mem);
+    compare_with_spec(&values, 9, (bench_pace){.seed = 1, .in_gap_pct = 30}, full, &f->mem);
+}
+
+/* Rows of empty blocks before a reader that stalls. */
+static void test_empty_blocks(void **state) {
+    fixture *f = *state;
+    static const tree_use values = {"values", WRITE_STREAM, READ_OUT_VALUES};
+    u32_vec empty[BENCH_INS] = {{0}};
     for (uint32_t tree = 0; tree < 60; tree++)
-        vec_push(&f->mem, &empty[3], RTL_DONE);
-    compare_with_spec(&values, 8, 90, empty, &f->mem);
+        put_values(f, &empty[3], 0);
+    compare_with_spec(&values, 8, (bench_pace){.seed = 1, .out_stall_pct = 90}, empty, &f->mem);
+}
+
+/* Fibers far into a block. */
+static void test_far_fibers(void **state) {
+    fixture *f = *state;
+    static const tree_use level = {"level", WRITE_STREAM, READ_SCAN};
+    u32_vec far[BENCH_INS] = {{0}};
     for (uint32_t fiber = 0; fiber < 10; fiber++) {
         for (uint32_t crd = 0; crd < 100; crd++)
             vec_push(&f->mem, &far[3], crd);
@@ -141,7 +159,31 @@ static void test_full_and_empty_blocks(void **state) {
     vec_push(&f->mem, &far[3], RTL_DONE);
     vec_push(&f->mem, &far[0], RTL_STOP(0));
     vec_push(&f->mem, &far[0], RTL_DONE);
-    compare_with_spec(&level, 8, 0, far, &f->mem);
+    compare_with_spec(&level, 8, (bench_pace){0}, far, &f->mem);
+}
+
+/* The second block is written from its end to its start while the first is read, at first beyond what the
+ * second covers, then once within: a monitor that forgot how far the second had come would be silent. */
+static void test_second_block_backwards(void **state) {
+    fixture *f = *state;
+    enum { N = 260, FIRST_N = 284, READS = 300 };
+    static const tree_use pairs = {"pairs", WRITE_PAIRS, READ_LOOKUP};
+    u32_vec in[BENCH_INS] = {{0}};
+    for (uint32_t tree = 0; tree < 2; tree++) {
+        uint32_t n = tree == 0 ? FIRST_N : N;
+        for (uint32_t i = 0; i < n; i++) {
+            vec_push(&f->mem, &in[1], n - 1 - i);
+            vec_push(&f->mem, &in[3], (uint16_t)(i * 40503u));
+        }
+        vec_push(&f->mem, &in[1], RTL_DONE);
+        vec_push(&f->mem, &in[3], RTL_DONE);
+        for (uint32_t i = 0; i < READS && tree == 0; i++)
+            vec_push(&f->mem, &in[0], N + 4 * (i % 4)); /* another line each time */
+        vec_push(&f->mem, &in[0], N - 5);
+        vec_push(&f->mem, &in[0], RTL_STOP(0));
+        vec_push(&f->mem, &in[0], RTL_DONE);
+    }
+    compare_with_spec(&pairs, 8, (bench_pace){0}, in, &f->mem);
 }
 
 /* The widest dense fiber there is. */
@@ -203,7 +245,10 @@ int main(void) {
 #endif
         TEST(test_flush_forgets),
         TEST(test_too_large_waits),
-        TEST(test_full_and_empty_blocks),
+        TEST(test_full_blocks),
+        TEST(test_empty_blocks),
+        TEST(test_far_fibers),
+        TEST(test_second_block_backwards),
         TEST(test_widest_dense),
         TEST(test_unused_stands_still),
     };

@@ -5,14 +5,14 @@
 //
 // cells: onyx_write_scanner
 // with: port_in port_out
-// set: Block=0
-// set: Block=1
+// set: Modes=1
+// set: Modes=2
 // broken: onyx_write_scanner s/data_ready_o = run_i \&\& (data_data_i\[16\]/data_ready_o = run_i \&\& (1'b1 || data_data_i[16]/
 // broken: onyx_write_scanner s/if (go) state_d = !lowest_level_i ?/if (run_i) state_d = !lowest_level_i ?/
 // broken: onyx_write_scanner s/pause_d = (index_q\[1:0\] == 2'd3);/index_d = index_q;/
 `include "proof.svh"
 module p_write_scanner #(
-    parameter bit Block = 1'b0
+    parameter bit [1:0] Modes = 2'b11  // bit 1: with the block mode, bit 0: without; one of them in a proof
 ) (
     input logic        clk_i,
     input logic        rst_ni,
@@ -44,7 +44,7 @@ module p_write_scanner #(
   assign config_now = {run, block_mode, lowest_level, compressed, spacc, init_blank, stop_lvl};
   always_ff @(posedge clk_i) config_q <= config_now;
   always_comb if (live_q) assume (config_now == config_q);
-  always_comb assume (block_mode == Block);
+  always_comb assume (Modes[block_mode]);
 
   logic addr_ready, block_ready, data_ready, cmd_valid, hazard_equal, hazard_empty, stir;
   logic [33:0] cmd_data;
@@ -79,7 +79,7 @@ module p_write_scanner #(
 
   port_in #(
       .Queue(1'b1),
-      .Used (!Block)
+      .Used (Modes[0])
   ) u_addr (
       .clk_i(clk_i),
       .live_i(rst_n),
@@ -91,7 +91,7 @@ module p_write_scanner #(
   );
   port_in #(
       .Queue(1'b1),
-      .Used (Block)
+      .Used (Modes[1])
   ) u_block (
       .clk_i(clk_i),
       .live_i(rst_n),
@@ -103,7 +103,7 @@ module p_write_scanner #(
   );
   port_in #(
       .Queue(1'b1),
-      .Used (!Block)
+      .Used (Modes[0])
   ) u_data (
       .clk_i(clk_i),
       .live_i(rst_n),
@@ -121,7 +121,7 @@ module p_write_scanner #(
       .live_i(rst_n),
       .en_i(en_i),
       .flush_i(flush_i),
-      .data_i(Block ? 34'd0 : cmd_data),
+      .data_i(Modes[1] ? 34'd0 : cmd_data),
       .valid_i(cmd_valid),
       .ready_i(cmd_ready_i)
   );
@@ -214,13 +214,13 @@ module p_write_scanner #(
       end
     end
     if (rst_n) begin
-      `REACH(both_open, open0_q && open1_q && (upper || Block) && count0_q == 2'd2)
+      `REACH(both_open, open0_q && open1_q && (upper || Modes[1]) && count0_q == 2'd2)
       `REACH(block_closed, frames && open0_q && count0_q == 2'd2)
-      `REACH(line_written, (values || Block) && writes && cmd_data[31:16] == 16'd5)
+      `REACH(line_written, (values || Modes[1]) && writes && cmd_data[31:16] == 16'd5)
       `REACH(waits_three, idle_q == 3'd3)
     end
   end
-  if (!Block) begin : g_streams
+  if (Modes[0]) begin : g_streams
     always_comb begin
       if (rst_n) begin
         `REACH(pair_written, pairs && writes && cmd_data[31:16] == 16'd7)

@@ -51,9 +51,9 @@ static uint32_t beyond(maker *m, uint32_t at) {
     return (at + 1 + below(m, chance(m, 5) ? 0x8000 : 3)) & 0xffff;
 }
 
-/* Some stop below `levels`, or a much higher one. */
+/* Some stop below `levels`, or a much higher one; what nobody looks at is set now and then. */
 static uint32_t stop(maker *m, uint32_t levels) {
-    return RTL_STOP(below(m, chance(m, 3) ? 250 : levels));
+    return RTL_STOP(below(m, chance(m, 3) ? 250 : levels)) | (chance(m, 10) ? below(m, 64) << 10 : 0);
 }
 
 static uint32_t length(maker *m, uint32_t most) {
@@ -204,10 +204,11 @@ static void put_sums(maker *m, uint32_t block_level) {
         uint32_t passes = sums == 0 || chance(m, 25) ? 0 : 1 + below(m, 5);
         bool last = i + 1 >= sums;
         for (uint32_t p = 0; p < passes; p++) {
-            for (uint32_t refs = block_level > 0 ? 1 + below(m, 3) : 1; refs > 0; refs--) {
+            uint32_t refs = block_level > 0 ? 1 + below(m, chance(m, 20) ? 12 : 3) : 1;
+            for (; refs > 0; refs--) {
                 put_in(m, IN_REF, chance(m, 5) ? RTL_MAYBE : 0);
-                if (block_level > 1 && refs > 1 && chance(m, 30))
-                    put_in(m, IN_REF, RTL_STOP(below(m, block_level - 1)));
+                while (block_level > 1 && refs > 1 && chance(m, 30))
+                    put_in(m, IN_REF, RTL_STOP(chance(m, 50) ? block_level - 2 : below(m, block_level - 1)));
             }
             if (block_level > 0 && p + 1 < passes)
                 put_in(m, IN_REF, RTL_STOP(block_level - 1));

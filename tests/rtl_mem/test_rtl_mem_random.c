@@ -70,8 +70,27 @@ static void test_flush_forgets(void **state) {
     mem_design_free(design);
 }
 
-/* Trees too large for their blocks, addresses beyond them: core and model (twin.c) stop in the same cycle,
- * until a flush. */
+/* What fits nowhere: a block too small, a length or an address beyond the memory, references that nobody
+ * asked for, sums that no empty block comes before. */
+static void overdo(const tree_use *use, uint64_t seed, spec_mem_config *config, u32_vec in[BENCH_INS],
+                   arena *mem) {
+    prng random = prng_seed(seed * TREE_USES + (uint64_t)(use - tree_uses));
+    if (prng_below(&random, 2)) {
+        config->space[3] = prng_below(&random, 3) << 4 | prng_below(&random, 3);
+        return;
+    }
+    if (in[2].len > 0)
+        in[2].at[0] |= 0x800u << prng_below(&random, 5);
+    for (uint32_t i = 0; i < in[1].len; i++)
+        if (!rtl_is_control(in[1].at[i]) && prng_below(&random, 1 + in[1].len) == 0)
+            in[1].at[i] |= 0x800u << prng_below(&random, 5);
+    for (uint32_t i = 0; i < 5 && (use->reader == READ_ROOT || use->reader == READ_DENSE_ROOT); i++)
+        vec_push(mem, &in[0], 0);
+    if (use->reader == READ_SUMS) /* values would be read where nobody wrote */
+        config->space[0] &= ~(1u << 19);
+}
+
+/* Core and model (twin.c) stop in the same cycle, until a flush. */
 static void test_too_large_waits(void **state) {
     (void)state;
     bench_design design = mem_design_new();
@@ -82,13 +101,7 @@ static void test_too_large_waits(void **state) {
             spec_mem_config config;
             u32_vec in[BENCH_INS];
             tree_case(&tree_uses[u], seed, &mem, &config, in);
-            prng random = prng_seed(seed);
-            bool narrow = prng_below(&random, 2);
-            if (narrow)
-                config.space[3] = prng_below(&random, 3) << 4 | prng_below(&random, 3);
-            for (uint32_t i = 0; i < in[1].len && !narrow; i++)
-                if (!rtl_is_control(in[1].at[i]) && prng_below(&random, 1 + in[1].len) == 0)
-                    in[1].at[i] |= 0x800u << prng_below(&random, 5);
+            overdo(&tree_uses[u], seed, &config, in, &mem);
             mem_design_configure(design, true, 0, config.space);
             bench_result got;
             bench_run(design, (bench_pace){seed, 10 * (uint32_t)(seed % 3), 10 * (uint32_t)(seed % 4), 0}, in,
@@ -162,28 +175,68 @@ static void test_far_fibers(void **state) {
     compare_with_spec(&level, 8, (bench_pace){0}, far, &f->mem);
 }
 
-/* The second block is written from its end to its start while the first is read, at first beyond what the
- * second covers, then once within: a monitor that forgot how far the second had come would be silent. */
-static void test_second_block_backwards(void **state) {
-    fixture *f = *state;
-    enum { N = 260, FIRST_N = 284, READS = 300 };
-    static const tree_use pairs = {"pairs", WRITE_PAIRS, READ_LOOKUP};
-    u32_vec in[BENCH_INS] = {{0}};
-    for (uint32_t tree = 0; tree < 2; tree++) {
-        uint32_t n = tree == 0 ? FIRST_N : N;
-        for (uint32_t i = 0; i < n; i++) {
-            vec_push(&f->mem, &in[1], n - 1 - i);
-            vec_push(&f->mem, &in[3], (uint16_t)(i * 40503u));
-        }
-        vec_push(&f->mem, &in[1], RTL_DONE);
-        vec_push(&f->mem, &in[3], RTL_DONE);
-        for (uint32_t i = 0; i < READS && tree == 0; i++)
-            vec_push(&f->mem, &in[0], N + 4 * (i % 4)); /* another line each time */
-        vec_push(&f->mem, &in[0], N - 5);
-        vec_push(&f->mem, &in[0], RTL_STOP(0));
-        vec_push(&f->mem, &in[0], RTL_DONE);
+/* Pairs for the addresses n - 1 down to 0. */
+static void put_backwards(fixture *f, u32_vec in[BENCH_INS], uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        vec_push(&f->mem, &in[1], n - 1 - i);
+        vec_push(&f->mem, &in[3], (uint16_t)(i * 40503u));
     }
-    compare_with_spec(&pairs, 8, (bench_pace){0}, in, &f->mem);
+    vec_push(&f->mem, &in[1], RTL_DONE);
+    vec_push(&f->mem, &in[3], RTL_DONE);
+}
+
+static void put_lookup(fixture *f, u32_vec in[BENCH_INS], uint32_t ref) {
+    vec_push(&f->mem, &in[0], ref);
+    vec_push(&f->mem, &in[0], RTL_STOP(0));
+    vec_push(&f->mem, &in[0], RTL_DONE);
+}
+
+/* The second block is written from its end to its start while the first is read, at first beyond what the
+ * second covers, then once within: a monitor that forgot how far the second had come would be silent. A block
+ * of half the memory and more, written so, leaves no room for another until it is freed. */
+static void test_blocks_backwards(void **state) {
+    fixture *f = *state;
+    enum { FIRST = 284, SECOND = 260, READS = 300, LARGE = 1100, REST = 960 };
+    static const tree_use pairs = {"pairs", WRITE_PAIRS, READ_LOOKUP};
+    u32_vec two[BENCH_INS] = {{0}}, large[BENCH_INS] = {{0}};
+    put_backwards(f, two, FIRST);
+    put_backwards(f, two, SECOND);
+    for (uint32_t i = 0; i < READS; i++)
+        vec_push(&f->mem, &two[0], SECOND + 4 * (i % 4)); /* another line each time */
+    put_lookup(f, two, SECOND - 5);
+    put_lookup(f, two, SECOND - 5);
+    compare_with_spec(&pairs, 8, (bench_pace){0}, two, &f->mem);
+    for (uint32_t tree = 0; tree < 2; tree++) {
+        put_backwards(f, large, tree == 0 ? LARGE : REST);
+        for (uint32_t i = 0; i < REST; i++)
+            vec_push(&f->mem, &large[0], i);
+        put_lookup(f, large, 0);
+    }
+    compare_with_spec(&pairs, 9, (bench_pace){0}, large, &f->mem);
+}
+
+/* Where the bus finds what was written: ID 0 from word 0 on, ID 1 in the upper half. */
+static void test_blocks_lie_in_order(void **state) {
+    fixture *f = *state;
+    enum { N = 1000, UPPER = 256 };
+    static const tree_use level = {"level", WRITE_STREAM, READ_SCAN};
+    u32_vec in[BENCH_INS] = {{0}};
+    for (uint32_t i = 0; i < N; i++) {
+        vec_push(&f->mem, &in[3], 3 * i);
+        vec_push(&f->mem, &in[3], RTL_STOP(0));
+    }
+    vec_push(&f->mem, &in[3], RTL_DONE);
+    spec_mem_config config = tree_config(&level, 8, 8, 0);
+    bench_design design = mem_design_new();
+    bench_reset(design);
+    mem_design_configure(design, true, 0, config.space);
+    bench_result got;
+    bench_run(design, (bench_pace){0}, in, &f->mem, &got);
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(mem_design_sram_read(design, i / 4), i);
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(mem_design_sram_read(design, UPPER + i / 4), 3 * i);
+    mem_design_free(design);
 }
 
 /* The widest dense fiber there is. */
@@ -248,7 +301,8 @@ int main(void) {
         TEST(test_full_blocks),
         TEST(test_empty_blocks),
         TEST(test_far_fibers),
-        TEST(test_second_block_backwards),
+        TEST(test_blocks_backwards),
+        TEST(test_blocks_lie_in_order),
         TEST(test_widest_dense),
         TEST(test_unused_stands_still),
     };

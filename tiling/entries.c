@@ -104,7 +104,7 @@ void tile_normalise(tile_tensor *t, const tile_entries *entries, tile_dtype dtyp
     tile_sort(entries->crd.at, width, n, logical, width, order, &scratch);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t *tuple = entries->crd.at + (size_t)order[i] * width;
+        const uint32_t *tuple = width ? entries->crd.at + (size_t)order[i] * width : NULL; /* of a scalar */
         uint16_t value = entries->val.at[order[i]];
         if (kept && (!width || memcmp(crd + (size_t)(kept - 1) * width, tuple, sizeof *crd * width) == 0)) {
             val[kept - 1] = tile_add(dtype, val[kept - 1], value);

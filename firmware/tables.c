@@ -231,10 +231,10 @@ bool fw_write_tables(const pnr_design *design, const fw_streams *s, const bits_s
             "    .n_lanes = %u,\n    .n_loads = %u,\n    .n_stores = %u,\n"
             "    .flush_crossbar = 0x%08x,\n"
             "    .stall_mask = 0x%08x,\n    .config_words = %u,\n    .config_crc = 0x%08x,\n"
-            "    .register_path = %s,\n    .poll = %s,\n    .timeout = %u,\n};\n",
+            "    .early_output = %s,\n    .register_path = %s,\n    .poll = %s,\n    .timeout = %u,\n};\n",
             s->lanes, s->n_loads, s->n_stores, crossbar, b->width >= 32 ? UINT32_MAX : (1u << b->width) - 1,
-            bits->words.len, fw_crc32(bits), o->register_path ? "true" : "false", o->poll ? "true" : "false",
-            o->timeout);
+            bits->words.len, fw_crc32(bits), net_early_output(design->net, d->mem) ? "true" : "false",
+            o->register_path ? "true" : "false", o->poll ? "true" : "false", o->timeout);
     return file_commit(&f, d);
 }
 

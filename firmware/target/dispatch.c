@@ -177,13 +177,8 @@ static uint32_t take_run(uint32_t lane) {
     return run;
 }
 
-/* Loads and stores start with one write: the flush it makes must not meet words of this run. */
-static void start_run(uint32_t lane, uint32_t run) {
+static inline void run_started(uint32_t lane, uint32_t run, uint32_t start) {
     const kernel_lane *l = &batch.k->lanes[lane];
-    streams_expect(l->load_mask, l->store_mask);
-    uint32_t start = cycles_now();
-    glc_write(GLC_STREAM_START,
-              FIELD(GLC_STREAM_START_G2F, l->load_mask) | FIELD(GLC_STREAM_START_F2G, l->store_mask));
     waits[lane] = (stream_set){.mask = l->load_mask, .kind = STREAM_LOAD};
     lanes[lane].started = start;
     lanes[lane].run = (uint16_t)run;
@@ -192,6 +187,27 @@ static void start_run(uint32_t lane, uint32_t run) {
         batch.firmware += start - batch.since;
         batch.since = start;
     }
+}
+
+/* Loads and stores start with one write: the flush it makes must not meet words of this run. */
+static void start_run(uint32_t lane, uint32_t run) {
+    const kernel_lane *l = &batch.k->lanes[lane];
+    streams_expect(l->load_mask, l->store_mask);
+    uint32_t start = cycles_now();
+    glc_write(GLC_STREAM_START,
+              FIELD(GLC_STREAM_START_G2F, l->load_mask) | FIELD(GLC_STREAM_START_F2G, l->store_mask));
+    run_started(lane, run, start);
+}
+
+/* A lane's first run where words have come to an output without any load: a store that started with the loads
+ * would take one of them before the flush is there. Later runs leave no such words. */
+static void start_after_flush(uint32_t lane, uint32_t run) {
+    const kernel_lane *l = &batch.k->lanes[lane];
+    streams_expect(l->load_mask, l->store_mask);
+    uint32_t start = cycles_now();
+    glc_write(GLC_STREAM_START, FIELD(GLC_STREAM_START_G2F, l->load_mask));
+    glc_write(GLC_STREAM_START, FIELD(GLC_STREAM_START_F2G, l->store_mask));
+    run_started(lane, run, start);
 }
 
 static void end_loads(uint32_t lane) {
@@ -253,7 +269,10 @@ void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs) 
         uint32_t run = take_run(lane);
         for (uint32_t i = lane * k->n_stores; i < (lane + 1) * k->n_stores; i++)
             set_store(&stores[i], stores[i].end - ONYX_GLB_BANK_BYTES, run);
-        start_run(lane, run);
+        if (k->early_output)
+            start_after_flush(lane, run);
+        else
+            start_run(lane, run);
     }
     while (batch.open) {
         uint32_t lane = streams_wait(waits, k->n_lanes);

@@ -19,6 +19,7 @@ static struct {
     uint32_t tick_reload, tick_ctrl, irq_enabled, irq_pending, demcr, dwt_ctrl;
     uint64_t cycle_zero;
     bool tick_pending, masked, in_handler;
+    uint32_t flushing; /* loads that started before their lane's stores */
     prng random;
 } s;
 
@@ -251,10 +252,19 @@ static void store_words(const kernel_stream *store, const uint16_t *words, uint3
 
 static void start_streams(uint32_t value) {
     static uint16_t loaded[16][65536], stored[3 * 65536];
+    bool first = kernel_of->early_output && s.flushing == 0;
+    if (first && value >> 16 == 0) {
+        s.flushing = value;
+        return;
+    }
+    value |= s.flushing;
+    s.flushing = 0;
     uint32_t n[16] = {0}, lane = lane_of(value), loads = kernel_of->n_loads, stores = kernel_of->n_stores;
     the->starts++;
     if (lane == kernel_of->n_lanes)
         return;
+    if (first && the->lane_starts[lane] == 0)
+        violate("a store starts with the flush, while words stand at the output");
     the->lane_starts[lane]++;
     if (the->stalled_columns)
         violate("started with columns stalled");

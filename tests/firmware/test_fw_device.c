@@ -364,6 +364,7 @@ static void random_kernels_run_random_plans(void **state) {
         make_kernel(&t, prng_below(&p, 9), shape.inputs, shape.outputs);
         t.k.poll = round % 5 == 0;
         t.k.register_path = round % 7 == 0;
+        t.k.early_output = round % 3 == 0;
         t.k.timeout = 5000; /* for each run, not for all of them */
         run_plan(f, &b, &t, &plan, round, 1 + prng_below(&p, round % 2 ? 500 : 20), 0);
     }
@@ -388,6 +389,7 @@ static void copies_take_runs_each_by_itself(void **state) {
         make_kernel(&t, 0, shape.inputs, shape.outputs);
         add_lanes(&t, 1 + prng_below(&p, 8 / ((most + 1) / 2)));
         t.k.poll = round % 5 == 0;
+        t.k.early_output = round % 3 == 0;
         t.k.timeout = 5000;
         run_plan(f, &b, &t, &plan, round, 1 + prng_below(&p, round % 2 ? 500 : 20), prng_below(&p, 2) * 1000);
     }

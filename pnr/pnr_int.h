@@ -24,6 +24,8 @@ typedef struct {
     uint32_t data[4], valid[4], ready[4], rmux; /* of a switch box; of a register mux */
 } pnr_delays;
 /* Error: E0550-no-delay. */
+/* The first delay the table lacks that timing needs, or NULL. */
+const char *pnr_missing_delay(const cJSON *delays);
 bool pnr_read_delays(const pnr_board *b, diagnostics *d, pnr_delays *out);
 /* The slowest path of a routed net; what cannot be beaten: the slowest core, or a net as short as the board
  * allows. */

@@ -192,6 +192,9 @@ static void tools_that_fail_are_named(void **state) {
     o = options(f, "tools");
     o.timeout = 10;
     expect_refusal(f, s, &o, "E0708-timeout");
+    o = options(f, "tools");
+    s->board.map.sram_bytes = 0x8000;
+    expect_refusal(f, s, &o, "E0709-sram");
     pnr_board_free(&s->board);
 }
 

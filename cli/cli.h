@@ -60,7 +60,8 @@ typedef struct {
     cli_edges tile; /* 0 = by the tensors' orders */
     bool tile_auto; /* by the data instead */
     cli_edges glb_tile;
-    uint32_t unroll; /* copies of the kernel; 0 = as many as fit */
+    uint32_t unroll;  /* copies of the kernel; 0 = as many as fit */
+    uint32_t buffers; /* 2: streams have GLB tiles of their own, for fw_columns.buffers */
     tile_dispatch dispatch;
     bool dispatch_auto; /* by the data instead */
     uint64_t seed;
@@ -176,6 +177,7 @@ typedef struct {
     const cycle_design *design;
     bool ahead;
     double build_s, cpu_s; /* engine rtl: building its program, wall; its runs, processor time */
+    host_outcome host;     /* engine program */
 } cli_outcome;
 
 /* What planning the runs of a kernel came to. */
@@ -352,9 +354,9 @@ bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, cli_batche
                  cli_outcome *out);
 bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
                      tile_collector *c, cli_outcome *out);
-/* cli_write_batches to a batch file. */
-bool cli_write_batch_file(const cli_options *o, cli_session *s, cli_kernel *k, const char *path,
-                          cli_batches *batches, cli_outcome *out);
+/* cli_write_batches to a batch file of at most so many buffers. */
+bool cli_write_batch_file(const cli_options *o, cli_session *s, cli_kernel *k, uint32_t buffers,
+                          const char *path, cli_batches *batches, cli_outcome *out);
 /* fw_build, and beside app.elf app.json, which says what it was made of. */
 bool cli_build_firmware(cli_session *s, const cli_kernel *k, const char *folder, fw_app *app);
 /* The app.elf in the folder is whole, and of this kernel. */

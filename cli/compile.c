@@ -110,10 +110,12 @@ static uint32_t divide_up(uint32_t a, uint32_t b) {
 
 /* How many of the kernel the board has tiles and streams for; `apart`: each in flush groups of its own, which
  * have a like share of everything. */
-static uint32_t most_copies(const netlist *one, const pnr_board *board, bool apart) {
+static uint32_t most_copies(const cli_options *o, const netlist *one, const pnr_board *board, bool apart) {
     pnr_resource table[PNR_RESOURCES];
     uint32_t most = UINT32_MAX, groups = divide_up(board->width, board->flush_columns);
     pnr_count_resources(one, board, table);
+    if (o->buffers > 1)
+        pnr_own_tiles(board, table);
     for (int i = 0; i < PNR_RESOURCES; i++) {
         uint32_t need = table[i].need, have = table[i].have, fit = UINT32_MAX;
         if (need)
@@ -125,8 +127,10 @@ static uint32_t most_copies(const netlist *one, const pnr_board *board, bool apa
 
 /* The kernel as often as asked for; more than fit is an error that says how many do. */
 static bool unroll(const cli_options *o, cli_session *s, cli_kernel *k, const netlist *one) {
-    uint32_t together = most_copies(one, &k->board, false), apart = most_copies(one, &k->board, true);
+    uint32_t together = most_copies(o, one, &k->board, false), apart = most_copies(o, one, &k->board, true);
     uint32_t of_apart = !o->unroll ? apart : o->unroll <= apart ? o->unroll : 0;
+    if (o->buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
+        of_apart = 0;
     if (!cli_choose_dispatch(o, s, k, one, o->unroll ? o->unroll : together, of_apart))
         return false;
     uint32_t most = k->dispatch.how == TILE_DISPATCH_DYNAMIC ? apart : together;
@@ -134,7 +138,8 @@ static bool unroll(const cli_options *o, cli_session *s, cli_kernel *k, const ne
     k->apart = k->copies > 1 && k->dispatch.how == TILE_DISPATCH_DYNAMIC;
     if (!net_unroll(one, k->copies, &s->mem, &s->diag, &k->net))
         return false;
-    if (pnr_fits(&k->net, &k->board, &s->diag))
+    const pnr_options rules = {.own_tiles = o->buffers > 1};
+    if (pnr_fits(&k->net, &k->board, &rules, &s->diag))
         return true;
     if (most)
         diag_note(&s->diag, (src_loc){0}, "the most that fits is --unroll %u", most);
@@ -282,6 +287,7 @@ static bool place_and_route(const cli_options *o, cli_session *s, cli_kernel *k)
     pnr_options options = pnr_options_default();
     options.seed = o->seed;
     options.pipeline = o->pipeline ? PNR_PIPELINE_EXHAUSTIVE : PNR_PIPELINE_NONE;
+    options.own_tiles = o->buffers > 1;
     options.flush = k->apart ? flush_by_copy(s, &k->net) : NULL;
     options.timing = 1; /* a tenth more clock for 3 % more wire */
     double start = seconds_now();

@@ -29,7 +29,7 @@ static void add_streams(cli_session *s, edge *e, const uint32_t *column, uint32_
 static edge *edges_of(cli_session *s, const cli_kernel *k, uint32_t *n) {
     cli_streams at;
     cli_streams_of(&k->decoded, &at);
-    fw_columns c = {at.in_column, at.out_column, at.n_in, at.n_out, 1};
+    fw_columns c = {at.in_column, at.out_column, at.n_in, at.n_out, 1, 1};
     if (k->apart && !fw_columns_of(&k->design, true, &s->mem, &s->diag, &c))
         return NULL;
     edge *all = arena_new_n(&s->mem, edge, c.copies);

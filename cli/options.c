@@ -8,6 +8,7 @@ enum {
     OPT_TILE,
     OPT_GLB_TILE,
     OPT_UNROLL,
+    OPT_BUFFERS,
     OPT_DISPATCH,
     OPT_DTYPE,
     OPT_VALUES,
@@ -61,6 +62,10 @@ static const struct argp_option option_table[] = {
      1},
     {"unroll", OPT_UNROLL, "N", 0,
      "Copies of the kernel on the array, each with its own streams (default 1), or auto: as many as fit", 1},
+    {"buffers", OPT_BUFFERS, "N", 0,
+     "2: no global-buffer tile has a load and a store, so that onyx program can load what comes next while "
+     "the array works (default 1: streams stand where routes are shortest)",
+     1},
     {"dispatch", OPT_DISPATCH, "NAME", 0,
      "How copies share the sub-tiles: sorted: pairs of like size start together; inorder: all start "
      "together, too; dynamic: each copy takes the next pair as soon as it is free (engines cycle and soc); "
@@ -185,6 +190,9 @@ static bool parse_value(parsing *p, int key, const char *arg) {
     case OPT_UNROLL:
         o->unroll = strcmp(arg, "auto") == 0 ? 0 : (uint32_t)cli_whole(s, "--unroll", arg, 1, 64);
         return true;
+    case OPT_BUFFERS:
+        o->buffers = (uint32_t)cli_whole(s, "--buffers", arg, 1, FW_BUFFERS_MOST);
+        return true;
     case OPT_DISPATCH:
         o->dispatch = (tile_dispatch)(cli_choice(s, "--dispatch", arg, dispatches) % DISPATCHES);
         o->dispatch_auto = strcmp(arg, dispatches[DISPATCH_AUTO]) == 0;
@@ -284,6 +292,7 @@ static void check_engine_options(const char *what, const cli_options *o, cli_ses
         {"--hazards", "cycle, rtl or soc", array, o->hazards != REPORT_ERROR,
          runs && o->engine != ENGINE_SAM},
         {"--deadlock", "cycle, rtl or soc", array, o->deadlock != REPORT_ERROR, !simulates},
+        {"--buffers", "cycle, rtl or soc", array, o->buffers != 1, !simulates},
         {"--io-trace", "cycle or rtl", array, o->io_trace, cycle || (runs && o->engine == ENGINE_RTL)},
         {"--wave", "cycle, rtl or soc", array, o->wave, runs && o->engine != ENGINE_SAM}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -330,6 +339,7 @@ bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, 
                        .pipeline = true,
                        .balance = true,
                        .unroll = 1,
+                       .buffers = 1,
                        .dispatch = TILE_DISPATCH_LOAD,
                        .dispatch_auto = true};
     if (!cli_parse(&parser, what, argc, argv, s, &p))

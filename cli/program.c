@@ -58,7 +58,8 @@ bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, cli_ba
     fw_app app;
     host_outcome done;
     uint64_t cycles = 0, ratio = host_cycles_ratio(&k->board);
-    if (!make_folder(folder, &s->diag) || !cli_write_batch_file(o, s, k, job.batches, batches, out))
+    if (!make_folder(folder, &s->diag) ||
+        !cli_write_batch_file(o, s, k, FW_BUFFERS_MOST, job.batches, batches, out))
         return false;
     double start = seconds_now();
     if (!cli_firmware_is_there(s, k, folder) && !cli_build_firmware(s, k, folder, &app))
@@ -71,6 +72,7 @@ bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, cli_ba
         fputs("onyx: interrupted; the same command goes on after the batches that are done\n", stderr);
         exit(EXIT_INTERRUPTED);
     }
+    out->host = done;
     out->config_cycles = done.config_cycles * ratio;
     out->kernel_cycles = done.kernel_cycles * ratio;
     out->firmware_cycles = done.firmware_cycles * ratio;

@@ -212,6 +212,17 @@ static void add_dispatch(cJSON *json, const cli_dispatch *d) {
 }
 
 /* What is said of a single kernel only. */
+/* What the host did for a board. */
+static void add_host(cJSON *json, const host_outcome *h) {
+    cJSON *host = add_object(json, "host");
+    add_number(host, "batches", h->batches);
+    add_number(host, "kept", h->kept);
+    add_number(host, "buffers", h->buffers);
+    add_number(host, "load_s", h->seconds.load);
+    add_number(host, "wait_s", h->seconds.wait);
+    add_number(host, "collect_s", h->seconds.collect);
+}
+
 static void add_details(cJSON *json, const cli_options *o, cli_session *s, const cli_kernel *k) {
     cJSON_AddStringToObject(json, "loops", cli_loops_text(&k->statement, &s->mem));
     if (k->chosen)
@@ -226,6 +237,8 @@ static void add_details(cJSON *json, const cli_options *o, cli_session *s, const
         add_dispatch(json, &k->dispatch);
     if (k->planned.batches)
         add_tiling(json, s, k);
+    if (k->ran.host.batches)
+        add_host(json, &k->ran.host);
     if (k->net.cells.len && o->deadlock != REPORT_OFF)
         cJSON_AddItemToObject(json, "deadlock", net_deadlock_to_json(&k->net, &k->liveness));
     if (k->ran.model && !k->ran.ahead)
@@ -334,6 +347,12 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
     if (ran)
         printf("  %llu cycles, %llu nonzeros in %s\n", (unsigned long long)f.total,
                (unsigned long long)k->ran.result.nnz, result);
+    if (k->ran.host.batches > 1)
+        printf("  %u batches with %s: %.1f s to load them, %.1f s waited, %.1f s to collect\n",
+               k->ran.host.batches,
+               k->ran.host.buffers > 1 ? "two buffers, one loaded while the other is worked on"
+                                       : "one buffer (--buffers 2 makes it two)",
+               k->ran.host.seconds.load, k->ran.host.seconds.wait, k->ran.host.seconds.collect);
     if (k->ran.model && !k->ran.ahead)
         cli_stalls_print(s, &k->ran);
 }

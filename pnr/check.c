@@ -95,6 +95,8 @@ static void check_stream_column(checker *c, uint32_t cell, uint32_t *streams) {
     if (streams[tile * 2 + data->output]++)
         FAULT(c, "E0534-io-rule", "global buffer tile %u has more than one %s stream", tile,
               data->output ? "store" : "load");
+    if (c->design->own_tiles && streams[tile * 2 + !data->output])
+        FAULT(c, "E0534-io-rule", "global buffer tile %u has a load and a store stream", tile);
 }
 
 /* A group of columns has one flush wire: it would reset cells of another flush in the middle of their work.

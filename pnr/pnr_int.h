@@ -4,9 +4,6 @@
 
 #include "pnr/pnr.h"
 
-/* pnr_fits under the chip's rules for IO or under those of the fabric alone (pnr_options). */
-bool pnr_fits_rules(const netlist *n, const pnr_board *b, bool fabric_only, diagnostics *d);
-
 /* "x3y2" style text of a cell for messages: its block id, "p3". */
 const char *pnr_block_id(const net_cell_data *cell, char buffer[16]);
 

@@ -209,6 +209,7 @@ static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_ba
     }
     put_word(s, s->board->map.sram + FW_MAILBOX_RUNS, b->runs);
     put_word(s, s->board->map.sram + FW_MAILBOX_TABLE, b->table);
+    put_word(s, s->board->map.sram + FW_MAILBOX_OUTPUTS, fw_output_bank(all->buffers, i));
     put_word(s, s->board->map.sram + FW_MAILBOX_COMMAND, i + 1);
     if (!run_until_done(s, i + 1))
         return false;

@@ -226,8 +226,9 @@ static uint32_t load_words(const kernel_stream *load, uint16_t *out) {
     if (r[GLB_LD_CTRL / 4] != want || dim > 1 || r[GLB_LD_CYCLE_START / 4] ||
         (dim && (r[GLB_LD_STRIDE / 4] != 2 || r[GLB_LD_CYCLE_STRIDE / 4] != 1)))
         violate("a load DMA is not set to a linear ready-valid stream");
-    if (n > 65536 || address >> 17 != (uint32_t)load->glb_tile * 2 || address + 2 * n > sizeof the->glb) {
-        violate("a load leaves the tile's first bank");
+    if (n > 65536 || address >> 17 != (uint32_t)load->glb_tile * 2 + !the->output_bank ||
+        address + 2 * n > sizeof the->glb) {
+        violate("a load leaves the inputs' bank");
         return 0;
     }
     for (uint32_t w = 0; w < n; w++)
@@ -241,10 +242,10 @@ static void store_words(const kernel_stream *store, const uint16_t *words, uint3
     if (r[GLB_ST_CTRL / 4] != (1u | 1u << 2 | (uint32_t)store->data_mux << 4) ||
         r[GLB_ST_NUM_BLOCKS / 4] != store->num_blocks)
         violate("a store DMA is not set to its ready-valid stream");
-    if (address >> 17 != (uint32_t)store->glb_tile * 2 + 1)
-        violate("a store leaves the tile's second bank");
+    if (address >> 17 != (uint32_t)store->glb_tile * 2 + the->output_bank)
+        violate("a store leaves the outputs' bank");
     for (uint32_t w = 0; w < n; w++, address += 2) {
-        uint32_t wrapped = (address & 0x1ffff) | (uint32_t)store->glb_tile << 18 | 1u << 17;
+        uint32_t wrapped = (address & 0x1ffff) | (uint32_t)store->glb_tile << 18 | the->output_bank << 17;
         the->glb[wrapped] = (uint8_t)words[w];
         the->glb[wrapped + 1] = (uint8_t)(words[w] >> 8);
     }

@@ -1,8 +1,6 @@
 /* onyx bits and bitgen: bitstreams made of a routed netlist's files, checked, explained and compared. */
 #include "cli/cli.h"
 
-enum { OPT_DESIGN = CLI_OPT_BOARD + 1 };
-
 typedef struct {
     cli_tool tool; /* first: cli_parse_tool gets it */
     const char *design;
@@ -106,7 +104,7 @@ static bool bits_action(const char *action, const bits_options *options) {
 
 static error_t parse_bits(int key, char *arg, struct argp_state *state) {
     bits_options *o = state->input;
-    if (key != OPT_DESIGN)
+    if (key != CLI_OPT_DESIGN)
         return cli_parse_tool(key, arg, state);
     o->design = arg;
     return 0;
@@ -114,22 +112,13 @@ static error_t parse_bits(int key, char *arg, struct argp_state *state) {
 
 int command_bits(int argc, char **argv) {
     static const char *const actions[] = {"verify", "explain", "stat", "diff", "to-verilog", NULL};
-    static const struct argp_option table[] = {CLI_OPTION_BOARD,
-                                               CLI_OPTION_PROFILE,
-                                               {"output", 'o', "FILE", 0, "Where the Verilog goes", 0},
-                                               {"design", OPT_DESIGN, "DIR", 0,
-                                                "Prove it equal to DIR/netlist.json, design.place and "
-                                                "design.route, which 'onyx run' and 'compile' write",
-                                                0},
-                                               {0}};
-    static const struct argp parser = {.options = table,
-                                       .parser = parse_bits,
+    static const struct argp parser = {.parser = parse_bits,
                                        .args_doc = "verify FILE.bs [--design DIR]\nexplain|stat FILE.bs\n"
                                                    "diff A.bs B.bs\nto-verilog FILE.bs -o FILE.sv"};
     cli_session s;
     cli_session_begin(&s);
     bits_options o = {.tool = {.session = &s, .board = "onyx", .profile = PNR_PROFILE}};
-    bool ok = cli_parse(&parser, "bits", argc, argv, &s, &o), known = false;
+    bool ok = cli_parse(&parser, CLI_BITS, argc, argv, &s, &o), known = false;
     const char *action = o.tool.arguments.len ? o.tool.arguments.at[0] : "";
     for (int i = 0; actions[i]; i++)
         known = known || strcmp(action, actions[i]) == 0;
@@ -165,12 +154,7 @@ static bool assemble(const cli_tool *o) {
 }
 
 int command_bitgen(int argc, char **argv) {
-    static const struct argp_option table[] = {CLI_OPTION_BOARD,
-                                               CLI_OPTION_PROFILE,
-                                               {"output", 'o', "FILE.bs", 0, "Where the bitstream goes", 0},
-                                               {0}};
     static const struct argp parser = {
-        .options = table,
         .parser = cli_parse_tool,
         .args_doc = "DIR",
         .doc = "Makes a bitstream of DIR/netlist.json, design.place and design.route; they may have been "
@@ -178,7 +162,7 @@ int command_bitgen(int argc, char **argv) {
     cli_session s;
     cli_session_begin(&s);
     cli_tool o = {.session = &s, .board = "onyx", .profile = PNR_PROFILE};
-    bool ok =
-        cli_parse(&parser, "bitgen", argc, argv, &s, &o) && cli_want_arguments(&o, 1, "DIR") && assemble(&o);
+    bool ok = cli_parse(&parser, CLI_BITGEN, argc, argv, &s, &o) && cli_want_arguments(&o, 1, "DIR") &&
+              assemble(&o);
     return cli_session_end(&s, ok);
 }

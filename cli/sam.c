@@ -40,7 +40,7 @@ int command_sam(int argc, char **argv) {
     cli_options o;
     cli_kernel k = {0};
     cli_session_begin(&s);
-    bool ok = cli_parse_options("sam", argc, argv, &s, &o);
+    bool ok = cli_parse_options(CLI_SAM, argc, argv, &s, &o);
     ok = ok && (!o.out || make_folder(o.out, &s.diag)) &&
          (cli_is_graph(o.expression) ? cli_read_graph(&o, &s, &k) : cli_compile_sam(&o, false, &s, &k));
     if (ok && !s.quiet)

@@ -108,8 +108,8 @@ static bool cell_tile(const csv_table *t, uint8_t *out, diagnostics *d) {
 static bool row_columns(const csv_table *t, uint32_t expected, diagnostics *d) {
     if (t->columns == expected)
         return true;
-    diag_error(d, src_at(t->source, t->line, t->line_length), "E0602-map-row",
-               "expected %u columns, found %u", expected, t->columns);
+    diag_error(d, src_at(t->source, t->line, t->line_length), "E0602-map-row", "expected %u %s, found %u",
+               expected, plural(expected, "column", "columns"), t->columns);
     return false;
 }
 

@@ -261,8 +261,8 @@ error_t cli_parse_tool(int key, char *arg, struct argp_state *state) {
 bool cli_want_arguments(const cli_tool *o, uint32_t wanted, const char *usage) {
     if (o->arguments.len == wanted)
         return true;
-    diag_error(&o->session->diag, (src_loc){0}, "E0904-argument", "%u argument%s given, %u expected: %s",
-               o->arguments.len, o->arguments.len == 1 ? "" : "s", wanted, usage);
+    diag_error(&o->session->diag, (src_loc){0}, "E0904-argument", "%u %s given, %u expected: %s",
+               o->arguments.len, plural(o->arguments.len, "argument", "arguments"), wanted, usage);
     return false;
 }
 

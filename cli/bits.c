@@ -67,8 +67,10 @@ static bool verify(const char *path, const char *folder, cli_session *s, bits_fi
         return false;
     if (s->quiet)
         return true;
-    printf("%s: %u words, %u cells, %u nets, no unknown bit; encodes to the same words\n", path,
-           f->bits.words.len, f->net.cells.len, f->net.nets.len);
+    uint32_t words = f->bits.words.len, cells = f->net.cells.len, nets = f->net.nets.len;
+    printf("%s: %u %s, %u %s, %u %s, no unknown bit; encodes to the same words\n", path, words,
+           plural(words, "word", "words"), cells, plural(cells, "cell", "cells"), nets,
+           plural(nets, "net", "nets"));
     if (folder)
         printf("it is the routed netlist in %s: tiles, configurations, pins, hops, registers\n", folder);
     return true;

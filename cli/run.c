@@ -133,10 +133,11 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
     if (!tile_reference(&k->user, in, &s->mem, &s->diag, &want))
         return "none";
     if (want.wrapped) {
-        diag_warning(
-            &s->diag, (src_loc){0}, "E0351-wrapped",
-            "%llu of %llu values of %s are outside of -32768..32767 and wrapped around, as on the chip",
-            (unsigned long long)want.wrapped, (unsigned long long)want.nnz, names_text(&s->names, want.name));
+        diag_warning(&s->diag, (src_loc){0}, "E0351-wrapped",
+                     "%llu of %llu %s of %s %s outside of -32768..32767 and wrapped around, as on the chip",
+                     (unsigned long long)want.wrapped, (unsigned long long)want.nnz,
+                     plural(want.nnz, "value", "values"), names_text(&s->names, want.name),
+                     plural(want.wrapped, "is", "are"));
         diag_hint(&s->diag, "scale the operands, or compute in floating point with --dtype bf16");
     }
     return tile_equal(got, &want, o->dtype, &s->names, &s->diag) ? "pass" : "fail";

@@ -13,8 +13,9 @@ static bool simulate(const cli_options *o, cli_session *s, cli_kernel *k) {
     for (uint32_t n = 0; n < k->producers.len; n++)
         cycles += k->producers.at[n].ran.kernel_cycles;
     if (!s->quiet)
-        printf("%llu cycles, %llu nonzeros in the result, check: %s\n", (unsigned long long)cycles,
-               (unsigned long long)k->ran.result.nnz, check);
+        printf("%llu %s, %llu %s in the result, check: %s\n", (unsigned long long)cycles,
+               plural(cycles, "cycle", "cycles"), (unsigned long long)k->ran.result.nnz,
+               plural(k->ran.result.nnz, "nonzero", "nonzeros"), check);
     return cli_write_outputs(o, s, &k->ran.result);
 }
 

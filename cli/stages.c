@@ -218,9 +218,10 @@ static bool report_design(const stage *o, const pnr_design *design) {
     if (o->tool.json) {
         cli_print_json(report);
     } else if (!s->quiet) {
-        printf("%u cells, HPWL %u", design->net->cells.len, pnr_hpwl(design));
+        uint32_t cells = design->net->cells.len, hops = pnr_hops(design);
+        printf("%u %s, HPWL %u", cells, plural(cells, "cell", "cells"), pnr_hpwl(design));
         if (design->route.len)
-            printf(", %u hops", pnr_hops(design));
+            printf(", %u %s", hops, plural(hops, "hop", "hops"));
         if (fmax)
             printf(", %.0f MHz", fmax->valuedouble);
         printf(", %.1f ms\n", seconds * 1e3);
@@ -333,7 +334,8 @@ static void print_timing(const pnr_design *design, const pnr_timing *t, arena *m
         printf(" %u", t->histogram[i]);
     cJSON *json = pnr_timing_report(design, t);
     const cJSON *rows = cJSON_GetObjectItem(json, "exceptions");
-    printf("\n%d nets more than 5 %% above the floor\n", cJSON_GetArraySize(rows));
+    uint32_t slow = (uint32_t)cJSON_GetArraySize(rows);
+    printf("\n%u %s more than 5 %% above the floor\n", slow, plural(slow, "net", "nets"));
     for (const cJSON *row = rows->child; row; row = row->next)
         printf("  e%d from %s, %d ps: %s\n", cJSON_GetObjectItem(row, "net")->valueint,
                cJSON_GetObjectItem(row, "from")->valuestring, cJSON_GetObjectItem(row, "delay_ps")->valueint,

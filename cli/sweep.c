@@ -248,9 +248,11 @@ static void judge(sweep_command *c, const sweep_row_vec *rows, const sweep_point
         }
     }
     if (wrong)
-        diag_mismatch(d, (src_loc){0}, "E0942-points", "%u points gave a wrong result", wrong);
+        diag_mismatch(d, (src_loc){0}, "E0942-points", "%u %s gave a wrong result", wrong,
+                      plural(wrong, "point", "points"));
     if (broken) {
-        diag_error(d, (src_loc){0}, "E0942-points", "%u points crashed or were over the time limit", broken);
+        diag_error(d, (src_loc){0}, "E0942-points", "%u %s crashed or took longer than the time limit",
+                   broken, plural(broken, "point", "points"));
         diag_hint(d, "the same command runs them again");
     }
 }

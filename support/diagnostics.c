@@ -185,6 +185,10 @@ static void print_caret(const src_text *s, src_loc loc, FILE *out) {
     fputc('\n', out);
 }
 
+static const char *not_shown(uint32_t errors, arena *mem) {
+    return arena_printf(mem, "%u more %s not shown", errors, plural(errors, "error is", "errors are"));
+}
+
 void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour) {
     static const char *const word[] = {"", "error", "does not fit", "wrong result", "warning", "note"};
     static const char *const tint[] = {"",           "\033[1;31m", "\033[1;31m",
@@ -212,7 +216,7 @@ void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour) {
     }
     uint32_t all = failures(d);
     if (all > DIAG_MAX_ERRORS)
-        fprintf(out, "onyx: note: %u more errors are not shown\n", all - DIAG_MAX_ERRORS);
+        fprintf(out, "onyx: note: %s\n", not_shown(all - DIAG_MAX_ERRORS, d->mem));
 }
 
 bool diag_colour(FILE *out) {
@@ -284,8 +288,7 @@ void diag_print_json(const diagnostics *d, uint32_t first, FILE *out) {
     }
     print_line(json, out);
     if (failures(d) > DIAG_MAX_ERRORS) {
-        const char *message =
-            arena_printf(&scratch, "%u more errors are not shown", failures(d) - DIAG_MAX_ERRORS);
+        const char *message = not_shown(failures(d) - DIAG_MAX_ERRORS, &scratch);
         print_line(diagnostic_json(d, &(diagnostic){DIAG_NOTE, "", {0}, message, NULL}, &scratch), out);
     }
     arena_free(&scratch);

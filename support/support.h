@@ -154,6 +154,11 @@ bool diag_colour(FILE *out);
 /* 1-based line and column of a location; false when it is nowhere. */
 bool diag_line_col(const diagnostics *d, src_loc loc, uint32_t *line, uint32_t *col);
 
+/* The word for n things, where a number is shown to people: plural(n, "copy", "copies"). */
+static inline const char *plural(uint64_t n, const char *one, const char *many) {
+    return n == 1 ? one : many;
+}
+
 /* ---- text in memory ------------------------------------------------------------------------- */
 
 /* What is printed to `stream` between text_begin and text_end. It must not be moved in between. */

@@ -62,7 +62,7 @@ static bool csv_open(csv_table *t, const char *folder, const char *file, const c
                      diagnostics *d) {
     const char *path = arena_printf(mem, "%s/%s", folder, file);
     *t = (csv_table){0};
-    t->text = file_read(path, d->mem, &t->length, d);
+    t->text = text_read(path, d->mem, &t->length, d);
     if (!t->text)
         return false;
     t->source = diag_add_source(d, path, t->text, t->length);

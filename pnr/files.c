@@ -27,7 +27,7 @@ static bool is_separator(char c) {
 
 static bool reader_open(reader *r, const char *path, const char *code, arena *mem, diagnostics *d) {
     size_t length = 0;
-    char *text = file_read(path, d->mem, &length, d);
+    char *text = text_read(path, d->mem, &length, d);
     if (!text)
         return false;
     *r = (reader){

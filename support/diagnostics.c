@@ -172,6 +172,8 @@ static void print_caret(const src_text *s, src_loc loc, FILE *out) {
         end = end - at > AFTER ? at + AFTER : end;
     }
     bool cut = begin > 0 && s->text[begin - 1] != '\n', more = end < s->length && s->text[end] != '\n';
+    if (end > at && end < s->length && s->text[end] == '\n' && s->text[end - 1] == '\r')
+        end--;
     size_t last = at + loc.length < end ? at + loc.length : end;
     fputs(cut ? "    ..." : "    ", out);
     print_text(s->text + begin, end - begin, out);

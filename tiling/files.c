@@ -353,7 +353,7 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
         return false;
     }
     size_t length = 0;
-    const char *text = file_read(path, d->mem, &length, d);
+    const char *text = text_read(path, d->mem, &length, d);
     if (!text)
         return false;
     reader r = {.text = text,

@@ -260,6 +260,8 @@ struct cli_kernel {
     cli_times times;
 };
 
+/* What the frontend is told by the options. */
+fe_in cli_frontend_input(const cli_options *o);
 /* Expression to SAM graphs; the first third of cli_compile (for the chip) and all that engine sam needs. */
 bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k);
 /* The other way in for `onyx sam`: a SAM graph as a .gv file, instead of an expression. */
@@ -321,6 +323,10 @@ void cli_choose(const cli_options *o, cli_session *s, const fe_in *in, cli_kerne
                 text_vec *chosen);
 /* The next of all orders of n numbers, the ascending one first; false after the last. */
 bool cli_next_order(uint32_t *place, uint32_t n);
+/* Of onyx sweep's --order where it has stars ("all", "i,*;k,i,j"): the orders that can run on one of the
+ * boards, or, without any, as a graph; those without a star as they are. E0917-orders. */
+bool cli_find_orders(cli_session *s, const cli_options *o, const pnr_board *boards, uint32_t n_boards,
+                     const char *list, text_vec *out);
 /* "i,j,k" */
 const char *cli_loops_text(const sam_statement *st, arena *mem);
 /* The options as one kernel's stages see them: its files go to its own folder. */

@@ -7,7 +7,6 @@
 typedef struct {
     cli_session *session;
     const char *expression;
-    text_vec formats, dimensions, inputs, boards;
     const char *order;
     sweep_plan plan;
     sweep_run_options run;
@@ -55,11 +54,7 @@ static bool parse_letter(sweep_command *c, int key, const char *arg) {
         arg++;
     arena *mem = &c->session->mem;
     const char *colon = strchr(arg, ':');
-    if (key == 'f')
-        vec_push(mem, &c->formats, arg);
-    else if (key == 'd')
-        vec_push(mem, &c->dimensions, arg);
-    else if (key == 'i' && colon)
+    if (key == CLI_OPT_INPUT && colon)
         vec_push(mem, &c->plan.inputs, colon + 1);
     pass_on(c, arena_printf(mem, "-%c", key), arg);
     return true;
@@ -146,40 +141,49 @@ static error_t parse_sweep(int key, char *arg, struct argp_state *state) {
 
 /* ---- loop orders ----------------------------------------------------------------------------- */
 
-enum { ORDER_MOST = 6 }; /* 720 orders */
-
-/* Every order of the loops of the expression. */
-static bool all_orders(sweep_command *c, const char **list) {
-    cli_session *s = c->session;
-    const fe_in in = {.expression = c->expression,
-                      .formats = c->formats.at,
-                      .n_formats = c->formats.len,
-                      .dimensions = c->dimensions.at,
-                      .n_dimensions = c->dimensions.len};
-    sam_statement st;
-    if (!fe_parse(&in, &s->names, &s->mem, &s->diag, &st))
-        return false;
-    uint32_t n = st.loops.len, place[ORDER_MOST] = {0};
-    if (n > ORDER_MOST) {
-        diag_error(&s->diag, (src_loc){0}, "E0903-option-value", "--order all: %u loops have too many orders",
-                   n);
-        diag_hint(&s->diag, "name some, e.g. --order \"i,j,k;i,k,j\"");
-        return false;
+/* The names of the boards, of which there is always one. */
+static text_vec boards_of(const sweep_command *c) {
+    text_vec names = {0};
+    for (uint32_t a = 0; a < c->plan.axes.len; a++) {
+        const sweep_axis *axis = &c->plan.axes.at[a];
+        for (uint32_t v = 0; v < axis->value.len && strcmp(axis->name, "board") == 0; v++)
+            vec_push(&c->session->mem, &names, axis->value.at[v]);
     }
-    sam_statement ordered = st;
-    ordered.loops.at = arena_new_n(&s->mem, sam_var, n);
-    for (uint32_t i = 0; i < n; i++)
-        place[i] = i;
-    const char *between = "";
-    text_out text;
-    text_begin(&text);
-    do {
-        for (uint32_t i = 0; i < n; i++)
-            ordered.loops.at[i] = st.loops.at[place[i]];
-        fprintf(text.stream, "%s%s", between, cli_loops_text(&ordered, &s->mem));
-        between = ";";
-    } while (cli_next_order(place, n));
-    *list = text_end(&text, &s->mem);
+    if (!names.len)
+        vec_push(&c->session->mem, &names, "onyx");
+    return names;
+}
+
+/* As every point of the sweep gets them. */
+static bool options_of_points(sweep_command *c, cli_options *o) {
+    arena *mem = &c->session->mem;
+    char **argv = arena_new_n(mem, char *, c->plan.arguments.len + 3);
+    int argc = 1;
+    argv[argc++] = arena_strdup(mem, c->expression);
+    for (uint32_t i = 0; i < c->plan.arguments.len; i++)
+        argv[argc++] = arena_strdup(mem, c->plan.arguments.at[i]);
+    return cli_parse_options(CLI_RUN, argc, argv, c->session, o);
+}
+
+/* The stars of --order become orders that can run. */
+static bool find_orders(sweep_command *c, const text_vec *names) {
+    cli_session *s = c->session;
+    cli_options o;
+    text_vec orders;
+    pnr_board *boards = arena_new_n(&s->mem, pnr_board, names->len);
+    if (!options_of_points(c, &o))
+        return false;
+    for (uint32_t b = 0; b < names->len; b++) {
+        if (!cli_read_board(s, names->at[b], &boards[b], NULL) ||
+            !pnr_board_set_profile(&boards[b], o.profile, &s->diag))
+            return false;
+    }
+    bool array = strcmp(c->plan.engine, cli_engines[0]) != 0;
+    if (!cli_find_orders(s, &o, boards, array ? names->len : 0, c->order, &orders))
+        return false;
+    c->order = "";
+    for (uint32_t i = 0; i < orders.len; i++)
+        c->order = arena_printf(&s->mem, "%s%s%s", c->order, i ? ";" : "", orders.at[i]);
     return true;
 }
 
@@ -210,7 +214,8 @@ static bool make_plan(sweep_command *c) {
     cli_session *s = c->session;
     start_together(c);
     c->plan.program = cli_program(s, "onyx");
-    if (c->order && strcmp(c->order, "all") == 0 && !all_orders(c, &c->order))
+    const text_vec boards = boards_of(c);
+    if (c->order && (strcmp(c->order, "all") == 0 || strchr(c->order, '*')) && !find_orders(c, &boards))
         return false;
     if (c->order)
         add_axis(c, "order", "-s", c->order, ';', "reorder");
@@ -219,17 +224,10 @@ static bool make_plan(sweep_command *c) {
     for (uint32_t i = 0; i < c->plan.arguments.len; i++)
         vec_push(&s->mem, &arguments, c->plan.arguments.at[i]);
     memcpy(&c->plan.arguments, &arguments, sizeof arguments);
-    bool named = false;
-    for (uint32_t a = 0; a < c->plan.axes.len; a++) {
-        const sweep_axis *axis = &c->plan.axes.at[a];
-        for (uint32_t v = 0; v < axis->value.len && strcmp(axis->name, "board") == 0; v++) {
-            named = true;
-            if (!add_board(c, axis->value.at[v]))
-                return false;
-        }
+    for (uint32_t b = 0; b < boards.len; b++) {
+        if (!add_board(c, boards.at[b]))
+            return false;
     }
-    if (!named && !add_board(c, "onyx"))
-        return false;
     if (!c->plan.axes.len)
         add_axis(c, "seed", "--seed", "1", ',', NULL);
     return !diag_failed(&s->diag);

@@ -67,16 +67,20 @@ static void clear_folder(const char *folder, arena *mem) {
         remove(arena_printf(mem, "%s/%s", folder, names[i]));
 }
 
+fe_in cli_frontend_input(const cli_options *o) {
+    return (fe_in){.expression = o->expression,
+                   .formats = o->formats.at,
+                   .n_formats = o->formats.len,
+                   .dimensions = o->dimensions.at,
+                   .n_dimensions = o->dimensions.len,
+                   .schedule = o->schedule.at,
+                   .n_schedule = o->schedule.len,
+                   .integers = o->dtype == TILE_DTYPE_INT16};
+}
+
 bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
-    const fe_in in = {.expression = o->expression,
-                      .formats = o->formats.at,
-                      .n_formats = o->formats.len,
-                      .dimensions = o->dimensions.at,
-                      .n_dimensions = o->dimensions.len,
-                      .schedule = o->schedule.at,
-                      .n_schedule = o->schedule.len,
-                      .integers = o->dtype == TILE_DTYPE_INT16};
+    const fe_in in = cli_frontend_input(o);
     fe_cin cin;
     text_vec chosen = {0};
     bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&

@@ -324,8 +324,9 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
     if (f.fmax_mhz > 0)
         printf("  %.0f MHz by the board's delay table\n", f.fmax_mhz);
     if (k->planned.counts.runs)
-        printf("  %llu runs on %s-wide sub-tiles (%llu pairs without work skipped)\n",
-               (unsigned long long)f.pairs_run, edges, (unsigned long long)f.skipped);
+        printf("  %llu %s on %s-wide sub-tiles (%llu %s without work skipped)\n",
+               (unsigned long long)f.pairs_run, plural(f.pairs_run, "run", "runs"), edges,
+               (unsigned long long)f.skipped, plural(f.skipped, "pair", "pairs"));
     if (k->planned.candidates.len)
         printf("  --tile %s was chosen of %u: %.0f cycles predicted, %llu measured\n", edges,
                k->planned.candidates.len, predicted_cycles(k), (unsigned long long)k->ran.kernel_cycles);
@@ -340,13 +341,14 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
     if (k->planned.passes && k->apart)
         printf("  %u copies of the kernel, each of which takes the next pair when it is free\n", k->copies);
     else if (k->planned.passes && k->copies > 1)
-        printf("  %u copies of the kernel, which take %llu passes\n", k->copies,
-               (unsigned long long)k->planned.passes);
+        printf("  %u copies of the kernel, which take %llu %s\n", k->copies,
+               (unsigned long long)k->planned.passes, plural(k->planned.passes, "pass", "passes"));
     if (k->copies > 1 && k->dispatch.pairs)
         printf("  --dispatch %s was chosen: %s\n", k->apart ? "dynamic" : "sorted", k->dispatch.why);
     if (ran)
-        printf("  %llu cycles, %llu nonzeros in %s\n", (unsigned long long)f.total,
-               (unsigned long long)k->ran.result.nnz, result);
+        printf("  %llu %s, %llu %s in %s\n", (unsigned long long)f.total, plural(f.total, "cycle", "cycles"),
+               (unsigned long long)k->ran.result.nnz, plural(k->ran.result.nnz, "nonzero", "nonzeros"),
+               result);
     if (k->ran.host.batches > 1)
         printf("  %u batches with %s: %.1f s to load them, %.1f s waited, %.1f s to collect\n",
                k->ran.host.batches,

@@ -216,6 +216,7 @@ typedef struct {
 typedef struct {
     tile_counts counts;
     tile_candidates candidates; /* of --tile auto */
+    tile_candidate expected;    /* complete: of the edges it has, before anything runs */
     tile_collected partials;
     uint64_t passes;  /* of the array: each takes as many runs as there are copies */
     uint32_t batches; /* the plan was made in */
@@ -239,6 +240,7 @@ struct cli_kernel {
     /* As written, what the reference evaluates (of a workspace: as scheduled); packed: what is lowered. */
     sam_statement user, statement;
     tile_operands operands;    /* the user's, by tensor handle - 1, if they were read before compiling */
+    tile_operands packed;      /* for the statement, once all are known */
     uint32_t *extent;          /* of the user's variables, by handle - 1; once the operands are there */
     VEC(cli_kernel) producers; /* kernels that fill workspaces, in the order in which they run before this */
     sam_graph sam, hardware;   /* as lowered from the statement; after the hardware rewrites */
@@ -313,12 +315,14 @@ bool cli_run_kernels(const cli_options *o, cli_session *s, cli_kernel *k, const 
  * copies as the options say, or as fit; k has board and tiling. */
 bool cli_lower_sam(const cli_options *o, bool chip, cli_session *s, const fe_kernel *kernel, cli_kernel *k);
 bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k);
-/* The user's operands packed for a kernel; *known: all it has are the user's, and there. */
-bool cli_pack_known(cli_session *s, const cli_kernel *k, bool *known, tile_operands *packed);
+/* Packs the user's operands, once, if the kernel has no others and they are there. */
+bool cli_pack_known(cli_session *s, cli_kernel *k);
+/* The processor that drives the kernel on the chip. */
+tile_driver cli_driver(const cli_kernel *k);
 /* k->dispatch by the options or by the data, for so many copies that start together or (0: they do not fit)
  * apart. */
-bool cli_choose_dispatch(const cli_options *o, cli_session *s, cli_kernel *k, const netlist *one,
-                         uint32_t together, uint32_t apart);
+bool cli_choose_dispatch(const cli_options *o, cli_session *s, cli_kernel *k, uint32_t together,
+                         uint32_t apart);
 /* Changes `cin`, which was made of `in`, to what the chip can run, where the user leaves that open; what it
  * cannot stays as it is. chosen: k->chosen of each kernel. Sets k->staged and k->way_out of the last one. */
 void cli_choose(const cli_options *o, cli_session *s, const fe_in *in, cli_kernel *k, fe_cin *cin,

@@ -51,7 +51,7 @@ static void add_kernel(const cli_kernel *k, arena *mem, figures *f) {
         vec_push(mem, &f->words, k->bits.words.at[w].data);
     }
     f->pairs += counts->possible;
-    f->pairs_run += counts->runs;
+    f->pairs_run += counts->expected.runs;
     f->skipped += counts->possible - counts->pairs;
     f->passes += k->planned.passes;
     f->config += k->ran.config_cycles;
@@ -141,7 +141,7 @@ static const char *corner_text(const tile_split *split, uint32_t i, arena *mem) 
 
 /* By tiling's model, which knows one copy of the kernel. */
 static double predicted_cycles(const cli_kernel *k) {
-    return (double)(uint64_t)(k->planned.counts.predicted / (k->copies ? k->copies : 1));
+    return (double)(uint64_t)(k->planned.counts.expected.cycles / (k->copies ? k->copies : 1));
 }
 
 static uint32_t widest(const sam_statement *st, const uint32_t *edge) {
@@ -158,7 +158,7 @@ static void add_candidates(cJSON *tiling, const sam_statement *st, const tile_ca
         cJSON *item = cJSON_CreateObject();
         cJSON_AddItemToArray(list, item);
         cJSON_AddStringToObject(item, "edges", cli_edges_text(st, c->edge, mem));
-        add_number(item, "runs", (double)c->runs);
+        add_number(item, "runs", (double)c->expected.runs);
         add_number(item, "predicted", (double)(uint64_t)c->predicted);
         cJSON_AddBoolToObject(item, "complete", c->complete);
     }
@@ -323,7 +323,7 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
                f.pe, f.mem, f.io, f.words.len / 2);
     if (f.fmax_mhz > 0)
         printf("  %.0f MHz by the board's delay table\n", f.fmax_mhz);
-    if (k->planned.counts.runs)
+    if (k->planned.counts.expected.runs)
         printf("  %llu %s on %s-wide sub-tiles (%llu %s without work skipped)\n",
                (unsigned long long)f.pairs_run, plural(f.pairs_run, "run", "runs"), edges,
                (unsigned long long)f.skipped, plural(f.skipped, "pair", "pairs"));

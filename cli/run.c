@@ -77,11 +77,10 @@ static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const
 /* One kernel on operands and workspaces, which it finds by name; the result is that of k->user. */
 static bool run_kernel(const cli_options *all, cli_session *s, cli_kernel *k, const tile_operands *in) {
     const cli_options own = cli_options_of(all, k), *o = &own;
-    tile_operands packed;
     double start = seconds_now();
-    if (!tile_pack(&k->statement, in, &s->mem, &s->diag, &packed) ||
-        !(o->engine == ENGINE_SAM ? run_graph(o, s, &k->statement, &k->sam, &packed, &k->ran)
-                                  : run_tiled(o, s, k, &packed)))
+    if ((!k->packed.operand && !tile_pack(&k->statement, in, &s->mem, &s->diag, &k->packed)) ||
+        !(o->engine == ENGINE_SAM ? run_graph(o, s, &k->statement, &k->sam, &k->packed, &k->ran)
+                                  : run_tiled(o, s, k, &k->packed)))
         return false;
     const tile_tensor got = k->ran.result;
     uint32_t dim[SAM_MAX_ORDER] = {0};

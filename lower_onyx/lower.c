@@ -728,6 +728,17 @@ uint32_t lower_widest(const sam_graph *g, name_id index, bool extended) {
     return UINT16_MAX;
 }
 
+void lower_count_streams(const sam_graph *g, uint32_t *loads, uint32_t *stores) {
+    *loads = *stores = 0;
+    for (uint32_t i = 0; i < g->nodes.len; i++) {
+        const sam_node_data *n = &g->nodes.at[i];
+        bool values = n->kind == SAM_ARRAYVALS || n->mode == SAM_MODE_VALS,
+             streams = values || n->format != SAM_LEVEL_DENSE;
+        *loads += streams && (n->kind == SAM_FIBERLOOKUP || n->kind == SAM_ARRAYVALS);
+        *stores += streams && n->kind == SAM_FIBERWRITE;
+    }
+}
+
 static bool check_edge(uint32_t edge, diagnostics *d) {
     if (edge > 0 && edge <= UINT16_MAX)
         return true;

@@ -28,15 +28,9 @@ static void on_signal(int number) {
 /* ---- what goes wrong ------------------------------------------------------------------------- */
 
 void host_hint_log(host_link *l, const char *name) {
-    diagnostics quiet;
-    size_t length = 0;
-    diag_init(&quiet, l->mem);
-    const char *text = file_read(arena_printf(l->mem, "%s/%s", l->folder, name), l->mem, &length, &quiet);
-    size_t at = length;
-    for (int lines = 0; text && at > 0 && lines < 7; at--)
-        lines += text[at - 1] == '\n';
-    if (text && length)
-        diag_hint(l->d, "the end of %s/%s:\n%s", l->folder, name, text + at + (at > 0));
+    const char *end = file_tail(arena_printf(l->mem, "%s/%s", l->folder, name), 6, l->mem);
+    if (*end)
+        diag_hint(l->d, "the end of %s/%s:\n%s", l->folder, name, end);
 }
 
 void host_note_kept(host_link *l) {

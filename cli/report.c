@@ -155,8 +155,7 @@ static void add_candidates(cJSON *tiling, const sam_statement *st, const tile_ca
     cJSON *list = tried->len ? cJSON_AddArrayToObject(tiling, "candidates") : NULL;
     for (uint32_t i = 0; i < tried->len; i++) {
         const tile_candidate *c = &tried->at[i];
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddItemToArray(list, item);
+        cJSON *item = cli_add_item(list);
         cJSON_AddStringToObject(item, "edges", cli_edges_text(st, c->edge, mem));
         add_number(item, "runs", (double)c->expected.runs);
         add_number(item, "predicted", (double)(uint64_t)c->predicted);
@@ -187,8 +186,7 @@ static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
     cJSON *splits = cJSON_AddArrayToObject(tiling, "splits");
     for (uint32_t i = 0; i < counts->splits.len; i++) {
         const tile_split *split = &counts->splits.at[i];
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddItemToArray(splits, item);
+        cJSON *item = cli_add_item(splits);
         cJSON_AddStringToObject(item, "tensor", names_text(&s->names, split->tensor));
         add_number(item, "subtiles", (double)split->tiles);
         add_number(item, "most_words", (double)split->most_words);
@@ -375,8 +373,14 @@ static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, c
            t->frontend + t->lower + t->place + t->route + t->bitstream, t->total, o->out);
 }
 
+cJSON *cli_add_item(cJSON *list) {
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddItemToArray(list, item);
+    return item;
+}
+
 void cli_print_json(const cJSON *json) {
-    char *text = cJSON_Print(json);
+    char *text = json_print(json, true);
     puts(text);
     cJSON_free(text);
 }

@@ -301,30 +301,28 @@ static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, 
     return json;
 }
 
-/* Lines about one kernel; of several each stands under its name, and what it makes is `result`. */
-static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bool ran, const char *result) {
-    figures f = {0};
-    add_kernel(k, &s->mem, &f);
-    const char *edges = k->plan.edge ? cli_edges_text(&k->statement, k->plan.edge, &s->mem) : "";
-    if (several)
-        printf("  kernel %s, in %s\n", result_name(s, k), k->folder);
-    if (k->chosen)
-        printf("  %s\n", k->chosen);
+/* What became of the statement. */
+static void compiled_summary(cli_session *s, const cli_kernel *k, const figures *f) {
     for (uint32_t t = 1; t <= k->statement.tensors.len; t++) {
         const char *text = fe_repacked(&k->statement, (sam_tensor){t}, &s->mem);
         if (text)
             printf("  the host re-packs %s\n", text);
     }
-    if (f.words.len)
+    if (f->words.len)
         printf("  %u PE, %u MEM and %u IO tiles; %u configuration words, read back and found equal to the "
                "routed netlist\n",
-               f.pe, f.mem, f.io, f.words.len / 2);
-    if (f.fmax_mhz > 0)
-        printf("  %.0f MHz by the board's delay table\n", f.fmax_mhz);
+               f->pe, f->mem, f->io, f->words.len / 2);
+    if (f->fmax_mhz > 0)
+        printf("  %.0f MHz by the board's delay table\n", f->fmax_mhz);
+}
+
+/* How the data were cut, and who takes which part. */
+static void runs_summary(cli_session *s, const cli_kernel *k, const figures *f) {
+    const char *edges = k->plan.edge ? cli_edges_text(&k->statement, k->plan.edge, &s->mem) : "";
     if (k->planned.counts.expected.runs)
         printf("  %llu %s on %s-wide sub-tiles (%llu %s without work skipped)\n",
-               (unsigned long long)f.pairs_run, plural(f.pairs_run, "run", "runs"), edges,
-               (unsigned long long)f.skipped, plural(f.skipped, "pair", "pairs"));
+               (unsigned long long)f->pairs_run, plural(f->pairs_run, "run", "runs"), edges,
+               (unsigned long long)f->skipped, plural(f->skipped, "pair", "pairs"));
     if (k->planned.candidates.len)
         printf("  --tile %s was chosen of %u: %.0f cycles predicted, %llu measured\n", edges,
                k->planned.candidates.len, predicted_cycles(k), (unsigned long long)k->ran.kernel_cycles);
@@ -343,6 +341,18 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
                (unsigned long long)k->planned.passes, plural(k->planned.passes, "pass", "passes"));
     if (k->copies > 1 && k->dispatch.pairs)
         printf("  --dispatch %s was chosen: %s\n", k->apart ? "dynamic" : "sorted", k->dispatch.why);
+}
+
+/* Lines about one kernel; of several each stands under its name, and what it makes is `result`. */
+static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bool ran, const char *result) {
+    figures f = {0};
+    add_kernel(k, &s->mem, &f);
+    if (several)
+        printf("  kernel %s, in %s\n", result_name(s, k), k->folder);
+    if (k->chosen)
+        printf("  %s\n", k->chosen);
+    compiled_summary(s, k, &f);
+    runs_summary(s, k, &f);
     if (ran)
         printf("  %llu %s, %llu %s in %s\n", (unsigned long long)f.total, plural(f.total, "cycle", "cycles"),
                (unsigned long long)k->ran.result.nnz, plural(k->ran.result.nnz, "nonzero", "nonzeros"),
@@ -367,7 +377,7 @@ static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, c
         kernel_summary(s, &k->producers.at[n], several, ran, result_name(s, &k->producers.at[n]));
     kernel_summary(s, k, several, ran, arena_printf(&s->mem, "the result, check: %s", check));
     if (ran && several)
-        printf("  %llu cycles in all\n", (unsigned long long)all->total);
+        printf("  %llu %s in all\n", (unsigned long long)all->total, plural(all->total, "cycle", "cycles"));
     const cli_times *t = &all->times;
     printf("  %.3f s to the bitstream, %.3f s in all; everything is in %s\n",
            t->frontend + t->lower + t->place + t->route + t->bitstream, t->total, o->out);

@@ -81,14 +81,15 @@ static void explain_stuck(cli_session *s, const edge *e, const cycle_model *m, u
     for (uint32_t i = 0; i < e->streams.len; i++) {
         const cycle_stream *t = &e->streams.at[i];
         if (i < e->inputs)
-            ends = arena_printf(&s->mem, "%s  input column %u: %u of %u words taken\n", ends,
-                                e->columns.at[i], t->taken, t->length);
+            ends = arena_printf(&s->mem, "%s  input column %u: %u of %u %s taken\n", ends, e->columns.at[i],
+                                t->taken, t->length, plural(t->length, "word", "words"));
         else
-            ends = arena_printf(&s->mem, "%s  output column %u: %u of %u blocks, %u words\n", ends,
-                                e->columns.at[i], t->taken, t->blocks, t->got.len);
+            ends = arena_printf(&s->mem, "%s  output column %u: %u of %u %s, %u %s\n", ends, e->columns.at[i],
+                                t->taken, t->blocks, plural(t->blocks, "block", "blocks"), t->got.len,
+                                plural(t->got.len, "word", "words"));
     }
-    diag_error(&s->diag, (src_loc){0}, "E0802-cycle-stuck",
-               "run %u: nothing moves any more after %llu cycles", number, (unsigned long long)cycles);
+    diag_error(&s->diag, (src_loc){0}, "E0802-cycle-stuck", "run %u: nothing moves any more after %llu %s",
+               number, (unsigned long long)cycles, plural(cycles, "cycle", "cycles"));
     diag_hint(&s->diag, "tokens at the heads, and who waits for whom:\n%s%s", ends,
               cycle_wait_graph(m, &s->mem));
 }

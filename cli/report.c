@@ -51,7 +51,7 @@ static void add_kernel(const cli_kernel *k, arena *mem, figures *f) {
         vec_push(mem, &f->words, k->bits.words.at[w].data);
     }
     f->pairs += counts->possible;
-    f->pairs_run += counts->runs;
+    f->pairs_run += counts->expected.runs;
     f->skipped += counts->possible - counts->pairs;
     f->passes += k->planned.passes;
     f->config += k->ran.config_cycles;
@@ -141,7 +141,7 @@ static const char *corner_text(const tile_split *split, uint32_t i, arena *mem) 
 
 /* By tiling's model, which knows one copy of the kernel. */
 static double predicted_cycles(const cli_kernel *k) {
-    return (double)(uint64_t)(k->planned.counts.predicted / (k->copies ? k->copies : 1));
+    return (double)(uint64_t)(k->planned.counts.expected.cycles / (k->copies ? k->copies : 1));
 }
 
 static uint32_t widest(const sam_statement *st, const uint32_t *edge) {
@@ -158,7 +158,7 @@ static void add_candidates(cJSON *tiling, const sam_statement *st, const tile_ca
         cJSON *item = cJSON_CreateObject();
         cJSON_AddItemToArray(list, item);
         cJSON_AddStringToObject(item, "edges", cli_edges_text(st, c->edge, mem));
-        add_number(item, "runs", (double)c->runs);
+        add_number(item, "runs", (double)c->expected.runs);
         add_number(item, "predicted", (double)(uint64_t)c->predicted);
         cJSON_AddBoolToObject(item, "complete", c->complete);
     }
@@ -323,9 +323,10 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
                f.pe, f.mem, f.io, f.words.len / 2);
     if (f.fmax_mhz > 0)
         printf("  %.0f MHz by the board's delay table\n", f.fmax_mhz);
-    if (k->planned.counts.runs)
-        printf("  %llu runs on %s-wide sub-tiles (%llu pairs without work skipped)\n",
-               (unsigned long long)f.pairs_run, edges, (unsigned long long)f.skipped);
+    if (k->planned.counts.expected.runs)
+        printf("  %llu %s on %s-wide sub-tiles (%llu %s without work skipped)\n",
+               (unsigned long long)f.pairs_run, plural(f.pairs_run, "run", "runs"), edges,
+               (unsigned long long)f.skipped, plural(f.skipped, "pair", "pairs"));
     if (k->planned.candidates.len)
         printf("  --tile %s was chosen of %u: %.0f cycles predicted, %llu measured\n", edges,
                k->planned.candidates.len, predicted_cycles(k), (unsigned long long)k->ran.kernel_cycles);
@@ -340,13 +341,14 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
     if (k->planned.passes && k->apart)
         printf("  %u copies of the kernel, each of which takes the next pair when it is free\n", k->copies);
     else if (k->planned.passes && k->copies > 1)
-        printf("  %u copies of the kernel, which take %llu passes\n", k->copies,
-               (unsigned long long)k->planned.passes);
+        printf("  %u copies of the kernel, which take %llu %s\n", k->copies,
+               (unsigned long long)k->planned.passes, plural(k->planned.passes, "pass", "passes"));
     if (k->copies > 1 && k->dispatch.pairs)
         printf("  --dispatch %s was chosen: %s\n", k->apart ? "dynamic" : "sorted", k->dispatch.why);
     if (ran)
-        printf("  %llu cycles, %llu nonzeros in %s\n", (unsigned long long)f.total,
-               (unsigned long long)k->ran.result.nnz, result);
+        printf("  %llu %s, %llu %s in %s\n", (unsigned long long)f.total, plural(f.total, "cycle", "cycles"),
+               (unsigned long long)k->ran.result.nnz, plural(k->ran.result.nnz, "nonzero", "nonzeros"),
+               result);
     if (k->ran.host.batches > 1)
         printf("  %u batches with %s: %.1f s to load them, %.1f s waited, %.1f s to collect\n",
                k->ran.host.batches,

@@ -47,24 +47,6 @@ typedef struct {
 } fw_error_info;
 const fw_error_info *fw_error_find(uint32_t number);
 
-/* ---- its cost -------------------------------------------------------------------------------- */
-
-/* Pairs of sub-tiles for the copies of a kernel, those of like size together, and a copy's streams. */
-typedef struct {
-    uint64_t pairs;
-    double cycles; /* that all of them take one copy of the array, one after the other */
-} fw_pairs;
-typedef struct {
-    fw_pairs of[TILE_COSTS];
-    uint32_t loads, stores;
-} fw_work;
-/* Array cycles the chip takes for it, configuration and host aside, by a model (docs/firmware.md, "Which
- * dispatch"): copies start together, pairs of like size in a pass, or apart as in fw_options. */
-double fw_chip_cycles(const fw_work *w, uint32_t copies, bool apart, const pnr_board *board);
-/* Of a run of one copy, in array cycles: what the array waits for the processor, and what the processor takes
- * however short the run is. */
-void fw_run_cycles(uint32_t loads, uint32_t stores, const pnr_board *board, double *waits, double *least);
-
 /* ---- batches --------------------------------------------------------------------------------- */
 
 /* IO columns of the kernel's streams, ascending: column[i] belongs to plan->inputs.at[i] or outputs.at[i].

@@ -163,8 +163,8 @@ bool host_target_wait(host_link *l, const fw_batches *all, uint32_t batch, const
 }
 
 static bool bad_range(host_link *l, uint32_t address, uint32_t words) {
-    diag_error(l->d, (src_loc){0}, "E0788-output-range",
-               "the program says an output of %u words lies at 0x%08x", words, address);
+    diag_error(l->d, (src_loc){0}, "E0788-output-range", "the program says an output of %u %s lies at 0x%08x",
+               words, plural(words, "word", "words"), address);
     diag_hint(l->d, "the program belongs to another board or is damaged: compile again");
     return false;
 }

@@ -169,6 +169,8 @@ typedef struct {
 } lower_options;
 /* The largest sub-tile edge along `index` the graph has room for, with `extended` of lower_options. */
 uint32_t lower_widest(const sam_graph *g, name_id index, bool extended);
+/* The global buffer's streams that the netlist of the graph will have. */
+void lower_count_streams(const sam_graph *g, uint32_t *loads, uint32_t *stores);
 
 /* SAM graph that passed sam_check (binary joiners, no broadcasts) to the Onyx-aware IR: every memory
  * primitive becomes write scanner, buffet and read scanner; streams become bundles of wires. A dense operand

@@ -317,7 +317,7 @@ bool pnr_board_read(const char *name_or_path, arena *mem, diagnostics *d, pnr_bo
     *out = (pnr_board){.profile = PNR_PROFILE};
     const char *path = board_path(name_or_path, mem);
     document doc = {.section = "", .d = d, .mem = mem};
-    doc.text = file_read(path, mem, &doc.length, d);
+    doc.text = text_read(path, mem, &doc.length, d);
     out->json = doc.text ? json_parse(path, doc.text, doc.length, d) : NULL;
     if (!out->json)
         return false;

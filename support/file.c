@@ -59,6 +59,21 @@ char *file_read(const char *path, arena *mem, size_t *length, diagnostics *d) {
     return text;
 }
 
+char *text_read(const char *path, arena *mem, size_t *length, diagnostics *d) {
+    char *text = file_read(path, mem, length, d);
+    if (!text)
+        return NULL;
+    if (*length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
+        diag_error(d, src_at(diag_add_source(d, path, text, *length), 0, 2), "E0006-encoding",
+                   "the text is in UTF-16");
+        diag_hint(d, "save it as UTF-8: iconv -f utf-16 -t utf-8");
+        return NULL;
+    }
+    size_t mark = *length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    *length -= mark;
+    return text + mark;
+}
+
 bool file_open(file_in *f, const char *path, diagnostics *d) {
     struct stat info;
     *f = (file_in){.stream = fopen(path, "rb")};

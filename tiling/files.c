@@ -172,7 +172,8 @@ static void add_entry(reader *r, tile_entries *e, uint32_t row, uint32_t col, ui
 /* The file ended after `got` of `want` entries. */
 static bool truncated(reader *r, uint64_t got, uint64_t want) {
     diag_error(r->diag, here(r, r->end > r->text ? r->end - 1 : r->end, 1), "E0306-truncated",
-               "the file ends after %llu of %llu entries", (unsigned long long)got, (unsigned long long)want);
+               "the file ends after %llu of %llu %s", (unsigned long long)got, (unsigned long long)want,
+               plural(want, "entry", "entries"));
     diag_hint(r->diag, "it was cut off: fetch it again; or its size line is wrong");
     return false;
 }
@@ -293,8 +294,8 @@ static bool read_tns(reader *r, uint32_t order, tile_tensor *t, tile_entries *e)
             diag_error(
                 r->diag, here(r, r->at, 1), "E0310-tns-line",
                 "a line must hold up to %d coordinates and a value, as many as the first one; this has "
-                "%u words",
-                SAM_MAX_ORDER, words);
+                "%u %s",
+                SAM_MAX_ORDER, words, plural(words, "word", "words"));
             return false;
         }
         for (uint32_t m = 0; m < t->order; m++) {
@@ -370,7 +371,7 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
         return false;
     }
     size_t length = 0;
-    const char *text = file_read(path, d->mem, &length, d);
+    const char *text = text_read(path, d->mem, &length, d);
     if (!text)
         return false;
     reader r = {.text = text,

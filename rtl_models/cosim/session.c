@@ -163,7 +163,8 @@ static bool write_output(session *s, uint32_t address, uint32_t words, FILE *out
     } else {
         s->exit_code = COSIM_TARGET;
         diag_error(s->d, (src_loc){0}, "E0762-output-range",
-                   "the program says an output of %u words lies at 0x%08x", words, address);
+                   "the program says an output of %u %s lies at 0x%08x", words,
+                   plural(words, "word", "words"), address);
         diag_hint(s->d, "the program belongs to another board or is damaged");
     }
     free(content);

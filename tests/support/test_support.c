@@ -168,6 +168,41 @@ static void files_appear_only_when_committed(void **state) {
     assert_int_not_equal(access(folder, F_OK), 0);
 }
 
+static const char *text_of(fixture *f, const char *path, const char *bytes, size_t n, size_t *length) {
+    file_out out;
+    assert_true(file_create(&out, path, &f->mem, &f->diag));
+    fwrite(bytes, 1, n, out.stream);
+    assert_true(file_commit(&out, &f->diag));
+    return text_read(path, &f->mem, length, &f->diag);
+}
+
+static void a_text_has_no_byte_order_mark(void **state) {
+    fixture *f = *state;
+    char folder[] = "/tmp/onyx-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    const char *path = arena_printf(&f->mem, "%s/a.txt", folder);
+    size_t length = 0;
+    assert_string_equal(text_of(f, path, "\xef\xbb\xbfone\r\n", 8, &length), "one\r\n");
+    assert_int_equal(length, 5);
+    assert_string_equal(text_of(f, path, "\xef\xbb\xbf", 3, &length), "");
+    assert_int_equal(length, 0);
+    assert_string_equal(text_of(f, path, "\xef\xbb", 2, &length), "\xef\xbb");
+    assert_string_equal(text_of(f, path, "", 0, &length), "");
+    assert_false(diag_failed(&f->diag));
+    assert_null(text_of(f, path, "\xff\xfeo\0", 4, &length));
+    assert_non_null(strstr(fixture_printed(f), "a.txt:1:1: error: the text is in UTF-16 [E0006-encoding]"));
+    assert_null(text_of(f, path, "\xfe\xff\0o", 4, &length));
+    assert_int_equal(f->diag.errors, 2);
+    remove_folder(folder);
+}
+
+static void a_carriage_return_ends_no_printed_line(void **state) {
+    fixture *f = *state;
+    uint32_t source = diag_add_source(&f->diag, "a.tns", "1 x\r\n2 3\r\n", 10);
+    diag_error(&f->diag, src_at(source, 2, 1), "E0302-number", "no number");
+    assert_non_null(strstr(fixture_printed(f), "\n    1 x\n      ^\n"));
+}
+
 static void a_removed_folder_spares_what_its_links_lead_to(void **state) {
     fixture *f = *state;
     char folder[] = "/tmp/onyx-test-XXXXXX";
@@ -212,6 +247,8 @@ int main(void) {
         TEST(random_numbers_are_splitmix64),
         TEST(a_hash_of_pieces_tells_where_they_end),
         TEST(files_appear_only_when_committed),
+        TEST(a_text_has_no_byte_order_mark),
+        TEST(a_carriage_return_ends_no_printed_line),
         TEST(a_removed_folder_spares_what_its_links_lead_to),
         TEST(programs_report_how_they_ended),
     };

@@ -68,7 +68,7 @@ there "$TMPDIR/chip"
 onyx program --board mine/chip.json out | grep -q "check: pass"
 cmp soc.mtx out/x.mtx
 rm out/x.mtx
-sed 's/"0x40007000"/"0x20010000"/' mine/chip.json >mine/moved.json
+sed 's/"0x40007000"/"0x2001e000"/; s/"sram_bytes": "0x00020000"/"sram_bytes": "0x0001c000"/' mine/chip.json >mine/moved.json
 onyx compile "x(i)=B(i,j)*c(j)" -f B:ss -g B:20x20:0.2:3 -g c:20:0.5:5 --board mine/moved.json -o moved >/dev/null
 refused "the platform controller's identification is 0x" onyx program --board mine/moved.json moved
 onyx program --board mine/chip.json out | grep -q "check: pass" # it still works

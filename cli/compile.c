@@ -352,7 +352,7 @@ static bool wants_operands(const cli_options *o, const cli_kernel *k) {
 }
 
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
-    if (!make_folder(o->out, &s->diag) || !cli_read_board(s, o->board, &k->board, &k->board_path) ||
+    if (!cli_take_folder(s, o->out) || !cli_read_board(s, o->board, &k->board, &k->board_path) ||
         !pnr_board_set_profile(&k->board, o->profile, &s->diag))
         return false;
     bool ok = cli_compile_sam(o, true, s, k) && cli_set_tiling(o, s, k) &&

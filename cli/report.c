@@ -303,6 +303,17 @@ static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, 
     return json;
 }
 
+/* Of --tile auto. */
+static void print_choice(cli_session *s, const cli_kernel *k, bool ran) {
+    const tile_candidate *chosen = &k->planned.expected;
+    printf("  --tile %s was chosen of %u: %.0f cycles predicted",
+           cli_edges_text(&k->statement, chosen->edge, &s->mem), k->planned.candidates.len,
+           ran ? predicted_cycles(k) : chosen->predicted / k->copies);
+    if (ran)
+        printf(", %llu measured", (unsigned long long)k->ran.kernel_cycles);
+    putchar('\n');
+}
+
 /* Lines about one kernel; of several each stands under its name, and what it makes is `result`. */
 static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bool ran, const char *result) {
     figures f = {0};
@@ -328,8 +339,7 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
                (unsigned long long)f.pairs_run, plural(f.pairs_run, "run", "runs"), edges,
                (unsigned long long)f.skipped, plural(f.skipped, "pair", "pairs"));
     if (k->planned.candidates.len)
-        printf("  --tile %s was chosen of %u: %.0f cycles predicted, %llu measured\n", edges,
-               k->planned.candidates.len, predicted_cycles(k), (unsigned long long)k->ran.kernel_cycles);
+        print_choice(s, k, ran);
     for (uint32_t i = 0; i < k->planned.counts.splits.len; i++) {
         const tile_split *split = &k->planned.counts.splits.at[i];
         printf(

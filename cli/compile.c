@@ -67,16 +67,20 @@ static void clear_folder(const char *folder, arena *mem) {
         remove(arena_printf(mem, "%s/%s", folder, names[i]));
 }
 
+fe_in cli_frontend_input(const cli_options *o) {
+    return (fe_in){.expression = o->expression,
+                   .formats = o->formats.at,
+                   .n_formats = o->formats.len,
+                   .dimensions = o->dimensions.at,
+                   .n_dimensions = o->dimensions.len,
+                   .schedule = o->schedule.at,
+                   .n_schedule = o->schedule.len,
+                   .integers = o->dtype == TILE_DTYPE_INT16};
+}
+
 bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
-    const fe_in in = {.expression = o->expression,
-                      .formats = o->formats.at,
-                      .n_formats = o->formats.len,
-                      .dimensions = o->dimensions.at,
-                      .n_dimensions = o->dimensions.len,
-                      .schedule = o->schedule.at,
-                      .n_schedule = o->schedule.len,
-                      .integers = o->dtype == TILE_DTYPE_INT16};
+    const fe_in in = cli_frontend_input(o);
     fe_cin cin;
     text_vec chosen = {0};
     bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&
@@ -110,10 +114,12 @@ static uint32_t divide_up(uint32_t a, uint32_t b) {
 
 /* How many of the kernel the board has tiles and streams for; `apart`: each in flush groups of its own, which
  * have a like share of everything. */
-static uint32_t most_copies(const netlist *one, const pnr_board *board, bool apart) {
+static uint32_t most_copies(const cli_options *o, const netlist *one, const pnr_board *board, bool apart) {
     pnr_resource table[PNR_RESOURCES];
     uint32_t most = UINT32_MAX, groups = divide_up(board->width, board->flush_columns);
     pnr_count_resources(one, board, table);
+    if (o->buffers > 1)
+        pnr_own_tiles(board, table);
     for (int i = 0; i < PNR_RESOURCES; i++) {
         uint32_t need = table[i].need, have = table[i].have, fit = UINT32_MAX;
         if (need)
@@ -125,8 +131,10 @@ static uint32_t most_copies(const netlist *one, const pnr_board *board, bool apa
 
 /* The kernel as often as asked for; more than fit is an error that says how many do. */
 static bool unroll(const cli_options *o, cli_session *s, cli_kernel *k, const netlist *one) {
-    uint32_t together = most_copies(one, &k->board, false), apart = most_copies(one, &k->board, true);
+    uint32_t together = most_copies(o, one, &k->board, false), apart = most_copies(o, one, &k->board, true);
     uint32_t of_apart = !o->unroll ? apart : o->unroll <= apart ? o->unroll : 0;
+    if (o->buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
+        of_apart = 0;
     if (!cli_choose_dispatch(o, s, k, o->unroll ? o->unroll : together, of_apart))
         return false;
     uint32_t most = k->dispatch.how == TILE_DISPATCH_DYNAMIC ? apart : together;
@@ -134,7 +142,8 @@ static bool unroll(const cli_options *o, cli_session *s, cli_kernel *k, const ne
     k->apart = k->copies > 1 && k->dispatch.how == TILE_DISPATCH_DYNAMIC;
     if (!net_unroll(one, k->copies, &s->mem, &s->diag, &k->net))
         return false;
-    if (pnr_fits(&k->net, &k->board, &s->diag))
+    const pnr_options rules = {.own_tiles = o->buffers > 1};
+    if (pnr_fits(&k->net, &k->board, &rules, &s->diag))
         return true;
     if (most)
         diag_note(&s->diag, (src_loc){0}, "the most that fits is --unroll %u", most);
@@ -273,6 +282,7 @@ static bool place_and_route(const cli_options *o, cli_session *s, cli_kernel *k)
     pnr_options options = pnr_options_default();
     options.seed = o->seed;
     options.pipeline = o->pipeline ? PNR_PIPELINE_EXHAUSTIVE : PNR_PIPELINE_NONE;
+    options.own_tiles = o->buffers > 1;
     options.flush = k->apart ? flush_by_copy(s, &k->net) : NULL;
     options.timing = 1; /* a tenth more clock for 3 % more wire */
     double start = seconds_now();
@@ -342,7 +352,7 @@ static bool wants_operands(const cli_options *o, const cli_kernel *k) {
 }
 
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
-    if (!make_folder(o->out, &s->diag) || !cli_read_board(s, o->board, &k->board, &k->board_path) ||
+    if (!cli_take_folder(s, o->out) || !cli_read_board(s, o->board, &k->board, &k->board_path) ||
         !pnr_board_set_profile(&k->board, o->profile, &s->diag))
         return false;
     bool ok = cli_compile_sam(o, true, s, k) && cli_set_tiling(o, s, k) &&

@@ -55,10 +55,12 @@ const fw_error_info *fw_error_find(uint32_t number);
 typedef struct {
     const uint32_t *in, *out;
     uint32_t n_in, n_out;
-    uint32_t copies; /* that take runs each by itself; 0 counts as 1 */
+    uint32_t copies;  /* that take runs each by itself; 0 counts as 1 */
+    uint32_t buffers; /* of a batch file: 1 or, to load a batch while one runs, 2 */
 } fw_columns;
 
-/* The columns of a design, in the arena; `apart` as in fw_options. Errors: E0706-streams. */
+/* The columns of a design, in the arena; `apart` as in fw_options. Two buffers if each stream has the two
+ * banks of a GLB tile for itself. Errors: E0706-streams. */
 bool fw_columns_of(const pnr_design *design, bool apart, arena *mem, diagnostics *d, fw_columns *out);
 
 typedef struct {
@@ -89,7 +91,7 @@ typedef struct {
 } fw_batch;
 /* An open batch file, and where its batches lie. */
 typedef struct {
-    uint32_t inputs, outputs;
+    uint32_t inputs, outputs, buffers;
     uint64_t runs, hash; /* of all batches; of the whole file */
     struct {
         uint64_t at; /* byte */

@@ -401,9 +401,9 @@ static onyx_node lower_alu(lowering *l, sam_node h) {
             return (onyx_node){0};
     }
     if (count != op->streams) {
-        diag_unmappable(l->d, s->loc, "E0412-alu-operands", "%s: Onyx takes %u operand%s here, not %u",
-                        sam_node_label(l->sam, h, l->g->mem), op->streams, op->streams == 1 ? "" : "s",
-                        count);
+        diag_unmappable(l->d, s->loc, "E0412-alu-operands", "%s: Onyx takes %u %s here, not %u",
+                        sam_node_label(l->sam, h, l->g->mem), op->streams,
+                        plural(op->streams, "operand", "operands"), count);
         diag_hint(l->d, "split it into operations of two operands");
         return (onyx_node){0};
     }

@@ -13,12 +13,14 @@ static const kernel_description *kernel_of;
 static device *the;
 static struct {
     uint32_t platform[32], glc[32], glb[DEVICE_TILES][64];
-    uint32_t done[KINDS];              /* isr bits */
-    uint64_t due[KINDS][DEVICE_TILES]; /* cycle at which a stream finishes; 0 = not running */
+    uint32_t done[KINDS];               /* isr bits */
+    uint64_t due[KINDS][DEVICE_TILES];  /* cycle at which a stream finishes; 0 = not running */
+    uint32_t bank[KINDS][DEVICE_TILES]; /* of the buffer, counted from its start, that a stream uses */
     uint64_t now, reset_until, tick_due;
     uint32_t tick_reload, tick_ctrl, irq_enabled, irq_pending, demcr, dwt_ctrl;
     uint64_t cycle_zero;
     bool tick_pending, masked, in_handler;
+    uint32_t flushing; /* loads that started before their lane's stores */
     prng random;
 } s;
 
@@ -169,6 +171,7 @@ static void start_config(uint32_t tiles) {
         if (reaches(address >> 8 & 0xff))
             configure(address, glb_word32(at));
     }
+    s.bank[CONFIG][0] = 0;
     s.due[CONFIG][0] = the->hang_config ? 0 : s.now + n + 10;
 }
 
@@ -225,12 +228,14 @@ static uint32_t load_words(const kernel_stream *load, uint16_t *out) {
     if (r[GLB_LD_CTRL / 4] != want || dim > 1 || r[GLB_LD_CYCLE_START / 4] ||
         (dim && (r[GLB_LD_STRIDE / 4] != 2 || r[GLB_LD_CYCLE_STRIDE / 4] != 1)))
         violate("a load DMA is not set to a linear ready-valid stream");
-    if (n > 65536 || address >> 17 != (uint32_t)load->glb_tile * 2 || address + 2 * n > sizeof the->glb) {
-        violate("a load leaves the tile's first bank");
+    if (n > 65536 || address >> 17 != (uint32_t)load->glb_tile * 2 + !the->output_bank ||
+        address + 2 * n > sizeof the->glb) {
+        violate("a load leaves the inputs' bank");
         return 0;
     }
     for (uint32_t w = 0; w < n; w++)
         out[w] = glb_word(address + 2 * w);
+    s.bank[LOAD][load->glb_tile] = address / DEVICE_BANK;
     return n;
 }
 
@@ -240,10 +245,11 @@ static void store_words(const kernel_stream *store, const uint16_t *words, uint3
     if (r[GLB_ST_CTRL / 4] != (1u | 1u << 2 | (uint32_t)store->data_mux << 4) ||
         r[GLB_ST_NUM_BLOCKS / 4] != store->num_blocks)
         violate("a store DMA is not set to its ready-valid stream");
-    if (address >> 17 != (uint32_t)store->glb_tile * 2 + 1)
-        violate("a store leaves the tile's second bank");
+    if (address >> 17 != (uint32_t)store->glb_tile * 2 + the->output_bank)
+        violate("a store leaves the outputs' bank");
+    s.bank[STORE][store->glb_tile] = address / DEVICE_BANK;
     for (uint32_t w = 0; w < n; w++, address += 2) {
-        uint32_t wrapped = (address & 0x1ffff) | (uint32_t)store->glb_tile << 18 | 1u << 17;
+        uint32_t wrapped = (address & 0x1ffff) | (uint32_t)store->glb_tile << 18 | the->output_bank << 17;
         the->glb[wrapped] = (uint8_t)words[w];
         the->glb[wrapped + 1] = (uint8_t)(words[w] >> 8);
     }
@@ -251,10 +257,19 @@ static void store_words(const kernel_stream *store, const uint16_t *words, uint3
 
 static void start_streams(uint32_t value) {
     static uint16_t loaded[16][65536], stored[3 * 65536];
+    bool first = kernel_of->early_output && s.flushing == 0;
+    if (first && value >> 16 == 0) {
+        s.flushing = value;
+        return;
+    }
+    value |= s.flushing;
+    s.flushing = 0;
     uint32_t n[16] = {0}, lane = lane_of(value), loads = kernel_of->n_loads, stores = kernel_of->n_stores;
     the->starts++;
     if (lane == kernel_of->n_lanes)
         return;
+    if (first && the->lane_starts[lane] == 0)
+        violate("a store starts with the flush, while words stand at the output");
     the->lane_starts[lane]++;
     if (the->stalled_columns)
         violate("started with columns stalled");
@@ -287,6 +302,14 @@ static uint32_t platform_register(uint32_t offset) {
     if (offset == PLATFORM_RESET_ACK)
         return the->stuck_reset ? 0x100 : s.platform[PLATFORM_RESET_REQ / 4];
     return s.platform[offset / 4];
+}
+
+/* A bank has no arbitration: one of the two accesses would be lost. */
+static void check_bank(uint32_t address) {
+    for (uint32_t kind = 0; kind < KINDS; kind++)
+        for (uint32_t t = 0; t < DEVICE_TILES; t++)
+            if (s.due[kind][t] && s.bank[kind][t] == address / DEVICE_BANK)
+                violate("the processor touched a bank that a stream uses");
 }
 
 static void check_clock(void) {
@@ -410,8 +433,10 @@ uint32_t bus_read32(uint32_t address) {
     if (address - ONYX_PLATFORM < sizeof s.platform)
         return platform_register(address - ONYX_PLATFORM);
     check_clock();
-    if (address - ONYX_CGRA_DATA < sizeof the->glb)
+    if (address - ONYX_CGRA_DATA < sizeof the->glb) {
+        check_bank(address - ONYX_CGRA_DATA);
         return glb_word32(address - ONYX_CGRA_DATA);
+    }
     if (address - ONYX_CGRA_REG < sizeof s.glc)
         return glc_register(address - ONYX_CGRA_REG);
     violate("a read of nothing");
@@ -421,8 +446,10 @@ uint32_t bus_read32(uint32_t address) {
 uint16_t bus_read16(uint32_t address) {
     access_takes_time();
     check_clock();
-    if (address - ONYX_CGRA_DATA < sizeof the->glb)
+    if (address - ONYX_CGRA_DATA < sizeof the->glb) {
+        check_bank(address - ONYX_CGRA_DATA);
         return glb_word(address - ONYX_CGRA_DATA);
+    }
     violate("a read of nothing");
     return 0;
 }

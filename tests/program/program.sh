@@ -54,6 +54,7 @@ refused "[E0950-not-compiled]" onyx program --board onyx-cosim elsewhere
 refused "there is no program 'no-such-openocd' [E0781-start]" onyx program --board onyx-cosim --openocd no-such-openocd out
 echo "adapter driver no_such_driver" >bad.cfg
 refused "[E0781-start]" onyx program --board onyx-cosim --config bad.cfg out
+refused "(no_such_driver)" onyx program --board onyx-cosim --config bad.cfg out # what OpenOCD says before its list of drivers
 mkdir mine
 ln -s "$source/boards/onyx" "$source/boards/onyx-cosim.cfg" "$source/boards/onyx_soc.cfg" mine
 sed 's/0x4ba00477/0x4ba00478/' "$source/boards/onyx-cosim.json" >mine/other.json

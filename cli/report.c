@@ -177,6 +177,9 @@ static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
     add_number(tiling, "load_words", (double)counts->load_words);
     add_number(tiling, "batches", k->planned.batches);
     add_number(tiling, "predicted", predicted_cycles(k));
+    cJSON *work = add_object(tiling, "work");
+    for (uint32_t i = 0; i < TILE_WORKS; i++)
+        add_number(work, tile_work_name[i], (double)(uint64_t)(counts->expected.work[i] + 0.5));
     add_candidates(tiling, &k->statement, &k->planned.candidates, &s->mem);
     cJSON *partials = add_object(tiling, "partials");
     add_number(partials, "entries", (double)k->planned.partials.entries);

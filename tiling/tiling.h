@@ -131,7 +131,8 @@ typedef struct {
     /* By handle - 1: the variable (handle) without any coordinate of which, inside, the graph drops one of
      * this variable. 0: none; then results are taken to be longer than they may be. */
     uint8_t drops[TILE_MAX_VARS];
-    tile_driver driver; /* for --tile auto */
+    tile_driver driver;  /* for --tile auto */
+    bool vector_reducer; /* there is one, of profile onyx-ext */
 } tile_options;
 
 /* The edge along v that `options` asks for, or the one tile = 0 chooses for this statement. */
@@ -201,10 +202,19 @@ typedef struct {
     uint32_t corner[TILE_SPLITS_LISTED][SAM_MAX_ORDER]; /* of the first ones, by logical mode */
 } tile_split;
 
+/* What a run's cycles are made of: tiling/costs.def. */
+typedef enum {
+#define ARRAY(NAME, name, cycles, each) TILE_##NAME,
+#include "tiling/costs.def"
+    TILE_WORKS
+} tile_work;
+extern const char *const tile_work_name[TILE_WORKS];
+
 /* What runs are expected to take the array. */
 typedef struct {
     uint64_t runs;
-    double cycles; /* of all, one after the other */
+    double cycles;           /* of all, one after the other */
+    double work[TILE_WORKS]; /* that these are made of */
     struct {
         uint64_t runs;
         double cycles;

@@ -378,6 +378,7 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
         longest = c.extent[v.v - 1] > longest ? c.extent[v.v - 1] : longest;
         most = widest[v.v - 1] > most ? widest[v.v - 1] : most;
         safe[v.v - 1] = tile_edge(s, &any, v);
+        safe[v.v - 1] = safe[v.v - 1] < widest[v.v - 1] ? safe[v.v - 1] : widest[v.v - 1];
     }
     while (most > LEAST_EDGE && most / 2 >= longest)
         most /= 2; /* one sub-tile holds all */

@@ -275,7 +275,7 @@ typedef VEC(tile_candidate) tile_candidates;
  * (tiling/model.c), with what drives the array, and all that were tried: one edge for all variables first,
  * then the best of these with other edges along single ones, as long as that helps. Of plans of more than
  * 2^16 runs the first ones are counted, and the best three in full; each costs what tile_plan_begin does, and
- * its runs. The result is one of `tried`, complete, or the default edges where none fits. */
+ * its runs. The result is one of `tried`, complete, or where none fits the default edges, but not wider. */
 tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
                            const uint32_t *widest, arena *mem, tile_candidates *tried);
 /* Counts the plan with the options' edges in full, but for out->edge; false: it does not fit. */

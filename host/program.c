@@ -19,7 +19,7 @@ static bool run_batch(host_link *l, fw_batches *all, const char *folder, uint32_
     fw_batch b;
     host_batch_result result;
     bool good = fw_batches_get(all, batch, &mem, l->d, &b) &&
-                host_target_run(l, all, batch, &b, &mem, &result) &&
+                host_target_run(l, all, batch, &b, &mem, &result) && host_nothing_lost(l) &&
                 host_kept_write(folder, all, batch, &result, counters, l->d);
     if (good) {
         memcpy(counters, result.counters, sizeof result.counters);

@@ -82,7 +82,7 @@ EXPORTED onyx_result *onyx_run(const char *const *arguments, uint32_t n_argument
     for (uint32_t i = 0; i < n_arguments; i++)
         argv[i + 1] = arena_strdup(&s.mem, arguments[i]);
     argv[n_arguments + 1] = arena_strdup(&s.mem, "--quiet");
-    bool ok = cli_parse_options("run", (int)n_arguments + 2, argv, &s, &o) && cli_want_folder(&s, o.out) &&
+    bool ok = cli_parse_options(CLI_RUN, (int)n_arguments + 2, argv, &s, &o) && cli_want_folder(&s, o.out) &&
               take_operands(&s, &o, operands, n_operands) && cli_run(&o, &s, &k);
     if (ok) {
         size_t length = 0;

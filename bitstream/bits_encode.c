@@ -24,8 +24,8 @@ typedef struct {
 static void put(encoder *e, const bits_field *f, pnr_site at, uint32_t value, src_loc loc) {
     uint32_t width = f->hi - f->lo + 1u;
     if (value & ~bits_mask(width)) {
-        diag_error(e->d, loc, "E0606-field-range", "tile x%uy%u: %u does not fit field %s of %u bit%s", at.x,
-                   at.y, value, f->name, width, width == 1 ? "" : "s");
+        diag_error(e->d, loc, "E0606-field-range", "tile x%uy%u: %u does not fit field %s of %u %s", at.x,
+                   at.y, value, f->name, width, plural(width, "bit", "bits"));
         diag_hint(e->d, "the largest value is %u", bits_mask(width));
         e->good = false;
         return;

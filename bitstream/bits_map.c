@@ -62,7 +62,7 @@ static bool csv_open(csv_table *t, const char *folder, const char *file, const c
                      diagnostics *d) {
     const char *path = arena_printf(mem, "%s/%s", folder, file);
     *t = (csv_table){0};
-    t->text = file_read(path, d->mem, &t->length, d);
+    t->text = text_read(path, d->mem, &t->length, d);
     if (!t->text)
         return false;
     t->source = diag_add_source(d, path, t->text, t->length);
@@ -108,8 +108,8 @@ static bool cell_tile(const csv_table *t, uint8_t *out, diagnostics *d) {
 static bool row_columns(const csv_table *t, uint32_t expected, diagnostics *d) {
     if (t->columns == expected)
         return true;
-    diag_error(d, src_at(t->source, t->line, t->line_length), "E0602-map-row",
-               "expected %u columns, found %u", expected, t->columns);
+    diag_error(d, src_at(t->source, t->line, t->line_length), "E0602-map-row", "expected %u %s, found %u",
+               expected, plural(expected, "column", "columns"), t->columns);
     return false;
 }
 

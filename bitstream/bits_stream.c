@@ -183,7 +183,7 @@ static bool read_line(bits_reader *r, arena *mem, bits_stream *out) {
 bool bits_read(const char *path, arena *mem, diagnostics *d, bits_stream *out) {
     bits_reader r = {.d = d};
     *out = (bits_stream){0};
-    r.text = file_read(path, d->mem, &r.length, d);
+    r.text = text_read(path, d->mem, &r.length, d);
     if (!r.text)
         return false;
     r.source = diag_add_source(d, path, r.text, r.length);

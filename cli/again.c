@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { OPT_WAVE = CLI_OPT_BOARD + 1, OPT_JSON };
-
-typedef struct {
-    cli_tool tool;
-    bool json, wave;
-} again_options;
-
 static const char *current_folder(cli_session *s) {
     char here[4096];
     return getcwd(here, sizeof here) ? arena_strdup(&s->mem, here) : ".";
@@ -45,7 +38,7 @@ static bool not_recorded(cli_session *s, const char *folder) {
 }
 
 /* Files among the arguments are named from where the command ran; that folder may be gone. */
-bool cli_replay(cli_session *s, const char *folder, cli_options *o) {
+static bool replay(cli_session *s, const char *folder, cli_options *o) {
     const char *path = record_path(s, folder), *where = NULL;
     uint32_t version = 0;
     if (access(path, R_OK) != 0)
@@ -69,7 +62,7 @@ bool cli_replay(cli_session *s, const char *folder, cli_options *o) {
     if (version != 1)
         return not_recorded(s, folder);
     bool quiet = s->quiet, as_json = s->json; /* are of the command at hand */
-    bool ok = cli_parse_options("run", argc, argv, s, o);
+    bool ok = cli_parse_options(CLI_RUN, argc, argv, s, o);
     s->quiet = quiet;
     s->json = as_json;
     o->out = folder;
@@ -78,49 +71,61 @@ bool cli_replay(cli_session *s, const char *folder, cli_options *o) {
     return ok;
 }
 
-/* ---- onyx cosim, onyx firmware ----------------------------------------------------------------- */
+/* ---- a command on such a folder ----------------------------------------------------------------- */
 
-static error_t parse_again(int key, char *arg, struct argp_state *state) {
-    again_options *o = state->input;
+error_t cli_parse_again(int key, char *arg, struct argp_state *state) {
+    cli_again *o = state->input;
     switch (key) {
-    case OPT_WAVE:
+    case CLI_OPT_WAVE:
         o->wave = true;
         return 0;
-    case OPT_JSON:
-        o->json = true;
+    case CLI_OPT_NO_CHECK:
+        o->no_check = true;
+        return 0;
+    case CLI_OPT_HAZARDS:
+        o->judges_hazards = true;
+        o->hazards = cli_severity_of(o->tool.session, "--hazards", arg);
         return 0;
     default:
         return cli_parse_tool(key, arg, state);
     }
 }
 
-static int command(const struct argp *parser, const char *name, int argc, char **argv,
-                   bool (*action)(const again_options *, cli_session *, cli_options *)) {
+int cli_command_again(const struct argp *parser, cli_command command, int argc, char **argv, cli_again *again,
+                      bool (*action)(cli_again *, cli_options *)) {
     cli_session s;
     cli_options o;
-    again_options again = {.tool = {.session = &s}};
     cli_session_begin(&s);
-    bool ok = cli_parse(parser, name, argc, argv, &s, &again) &&
-              cli_want_arguments(&again.tool, 1, parser->args_doc) &&
-              cli_replay(&s, again.tool.arguments.at[0], &o) && action(&again, &s, &o);
+    again->tool.session = &s;
+    bool ok = cli_parse(parser, command, argc, argv, &s, again) &&
+              cli_want_arguments(&again->tool, 1, parser->args_doc) &&
+              replay(&s, again->tool.arguments.at[0], &o);
+    if (ok) {
+        o.json = again->tool.json;
+        o.wave = again->wave;
+        o.io_trace = false;
+        o.check = o.check && !again->no_check;
+        o.hazards = again->judges_hazards ? again->hazards : o.hazards;
+        ok = action(again, &o);
+    }
     return cli_session_end(&s, ok);
 }
 
-static bool cosim(const again_options *again, cli_session *s, cli_options *o) {
+/* ---- onyx cosim, onyx firmware ----------------------------------------------------------------- */
+
+static bool cosim(cli_again *again, cli_options *o) {
     cli_kernel k = {0};
     o->engine = ENGINE_SOC;
-    o->json = again->json;
-    o->wave = again->wave;
-    o->io_trace = false;
-    return cli_run(o, s, &k);
+    return cli_run(o, again->tool.session, &k);
 }
 
 /* The program of one kernel: a line, or an object of the list. */
-static bool build(const again_options *again, cli_session *s, const cli_kernel *k, cJSON *list) {
+static bool build(const cli_tool *tool, const cli_kernel *k, cJSON *list) {
+    cli_session *s = tool->session;
     fw_app app;
     if (!cli_build_firmware(s, k, arena_printf(&s->mem, "%s/firmware", k->folder), &app))
         return false;
-    if (again->json) {
+    if (tool->json) {
         cJSON *one = cJSON_CreateObject();
         cJSON_AddStringToObject(one, "elf", app.elf);
         cJSON_AddNumberToObject(one, "code_bytes", app.code_bytes);
@@ -136,43 +141,36 @@ static bool build(const again_options *again, cli_session *s, const cli_kernel *
     return true;
 }
 
-static bool firmware(const again_options *again, cli_session *s, cli_options *o) {
+static bool firmware(cli_again *again, cli_options *o) {
+    const cli_tool *tool = &again->tool;
     cli_kernel k = {0};
     cJSON *list = cJSON_CreateArray();
-    bool ok = cli_compile(o, s, &k);
+    bool ok = cli_compile(o, tool->session, &k);
     for (uint32_t n = 0; ok && n < k.producers.len; n++)
-        ok = build(again, s, &k.producers.at[n], list);
-    ok = ok && build(again, s, &k, list);
-    if (ok && again->json)
+        ok = build(tool, &k.producers.at[n], list);
+    ok = ok && build(tool, &k, list);
+    if (ok && tool->json)
         cli_print_json(list);
     cJSON_Delete(list);
     return ok;
 }
 
 int command_cosim(int argc, char **argv) {
-    static const struct argp_option table[] = {
-        {"wave", OPT_WAVE, NULL, 0, "Write what every channel does in every cycle to DIR/waves.fst", 1},
-        {"json", OPT_JSON, NULL, 0, "Print report.json instead of a summary", 2},
-        {0}};
     static const struct argp parser = {
-        .options = table,
-        .parser = parse_again,
+        .parser = cli_parse_again,
         .args_doc = "DIR",
         .doc =
             "Runs what onyx run or onyx compile left in DIR on the co-simulated chip, by its firmware, and "
             "checks the result: onyx run --engine soc with the command of then and the data of now."};
-    return command(&parser, "cosim", argc, argv, cosim);
+    return cli_command_again(&parser, CLI_COSIM, argc, argv, &(cli_again){0}, cosim);
 }
 
 int command_firmware(int argc, char **argv) {
-    static const struct argp_option table[] = {{"json", OPT_JSON, NULL, 0, "Print a list of objects", 1},
-                                               {0}};
     static const struct argp parser = {
-        .options = table,
-        .parser = parse_again,
+        .parser = cli_parse_again,
         .args_doc = "DIR",
         .doc = "Builds the Cortex-M3 program of what onyx run or onyx compile left in DIR, "
                "DIR/firmware/app.elf, and says what it takes of the chip's memories. A machine without the "
                "compiler can then program a board with it (onyx program)."};
-    return command(&parser, "firmware", argc, argv, firmware);
+    return cli_command_again(&parser, CLI_FIRMWARE, argc, argv, &(cli_again){0}, firmware);
 }

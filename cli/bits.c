@@ -1,8 +1,6 @@
 /* onyx bits and bitgen: bitstreams made of a routed netlist's files, checked, explained and compared. */
 #include "cli/cli.h"
 
-enum { OPT_DESIGN = CLI_OPT_BOARD + 1 };
-
 typedef struct {
     cli_tool tool; /* first: cli_parse_tool gets it */
     const char *design;
@@ -69,8 +67,10 @@ static bool verify(const char *path, const char *folder, cli_session *s, bits_fi
         return false;
     if (s->quiet)
         return true;
-    printf("%s: %u words, %u cells, %u nets, no unknown bit; encodes to the same words\n", path,
-           f->bits.words.len, f->net.cells.len, f->net.nets.len);
+    uint32_t words = f->bits.words.len, cells = f->net.cells.len, nets = f->net.nets.len;
+    printf("%s: %u %s, %u %s, %u %s, no unknown bit; encodes to the same words\n", path, words,
+           plural(words, "word", "words"), cells, plural(cells, "cell", "cells"), nets,
+           plural(nets, "net", "nets"));
     if (folder)
         printf("it is the routed netlist in %s: tiles, configurations, pins, hops, registers\n", folder);
     return true;
@@ -106,7 +106,7 @@ static bool bits_action(const char *action, const bits_options *options) {
 
 static error_t parse_bits(int key, char *arg, struct argp_state *state) {
     bits_options *o = state->input;
-    if (key != OPT_DESIGN)
+    if (key != CLI_OPT_DESIGN)
         return cli_parse_tool(key, arg, state);
     o->design = arg;
     return 0;
@@ -114,22 +114,13 @@ static error_t parse_bits(int key, char *arg, struct argp_state *state) {
 
 int command_bits(int argc, char **argv) {
     static const char *const actions[] = {"verify", "explain", "stat", "diff", "to-verilog", NULL};
-    static const struct argp_option table[] = {CLI_OPTION_BOARD,
-                                               CLI_OPTION_PROFILE,
-                                               {"output", 'o', "FILE", 0, "Where the Verilog goes", 0},
-                                               {"design", OPT_DESIGN, "DIR", 0,
-                                                "Prove it equal to DIR/netlist.json, design.place and "
-                                                "design.route, which 'onyx run' and 'compile' write",
-                                                0},
-                                               {0}};
-    static const struct argp parser = {.options = table,
-                                       .parser = parse_bits,
+    static const struct argp parser = {.parser = parse_bits,
                                        .args_doc = "verify FILE.bs [--design DIR]\nexplain|stat FILE.bs\n"
                                                    "diff A.bs B.bs\nto-verilog FILE.bs -o FILE.sv"};
     cli_session s;
     cli_session_begin(&s);
     bits_options o = {.tool = {.session = &s, .board = "onyx", .profile = PNR_PROFILE}};
-    bool ok = cli_parse(&parser, "bits", argc, argv, &s, &o), known = false;
+    bool ok = cli_parse(&parser, CLI_BITS, argc, argv, &s, &o), known = false;
     const char *action = o.tool.arguments.len ? o.tool.arguments.at[0] : "";
     for (int i = 0; actions[i]; i++)
         known = known || strcmp(action, actions[i]) == 0;
@@ -165,12 +156,7 @@ static bool assemble(const cli_tool *o) {
 }
 
 int command_bitgen(int argc, char **argv) {
-    static const struct argp_option table[] = {CLI_OPTION_BOARD,
-                                               CLI_OPTION_PROFILE,
-                                               {"output", 'o', "FILE.bs", 0, "Where the bitstream goes", 0},
-                                               {0}};
     static const struct argp parser = {
-        .options = table,
         .parser = cli_parse_tool,
         .args_doc = "DIR",
         .doc = "Makes a bitstream of DIR/netlist.json, design.place and design.route; they may have been "
@@ -178,7 +164,7 @@ int command_bitgen(int argc, char **argv) {
     cli_session s;
     cli_session_begin(&s);
     cli_tool o = {.session = &s, .board = "onyx", .profile = PNR_PROFILE};
-    bool ok =
-        cli_parse(&parser, "bitgen", argc, argv, &s, &o) && cli_want_arguments(&o, 1, "DIR") && assemble(&o);
+    bool ok = cli_parse(&parser, CLI_BITGEN, argc, argv, &s, &o) && cli_want_arguments(&o, 1, "DIR") &&
+              assemble(&o);
     return cli_session_end(&s, ok);
 }

@@ -60,12 +60,13 @@ typedef struct {
     cli_edges tile; /* 0 = by the tensors' orders */
     bool tile_auto; /* by the data instead */
     cli_edges glb_tile;
-    uint32_t unroll; /* copies of the kernel; 0 = as many as fit */
+    uint32_t unroll;  /* copies of the kernel; 0 = as many as fit */
+    uint32_t buffers; /* 2: streams have GLB tiles of their own, for fw_columns.buffers */
     tile_dispatch dispatch;
     bool dispatch_auto; /* by the data instead */
     uint64_t seed;
     bool runs;  /* onyx run, which needs operands */
-    bool again; /* what the folder holds is this kernel's: cli_replay */
+    bool again; /* what the folder holds is this kernel's: cli_command_again */
     bool check, pipeline, balance, io_trace, wave, json;
     const char *out; /* folder */
     /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
@@ -87,6 +88,7 @@ typedef struct {
     struct cli_progress *shown; /* progress.c; NULL: nobody looks */
     VEC(pnr_board) boards;      /* read so far; freed at the end */
     const char *programs;       /* folder of onyx and onyx-cosim; NULL: that of this program */
+    int folder;                 /* what keeps others from the output folder, plus 1; 0: nothing */
     bool embedded;              /* in somebody else's program, which --help must not end */
 } cli_session;
 
@@ -100,6 +102,9 @@ void cli_progress_begin(cli_session *s);
 void cli_progress_end(cli_session *s);
 /* Prints what was diagnosed, frees everything, returns the exit code. */
 int cli_session_end(cli_session *s, bool ok);
+/* Makes the folder for what is produced, and keeps other commands from it until the session ends:
+ * E0007-in-use. */
+bool cli_take_folder(cli_session *s, const char *path);
 /* The file of a program of the toolchain, "onyx" or "onyx-cosim"; just its name where /proc does not tell. */
 const char *cli_program(cli_session *s, const char *name);
 /* Where boards, RTL and firmware sources lie: $ONYX_HOME, or beside the installed program, or the tree it was
@@ -109,57 +114,89 @@ const char *cli_home(cli_session *s);
  * it. */
 bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const char **path);
 
-/* ---- arguments (arguments.c) ------------------------------------------------------------------ */
+/* ---- arguments (arguments.c, values.c) -------------------------------------------------------- */
 
-/* Parses with argp, but takes long options only in full: scripts that abbreviate break when an option is
- * added. The options of every command go to the session: --diagnostics, --progress, --quiet. `input` is what
- * the parser's callback gets. False after errors (E0902-option, E0903-option-value); --help ends the program.
- */
-bool cli_parse(const struct argp *parser, const char *command, int argc, char **argv, cli_session *s,
+typedef enum {
+#define COMMAND(key, name, doc) CLI_##key,
+#include "cli/commands.def"
+#undef COMMAND
+    CLI_SWEEP_REPORT,
+    CLI_COMMANDS
+} cli_command;
+#define COMMAND(key, name, doc) int command_##name(int argc, char **argv);
+#include "cli/commands.def"
+#undef COMMAND
+
+/* What a command's parser gets of an option: its letter, or a number of its own. */
+enum {
+#define HEADING(group, commands, text)
+#define OPTION(key, name, letter, value, group, commands, doc) CLI_ROW_##key,
+#include "cli/options.def"
+#undef OPTION
+};
+enum {
+    CLI_NO_LETTER = 256,
+#define OPTION(key, name, letter, value, group, commands, doc)                                               \
+    CLI_OPT_##key = (letter) ? (letter) : (int)CLI_NO_LETTER + (int)CLI_ROW_##key,
+#include "cli/options.def"
+#undef OPTION
+#undef HEADING
+};
+/* "dtype" */
+const char *cli_option_name(int key);
+
+/* Parses with argp the options that options.def gives the command; but takes long ones only in full: scripts
+ * that abbreviate break when an option is added. Of `parser` it reads .parser, .args_doc and .doc; `input` is
+ * what the callback gets. The options of every command go to the session. False after errors (E0902-option,
+ * E0903-option-value); --help ends the program. */
+bool cli_parse(const struct argp *parser, cli_command command, int argc, char **argv, cli_session *s,
                void *input);
 /* Values of options; E0903-option-value when they are not in range, or not among the NULL-terminated words
  * known (whose index is the answer). */
 uint64_t cli_whole(cli_session *s, const char *option, const char *text, uint64_t low, uint64_t high);
 int cli_choice(cli_session *s, const char *option, const char *text, const char *const *known);
 const char *cli_profile(cli_session *s, const char *text);
+tile_dtype cli_dtype(cli_session *s, const char *text);
+cli_severity cli_severity_of(cli_session *s, const char *option, const char *text);
+extern const char *const cli_engines[]; /* what --engine may be, from ENGINE_SAM on; then NULL */
 /* True if `known` is fewer slips from the text than *distance, which it then is: insertions, deletions,
  * replacements, swaps of neighbours (optimal string alignment, O(product of the lengths)). */
 enum { CLI_TOO_FAR = 3 }; /* to begin with: two slips are one */
 bool cli_nearer(const char *text, size_t length, const char *known, uint32_t *distance);
 void cli_bad_value(cli_session *s, const char *option, const char *value, const char *want);
 
-/* Of every command that has a board or writes a folder, so that they are worded once. Keys of long options
- * without a letter come after CLI_OPT_BOARD. */
-enum { CLI_OPT_PROFILE = 256, CLI_OPT_BOARD };
-#define CLI_OPTION_BOARD                                                                                     \
-    { "board", CLI_OPT_BOARD, "NAME", 0, "Board, from 'onyx boards', or a .json file (default onyx)", 0 }
-#define CLI_OPTION_PROFILE                                                                                   \
-    {                                                                                                        \
-        "profile", CLI_OPT_PROFILE, "NAME", 0,                                                               \
-            "What the tiles can do: onyx, the fabricated chip (default), or onyx-ext, primitives of ours, "  \
-            "too",                                                                                           \
-            1                                                                                                \
-    }
-#define CLI_OPTION_OUT                                                                                       \
-    { "output", 'o', "DIR", 0, "Folder for what is produced", 0 }
-
 /* The tools on files: first member of their options, which they give to cli_parse. */
 typedef struct {
     cli_session *session;
     const char *board, *profile, *out;
     text_vec arguments;
+    bool json;
 } cli_tool;
 error_t cli_parse_tool(int key, char *arg, struct argp_state *state);
 /* E0904-argument, E0905-folder. */
 bool cli_want_arguments(const cli_tool *o, uint32_t wanted, const char *usage);
 bool cli_want_folder(cli_session *s, const char *out);
 
+/* A command on a folder of run or compile (again.c): first member of its options. What these say takes the
+ * place of what the folder's command said. */
+typedef struct {
+    cli_tool tool;
+    bool no_check, wave, judges_hazards;
+    cli_severity hazards; /* judges_hazards: what was said */
+} cli_again;
+error_t cli_parse_again(int key, char *arg, struct argp_state *state);
+/* The whole command: parses, goes through the folder's command again, and calls `action` with the options of
+ * then, in which paths hold from the current folder: it becomes that of then, if it is still there.
+ * E0950-not-compiled. */
+int cli_command_again(const struct argp *parser, cli_command command, int argc, char **argv, cli_again *again,
+                      bool (*action)(cli_again *, cli_options *));
+
 /* Every cell at the site a .place file gives it. E0923-not-placed, and what pnr_place has to say. */
 bool cli_read_placement(cli_session *s, const char *path, pnr_options *options, const netlist *n,
                         const pnr_board *board, pnr_design *design);
 
-/* Fills `o` from the command line; false after errors. `what` is "run", "compile" or "sam". */
-bool cli_parse_options(const char *what, int argc, char **argv, cli_session *s, cli_options *o);
+/* Fills `o` from the command line; false after errors. The command is run, compile or sam. */
+bool cli_parse_options(cli_command command, int argc, char **argv, cli_session *s, cli_options *o);
 
 /* Wall seconds of each stage. */
 typedef struct {
@@ -176,12 +213,14 @@ typedef struct {
     const cycle_design *design;
     bool ahead;
     double build_s, cpu_s; /* engine rtl: building its program, wall; its runs, processor time */
+    host_outcome host;     /* engine program */
 } cli_outcome;
 
 /* What planning the runs of a kernel came to. */
 typedef struct {
     tile_counts counts;
     tile_candidates candidates; /* of --tile auto */
+    tile_candidate expected;    /* complete: of the edges it has, before anything runs */
     tile_collected partials;
     uint64_t passes;  /* of the array: each takes as many runs as there are copies */
     uint32_t batches; /* the plan was made in */
@@ -205,6 +244,7 @@ struct cli_kernel {
     /* As written, what the reference evaluates (of a workspace: as scheduled); packed: what is lowered. */
     sam_statement user, statement;
     tile_operands operands;    /* the user's, by tensor handle - 1, if they were read before compiling */
+    tile_operands packed;      /* for the statement, once all are known */
     uint32_t *extent;          /* of the user's variables, by handle - 1; once the operands are there */
     VEC(cli_kernel) producers; /* kernels that fill workspaces, in the order in which they run before this */
     sam_graph sam, hardware;   /* as lowered from the statement; after the hardware rewrites */
@@ -228,6 +268,8 @@ struct cli_kernel {
     cli_times times;
 };
 
+/* What the frontend is told by the options. */
+fe_in cli_frontend_input(const cli_options *o);
 /* Expression to SAM graphs; the first third of cli_compile (for the chip) and all that engine sam needs. */
 bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k);
 /* The other way in for `onyx sam`: a SAM graph as a .gv file, instead of an expression. */
@@ -277,18 +319,24 @@ bool cli_run_kernels(const cli_options *o, cli_session *s, cli_kernel *k, const 
  * copies as the options say, or as fit; k has board and tiling. */
 bool cli_lower_sam(const cli_options *o, bool chip, cli_session *s, const fe_kernel *kernel, cli_kernel *k);
 bool cli_lower(const cli_options *o, cli_session *s, cli_kernel *k);
-/* The user's operands packed for a kernel; *known: all it has are the user's, and there. */
-bool cli_pack_known(cli_session *s, const cli_kernel *k, bool *known, tile_operands *packed);
+/* Packs the user's operands, once, if the kernel has no others and they are there. */
+bool cli_pack_known(cli_session *s, cli_kernel *k);
+/* The processor that drives the kernel on the chip. */
+tile_driver cli_driver(const cli_kernel *k);
 /* k->dispatch by the options or by the data, for so many copies that start together or (0: they do not fit)
  * apart. */
-bool cli_choose_dispatch(const cli_options *o, cli_session *s, cli_kernel *k, const netlist *one,
-                         uint32_t together, uint32_t apart);
+bool cli_choose_dispatch(const cli_options *o, cli_session *s, cli_kernel *k, uint32_t together,
+                         uint32_t apart);
 /* Changes `cin`, which was made of `in`, to what the chip can run, where the user leaves that open; what it
  * cannot stays as it is. chosen: k->chosen of each kernel. Sets k->staged and k->way_out of the last one. */
 void cli_choose(const cli_options *o, cli_session *s, const fe_in *in, cli_kernel *k, fe_cin *cin,
                 text_vec *chosen);
 /* The next of all orders of n numbers, the ascending one first; false after the last. */
 bool cli_next_order(uint32_t *place, uint32_t n);
+/* Of onyx sweep's --order where it has stars ("all", "i,*;k,i,j"): the orders that can run on one of the
+ * boards, or, without any, as a graph; those without a star as they are. E0917-orders. */
+bool cli_find_orders(cli_session *s, const cli_options *o, const pnr_board *boards, uint32_t n_boards,
+                     const char *list, text_vec *out);
 /* "i,j,k" */
 const char *cli_loops_text(const sam_statement *st, arena *mem);
 /* The options as one kernel's stages see them: its files go to its own folder. */
@@ -352,18 +400,15 @@ bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, cli_batche
                  cli_outcome *out);
 bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
                      tile_collector *c, cli_outcome *out);
-/* cli_write_batches to a batch file. */
-bool cli_write_batch_file(const cli_options *o, cli_session *s, cli_kernel *k, const char *path,
-                          cli_batches *batches, cli_outcome *out);
+/* cli_write_batches to a batch file of at most so many buffers. */
+bool cli_write_batch_file(const cli_options *o, cli_session *s, cli_kernel *k, uint32_t buffers,
+                          const char *path, cli_batches *batches, cli_outcome *out);
 /* fw_build, and beside app.elf app.json, which says what it was made of. */
 bool cli_build_firmware(cli_session *s, const cli_kernel *k, const char *folder, fw_app *app);
 /* The app.elf in the folder is whole, and of this kernel. */
 bool cli_firmware_is_there(cli_session *s, const cli_kernel *k, const char *folder);
-/* Leaves in the folder what cli_replay needs to go through the command again. */
+/* Leaves in the folder what cli_command_again goes through again. */
 bool cli_record_command(cli_session *s, int argc, char **argv, const char *folder);
-/* The options of the command that made the folder, in which paths hold from the current folder: it becomes
- * that of then, if it is still there. `quiet` and `json` stay the session's. E0950-not-compiled. */
-bool cli_replay(cli_session *s, const char *folder, cli_options *o);
 /* Of a path from here, the same from anywhere. */
 const char *cli_absolute(cli_session *s, const char *path);
 
@@ -389,24 +434,5 @@ bool cli_is_page(const char *topic);
 
 /* Runs a program and waits; its standard output goes to `log`. False with E0930-tool when it fails. */
 bool cli_spawn(const char *const *argv, const char *log, diagnostics *d);
-
-int command_run(int argc, char **argv);
-int command_compile(int argc, char **argv);
-int command_sam(int argc, char **argv);
-int command_sweep(int argc, char **argv);
-int command_tile(int argc, char **argv);
-int command_view(int argc, char **argv);
-int command_boards(int argc, char **argv);
-int command_cosim(int argc, char **argv);
-int command_firmware(int argc, char **argv);
-int command_program(int argc, char **argv);
-int command_bits(int argc, char **argv);
-int command_bitgen(int argc, char **argv);
-int command_pnr(int argc, char **argv);
-int command_place(int argc, char **argv);
-int command_route(int argc, char **argv);
-int command_sta(int argc, char **argv);
-int command_fabric(int argc, char **argv);
-int command_help(int argc, char **argv);
 
 #endif

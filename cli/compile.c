@@ -67,16 +67,20 @@ static void clear_folder(const char *folder, arena *mem) {
         remove(arena_printf(mem, "%s/%s", folder, names[i]));
 }
 
+fe_in cli_frontend_input(const cli_options *o) {
+    return (fe_in){.expression = o->expression,
+                   .formats = o->formats.at,
+                   .n_formats = o->formats.len,
+                   .dimensions = o->dimensions.at,
+                   .n_dimensions = o->dimensions.len,
+                   .schedule = o->schedule.at,
+                   .n_schedule = o->schedule.len,
+                   .integers = o->dtype == TILE_DTYPE_INT16};
+}
+
 bool cli_compile_sam(const cli_options *o, bool chip, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
-    const fe_in in = {.expression = o->expression,
-                      .formats = o->formats.at,
-                      .n_formats = o->formats.len,
-                      .dimensions = o->dimensions.at,
-                      .n_dimensions = o->dimensions.len,
-                      .schedule = o->schedule.at,
-                      .n_schedule = o->schedule.len,
-                      .integers = o->dtype == TILE_DTYPE_INT16};
+    const fe_in in = cli_frontend_input(o);
     fe_cin cin;
     text_vec chosen = {0};
     bool ok = fe_parse(&in, &s->names, &s->mem, &s->diag, &k->user) && fe_check(&k->user, &s->diag) &&
@@ -110,10 +114,12 @@ static uint32_t divide_up(uint32_t a, uint32_t b) {
 
 /* How many of the kernel the board has tiles and streams for; `apart`: each in flush groups of its own, which
  * have a like share of everything. */
-static uint32_t most_copies(const netlist *one, const pnr_board *board, bool apart) {
+static uint32_t most_copies(const cli_options *o, const netlist *one, const pnr_board *board, bool apart) {
     pnr_resource table[PNR_RESOURCES];
     uint32_t most = UINT32_MAX, groups = divide_up(board->width, board->flush_columns);
     pnr_count_resources(one, board, table);
+    if (o->buffers > 1)
+        pnr_own_tiles(board, table);
     for (int i = 0; i < PNR_RESOURCES; i++) {
         uint32_t need = table[i].need, have = table[i].have, fit = UINT32_MAX;
         if (need)
@@ -125,16 +131,19 @@ static uint32_t most_copies(const netlist *one, const pnr_board *board, bool apa
 
 /* The kernel as often as asked for; more than fit is an error that says how many do. */
 static bool unroll(const cli_options *o, cli_session *s, cli_kernel *k, const netlist *one) {
-    uint32_t together = most_copies(one, &k->board, false), apart = most_copies(one, &k->board, true);
+    uint32_t together = most_copies(o, one, &k->board, false), apart = most_copies(o, one, &k->board, true);
     uint32_t of_apart = !o->unroll ? apart : o->unroll <= apart ? o->unroll : 0;
-    if (!cli_choose_dispatch(o, s, k, one, o->unroll ? o->unroll : together, of_apart))
+    if (o->buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
+        of_apart = 0;
+    if (!cli_choose_dispatch(o, s, k, o->unroll ? o->unroll : together, of_apart))
         return false;
     uint32_t most = k->dispatch.how == TILE_DISPATCH_DYNAMIC ? apart : together;
     k->copies = o->unroll ? o->unroll : most ? most : 1;
     k->apart = k->copies > 1 && k->dispatch.how == TILE_DISPATCH_DYNAMIC;
     if (!net_unroll(one, k->copies, &s->mem, &s->diag, &k->net))
         return false;
-    if (pnr_fits(&k->net, &k->board, &s->diag))
+    const pnr_options rules = {.own_tiles = o->buffers > 1};
+    if (pnr_fits(&k->net, &k->board, &rules, &s->diag))
         return true;
     if (most)
         diag_note(&s->diag, (src_loc){0}, "the most that fits is --unroll %u", most);
@@ -165,51 +174,42 @@ static void note_droppers(cli_kernel *k) {
     }
 }
 
-bool cli_pack_known(cli_session *s, const cli_kernel *k, bool *known, tile_operands *packed) {
-    *known = true;
-    for (uint32_t t = 0; t < k->statement.tensors.len && *known; t++) {
+bool cli_pack_known(cli_session *s, cli_kernel *k) {
+    bool known = true;
+    if (k->packed.operand)
+        return true;
+    for (uint32_t t = 0; t < k->statement.tensors.len && known; t++) {
         const sam_tensor_data *tensor = &k->statement.tensors.at[t];
         name_id source = tensor->view.source.v ? tensor->view.source : tensor->name;
-        *known = t + 1 == k->statement.result.v || tensor->ones;
-        for (uint32_t i = 0; i < k->operands.n && !*known; i++)
-            *known = name_eq(k->operands.operand[i].name, source);
+        known = t + 1 == k->statement.result.v || tensor->ones;
+        for (uint32_t i = 0; i < k->operands.n && !known; i++)
+            known = name_eq(k->operands.operand[i].name, source);
     }
-    return !*known || tile_pack(&k->statement, &k->operands, &s->mem, &s->diag, packed);
+    return !known || tile_pack(&k->statement, &k->operands, &s->mem, &s->diag, &k->packed);
 }
 
-/* On the chip the processor takes its part of every run. Each compressed level is a stream, and the values.
- */
-static void note_processor(const cli_options *o, cli_kernel *k) {
-    uint32_t streams[2] = {0}; /* loads, stores */
-    if (o->engine == ENGINE_CYCLE || o->engine == ENGINE_RTL)
-        return;
-    for (uint32_t t = 0; t < k->statement.tensors.len; t++) {
-        const sam_tensor_data *tensor = &k->statement.tensors.at[t];
-        uint32_t *n = &streams[t + 1 == k->statement.result.v];
-        for (uint32_t l = 0; l < tensor->order && !tensor->ones; l++)
-            *n += tensor->level[l] != SAM_LEVEL_DENSE;
-        *n += !tensor->ones;
-    }
-    fw_run_cycles(streams[0], streams[1], &k->board, &k->tiling.run_waits, &k->tiling.run_least);
+tile_driver cli_driver(const cli_kernel *k) {
+    tile_driver by = {.ratio = host_cycles_ratio(&k->board)};
+    lower_count_streams(&k->hardware, &by.loads, &by.stores);
+    return by;
 }
 
 /* --tile auto, where all operands are the user's: those of a workspace are not there yet. */
 static bool choose_tile(const cli_options *o, cli_session *s, cli_kernel *k) {
-    tile_operands packed;
-    bool known;
     uint32_t widest[TILE_MAX_VARS] = {0};
-    note_processor(o, k);
-    if (!cli_pack_known(s, k, &known, &packed))
+    if (!cli_pack_known(s, k))
         return false;
-    if (!known)
+    if (!k->packed.operand)
         return true;
+    if (o->engine != ENGINE_CYCLE && o->engine != ENGINE_RTL)
+        k->tiling.driver = cli_driver(k);
     for (uint32_t l = 0; l < k->statement.loops.len; l++) {
         uint32_t most = widest_along(k, k->statement.loops.at[l]);
         widest[k->statement.loops.at[l].v - 1] = most < MOST_EDGE ? most : MOST_EDGE;
     }
-    memcpy(k->tiling.edge,
-           tile_choose(&k->statement, &packed, &k->tiling, widest, &s->mem, &k->planned.candidates),
-           sizeof k->tiling.edge);
+    k->planned.expected =
+        tile_choose(&k->statement, &k->packed, &k->tiling, widest, &s->mem, &k->planned.candidates);
+    memcpy(k->tiling.edge, k->planned.expected.edge, sizeof k->tiling.edge);
     return true;
 }
 
@@ -282,6 +282,7 @@ static bool place_and_route(const cli_options *o, cli_session *s, cli_kernel *k)
     pnr_options options = pnr_options_default();
     options.seed = o->seed;
     options.pipeline = o->pipeline ? PNR_PIPELINE_EXHAUSTIVE : PNR_PIPELINE_NONE;
+    options.own_tiles = o->buffers > 1;
     options.flush = k->apart ? flush_by_copy(s, &k->net) : NULL;
     options.timing = 1; /* a tenth more clock for 3 % more wire */
     double start = seconds_now();
@@ -351,7 +352,7 @@ static bool wants_operands(const cli_options *o, const cli_kernel *k) {
 }
 
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
-    if (!make_folder(o->out, &s->diag) || !cli_read_board(s, o->board, &k->board, &k->board_path) ||
+    if (!cli_take_folder(s, o->out) || !cli_read_board(s, o->board, &k->board, &k->board_path) ||
         !pnr_board_set_profile(&k->board, o->profile, &s->diag))
         return false;
     bool ok = cli_compile_sam(o, true, s, k) && cli_set_tiling(o, s, k) &&

@@ -29,7 +29,7 @@ static void add_streams(cli_session *s, edge *e, const uint32_t *column, uint32_
 static edge *edges_of(cli_session *s, const cli_kernel *k, uint32_t *n) {
     cli_streams at;
     cli_streams_of(&k->decoded, &at);
-    fw_columns c = {at.in_column, at.out_column, at.n_in, at.n_out, 1};
+    fw_columns c = {at.in_column, at.out_column, at.n_in, at.n_out, 1, 1};
     if (k->apart && !fw_columns_of(&k->design, true, &s->mem, &s->diag, &c))
         return NULL;
     edge *all = arena_new_n(&s->mem, edge, c.copies);
@@ -81,14 +81,15 @@ static void explain_stuck(cli_session *s, const edge *e, const cycle_model *m, u
     for (uint32_t i = 0; i < e->streams.len; i++) {
         const cycle_stream *t = &e->streams.at[i];
         if (i < e->inputs)
-            ends = arena_printf(&s->mem, "%s  input column %u: %u of %u words taken\n", ends,
-                                e->columns.at[i], t->taken, t->length);
+            ends = arena_printf(&s->mem, "%s  input column %u: %u of %u %s taken\n", ends, e->columns.at[i],
+                                t->taken, t->length, plural(t->length, "word", "words"));
         else
-            ends = arena_printf(&s->mem, "%s  output column %u: %u of %u blocks, %u words\n", ends,
-                                e->columns.at[i], t->taken, t->blocks, t->got.len);
+            ends = arena_printf(&s->mem, "%s  output column %u: %u of %u %s, %u %s\n", ends, e->columns.at[i],
+                                t->taken, t->blocks, plural(t->blocks, "block", "blocks"), t->got.len,
+                                plural(t->got.len, "word", "words"));
     }
-    diag_error(&s->diag, (src_loc){0}, "E0802-cycle-stuck",
-               "run %u: nothing moves any more after %llu cycles", number, (unsigned long long)cycles);
+    diag_error(&s->diag, (src_loc){0}, "E0802-cycle-stuck", "run %u: nothing moves any more after %llu %s",
+               number, (unsigned long long)cycles, plural(cycles, "cycle", "cycles"));
     diag_hint(&s->diag, "tokens at the heads, and who waits for whom:\n%s%s", ends,
               cycle_wait_graph(m, &s->mem));
 }

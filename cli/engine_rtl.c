@@ -172,8 +172,8 @@ static bool same_hazards(cli_session *s, const cli_outcome *out, const char *log
     }
     if (text && raised != cycle_hazards_of(out->model)->len)
         diag_mismatch(&s->diag, (src_loc){0}, "E0804-monitors",
-                      "the cycle model raises %u hazards, the RTL %u of them",
-                      cycle_hazards_of(out->model)->len, raised);
+                      "the cycle model raises %u %s, the RTL %u of them", cycle_hazards_of(out->model)->len,
+                      plural(cycle_hazards_of(out->model)->len, "hazard", "hazards"), raised);
     return text && raised == cycle_hazards_of(out->model)->len;
 }
 

@@ -69,12 +69,13 @@ static bool put_plan(void *to, const tile_plan *plan) {
     return fw_batches_add(to, plan);
 }
 
-bool cli_write_batch_file(const cli_options *o, cli_session *s, cli_kernel *k, const char *path,
-                          cli_batches *batches, cli_outcome *out) {
+bool cli_write_batch_file(const cli_options *o, cli_session *s, cli_kernel *k, uint32_t buffers,
+                          const char *path, cli_batches *batches, cli_outcome *out) {
     fw_columns columns;
     fw_batch_stats counts;
     if (!fw_columns_of(&k->design, k->apart, &s->mem, &s->diag, &columns))
         return false;
+    columns.buffers = columns.buffers < buffers ? columns.buffers : buffers;
     fw_batch_writer *w = fw_batches_begin(&columns, &k->board, path, &s->mem, &s->diag);
     return w && fw_batches_end(w, cli_write_batches(o, batches, out, put_plan, w), &counts);
 }
@@ -96,7 +97,7 @@ bool cli_run_soc(const cli_options *o, cli_session *s, cli_kernel *k, cli_batche
     const char *result = arena_printf(mem, "%s/result.bin", folder);
     fw_app app;
     uint64_t cycles = 0;
-    if (!make_folder(folder, &s->diag) || !cli_write_batch_file(o, s, k, batches, b, out) ||
+    if (!make_folder(folder, &s->diag) || !cli_write_batch_file(o, s, k, 1, batches, b, out) ||
         !build(s, k, folder, &app) || (o->wave && !cli_write_channels(&k->decoded, o->out, s)))
         return false;
     remove(log);

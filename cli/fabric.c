@@ -4,8 +4,6 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-enum { OPT_GRAPH = CLI_OPT_BOARD + 1, OPT_GRAPH_1, OPT_LAYOUT };
-
 typedef struct {
     cli_tool tool;
     const char *graph, *graph_1, *layout;
@@ -14,13 +12,13 @@ typedef struct {
 static error_t parse_fabric(int key, char *arg, struct argp_state *state) {
     fabric_options *o = state->input;
     switch (key) {
-    case OPT_GRAPH:
+    case CLI_OPT_GRAPH:
         o->graph = arg;
         return 0;
-    case OPT_GRAPH_1:
+    case CLI_OPT_GRAPH_1:
         o->graph_1 = arg;
         return 0;
-    case OPT_LAYOUT:
+    case CLI_OPT_LAYOUT:
         o->layout = arg;
         return 0;
     default:
@@ -70,15 +68,7 @@ static bool fabric_write(const fabric_options *o, const pnr_board *b) {
 }
 
 int command_fabric(int argc, char **argv) {
-    static const struct argp_option table[] = {
-        CLI_OPTION_OUT,
-        CLI_OPTION_BOARD,
-        {"graph", OPT_GRAPH, "FILE", 0, "check: the 17-bit network as other tools have it (.graph)", 1},
-        {"graph-1", OPT_GRAPH_1, "FILE", 0, "check: the 1-bit network", 1},
-        {"layout", OPT_LAYOUT, "FILE", 0, "check: what stands where (.layout)", 1},
-        {0}};
     static const struct argp parser = {
-        .options = table,
         .parser = parse_fabric,
         .args_doc = "check|stat|write",
         .doc = "check proves the routing fabric computed from the board and compares it with files; stat "
@@ -90,7 +80,7 @@ int command_fabric(int argc, char **argv) {
     pnr_board board;
     cli_session_begin(&s);
     bool ok =
-        cli_parse(&parser, "fabric", argc, argv, &s, &o) && cli_want_arguments(&o.tool, 1, parser.args_doc);
+        cli_parse(&parser, CLI_FABRIC, argc, argv, &s, &o) && cli_want_arguments(&o.tool, 1, parser.args_doc);
     int action = ok ? cli_choice(&s, "onyx fabric", o.tool.arguments.at[0], actions) : 0;
     ok = ok && !diag_failed(&s.diag) && (action != 2 || cli_want_folder(&s, o.tool.out)) &&
          cli_read_board(&s, o.tool.board, &board, NULL);
@@ -108,14 +98,12 @@ static int by_name(const void *a, const void *b) {
 }
 
 int command_boards(int argc, char **argv) {
-    static const struct argp_option table[] = {{0}};
-    static const struct argp parser = {.options = table,
-                                       .parser = cli_parse_tool,
+    static const struct argp parser = {.parser = cli_parse_tool,
                                        .doc = "Lists the boards, and what their profiles besides onyx add."};
     cli_session s;
     cli_session_begin(&s);
     cli_tool o = {.session = &s};
-    bool ok = cli_parse(&parser, "boards", argc, argv, &s, &o) && cli_want_arguments(&o, 0, "none");
+    bool ok = cli_parse(&parser, CLI_BOARDS, argc, argv, &s, &o) && cli_want_arguments(&o, 0, "none");
     const char *folder = arena_printf(&s.mem, "%s/boards", cli_home(&s));
     DIR *d = ok ? opendir(folder) : NULL;
     if (ok && !d)

@@ -112,7 +112,7 @@ static sam_statement signature(const sam_graph *g, arena *mem) {
 
 bool cli_read_graph(const cli_options *o, cli_session *s, cli_kernel *k) {
     size_t length = 0;
-    const char *text = file_read(o->expression, &s->mem, &length, &s->diag);
+    const char *text = text_read(o->expression, &s->mem, &length, &s->diag);
     if (!text || !sam_parse(o->expression, text, length, &s->names, &s->mem, &s->diag, &k->sam) ||
         !sam_check(&k->sam, &s->diag) || !no_settings(o, s))
         return false;

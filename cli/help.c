@@ -124,9 +124,7 @@ static bool print_topic(cli_session *s, const char *docs, const char *topic) {
 }
 
 int command_help(int argc, char **argv) {
-    static const struct argp_option table[] = {{0}};
     static const struct argp parser = {
-        .options = table,
         .parser = cli_parse_tool,
         .args_doc = "[TOPIC]",
         .doc = "Prints a page of the documentation, or what an error code means; without TOPIC, "
@@ -134,7 +132,7 @@ int command_help(int argc, char **argv) {
     cli_session s;
     cli_session_begin(&s);
     cli_tool o = {.session = &s};
-    bool ok = cli_parse(&parser, "help", argc, argv, &s, &o) &&
+    bool ok = cli_parse(&parser, CLI_HELP, argc, argv, &s, &o) &&
               (o.arguments.len == 0 || cli_want_arguments(&o, 1, "[TOPIC]"));
     const char *docs = docs_folder(&s), *topic = o.arguments.len ? o.arguments.at[0] : NULL;
     if (ok && !(topic ? print_topic(&s, docs, topic) : list_topics(&s, docs))) {

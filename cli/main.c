@@ -11,25 +11,9 @@ typedef struct {
 } command;
 
 static const command commands[] = {
-    {"run", command_run, "compile an expression, run it on data, check the result"},
-    {"compile", command_compile, "compile an expression to a bitstream"},
-    {"sam", command_sam, "print the SAM graph of an expression, or simulate it on data"},
-    {"sweep", command_sweep,
-     "run an expression over tile sizes, copies, loop orders...; report what was found"},
-    {"pnr", command_pnr, "place and route a .packed netlist"},
-    {"place", command_place, "place it only"},
-    {"route", command_route, "route what was placed"},
-    {"sta", command_sta, "time what was routed"},
-    {"fabric", command_fabric, "check, count or write out a board's routing fabric"},
-    {"bitgen", command_bitgen, "make a bitstream of a routed netlist's files"},
-    {"bits", command_bits, "verify, explain, compare and count bitstreams"},
-    {"tile", command_tile, "say how full the sub-tiles of a tensor are; store it in another format"},
-    {"view", command_view, "write one page that shows what a run left in its folder"},
-    {"firmware", command_firmware, "build the Cortex-M3 program of what run or compile left in a folder"},
-    {"cosim", command_cosim, "run that folder on the co-simulated chip"},
-    {"program", command_program, "run on a board what run or compile left in a folder"},
-    {"boards", command_boards, "list the boards and what they hold"},
-    {"help", command_help, "print a page of the documentation, or what an error code means"},
+#define COMMAND(key, name, doc) {#name, command_##name, doc},
+#include "cli/commands.def"
+#undef COMMAND
 };
 
 /* NULL: none of that name. */
@@ -41,7 +25,7 @@ static const command *find(const char *name) {
     return NULL;
 }
 
-static int usage(FILE *out, int code) {
+static void print_usage(FILE *out) {
     fputs("Usage: onyx COMMAND [OPTION...]\n\n", out);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].doc);
@@ -49,7 +33,18 @@ static int usage(FILE *out, int code) {
           "Exit codes: 0 done, 1 mistake in the input, 2 does not fit the hardware, 3 wrong result, 130 "
           "interrupted.\n",
           out);
-    return code;
+}
+
+static void print_version(FILE *out) {
+    fputs("onyx " ONYX_VERSION " (" ONYX_REVISION ")\n", out);
+}
+
+/* A session, since standard output may be full. */
+static int answer(void (*print)(FILE *)) {
+    cli_session s;
+    cli_session_begin(&s);
+    print(stdout);
+    return cli_session_end(&s, true);
 }
 
 static int no_command(int argc, char **argv) {
@@ -73,18 +68,18 @@ static int no_command(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     setlocale(LC_ALL, "C");
-    if (argc < 2)
-        return usage(stderr, EXIT_USER);
-    if (strcmp(argv[1], "--help") == 0)
-        return usage(stdout, EXIT_OK);
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_USER;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "--version") == 0)
+        return answer(argv[1][2] == 'h' ? print_usage : print_version);
     char *help[] = {argv[1], "--help", NULL};
     if (argc == 3 && strcmp(argv[1], "help") == 0 && find(argv[2]) && !cli_is_page(argv[2]))
         return find(argv[2])->run(2, help);
-    if (argc == 2 && strcmp(argv[1], "help") == 0)
-        usage(stdout, EXIT_OK), puts("\nPages, 'onyx help PAGE' prints one:");
-    if (strcmp(argv[1], "--version") == 0) {
-        puts("onyx " ONYX_VERSION " (" ONYX_REVISION ")");
-        return EXIT_OK;
+    if (argc == 2 && strcmp(argv[1], "help") == 0) {
+        print_usage(stdout);
+        puts("\nPages, 'onyx help PAGE' prints one:");
     }
     const command *c = find(argv[1]);
     return c ? c->run(argc - 1, argv + 1) : no_command(argc, argv);

@@ -189,8 +189,8 @@ static bool read_operand(const cli_options *o, cli_session *s, const sam_stateme
         return false;
     if (out->order == tensor->order)
         return true;
-    diag_error(&s->diag, tensor->loc, "E0912-order", "-g %s makes a tensor of order %u, %s has %u indices",
-               spec, out->order, name, tensor->order);
+    diag_error(&s->diag, tensor->loc, "E0912-order", "-g %s makes a tensor of order %u, %s has %u %s", spec,
+               out->order, name, tensor->order, plural(tensor->order, "index", "indices"));
     return false;
 }
 

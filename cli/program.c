@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { OPT_OPENOCD = CLI_OPT_BOARD + 1, OPT_CONFIG, OPT_TIMEOUT, OPT_JSON };
-
 /* ---- the board --------------------------------------------------------------------------------- */
 
 /* What the folder was compiled for, but for name and link. */
@@ -41,8 +39,9 @@ static void show(void *context, const host_progress *now) {
         cli_progress_stage(s, "running on the board", now->all_runs);
     cli_progress_count(s, now->all_done);
     if (now->done == now->runs && !s->quiet && !s->json && !isatty(STDERR_FILENO))
-        fprintf(stderr, "onyx: batch %u of %u is done, %llu of %llu runs\n", now->batch + 1, now->batches,
-                (unsigned long long)now->all_done, (unsigned long long)now->all_runs);
+        fprintf(stderr, "onyx: batch %u of %u is done, %llu of %llu %s\n", now->batch + 1, now->batches,
+                (unsigned long long)now->all_done, (unsigned long long)now->all_runs,
+                plural(now->all_runs, "run", "runs"));
 }
 
 /* ---- the engine -------------------------------------------------------------------------------- */
@@ -58,7 +57,8 @@ bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, cli_ba
     fw_app app;
     host_outcome done;
     uint64_t cycles = 0, ratio = host_cycles_ratio(&k->board);
-    if (!make_folder(folder, &s->diag) || !cli_write_batch_file(o, s, k, job.batches, batches, out))
+    if (!make_folder(folder, &s->diag) ||
+        !cli_write_batch_file(o, s, k, FW_BUFFERS_MOST, job.batches, batches, out))
         return false;
     double start = seconds_now();
     if (!cli_firmware_is_there(s, k, folder) && !cli_build_firmware(s, k, folder, &app))
@@ -71,6 +71,7 @@ bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, cli_ba
         fputs("onyx: interrupted; the same command goes on after the batches that are done\n", stderr);
         exit(EXIT_INTERRUPTED);
     }
+    out->host = done;
     out->config_cycles = done.config_cycles * ratio;
     out->kernel_cycles = done.kernel_cycles * ratio;
     out->firmware_cycles = done.firmware_cycles * ratio;
@@ -81,71 +82,54 @@ bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, cli_ba
 /* ---- the command ------------------------------------------------------------------------------- */
 
 typedef struct {
-    cli_tool tool;
-    cli_on_board run;
-    bool json;
+    cli_again again;
+    cli_on_board on;
 } program_options;
 
 static error_t parse_program(int key, char *arg, struct argp_state *state) {
     program_options *o = state->input;
+    cli_session *s = o->again.tool.session;
     switch (key) {
-    case OPT_OPENOCD:
-        o->run.host.openocd = arg;
+    case CLI_OPT_BOARD: /* paths are from here, not from where the folder's command ran */
+        o->again.tool.board = strstr(arg, ".json") ? cli_absolute(s, arg) : arg;
         return 0;
-    case OPT_CONFIG:
-        o->run.host.config = cli_absolute(o->tool.session, arg);
+    case CLI_OPT_CONFIG:
+        o->on.host.config = cli_absolute(s, arg);
         return 0;
-    case OPT_TIMEOUT:
-        o->run.host.timeout = (double)cli_whole(o->tool.session, "--timeout", arg, 1, 1000000);
+    case CLI_OPT_OPENOCD:
+        o->on.host.openocd = arg;
         return 0;
-    case OPT_JSON:
-        o->json = true;
+    case CLI_OPT_TIMEOUT:
+        o->on.host.timeout = (double)cli_whole(s, "--timeout", arg, 1, 1000000);
         return 0;
     default:
-        return cli_parse_tool(key, arg, state);
+        return cli_parse_again(key, arg, state);
     }
 }
 
-static bool program(program_options *p, cli_session *s) {
-    cli_options o;
+static bool program(cli_again *again, cli_options *o) {
+    cli_session *s = again->tool.session;
+    cli_on_board *on = &((program_options *)again)->on; /* its first member */
     cli_kernel k = {0};
-    const char *path;
-    /* A path is from here, not from where the command ran. */
-    const char *board = strstr(p->tool.board, ".json") ? cli_absolute(s, p->tool.board) : p->tool.board;
-    if (!cli_read_board(s, board, &p->run.board, &path) || !cli_replay(s, p->tool.arguments.at[0], &o) ||
-        !same_array(s, o.board, &p->run.board))
+    if (!cli_read_board(s, again->tool.board, &on->board, &on->host.board_path) ||
+        !same_array(s, o->board, &on->board))
         return false;
-    p->run.host.board_path = path;
-    p->run.host.cosim = cli_program(s, "onyx-cosim");
-    p->run.host.progress = show;
-    p->run.host.context = s;
-    o.board = board;
-    o.engine = ENGINE_PROGRAM;
-    o.on_board = &p->run;
-    o.json = p->json;
-    return cli_run(&o, s, &k);
+    on->host.cosim = cli_program(s, "onyx-cosim");
+    on->host.progress = show;
+    on->host.context = s;
+    o->board = again->tool.board;
+    o->engine = ENGINE_PROGRAM;
+    o->on_board = on;
+    return cli_run(o, s, &k);
 }
 
 int command_program(int argc, char **argv) {
-    static const struct argp_option table[] = {
-        CLI_OPTION_BOARD,
-        {"timeout", OPT_TIMEOUT, "SECONDS", 0, "Give up after so long without a finished run (default 120)",
-         1},
-        {"config", OPT_CONFIG, "FILE.cfg", 0, "OpenOCD configuration, instead of the board's", 1},
-        {"openocd", OPT_OPENOCD, "PROGRAM", 0, "OpenOCD, if it is not on the PATH", 1},
-        {"json", OPT_JSON, NULL, 0, "Print report.json instead of a summary", 2},
-        {0}};
     static const struct argp parser = {
-        .options = table,
         .parser = parse_program,
         .args_doc = "DIR",
         .doc =
             "Loads what onyx run or onyx compile left in DIR into a board, runs it there, checks the result. "
             "Started again after it was cut off, it goes on with the first batch that is not done."};
-    cli_session s;
-    program_options o = {.tool = {.session = &s, .board = "onyx"}, .run = {.host = host_options_default()}};
-    cli_session_begin(&s);
-    bool ok = cli_parse(&parser, "program", argc, argv, &s, &o) &&
-              cli_want_arguments(&o.tool, 1, parser.args_doc) && program(&o, &s);
-    return cli_session_end(&s, ok);
+    program_options o = {.again = {.tool = {.board = "onyx"}}, .on = {.host = host_options_default()}};
+    return cli_command_again(&parser, CLI_PROGRAM, argc, argv, &o.again, program);
 }

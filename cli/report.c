@@ -51,7 +51,7 @@ static void add_kernel(const cli_kernel *k, arena *mem, figures *f) {
         vec_push(mem, &f->words, k->bits.words.at[w].data);
     }
     f->pairs += counts->possible;
-    f->pairs_run += counts->runs;
+    f->pairs_run += counts->expected.runs;
     f->skipped += counts->possible - counts->pairs;
     f->passes += k->planned.passes;
     f->config += k->ran.config_cycles;
@@ -141,7 +141,7 @@ static const char *corner_text(const tile_split *split, uint32_t i, arena *mem) 
 
 /* By tiling's model, which knows one copy of the kernel. */
 static double predicted_cycles(const cli_kernel *k) {
-    return (double)(uint64_t)(k->planned.counts.predicted / (k->copies ? k->copies : 1));
+    return (double)(uint64_t)(k->planned.counts.expected.cycles / (k->copies ? k->copies : 1));
 }
 
 static uint32_t widest(const sam_statement *st, const uint32_t *edge) {
@@ -158,7 +158,7 @@ static void add_candidates(cJSON *tiling, const sam_statement *st, const tile_ca
         cJSON *item = cJSON_CreateObject();
         cJSON_AddItemToArray(list, item);
         cJSON_AddStringToObject(item, "edges", cli_edges_text(st, c->edge, mem));
-        add_number(item, "runs", (double)c->runs);
+        add_number(item, "runs", (double)c->expected.runs);
         add_number(item, "predicted", (double)(uint64_t)c->predicted);
         cJSON_AddBoolToObject(item, "complete", c->complete);
     }
@@ -212,6 +212,17 @@ static void add_dispatch(cJSON *json, const cli_dispatch *d) {
 }
 
 /* What is said of a single kernel only. */
+/* What the host did for a board. */
+static void add_host(cJSON *json, const host_outcome *h) {
+    cJSON *host = add_object(json, "host");
+    add_number(host, "batches", h->batches);
+    add_number(host, "kept", h->kept);
+    add_number(host, "buffers", h->buffers);
+    add_number(host, "load_s", h->seconds.load);
+    add_number(host, "wait_s", h->seconds.wait);
+    add_number(host, "collect_s", h->seconds.collect);
+}
+
 static void add_details(cJSON *json, const cli_options *o, cli_session *s, const cli_kernel *k) {
     cJSON_AddStringToObject(json, "loops", cli_loops_text(&k->statement, &s->mem));
     if (k->chosen)
@@ -226,6 +237,8 @@ static void add_details(cJSON *json, const cli_options *o, cli_session *s, const
         add_dispatch(json, &k->dispatch);
     if (k->planned.batches)
         add_tiling(json, s, k);
+    if (k->ran.host.batches)
+        add_host(json, &k->ran.host);
     if (k->net.cells.len && o->deadlock != REPORT_OFF)
         cJSON_AddItemToObject(json, "deadlock", net_deadlock_to_json(&k->net, &k->liveness));
     if (k->ran.model && !k->ran.ahead)
@@ -290,6 +303,17 @@ static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, 
     return json;
 }
 
+/* Of --tile auto. */
+static void print_choice(cli_session *s, const cli_kernel *k, bool ran) {
+    const tile_candidate *chosen = &k->planned.expected;
+    printf("  --tile %s was chosen of %u: %.0f cycles predicted",
+           cli_edges_text(&k->statement, chosen->edge, &s->mem), k->planned.candidates.len,
+           ran ? predicted_cycles(k) : chosen->predicted / k->copies);
+    if (ran)
+        printf(", %llu measured", (unsigned long long)k->ran.kernel_cycles);
+    putchar('\n');
+}
+
 /* Lines about one kernel; of several each stands under its name, and what it makes is `result`. */
 static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bool ran, const char *result) {
     figures f = {0};
@@ -310,12 +334,12 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
                f.pe, f.mem, f.io, f.words.len / 2);
     if (f.fmax_mhz > 0)
         printf("  %.0f MHz by the board's delay table\n", f.fmax_mhz);
-    if (k->planned.counts.runs)
-        printf("  %llu runs on %s-wide sub-tiles (%llu pairs without work skipped)\n",
-               (unsigned long long)f.pairs_run, edges, (unsigned long long)f.skipped);
+    if (k->planned.counts.expected.runs)
+        printf("  %llu %s on %s-wide sub-tiles (%llu %s without work skipped)\n",
+               (unsigned long long)f.pairs_run, plural(f.pairs_run, "run", "runs"), edges,
+               (unsigned long long)f.skipped, plural(f.skipped, "pair", "pairs"));
     if (k->planned.candidates.len)
-        printf("  --tile %s was chosen of %u: %.0f cycles predicted, %llu measured\n", edges,
-               k->planned.candidates.len, predicted_cycles(k), (unsigned long long)k->ran.kernel_cycles);
+        print_choice(s, k, ran);
     for (uint32_t i = 0; i < k->planned.counts.splits.len; i++) {
         const tile_split *split = &k->planned.counts.splits.at[i];
         printf(
@@ -327,13 +351,20 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
     if (k->planned.passes && k->apart)
         printf("  %u copies of the kernel, each of which takes the next pair when it is free\n", k->copies);
     else if (k->planned.passes && k->copies > 1)
-        printf("  %u copies of the kernel, which take %llu passes\n", k->copies,
-               (unsigned long long)k->planned.passes);
+        printf("  %u copies of the kernel, which take %llu %s\n", k->copies,
+               (unsigned long long)k->planned.passes, plural(k->planned.passes, "pass", "passes"));
     if (k->copies > 1 && k->dispatch.pairs)
         printf("  --dispatch %s was chosen: %s\n", k->apart ? "dynamic" : "sorted", k->dispatch.why);
     if (ran)
-        printf("  %llu cycles, %llu nonzeros in %s\n", (unsigned long long)f.total,
-               (unsigned long long)k->ran.result.nnz, result);
+        printf("  %llu %s, %llu %s in %s\n", (unsigned long long)f.total, plural(f.total, "cycle", "cycles"),
+               (unsigned long long)k->ran.result.nnz, plural(k->ran.result.nnz, "nonzero", "nonzeros"),
+               result);
+    if (k->ran.host.batches > 1)
+        printf("  %u batches with %s: %.1f s to load them, %.1f s waited, %.1f s to collect\n",
+               k->ran.host.batches,
+               k->ran.host.buffers > 1 ? "two buffers, one loaded while the other is worked on"
+                                       : "one buffer (--buffers 2 makes it two)",
+               k->ran.host.seconds.load, k->ran.host.seconds.wait, k->ran.host.seconds.collect);
     if (k->ran.model && !k->ran.ahead)
         cli_stalls_print(s, &k->ran);
 }

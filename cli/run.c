@@ -77,11 +77,10 @@ static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const
 /* One kernel on operands and workspaces, which it finds by name; the result is that of k->user. */
 static bool run_kernel(const cli_options *all, cli_session *s, cli_kernel *k, const tile_operands *in) {
     const cli_options own = cli_options_of(all, k), *o = &own;
-    tile_operands packed;
     double start = seconds_now();
-    if (!tile_pack(&k->statement, in, &s->mem, &s->diag, &packed) ||
-        !(o->engine == ENGINE_SAM ? run_graph(o, s, &k->statement, &k->sam, &packed, &k->ran)
-                                  : run_tiled(o, s, k, &packed)))
+    if ((!k->packed.operand && !tile_pack(&k->statement, in, &s->mem, &s->diag, &k->packed)) ||
+        !(o->engine == ENGINE_SAM ? run_graph(o, s, &k->statement, &k->sam, &k->packed, &k->ran)
+                                  : run_tiled(o, s, k, &k->packed)))
         return false;
     const tile_tensor got = k->ran.result;
     uint32_t dim[SAM_MAX_ORDER] = {0};
@@ -133,10 +132,11 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
     if (!tile_reference(&k->user, in, &s->mem, &s->diag, &want))
         return "none";
     if (want.wrapped) {
-        diag_warning(
-            &s->diag, (src_loc){0}, "E0351-wrapped",
-            "%llu of %llu values of %s are outside of -32768..32767 and wrapped around, as on the chip",
-            (unsigned long long)want.wrapped, (unsigned long long)want.nnz, names_text(&s->names, want.name));
+        diag_warning(&s->diag, (src_loc){0}, "E0351-wrapped",
+                     "%llu of %llu %s of %s %s outside of -32768..32767 and wrapped around, as on the chip",
+                     (unsigned long long)want.wrapped, (unsigned long long)want.nnz,
+                     plural(want.nnz, "value", "values"), names_text(&s->names, want.name),
+                     plural(want.wrapped, "is", "are"));
         diag_hint(&s->diag, "scale the operands, or compute in floating point with --dtype bf16");
     }
     return tile_equal(got, &want, o->dtype, &s->names, &s->diag) ? "pass" : "fail";
@@ -167,7 +167,7 @@ static bool write_result(const cli_options *o, cli_session *s, const tile_tensor
 bool cli_run(const cli_options *o, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
     bool sam = o->engine == ENGINE_SAM;
-    bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
+    bool ok = sam ? cli_take_folder(s, o->out) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
     if (!ok || (!k->operands.operand && !cli_read_operands(o, s, k, &k->operands)) ||
         !cli_run_kernels(o, s, k, &k->operands))
         return false;
@@ -176,13 +176,13 @@ bool cli_run(const cli_options *o, cli_session *s, cli_kernel *k) {
     return write_result(o, s, &k->ran.result) && cli_report(o, s, k, true, check);
 }
 
-static int command(const char *what, int argc, char **argv,
+static int command(cli_command which, int argc, char **argv,
                    bool (*action)(const cli_options *, cli_session *, cli_kernel *)) {
     cli_session s;
     cli_options o;
     cli_kernel k = {0};
     cli_session_begin(&s);
-    bool ok = cli_parse_options(what, argc, argv, &s, &o) && cli_want_folder(&s, o.out) &&
+    bool ok = cli_parse_options(which, argc, argv, &s, &o) && cli_want_folder(&s, o.out) &&
               action(&o, &s, &k) && cli_record_command(&s, argc, argv, o.out);
     return cli_session_end(&s, ok);
 }
@@ -200,8 +200,8 @@ static bool compile(const cli_options *o, cli_session *s, cli_kernel *k) {
 }
 
 int command_run(int argc, char **argv) {
-    return command("run", argc, argv, cli_run);
+    return command(CLI_RUN, argc, argv, cli_run);
 }
 int command_compile(int argc, char **argv) {
-    return command("compile", argc, argv, compile);
+    return command(CLI_COMPILE, argc, argv, compile);
 }

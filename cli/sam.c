@@ -13,8 +13,9 @@ static bool simulate(const cli_options *o, cli_session *s, cli_kernel *k) {
     for (uint32_t n = 0; n < k->producers.len; n++)
         cycles += k->producers.at[n].ran.kernel_cycles;
     if (!s->quiet)
-        printf("%llu cycles, %llu nonzeros in the result, check: %s\n", (unsigned long long)cycles,
-               (unsigned long long)k->ran.result.nnz, check);
+        printf("%llu %s, %llu %s in the result, check: %s\n", (unsigned long long)cycles,
+               plural(cycles, "cycle", "cycles"), (unsigned long long)k->ran.result.nnz,
+               plural(k->ran.result.nnz, "nonzero", "nonzeros"), check);
     return cli_write_outputs(o, s, &k->ran.result);
 }
 
@@ -40,7 +41,7 @@ int command_sam(int argc, char **argv) {
     cli_options o;
     cli_kernel k = {0};
     cli_session_begin(&s);
-    bool ok = cli_parse_options("sam", argc, argv, &s, &o);
+    bool ok = cli_parse_options(CLI_SAM, argc, argv, &s, &o);
     ok = ok && (!o.out || make_folder(o.out, &s.diag)) &&
          (cli_is_graph(o.expression) ? cli_read_graph(&o, &s, &k) : cli_compile_sam(&o, false, &s, &k));
     if (ok && !s.quiet)

@@ -3,94 +3,12 @@
 
 #include <stdlib.h>
 
-enum {
-    OPT_FIXED = CLI_OPT_BOARD + 1,
-    OPT_REGION,
-    OPT_FLUSH,
-    OPT_WHOLE,
-    OPT_PLACE,
-    OPT_ROUTE,
-    OPT_IO,
-    OPT_SEED,
-    OPT_SEEDS,
-    OPT_THREADS,
-    OPT_EFFORT,
-    OPT_TIMING,
-    OPT_TIME_LIMIT,
-    OPT_PIPELINE,
-    OPT_NO_PIPELINE,
-    OPT_SVG,
-    OPT_HEAT,
-    OPT_JSON
-};
-
-/* argp's group numbers keep the order of the table in --help. */
-#define OPTION_JSON                                                                                          \
-    { "json", OPT_JSON, NULL, 0, "Print the report as JSON", 9 }
-#define OPTION_IO                                                                                            \
-    {                                                                                                        \
-        "io", OPT_IO, "RULE", 0,                                                                             \
-            "chip: inputs on even columns, outputs on odd ones, one sink an input (default); columns: an "   \
-            "input may feed "                                                                                \
-            "several sinks; any: on any column, too (default with --fixed IO cells)",                        \
-            1                                                                                                \
-    }
-#define OPTION_PLACE                                                                                         \
-    { "place", OPT_PLACE, "FILE", 0, "The placement (.place)", 1 }
-#define OPTION_TIME                                                                                          \
-    { "time-limit", OPT_TIME_LIMIT, "SECONDS", 0, "Of each stage; results then depend on the machine", 2 }
-#define OPTION_TIMING                                                                                        \
-    {                                                                                                        \
-        "timing", OPT_TIMING, "0..100", 0,                                                                   \
-            "0: least wire; from 1 on, nets that limit the clock are led again; more: "                      \
-            "forked nets stay short, for more wire (default 0)",                                             \
-            2                                                                                                \
-    }
-#define OPTION_FLUSH                                                                                         \
-    {                                                                                                        \
-        "flush", OPT_FLUSH, "BLOCK:N", 0,                                                                    \
-            "The flush (any number; 0 unless said) that resets a cell; cells of different ones stand "       \
-            "in different flush groups of columns; BLOCK as for --region",                                   \
-            1                                                                                                \
-    }
-#define OPTION_WHOLE                                                                                         \
-    { "whole", OPT_WHOLE, NULL, 0, "Do not place equal lanes of an unrolled kernel by copying one", 2 }
-#define OPTIONS_PLACE                                                                                        \
-    {"fixed", OPT_FIXED, "FILE", 0, "Cells that have their site already (.place)", 1},                       \
-        {"region",                                                                                           \
-         OPT_REGION,                                                                                         \
-         "BLOCK:X0,Y0,X1,Y1",                                                                                \
-         0,                                                                                                  \
-         "Where a cell may stand, both corners included; BLOCK is an id, p3, or a letter, p, for all of "    \
-         "its kind",                                                                                         \
-         1},                                                                                                 \
-        OPTION_FLUSH, OPTION_WHOLE, {"seed", OPT_SEED, "N", 0, "Of the anneal (default 1)", 2},              \
-        {"seeds", OPT_SEEDS, "N", 0, "Anneals from the seed on; the cheapest is kept (default 1)", 2},       \
-        {"threads", OPT_THREADS, "N", 0, "Anneals at a time; the result does not depend on it (default 1)",  \
-         2},                                                                                                 \
-    {                                                                                                        \
-        "effort", OPT_EFFORT, "1..10", 0, "Every step doubles the moves (default 5)", 2                      \
-    }
-#define OPTIONS_ROUTE                                                                                        \
-    {"pipeline",                                                                                             \
-     OPT_PIPELINE,                                                                                           \
-     "HOW",                                                                                                  \
-     0,                                                                                                      \
-     "SplitFIFO pairs: none; all, on every safe stretch (default); midpoint, as few as keep its clock",      \
-     2},                                                                                                     \
-        {"no-pipeline", OPT_NO_PIPELINE, NULL, 0, "--pipeline none", 2}, {                                   \
-        "heat", OPT_HEAT, "FILE", 0, "Draw how full the channels are (.svg)", 3                              \
-    }
-#define OPTION_SVG                                                                                           \
-    { "svg", OPT_SVG, "FILE", 0, "Draw the result (.svg)", 3 }
-
 typedef struct {
     cli_tool tool;
     const char *fixed, *place, *route, *svg, *heat;
     int io; /* 0 = not said, else as in io_rules */
     text_vec regions, flushes;
     pnr_options pnr;
-    bool json;
 } stage;
 
 static const char *const io_rules[] = {"chip", "columns", "any", NULL};
@@ -100,59 +18,56 @@ static error_t parse_stage(int key, char *arg, struct argp_state *state) {
     stage *o = state->input;
     cli_session *s = o->tool.session;
     switch (key) {
-    case OPT_FIXED:
+    case CLI_OPT_FIXED:
         o->fixed = arg;
         break;
-    case OPT_REGION:
+    case CLI_OPT_REGION:
         vec_push(&s->mem, &o->regions, arg);
         break;
-    case OPT_FLUSH:
+    case CLI_OPT_FLUSH:
         vec_push(&s->mem, &o->flushes, arg);
         break;
-    case OPT_WHOLE:
+    case CLI_OPT_WHOLE:
         o->pnr.whole = true;
         break;
-    case OPT_PLACE:
+    case CLI_OPT_PLACED:
         o->place = arg;
         break;
-    case OPT_ROUTE:
+    case CLI_OPT_ROUTED:
         o->route = arg;
         break;
-    case OPT_IO:
+    case CLI_OPT_IO:
         o->io = cli_choice(s, "--io", arg, io_rules) + 1;
         break;
-    case OPT_SEED:
+    case CLI_OPT_FIRST_SEED:
         o->pnr.seed = cli_whole(s, "--seed", arg, 0, UINT64_MAX);
         break;
-    case OPT_SEEDS:
+    case CLI_OPT_ANNEALS:
         o->pnr.seeds = (uint32_t)cli_whole(s, "--seeds", arg, 1, 10000);
         break;
-    case OPT_THREADS:
+    case CLI_OPT_THREADS:
         o->pnr.threads = (uint32_t)cli_whole(s, "--threads", arg, 1, 64);
         break;
-    case OPT_EFFORT:
+    case CLI_OPT_EFFORT:
         o->pnr.effort = (uint32_t)cli_whole(s, "--effort", arg, 1, 10);
         break;
-    case OPT_TIMING:
+    case CLI_OPT_TIMING:
         o->pnr.timing = (uint32_t)cli_whole(s, "--timing", arg, 0, 100);
         break;
-    case OPT_TIME_LIMIT:
+    case CLI_OPT_STAGE_LIMIT:
         o->pnr.time_limit = (double)cli_whole(s, "--time-limit", arg, 1, 1000000);
         break;
-    case OPT_PIPELINE:
+    case CLI_OPT_PIPELINE:
         o->pnr.pipeline = (pnr_pipelining)cli_choice(s, "--pipeline", arg, pipelines);
         break;
-    case OPT_NO_PIPELINE:
+    case CLI_OPT_PIPELINE_NONE:
         o->pnr.pipeline = PNR_PIPELINE_NONE;
         break;
-    case OPT_SVG:
+    case CLI_OPT_SVG:
         o->svg = arg;
         break;
-    case OPT_HEAT:
+    case CLI_OPT_HEAT:
         o->heat = arg;
-        break;
-    case OPT_JSON:
-        o->json = true;
         break;
     default:
         return cli_parse_tool(key, arg, state);
@@ -161,7 +76,7 @@ static error_t parse_stage(int key, char *arg, struct argp_state *state) {
 }
 
 /* Parses, and asks for exactly one argument and, where `wants_out`, a folder. */
-static bool begin(const char *command, const struct argp *parser, bool wants_out, int argc, char **argv,
+static bool begin(cli_command command, const struct argp *parser, bool wants_out, int argc, char **argv,
                   cli_session *s, stage *o) {
     cli_session_begin(s);
     *o = (stage){.tool = {.session = s, .board = "onyx"}, .pnr = pnr_options_default()};
@@ -300,12 +215,13 @@ static bool report_design(const stage *o, const pnr_design *design) {
     cJSON_AddItemToObject(report, "stage_seconds", cJSON_DetachItemFromObject(report, "seconds"));
     cJSON_AddNumberToObject(report, "seconds", seconds);
     bool ok = json_write(report, arena_printf(&s->mem, "%s/report.json", o->tool.out), &s->diag);
-    if (o->json) {
+    if (o->tool.json) {
         cli_print_json(report);
     } else if (!s->quiet) {
-        printf("%u cells, HPWL %u", design->net->cells.len, pnr_hpwl(design));
+        uint32_t cells = design->net->cells.len, hops = pnr_hops(design);
+        printf("%u %s, HPWL %u", cells, plural(cells, "cell", "cells"), pnr_hpwl(design));
         if (design->route.len)
-            printf(", %u hops", pnr_hops(design));
+            printf(", %u %s", hops, plural(hops, "hop", "hops"));
         if (fmax)
             printf(", %.0f MHz", fmax->valuedouble);
         printf(", %.1f ms\n", seconds * 1e3);
@@ -341,7 +257,7 @@ static bool place(stage *o, pnr_board *board, netlist *n, pnr_design *design) {
     cli_session *s = o->tool.session;
     if (!read_problem(o, board, n))
         return false;
-    if (!o->json && !s->quiet)
+    if (!o->tool.json && !s->quiet)
         print_resources(n, board);
     cli_progress_stage(s, "placing", 0);
     return make_folder(o->tool.out, &s->diag) && pnr_place(n, board, &o->pnr, &s->mem, &s->diag, design) &&
@@ -349,11 +265,7 @@ static bool place(stage *o, pnr_board *board, netlist *n, pnr_design *design) {
 }
 
 int command_pnr(int argc, char **argv) {
-    static const struct argp_option table[] = {
-        CLI_OPTION_OUT, CLI_OPTION_BOARD, OPTIONS_PLACE, OPTION_IO,   OPTION_TIMING,
-        OPTIONS_ROUTE,  OPTION_TIME,      OPTION_SVG,    OPTION_JSON, {0}};
     static const struct argp parser = {
-        .options = table,
         .parser = parse_stage,
         .args_doc = "NAME.packed",
         .doc = "Places and routes a netlist: DIR/design.place, design.route, report.json."};
@@ -362,17 +274,13 @@ int command_pnr(int argc, char **argv) {
     pnr_board board;
     netlist n;
     pnr_design design;
-    bool ok = begin("pnr", &parser, true, argc, argv, &s, &o) && place(&o, &board, &n, &design) &&
+    bool ok = begin(CLI_PNR, &parser, true, argc, argv, &s, &o) && place(&o, &board, &n, &design) &&
               route_and_write(&o, &design);
     return cli_session_end(&s, ok);
 }
 
 int command_place(int argc, char **argv) {
-    static const struct argp_option table[] = {CLI_OPTION_OUT, CLI_OPTION_BOARD, OPTIONS_PLACE,
-                                               OPTION_IO,      OPTION_TIMING,    OPTION_TIME,
-                                               OPTION_SVG,     OPTION_JSON,      {0}};
-    static const struct argp parser = {.options = table,
-                                       .parser = parse_stage,
+    static const struct argp parser = {.parser = parse_stage,
                                        .args_doc = "NAME.packed",
                                        .doc = "Places a netlist: DIR/design.place, report.json."};
     cli_session s;
@@ -380,17 +288,13 @@ int command_place(int argc, char **argv) {
     pnr_board board;
     netlist n;
     pnr_design design;
-    bool ok = begin("place", &parser, true, argc, argv, &s, &o) && place(&o, &board, &n, &design) &&
+    bool ok = begin(CLI_PLACE, &parser, true, argc, argv, &s, &o) && place(&o, &board, &n, &design) &&
               write_drawings(&o, &design) && report_design(&o, &design);
     return cli_session_end(&s, ok);
 }
 
 int command_route(int argc, char **argv) {
-    static const struct argp_option table[] = {
-        CLI_OPTION_OUT, CLI_OPTION_BOARD, OPTION_PLACE, OPTION_FLUSH, OPTION_IO, OPTION_TIMING,
-        OPTIONS_ROUTE,  OPTION_TIME,      OPTION_SVG,   OPTION_JSON,  {0}};
-    static const struct argp parser = {.options = table,
-                                       .parser = parse_stage,
+    static const struct argp parser = {.parser = parse_stage,
                                        .args_doc = "NAME.packed",
                                        .doc = "Routes a placed netlist: DIR/design.route, report.json."};
     cli_session s;
@@ -398,7 +302,7 @@ int command_route(int argc, char **argv) {
     pnr_board board;
     netlist n;
     pnr_design design;
-    bool ok = begin("route", &parser, true, argc, argv, &s, &o) && read_problem(&o, &board, &n) &&
+    bool ok = begin(CLI_ROUTE, &parser, true, argc, argv, &s, &o) && read_problem(&o, &board, &n) &&
               read_placement(&o, &n, &board, &design) && make_folder(o.tool.out, &s.diag) &&
               route_and_write(&o, &design);
     return cli_session_end(&s, ok);
@@ -430,7 +334,8 @@ static void print_timing(const pnr_design *design, const pnr_timing *t, arena *m
         printf(" %u", t->histogram[i]);
     cJSON *json = pnr_timing_report(design, t);
     const cJSON *rows = cJSON_GetObjectItem(json, "exceptions");
-    printf("\n%d nets more than 5 %% above the floor\n", cJSON_GetArraySize(rows));
+    uint32_t slow = (uint32_t)cJSON_GetArraySize(rows);
+    printf("\n%u %s more than 5 %% above the floor\n", slow, plural(slow, "net", "nets"));
     for (const cJSON *row = rows->child; row; row = row->next)
         printf("  e%d from %s, %d ps: %s\n", cJSON_GetObjectItem(row, "net")->valueint,
                cJSON_GetObjectItem(row, "from")->valuestring, cJSON_GetObjectItem(row, "delay_ps")->valueint,
@@ -452,7 +357,7 @@ static bool time_routes(stage *o) {
         !pnr_read_route(&design, o->route, &s->mem, &s->diag) || !pnr_check(&design, &s->diag) ||
         !pnr_sta(&design, &s->mem, &s->diag, &t))
         return false;
-    if (o->json) {
+    if (o->tool.json) {
         cJSON *json = pnr_timing_report(&design, &t);
         cli_print_json(json);
         cJSON_Delete(json);
@@ -463,16 +368,11 @@ static bool time_routes(stage *o) {
 }
 
 int command_sta(int argc, char **argv) {
-    static const struct argp_option table[] = {
-        CLI_OPTION_BOARD, OPTION_PLACE, {"route", OPT_ROUTE, "FILE", 0, "The routes (.route)", 1},
-        OPTION_FLUSH,     OPTION_IO,    OPTION_SVG,
-        OPTION_JSON,      {0}};
-    static const struct argp parser = {.options = table,
-                                       .parser = parse_stage,
+    static const struct argp parser = {.parser = parse_stage,
                                        .args_doc = "NAME.packed",
                                        .doc = "Checks a routed netlist and prints its timing."};
     cli_session s;
     stage o;
-    bool ok = begin("sta", &parser, false, argc, argv, &s, &o) && time_routes(&o);
+    bool ok = begin(CLI_STA, &parser, false, argc, argv, &s, &o) && time_routes(&o);
     return cli_session_end(&s, ok);
 }

@@ -4,32 +4,9 @@
 
 #include <unistd.h>
 
-enum {
-    OPT_TILE = CLI_OPT_BOARD + 1,
-    OPT_UNROLL,
-    OPT_DISPATCH,
-    OPT_ORDER,
-    OPT_SCHEDULES,
-    OPT_SEED,
-    OPT_ENGINE,
-    OPT_DB,
-    OPT_JOBS,
-    OPT_SLURM,
-    OPT_TIME_LIMIT,
-    OPT_CONFIRM,
-    OPT_BEST,
-    OPT_KEEP,
-    OPT_CSV,
-    OPT_HTML,
-    OPT_PASSED /* options of onyx run that are handed on as they are */
-};
-static const char *const passed[] = {"dtype",    "values",      "hazards",    "profile",
-                                     "no-check", "no-pipeline", "no-balance", "deadlock"};
-
 typedef struct {
     cli_session *session;
     const char *expression;
-    text_vec formats, dimensions, inputs, boards;
     const char *order;
     sweep_plan plan;
     sweep_run_options run;
@@ -77,11 +54,7 @@ static bool parse_letter(sweep_command *c, int key, const char *arg) {
         arg++;
     arena *mem = &c->session->mem;
     const char *colon = strchr(arg, ':');
-    if (key == 'f')
-        vec_push(mem, &c->formats, arg);
-    else if (key == 'd')
-        vec_push(mem, &c->dimensions, arg);
-    else if (key == 'i' && colon)
+    if (key == CLI_OPT_INPUT && colon)
         vec_push(mem, &c->plan.inputs, colon + 1);
     pass_on(c, arena_printf(mem, "-%c", key), arg);
     return true;
@@ -89,25 +62,25 @@ static bool parse_letter(sweep_command *c, int key, const char *arg) {
 
 static bool parse_axis(sweep_command *c, int key, const char *arg) {
     switch (key) {
-    case OPT_TILE:
+    case CLI_OPT_TILES:
         add_axis(c, "tile", "--tile", arg, strchr(arg, ':') ? ';' : ',', NULL);
         return true;
-    case OPT_UNROLL:
+    case CLI_OPT_UNROLLS:
         add_axis(c, "unroll", "--unroll", arg, ',', NULL);
         return true;
-    case OPT_DISPATCH:
+    case CLI_OPT_DISPATCHES:
         add_axis(c, "dispatch", "--dispatch", arg, ',', NULL);
         return true;
-    case OPT_SCHEDULES:
+    case CLI_OPT_SCHEDULES:
         add_axis(c, "schedules", "-s", arg, ';', NULL);
         return true;
-    case OPT_SEED:
+    case CLI_OPT_SEEDS:
         add_axis(c, "seed", "--seed", arg, ',', NULL);
         return true;
-    case CLI_OPT_BOARD:
+    case CLI_OPT_BOARDS:
         add_axis(c, "board", "--board", arg, ',', NULL);
         return true;
-    case OPT_ORDER:
+    case CLI_OPT_ORDER:
         c->order = arg;
         return true;
     default:
@@ -116,35 +89,34 @@ static bool parse_axis(sweep_command *c, int key, const char *arg) {
 }
 
 static error_t parse_sweep(int key, char *arg, struct argp_state *state) {
-    static const char *const engines[] = {"sam", "cycle", "rtl", "soc", NULL};
-    static const char *const confirming[] = {"cycle", "rtl", "soc", NULL};
+    const char *const *confirming = cli_engines + 1; /* on the array */
     sweep_command *c = state->input;
     cli_session *s = c->session;
-    if ((key > 0 && key < CLI_OPT_BOARD && parse_letter(c, key, arg)) || parse_axis(c, key, arg))
+    if ((key > 0 && key < CLI_NO_LETTER && parse_letter(c, key, arg)) || parse_axis(c, key, arg))
         return 0;
     switch (key) {
-    case OPT_ENGINE:
-        c->plan.engine = engines[cli_choice(s, "--engine", arg, engines)];
+    case CLI_OPT_ENGINE:
+        c->plan.engine = cli_engines[cli_choice(s, "--engine", arg, cli_engines)];
         return 0;
-    case OPT_DB:
+    case CLI_OPT_DB:
         c->db = arg;
         return 0;
-    case OPT_JOBS:
+    case CLI_OPT_JOBS:
         c->run.jobs = (uint32_t)cli_whole(s, "--jobs", arg, 1, 1024);
         return 0;
-    case OPT_SLURM:
+    case CLI_OPT_SLURM:
         c->run.slurm = true;
         return 0;
-    case OPT_TIME_LIMIT:
+    case CLI_OPT_POINT_LIMIT:
         c->run.time_limit = (uint32_t)cli_whole(s, "--time-limit", arg, 1, 1000000);
         return 0;
-    case OPT_CONFIRM:
+    case CLI_OPT_CONFIRM:
         c->confirm = confirming[cli_choice(s, "--confirm", arg, confirming)];
         return 0;
-    case OPT_BEST:
+    case CLI_OPT_BEST:
         c->best = (uint32_t)cli_whole(s, "--best", arg, 1, 1000000);
         return 0;
-    case OPT_KEEP:
+    case CLI_OPT_KEEP:
         c->run.keep = true;
         return 0;
     case ARGP_KEY_ARG:
@@ -152,50 +124,66 @@ static error_t parse_sweep(int key, char *arg, struct argp_state *state) {
             diag_error(&s->diag, (src_loc){0}, "E0904-argument", "unexpected argument '%s'", arg);
         c->expression = arg;
         return 0;
-    default:
-        if (key < OPT_PASSED || key >= OPT_PASSED + (int)(sizeof passed / sizeof *passed))
-            return ARGP_ERR_UNKNOWN;
-        pass_on(c, arena_printf(&s->mem, "--%s", passed[key - OPT_PASSED]), arg);
+    case CLI_OPT_PROFILE:
+    case CLI_OPT_DTYPE:
+    case CLI_OPT_VALUES:
+    case CLI_OPT_NO_CHECK:
+    case CLI_OPT_NO_PIPELINE:
+    case CLI_OPT_NO_BALANCE:
+    case CLI_OPT_HAZARDS:
+    case CLI_OPT_DEADLOCK:
+        pass_on(c, arena_printf(&s->mem, "--%s", cli_option_name(key)), arg);
         return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
 /* ---- loop orders ----------------------------------------------------------------------------- */
 
-enum { ORDER_MOST = 6 }; /* 720 orders */
-
-/* Every order of the loops of the expression. */
-static bool all_orders(sweep_command *c, const char **list) {
-    cli_session *s = c->session;
-    const fe_in in = {.expression = c->expression,
-                      .formats = c->formats.at,
-                      .n_formats = c->formats.len,
-                      .dimensions = c->dimensions.at,
-                      .n_dimensions = c->dimensions.len};
-    sam_statement st;
-    if (!fe_parse(&in, &s->names, &s->mem, &s->diag, &st))
-        return false;
-    uint32_t n = st.loops.len, place[ORDER_MOST] = {0};
-    if (n > ORDER_MOST) {
-        diag_error(&s->diag, (src_loc){0}, "E0903-option-value", "--order all: %u loops have too many orders",
-                   n);
-        diag_hint(&s->diag, "name some, e.g. --order \"i,j,k;i,k,j\"");
-        return false;
+/* The names of the boards, of which there is always one. */
+static text_vec boards_of(const sweep_command *c) {
+    text_vec names = {0};
+    for (uint32_t a = 0; a < c->plan.axes.len; a++) {
+        const sweep_axis *axis = &c->plan.axes.at[a];
+        for (uint32_t v = 0; v < axis->value.len && strcmp(axis->name, "board") == 0; v++)
+            vec_push(&c->session->mem, &names, axis->value.at[v]);
     }
-    sam_statement ordered = st;
-    ordered.loops.at = arena_new_n(&s->mem, sam_var, n);
-    for (uint32_t i = 0; i < n; i++)
-        place[i] = i;
-    const char *between = "";
-    text_out text;
-    text_begin(&text);
-    do {
-        for (uint32_t i = 0; i < n; i++)
-            ordered.loops.at[i] = st.loops.at[place[i]];
-        fprintf(text.stream, "%s%s", between, cli_loops_text(&ordered, &s->mem));
-        between = ";";
-    } while (cli_next_order(place, n));
-    *list = text_end(&text, &s->mem);
+    if (!names.len)
+        vec_push(&c->session->mem, &names, "onyx");
+    return names;
+}
+
+/* As every point of the sweep gets them. */
+static bool options_of_points(sweep_command *c, cli_options *o) {
+    arena *mem = &c->session->mem;
+    char **argv = arena_new_n(mem, char *, c->plan.arguments.len + 3);
+    int argc = 1;
+    argv[argc++] = arena_strdup(mem, c->expression);
+    for (uint32_t i = 0; i < c->plan.arguments.len; i++)
+        argv[argc++] = arena_strdup(mem, c->plan.arguments.at[i]);
+    return cli_parse_options(CLI_RUN, argc, argv, c->session, o);
+}
+
+/* The stars of --order become orders that can run. */
+static bool find_orders(sweep_command *c, const text_vec *names) {
+    cli_session *s = c->session;
+    cli_options o;
+    text_vec orders;
+    pnr_board *boards = arena_new_n(&s->mem, pnr_board, names->len);
+    if (!options_of_points(c, &o))
+        return false;
+    for (uint32_t b = 0; b < names->len; b++) {
+        if (!cli_read_board(s, names->at[b], &boards[b], NULL) ||
+            !pnr_board_set_profile(&boards[b], o.profile, &s->diag))
+            return false;
+    }
+    bool array = strcmp(c->plan.engine, cli_engines[0]) != 0;
+    if (!cli_find_orders(s, &o, boards, array ? names->len : 0, c->order, &orders))
+        return false;
+    c->order = "";
+    for (uint32_t i = 0; i < orders.len; i++)
+        c->order = arena_printf(&s->mem, "%s%s%s", c->order, i ? ";" : "", orders.at[i]);
     return true;
 }
 
@@ -226,7 +214,8 @@ static bool make_plan(sweep_command *c) {
     cli_session *s = c->session;
     start_together(c);
     c->plan.program = cli_program(s, "onyx");
-    if (c->order && strcmp(c->order, "all") == 0 && !all_orders(c, &c->order))
+    const text_vec boards = boards_of(c);
+    if (c->order && (strcmp(c->order, "all") == 0 || strchr(c->order, '*')) && !find_orders(c, &boards))
         return false;
     if (c->order)
         add_axis(c, "order", "-s", c->order, ';', "reorder");
@@ -235,17 +224,10 @@ static bool make_plan(sweep_command *c) {
     for (uint32_t i = 0; i < c->plan.arguments.len; i++)
         vec_push(&s->mem, &arguments, c->plan.arguments.at[i]);
     memcpy(&c->plan.arguments, &arguments, sizeof arguments);
-    bool named = false;
-    for (uint32_t a = 0; a < c->plan.axes.len; a++) {
-        const sweep_axis *axis = &c->plan.axes.at[a];
-        for (uint32_t v = 0; v < axis->value.len && strcmp(axis->name, "board") == 0; v++) {
-            named = true;
-            if (!add_board(c, axis->value.at[v]))
-                return false;
-        }
+    for (uint32_t b = 0; b < boards.len; b++) {
+        if (!add_board(c, boards.at[b]))
+            return false;
     }
-    if (!named && !add_board(c, "onyx"))
-        return false;
     if (!c->plan.axes.len)
         add_axis(c, "seed", "--seed", "1", ',', NULL);
     return !diag_failed(&s->diag);
@@ -254,21 +236,31 @@ static bool make_plan(sweep_command *c) {
 /* Of the points that this sweep asked for. */
 static void judge(sweep_command *c, const sweep_row_vec *rows, const sweep_point_vec *points) {
     diagnostics *d = &c->session->diag;
-    uint32_t wrong = 0, broken = 0;
+    uint32_t wrong = 0, broken = 0, refused = 0, mistaken = 0;
     for (uint32_t r = 0; r < rows->len; r++) {
         for (uint32_t p = 0; p < points->len; p++) {
             if (strcmp(rows->at[r].key, points->at[p].key) != 0)
                 continue;
             wrong += rows->at[r].state == SWEEP_WRONG;
             broken += rows->at[r].state == SWEEP_CRASHED || rows->at[r].state == SWEEP_LATE;
+            refused += rows->at[r].state == SWEEP_REFUSED;
+            mistaken += rows->at[r].state == SWEEP_MISTAKE;
         }
     }
     if (wrong)
-        diag_mismatch(d, (src_loc){0}, "E0942-points", "%u points gave a wrong result", wrong);
+        diag_mismatch(d, (src_loc){0}, "E0942-points", "%u %s gave a wrong result", wrong,
+                      plural(wrong, "point", "points"));
     if (broken) {
-        diag_error(d, (src_loc){0}, "E0942-points", "%u points crashed or were over the time limit", broken);
+        diag_error(d, (src_loc){0}, "E0942-points", "%u %s crashed or took longer than the time limit",
+                   broken, plural(broken, "point", "points"));
         diag_hint(d, "the same command runs them again");
     }
+    if (refused + mistaken < points->len)
+        return;
+    if (mistaken)
+        diag_error(d, (src_loc){0}, "E0942-points", "no point gave a result: the table says why");
+    else
+        diag_unmappable(d, (src_loc){0}, "E0942-points", "no point fits: the table says why");
 }
 
 static bool run_sweep(sweep_command *c) {
@@ -298,45 +290,6 @@ static bool run_sweep(sweep_command *c) {
     return !diag_failed(&s->diag);
 }
 
-#define SWEEP_OPTION_DB                                                                                      \
-    { "db", OPT_DB, "FILE", 0, "Results, one row a point (default sweep.db)", 3 }
-
-static const struct argp_option sweep_table[] = {
-    {0, 0, 0, 0, "Axes: every combination is a point", 1},
-    {"tile", OPT_TILE, "N,N,...", 0, "Edges of sub-tiles; along loops: \"i:64,k:8;i:64,k:16\"", 1},
-    {"unroll", OPT_UNROLL, "N,N,...", 0, "Copies of the kernel on the array (numbers or auto)", 1},
-    {"dispatch", OPT_DISPATCH, "NAME,...", 0, "How copies share the sub-tiles", 1},
-    {"order", OPT_ORDER, "I,J,K;I,K,J;...", 0, "Loop orders, or all", 1},
-    {"schedules", OPT_SCHEDULES, "S;S;...", 0, "Scheduling commands, instead of and besides -s", 1},
-    {"seed", OPT_SEED, "N,N,...", 0, "Seeds of placement and of -g operands", 1},
-    {"board", CLI_OPT_BOARD, "NAME,...", 0, "Boards", 1},
-    {0, 0, 0, 0, "Of every point, as of onyx run", 2},
-    {"format", 'f', "T:LEVELS[:ORDER]", 0, "", 2},
-    {"dimension", 'd', "VAR|T:SIZES", 0, "", 2},
-    {"type", 't', "T:TYPE", 0, "", 2},
-    {"schedule", 's', "COMMANDS", 0, "", 2},
-    {"input", 'i', "T:FILE", 0, "", 2},
-    {"generate", 'g', "T:HOW", 0, "", 2},
-    {"dtype", OPT_PASSED, "TYPE", 0, "", 2},
-    {"values", OPT_PASSED + 1, "KIND", 0, "", 2},
-    {"hazards", OPT_PASSED + 2, "WHAT", 0, "", 2},
-    {"deadlock", OPT_PASSED + 7, "WHAT", 0, "", 2},
-    {"profile", OPT_PASSED + 3, "NAME", 0, "", 2},
-    {"no-check", OPT_PASSED + 4, NULL, 0, "", 2},
-    {"no-pipeline", OPT_PASSED + 5, NULL, 0, "", 2},
-    {"no-balance", OPT_PASSED + 6, NULL, 0, "", 2},
-    {"engine", OPT_ENGINE, "NAME", 0, "What runs the points (default cycle)", 2},
-    {0, 0, 0, 0, "The sweep", 3},
-    SWEEP_OPTION_DB,
-    {"jobs", OPT_JOBS, "N", 0, "Points at a time (default: processors of this machine)", 3},
-    {"slurm", OPT_SLURM, NULL, 0, "Submit the points as a Slurm job array, and wait for it", 3},
-    {"time-limit", OPT_TIME_LIMIT, "SECONDS", 0, "End a point that takes longer", 3},
-    {"confirm", OPT_CONFIRM, "ENGINE", 0, "Run the fastest again, e.g. on rtl", 3},
-    {"best", OPT_BEST, "N", 0, "How many --confirm runs again (default 1)", 3},
-    {"keep", OPT_KEEP, NULL, 0, "Keep the folder of each point, in FILE.work", 3},
-    {0},
-};
-
 /* ---- onyx sweep report -------------------------------------------------------------------------- */
 
 typedef struct {
@@ -347,14 +300,14 @@ typedef struct {
 static error_t parse_report(int key, char *arg, struct argp_state *state) {
     report_command *c = state->input;
     switch (key) {
-    case OPT_DB:
+    case CLI_OPT_DB:
     case ARGP_KEY_ARG:
         c->db = arg;
         return 0;
-    case OPT_CSV:
+    case CLI_OPT_CSV:
         c->csv = arg;
         return 0;
-    case OPT_HTML:
+    case CLI_OPT_HTML:
         c->html = arg;
         return 0;
     default:
@@ -374,20 +327,13 @@ static bool write_report(cli_session *s, const char *path, const sweep_row_vec *
 }
 
 static int command_report(int argc, char **argv) {
-    static const struct argp_option table[] = {
-        SWEEP_OPTION_DB,
-        {"csv", OPT_CSV, "FILE", 0, "Write every row as comma-separated values", 3},
-        {"html", OPT_HTML, "FILE", 0, "Write a page with plots", 3},
-        {0}};
-    static const struct argp parser = {.options = table,
-                                       .parser = parse_report,
-                                       .args_doc = "[FILE]",
-                                       .doc = "Prints what sweeps found, the fastest first."};
+    static const struct argp parser = {
+        .parser = parse_report, .args_doc = "[FILE]", .doc = "Prints what sweeps found, the fastest first."};
     cli_session s;
     cli_session_begin(&s);
     report_command c = {.session = &s, .db = default_db};
     sweep_row_vec rows = {0};
-    bool ok = cli_parse(&parser, "sweep report", argc, argv, &s, &c);
+    bool ok = cli_parse(&parser, CLI_SWEEP_REPORT, argc, argv, &s, &c);
     sweep_store *store = ok ? sweep_open(c.db, false, &s.mem, &s.diag) : NULL;
     ok = store && sweep_rows(store, &s.mem, &s.diag, &rows) && write_report(&s, c.csv, &rows, sweep_csv) &&
          write_report(&s, c.html, &rows, sweep_html);
@@ -399,7 +345,6 @@ static int command_report(int argc, char **argv) {
 
 int command_sweep(int argc, char **argv) {
     static const struct argp parser = {
-        .options = sweep_table,
         .parser = parse_sweep,
         .args_doc = "EXPRESSION\nreport [FILE]",
         .doc =
@@ -415,7 +360,7 @@ int command_sweep(int argc, char **argv) {
                        .db = default_db,
                        .best = 1,
                        .run = {.jobs = processors > 0 ? (uint32_t)processors : 1}};
-    bool ok = cli_parse(&parser, "sweep", argc, argv, &s, &c);
+    bool ok = cli_parse(&parser, CLI_SWEEP, argc, argv, &s, &c);
     if (ok && !c.expression) {
         diag_error(&s.diag, (src_loc){0}, "E0904-argument", "an expression is missing");
         ok = false;

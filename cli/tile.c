@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-enum { OPT_TILE = CLI_OPT_BOARD + 64, OPT_DTYPE, OPT_JSON };
-
 /* "32": along every dimension; "64x8": along each. */
 typedef struct {
     uint32_t n, edge[SAM_MAX_ORDER];
@@ -16,7 +14,6 @@ typedef struct {
     const char *format;
     VEC(tile_size) tiles;
     tile_dtype dtype;
-    bool json;
 } tile_tool;
 
 static tile_size parse_size(cli_session *s, const char *text) {
@@ -40,20 +37,16 @@ static void parse_tiles(tile_tool *o, const char *arg) {
 }
 
 static error_t parse_tile(int key, char *arg, struct argp_state *state) {
-    static const char *const dtypes[] = {"int16", "bf16", NULL};
     tile_tool *o = state->input;
     switch (key) {
-    case 'f':
+    case CLI_OPT_FORMAT_ALONE:
         o->format = arg;
         return 0;
-    case OPT_TILE:
+    case CLI_OPT_TILE_SIZES:
         parse_tiles(o, arg);
         return 0;
-    case OPT_DTYPE:
-        o->dtype = (tile_dtype)cli_choice(o->tool.session, "--dtype", arg, dtypes);
-        return 0;
-    case OPT_JSON:
-        o->json = true;
+    case CLI_OPT_DTYPE:
+        o->dtype = cli_dtype(o->tool.session, arg);
         return 0;
     default:
         return cli_parse_tool(key, arg, state);
@@ -190,12 +183,12 @@ static bool stats(tile_tool *o) {
         for (uint32_t m = 0; m < size->n && size->n > 1; m++)
             options.edge[st.result_index[m].v - 1] = size->edge[m];
         good = tile_stats(&st, &in, &options, &s->mem, &s->diag, &t);
-        if (good && o->json)
+        if (good && o->tool.json)
             cJSON_AddItemToArray(all, stats_json(&t, tensors[1].order));
         else if (good)
             print_stats(&t, tensors[1].order, &s->mem);
     }
-    if (good && o->json)
+    if (good && o->tool.json)
         cli_print_json(all);
     cJSON_Delete(all);
     return good;
@@ -239,17 +232,7 @@ static bool levels(tile_tool *o) {
 }
 
 int command_tile(int argc, char **argv) {
-    static const struct argp_option table[] = {
-        {"tile", OPT_TILE, "N,N,...", 0,
-         "stats: edges of sub-tiles (default: the largest that always fits); 64x8: along each dimension", 1},
-        {"format", 'f', "LEVELS[:ORDER]", 0,
-         "Levels and the mode each one holds, as in ds:1,0 (default: all compressed)", 1},
-        {"dtype", OPT_DTYPE, "TYPE", 0, "int16 (default) or bf16", 1},
-        {"json", OPT_JSON, NULL, 0, "stats: as JSON", 1},
-        CLI_OPTION_BOARD,
-        {0}};
     static const struct argp parser = {
-        .options = table,
         .parser = parse_tile,
         .args_doc = "stats FILE\nlevels FILE",
         .doc =
@@ -257,7 +240,7 @@ int command_tile(int argc, char **argv) {
     cli_session s;
     cli_session_begin(&s);
     tile_tool o = {.tool = {.session = &s, .board = "onyx"}};
-    bool ok = cli_parse(&parser, "tile", argc, argv, &s, &o) &&
+    bool ok = cli_parse(&parser, CLI_TILE, argc, argv, &s, &o) &&
               cli_want_arguments(&o.tool, 2, "onyx tile stats FILE, or onyx tile levels FILE");
     if (ok) {
         static const char *const actions[] = {"stats", "levels", NULL};

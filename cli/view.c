@@ -248,10 +248,7 @@ static bool collect(cli_session *s, const char *folder, cJSON *data) {
 }
 
 int command_view(int argc, char **argv) {
-    static const struct argp_option table[] = {
-        {"output", 'o', "FILE", 0, "The page (default DIR/view.html)", 0}, {0}};
-    static const struct argp parser = {.options = table,
-                                       .parser = cli_parse_tool,
+    static const struct argp parser = {.parser = cli_parse_tool,
                                        .args_doc = "DIR",
                                        .doc = "Writes one page that shows what 'onyx run' or 'onyx compile' "
                                               "left in DIR: the graphs, the array with tiles "
@@ -261,7 +258,7 @@ int command_view(int argc, char **argv) {
     cli_session_begin(&s);
     cli_tool o = {.session = &s};
     cJSON *data = cJSON_CreateObject();
-    bool ok = cli_parse(&parser, "view", argc, argv, &s, &o) && cli_want_arguments(&o, 1, "DIR");
+    bool ok = cli_parse(&parser, CLI_VIEW, argc, argv, &s, &o) && cli_want_arguments(&o, 1, "DIR");
     if (ok) {
         const char *folder = o.arguments.at[0];
         const char *page = o.out ? o.out : arena_printf(&s.mem, "%s/view.html", folder);

@@ -1,5 +1,7 @@
 # `cmake --install`: the commands, what they read at run time (ONYX_HOME), documentation, and the libraries with their headers.
-# `cpack` makes a Debian package of the same.
+# `cpack` makes a Debian package of the same. What is installed is target `installed`: the tests are none of it.
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
+set(CMAKE_SKIP_PACKAGE_ALL_DEPENDENCY ON)
 include(GNUInstallDirs)
 file(RELATIVE_PATH ONYX_HOME_INSTALLED /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_DATADIR}/onyx)
 file(RELATIVE_PATH ONYX_PROGRAMS_INSTALLED /${CMAKE_INSTALL_LIBDIR} /${CMAKE_INSTALL_BINDIR})
@@ -17,7 +19,8 @@ install(DIRECTORY rtl_models/rtl rtl_models/harness DESTINATION ${home}/rtl_mode
 install(DIRECTORY firmware DESTINATION ${home}
         FILES_MATCHING PATTERN "target/*" PATTERN "protocol.h" PATTERN "registers.*" PATTERN "errors.def")
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}) # where Debian looks for it
 install(FILES cmake/onyx.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES cmake/onyx.bash-completion RENAME onyx DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 
@@ -49,15 +52,24 @@ function(onyx_install_targets)
         list(APPEND targets onyx-cosim)
     endif()
     list(APPEND targets onyx_bindings)
+    add_custom_target(installed DEPENDS ${targets})
     install(TARGETS ${targets} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
+# cpack reads this before it installs anything.
+file(WRITE ${CMAKE_BINARY_DIR}/package.cmake
+     "execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${CMAKE_BINARY_DIR}\" --target installed COMMAND_ERROR_IS_FATAL ANY)\n")
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_BINARY_DIR}/package.cmake)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "the authors of onyx")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Sparse tensor expressions to a programmed Onyx CGRA")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION electronics)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "verilator, g++, make, gcc-arm-none-eabi, openocd, graphviz")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-cffi, python3-scipy, libcjson-dev, libxxhash-dev")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 include(CPack)

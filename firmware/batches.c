@@ -23,6 +23,7 @@ typedef struct {
     uint32_t *batch_of[FW_MAX_STREAMS],
         *at[FW_MAX_STREAMS]; /* by block: last batch it is in, first word there */
     uint32_t number;         /* of the batch, from 1 */
+    uint32_t in_file;        /* batches in the file before it */
 } packer;
 
 static uint32_t block_of(const packer *p, uint32_t run, uint32_t input) {
@@ -33,6 +34,9 @@ static uint32_t block_words(const packer *p, uint32_t input, uint32_t block) {
 }
 static uint32_t bank_words(const packer *p) {
     return p->board->glb_bank_bytes / 2;
+}
+static uint32_t table_offset(const packer *p) {
+    return fw_table_offset(p->columns->buffers, p->in_file);
 }
 static uint32_t row_bytes(const packer *p) {
     return fw_row_bytes(p->columns->n_in, p->columns->n_out);
@@ -48,7 +52,7 @@ static const char *overflows(const packer *p, uint32_t run) {
     }
     if (p->out_words + p->plan->runs.at[run].bound_words > bank_words(p))
         return "the global-buffer bank of an output";
-    if ((p->runs + 1) * row_bytes(p) > FW_TABLE_END - FW_TABLE_OFFSET)
+    if ((p->runs + 1) * row_bytes(p) > fw_table_bytes(p->columns->buffers))
         return "the run table";
     return NULL;
 }
@@ -67,8 +71,9 @@ static void add_run(packer *p, uint32_t run, arena *mem) {
     p->runs++;
 }
 
-static void begin_batch(packer *p, uint32_t first) {
+static void begin_batch(packer *p, uint32_t first, const fw_batch_stats *stats) {
     p->first = first;
+    p->in_file = stats->batches;
     p->runs = 0;
     p->out_words = 0;
     p->number++;
@@ -85,7 +90,8 @@ static uint32_t copies_of(const fw_columns *c) {
 /* First byte in the global buffer of an input's bank. */
 static uint32_t bank_of(const packer *p, uint32_t input, uint32_t copy) {
     uint32_t column = p->columns->in[copy * p->columns->n_in + input];
-    return fw_bank_address(p->board, column / p->board->columns_per_glb_tile, 0);
+    return fw_bank_address(p->board, column / p->board->columns_per_glb_tile,
+                           fw_input_bank(p->columns->buffers, p->in_file));
 }
 
 /* The unique blocks of one input, one behind the other, for one copy. */
@@ -108,7 +114,7 @@ static void write_blocks(const packer *p, uint32_t input, uint32_t copy, FILE *o
 }
 
 static void write_table(const packer *p, FILE *out) {
-    file_put_u32(out, p->board->map.sram + FW_TABLE_OFFSET);
+    file_put_u32(out, p->board->map.sram + table_offset(p));
     file_put_u32(out, p->runs * row_bytes(p));
     for (uint32_t run = p->first; run < p->first + p->runs; run++) {
         for (uint32_t i = 0; i < p->columns->n_in; i++) {
@@ -123,7 +129,7 @@ static void write_table(const packer *p, FILE *out) {
 
 static void write_batch(const packer *p, FILE *out, fw_batch_stats *stats) {
     file_put_u32(out, p->runs);
-    file_put_u32(out, p->board->map.sram + FW_TABLE_OFFSET);
+    file_put_u32(out, p->board->map.sram + table_offset(p));
     file_put_u32(out, copies_of(p->columns) * p->columns->n_in + 1);
     for (uint32_t copy = 0; copy < copies_of(p->columns); copy++) {
         for (uint32_t i = 0; i < p->columns->n_in; i++) {
@@ -143,11 +149,11 @@ static void count_run(const packer *p, uint32_t run, fw_batch_stats *stats) {
 /* Writes every batch of a plan; false after E0710. */
 static bool pack(packer *p, fw_batch_writer *w, arena *mem) {
     uint32_t runs = p->plan->runs.len;
-    begin_batch(p, 0);
+    begin_batch(p, 0, &w->stats);
     for (uint32_t run = 0; run < runs; run++) {
         if (p->runs && overflows(p, run)) {
             write_batch(p, w->file.stream, &w->stats);
-            begin_batch(p, run);
+            begin_batch(p, run, &w->stats);
         }
         const char *what = overflows(p, run);
         if (what) {
@@ -177,6 +183,7 @@ fw_batch_writer *fw_batches_begin(const fw_columns *columns, const pnr_board *bo
     *w = (fw_batch_writer){.columns = columns, .board = board, .diag = d};
     check_columns(columns->in, columns->n_in, copies_of(columns), board->width);
     check_columns(columns->out, columns->n_out, copies_of(columns), board->width);
+    BUG_IF(columns->buffers < 1 || columns->buffers > FW_BUFFERS_MOST, "%u buffers", columns->buffers);
     if (!file_create(&w->file, path, mem, d))
         return NULL;
     file_put_u32(w->file.stream, FW_BATCH_MAGIC);
@@ -184,6 +191,7 @@ fw_batch_writer *fw_batches_begin(const fw_columns *columns, const pnr_board *bo
     file_put_u32(w->file.stream, columns->n_in);
     file_put_u32(w->file.stream, columns->n_out);
     file_put_u32(w->file.stream, 0);
+    file_put_u32(w->file.stream, columns->buffers);
     return w;
 }
 

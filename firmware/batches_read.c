@@ -41,14 +41,17 @@ static bool inside(uint32_t address, uint32_t bytes, uint32_t begin, uint32_t si
     return address >= begin && address - begin <= size && bytes <= size - (address - begin);
 }
 
-/* In bank 0 of some GLB tile, or in the run table's area. */
-static bool allowed(const pnr_board *b, const fw_segment *s) {
-    uint32_t tile_bytes = b->glb_banks_per_tile * b->glb_bank_bytes;
-    if (inside(s->address, s->bytes, b->map.sram + FW_TABLE_OFFSET, FW_TABLE_END - FW_TABLE_OFFSET))
+/* In the inputs' bank of some GLB tile, or in the run table's area, both those of this batch. */
+static bool allowed(const fw_batches *all, const fw_segment *s, uint32_t batch) {
+    const pnr_board *b = all->board;
+    uint32_t tile_bytes = b->glb_banks_per_tile * b->glb_bank_bytes,
+             bank = fw_input_bank(all->buffers, batch) * b->glb_bank_bytes;
+    if (inside(s->address, s->bytes, b->map.sram + fw_table_offset(all->buffers, batch),
+               fw_table_bytes(all->buffers)))
         return true;
     if (!inside(s->address, s->bytes, b->map.cgra_data, b->glb_tiles * tile_bytes))
         return false;
-    return (s->address - b->map.cgra_data) % tile_bytes + (uint64_t)s->bytes <= b->glb_bank_bytes;
+    return inside((s->address - b->map.cgra_data) % tile_bytes, s->bytes, bank, b->glb_bank_bytes);
 }
 
 static fw_segment get_segment(reader *r, uint32_t batch) {
@@ -61,7 +64,7 @@ static fw_segment get_segment(reader *r, uint32_t batch) {
         damaged(r, "a segment is longer than the file");
         return (fw_segment){0};
     }
-    if (s.address % 4 || !allowed(r->all->board, &s)) { /* so none is longer than a bank */
+    if (s.address % 4 || !allowed(r->all, &s, batch)) { /* so none is longer than a bank */
         wrong(r, "a segment may not lie at", batch, s.address);
         return (fw_segment){0};
     }
@@ -97,7 +100,7 @@ static void check_segments(reader *r, const fw_batch *batch, uint32_t number) {
 static void check_rows(reader *r, const fw_batch *batch, uint32_t number) {
     const fw_batches *file = r->all;
     uint32_t row_bytes = fw_row_bytes(file->inputs, file->outputs);
-    uint32_t most = (FW_TABLE_END - FW_TABLE_OFFSET) / row_bytes;
+    uint32_t most = fw_table_bytes(file->buffers) / row_bytes;
     const fw_segment *table =
         batch->runs <= most ? segment_of(batch, batch->table, batch->runs * row_bytes) : NULL;
     if (!table || batch->table % 4) {
@@ -141,8 +144,11 @@ static void survey(reader *r, arena *mem) {
     all->inputs = get(r);
     all->outputs = get(r);
     all->batches = get(r);
+    all->buffers = get(r);
     if (!all->inputs || all->inputs > FW_MAX_STREAMS || !all->outputs || all->outputs > FW_MAX_STREAMS)
         damaged(r, "impossible number of streams");
+    if (!all->buffers || all->buffers > FW_BUFFERS_MOST)
+        damaged(r, "impossible number of buffers");
     if (all->batches > (all->file.length - all->file.at) / LEAST_BATCH)
         damaged(r, "the file ends early");
     if (r->good)

@@ -189,6 +189,13 @@ static bool check_request(const pnr_design *design, const bits_stream *bits, con
         diag_hint(d, "at least %d", FW_MIN_TIMEOUT);
         return false;
     }
+    if (b->map.sram_bytes < FW_TABLE_END) {
+        diag_unmappable(d, (src_loc){0}, "E0709-sram",
+                        "the program needs %d bytes of SRAM, board '%s' has %u", FW_TABLE_END, b->name,
+                        b->map.sram_bytes);
+        diag_hint(d, "engines cycle and rtl need no program");
+        return false;
+    }
     if (bits->words.len == 0 || bits->words.len > most_words(b)) {
         diag_unmappable(d, (src_loc){0}, "E0707-bitstream-size",
                         "a bitstream of %u words; one bank of the global buffer holds 1 to %u",

@@ -47,24 +47,6 @@ typedef struct {
 } fw_error_info;
 const fw_error_info *fw_error_find(uint32_t number);
 
-/* ---- its cost -------------------------------------------------------------------------------- */
-
-/* Pairs of sub-tiles for the copies of a kernel, those of like size together, and a copy's streams. */
-typedef struct {
-    uint64_t pairs;
-    double cycles; /* that all of them take one copy of the array, one after the other */
-} fw_pairs;
-typedef struct {
-    fw_pairs of[TILE_COSTS];
-    uint32_t loads, stores;
-} fw_work;
-/* Array cycles the chip takes for it, configuration and host aside, by a model (docs/firmware.md, "Which
- * dispatch"): copies start together, pairs of like size in a pass, or apart as in fw_options. */
-double fw_chip_cycles(const fw_work *w, uint32_t copies, bool apart, const pnr_board *board);
-/* Of a run of one copy, in array cycles: what the array waits for the processor, and what the processor takes
- * however short the run is. */
-void fw_run_cycles(uint32_t loads, uint32_t stores, const pnr_board *board, double *waits, double *least);
-
 /* ---- batches --------------------------------------------------------------------------------- */
 
 /* IO columns of the kernel's streams, ascending: column[i] belongs to plan->inputs.at[i] or outputs.at[i].
@@ -73,10 +55,12 @@ void fw_run_cycles(uint32_t loads, uint32_t stores, const pnr_board *board, doub
 typedef struct {
     const uint32_t *in, *out;
     uint32_t n_in, n_out;
-    uint32_t copies; /* that take runs each by itself; 0 counts as 1 */
+    uint32_t copies;  /* that take runs each by itself; 0 counts as 1 */
+    uint32_t buffers; /* of a batch file: 1 or, to load a batch while one runs, 2 */
 } fw_columns;
 
-/* The columns of a design, in the arena; `apart` as in fw_options. Errors: E0706-streams. */
+/* The columns of a design, in the arena; `apart` as in fw_options. Two buffers if each stream has the two
+ * banks of a GLB tile for itself. Errors: E0706-streams. */
 bool fw_columns_of(const pnr_design *design, bool apart, arena *mem, diagnostics *d, fw_columns *out);
 
 typedef struct {
@@ -107,7 +91,7 @@ typedef struct {
 } fw_batch;
 /* An open batch file, and where its batches lie. */
 typedef struct {
-    uint32_t inputs, outputs;
+    uint32_t inputs, outputs, buffers;
     uint64_t runs, hash; /* of all batches; of the whole file */
     struct {
         uint64_t at; /* byte */

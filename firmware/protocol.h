@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FW_PROTOCOL_VERSION = 1 };
+enum { FW_PROTOCOL_VERSION = 2 };
 #define FW_MAILBOX_MAGIC 0x584e594fu /* "OYNX" */
 
 enum { FW_STATE_BOOTING, FW_STATE_READY, FW_STATE_RUNNING, FW_STATE_FAILED };
@@ -18,7 +18,8 @@ enum {
 #undef FW_ERROR
 };
 
-/* The first 128 bytes of SRAM. The firmware writes everything but `command`, `runs` and `table`. */
+/* The first 128 bytes of SRAM. The firmware writes everything but `command`, `runs`, `table` and `outputs`.
+ */
 typedef struct {
     uint32_t magic;   /* written last at boot */
     uint32_t version; /* FW_PROTOCOL_VERSION */
@@ -29,7 +30,8 @@ typedef struct {
     uint32_t done;    /* number of the last batch that was run */
     uint32_t runs;    /* of the batch */
     uint32_t table;   /* address of the run table */
-    uint32_t reserved[2];
+    uint32_t outputs; /* bank of the batch's outputs */
+    uint32_t reserved;
     /* Processor cycles since boot, low word first: configuration of the array; start pulse to last store of
      * each run; the rest of the batch loop; all three. Waiting for the host is in none. */
     uint32_t config_cycles[2], kernel_cycles[2], firmware_cycles[2], total_cycles[2];
@@ -45,6 +47,7 @@ enum {
     FW_MAILBOX_DONE = 0x1c,
     FW_MAILBOX_RUNS = 0x20,
     FW_MAILBOX_TABLE = 0x24,
+    FW_MAILBOX_OUTPUTS = 0x28,
     FW_MAILBOX_CYCLES = 0x30,
     FW_MAILBOX_BYTES = 0x80
 };
@@ -72,9 +75,30 @@ typedef struct {
     uint32_t header_crc;  /* CRC-32 of everything above */
 } fw_image_header;
 
-/* Batch file, little-endian 32-bit words: magic, version, inputs, outputs, batches; per batch: runs, address
- * of the run table, segments; per segment: address, bytes, content padded to 4 bytes. */
+/* Batch file, little-endian 32-bit words: magic, version, inputs, outputs, batches, buffers; per batch: runs,
+ * address of the run table, segments; per segment: address, bytes, content padded to 4 bytes.
+ *
+ * With two buffers a batch can be loaded while the one before it runs: even and odd ones differ in the banks
+ * they use of each GLB tile and in their half of the table's area. A bank does not arbitrate, so nobody may
+ * touch one while a stream uses it. */
 #define FW_BATCH_MAGIC 0x42584e4fu /* "ONXB" */
-enum { FW_BATCH_VERSION = 1 };
+enum { FW_BATCH_VERSION = 2, FW_BUFFERS_MOST = 2 };
+/* Batch `i`, from 0: which buffer it uses; the bank of its inputs, and of its outputs; its part of the
+ * table's area, as an offset in SRAM, and the bytes of one. */
+static inline uint32_t fw_buffer_of(uint32_t buffers, uint32_t i) {
+    return i % buffers;
+}
+static inline uint32_t fw_input_bank(uint32_t buffers, uint32_t i) {
+    return fw_buffer_of(buffers, i);
+}
+static inline uint32_t fw_output_bank(uint32_t buffers, uint32_t i) {
+    return 1 - fw_buffer_of(buffers, i);
+}
+static inline uint32_t fw_table_bytes(uint32_t buffers) {
+    return (FW_TABLE_END - FW_TABLE_OFFSET) / buffers;
+}
+static inline uint32_t fw_table_offset(uint32_t buffers, uint32_t i) {
+    return FW_TABLE_OFFSET + fw_buffer_of(buffers, i) * fw_table_bytes(buffers);
+}
 
 #endif

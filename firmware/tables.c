@@ -98,12 +98,25 @@ static const uint32_t *columns_of(const fw_stream *list, uint32_t n, arena *mem)
     return columns;
 }
 
+/* No GLB tile has a load and a store. */
+static bool banks_are_free(const fw_streams *s, const pnr_board *b) {
+    for (uint32_t i = 0; i < s->lanes * s->n_loads; i++)
+        for (uint32_t k = 0; k < s->lanes * s->n_stores; k++)
+            if (s->load[i].column / b->columns_per_glb_tile == s->store[k].column / b->columns_per_glb_tile)
+                return false;
+    return true;
+}
+
 bool fw_columns_of(const pnr_design *design, bool apart, arena *mem, diagnostics *d, fw_columns *out) {
     fw_streams s;
     if (!fw_streams_of(design, apart, d, &s))
         return false;
     *out = (fw_columns){columns_of(s.load, s.lanes * s.n_loads, mem),
-                        columns_of(s.store, s.lanes * s.n_stores, mem), s.n_loads, s.n_stores, s.lanes};
+                        columns_of(s.store, s.lanes * s.n_stores, mem),
+                        s.n_loads,
+                        s.n_stores,
+                        s.lanes,
+                        banks_are_free(&s, design->board) ? FW_BUFFERS_MOST : 1};
     return true;
 }
 
@@ -231,10 +244,10 @@ bool fw_write_tables(const pnr_design *design, const fw_streams *s, const bits_s
             "    .n_lanes = %u,\n    .n_loads = %u,\n    .n_stores = %u,\n"
             "    .flush_crossbar = 0x%08x,\n"
             "    .stall_mask = 0x%08x,\n    .config_words = %u,\n    .config_crc = 0x%08x,\n"
-            "    .register_path = %s,\n    .poll = %s,\n    .timeout = %u,\n};\n",
+            "    .early_output = %s,\n    .register_path = %s,\n    .poll = %s,\n    .timeout = %u,\n};\n",
             s->lanes, s->n_loads, s->n_stores, crossbar, b->width >= 32 ? UINT32_MAX : (1u << b->width) - 1,
-            bits->words.len, fw_crc32(bits), o->register_path ? "true" : "false", o->poll ? "true" : "false",
-            o->timeout);
+            bits->words.len, fw_crc32(bits), net_early_output(design->net, d->mem) ? "true" : "false",
+            o->register_path ? "true" : "false", o->poll ? "true" : "false", o->timeout);
     return file_commit(&f, d);
 }
 

@@ -109,7 +109,7 @@ static sam_tensor use_tensor(parser *p, name_id name, src_loc loc, uint32_t orde
     if (known->order == order)
         return t;
     diag_error(p->d, loc, "E0104-rank", "%s is used with %u %s here, with %u there",
-               names_text(p->s->names, name), order, order == 1 ? "index" : "indices", known->order);
+               names_text(p->s->names, name), order, plural(order, "index", "indices"), known->order);
     diag_hint(p->d, "every access of a tensor has the same number of indices");
     diag_note(p->d, known->loc, "the other use of %s", names_text(p->s->names, name));
     return (sam_tensor){0};

@@ -139,8 +139,8 @@ static bool parse_from(fe_reader *in, const fe_kernel *k, request *r, diagnostic
 static bool parse_to(fe_reader *in, const fe_cin *cin, const fe_kernel *k, request *r, diagnostics *d) {
     name_id name = {0};
     if (r->to.len == r->from.len) {
-        diag_error(d, in->token.loc, "E0151-subexpression", "%u variables, but more names for them",
-                   r->from.len);
+        diag_error(d, in->token.loc, "E0151-subexpression", "%u %s, but more names for them", r->from.len,
+                   plural(r->from.len, "variable", "variables"));
         return false;
     }
     if (in->token.kind == FE_NAME)
@@ -193,8 +193,9 @@ static bool parse_request(fe_reader *in, const fe_cin *cin, fe_kernel *k, reques
         !parse_list(in, cin, k, r, true, d))
         return false;
     if (r->to.len != r->from.len) {
-        diag_error(d, in->token.loc, "E0151-subexpression", "%u variables, but %u names for them",
-                   r->from.len, r->to.len);
+        diag_error(d, in->token.loc, "E0151-subexpression", "%u %s, but %u %s for them", r->from.len,
+                   plural(r->from.len, "variable", "variables"), r->to.len,
+                   plural(r->to.len, "name", "names"));
         return false;
     }
     return !fe_take_sign(in, ',') || fe_parse_new_name(in, cin, "the workspace's name", d, &r->workspace);

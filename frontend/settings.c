@@ -57,7 +57,7 @@ static bool parse_levels(fe_reader *r, const sam_statement *s, sam_tensor_data *
     size_t n = word.kind == FE_NAME ? word.length : 0;
     if (n != t->order) {
         diag_error(d, word.loc, "E0110-format", "%s has %u %s, but the format has %zu",
-                   names_text(s->names, t->name), t->order, t->order == 1 ? "level" : "levels", n);
+                   names_text(s->names, t->name), t->order, plural(t->order, "level", "levels"), n);
         diag_hint(d, "one letter for each index, outermost level first: d (dense) or s (compressed)");
         return false;
     }
@@ -226,7 +226,7 @@ static bool parse_sizes(fe_reader *r, uint32_t want, const char *name, uint32_t 
     if (n == want)
         return true;
     diag_error(d, r->token.loc, "E0119-dimension", "%s has %u %s, but %u %s given", name, want,
-               want == 1 ? "dimension" : "dimensions", n, n == 1 ? "is" : "are");
+               plural(want, "dimension", "dimensions"), n, plural(n, "is", "are"));
     return false;
 }
 

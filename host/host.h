@@ -34,16 +34,24 @@ typedef struct {
     const char *folder;        /* for logs and finished batches; exists */
 } host_job;
 
+/* What the host did while the board was there, in seconds: put batches into its memory, waited for one to be
+ * done, took results out of it. With two buffers a board may work all the while. */
+typedef struct {
+    double load, wait, collect;
+} host_seconds;
+
 /* Processor cycles, by the firmware's own count. */
 typedef struct {
     uint32_t batches, kept; /* kept: those an earlier run had finished */
+    uint32_t buffers;       /* 2: the next batch was loaded while one ran */
+    host_seconds seconds;
     uint64_t config_cycles, kernel_cycles, firmware_cycles;
     bool interrupted; /* by SIGINT or SIGTERM; nothing is diagnosed then */
 } host_outcome;
 
-/* Memory: a batch and its results at a time. False after an error, or interrupted; finished batches stay.
- * Errors: those of fw_batches_open; E0780-no-link, E0781-start, E0782-link-lost, E0783-no-answer,
- * E0784-wrong-board, E0785-load, E0786-firmware, E0787-target, E0788-output-range,
+/* Memory: two batches and the results of one at a time. False after an error, or interrupted; finished
+ * batches stay. Errors: those of fw_batches_open; E0780-no-link, E0781-start, E0782-link-lost,
+ * E0783-no-answer, E0784-wrong-board, E0785-load, E0786-firmware, E0787-target, E0788-output-range,
  * E0805-bank-collision. */
 bool host_program(const pnr_board *board, const host_job *job, const host_options *o, arena *mem,
                   diagnostics *d, host_outcome *out);

@@ -86,9 +86,14 @@ typedef struct {
     host_piece *banks;    /* GLB tiles * banks of a tile; by address */
     uint64_t counters[3]; /* configuration, kernel, firmware: cycles since boot */
 } host_batch_result;
-/* Batch number `batch`, which is `b`; the result lies in `mem`. */
-bool host_target_run(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b, arena *mem,
-                     host_batch_result *out);
+/* Batch number `batch`, which is `b`, in these steps; a batch of another buffer may be loaded from the start
+ * of one on, and started once that is awaited. */
+bool host_target_load(host_link *l, const fw_batch *b);
+bool host_target_begin(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b);
+bool host_target_wait(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b,
+                      host_batch_result *out); /* the counters only */
+bool host_target_collect(host_link *l, const fw_batches *all, const fw_batch *b, arena *mem,
+                         host_batch_result *out); /* the rest, in `mem` */
 /* To whoever watches: so many runs of this batch are done. */
 void host_tell(const host_link *l, const fw_batches *all, uint32_t batch, uint32_t done);
 

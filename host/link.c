@@ -32,11 +32,16 @@ void host_hint_log(host_link *l, const char *name) {
     size_t length = 0;
     diag_init(&quiet, l->mem);
     const char *text = file_read(arena_printf(l->mem, "%s/%s", l->folder, name), l->mem, &length, &quiet);
+    if (!text || !length)
+        return;
     size_t at = length;
-    for (int lines = 0; text && at > 0 && lines < 7; at--)
+    for (int lines = 0; at > 0 && lines < 7; at--)
         lines += text[at - 1] == '\n';
-    if (text && length)
-        diag_hint(l->d, "the end of %s/%s:\n%s", l->folder, name, text + at + (at > 0));
+    const char *last = text + at + (at > 0), *error = strstr(text, "Error: "), *before = "";
+    /* What went wrong may be followed by a long list of what there is instead. */
+    if (error && error < last)
+        before = arena_printf(l->mem, "%.*s\n...\n", (int)strcspn(error, "\n"), error);
+    diag_hint(l->d, "the end of %s/%s:\n%s%s", l->folder, name, before, last);
 }
 
 void host_note_kept(host_link *l) {

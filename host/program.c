@@ -12,40 +12,94 @@ static bool changed_meanwhile(host_link *l, const char *folder, uint32_t batch) 
     return false;
 }
 
-/* Nothing of a batch stays in memory. */
-static bool run_batch(host_link *l, fw_batches *all, const char *folder, uint32_t batch, host_kept *kept,
-                      uint64_t counters[3]) {
-    arena mem = {0};
-    fw_batch b;
+/* A batch on its way: on the board, then its results here. */
+typedef struct {
+    uint32_t number; /* all->batches: none */
+    fw_batch batch;
     host_batch_result result;
-    bool good = fw_batches_get(all, batch, &mem, l->d, &b) &&
-                host_target_run(l, all, batch, &b, &mem, &result) && host_nothing_lost(l) &&
-                host_kept_write(folder, all, batch, &result, counters, l->d);
-    if (good) {
-        memcpy(counters, result.counters, sizeof result.counters);
-        *kept = host_kept_read(folder, all, batch);
-        good = kept->done || changed_meanwhile(l, folder, batch);
-    }
-    if (good) {
-        host_tell(l, all, batch, b.runs);
-        l->runs_before += b.runs;
-    }
-    arena_free(&mem);
+    arena mem;
+} flight;
+
+typedef struct {
+    host_link *link;
+    fw_batches *all;
+    const char *folder;
+    host_kept *kept;
+    uint64_t counters[3]; /* after the batch before */
+    host_seconds *spent;
+} course;
+
+static void spend(double *on, double since) {
+    *on += seconds_now() - since;
+}
+
+/* The first from `from` on that is not done. */
+static uint32_t missing(const course *c, uint32_t from) {
+    while (from < c->all->batches && c->kept[from].done)
+        from++;
+    return from;
+}
+
+static bool load(course *c, uint32_t number, flight *f) {
+    f->number = number;
+    if (number == c->all->batches)
+        return true;
+    double start = seconds_now();
+    bool good = fw_batches_get(c->all, number, &f->mem, c->link->d, &f->batch) &&
+                host_target_load(c->link, &f->batch);
+    spend(&c->spent->load, start);
     return good;
 }
 
-/* The batches that are not done. */
-static bool run_missing(host_link *l, fw_batches *all, const char *folder, host_kept *kept,
-                        host_outcome *out) {
-    uint64_t counters[3] = {0};
-    for (uint32_t i = 0; i < all->batches; i++)
-        l->runs_before += kept[i].done ? all->list[i].runs : 0;
-    for (uint32_t i = 0; i < all->batches; i++) {
-        if (!kept[i].done && !run_batch(l, all, folder, i, &kept[i], counters))
-            return false;
+static bool begin(course *c, const flight *f) {
+    return f->number == c->all->batches || host_target_begin(c->link, c->all, f->number, &f->batch);
+}
+
+static bool wait_for(course *c, flight *f) {
+    double start = seconds_now();
+    bool good = host_target_wait(c->link, c->all, f->number, &f->batch, &f->result);
+    spend(&c->spent->wait, start);
+    return good;
+}
+
+/* Collected, kept and told; nothing of it stays in memory. */
+static bool finish(course *c, flight *f) {
+    host_link *l = c->link;
+    double start = seconds_now();
+    bool good = host_target_collect(l, c->all, &f->batch, &f->mem, &f->result) && host_nothing_lost(l) &&
+                host_kept_write(c->folder, c->all, f->number, &f->result, c->counters, l->d);
+    if (good) {
+        memcpy(c->counters, f->result.counters, sizeof c->counters);
+        c->kept[f->number] = host_kept_read(c->folder, c->all, f->number);
+        good = c->kept[f->number].done || changed_meanwhile(l, c->folder, f->number);
     }
-    out->config_cycles = counters[0];
-    return true;
+    if (good) {
+        host_tell(l, c->all, f->number, f->batch.runs);
+        l->runs_before += f->batch.runs;
+    }
+    spend(&c->spent->collect, start);
+    arena_free(&f->mem);
+    return good;
+}
+
+/* The batches that are not done. While one runs the next one is loaded, if it uses the other buffer; while
+ * that one runs, the results of the first are collected. */
+static bool run_missing(course *c) {
+    flight pair[2] = {0}, *now = &pair[0], *next = &pair[1];
+    uint32_t none = c->all->batches;
+    bool good = load(c, missing(c, 0), now) && begin(c, now);
+    while (good && now->number < none) {
+        uint32_t number = missing(c, now->number + 1);
+        bool ahead = fw_buffer_of(c->all->buffers, number) != fw_buffer_of(c->all->buffers, now->number);
+        good = (!ahead || load(c, number, next)) && wait_for(c, now) && (!ahead || begin(c, next)) &&
+               finish(c, now) && (ahead || (load(c, number, next) && begin(c, next)));
+        flight *done = now;
+        now = next;
+        next = done;
+    }
+    arena_free(&pair[0].mem);
+    arena_free(&pair[1].mem);
+    return good;
 }
 
 static bool run_all(fw_batches *all, const host_job *job, const host_options *o, arena *mem, diagnostics *d,
@@ -59,16 +113,22 @@ static bool run_all(fw_batches *all, const host_job *job, const host_options *o,
         kept[i] = host_kept_read(folder, all, i);
         out->kept += kept[i].done;
     }
+    course c = {.link = &link, .all = all, .folder = folder, .kept = kept, .spent = &out->seconds};
     bool good = true;
     if (out->kept < all->batches) {
-        good = host_link_open(&link, all->board, o, job->folder, mem, d) &&
-               host_target_start(&link, job->elf) && run_missing(&link, all, folder, kept, out);
+        good =
+            host_link_open(&link, all->board, o, job->folder, mem, d) && host_target_start(&link, job->elf);
+        for (uint32_t i = 0; i < all->batches; i++)
+            link.runs_before += kept[i].done ? all->list[i].runs : 0;
+        good = good && run_missing(&c);
         host_link_close(&link);
+        out->config_cycles = c.counters[0];
         out->interrupted = host_interrupted;
     }
     if (!good || !host_kept_merge(job->result, folder, all, mem, d))
         return false;
     out->batches = all->batches;
+    out->buffers = all->buffers;
     for (uint32_t i = 0; i < all->batches; i++) {
         out->kernel_cycles += kept[i].kernel_cycles;
         out->firmware_cycles += kept[i].firmware_cycles;

@@ -127,9 +127,20 @@ void host_tell(const host_link *l, const fw_batches *all, uint32_t batch, uint32
                                                        l->runs_before + done, all->runs});
 }
 
-static bool wait_until_done(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b) {
+static bool read_counters(host_link *l, host_batch_result *out) {
+    uint32_t counters[6];
+    if (!host_read_words(l, mailbox(l, FW_MAILBOX_CYCLES), counters, 6))
+        return false;
+    for (uint32_t i = 0; i < 3; i++)
+        out->counters[i] = counters[2 * i] | (uint64_t)counters[2 * i + 1] << 32;
+    return true;
+}
+
+bool host_target_wait(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b,
+                      host_batch_result *out) {
     uint32_t row_bytes = fw_row_bytes(all->inputs, all->outputs), runs = 0, polled[POLLED_WORDS];
     double moved = seconds_now();
+    host_tell(l, all, batch, 0);
     for (uint32_t n = 1; !host_interrupted; n++) {
         uint32_t before = runs;
         if (!host_read_words(l, mailbox(l, FW_MAILBOX_STATE), polled, POLLED_WORDS))
@@ -137,7 +148,7 @@ static bool wait_until_done(host_link *l, const fw_batches *all, uint32_t batch,
         if (polled[STATE] == FW_STATE_FAILED)
             return target_failed(l, polled);
         if (polled[STATE] == FW_STATE_READY && polled[DONE] == batch + 1)
-            return true;
+            return read_counters(l, out);
         if (n % TABLE_EVERY == 0 && !count_runs(l, b, row_bytes, &runs))
             return false;
         if (runs != before)
@@ -152,8 +163,8 @@ static bool wait_until_done(host_link *l, const fw_batches *all, uint32_t batch,
 }
 
 static bool bad_range(host_link *l, uint32_t address, uint32_t words) {
-    diag_error(l->d, (src_loc){0}, "E0788-output-range",
-               "the program says an output of %u words lies at 0x%08x", words, address);
+    diag_error(l->d, (src_loc){0}, "E0788-output-range", "the program says an output of %u %s lies at 0x%08x",
+               words, plural(words, "word", "words"), address);
     diag_hint(l->d, "the program belongs to another board or is damaged: compile again");
     return false;
 }
@@ -178,18 +189,14 @@ static bool find_pieces(host_link *l, const fw_batches *all, const fw_batch *b, 
     return true;
 }
 
-static bool read_results(host_link *l, const fw_batches *all, const fw_batch *b, arena *mem,
+bool host_target_collect(host_link *l, const fw_batches *all, const fw_batch *b, arena *mem,
                          host_batch_result *out) {
-    uint32_t table_bytes = b->runs * fw_row_bytes(all->inputs, all->outputs), counters[6];
+    uint32_t table_bytes = b->runs * fw_row_bytes(all->inputs, all->outputs);
     uint32_t banks = l->board->glb_tiles * l->board->glb_banks_per_tile;
-    *out = (host_batch_result){.table = arena_alloc(mem, table_bytes),
-                               .banks = arena_new_n(mem, host_piece, banks)};
-    if (!host_read(l, b->table, out->table, table_bytes) ||
-        !host_read_words(l, mailbox(l, FW_MAILBOX_CYCLES), counters, 6) ||
-        !find_pieces(l, all, b, out->table, out->banks))
+    out->table = arena_alloc(mem, table_bytes);
+    out->banks = arena_new_n(mem, host_piece, banks);
+    if (!host_read(l, b->table, out->table, table_bytes) || !find_pieces(l, all, b, out->table, out->banks))
         return false;
-    for (uint32_t i = 0; i < 3; i++)
-        out->counters[i] = counters[2 * i] | (uint64_t)counters[2 * i + 1] << 32;
     for (uint32_t i = 0; i < banks; i++) {
         host_piece *p = &out->banks[i];
         p->content = arena_alloc(mem, p->bytes);
@@ -199,16 +206,18 @@ static bool read_results(host_link *l, const fw_batches *all, const fw_batch *b,
     return true;
 }
 
-bool host_target_run(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b, arena *mem,
-                     host_batch_result *out) {
+bool host_target_load(host_link *l, const fw_batch *b) {
     for (uint32_t i = 0; i < b->segments.len; i++) {
         const fw_segment *g = &b->segments.at[i];
         if (!host_write(l, g->address, g->content, g->bytes))
             return false;
     }
-    host_tell(l, all, batch, 0);
+    return true;
+}
+
+bool host_target_begin(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b) {
     return host_write_word(l, mailbox(l, FW_MAILBOX_RUNS), b->runs) &&
            host_write_word(l, mailbox(l, FW_MAILBOX_TABLE), b->table) &&
-           host_write_word(l, mailbox(l, FW_MAILBOX_COMMAND), batch + 1) &&
-           wait_until_done(l, all, batch, b) && read_results(l, all, b, mem, out);
+           host_write_word(l, mailbox(l, FW_MAILBOX_OUTPUTS), fw_output_bank(all->buffers, batch)) &&
+           host_write_word(l, mailbox(l, FW_MAILBOX_COMMAND), batch + 1);
 }

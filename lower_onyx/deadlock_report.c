@@ -44,20 +44,22 @@ bool net_deadlock_report(const netlist *n, const net_liveness *found, uint32_t l
     if (found->undecided)
         diag_hint(d, "--deadlock warn goes on; engine cycle finds every deadlock of the data at hand");
     else
-        diag_hint(d,
-                  "they suffice for fibers of up to %u coordinates, the data may have %u: a smaller --tile, "
-                  "another "
-                  "loop order, or --deadlock warn",
-                  found->fiber, longest);
+        diag_hint(
+            d,
+            "they suffice for fibers of up to %u %s, the data may have %u: a smaller --tile, another loop "
+            "order, or --deadlock warn",
+            found->fiber, plural(found->fiber, "coordinate", "coordinates"), longest);
     for (uint32_t i = 0; i < found->circle.len; i++)
         note_step(n, &found->circle.at[i], d);
     for (uint32_t i = 0; i < found->pairs.len; i++) {
         const net_reconvergence *r = &found->pairs.at[i];
         const net_data *net = &n->nets.at[r->net];
-        if (r->need > r->have && r->need != NET_NO_ROOM)
-            diag_note(d, net_cell_at(n, net->source.cell)->loc,
-                      "%u SplitFIFO pairs are missing from %s to %s", (r->need - r->have + 1) / 2,
-                      cell_name(n, net->source.cell), cell_name(n, net->sinks.at[r->sink].cell));
+        if (r->need <= r->have || r->need == NET_NO_ROOM)
+            continue;
+        uint32_t missing = (r->need - r->have + 1) / 2;
+        diag_note(d, net_cell_at(n, net->source.cell)->loc, "%u SplitFIFO %s missing from %s to %s", missing,
+                  plural(missing, "pair is", "pairs are"), cell_name(n, net->source.cell),
+                  cell_name(n, net->sinks.at[r->sink].cell));
     }
     return warn;
 }

@@ -1,8 +1,8 @@
 /* early.c - nets that carry tokens before a run is started.
  *
  * The rules are those of the primitives: a root of a dense level needs nothing, a joiner and an operation
- * need all their operands, what passes one input on alone needs any of them, and what reads a memory needs
- * words from the global buffer.
+ * need all their operands, what passes one input on alone needs any of them, and a memory needs all that is
+ * written to it: words from the global buffer, or a level of the result.
  */
 #include "lower_onyx/lower_onyx.h"
 
@@ -26,8 +26,9 @@ static bool sends_early(const netlist *n, uint32_t cell, const bool *early) {
     inputs_of(n, cell, early, &ports, &have);
     switch (c->mode) {
     case NET_MODE_FIBER_ACCESS:
-        return net_config_of(n, c, "fiber_access_16_inst_read_scanner_dense") &&
-               (have || net_config_of(n, c, "fiber_access_16_inst_read_scanner_root"));
+        if (net_config_of(n, c, "fiber_access_16_inst_read_scanner_dense"))
+            return have || net_config_of(n, c, "fiber_access_16_inst_read_scanner_root");
+        return have && have == ports;
     case NET_MODE_INTERSECT:
     case NET_MODE_ALU:
     case NET_MODE_REPEAT:
@@ -45,6 +46,17 @@ static bool sends_early(const netlist *n, uint32_t cell, const bool *early) {
         break;
     }
     return false;
+}
+
+bool net_early_output(const netlist *n, arena *mem) {
+    bool *early = arena_new_n(mem, bool, n->nets.len + 1), output = false;
+    net_early(n, early);
+    for (uint32_t i = 0; i < n->nets.len; i++) {
+        const net_data *net = &n->nets.at[i];
+        for (uint32_t s = 0; early[i] && s < net->sinks.len; s++)
+            output |= n->cells.at[net->sinks.at[s].cell.v - 1].mode == NET_MODE_IO_OUT;
+    }
+    return output;
 }
 
 void net_early(const netlist *n, bool *early) {

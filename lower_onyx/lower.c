@@ -401,9 +401,9 @@ static onyx_node lower_alu(lowering *l, sam_node h) {
             return (onyx_node){0};
     }
     if (count != op->streams) {
-        diag_unmappable(l->d, s->loc, "E0412-alu-operands", "%s: Onyx takes %u operand%s here, not %u",
-                        sam_node_label(l->sam, h, l->g->mem), op->streams, op->streams == 1 ? "" : "s",
-                        count);
+        diag_unmappable(l->d, s->loc, "E0412-alu-operands", "%s: Onyx takes %u %s here, not %u",
+                        sam_node_label(l->sam, h, l->g->mem), op->streams,
+                        plural(op->streams, "operand", "operands"), count);
         diag_hint(l->d, "split it into operations of two operands");
         return (onyx_node){0};
     }
@@ -726,6 +726,17 @@ uint32_t lower_widest(const sam_graph *g, name_id index, bool extended) {
             return extended ? ONYX_VECTOR_EDGE : ONYX_SUM_EDGE;
     }
     return UINT16_MAX;
+}
+
+void lower_count_streams(const sam_graph *g, uint32_t *loads, uint32_t *stores) {
+    *loads = *stores = 0;
+    for (uint32_t i = 0; i < g->nodes.len; i++) {
+        const sam_node_data *n = &g->nodes.at[i];
+        bool values = n->kind == SAM_ARRAYVALS || n->mode == SAM_MODE_VALS,
+             streams = values || n->format != SAM_LEVEL_DENSE;
+        *loads += streams && (n->kind == SAM_FIBERLOOKUP || n->kind == SAM_ARRAYVALS);
+        *stores += streams && n->kind == SAM_FIBERWRITE;
+    }
 }
 
 static bool check_edge(uint32_t edge, diagnostics *d) {

@@ -150,6 +150,8 @@ cJSON *net_deadlock_to_json(const netlist *n, const net_liveness *found);
  * the root starts as soon as its column is not stalled. The flush at the start of a run empties the FIFOs of
  * the tiles, but no SplitFIFO: such a net must not have any. O(nets^2 * pins). */
 void net_early(const netlist *n, bool *early);
+/* Whether words stand at an output by then: a level of the result that is written from such tokens alone. */
+bool net_early_output(const netlist *n, arena *mem);
 
 /* ---- lowering -------------------------------------------------------------------------------- */
 
@@ -167,6 +169,8 @@ typedef struct {
 } lower_options;
 /* The largest sub-tile edge along `index` the graph has room for, with `extended` of lower_options. */
 uint32_t lower_widest(const sam_graph *g, name_id index, bool extended);
+/* The global buffer's streams that the netlist of the graph will have. */
+void lower_count_streams(const sam_graph *g, uint32_t *loads, uint32_t *stores);
 
 /* SAM graph that passed sam_check (binary joiners, no broadcasts) to the Onyx-aware IR: every memory
  * primitive becomes write scanner, buffet and read scanner; streams become bundles of wires. A dense operand

@@ -1,5 +1,5 @@
 /* A board's JSON document: one table of its members, read and validated row by row. */
-#include "pnr/pnr.h"
+#include "pnr/pnr_int.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -38,6 +38,10 @@ static const board_member members[] = {
 #define MEMBERS (sizeof members / sizeof members[0])
 static const char *const sections[] = {"array", "glb", "mem", "memory_map", "clocks"};
 #define SECTIONS (sizeof sections / sizeof sections[0])
+
+/* Names stand in reports, file names and generated sources. */
+#define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+enum { REGISTER_BYTES = 0x1000 }; /* at least, of the array's controller and of the platform's */
 
 /* The document as text, for locations; `section` is what is being read, "" outside of sections. */
 typedef struct {
@@ -133,8 +137,19 @@ static bool read_member(const board_member *m, const cJSON *object, const docume
     return true;
 }
 
+/* Of two members of one name cJSON takes the first, other readers the last. */
+static bool each_once(const document *doc, const cJSON *object) {
+    for (const cJSON *m = object->child; m; m = m->next) {
+        if (cJSON_GetObjectItemCaseSensitive(object, m->string) != m)
+            return bad_member(doc, m->string, "is there twice");
+    }
+    return true;
+}
+
 /* A misspelt member would silently be ignored otherwise. */
 static bool only_members(const document *doc, const cJSON *object, const char *const *known) {
+    if (!each_once(doc, object))
+        return false;
     for (const cJSON *m = object->child; m; m = m->next) {
         size_t i = 0;
         while (known[i] && strcmp(known[i], m->string) != 0)
@@ -164,11 +179,11 @@ static bool read_section(document *doc, const char *section, pnr_board *out) {
     return good;
 }
 
-/* Delays are [least, most] pairs in picoseconds; their names are the timing analysis's business. */
+/* Delays are [least, most] pairs in picoseconds; which there have to be is the timing analysis's business. */
 static bool check_delays(document *doc, const cJSON *json) {
     const cJSON *delays = get_object(doc, json, "delays_ps");
-    bool good = delays != NULL;
     doc->section = "delays_ps";
+    bool good = delays && each_once(doc, delays);
     for (const cJSON *m = delays ? delays->child : NULL; good && m; m = m->next) {
         const cJSON *least = cJSON_GetArrayItem(m, 0), *most = cJSON_GetArrayItem(m, 1);
         good = cJSON_IsArray(m) && cJSON_GetArraySize(m) == 2 && cJSON_IsNumber(least) &&
@@ -177,6 +192,8 @@ static bool check_delays(document *doc, const cJSON *json) {
         if (!good)
             bad_member(doc, m->string, "must be [least, most] picoseconds, 0 <= least <= most <= 1000000");
     }
+    const char *missing = good ? pnr_missing_delay(delays) : NULL;
+    good = good && (!missing || bad_type(doc, missing, "must be [least, most] picoseconds"));
     doc->section = "";
     return good;
 }
@@ -200,6 +217,35 @@ static bool read_link(document *doc, pnr_board *out) {
     return good;
 }
 
+/* Of two memories that share an address one would be written for the other. */
+static bool check_memories(document *doc, const pnr_board *b) {
+    const struct {
+        const char *name;
+        uint32_t first;
+        uint64_t bytes;
+    } areas[] = {
+        {"code", b->map.code, b->map.code_bytes},
+        {"sram", b->map.sram, b->map.sram_bytes},
+        {"cgra_data", b->map.cgra_data, (uint64_t)b->glb_tiles * b->glb_banks_per_tile * b->glb_bank_bytes},
+        {"cgra_reg", b->map.cgra_reg, REGISTER_BYTES},
+        {"platform", b->map.platform, REGISTER_BYTES},
+    };
+    enum { AREAS = sizeof areas / sizeof areas[0] };
+    for (size_t i = 0; i < AREAS; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (areas[i].first >= areas[k].first + areas[k].bytes ||
+                areas[k].first >= areas[i].first + areas[i].bytes)
+                continue;
+            doc->section = "memory_map";
+            diag_error(doc->d, member_at(doc, areas[i].name), "E0502-board-sizes",
+                       "memory_map: \"%s\" at 0x%08x overlaps \"%s\", %llu bytes at 0x%08x", areas[i].name,
+                       areas[i].first, areas[k].name, (unsigned long long)areas[k].bytes, areas[k].first);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool check_sizes(document *doc, const pnr_board *b) {
     const char *code = "E0502-board-sizes";
     if (b->mem_phase >= b->mem_period) {
@@ -212,7 +258,7 @@ static bool check_sizes(document *doc, const pnr_board *b) {
                    "%u glb.tiles of %u glb.columns_per_tile are not array.width %u", b->glb_tiles,
                    b->columns_per_glb_tile, b->width);
     } else {
-        return true;
+        return check_memories(doc, b);
     }
     return false;
 }
@@ -245,6 +291,8 @@ static bool read_head(const document *doc, const char *path, pnr_board *out) {
         return false;
     if (version != 1)
         return bad_member(doc, "format_version", "must be 1");
+    if (!*out->name || strspn(out->name, NAME_LETTERS) != strlen(out->name))
+        return bad_member(doc, "name", "must be of letters, digits, '-', '_' and '.'");
     out->folder = beside(path, tables, doc->mem);
     return true;
 }
@@ -269,7 +317,7 @@ bool pnr_board_read(const char *name_or_path, arena *mem, diagnostics *d, pnr_bo
     *out = (pnr_board){.profile = PNR_PROFILE};
     const char *path = board_path(name_or_path, mem);
     document doc = {.section = "", .d = d, .mem = mem};
-    doc.text = file_read(path, mem, &doc.length, d);
+    doc.text = text_read(path, mem, &doc.length, d);
     out->json = doc.text ? json_parse(path, doc.text, doc.length, d) : NULL;
     if (!out->json)
         return false;

@@ -95,6 +95,8 @@ static void check_stream_column(checker *c, uint32_t cell, uint32_t *streams) {
     if (streams[tile * 2 + data->output]++)
         FAULT(c, "E0534-io-rule", "global buffer tile %u has more than one %s stream", tile,
               data->output ? "store" : "load");
+    if (c->design->own_tiles && streams[tile * 2 + !data->output])
+        FAULT(c, "E0534-io-rule", "global buffer tile %u has a load and a store stream", tile);
 }
 
 /* A group of columns has one flush wire: it would reset cells of another flush in the middle of their work.
@@ -331,8 +333,8 @@ static void check_net(checker *c, arena *scratch) {
     const net_data *net = &c->design->net->nets.at[c->net];
     uint32_t before = c->faults;
     if (r->sinks.len != net->sinks.len) {
-        FAULT(c, "E0533-sink-missed", "net %s has %u sinks, its route %u", id_of(c, c->net), net->sinks.len,
-              r->sinks.len);
+        FAULT(c, "E0533-sink-missed", "net %s has %u %s, its route %u", id_of(c, c->net), net->sinks.len,
+              plural(net->sinks.len, "sink", "sinks"), r->sinks.len);
         return;
     }
     count_consumers(c, scratch);
@@ -357,8 +359,9 @@ bool pnr_check(const pnr_design *design, diagnostics *d) {
         c.early = arena_new_n(&scratch, bool, design->net->nets.len + 1);
         net_early(design->net, c.early);
         if (design->route.len != design->net->nets.len)
-            FAULT(&c, "E0533-sink-missed", "%u nets have %u routes", design->net->nets.len,
-                  design->route.len);
+            FAULT(&c, "E0533-sink-missed", "%u %s and %u %s", design->net->nets.len,
+                  plural(design->net->nets.len, "net", "nets"), design->route.len,
+                  plural(design->route.len, "route", "routes"));
         for (c.net = 0; c.net < design->net->nets.len && c.net < design->route.len; c.net++)
             check_net(&c, &scratch);
     }

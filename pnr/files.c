@@ -27,7 +27,7 @@ static bool is_separator(char c) {
 
 static bool reader_open(reader *r, const char *path, const char *code, arena *mem, diagnostics *d) {
     size_t length = 0;
-    char *text = file_read(path, d->mem, &length, d);
+    char *text = text_read(path, d->mem, &length, d);
     if (!text)
         return false;
     *r = (reader){
@@ -513,8 +513,8 @@ static void write_net(route_writer *w, uint32_t n, arena *scratch) {
 static bool writable(const pnr_design *design, uint32_t n, diagnostics *d) {
     uint32_t want = design->net->nets.at[n].sinks.len, have = design->route.at[n].sinks.len;
     if (have > want)
-        diag_error(d, (src_loc){0}, "E0533-sink-missed", "net %s has %u sinks, its route %u",
-                   net_id_text(design->net, n, d->mem), want, have);
+        diag_error(d, (src_loc){0}, "E0533-sink-missed", "net %s has %u %s, its route %u",
+                   net_id_text(design->net, n, d->mem), want, plural(want, "sink", "sinks"), have);
     return have <= want;
 }
 

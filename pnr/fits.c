@@ -17,15 +17,26 @@ void pnr_count_resources(const netlist *n, const pnr_board *b, pnr_resource tabl
     }
 }
 
-bool pnr_fits_rules(const netlist *n, const pnr_board *b, bool fabric_only, diagnostics *d) {
+/* Loads and stores in one row. */
+static void share_row(pnr_resource table[KINDS], const char *what, uint32_t have) {
+    table[2] = (pnr_resource){what, table[2].need + table[3].need, have};
+    table[3].need = 0;
+}
+
+void pnr_own_tiles(const pnr_board *b, pnr_resource table[KINDS]) {
+    share_row(table, "streams with a global-buffer tile each", b->glb_tiles);
+}
+
+bool pnr_fits(const netlist *n, const pnr_board *b, const pnr_options *o, diagnostics *d) {
     pnr_resource table[KINDS];
+    bool shared = o->fabric_only || o->own_tiles;
     pnr_count_resources(n, b, table);
-    if (fabric_only) { /* IO cells share the columns */
-        table[2] = (pnr_resource){"IO tiles", table[2].need + table[3].need, b->width};
-        table[3].need = 0;
-    }
+    if (o->fabric_only)
+        share_row(table, "IO tiles", b->width);
+    else if (o->own_tiles)
+        pnr_own_tiles(b, table);
     char missing[256] = "", all[256] = "";
-    for (int i = 0; i < KINDS - (int)fabric_only; i++) {
+    for (int i = 0; i < KINDS - shared; i++) {
         char *to = table[i].need > table[i].have ? missing : all;
         size_t used = strlen(to);
         snprintf(to + used, sizeof all - used, "%s%u %s of %u", used ? ", " : "", table[i].need,
@@ -39,8 +50,4 @@ bool pnr_fits_rules(const netlist *n, const pnr_board *b, bool fabric_only, diag
     if (all[0])
         diag_note(d, (src_loc){0}, "what does fit: %s", all);
     return false;
-}
-
-bool pnr_fits(const netlist *n, const pnr_board *b, diagnostics *d) {
-    return pnr_fits_rules(n, b, false, d);
 }

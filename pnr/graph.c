@@ -247,7 +247,7 @@ static bool compare_graphs(const char *path, char *file, size_t file_length, con
 bool pnr_check_graph(const pnr_board *b, uint32_t width, const char *path, diagnostics *d) {
     BUG_IF(width != 17 && width != 1, "there is no %u-bit network", width);
     size_t file_length = 0;
-    char *file = file_read(path, d->mem, &file_length, d);
+    char *file = text_read(path, d->mem, &file_length, d);
     if (!file)
         return false;
     text_out own;
@@ -346,7 +346,7 @@ static bool check_layer(const pnr_board *b, char type, uint32_t source, const ch
 
 bool pnr_check_layout(const pnr_board *b, const char *path, diagnostics *d) {
     size_t length = 0;
-    char *text = file_read(path, d->mem, &length, d);
+    char *text = text_read(path, d->mem, &length, d);
     if (!text)
         return false;
     uint32_t source = diag_add_source(d, path, text, length), found = 0;

@@ -191,7 +191,7 @@ static double time_left(const pnr_options *o, double start) {
 bool place_lanes(const netlist *n, const pnr_board *b, const pnr_options *o, arena *mem, pnr_stats *stats,
                  pnr_site *at) {
     lane_map m = {.net = n};
-    if (o->fixed || o->region || o->whole || !find_lanes(&m, mem))
+    if (o->fixed || o->region || o->whole || o->own_tiles || !find_lanes(&m, mem))
         return false;
     double start = seconds_now();
     diagnostics d; /* what a lane is refused for does not matter: the whole netlist is judged by itself */
@@ -210,7 +210,7 @@ bool place_lanes(const netlist *n, const pnr_board *b, const pnr_options *o, are
     }
     pnr_board share = share_of_board(b, column_period(b, o), m.lanes);
     of_lane.time_limit = time_left(o, start);
-    if (!share.width || !pnr_fits_rules(lane, &share, o->fabric_only, &d) ||
+    if (!share.width || !pnr_fits(lane, &share, o, &d) ||
         !place_whole(lane, &share, &of_lane, m.lanes, mem, &d, stats, one, &cost) ||
         !spread_lanes(&m, b, o, one, mem, at))
         return false;

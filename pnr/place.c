@@ -37,6 +37,22 @@ static int class_of_cell(const net_cell_data *c) {
     BUG("a cell without a tile kind reached placement");
 }
 
+/* With pnr_options.own_tiles: the shortest pattern of tiles with enough for both kinds of streams, so that
+ * both stand all over the array. */
+static void divide_tiles(placer *p) {
+    uint32_t need[CLASSES] = {0}, tiles = p->board->glb_tiles;
+    for (uint32_t c = 0; c < p->cells; c++)
+        need[p->class_of[c]]++;
+    for (uint32_t period = 2; !p->own_period && period < 2 * tiles; period *= 2) {
+        uint32_t length = period < tiles ? period : tiles, times = tiles / length,
+                 stores = (need[CLASS_OUT] + times - 1) / times;
+        if (stores > length || need[CLASS_IN] > (length - stores) * times)
+            continue;
+        p->own_period = length;
+        p->own_loads = length - stores;
+    }
+}
+
 static bool class_has_column(const placer *p, int k, uint32_t x) {
     switch (k) {
     case CLASS_PE:
@@ -44,8 +60,12 @@ static bool class_has_column(const placer *p, int k, uint32_t x) {
     case CLASS_MEM:
         return pnr_site_tile(p->board, x, 1) == NET_TILE_MEM;
     default:
-        return pnr_io_column(p->board, k == CLASS_OUT, p->options->fabric_only, x);
+        break;
     }
+    bool store = k == CLASS_OUT;
+    uint32_t tile = x / p->board->columns_per_glb_tile;
+    return pnr_io_column(p->board, store, p->options->fabric_only, x) &&
+           (!p->own_period || (tile % p->own_period >= p->own_loads) == store);
 }
 
 static void list_sites(placer *p, arena *mem) {
@@ -179,6 +199,8 @@ static void placer_init(placer *p, const netlist *n, const pnr_board *b, const p
         p->occupant[i] = p->cells;
     for (uint32_t c = 0; c < p->cells; c++)
         p->class_of[c] = (uint8_t)class_of_cell(&n->cells.at[c]);
+    if (o->own_tiles)
+        divide_tiles(p);
     list_sites(p, mem);
     list_pins(p, mem);
     list_links(p, mem);
@@ -446,9 +468,10 @@ bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena
                         .board = b,
                         .fabric_only = o->fabric_only,
                         .io_fan_out = o->io_fan_out,
+                        .own_tiles = o->own_tiles,
                         .flush = o->flush,
                         .stats.seed = o->seed};
-    if (!pnr_fits_rules(n, b, o->fabric_only, d) || !io_fan_out_allowed(n, o, d))
+    if (!pnr_fits(n, b, o, d) || !io_fan_out_allowed(n, o, d))
         return false;
     arena scratch = {0};
     pnr_site *at = arena_new_n(&scratch, pnr_site, n->cells.len);

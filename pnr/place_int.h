@@ -33,6 +33,8 @@ typedef struct {
     uint32_t *column_flush;   /* by x: the flush whose cells may stand there; NULL: there is but one */
     uint32_t *movable, movable_len;
     site_class class[CLASSES];
+    /* Of every `period` GLB tiles the first `loads` have no store, the others no load; 0: any has both. */
+    uint32_t own_period, own_loads;
     double deadline; /* of seconds_now; 0 = none */
 } placer;
 

@@ -146,10 +146,10 @@ typedef struct {
 typedef struct {
     const netlist *net;
     const pnr_board *board;
-    bool fabric_only, io_fan_out; /* see pnr_options */
-    const uint32_t *flush;        /* see pnr_options; the caller's */
-    VEC(pnr_site) site;           /* by cell index (handle - 1) */
-    VEC(pnr_route) route;         /* by net index */
+    bool fabric_only, io_fan_out, own_tiles; /* see pnr_options */
+    const uint32_t *flush;                   /* see pnr_options; the caller's */
+    VEC(pnr_site) site;                      /* by cell index (handle - 1) */
+    VEC(pnr_route) route;                    /* by net index */
     pnr_stats stats;
 } pnr_design;
 
@@ -172,6 +172,8 @@ typedef struct {
     bool fabric_only; /* IO on any column, IO tiles may fan out: what public netlists and other tools assume.
                          Legal for the routing fabric, but not for the chip as a whole */
     bool io_fan_out;  /* IO tiles may fan out, columns are the chip's: to compare with other tools */
+    bool own_tiles;   /* no GLB tile has a load and a store: each stream has two banks for itself, so that the
+                         next batch can be loaded while one runs (docs/program.md) */
     const pnr_site *fixed;    /* by cell index; x == PNR_FREE: not fixed. NULL: nothing is */
     const pnr_region *region; /* by cell index: where the cell may stand; x0 == PNR_FREE: anywhere. NULL: so
                                  is every cell */
@@ -201,9 +203,12 @@ typedef struct {
 enum { PNR_RESOURCES = 4 };
 void pnr_count_resources(const netlist *n, const pnr_board *b, pnr_resource table[PNR_RESOURCES]);
 
+/* With pnr_options.own_tiles loads and stores share the GLB tiles: one row for both, none for stores. */
+void pnr_own_tiles(const pnr_board *b, pnr_resource table[PNR_RESOURCES]);
+
 /* Compares what the netlist needs with what the board has, before anything else: E0510-too-large (exit 2)
  * names what is short, with the whole table in a note. */
-bool pnr_fits(const netlist *n, const pnr_board *b, diagnostics *d);
+bool pnr_fits(const netlist *n, const pnr_board *b, const pnr_options *o, diagnostics *d);
 /* Sites for every cell: constructive start, then simulated annealing of the estimated routed length. Same
  * input and seed, same sites, whatever the threads. Errors: E0510-too-large, E0511-io-fanout,
  * E0512-bad-fixed, E0513-bad-region, E0514-flush-groups. */

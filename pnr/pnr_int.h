@@ -4,9 +4,6 @@
 
 #include "pnr/pnr.h"
 
-/* pnr_fits under the chip's rules for IO or under those of the fabric alone (pnr_options). */
-bool pnr_fits_rules(const netlist *n, const pnr_board *b, bool fabric_only, diagnostics *d);
-
 /* "x3y2" style text of a cell for messages: its block id, "p3". */
 const char *pnr_block_id(const net_cell_data *cell, char buffer[16]);
 
@@ -24,6 +21,8 @@ typedef struct {
     uint32_t data[4], valid[4], ready[4], rmux; /* of a switch box; of a register mux */
 } pnr_delays;
 /* Error: E0550-no-delay. */
+/* The first delay the table lacks that timing needs, or NULL. */
+const char *pnr_missing_delay(const cJSON *delays);
 bool pnr_read_delays(const pnr_board *b, diagnostics *d, pnr_delays *out);
 /* The slowest path of a routed net; what cannot be beaten: the slowest core, or a net as short as the board
  * allows. */

@@ -314,8 +314,10 @@ static void report_unroutable(const router *r, uint32_t iterations, diagnostics 
     for (uint32_t w = 0; w < r->wires; w++)
         shared += r->uses[w] > 1;
     diag_unmappable(d, (src_loc){0}, "E0520-unroutable",
-                    "%u wires of board '%s' are still wanted by more than one net after %u rounds%s", shared,
-                    r->board->name, iterations, iterations < MAX_ITERATIONS ? ", when time was up" : "");
+                    "%u %s of board '%s' %s still wanted by more than one net after %u %s%s", shared,
+                    plural(shared, "wire", "wires"), r->board->name, plural(shared, "is", "are"), iterations,
+                    plural(iterations, "round", "rounds"),
+                    iterations < MAX_ITERATIONS ? ", when time was up" : "");
     diag_hint(d, "use a larger board, a lower unroll factor, another --seed or more placement moves");
     uint32_t shown = 0;
     for (uint32_t w = 0; w < r->wires && shown < SHOWN_WIRES; w++)

@@ -40,6 +40,14 @@ static const delay_row delay_rows[] = {
     {"rmux", AT(rmux)},
 };
 
+const char *pnr_missing_delay(const cJSON *delays) {
+    for (size_t i = 0; i < sizeof delay_rows / sizeof delay_rows[0]; i++) {
+        if (!cJSON_GetObjectItemCaseSensitive(delays, delay_rows[i].name))
+            return delay_rows[i].name;
+    }
+    return NULL;
+}
+
 bool pnr_read_delays(const pnr_board *b, diagnostics *d, pnr_delays *out) {
     const cJSON *table = b->json ? cJSON_GetObjectItemCaseSensitive(b->json, "delays_ps") : NULL;
     *out = (pnr_delays){0};

@@ -118,12 +118,14 @@ static void check_edge(checker *c, const sam_edge_data *e) {
     int inputs = most_inputs(dst);
     bool ports_exist = true;
     if (outputs != SAM_ANY && e->src_port >= outputs) {
-        fault(c, e->src, "E0210-arity", "has %d output ports, an edge leaves port %u", outputs, e->src_port);
+        fault(c, e->src, "E0210-arity", "has %d output %s, an edge leaves port %u", outputs,
+              plural((uint64_t)outputs, "port", "ports"), e->src_port);
         diag_hint(c->d, PORTS_HINT);
         ports_exist = false;
     }
     if (inputs != SAM_ANY && e->dst_port >= inputs) {
-        fault(c, e->dst, "E0210-arity", "has %d input ports, an edge enters port %u", inputs, e->dst_port);
+        fault(c, e->dst, "E0210-arity", "has %d input %s, an edge enters port %u", inputs,
+              plural((uint64_t)inputs, "port", "ports"), e->dst_port);
         diag_hint(c->d, PORTS_HINT);
         ports_exist = false;
     }
@@ -226,7 +228,8 @@ static void check_joiner_output(checker *c, const sam_edge_data *e) {
     uint32_t operands = wanted_inputs(c, e->src) / 2;
     bool may_skip = sam_node_at(c->g, e->src)->kind == SAM_INTERSECT;
     if (e->src_port > (may_skip ? 2 * operands : operands)) {
-        fault(c, e->src, "E0210-arity", "has %u operands, an edge leaves port %u", operands, e->src_port);
+        fault(c, e->src, "E0210-arity", "has %u %s, an edge leaves port %u", operands,
+              plural(operands, "operand", "operands"), e->src_port);
         diag_hint(c->d, "port 0 is the coordinates, port k the references of the k-th operand");
     } else if (e->src_port > operands && e->stream == SAM_STREAM_SKIP) {
         check_skip(c, e, e->src_port - operands - 1);
@@ -308,8 +311,8 @@ static void check_tensor(checker *c, sam_node n) {
               name_of(c, node->tensor));
         diag_hint(c->d, "name it in the graph's comment: comment=\"X=ss01,B=ss01\"");
     } else if (level && l < 0) {
-        fault(c, n, "E0215-tensor", "has mode %d, but %s has %u modes", node->mode, name_of(c, t->name),
-              t->order);
+        fault(c, n, "E0215-tensor", "has mode %d, but %s has %u %s", node->mode, name_of(c, t->name),
+              t->order, plural(t->order, "mode", "modes"));
         diag_hint(c->d, "modes are counted from 0");
     } else if (level && node->format != SAM_LEVEL_NONE && node->format != t->level[l]) {
         fault(c, n, "E0215-tensor", "is %s, but the graph's comment says %s",
@@ -350,8 +353,9 @@ static void check_writers(checker *c) {
         if (writers[m] == !stored)
             continue;
         const char *what = m == t->order ? "values" : arena_printf(&c->mem, "mode %u", m);
-        diag_error(c->d, c->g->loc, "E0216-writer", "%s of the result %s: %u writers, expected %s", what,
-                   name_of(c, t->name), writers[m], stored ? "none beside the arraystore" : "one");
+        diag_error(c->d, c->g->loc, "E0216-writer", "%s of the result %s: %u %s, expected %s", what,
+                   name_of(c, t->name), writers[m], plural(writers[m], "writer", "writers"),
+                   stored ? "none beside the arraystore" : "one");
         diag_hint(c->d, "%s",
                   stored ? "an arraystore has the coordinates in its references"
                          : "one fiberwrite a mode, and one with mode=\"vals\"");

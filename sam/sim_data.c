@@ -38,7 +38,8 @@ static bool coordinates_ascend(const sam_level_data *level, uint64_t fibers) {
 /* What is wrong with the levels, or NULL. */
 static const char *operand_fault(const sam_tensor_levels *t, const sam_graph_tensor *described, arena *mem) {
     if (t->order != described->order)
-        return arena_printf(mem, "has %u levels, the graph describes %u", t->order, described->order);
+        return arena_printf(mem, "has %u %s, the graph describes %u", t->order,
+                            plural(t->order, "level", "levels"), described->order);
     uint64_t fibers = 1;
     for (uint32_t l = 0; l < t->order; l++) {
         const sam_level_data *level = &t->level[l];
@@ -47,8 +48,8 @@ static const char *operand_fault(const sam_tensor_levels *t, const sam_graph_ten
             return arena_printf(mem, "level %u is %s, the graph says %s", l, dense ? "dense" : "compressed",
                                 dense ? "compressed" : "dense");
         if (!dense && !segments_ascend(level, fibers))
-            return arena_printf(mem, "level %u: the segments do not divide the coordinates into %llu fibers",
-                                l, (unsigned long long)fibers);
+            return arena_printf(mem, "level %u: the segments do not divide the coordinates into %llu %s", l,
+                                (unsigned long long)fibers, plural(fibers, "fiber", "fibers"));
         if (!dense && !coordinates_ascend(level, fibers))
             return arena_printf(mem, "level %u: coordinates do not ascend below %u", l, level->dim);
         fibers = dense ? fibers * level->dim : level->n_crd;
@@ -56,8 +57,9 @@ static const char *operand_fault(const sam_tensor_levels *t, const sam_graph_ten
             return arena_printf(mem, "level %u has 2^31 positions or more", l);
     }
     if (t->n_vals != fibers)
-        return arena_printf(mem, "has %u values, its levels have %llu positions", t->n_vals,
-                            (unsigned long long)fibers);
+        return arena_printf(mem, "has %u %s, its levels have %llu %s", t->n_vals,
+                            plural(t->n_vals, "value", "values"), (unsigned long long)fibers,
+                            plural(fibers, "position", "positions"));
     return NULL;
 }
 
@@ -135,9 +137,9 @@ static bool read_level(const sim_machine *m, const sim_unit *u, uint32_t fibers,
             vec_push(m->mem, &seg, crd.len);
     }
     if (seg.len - 1 != fibers)
-        return result_fault(
-            m, u->node,
-            arena_printf(m->mem, "wrote %u fibers where the level above has %u", seg.len - 1, fibers));
+        return result_fault(m, u->node,
+                            arena_printf(m->mem, "wrote %u %s where the level above has %u", seg.len - 1,
+                                         plural(seg.len - 1, "fiber", "fibers"), fibers));
     bool dense = sam_node_at(m->g, u->node)->format == SAM_LEVEL_DENSE;
     *positions = crd.len;
     *out = (sam_level_data){.format = SAM_LEVEL_COMPRESSED,
@@ -210,6 +212,8 @@ bool sim_result_of(const sim_machine *m, const sam_tensor_levels *operands, uint
     out->n_vals = vals.len;
     if (vals.len != positions)
         return result_fault(m, u->node,
-                            arena_printf(m->mem, "wrote %u values for %u coordinates", vals.len, positions));
+                            arena_printf(m->mem, "wrote %u %s for %u %s", vals.len,
+                                         plural(vals.len, "value", "values"), positions,
+                                         plural(positions, "coordinate", "coordinates")));
     return true;
 }

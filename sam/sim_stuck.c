@@ -40,7 +40,7 @@ static wait waits_for(const sim_machine *m, sam_node n) {
 
 /* "3 tokens, next S0" */
 static const char *holds_text(const sim_queue *q, arena *mem) {
-    return arena_printf(mem, "%u token%s, next %s", fill(q), fill(q) == 1 ? "" : "s",
+    return arena_printf(mem, "%u %s, next %s", fill(q), plural(fill(q), "token", "tokens"),
                         sim_token_text(mem, sim_head(q)));
 }
 
@@ -90,8 +90,8 @@ void sim_report_stuck(const sim_machine *m) {
         if (sim_is_writer(m->units[v].kind) && !m->units[v].done)
             n.v = v;
     diag_error(m->d, sam_node_at(m->g, n)->loc, "E0230-deadlock",
-               "nothing moves after %llu cycles, %s is not done", (unsigned long long)m->cycle,
-               sam_node_label(m->g, n, m->mem));
+               "nothing moves after %llu %s, %s is not done", (unsigned long long)m->cycle,
+               plural(m->cycle, "cycle", "cycles"), sam_node_label(m->g, n, m->mem));
     sam_node first = walk(m, n, m->g->nodes.len);
     if (first.v && m->fifo_depth)
         diag_hint(m->d, "these wait for each other: deeper FIFOs, or none with a bound");

@@ -102,8 +102,8 @@ static bool set_operation(sim_machine *m, sim_unit *u) {
         }
     }
     if (n < (most == 1 ? 1 : 2) || n > most) {
-        diag_error(m->d, node->loc, "E0234-alu", "%s has %u operands", sam_node_label(m->g, u->node, m->mem),
-                   n);
+        diag_error(m->d, node->loc, "E0234-alu", "%s has %u %s", sam_node_label(m->g, u->node, m->mem), n,
+                   plural(n, "operand", "operands"));
         diag_hint(m->d, "it takes %s", most == 1 ? "one" : most == 2 ? "two" : "two or more");
         return false;
     }
@@ -435,8 +435,8 @@ bool sam_simulate(const sam_graph *g, const sam_tensor_levels *operands, uint32_
         if (end == SIM_RUN_STUCK)
             sim_report_stuck(&m);
         if (end == SIM_RUN_LIMIT) {
-            diag_error(d, (src_loc){0}, "E0236-cycle-limit", "not done after %llu cycles",
-                       (unsigned long long)limit);
+            diag_error(d, (src_loc){0}, "E0236-cycle-limit", "not done after %llu %s",
+                       (unsigned long long)limit, plural(limit, "cycle", "cycles"));
             diag_hint(d, "raise the limit, or 0 for none");
         }
         out->cycles = m.cycle;

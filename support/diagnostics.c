@@ -172,6 +172,8 @@ static void print_caret(const src_text *s, src_loc loc, FILE *out) {
         end = end - at > AFTER ? at + AFTER : end;
     }
     bool cut = begin > 0 && s->text[begin - 1] != '\n', more = end < s->length && s->text[end] != '\n';
+    if (end > at && end < s->length && s->text[end] == '\n' && s->text[end - 1] == '\r')
+        end--;
     size_t last = at + loc.length < end ? at + loc.length : end;
     fputs(cut ? "    ..." : "    ", out);
     print_text(s->text + begin, end - begin, out);
@@ -183,6 +185,10 @@ static void print_caret(const src_text *s, src_loc loc, FILE *out) {
     if (at + first < last)
         print_under(s->text + at + (first ? first : 1), last - at - (first ? first : 1), '~', out);
     fputc('\n', out);
+}
+
+static const char *not_shown(uint32_t errors, arena *mem) {
+    return arena_printf(mem, "%u more %s not shown", errors, plural(errors, "error is", "errors are"));
 }
 
 void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour) {
@@ -212,7 +218,7 @@ void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour) {
     }
     uint32_t all = failures(d);
     if (all > DIAG_MAX_ERRORS)
-        fprintf(out, "onyx: note: %u more errors are not shown\n", all - DIAG_MAX_ERRORS);
+        fprintf(out, "onyx: note: %s\n", not_shown(all - DIAG_MAX_ERRORS, d->mem));
 }
 
 bool diag_colour(FILE *out) {
@@ -284,8 +290,7 @@ void diag_print_json(const diagnostics *d, uint32_t first, FILE *out) {
     }
     print_line(json, out);
     if (failures(d) > DIAG_MAX_ERRORS) {
-        const char *message =
-            arena_printf(&scratch, "%u more errors are not shown", failures(d) - DIAG_MAX_ERRORS);
+        const char *message = not_shown(failures(d) - DIAG_MAX_ERRORS, &scratch);
         print_line(diagnostic_json(d, &(diagnostic){DIAG_NOTE, "", {0}, message, NULL}, &scratch), out);
     }
     arena_free(&scratch);

@@ -40,7 +40,7 @@ cJSON *json_parse(const char *name, const char *text, size_t length, diagnostics
 
 cJSON *json_read(const char *path, diagnostics *d) {
     size_t length = 0;
-    char *text = file_read(path, d->mem, &length, d);
+    char *text = text_read(path, d->mem, &length, d);
     return text ? json_parse(path, text, length, d) : NULL;
 }
 

@@ -154,6 +154,11 @@ bool diag_colour(FILE *out);
 /* 1-based line and column of a location; false when it is nowhere. */
 bool diag_line_col(const diagnostics *d, src_loc loc, uint32_t *line, uint32_t *col);
 
+/* The word for n things, where a number is shown to people: plural(n, "copy", "copies"). */
+static inline const char *plural(uint64_t n, const char *one, const char *many) {
+    return n == 1 ? one : many;
+}
+
 /* ---- text in memory ------------------------------------------------------------------------- */
 
 /* What is printed to `stream` between text_begin and text_end. It must not be moved in between. */
@@ -214,6 +219,9 @@ uint64_t hash_more(uint64_t hash, const void *bytes, size_t length);
 
 /* Reads a whole file into the arena, NUL-terminated; NULL after error E0001-file. */
 char *file_read(const char *path, arena *mem, size_t *length, diagnostics *d);
+/* The same of a text that a user may have edited anywhere: a UTF-8 byte-order mark in front is no part of it;
+ * UTF-16 is E0006-encoding. Line ends may be LF or CRLF: readers take \r for a blank. */
+char *text_read(const char *path, arena *mem, size_t *length, diagnostics *d);
 
 /* A file read from the front, piece by piece: for those longer than memory should be. It must be a regular
  * one. file_open: false after error E0001-file. file_take: the next bytes; false, and nothing is taken, when
@@ -248,7 +256,11 @@ enum { PROGRAM_MISSING = 127, PROGRAM_NOT_RUN = -1000 };
 int program_run(const char *const *argv, const char *log);
 
 bool make_folder(const char *path, diagnostics *d); /* with parents; existing is fine */
-void remove_folder(const char *path);               /* and all in it, links as such; missing is fine */
-double seconds_now(void);                           /* monotonic clock */
+/* Keeps other processes, and other descriptors of this one, from the folder until *lock is closed or the
+ * process ends; leaves no file. E0007-in-use. A file system without locks keeps nobody out; *lock may be -1
+ * then. */
+bool folder_take(const char *path, diagnostics *d, int *lock);
+void remove_folder(const char *path); /* and all in it, links as such; missing is fine */
+double seconds_now(void);             /* monotonic clock */
 
 #endif

@@ -43,7 +43,8 @@ static void print_row(const sweep_row *r, FILE *out) {
     } else {
         fprintf(out, "    %-57s  ", sweep_state_name[r->state]);
         put_settings(r->settings, out);
-        fprintf(out, "\n      %s", r->message);
+        if (*r->message)
+            fprintf(out, "\n      %s", r->message);
     }
     fputc('\n', out);
 }
@@ -51,8 +52,8 @@ static void print_row(const sweep_row *r, FILE *out) {
 void sweep_print(const sweep_row_vec *rows, FILE *out) {
     for (uint32_t at = 0, end = 0; next_plan(rows, &at, &end);) {
         const sweep_row *best = &rows->at[at];
-        fprintf(out, "%s (engine %s, sweep %s): %u points, %u done\n", best->expression, best->engine,
-                best->plan, end - at, count_state(rows, at, end, SWEEP_DONE));
+        fprintf(out, "%s (engine %s, sweep %s): %u %s, %u done\n", best->expression, best->engine, best->plan,
+                end - at, plural(end - at, "point", "points"), count_state(rows, at, end, SWEEP_DONE));
         fprintf(out, "  %c %12s %12s %8s %4s %4s %4s %6s  settings\n", ' ', "cycles", "us", "MHz", "PE",
                 "MEM", "IO", "passes");
         for (uint32_t r = at; r < end; r++)
@@ -303,7 +304,8 @@ static void plan_html(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE
     put_text(best->engine, out);
     fputs(", sweep ", out);
     put_text(best->plan, out);
-    fprintf(out, ": %u points, %u done", end - at, count_state(rows, at, end, SWEEP_DONE));
+    fprintf(out, ": %u %s, %u done", end - at, plural(end - at, "point", "points"),
+            count_state(rows, at, end, SWEEP_DONE));
     if (best->state == SWEEP_DONE) {
         fputs(". Fastest: <strong>", out);
         put_settings_html(best->settings, out);

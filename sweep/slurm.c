@@ -117,8 +117,8 @@ bool run_slurm(sweep_store *store, const batch *b, sweep_run_options *o, arena *
             return false;
         if (n_left && !o->interrupted) {
             diag_error(d, (src_loc){0}, "E0941-slurm",
-                       "%u of %u tasks left no result; what sbatch said is in '%s/sbatch.log'", n_left, n,
-                       store_folder(store));
+                       "%u of %u %s left no result; what sbatch said is in '%s/sbatch.log'", n_left, n,
+                       plural(n, "task", "tasks"), store_folder(store));
             diag_hint(d,
                       "give the same command again once the cluster runs jobs: only these points will run");
             return false;

@@ -44,14 +44,15 @@ bool tile_from_double(double x, tile_dtype dtype, src_loc loc, diagnostics *d, t
 
 void tile_warn_changed(const tile_tensor *t, const char *from, diagnostics *d) {
     if (t->rounded)
-        diag_warning(d, (src_loc){0}, "E0350-rounded",
-                     "%llu of %llu values of '%s' were rounded to whole numbers",
-                     (unsigned long long)t->rounded, (unsigned long long)t->nnz, from);
+        diag_warning(d, (src_loc){0}, "E0350-rounded", "%llu of %llu %s of '%s' %s rounded to whole numbers",
+                     (unsigned long long)t->rounded, (unsigned long long)t->nnz,
+                     plural(t->nnz, "value", "values"), from, plural(t->rounded, "was", "were"));
     if (!t->wrapped)
         return;
     diag_warning(d, (src_loc){0}, "E0351-wrapped",
-                 "%llu of %llu values of '%s' are outside of -32768..32767 and wrapped around",
-                 (unsigned long long)t->wrapped, (unsigned long long)t->nnz, from);
+                 "%llu of %llu %s of '%s' %s outside of -32768..32767 and wrapped around",
+                 (unsigned long long)t->wrapped, (unsigned long long)t->nnz,
+                 plural(t->nnz, "value", "values"), from, plural(t->wrapped, "is", "are"));
     diag_hint(d, "scale them, or compute in floating point with --dtype bf16");
 }
 

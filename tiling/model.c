@@ -111,32 +111,24 @@ static tile_candidate *find_tried(const choice *c, const uint32_t *edge) {
     return NULL;
 }
 
-/* Cycles of `runs` runs, what drives the array included. */
-static double driven(const tile_options *o, double runs, double cycles) {
-    double waiting = cycles + runs * o->run_waits, least = runs * o->run_least;
-    return waiting > least ? waiting : least;
-}
-
-/* Counts the plan with these edges, in full or until it can be told; false: it does not fit. */
-static bool count_plan(const choice *c, bool in_full, tile_candidate *out) {
+/* Counts the plan in full, or until it can be told (`first`) or seems to cost more than `most`; false: it
+ * does not fit. */
+static bool count_plan(const sam_statement *s, const tile_operands *in, const tile_options *options,
+                       bool first, double most, tile_candidate *out) {
     arena scratch = {0};
     diagnostics quiet;
-    tile_options now = *c->options;
-    memcpy(now.edge, out->edge, sizeof now.edge);
     diag_init(&quiet, &scratch);
-    tile_planner *p = tile_plan_begin(c->statement, c->in, &now, NULL, 0, NULL, 0, &scratch, &quiet);
+    tile_planner *p = tile_plan_begin(s, in, options, NULL, 0, NULL, 0, &scratch, &quiet);
     bool fits = p != NULL;
     for (bool more = true; fits && more;) {
-        fits = tile_plan_count(p, in_full ? INFINITY : MOST_CYCLES, in_full ? UINT64_MAX : FIRST_RUNS,
+        fits = tile_plan_count(p, first ? MOST_CYCLES : INFINITY, first ? FIRST_RUNS : UINT64_MAX,
                                &out->complete);
-        const tile_counts *counts = tile_plan_counts(p);
-        double progress = plan_progress(p);
-        double part = out->complete || progress <= 0 ? 1 : progress;
-        out->runs = counts->runs;
-        out->predicted = counts->predicted / part;
-        out->cost = driven(&now, (double)counts->runs / part, out->predicted);
-        more = !out->complete && counts->runs < MOST_RUNS && counts->predicted < MOST_CYCLES &&
-               !(c->best.edge && out->cost > HOPELESS * c->best.cost);
+        double progress = plan_progress(p), part = out->complete || progress <= 0 ? 1 : progress;
+        out->expected = tile_plan_counts(p)->expected;
+        out->predicted = out->expected.cycles / part;
+        out->cost = tile_chip_cycles(&out->expected, &options->driver, 1, false) / part;
+        more = !out->complete && out->expected.runs < MOST_RUNS && out->expected.cycles < MOST_CYCLES &&
+               out->cost <= most;
     }
     if (p)
         tile_plan_end(p);
@@ -144,12 +136,25 @@ static bool count_plan(const choice *c, bool in_full, tile_candidate *out) {
     return fits;
 }
 
+bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_options *options,
+                 tile_candidate *out) {
+    return count_plan(s, in, options, false, INFINITY, out);
+}
+
+/* The plan with the candidate's edges; `first`: as far as it takes to tell whether it is the best. */
+static bool count_edges(const choice *c, bool first, tile_candidate *out) {
+    tile_options now = *c->options;
+    memcpy(now.edge, out->edge, sizeof now.edge);
+    return count_plan(c->statement, c->in, &now, first, c->best.edge ? HOPELESS * c->best.cost : INFINITY,
+                      out);
+}
+
 /* Whether the edges are the best so far, as far as it can be told. */
 static bool try_edges(choice *c, const uint32_t *edge) {
     uint32_t *kept = arena_new_n(c->mem, uint32_t, TILE_MAX_VARS);
     tile_candidate next = {.edge = kept};
     memcpy(kept, edge, sizeof *kept * TILE_MAX_VARS);
-    if (c->tried->len >= MOST_PLANS || find_tried(c, edge) || !count_plan(c, false, &next))
+    if (c->tried->len >= MOST_PLANS || find_tried(c, edge) || !count_edges(c, true, &next))
         return false;
     vec_push(c->mem, c->tried, next);
     if (c->best.edge && next.cost >= c->best.cost)
@@ -219,7 +224,7 @@ static void finish_best(choice *c) {
             c->best = next ? *next : c->best;
             return;
         }
-        if (!count_plan(c, true, next))
+        if (!count_edges(c, false, next))
             next->cost = INFINITY; /* does not fit */
     }
     for (uint32_t i = 0; i < c->tried->len; i++) {
@@ -229,8 +234,8 @@ static void finish_best(choice *c) {
     }
 }
 
-const uint32_t *tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
-                            const uint32_t *widest, arena *mem, tile_candidates *tried) {
+tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
+                           const uint32_t *widest, arena *mem, tile_candidates *tried) {
     arena scratch = {0};
     diagnostics quiet;
     tile_options any = *options;
@@ -257,5 +262,5 @@ const uint32_t *tile_choose(const sam_statement *s, const tile_operands *in, con
         try_each_variable(&c, factor);
     finish_best(&c);
     arena_free(&scratch);
-    return c.best.edge ? c.best.edge : safe;
+    return c.best.edge ? c.best : (tile_candidate){.edge = safe};
 }

@@ -178,12 +178,13 @@ static void account_load(tile_planner *p, const uint32_t *sub, uint64_t out_word
         p->counts.most_bank_words = p->out_words;
 }
 
-static void expect(tile_counts *c, double cycles) {
+static void expect(tile_forecast *f, double cycles) {
     int bin = ilogb(cycles);
     bin = bin < 0 ? 0 : bin < TILE_COSTS ? bin : TILE_COSTS - 1;
-    c->predicted += cycles;
-    c->cost[bin].runs++;
-    c->cost[bin].cycles += cycles;
+    f->runs++;
+    f->cycles += cycles;
+    f->alike[bin].runs++;
+    f->alike[bin].cycles += cycles;
 }
 
 static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound bound) {
@@ -193,8 +194,7 @@ static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, p
                     .bound_array = (uint32_t)bound.widest};
     tile_part part = {{0}, {0}, false};
     uint32_t block[TILE_MAX_STREAMS] = {0};
-    p->counts.runs++;
-    expect(&p->counts, plan_cost(p, sub, box));
+    expect(&p->counts.expected, plan_cost(p, sub, box));
     if (p->dry)
         return true;
     for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++) {
@@ -593,16 +593,16 @@ bool tile_plan_count(tile_planner *p, double most_cycles, uint64_t most_runs, bo
     arena mem = {0};
     tile_plan none = {0};
     bool good = true, more = true;
-    const uint64_t last = p->counts.runs + most_runs < most_runs ? UINT64_MAX : p->counts.runs + most_runs;
+    const tile_forecast *f = &p->counts.expected;
+    const uint64_t last = f->runs + most_runs < most_runs ? UINT64_MAX : f->runs + most_runs;
     p->dry = true;
     p->plan = &none;
     p->mem = &mem;
-    while (good && more && p->counts.predicted <= most_cycles && p->counts.runs < last) {
-        uint64_t before = p->counts.runs;
+    while (good && more && f->cycles <= most_cycles && f->runs < last) {
+        uint64_t before = f->runs;
         for (uint32_t t = 0; good && t < p->statement->tensors.len; t++)
             good = !p->operands[t].access || plan_begin_batch(p, &p->operands[t]);
-        while (good && more && p->counts.runs < before + BATCH_RUNS && p->counts.runs < last &&
-               p->counts.predicted <= most_cycles) {
+        while (good && more && f->runs < before + BATCH_RUNS && f->runs < last && f->cycles <= most_cycles) {
             more = next_leaf(p);
             good = !more || leaf(p);
         }

@@ -115,6 +115,12 @@ bool tile_from_levels(const sam_tensor_levels *levels, const sam_tensor_data *fo
 
 enum { TILE_MAX_VARS = 64 }; /* of a statement */
 
+/* What drives the array: a processor that starts so many streams in a run, one of whose cycles is `ratio` of
+ * the array's. Ratio 0: nothing, the array is alone. */
+typedef struct {
+    uint32_t loads, stores, ratio;
+} tile_driver;
+
 typedef struct {
     uint32_t tile; /* edge of a sub-tile in coordinates, along every variable that has none of its own; 0 =
                       the largest power of two whose sub-tiles fit whatever they hold */
@@ -125,9 +131,7 @@ typedef struct {
     /* By handle - 1: the variable (handle) without any coordinate of which, inside, the graph drops one of
      * this variable. 0: none; then results are taken to be longer than they may be. */
     uint8_t drops[TILE_MAX_VARS];
-    /* For --tile auto: what the array waits in each run for what drives it, and what a run takes that however
-     * little the array has to do, in its cycles. 0: the array alone. */
-    double run_waits, run_least;
+    tile_driver driver; /* for --tile auto */
 } tile_options;
 
 /* The edge along v that `options` asks for, or the one tile = 0 chooses for this statement. */
@@ -197,21 +201,29 @@ typedef struct {
     uint32_t corner[TILE_SPLITS_LISTED][SAM_MAX_ORDER]; /* of the first ones, by logical mode */
 } tile_split;
 
-/* What a plan came to, so far. */
+/* What runs are expected to take the array. */
+typedef struct {
+    uint64_t runs;
+    double cycles; /* of all, one after the other */
+    struct {
+        uint64_t runs;
+        double cycles;
+    } alike[TILE_COSTS]; /* the same of those of like size: bin b has those of 2^b to 2^(b+1) cycles */
+} tile_forecast;
+/* Array cycles the chip takes for them, configuration and host aside, by a model (docs/firmware.md, "Which
+ * dispatch"): its copies of the kernel start together, runs of like size at a time, or each by itself. */
+double tile_chip_cycles(const tile_forecast *f, const tile_driver *by, uint32_t copies, bool alone);
+
+/* What a plan came to, so far. A pair that was split is several runs. */
 typedef struct {
     uint64_t possible, pairs; /* of uniform sub-tiles: all there are, those with work */
-    uint64_t runs;            /* planned: a pair that was split is several */
     uint32_t most_words;      /* of any array in a memory tile */
     uint64_t most_bank_words; /* of any stream's bank at once */
     uint64_t glb_tiles;       /* tiles for the global buffer that had work */
     uint64_t loads;           /* of the global buffer: as many runs as the banks hold, of one of its tiles */
     uint64_t load_words;      /* operand words of all loads; a block is counted once a load */
-    double predicted;         /* cycles all runs are expected to take, one after the other */
-    struct {
-        uint64_t runs;
-        double cycles;
-    } cost[TILE_COSTS];     /* the same of the runs of like size: bin b has those of 2^b to 2^(b+1) cycles */
-    VEC(tile_split) splits; /* by tensor */
+    tile_forecast expected;   /* of all runs so far */
+    VEC(tile_split) splits;   /* by tensor */
 } tile_counts;
 
 /* Cuts operands into sub-tiles, enumerates the runs the statement needs, batch by batch, and sees to
@@ -242,20 +254,23 @@ void tile_plan_end(tile_planner *p);
 
 /* Edges that were looked at for --tile auto. */
 typedef struct {
-    const uint32_t *edge; /* along each variable, by handle - 1 */
-    uint64_t runs;        /* counted */
-    double predicted;     /* cycles of all runs; if not all were counted, by how far the count came */
-    double cost;          /* the same with what drives the array */
-    bool complete;
+    const uint32_t *edge;   /* along each variable, by handle - 1 */
+    tile_forecast expected; /* of the runs that were counted */
+    bool complete;          /* these are all */
+    double predicted;       /* cycles of all runs, by how far the count came */
+    double cost;            /* the same with what drives the array */
 } tile_candidate;
 typedef VEC(tile_candidate) tile_candidates;
 /* The powers of two, at most widest[] of each variable, whose runs are expected to take the fewest cycles
  * (tiling/model.c), with what drives the array, and all that were tried: one edge for all variables first,
  * then the best of these with other edges along single ones, as long as that helps. Of plans of more than
  * 2^16 runs the first ones are counted, and the best three in full; each costs what tile_plan_begin does, and
- * its runs. The result is one of `tried`, or the default edges where none fits. */
-const uint32_t *tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
-                            const uint32_t *widest, arena *mem, tile_candidates *tried);
+ * its runs. The result is one of `tried`, complete, or the default edges where none fits. */
+tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
+                           const uint32_t *widest, arena *mem, tile_candidates *tried);
+/* Counts the plan with the options' edges in full, but for out->edge; false: it does not fit. */
+bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_options *options,
+                 tile_candidate *out);
 
 enum { TILE_BINS = 17 };
 

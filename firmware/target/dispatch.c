@@ -18,7 +18,7 @@ typedef struct {
 } load;
 typedef struct {
     uint32_t registers;
-    uint32_t address, end; /* where the next run's output begins, where the bank ends */
+    uint32_t address, end; /* where the next run's output begins, where the batch's bank ends */
     uint32_t blocks;
 } store;
 static load loads[KERNEL_MAX_STREAMS];
@@ -80,7 +80,6 @@ static void prepare_store(const kernel_description *k, uint32_t i) {
                   FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
     glb_write(s->glb_tile, GLB_ST_NUM_BLOCKS, s->num_blocks);
     stores[i].registers = glb_registers(s->glb_tile);
-    stores[i].end = bank_start(s->glb_tile, 1) + ONYX_GLB_BANK_BYTES;
     stores[i].blocks = s->num_blocks;
 }
 
@@ -177,13 +176,8 @@ static uint32_t take_run(uint32_t lane) {
     return run;
 }
 
-/* Loads and stores start with one write: the flush it makes must not meet words of this run. */
-static void start_run(uint32_t lane, uint32_t run) {
+static inline void run_started(uint32_t lane, uint32_t run, uint32_t start) {
     const kernel_lane *l = &batch.k->lanes[lane];
-    streams_expect(l->load_mask, l->store_mask);
-    uint32_t start = cycles_now();
-    glc_write(GLC_STREAM_START,
-              FIELD(GLC_STREAM_START_G2F, l->load_mask) | FIELD(GLC_STREAM_START_F2G, l->store_mask));
     waits[lane] = (stream_set){.mask = l->load_mask, .kind = STREAM_LOAD};
     lanes[lane].started = start;
     lanes[lane].run = (uint16_t)run;
@@ -192,6 +186,27 @@ static void start_run(uint32_t lane, uint32_t run) {
         batch.firmware += start - batch.since;
         batch.since = start;
     }
+}
+
+/* Loads and stores start with one write: the flush it makes must not meet words of this run. */
+static void start_run(uint32_t lane, uint32_t run) {
+    const kernel_lane *l = &batch.k->lanes[lane];
+    streams_expect(l->load_mask, l->store_mask);
+    uint32_t start = cycles_now();
+    glc_write(GLC_STREAM_START,
+              FIELD(GLC_STREAM_START_G2F, l->load_mask) | FIELD(GLC_STREAM_START_F2G, l->store_mask));
+    run_started(lane, run, start);
+}
+
+/* A lane's first run where words have come to an output without any load: a store that started with the loads
+ * would take one of them before the flush is there. Later runs leave no such words. */
+static void start_after_flush(uint32_t lane, uint32_t run) {
+    const kernel_lane *l = &batch.k->lanes[lane];
+    streams_expect(l->load_mask, l->store_mask);
+    uint32_t start = cycles_now();
+    glc_write(GLC_STREAM_START, FIELD(GLC_STREAM_START_G2F, l->load_mask));
+    glc_write(GLC_STREAM_START, FIELD(GLC_STREAM_START_F2G, l->store_mask));
+    run_started(lane, run, start);
 }
 
 static void end_loads(uint32_t lane) {
@@ -232,11 +247,23 @@ static _Noreturn void report_timeout(void) {
          FIELD(GLC_STREAM_START_G2F, open_loads) | FIELD(GLC_STREAM_START_F2G, open_stores), run);
 }
 
-void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs) {
+/* Sets a lane's stores to the start of the batch's bank, before its first run. */
+static void start_outputs(uint32_t lane, uint32_t bank, uint32_t run) {
+    uint32_t n = batch.k->n_stores;
+    for (uint32_t i = lane * n; i < (lane + 1) * n; i++) {
+        uint32_t start = bank_start(batch.k->stores[i].glb_tile, bank);
+        stores[i].end = start + ONYX_GLB_BANK_BYTES;
+        set_store(&stores[i], start, run);
+    }
+}
+
+void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs, uint32_t outputs) {
     uint32_t room = ONYX_SRAM + FW_TABLE_END - table;
     if (table < ONYX_SRAM + FW_TABLE_OFFSET || table % 4 || room > FW_TABLE_END ||
         runs > room / fw_row_bytes(k->n_loads, k->n_stores))
         fail(FW_ERROR_BAD_BATCH, table, runs);
+    if (outputs >= ONYX_GLB_BANKS)
+        fail(FW_ERROR_OUTPUT_BANK, outputs, ONYX_GLB_BANKS);
     batch.k = k;
     batch.table = table;
     batch.row_bytes = fw_row_bytes(k->n_loads, k->n_stores);
@@ -251,9 +278,11 @@ void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs) 
     }
     for (uint32_t lane = 0; lane < k->n_lanes && lane < runs; lane++) {
         uint32_t run = take_run(lane);
-        for (uint32_t i = lane * k->n_stores; i < (lane + 1) * k->n_stores; i++)
-            set_store(&stores[i], stores[i].end - ONYX_GLB_BANK_BYTES, run);
-        start_run(lane, run);
+        start_outputs(lane, outputs, run);
+        if (k->early_output)
+            start_after_flush(lane, run);
+        else
+            start_run(lane, run);
     }
     while (batch.open) {
         uint32_t lane = streams_wait(waits, k->n_lanes);

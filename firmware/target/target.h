@@ -56,7 +56,8 @@ void tick_interrupt(void);
 
 /* ---- dispatch.c: the runs of a batch --------------------------------------------------------- */
 void dispatch_prepare(const kernel_description *k); /* DMA settings that all runs share */
-void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs);
+/* `outputs`: the bank they go to. */
+void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs, uint32_t outputs);
 
 /* ---- firmware.c ------------------------------------------------------------------------------ */
 void firmware_boot(const kernel_description *k);

@@ -170,7 +170,8 @@ static bool write_output(session *s, uint32_t address, uint32_t words, FILE *out
     } else {
         s->exit_code = COSIM_TARGET;
         diag_error(s->d, (src_loc){0}, "E0762-output-range",
-                   "the program says an output of %u words lies at 0x%08x", words, address);
+                   "the program says an output of %u %s lies at 0x%08x", words,
+                   plural(words, "word", "words"), address);
         diag_hint(s->d, "the program belongs to another board or is damaged");
     }
     free(content);
@@ -216,6 +217,7 @@ static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_ba
     }
     put_word(s, s->board->map.sram + FW_MAILBOX_RUNS, b->runs);
     put_word(s, s->board->map.sram + FW_MAILBOX_TABLE, b->table);
+    put_word(s, s->board->map.sram + FW_MAILBOX_OUTPUTS, fw_output_bank(all->buffers, i));
     put_word(s, s->board->map.sram + FW_MAILBOX_COMMAND, i + 1);
     if (!run_until_done(s, i + 1))
         return false;

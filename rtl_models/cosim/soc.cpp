@@ -205,14 +205,16 @@ bool Soc::State::any_store_open() const {
 }
 
 void Soc::State::note_start() {
-    if (!any_store_open())
-        busy_since = cycles;
+    if (glc.g2f_start_o || run_starts.empty()) {
+        if (!any_store_open())
+            busy_since = cycles;
+        run_starts.push_back(cycles);
+        run_cycles.push_back(0);
+    }
     for (unsigned t = 0; t < TILES; t++) {
         if (glc.f2g_start_o >> t & 1)
-            run_of[t] = runs_forgotten + run_starts.size();
+            run_of[t] = runs_forgotten + run_starts.size() - 1;
     }
-    run_starts.push_back(cycles);
-    run_cycles.push_back(0);
 }
 
 void Soc::State::note_done(unsigned t) {

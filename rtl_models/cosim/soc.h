@@ -69,7 +69,7 @@ class Soc {
     uint64_t evaluations() const;  /* of tiles of the array */
     /* Grows with everything that moves: stream and configuration words, accesses of the processor. */
     uint64_t progress() const;
-    uint64_t runs() const; /* start pulses */
+    uint64_t runs() const; /* start pulses of loads; stores that start alone belong to the latest */
     /* Cycles of run i of all so far, by start pulse: to the last of the stores that it started. Not of those
      * before the latest forget_runs. */
     uint64_t run_cycles(uint64_t run) const;

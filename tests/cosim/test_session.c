@@ -144,7 +144,8 @@ static const char *write_batches(fixture *f, const pnr_board *b) {
                               FW_BATCH_VERSION,
                               1,
                               1,
-                              1, /* inputs, outputs, batches */
+                              1,
+                              1, /* inputs, outputs, batches, buffers */
                               1,
                               table,
                               2, /* runs, their table, segments */

@@ -100,7 +100,7 @@ static void the_circle_is_named(void **state) {
         fixture_printed(f),
         "onyx: does not fit: tiles may wait for each other for good: the FIFOs on their way are too short "
         "[E0450-deadlock]\n"
-        "    help: they suffice for fibers of up to 1 coordinates, the data may have 2: a smaller --tile, "
+        "    help: they suffice for fibers of up to 1 coordinate, the data may have 2: a smaller --tile, "
         "another loop "
         "order, or --deadlock warn\n"
         "onyx: note: repeat_8 waits for reduce_6: proc_data_in is empty\n"

@@ -20,6 +20,7 @@ static struct {
     uint32_t tick_reload, tick_ctrl, irq_enabled, irq_pending, demcr, dwt_ctrl;
     uint64_t cycle_zero;
     bool tick_pending, masked, in_handler;
+    uint32_t flushing; /* loads that started before their lane's stores */
     prng random;
 } s;
 
@@ -227,8 +228,9 @@ static uint32_t load_words(const kernel_stream *load, uint16_t *out) {
     if (r[GLB_LD_CTRL / 4] != want || dim > 1 || r[GLB_LD_CYCLE_START / 4] ||
         (dim && (r[GLB_LD_STRIDE / 4] != 2 || r[GLB_LD_CYCLE_STRIDE / 4] != 1)))
         violate("a load DMA is not set to a linear ready-valid stream");
-    if (n > 65536 || address >> 17 != (uint32_t)load->glb_tile * 2 || address + 2 * n > sizeof the->glb) {
-        violate("a load leaves the tile's first bank");
+    if (n > 65536 || address >> 17 != (uint32_t)load->glb_tile * 2 + !the->output_bank ||
+        address + 2 * n > sizeof the->glb) {
+        violate("a load leaves the inputs' bank");
         return 0;
     }
     for (uint32_t w = 0; w < n; w++)
@@ -243,11 +245,11 @@ static void store_words(const kernel_stream *store, const uint16_t *words, uint3
     if (r[GLB_ST_CTRL / 4] != (1u | 1u << 2 | (uint32_t)store->data_mux << 4) ||
         r[GLB_ST_NUM_BLOCKS / 4] != store->num_blocks)
         violate("a store DMA is not set to its ready-valid stream");
-    if (address >> 17 != (uint32_t)store->glb_tile * 2 + 1)
-        violate("a store leaves the tile's second bank");
+    if (address >> 17 != (uint32_t)store->glb_tile * 2 + the->output_bank)
+        violate("a store leaves the outputs' bank");
     s.bank[STORE][store->glb_tile] = address / DEVICE_BANK;
     for (uint32_t w = 0; w < n; w++, address += 2) {
-        uint32_t wrapped = (address & 0x1ffff) | (uint32_t)store->glb_tile << 18 | 1u << 17;
+        uint32_t wrapped = (address & 0x1ffff) | (uint32_t)store->glb_tile << 18 | the->output_bank << 17;
         the->glb[wrapped] = (uint8_t)words[w];
         the->glb[wrapped + 1] = (uint8_t)(words[w] >> 8);
     }
@@ -255,10 +257,19 @@ static void store_words(const kernel_stream *store, const uint16_t *words, uint3
 
 static void start_streams(uint32_t value) {
     static uint16_t loaded[16][65536], stored[3 * 65536];
+    bool first = kernel_of->early_output && s.flushing == 0;
+    if (first && value >> 16 == 0) {
+        s.flushing = value;
+        return;
+    }
+    value |= s.flushing;
+    s.flushing = 0;
     uint32_t n[16] = {0}, lane = lane_of(value), loads = kernel_of->n_loads, stores = kernel_of->n_stores;
     the->starts++;
     if (lane == kernel_of->n_lanes)
         return;
+    if (first && the->lane_starts[lane] == 0)
+        violate("a store starts with the flush, while words stand at the output");
     the->lane_starts[lane]++;
     if (the->stalled_columns)
         violate("started with columns stalled");

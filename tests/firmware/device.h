@@ -28,6 +28,7 @@ typedef struct {
     uint64_t seed;         /* of delays */
     uint32_t stream_delay; /* longest time of a stream, cycles */
     uint32_t slow_lane;    /* cycles more that a run of the first lane takes */
+    uint32_t output_bank;  /* of stores; loads have the other one */
     /* Memories. */
     uint8_t glb[DEVICE_TILES * 2 * DEVICE_BANK];
     uint32_t sram[0x20000 / 4];

@@ -31,11 +31,11 @@ static const uint8_t *loaded(const fw_batch *batch, uint32_t address) {
 }
 
 static void check_run(const tile_plan *plan, const fw_columns *c, const pnr_board *b, const fw_batch *batch,
-                      const uint8_t *row, uint32_t run) {
+                      uint32_t bank, const uint8_t *row, uint32_t run) {
     for (uint32_t i = 0; i < c->n_in; i++) {
         const tile_block *want = plan_block(plan, run, i);
         uint32_t address = get32(row + 8 * i);
-        assert_int_equal(address >> 17, c->in[i] / 2 * 2); /* bank 0 of the column's GLB tile */
+        assert_int_equal(address >> 17, c->in[i] / 2 * 2 + bank); /* of the column's GLB tile */
         assert_int_equal(get32(row + 8 * i + 4), want->length);
         for (uint32_t w = 0; w < want->length; w++) {
             const uint8_t *at = loaded(batch, b->map.cgra_data + address + 2 * w);
@@ -53,9 +53,12 @@ static uint32_t check_plan(fixture *f, const tile_plan *plan, const fw_columns *
         assert_true(k < file->batches && fw_batches_get(file, k, &f->mem, &f->diag, &batch));
         assert_true(batch.runs > 0 && batch.runs == file->list[k].runs);
         uint64_t bound = 0;
+        uint32_t buffer = k % c->buffers, rows = batch.runs * fw_row_bytes(c->n_in, c->n_out);
         const uint8_t *row = loaded(&batch, batch.table);
+        assert_int_equal(batch.table, 0x20004000 + buffer * 0xc000);
+        assert_true(rows <= 0x18000 / c->buffers);
         for (uint32_t r = 0; r < batch.runs; r++, run++) {
-            check_run(plan, c, b, &batch, row + r * fw_row_bytes(c->n_in, c->n_out), run);
+            check_run(plan, c, b, &batch, buffer, row + r * fw_row_bytes(c->n_in, c->n_out), run);
             bound += plan->runs.at[run].bound_words;
         }
         assert_true(2 * bound <= b->glb_bank_bytes);
@@ -71,6 +74,7 @@ static void check_file(fixture *f, const tile_plan *plans, uint32_t n, const fw_
     uint64_t runs = 0;
     assert_int_equal(file->inputs, c->n_in);
     assert_int_equal(file->outputs, c->n_out);
+    assert_int_equal(file->buffers, c->buffers);
     for (uint32_t i = 0; i < n; i++) {
         batch = check_plan(f, &plans[i], c, b, file, batch);
         runs += plans[i].runs.len;
@@ -95,6 +99,7 @@ static void every_run_of_random_plans_finds_its_words(void **state) {
         tile_plan plan = random_plan(f, &p, &shape);
         plan_columns c;
         set_columns(&c, shape.inputs, shape.outputs);
+        c.columns.buffers = 1 + round % 2;
         fw_batch_stats stats;
         write_batches(f, &plan, &c.columns, &b, path, &stats);
         fw_batches file = read_batches(f, &b, path);
@@ -200,10 +205,11 @@ static void a_block_is_stored_once_a_batch(void **state) {
     pnr_board_free(&b);
 }
 
-static uint32_t batches_of(fixture *f, const pnr_board *b, const tile_plan *plan) {
+static uint32_t batches_of(fixture *f, const pnr_board *b, uint32_t buffers, const tile_plan *plan) {
     const char *path = scratch_path(f, "limits.bin");
     plan_columns c;
     set_columns(&c, 1, 1);
+    c.columns.buffers = buffers;
     fw_batch_stats stats;
     write_batches(f, plan, &c.columns, b, path, &stats);
     fw_batches file = read_batches(f, b, path);
@@ -212,24 +218,27 @@ static uint32_t batches_of(fixture *f, const pnr_board *b, const tile_plan *plan
     return stats.batches;
 }
 
+/* Two buffers halve the run table's area, not the banks. */
 static void batches_end_exactly_where_a_memory_does(void **state) {
     fixture *f = *state;
     pnr_board b = onyx_board(f);
-    uint32_t bank = b.glb_bank_bytes / 2, rows = 98304 / 24;
-    tile_plan plan = plan_of_blocks(f, 2, bank / 2, 1);
-    assert_int_equal(batches_of(f, &b, &plan), 1);
-    plan = plan_of_blocks(f, 2, bank / 2 + 1, 1);
-    assert_int_equal(batches_of(f, &b, &plan), 2);
-    plan = plan_of_blocks(f, 4, 1, bank / 4);
-    assert_int_equal(batches_of(f, &b, &plan), 1);
-    plan = plan_of_blocks(f, 4, 1, bank / 4 + 1);
-    assert_int_equal(batches_of(f, &b, &plan), 2);
-    plan = plan_of_blocks(f, rows, 1, 1);
-    assert_int_equal(batches_of(f, &b, &plan), 1);
-    plan = plan_of_blocks(f, rows + 1, 1, 1);
-    assert_int_equal(batches_of(f, &b, &plan), 2);
-    plan = plan_of_blocks(f, 0, 1, 1);
-    assert_int_equal(batches_of(f, &b, &plan), 0);
+    for (uint32_t buffers = 1; buffers <= 2; buffers++) {
+        uint32_t bank = b.glb_bank_bytes / 2, rows = 98304 / buffers / 24;
+        tile_plan plan = plan_of_blocks(f, 2, bank / 2, 1);
+        assert_int_equal(batches_of(f, &b, buffers, &plan), 1);
+        plan = plan_of_blocks(f, 2, bank / 2 + 1, 1);
+        assert_int_equal(batches_of(f, &b, buffers, &plan), 2);
+        plan = plan_of_blocks(f, 4, 1, bank / 4);
+        assert_int_equal(batches_of(f, &b, buffers, &plan), 1);
+        plan = plan_of_blocks(f, 4, 1, bank / 4 + 1);
+        assert_int_equal(batches_of(f, &b, buffers, &plan), 2);
+        plan = plan_of_blocks(f, rows, 1, 1);
+        assert_int_equal(batches_of(f, &b, buffers, &plan), 1);
+        plan = plan_of_blocks(f, rows + 1, 1, 1);
+        assert_int_equal(batches_of(f, &b, buffers, &plan), 2);
+        plan = plan_of_blocks(f, 0, 1, 1);
+        assert_int_equal(batches_of(f, &b, buffers, &plan), 0);
+    }
     pnr_board_free(&b);
 }
 
@@ -278,26 +287,51 @@ static void refusals_say_what_and_where(void **state) {
     pnr_board b = onyx_board(f);
     const char *path = scratch_path(f, "refused.bin");
     const uint32_t table = b.map.sram + FW_TABLE_OFFSET, bank = b.map.cgra_data;
-    /* Magic, version, inputs, outputs, batches; runs, table, segments; address, bytes, content. */
-    const uint32_t head[] = {FW_BATCH_MAGIC, FW_BATCH_VERSION, 1, 1, 1};
+    const uint32_t second = b.map.sram + 0x10000, next_bank = bank + b.glb_bank_bytes;
+    /* Magic, version, inputs, outputs, batches, buffers; runs, table, segments; address, bytes, content. */
+    enum { HEAD = 6, MOST = 26 };
     const struct {
-        uint32_t words[16], n;
+        uint32_t words[MOST], n, batches, buffers;
         const char *message;
     } cases[] = {
-        {{0}, 0, "byte 20: the file ends early [E0711-batch-format]"},
-        {{1, table, 1, table, 24}, 5, "byte 40: a segment is longer than the file [E0711-batch-format]"},
-        {{1, table, 1, bank - 4, 4, 0}, 6, "batch 0: a segment may not lie at 0x"},
-        {{1, table, 2, bank, 4, 0, bank, 4, 0}, 9, "batch 0: segments overlap at 0x"},
-        {{1, table, 1, bank, 4, 0}, 6, "batch 0: no run table at 0x"},
+        {{0}, 0, 1, 1, "byte 24: the file ends early [E0711-batch-format]"},
+        {{0}, 0, 1, 0, "impossible number of buffers [E0711-batch-format]"},
+        {{0}, 0, 1, 3, "impossible number of buffers [E0711-batch-format]"},
+        {{1, table, 1, table, 24},
+         5,
+         1,
+         1,
+         "byte 44: a segment is longer than the file [E0711-batch-format]"},
+        {{1, table, 1, bank - 4, 4, 0}, 6, 1, 1, "batch 0: a segment may not lie at 0x"},
+        {{1, table, 1, next_bank, 4, 0}, 6, 1, 1, "batch 0: a segment may not lie at 0x20420000"},
+        {{1, second, 1, second, 24, 0, 0, 0, 0, 0, 0},
+         11,
+         1,
+         2,
+         "batch 0: a segment may not lie at 0x20010000 [E0712-batch-content]"},
+        {{0, table, 1, table, 4, 0, 1, table, 1, table, 4, 0},
+         12,
+         2,
+         2,
+         "batch 1: a segment may not lie at 0x20004000 [E0712-batch-content]"},
+        {{0, table, 1, table, 4, 0, 1, second, 1, bank, 4, 0},
+         12,
+         2,
+         2,
+         "batch 1: a segment may not lie at 0x20400000 [E0712-batch-content]"},
+        {{1, table, 2, bank, 4, 0, bank, 4, 0}, 9, 1, 1, "batch 0: segments overlap at 0x"},
+        {{1, table, 1, bank, 4, 0}, 6, 1, 1, "batch 0: no run table at 0x"},
         {{1, table, 1, table, 24, 0, 1, 0, 0, 0, 0},
          11,
+         1,
+         1,
          "batch 0: a load without its words at 0x0 [E0712-batch-content]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        uint32_t all[21];
-        memcpy(all, head, sizeof head);
-        memcpy(all + 5, cases[i].words, 4 * cases[i].n);
-        write_bytes(path, (const char *)all, 4 * (5 + (size_t)cases[i].n));
+        uint32_t all[HEAD + MOST] = {FW_BATCH_MAGIC,   FW_BATCH_VERSION, 1, 1,
+                                     cases[i].batches, cases[i].buffers};
+        memcpy(all + HEAD, cases[i].words, 4 * cases[i].n);
+        write_bytes(path, (const char *)all, 4 * (HEAD + (size_t)cases[i].n));
         const char *printed = refusal(f, &b, path);
         if (!strstr(printed, cases[i].message))
             fail_msg("case %zu: %s", i, printed);

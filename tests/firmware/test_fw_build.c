@@ -52,7 +52,7 @@ static void error_numbers_are_told_apart(void **state) {
         assert_int_equal(fw_error_find(i)->number, i);
     }
     assert_string_equal(fw_error_find(FW_ERROR_RUN_TIMEOUT)->name, "RUN_TIMEOUT");
-    assert_null(fw_error_find(FW_ERROR_IMAGE_ORDER + 1));
+    assert_null(fw_error_find(FW_ERROR_OUTPUT_BANK + 1));
 }
 
 /* Budgets: what a change of the runtime may not grow beyond without a decision. */
@@ -192,6 +192,9 @@ static void tools_that_fail_are_named(void **state) {
     o = options(f, "tools");
     o.timeout = 10;
     expect_refusal(f, s, &o, "E0708-timeout");
+    o = options(f, "tools");
+    s->board.map.sram_bytes = 0x8000;
+    expect_refusal(f, s, &o, "E0709-sram");
     pnr_board_free(&s->board);
 }
 

@@ -202,7 +202,7 @@ static void a_chip_that_does_not_answer_is_reported(void **state) {
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static void load_batch(device *d, const pnr_board *b, const fw_batch *batch) {
+static void load_batch(device *d, const pnr_board *b, const fw_batch *batch, uint32_t outputs) {
     for (uint32_t i = 0; i < batch->segments.len; i++) {
         const fw_segment *seg = &batch->segments.at[i];
         if (seg->address >= b->map.cgra_data) {
@@ -217,6 +217,7 @@ static void load_batch(device *d, const pnr_board *b, const fw_batch *batch) {
     }
     mailbox.runs = batch->runs;
     mailbox.table = batch->table;
+    mailbox.outputs = outputs;
     mailbox.command++;
 }
 
@@ -248,12 +249,13 @@ static uint32_t lane_of_row(const test_kernel *t, const uint32_t *row) {
 }
 
 /* Boots, runs every batch of the plan, checks every row. Returns the cycles in which a lane was at work. */
-static uint64_t run_plan(fixture *f, const pnr_board *b, test_kernel *t, const tile_plan *plan, uint64_t seed,
-                         uint32_t delay, uint32_t slow_lane) {
+static uint64_t run_plan(fixture *f, const pnr_board *b, test_kernel *t, const tile_plan *plan,
+                         uint32_t buffers, uint64_t seed, uint32_t delay, uint32_t slow_lane) {
     const char *path = scratch_path(f, "device.bin");
     plan_columns c;
     set_columns(&c, t->k.n_loads, t->k.n_stores);
     c.columns.copies = t->k.n_lanes;
+    c.columns.buffers = buffers;
     for (uint32_t i = 0; i < t->k.n_lanes * t->k.n_loads; i++)
         c.in[i] = 2u * t->loads[i].glb_tile;
     for (uint32_t i = 0; i < t->k.n_lanes * t->k.n_stores; i++)
@@ -274,13 +276,15 @@ static uint64_t run_plan(fixture *f, const pnr_board *b, test_kernel *t, const t
         uint32_t words = fw_row_bytes(t->k.n_loads, t->k.n_stores) / 4;
         fw_batch batch;
         assert_true(fw_batches_get(&file, k, &f->mem, &f->diag, &batch));
-        load_batch(d, b, &batch);
+        d->output_bank = 1 - k % buffers;
+        load_batch(d, b, &batch, d->output_bank);
         if (!serve(d, t))
             fail_msg("batch %u: error %u, details 0x%x 0x%x (%s)", k, mailbox.error, mailbox.detail[0],
                      mailbox.detail[1], d->violation ? d->violation : "no violation");
         assert_int_equal(mailbox.done, k + 1);
         assert_int_equal(mailbox.state, FW_STATE_READY);
-        const uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
+        assert_int_equal(batch.table, 0x20004000 + k % buffers * 0xc000);
+        const uint32_t *row = d->sram + batch.table % 0x20000 / 4;
         uint32_t starts = 0; /* of this batch: each number is there once */
         for (uint32_t r = 0; r < batch.runs; r++, run++, row += words) {
             check_row(d, t, plan, row, run);
@@ -343,7 +347,7 @@ static void a_batch_of_three_runs_fills_its_table(void **state) {
     tile_plan plan = random_plan(f, &p, &shape);
     test_kernel t;
     make_kernel(&t, 0, 2, 2);
-    run_plan(f, &b, &t, &plan, 6, 300, 0);
+    run_plan(f, &b, &t, &plan, 1, 6, 300, 0);
     pnr_board_free(&b);
 }
 
@@ -364,8 +368,9 @@ static void random_kernels_run_random_plans(void **state) {
         make_kernel(&t, prng_below(&p, 9), shape.inputs, shape.outputs);
         t.k.poll = round % 5 == 0;
         t.k.register_path = round % 7 == 0;
+        t.k.early_output = round % 3 == 0;
         t.k.timeout = 5000; /* for each run, not for all of them */
-        run_plan(f, &b, &t, &plan, round, 1 + prng_below(&p, round % 2 ? 500 : 20), 0);
+        run_plan(f, &b, &t, &plan, 1 + prng_below(&p, 2), round, 1 + prng_below(&p, round % 2 ? 500 : 20), 0);
     }
     pnr_board_free(&b);
 }
@@ -388,8 +393,10 @@ static void copies_take_runs_each_by_itself(void **state) {
         make_kernel(&t, 0, shape.inputs, shape.outputs);
         add_lanes(&t, 1 + prng_below(&p, 8 / ((most + 1) / 2)));
         t.k.poll = round % 5 == 0;
+        t.k.early_output = round % 3 == 0;
         t.k.timeout = 5000;
-        run_plan(f, &b, &t, &plan, round, 1 + prng_below(&p, round % 2 ? 500 : 20), prng_below(&p, 2) * 1000);
+        run_plan(f, &b, &t, &plan, 1 + prng_below(&p, 2), round, 1 + prng_below(&p, round % 2 ? 500 : 20),
+                 prng_below(&p, 2) * 1000);
     }
     pnr_board_free(&b);
 }
@@ -407,7 +414,7 @@ static void a_slow_copy_holds_no_other_up(void **state) {
         test_kernel t;
         make_kernel(&t, 0, 1, 1);
         add_lanes(&t, i ? 2 : 1);
-        cycles[i] = run_plan(f, &b, &t, &plan, 9, 300, 20000);
+        cycles[i] = run_plan(f, &b, &t, &plan, 1, 9, 300, 20000);
     }
     assert_true(cycles[1] * 20 < cycles[0]); /* the slow one does one or two, not half of them */
     pnr_board_free(&b);
@@ -425,8 +432,10 @@ static device *device_with_batch(test_kernel *t, uint32_t runs, uint64_t seed) {
             row[2 * i + 1] = 1;
         }
     }
+    d->output_bank = 1;
     mailbox.runs = runs;
     mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
+    mailbox.outputs = d->output_bank;
     mailbox.command = 1;
     return d;
 }
@@ -508,6 +517,20 @@ static void a_table_outside_its_area_is_refused(void **state) {
     expect_bad_batch(0x20004000, UINT32_MAX);
 }
 
+static void outputs_in_no_bank_are_refused(void **state) {
+    (void)state;
+    for (uint32_t bank = 2; bank; bank <<= 1) {
+        test_kernel t;
+        make_kernel(&t, 0, 1, 1);
+        device *d = device_with_batch(&t, 1, 11);
+        mailbox.outputs = bank;
+        assert_false(serve(d, &t));
+        expect_failure(FW_ERROR_OUTPUT_BANK, bank, 2);
+        assert_int_equal(d->starts, 0);
+        device_free(d);
+    }
+}
+
 static void a_load_without_words_is_refused(void **state) {
     (void)state;
     test_kernel t;
@@ -562,6 +585,7 @@ static void an_output_beyond_its_bank_is_reported(void **state) {
     assert_true(boot(d, &t)); /* again, for the new number of blocks */
     mailbox.runs = runs;
     mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
+    mailbox.outputs = 1;
     mailbox.command = 1;
     assert_false(serve(d, &t));
     assert_null(d->violation);
@@ -585,6 +609,7 @@ int main(void) {
         TEST(a_copy_that_hangs_is_named),
         TEST(a_batch_without_runs_is_done_at_once),
         TEST(a_table_outside_its_area_is_refused),
+        TEST(outputs_in_no_bank_are_refused),
         TEST(a_load_without_words_is_refused),
         TEST(an_output_may_fill_its_bank),
         TEST(cycle_counters_carry),

@@ -275,7 +275,7 @@ static void mistakes_are_answered(void **state) {
          "    precompute(C(i,k)*D(k,j),{i,l},{i,j},w)\n"
          "                                ^\n"},
         {sddmm, "precompute(C(i,k)*B(i,j),{i,j},{i},w)",
-         "<schedule>:1:35: error: 2 variables, but 1 names for them [E0151-subexpression]\n"
+         "<schedule>:1:35: error: 2 variables, but 1 name for them [E0151-subexpression]\n"
          "    precompute(C(i,k)*B(i,j),{i,j},{i},w)\n"
          "                                      ^\n"},
         {sddmm, "precompute(C(i,k)*D(k,j),{i,j},{i,j},B)",

@@ -57,7 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_run r;
     int ends[2];
     host_batch_result result = {0};
-    fw_batches all = {.inputs = INPUTS, .outputs = OUTPUTS, .runs = RUNS, .batches = 1, .board = board()};
+    fw_batches all = {
+        .inputs = INPUTS, .outputs = OUTPUTS, .runs = RUNS, .batches = 1, .buffers = 1, .board = board()};
     host_options o = host_options_default();
     fuzz_begin(&r);
     o.timeout = 0.005;
@@ -78,7 +79,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                    .door = -1,
                    .jtag_way = -1,
                    .image = path};
-    bool ok = host_target_start(&l, "app.elf") && host_target_run(&l, &all, 0, &b, &r.mem, &result);
+    bool ok = host_target_start(&l, "app.elf") && host_target_load(&l, &b) &&
+              host_target_begin(&l, &all, 0, &b) && host_target_wait(&l, &all, 0, &b, &result) &&
+              host_target_collect(&l, &all, &b, &r.mem, &result);
     fuzz_answer(&r, ok);
     if (ok)
         check_kept(&r, &all, &result, path);

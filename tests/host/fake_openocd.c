@@ -17,9 +17,12 @@
 #define GLB 0x20400000u
 #define PLATFORM 0x40007000u
 enum { SRAM_BYTES = 0x20000, GLB_BYTES = 0x400000, BANK_BYTES = 0x20000, INPUTS = 2, OUTPUTS = 1 };
+enum { OUTPUT_TILE = 2, HALF_OF_TABLE = 0x10000 };
 
 static uint8_t sram[SRAM_BYTES], glb[GLB_BYTES];
 static const char *mode;
+static bool running;         /* mode "waits": the first batch, until something is loaded for the next one */
+static uint32_t busy_inputs; /* bank of a tile that its loads use */
 
 static bool is(const char *name) {
     return strcmp(mode, name) == 0;
@@ -64,7 +67,8 @@ static void boot(void) {
 /* Run r of the batch copies its first load, plus one a word, to the one output; each run behind the one
  * before. */
 static void run_batch(void) {
-    uint32_t runs = word(SRAM + FW_MAILBOX_RUNS), table = word(SRAM + FW_MAILBOX_TABLE), out = BANK_BYTES;
+    uint32_t runs = word(SRAM + FW_MAILBOX_RUNS), table = word(SRAM + FW_MAILBOX_TABLE);
+    uint32_t out = (2 * OUTPUT_TILE + word(SRAM + FW_MAILBOX_OUTPUTS)) * BANK_BYTES;
     for (uint32_t r = 0; r < runs; r++) {
         uint32_t row = table + r * fw_row_bytes(INPUTS, OUTPUTS), in = word(row), words = word(row + 4);
         for (uint32_t w = 0; w < words; w++) {
@@ -92,8 +96,33 @@ static void command_written(void) {
     }
     if (is("dies") && batch == 2)
         exit(3);
+    if (is("waits") && batch == 1) {
+        running = true;
+        busy_inputs = word(word(SRAM + FW_MAILBOX_TABLE)) / BANK_BYTES;
+        set_word(SRAM + FW_MAILBOX_STATE, FW_STATE_RUNNING);
+        return;
+    }
     run_batch();
     set_word(SRAM + FW_MAILBOX_DONE, batch);
+}
+
+/* Somebody touches memory while a batch runs: banks it uses are his alone. The first of the next batch ends
+ * it. */
+static void touched(uint32_t address, uint32_t bytes, bool write) {
+    uint32_t table = word(SRAM + FW_MAILBOX_TABLE), bank = (address - GLB) / BANK_BYTES;
+    if (!running)
+        return;
+    if (address - GLB < GLB_BYTES &&
+        (bank % 2 == busy_inputs % 2 ? bank / 2 < INPUTS : bank / 2 == OUTPUT_TILE))
+        exit(5);
+    if (write && address - SRAM < SRAM_BYTES && bytes > 4) {
+        if (address / HALF_OF_TABLE == table / HALF_OF_TABLE)
+            exit(6);
+        running = false;
+        run_batch();
+        set_word(SRAM + FW_MAILBOX_DONE, word(SRAM + FW_MAILBOX_COMMAND));
+        set_word(SRAM + FW_MAILBOX_STATE, FW_STATE_READY);
+    }
 }
 
 /* ---- the commands -------------------------------------------------------------------------------- */
@@ -114,6 +143,8 @@ static void read_memory(const char *text) {
         reply(true, "what?");
         return;
     }
+    if (is("dies later") && address == SRAM + FW_MAILBOX_STATE && word(SRAM + FW_MAILBOX_COMMAND) == 2)
+        exit(3);
     printf("0");
     for (unsigned i = 0; i < n; i++)
         printf(" 0x%x", word(address + 4 * i));
@@ -148,6 +179,7 @@ static void image(const char *text, bool load) {
                          : fwrite(memory(address), 1, bytes, f);
     if (f)
         fclose(f);
+    touched(address, (uint32_t)done, load);
     reply(!f || done == 0, "%zu bytes", done);
 }
 

@@ -4,7 +4,7 @@
 #include "tests/test.h"
 
 enum { RUNS_A = 3, RUNS_B = 2, INPUTS = 2, OUTPUTS = 1, WORDS = 5 };
-enum { TABLE = 0x20004000, GLB = 0x20400000, TILE_BYTES = 0x40000 };
+enum { TABLE = 0x20004000, GLB = 0x20400000, TILE_BYTES = 0x40000, BANK_BYTES = 0x20000, HALF = 0xc000 };
 
 typedef struct {
     pnr_board board;
@@ -15,22 +15,23 @@ typedef struct {
     uint32_t told[64], n_told; /* runs done in all, as progress was told */
 } bench;
 
-static void put_batch(FILE *out, uint32_t first_value, uint32_t runs) {
+static void put_batch(FILE *out, uint32_t first_value, uint32_t runs, uint32_t buffer) {
+    uint32_t table = TABLE + buffer * HALF, bank = buffer * BANK_BYTES;
     uint32_t row_bytes = fw_row_bytes(INPUTS, OUTPUTS), block = (2 * WORDS * runs + 3) / 4 * 4;
     file_put_u32(out, runs);
-    file_put_u32(out, TABLE);
+    file_put_u32(out, table);
     file_put_u32(out, 1 + INPUTS);
     for (uint32_t i = 0; i < INPUTS; i++) {
-        file_put_u32(out, GLB + i * TILE_BYTES);
+        file_put_u32(out, GLB + i * TILE_BYTES + bank);
         file_put_u32(out, block);
         for (uint32_t w = 0; w < block / 4; w++)
             file_put_u32(out, (first_value + 2 * w) | (first_value + 2 * w + 1) << 16);
     }
-    file_put_u32(out, TABLE);
+    file_put_u32(out, table);
     file_put_u32(out, runs * row_bytes);
     for (uint32_t r = 0; r < runs; r++) {
         for (uint32_t i = 0; i < INPUTS; i++) {
-            file_put_u32(out, i * TILE_BYTES + 2 * WORDS * r);
+            file_put_u32(out, i * TILE_BYTES + bank + 2 * WORDS * r);
             file_put_u32(out, WORDS);
         }
         for (uint32_t w = 0; w < 2 * OUTPUTS + 2; w++)
@@ -47,6 +48,17 @@ static void tell(void *context, const host_progress *now) {
         b->told[b->n_told++] = (uint32_t)now->all_done;
 }
 
+static void put_file(fixture *f, const bench *b, uint32_t buffers) {
+    file_out out;
+    const uint32_t head[] = {FW_BATCH_MAGIC, FW_BATCH_VERSION, INPUTS, OUTPUTS, 2, buffers};
+    assert_true(file_create(&out, b->job.batches, &f->mem, &f->diag));
+    for (uint32_t i = 0; i < sizeof head / sizeof *head; i++)
+        file_put_u32(out.stream, head[i]);
+    put_batch(out.stream, 100, RUNS_A, 0);
+    put_batch(out.stream, 500, RUNS_B, buffers - 1);
+    assert_true(file_commit(&out, &f->diag));
+}
+
 static bench *bench_new(fixture *f, const char *name, const char *mode) {
     bench *b = arena_new(&f->mem, bench);
     file_out out;
@@ -60,13 +72,8 @@ static bench *bench_new(fixture *f, const char *name, const char *mode) {
     remove(b->job.result);
     assert_true(file_create(&out, b->job.elf, &f->mem, &f->diag));
     fputs("a program", out.stream);
-    assert_true(file_commit(&out, &f->diag) && file_create(&out, b->job.batches, &f->mem, &f->diag));
-    const uint32_t head[] = {FW_BATCH_MAGIC, FW_BATCH_VERSION, INPUTS, OUTPUTS, 2};
-    for (uint32_t i = 0; i < sizeof head / sizeof *head; i++)
-        file_put_u32(out.stream, head[i]);
-    put_batch(out.stream, 100, RUNS_A);
-    put_batch(out.stream, 500, RUNS_B);
     assert_true(file_commit(&out, &f->diag));
+    put_file(f, b, 1);
     b->options = host_options_default();
     b->options.openocd = ONYX_FAKE_OPENOCD;
     b->options.timeout = 1;
@@ -128,6 +135,34 @@ static void test_results(void **state) {
     end(b);
 }
 
+/* The first batch ends when something is loaded for the second, so with one buffer never; whoever touches
+ * what it uses meanwhile is refused. With two buffers all is as with one. */
+static void test_two_buffers(void **state) {
+    fixture *f = *state;
+    bench *b = bench_new(f, "buffers", "waits");
+    assert_false(program(f, b));
+    assert_non_null(strstr(fixture_printed(f), "no run has finished for 1 seconds [E0783-no-answer]"));
+    diag_init(&f->diag, &f->mem);
+    put_file(f, b, 2);
+    if (!program(f, b))
+        fail_msg("%s", fixture_printed(f));
+    check_result(f, b);
+    assert_int_equal(b->outcome.buffers, 2);
+    assert_int_equal(b->outcome.kernel_cycles, 100 + 101 + 102 + 100 + 101);
+    assert_int_equal(b->told[b->n_told - 1], RUNS_A + RUNS_B);
+    for (uint32_t i = 1; i < b->n_told; i++)
+        assert_true(b->told[i] >= b->told[i - 1]);
+    /* Cut off in the second: the first, collected while that one ran, is kept. */
+    setenv("FAKE_OPENOCD", "dies later", 1);
+    assert_false(program(f, b));
+    diag_init(&f->diag, &f->mem);
+    setenv("FAKE_OPENOCD", "", 1);
+    assert_true(program(f, b));
+    assert_int_equal(b->outcome.kept, 1);
+    check_result(f, b);
+    end(b);
+}
+
 /* OpenOCD is gone in the second batch: the first is kept, and only the second runs again. */
 static void test_going_on(void **state) {
     fixture *f = *state;
@@ -178,7 +213,7 @@ static void test_refusals(void **state) {
         {"platform", "identification is 0x12345678, expected 0x5a5a5a5a [E0784-wrong-board]"},
         {"load", "as it should be: checksum wrong [E0785-load]"},
         {"verify", "as it should be: it reads back differently [E0785-load]"},
-        {"version", "speaks version 99 of the protocol, this onyx version 1 [E0786-firmware]"},
+        {"version", "speaks version 99 of the protocol, this onyx version 2 [E0786-firmware]"},
         {"silent", "the program has not come up for 1 seconds [E0783-no-answer]"},
         {"image", "error 5: the bitstream in the global buffer is damaged [E0787-target]"},
         {"run", "by GLB tile: 0x00010002"},
@@ -239,11 +274,9 @@ static void test_damaged_batches(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_results),
-                                       TEST(test_going_on),
-                                       TEST(test_kept_batches_of_another_program),
-                                       TEST(test_refusals),
-                                       TEST(test_what_does_not_start),
+    const struct CMUnitTest tests[] = {TEST(test_results),        TEST(test_two_buffers),
+                                       TEST(test_going_on),       TEST(test_kept_batches_of_another_program),
+                                       TEST(test_refusals),       TEST(test_what_does_not_start),
                                        TEST(test_damaged_batches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -440,6 +440,43 @@ static void references_wait_for_coordinates(void **state) {
     assert_int_equal(found.at[0].tokens, 16 - 4);
 }
 
+static net_cell scanner_of(fixture *f, netlist *n, const char *feature) {
+    net_cell c = mode_cell(f, n, NET_MODE_FIBER_ACCESS);
+    const char *name = arena_printf(&f->mem, "fiber_access_16_inst_read_scanner_%s", feature);
+    vec_push(&f->mem, &net_cell_at(n, c)->config, (net_config){names_intern(&f->names, name), 1});
+    return c;
+}
+
+/* A dense root starts by itself: so does the level of the result it is written to, and that level's output;
+ * what reads words of the global buffer does not, nor what is written behind that. */
+static void a_level_written_from_early_tokens_is_early(void **state) {
+    fixture *f = *state;
+    netlist n = {.mem = &f->mem, .names = &f->names};
+    net_cell root = scanner_of(f, &n, "dense"), from = mode_cell(f, &n, NET_MODE_IO_IN);
+    vec_push(&f->mem, &net_cell_at(&n, root)->config,
+             (net_config){names_intern(&f->names, "fiber_access_16_inst_read_scanner_root"), 1});
+    net_cell level = mode_cell(f, &n, NET_MODE_FIBER_ACCESS),
+             reader = mode_cell(f, &n, NET_MODE_FIBER_ACCESS);
+    net_cell behind = mode_cell(f, &n, NET_MODE_FIBER_ACCESS), to[2];
+    for (uint32_t i = 0; i < 2; i++)
+        to[i] = mode_cell(f, &n, NET_MODE_IO_OUT);
+    to_pin(f, net_from(f, &n, root, 0), level, 0);
+    to_pin(f, net_from(f, &n, root, 1), reader, 0);
+    to_pin(f, net_from(f, &n, from, 0), reader, 2);
+    to_pin(f, net_from(f, &n, reader, 0), behind, 0);
+    to_pin(f, net_from(f, &n, behind, 0), to[1], 0);
+    bool early[6];
+    net_early(&n, early);
+    static const bool want[] = {true, true, false, false, false};
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(early[i], want[i]);
+    assert_false(net_early_output(&n, &f->mem));
+    to_pin(f, net_from(f, &n, level, 0), to[0], 0);
+    net_early(&n, early);
+    assert_true(early[5]);
+    assert_true(net_early_output(&n, &f->mem));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(identity_packs_into_eight_tiles),
@@ -452,6 +489,7 @@ int main(void) {
         TEST(copies_are_the_kernel_beside_itself),
         TEST(short_branches_lack_what_the_long_ones_are_late),
         TEST(references_wait_for_coordinates),
+        TEST(a_level_written_from_early_tokens_is_early),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

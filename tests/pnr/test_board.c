@@ -84,6 +84,16 @@ static void wrong_members_are_named(void **state) {
         {"\"openocd\"", "\"config\"", "E0003-json-member", "link: member \"openocd\" must be a string"},
         {"\"idcode\"", "\"adapter\": 1, \"idcode\"", "E0501-board-member", "link: member \"adapter\""},
         {"\"0x4ba00477\"", "\"ba00477\"", "E0501-board-member", "link: member \"idcode\""},
+        {"\"name\": \"onyx\"", "\"name\": \"\"", "E0501-board-member", "member \"name\" must be of letters"},
+        {"\"name\": \"onyx\"", "\"name\": \"a*/b\"", "E0501-board-member", "member \"name\" must be"},
+        {"\"name\"", "\"name\": \"a\", \"name\"", "E0501-board-member", "member \"name\" is there twice"},
+        {"\"tracks\": 5", "\"tracks\": 5, \"tracks\": 4", "E0501-board-member", "\"tracks\" is there twice"},
+        {"\"rmux\"", "\"rmux\": [1, 1], \"rmux\"", "E0501-board-member", "\"rmux\" is there twice"},
+        {"\"rmux\"", "\"mux\"", "E0003-json-member", "delays_ps: member \"rmux\" must be"},
+        {"0x40010000", "0x2043fffc", "E0502-board-sizes",
+         "\"cgra_reg\" at 0x2043fffc overlaps \"cgra_data\""},
+        {"0x20000000", "0x0001fffc", "E0502-board-sizes",
+         "\"sram\" at 0x0001fffc overlaps \"code\", 131072 bytes"},
         {"\"0x4ba00477\"", "1, \"simulated\": 1", "E0003-json-member", "link: member \"simulated\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

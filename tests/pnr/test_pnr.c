@@ -9,7 +9,7 @@ static void a_design_is_placed_and_routed_by_the_chips_rules(void **state) {
         netlist *n = diamond_netlist(f, i == 0 ? 3 : 10);
         pnr_options o = pnr_options_default();
         pnr_design design;
-        assert_true(pnr_fits(n, &b, &f->diag));
+        assert_true(pnr_fits(n, &b, &o, &f->diag));
         place_and_route(f, n, &b, &o, &design);
         assert_true(pnr_hops(&design) >= n->nets.len - 1);
         assert_int_equal(design.route.len, n->nets.len);
@@ -110,7 +110,7 @@ static void too_large_designs_say_what_is_short(void **state) {
     netlist *n = diamond_netlist(f, 4); /* 8 PEs; the board has 6 */
     pnr_options o = pnr_options_default();
     pnr_design design;
-    assert_false(pnr_fits(n, &b, &f->diag));
+    assert_false(pnr_fits(n, &b, &o, &f->diag));
     const char *printed = fixture_printed(f);
     assert_non_null(strstr(printed, "board 'onyx-4x2' has: 8 PE tiles of 6 [E0510-too-large]"));
     assert_non_null(
@@ -121,7 +121,7 @@ static void too_large_designs_say_what_is_short(void **state) {
     for (int i = 0; i < 2; i++)
         add_cell(f, n, '<');
     clear_diagnostics(f);
-    assert_false(pnr_fits(n, &b, &f->diag));
+    assert_false(pnr_fits(n, &b, &o, &f->diag));
     assert_non_null(strstr(fixture_printed(f), "8 PE tiles of 6, 3 load streams of 2"));
     pnr_board_free(&b);
 }
@@ -187,6 +187,52 @@ static void an_input_that_fans_out_is_refused_unless_only_the_fabric_counts(void
     place_and_route(f, n, &b, &o, &design);
     assert_int_equal(design.site.at[0].x % b.columns_per_glb_tile, 0);
     pnr_board_free(&b);
+}
+
+/* So many inputs, each to a PE, and outputs from some of those. */
+static netlist *streams_netlist(fixture *f, uint32_t inputs, uint32_t outputs) {
+    netlist *n = new_netlist(f);
+    for (uint32_t i = 0; i < inputs || i < outputs; i++) {
+        net_cell pe = add_cell(f, n, 'p');
+        if (i < inputs)
+            connect_cells(f, n, add_cell(f, n, '<'), 0, pe, 0);
+        if (i < outputs)
+            connect_cells(f, n, pe, 0, add_cell(f, n, '>'), 0);
+    }
+    return n;
+}
+
+static void streams_may_have_tiles_of_their_own(void **state) {
+    fixture *f = *state;
+    const char *const boards[] = {"onyx", "onyx-8x8"};
+    pnr_options o = pnr_options_default();
+    pnr_design design;
+    o.own_tiles = true;
+    for (uint32_t board = 0; board < 2; board++) {
+        pnr_board b = read_board(f, boards[board]);
+        for (uint32_t in = 1; in < b.glb_tiles; in++) {
+            netlist *n = streams_netlist(f, in, b.glb_tiles - in);
+            bool load[64] = {0};
+            place_and_route(f, n, &b, &o, &design); /* which checks it, too */
+            for (uint32_t c = 0; c < n->cells.len; c++)
+                if (n->cells.at[c].tag == 'I' && !n->cells.at[c].output)
+                    load[design.site.at[c].x / b.columns_per_glb_tile] = true;
+            for (uint32_t c = 0; c < n->cells.len; c++)
+                if (n->cells.at[c].tag == 'I' && n->cells.at[c].output)
+                    assert_false(load[design.site.at[c].x / b.columns_per_glb_tile]);
+        }
+        assert_false(pnr_place(streams_netlist(f, b.glb_tiles - 1, 2), &b, &o, &f->mem, &f->diag, &design));
+        assert_true(has_code(f, "E0510-too-large"));
+        assert_non_null(strstr(fixture_printed(f), "streams with a global-buffer tile each of"));
+        clear_diagnostics(f);
+        o.own_tiles = false; /* next to each other, which the check of the other rule sees */
+        place_and_route(f, streams_netlist(f, b.glb_tiles, b.glb_tiles), &b, &o, &design);
+        design.own_tiles = o.own_tiles = true;
+        assert_false(pnr_check(&design, &f->diag));
+        assert_true(has_code(f, "E0534-io-rule"));
+        clear_diagnostics(f);
+        pnr_board_free(&b);
+    }
 }
 
 static void fixed_cells_stay_and_impossible_ones_are_refused(void **state) {
@@ -515,6 +561,7 @@ int main(void) {
         TEST(too_large_designs_say_what_is_short),
         TEST(unroutable_designs_name_wires_and_nets),
         TEST(an_input_that_fans_out_is_refused_unless_only_the_fabric_counts),
+        TEST(streams_may_have_tiles_of_their_own),
         TEST(fixed_cells_stay_and_impossible_ones_are_refused),
         TEST(the_same_seed_gives_the_same_design),
         TEST(several_seeds_give_the_same_design_on_any_number_of_threads),

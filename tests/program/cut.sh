@@ -4,8 +4,8 @@
 set -eu
 . "$(dirname "$0")/setup.sh"
 setup "$1" "$2"
-# Four batches of some seconds.
-onyx run "X(i,j)=B(i,j)*C(i,j)" -g B:640x640:0.5:3 -g C:640x640:0.5:5 --hazards off --engine cycle -o first >/dev/null
+# Four batches of some seconds, of which one is loaded while another runs.
+onyx run "X(i,j)=B(i,j)*C(i,j)" -g B:640x640:0.5:3 -g C:640x640:0.5:5 --hazards off --engine cycle --buffers 2 -o first >/dev/null
 cp first/X.mtx want.mtx
 rm first/X.mtx first/report.json
 
@@ -37,6 +37,7 @@ goes_on() {
     onyx program --board onyx-cosim "$1" >"$1.again" 2>"$1.err"
     [ "$(grep -c "is done" "$1.err")" = $((4 - kept)) ] || fail "$1: not only the missing batches ran"
     grep -q "check: pass" "$1.again"
+    grep -q "4 batches with two buffers" "$1.again"
     cmp want.mtx "$1/X.mtx"
     [ -z "$(ls "$1/firmware" | grep done-)" ]
     nobody_is_left

@@ -149,6 +149,17 @@ static void make_nested(maker *m, const u32_vec *ends, u32_vec *outer, u32_vec *
             inner->at[i] = RTL_STOP(0);
 }
 
+/* Stops before the tree's done that end nothing: no scanner sends them, a dropper passes them. */
+static void add_stray_stops(maker *m, u32_vec *inner) {
+    if (!chance(m, 20))
+        return;
+    inner->len--;
+    do
+        vec_push(m->mem, inner, RTL_STOP(prng_below(&m->random, 256)));
+    while (chance(m, 40));
+    vec_push(m->mem, inner, RTL_DONE);
+}
+
 /* Two trees of the same shape; sometimes not quite: a unit pairs what comes. */
 static void make_operands(maker *m, const u32_vec *ends, u32_vec in[BENCH_INS]) {
     uint32_t first = in[0].len, odd_pct = chance(m, 20) ? 10 : 0;
@@ -242,6 +253,9 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_con
             make_joined(&m, &ends, in);
             break;
         case RTL_PE_CRDDROP:
+            make_nested(&m, &ends, &in[1], &in[0]);
+            add_stray_stops(&m, &in[0]);
+            break;
         case RTL_PE_CRDHOLD:
             make_nested(&m, &ends, &in[1], &in[0]);
             break;

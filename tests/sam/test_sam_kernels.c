@@ -407,7 +407,7 @@ static void malformed_operands_are_refused(void **state) {
     expect_last(f, "E0233-operand", "operand B has no data");
     bad.order = 1;
     assert_false(sam_simulate(&g, &bad, 1, NULL, &f->mem, &f->diag, &r));
-    expect_last(f, "E0233-operand", "operand B has 1 levels, the graph describes 2");
+    expect_last(f, "E0233-operand", "operand B has 1 level, the graph describes 2");
     bad = good;
     bad.level[1].n_crd--;
     assert_false(sam_simulate(&g, &bad, 1, NULL, &f->mem, &f->diag, &r));
@@ -460,7 +460,7 @@ static void what_cannot_be_simulated_is_refused(void **state) {
         f, VECTOR("s0", LEVEL "m [type=fp_mul const0=\"\" const1=1e] v -> m [type=val] m -> u [type=val]"));
     expect_last(f, "E0234-alu", "fp_mul (node m): constant '1e' is no number");
     simulate_text(f, VECTOR("s0", LEVEL "m [type=mul] v -> m [type=val] m -> u [type=val]"));
-    expect_last(f, "E0234-alu", "mul (node m) has 1 operands");
+    expect_last(f, "E0234-alu", "mul (node m) has 1 operand");
     simulate_text(
         f, VECTOR("s0", LEVEL
                   "m [type=div] v -> m [type=val] v -> m [type=val] v -> m [type=val] m -> u [type=val]"));
@@ -471,7 +471,7 @@ static void what_cannot_be_simulated_is_refused(void **state) {
     expect_last(f, "E0235-unsupported",
                 "the simulator has no sparse accumulator on points: spaccumulator (node m)");
     simulate_text(f, VECTOR("s0", LEVEL "m [type=reduce] v -> m [type=val] m -> u [type=val]"));
-    expect_last(f, "E0232-result", "fiberwrite vals x (node u) wrote 1 values for 2 coordinates");
+    expect_last(f, "E0232-result", "fiberwrite vals x (node u) wrote 1 value for 2 coordinates");
     simulate_text(
         f, VECTOR("d0", "w [type=fiberwrite index=i tensor=x mode=0 format=dense] s -> w [type=crd] v -> u "
                         "[type=val]"));
@@ -480,7 +480,7 @@ static void what_cannot_be_simulated_is_refused(void **state) {
     simulate_text(f, VECTOR("ss01", LEVEL
                             "y [type=fiberwrite index=j tensor=x mode=1 format=compressed] s -> y [type=crd] "
                             "v -> u [type=val]"));
-    expect_last(f, "E0232-result", "fiberwrite j: x1 (node y) wrote 1 fibers where the level above has 2");
+    expect_last(f, "E0232-result", "fiberwrite j: x1 (node y) wrote 1 fiber where the level above has 2");
 }
 
 /* Inner products of full vectors are bound by one token a cycle: n pairs and a stop each. Prints the speed.

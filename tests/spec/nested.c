@@ -52,6 +52,9 @@ void spec_crddrop(spec_streams *s) {
                 return;
             put(s, 0, inner);
             put(s, 1, take(s, 1));
+        } else if (rtl_is_stop(inner) && has(s, 1) && rtl_is_done(head(s, 1))) {
+            put(s, 0, inner); /* nothing is left that it could end: no scanner sends it, the chip passes it */
+            filled = false;
         } else if (rtl_is_stop(inner)) {
             ended e;
             bool whole = take_ended(s, 1, inner, &e);

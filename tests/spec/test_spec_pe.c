@@ -60,6 +60,9 @@ static void test_crddrop(void **state) {
     check(
         state,
         &(example){{RTL_PE_CRDDROP, {1}}, {"1 2 S0 S0 3 S1 D", "7 8 9 S0 D"}, {"1 2 S0 3 S1 D", "7 9 S0 D"}});
+    /* Inner stops that nothing is left for. */
+    check(state, &(example){{RTL_PE_CRDDROP, {1}}, {"1 S1 S0 S2 D", "7 S0 D"}, {"1 S1 S0 S2 D", "7 S0 D"}});
+    check(state, &(example){{RTL_PE_CRDDROP, {1}}, {"1 S0 D S0 D", "D 7 D"}, {"1 S0 D D", "D D"}});
     /* An outer fiber without coordinates keeps its stop. */
     check(state, &(example){{RTL_PE_CRDDROP, {1}},
                             {"1 S1 S1 3 S2 D", "7 S0 S0 9 S1 D"},

@@ -352,7 +352,7 @@ static bool try_plan(fixture *f, const sam_statement *s, const tile_tensor *oper
         check_batch(f, s, c, &plan, collector);
     }
     *counts = *tile_plan_counts(p);
-    assert_int_equal(counts->runs, runs);
+    assert_int_equal(counts->expected.runs, runs);
     assert_true(counts->pairs <= counts->possible && (counts->splits.len || runs == counts->pairs));
     assert_true(counts->most_words <= c->tiling.mem_words);
     assert_true(!c->tiling.bank_words || counts->most_bank_words <= c->tiling.bank_words);
@@ -375,7 +375,7 @@ static uint32_t check_case(fixture *f, const sam_statement *s, const tile_tensor
     tile_counts counts;
     if (!try_plan(f, s, operand, c, &counts))
         fail_msg("%s", fixture_printed(f));
-    return (uint32_t)counts.runs;
+    return (uint32_t)counts.expected.runs;
 }
 
 static uint32_t check_plan(fixture *f, const sam_statement *s, const tile_tensor *operand, uint32_t edge) {
@@ -486,7 +486,7 @@ static void every_variable_may_have_its_own_edge(void **state) {
     const plan_case c = {.tiling = {.tile = 5, .edge = {[0] = 10, [1] = 4}, .mem_words = 1024}, .copies = 1};
     tile_counts counts;
     assert_true(try_plan(f, &b.s, operand, &c, &counts));
-    assert_int_equal(counts.runs, 2 * 5 * 4);
+    assert_int_equal(counts.expected.runs, 2 * 5 * 4);
 }
 
 static bool all_compressed(const sam_statement *s) {
@@ -588,7 +588,7 @@ static void tiles_for_the_global_buffer_come_one_by_one(void **state) {
                                .copies = 1 + variant / 8};
                 tile_counts counts;
                 if (try_plan(f, &b.s, operand, &c, &counts))
-                    assert_true(counts.glb_tiles <= counts.runs && counts.loads >= counts.glb_tiles);
+                    assert_true(counts.glb_tiles <= counts.expected.runs && counts.loads >= counts.glb_tiles);
                 f->diag.list.len = f->diag.unmappable = 0;
             }
         }
@@ -629,7 +629,7 @@ static void tiles_for_the_global_buffer_save_loads(void **state) {
         assert_true(tile_generate("20x20:1", b.s.tensors.at[t].name, t, 1, TILE_DTYPE_INT16, &f->mem,
                                   &f->diag, &operand[t]));
     const tile_counts flat = counts_of(f, &b.s, operand, 0), tiled = counts_of(f, &b.s, operand, 10);
-    assert_int_equal(flat.runs, tiled.runs);
+    assert_int_equal(flat.expected.runs, tiled.expected.runs);
     assert_int_equal(tiled.glb_tiles, 8);
     if (tiled.load_words >= flat.load_words)
         fail_msg("%u words, %u without", (uint32_t)tiled.load_words, (uint32_t)flat.load_words);
@@ -653,7 +653,7 @@ static void only_what_is_too_full_is_split(void **state) {
     const plan_case c = {.tiling = {.tile = 64, .mem_words = 32}, .copies = 1};
     tile_counts counts;
     assert_true(try_plan(f, &b.s, operand, &c, &counts));
-    assert_int_equal(counts.runs, 3); /* two halves of the row, and the other sub-tile as it is */
+    assert_int_equal(counts.expected.runs, 3); /* two halves of the row, and the other sub-tile as it is */
     assert_int_equal(counts.splits.len, 1);
     assert_int_equal(counts.splits.at[0].tiles, 1);
     assert_int_equal(counts.splits.at[0].most_words, 64);

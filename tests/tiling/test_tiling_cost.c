@@ -1,19 +1,27 @@
 /* The model of what the chip takes for pairs of sub-tiles against what the co-simulated chip took. */
-#include "firmware/firmware.h"
-#include "tests/firmware/random_plan.h"
+#include "tests/test.h"
+#include "tiling/tiling.h"
+
+enum { RATIO = 2 }; /* board onyx: 970 MHz by 500 MHz */
+
+static void expect(tile_forecast *f, uint32_t bin, uint64_t runs, double cycles) {
+    f->runs += runs;
+    f->cycles += cycles;
+    f->alike[bin].runs += runs;
+    f->alike[bin].cycles += cycles;
+}
 
 /* `pairs` alike, of `pair` cycles. */
-static fw_work work_of(uint64_t pairs, double pair, uint32_t loads, uint32_t stores) {
-    fw_work w = {.loads = loads, .stores = stores};
-    w.of[10] = (fw_pairs){pairs, (double)pairs * pair};
-    return w;
+static tile_forecast alike(uint64_t pairs, double pair) {
+    tile_forecast f = {0};
+    expect(&f, 10, pairs, (double)pairs * pair);
+    return f;
 }
 
 /* Array cycles of a start pulse in the long run: one copy, two that start together, and of a pair of two that
  * start apart. Short pairs, which the processor is not done with, and long ones. */
 static void measured_kernels(void **state) {
-    fixture *f = *state;
-    pnr_board b = onyx_board(f);
+    (void)state;
     static const struct {
         const char *kernel;
         uint32_t loads, stores;
@@ -30,68 +38,69 @@ static void measured_kernels(void **state) {
                 {"A + B, long", 6, 3, 3071, 3672, 3947, 1947, 6}};
     enum { PAIRS = 1000 };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const fw_work w = work_of(PAIRS, rows[i].pair, rows[i].loads, rows[i].stores);
-        const double got[] = {fw_chip_cycles(&w, 1, false, &b) / PAIRS,
-                              fw_chip_cycles(&w, 2, false, &b) / (PAIRS / 2),
-                              fw_chip_cycles(&w, 2, true, &b) / PAIRS},
+        const tile_forecast f = alike(PAIRS, rows[i].pair);
+        const tile_driver by = {rows[i].loads, rows[i].stores, RATIO};
+        const double got[] = {tile_chip_cycles(&f, &by, 1, false) / PAIRS,
+                              tile_chip_cycles(&f, &by, 2, false) / (PAIRS / 2),
+                              tile_chip_cycles(&f, &by, 2, true) / PAIRS},
                      want[] = {rows[i].one, rows[i].together, rows[i].apart};
         for (int k = 0; k < 3; k++)
             if (got[k] < want[k] * (1 - rows[i].percent / 100) ||
                 got[k] > want[k] * (1 + rows[i].percent / 100))
                 fail_msg("%s, %d: %.0f cycles, measured %.0f", rows[i].kernel, k, got[k], want[k]);
     }
-    pnr_board_free(&b);
 }
 
 /* What holds of any work: never less than the array alone takes, and the processor takes it once for each
  * pair. */
 static void copies_and_pairs(void **state) {
-    fixture *f = *state;
-    pnr_board b = onyx_board(f);
+    (void)state;
     prng p = prng_seed(1);
-    const fw_work none = {.loads = 3, .stores = 2};
-    assert_true(fw_chip_cycles(&none, 2, false, &b) < 1 && fw_chip_cycles(&none, 2, true, &b) < 1);
+    const tile_forecast none = {0};
+    const tile_driver few = {3, 2, RATIO}, nothing = {3, 2, 0};
+    assert_true(tile_chip_cycles(&none, &few, 2, false) < 1 && tile_chip_cycles(&none, &few, 2, true) < 1);
     for (int round = 0; round < 1000; round++) {
-        fw_work w = {.loads = 1 + prng_below(&p, 8), .stores = 1 + prng_below(&p, 8)};
-        double alone = 0, pairs = 0;
+        const tile_driver by = {1 + prng_below(&p, 8), 1 + prng_below(&p, 8), RATIO},
+                          more = {2 * by.loads, by.stores, RATIO};
+        tile_forecast f = {0};
         for (uint32_t i = 0; i < TILE_COSTS; i++) {
             uint64_t here = prng_below(&p, 4) ? 0 : prng_below(&p, 100);
-            w.of[i] = (fw_pairs){here, (double)here * (double)(1u << i % 20)};
-            alone += w.of[i].cycles;
-            pairs += (double)here;
+            expect(&f, i, here, (double)here * (double)(1u << i % 20));
         }
-        fw_work twice = w;
-        twice.loads *= 2;
         for (uint32_t copies = 1; copies <= 4; copies++) {
-            assert_true(fw_chip_cycles(&w, copies, false, &b) >= alone / copies);
-            assert_true(fw_chip_cycles(&w, copies, true, &b) >= alone / copies);
-            assert_true(fw_chip_cycles(&w, copies, true, &b) >= 2 * 220 * pairs);
-            assert_true(fw_chip_cycles(&twice, copies, true, &b) >= fw_chip_cycles(&w, copies, true, &b));
-            assert_true(fw_chip_cycles(&twice, copies, false, &b) >= fw_chip_cycles(&w, copies, false, &b));
+            double together = tile_chip_cycles(&f, &by, copies, false),
+                   apart = tile_chip_cycles(&f, &by, copies, true);
+            assert_true(together >= f.cycles / copies && apart >= f.cycles / copies);
+            assert_true(apart >= RATIO * 220.0 * (double)f.runs);
+            assert_true(tile_chip_cycles(&f, &more, copies, false) >= together);
+            assert_true(tile_chip_cycles(&f, &more, copies, true) >= apart);
         }
+        double alone = tile_chip_cycles(&f, &nothing, 1, false);
+        assert_true(alone > f.cycles * 0.999 && alone < f.cycles * 1.001 + 1);
     }
-    pnr_board_free(&b);
 }
 
 /* The faster way by the model is the faster one on the chip: docs/studies.md, Figure 5.16; pairs of the mean
  * length, or half of them three times as long as the others. */
 static void the_faster_way(void **state) {
-    fixture *f = *state;
-    pnr_board b = onyx_board(f);
+    (void)state;
     static const struct {
         uint64_t pairs;
         double pair;
         bool apart;
     } rows[] = {{17, 3723, true}, {512, 817, false}, {511, 1327, false}, {878, 7086, true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        fw_work w = work_of(rows[i].pairs, rows[i].pair, 6, 3);
-        assert_int_equal(fw_chip_cycles(&w, 2, true, &b) < fw_chip_cycles(&w, 2, false, &b), rows[i].apart);
+        const tile_driver by = {6, 3, RATIO};
+        const tile_forecast same = alike(rows[i].pairs, rows[i].pair);
         uint64_t half = rows[i].pairs / 2;
-        w.of[10] = (fw_pairs){half, (double)half * rows[i].pair / 2};
-        w.of[11] = (fw_pairs){half, (double)half * rows[i].pair * 3 / 2};
-        assert_int_equal(fw_chip_cycles(&w, 2, true, &b) < fw_chip_cycles(&w, 2, false, &b), rows[i].apart);
+        tile_forecast halves = {0};
+        expect(&halves, 10, half, (double)half * rows[i].pair / 2);
+        expect(&halves, 11, half, (double)half * rows[i].pair * 3 / 2);
+        assert_int_equal(tile_chip_cycles(&same, &by, 2, true) < tile_chip_cycles(&same, &by, 2, false),
+                         rows[i].apart);
+        assert_int_equal(tile_chip_cycles(&halves, &by, 2, true) < tile_chip_cycles(&halves, &by, 2, false),
+                         rows[i].apart);
     }
-    pnr_board_free(&b);
 }
 
 int main(void) {

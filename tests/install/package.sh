@@ -1,0 +1,43 @@
+#!/bin/sh
+# The Debian package: what is in it, what it depends on, and that its commands work from a root it was unpacked into:
+# package.sh BUILD SOURCE
+set -eu
+build=$(realpath "$1") source=$(realpath "$2")
+command -v dpkg-deb dpkg-shlibdeps >/dev/null || { echo "skipped: no dpkg-deb and dpkg-shlibdeps"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset ONYX_HOME
+fail() { echo "$1"; exit 1; }
+
+# No test is built for it. What is built already stays as it is: other tests run it.
+cmake --build "$build" --target installed -- -n 2>&1 | grep -E "tests/|Built target (test_|fuzz_|bench_)" && fail "the package needs tests"
+cpack --config "$build/CPackConfig.cmake" -B "$work" -D CPACK_PROJECT_CONFIG_FILE= >"$work/log" || { cat "$work/log"; fail "cpack"; }
+deb=$(echo "$work"/onyx_*.deb)
+
+for field in Package=onyx Section=electronics Priority=optional; do
+    [ "$(dpkg-deb -f "$deb" "${field%%=*}")" = "${field#*=}" ] || fail "$field"
+done
+for library in libc6 libcjson1 libxxhash0 libsqlite3-0 libunicorn2; do
+    dpkg-deb -f "$deb" Depends | grep -q "\b$library\b" || fail "the package does not depend on $library"
+done
+dpkg-deb -c "$deb" >"$work/list"
+grep -vE '^(d|-)rwxr-xr-x root/root .*(/|usr/bin/onyx(-cosim)?)$|^-rw-r--r-- root/root |^lrwxrwxrwx root/root .* -> [^/]+$' "$work/list" && fail "permissions"
+awk '{print $6}' "$work/list" | grep -vE '^\./(usr/((bin|include|lib|share)/.*)?)?$' && fail "files outside of /usr"
+for file in bin/onyx share/man/man1/onyx.1 share/bash-completion/completions/onyx share/doc/onyx/copyright share/doc/onyx/README.md \
+    lib/pkgconfig/onyx.pc share/onyx/boards/onyx.json share/onyx/rtl_models/harness/design_main.cpp; do
+    grep -q " \./usr/$file$" "$work/list" || fail "the package lacks $file"
+done
+
+dpkg-deb -x "$deb" "$work/root"
+file "$work/root/usr/bin/onyx" 2>/dev/null | grep -q "not stripped" && fail "the programs are not stripped"
+cmp "$source/docs/README.md" "$work/root/usr/share/doc/onyx/README.md" || fail "README.md is not the index of docs/"
+cd "$work"
+PATH=$work/root/usr/bin:$PATH
+engines="sam cycle"
+command -v verilator >/dev/null && engines="$engines rtl"
+for engine in $engines; do
+    onyx run "x(i)=b(i)" -g b:9:0.5 --engine "$engine" -o "$engine" | grep -q "check: pass" || fail "engine $engine"
+done
+onyx help E0301 | grep -q '^E0301-banner' || fail "help"
+! grep -rqF "$source" root/usr/share root/usr/include || fail "the installed files name the source tree"
+echo "packed, unpacked; engines $engines run"

@@ -1,0 +1,72 @@
+/* The streams that the cost model counts of a kernel against those its netlist has: of every kernel of
+ * tests/flow/array_kernels.sh, and of those that precede it, on the chip and on onyx-ext. */
+#include "cli/cli.h"
+#include "tests/test.h"
+
+enum { MOST_WORDS = 32 };
+
+static void count_cells(const netlist *n, uint32_t *loads, uint32_t *stores) {
+    for (uint32_t c = 0; c < n->cells.len; c++) {
+        *loads += n->cells.at[c].mode == NET_MODE_IO_IN;
+        *stores += n->cells.at[c].mode == NET_MODE_IO_OUT;
+    }
+}
+
+static void streams_are_counted(const cli_kernel *k, const char *name) {
+    const tile_driver by = cli_driver(k);
+    uint32_t loads = 0, stores = 0;
+    count_cells(&k->net, &loads, &stores);
+    if (by.loads != loads || by.stores != stores)
+        fail_msg("%s: %u loads and %u stores, the netlist has %u and %u", name, by.loads, by.stores, loads,
+                 stores);
+}
+
+/* True if the profile has what the kernel needs. */
+static bool compiled(const char *name, char *expression, char *options, char *profile) {
+    char *argv[MOST_WORDS] = {
+        "onyx",      expression, "--quiet", "-o", ONYX_BINARY_DIR "/tests/test_lower_streams_out",
+        "--profile", profile};
+    int argc = 7;
+    for (char *word = strtok(options, " \n"); word && argc < MOST_WORDS; word = strtok(NULL, " \n"))
+        argv[argc++] = word;
+    cli_session s;
+    cli_options o;
+    cli_kernel k = {0};
+    cli_session_begin(&s);
+    bool ok = cli_parse_options(CLI_COMPILE, argc, argv, &s, &o) && cli_compile(&o, &s, &k);
+    if (ok) {
+        for (uint32_t n = 0; n < k.producers.len; n++)
+            streams_are_counted(&k.producers.at[n], name);
+        streams_are_counted(&k, name);
+    }
+    cli_session_end(&s, ok);
+    return ok;
+}
+
+static void every_kernel(void **state) {
+    fixture *f = *state;
+    FILE *list = fopen(ONYX_SOURCE_DIR "/tests/flow/array_kernels.sh", "r");
+    char line[512];
+    uint32_t kernels = 0;
+    assert_non_null(list);
+    while (fgets(line, sizeof line, list)) {
+        char *part[5] = {line}, *bar = line;
+        int parts = 1;
+        for (; parts < 5 && (bar = strstr(bar, " |")); parts++) {
+            *bar = '\0';
+            part[parts] = bar += 2;
+        }
+        if (parts < 5 || *line == '#')
+            continue;
+        kernels++;
+        assert_true(compiled(part[0], part[1], arena_strdup(&f->mem, part[4]), "onyx"));
+        assert_true(compiled(part[0], part[1], arena_strdup(&f->mem, part[4]), "onyx-ext"));
+    }
+    fclose(list);
+    assert_true(kernels > 50);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(every_kernel)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

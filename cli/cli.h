@@ -88,6 +88,7 @@ typedef struct {
     struct cli_progress *shown; /* progress.c; NULL: nobody looks */
     VEC(pnr_board) boards;      /* read so far; freed at the end */
     const char *programs;       /* folder of onyx and onyx-cosim; NULL: that of this program */
+    int folder;                 /* what keeps others from the output folder, plus 1; 0: nothing */
     bool embedded;              /* in somebody else's program, which --help must not end */
 } cli_session;
 
@@ -101,6 +102,9 @@ void cli_progress_begin(cli_session *s);
 void cli_progress_end(cli_session *s);
 /* Prints what was diagnosed, frees everything, returns the exit code. */
 int cli_session_end(cli_session *s, bool ok);
+/* Makes the folder for what is produced, and keeps other commands from it until the session ends:
+ * E0007-in-use. */
+bool cli_take_folder(cli_session *s, const char *path);
 /* The file of a program of the toolchain, "onyx" or "onyx-cosim"; just its name where /proc does not tell. */
 const char *cli_program(cli_session *s, const char *name);
 /* Where boards, RTL and firmware sources lie: $ONYX_HOME, or beside the installed program, or the tree it was

@@ -194,7 +194,8 @@ tile_driver cli_driver(const cli_kernel *k) {
     return by;
 }
 
-/* --tile auto, where all operands are the user's: those of a workspace are not there yet. */
+/* --tile auto, where all operands are the user's: those of a workspace are not there yet. What is chosen is
+ * neither refused by lowering nor by capacity nor for deadlock: docs/tiling.md. */
 static bool choose_tile(const cli_options *o, cli_session *s, cli_kernel *k) {
     uint32_t widest[TILE_MAX_VARS] = {0};
     if (!cli_pack_known(s, k))
@@ -352,7 +353,7 @@ static bool wants_operands(const cli_options *o, const cli_kernel *k) {
 }
 
 bool cli_compile(const cli_options *o, cli_session *s, cli_kernel *k) {
-    if (!make_folder(o->out, &s->diag) || !cli_read_board(s, o->board, &k->board, &k->board_path) ||
+    if (!cli_take_folder(s, o->out) || !cli_read_board(s, o->board, &k->board, &k->board_path) ||
         !pnr_board_set_profile(&k->board, o->profile, &s->diag))
         return false;
     bool ok = cli_compile_sam(o, true, s, k) && cli_set_tiling(o, s, k) &&

@@ -177,6 +177,9 @@ static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
     add_number(tiling, "load_words", (double)counts->load_words);
     add_number(tiling, "batches", k->planned.batches);
     add_number(tiling, "predicted", predicted_cycles(k));
+    cJSON *work = add_object(tiling, "work");
+    for (uint32_t i = 0; i < TILE_WORKS; i++)
+        add_number(work, tile_work_name[i], (double)(uint64_t)(counts->expected.work[i] + 0.5));
     add_candidates(tiling, &k->statement, &k->planned.candidates, &s->mem);
     cJSON *partials = add_object(tiling, "partials");
     add_number(partials, "entries", (double)k->planned.partials.entries);
@@ -301,6 +304,17 @@ static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, 
     return json;
 }
 
+/* Of --tile auto. */
+static void print_choice(cli_session *s, const cli_kernel *k, bool ran) {
+    const tile_candidate *chosen = &k->planned.expected;
+    printf("  --tile %s was chosen of %u: %.0f cycles predicted",
+           cli_edges_text(&k->statement, chosen->edge, &s->mem), k->planned.candidates.len,
+           ran ? predicted_cycles(k) : chosen->predicted / k->copies);
+    if (ran)
+        printf(", %llu measured", (unsigned long long)k->ran.kernel_cycles);
+    putchar('\n');
+}
+
 /* What became of the statement. */
 static void compiled_summary(cli_session *s, const cli_kernel *k, const figures *f) {
     for (uint32_t t = 1; t <= k->statement.tensors.len; t++) {
@@ -317,15 +331,14 @@ static void compiled_summary(cli_session *s, const cli_kernel *k, const figures 
 }
 
 /* How the data were cut, and who takes which part. */
-static void runs_summary(cli_session *s, const cli_kernel *k, const figures *f) {
+static void runs_summary(cli_session *s, const cli_kernel *k, const figures *f, bool ran) {
     const char *edges = k->plan.edge ? cli_edges_text(&k->statement, k->plan.edge, &s->mem) : "";
     if (k->planned.counts.expected.runs)
         printf("  %llu %s on %s-wide sub-tiles (%llu %s without work skipped)\n",
                (unsigned long long)f->pairs_run, plural(f->pairs_run, "run", "runs"), edges,
                (unsigned long long)f->skipped, plural(f->skipped, "pair", "pairs"));
     if (k->planned.candidates.len)
-        printf("  --tile %s was chosen of %u: %.0f cycles predicted, %llu measured\n", edges,
-               k->planned.candidates.len, predicted_cycles(k), (unsigned long long)k->ran.kernel_cycles);
+        print_choice(s, k, ran);
     for (uint32_t i = 0; i < k->planned.counts.splits.len; i++) {
         const tile_split *split = &k->planned.counts.splits.at[i];
         printf(
@@ -352,7 +365,7 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
     if (k->chosen)
         printf("  %s\n", k->chosen);
     compiled_summary(s, k, &f);
-    runs_summary(s, k, &f);
+    runs_summary(s, k, &f, ran);
     if (ran)
         printf("  %llu %s, %llu %s in %s\n", (unsigned long long)f.total, plural(f.total, "cycle", "cycles"),
                (unsigned long long)k->ran.result.nnz, plural(k->ran.result.nnz, "nonzero", "nonzeros"),

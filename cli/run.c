@@ -167,7 +167,7 @@ static bool write_result(const cli_options *o, cli_session *s, const tile_tensor
 bool cli_run(const cli_options *o, cli_session *s, cli_kernel *k) {
     double start = seconds_now();
     bool sam = o->engine == ENGINE_SAM;
-    bool ok = sam ? make_folder(o->out, &s->diag) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
+    bool ok = sam ? cli_take_folder(s, o->out) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
     if (!ok || (!k->operands.operand && !cli_read_operands(o, s, k, &k->operands)) ||
         !cli_run_kernels(o, s, k, &k->operands))
         return false;

@@ -34,8 +34,20 @@ int cli_session_end(cli_session *s, bool ok) {
     BUG_IF(!ok && code == EXIT_OK, "a stage failed without saying why");
     for (uint32_t i = 0; i < s->boards.len; i++)
         pnr_board_free(&s->boards.at[i]);
+    if (s->folder)
+        close(s->folder - 1);
     arena_free(&s->mem);
     return code;
+}
+
+bool cli_take_folder(cli_session *s, const char *path) {
+    int lock = -1;
+    if (!make_folder(path, &s->diag))
+        return false;
+    bool ok = s->folder || folder_take(path, &s->diag, &lock);
+    if (lock >= 0)
+        s->folder = lock + 1;
+    return ok;
 }
 
 const char *cli_program(cli_session *s, const char *name) {

@@ -236,13 +236,15 @@ static bool make_plan(sweep_command *c) {
 /* Of the points that this sweep asked for. */
 static void judge(sweep_command *c, const sweep_row_vec *rows, const sweep_point_vec *points) {
     diagnostics *d = &c->session->diag;
-    uint32_t wrong = 0, broken = 0;
+    uint32_t wrong = 0, broken = 0, refused = 0, mistaken = 0;
     for (uint32_t r = 0; r < rows->len; r++) {
         for (uint32_t p = 0; p < points->len; p++) {
             if (strcmp(rows->at[r].key, points->at[p].key) != 0)
                 continue;
             wrong += rows->at[r].state == SWEEP_WRONG;
             broken += rows->at[r].state == SWEEP_CRASHED || rows->at[r].state == SWEEP_LATE;
+            refused += rows->at[r].state == SWEEP_REFUSED;
+            mistaken += rows->at[r].state == SWEEP_MISTAKE;
         }
     }
     if (wrong)
@@ -253,6 +255,12 @@ static void judge(sweep_command *c, const sweep_row_vec *rows, const sweep_point
                    broken, plural(broken, "point", "points"));
         diag_hint(d, "the same command runs them again");
     }
+    if (refused + mistaken < points->len)
+        return;
+    if (mistaken)
+        diag_error(d, (src_loc){0}, "E0942-points", "no point gave a result: the table says why");
+    else
+        diag_unmappable(d, (src_loc){0}, "E0942-points", "no point fits: the table says why");
 }
 
 static bool run_sweep(sweep_command *c) {

@@ -2,8 +2,10 @@
 #include "support/support.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -150,10 +152,21 @@ bool file_create(file_out *f, const char *path, arena *mem, diagnostics *d) {
     return f->stream != NULL;
 }
 
+/* A stream remembers that a write failed, not why; the next one fails for the same reason. */
+static int write_failure(FILE *stream) {
+    static const char block[4096];
+    ssize_t n = 0;
+    for (int tries = 0; tries < 2 && n >= 0; tries++) {
+        errno = 0;
+        n = write(fileno(stream), block, sizeof block);
+    }
+    return errno;
+}
+
 bool file_commit(file_out *f, diagnostics *d) {
     errno = 0;
-    bool bad = ferror(f->stream) != 0 || fflush(f->stream) != 0;
-    int why = errno;
+    bool failed = ferror(f->stream) != 0, bad = failed || fflush(f->stream) != 0;
+    int why = failed ? write_failure(f->stream) : errno;
     if (fclose(f->stream) != 0 && !bad) {
         bad = true;
         why = errno;
@@ -192,6 +205,17 @@ bool make_folder(const char *path, diagnostics *d) {
         if (!kept)
             return true;
     }
+}
+
+bool folder_take(const char *path, diagnostics *d, int *lock) {
+    *lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return true;
+    close(*lock);
+    *lock = -1;
+    diag_error(d, (src_loc){0}, "E0007-in-use", "another onyx works in '%s'", path);
+    diag_hint(d, "wait for it, or name another folder");
+    return false;
 }
 
 static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *at) {

@@ -259,7 +259,11 @@ enum { PROGRAM_MISSING = 127, PROGRAM_NOT_RUN = -1000 };
 int program_run(const char *const *argv, const char *log);
 
 bool make_folder(const char *path, diagnostics *d); /* with parents; existing is fine */
-void remove_folder(const char *path);               /* and all in it, links as such; missing is fine */
-double seconds_now(void);                           /* monotonic clock */
+/* Keeps other processes, and other descriptors of this one, from the folder until *lock is closed or the
+ * process ends; leaves no file. E0007-in-use. A file system without locks keeps nobody out; *lock may be -1
+ * then. */
+bool folder_take(const char *path, diagnostics *d, int *lock);
+void remove_folder(const char *path); /* and all in it, links as such; missing is fine */
+double seconds_now(void);             /* monotonic clock */
 
 #endif

@@ -43,7 +43,8 @@ static void print_row(const sweep_row *r, FILE *out) {
     } else {
         fprintf(out, "    %-57s  ", sweep_state_name[r->state]);
         put_settings(r->settings, out);
-        fprintf(out, "\n      %s", r->message);
+        if (*r->message)
+            fprintf(out, "\n      %s", r->message);
     }
     fputc('\n', out);
 }

@@ -61,8 +61,9 @@ static bool read_whole(reader *r, const char *what, uint64_t low, uint64_t high,
     skip_blanks(r);
     size_t length = word_length(r);
     uint64_t value = 0;
-    bool digits = length > 0 && length < 20;
-    for (size_t i = 0; digits && i < length; i++) {
+    size_t sign = length > 1 && *r->at == '-';
+    bool digits = length > 0, far = sign || length >= 20;
+    for (size_t i = sign; digits && i < length; i++) {
         digits = isdigit((unsigned char)r->at[i]);
         value = value * 10 + (uint64_t)(r->at[i] - '0');
     }
@@ -70,9 +71,9 @@ static bool read_whole(reader *r, const char *what, uint64_t low, uint64_t high,
         diag_error(r->diag, here(r, r->at, length), "E0302-number", "%s must be a whole number here", what);
         return false;
     }
-    if (value < low || value > high) {
-        diag_error(r->diag, here(r, r->at, length), "E0303-range", "%s %llu is outside %llu..%llu", what,
-                   (unsigned long long)value, (unsigned long long)low, (unsigned long long)high);
+    if (far || value < low || value > high) {
+        diag_error(r->diag, here(r, r->at, length), "E0303-range", "%s %.*s is outside %llu..%llu", what,
+                   length < 40 ? (int)length : 40, r->at, (unsigned long long)low, (unsigned long long)high);
         return false;
     }
     r->at += length;
@@ -195,20 +196,37 @@ static bool mtx_coordinates(reader *r, const mtx_header *h, const uint32_t *dim,
                        "a symmetric file stores the lower triangle only; row %u is above the diagonal", row);
             return false;
         }
+        if (h->sym == SYMMETRY_SKEW && col == row && value) {
+            diag_error(r->diag, here(r, line, 1), "E0307-triangle",
+                       "the diagonal of a skew-symmetric matrix is 0; row %u has a value there", row);
+            return false;
+        }
         add_entry(r, e, row - 1, col - 1, value, h->sym);
     }
     return true;
 }
 
+/* The file ended before it said how large the matrix is. */
+static bool without_size(reader *r) {
+    diag_error(r->diag, here(r, r->end > r->text ? r->end - 1 : r->end, 1), "E0306-truncated",
+               r->at == r->text ? "the file is empty" : "the file ends before its size line");
+    diag_hint(r->diag, "it was cut off: fetch it again");
+    return false;
+}
+
 /* Column-major values; zeros of a dense file are not stored. */
 static bool mtx_array(reader *r, const mtx_header *h, const uint32_t *dim, tile_entries *e) {
+    uint64_t all = (uint64_t)dim[0] * dim[1], got = 0;
     uint32_t stored = 0;
+    if (h->sym != SYMMETRY_GENERAL)
+        all = h->sym == SYMMETRY_SKEW ? (all - dim[0]) / 2 : (all + dim[0]) / 2;
     for (uint32_t col = 0; col < dim[1]; col++) {
         uint32_t first = h->sym == SYMMETRY_GENERAL ? 0 : h->sym == SYMMETRY_SKEW ? col + 1 : col;
         for (uint32_t row = first; row < dim[0]; row++) {
             uint16_t value = 0;
             if (!next_line_with_data(r, '%'))
-                return truncated(r, (uint64_t)col * dim[0] + row, (uint64_t)dim[0] * dim[1]);
+                return truncated(r, got, all);
+            got++;
             if (!read_value(r, stored, &value) || !end_of_line(r))
                 return false;
             if (!value)
@@ -224,11 +242,11 @@ static bool read_mtx(reader *r, tile_tensor *t, tile_entries *e) {
     mtx_header h;
     uint32_t entries = 0;
     if (r->at == r->end)
-        return truncated(r, 0, 1);
+        return without_size(r);
     if (!mtx_banner(r, &h))
         return false;
     if (!next_line_with_data(r, '%'))
-        return truncated(r, 0, 1);
+        return without_size(r);
     const char *line = r->at;
     t->order = 2;
     if (!read_whole(r, "number of rows", 0, INT32_MAX, &t->dim[0]) ||

@@ -2,7 +2,13 @@
 //
 // Contract:
 // - proc_*: the processor's 64-bit port; a write or read takes effect in the cycle it is presented, read data
-//   follow one cycle later. It has priority over the DMAs, which wait.
+//   follow one cycle later.
+// - A bank makes one access a cycle: of those that want it the first in the order processor's write, store, processor's
+//   read, configuration, load. On the chip the others are lost, and nobody is told. Here a DMA waits, so that a run ends
+//   and can report it, and a lost read of the processor gives the data of the read before.
+// - collision_o, one cycle later: which accesses were lost and to which. Bit 2 * kind + bank, kinds: 0 store to processor,
+//   1 configuration to processor, 2 configuration to store, 3 load to processor, 4 load to store, 5 load to configuration,
+//   6 processor to store. in_use_o: banks the DMAs are at work on, bit 2 * DMA + bank: 0 store, 1 configuration, 2 load.
 // - reg_*: the tile's 32-bit registers (byte offset in reg_addr_i); read data are combinational.
 // - load (ready-valid mode): after ld_start_i with mode 1, 16-bit words leave at glb2io of the even column
 //   (data_mux 01) or the odd one (10), one a cycle while the column is ready. ld_done_o pulses once the column has
@@ -37,6 +43,9 @@ module onyx_glb_tile (
     output logic        st_done_o,
     output logic        pc_done_o,
     output logic        flush_o,
+    // monitors
+    output logic [13:0] collision_o,
+    output logic [ 5:0] in_use_o,
     // columns
     output logic [15:0] even_data_o,
     output logic        even_valid_o,
@@ -100,18 +109,46 @@ module onyx_glb_tile (
   logic [63:0] bank1_q[16384]  /*verilator public_flat_rw*/;
 
   logic st_write, pc_read, ld_read;
-  logic st_grant, pc_grant, ld_grant, proc_busy;
+  logic st_grant, pc_grant, ld_grant;
+  logic st_active_q, pc_active_q, ld_active_q;
   logic [17:0] st_addr_q, pc_addr_q, ld_addr_q;
   logic [63:0] ld_line_q;
   logic [63:0] pc_line_q;
   logic [15:0] st_word;
-  assign proc_busy = proc_we_i | proc_re_i;
-  // One access per bank and cycle: processor, store, configuration, load.
-  assign st_grant  = st_write & ~(proc_busy & proc_addr_i[17] == st_addr_q[17]);
-  assign pc_grant  = pc_read & ~(proc_busy & proc_addr_i[17] == pc_addr_q[17]) &
-                     ~(st_write & st_addr_q[17] == pc_addr_q[17]);
-  assign ld_grant  = ld_read & ~(proc_busy & proc_addr_i[17] == ld_addr_q[17]) &
-                     ~(st_write & st_addr_q[17] == ld_addr_q[17]) & ~(pc_read & pc_addr_q[17] == ld_addr_q[17]);
+
+  // By bank: which one of them an address means, and who wants it.
+  logic [1:0] proc_bank, st_bank, pc_bank, ld_bank;
+  logic [1:0] proc_writes, st_writes, proc_reads, pc_reads, ld_reads;
+  assign proc_bank   = {proc_addr_i[17], ~proc_addr_i[17]};
+  assign st_bank     = {st_addr_q[17], ~st_addr_q[17]};
+  assign pc_bank     = {pc_addr_q[17], ~pc_addr_q[17]};
+  assign ld_bank     = {ld_addr_q[17], ~ld_addr_q[17]};
+  assign proc_writes = {2{proc_we_i}} & proc_bank;
+  assign proc_reads  = {2{proc_re_i & ~proc_we_i}} & proc_bank;
+  assign st_writes   = {2{st_write}} & st_bank;
+  assign pc_reads    = {2{pc_read}} & pc_bank;
+  assign ld_reads    = {2{ld_read}} & ld_bank;
+
+  assign st_grant    = |(st_writes & ~proc_writes);
+  assign pc_grant    = |(pc_reads & ~(proc_writes | st_writes | proc_reads));
+  assign ld_grant    = |(ld_reads & ~(proc_writes | st_writes | proc_reads | pc_reads));
+  assign in_use_o    = {{2{ld_active_q}} & ld_bank, {2{pc_active_q}} & pc_bank, {2{st_active_q}} & st_bank};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      collision_o <= 14'd0;
+    end else begin
+      collision_o <= {
+        proc_reads & st_writes,
+        ld_reads & pc_reads,
+        ld_reads & st_writes,
+        ld_reads & (proc_writes | proc_reads),
+        pc_reads & st_writes,
+        pc_reads & (proc_writes | proc_reads),
+        st_writes & proc_writes
+      };
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (proc_we_i) begin
@@ -119,7 +156,7 @@ module onyx_glb_tile (
         if (proc_strb_i[b] && !proc_addr_i[17]) bank0_q[proc_addr_i[16:3]][8*b+:8] <= proc_wdata_i[8*b+:8];
         if (proc_strb_i[b] && proc_addr_i[17]) bank1_q[proc_addr_i[16:3]][8*b+:8] <= proc_wdata_i[8*b+:8];
       end
-    end else if (proc_re_i) begin
+    end else if (|(proc_reads & ~st_writes)) begin
       proc_rdata_o <= proc_addr_i[17] ? bank1_q[proc_addr_i[16:3]] : bank0_q[proc_addr_i[16:3]];
     end
     if (st_grant) begin
@@ -131,7 +168,7 @@ module onyx_glb_tile (
   end
 
   // ---- load DMA ------------------------------------------------------------------------------------------------
-  logic ld_active_q, ld_fetched_q, ld_waiting_q, flush_q;
+  logic ld_fetched_q, ld_waiting_q, flush_q;
   logic [1:0] ld_lane_q;
   logic [31:0] ld_count_q[8];
   logic [15:0] fifo_q[FifoDepth];
@@ -227,7 +264,7 @@ module onyx_glb_tile (
   assign odd_valid_o  = skid_valid & ld_odd;
 
   // ---- store DMA ---------------------------------------------------------------------------------------------------
-  logic st_active_q, st_in_block_q;
+  logic st_in_block_q;
   logic [15:0] st_left_q;
   logic [31:0] st_blocks_q;
   logic [15:0] st_in_data;
@@ -303,7 +340,7 @@ module onyx_glb_tile (
   end
 
   // ---- configuration DMA -----------------------------------------------------------------------------------------------
-  logic pc_active_q, pc_fetched_q;
+  logic pc_fetched_q;
   logic [18:0] pc_left_q;
   assign pc_read = pc_active_q;
 

@@ -13,8 +13,9 @@ static const kernel_description *kernel_of;
 static device *the;
 static struct {
     uint32_t platform[32], glc[32], glb[DEVICE_TILES][64];
-    uint32_t done[KINDS];              /* isr bits */
-    uint64_t due[KINDS][DEVICE_TILES]; /* cycle at which a stream finishes; 0 = not running */
+    uint32_t done[KINDS];               /* isr bits */
+    uint64_t due[KINDS][DEVICE_TILES];  /* cycle at which a stream finishes; 0 = not running */
+    uint32_t bank[KINDS][DEVICE_TILES]; /* of the buffer, counted from its start, that a stream uses */
     uint64_t now, reset_until, tick_due;
     uint32_t tick_reload, tick_ctrl, irq_enabled, irq_pending, demcr, dwt_ctrl;
     uint64_t cycle_zero;
@@ -170,6 +171,7 @@ static void start_config(uint32_t tiles) {
         if (reaches(address >> 8 & 0xff))
             configure(address, glb_word32(at));
     }
+    s.bank[CONFIG][0] = 0;
     s.due[CONFIG][0] = the->hang_config ? 0 : s.now + n + 10;
 }
 
@@ -233,6 +235,7 @@ static uint32_t load_words(const kernel_stream *load, uint16_t *out) {
     }
     for (uint32_t w = 0; w < n; w++)
         out[w] = glb_word(address + 2 * w);
+    s.bank[LOAD][load->glb_tile] = address / DEVICE_BANK;
     return n;
 }
 
@@ -244,6 +247,7 @@ static void store_words(const kernel_stream *store, const uint16_t *words, uint3
         violate("a store DMA is not set to its ready-valid stream");
     if (address >> 17 != (uint32_t)store->glb_tile * 2 + the->output_bank)
         violate("a store leaves the outputs' bank");
+    s.bank[STORE][store->glb_tile] = address / DEVICE_BANK;
     for (uint32_t w = 0; w < n; w++, address += 2) {
         uint32_t wrapped = (address & 0x1ffff) | (uint32_t)store->glb_tile << 18 | the->output_bank << 17;
         the->glb[wrapped] = (uint8_t)words[w];
@@ -298,6 +302,14 @@ static uint32_t platform_register(uint32_t offset) {
     if (offset == PLATFORM_RESET_ACK)
         return the->stuck_reset ? 0x100 : s.platform[PLATFORM_RESET_REQ / 4];
     return s.platform[offset / 4];
+}
+
+/* A bank has no arbitration: one of the two accesses would be lost. */
+static void check_bank(uint32_t address) {
+    for (uint32_t kind = 0; kind < KINDS; kind++)
+        for (uint32_t t = 0; t < DEVICE_TILES; t++)
+            if (s.due[kind][t] && s.bank[kind][t] == address / DEVICE_BANK)
+                violate("the processor touched a bank that a stream uses");
 }
 
 static void check_clock(void) {
@@ -421,8 +433,10 @@ uint32_t bus_read32(uint32_t address) {
     if (address - ONYX_PLATFORM < sizeof s.platform)
         return platform_register(address - ONYX_PLATFORM);
     check_clock();
-    if (address - ONYX_CGRA_DATA < sizeof the->glb)
+    if (address - ONYX_CGRA_DATA < sizeof the->glb) {
+        check_bank(address - ONYX_CGRA_DATA);
         return glb_word32(address - ONYX_CGRA_DATA);
+    }
     if (address - ONYX_CGRA_REG < sizeof s.glc)
         return glc_register(address - ONYX_CGRA_REG);
     violate("a read of nothing");
@@ -432,8 +446,10 @@ uint32_t bus_read32(uint32_t address) {
 uint16_t bus_read16(uint32_t address) {
     access_takes_time();
     check_clock();
-    if (address - ONYX_CGRA_DATA < sizeof the->glb)
+    if (address - ONYX_CGRA_DATA < sizeof the->glb) {
+        check_bank(address - ONYX_CGRA_DATA);
         return glb_word(address - ONYX_CGRA_DATA);
+    }
     violate("a read of nothing");
     return 0;
 }

@@ -33,7 +33,7 @@ static bool compiled(const char *name, char *expression, char *options, char *pr
     cli_options o;
     cli_kernel k = {0};
     cli_session_begin(&s);
-    bool ok = cli_parse_options("compile", argc, argv, &s, &o) && cli_compile(&o, &s, &k);
+    bool ok = cli_parse_options(CLI_COMPILE, argc, argv, &s, &o) && cli_compile(&o, &s, &k);
     if (ok) {
         for (uint32_t n = 0; n < k.producers.len; n++)
             streams_are_counted(&k.producers.at[n], name);

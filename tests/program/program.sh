@@ -54,6 +54,7 @@ refused "[E0950-not-compiled]" onyx program --board onyx-cosim elsewhere
 refused "there is no program 'no-such-openocd' [E0781-start]" onyx program --board onyx-cosim --openocd no-such-openocd out
 echo "adapter driver no_such_driver" >bad.cfg
 refused "[E0781-start]" onyx program --board onyx-cosim --config bad.cfg out
+refused "(no_such_driver)" onyx program --board onyx-cosim --config bad.cfg out # what OpenOCD says before its list of drivers
 mkdir mine
 ln -s "$source/boards/onyx" "$source/boards/onyx-cosim.cfg" "$source/boards/onyx_soc.cfg" mine
 sed 's/0x4ba00477/0x4ba00478/' "$source/boards/onyx-cosim.json" >mine/other.json
@@ -67,7 +68,7 @@ there "$TMPDIR/chip"
 onyx program --board mine/chip.json out | grep -q "check: pass"
 cmp soc.mtx out/x.mtx
 rm out/x.mtx
-sed 's/"0x40007000"/"0x20010000"/' mine/chip.json >mine/moved.json
+sed 's/"0x40007000"/"0x2001e000"/; s/"sram_bytes": "0x00020000"/"sram_bytes": "0x0001c000"/' mine/chip.json >mine/moved.json
 onyx compile "x(i)=B(i,j)*c(j)" -f B:ss -g B:20x20:0.2:3 -g c:20:0.5:5 --board mine/moved.json -o moved >/dev/null
 refused "the platform controller's identification is 0x" onyx program --board mine/moved.json moved
 onyx program --board mine/chip.json out | grep -q "check: pass" # it still works

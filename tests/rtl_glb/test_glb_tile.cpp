@@ -22,6 +22,7 @@ struct Tile {
     int flushes = 0, ld_done = 0, st_done = 0, pc_done = 0;
     std::vector<uint16_t> even, odd; /* taken from the load */
     std::vector<Word> south, east;
+    unsigned collisions = 0; /* all of collision_o so far */
 
     Tile() {
         for (int level : {1, 0, 1}) {
@@ -46,6 +47,7 @@ struct Tile {
         ld_done += m.ld_done_o;
         st_done += m.st_done_o;
         pc_done += m.pc_done_o;
+        collisions |= m.collision_o;
         if (m.cfg_south_valid_o)
             south.push_back({m.cfg_south_addr_o, m.cfg_south_data_o});
         if (m.cfg_east_valid_o)
@@ -357,6 +359,118 @@ void configuration_of_no_words_does_not_start(void **) {
     assert_int_equal(t.south.size(), 0);
 }
 
+/* ---- two accesses to one bank in one cycle ---------------------------------------------------- */
+
+enum Access : unsigned { PROC_WRITE = 1, PROC_READ = 2, STORE = 4, CONFIG = 8, LOAD = 16 };
+
+/* The kinds of collision_o, told by who loses to whom. */
+constexpr struct {
+    Access lost, to;
+    unsigned bit;
+} KINDS[] = {{STORE, PROC_WRITE, 0}, {CONFIG, PROC_WRITE, 1}, {CONFIG, PROC_READ, 1},
+             {CONFIG, STORE, 2},     {LOAD, PROC_WRITE, 3},   {LOAD, PROC_READ, 3},
+             {LOAD, STORE, 4},       {LOAD, CONFIG, 5},       {PROC_READ, STORE, 6}};
+
+constexpr unsigned ROUNDS = 60;
+
+/* Those of `who` at work in every cycle, the DMAs on ROUNDS words from the start of their banks; bit n of
+ * `banks` is the bank of access n. */
+void all_at_once(Tile &t, unsigned who, unsigned banks) {
+    auto start = [&](unsigned access) { return banks & access ? 0x20000u : 0u; };
+    t.set(GLB_ST_CTRL, ST_ON | GLB_COLUMN_ODD << GLB_ST_CTRL_DATA_MUX_LSB);
+    t.set(GLB_ST_NUM_BLOCKS, 1);
+    t.set(GLB_ST_START_ADDR, start(STORE));
+    t.set(GLB_PCFG_CTRL, 1);
+    t.set(GLB_PCFG_START_ADDR, start(CONFIG));
+    t.set(GLB_PCFG_NUM_WORDS, ROUNDS);
+    setup_load(t, GLB_COLUMN_EVEN, start(LOAD), {{ROUNDS, 2}});
+    t.m.even_ready_i = 1;
+    t.start(who & LOAD, who & STORE, who & CONFIG);
+    t.m.odd_valid_i = (who & STORE) != 0;
+    t.m.odd_data_i = ROUNDS - 1;
+    for (unsigned i = 0; i < 10 * ROUNDS; i++) {
+        bool proc = i < ROUNDS; /* then the DMAs can go on */
+        t.m.proc_we_i = proc && who & PROC_WRITE;
+        t.m.proc_re_i = proc && who & PROC_READ;
+        t.m.proc_strb_i = 0;
+        t.m.proc_addr_i = start(PROC_WRITE | PROC_READ);
+        t.step();
+    }
+    t.m.proc_we_i = t.m.proc_re_i = 0;
+}
+
+/* Every pair, in one bank and in two: exactly their bit, or none. The DMAs finish all the same. */
+void a_pair_in_one_bank_collides(void **) {
+    for (const auto &kind : KINDS)
+        for (unsigned bank : {0u, 1u})
+            for (bool same : {true, false}) {
+                Tile t;
+                unsigned lost = bank ? kind.lost : 0u, to = (bank == 1) == same ? kind.to : 0u;
+                all_at_once(t, kind.lost | kind.to, lost | to);
+                assert_int_equal(t.collisions, same ? 1u << (2 * kind.bit + bank) : 0u);
+                unsigned who = kind.lost | kind.to;
+                assert_int_equal(t.st_done, (who & STORE) != 0);
+                assert_int_equal(t.pc_done, (who & CONFIG) != 0);
+                assert_int_equal(t.ld_done, (who & LOAD) != 0);
+            }
+}
+
+void one_alone_does_not_collide(void **) {
+    for (unsigned who : {PROC_WRITE, PROC_READ, STORE, CONFIG, LOAD}) {
+        Tile t;
+        all_at_once(t, who, 0);
+        assert_int_equal(t.collisions, 0);
+    }
+    Tile t;
+    all_at_once(t, PROC_WRITE | STORE | CONFIG | LOAD, 0);
+    assert_int_equal(t.collisions, 0x555); /* all in bank 0 but for the processor's read */
+}
+
+/* A write that the store makes at the same time is not seen by the read: it gives what the read before gave.
+ */
+void the_processors_read_is_lost_to_a_store(void **) {
+    Tile t;
+    t.write(0, 0x1111, 0xFF);
+    t.write(0x20000, 0x2222, 0xFF);
+    assert_true(t.read(0) == 0x1111);
+    t.set(GLB_ST_CTRL, ST_ON | GLB_COLUMN_ODD << GLB_ST_CTRL_DATA_MUX_LSB);
+    t.set(GLB_ST_NUM_BLOCKS, 1);
+    t.set(GLB_ST_START_ADDR, 0x20100);
+    t.start(false, true, false);
+    t.m.odd_valid_i = 1;
+    t.m.odd_data_i = 50;
+    for (int i = 0; i < 10; i++)
+        t.step();
+    t.collisions = 0;
+    assert_true(t.read(0x20000) == 0x1111);
+    assert_int_equal(t.collisions, 1u << 13);
+    assert_true(t.read(0) == 0x1111);
+}
+
+void dmas_tell_which_bank_they_use(void **) {
+    for (unsigned bank : {0u, 1u}) {
+        Tile t;
+        assert_int_equal(t.m.in_use_o, 0);
+        t.set(GLB_ST_CTRL, ST_ON);
+        t.set(GLB_ST_NUM_BLOCKS, 1);
+        t.set(GLB_ST_START_ADDR, bank << 17);
+        t.start(false, true, false);
+        assert_int_equal(t.m.in_use_o, 1u << bank);
+        t.set(GLB_PCFG_CTRL, 1);
+        t.set(GLB_PCFG_START_ADDR, (1 - bank) << 17);
+        t.set(GLB_PCFG_NUM_WORDS, 100);
+        t.start(false, false, true);
+        setup_load(t, GLB_COLUMN_EVEN, bank << 17, {{30, 2}});
+        t.start(true, false, false);
+        assert_int_equal(t.m.in_use_o, 1u << bank | 1u << (3 - bank) | 1u << (4 + bank));
+        for (int i = 0; i < 200; i++) {
+            t.m.even_ready_i = 1;
+            t.step();
+        }
+        assert_int_equal(t.m.in_use_o, 1u << bank); /* no words came for the store */
+    }
+}
+
 } // namespace
 
 int main() {
@@ -371,6 +485,10 @@ int main() {
                                        cmocka_unit_test(an_idle_store_takes_nothing),
                                        cmocka_unit_test(load_and_store_run_together),
                                        cmocka_unit_test(configuration_goes_where_the_multiplexers_say),
-                                       cmocka_unit_test(configuration_of_no_words_does_not_start)};
+                                       cmocka_unit_test(configuration_of_no_words_does_not_start),
+                                       cmocka_unit_test(a_pair_in_one_bank_collides),
+                                       cmocka_unit_test(one_alone_does_not_collide),
+                                       cmocka_unit_test(the_processors_read_is_lost_to_a_store),
+                                       cmocka_unit_test(dmas_tell_which_bank_they_use)};
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -1,6 +1,9 @@
 /* support/: arenas, vectors, names, diagnostics with caret, JSON, random numbers, atomic files. */
 #include "tests/test.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 static void arena_hands_out_zeroed_aligned_memory(void **state) {
     fixture *f = *state;
     for (size_t n = 1; n < 100000; n = n * 3 + 1) {
@@ -168,6 +171,42 @@ static void files_appear_only_when_committed(void **state) {
     assert_int_not_equal(access(folder, F_OK), 0);
 }
 
+/* A stream that buffers forgets why a write failed; the message knows. */
+static void a_write_that_failed_says_why(void **state) {
+    fixture *f = *state;
+    char folder[] = "/tmp/onyx-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    struct rlimit before, small;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 1000;
+    signal(SIGXFSZ, SIG_IGN);
+    file_out out;
+    assert_true(file_create(&out, arena_printf(&f->mem, "%s/file", folder), &f->mem, &f->diag));
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    for (int i = 0; i < 100000; i++)
+        fputs("words\n", out.stream);
+    bool committed = file_commit(&out, &f->diag);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_false(committed);
+    assert_non_null(strstr(fixture_printed(f), "/file': File too large [E0004-write]"));
+    assert_int_equal(rmdir(folder), 0); /* nothing is left in it */
+}
+
+static void a_folder_is_taken_once(void **state) {
+    fixture *f = *state;
+    char folder[] = "/tmp/onyx-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    int first, second;
+    assert_true(folder_take(folder, &f->diag, &first));
+    assert_false(folder_take(folder, &f->diag, &second));
+    assert_non_null(strstr(fixture_printed(f), "[E0007-in-use]"));
+    close(first);
+    assert_true(folder_take(folder, &f->diag, &second));
+    close(second);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static const char *text_of(fixture *f, const char *path, const char *bytes, size_t n, size_t *length) {
     file_out out;
     assert_true(file_create(&out, path, &f->mem, &f->diag));
@@ -266,6 +305,8 @@ int main(void) {
         TEST(random_numbers_are_splitmix64),
         TEST(a_hash_of_pieces_tells_where_they_end),
         TEST(files_appear_only_when_committed),
+        TEST(a_write_that_failed_says_why),
+        TEST(a_folder_is_taken_once),
         TEST(a_text_has_no_byte_order_mark),
         TEST(a_carriage_return_ends_no_printed_line),
         TEST(a_removed_folder_spares_what_its_links_lead_to),

@@ -63,8 +63,11 @@ static bool csv_open(csv_table *t, const char *folder, const char *file, const c
     const char *path = arena_printf(mem, "%s/%s", folder, file);
     *t = (csv_table){0};
     t->text = text_read(path, d->mem, &t->length, d);
-    if (!t->text)
+    if (!t->text) {
+        diag_hint(
+            d, "the board's \"register_map\" names the folder of its register tables, from the board's own");
         return false;
+    }
     t->source = diag_add_source(d, path, t->text, t->length);
     if (csv_next(t) && t->line_length == strlen(header) && !memcmp(t->text + t->line, header, strlen(header)))
         return true;

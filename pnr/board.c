@@ -264,7 +264,7 @@ static bool check_sizes(document *doc, const pnr_board *b) {
 }
 
 static const char *beside(const char *path, const char *name, arena *mem) {
-    const char *slash = strrchr(path, '/');
+    const char *slash = *name == '/' ? NULL : strrchr(path, '/');
     return arena_printf(mem, "%.*s%s", slash ? (int)(slash - path + 1) : 0, path, name);
 }
 

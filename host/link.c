@@ -28,20 +28,16 @@ static void on_signal(int number) {
 /* ---- what goes wrong ------------------------------------------------------------------------- */
 
 void host_hint_log(host_link *l, const char *name) {
-    diagnostics quiet;
+    const char *path = arena_printf(l->mem, "%s/%s", l->folder, name), *last = file_tail(path, 6, l->mem);
     size_t length = 0;
-    diag_init(&quiet, l->mem);
-    const char *text = file_read(arena_printf(l->mem, "%s/%s", l->folder, name), l->mem, &length, &quiet);
-    if (!text || !length)
+    const char *text = file_read_if_there(path, l->mem, &length),
+               *error = text ? strstr(text, "Error: ") : NULL;
+    if (!*last)
         return;
-    size_t at = length;
-    for (int lines = 0; at > 0 && lines < 7; at--)
-        lines += text[at - 1] == '\n';
-    const char *last = text + at + (at > 0), *error = strstr(text, "Error: "), *before = "";
     /* What went wrong may be followed by a long list of what there is instead. */
-    if (error && error < last)
-        before = arena_printf(l->mem, "%.*s\n...\n", (int)strcspn(error, "\n"), error);
-    diag_hint(l->d, "the end of %s/%s:\n%s%s", l->folder, name, before, last);
+    bool earlier = error && error + strlen(last) < text + length;
+    diag_hint(l->d, "the end of %s/%s:\n%.*s%s%s", l->folder, name, earlier ? (int)strcspn(error, "\n") : 0,
+              earlier ? error : "", earlier ? "\n...\n" : "", last);
 }
 
 void host_note_kept(host_link *l) {

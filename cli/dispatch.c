@@ -1,5 +1,5 @@
 /* How copies of a kernel share the pairs of sub-tiles, where the user leaves it open: by what tiling expects
- * of the data and the firmware's model of the chip. */
+ * of the data and of the chip. */
 #include "cli/cli.h"
 
 /* The sentence of k->dispatch, which has everything else. */

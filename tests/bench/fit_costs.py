@@ -4,8 +4,8 @@ report.json says what the cycles it predicts are made of, so the costs are a lea
 tried on matrices, which take no part. Which stage is the slowest depends on the costs: put the new
 ones into costs.def, build, and fit again, until they stay. Prints costs, then how far predictions are off, as Markdown.
 
-fit_costs.py ONYX SOURCE check fits nothing: none of a part of the cases may be off by more than OFF_RANDOM, and of
-karate, whose hubs meet hubs where the model takes the average row, by OFF_SKEWED.
+fit_costs.py ONYX SOURCE check fits nothing: none of a part of the cases may be off by more than OFF, but karate by
+rows, whose hubs meet hubs where the model takes the average row, by OFF_SKEWED.
 """
 
 import concurrent.futures
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-OFF_RANDOM, OFF_SKEWED = 1.3, 1.7
+OFF, OFF_SKEWED = 1.3, 1.7
 EXT = ["--profile", "onyx-ext"]
 SPMM, BY_ROWS = ["X(i,j)=B(i,k)*C(k,j)", "-f", "C:ss:1,0"], ["X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(i,k,j)"]
 # name, statement and options, extents by operand (0.3 or 1: its density), edges
@@ -97,15 +97,11 @@ def fit(source, cases):
 
 
 def show(title, cases):
-    """The factor by which the worst is off."""
-    worst = 1
     for kernel in [title, *dict.fromkeys(case[0] for case in cases)]:
         ratios = [predicted / cycles for name, _, cycles, predicted in cases if kernel in (title, name)]
         factors = [max(ratio, 1 / ratio) for ratio in ratios]
-        worst = max([worst, *factors])
         if ratios:
             print(f"| {kernel} | {len(ratios)} | {sum(ratios) / len(ratios):.2f} | {sum(factors) / len(factors) - 1:.1%} | {max(factors):.2f} |")
-    return worst
 
 
 def main():
@@ -117,8 +113,11 @@ def main():
     if not check:
         fit(source, fitted)
     print("\n| cases | | predicted / measured, mean | off by, mean | worst |\n|---|---|---|---|---|")
-    random, skewed = show("random", fitted), show("matrices, held out", held)
-    return check and (random > OFF_RANDOM or skewed > OFF_SKEWED)
+    show("random", fitted)
+    show("matrices, held out", held)
+    bad = [case for case in fitted + held if not 1 / OFF < case[3] / case[2] < OFF]
+    skewed = [case for case in held if "by rows" in case[0] and case[2] < OFF_SKEWED * case[3]]
+    return check and any(case not in skewed for case in bad)
 
 
 sys.exit(main())

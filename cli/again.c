@@ -126,13 +126,12 @@ static bool build(const cli_tool *tool, const cli_kernel *k, cJSON *list) {
     if (!cli_build_firmware(s, k, arena_printf(&s->mem, "%s/firmware", k->folder), &app))
         return false;
     if (tool->json) {
-        cJSON *one = cJSON_CreateObject();
+        cJSON *one = cli_add_item(list);
         cJSON_AddStringToObject(one, "elf", app.elf);
         cJSON_AddNumberToObject(one, "code_bytes", app.code_bytes);
         cJSON_AddNumberToObject(one, "data_bytes", app.data_bytes);
         cJSON_AddNumberToObject(one, "stack_bytes", app.stack_bytes);
         cJSON_AddNumberToObject(one, "bitstream_bytes", app.bitstream_bytes);
-        cJSON_AddItemToArray(list, one);
     } else if (!s->quiet) {
         cli_progress_end(s);
         printf("%s: %u bytes of program, %u of data, at most %u of stack; a bitstream of %u bytes\n", app.elf,

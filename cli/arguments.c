@@ -258,6 +258,11 @@ error_t cli_parse_tool(int key, char *arg, struct argp_state *state) {
     }
 }
 
+void cli_refuse_option(cli_session *s, const char *option, const void *given, const char *reader) {
+    if (given)
+        diag_error(&s->diag, (src_loc){0}, "E0902-option", "%s is an option of '%s'", option, reader);
+}
+
 bool cli_want_arguments(const cli_tool *o, uint32_t wanted, const char *usage) {
     if (o->arguments.len == wanted)
         return true;

@@ -130,9 +130,11 @@ int command_bits(int argc, char **argv) {
     } else if (ok && !o.tool.out && strcmp(action, "to-verilog") == 0) {
         diag_error(&s.diag, (src_loc){0}, "E0904-argument",
                    "-o FILE.sv is missing: where does the Verilog go?");
-    } else if (ok && o.design && strcmp(action, "verify") != 0) {
-        diag_error(&s.diag, (src_loc){0}, "E0904-argument", "--design belongs to 'onyx bits verify'");
     }
+    if (known && strcmp(action, "verify") != 0)
+        cli_refuse_option(&s, "--design", o.design, "onyx bits verify");
+    if (known && strcmp(action, "to-verilog") != 0)
+        cli_refuse_option(&s, "-o", o.tool.out, "onyx bits to-verilog");
     ok = ok && !diag_failed(&s.diag) && bits_action(action, &o);
     return cli_session_end(&s, ok);
 }

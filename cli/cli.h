@@ -110,6 +110,8 @@ const char *cli_program(cli_session *s, const char *name);
 /* Where boards, RTL and firmware sources lie: $ONYX_HOME, or beside the installed program, or the tree it was
  * built from. */
 const char *cli_home(cli_session *s);
+/* Names of a folder's files that end so, without that end, in order; none where there is no such folder. */
+text_vec cli_names_in(cli_session *s, const char *folder, const char *end);
 /* A board by name, or by the path of a .json file; *path is the file, unless path is NULL. The session frees
  * it. */
 bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const char **path);
@@ -173,6 +175,9 @@ typedef struct {
     bool json;
 } cli_tool;
 error_t cli_parse_tool(int key, char *arg, struct argp_state *state);
+/* Of a command with several actions, one of which reads the option, and not the one at hand: E0902-option if
+ * it was given. */
+void cli_refuse_option(cli_session *s, const char *option, const void *given, const char *reader);
 /* E0904-argument, E0905-folder. */
 bool cli_want_arguments(const cli_tool *o, uint32_t wanted, const char *usage);
 bool cli_want_folder(cli_session *s, const char *out);
@@ -422,6 +427,8 @@ const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k,
 bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, bool ran, const char *check);
 
 void cli_print_json(const cJSON *json);
+/* A new object at the end of a list. */
+cJSON *cli_add_item(cJSON *list);
 
 /* Where the cycle model ran: "hazards" of report.json. After engine cycle also "stalls" and "bottlenecks",
  * and the lines of the summary. */

@@ -194,7 +194,8 @@ tile_driver cli_driver(const cli_kernel *k) {
     return by;
 }
 
-/* --tile auto, where all operands are the user's: those of a workspace are not there yet. */
+/* --tile auto, where all operands are the user's: those of a workspace are not there yet. What is chosen is
+ * neither refused by lowering nor by capacity nor for deadlock: docs/tiling.md. */
 static bool choose_tile(const cli_options *o, cli_session *s, cli_kernel *k) {
     uint32_t widest[TILE_MAX_VARS] = {0};
     if (!cli_pack_known(s, k))

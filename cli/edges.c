@@ -56,7 +56,8 @@ bool cli_set_tiling(const cli_options *o, cli_session *s, cli_kernel *k) {
         one->tiling = (tile_options){.tile = o->tile.all,
                                      .glb_tile = o->glb_tile.all,
                                      .mem_words = k->board.mem_words,
-                                     .bank_words = k->board.glb_bank_bytes / 2};
+                                     .bank_words = k->board.glb_bank_bytes / 2,
+                                     .vector_reducer = pnr_board_extended(&k->board)};
         resolve(&o->tile, &one->statement, one->tiling.edge, found);
         resolve(&o->glb_tile, &one->statement, one->tiling.glb_edge, glb_found);
         if (n < k->producers.len)

@@ -58,12 +58,10 @@ static const char *const build_name[] = {"small\n", "fast\n", "waves\n"};
 
 /* The program there was made of `key`, and as is wanted, or better. */
 static bool is_built(cli_session *s, const char *folder, const char *key, build_kind kind) {
-    diagnostics quiet; /* nothing kept is no error */
     size_t length = 0;
-    diag_init(&quiet, &s->mem);
     if (access(arena_printf(&s->mem, "%s/obj/design_sim", folder), X_OK) != 0)
         return false;
-    const char *kept = file_read(arena_printf(&s->mem, "%s/built_from", folder), &s->mem, &length, &quiet);
+    const char *kept = file_read_if_there(arena_printf(&s->mem, "%s/built_from", folder), &s->mem, &length);
     if (!kept || strncmp(kept, key, strlen(key)) != 0)
         return false;
     kept += strlen(key);

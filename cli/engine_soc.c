@@ -21,6 +21,28 @@ static bool read_hazards(const cli_options *o, cli_session *s, const cJSON *stat
     return safe;
 }
 
+/* The monitors of the global buffer's banks: not the data's fault, so --hazards has no say. */
+static bool read_collisions(cli_session *s, const cJSON *stats, const char *path) {
+    const cJSON *one;
+    bool safe = true;
+    cJSON_ArrayForEach(one, cJSON_GetObjectItem(stats, "collisions")) {
+        uint32_t tile = 0, bank = 0;
+        const char *lost, *to;
+        if (!json_get_u32(one, path, "glb_tile", &tile, &s->diag) ||
+            !json_get_u32(one, path, "bank", &bank, &s->diag) ||
+            !json_get_text(one, path, "lost", &lost, &s->diag) ||
+            !json_get_text(one, path, "to", &to, &s->diag))
+            return false;
+        diag_error(&s->diag, (src_loc){0}, "E0805-bank-collision",
+                   "GLB tile %u, bank %u: on the chip an access of the %s is lost to the %s", tile, bank,
+                   lost, to);
+        diag_hint(&s->diag,
+                  "the firmware must touch no bank that a DMA uses (docs/firmware.md); please report it");
+        safe = false;
+    }
+    return safe;
+}
+
 /* Cycles of the array, from the co-simulation's own count; and its monitors. */
 static bool read_stats(const cli_options *o, cli_session *s, const char *path, cli_outcome *out) {
     cJSON *json = json_read(path, &s->diag);
@@ -38,7 +60,7 @@ static bool read_stats(const cli_options *o, cli_session *s, const char *path, c
         out->total_cycles = (uint64_t)all->valuedouble;
         out->firmware_cycles = out->total_cycles - out->kernel_cycles - out->config_cycles;
     }
-    ok = ok && read_hazards(o, s, json, path, out);
+    ok = ok && read_collisions(s, json, path) && read_hazards(o, s, json, path, out);
     cJSON_Delete(json);
     return ok;
 }

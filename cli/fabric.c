@@ -1,9 +1,6 @@
 /* onyx fabric and onyx boards: what can be targeted, and its routing fabric proved and written out. */
 #include "cli/cli.h"
 
-#include <dirent.h>
-#include <stdlib.h>
-
 typedef struct {
     cli_tool tool;
     const char *graph, *graph_1, *layout;
@@ -82,6 +79,13 @@ int command_fabric(int argc, char **argv) {
     bool ok =
         cli_parse(&parser, CLI_FABRIC, argc, argv, &s, &o) && cli_want_arguments(&o.tool, 1, parser.args_doc);
     int action = ok ? cli_choice(&s, "onyx fabric", o.tool.arguments.at[0], actions) : 0;
+    if (action != 2)
+        cli_refuse_option(&s, "-o", o.tool.out, "onyx fabric write");
+    if (action != 0) {
+        cli_refuse_option(&s, "--graph", o.graph, "onyx fabric check");
+        cli_refuse_option(&s, "--graph-1", o.graph_1, "onyx fabric check");
+        cli_refuse_option(&s, "--layout", o.layout, "onyx fabric check");
+    }
     ok = ok && !diag_failed(&s.diag) && (action != 2 || cli_want_folder(&s, o.tool.out)) &&
          cli_read_board(&s, o.tool.board, &board, NULL);
     if (ok)
@@ -93,8 +97,29 @@ int command_fabric(int argc, char **argv) {
 
 /* ---- onyx boards ----------------------------------------------------------------------------- */
 
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+static void print_board(const pnr_board *b, const bits_map *map) {
+    const char *link = b->link.openocd ? strrchr(b->link.openocd, '/') : NULL;
+    printf("%-12s %u x %u tiles and an IO row, %u tracks, MEM where x %% %u == %u, %u global-buffer "
+           "tiles of %u KB%s%s\n",
+           b->name, b->width, b->height - 1, b->tracks, b->mem_period, b->mem_phase, b->glb_tiles,
+           b->glb_banks_per_tile * b->glb_bank_bytes / 1024, link ? "; programmed by " : "",
+           link ? link + 1 : "");
+    bits_list_profiles(map, "             ", stdout);
+}
+
+/* One that cannot be read is no reason not to list the others. */
+static bool list_boards(cli_session *s) {
+    const char *folder = arena_printf(&s->mem, "%s/boards", cli_home(s));
+    const text_vec names = cli_names_in(s, folder, ".json");
+    if (!names.len)
+        diag_error(&s->diag, (src_loc){0}, "E0001-file", "there are no boards in '%s'", folder);
+    for (uint32_t i = 0; i < names.len; i++) {
+        pnr_board b;
+        bits_map *map;
+        if (cli_read_board(s, names.at[i], &b, NULL) && bits_map_read(&b, &s->mem, &s->diag, &map))
+            print_board(&b, map);
+    }
+    return !diag_failed(&s->diag);
 }
 
 int command_boards(int argc, char **argv) {
@@ -103,33 +128,7 @@ int command_boards(int argc, char **argv) {
     cli_session s;
     cli_session_begin(&s);
     cli_tool o = {.session = &s};
-    bool ok = cli_parse(&parser, CLI_BOARDS, argc, argv, &s, &o) && cli_want_arguments(&o, 0, "none");
-    const char *folder = arena_printf(&s.mem, "%s/boards", cli_home(&s));
-    DIR *d = ok ? opendir(folder) : NULL;
-    if (ok && !d)
-        diag_error(&s.diag, (src_loc){0}, "E0001-file", "cannot read '%s'", folder);
-    text_vec files = {0};
-    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
-        size_t n = strlen(e->d_name);
-        if (n > 5 && strcmp(e->d_name + n - 5, ".json") == 0)
-            vec_push(&s.mem, &files, arena_printf(&s.mem, "%s/%s", folder, e->d_name));
-    }
-    if (d)
-        closedir(d);
-    if (files.len)
-        qsort(files.at, files.len, sizeof *files.at, by_name);
-    for (uint32_t i = 0; i < files.len; i++) {
-        pnr_board b;
-        bits_map *map;
-        if (!cli_read_board(&s, files.at[i], &b, NULL) || !bits_map_read(&b, &s.mem, &s.diag, &map))
-            continue;
-        const char *link = b.link.openocd ? strrchr(b.link.openocd, '/') : NULL;
-        printf("%-12s %u x %u tiles and an IO row, %u tracks, MEM where x %% %u == %u, %u global-buffer "
-               "tiles of %u KB%s%s\n",
-               b.name, b.width, b.height - 1, b.tracks, b.mem_period, b.mem_phase, b.glb_tiles,
-               b.glb_banks_per_tile * b.glb_bank_bytes / 1024, link ? "; programmed by " : "",
-               link ? link + 1 : "");
-        bits_list_profiles(map, "             ", stdout);
-    }
-    return cli_session_end(&s, !diag_failed(&s.diag));
+    bool ok = cli_parse(&parser, CLI_BOARDS, argc, argv, &s, &o) && cli_want_arguments(&o, 0, "none") &&
+              list_boards(&s);
+    return cli_session_end(&s, ok);
 }

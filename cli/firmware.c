@@ -9,10 +9,8 @@ static const char *design_hash(cli_session *s, const cli_kernel *k) {
 
 /* NULL where there is no such file. */
 static const char *file_hash(cli_session *s, const char *path) {
-    diagnostics quiet;
     size_t length = 0;
-    diag_init(&quiet, &s->mem);
-    const char *text = file_read(path, &s->mem, &length, &quiet);
+    const char *text = file_read_if_there(path, &s->mem, &length);
     return text ? arena_printf(&s->mem, "%016llx", (unsigned long long)hash_bytes(text, length)) : NULL;
 }
 

@@ -2,8 +2,6 @@
 #include "cli/cli.h"
 
 #include <ctype.h>
-#include <dirent.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* Beside what the commands read, as in the tree; or where documentation is installed. */
@@ -12,24 +10,14 @@ static const char *docs_folder(cli_session *s) {
     return access(docs, F_OK) == 0 ? docs : cli_program(s, ONYX_DOCS_INSTALLED);
 }
 
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Names of the .md files of a folder, without the end, in order; its index is the list that is made of them.
- */
+/* The pages of a folder; its index is the list that is made of them. */
 static text_vec pages_of(cli_session *s, const char *folder) {
     text_vec pages = {0};
-    DIR *dir = opendir(folder);
-    for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
-        size_t length = strlen(e->d_name);
-        if (length > 3 && strcmp(e->d_name + length - 3, ".md") == 0 && strcmp(e->d_name, "README.md") != 0)
-            vec_push(&s->mem, &pages, arena_strndup(&s->mem, e->d_name, length - 3));
+    const text_vec all = cli_names_in(s, folder, ".md");
+    for (uint32_t i = 0; i < all.len; i++) {
+        if (strcmp(all.at[i], "README") != 0)
+            vec_push(&s->mem, &pages, all.at[i]);
     }
-    if (dir)
-        closedir(dir);
-    if (pages.len)
-        qsort(pages.at, pages.len, sizeof *pages.at, by_name);
     return pages;
 }
 

@@ -155,8 +155,7 @@ static void add_candidates(cJSON *tiling, const sam_statement *st, const tile_ca
     cJSON *list = tried->len ? cJSON_AddArrayToObject(tiling, "candidates") : NULL;
     for (uint32_t i = 0; i < tried->len; i++) {
         const tile_candidate *c = &tried->at[i];
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddItemToArray(list, item);
+        cJSON *item = cli_add_item(list);
         cJSON_AddStringToObject(item, "edges", cli_edges_text(st, c->edge, mem));
         add_number(item, "runs", (double)c->expected.runs);
         add_number(item, "predicted", (double)(uint64_t)c->predicted);
@@ -178,6 +177,9 @@ static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
     add_number(tiling, "load_words", (double)counts->load_words);
     add_number(tiling, "batches", k->planned.batches);
     add_number(tiling, "predicted", predicted_cycles(k));
+    cJSON *work = add_object(tiling, "work");
+    for (uint32_t i = 0; i < TILE_WORKS; i++)
+        add_number(work, tile_work_name[i], (double)(uint64_t)(counts->expected.work[i] + 0.5));
     add_candidates(tiling, &k->statement, &k->planned.candidates, &s->mem);
     cJSON *partials = add_object(tiling, "partials");
     add_number(partials, "entries", (double)k->planned.partials.entries);
@@ -187,8 +189,7 @@ static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
     cJSON *splits = cJSON_AddArrayToObject(tiling, "splits");
     for (uint32_t i = 0; i < counts->splits.len; i++) {
         const tile_split *split = &counts->splits.at[i];
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddItemToArray(splits, item);
+        cJSON *item = cli_add_item(splits);
         cJSON_AddStringToObject(item, "tensor", names_text(&s->names, split->tensor));
         add_number(item, "subtiles", (double)split->tiles);
         add_number(item, "most_words", (double)split->most_words);
@@ -314,30 +315,28 @@ static void print_choice(cli_session *s, const cli_kernel *k, bool ran) {
     putchar('\n');
 }
 
-/* Lines about one kernel; of several each stands under its name, and what it makes is `result`. */
-static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bool ran, const char *result) {
-    figures f = {0};
-    add_kernel(k, &s->mem, &f);
-    const char *edges = k->plan.edge ? cli_edges_text(&k->statement, k->plan.edge, &s->mem) : "";
-    if (several)
-        printf("  kernel %s, in %s\n", result_name(s, k), k->folder);
-    if (k->chosen)
-        printf("  %s\n", k->chosen);
+/* What became of the statement. */
+static void compiled_summary(cli_session *s, const cli_kernel *k, const figures *f) {
     for (uint32_t t = 1; t <= k->statement.tensors.len; t++) {
         const char *text = fe_repacked(&k->statement, (sam_tensor){t}, &s->mem);
         if (text)
             printf("  the host re-packs %s\n", text);
     }
-    if (f.words.len)
+    if (f->words.len)
         printf("  %u PE, %u MEM and %u IO tiles; %u configuration words, read back and found equal to the "
                "routed netlist\n",
-               f.pe, f.mem, f.io, f.words.len / 2);
-    if (f.fmax_mhz > 0)
-        printf("  %.0f MHz by the board's delay table\n", f.fmax_mhz);
+               f->pe, f->mem, f->io, f->words.len / 2);
+    if (f->fmax_mhz > 0)
+        printf("  %.0f MHz by the board's delay table\n", f->fmax_mhz);
+}
+
+/* How the data were cut, and who takes which part. */
+static void runs_summary(cli_session *s, const cli_kernel *k, const figures *f, bool ran) {
+    const char *edges = k->plan.edge ? cli_edges_text(&k->statement, k->plan.edge, &s->mem) : "";
     if (k->planned.counts.expected.runs)
         printf("  %llu %s on %s-wide sub-tiles (%llu %s without work skipped)\n",
-               (unsigned long long)f.pairs_run, plural(f.pairs_run, "run", "runs"), edges,
-               (unsigned long long)f.skipped, plural(f.skipped, "pair", "pairs"));
+               (unsigned long long)f->pairs_run, plural(f->pairs_run, "run", "runs"), edges,
+               (unsigned long long)f->skipped, plural(f->skipped, "pair", "pairs"));
     if (k->planned.candidates.len)
         print_choice(s, k, ran);
     for (uint32_t i = 0; i < k->planned.counts.splits.len; i++) {
@@ -355,6 +354,18 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
                (unsigned long long)k->planned.passes, plural(k->planned.passes, "pass", "passes"));
     if (k->copies > 1 && k->dispatch.pairs)
         printf("  --dispatch %s was chosen: %s\n", k->apart ? "dynamic" : "sorted", k->dispatch.why);
+}
+
+/* Lines about one kernel; of several each stands under its name, and what it makes is `result`. */
+static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bool ran, const char *result) {
+    figures f = {0};
+    add_kernel(k, &s->mem, &f);
+    if (several)
+        printf("  kernel %s, in %s\n", result_name(s, k), k->folder);
+    if (k->chosen)
+        printf("  %s\n", k->chosen);
+    compiled_summary(s, k, &f);
+    runs_summary(s, k, &f, ran);
     if (ran)
         printf("  %llu %s, %llu %s in %s\n", (unsigned long long)f.total, plural(f.total, "cycle", "cycles"),
                (unsigned long long)k->ran.result.nnz, plural(k->ran.result.nnz, "nonzero", "nonzeros"),
@@ -379,14 +390,20 @@ static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, c
         kernel_summary(s, &k->producers.at[n], several, ran, result_name(s, &k->producers.at[n]));
     kernel_summary(s, k, several, ran, arena_printf(&s->mem, "the result, check: %s", check));
     if (ran && several)
-        printf("  %llu cycles in all\n", (unsigned long long)all->total);
+        printf("  %llu %s in all\n", (unsigned long long)all->total, plural(all->total, "cycle", "cycles"));
     const cli_times *t = &all->times;
     printf("  %.3f s to the bitstream, %.3f s in all; everything is in %s\n",
            t->frontend + t->lower + t->place + t->route + t->bitstream, t->total, o->out);
 }
 
+cJSON *cli_add_item(cJSON *list) {
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddItemToArray(list, item);
+    return item;
+}
+
 void cli_print_json(const cJSON *json) {
-    char *text = cJSON_Print(json);
+    char *text = json_print(json, true);
     puts(text);
     cJSON_free(text);
 }

@@ -1,6 +1,7 @@
 /* One invocation: its memory, its diagnostics, its exit code; and starting other programs. */
 #include "cli/cli.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -69,6 +70,26 @@ const char *cli_home(cli_session *s) {
     return access(installed, F_OK) == 0 ? installed : ONYX_HOME_DEFAULT;
 }
 
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+text_vec cli_names_in(cli_session *s, const char *folder, const char *end) {
+    text_vec names = {0};
+    size_t n = strlen(end);
+    DIR *dir = opendir(folder);
+    for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
+        size_t length = strlen(e->d_name);
+        if (length > n && strcmp(e->d_name + length - n, end) == 0)
+            vec_push(&s->mem, &names, arena_strndup(&s->mem, e->d_name, length - n));
+    }
+    if (dir)
+        closedir(dir);
+    if (names.len)
+        qsort(names.at, names.len, sizeof *names.at, by_name);
+    return names;
+}
+
 bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const char **path) {
     bool is_path = strstr(name, ".json") != NULL;
     const char *file = is_path ? name : arena_printf(&s->mem, "%s/boards/%s.json", cli_home(s), name);
@@ -83,20 +104,6 @@ bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const ch
     return true;
 }
 
-/* The last lines of a log, as a hint. */
-static const char *log_tail(const char *log, diagnostics *d) {
-    diagnostics quiet; /* a program that printed nothing may have left no log */
-    size_t length = 0;
-    diag_init(&quiet, d->mem);
-    const char *text = file_read(log, d->mem, &length, &quiet);
-    if (!text)
-        return "";
-    size_t at = length;
-    for (int lines = 0; at > 0 && lines < 12; at--)
-        lines += text[at - 1] == '\n';
-    return text + at;
-}
-
 bool cli_spawn(const char *const *argv, const char *log, diagnostics *d) {
     int status = program_run(argv, log);
     if (status == 0)
@@ -104,6 +111,6 @@ bool cli_spawn(const char *const *argv, const char *log, diagnostics *d) {
     if (status == -SIGINT)
         exit(EXIT_INTERRUPTED);
     diag_error(d, (src_loc){0}, "E0930-tool", "'%s' failed; its output is in '%s'", argv[0], log);
-    diag_hint(d, "it ended with:\n%s", log_tail(log, d));
+    diag_hint(d, "it ended with:\n%s", file_tail(log, 12, d->mem));
     return false;
 }

@@ -13,14 +13,26 @@ typedef struct {
 
 static const char *const io_rules[] = {"chip", "columns", "any", NULL};
 
+/* Where an option's text goes as it is; NULL for other options. */
+static const char **text_of(stage *o, int key) {
+    return key == CLI_OPT_FIXED    ? &o->fixed
+           : key == CLI_OPT_PLACED ? &o->place
+           : key == CLI_OPT_ROUTED ? &o->route
+           : key == CLI_OPT_SVG    ? &o->svg
+           : key == CLI_OPT_HEAT   ? &o->heat
+                                   : NULL;
+}
+
 static error_t parse_stage(int key, char *arg, struct argp_state *state) {
     static const char *const pipelines[] = {"none", "all", "midpoint", NULL};
     stage *o = state->input;
     cli_session *s = o->tool.session;
+    const char **text = text_of(o, key);
+    if (text) {
+        *text = arg;
+        return 0;
+    }
     switch (key) {
-    case CLI_OPT_FIXED:
-        o->fixed = arg;
-        break;
     case CLI_OPT_REGION:
         vec_push(&s->mem, &o->regions, arg);
         break;
@@ -29,12 +41,6 @@ static error_t parse_stage(int key, char *arg, struct argp_state *state) {
         break;
     case CLI_OPT_WHOLE:
         o->pnr.whole = true;
-        break;
-    case CLI_OPT_PLACED:
-        o->place = arg;
-        break;
-    case CLI_OPT_ROUTED:
-        o->route = arg;
         break;
     case CLI_OPT_IO:
         o->io = cli_choice(s, "--io", arg, io_rules) + 1;
@@ -62,12 +68,6 @@ static error_t parse_stage(int key, char *arg, struct argp_state *state) {
         break;
     case CLI_OPT_PIPELINE_NONE:
         o->pnr.pipeline = PNR_PIPELINE_NONE;
-        break;
-    case CLI_OPT_SVG:
-        o->svg = arg;
-        break;
-    case CLI_OPT_HEAT:
-        o->heat = arg;
         break;
     default:
         return cli_parse_tool(key, arg, state);

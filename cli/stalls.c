@@ -44,7 +44,7 @@ void cli_stalls_json(cli_session *s, const cli_outcome *out, cJSON *report) {
     sorted_channels(s, out, &channels);
     for (uint32_t i = 0; i < channels.len; i++) {
         const cycle_channel *c = &channels.at[i];
-        cJSON *one = cJSON_CreateObject();
+        cJSON *one = cli_add_item(list);
         cJSON_AddStringToObject(one, "from", from_text(s, out->design, c));
         cJSON_AddStringToObject(one, "to", to_text(s, out->design, c));
         cJSON_AddNumberToObject(one, "moved", (double)c->moved);
@@ -52,15 +52,13 @@ void cli_stalls_json(cli_session *s, const cli_outcome *out, cJSON *report) {
         cJSON_AddNumberToObject(one, "held", (double)c->held);
         cJSON_AddNumberToObject(one, "starved", (double)c->starved);
         cJSON_AddNumberToObject(one, "idle", (double)c->idle);
-        cJSON_AddItemToArray(list, one);
     }
     list = cJSON_AddArrayToObject(report, "bottlenecks");
     cycle_bottlenecks_of(out->model, &s->mem, &bottlenecks);
     for (uint32_t i = 0; i < bottlenecks.len; i++) {
-        cJSON *one = cJSON_CreateObject();
+        cJSON *one = cli_add_item(list);
         cJSON_AddStringToObject(one, "tile", out->design->cells.at[bottlenecks.at[i].cell].name);
         cJSON_AddNumberToObject(one, "cycles", (double)bottlenecks.at[i].cycles);
-        cJSON_AddItemToArray(list, one);
     }
 }
 
@@ -68,13 +66,12 @@ void cli_hazards_json(const cli_outcome *out, cJSON *report) {
     cJSON *list = cJSON_AddArrayToObject(report, "hazards");
     const cycle_hazards *hazards = cycle_hazards_of(out->model);
     for (uint32_t i = 0; i < hazards->len; i++) {
-        cJSON *one = cJSON_CreateObject();
+        cJSON *one = cli_add_item(list);
         cJSON_AddStringToObject(one, "hazard", cycle_hazard_name[hazards->at[i].kind]);
         cJSON_AddStringToObject(one, "tile", out->design->cells.at[hazards->at[i].cell].name);
         cJSON_AddNumberToObject(one, "run", hazards->at[i].run);
         cJSON_AddNumberToObject(one, "cycle", (double)hazards->at[i].cycle);
         cJSON_AddNumberToObject(one, "count", (double)hazards->at[i].count);
-        cJSON_AddItemToArray(list, one);
     }
 }
 

@@ -102,10 +102,9 @@ static cJSON *stats_json(const tile_statistics *t, uint32_t order) {
     cJSON_AddItemToObject(json, "entries", range_json(&t->entries, t->filled));
     cJSON_AddItemToObject(json, "levels", levels);
     for (uint32_t l = 0; l < order; l++) {
-        cJSON *level = cJSON_CreateObject();
+        cJSON *level = cli_add_item(levels);
         cJSON_AddItemToObject(level, "seg", range_json(&t->seg[l], t->filled));
         cJSON_AddItemToObject(level, "crd", range_json(&t->crd[l], t->filled));
-        cJSON_AddItemToArray(levels, level);
     }
     cJSON_AddItemToObject(json, "vals", range_json(&t->vals, t->filled));
     cJSON_AddItemToObject(json, "histogram", histogram);
@@ -245,6 +244,10 @@ int command_tile(int argc, char **argv) {
     if (ok) {
         static const char *const actions[] = {"stats", "levels", NULL};
         int action = cli_choice(&s, "onyx tile", o.tool.arguments.at[0], actions);
+        if (action) {
+            cli_refuse_option(&s, "--tile", o.tiles.at, "onyx tile stats");
+            cli_refuse_option(&s, "--json", o.tool.json ? &o : NULL, "onyx tile stats");
+        }
         ok = !diag_failed(&s.diag) && (action ? levels(&o) : stats(&o));
     }
     return cli_session_end(&s, ok);

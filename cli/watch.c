@@ -59,12 +59,6 @@ static void add_tokens(cJSON *object, const uint64_t *tokens) {
         cJSON_AddNumberToObject(json, kinds[kind], (double)tokens[kind]);
 }
 
-static cJSON *add_item(cJSON *array) {
-    cJSON *item = cJSON_CreateObject();
-    cJSON_AddItemToArray(array, item);
-    return item;
-}
-
 static bool write_statistics(const cli_options *o, cli_session *s, const sam_sim_result *r) {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddNumberToObject(json, "format_version", 1);
@@ -76,7 +70,7 @@ static bool write_statistics(const cli_options *o, cli_session *s, const sam_sim
     cJSON *primitives = cJSON_AddArrayToObject(json, "primitives");
     for (uint32_t i = 0; i < r->n_units; i++) {
         const sam_unit_statistics *u = &r->units[i];
-        cJSON *item = add_item(primitives);
+        cJSON *item = cli_add_item(primitives);
         cJSON_AddStringToObject(item, "id", names_text(&s->names, u->id));
         cJSON_AddStringToObject(item, "label", u->label);
         cJSON_AddNumberToObject(item, "active", (double)u->active);
@@ -88,7 +82,7 @@ static bool write_statistics(const cli_options *o, cli_session *s, const sam_sim
     cJSON *edges = cJSON_AddArrayToObject(json, "edges");
     for (uint32_t i = 0; i < r->n_edges; i++) {
         const sam_edge_statistics *e = &r->edges[i];
-        cJSON *item = add_item(edges);
+        cJSON *item = cli_add_item(edges);
         cJSON_AddStringToObject(item, "src", names_text(&s->names, e->src));
         cJSON_AddNumberToObject(item, "src_port", e->src_port);
         cJSON_AddStringToObject(item, "dst", names_text(&s->names, e->dst));

@@ -32,13 +32,12 @@ bool cli_write_channels(const pnr_design *d, const char *folder, cli_session *s)
     cJSON *json = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(json, "channels");
     for (uint32_t i = 0; i < all.len; i++) {
         const channel *c = &all.at[i];
-        cJSON *one = cJSON_CreateObject();
+        cJSON *one = cli_add_item(list);
         cJSON_AddNumberToObject(one, "x", c->x);
         cJSON_AddNumberToObject(one, "y", c->y);
         cJSON_AddNumberToObject(one, "port", c->port);
         cJSON_AddStringToObject(one, "tile", arena_printf(&s->mem, "x%uy%u %s", c->x, c->y, c->mode));
         cJSON_AddStringToObject(one, "name", c->name);
-        cJSON_AddItemToArray(list, one);
     }
     bool ok = json_write(json, arena_printf(&s->mem, "%s/channels.json", folder), &s->diag);
     cJSON_Delete(json);

@@ -39,10 +39,8 @@ fw_options fw_options_default(const char *home, const char *folder) {
 
 /* The log's first line that tells of an error, or its first line. */
 static const char *first_error(const char *log, diagnostics *d) {
-    diagnostics quiet;
     size_t length = 0;
-    diag_init(&quiet, d->mem);
-    const char *text = file_read(log, d->mem, &length, &quiet);
+    const char *text = file_read_if_there(log, d->mem, &length);
     if (!text || !length)
         return "no message";
     const char *error = strstr(text, "error:");

@@ -51,7 +51,8 @@ typedef struct {
 
 /* Memory: two batches and the results of one at a time. False after an error, or interrupted; finished
  * batches stay. Errors: those of fw_batches_open; E0780-no-link, E0781-start, E0782-link-lost,
- * E0783-no-answer, E0784-wrong-board, E0785-load, E0786-firmware, E0787-target, E0788-output-range. */
+ * E0783-no-answer, E0784-wrong-board, E0785-load, E0786-firmware, E0787-target, E0788-output-range,
+ * E0805-bank-collision. */
 bool host_program(const pnr_board *board, const host_job *job, const host_options *o, arena *mem,
                   diagnostics *d, host_outcome *out);
 

@@ -60,6 +60,9 @@ bool host_write_word(host_link *l, uint32_t address, uint32_t value);
 bool host_read(host_link *l, uint32_t address, void *to, uint32_t bytes); /* to: for uint32_t */
 bool host_write(host_link *l, uint32_t address, const void *from, uint32_t bytes);
 
+/* False after E0805: on a chip some access to the global buffer would be lost. A simulated board knows. */
+bool host_nothing_lost(host_link *l);
+
 /* The last lines of a log, as a hint. */
 void host_hint_log(host_link *l, const char *name);
 /* That nothing that was done is lost. */

@@ -28,20 +28,16 @@ static void on_signal(int number) {
 /* ---- what goes wrong ------------------------------------------------------------------------- */
 
 void host_hint_log(host_link *l, const char *name) {
-    diagnostics quiet;
+    const char *path = arena_printf(l->mem, "%s/%s", l->folder, name), *last = file_tail(path, 6, l->mem);
     size_t length = 0;
-    diag_init(&quiet, l->mem);
-    const char *text = file_read(arena_printf(l->mem, "%s/%s", l->folder, name), l->mem, &length, &quiet);
-    if (!text || !length)
+    const char *text = file_read_if_there(path, l->mem, &length),
+               *error = text ? strstr(text, "Error: ") : NULL;
+    if (!*last)
         return;
-    size_t at = length;
-    for (int lines = 0; at > 0 && lines < 7; at--)
-        lines += text[at - 1] == '\n';
-    const char *last = text + at + (at > 0), *error = strstr(text, "Error: "), *before = "";
     /* What went wrong may be followed by a long list of what there is instead. */
-    if (error && error < last)
-        before = arena_printf(l->mem, "%.*s\n...\n", (int)strcspn(error, "\n"), error);
-    diag_hint(l->d, "the end of %s/%s:\n%s%s", l->folder, name, before, last);
+    bool earlier = error && error + strlen(last) < text + length;
+    diag_hint(l->d, "the end of %s/%s:\n%.*s%s%s", l->folder, name, earlier ? (int)strcspn(error, "\n") : 0,
+              earlier ? error : "", earlier ? "\n...\n" : "", last);
 }
 
 void host_note_kept(host_link *l) {
@@ -177,7 +173,7 @@ static bool door_receive(host_link *l, void *to, size_t bytes) {
 
 /* "ok", or a reason. */
 static const char *door_line(host_link *l) {
-    char line[120];
+    char line[240];
     size_t n = 0;
     while (n + 1 < sizeof line && door_receive(l, line + n, 1) && line[n] != '\n')
         n++;
@@ -187,6 +183,24 @@ static const char *door_line(host_link *l) {
 static bool door_answer(host_link *l) {
     const char *line = door_line(l);
     return strcmp(line, "ok") == 0 || no_answer(l, arena_printf(l->mem, "its back door says '%s'", line));
+}
+
+bool host_nothing_lost(host_link *l) {
+    static const char request[] = "collisions\n";
+    if (l->door < 0)
+        return true;
+    if (!send_all(l->door, request, sizeof request - 1))
+        return no_answer(l, "its back door is shut");
+    const char *line = door_line(l);
+    if (strcmp(line, "ok") == 0)
+        return true;
+    if (strncmp(line, "no: ", 4) != 0)
+        return no_answer(l, "its back door is shut");
+    diag_error(l->d, (src_loc){0}, "E0805-bank-collision", "%s", line + 4);
+    diag_hint(l->d,
+              "whoever touches a bank waits until no DMA uses it (docs/firmware.md); if nothing but onyx "
+              "did, please report it");
+    return false;
 }
 
 static bool read_image(host_link *l, uint32_t address, void *to, uint32_t bytes) {

@@ -66,7 +66,7 @@ static bool wait_for(course *c, flight *f) {
 static bool finish(course *c, flight *f) {
     host_link *l = c->link;
     double start = seconds_now();
-    bool good = host_target_collect(l, c->all, &f->batch, &f->mem, &f->result) &&
+    bool good = host_target_collect(l, c->all, &f->batch, &f->mem, &f->result) && host_nothing_lost(l) &&
                 host_kept_write(c->folder, c->all, f->number, &f->result, c->counters, l->d);
     if (good) {
         memcpy(c->counters, f->result.counters, sizeof c->counters);

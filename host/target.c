@@ -55,6 +55,7 @@ static bool target_failed(host_link *l, const uint32_t *polled) {
     for (uint32_t i = 0; e && i < 2; i++)
         if (e->detail[i][0])
             diag_note(l->d, (src_loc){0}, "%s: 0x%08x", e->detail[i], polled[DETAIL + i]);
+    host_nothing_lost(l); /* or that is why */
     return false;
 }
 
@@ -63,6 +64,7 @@ static bool too_long(host_link *l, const char *what) {
                l->board->name, what, l->options->timeout);
     diag_hint(l->d, "a longer --timeout, if the program needs it; or start again");
     host_note_kept(l);
+    host_nothing_lost(l); /* or that is why */
     return false;
 }
 

@@ -26,7 +26,8 @@ double seconds_now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-char *file_read(const char *path, arena *mem, size_t *length, diagnostics *d) {
+/* The whole file, or NULL and why not. */
+static char *read_whole(const char *path, arena *mem, size_t *length, int *why) {
     FILE *in = fopen(path, "rb");
     struct stat info;
     char *text = NULL;
@@ -53,12 +54,33 @@ char *file_read(const char *path, arena *mem, size_t *length, diagnostics *d) {
             text[used] = '\0';
         *length = used;
     }
-    if (!text)
-        diag_error(d, (src_loc){0}, "E0001-file", "cannot read '%s': %s", path,
-                   strerror(errno ? errno : EIO));
+    *why = errno ? errno : EIO;
     if (in)
         fclose(in);
     return text;
+}
+
+char *file_read(const char *path, arena *mem, size_t *length, diagnostics *d) {
+    int why;
+    char *text = read_whole(path, mem, length, &why);
+    if (!text)
+        diag_error(d, (src_loc){0}, "E0001-file", "cannot read '%s': %s", path, strerror(why));
+    return text;
+}
+
+char *file_read_if_there(const char *path, arena *mem, size_t *length) {
+    int why;
+    return read_whole(path, mem, length, &why);
+}
+
+const char *file_tail(const char *path, uint32_t lines, arena *mem) {
+    size_t length = 0;
+    const char *text = file_read_if_there(path, mem, &length);
+    size_t at = length;
+    uint32_t ends = 0;
+    while (at > 0 && (ends += text[at - 1] == '\n') <= lines)
+        at--;
+    return text ? text + at : "";
 }
 
 char *text_read(const char *path, arena *mem, size_t *length, diagnostics *d) {

@@ -219,8 +219,11 @@ uint64_t hash_more(uint64_t hash, const void *bytes, size_t length);
 
 /* Reads a whole file into the arena, NUL-terminated; NULL after error E0001-file. */
 char *file_read(const char *path, arena *mem, size_t *length, diagnostics *d);
-/* The same of a text that a user may have edited anywhere: a UTF-8 byte-order mark in front is no part of it;
- * UTF-16 is E0006-encoding. Line ends may be LF or CRLF: readers take \r for a blank. */
+/* The same without a word when it cannot be read; and its last lines, "" then. */
+char *file_read_if_there(const char *path, arena *mem, size_t *length);
+const char *file_tail(const char *path, uint32_t lines, arena *mem);
+/* file_read of a text that a user may have edited anywhere: a UTF-8 byte-order mark in front is no part of
+ * it; UTF-16 is E0006-encoding. Line ends may be LF or CRLF: readers take \r for a blank. */
 char *text_read(const char *path, arena *mem, size_t *length, diagnostics *d);
 
 /* A file read from the front, piece by piece: for those longer than memory should be. It must be a regular

@@ -34,10 +34,8 @@ const char *const *point_argv(const sweep_plan *plan, const sweep_point *point, 
 
 /* The first line of a log that says "error: ", else its first line. */
 static const char *message_of(const char *log, arena *mem) {
-    diagnostics quiet;
     size_t length = 0;
-    diag_init(&quiet, mem);
-    char *text = file_read(log, mem, &length, &quiet);
+    char *text = file_read_if_there(log, mem, &length);
     if (!text)
         return "";
     char *error = strstr(text, "error: ");

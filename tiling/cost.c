@@ -5,14 +5,14 @@
 typedef struct {
     double start, load, store;
 } cost;
-/* All that the processor does for it, one after the other; and what the array waits for however long it
- * works. Fitted to the co-simulated chip, five kernels with one and two copies, as docs/firmware.md has them.
- */
-static const cost busy_together = {335, 62, 4}, busy_apart = {220, 50, 62};
-static const cost waits_together = {176, 3, 39}, waits_apart = {88, 8, 75};
+#define PROCESSOR(name, start, load, store) static const cost name = {start, load, store};
+#define FACTOR(name, value) static const double name = value;
+#include "tiling/costs.def"
 
-/* The slowest copy of a pass, against the average one, when pairs of like size start together. */
-static const double SLOWEST = 1.05;
+const char *const tile_work_name[TILE_WORKS] = {
+#define ARRAY(NAME, name, cycles, each) name,
+#include "tiling/costs.def"
+};
 
 /* In array cycles. */
 static double of(const cost *c, const tile_driver *by, uint32_t copies) {
@@ -22,7 +22,7 @@ static double of(const cost *c, const tile_driver *by, uint32_t copies) {
 /* Passes: the longest ones first, so the last pass alone may have a copy without a pair. */
 static double together(const tile_forecast *f, const tile_driver *by, uint32_t copies) {
     double busy = of(&busy_together, by, copies), waits = of(&waits_together, by, copies);
-    double slowest = copies > 1 ? SLOWEST : 1, cycles = 0, last = 0;
+    double slowest = copies > 1 ? slowest_copy : 1, cycles = 0, last = 0;
     uint64_t runs = 0;
     for (uint32_t i = 0; i < TILE_COSTS; i++) {
         double here = (double)f->alike[i].runs;

@@ -3,27 +3,48 @@
  * Loop by loop, outermost first: an operand that has the loop's variable is scanned once for every iteration
  * of the loops outside, its fibers are as long as its tree says on average, and how many coordinates go on
  * is what the expression makes of independent operands (a product: those all have; a sum: those any has).
- * Loops work at the same time, so the one with most tokens sets the pace; operands are loaded before. The
- * expected sizes are those of the statistical tiling literature (D2T2), for one pair of sub-tiles
- * instead of the average one.
+ * Scanners, joiners, values, reducers and writers work at the same time, so the slowest of these stages sets
+ * the pace, from when the words it waits for are loaded. The expected sizes are those of the statistical
+ * tiling literature (D2T2), for one pair of sub-tiles instead of the average one. costs.def has the costs.
  */
 #include "tiling/plan_int.h"
 
 #include <math.h>
 
-/* Cycles of a run as such, of a word of the longest operand, of a token of the busiest loop; tokens a fiber
- * takes besides its coordinates. Fitted to engine cycle on six kernels (docs/tiling.md). */
-static const double RUN_CYCLES = 75, WORD_CYCLES = 2.6, TOKEN_CYCLES = 1.3, FIBER_TOKENS = 3;
+static const double cycles_of[TILE_WORKS] = {
+#define ARRAY(NAME, name, cycles, each) [TILE_##NAME] = cycles,
+#include "tiling/costs.def"
+};
+
+/* The storage level of the operand along v, or -1. */
+static int level_along(const plan_operand *o, sam_var v) {
+    for (uint32_t l = 0; o->access && l < o->format->order; l++) {
+        if (plan_level_var(o, l).v == v.v)
+            return (int)l;
+    }
+    return -1;
+}
+
+static double parents_of(const sub_tile *t, int level) {
+    return level > 0 ? t->tree[level - 1] : 1;
+}
 
 /* Average coordinates in a fiber of the operand along v, or -1 where it lacks v. */
 static double fiber_length(const plan_operand *o, const sub_tile *t, sam_var v) {
-    for (uint32_t l = 0; l < o->format->order; l++) {
-        if (plan_level_var(o, l).v != v.v)
-            continue;
-        double parents = l ? t->tree[l - 1] : 1;
-        return parents > 0 ? t->tree[l] / parents : 0;
-    }
-    return -1;
+    int level = level_along(o, v);
+    if (level < 0)
+        return -1;
+    double parents = parents_of(t, level);
+    return parents > 0 ? t->tree[level] / parents : 0;
+}
+
+/* Coordinates that both of two fibers have, of `size`, where that share of their operands is alike. */
+static double common(double a, double b, double size, double alike) {
+    return fmax(a * b / size, alike * fmin(a, b));
+}
+
+static double alike(const tile_planner *p, sam_tensor a, sam_tensor b) {
+    return a.v && b.v ? p->alike[(a.v - 1) * p->statement->tensors.len + b.v - 1] : 0;
 }
 
 /* Coordinates of v that go on, of `size`; -1 where the expression does not restrict v. */
@@ -39,8 +60,15 @@ static double survivors(const tile_planner *p, const uint32_t *sub, sam_expr h, 
     double b = x->b.v && x->kind != SAM_EXPR_DIV ? survivors(p, sub, x->b, v, size) : -1;
     if (a < 0 || b < 0)
         return a < 0 ? b : a;
-    double both = a * b / size;
+    double both =
+        common(a, b, size,
+               alike(p, sam_expr_at(p->statement, x->a)->tensor, sam_expr_at(p->statement, x->b)->tensor));
     return x->kind == SAM_EXPR_MUL ? both : a + b - both > size ? size : a + b - both;
+}
+
+/* Words of the operand's array at a level. */
+static double words_of(const plan_operand *o, const sub_tile *t, int level) {
+    return o->format->level[level] == SAM_LEVEL_COMPRESSED ? t->tree[level] + parents_of(t, level) + 3 : 0;
 }
 
 static double longest_load(const tile_planner *p, const uint32_t *sub) {
@@ -50,32 +78,131 @@ static double longest_load(const tile_planner *p, const uint32_t *sub) {
         if (!o->access)
             continue;
         const sub_tile *used = &o->subs.at[sub[t]];
-        double words = used->vals;
-        for (uint32_t l = 0; l < o->format->order; l++) {
-            double level = used->tree[l] + (l ? used->tree[l - 1] : 1) + 3.0;
-            words = o->format->level[l] == SAM_LEVEL_COMPRESSED && level > words ? level : words;
-        }
-        longest = words > longest ? words : longest;
+        longest = used->vals > longest ? used->vals : longest;
+        for (uint32_t l = 0; l < o->format->order; l++)
+            longest = fmax(longest, words_of(o, used, (int)l));
     }
     return longest;
 }
 
-double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box) {
-    const sam_statement *s = p->statement;
-    double iterations = 1, busiest = 0;
-    for (uint32_t l = 0; l < s->loops.len; l++) {
-        sam_var v = s->loops.at[l];
-        double size = box->size[v.v - 1], scanned = FIBER_TOKENS;
-        for (uint32_t t = 0; t < s->tensors.len; t++) {
-            const plan_operand *o = &p->operands[t];
-            double length = o->access ? fiber_length(o, &o->subs.at[sub[t]], v) : -1;
-            scanned += length > 0 ? length : 0;
-        }
-        double go_on = survivors(p, sub, s->rhs, v, size), tokens = iterations * scanned;
-        busiest = tokens > busiest ? tokens : busiest;
-        iterations *= go_on < 0 ? size : go_on;
+/* The slowest stage so far. */
+typedef struct {
+    double cycles, work[TILE_WORKS];
+} slowest;
+
+static void consider(slowest *s, const double *work) {
+    double cycles = 0;
+    for (uint32_t w = 0; w < TILE_WORKS; w++)
+        cycles += work[w] * cycles_of[w];
+    if (cycles <= s->cycles)
+        return;
+    s->cycles = cycles;
+    memcpy(s->work, work, sizeof s->work);
+}
+
+/* Where the model stands between two loops. */
+typedef struct {
+    double iterations; /* of the loops outside */
+    double loaded;     /* words that the loops outside wait for */
+    double full;       /* words that the values wait for */
+    double fibers;     /* of the result */
+    double vectors;    /* added up in each of these */
+} walk;
+
+/* Scanners and joiners of a loop of `size`. */
+static void scan_loop(const tile_planner *p, const uint32_t *sub, sam_var v, double size, walk *w,
+                      slowest *s) {
+    double joined = 0;
+    sam_tensor last = {0};
+    uint32_t scanned = 0;
+    for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
+        const plan_operand *o = &p->operands[t];
+        int level = level_along(o, v);
+        if (level < 0)
+            continue;
+        const sub_tile *used = &o->subs.at[sub[t]];
+        double length = fiber_length(o, used, v);
+        double work[TILE_WORKS] = {[TILE_FIBER] = w->iterations};
+        w->loaded = fmax(w->loaded, words_of(o, used, level));
+        work[TILE_LOAD] = w->loaded;
+        work[o->format->level[level] == SAM_LEVEL_DENSE ? TILE_TOKEN : TILE_SCAN] = w->iterations * length;
+        consider(s, work);
+        joined += length - common(joined, length, size, alike(p, last, (sam_tensor){t + 1}));
+        last = (sam_tensor){t + 1};
+        scanned++;
     }
-    return RUN_CYCLES + WORD_CYCLES * longest_load(p, sub) + TOKEN_CYCLES * busiest;
+    if (scanned > 1)
+        consider(s, (double[TILE_WORKS]){[TILE_LOAD] = w->loaded,
+                                         [TILE_FIBER] = w->iterations,
+                                         [TILE_TOKEN] = w->iterations * joined});
+}
+
+/* Of `size` coordinates those that any of n independent fibers of `length` has. */
+static double united(double size, double length, double n) {
+    return n < 1 || length >= size ? length * fmin(n, 1) : size * (1 - pow(1 - length / size, n));
+}
+
+/* The writer of the result's level, of which `inside` values are expected below each coordinate. */
+static void write_level(double size, double go_on, double inside, walk *w, slowest *s) {
+    w->fibers *= united(size, go_on, w->vectors) * (1 - exp(-inside));
+    consider(s, (double[TILE_WORKS]){[TILE_LOAD] = w->full, [TILE_WRITE] = w->fibers});
+}
+
+/* The same of the first one, of the first two.. of n >= 1 on average. */
+static double united_so_far(double size, double length, double n) {
+    double left = 1 - length / size;
+    return left <= 0 || left >= 1 ? length : size * (1 - left * (1 - pow(left, n)) / (n * (1 - left)));
+}
+
+/* The reducer of `vectors` a sum, each of `length` coordinates of `size`. */
+static void add_vectors(const tile_planner *p, double vectors, double length, double size, walk *w,
+                        slowest *s) {
+    double all = w->iterations * vectors;
+    w->vectors *= vectors;
+    if (p->options.vector_reducer)
+        consider(s, (double[TILE_WORKS]){[TILE_LOAD] = w->full,
+                                         [TILE_ENTRY] = all * length,
+                                         [TILE_WRITE] = w->iterations * united(size, length, vectors)});
+    else
+        consider(s, (double[TILE_WORKS]){[TILE_LOAD] = w->full,
+                                         [TILE_VECTOR] = all,
+                                         [TILE_PARTIAL] = all * united_so_far(size, length, fmax(vectors, 1)),
+                                         [TILE_ACCUMULATED] = w->iterations});
+}
+
+double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box, double *work) {
+    const sam_statement *st = p->statement;
+    uint32_t n = st->loops.len;
+    double go_on[TILE_MAX_VARS], inside[TILE_MAX_VARS], size[TILE_MAX_VARS], below = 1, outer = 1;
+    walk w = {.iterations = 1, .full = longest_load(p, sub), .fibers = 1, .vectors = 1};
+    slowest s = {.cycles = -1};
+    int vector[TILE_MAX_VARS], result = -1; /* the next loop of the result inside */
+    for (uint32_t l = n; l-- > 0;) {
+        sam_var v = st->loops.at[l];
+        size[l] = box->size[v.v - 1];
+        go_on[l] = survivors(p, sub, st->rhs, v, size[l]);
+        go_on[l] = go_on[l] < 0 ? size[l] : go_on[l];
+        inside[l] = l + 1 < n ? below : INFINITY;
+        below *= go_on[l];
+        vector[l] = result;
+        result = sam_is_result_var(st, v) ? (int)l : result;
+    }
+    for (uint32_t l = 0; l < n; l++) {
+        scan_loop(p, sub, st->loops.at[l], size[l], &w, &s);
+        if (sam_is_result_var(st, st->loops.at[l]))
+            write_level(size[l], go_on[l], inside[l], &w, &s);
+        else if (vector[l] >= 0)
+            add_vectors(p, go_on[l], go_on[vector[l]], size[vector[l]], &w, &s);
+        outer = w.iterations;
+        w.iterations *= go_on[l];
+    }
+    consider(&s,
+             (double[TILE_WORKS]){[TILE_LOAD] = w.full, [TILE_FIBER] = outer, [TILE_TOKEN] = w.iterations});
+    s.work[TILE_START] += 1;
+    s.work[TILE_LOOP] += n;
+    for (uint32_t i = 0; i < TILE_WORKS; i++)
+        work[i] += s.work[i];
+    return s.cycles + cycles_of[TILE_START] + n * cycles_of[TILE_LOOP];
 }
 
 /* ---- choosing the edges ---------------------------------------------------------------------- */
@@ -251,6 +378,7 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
         longest = c.extent[v.v - 1] > longest ? c.extent[v.v - 1] : longest;
         most = widest[v.v - 1] > most ? widest[v.v - 1] : most;
         safe[v.v - 1] = tile_edge(s, &any, v);
+        safe[v.v - 1] = safe[v.v - 1] < widest[v.v - 1] ? safe[v.v - 1] : widest[v.v - 1];
     }
     while (most > LEAST_EDGE && most / 2 >= longest)
         most /= 2; /* one sub-tile holds all */

@@ -178,7 +178,9 @@ static void account_load(tile_planner *p, const uint32_t *sub, uint64_t out_word
         p->counts.most_bank_words = p->out_words;
 }
 
-static void expect(tile_forecast *f, double cycles) {
+static void expect(tile_planner *p, const uint32_t *sub, const plan_box *box) {
+    tile_forecast *f = &p->counts.expected;
+    double cycles = plan_cost(p, sub, box, f->work);
     int bin = ilogb(cycles);
     bin = bin < 0 ? 0 : bin < TILE_COSTS ? bin : TILE_COSTS - 1;
     f->runs++;
@@ -194,7 +196,7 @@ static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, p
                     .bound_array = (uint32_t)bound.widest};
     tile_part part = {{0}, {0}, false};
     uint32_t block[TILE_MAX_STREAMS] = {0};
-    expect(&p->counts.expected, plan_cost(p, sub, box));
+    expect(p, sub, box);
     if (p->dry)
         return true;
     for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++) {
@@ -542,6 +544,7 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
     for (uint32_t l = 0; l < s->loops.len; l++)
         p->counts.possible *= all_pieces(p, s->loops.at[l]);
     plan_begin_walks(p);
+    plan_compare(p);
     begin_search(p);
     return p;
 }

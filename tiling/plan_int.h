@@ -104,6 +104,7 @@ struct tile_planner {
     const uint32_t *extent;
     plan_operand *operands; /* by tensor handle - 1 */
     plan_digit *digits;     /* in the order of the search */
+    double *alike;          /* by tensor, times tensors, and tensor: alike.c */
     uint32_t n_digits;
     uint32_t *piece;       /* chosen, by digit */
     plan_cursor **cursors; /* by depth: one for each tensor */
@@ -167,10 +168,17 @@ void plan_begin_walks(tile_planner *p);
 /* Lowers *bound to what a walk of the loops over the sub-tiles counts, unless that is more than fits. */
 bool plan_count_result(tile_planner *p, const uint32_t *sub, plan_bound *bound);
 
+/* ---- alike.c --------------------------------------------------------------------------------- */
+
+/* Fills p->alike: of two operands with the same variables the share of entries of the one with fewer that
+ * the other has, too; 0 of others. */
+void plan_compare(tile_planner *p);
+
 /* ---- model.c ------------------------------------------------------------------------------- */
 
-/* Cycles a run on these sub-tiles (by tensor) is expected to take; docs/tiling.md has the model. */
-double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box);
+/* Cycles a run on these sub-tiles (by tensor) is expected to take; docs/tiling.md has the model. Adds what
+ * they are made of to work[TILE_WORKS]. */
+double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box, double *work);
 
 /* ---- plan.c ---------------------------------------------------------------------------------- */
 

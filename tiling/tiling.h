@@ -131,7 +131,8 @@ typedef struct {
     /* By handle - 1: the variable (handle) without any coordinate of which, inside, the graph drops one of
      * this variable. 0: none; then results are taken to be longer than they may be. */
     uint8_t drops[TILE_MAX_VARS];
-    tile_driver driver; /* for --tile auto */
+    tile_driver driver;  /* for --tile auto */
+    bool vector_reducer; /* there is one, of profile onyx-ext */
 } tile_options;
 
 /* The edge along v that `options` asks for, or the one tile = 0 chooses for this statement. */
@@ -201,10 +202,19 @@ typedef struct {
     uint32_t corner[TILE_SPLITS_LISTED][SAM_MAX_ORDER]; /* of the first ones, by logical mode */
 } tile_split;
 
+/* What a run's cycles are made of: tiling/costs.def. */
+typedef enum {
+#define ARRAY(NAME, name, cycles, each) TILE_##NAME,
+#include "tiling/costs.def"
+    TILE_WORKS
+} tile_work;
+extern const char *const tile_work_name[TILE_WORKS];
+
 /* What runs are expected to take the array. */
 typedef struct {
     uint64_t runs;
-    double cycles; /* of all, one after the other */
+    double cycles;           /* of all, one after the other */
+    double work[TILE_WORKS]; /* that these are made of */
     struct {
         uint64_t runs;
         double cycles;
@@ -265,7 +275,7 @@ typedef VEC(tile_candidate) tile_candidates;
  * (tiling/model.c), with what drives the array, and all that were tried: one edge for all variables first,
  * then the best of these with other edges along single ones, as long as that helps. Of plans of more than
  * 2^16 runs the first ones are counted, and the best three in full; each costs what tile_plan_begin does, and
- * its runs. The result is one of `tried`, complete, or the default edges where none fits. */
+ * its runs. The result is one of `tried`, complete, or where none fits the default edges, but not wider. */
 tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
                            const uint32_t *widest, arena *mem, tile_candidates *tried);
 /* Counts the plan with the options' edges in full, but for out->edge; false: it does not fit. */

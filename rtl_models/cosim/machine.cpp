@@ -357,6 +357,14 @@ uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y) {
     return m->soc.hazards(x, y);
 }
 
+bool machine_collided(const machine *m, size_t i, machine_collision *out) {
+    if (i >= m->soc.collisions().size())
+        return false;
+    const onyx::Collision &c = m->soc.collisions()[i];
+    *out = {c.tile, c.bank, c.lost, c.to, c.cycle};
+    return true;
+}
+
 char *machine_describe_stuck(const machine *m) {
     char *text = strdup(m->soc.describe_stuck().c_str());
     if (text == nullptr)

@@ -33,7 +33,8 @@ typedef struct {
 machine *machine_create(const machine_config *config);
 void machine_destroy(machine *m);
 
-/* Debugger's access without time, to code, SRAM and buffer. False if the range is not inside one of them. */
+/* Debugger's access without time, to code, SRAM and buffer. False if the range is not inside one of them. To
+ * touch a bank of the buffer that a DMA is at work on is a collision. */
 bool machine_load(machine *m, uint32_t address, const void *from, size_t bytes);
 bool machine_holds(const machine *m, uint32_t address, size_t bytes); /* whether it is */
 bool machine_dump(const machine *m, uint32_t address, void *to, size_t bytes);
@@ -73,6 +74,14 @@ uint64_t machine_run_cycles(const machine *m, uint64_t run);
 void machine_forget_runs(machine *m);
 /* What the monitors of a tile have raised: bit n is hazard n of rtl_models/cycle.h. */
 uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y);
+/* Two accesses to one bank of the buffer at once (docs/errata.md): as Collision of soc.h. */
+typedef struct {
+    uint32_t glb_tile, bank;
+    const char *lost, *to;
+    uint64_t cycle;
+} machine_collision;
+/* The first of each kind in each bank, by time: number i of those so far, or false. */
+bool machine_collided(const machine *m, size_t i, machine_collision *out);
 /* Has every channel of the array told as it changes, as array_glue.h's Watcher. */
 typedef void machine_watcher(void *context, uint64_t cycle, uint32_t x, uint32_t y, uint32_t port,
                              bool offered, bool room, bool moves, uint32_t token);

@@ -19,7 +19,8 @@ static const char USAGE[] =
     "printed)\n"
     "                     or on the UNIX socket of that path; or fd:N, a listening socket that is inherited\n"
     "  --back-door WHERE  memory contents past the debug port (docs/cosim.md)\n"
-    "exit: 0 done, 1 usage or file, 4 the program failed, 5 stuck or too long\n";
+    "exit: 0 done, 1 usage or file, 4 the program failed, or (--jtag) E0805-bank-collision, 5 stuck or too "
+    "long\n";
 
 static bool number(const char *text, uint64_t *out) {
     char *end;

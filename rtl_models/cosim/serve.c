@@ -168,9 +168,22 @@ static ssize_t read_line(int s, char *line, size_t size) {
     return -1;
 }
 
+static bool answer(server *s, const char *line) {
+    return send_all(s->back.client, line, strlen(line));
+}
+
 static bool refuse(server *s) {
-    static const char no[] = "no: not inside a memory\n";
-    return send_all(s->back.client, no, sizeof no - 1);
+    return answer(s, "no: not inside a memory\n");
+}
+
+static bool back_collisions(server *s) {
+    machine_collision c;
+    char text[200], line[sizeof text + 8];
+    if (!machine_collided(s->m, 0, &c))
+        return answer(s, "ok\n");
+    cosim_collision_text(&c, text, sizeof text);
+    snprintf(line, sizeof line, "no: %s\n", text);
+    return answer(s, line);
 }
 
 /* The bytes come, whether they can be kept or not. */
@@ -182,13 +195,13 @@ static bool back_write(server *s, uint32_t address, uint32_t bytes, uint8_t *buf
             return false;
         good = good && machine_load(s->m, address + done, buffer, part);
     }
-    return good ? send_all(s->back.client, "ok\n", 3) : refuse(s);
+    return good ? answer(s, "ok\n") : refuse(s);
 }
 
 static bool back_read(server *s, uint32_t address, uint32_t bytes, uint8_t *buffer) {
     if (!machine_holds(s->m, address, bytes))
         return refuse(s);
-    bool good = send_all(s->back.client, "ok\n", 3);
+    bool good = answer(s, "ok\n");
     for (uint32_t done = 0, part; good && done < bytes; done += part) {
         part = bytes - done < BACK_DOOR_CHUNK ? bytes - done : BACK_DOOR_CHUNK;
         good = machine_dump(s->m, address + done, buffer, part) && send_all(s->back.client, buffer, part);
@@ -208,7 +221,6 @@ static const char *request_number(const char *text, uint32_t *out) {
 }
 
 void serve_back_door(server *s) {
-    static const char no[] = "no: write ADDRESS BYTES, or read ADDRESS BYTES\n";
     const struct timeval limit = {.tv_sec = BACK_DOOR_TIMEOUT_S};
     uint8_t buffer[BACK_DOOR_CHUNK];
     char line[80];
@@ -220,10 +232,12 @@ void serve_back_door(server *s) {
         bool write = strncmp(line, "write", 5) == 0, read = strncmp(line, "read", 4) == 0;
         const char *end = write || read ? request_number(line + (write ? 5 : 4), &address) : NULL;
         end = end ? request_number(end, &bytes) : NULL;
-        if (end == line + length)
+        if (strcmp(line, "collisions") == 0)
+            good = back_collisions(s);
+        else if (end == line + length)
             good = write ? back_write(s, address, bytes, buffer) : back_read(s, address, bytes, buffer);
         else
-            send_all(s->back.client, no, sizeof no - 1);
+            answer(s, "no: write ADDRESS BYTES, read ADDRESS BYTES, or collisions\n");
     }
     if (!good)
         hang_up(&s->back);
@@ -235,6 +249,15 @@ static void print_stop(server *s) {
     const char *refused = machine_refused(s->m);
     fprintf(stderr, "onyx-cosim: the processor stopped: %s%s%s\n", machine_stop_reason(s->m),
             refused[0] ? "; " : "", refused);
+}
+
+void serve_collisions(server *s) {
+    machine_collision c;
+    char text[200];
+    for (; machine_collided(s->m, s->collisions, &c); s->collisions++) {
+        cosim_collision_text(&c, text, sizeof text);
+        fprintf(stderr, "onyx-cosim: warning: %s [E0805-bank-collision]\n", text);
+    }
 }
 
 static void serve_sockets(server *s, int wait_ms) {
@@ -261,6 +284,7 @@ static void serve(server *s) {
             if (!debug_step(&s->debug))
                 print_stop(s);
         serve_sockets(s, halted ? HALTED_WAIT_MS : 0);
+        serve_collisions(s);
     }
 }
 
@@ -287,5 +311,5 @@ int cosim_serve(const cosim_serve_options *o, const pnr_board *board, arena *mem
     close_door(&s.jtag);
     close_door(&s.back);
     machine_destroy(m);
-    return good ? COSIM_OK : COSIM_USAGE;
+    return !good ? COSIM_USAGE : s.collisions ? COSIM_TARGET : COSIM_OK;
 }

@@ -19,6 +19,7 @@ typedef struct {
     jtag_port port;
     bool tck, srst;
     serve_door jtag, back;
+    size_t collisions; /* that were printed */
 } server;
 
 /* Nobody is connected; the machine is as machine_create left it. */
@@ -26,6 +27,8 @@ void serve_begin(server *s, machine *m);
 /* Takes what has come from a client and answers; hangs up when it has ended. May wait for the rest of a
  * request at the back door, and until the client takes the answers. */
 void serve_jtag(server *s);
+/* Prints the collisions in the global buffer that have come since, as warnings. */
+void serve_collisions(server *s);
 void serve_back_door(server *s);
 
 #endif

@@ -51,6 +51,13 @@ machine *cosim_machine(const pnr_board *b, FILE *uart_out, diagnostics *d) {
     return m;
 }
 
+void cosim_collision_text(const machine_collision *c, char *to, size_t size) {
+    snprintf(to, size,
+             "GLB tile %u, bank %u: on the chip an access of the %s is lost to the %s (array cycle %" PRIu64
+             ")",
+             c->glb_tile, c->bank, c->lost, c->to, c->cycle);
+}
+
 /* ---- mailbox --------------------------------------------------------------------------------- */
 
 static uint32_t mailbox(const session *s, uint32_t offset) {
@@ -248,6 +255,21 @@ static void list_hazards(const session *s, cJSON *json) {
     }
 }
 
+/* "collisions": where two accesses met in a bank of the global buffer, and whose is lost on the chip. */
+static void list_collisions(const session *s, cJSON *json) {
+    cJSON *list = cJSON_AddArrayToObject(json, "collisions");
+    machine_collision c;
+    for (size_t i = 0; machine_collided(s->m, i, &c); i++) {
+        cJSON *one = cJSON_CreateObject();
+        cJSON_AddNumberToObject(one, "glb_tile", c.glb_tile);
+        cJSON_AddNumberToObject(one, "bank", c.bank);
+        cJSON_AddStringToObject(one, "lost", c.lost);
+        cJSON_AddStringToObject(one, "to", c.to);
+        cJSON_AddNumberToObject(one, "cycle", (double)c.cycle);
+        cJSON_AddItemToArray(list, one);
+    }
+}
+
 static bool write_statistics(const session *s, double seconds) {
     static const char *const names[] = {"config", "kernel", "firmware", "total"};
     machine_counters c = machine_count(s->m);
@@ -265,6 +287,7 @@ static bool write_statistics(const session *s, double seconds) {
     cJSON_AddNumberToObject(json, "cgra_cycles_per_second",
                             seconds > 0 ? (double)c.array_cycles / seconds : 0);
     list_hazards(s, json);
+    list_collisions(s, json);
     bool good = json_write(json, s->options->stats, s->d);
     cJSON_Delete(json);
     return good;
@@ -286,6 +309,16 @@ static bool run_all(session *s, fw_batches *all, arena *mem) {
     return file_commit(&out, s->d) && (!s->options->stats || write_statistics(s, seconds_now() - begin));
 }
 
+/* However the run has ended: they may be why. */
+static void warn_of_collisions(const session *s) {
+    machine_collision c;
+    char text[200];
+    for (size_t i = 0; machine_collided(s->m, i, &c); i++) {
+        cosim_collision_text(&c, text, sizeof text);
+        diag_warning(s->d, (src_loc){0}, "E0805-bank-collision", "%s", text);
+    }
+}
+
 static void run(session *s, fw_batches *batches, arena *mem) {
     const cosim_options *o = s->options;
     s->m = cosim_machine(s->board, o->uart_out, s->d);
@@ -294,6 +327,7 @@ static void run(session *s, fw_batches *batches, arena *mem) {
     wave *waves = o->waves ? cosim_waves_begin(o->waves, s->m, mem, s->d) : NULL;
     if ((waves || !o->waves) && cosim_load_elf(s->m, o->elf, mem, s->d) && run_all(s, batches, mem))
         s->exit_code = COSIM_OK;
+    warn_of_collisions(s);
     machine_destroy(s->m);
     if (waves && !wave_end(waves, s->d))
         s->exit_code = COSIM_USAGE;

@@ -18,13 +18,16 @@ typedef struct {
 } cosim_options;
 enum { COSIM_WATCHDOG_CYCLES = 1000000 };
 
-/* Runs it all. Results and statistics are there only if it returns COSIM_OK. Errors: E0750-board-model,
+/* Runs it all. Results and statistics are there only if it returns COSIM_OK. Collisions in the global buffer
+ * are warnings, E0805-bank-collision. Errors: E0750-board-model,
  * E0751-elf, E0752-elf-address, E0753-processor, those of fw_batches_open; E0760-target, E0761-stopped,
  * E0762-output-range, E0763-runs (COSIM_TARGET); E0770-watchdog, E0771-max-cycles (COSIM_WATCHDOG). */
 int cosim_run(const cosim_options *o, const pnr_board *board, arena *mem, diagnostics *d);
 
 /* The machine of a board. NULL after E0750 or E0753. */
 machine *cosim_machine(const pnr_board *board, FILE *uart_out, diagnostics *d);
+/* What a collision is and where, without a line's end; `size` 200 is enough. */
+void cosim_collision_text(const machine_collision *c, char *to, size_t size);
 /* Loads the segments of a 32-bit Arm ELF file to their physical addresses. False after E0751 or E0752. */
 bool cosim_load_elf(machine *m, const char *path, arena *mem, diagnostics *d);
 

@@ -22,7 +22,8 @@ namespace {
 
 constexpr uint32_t GLB_REGISTERS = 0x1000; /* offset bit of the buffer's registers */
 constexpr unsigned BANK_BYTES = 0x20000;
-constexpr unsigned TAIL = 8; /* cycles a tile is evaluated after its last activity: pulses and pipelines */
+constexpr unsigned BANKS = 2; /* of a tile */
+constexpr unsigned TAIL = 8;  /* cycles a tile is evaluated after its last activity: pulses and pipelines */
 
 /* One direction of a GLB tile: what it did since its start pulse, for those who ask why it is stuck. */
 struct Stream {
@@ -33,6 +34,15 @@ struct Stream {
 struct ConfigWord {
     uint32_t address, data;
 };
+
+/* Who loses to whom: the kinds of onyx_glb_tile's collision_o, then a DMA (in_use_o) to the host. */
+constexpr const char *PROCESSOR = "processor or debug port", *STORE = "store DMA",
+                     *CONFIG = "configuration DMA", *LOAD = "load DMA", *HOST = "host";
+constexpr struct {
+    const char *lost, *to;
+} COLLISIONS[] = {{STORE, PROCESSOR}, {CONFIG, PROCESSOR}, {CONFIG, STORE}, {LOAD, PROCESSOR}, {LOAD, STORE},
+                  {LOAD, CONFIG},     {PROCESSOR, STORE},  {STORE, HOST},   {CONFIG, HOST},    {LOAD, HOST}};
+constexpr unsigned HOST_KINDS = 7; /* from here on */
 
 } // namespace
 
@@ -54,6 +64,8 @@ struct Soc::State {
     std::vector<uint64_t> run_starts, run_cycles; /* of the runs after those */
     std::array<uint64_t, TILES> run_of{};         /* by store: the run it is of */
     uint64_t busy_since = 0, kernel_cycles = 0;
+    std::array<uint32_t, TILES> collided{}; /* bit BANKS * kind + bank */
+    std::vector<Collision> collisions;      /* of these bits */
 
     State(unsigned w, unsigned h) : glc(&context), array(w, h), width(w) {
         for (auto &t : tiles)
@@ -90,6 +102,8 @@ struct Soc::State {
                        const std::array<bool, TILES> &east_valid);
     void note_start();
     void note_done(unsigned t);
+    void note_collisions(unsigned t, uint32_t bits);
+    void note_host(uint32_t address, size_t bytes);
     bool any_store_open() const;
     void read_data_to_controller();
     void step();
@@ -220,6 +234,23 @@ void Soc::State::note_done(unsigned t) {
         wake(t);
 }
 
+/* Bits as of `collided`. */
+void Soc::State::note_collisions(unsigned t, uint32_t bits) {
+    bits &= ~collided[t];
+    collided[t] |= bits;
+    for (unsigned i = 0; bits >> i != 0; i++)
+        if (bits >> i & 1)
+            collisions.push_back(
+                {t, i % BANKS, COLLISIONS[i / BANKS].lost, COLLISIONS[i / BANKS].to, cycles});
+}
+
+void Soc::State::note_host(uint32_t address, size_t bytes) {
+    for (size_t bank = address / BANK_BYTES; bytes != 0 && bank * BANK_BYTES < address + bytes; bank++) {
+        unsigned t = static_cast<unsigned>(bank / BANKS), of_bank = 0x15u << bank % BANKS;
+        note_collisions(t, (tiles[t]->in_use_o & of_bank) << BANKS * HOST_KINDS);
+    }
+}
+
 /* The two answers that follow the controller's address in the same cycle. The array is asked once per read
  * strobe. */
 void Soc::State::read_data_to_controller() {
@@ -277,6 +308,8 @@ void Soc::State::step() {
             awake[t]--;
         clock(*tiles[t]);
         note_done(t);
+        if (tiles[t]->collision_o)
+            note_collisions(t, tiles[t]->collision_o);
     }
     if (!array_resets)
         array.step();
@@ -378,6 +411,7 @@ QData *Soc::State::bank(uint32_t address) const {
 }
 
 void Soc::load(uint32_t address, const uint8_t *from, size_t bytes) {
+    state_->note_host(address, bytes);
     for (size_t i = 0; i < bytes; i++, address++) {
         QData &word = state_->bank(address)[address % BANK_BYTES / 8];
         unsigned shift = 8 * (address % 8);
@@ -386,6 +420,7 @@ void Soc::load(uint32_t address, const uint8_t *from, size_t bytes) {
 }
 
 void Soc::dump(uint32_t address, uint8_t *to, size_t bytes) const {
+    state_->note_host(address, bytes);
     for (size_t i = 0; i < bytes; i++, address++)
         to[i] = static_cast<uint8_t>(state_->bank(address)[address % BANK_BYTES / 8] >> 8 * (address % 8));
 }
@@ -424,6 +459,9 @@ void Soc::watch(Watcher watcher) {
 }
 uint32_t Soc::hazards(unsigned x, unsigned y) const {
     return state_->array.hazards(x, y);
+}
+const std::vector<Collision> &Soc::collisions() const {
+    return state_->collisions;
 }
 const std::string &Soc::error() const {
     return state_->array.error();

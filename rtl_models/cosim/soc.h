@@ -24,6 +24,14 @@
 
 namespace onyx {
 
+/* Two accesses to one bank of the buffer at once: on the chip that of `lost` never happens. */
+struct Collision {
+    unsigned tile, bank;
+    const char *lost,
+        *to;        /* "store DMA", "configuration DMA", "load DMA", "processor or debug port", "host" */
+    uint64_t cycle; /* of the first of this kind, by Soc::cycles */
+};
+
 class Soc {
   public:
     static constexpr unsigned TILES = 16;           /* of the global buffer */
@@ -50,7 +58,8 @@ class Soc {
     void write_buffer(uint32_t address, unsigned bytes, uint64_t value);
     uint64_t read_buffer(uint32_t address, unsigned bytes);
 
-    /* The buffer's memory as it stands, without taking time; [address, address + bytes) below GLB_BYTES. */
+    /* The buffer's memory as it stands, without taking time; [address, address + bytes) below GLB_BYTES.
+     * Stands for a host's accesses, so it collides with any DMA that is at work on the bank. */
     void load(uint32_t address, const uint8_t *from, size_t bytes);
     void dump(uint32_t address, uint8_t *to, size_t bytes) const;
 
@@ -69,6 +78,8 @@ class Soc {
     uint64_t kernel_cycles() const;
     /* As of Array. */
     uint32_t hazards(unsigned x, unsigned y) const;
+    /* The first of each kind in each bank since construction, in the order of time. */
+    const std::vector<Collision> &collisions() const;
     void watch(Watcher watcher);
 
     /* "" or why the array no longer steps: its configuration closes a combinational loop. */

@@ -81,6 +81,7 @@ static void run_and_check(fixture *f, const char *name, bool by_hand) {
         no_data();
     if (cosim_run(&s.options, &s.board, &f->mem, &f->diag) != COSIM_OK)
         fail_msg("%s", fixture_printed(f));
+    assert_string_equal(fixture_printed(f), ""); /* nor a collision in the global buffer */
     uint64_t cycles = check_result(f, s.kernel, s.options.result);
     double all = statistic(f, s.options.stats, "cgra_cycles"),
            stepped = statistic(f, s.options.stats, "cgra_cycles_evaluated");

@@ -133,8 +133,10 @@ static void test_back_door(void **state) {
     ANSWER(s, "ok\n");
     assert_int_equal(recv(s, back, bytes, MSG_WAITALL), bytes);
     assert_memory_equal(block, back, bytes);
+    ASK(s, "collisions\n");
+    ANSWER(s, "ok\n");
     ASK(s, "peek 0x20400000 4\n");
-    ANSWER(s, "no: write ADDRESS BYTES, or read ADDRESS BYTES\n");
+    ANSWER(s, "no: write ADDRESS BYTES, read ADDRESS BYTES, or collisions\n");
     hung_up(s);
     end(b);
 }

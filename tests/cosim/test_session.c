@@ -11,6 +11,7 @@ typedef struct {
     bool refused;                /* machine_create fails */
     const char *stop;            /* it stops here as soon as a batch is commanded */
     uint32_t output, output_len; /* what its program writes into the first row of the run table */
+    bool collides;               /* somebody touches a bank in use */
     bool idle;                   /* its program reports runs it did not start */
 } behaviour;
 
@@ -95,6 +96,10 @@ void machine_watch(machine *m, machine_watcher *watcher, void *context) {
 uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y) {
     (void)m;
     return x == 0 && y == 0;
+}
+bool machine_collided(const machine *m, size_t i, machine_collision *out) {
+    *out = (machine_collision){3, 1, "store DMA", "host", 77};
+    return i == 0 && m->does->collides;
 }
 char *machine_describe_stuck(const machine *m) {
     (void)m;
@@ -195,6 +200,21 @@ static void a_batch_that_fits_runs(void **state) {
     pnr_board_free(&b);
 }
 
+/* It is said, whatever the end; it does not change the end, which is for those who read statistics. */
+static void a_collision_is_told(void **state) {
+    fixture *f = *state;
+    pnr_board b = onyx(f);
+    const char *told = "onyx: warning: GLB tile 3, bank 1: on the chip an access of the store DMA is lost to "
+                       "the host (array cycle 77) [E0805-bank-collision]\n";
+    expect(f, &b, &(behaviour){.output_len = 4, .collides = true}, 0, COSIM_OK, told);
+    expect(f, &b, &(behaviour){.idle = true, .collides = true}, 0, COSIM_TARGET,
+           arena_printf(&f->mem,
+                        "onyx: error: start pulses of a batch: 1 expected, the program says 0 [E0763-runs]\n"
+                        "    help: the program does not follow docs/firmware.md\n%s",
+                        told));
+    pnr_board_free(&b);
+}
+
 static void another_board_is_refused(void **state) {
     fixture *f = *state;
     pnr_board b = onyx(f);
@@ -246,8 +266,8 @@ static void a_program_that_does_otherwise_is_named(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(a_batch_that_fits_runs), TEST(another_board_is_refused),
-                                       TEST(a_program_for_other_memories_is_refused),
-                                       TEST(a_program_that_does_otherwise_is_named)};
+    const struct CMUnitTest tests[] = {
+        TEST(a_batch_that_fits_runs), TEST(a_collision_is_told), TEST(another_board_is_refused),
+        TEST(a_program_for_other_memories_is_refused), TEST(a_program_that_does_otherwise_is_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -301,7 +301,7 @@ static bench_pace random_pace(uint64_t seed) {
     static const uint32_t percents[] = {0, 0, 10, 30, 50, 70, 90};
     enum { PERCENTS = sizeof percents / sizeof *percents };
     uint32_t gap = percents[prng_below(&random, PERCENTS)], stall = percents[prng_below(&random, PERCENTS)];
-    return (bench_pace){seed, gap, stall, prng_below(&random, 5) == 0 ? 20 : 0};
+    return (bench_pace){seed, gap, stall, prng_below(&random, 5) == 0 ? 20 : 0, false};
 }
 
 /* One case; the number of tokens that came out. */

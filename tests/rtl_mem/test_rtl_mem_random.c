@@ -104,7 +104,8 @@ static void test_too_large_waits(void **state) {
             overdo(&tree_uses[u], seed, &config, in, &mem);
             mem_design_configure(design, true, 0, config.space);
             bench_result got;
-            bench_run(design, (bench_pace){seed, 10 * (uint32_t)(seed % 3), 10 * (uint32_t)(seed % 4), 0}, in,
+            bench_run(design,
+                      (bench_pace){seed, 10 * (uint32_t)(seed % 3), 10 * (uint32_t)(seed % 4), 0, false}, in,
                       &mem, &got);
             assert_null(got.fault);
             arena_free(&mem);

@@ -56,7 +56,7 @@ static bench_pace random_pace(uint64_t seed) {
     static const uint32_t percents[] = {0, 0, 10, 30, 50, 70, 90};
     prng random = prng_seed(seed * 2 + 1);
     uint32_t gap = percents[prng_below(&random, 7)], stall = percents[prng_below(&random, 7)];
-    return (bench_pace){seed, gap, stall, prng_below(&random, 5) == 0 ? 20 : 0};
+    return (bench_pace){seed, gap, stall, prng_below(&random, 5) == 0 ? 20 : 0, false};
 }
 
 static uint32_t play(bench_design design, uint64_t seed, arena *mem) {
@@ -108,7 +108,7 @@ static void test_flush_forgets(void **state) {
         for (int i = 0; i < 2; i++)
             in[i].len = (uint32_t)(in[i].len / (2 + seed % 5));
         mem_design_configure(design, true, MODE, space);
-        bench_run(design, (bench_pace){seed, 20, 60, 0}, in, &mem, &got);
+        bench_run(design, (bench_pace){seed, 20, 60, 0, false}, in, &mem, &got);
         play(design, seed + 1000, &mem);
         spec_mem_config config;
         spec_streams fibers = {.mem = &mem};

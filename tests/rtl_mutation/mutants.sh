@@ -1,12 +1,13 @@
 #!/bin/sh
-# mutants.sh RTL_DIR TOP COUNT OUT_DIR MODULE.. -- PLACE..: module TOP with faults one can switch on.
+# mutants.sh RTL_DIR TOP COUNT OUT_DIR PASS MODULE.. -- PLACE..: module TOP with faults one can switch on.
 # Writes OUT_DIR/TOP.v, in which input `mutant` selects one of COUNT mutants of each MODULE (0: none); OUT_DIR/list, a line
 # each in their order; and OUT_DIR/MODULE.il, the module they are mutants of. A PLACE, MODULE/INSTANCE, is an instance that
 # needs the input: of a mutated module, or one on the way to it. A mutant is one constant, inverted or conditionally inverted bit at a port
-# of an operator, multiplexer or register.
+# of an operator, multiplexer or register. PASS of Yosys (- for none) runs on the modules before: opt_clean takes away what
+# proc leaves and nothing reads, which is no place for a fault.
 set -eu
-rtl=$1 top=$2 count=$3 out=$4
-shift 4
+rtl=$1 top=$2 count=$3 out=$4 pass=$5
+shift 5
 modules=''
 while [ "$1" != -- ]; do modules="$modules $1"; shift; done
 shift
@@ -14,6 +15,7 @@ mkdir -p "$out"
 # The monitors' register gets a name that Verilator leaves as it is.
 {
     echo "read_verilog -sv $rtl/$top.sv; hierarchy -check -top $top -libdir $rtl; proc"
+    [ "$pass" = - ] || for module in $modules; do echo "$pass $module"; done
     echo "cd $top; rename g_monitors.hazard_q hazard_q; cd .."
     echo "write_ilang $out/$top.il"
     for module in $modules; do

@@ -39,7 +39,7 @@ static void record(bench_trace *t, arena *mem, uint32_t token, uint32_t cycle) {
 void bench_run(bench_design d, bench_pace pace, const u32_vec in[BENCH_INS], arena *mem, bench_result *r) {
     *r = (bench_result){0};
     prng random = prng_seed(pace.seed);
-    flush(d);
+    (pace.reset ? bench_reset : flush)(d);
     bench_pins pins = {.enable = true}, before = {0};
     uint32_t moved = 0;
     for (uint32_t cycle = 0; cycle < MAX_CYCLES && cycle < moved + QUIET_CYCLES; cycle++) {

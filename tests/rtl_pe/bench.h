@@ -11,6 +11,7 @@ typedef struct {
     uint32_t in_gap_pct;    /* an input with a token to offer waits a cycle, this often */
     uint32_t out_stall_pct; /* an output is not ready in a cycle */
     uint32_t freeze_pct;    /* the whole design is not enabled in a cycle */
+    bool reset;             /* in place of the flush */
 } bench_pace;
 
 typedef struct {
@@ -22,8 +23,9 @@ typedef struct {
     const char *fault; /* a broken rule of the handshake, or NULL */
 } bench_result;
 
-/* Flushes for one cycle, then plays the streams from cycle 0 on until nothing has moved for a while.
- * Without gaps, stalls and freezes every input offers its next token as soon as the one before is taken. */
+/* Flushes for one cycle, or resets, then plays the streams from cycle 0 on until nothing has moved for a
+ * while. Without gaps, stalls and freezes every input offers its next token as soon as the one before is
+ * taken. */
 void bench_run(bench_design design, bench_pace pace, const u32_vec in[BENCH_INS], arena *mem,
                bench_result *result);
 /* Resets the design; outputs are not looked at. */

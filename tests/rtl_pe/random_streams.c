@@ -188,6 +188,11 @@ static void make_instruction(maker *m, uint32_t variant, uint32_t space[3]) {
         space[i] = (uint32_t)prng_next(&m->random);
     uint32_t opcode = prng_below(&m->random, chance(m, 90) ? 20 : 32),
              kind = chance(m, 95) ? 0 : 1 + 2 * prng_below(&m->random, 2);
+    bool shifts = variant == 3 && chance(m, 20); /* by the constant c */
+    if (shifts) {
+        opcode = chance(m, 50) ? 7 : 19;
+        space[1] &= ~(1u << 27);
+    }
     if (variant == 4) { /* bfloat16: sum, difference, product, or what gives 0 */
         static const uint32_t opcodes[] = {0, 1, 3};
         kind = 2;
@@ -205,6 +210,8 @@ static void make_instruction(maker *m, uint32_t variant, uint32_t space[3]) {
         space[1] &= 0x0fffffff | (prng_below(&m->random, 16) << 28);
         space[2] &= ~0xfffu | prng_below(&m->random, 2);
     }
+    if (shifts && chance(m, 50)) /* all out, by one of the high bits */
+        space[2] = (space[2] & ~0xfffu) | 1u << prng_below(&m->random, 12);
 }
 
 /* Bits 15 to 10 of a control token mean nothing; who passes a token passes them, too. */

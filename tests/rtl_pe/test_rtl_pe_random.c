@@ -9,9 +9,9 @@ static void test_random_streams(void **state) {
     print_message("%u cases of each mode, %llu tokens\n", SEEDS, (unsigned long long)random_play(1, SEEDS));
 }
 
-/* A flush in the middle of a tree leaves nothing behind: another stream in another configuration comes out as
- * it must. */
-static void test_flush_forgets(void **state) {
+/* A flush or a reset in the middle of a tree leaves nothing behind: another stream in another configuration
+ * comes out as it must. */
+static void test_flush_and_reset_forget(void **state) {
     fixture *f = *state;
     bench_design design = pe_design_new();
     bench_reset(design);
@@ -24,12 +24,13 @@ static void test_flush_forgets(void **state) {
             for (int i = 0; i < BENCH_INS; i++)
                 cut[i].len = (uint32_t)((cut[i].len + seed) / (2 + seed % 3)) % (cut[i].len + 1);
             pe_design_configure(design, true, config.mode, config.space);
-            bench_run(design, (bench_pace){seed, 20, 60, 0}, cut, &f->mem, &got);
+            bench_run(design, (bench_pace){seed, 20, 60, 0, false}, cut, &f->mem, &got);
             spec_streams model = {.mem = &f->mem};
             random_case(&random_modes[m], seed + 1, &f->mem, &config, model.in);
             spec_pe(&config, &model);
             pe_design_configure(design, true, config.mode, config.space);
-            bench_run(design, (bench_pace){seed, seed % 4 ? 50 : 0, 0, 0}, model.in, &f->mem, &got);
+            const bench_pace pace = {.seed = seed, .in_gap_pct = seed % 4 ? 50 : 0, .reset = seed % 3 == 0};
+            bench_run(design, pace, model.in, &f->mem, &got);
             assert_null(got.fault);
             for (int o = 0; o < BENCH_OUTS; o++)
                 assert_null(bench_difference(&got.out[o], &model.out[o], &f->mem));
@@ -65,7 +66,7 @@ static void test_unused_stands_still(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_random_streams),
-        TEST(test_flush_forgets),
+        TEST(test_flush_and_reset_forget),
         TEST(test_unused_stands_still),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

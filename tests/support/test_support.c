@@ -258,6 +258,25 @@ static void a_removed_folder_spares_what_its_links_lead_to(void **state) {
     assert_int_not_equal(access(folder, F_OK), 0);
 }
 
+static void the_end_of_a_file_is_whole_lines(void **state) {
+    fixture *f = *state;
+    char folder[] = "/tmp/onyx-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    const char *path = arena_printf(&f->mem, "%s/log", folder);
+    size_t length = 0;
+    assert_null(file_read_if_there(path, &f->mem, &length));
+    assert_string_equal(file_tail(path, 2, &f->mem), "");
+    text_of(f, path, "one\ntwo\nthree\n", 14, &length);
+    assert_string_equal(file_read_if_there(path, &f->mem, &length), "one\ntwo\nthree\n");
+    assert_string_equal(file_tail(path, 2, &f->mem), "two\nthree\n");
+    assert_string_equal(file_tail(path, 3, &f->mem), "one\ntwo\nthree\n");
+    assert_string_equal(file_tail(path, 9, &f->mem), "one\ntwo\nthree\n");
+    text_of(f, path, "", 0, &length);
+    assert_string_equal(file_tail(path, 2, &f->mem), "");
+    assert_int_equal(f->diag.list.len, 0);
+    remove_folder(folder);
+}
+
 static void programs_report_how_they_ended(void **state) {
     fixture *f = *state;
     char log[] = "/tmp/onyx-test-XXXXXX";
@@ -291,6 +310,7 @@ int main(void) {
         TEST(a_text_has_no_byte_order_mark),
         TEST(a_carriage_return_ends_no_printed_line),
         TEST(a_removed_folder_spares_what_its_links_lead_to),
+        TEST(the_end_of_a_file_is_whole_lines),
         TEST(programs_report_how_they_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -826,6 +826,46 @@ static void corrupt_result_streams_are_refused(void **state) {
     }
 }
 
+/* ---- --tile auto ----------------------------------------------------------------------------- */
+
+static void assert_within(const sam_statement *s, const uint32_t *edge, const uint32_t *widest) {
+    for (uint32_t v = 0; v < s->vars.len; v++)
+        assert_true(edge[v] > 0 && edge[v] <= widest[v]);
+}
+
+/* No edge is wider than the kernel has room for, so none is chosen that lowering would refuse (E0417), and
+ * the plan that was counted is the one that comes. */
+static void chosen_edges_are_within_their_limits(void **state) {
+    fixture *f = *state;
+    static const uint32_t limits[][3] = {{32768, 32768, 32768}, {32768, 256, 1024}, {3, 20, 1}};
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk");
+    tile_tensor operand[3];
+    const tile_operands in = {.operand = operand, .n = 3};
+    for (uint32_t t = 1; t < 3; t++)
+        assert_true(tile_generate("200x200:0.03", b.s.tensors.at[t].name, t, 1, TILE_DTYPE_INT16, &f->mem,
+                                  &f->diag, &operand[t]));
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        tile_options options = {.mem_words = 1024, .bank_words = 65536};
+        tile_candidates tried;
+        tile_candidate chosen = tile_choose(&b.s, &in, &options, limits[i], &f->mem, &tried), again = {0};
+        assert_true(chosen.complete && tried.len > 1);
+        for (uint32_t c = 0; c < tried.len; c++)
+            assert_within(&b.s, tried.at[c].edge, limits[i]);
+        assert_within(&b.s, chosen.edge, limits[i]);
+        memcpy(options.edge, chosen.edge, sizeof options.edge);
+        assert_true(tile_expect(&b.s, &in, &options, &again) && again.complete);
+        assert_memory_equal(&again.expected, &chosen.expected, sizeof chosen.expected);
+    }
+    operand[2].dim[0] = 300; /* of k, which B has 200 of: nothing can be planned */
+    tile_candidates tried;
+    const tile_options options = {.mem_words = 4096};
+    const uint32_t narrow[3] = {5, 6, 7};
+    tile_candidate chosen = tile_choose(&b.s, &in, &options, narrow, &f->mem, &tried);
+    assert_true(!chosen.complete && tried.len == 0);
+    assert_within(&b.s, chosen.edge, narrow);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(plans_compute_what_the_statement_says), TEST(every_variable_may_have_its_own_edge),
@@ -834,7 +874,7 @@ int main(void) {
         TEST(results_are_as_long_as_planned),        TEST(tiles_for_the_global_buffer_come_one_by_one),
         TEST(only_what_is_too_full_is_split),        TEST(tiles_for_the_global_buffer_save_loads),
         TEST(disagreeing_dimensions_are_refused),    TEST(an_index_of_unknown_extent_is_refused),
-        TEST(corrupt_result_streams_are_refused),
+        TEST(corrupt_result_streams_are_refused),    TEST(chosen_edges_are_within_their_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,50 @@
+#!/bin/sh
+# Whoever touches a bank of the global buffer while a DMA uses it breaks the run on a chip: onyx program on the
+# co-simulated board says so, and keeps nothing of the batch. collision.sh ONYX SOURCE
+set -eu
+. "$(dirname "$0")/setup.sh"
+setup "$1" "$2"
+onyx compile "x(i)=2*b(i)" --tile 1000 -g b:40000:0.95 -o out >/dev/null
+cp out/report.json compiled.json
+
+# OpenOCD that looks at the inputs each time onyx looks at the mailbox of a program that runs a batch. The run table
+# begins with where the first run's are: address and length of each.
+cat >nosy.cfg <<END
+source [file join $source boards onyx-cosim.cfg]
+proc nosy_read {address width count} {
+    set words [quiet_read \$address \$width \$count]
+    if {\$count == 6 && [lindex \$words 0] == 2} {
+        foreach {at length} [quiet_read 0x20004000 32 4] { quiet_read [expr {0x20400000 + \$at}] 32 32 }
+    }
+    return \$words
+}
+onyx.cpu configure -event reset-start { rename read_memory quiet_read; rename nosy_read read_memory }
+onyx.cpu configure -event reset-end { onyx.cpu configure -event reset-start {} }
+END
+refused ", bank 0: on the chip an access of the load DMA is lost to the processor or debug port" \
+    onyx program --board onyx-cosim --config nosy.cfg out
+grep -q "\[E0805-bank-collision\]" refused.err
+grep -q "^onyx-cosim: warning: GLB tile .*\[E0805-bank-collision\]" out/firmware/cosim.log
+[ ! -e out/x.mtx ] && cmp compiled.json out/report.json && [ -z "$(ls out/firmware/done-*/ 2>/dev/null)" ] || fail "something is left"
+nobody_is_left
+cat out/firmware/cosim.log >&2
+
+# A chip has nobody to tell; a bench that is started by hand says it at the time and at its end.
+mkdir mine
+ln -s "$source/boards/onyx" "$source/boards/onyx-cosim.cfg" "$source/boards/onyx_soc.cfg" mine
+sed "s,^source.*,set ONYX_JTAG $TMPDIR/chip\n&," nosy.cfg >mine/nosy.cfg
+sed 's/"onyx.cfg"/"nosy.cfg"/' "$source/boards/onyx.json" >mine/nosy.json
+"$(dirname "$onyx")/onyx-cosim" --board "$source/boards/onyx.json" --jtag "$TMPDIR/chip" >chip.txt 2>chip.err &
+chip=$!
+there "$TMPDIR/chip"
+onyx program --board mine/nosy.json out >/dev/null
+kill $chip
+code=0
+wait $chip || code=$?
+chip=
+[ $code = 4 ] || fail "onyx-cosim ended with $code"
+grep -q "an access of the load DMA is lost to the processor or debug port .*\[E0805-bank-collision\]" chip.err
+
+# Without anybody at the buffer.
+onyx program --board onyx-cosim out | grep -q "check: pass"
+echo "told, and nothing kept"

@@ -142,7 +142,7 @@ static void play_case(bench_design design, const char *file, const recording *r,
 
     /* The RTL against both, at full speed and then with gaps, stalls and freezes. */
     static const bench_pace paces[PACES] = {
-        {0}, {1, 0, 50, 0}, {2, 40, 0, 10}, {.seed = 3, .in_gap_pct = 30, .out_stall_pct = 70}};
+        {0}, {1, 0, 50, 0, false}, {2, 40, 0, 10, false}, {.seed = 3, .in_gap_pct = 30, .out_stall_pct = 70}};
     pe_design_configure(design, true, r->config.mode, r->config.space);
     bench_reset(design);
     for (int p = 0; p < PACES; p++) {

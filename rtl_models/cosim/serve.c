@@ -232,7 +232,7 @@ void serve_back_door(server *s) {
         bool write = strncmp(line, "write", 5) == 0, read = strncmp(line, "read", 4) == 0;
         const char *end = write || read ? request_number(line + (write ? 5 : 4), &address) : NULL;
         end = end ? request_number(end, &bytes) : NULL;
-        if (strcmp(line, "collisions") == 0)
+        if ((size_t)length == strlen(line) && strcmp(line, "collisions") == 0)
             good = back_collisions(s);
         else if (end == line + length)
             good = write ? back_write(s, address, bytes, buffer) : back_read(s, address, bytes, buffer);

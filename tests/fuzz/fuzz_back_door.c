@@ -71,7 +71,7 @@ static bool take_number(const uint8_t *text, size_t length, size_t *at, uint64_t
     return i > begin && *value <= UINT32_MAX;
 }
 
-typedef enum { WRITES, READS, MAKES_NO_SENSE, ENDS } request_kind;
+typedef enum { WRITES, READS, ASKS_COLLISIONS, MAKES_NO_SENSE, ENDS } request_kind;
 typedef struct {
     request_kind kind;
     uint64_t address, bytes;
@@ -84,7 +84,12 @@ static request next_request(const uint8_t *text, size_t length) {
     if (!end)
         return (request){.kind = ENDS};
     size_t line = (size_t)(end - text), at = 0;
+    static const char collisions[] = "collisions";
     q.length = line + 1;
+    if (line == sizeof collisions - 1 && memcmp(text, collisions, line) == 0) {
+        q.kind = ASKS_COLLISIONS;
+        return q;
+    }
     if (line >= 5 && memcmp(text, "write", 5) == 0) {
         q.kind = WRITES;
         at = 5;
@@ -121,8 +126,12 @@ static bool one(fuzz_run *r, bench *b, server *s, int client, const uint8_t *tex
         return false;
     }
     if (q.kind == MAKES_NO_SENSE) {
-        expect(r, s, client, "no: write ADDRESS BYTES, or read ADDRESS BYTES\n", NULL, 0);
+        expect(r, s, client, "no: write ADDRESS BYTES, read ADDRESS BYTES, or collisions\n", NULL, 0);
         return false;
+    }
+    if (q.kind == ASKS_COLLISIONS) { /* no stream ever runs here */
+        expect(r, s, client, "ok\n", NULL, 0);
+        return true;
     }
     if (q.kind == READS) {
         expect(r, s, client, at ? "ok\n" : no, at, at ? q.bytes : 0);

@@ -53,7 +53,8 @@ bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, cli_ba
     const host_job job = {.elf = arena_printf(mem, "%s/app.elf", folder),
                           .batches = arena_printf(mem, "%s/batches.bin", folder),
                           .result = arena_printf(mem, "%s/result.bin", folder),
-                          .folder = folder};
+                          .folder = folder,
+                          .design = &k->design};
     fw_app app;
     host_outcome done;
     uint64_t cycles = 0, ratio = host_cycles_ratio(&k->board);

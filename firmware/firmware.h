@@ -46,6 +46,8 @@ typedef struct {
     const char *name, *message, *detail[2], *hint; /* details are "" when unused */
 } fw_error_info;
 const fw_error_info *fw_error_find(uint32_t number);
+/* A note for each stream of the design among those that the first detail of RUN_TIMEOUT says are open. */
+void fw_note_open_streams(const pnr_design *design, uint32_t open, diagnostics *d);
 
 /* ---- batches --------------------------------------------------------------------------------- */
 

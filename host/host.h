@@ -32,6 +32,7 @@ typedef struct {
     const char *elf, *batches; /* as fw_build and fw_batches_write leave them */
     const char *result;        /* written when all is done: a result file of docs/job_file.md */
     const char *folder;        /* for logs and finished batches; exists */
+    const pnr_design *design;  /* says which stream did not end, if there is one; or NULL */
 } host_job;
 
 /* What the host did while the board was there, in seconds: put batches into its memory, waited for one to be

@@ -32,12 +32,13 @@ typedef struct {
     arena *mem;
     diagnostics *d;
     host_child openocd, cosim;
-    int rpc;              /* OpenOCD's standard input and output */
-    VEC(char) reply;      /* the latest */
-    int door;             /* back door of a simulated board, or -1 */
-    int jtag_way;         /* file of a simulated board's JTAG socket, for OpenOCD to inherit, or -1 */
-    uint64_t runs_before; /* of batches that are kept */
-    const char *image;    /* file that carries bulk data to OpenOCD and back */
+    int rpc;                  /* OpenOCD's standard input and output */
+    VEC(char) reply;          /* the latest */
+    int door;                 /* back door of a simulated board, or -1 */
+    int jtag_way;             /* file of a simulated board's JTAG socket, for OpenOCD to inherit, or -1 */
+    uint64_t runs_before;     /* of batches that are kept */
+    const pnr_design *design; /* of the job */
+    const char *image;        /* file that carries bulk data to OpenOCD and back */
 } host_link;
 
 /* Set by SIGINT and SIGTERM while a link is open; whoever waits gives up then. */

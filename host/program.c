@@ -118,6 +118,7 @@ static bool run_all(fw_batches *all, const host_job *job, const host_options *o,
     if (out->kept < all->batches) {
         good =
             host_link_open(&link, all->board, o, job->folder, mem, d) && host_target_start(&link, job->elf);
+        link.design = job->design;
         for (uint32_t i = 0; i < all->batches; i++)
             link.runs_before += kept[i].done ? all->list[i].runs : 0;
         good = good && run_missing(&c);

@@ -55,6 +55,8 @@ static bool target_failed(host_link *l, const uint32_t *polled) {
     for (uint32_t i = 0; e && i < 2; i++)
         if (e->detail[i][0])
             diag_note(l->d, (src_loc){0}, "%s: 0x%08x", e->detail[i], polled[DETAIL + i]);
+    if (l->design && polled[ERROR] == FW_ERROR_RUN_TIMEOUT)
+        fw_note_open_streams(l->design, polled[DETAIL], l->d);
     host_nothing_lost(l); /* or that is why */
     return false;
 }

@@ -1,6 +1,7 @@
 /* test_host.c - onyx's side of the link to a board, in front of fake_openocd.c: results, their order and
  * cycles, what is kept, and every way in which a board may answer wrongly. */
 #include "host/host.h"
+#include "tests/firmware/small_design.h"
 #include "tests/test.h"
 
 enum { RUNS_A = 3, RUNS_B = 2, INPUTS = 2, OUTPUTS = 1, WORDS = 5 };
@@ -234,6 +235,20 @@ static void test_refusals(void **state) {
     }
 }
 
+/* Loads of GLB tile 1, stores of GLB tile 0 are open in mode "run". */
+static void test_open_streams_are_named(void **state) {
+    fixture *f = *state;
+    bench *b = bench_new(f, "named", "run");
+    b->job.design = &small_design_new(f, "onyx")->design;
+    assert_false(program(f, b));
+    const char *printed = fixture_printed(f);
+    assert_non_null(strstr(printed, "open: the load of global buffer tile 1, column 2: B level 0"));
+    assert_non_null(strstr(printed, "open: the store of global buffer tile 0, column 1: X level 0"));
+    assert_null(strstr(printed, "column 0"));
+    assert_null(strstr(printed, "column 5"));
+    end(b);
+}
+
 static void test_what_does_not_start(void **state) {
     fixture *f = *state;
     bench *b = bench_new(f, "start", "");
@@ -274,9 +289,13 @@ static void test_damaged_batches(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_results),        TEST(test_two_buffers),
-                                       TEST(test_going_on),       TEST(test_kept_batches_of_another_program),
-                                       TEST(test_refusals),       TEST(test_what_does_not_start),
+    const struct CMUnitTest tests[] = {TEST(test_results),
+                                       TEST(test_two_buffers),
+                                       TEST(test_going_on),
+                                       TEST(test_kept_batches_of_another_program),
+                                       TEST(test_refusals),
+                                       TEST(test_open_streams_are_named),
+                                       TEST(test_what_does_not_start),
                                        TEST(test_damaged_batches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

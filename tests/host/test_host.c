@@ -239,13 +239,15 @@ static void test_refusals(void **state) {
 static void test_open_streams_are_named(void **state) {
     fixture *f = *state;
     bench *b = bench_new(f, "named", "run");
-    b->job.design = &small_design_new(f, "onyx")->design;
+    small_design *small = small_design_new(f, "onyx");
+    b->job.design = &small->design;
     assert_false(program(f, b));
     const char *printed = fixture_printed(f);
     assert_non_null(strstr(printed, "open: the load of global buffer tile 1, column 2: B level 0"));
     assert_non_null(strstr(printed, "open: the store of global buffer tile 0, column 1: X level 0"));
     assert_null(strstr(printed, "column 0"));
     assert_null(strstr(printed, "column 5"));
+    pnr_board_free(&small->board);
     end(b);
 }
 

@@ -28,14 +28,13 @@ static void on_signal(int number) {
 /* ---- what goes wrong ------------------------------------------------------------------------- */
 
 void host_hint_log(host_link *l, const char *name) {
-    const char *path = arena_printf(l->mem, "%s/%s", l->folder, name), *last = file_tail(path, 6, l->mem);
     size_t length = 0;
-    const char *text = file_read_if_there(path, l->mem, &length),
-               *error = text ? strstr(text, "Error: ") : NULL;
-    if (!*last)
+    const char *text = file_read_if_there(arena_printf(l->mem, "%s/%s", l->folder, name), l->mem, &length);
+    if (!text || !length)
         return;
+    const char *last = text_tail(text, length, 6), *error = strstr(text, "Error: ");
     /* What went wrong may be followed by a long list of what there is instead. */
-    bool earlier = error && error + strlen(last) < text + length;
+    bool earlier = error && error < last;
     diag_hint(l->d, "the end of %s/%s:\n%.*s%s%s", l->folder, name, earlier ? (int)strcspn(error, "\n") : 0,
               earlier ? error : "", earlier ? "\n...\n" : "", last);
 }

@@ -73,14 +73,18 @@ char *file_read_if_there(const char *path, arena *mem, size_t *length) {
     return read_whole(path, mem, length, &why);
 }
 
-const char *file_tail(const char *path, uint32_t lines, arena *mem) {
-    size_t length = 0;
-    const char *text = file_read_if_there(path, mem, &length);
+const char *text_tail(const char *text, size_t length, uint32_t lines) {
     size_t at = length;
     uint32_t ends = 0;
     while (at > 0 && (ends += text[at - 1] == '\n') <= lines)
         at--;
-    return text ? text + at : "";
+    return text + at;
+}
+
+const char *file_tail(const char *path, uint32_t lines, arena *mem) {
+    size_t length = 0;
+    const char *text = file_read_if_there(path, mem, &length);
+    return text ? text_tail(text, length, lines) : "";
 }
 
 char *text_read(const char *path, arena *mem, size_t *length, diagnostics *d) {

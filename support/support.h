@@ -222,6 +222,8 @@ char *file_read(const char *path, arena *mem, size_t *length, diagnostics *d);
 /* The same without a word when it cannot be read; and its last lines, "" then. */
 char *file_read_if_there(const char *path, arena *mem, size_t *length);
 const char *file_tail(const char *path, uint32_t lines, arena *mem);
+/* The last lines of a text. */
+const char *text_tail(const char *text, size_t length, uint32_t lines);
 /* file_read of a text that a user may have edited anywhere: a UTF-8 byte-order mark in front is no part of
  * it; UTF-16 is E0006-encoding. Line ends may be LF or CRLF: readers take \r for a blank. */
 char *text_read(const char *path, arena *mem, size_t *length, diagnostics *d);

@@ -15,7 +15,7 @@ typedef struct {
     arena mem;
 } owned_result;
 
-/* The folder of onyx-cosim: that of this library in a build, beside it once installed. */
+/* The folder of onyx-cosim, with its slash: that of this library in a build, beside it once installed. */
 static const char *programs_folder(arena *mem) {
     Dl_info self;
     if (!dladdr((const void *)(uintptr_t)onyx_run, &self) || !self.dli_fname)
@@ -23,14 +23,14 @@ static const char *programs_folder(arena *mem) {
     const char *end = strrchr(self.dli_fname, '/');
     const char *folder = end ? arena_strndup(mem, self.dli_fname, (size_t)(end - self.dli_fname)) : ".";
     if (access(arena_printf(mem, "%s/onyx-cosim", folder), F_OK) == 0)
-        return folder;
-    return arena_printf(mem, "%s/" ONYX_PROGRAMS_INSTALLED, folder);
+        return arena_printf(mem, "%s/", folder);
+    return arena_printf(mem, "%s/" ONYX_PROGRAMS_INSTALLED "/", folder);
 }
 
-static bool take_operands(cli_session *s, cli_options *o, const onyx_tensor *operands, uint32_t n) {
+static bool take_operands(cli_session *s, compile_options *o, const onyx_tensor *operands, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         const onyx_tensor *t = &operands[i];
-        cli_given given = {.name = arena_strdup(&s->mem, t->name)};
+        compile_given given = {.name = arena_strdup(&s->mem, t->name)};
         if (t->order > SAM_MAX_ORDER || t->nnz > INT32_MAX) {
             diag_error(&s->diag, (src_loc){0}, "E0311-order",
                        "%s has order %u and %llu entries; at most %d and %d are read", t->name, t->order,
@@ -73,10 +73,12 @@ EXPORTED onyx_result *onyx_run(const char *const *arguments, uint32_t n_argument
     if (!out)
         out_of_memory(sizeof *out);
     cli_session s;
-    cli_options o;
-    cli_kernel k = {0};
+    compile_options o;
+    compile_kernel k = {0};
     cli_session_begin(&s);
-    s.programs = programs_folder(&s.mem);
+    const char *programs = programs_folder(&s.mem);
+    if (programs)
+        cli_set_programs(&s, programs);
     s.embedded = true;
     char **argv = arena_new_n(&s.mem, char *, n_arguments + 3); /* a name in front, NULL at the end */
     for (uint32_t i = 0; i < n_arguments; i++)

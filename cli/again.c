@@ -38,7 +38,7 @@ static bool not_recorded(cli_session *s, const char *folder) {
 }
 
 /* Files among the arguments are named from where the command ran; that folder may be gone. */
-static bool replay(cli_session *s, const char *folder, cli_options *o) {
+static bool replay(cli_session *s, const char *folder, compile_options *o) {
     const char *path = record_path(s, folder), *where = NULL;
     uint32_t version = 0;
     if (access(path, R_OK) != 0)
@@ -92,9 +92,9 @@ error_t cli_parse_again(int key, char *arg, struct argp_state *state) {
 }
 
 int cli_command_again(const struct argp *parser, cli_command command, int argc, char **argv, cli_again *again,
-                      bool (*action)(cli_again *, cli_options *)) {
+                      bool (*action)(cli_again *, compile_options *)) {
     cli_session s;
-    cli_options o;
+    compile_options o;
     cli_session_begin(&s);
     again->tool.session = &s;
     bool ok = cli_parse(parser, command, argc, argv, &s, again) &&
@@ -113,20 +113,20 @@ int cli_command_again(const struct argp *parser, cli_command command, int argc, 
 
 /* ---- onyx cosim, onyx firmware ----------------------------------------------------------------- */
 
-static bool cosim(cli_again *again, cli_options *o) {
-    cli_kernel k = {0};
+static bool cosim(cli_again *again, compile_options *o) {
+    compile_kernel k = {0};
     o->engine = ENGINE_SOC;
     return cli_run(o, again->tool.session, &k);
 }
 
 /* The program of one kernel: a line, or an object of the list. */
-static bool build(const cli_tool *tool, const cli_kernel *k, cJSON *list) {
+static bool build(const cli_tool *tool, const compile_kernel *k, cJSON *list) {
     cli_session *s = tool->session;
     fw_app app;
-    if (!cli_build_firmware(s, k, arena_printf(&s->mem, "%s/firmware", k->folder), &app))
+    if (!compile_build_firmware(&s->compile, k, arena_printf(&s->mem, "%s/firmware", k->folder), &app))
         return false;
     if (tool->json) {
-        cJSON *one = cli_add_item(list);
+        cJSON *one = json_add_item(list);
         cJSON_AddStringToObject(one, "elf", app.elf);
         cJSON_AddNumberToObject(one, "code_bytes", app.code_bytes);
         cJSON_AddNumberToObject(one, "data_bytes", app.data_bytes);
@@ -140,9 +140,9 @@ static bool build(const cli_tool *tool, const cli_kernel *k, cJSON *list) {
     return true;
 }
 
-static bool firmware(cli_again *again, cli_options *o) {
+static bool firmware(cli_again *again, compile_options *o) {
     const cli_tool *tool = &again->tool;
-    cli_kernel k = {0};
+    compile_kernel k = {0};
     cJSON *list = cJSON_CreateArray();
     bool ok = cli_compile(o, tool->session, &k);
     for (uint32_t n = 0; ok && n < k.producers.len; n++)

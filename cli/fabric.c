@@ -109,7 +109,7 @@ static void print_board(const pnr_board *b, const bits_map *map) {
 
 /* One that cannot be read is no reason not to list the others. */
 static bool list_boards(cli_session *s) {
-    const char *folder = arena_printf(&s->mem, "%s/boards", cli_home(s));
+    const char *folder = arena_printf(&s->mem, "%s/boards", s->compile.home);
     const text_vec names = cli_names_in(s, folder, ".json");
     if (!names.len)
         diag_error(&s->diag, (src_loc){0}, "E0001-file", "there are no boards in '%s'", folder);

@@ -6,7 +6,7 @@
 
 /* Beside what the commands read, as in the tree; or where documentation is installed. */
 static const char *docs_folder(cli_session *s) {
-    const char *docs = arena_printf(&s->mem, "%s/docs", cli_home(s));
+    const char *docs = arena_printf(&s->mem, "%s/docs", s->compile.home);
     return access(docs, F_OK) == 0 ? docs : cli_program(s, ONYX_DOCS_INSTALLED);
 }
 

@@ -7,11 +7,11 @@ enum { MOST_TILE = 1 << 15 }; /* coordinates have 16 bits */
 
 typedef struct {
     cli_session *session;
-    cli_options *options;
+    compile_options *options;
 } parsing;
 
 static void set_dtype(parsing *p, tile_dtype dtype, const char *option) {
-    cli_options *o = p->options;
+    compile_options *o = p->options;
     if (o->dtype_from && o->dtype != dtype) {
         diag_error(&p->session->diag, (src_loc){0}, "E0903-option-value", "%s contradicts %s", option,
                    o->dtype_from);
@@ -49,7 +49,7 @@ static void parse_output(parsing *p, const char *arg) {
 }
 
 /* Where an option's text goes as it is: to the end of a list, or alone; NULL for other options. */
-static text_vec *list_of(cli_options *o, int key) {
+static text_vec *list_of(compile_options *o, int key) {
     return key == CLI_OPT_FORMAT       ? &o->formats
            : key == CLI_OPT_SCHEDULE   ? &o->schedule
            : key == CLI_OPT_INPUT      ? &o->inputs
@@ -58,7 +58,7 @@ static text_vec *list_of(cli_options *o, int key) {
            : key == CLI_OPT_TRACE_EDGE ? &o->trace_edges
                                        : NULL;
 }
-static const char **text_of(cli_options *o, int key) {
+static const char **text_of(compile_options *o, int key) {
     return key == CLI_OPT_BOARD   ? &o->board
            : key == CLI_OPT_STATS ? &o->stats
            : key == CLI_OPT_TRACE ? &o->trace
@@ -73,17 +73,17 @@ static bool parse_value(parsing *p, int key, const char *arg) {
     static const char *const dispatches[] = {"inorder", "sorted", "dynamic", "order", "load", "auto", NULL};
     enum { DISPATCHES = TILE_DISPATCH_DYNAMIC + 1, DISPATCH_AUTO = 5 };
     cli_session *s = p->session;
-    cli_options *o = p->options;
+    compile_options *o = p->options;
     switch (key) {
     case CLI_OPT_PROFILE:
         o->profile = cli_profile(s, arg);
         return true;
     case CLI_OPT_ENGINE:
-        o->engine = (cli_engine)(cli_choice(s, "--engine", arg, cli_engines) + ENGINE_SAM);
+        o->engine = (compile_engine)(cli_choice(s, "--engine", arg, cli_engines) + ENGINE_SAM);
         return true;
     case CLI_OPT_TILE:
         o->tile_auto = strcmp(arg, "auto") == 0;
-        o->tile = o->tile_auto ? (cli_edges){0} : cli_parse_edges(s, "--tile", arg, 1, MOST_TILE);
+        o->tile = o->tile_auto ? (compile_edges){0} : cli_parse_edges(s, "--tile", arg, 1, MOST_TILE);
         return true;
     case CLI_OPT_GLB_TILE:
         o->glb_tile = cli_parse_edges(s, "--glb-tile", arg, 0, UINT32_MAX);
@@ -126,7 +126,7 @@ static bool parse_value(parsing *p, int key, const char *arg) {
 
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
     parsing *p = state->input;
-    cli_options *o = p->options;
+    compile_options *o = p->options;
     if (arg && key > 0 && key < CLI_NO_LETTER && *arg == '=')
         arg++; /* taco's -f=X:ss */
     text_vec *list = list_of(o, key);
@@ -176,7 +176,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
 }
 
 /* An option that the engine of onyx run does not read is a mistake. */
-static void check_engine_options(const cli_options *o, cli_session *s) {
+static void check_engine_options(const compile_options *o, cli_session *s) {
     bool sam = o->engine == ENGINE_SAM, traces = o->engine == ENGINE_CYCLE || o->engine == ENGINE_RTL;
     const struct {
         const char *option, *engines;
@@ -210,7 +210,7 @@ static void check_engine_options(const cli_options *o, cli_session *s) {
     }
 }
 
-bool cli_parse_options(cli_command command, int argc, char **argv, cli_session *s, cli_options *o) {
+bool cli_parse_options(cli_command command, int argc, char **argv, cli_session *s, compile_options *o) {
     static const char *const does[] = {
         [CLI_RUN] = "Compiles an expression, runs it on operands, compares the result with the reference.",
         [CLI_COMPILE] =
@@ -224,18 +224,18 @@ bool cli_parse_options(cli_command command, int argc, char **argv, cli_session *
         .doc =
             arena_printf(&s->mem, "%s Expressions are taco's: \"X(i,j) = B(i,k) * C(k,j)\".", does[command])};
     parsing p = {s, o};
-    *o = (cli_options){.board = "onyx",
-                       .profile = PNR_PROFILE,
-                       .engine = ENGINE_SOC,
-                       .seed = 1,
-                       .runs = command == CLI_RUN,
-                       .check = true,
-                       .pipeline = true,
-                       .balance = true,
-                       .unroll = 1,
-                       .buffers = 1,
-                       .dispatch = TILE_DISPATCH_LOAD,
-                       .dispatch_auto = true};
+    *o = (compile_options){.board = "onyx",
+                           .profile = PNR_PROFILE,
+                           .engine = ENGINE_SOC,
+                           .seed = 1,
+                           .runs = command == CLI_RUN,
+                           .check = true,
+                           .pipeline = true,
+                           .balance = true,
+                           .unroll = 1,
+                           .buffers = 1,
+                           .dispatch = TILE_DISPATCH_LOAD,
+                           .dispatch_auto = true};
     if (!cli_parse(&parser, command, argc, argv, s, &p))
         return false;
     if (!o->expression)

@@ -44,47 +44,11 @@ static void show(void *context, const host_progress *now) {
                 plural(now->all_runs, "run", "runs"));
 }
 
-/* ---- the engine -------------------------------------------------------------------------------- */
-
-bool cli_run_program(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
-                     tile_collector *c, cli_outcome *out) {
-    arena *mem = &s->mem;
-    const char *folder = arena_printf(mem, "%s/firmware", o->out);
-    const host_job job = {.elf = arena_printf(mem, "%s/app.elf", folder),
-                          .batches = arena_printf(mem, "%s/batches.bin", folder),
-                          .result = arena_printf(mem, "%s/result.bin", folder),
-                          .folder = folder,
-                          .design = &k->design};
-    fw_app app;
-    host_outcome done;
-    uint64_t cycles = 0, ratio = host_cycles_ratio(&k->board);
-    if (!make_folder(folder, &s->diag) ||
-        !cli_write_batch_file(o, s, k, FW_BUFFERS_MOST, job.batches, batches, out))
-        return false;
-    double start = seconds_now();
-    if (!cli_firmware_is_there(s, k, folder) && !cli_build_firmware(s, k, folder, &app))
-        return false;
-    k->times.firmware = seconds_now() - start;
-    cli_progress_stage(s, "loading the board", 0);
-    bool ok = host_program(&o->on_board->board, &job, &o->on_board->host, mem, &s->diag, &done);
-    if (!ok && done.interrupted) {
-        cli_progress_end(s);
-        fputs("onyx: interrupted; the same command goes on after the batches that are done\n", stderr);
-        exit(EXIT_INTERRUPTED);
-    }
-    out->host = done;
-    out->config_cycles = done.config_cycles * ratio;
-    out->kernel_cycles = done.kernel_cycles * ratio;
-    out->firmware_cycles = done.firmware_cycles * ratio;
-    out->total_cycles = out->config_cycles + out->kernel_cycles + out->firmware_cycles;
-    return ok && cli_collect_batches(batches, job.result, c, &cycles);
-}
-
 /* ---- the command ------------------------------------------------------------------------------- */
 
 typedef struct {
     cli_again again;
-    cli_on_board on;
+    compile_on_board on;
 } program_options;
 
 static error_t parse_program(int key, char *arg, struct argp_state *state) {
@@ -108,10 +72,10 @@ static error_t parse_program(int key, char *arg, struct argp_state *state) {
     }
 }
 
-static bool program(cli_again *again, cli_options *o) {
+static bool program(cli_again *again, compile_options *o) {
     cli_session *s = again->tool.session;
-    cli_on_board *on = &((program_options *)again)->on; /* its first member */
-    cli_kernel k = {0};
+    compile_on_board *on = &((program_options *)again)->on; /* its first member */
+    compile_kernel k = {0};
     if (!cli_read_board(s, again->tool.board, &on->board, &on->host.board_path) ||
         !same_array(s, o->board, &on->board))
         return false;
@@ -121,7 +85,12 @@ static bool program(cli_again *again, cli_options *o) {
     o->board = again->tool.board;
     o->engine = ENGINE_PROGRAM;
     o->on_board = on;
-    return cli_run(o, s, &k);
+    bool ok = cli_run(o, s, &k);
+    if (s->compile.interrupted) {
+        cli_progress_end(s);
+        fputs("onyx: interrupted; the same command goes on after the batches that are done\n", stderr);
+    }
+    return ok;
 }
 
 int command_program(int argc, char **argv) {

@@ -9,7 +9,7 @@ typedef struct {
     uint64_t config, kernel, firmware, total;
     double build_s, cpu_s;
     double fmax_mhz, time_us;
-    cli_times times;
+    compile_times times;
 } figures;
 
 static uint32_t larger(uint32_t a, uint32_t b) {
@@ -29,7 +29,7 @@ static void add_tiles(const netlist *n, figures *f) {
     f->io = larger(f->io, io);
 }
 
-static void add_times(const cli_times *t, cli_times *sum) {
+static void add_times(const compile_times *t, compile_times *sum) {
     sum->frontend += t->frontend;
     sum->lower += t->lower;
     sum->place += t->place;
@@ -41,7 +41,7 @@ static void add_times(const cli_times *t, cli_times *sum) {
     sum->total += t->total;
 }
 
-static void add_kernel(const cli_kernel *k, arena *mem, figures *f) {
+static void add_kernel(const compile_kernel *k, arena *mem, figures *f) {
     const tile_counts *counts = &k->planned.counts;
     add_tiles(&k->net, f);
     f->copies = larger(f->copies, k->copies);
@@ -67,7 +67,7 @@ static void add_kernel(const cli_kernel *k, arena *mem, figures *f) {
     add_times(&k->times, &f->times);
 }
 
-static figures figures_of_all(const cli_kernel *k, arena *mem) {
+static figures figures_of_all(const compile_kernel *k, arena *mem) {
     figures f = {0};
     for (uint32_t n = 0; n < k->producers.len; n++)
         add_kernel(&k->producers.at[n], mem, &f);
@@ -83,7 +83,7 @@ static void add_number(cJSON *object, const char *key, double value) {
     cJSON_AddNumberToObject(object, key, value);
 }
 
-static void add_wall(cJSON *json, const cli_times *t) {
+static void add_wall(cJSON *json, const compile_times *t) {
     cJSON *wall = add_object(json, "wall_s");
     add_number(wall, "frontend", t->frontend);
     add_number(wall, "lower", t->lower);
@@ -140,7 +140,7 @@ static const char *corner_text(const tile_split *split, uint32_t i, arena *mem) 
 }
 
 /* By tiling's model, which knows one copy of the kernel. */
-static double predicted_cycles(const cli_kernel *k) {
+static double predicted_cycles(const compile_kernel *k) {
     return (double)(uint64_t)(k->planned.counts.expected.cycles / (k->copies ? k->copies : 1));
 }
 
@@ -155,21 +155,22 @@ static void add_candidates(cJSON *tiling, const sam_statement *st, const tile_ca
     cJSON *list = tried->len ? cJSON_AddArrayToObject(tiling, "candidates") : NULL;
     for (uint32_t i = 0; i < tried->len; i++) {
         const tile_candidate *c = &tried->at[i];
-        cJSON *item = cli_add_item(list);
-        cJSON_AddStringToObject(item, "edges", cli_edges_text(st, c->edge, mem));
+        cJSON *item = json_add_item(list);
+        cJSON_AddStringToObject(item, "edges", compile_edges_text(st, c->edge, mem));
         add_number(item, "runs", (double)c->expected.runs);
         add_number(item, "predicted", (double)(uint64_t)c->predicted);
         cJSON_AddBoolToObject(item, "complete", c->complete);
     }
 }
 
-static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
+static void add_tiling(cJSON *json, cli_session *s, const compile_kernel *k) {
     const tile_counts *counts = &k->planned.counts;
     cJSON *tiling = add_object(json, "tiling");
     add_number(tiling, "tile", k->plan.tile);
     add_number(tiling, "glb_tile", widest(&k->statement, k->plan.glb_edge));
-    cJSON_AddStringToObject(tiling, "edges", cli_edges_text(&k->statement, k->plan.edge, &s->mem));
-    cJSON_AddStringToObject(tiling, "glb_edges", cli_edges_text(&k->statement, k->plan.glb_edge, &s->mem));
+    cJSON_AddStringToObject(tiling, "edges", compile_edges_text(&k->statement, k->plan.edge, &s->mem));
+    cJSON_AddStringToObject(tiling, "glb_edges",
+                            compile_edges_text(&k->statement, k->plan.glb_edge, &s->mem));
     add_number(tiling, "mem_words", counts->most_words);
     add_number(tiling, "bank_words", (double)counts->most_bank_words);
     add_number(tiling, "glb_tiles", (double)counts->glb_tiles);
@@ -189,7 +190,7 @@ static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
     cJSON *splits = cJSON_AddArrayToObject(tiling, "splits");
     for (uint32_t i = 0; i < counts->splits.len; i++) {
         const tile_split *split = &counts->splits.at[i];
-        cJSON *item = cli_add_item(splits);
+        cJSON *item = json_add_item(splits);
         cJSON_AddStringToObject(item, "tensor", names_text(&s->names, split->tensor));
         add_number(item, "subtiles", (double)split->tiles);
         add_number(item, "most_words", (double)split->most_words);
@@ -199,7 +200,7 @@ static void add_tiling(cJSON *json, cli_session *s, const cli_kernel *k) {
     }
 }
 
-static void add_dispatch(cJSON *json, const cli_dispatch *d) {
+static void add_dispatch(cJSON *json, const compile_dispatch *d) {
     static const char *const ways[] = {"inorder", "sorted", "dynamic"}; /* as tile_dispatch */
     cJSON *dispatch = add_object(json, "dispatch");
     cJSON_AddStringToObject(dispatch, "how", ways[d->how]);
@@ -224,8 +225,8 @@ static void add_host(cJSON *json, const host_outcome *h) {
     add_number(host, "collect_s", h->seconds.collect);
 }
 
-static void add_details(cJSON *json, const cli_options *o, cli_session *s, const cli_kernel *k) {
-    cJSON_AddStringToObject(json, "loops", cli_loops_text(&k->statement, &s->mem));
+static void add_details(cJSON *json, const compile_options *o, cli_session *s, const compile_kernel *k) {
+    cJSON_AddStringToObject(json, "loops", compile_loops_text(&k->statement, &s->mem));
     if (k->chosen)
         cJSON_AddStringToObject(json, "chosen", k->chosen);
     cJSON *repacked = cJSON_AddArrayToObject(json, "repacked");
@@ -248,11 +249,11 @@ static void add_details(cJSON *json, const cli_options *o, cli_session *s, const
         cli_hazards_json(&k->ran, json);
 }
 
-static const char *result_name(const cli_session *s, const cli_kernel *k) {
+static const char *result_name(const cli_session *s, const compile_kernel *k) {
     return names_text(&s->names, sam_tensor_at(&k->user, k->user.result)->name);
 }
 
-static cJSON *kernel_json(const cli_options *o, cli_session *s, const cli_kernel *k) {
+static cJSON *kernel_json(const compile_options *o, cli_session *s, const compile_kernel *k) {
     cJSON *json = cJSON_CreateObject();
     figures f = {0};
     add_kernel(k, &s->mem, &f);
@@ -276,8 +277,8 @@ static double peak_rss_mb(void) {
     return (double)kib / 1024;
 }
 
-static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, const figures *all, bool ran,
-                     const char *check) {
+static cJSON *report(const compile_options *o, cli_session *s, const compile_kernel *k, const figures *all,
+                     bool ran, const char *check) {
     static const char *const engines[] = {"none", "sam", "cycle", "rtl", "soc", "program"};
     cJSON *json = cJSON_CreateObject();
     add_number(json, "format_version", 1);
@@ -305,10 +306,10 @@ static cJSON *report(const cli_options *o, cli_session *s, const cli_kernel *k, 
 }
 
 /* Of --tile auto. */
-static void print_choice(cli_session *s, const cli_kernel *k, bool ran) {
+static void print_choice(cli_session *s, const compile_kernel *k, bool ran) {
     const tile_candidate *chosen = &k->planned.expected;
     printf("  --tile %s was chosen of %u: %.0f cycles predicted",
-           cli_edges_text(&k->statement, chosen->edge, &s->mem), k->planned.candidates.len,
+           compile_edges_text(&k->statement, chosen->edge, &s->mem), k->planned.candidates.len,
            ran ? predicted_cycles(k) : chosen->predicted / k->copies);
     if (ran)
         printf(", %llu measured", (unsigned long long)k->ran.kernel_cycles);
@@ -316,7 +317,7 @@ static void print_choice(cli_session *s, const cli_kernel *k, bool ran) {
 }
 
 /* What became of the statement. */
-static void compiled_summary(cli_session *s, const cli_kernel *k, const figures *f) {
+static void compiled_summary(cli_session *s, const compile_kernel *k, const figures *f) {
     for (uint32_t t = 1; t <= k->statement.tensors.len; t++) {
         const char *text = fe_repacked(&k->statement, (sam_tensor){t}, &s->mem);
         if (text)
@@ -331,8 +332,8 @@ static void compiled_summary(cli_session *s, const cli_kernel *k, const figures 
 }
 
 /* How the data were cut, and who takes which part. */
-static void runs_summary(cli_session *s, const cli_kernel *k, const figures *f, bool ran) {
-    const char *edges = k->plan.edge ? cli_edges_text(&k->statement, k->plan.edge, &s->mem) : "";
+static void runs_summary(cli_session *s, const compile_kernel *k, const figures *f, bool ran) {
+    const char *edges = k->plan.edge ? compile_edges_text(&k->statement, k->plan.edge, &s->mem) : "";
     if (k->planned.counts.expected.runs)
         printf("  %llu %s on %s-wide sub-tiles (%llu %s without work skipped)\n",
                (unsigned long long)f->pairs_run, plural(f->pairs_run, "run", "runs"), edges,
@@ -357,7 +358,8 @@ static void runs_summary(cli_session *s, const cli_kernel *k, const figures *f, 
 }
 
 /* Lines about one kernel; of several each stands under its name, and what it makes is `result`. */
-static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bool ran, const char *result) {
+static void kernel_summary(cli_session *s, const compile_kernel *k, bool several, bool ran,
+                           const char *result) {
     figures f = {0};
     add_kernel(k, &s->mem, &f);
     if (several)
@@ -380,8 +382,8 @@ static void kernel_summary(cli_session *s, const cli_kernel *k, bool several, bo
         cli_stalls_print(s, &k->ran);
 }
 
-static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, const figures *all, bool ran,
-                    const char *check) {
+static void summary(const compile_options *o, cli_session *s, const compile_kernel *k, const figures *all,
+                    bool ran, const char *check) {
     bool several = k->producers.len > 0;
     printf("%s\n", o->expression);
     if (k->staged)
@@ -391,15 +393,9 @@ static void summary(const cli_options *o, cli_session *s, const cli_kernel *k, c
     kernel_summary(s, k, several, ran, arena_printf(&s->mem, "the result, check: %s", check));
     if (ran && several)
         printf("  %llu %s in all\n", (unsigned long long)all->total, plural(all->total, "cycle", "cycles"));
-    const cli_times *t = &all->times;
+    const compile_times *t = &all->times;
     printf("  %.3f s to the bitstream, %.3f s in all; everything is in %s\n",
            t->frontend + t->lower + t->place + t->route + t->bitstream, t->total, o->out);
-}
-
-cJSON *cli_add_item(cJSON *list) {
-    cJSON *item = cJSON_CreateObject();
-    cJSON_AddItemToArray(list, item);
-    return item;
 }
 
 void cli_print_json(const cJSON *json) {
@@ -408,7 +404,8 @@ void cli_print_json(const cJSON *json) {
     cJSON_free(text);
 }
 
-bool cli_report(const cli_options *o, cli_session *s, const cli_kernel *k, bool ran, const char *check) {
+bool cli_report(const compile_options *o, cli_session *s, const compile_kernel *k, bool ran,
+                const char *check) {
     const figures all = figures_of_all(k, &s->mem);
     cJSON *json = report(o, s, k, &all, ran, check);
     bool ok = json_write(json, arena_printf(&s->mem, "%s/report.json", o->out), &s->diag);

@@ -1,148 +1,7 @@
-/* onyx run and onyx compile: compile, cut the data, run an engine, compare with the reference, report. */
+/* onyx run and onyx compile: the options, what compile/ makes of them, and what is written and said of it. */
 #include "cli/cli.h"
 
-void cli_streams_of(const pnr_design *design, cli_streams *streams) {
-    *streams = (cli_streams){0};
-    for (uint32_t x = 0; x < design->board->width; x++) {
-        for (uint32_t c = 0; c < design->net->cells.len; c++) {
-            const net_cell_data *cell = &design->net->cells.at[c];
-            bool io = cell->mode == NET_MODE_IO_IN || cell->mode == NET_MODE_IO_OUT;
-            if (!io || design->site.at[c].x != x)
-                continue;
-            const tile_copy_stream stream = {{cell->tensor, cell->level}, cell->copy};
-            uint32_t *n = cell->output ? &streams->n_out : &streams->n_in;
-            (cell->output ? streams->out : streams->in)[*n] = stream;
-            (cell->output ? streams->out_cell : streams->in_cell)[*n] = c;
-            (cell->output ? streams->out_column : streams->in_column)[(*n)++] = x;
-        }
-    }
-}
-
-/* A packed statement's graph on its packed operands. */
-static bool run_graph(const cli_options *o, cli_session *s, const sam_statement *st, const sam_graph *g,
-                      const tile_operands *in, cli_outcome *out) {
-    sam_tensor_levels *levels = arena_new_n(&s->mem, sam_tensor_levels, st->tensors.len);
-    uint32_t *extent = NULL, result_extent[SAM_MAX_ORDER] = {0}, n = 0;
-    const sam_tensor_data *result = sam_tensor_at(st, st->result);
-    if (!tile_extents(st, in, &s->mem, &s->diag, &extent))
-        return false;
-    tile_result_dim(st, extent, result_extent);
-    *out = (cli_outcome){.result = {.name = result->name, .order = result->order}};
-    memcpy(out->result.dim, result_extent, sizeof result_extent);
-    for (uint32_t l = 0; l < st->loops.len; l++) {
-        if (!extent[st->loops.at[l].v - 1])
-            return true; /* an index without coordinates: the result is empty */
-    }
-    for (uint32_t t = 0; t < st->tensors.len; t++) {
-        if (t + 1 == st->result.v)
-            continue;
-        if (!tile_levels(&in->operand[t], &st->tensors.at[t], &s->mem, &s->diag, &levels[n++]))
-            return false;
-    }
-    sam_sim_result sim;
-    if (!cli_watched_simulate(o, s, g, levels, n, &sim))
-        return false;
-    for (uint32_t l = 0; l < result->order; l++) /* a dense result level is as long as its index */
-        sim.result.level[l].dim = result_extent[result->mode[l]];
-    out->kernel_cycles = out->total_cycles = sim.cycles;
-    return tile_from_levels(&sim.result, result, result_extent, in->dtype, &s->mem, &s->diag, &out->result);
-}
-
-/* Coordinates there are at most in a fiber of a sub-tile: a memory tile holds no more of one operand. */
-static uint32_t longest_fiber(const cli_kernel *k, const uint32_t *extent) {
-    uint32_t most = tile_longest(&k->statement, &k->tiling, extent);
-    uint64_t held = (uint64_t)k->tiling.mem_words * k->statement.tensors.len;
-    return most < held ? most : (uint32_t)held;
-}
-
-/* Cuts the packed operands, lets the engine run every pair, collects. */
-static bool run_tiled(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in) {
-    uint32_t *extent = NULL;
-    cli_outcome *out = &k->ran;
-    cli_batches b;
-    if (!tile_extents(&k->statement, in, &s->mem, &s->diag, &extent) ||
-        !cli_check_deadlock(o, s, k, longest_fiber(k, extent)) || !cli_begin_batches(s, k, in, &b))
-        return false;
-    tile_collector *c = tile_collect_begin(&k->statement, &k->plan, extent, in->dtype, &s->mem);
-    bool ok = (o->engine == ENGINE_CYCLE     ? cli_run_cycle
-               : o->engine == ENGINE_RTL     ? cli_run_rtl
-               : o->engine == ENGINE_PROGRAM ? cli_run_program
-                                             : cli_run_soc)(o, s, k, &b, c, out);
-    bool collected = tile_collect_end(c, &s->mem, &out->result);
-    k->planned.partials = tile_collect_cost(c);
-    cli_end_batches(&b);
-    return collected && ok;
-}
-
-/* One kernel on operands and workspaces, which it finds by name; the result is that of k->user. */
-static bool run_kernel(const cli_options *all, cli_session *s, cli_kernel *k, const tile_operands *in) {
-    const cli_options own = cli_options_of(all, k), *o = &own;
-    double start = seconds_now();
-    if ((!k->packed.operand && !tile_pack(&k->statement, in, &s->mem, &s->diag, &k->packed)) ||
-        !(o->engine == ENGINE_SAM ? run_graph(o, s, &k->statement, &k->sam, &k->packed, &k->ran)
-                                  : run_tiled(o, s, k, &k->packed)))
-        return false;
-    const tile_tensor got = k->ran.result;
-    uint32_t dim[SAM_MAX_ORDER] = {0};
-    tile_result_dim(&k->user, k->extent, dim);
-    tile_unpack(sam_tensor_at(&k->statement, k->statement.result), &got, dim, in->dtype, &s->mem,
-                &k->ran.result);
-    k->times.run = seconds_now() - start - k->times.tile - k->times.firmware;
-    return true;
-}
-
-/* Runs the kernel of a workspace and adds the workspace to `all`, where its operands are, by name. */
-static bool run_producer(const cli_options *o, cli_session *s, cli_kernel *p, tile_tensor *all,
-                         tile_operands *now) {
-    tile_tensor *own = arena_new_n(&s->mem, tile_tensor, p->user.tensors.len);
-    bool inferred = false;
-    for (uint32_t t = 0; t < p->user.tensors.len; t++) {
-        for (uint32_t i = 0; i < now->n; i++) {
-            if (name_eq(all[i].name, p->user.tensors.at[t].name))
-                own[t] = all[i];
-        }
-        inferred = inferred || own[t].dim_inferred;
-    }
-    const tile_operands in = {own, p->user.tensors.len, now->dtype};
-    if (!tile_known_extents(&p->user, &in, &s->mem, &s->diag, &p->extent) || !run_kernel(o, s, p, now))
-        return false;
-    p->ran.result.name = sam_tensor_at(&p->user, p->user.result)->name;
-    p->ran.result.dim_inferred = inferred; /* an operand of a later kernel may reach further */
-    all[now->n++] = p->ran.result;
-    return true;
-}
-
-bool cli_run_kernels(const cli_options *o, cli_session *s, cli_kernel *k, const tile_operands *in) {
-    tile_tensor *all = arena_new_n(&s->mem, tile_tensor, in->n + k->producers.len);
-    tile_operands now = {all, in->n, in->dtype}; /* the user's, and the workspaces so far */
-    memcpy(all, in->operand, sizeof *all * in->n);
-    for (uint32_t n = 0; n < k->producers.len; n++) {
-        if (!run_producer(o, s, &k->producers.at[n], all, &now))
-            return false;
-    }
-    return run_kernel(o, s, k, &now);
-}
-
-const char *cli_check(const cli_options *o, cli_session *s, const cli_kernel *k, const tile_operands *in,
-                      const tile_tensor *got) {
-    tile_tensor want;
-    if (!o->check)
-        return "none";
-    cli_progress_stage(s, "computing the reference", 0);
-    if (!tile_reference(&k->user, in, &s->mem, &s->diag, &want))
-        return "none";
-    if (want.wrapped) {
-        diag_warning(&s->diag, (src_loc){0}, "E0351-wrapped",
-                     "%llu of %llu %s of %s %s outside of -32768..32767 and wrapped around, as on the chip",
-                     (unsigned long long)want.wrapped, (unsigned long long)want.nnz,
-                     plural(want.nnz, "value", "values"), names_text(&s->names, want.name),
-                     plural(want.wrapped, "is", "are"));
-        diag_hint(&s->diag, "scale the operands, or compute in floating point with --dtype bf16");
-    }
-    return tile_equal(got, &want, o->dtype, &s->names, &s->diag) ? "pass" : "fail";
-}
-
-bool cli_write_outputs(const cli_options *o, cli_session *s, const tile_tensor *result) {
+bool cli_write_outputs(const compile_options *o, cli_session *s, const tile_tensor *result) {
     for (uint32_t i = 0; i < o->outputs.len; i++) {
         const char *path = strchr(o->outputs.at[i], ':') + 1;
         if (!result) {
@@ -156,7 +15,7 @@ bool cli_write_outputs(const cli_options *o, cli_session *s, const tile_tensor *
     return true;
 }
 
-static bool write_result(const cli_options *o, cli_session *s, const tile_tensor *t) {
+static bool write_result(const compile_options *o, cli_session *s, const tile_tensor *t) {
     const char *end = t->order <= 2 ? "mtx" : "tns";
     return cli_write_outputs(o, s, t) &&
            tile_write(t, o->dtype,
@@ -164,37 +23,38 @@ static bool write_result(const cli_options *o, cli_session *s, const tile_tensor
                       &s->diag);
 }
 
-bool cli_run(const cli_options *o, cli_session *s, cli_kernel *k) {
+bool cli_compile(const compile_options *o, cli_session *s, compile_kernel *k) {
+    return cli_take_folder(s, o->out) && cli_read_board(s, o->board, &k->board, &k->board_path) &&
+           compile_to_bitstream(o, &s->compile, k);
+}
+
+bool cli_run(const compile_options *o, cli_session *s, compile_kernel *k) {
     double start = seconds_now();
-    bool sam = o->engine == ENGINE_SAM;
-    bool ok = sam ? cli_take_folder(s, o->out) && cli_compile_sam(o, false, s, k) : cli_compile(o, s, k);
-    if (!ok || (!k->operands.operand && !cli_read_operands(o, s, k, &k->operands)) ||
-        !cli_run_kernels(o, s, k, &k->operands))
+    bool ok = o->engine == ENGINE_SAM
+                  ? cli_take_folder(s, o->out) && compile_to_graph(o, false, &s->compile, k)
+                  : cli_compile(o, s, k);
+    if (!ok || (!k->operands.operand && !compile_read_operands(o, &s->compile, k, &k->operands)) ||
+        !compile_run_kernels(o, &s->compile, k, &k->operands))
         return false;
-    const char *check = cli_check(o, s, k, &k->operands, &k->ran.result);
+    const char *check = compile_check(o, &s->compile, k, &k->operands, &k->ran.result);
     k->times.total = seconds_now() - start;
     return write_result(o, s, &k->ran.result) && cli_report(o, s, k, true, check);
 }
 
 static int command(cli_command which, int argc, char **argv,
-                   bool (*action)(const cli_options *, cli_session *, cli_kernel *)) {
+                   bool (*action)(const compile_options *, cli_session *, compile_kernel *)) {
     cli_session s;
-    cli_options o;
-    cli_kernel k = {0};
+    compile_options o;
+    compile_kernel k = {0};
     cli_session_begin(&s);
     bool ok = cli_parse_options(which, argc, argv, &s, &o) && cli_want_folder(&s, o.out) &&
               action(&o, &s, &k) && cli_record_command(&s, argc, argv, o.out);
     return cli_session_end(&s, ok);
 }
 
-static bool compile(const cli_options *o, cli_session *s, cli_kernel *k) {
+static bool compile(const compile_options *o, cli_session *s, compile_kernel *k) {
     double start = seconds_now();
-    bool ok = cli_write_outputs(o, s, NULL) && cli_compile(o, s, k) &&
-              cli_check_deadlock(o, s, k, tile_longest(&k->statement, &k->tiling, NULL));
-    for (uint32_t n = 0; ok && n < k->producers.len; n++) {
-        const cli_kernel *p = &k->producers.at[n];
-        ok = cli_check_deadlock(o, s, p, tile_longest(&p->statement, &p->tiling, NULL));
-    }
+    bool ok = cli_write_outputs(o, s, NULL) && cli_compile(o, s, k) && compile_check_edges(o, &s->compile, k);
     k->times.total = seconds_now() - start;
     return ok && cli_report(o, s, k, false, "none");
 }

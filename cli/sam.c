@@ -1,14 +1,21 @@
 /* onyx sam: prints the graph of an expression or a file, or simulates it. */
 #include "cli/cli.h"
 
+static bool is_graph(const char *name) {
+    size_t length = strlen(name);
+    return length > 3 && strcmp(name + length - 3, ".gv") == 0;
+}
+
 /* Simulates on the operands and compares with the reference, if there is an expression to compare with. */
-static bool simulate(const cli_options *o, cli_session *s, cli_kernel *k) {
+static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k) {
     tile_operands in;
-    cli_options engine_sam = *o;
+    compile_options engine_sam = *o;
     engine_sam.engine = ENGINE_SAM;
-    if (!cli_read_operands(o, s, k, &in) || !cli_run_kernels(&engine_sam, s, k, &in))
+    if (!compile_read_operands(o, &s->compile, k, &in) ||
+        !compile_run_kernels(&engine_sam, &s->compile, k, &in))
         return false;
-    const char *check = cli_is_graph(o->expression) ? "none" : cli_check(o, s, k, &in, &k->ran.result);
+    const char *check =
+        is_graph(o->expression) ? "none" : compile_check(o, &s->compile, k, &in, &k->ran.result);
     uint64_t cycles = k->ran.kernel_cycles;
     for (uint32_t n = 0; n < k->producers.len; n++)
         cycles += k->producers.at[n].ran.kernel_cycles;
@@ -20,7 +27,7 @@ static bool simulate(const cli_options *o, cli_session *s, cli_kernel *k) {
 }
 
 /* The graph names stored tensors; says which of them are not as the user declared them. */
-static void note_repacking(const cli_kernel *k, cli_session *s) {
+static void note_repacking(const compile_kernel *k, cli_session *s) {
     for (uint32_t t = 1; t <= k->statement.tensors.len; t++) {
         const char *text = fe_repacked(&k->statement, (sam_tensor){t}, &s->mem);
         if (text)
@@ -30,7 +37,7 @@ static void note_repacking(const cli_kernel *k, cli_session *s) {
 }
 
 /* All graphs, in the order in which they run. */
-static void dump_graphs(const cli_kernel *k) {
+static void dump_graphs(const compile_kernel *k) {
     for (uint32_t n = 0; n < k->producers.len; n++)
         sam_dump(&k->producers.at[n].sam, stdout);
     sam_dump(&k->sam, stdout);
@@ -38,12 +45,13 @@ static void dump_graphs(const cli_kernel *k) {
 
 int command_sam(int argc, char **argv) {
     cli_session s;
-    cli_options o;
-    cli_kernel k = {0};
+    compile_options o;
+    compile_kernel k = {0};
     cli_session_begin(&s);
     bool ok = cli_parse_options(CLI_SAM, argc, argv, &s, &o);
     ok = ok && (!o.out || make_folder(o.out, &s.diag)) &&
-         (cli_is_graph(o.expression) ? cli_read_graph(&o, &s, &k) : cli_compile_sam(&o, false, &s, &k));
+         (is_graph(o.expression) ? compile_read_graph(&o, &s.compile, &k)
+                                 : compile_to_graph(&o, false, &s.compile, &k));
     if (ok && !s.quiet)
         note_repacking(&k, &s);
     if (ok && o.inputs.len + o.generators.len)

@@ -1,17 +1,50 @@
-/* One invocation: its memory, its diagnostics, its exit code; and starting other programs. */
+/* One invocation: its memory, its diagnostics, its folders, its exit code. */
 #include "cli/cli.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+static void show_stage(void *to, const char *what, uint64_t total) {
+    cli_progress_stage(to, what, total);
+}
+
+static void show_count(void *to, uint64_t done) {
+    cli_progress_count(to, done);
+}
+
+/* The folder of this program, with its slash; "" where /proc does not tell. */
+static const char *own_folder(arena *mem) {
+    char self[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self);
+    if (length < 0 || (size_t)length >= sizeof self)
+        return "";
+    while (length > 0 && self[length - 1] != '/')
+        length--;
+    return arena_strndup(mem, self, (size_t)length);
+}
+
+/* Data lie in $ONYX_HOME, or beside the installed program, or in the tree it was built from. */
+void cli_set_programs(cli_session *s, const char *folder) {
+    const char *home = getenv("ONYX_HOME");
+    s->compile.programs = folder;
+    if (!home || !*home) {
+        home = cli_program(s, ONYX_HOME_INSTALLED);
+        home = access(home, F_OK) == 0 ? home : ONYX_HOME_DEFAULT;
+    }
+    s->compile.home = home;
+}
 
 void cli_session_begin(cli_session *s) {
     *s = (cli_session){0};
     json_begin();
     names_init(&s->names, &s->mem);
     diag_init(&s->diag, &s->mem);
+    s->progress = (compile_progress){show_stage, show_count, s};
+    s->compile =
+        (compile_context){.mem = &s->mem, .names = &s->names, .diag = &s->diag, .progress = &s->progress};
+    cli_set_programs(s, own_folder(&s->mem));
 }
 
 int cli_session_end(cli_session *s, bool ok) {
@@ -26,6 +59,10 @@ int cli_session_end(cli_session *s, bool ok) {
         code = EXIT_USER;
     else if (s->diag.unmappable)
         code = EXIT_UNMAPPABLE;
+    if (s->compile.interrupted) {
+        code = EXIT_INTERRUPTED;
+        s->diag.list.len = 0; /* what was said so far is not why it ends */
+    }
     cli_progress_end(s);
     if (s->json)
         diag_print_json(&s->diag, 0, stderr);
@@ -51,23 +88,7 @@ bool cli_take_folder(cli_session *s, const char *path) {
 }
 
 const char *cli_program(cli_session *s, const char *name) {
-    char self[4096];
-    if (s->programs)
-        return arena_printf(&s->mem, "%s/%s", s->programs, name);
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self);
-    if (length < 0 || (size_t)length >= sizeof self)
-        return arena_strdup(&s->mem, name);
-    while (length > 0 && self[length - 1] != '/')
-        length--;
-    return arena_printf(&s->mem, "%.*s%s", (int)length, self, name);
-}
-
-const char *cli_home(cli_session *s) {
-    const char *home = getenv("ONYX_HOME");
-    if (home && *home)
-        return home;
-    const char *installed = cli_program(s, ONYX_HOME_INSTALLED);
-    return access(installed, F_OK) == 0 ? installed : ONYX_HOME_DEFAULT;
+    return arena_printf(&s->mem, "%s%s", s->compile.programs, name);
 }
 
 static int by_name(const void *a, const void *b) {
@@ -92,7 +113,7 @@ text_vec cli_names_in(cli_session *s, const char *folder, const char *end) {
 
 bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const char **path) {
     bool is_path = strstr(name, ".json") != NULL;
-    const char *file = is_path ? name : arena_printf(&s->mem, "%s/boards/%s.json", cli_home(s), name);
+    const char *file = is_path ? name : arena_printf(&s->mem, "%s/boards/%s.json", s->compile.home, name);
     if (path)
         *path = file;
     if (!pnr_board_read(file, &s->mem, &s->diag, board)) {
@@ -102,15 +123,4 @@ bool cli_read_board(cli_session *s, const char *name, pnr_board *board, const ch
     }
     vec_push(&s->mem, &s->boards, *board);
     return true;
-}
-
-bool cli_spawn(const char *const *argv, const char *log, diagnostics *d) {
-    int status = program_run(argv, log);
-    if (status == 0)
-        return true;
-    if (status == -SIGINT)
-        exit(EXIT_INTERRUPTED);
-    diag_error(d, (src_loc){0}, "E0930-tool", "'%s' failed; its output is in '%s'", argv[0], log);
-    diag_hint(d, "it ended with:\n%s", file_tail(log, 12, d->mem));
-    return false;
 }

@@ -16,7 +16,7 @@ static int by_waiting(const void *a, const void *b) {
 }
 
 /* Channels, those whose producer waited most first. */
-static void sorted_channels(cli_session *s, const cli_outcome *out, cycle_channels *channels) {
+static void sorted_channels(cli_session *s, const compile_outcome *out, cycle_channels *channels) {
     cycle_channels_of(out->model, &s->mem, channels);
     if (channels->len)
         qsort(channels->at, channels->len, sizeof *channels->at, by_waiting);
@@ -37,14 +37,14 @@ static const char *to_text(cli_session *s, const cycle_design *d, const cycle_ch
     return end_text(s, d, sink->cell, d->cells.at[sink->cell].port_in, sink->port);
 }
 
-void cli_stalls_json(cli_session *s, const cli_outcome *out, cJSON *report) {
+void cli_stalls_json(cli_session *s, const compile_outcome *out, cJSON *report) {
     cycle_channels channels;
     cycle_bottlenecks bottlenecks;
     cJSON *list = cJSON_AddArrayToObject(report, "stalls");
     sorted_channels(s, out, &channels);
     for (uint32_t i = 0; i < channels.len; i++) {
         const cycle_channel *c = &channels.at[i];
-        cJSON *one = cli_add_item(list);
+        cJSON *one = json_add_item(list);
         cJSON_AddStringToObject(one, "from", from_text(s, out->design, c));
         cJSON_AddStringToObject(one, "to", to_text(s, out->design, c));
         cJSON_AddNumberToObject(one, "moved", (double)c->moved);
@@ -56,17 +56,17 @@ void cli_stalls_json(cli_session *s, const cli_outcome *out, cJSON *report) {
     list = cJSON_AddArrayToObject(report, "bottlenecks");
     cycle_bottlenecks_of(out->model, &s->mem, &bottlenecks);
     for (uint32_t i = 0; i < bottlenecks.len; i++) {
-        cJSON *one = cli_add_item(list);
+        cJSON *one = json_add_item(list);
         cJSON_AddStringToObject(one, "tile", out->design->cells.at[bottlenecks.at[i].cell].name);
         cJSON_AddNumberToObject(one, "cycles", (double)bottlenecks.at[i].cycles);
     }
 }
 
-void cli_hazards_json(const cli_outcome *out, cJSON *report) {
+void cli_hazards_json(const compile_outcome *out, cJSON *report) {
     cJSON *list = cJSON_AddArrayToObject(report, "hazards");
     const cycle_hazards *hazards = cycle_hazards_of(out->model);
     for (uint32_t i = 0; i < hazards->len; i++) {
-        cJSON *one = cli_add_item(list);
+        cJSON *one = json_add_item(list);
         cJSON_AddStringToObject(one, "hazard", cycle_hazard_name[hazards->at[i].kind]);
         cJSON_AddStringToObject(one, "tile", out->design->cells.at[hazards->at[i].cell].name);
         cJSON_AddNumberToObject(one, "run", hazards->at[i].run);
@@ -75,7 +75,7 @@ void cli_hazards_json(const cli_outcome *out, cJSON *report) {
     }
 }
 
-void cli_stalls_print(cli_session *s, const cli_outcome *out) {
+void cli_stalls_print(cli_session *s, const compile_outcome *out) {
     cycle_channels channels;
     cycle_bottlenecks bottlenecks;
     double total = out->model_cycles ? (double)out->model_cycles : 1;

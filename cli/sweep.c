@@ -155,7 +155,7 @@ static text_vec boards_of(const sweep_command *c) {
 }
 
 /* As every point of the sweep gets them. */
-static bool options_of_points(sweep_command *c, cli_options *o) {
+static bool options_of_points(sweep_command *c, compile_options *o) {
     arena *mem = &c->session->mem;
     char **argv = arena_new_n(mem, char *, c->plan.arguments.len + 3);
     int argc = 1;
@@ -168,8 +168,8 @@ static bool options_of_points(sweep_command *c, cli_options *o) {
 /* The stars of --order become orders that can run. */
 static bool find_orders(sweep_command *c, const text_vec *names) {
     cli_session *s = c->session;
-    cli_options o;
-    text_vec orders;
+    compile_options o;
+    compile_orders orders;
     pnr_board *boards = arena_new_n(&s->mem, pnr_board, names->len);
     if (!options_of_points(c, &o))
         return false;
@@ -179,11 +179,16 @@ static bool find_orders(sweep_command *c, const text_vec *names) {
             return false;
     }
     bool array = strcmp(c->plan.engine, cli_engines[0]) != 0;
-    if (!cli_find_orders(s, &o, boards, array ? names->len : 0, c->order, &orders))
+    const compile_orders_in in = {c->order, boards, array ? names->len : 0};
+    if (!compile_find_orders(&o, &s->compile, &in, &orders))
         return false;
+    cli_progress_end(s);
+    if (!s->quiet && !s->json)
+        fprintf(stderr, "onyx: %u of %u %s of the loops can run\n", orders.can, orders.tried,
+                plural(orders.tried, "order", "orders"));
     c->order = "";
-    for (uint32_t i = 0; i < orders.len; i++)
-        c->order = arena_printf(&s->mem, "%s%s%s", c->order, i ? ";" : "", orders.at[i]);
+    for (uint32_t i = 0; i < orders.found.len; i++)
+        c->order = arena_printf(&s->mem, "%s%s%s", c->order, i ? ";" : "", orders.found.at[i]);
     return true;
 }
 

@@ -102,7 +102,7 @@ static cJSON *stats_json(const tile_statistics *t, uint32_t order) {
     cJSON_AddItemToObject(json, "entries", range_json(&t->entries, t->filled));
     cJSON_AddItemToObject(json, "levels", levels);
     for (uint32_t l = 0; l < order; l++) {
-        cJSON *level = cli_add_item(levels);
+        cJSON *level = json_add_item(levels);
         cJSON_AddItemToObject(level, "seg", range_json(&t->seg[l], t->filled));
         cJSON_AddItemToObject(level, "crd", range_json(&t->crd[l], t->filled));
     }

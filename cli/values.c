@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 void cli_bad_value(cli_session *s, const char *option, const char *value, const char *want) {
-    diag_error(&s->diag, (src_loc){0}, "E0903-option-value", "%s '%s' must be %s", option, value, want);
+    compile_bad_value(&s->diag, option, value, want);
 }
 
 uint64_t cli_whole(cli_session *s, const char *option, const char *text, uint64_t low, uint64_t high) {
@@ -69,9 +69,30 @@ tile_dtype cli_dtype(cli_session *s, const char *text) {
     return (tile_dtype)cli_choice(s, "--dtype", text, known);
 }
 
-cli_severity cli_severity_of(cli_session *s, const char *option, const char *text) {
+compile_severity cli_severity_of(cli_session *s, const char *option, const char *text) {
     static const char *const known[] = {"error", "warn", "off", NULL};
-    return (cli_severity)cli_choice(s, option, text, known);
+    return (compile_severity)cli_choice(s, option, text, known);
 }
 
 const char *const cli_engines[] = {"sam", "cycle", "rtl", "soc", NULL};
+
+compile_edges cli_parse_edges(cli_session *s, const char *option, const char *text, uint32_t least,
+                              uint32_t most) {
+    compile_edges out = {0};
+    char *items = arena_strdup(&s->mem, text), *rest = NULL;
+    for (char *one = strtok_r(items, ",", &rest); one; one = strtok_r(NULL, ",", &rest)) {
+        char *colon = strchr(one, ':');
+        uint32_t edge = (uint32_t)cli_whole(s, option, colon ? colon + 1 : one, least, most);
+        if (colon) {
+            *colon = '\0';
+            vec_push(&s->mem, &out.along, (compile_edge){one, edge});
+        } else if (out.all) {
+            cli_bad_value(s, option, text, "one edge for all loops, and others as LOOP:N");
+        } else {
+            out.all = edge;
+        }
+    }
+    if (!*text)
+        cli_bad_value(s, option, text, "an edge");
+    return out;
+}

@@ -189,8 +189,8 @@ static bool write_page(cli_session *s, const cJSON *data, const char *path) {
     const char *text[3];
     size_t length;
     for (int i = 0; i < 3; i++) {
-        text[i] = file_read(arena_printf(&s->mem, "%s/cli/view/%s", cli_home(s), part[i]), &s->mem, &length,
-                            &s->diag);
+        text[i] = file_read(arena_printf(&s->mem, "%s/cli/view/%s", s->compile.home, part[i]), &s->mem,
+                            &length, &s->diag);
         if (!text[i])
             return false;
     }

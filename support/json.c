@@ -86,6 +86,12 @@ const cJSON *json_get_object(const cJSON *object, const char *where, const char 
     return NULL;
 }
 
+cJSON *json_add_item(cJSON *list) {
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddItemToArray(list, item);
+    return item;
+}
+
 bool json_write(const cJSON *json, const char *path, diagnostics *d) {
     file_out f;
     if (!file_create(&f, path, d->mem, d))

@@ -182,6 +182,7 @@ void json_begin(void);
  * cJSON_Delete. */
 cJSON *json_read(const char *path, diagnostics *d);
 cJSON *json_parse(const char *name, const char *text, size_t length, diagnostics *d);
+cJSON *json_add_item(cJSON *list); /* a new object at its end */
 /* Required members; on a missing or mistyped one: error E0003-json-member naming `where`.`key`. */
 bool json_get_u32(const cJSON *object, const char *where, const char *key, uint32_t *out, diagnostics *d);
 bool json_get_text(const cJSON *object, const char *where, const char *key, const char **out, diagnostics *d);

@@ -25,6 +25,7 @@ check rtl_models support
 check sweep support
 check firmware support sam tiling lower_onyx pnr bitstream
 check host support sam tiling lower_onyx pnr bitstream firmware
-check cli support sam frontend tiling lower_onyx pnr bitstream rtl_models firmware host sweep
-check bindings support cli
+check compile support sam frontend tiling lower_onyx pnr bitstream rtl_models firmware host
+check cli support sam frontend tiling lower_onyx pnr bitstream rtl_models firmware host compile sweep
+check bindings support compile cli
 exit $bad

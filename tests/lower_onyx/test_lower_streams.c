@@ -1,6 +1,7 @@
 /* The streams that the cost model counts of a kernel against those its netlist has: of every kernel of
  * tests/flow/array_kernels.sh, and of those that precede it, on the chip and on onyx-ext. */
 #include "cli/cli.h"
+#include "compile/compile_int.h"
 #include "tests/test.h"
 
 enum { MOST_WORDS = 32 };
@@ -12,8 +13,8 @@ static void count_cells(const netlist *n, uint32_t *loads, uint32_t *stores) {
     }
 }
 
-static void streams_are_counted(const cli_kernel *k, const char *name) {
-    const tile_driver by = cli_driver(k);
+static void streams_are_counted(const compile_kernel *k, const char *name) {
+    const tile_driver by = compile_driver(k);
     uint32_t loads = 0, stores = 0;
     count_cells(&k->net, &loads, &stores);
     if (by.loads != loads || by.stores != stores)
@@ -30,8 +31,8 @@ static bool compiled(const char *name, char *expression, char *options, char *pr
     for (char *word = strtok(options, " \n"); word && argc < MOST_WORDS; word = strtok(NULL, " \n"))
         argv[argc++] = word;
     cli_session s;
-    cli_options o;
-    cli_kernel k = {0};
+    compile_options o;
+    compile_kernel k = {0};
     cli_session_begin(&s);
     bool ok = cli_parse_options(CLI_COMPILE, argc, argv, &s, &o) && cli_compile(&o, &s, &k);
     if (ok) {

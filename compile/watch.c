@@ -1,8 +1,8 @@
 /* Engine sam with a look inside: the statistics as JSON, the trace as text. docs/simulator.md. */
-#include "cli/cli.h"
+#include "compile/engine.h"
 
 typedef struct {
-    const cli_options *o;
+    const compile_options *o;
     const name_table *names;
     file_out file;
     bool *met; /* by --trace-edge: a token went there */
@@ -39,17 +39,17 @@ static void trace_token(void *context, const sam_trace_event *event) {
         fputs(event->kind == SAM_TOKEN_EMPTY ? "N\n" : "D\n", t->file.stream);
 }
 
-static bool end_trace(tracing *t, bool finished, cli_session *s) {
+static bool end_trace(tracing *t, bool finished, compile_context *ctx) {
     for (uint32_t i = 0; i < t->o->trace_edges.len && finished; i++) {
         if (t->met[i])
             continue;
-        diag_error(&s->diag, (src_loc){0}, "E0907-trace-edge", "no edge goes as --trace-edge %s says",
+        diag_error(ctx->diag, (src_loc){0}, "E0907-trace-edge", "no edge goes as --trace-edge %s says",
                    t->o->trace_edges.at[i]);
-        diag_hint(&s->diag, "the ids of two nodes of the graph, a comma between them: --trace-edge 3,12");
+        diag_hint(ctx->diag, "the ids of two nodes of the graph, a comma between them: --trace-edge 3,12");
         file_abandon(&t->file);
         return false;
     }
-    return file_commit(&t->file, &s->diag);
+    return file_commit(&t->file, ctx->diag);
 }
 
 static void add_tokens(cJSON *object, const uint64_t *tokens) {
@@ -59,7 +59,7 @@ static void add_tokens(cJSON *object, const uint64_t *tokens) {
         cJSON_AddNumberToObject(json, kinds[kind], (double)tokens[kind]);
 }
 
-static bool write_statistics(const cli_options *o, cli_session *s, const sam_sim_result *r) {
+static bool write_statistics(const compile_options *o, compile_context *ctx, const sam_sim_result *r) {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddNumberToObject(json, "format_version", 1);
     cJSON_AddStringToObject(json, "timing", o->timing == SAM_TIMING_PUBLISHED ? "sam" : "ideal");
@@ -70,8 +70,8 @@ static bool write_statistics(const cli_options *o, cli_session *s, const sam_sim
     cJSON *primitives = cJSON_AddArrayToObject(json, "primitives");
     for (uint32_t i = 0; i < r->n_units; i++) {
         const sam_unit_statistics *u = &r->units[i];
-        cJSON *item = cli_add_item(primitives);
-        cJSON_AddStringToObject(item, "id", names_text(&s->names, u->id));
+        cJSON *item = json_add_item(primitives);
+        cJSON_AddStringToObject(item, "id", names_text(ctx->names, u->id));
         cJSON_AddStringToObject(item, "label", u->label);
         cJSON_AddNumberToObject(item, "active", (double)u->active);
         cJSON_AddNumberToObject(item, "idle", (double)u->idle);
@@ -82,33 +82,33 @@ static bool write_statistics(const cli_options *o, cli_session *s, const sam_sim
     cJSON *edges = cJSON_AddArrayToObject(json, "edges");
     for (uint32_t i = 0; i < r->n_edges; i++) {
         const sam_edge_statistics *e = &r->edges[i];
-        cJSON *item = cli_add_item(edges);
-        cJSON_AddStringToObject(item, "src", names_text(&s->names, e->src));
+        cJSON *item = json_add_item(edges);
+        cJSON_AddStringToObject(item, "src", names_text(ctx->names, e->src));
         cJSON_AddNumberToObject(item, "src_port", e->src_port);
-        cJSON_AddStringToObject(item, "dst", names_text(&s->names, e->dst));
+        cJSON_AddStringToObject(item, "dst", names_text(ctx->names, e->dst));
         cJSON_AddNumberToObject(item, "dst_port", e->dst_port);
         cJSON_AddStringToObject(item, "stream", sam_stream_name(e->stream));
         cJSON_AddNumberToObject(item, "high_water", e->high_water);
         add_tokens(item, e->tokens);
     }
-    bool good = json_write(json, o->stats, &s->diag);
+    bool good = json_write(json, o->stats, ctx->diag);
     cJSON_Delete(json);
     return good;
 }
 
-bool cli_watched_simulate(const cli_options *o, cli_session *s, const sam_graph *g,
-                          const sam_tensor_levels *operands, uint32_t n_operands, sam_sim_result *out) {
-    tracing t = {.o = o, .names = &s->names};
+bool compile_watched_simulate(const compile_options *o, compile_context *ctx, const sam_graph *g,
+                              const sam_tensor_levels *operands, uint32_t n_operands, sam_sim_result *out) {
+    tracing t = {.o = o, .names = ctx->names};
     sam_sim_options options = {.timing = o->timing, .fifo_depth = o->fifo_depth, .statistics = o->stats};
     if (o->trace) {
-        if (!file_create(&t.file, o->trace, &s->mem, &s->diag))
+        if (!file_create(&t.file, o->trace, ctx->mem, ctx->diag))
             return false;
-        t.met = arena_new_n(&s->mem, bool, o->trace_edges.len + 1);
+        t.met = arena_new_n(ctx->mem, bool, o->trace_edges.len + 1);
         options.trace = trace_token;
         options.trace_context = &t;
     }
-    cli_progress_stage(s, "simulating the graph", 0);
-    bool good = sam_simulate(g, operands, n_operands, &options, &s->mem, &s->diag, out);
-    good = (!o->trace || end_trace(&t, good, s)) && good;
-    return (!o->stats || write_statistics(o, s, out)) && good;
+    compile_stage(ctx, "simulating the graph", 0);
+    bool good = sam_simulate(g, operands, n_operands, &options, ctx->mem, ctx->diag, out);
+    good = (!o->trace || end_trace(&t, good, ctx)) && good;
+    return (!o->stats || write_statistics(o, ctx, out)) && good;
 }

@@ -1,7 +1,7 @@
 /* Engine rtl: the decoded bitstream as a SystemVerilog netlist, built by Verilator, run on the job file. The
  * program is kept beside the netlist and used again by the next run into the same folder that needs the same
  * one. */
-#include "cli/cli.h"
+#include "compile/engine.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,9 +15,9 @@ static int is_module(const struct dirent *entry) {
     return strstr(entry->d_name, ".sv") != NULL;
 }
 
-static bool hash_file(const char *path, cli_session *s, uint64_t *hash) {
+static bool hash_file(const char *path, compile_context *ctx, uint64_t *hash) {
     size_t length = 0;
-    const char *text = file_read(path, &s->mem, &length, &s->diag);
+    const char *text = file_read(path, ctx->mem, &length, ctx->diag);
     if (text)
         *hash = hash_more(*hash, text, length);
     return text != NULL;
@@ -26,21 +26,21 @@ static bool hash_file(const char *path, cli_session *s, uint64_t *hash) {
 /* Contents of the netlist, its ports, the harness and the modules of rtl_models/rtl in the order of their
  * names, and where they lie: 16 digits, NULL after errors. Which Verilator and compiler are there is not
  * looked at. */
-static const char *ingredients(cli_session *s, const char *folder) {
-    arena *mem = &s->mem;
-    const char *home = cli_home(s), *rtl = arena_printf(mem, "%s/rtl_models/rtl", home);
+static const char *ingredients(compile_context *ctx, const char *folder) {
+    arena *mem = ctx->mem;
+    const char *home = ctx->home, *rtl = arena_printf(mem, "%s/rtl_models/rtl", home);
     uint64_t hash = hash_more(0, home, strlen(home));
-    bool ok = hash_file(arena_printf(mem, "%s/onyx_design.sv", folder), s, &hash) &&
-              hash_file(arena_printf(mem, "%s/onyx_design_io.h", folder), s, &hash) &&
-              hash_file(arena_printf(mem, "%s/rtl_models/harness/design_main.cpp", home), s, &hash);
+    bool ok = hash_file(arena_printf(mem, "%s/onyx_design.sv", folder), ctx, &hash) &&
+              hash_file(arena_printf(mem, "%s/onyx_design_io.h", folder), ctx, &hash) &&
+              hash_file(arena_printf(mem, "%s/rtl_models/harness/design_main.cpp", home), ctx, &hash);
     struct dirent **entries = NULL;
     int count = scandir(rtl, &entries, is_module, alphasort);
     if (count < 0) {
-        diag_error(&s->diag, (src_loc){0}, "E0001-file", "cannot read '%s': %s", rtl, strerror(errno));
+        diag_error(ctx->diag, (src_loc){0}, "E0001-file", "cannot read '%s': %s", rtl, strerror(errno));
         ok = false;
     }
     for (int i = 0; i < count; i++) {
-        ok = ok && hash_file(arena_printf(mem, "%s/%s", rtl, entries[i]->d_name), s, &hash);
+        ok = ok && hash_file(arena_printf(mem, "%s/%s", rtl, entries[i]->d_name), ctx, &hash);
         free(entries[i]);
     }
     free(entries);
@@ -48,7 +48,8 @@ static const char *ingredients(cli_session *s, const char *folder) {
 }
 
 /* Optimised, the program takes three times as long to build and a third of the time to run: with the 27 tiles
- * of SpM*SpM, 20 s in place of 6 s, and 0.55 million cycles a second in place of 0.16. They break even here.
+ * of SpM*SpM, 20 s in place of 6 ctx, and 0.55 million cycles a second in place of 0.16. They break even
+ * here.
  */
 enum { MANY_CYCLES = 3000000 };
 
@@ -57,11 +58,11 @@ typedef enum { BUILD_SMALL, BUILD_FAST, BUILD_WAVES } build_kind;
 static const char *const build_name[] = {"small\n", "fast\n", "waves\n"};
 
 /* The program there was made of `key`, and as is wanted, or better. */
-static bool is_built(cli_session *s, const char *folder, const char *key, build_kind kind) {
+static bool is_built(compile_context *ctx, const char *folder, const char *key, build_kind kind) {
     size_t length = 0;
-    if (access(arena_printf(&s->mem, "%s/obj/design_sim", folder), X_OK) != 0)
+    if (access(arena_printf(ctx->mem, "%s/obj/design_sim", folder), X_OK) != 0)
         return false;
-    const char *kept = file_read_if_there(arena_printf(&s->mem, "%s/built_from", folder), &s->mem, &length);
+    const char *kept = file_read_if_there(arena_printf(ctx->mem, "%s/built_from", folder), ctx->mem, &length);
     if (!kept || strncmp(kept, key, strlen(key)) != 0)
         return false;
     kept += strlen(key);
@@ -71,9 +72,9 @@ static bool is_built(cli_session *s, const char *folder, const char *key, build_
 
 /* ---- build and run --------------------------------------------------------------------------- */
 
-static bool verilate(cli_session *s, const char *folder, build_kind kind, const char *log) {
-    arena *mem = &s->mem;
-    const char *home = cli_home(s);
+static bool verilate(compile_context *ctx, const char *folder, build_kind kind, const char *log) {
+    arena *mem = ctx->mem;
+    const char *home = ctx->home;
     /* Compiled once, with the house; but without what writes waveforms. */
     bool runtime = kind != BUILD_WAVES && access(ONYX_VERILATED_LIB, R_OK) == 0;
     /* Reset and set-up code stays at -O0 beside -O2: it runs once. Most of a file is its headers: one is
@@ -116,31 +117,31 @@ static bool verilate(cli_session *s, const char *folder, build_kind kind, const 
         argv[n++] = "-MAKEFLAGS";
         argv[n] = "VM_GLOBAL_FAST=";
     }
-    cli_progress_stage(s, "Verilator builds the netlist", 0);
-    return cli_spawn(argv, log, &s->diag);
+    compile_stage(ctx, "Verilator builds the netlist", 0);
+    return compile_spawn(ctx, argv, log);
 }
 
-static bool run_design(cli_session *s, const char *const *argv, const char *log) {
-    cli_progress_stage(s, "running the netlist", 0);
-    return cli_spawn(argv, log, &s->diag);
+static bool run_design(compile_context *ctx, const char *const *argv, const char *log) {
+    compile_stage(ctx, "running the netlist", 0);
+    return compile_spawn(ctx, argv, log);
 }
 
-static bool build(cli_session *s, const char *folder, build_kind kind, const char *log) {
-    const char *key = ingredients(s, folder);
+static bool build(compile_context *ctx, const char *folder, build_kind kind, const char *log) {
+    const char *key = ingredients(ctx, folder);
     if (!key)
         return false;
-    if (is_built(s, folder, key, kind))
+    if (is_built(ctx, folder, key, kind))
         return true;
     /* Objects of another design, or of another tree. */
-    const char *built_from = arena_printf(&s->mem, "%s/built_from", folder);
+    const char *built_from = arena_printf(ctx->mem, "%s/built_from", folder);
     remove(built_from);
-    remove_folder(arena_printf(&s->mem, "%s/obj", folder));
+    remove_folder(arena_printf(ctx->mem, "%s/obj", folder));
     remove(log);
     file_out file;
-    if (!verilate(s, folder, kind, log) || !file_create(&file, built_from, &s->mem, &s->diag))
+    if (!verilate(ctx, folder, kind, log) || !file_create(&file, built_from, ctx->mem, ctx->diag))
         return false;
     fprintf(file.stream, "%s%s", key, build_name[kind]);
-    return file_commit(&file, &s->diag);
+    return file_commit(&file, ctx->diag);
 }
 
 /* Processor time of the programs that have ended. */
@@ -153,23 +154,23 @@ static double children_s(void) {
 
 /* The RTL's monitors, lines "hazard KIND TILE" of the log, must have raised what those of the model ahead of
  * it did: both see the same tokens in the same cycles. */
-static bool same_hazards(cli_session *s, const cli_outcome *out, const char *log) {
+static bool same_hazards(compile_context *ctx, const compile_outcome *out, const char *log) {
     size_t length = 0;
-    char *text = file_read(log, &s->mem, &length, &s->diag);
+    char *text = file_read(log, ctx->mem, &length, ctx->diag);
     uint32_t raised = 0;
     for (char *line = text ? strtok(text, "\n") : NULL; line; line = strtok(NULL, "\n")) {
         char kind[32], tile[64];
         if (sscanf(line, "hazard %31s %63[^\n]", kind, tile) != 2)
             continue;
         raised++;
-        if (!cli_model_raised(out, kind, tile)) {
-            diag_mismatch(&s->diag, (src_loc){0}, "E0804-monitors",
+        if (!compile_model_raised(out, kind, tile)) {
+            diag_mismatch(ctx->diag, (src_loc){0}, "E0804-monitors",
                           "%s: the RTL raises %s, the cycle model does not", tile, kind);
             return false;
         }
     }
     if (text && raised != cycle_hazards_of(out->model)->len)
-        diag_mismatch(&s->diag, (src_loc){0}, "E0804-monitors",
+        diag_mismatch(ctx->diag, (src_loc){0}, "E0804-monitors",
                       "the cycle model raises %u %s, the RTL %u of them", cycle_hazards_of(out->model)->len,
                       plural(cycle_hazards_of(out->model)->len, "hazard", "hazards"), raised);
     return text && raised == cycle_hazards_of(out->model)->len;
@@ -180,25 +181,25 @@ static bool put_plan(void *to, const tile_plan *plan) {
     return true;
 }
 
-static bool write_job(const cli_options *o, cli_session *s, const char *path, cli_batches *batches,
-                      cli_outcome *out) {
+static bool write_job(const compile_options *o, compile_context *ctx, const char *path,
+                      compile_batches *batches, compile_outcome *out) {
     tile_job job;
-    return tile_job_begin(&job, path, &s->diag) &&
-           tile_job_end(&job, cli_write_batches(o, batches, out, put_plan, &job), &s->diag);
+    return tile_job_begin(&job, path, ctx->diag) &&
+           tile_job_end(&job, compile_write_batches(o, batches, out, put_plan, &job), ctx->diag);
 }
 
-bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches, tile_collector *c,
-                 cli_outcome *out) {
-    arena *mem = &s->mem;
+bool compile_run_rtl(const compile_options *o, compile_context *ctx, compile_kernel *k,
+                     compile_batches *batches, tile_collector *c, compile_outcome *out) {
+    arena *mem = ctx->mem;
     const char *folder = arena_printf(mem, "%s/rtl", o->out),
                *log = arena_printf(mem, "%s/build.log", folder);
     const char *job = arena_printf(mem, "%s/job.bin", folder),
                *result = arena_printf(mem, "%s/result.bin", folder);
     const char *run_log = arena_printf(mem, "%s/run.log", folder);
-    if (!make_folder(folder, &s->diag) || !write_job(o, s, job, batches, out) ||
-        !bits_to_verilog(&k->decoded, k->map, arena_printf(mem, "%s/onyx_design.sv", folder), &s->diag) ||
-        !bits_write_ports(&k->decoded, arena_printf(mem, "%s/onyx_design_io.h", folder), &s->diag) ||
-        (o->wave && !cli_write_netlist_waves(&k->decoded, o->out, s)))
+    if (!make_folder(folder, ctx->diag) || !write_job(o, ctx, job, batches, out) ||
+        !bits_to_verilog(&k->decoded, k->map, arena_printf(mem, "%s/onyx_design.sv", folder), ctx->diag) ||
+        !bits_write_ports(&k->decoded, arena_printf(mem, "%s/onyx_design_io.h", folder), ctx->diag) ||
+        (o->wave && !compile_write_netlist_waves(&k->decoded, o->out, ctx)))
         return false;
     remove(run_log);
     remove(result);
@@ -210,13 +211,14 @@ bool cli_run_rtl(const cli_options *o, cli_session *s, cli_kernel *k, cli_batche
                                 NULL};
     build_kind kind = o->wave ? BUILD_WAVES : out->model_cycles >= MANY_CYCLES ? BUILD_FAST : BUILD_SMALL;
     double start = seconds_now();
-    if (!build(s, folder, kind, log))
+    if (!build(ctx, folder, kind, log))
         return false;
     out->build_s = seconds_now() - start;
     double before = children_s();
-    bool ok = run_design(s, argv, run_log);
+    bool ok = run_design(ctx, argv, run_log);
     out->cpu_s = children_s() - before;
-    ok = ok && same_hazards(s, out, run_log) && cli_collect_batches(batches, result, c, &out->kernel_cycles);
+    ok = ok && same_hazards(ctx, out, run_log) &&
+         compile_collect_batches(batches, result, c, &out->kernel_cycles);
     out->total_cycles = out->kernel_cycles;
     return ok;
 }

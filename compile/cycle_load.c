@@ -1,5 +1,5 @@
 /* A routed design to tiles and nets: bypassed hops vanish, registered ones stay. */
-#include "cli/cycle_load.h"
+#include "compile/cycle_load.h"
 
 enum { FIRST_LATE_ROW = 9 };
 

@@ -1,13 +1,13 @@
 /* orders.c - --order of onyx sweep: "all", or outer loops and a star for the orders of the others. Only those
  * count that can run, which is found out by lowering each before any point runs. */
-#include "cli/cli.h"
+#include "compile/compile_int.h"
 
 enum { MOST_FREE = 6, MOST_ORDERS = 120 }; /* loops a star stands for: 720 orders; those that may remain */
 
 typedef struct {
-    cli_session *session;
-    const cli_options *options; /* of every point */
-    const pnr_board *boards;    /* one of them has to do; none: engine sam */
+    compile_context *ctx;
+    const compile_options *options; /* of every point */
+    const pnr_board *boards;        /* one of them has to do; none: engine sam */
     uint32_t n_boards;
     sam_statement statement; /* as scheduled so far */
     text_vec found;          /* with those that were named */
@@ -16,35 +16,42 @@ typedef struct {
 } ordering;
 
 /* Whether a kernel lowers for a board, or to a graph (NULL). */
-static bool lowers(const cli_options *o, cli_session *s, const fe_kernel *kernel, const pnr_board *board) {
-    cli_kernel trial = {.board = board ? *board : (pnr_board){0}};
-    return cli_lower_sam(o, board != NULL, s, kernel, &trial) && (!board || cli_lower(o, s, &trial));
+static bool lowers(const compile_options *o, compile_context *ctx, const fe_kernel *kernel,
+                   const pnr_board *board) {
+    compile_kernel trial = {.board = board ? *board : (pnr_board){0}};
+    return compile_lower_sam(o, board != NULL, ctx, kernel, &trial) &&
+           (!board || compile_lower(o, ctx, &trial));
 }
 
-/* Of one order, in a session of its own, whose memory goes with it. */
+/* Of one order, with memory, names and diagnostics of its own. */
 static bool runs(ordering *r, const char *order) {
-    cli_session trial;
-    cli_options o = *r->options;
-    cli_session_begin(&trial);
-    const char **schedule = arena_new_n(&trial.mem, const char *, o.schedule.len + 1);
+    arena mem = {0};
+    name_table names;
+    diagnostics diag;
+    compile_context trial = *r->ctx;
+    compile_options o = *r->options;
+    names_init(&names, &mem);
+    diag_init(&diag, &mem);
+    trial.mem = &mem;
+    trial.names = &names;
+    trial.diag = &diag;
+    const char **schedule = arena_new_n(&mem, const char *, o.schedule.len + 1);
     for (uint32_t i = 0; i < o.schedule.len; i++)
         schedule[i] = o.schedule.at[i];
-    schedule[o.schedule.len] = arena_printf(&trial.mem, "reorder(%s)", order);
+    schedule[o.schedule.len] = arena_printf(&mem, "reorder(%s)", order);
     o.schedule.at = schedule;
     o.schedule.len++;
     o.unroll = 1;
-    const fe_in in = cli_frontend_input(&o);
+    const fe_in in = compile_frontend_input(&o);
     sam_statement user;
     fe_cin cin;
-    bool ok = fe_parse(&in, &trial.names, &trial.mem, &trial.diag, &user) &&
-              fe_schedule(&in, &user, &trial.mem, &trial.diag, &cin),
+    bool ok = fe_parse(&in, &names, &mem, &diag, &user) && fe_schedule(&in, &user, &mem, &diag, &cin),
          mapped = ok && !r->n_boards && lowers(&o, &trial, &cin.kernels.at[0], NULL);
     for (uint32_t b = 0; ok && !mapped && b < r->n_boards; b++)
         mapped = lowers(&o, &trial, &cin.kernels.at[0], &r->boards[b]);
-    if (!mapped && trial.diag.list.len)
-        r->why = arena_printf(&r->session->mem, "%s [%s]", trial.diag.list.at[0].message,
-                              trial.diag.list.at[0].code);
-    arena_free(&trial.mem);
+    if (!mapped && diag.list.len)
+        r->why = arena_printf(r->ctx->mem, "%s [%s]", diag.list.at[0].message, diag.list.at[0].code);
+    arena_free(&mem);
     return mapped;
 }
 
@@ -53,7 +60,7 @@ static void keep(ordering *r, const char *order) {
         if (strcmp(r->found.at[i], order) == 0)
             return;
     }
-    vec_push(&r->session->mem, &r->found, order);
+    vec_push(r->ctx->mem, &r->found, order);
 }
 
 /* The loop of that name; its place is `n` where there is none. */
@@ -67,8 +74,8 @@ static uint32_t find_loop(const sam_statement *st, const char *name) {
 
 /* "i,j,*": the places of the outer loops; false after E0903. */
 static bool parse_outer(ordering *r, const char *item, u32_vec *outer) {
-    cli_session *s = r->session;
-    char *names = arena_strdup(&s->mem, item), *rest = NULL;
+    compile_context *ctx = r->ctx;
+    char *names = arena_strdup(ctx->mem, item), *rest = NULL;
     for (char *name = strtok_r(names, ",", &rest); name && strcmp(name, "*") != 0;
          name = strtok_r(NULL, ",", &rest)) {
         uint32_t at = find_loop(&r->statement, name);
@@ -76,19 +83,19 @@ static bool parse_outer(ordering *r, const char *item, u32_vec *outer) {
         for (uint32_t i = 0; i < outer->len; i++)
             twice = twice || outer->at[i] == at;
         if (at == r->statement.loops.len || twice) {
-            cli_bad_value(s, "--order", item,
-                          arena_printf(&s->mem, "different loops of %s, then *",
-                                       cli_loops_text(&r->statement, &s->mem)));
+            compile_bad_value(ctx->diag, "--order", item,
+                              arena_printf(ctx->mem, "different loops of %s, then *",
+                                           compile_loops_text(&r->statement, ctx->mem)));
             return false;
         }
-        vec_push(&s->mem, outer, at);
+        vec_push(ctx->mem, outer, at);
     }
     return true;
 }
 
 /* All orders that begin with the outer loops, and run. O(orders) lowerings. */
 static bool expand(ordering *r, const char *item) {
-    cli_session *s = r->session;
+    compile_context *ctx = r->ctx;
     uint32_t n = r->statement.loops.len, place[MOST_FREE];
     u32_vec outer = {0}, inner = {0};
     if (!parse_outer(r, item, &outer))
@@ -98,54 +105,54 @@ static bool expand(ordering *r, const char *item) {
         for (uint32_t i = 0; i < outer.len; i++)
             is_outer = is_outer || outer.at[i] == l;
         if (!is_outer)
-            vec_push(&s->mem, &inner, l);
+            vec_push(ctx->mem, &inner, l);
     }
     if (inner.len > MOST_FREE) {
-        diag_error(&s->diag, (src_loc){0}, "E0917-orders", "--order %s: %u loops have too many orders to try",
-                   item, inner.len);
-        diag_hint(&s->diag, "say which loops are outside, so that %u are left: --order \"%s,*\"", MOST_FREE,
+        diag_error(ctx->diag, (src_loc){0}, "E0917-orders",
+                   "--order %s: %u loops have too many orders to try", item, inner.len);
+        diag_hint(ctx->diag, "say which loops are outside, so that %u are left: --order \"%s,*\"", MOST_FREE,
                   names_text(r->statement.names,
                              sam_var_at(&r->statement, r->statement.loops.at[inner.at[0]])->name));
         return false;
     }
     sam_statement ordered = r->statement;
-    ordered.loops.at = arena_new_n(&s->mem, sam_var, n);
+    ordered.loops.at = arena_new_n(ctx->mem, sam_var, n);
     for (uint32_t i = 0; i < inner.len; i++)
         place[i] = i;
     do {
         for (uint32_t i = 0; i < n; i++)
             ordered.loops.at[i] =
                 r->statement.loops.at[i < outer.len ? outer.at[i] : inner.at[place[i - outer.len]]];
-        const char *order = cli_loops_text(&ordered, &s->mem);
+        const char *order = compile_loops_text(&ordered, ctx->mem);
         bool can = runs(r, order);
         r->tried++;
         r->can += can;
         if (can)
             keep(r, order);
-    } while (cli_next_order(place, inner.len));
+    } while (compile_next_order(place, inner.len));
     return true;
 }
 
 /* The loops that there are before --order is applied. */
 static bool scheduled(ordering *r) {
-    cli_session *s = r->session;
-    const fe_in in = cli_frontend_input(r->options);
+    compile_context *ctx = r->ctx;
+    const fe_in in = compile_frontend_input(r->options);
     sam_statement user;
     fe_cin cin;
-    if (!fe_parse(&in, &s->names, &s->mem, &s->diag, &user) ||
-        !fe_schedule(&in, &user, &s->mem, &s->diag, &cin))
+    if (!fe_parse(&in, ctx->names, ctx->mem, ctx->diag, &user) ||
+        !fe_schedule(&in, &user, ctx->mem, ctx->diag, &cin))
         return false;
     r->statement = cin.kernels.at[0].s;
     if (cin.kernels.len == 1)
         return true;
-    diag_error(&s->diag, (src_loc){0}, "E0917-orders", "the schedule makes %u kernels, --order is about one",
+    diag_error(ctx->diag, (src_loc){0}, "E0917-orders", "the schedule makes %u kernels, --order is about one",
                cin.kernels.len);
-    diag_hint(&s->diag, "reorder the loops of each in --schedules");
+    diag_hint(ctx->diag, "reorder the loops of each in --schedules");
     return false;
 }
 
 static bool few_enough(const ordering *r) {
-    diagnostics *d = &r->session->diag;
+    diagnostics *d = r->ctx->diag;
     if (!r->can) {
         diag_error(d, (src_loc){0}, "E0917-orders", "none of %u %s of the loops can run", r->tried,
                    plural(r->tried, "order", "orders"));
@@ -160,25 +167,19 @@ static bool few_enough(const ordering *r) {
     return !diag_failed(d);
 }
 
-bool cli_find_orders(cli_session *s, const cli_options *o, const pnr_board *boards, uint32_t n_boards,
-                     const char *list, text_vec *out) {
-    ordering r = {.session = s, .options = o, .boards = boards, .n_boards = n_boards};
-    char *items = arena_strdup(&s->mem, strcmp(list, "all") == 0 ? "*" : list), *rest = NULL;
+bool compile_find_orders(const compile_options *o, compile_context *ctx, const compile_orders_in *in,
+                         compile_orders *out) {
+    ordering r = {.ctx = ctx, .options = o, .boards = in->boards, .n_boards = in->n_boards};
+    char *items = arena_strdup(ctx->mem, strcmp(in->list, "all") == 0 ? "*" : in->list), *rest = NULL;
     if (!scheduled(&r))
         return false;
-    cli_progress_stage(s, "trying orders of the loops", 0);
+    compile_stage(ctx, "trying orders of the loops", 0);
     for (char *item = strtok_r(items, ";", &rest); item; item = strtok_r(NULL, ";", &rest)) {
         if (!strchr(item, '*'))
             keep(&r, item);
         else if (!expand(&r, item))
             return false;
     }
-    cli_progress_end(s);
-    if (!few_enough(&r))
-        return false;
-    if (!s->quiet && !s->json)
-        fprintf(stderr, "onyx: %u of %u %s of the loops can run\n", r.can, r.tried,
-                plural(r.tried, "order", "orders"));
-    *out = r.found;
-    return true;
+    *out = (compile_orders){.found = r.found, .tried = r.tried, .can = r.can};
+    return few_enough(&r);
 }

@@ -1,13 +1,8 @@
 /* onyx sam FILE.gv: a graph from a file instead of an expression. */
-#include "cli/cli.h"
-
-bool cli_is_graph(const char *name) {
-    size_t length = strlen(name);
-    return length > 3 && strcmp(name + length - 3, ".gv") == 0;
-}
+#include "compile/compile_int.h"
 
 /* What the graph's comment and nodes say already cannot be said by an option. */
-static bool no_settings(const cli_options *o, cli_session *s) {
+static bool no_settings(const compile_options *o, compile_context *ctx) {
     const struct {
         const text_vec *given;
         const char *option;
@@ -15,9 +10,9 @@ static bool no_settings(const cli_options *o, cli_session *s) {
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         if (!settings[i].given->len)
             continue;
-        diag_error(&s->diag, (src_loc){0}, "E0915-graph-option", "%s %s says what the graph says already",
+        diag_error(ctx->diag, (src_loc){0}, "E0915-graph-option", "%s %s says what the graph says already",
                    settings[i].option, settings[i].given->at[0]);
-        diag_hint(&s->diag, "edit the graph, or start from an expression");
+        diag_hint(ctx->diag, "edit the graph, or start from an expression");
         return false;
     }
     return true;
@@ -25,7 +20,7 @@ static bool no_settings(const cli_options *o, cli_session *s) {
 
 /* A graph with any bfloat16 node works on bfloat16 (integer operations may still look at the bits), every
  * other one that computes at all on integers; the operands must be of that type. */
-static bool check_type(const cli_options *o, const sam_graph *g, cli_session *s) {
+static bool check_type(const compile_options *o, const sam_graph *g, compile_context *ctx) {
     sam_node computes = {0};
     bool fp = false, given = o->dtype == TILE_DTYPE_BF16;
     for (uint32_t v = 1; v <= g->nodes.len && !fp; v++) {
@@ -36,10 +31,10 @@ static bool check_type(const cli_options *o, const sam_graph *g, cli_session *s)
     }
     if (!computes.v || fp == given)
         return true;
-    diag_error(&s->diag, sam_node_at(g, computes)->loc, "E0916-graph-type",
-               "%s computes in %s, the operands are %s", sam_node_label(g, computes, &s->mem),
+    diag_error(ctx->diag, sam_node_at(g, computes)->loc, "E0916-graph-type",
+               "%s computes in %s, the operands are %s", sam_node_label(g, computes, ctx->mem),
                fp ? "bfloat16" : "integers", given ? "bfloat16" : "integers");
-    diag_hint(&s->diag, "--dtype %s", fp ? "bf16" : "int16");
+    diag_hint(ctx->diag, "--dtype %s", fp ? "bf16" : "int16");
     return false;
 }
 
@@ -110,13 +105,13 @@ static sam_statement signature(const sam_graph *g, arena *mem) {
     return st;
 }
 
-bool cli_read_graph(const cli_options *o, cli_session *s, cli_kernel *k) {
+bool compile_read_graph(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     size_t length = 0;
-    const char *text = text_read(o->expression, &s->mem, &length, &s->diag);
-    if (!text || !sam_parse(o->expression, text, length, &s->names, &s->mem, &s->diag, &k->sam) ||
-        !sam_check(&k->sam, &s->diag) || !no_settings(o, s))
+    const char *text = text_read(o->expression, ctx->mem, &length, ctx->diag);
+    if (!text || !sam_parse(o->expression, text, length, ctx->names, ctx->mem, ctx->diag, &k->sam) ||
+        !sam_check(&k->sam, ctx->diag) || !no_settings(o, ctx))
         return false;
-    k->user = k->statement = signature(&k->sam, &s->mem);
+    k->user = k->statement = signature(&k->sam, ctx->mem);
     bool runs = o->inputs.len + o->generators.len;
-    return cli_check_names(o, s, &k->user) && (!runs || check_type(o, &k->sam, s));
+    return compile_check_names(o, ctx, &k->user) && (!runs || check_type(o, &k->sam, ctx));
 }

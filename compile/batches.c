@@ -1,6 +1,6 @@
 /* The runs of a kernel, batch by batch: made, run ahead on the cycle model, written for an engine that takes
  * them from a file, and made again for what came back. So nothing is ever longer than a batch in memory. */
-#include "cli/cli.h"
+#include "compile/engine.h"
 
 /* The streams of one copy, in the order of all copies' columns. */
 static uint32_t streams_of_one(const tile_copy_stream *all, uint32_t n, tile_stream *one) {
@@ -13,30 +13,31 @@ static uint32_t streams_of_one(const tile_copy_stream *all, uint32_t n, tile_str
 }
 
 /* Cuts the operands; no batch is made yet. */
-static bool begin_planner(cli_batches *b) {
-    cli_kernel *k = b->kernel;
-    cli_session *s = b->session;
+static bool begin_planner(compile_batches *b) {
+    compile_kernel *k = b->kernel;
+    compile_context *ctx = b->ctx;
     double start = seconds_now();
-    cli_progress_stage(s, "cutting the operands", 0);
+    compile_stage(ctx, "cutting the operands", 0);
     b->planner = tile_plan_begin(&k->statement, b->operands, &k->tiling, b->inputs, b->n_in, b->outputs,
-                                 b->n_out, &s->mem, &s->diag);
+                                 b->n_out, ctx->mem, ctx->diag);
     k->times.tile += seconds_now() - start;
     return b->planner != NULL;
 }
 
-bool cli_begin_batches(cli_session *s, cli_kernel *k, const tile_operands *in, cli_batches *b) {
+bool compile_begin_batches(compile_context *ctx, compile_kernel *k, const tile_operands *in,
+                           compile_batches *b) {
     const pnr_board *board = &k->board;
     uint32_t glb_words = board->glb_tiles * board->glb_banks_per_tile * (board->glb_bank_bytes / 2);
-    *b = (cli_batches){
-        .session = s, .kernel = k, .operands = in, .how = k->dispatch.how, .most_words = glb_words};
-    cli_streams_of(&k->design, &b->streams);
+    *b = (compile_batches){
+        .ctx = ctx, .kernel = k, .operands = in, .how = k->dispatch.how, .most_words = glb_words};
+    compile_streams_of(&k->design, &b->streams);
     b->n_in = streams_of_one(b->streams.in, b->streams.n_in, b->inputs);
     b->n_out = streams_of_one(b->streams.out, b->streams.n_out, b->outputs);
     return begin_planner(b);
 }
 
-bool cli_next_batch(cli_batches *b) {
-    cli_kernel *k = b->kernel;
+bool compile_next_batch(compile_batches *b) {
+    compile_kernel *k = b->kernel;
     tile_plan one;
     double start = seconds_now();
     arena_free(&b->mem);
@@ -55,8 +56,8 @@ bool cli_next_batch(cli_batches *b) {
     return step == TILE_BATCH;
 }
 
-void cli_end_batches(cli_batches *b) {
-    cli_kernel *k = b->kernel;
+void compile_end_batches(compile_batches *b) {
+    compile_kernel *k = b->kernel;
     if (b->planner)
         tile_plan_end(b->planner);
     b->planner = NULL;
@@ -65,30 +66,31 @@ void cli_end_batches(cli_batches *b) {
         .tile = k->plan.tile, .edge = k->plan.edge, .glb_edge = k->plan.glb_edge, .copies = k->plan.copies};
 }
 
-bool cli_write_batches(const cli_options *o, cli_batches *b, cli_outcome *out, cli_put_plan *put, void *to) {
-    cli_session *s = b->session;
-    cli_kernel *k = b->kernel;
-    cli_ahead *ahead = cli_ahead_begin(s, k, out);
+bool compile_write_batches(const compile_options *o, compile_batches *b, compile_outcome *out,
+                           compile_put_plan *put, void *to) {
+    compile_context *ctx = b->ctx;
+    compile_kernel *k = b->kernel;
+    compile_ahead *ahead = compile_ahead_begin(ctx, k, out);
     bool good = ahead != NULL, more = good;
     while (good && more) {
-        more = cli_next_batch(b);
-        good = !b->failed && cli_ahead_batch(s, ahead, &k->plan, out) && put(to, &k->plan);
+        more = compile_next_batch(b);
+        good = !b->failed && compile_ahead_batch(ctx, ahead, &k->plan, out) && put(to, &k->plan);
     }
-    good = good && cli_ahead_end(o, s, out);
-    cli_end_batches(b); /* the engine runs without it */
+    good = good && compile_ahead_end(o, ctx, out);
+    compile_end_batches(b); /* the engine runs without it */
     return good;
 }
 
-bool cli_collect_batches(cli_batches *b, const char *result, tile_collector *c, uint64_t *cycles) {
-    cli_session *s = b->session;
+bool compile_collect_batches(compile_batches *b, const char *result, tile_collector *c, uint64_t *cycles) {
+    compile_context *ctx = b->ctx;
     tile_results r;
     b->again = true;
-    if (!begin_planner(b) || !tile_results_open(&r, result, b->kernel->planned.passes, &s->diag))
+    if (!begin_planner(b) || !tile_results_open(&r, result, b->kernel->planned.passes, ctx->diag))
         return false;
     bool good = true;
-    cli_progress_stage(s, "collecting the result", 0);
-    while (good && cli_next_batch(b))
-        good = tile_results_collect(&r, &b->kernel->plan, c, &s->diag);
+    compile_stage(ctx, "collecting the result", 0);
+    while (good && compile_next_batch(b))
+        good = tile_results_collect(&r, &b->kernel->plan, c, ctx->diag);
     *cycles = r.cycles;
-    return tile_results_close(&r, good && !b->failed, &s->diag);
+    return tile_results_close(&r, good && !b->failed, ctx->diag);
 }

@@ -1,5 +1,5 @@
 /* Operands: which file or generator gives each tensor of the statement. */
-#include "cli/cli.h"
+#include "compile/compile_int.h"
 
 #include <ctype.h>
 
@@ -14,74 +14,74 @@ static const char *argument_for(const text_vec *arguments, const char *tensor) {
 }
 
 /* Handle of the tensor that a "T:rest" argument names, 0 for none. */
-static sam_tensor named_by(const char *argument, const cli_session *s, const sam_statement *st) {
+static sam_tensor named_by(const char *argument, const compile_context *ctx, const sam_statement *st) {
     size_t length = strcspn(argument, ":");
     for (uint32_t t = 1; argument[length] == ':' && t <= st->tensors.len; t++) {
-        const char *name = names_text(&s->names, sam_tensor_at(st, (sam_tensor){t})->name);
+        const char *name = names_text(ctx->names, sam_tensor_at(st, (sam_tensor){t})->name);
         if (strlen(name) == length && strncmp(name, argument, length) == 0)
             return (sam_tensor){t};
     }
     return (sam_tensor){0};
 }
 
-static const char *operand_names(cli_session *s, const sam_statement *st) {
+static const char *operand_names(compile_context *ctx, const sam_statement *st) {
     const char *all = "";
     for (uint32_t t = 1; t <= st->tensors.len; t++) {
-        const char *name = names_text(&s->names, sam_tensor_at(st, (sam_tensor){t})->name);
+        const char *name = names_text(ctx->names, sam_tensor_at(st, (sam_tensor){t})->name);
         if (t != st->result.v)
-            all = arena_printf(&s->mem, "%s%s%s", all, *all ? ", " : "", name);
+            all = arena_printf(ctx->mem, "%s%s%s", all, *all ? ", " : "", name);
     }
     return all;
 }
 
 /* Every -i and -g must name an operand of the statement, once. */
-static bool all_known(const text_vec *arguments, const char *option, cli_session *s,
+static bool all_known(const text_vec *arguments, const char *option, compile_context *ctx,
                       const sam_statement *st) {
     for (uint32_t i = 0; i < arguments->len; i++) {
-        sam_tensor t = named_by(arguments->at[i], s, st);
+        sam_tensor t = named_by(arguments->at[i], ctx, st);
         if (!t.v || t.v == st->result.v) {
-            diag_error(&s->diag, (src_loc){0}, "E0910-operand",
+            diag_error(ctx->diag, (src_loc){0}, "E0910-operand",
                        "%s %s does not name an operand of the expression", option, arguments->at[i]);
-            diag_hint(&s->diag,
+            diag_hint(ctx->diag,
                       "write the tensor's name, a colon, and the file or generator; the operands are %s",
-                      operand_names(s, st));
+                      operand_names(ctx, st));
             return false;
         }
-        const char *first = argument_for(arguments, names_text(&s->names, sam_tensor_at(st, t)->name));
+        const char *first = argument_for(arguments, names_text(ctx->names, sam_tensor_at(st, t)->name));
         if (first != strchr(arguments->at[i], ':') + 1) {
-            diag_error(&s->diag, (src_loc){0}, "E0914-twice", "a second %s %s", option, arguments->at[i]);
+            diag_error(ctx->diag, (src_loc){0}, "E0914-twice", "a second %s %s", option, arguments->at[i]);
             return false;
         }
     }
     return true;
 }
 
-bool cli_check_names(const cli_options *o, cli_session *s, const sam_statement *st) {
+bool compile_check_names(const compile_options *o, compile_context *ctx, const sam_statement *st) {
     for (uint32_t i = 0; i < o->types.len; i++) {
-        if (named_by(o->types.at[i], s, st).v)
+        if (named_by(o->types.at[i], ctx, st).v)
             continue;
-        diag_error(&s->diag, (src_loc){0}, "E0910-operand", "-t %s does not name a tensor of the expression",
+        diag_error(ctx->diag, (src_loc){0}, "E0910-operand", "-t %s does not name a tensor of the expression",
                    o->types.at[i]);
         return false;
     }
     for (uint32_t i = 0; i < o->outputs.len; i++) {
-        if (named_by(o->outputs.at[i], s, st).v == st->result.v) {
+        if (named_by(o->outputs.at[i], ctx, st).v == st->result.v) {
             const char *path = strchr(o->outputs.at[i], ':') + 1;
-            if (!tile_can_write(sam_tensor_at(st, st->result)->order, path, &s->diag))
+            if (!tile_can_write(sam_tensor_at(st, st->result)->order, path, ctx->diag))
                 return false;
             continue;
         }
-        diag_error(&s->diag, (src_loc){0}, "E0910-operand", "-o %s does not name the result",
+        diag_error(ctx->diag, (src_loc){0}, "E0910-operand", "-o %s does not name the result",
                    o->outputs.at[i]);
-        diag_hint(&s->diag, "only the result is written, %s here",
-                  names_text(&s->names, sam_tensor_at(st, st->result)->name));
+        diag_hint(ctx->diag, "only the result is written, %s here",
+                  names_text(ctx->names, sam_tensor_at(st, st->result)->name));
         return false;
     }
     text_vec given = {0};
     for (uint32_t i = 0; i < o->given.len; i++)
-        vec_push(&s->mem, &given, arena_printf(&s->mem, "%s:", o->given.at[i].name));
-    return all_known(&given, "operand", s, st) && all_known(&o->inputs, "-i", s, st) &&
-           all_known(&o->generators, "-g", s, st);
+        vec_push(ctx->mem, &given, arena_printf(ctx->mem, "%s:", o->given.at[i].name));
+    return all_known(&given, "operand", ctx, st) && all_known(&o->inputs, "-i", ctx, st) &&
+           all_known(&o->generators, "-g", ctx, st);
 }
 
 enum { DEFAULT_EXTENT = 42 }; /* taco's */
@@ -102,30 +102,30 @@ static bool is_fill(const char *spec) {
 
 /* "42x80:0.07" for "s" and an access of the tensor. */
 static const char *fill_generator(const char *spec, const sam_expr_data *access, uint32_t order,
-                                  const uint32_t *extent, cli_session *s) {
+                                  const uint32_t *extent, compile_context *ctx) {
     const char *known = "";
     for (size_t i = 0; i < sizeof fills / sizeof *fills; i++) {
         if (spec[0] != fills[i].letter || spec[1]) {
             known = fills[i].density
-                        ? arena_printf(&s->mem, "%s%s%c", known, *known ? ", " : "", fills[i].letter)
+                        ? arena_printf(ctx->mem, "%s%s%c", known, *known ? ", " : "", fills[i].letter)
                         : known;
             continue;
         }
         if (!fills[i].density) {
-            diag_error(&s->diag, (src_loc){0}, "E0913-fill", "fill '%c' (%s) is not made here", spec[0],
+            diag_error(ctx->diag, (src_loc){0}, "E0913-fill", "fill '%c' (%s) is not made here", spec[0],
                        fills[i].pattern);
-            diag_hint(&s->diag, "use a density, such as 100x80:0.05, or read a file with -i");
+            diag_hint(ctx->diag, "use a density, such as 100x80:0.05, or read a file with -i");
             return NULL;
         }
         const char *dims = "";
         for (uint32_t m = 0; m < order; m++) {
             uint32_t dim = extent[access->index[m].v - 1];
-            dims = arena_printf(&s->mem, "%s%s%u", dims, m ? "x" : "", dim ? dim : DEFAULT_EXTENT);
+            dims = arena_printf(ctx->mem, "%s%s%u", dims, m ? "x" : "", dim ? dim : DEFAULT_EXTENT);
         }
-        return arena_printf(&s->mem, "%s:%s", dims, fills[i].density);
+        return arena_printf(ctx->mem, "%s:%s", dims, fills[i].density);
     }
-    diag_error(&s->diag, (src_loc){0}, "E0913-fill", "there is no fill '%s'", spec);
-    diag_hint(&s->diag, "fills are %s", known);
+    diag_error(ctx->diag, (src_loc){0}, "E0913-fill", "there is no fill '%s'", spec);
+    diag_hint(ctx->diag, "fills are %s", known);
     return NULL;
 }
 
@@ -138,7 +138,7 @@ static const sam_expr_data *first_access(const sam_statement *st, sam_tensor t) 
 }
 
 /* What a program gave for `name`, or NULL. */
-static const tile_tensor *given_for(const cli_options *o, const char *name) {
+static const tile_tensor *given_for(const compile_options *o, const char *name) {
     for (uint32_t i = 0; i < o->given.len; i++) {
         if (strcmp(o->given.at[i].name, name) == 0)
             return &o->given.at[i].data;
@@ -148,65 +148,67 @@ static const tile_tensor *given_for(const cli_options *o, const char *name) {
 
 /* Exactly one of memory, -i and -g gives a tensor. */
 static bool one_source(const tile_tensor *given, const char *file, const char *spec, const char *name,
-                       src_loc loc, cli_session *s) {
+                       src_loc loc, compile_context *ctx) {
     if (given && (file || spec))
-        diag_error(&s->diag, loc, "E0914-twice", "%s is given in memory, and has -%c", name,
+        diag_error(ctx->diag, loc, "E0914-twice", "%s is given in memory, and has -%c", name,
                    file ? 'i' : 'g');
     if (given)
         return !file && !spec;
     if (!file && !spec) {
-        diag_error(&s->diag, loc, "E0911-no-data", "nothing says what %s holds", name);
-        diag_hint(&s->diag, "give -i %s:FILE, or -g %s:DIMS:DENSITY", name, name);
+        diag_error(ctx->diag, loc, "E0911-no-data", "nothing says what %s holds", name);
+        diag_hint(ctx->diag, "give -i %s:FILE, or -g %s:DIMS:DENSITY", name, name);
     } else if (file && spec) {
-        diag_error(&s->diag, loc, "E0914-twice", "%s has both -i %s and -g %s", name, file, spec);
+        diag_error(ctx->diag, loc, "E0914-twice", "%s has both -i %s and -g %s", name, file, spec);
     }
     return !file != !spec;
 }
 
 /* Operand `number` of the seeds; fills are made once the others' extents are known (not NULL). */
-static bool read_operand(const cli_options *o, cli_session *s, const sam_statement *st, sam_tensor t,
-                         uint32_t number, const uint32_t *extent, tile_tensor *out) {
+static bool read_operand(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                         sam_tensor t, uint32_t number, const uint32_t *extent, tile_tensor *out) {
     const sam_tensor_data *tensor = sam_tensor_at(st, t);
-    const char *name = names_text(&s->names, tensor->name);
+    const char *name = names_text(ctx->names, tensor->name);
     const char *file = argument_for(&o->inputs, name), *spec = argument_for(&o->generators, name);
     const tile_tensor *given = given_for(o, name);
-    if (!one_source(given, file, spec, name, tensor->loc, s))
+    if (!one_source(given, file, spec, name, tensor->loc, ctx))
         return false;
     if (given) {
         if (extent)
             return true; /* in the first pass */
         *out = *given;
-        return tile_squeeze(out, tensor->order, name, &s->diag);
+        return tile_squeeze(out, tensor->order, name, ctx->diag);
     }
     bool fill = spec && is_fill(spec);
     if (fill != (extent != NULL))
         return true; /* in the other pass */
     if (file)
-        return tile_read(file, tensor->name, tensor->order, o->dtype, o->values, &s->mem, &s->diag, out);
+        return tile_read(file, tensor->name, tensor->order, o->dtype, o->values, ctx->mem, ctx->diag, out);
     if (extent)
-        spec = fill_generator(spec, first_access(st, t), tensor->order, extent, s);
-    if (!spec || !tile_generate(spec, tensor->name, number, o->seed, o->dtype, &s->mem, &s->diag, out))
+        spec = fill_generator(spec, first_access(st, t), tensor->order, extent, ctx);
+    if (!spec || !tile_generate(spec, tensor->name, number, o->seed, o->dtype, ctx->mem, ctx->diag, out))
         return false;
     if (out->order == tensor->order)
         return true;
-    diag_error(&s->diag, tensor->loc, "E0912-order", "-g %s makes a tensor of order %u, %s has %u %s", spec,
+    diag_error(ctx->diag, tensor->loc, "E0912-order", "-g %s makes a tensor of order %u, %s has %u %s", spec,
                out->order, name, tensor->order, plural(tensor->order, "index", "indices"));
     return false;
 }
 
-bool cli_read_operands(const cli_options *o, cli_session *s, cli_kernel *k, tile_operands *operands) {
+bool compile_read_operands(const compile_options *o, compile_context *ctx, compile_kernel *k,
+                           tile_operands *operands) {
     const sam_statement *st = &k->user;
-    tile_tensor *data = arena_new_n(&s->mem, tile_tensor, st->tensors.len);
+    tile_tensor *data = arena_new_n(ctx->mem, tile_tensor, st->tensors.len);
     *operands = (tile_operands){data, st->tensors.len, o->dtype};
     uint32_t *known = NULL;
     for (uint32_t pass = 0; pass < 2; pass++) {
         uint32_t number = 0; /* operands in order of first appearance: what -g seeds with */
         for (uint32_t t = 1; t <= st->tensors.len; t++) {
-            if (t != st->result.v && !read_operand(o, s, st, (sam_tensor){t}, number++, known, &data[t - 1]))
+            if (t != st->result.v &&
+                !read_operand(o, ctx, st, (sam_tensor){t}, number++, known, &data[t - 1]))
                 return false;
         }
-        if (!pass && !tile_known_extents(st, operands, &s->mem, &s->diag, &known))
+        if (!pass && !tile_known_extents(st, operands, ctx->mem, ctx->diag, &known))
             return false;
     }
-    return tile_extents(st, operands, &s->mem, &s->diag, &k->extent);
+    return tile_extents(st, operands, ctx->mem, ctx->diag, &k->extent);
 }

@@ -1,21 +1,22 @@
 /* How copies of a kernel share the pairs of sub-tiles, where the user leaves it open: by what tiling expects
  * of the data and of the chip. */
-#include "cli/cli.h"
+#include "compile/compile_int.h"
 
 /* The sentence of k->dispatch, which has everything else. */
-static const char *reason(cli_session *s, const cli_dispatch *d, uint32_t together, uint32_t apart) {
+static const char *reason(compile_context *ctx, const compile_dispatch *d, uint32_t together,
+                          uint32_t apart) {
     double pairs = (double)d->pairs;
-    return arena_printf(&s->mem,
+    return arena_printf(ctx->mem,
                         "a pair takes the array %.0f cycles; the chip is expected to take %.0f cycles a pair "
                         "with %u copies that start together, %.0f with %u that start apart",
                         d->pair, d->sorted / pairs, together, d->dynamic / pairs, apart);
 }
 
-bool cli_choose_dispatch(const cli_options *o, cli_session *s, cli_kernel *k, uint32_t together,
-                         uint32_t apart) {
-    cli_dispatch *d = &k->dispatch;
+bool compile_choose_dispatch(const compile_options *o, compile_context *ctx, compile_kernel *k,
+                             uint32_t together, uint32_t apart) {
+    compile_dispatch *d = &k->dispatch;
     tile_candidate *plan = &k->planned.expected;
-    *d = (cli_dispatch){.how = o->dispatch};
+    *d = (compile_dispatch){.how = o->dispatch};
     if (!o->dispatch_auto || (together < 2 && apart < 2))
         return true;
     d->how = TILE_DISPATCH_LOAD;
@@ -26,20 +27,20 @@ bool cli_choose_dispatch(const cli_options *o, cli_session *s, cli_kernel *k, ui
     if (o->engine == ENGINE_RTL || o->io_trace)
         return true;
     d->why = "the data are not known before they are run";
-    if (!cli_pack_known(s, k))
+    if (!compile_pack_known(ctx, k))
         return false;
     /* What does not fit is said when it is run. */
     if (!k->packed.operand ||
         (!plan->complete && !tile_expect(&k->statement, &k->packed, &k->tiling, plan)) ||
         !plan->expected.runs)
         return true;
-    const tile_driver driver = cli_driver(k);
+    const tile_driver driver = compile_driver(k);
     d->pairs = plan->expected.runs;
     d->pair = plan->expected.cycles / (double)d->pairs;
     d->sorted = tile_chip_cycles(&plan->expected, &driver, together, false);
     d->dynamic = tile_chip_cycles(&plan->expected, &driver, apart, true);
     if (d->dynamic < d->sorted)
         d->how = TILE_DISPATCH_DYNAMIC;
-    d->why = reason(s, d, together, apart);
+    d->why = reason(ctx, d, together, apart);
     return true;
 }

@@ -1,7 +1,7 @@
 /* Engine cycle: the decoded bitstream in the C cycle model, run on the plan's blocks; and what the chip would
  * get wrong there, which engines rtl and soc ask before they run. */
-#include "cli/cli.h"
-#include "cli/cycle_load.h"
+#include "compile/cycle_load.h"
+#include "compile/engine.h"
 #include "rtl_models/wave.h"
 
 /* The streams that start together: of all copies, or of one. */
@@ -13,30 +13,30 @@ typedef struct {
 } edge;
 
 /* Adds the streams at n columns, each of which is one of `at`'s. */
-static void add_streams(cli_session *s, edge *e, const uint32_t *column, uint32_t n, const uint32_t *cell,
-                        const uint32_t *at, uint32_t n_at) {
+static void add_streams(compile_context *ctx, edge *e, const uint32_t *column, uint32_t n,
+                        const uint32_t *cell, const uint32_t *at, uint32_t n_at) {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t k = 0;
         while (k < n_at && at[k] != column[i])
             k++;
         BUG_IF(k == n_at, "no stream at column %u", column[i]);
-        vec_push(&s->mem, &e->streams, (cycle_stream){.cell = cell[k]});
-        vec_push(&s->mem, &e->columns, column[i]);
+        vec_push(ctx->mem, &e->streams, (cycle_stream){.cell = cell[k]});
+        vec_push(ctx->mem, &e->columns, column[i]);
     }
 }
 
 /* One edge for all copies, or one for each that starts by itself; NULL after errors. */
-static edge *edges_of(cli_session *s, const cli_kernel *k, uint32_t *n) {
-    cli_streams at;
-    cli_streams_of(&k->decoded, &at);
+static edge *edges_of(compile_context *ctx, const compile_kernel *k, uint32_t *n) {
+    compile_streams at;
+    compile_streams_of(&k->decoded, &at);
     fw_columns c = {at.in_column, at.out_column, at.n_in, at.n_out, 1, 1};
-    if (k->apart && !fw_columns_of(&k->design, true, &s->mem, &s->diag, &c))
+    if (k->apart && !fw_columns_of(&k->design, true, ctx->mem, ctx->diag, &c))
         return NULL;
-    edge *all = arena_new_n(&s->mem, edge, c.copies);
+    edge *all = arena_new_n(ctx->mem, edge, c.copies);
     for (uint32_t i = 0; i < c.copies; i++) {
         all[i].inputs = c.n_in;
-        add_streams(s, &all[i], c.in + i * c.n_in, c.n_in, at.in_cell, at.in_column, at.n_in);
-        add_streams(s, &all[i], c.out + i * c.n_out, c.n_out, at.out_cell, at.out_column, at.n_out);
+        add_streams(ctx, &all[i], c.in + i * c.n_in, c.n_in, at.in_cell, at.in_column, at.n_in);
+        add_streams(ctx, &all[i], c.out + i * c.n_out, c.n_out, at.out_cell, at.out_column, at.n_out);
     }
     *n = c.copies;
     return all;
@@ -53,14 +53,14 @@ static edge *next_edge(edge *all, uint32_t n) {
 static void set_run(edge *e, const tile_plan *plan, uint32_t run) {
     const uint32_t *blocks = &plan->run_block.at[plan->runs.at[run].block_first];
     for (uint32_t i = 0; i < e->streams.len; i++) {
-        cycle_stream *s = &e->streams.at[i];
-        *s = (cycle_stream){.cell = s->cell};
+        cycle_stream *one = &e->streams.at[i];
+        *one = (cycle_stream){.cell = one->cell};
         if (i < e->inputs) {
             const tile_block *block = &plan->inputs.at[i].blocks.at[blocks[i]];
-            s->words = plan->words.at + block->first;
-            s->length = block->length;
+            one->words = plan->words.at + block->first;
+            one->length = block->length;
         } else {
-            s->blocks = plan->outputs.at[i - e->inputs].num_blocks;
+            one->blocks = plan->outputs.at[i - e->inputs].num_blocks;
         }
     }
 }
@@ -75,43 +75,43 @@ static void write_trace(FILE *out, const edge *e, uint32_t number) {
     }
 }
 
-static void explain_stuck(cli_session *s, const edge *e, const cycle_model *m, uint32_t number,
+static void explain_stuck(compile_context *ctx, const edge *e, const cycle_model *m, uint32_t number,
                           uint64_t cycles) {
     const char *ends = "";
     for (uint32_t i = 0; i < e->streams.len; i++) {
         const cycle_stream *t = &e->streams.at[i];
         if (i < e->inputs)
-            ends = arena_printf(&s->mem, "%s  input column %u: %u of %u %s taken\n", ends, e->columns.at[i],
+            ends = arena_printf(ctx->mem, "%s  input column %u: %u of %u %s taken\n", ends, e->columns.at[i],
                                 t->taken, t->length, plural(t->length, "word", "words"));
         else
-            ends = arena_printf(&s->mem, "%s  output column %u: %u of %u %s, %u %s\n", ends, e->columns.at[i],
-                                t->taken, t->blocks, plural(t->blocks, "block", "blocks"), t->got.len,
-                                plural(t->got.len, "word", "words"));
+            ends = arena_printf(ctx->mem, "%s  output column %u: %u of %u %s, %u %s\n", ends,
+                                e->columns.at[i], t->taken, t->blocks, plural(t->blocks, "block", "blocks"),
+                                t->got.len, plural(t->got.len, "word", "words"));
     }
-    diag_error(&s->diag, (src_loc){0}, "E0802-cycle-stuck", "run %u: nothing moves any more after %llu %s",
+    diag_error(ctx->diag, (src_loc){0}, "E0802-cycle-stuck", "run %u: nothing moves any more after %llu %s",
                number, (unsigned long long)cycles, plural(cycles, "cycle", "cycles"));
-    diag_hint(&s->diag, "tokens at the heads, and who waits for whom:\n%s%s", ends,
-              cycle_wait_graph(m, &s->mem));
+    diag_hint(ctx->diag, "tokens at the heads, and who waits for whom:\n%s%s", ends,
+              cycle_wait_graph(m, ctx->mem));
 }
 
 /* E0803, as --hazards says. False: the run ends. */
-static bool report_hazard(const cli_options *o, cli_session *s, cycle_hazard_kind kind, const char *tile,
-                          const char *when) {
+static bool report_hazard(const compile_options *o, compile_context *ctx, cycle_hazard_kind kind,
+                          const char *tile, const char *when) {
     const char *text =
-        arena_printf(&s->mem, "the chip would be wrong here: %s: %s%s", tile, cycle_hazard_what[kind], when);
+        arena_printf(ctx->mem, "the chip would be wrong here: %s: %s%s", tile, cycle_hazard_what[kind], when);
     if (o->hazards == REPORT_OFF)
         return true;
     if (o->hazards == REPORT_WARN) {
-        diag_warning(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
+        diag_warning(ctx->diag, (src_loc){0}, "E0803-hazard", "%s", text);
         return true;
     }
-    diag_unmappable(&s->diag, (src_loc){0}, "E0803-hazard", "%s", text);
-    diag_hint(&s->diag, "%s; --hazards warn goes on, our RTL does it right (hazard '%s', docs/errata.md)",
+    diag_unmappable(ctx->diag, (src_loc){0}, "E0803-hazard", "%s", text);
+    diag_hint(ctx->diag, "%s; --hazards warn goes on, our RTL does it right (hazard '%s', docs/errata.md)",
               cycle_hazard_help[kind], cycle_hazard_name[kind]);
     return false;
 }
 
-static bool report_hazards(const cli_options *o, cli_session *s, const cycle_design *design,
+static bool report_hazards(const compile_options *o, compile_context *ctx, const cycle_design *design,
                            cycle_model *model) {
     const cycle_hazards *all = cycle_hazards_of(model);
     bool safe = true;
@@ -119,17 +119,17 @@ static bool report_hazards(const cli_options *o, cli_session *s, const cycle_des
         const cycle_hazard *h = &all->at[i];
         const char *tokens = h->tokens ? " at" : "", *times = "";
         for (uint32_t t = 0; t < h->tokens; t++)
-            tokens = arena_printf(&s->mem, "%s %s", tokens, cycle_token_text(h->token[t], &s->mem));
+            tokens = arena_printf(ctx->mem, "%s %s", tokens, cycle_token_text(h->token[t], ctx->mem));
         if (h->count > 1)
-            times = arena_printf(&s->mem, " (%llu times)", (unsigned long long)h->count);
-        const char *when = arena_printf(&s->mem, "; run %u, cycle %llu%s%s", h->run,
+            times = arena_printf(ctx->mem, " (%llu times)", (unsigned long long)h->count);
+        const char *when = arena_printf(ctx->mem, "; run %u, cycle %llu%s%s", h->run,
                                         (unsigned long long)h->cycle, tokens, times);
-        safe = report_hazard(o, s, h->kind, design->cells.at[h->cell].name, when) && safe;
+        safe = report_hazard(o, ctx, h->kind, design->cells.at[h->cell].name, when) && safe;
     }
     return safe;
 }
 
-bool cli_model_raised(const cli_outcome *out, const char *kind, const char *tile) {
+bool compile_model_raised(const compile_outcome *out, const char *kind, const char *tile) {
     const cycle_hazards *met = cycle_hazards_of(out->model);
     for (uint32_t i = 0; i < met->len; i++) {
         if (strcmp(cycle_hazard_name[met->at[i].kind], kind) == 0 &&
@@ -139,15 +139,15 @@ bool cli_model_raised(const cli_outcome *out, const char *kind, const char *tile
     return false;
 }
 
-bool cli_hazard_of_array(const cli_options *o, cli_session *s, const cli_outcome *out, cycle_hazard_kind kind,
-                         uint32_t x, uint32_t y) {
-    const char *site = arena_printf(&s->mem, "x%uy%u ", x, y), *tile = site;
+bool compile_hazard_of_array(const compile_options *o, compile_context *ctx, const compile_outcome *out,
+                             cycle_hazard_kind kind, uint32_t x, uint32_t y) {
+    const char *site = arena_printf(ctx->mem, "x%uy%u ", x, y), *tile = site;
     for (uint32_t c = 0; c < out->design->cells.len; c++) {
         if (strncmp(out->design->cells.at[c].name, site, strlen(site)) == 0)
             tile = out->design->cells.at[c].name;
     }
-    return cli_model_raised(out, cycle_hazard_name[kind], tile) ||
-           report_hazard(o, s, kind, tile, "; in the firmware's run only");
+    return compile_model_raised(out, cycle_hazard_name[kind], tile) ||
+           report_hazard(o, ctx, kind, tile, "; in the firmware's run only");
 }
 
 /* The model `out` keeps, and the array's edge for each copy that starts by itself. */
@@ -156,14 +156,14 @@ typedef struct {
     uint32_t n_edges, runs; /* so far */
 } machine;
 
-static bool begin_model(cli_session *s, const cli_kernel *k, cli_outcome *out, machine *m) {
-    cycle_design *design = arena_new(&s->mem, cycle_design);
-    if (!cycle_load(&k->decoded, k->map, &s->mem, &s->diag, design))
+static bool begin_model(compile_context *ctx, const compile_kernel *k, compile_outcome *out, machine *m) {
+    cycle_design *design = arena_new(ctx->mem, cycle_design);
+    if (!cycle_load(&k->decoded, k->map, ctx->mem, ctx->diag, design))
         return false;
-    out->model = cycle_build(design, &s->mem);
+    out->model = cycle_build(design, ctx->mem);
     out->design = design;
     *m = (machine){.edges = NULL};
-    m->edges = edges_of(s, k, &m->n_edges);
+    m->edges = edges_of(ctx, k, &m->n_edges);
     return m->edges != NULL;
 }
 
@@ -171,14 +171,14 @@ static bool begin_model(cli_session *s, const cli_kernel *k, cli_outcome *out, m
  * computed one after the other, each on the copy that would be free first; the last one to end ends all. The
  * words that come are collected and their cycles written, where there is something to collect and write them
  * to. */
-static bool run_model(cli_session *s, machine *m, const tile_plan *plan, tile_collector *c, FILE *trace,
-                      cli_outcome *out, uint64_t *all_cycles) {
+static bool run_model(compile_context *ctx, machine *m, const tile_plan *plan, tile_collector *c, FILE *trace,
+                      compile_outcome *out, uint64_t *all_cycles) {
     const uint16_t *words[TILE_MAX_STREAMS];
     uint32_t lengths[TILE_MAX_STREAMS];
     bool ok = true;
     for (uint32_t run = 0; run < plan->runs.len && ok; run++) {
         uint32_t number = m->runs++;
-        cli_progress_count(s, number);
+        compile_count(ctx, number);
         arena scratch = {0};
         uint64_t cycles = 0;
         edge *e = next_edge(m->edges, m->n_edges);
@@ -186,13 +186,13 @@ static bool run_model(cli_session *s, machine *m, const tile_plan *plan, tile_co
         ok = cycle_run(out->model, e->streams.at, e->streams.len, trace != NULL, &scratch, &cycles) ==
              CYCLE_DONE;
         if (!ok)
-            explain_stuck(s, e, out->model, number, cycles);
+            explain_stuck(ctx, e, out->model, number, cycles);
         write_trace(trace, e, number);
         for (uint32_t i = e->inputs; i < e->streams.len; i++) {
             words[i - e->inputs] = e->streams.at[i].got.at;
             lengths[i - e->inputs] = e->streams.at[i].got.len;
         }
-        ok = ok && (!c || tile_collect_run(c, run, words, lengths, &s->diag));
+        ok = ok && (!c || tile_collect_run(c, run, words, lengths, ctx->diag));
         e->free += cycles;
         out->model_cycles += cycles;
         *all_cycles = e->free > *all_cycles ? e->free : *all_cycles;
@@ -207,63 +207,64 @@ typedef struct {
     tile_job job;
 } tracing;
 
-static bool begin_trace(const cli_options *o, cli_session *s, tracing *t) {
-    if (!file_create(&t->trace, arena_printf(&s->mem, "%s/io.trace", o->out), &s->mem, &s->diag))
+static bool begin_trace(const compile_options *o, compile_context *ctx, tracing *t) {
+    if (!file_create(&t->trace, arena_printf(ctx->mem, "%s/io.trace", o->out), ctx->mem, ctx->diag))
         return false;
-    bool ok = tile_job_begin(&t->job, arena_printf(&s->mem, "%s/job.bin", o->out), &s->diag);
+    bool ok = tile_job_begin(&t->job, arena_printf(ctx->mem, "%s/job.bin", o->out), ctx->diag);
     if (!ok)
         file_abandon(&t->trace);
     return ok;
 }
 
 /* What there is of both stays when the run is stuck. */
-static bool end_trace(cli_session *s, tracing *t) {
-    bool job = tile_job_end(&t->job, t->job.plans > 0, &s->diag) || !t->job.plans;
-    return file_commit(&t->trace, &s->diag) && job;
+static bool end_trace(compile_context *ctx, tracing *t) {
+    bool job = tile_job_end(&t->job, t->job.plans > 0, ctx->diag) || !t->job.plans;
+    return file_commit(&t->trace, ctx->diag) && job;
 }
 
-bool cli_run_cycle(const cli_options *o, cli_session *s, cli_kernel *k, cli_batches *batches,
-                   tile_collector *c, cli_outcome *out) {
+bool compile_run_cycle(const compile_options *o, compile_context *ctx, compile_kernel *k,
+                       compile_batches *batches, tile_collector *c, compile_outcome *out) {
     tracing t = {.trace = {.stream = NULL}};
     machine m;
     wave *waves = NULL;
-    if (!begin_model(s, k, out, &m) || (o->io_trace && !begin_trace(o, s, &t)))
+    if (!begin_model(ctx, k, out, &m) || (o->io_trace && !begin_trace(o, ctx, &t)))
         return false;
     if (o->wave)
-        waves = wave_of_model(o->out, out->design, out->model, &s->mem, &s->diag);
+        waves = wave_of_model(o->out, out->design, out->model, ctx->mem, ctx->diag);
     bool ok = waves || !o->wave, more = ok;
-    cli_progress_stage(s, "running the cycle model", 0);
+    compile_stage(ctx, "running the cycle model", 0);
     while (ok && more) {
-        more = cli_next_batch(batches);
+        more = compile_next_batch(batches);
         if (o->io_trace && !batches->failed)
             tile_job_add(&t.job, &k->plan);
-        ok = !batches->failed && run_model(s, &m, &k->plan, c, t.trace.stream, out, &out->kernel_cycles);
+        ok = !batches->failed && run_model(ctx, &m, &k->plan, c, t.trace.stream, out, &out->kernel_cycles);
     }
     cycle_watch(out->model, NULL, NULL);
     if (waves)
-        ok = wave_end(waves, &s->diag) && ok;
+        ok = wave_end(waves, ctx->diag) && ok;
     if (o->io_trace)
-        ok = end_trace(s, &t) && ok;
+        ok = end_trace(ctx, &t) && ok;
     out->total_cycles = out->kernel_cycles;
-    return report_hazards(o, s, out->design, out->model) && ok;
+    return report_hazards(o, ctx, out->design, out->model) && ok;
 }
 
-struct cli_ahead {
+struct compile_ahead {
     machine machine;
     uint64_t cycles;
 };
 
-cli_ahead *cli_ahead_begin(cli_session *s, const cli_kernel *k, cli_outcome *out) {
-    cli_ahead *a = arena_new(&s->mem, cli_ahead);
+compile_ahead *compile_ahead_begin(compile_context *ctx, const compile_kernel *k, compile_outcome *out) {
+    compile_ahead *a = arena_new(ctx->mem, compile_ahead);
     out->ahead = true;
-    cli_progress_stage(s, "running the cycle model", 0);
-    return begin_model(s, k, out, &a->machine) ? a : NULL;
+    compile_stage(ctx, "running the cycle model", 0);
+    return begin_model(ctx, k, out, &a->machine) ? a : NULL;
 }
 
-bool cli_ahead_batch(cli_session *s, cli_ahead *a, const tile_plan *plan, cli_outcome *out) {
-    return run_model(s, &a->machine, plan, NULL, NULL, out, &a->cycles);
+bool compile_ahead_batch(compile_context *ctx, compile_ahead *a, const tile_plan *plan,
+                         compile_outcome *out) {
+    return run_model(ctx, &a->machine, plan, NULL, NULL, out, &a->cycles);
 }
 
-bool cli_ahead_end(const cli_options *o, cli_session *s, const cli_outcome *out) {
-    return report_hazards(o, s, out->design, out->model);
+bool compile_ahead_end(const compile_options *o, compile_context *ctx, const compile_outcome *out) {
+    return report_hazards(o, ctx, out->design, out->model);
 }

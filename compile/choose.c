@@ -3,34 +3,40 @@
  * order is taken that it does have, those with the result's loops outside first, since these need no reducer
  * but scalar ones; then, if nothing was scheduled, the statement in stages (fe_staged). A choice is tried by
  * lowering it. */
-#include "cli/cli.h"
+#include "compile/compile_int.h"
 
 enum { MOST_ORDERS = 120 }; /* tried of one kernel: all of five loops */
 
 typedef struct {
-    const cli_options *o;
-    cli_session *s;
-    const cli_kernel *k; /* the board, the tiling */
-    const char *why;     /* why the last one that was tried will not do; NULL: a mistake of the user */
+    const compile_options *o;
+    compile_context *ctx;
+    const compile_kernel *k; /* the board, the tiling */
+    const char *why;         /* why the last one that was tried will not do; NULL: a mistake of the user */
 } choosing;
+
+/* A context in which a trial's mistakes are nobody's: its diagnostics are `unheard`. */
+static compile_context silent(const compile_context *ctx, diagnostics *unheard) {
+    compile_context trial = *ctx;
+    diag_init(unheard, ctx->mem);
+    trial.diag = unheard;
+    return trial;
+}
 
 /* Whether the chip can run the kernel. */
 static bool maps(choosing *c, const fe_kernel *kernel) {
-    const diagnostics kept = c->s->diag;
-    cli_options once = *c->o;
-    cli_kernel trial = {.board = c->k->board, .tiling = c->k->tiling};
+    diagnostics tried;
+    compile_context ctx = silent(c->ctx, &tried);
+    compile_options once = *c->o;
+    compile_kernel trial = {.board = c->k->board, .tiling = c->k->tiling};
     once.unroll = 1;
-    diag_init(&c->s->diag, &c->s->mem);
-    bool ok = cli_lower_sam(&once, true, c->s, kernel, &trial) && cli_lower(&once, c->s, &trial);
-    const diagnostics tried = c->s->diag;
-    c->s->diag = kept;
+    bool ok = compile_lower_sam(&once, true, &ctx, kernel, &trial) && compile_lower(&once, &ctx, &trial);
     c->why = NULL;
     if (!ok && tried.errors == 0)
-        c->why = arena_printf(&c->s->mem, "%s [%s]", tried.list.at[0].message, tried.list.at[0].code);
+        c->why = arena_printf(ctx.mem, "%s [%s]", tried.list.at[0].message, tried.list.at[0].code);
     return ok;
 }
 
-bool cli_next_order(uint32_t *place, uint32_t n) {
+bool compile_next_order(uint32_t *place, uint32_t n) {
     uint32_t i = n, k = n;
     while (i > 1 && place[i - 2] > place[i - 1])
         i--;
@@ -50,10 +56,10 @@ bool cli_next_order(uint32_t *place, uint32_t n) {
 }
 
 /* Whether every loop of the result is outside of every other. */
-static bool results_outside(const sam_statement *s) {
+static bool results_outside(const sam_statement *st) {
     bool sums = false;
-    for (uint32_t i = 0; i < s->loops.len; i++) {
-        bool result = sam_is_result_var(s, s->loops.at[i]);
+    for (uint32_t i = 0; i < st->loops.len; i++) {
+        bool result = sam_is_result_var(st, st->loops.at[i]);
         if (result && sums)
             return false;
         sums = sums || !result;
@@ -61,7 +67,7 @@ static bool results_outside(const sam_statement *s) {
     return true;
 }
 
-const char *cli_loops_text(const sam_statement *st, arena *mem) {
+const char *compile_loops_text(const sam_statement *st, arena *mem) {
     const char *text = "";
     for (uint32_t i = 0; i < st->loops.len; i++)
         text = arena_printf(mem, "%s%s%s", text, i ? "," : "",
@@ -72,8 +78,8 @@ const char *cli_loops_text(const sam_statement *st, arena *mem) {
 /* Gives the kernel the first order of its loops that maps. O(orders) lowerings. */
 static bool find_order(choosing *c, fe_kernel *kernel) {
     uint32_t n = kernel->s.loops.len, tried = 0;
-    sam_var *loop = arena_new_n(&c->s->mem, sam_var, n), *other = arena_new_n(&c->s->mem, sam_var, n);
-    uint32_t *place = arena_new_n(&c->s->mem, uint32_t, n);
+    sam_var *loop = arena_new_n(c->ctx->mem, sam_var, n), *other = arena_new_n(c->ctx->mem, sam_var, n);
+    uint32_t *place = arena_new_n(c->ctx->mem, uint32_t, n);
     memcpy(loop, kernel->s.loops.at, sizeof *loop * n);
     fe_kernel trial = *kernel;
     trial.s.loops.at = other;
@@ -91,27 +97,27 @@ static bool find_order(choosing *c, fe_kernel *kernel) {
                 memcpy(kernel->s.loops.at, other, sizeof *loop * n);
                 return true;
             }
-        } while (cli_next_order(place, n));
+        } while (compile_next_order(place, n));
     }
     return false;
 }
 
 /* Orders in which all kernels map; a sentence for each that is not the one it had. */
 static bool choose_orders(choosing *c, fe_cin *cin, text_vec *chosen) {
-    arena *mem = &c->s->mem;
+    arena *mem = c->ctx->mem;
     *chosen = (text_vec){0};
     for (uint32_t n = 0; n < cin->kernels.len; n++) {
         fe_kernel *kernel = &cin->kernels.at[n];
         const char *sentence = NULL;
         if (!maps(c, kernel)) {
-            const char *why = c->why, *had = cli_loops_text(&kernel->s, mem);
+            const char *why = c->why, *had = compile_loops_text(&kernel->s, mem);
             bool open = why && !kernel->ordered && !kernel->relations.len && !kernel->tags.len;
             bool found = open && find_order(c, kernel);
             c->why = why;
             if (!found)
                 return false;
-            sentence =
-                arena_printf(mem, "loops %s; in the order %s: %s", cli_loops_text(&kernel->s, mem), had, why);
+            sentence = arena_printf(mem, "loops %s; in the order %s: %s", compile_loops_text(&kernel->s, mem),
+                                    had, why);
         }
         vec_push(mem, chosen, sentence);
     }
@@ -127,26 +133,24 @@ static fe_in with_schedule(const fe_in *in, const char *const *schedule) {
 
 /* Whether the chip can run the statement as the schedule says, in some order of the loops. */
 static bool schedule_maps(choosing *c, const fe_in *in, const char *schedule) {
-    const diagnostics kept = c->s->diag;
+    diagnostics tried;
+    compile_context ctx = silent(c->ctx, &tried);
     const fe_in staged = with_schedule(in, &schedule);
+    choosing trial = {.o = c->o, .ctx = &ctx, .k = c->k};
     fe_cin cin;
     text_vec unused;
-    diag_init(&c->s->diag, &c->s->mem);
-    bool ok =
-        fe_schedule(&staged, &c->k->user, &c->s->mem, &c->s->diag, &cin) && choose_orders(c, &cin, &unused);
-    c->s->diag = kept;
-    return ok;
+    return fe_schedule(&staged, &c->k->user, ctx.mem, ctx.diag, &cin) && choose_orders(&trial, &cin, &unused);
 }
 
-void cli_choose(const cli_options *o, cli_session *s, const fe_in *in, cli_kernel *k, fe_cin *cin,
-                text_vec *chosen) {
-    choosing c = {.o = o, .s = s, .k = k};
+void compile_choose(const compile_options *o, compile_context *ctx, const fe_in *in, compile_kernel *k,
+                    fe_cin *cin, text_vec *chosen) {
+    choosing c = {.o = o, .ctx = ctx, .k = k};
     if (choose_orders(&c, cin, chosen) || cin->kernels.len > 1 || !c.why)
         return;
     const char *why = c.why, *schedule = NULL;
     bool found = false;
     for (fe_staging how = 0; how < FE_STAGINGS && !found; how++) {
-        schedule = fe_staged(&cin->kernels.at[0], how, &s->mem);
+        schedule = fe_staged(&cin->kernels.at[0], how, ctx->mem);
         found = schedule && schedule_maps(&c, in, schedule);
     }
     if (found && in->n_schedule)
@@ -154,7 +158,7 @@ void cli_choose(const cli_options *o, cli_session *s, const fe_in *in, cli_kerne
     if (!found || in->n_schedule)
         return;
     const fe_in staged = with_schedule(in, &schedule);
-    bool again = fe_schedule(&staged, &k->user, &s->mem, &s->diag, cin) && choose_orders(&c, cin, chosen);
+    bool again = fe_schedule(&staged, &k->user, ctx->mem, ctx->diag, cin) && choose_orders(&c, cin, chosen);
     BUG_IF(!again, "'%s' was possible a moment ago", schedule);
-    k->staged = arena_printf(&s->mem, "%u kernels, -s \"%s\"; as one: %s", cin->kernels.len, schedule, why);
+    k->staged = arena_printf(ctx->mem, "%u kernels, -s \"%s\"; as one: %s", cin->kernels.len, schedule, why);
 }

@@ -1,0 +1,213 @@
+/* compile.h - every decision that spans stages: the order of the passes, loop orders, staging, edges of
+ * sub-tiles, copies, dispatch, what is tried next when something does not fit; and the engines that run what
+ * comes out. Prints nothing, parses no options, ends no program. */
+#ifndef ONYX_COMPILE_H
+#define ONYX_COMPILE_H
+
+#include "bitstream/bitstream.h"
+#include "firmware/firmware.h"
+#include "frontend/frontend.h"
+#include "host/host.h"
+#include "rtl_models/cycle.h"
+#include "tiling/tiling.h"
+
+/* What is being done now, for whoever waits. `stage`: what begins, and how much of it there is (0: not
+ * counted); `what` must stay. `count`: how much of it is done. */
+typedef struct {
+    void (*stage)(void *to, const char *what, uint64_t total);
+    void (*count)(void *to, uint64_t done);
+    void *to;
+} compile_progress;
+
+/* What a compilation works with, all of it the caller's. */
+typedef struct {
+    arena *mem;
+    name_table *names;
+    diagnostics *diag;
+    const char *home;                 /* where boards, RTL and firmware sources lie */
+    const char *programs;             /* folder of onyx-cosim with its slash; "" leaves it to the PATH */
+    const compile_progress *progress; /* NULL: nobody looks */
+    bool interrupted; /* out: a program that was started was interrupted, so the compilation ended */
+} compile_context;
+
+typedef VEC(const char *) text_vec;
+
+typedef enum { ENGINE_NONE, ENGINE_SAM, ENGINE_CYCLE, ENGINE_RTL, ENGINE_SOC, ENGINE_PROGRAM } compile_engine;
+typedef enum { REPORT_ERROR, REPORT_WARN, REPORT_OFF } compile_severity; /* of --hazards and --deadlock */
+
+typedef struct {
+    const char *name;
+    tile_tensor data;
+} compile_given;
+
+/* --tile, --glb-tile: an edge along some loops, and one along all others. */
+typedef struct {
+    const char *loop;
+    uint32_t edge;
+} compile_edge;
+typedef struct {
+    uint32_t all; /* 0: left open */
+    VEC(compile_edge) along;
+} compile_edges;
+
+/* Engine program: on what. */
+typedef struct {
+    pnr_board board;
+    host_options host;
+} compile_on_board;
+
+typedef struct {
+    const char *expression;
+    text_vec formats;         /* -f */
+    text_vec dimensions;      /* -d "i:100", "B:100,80" */
+    text_vec types;           /* -t "B:int16" */
+    text_vec schedule;        /* -s */
+    text_vec inputs;          /* -i "B:file" */
+    text_vec generators;      /* -g "B:dims:density:seed", "B:s" */
+    text_vec outputs;         /* -o "X:file" */
+    VEC(compile_given) given; /* operands in memory, of programs that link the command */
+    const char *board, *profile;
+    compile_engine engine;
+    compile_severity hazards, deadlock;
+    tile_dtype dtype;
+    const char *dtype_from; /* the option that stated it, or NULL */
+    tile_values values;
+    compile_edges tile; /* 0 = by the tensors' orders */
+    bool tile_auto;     /* by the data instead */
+    compile_edges glb_tile;
+    uint32_t unroll;  /* copies of the kernel; 0 = as many as fit */
+    uint32_t buffers; /* 2: streams have GLB tiles of their own, for fw_columns.buffers */
+    tile_dispatch dispatch;
+    bool dispatch_auto; /* by the data instead */
+    uint64_t seed;
+    bool runs;  /* onyx run, which needs operands */
+    bool again; /* what the folder holds is this kernel's: compile_command_again */
+    bool check, pipeline, balance, io_trace, wave, json;
+    const char *out; /* folder */
+    /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
+    sam_sim_timing timing;
+    uint32_t fifo_depth;
+    const char *stats, *trace;
+    text_vec trace_edges;
+    const compile_on_board *on_board;
+} compile_options;
+
+/* Wall seconds of each stage. */
+typedef struct {
+    double frontend, lower, place, route, bitstream, tile, firmware, run, total;
+} compile_times;
+
+/* What a run of a kernel yields besides the result. */
+typedef struct {
+    tile_tensor result;
+    uint64_t config_cycles, kernel_cycles, firmware_cycles, total_cycles;
+    uint64_t model_cycles; /* of the cycle model: more than the kernel's where copies start apart, since it
+                              computes them in turn */
+    cycle_model *model;    /* on the array: the cycle model, which ran alone, or ahead of rtl or soc */
+    const cycle_design *design;
+    bool ahead;
+    double build_s, cpu_s; /* engine rtl: building its program, wall; its runs, processor time */
+    host_outcome host;     /* engine program */
+} compile_outcome;
+
+/* What planning the runs of a kernel came to. */
+typedef struct {
+    tile_counts counts;
+    tile_candidates candidates; /* of --tile auto */
+    tile_candidate expected;    /* complete: of the edges it has, before anything runs */
+    tile_collected partials;
+    uint64_t passes;  /* of the array: each takes as many runs as there are copies */
+    uint32_t batches; /* the plan was made in */
+} compile_planned;
+
+/* How the copies of a kernel share the pairs of sub-tiles, and where onyx chose, what by. */
+typedef struct {
+    tile_dispatch how;
+    const char *why;        /* a sentence; NULL: nobody chose */
+    uint64_t pairs;         /* 0: the data are not known, and so is nothing below */
+    double pair;            /* array cycles one is expected to take on average */
+    double sorted, dynamic; /* and the chip for all */
+} compile_dispatch;
+
+/* What compiling a kernel yields, and running it. */
+typedef struct compile_kernel compile_kernel;
+struct compile_kernel {
+    pnr_board board;
+    const char *board_path;
+    const char *folder; /* where its files go: the user's, or one in there where there are several kernels */
+    /* As written, what the reference evaluates (of a workspace: as scheduled); packed: what is lowered. */
+    sam_statement user, statement;
+    tile_operands operands; /* the user's, by tensor handle - 1, if they were read before compiling */
+    tile_operands packed;   /* for the statement, once all are known */
+    uint32_t *extent;       /* of the user's variables, by handle - 1; once the operands are there */
+    VEC(compile_kernel)
+    producers;               /* kernels that fill workspaces, in the order in which they run before this */
+    sam_graph sam, hardware; /* as lowered from the statement; after the hardware rewrites */
+    uint32_t copies;         /* of the kernel in the netlist */
+    bool apart;              /* each copy starts by itself, with its own flush */
+    compile_dispatch dispatch;
+    const char *chosen;  /* a sentence about loops that are not in the default order, or NULL */
+    const char *staged;  /* the same about several kernels that nobody asked for */
+    const char *way_out; /* a schedule that would do instead of the user's, or NULL */
+    netlist net;
+    pnr_design design, decoded; /* as routed; as read back from the bitstream's bytes */
+    pnr_timing timing;
+    net_liveness liveness; /* of the routed netlist */
+    netlist decoded_net;
+    bits_map *map;
+    bits_stream bits;
+    tile_options tiling;
+    tile_plan plan; /* the present batch of runs; nothing with engine sam */
+    compile_planned planned;
+    compile_outcome ran; /* the result is the user's */
+    compile_times times;
+};
+
+/* --order of a sweep. */
+typedef struct {
+    const char *list;
+    const pnr_board *boards; /* one of them has to do; none: engine sam */
+    uint32_t n_boards;
+} compile_orders_in;
+typedef struct {
+    text_vec found;      /* with those that were named */
+    uint32_t tried, can; /* of those that stars stand for */
+} compile_orders;
+
+/* E0903-option-value: what `option` must be in place of `value`. */
+void compile_bad_value(diagnostics *d, const char *option, const char *value, const char *want);
+/* Expression to SAM graphs: the first third of compile_to_bitstream (for the chip) and all that engine sam
+ * needs. */
+bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx, compile_kernel *k);
+/* The other way in for `onyx sam`: a SAM graph as a .gv file, instead of an expression. */
+bool compile_read_graph(const compile_options *o, compile_context *ctx, compile_kernel *k);
+/* Expression to a bitstream for each kernel, which was decoded again and found equal to the routed netlist;
+ * writes the folder o->out, which is there. `board` was read from board_path; the caller frees it. */
+bool compile_to_bitstream(const compile_options *o, compile_context *ctx, compile_kernel *k);
+/* What --deadlock asks for, of all kernels: an error or a warning if fibers of the sub-tiles' edges may need
+ * more FIFO. */
+bool compile_check_edges(const compile_options *o, compile_context *ctx, const compile_kernel *k);
+/* Operands from -i, -g and memory, in the order of the user's tensors, and how far each variable runs. */
+bool compile_read_operands(const compile_options *o, compile_context *ctx, compile_kernel *k,
+                           tile_operands *operands);
+/* Runs all kernels in turn on the user's operands and on the workspaces of those before, each on the engine
+ * of the options; k->ran.result is the user's result. */
+bool compile_run_kernels(const compile_options *o, compile_context *ctx, compile_kernel *k,
+                         const tile_operands *in);
+/* Compares a result with the reference: "pass", "fail" (a mismatch is diagnosed), or "none" with --no-check.
+ */
+const char *compile_check(const compile_options *o, compile_context *ctx, const compile_kernel *k,
+                          const tile_operands *in, const tile_tensor *got);
+/* Of onyx sweep's --order where it has stars ("all", "i,*;k,i,j"): the orders that can run on one of the
+ * boards, or, without any, as a graph; those without a star as they are. *tried and *can count those of the
+ * stars. E0917-orders. */
+bool compile_find_orders(const compile_options *o, compile_context *ctx, const compile_orders_in *in,
+                         compile_orders *out);
+/* fw_build, and beside app.elf app.json, which says what it was made of. */
+bool compile_build_firmware(compile_context *ctx, const compile_kernel *k, const char *folder, fw_app *app);
+/* "i,j,k" */
+const char *compile_loops_text(const sam_statement *st, arena *mem);
+/* "32", or "i:3072,k:32": edge[] of the loops, by variable; as --tile takes it. */
+const char *compile_edges_text(const sam_statement *st, const uint32_t *edge, arena *mem);
+
+#endif

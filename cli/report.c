@@ -43,12 +43,12 @@ static void add_times(const compile_times *t, compile_times *sum) {
 
 static void add_kernel(const compile_kernel *k, arena *mem, figures *f) {
     const tile_counts *counts = &k->planned.counts;
-    add_tiles(&k->net, f);
-    f->copies = larger(f->copies, k->copies);
-    f->hops += k->design.net ? pnr_hops(&k->design) : 0;
-    for (uint32_t w = 0; w < k->bits.words.len; w++) {
-        vec_push(mem, &f->words, k->bits.words.at[w].address);
-        vec_push(mem, &f->words, k->bits.words.at[w].data);
+    add_tiles(&k->array.net, f);
+    f->copies = larger(f->copies, k->array.copies);
+    f->hops += k->array.design.net ? pnr_hops(&k->array.design) : 0;
+    for (uint32_t w = 0; w < k->bits.stream.words.len; w++) {
+        vec_push(mem, &f->words, k->bits.stream.words.at[w].address);
+        vec_push(mem, &f->words, k->bits.stream.words.at[w].data);
     }
     f->pairs += counts->possible;
     f->pairs_run += counts->expected.runs;
@@ -61,7 +61,7 @@ static void add_kernel(const compile_kernel *k, arena *mem, figures *f) {
     f->build_s += k->ran.build_s;
     f->cpu_s += k->ran.cpu_s;
     /* By the board's delay table; the chip itself is faster than the table says. */
-    double fmax_mhz = k->timing.period_ps ? 1e6 / k->timing.period_ps : 0;
+    double fmax_mhz = k->array.timing.period_ps ? 1e6 / k->array.timing.period_ps : 0;
     f->fmax_mhz = f->fmax_mhz > 0 && f->fmax_mhz < fmax_mhz ? f->fmax_mhz : fmax_mhz;
     f->time_us += fmax_mhz > 0 ? (double)k->ran.total_cycles / fmax_mhz : 0;
     add_times(&k->times, &f->times);
@@ -141,7 +141,7 @@ static const char *corner_text(const tile_split *split, uint32_t i, arena *mem) 
 
 /* By tiling's model, which knows one copy of the kernel. */
 static double predicted_cycles(const compile_kernel *k) {
-    return (double)(uint64_t)(k->planned.counts.expected.cycles / (k->copies ? k->copies : 1));
+    return (double)(uint64_t)(k->planned.counts.expected.cycles / (k->array.copies ? k->array.copies : 1));
 }
 
 static uint32_t widest(const sam_statement *st, const uint32_t *edge) {
@@ -167,10 +167,11 @@ static void add_tiling(cJSON *json, cli_session *s, const compile_kernel *k) {
     const tile_counts *counts = &k->planned.counts;
     cJSON *tiling = add_object(json, "tiling");
     add_number(tiling, "tile", k->plan.tile);
-    add_number(tiling, "glb_tile", widest(&k->statement, k->plan.glb_edge));
-    cJSON_AddStringToObject(tiling, "edges", compile_edges_text(&k->statement, k->plan.edge, &s->mem));
+    add_number(tiling, "glb_tile", widest(&k->lowered.statement, k->plan.glb_edge));
+    cJSON_AddStringToObject(tiling, "edges",
+                            compile_edges_text(&k->lowered.statement, k->plan.edge, &s->mem));
     cJSON_AddStringToObject(tiling, "glb_edges",
-                            compile_edges_text(&k->statement, k->plan.glb_edge, &s->mem));
+                            compile_edges_text(&k->lowered.statement, k->plan.glb_edge, &s->mem));
     add_number(tiling, "mem_words", counts->most_words);
     add_number(tiling, "bank_words", (double)counts->most_bank_words);
     add_number(tiling, "glb_tiles", (double)counts->glb_tiles);
@@ -181,7 +182,7 @@ static void add_tiling(cJSON *json, cli_session *s, const compile_kernel *k) {
     cJSON *work = add_object(tiling, "work");
     for (uint32_t i = 0; i < TILE_WORKS; i++)
         add_number(work, tile_work_name[i], (double)(uint64_t)(counts->expected.work[i] + 0.5));
-    add_candidates(tiling, &k->statement, &k->planned.candidates, &s->mem);
+    add_candidates(tiling, &k->lowered.statement, &k->tiling.candidates, &s->mem);
     cJSON *partials = add_object(tiling, "partials");
     add_number(partials, "entries", (double)k->planned.partials.entries);
     add_number(partials, "seconds", k->planned.partials.seconds);
@@ -226,23 +227,23 @@ static void add_host(cJSON *json, const host_outcome *h) {
 }
 
 static void add_details(cJSON *json, const compile_options *o, cli_session *s, const compile_kernel *k) {
-    cJSON_AddStringToObject(json, "loops", compile_loops_text(&k->statement, &s->mem));
-    if (k->chosen)
-        cJSON_AddStringToObject(json, "chosen", k->chosen);
+    cJSON_AddStringToObject(json, "loops", compile_loops_text(&k->lowered.statement, &s->mem));
+    if (k->choices.chosen)
+        cJSON_AddStringToObject(json, "chosen", k->choices.chosen);
     cJSON *repacked = cJSON_AddArrayToObject(json, "repacked");
-    for (uint32_t t = 1; t <= k->statement.tensors.len; t++) {
-        const char *text = fe_repacked(&k->statement, (sam_tensor){t}, &s->mem);
+    for (uint32_t t = 1; t <= k->lowered.statement.tensors.len; t++) {
+        const char *text = fe_repacked(&k->lowered.statement, (sam_tensor){t}, &s->mem);
         if (text)
             cJSON_AddItemToArray(repacked, cJSON_CreateString(text));
     }
-    if (k->copies > 1)
-        add_dispatch(json, &k->dispatch);
+    if (k->array.copies > 1)
+        add_dispatch(json, &k->array.dispatch);
     if (k->planned.batches)
         add_tiling(json, s, k);
     if (k->ran.host.batches)
         add_host(json, &k->ran.host);
-    if (k->net.cells.len && o->deadlock != REPORT_OFF)
-        cJSON_AddItemToObject(json, "deadlock", net_deadlock_to_json(&k->net, &k->liveness));
+    if (k->array.net.cells.len && o->deadlock != REPORT_OFF)
+        cJSON_AddItemToObject(json, "deadlock", net_deadlock_to_json(&k->array.net, &k->array.liveness));
     if (k->ran.model && !k->ran.ahead)
         cli_stalls_json(s, &k->ran, json);
     if (k->ran.model)
@@ -290,8 +291,8 @@ static cJSON *report(const compile_options *o, cli_session *s, const compile_ker
     cJSON_AddStringToObject(json, "check", check);
     add_figures(json, all, &s->mem);
     add_number(json, "result_nnz", (double)k->ran.result.nnz);
-    if (k->staged)
-        cJSON_AddStringToObject(json, "chosen", k->staged);
+    if (k->choices.staged)
+        cJSON_AddStringToObject(json, "chosen", k->choices.staged);
     if (k->producers.len) {
         cJSON *kernels = cJSON_AddArrayToObject(json, "kernels");
         for (uint32_t n = 0; n < k->producers.len; n++)
@@ -307,10 +308,10 @@ static cJSON *report(const compile_options *o, cli_session *s, const compile_ker
 
 /* Of --tile auto. */
 static void print_choice(cli_session *s, const compile_kernel *k, bool ran) {
-    const tile_candidate *chosen = &k->planned.expected;
+    const tile_candidate *chosen = &k->tiling.expected;
     printf("  --tile %s was chosen of %u: %.0f cycles predicted",
-           compile_edges_text(&k->statement, chosen->edge, &s->mem), k->planned.candidates.len,
-           ran ? predicted_cycles(k) : chosen->predicted / k->copies);
+           compile_edges_text(&k->lowered.statement, chosen->edge, &s->mem), k->tiling.candidates.len,
+           ran ? predicted_cycles(k) : chosen->predicted / k->array.copies);
     if (ran)
         printf(", %llu measured", (unsigned long long)k->ran.kernel_cycles);
     putchar('\n');
@@ -318,8 +319,8 @@ static void print_choice(cli_session *s, const compile_kernel *k, bool ran) {
 
 /* What became of the statement. */
 static void compiled_summary(cli_session *s, const compile_kernel *k, const figures *f) {
-    for (uint32_t t = 1; t <= k->statement.tensors.len; t++) {
-        const char *text = fe_repacked(&k->statement, (sam_tensor){t}, &s->mem);
+    for (uint32_t t = 1; t <= k->lowered.statement.tensors.len; t++) {
+        const char *text = fe_repacked(&k->lowered.statement, (sam_tensor){t}, &s->mem);
         if (text)
             printf("  the host re-packs %s\n", text);
     }
@@ -333,12 +334,12 @@ static void compiled_summary(cli_session *s, const compile_kernel *k, const figu
 
 /* How the data were cut, and who takes which part. */
 static void runs_summary(cli_session *s, const compile_kernel *k, const figures *f, bool ran) {
-    const char *edges = k->plan.edge ? compile_edges_text(&k->statement, k->plan.edge, &s->mem) : "";
+    const char *edges = k->plan.edge ? compile_edges_text(&k->lowered.statement, k->plan.edge, &s->mem) : "";
     if (k->planned.counts.expected.runs)
         printf("  %llu %s on %s-wide sub-tiles (%llu %s without work skipped)\n",
                (unsigned long long)f->pairs_run, plural(f->pairs_run, "run", "runs"), edges,
                (unsigned long long)f->skipped, plural(f->skipped, "pair", "pairs"));
-    if (k->planned.candidates.len)
+    if (k->tiling.candidates.len)
         print_choice(s, k, ran);
     for (uint32_t i = 0; i < k->planned.counts.splits.len; i++) {
         const tile_split *split = &k->planned.counts.splits.at[i];
@@ -348,13 +349,15 @@ static void runs_summary(cli_session *s, const compile_kernel *k, const figures 
             names_text(&s->names, split->tensor), (unsigned long long)split->tiles,
             (unsigned long long)split->most_words, corner_text(split, 0, &s->mem));
     }
-    if (k->planned.passes && k->apart)
-        printf("  %u copies of the kernel, each of which takes the next pair when it is free\n", k->copies);
-    else if (k->planned.passes && k->copies > 1)
-        printf("  %u copies of the kernel, which take %llu %s\n", k->copies,
+    if (k->planned.passes && k->array.apart)
+        printf("  %u copies of the kernel, each of which takes the next pair when it is free\n",
+               k->array.copies);
+    else if (k->planned.passes && k->array.copies > 1)
+        printf("  %u copies of the kernel, which take %llu %s\n", k->array.copies,
                (unsigned long long)k->planned.passes, plural(k->planned.passes, "pass", "passes"));
-    if (k->copies > 1 && k->dispatch.pairs)
-        printf("  --dispatch %s was chosen: %s\n", k->apart ? "dynamic" : "sorted", k->dispatch.why);
+    if (k->array.copies > 1 && k->array.dispatch.pairs)
+        printf("  --dispatch %s was chosen: %s\n", k->array.apart ? "dynamic" : "sorted",
+               k->array.dispatch.why);
 }
 
 /* Lines about one kernel; of several each stands under its name, and what it makes is `result`. */
@@ -364,8 +367,8 @@ static void kernel_summary(cli_session *s, const compile_kernel *k, bool several
     add_kernel(k, &s->mem, &f);
     if (several)
         printf("  kernel %s, in %s\n", result_name(s, k), k->folder);
-    if (k->chosen)
-        printf("  %s\n", k->chosen);
+    if (k->choices.chosen)
+        printf("  %s\n", k->choices.chosen);
     compiled_summary(s, k, &f);
     runs_summary(s, k, &f, ran);
     if (ran)
@@ -386,8 +389,8 @@ static void summary(const compile_options *o, cli_session *s, const compile_kern
                     bool ran, const char *check) {
     bool several = k->producers.len > 0;
     printf("%s\n", o->expression);
-    if (k->staged)
-        printf("  %s\n", k->staged);
+    if (k->choices.staged)
+        printf("  %s\n", k->choices.staged);
     for (uint32_t n = 0; n < k->producers.len; n++)
         kernel_summary(s, &k->producers.at[n], several, ran, result_name(s, &k->producers.at[n]));
     kernel_summary(s, k, several, ran, arena_printf(&s->mem, "the result, check: %s", check));

@@ -33,10 +33,10 @@ bool cli_run(const compile_options *o, cli_session *s, compile_kernel *k) {
     bool ok = o->engine == ENGINE_SAM
                   ? cli_take_folder(s, o->out) && compile_to_graph(o, false, &s->compile, k)
                   : cli_compile(o, s, k);
-    if (!ok || (!k->operands.operand && !compile_read_operands(o, &s->compile, k, &k->operands)) ||
-        !compile_run_kernels(o, &s->compile, k, &k->operands))
+    if (!ok || (!k->data.operands.operand && !compile_read_operands(o, &s->compile, k, &k->data.operands)) ||
+        !compile_run_kernels(o, &s->compile, k, &k->data.operands))
         return false;
-    const char *check = compile_check(o, &s->compile, k, &k->operands, &k->ran.result);
+    const char *check = compile_check(o, &s->compile, k, &k->data.operands, &k->ran.result);
     k->times.total = seconds_now() - start;
     return write_result(o, s, &k->ran.result) && cli_report(o, s, k, true, check);
 }

@@ -28,19 +28,19 @@ static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k
 
 /* The graph names stored tensors; says which of them are not as the user declared them. */
 static void note_repacking(const compile_kernel *k, cli_session *s) {
-    for (uint32_t t = 1; t <= k->statement.tensors.len; t++) {
-        const char *text = fe_repacked(&k->statement, (sam_tensor){t}, &s->mem);
+    for (uint32_t t = 1; t <= k->lowered.statement.tensors.len; t++) {
+        const char *text = fe_repacked(&k->lowered.statement, (sam_tensor){t}, &s->mem);
         if (text)
-            diag_note(&s->diag, sam_tensor_at(&k->statement, (sam_tensor){t})->loc, "the host re-packs %s",
-                      text);
+            diag_note(&s->diag, sam_tensor_at(&k->lowered.statement, (sam_tensor){t})->loc,
+                      "the host re-packs %s", text);
     }
 }
 
 /* All graphs, in the order in which they run. */
 static void dump_graphs(const compile_kernel *k) {
     for (uint32_t n = 0; n < k->producers.len; n++)
-        sam_dump(&k->producers.at[n].sam, stdout);
-    sam_dump(&k->sam, stdout);
+        sam_dump(&k->producers.at[n].lowered.sam, stdout);
+    sam_dump(&k->lowered.sam, stdout);
 }
 
 int command_sam(int argc, char **argv) {

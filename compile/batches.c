@@ -18,8 +18,8 @@ static bool begin_planner(compile_batches *b) {
     compile_context *ctx = b->ctx;
     double start = seconds_now();
     compile_stage(ctx, "cutting the operands", 0);
-    b->planner = tile_plan_begin(&k->statement, b->operands, &k->tiling, b->inputs, b->n_in, b->outputs,
-                                 b->n_out, ctx->mem, ctx->diag);
+    b->planner = tile_plan_begin(&k->lowered.statement, b->operands, &k->tiling.options, b->inputs, b->n_in,
+                                 b->outputs, b->n_out, ctx->mem, ctx->diag);
     k->times.tile += seconds_now() - start;
     return b->planner != NULL;
 }
@@ -29,8 +29,8 @@ bool compile_begin_batches(compile_context *ctx, compile_kernel *k, const tile_o
     const pnr_board *board = &k->board;
     uint32_t glb_words = board->glb_tiles * board->glb_banks_per_tile * (board->glb_bank_bytes / 2);
     *b = (compile_batches){
-        .ctx = ctx, .kernel = k, .operands = in, .how = k->dispatch.how, .most_words = glb_words};
-    compile_streams_of(&k->design, &b->streams);
+        .ctx = ctx, .kernel = k, .operands = in, .how = k->array.dispatch.how, .most_words = glb_words};
+    compile_streams_of(&k->array.design, &b->streams);
     b->n_in = streams_of_one(b->streams.in, b->streams.n_in, b->inputs);
     b->n_out = streams_of_one(b->streams.out, b->streams.n_out, b->outputs);
     return begin_planner(b);
@@ -43,9 +43,9 @@ bool compile_next_batch(compile_batches *b) {
     arena_free(&b->mem);
     tile_step step = tile_plan_next(b->planner, b->most_words, &b->mem, &one);
     k->plan = one;
-    if (step != TILE_FAILED && k->copies > 1 && !k->apart)
-        tile_unroll(&one, k->copies, b->how, b->streams.in, b->streams.n_in, b->streams.out, b->streams.n_out,
-                    &b->mem, &k->plan);
+    if (step != TILE_FAILED && k->array.copies > 1 && !k->array.apart)
+        tile_unroll(&one, k->array.copies, b->how, b->streams.in, b->streams.n_in, b->streams.out,
+                    b->streams.n_out, &b->mem, &k->plan);
     if (!b->again) {
         k->planned.counts = *tile_plan_counts(b->planner);
         k->planned.passes += k->plan.runs.len;

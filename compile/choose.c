@@ -154,11 +154,12 @@ void compile_choose(const compile_options *o, compile_context *ctx, const fe_in 
         found = schedule && schedule_maps(&c, in, schedule);
     }
     if (found && in->n_schedule)
-        k->way_out = schedule;
+        k->choices.way_out = schedule;
     if (!found || in->n_schedule)
         return;
     const fe_in staged = with_schedule(in, &schedule);
     bool again = fe_schedule(&staged, &k->user, ctx->mem, ctx->diag, cin) && choose_orders(&c, cin, chosen);
     BUG_IF(!again, "'%s' was possible a moment ago", schedule);
-    k->staged = arena_printf(ctx->mem, "%u kernels, -s \"%s\"; as one: %s", cin->kernels.len, schedule, why);
+    k->choices.staged =
+        arena_printf(ctx->mem, "%u kernels, -s \"%s\"; as one: %s", cin->kernels.len, schedule, why);
 }

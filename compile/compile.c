@@ -40,9 +40,9 @@ bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx
         fe_separate(&expanded);
         fe_distribute(&expanded);
     }
-    return fe_build(&expanded, &lower, ctx->mem, ctx->diag, &k->statement, &once) &&
-           fe_unroll(kernel, &once, ctx->mem, ctx->diag, &k->sam) && set_arithmetic(o, &k->sam) &&
-           sam_check(&k->sam, ctx->diag);
+    return fe_build(&expanded, &lower, ctx->mem, ctx->diag, &k->lowered.statement, &once) &&
+           fe_unroll(kernel, &once, ctx->mem, ctx->diag, &k->lowered.sam) &&
+           set_arithmetic(o, &k->lowered.sam) && sam_check(&k->lowered.sam, ctx->diag);
 }
 
 /* Kernel n of `cin`; of several each has a folder with the name of the tensor it writes. */
@@ -54,7 +54,8 @@ static bool lower_one(const compile_options *o, bool chip, compile_context *ctx,
         k->folder = arena_printf(ctx->mem, "%s/%s", o->out,
                                  names_text(ctx->names, sam_tensor_at(kernel, kernel->result)->name));
     return (!k->folder || make_folder(k->folder, ctx->diag)) &&
-           compile_lower_sam(o, chip, ctx, &cin->kernels.at[n], k) && dump_graph(k, "sam.gv", &k->sam, ctx);
+           compile_lower_sam(o, chip, ctx, &cin->kernels.at[n], k) &&
+           dump_graph(k, "sam.gv", &k->lowered.sam, ctx);
 }
 
 /* What another kernel left in the folder must not stand beside what this one leaves. Results stay: they may
@@ -92,11 +93,11 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
         compile_choose(o, ctx, &in, k, &cin, &chosen);
     for (uint32_t n = 0; ok && n + 1 < cin.kernels.len; n++) {
         compile_kernel producer = {.user = cin.kernels.at[n].s,
-                                   .chosen = n < chosen.len ? chosen.at[n] : NULL};
+                                   .choices.chosen = n < chosen.len ? chosen.at[n] : NULL};
         ok = lower_one(o, chip, ctx, &cin, n, &producer);
         vec_push(ctx->mem, &k->producers, producer);
     }
-    k->chosen = ok && chosen.len == cin.kernels.len ? chosen.at[chosen.len - 1] : NULL;
+    k->choices.chosen = ok && chosen.len == cin.kernels.len ? chosen.at[chosen.len - 1] : NULL;
     ok = ok && lower_one(o, chip, ctx, &cin, cin.kernels.len - 1, k);
     k->times.frontend = seconds_now() - start;
     return ok;
@@ -105,9 +106,10 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
 /* Rewrites that keep the meaning: SAM graph to SAM graph. */
 static bool make_hardware_legal(compile_context *ctx, compile_kernel *k) {
     sam_graph joined;
-    return sam_to_binary_joiners(&k->sam, ctx->mem, ctx->diag, &joined) &&
-           sam_remove_broadcasts(&joined, ctx->mem, ctx->diag, &k->hardware) &&
-           sam_check(&k->hardware, ctx->diag) && dump_graph(k, "sam_hw.gv", &k->hardware, ctx);
+    return sam_to_binary_joiners(&k->lowered.sam, ctx->mem, ctx->diag, &joined) &&
+           sam_remove_broadcasts(&joined, ctx->mem, ctx->diag, &k->lowered.hardware) &&
+           sam_check(&k->lowered.hardware, ctx->diag) &&
+           dump_graph(k, "sam_hw.gv", &k->lowered.hardware, ctx);
 }
 
 static uint32_t divide_up(uint32_t a, uint32_t b) {
@@ -140,13 +142,13 @@ static bool unroll(const compile_options *o, compile_context *ctx, compile_kerne
         of_apart = 0;
     if (!compile_choose_dispatch(o, ctx, k, o->unroll ? o->unroll : together, of_apart))
         return false;
-    uint32_t most = k->dispatch.how == TILE_DISPATCH_DYNAMIC ? apart : together;
-    k->copies = o->unroll ? o->unroll : most ? most : 1;
-    k->apart = k->copies > 1 && k->dispatch.how == TILE_DISPATCH_DYNAMIC;
-    if (!net_unroll(one, k->copies, ctx->mem, ctx->diag, &k->net))
+    uint32_t most = k->array.dispatch.how == TILE_DISPATCH_DYNAMIC ? apart : together;
+    k->array.copies = o->unroll ? o->unroll : most ? most : 1;
+    k->array.apart = k->array.copies > 1 && k->array.dispatch.how == TILE_DISPATCH_DYNAMIC;
+    if (!net_unroll(one, k->array.copies, ctx->mem, ctx->diag, &k->array.net))
         return false;
     const pnr_options rules = {.own_tiles = o->buffers > 1};
-    if (pnr_fits(&k->net, &k->board, &rules, ctx->diag))
+    if (pnr_fits(&k->array.net, &k->board, &rules, ctx->diag))
         return true;
     if (most)
         diag_note(ctx->diag, (src_loc){0}, "the most that fits is --unroll %u", most);
@@ -154,7 +156,8 @@ static bool unroll(const compile_options *o, compile_context *ctx, compile_kerne
 }
 
 static uint32_t widest_along(const compile_kernel *k, sam_var v) {
-    return lower_widest(&k->hardware, sam_var_at(&k->statement, v)->name, pnr_board_extended(&k->board));
+    return lower_widest(&k->lowered.hardware, sam_var_at(&k->lowered.statement, v)->name,
+                        pnr_board_extended(&k->board));
 }
 
 enum { MOST_EDGE = 1 << 15 }; /* of --tile auto: the largest power of two in 16 bits */
@@ -169,31 +172,33 @@ static sam_var var_named(const sam_statement *st, name_id name) {
 
 /* Which coordinates of the result the graph drops: tiling counts what is left. */
 static void note_droppers(compile_kernel *k) {
-    for (uint32_t n = 0; n < k->sam.nodes.len; n++) {
-        const sam_node_data *node = &k->sam.nodes.at[n];
-        sam_var outer = var_named(&k->statement, node->outer), inner = var_named(&k->statement, node->inner);
+    for (uint32_t n = 0; n < k->lowered.sam.nodes.len; n++) {
+        const sam_node_data *node = &k->lowered.sam.nodes.at[n];
+        sam_var outer = var_named(&k->lowered.statement, node->outer),
+                inner = var_named(&k->lowered.statement, node->inner);
         if (node->kind == SAM_CRDDROP && !node->compress && outer.v && inner.v)
-            k->tiling.drops[outer.v - 1] = (uint8_t)inner.v;
+            k->tiling.options.drops[outer.v - 1] = (uint8_t)inner.v;
     }
 }
 
 bool compile_pack_known(compile_context *ctx, compile_kernel *k) {
     bool known = true;
-    if (k->packed.operand)
+    if (k->data.packed.operand)
         return true;
-    for (uint32_t t = 0; t < k->statement.tensors.len && known; t++) {
-        const sam_tensor_data *tensor = &k->statement.tensors.at[t];
+    for (uint32_t t = 0; t < k->lowered.statement.tensors.len && known; t++) {
+        const sam_tensor_data *tensor = &k->lowered.statement.tensors.at[t];
         name_id source = tensor->view.source.v ? tensor->view.source : tensor->name;
-        known = t + 1 == k->statement.result.v || tensor->ones;
-        for (uint32_t i = 0; i < k->operands.n && !known; i++)
-            known = name_eq(k->operands.operand[i].name, source);
+        known = t + 1 == k->lowered.statement.result.v || tensor->ones;
+        for (uint32_t i = 0; i < k->data.operands.n && !known; i++)
+            known = name_eq(k->data.operands.operand[i].name, source);
     }
-    return !known || tile_pack(&k->statement, &k->operands, ctx->mem, ctx->diag, &k->packed);
+    return !known ||
+           tile_pack(&k->lowered.statement, &k->data.operands, ctx->mem, ctx->diag, &k->data.packed);
 }
 
 tile_driver compile_driver(const compile_kernel *k) {
     tile_driver by = {.ratio = host_cycles_ratio(&k->board)};
-    lower_count_streams(&k->hardware, &by.loads, &by.stores);
+    lower_count_streams(&k->lowered.hardware, &by.loads, &by.stores);
     return by;
 }
 
@@ -203,27 +208,28 @@ static bool choose_tile(const compile_options *o, compile_context *ctx, compile_
     uint32_t widest[TILE_MAX_VARS] = {0};
     if (!compile_pack_known(ctx, k))
         return false;
-    if (!k->packed.operand)
+    if (!k->data.packed.operand)
         return true;
     if (o->engine != ENGINE_CYCLE && o->engine != ENGINE_RTL)
-        k->tiling.driver = compile_driver(k);
-    for (uint32_t l = 0; l < k->statement.loops.len; l++) {
-        uint32_t most = widest_along(k, k->statement.loops.at[l]);
-        widest[k->statement.loops.at[l].v - 1] = most < MOST_EDGE ? most : MOST_EDGE;
+        k->tiling.options.driver = compile_driver(k);
+    for (uint32_t l = 0; l < k->lowered.statement.loops.len; l++) {
+        uint32_t most = widest_along(k, k->lowered.statement.loops.at[l]);
+        widest[k->lowered.statement.loops.at[l].v - 1] = most < MOST_EDGE ? most : MOST_EDGE;
     }
-    k->planned.expected =
-        tile_choose(&k->statement, &k->packed, &k->tiling, widest, ctx->mem, &k->planned.candidates);
-    memcpy(k->tiling.edge, k->planned.expected.edge, sizeof k->tiling.edge);
+    k->tiling.expected = tile_choose(&k->lowered.statement, &k->data.packed, &k->tiling.options, widest,
+                                     ctx->mem, &k->tiling.candidates);
+    memcpy(k->tiling.options.edge, k->tiling.expected.edge, sizeof k->tiling.options.edge);
     return true;
 }
 
 /* The default edge is not to be one that lowering refuses. */
 static void limit_default(compile_kernel *k) {
-    for (uint32_t l = 0; l < k->statement.loops.len && !k->tiling.tile; l++) {
-        sam_var v = k->statement.loops.at[l];
+    for (uint32_t l = 0; l < k->lowered.statement.loops.len && !k->tiling.options.tile; l++) {
+        sam_var v = k->lowered.statement.loops.at[l];
         uint32_t most = widest_along(k, v);
-        if (!k->tiling.edge[v.v - 1] && tile_edge(&k->statement, &k->tiling, v) > most)
-            k->tiling.edge[v.v - 1] = most;
+        if (!k->tiling.options.edge[v.v - 1] &&
+            tile_edge(&k->lowered.statement, &k->tiling.options, v) > most)
+            k->tiling.options.edge[v.v - 1] = most;
     }
 }
 
@@ -239,7 +245,7 @@ bool compile_lower(const compile_options *o, compile_context *ctx, compile_kerne
     if (ok)
         limit_default(k);
     compile_lower_edges(ctx, k, &options);
-    ok = ok && lower_run(&k->hardware, &options, ctx->mem, ctx->diag, &graph) &&
+    ok = ok && lower_run(&k->lowered.hardware, &options, ctx->mem, ctx->diag, &graph) &&
          lower_check(graph, ctx->diag) && lower_pack(graph, ctx->mem, ctx->diag, &one) &&
          unroll(o, ctx, k, &one);
     k->times.lower = seconds_now() - start;
@@ -252,14 +258,14 @@ static void balance(const compile_options *o, compile_context *ctx, compile_kern
     net_shortage_vec shortages = {0};
     if (!o->pipeline || !o->balance)
         return;
-    net_balance(&k->net, ctx->mem, &shortages);
+    net_balance(&k->array.net, ctx->mem, &shortages);
     pnr_want *want = arena_new_n(ctx->mem, pnr_want, shortages.len + 1);
     for (uint32_t i = 0; i < shortages.len; i++) {
         const net_shortage *short_of = &shortages.at[i];
         uint32_t pairs = (short_of->tokens + 1) / 2;
         want[i] = (pnr_want){short_of->net, short_of->sink, pairs < MOST_PAIRS ? pairs : MOST_PAIRS};
     }
-    pnr_stretch(&k->design, want, shortages.len, ctx->mem);
+    pnr_stretch(&k->array.design, want, shortages.len, ctx->mem);
 }
 
 /* By cell: its copy of the kernel, which has a flush of its own. */
@@ -272,15 +278,15 @@ static const uint32_t *flush_by_copy(compile_context *ctx, const netlist *n) {
 
 /* Whether the FIFOs suffice, with the pairs that the routes have. */
 static void find_deadlock(compile_context *ctx, compile_kernel *k) {
-    const uint32_t **extra = arena_new_n(ctx->mem, const uint32_t *, k->net.nets.len + 1);
-    for (uint32_t i = 0; i < k->net.nets.len; i++) {
-        const pnr_route *r = &k->design.route.at[i];
+    const uint32_t **extra = arena_new_n(ctx->mem, const uint32_t *, k->array.net.nets.len + 1);
+    for (uint32_t i = 0; i < k->array.net.nets.len; i++) {
+        const pnr_route *r = &k->array.design.route.at[i];
         uint32_t *tokens = arena_new_n(ctx->mem, uint32_t, r->sinks.len + 1);
         for (uint32_t sink = 0; sink < r->sinks.len; sink++)
             tokens[sink] = 2 * pnr_pairs_to(r, sink);
         extra[i] = tokens;
     }
-    net_deadlock(&k->net, extra, ctx->mem, &k->liveness);
+    net_deadlock(&k->array.net, extra, ctx->mem, &k->array.liveness);
 }
 
 static bool place_and_route(const compile_options *o, compile_context *ctx, compile_kernel *k) {
@@ -288,18 +294,19 @@ static bool place_and_route(const compile_options *o, compile_context *ctx, comp
     options.seed = o->seed;
     options.pipeline = o->pipeline ? PNR_PIPELINE_EXHAUSTIVE : PNR_PIPELINE_NONE;
     options.own_tiles = o->buffers > 1;
-    options.flush = k->apart ? flush_by_copy(ctx, &k->net) : NULL;
+    options.flush = k->array.apart ? flush_by_copy(ctx, &k->array.net) : NULL;
     options.timing = 1; /* a tenth more clock for 3 % more wire */
     double start = seconds_now();
     compile_stage(ctx, "placing", 0);
-    bool ok = pnr_place(&k->net, &k->board, &options, ctx->mem, ctx->diag, &k->design);
+    bool ok = pnr_place(&k->array.net, &k->board, &options, ctx->mem, ctx->diag, &k->array.design);
     k->times.place = seconds_now() - start;
     start = seconds_now();
     compile_stage(ctx, "routing", 0);
-    ok = ok && pnr_route_all(&k->design, &options, ctx->mem, ctx->diag);
+    ok = ok && pnr_route_all(&k->array.design, &options, ctx->mem, ctx->diag);
     if (ok)
         balance(o, ctx, k);
-    ok = ok && pnr_check(&k->design, ctx->diag) && pnr_sta(&k->design, ctx->mem, ctx->diag, &k->timing);
+    ok = ok && pnr_check(&k->array.design, ctx->diag) &&
+         pnr_sta(&k->array.design, ctx->mem, ctx->diag, &k->array.timing);
     if (ok && o->deadlock != REPORT_OFF)
         find_deadlock(ctx, k);
     k->times.route = seconds_now() - start;
@@ -313,12 +320,12 @@ static bool make_bitstream(const compile_options *o, compile_context *ctx, compi
     bits_stream again;
     uint32_t unknown = 0;
     const char *path = arena_printf(ctx->mem, "%s/bitstream.bs", o->out);
-    bool ok = bits_map_read(&k->board, ctx->mem, ctx->diag, &k->map) &&
-              bits_encode(&k->design, k->map, ctx->mem, ctx->diag, &k->bits) &&
-              bits_write(&k->bits, path, ctx->diag) && bits_read(path, ctx->mem, ctx->diag, &again) &&
-              bits_decode(&again, &k->board, k->map, ctx->names, ctx->mem, ctx->diag, &k->decoded_net,
-                          &k->decoded, &unknown) &&
-              bits_same(&k->decoded, &k->design, ctx->diag);
+    bool ok = bits_map_read(&k->board, ctx->mem, ctx->diag, &k->bits.map) &&
+              bits_encode(&k->array.design, k->bits.map, ctx->mem, ctx->diag, &k->bits.stream) &&
+              bits_write(&k->bits.stream, path, ctx->diag) && bits_read(path, ctx->mem, ctx->diag, &again) &&
+              bits_decode(&again, &k->board, k->bits.map, ctx->names, ctx->mem, ctx->diag,
+                          &k->bits.decoded_net, &k->bits.decoded, &unknown) &&
+              bits_same(&k->bits.decoded, &k->array.design, ctx->diag);
     if (!ok)
         remove(path);
     k->times.bitstream = seconds_now() - start;
@@ -339,14 +346,14 @@ static bool write_design(const compile_options *o, compile_context *ctx, const p
 
 bool compile_check_deadlock(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                             uint32_t longest) {
-    return o->deadlock == REPORT_OFF ||
-           net_deadlock_report(&k->net, &k->liveness, longest, o->deadlock == REPORT_WARN, ctx->diag);
+    return o->deadlock == REPORT_OFF || net_deadlock_report(&k->array.net, &k->array.liveness, longest,
+                                                            o->deadlock == REPORT_WARN, ctx->diag);
 }
 
 static bool compile_one(const compile_options *all, compile_context *ctx, compile_kernel *k) {
     const compile_options own = compile_options_of(all, k), *o = &own;
-    return compile_lower(o, ctx, k) && write_netlist(o, ctx, &k->net) && place_and_route(o, ctx, k) &&
-           write_design(o, ctx, &k->design) && make_bitstream(o, ctx, k);
+    return compile_lower(o, ctx, k) && write_netlist(o, ctx, &k->array.net) && place_and_route(o, ctx, k) &&
+           write_design(o, ctx, &k->array.design) && make_bitstream(o, ctx, k);
 }
 
 /* Where the data decide, or are needed anyway: a mistake in them shows before anything is placed. onyx
@@ -361,16 +368,17 @@ bool compile_to_bitstream(const compile_options *o, compile_context *ctx, compil
     if (!pnr_board_set_profile(&k->board, o->profile, ctx->diag))
         return false;
     bool ok = compile_to_graph(o, true, ctx, k) && compile_set_tiling(o, ctx, k) &&
-              (!wants_operands(o, k) || compile_read_operands(o, ctx, k, &k->operands));
+              (!wants_operands(o, k) || compile_read_operands(o, ctx, k, &k->data.operands));
     for (uint32_t n = 0; ok && n < k->producers.len; n++) {
         compile_kernel *p = &k->producers.at[n];
         p->board = k->board;
         p->board_path = k->board_path;
-        p->operands = k->operands;
+        p->data.operands = k->data.operands;
         ok = compile_one(o, ctx, p);
     }
     ok = ok && compile_one(o, ctx, k);
-    if (!ok && k->way_out)
-        diag_note(ctx->diag, (src_loc){0}, "the chip does it in several kernels: -s \"%s\"", k->way_out);
+    if (!ok && k->choices.way_out)
+        diag_note(ctx->diag, (src_loc){0}, "the chip does it in several kernels: -s \"%s\"",
+                  k->choices.way_out);
     return ok;
 }

@@ -113,8 +113,6 @@ typedef struct {
 /* What planning the runs of a kernel came to. */
 typedef struct {
     tile_counts counts;
-    tile_candidates candidates; /* of --tile auto */
-    tile_candidate expected;    /* complete: of the edges it has, before anything runs */
     tile_collected partials;
     uint64_t passes;  /* of the array: each takes as many runs as there are copies */
     uint32_t batches; /* the plan was made in */
@@ -129,34 +127,67 @@ typedef struct {
     double sorted, dynamic; /* and the chip for all */
 } compile_dispatch;
 
-/* What compiling a kernel yields, and running it. */
+/* What onyx decided where the user left it open: a sentence each, or NULL. */
+typedef struct {
+    const char *chosen;  /* about loops that are not in the default order */
+    const char *staged;  /* about several kernels that nobody asked for */
+    const char *way_out; /* a schedule that would do instead of the user's */
+} compile_choices;
+
+/* The data of a kernel. */
+typedef struct {
+    tile_operands operands; /* the user's, by tensor handle - 1, if they were read before compiling */
+    tile_operands packed;   /* for the lowered statement, once all are known */
+    uint32_t *extent;       /* of the user's variables, by handle - 1; once the operands are there */
+} compile_data;
+
+/* A kernel as a graph. */
+typedef struct {
+    sam_statement statement; /* packed: what the graph is made of */
+    sam_graph sam, hardware; /* as lowered from the statement; after the hardware rewrites */
+} compile_lowered;
+
+/* How its operands are to be cut. */
+typedef struct {
+    tile_options options;
+    tile_candidates candidates; /* of --tile auto */
+    tile_candidate expected;    /* complete: of the edges it has, before anything runs */
+} compile_tiling;
+
+/* A kernel on the array. */
+typedef struct {
+    netlist net;     /* of all copies */
+    uint32_t copies; /* of the kernel in the netlist */
+    bool apart;      /* each copy starts by itself, with its own flush */
+    compile_dispatch dispatch;
+    pnr_design design; /* as routed */
+    pnr_timing timing;
+    net_liveness liveness; /* of the routed netlist */
+} compile_array;
+
+/* Its configuration, and what was read back from the bitstream's bytes. */
+typedef struct {
+    bits_map *map;
+    bits_stream stream;
+    netlist decoded_net;
+    pnr_design decoded;
+} compile_bits;
+
+/* A kernel: what each stage made of it, in the order of the stages. */
 typedef struct compile_kernel compile_kernel;
 struct compile_kernel {
     pnr_board board;
     const char *board_path;
     const char *folder; /* where its files go: the user's, or one in there where there are several kernels */
-    /* As written, what the reference evaluates (of a workspace: as scheduled); packed: what is lowered. */
-    sam_statement user, statement;
-    tile_operands operands; /* the user's, by tensor handle - 1, if they were read before compiling */
-    tile_operands packed;   /* for the statement, once all are known */
-    uint32_t *extent;       /* of the user's variables, by handle - 1; once the operands are there */
+    sam_statement user; /* as written, what the reference evaluates (of a workspace: as scheduled) */
     VEC(compile_kernel)
-    producers;               /* kernels that fill workspaces, in the order in which they run before this */
-    sam_graph sam, hardware; /* as lowered from the statement; after the hardware rewrites */
-    uint32_t copies;         /* of the kernel in the netlist */
-    bool apart;              /* each copy starts by itself, with its own flush */
-    compile_dispatch dispatch;
-    const char *chosen;  /* a sentence about loops that are not in the default order, or NULL */
-    const char *staged;  /* the same about several kernels that nobody asked for */
-    const char *way_out; /* a schedule that would do instead of the user's, or NULL */
-    netlist net;
-    pnr_design design, decoded; /* as routed; as read back from the bitstream's bytes */
-    pnr_timing timing;
-    net_liveness liveness; /* of the routed netlist */
-    netlist decoded_net;
-    bits_map *map;
-    bits_stream bits;
-    tile_options tiling;
+    producers; /* kernels that fill workspaces, in the order in which they run before this */
+    compile_choices choices;
+    compile_lowered lowered;
+    compile_tiling tiling;
+    compile_data data;
+    compile_array array;
+    compile_bits bits;
     tile_plan plan; /* the present batch of runs; nothing with engine sam */
     compile_planned planned;
     compile_outcome ran; /* the result is the user's */

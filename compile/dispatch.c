@@ -2,7 +2,7 @@
  * of the data and of the chip. */
 #include "compile/compile_int.h"
 
-/* The sentence of k->dispatch, which has everything else. */
+/* The sentence of k->array.dispatch, which has everything else. */
 static const char *reason(compile_context *ctx, const compile_dispatch *d, uint32_t together,
                           uint32_t apart) {
     double pairs = (double)d->pairs;
@@ -14,8 +14,8 @@ static const char *reason(compile_context *ctx, const compile_dispatch *d, uint3
 
 bool compile_choose_dispatch(const compile_options *o, compile_context *ctx, compile_kernel *k,
                              uint32_t together, uint32_t apart) {
-    compile_dispatch *d = &k->dispatch;
-    tile_candidate *plan = &k->planned.expected;
+    compile_dispatch *d = &k->array.dispatch;
+    tile_candidate *plan = &k->tiling.expected;
     *d = (compile_dispatch){.how = o->dispatch};
     if (!o->dispatch_auto || (together < 2 && apart < 2))
         return true;
@@ -30,8 +30,8 @@ bool compile_choose_dispatch(const compile_options *o, compile_context *ctx, com
     if (!compile_pack_known(ctx, k))
         return false;
     /* What does not fit is said when it is run. */
-    if (!k->packed.operand ||
-        (!plan->complete && !tile_expect(&k->statement, &k->packed, &k->tiling, plan)) ||
+    if (!k->data.packed.operand ||
+        (!plan->complete && !tile_expect(&k->lowered.statement, &k->data.packed, &k->tiling.options, plan)) ||
         !plan->expected.runs)
         return true;
     const tile_driver driver = compile_driver(k);

@@ -30,31 +30,33 @@ static bool all_found(compile_context *ctx, const char *option, const compile_ed
 bool compile_set_tiling(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     bool *found = arena_new_n(ctx->mem, bool, o->tile.along.len + 1),
          *glb_found = arena_new_n(ctx->mem, bool, o->glb_tile.along.len + 1);
-    const char *loops = compile_loops_text(&k->statement, ctx->mem);
+    const char *loops = compile_loops_text(&k->lowered.statement, ctx->mem);
     for (uint32_t n = 0; n <= k->producers.len; n++) {
         compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
-        one->tiling = (tile_options){.tile = o->tile.all,
-                                     .glb_tile = o->glb_tile.all,
-                                     .mem_words = k->board.mem_words,
-                                     .bank_words = k->board.glb_bank_bytes / 2,
-                                     .vector_reducer = pnr_board_extended(&k->board)};
-        resolve(&o->tile, &one->statement, one->tiling.edge, found);
-        resolve(&o->glb_tile, &one->statement, one->tiling.glb_edge, glb_found);
+        one->tiling.options = (tile_options){.tile = o->tile.all,
+                                             .glb_tile = o->glb_tile.all,
+                                             .mem_words = k->board.mem_words,
+                                             .bank_words = k->board.glb_bank_bytes / 2,
+                                             .vector_reducer = pnr_board_extended(&k->board)};
+        resolve(&o->tile, &one->lowered.statement, one->tiling.options.edge, found);
+        resolve(&o->glb_tile, &one->lowered.statement, one->tiling.options.glb_edge, glb_found);
         if (n < k->producers.len)
-            loops = arena_printf(ctx->mem, "%s; %s", loops, compile_loops_text(&one->statement, ctx->mem));
+            loops = arena_printf(ctx->mem, "%s; %s", loops,
+                                 compile_loops_text(&one->lowered.statement, ctx->mem));
     }
     return all_found(ctx, "--tile", &o->tile, found, loops) &&
            all_found(ctx, "--glb-tile", &o->glb_tile, glb_found, loops);
 }
 
 void compile_lower_edges(compile_context *ctx, const compile_kernel *k, lower_options *out) {
-    uint32_t n = k->statement.loops.len;
+    uint32_t n = k->lowered.statement.loops.len;
     lower_piece *edges = arena_new_n(ctx->mem, lower_piece, n + 1);
     for (uint32_t l = 0; l < n; l++) {
-        sam_var v = k->statement.loops.at[l];
-        edges[l] = (lower_piece){sam_var_at(&k->statement, v)->name, tile_edge(&k->statement, &k->tiling, v)};
+        sam_var v = k->lowered.statement.loops.at[l];
+        edges[l] = (lower_piece){sam_var_at(&k->lowered.statement, v)->name,
+                                 tile_edge(&k->lowered.statement, &k->tiling.options, v)};
     }
-    out->tile_edge = n ? tile_longest(&k->statement, &k->tiling, NULL) : 1;
+    out->tile_edge = n ? tile_longest(&k->lowered.statement, &k->tiling.options, NULL) : 1;
     out->edges = edges;
     out->n_edges = n;
 }

@@ -28,9 +28,9 @@ static void add_streams(compile_context *ctx, edge *e, const uint32_t *column, u
 /* One edge for all copies, or one for each that starts by itself; NULL after errors. */
 static edge *edges_of(compile_context *ctx, const compile_kernel *k, uint32_t *n) {
     compile_streams at;
-    compile_streams_of(&k->decoded, &at);
+    compile_streams_of(&k->bits.decoded, &at);
     fw_columns c = {at.in_column, at.out_column, at.n_in, at.n_out, 1, 1};
-    if (k->apart && !fw_columns_of(&k->design, true, ctx->mem, ctx->diag, &c))
+    if (k->array.apart && !fw_columns_of(&k->array.design, true, ctx->mem, ctx->diag, &c))
         return NULL;
     edge *all = arena_new_n(ctx->mem, edge, c.copies);
     for (uint32_t i = 0; i < c.copies; i++) {
@@ -158,7 +158,7 @@ typedef struct {
 
 static bool begin_model(compile_context *ctx, const compile_kernel *k, compile_outcome *out, machine *m) {
     cycle_design *design = arena_new(ctx->mem, cycle_design);
-    if (!cycle_load(&k->decoded, k->map, ctx->mem, ctx->diag, design))
+    if (!cycle_load(&k->bits.decoded, k->bits.map, ctx->mem, ctx->diag, design))
         return false;
     out->model = cycle_build(design, ctx->mem);
     out->design = design;

@@ -9,7 +9,7 @@ bool compile_run_program(const compile_options *o, compile_context *ctx, compile
                           .batches = arena_printf(mem, "%s/batches.bin", folder),
                           .result = arena_printf(mem, "%s/result.bin", folder),
                           .folder = folder,
-                          .design = &k->design};
+                          .design = &k->array.design};
     fw_app app;
     host_outcome done;
     uint64_t cycles = 0, ratio = host_cycles_ratio(&k->board);

@@ -197,9 +197,10 @@ bool compile_run_rtl(const compile_options *o, compile_context *ctx, compile_ker
                *result = arena_printf(mem, "%s/result.bin", folder);
     const char *run_log = arena_printf(mem, "%s/run.log", folder);
     if (!make_folder(folder, ctx->diag) || !write_job(o, ctx, job, batches, out) ||
-        !bits_to_verilog(&k->decoded, k->map, arena_printf(mem, "%s/onyx_design.sv", folder), ctx->diag) ||
-        !bits_write_ports(&k->decoded, arena_printf(mem, "%s/onyx_design_io.h", folder), ctx->diag) ||
-        (o->wave && !compile_write_netlist_waves(&k->decoded, o->out, ctx)))
+        !bits_to_verilog(&k->bits.decoded, k->bits.map, arena_printf(mem, "%s/onyx_design.sv", folder),
+                         ctx->diag) ||
+        !bits_write_ports(&k->bits.decoded, arena_printf(mem, "%s/onyx_design_io.h", folder), ctx->diag) ||
+        (o->wave && !compile_write_netlist_waves(&k->bits.decoded, o->out, ctx)))
         return false;
     remove(run_log);
     remove(result);

@@ -75,7 +75,7 @@ bool compile_write_batch_file(const compile_options *o, compile_context *ctx, co
                               compile_outcome *out) {
     fw_columns columns;
     fw_batch_stats counts;
-    if (!fw_columns_of(&k->design, k->apart, ctx->mem, ctx->diag, &columns))
+    if (!fw_columns_of(&k->array.design, k->array.apart, ctx->mem, ctx->diag, &columns))
         return false;
     columns.buffers = columns.buffers < buffers ? columns.buffers : buffers;
     fw_batch_writer *w = fw_batches_begin(&columns, &k->board, path, ctx->mem, ctx->diag);
@@ -100,7 +100,7 @@ bool compile_run_soc(const compile_options *o, compile_context *ctx, compile_ker
     fw_app app;
     uint64_t cycles = 0;
     if (!make_folder(folder, ctx->diag) || !compile_write_batch_file(o, ctx, k, 1, batches, b, out) ||
-        !build(ctx, k, folder, &app) || (o->wave && !compile_write_channels(&k->decoded, o->out, ctx)))
+        !build(ctx, k, folder, &app) || (o->wave && !compile_write_channels(&k->bits.decoded, o->out, ctx)))
         return false;
     remove(log);
     remove(result);

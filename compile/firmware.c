@@ -3,8 +3,10 @@
 
 /* Of what decides the program: the words, and whether copies start apart. */
 static const char *design_hash(compile_context *ctx, const compile_kernel *k) {
-    uint64_t hash = hash_more(0, k->bits.words.at, sizeof *k->bits.words.at * k->bits.words.len);
-    return arena_printf(ctx->mem, "%016llx", (unsigned long long)hash_more(hash, &k->apart, sizeof k->apart));
+    uint64_t hash =
+        hash_more(0, k->bits.stream.words.at, sizeof *k->bits.stream.words.at * k->bits.stream.words.len);
+    return arena_printf(ctx->mem, "%016llx",
+                        (unsigned long long)hash_more(hash, &k->array.apart, sizeof k->array.apart));
 }
 
 /* NULL where there is no such file. */
@@ -16,9 +18,9 @@ static const char *file_hash(compile_context *ctx, const char *path) {
 
 bool compile_build_firmware(compile_context *ctx, const compile_kernel *k, const char *folder, fw_app *app) {
     fw_options options = fw_options_default(ctx->home, folder);
-    options.apart = k->apart;
+    options.apart = k->array.apart;
     compile_stage(ctx, "building the firmware", 0);
-    if (!fw_build(&k->design, &k->bits, &options, ctx->mem, ctx->diag, app))
+    if (!fw_build(&k->array.design, &k->bits.stream, &options, ctx->mem, ctx->diag, app))
         return false;
     const char *elf = file_hash(ctx, app->elf);
     cJSON *json = cJSON_CreateObject();

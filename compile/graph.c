@@ -108,10 +108,10 @@ static sam_statement signature(const sam_graph *g, arena *mem) {
 bool compile_read_graph(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     size_t length = 0;
     const char *text = text_read(o->expression, ctx->mem, &length, ctx->diag);
-    if (!text || !sam_parse(o->expression, text, length, ctx->names, ctx->mem, ctx->diag, &k->sam) ||
-        !sam_check(&k->sam, ctx->diag) || !no_settings(o, ctx))
+    if (!text || !sam_parse(o->expression, text, length, ctx->names, ctx->mem, ctx->diag, &k->lowered.sam) ||
+        !sam_check(&k->lowered.sam, ctx->diag) || !no_settings(o, ctx))
         return false;
-    k->user = k->statement = signature(&k->sam, ctx->mem);
+    k->user = k->lowered.statement = signature(&k->lowered.sam, ctx->mem);
     bool runs = o->inputs.len + o->generators.len;
-    return compile_check_names(o, ctx, &k->user) && (!runs || check_type(o, &k->sam, ctx));
+    return compile_check_names(o, ctx, &k->user) && (!runs || check_type(o, &k->lowered.sam, ctx));
 }

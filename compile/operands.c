@@ -210,5 +210,5 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, compi
         if (!pass && !tile_known_extents(st, operands, ctx->mem, ctx->diag, &known))
             return false;
     }
-    return tile_extents(st, operands, ctx->mem, ctx->diag, &k->extent);
+    return tile_extents(st, operands, ctx->mem, ctx->diag, &k->data.extent);
 }

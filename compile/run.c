@@ -50,8 +50,8 @@ static bool run_graph(const compile_options *o, compile_context *ctx, const sam_
 
 /* Coordinates there are at most in a fiber of a sub-tile: a memory tile holds no more of one operand. */
 static uint32_t longest_fiber(const compile_kernel *k, const uint32_t *extent) {
-    uint32_t most = tile_longest(&k->statement, &k->tiling, extent);
-    uint64_t held = (uint64_t)k->tiling.mem_words * k->statement.tensors.len;
+    uint32_t most = tile_longest(&k->lowered.statement, &k->tiling.options, extent);
+    uint64_t held = (uint64_t)k->tiling.options.mem_words * k->lowered.statement.tensors.len;
     return most < held ? most : (uint32_t)held;
 }
 
@@ -61,11 +61,11 @@ static bool run_tiled(const compile_options *o, compile_context *ctx, compile_ke
     uint32_t *extent = NULL;
     compile_outcome *out = &k->ran;
     compile_batches b;
-    if (!tile_extents(&k->statement, in, ctx->mem, ctx->diag, &extent) ||
+    if (!tile_extents(&k->lowered.statement, in, ctx->mem, ctx->diag, &extent) ||
         !compile_check_deadlock(o, ctx, k, longest_fiber(k, extent)) ||
         !compile_begin_batches(ctx, k, in, &b))
         return false;
-    tile_collector *c = tile_collect_begin(&k->statement, &k->plan, extent, in->dtype, ctx->mem);
+    tile_collector *c = tile_collect_begin(&k->lowered.statement, &k->plan, extent, in->dtype, ctx->mem);
     bool ok = (o->engine == ENGINE_CYCLE     ? compile_run_cycle
                : o->engine == ENGINE_RTL     ? compile_run_rtl
                : o->engine == ENGINE_PROGRAM ? compile_run_program
@@ -81,15 +81,17 @@ static bool run_kernel(const compile_options *all, compile_context *ctx, compile
                        const tile_operands *in) {
     const compile_options own = compile_options_of(all, k), *o = &own;
     double start = seconds_now();
-    if ((!k->packed.operand && !tile_pack(&k->statement, in, ctx->mem, ctx->diag, &k->packed)) ||
-        !(o->engine == ENGINE_SAM ? run_graph(o, ctx, &k->statement, &k->sam, &k->packed, &k->ran)
-                                  : run_tiled(o, ctx, k, &k->packed)))
+    if ((!k->data.packed.operand &&
+         !tile_pack(&k->lowered.statement, in, ctx->mem, ctx->diag, &k->data.packed)) ||
+        !(o->engine == ENGINE_SAM
+              ? run_graph(o, ctx, &k->lowered.statement, &k->lowered.sam, &k->data.packed, &k->ran)
+              : run_tiled(o, ctx, k, &k->data.packed)))
         return false;
     const tile_tensor got = k->ran.result;
     uint32_t dim[SAM_MAX_ORDER] = {0};
-    tile_result_dim(&k->user, k->extent, dim);
-    tile_unpack(sam_tensor_at(&k->statement, k->statement.result), &got, dim, in->dtype, ctx->mem,
-                &k->ran.result);
+    tile_result_dim(&k->user, k->data.extent, dim);
+    tile_unpack(sam_tensor_at(&k->lowered.statement, k->lowered.statement.result), &got, dim, in->dtype,
+                ctx->mem, &k->ran.result);
     k->times.run = seconds_now() - start - k->times.tile - k->times.firmware;
     return true;
 }
@@ -107,7 +109,8 @@ static bool run_producer(const compile_options *o, compile_context *ctx, compile
         inferred = inferred || own[t].dim_inferred;
     }
     const tile_operands in = {own, p->user.tensors.len, now->dtype};
-    if (!tile_known_extents(&p->user, &in, ctx->mem, ctx->diag, &p->extent) || !run_kernel(o, ctx, p, now))
+    if (!tile_known_extents(&p->user, &in, ctx->mem, ctx->diag, &p->data.extent) ||
+        !run_kernel(o, ctx, p, now))
         return false;
     p->ran.result.name = sam_tensor_at(&p->user, p->user.result)->name;
     p->ran.result.dim_inferred = inferred; /* an operand of a later kernel may reach further */
@@ -116,10 +119,11 @@ static bool run_producer(const compile_options *o, compile_context *ctx, compile
 }
 
 bool compile_check_edges(const compile_options *o, compile_context *ctx, const compile_kernel *k) {
-    bool ok = compile_check_deadlock(o, ctx, k, tile_longest(&k->statement, &k->tiling, NULL));
+    bool ok =
+        compile_check_deadlock(o, ctx, k, tile_longest(&k->lowered.statement, &k->tiling.options, NULL));
     for (uint32_t n = 0; ok && n < k->producers.len; n++) {
         const compile_kernel *p = &k->producers.at[n];
-        ok = compile_check_deadlock(o, ctx, p, tile_longest(&p->statement, &p->tiling, NULL));
+        ok = compile_check_deadlock(o, ctx, p, tile_longest(&p->lowered.statement, &p->tiling.options, NULL));
     }
     return ok;
 }

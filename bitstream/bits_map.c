@@ -2,6 +2,8 @@
  * assembler and the disassembler share. */
 #include "bitstream/bits_int.h"
 
+#include "boards/onyx/fabric.h"
+
 #include <stdlib.h>
 
 const char *const bits_side_name[4] = {"EAST", "SOUTH", "WEST", "NORTH"};
@@ -541,16 +543,17 @@ uint32_t bits_mode(const bits_map *map, const bits_stream *sorted, uint32_t x, u
     return field == BITS_NO_FIELD ? 0 : bits_value(map, sorted, bits_field_at(map, field), x, y);
 }
 
-/* ---- connection boxes: select = 4 * track + {NORTH 0, SOUTH 1, EAST 2, WEST 3} --------------- */
+/* ---- connection boxes ------------------------------------------------------------------------ */
 
 uint32_t bits_cb_select(uint32_t side, uint32_t track) {
-    static const uint8_t rank[4] = {[PNR_NORTH] = 0, [PNR_SOUTH] = 1, [PNR_EAST] = 2, [PNR_WEST] = 3};
-    return 4 * track + rank[side];
+    uint32_t rank = 0;
+    while (onyx_box_side[rank] != side)
+        rank++;
+    return 4 * track + rank;
 }
 
 bool bits_cb_wire(const pnr_board *b, uint32_t select, pnr_side *side, uint32_t *track) {
-    static const pnr_side ranked[4] = {PNR_NORTH, PNR_SOUTH, PNR_EAST, PNR_WEST};
-    *side = ranked[select % 4];
+    *side = (pnr_side)onyx_box_side[select % 4];
     *track = select / 4;
     return *track < b->tracks;
 }

@@ -6,8 +6,8 @@
  * readies of the hops and sinks it feeds. Only the source gates valid with ready, as the tiles do.
  */
 #include "bitstream/bits_int.h"
+#include "boards/onyx/fabric.h"
 
-#define FAR_ROW 9 /* rows from here on see flush one cycle later */
 
 /* A constant input of a primitive: the CONFIG_SPACE bits from the first bit of `from` to the last bit of
  * `to`. */
@@ -144,7 +144,7 @@ static const char *node_name(writer *w, uint32_t net, uint32_t hop) {
 }
 
 static bool is_far(const writer *w, net_cell cell) {
-    return site_of(w, cell).y >= FAR_ROW;
+    return site_of(w, cell).y > ONYX_NEAR_ROWS;
 }
 
 static const char *flush_of(const writer *w, net_cell cell) {
@@ -506,7 +506,7 @@ static void check_cell(writer *w, const net_cell_data *cell, pnr_site at) {
 static bool has_far_rows(const writer *w) {
     bool far = false;
     for (uint32_t i = 0; i < w->design->site.len; i++)
-        far |= w->design->site.at[i].y >= FAR_ROW;
+        far |= w->design->site.at[i].y > ONYX_NEAR_ROWS;
     return far;
 }
 
@@ -591,7 +591,7 @@ static void write_flush(writer *w) {
                 "  // Rows from %u on see flush one cycle later.\n  logic flush_far_q;\n"
                 "  always_ff @(posedge clk_i or negedge rst_ni) begin\n"
                 "    if (!rst_ni) flush_far_q <= 1'b0;\n    else flush_far_q <= flush_i;\n  end\n",
-                FAR_ROW);
+                ONYX_NEAR_ROWS + 1);
     if (has_memories(w, false))
         write_turns(w, "turn_q", "flush_i");
     if (has_memories(w, true))

@@ -13,7 +13,7 @@ add_custom_target(onyx_version BYPRODUCTS ${CMAKE_BINARY_DIR}/version/onyx_versi
 
 # What the commands read at run time. The folders keep their places: what they include is written from the root of the tree.
 set(home ${CMAKE_INSTALL_DATADIR}/onyx)
-install(DIRECTORY boards DESTINATION ${home})
+install(DIRECTORY boards DESTINATION ${home} PATTERN "*.py" EXCLUDE PATTERN "*.h" EXCLUDE)
 install(DIRECTORY cli/view DESTINATION ${home}/cli)
 install(DIRECTORY rtl_models/rtl rtl_models/harness DESTINATION ${home}/rtl_models)
 install(DIRECTORY firmware DESTINATION ${home}

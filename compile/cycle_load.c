@@ -1,7 +1,7 @@
 /* A routed design to tiles and nets: bypassed hops vanish, registered ones stay. */
 #include "compile/cycle_load.h"
 
-enum { FIRST_LATE_ROW = 9 };
+#include "boards/onyx/fabric.h"
 
 static cycle_cell load_cell(const pnr_design *d, const bits_map *map, net_cell cell, arena *mem) {
     const net_cell_data *data = net_cell_at(d->net, cell);
@@ -9,7 +9,7 @@ static cycle_cell load_cell(const pnr_design *d, const bits_map *map, net_cell c
     pnr_site at = d->site.at[cell.v - 1];
     cycle_cell out = {.tile_en = true,
                       .mode = mode->chip_mode,
-                      .late = at.y >= FIRST_LATE_ROW,
+                      .late = at.y > ONYX_NEAR_ROWS,
                       .name = arena_printf(mem, "x%uy%u %s", at.x, at.y, mode->name)};
     if (mode->tile == NET_TILE_IO)
         out.kind = data->output ? CYCLE_IO_OUT : CYCLE_IO_IN;

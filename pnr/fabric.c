@@ -1,10 +1,11 @@
 /* The fabric: what stands where, which tile a wire arrives at, and the switch box.
  *
- * The switch box is the one of Imran Masud and Rose for an odd number of tracks as the Onyx generator has it:
- * every pair of sides is joined track by track through a permutation, so an output has one input from each
- * other side.
+ * The switch box joins every pair of sides track by track through a permutation, so an output has one input
+ * from each other side. Its wires are the table boards/onyx/switch_box.csv.
  */
 #include "pnr/pnr.h"
+
+#include "boards/onyx/fabric.h"
 
 net_tile pnr_site_tile(const pnr_board *b, uint32_t x, uint32_t y) {
     if (x >= b->width || y >= b->height)
@@ -38,20 +39,19 @@ bool pnr_neighbour(const pnr_board *b, uint32_t x, uint32_t y, pnr_side side, ui
     return true;
 }
 
-/* Every wire of a switch box in the chip's order: for each t in turn, these twelve. A track is (plus + times
- * * t) modulo the number of tracks; `times` is +1 or -1. */
+/* A wire of a switch box for each t: a track is (plus + times * t) modulo the number of tracks; `times` is +1
+ * or -1. */
 typedef struct {
-    pnr_side from, to;
-    int from_plus, from_times, to_plus, to_times;
+    pnr_side from;
+    int from_plus, from_times;
+    pnr_side to;
+    int to_plus, to_times;
 } switch_row;
-static const switch_row switch_rows[12] = {
-    {PNR_WEST, PNR_NORTH, 0, 1, 0, -1},  {PNR_NORTH, PNR_WEST, 0, -1, 0, 1},
-    {PNR_NORTH, PNR_EAST, 0, 1, 1, 1},   {PNR_EAST, PNR_NORTH, 1, 1, 0, 1},
-    {PNR_SOUTH, PNR_EAST, 0, 1, -2, -1}, {PNR_EAST, PNR_SOUTH, -2, -1, 0, 1},
-    {PNR_WEST, PNR_SOUTH, 0, 1, -1, 1},  {PNR_SOUTH, PNR_WEST, -1, 1, 0, 1},
-    {PNR_WEST, PNR_EAST, 0, 1, 0, 1},    {PNR_EAST, PNR_WEST, 0, 1, 0, 1},
-    {PNR_SOUTH, PNR_NORTH, 0, 1, 0, 1},  {PNR_NORTH, PNR_SOUTH, 0, 1, 0, 1},
-};
+#define X(from, from_plus, from_times, to, to_plus, to_times)                                                \
+    {PNR_##from, from_plus, from_times, PNR_##to, to_plus, to_times},
+static const switch_row switch_rows[] = {ONYX_SWITCH_WIRES(X)};
+#undef X
+enum { SWITCH_ROWS = sizeof switch_rows / sizeof *switch_rows };
 
 static uint32_t row_track(int plus, int times, uint32_t t, uint32_t tracks) {
     int w = (int)tracks;
@@ -60,7 +60,7 @@ static uint32_t row_track(int plus, int times, uint32_t t, uint32_t tracks) {
 
 bool pnr_switch_track(const pnr_board *b, pnr_side in_side, uint32_t in_track, pnr_side out_side,
                       uint32_t *out_track) {
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < SWITCH_ROWS; i++) {
         const switch_row *r = &switch_rows[i];
         if (r->from != in_side || r->to != out_side)
             continue;
@@ -76,7 +76,7 @@ bool pnr_switch_select(const pnr_board *b, pnr_side in_side, uint32_t in_track, 
                        uint32_t out_track, uint32_t *select) {
     uint32_t place = 0;
     for (uint32_t t = 0; t < b->tracks; t++)
-        for (int i = 0; i < 12; i++) {
+        for (int i = 0; i < SWITCH_ROWS; i++) {
             const switch_row *r = &switch_rows[i];
             if (r->to != out_side || row_track(r->to_plus, r->to_times, t, b->tracks) != out_track)
                 continue;

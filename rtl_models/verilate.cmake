@@ -5,6 +5,9 @@ set(ONYX_MODELS_DIR ${CMAKE_BINARY_DIR}/models CACHE PATH "Where verilated modul
 find_program(ONYX_VERILATOR verilator REQUIRED)
 find_package(Threads REQUIRED)
 set(ONYX_RTL_DIR ${PROJECT_SOURCE_DIR}/rtl_models/rtl CACHE INTERNAL "")
+# Packages stand before the modules that use them: Verilator looks for modules, but for no package.
+file(GLOB packages CONFIGURE_DEPENDS ${ONYX_RTL_DIR}/*_pkg.sv)
+set(ONYX_RTL_PACKAGES ${packages} CACHE INTERNAL "")
 execute_process(COMMAND ${ONYX_VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE verilator_root
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
 
@@ -24,7 +27,7 @@ function(onyx_verilate target top)
         OUTPUT ${dir}/V${top}__ALL.a
         COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS --unset=MAKELEVEL
                 ${ONYX_VERILATOR} --cc --build -j 2 -O3 -MAKEFLAGS OPT_FAST=-O1 --Mdir ${dir} -y ${ONYX_RTL_DIR}
-                --top-module ${top} ${ONYX_RTL_DIR}/${top}.sv > ${dir}.log
+                --top-module ${top} ${ONYX_RTL_PACKAGES} ${ONYX_RTL_DIR}/${top}.sv > ${dir}.log
         COMMAND ${CMAKE_COMMAND} -E touch ${dir}/V${top}__ALL.a # unchanged output keeps its old date
         DEPENDS ${sources}
         COMMENT "Verilating ${top}" VERBATIM)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # No folder may include a header of a later one: support < sam < frontend, tiling < lower_onyx < pnr < bitstream < firmware.
-# The models of the hardware stand on support alone; onyx-cosim (rtl_models/cosim) is a program that runs firmware on them.
+# boards is generated from its tables: what the fabric and the registers are.
+# The models of the hardware stand on support and that; onyx-cosim (rtl_models/cosim) is a program that runs firmware on them.
 set -u
 cd "$1" || exit 1
 bad=0
@@ -19,13 +20,14 @@ check sam support
 check frontend support sam
 check tiling support sam
 check lower_onyx support sam
-check pnr support sam lower_onyx
-check bitstream support sam lower_onyx pnr
-check rtl_models support
+check boards
+check pnr support boards sam lower_onyx
+check bitstream support boards sam lower_onyx pnr
+check rtl_models support boards
 check sweep support
 check firmware support sam tiling lower_onyx pnr bitstream
 check host support sam tiling lower_onyx pnr bitstream firmware
-check compile support sam frontend tiling lower_onyx pnr bitstream rtl_models firmware host
-check cli support sam frontend tiling lower_onyx pnr bitstream rtl_models firmware host compile sweep
+check compile support boards sam frontend tiling lower_onyx pnr bitstream rtl_models firmware host
+check cli support boards sam frontend tiling lower_onyx pnr bitstream rtl_models firmware host compile sweep
 check bindings support compile cli
 exit $bad

@@ -1,4 +1,4 @@
-# cmake -DVERILATOR= -DYOSYS= -DRTL_DIR= -DMODULE= -P lint.cmake: lints one module; fails with the tool's text.
+# cmake -DVERILATOR= -DYOSYS= -DRTL_DIR= -DPACKAGES= -DMODULE= -P lint.cmake: lints one module; fails with the tool's text.
 cmake_minimum_required(VERSION 3.21)
 set(file ${RTL_DIR}/${MODULE}.sv)
 
@@ -25,9 +25,10 @@ if(text MATCHES "// lint: ([^\n]*)")
     separate_arguments(options UNIX_COMMAND "${CMAKE_MATCH_1}")
 endif()
 
-run(${VERILATOR} --lint-only -Wall ${options} -y ${RTL_DIR} --top-module ${MODULE} ${file})
+run(${VERILATOR} --lint-only -Wall ${options} -y ${RTL_DIR} --top-module ${MODULE} ${PACKAGES} ${file})
 if(NOT YOSYS)
     message("skipped: no yosys")
 else()
-    run(${YOSYS} -q -p "read_verilog -sv ${file}")
+    list(JOIN PACKAGES " " packages)
+    run(${YOSYS} -q -p "read_verilog -sv ${packages} ${file}")
 endif()

@@ -1,16 +1,18 @@
 // The array: Width columns, an IO tile on top of each (row 0), Height rows of compute tiles (PE; MEM where
-// x % 4 == 3), y growing southwards.
+// x % MemPeriod == MemPhase), y growing southwards.
 //
 // cfg_*: one configuration bus to all tiles; write is taken at the next edge; cfg_rdata_o is the OR of all
 // tiles (only the addressed one drives). stall_i: one bit a column. flush_i: one bit a group of four columns.
-// The bus and flush pass a register below row 8: rows 9.. see both, and answer reads, one cycle later.
+// The bus and flush pass a register below the near rows: rows behind it see both, and answer reads, one cycle later.
 // Global-buffer ports: column x at data bits [16*x +: 16] and bit x of valid and ready.
 // Wires that would leave the array carry nothing, and what drives them finds it never ready.
 // Bypassed switch-box outputs can close loops of wires, which no legal configuration does (UNOPTFLAT).
 // lint: -GWidth=4 -GHeight=2 -Wno-UNOPTFLAT
 module onyx_array #(
     parameter int unsigned Width  = 32,
-    parameter int unsigned Height = 16
+    parameter int unsigned Height = 16,
+    parameter int unsigned MemPeriod = 4,
+    parameter int unsigned MemPhase = 3
 ) (
     input  logic                   clk_i,
     input  logic                   rst_ni,
@@ -28,14 +30,15 @@ module onyx_array #(
     output logic [      Width-1:0] io2glb_valid_o,
     input  logic [      Width-1:0] io2glb_ready_i
 );
-  localparam int unsigned NearRows = 8;
-
   if (Width < 1 || Width > 256 || Height < 1 || Height > 255) begin : g_bad
     $error("onyx_array: Width must be 1..256 and Height 1..255");
   end
+  if (MemPeriod < 1 || MemPhase >= MemPeriod) begin : g_bad_columns
+    $error("onyx_array: MemPhase must be below MemPeriod");
+  end
 
   // verilator lint_off UNUSEDSIGNAL
-  // (An array of up to 8 rows has no tile behind this register.)
+  // (An array of near rows alone has no tile behind this register.)
   logic [31:0] far_addr_q, far_data_q;
   logic far_write_q, far_read_q;
   logic [(Width+3)/4-1:0] far_flush_q;
@@ -70,7 +73,7 @@ module onyx_array #(
       logic write, read, flush;
       // verilator lint_on UNUSEDSIGNAL
 
-      if (y <= NearRows) begin : g_near
+      if (y <= onyx_fabric_pkg::NEAR_ROWS) begin : g_near
         assign addr  = cfg_addr_i;
         assign data  = cfg_data_i;
         assign write = cfg_write_i;
@@ -109,7 +112,7 @@ module onyx_array #(
             .south_valid_o (s_out_valid),
             .south_ready_i (s_out_ready)
         );
-      end else if (x % 4 == 3) begin : g_mem
+      end else if (x % MemPeriod == MemPhase) begin : g_mem
         onyx_tile_mem u_tile (
             .clk_i,
             .rst_ni,

@@ -1,5 +1,5 @@
 /* test_monolithic.cpp - the forms of the array in RTL are one array:
- * - the fast view (rtl_models/sim/onyx_array.sv) has at every pin, in every cycle, what the tiles wired in
+ * - the fast view (sim/onyx_array.sv) has at every pin, in every cycle, what the tiles wired in
  *   rtl_models/rtl/onyx_array.sv have, on random routes, cores, traffic, stalls, flushes, reads and changes
  * of the configuration, and raises the monitors of the tile library;
  * - the fast view of the whole chip gives every word of the golden kernels in the cycle of the tile library,

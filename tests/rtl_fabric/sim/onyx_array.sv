@@ -1,4 +1,4 @@
-// The array of rtl_models/rtl/onyx_array.sv, to be simulated fast: the same ports, and the same at every pin in every
+// The array of rtl_models/rtl/onyx_array.sv, to be simulated fast for the tests here: the same ports, and the same at every pin in every
 // cycle. It takes that file's place in a list of files. What differs is how a cycle is computed:
 //
 // - Registers and core of each tile are an instance of the verilated leaf module onyx_unit_* (a library, onyx_sim_*).
@@ -19,7 +19,9 @@ module onyx_array
   import onyx_sim_pkg::*;
 #(
     parameter int unsigned Width  = 32,
-    parameter int unsigned Height = 16
+    parameter int unsigned Height = 16,
+    parameter int unsigned MemPeriod = 4,
+    parameter int unsigned MemPhase = 3
 ) (
     input  logic                   clk_i,
     input  logic                   rst_ni,
@@ -62,7 +64,7 @@ module onyx_array
   import "DPI-C" function void onyx_sim_mem_protectlib_final(chandle core);
   import "DPI-C" function void onyx_sim_io_protectlib_final(chandle core);
 
-  localparam int NearRows = 8;  // the bus and flush reach the rows below one cycle later
+  localparam int NearRows = int'(onyx_fabric_pkg::NEAR_ROWS);  // the bus and flush reach the rows below one cycle later
   localparam int Sites = Width * (Height + 1);  // site of column x, row y: Width * y + x
 
   localparam int East = 0;
@@ -71,8 +73,9 @@ module onyx_array
   localparam int North = 3;
 
   // Nodes: what data come from and ready goes to.
-  localparam int SiteOuts = 20;  // output of side b, track u: 5 * b + u
-  localparam int Outs = SiteOuts * Sites;  // node of switch-box output o of site s: 20 * s + o
+  localparam int Tracks = int'(onyx_fabric_pkg::TRACKS);
+  localparam int SiteOuts = int'(onyx_fabric_pkg::OUTPUTS);  // output of side b, track u: Tracks * b + u
+  localparam int Outs = SiteOuts * Sites;  // node of switch-box output o of site s: SiteOuts * s + o
   localparam int Nodes = Outs + 3 * Sites + 1;  // node of core output p of site s: Outs + 3 * s + p
   localparam int Nothing = Nodes - 1;  // carries no token; what it is asked for is of no consequence
 
@@ -93,7 +96,7 @@ module onyx_array
     return site % int'(Width);
   endfunction
   function automatic logic is_mem(input int site);
-    return column(site) % 4 == 3;
+    return column(site) % int'(MemPeriod) == int'(MemPhase);
   endfunction
 
   function automatic core_out_t with_inputs(input int site, input core_in_t in);
@@ -160,32 +163,6 @@ module onyx_array
   logic ready[Nodes], valid[Nodes];
   logic [16:0] data[Nodes];
 
-  // Arriving wire of select k of output track u of side b, as the header of onyx_switch_box lists them: side and track
-  // at [15 * b + 3 * u + k].
-  int wire_side[4*15], wire_track[4*15];
-  int wires[20];  // of an output, while the list is made
-
-  task automatic add_wire(input int a, input int t, input int b, input int u);
-    wire_side[15*b+3*u+wires[5*b+u]] = a;
-    wire_track[15*b+3*u+wires[5*b+u]] = t;
-    wires[5*b+u] = wires[5*b+u] + 1;
-  endtask
-  task automatic add_pair(input int a, input int t, input int b, input int u);
-    add_wire(a, t, b, u);
-    add_wire(b, u, a, t);
-  endtask
-  initial begin
-    for (int o = 0; o < SiteOuts; o++) wires[o] = 0;
-    for (int t = 0; t < 5; t++) begin
-      add_pair(West, t, North, (5 - t) % 5);
-      add_pair(North, t, East, (t + 1) % 5);
-      add_pair(South, t, East, (8 - t) % 5);
-      add_pair(West, t, South, (t + 4) % 5);
-      add_pair(West, t, East, t);
-      add_pair(South, t, North, t);
-    end
-  end
-
   // The site on side a of a site; -1 beyond the edge of the array.
   function automatic int neighbour(input int site, input int a);
     int x, y;
@@ -199,27 +176,30 @@ module onyx_array
     from = neighbour(site, a);
     if (from < 0) return Nothing;
     if (row(from) == 0) return Outs + 3 * from;
-    return SiteOuts * from + 5 * ((a + 2) % 4) + t;
+    return SiteOuts * from + Tracks * ((a + 2) % 4) + t;
+  endfunction
+  // The same of the wire with that number, Tracks * a + t.
+  function automatic int arriving_wire(input int site, input logic [4:0] number);
+    return arriving(site, int'(number) / Tracks, int'(number) % Tracks);
   endfunction
 
   // Takes the fields of an output out of the words, and notes where its data come from and go to.
   task automatic read_output(input int site, input int b, input int u);
-    int node, name, select_bit, select, to;
+    int node, o, select, to;
     logic [191:0] words;
-    node = SiteOuts * site + 5 * b + u;
-    name = 4 * u + ((b == East) ? 0 : (b == North) ? 1 : (b == South) ? 2 : 3);
-    select_bit = 82 + 5 * name + ((name < 9) ? 0 : (name < 15) ? 1 : 3);
+    o = Tracks * b + u;
+    node = SiteOuts * site + o;
     words = core_out[site].sb;
-    enabled[node] = words[81+5*name+((name<10)?0 : (name<16)?1 : 3)];
-    registered[node] = words[60+name];
-    is_fifo[node] = words[3*name+1];
-    starts[node] = words[3*name+2];
-    ends[node] = words[3*name];
-    select = int'(words[select_bit+:3]);
+    enabled[node] = words[onyx_fabric_pkg::SWITCH_ENABLE[8*o+:8]];
+    registered[node] = words[onyx_fabric_pkg::SWITCH_RMUX[8*o+:8]];
+    is_fifo[node] = words[onyx_fabric_pkg::SWITCH_FIFO[8*o+:8]];
+    starts[node] = words[onyx_fabric_pkg::SWITCH_START[8*o+:8]];
+    ends[node] = words[onyx_fabric_pkg::SWITCH_END[8*o+:8]];
+    select = int'(words[onyx_fabric_pkg::SWITCH_SELECT[8*o+:8]+:3]);
     out_column[node] = $clog2(Width)'(column(site));
     source[node] = Nothing;
     if (enabled[node] && select < 3)
-      source[node] = arriving(site, wire_side[15*b+3*u+select], wire_track[15*b+3*u+select]);
+      source[node] = arriving_wire(site, onyx_fabric_pkg::SWITCH_INPUT[5*(3*o+select)+:5]);
     else if (enabled[node] && select < 6) source[node] = Outs + 3 * site + select - 3;
     // Nobody takes what leaves the array, or reaches an IO tile on another track than 0 or one that is off.
     to = neighbour(site, b);
@@ -252,17 +232,12 @@ module onyx_array
       if (row(site) == 0) begin
         if (neighbour(site, South) >= 0) listen(4 * site, arriving(site, South, 0));
       end else begin
-        for (int b = 0; b < 4; b++) for (int u = 0; u < 5; u++) read_output(site, b, u);
+        for (int b = 0; b < 4; b++) for (int u = 0; u < Tracks; u++) read_output(site, b, u);
         for (int p = 0; p < 4; p++) begin
           logic [5:0] word;
           word = core_out[site].cb[p];
-          if (word[0] && word[5:1] < 5'd20)
-            case (word[2:1])
-              2'd0: listen(4 * site + p, arriving(site, North, int'(word[5:3])));
-              2'd1: listen(4 * site + p, arriving(site, South, int'(word[5:3])));
-              2'd2: listen(4 * site + p, arriving(site, East, int'(word[5:3])));
-              default: listen(4 * site + p, arriving(site, West, int'(word[5:3])));
-            endcase
+          if (word[0] && word[5:1] < 5'(SiteOuts))
+            listen(4 * site + p, arriving_wire(site, onyx_fabric_pkg::BOX_INPUT[5*int'(word[5:1])+:5]));
         end
       end
     end

@@ -13,8 +13,6 @@
 namespace onyx {
 namespace {
 
-constexpr unsigned NEAR_ROWS = 8; /* rows below see bus and flush one cycle later */
-
 struct Bus {
     uint32_t address = 0, data = 0;
     bool write = false;
@@ -24,7 +22,7 @@ struct Bus {
 } // namespace
 
 struct Array::State {
-    unsigned width, height;
+    unsigned width, height, mem_period, mem_phase;
     VerilatedContext context;
     Routes::Sites sites;
     std::vector<Unit *> units;    /* configured ones */
@@ -44,7 +42,10 @@ struct Array::State {
     std::string error;
     uint64_t busy_cycles = 0;
 
-    State(unsigned w, unsigned h) : width(w), height(h) { clear(); }
+    State(unsigned w, unsigned h, unsigned period, unsigned phase)
+        : width(w), height(h), mem_period(period), mem_phase(phase) {
+        clear();
+    }
     ~State() { Verilated::threadContextp(&context); }
     State(const State &) = delete;
     State &operator=(const State &) = delete;
@@ -88,7 +89,7 @@ struct Array::State {
 
 Unit *Array::State::build(unsigned x, unsigned y) {
     std::unique_ptr<Unit> &site = sites[y * width + x];
-    site = make_unit(&context, x, y, &io[x]);
+    site = make_unit(&context, x, y, x % mem_period == mem_phase, &io[x]);
     std::fill_n(site->in_net, Unit::INPUTS, Routes::NO_NET);
     std::fill_n(site->out_net, Unit::OUTPUTS, Routes::NO_NET);
     *site->stall = stalled >> x & 1;
@@ -121,7 +122,7 @@ void Array::State::apply_port(unsigned x) {
 /* The tile a word on a bus is for, built if it has none yet. */
 Unit *Array::State::addressed(const Bus &b, bool far) {
     unsigned x = b.address >> 8 & 0xFF, y = b.address & 0xFF;
-    if (!b.write || !inside(x, y) || (y > NEAR_ROWS) != far)
+    if (!b.write || !inside(x, y) || (y > ONYX_NEAR_ROWS) != far)
         return nullptr;
     Unit *u = at(x, y);
     return u != nullptr ? u : build(x, y);
@@ -152,7 +153,7 @@ void Array::State::set_flush(uint32_t groups, uint32_t &before, bool far) {
     before = groups;
     for (Unit *u : units) {
         CData now = groups >> (u->x / 4) & 1;
-        if ((u->y > NEAR_ROWS) != far || *u->flush == now)
+        if ((u->y > ONYX_NEAR_ROWS) != far || *u->flush == now)
             continue;
         if (now != 0 && u->flushed)
             u->raised |= u->hazards();
@@ -221,7 +222,8 @@ bool Array::State::step() {
     return true;
 }
 
-Array::Array(unsigned width, unsigned height) : state_(std::make_unique<State>(width, height)) {}
+Array::Array(unsigned width, unsigned height, unsigned mem_period, unsigned mem_phase)
+    : state_(std::make_unique<State>(width, height, mem_period, mem_phase)) {}
 Array::~Array() {
     VerilatedContext *others = Verilated::threadContextp();
     state_.reset();
@@ -242,7 +244,7 @@ uint32_t Array::config_read(uint32_t address) {
     if (u == nullptr)
         return 0;
     unsigned feature = address >> 16 & 0xFF;
-    bool sram = u->y > 0 && u->x % 4 == 3 && (feature == 1 || feature == 2);
+    bool sram = u->memory && (feature == 1 || feature == 2);
     CData stall = *u->stall;
     state_->awake.wake(*u);
     *u->config_address = address;

@@ -26,9 +26,10 @@ using Watcher = std::function<void(uint64_t cycle, unsigned x, unsigned y, unsig
 
 class Array {
   public:
-    /* width 1..32 columns, height 1..255 rows of compute tiles (row 0 is the IO row). After it: as reset().
-     */
-    explicit Array(unsigned width = 32, unsigned height = 16);
+    /* width 1..32 columns, height 1..255 rows of compute tiles (row 0 is the IO row), which are MEM in the
+     * columns with x % mem_period == mem_phase. After it: as reset(). */
+    explicit Array(unsigned width = 32, unsigned height = 16, unsigned mem_period = 4,
+                   unsigned mem_phase = 3);
     ~Array();
     Array(const Array &) = delete;
     Array &operator=(const Array &) = delete;

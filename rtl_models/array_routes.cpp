@@ -8,55 +8,20 @@ namespace {
 
 enum Side { EAST, SOUTH, WEST, NORTH, SIDES };
 constexpr unsigned OPPOSITE[SIDES] = {WEST, NORTH, EAST, SOUTH};
-constexpr unsigned TRACKS = 5;
-constexpr unsigned WIRES =
-    3; /* arriving wires of a switch-box output; selects from there on are core outputs */
-constexpr unsigned BOX_SIDE[4] = {NORTH, SOUTH, EAST, WEST}; /* of a connection box's select, modulo 4 */
-constexpr unsigned BOX_SELECTS = 4 * TRACKS;
+constexpr unsigned TRACKS = ONYX_TRACKS;
+constexpr unsigned WIRES = ONYX_SELECTS; /* of an output; selects from there on are core outputs */
 
-struct Wire {
-    unsigned side, track;
-};
-
-/* The arriving wires of every output in the order of their selects; the list of onyx_switch_box.sv. */
-struct WireTable {
-    Wire from[SIDES][TRACKS][WIRES];
-    unsigned count[SIDES][TRACKS] = {};
-
-    void pair(unsigned a, unsigned ta, unsigned b, unsigned tb) {
-        from[b][tb][count[b][tb]++] = {a, ta};
-        from[a][ta][count[a][ta]++] = {b, tb};
-    }
-    WireTable() {
-        for (unsigned t = 0; t < TRACKS; t++) {
-            pair(WEST, t, NORTH, (5 - t) % 5);
-            pair(NORTH, t, EAST, (t + 1) % 5);
-            pair(SOUTH, t, EAST, (8 - t) % 5);
-            pair(WEST, t, SOUTH, (t + 4) % 5);
-            pair(WEST, t, EAST, t);
-            pair(SOUTH, t, NORTH, t);
-        }
-    }
-};
-const WireTable &wires() {
-    static const WireTable table;
-    return table;
-}
-
-/* The fields of one switch-box output; where they lie: onyx_switch_box.sv. */
+/* The settings of one switch-box output. */
 struct Fields {
     bool enable, rmux, fifo, start, end;
     unsigned select;
 };
 Fields fields_of(const Unit &u, unsigned side, unsigned track) {
-    static constexpr unsigned by_name[SIDES] = {0, 2, 3, 1};
-    unsigned n = 4 * track + by_name[side];
-    unsigned enable = 81 + 5 * n + (n < 10 ? 0 : n < 16 ? 1 : 3);
-    unsigned select = 82 + 5 * n + (n < 9 ? 0 : n < 15 ? 1 : 3);
-    Fields f = {u.switch_bit(enable),    u.switch_bit(60 + n), u.switch_bit(3 * n + 1),
-                u.switch_bit(3 * n + 2), u.switch_bit(3 * n),  0};
+    const onyx_switch_bits &at = onyx_switch_bit[TRACKS * side + track];
+    Fields f = {u.switch_bit(at.enable), u.switch_bit(at.rmux), u.switch_bit(at.fifo),
+                u.switch_bit(at.start),  u.switch_bit(at.end),  0};
     for (unsigned i = 0; i < 3; i++)
-        f.select |= static_cast<unsigned>(u.switch_bit(select + i)) << i;
+        f.select |= static_cast<unsigned>(u.switch_bit(at.select + i)) << i;
     return f;
 }
 
@@ -105,8 +70,8 @@ struct Routes::Builder {
         if (!f.enable)
             return {};
         if (f.select < WIRES) {
-            Wire w = wires().from[side][track][f.select];
-            return behind_wire(u, w.side, w.track, hops + 1);
+            unsigned wire = onyx_switch_input[TRACKS * side + track][f.select];
+            return behind_wire(u, wire / TRACKS, wire % TRACKS, hops + 1);
         }
         unsigned port = f.select - WIRES;
         return port < Unit::OUTPUTS ? Driver{&u, port, nullptr} : Driver{};
@@ -190,8 +155,8 @@ struct Routes::Builder {
     void listen_inputs(Unit &u) {
         for (unsigned port = 0; port < Unit::INPUTS; port++) {
             unsigned word = u.box_word(port), select = word >> 1;
-            if ((word & 1) != 0 && select < BOX_SELECTS)
-                listen_input(u, port, BOX_SIDE[select % 4], select / 4);
+            if ((word & 1) != 0 && select < OUTS)
+                listen_input(u, port, onyx_box_side[select % 4], select / 4);
         }
     }
     /* An IO tile hears track 0 of the tile below it. */

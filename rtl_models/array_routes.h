@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "boards/onyx/fabric.h"
 #include "rtl_models/array_glue.h"
 #include "rtl_models/array_units.h"
 
@@ -50,7 +51,7 @@ class Routes {
     std::string waiting(Unit &u, const Sites &sites);
 
   private:
-    static constexpr unsigned OUTS = 20; /* of a switch box */
+    static constexpr unsigned OUTS = ONYX_OUTPUTS; /* of a switch box, and as many wires that arrive */
     struct Register {
         bool full = false;
         IData value = 0;

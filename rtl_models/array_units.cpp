@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "boards/onyx/fabric.h"
+
 #include "Vonyx_unit_io.h"
 #include "Vonyx_unit_io___024root.h"
 #include "Vonyx_unit_mem.h"
@@ -61,10 +63,38 @@ template <class Model> struct ModelUnit : Unit {
     }
 };
 
-/* PE and MEM: alike but for the register that overrides the valids of inputs. */
-template <class Model, unsigned OVERRIDE_REG, uint32_t OVERRIDES> struct CoreUnit final : ModelUnit<Model> {
+/* A field of a register of feature 0, from the macros of boards/onyx/fabric.h. */
+struct Field {
+    unsigned reg, mask;
+    constexpr Field(unsigned r, unsigned lo, unsigned bits) : reg(r), mask(((1u << bits) - 1) << lo) {}
+};
+constexpr Field PE_OVERRIDES[Unit::INPUTS] = {
+    {ONYX_PE_INPUT_WIDTH_17_NUM_0_VALID_REG_SEL},
+    {ONYX_PE_INPUT_WIDTH_17_NUM_1_VALID_REG_SEL},
+    {ONYX_PE_INPUT_WIDTH_17_NUM_2_VALID_REG_SEL},
+    {ONYX_PE_INPUT_WIDTH_17_NUM_3_VALID_REG_SEL},
+};
+constexpr Field MEM_OVERRIDES[Unit::INPUTS] = {
+    {ONYX_MEM_INPUT_WIDTH_17_NUM_0_VALID_REG_SEL},
+    {ONYX_MEM_INPUT_WIDTH_17_NUM_1_VALID_REG_SEL},
+    {ONYX_MEM_INPUT_WIDTH_17_NUM_2_VALID_REG_SEL},
+    {ONYX_MEM_INPUT_WIDTH_17_NUM_3_VALID_REG_SEL},
+};
+constexpr Field IO_OVERRIDES[] = {{ONYX_IO_F2IO_17_VALID_REG_SEL}, {ONYX_IO_GLB2IO_17_VALID_REG_SEL}};
+
+/* Whether a word that is written to `reg` of feature 0 overrides the valid of an input: all `fields` are in
+ * one register. */
+template <size_t N> void note_overrides(Unit &u, const Field (&fields)[N], unsigned reg, uint32_t data) {
+    uint32_t mask = 0;
+    for (const Field &f : fields)
+        mask |= f.mask;
+    if (reg == fields[0].reg)
+        u.overridden = (data & mask) != 0;
+}
+
+/* PE and MEM: alike but for what overrides the valids of inputs. */
+template <class Model, bool MEM> struct CoreUnit final : ModelUnit<Model> {
     using ModelUnit<Model>::model;
-    static constexpr bool MEM = OVERRIDE_REG == 46;
 
     CoreUnit(VerilatedContext *context, unsigned unit_x, unsigned unit_y)
         : ModelUnit<Model>(context, unit_x, unit_y) {
@@ -74,6 +104,7 @@ template <class Model, unsigned OVERRIDE_REG, uint32_t OVERRIDES> struct CoreUni
         this->out[1] = {&model.out1_data_o, &model.out1_valid_o, &model.out1_ready_i};
         this->out[2] = {&model.out2_data_o, &model.out2_valid_o, &model.out2_ready_i};
         this->period = MEM ? 2 : 1;
+        this->memory = MEM;
     }
     const char *kind() const override { return MEM ? "MEM" : "PE"; }
     unsigned box_word(unsigned input) const override {
@@ -90,12 +121,12 @@ template <class Model, unsigned OVERRIDE_REG, uint32_t OVERRIDES> struct CoreUni
             return model.rootp->onyx_unit_pe__DOT__u_core__DOT__g_monitors__DOT__hazard_q;
     }
     void note(unsigned feature, unsigned reg, uint32_t data) override {
-        if (feature == 0 && reg == OVERRIDE_REG)
-            this->overridden = (data & OVERRIDES) != 0;
+        if (feature == 0)
+            note_overrides(*this, MEM ? MEM_OVERRIDES : PE_OVERRIDES, reg, data);
     }
 };
-using PeUnit = CoreUnit<Vonyx_unit_pe, 2, 1u << 23 | 1u << 26 | 1u << 28 | 1u << 30>;
-using MemUnit = CoreUnit<Vonyx_unit_mem, 46, 1u << 0 | 1u << 2 | 1u << 4 | 1u << 6>;
+using PeUnit = CoreUnit<Vonyx_unit_pe, false>;
+using MemUnit = CoreUnit<Vonyx_unit_mem, true>;
 
 struct IoUnit final : ModelUnit<Vonyx_unit_io> {
     IoUnit(VerilatedContext *context, unsigned unit_x) : ModelUnit(context, unit_x, 0) {}
@@ -103,8 +134,8 @@ struct IoUnit final : ModelUnit<Vonyx_unit_io> {
     unsigned box_word(unsigned) const override { return 0; }
     bool switch_bit(unsigned) const override { return false; }
     void note(unsigned feature, unsigned reg, uint32_t data) override {
-        if (feature == 0 && reg == 0)
-            overridden = (data & (1u << 0 | 1u << 9)) != 0;
+        if (feature == 0)
+            note_overrides(*this, IO_OVERRIDES, reg, data);
     }
 };
 
@@ -137,7 +168,7 @@ bool Awake::may_sleep(Unit &u, bool outputs_changed) {
     return true;
 }
 
-std::unique_ptr<Unit> make_unit(VerilatedContext *context, unsigned x, unsigned y, IoPort *port) {
+std::unique_ptr<Unit> make_unit(VerilatedContext *context, unsigned x, unsigned y, bool mem, IoPort *port) {
     if (y == 0) {
         auto unit = std::make_unique<IoUnit>(context, x);
         Vonyx_unit_io &m = unit->model;
@@ -145,7 +176,7 @@ std::unique_ptr<Unit> make_unit(VerilatedContext *context, unsigned x, unsigned 
                  &m.io2glb_ready_i, &m.glb2io_data_i,  &m.io2glb_data_o};
         return unit;
     }
-    if (x % 4 == 3)
+    if (mem)
         return std::make_unique<MemUnit>(context, x, y);
     return std::make_unique<PeUnit>(context, x, y);
 }

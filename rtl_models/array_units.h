@@ -26,6 +26,7 @@ struct Unit {
     };
 
     unsigned x = 0, y = 0;
+    bool memory = false; /* has an SRAM, features 1 and 2 */
     CData *stall = nullptr, *flush = nullptr, *config_write = nullptr, *config_read = nullptr;
     IData *config_address = nullptr, *config_data = nullptr, *config_result = nullptr;
     In in[INPUTS];    /* null: no such port */
@@ -106,8 +107,8 @@ class Awake {
     void rouse(Unit &u);
 };
 
-/* A unit for a site, reset. Row 0 is IO, column 3 of every four is MEM. *port is set for IO only. */
-std::unique_ptr<Unit> make_unit(VerilatedContext *context, unsigned x, unsigned y, IoPort *port);
+/* A unit for a site, reset. Row 0 is IO, below it stands MEM or PE. *port is set for IO only. */
+std::unique_ptr<Unit> make_unit(VerilatedContext *context, unsigned x, unsigned y, bool mem, IoPort *port);
 
 } // namespace onyx
 

@@ -84,7 +84,8 @@ struct machine {
     std::string refused, stop_reason;
 
     explicit machine(const machine_config &c)
-        : config(c), soc(c.array_width, c.array_height), code(c.code_bytes), sram(c.sram_bytes) {}
+        : config(c), soc(c.array_width, c.array_height, c.mem_period, c.mem_phase), code(c.code_bytes),
+          sram(c.sram_bytes) {}
     ~machine() { m3_destroy(core); }
     machine(const machine &) = delete;
     machine &operator=(const machine &) = delete;

@@ -20,6 +20,7 @@ typedef struct machine machine;
 /* Byte addresses and sizes as on the board; sizes multiples of 4096. */
 typedef struct {
     uint32_t array_width, array_height; /* without the IO row */
+    uint32_t mem_period, mem_phase;     /* columns of MEM tiles: x % mem_period == mem_phase */
     uint32_t code, code_bytes, sram, sram_bytes;
     uint32_t buffer, registers,
         platform;  /* global buffer (4 MB), array registers (8 KB), platform controller */

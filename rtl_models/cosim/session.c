@@ -31,6 +31,8 @@ machine *cosim_machine(const pnr_board *b, FILE *uart_out, diagnostics *d) {
     uint32_t ratio = (b->cgra_mhz + b->cpu_mhz / 2) / b->cpu_mhz;
     machine_config c = {.array_width = b->width,
                         .array_height = b->height - 1,
+                        .mem_period = b->mem_period,
+                        .mem_phase = b->mem_phase,
                         .code = b->map.code,
                         .code_bytes = b->map.code_bytes,
                         .sram = b->map.sram,

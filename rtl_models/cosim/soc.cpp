@@ -67,7 +67,8 @@ struct Soc::State {
     std::array<uint32_t, TILES> collided{}; /* bit BANKS * kind + bank */
     std::vector<Collision> collisions;      /* of these bits */
 
-    State(unsigned w, unsigned h) : glc(&context), array(w, h), width(w) {
+    State(unsigned w, unsigned h, unsigned mem_period, unsigned mem_phase)
+        : glc(&context), array(w, h, mem_period, mem_phase), width(w) {
         for (auto &t : tiles)
             t = std::make_unique<Vonyx_glb_tile>(&context);
     }
@@ -318,7 +319,8 @@ void Soc::State::step() {
 
 /* ---- the processor's accesses ---------------------------------------------------------------- */
 
-Soc::Soc(unsigned width, unsigned height) : state_(std::make_unique<State>(width, height)) {
+Soc::Soc(unsigned width, unsigned height, unsigned mem_period, unsigned mem_phase)
+    : state_(std::make_unique<State>(width, height, mem_period, mem_phase)) {
     reset();
 }
 Soc::~Soc() = default;

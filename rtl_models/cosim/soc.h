@@ -39,8 +39,9 @@ class Soc {
     static constexpr uint32_t GLB_BYTES = TILES * TILE_BYTES;
     static constexpr uint32_t REGISTER_BYTES = 0x2000;
 
-    /* Width (1..32, two columns to a GLB tile) and height of the array without its IO row. In reset. */
-    Soc(unsigned width, unsigned height);
+    /* Width (1..32, two columns to a GLB tile) and height of the array without its IO row, and its MEM columns
+     * as of Array. In reset. */
+    Soc(unsigned width, unsigned height, unsigned mem_period, unsigned mem_phase);
     ~Soc();
     Soc(const Soc &) = delete;
     Soc &operator=(const Soc &) = delete;

@@ -31,6 +31,8 @@ static void set_dma(machine *m, uint32_t offset, uint32_t value) {
 static machine *machine_on(void) {
     static const machine_config config = {.array_width = 4,
                                           .array_height = 2,
+                                          .mem_period = 4,
+                                          .mem_phase = 3,
                                           .code_bytes = 0x20000,
                                           .sram = 0x20000000,
                                           .sram_bytes = 0x20000,

@@ -40,6 +40,8 @@ static void load_program(machine *m, const uint16_t *code, size_t bytes) {
 static bench *bench_new(fixture *f, const uint16_t *code, size_t bytes) {
     static const machine_config config = {.array_width = 4,
                                           .array_height = 2,
+                                          .mem_period = 4,
+                                          .mem_phase = 3,
                                           .code_bytes = 0x20000,
                                           .sram = SRAM,
                                           .sram_bytes = 0x20000,

@@ -9,9 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "boards/onyx/fabric.h"
+
 namespace random_routes {
 
-enum { EAST, SOUTH, WEST, NORTH, SIDES, TRACKS = 5, OUTPUTS = 3, INPUTS = 4 };
+enum { EAST, SOUTH, WEST, NORTH, SIDES, TRACKS = ONYX_TRACKS, OUTPUTS = 3, INPUTS = 4 };
 static const unsigned OPPOSITE[SIDES] = {WEST, NORTH, EAST, SOUTH};
 static const uint32_t RSG = 5, PE_ON = 1u << 19, MEM_ON = 1u << 24, IO_ON = 1u << 23;
 
@@ -28,26 +30,10 @@ struct Wire {
     unsigned side, track;
 };
 
-/* The arriving wire that output (b, u) takes with select k; the pairs as the header of onyx_switch_box.sv
- * lists them. */
+/* The arriving wire that output (b, u) takes with select k. */
 inline Wire selected(unsigned b, unsigned u, unsigned k) {
-    for (unsigned t = 0; t < TRACKS; t++) {
-        const struct {
-            unsigned a, ta, b, tb;
-        } pairs[] = {{WEST, t, NORTH, (5 - t) % 5},
-                     {NORTH, t, EAST, (t + 1) % 5},
-                     {SOUTH, t, EAST, (8 - t) % 5},
-                     {WEST, t, SOUTH, (t + 4) % 5},
-                     {WEST, t, EAST, t},
-                     {SOUTH, t, NORTH, t}};
-        for (const auto &p : pairs) {
-            if (p.b == b && p.tb == u && k-- == 0)
-                return {p.a, p.ta};
-            if (p.a == b && p.ta == u && k-- == 0)
-                return {p.b, p.tb};
-        }
-    }
-    return {}; /* there is none: k is 0..2 */
+    unsigned wire = onyx_switch_input[TRACKS * b + u][k];
+    return {wire / TRACKS, wire % TRACKS};
 }
 
 /* A configuration under construction. */
@@ -79,13 +65,12 @@ struct Design {
         uint32_t end_fifo_start; /* of the register: bits 0, 1, 2 */
     };
     void set_output(Site s, Wire out, unsigned select, Fields f) {
-        static const unsigned by_name[SIDES] = {0, 2, 3, 1};
-        unsigned n = 4 * out.track + by_name[out.side];
+        const onyx_switch_bits &bit = onyx_switch_bit[TRACKS * out.side + out.track];
         at(s).exists = at(s).used[TRACKS * out.side + out.track] = true;
-        set_bits(s, 81 + 5 * n + (n < 10 ? 0 : n < 16 ? 1 : 3), 1, f.enabled);
-        set_bits(s, 82 + 5 * n + (n < 9 ? 0 : n < 15 ? 1 : 3), 3, select);
-        set_bits(s, 60 + n, 1, f.registered);
-        set_bits(s, 3 * n, 3, f.registered ? f.end_fifo_start : 0);
+        set_bits(s, bit.enable, 1, f.enabled);
+        set_bits(s, bit.select, 3, select);
+        set_bits(s, bit.rmux, 1, f.registered);
+        set_bits(s, bit.end, 3, f.registered ? f.end_fifo_start : 0);
     }
     /* Mostly FIFOs, now and then a plain register, or an output that is not enabled. */
     void pave(Site s, Wire out, unsigned select) {
@@ -94,10 +79,11 @@ struct Design {
         set_output(s, out, select, {enabled, registered, fifo ? bits | 2 : bits & ~2u});
     }
     void listen(Site s, Wire from) {
-        static const unsigned code[SIDES] = {2, 1, 3, 0};
-        unsigned port = random() % INPUTS;
+        unsigned port = random() % INPUTS, code = 0;
+        while (onyx_box_side[code] != from.side)
+            code++;
         if (at(s).cb[port] == 0)
-            at(s).cb[port] = (4 * from.track + code[from.side]) << 1 | 1;
+            at(s).cb[port] = (4 * from.track + code) << 1 | 1;
     }
     /* From a wire that arrives at s: to core inputs and on, until it has gone far enough. */
     void walk(Site s, Wire from, unsigned hops) {
@@ -164,11 +150,11 @@ struct Design {
                 if (!t.exists)
                     continue;
                 const uint32_t pe_reg[] = {0, 1, 2, 3}, mem_reg[] = {0, 1, 12, 23, 46};
-                const uint32_t box_feature = s.mem() ? 11 : 14;
+                const uint32_t box_feature = s.mem() ? ONYX_MEM_SWITCH_FEATURE : ONYX_PE_SWITCH_FEATURE;
                 for (uint32_t i = 0; i < 6; i++)
                     out.emplace_back(i << 24 | box_feature << 16 | s.id(), t.box[i]);
                 for (uint32_t i = 0; i < INPUTS; i++)
-                    out.emplace_back((3 + i) << 16 | s.id(), t.cb[i]);
+                    out.emplace_back((ONYX_BOX_FEATURE + i) << 16 | s.id(), t.cb[i]);
                 for (unsigned i = 0; i < (s.mem() ? 5u : 4u); i++)
                     out.emplace_back((s.mem() ? mem_reg : pe_reg)[i] << 24 | s.id(), t.core[i]);
             }

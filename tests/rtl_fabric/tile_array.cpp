@@ -13,6 +13,8 @@
 #include <cstring>
 #include <vector>
 
+#include "boards/onyx/fabric.h"
+
 #include "Vonyx_tile_io.h"
 #include "Vonyx_tile_mem.h"
 #include "Vonyx_tile_pe.h"
@@ -23,8 +25,7 @@ namespace {
 
 enum Side { EAST, SOUTH, WEST, NORTH, SIDES };
 constexpr unsigned OPPOSITE[SIDES] = {WEST, NORTH, EAST, SOUTH};
-constexpr unsigned NEAR_ROWS = 8;    /* rows below see bus and flush one cycle later */
-constexpr unsigned TRACKS = 5;       /* per side and direction */
+constexpr unsigned TRACKS = ONYX_TRACKS;
 constexpr unsigned BUNDLE_WORDS = 3; /* 85 bits */
 constexpr uint8_t ALL_TRACKS = 0x1F;
 
@@ -80,7 +81,7 @@ struct Tile {
                    &model.name##_valid_o,      &model.name##_ready_i,      &model.name##_ready_o}
 
 /* PE and MEM tiles: alike but for where their registers are. */
-template <class Model, unsigned SWITCH_FEATURE, unsigned CONTROL_REG, unsigned ENABLE_BIT>
+template <class Model, unsigned SWITCH_FEATURE, unsigned CONTROL_REG, unsigned ENABLE_BIT, unsigned>
 struct ComputeTile final : Tile {
     Model model;
 
@@ -102,7 +103,7 @@ struct ComputeTile final : Tile {
         bool registers = (switch_words[1] >> 28) != 0 || (switch_words[2] & 0xFFFF) != 0; /* the RMUX bits */
         stateful = (core_control >> ENABLE_BIT & 1) != 0 || registers;
     }
-    /* Any SB_OUT of that side enabled; the fields are laid out by track and by name of side. */
+    /* Whether any output of that side is enabled. */
     bool drives(unsigned toward) const override {
         for (unsigned track = 0; track < TRACKS; track++)
             if (enabled(toward, track))
@@ -110,14 +111,12 @@ struct ComputeTile final : Tile {
         return false;
     }
     bool enabled(unsigned toward, unsigned track) const override {
-        static constexpr unsigned by_name[SIDES] = {0, 2, 3, 1};
-        unsigned n = 4 * track + by_name[toward];
-        unsigned bit = 81 + 5 * n + (n < 10 ? 0 : n < 16 ? 1 : 3);
+        unsigned bit = onyx_switch_bit[TRACKS * toward + track].enable;
         return (switch_words[bit / 32] >> (bit % 32) & 1) != 0;
     }
 };
-using PeTile = ComputeTile<Vonyx_tile_pe, 14, 3, 19>;
-using MemTile = ComputeTile<Vonyx_tile_mem, 11, 46, 24>;
+using PeTile = ComputeTile<Vonyx_tile_pe, ONYX_PE_SWITCH_FEATURE, ONYX_PE_TILE_EN>;
+using MemTile = ComputeTile<Vonyx_tile_mem, ONYX_MEM_SWITCH_FEATURE, ONYX_MEM_TILE_EN>;
 
 struct IoTile final : Tile {
     Vonyx_tile_io model;
@@ -309,7 +308,7 @@ struct TileArray::State {
     /* The tile a word on a bus is for, built if it has none yet. */
     Tile *addressed(const Bus &b, bool far) {
         unsigned x = b.address >> 8 & 0xFF, y = b.address & 0xFF;
-        if (!b.write || !inside(x, y) || (y > NEAR_ROWS) != far)
+        if (!b.write || !inside(x, y) || (y > ONYX_NEAR_ROWS) != far)
             return nullptr;
         Tile *t = at(x, y);
         return t != nullptr ? t : build(x, y);
@@ -341,7 +340,7 @@ bool TileArray::State::step() {
     for (Tile *t : order) {
         if (!t->stateful && t != target[0] && t != target[1])
             continue;
-        *t->flush = (t->y > NEAR_ROWS ? far_bus.flush : bus.flush) >> (t->x / 4) & 1;
+        *t->flush = (t->y > ONYX_NEAR_ROWS ? far_bus.flush : bus.flush) >> (t->x / 4) & 1;
         *t->clock = 1;
         t->evaluate();
         *t->clock = 0;

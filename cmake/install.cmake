@@ -15,7 +15,8 @@ add_custom_target(onyx_version BYPRODUCTS ${CMAKE_BINARY_DIR}/version/onyx_versi
 set(home ${CMAKE_INSTALL_DATADIR}/onyx)
 install(DIRECTORY boards DESTINATION ${home} PATTERN "*.py" EXCLUDE PATTERN "*.h" EXCLUDE)
 install(DIRECTORY cli/view DESTINATION ${home}/cli)
-install(DIRECTORY rtl_models/rtl rtl_models/harness DESTINATION ${home}/rtl_models)
+install(DIRECTORY rtl_models/rtl DESTINATION ${home}/rtl_models)
+install(FILES rtl_models/soc/design_main.cpp DESTINATION ${home}/rtl_models/soc)
 install(DIRECTORY firmware DESTINATION ${home}
         FILES_MATCHING PATTERN "target/*" PATTERN "protocol.h" PATTERN "registers.*" PATTERN "errors.def")
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})

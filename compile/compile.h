@@ -8,7 +8,7 @@
 #include "firmware/firmware.h"
 #include "frontend/frontend.h"
 #include "host/host.h"
-#include "rtl_models/cycle.h"
+#include "rtl_models/cycle/cycle.h"
 #include "tiling/tiling.h"
 
 /* What is being done now, for whoever waits. `stage`: what begins, and how much of it there is (0: not

@@ -3,7 +3,7 @@
 #define ONYX_CLI_CYCLE_LOAD_H
 
 #include "bitstream/bitstream.h"
-#include "rtl_models/cycle.h"
+#include "rtl_models/cycle/cycle.h"
 
 /* Cells and nets in the order of the decoded netlist; cells get names as "x4y2 intersect". Refuses what
  * bits_check_sparse refuses (E0660). Lives in `mem`. */

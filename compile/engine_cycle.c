@@ -2,7 +2,7 @@
  * get wrong there, which engines rtl and soc ask before they run. */
 #include "compile/cycle_load.h"
 #include "compile/engine.h"
-#include "rtl_models/wave.h"
+#include "rtl_models/cycle/wave.h"
 
 /* The streams that start together: of all copies, or of one. */
 typedef struct {

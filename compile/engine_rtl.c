@@ -32,7 +32,7 @@ static const char *ingredients(compile_context *ctx, const char *folder) {
     uint64_t hash = hash_more(0, home, strlen(home));
     bool ok = hash_file(arena_printf(mem, "%s/onyx_design.sv", folder), ctx, &hash) &&
               hash_file(arena_printf(mem, "%s/onyx_design_io.h", folder), ctx, &hash) &&
-              hash_file(arena_printf(mem, "%s/rtl_models/harness/design_main.cpp", home), ctx, &hash);
+              hash_file(arena_printf(mem, "%s/rtl_models/soc/design_main.cpp", home), ctx, &hash);
     struct dirent **entries = NULL;
     int count = scandir(rtl, &entries, is_module, alphasort);
     if (count < 0) {
@@ -106,7 +106,7 @@ static bool verilate(compile_context *ctx, const char *folder, build_kind kind, 
                             "-o",
                             "design_sim",
                             arena_printf(mem, "%s/onyx_design.sv", folder),
-                            arena_printf(mem, "%s/rtl_models/harness/design_main.cpp", home)};
+                            arena_printf(mem, "%s/rtl_models/soc/design_main.cpp", home)};
     size_t n = 0;
     while (argv[n])
         n++;

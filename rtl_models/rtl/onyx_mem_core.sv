@@ -13,7 +13,7 @@
 // move one 64-bit word: the fourth write stores; each read shows its lane on sram_rdata_o from the next cycle
 // on. Running (en_i = 1) puts the lane counter back to 0.
 // hazard_q: what the chip would have got wrong since the last flush, a bit a kind from second-block on in the order of
-// rtl_models/cycle.h (docs/errata.md). No port has it and nothing depends on it: simulators look at it, synthesis
+// rtl_models/cycle/cycle.h (docs/errata.md). No port has it and nothing depends on it: simulators look at it, synthesis
 // removes it.
 module onyx_mem_core #(
     parameter bit Monitors = 1'b1

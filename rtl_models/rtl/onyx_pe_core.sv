@@ -10,7 +10,7 @@
 // The primitive works while tile_en_i and its own enable (bit 0 of cfg0_i) are set; without, no port is
 // ready or valid and nothing changes. Only the clock of the mode's primitive runs.
 //
-// hazard_q: what the chip would have got wrong since the last flush, a bit a kind in the order of rtl_models/cycle.h
+// hazard_q: what the chip would have got wrong since the last flush, a bit a kind in the order of rtl_models/cycle/cycle.h
 // (docs/errata.md). No port has it and nothing depends on it: simulators look at it, synthesis removes it.
 module onyx_pe_core #(
     parameter bit Monitors = 1'b1

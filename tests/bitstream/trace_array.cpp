@@ -1,6 +1,6 @@
 #include "tests/bitstream/trace_array.h"
 
-#include "rtl_models/array_glue.h"
+#include "rtl_models/soc/array_glue.h"
 #include "tests/bitstream/trace.h"
 
 namespace {

@@ -3,7 +3,7 @@
 #ifndef ONYX_TESTS_GOLDEN_KERNEL_H
 #define ONYX_TESTS_GOLDEN_KERNEL_H
 
-#include "rtl_models/cosim/session.h"
+#include "rtl_models/soc/session.h"
 #include "tests/test.h"
 
 enum { GOLDEN_MAX_STREAMS = 32, GOLDEN_MAX_WORDS = 16384 };

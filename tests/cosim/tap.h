@@ -2,7 +2,7 @@
 #ifndef ONYX_TESTS_TAP_H
 #define ONYX_TESTS_TAP_H
 
-#include "rtl_models/cosim/jtag.h"
+#include "rtl_models/soc/jtag.h"
 #include "tests/test.h"
 
 enum { DP_CTRL_STAT = 4, DP_SELECT = 8, DP_RDBUFF = 12 };

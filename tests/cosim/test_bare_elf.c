@@ -1,6 +1,6 @@
 /* The program that test_fw_qemu runs on qemu's Cortex-M3, the same file, on the processor model: start-up,
  * tick, sleep, CRC, exceptions. It ends at a breakpoint, with semihosting's exit code 0. */
-#include "rtl_models/cosim/m3.h"
+#include "rtl_models/soc/m3.h"
 #include "tests/firmware/bare_elf.h"
 #include "tests/firmware/elf_segments.h"
 

@@ -3,7 +3,7 @@
 #include <sys/socket.h>
 
 #include "firmware/registers.h"
-#include "rtl_models/cosim/serve_int.h"
+#include "rtl_models/soc/serve_int.h"
 #include "tests/test.h"
 
 #define BUFFER 0x20400000u

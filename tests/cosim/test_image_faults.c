@@ -2,7 +2,7 @@
  * instruction of the verification in turn, on the processor model, for images bad in one way each. Whatever
  * then writes configuration has loaded a bad image. */
 #include "firmware/fw_int.h"
-#include "rtl_models/cosim/m3.h"
+#include "rtl_models/soc/m3.h"
 #include "tests/firmware/elf_segments.h"
 #include "tests/firmware/small_design.h"
 

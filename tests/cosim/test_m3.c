@@ -1,7 +1,7 @@
 /* test_m3.c - exceptions, interrupts, sleep, SysTick, cycle counter and faults of the processor model, seen
  * from a program that runs on it. */
 #include "m3_program.h"
-#include "rtl_models/cosim/m3.h"
+#include "rtl_models/soc/m3.h"
 #include "tests/test.h"
 
 enum { MEMORY_BYTES = 0x20000 };

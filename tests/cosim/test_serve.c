@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "rtl_models/cosim/serve.h"
+#include "rtl_models/soc/serve.h"
 #include "tests/test.h"
 
 typedef struct {

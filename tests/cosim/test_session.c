@@ -1,6 +1,6 @@
 /* test_session.c - what onyx-cosim answers when board, program or chip do not fit: its session on a machine
  * that does as it is told, without RTL or processor. */
-#include "rtl_models/cosim/session.h"
+#include "rtl_models/soc/session.h"
 #include "tests/test.h"
 
 #include <elf.h>

@@ -6,7 +6,7 @@
 #include "tests/rtl_fabric/whole_array.h"
 using Array = WholeArray;
 #else
-#include "rtl_models/array_glue.h"
+#include "rtl_models/soc/array_glue.h"
 using onyx::Array;
 #endif
 

@@ -26,7 +26,7 @@ void *array_open(const uint32_t *words, uint32_t n);
 void array_close(void *array);
 /* One run. False if the outputs are not complete after `limit` cycles, or do not fit. */
 bool array_play(void *array, array_stream *streams, uint32_t n, uint64_t limit, uint64_t *cycles);
-/* What the monitors of a tile have raised in all runs: bit n is hazard n of rtl_models/cycle.h. */
+/* What the monitors of a tile have raised in all runs: bit n is hazard n of rtl_models/cycle/cycle.h. */
 uint32_t array_hazards(const void *array, uint32_t x, uint32_t y);
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 /* The cycle model alone: accounts, hangs, hazards, sleeping; designs small enough to know the answer. */
-#include "rtl_models/cycle.h"
-#include "rtl_models/rtl_models.h"
+#include "rtl_models/cycle/cycle.h"
+#include "rtl_models/cycle/primitives.h"
 #include "tests/test.h"
 
 enum { MOST_WORDS = 64 };

@@ -5,7 +5,7 @@
 #define ONYX_TESTS_DEADLOCK_PLAY_H
 
 #include "lower_onyx/lower_onyx.h"
-#include "rtl_models/cycle.h"
+#include "rtl_models/cycle/cycle.h"
 #include "tests/test.h"
 
 /* ---- building -------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rtl_models/cosim/serve_int.h"
+#include "rtl_models/soc/serve_int.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MOST_IN = 1 << 14, MOST_OUT = 1 << 16, MOST_LINE = 79, MEMORIES = 3, GLB_BYTES = 1 << 22 };

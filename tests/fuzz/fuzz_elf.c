@@ -2,7 +2,7 @@
  * unless a later one lies over it. */
 #include <elf.h>
 
-#include "rtl_models/cosim/session.h"
+#include "rtl_models/soc/session.h"
 #include "tests/fuzz/fuzz.h"
 
 static machine *the_machine(void) {

@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rtl_models/cosim/serve_int.h"
+#include "rtl_models/soc/serve_int.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { CHUNK = 4096, STEPS = 4 };

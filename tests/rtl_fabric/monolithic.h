@@ -1,5 +1,5 @@
 /* monolithic.h - a verilated onyx_array, all its tiles in one model, behind the calls of onyx::Array (see
- * rtl_models/array_glue.h). Model is what Verilator made of onyx_monolithic.sv.in. */
+ * rtl_models/soc/array_glue.h). Model is what Verilator made of onyx_monolithic.sv.in. */
 #ifndef ONYX_TESTS_MONOLITHIC_H
 #define ONYX_TESTS_MONOLITHIC_H
 

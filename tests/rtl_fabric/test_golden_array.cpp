@@ -1,7 +1,7 @@
 /* test_golden_array.cpp - whole kernels on the tile library: the bitstreams that ran on an array of the
  * reference netlist's tiles must give the same words here. Cycles are printed beside the recorded ones. */
 #include "golden.h"
-#include "rtl_models/array_glue.h"
+#include "rtl_models/soc/array_glue.h"
 
 #include "cmocka_cpp.h"
 

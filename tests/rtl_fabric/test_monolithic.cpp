@@ -6,7 +6,7 @@
  *   and raises the same monitors. */
 #include "golden.h"
 #include "random_routes.h"
-#include "rtl_models/array_glue.h"
+#include "rtl_models/soc/array_glue.h"
 #include "whole_array.h"
 
 #include "Vonyx_fast.h"

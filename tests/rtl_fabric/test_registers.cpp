@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "rtl_models/array_glue.h"
+#include "rtl_models/soc/array_glue.h"
 
 #include "cmocka_cpp.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "random_routes.h"
-#include "rtl_models/array_glue.h"
+#include "rtl_models/soc/array_glue.h"
 #include "tile_array.h"
 
 #include "cmocka_cpp.h"

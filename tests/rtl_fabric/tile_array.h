@@ -1,6 +1,6 @@
 /* tile_array.h - the array of whole verilated tiles (onyx_tile_pe, _mem, _io), interconnect included, settled
  * until no wire changes. Slow and with no opinion about routes: what onyx::Array is compared with. Calls as
- * in rtl_models/array_glue.h.
+ * in rtl_models/soc/array_glue.h.
  */
 #ifndef ONYX_TESTS_TILE_ARRAY_H
 #define ONYX_TESTS_TILE_ARRAY_H

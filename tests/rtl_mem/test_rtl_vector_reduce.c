@@ -1,7 +1,7 @@
 /* The vector reducer (profile onyx-ext): RTL against the specification and, in every cycle, the cycle model,
  * on random vectors with random gaps, stalls and freezes; and what it costs. */
 #include "random_trees.h"
-#include "rtl_models/cycle.h"
+#include "rtl_models/cycle/cycle.h"
 #include "tests/test.h"
 
 enum { SEEDS = 2000, MODE = 3, ON = 1, BF16 = 2, MOST = SPEC_VECTOR_COORDINATES };

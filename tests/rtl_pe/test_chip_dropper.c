@@ -4,7 +4,7 @@
  * data. */
 #include "tests/test.h"
 
-#include "rtl_models/rtl_models.h"
+#include "rtl_models/cycle/primitives.h"
 
 #include <stdlib.h>
 

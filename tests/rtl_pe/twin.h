@@ -18,7 +18,7 @@ void twin_free(bench_design twin);
 #ifdef __cplusplus
 }
 #else
-#include "rtl_models/cycle.h"
+#include "rtl_models/cycle/cycle.h"
 /* What the model has met since it began to follow. */
 const cycle_hazards *twin_hazards(bench_design twin);
 #endif

@@ -7,7 +7,7 @@
 #ifndef ONYX_TESTS_SPEC_H
 #define ONYX_TESTS_SPEC_H
 
-#include "rtl_models/rtl_models.h"
+#include "rtl_models/cycle/primitives.h"
 
 /* ---- the PE tile ----------------------------------------------------------------------------- */
 

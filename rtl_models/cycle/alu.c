@@ -1,0 +1,160 @@
+/* The ALU and the bfloat16 unit of a PE: the meaning of an instruction word, with the operands as numbers. */
+#include "rtl_models/cycle/primitives.h"
+
+enum { INSTRUCTION_LO = 1 }; /* of the instruction's bit 0 in the configuration space */
+
+/* Instruction bits [lo + width - 1 : lo], width <= 16. */
+static uint32_t field(const uint32_t space[3], uint32_t lo, uint32_t width) {
+    uint32_t bit = lo + INSTRUCTION_LO, word = bit / 32;
+    uint64_t two = space[word] | (word < 2 ? (uint64_t)space[word + 1] << 32 : 0);
+    return (uint32_t)(two >> bit % 32) & ((1u << width) - 1);
+}
+
+/* One operand: the constant if its register is in mode 0, else the input. */
+static uint16_t operand(const uint32_t space[3], uint32_t mode_lo, uint32_t const_lo, uint16_t input) {
+    return field(space, mode_lo, 2) == 0 ? (uint16_t)field(space, const_lo, 16) : input;
+}
+
+static int64_t number(uint16_t bits, bool is_signed) {
+    return is_signed ? (int16_t)bits : bits;
+}
+
+static uint16_t shift_right(uint16_t value, uint16_t amount, bool is_signed) {
+    int64_t divisor = (int64_t)1 << (amount < 17 ? amount : 17);
+    int64_t v = number(value, is_signed);
+    return (uint16_t)(v >= 0 ? v / divisor : -((-v + divisor - 1) / divisor)); /* floor */
+}
+
+/* ---- bfloat16, as onyx_bf16.sv has it -------------------------------------------------------- */
+
+enum { INFINITY_BITS = 0x7f80, NOT_A_NUMBER = 0x7fc0 };
+
+/* Significand with its leading one, exponent with that of subnormals as 1. */
+typedef struct {
+    bool sign, nan, inf;
+    int32_t exponent;
+    uint32_t significand;
+} bf16;
+
+static bf16 unpack(uint16_t bits, bool negate) {
+    uint32_t e = bits >> 7 & 0xff, magnitude = bits & 0x7fff;
+    return (bf16){.sign = (bits >> 15) != negate,
+                  .nan = magnitude > INFINITY_BITS,
+                  .inf = magnitude == INFINITY_BITS,
+                  .exponent = e ? (int32_t)e : 1,
+                  .significand = (bits & 0x7fu) | (e ? 0x80u : 0)};
+}
+
+/* x >> amount, with the lost bits joined into the lowest; x has 20 bits. */
+static uint32_t jam(uint32_t x, int32_t amount) {
+    if (amount > 19)
+        return x != 0;
+    return x >> amount | ((x & ((1u << amount) - 1)) != 0);
+}
+
+static uint16_t with_sign(bool sign, uint32_t magnitude) {
+    return (uint16_t)((uint32_t)sign << 15 | magnitude);
+}
+
+/* The number nearest to x * 2^(scale - 146), ties to even; 0 < x < 2^20. */
+static uint32_t rounded(uint32_t x, int32_t scale) {
+    for (; x >> 19 == 0; scale--)
+        x <<= 1;
+    if (scale < 1) {
+        x = jam(x, 1 - scale);
+        scale = 1;
+    }
+    bool up = (x >> 11 & 1) && ((x >> 12 & 1) || (x & 0x7ff) != 0);
+    uint32_t magnitude = ((uint32_t)(scale - 1) << 7) + (x >> 12) + up;
+    return magnitude > INFINITY_BITS ? INFINITY_BITS : magnitude;
+}
+
+static uint16_t fp_add(bf16 a, bf16 b) {
+    if (a.inf || b.inf)
+        return a.inf && b.inf && a.sign != b.sign ? NOT_A_NUMBER
+                                                  : with_sign(a.inf ? a.sign : b.sign, INFINITY_BITS);
+    int32_t larger = a.exponent > b.exponent ? a.exponent : b.exponent;
+    uint32_t x = jam(a.significand << 10, larger - a.exponent);
+    uint32_t y = jam(b.significand << 10, larger - b.exponent);
+    bool sign = a.sign == b.sign || x > y ? a.sign : x < y && b.sign;
+    uint32_t sum = a.sign == b.sign ? x + y : x > y ? x - y : y - x;
+    return with_sign(sign, sum ? rounded(sum, larger + 2) : 0);
+}
+
+static uint16_t fp_mul(bf16 a, bf16 b) {
+    bool sign = a.sign != b.sign;
+    uint32_t product = a.significand * b.significand;
+    if (a.inf || b.inf)
+        return a.significand && b.significand ? with_sign(sign, INFINITY_BITS) : NOT_A_NUMBER;
+    return with_sign(sign, product ? rounded(product << 4, a.exponent + b.exponent - 126) : 0);
+}
+
+static uint16_t fp_result(uint32_t opcode, uint16_t a, uint16_t b) {
+    bf16 x = unpack(a, false), y = unpack(b, opcode == 1);
+    if (opcode != 0 && opcode != 1 && opcode != 3)
+        return 0;
+    if (x.nan || y.nan)
+        return NOT_A_NUMBER;
+    return opcode == 3 ? fp_mul(x, y) : fp_add(x, y);
+}
+
+uint16_t rtl_bf16_add(uint16_t a, uint16_t b) {
+    return fp_result(0, a, b);
+}
+
+/* ---- instructions ---------------------------------------------------------------------------- */
+
+uint16_t rtl_alu_result(const uint32_t space[3], uint16_t in0, uint16_t in1) {
+    uint16_t a = operand(space, 21, 23, in0), b = operand(space, 39, 41, in1), c = operand(space, 57, 59, 0);
+    uint32_t kind = field(space, 0, 2);
+    if (kind != 0)
+        return kind == 2 ? fp_result(field(space, 2, 5), a, b) : 0;
+    bool is_signed = field(space, 7, 1), d = field(space, 75, 2) == 0 && field(space, 77, 1);
+    int64_t na = number(a, is_signed), nb = number(b, is_signed), nc = number(c, is_signed);
+    int64_t product = na * nb, least = na < nb ? na : nb;
+    int64_t sum = a + b + d, difference = a - b - 1 + d;
+    switch (field(space, 2, 5)) {
+    case 0: /* Adc */
+        return (uint16_t)sum;
+    case 1: /* Sbc */
+        return (uint16_t)difference;
+    case 2: /* Abs */
+        return (uint16_t)((int16_t)a < 0 ? -(int16_t)a : a);
+    case 3: /* Sel */
+        return d ? a : b;
+    case 4: /* Mult0 */
+        return (uint16_t)product;
+    case 5: /* Mult1 */
+        return (uint16_t)((uint64_t)product >> 8);
+    case 6: /* Mult2 */
+        return (uint16_t)((uint64_t)product >> 16);
+    case 7: /* SHR */
+        return shift_right(a, c, is_signed);
+    case 8: /* SHL */
+        return (uint16_t)(b < 16 ? (uint32_t)a << b : 0);
+    case 9:
+        return a | b;
+    case 10:
+        return a & b;
+    case 11:
+        return a ^ b;
+    case 12: /* MULADD */
+        return (uint16_t)(product + c);
+    case 13: /* MULSUB */
+        return (uint16_t)(product - c);
+    case 14: /* TAA */
+        return (uint16_t)(sum + c);
+    case 15: /* TAS */
+        return (uint16_t)(sum - c);
+    case 16: /* TSA */
+        return (uint16_t)(difference + c);
+    case 17: /* TSS */
+        return (uint16_t)(difference - c);
+    case 18: /* CROP: at most b, then at least c */
+        return (uint16_t)(least > nc ? least : nc);
+    case 19: /* MULSHR */
+        return shift_right((uint16_t)product, c, is_signed);
+    default:
+        return 0;
+    }
+}

@@ -1,0 +1,443 @@
+/* The cycle model as a whole: its cycles and its runs. */
+#include "rtl_models/cycle/cycle_int.h"
+
+/* ---- a cycle --------------------------------------------------------------------------------- */
+
+static void sleep_id(cycle_model *m, uint32_t id) {
+    m->awake[id >> 6] &= ~(1ull << (id & 63));
+}
+
+void cycle_wake_all(cycle_model *m) {
+    for (uint32_t i = 0; i < m->n_links; i++)
+        wake(m, i);
+    for (uint32_t i = 0; i < m->n_cores; i++)
+        wake(m, m->cores[i].id);
+}
+
+/* Puts the cycles since the sinks' states were decided to their accounts. */
+static void account(link *l, uint64_t now) {
+    uint64_t cycles = now - l->since;
+    l->since = now;
+    for (uint32_t s = 0; s < l->n_sinks; s++)
+        l->sinks[s].cycles[l->sinks[s].now] += cycles;
+}
+
+/* Each returns whether anything moves in this cycle. */
+static bool decide_wire(link *l) {
+    bool have = some(l->from), all = true;
+    for (uint32_t s = 0; s < l->n_sinks; s++)
+        all &= room(l->sinks[s].to);
+    for (uint32_t s = 0; s < l->n_sinks; s++)
+        l->sinks[s].now = cycle_activity_of(have && all, have, room(l->sinks[s].to));
+    return have && all;
+}
+
+/* Ready goes backward, valid forward; only the source gates its valid with ready. */
+static bool decide_routed(link *l) {
+    link_node *nodes = l->nodes;
+    bool moves = false;
+    for (uint32_t n = 0; n <= l->n_registers; n++)
+        nodes[n].ready = true;
+    for (uint32_t s = 0; s < l->n_sinks; s++)
+        nodes[l->sinks[s].from].ready &= room(l->sinks[s].to);
+    for (uint32_t r = l->n_registers; r-- > 0;) {
+        const link_register *reg = &l->registers[r];
+        nodes[r + 1].take = !reg->full || (nodes[r + 1].ready && !reg->start);
+        nodes[reg->from].ready &= nodes[r + 1].take;
+    }
+    nodes[0].valid = some(l->from) && nodes[0].ready;
+    nodes[0].data = token(l->from);
+    moves |= nodes[0].valid;
+    for (uint32_t r = 0; r < l->n_registers; r++) {
+        const link_register *reg = &l->registers[r];
+        const link_node *before = &nodes[reg->from];
+        nodes[r + 1].valid = reg->full || (before->valid && !reg->end);
+        nodes[r + 1].data = reg->full || reg->end ? reg->value : before->data;
+        moves |= (before->valid && nodes[r + 1].take) || (reg->full && nodes[r + 1].ready);
+    }
+    for (uint32_t s = 0; s < l->n_sinks; s++) {
+        link_sink *sink = &l->sinks[s];
+        bool there = sink->from ? nodes[sink->from].valid : some(l->from), has_room = room(sink->to);
+        bool arrives = nodes[sink->from].valid && has_room;
+        sink->now = cycle_activity_of(arrives, there, has_room);
+        moves |= arrives;
+    }
+    return moves;
+}
+
+/* The token a sink sees; of none anything. */
+static uint32_t token_at(const link *l, const link_sink *sink) {
+    return l->n_registers && sink->from ? l->nodes[sink->from].data : token(l->from);
+}
+
+static void tell(cycle_model *m, const link *l) {
+    for (uint32_t s = 0; s < l->n_sinks; s++)
+        m->watcher(m->watcher_context, m->now, l->net, s, l->sinks[s].now, token_at(l, &l->sinks[s]));
+}
+
+static void decide(cycle_model *m, uint32_t id) {
+    link *l = &m->links[id];
+    bool moves;
+    if (l->inside) {
+        moves = some(l->from) && room(l->sinks[0].to);
+    } else {
+        if (m->unaccounted)
+            l->since = m->now + 1;
+        else
+            account(l, m->now);
+        moves = l->n_registers ? decide_routed(l) : decide_wire(l);
+        if (m->watcher)
+            tell(m, l);
+    }
+    if (moves)
+        m->moving[m->n_moving++] = (uint16_t)id;
+    else
+        sleep_id(m, id);
+}
+
+static void move_routed(cycle_model *m, link *l) {
+    const link_node *nodes = l->nodes;
+    for (uint32_t s = 0; s < l->n_sinks; s++) {
+        if (l->sinks[s].now == CYCLE_MOVES)
+            push(m, l->sinks[s].to, nodes[l->sinks[s].from].data);
+    }
+    for (uint32_t r = 0; r < l->n_registers; r++) {
+        link_register *reg = &l->registers[r];
+        const link_node *before = &nodes[reg->from], *here = &nodes[r + 1];
+        if (before->valid && here->take && (reg->full || reg->end || !here->ready)) {
+            reg->value = before->data;
+            reg->full = true;
+        } else if (here->ready) {
+            reg->full = false;
+        }
+    }
+    if (nodes[0].valid)
+        pop(m, l->from);
+}
+
+static void move(cycle_model *m, uint32_t id) {
+    link *l = &m->links[id];
+    if (l->n_registers) {
+        move_routed(m, l);
+        return;
+    }
+    uint64_t word = front(l->from);
+    for (uint32_t s = 0; s < l->n_sinks; s++)
+        push(m, l->sinks[s].to, word);
+    pop(m, l->from);
+}
+
+static void stamp(cycle_model *m, io_state *s) {
+    m->io_moved = true;
+    if (s->stamps)
+        vec_push(s->mem, &s->stream->stamp, (uint32_t)(m->now - m->run_began));
+}
+
+static bool step_io_in(cycle_model *m, core *c) {
+    io_state *s = &c->u.io;
+    if (!s->stream || s->stream->taken == s->stream->length || !room(c->out[0]))
+        return false;
+    push(m, c->out[0], s->stream->words[s->stream->taken++]);
+    stamp(m, s);
+    return true;
+}
+
+static bool step_io_out(cycle_model *m, core *c) {
+    io_state *s = &c->u.io;
+    if (!s->stream || s->stream->taken == s->stream->blocks || !some(c->in[0]))
+        return false;
+    uint16_t word = (uint16_t)token(c->in[0]);
+    vec_push(s->mem, &s->stream->got, word);
+    stamp(m, s);
+    pop(m, c->in[0]);
+    if (s->left == 0)
+        s->left = word;
+    else
+        s->left--;
+    if (s->left == 0 && ++s->stream->taken == s->stream->blocks)
+        m->incomplete--;
+    return true;
+}
+
+static bool step(cycle_model *m, core *c) {
+    uint64_t since_flush = m->now - c->flushed;
+    switch (c->kind) {
+    case CORE_WRITE_SCANNER:
+        return cycle_step_writer(m, c);
+    case CORE_BUFFET:
+        return cycle_step_buffet(m, c, since_flush & 3);
+    case CORE_READ_SCANNER:
+        return cycle_step_reader(m, c, since_flush & 1);
+    case CORE_VECTOR_REDUCE:
+        return cycle_step_vector(m, c);
+    case CORE_IO_IN:
+        return step_io_in(m, c);
+    case CORE_IO_OUT:
+        return step_io_out(m, c);
+    case CORE_JOINER:
+    case CORE_CRDDROP:
+    case CORE_CRDHOLD:
+    case CORE_ALU:
+    case CORE_REPEAT:
+    case CORE_RSG:
+    case CORE_REDUCE:
+        break;
+    }
+    return cycle_step_pe(m, c);
+}
+
+typedef enum { FLUSH_NONE, FLUSH_EARLY, FLUSH_LATE, FLUSH_ALL } flush_group;
+
+static bool flushes(flush_group group, bool late) {
+    return group == FLUSH_ALL || group == (late ? FLUSH_LATE : FLUSH_EARLY);
+}
+
+/* What flush resets in a core; the rest is set anew before it is read. */
+static void flush_core(cycle_model *m, core *c) {
+    c->flushed = m->now + 1;
+    c->quiet = 0;
+    switch (c->kind) {
+    case CORE_JOINER:
+        c->u.joiner.state = 0;
+        break;
+    case CORE_CRDDROP:
+        c->u.drop = (crddrop_state){0};
+        break;
+    case CORE_CRDHOLD:
+        c->u.hold = (crdhold_state){0};
+        break;
+    case CORE_REPEAT:
+        c->u.repeat =
+            (repeat_state){.root = c->u.repeat.root, .spacc = c->u.repeat.spacc, .queue = c->u.repeat.queue};
+        break;
+    case CORE_RSG:
+    case CORE_REDUCE:
+        c->u.reduce = (reduce_state){.bf16 = c->u.reduce.bf16, .default_value = c->u.reduce.default_value};
+        break;
+    case CORE_WRITE_SCANNER:
+        c->u.writer.state = 0;
+        c->u.writer.pause = c->u.writer.blank = false;
+        break;
+    case CORE_BUFFET:
+        for (int i = 0; i < 2; i++) {
+            buffet_id *b = &c->u.buffet->id[i];
+            b->blocks = b->lanes = 0;
+            b->used = b->base = 0;
+            b->open = b->merging = b->read_hit = b->fetch = false;
+            b->opened = b->freed = b->second = 0;
+        }
+        break;
+    case CORE_READ_SCANNER: {
+        reader_state *s = c->u.reader;
+        s->state = 0;
+        s->seg_half = s->active = s->walk_hold = false;
+        s->read_out = s->done_given = s->to_block = false;
+        s->plan = s->pairs = s->out = s->answers = (ring){0};
+        s->trees = 0;
+        s->seen_ref = false;
+        break;
+    }
+    case CORE_VECTOR_REDUCE:
+        c->u.vector->state = 0;
+        memset(c->u.vector->lines, 0, sizeof c->u.vector->lines);
+        break;
+    case CORE_ALU:
+    case CORE_IO_IN:
+    case CORE_IO_OUT:
+        break;
+    }
+}
+
+static void flush(cycle_model *m, flush_group group) {
+    for (uint32_t i = 0; i < m->n_cores; i++)
+        if (flushes(group, m->cores[i].late))
+            flush_core(m, &m->cores[i]);
+    for (uint32_t i = FIRST_FIFO; i < m->n_fifos; i++)
+        if (flushes(group, m->design->cells.at[m->fifos[i].cell].late))
+            m->fifos[i].count = m->fifos[i].head = 0;
+    cycle_wake_all(m);
+}
+
+/* One cycle. Links decide before any core steps and move after all have: both see FIFOs as they were. */
+static void advance(cycle_model *m, flush_group group) {
+    m->n_moving = 0;
+    m->io_moved = false;
+    for (uint32_t w = 0; w < m->link_words; w++) {
+        for (uint64_t bits = m->awake[w]; bits; bits &= bits - 1)
+            decide(m, w * 64 + (uint32_t)__builtin_ctzll(bits));
+    }
+    for (uint32_t w = m->link_words; w < m->words; w++) {
+        for (uint64_t bits = m->awake[w]; bits; bits &= bits - 1) {
+            core *c = &m->cores[(w - m->link_words) * 64 + (uint32_t)__builtin_ctzll(bits)];
+            if (group != FLUSH_NONE && flushes(group, c->late))
+                continue;
+            if (step(m, c)) {
+                c->quiet = 0;
+            } else if (++c->quiet > c->two_phases) {
+                c->quiet = 0;
+                sleep_id(m, c->id);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < m->n_moving; i++)
+        move(m, m->moving[i]);
+    if (group != FLUSH_NONE)
+        flush(m, group);
+    m->now++;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+cycle_model *cycle_build(const cycle_design *design, arena *mem) {
+    cycle_model *m = cycle_assemble(design, false, mem);
+    /* The harness of the RTL gives a cycle between reset and the first flush. */
+    m->unaccounted = true;
+    advance(m, FLUSH_NONE);
+    return m;
+}
+
+static void set_streams(cycle_model *m, cycle_stream *streams, uint32_t n, bool stamps, arena *mem) {
+    m->incomplete = 0;
+    for (uint32_t i = 0; i < m->n_cores; i++) {
+        core *c = &m->cores[i];
+        if (c->kind != CORE_IO_IN && c->kind != CORE_IO_OUT)
+            continue;
+        c->u.io = (io_state){.stamps = stamps, .mem = mem};
+        for (uint32_t s = 0; s < n; s++) {
+            if (streams[s].cell == c->cell)
+                c->u.io.stream = &streams[s];
+        }
+        m->incomplete += c->kind == CORE_IO_OUT && c->u.io.stream && c->u.io.stream->blocks > 0;
+    }
+    cycle_wake_all(m);
+}
+
+static bool all_asleep(const cycle_model *m) {
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < m->words; w++)
+        any |= m->awake[w];
+    return any == 0;
+}
+
+/* Brings the accounts up to date. */
+static void settle_accounts(cycle_model *m) {
+    for (uint32_t i = 1; i < m->n_links; i++) {
+        if (!m->links[i].inside && m->links[i].since < m->now)
+            account(&m->links[i], m->now);
+    }
+}
+
+/* Cycles a read-out of values waited, and had a word to send, over all runs. */
+static void waits_of(const link *l, uint64_t *waited, uint64_t *offered) {
+    const uint64_t *cycles = l->sinks[0].cycles;
+    *waited = cycles[CYCLE_STALLED] + cycles[CYCLE_HELD];
+    *offered = *waited + cycles[CYCLE_MOVES];
+}
+
+/* The chip's read-out of values bears a sink that stalls a third of the time. */
+static void watch_values(cycle_model *m, bool begin) {
+    for (uint32_t i = 1; i < m->n_links; i++) {
+        link *l = &m->links[i];
+        uint64_t waited, offered;
+        if (!l->values)
+            continue;
+        waits_of(l, &waited, &offered);
+        if (!begin && (waited - l->waited) * 3 > offered - l->offered)
+            for (uint32_t k = 0; k < m->n_cores; k++) {
+                core *c = &m->cores[k];
+                if (c->kind == CORE_READ_SCANNER && c->cell == m->design->nets.at[l->net].cell)
+                    cycle_note_hazard(m, c, CYCLE_HAZARD_VALUES_STALLED, 0, 0, 0);
+            }
+        l->waited = waited;
+        l->offered = offered;
+    }
+}
+
+static bool all_taken(const cycle_stream *streams, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (streams[i].taken < streams[i].length)
+            return false;
+    }
+    return true;
+}
+
+/* A result may be complete before all input is in, and a flush does not empty SplitFIFOs: what is on its way
+ * would be taken for the next run's. So the run's rest comes in first, as on the chip, whose firmware waits
+ * for every stream. In no account. */
+static cycle_end drain(cycle_model *m, const cycle_stream *streams, uint32_t n) {
+    m->unaccounted = true;
+    for (uint32_t i = 0; i < CYCLE_PATIENCE && !all_asleep(m); i++)
+        advance(m, FLUSH_NONE);
+    m->unaccounted = false;
+    for (uint32_t i = 0; i < m->n_links; i++)
+        m->links[i].since = m->now;
+    return all_taken(streams, n) ? CYCLE_DONE : CYCLE_STUCK;
+}
+
+cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, bool stamps, arena *mem,
+                    uint64_t *cycles) {
+    uint32_t idle = 0;
+    settle_accounts(m);
+    set_streams(m, NULL, 0, false, mem);
+    m->unaccounted = true;
+    advance(m, FLUSH_EARLY);
+    advance(m, FLUSH_LATE);
+    m->unaccounted = false;
+    set_streams(m, streams, n_streams, stamps, mem);
+    m->run_began = m->now;
+    watch_values(m, true);
+    cycle_end end = CYCLE_DONE;
+    while (m->incomplete && end == CYCLE_DONE) {
+        advance(m, FLUSH_NONE);
+        idle = m->io_moved ? 0 : idle + 1;
+        if (idle > CYCLE_PATIENCE || all_asleep(m))
+            end = m->incomplete ? CYCLE_STUCK : CYCLE_DONE;
+    }
+    settle_accounts(m);
+    watch_values(m, false);
+    *cycles = m->now - m->run_began;
+    if (end == CYCLE_DONE)
+        end = drain(m, streams, n_streams);
+    m->run++;
+    return end;
+}
+
+void cycle_watch(cycle_model *m, cycle_watcher *watcher, void *context) {
+    m->watcher = watcher;
+    m->watcher_context = context;
+    cycle_wake_all(m);
+}
+
+/* ---- one tile alone -------------------------------------------------------------------------- */
+
+cycle_model *cycle_build_tile(const cycle_cell *cell, arena *mem) {
+    cycle_design *design = arena_new(mem, cycle_design);
+    vec_push(mem, &design->cells, *cell);
+    return cycle_assemble(design, true, mem);
+}
+
+void cycle_tile_settle(const cycle_model *m, cycle_pins *pins) {
+    const cell_ports *p = &m->ports[0];
+    for (int i = 0; i < CYCLE_INS; i++)
+        pins->in_ready[i] = p->in[i] && room(p->in[i]);
+    for (int o = 0; o < CYCLE_OUTS; o++) {
+        pins->out_valid[o] = some(p->out[o]);
+        pins->out_data[o] = token(p->out[o]);
+    }
+}
+
+void cycle_tile_clock(cycle_model *m, const cycle_pins *pins) {
+    cell_ports *p = &m->ports[0];
+    bool come[CYCLE_INS], go[CYCLE_OUTS];
+    for (int i = 0; i < CYCLE_INS; i++)
+        come[i] = pins->in_valid[i] && p->in[i] && room(p->in[i]) && !pins->flush;
+    for (int o = 0; o < CYCLE_OUTS; o++)
+        go[o] = pins->out_ready[o] && some(p->out[o]) && !pins->flush;
+    advance(m, pins->flush ? FLUSH_ALL : FLUSH_NONE);
+    for (int i = 0; i < CYCLE_INS; i++)
+        if (come[i])
+            push(m, p->in[i], pins->in_data[i] & 0x1ffff);
+    for (int o = 0; o < CYCLE_OUTS; o++)
+        if (go[o])
+            pop(m, p->out[o]);
+}

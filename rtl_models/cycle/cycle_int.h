@@ -1,0 +1,268 @@
+/* cycle_int.h - FIFOs, primitives and links of the cycle model; private to rtl_models/cycle*.c. */
+#ifndef ONYX_CYCLE_INT_H
+#define ONYX_CYCLE_INT_H
+
+#include "rtl_models/cycle/cycle.h"
+#include "rtl_models/cycle/primitives.h"
+
+/* onyx_fifo2: full and empty as they were before the cycle decide about both ends. `reader` and `writer` are
+ * woken when a word comes or goes. */
+typedef struct {
+    uint64_t slot[2];
+    uint8_t head, count;
+    bool drain; /* an output nobody listens to: takes everything, holds nothing */
+    uint16_t reader, writer;
+    uint16_t cell; /* flushed with it */
+} fifo;
+
+/* onyx_fifo_pow2 with 8 words. */
+typedef struct {
+    uint32_t at[8];
+    uint8_t head, count;
+} ring;
+
+enum { CORE_PORTS = 4 };
+
+typedef enum {
+    CORE_JOINER,
+    CORE_CRDDROP,
+    CORE_CRDHOLD,
+    CORE_ALU,
+    CORE_REPEAT,
+    CORE_RSG,
+    CORE_REDUCE,
+    CORE_WRITE_SCANNER,
+    CORE_BUFFET,
+    CORE_READ_SCANNER,
+    CORE_VECTOR_REDUCE,
+    CORE_IO_IN,
+    CORE_IO_OUT
+} core_kind;
+
+typedef struct {
+    uint8_t state;
+    bool is_union;
+} joiner_state;
+
+typedef struct {
+    bool has_data, owed;
+    bool fiber_open, empty_before; /* hazard: the outer fiber has a coordinate; one without was before it */
+} crddrop_state;
+
+typedef struct {
+    uint8_t state, debt;
+} crdhold_state;
+
+typedef struct {
+    uint32_t space[3];
+} alu_state;
+
+typedef struct {
+    uint8_t state;
+    bool root, spacc, send, close;
+    bool was_high; /* hazard: the signal before was a stop above level 0 */
+    bool fresh;    /* hazard: no signal of the tree has left */
+    bool early;    /* hazard: its first signal is a stop that came before any reference */
+    fifo *queue;   /* behind the proc port */
+} repeat_state;
+
+typedef struct {
+    uint8_t state;
+    bool bf16;
+    uint16_t sum, default_value;
+} reduce_state; /* the repeat signal generator uses `state` alone */
+
+typedef struct {
+    uint8_t state;
+    bool block_mode, lowest_level, compressed, spacc, init_blank;
+    uint8_t stop_lvl;
+    bool blank; /* the empty block of the accumulation at hand is written */
+    bool have_last, ended, seg0, second, pause;
+    uint16_t index, count, last;
+} writer_state;
+
+typedef struct {
+    uint16_t capacity, mask;
+    uint8_t blocks;
+    uint16_t head_base, next_base, head_size, next_size, used;
+    bool open;
+    uint16_t base, size, line_at;
+    uint64_t line;
+    uint8_t lanes;
+    bool merging;
+    uint64_t read_line;
+    uint16_t read_at;
+    uint8_t lane;
+    bool read_hit, fetch;
+    uint32_t opened, freed; /* hazard: blocks since the flush */
+    uint32_t second;        /* hazard: lines of the second block written, where the chip has the first one */
+} buffet_id;
+
+typedef struct {
+    buffet_id id[2];
+    uint64_t rdata;
+    uint64_t words[512];
+} buffet_state;
+
+typedef struct {
+    uint8_t state;
+    bool root, lookup, dense, block_mode, compressed, spacc, accumulates;
+    uint8_t stop_lvl, level;
+    bool read_out, done_given, to_block;
+    bool second, root_done, seg_half, active, walk_hold;
+    uint16_t dim_size, left, read_addr, seg_first, at;
+    ring plan, pairs, out, answers;
+    uint32_t trees; /* hazard: done tokens since the flush */
+    bool seen_ref;  /* hazard: a reference since the flush */
+} reader_state;
+
+typedef struct {
+    uint8_t state;
+    bool bf16, odd;
+    uint16_t line;
+    uint64_t lines[8]; /* which of the memory's lines hold anything */
+    bool there[RTL_VECTOR_COORDINATES];
+    uint16_t sum[RTL_VECTOR_COORDINATES];
+} vector_state;
+
+typedef struct {
+    cycle_stream *stream; /* of this run */
+    bool stamps;
+    arena *mem;
+    uint32_t left; /* output: words of the block at hand still to come */
+} io_state;
+
+typedef struct {
+    core_kind kind;
+    bool late;
+    bool two_phases; /* what it does depends on the parity of the cycle */
+    uint8_t quiet;   /* cycles in a row without a change */
+    uint16_t id;     /* among all that can sleep */
+    uint32_t cell;
+    uint64_t flushed; /* first cycle after the last flush */
+    uint32_t hazards; /* kinds met, as bits */
+    fifo *in[CORE_PORTS], *out[CORE_PORTS];
+    union {
+        joiner_state joiner;
+        crddrop_state drop;
+        crdhold_state hold;
+        alu_state alu;
+        repeat_state repeat;
+        reduce_state reduce;
+        writer_state writer;
+        buffet_state *buffet;
+        reader_state *reader;
+        vector_state *vector;
+        io_state io;
+    } u;
+} core;
+
+typedef struct {
+    fifo *to;
+    uint32_t from; /* 0 the source, else register + 1 */
+    uint32_t cell, port;
+    cycle_activity now;
+    uint64_t cycles[CYCLE_ACTIVITIES];
+} link_sink;
+
+typedef struct {
+    uint32_t from;
+    bool start, end, full;
+    uint32_t value;
+} link_register;
+
+/* The source, or a register, in a cycle: what it offers, and whether all it feeds can take it. */
+typedef struct {
+    bool ready, valid, take;
+    uint32_t data;
+} link_node;
+
+/* A way from one FIFO to others. Those inside a tile have one sink, no register and no accounts. */
+typedef struct {
+    fifo *from;
+    uint16_t n_sinks, n_registers;
+    bool inside;
+    bool values; /* hazard: a read-out of values */
+    uint32_t net;
+    link_sink *sinks;
+    link_register *registers;
+    link_node *nodes;         /* source and registers, decided in this cycle */
+    uint64_t since;           /* the sinks' `now` holds from this cycle on */
+    uint64_t waited, offered; /* hazard: when the run began */
+} link;
+
+/* The ports of a cell, NULL where it has none, and the links at them. */
+typedef struct {
+    fifo *in[CYCLE_INS], *out[CYCLE_OUTS];
+    link *from[CYCLE_INS], *to[CYCLE_OUTS];
+} cell_ports;
+
+struct cycle_model {
+    arena *mem;
+    const cycle_design *design;
+    fifo *fifos; /* fifos[NOWHERE] is always empty, an input nobody drives; fifos[WALL] always full */
+    link *links; /* links[0] connects nothing: the party of a pin */
+    core *cores;
+    cell_ports *ports; /* by cell */
+    uint32_t n_fifos, n_links, n_cores;
+    uint32_t link_words, words; /* of `awake`: links first, cores from a word of their own on */
+    uint64_t *awake;
+    uint16_t *moving; /* links that move in this cycle */
+    uint32_t n_moving;
+    uint64_t now;
+    uint32_t incomplete; /* outputs */
+    bool io_moved;       /* in this cycle */
+    bool unaccounted;    /* flush, and what comes in after a run */
+    uint32_t run;
+    uint64_t run_began;
+    cycle_hazards hazards;
+    cycle_watcher *watcher; /* or NULL */
+    void *watcher_context;
+};
+enum { NOWHERE, WALL, FIRST_FIFO };
+
+static inline void wake(cycle_model *m, uint32_t id) {
+    m->awake[id >> 6] |= 1ull << (id & 63);
+}
+static inline bool some(const fifo *f) {
+    return f->count != 0;
+}
+static inline bool room(const fifo *f) {
+    return f->count != 2;
+}
+static inline uint64_t front(const fifo *f) {
+    return f->slot[f->head];
+}
+static inline uint32_t token(const fifo *f) {
+    return (uint32_t)f->slot[f->head];
+}
+static inline void pop(cycle_model *m, fifo *f) {
+    f->head ^= 1;
+    f->count--;
+    wake(m, f->writer);
+}
+static inline void push(cycle_model *m, fifo *f, uint64_t word) {
+    if (f->drain)
+        return;
+    f->slot[f->head ^ (f->count & 1)] = word;
+    f->count++;
+    wake(m, f->reader);
+}
+
+/* All parts of a design, at reset and awake; with `pins` every port of a working tile has its FIFO, else
+ * those that nets use. */
+cycle_model *cycle_assemble(const cycle_design *design, bool pins, arena *mem);
+void cycle_wake_all(cycle_model *m);
+
+void cycle_note_hazard(cycle_model *m, core *c, cycle_hazard_kind kind, uint32_t tokens, uint32_t a,
+                       uint32_t b);
+
+/* One cycle of a primitive: pops, pushes and changes its state; false if nothing of that happened. `turn`:
+ * cycles since the flush, modulo those who take turns. */
+bool cycle_step_pe(cycle_model *m, core *c);
+bool cycle_step_writer(cycle_model *m, core *c);
+bool cycle_step_buffet(cycle_model *m, core *c, uint32_t turn);
+bool cycle_step_vector(cycle_model *m, core *c);
+bool cycle_step_reader(cycle_model *m, core *c, uint32_t turn);
+
+#endif

@@ -1,0 +1,428 @@
+/* One cycle of each PE primitive: states, handshakes and cycles are those of the file of the same name in
+ * rtl/, where they are explained. FIFOs stand on all sides, so "ready" is room in an output. */
+#include "rtl_models/cycle/cycle_int.h"
+
+static bool is_high(uint32_t stop) {
+    return rtl_stop_level(stop) != 0;
+}
+
+/* ---- onyx_intersect -------------------------------------------------------------------------- */
+
+enum { JOIN_IDLE, JOIN_ITERATE, JOIN_UNION, JOIN_ALIGN, JOIN_DRAIN, JOIN_RESTART };
+
+static bool is_end(uint32_t t) {
+    return rtl_is_control(t) && !rtl_is_maybe(t);
+}
+
+static bool step_joiner(cycle_model *m, core *c) {
+    joiner_state *s = &c->u.joiner;
+    fifo *crd0 = c->in[0], *crd1 = c->in[1], *pos0 = c->in[2], *pos1 = c->in[3];
+    bool side0 = some(crd0) && some(pos0), side1 = some(crd1) && some(pos1), all = side0 && side1;
+    if (s->state == JOIN_RESTART) {
+        s->state = JOIN_IDLE;
+        return true;
+    }
+    if (!all && s->state != JOIN_ALIGN)
+        return false;
+    uint32_t a = token(crd0), b = token(crd1);
+    uint64_t out[3] = {a, front(pos0), front(pos1)};
+    bool end0 = is_end(a), end1 = is_end(b);
+    bool less = (uint16_t)a < (uint16_t)b, equal = (uint16_t)a == (uint16_t)b;
+    bool take0 = false, take1 = false, give = false, doubt = false;
+    uint8_t state = s->state;
+    switch (s->state) {
+    case JOIN_IDLE:
+        s->state = s->is_union ? JOIN_UNION : end0 || end1 ? JOIN_ALIGN : JOIN_ITERATE;
+        return true;
+    case JOIN_ITERATE:
+        if (rtl_is_maybe(a) || rtl_is_maybe(b)) {
+            take0 = rtl_is_maybe(a);
+            take1 = rtl_is_maybe(b);
+        } else if (end0 || end1) {
+            state = JOIN_ALIGN;
+        } else {
+            take0 = equal || less;
+            take1 = equal || !less;
+            give = equal;
+            doubt = rtl_is_maybe(token(pos0)) || rtl_is_maybe(token(pos1));
+        }
+        break;
+    case JOIN_UNION:
+        if (rtl_is_maybe(a) || rtl_is_maybe(b)) {
+            take0 = rtl_is_maybe(a);
+            take1 = rtl_is_maybe(b);
+        } else if (end0 && end1) {
+            state = JOIN_DRAIN;
+        } else {
+            take0 = !end0 && (end1 || equal || less);
+            take1 = !end1 && (end0 || equal || !less);
+            give = true;
+            out[0] = take0 ? a : b;
+            out[1] = take0 ? out[1] : RTL_MAYBE;
+            out[2] = take1 ? out[2] : RTL_MAYBE;
+        }
+        break;
+    case JOIN_ALIGN:
+        take0 = side0 && !end0;
+        take1 = side1 && !end1;
+        if (all && end0 && end1)
+            state = JOIN_DRAIN;
+        break;
+    default: /* JOIN_DRAIN */
+        if (end0 && end1) {
+            take0 = take1 = give = true;
+            out[1] = out[2] = a;
+        } else {
+            state = JOIN_RESTART;
+        }
+    }
+    bool moves = take0 || take1;
+    if (give) {
+        moves = room(c->out[0]) && room(c->out[1]) && room(c->out[2]);
+        for (int o = 0; o < 3 && moves; o++)
+            push(m, c->out[o], out[o]);
+    }
+    if (doubt && moves)
+        cycle_note_hazard(m, c, CYCLE_HAZARD_MAYBE_REFERENCE, 2, token(pos0), token(pos1));
+    if (take0 && moves) {
+        pop(m, crd0);
+        pop(m, pos0);
+    }
+    if (take1 && moves) {
+        pop(m, crd1);
+        pop(m, pos1);
+    }
+    moves |= state != s->state;
+    s->state = state;
+    return moves;
+}
+
+/* ---- onyx_crddrop ---------------------------------------------------------------------------- */
+
+static void watch_drop(cycle_model *m, core *c, uint32_t outer) {
+    crddrop_state *s = &c->u.drop;
+    if (rtl_is_item(outer)) {
+        if (s->empty_before)
+            cycle_note_hazard(m, c, CYCLE_HAZARD_DROP_EMPTY, 1, outer, 0);
+        s->fiber_open = true;
+        s->empty_before = false;
+    } else {
+        s->empty_before = rtl_is_stop(outer) && (s->empty_before || !s->fiber_open);
+        s->fiber_open = false;
+    }
+}
+
+static bool step_crddrop(cycle_model *m, core *c) {
+    crddrop_state *s = &c->u.drop;
+    fifo *in = c->in[0], *out = c->in[1];
+    uint32_t inner = token(in), outer = token(out);
+    bool inner_stop = some(in) && rtl_is_stop(inner), inner_done = some(in) && rtl_is_done(inner);
+    bool inner_item = some(in) && rtl_is_item(inner), inner_high = inner_stop && is_high(inner);
+    bool outer_stop = some(out) && rtl_is_stop(outer), outer_done = some(out) && rtl_is_done(outer);
+    bool outer_item = some(out) && rtl_is_item(outer);
+    bool room0 = room(c->out[0]), room1 = room(c->out[1]);
+
+    bool close = inner_stop && outer_item, both = (close && s->has_data) || (inner_done && outer_done);
+    bool alone = inner_item || (inner_stop && outer_done);
+    bool empty_outer = outer_stop && !s->owed && inner_high && !s->has_data;
+    bool pass_stop = outer_stop && (s->owed || some(in)) && !empty_outer;
+    bool take_inner = alone ? room0 : both ? room0 && room1 : empty_outer ? room1 : close;
+    bool take_outer = pass_stop || empty_outer ? room1 : both ? room0 && room1 : close;
+    /* Recorded are done, sent more than once, and an empty fiber's coordinate taken alone when only the outer
+     * sink is full. Pairs stay together on the chip: no recording with stalls needs more than these two. */
+    if (inner_done && outer_done ? room0 != room1 : close && !s->has_data && room0 && !room1)
+        cycle_note_hazard(m, c, CYCLE_HAZARD_DROP_UNEVEN, 2, inner, outer);
+
+    if ((alone && room0) || (both && room0 && room1))
+        push(m, c->out[0], inner);
+    if (((pass_stop || empty_outer) && room1) || (both && room0 && room1))
+        push(m, c->out[1], outer);
+    if (take_inner) {
+        s->has_data = inner_item;
+        pop(m, in);
+    }
+    if (take_outer) {
+        if (outer_stop)
+            s->owed = false;
+        watch_drop(m, c, outer);
+        pop(m, out);
+    }
+    if (take_inner && close && inner_high)
+        s->owed = true;
+    return take_inner || take_outer;
+}
+
+/* ---- onyx_crdhold ---------------------------------------------------------------------------- */
+
+enum { HOLD_START, HOLD_HOLD, HOLD_DONE };
+enum { DEBT_NONE, DEBT_ITEM, DEBT_STOP };
+
+static bool step_crdhold(cycle_model *m, core *c) {
+    crdhold_state *s = &c->u.hold;
+    fifo *in = c->in[0], *out = c->in[1];
+    if (s->state == HOLD_START) {
+        s->state = HOLD_HOLD;
+        return true;
+    }
+    if (!some(in) || !some(out))
+        return false;
+    uint32_t inner = token(in), outer = token(out);
+    bool outer_stop = rtl_is_stop(outer), outer_done = rtl_is_done(outer), outer_item = rtl_is_item(outer);
+    bool can = room(c->out[0]) && room(c->out[1]);
+    bool give = false, pop_inner = false, pop_outer = false;
+    uint8_t rest = s->debt == DEBT_STOP && outer_item   ? DEBT_STOP
+                   : s->debt == DEBT_ITEM && outer_stop ? DEBT_ITEM
+                                                        : DEBT_NONE;
+    uint8_t state = s->state, debt = s->debt;
+    if (s->state == HOLD_DONE) {
+        give = true;
+        pop_inner = pop_outer = can;
+        debt = DEBT_NONE;
+        if (can)
+            state = HOLD_START;
+    } else if (rtl_is_stop(inner) && !outer_done) {
+        give = rest == DEBT_NONE;
+        pop_inner = give && can;
+        pop_outer = pop_inner || !give;
+        if (!give)
+            debt = rest;
+        else if (pop_inner && s->debt != DEBT_NONE)
+            debt = is_high(inner) ? DEBT_STOP : DEBT_ITEM;
+        else if (pop_inner)
+            debt = is_high(inner) && outer_item ? DEBT_STOP : DEBT_NONE;
+    } else if ((s->debt != DEBT_NONE || outer_stop) && !outer_done) {
+        pop_outer = true;
+        debt = rest;
+    } else if (rtl_is_item(inner) && outer_item) {
+        give = true;
+        pop_inner = can;
+    } else if (rtl_is_done(inner) && outer_done) {
+        state = HOLD_DONE;
+    }
+    /* A coordinate in debt belongs to an empty fiber whose stop took another token with it. */
+    if (pop_outer && s->debt != DEBT_NONE && outer_item)
+        cycle_note_hazard(m, c, CYCLE_HAZARD_HOLD_EMPTY, 2, inner, outer);
+    if (pop_inner)
+        pop(m, in);
+    if (pop_outer)
+        pop(m, out);
+    if (give && can) {
+        push(m, c->out[0], inner);
+        push(m, c->out[1], rtl_is_item(inner) ? outer : inner);
+    }
+    bool changed = pop_inner || pop_outer || state != s->state || debt != s->debt;
+    s->state = state;
+    s->debt = debt;
+    return changed;
+}
+
+/* ---- onyx_alu; the FIFO behind the PE is a link of its own ----------------------------------- */
+
+static bool step_alu(cycle_model *m, core *c) {
+    const alu_state *s = &c->u.alu;
+    if (!some(c->in[0]) || !some(c->in[1]) || !room(c->out[0]))
+        return false;
+    uint32_t a = token(c->in[0]), b = token(c->in[1]);
+    if (is_end(a) != is_end(b))
+        cycle_note_hazard(m, c, CYCLE_HAZARD_ALU_STOP, 2, a, b);
+    if (rtl_is_control(a) && rtl_is_control(b))
+        push(m, c->out[0], a);
+    else
+        push(m, c->out[0],
+             rtl_alu_result(s->space, rtl_is_maybe(a) ? 0 : (uint16_t)a, rtl_is_maybe(b) ? 0 : (uint16_t)b));
+    pop(m, c->in[0]);
+    pop(m, c->in[1]);
+    return true;
+}
+
+/* ---- onyx_repeat ----------------------------------------------------------------------------- */
+
+enum { REPEAT_START, REPEAT_ROOT_REF, REPEAT_ROOT_DONE, REPEAT_REPEAT, REPEAT_STOP, REPEAT_DONE };
+
+static bool step_repeat(cycle_model *m, core *c) {
+    repeat_state *s = &c->u.repeat;
+    fifo *proc = s->queue, *sig = c->in[1], *out = c->out[0];
+    uint32_t proc_token = token(proc), signal = token(sig);
+    bool proc_stop = some(proc) && rtl_is_stop(proc_token), proc_done = some(proc) && rtl_is_done(proc_token);
+    bool proc_item = some(proc) && rtl_is_item(proc_token);
+    bool sig_stop = some(sig) && rtl_is_stop(signal), sig_done = some(sig) && rtl_is_done(signal);
+    bool sig_item = some(sig) && rtl_is_item(signal);
+    bool give = false, sent = false, pop_proc = false, send = s->send, close = s->close;
+    uint8_t state = s->state;
+    switch (s->state) {
+    case REPEAT_START:
+        state = s->root ? REPEAT_ROOT_REF : REPEAT_REPEAT;
+        s->fresh = true;
+        break;
+    case REPEAT_ROOT_REF:
+    case REPEAT_ROOT_DONE:
+        if (room(proc))
+            push(m, proc, s->state == REPEAT_ROOT_REF ? 0 : RTL_DONE);
+        state = (uint8_t)(s->state + 1);
+        break;
+    case REPEAT_REPEAT:
+        give = (sig_item || (sig_stop && s->spacc)) && proc_item;
+        if (s->spacc) {
+            pop_proc = proc_stop || (sig_done && proc_item);
+            state = sig_done && proc_done ? REPEAT_DONE : state;
+        } else if (sig_stop && (proc_item || proc_stop)) {
+            if (proc_item && (s->was_high || s->early))
+                cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_EMPTY, 2, proc_token, signal);
+            s->early = false;
+            pop_proc = send = true;
+            close = proc_item && is_high(signal);
+            state = REPEAT_STOP;
+        } else if ((sig_item || sig_done) && proc_stop) {
+            pop_proc = true;
+        } else if (sig_done && proc_done) {
+            state = REPEAT_DONE;
+        }
+        break;
+    case REPEAT_STOP:
+        give = s->send || (sig_stop && proc_stop && !s->close);
+        sent = give && room(out);
+        if (sent)
+            send = false;
+        if (s->close) {
+            if ((sent || !s->send) && proc_stop) {
+                pop_proc = true;
+                close = false;
+            }
+        } else if (proc_stop) {
+            pop_proc = sent && !s->send;
+            if (sig_item || sig_done)
+                state = REPEAT_REPEAT;
+        } else if ((sent || !s->send) && some(proc)) {
+            state = REPEAT_REPEAT;
+        }
+        break;
+    default: /* REPEAT_DONE */
+        give = true;
+        pop_proc = room(out);
+        if (room(out))
+            state = REPEAT_START;
+    }
+    sent = give && room(out);
+    s->early |= s->state == REPEAT_REPEAT && sig_stop && s->fresh && !some(proc) && !s->root;
+    if (sent) {
+        push(m, out, s->state == REPEAT_REPEAT && !sig_stop ? proc_token : signal);
+        s->was_high = sig_stop && is_high(signal);
+        s->fresh = sig_done;
+        pop(m, sig);
+    }
+    if (pop_proc)
+        pop(m, proc);
+    bool changed = sent || pop_proc || state != s->state || send != s->send || close != s->close;
+    s->state = state;
+    s->send = send;
+    s->close = close;
+    return changed;
+}
+
+/* ---- onyx_rsg -------------------------------------------------------------------------------- */
+
+enum { RSG_START, RSG_DATA, RSG_CONTROL, RSG_DONE };
+
+static bool step_rsg(cycle_model *m, core *c) {
+    uint8_t *state = &c->u.reduce.state;
+    fifo *in = c->in[0], *out = c->out[0];
+    if (*state == RSG_START || *state == RSG_DONE) {
+        *state = *state == RSG_START ? RSG_DATA : RSG_START;
+        return true;
+    }
+    if (!some(in))
+        return false;
+    uint32_t t = token(in);
+    if (rtl_is_control(t) != (*state == RSG_CONTROL)) {
+        *state = rtl_is_control(t) ? RSG_CONTROL : RSG_DATA;
+        return true;
+    }
+    if (!room(out))
+        return false;
+    push(m, out, rtl_is_control(t) ? t : 1);
+    pop(m, in);
+    if (rtl_is_done(t))
+        *state = RSG_DONE;
+    return true;
+}
+
+/* ---- onyx_reduce ----------------------------------------------------------------------------- */
+
+enum { REDUCE_START, REDUCE_ADD, REDUCE_SUM, REDUCE_STOP, REDUCE_DONE };
+
+static bool step_reduce(cycle_model *m, core *c) {
+    reduce_state *s = &c->u.reduce;
+    fifo *in = c->in[0], *out = c->out[0];
+    uint32_t t = token(in);
+    bool stop = rtl_is_stop(t), done = rtl_is_done(t), sends;
+    switch (s->state) {
+    case REDUCE_START:
+        if (!some(in))
+            return false;
+        s->state = stop ? REDUCE_SUM : done ? REDUCE_DONE : REDUCE_ADD;
+        return true;
+    case REDUCE_ADD:
+        if (!some(in))
+            return false;
+        if (stop || done) {
+            s->state = REDUCE_SUM;
+            return true;
+        }
+        if (rtl_is_maybe(t))
+            cycle_note_hazard(m, c, CYCLE_HAZARD_REDUCE_MAYBE, 1, t, 0);
+        else
+            s->sum = s->bf16 ? rtl_bf16_add(s->sum, (uint16_t)t) : (uint16_t)(s->sum + t);
+        pop(m, in);
+        return true;
+    case REDUCE_SUM:
+        if (!room(out))
+            return false;
+        push(m, out, s->sum);
+        s->state = REDUCE_STOP;
+        return true;
+    case REDUCE_STOP:
+        sends = done || is_high(t);
+        if (sends && !room(out))
+            return false;
+        if (sends)
+            push(m, out, stop ? t - 1 : t);
+        pop(m, in);
+        s->sum = s->default_value;
+        s->state = REDUCE_START;
+        return true;
+    default: /* REDUCE_DONE */
+        if (!room(out))
+            return false;
+        push(m, out, t);
+        pop(m, in);
+        s->state = REDUCE_START;
+        return true;
+    }
+}
+
+bool cycle_step_pe(cycle_model *m, core *c) {
+    switch (c->kind) {
+    case CORE_JOINER:
+        return step_joiner(m, c);
+    case CORE_CRDDROP:
+        return step_crddrop(m, c);
+    case CORE_CRDHOLD:
+        return step_crdhold(m, c);
+    case CORE_ALU:
+        return step_alu(m, c);
+    case CORE_REPEAT:
+        return step_repeat(m, c);
+    case CORE_RSG:
+        return step_rsg(m, c);
+    case CORE_REDUCE:
+        return step_reduce(m, c);
+    case CORE_WRITE_SCANNER:
+    case CORE_BUFFET:
+    case CORE_READ_SCANNER:
+    case CORE_VECTOR_REDUCE:
+    case CORE_IO_IN:
+    case CORE_IO_OUT:
+        break;
+    }
+    BUG("core kind %d", (int)c->kind);
+}

@@ -1,0 +1,120 @@
+/* One cycle of a vector reducer: states, handshakes and cycles are those of rtl/onyx_vector_reduce.sv, where
+ * they are explained. */
+#include "rtl_models/cycle/cycle_int.h"
+
+enum { VECTOR_TAKE, VECTOR_ADD, VECTOR_FIND, VECTOR_SEND };
+
+static bool kept(const vector_state *s, uint32_t line) {
+    return s->lines[line >> 6] >> (line & 63) & 1;
+}
+
+/* Takes the first line that holds something out of the set, to be sent; false if there is none. */
+static bool next_line(vector_state *s) {
+    for (uint32_t w = 0; w < 8; w++) {
+        if (s->lines[w] == 0)
+            continue;
+        s->line = (uint16_t)(w * 64 + (uint32_t)__builtin_ctzll(s->lines[w]));
+        s->lines[w] &= s->lines[w] - 1;
+        s->odd = false;
+        return true;
+    }
+    return false;
+}
+
+static void take(cycle_model *m, core *c) {
+    pop(m, c->in[0]);
+    pop(m, c->in[1]);
+}
+
+static uint16_t value_of(uint32_t t) {
+    return rtl_is_control(t) ? 0 : (uint16_t)t;
+}
+
+/* The entry at the heads is the first of its line. */
+static void begin_line(vector_state *s, uint32_t crd, uint16_t value) {
+    s->lines[crd >> 7] |= 1ull << (crd >> 1 & 63);
+    s->there[crd] = true;
+    s->there[crd ^ 1] = false;
+    s->sum[crd] = value;
+}
+
+static bool step_take(cycle_model *m, core *c) {
+    vector_state *s = c->u.vector;
+    uint32_t crd = token(c->in[0]);
+    if (!some(c->in[0]) || !some(c->in[1]))
+        return false;
+    if (!rtl_is_item(crd)) {
+        if (rtl_is_stop(crd) && rtl_stop_level(crd) == 0)
+            take(m, c);
+        else
+            s->state = VECTOR_FIND;
+        return true;
+    }
+    if (!rtl_is_maybe(crd) && crd >= RTL_VECTOR_COORDINATES)
+        cycle_note_hazard(m, c, CYCLE_HAZARD_OVERFLOW, 1, crd, 0);
+    bool fits = crd < RTL_VECTOR_COORDINATES;
+    if (fits && kept(s, crd >> 1)) {
+        s->state = VECTOR_ADD;
+        return true;
+    }
+    if (fits)
+        begin_line(s, crd, value_of(token(c->in[1])));
+    take(m, c);
+    return true;
+}
+
+static bool step_add(cycle_model *m, core *c) {
+    vector_state *s = c->u.vector;
+    uint32_t crd = token(c->in[0]);
+    uint16_t value = value_of(token(c->in[1])), old = s->sum[crd];
+    s->sum[crd] = !s->there[crd] ? value : s->bf16 ? rtl_bf16_add(old, value) : (uint16_t)(old + value);
+    s->there[crd] = true;
+    s->state = VECTOR_TAKE;
+    take(m, c);
+    return true;
+}
+
+static bool step_find(cycle_model *m, core *c) {
+    vector_state *s = c->u.vector;
+    uint32_t end = token(c->in[0]);
+    if (next_line(s)) {
+        s->state = VECTOR_SEND;
+        return true;
+    }
+    if (!room(c->out[0]) || !room(c->out[1]))
+        return false;
+    end = rtl_is_stop(end) ? RTL_STOP(rtl_stop_level(end) - 1) : end;
+    push(m, c->out[0], end);
+    push(m, c->out[1], end);
+    s->state = VECTOR_TAKE;
+    take(m, c);
+    return true;
+}
+
+static bool step_send(cycle_model *m, core *c) {
+    vector_state *s = c->u.vector;
+    if (!room(c->out[0]) || !room(c->out[1]))
+        return false;
+    uint32_t even = s->line * 2u;
+    bool odd = s->odd || !s->there[even];
+    push(m, c->out[0], even + odd);
+    push(m, c->out[1], s->sum[even + odd]);
+    if (!odd && s->there[even + 1])
+        s->odd = true;
+    else if (!next_line(s))
+        s->state = VECTOR_FIND;
+    return true;
+}
+
+bool cycle_step_vector(cycle_model *m, core *c) {
+    switch (c->u.vector->state) {
+    case VECTOR_TAKE:
+        return step_take(m, c);
+    case VECTOR_ADD:
+        return step_add(m, c);
+    case VECTOR_FIND:
+        return step_find(m, c);
+    default:
+        return step_send(m, c);
+    }
+}

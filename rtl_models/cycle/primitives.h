@@ -1,0 +1,59 @@
+/* primitives.h - tokens, modes and the ALU of the sparse primitives, as rtl/ and the cycle model (cycle.h)
+ * have them. */
+#ifndef ONYX_RTL_PRIMITIVES_H
+#define ONYX_RTL_PRIMITIVES_H
+
+#include "support/support.h"
+
+/* ---- tokens ---------------------------------------------------------------------------------- */
+
+/* 17 bits: data 0x00000 | value, stop of level n 0x10000 | n (0 = innermost), done, maybe ("no value here").
+ */
+#define RTL_STOP(level) (0x10000u | (uint32_t)(level))
+#define RTL_DONE 0x10100u
+#define RTL_MAYBE 0x10200u
+/* Between the scanners of an accumulator only; bit 0: what follows goes to the read-out. */
+#define RTL_ROUTE 0x10300u
+
+static inline bool rtl_is_control(uint32_t token) {
+    return token >> 16 & 1;
+}
+static inline bool rtl_is_stop(uint32_t token) {
+    return (token & 0x10300) == 0x10000;
+}
+static inline bool rtl_is_done(uint32_t token) {
+    return (token & 0x10300) == 0x10100;
+}
+static inline bool rtl_is_maybe(uint32_t token) {
+    return (token & 0x10300) == 0x10200;
+}
+/* An element of a fiber: data or maybe. */
+static inline bool rtl_is_item(uint32_t token) {
+    return !rtl_is_stop(token) && !rtl_is_done(token);
+}
+static inline uint32_t rtl_stop_level(uint32_t stop) {
+    return stop & 0xff;
+}
+
+/* ---- the PE tile ----------------------------------------------------------------------------- */
+
+typedef enum { /* the values of the mode field */
+               RTL_PE_JOINER = 0,
+               RTL_PE_CRDDROP = 1,
+               RTL_PE_CRDHOLD = 2,
+               RTL_PE_ALU = 3,
+               RTL_PE_REPEAT = 4,
+               RTL_PE_RSG = 5,
+               RTL_PE_REDUCE = 6
+} rtl_pe_mode;
+
+typedef enum { RTL_MEM_FIBER_ACCESS = 0, RTL_MEM_VECTOR_REDUCE = 3 } rtl_mem_mode;
+enum { RTL_VECTOR_COORDINATES = 1024 }; /* of a vector reducer */
+
+/* The ALU and the bfloat16 unit of one PE: the 16-bit result of the instruction in CONFIG_SPACE[84:1],
+ * `space` being words 0 to 2, for operands a and b. */
+uint16_t rtl_alu_result(const uint32_t space[3], uint16_t a, uint16_t b);
+/* a + b in bfloat16, as onyx_bf16.sv adds: to nearest, ties to even, with subnormals; every NaN is 7fc0. */
+uint16_t rtl_bf16_add(uint16_t a, uint16_t b);
+
+#endif

@@ -1,0 +1,31 @@
+/* wave.h - what channels do over time, as an FST file, and a save file for GTKWave that shows it. One time
+ * unit (1 ns) is a cycle of the array since reset. A scope per tile, in it for each input PORT: the token at
+ * it as text
+ * ("5", "S1", "D", "N"; empty: none), and `PORT_is`: moves, stalled, held, starved, idle. */
+#ifndef ONYX_WAVE_H
+#define ONYX_WAVE_H
+
+#include "rtl_models/cycle/cycle.h"
+
+typedef struct wave wave;
+
+/* The input of a tile: "x4y2 intersect", "coord_in_0". */
+typedef struct {
+    const char *tile, *port;
+} wave_channel;
+typedef VEC(wave_channel) wave_channels;
+
+/* Begins FOLDER/waves.fst; channels of one tile stand together. NULL after E0001-file. */
+wave *wave_begin(const char *folder, const wave_channels *channels, arena *mem, diagnostics *d);
+/* What a channel, by index, does from `cycle` on; cycles never fall. `token` means something while there is
+ * one. */
+void wave_put(wave *w, uint32_t channel, uint64_t cycle, cycle_activity activity, uint32_t token);
+/* Completes it, and writes FOLDER/waves.gtkw. E0001-file. */
+bool wave_end(wave *w, diagnostics *d);
+
+/* wave_begin with all channels of a model, which is watched from now on; before wave_end the model must be
+ * watched no more, or run no more. */
+wave *wave_of_model(const char *folder, const cycle_design *design, cycle_model *m, arena *mem,
+                    diagnostics *d);
+
+#endif

@@ -1,0 +1,339 @@
+/* array_glue.cpp - see array_glue.h.
+ *
+ * A step: the nets in which something changed set the inputs of the units they end at; then the units of
+ * which an input changed, or which are still at work, see a clock edge; an output that changes marks its net
+ * for the next step. Nothing inside a unit is combinational, so the order of units does not matter.
+ */
+#include "rtl_models/soc/array_glue.h"
+
+#include <algorithm>
+
+#include "rtl_models/soc/array_routes.h"
+
+namespace onyx {
+namespace {
+
+struct Bus {
+    uint32_t address = 0, data = 0;
+    bool write = false;
+    uint32_t flush = 0;
+};
+
+} // namespace
+
+struct Array::State {
+    unsigned width, height, mem_period, mem_phase;
+    VerilatedContext context;
+    Routes::Sites sites;
+    std::vector<Unit *> units;    /* configured ones */
+    std::vector<IoPort> io;       /* [x] */
+    std::vector<Unit *> io_units; /* [x]; null: not configured */
+    Routes routes;
+    Awake awake;
+    bool routes_known = false;
+    Bus bus, far_bus;                      /* for the next edge */
+    uint32_t flushed = 0, far_flushed = 0; /* groups whose units still have flush set */
+    uint32_t stalled = 0;
+    struct Port {
+        bool valid = false, ready = false;
+        uint16_t data = 0;
+    };
+    std::vector<Port> ports;
+    std::string error;
+    uint64_t busy_cycles = 0;
+
+    State(unsigned w, unsigned h, unsigned period, unsigned phase)
+        : width(w), height(h), mem_period(period), mem_phase(phase) {
+        clear();
+    }
+    ~State() { Verilated::threadContextp(&context); }
+    State(const State &) = delete;
+    State &operator=(const State &) = delete;
+
+    /* (Models with public signals sign off at the thread's context, which may be another array's, long gone.)
+     */
+    void clear() {
+        Verilated::threadContextp(&context);
+        awake.clear();
+        units.clear();
+        sites.clear();
+        sites.resize(static_cast<size_t>(width) * (height + 1));
+        routes.reset(width, height);
+        routes_known = false;
+        io.assign(width, IoPort());
+        io_units.assign(width, nullptr);
+        ports.assign(width, Port());
+        bus = far_bus = Bus();
+        flushed = far_flushed = 0;
+        stalled = 0;
+        error.clear();
+        busy_cycles = 0;
+    }
+
+    bool inside(unsigned x, unsigned y) const { return x < width && y <= height; }
+    Unit *at(unsigned x, unsigned y) const { return inside(x, y) ? sites[y * width + x].get() : nullptr; }
+    bool some_column_runs() const {
+        return (~stalled & static_cast<uint32_t>((uint64_t{1} << width) - 1)) != 0;
+    }
+
+    Unit *build(unsigned x, unsigned y);
+    void apply_port(unsigned x);
+    Unit *addressed(const Bus &b, bool far);
+    void put_word(Unit *u, const Bus &b);
+    void word_is_written(Unit *u, const Bus &b);
+    void set_flush(uint32_t groups, uint32_t &before, bool far);
+    bool mark_changes(Unit &u);
+    void edge();
+    bool step();
+};
+
+Unit *Array::State::build(unsigned x, unsigned y) {
+    std::unique_ptr<Unit> &site = sites[y * width + x];
+    site = make_unit(&context, x, y, x % mem_period == mem_phase, &io[x]);
+    std::fill_n(site->in_net, Unit::INPUTS, Routes::NO_NET);
+    std::fill_n(site->out_net, Unit::OUTPUTS, Routes::NO_NET);
+    *site->stall = stalled >> x & 1;
+    if (y == 0) {
+        io_units[x] = site.get();
+        apply_port(x);
+    }
+    units.push_back(site.get());
+    awake.add(*site);
+    routes_known = false;
+    return site.get();
+}
+
+/* The global buffer's side of an IO tile. */
+void Array::State::apply_port(unsigned x) {
+    Unit *u = io_units[x];
+    const Port &p = ports[x];
+    if (u == nullptr)
+        return;
+    IoPort &to = io[x];
+    bool offer = *to.to_ready != 0 && ((*to.to_valid != 0) != p.valid || (p.valid && *to.to_data != p.data));
+    bool take = *to.from_valid != 0 && (*to.from_ready != 0) != p.ready;
+    if (offer || take)
+        awake.wake(*u);
+    *to.to_valid = p.valid;
+    *to.to_data = p.data;
+    *to.from_ready = p.ready;
+}
+
+/* The tile a word on a bus is for, built if it has none yet. */
+Unit *Array::State::addressed(const Bus &b, bool far) {
+    unsigned x = b.address >> 8 & 0xFF, y = b.address & 0xFF;
+    if (!b.write || !inside(x, y) || (y > ONYX_NEAR_ROWS) != far)
+        return nullptr;
+    Unit *u = at(x, y);
+    return u != nullptr ? u : build(x, y);
+}
+
+void Array::State::put_word(Unit *u, const Bus &b) {
+    if (u == nullptr)
+        return;
+    awake.wake(*u);
+    *u->config_address = b.address;
+    *u->config_data = b.data;
+    *u->config_write = 1;
+}
+
+void Array::State::word_is_written(Unit *u, const Bus &b) {
+    if (u == nullptr)
+        return;
+    awake.wake(*u);
+    *u->config_write = 0;
+    u->note(b.address >> 16 & 0xFF, b.address >> 24, b.data);
+    routes_known = false;
+}
+
+/* Flush inputs of the rows above or below; `before` are the groups set now. */
+void Array::State::set_flush(uint32_t groups, uint32_t &before, bool far) {
+    if (groups == before)
+        return;
+    before = groups;
+    for (Unit *u : units) {
+        CData now = groups >> (u->x / 4) & 1;
+        if ((u->y > ONYX_NEAR_ROWS) != far || *u->flush == now)
+            continue;
+        if (now != 0 && u->flushed)
+            u->raised |= u->hazards();
+        u->flushed = u->flushed || now != 0;
+        awake.wake(*u);
+        *u->flush = now;
+    }
+}
+
+/* Marks the nets of the ports of u that are not as they were. */
+bool Array::State::mark_changes(Unit &u) {
+    bool any = false;
+    for (unsigned i = 0; i < Unit::INPUTS && u.in[i].ready != nullptr; i++) {
+        if (*u.in[i].ready == u.seen_ready[i])
+            continue;
+        u.seen_ready[i] = *u.in[i].ready;
+        routes.mark(u.in_net[i]);
+        any = true;
+    }
+    for (unsigned i = 0; i < Unit::OUTPUTS && u.out[i].valid != nullptr; i++) {
+        if (*u.out[i].valid == u.seen[i].valid && *u.out[i].data == u.seen[i].data)
+            continue;
+        u.seen[i] = {*u.out[i].data, *u.out[i].valid};
+        routes.mark(u.out_net[i]);
+        any = true;
+    }
+    return any;
+}
+
+void Array::State::edge() {
+    std::vector<Unit *> &awake_units = awake.units;
+    size_t kept = 0;
+    busy_cycles += !awake_units.empty();
+    awake.evaluations += awake_units.size();
+    for (size_t i = 0; i < awake_units.size(); i++) {
+        Unit &u = *awake_units[i];
+        u.edge();
+        bool changed = mark_changes(u);
+        if (!awake.may_sleep(u, changed))
+            awake_units[kept++] = &u;
+    }
+    awake_units.resize(kept);
+    awake.cycles++;
+}
+
+bool Array::State::step() {
+    if (!error.empty())
+        return false;
+    Unit *target[2] = {addressed(bus, false), addressed(far_bus, true)};
+    if (!routes_known && some_column_runs()) {
+        if (!routes.compile(sites, awake, &error))
+            return false;
+        routes_known = true;
+    }
+    put_word(target[0], bus);
+    put_word(target[1], far_bus);
+    set_flush(bus.flush, flushed, false);
+    set_flush(far_bus.flush, far_flushed, true);
+    if (some_column_runs())
+        routes.settle_all(stalled, awake);
+    edge();
+    word_is_written(target[0], bus);
+    word_is_written(target[1], far_bus);
+    far_bus = bus;
+    bus = Bus();
+    return true;
+}
+
+Array::Array(unsigned width, unsigned height, unsigned mem_period, unsigned mem_phase)
+    : state_(std::make_unique<State>(width, height, mem_period, mem_phase)) {}
+Array::~Array() {
+    VerilatedContext *others = Verilated::threadContextp();
+    state_.reset();
+    Verilated::threadContextp(others); /* whoever owns this array may have models of its own to destroy */
+}
+void Array::reset() {
+    state_->clear();
+}
+
+void Array::config_write(uint32_t address, uint32_t data) {
+    state_->bus.address = address;
+    state_->bus.data = data;
+    state_->bus.write = true;
+}
+
+uint32_t Array::config_read(uint32_t address) {
+    Unit *u = state_->at(address >> 8 & 0xFF, address & 0xFF);
+    if (u == nullptr)
+        return 0;
+    unsigned feature = address >> 16 & 0xFF;
+    bool sram = u->memory && (feature == 1 || feature == 2);
+    CData stall = *u->stall;
+    state_->awake.wake(*u);
+    *u->config_address = address;
+    *u->config_read = 1;
+    if (sram) { /* one edge of this tile alone, its core and registers stopped */
+        *u->stall = 1;
+        u->edge();
+    }
+    u->evaluate();
+    uint32_t result = *u->config_result;
+    *u->config_read = 0;
+    *u->stall = stall;
+    return result;
+}
+
+void Array::set_stall(uint32_t columns) {
+    state_->stalled = columns;
+    state_->routes.mark_all();
+    for (Unit *u : state_->units) {
+        CData now = columns >> u->x & 1;
+        if (now == *u->stall)
+            continue;
+        state_->awake.wake(*u);
+        *u->stall = now;
+    }
+}
+
+void Array::flush(uint32_t groups) {
+    state_->bus.flush = groups;
+}
+
+void Array::to_array(unsigned column, bool valid, uint16_t data) {
+    state_->ports[column].valid = valid;
+    state_->ports[column].data = data;
+    state_->apply_port(column);
+}
+bool Array::to_array_ready(unsigned column) const {
+    return state_->io_units[column] != nullptr && *state_->io[column].to_ready;
+}
+void Array::from_array_ready(unsigned column, bool ready) {
+    state_->ports[column].ready = ready;
+    state_->apply_port(column);
+}
+bool Array::from_array_valid(unsigned column) const {
+    return state_->io_units[column] != nullptr && *state_->io[column].from_valid;
+}
+uint16_t Array::from_array_data(unsigned column) const {
+    return state_->io_units[column] != nullptr ? *state_->io[column].from_data : uint16_t{0};
+}
+
+void Array::watch(Watcher watcher) {
+    state_->routes.watch(std::move(watcher));
+    state_->routes.mark_all();
+}
+
+bool Array::step() {
+    return state_->step();
+}
+const std::string &Array::error() const {
+    return state_->error;
+}
+
+std::string Array::describe_waiting() const {
+    std::string text;
+    for (const std::unique_ptr<Unit> &u : state_->sites) {
+        std::string waits = u ? state_->routes.waiting(*u, state_->sites) : std::string();
+        if (!waits.empty())
+            text += "x" + std::to_string(u->x) + "y" + std::to_string(u->y) + " " + u->kind() + ":" + waits +
+                    " waits\n";
+    }
+    return text;
+}
+
+uint32_t Array::hazards(unsigned x, unsigned y) const {
+    const Unit *u = state_->at(x, y);
+    return u != nullptr && u->flushed ? u->raised | u->hazards() : 0;
+}
+
+uint64_t Array::cycles() const {
+    return state_->awake.cycles;
+}
+uint64_t Array::busy_cycles() const {
+    return state_->busy_cycles;
+}
+uint64_t Array::evaluations() const {
+    return state_->awake.evaluations;
+}
+unsigned Array::tiles() const {
+    return static_cast<unsigned>(state_->units.size());
+}
+
+} // namespace onyx

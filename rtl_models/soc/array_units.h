@@ -1,0 +1,115 @@
+/* array_units.h - the tiles of the array without their interconnect, as verilated objects (private to the
+ * array glue). A unit's outputs come from registers, so a clock edge is one evaluation and nothing has to
+ * settle inside a cycle.
+ */
+#ifndef ONYX_RTL_MODELS_ARRAY_UNITS_H
+#define ONYX_RTL_MODELS_ARRAY_UNITS_H
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "verilated.h"
+
+namespace onyx {
+
+/* One tile's registers and core; its ports by name, whatever model is behind them. */
+struct Unit {
+    static constexpr unsigned INPUTS = 4, OUTPUTS = 3;
+    struct In {
+        IData *data = nullptr;
+        CData *valid = nullptr, *ready = nullptr;
+    };
+    struct Out {
+        IData *data = nullptr;
+        CData *valid = nullptr, *ready = nullptr;
+    };
+
+    unsigned x = 0, y = 0;
+    bool memory = false; /* has an SRAM, features 1 and 2 */
+    CData *stall = nullptr, *flush = nullptr, *config_write = nullptr, *config_read = nullptr;
+    IData *config_address = nullptr, *config_data = nullptr, *config_result = nullptr;
+    In in[INPUTS];    /* null: no such port */
+    Out out[OUTPUTS]; /* " */
+
+    virtual ~Unit() = default;
+    virtual const char *kind() const = 0;
+    virtual void evaluate() = 0;
+    /* Rising and falling edge of the clock. */
+    virtual void edge() = 0;
+    /* The word of connection box `input`, and bit `bit` of the six words of the switch box. */
+    virtual unsigned box_word(unsigned input) const = 0;
+    virtual bool switch_bit(unsigned bit) const = 0;
+    /* What the monitors have raised since the last flush, a bit a kind as in rtl_models/cycle/cycle.h. */
+    virtual uint32_t hazards() const { return 0; }
+    /* A configuration word that has been written. */
+    virtual void note(unsigned feature, unsigned reg, uint32_t data) = 0;
+    /* All registers and wires. */
+    virtual void save(std::vector<char> &to) const = 0;
+    virtual bool equals(const std::vector<char> &saved) const = 0;
+
+    /* An input is taken as valid whatever its wire says: its data count in every cycle. */
+    bool overridden = false;
+    /* Edges after which a unit at rest is as before: 2 where a register toggles for ever (the buffet's
+     * turns). */
+    unsigned period = 1;
+
+    /* What the array knows of it between two edges. */
+    uint32_t in_net[INPUTS], out_net[OUTPUTS]; /* whom a changed port concerns */
+    struct Seen {
+        IData data;
+        CData valid;
+    };
+    CData seen_ready[INPUTS] = {};
+    Seen seen[OUTPUTS] = {};
+    uint32_t raised = 0;                  /* hazards of the runs before, a run being what follows a flush */
+    bool flushed = false;                 /* since it was built */
+    bool asleep = false, touched = false; /* touched: an input has changed since the last edge */
+    unsigned quiet = 0;                   /* edges since anything changed at a port */
+    uint64_t slept_at = 0;                /* cycle of the array */
+    std::vector<char> saved;
+};
+
+struct IoPort { /* the global-buffer side of an IO unit */
+    CData *to_valid, *to_ready, *from_valid, *from_ready;
+    SData *to_data, *from_data;
+};
+
+/* Who has to see the next edge. A unit sleeps while its inputs stay and its state at every edge is one it had
+ * `period` edges ago, with the same outputs all the time: then nothing new can happen in it, and the edges it
+ * misses are made up for when it wakes (an odd number of them by one).
+ *
+ * Every port of a unit is a FIFO whose side towards the unit's outside comes from registers. So valid and
+ * data of an input are no input while its ready is 0, nor is ready of an output while its valid is 0: such
+ * changes wake nobody.
+ */
+class Awake {
+  public:
+    uint64_t cycles = 0;      /* edges since the start */
+    uint64_t evaluations = 0; /* of units */
+    std::vector<Unit *> units;
+
+    void clear() {
+        units.clear();
+        cycles = evaluations = 0;
+    }
+    void add(Unit &u) { units.push_back(&u); }
+    /* To be called before an input of u changes that matters. */
+    void wake(Unit &u) {
+        u.touched = true;
+        if (u.asleep)
+            rouse(u);
+    }
+    /* Whether u, which has just seen an edge and is in `units`, may sleep from now on. */
+    bool may_sleep(Unit &u, bool outputs_changed);
+
+  private:
+    void rouse(Unit &u);
+};
+
+/* A unit for a site, reset. Row 0 is IO, below it stands MEM or PE. *port is set for IO only. */
+std::unique_ptr<Unit> make_unit(VerilatedContext *context, unsigned x, unsigned y, bool mem, IoPort *port);
+
+} // namespace onyx
+
+#endif

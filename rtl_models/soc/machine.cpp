@@ -1,0 +1,374 @@
+/* machine.cpp - see machine.h. */
+#include "rtl_models/soc/machine.h"
+
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "firmware/registers.h"
+#include "rtl_models/soc/m3.h"
+#include "rtl_models/soc/soc.h"
+
+namespace {
+
+constexpr uint32_t PAGE = 0x1000;
+constexpr uint32_t CGRA_ENTITY = 1u << PLATFORM_CLK_GATE_EN_CGRA_LSB;
+
+/* Registers with their values at power-up; those the model does nothing with are plain storage. */
+struct Platform {
+    uint32_t words[PAGE / 4] = {};
+
+    Platform() {
+#define REGISTER(block, name, offset, access, reset, doc) RESET_##block(offset, reset)
+#define REGISTER_FIELD(block, reg, field, lsb, width, doc)
+#define RESET_PLATFORM(offset, reset) words[(offset) / 4] = (reset);
+#define RESET_GLC(offset, reset)
+#define RESET_GLB(offset, reset)
+#define RESET_CORE(offset, reset)
+#include "firmware/registers.def"
+#undef REGISTER
+#undef REGISTER_FIELD
+    }
+    uint32_t &at(uint32_t offset) {
+        return words[offset / 4];
+    }
+    uint32_t at(uint32_t offset) const {
+        return words[offset / 4];
+    }
+    void write(uint32_t offset, uint32_t value) {
+        if (offset == PLATFORM_ID || offset == PLATFORM_RESET_ACK)
+            return;
+        at(offset) = value;
+        at(PLATFORM_RESET_ACK) = at(PLATFORM_RESET_REQ); /* at once */
+    }
+    bool array_clocked() const {
+        return (at(PLATFORM_CLK_GATE_EN) & CGRA_ENTITY) == 0;
+    }
+    bool array_in_reset() const {
+        return (at(PLATFORM_RESET_REQ) & CGRA_ENTITY) != 0;
+    }
+    unsigned array_divider() const {
+        return 1u << (at(PLATFORM_CGRA_CLK_SELECT) & 7);
+    }
+};
+
+struct Uart {
+    enum { DATA = 0x00, STATE = 0x04, CTRL = 0x08, BAUDDIV = 0x10 };
+    uint32_t ctrl = 0, divider = 0;
+
+    uint32_t read(uint32_t offset) const { return offset == CTRL ? ctrl : offset == BAUDDIV ? divider : 0; }
+    void write(uint32_t offset, uint32_t value, FILE *out) {
+        if (offset == CTRL)
+            ctrl = value & 0x7F;
+        else if (offset == BAUDDIV)
+            divider = value & 0xFFFFF;
+        else if (offset == DATA && (ctrl & 1) && out != nullptr)
+            std::fputc(static_cast<int>(value & 0xFF), out);
+    }
+};
+
+} // namespace
+
+struct machine {
+    machine_config config;
+    onyx::Soc soc;
+    Platform platform;
+    Uart uart;
+    std::vector<uint8_t> code, sram;
+    m3 *core = nullptr;
+    uint64_t cpu_cycles = 0;
+    int64_t phase = 0;  /* of the array's clock, in 1/divider of its cycles */
+    uint64_t taken = 0; /* array cycles that accesses of this instruction took */
+    std::string refused, stop_reason;
+
+    explicit machine(const machine_config &c)
+        : config(c), soc(c.array_width, c.array_height, c.mem_period, c.mem_phase), code(c.code_bytes),
+          sram(c.sram_bytes) {}
+    ~machine() { m3_destroy(core); }
+    machine(const machine &) = delete;
+    machine &operator=(const machine &) = delete;
+
+    bool array_runs() const { return platform.array_clocked() && !platform.array_in_reset(); }
+    bool refuse(const char *what, uint32_t address);
+    bool array_read(uint32_t address, unsigned size, uint32_t *value);
+    bool array_write(uint32_t address, unsigned size, uint32_t value);
+    bool device_read(uint32_t address, unsigned size, uint32_t *value);
+    bool device_write(uint32_t address, unsigned size, uint32_t value);
+    const uint8_t *memory(uint32_t address, size_t bytes) const;
+};
+
+static bool inside(uint32_t address, uint32_t base, uint32_t bytes) {
+    return address - base < bytes;
+}
+
+/* ---- accesses of the processor --------------------------------------------------------------- */
+
+bool machine::refuse(const char *what, uint32_t address) {
+    char text[120];
+    std::snprintf(text, sizeof text, "access to 0x%08x: %s", static_cast<unsigned>(address), what);
+    refused = text;
+    return false;
+}
+
+/* A buffer access may lie across two 64-bit words. */
+bool machine::array_read(uint32_t address, unsigned size, uint32_t *value) {
+    if (!array_runs())
+        return refuse("the array has no clock or is in reset", address);
+    uint64_t before = soc.cycles();
+    if (inside(address, config.registers, onyx::Soc::REGISTER_BYTES)) {
+        if (size != 4 || address % 4 != 0)
+            return refuse("array registers are read as whole words", address);
+        *value = soc.read_register(address - config.registers);
+    } else {
+        *value = 0;
+        for (unsigned done = 0, part; done < size; done += part) {
+            uint32_t at = address - config.buffer + done;
+            part = size - done < 8 - at % 8 ? size - done : 8 - at % 8;
+            *value |= static_cast<uint32_t>(soc.read_buffer(at, part)) << 8 * done;
+        }
+    }
+    taken += soc.cycles() - before;
+    return true;
+}
+
+bool machine::array_write(uint32_t address, unsigned size, uint32_t value) {
+    if (!array_runs())
+        return refuse("the array has no clock or is in reset", address);
+    uint64_t before = soc.cycles();
+    if (inside(address, config.registers, onyx::Soc::REGISTER_BYTES)) {
+        if (size != 4 || address % 4 != 0)
+            return refuse("array registers are written as whole words", address);
+        soc.write_register(address - config.registers, value);
+    } else {
+        for (unsigned done = 0, part; done < size; done += part) {
+            uint32_t at = address - config.buffer + done;
+            part = size - done < 8 - at % 8 ? size - done : 8 - at % 8;
+            soc.write_buffer(at, part, value >> 8 * done);
+        }
+    }
+    taken += soc.cycles() - before;
+    return true;
+}
+
+bool machine::device_read(uint32_t address, unsigned size, uint32_t *value) {
+    if (inside(address, config.buffer, onyx::Soc::GLB_BYTES) ||
+        inside(address, config.registers, onyx::Soc::REGISTER_BYTES))
+        return array_read(address, size, value);
+    uint32_t word;
+    if (inside(address, config.platform, PAGE))
+        word = platform.at(address - config.platform);
+    else
+        word = uart.read((address - config.uart) & ~3u);
+    *value = word >> 8 * (address % 4);
+    return true;
+}
+
+bool machine::device_write(uint32_t address, unsigned size, uint32_t value) {
+    if (inside(address, config.buffer, onyx::Soc::GLB_BYTES) ||
+        inside(address, config.registers, onyx::Soc::REGISTER_BYTES))
+        return array_write(address, size, value);
+    if (inside(address, config.platform, PAGE)) {
+        if (size != 4 || address % 4 != 0)
+            return refuse("the platform controller is written in whole words", address);
+        bool was_in_reset = platform.array_in_reset();
+        platform.write(address - config.platform, value);
+        if (platform.array_in_reset() != was_in_reset)
+            soc.reset();
+    } else {
+        uart.write(address - config.uart, value, config.uart_out);
+    }
+    return true;
+}
+
+static bool on_read(void *context, uint32_t address, unsigned size, uint32_t *value) {
+    return static_cast<machine *>(context)->device_read(address, size, value);
+}
+static bool on_write(void *context, uint32_t address, unsigned size, uint32_t value) {
+    return static_cast<machine *>(context)->device_write(address, size, value);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+extern "C" [[noreturn]] void out_of_memory(std::size_t bytes); /* of support/ */
+
+machine *machine_create(const machine_config *config) {
+    std::set_new_handler([] { out_of_memory(0); });
+    auto m = std::make_unique<machine>(*config);
+    m->core = m3_create({m.get(), on_read, on_write});
+    if (m->core == nullptr || !m3_map_ram(m->core, config->code, m->code.data(), config->code_bytes) ||
+        !m3_map_ram(m->core, config->sram, m->sram.data(), config->sram_bytes) ||
+        !m3_map_device(m->core, config->buffer, onyx::Soc::GLB_BYTES) ||
+        !m3_map_device(m->core, config->registers, onyx::Soc::REGISTER_BYTES) ||
+        !m3_map_device(m->core, config->platform, PAGE) ||
+        (config->uart != 0 && !m3_map_device(m->core, config->uart, PAGE)))
+        return nullptr;
+    return m.release();
+}
+
+void machine_destroy(machine *m) {
+    delete m;
+}
+
+/* Code or SRAM at the address, or null. */
+const uint8_t *machine::memory(uint32_t address, size_t bytes) const {
+    if (inside(address, config.code, config.code_bytes) &&
+        bytes <= config.code_bytes - (address - config.code))
+        return &code[address - config.code];
+    if (inside(address, config.sram, config.sram_bytes) &&
+        bytes <= config.sram_bytes - (address - config.sram))
+        return &sram[address - config.sram];
+    return nullptr;
+}
+
+static bool in_buffer(const machine *m, uint32_t address, size_t bytes) {
+    return inside(address, m->config.buffer, onyx::Soc::GLB_BYTES) &&
+           bytes <= onyx::Soc::GLB_BYTES - (address - m->config.buffer);
+}
+
+bool machine_holds(const machine *m, uint32_t address, size_t bytes) {
+    return m->memory(address, bytes) != nullptr || in_buffer(m, address, bytes);
+}
+
+bool machine_load(machine *m, uint32_t address, const void *from, size_t bytes) {
+    if (const uint8_t *to = m->memory(address, bytes))
+        std::memcpy(const_cast<uint8_t *>(to), from, bytes);
+    else if (in_buffer(m, address, bytes))
+        m->soc.load(address - m->config.buffer, static_cast<const uint8_t *>(from), bytes);
+    else
+        return false;
+    return true;
+}
+
+bool machine_dump(const machine *m, uint32_t address, void *to, size_t bytes) {
+    if (const uint8_t *from = m->memory(address, bytes))
+        std::memcpy(to, from, bytes);
+    else if (in_buffer(m, address, bytes))
+        m->soc.dump(address - m->config.buffer, static_cast<uint8_t *>(to), bytes);
+    else
+        return false;
+    return true;
+}
+
+uint32_t machine_word(const machine *m, uint32_t address) {
+    uint8_t bytes[4] = {};
+    machine_dump(m, address, bytes, sizeof bytes);
+    return bytes[0] | static_cast<uint32_t>(bytes[1]) << 8 | static_cast<uint32_t>(bytes[2]) << 16 |
+           static_cast<uint32_t>(bytes[3]) << 24;
+}
+
+/* The array has moved ahead by an access that is no instruction's: the next ones make it wait. */
+static void pay(machine *m, uint64_t taken) {
+    if (m->platform.array_clocked())
+        m->phase -= static_cast<int64_t>(taken) * m->platform.array_divider();
+}
+
+static bool device_at(const machine *m, uint32_t address) {
+    return inside(address, m->config.buffer, onyx::Soc::GLB_BYTES) ||
+           inside(address, m->config.registers, onyx::Soc::REGISTER_BYTES) ||
+           inside(address, m->config.platform, PAGE) || inside(address, m->config.uart, PAGE);
+}
+
+bool machine_bus_read(machine *m, uint32_t address, unsigned size, uint32_t *value) {
+    *value = 0;
+    if (const uint8_t *from = m->memory(address, size)) {
+        for (unsigned i = 0; i < size; i++)
+            *value |= static_cast<uint32_t>(from[i]) << 8 * i;
+        return true;
+    }
+    m->taken = 0;
+    bool good = device_at(m, address) && m->device_read(address, size, value);
+    pay(m, m->taken);
+    return good;
+}
+
+bool machine_bus_write(machine *m, uint32_t address, unsigned size, uint32_t value) {
+    if (const uint8_t *to = m->memory(address, size)) {
+        for (unsigned i = 0; i < size; i++)
+            const_cast<uint8_t *>(to)[i] = static_cast<uint8_t>(value >> 8 * i);
+        if (inside(address, m->config.code, m->config.code_bytes))
+            m3_code_changed(m->core);
+        return true;
+    }
+    m->taken = 0;
+    bool good = device_at(m, address) && m->device_write(address, size, value);
+    pay(m, m->taken);
+    return good;
+}
+
+struct m3 *machine_core(machine *m) {
+    return m->core;
+}
+
+void machine_reset(machine *m) {
+    m3_reset(m->core);
+}
+
+/* The accesses of the instruction have moved the array ahead of the processor; it waits until it has caught
+ * up. */
+bool machine_step(machine *m) {
+    unsigned cycles;
+    m->taken = 0;
+    m3_state state = m3_step(m->core, &cycles);
+    int64_t divider = m->platform.array_divider(), ratio = m->config.array_cycles_per_cpu_cycle;
+    if (m->platform.array_clocked()) {
+        m->phase += static_cast<int64_t>(cycles) * ratio - static_cast<int64_t>(m->taken) * divider;
+        for (; m->phase < 0; m->phase += ratio)
+            cycles++;
+        for (; m->phase >= divider; m->phase -= divider)
+            if (!m->platform.array_in_reset())
+                m->soc.step();
+        m3_irq(m->core, m->config.irq, m->soc.interrupt());
+    }
+    m->cpu_cycles += cycles;
+    m3_tick(m->core, cycles);
+    return state != M3_STOPPED && m->soc.error().empty();
+}
+
+const char *machine_stop_reason(machine *m) {
+    m->stop_reason = m3_stop_reason(m->core);
+    if (!m->soc.error().empty())
+        m->stop_reason = m->soc.error();
+    return m->stop_reason.c_str();
+}
+
+const char *machine_refused(const machine *m) {
+    return m->refused.c_str();
+}
+
+machine_counters machine_count(const machine *m) {
+    return {m->cpu_cycles,        m3_instructions(m->core), m->soc.cycles(), m->soc.array_cycles(),
+            m->soc.evaluations(), m->soc.progress(),        m->soc.runs(),   m->soc.kernel_cycles()};
+}
+
+uint64_t machine_run_cycles(const machine *m, uint64_t run) {
+    return m->soc.run_cycles(run);
+}
+void machine_forget_runs(machine *m) {
+    m->soc.forget_runs();
+}
+
+void machine_watch(machine *m, machine_watcher *watcher, void *context) {
+    m->soc.watch([=](uint64_t cycle, unsigned x, unsigned y, unsigned port, bool offered, bool room,
+                     bool moves,
+                     uint32_t token) { watcher(context, cycle, x, y, port, offered, room, moves, token); });
+}
+uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y) {
+    return m->soc.hazards(x, y);
+}
+
+bool machine_collided(const machine *m, size_t i, machine_collision *out) {
+    if (i >= m->soc.collisions().size())
+        return false;
+    const onyx::Collision &c = m->soc.collisions()[i];
+    *out = {c.tile, c.bank, c.lost, c.to, c.cycle};
+    return true;
+}
+
+char *machine_describe_stuck(const machine *m) {
+    char *text = strdup(m->soc.describe_stuck().c_str());
+    if (text == nullptr)
+        out_of_memory(0);
+    return text;
+}

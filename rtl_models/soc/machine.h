@@ -1,0 +1,97 @@
+/* machine.h - the whole chip: processor, memories, platform controller, UART, and the array's side (soc.h).
+ *
+ * Time: the processor and the array run from clocks of a fixed ratio; the platform controller may slow the
+ * array down by powers of two. An access to the array's side holds the processor until it is answered.
+ */
+#ifndef ONYX_COSIM_MACHINE_H
+#define ONYX_COSIM_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct machine machine;
+
+/* Byte addresses and sizes as on the board; sizes multiples of 4096. */
+typedef struct {
+    uint32_t array_width, array_height; /* without the IO row */
+    uint32_t mem_period, mem_phase;     /* columns of MEM tiles: x % mem_period == mem_phase */
+    uint32_t code, code_bytes, sram, sram_bytes;
+    uint32_t buffer, registers,
+        platform;  /* global buffer (4 MB), array registers (8 KB), platform controller */
+    uint32_t uart; /* CMSDK UART 0; 0: none */
+    uint32_t irq;  /* of the array */
+    uint32_t array_cycles_per_cpu_cycle; /* at full clock, at least 1 */
+    FILE *uart_out;                      /* what the program transmits */
+} machine_config;
+
+/* Powered up, memories 0, processor not yet reset. NULL if no processor can be had. */
+machine *machine_create(const machine_config *config);
+void machine_destroy(machine *m);
+
+/* Debugger's access without time, to code, SRAM and buffer. False if the range is not inside one of them. To
+ * touch a bank of the buffer that a DMA is at work on is a collision. */
+bool machine_load(machine *m, uint32_t address, const void *from, size_t bytes);
+bool machine_holds(const machine *m, uint32_t address, size_t bytes); /* whether it is */
+bool machine_dump(const machine *m, uint32_t address, void *to, size_t bytes);
+uint32_t machine_word(const machine *m, uint32_t address); /* 0 where there is no memory */
+
+/* Access by the debug port's bus master: like the processor's own, with side effects of registers and time of
+ * the array, to everything but the processor's private registers. size 1, 2 or 4, aligned; the value in the
+ * low bits. False: bus error. */
+bool machine_bus_read(machine *m, uint32_t address, unsigned size, uint32_t *value);
+bool machine_bus_write(machine *m, uint32_t address, unsigned size, uint32_t value);
+/* The processor; for debug.c. */
+struct m3 *machine_core(machine *m);
+
+/* The processor starts from its vector table; call once the program is loaded. */
+void machine_reset(machine *m);
+/* An instruction, or a cycle of sleep. False: stopped, see machine_stop_reason. */
+bool machine_step(machine *m);
+/* "" or why nothing runs any more. In the machine until the next call. */
+const char *machine_stop_reason(machine *m);
+/* "" or the last access to the array's side that was refused, because it has no clock or is in reset, or
+ * because the access has no meaning there. */
+const char *machine_refused(const machine *m);
+
+typedef struct {
+    uint64_t cpu_cycles, instructions;
+    uint64_t array_cycles;  /* of the array's clock */
+    uint64_t array_stepped; /* of these, how many the array had to be evaluated in */
+    uint64_t evaluations;   /* of array tiles */
+    uint64_t progress;      /* grows whenever something moves on the array's side */
+    uint64_t runs;          /* start pulses of streams */
+    uint64_t kernel;        /* array cycles in which a run was under way */
+} machine_counters;
+machine_counters machine_count(const machine *m);
+/* Array cycles of run i of all so far, by start pulses: to the last store it started. Not of those that were
+ * forgotten: all before the latest machine_forget_runs. */
+uint64_t machine_run_cycles(const machine *m, uint64_t run);
+void machine_forget_runs(machine *m);
+/* What the monitors of a tile have raised: bit n is hazard n of rtl_models/cycle/cycle.h. */
+uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y);
+/* Two accesses to one bank of the buffer at once (docs/errata.md): as Collision of soc.h. */
+typedef struct {
+    uint32_t glb_tile, bank;
+    const char *lost, *to;
+    uint64_t cycle;
+} machine_collision;
+/* The first of each kind in each bank, by time: number i of those so far, or false. */
+bool machine_collided(const machine *m, size_t i, machine_collision *out);
+/* Has every channel of the array told as it changes, as array_glue.h's Watcher. */
+typedef void machine_watcher(void *context, uint64_t cycle, uint32_t x, uint32_t y, uint32_t port,
+                             bool offered, bool room, bool moves, uint32_t token);
+void machine_watch(machine *m, machine_watcher *watcher, void *context);
+/* Lines: which streams are open and which tiles' outputs wait. Caller frees. */
+char *machine_describe_stuck(const machine *m);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,346 @@
+/* session.c - see session.h. The host's part of docs/firmware.md, with a debugger's access to memory. */
+#include "rtl_models/soc/session.h"
+#include "rtl_models/soc/waves.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define UART0 0x40002000u
+
+typedef struct {
+    const cosim_options *options;
+    const pnr_board *board;
+    machine *m;
+    diagnostics *d;
+    uint64_t last_progress,
+        moved_at; /* machine_counters.progress, and array time when it was last seen to grow */
+    int exit_code;
+} session;
+
+/* ---- the machine ----------------------------------------------------------------------------- */
+
+machine *cosim_machine(const pnr_board *b, FILE *uart_out, diagnostics *d) {
+    if (b->width > 32 || b->glb_tiles > 16 || b->glb_bank_bytes != 0x20000 || b->glb_banks_per_tile != 2 ||
+        b->columns_per_glb_tile != 2 || b->tracks != 5 || b->mem_period != 4 || b->mem_phase != 3) {
+        diag_error(d, (src_loc){0}, "E0750-board-model", "there is no model of board '%s'", b->name);
+        diag_hint(d, "the RTL has at most 32 columns, 5 tracks, MEM in every fourth column and buffer tiles "
+                     "of two banks of "
+                     "128 KB for two columns each");
+        return NULL;
+    }
+    uint32_t ratio = (b->cgra_mhz + b->cpu_mhz / 2) / b->cpu_mhz;
+    machine_config c = {.array_width = b->width,
+                        .array_height = b->height - 1,
+                        .mem_period = b->mem_period,
+                        .mem_phase = b->mem_phase,
+                        .code = b->map.code,
+                        .code_bytes = b->map.code_bytes,
+                        .sram = b->map.sram,
+                        .sram_bytes = b->map.sram_bytes,
+                        .buffer = b->map.cgra_data,
+                        .registers = b->map.cgra_reg,
+                        .platform = b->map.platform,
+                        .uart = UART0,
+                        .irq = b->map.cgra_irq,
+                        .array_cycles_per_cpu_cycle = ratio ? ratio : 1,
+                        .uart_out = uart_out};
+    machine *m = machine_create(&c);
+    if (!m) {
+        diag_error(d, (src_loc){0}, "E0753-processor",
+                   "the processor model cannot be set up with the memory map of board '%s'", b->name);
+        diag_hint(d, "memories must not overlap, and start and end at multiples of 4096");
+    }
+    return m;
+}
+
+void cosim_collision_text(const machine_collision *c, char *to, size_t size) {
+    snprintf(to, size,
+             "GLB tile %u, bank %u: on the chip an access of the %s is lost to the %s (array cycle %" PRIu64
+             ")",
+             c->glb_tile, c->bank, c->lost, c->to, c->cycle);
+}
+
+/* ---- mailbox --------------------------------------------------------------------------------- */
+
+static uint32_t mailbox(const session *s, uint32_t offset) {
+    return machine_word(s->m, s->board->map.sram + offset);
+}
+static uint64_t mailbox_counter(const session *s, uint32_t i) {
+    uint32_t at = FW_MAILBOX_CYCLES + 8 * i;
+    return mailbox(s, at) | (uint64_t)mailbox(s, at + 4) << 32;
+}
+static void put_word(session *s, uint32_t address, uint32_t value) {
+    uint8_t bytes[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
+                        (uint8_t)(value >> 24)};
+    machine_load(s->m, address, bytes, sizeof bytes);
+}
+
+/* ---- ends that are not good ------------------------------------------------------------------ */
+
+/* A note for each line of the machine's description. */
+static void note_stuck(session *s) {
+    char *text = machine_describe_stuck(s->m);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        diag_note(s->d, (src_loc){0}, "%s", line);
+    free(text);
+}
+
+static bool target_failed(session *s) {
+    const fw_error_info *e = fw_error_find(mailbox(s, FW_MAILBOX_ERROR));
+    const char *refused = machine_refused(s->m);
+    s->exit_code = COSIM_TARGET;
+    diag_error(s->d, (src_loc){0}, "E0760-target", "the program reports error %u: %s",
+               mailbox(s, FW_MAILBOX_ERROR), e ? e->message : "not in the firmware's list");
+    if (e)
+        diag_hint(s->d, "%s", e->hint);
+    for (uint32_t i = 0; e && i < 2; i++)
+        if (e->detail[i][0])
+            diag_note(s->d, (src_loc){0}, "%s: 0x%08x", e->detail[i], mailbox(s, FW_MAILBOX_DETAIL + 4 * i));
+    if (refused[0])
+        diag_note(s->d, (src_loc){0}, "%s", refused);
+    note_stuck(s);
+    return false;
+}
+
+static bool stopped(session *s) {
+    const char *refused = machine_refused(s->m);
+    s->exit_code = COSIM_TARGET;
+    diag_error(s->d, (src_loc){0}, "E0761-stopped", "the machine stopped: %s", machine_stop_reason(s->m));
+    diag_hint(s->d, "look the address up in app.map");
+    if (refused[0])
+        diag_note(s->d, (src_loc){0}, "%s", refused);
+    return false;
+}
+
+static bool out_of_time(session *s, const char *code, const char *what, uint64_t limit) {
+    s->exit_code = COSIM_WATCHDOG;
+    diag_error(s->d, (src_loc){0}, code, "%s %" PRIu64 " array cycles", what, limit);
+    diag_hint(
+        s->d,
+        "follow the open streams below upstream; a design that needs more time gets it with --watchdog and "
+        "--max-cycles");
+    note_stuck(s);
+    return false;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* Time in array cycles at full clock: goes on when the array has no clock. */
+static bool in_time(session *s) {
+    machine_counters c = machine_count(s->m);
+    uint64_t ratio = (s->board->cgra_mhz + s->board->cpu_mhz / 2) / s->board->cpu_mhz,
+             now = c.cpu_cycles * (ratio ? ratio : 1);
+    if (c.progress != s->last_progress) {
+        s->last_progress = c.progress;
+        s->moved_at = now;
+    }
+    if (now - s->moved_at > s->options->watchdog)
+        return out_of_time(s, "E0770-watchdog", "nothing moved for", s->options->watchdog);
+    if (s->options->max_cycles && now > s->options->max_cycles)
+        return out_of_time(s, "E0771-max-cycles", "not finished after", s->options->max_cycles);
+    return true;
+}
+
+/* Runs until the program has finished batch `number`, or with 0 until it is ready for the first. */
+static bool run_until_done(session *s, uint32_t number) {
+    enum { CHECK_TIME_EVERY = 256 };
+    for (uint32_t i = 1;; i++) {
+        if (!machine_step(s->m))
+            return stopped(s);
+        if (i % CHECK_TIME_EVERY == 0 && !in_time(s))
+            return false;
+        if (mailbox(s, 0) != FW_MAILBOX_MAGIC)
+            continue;
+        uint32_t state = mailbox(s, FW_MAILBOX_STATE);
+        if (state == FW_STATE_FAILED)
+            return target_failed(s);
+        if (state == FW_STATE_READY && mailbox(s, FW_MAILBOX_DONE) == number)
+            return true;
+    }
+}
+
+/* One stream of one run: length in 16-bit words, words, padding. */
+static bool write_output(session *s, uint32_t address, uint32_t words, FILE *out) {
+    uint32_t bytes = 2 * words, limit = s->board->glb_bank_bytes;
+    uint8_t *content = calloc(1, limit + 4);
+    if (!content)
+        out_of_memory(limit + 4);
+    bool good = words <= limit / 2 && machine_dump(s->m, address, content, bytes);
+    if (good) {
+        file_put_u32(out, words);
+        fwrite(content, 1, (bytes + 3) / 4 * 4, out);
+    } else {
+        s->exit_code = COSIM_TARGET;
+        diag_error(s->d, (src_loc){0}, "E0762-output-range",
+                   "the program says an output of %u %s lies at 0x%08x", words,
+                   plural(words, "word", "words"), address);
+        diag_hint(s->d, "the program belongs to another board or is damaged");
+    }
+    free(content);
+    return good;
+}
+
+static bool wrong_runs(session *s, const char *what, uint64_t wanted, uint64_t got) {
+    s->exit_code = COSIM_TARGET;
+    diag_error(s->d, (src_loc){0}, "E0763-runs", "%s: %" PRIu64 " expected, the program says %" PRIu64, what,
+               wanted, got);
+    diag_hint(s->d, "the program does not follow docs/firmware.md");
+    return false;
+}
+
+/* Results of a batch out of its run table; `first_run`: start pulses before it. */
+static bool write_results(session *s, const fw_batches *all, const fw_batch *b, uint64_t first_run,
+                          FILE *out) {
+    uint32_t row_bytes = fw_row_bytes(all->inputs, all->outputs);
+    for (uint32_t run = 0; run < b->runs; run++) {
+        uint32_t row = b->table + run * row_bytes,
+                 start = machine_word(s->m, row + row_bytes - 4) >> FW_ROW_START_SHIFT;
+        if (start >= b->runs)
+            return wrong_runs(s, "starts in a batch", b->runs, start + 1ull);
+        uint64_t cycles = machine_run_cycles(s->m, first_run + start);
+        file_put_u32(out, (uint32_t)cycles);
+        file_put_u32(out, (uint32_t)(cycles >> 32));
+        for (uint32_t o = 0; o < all->outputs; o++) {
+            uint32_t cell = row + 8 * (all->inputs + o);
+            if (!write_output(s, s->board->map.cgra_data + machine_word(s->m, cell),
+                              machine_word(s->m, cell + 4), out))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_batch *b, FILE *out) {
+    uint64_t first_run = machine_count(s->m).runs;
+    machine_forget_runs(s->m);
+    for (uint32_t k = 0; k < b->segments.len; k++) {
+        const fw_segment *g = &b->segments.at[k];
+        BUG_IF(!machine_load(s->m, g->address, g->content, g->bytes), "segment at 0x%x", g->address);
+    }
+    put_word(s, s->board->map.sram + FW_MAILBOX_RUNS, b->runs);
+    put_word(s, s->board->map.sram + FW_MAILBOX_TABLE, b->table);
+    put_word(s, s->board->map.sram + FW_MAILBOX_OUTPUTS, fw_output_bank(all->buffers, i));
+    put_word(s, s->board->map.sram + FW_MAILBOX_COMMAND, i + 1);
+    if (!run_until_done(s, i + 1))
+        return false;
+    uint64_t runs = machine_count(s->m).runs - first_run;
+    return runs == b->runs ? write_results(s, all, b, first_run, out)
+                           : wrong_runs(s, "start pulses of a batch", b->runs, runs);
+}
+
+/* Each batch is in memory while it runs. */
+static bool run_batches(session *s, fw_batches *all, FILE *out) {
+    bool good = true;
+    for (uint32_t i = 0; good && i < all->batches; i++) {
+        arena mem = {0};
+        fw_batch batch;
+        good = fw_batches_get(all, i, &mem, s->d, &batch) && run_batch(s, all, i, &batch, out);
+        arena_free(&mem);
+    }
+    return good;
+}
+
+/* "hazards": the tiles whose monitors were raised, and by which kinds, a bit each. */
+static void list_hazards(const session *s, cJSON *json) {
+    cJSON *list = cJSON_AddArrayToObject(json, "hazards");
+    for (uint32_t y = 1; y <= s->board->height; y++) {
+        for (uint32_t x = 0; x < s->board->width; x++) {
+            uint32_t kinds = machine_hazards(s->m, x, y);
+            if (!kinds)
+                continue;
+            cJSON *one = cJSON_CreateObject();
+            cJSON_AddNumberToObject(one, "x", x);
+            cJSON_AddNumberToObject(one, "y", y);
+            cJSON_AddNumberToObject(one, "kinds", kinds);
+            cJSON_AddItemToArray(list, one);
+        }
+    }
+}
+
+/* "collisions": where two accesses met in a bank of the global buffer, and whose is lost on the chip. */
+static void list_collisions(const session *s, cJSON *json) {
+    cJSON *list = cJSON_AddArrayToObject(json, "collisions");
+    machine_collision c;
+    for (size_t i = 0; machine_collided(s->m, i, &c); i++) {
+        cJSON *one = cJSON_CreateObject();
+        cJSON_AddNumberToObject(one, "glb_tile", c.glb_tile);
+        cJSON_AddNumberToObject(one, "bank", c.bank);
+        cJSON_AddStringToObject(one, "lost", c.lost);
+        cJSON_AddStringToObject(one, "to", c.to);
+        cJSON_AddNumberToObject(one, "cycle", (double)c.cycle);
+        cJSON_AddItemToArray(list, one);
+    }
+}
+
+static bool write_statistics(const session *s, double seconds) {
+    static const char *const names[] = {"config", "kernel", "firmware", "total"};
+    machine_counters c = machine_count(s->m);
+    cJSON *json = cJSON_CreateObject(), *cpu = cJSON_AddObjectToObject(json, "cycles");
+    for (uint32_t i = 0; i < 4; i++)
+        cJSON_AddNumberToObject(cpu, names[i], (double)mailbox_counter(s, i));
+    cJSON_AddNumberToObject(json, "runs", (double)c.runs);
+    cJSON_AddNumberToObject(json, "cgra_cycles", (double)c.array_cycles);
+    cJSON_AddNumberToObject(json, "cgra_cycles_kernel", (double)c.kernel);
+    cJSON_AddNumberToObject(json, "cgra_cycles_evaluated", (double)c.array_stepped);
+    cJSON_AddNumberToObject(json, "tile_evaluations", (double)c.evaluations);
+    cJSON_AddNumberToObject(json, "cpu_cycles", (double)c.cpu_cycles);
+    cJSON_AddNumberToObject(json, "instructions", (double)c.instructions);
+    cJSON_AddNumberToObject(json, "wall_seconds", seconds);
+    cJSON_AddNumberToObject(json, "cgra_cycles_per_second",
+                            seconds > 0 ? (double)c.array_cycles / seconds : 0);
+    list_hazards(s, json);
+    list_collisions(s, json);
+    bool good = json_write(json, s->options->stats, s->d);
+    cJSON_Delete(json);
+    return good;
+}
+
+static bool run_all(session *s, fw_batches *all, arena *mem) {
+    file_out out;
+    double begin = seconds_now();
+    machine_reset(s->m);
+    if (!run_until_done(s, 0) || !file_create(&out, s->options->result, mem, s->d))
+        return false;
+    const uint32_t head[] = {0x52584e4fu /* "ONXR" */, 1, (uint32_t)all->runs, all->outputs};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        file_put_u32(out.stream, head[i]);
+    if (!run_batches(s, all, out.stream)) {
+        file_abandon(&out);
+        return false;
+    }
+    return file_commit(&out, s->d) && (!s->options->stats || write_statistics(s, seconds_now() - begin));
+}
+
+/* However the run has ended: they may be why. */
+static void warn_of_collisions(const session *s) {
+    machine_collision c;
+    char text[200];
+    for (size_t i = 0; machine_collided(s->m, i, &c); i++) {
+        cosim_collision_text(&c, text, sizeof text);
+        diag_warning(s->d, (src_loc){0}, "E0805-bank-collision", "%s", text);
+    }
+}
+
+static void run(session *s, fw_batches *batches, arena *mem) {
+    const cosim_options *o = s->options;
+    s->m = cosim_machine(s->board, o->uart_out, s->d);
+    if (!s->m)
+        return;
+    wave *waves = o->waves ? cosim_waves_begin(o->waves, s->m, mem, s->d) : NULL;
+    if ((waves || !o->waves) && cosim_load_elf(s->m, o->elf, mem, s->d) && run_all(s, batches, mem))
+        s->exit_code = COSIM_OK;
+    warn_of_collisions(s);
+    machine_destroy(s->m);
+    if (waves && !wave_end(waves, s->d))
+        s->exit_code = COSIM_USAGE;
+}
+
+int cosim_run(const cosim_options *o, const pnr_board *board, arena *mem, diagnostics *d) {
+    fw_batches batches;
+    session s = {.options = o, .board = board, .d = d, .exit_code = COSIM_USAGE};
+    if (!fw_batches_open(o->batches, board, mem, d, &batches))
+        return COSIM_USAGE;
+    run(&s, &batches, mem);
+    fw_batches_close(&batches);
+    return s.exit_code;
+}

@@ -1,0 +1,34 @@
+/* session.h - what onyx-cosim does: load a program, run batches, write results. */
+#ifndef ONYX_COSIM_SESSION_H
+#define ONYX_COSIM_SESSION_H
+
+#include "firmware/firmware.h"
+#include "rtl_models/soc/machine.h"
+
+/* Exit codes of onyx-cosim. */
+enum { COSIM_OK = 0, COSIM_USAGE = 1, COSIM_TARGET = 4, COSIM_WATCHDOG = 5 };
+
+typedef struct {
+    const char *elf, *batches, *result;
+    const char *stats;   /* NULL: none */
+    const char *waves;   /* folder, or NULL: waves.h */
+    uint64_t max_cycles; /* of the array; 0: no bound */
+    uint64_t watchdog;   /* array cycles in which nothing may move at most */
+    FILE *uart_out;
+} cosim_options;
+enum { COSIM_WATCHDOG_CYCLES = 1000000 };
+
+/* Runs it all. Results and statistics are there only if it returns COSIM_OK. Collisions in the global buffer
+ * are warnings, E0805-bank-collision. Errors: E0750-board-model,
+ * E0751-elf, E0752-elf-address, E0753-processor, those of fw_batches_open; E0760-target, E0761-stopped,
+ * E0762-output-range, E0763-runs (COSIM_TARGET); E0770-watchdog, E0771-max-cycles (COSIM_WATCHDOG). */
+int cosim_run(const cosim_options *o, const pnr_board *board, arena *mem, diagnostics *d);
+
+/* The machine of a board. NULL after E0750 or E0753. */
+machine *cosim_machine(const pnr_board *board, FILE *uart_out, diagnostics *d);
+/* What a collision is and where, without a line's end; `size` 200 is enough. */
+void cosim_collision_text(const machine_collision *c, char *to, size_t size);
+/* Loads the segments of a 32-bit Arm ELF file to their physical addresses. False after E0751 or E0752. */
+bool cosim_load_elf(machine *m, const char *path, arena *mem, diagnostics *d);
+
+#endif

@@ -1,0 +1,495 @@
+/* soc.cpp - see soc.h.
+ *
+ * Everything that crosses between controller, buffer and array comes from registers, but for two: the
+ * buffer's register read data and the array's configuration read data, which follow the controller's address.
+ * So a cycle is: carry all outputs over to the inputs, clock every part, and no order among the parts
+ * matters.
+ */
+#include "rtl_models/soc/soc.h"
+
+#include <array>
+#include <cstring>
+#include <deque>
+
+#include "Vonyx_glb_tile.h"
+#include "Vonyx_glb_tile___024root.h"
+#include "Vonyx_glc.h"
+#include "rtl_models/soc/array_glue.h"
+#include "verilated.h"
+
+namespace onyx {
+namespace {
+
+constexpr uint32_t GLB_REGISTERS = 0x1000; /* offset bit of the buffer's registers */
+constexpr unsigned BANK_BYTES = 0x20000;
+constexpr unsigned BANKS = 2; /* of a tile */
+constexpr unsigned TAIL = 8;  /* cycles a tile is evaluated after its last activity: pulses and pipelines */
+
+/* One direction of a GLB tile: what it did since its start pulse, for those who ask why it is stuck. */
+struct Stream {
+    bool open = false;
+    uint64_t words = 0;
+};
+
+struct ConfigWord {
+    uint32_t address, data;
+};
+
+/* Who loses to whom: the kinds of onyx_glb_tile's collision_o, then a DMA (in_use_o) to the host. */
+constexpr const char *PROCESSOR = "processor or debug port", *STORE = "store DMA",
+                     *CONFIG = "configuration DMA", *LOAD = "load DMA", *HOST = "host";
+constexpr struct {
+    const char *lost, *to;
+} COLLISIONS[] = {{STORE, PROCESSOR}, {CONFIG, PROCESSOR}, {CONFIG, STORE}, {LOAD, PROCESSOR}, {LOAD, STORE},
+                  {LOAD, CONFIG},     {PROCESSOR, STORE},  {STORE, HOST},   {CONFIG, HOST},    {LOAD, HOST}};
+constexpr unsigned HOST_KINDS = 7; /* from here on */
+
+} // namespace
+
+struct Soc::State {
+    VerilatedContext context;
+    Vonyx_glc glc;
+    std::array<std::unique_ptr<Vonyx_glb_tile>, TILES> tiles;
+    std::array<unsigned, TILES> awake{}; /* cycles left to evaluate */
+    std::array<Stream, TILES> loads, stores, configs;
+    Array array;
+    unsigned width;
+    std::deque<ConfigWord> config; /* words on their way: the array takes one a cycle */
+    bool array_was_reset = true;
+    uint32_t stalled = 0, config_read_data = 0;
+    bool config_reading = false, register_reading = false;
+    uint64_t cycles = 0, progress = 0;
+    uint64_t busy_before = 0, evaluations_before = 0; /* of the array before its last reset */
+    uint64_t runs_forgotten = 0;
+    std::vector<uint64_t> run_starts, run_cycles; /* of the runs after those */
+    std::array<uint64_t, TILES> run_of{};         /* by store: the run it is of */
+    uint64_t busy_since = 0, kernel_cycles = 0;
+    std::array<uint32_t, TILES> collided{}; /* bit BANKS * kind + bank */
+    std::vector<Collision> collisions;      /* of these bits */
+
+    State(unsigned w, unsigned h, unsigned mem_period, unsigned mem_phase)
+        : glc(&context), array(w, h, mem_period, mem_phase), width(w) {
+        for (auto &t : tiles)
+            t = std::make_unique<Vonyx_glb_tile>(&context);
+    }
+    /* A model with public memories signs off at the thread's context, which may be the array's, long gone. */
+    ~State() { Verilated::threadContextp(&context); }
+    State(const State &) = delete;
+    State &operator=(const State &) = delete;
+
+    template <class Model> static void clock(Model &m) {
+        m.clk_i = 1;
+        m.eval();
+        m.clk_i = 0;
+        m.eval();
+    }
+    template <class Model> static void reset(Model &m) {
+        for (int level : {1, 0, 1}) {
+            m.rst_ni = static_cast<CData>(level);
+            m.eval();
+        }
+    }
+    void wake(unsigned t) { awake[t] = TAIL; }
+    bool on(unsigned t) const { return awake[t] != 0 || loads[t].open || stores[t].open || configs[t].open; }
+
+    void reset_array();
+    void feed_array();
+    void configure_array();
+    void flush_array();
+    void carry_streams(unsigned t);
+    void carry_stream_end(unsigned column, bool own_valid, uint16_t own_data, bool own_ready, CData &ready_in,
+                          CData &valid_in, SData &data_in, unsigned t);
+    void carry_control(unsigned t, const std::array<ConfigWord, TILES> &east,
+                       const std::array<bool, TILES> &east_valid);
+    void note_start();
+    void note_done(unsigned t);
+    void note_collisions(unsigned t, uint32_t bits);
+    void note_host(uint32_t address, size_t bytes);
+    bool any_store_open() const;
+    void read_data_to_controller();
+    void step();
+    QData *bank(uint32_t address) const;
+};
+
+/* ---- one cycle ------------------------------------------------------------------------------- */
+
+void Soc::State::reset_array() {
+    busy_before += array.busy_cycles();
+    evaluations_before += array.evaluations();
+    array.reset();
+    config.clear();
+    stalled = 0;
+}
+
+/* Words the south outputs offer to the columns of their tile, and the controller's own configuration bus. */
+void Soc::State::configure_array() {
+    for (unsigned t = 0; t < TILES; t++) {
+        const Vonyx_glb_tile &m = *tiles[t];
+        if (on(t) && m.cfg_south_valid_o && (m.cfg_south_addr_o >> 8 & 0xFF) / 2 == t)
+            config.push_back({m.cfg_south_addr_o, m.cfg_south_data_o});
+    }
+    if (glc.cfg_write_o)
+        config.push_back({glc.cfg_addr_o, glc.cfg_data_o});
+    if (config.empty())
+        return;
+    array.config_write(config.front().address, config.front().data);
+    config.pop_front();
+    progress++;
+}
+
+void Soc::State::flush_array() {
+    uint32_t groups = 0;
+    for (unsigned g = 0; g < (width + 3) / 4; g++) {
+        unsigned source = glc.flush_crossbar_o >> 4 * g & 0xF;
+        if (on(source) && tiles[source]->flush_o)
+            groups |= 1u << g;
+    }
+    array.flush(groups);
+}
+
+/* One column: both directions between a GLB tile and the IO tile below it. */
+void Soc::State::carry_stream_end(unsigned column, bool own_valid, uint16_t own_data, bool own_ready,
+                                  CData &ready_in, CData &valid_in, SData &data_in, unsigned t) {
+    bool running = (stalled >> column & 1) == 0;
+    array.to_array(column, own_valid, own_data);
+    array.from_array_ready(column, own_ready);
+    bool ready = running && array.to_array_ready(column), valid = running && array.from_array_valid(column);
+    ready_in = ready;
+    valid_in = valid;
+    data_in = array.from_array_data(column);
+    loads[t].words += own_valid && ready;
+    stores[t].words += valid && own_ready;
+    if ((own_valid && ready) || (valid && own_ready))
+        progress++;
+}
+
+void Soc::State::carry_streams(unsigned t) {
+    Vonyx_glb_tile &m = *tiles[t];
+    unsigned column = 2 * t;
+    if (column < width)
+        carry_stream_end(column, m.even_valid_o, m.even_data_o, m.even_ready_o, m.even_ready_i,
+                         m.even_valid_i, m.even_data_i, t);
+    if (column + 1 < width)
+        carry_stream_end(column + 1, m.odd_valid_o, m.odd_data_o, m.odd_ready_o, m.odd_ready_i, m.odd_valid_i,
+                         m.odd_data_i, t);
+}
+
+/* What the controller and the western neighbour want of tile t in this cycle. */
+void Soc::State::carry_control(unsigned t, const std::array<ConfigWord, TILES> &east,
+                               const std::array<bool, TILES> &east_valid) {
+    Vonyx_glb_tile &m = *tiles[t];
+    m.ld_start_i = glc.g2f_start_o >> t & 1;
+    m.st_start_i = glc.f2g_start_o >> t & 1;
+    m.pc_start_i = glc.pc_start_o >> t & 1;
+    m.reg_we_i = glc.glb_reg_we_o && (glc.glb_reg_addr_o >> 8) == t;
+    m.reg_addr_i = static_cast<CData>(glc.glb_reg_addr_o & 0xFF);
+    m.reg_wdata_i = glc.glb_reg_wdata_o;
+    m.cfg_west_valid_i = t > 0 && east_valid[t - 1];
+    m.cfg_west_addr_i = t > 0 ? east[t - 1].address : 0;
+    m.cfg_west_data_i = t > 0 ? east[t - 1].data : 0;
+    if (m.ld_start_i)
+        loads[t] = {true, 0};
+    if (m.st_start_i)
+        stores[t] = {true, 0};
+    if (m.pc_start_i)
+        configs[t] = {true, 0};
+    if (m.ld_start_i || m.st_start_i || m.pc_start_i || m.reg_we_i || m.cfg_west_valid_i || m.proc_we_i ||
+        m.proc_re_i)
+        wake(t);
+}
+
+bool Soc::State::any_store_open() const {
+    bool open = false;
+    for (const Stream &s : stores)
+        open = open || s.open;
+    return open;
+}
+
+void Soc::State::note_start() {
+    if (glc.g2f_start_o || run_starts.empty()) {
+        if (!any_store_open())
+            busy_since = cycles;
+        run_starts.push_back(cycles);
+        run_cycles.push_back(0);
+    }
+    for (unsigned t = 0; t < TILES; t++) {
+        if (glc.f2g_start_o >> t & 1)
+            run_of[t] = runs_forgotten + run_starts.size() - 1;
+    }
+}
+
+void Soc::State::note_done(unsigned t) {
+    const Vonyx_glb_tile &m = *tiles[t];
+    if (m.ld_done_o)
+        loads[t].open = false;
+    if (m.pc_done_o)
+        configs[t].open = false;
+    if (m.st_done_o) {
+        stores[t].open = false;
+        if (run_of[t] >= runs_forgotten)
+            run_cycles[run_of[t] - runs_forgotten] = cycles - run_starts[run_of[t] - runs_forgotten];
+        if (!any_store_open())
+            kernel_cycles += cycles - busy_since;
+    }
+    if (m.ld_done_o || m.st_done_o || m.pc_done_o)
+        wake(t);
+}
+
+/* Bits as of `collided`. */
+void Soc::State::note_collisions(unsigned t, uint32_t bits) {
+    bits &= ~collided[t];
+    collided[t] |= bits;
+    for (unsigned i = 0; bits >> i != 0; i++)
+        if (bits >> i & 1)
+            collisions.push_back(
+                {t, i % BANKS, COLLISIONS[i / BANKS].lost, COLLISIONS[i / BANKS].to, cycles});
+}
+
+void Soc::State::note_host(uint32_t address, size_t bytes) {
+    for (size_t bank = address / BANK_BYTES; bytes != 0 && bank * BANK_BYTES < address + bytes; bank++) {
+        unsigned t = static_cast<unsigned>(bank / BANKS), of_bank = 0x15u << bank % BANKS;
+        note_collisions(t, (tiles[t]->in_use_o & of_bank) << BANKS * HOST_KINDS);
+    }
+}
+
+/* The two answers that follow the controller's address in the same cycle. The array is asked once per read
+ * strobe. */
+void Soc::State::read_data_to_controller() {
+    if (glc.cfg_read_o && !config_reading)
+        config_read_data = array.config_read(glc.cfg_addr_o);
+    config_reading = glc.cfg_read_o;
+    glc.cfg_rdata_i = config_read_data;
+    if (!register_reading)
+        return;
+    Vonyx_glb_tile &m = *tiles[glc.glb_reg_addr_o >> 8 & 0xF];
+    m.reg_addr_i = static_cast<CData>(glc.glb_reg_addr_o & 0xFF);
+    m.reg_we_i = 0;
+    m.eval();
+    glc.glb_reg_rdata_i = m.reg_rdata_o;
+}
+
+void Soc::State::step() {
+    read_data_to_controller();
+    std::array<ConfigWord, TILES> east;
+    std::array<bool, TILES> east_valid;
+    for (unsigned t = 0; t < TILES; t++) {
+        const Vonyx_glb_tile &m = *tiles[t];
+        east[t] = {m.cfg_east_addr_o, m.cfg_east_data_o};
+        east_valid[t] = on(t) && m.cfg_east_valid_o;
+    }
+    if (glc.g2f_start_o || glc.f2g_start_o)
+        note_start();
+    if (glc.stall_o != stalled) {
+        stalled = glc.stall_o;
+        array.set_stall(stalled);
+    }
+    bool array_resets = !glc.array_rst_no;
+    if (array_resets && !array_was_reset)
+        reset_array();
+    array_was_reset = array_resets;
+
+    glc.g2f_done_i = glc.f2g_done_i = glc.pc_done_i = 0;
+    configure_array();
+    flush_array();
+    for (unsigned t = 0; t < TILES; t++) {
+        carry_control(t, east, east_valid);
+        if (!on(t))
+            continue;
+        carry_streams(t);
+        glc.g2f_done_i = static_cast<SData>(glc.g2f_done_i | tiles[t]->ld_done_o << t);
+        glc.f2g_done_i = static_cast<SData>(glc.f2g_done_i | tiles[t]->st_done_o << t);
+        glc.pc_done_i = static_cast<SData>(glc.pc_done_i | tiles[t]->pc_done_o << t);
+    }
+
+    clock(glc);
+    for (unsigned t = 0; t < TILES; t++) {
+        if (!on(t))
+            continue;
+        if (awake[t] != 0)
+            awake[t]--;
+        clock(*tiles[t]);
+        note_done(t);
+        if (tiles[t]->collision_o)
+            note_collisions(t, tiles[t]->collision_o);
+    }
+    if (!array_resets)
+        array.step();
+    cycles++;
+}
+
+/* ---- the processor's accesses ---------------------------------------------------------------- */
+
+Soc::Soc(unsigned width, unsigned height, unsigned mem_period, unsigned mem_phase)
+    : state_(std::make_unique<State>(width, height, mem_period, mem_phase)) {
+    reset();
+}
+Soc::~Soc() = default;
+
+void Soc::reset() {
+    State &s = *state_;
+    State::reset(s.glc);
+    for (unsigned t = 0; t < TILES; t++) {
+        State::reset(*s.tiles[t]);
+        s.awake[t] = 0;
+        s.loads[t] = s.stores[t] = s.configs[t] = Stream();
+    }
+    s.reset_array();
+    s.array_was_reset = false;
+    s.config_reading = false;
+}
+
+void Soc::step() {
+    state_->step();
+}
+
+void Soc::write_register(uint32_t offset, uint32_t value) {
+    State &s = *state_;
+    s.glc.awaddr_i = static_cast<SData>(offset);
+    s.glc.wdata_i = value;
+    s.glc.awvalid_i = s.glc.wvalid_i = s.glc.bready_i = 1;
+    s.glc.eval();
+    while (!s.glc.awready_o)
+        s.step();
+    s.step();
+    s.glc.awvalid_i = s.glc.wvalid_i = 0;
+    while (!s.glc.bvalid_o)
+        s.step();
+    s.step();
+    s.glc.bready_i = 0;
+    s.progress++;
+}
+
+uint32_t Soc::read_register(uint32_t offset) {
+    State &s = *state_;
+    s.glc.araddr_i = static_cast<SData>(offset);
+    s.glc.arvalid_i = s.glc.rready_i = 1;
+    s.glc.eval();
+    while (!s.glc.arready_o)
+        s.step();
+    s.step();
+    s.glc.arvalid_i = 0;
+    s.register_reading = (offset & GLB_REGISTERS) != 0;
+    while (!s.glc.rvalid_o)
+        s.step();
+    s.register_reading = false;
+    uint32_t value = s.glc.rdata_o;
+    s.step();
+    s.glc.rready_i = 0;
+    return value;
+}
+
+void Soc::write_buffer(uint32_t address, unsigned bytes, uint64_t value) {
+    State &s = *state_;
+    Vonyx_glb_tile &m = *s.tiles[address / TILE_BYTES];
+    unsigned lane = address % 8;
+    m.proc_addr_i = address % TILE_BYTES;
+    m.proc_strb_i = static_cast<CData>(((1u << bytes) - 1) << lane);
+    m.proc_wdata_i = value << 8 * lane;
+    m.proc_we_i = 1;
+    s.step();
+    m.proc_we_i = 0;
+    s.progress++;
+}
+
+uint64_t Soc::read_buffer(uint32_t address, unsigned bytes) {
+    State &s = *state_;
+    Vonyx_glb_tile &m = *s.tiles[address / TILE_BYTES];
+    m.proc_addr_i = address % TILE_BYTES;
+    m.proc_re_i = 1;
+    s.step();
+    m.proc_re_i = 0;
+    uint64_t value = m.proc_rdata_o >> 8 * (address % 8);
+    s.step();
+    s.progress++;
+    return bytes >= 8 ? value : value & ((1ull << 8 * bytes) - 1);
+}
+
+/* ---- looking from outside -------------------------------------------------------------------- */
+
+QData *Soc::State::bank(uint32_t address) const {
+    auto *root = tiles[address / TILE_BYTES]->rootp;
+    return (address / BANK_BYTES) % 2 ? &root->onyx_glb_tile__DOT__bank1_q[0]
+                                      : &root->onyx_glb_tile__DOT__bank0_q[0];
+}
+
+void Soc::load(uint32_t address, const uint8_t *from, size_t bytes) {
+    state_->note_host(address, bytes);
+    for (size_t i = 0; i < bytes; i++, address++) {
+        QData &word = state_->bank(address)[address % BANK_BYTES / 8];
+        unsigned shift = 8 * (address % 8);
+        word = (word & ~(QData{0xFF} << shift)) | QData{from[i]} << shift;
+    }
+}
+
+void Soc::dump(uint32_t address, uint8_t *to, size_t bytes) const {
+    state_->note_host(address, bytes);
+    for (size_t i = 0; i < bytes; i++, address++)
+        to[i] = static_cast<uint8_t>(state_->bank(address)[address % BANK_BYTES / 8] >> 8 * (address % 8));
+}
+
+bool Soc::interrupt() const {
+    return state_->glc.irq_o;
+}
+uint64_t Soc::cycles() const {
+    return state_->cycles;
+}
+uint64_t Soc::array_cycles() const {
+    return state_->busy_before + state_->array.busy_cycles();
+}
+uint64_t Soc::evaluations() const {
+    return state_->evaluations_before + state_->array.evaluations();
+}
+uint64_t Soc::progress() const {
+    return state_->progress;
+}
+uint64_t Soc::runs() const {
+    return state_->runs_forgotten + state_->run_starts.size();
+}
+uint64_t Soc::run_cycles(uint64_t run) const {
+    return state_->run_cycles.at(run - state_->runs_forgotten);
+}
+void Soc::forget_runs() {
+    state_->runs_forgotten = runs();
+    state_->run_starts.clear();
+    state_->run_cycles.clear();
+}
+uint64_t Soc::kernel_cycles() const {
+    return state_->kernel_cycles;
+}
+void Soc::watch(Watcher watcher) {
+    state_->array.watch(std::move(watcher));
+}
+uint32_t Soc::hazards(unsigned x, unsigned y) const {
+    return state_->array.hazards(x, y);
+}
+const std::vector<Collision> &Soc::collisions() const {
+    return state_->collisions;
+}
+const std::string &Soc::error() const {
+    return state_->array.error();
+}
+
+std::string Soc::describe_stuck() const {
+    const State &s = *state_;
+    std::string text;
+    for (unsigned t = 0; t < TILES; t++) {
+        const Vonyx_glb_tile &m = *s.tiles[t];
+        std::string tile = " of GLB tile " + std::to_string(t);
+        if (s.loads[t].open) {
+            unsigned column = 2 * t + (m.odd_valid_o != 0);
+            bool offers = m.even_valid_o || m.odd_valid_o;
+            text += "load" + tile + ": the array took " + std::to_string(s.loads[t].words) + " words; ";
+            text += offers ? "the next one is not taken by column " + std::to_string(column) + "\n"
+                           : "no word is offered\n";
+        }
+        if (s.stores[t].open) {
+            text += "store" + tile + ": " + std::to_string(s.stores[t].words) + " words came; ";
+            text += m.even_ready_o || m.odd_ready_o ? "it waits for more\n" : "it takes none\n";
+        }
+        if (s.configs[t].open)
+            text += "configuration DMA" + tile + " has not finished\n";
+    }
+    return text + s.array.describe_waiting();
+}
+
+} // namespace onyx

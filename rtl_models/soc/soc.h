@@ -1,0 +1,98 @@
+/* soc.h - the array's side of the chip, cycle by cycle: global controller, global buffer, array.
+ *
+ * One verilated onyx_glc, one verilated onyx_glb_tile for each GLB tile, the array as a tile library
+ * (rtl_models/soc/array_glue.h). Accesses of the processor are AXI4-Lite transactions and single accesses to
+ * a buffer tile's port; each takes its cycles and moves everything else with it.
+ *
+ * GLB tile g feeds columns 2g and 2g+1; a stalled column neither takes nor gives a word. Each group of four
+ * columns is flushed by the tile its four bits of the flush crossbar name. Configuration words travel east
+ * along the tiles; what a tile's south output carries for one of its own two columns joins a common pipeline
+ * to the array's bus, one word a cycle. This wiring exists only here: there is no SystemVerilog module of it.
+ *
+ * A GLB tile with nothing to do is not evaluated, and neither is a tile of the array in which nothing can
+ * happen (docs/fabric.md); that cannot be seen in results.
+ */
+#ifndef ONYX_COSIM_SOC_H
+#define ONYX_COSIM_SOC_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rtl_models/soc/array_glue.h"
+
+namespace onyx {
+
+/* Two accesses to one bank of the buffer at once: on the chip that of `lost` never happens. */
+struct Collision {
+    unsigned tile, bank;
+    const char *lost,
+        *to;        /* "store DMA", "configuration DMA", "load DMA", "processor or debug port", "host" */
+    uint64_t cycle; /* of the first of this kind, by Soc::cycles */
+};
+
+class Soc {
+  public:
+    static constexpr unsigned TILES = 16;           /* of the global buffer */
+    static constexpr uint32_t TILE_BYTES = 0x40000; /* two banks */
+    static constexpr uint32_t GLB_BYTES = TILES * TILE_BYTES;
+    static constexpr uint32_t REGISTER_BYTES = 0x2000;
+
+    /* Width (1..32, two columns to a GLB tile) and height of the array without its IO row, and its MEM columns
+     * as of Array. In reset. */
+    Soc(unsigned width, unsigned height, unsigned mem_period, unsigned mem_phase);
+    ~Soc();
+    Soc(const Soc &) = delete;
+    Soc &operator=(const Soc &) = delete;
+
+    /* As the reset line: registers 0, nothing configured; the buffer's memory stays. */
+    void reset();
+    /* One clock cycle. */
+    void step();
+
+    /* Register access at a byte offset below REGISTER_BYTES; returns when the controller has answered. */
+    void write_register(uint32_t offset, uint32_t value);
+    uint32_t read_register(uint32_t offset);
+    /* Access to the buffer by its processor port: byte address below GLB_BYTES, 1..8 bytes inside one
+     * aligned 64-bit word. */
+    void write_buffer(uint32_t address, unsigned bytes, uint64_t value);
+    uint64_t read_buffer(uint32_t address, unsigned bytes);
+
+    /* The buffer's memory as it stands, without taking time; [address, address + bytes) below GLB_BYTES.
+     * Stands for a host's accesses, so it collides with any DMA that is at work on the bank. */
+    void load(uint32_t address, const uint8_t *from, size_t bytes);
+    void dump(uint32_t address, uint8_t *to, size_t bytes) const;
+
+    bool interrupt() const;
+    uint64_t cycles() const;       /* steps since construction */
+    uint64_t array_cycles() const; /* of these, how many the array was evaluated in */
+    uint64_t evaluations() const;  /* of tiles of the array */
+    /* Grows with everything that moves: stream and configuration words, accesses of the processor. */
+    uint64_t progress() const;
+    uint64_t runs() const; /* start pulses of loads; stores that start alone belong to the latest */
+    /* Cycles of run i of all so far, by start pulse: to the last of the stores that it started. Not of those
+     * before the latest forget_runs. */
+    uint64_t run_cycles(uint64_t run) const;
+    void forget_runs();
+    /* Cycles in which a run was under way; less than the sum of all where copies of a kernel run apart. */
+    uint64_t kernel_cycles() const;
+    /* As of Array. */
+    uint32_t hazards(unsigned x, unsigned y) const;
+    /* The first of each kind in each bank since construction, in the order of time. */
+    const std::vector<Collision> &collisions() const;
+    void watch(Watcher watcher);
+
+    /* "" or why the array no longer steps: its configuration closes a combinational loop. */
+    const std::string &error() const;
+    /* For a run that does not end: every open stream, then the configured tiles whose outputs wait. Lines. */
+    std::string describe_stuck() const;
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace onyx
+
+#endif

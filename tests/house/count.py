@@ -1,0 +1,389 @@
+#!/usr/bin/env python3
+"""Counts what keeps the house in order, prints a table, and fails where a count is above its bound in bounds.txt.
+
+    count.py SOURCE                  the table; exit code 1 if a bound is broken
+    count.py SOURCE --list NAME      what was counted under that name, with file and line
+    count.py SOURCE --lower          writes bounds.txt anew: each bound that is above its count becomes the count
+
+README.md says what each count is.
+"""
+import argparse
+import bisect
+import collections
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+NEW_HEADER = 12  # prototypes of a header that bounds.txt does not name
+PASSAGE = 6      # code lines that make a passage
+KEYWORDS = set("""
+    auto bool break case char const continue default do double else enum extern false float for goto if inline int long
+    register restrict return short signed sizeof static struct switch true typedef union unsigned void volatile while
+    size_t ssize_t uint8_t uint16_t uint32_t uint64_t int8_t int16_t int32_t int64_t uintptr_t FILE NULL
+    class namespace template typename public private new delete using this nullptr
+    always_comb always_ff assert assign begin end endcase endfunction endgenerate endmodule endpackage function generate
+    genvar import initial input inout localparam logic module negedge output package parameter posedge unique wire reg
+    and as def del elif except finally from global in is lambda nonlocal not or pass raise try with yield None True
+    False self fi then done esac local echo exit
+    """.split())
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Reading C: no parser, but enough of a tokenizer to know functions, their parameters and whom they name.
+
+
+def blank(match):
+    return "".join(c if c == "\n" else " " for c in match.group())
+
+
+def without_comments(text):
+    """C, C++ or SystemVerilog with comments blank, and strings and character constants blank between their quotes."""
+    token = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n]){1,4}\'', re.S)
+    return token.sub(lambda m: blank(m) if m.group()[0] == "/" else m.group()[0] + " " * (len(m.group()) - 2) +
+                     m.group()[-1], text)
+
+
+def names_in(code):
+    """Identifiers, without those of members: a function is not called by a member of its name."""
+    return set(re.findall(r"(?<![\w.>])[A-Za-z_]\w*|(?<=[^-]>)[A-Za-z_]\w*", code))
+
+
+class Function:
+    def __init__(self, path, line, name, parameters, static):
+        self.path, self.line, self.name, self.static = path, line, name, static
+        self.parameters = parameters  # texts
+        self.names = set()            # identifiers of its body
+
+    def pointers(self):
+        """Names of the types it takes by pointer."""
+        found = (re.match(r"(?:const )?(?:struct )?(\w+) (?:const )?\*+(?:const )?(?:restrict )?\w*$", re.sub(r"\s*\*", " *", p, count=1))
+                 for p in self.parameters)
+        return {m[1] for m in found if m and m[1] not in KEYWORDS}
+
+    def __str__(self):
+        return f"{self.path}:{self.line} {self.name}"
+
+
+class Source:
+    """A C file: its function definitions, its prototypes, and names outside of functions."""
+
+    def __init__(self, root, path):
+        self.path = str(path.relative_to(root))
+        raw = path.read_text(errors="replace")
+        text = without_comments(raw)
+        self.functions, self.prototypes, self.outside = [], [], set()
+        # Macros are no functions, but what they name is used, also if they make the name of parts; so is what
+        # assembler text and aliases name.
+        directive = r"(?:[^\n\\]|\\.|\\\n)*"
+        macros = " ".join(re.findall(rf"^[ \t]*#[ \t]*define\b({directive})", text, re.M))
+        self.beginnings = tuple(re.findall(r"([a-z]\w*_)\s*##", macros))
+        for used in [macros] + re.findall(r"\b(?:alias|asm|__asm|__asm__)\s*(?:volatile\s*)?\([^;]*;", raw):
+            self.outside |= names_in(used)
+        text = re.sub(rf"^[ \t]*#{directive}", blank, text, flags=re.M)
+        self.read(re.sub(r'extern\s+"\s*"\s*\{', blank, text))
+
+    def read(self, text):
+        at = start = 0
+        lines = [m.start() for m in re.finditer("\n", text)]
+        while at < len(text):
+            stop = re.compile(r"[;{}]").search(text, at)
+            if not stop:
+                break
+            chunk, at = text[start:stop.start()], stop.end()
+            head = self.head(chunk)
+            if stop.group() == "{":
+                at = self.close(text, stop.start())
+                body = text[stop.start():at]
+                if head:
+                    line = bisect.bisect(lines, start + len(chunk) - len(chunk.lstrip())) + 1
+                    function = Function(self.path, line, *head, bool(re.search(r"\bstatic\b", chunk)))
+                    function.names = names_in(body)
+                    self.functions.append(function)
+                    start = at
+                    continue
+                self.outside |= names_in(body)
+                if not re.search(r"=\s*$", chunk) and not re.match(r"\s*(typedef\b|struct\b|union\b|enum\b|static\b.*=)", chunk):
+                    start = at  # a block of C++
+                continue  # "typedef struct {...} name;" goes on to its semicolon
+            if head and not re.match(r"\s*typedef\b", chunk):
+                self.prototypes.append(head[0])
+            else:
+                self.outside |= names_in(chunk)
+            start = at
+
+    @staticmethod
+    def close(text, at):
+        """Behind the brace that closes the one at `at`."""
+        depth = 0
+        for m in re.compile(r"[{}]").finditer(text, at):
+            depth += 1 if m.group() == "{" else -1
+            if depth == 0:
+                return m.end()
+        return len(text)
+
+    @staticmethod
+    def head(chunk):
+        """Name and parameters, if the chunk is the head of a function."""
+        if "{" in chunk or "=" in chunk.split("(")[0]:
+            return None
+        for m in re.finditer(r"([A-Za-z_]\w*)\s*\(", chunk):
+            name, before = m[1], chunk[:m.start()]
+            # A macro in front or behind, or a name without a type before it, is none.
+            if before.count("(") != before.count(")") or not name.upper() != name or name in KEYWORDS or \
+               name == "__attribute__" or not re.search(r"[\w*]\s*$", before):
+                continue
+            depth, end = 0, m.end() - 1
+            for end in range(m.end() - 1, len(chunk)):
+                depth += {"(": 1, ")": -1}.get(chunk[end], 0)
+                if depth == 0:
+                    break
+            inside = " ".join(chunk[m.end():end].split())
+            parts, depth, part = [], 0, ""
+            for c in inside:
+                depth += {"(": 1, ")": -1}.get(c, 0)
+                if c == "," and depth == 0:
+                    parts.append(part.strip())
+                    part = ""
+                else:
+                    part += c
+            parts.append(part.strip())
+            return name, [] if parts in ([""], ["void"]) else parts
+        return None
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Counts. Each is a list of lines to print; its length is the count.
+
+
+def files_of(root, *endings):
+    """Those of the tree, without what a build left beside it."""
+    skipped = re.compile(r"(build|out|\.)")
+    return sorted(p for top in root.iterdir() if not (top.is_dir() and skipped.match(top.name))
+                  for p in ([top] if top.is_file() else top.rglob("*")) if p.suffix in endings and p.is_file())
+
+
+def prototypes(sources):
+    """Header to the number of functions it declares."""
+    return {s.path: len(s.prototypes) for s in sources if s.path.endswith(".h")}
+
+
+def long_heads(sources, room):
+    functions = [f for s in sources if s.path.startswith(room) for f in s.functions]
+    eight = [f"{f}: {len(f.parameters)} parameters" for f in functions if len(f.parameters) >= 8]
+    bools = [f"{f}: {sum(p.startswith('bool ') for p in f.parameters)} bools" for f in functions
+             if sum(bool(re.match(r"(const )?bool \w+$", p)) for p in f.parameters) >= 2]
+    return eight, bools
+
+
+def calls_between(sources, room):
+    """File to the files of the room whose functions its functions name."""
+    home = {f.name: s.path for s in sources if s.path.startswith(room) for f in s.functions if not f.static}
+    calls = {}
+    for s in sources:
+        if s.path.startswith(room) and s.path.endswith(".c"):
+            own = {f.name for f in s.functions}
+            named = set().union(s.outside, *(f.names for f in s.functions)) - own
+            calls[s.path] = {home[n] for n in named if n in home} - {s.path}
+    return calls
+
+
+def cycles(calls):
+    """Groups of files that reach each other, however long the way is (Tarjan's algorithm, in the order of names)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(v):
+        index[v] = low[v] = len(index)
+        stack.append(v)
+        for w in sorted(calls.get(v, ())):
+            if w not in index:
+                visit(w)
+            if w in stack:
+                low[v] = min(low[v], low[w])
+        if low[v] == index[v]:
+            group = []
+            while not group or group[-1] != v:
+                group.append(stack.pop())
+            if len(group) > 1:
+                found.append(", ".join(sorted(group)))
+
+    for v in sorted(calls):
+        if v not in index:
+            visit(v)
+    return found
+
+
+def climbs(sources, room):
+    """The struct whose pointer climbs most often: a walk starts in the files that nobody hands it to, a file's floor is
+    the least number of files it was handed through, and a climb is a pair of files of which the lower one hands it
+    back to a function of one above. Files of a room, and those that call into it."""
+    functions = {f.name: f for s in sources for f in s.functions if not f.static and s.path.startswith(room)}
+    worst = []
+    for kind in sorted({t for f in functions.values() for t in f.pointers()}):
+        handed = collections.defaultdict(set)
+        for s in sources:
+            if not s.path.startswith(room):
+                continue
+            for f in s.functions:
+                if kind in f.pointers():
+                    for name in f.names & functions.keys():
+                        if kind in functions[name].pointers() and functions[name].path != s.path:
+                            handed[s.path].add(functions[name].path)
+        files = handed.keys() | set().union(set(), *handed.values())
+        if not files:
+            continue
+        receive = set().union(*handed.values())
+        floor = {f: 0 for f in (files - receive or {min(files)})}
+        front = sorted(floor)
+        while front:
+            following = sorted({b for a in front for b in handed.get(a, ()) if b not in floor})
+            floor |= {b: floor[front[0]] + 1 for b in following}
+            front = following
+        # What only a cycle reaches has no floor; it is put below everything, so that its calls count.
+        deepest = max(floor.values()) + 1
+        up = [f"{kind}: {a} (floor {floor.get(a, deepest)}) hands it up to {b} (floor {floor.get(b, deepest)})"
+              for a in sorted(handed) for b in sorted(handed[a]) if floor.get(b, deepest) < floor.get(a, deepest)]
+        if len(up) > len(worst):
+            worst = up
+    return worst
+
+
+def uncalled(sources, texts, tested):
+    """Functions that are defined and that nothing but their own body names: what only a test calls counts, except for the
+    text form and the checker of an IR. `texts` are the other files that may name a function (Python, assembler)."""
+    used = collections.Counter()
+    for s in sources:
+        for f in s.functions:
+            used.update(f.names - {f.name})
+        used.update(s.outside)
+    used.update(re.findall(r"[A-Za-z_]\w*", texts))
+    made = tuple(b for s in sources for b in s.beginnings)
+    return [str(f) for s in sources if s.path.endswith(".c") for f in s.functions
+            if not f.static and f.name != "main" and not used[f.name] and not f.name.startswith(made)
+            and not (re.search(r"_(dump|parse|check)$", f.name) and f.name in tested)]
+
+
+def shape_of(line):
+    line = re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])*\'', '"', line)
+    line = re.sub(r"\b\d[\w.']*", "0", line)
+    return re.sub(r"[A-Za-z_]\w*", lambda m: m.group() if m.group() in KEYWORDS else "n", line)
+
+
+def code_lines(path):
+    """(line number, text) of each line that counts: no blank ones, comments, lone punctuation and includes."""
+    text = path.read_text(errors="replace")
+    if path.suffix in (".py", ".sh"):
+        text = re.sub(r"(^|\s)#[^\n]*", r"\1", text)
+    else:
+        text = re.sub(r"//[^\n]*|/\*.*?\*/", blank, text, flags=re.S)
+    out = []
+    for number, line in enumerate(text.split("\n"), 1):
+        line = " ".join(line.split())
+        if not re.search(r"\w", line) or re.match(r"#\s*include\b|import |from \w+ import|`include", line):
+            continue
+        out.append((number, line))
+    return out
+
+
+def passages(root, shape):
+    """Runs of six or more code lines that stand twice: (lines, place, place), each place paired with the next one that has
+    the same. With `shape` names, strings and numbers are taken for equal, and what is the same to the letter is left out."""
+    files = {str(p.relative_to(root)): code_lines(p) for p in files_of(root, ".c", ".h", ".cpp", ".sv", ".py", ".sh", ".js")}
+    places = collections.defaultdict(list)
+    for name, lines in files.items():
+        shapes = [shape_of(line) for _, line in lines] if shape else []
+        for i in range(len(lines) - PASSAGE + 1):
+            window = tuple(line for _, line in lines[i:i + PASSAGE])
+            alike = tuple(shapes[i:i + PASSAGE])
+            if not shape:
+                places[window].append((name, i, None))
+            elif len(set(alike)) > PASSAGE // 2:  # few shapes again and again are a table
+                places[alike].append((name, i, window))
+    following = collections.defaultdict(set)
+    for found in places.values():
+        for (a, i, of_a), (b, j, of_b) in zip(found, found[1:]):
+            if (a != b or j - i >= PASSAGE) and (not shape or of_a != of_b):
+                following[a, b].add((i, j))
+    out = []
+    for (a, b), pairs in sorted(following.items()):
+        for i, j in sorted(pairs):
+            if (i - 1, j - 1) in pairs:
+                continue
+            n = PASSAGE
+            while (i + n - PASSAGE + 1, j + n - PASSAGE + 1) in pairs:
+                n += 1
+            out.append((n, a, files[a][i][0], b, files[b][j][0]))
+    return sorted(out, key=lambda r: (-r[0], r[1:]))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+
+
+def counted(root):
+    c_files = files_of(root, ".c", ".h", ".cpp")
+    of_tests = [p for p in c_files if str(p.relative_to(root)).startswith("tests/")]
+    sources = [Source(root, p) for p in c_files if p not in set(of_tests)]
+    tested = set(re.findall(r"[A-Za-z_]\w*", "".join(p.read_text(errors="replace") for p in of_tests)))
+    texts = "".join(p.read_text(errors="replace") for p in files_of(root, ".py", ".S", ".ld", ".def")
+                    if not str(p.relative_to(root)).startswith("tests/"))
+    eight, bools = long_heads(sources, "compile/")
+    calls = calls_between(sources, "compile/")
+    told = lambda rows: [f"{n} lines: {a}:{i} ~ {b}:{j}" for n, a, i, b, j in rows]
+    return prototypes(sources), {
+        "parameters": eight,
+        "bools": bools,
+        "mutual": [f"{a}, {b}" for a in sorted(calls) for b in sorted(calls[a]) if a < b and a in calls.get(b, ())],
+        "cycles": cycles(calls),
+        "identical": told(passages(root, False)),
+        "similar": told(passages(root, True)),
+        "uncalled": uncalled(sources, texts, tested),
+        "climbs": climbs(sources, "compile/"),
+    }
+
+
+def read_bounds(path):
+    """Name to [bound, target], in the file's order."""
+    rows = [line.split() for line in path.read_text().splitlines() if line.strip() and not line.startswith("#")]
+    return {name: [int(bound), int(target)] for name, bound, target in rows}
+
+
+def lower(path, counts):
+    """Bounds never grow; those of headers that are gone go, too."""
+    said = [line for line in path.read_text().splitlines() if line.startswith("#")]
+    rows = [f"{name:40} {min(bound, counts[name]):5} {target:5}" for name, (bound, target) in read_bounds(path).items()
+            if name in counts]
+    path.write_text("\n".join(said + rows) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source", type=pathlib.Path)
+    parser.add_argument("--bounds", type=pathlib.Path, default=HERE / "bounds.txt")
+    parser.add_argument("--list", help="a name of the table")
+    parser.add_argument("--lower", action="store_true")
+    arguments = parser.parse_args()
+    headers, counts = counted(arguments.source.resolve())
+    if arguments.list:
+        print("\n".join(counts[arguments.list]))
+        return 0
+    numbers = {name: len(found) for name, found in counts.items()} | headers
+    if arguments.lower:
+        lower(arguments.bounds, numbers)
+    bounds = read_bounds(arguments.bounds)
+    broken = 0
+    print(f"{'':40} count  bound  target")
+    for name, count in numbers.items():
+        bound, target = bounds.get(name, (NEW_HEADER, NEW_HEADER))
+        # Headers that are as they were are not worth a line.
+        if name in headers and count <= bound <= NEW_HEADER:
+            continue
+        broken += count > bound
+        said = "  ABOVE ITS BOUND" if count > bound else "  the bound can be lowered" if count < bound else ""
+        print(f"{name:40} {count:5}  {bound:5}  {target:6}{said}")
+        if count > bound and name in counts:
+            print("".join(f"    {line}\n" for line in counts[name]), end="")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Each count on a small tree that has one of what is counted, and something near that is not. Usage: test_count.py FOLDER"""
+import pathlib
+import shutil
+import sys
+
+sys.dont_write_bytecode = True
+import count  # noqa: E402
+
+root = pathlib.Path(sys.argv[1])
+shutil.rmtree(root, ignore_errors=True)
+
+
+def write(name, text):
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+# Seven and eight parameters, one and two bools; a function pointer's commas are no parameters.
+write("compile/a.h", """
+typedef struct work { int x; } work;
+typedef bool (*not_a_prototype)(int a, int b);
+void a_enter(work *w);  /* void in_a_comment(void); */
+bool a_again(work *w);
+int a_seven(int a, int b, int c, int d, int e, int f, void (*g)(int, int));
+int a_eight(int a, int b, int c, int d, int e, int f, int g, int h);
+int a_bools(bool one, int n, bool other); int a_bool(bool one, int n);
+extern int not_a_function;
+""")
+# a and b know each other; c reaches b over d; e knows nobody. The pointer goes from a to b and back up.
+write("compile/a.c", """
+#define CALL(x) only_##x()
+static const char *text = "unnamed()"; /* unnamed() */
+int a_seven(int a, int b, int c, int d, int e, int f, void (*g)(int, int)) { return a_bool(a, b); }
+int a_eight(int a, int b, int c, int d, int e, int f, int g, int h) { return a_seven(a, b, c, d, e, f, 0); }
+int a_bools(bool one, int n, bool other) { return a_eight(1, 2, 3, 4, 5, 6, 7, n) + one + other; }
+int a_bool(bool one, int n) { return a_bools(one, n, one); }
+bool a_again(work *w) { return w->unnamed; }
+void a_enter(work *w) { b_next(w); }
+""")
+write("compile/b.c", "void b_next(work *w) { a_again(w); c_turn(); }\nvoid unnamed(void) {}\nvoid only_made(void) {}\n")
+write("compile/c.c", "void c_turn(void) { d_turn(); }\n")
+write("compile/d.c", "void d_turn(void) { b_turn(0); }\n")
+write("compile/bb.c", "void b_turn(int n) { e_leaf(n); c_turn(); }\n")
+write("compile/e.c", "void e_leaf(int n) {}\n")
+write("compile/main.c", "int main(void) { work w; a_enter(&w); }\n")
+write("tests/t.c", "void t(void) { unnamed(); x_dump(); }\n")
+write("sam/x.c", "void x_dump(void) {}\nvoid y_dump(void) {}\n")
+# Six lines that stand again with a comment and a brace between them; six like both of them but for names; five only.
+lines = ["int f(int a)", "a += 1;", "while (a) a--;", "if (a == 3) return 4;", "call(a, 7);", "return a * a;"]
+write("pnr/one.cpp", "\n".join(lines) + "\nint one;\n")
+write("pnr/two.cpp", "\n{ // more\n".join(lines) + "\nint *two;\n")
+renamed = [line.replace("a", "b").replace("7", "8") for line in lines]
+write("pnr/three.cpp", "\n".join(renamed) + "\nint three[3];\n")
+write("pnr/five.cpp", "\n".join(lines[:5]) + "\nfor (;;);\n")
+
+headers, counts = count.counted(root)
+expected = {"parameters": 1, "bools": 1, "mutual": 1, "cycles": 2, "identical": 1, "similar": 2, "uncalled": 2, "climbs": 1}
+failed = 0
+for name, number in [*expected.items(), ("compile/a.h", 6)]:
+    found = len(counts[name]) if name in counts else headers[name]
+    if found != number:
+        failed += 1
+        print(f"{name}: {found}, expected {number}", *counts.get(name, []), sep="\n    ")
+sys.exit(1 if failed else 0)

@@ -33,7 +33,7 @@ bool cli_run(const compile_options *o, cli_session *s, compile_kernel *k) {
     bool ok = o->engine == ENGINE_SAM
                   ? cli_take_folder(s, o->out) && compile_to_graph(o, false, &s->compile, k)
                   : cli_compile(o, s, k);
-    if (!ok || (!k->data.operands.operand && !compile_read_operands(o, &s->compile, k, &k->data.operands)) ||
+    if (!ok || (!k->data.operands.operand && !compile_read_operands(o, &s->compile, &k->user, &k->data)) ||
         !compile_run_kernels(o, &s->compile, k, &k->data.operands))
         return false;
     const char *check = compile_check(o, &s->compile, k, &k->data.operands, &k->ran.result);

@@ -8,14 +8,14 @@ static bool is_graph(const char *name) {
 
 /* Simulates on the operands and compares with the reference, if there is an expression to compare with. */
 static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k) {
-    tile_operands in;
     compile_options engine_sam = *o;
     engine_sam.engine = ENGINE_SAM;
-    if (!compile_read_operands(o, &s->compile, k, &in) ||
-        !compile_run_kernels(&engine_sam, &s->compile, k, &in))
+    if (!compile_read_operands(o, &s->compile, &k->user, &k->data) ||
+        !compile_run_kernels(&engine_sam, &s->compile, k, &k->data.operands))
         return false;
-    const char *check =
-        is_graph(o->expression) ? "none" : compile_check(o, &s->compile, k, &in, &k->ran.result);
+    const char *check = is_graph(o->expression)
+                            ? "none"
+                            : compile_check(o, &s->compile, k, &k->data.operands, &k->ran.result);
     uint64_t cycles = k->ran.kernel_cycles;
     for (uint32_t n = 0; n < k->producers.len; n++)
         cycles += k->producers.at[n].ran.kernel_cycles;

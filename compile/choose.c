@@ -3,56 +3,33 @@
  * order is taken that it does have, those with the result's loops outside first, since these need no reducer
  * but scalar ones; then, if nothing was scheduled, the statement in stages (fe_staged). A choice is tried by
  * lowering it. */
-#include "compile/compile_int.h"
+#include "compile/choose.h"
 
 enum { MOST_ORDERS = 120 }; /* tried of one kernel: all of five loops */
 
 typedef struct {
     const compile_options *o;
     compile_context *ctx;
-    const compile_kernel *k; /* the board, the tiling */
-    const char *why;         /* why the last one that was tried will not do; NULL: a mistake of the user */
+    const compile_choosing *in;
+    const char *why; /* why the last one that was tried will not do; NULL: a mistake of the user */
 } choosing;
 
-/* A context in which a trial's mistakes are nobody's: its diagnostics are `unheard`. */
-static compile_context silent(const compile_context *ctx, diagnostics *unheard) {
-    compile_context trial = *ctx;
-    diag_init(unheard, ctx->mem);
-    trial.diag = unheard;
-    return trial;
+typedef struct {
+    const choosing *c;
+    const fe_kernel *kernel;
+} one_kernel;
+
+static bool lowers(compile_context *ctx, void *of) {
+    const one_kernel *one = of;
+    return compile_lowers(one->c->o, ctx, one->kernel, one->c->in->board);
 }
 
 /* Whether the chip can run the kernel. */
 static bool maps(choosing *c, const fe_kernel *kernel) {
-    diagnostics tried;
-    compile_context ctx = silent(c->ctx, &tried);
-    compile_options once = *c->o;
-    compile_kernel trial = {.board = c->k->board, .tiling = c->k->tiling};
-    once.unroll = 1;
-    bool ok = compile_lower_sam(&once, true, &ctx, kernel, &trial) && compile_lower(&once, &ctx, &trial);
-    c->why = NULL;
-    if (!ok && tried.errors == 0)
-        c->why = arena_printf(ctx.mem, "%s [%s]", tried.list.at[0].message, tried.list.at[0].code);
-    return ok;
-}
-
-bool compile_next_order(uint32_t *place, uint32_t n) {
-    uint32_t i = n, k = n;
-    while (i > 1 && place[i - 2] > place[i - 1])
-        i--;
-    if (i <= 1)
-        return false;
-    while (place[k - 1] < place[i - 2])
-        k--;
-    uint32_t swap = place[k - 1];
-    place[k - 1] = place[i - 2];
-    place[i - 2] = swap;
-    for (uint32_t a = i - 1, b = n - 1; a < b; a++, b--) { /* what follows descends: make it ascend */
-        swap = place[a];
-        place[a] = place[b];
-        place[b] = swap;
-    }
-    return true;
+    one_kernel one = {c, kernel};
+    const compile_attempt a = compile_try(c->ctx, lowers, &one, TRIAL_KEEP);
+    c->why = a.mistake ? NULL : a.why;
+    return a.works;
 }
 
 /* Whether every loop of the result is outside of every other. */
@@ -65,14 +42,6 @@ static bool results_outside(const sam_statement *st) {
         sums = sums || !result;
     }
     return true;
-}
-
-const char *compile_loops_text(const sam_statement *st, arena *mem) {
-    const char *text = "";
-    for (uint32_t i = 0; i < st->loops.len; i++)
-        text = arena_printf(mem, "%s%s%s", text, i ? "," : "",
-                            names_text(st->names, sam_var_at(st, st->loops.at[i])->name));
-    return text;
 }
 
 /* Gives the kernel the first order of its loops that maps. O(orders) lowerings. */
@@ -131,35 +100,46 @@ static fe_in with_schedule(const fe_in *in, const char *const *schedule) {
     return other;
 }
 
-/* Whether the chip can run the statement as the schedule says, in some order of the loops. */
-static bool schedule_maps(choosing *c, const fe_in *in, const char *schedule) {
-    diagnostics tried;
-    compile_context ctx = silent(c->ctx, &tried);
-    const fe_in staged = with_schedule(in, &schedule);
-    choosing trial = {.o = c->o, .ctx = &ctx, .k = c->k};
+typedef struct {
+    const choosing *c;
+    const char *schedule;
+} one_schedule;
+
+static bool schedule_lowers(compile_context *ctx, void *of) {
+    const one_schedule *one = of;
+    const compile_choosing *in = one->c->in;
+    const fe_in staged = with_schedule(in->in, &one->schedule);
+    choosing trial = {.o = one->c->o, .ctx = ctx, .in = in};
     fe_cin cin;
     text_vec unused;
-    return fe_schedule(&staged, &c->k->user, ctx.mem, ctx.diag, &cin) && choose_orders(&trial, &cin, &unused);
+    return fe_schedule(&staged, in->user, ctx->mem, ctx->diag, &cin) && choose_orders(&trial, &cin, &unused);
 }
 
-void compile_choose(const compile_options *o, compile_context *ctx, const fe_in *in, compile_kernel *k,
-                    fe_cin *cin, text_vec *chosen) {
-    choosing c = {.o = o, .ctx = ctx, .k = k};
-    if (choose_orders(&c, cin, chosen) || cin->kernels.len > 1 || !c.why)
+/* Whether the chip can run the statement as the schedule says, in some order of the loops. */
+static bool schedule_maps(const choosing *c, const char *schedule) {
+    one_schedule one = {c, schedule};
+    return compile_try(c->ctx, schedule_lowers, &one, TRIAL_KEEP).works;
+}
+
+void compile_choose(const compile_options *o, compile_context *ctx, const compile_choosing *in,
+                    compile_schedule *out) {
+    choosing c = {.o = o, .ctx = ctx, .in = in};
+    if (choose_orders(&c, &out->cin, &out->chosen) || out->cin.kernels.len > 1 || !c.why)
         return;
     const char *why = c.why, *schedule = NULL;
     bool found = false;
     for (fe_staging how = 0; how < FE_STAGINGS && !found; how++) {
-        schedule = fe_staged(&cin->kernels.at[0], how, ctx->mem);
-        found = schedule && schedule_maps(&c, in, schedule);
+        schedule = fe_staged(&out->cin.kernels.at[0], how, ctx->mem);
+        found = schedule && schedule_maps(&c, schedule);
     }
-    if (found && in->n_schedule)
-        k->choices.way_out = schedule;
-    if (!found || in->n_schedule)
+    if (found && in->in->n_schedule)
+        out->way_out = schedule;
+    if (!found || in->in->n_schedule)
         return;
-    const fe_in staged = with_schedule(in, &schedule);
-    bool again = fe_schedule(&staged, &k->user, ctx->mem, ctx->diag, cin) && choose_orders(&c, cin, chosen);
+    const fe_in staged = with_schedule(in->in, &schedule);
+    bool again = fe_schedule(&staged, in->user, ctx->mem, ctx->diag, &out->cin) &&
+                 choose_orders(&c, &out->cin, &out->chosen);
     BUG_IF(!again, "'%s' was possible a moment ago", schedule);
-    k->choices.staged =
-        arena_printf(ctx->mem, "%u kernels, -s \"%s\"; as one: %s", cin->kernels.len, schedule, why);
+    out->staged =
+        arena_printf(ctx->mem, "%u kernels, -s \"%s\"; as one: %s", out->cin.kernels.len, schedule, why);
 }

@@ -56,6 +56,19 @@ typedef struct {
     host_options host;
 } compile_on_board;
 
+/* --dump: which forms of the program between the passes are kept as text. */
+enum {
+#define DUMP(stage, type, end, doc) COMPILE_DUMP_##stage,
+#include "compile/dumps.def"
+#undef DUMP
+    COMPILE_DUMPS
+};
+extern const char *const compile_dump_names[]; /* what may be named; then NULL */
+typedef struct {
+    bool of[COMPILE_DUMPS];
+    FILE *to; /* all go there; NULL: each to a file in the folder dump of its kernel's */
+} compile_dumps;
+
 typedef struct {
     const char *expression;
     text_vec formats;         /* -f */
@@ -90,6 +103,7 @@ typedef struct {
     const char *stats, *trace;
     text_vec trace_edges;
     const compile_on_board *on_board;
+    compile_dumps dump;
 } compile_options;
 
 /* Wall seconds of each stage. */
@@ -218,9 +232,10 @@ bool compile_to_bitstream(const compile_options *o, compile_context *ctx, compil
 /* What --deadlock asks for, of all kernels: an error or a warning if fibers of the sub-tiles' edges may need
  * more FIFO. */
 bool compile_check_edges(const compile_options *o, compile_context *ctx, const compile_kernel *k);
-/* Operands from -i, -g and memory, in the order of the user's tensors, and how far each variable runs. */
-bool compile_read_operands(const compile_options *o, compile_context *ctx, compile_kernel *k,
-                           tile_operands *operands);
+/* Operands from -i, -g and memory, in the order of the user's tensors, and how far each variable runs; what
+ * is packed stays as it is. */
+bool compile_read_operands(const compile_options *o, compile_context *ctx, const sam_statement *user,
+                           compile_data *out);
 /* Runs all kernels in turn on the user's operands and on the workspaces of those before, each on the engine
  * of the options; k->ran.result is the user's result. */
 bool compile_run_kernels(const compile_options *o, compile_context *ctx, compile_kernel *k,

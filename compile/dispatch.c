@@ -1,8 +1,8 @@
-/* How copies of a kernel share the pairs of sub-tiles, where the user leaves it open: by what tiling expects
- * of the data and of the chip. */
-#include "compile/compile_int.h"
+/* How many copies of a kernel the array gets, and how they share the pairs of sub-tiles, where the user
+ * leaves it open: by what tiling expects of the data and of the chip. */
+#include "compile/stages.h"
 
-/* The sentence of k->array.dispatch, which has everything else. */
+/* The sentence of a dispatch that has everything else. */
 static const char *reason(compile_context *ctx, const compile_dispatch *d, uint32_t together,
                           uint32_t apart) {
     double pairs = (double)d->pairs;
@@ -12,10 +12,11 @@ static const char *reason(compile_context *ctx, const compile_dispatch *d, uint3
                         d->pair, d->sorted / pairs, together, d->dynamic / pairs, apart);
 }
 
-bool compile_choose_dispatch(const compile_options *o, compile_context *ctx, compile_kernel *k,
-                             uint32_t together, uint32_t apart) {
-    compile_dispatch *d = &k->array.dispatch;
-    tile_candidate *plan = &k->tiling.expected;
+/* By the options or by the data, for so many copies that start together or (0: they do not fit) apart. */
+static bool choose_dispatch(const compile_options *o, compile_context *ctx, const compile_copied *in,
+                            uint32_t together, uint32_t apart, compile_dispatch *d) {
+    const sam_statement *st = &in->lowered->statement;
+    tile_candidate *plan = &in->tiling->expected;
     *d = (compile_dispatch){.how = o->dispatch};
     if (!o->dispatch_auto || (together < 2 && apart < 2))
         return true;
@@ -27,14 +28,14 @@ bool compile_choose_dispatch(const compile_options *o, compile_context *ctx, com
     if (o->engine == ENGINE_RTL || o->io_trace)
         return true;
     d->why = "the data are not known before they are run";
-    if (!compile_pack_known(ctx, k))
+    if (!compile_pack_known(ctx, st, in->data))
         return false;
     /* What does not fit is said when it is run. */
-    if (!k->data.packed.operand ||
-        (!plan->complete && !tile_expect(&k->lowered.statement, &k->data.packed, &k->tiling.options, plan)) ||
+    if (!in->data->packed.operand ||
+        (!plan->complete && !tile_expect(st, &in->data->packed, &in->tiling->options, plan)) ||
         !plan->expected.runs)
         return true;
-    const tile_driver driver = compile_driver(k);
+    const tile_driver driver = compile_driver(in->board, in->lowered);
     d->pairs = plan->expected.runs;
     d->pair = plan->expected.cycles / (double)d->pairs;
     d->sorted = tile_chip_cycles(&plan->expected, &driver, together, false);
@@ -43,4 +44,48 @@ bool compile_choose_dispatch(const compile_options *o, compile_context *ctx, com
         d->how = TILE_DISPATCH_DYNAMIC;
     d->why = reason(ctx, d, together, apart);
     return true;
+}
+
+static uint32_t divide_up(uint32_t a, uint32_t b) {
+    return (a + b - 1) / b;
+}
+
+/* How many of the kernel the board has tiles and streams for; `apart`: each in flush groups of its own, which
+ * have a like share of everything. */
+static uint32_t most_copies(const compile_options *o, const netlist *one, const pnr_board *board,
+                            bool apart) {
+    pnr_resource table[PNR_RESOURCES];
+    uint32_t most = UINT32_MAX, groups = divide_up(board->width, board->flush_columns);
+    pnr_count_resources(one, board, table);
+    if (o->buffers > 1)
+        pnr_own_tiles(board, table);
+    for (int i = 0; i < PNR_RESOURCES; i++) {
+        uint32_t need = table[i].need, have = table[i].have, fit = UINT32_MAX;
+        if (need)
+            fit = apart ? groups / divide_up(need * groups, have ? have : 1) : have / need;
+        most = fit < most ? fit : most;
+    }
+    return most;
+}
+
+bool compile_make_copies(const compile_options *o, compile_context *ctx, const compile_copied *in,
+                         compile_array *out) {
+    uint32_t together = most_copies(o, in->one, in->board, false),
+             apart = most_copies(o, in->one, in->board, true);
+    uint32_t of_apart = !o->unroll ? apart : o->unroll <= apart ? o->unroll : 0;
+    if (o->buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
+        of_apart = 0;
+    if (!choose_dispatch(o, ctx, in, o->unroll ? o->unroll : together, of_apart, &out->dispatch))
+        return false;
+    uint32_t most = out->dispatch.how == TILE_DISPATCH_DYNAMIC ? apart : together;
+    out->copies = o->unroll ? o->unroll : most ? most : 1;
+    out->apart = out->copies > 1 && out->dispatch.how == TILE_DISPATCH_DYNAMIC;
+    if (!net_unroll(in->one, out->copies, ctx->mem, ctx->diag, &out->net))
+        return false;
+    const pnr_options rules = {.own_tiles = o->buffers > 1};
+    if (pnr_fits(&out->net, in->board, &rules, ctx->diag))
+        return true;
+    if (most)
+        diag_note(ctx->diag, (src_loc){0}, "the most that fits is --unroll %u", most);
+    return false;
 }

@@ -1,64 +1,137 @@
-/* Edges along loops by their names (--tile, --glb-tile): in a kernel's tiling, in its lowering and in texts.
+/* Edges of sub-tiles along loops by their names (--tile, --glb-tile), and those that the options leave open.
  */
-#include "compile/compile_int.h"
+#include "compile/stages.h"
 
-/* Fills edge[] for the loops of st; found[i]: st has a loop of along.at[i]. */
-static void resolve(const compile_edges *edges, const sam_statement *st, uint32_t *edge, bool *found) {
+const char *compile_loops_text(const sam_statement *st, arena *mem) {
+    const char *text = "";
+    for (uint32_t i = 0; i < st->loops.len; i++)
+        text = arena_printf(mem, "%s%s%s", text, i ? "," : "",
+                            names_text(st->names, sam_var_at(st, st->loops.at[i])->name));
+    return text;
+}
+
+/* The loop of st with that name, 0 for none. */
+static sam_var loop_named(const sam_statement *st, const char *name) {
+    for (uint32_t l = 0; l < st->loops.len; l++) {
+        if (strcmp(names_text(st->names, sam_var_at(st, st->loops.at[l])->name), name) == 0)
+            return st->loops.at[l];
+    }
+    return (sam_var){0};
+}
+
+/* Fills edge[] for the loops of st; what names others' is not for it. */
+static void resolve(const compile_edges *edges, const sam_statement *st, uint32_t *edge) {
     for (uint32_t i = 0; i < edges->along.len; i++) {
-        for (uint32_t l = 0; l < st->loops.len; l++) {
-            sam_var v = st->loops.at[l];
-            if (strcmp(names_text(st->names, sam_var_at(st, v)->name), edges->along.at[i].loop) != 0)
-                continue;
+        sam_var v = loop_named(st, edges->along.at[i].loop);
+        if (v.v)
             edge[v.v - 1] = edges->along.at[i].edge;
-            found[i] = true;
-        }
     }
 }
 
-static bool all_found(compile_context *ctx, const char *option, const compile_edges *edges, const bool *found,
-                      const char *loops) {
-    bool all = true;
+static sam_var var_named(const sam_statement *st, name_id name) {
+    for (uint32_t v = 0; v < st->vars.len; v++) {
+        if (name_eq(st->vars.at[v].name, name))
+            return (sam_var){v + 1};
+    }
+    return (sam_var){0};
+}
+
+/* Which coordinates of the result the graph drops: tiling counts what is left. */
+static void note_droppers(const compile_lowered *k, tile_options *out) {
+    for (uint32_t n = 0; n < k->sam.nodes.len; n++) {
+        const sam_node_data *node = &k->sam.nodes.at[n];
+        sam_var outer = var_named(&k->statement, node->outer), inner = var_named(&k->statement, node->inner);
+        if (node->kind == SAM_CRDDROP && !node->compress && outer.v && inner.v)
+            out->drops[outer.v - 1] = (uint8_t)inner.v;
+    }
+}
+
+tile_options compile_tiling_of(const compile_options *o, const pnr_board *board, const compile_lowered *k) {
+    tile_options out = {.tile = o->tile.all,
+                        .glb_tile = o->glb_tile.all,
+                        .mem_words = board->mem_words,
+                        .bank_words = board->glb_bank_bytes / 2,
+                        .vector_reducer = pnr_board_extended(board)};
+    resolve(&o->tile, &k->statement, out.edge);
+    resolve(&o->glb_tile, &k->statement, out.glb_edge);
+    note_droppers(k, &out);
+    return out;
+}
+
+/* Every loop that the option names is one of some statement. */
+static bool all_found(compile_context *ctx, const char *option, const compile_edges *edges,
+                      const sam_statement *const *all, uint32_t n) {
+    const char *loops = "";
+    bool good = true;
+    for (uint32_t s = 0; s < n; s++)
+        loops = arena_printf(ctx->mem, "%s%s%s", loops, s ? "; " : "", compile_loops_text(all[s], ctx->mem));
     for (uint32_t i = 0; i < edges->along.len; i++) {
-        if (!found[i])
-            compile_bad_value(ctx->diag, option, edges->along.at[i].loop,
-                              arena_printf(ctx->mem, "a loop of %s", loops));
-        all = all && found[i];
+        const char *name = edges->along.at[i].loop;
+        bool found = false;
+        for (uint32_t s = 0; s < n && !found; s++)
+            found = loop_named(all[s], name).v != 0;
+        if (!found)
+            compile_bad_value(ctx->diag, option, name, arena_printf(ctx->mem, "a loop of %s", loops));
+        good = good && found;
     }
-    return all;
+    return good;
 }
 
-bool compile_set_tiling(const compile_options *o, compile_context *ctx, compile_kernel *k) {
-    bool *found = arena_new_n(ctx->mem, bool, o->tile.along.len + 1),
-         *glb_found = arena_new_n(ctx->mem, bool, o->glb_tile.along.len + 1);
-    const char *loops = compile_loops_text(&k->lowered.statement, ctx->mem);
-    for (uint32_t n = 0; n <= k->producers.len; n++) {
-        compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
-        one->tiling.options = (tile_options){.tile = o->tile.all,
-                                             .glb_tile = o->glb_tile.all,
-                                             .mem_words = k->board.mem_words,
-                                             .bank_words = k->board.glb_bank_bytes / 2,
-                                             .vector_reducer = pnr_board_extended(&k->board)};
-        resolve(&o->tile, &one->lowered.statement, one->tiling.options.edge, found);
-        resolve(&o->glb_tile, &one->lowered.statement, one->tiling.options.glb_edge, glb_found);
-        if (n < k->producers.len)
-            loops = arena_printf(ctx->mem, "%s; %s", loops,
-                                 compile_loops_text(&one->lowered.statement, ctx->mem));
-    }
-    return all_found(ctx, "--tile", &o->tile, found, loops) &&
-           all_found(ctx, "--glb-tile", &o->glb_tile, glb_found, loops);
+bool compile_check_loops(const compile_options *o, compile_context *ctx, const sam_statement *const *all,
+                         uint32_t n) {
+    bool good = all_found(ctx, "--tile", &o->tile, all, n);
+    return good && all_found(ctx, "--glb-tile", &o->glb_tile, all, n);
 }
 
-void compile_lower_edges(compile_context *ctx, const compile_kernel *k, lower_options *out) {
-    uint32_t n = k->lowered.statement.loops.len;
-    lower_piece *edges = arena_new_n(ctx->mem, lower_piece, n + 1);
-    for (uint32_t l = 0; l < n; l++) {
-        sam_var v = k->lowered.statement.loops.at[l];
-        edges[l] = (lower_piece){sam_var_at(&k->lowered.statement, v)->name,
-                                 tile_edge(&k->lowered.statement, &k->tiling.options, v)};
+tile_driver compile_driver(const pnr_board *board, const compile_lowered *k) {
+    tile_driver by = {.ratio = host_cycles_ratio(board)};
+    lower_count_streams(&k->hardware, &by.loads, &by.stores);
+    return by;
+}
+
+static uint32_t widest_along(const compile_lowered *k, bool extended, sam_var v) {
+    return lower_widest(&k->hardware, sam_var_at(&k->statement, v)->name, extended);
+}
+
+enum { MOST_EDGE = 1 << 15 }; /* of --tile auto: the largest power of two in 16 bits */
+
+/* --tile auto, where all operands are the user's: those of a workspace are not there yet. What is chosen is
+ * neither refused by lowering nor by capacity nor for deadlock: docs/tiling.md. */
+static bool choose_by_data(const compile_options *o, compile_context *ctx, const pnr_board *board,
+                           const compile_lowered *k, compile_data *data, compile_tiling *out) {
+    const sam_statement *st = &k->statement;
+    uint32_t widest[TILE_MAX_VARS] = {0};
+    if (!compile_pack_known(ctx, st, data))
+        return false;
+    if (!data->packed.operand)
+        return true;
+    if (o->engine != ENGINE_CYCLE && o->engine != ENGINE_RTL)
+        out->options.driver = compile_driver(board, k);
+    for (uint32_t l = 0; l < st->loops.len; l++) {
+        uint32_t most = widest_along(k, pnr_board_extended(board), st->loops.at[l]);
+        widest[st->loops.at[l].v - 1] = most < MOST_EDGE ? most : MOST_EDGE;
     }
-    out->tile_edge = n ? tile_longest(&k->lowered.statement, &k->tiling.options, NULL) : 1;
-    out->edges = edges;
-    out->n_edges = n;
+    out->expected = tile_choose(st, &data->packed, &out->options, widest, ctx->mem, &out->candidates);
+    memcpy(out->options.edge, out->expected.edge, sizeof out->options.edge);
+    return true;
+}
+
+void compile_limit_edges(const compile_lowered *k, bool extended, tile_options *edges) {
+    const sam_statement *st = &k->statement;
+    for (uint32_t l = 0; l < st->loops.len && !edges->tile; l++) {
+        sam_var v = st->loops.at[l];
+        uint32_t most = widest_along(k, extended, v);
+        if (!edges->edge[v.v - 1] && tile_edge(st, edges, v) > most)
+            edges->edge[v.v - 1] = most;
+    }
+}
+
+bool compile_choose_edges(const compile_options *o, compile_context *ctx, const pnr_board *board,
+                          const compile_lowered *k, compile_data *data, compile_tiling *out) {
+    if (o->tile_auto && !choose_by_data(o, ctx, board, k, data, out))
+        return false;
+    compile_limit_edges(k, pnr_board_extended(board), &out->options);
+    return true;
 }
 
 const char *compile_edges_text(const sam_statement *st, const uint32_t *edge, arena *mem) {

@@ -194,11 +194,10 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
     return false;
 }
 
-bool compile_read_operands(const compile_options *o, compile_context *ctx, compile_kernel *k,
-                           tile_operands *operands) {
-    const sam_statement *st = &k->user;
+bool compile_read_operands(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                           compile_data *out) {
     tile_tensor *data = arena_new_n(ctx->mem, tile_tensor, st->tensors.len);
-    *operands = (tile_operands){data, st->tensors.len, o->dtype};
+    out->operands = (tile_operands){data, st->tensors.len, o->dtype};
     uint32_t *known = NULL;
     for (uint32_t pass = 0; pass < 2; pass++) {
         uint32_t number = 0; /* operands in order of first appearance: what -g seeds with */
@@ -207,8 +206,22 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, compi
                 !read_operand(o, ctx, st, (sam_tensor){t}, number++, known, &data[t - 1]))
                 return false;
         }
-        if (!pass && !tile_known_extents(st, operands, ctx->mem, ctx->diag, &known))
+        if (!pass && !tile_known_extents(st, &out->operands, ctx->mem, ctx->diag, &known))
             return false;
     }
-    return tile_extents(st, operands, ctx->mem, ctx->diag, &k->data.extent);
+    return tile_extents(st, &out->operands, ctx->mem, ctx->diag, &out->extent);
+}
+
+bool compile_pack_known(compile_context *ctx, const sam_statement *st, compile_data *data) {
+    bool known = true;
+    if (data->packed.operand)
+        return true;
+    for (uint32_t t = 0; t < st->tensors.len && known; t++) {
+        const sam_tensor_data *tensor = &st->tensors.at[t];
+        name_id source = tensor->view.source.v ? tensor->view.source : tensor->name;
+        known = t + 1 == st->result.v || tensor->ones;
+        for (uint32_t i = 0; i < data->operands.n && !known; i++)
+            known = name_eq(data->operands.operand[i].name, source);
+    }
+    return !known || tile_pack(st, &data->operands, ctx->mem, ctx->diag, &data->packed);
 }

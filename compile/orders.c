@@ -1,6 +1,6 @@
 /* orders.c - --order of onyx sweep: "all", or outer loops and a star for the orders of the others. Only those
  * count that can run, which is found out by lowering each before any point runs. */
-#include "compile/compile_int.h"
+#include "compile/choose.h"
 
 enum { MOST_FREE = 6, MOST_ORDERS = 120 }; /* loops a star stands for: 720 orders; those that may remain */
 
@@ -15,44 +15,38 @@ typedef struct {
     const char *why;         /* why the last one that cannot run cannot */
 } ordering;
 
-/* Whether a kernel lowers for a board, or to a graph (NULL). */
-static bool lowers(const compile_options *o, compile_context *ctx, const fe_kernel *kernel,
-                   const pnr_board *board) {
-    compile_kernel trial = {.board = board ? *board : (pnr_board){0}};
-    return compile_lower_sam(o, board != NULL, ctx, kernel, &trial) &&
-           (!board || compile_lower(o, ctx, &trial));
-}
+typedef struct {
+    const ordering *r;
+    const char *order;
+} one_order;
 
-/* Of one order, with memory, names and diagnostics of its own. */
-static bool runs(ordering *r, const char *order) {
-    arena mem = {0};
-    name_table names;
-    diagnostics diag;
-    compile_context trial = *r->ctx;
+static bool lowers(compile_context *ctx, void *of) {
+    const one_order *one = of;
+    const ordering *r = one->r;
     compile_options o = *r->options;
-    names_init(&names, &mem);
-    diag_init(&diag, &mem);
-    trial.mem = &mem;
-    trial.names = &names;
-    trial.diag = &diag;
-    const char **schedule = arena_new_n(&mem, const char *, o.schedule.len + 1);
+    const char **schedule = arena_new_n(ctx->mem, const char *, o.schedule.len + 1);
     for (uint32_t i = 0; i < o.schedule.len; i++)
         schedule[i] = o.schedule.at[i];
-    schedule[o.schedule.len] = arena_printf(&mem, "reorder(%s)", order);
+    schedule[o.schedule.len] = arena_printf(ctx->mem, "reorder(%s)", one->order);
     o.schedule.at = schedule;
     o.schedule.len++;
-    o.unroll = 1;
     const fe_in in = compile_frontend_input(&o);
     sam_statement user;
     fe_cin cin;
-    bool ok = fe_parse(&in, &names, &mem, &diag, &user) && fe_schedule(&in, &user, &mem, &diag, &cin),
-         mapped = ok && !r->n_boards && lowers(&o, &trial, &cin.kernels.at[0], NULL);
-    for (uint32_t b = 0; ok && !mapped && b < r->n_boards; b++)
-        mapped = lowers(&o, &trial, &cin.kernels.at[0], &r->boards[b]);
-    if (!mapped && diag.list.len)
-        r->why = arena_printf(r->ctx->mem, "%s [%s]", diag.list.at[0].message, diag.list.at[0].code);
-    arena_free(&mem);
-    return mapped;
+    if (!fe_parse(&in, ctx->names, ctx->mem, ctx->diag, &user) ||
+        !fe_schedule(&in, &user, ctx->mem, ctx->diag, &cin))
+        return false;
+    bool found = !r->n_boards && compile_lowers(&o, ctx, &cin.kernels.at[0], NULL);
+    for (uint32_t b = 0; b < r->n_boards && !found; b++)
+        found = compile_lowers(&o, ctx, &cin.kernels.at[0], &r->boards[b]);
+    return found;
+}
+
+static bool runs(ordering *r, const char *order) {
+    one_order one = {r, order};
+    const compile_attempt a = compile_try(r->ctx, lowers, &one, TRIAL_FORGET);
+    r->why = a.why ? a.why : r->why;
+    return a.works;
 }
 
 static void keep(ordering *r, const char *order) {

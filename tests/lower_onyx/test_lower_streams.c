@@ -1,7 +1,7 @@
 /* The streams that the cost model counts of a kernel against those its netlist has: of every kernel of
  * tests/flow/array_kernels.sh, and of those that precede it, on the chip and on onyx-ext. */
 #include "cli/cli.h"
-#include "compile/compile_int.h"
+#include "compile/stages.h"
 #include "tests/test.h"
 
 enum { MOST_WORDS = 32 };
@@ -14,7 +14,7 @@ static void count_cells(const netlist *n, uint32_t *loads, uint32_t *stores) {
 }
 
 static void streams_are_counted(const compile_kernel *k, const char *name) {
-    const tile_driver by = compile_driver(k);
+    const tile_driver by = compile_driver(&k->board, &k->lowered);
     uint32_t loads = 0, stores = 0;
     count_cells(&k->array.net, &loads, &stores);
     if (by.loads != loads || by.stores != stores)

@@ -1,0 +1,46 @@
+/* choose.h - what is tried before anything is compiled: orders of the loops, several kernels in place of one.
+ */
+#ifndef ONYX_COMPILE_CHOOSE_H
+#define ONYX_COMPILE_CHOOSE_H
+
+#include "compile/compile_int.h"
+
+/* ---- trials (attempt.c) ------------------------------------------------------------------------ */
+
+/* What came of a trial. */
+typedef struct {
+    bool works, mistake; /* mistake: it does not work on any hardware, since the input is wrong */
+    const char *why;     /* the first thing that was said against it; NULL: nothing was */
+} compile_attempt;
+typedef bool compile_trial(compile_context *ctx, void *of);
+/* Runs the trial in a context of its own, whose diagnostics nobody hears. KEEP: what it makes stays in the
+ * context's memory; FORGET: it has memory and names of its own, which are gone afterwards. */
+typedef enum { TRIAL_KEEP, TRIAL_FORGET } compile_trial_memory;
+compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, void *of,
+                            compile_trial_memory memory);
+/* Whether a kernel lowers with the edges that the options ask for along its own loops, and one copy of it
+ * fits the board. NULL: whether it lowers to a graph. */
+bool compile_lowers(const compile_options *o, compile_context *ctx, const fe_kernel *kernel,
+                    const pnr_board *board);
+/* The next of all orders of n numbers, the ascending one first; false after the last. */
+bool compile_next_order(uint32_t *place, uint32_t n);
+
+/* ---- choices (choose.c) ------------------------------------------------------------------------ */
+
+/* A program as kernels, and what onyx decided about them. */
+typedef struct {
+    fe_cin cin;
+    text_vec chosen; /* compile_choices.chosen of each kernel; none: nobody chose */
+    const char *staged, *way_out;
+} compile_schedule;
+/* Changes the schedule, which was made of `in` and the user's statement, to what the board can run, where the
+ * user leaves that open; what it cannot stays as it is. */
+typedef struct {
+    const fe_in *in;
+    const sam_statement *user;
+    const pnr_board *board;
+} compile_choosing;
+void compile_choose(const compile_options *o, compile_context *ctx, const compile_choosing *in,
+                    compile_schedule *schedule);
+
+#endif

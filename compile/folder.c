@@ -1,0 +1,128 @@
+/* The folder of a program: what the passes leave there for other commands, and what --dump asks for. */
+#include "compile/folder.h"
+
+void compile_clear_folder(const compile_options *o, arena *mem) {
+    static const char *const names[] = {"report.json",  "command.json",  "view.html",    "bitstream.bs",
+                                        "netlist.json", "design.packed", "design.place", "design.route",
+                                        "sam.gv",       "sam_hw.gv",     "io.trace",     "waves.fst",
+                                        "waves.gtkw"};
+    if (!o->out || o->again)
+        return;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        remove(arena_printf(mem, "%s/%s", o->out, names[i]));
+#define DUMP(stage, type, end, doc) remove(arena_printf(mem, "%s/dump/%s.%s", o->out, #stage, end));
+#include "compile/dumps.def"
+#undef DUMP
+    remove(arena_printf(mem, "%s/dump", o->out));
+}
+
+bool compile_write_graph(compile_context *ctx, const char *folder, const char *name, const sam_graph *g) {
+    file_out f;
+    if (!folder)
+        return true;
+    if (!file_create(&f, arena_printf(ctx->mem, "%s/%s", folder, name), ctx->mem, ctx->diag))
+        return false;
+    sam_dump(g, f.stream);
+    return file_commit(&f, ctx->diag);
+}
+
+bool compile_write_netlist(compile_context *ctx, const char *folder, const netlist *n) {
+    cJSON *json = net_to_json(n);
+    bool ok = json_write(json, arena_printf(ctx->mem, "%s/netlist.json", folder), ctx->diag);
+    cJSON_Delete(json);
+    return ok && pnr_write_packed(n, arena_printf(ctx->mem, "%s/design.packed", folder), ctx->diag);
+}
+
+bool compile_write_design(compile_context *ctx, const char *folder, const pnr_design *d) {
+    return pnr_write_place(d, arena_printf(ctx->mem, "%s/design.place", folder), ctx->diag) &&
+           pnr_write_route(d, arena_printf(ctx->mem, "%s/design.route", folder), ctx->diag);
+}
+
+/* ---- --dump -------------------------------------------------------------------------------------- */
+
+const char *const compile_dump_names[] = {
+#define DUMP(stage, type, end, doc) #stage,
+#include "compile/dumps.def"
+#undef DUMP
+    NULL};
+
+static void print_json(cJSON *json, FILE *out) {
+    char *text = json_print(json, true);
+    fprintf(out, "%s\n", text);
+    cJSON_free(text);
+    cJSON_Delete(json);
+}
+
+static void print_statement(const sam_statement *st, FILE *out) {
+    fe_dump(st, out);
+}
+static void print_cin(const fe_cin *cin, FILE *out) {
+    fe_cin_dump(cin, out);
+}
+static void print_sam(const sam_graph *g, FILE *out) {
+    sam_dump(g, out);
+}
+static void print_sam_hw(const sam_graph *g, FILE *out) {
+    sam_dump(g, out);
+}
+static void print_onyx(const onyx_graph *g, FILE *out) {
+    lower_dump(g, out);
+}
+static void print_netlist(const netlist *n, FILE *out) {
+    print_json(net_to_json(n), out);
+}
+static void print_timing(const compile_array *a, FILE *out) {
+    print_json(pnr_timing_report(&a->design, &a->timing), out);
+}
+
+/* Prints the one form that is there. */
+static void print(const compile_form *form, FILE *out) {
+#define DUMP(stage, type, end, doc)                                                                          \
+    if (form->stage)                                                                                         \
+        print_##stage(form->stage, out);
+#include "compile/dumps.def"
+#undef DUMP
+}
+
+/* With several stages a line says which text follows, and of which kernel where there are several. */
+static void print_among_others(const compile_options *o, const char *stage, const char *folder,
+                               const compile_form *form) {
+    uint32_t stages = 0;
+    size_t above = strlen(o->out);
+    for (uint32_t i = 0; i < COMPILE_DUMPS; i++)
+        stages += o->dump.of[i];
+    if (stages > 1)
+        fprintf(o->dump.to, "=== %s%s%s\n", stage, folder[above] ? " " : "",
+                folder[above] ? folder + above + 1 : "");
+    print(form, o->dump.to);
+}
+
+bool compile_dump(const compile_options *o, compile_context *ctx, const char *folder, compile_form form) {
+    static const char *const ends[] = {
+#define DUMP(stage, type, end, doc) end,
+#include "compile/dumps.def"
+#undef DUMP
+    };
+    const void *const there[] = {
+#define DUMP(stage, type, end, doc) form.stage,
+#include "compile/dumps.def"
+#undef DUMP
+    };
+    uint32_t i = 0;
+    while (!there[i])
+        i++;
+    if (!o->dump.of[i])
+        return true;
+    if (o->dump.to) {
+        print_among_others(o, compile_dump_names[i], folder, &form);
+        return true;
+    }
+    const char *place = arena_printf(ctx->mem, "%s/dump", folder);
+    file_out f;
+    if (!make_folder(place, ctx->diag) ||
+        !file_create(&f, arena_printf(ctx->mem, "%s/%s.%s", place, compile_dump_names[i], ends[i]), ctx->mem,
+                     ctx->diag))
+        return false;
+    print(&form, f.stream);
+    return file_commit(&f, ctx->diag);
+}

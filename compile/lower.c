@@ -1,0 +1,54 @@
+/* A kernel of the schedule as a SAM graph, as one the hardware can run, and in the array's primitives. */
+#include "compile/stages.h"
+
+/* Statements have no type: the graph's arithmetic gets the one that was asked for. */
+static void set_arithmetic(const compile_options *o, sam_graph *g) {
+    for (uint32_t n = 0; n < g->nodes.len; n++) {
+        sam_node_data *node = &g->nodes.at[n];
+        bool computes = node->kind == SAM_ALU || node->kind == SAM_REDUCE ||
+                        node->kind == SAM_VECTORREDUCER || (node->kind == SAM_CRDDROP && node->compress);
+        node->fp = computes && o->dtype == TILE_DTYPE_BF16;
+    }
+}
+
+bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx, const fe_kernel *kernel,
+                       compile_lowered *out) {
+    const fe_lower_options lower = {.drop = true, .exact_stops = !chip, .pad = chip};
+    sam_statement expanded;
+    sam_graph once;
+    if (!fe_expand(kernel, ctx->mem, ctx->diag, &expanded))
+        return false;
+    expanded.tiled = chip; /* scanners run to the edge of a sub-tile */
+    if (chip) {
+        fe_separate(&expanded);
+        fe_distribute(&expanded);
+    }
+    if (!fe_build(&expanded, &lower, ctx->mem, ctx->diag, &out->statement, &once) ||
+        !fe_unroll(kernel, &once, ctx->mem, ctx->diag, &out->sam))
+        return false;
+    set_arithmetic(o, &out->sam);
+    return sam_check(&out->sam, ctx->diag);
+}
+
+bool compile_make_legal(compile_context *ctx, compile_lowered *k) {
+    sam_graph joined;
+    return sam_to_binary_joiners(&k->sam, ctx->mem, ctx->diag, &joined) &&
+           sam_remove_broadcasts(&joined, ctx->mem, ctx->diag, &k->hardware) &&
+           sam_check(&k->hardware, ctx->diag);
+}
+
+bool compile_lower_onyx(compile_context *ctx, const compile_lowered *k, const tile_options *edges,
+                        bool extended, onyx_graph **out) {
+    const sam_statement *st = &k->statement;
+    uint32_t n = st->loops.len;
+    lower_piece *pieces = arena_new_n(ctx->mem, lower_piece, n + 1);
+    for (uint32_t l = 0; l < n; l++) {
+        sam_var v = st->loops.at[l];
+        pieces[l] = (lower_piece){sam_var_at(st, v)->name, tile_edge(st, edges, v)};
+    }
+    const lower_options options = {.tile_edge = n ? tile_longest(st, edges, NULL) : 1,
+                                   .edges = pieces,
+                                   .n_edges = n,
+                                   .extended = extended};
+    return lower_run(&k->hardware, &options, ctx->mem, ctx->diag, out) && lower_check(*out, ctx->diag);
+}

@@ -8,107 +8,51 @@
 #include "bitstream/bits_int.h"
 #include "boards/onyx/fabric.h"
 
-
 /* A constant input of a primitive: the CONFIG_SPACE bits from the first bit of `from` to the last bit of
- * `to`. */
+ * `to`, both without the prefix of the mode. */
 typedef struct {
     const char *port, *from, *to;
 } config_port;
 
+typedef enum {
+    HAZARD_NONE,
+#define HAZARD(kind, name, tile, what, help) HAZARD_##kind,
+#include "boards/onyx/hazards.def"
+#undef HAZARD
+    HAZARDS
+} hazard;
+static const char *const hazard_names[HAZARDS] = {
+#define HAZARD(kind, name, tile, what, help) [HAZARD_##kind] = name,
+#include "boards/onyx/hazards.def"
+#undef HAZARD
+};
+
 typedef struct {
-    const char *module, *enable; /* field without which the primitive stands still */
-    const char *in[4], *out[3];  /* stream names by 17-bit port number */
-    config_port config[20];      /* up to the first without a name */
-    bool stirs;                  /* has registers that change while no word moves at a port: stir_o */
-    const char *watch[2];        /* its monitors: ports of one bit, or one of a bit for each hazard */
-    const char *hazard[8];       /* what they raise, by bit (docs/errata.md) */
+    const char *module;
+    bool stirs;                 /* has registers that change while no word moves at a port: stir_o */
+    const char *in[4], *out[3]; /* stream names by 17-bit port number */
+    config_port config[20];     /* up to the first without a name */
+    const char *watch[2];       /* its monitors: ports of one bit, or one of a bit for each hazard */
+    hazard hazard[HAZARDS];     /* what they raise, by bit (docs/errata.md), up to HAZARD_NONE */
 } primitive;
 
+/* clang-format off */
+#define MODULE(name, clock) name, clock
+#define NO_MODULE NULL, RESTS
+#define STIRS true
+#define RESTS false
+#define FIELD(port, field) {port, field, field}
+#define FIELDS(port, first, last) {port, first, last}
+#define HAZARD(kind) HAZARD_##kind
+#define NO_FIELD {0}
+#define NOTHING 0
+#define LIST(...) {__VA_ARGS__}
+#define TILE_MODE(constant, name, tile, value, prefix, early, flow, module, in, out, constants, monitors, hazards, what) \
+    [NET_MODE_##constant] = {module, LIST in, LIST out, LIST constants, LIST monitors, LIST hazards},
 static const primitive primitives[NET_MODES] = {
-    [NET_MODE_INTERSECT] = {"onyx_intersect",
-                            "intersect_unit_inst_tile_en",
-                            {"crd0", "crd1", "pos0", "pos1"},
-                            {"crd", "pos0", "pos1"},
-                            {{"joiner_op_i", "intersect_unit_inst_joiner_op",
-                              "intersect_unit_inst_joiner_op"}},
-                            true,
-                            {"hazard_o"},
-                            {"maybe-reference"}},
-    [NET_MODE_CRDDROP] = {"onyx_crddrop",
-                          "crddrop_inst_tile_en",
-                          {"inner", "outer"},
-                          {"inner", "outer"},
-                          {{0}},
-                          false,
-                          {"hazard_empty_o", "hazard_uneven_o"},
-                          {"drop-empty", "drop-uneven"}},
-    [NET_MODE_CRDHOLD] = {"onyx_crdhold",
-                          "crdhold_inst_tile_en",
-                          {"inner", "outer"},
-                          {"inner", "outer"},
-                          {{0}},
-                          true,
-                          {"hazard_o"},
-                          {"hold-empty"}},
-    [NET_MODE_ALU] = {"onyx_alu",
-                      "PE_onyx_inst_tile_en",
-                      {"data0", "data1"},
-                      {"res"},
-                      {{"inst_i", "PE_onyx_inst_onyxpeintf_inst.kind", "PE_onyx_inst_onyxpeintf_inst.bit2"}},
-                      false,
-                      {"hazard_o"},
-                      {"alu-stop"}},
-    [NET_MODE_REPEAT] = {"onyx_repeat",
-                         "Repeat_inst_tile_en",
-                         {"proc", "repsig"},
-                         {"ref"},
-                         {{"root_i", "Repeat_inst_root", "Repeat_inst_root"},
-                          {"spacc_i", "Repeat_inst_spacc_mode", "Repeat_inst_spacc_mode"}},
-                         true,
-                         {"hazard_o"},
-                         {"repeat-empty"}},
-    [NET_MODE_RSG] =
-        {"onyx_rsg", "RepeatSignalGenerator_inst_tile_en", {"base"}, {"repsig"}, {{0}}, true, {0}, {0}},
-    [NET_MODE_REDUCE] = {"onyx_reduce",
-                         "reg_cr_inst_tile_en",
-                         {"in"},
-                         {"out"},
-                         {{"default_value_i", "reg_cr_inst_default_value", "reg_cr_inst_default_value"},
-                          {"bf16_i", "reg_cr_inst_bf16", "reg_cr_inst_bf16"}},
-                         true,
-                         {"hazard_o"},
-                         {"reduce-maybe"}},
-#define FA(port, field)                                                                                      \
-    { port, "fiber_access_16_inst_" field, "fiber_access_16_inst_" field }
-    [NET_MODE_FIBER_ACCESS] =
-        {"onyx_fiber_access",
-         "fiber_access_16_inst_tile_en",
-         {"pos_in", "addr_in", "block_wr", "data_in"},
-         {"block_rd", "coord_out", "pos_out"},
-         {FA("wr_run_i", "write_scanner_tile_en"), FA("wr_block_mode_i", "write_scanner_block_mode"),
-          FA("wr_lowest_level_i", "write_scanner_lowest_level"),
-          FA("wr_compressed_i", "write_scanner_compressed"), FA("wr_spacc_i", "write_scanner_spacc_mode"),
-          FA("wr_init_blank_i", "write_scanner_init_blank"), FA("wr_stop_lvl_i", "write_scanner_stop_lvl"),
-          FA("rd_spacc_i", "read_scanner_spacc_mode"), FA("rd_stop_lvl_i", "read_scanner_stop_lvl"),
-          FA("rd_run_i", "read_scanner_tile_en"), FA("rd_root_i", "read_scanner_root"),
-          FA("rd_lookup_i", "read_scanner_lookup"), FA("rd_dense_i", "read_scanner_dense"),
-          FA("rd_block_mode_i", "read_scanner_block_mode"), FA("rd_dim_size_i", "read_scanner_dim_size"),
-          FA("buffet_run_i", "buffet_tile_en"), FA("cap_log_0_i", "buffet_buffet_capacity_log_0"),
-          FA("cap_log_1_i", "buffet_buffet_capacity_log_1")},
-         true,
-         {"hazard_o"},
-         {"second-block", "write-order", "overflow", "equal-crd", "empty-fiber", "dense-again",
-          "dense-stop"}},
-#undef FA
-    [NET_MODE_VECTOR_REDUCE] = {"onyx_vector_reduce_mem",
-                                "vec_reduce_inst_tile_en",
-                                {"crd", "val"},
-                                {"crd", "val"},
-                                {{"bf16_i", "vec_reduce_inst_bf16", "vec_reduce_inst_bf16"}},
-                                true,
-                                {"hazard_o"},
-                                {"overflow"}},
+#include "lower_onyx/tiles.def"
 };
+/* clang-format on */
 
 typedef struct {
     const pnr_design *design;
@@ -294,15 +238,20 @@ uint32_t bits_core_space(const pnr_design *design, const bits_map *map, net_cell
     return value;
 }
 
+static const char *mode_field(writer *w, const net_cell_data *cell, const char *name) {
+    return arena_printf(&w->scratch, "%s%s", net_mode_table[cell->mode].prefix, name);
+}
+
 /* "84'h..." */
 static void write_constant(writer *w, const net_cell_data *cell, const config_port *c) {
     net_tile tile = net_mode_table[cell->mode].tile;
-    const bits_field *from = bits_find(w->map, tile, 0, c->from), *to = bits_find(w->map, tile, 0, c->to);
-    if (!from && bits_is_elsewhere(w->map, tile, c->from)) { /* not on this profile */
+    const char *first = mode_field(w, cell, c->from), *last = mode_field(w, cell, c->to);
+    const bits_field *from = bits_find(w->map, tile, 0, first), *to = bits_find(w->map, tile, 0, last);
+    if (!from && bits_is_elsewhere(w->map, tile, first)) { /* not on this profile */
         fprintf(w->out, ",\n      .%s('0)", c->port);
         return;
     }
-    BUG_IF(!from || !to, "no field %s or %s", c->from, c->to);
+    BUG_IF(!from || !to, "no field %s or %s", first, last);
     uint32_t width = to->hi - from->lo + 1u;
     fprintf(w->out, ",\n      .%s(%u'h", c->port, width);
     for (uint32_t digit = (width + 3) / 4; digit-- > 0;) {
@@ -364,7 +313,7 @@ static void declare_ports(writer *w, net_cell cell, const primitive *p) {
 static uint32_t count_hazards(const net_cell_data *cell) {
     const primitive *p = &primitives[cell->mode];
     uint32_t n = 0;
-    while (p->module && n < 8 && p->hazard[n])
+    while (p->hazard[n] != HAZARD_NONE)
         n++;
     return n;
 }
@@ -485,7 +434,6 @@ static uint32_t config_value(const writer *w, const net_cell_data *cell, const c
 
 /* Register fields other than mode and tile_en override handshakes or belong to dense mode. */
 static void check_cell(writer *w, const net_cell_data *cell, pnr_site at) {
-    const primitive *p = &primitives[cell->mode];
     net_tile tile = net_mode_table[cell->mode].tile;
     for (uint32_t i = 0; i < cell->config.len; i++) {
         const char *name = names_text(w->design->net->names, cell->config.at[i].field);
@@ -494,11 +442,14 @@ static void check_cell(writer *w, const net_cell_data *cell, pnr_site at) {
         if (cell->config.at[i].value && !plain)
             refuse(w, cell, at, arena_printf(w->d->mem, "field %s overrides the sparse handshake", name));
     }
-    if (tile != NET_TILE_IO && !p->module)
+    if (tile == NET_TILE_IO)
+        return;
+    const char *enable = mode_field(w, cell, "tile_en");
+    if (!primitives[cell->mode].module)
         refuse(w, cell, at,
                arena_printf(w->d->mem, "mode %s has no primitive", net_mode_table[cell->mode].name));
-    else if (tile != NET_TILE_IO && !config_value(w, cell, p->enable))
-        refuse(w, cell, at, arena_printf(w->d->mem, "field %s is 0, so the core never works", p->enable));
+    else if (!config_value(w, cell, enable))
+        refuse(w, cell, at, arena_printf(w->d->mem, "field %s is 0, so the core never works", enable));
 }
 
 /* ---- the module ------------------------------------------------------------------------------ */
@@ -623,6 +574,7 @@ bool bits_check_sparse(const pnr_design *design, const bits_map *map, diagnostic
     writer w = {.design = design, .map = map, .d = d, .good = true};
     for (uint32_t i = 0; i < design->net->cells.len; i++)
         check_cell(&w, &design->net->cells.at[i], design->site.at[i]);
+    arena_free(&w.scratch);
     return w.good;
 }
 
@@ -667,7 +619,7 @@ bool bits_write_ports(const pnr_design *design, const char *path, diagnostics *d
     for (uint32_t i = 0; i < n->cells.len; i++) {
         const net_cell_data *cell = &n->cells.at[i];
         for (uint32_t k = 0; k < count_hazards(cell); k++)
-            fprintf(w.out, " \\\n    X(\"%s\", \"%s %s\")", primitives[cell->mode].hazard[k],
+            fprintf(w.out, " \\\n    X(\"%s\", \"%s %s\")", hazard_names[primitives[cell->mode].hazard[k]],
                     cell_name(&w, (net_cell){i + 1}), net_mode_table[cell->mode].name);
     }
     fputc('\n', w.out);

@@ -26,37 +26,24 @@ static void nets_into(const dl_model *m, uint32_t cell, uint32_t net[DL_INS]) {
 }
 
 static dl_kind kind_of(const dl_model *m, const net_cell_data *c, const uint32_t in[DL_INS]) {
-    switch (c->mode) {
-    case NET_MODE_INTERSECT: /* of a stream with itself, as trees of joiners have it: all passes in step */
+    static const dl_kind kinds[NET_MODES] = {
+#define TILE_MODE(constant, name, tile, value, prefix, early, flow, ...) [NET_MODE_##constant] = DL_##flow,
+#include "lower_onyx/tiles.def"
+#undef TILE_MODE
+    };
+    if (c->mode ==
+        NET_MODE_INTERSECT) { /* of a stream with itself, as trees of joiners have it: all passes in step */
         if (m->origin[in[0]] == m->origin[in[1]])
             return DL_STEP;
         return net_config_of(m->n, c, "intersect_unit_inst_joiner_op") ? DL_UNION : DL_INTERSECT;
-    case NET_MODE_CRDDROP:
-        return DL_DROP;
-    case NET_MODE_CRDHOLD:
-        return DL_HOLD;
-    case NET_MODE_ALU:
-    case NET_MODE_RSG:
-        return DL_STEP;
-    case NET_MODE_REPEAT:
-        return DL_REPEAT;
-    case NET_MODE_REDUCE:
-        return DL_REDUCE;
-    case NET_MODE_VECTOR_REDUCE:
-        return DL_VECTOR;
-    case NET_MODE_FIBER_ACCESS:
-        if (reader(m, c, "block_mode"))
-            return in[DL_PAIRED] != DL_NONE && in[DL_DATA] != DL_NONE ? DL_STEP : DL_SOURCE;
-        if (in[DL_DATA] != DL_NONE)
-            return reader(m, c, "spacc_mode") ? DL_SUM : DL_STORE;
-        return reader(m, c, "root") ? DL_SOURCE : reader(m, c, "lookup") ? DL_STEP : DL_SCAN;
-    case NET_MODE_IO_IN:
-    case NET_MODE_IO_OUT:
-    case NET_MODE_NONE:
-    case NET_MODES:
-        break;
     }
-    return DL_SOURCE;
+    if (c->mode != NET_MODE_FIBER_ACCESS)
+        return kinds[c->mode];
+    if (reader(m, c, "block_mode"))
+        return in[DL_PAIRED] != DL_NONE && in[DL_DATA] != DL_NONE ? DL_STEP : DL_SOURCE;
+    if (in[DL_DATA] != DL_NONE)
+        return reader(m, c, "spacc_mode") ? DL_SUM : DL_STORE;
+    return reader(m, c, "root") ? DL_SOURCE : reader(m, c, "lookup") ? DL_STEP : DL_SCAN;
 }
 
 /* The process of a cell: its own, or that of an earlier one: for a joiner one with the same coordinates, for

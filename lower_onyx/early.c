@@ -6,6 +6,18 @@
  */
 #include "lower_onyx/lower_onyx.h"
 
+/* Which inputs of a cell must have early tokens for its outputs to have some; EARLY_MEMORY: as it is set. */
+static const enum {
+    EARLY_NONE,
+    EARLY_ANY,
+    EARLY_ALL,
+    EARLY_MEMORY
+} early_rule[NET_MODES] = {
+#define TILE_MODE(constant, name, tile, value, prefix, early, ...) [NET_MODE_##constant] = EARLY_##early,
+#include "lower_onyx/tiles.def"
+#undef TILE_MODE
+};
+
 /* Which inputs of a cell have early tokens: a bit for each connected port, and for each early one. */
 static void inputs_of(const netlist *n, uint32_t cell, const bool *early, uint32_t *ports, uint32_t *have) {
     *ports = *have = 0;
@@ -24,25 +36,16 @@ static bool sends_early(const netlist *n, uint32_t cell, const bool *early) {
     const net_cell_data *c = &n->cells.at[cell];
     uint32_t ports, have;
     inputs_of(n, cell, early, &ports, &have);
-    switch (c->mode) {
-    case NET_MODE_FIBER_ACCESS:
+    switch (early_rule[c->mode]) {
+    case EARLY_MEMORY:
         if (net_config_of(n, c, "fiber_access_16_inst_read_scanner_dense"))
             return have || net_config_of(n, c, "fiber_access_16_inst_read_scanner_root");
         return have && have == ports;
-    case NET_MODE_INTERSECT:
-    case NET_MODE_ALU:
-    case NET_MODE_REPEAT:
-    case NET_MODE_RSG:
-    case NET_MODE_REDUCE:
-    case NET_MODE_VECTOR_REDUCE:
+    case EARLY_ALL:
         return have && have == ports;
-    case NET_MODE_CRDDROP:
-    case NET_MODE_CRDHOLD:
+    case EARLY_ANY:
         return have;
-    case NET_MODE_IO_IN:
-    case NET_MODE_IO_OUT:
-    case NET_MODE_NONE:
-    case NET_MODES:
+    case EARLY_NONE:
         break;
     }
     return false;

@@ -10,10 +10,10 @@
 
 typedef enum { NET_TILE_NONE, NET_TILE_PE, NET_TILE_MEM, NET_TILE_IO } net_tile;
 
-/* Tile modes: lower_onyx/tiles.def has one row each. PE modes are `mode` 0..6 of the chip, in order. */
+/* Tile modes: lower_onyx/tiles.def has one row each. */
 typedef enum {
     NET_MODE_NONE,
-#define TILE_MODE(constant, name, tile, chip_mode, ports_in, ports_out, doc) NET_MODE_##constant,
+#define TILE_MODE(constant, ...) NET_MODE_##constant,
 #include "lower_onyx/tiles.def"
 #undef TILE_MODE
     NET_MODES
@@ -23,7 +23,8 @@ typedef struct {
     const char *name; /* "intersect" spelled as in tiles.def, lower case */
     net_tile tile;
     uint8_t chip_mode;                    /* value of the tile's `mode` field */
-    const char *port_in[4], *port_out[3]; /* port names by 17-bit port number, NULL = unused */
+    const char *prefix;                   /* of the configuration fields of the mode; NULL = it has none */
+    const char *port_in[4], *port_out[3]; /* names by 17-bit port number (nodes.def), NULL = unused */
     const char *doc;
 } net_mode_info;
 extern const net_mode_info net_mode_table[NET_MODES];

@@ -1,15 +1,35 @@
 /* netlist.c - the netlist of tiles: tables, JSON form. */
 #include "lower_onyx/lower_onyx.h"
 
-#define PORTS(...)                                                                                           \
-    { __VA_ARGS__ }
+#include "boards/onyx/fabric.h"
+
 /* clang-format off */
+enum {
+#define ONYX_NODE(kind, name, mode, prefix, doc) MODE_OF_##kind = NET_MODE_##mode,
+#define ONYX_SETTING(kind, setting, name, bits)
+#define ONYX_PORT(kind, port, name, direction, tile_port, need, when, doc)
+#define ONYX_SHARED_PORT(...)
+#define ONYX_INNER_PORT(...)
+#define ONYX_WIRE(bundle, signal, name, width, direction)
+#include "lower_onyx/nodes.def"
+#undef ONYX_NODE
+#undef ONYX_PORT
+};
+
+#define PORTS_IN port_in
+#define PORTS_OUT port_out
 const net_mode_info net_mode_table[NET_MODES] = {
-    [NET_MODE_NONE] = {"none", NET_TILE_NONE, 0, {NULL}, {NULL}, ""},
-#define TILE_MODE(constant, name, tile, chip_mode, ports_in, ports_out, doc) \
-    [NET_MODE_##constant] = {name, NET_TILE_##tile, chip_mode, PORTS ports_in, PORTS ports_out, doc},
+    [NET_MODE_NONE] = {.name = "none", .doc = ""},
+#define TILE_MODE(constant, mode_name, kind, value, fields, early, flow, module, in, out, constants, monitors, hazards, what) \
+    [NET_MODE_##constant] = {.name = mode_name, .tile = NET_TILE_##kind, .chip_mode = value, .prefix = fields, .doc = what},
 #include "lower_onyx/tiles.def"
 #undef TILE_MODE
+#define ONYX_NODE(kind, name, mode, prefix, doc)
+#define ONYX_PORT(kind, port, name, direction, tile_port, need, when, doc) \
+    [MODE_OF_##kind].PORTS_##direction[tile_port] = name,
+#include "lower_onyx/nodes.def"
+    [NET_MODE_IO_IN].port_out[0] = "io2f", /* an IO tile's ports are named after what they join */
+    [NET_MODE_IO_OUT].port_in[0] = "f2io",
 };
 /* clang-format on */
 

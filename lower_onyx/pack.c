@@ -10,8 +10,8 @@ enum { REGISTER_BYPASS = 2 };
 
 /* ---- configuration fields -------------------------------------------------------------------- */
 
-static void add_field(netlist *n, net_cell_data *c, const char *prefix, const char *field, uint32_t value) {
-    name_id id = names_intern(n->names, arena_printf(n->mem, "%s%s", prefix, field));
+static void add_register(netlist *n, net_cell_data *c, const char *field, uint32_t value) {
+    name_id id = names_intern(n->names, field);
     for (uint32_t i = 0; i < c->config.len; i++) {
         if (name_eq(c->config.at[i].field, id))
             return;
@@ -20,8 +20,13 @@ static void add_field(netlist *n, net_cell_data *c, const char *prefix, const ch
         vec_push(n->mem, &c->config, (net_config){id, value});
 }
 
+/* A field of CONFIG_SPACE: `prefix` stands between the mode's own and the name. */
+static void add_field(netlist *n, net_cell_data *c, const char *prefix, const char *field, uint32_t value) {
+    add_register(n, c, arena_printf(n->mem, "%s%s%s", net_mode_table[c->mode].prefix, prefix, field), value);
+}
+
 static void add_instruction(netlist *n, net_cell_data *c, const onyx_node_data *node) {
-    static const char prefix[] = "PE_onyx_inst_onyxpeintf_inst.";
+    static const char prefix[] = "onyxpeintf_inst.";
     static const char *const modes[] = {"rega_mode", "regb_mode", "regc_mode",
                                         "regd_mode", "rege_mode", "regf_mode"};
     static const char *const constants[] = {"const0", "const1", "const2"};
@@ -52,11 +57,11 @@ static void add_node_fields(netlist *n, net_cell_data *c, const onyx_node_data *
 
 /* The three parts of a memory tile work only when all are enabled, even those a dense scanner leaves idle. */
 static void add_tile_fields(netlist *n, net_cell_data *c) {
-    add_field(n, c, "", "tile_en", 1);
-    add_field(n, c, "", "mode", net_mode_table[c->mode].chip_mode);
+    add_register(n, c, "tile_en", 1);
+    add_register(n, c, "mode", net_mode_table[c->mode].chip_mode);
     if (c->mode != NET_MODE_FIBER_ACCESS)
         return;
-    add_field(n, c, "fiber_access_16_inst_", "tile_en", 1);
+    add_field(n, c, "", "tile_en", 1);
     const onyx_kind parts[] = {ONYX_WRITE_SCANNER, ONYX_BUFFET, ONYX_READ_SCANNER};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         add_field(n, c, onyx_kind_table[parts[i]].prefix, "tile_en", 1);

@@ -21,12 +21,12 @@ check support
 check sam support
 check frontend support sam
 check tiling support sam
-check lower_onyx support sam
+check lower_onyx support boards/onyx sam
 check boards/onyx
 check pnr support boards/onyx sam lower_onyx
 check bitstream support boards/onyx sam lower_onyx pnr
 check rtl_models/rtl
-check rtl_models/cycle support
+check rtl_models/cycle support boards/onyx
 check rtl_models/soc support boards/onyx rtl_models/cycle/wave.h firmware/firmware.h firmware/registers.h firmware/registers.def
 check sweep support
 check firmware support sam tiling lower_onyx pnr bitstream

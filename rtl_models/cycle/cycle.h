@@ -54,48 +54,12 @@ typedef struct {
 
 /* ---- hazards --------------------------------------------------------------------------------- */
 
-/* What the fabricated chip gets wrong and ours does right (docs/errata.md): kind, name, what happens, what
- * helps. */
-#define CYCLE_HAZARDS(X)                                                                                     \
-    X(MAYBE_REFERENCE, "maybe-reference", "an intersecter takes a maybe reference for the end of its fiber", \
-      "compute the sum inside the product first")                                                            \
-    X(DROP_EMPTY, "drop-empty", "a dropper loses the coordinate behind an outer fiber without coordinates",  \
-      "another loop order (-s), or operands of that loop with dense levels (-f)")                            \
-    X(DROP_UNEVEN, "drop-uneven",                                                                            \
-      "a dropper with one of its sinks full repeats done, or loses a coordinate",                            \
-      "it depends on timing: another loop order (-s), --tile or --seed")                                     \
-    X(HOLD_EMPTY, "hold-empty", "a holder takes a stop for the coordinate of an empty inner fiber",          \
-      "another loop order (-s)")                                                                             \
-    X(ALU_STOP, "alu-stop", "an ALU sends a stop paired with data as data",                                  \
-      "another loop order (-s); please report it")                                                           \
-    X(REPEAT_EMPTY, "repeat-empty", "a repeater keeps the reference of an empty repeat fiber",               \
-      "store the operand that a term of a sum may lack with dense upper levels, as -f B:ddss, or another "   \
-      "loop order (-s)")                                                                                     \
-    X(REDUCE_MAYBE, "reduce-maybe", "a reducer hangs at a maybe",                                            \
-      "compute the sum inside the product first")                                                            \
-    X(SECOND_BLOCK, "second-block",                                                                          \
-      "the second block after a flush overwrites the first one while it is read",                            \
-      "one tree for each flush: give every sub-tile a run of its own")                                       \
-    X(WRITE_ORDER, "write-order", "a value written out of order loses the line begun before it",             \
-      "write the values in order")                                                                           \
-    X(OVERFLOW, "overflow",                                                                                  \
-      "an entry beyond the capacity of its memory is lost, or stops the writer for good",                    \
-      "a smaller --tile")                                                                                    \
-    X(EQUAL_CRD, "equal-crd", "a writer merges equal coordinates of one fiber", "another loop order (-s)")   \
-    X(EMPTY_FIBER, "empty-fiber", "a writer makes one fiber of several empty ones",                          \
-      "another loop order (-s), or operands of that loop with dense levels (-f)")                            \
-    X(DENSE_AGAIN, "dense-again", "a dense scanner loses the second tree after a flush",                     \
-      "a compressed level (-f)")                                                                             \
-    X(DENSE_STOP, "dense-stop", "a dense scanner sends a stop ahead of any reference twice",                 \
-      "a compressed level (-f)")                                                                             \
-    X(VALUES_STALLED, "values-stalled",                                                                      \
-      "a read-out of values that waits over a third of the time loses words", "fewer copies (--unroll)")
-
+/* What the fabricated chip gets wrong: boards/onyx/hazards.def. */
 typedef enum {
-#define X(kind, name, what, help) CYCLE_HAZARD_##kind,
-    CYCLE_HAZARDS(X)
-#undef X
-        CYCLE_HAZARD_KINDS
+#define HAZARD(kind, name, tile, what, help) CYCLE_HAZARD_##kind,
+#include "boards/onyx/hazards.def"
+#undef HAZARD
+    CYCLE_HAZARD_KINDS
 } cycle_hazard_kind;
 extern const char *const cycle_hazard_name[CYCLE_HAZARD_KINDS],
     *const cycle_hazard_what[CYCLE_HAZARD_KINDS], *const cycle_hazard_help[CYCLE_HAZARD_KINDS];

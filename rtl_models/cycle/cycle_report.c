@@ -5,15 +5,23 @@
 
 /* ---- hazards --------------------------------------------------------------------------------- */
 
-#define X(kind, name, what, help) [CYCLE_HAZARD_##kind] = name,
-const char *const cycle_hazard_name[CYCLE_HAZARD_KINDS] = {CYCLE_HAZARDS(X)};
-#undef X
-#define X(kind, name, what, help) [CYCLE_HAZARD_##kind] = what,
-const char *const cycle_hazard_what[CYCLE_HAZARD_KINDS] = {CYCLE_HAZARDS(X)};
-#undef X
-#define X(kind, name, what, help) [CYCLE_HAZARD_##kind] = help,
-const char *const cycle_hazard_help[CYCLE_HAZARD_KINDS] = {CYCLE_HAZARDS(X)};
-#undef X
+/* clang-format off */
+#define HAZARD(kind, name, tile, what, help) [CYCLE_HAZARD_##kind] = name,
+const char *const cycle_hazard_name[CYCLE_HAZARD_KINDS] = {
+#include "boards/onyx/hazards.def"
+};
+#undef HAZARD
+#define HAZARD(kind, name, tile, what, help) [CYCLE_HAZARD_##kind] = what,
+const char *const cycle_hazard_what[CYCLE_HAZARD_KINDS] = {
+#include "boards/onyx/hazards.def"
+};
+#undef HAZARD
+#define HAZARD(kind, name, tile, what, help) [CYCLE_HAZARD_##kind] = help,
+const char *const cycle_hazard_help[CYCLE_HAZARD_KINDS] = {
+#include "boards/onyx/hazards.def"
+};
+#undef HAZARD
+/* clang-format on */
 
 void cycle_note_hazard(cycle_model *m, core *c, cycle_hazard_kind kind, uint32_t tokens, uint32_t a,
                        uint32_t b) {

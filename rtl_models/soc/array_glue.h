@@ -68,7 +68,7 @@ class Array {
     std::string describe_waiting() const;
 
     /* What the monitors of a tile have raised since its first flush after reset(): bit n is hazard n of
-     * rtl_models/cycle/cycle.h. */
+     * boards/onyx/hazards.def. */
     uint32_t hazards(unsigned x, unsigned y) const;
 
     void watch(Watcher watcher);

@@ -112,11 +112,10 @@ template <class Model, bool MEM> struct CoreUnit final : ModelUnit<Model> {
     }
     bool switch_bit(unsigned bit) const override { return (model.sb17_o[bit / 32] >> bit % 32 & 1) != 0; }
     uint32_t hazards() const override {
-        constexpr unsigned FIRST_OF_MEM = 7; /* second-block */
         if constexpr (MEM)
             return static_cast<uint32_t>(
                        model.rootp->onyx_unit_mem__DOT__u_core__DOT__g_monitors__DOT__hazard_q)
-                   << FIRST_OF_MEM;
+                   << FIRST_MEM_HAZARD;
         else
             return model.rootp->onyx_unit_pe__DOT__u_core__DOT__g_monitors__DOT__hazard_q;
     }

@@ -40,7 +40,7 @@ struct Unit {
     /* The word of connection box `input`, and bit `bit` of the six words of the switch box. */
     virtual unsigned box_word(unsigned input) const = 0;
     virtual bool switch_bit(unsigned bit) const = 0;
-    /* What the monitors have raised since the last flush, a bit a kind as in rtl_models/cycle/cycle.h. */
+    /* What the monitors have raised since the last flush, a bit for each of boards/onyx/hazards.def. */
     virtual uint32_t hazards() const { return 0; }
     /* A configuration word that has been written. */
     virtual void note(unsigned feature, unsigned reg, uint32_t data) = 0;
@@ -106,6 +106,19 @@ class Awake {
   private:
     void rouse(Unit &u);
 };
+
+/* The number in boards/onyx/hazards.def of the first hazard of a MEM tile. */
+#define HAZARD(kind, name, tile, what, help) HAZARD_OF_##tile
+#define HAZARD_OF_PE +1
+#define HAZARD_OF_MEM
+constexpr unsigned FIRST_MEM_HAZARD = 0
+/* clang-format off */
+#include "boards/onyx/hazards.def"
+    ;
+/* clang-format on */
+#undef HAZARD
+#undef HAZARD_OF_PE
+#undef HAZARD_OF_MEM
 
 /* A unit for a site, reset. Row 0 is IO, below it stands MEM or PE. *port is set for IO only. */
 std::unique_ptr<Unit> make_unit(VerilatedContext *context, unsigned x, unsigned y, bool mem, IoPort *port);

@@ -73,7 +73,7 @@ machine_counters machine_count(const machine *m);
  * forgotten: all before the latest machine_forget_runs. */
 uint64_t machine_run_cycles(const machine *m, uint64_t run);
 void machine_forget_runs(machine *m);
-/* What the monitors of a tile have raised: bit n is hazard n of rtl_models/cycle/cycle.h. */
+/* What the monitors of a tile have raised: bit n is hazard n of boards/onyx/hazards.def. */
 uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y);
 /* Two accesses to one bank of the buffer at once (docs/errata.md): as Collision of soc.h. */
 typedef struct {

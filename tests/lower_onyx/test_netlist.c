@@ -319,7 +319,7 @@ static void net_check_finds_each_fault(void **state) {
          "E0446-ignored-input: B0.us_pos_in is driven, but the tile's configuration ignores it | its "
          "driver would stall for ever: change the configuration or remove the net"},
         {no_such_port,
-         "E0442-pin: cell in_B0: mode io_in has no output port 1 | tiles.def lists the ports of each "
+         "E0442-pin: cell in_B0: mode io_in has no output port 1 | nodes.def lists the ports of each "
          "mode"},
         {wrong_mode,
          "E0441-cell: cell B0: fields tile_en and mode must be 1 and 0 for mode fiber_access | tiles.def "

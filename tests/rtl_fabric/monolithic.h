@@ -72,9 +72,8 @@ template <class Model, unsigned COLUMNS> class Monolithic {
     }
     /* As onyx::Array::hazards; of the fast view only. */
     uint32_t hazards(unsigned x, unsigned y) const {
-        constexpr unsigned FIRST_OF_MEM = 7; /* second-block */
         uint32_t raised = model_->rootp->onyx_monolithic__DOT__u_array__DOT__hazard[COLUMNS * y + x];
-        return x % 4 == 3 ? raised << FIRST_OF_MEM : raised;
+        return x % 4 == 3 ? raised << onyx::FIRST_MEM_HAZARD : raised;
     }
 
   private:

@@ -155,9 +155,11 @@ def c_header(f):
     out.append("/* Features of the switch box's words, and of the word of 17-bit connection box 0; those of the others follow. */\nenum {")
     out += [f"    ONYX_{name} = {value}," for name, value in f.features]
     out.append("};\n")
-    out.append("/* Values of the tiles' mode fields. */\nenum {")
-    out += [f"    ONYX_{name} = {value}," for name, value in f.modes]
-    out.append("};\n")
+    out.append("/* Values of the tiles' mode fields. */")
+    for tile in ("PE", "MEM"):
+        values = [f"ONYX_{name} = {value}" for name, value in f.modes if name.startswith(tile + "_")]
+        out.append("typedef enum {\n    " + ",\n    ".join(values) + f"\n}} onyx_{tile.lower()}_mode;")
+    out.append("")
     out.append("/* Fields of the registers of feature 0: register, first bit, number of bits. */")
     out += [f"#define ONYX_{name} {reg}, {lo}, {bits}" for name, reg, lo, bits in f.fields if reg is not None]
     out.append("\n/* Fields of CONFIG_SPACE, its words laid end to end: first bit, number of bits. */")

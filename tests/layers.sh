@@ -1,7 +1,7 @@
 #!/bin/sh
 # No folder may include a header of a later one: support < sam < frontend, tiling < lower_onyx < pnr < bitstream < firmware.
-# boards/onyx is generated from its tables: what the fabric and the registers are.
-# The cycle model stands on support alone; rtl_models/soc runs firmware on the verilated hardware, so it sees what firmware
+# boards/onyx holds what the fabric and the registers are, generated from its tables.
+# The cycle model stands on support and that; rtl_models/soc runs firmware on the verilated hardware, so it sees what firmware
 # and hardware agree on, and no other header of a stage. A folder with sources that has no line here fails.
 set -u
 cd "$1" || exit 1

@@ -76,17 +76,19 @@ enum {
 };
 
 /* Values of the tiles' mode fields. */
-enum {
+typedef enum {
     ONYX_PE_MODE_INTERSECT_UNIT = 0,
     ONYX_PE_MODE_CRDDROP = 1,
     ONYX_PE_MODE_CRDHOLD = 2,
     ONYX_PE_MODE_PE_ONYX = 3,
     ONYX_PE_MODE_REPEAT = 4,
     ONYX_PE_MODE_REPEATSIGNALGENERATOR = 5,
-    ONYX_PE_MODE_REG_CR = 6,
+    ONYX_PE_MODE_REG_CR = 6
+} onyx_pe_mode;
+typedef enum {
     ONYX_MEM_MODE_FIBER_ACCESS_16 = 0,
-    ONYX_MEM_MODE_VEC_REDUCE = 3,
-};
+    ONYX_MEM_MODE_VEC_REDUCE = 3
+} onyx_mem_mode;
 
 /* Fields of the registers of feature 0: register, first bit, number of bits. */
 #define ONYX_PE_INPUT_WIDTH_17_NUM_0_DENSE 2, 22, 1

@@ -1,19 +1,11 @@
 /* The ALU and the bfloat16 unit of a PE: the meaning of an instruction word, with the operands as numbers. */
 #include "rtl_models/cycle/primitives.h"
 
-enum { INSTRUCTION_LO = 1 }; /* of the instruction's bit 0 in the configuration space */
-
-/* Instruction bits [lo + width - 1 : lo], width <= 16. */
-static uint32_t field(const uint32_t space[3], uint32_t lo, uint32_t width) {
-    uint32_t bit = lo + INSTRUCTION_LO, word = bit / 32;
-    uint64_t two = space[word] | (word < 2 ? (uint64_t)space[word + 1] << 32 : 0);
-    return (uint32_t)(two >> bit % 32) & ((1u << width) - 1);
-}
+/* A field of the instruction, which stands in the configuration space. */
+#define INSTRUCTION(field) onyx_space_field(space, ONYX_PE_ONYX_ONYXPEINTF_##field)
 
 /* One operand: the constant if its register is in mode 0, else the input. */
-static uint16_t operand(const uint32_t space[3], uint32_t mode_lo, uint32_t const_lo, uint16_t input) {
-    return field(space, mode_lo, 2) == 0 ? (uint16_t)field(space, const_lo, 16) : input;
-}
+#define OPERAND(mode, constant, input) (INSTRUCTION(mode) == 0 ? (uint16_t)INSTRUCTION(constant) : (input))
 
 static int64_t number(uint16_t bits, bool is_signed) {
     return is_signed ? (int16_t)bits : bits;
@@ -105,15 +97,16 @@ uint16_t rtl_bf16_add(uint16_t a, uint16_t b) {
 /* ---- instructions ---------------------------------------------------------------------------- */
 
 uint16_t rtl_alu_result(const uint32_t space[3], uint16_t in0, uint16_t in1) {
-    uint16_t a = operand(space, 21, 23, in0), b = operand(space, 39, 41, in1), c = operand(space, 57, 59, 0);
-    uint32_t kind = field(space, 0, 2);
+    uint16_t a = OPERAND(REGA_MODE, CONST0, in0), b = OPERAND(REGB_MODE, CONST1, in1),
+             c = OPERAND(REGC_MODE, CONST2, 0);
+    uint32_t kind = INSTRUCTION(KIND);
     if (kind != 0)
-        return kind == 2 ? fp_result(field(space, 2, 5), a, b) : 0;
-    bool is_signed = field(space, 7, 1), d = field(space, 75, 2) == 0 && field(space, 77, 1);
+        return kind == 2 ? fp_result(INSTRUCTION(OPCODE), a, b) : 0;
+    bool is_signed = INSTRUCTION(SIGNED), d = INSTRUCTION(REGD_MODE) == 0 && INSTRUCTION(BIT0);
     int64_t na = number(a, is_signed), nb = number(b, is_signed), nc = number(c, is_signed);
     int64_t product = na * nb, least = na < nb ? na : nb;
     int64_t sum = a + b + d, difference = a - b - 1 + d;
-    switch (field(space, 2, 5)) {
+    switch (INSTRUCTION(OPCODE)) {
     case 0: /* Adc */
         return (uint16_t)sum;
     case 1: /* Sbc */

@@ -62,32 +62,42 @@ static void new_row(cycle_model *m, uint32_t cell, int stages, fifo **near, fifo
     }
 }
 
-static void build_pe(cycle_model *m, uint32_t cell, const cell_ports *p) {
-    static const core_kind kinds[] = {CORE_JOINER, CORE_CRDDROP, CORE_CRDHOLD, CORE_ALU,
-                                      CORE_REPEAT, CORE_RSG,     CORE_REDUCE};
-    static const int ins[] = {4, 2, 2, 2, 2, 1, 1}, outs[] = {3, 2, 2, 1, 1, 1, 1};
-    const cycle_cell *cc = &m->design->cells.at[cell];
-    if (cc->mode >= sizeof kinds / sizeof *kinds)
-        return;
-    core *c = new_core(m, kinds[cc->mode], cell);
-    for (int i = 0; i < ins[cc->mode]; i++)
+static core *build_core(cycle_model *m, uint32_t cell, core_kind kind, int ins, int outs) {
+    const cell_ports *p = &m->ports[cell];
+    core *c = new_core(m, kind, cell);
+    for (int i = 0; i < ins; i++)
         reads(m, c, i, p->in[i]);
-    for (int o = 0; o < outs[cc->mode]; o++)
+    for (int o = 0; o < outs; o++)
         writes(m, c, o, p->out[o]);
-    switch (cc->mode) {
-    case RTL_PE_JOINER:
-        c->u.joiner.is_union = cc->space[0] >> 1 & 1;
+    return c;
+}
+
+static void build_pe(cycle_model *m, uint32_t cell, const cell_ports *p) {
+    const cycle_cell *cc = &m->design->cells.at[cell];
+    core *c;
+    switch ((onyx_pe_mode)cc->mode) {
+    case ONYX_PE_MODE_INTERSECT_UNIT:
+        c = build_core(m, cell, CORE_JOINER, 4, 3);
+        c->u.joiner.is_union = onyx_space_field(cc->space, ONYX_INTERSECT_UNIT_JOINER_OP);
         break;
-    case RTL_PE_ALU: { /* a FIFO stands behind the PE */
+    case ONYX_PE_MODE_CRDDROP:
+        build_core(m, cell, CORE_CRDDROP, 2, 2);
+        break;
+    case ONYX_PE_MODE_CRDHOLD:
+        build_core(m, cell, CORE_CRDHOLD, 2, 2);
+        break;
+    case ONYX_PE_MODE_PE_ONYX: { /* a FIFO stands behind the PE */
+        c = build_core(m, cell, CORE_ALU, 2, 1);
         fifo *results = new_fifo(m, cell);
         writes(m, c, 0, results);
         join(m, results, p->out[0]);
         memcpy(c->u.alu.space, cc->space, sizeof c->u.alu.space);
         break;
     }
-    case RTL_PE_REPEAT: /* a FIFO stands behind the proc port */
-        c->u.repeat.spacc = cc->space[0] >> 17 & 1;
-        c->u.repeat.root = cc->space[0] >> 18 & 1;
+    case ONYX_PE_MODE_REPEAT: /* a FIFO stands behind the proc port */
+        c = build_core(m, cell, CORE_REPEAT, 2, 1);
+        c->u.repeat.spacc = onyx_space_field(cc->space, ONYX_REPEAT_SPACC_MODE);
+        c->u.repeat.root = onyx_space_field(cc->space, ONYX_REPEAT_ROOT);
         c->u.repeat.queue = new_fifo(m, cell);
         reads(m, c, 0, c->u.repeat.queue);
         if (c->u.repeat.root)
@@ -95,11 +105,13 @@ static void build_pe(cycle_model *m, uint32_t cell, const cell_ports *p) {
         else
             join(m, p->in[0], c->u.repeat.queue);
         break;
-    case RTL_PE_REDUCE:
-        c->u.reduce.default_value = (uint16_t)(cc->space[0] >> 17 | cc->space[1] << 15);
-        c->u.reduce.bf16 = cc->space[1] >> 1 & 1;
+    case ONYX_PE_MODE_REPEATSIGNALGENERATOR:
+        build_core(m, cell, CORE_RSG, 1, 1);
         break;
-    default:
+    case ONYX_PE_MODE_REG_CR:
+        c = build_core(m, cell, CORE_REDUCE, 1, 1);
+        c->u.reduce.default_value = (uint16_t)onyx_space_field(cc->space, ONYX_REG_CR_DEFAULT_VALUE);
+        c->u.reduce.bf16 = onyx_space_field(cc->space, ONYX_REG_CR_BF16);
         break;
     }
 }
@@ -111,44 +123,46 @@ static void set_capacity(buffet_id *b, uint32_t log) {
 
 static void build_mem(cycle_model *m, uint32_t cell, const cell_ports *p) {
     const uint32_t *space = m->design->cells.at[cell].space;
-    bool on = space[0] >> 22 & 1;
+    bool on = onyx_space_field(space, ONYX_FIBER_ACCESS_16_TILE_EN);
     fifo *wr_near, *wr_far, *rd_near, *rd_far, *rsp_near, *rsp_far;
     new_row(m, cell, 3, &wr_near, &wr_far);
     new_row(m, cell, 2, &rd_near, &rd_far);
     new_row(m, cell, 2, &rsp_near, &rsp_far);
-    if (on && (space[0] & 1)) {
+    if (on && onyx_space_field(space, ONYX_FIBER_ACCESS_16_WRITE_SCANNER_TILE_EN)) {
         core *c = new_core(m, CORE_WRITE_SCANNER, cell);
         for (int i = 1; i < CYCLE_INS; i++)
             reads(m, c, i, p->in[i]);
         writes(m, c, 0, wr_near);
-        c->u.writer.stop_lvl = (uint8_t)(space[0] >> 1);
-        c->u.writer.spacc = space[0] >> 17 & 1;
-        c->u.writer.lowest_level = space[0] >> 18 & 1;
-        c->u.writer.init_blank = space[0] >> 19 & 1;
-        c->u.writer.compressed = space[0] >> 20 & 1;
-        c->u.writer.block_mode = space[0] >> 21 & 1;
+        c->u.writer.stop_lvl = (uint8_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_WRITE_SCANNER_STOP_LVL);
+        c->u.writer.spacc = onyx_space_field(space, ONYX_FIBER_ACCESS_16_WRITE_SCANNER_SPACC_MODE);
+        c->u.writer.lowest_level = onyx_space_field(space, ONYX_FIBER_ACCESS_16_WRITE_SCANNER_LOWEST_LEVEL);
+        c->u.writer.init_blank = onyx_space_field(space, ONYX_FIBER_ACCESS_16_WRITE_SCANNER_INIT_BLANK);
+        c->u.writer.compressed = onyx_space_field(space, ONYX_FIBER_ACCESS_16_WRITE_SCANNER_COMPRESSED);
+        c->u.writer.block_mode = onyx_space_field(space, ONYX_FIBER_ACCESS_16_WRITE_SCANNER_BLOCK_MODE);
     }
-    if (on && (space[2] >> 31 & 1)) {
+    if (on && onyx_space_field(space, ONYX_FIBER_ACCESS_16_BUFFET_TILE_EN)) {
         core *c = new_core(m, CORE_BUFFET, cell);
         reads(m, c, 0, wr_far);
         reads(m, c, 1, rd_far);
         writes(m, c, 0, rsp_near);
         c->two_phases = true;
         c->u.buffet = arena_new(m->mem, buffet_state);
-        set_capacity(&c->u.buffet->id[0], space[3] >> 4 & 15);
-        set_capacity(&c->u.buffet->id[1], space[3] & 15);
+        set_capacity(&c->u.buffet->id[0],
+                     onyx_space_field(space, ONYX_FIBER_ACCESS_16_BUFFET_BUFFET_CAPACITY_LOG_0));
+        set_capacity(&c->u.buffet->id[1],
+                     onyx_space_field(space, ONYX_FIBER_ACCESS_16_BUFFET_BUFFET_CAPACITY_LOG_1));
     }
-    if (on && (space[0] >> 23 & 1)) {
+    if (on && onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_TILE_EN)) {
         core *c = new_core(m, CORE_READ_SCANNER, cell);
         reader_state *s = c->u.reader = arena_new(m->mem, reader_state);
         c->two_phases = true;
-        s->stop_lvl = (uint8_t)(space[0] >> 24);
-        s->spacc = space[1] >> 8 & 1;
-        s->root = space[1] >> 9 & 1;
-        s->lookup = space[1] >> 27 & 1;
-        s->dim_size = (uint16_t)(space[2] >> 13);
-        s->dense = space[2] >> 29 & 1;
-        s->block_mode = space[2] >> 30 & 1;
+        s->stop_lvl = (uint8_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_STOP_LVL);
+        s->spacc = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_SPACC_MODE);
+        s->root = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_ROOT);
+        s->lookup = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_LOOKUP);
+        s->dim_size = (uint16_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_DIM_SIZE);
+        s->dense = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_DENSE);
+        s->block_mode = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_BLOCK_MODE);
         s->compressed = !s->dense && !s->lookup && !s->block_mode;
         s->accumulates = s->spacc && s->compressed && !s->root;
         if (!s->root && !s->block_mode) {
@@ -163,21 +177,18 @@ static void build_mem(cycle_model *m, uint32_t cell, const cell_ports *p) {
     }
 }
 
-static void build_vector(cycle_model *m, uint32_t cell, const cell_ports *p) {
-    core *c = new_core(m, CORE_VECTOR_REDUCE, cell);
+static void build_vector(cycle_model *m, uint32_t cell) {
+    core *c = build_core(m, cell, CORE_VECTOR_REDUCE, 2, 2);
     c->u.vector = arena_new(m->mem, vector_state);
-    c->u.vector->bf16 = m->design->cells.at[cell].space[0] >> 1 & 1;
-    for (int port = 0; port < 2; port++) {
-        reads(m, c, port, p->in[port]);
-        writes(m, c, port, p->out[port]);
-    }
+    c->u.vector->bf16 = onyx_space_field(m->design->cells.at[cell].space, ONYX_VEC_REDUCE_BF16);
 }
 
 /* A tile that works; ports nobody uses are already NOWHERE or a drain. */
 static bool used(const cycle_cell *c) {
     return c->kind == CYCLE_PE    ? c->tile_en && (c->space[0] & 1)
            : c->kind == CYCLE_MEM ? c->tile_en && (c->mode == RTL_MEM_FIBER_ACCESS ||
-                                                   (c->mode == RTL_MEM_VECTOR_REDUCE && (c->space[0] & 1)))
+                                                   (c->mode == RTL_MEM_VECTOR_REDUCE &&
+                                                    onyx_space_field(c->space, ONYX_VEC_REDUCE_TILE_EN)))
                                   : true;
 }
 
@@ -192,7 +203,7 @@ static void build_cell(cycle_model *m, uint32_t cell) {
         return;
     case CYCLE_MEM:
         if (cc->mode == RTL_MEM_VECTOR_REDUCE)
-            build_vector(m, cell, p);
+            build_vector(m, cell);
         else
             build_mem(m, cell, p);
         return;
@@ -217,7 +228,8 @@ static void build_net(cycle_model *m, uint32_t index) {
     m->ports[net->cell].to[net->port] = l;
     const cycle_cell *source = &m->design->cells.at[net->cell];
     l->values = source->kind == CYCLE_MEM && source->mode == RTL_MEM_FIBER_ACCESS && net->port == 0 &&
-                (source->space[1] >> 27 & 1) && (source->space[2] >> 30 & 1);
+                onyx_space_field(source->space, ONYX_FIBER_ACCESS_16_READ_SCANNER_LOOKUP) &&
+                onyx_space_field(source->space, ONYX_FIBER_ACCESS_16_READ_SCANNER_BLOCK_MODE);
     for (uint32_t r = 0; r < net->registers.len; r++) {
         const cycle_register *reg = &net->registers.at[r];
         l->registers[r] = (link_register){

@@ -3,6 +3,7 @@
 #ifndef ONYX_RTL_PRIMITIVES_H
 #define ONYX_RTL_PRIMITIVES_H
 
+#include "boards/onyx/fabric.h"
 #include "support/support.h"
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
@@ -37,17 +38,21 @@ static inline uint32_t rtl_stop_level(uint32_t stop) {
 
 /* ---- the PE tile ----------------------------------------------------------------------------- */
 
-typedef enum { /* the values of the mode field */
-               RTL_PE_JOINER = 0,
-               RTL_PE_CRDDROP = 1,
-               RTL_PE_CRDHOLD = 2,
-               RTL_PE_ALU = 3,
-               RTL_PE_REPEAT = 4,
-               RTL_PE_RSG = 5,
-               RTL_PE_REDUCE = 6
+/* The values of the mode field, by the names of the primitives. */
+typedef enum {
+    RTL_PE_JOINER = ONYX_PE_MODE_INTERSECT_UNIT,
+    RTL_PE_CRDDROP = ONYX_PE_MODE_CRDDROP,
+    RTL_PE_CRDHOLD = ONYX_PE_MODE_CRDHOLD,
+    RTL_PE_ALU = ONYX_PE_MODE_PE_ONYX,
+    RTL_PE_REPEAT = ONYX_PE_MODE_REPEAT,
+    RTL_PE_RSG = ONYX_PE_MODE_REPEATSIGNALGENERATOR,
+    RTL_PE_REDUCE = ONYX_PE_MODE_REG_CR
 } rtl_pe_mode;
 
-typedef enum { RTL_MEM_FIBER_ACCESS = 0, RTL_MEM_VECTOR_REDUCE = 3 } rtl_mem_mode;
+typedef enum {
+    RTL_MEM_FIBER_ACCESS = ONYX_MEM_MODE_FIBER_ACCESS_16,
+    RTL_MEM_VECTOR_REDUCE = ONYX_MEM_MODE_VEC_REDUCE
+} rtl_mem_mode;
 enum { RTL_VECTOR_COORDINATES = 1024 }; /* of a vector reducer */
 
 /* The ALU and the bfloat16 unit of one PE: the 16-bit result of the instruction in CONFIG_SPACE[84:1],

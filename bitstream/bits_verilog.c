@@ -199,22 +199,21 @@ static void write_fifo(writer *w, const char *instance, net_cell cell, uint32_t 
         fprintf(w->out, "  assign %s_valid = %s_some & %s_ready;\n", out, out, out);
 }
 
-/* Input port: the net's stream x1y1_in0 goes through the FIFO to the primitive's x1y1_head0. */
+/* Declares and names the stream of a cell's port: x1y1_head0. */
+static const char *port_stream(writer *w, net_cell cell, const char *what, uint32_t port) {
+    const char *name = arena_printf(&w->scratch, "%s_%s%u", cell_name(w, cell), what, port);
+    declare_stream(w, name);
+    return name;
+}
+
+/* An input port: the net's stream x1y1_in0 goes through the FIFO to the primitive's x1y1_head0. */
 static void write_input(writer *w, net_cell cell, uint32_t port) {
-    const char *name = cell_name(w, cell);
-    const char *in = arena_printf(&w->scratch, "%s_in%u", name, port);
-    const char *head = arena_printf(&w->scratch, "%s_head%u", name, port);
-    declare_stream(w, in);
-    declare_stream(w, head);
+    const char *in = port_stream(w, cell, "in", port), *head = port_stream(w, cell, "head", port);
     write_fifo(w, in, cell, 17, in, head, false);
 }
 
 static void write_output(writer *w, net_cell cell, uint32_t port) {
-    const char *name = cell_name(w, cell);
-    const char *out = arena_printf(&w->scratch, "%s_out%u", name, port);
-    const char *tail = arena_printf(&w->scratch, "%s_tail%u", name, port);
-    declare_stream(w, tail);
-    declare_stream(w, out);
+    const char *tail = port_stream(w, cell, "tail", port), *out = port_stream(w, cell, "out", port);
     fprintf(w->out, "  logic %s_some;\n", out);
     write_fifo(w, out, cell, 17, tail, out, true);
 }

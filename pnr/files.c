@@ -713,36 +713,7 @@ bool pnr_read_route(pnr_design *design, const char *path, arena *mem, diagnostic
     return true;
 }
 
-/* ---- .id_to_name and .info ------------------------------------------------------------------- */
-
-bool pnr_write_id_to_name(const netlist *n, const char *path, diagnostics *d) {
-    file_out f;
-    if (!file_create(&f, path, d->mem, d))
-        return false;
-    for (uint32_t i = 0; i < n->cells.len; i++)
-        fprintf(f.stream, "%c%u: %s\n", n->cells.at[i].tag, n->cells.at[i].number,
-                names_text(n->names, n->cells.at[i].name));
-    return file_commit(&f, d);
-}
-
-bool pnr_read_id_to_name(netlist *n, const char *path, arena *mem, diagnostics *d) {
-    reader r;
-    packed p = {.net = n, .mem = mem};
-    if (!reader_open(&r, path, "E0540-packed-syntax", mem, d))
-        return false;
-    while (read_line(&r)) {
-        uint32_t cells = n->cells.len;
-        if (r.words.len == 0)
-            continue;
-        if (!read_name(&r, &p))
-            return false;
-        if (n->cells.len != cells) {
-            diag_error(d, loc_of(&r, r.words.at[0]), "E0541-packed-block", "the netlist has no such block");
-            return false;
-        }
-    }
-    return true;
-}
+/* ---- .info -------------------------------------------------------------------------------- */
 
 bool pnr_write_info(const char *layout, const char *graph_17, const char *graph_1, const char *path,
                     diagnostics *d) {

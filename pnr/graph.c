@@ -377,7 +377,8 @@ void pnr_wire_name(uint32_t x, uint32_t y, pnr_side side, uint32_t track, char o
     snprintf(out, 48, "x%uy%u.%s.%u", x, y, side_words[side], track);
 }
 
-bool pnr_wire_parse(const pnr_board *b, const char *name, pnr_hop *out) {
+/* The wire of that name, x, y, side and track; false for anything else, or a wire the board lacks. */
+static bool wire_parse(const pnr_board *b, const char *name, pnr_hop *out) {
     unsigned x, y, track;
     char side[8], again[48];
     if (sscanf(name, "x%uy%u.%7[A-Z].%u", &x, &y, side, &track) != 4 || x >= b->width || y == 0 ||
@@ -436,7 +437,7 @@ static bool check_wire(const pnr_board *b, uint32_t x, uint32_t y, uint32_t side
     pnr_hop parsed;
     uint32_t to_x, to_y, back_x, back_y;
     pnr_wire_name(x, y, (pnr_side)side, track, name);
-    if (!pnr_wire_parse(b, name, &parsed) || parsed.x != x || parsed.y != y || parsed.side != side ||
+    if (!wire_parse(b, name, &parsed) || parsed.x != x || parsed.y != y || parsed.side != side ||
         parsed.track != track)
         return FABRIC_FAULT(d, "wire %s is not found by its name", name);
     count->outputs++;

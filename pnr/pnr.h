@@ -74,7 +74,7 @@ static inline pnr_side pnr_opposite(pnr_side side) {
 /* The tile a wire that leaves (x, y) by `side` arrives at; false when it would leave the array. */
 bool pnr_neighbour(const pnr_board *b, uint32_t x, uint32_t y, pnr_side side, uint32_t *to_x, uint32_t *to_y);
 
-/* A wire's name, "x3y2.EAST.1"; parse takes nothing else and fails for a wire the board lacks. */
+/* A wire's name, "x3y2.EAST.1". */
 void pnr_wire_name(uint32_t x, uint32_t y, pnr_side side, uint32_t track, char out[48]);
 
 typedef struct {
@@ -114,8 +114,6 @@ typedef struct {
                         when from_core or when an IO tile drives that wire */
 } pnr_hop;
 
-bool pnr_wire_parse(const pnr_board *b, const char *name, pnr_hop *out); /* x, y, side and track of a name */
-
 /* How a sink is reached: its connection box picks input (side, track) at the sink's tile. An IO sink at (x,
  * 0) is fed by switch-box output NORTH, track 0, of (x, 1): `hop` is that output and side, track are unused.
  */
@@ -153,24 +151,24 @@ typedef struct {
     pnr_stats stats;
 } pnr_design;
 
-/* The chip's rule for IO: GLB tile g owns columns g * columns_per_glb_tile and the next, one load and one
- * store stream: inputs stand on the first of them, outputs on the second. */
-/* Both corners belong to it. */
+/* A rectangle of tiles. Both corners belong to it. */
 typedef struct {
     uint16_t x0, y0, x1, y1;
 } pnr_region;
 
-/* None; a pair on every safe stretch of two hops; as few pairs as keep the period all of them would give,
- * each nearest to the middle of the slowest path, and all of them before a join that pnr_balance would name.
- */
+/* Where SplitFIFO pairs stand. NONE: nowhere. EXHAUSTIVE: on every safe stretch of two hops. MIDPOINT: as few
+ * as keep the period that all of them would give, each nearest to the middle of the slowest path, and all of
+ * them before a join that pnr_balance would name. */
 typedef enum { PNR_PIPELINE_NONE, PNR_PIPELINE_EXHAUSTIVE, PNR_PIPELINE_MIDPOINT } pnr_pipelining;
 
 typedef struct {
     uint64_t seed;
-    uint32_t moves;          /* annealing moves; 0 = by size and effort */
-    pnr_pipelining pipeline; /* where SplitFIFO pairs stand */
+    uint32_t moves; /* annealing moves; 0 = by size and effort */
+    pnr_pipelining pipeline;
     bool fabric_only; /* IO on any column, IO tiles may fan out: what public netlists and other tools assume.
-                         Legal for the routing fabric, but not for the chip as a whole */
+                         Legal for the routing fabric, but not for the chip as a whole: there GLB tile g has
+                         one load and one store stream and owns columns g * columns_per_glb_tile and the
+                         next; inputs stand on the first of them, outputs on the second */
     bool io_fan_out;  /* IO tiles may fan out, columns are the chip's: to compare with other tools */
     bool own_tiles;   /* no GLB tile has a load and a store: each stream has two banks for itself, so that the
                          next batch can be loaded while one runs (docs/program.md) */
@@ -195,7 +193,8 @@ pnr_options pnr_options_default(void); /* seed 1, moves by size, pipelined, the 
 /* What stands on a cell's tile, from its block letter. */
 net_tile pnr_cell_tile(const net_cell_data *cell);
 
-/* Rows: PE tiles, MEM tiles, load streams (IO inputs), store streams (IO outputs). */
+/* What a netlist needs of one kind of resource. The rows of a table are PE tiles, MEM tiles, load streams (IO
+ * inputs), store streams (IO outputs). */
 typedef struct {
     const char *what;
     uint32_t need, have;
@@ -229,9 +228,9 @@ void pnr_stretch(pnr_design *design, const pnr_want *want, uint32_t n, arena *me
  * flush groups (E0538). */
 bool pnr_check(const pnr_design *design, diagnostics *d);
 
-/* Half-perimeter wire length over all nets; switch-box outputs in use; SplitFIFO pairs; longest path in hops.
- */
+/* The half-perimeter wire length, summed over all nets. */
 uint32_t pnr_hpwl(const pnr_design *design);
+/* The switch-box outputs in use. */
 uint32_t pnr_hops(const pnr_design *design);
 /* SplitFIFO pairs on the way to a sink: none serves another sink, each holds two tokens. */
 uint32_t pnr_pairs_to(const pnr_route *r, uint32_t sink);
@@ -242,7 +241,8 @@ cJSON *pnr_report(const pnr_design *design);
 
 /* ---- timing (docs/pnr.md, Timing) ------------------------------------------------------------ */
 
-/* A loop is ready back to the source tile and valid out again. */
+/* What a path between FIFOs carries: data and valid, ready, or, LOOP, ready back to the source tile and valid
+ * out again. */
 typedef enum { PNR_PATH_DATA, PNR_PATH_LOOP, PNR_PATH_READY } pnr_path_kind;
 
 typedef struct {
@@ -305,9 +305,6 @@ bool pnr_write_route(const pnr_design *design, const char *path, diagnostics *d)
 /* Routes of a placed design; says what the file says, pnr_check is the judge. Errors located:
  * E0544-route-syntax. */
 bool pnr_read_route(pnr_design *design, const char *path, arena *mem, diagnostics *d);
-/* "block: name" lines; read, they rename cells. Errors as of .packed. */
-bool pnr_write_id_to_name(const netlist *n, const char *path, diagnostics *d);
-bool pnr_read_id_to_name(netlist *n, const char *path, arena *mem, diagnostics *d);
 /* design.info: where layout and graphs lie; a path the file lacks is NULL. Error: E0545-info-syntax. */
 typedef struct {
     const char *layout, *graph_17, *graph_1;
@@ -318,7 +315,7 @@ bool pnr_read_info(const char *path, arena *mem, diagnostics *d, pnr_info *out);
 /* Yosys's JSON as nextpnr reads it: cell types CPE, CMEM, CIO, a bit per 17-bit net. With a design, every
  * cell has a BEL attribute "XxYy". */
 bool pnr_write_json(const netlist *n, const pnr_design *design, const char *path, diagnostics *d);
-/* A drawing: placement and routes, or placement and how full the channels are. */
+/* Draws the placement with its routes, or, `heat`, with how full the channels are. */
 bool pnr_write_svg(const pnr_design *design, bool heat, const char *path, diagnostics *d);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "pnr/pnr.h"
 
-/* "x3y2" style text of a cell for messages: its block id, "p3". */
+/* A cell's block id, "p3", for messages and files. */
 const char *pnr_block_id(const net_cell_data *cell, char buffer[16]);
 
 /* May this cell stand in column x of row 0? */
@@ -20,13 +20,13 @@ typedef struct {
     uint32_t core[4], launch[4], capture[4];
     uint32_t data[4], valid[4], ready[4], rmux; /* of a switch box; of a register mux */
 } pnr_delays;
-/* Error: E0550-no-delay. */
-/* The first delay the table lacks that timing needs, or NULL. */
+/* The name of the first delay the table lacks that timing needs, or NULL. */
 const char *pnr_missing_delay(const cJSON *delays);
+/* Reads the delays of a board. Error: E0550-no-delay. */
 bool pnr_read_delays(const pnr_board *b, diagnostics *d, pnr_delays *out);
-/* The slowest path of a routed net; what cannot be beaten: the slowest core, or a net as short as the board
- * allows. */
+/* The delay of the slowest path of a routed net. */
 uint32_t pnr_net_delay(const pnr_design *design, const pnr_delays *d, uint32_t net);
+/* The period that no routing can beat: of the slowest core, or of a net as short as the board allows. */
 uint32_t pnr_floor(const pnr_design *design, const pnr_delays *d);
 /* Hops of the slowest path, last first: what data or valid crosses, and what ready crosses on its way back.
  */

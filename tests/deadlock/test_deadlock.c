@@ -86,13 +86,18 @@ static void known_answers(void **state) {
     }
 }
 
+static net_liveness find_in_normalise(fixture *f, made *m) {
+    net_liveness found;
+    made_begin(m, &f->names, &f->mem);
+    normalise(m);
+    net_deadlock(&m->n, NULL, &f->mem, &found);
+    return found;
+}
+
 static void the_circle_is_named(void **state) {
     fixture *f = *state;
     made m;
-    net_liveness found;
-    made_begin(&m, &f->names, &f->mem);
-    normalise(&m);
-    net_deadlock(&m.n, NULL, &f->mem, &found);
+    net_liveness found = find_in_normalise(f, &m);
     assert_true(net_deadlock_report(&m.n, &found, 1, false, &f->diag));
     assert_int_equal(f->diag.list.len, 0);
     assert_false(net_deadlock_report(&m.n, &found, 2, false, &f->diag));
@@ -115,10 +120,7 @@ static void the_circle_is_named(void **state) {
 static void the_report_says_what_is_needed(void **state) {
     fixture *f = *state;
     made m;
-    net_liveness found;
-    made_begin(&m, &f->names, &f->mem);
-    normalise(&m);
-    net_deadlock(&m.n, NULL, &f->mem, &found);
+    net_liveness found = find_in_normalise(f, &m);
     cJSON *json = net_deadlock_to_json(&m.n, &found);
     char *text = cJSON_PrintUnformatted(json);
     assert_non_null(strstr(text, "{\"verdict\":\"bounded\",\"fiber\":1,\"reconvergences\":["));

@@ -53,6 +53,14 @@ static const char *changed_board(fixture *f, const char *from, const char *to) {
     return path;
 }
 
+/* What is printed about a board with that change, which must be refused. */
+static const char *said_of_change(fixture *f, const char *from, const char *to) {
+    pnr_board b;
+    clear_diagnostics(f);
+    assert_false(pnr_board_read(changed_board(f, from, to), &f->mem, &f->diag, &b));
+    return fixture_printed(f);
+}
+
 static void wrong_members_are_named(void **state) {
     fixture *f = *state;
     static const struct {
@@ -97,11 +105,7 @@ static void wrong_members_are_named(void **state) {
         {"\"0x4ba00477\"", "1, \"simulated\": 1", "E0003-json-member", "link: member \"simulated\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        pnr_board b;
-        clear_diagnostics(f);
-        const char *path = changed_board(f, cases[i].from, cases[i].to);
-        assert_false(pnr_board_read(path, &f->mem, &f->diag, &b));
-        const char *printed = fixture_printed(f);
+        const char *printed = said_of_change(f, cases[i].from, cases[i].to);
         if (!strstr(printed, cases[i].named) || !strstr(printed, cases[i].code))
             fail_msg("%s -> %s printed:\n%s", cases[i].from, cases[i].to, printed);
     }
@@ -122,11 +126,7 @@ static void wrong_members_are_located(void **state) {
         {"\"cgra_irq\": 9", "\"cgra_irq\": 9, \"wi\\\"dth\": 1", ": error: memory_map: member \"wi"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        pnr_board b;
-        clear_diagnostics(f);
-        const char *path = changed_board(f, cases[i].from, cases[i].to);
-        assert_false(pnr_board_read(path, &f->mem, &f->diag, &b));
-        const char *printed = fixture_printed(f);
+        const char *printed = said_of_change(f, cases[i].from, cases[i].to);
         if (!strstr(printed, arena_printf(&f->mem, "test_board.json%s", cases[i].at)) &&
             !(cases[i].at[1] == ' ' && strstr(printed, cases[i].at)))
             fail_msg("%s -> %s printed:\n%s", cases[i].from, cases[i].to, printed);

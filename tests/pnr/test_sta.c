@@ -11,13 +11,29 @@ static void time_design(fixture *f, const netlist *n, const pnr_board *b, const 
     assert_true(pnr_sta(design, &f->mem, &f->diag, t));
 }
 
+/* A net from one cell to another. */
+static netlist *pair_netlist(fixture *f, char from, char to, uint8_t port) {
+    netlist *n = new_netlist(f);
+    net_cell source = add_cell(f, n, from), sink = add_cell(f, n, to);
+    connect_cells(f, n, source, 0, sink, port);
+    return n;
+}
+
+/* A net from one PE to two. */
+static netlist *fork_netlist(fixture *f) {
+    netlist *n = new_netlist(f);
+    net_cell from = add_cell(f, n, 'p'), one = add_cell(f, n, 'p'), two = add_cell(f, n, 'p');
+    net_data *net = add_net(f, n, from, 0);
+    add_sink(f, net, one, 0);
+    add_sink(f, net, two, 0);
+    return n;
+}
+
 /* PE at (0,4), PE at (1,4): launch 486, ready through one switch box 208, capture 450. */
 static void adjacent_tiles_are_at_the_floor(void **state) {
     fixture *f = *state;
     pnr_board b = read_board(f, "onyx-8x8");
-    netlist *n = new_netlist(f);
-    net_cell from = add_cell(f, n, 'p'), to = add_cell(f, n, 'p');
-    connect_cells(f, n, from, 0, to, 0);
+    netlist *n = pair_netlist(f, 'p', 'p', 0);
     pnr_site fixed[2] = {{0, 4}, {1, 4}};
     pnr_design design;
     pnr_timing t;
@@ -34,9 +50,7 @@ static void adjacent_tiles_are_at_the_floor(void **state) {
 static void a_pair_cuts_the_path(void **state) {
     fixture *f = *state;
     pnr_board b = read_board(f, "onyx-8x8");
-    netlist *n = new_netlist(f);
-    net_cell from = add_cell(f, n, 'p'), to = add_cell(f, n, 'p');
-    connect_cells(f, n, from, 0, to, 0);
+    netlist *n = pair_netlist(f, 'p', 'p', 0);
     pnr_site fixed[2] = {{0, 4}, {0, 7}};
     pnr_design design;
     pnr_timing t;
@@ -53,9 +67,7 @@ static void a_pair_cuts_the_path(void **state) {
 static void an_input_above_its_tile_takes_no_hop(void **state) {
     fixture *f = *state;
     pnr_board b = read_board(f, "onyx-8x8");
-    netlist *n = new_netlist(f);
-    net_cell from = add_cell(f, n, '<'), to = add_cell(f, n, 'p');
-    connect_cells(f, n, from, 0, to, 0);
+    netlist *n = pair_netlist(f, '<', 'p', 0);
     pnr_site fixed[2] = {{0, 0}, {0, 1}};
     pnr_design design;
     pnr_timing t;
@@ -69,11 +81,7 @@ static void an_input_above_its_tile_takes_no_hop(void **state) {
 static void a_shared_trunk_is_explained(void **state) {
     fixture *f = *state;
     pnr_board b = read_board(f, "onyx-8x8");
-    netlist *n = new_netlist(f);
-    net_cell from = add_cell(f, n, 'p'), one = add_cell(f, n, 'p'), two = add_cell(f, n, 'p');
-    net_data *net = add_net(f, n, from, 0);
-    add_sink(f, net, one, 0);
-    add_sink(f, net, two, 0);
+    netlist *n = fork_netlist(f);
     pnr_site fixed[3] = {{0, 1}, {0, 6}, {0, 7}};
     pnr_design design;
     pnr_timing t;
@@ -126,11 +134,7 @@ static void midpoint_pairs_keep_the_period_with_fewer(void **state) {
 static void timing_leads_branches_apart(void **state) {
     fixture *f = *state;
     pnr_board b = read_board(f, "onyx-8x8");
-    netlist *n = new_netlist(f);
-    net_cell from = add_cell(f, n, 'p'), one = add_cell(f, n, 'p'), two = add_cell(f, n, 'p');
-    net_data *net = add_net(f, n, from, 0);
-    add_sink(f, net, one, 0);
-    add_sink(f, net, two, 0);
+    netlist *n = fork_netlist(f);
     pnr_site fixed[3] = {{0, 1}, {0, 6}, {0, 7}};
     pnr_options o = pnr_options_default();
     pnr_design design;
@@ -149,9 +153,7 @@ static void timing_leads_branches_apart(void **state) {
 static void timing_makes_room_for_a_pair_behind_an_input(void **state) {
     fixture *f = *state;
     pnr_board b = read_board(f, "onyx-8x8");
-    netlist *n = new_netlist(f);
-    net_cell from = add_cell(f, n, '<'), to = add_cell(f, n, 'm');
-    connect_cells(f, n, from, 0, to, 2);
+    netlist *n = pair_netlist(f, '<', 'm', 2);
     pnr_site fixed[2] = {{3, 0}, {3, 2}};
     pnr_options o = pnr_options_default();
     pnr_design design;
@@ -280,9 +282,7 @@ static void stretched_ways_hold_the_pairs_wanted(void **state) {
 static void a_board_without_a_delay_is_refused(void **state) {
     fixture *f = *state;
     pnr_board b = read_board(f, "onyx-8x8"), copy = b;
-    netlist *n = new_netlist(f);
-    net_cell from = add_cell(f, n, 'p'), to = add_cell(f, n, 'p');
-    connect_cells(f, n, from, 0, to, 0);
+    netlist *n = pair_netlist(f, 'p', 'p', 0);
     pnr_design design;
     pnr_timing t;
     time_design(f, n, &b, NULL, true, &design, &t);

@@ -70,8 +70,8 @@ struct Wire {
     unsigned side, track;
 };
 
-/* Per output, its arriving wires in the order of their select values. A statement of its own: what boards/onyx
- * generates is tested against it. */
+/* Per output, its arriving wires in the order of their select values. A statement of its own: what
+ * boards/onyx generates is tested against it. */
 static std::array<std::array<std::vector<Wire>, TRACKS>, SIDES> wire_list() {
     std::array<std::array<std::vector<Wire>, TRACKS>, SIDES> ends;
     auto pair = [&](unsigned a, unsigned ta, unsigned b, unsigned tb) {

@@ -1,0 +1,20 @@
+/* golden_judge.h - the verdict of a test that runs the golden kernels. Includes cmocka, so include it last. */
+#ifndef ONYX_TESTS_GOLDEN_JUDGE_H
+#define ONYX_TESTS_GOLDEN_JUDGE_H
+
+#include "cmocka_cpp.h"
+
+namespace golden {
+
+/* All kernels that were found must be right; without any the test is skipped. */
+inline void judge(bool right, int count) {
+    if (count == 0) {
+        print_message("no golden array data in %s: skipped\n", ONYX_SHARED_DIR);
+        skip();
+    }
+    assert_true(right);
+}
+
+} // namespace golden
+
+#endif

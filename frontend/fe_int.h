@@ -215,7 +215,7 @@ typedef struct {
     bool full;     /* every coordinate of the dimension */
     bool nonempty; /* at least one coordinate, given that no operand tensor is empty */
     bool corner;   /* coordinate 0, by dense and padded levels */
-    sam_expr bad;  /* an addition, or quotient, that needs all coordinates for its side without v */
+    sam_expr bad;  /* a union that needs all coordinates for its side without v */
 } fe_domain;
 
 fe_leaves fe_collect_leaves(const sam_statement *s, arena *mem);
@@ -227,7 +227,6 @@ fe_presence fe_presence_inside(const fe_leaves *leaves, const fe_presence *p, sa
                                arena *mem);
 bool fe_has_index(const sam_statement *s, sam_expr access, sam_var v);
 uint32_t fe_level_of(const sam_statement *s, sam_expr access, sam_var v); /* the storage level that holds v */
-bool fe_unites(sam_expr_kind kind); /* additions, subtractions, quotients */
 /* A literal 0, a product with one, or 1 less a scalar of ones. */
 bool fe_is_zero(const sam_statement *s, sam_expr e);
 /* The operands of the chain of products, or of unions, that e is. Signs and sums do not change where an

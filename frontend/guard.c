@@ -11,6 +11,7 @@
  * Integers need none of this: a quotient by 0 is 0.
  */
 #include "frontend/fe_int.h"
+#include "sam/coordinates.h"
 
 static sam_expr add_binary(sam_statement *s, sam_expr_kind kind, src_loc loc, sam_expr a, sam_expr b) {
     return fe_add_expr(s, (sam_expr_data){.kind = kind, .loc = loc, .a = a, .b = b});
@@ -34,7 +35,7 @@ static sam_expr guarded(sam_statement *s, arena *mem, sam_expr a, sam_expr b, sr
 
 static sam_expr guard(sam_statement *s, arena *mem, sam_expr e, bool in_union) {
     sam_expr_data x = *sam_expr_at(s, e);
-    bool inside = in_union || fe_unites(x.kind);
+    bool inside = in_union || sam_unites(s, x.kind);
     if (x.a.v)
         x.a = guard(s, mem, x.a, inside);
     if (x.b.v)

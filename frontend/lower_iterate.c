@@ -1,11 +1,12 @@
 /* lower_iterate.c - one loop of a statement: scanners, joiners, repeaters.
  *
  *   - An operand that the loop's variable indexes gets a scanner of its next level.
- *   - The operands' coordinate streams meet as the expression says: products intersect; sums, differences and
- *     quotients unite. A joiner carries the references of all operands below it, so a nested joiner passes
- *     several (coordinate, reference) pairs with the same coordinates. A coordinate that a product lacks as a
- *     whole comes out of the union around it with the empty token for each of the product's operands, so
- *     inside (B + C) * D the coordinates of B alone are gone.
+ *   - The operands' coordinate streams meet as the coordinate algebra says (sam_unites): products and
+ * quotients of integers intersect, sums, differences and other quotients unite. A joiner carries the
+ * references of all operands below it, so a nested joiner passes several (coordinate, reference) pairs with
+ * the same coordinates. A coordinate that a product lacks as a whole comes out of the union around it with
+ * the empty token for each of the product's operands, so inside (B + C) * D the coordinates of B alone are
+ * gone.
  *   - An operand that the variable does not index is repeated for each joined coordinate. Where it belongs to
  *     one term of a union, and would go on to iterate further inside where the term is absent, it is repeated
  *     by the coordinates of its term, before the union.
@@ -15,6 +16,7 @@
  * by point.
  */
 #include "frontend/lower_int.h"
+#include "sam/coordinates.h"
 
 typedef struct {
     uint32_t leaf;
@@ -121,7 +123,7 @@ static joined join_expr(lowering *w, sam_expr e, sam_var v) {
     }
     if (!streams.len)
         return (joined){.universe = true};
-    bool unites = fe_unites(x->kind);
+    bool unites = sam_unites(w->s, x->kind);
     for (uint32_t i = 0; unites && streams.len > 1 && i < streams.len; i++)
         repeat_others(w, terms.at[i], terms.at[i], v, &streams.at[i], &(sam_node){0});
     return add_joiner(w, unites ? SAM_UNION : SAM_INTERSECT, v, &streams, x->loc);

@@ -7,14 +7,14 @@
  * possible combinations is kept exactly, as one flag per subset of the accesses; operands are taken as
  * independent of each other, and every stored coordinate of a compressed level as having something below it.
  *
- * Products intersect; additions, subtractions and quotients unite: a quotient is defined where its numerator
- * or its denominator is stored. An operand without the loop's variable has the same value at every
- * coordinate: next to a factor or as a denominator it takes the other side's coordinates, as an addend it
- * would need all of them (fe_domain.bad). As a numerator too, unless the values are integers, of which x / 0
- * is 0. Where a sum meets the padding of dense levels, the addend is missing there next to all coordinates,
- * too: it must be 0 in the padding.
+ * What meets and what unites is the coordinate algebra's (sam/coordinates.h). An operand without the loop's
+ * variable has the same value at every coordinate: where sets meet, and as a denominator, it takes the other
+ * side's coordinates; where they unite it would need all of them (fe_domain.bad). Where a sum meets the
+ * padding of dense levels, the addend is missing there next to all coordinates, too: it must be 0 in the
+ * padding.
  */
 #include "frontend/fe_int.h"
+#include "sam/coordinates.h"
 
 bool fe_has_index(const sam_statement *s, sam_expr access, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, access);
@@ -23,10 +23,6 @@ bool fe_has_index(const sam_statement *s, sam_expr access, sam_var v) {
             return true;
     }
     return false;
-}
-
-bool fe_unites(sam_expr_kind kind) {
-    return kind == SAM_EXPR_ADD || kind == SAM_EXPR_SUB || kind == SAM_EXPR_DIV;
 }
 
 static sam_expr without_signs_and_sums(const sam_statement *s, sam_expr e) {
@@ -38,7 +34,7 @@ static sam_expr without_signs_and_sums(const sam_statement *s, sam_expr e) {
 static void chain_operands(const sam_statement *s, sam_expr e, bool unites, arena *mem, fe_exprs *operands) {
     sam_expr inner = without_signs_and_sums(s, e);
     const sam_expr_data *x = sam_expr_at(s, inner);
-    if (unites ? fe_unites(x->kind) : x->kind == SAM_EXPR_MUL) {
+    if (x->b.v && sam_unites(s, x->kind) == unites) {
         chain_operands(s, x->a, unites, mem, operands);
         chain_operands(s, x->b, unites, mem, operands);
     } else {
@@ -47,7 +43,7 @@ static void chain_operands(const sam_statement *s, sam_expr e, bool unites, aren
 }
 
 void fe_chain_operands(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *operands) {
-    chain_operands(s, e, fe_unites(sam_expr_at(s, without_signs_and_sums(s, e))->kind), mem, operands);
+    chain_operands(s, e, sam_unites(s, sam_expr_at(s, without_signs_and_sums(s, e))->kind), mem, operands);
 }
 
 static bool is_one(const sam_statement *s, sam_expr e) {
@@ -67,19 +63,19 @@ bool fe_is_zero(const sam_statement *s, sam_expr e) {
     return x->kind == SAM_EXPR_MUL && (fe_is_zero(s, x->a) || fe_is_zero(s, x->b));
 }
 
-static void collect(fe_leaves *leaves, uint32_t *number, sam_expr e, bool under_addition, arena *mem) {
+static void collect(fe_leaves *leaves, uint32_t *number, sam_expr e, bool under_union, arena *mem) {
     const sam_expr_data *x = sam_expr_at(leaves->s, e);
     if (x->kind == SAM_EXPR_ACCESS) {
         number[e.v - 1] = leaves->list.len;
         vec_push(mem, &leaves->list,
-                 (fe_leaf){.access = e, .tensor = x->tensor, .always_joined = !under_addition});
+                 (fe_leaf){.access = e, .tensor = x->tensor, .always_joined = !under_union});
         return;
     }
-    bool addition = under_addition || fe_unites(x->kind);
+    bool unites = under_union || sam_unites(leaves->s, x->kind);
     if (x->a.v)
-        collect(leaves, number, x->a, addition, mem);
+        collect(leaves, number, x->a, unites, mem);
     if (x->b.v)
-        collect(leaves, number, x->b, addition, mem);
+        collect(leaves, number, x->b, unites, mem);
 }
 
 fe_leaves fe_collect_leaves(const sam_statement *s, arena *mem) {
@@ -118,26 +114,15 @@ static bool dense_along(const sam_statement *s, sam_expr access, sam_var v) {
 /* Whether e has no coordinate of u where its operands that v indexes are absent. */
 static bool ends_with(const sam_statement *s, sam_expr e, sam_var u, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
-    switch (x->kind) {
-    case SAM_EXPR_ACCESS:
+    if (x->kind == SAM_EXPR_ACCESS)
         return fe_has_index(s, e, u) && fe_has_index(s, e, v);
-    case SAM_EXPR_NEG:
-    case SAM_EXPR_SUM:
-        return ends_with(s, x->a, u, v);
-    case SAM_EXPR_MUL:
+    if (!x->b.v)
+        return x->a.v && ends_with(s, x->a, u, v);
+    if (!sam_unites(s, x->kind))
         return ends_with(s, x->a, u, v) || ends_with(s, x->b, u, v);
-    case SAM_EXPR_ADD:
-    case SAM_EXPR_SUB:
-    case SAM_EXPR_DIV: {
-        uint64_t bit = (uint64_t)1 << (u.v - 1);
-        bool a = fe_free_vars(s, x->a) & bit, b = fe_free_vars(s, x->b) & bit;
-        return (a || b) && (!a || ends_with(s, x->a, u, v)) && (!b || ends_with(s, x->b, u, v));
-    }
-    case SAM_EXPR_LITERAL:
-    case SAM_EXPR_NONE:
-        break;
-    }
-    return false;
+    uint64_t bit = (uint64_t)1 << (u.v - 1);
+    bool a = fe_free_vars(s, x->a) & bit, b = fe_free_vars(s, x->b) & bit;
+    return (a || b) && (!a || ends_with(s, x->a, u, v)) && (!b || ends_with(s, x->b, u, v));
 }
 
 /* Whether every operand of e that v indexes has all its coordinates. */
@@ -174,10 +159,20 @@ typedef struct {
     bool exact;
 } moment;
 
-static fe_domain leaf_domain(const moment *m, sam_expr e) {
+/* A set as the fold makes it: what the loop runs over, and the first union in it of which one side lacks v,
+ * so that the whole chain of unions must reach all coordinates by another side. */
+typedef struct {
+    fe_domain runs;
+    sam_expr missing;
+} reached;
+
+static void reach_stored(void *context, sam_expr e, void *out) {
+    const moment *m = context;
+    reached *r = out;
     const sam_statement *s = m->leaves->s;
+    *r = (reached){.runs = everything};
     if (!fe_has_index(s, e, m->v))
-        return everything;
+        return;
     uint32_t n = m->leaves->number[e.v - 1], level = fe_level_of(s, e, m->v);
     const fe_leaf *leaf = &m->leaves->list.at[n];
     bool present = m->exact ? m->present >> n & 1 : leaf->always_joined;
@@ -185,76 +180,71 @@ static fe_domain leaf_domain(const moment *m, sam_expr e) {
     const sam_tensor_data *t = sam_tensor_at(s, leaf->tensor);
     bool corner = dense || (t->padded >> level & 1);
     bool fiber_nonempty = corner || level == 0 || t->level[level - 1] == SAM_LEVEL_COMPRESSED;
-    return (fe_domain){
+    r->runs = (fe_domain){
         .full = present && dense, .nonempty = present && fiber_nonempty, .corner = present && corner};
 }
 
-static fe_domain meet(fe_domain a, fe_domain b) {
+/* The chain of unions ends here. */
+static fe_domain settled(const moment *m, const reached *r) {
+    fe_domain d = r->runs;
+    if (r->missing.v && !d.bad.v && !(d.full && !fe_meets_padding(m->leaves->s, m->v)))
+        d.bad = r->missing;
+    return d;
+}
+
+static void reach_both(void *context, sam_expr e, void *left, const void *right) {
+    reached *r = left;
+    (void)e;
+    fe_domain a = settled(context, r), b = settled(context, right);
     sam_expr bad = a.bad.v ? a.bad : b.bad;
-    if (a.universe || b.universe) {
-        fe_domain d = a.universe ? b : a;
-        d.bad = bad;
-        return d;
-    }
     bool corner = a.corner && b.corner;
-    return (fe_domain){.full = a.full && b.full,
-                       .nonempty = corner || (a.full && b.nonempty) || (b.full && a.nonempty),
-                       .corner = corner,
-                       .bad = bad};
+    if (a.universe || b.universe)
+        *r = (reached){.runs = a.universe ? b : a};
+    else
+        *r = (reached){.runs = {.full = a.full && b.full,
+                                .nonempty = corner || (a.full && b.nonempty) || (b.full && a.nonempty),
+                                .corner = corner}};
+    r->runs.bad = bad;
 }
 
-static fe_domain domain_in(const moment *m, sam_expr e);
-
-/* Adds the operands of a chain of unions to *all; *missing: an addition with an addend that lacks v, or in
- * floating point a quotient whose numerator does: x / 0 is not 0 there. Returns
- * whether nothing in e has v. */
-static bool unite(const moment *m, sam_expr e, fe_domain *all, sam_expr *missing) {
+/* A denominator without v takes the numerator's coordinates. */
+static void reach_either(void *context, sam_expr e, void *left, const void *right) {
+    const moment *m = context;
     const sam_statement *s = m->leaves->s;
-    sam_expr inner = without_signs_and_sums(s, e);
-    const sam_expr_data *x = sam_expr_at(s, inner);
-    if (fe_unites(x->kind)) {
-        bool a = unite(m, x->a, all, missing), b = unite(m, x->b, all, missing);
-        bool needs_all = x->kind == SAM_EXPR_DIV ? a && !s->integers : true;
-        if (a != b && needs_all && !fe_is_zero(s, a ? x->a : x->b) && !missing->v)
-            *missing = inner;
-        return a && b;
-    }
-    fe_domain d = domain_in(m, inner);
-    if (!d.universe)
-        *all = (fe_domain){.full = all->full || d.full,
-                           .nonempty = all->nonempty || d.nonempty,
-                           .corner = all->corner || d.corner,
-                           .bad = all->bad.v ? all->bad : d.bad};
-    return d.universe;
-}
-
-static fe_domain domain_in(const moment *m, sam_expr e) {
-    const sam_statement *s = m->leaves->s;
-    e = without_signs_and_sums(s, e);
     const sam_expr_data *x = sam_expr_at(s, e);
-    if (x->kind == SAM_EXPR_ACCESS)
-        return leaf_domain(m, e);
-    if (x->kind == SAM_EXPR_MUL)
-        return meet(domain_in(m, x->a), domain_in(m, x->b));
-    if (!fe_unites(x->kind))
-        return everything;
-    fe_domain all = {0};
-    sam_expr missing = {0};
-    if (unite(m, e, &all, &missing))
-        return everything;
-    if (missing.v && !all.bad.v && !(all.full && !fe_meets_padding(s, m->v)))
-        all.bad = missing;
-    return all;
+    reached *r = left;
+    const reached a = *r, *b = right;
+    bool lacks_a = a.runs.universe, lacks_b = b->runs.universe;
+    r->missing = a.missing.v ? a.missing : b->missing;
+    if (lacks_a || lacks_b)
+        r->runs = lacks_a ? b->runs : a.runs;
+    else
+        r->runs = (fe_domain){.full = a.runs.full || b->runs.full,
+                              .nonempty = a.runs.nonempty || b->runs.nonempty,
+                              .corner = a.runs.corner || b->runs.corner,
+                              .bad = a.runs.bad.v ? a.runs.bad : b->runs.bad};
+    bool needs_all = x->kind == SAM_EXPR_DIV ? lacks_a : true;
+    if (lacks_a != lacks_b && needs_all && !r->missing.v && !fe_is_zero(s, lacks_a ? x->a : x->b))
+        r->missing = e;
+}
+
+static fe_domain domain_in(const sam_algebra *algebra, sam_set set, moment m) {
+    static const reached all = {.runs = {true, true, true, true, {0}}};
+    static const sam_fold_by by = {sizeof all, &all, reach_stored, reach_both, reach_either};
+    reached r;
+    sam_fold(algebra, set, &by, &m, &r);
+    return settled(&m, &r);
 }
 
 fe_domain fe_domain_of(const fe_leaves *leaves, const fe_presence *p, sam_expr e, sam_var v) {
-    if (!p->possible)
-        return domain_in(&(moment){leaves, v, 0, false}, e);
-    fe_domain all = everything;
-    for (uint32_t set = 0; set < 1u << leaves->list.len; set++) {
+    arena scratch = {0};
+    sam_algebra algebra = {.mem = &scratch};
+    sam_set where = sam_coordinates_of(&algebra, leaves->s, e, NULL).set;
+    fe_domain all = p->possible ? everything : domain_in(&algebra, where, (moment){leaves, v, 0, false});
+    for (uint32_t set = 0; p->possible && set < 1u << leaves->list.len; set++) {
         if (!p->possible[set])
             continue;
-        fe_domain d = domain_in(&(moment){leaves, v, set, true}, e);
+        fe_domain d = domain_in(&algebra, where, (moment){leaves, v, set, true});
         all.universe = d.universe;
         all.full = all.full && d.full;
         all.nonempty = all.nonempty && d.nonempty;
@@ -262,6 +252,7 @@ fe_domain fe_domain_of(const fe_leaves *leaves, const fe_presence *p, sam_expr e
         if (!all.bad.v)
             all.bad = d.bad;
     }
+    arena_free(&scratch);
     return all;
 }
 
@@ -325,10 +316,10 @@ static passed pass(passing *p, sam_expr e) {
         return (passed){.universe = !has_v,
                         .leaves = has_v ? p->having & 1u << p->leaves->number[e.v - 1] : 0};
     }
-    if (fe_unites(x->kind))
-        return pass_union(p, e);
-    if (x->kind != SAM_EXPR_MUL)
+    if (!x->b.v)
         return (passed){.universe = true};
+    if (sam_unites(s, x->kind))
+        return pass_union(p, e);
     passed a = pass(p, x->a), b = pass(p, x->b);
     if (a.universe || b.universe)
         return a.universe ? b : a;

@@ -2,6 +2,7 @@
  *
  * A bfloat16 is the upper half of an IEEE single. Sums, products and quotients of two of them computed in
  * single precision and rounded again are correctly rounded, since 24 >= 2 * 8 + 2 (Figueroa 1995). */
+#include "sam/coordinates.h"
 #include "sam/sim_int.h"
 
 #include <math.h>
@@ -159,20 +160,47 @@ static uint16_t add_to_exponent(uint16_t a, uint16_t b) {
     return (uint16_t)((a & 0x807fu) | ((((uint32_t)a >> 7) + b) << 7 & 0x7f80u));
 }
 
-sim_operation sim_find_operation(const char *name, bool fp, uint32_t *most_operands) {
-    static const struct {
-        const char *name;
-        sim_operation on_int, on_fp;
-        uint32_t most;
-    } table[] = {
-#define OPERATION(name, on_int, on_fp, most) {name, on_int, on_fp, most},
+/* ---- the table ------------------------------------------------------------------------------- */
+
+enum {
+    INT_LEAST = 0x8000,
+    INT_MOST = 0x7fff,
+    FP_LEAST = 0xff80, /* minus infinity */
+    FP_MOST = 0x7f80,
+    FP_ONE = 0x3f80
+};
+
+/* clang-format off */
+#define UNKNOWN .commutative = false,
+#define COMMUTATIVE .commutative = true,
+#define ANNIHILATOR(x) .annihilator = {true, SAM_EACH, x},
+#define ANNIHILATOR_AT(p, x) .annihilator = {true, p, x},
+#define IDENTITY(x) .identity = {true, SAM_EACH, x},
+#define IDENTITY_AT(p, x) .identity = {true, p, x},
+#define ORDERED(least, most) COMMUTATIVE .idempotent = true, IDENTITY(least) ANNIHILATOR(most)
+#define ALGEBRA(postfix, x) .algebra = postfix, .fill_is_given = true, .fill = x,
+/* clang-format on */
+
+static const struct {
+    const char *name;
+    uint32_t most;
+    sam_operator of[2]; /* of int16, of bfloat16 */
+} table[SAM_OPERATIONS] = {
+#define OPERATION(name, on_int, on_fp, most, of_int, of_fp)                                                  \
+    {#name, most, {{of_int.apply = on_int}, {of_fp.fp = true, .apply = on_fp}}},
 #include "sam/operations.def"
 #undef OPERATION
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+};
+
+const sam_operator *sam_operator_of(sam_operation operation, bool fp) {
+    return &table[operation].of[fp];
+}
+
+sim_operation sim_find_operation(const char *name, bool fp, uint32_t *most_operands) {
+    for (size_t i = 0; i < SAM_OPERATIONS; i++) {
         if (strcmp(table[i].name, name) == 0) {
             *most_operands = table[i].most;
-            return fp ? table[i].on_fp : table[i].on_int;
+            return table[i].of[fp].apply;
         }
     }
     return NULL;

@@ -46,33 +46,53 @@ struct plan_walk {
 
 /* ---- the bound --------------------------------------------------------------------------------- */
 
-/* Most distinct coordinates of v the run iterates; UINT32_MAX where the expression does not restrict v. A
- * compressed level has none outside of the box, a dense one has all up to the edge. */
-static uint32_t bound_coordinates(const tile_planner *p, const uint32_t *sub, const plan_box *box, sam_expr h,
+/* What the fold over the right side reads. Its sets are the most distinct coordinates of v that the run
+ * iterates; UINT32_MAX: v is not restricted. */
+typedef struct {
+    const tile_planner *p;
+    const uint32_t *sub;
+    sam_var v;
+    uint32_t edge, size; /* of v in the sub-tile, and in the box */
+} bounded;
+
+static void bound_stored(void *context, sam_expr access, void *out) {
+    const bounded *b = context;
+    const sam_expr_data *x = sam_expr_at(b->p->statement, access);
+    const plan_operand *o = &b->p->operands[x->tensor.v - 1];
+    uint32_t m = 0;
+    while (m < o->format->order && x->index[m].v != b->v.v)
+        m++;
+    *(uint32_t *)out = m < o->format->order ? o->subs.at[b->sub[x->tensor.v - 1]].nodes[m] : UINT32_MAX;
+}
+
+static void bound_both(void *context, sam_expr e, void *left, const void *right) {
+    uint32_t *a = left, b = *(const uint32_t *)right;
+    (void)context;
+    (void)e;
+    *a = *a < b ? *a : b;
+}
+
+/* A compressed level has no coordinate outside of the box, a dense one has all up to the edge. */
+static void bound_either(void *context, sam_expr e, void *left, const void *right) {
+    const bounded *within = context;
+    uint32_t *a = left, b = *(const uint32_t *)right, most = *a > b ? *a : b;
+    (void)e;
+    if (*a == UINT32_MAX && b == UINT32_MAX)
+        return;
+    if (*a >= within->edge || b >= within->edge)
+        *a = within->edge;
+    else
+        *a = *a + b <= within->size ? *a + b : most > within->size ? most : within->size;
+}
+
+static uint32_t bound_coordinates(const tile_planner *p, const uint32_t *sub, const plan_box *box,
                                   sam_var v) {
-    const sam_expr_data *x = sam_expr_at(p->statement, h);
-    if (x->kind == SAM_EXPR_ACCESS) {
-        const plan_operand *o = &p->operands[x->tensor.v - 1];
-        for (uint32_t m = 0; m < o->format->order; m++) {
-            if (x->index[m].v == v.v)
-                return o->subs.at[sub[x->tensor.v - 1]].nodes[m];
-        }
-        return UINT32_MAX;
-    }
-    if (x->kind == SAM_EXPR_LITERAL)
-        return UINT32_MAX;
-    uint32_t a = bound_coordinates(p, sub, box, x->a, v);
-    if (!x->b.v)
-        return a;
-    uint32_t b = bound_coordinates(p, sub, box, x->b, v), edge = p->edge[v.v - 1], size = box->size[v.v - 1];
-    if (x->kind == SAM_EXPR_MUL)
-        return a < b ? a : b;
-    if (a == UINT32_MAX && b == UINT32_MAX)
-        return a;
-    if (a >= edge || b >= edge)
-        return edge;
-    uint32_t most = a > b ? a : b;
-    return a + b <= size ? a + b : most > size ? most : size;
+    static const uint32_t any = UINT32_MAX;
+    static const sam_fold_by by = {sizeof any, &any, bound_stored, bound_both, bound_either};
+    uint32_t most;
+    sam_fold(&p->algebra, p->coordinates, &by, &(bounded){p, sub, v, p->edge[v.v - 1], box->size[v.v - 1]},
+             &most);
+    return most;
 }
 
 /* From the nodes of each level; dense levels have all coordinates. */
@@ -97,7 +117,7 @@ plan_bound plan_bound_result(const tile_planner *p, const uint32_t *sub, const p
     uint64_t nodes[SAM_MAX_ORDER] = {0}, parents = 1;
     for (uint32_t l = 0; l < result->order; l++) {
         sam_var v = s->result_index[result->mode[l]];
-        uint32_t n = bound_coordinates(p, sub, box, s->rhs, v), edge = p->edge[v.v - 1];
+        uint32_t n = bound_coordinates(p, sub, box, v), edge = p->edge[v.v - 1];
         parents = nodes[l] = parents * (n > edge || result->level[l] == SAM_LEVEL_DENSE ? edge : n);
     }
     return bound_of(p, nodes);
@@ -228,68 +248,83 @@ typedef struct {
     uint32_t n;
 } coordinates;
 
-static coordinates of_access(const tile_planner *p, uint32_t depth, uint32_t t) {
-    const plan_walk *w = p->walk;
-    int level = w->loops[depth].level[t];
-    uint32_t at = w->pos[depth][t];
-    if (level == NO_LEVEL)
-        return (coordinates){WALK_ANY, NULL, 0};
-    if (at == ABSENT)
-        return (coordinates){WALK_LIST, NULL, 0};
+/* What the folds over the right side read. */
+typedef struct {
+    const tile_planner *p;
+    uint32_t depth; /* of the loop */
+} walked;
+
+static void walk_stored(void *context, sam_expr access, void *out) {
+    const walked *at = context;
+    const plan_walk *w = at->p->walk;
+    uint32_t t = sam_expr_at(at->p->statement, access)->tensor.v - 1, node = w->pos[at->depth][t];
+    int level = w->loops[at->depth].level[t];
+    coordinates *c = out;
+    *c = (coordinates){level == NO_LEVEL ? WALK_ANY : WALK_LIST, NULL, 0};
+    if (level == NO_LEVEL || node == ABSENT)
+        return;
     const plan_level *tree = &w->tree[t][level];
-    if (!tree->seg)
-        return (coordinates){WALK_RANGE, NULL, p->edge[w->loops[depth].var.v - 1]};
-    return (coordinates){WALK_LIST, tree->crd + tree->seg[at], (uint32_t)tree->seg[at + 1] - tree->seg[at]};
+    if (tree->seg)
+        *c = (coordinates){WALK_LIST, tree->crd + tree->seg[node],
+                           (uint32_t)tree->seg[node + 1] - tree->seg[node]};
+    else
+        *c = (coordinates){WALK_RANGE, NULL, at->p->edge[w->loops[at->depth].var.v - 1]};
 }
 
-static coordinates meet(plan_walk *w, coordinates a, coordinates b) {
-    if (a.kind == WALK_ANY || (a.kind == WALK_RANGE && b.kind == WALK_LIST))
-        return b;
+static void walk_both(void *context, sam_expr e, void *left, const void *right) {
+    const walked *at = context;
+    plan_walk *w = at->p->walk;
+    coordinates *a = left, b = *(const coordinates *)right;
+    (void)e;
+    if (a->kind == WALK_ANY || (a->kind == WALK_RANGE && b.kind == WALK_LIST)) {
+        *a = b;
+        return;
+    }
     if (b.kind != WALK_LIST)
-        return a;
+        return;
     uint16_t *both = w->pool + w->used;
     uint32_t n = 0;
-    for (uint32_t i = 0, j = 0; i < a.n && j < b.n;) {
-        uint16_t x = a.at[i], y = b.at[j];
+    for (uint32_t i = 0, j = 0; i < a->n && j < b.n;) {
+        uint16_t x = a->at[i], y = b.at[j];
         if (x == y)
             both[n++] = x;
         i += x <= y;
         j += y <= x;
     }
     w->used += n;
-    return (coordinates){WALK_LIST, both, n};
+    *a = (coordinates){WALK_LIST, both, n};
 }
 
 /* An addend without the variable has all coordinates. */
-static coordinates unite(plan_walk *w, coordinates a, coordinates b, uint32_t edge) {
-    if (a.kind == WALK_ANY && b.kind == WALK_ANY)
-        return a;
-    if (a.kind != WALK_LIST || b.kind != WALK_LIST)
-        return (coordinates){WALK_RANGE, NULL, edge};
+static void walk_either(void *context, sam_expr e, void *left, const void *right) {
+    const walked *at = context;
+    plan_walk *w = at->p->walk;
+    coordinates *a = left, b = *(const coordinates *)right;
+    (void)e;
+    if (a->kind == WALK_ANY && b.kind == WALK_ANY)
+        return;
+    if (a->kind != WALK_LIST || b.kind != WALK_LIST) {
+        *a = (coordinates){WALK_RANGE, NULL, at->p->edge[w->loops[at->depth].var.v - 1]};
+        return;
+    }
     uint16_t *any = w->pool + w->used;
     uint32_t n = 0;
-    for (uint32_t i = 0, j = 0; i < a.n || j < b.n;) {
-        uint32_t x = i < a.n ? a.at[i] : UINT32_MAX, y = j < b.n ? b.at[j] : UINT32_MAX;
+    for (uint32_t i = 0, j = 0; i < a->n || j < b.n;) {
+        uint32_t x = i < a->n ? a->at[i] : UINT32_MAX, y = j < b.n ? b.at[j] : UINT32_MAX;
         any[n++] = (uint16_t)(x < y ? x : y);
         i += x <= y;
         j += y <= x;
     }
     w->used += n;
-    return (coordinates){WALK_LIST, any, n};
+    *a = (coordinates){WALK_LIST, any, n};
 }
 
-static coordinates domain(const tile_planner *p, sam_expr h, uint32_t depth) {
-    const sam_expr_data *x = sam_expr_at(p->statement, h);
-    if (x->kind == SAM_EXPR_LITERAL)
-        return (coordinates){WALK_ANY, NULL, 0};
-    if (x->kind == SAM_EXPR_ACCESS)
-        return of_access(p, depth, x->tensor.v - 1);
-    coordinates a = domain(p, x->a, depth);
-    if (!x->b.v)
-        return a;
-    coordinates b = domain(p, x->b, depth);
-    return x->kind == SAM_EXPR_MUL ? meet(p->walk, a, b)
-                                   : unite(p->walk, a, b, p->edge[p->walk->loops[depth].var.v - 1]);
+static coordinates domain(const tile_planner *p, uint32_t depth) {
+    static const coordinates any = {WALK_ANY, NULL, 0};
+    static const sam_fold_by by = {sizeof any, &any, walk_stored, walk_both, walk_either};
+    coordinates all;
+    sam_fold(&p->algebra, p->coordinates, &by, &(walked){p, depth}, &all);
+    return all;
 }
 
 /* ---- where the operands stand ---------------------------------------------------------------- */
@@ -307,27 +342,38 @@ static void end_accesses(const tile_planner *p, sam_expr h, uint32_t depth) {
         end_accesses(p, x->b, depth);
 }
 
-/* Whether h has the coordinate that was chosen; a product one of whose factors lacks it does not. */
-static standing settle(const tile_planner *p, sam_expr h, uint32_t depth) {
-    const sam_expr_data *x = sam_expr_at(p->statement, h);
-    if (x->kind == SAM_EXPR_LITERAL)
-        return STANDS_ANY;
-    if (x->kind == SAM_EXPR_ACCESS) {
-        uint32_t t = x->tensor.v - 1;
-        if (p->walk->loops[depth].level[t] == NO_LEVEL)
-            return STANDS_ANY;
-        return p->walk->pos[depth + 1][t] == ABSENT ? STANDS_NOT : STANDS;
-    }
-    standing a = settle(p, x->a, depth), b = x->b.v ? settle(p, x->b, depth) : a;
-    if (a == b)
-        return a;
-    if (x->kind != SAM_EXPR_MUL)
-        return STANDS;
-    if (a == STANDS_NOT || b == STANDS_NOT) {
-        end_accesses(p, h, depth);
-        return STANDS_NOT;
-    }
-    return STANDS;
+static void settle_stored(void *context, sam_expr access, void *out) {
+    const walked *at = context;
+    const plan_walk *w = at->p->walk;
+    uint32_t t = sam_expr_at(at->p->statement, access)->tensor.v - 1;
+    bool absent = w->pos[at->depth + 1][t] == ABSENT;
+    *(standing *)out = w->loops[at->depth].level[t] == NO_LEVEL ? STANDS_ANY : absent ? STANDS_NOT : STANDS;
+}
+
+static void settle_both(void *context, sam_expr e, void *left, const void *right) {
+    const walked *at = context;
+    standing *a = left, b = *(const standing *)right;
+    if (*a == b)
+        return;
+    bool ends = *a == STANDS_NOT || b == STANDS_NOT;
+    if (ends)
+        end_accesses(at->p, e, at->depth);
+    *a = ends ? STANDS_NOT : STANDS;
+}
+
+static void settle_either(void *context, sam_expr e, void *left, const void *right) {
+    standing *a = left;
+    (void)context;
+    (void)e;
+    *a = *a == *(const standing *)right ? *a : STANDS;
+}
+
+/* Finds out which operands have the coordinate that was chosen; where a product lacks it, all in it do. */
+static void settle(const tile_planner *p, uint32_t depth) {
+    static const standing any = STANDS_ANY;
+    static const sam_fold_by by = {sizeof any, &any, settle_stored, settle_both, settle_either};
+    standing whole;
+    sam_fold(&p->algebra, p->coordinates, &by, &(walked){p, depth}, &whole);
 }
 
 /* Steps every operand to coordinate c of the loop; next[t]: from where on in its fiber c may be. */
@@ -349,7 +395,7 @@ static void step(const tile_planner *p, uint32_t depth, uint32_t c, uint32_t *ne
             next[t]++;
         *to = next[t] < tree->seg[from + 1] && tree->crd[next[t]] == c ? next[t] : ABSENT;
     }
-    settle(p, p->statement->rhs, depth);
+    settle(p, depth);
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
@@ -383,7 +429,7 @@ static uint64_t walk_from(const tile_planner *p, uint32_t depth, uint32_t parent
     size_t used = w->used;
     uint32_t next[PLAN_MAX_TENSORS];
     uint64_t found = 0;
-    coordinates all = domain(p, p->statement->rhs, depth);
+    coordinates all = domain(p, depth);
     uint32_t n = all.kind == WALK_ANY ? p->edge[loop->var.v - 1] : all.n;
     for (uint32_t t = 0; t < w->tensors; t++) {
         bool fiber = loop->level[t] != NO_LEVEL && w->pos[depth][t] != ABSENT;

@@ -47,23 +47,54 @@ static double alike(const tile_planner *p, sam_tensor a, sam_tensor b) {
     return a.v && b.v ? p->alike[(a.v - 1) * p->statement->tensors.len + b.v - 1] : 0;
 }
 
-/* Coordinates of v that go on, of `size`; -1 where the expression does not restrict v. */
-static double survivors(const tile_planner *p, const uint32_t *sub, sam_expr h, sam_var v, double size) {
-    const sam_expr_data *x = sam_expr_at(p->statement, h);
-    if (x->kind == SAM_EXPR_LITERAL)
-        return -1;
-    if (x->kind == SAM_EXPR_ACCESS) {
-        const plan_operand *o = &p->operands[x->tensor.v - 1];
-        return fiber_length(o, &o->subs.at[sub[x->tensor.v - 1]], v);
+/* What the fold over the right side reads. Its sets are numbers of coordinates of v; -1: v is not restricted.
+ */
+typedef struct {
+    const tile_planner *p;
+    const uint32_t *sub;
+    sam_var v;
+    double size;
+} surviving;
+
+static void survive_stored(void *context, sam_expr access, void *out) {
+    const surviving *s = context;
+    uint32_t t = sam_expr_at(s->p->statement, access)->tensor.v - 1;
+    const plan_operand *o = &s->p->operands[t];
+    *(double *)out = fiber_length(o, &o->subs.at[s->sub[t]], s->v);
+}
+
+static double survive_common(const surviving *s, sam_expr e, double a, double b) {
+    const sam_statement *st = s->p->statement;
+    const sam_expr_data *x = sam_expr_at(st, e);
+    return common(a, b, s->size, alike(s->p, sam_expr_at(st, x->a)->tensor, sam_expr_at(st, x->b)->tensor));
+}
+
+static void survive_both(void *context, sam_expr e, void *left, const void *right) {
+    double *a = left, b = *(const double *)right;
+    if (*a < 0 || b < 0)
+        *a = *a < 0 ? b : *a;
+    else
+        *a = survive_common(context, e, *a, b);
+}
+
+static void survive_either(void *context, sam_expr e, void *left, const void *right) {
+    const surviving *s = context;
+    double *a = left, b = *(const double *)right;
+    if (*a < 0 || b < 0) {
+        *a = *a < 0 ? b : *a;
+        return;
     }
-    double a = survivors(p, sub, x->a, v, size);
-    double b = x->b.v && x->kind != SAM_EXPR_DIV ? survivors(p, sub, x->b, v, size) : -1;
-    if (a < 0 || b < 0)
-        return a < 0 ? b : a;
-    double both =
-        common(a, b, size,
-               alike(p, sam_expr_at(p->statement, x->a)->tensor, sam_expr_at(p->statement, x->b)->tensor));
-    return x->kind == SAM_EXPR_MUL ? both : a + b - both > size ? size : a + b - both;
+    double both = survive_common(s, e, *a, b);
+    *a = *a + b - both > s->size ? s->size : *a + b - both;
+}
+
+/* Coordinates of v that go on, of `size`; -1 where the expression does not restrict v. */
+static double survivors(const tile_planner *p, const uint32_t *sub, sam_var v, double size) {
+    static const double any = -1;
+    static const sam_fold_by by = {sizeof any, &any, survive_stored, survive_both, survive_either};
+    double go_on;
+    sam_fold(&p->algebra, p->coordinates, &by, &(surviving){p, sub, v, size}, &go_on);
+    return go_on;
 }
 
 /* Words of the operand's array at a level. */
@@ -180,7 +211,7 @@ double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box
     for (uint32_t l = n; l-- > 0;) {
         sam_var v = st->loops.at[l];
         size[l] = box->size[v.v - 1];
-        go_on[l] = survivors(p, sub, st->rhs, v, size[l]);
+        go_on[l] = survivors(p, sub, v, size[l]);
         go_on[l] = go_on[l] < 0 ? size[l] : go_on[l];
         inside[l] = l + 1 < n ? below : INFINITY;
         below *= go_on[l];

@@ -1,6 +1,6 @@
-/* pieces.c - which pieces of a variable may contribute to the result, derived from the expression: a product
- * needs all factors, a sum any term. A term that lacks a variable reduced elsewhere must be counted once, so
- * it takes part in that variable's first piece only and is fed its empty sub-tile otherwise. */
+/* pieces.c - which pieces of a variable may contribute to the result: the coordinate algebra of the right
+ * side (sam/coordinates.h), in pieces. A term that lacks a variable reduced elsewhere must be counted once,
+ * so it takes part in that variable's first piece only and is fed its empty sub-tile otherwise. */
 #include "tiling/plan_int.h"
 
 uint32_t plan_pieces(const tile_planner *p, uint32_t d) {
@@ -107,59 +107,59 @@ static piece_set pieces_of_access(tile_planner *p, const plan_operand *o, const 
     return s;
 }
 
-/* Of an addition. A side that lacks v beside one that has it takes part in the first piece; where both lack
- * it, v is summed up elsewhere, and this addition belongs to every piece. */
-static piece_set united(tile_planner *p, const sam_expr_data *x, piece_set a, piece_set b, uint32_t d) {
-    const sam_statement *s = p->statement;
-    bool varies = ((sam_vars_of(s, x->a) | sam_vars_of(s, x->b)) & var_bit(p->digits[d].var)) != 0;
-    if (varies && !(a.kind == PIECES_ANY && b.kind == PIECES_ANY)) {
-        a = concrete(p, a, d);
-        b = concrete(p, b, d);
-    }
-    if (a.kind == PIECES_NONE || b.kind == PIECES_ANY)
-        return b;
-    if (b.kind == PIECES_NONE || a.kind == PIECES_ANY)
-        return a;
-    for (uint32_t i = 0; i < set_words(p, d); i++)
-        a.bits[i] |= b.bits[i];
-    return a;
+/* What the fold over the right side reads. */
+typedef struct {
+    tile_planner *p;
+    const plan_cursor *cursors;
+    uint32_t d; /* the digit */
+} usable;
+
+static void usable_stored(void *context, sam_expr access, void *out) {
+    const usable *u = context;
+    uint32_t t = sam_expr_at(u->p->statement, access)->tensor.v - 1;
+    *(piece_set *)out = pieces_of_access(u->p, &u->p->operands[t], &u->cursors[t], u->d);
 }
 
-static piece_set usable(tile_planner *p, const plan_cursor *cursors, sam_expr h, uint32_t d) {
-    const sam_expr_data *x = sam_expr_at(p->statement, h);
-    switch (x->kind) {
-    case SAM_EXPR_ACCESS:
-        return pieces_of_access(p, &p->operands[x->tensor.v - 1], &cursors[x->tensor.v - 1], d);
-    case SAM_EXPR_LITERAL:
-        return (piece_set){PIECES_ANY, NULL};
-    case SAM_EXPR_NEG:
-    case SAM_EXPR_SUM:
-    case SAM_EXPR_DIV:
-        return usable(p, cursors, x->a, d);
-    case SAM_EXPR_MUL: {
-        piece_set a = usable(p, cursors, x->a, d);
-        if (a.kind == PIECES_NONE)
-            return a;
-        piece_set b = usable(p, cursors, x->b, d);
-        if (b.kind == PIECES_ANY)
-            return a;
-        if (b.kind == PIECES_NONE || a.kind == PIECES_ANY)
-            return b;
-        for (uint32_t i = 0; i < set_words(p, d); i++)
-            a.bits[i] &= b.bits[i];
-        return a;
+static void usable_both(void *context, sam_expr e, void *left, const void *right) {
+    const usable *u = context;
+    piece_set *a = left, b = *(const piece_set *)right;
+    (void)e;
+    if (a->kind == PIECES_NONE || b.kind == PIECES_ANY)
+        return;
+    if (b.kind == PIECES_NONE || a->kind == PIECES_ANY) {
+        *a = b;
+        return;
     }
-    case SAM_EXPR_ADD:
-    case SAM_EXPR_SUB: {
-        piece_set a = usable(p, cursors, x->a, d);
-        return united(p, x, a, usable(p, cursors, x->b, d), d);
+    for (uint32_t i = 0; i < set_words(u->p, u->d); i++)
+        a->bits[i] &= b.bits[i];
+}
+
+/* A side that lacks v beside one that has it takes part in the first piece; where both lack it, v is summed
+ * up elsewhere, and this addition belongs to every piece. */
+static void usable_either(void *context, sam_expr e, void *left, const void *right) {
+    const usable *u = context;
+    const sam_statement *s = u->p->statement;
+    const sam_expr_data *x = sam_expr_at(s, e);
+    piece_set *a = left, b = *(const piece_set *)right;
+    bool varies = ((sam_vars_of(s, x->a) | sam_vars_of(s, x->b)) & var_bit(u->p->digits[u->d].var)) != 0;
+    if (varies && !(a->kind == PIECES_ANY && b.kind == PIECES_ANY)) {
+        *a = concrete(u->p, *a, u->d);
+        b = concrete(u->p, b, u->d);
     }
-    case SAM_EXPR_NONE:
-        break;
+    if (b.kind == PIECES_NONE || a->kind == PIECES_ANY)
+        return;
+    if (a->kind == PIECES_NONE || b.kind == PIECES_ANY) {
+        *a = b;
+        return;
     }
-    BUG("expression kind %d", (int)x->kind);
+    for (uint32_t i = 0; i < set_words(u->p, u->d); i++)
+        a->bits[i] |= b.bits[i];
 }
 
 piece_set plan_candidates(tile_planner *p, const plan_cursor *cursors, uint32_t d) {
-    return concrete(p, usable(p, cursors, p->statement->rhs, d), d);
+    static const piece_set any = {PIECES_ANY, NULL};
+    static const sam_fold_by by = {sizeof any, &any, usable_stored, usable_both, usable_either};
+    piece_set all;
+    sam_fold(&p->algebra, p->coordinates, &by, &(usable){p, cursors, d}, &all);
+    return concrete(p, all, d);
 }

@@ -240,27 +240,36 @@ static void note_split(tile_planner *p, name_id tensor, const uint32_t *low, uin
     split->tiles++;
 }
 
-/* Whether anything of the expression is in the run. */
-static bool has_work(const tile_planner *p, const uint32_t *sub, sam_expr h) {
-    const sam_expr_data *x = sam_expr_at(p->statement, h);
-    switch (x->kind) {
-    case SAM_EXPR_ACCESS:
-        return sub[x->tensor.v - 1] != 0;
-    case SAM_EXPR_LITERAL:
-        return true;
-    case SAM_EXPR_NEG:
-    case SAM_EXPR_SUM:
-    case SAM_EXPR_DIV:
-        return has_work(p, sub, x->a);
-    case SAM_EXPR_MUL:
-        return has_work(p, sub, x->a) && has_work(p, sub, x->b);
-    case SAM_EXPR_ADD:
-    case SAM_EXPR_SUB:
-        return has_work(p, sub, x->a) || has_work(p, sub, x->b);
-    case SAM_EXPR_NONE:
-        break;
-    }
-    BUG("expression kind %d", (int)x->kind);
+/* What the fold over the right side reads. */
+typedef struct {
+    const tile_planner *p;
+    const uint32_t *sub; /* by tensor */
+} worked_on;
+
+static void work_stored(void *context, sam_expr access, void *out) {
+    const worked_on *w = context;
+    *(bool *)out = w->sub[sam_expr_at(w->p->statement, access)->tensor.v - 1] != 0;
+}
+
+static void work_both(void *context, sam_expr e, void *a, const void *b) {
+    (void)context;
+    (void)e;
+    *(bool *)a = *(bool *)a && *(const bool *)b;
+}
+
+static void work_either(void *context, sam_expr e, void *a, const void *b) {
+    (void)context;
+    (void)e;
+    *(bool *)a = *(bool *)a || *(const bool *)b;
+}
+
+/* Whether anything of the right side is in the run. */
+static bool has_work(const tile_planner *p, const uint32_t *sub) {
+    static const bool any = true;
+    static const sam_fold_by by = {sizeof any, &any, work_stored, work_both, work_either};
+    bool has;
+    sam_fold(&p->algebra, p->coordinates, &by, &(worked_on){p, sub}, &has);
+    return has;
 }
 
 static bool has_var(const plan_operand *o, sam_var v) {
@@ -322,7 +331,7 @@ static bool emit_halves(tile_planner *p, const uint32_t *sub, const plan_box *bo
         uint32_t at = v.v - 1;
         tile_halve(box->low[at], box->size[at], half, &other.low[at], &other.size[at]);
         if (!halve_subs(p, sub, &other, v, half_sub) ||
-            (has_work(p, half_sub, p->statement->rhs) && !emit(p, half_sub, &other, false)))
+            (has_work(p, half_sub) && !emit(p, half_sub, &other, false)))
             return false;
     }
     return true;
@@ -398,7 +407,7 @@ static bool leaf(tile_planner *p) {
         if (c->low < c->high && !plan_whole(p, &p->operands[t], c->low, &box, &sub[t]))
             return false;
     }
-    if (!has_work(p, sub, s->rhs))
+    if (!has_work(p, sub))
         return true;
     p->counts.pairs++;
     return emit(p, sub, &box, true);
@@ -517,6 +526,8 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
     *p = (tile_planner){.statement = s, .options = *options};
     BUG_IF(s->vars.len > TILE_MAX_VARS || s->tensors.len > PLAN_MAX_TENSORS || n_inputs > TILE_MAX_STREAMS,
            "%u index variables, %u tensors, %u streams", s->vars.len, s->tensors.len, n_inputs);
+    p->algebra.mem = &p->own;
+    p->coordinates = sam_coordinates_of(&p->algebra, s, s->rhs, NULL).set;
     set_edges(p, mem);
     p->extent = extent;
     p->home = mem;

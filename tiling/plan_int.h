@@ -3,6 +3,7 @@
 #ifndef ONYX_PLAN_INT_H
 #define ONYX_PLAN_INT_H
 
+#include "sam/coordinates.h"
 #include "tiling/tiling_int.h"
 
 enum { PLAN_MAX_TENSORS = 64, PLAN_NO_DIGIT = -1, PLAN_NO_BLOCK = UINT32_MAX >> 1 };
@@ -98,6 +99,8 @@ typedef struct {
 
 struct tile_planner {
     const sam_statement *statement;
+    sam_algebra algebra;
+    sam_set coordinates; /* where the right side has values */
     tile_options options;
     uint32_t *edge, *glb; /* of sub-tiles and of tiles for the global buffer (0: none), by handle - 1 */
     uint32_t longest;     /* of edge[] */

@@ -1,0 +1,198 @@
+/* coordinates.c - the coordinate algebra of an expression, derived from the properties of its operators, and
+ * the one fold over it.
+ *
+ * The cases are tried in the order in which they leave fewer coordinates: an explicit algebra, an
+ * annihilator, idempotence, an identity, constant propagation, everything. In each the set holds the promise
+ * of coordinates.h if those of the arguments do: outside of it so many arguments have their fill that the
+ * property, or f of all fills, decides the value.
+ */
+#include "sam/coordinates.h"
+
+/* ---- sets ------------------------------------------------------------------------------------ */
+
+static sam_set add_set(sam_algebra *to, sam_set_data x) {
+    vec_push(to->mem, &to->sets, x);
+    return (sam_set){to->sets.len};
+}
+
+static sam_set everything(sam_algebra *to, sam_expr of) {
+    return add_set(to, (sam_set_data){.kind = SAM_SET_ALL, .of = of});
+}
+
+/* A set that was derived may be too large, and a complement of it would then be too small: only what is
+ * stored has one. */
+static sam_set complement(sam_algebra *to, sam_expr of, sam_set a) {
+    if (to->sets.at[a.v - 1].kind != SAM_SET_STORED)
+        return everything(to, of);
+    return add_set(to, (sam_set_data){.kind = SAM_SET_NOT, .of = of, .a = a});
+}
+
+/* ---- the derivation -------------------------------------------------------------------------- */
+
+/* How the sets of the arguments become one: ALL, or MEET or UNITE of those with a bit; NONE: the operator's
+ * own algebra. */
+typedef struct {
+    sam_set_kind how;
+    uint32_t arguments;
+    uint16_t fill;
+} rule;
+
+/* Bits of the arguments at which a special value holds and whose fill it is. */
+static uint32_t filled_with(const sam_operator *f, const sam_special *special, const uint16_t *fill,
+                            uint32_t n) {
+    uint32_t arguments = 0;
+    for (uint32_t i = 0; special->given && i < n; i++) {
+        bool holds = f->commutative || special->at == SAM_EACH || special->at == (int)i;
+        arguments |= (uint32_t)(holds && fill[i] == special->value) << i;
+    }
+    return arguments;
+}
+
+enum { MINUS_ZERO = 0x8000 };
+
+static uint16_t apply(const sam_operator *f, const uint16_t *fill, uint32_t n) {
+    uint16_t value = n > 1 ? fill[0] : f->apply(fill[0], 0);
+    for (uint32_t i = 1; i < n; i++)
+        value = f->apply(value, fill[i]);
+    return f->fp && value == MINUS_ZERO ? 0 : value;
+}
+
+/* Whether every argument that the operator's own algebra names has the fill that it is tested for. */
+static bool is_tested(const sam_operator *f, const uint16_t *fill, uint32_t n) {
+    for (const char *term = f->algebra; *term; term++) {
+        uint32_t argument = (uint32_t)(*term - '0');
+        if (argument < n && fill[argument] != f->tested[argument])
+            return false;
+    }
+    return true;
+}
+
+/* Without what the author says of the fill. */
+static rule rule_of_properties(const sam_operator *f, const uint16_t *fill, uint32_t n) {
+    const uint32_t all = (1u << n) - 1;
+    uint32_t arguments = filled_with(f, &f->annihilator, fill, n), alike = 1;
+    if (f->algebra && (!is_tested(f, fill, n) || !(f->fill_is_given || f->apply)))
+        return (rule){SAM_SET_ALL, all, f->fill};
+    if (f->algebra)
+        return (rule){SAM_SET_NONE, all, f->fill_is_given ? f->fill : apply(f, fill, n)};
+    if (arguments)
+        return (rule){SAM_SET_MEET, arguments, f->annihilator.value};
+    while (alike < n && fill[alike] == fill[0])
+        alike++;
+    if (f->idempotent && alike == n)
+        return (rule){SAM_SET_UNITE, all, fill[0]};
+    arguments = filled_with(f, &f->identity, fill, n);
+    if (arguments == all)
+        return (rule){SAM_SET_UNITE, all, f->identity.value};
+    for (uint32_t i = 0; i < n && n > 1; i++) {
+        if (arguments == (all & ~(1u << i)))
+            return (rule){SAM_SET_UNITE, all, fill[i]};
+    }
+    return f->apply ? (rule){SAM_SET_UNITE, all, apply(f, fill, n)} : (rule){SAM_SET_ALL, all, f->fill};
+}
+
+static rule rule_of(const sam_operator *f, const uint16_t *fill, uint32_t n) {
+    rule r = rule_of_properties(f, fill, n);
+    return f->fill_is_given && f->fill != r.fill ? (rule){SAM_SET_ALL, r.arguments, f->fill} : r;
+}
+
+static sam_set own_algebra(sam_algebra *to, const sam_operator *f, sam_expr of,
+                           const sam_coordinates *argument, uint32_t n) {
+    sam_set stack[2 * SAM_MAX_ARGUMENTS];
+    uint32_t depth = 0;
+    for (const char *term = f->algebra; *term; term++) {
+        uint32_t needs = *term == '~' ? 1 : *term == '|' || *term == '&' ? 2 : 0;
+        BUG_IF(depth < needs || depth == 2 * SAM_MAX_ARGUMENTS, "the algebra %s", f->algebra);
+        depth -= needs;
+        if (needs == 1) {
+            stack[depth] = complement(to, of, stack[depth]);
+        } else if (needs == 2) {
+            sam_set_kind kind = *term == '|' ? SAM_SET_UNITE : SAM_SET_MEET;
+            stack[depth] = add_set(to, (sam_set_data){kind, of, stack[depth], stack[depth + 1]});
+        } else {
+            BUG_IF(*term < '0' || (uint32_t)(*term - '0') >= n, "the algebra %s", f->algebra);
+            stack[depth] = argument[*term - '0'].set;
+        }
+        depth++;
+    }
+    BUG_IF(depth != 1, "the algebra %s", f->algebra);
+    return stack[0];
+}
+
+sam_coordinates sam_derive(sam_algebra *to, const sam_operator *f, sam_expr of,
+                           const sam_coordinates *argument, uint32_t n) {
+    uint16_t fill[SAM_MAX_ARGUMENTS];
+    BUG_IF(!n || n > SAM_MAX_ARGUMENTS, "%u arguments", n);
+    for (uint32_t i = 0; i < n; i++)
+        fill[i] = argument[i].fill;
+    const rule r = rule_of(f, fill, n);
+    if (r.how == SAM_SET_ALL)
+        return (sam_coordinates){everything(to, of), r.fill};
+    if (r.how == SAM_SET_NONE)
+        return (sam_coordinates){own_algebra(to, f, of, argument, n), r.fill};
+    sam_set all = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        if (!(r.arguments >> i & 1))
+            continue;
+        all = all.v ? add_set(to, (sam_set_data){r.how, of, all, argument[i].set}) : argument[i].set;
+    }
+    return (sam_coordinates){all, r.fill};
+}
+
+/* ---- expressions ----------------------------------------------------------------------------- */
+
+static const sam_operation operation_of[] = {
+    [SAM_EXPR_NEG] = SAM_OPERATION_neg, [SAM_EXPR_ADD] = SAM_OPERATION_add,
+    [SAM_EXPR_SUB] = SAM_OPERATION_sub, [SAM_EXPR_MUL] = SAM_OPERATION_mul,
+    [SAM_EXPR_DIV] = SAM_OPERATION_div, [SAM_EXPR_SUM] = SAM_OPERATION_add};
+
+/* A literal is everywhere, so any fill is true of it: it takes the coordinates of what it stands beside. A
+ * sum applies its operator as often as its variable has coordinates, so what it makes of a fill is known from
+ * properties only. */
+sam_coordinates sam_coordinates_of(sam_algebra *to, const sam_statement *s, sam_expr e,
+                                   const uint16_t *fill) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_ACCESS) {
+        sam_set stored = add_set(to, (sam_set_data){.kind = SAM_SET_STORED, .of = e});
+        return (sam_coordinates){stored, fill ? fill[x->tensor.v - 1] : 0};
+    }
+    if (x->kind == SAM_EXPR_LITERAL)
+        return (sam_coordinates){everything(to, e), 0};
+    BUG_IF(x->kind == SAM_EXPR_NONE, "an expression of no kind");
+    sam_operator f = *sam_operator_of(operation_of[x->kind], !s->integers);
+    sam_coordinates argument[2] = {sam_coordinates_of(to, s, x->a, fill)};
+    if (x->b.v)
+        argument[1] = sam_coordinates_of(to, s, x->b, fill);
+    if (x->kind == SAM_EXPR_SUM)
+        f.apply = NULL;
+    return sam_derive(to, &f, e, argument, x->b.v ? 2 : 1);
+}
+
+bool sam_unites(const sam_statement *s, sam_expr_kind kind) {
+    if (kind != SAM_EXPR_ADD && kind != SAM_EXPR_SUB && kind != SAM_EXPR_MUL && kind != SAM_EXPR_DIV)
+        return false;
+    return rule_of(sam_operator_of(operation_of[kind], !s->integers), (uint16_t[2]){0}, 2).how !=
+           SAM_SET_MEET;
+}
+
+/* ---- the fold -------------------------------------------------------------------------------- */
+
+void sam_fold(const sam_algebra *algebra, sam_set set, const sam_fold_by *by, void *context, void *out) {
+    const sam_set_data *x = &algebra->sets.at[set.v - 1];
+    union {
+        max_align_t aligned;
+        unsigned char bytes[SAM_FOLD_BYTES];
+    } b;
+    BUG_IF(by->size > sizeof b, "a set of %zu bytes", by->size);
+    if (x->kind == SAM_SET_STORED) {
+        by->stored(context, x->of, out);
+        return;
+    }
+    if (x->kind == SAM_SET_ALL || x->kind == SAM_SET_NOT) {
+        memcpy(out, by->all, by->size);
+        return;
+    }
+    sam_fold(algebra, x->a, by, context, out);
+    sam_fold(algebra, x->b, by, context, &b);
+    (x->kind == SAM_SET_MEET ? by->meet : by->unite)(context, x->of, out, &b);
+}

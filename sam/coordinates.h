@@ -1,0 +1,112 @@
+/* coordinates.h - where an expression has values: its coordinate algebra, and its fill.
+ *
+ * A tensor leaves one value away, its fill. The algebra of an expression is the set of coordinates that its
+ * operators make of where the operands are stored, with one promise: at every coordinate outside of the set
+ * the expression has the value of its fill. docs/index_notation.md, "Where an expression has values", has the
+ * derivation. Fills and other values are words of the data type.
+ */
+#ifndef ONYX_SAM_COORDINATES_H
+#define ONYX_SAM_COORDINATES_H
+
+#include "sam/sam.h"
+
+/* ---- operators ------------------------------------------------------------------------------- */
+
+enum { SAM_EACH = -1, SAM_MAX_ARGUMENTS = 8 };
+
+/* A value that decides the result if argument `at` has it, or SAM_EACH: if any argument has it. */
+typedef struct {
+    bool given;
+    int8_t at;
+    uint16_t value;
+} sam_special;
+
+/* What the derivation asks of an operator of one data type. */
+typedef struct {
+    bool fp;                 /* the words are bfloat16, of which minus zero is zero */
+    bool commutative;        /* so what holds of one argument holds of each */
+    bool idempotent;         /* f(x, ..., x) is x */
+    sam_special annihilator; /* the result is this value, too */
+    sam_special identity;    /* the result is the other argument */
+    /* Instead of properties: where the result is not its fill, in postfix: "0" to "7" is where that argument
+     * is not tested[argument], '|' and '&' unite and meet two sets, '~' is the complement of one. "01|" is
+     * the greatest common divisor. */
+    const char *algebra;
+    uint16_t tested[SAM_MAX_ARGUMENTS];
+    bool fill_is_given; /* the author says what the result is where no argument is stored */
+    uint16_t fill;
+    /* Of two arguments, the second is ignored where there is one only; of more, from the left. NULL: what the
+     * operator makes of fills is not known. */
+    uint16_t (*apply)(uint16_t a, uint16_t b);
+} sam_operator;
+
+typedef enum {
+#define OPERATION(name, on_int, on_fp, most, of_int, of_fp) SAM_OPERATION_##name,
+#include "sam/operations.def"
+#undef OPERATION
+    SAM_OPERATIONS
+} sam_operation;
+
+/* The row of sam/operations.def. */
+const sam_operator *sam_operator_of(sam_operation operation, bool fp);
+
+/* ---- the algebra ----------------------------------------------------------------------------- */
+
+/* A 1-based handle into sam_algebra. */
+typedef struct {
+    uint32_t v;
+} sam_set;
+
+typedef enum {
+    SAM_SET_NONE,
+    SAM_SET_STORED, /* where the access `of` is stored */
+    SAM_SET_ALL,    /* every coordinate, since the expression `of` says nothing about them */
+    SAM_SET_MEET,   /* of a and b, operands of `of` */
+    SAM_SET_UNITE,
+    SAM_SET_NOT /* where a, which is STORED, is not */
+} sam_set_kind;
+
+typedef struct {
+    sam_set_kind kind;
+    sam_expr of;
+    sam_set a, b;
+} sam_set_data;
+
+typedef struct {
+    arena *mem;
+    VEC(sam_set_data) sets;
+} sam_algebra;
+
+typedef struct {
+    sam_set set;
+    uint16_t fill;
+} sam_coordinates;
+
+/* Those of f applied to n arguments, at most SAM_MAX_ARGUMENTS; `of` is the expression that applies it. */
+sam_coordinates sam_derive(sam_algebra *to, const sam_operator *f, sam_expr of,
+                           const sam_coordinates *argument, uint32_t n);
+/* Those of an expression; fill[h.v - 1] is the fill of tensor h, NULL: all are 0. O(expressions). */
+sam_coordinates sam_coordinates_of(sam_algebra *to, const sam_statement *s, sam_expr e, const uint16_t *fill);
+/* Whether an operation on two operands of fill 0 has coordinates where only one of them is stored: its
+ * operands unite, otherwise they meet. False for what has no two operands. */
+bool sam_unites(const sam_statement *s, sam_expr_kind kind);
+
+/* ---- what a caller makes of it --------------------------------------------------------------- */
+
+enum { SAM_FOLD_BYTES = 64 };
+
+/* A caller's own sets: their size in bytes, at most SAM_FOLD_BYTES; the one of everything, that of an access,
+ * and how two become one, the left one in place. */
+typedef struct {
+    size_t size;
+    const void *all;
+    void (*stored)(void *context, sam_expr access, void *out);
+    void (*meet)(void *context, sam_expr of, void *a, const void *b);
+    void (*unite)(void *context, sam_expr of, void *a, const void *b);
+} sam_fold_by;
+
+/* The set in the caller's terms, its parts from left to right. A complement is everything there: where an
+ * operand is not stored, a loop that scans cannot know before the innermost level. */
+void sam_fold(const sam_algebra *algebra, sam_set set, const sam_fold_by *by, void *context, void *out);
+
+#endif

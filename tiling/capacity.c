@@ -3,8 +3,9 @@
  * First a bound: the product of the most coordinates along each of its variables. Where that is too much, or
  * the run is to be made, the loops are walked over the operands' sub-tiles as the graph's joiners, droppers
  * and reducers walk them, without values: every coordinate that reaches a writer is counted once. The loops
- * are those of the result and of the sums around the whole right side; a sum inside of a term adds no
- * coordinate. What the walk does not know of the graph (tile_options.drops) only makes it count too much, so
+ * are those of the result, of the sums around the whole right side, and of sums that are factors, since
+ * lowering moves those out where a loop around them may be empty; a sum inside of a term adds no coordinate.
+ * What the walk does not know of the graph (tile_options.drops) only makes it count too much, so
  * the smaller of both is never exceeded; tile_collect_run holds every run to it. It takes as many steps as
  * the graph takes tokens, and ends as soon as there is more than fits.
  */
@@ -129,18 +130,25 @@ bool plan_result_fits(const tile_planner *p, plan_bound r) {
 
 /* ---- the loops that are walked --------------------------------------------------------------- */
 
-/* Variables of the sums around the whole right side. */
-static uint64_t outer_sums(const sam_statement *s) {
-    uint64_t vars = 0;
-    sam_expr h = s->rhs;
-    for (;;) {
-        const sam_expr_data *x = sam_expr_at(s, h);
-        if (x->kind == SAM_EXPR_SUM)
-            vars |= var_bit(x->var);
-        else if (x->kind != SAM_EXPR_NEG)
-            return vars;
-        h = x->a;
+/* Variables of the sums around h and around its factors. */
+static uint64_t outer_sums(const sam_statement *s, sam_expr h) {
+    const sam_expr_data *x = sam_expr_at(s, h);
+    switch (x->kind) {
+    case SAM_EXPR_SUM:
+        return var_bit(x->var) | outer_sums(s, x->a);
+    case SAM_EXPR_NEG:
+        return outer_sums(s, x->a);
+    case SAM_EXPR_MUL:
+        return outer_sums(s, x->a) | outer_sums(s, x->b);
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB:
+    case SAM_EXPR_DIV:
+    case SAM_EXPR_ACCESS:
+    case SAM_EXPR_LITERAL:
+    case SAM_EXPR_NONE:
+        break;
     }
+    return 0;
 }
 
 /* Levels of each operand along the loop; an operand's loops must come in the order of its levels. */
@@ -185,11 +193,14 @@ static bool find_result_levels(const tile_planner *p, plan_walk *w) {
     return level == result->order;
 }
 
-/* Loops that no loop of the result is inside of and that decide on no coordinate. */
+/* Cuts loops that no loop of the result is inside of and that decide on no coordinate. Nothing is dropped for
+ * want of a variable that is not walked. */
 static void cut_loops(plan_walk *w) {
-    uint64_t wanted = 0;
+    uint64_t wanted = 0, walked = 0;
     for (uint32_t d = 0; d < w->n_loops; d++)
-        wanted |= w->loops[d].drops;
+        walked |= var_bit(w->loops[d].var);
+    for (uint32_t d = 0; d < w->n_loops; d++)
+        wanted |= w->loops[d].drops &= walked;
     while (w->n_loops && w->loops[w->n_loops - 1].result_level == NO_LEVEL &&
            !(wanted & var_bit(w->loops[w->n_loops - 1].var)))
         w->n_loops--;
@@ -209,7 +220,7 @@ static size_t list_words(const tile_planner *p, sam_expr h, size_t *accesses) {
 
 void plan_begin_walks(tile_planner *p) {
     const sam_statement *s = p->statement;
-    const uint64_t sums = outer_sums(s);
+    const uint64_t sums = outer_sums(s, s->rhs);
     plan_walk *w = arena_new(&p->own, plan_walk);
     uint32_t *passed = arena_new_n(&p->own, uint32_t, s->tensors.len);
     size_t accesses = 0;

@@ -1,12 +1,13 @@
-/* Random cases on the array: array_cases [RIGHT [SEED]]. The command compiles each to a bitstream, which
- * engine cycle decodes and runs; the file it writes is compared with the definition of tests/notation, and
- * every eighth case runs once more on the RTL. Cases are made until RIGHT of them are right. The others are
- * refused with a code, and counted by it. A wrong case is printed as it is and as small as it gets, as a
- * command.
+/* Random cases on the array: array_cases [RIGHT [SEED [factors]]], those of case_random_factors. The command
+ * compiles each to a bitstream, which engine cycle decodes and runs; the file it writes is compared with the
+ * definition of tests/notation, and every eighth case runs once more on the RTL. Cases are made until RIGHT
+ * of them are right. The others are refused with a code, and counted by it. A wrong case is printed as it is
+ * and as small as it gets, as a command.
  *
  * A process a case: most of a case's time is its placement, and a fault of the command is one more thing that
  * can be made small. */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tests/bench/command.h"
 #include "tests/random/cases.h"
@@ -31,6 +32,7 @@ typedef struct {
     case_counts refused, hazards;
     const char *folder; /* of the case at hand */
     uint32_t right, wrong, hazardous, on_rtl;
+    bool factors; /* cases of case_random_factors */
 } tally;
 
 /* ---- how a case is run ----------------------------------------------------------------------- */
@@ -151,7 +153,8 @@ static outcome run(note *n, const setting *s, arena *mem) {
     if (code)
         return judge_refusal(code, read_log(log, mem, &d), mem);
     const char *fault = difference(n, s->folder, mem, &d);
-    if (!fault && s->rtl && program_run(replay, log) != 0)
+    bool one = access(arena_printf(mem, "%s/out/bitstream.bs", s->folder), R_OK) == 0; /* kernel */
+    if (!fault && s->rtl && one && program_run(replay, log) != 0)
         fault = read_log(log, mem, &d);
     return fault ? (outcome){.verdict = WRONG, .reason = fault} : (outcome){.verdict = RIGHT};
 }
@@ -210,7 +213,7 @@ static void report(uint64_t seed, const char *reason, note *n, setting *s) {
 static void run_case(uint64_t seed, note *n, tally *t) {
     arena mem = {0};
     setting s = {.folder = t->folder, .rtl = t->right % RTL_EVERY == 0};
-    case_random_array(seed, n);
+    (t->factors ? case_random_factors : case_random_array)(seed, n);
     choose_options(&s, seed, &mem);
     outcome out = run(n, &s, &mem);
     switch (out.verdict) {
@@ -234,7 +237,9 @@ int main(int argc, char **argv) {
     uint32_t wanted = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 0) : 50;
     uint64_t base = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
     arena mem = {0};
-    tally t = {.folder = arena_printf(&mem, "array_cases_%u_%llx", wanted, (unsigned long long)base)};
+    tally t = {.factors = argc > 3};
+    t.folder = arena_printf(&mem, "array_cases_%u_%llx%s", wanted, (unsigned long long)base,
+                            t.factors ? "_factors" : "");
     diagnostics d;
     diag_init(&d, &mem);
     note *n = malloc(sizeof *n);

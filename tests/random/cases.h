@@ -10,6 +10,8 @@
 void case_random(uint64_t seed, note *n);
 /* The same for the array: no quotients, no schedule but a loop order, fewer tensors and variables. */
 void case_random_array(uint64_t seed, note *n);
+/* Products with sums among their factors, nested and added up, in any order of loops: for the array, too. */
+void case_random_factors(uint64_t seed, note *n);
 
 /* Whether a case shows the fault that is looked for. */
 typedef bool case_test(note *n, void *context);

@@ -2,7 +2,7 @@
 
 #include "tests/random/cases.h"
 
-enum { MAX_POINTS = 4096, MAX_POOL = 10, MAX_ORDER = 7 };
+enum { MAX_POINTS = 4096, MAX_POOL = 10, MAX_ORDER = 7, DENSER = 4 };
 
 static const char variables[] = "ijklmopqrs";
 
@@ -12,6 +12,7 @@ typedef struct {
     uint8_t depth[4];    /* of the expression */
     uint8_t operator[6]; /* + - * / negation, sum */
     uint8_t literal, diagonal, fitting, commands;
+    bool factors; /* expressions are products with sums as factors, instead of anything */
 } mix;
 
 static const mix language = {.pool = {0, 6, 28, 36, 20, 6, 2, 2},
@@ -30,6 +31,13 @@ static const mix array = {.pool = {0, 16, 36, 32, 14, 2, 0, 0},
                           .diagonal = 2,
                           .fitting = 90,
                           .commands = 0};
+
+/* As many tiles and streams as the array has, in most cases. */
+static const mix factors = {.pool = {0, 0, 45, 40, 15, 0, 0, 0},
+                            .depth = {50, 40, 10, 0},
+                            .diagonal = 0,
+                            .fitting = 70,
+                            .factors = true};
 
 typedef struct {
     note *n;
@@ -86,12 +94,14 @@ static uint8_t tensor_of(generator *g, uint8_t order) {
 static uint8_t access_node(generator *g) {
     static const uint8_t weight[] = {6, 34, 42, 13, 5};
     note_node node = {.kind = NOTE_ACCESS};
-    uint8_t vars[NOTE_VARS], order = (uint8_t)weighted(g, weight, sizeof weight);
-    for (uint8_t v = 0; v < g->pool; v++)
-        vars[v] = v;
-    shuffle(g, vars, g->pool);
-    order = order > g->pool ? g->pool : order;
-    if (g->pool > 4 && chance(g, 70))
+    uint8_t vars[NOTE_VARS], n = 0, order = (uint8_t)weighted(g, weight, sizeof weight);
+    for (uint8_t v = 0; v < g->pool; v++) {
+        if (!g->mix->factors || !(g->bound >> v & 1)) /* else a mistake, now and then */
+            vars[n++] = v;
+    }
+    shuffle(g, vars, n);
+    order = order > n ? n : order;
+    if (n == g->pool && n > 4 && chance(g, 70))
         order = g->pool < MAX_ORDER ? g->pool : MAX_ORDER;
     node.tensor = tensor_of(g, order);
     memcpy(node.index, vars, order);
@@ -114,6 +124,43 @@ static void rename_variable(note *n, uint8_t e, uint8_t from, uint8_t to) {
 static uint8_t fresh_variable(generator *g, uint8_t e, uint8_t old) {
     rename_variable(g->n, e, old, g->pool);
     return g->pool++;
+}
+
+/* An access that has variable v, where it has any. */
+static uint8_t access_along(generator *g, uint8_t v) {
+    uint8_t e = access_node(g);
+    note_node *x = &g->n->node[e];
+    bool has = false;
+    for (uint8_t i = 0; i < g->n->tensor[x->tensor].order; i++)
+        has = has || x->index[i] == v;
+    if (!has && g->n->tensor[x->tensor].order)
+        x->index[g->n->tensor[x->tensor].order - 1] = v;
+    return e;
+}
+
+/* a * sum(v, B * c), where c may be of the kind, too, and another one, or a sign, may stand beside it. */
+static uint8_t factored(generator *g, uint32_t depth) {
+    uint8_t v, a, b;
+    do
+        v = (uint8_t)prng_below(&g->random, g->pool);
+    while (g->bound >> v & 1);
+    a = access_along(g, v);
+    b = depth && chance(g, 45) ? factored(g, depth - 1) : access_along(g, v);
+    a = add_node(g, (note_node){.kind = NOTE_MUL, .a = a, .b = b});
+    if (note_free_vars(g->n, a) >> v & 1 && g->pool < MAX_POOL) {
+        v = fresh_variable(g, a, v);
+        a = add_node(g, (note_node){.kind = NOTE_SUM, .a = a, .var = v});
+        g->bound |= 1u << v;
+    }
+    b = access_node(g);
+    bool swapped = chance(g, 30);
+    a = add_node(g, (note_node){.kind = NOTE_MUL, .a = swapped ? a : b, .b = swapped ? b : a});
+    if (chance(g, 10))
+        a = add_node(g, (note_node){.kind = NOTE_NEG, .a = a});
+    if (!depth || chance(g, 70))
+        return a;
+    note_kind kind = (note_kind[]){NOTE_ADD, NOTE_SUB, NOTE_MUL}[prng_below(&g->random, 3)];
+    return add_node(g, (note_node){.kind = kind, .a = a, .b = factored(g, depth - 1)});
 }
 
 static uint8_t expression(generator *g, uint32_t depth) {
@@ -144,7 +191,7 @@ static uint8_t expression(generator *g, uint32_t depth) {
 /* Some of the variables the right side has, in any order. */
 static void choose_result(generator *g) {
     uint32_t free = note_free_vars(g->n, g->n->root) & ~g->bound;
-    uint32_t percent = chance(g, 20) ? 100 : 65;
+    uint32_t percent = chance(g, g->mix->factors ? 80 : 20) ? 100 : 65;
     note_tensor *x = &g->n->tensor[0];
     for (uint8_t v = 0; v < g->pool && x->order < MAX_ORDER; v++)
         if (free >> v & 1 && chance(g, percent))
@@ -343,7 +390,7 @@ static void choose_schedule(generator *g, const uint8_t *loops, bool reordered) 
 static void choose_extents(generator *g) {
     uint64_t points = 1;
     for (uint8_t v = 0; v < g->pool; v++) {
-        uint32_t most = g->pool > 5 ? 2 : g->pool > 4 ? 4 : 6;
+        uint32_t most = g->pool > 5 && !g->mix->factors ? 2 : g->pool > 4 ? 4 : 6;
         g->n->extent[v] = chance(g, 10) ? 1 : 1 + prng_below(&g->random, most);
         points *= g->n->extent[v];
         if (points > MAX_POINTS) {
@@ -362,7 +409,8 @@ static void generate(uint64_t seed, const mix *m, note *n) {
     g.pool = (uint8_t)weighted(&g, m->pool, sizeof m->pool);
     n->n_tensors = 1;
     snprintf(n->tensor[0].name, sizeof n->tensor[0].name, "X");
-    n->root = expression(&g, weighted(&g, m->depth, sizeof m->depth));
+    uint32_t depth = weighted(&g, m->depth, sizeof m->depth);
+    n->root = m->factors ? factored(&g, depth) : expression(&g, depth);
     if (n->n_tensors == 1) /* nothing but literals */
         n->root = add_node(&g, (note_node){.kind = NOTE_MUL, .a = n->root, .b = access_node(&g)});
     n->n_vars = g.pool;
@@ -375,7 +423,9 @@ static void generate(uint64_t seed, const mix *m, note *n) {
     choose_extents(&g);
     choose_schedule(&g, loops, fitting || chance(&g, 40));
     for (uint8_t t = 1; t < n->n_tensors; t++) {
-        uint32_t percent = chance(&g, 4) ? 0 : density[prng_below(&g.random, sizeof density)];
+        uint32_t sparse = m->factors ? DENSER : 0; /* else most cases have no point in common */
+        uint32_t percent =
+            chance(&g, 4) ? 0 : density[sparse + prng_below(&g.random, sizeof density - sparse)];
         note_random_data(&n->tensor[t], &g.random, percent, -9, 9);
     }
 }
@@ -387,4 +437,9 @@ void case_random(uint64_t seed, note *n) {
 void case_random_array(uint64_t seed, note *n) {
     generate(seed, &array, n);
     n->sized = true; /* a .tns file does not say */
+}
+
+void case_random_factors(uint64_t seed, note *n) {
+    generate(seed, &factors, n);
+    n->sized = true;
 }

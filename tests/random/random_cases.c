@@ -1,5 +1,6 @@
-/* Random cases through the whole chain: random_cases [CASES [SEED]]. Each is right, or refused with a located
- * code; the share refused is printed by code. A wrong one is printed as it is and as small as it gets. */
+/* Random cases through the whole chain: random_cases [CASES [SEED [factors]]]. Each is right, or refused with
+ * a located code; the share refused is printed by code. A wrong one is printed as it is and as small as it
+ * gets. */
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@ enum { MAX_FAILURES = 40 };
 typedef struct {
     case_counts refused;
     uint32_t right, wrong;
+    bool factors; /* cases of case_random_factors */
 } tally;
 
 static volatile uint64_t running; /* the seed at hand, for crashed() */
@@ -52,7 +54,7 @@ static void report(uint64_t seed, const char *reason, note *n) {
 static void run_case(uint64_t seed, note *n, tally *t) {
     arena mem = {0};
     running = seed;
-    case_random(seed, n);
+    (t->factors ? case_random_factors : case_random)(seed, n);
     chain_outcome out = chain_run(n, &mem);
     switch (out.verdict) {
     case CHAIN_RIGHT:
@@ -72,7 +74,7 @@ static void run_case(uint64_t seed, note *n, tally *t) {
 int main(int argc, char **argv) {
     uint64_t cases = argc > 1 ? strtoull(argv[1], NULL, 0) : 500;
     uint64_t base = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
-    tally t = {0};
+    tally t = {.factors = argc > 3};
     note *n = malloc(sizeof *n);
     if (!n)
         return 1;

@@ -62,34 +62,53 @@ static bool has_dense_inside(const sam_statement *s, sam_expr e, sam_var v) {
     return (x->a.v && has_dense_inside(s, x->a, v)) || (x->b.v && has_dense_inside(s, x->b, v));
 }
 
-/* `outermost`: of all loops. */
-static void pad_loop(padding *p, const fe_scope *scope, uint32_t at, bool outermost,
+/* Whether the loop cannot be empty, padded if that is what it takes. `outermost`: of all loops; `repeated`:
+ * its operands are what the loops iterate over and repeat. */
+static bool pad_loop(padding *p, const fe_scope *scope, uint32_t at, bool outermost, sam_expr repeated,
                      const fe_presence *presence) {
     sam_expr body = scope->body;
     sam_var v = scope->vars.at[at];
-    bool matters = !outermost && (results_hang_on(p, &scope->vars, at) || has_repeated(p->s, body, v));
-    if (fe_domain_of(&p->leaves, presence, body, v).nonempty || !(matters || has_dense_inside(p->s, body, v)))
-        return;
+    bool matters = !outermost && (results_hang_on(p, &scope->vars, at) || has_repeated(p->s, repeated, v));
+    if (fe_domain_of(&p->leaves, presence, body, v).nonempty)
+        return true;
+    if (!(matters || has_dense_inside(p->s, body, v)))
+        return false;
     mark(p->s, body, v, true);
-    if (!fe_domain_of(&p->leaves, presence, body, v).nonempty)
+    bool nonempty = fe_domain_of(&p->leaves, presence, body, v).nonempty;
+    if (!nonempty)
         mark(p->s, body, v, false);
+    return nonempty;
 }
 
-/* The loops in the order in which lowering iterates them. */
-static void pad_scope(padding *p, sam_expr sum, fe_presence presence) {
+/* Whether only products and signs lie between e and a sum inside of it. */
+static bool is_factor(const sam_statement *s, sam_expr e, sam_expr sum) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (e.v == sum.v)
+        return true;
+    return (x->kind == SAM_EXPR_MUL || x->kind == SAM_EXPR_NEG) &&
+           (is_factor(s, x->a, sum) || (x->b.v && is_factor(s, x->b, sum)));
+}
+
+/* The loops in the order in which lowering iterates them. `product`: what the sum is a factor of, if lowering
+ * moves its loops out of it, to the loops around it, because one of these may be empty. */
+static void pad_scope(padding *p, sam_expr sum, sam_expr product, fe_presence presence) {
     fe_scope scope = sum.v ? fe_sum_scope(p->s, sum, p->mem) : fe_outer_scope(p->s, p->mem);
+    bool moves = product.v != 0;
+    product = moves ? product : scope.body;
     fe_scope_order(p->s, &scope);
     for (uint32_t i = 0; i < scope.vars.len; i++) {
-        pad_loop(p, &scope, i, !sum.v && i == 0, &presence);
+        moves = !pad_loop(p, &scope, i, !sum.v && i == 0, product, &presence) || moves;
         presence = fe_presence_inside(&p->leaves, &presence, scope.body, scope.vars.at[i], p->mem);
     }
     fe_exprs inner = {0};
     fe_inner_sums(p->s, scope.body, p->mem, &inner);
-    for (uint32_t i = 0; i < inner.len; i++)
-        pad_scope(p, inner.at[i], presence);
+    for (uint32_t i = 0; i < inner.len; i++) {
+        bool out = moves && is_factor(p->s, scope.body, inner.at[i]);
+        pad_scope(p, inner.at[i], out ? product : (sam_expr){0}, presence);
+    }
 }
 
 void fe_pad(sam_statement *s, arena *mem) {
     padding p = {.s = s, .mem = mem, .leaves = fe_collect_leaves(s, mem)};
-    pad_scope(&p, (sam_expr){0}, fe_presence_start(&p.leaves, mem));
+    pad_scope(&p, (sam_expr){0}, (sam_expr){0}, fe_presence_start(&p.leaves, mem));
 }

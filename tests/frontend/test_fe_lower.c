@@ -481,6 +481,10 @@ static void no_loop_is_empty_where_a_repeater_or_a_writer_hangs_on_it(void **sta
         {{"X(i,j) = B(i,j) * C(i,k) * D(k,j)", {"D:ss:1,0"}, NULL}, "B1 C1 D0 D1 ", 0},
         {{"X(i,j) = B(i,k,l) * C(j,k) * D(j,l)", {0}, NULL}, "B1 B2 C0 C1 D0 D1 ", 0},
         {{"X(i,j) = B(i,j,k) * C(i,j,k)", {0}, NULL}, "B1 C1 ", 2},
+        /* the sum moves out, and what it is a factor of is repeated along it */
+        {{"x(i) = b(i) * sum(j, B(i,j) * c(j))", {0}, NULL}, "B1 c0 ", 0},
+        {{"X(i,j) = B(i,j) * sum(k, C(i,k) * D(k,j))", {"D:ss:1,0"}, NULL}, "B1 C1 D0 D1 ", 0},
+        {{"x(i) = e(i) * sum(j, B(i,j) * sum(k, C(j,k) * d(k)))", {0}, NULL}, "B1 C0 C1 d0 ", 0},
         /* B may be absent: nothing can keep its fibers over k from being empty */
         {{"X(i,j) = D(i,j) + sum(k, a * B(i,j,k) * c(k))", {0}, NULL}, "", 0},
     };

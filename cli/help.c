@@ -1,10 +1,14 @@
-/* onyx help: the pages of docs/, and the row of an error code. */
+/* onyx help prints the pages of docs/, which is the manual, and of docs/notebook/, or the row of an error
+ * code. */
 #include "cli/cli.h"
 
 #include <ctype.h>
 #include <unistd.h>
 
-/* Beside what the commands read, as in the tree; or where documentation is installed. */
+#define NOTEBOOK "notebook" /* its folder, below the manual's */
+
+/* Returns the folder of the documentation: it lies beside what the commands read, as in the source tree, or
+ * where documentation is installed. */
 static const char *docs_folder(cli_session *s) {
     const char *docs = arena_printf(&s->mem, "%s/docs", s->compile.home);
     return access(docs, F_OK) == 0 ? docs : cli_program(s, ONYX_DOCS_INSTALLED);
@@ -26,8 +30,8 @@ static const char *page_text(cli_session *s, const char *folder, const char *pag
     return file_read(arena_printf(&s->mem, "%s/%s.md", folder, page), &s->mem, &length, &s->diag);
 }
 
-/* Each page by its first line, "# title". */
-static bool list_topics(cli_session *s, const char *folder) {
+/* Prints each page of a folder with its title, which is its first line: "# title". */
+static bool list_pages(cli_session *s, const char *folder) {
     const text_vec pages = pages_of(s, folder);
     for (uint32_t i = 0; i < pages.len; i++) {
         const char *text = page_text(s, folder, pages.at[i]);
@@ -36,8 +40,15 @@ static bool list_topics(cli_session *s, const char *folder) {
         text += strspn(text, "# ");
         printf("  %-14s %.*s\n", pages.at[i], (int)strcspn(text, "\n"), text);
     }
-    printf("  %-14s the errors of a part: errors/frontend, ...\n  %-14s one error\n", "errors/PART", "E0301");
     return pages.len > 0;
+}
+
+static bool list_topics(cli_session *s, const char *docs) {
+    if (!list_pages(s, docs))
+        return false;
+    printf("  %-14s the errors of a part: errors/frontend, ...\n  %-14s one error\n", "errors/PART", "E0301");
+    puts("\nPages of the notebook, which say what was measured and proved:");
+    return list_pages(s, arena_printf(&s->mem, "%s/" NOTEBOOK, docs));
 }
 
 /* E0301 or E0301-banner, as prefix of a row's code. */
@@ -86,16 +97,23 @@ static bool print_code(cli_session *s, const char *folder, const char *code) {
     return found > 0;
 }
 
-/* Not a path out of the folder. */
-static bool is_page(cli_session *s, const char *docs, const char *topic) {
-    return !strstr(topic, "..") && topic[0] != '/' &&
-           access(arena_printf(&s->mem, "%s/%s.md", docs, topic), R_OK) == 0;
+/* Returns the folder that has the page: the manual's or else the notebook's; NULL if neither has it, or if
+ * the topic is a path that leads out of the documentation. */
+static const char *folder_of(cli_session *s, const char *docs, const char *topic) {
+    if (strstr(topic, "..") || topic[0] == '/')
+        return NULL;
+    const char *const books[] = {docs, arena_printf(&s->mem, "%s/" NOTEBOOK, docs)};
+    for (size_t i = 0; i < sizeof books / sizeof *books; i++) {
+        if (access(arena_printf(&s->mem, "%s/%s.md", books[i], topic), R_OK) == 0)
+            return books[i];
+    }
+    return NULL;
 }
 
 bool cli_is_page(const char *topic) {
     cli_session s;
     cli_session_begin(&s);
-    bool is = is_page(&s, docs_folder(&s), topic);
+    bool is = folder_of(&s, docs_folder(&s), topic) != NULL;
     cli_session_end(&s, true);
     return is;
 }
@@ -103,9 +121,10 @@ bool cli_is_page(const char *topic) {
 static bool print_topic(cli_session *s, const char *docs, const char *topic) {
     if (is_code(topic))
         return print_code(s, arena_printf(&s->mem, "%s/errors", docs), topic);
-    if (!is_page(s, docs, topic))
+    const char *folder = folder_of(s, docs, topic);
+    if (!folder)
         return false;
-    const char *text = page_text(s, docs, topic);
+    const char *text = page_text(s, folder, topic);
     if (text)
         fputs(text, stdout);
     return text != NULL;

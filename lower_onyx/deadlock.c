@@ -3,8 +3,9 @@
  * A design that stands still before its end has a circle of waiting: every tile on it lacks a token at an
  * input, or room behind an output. Along the circle the count of tokens taken is bounded from step to step:
  * a tile that lacks a token has taken as many as ..., a full way has as many tokens less as it holds. A
- * circle whose bounds add up to less than nothing cannot come about. docs/deadlock.md has the bounds of every
- * primitive, the proof, and what is counted: tokens of one family of streams, or coordinates in their order.
+ * circle whose bounds add up to less than nothing cannot come about. docs/notebook/deadlock_proof.md has the
+ * bounds of every primitive, the proof, and what is counted: tokens of one family of streams, or coordinates
+ * in their order.
  *
  * For each family: bounds between all pairs of pins in O(pins^3), then a search for the worst circle that
  * passes every tile once, which those bounds cut short.

@@ -22,7 +22,7 @@ typedef enum {
     DL_REDUCE,
     DL_VECTOR, /* a vector reducer: coordinates and values in step, nothing goes before all has come */
     DL_STORE,  /* a memory that is written and read inside the array */
-    DL_SUM     /* the two memories of an accumulator, taken as one (docs/accumulate.md) */
+    DL_SUM     /* the two memories of an accumulator, taken as one (docs/notebook/accumulate.md) */
 } dl_kind;
 
 /* A family of streams: same tokens but for what the data are worth. Every data token of `parent` stands for a

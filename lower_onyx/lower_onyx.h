@@ -136,7 +136,7 @@ typedef struct {
 /* Whether the FIFOs of a netlist suffice for every input that unbounded ones would suffice for. `extra[net]`
  * has for each sink of the net the tokens that SplitFIFOs on its own way hold; NULL: none. No deadlock is
  * overlooked; a circle of waiting that is reported may be impossible. The method, why it is right and what it
- * costs: docs/deadlock.md. */
+ * costs: docs/notebook/deadlock_proof.md. */
 void net_deadlock(const netlist *n, const uint32_t *const *extra, arena *mem, net_liveness *out);
 
 /* Reports what is not safe with fibers of up to `longest` coordinates: E0450-deadlock (exit 2), or a warning

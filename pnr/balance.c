@@ -4,10 +4,10 @@
  * path is too short when its room (tokens its FIFOs hold) is less than the latency (cycles) of another path
  * from the same fork to the same join.
  *
- * From docs/fidelity.md's figures: a PE takes at most 3 cycles to its first output and holds at least 4
- * tokens, two in each FIFO; a pair takes 1 and holds 2. A MEM tile decouples what is before it from what is
- * behind it, so paths end there. For each fork one pass over the pins in topological order: O(forks * pins).
- * Cells on a cycle are not judged.
+ * From docs/notebook/fidelity.md's figures: a PE takes at most 3 cycles to its first output and holds at
+ * least 4 tokens, two in each FIFO; a pair takes 1 and holds 2. A MEM tile decouples what is before it from
+ * what is behind it, so paths end there. For each fork one pass over the pins in topological order: O(forks *
+ * pins). Cells on a cycle are not judged.
  */
 #include "pnr/pnr_int.h"
 

@@ -1,4 +1,4 @@
-/* cost.c - what runs cost the chip, processor included: docs/firmware.md, "Which dispatch". */
+/* cost.c - what runs cost the chip, processor included: docs/notebook/copies_notes.md. */
 #include "tiling/tiling_int.h"
 
 /* Processor cycles of a start pulse as such, and of each load and each store it starts. */

@@ -220,8 +220,9 @@ typedef struct {
         double cycles;
     } alike[TILE_COSTS]; /* the same of those of like size: bin b has those of 2^b to 2^(b+1) cycles */
 } tile_forecast;
-/* Array cycles the chip takes for them, configuration and host aside, by a model (docs/firmware.md, "Which
- * dispatch"): its copies of the kernel start together, runs of like size at a time, or each by itself. */
+/* Array cycles the chip takes for them, configuration and host aside, by a model
+ * (docs/notebook/copies_notes.md): its copies of the kernel start together, runs of like size at a time, or
+ * each by itself. */
 double tile_chip_cycles(const tile_forecast *f, const tile_driver *by, uint32_t copies, bool alone);
 
 /* What a plan came to, so far. A pair that was split is several runs. */

@@ -1,8 +1,8 @@
-/* bench_results [MOST]: docs/results.md on standard output. Every kernel of the list on every data set that
- * fits it, by engines sam and cycle; each result is checked against the reference by the command. Where
- * engine cycle needed at most MOST cycles (100,000 unless said), cycle_replay runs the same once more on the
- * RTL of the array (tile library) and compares each word and its cycle. Fails if anything is wrong. Real
- * matrices are read from
+/* bench_results [MOST]: docs/notebook/results.md on standard output. Every kernel of the list on every data
+ * set that fits it, by engines sam and cycle; each result is checked against the reference by the command.
+ * Where engine cycle needed at most MOST cycles (100,000 unless said), cycle_replay runs the same once more
+ * on the RTL of the array (tile library) and compares each word and its cycle. Fails if anything is wrong.
+ * Real matrices are read from
  * ../shared/data/matrices beside the source, where there are. */
 #include "tests/bench/command.h"
 
@@ -196,7 +196,8 @@ static void print_row(const kernel *k, const data_set *d, tally *t) {
 static void print_head(const tally *t) {
     fputs(
         "# Every kernel on the array\n\n"
-        "Written by `build/tests/bench_results > docs/results.md`. Each row is compiled to a bitstream, "
+        "Written by `build/tests/bench_results > docs/notebook/results.md`. Each row is compiled to a "
+        "bitstream, "
         "decoded,\n"
         "and run by engine `cycle`; `sam` runs the graph before there is an array, on whole operands. Every\n"
         "result is compared with the reference evaluation. Cycles are sums over all runs on sub-tiles of "

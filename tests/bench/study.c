@@ -1,6 +1,6 @@
 #include "tests/bench/study.h"
 
-#define FOLDER ONYX_SOURCE_DIR "/docs/studies"
+#define FOLDER ONYX_SOURCE_DIR "/docs/notebook/studies"
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
@@ -41,7 +41,7 @@ static void compare_file(study *s, const study_file *file) {
         file_read(arena_printf(&s->f.mem, FOLDER "/%s", file->name), &s->f.mem, &length, &s->f.diag);
     study_must(s, kept);
     study_expect(s, strcmp(kept, file->text) == 0,
-                 arena_printf(&s->f.mem, "docs/studies/%s is what was measured", file->name));
+                 arena_printf(&s->f.mem, "docs/notebook/studies/%s is what was measured", file->name));
 }
 
 int study_main(int argc, char **argv, void (*run)(study *)) {

@@ -9,7 +9,7 @@
 #include "tiling/tiling.h"
 
 typedef struct {
-    const char *name; /* below docs/studies */
+    const char *name; /* below docs/notebook/studies */
     char *text;
 } study_file;
 
@@ -20,7 +20,8 @@ typedef struct {
     uint32_t failed; /* expectations that did not hold */
 } study;
 
-/* Runs the study. Without arguments the .csv files it makes are compared with those of docs/studies; with
+/* Runs the study. Without arguments the .csv files it makes are compared with those of docs/notebook/studies;
+ * with
  * --write all its files are written there. Returns the exit code. */
 int study_main(int argc, char **argv, void (*run)(study *));
 void study_must(study *s, bool good);

@@ -64,8 +64,8 @@ static void play(fixture *f, const char *folder, const char *name) {
         assert_int_equal(got[i].got.len, r.expected_length[i]);
         assert_memory_equal(got[i].got.at, r.expected[i], r.expected_length[i] * sizeof *r.expected[i]);
     }
-    /* A line of the table of docs/fabric.md (target golden_tables); kernel_run saw that the RTL takes as
-     * many. */
+    /* A line of the table of docs/notebook/fidelity.md (target golden_tables); kernel_run saw that the RTL
+     * takes as many. */
     print_message("| %s | %u | %ld | %ld | %ld | %.3f |\n", name, k.bits.words.len, recorded, cycles, cycles,
                   (double)cycles / (double)recorded);
     assert_true(labs(cycles - recorded) * 10 <= recorded);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Every folder with files of the project has a README.md, or one above names it (`name/`, or `NAME/` for all of its
-# folders). Every page of docs/ stands in its index.
+# folders). Every page of docs/ and docs/notebook/ stands in the index of its folder, and no name is in both, since
+# `onyx help NAME` looks in one after the other. Every page that is named or linked to exists.
 set -u
 cd "$1" || exit 1
 bad=0
@@ -18,7 +19,18 @@ folders() {
 for folder in $(folders); do
     [ "$folder" = . ] || [ -f "$folder/README.md" ] || named "$folder" || { echo "$folder/ is explained in no README.md"; bad=1; }
 done
-for page in docs/*.md; do
-    [ "$page" = docs/README.md ] || grep -qF "($(basename "$page"))" docs/README.md || { echo "$page is not in docs/README.md"; bad=1; }
+for page in docs/*.md docs/notebook/*.md; do
+    index=$(dirname "$page")/README.md
+    [ "$page" = "$index" ] || grep -qF "($(basename "$page"))" "$index" || { echo "$page is not in $index"; bad=1; }
+    [ "$page" = "$index" ] || [ "$(dirname "$page")" = docs ] || [ ! -f "docs/$(basename "$page")" ] || { echo "$page has the name of a page of docs/"; bad=1; }
+done
+# Paths of pages in text and comments, and links from page to page.
+for page in $(grep -rhoIE --exclude-dir='.?*' --exclude-dir='build*' --exclude-dir=out --exclude-dir=node_modules '\bdocs/[a-z_/]+\.(md|json|svg)\b' . | sort -u); do
+    [ -f "$page" ] || { echo "$page is named but does not exist"; bad=1; }
+done
+for page in docs/*.md docs/*/*.md README.md */README.md; do
+    for link in $(grep -oE '\]\([A-Za-z_./]+\)' "$page" | tr -d '()]'); do
+        [ -e "$(dirname "$page")/$link" ] || { echo "$page: the link to $link leads nowhere"; bad=1; }
+    done
 done
 exit $bad

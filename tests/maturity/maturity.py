@@ -1,6 +1,6 @@
 """The table of what shows that a part is right: maturity.py SOURCE BUILD check | write
 
-`write` makes docs/maturity.md of evidence.txt and the results of the last run of ctest (all of it); `check` compares the page with what it is
+`write` makes docs/notebook/maturity.md of evidence.txt and the results of the last run of ctest (all of it); `check` compares the page with what it is
 when all tests pass, and evidence.txt with the tests and parts there are.
 """
 
@@ -70,7 +70,7 @@ def page(tables, passed):
     yield ""
     yield "Made by `cmake --build build --target maturity` from `tests/maturity/evidence.txt` and the results of a run of all tests; a test compares it. A number"
     yield "is how many of the tests named for that part and column passed, of how many; empty: there is none of that kind. What the tests do: the READMEs of their"
-    yield "folders, docs/proofs.md, docs/fidelity.md."
+    yield "folders, docs/notebook/proofs.md, docs/notebook/fidelity.md."
     for table in tables:
         yield ""
         yield f"## {table['title']}"
@@ -88,7 +88,7 @@ def page(tables, passed):
 def main():
     source, build, action = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     tables = read_evidence(source / "tests/maturity/evidence.txt")
-    document = source / "docs/maturity.md"
+    document = source / "docs/notebook/maturity.md"
     if action == "write":
         results = last_results(build)
         document.write_text("\n".join(page(tables, lambda t: results.get(t, False))) + "\n")
@@ -105,7 +105,7 @@ def main():
                 print(f"{path} and '{table['title']}' differ in {sorted(missing)}")
                 bad = 1
     if document.read_text() != "\n".join(page(tables, lambda t: True)) + "\n":
-        print("docs/maturity.md is not what all passing tests give: cmake --build build --target maturity")
+        print("docs/notebook/maturity.md is not what all passing tests give: cmake --build build --target maturity")
         bad = 1
     return bad
 

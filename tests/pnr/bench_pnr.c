@@ -2,7 +2,8 @@
  * IO free, timing, large and full arrays, other guises of a problem, the exact optimum of tiny ones, and
  * nextpnr-generic on the same netlists where it is installed. Times are of placement and routing on one core:
  * the processor's, which others on the machine lengthen little, and beside it the clock's; the least of
- * several runs, since moves are the same and the machine is not. Ends with the table of docs/pnr.md.
+ * several runs, since moves are the same and the machine is not. Ends with the table of
+ * docs/notebook/pnr_notes.md.
  *
  * Usage: bench_pnr [SEED [SEEDS [FIGURE.svg]]]: the seed of the table (1), how many seeds from it on for
  * means (4), where to draw how time grows. Every design is checked; an illegal one ends the program with 1.
@@ -209,7 +210,8 @@ static void sum_wire(summary *sum, const best_row *row, const result *r) {
         sum->rand360 = *r;
 }
 
-/* Hops no placement can do without, where that is proved (docs/pnr.md) and needed here; otherwise 0. */
+/* Hops no placement can do without, where that is proved (docs/notebook/pnr_notes.md) and needed here;
+ * otherwise 0. */
 static double proved_minimum(const char *name) {
     return strcmp(name, "chain30") == 0 ? 32 : 0;
 }

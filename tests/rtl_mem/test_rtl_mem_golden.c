@@ -220,7 +220,7 @@ static void play_file(fixture *f, bench_design design, const char *folder, const
     cJSON_Delete(json);
 }
 
-/* A line of the table of docs/fidelity_mem.md (target golden_tables). */
+/* A line of the table of docs/notebook/fidelity_mem.md (target golden_tables). */
 static void print_row(const char *name, const tally *t) {
     print_message("| %s | %u | %u | %u | %u | %u of %u | %u | %.1f %% |\n", name, t->cases,
                   t->cases - t->defects, t->tokens_equal, t->stamps_equal, t->streams_equal, t->streams,

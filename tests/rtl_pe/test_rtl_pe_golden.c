@@ -161,7 +161,7 @@ static void play_case(bench_design design, const char *file, const recording *r,
     }
 }
 
-/* A line of the table of docs/fidelity.md (target golden_tables). */
+/* A line of the table of docs/notebook/fidelity.md (target golden_tables). */
 static void print_row(const char *name, const tally *t) {
     print_message("| %s | %u | %u | %u | %u |\n", name, t->cases, t->tokens_equal, t->stamps_equal,
                   t->defects);

@@ -58,8 +58,8 @@ typedef struct {
  * A block larger than its capacity stops the writer for good, as in the tile. The streams must be legal:
  * references name fibers or values that were written; an entry never written reads as 0 here. taken[] counts
  * the tokens of whole trees.
- * Of an accumulator (docs/accumulate.md) every stop of the level set ends a block, and the reader takes the
- * blocks one by one; a tree has two levels around its sub-fibers. */
+ * Of an accumulator (docs/notebook/accumulate.md) every stop of the level set ends a block, and the reader
+ * takes the blocks one by one; a tree has two levels around its sub-fibers. */
 void spec_fiber_access(const spec_mem_config *config, spec_streams *streams);
 
 /* Mode 3, the vector reducer of profile onyx-ext: in and out coordinates, values. The two inputs have one

@@ -76,7 +76,7 @@ static const example examples[] = {
      {PARTS, 0, BUFFET | DENSE(2u), CAPACITIES},
      {"S0 3 N S1 D 1 S0 D", "", "", ""},
      {"", "S1 0 1 S0 N S2 D 0 1 S1 D", "S1 6 7 S0 N S2 D 2 3 S1 D"}},
-    {"coordinates of sums: of two vectors, of none, of one", /* docs/accumulate.md */
+    {"coordinates of sums: of two vectors, of none, of one", /* docs/notebook/accumulate.md */
      {PARTS | COMPRESSED | SUMS_WRITE, SUMS_READ, BUFFET, CAPACITIES},
      {"0 0 S0 S0 0 S1 D", "", "", "1 4 S0 1 4 5 S1 S1 7 S2 D"},
      {"1 4 5 S0 S0 7 S1 D", "S0 1 4 S1 S1 S2 D",

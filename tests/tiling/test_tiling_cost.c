@@ -80,8 +80,8 @@ static void copies_and_pairs(void **state) {
     }
 }
 
-/* The faster way by the model is the faster one on the chip: docs/studies.md, Figure 5.16; pairs of the mean
- * length, or half of them three times as long as the others. */
+/* The faster way by the model is the faster one on the chip: docs/notebook/studies.md, Figure 5.16; pairs of
+ * the mean length, or half of them three times as long as the others. */
 static void the_faster_way(void **state) {
     (void)state;
     static const struct {

@@ -10,7 +10,7 @@
 
 #include "firmware/firmware.h"
 
-/* Told when a batch starts, when runs are done, and when it is kept. */
+/* What a job is told when a batch starts, when runs of it are done, and when its results are kept. */
 typedef struct host_progress {
     uint32_t batch, batches; /* batch: from 0 up */
     uint32_t done, runs;     /* of this batch */
@@ -50,14 +50,14 @@ typedef struct {
     bool interrupted; /* by SIGINT or SIGTERM; nothing is diagnosed then */
 } host_outcome;
 
-/* Memory: two batches and the results of one at a time. False after an error, or interrupted; finished
- * batches stay. Errors: those of fw_batches_open; E0780-no-link, E0781-start, E0782-link-lost,
- * E0783-no-answer, E0784-wrong-board, E0785-load, E0786-firmware, E0787-target, E0788-output-range,
- * E0805-bank-collision. */
+/* Runs all batches of the job that are not done yet. Two batches and the results of one are in memory at a
+ * time. Returns false after an error, or when interrupted; finished batches stay. Errors: those of
+ * fw_batches_open; E0780-no-link, E0781-start, E0782-link-lost, E0783-no-answer, E0784-wrong-board,
+ * E0785-load, E0786-firmware, E0787-target, E0788-output-range, E0805-bank-collision. */
 bool host_program(const pnr_board *board, const host_job *job, const host_options *o, arena *mem,
                   diagnostics *d, host_outcome *out);
 
-/* Array cycles a processor cycle, at the board's clocks. */
+/* Returns how many array cycles pass in a processor cycle, at the board's clocks. */
 static inline uint32_t host_cycles_ratio(const pnr_board *b) {
     uint32_t ratio = (b->cgra_mhz + b->cpu_mhz / 2) / b->cpu_mhz;
     return ratio ? ratio : 1;

@@ -15,11 +15,11 @@ typedef struct {
     int status; /* of waitpid, once ended */
 } host_child;
 
-/* Starts a program that ends with this one, in a group of its own, so that Ctrl-C is for this one alone. What
- * it prints goes to `log`; `channel`, if not -1, becomes its standard input and output. */
+/* Starts a program that ends with this one, in a group of processes of its own, so that Ctrl-C goes to this
+ * one alone. What it prints goes to `log`; `channel`, if not -1, becomes its standard input and output. */
 bool host_child_start(host_child *c, const char *const *argv, const char *log, int channel);
 bool host_child_alive(host_child *c);
-/* "ended with code 1", "was ended by signal 9". */
+/* Says how the child ended: "ended with code 1", "was ended by signal 9". */
 const char *host_child_fate(host_child *c, arena *mem);
 void host_child_end(host_child *c);
 
@@ -44,29 +44,30 @@ typedef struct {
 /* Set by SIGINT and SIGTERM while a link is open; whoever waits gives up then. */
 extern volatile sig_atomic_t host_interrupted;
 
-/* Starts what has to run, and looks whether the right chip answers; its processor is halted then. Whatever it
- * returns, host_link_close is due. */
+/* Starts what has to run, and looks whether the right chip answers, whose processor is halted then. Whatever
+ * it returns, host_link_close is due. */
 bool host_link_open(host_link *l, const pnr_board *board, const host_options *o, const char *folder,
                     arena *mem, diagnostics *d);
 void host_link_close(host_link *l);
 
-/* An OpenOCD command; false after an error of the link, or with *failed, if that is given, when OpenOCD
- * reports an error. The reply is good until the next command; NULL: not wanted. */
+/* Gives OpenOCD a command. Returns false after an error of the link, or, where `failed` is given, sets it
+ * when OpenOCD reports an error. The reply is good until the next command; NULL: it is not wanted. */
 bool host_command(host_link *l, const char **reply, bool *failed, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* 32-bit words at an aligned address. */
+/* These read and write 32-bit words at an aligned address. */
 bool host_read_words(host_link *l, uint32_t address, uint32_t *to, uint32_t n);
 bool host_write_word(host_link *l, uint32_t address, uint32_t value);
-/* Bytes of any number, by the fastest way there is. */
-bool host_read(host_link *l, uint32_t address, void *to, uint32_t bytes); /* to: for uint32_t */
+/* These move any number of bytes, by the fastest way there is. */
+bool host_read(host_link *l, uint32_t address, void *to, uint32_t bytes); /* `to` is aligned for uint32_t */
 bool host_write(host_link *l, uint32_t address, const void *from, uint32_t bytes);
 
-/* False after E0805: on a chip some access to the global buffer would be lost. A simulated board knows. */
+/* Returns false after E0805: on a chip some access to the global buffer would have been lost. Only a
+ * simulated board knows. */
 bool host_nothing_lost(host_link *l);
 
-/* The last lines of a log, as a hint. */
+/* Adds the last lines of a log as a hint. */
 void host_hint_log(host_link *l, const char *name);
-/* That nothing that was done is lost. */
+/* Adds a note that no batch that was done is lost. */
 void host_note_kept(host_link *l);
 
 /* ---- the board (target.c) --------------------------------------------------------------------- */
@@ -80,22 +81,22 @@ typedef struct {
     uint8_t *content;
 } host_piece;
 
-/* Results of a batch: rows of its run table as the firmware completed them, and from each bank of the buffer
- * the piece in which outputs lie. */
+/* The results of a batch are the rows of its run table as the firmware completed them and, from each bank of
+ * the buffer, the piece in which outputs lie. */
 typedef struct {
     uint32_t *table;      /* runs * fw_row_bytes / 4 words */
     host_piece *banks;    /* GLB tiles * banks of a tile; by address */
     uint64_t counters[3]; /* configuration, kernel, firmware: cycles since boot */
 } host_batch_result;
-/* Batch number `batch`, which is `b`, in these steps; a batch of another buffer may be loaded from the start
- * of one on, and started once that is awaited. */
+/* A batch goes through these steps; `b` is batch number `batch`. A batch of another buffer may be loaded once
+ * this one has begun, and begun once this one has been waited for. */
 bool host_target_load(host_link *l, const fw_batch *b);
 bool host_target_begin(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b);
 bool host_target_wait(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b,
                       host_batch_result *out); /* the counters only */
 bool host_target_collect(host_link *l, const fw_batches *all, const fw_batch *b, arena *mem,
-                         host_batch_result *out); /* the rest, in `mem` */
-/* To whoever watches: so many runs of this batch are done. */
+                         host_batch_result *out); /* all but the counters, in `mem` */
+/* Tells whoever watches that so many runs of this batch are done. */
 void host_tell(const host_link *l, const fw_batches *all, uint32_t batch, uint32_t done);
 
 /* ---- finished batches (kept.c) ---------------------------------------------------------------- */
@@ -105,14 +106,15 @@ typedef struct {
     uint64_t kernel_cycles, firmware_cycles;
 } host_kept;
 
-/* Where the finished batches of this program and these batches lie; NULL after an error. */
+/* Returns the folder in which the finished batches of this program and these batches lie; NULL after an
+ * error. */
 const char *host_kept_folder(const host_job *job, const fw_batches *all, arena *mem, diagnostics *d);
-/* A finished batch; one that is not there or not whole is not done. */
+/* Reads a finished batch; one that is not there or not whole is not done. */
 host_kept host_kept_read(const char *folder, const fw_batches *all, uint32_t batch);
-/* `before`: the counters after the batch before. E0004-write. */
+/* Keeps a finished batch; `before` has the counters after the batch before it. Error: E0004-write. */
 bool host_kept_write(const char *folder, const fw_batches *all, uint32_t batch, const host_batch_result *r,
                      const uint64_t before[3], diagnostics *d);
-/* The result file of all batches, which are done. E0001-file where one has gone since. */
+/* Writes the result file of all batches, which are done. Error: E0001-file where one has gone since. */
 bool host_kept_merge(const char *path, const char *folder, const fw_batches *all, arena *mem, diagnostics *d);
 
 #endif

@@ -33,7 +33,7 @@ void host_hint_log(host_link *l, const char *name) {
     if (!text || !length)
         return;
     const char *last = text_tail(text, length, 6), *error = strstr(text, "Error: ");
-    /* What went wrong may be followed by a long list of what there is instead. */
+    /* A long list may follow the line that says what went wrong; that line is shown all the same. */
     bool earlier = error && error < last;
     diag_hint(l->d, "the end of %s/%s:\n%.*s%s%s", l->folder, name, earlier ? (int)strcspn(error, "\n") : 0,
               earlier ? error : "", earlier ? "\n...\n" : "", last);
@@ -51,11 +51,11 @@ static bool lost(host_link *l, host_child *c, const char *program, const char *l
     return false;
 }
 
-/* No answer, or an error for an answer: who is gone? */
+/* Reports that there was no answer, or an error in its place, and finds out who is gone. */
 static bool no_answer(host_link *l, const char *what) {
     if (host_interrupted)
         return false;
-    if (l->cosim.pid || l->openocd.pid) /* the end of one is often seen by the other first */
+    if (l->cosim.pid || l->openocd.pid) /* the end of one program is often seen by the other first */
         nanosleep(&(const struct timespec){.tv_nsec = 200000000}, NULL);
     if (l->cosim.pid && !host_child_alive(&l->cosim))
         return lost(l, &l->cosim, "onyx-cosim", "cosim.log");
@@ -79,15 +79,15 @@ static bool send_all(int s, const void *from, size_t bytes) {
     return true;
 }
 
-/* What is there of a reply, waiting for at most a second; 0 at the end of the stream, -1 when there is
- * nothing. */
+/* Receives what is there of a reply, waiting for at most a second; returns 0 at the end of the stream, -1
+ * when there is nothing. */
 static ssize_t receive(int s, void *to, size_t bytes) {
     struct pollfd p = {s, POLLIN, 0};
     int n = poll(&p, 1, 1000);
     return n > 0 ? recv(s, to, bytes, 0) : n < 0 && errno != EINTR ? 0 : -1;
 }
 
-/* Up to the end of the message; NULL when it does not come. */
+/* Receives up to the end of the message; returns NULL when it does not come. */
 static char *receive_message(host_link *l) {
     double limit = seconds_now() + REPLY_SECONDS;
     l->reply.len = 0;
@@ -170,7 +170,7 @@ static bool door_receive(host_link *l, void *to, size_t bytes) {
     return true;
 }
 
-/* "ok", or a reason. */
+/* Reads a line of the back door's answer: "ok", or a reason. */
 static const char *door_line(host_link *l) {
     char line[240];
     size_t n = 0;
@@ -264,8 +264,8 @@ static bool not_started(host_link *l, const char *program, host_child *c, const 
     return false;
 }
 
-/* A socket that listens and has no name any more, so that nothing is left of it, however this ends; *way is
- * an open file of it, to connect through. -1 after an error. */
+/* Makes a socket that listens and has no name any more, so that nothing is left of it, however this ends.
+ * *way is an open file of it, through which it can be connected to. Returns -1 after an error. */
 static int listen_unnamed(host_link *l, int *way) {
     struct sockaddr_un a = {.sun_family = AF_UNIX};
     const char *temporary = getenv("TMPDIR");
@@ -290,7 +290,7 @@ static int listen_unnamed(host_link *l, int *way) {
     return -1;
 }
 
-/* The path through which a program that inherits the file reaches its socket. */
+/* Returns the path through which a program that inherits the file reaches its socket. */
 static const char *way_path(int way, arena *mem) {
     return arena_printf(mem, "/proc/self/fd/%d", way);
 }
@@ -361,7 +361,7 @@ static bool wrong_board(host_link *l, const char *what, uint32_t got, uint32_t w
     return false;
 }
 
-/* The TAP, then what is behind it. */
+/* Checks that the TAP, and then the chip behind it, are the board's. */
 static bool identify(host_link *l) {
     const char *reply;
     bool failed;
@@ -370,7 +370,7 @@ static bool identify(host_link *l) {
         return false;
     if (failed)
         return no_answer(l, "OpenOCD finds no adapter, or no processor behind it");
-    /* OpenOCD's own polling would scan in between. */
+    /* Polling is off, since OpenOCD would scan in between. */
     if (!host_command(l, &reply, NULL, "poll off; irscan " TAP " " IR_IDCODE "; drscan " TAP " 32 0"))
         return false;
     uint32_t idcode = (uint32_t)strtoul(reply, NULL, 16);
@@ -414,7 +414,7 @@ bool host_link_open(host_link *l, const pnr_board *board, const host_options *o,
 
 void host_link_close(host_link *l) {
     if (l->rpc >= 0)
-        close(l->rpc); /* which tells OpenOCD to end */
+        close(l->rpc); /* the end of its input tells OpenOCD to end */
     if (l->door >= 0)
         close(l->door);
     host_child_end(&l->openocd);

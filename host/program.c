@@ -12,9 +12,9 @@ static bool changed_meanwhile(host_link *l, const char *folder, uint32_t batch) 
     return false;
 }
 
-/* A batch on its way: on the board, then its results here. */
+/* A batch that is under way: it is on the board first, then its results are here. */
 typedef struct {
-    uint32_t number; /* all->batches: none */
+    uint32_t number; /* all->batches if there is none */
     fw_batch batch;
     host_batch_result result;
     arena mem;
@@ -25,7 +25,7 @@ typedef struct {
     fw_batches *all;
     const char *folder;
     host_kept *kept;
-    uint64_t counters[3]; /* after the batch before */
+    uint64_t counters[3]; /* counters after the batch before */
     host_seconds *spent;
 } course;
 
@@ -33,7 +33,7 @@ static void spend(double *on, double since) {
     *on += seconds_now() - since;
 }
 
-/* The first from `from` on that is not done. */
+/* Returns the first batch from `from` on that is not done. */
 static uint32_t missing(const course *c, uint32_t from) {
     while (from < c->all->batches && c->kept[from].done)
         from++;
@@ -62,7 +62,7 @@ static bool wait_for(course *c, flight *f) {
     return good;
 }
 
-/* Collected, kept and told; nothing of it stays in memory. */
+/* Collects the results of a batch, keeps them and tells the watcher; nothing of the batch stays in memory. */
 static bool finish(course *c, flight *f) {
     host_link *l = c->link;
     double start = seconds_now();
@@ -82,8 +82,8 @@ static bool finish(course *c, flight *f) {
     return good;
 }
 
-/* The batches that are not done. While one runs the next one is loaded, if it uses the other buffer; while
- * that one runs, the results of the first are collected. */
+/* Runs the batches that are not done. While one runs the next one is loaded, if it uses the other buffer;
+ * while that one runs, the results of the first are collected. */
 static bool run_missing(course *c) {
     flight pair[2] = {0}, *now = &pair[0], *next = &pair[1];
     uint32_t none = c->all->batches;

@@ -4,7 +4,8 @@
 #include "firmware/registers.h"
 #include "host/host_int.h"
 
-/* Between two looks at the mailbox, growing; every so many looks at the table, too. OpenOCD logs each. */
+/* The pause between two looks at the mailbox grows between these bounds; every so many looks are at the run
+ * table, too. They are not closer because OpenOCD logs each. */
 enum { FIRST_POLL_NS = 2000000, LAST_POLL_NS = 100000000, TABLE_EVERY = 4 };
 enum { STATE, ERROR, DETAIL, DETAIL_1, COMMAND, DONE, POLLED_WORDS }; /* from FW_MAILBOX_STATE on */
 
@@ -18,7 +19,7 @@ static bool set_bit_off(host_link *l, uint32_t offset, uint32_t bit) {
            host_write_word(l, l->board->map.platform + offset, value & ~bit);
 }
 
-/* Without clock the global buffer does not answer, and the bitstream goes there. */
+/* Gives the array its clock: the global buffer, where the bitstream goes, does not answer without. */
 static bool array_on(host_link *l) {
     return host_write_word(l, l->board->map.platform + PLATFORM_CGRA_CLK_SELECT, 0) &&
            set_bit_off(l, PLATFORM_CLK_GATE_EN, FIELD(PLATFORM_CLK_GATE_EN_CGRA, 1)) &&
@@ -70,7 +71,7 @@ static bool too_long(host_link *l, const char *what) {
     return false;
 }
 
-/* The pause before look number `n`. */
+/* Waits as long as is due before look number `n`. */
 static void wait_a_bit(uint32_t n) {
     long pause = n < 6 ? FIRST_POLL_NS << n : LAST_POLL_NS;
     nanosleep(&(const struct timespec){.tv_nsec = pause}, NULL);
@@ -103,12 +104,13 @@ static bool wait_until_ready(host_link *l) {
 }
 
 bool host_target_start(host_link *l, const char *elf) {
-    return array_on(l) && load(l, elf) && host_write_word(l, mailbox(l, 0), 0) && /* of an earlier program */
+    return array_on(l) && load(l, elf) &&
+           host_write_word(l, mailbox(l, 0), 0) && /* an earlier program's magic goes */
            host_command(l, NULL, NULL, "reset run") && wait_until_ready(l);
 }
 
-/* How many runs of the batch are done: their cycles stand in the table. They finish in order, near enough for
- * a progress bar; binary search from those known so far. */
+/* Counts the runs of the batch that are done, whose cycles stand in the table. They finish in order, near
+ * enough for a progress bar, so this is a binary search from those known so far. */
 static bool count_runs(host_link *l, const fw_batch *b, uint32_t row_bytes, uint32_t *known) {
     uint32_t low = *known, high = b->runs;
     while (low < high) {
@@ -157,7 +159,7 @@ bool host_target_wait(host_link *l, const fw_batches *all, uint32_t batch, const
             return false;
         if (runs != before)
             moved = seconds_now();
-        if (runs != before && runs < b->runs) /* the last one is told when the batch is kept */
+        if (runs != before && runs < b->runs) /* the last run is told when the batch is kept */
             host_tell(l, all, batch, runs);
         if (seconds_now() - moved > l->options->timeout)
             return too_long(l, "no run has finished");
@@ -173,7 +175,7 @@ static bool bad_range(host_link *l, uint32_t address, uint32_t words) {
     return false;
 }
 
-/* Widens the pieces to all outputs; an output lies in one bank. */
+/* Widens the pieces until they hold all outputs; an output lies in one bank. */
 static bool find_pieces(host_link *l, const fw_batches *all, const fw_batch *b, const uint32_t *table,
                         host_piece *banks) {
     uint32_t row_words = fw_row_bytes(all->inputs, all->outputs) / 4, bank = l->board->glb_bank_bytes;

@@ -6,7 +6,7 @@
 struct arena_chunk {
     arena_chunk *previous;
     size_t used, size;
-    /* keeps what is handed out aligned to 16 */
+    /* what is handed out is aligned to 16 bytes */
     _Alignas(16) unsigned char bytes[];
 };
 
@@ -71,7 +71,7 @@ void vec_reserve(arena *a, void **at, uint32_t len, uint32_t *cap, size_t elemen
     if (len < *cap)
         return;
     uint32_t larger = *cap ? *cap * 2 : 8;
-    if (larger <= *cap) /* more than can be counted; before that, there is rarely memory for as many */
+    if (larger <= *cap) /* more than 32 bits count */
         out_of_memory(2 * (size_t)*cap * element_bytes);
     void *moved = arena_alloc(a, larger * element_bytes);
     if (len)

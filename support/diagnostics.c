@@ -116,8 +116,8 @@ bool diag_line_col(const diagnostics *d, src_loc loc, uint32_t *line, uint32_t *
     return true;
 }
 
-/* Bytes of the UTF-8 character at `at`, of at most `left`; 0 if there is none (RFC 3629; surrogates and
- * overlong forms are none). */
+/* Returns the length in bytes of the UTF-8 character at `at`, of which at most `left` bytes are there; 0 if
+ * there is none (RFC 3629: surrogates and overlong forms are no characters). */
 static size_t character(const unsigned char *at, size_t left) {
     size_t length = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
     if (length > left)
@@ -131,8 +131,8 @@ static size_t character(const unsigned char *at, size_t left) {
     return wrong ? 0 : length;
 }
 
-/* Prints user's bytes as a terminal may get them: '?' for what is no character, and for control characters
- * but line ends and tabs. */
+/* Prints bytes of the user's as a terminal may get them: '?' stands for what is no character, and for control
+ * characters other than line ends and tabs. */
 static void print_text(const char *text, size_t length, FILE *out) {
     const unsigned char *at = (const unsigned char *)text, *end = at + length;
     while (at < end) {
@@ -147,7 +147,8 @@ static void print_text(const char *text, size_t length, FILE *out) {
     }
 }
 
-/* As many of `mark` as `length` bytes of text have characters, but tabs as they are. */
+/* Prints as many of `mark` as `length` bytes of text have characters; tabs stay tabs, so that the marks stand
+ * below the text. */
 static void print_under(const char *text, size_t length, char mark, FILE *out) {
     const unsigned char *at = (const unsigned char *)text, *end = at + length;
     while (at < end) {
@@ -157,8 +158,8 @@ static void print_under(const char *text, size_t length, char mark, FILE *out) {
     }
 }
 
-/* Prints the line that holds `loc`, or of a long one what is around it, and a caret line that underlines it.
- */
+/* Prints the line that holds `loc`, or the part of a long line that is around it, and a line of carets that
+ * underlines it. */
 static void print_caret(const src_text *s, src_loc loc, FILE *out) {
     enum { WHOLE = 160, BEFORE = 60, AFTER = 100 };
     size_t at = loc.offset < s->length ? loc.offset : s->length;
@@ -228,7 +229,8 @@ bool diag_colour(FILE *out) {
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
 
-/* A message may quote any bytes of the user's; JSON has characters only. U+FFFD for what is none. */
+/* Makes JSON of a message, which may quote any bytes of the user's: U+FFFD stands for what is no character,
+ * since JSON has characters only. */
 static cJSON *json_text(const char *text, arena *mem) {
     char *copy = arena_alloc(mem, 3 * strlen(text) + 1), *to = copy;
     const unsigned char *end = (const unsigned char *)text + strlen(text);
@@ -276,7 +278,7 @@ static void print_line(cJSON *json, FILE *out) {
 
 void diag_print_json(const diagnostics *d, uint32_t first, FILE *out) {
     arena scratch = {0};
-    cJSON *json = NULL; /* the latest that is no note: notes go into it */
+    cJSON *json = NULL; /* the latest diagnostic that is no note; the notes behind it go into it */
     for (uint32_t i = first; i < d->list.len; i++) {
         const diagnostic *g = &d->list.at[i];
         if (g->kind == DIAG_NOTE && json) {

@@ -26,7 +26,7 @@ double seconds_now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The whole file, or NULL and why not. */
+/* Reads the whole file, or returns NULL and says why not. */
 static char *read_whole(const char *path, arena *mem, size_t *length, int *why) {
     FILE *in = fopen(path, "rb");
     struct stat info;
@@ -42,7 +42,7 @@ static char *read_whole(const char *path, arena *mem, size_t *length, int *why) 
             used += fread(text + used, 1, capacity - used, in);
             if (used < capacity)
                 break;
-            /* Longer than fstat said (a pipe): double and go on. */
+            /* The file is longer than fstat said, as a pipe is: double the space and go on. */
             char *larger = arena_alloc(mem, capacity * 2);
             memcpy(larger, text, used);
             text = larger;

@@ -18,7 +18,8 @@
 
 /* ---- internal faults ------------------------------------------------------------------------- */
 
-/* A broken invariant of ours, never the user's mistake: prints file:line and aborts. */
+/* BUG is for a broken invariant of ours, never for a mistake of the user's: it prints file:line and
+ * aborts. */
 #define BUG(...) bug_report(__FILE__, __LINE__, __VA_ARGS__)
 #define BUG_IF(cond, ...)                                                                                    \
     do {                                                                                                     \
@@ -28,8 +29,9 @@
 _Noreturn void bug_report(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* No memory for something of `bytes` (0: unknown): says so with E0005-memory and ends the program with exit
- * code 1. What was being written has no name yet; a NAME.PID.part may stay, as after a kill. */
+/* Called when there is no memory for something of `bytes` (0: of unknown size): says so with E0005-memory and
+ * ends the program with exit code 1. What was being written has no name yet; a NAME.PID.part may stay, as
+ * after a kill. */
 _Noreturn void out_of_memory(size_t bytes);
 
 /* ---- arena ----------------------------------------------------------------------------------- */
@@ -44,15 +46,15 @@ void *arena_alloc(arena *a, size_t bytes);      /* zeroed, aligned to 16; never 
 char *arena_strdup(arena *a, const char *text); /* a copy */
 char *arena_strndup(arena *a, const char *text, size_t length);
 char *arena_printf(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void arena_free(arena *a); /* everything at once; reusable after */
+void arena_free(arena *a); /* frees everything at once; the arena may be used again */
 
 #define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define arena_new_n(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
 
 /* ---- vectors --------------------------------------------------------------------------------- */
 
-/* A growing array in an arena. `typedef VEC(int) int_vec;` then vec_push(a, &v, 7), v.at[i], v.len.
- * Growth copies inside the arena: indices stay valid, pointers to elements do not. */
+/* VEC declares an array that grows in an arena: `typedef VEC(int) int_vec;`, then vec_push(a, &v, 7),
+ * v.at[i], v.len. Growth copies inside the arena: indices stay valid, pointers to elements do not. */
 #define VEC(type)                                                                                            \
     struct {                                                                                                 \
         type *at;                                                                                            \
@@ -127,41 +129,41 @@ void diag_init(diagnostics *d, arena *mem);
 uint32_t diag_add_source(diagnostics *d, const char *name, const char *text, size_t length);
 src_loc src_at(uint32_t source, size_t offset, size_t length);
 
-/* The user's mistake (exit 1): CODE is stable, e.g. "E0104-rank". */
+/* Reports a mistake of the user's (exit 1). CODE never changes its meaning: "E0104-rank". */
 void diag_error(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* It does not fit the hardware (exit 2). */
+/* Reports that something does not fit the hardware (exit 2). */
 void diag_unmappable(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* What ran gave a wrong result, or one that cannot be read (exit 3). */
+/* Reports that what ran gave a wrong result, or one that cannot be read (exit 3). */
 void diag_mismatch(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void diag_warning(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* A second place or explanation that belongs to the diagnostic before it. */
+/* Adds a second place or an explanation to the diagnostic before it. */
 void diag_note(diagnostics *d, src_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Attaches "help: ..." to the latest diagnostic that is not a note. */
 void diag_hint(diagnostics *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-bool diag_failed(const diagnostics *d); /* anything but warnings and notes */
+bool diag_failed(const diagnostics *d); /* whether there is anything but warnings and notes */
 /* Writes every diagnostic from index `first` on as `name:line:col: error: message [code]`, the
  * line, a caret. */
 void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour);
-/* The same as one JSON object a line, for programs: docs/diagnostics.md, docs/diagnostics.schema.json. */
+/* Writes them as one JSON object a line, for programs: docs/diagnostics.md, docs/diagnostics.schema.json. */
 void diag_print_json(const diagnostics *d, uint32_t first, FILE *out);
-/* Whether colours belong on `out`: a terminal, TERM is not dumb, and NO_COLOR is unset or empty. */
+/* Whether colours belong on `out`: it is a terminal, TERM is not dumb, and NO_COLOR is unset or empty. */
 bool diag_colour(FILE *out);
-/* 1-based line and column of a location; false when it is nowhere. */
+/* Finds the 1-based line and column of a location; false when it is nowhere. */
 bool diag_line_col(const diagnostics *d, src_loc loc, uint32_t *line, uint32_t *col);
 
-/* The word for n things, where a number is shown to people: plural(n, "copy", "copies"). */
+/* Returns the word for n things, where a number is shown to people: plural(n, "copy", "copies"). */
 static inline const char *plural(uint64_t n, const char *one, const char *many) {
     return n == 1 ? one : many;
 }
 
 /* ---- text in memory ------------------------------------------------------------------------- */
 
-/* What is printed to `stream` between text_begin and text_end. It must not be moved in between. */
+/* Collects what is printed to `stream` between text_begin and text_end. It must not be moved in between. */
 typedef struct {
     FILE *stream;
     char *text;
@@ -169,7 +171,7 @@ typedef struct {
 } text_out;
 
 void text_begin(text_out *out);
-/* The text, ended by 0, in `mem`. */
+/* Returns the text, ended by 0, in `mem`. */
 char *text_end(text_out *out, arena *mem);
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -177,18 +179,20 @@ char *text_end(text_out *out, arena *mem);
 /* Every program that uses cJSON calls this first: an allocation of cJSON that fails then ends the program,
  * where cJSON itself would leave out what it has no memory for. */
 void json_begin(void);
-/* cJSON does the parsing and printing; these add locations and diagnostics.
- * json_read: reads and parses a file; NULL after a located error (E0001-file, E0002-json). Caller:
- * cJSON_Delete. */
+/* cJSON does the parsing and printing; these functions add locations and diagnostics. json_read reads and
+ * parses a file and returns NULL after a located error (E0001-file, E0002-json). The caller frees the result
+ * with cJSON_Delete. */
 cJSON *json_read(const char *path, diagnostics *d);
 cJSON *json_parse(const char *name, const char *text, size_t length, diagnostics *d);
 cJSON *json_add_item(cJSON *list); /* a new object at its end */
-/* Required members; on a missing or mistyped one: error E0003-json-member naming `where`.`key`. */
+/* These get a required member; if it is missing or of another type, they report E0003-json-member, which
+ * names `where`.`key`. */
 bool json_get_u32(const cJSON *object, const char *where, const char *key, uint32_t *out, diagnostics *d);
 bool json_get_text(const cJSON *object, const char *where, const char *key, const char **out, diagnostics *d);
 const cJSON *json_get_array(const cJSON *object, const char *where, const char *key, diagnostics *d);
 const cJSON *json_get_object(const cJSON *object, const char *where, const char *key, diagnostics *d);
-/* As cJSON_Print and cJSON_PrintUnformatted, never NULL; the caller frees it with cJSON_free. */
+/* Prints as cJSON_Print and cJSON_PrintUnformatted do, but never returns NULL; the caller frees the text with
+ * cJSON_free. */
 char *json_print(const cJSON *json, bool indented);
 bool json_write(const cJSON *json, const char *path, diagnostics *d); /* atomic, indented, final newline */
 
@@ -207,38 +211,39 @@ static inline uint64_t prng_next(prng *p) {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
 }
-/* Uniform in [0, n) for n >= 1; bias below 2^-32. */
+/* Draws a number that is uniform in [0, n) for n >= 1, with a bias below 2^-32. */
 static inline uint32_t prng_below(prng *p, uint32_t n) {
     return (uint32_t)(((prng_next(p) >> 32) * n) >> 32);
 }
 
 uint64_t hash_bytes(const void *bytes, size_t length); /* XXH64, seed 0 */
-/* Of a row of pieces: the hash of those before, 0 at first, and one more. "ab", "c" and "a", "bc" differ. */
+/* Hashes a row of pieces, one a call: `hash` is that of the pieces before, 0 at first. The cuts count: "ab",
+ * "c" and "a", "bc" have different hashes. */
 uint64_t hash_more(uint64_t hash, const void *bytes, size_t length);
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* Reads a whole file into the arena, NUL-terminated; NULL after error E0001-file. */
 char *file_read(const char *path, arena *mem, size_t *length, diagnostics *d);
-/* The same without a word when it cannot be read; and its last lines, "" then. */
+/* Reads a whole file as file_read does, but returns NULL without a diagnostic when it cannot be read. */
 char *file_read_if_there(const char *path, arena *mem, size_t *length);
+/* Return the last `lines` lines of a file ("" if it cannot be read), and of a text. */
 const char *file_tail(const char *path, uint32_t lines, arena *mem);
-/* The last lines of a text. */
 const char *text_tail(const char *text, size_t length, uint32_t lines);
-/* file_read of a text that a user may have edited anywhere: a UTF-8 byte-order mark in front is no part of
- * it; UTF-16 is E0006-encoding. Line ends may be LF or CRLF: readers take \r for a blank. */
+/* Reads a text that a user may have edited anywhere: a UTF-8 byte-order mark in front is left out; UTF-16 is
+ * E0006-encoding. Line ends may be LF or CRLF: readers take \r for a blank. */
 char *text_read(const char *path, arena *mem, size_t *length, diagnostics *d);
 
-/* A file read from the front, piece by piece: for those longer than memory should be. It must be a regular
- * one. file_open: false after error E0001-file. file_take: the next bytes; false, and nothing is taken, when
- * not so many are left or the system refuses them. */
+/* A regular file that is read from the front, piece by piece, because it may be longer than memory should be.
+ * file_open returns false after error E0001-file. file_take copies the next bytes; it returns false, and
+ * takes nothing, when not so many are left or the system refuses them. */
 typedef struct {
     FILE *stream;
     uint64_t length, at;
 } file_in;
 bool file_open(file_in *f, const char *path, diagnostics *d);
 bool file_take(file_in *f, void *to, size_t bytes);
-bool file_go(file_in *f, uint64_t at); /* to a byte of the file, or its end */
+bool file_go(file_in *f, uint64_t at); /* goes on at this byte of the file, or at its end */
 void file_close(file_in *f);
 
 /* A file that appears under its name only when it is complete: write to ->stream, then commit.
@@ -255,18 +260,18 @@ void file_abandon(file_out *f);
 void file_put_u32(FILE *out, uint32_t word); /* little-endian, whatever the machine */
 uint32_t file_u32_at(const uint8_t *at);     /* what file_put_u32 wrote */
 
-/* Runs a program and waits; what it prints is appended to `log`. Its exit code; PROGRAM_MISSING when there is
- * no such program (126 when it cannot be started otherwise, the reason is in the log); minus the signal that
- * ended it; PROGRAM_NOT_RUN when no process could be had. */
+/* Runs a program, appends what it prints to `log`, and waits for it. Returns its exit code; PROGRAM_MISSING
+ * when there is no such program (126 when it cannot be started otherwise, and the log says why); minus the
+ * signal that ended it; PROGRAM_NOT_RUN when no process could be had. */
 enum { PROGRAM_MISSING = 127, PROGRAM_NOT_RUN = -1000 };
 int program_run(const char *const *argv, const char *log);
 
-bool make_folder(const char *path, diagnostics *d); /* with parents; existing is fine */
+bool make_folder(const char *path, diagnostics *d); /* with parents; it may exist already */
 /* Keeps other processes, and other descriptors of this one, from the folder until *lock is closed or the
  * process ends; leaves no file. E0007-in-use. A file system without locks keeps nobody out; *lock may be -1
  * then. */
 bool folder_take(const char *path, diagnostics *d, int *lock);
-void remove_folder(const char *path); /* and all in it, links as such; missing is fine */
+void remove_folder(const char *path); /* with all in it; it may be missing */
 double seconds_now(void);             /* monotonic clock */
 
 #endif

@@ -32,7 +32,7 @@ const char *const *point_argv(const sweep_plan *plan, const sweep_point *point, 
     return argv;
 }
 
-/* The first line of a log that says "error: ", else its first line. */
+/* Returns the first line of a log that says "error: ", or else its first line. */
 static const char *message_of(const char *log, arena *mem) {
     size_t length = 0;
     char *text = file_read_if_there(log, mem, &length);
@@ -54,7 +54,7 @@ static const char *text_of(const cJSON *report, const char *key) {
     return cJSON_IsString(m) ? m->valuestring : "";
 }
 
-/* A mistake of the machine's rather than of the command: not the point's result. */
+/* Whether the failure is the machine's rather than the command's: then it is no result of the point. */
 static bool may_pass(const char *message) {
     return strstr(message, "[E0004-write]") || strstr(message, "[E0005-memory]") ||
            strstr(message, "[E0930-tool]");

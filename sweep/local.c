@@ -52,7 +52,7 @@ static bool start(pool *p, uint32_t point) {
     child *c = p->children;
     while (c->pid)
         c++;
-    files_remove(&f); /* of a run that was cut short */
+    files_remove(&f); /* left of a run that was cut short */
     fflush(NULL);
     pid_t parent = getpid();
     *c = (child){.pid = fork(), .point = point, .start = seconds_now()};
@@ -85,7 +85,7 @@ static bool reap(pool *p) {
         for (uint32_t i = 0; i < p->o->jobs && c->pid != pid; i++)
             c++;
         if (c == p->children + p->o->jobs)
-            continue; /* none of ours */
+            continue; /* not a child of this sweep */
         c->pid = 0;
         p->running--;
         int code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
@@ -97,7 +97,7 @@ static bool reap(pool *p) {
     return ok;
 }
 
-/* Until a child ends, a second is over, or somebody wants to stop. */
+/* Waits until a child ends, a second is over, or somebody wants to stop. */
 static void wait_a_while(pool *p) {
     const struct timespec second = {.tv_sec = 1};
     int signal = sigtimedwait(&p->waited, NULL, &second);

@@ -5,7 +5,7 @@
 
 /* ---- settings ----------------------------------------------------------------------------------- */
 
-/* "tile 16, unroll 2" of {"tile":"16","unroll":"2"}. */
+/* Prints {"tile":"16","unroll":"2"} as "tile 16, unroll 2". */
 static void put_settings(const char *settings, FILE *out) {
     cJSON *json = cJSON_Parse(settings);
     const char *between = "";
@@ -16,7 +16,7 @@ static void put_settings(const char *settings, FILE *out) {
     cJSON_Delete(json);
 }
 
-/* Rows [*at, end) are of one plan; false after the last plan. */
+/* Finds the next rows [*at, end) that are of one plan; returns false after the last plan. */
 static bool next_plan(const sweep_row_vec *rows, uint32_t *at, uint32_t *end) {
     *at = *end;
     while (*end < rows->len && strcmp(rows->at[*end].plan, rows->at[*at].plan) == 0)
@@ -68,7 +68,7 @@ void sweep_print(const sweep_row_vec *rows, FILE *out) {
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* RFC 4180. */
+/* Prints a field as RFC 4180 asks. */
 static void put_csv(const char *text, FILE *out) {
     fputc('"', out);
     for (; *text; text++) {
@@ -144,7 +144,7 @@ enum {
     PLOT_RIGHT = 20
 };
 
-/* A linear scale from 0 to a round number not below `most`. */
+/* Returns the end of a linear scale from 0: a round number not below `most`. */
 static double round_up(double most) {
     double power = pow(10, floor(log10(most > 0 ? most : 1)));
     static const double step[] = {1, 2, 2.5, 5, 10};
@@ -183,7 +183,7 @@ static const char *time_label(const sweep_row *r) {
     return r->time_us > 0 ? "µs" : "cycles";
 }
 
-/* Every finished point: how long it takes, on how many tiles. */
+/* Draws every finished point by its time and its tiles. */
 static void scatter_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE *out) {
     double x_most = 0, y_most = 0;
     for (uint32_t r = at; r < end; r++) {
@@ -210,7 +210,7 @@ static void scatter_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, FI
 
 enum { BARS_MOST = 24 };
 
-/* The best time of each value of one axis, as bars. */
+/* Draws the best time of each value of one axis as bars. */
 static void axis_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, const char *axis, FILE *out) {
     arena scratch = {0};
     const char *label[BARS_MOST];
@@ -233,7 +233,7 @@ static void axis_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, const
         }
         cJSON_Delete(settings);
     }
-    /* Shorter ones first, equally long ones by their letters: numbers stand in their order. */
+    /* Sort shorter values first and equally long ones by their letters, which puts numbers in their order. */
     for (uint32_t i = 1; i < n; i++) {
         for (uint32_t k = i; k > 0 && strlen(label[k - 1]) >= strlen(label[k]) &&
                              (strlen(label[k - 1]) > strlen(label[k]) || strcmp(label[k - 1], label[k]) > 0);

@@ -5,7 +5,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Held while points run, so that two sweeps do not write the same files. The lock goes with the process. */
+/* Takes a lock that is held while points run, so that two sweeps do not write the same files. The lock goes
+ * with the process. */
 static int take_lock(const sweep_store *store, arena *mem, diagnostics *d) {
     const char *path = arena_printf(mem, "%s/lock", store_folder(store));
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

@@ -40,7 +40,7 @@ static void put_command(const batch *b, const sweep_point *point, const point_fi
     fputs(" ;;\n", out);
 }
 
-/* A script whose task number n runs the n-th of the points. */
+/* Writes a script whose task number n runs the n-th of the points. */
 static bool write_script(sweep_store *store, const batch *b, const uint32_t *todo, uint32_t n,
                          const sweep_run_options *o, const char *path, arena *mem, diagnostics *d) {
     file_out script;
@@ -61,7 +61,7 @@ static bool write_script(sweep_store *store, const batch *b, const uint32_t *tod
     return file_commit(&script, d);
 }
 
-/* The exit code a task left; false while there is none. */
+/* Reads the exit code that a task left; returns false while there is none. */
 static bool read_exit(const point_files *f, int *code) {
     FILE *in = fopen(f->exit, "r");
     bool ok = in && fscanf(in, "%d", code) == 1;

@@ -54,7 +54,8 @@ static int version_of(sweep_store *store) {
     return version;
 }
 
-/* Another sweep may be making the same file: whoever comes second finds the table. */
+/* Makes the table, if it is not there. Another sweep may be making the same file: whoever comes second finds
+ * the table. */
 static bool prepare(sweep_store *store, bool create, diagnostics *d) {
     sqlite3_busy_timeout(store->db, BUSY_MS);
     int version = version_of(store);
@@ -192,7 +193,7 @@ double row_tiles(const sweep_row *r) {
     return r->pe + r->mem + r->io;
 }
 
-/* O(n^2) in the points of a plan; rows of a plan stand together. */
+/* Marks the Pareto points, in O(n^2) of the points of a plan; rows of a plan stand together. */
 static void mark_pareto(sweep_row_vec *rows) {
     for (uint32_t i = 0; i < rows->len; i++) {
         sweep_row *r = &rows->at[i];

@@ -32,8 +32,9 @@ typedef struct {
 } sweep_point;
 typedef VEC(sweep_point) sweep_point_vec;
 
-/* The product of the axes, the last one changing fastest, and the plan's own hash (without program and axes):
- * points with equal hashes may be compared. E0001-file where an input cannot be read. */
+/* Makes the product of the axes, the last one changing fastest, and the plan's own hash, in which program and
+ * axes do not count: points with equal plan hashes may be compared. Error: E0001-file where an input cannot
+ * be read. */
 bool sweep_points(const sweep_plan *plan, arena *mem, diagnostics *d, sweep_point_vec *out,
                   char plan_key[17]);
 
@@ -50,7 +51,8 @@ typedef enum {
 } sweep_state;
 extern const char *const sweep_state_name[SWEEP_LATE + 1];
 
-/* A row. Texts live in the arena given to sweep_rows; empty, not NULL, where there are none. */
+/* A row of the results. Texts live in the arena given to sweep_rows; they are empty, not NULL, where there
+ * are none. */
 typedef struct {
     const char *plan, *key, *settings, *expression, *engine, *message, *check;
     sweep_state state;
@@ -65,7 +67,7 @@ typedef struct sweep_store sweep_store;
 /* Opens, or makes, a results file; NULL after E0940-store. */
 sweep_store *sweep_open(const char *path, bool create, arena *mem, diagnostics *d);
 void sweep_close(sweep_store *store);
-/* Rows in the order of plan, time and key; Pareto points (time_us against tiles) marked. */
+/* Reads the rows in the order of plan, time and key, and marks the Pareto points (time_us against tiles). */
 bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *out);
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -91,10 +93,10 @@ bool sweep_confirm(sweep_store *store, const sweep_plan *plan, const sweep_point
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-void sweep_print(const sweep_row_vec *rows, FILE *out); /* a table for people, the recommended setting last */
+void sweep_print(const sweep_row_vec *rows, FILE *out); /* for people; the recommended setting is last */
 void sweep_csv(const sweep_row_vec *rows, FILE *out);
-/* One page that needs nothing else: a table for each plan, its points over time and tiles, its best times by
- * each axis. */
+/* Writes one page that needs nothing else: for each plan a table, a plot of its points over time and tiles,
+ * and its best times by each axis. */
 void sweep_html(const sweep_row_vec *rows, FILE *out);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "sweep/sweep.h"
 
-/* Where a store keeps the output of points under way: "results.db.work". */
+/* Returns the folder in which a store keeps the output of points under way: "results.db.work". */
 const char *store_folder(const sweep_store *store);
 bool store_has(sweep_store *store, const char *key);
 /* Stores a result in place of any older one of the same plan and settings. */
@@ -13,11 +13,12 @@ bool store_put(sweep_store *store, const sweep_row *row, const sweep_point *poin
 bool store_confirm(sweep_store *store, const char *key, const char *engine, double cycles, const char *check,
                    diagnostics *d);
 
-/* What points are compared by: microseconds, or cycles on an engine that has no clock; tiles used. */
+/* Points are compared by these: their time in microseconds, or in cycles on an engine that has no clock, and
+ * the tiles they use. */
 double row_time(const sweep_row *r);
 double row_tiles(const sweep_row *r);
 
-/* A point under way or finished: its files in the store's folder. */
+/* The files of a point, under way or finished, in the store's folder. */
 typedef struct {
     const char *folder; /* of onyx run -o */
     const char *json;   /* its standard output */
@@ -27,7 +28,7 @@ typedef struct {
 point_files files_of(const sweep_store *store, const char *key, const char *engine, arena *mem);
 void files_remove(const point_files *f);
 
-/* The command of a point, NULL at its end. */
+/* Returns the command of a point, NULL at its end. */
 const char *const *point_argv(const sweep_plan *plan, const sweep_point *point, const char *engine,
                               const point_files *f, arena *mem);
 
@@ -41,7 +42,8 @@ typedef struct {
     bool confirms; /* the result confirms one of another engine */
 } batch;
 
-/* How a point ended, from its exit code (a negative one: the signal) and its files; stored and told. */
+/* Finds out how a point ended, from its exit code (a negative one is minus the signal) and its files; stores
+ * and tells it. */
 bool finish_point(sweep_store *store, const batch *b, uint32_t index, int code, bool late, double wall,
                   sweep_run_options *o, diagnostics *d);
 

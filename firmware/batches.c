@@ -11,7 +11,7 @@ struct fw_batch_writer {
     bool failed;
 };
 
-/* The batch being filled. */
+/* The batch that is being filled. */
 typedef struct {
     const tile_plan *plan;
     const fw_columns *columns;
@@ -42,7 +42,7 @@ static uint32_t row_bytes(const packer *p) {
     return fw_row_bytes(p->columns->n_in, p->columns->n_out);
 }
 
-/* Which memory the run would overflow; NULL when it fits. */
+/* Says which memory the run would overflow; NULL when it fits. */
 static const char *overflows(const packer *p, uint32_t run) {
     for (uint32_t i = 0; i < p->columns->n_in; i++) {
         uint32_t block = block_of(p, run, i);
@@ -87,14 +87,14 @@ static uint32_t copies_of(const fw_columns *c) {
     return c->copies ? c->copies : 1;
 }
 
-/* First byte in the global buffer of an input's bank. */
+/* Returns the first byte, in the global buffer, of an input's bank. */
 static uint32_t bank_of(const packer *p, uint32_t input, uint32_t copy) {
     uint32_t column = p->columns->in[copy * p->columns->n_in + input];
     return fw_bank_address(p->board, column / p->board->columns_per_glb_tile,
                            fw_input_bank(p->columns->buffers, p->in_file));
 }
 
-/* The unique blocks of one input, one behind the other, for one copy. */
+/* Writes the unique blocks of one input, one behind the other, for one copy. */
 static void write_blocks(const packer *p, uint32_t input, uint32_t copy, FILE *out) {
     uint32_t pending = 0, n = 0;
     file_put_u32(out, p->board->map.cgra_data + bank_of(p, input, copy));
@@ -123,7 +123,7 @@ static void write_table(const packer *p, FILE *out) {
             file_put_u32(out, block_words(p, i, block));
         }
         for (uint32_t word = 0; word < 2 * (p->columns->n_out + 1); word++)
-            file_put_u32(out, 0); /* the firmware's part */
+            file_put_u32(out, 0); /* the firmware writes these */
     }
 }
 
@@ -211,7 +211,7 @@ bool fw_batches_add(fw_batch_writer *w, const tile_plan *plan) {
     return !w->failed;
 }
 
-/* The number of batches stands in the header and is known at the end. */
+/* Writes the number of batches into the header, which stands at the front and is known at the end only. */
 static void patch_count(FILE *out, uint32_t batches) {
     enum { COUNT_OFFSET = 16 };
     if (fseek(out, COUNT_OFFSET, SEEK_SET) == 0)

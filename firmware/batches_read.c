@@ -41,7 +41,8 @@ static bool inside(uint32_t address, uint32_t bytes, uint32_t begin, uint32_t si
     return address >= begin && address - begin <= size && bytes <= size - (address - begin);
 }
 
-/* In the inputs' bank of some GLB tile, or in the run table's area, both those of this batch. */
+/* Whether a segment lies in the inputs' bank of some GLB tile, or in the run table's area, both those of this
+ * batch. */
 static bool allowed(const fw_batches *all, const fw_segment *s, uint32_t batch) {
     const pnr_board *b = all->board;
     uint32_t tile_bytes = b->glb_banks_per_tile * b->glb_bank_bytes,
@@ -64,7 +65,7 @@ static fw_segment get_segment(reader *r, uint32_t batch) {
         damaged(r, "a segment is longer than the file");
         return (fw_segment){0};
     }
-    if (s.address % 4 || !allowed(r->all, &s, batch)) { /* so none is longer than a bank */
+    if (s.address % 4 || !allowed(r->all, &s, batch)) { /* so no segment is longer than a bank */
         wrong(r, "a segment may not lie at", batch, s.address);
         return (fw_segment){0};
     }
@@ -135,7 +136,7 @@ static void get_batch(reader *r, uint32_t number, fw_batch *batch) {
         check_rows(r, batch, number);
 }
 
-/* All batches once, to see that they are good and where they are. */
+/* Reads all batches once, to see that they are good and where they are. */
 static void survey(reader *r, arena *mem) {
     fw_batches *all = r->all;
     enum { LEAST_BATCH = 12 }; /* bytes */

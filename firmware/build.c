@@ -1,4 +1,5 @@
-/* app.elf: the generated files and the runtime through the cross compiler, then checks of what came out. */
+/* Makes app.elf: the cross compiler gets the generated files and the runtime, and what comes out is
+ * checked. */
 #include "firmware/fw_int.h"
 
 #include <dirent.h>
@@ -37,7 +38,7 @@ fw_options fw_options_default(const char *home, const char *folder) {
 
 /* ---- the compiler ---------------------------------------------------------------------------- */
 
-/* The log's first line that tells of an error, or its first line. */
+/* Returns the log's first line that tells of an error, or else its first line. */
 static const char *first_error(const char *log, diagnostics *d) {
     size_t length = 0;
     const char *text = file_read_if_there(log, d->mem, &length);
@@ -72,7 +73,7 @@ static bool compile(const fw_options *o, const char *elf, arena *mem, diagnostic
     for (uint32_t i = 0; i < N_RUNTIME; i++)
         argv[n++] = arena_printf(mem, "%s/firmware/target/%s", o->home, runtime[i]);
     argv[n] = NULL;
-    remove(log); /* of an earlier build */
+    remove(log); /* left of an earlier build */
     int status = program_run(argv, log);
     if (status == 0)
         return true;
@@ -125,7 +126,7 @@ bool fw_read_sizes(const char *elf, const pnr_board *b, diagnostics *d, fw_app *
     return good;
 }
 
-/* Adds up one report: lines "file:line:column:function<tab>bytes<tab>kind". */
+/* Adds up one report of lines "file:line:column:function<tab>bytes<tab>kind". */
 static bool add_frames(const char *text, fw_app *out) {
     for (const char *line = text; *line;) {
         const char *bytes = strchr(line, '\t'), *end = strchr(line, '\n');
@@ -161,8 +162,9 @@ bool fw_read_stack(const char *folder, diagnostics *d, fw_app *out) {
     return good && reports;
 }
 
-/* No function is on the stack twice but by an exception, and handlers share no function with the rest: so the
- * sum of all frames is a bound, plus what the processor pushes for tick, array interrupt and fault. */
+/* Checks that the stack has room. No function is on it twice but by an exception, and handlers share no
+ * function with the rest: so the sum of all frames is a bound, plus what the processor pushes for tick, array
+ * interrupt and fault. */
 static bool check_stack(const fw_app *app, diagnostics *d) {
     uint32_t have = FW_TABLE_OFFSET - app->data_bytes;
     if (app->data_bytes <= FW_TABLE_OFFSET && app->stack_bytes <= have)
@@ -209,7 +211,7 @@ static bool check_request(const pnr_design *design, const bits_stream *bits, con
     return true;
 }
 
-/* Reports of an earlier build would be counted again. */
+/* Removes the reports of an earlier build, which would be counted again. */
 static void remove_reports(const char *folder, arena *mem) {
     DIR *list = opendir(folder);
     for (struct dirent *entry = list ? readdir(list) : NULL; entry; entry = readdir(list)) {

@@ -40,13 +40,15 @@ typedef struct {
 bool fw_build(const pnr_design *design, const bits_stream *bits, const fw_options *o, arena *mem,
               diagnostics *d, fw_app *out);
 
-/* Of the firmware's error number, from errors.def; NULL for a number it does not have. */
+/* What errors.def says of an error number of the firmware's; fw_error_find returns NULL for a number it does
+ * not have. */
 typedef struct {
     uint32_t number;
     const char *name, *message, *detail[2], *hint; /* details are "" when unused */
 } fw_error_info;
 const fw_error_info *fw_error_find(uint32_t number);
-/* A note for each stream of the design among those that the first detail of RUN_TIMEOUT says are open. */
+/* Adds a note for each stream of the design among those that the first detail of RUN_TIMEOUT says are
+ * open. */
 void fw_note_open_streams(const pnr_design *design, uint32_t open, diagnostics *d);
 
 /* ---- batches --------------------------------------------------------------------------------- */
@@ -61,21 +63,22 @@ typedef struct {
     uint32_t buffers; /* of a batch file: 1 or, to load a batch while one runs, 2 */
 } fw_columns;
 
-/* The columns of a design, in the arena; `apart` as in fw_options. Two buffers if each stream has the two
- * banks of a GLB tile for itself. Errors: E0706-streams. */
+/* Finds the columns of a design, in the arena; `apart` as in fw_options. There are two buffers if each stream
+ * has the two banks of a GLB tile for itself. Errors: E0706-streams. */
 bool fw_columns_of(const pnr_design *design, bool apart, arena *mem, diagnostics *d, fw_columns *out);
 
 typedef struct {
     uint32_t batches;
     uint64_t block_words; /* 16-bit words of operands in the file; a block is counted once a batch */
-    uint64_t run_words;   /* the same if every run brought its own */
+    uint64_t run_words;   /* what they would be if every run brought its own */
 } fw_batch_stats;
 
-/* A batch file (protocol.h) of the runs of one plan after the other, the parts of a whole that is too large
- * for memory. Operands lie in the banks of every copy, since any of them may take a run. Runs keep their
- * order; a batch takes runs until the next would overflow the run table, the bank of an input, or by
- * bound_words the bank of an output, and ends with its plan. One run alone that does: E0710-batch-capacity
- * (exit 2), and the rest is not written. O(runs * streams + words); memory: 8 bytes a block of the plan. */
+/* Writes a batch file (protocol.h) of the runs of one plan after the other; the plans are the parts of a
+ * whole that is too large for memory. Operands lie in the banks of every copy, since any of them may take a
+ * run. Runs keep their order; a batch takes runs until the next would overflow the run table, the bank of an
+ * input, or by bound_words the bank of an output, and ends with its plan. If one run alone does:
+ * E0710-batch-capacity (exit 2), and the rest is not written. It takes O(runs * streams + words) steps and 8
+ * bytes of memory for each block of the plan. */
 typedef struct fw_batch_writer fw_batch_writer;
 fw_batch_writer *fw_batches_begin(const fw_columns *columns, const pnr_board *board, const char *path,
                                   arena *mem, diagnostics *d); /* NULL after errors; lives in `mem` */
@@ -105,11 +108,12 @@ typedef struct {
     const pnr_board *board;
 } fw_batches;
 
-/* Opens a batch file and validates all of it, a batch in memory at a time: segments lie in input banks or in
- * the table's area without overlap, every row is there, every load is inside one segment. Errors located by
- * byte: E0711-batch-format (damaged), E0712-batch-content. fw_batches_close is due if it is true. */
+/* Opens a batch file and validates all of it, with one batch in memory at a time: segments lie in input banks
+ * or in the table's area without overlap, every row is there, every load is inside one segment. Errors are
+ * located by byte: E0711-batch-format (damaged), E0712-batch-content. If it returns true, fw_batches_close is
+ * due. */
 bool fw_batches_open(const char *path, const pnr_board *board, arena *mem, diagnostics *d, fw_batches *out);
-/* Batch `i`, in `mem`, validated again. */
+/* Reads batch `i` into `mem` and validates it again. */
 bool fw_batches_get(fw_batches *all, uint32_t i, arena *mem, diagnostics *d, fw_batch *out);
 void fw_batches_close(fw_batches *all);
 

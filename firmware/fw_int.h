@@ -16,36 +16,36 @@ typedef struct {
     const net_cell_data *cell;
 } fw_stream;
 
-/* Of the first lane by column; then of each other lane what carries the same. */
+/* Streams of the first lane by column, then of each other lane those that carry the same. */
 typedef struct {
     fw_stream load[FW_MAX_STREAMS], store[FW_MAX_STREAMS];
     uint32_t lanes;
     uint32_t n_loads, n_stores; /* of a lane */
 } fw_streams;
 
-/* The design's IO cells; one lane, or with `apart` each copy of the kernel a lane of its own. E0706-streams
- * when the chip cannot stream them. */
+/* Finds the design's IO cells: they form one lane, or with `apart` each copy of the kernel is a lane of its
+ * own. E0706-streams when the chip cannot stream them. */
 bool fw_streams_of(const pnr_design *design, bool apart, diagnostics *d, fw_streams *out);
 
 static inline uint32_t fw_bank_address(const pnr_board *b, uint32_t glb_tile, uint32_t bank) {
     return (glb_tile * b->glb_banks_per_tile + bank) * b->glb_bank_bytes;
 }
 
-/* Files of the folder that are made for this design. */
+/* These write files of the folder that are made for this design. */
 bool fw_write_board(const pnr_board *b, const char *folder, diagnostics *d); /* app_board.h, memory.ld */
 bool fw_write_tables(const pnr_design *design, const fw_streams *s, const bits_stream *bits,
                      const fw_options *o, diagnostics *d); /* app_tables.c */
 /* app_bitstream.c: the words behind their header (protocol.h) */
 bool fw_write_bitstream(const pnr_board *b, const bits_stream *bits, const char *folder, diagnostics *d);
 
-/* What an image and the program for it call the board: a CRC-32 of its name and of what decides what
+/* Returns what an image and the program for it call the board: a CRC-32 of its name and of what decides what
  * addresses mean. */
 uint32_t fw_board_id(const pnr_board *b);
-/* IEEE 802.3, reflected, of the words' {data, address} bytes: what the firmware computes before configuring.
- */
+/* Returns the CRC-32 (IEEE 802.3, reflected) of the words' {data, address} bytes: what the firmware computes
+ * before it configures. */
 uint32_t fw_crc32(const bits_stream *bits);
 
-/* Bytes of each loadable part of an ELF file, by the board's memory map; E0705-elf. */
+/* Finds the bytes of each loadable part of an ELF file, by the board's memory map. Error: E0705-elf. */
 bool fw_read_sizes(const char *elf, const pnr_board *b, diagnostics *d, fw_app *out);
 /* Sums the stack reports (.su) the compiler left in the folder. */
 bool fw_read_stack(const char *folder, diagnostics *d, fw_app *out);

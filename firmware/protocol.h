@@ -32,13 +32,13 @@ typedef struct {
     uint32_t table;   /* address of the run table */
     uint32_t outputs; /* bank of the batch's outputs */
     uint32_t reserved;
-    /* Processor cycles since boot, low word first: configuration of the array; start pulse to last store of
-     * each run; the rest of the batch loop; all three. Waiting for the host is in none. */
+    /* These count processor cycles since boot, low word first: configuration of the array; start pulse to
+     * last store of each run; the rest of the batch loop; all three. Waiting for the host is in none. */
     uint32_t config_cycles[2], kernel_cycles[2], firmware_cycles[2], total_cycles[2];
     uint32_t unused[12];
 } fw_mailbox;
 
-/* Offsets, for a host that peeks and pokes. */
+/* Offsets of the members, for a host that peeks and pokes. */
 enum {
     FW_MAILBOX_STATE = 0x08,
     FW_MAILBOX_ERROR = 0x0c,
@@ -52,18 +52,18 @@ enum {
     FW_MAILBOX_BYTES = 0x80
 };
 
-/* The run table lies in this part of SRAM; the firmware's data and stack use what is below. A row: each load
- * {first byte in the global buffer, words}, each store the same (written by the firmware), then {processor
- * cycles, lane | start << FW_ROW_START_SHIFT}. Streams are in the order of their IO columns. Where copies of
- * the kernel start each by itself (lanes), a row is a run of one of them, loads are those of the first, and
- * the firmware says which one it was and the how manieth start of the batch, from 0. */
+/* The run table lies in this part of SRAM; the firmware's data and stack use what is below. A row has {first
+ * byte in the global buffer, words} for each load, the same for each store (written by the firmware), then
+ * {processor cycles, lane | start << FW_ROW_START_SHIFT}. Streams are in the order of their IO columns. Where
+ * copies of the kernel start each by itself (lanes), a row is a run of one of them and its loads are those of
+ * the first copy; the firmware writes which copy it was, and which start of the batch, counted from 0. */
 enum { FW_ROW_START_SHIFT = 8, FW_ROW_LANE_MASK = 0xff };
 enum { FW_TABLE_OFFSET = 0x4000, FW_TABLE_END = 0x1c000 };
 static inline uint32_t fw_row_bytes(uint32_t inputs, uint32_t outputs) {
     return 8 * (inputs + outputs + 1);
 }
 
-/* What stands before the bitstream's words in the global buffer. */
+/* This header stands before the bitstream's words in the global buffer. */
 #define FW_IMAGE_MAGIC 0x49584e4fu /* "ONXI" */
 enum { FW_IMAGE_VERSION = 1 };
 typedef struct {
@@ -75,16 +75,16 @@ typedef struct {
     uint32_t header_crc;  /* CRC-32 of everything above */
 } fw_image_header;
 
-/* Batch file, little-endian 32-bit words: magic, version, inputs, outputs, batches, buffers; per batch: runs,
- * address of the run table, segments; per segment: address, bytes, content padded to 4 bytes.
- *
+/* A batch file consists of little-endian 32-bit words: magic, version, inputs, outputs, batches, buffers; per
+ * batch: runs, address of the run table, segments; per segment: address, bytes, content padded to 4 bytes.
  * With two buffers a batch can be loaded while the one before it runs: even and odd ones differ in the banks
  * they use of each GLB tile and in their half of the table's area. A bank does not arbitrate, so nobody may
  * touch one while a stream uses it. */
 #define FW_BATCH_MAGIC 0x42584e4fu /* "ONXB" */
 enum { FW_BATCH_VERSION = 2, FW_BUFFERS_MOST = 2 };
-/* Batch `i`, from 0: which buffer it uses; the bank of its inputs, and of its outputs; its part of the
- * table's area, as an offset in SRAM, and the bytes of one. */
+/* These say of batch `i`, counted from 0, which buffer it uses, which bank its inputs have and which its
+ * outputs, and where its part of the table's area begins (as an offset in SRAM) and how long it is (in
+ * bytes). */
 static inline uint32_t fw_buffer_of(uint32_t buffers, uint32_t i) {
     return i % buffers;
 }

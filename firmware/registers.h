@@ -29,7 +29,7 @@ enum {
 enum { GLB_FROM_GLC = 0x1000, GLB_TILE_STRIDE = 0x100 };
 #define CORE_BASE 0xe0000000u
 
-/* `value` at its place in the register: FIELD(GLB_LD_CTRL_MODE, DMA_ONCE). */
+/* FIELD puts `value` at its place in the register: FIELD(GLB_LD_CTRL_MODE, DMA_ONCE). */
 #define FIELD(field, value) (((uint32_t)(value) & ((1u << field##_WIDTH) - 1u)) << field##_LSB)
 
 /* Values of fields. */

@@ -1,4 +1,4 @@
-/* The C and linker files of one application, from its design and its bitstream. */
+/* Writes the C and linker files of one application, from its design and its bitstream. */
 #include "firmware/fw_int.h"
 
 #include <stdlib.h>
@@ -27,8 +27,8 @@ static bool same_stream(const net_cell_data *a, const net_cell_data *b) {
     return name_eq(a->tensor, b->tensor) && a->level == b->level;
 }
 
-/* Orders `all`, which is by column, by lane: each lane's streams in the order of the first. *n: of a lane.
- * False if the lanes are not alike. */
+/* Orders `all`, which is by column, by lane: each lane's streams in the order of the first. *n becomes the
+ * number of a lane. Returns false if the lanes are not alike. */
 static bool by_lane(fw_stream *all, uint32_t *n, uint32_t lanes) {
     fw_stream sorted[FW_MAX_STREAMS];
     uint32_t ones = 0, used = 0;
@@ -98,7 +98,7 @@ static const uint32_t *columns_of(const fw_stream *list, uint32_t n, arena *mem)
     return columns;
 }
 
-/* No GLB tile has a load and a store. */
+/* Whether no GLB tile has both a load and a store. */
 static bool banks_are_free(const fw_streams *s, const pnr_board *b) {
     for (uint32_t i = 0; i < s->lanes * s->n_loads; i++)
         for (uint32_t k = 0; k < s->lanes * s->n_stores; k++)
@@ -172,7 +172,7 @@ static uint32_t glb_mask(const pnr_board *b, const fw_stream *list, uint32_t n) 
     return mask;
 }
 
-/* "B values", "B level 0". */
+/* Returns what a stream carries: "B values", "B level 0". */
 static const char *stream_text(const pnr_design *design, const net_cell_data *cell, arena *mem) {
     const char *tensor = names_text(design->net->names, cell->tensor);
     return cell->level == SAM_MODE_VALS ? arena_printf(mem, "%s values", tensor)
@@ -204,7 +204,8 @@ static void write_streams(FILE *out, const pnr_design *design, const char *name,
     fprintf(out, "};\n");
 }
 
-/* Four bits for each group of columns: the GLB tile of the first load of the lane whose cells are there. */
+/* Works out the crossbar's word: for each group of columns four bits, the GLB tile of the first load of the
+ * lane whose cells are there. */
 static bool flush_crossbar(const pnr_design *design, const fw_streams *s, diagnostics *d, uint32_t *out) {
     enum { GROUPS = 8, NOBODY = UINT8_MAX };
     const pnr_board *b = design->board;

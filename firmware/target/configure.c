@@ -1,22 +1,22 @@
-/* The bitstream's way from the global buffer into the array: by configuration DMA, or word by word. */
+/* Brings the bitstream from the global buffer into the array: by configuration DMA, or word by word. */
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
 enum {
-    RESET_CYCLES = 16,        /* of the array, to clear what an earlier kernel left */
-    CONFIG_CYCLES = 32,       /* an access of the configuration bus reaches the farthest tile and returns */
-    SETTLE_CYCLES = 64,       /* of the processor, never faster than the array: pulses have died down */
+    RESET_CYCLES = 16,  /* cycles of the array, to clear what an earlier kernel left */
+    CONFIG_CYCLES = 32, /* an access of the configuration bus reaches the farthest tile and returns */
+    SETTLE_CYCLES = 64, /* cycles of the processor, never faster than the array: pulses have died down */
     CONFIG_TIMEOUT = 1 << 20, /* processor cycles; the longest bitstream takes 16384 */
 };
 
-/* Until `cycles` have passed since `start`. */
+/* Waits until `cycles` have passed since `start`. */
 static void wait_since(uint32_t start, uint32_t cycles) {
     while (cycles_now() - start < cycles)
         continue;
 }
 
-/* The first GLB tile sends to its own columns and to the east, the others pass on what comes from the west.
- */
+/* Configures by DMA: the first GLB tile sends to its own columns and to the east, the others pass on what
+ * comes from the west. */
 static void configure_by_dma(const kernel_description *k) {
     for (uint32_t tile = 0; tile < ONYX_GLB_TILES; tile++) {
         uint32_t from = tile == 0 ? BROADCAST_OWN_DMA : BROADCAST_FROM_WEST;
@@ -47,7 +47,8 @@ static void configure_by_register(const kernel_description *k) {
     }
 }
 
-/* Where the bus answers at once, the write of CFG_READ returns before the data have come: hence the wait. */
+/* Reads every word back. Where the bus answers at once, the write of CFG_READ returns before the data have
+ * come: hence the wait. */
 static void read_back(const kernel_description *k) {
     for (uint32_t at = IMAGE_WORDS; at < image_end(k); at += IMAGE_WORD_BYTES) {
         uint32_t address = glb_data32(at + 4);
@@ -63,7 +64,7 @@ static void read_back(const kernel_description *k) {
 
 void configure_array(const kernel_description *k) {
     image_check(k);
-    /* All clocks on: the buffer's own gating saves power and is not described well enough to rely on. */
+    /* All clocks are on: the buffer's own gating saves power and is not described well enough to rely on. */
     glc_write(GLC_GLB_CLK_EN_MASTER, (1u << ONYX_GLB_TILES) - 1);
     glc_write(GLC_GLB_CLK_EN_BANK, (1u << ONYX_GLB_TILES) - 1);
     uint32_t start = cycles_now();

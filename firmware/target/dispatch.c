@@ -1,16 +1,14 @@
-/* The runs of a batch, one start pulse each. A lane is what starts together: all copies of the kernel, or
- * each of several by itself, which then takes the next run of the table whenever it is idle. While a run's
+/* Runs a batch, with one start pulse for each run. A lane is what starts together: all copies of the kernel,
+ * or each of several by itself, which then takes the next run of the table whenever it is idle. While a run's
  * outputs drain, the loads of the lane's next run are set up; what only tells of the run before is written
- * once the next one runs.
- */
+ * once the next one runs. */
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
 #define NO_RUN UINT16_MAX
 
-/* What the DMAs are set to now, with everything that does not change worked out once: registers are slow to
- * write, and between two runs nothing else happens on the array.
- */
+/* This is what the DMAs are set to now, with everything that does not change worked out once: registers are
+ * slow to write, and between two runs nothing else happens on the array. */
 typedef struct {
     uint32_t registers;      /* address of the GLB tile's */
     uint32_t offset;         /* from the first lane's bank to this one's, bytes */
@@ -44,7 +42,8 @@ static uint32_t row_of(uint32_t run) {
     return batch.table + run * batch.row_bytes;
 }
 
-/* A field of the run table: stream `i` of the row, words 0 address and 1 length. */
+/* Returns the address of a field of the run table: stream `i` of the row, whose word 0 is an address and word
+ * 1 a length. */
 static uint32_t cell(uint32_t row, uint32_t i, uint32_t word) {
     return row + 8 * i + 4 * word;
 }
@@ -70,7 +69,7 @@ static void prepare_load(const kernel_description *k, uint32_t i) {
     loads[i].registers = glb_registers(s->glb_tile);
     loads[i].offset = bank_start(s->glb_tile, 0) - bank_start(k->loads[i % k->n_loads].glb_tile, 0);
     loads[i].address = UINT32_MAX;
-    loads[i].words = 2; /* what a range of 0 means */
+    loads[i].words = 2; /* this is what a range of 0 means */
 }
 
 static void prepare_store(const kernel_description *k, uint32_t i) {
@@ -100,7 +99,8 @@ static void set_loops(const load *l, uint32_t words, uint32_t from) {
     bus_write32(l->registers + GLB_LD_DIM, words != 1);
 }
 
-/* Rows have the addresses of the first lane; the other lanes' banks hold the same at the same places. */
+/* Sets a lane's loads up for a run. Rows have the addresses of the first lane; the other lanes' banks hold
+ * the same at the same places. */
 static void set_loads(uint32_t lane, uint32_t run) {
     uint32_t n = batch.k->n_loads, row = row_of(run);
     for (load *l = &loads[lane * n], *end = l + n; l < end; l++, row += 8) {
@@ -112,7 +112,7 @@ static void set_loads(uint32_t lane, uint32_t run) {
         if (words != l->words) {
             if (words <= 1 || l->words == 1)
                 set_loops(l, words, row + 4);
-            bus_write32(l->registers + GLB_LD_RANGE, words - 2); /* not looked at when there is no loop */
+            bus_write32(l->registers + GLB_LD_RANGE, words - 2); /* unused without a loop */
             l->words = words;
         }
     }
@@ -120,7 +120,7 @@ static void set_loads(uint32_t lane, uint32_t run) {
 
 /* ---- stores ---------------------------------------------------------------------------------- */
 
-/* Where the outputs of run `run` begin. */
+/* Says where the outputs of run `run` begin. */
 static void set_store(store *s, uint32_t address, uint32_t run) {
     if (address == s->end)
         fail(FW_ERROR_OUTPUT_OVERFLOW, glb_tile_of(s->registers), run);
@@ -128,8 +128,8 @@ static void set_store(store *s, uint32_t address, uint32_t run) {
     bus_write32(s->registers + GLB_ST_START_ADDR, address);
 }
 
-/* Words from `address` on that `blocks` blocks take, their lengths included; more than `limit` when they do
- * not end within so many. */
+/* Counts the words from `address` on that `blocks` blocks take, their lengths included; the result is more
+ * than `limit` when they do not end within so many. */
 static uint32_t stored_words(uint32_t address, uint32_t blocks, uint32_t limit) {
     uint32_t words = 1u + glb_data16(address);
     while (--blocks) {
@@ -157,9 +157,9 @@ static void take_outputs(uint32_t lane, uint32_t row, uint32_t next) {
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
-/* The run the lane does next, its loads set up: the one it is set up for, or the next of the table. When
- * there is none left, one that another lane is set up for and has no time for yet; NO_RUN if there is none of
- * those either. */
+/* Returns the run that the lane does next, with its loads set up: the one it is set up for, or the next of
+ * the table. When there is none left, it is one that another lane is set up for and has no time for yet;
+ * NO_RUN if there is none of those either. */
 static uint32_t take_run(uint32_t lane) {
     uint32_t run = lanes[lane].next, n = batch.k->n_lanes;
     lanes[lane].next = NO_RUN;
@@ -188,7 +188,7 @@ static inline void run_started(uint32_t lane, uint32_t run, uint32_t start) {
     }
 }
 
-/* Loads and stores start with one write: the flush it makes must not meet words of this run. */
+/* Starts loads and stores with one write: the flush it makes must not meet words of this run. */
 static void start_run(uint32_t lane, uint32_t run) {
     const kernel_lane *l = &batch.k->lanes[lane];
     streams_expect(l->load_mask, l->store_mask);
@@ -198,8 +198,8 @@ static void start_run(uint32_t lane, uint32_t run) {
     run_started(lane, run, start);
 }
 
-/* A lane's first run where words have come to an output without any load: a store that started with the loads
- * would take one of them before the flush is there. Later runs leave no such words. */
+/* Starts a lane's first run where words have come to an output without any load: a store that started with
+ * the loads would take one of them before the flush is there. Later runs leave no such words. */
 static void start_after_flush(uint32_t lane, uint32_t run) {
     const kernel_lane *l = &batch.k->lanes[lane];
     streams_expect(l->load_mask, l->store_mask);

@@ -1,8 +1,8 @@
-/* Start the array, configure it, then run batches for the host. */
+/* The program: it starts the array, configures it, then runs batches for the host. */
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
-/* Between data and stack. */
+/* This word stands between data and stack. */
 #define GUARD 0x57ac4a4du
 static __attribute__((section(".guard"))) volatile uint32_t stack_guard;
 

@@ -37,11 +37,11 @@ static inline void hal_mask_interrupts(void) {
 static inline void hal_unmask_interrupts(void) {
     __asm volatile("cpsie i\n\tisb" ::: "memory");
 }
-/* Until an interrupt is pending. */
+/* Sleeps until an interrupt is pending. */
 static inline void hal_sleep(void) {
     __asm volatile("dsb\n\twfi" ::: "memory");
 }
-/* For ever; the mailbox says why. */
+/* Stops for ever; the mailbox says why. */
 _Noreturn static inline void hal_stop(void) {
     for (;;)
         __asm volatile("cpsid i\n\twfi" ::: "memory");
@@ -73,14 +73,14 @@ static inline uint32_t glb_registers(uint32_t tile) {
 static inline void glb_write(uint32_t tile, uint32_t offset, uint32_t value) {
     bus_write32(glb_registers(tile) + offset, value);
 }
-/* Words of the global buffer, by byte address in it. */
+/* Reads a word of the global buffer, by its byte address there. */
 static inline uint32_t glb_data32(uint32_t address) {
     return bus_read32(ONYX_CGRA_DATA + address);
 }
 static inline uint16_t glb_data16(uint32_t address) {
     return bus_read16(ONYX_CGRA_DATA + address);
 }
-/* Processor cycles, modulo 2^32: differences are right up to 8 seconds. */
+/* Returns processor cycles modulo 2^32: differences are right up to 8 seconds. */
 static inline uint32_t cycles_now(void) {
     return core_read(CORE_DWT_CYCCNT);
 }

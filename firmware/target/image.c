@@ -1,12 +1,12 @@
-/* Is what lies at the start of the global buffer this program's bitstream, for this board, and whole? Asked
- * before a single configuration word is written, and once more, another way, right before.
- */
+/* Finds out whether what lies at the start of the global buffer is this program's bitstream, for this board,
+ * and whole. That is asked before a single configuration word is written, and once more, another way, right
+ * before. */
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
 #define HEADER(member) glb_data32(offsetof(fw_image_header, member))
 
-static volatile uint32_t computed; /* CRC of the words; of nothing until they were read */
+static volatile uint32_t computed; /* CRC of the words, or that of nothing until they have been read */
 
 static uint32_t header_crc(void) {
     uint32_t crc = CRC32_START;
@@ -34,9 +34,9 @@ static bool is_outside(uint32_t address) {
     return (address >> 8 & 0xff) >= ONYX_COLUMNS || (address & 0xff) >= ONYX_ROWS;
 }
 
-/* A word is not what the builder wrote where the next one does not come behind it, by column, row, feature
- * and register, or where it sets nothing. Reads every word once: reading takes longer than anything else
- * here. */
+/* Checks the words and reads every one of them once, since reading takes longer than anything else here. A
+ * word is not what the builder wrote if the next one does not come behind it, by column, row, feature and
+ * register, or if it sets nothing. */
 static void check_words(const kernel_description *k) {
     uint32_t crc = CRC32_START, last = 0, error = 0, bad_address = 0, bad_number = 0;
     for (uint32_t number = 0; number < k->config_words; number++) {

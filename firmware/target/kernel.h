@@ -23,7 +23,8 @@ typedef struct {
 } kernel_lane;
 
 typedef struct {
-    /* Of the first lane, in the order of their IO columns; then of each other lane what carries the same. */
+    /* The streams of the first lane, in the order of their IO columns, then of each other lane those that
+     * carry the same. */
     const kernel_stream *loads, *stores;
     const kernel_lane *lanes;
     uint32_t n_lanes;           /* 1 .. KERNEL_MAX_LANES */

@@ -15,7 +15,7 @@ _Static_assert(offsetof(fw_mailbox, outputs) == FW_MAILBOX_OUTPUTS, "docs/firmwa
 _Static_assert(offsetof(fw_mailbox, config_cycles) == FW_MAILBOX_CYCLES, "docs/firmware.md");
 _Static_assert(sizeof(fw_mailbox) == FW_MAILBOX_BYTES, "docs/firmware.md");
 
-/* SRAM holds anything after power-up, an old magic after a restart. */
+/* Clears the mailbox, since SRAM holds anything after power-up, and an old magic after a restart. */
 void mailbox_clear(void) {
     volatile uint32_t *words = (volatile uint32_t *)&mailbox;
     for (uint32_t i = 0; i < sizeof mailbox / sizeof *words; i++)

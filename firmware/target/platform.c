@@ -1,4 +1,4 @@
-/* Clock and reset of the array: it wakes up without either. */
+/* Gives the array its clock and lifts its reset: it wakes up without either. */
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 

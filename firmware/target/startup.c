@@ -1,8 +1,9 @@
-/* From reset to the firmware: vectors, memory, and exceptions nobody expects. Cortex-M3, 13 interrupts. */
+/* The way from reset to the firmware: vectors, memory, and exceptions nobody expects. The processor is a
+ * Cortex-M3 with 13 interrupts. */
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
-/* From the linker script. */
+/* These come from the linker script. */
 extern uint32_t stack_top[], data_load[], data_begin[], data_end[], bss_begin[], bss_end[];
 
 void reset_handler(void);

@@ -1,9 +1,7 @@
-/* Which streams have finished. The controller keeps done bits until they are cleared and holds its interrupt
- * as long as one is set; they are moved here.
- *
- * Who waits has interrupts masked: the array's line ends the sleep all the same, without the 24 cycles it
- * takes to enter a handler and to leave it. Only the tick needs its handler.
- */
+/* Keeps which streams have finished. The controller keeps done bits until they are cleared and holds its
+ * interrupt as long as one is set, so they are moved here. Whoever waits has interrupts masked: the array's
+ * line ends the sleep all the same, without the 24 cycles it takes to enter a handler and to leave it. Only
+ * the tick needs its handler. */
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
@@ -25,14 +23,14 @@ static inline uint32_t take(stream_kind kind, uint32_t isr) {
     return done;
 }
 
-/* Whether there was anything. Configuration is over when streams start: it is asked for when neither of them
- * is what came. */
+/* Takes all done bits over, and returns whether there was any. Configuration is over when streams start, so
+ * it is asked for when neither of them is what came. */
 static bool take_all(void) {
     uint32_t done = take(STREAM_STORE, GLC_F2G_ISR) | take(STREAM_LOAD, GLC_G2F_ISR);
     if (!done)
         done = take(STREAM_CONFIG, GLC_PCFG_ISR);
     if (done)
-        core_write(CORE_NVIC_ICPR, 1u << ONYX_CGRA_IRQ); /* it would end the next sleep */
+        core_write(CORE_NVIC_ICPR, 1u << ONYX_CGRA_IRQ); /* a pending interrupt would end the next sleep */
     return done != 0;
 }
 
@@ -95,7 +93,7 @@ static uint32_t first_complete(const stream_set *sets, uint32_t n) {
     return i;
 }
 
-/* The tick's turn. */
+/* Gives the tick its turn. */
 static void allow_interrupts(void) {
     hal_unmask_interrupts();
     hal_mask_interrupts();

@@ -17,7 +17,7 @@ void platform_start_array(void);
 
 /* ---- crc32.c: IEEE 802.3 polynomial, reflected ----------------------------------------------- */
 enum { CRC32_START = 0 };
-/* The CRC of what was before (`crc`) and four more bytes, low byte first. */
+/* Goes on with the CRC of what was before (`crc`) by four more bytes, low byte first. */
 uint32_t crc32_word(uint32_t crc, uint32_t word);
 
 /* ---- image.c: is what lies in the global buffer this program's bitstream? -------------------- */
@@ -25,7 +25,7 @@ enum { IMAGE_WORDS = sizeof(fw_image_header), IMAGE_WORD_BYTES = 8 }; /* first b
 static inline uint32_t image_end(const kernel_description *k) {
     return IMAGE_WORDS + IMAGE_WORD_BYTES * k->config_words;
 }
-/* Returns only if it is; before anything is configured. */
+/* Returns only if it is; called before anything is configured. */
 void image_check(const kernel_description *k);
 /* Asks again, another way: a processor that skips one instruction skips one of the two. */
 void image_confirm(const kernel_description *k);
@@ -37,8 +37,8 @@ void configure_array(const kernel_description *k);
 typedef enum { STREAM_LOAD, STREAM_STORE, STREAM_CONFIG, STREAM_KINDS } stream_kind;
 /* Enables the interrupt and forgets what was done before. */
 void streams_enable(bool poll);
-/* Processor cycles after which streams_wait gives up; counted from the latest streams_expect, or from here.
- */
+/* Sets the processor cycles after which streams_wait gives up; they count from the latest streams_expect, or
+ * from here. */
 void streams_set_timeout(uint32_t timeout);
 /* Forgets that these streams, a bit a GLB tile, are done: they are about to start. Restarts the time-out. */
 void streams_expect(uint32_t loads, uint32_t stores);
@@ -46,8 +46,8 @@ typedef struct {
     uint16_t mask; /* one bit a GLB tile; 0: nobody waits for this set */
     uint8_t kind;  /* stream_kind */
 } stream_set;
-/* Until all streams of one of the sets have finished: which set; n after the time-out. Interrupts are masked.
- */
+/* Waits until all streams of one of the sets have finished, and returns which set; n after the time-out.
+ * Interrupts are masked. */
 uint32_t streams_wait(const stream_set *sets, uint32_t n);
 uint32_t streams_open(stream_kind kind, uint32_t mask); /* of `mask`, not finished */
 uint32_t streams_last_done(void);                       /* cycle at which the latest stream was seen done */
@@ -56,7 +56,7 @@ void tick_interrupt(void);
 
 /* ---- dispatch.c: the runs of a batch --------------------------------------------------------- */
 void dispatch_prepare(const kernel_description *k); /* DMA settings that all runs share */
-/* `outputs`: the bank they go to. */
+/* Runs a batch whose outputs go to the bank `outputs`. */
 void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs, uint32_t outputs);
 
 /* ---- firmware.c ------------------------------------------------------------------------------ */

@@ -89,9 +89,8 @@ static void make_arguments(prng *random, arena *mem, const char *folder, argumen
     add(mem, a, NULL);
 }
 
-/* The same netlist with every tile but those of IO in rows `first` and below: rows 9 and up see a flush
- * later.
- */
+/* Places the netlist again, with every tile but those of IO in rows `first` and below: rows 9 and up see a
+ * flush later. */
 static void place_lower(fixture *f, const char *folder, uint16_t first, const char *path) {
     arena *mem = &f->mem;
     pnr_board board;

@@ -105,7 +105,7 @@ def main():
         compare_netlist(onyx, copy, moved, shown)
         print("the netlist's wires and the accounts agree")
         return 0
-    # The same tokens under the firmware, at other times.
+    # Under the firmware the tokens are the same, at other times.
     on_soc, _, shown_too = run(onyx, "soc", *copy)
     assert on_soc == moved and shown_too == shown, set(on_soc) ^ set(moved)
     # The words of the result, by their block headers: segments, coordinates and values of x = (5, 0, 7).

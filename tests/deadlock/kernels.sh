@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# Of report.json: reconvergences, most tokens needed, least room to spare, verdict.
+# Reads from report.json: reconvergences, most tokens needed, least room to spare, verdict.
 measures() {
     awk -F '[:,\t" ]+' '
         /"deadlock":/ { inside = 1 }

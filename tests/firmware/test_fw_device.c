@@ -318,7 +318,7 @@ static uint64_t run_plan(fixture *f, const pnr_board *b, test_kernel *t, const t
     return kernel_cycles;
 }
 
-/* The same kernel `lanes` times, each copy in flush groups of its own. */
+/* Puts the kernel there `lanes` times, each copy in flush groups of its own. */
 static void add_lanes(test_kernel *t, uint32_t lanes) {
     uint32_t loads = t->k.n_loads, stores = t->k.n_stores, most = loads > stores ? loads : stores;
     uint32_t tiles = (most + 1) / 2 * 2;

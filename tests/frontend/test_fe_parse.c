@@ -119,8 +119,7 @@ static void formats_say_levels_and_modes(void **state) {
     assert_int_equal(s.tensors.at[1].mode[1], 0);
 }
 
-/* The stored tensors of the packed statement, "B=ss:1,0" and so on, and how the host makes them. */
-/* Products of sums as the chip takes them. */
+/* Compares products of sums with the form in which the chip takes them. */
 static void expect_distributed(fixture *f, const char *expression, const char *expected) {
     sam_statement s;
     assert_true(fe_case_parse(f, &(fe_case){.expression = expression}, &s));

@@ -33,10 +33,11 @@ static inline void fuzz_begin(fuzz_run *r) {
 
 /* What a step said: success means no error, failure means at least one error with a code and a place. */
 void fuzz_verdict(fuzz_run *r, bool ok);
-/* The same of a reader of JSON or binary files, whose messages name a member or a byte instead of a place. */
+/* Judges a reader of JSON or binary files as fuzz_verdict does one of texts; its messages name a member or a
+ * byte instead of a place. */
 void fuzz_answer(fuzz_run *r, bool ok);
-/* A file with these bytes, whose name ends in `end`: one of a process, which is gone when that ends. And what
- * such a file holds. */
+/* These make a file with these bytes, whose name ends in `end` and which is gone when the process ends, and
+ * read what such a file holds. */
 const char *fuzz_file(fuzz_run *r, const char *end, const void *bytes, size_t size);
 char *fuzz_content(fuzz_run *r, const char *path, size_t *length);
 /* Whether two files hold the same lines, in any order. */

@@ -12,7 +12,7 @@
 
 #include "firmware/protocol.h"
 
-/* Of board onyx. */
+/* These are facts of board onyx. */
 #define SRAM 0x20000000u
 #define GLB 0x20400000u
 #define PLATFORM 0x40007000u

@@ -99,7 +99,7 @@ static inline uint32_t *random_permutation(fixture *f, uint32_t n, uint64_t seed
     return place;
 }
 
-/* The same cells under other names and numbers. */
+/* Copies the netlist with other names and numbers of its cells. */
 static inline netlist *renamed_netlist(fixture *f, const netlist *n) {
     netlist *out = new_netlist(f);
     for (uint32_t i = 0; i < n->cells.len; i++) {

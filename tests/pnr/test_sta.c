@@ -130,7 +130,7 @@ static void midpoint_pairs_keep_the_period_with_fewer(void **state) {
     pnr_board_free(&b);
 }
 
-/* The same as a_shared_trunk_is_explained, led again: each branch has a way of its own. */
+/* The netlist of a_shared_trunk_is_explained is led again: each branch has a way of its own. */
 static void timing_leads_branches_apart(void **state) {
     fixture *f = *state;
     pnr_board b = read_board(f, "onyx-8x8");

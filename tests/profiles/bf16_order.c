@@ -128,7 +128,7 @@ static entry dot(matrix b, matrix c, const entry *s, int i, int j, int tile) {
     return total;
 }
 
-/* Of each pair of sub-tiles the rows are summed, then their sums. */
+/* Sums the rows of each pair of sub-tiles, then their sums. */
 static entry inner(matrix b, matrix s, int tile) {
     entry total = {0};
     for (int top = 0; top < N; top += tile) {

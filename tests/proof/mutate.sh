@@ -40,7 +40,7 @@ proofs() { # NUMBERS
     circuits "$1" mutant "$base" 16
 }
 
-# Of the numbers of a batch, in $base/results: those the proof notices, of the others those that are equivalent.
+# Writes into $base/results which numbers of a batch the proof notices, and which of the others are equivalent.
 try() {
     proofs "$base/batch" >"$base/proofs.ys"
     script "$base/proofs.ys"

@@ -8,7 +8,8 @@
  * tensors, diagonals, scalars, literals, orders 0 to 4 and rarely to 7, dense and compressed levels, mode and
  * loop orders that fit each other more often than not, dimensions of 1, empty tensors, explicit zeros. */
 void case_random(uint64_t seed, note *n);
-/* The same for the array: no quotients, no schedule but a loop order, fewer tensors and variables. */
+/* Draws a case for the array: it has no quotients, no schedule but a loop order, fewer tensors and variables.
+ */
 void case_random_array(uint64_t seed, note *n);
 /* Products with sums among their factors, nested and added up, in any order of loops: for the array, too. */
 void case_random_factors(uint64_t seed, note *n);

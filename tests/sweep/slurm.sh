@@ -71,7 +71,7 @@ sweep() {
 sweep --tile 8,16 --unroll 1,60 --slurm --jobs 2 --db slurm.db >slurm.txt 2>slurm.err || { cat slurm.err; exit 1; }
 cat slurm.txt
 grep -q "4 points, 2 done" slurm.txt
-# The same points on this machine: the same figures.
+# The points give the same figures on this machine.
 sweep --tile 8,16 --unroll 1,60 --db here.db >here.txt 2>here.err
 diff slurm.txt here.txt
 # Finished points are not submitted again, new ones are.

@@ -152,7 +152,7 @@ static void rows_are_kept_and_judged(void **state) {
     /* What was refused will not change; what crashed may. */
     assert_true(store_has(store, p.at[0].key) && store_has(store, p.at[3].key));
     assert_false(store_has(store, p.at[4].key) || store_has(store, p.at[5].key));
-    /* The same settings with another program: the new row takes the old one's place. */
+    /* With another program the settings make a new row, which takes the old one's place. */
     put_file(x->plan.program, "two");
     sweep_point_vec rebuilt = points_of(x, plan);
     put(x, store, plan, &rebuilt.at[1], SWEEP_DONE, 10, 9);

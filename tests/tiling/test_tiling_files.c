@@ -176,8 +176,8 @@ static void generates_the_published_data(void **state) {
         assert_false(tile_generate(bad[i], (name_id){0}, 0, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &other));
 }
 
-/* Of many coordinates only the entries are drawn: the same figures from an evaluation with long whole numbers
- * (Python), and what is to be expected of random ones. */
+/* Where there are many coordinates, only the entries are drawn: they are compared with an evaluation with
+ * long whole numbers (Python), and with what is to be expected of random ones. */
 static void generates_large_tensors(void **state) {
     fixture *f = *state;
     tile_tensor t;

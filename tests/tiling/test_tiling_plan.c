@@ -369,7 +369,7 @@ static bool try_plan(fixture *f, const sam_statement *s, const tile_tensor *oper
     return true;
 }
 
-/* The same where it must not be refused; returns the number of runs of one copy. */
+/* Plans a case that must not be refused; returns the number of runs of one copy. */
 static uint32_t check_case(fixture *f, const sam_statement *s, const tile_tensor *operand,
                            const plan_case *c) {
     tile_counts counts;
@@ -537,7 +537,7 @@ static void drop_all(tile_options *tiling, const sam_statement *s) {
         tiling->drops[s->loops.at[l].v - 1] = (uint8_t)s->loops.at[l + 1].v;
 }
 
-/* Of graphs that drop what is empty, the room planned is the room taken: products of positive values cancel
+/* The room planned is the room taken by graphs that drop what is empty: products of positive values cancel
  * nothing. Sums get explicit zeros of empty sub-tiles besides: tests/flow/tile.test has them on the array. */
 static void results_are_as_long_as_planned(void **state) {
     fixture *f = *state;

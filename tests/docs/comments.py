@@ -1,0 +1,82 @@
+"""Comments that cannot be read by somebody who has not read the file: comments.py SOURCE [FOLDER].
+
+Two forms are found. A *stacked* comment is directly followed by another one, so that nothing is left for it to describe. A
+*riddle* begins with words that only refer to something else, as "Of ..." or "The same ...". comments.txt has, for each
+folder that still has some, how many there may be; everywhere else there may be none. With a FOLDER its findings are printed.
+"""
+
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+RIDDLE = re.compile(r"(Of|The same|Same|Ditto|As above|As before|Likewise)\b")
+LANGUAGES = {".c": "/*", ".h": "/*", ".cpp": "/*", ".def": "/*", ".sv": "//", ".svh": "//", ".sh": "#", ".py": "#", ".cmake": "#", ".txt": "#"}
+
+
+def comments(text, mark):
+    """(number of the first line, text, whether it stands alone on its lines, number of the line behind it)."""
+    if mark == "/*":
+        for found in re.finditer(r"/\*(.*?)\*/|\"(?:\\.|[^\"\\\n])*\"", text, re.S):
+            if found[1] is None:
+                continue
+            first = text.count("\n", 0, found.start())
+            alone = not text[text.rfind("\n", 0, found.start()) + 1:found.start()].strip() and text[found.end():found.end() + 1] in ("\n", "")
+            yield first, re.sub(r"\n\s*\*", " ", found[1]).strip(" *\n"), alone, first + found[0].count("\n") + 1
+        return
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines):
+        found = re.match(r"\s*" + mark + r"+ ?(.*)", lines[at])
+        if not found:
+            at += 1
+            continue
+        first, words = at, []
+        while at < len(lines) and (more := re.match(r"\s*" + mark + r"+ ?(.*)", lines[at])):
+            words.append(more[1])
+            at += 1
+        yield first, " ".join(words).strip(), True, at
+
+
+def findings(path):
+    text = path.read_text(errors="replace")
+    behind = None
+    for first, words, alone, after in comments(text, LANGUAGES[path.suffix]):
+        if words.startswith("clang-format "):
+            continue
+        ruler = words.startswith("----")
+        if alone and behind == first and LANGUAGES[path.suffix] == "/*":
+            yield first, "stacked on the comment before"
+        behind = after if alone and not ruler else None
+        if RIDDLE.match(words):
+            yield first + 1, "a riddle: " + words[:60]
+
+
+def main():
+    source = pathlib.Path(sys.argv[1])
+    files = [p for p in source.rglob("*") if p.suffix in LANGUAGES and p.is_file() and (p.suffix != ".txt" or p.name == "CMakeLists.txt")
+             and not any(part.startswith((".", "build")) or part in ("out", "node_modules") for part in p.relative_to(source).parts[:-1])]
+    found = collections.defaultdict(list)
+    for path in sorted(files):
+        where = path.relative_to(source)
+        room = where.parts[0] if len(where.parts) > 1 else "."
+        found[room] += [f"{where}:{line}: {what}" for line, what in findings(path)]
+    if len(sys.argv) > 2:
+        print("\n".join(found[sys.argv[2]]))
+        return 0
+    allowed = collections.Counter()
+    for line in (source / "tests/docs/comments.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            room, number = line.split()
+            allowed[room] = int(number)
+    bad = 0
+    for room in sorted(found):
+        if len(found[room]) > allowed[room]:
+            print("\n".join(found[room]))
+            print(f"{room}: {len(found[room])} comments, {allowed[room]} allowed")
+            bad = 1
+    return bad
+
+
+sys.exit(main())

@@ -1,0 +1,144 @@
+"""Tables and numbers of the documentation that the code holds: tables.py SOURCE check | write
+
+A *made* table stands in its page between two comments, "<!-- made by tests/docs/tables.py: NAME -->" and "<!-- end -->". `check`
+compares it with what the code says, `write` renews it. Lists that a page explains in words of its own are only compared: they
+must name what the code has, and nothing else.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+source, action = pathlib.Path(sys.argv[1]), sys.argv[2]
+bad = []
+
+
+def text_of(name):
+    return (source / name).read_text()
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]) + "\n"
+
+
+def array_costs():
+    """What a run on the array is expected to cost, by tiling/costs.def."""
+    rows = re.findall(r'^ARRAY\(\w+, "(\w+)", ([\d.]+), "(.*)"\)$', text_of("tiling/costs.def"), re.M)
+    return table(["cost", "cycles", "for each"], [(f"*{name}*", f"{float(cycles):g}", each) for name, cycles, each in rows])
+
+
+def processor_costs():
+    """What a start pulse costs the processor, by tiling/costs.def."""
+    costs = {name: f"{start} + {load} L + {store} S" for name, start, load, store in
+             re.findall(r"^PROCESSOR\((\w+), (\d+), (\d+), (\d+)\)$", text_of("tiling/costs.def"), re.M)}
+    return table(["copies start", "B", "W"], [(how, costs[f"busy_{how}"], costs[f"waits_{how}"]) for how in ("together", "apart")])
+
+
+def memory():
+    """The processor's memory on board onyx, by its document and firmware/protocol.h."""
+    where = json.loads(text_of("boards/onyx.json"))["memory_map"]
+    number = {name: int(value, 16) for name, value in re.findall(r"\b(FW_\w+) = (0x[0-9a-f]+)", text_of("firmware/protocol.h"))}
+    sram = int(where["sram"], 16)
+
+    def area(first, last):
+        return f"`0x{sram + first:08x}` .. `0x{sram + last:08x}`"
+
+    return table(["address (board `onyx`)", "what"], [
+        (f"`{where['code']}`, {int(where['code_bytes'], 16) // 1024} KB", "the program; vectors come first"),
+        (f"`{where['sram']}`, {number['FW_MAILBOX_BYTES']} B", "the mailbox"),
+        (area(number["FW_MAILBOX_BYTES"], number["FW_TABLE_OFFSET"]), "variables, then the stack"),
+        (area(number["FW_TABLE_OFFSET"], number["FW_TABLE_END"]), "the run table, written by the host, completed by the firmware"),
+        (f"`{where['cgra_data']}`", "the global buffer; the bitstream's image is loaded at its start")])
+
+
+MADE = {"docs/tiling.md": {"array_costs": array_costs}, "docs/notebook/copies_notes.md": {"processor_costs": processor_costs},
+        "docs/firmware.md": {"memory": memory}}
+
+
+def renew():
+    for page, makers in MADE.items():
+        text = old = text_of(page)
+        for name, make in makers.items():
+            pattern = rf"(<!-- made by tests/docs/tables\.py: {name} -->\n\n).*?(\n<!-- end -->)"
+            text, count = re.subn(pattern, lambda m, make=make: m[1] + make() + m[2], text, flags=re.S)
+            if count != 1:
+                bad.append(f"{page}: there is no place for the table {name}")
+        if text != old and action == "write":
+            (source / page).write_text(text)
+        elif text != old:
+            bad.append(f"{page} has not what the code says; build target 'tables' renews it")
+
+
+def compare(page, what, stated, held):
+    stated, held = set(stated), set(held)
+    for name in sorted(stated - held):
+        bad.append(f"{page} names {what} {name}, which the code does not have")
+    for name in sorted(held - stated):
+        bad.append(f"{page} does not name {what} {name}")
+
+
+def section(page, title):
+    found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#+ |\Z)", text_of(page), re.M | re.S)
+    return found[1] if found else ""
+
+
+def cells(text, column):
+    """The words in `backquotes`, or bare, of one column of the tables in a text; head and ruler left out."""
+    rows = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("| ")]
+    for row in rows[1:]:
+        yield from re.findall(r"[\w./-]+", row[column])
+
+
+def lists():
+    hazards = re.findall(r'^HAZARD\(\w+, "([a-z-]+)"', text_of("boards/onyx/hazards.def"), re.M)
+    compare("docs/cycle.md", "hazard", cells(section("docs/cycle.md", "Hazards"), 0), hazards)
+    nodes = text_of("lower_onyx/nodes.def")
+    page = section("docs/ir_onyx.md", "Nodes")
+    compare("docs/ir_onyx.md", "node", cells(page, 0), re.findall(r'^ONYX_NODE\(\w+, "(\w+)"', nodes, re.M))
+    for name in set(re.findall(r'^ONYX_SETTING\(\w+, \w+, "(\w+)"', nodes, re.M)):
+        if name not in re.findall(r"\w+", page):
+            bad.append(f"docs/ir_onyx.md does not name setting {name}")
+    operations = re.findall(r'^OPERATION\("(\w+)"', text_of("sam/operations.def"), re.M)
+    for name in set(operations) - set(re.findall(r"`(\w+)`", text_of("docs/ir_sam.md"))):
+        bad.append(f"docs/ir_sam.md does not name operation {name}")
+    boards = [json.loads(path.read_text())["name"] for path in source.glob("boards/*.json")]
+    listed = [line.split("|")[1] for line in section("docs/boards.md", "What comes with onyx").splitlines() if line.startswith("| `")]
+    compare("docs/boards.md", "board", [name for cell in listed for name in re.findall(r"`([\w-]+)`", cell)], boards)
+    offsets = {int(value, 16) for name, value in re.findall(r"FW_MAILBOX_(\w+) = (0x\w+)", text_of("firmware/protocol.h")) if name != "BYTES"}
+    stated = {int(number, 16) for line in section("docs/firmware.md", "Mailbox").splitlines() if line.startswith("| ")
+              for number in re.findall(r"\b[0-9a-f]{2}\b", line.split("|")[1])}
+    for offset in sorted(offsets - stated):
+        bad.append(f"docs/firmware.md does not have the mailbox's word at {offset:02x}")
+
+
+def options():
+    """Every option that the manual shows is one of a command's, or of another program that the page names."""
+    known = set(re.findall(r'^OPTION\(\w+, "([\w-]+)"', next(source.glob("*/options.def")).read_text(), re.M)) | {"help", "version"}
+    main = next(source.glob("rtl_models/**/main.c")).read_text()
+    known |= set(re.findall(r"--([a-z][a-z-]*)", main))
+    others = {"build", "install", "prefix", "preset", "target", "write", "cflags", "libs", "test-dir", "lib-create", "output-split-cfuncs", "unroll-count", "wait"}
+    for path in [source / "README.md", *sorted((source / "docs").glob("*.md")), *sorted((source / "docs/notebook").glob("*.md"))]:
+        for name in sorted(set(re.findall(r"(?<![\w-])--([a-z][a-z-]*)", re.sub(r"<!--.*?-->", "", path.read_text()))) - known - others):
+            bad.append(f"{path.relative_to(source)} names --{name}, which no command has")
+
+
+def sizes():
+    """What README.md says of the chip is what its document says."""
+    board = json.loads(text_of("boards/onyx.json"))
+    array, glb = board["array"], board["glb"]
+    rows = array["height"] - 1
+    mem = rows * sum(x % array["mem_period"] == array["mem_phase"] for x in range(array["width"]))
+    buffer = glb["tiles"] * glb["banks"] * glb["bank_bytes"] // 2**20
+    words = f"{array['width']} x {rows} tiles, {array['width'] * rows - mem} PE and {mem} MEM, a {buffer} MB global buffer"
+    if words not in " ".join(text_of("README.md").split()):
+        bad.append(f"README.md does not say '{words}'")
+
+
+renew()
+lists()
+options()
+sizes()
+print("\n".join(bad) or "the documentation has what the code says")
+sys.exit(bool(bad))

@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 cmake/setup.sh cmake/packages-test.txt
 echo "$(gcc --version | head -n 1); $(verilator --version); $(yosys -V); $(arm-none-eabi-gcc --version | head -n 1)"
 
-# Tests that passed in the output of ctest ($1) and skipped a case by its log ($2).
+# Prints the tests that passed by the output of ctest ($1) and skipped a case by its log ($2).
 passed_in_part() {
     awk 'FNR == NR { if ($2 == "Test" && $(NF - 2) == "Passed") passed[$4] = 1; next }
         $2 == "Testing:" { name = $3 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# From a fresh machine to a result that came back from the chip's array: installs what is missing, builds, and squares a real
-# matrix on the simulated SoC. Everything produced is in out/.
+# Goes from a fresh machine to a result that came back from the chip's array: installs what is missing, builds, and squares a
+# real matrix on the simulated SoC. Everything that is produced is in out/.
 set -eu
 cd "$(dirname "$0")"
 cmake/setup.sh

@@ -1,5 +1,5 @@
-# `cmake --install`: the commands, what they read at run time (ONYX_HOME), documentation, and the libraries with their headers.
-# `cpack` makes a Debian package of the same. What is installed is target `installed`: the tests are none of it.
+# `cmake --install` installs the commands, what they read at run time (ONYX_HOME), the documentation, and the libraries with their
+# headers. `cpack` makes a Debian package of the same. Target `installed` builds what is installed, and no test.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 set(CMAKE_SKIP_PACKAGE_ALL_DEPENDENCY ON)
 include(GNUInstallDirs)
@@ -11,7 +11,7 @@ add_custom_target(onyx_version BYPRODUCTS ${CMAKE_BINARY_DIR}/version/onyx_versi
     COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUT=${CMAKE_BINARY_DIR}/version -DVERSION=${PROJECT_VERSION}
             -P ${PROJECT_SOURCE_DIR}/cmake/version.cmake VERBATIM)
 
-# What the commands read at run time. The folders keep their places: what they include is written from the root of the tree.
+# The commands read these at run time. The folders keep their places, since what they include is written from the root of the tree.
 set(home ${CMAKE_INSTALL_DATADIR}/onyx)
 install(DIRECTORY boards DESTINATION ${home} PATTERN "*.py" EXCLUDE PATTERN "*.h" EXCLUDE)
 install(DIRECTORY cli/view DESTINATION ${home}/cli)
@@ -25,7 +25,7 @@ install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}) # wh
 install(FILES cmake/onyx.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES cmake/onyx.bash-completion RENAME onyx DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 
-# The libraries in the order in which a linker wants them, each with its public header.
+# These are the libraries in the order in which a linker wants them, each with its public header.
 set(ONYX_LIBRARIES firmware bitstream pnr lower_onyx tiling frontend sam support)
 foreach(room ${ONYX_LIBRARIES})
     install(FILES ${room}/${room}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onyx/${room})

@@ -1,4 +1,4 @@
-# How every folder of the house is built: one static library per folder, one program per test file.
+# Every folder of the house is built in one way: it is a static library, and each test file is a program.
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)

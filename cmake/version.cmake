@@ -1,4 +1,4 @@
-# Writes onyx_version.h into OUT: the version, and the revision of the tree in SOURCE. Run at every build; the file only
+# Writes onyx_version.h into OUT: the version, and the revision of the tree in SOURCE. It runs at every build, and the file only
 # changes when what it says does.
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE
                 ERROR_QUIET RESULT_VARIABLE failed)

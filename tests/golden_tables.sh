@@ -1,5 +1,5 @@
 #!/bin/sh
-# The tables that the tests against recordings print: golden_tables.sh PROGRAM ...
+# Prints the tables that the tests against recordings print: golden_tables.sh PROGRAM ...
 set -eu
 for program in "$@"; do
     out=$("$program" 2>&1) || { echo "$out"; exit 1; }

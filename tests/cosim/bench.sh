@@ -1,5 +1,5 @@
-# For the scripts beside it: a co-simulated chip on a UNIX socket, in an empty folder. bench ONYX_COSIM SOURCE
-# $work: the folder; $cosim: the process.
+# The scripts beside this one source it. bench ONYX_COSIM SOURCE starts a co-simulated chip on a UNIX socket, in an empty folder:
+# $work is the folder, $cosim the process.
 bench() {
     work=$(mktemp -d)
     trap finish EXIT
@@ -20,11 +20,11 @@ finish() {
     rm -rf "$work"
     exit $code
 }
-# What FILE has to hold: hold FILE TEXT
+# hold FILE TEXT: says that FILE has to hold TEXT
 hold() {
     grep -qF -- "$2" "$1" || { echo "$1 lacks '$2'"; exit 1; }
 }
-# A program for the processor: build GCC SOURCE
+# build GCC SOURCE: compiles a program for the processor
 build() {
     "$1" -mcpu=cortex-m3 -mthumb -O1 -g -ffreestanding -nostdlib -Wl,--section-start=.vectors=0 -Wl,-Ttext=0x100 \
         -Wl,-Tdata=0x20000100 -Wl,-e,start -o "$work/program.elf" "$2/tests/cosim/debug_program.c"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# gdb-multiarch through OpenOCD on the co-simulated chip: gdb.sh ONYX_COSIM SOURCE GCC
-# Skipped (exit 77) where gdb-multiarch or openocd is not installed.
+# Runs gdb-multiarch through OpenOCD on the co-simulated chip: gdb.sh ONYX_COSIM SOURCE GCC
+# It is skipped (exit 77) where gdb-multiarch or openocd is not installed.
 set -eu
 for program in openocd gdb-multiarch; do
     command -v $program >/dev/null || { echo "skipped: $program is not installed"; exit 77; }

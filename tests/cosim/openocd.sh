@@ -1,6 +1,6 @@
 #!/bin/sh
-# The unmodified OpenOCD on the debug port of the co-simulated chip: openocd.sh ONYX_COSIM SOURCE GCC
-# Skipped (exit 77) where openocd is not installed.
+# Runs the unmodified OpenOCD on the debug port of the co-simulated chip: openocd.sh ONYX_COSIM SOURCE GCC
+# It is skipped (exit 77) where openocd is not installed.
 set -eu
 command -v openocd >/dev/null || { echo "skipped: openocd is not installed"; exit 77; }
 . "$(dirname "$0")/bench.sh"
@@ -68,7 +68,7 @@ hold openocd.log "result: 0x11" # 17
 hold openocd.log "halted due to watchpoint"
 ! grep -E "^Error" openocd.log
 
-# The debugger unplugged in the middle of a scan; the next one finds the chip as it was.
+# The debugger is unplugged in the middle of a scan; the next one finds the chip as it was.
 timeout -s KILL 1 openocd -c "gdb_port disabled; tcl_port disabled; telnet_port disabled; set ONYX_JTAG $work/jtag" \
     -f "$2/boards/onyx-cosim.cfg" -c "init; while 1 {mdw 0x20000000 64}" >/dev/null 2>&1 || true
 timeout 60 openocd -c "gdb_port disabled; tcl_port disabled; telnet_port disabled; set ONYX_JTAG $work/jtag" \

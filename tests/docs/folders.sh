@@ -24,7 +24,7 @@ for page in docs/*.md docs/notebook/*.md; do
     [ "$page" = "$index" ] || grep -qF "($(basename "$page"))" "$index" || { echo "$page is not in $index"; bad=1; }
     [ "$page" = "$index" ] || [ "$(dirname "$page")" = docs ] || [ ! -f "docs/$(basename "$page")" ] || { echo "$page has the name of a page of docs/"; bad=1; }
 done
-# Paths of pages in text and comments, and links from page to page.
+# This follows paths of pages in text and comments, and links from page to page.
 for page in $(grep -rhoIE --exclude-dir='.?*' --exclude-dir='build*' --exclude-dir=out --exclude-dir=node_modules '\bdocs/[a-z_/]+\.(md|json|svg)\b' . | sort -u); do
     [ -f "$page" ] || { echo "$page is named but does not exist"; bad=1; }
 done

@@ -1,9 +1,9 @@
 #!/bin/sh
-# The published kernels and some like them on the array: array_kernels.sh ONYX [DATA SETS]. Each is compiled to a
+# Runs the published kernels, and some like them, on the array: array_kernels.sh ONYX [DATA SETS]. Each is compiled to a
 # bitstream, which engine cycle decodes and runs, on random data with explicit zeros and negative values, every other
 # set so sparse that most intersections are empty, then with one operand after the other empty; the command line
 # compares with the expression's definition and ends a run whose data the fabricated chip would get wrong
-# (docs/errata.md). Prints a row a kernel: runs, right ones, most cycles.
+# (docs/errata.md). It prints a row for each kernel: runs, right ones, most cycles.
 set -u
 ONYX=$(realpath "$1")
 sets=${2:-4}
@@ -81,7 +81,7 @@ sums_of_rows | x(i)=(B(i,k)+C(i,k))*d(k) | B:8,7 C:8,7 d:7 | 40 |
 EOF
 }
 
-# entries EXTENTS PERCENT SEED: a .tns file with at least one entry; one value in five is 0
+# entries EXTENTS PERCENT SEED: writes a .tns file with at least one entry; one value in five is 0
 entries() {
     awk -v extents="$1" -v percent="$2" -v seed="$3" 'BEGIN {
         srand(seed); n = split(extents, e, ","); total = 1
@@ -96,7 +96,7 @@ entries() {
     }'
 }
 
-# The operands of one run as options; `empty` names the one without entries.
+# Prints the operands of one run as options; `empty` names the one without entries.
 operand_options() {
     number=0
     for operand in $1; do

@@ -34,7 +34,7 @@ judge() {
     count=$((count + 1))
     want=0
 }
-# Copies, since the next command may write another one to the same place.
+# The files are copied, since the next command may write another one to the same place.
 keep_json() {
     find . -name report.json -newer "$work/before" | while IFS= read -r report; do
         cp "$report" "$work/json/$at$(echo "$report" | tr / _)"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The same bytes of everything onyx writes: compiled by gcc and clang, without and with optimisation, with addresses that
-# change and that do not, in a locale with a decimal comma, with one job and with three.
+# Everything onyx writes has to have the same bytes: compiled by gcc and clang, without and with optimisation, with addresses
+# that change and that do not, in a locale with a decimal comma, with one job and with three.
 # Usage: same_bytes.sh SOURCE BUILD. Exit 77 when there is no clang or no gcc.
 set -eu
 cd "$1"
@@ -11,7 +11,7 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Kernels that pass through every stage: several operands, copies, workspaces, constants, bfloat16, a message.
+# These kernels pass through every stage: several operands, copies, workspaces, constants, bfloat16, a message.
 commands() {
     onyx compile "X(i,j)=B(i,k)*C(k,j)" -f C:ss:1,0 -o spmm
     onyx compile "x(i)=B(i,j)*c(j)+2*d(i)" --unroll 2 --seed 7 -o unrolled
@@ -25,7 +25,7 @@ commands() {
     onyx sweep report s.db --csv sweep.csv --quiet
 }
 
-# LABEL JOBS RUNNER...: one sum over all that came out, without wall times and the memory it took.
+# LABEL JOBS RUNNER...: prints one sum over all that came out, without wall times and the memory it took.
 check() {
     label=$1 jobs=$2
     shift 2
@@ -39,7 +39,7 @@ check() {
         find . -name report.json -exec sed -i -e '/"wall_s"/,/}/d' -e '/"stage_seconds"/,/}/d' -e '/"seconds"/d' \
             -e '/"peak_rss_mb"/d' {} +
         sed -i -e 's/[0-9.]* s to the bitstream.*//' -e 's/, [0-9.]* ms$//' printed
-        # Without the keys, which hash the program, and wall seconds, the last column but five.
+        # The keys, which hash the program, and wall seconds, the last column but five, are left out.
         sed -i -e 's/^"[^"]*","[^"]*",//' -e 's/,[^,]*\(\(,[^,]*\)\{5\}\)$/\1/' sweep.csv
         rm s.db
         find . -type f | LC_ALL=C sort | xargs sha256sum

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the harnesses with clang, libFuzzer and sanitizers in FOLDER and runs each for SECONDS: long.sh SOURCE FOLDER SECONDS MODELS
-# MODELS: folder of verilated models, of any compiler. What is found is left in FOLDER/tests/fuzz.
+# MODELS is a folder of verilated models, of any compiler. What is found is left in FOLDER/tests/fuzz.
 set -u
 source=$1 folder=$2 seconds=$3 models=$4
 jobs=$(nproc)

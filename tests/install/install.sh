@@ -25,7 +25,7 @@ onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine soc -o 
 for command in $(onyx --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
     grep -qE "^\.BR? .*\b$command\b" "$work/usr/share/man/man1/onyx.1" || fail "the man page lacks $command"
 done
-# Completion: commands, options, boards.
+# Completion knows commands, options and boards.
 bash -c ". usr/share/bash-completion/completions/onyx
 complete_words() { COMP_WORDS=(\"\$@\"); COMP_CWORD=\$((\$# - 1)); _onyx; echo \"\${COMPREPLY[@]}\"; }
 complete_words onyx swe; complete_words onyx run --haz; complete_words onyx run --board onyx-8
@@ -33,7 +33,7 @@ complete_words onyx bits ''; (cd usr; complete_words onyx bits verify sha); comp
 printf 'sweep\n--hazards\nonyx-8x8\nverify explain stat diff to-verilog\nshare\nstat\n' >wanted
 diff wanted completed
 
-# A program of someone else's.
+# This is a program of someone else's, which uses a library.
 cat >mine.c <<'END'
 #include "frontend/frontend.h"
 int main(void) {
@@ -73,7 +73,7 @@ END
 # shellcheck disable=SC2046
 cc -std=c11 run.c -o run $(pkg-config --cflags --libs libonyx) -Wl,-rpath,"$(pkg-config --variable=libdir libonyx)"
 [ "$(./run)" = "0:4 2:25 0" ] || fail "libonyx does not work"
-# Python, where it has cffi and SciPy.
+# The Python module works where Python has cffi and SciPy.
 if /usr/bin/python3 -c 'import cffi, scipy' 2>/dev/null; then
     PYTHONPATH=$work/usr/lib/python3/dist-packages /usr/bin/python3 -c '
 import onyx, numpy

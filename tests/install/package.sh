@@ -1,6 +1,6 @@
 #!/bin/sh
-# The Debian package: what is in it, what it depends on, and that its commands work from a root it was unpacked into:
-# package.sh BUILD SOURCE
+# Looks at the Debian package: what is in it, what it depends on, and whether its commands work from a root it was unpacked
+# into: package.sh BUILD SOURCE
 set -eu
 build=$(realpath "$1") source=$(realpath "$2")
 command -v dpkg-deb dpkg-shlibdeps >/dev/null || { echo "skipped: no dpkg-deb and dpkg-shlibdeps"; exit 77; }

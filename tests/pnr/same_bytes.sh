@@ -1,5 +1,5 @@
 #!/bin/sh
-# The same bytes for a seed: by gcc and clang, without and with optimisation, without a machine's own vector
+# A seed has to give the same bytes: by gcc and clang, without and with optimisation, without a machine's own vector
 # instructions, on one thread and on three.
 # Usage: same_bytes.sh SOURCE. Exit 77 when there is no clang.
 set -eu

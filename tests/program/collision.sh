@@ -7,8 +7,8 @@ setup "$1" "$2"
 onyx compile "x(i)=2*b(i)" --tile 1000 -g b:40000:0.95 -o out >/dev/null
 cp out/report.json compiled.json
 
-# OpenOCD that looks at the inputs each time onyx looks at the mailbox of a program that runs a batch. The run table
-# begins with where the first run's are: address and length of each.
+# This OpenOCD looks at the inputs each time onyx looks at the mailbox of a program that runs a batch. The run table
+# begins with where those of the first run are: address and length of each.
 cat >nosy.cfg <<END
 source [file join $source boards onyx-cosim.cfg]
 proc nosy_read {address width count} {
@@ -45,6 +45,6 @@ chip=
 [ $code = 4 ] || fail "onyx-cosim ended with $code"
 grep -q "an access of the load DMA is lost to the processor or debug port .*\[E0805-bank-collision\]" chip.err
 
-# Without anybody at the buffer.
+# Nobody else is at the buffer here.
 onyx program --board onyx-cosim out | grep -q "check: pass"
 echo "told, and nothing kept"

@@ -4,7 +4,7 @@
 set -eu
 . "$(dirname "$0")/setup.sh"
 setup "$1" "$2"
-# Four batches of some seconds, of which one is loaded while another runs.
+# There are four batches of some seconds, of which one is loaded while another runs.
 onyx run "X(i,j)=B(i,j)*C(i,j)" -g B:640x640:0.5:3 -g C:640x640:0.5:5 --hazards off --engine cycle --buffers 2 -o first >/dev/null
 cp first/X.mtx want.mtx
 rm first/X.mtx first/report.json
@@ -16,7 +16,7 @@ start() {
     program=$!
     there "$1/firmware/done-*/00000$2"
 }
-# The child whose command line holds the text
+# Prints the child whose command line holds the text
 child() {
     for process in $(left_over); do
         tr '\0' ' ' 2>/dev/null <"/proc/$process/cmdline" | grep -qF -- "$1" && echo "$process"
@@ -66,7 +66,7 @@ grep -q "is lost: openocd was ended by signal 9 \[E0782-link-lost\]" openocd.err
 unharmed openocd
 goes_on openocd 1
 
-# onyx itself: what it started ends with it.
+# onyx itself is killed: what it started ends with it.
 start killed 1
 kill -9 $program
 ended
@@ -80,7 +80,7 @@ ended
 grep -q "interrupted; the same command goes on" interrupted.err
 unharmed interrupted
 goes_on interrupted 1
-# Done batches of other data are not taken for those of these.
+# Done batches of other data are not taken for batches of these data.
 start other 1
 kill -9 $program
 ended

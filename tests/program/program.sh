@@ -1,5 +1,5 @@
 #!/bin/sh
-# onyx program on the co-simulated board, and what it refuses: program.sh ONYX SOURCE
+# Runs onyx program on the co-simulated board, and looks at what it refuses: program.sh ONYX SOURCE
 set -eu
 . "$(dirname "$0")/setup.sh"
 setup "$1" "$2"
@@ -30,7 +30,7 @@ port=$(sed -n '/"cycles"/,/}/p' out/report.json | cycles - config)
 nobody_is_left
 [ -z "$(ls "$TMPDIR")" ]
 
-# From a folder that was only compiled, by another engine's command, and from elsewhere; copies that start apart.
+# It works from a folder that was only compiled, by another engine's command, and from elsewhere; and with copies that start apart.
 onyx compile "x(i)=B(i,j)*c(j)" -f B:ss -g B:20x20:0.2:3 -g c:20:0.5:5 --tile 8 -o compiled >/dev/null
 mkdir elsewhere
 (cd elsewhere && onyx program --board onyx-cosim ../compiled --json >../json.txt 2>../json.err)
@@ -59,7 +59,7 @@ mkdir mine
 ln -s "$source/boards/onyx" "$source/boards/onyx-cosim.cfg" "$source/boards/onyx_soc.cfg" mine
 sed 's/0x4ba00477/0x4ba00478/' "$source/boards/onyx-cosim.json" >mine/other.json
 refused "the TAP's IDCODE is 0x4ba00477, expected 0x4ba00478 [E0784-wrong-board]" onyx program --board mine/other.json out
-# A board that is there already, as a chip would be: no back door. Then one whose platform controller is elsewhere.
+# A board that is there already, as a chip would be, has no back door. Then comes one whose platform controller is elsewhere.
 echo "set ONYX_JTAG $TMPDIR/chip; source $source/boards/onyx-cosim.cfg" >mine/chip.cfg
 sed 's/"onyx.cfg"/"chip.cfg"/' "$source/boards/onyx.json" >mine/chip.json
 "$(dirname "$onyx")/onyx-cosim" --board "$source/boards/onyx.json" --jtag "$TMPDIR/chip" >chip.txt 2>chip.err &
@@ -76,7 +76,7 @@ rm out/x.mtx
 kill $chip
 wait $chip || true
 refused "[E0783-no-answer]" onyx program --board mine/chip.json out
-# Nothing on the wires: an adapter that drives none.
+# There is nothing on the wires: the adapter drives none.
 cat >nothing.cfg <<END
 adapter driver dummy
 adapter speed 1000

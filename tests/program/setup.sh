@@ -1,4 +1,4 @@
-# For the scripts beside it: onyx on the PATH, and an empty folder. setup ONYX SOURCE
+# The scripts beside this one source it. setup ONYX SOURCE puts onyx on the PATH, and goes to an empty folder.
 setup() {
     onyx=$(realpath "$1") source=$(realpath "$2")
     command -v openocd >/dev/null || { echo "skipped: openocd is not installed"; exit 77; }
@@ -22,14 +22,14 @@ fail() {
     echo "$1"
     exit 1
 }
-# The command's exit code; standard error in FILE: code_of FILE COMMAND...
+# code_of FILE COMMAND...: prints the command's exit code; standard error goes to FILE
 code_of() {
     file=$1
     shift
     code=0
     "$@" >"${file%.err}.out" 2>"$file" || code=$?
 }
-# A mistake: exit code 1 and a message: refused TEXT COMMAND...
+# refused TEXT COMMAND...: asks for exit code 1 and a message
 refused() {
     text=$1
     shift
@@ -38,7 +38,7 @@ refused() {
     grep -qF -- "$text" refused.err || fail "no '$text': $*"
     grep -q "help: \|note: " refused.err || fail "no help: $*"
 }
-# Processes that onyx program of this test started and that are still there: OpenOCD and the simulation, in its folder.
+# Prints the processes that onyx program of this test started and that are still there: OpenOCD and the simulation, in its folder.
 left_over() {
     for process in /proc/[0-9]*; do
         case $(readlink "$process/cwd" 2>/dev/null) in "$work"*) ;; *) continue ;; esac

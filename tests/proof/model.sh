@@ -13,7 +13,7 @@ parameters() { # "P=1 Q=2" as options of hierarchy
     for pair in $1; do printf ' -chparam %s %s' "${pair%%=*}" "${pair#*=}"; done
 }
 
-# Sources of a property file; a module of which the scratch folder $2 has an own version is read from there.
+# Prints the sources of a property file; a module of which the scratch folder $2 has an own version is read from there.
 sources() {
     for cell in $(field "$1" cells); do
         if [ -f "$2/$cell.sv" ]; then echo "$2/$cell.sv"; else echo "$rtl/$cell.sv"; fi
@@ -22,7 +22,7 @@ sources() {
     echo "$1"
 }
 
-# Yosys commands from sources to cells, and from cells to the AIGER circuit $1.aig with its names in $1.aim, its
+# Prints Yosys commands from sources to cells, and from cells to the AIGER circuit $1.aig with its names in $1.aim, its
 # properties in the order of outputs in $1.names, and the cells in $1.il to replay a counterexample on.
 elaborate() { # FILE PARAMETERS SCRATCH DEFINES
     echo "read_verilog -sv -formal -I$here $4 $(sources "$1" "$3" | tr '\n' ' ');"
@@ -38,7 +38,7 @@ as_circuit() { # BASE
     echo "write_aiger -zinit -I -B -map $1.aim $1.aig"
 }
 
-# Unbounded proof by property-directed reachability; what it prints goes to $1.log, a counterexample to $1.cex.
+# Proves without a bound, by property-directed reachability; what it prints goes to $1.log, a counterexample to $1.cex.
 pdr() { # BASE SECONDS
     rm -f "$1.cex"
     yosys-abc -q "read_aiger $1.aig; fold; strash; scorr; dc2; pdr -T $2; write_cex -a $1.cex" >"$1.log" 2>&1 || true
@@ -49,7 +49,7 @@ pdr() { # BASE SECONDS
 
 # ---- mutants: many in one circuit, each on for one number at an input `mutant`; lists as `mutate -ctrl mutant BITS FIRST` writes
 
-# Yosys commands that give $2 such an input and lead it to the instances of $3 in it; $1 is what write_ilang wrote of both.
+# Prints Yosys commands that give $2 such an input and lead it to the instances of $3 in it; $1 is what write_ilang wrote of both.
 plumb() { # IL TOP MODULE BITS
     echo "cd $3; add -input mutant $4; cd .."
     [ "$2" != "$3" ] || return 0
@@ -62,7 +62,7 @@ mutations() { # NUMBERS LIST: the lines of a list with the numbers in a file
     awk 'FILENAME == ARGV[1] { wanted[$1]; next } $5 in wanted' "$1" "$2"
 }
 
-# .. from the module at hand, after to_aiger, to a circuit $3/m<number>.aig for each of the numbers, which are at its input $2.
+# Prints commands from the module at hand, after to_aiger, to a circuit $3/m<number>.aig for each of the numbers, which are at its input $2.
 circuits() { # NUMBERS INPUT DIR BITS
     echo "$to_gates; design -save all"
     while read -r number; do
@@ -70,7 +70,7 @@ circuits() { # NUMBERS INPUT DIR BITS
     done <"$1"
 }
 
-# .. from a module with its mutants to such circuits of it, side by side with itself on the same inputs and under the same
+# Prints commands from a module with its mutants to such circuits of it, side by side with itself on the same inputs and under the same
 # assumptions: what differs in the outputs is the bad state. Both start in the same state, that after reset.
 miters() { # READ NUMBERS LIST DIR BITS; READ: commands that read the module
     echo "$1; chformal -assert -remove; flatten; rename -top gold; design -stash gold"
@@ -83,7 +83,7 @@ miters() { # READ NUMBERS LIST DIR BITS; READ: commands that read the module
     circuits "$2" in_mutant "$4" "$5"
 }
 
-# A line "number PROVED|FAILED" for each of the circuits that is decided.
+# Prints a line "number PROVED|FAILED" for each of the circuits that is decided.
 pdr_each() { # NUMBERS DIR SECONDS
     while read -r number; do
         echo "echo mutant $number; read_aiger $2/m$number.aig; fold; strash; scorr; dc2; pdr -T $3"

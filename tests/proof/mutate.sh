@@ -3,8 +3,8 @@
 # Makes COUNT mutants of the cell a property file names (mutate:), with the first of the file's parameter sets; with COUNT 0 all
 # there are, with each set but those of 17 bits, whose mutants only repeat. A mutant is one inverted, constant or conditionally
 # inverted bit at one port of an operator or register; clocks are not part of the model. It is killed when the proof fails; one
-# that is not must be proved equal to the cell as far as the outside can tell (seen_o), or it has survived. A row of a table
-# each; fails when one survives.
+# that is not must be proved equal to the cell as far as the outside can tell (seen_o), or it has survived. Each has a
+# row of a table; the script fails when one survives.
 # With COUNT 0 verdicts stay in WORK_DIR: what was interrupted goes on from there, unless what they are about has changed.
 set -eu
 rtl=$1 work=$2 count=$3
@@ -18,7 +18,7 @@ script() { # FILE: runs Yosys on it
     yosys -q -s "$1" >"$base/log" 2>&1 </dev/null || { tail "$base/log" >&2; exit 1; }
 }
 
-# $base/design.il: the property module, its input `mutant` led to each instance of the cell: which line of $base/list is on.
+# $base/design.il is the property module, its input `mutant` led to each instance of the cell: which line of $base/list is on.
 start() {
     echo "$(elaborate "$property" "$set" "$base" "") memory_map; write_ilang $base/plain.il" >"$base/plain.ys"
     script "$base/plain.ys"

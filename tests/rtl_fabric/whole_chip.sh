@@ -1,5 +1,5 @@
 #!/bin/sh
-# whole_chip.sh ONYX CYCLE_REPLAY WHOLE_REPLAY DATA: SpM*SpM on the forms of the array in RTL. The netlist of engine rtl
+# whole_chip.sh ONYX CYCLE_REPLAY WHOLE_REPLAY DATA runs SpM*SpM on the forms of the array in RTL. The netlist of engine rtl
 # gives words (result.bin) and their cycles (io.trace); the tile library and the whole chip as one model, configured
 # through their configuration bus, must give the same bytes. Both are compared with engine cycle on the way, which
 # alone stands beside them where the kernel is there twice.
@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# run NAME ARGUMENTS ...: of onyx run on SpM*SpM i,j,k
+# run NAME ARGUMENTS ...: runs SpM*SpM i,j,k with these arguments of onyx run
 run() {
     name=$1
     shift

@@ -1,5 +1,5 @@
 #!/bin/sh
-# mutants.sh RTL_DIR TOP COUNT OUT_DIR PASS MODULE.. -- PLACE..: module TOP with faults one can switch on.
+# mutants.sh RTL_DIR TOP COUNT OUT_DIR PASS MODULE.. -- PLACE..: makes module TOP with faults one can switch on.
 # Writes OUT_DIR/TOP.v, in which input `mutant` selects one of COUNT mutants of each MODULE (0: none); OUT_DIR/list, a line
 # each in their order; and OUT_DIR/MODULE.il, the module they are mutants of. A PLACE, MODULE/INSTANCE, is an instance that
 # needs the input: of a mutated module, or one on the way to it. A mutant is one constant, inverted or conditionally inverted bit at a port

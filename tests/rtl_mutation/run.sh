@@ -17,7 +17,7 @@ ulimit -c 0
 env ONYX_MUTANT=0 "$test" >"$work/log" 2>&1 || { cat "$work/log"; echo "fails without a mutant"; exit 1; }
 echo "$about" >"$work/about"
 
-# "number module" of the mutants to try.
+# These are the lines "number module" of the mutants to try.
 sed -n 's/.* -module \([^ ]*\) .*/\1/p' "$dir/list" | awk -v stride="$stride" 'NR % stride == 1 % stride { print NR, $1 }' >"$work/numbers"
 
 # Most are noticed in no time. Those that run for long are first compared with the module: it is quicker.
@@ -35,7 +35,7 @@ script() { # FILE: runs Yosys on it
     yosys -q -s "$1" >"$work/log" 2>&1 </dev/null || { tail "$work/log" >&2; exit 1; }
 }
 
-# Those of the numbers that are proved equal to the module in the surroundings of its property file, or, if it has none, alone.
+# Prints those of the numbers that are proved equal to the module in the surroundings of its property file, or, if it has none, alone.
 equivalent() { # MODULE NUMBERS
     property=$(property_of "$1")
     top=$1

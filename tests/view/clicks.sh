@@ -1,6 +1,6 @@
 #!/bin/sh
-# The page of `onyx view` in a browser: clicks on a tile, a graph node, a route and a tab show what they should everywhere.
-# clicks.sh ONYX; skipped (exit 77) without chromedriver.
+# Clicks through the page of `onyx view` in a browser: a tile, a graph node, a route and a tab show what they should everywhere.
+# clicks.sh ONYX; it is skipped (exit 77) without chromedriver.
 set -eu
 onyx=$(realpath "$1")
 for program in chromium chromedriver curl dot; do
@@ -35,7 +35,7 @@ session=$(post /session '{"capabilities":{"alwaysMatch":{"goog:loggingPrefs":{"b
     sed 's/.*"sessionId":"\([^"]*\)".*/\1/')
 page=/session/$session
 post "$page/url" "{\"url\":\"file://$work/out/view.html\"}" >/dev/null
-# The value of a JavaScript expression without double quotes.
+# Prints the value of a JavaScript expression without double quotes.
 value() { post "$page/execute/sync" "{\"script\":\"return String($1)\",\"args\":[]}" | sed 's/^{"value":"\(.*\)"}$/\1/'; }
 click() {
     element=$(post "$page/element" "{\"using\":\"css selector\",\"value\":\"$1\"}" | sed 's/.*:"\([^"]*\)"}}$/\1/')
@@ -51,7 +51,7 @@ expect "document.getElementById('expression').textContent" "X(i,j)=B(i,k)*C(k,j)
 expect "$(count '#floor .tile.used')" 54 # two copies of 27
 expect "$(count '#graph .node')" 18
 expect "$(count '.picked')" 0
-# A tile: its SAM node, its routes, its details.
+# A click on a tile picks its SAM node, its routes and its details.
 tile=$(value "[...document.querySelectorAll('#floor .tile.used')].find(t => t.textContent.includes('intersect_k_u1')).dataset.cell")
 click "#floor .tile[data-cell='$tile']"
 expect "document.querySelector('aside h2').textContent" intersect_k_u1
@@ -60,7 +60,7 @@ expect "$(count '#floor .tile.picked')" 1
 expect "document.querySelectorAll('.route.picked').length > 3 && document.querySelectorAll('.route.faint').length > 10" true
 expect "document.querySelectorAll('#channels tr.picked').length > 3" true
 expect "document.querySelector('aside').textContent.includes('intersect_unit_inst_tile_en = 1')" true
-# A SAM node: both of its tiles. The same click again: nothing.
+# A click on a SAM node picks both of its tiles, and a second one nothing.
 node=$(value "[...document.querySelectorAll('#graph .node')].find(n => n.textContent.includes('mul')).id")
 click "#graph #$node"
 expect "$(count '#floor .tile.picked')" 2
@@ -83,13 +83,13 @@ done
 click "[data-fit='graph']"
 expect "(g => g.scrollHeight <= g.clientHeight + 1 && g.scrollWidth <= g.clientWidth + 1)(document.getElementById('graph'))" true
 click "[data-fit='graph']"
-# The graph of tiles, and a net of the timing table.
+# Then come the graph of tiles, and a net of the timing table.
 click "[data-graph='netlist']"
 expect "$(count '#graph .node')" 54
 click "#nets tbody tr"
 expect "document.querySelectorAll('#floor .tile.picked').length >= 2 && document.querySelectorAll('#graph .node.picked').length >= 2" true
 expect "document.querySelector('aside').textContent.includes('ps')" true
-# Heat, the whole array, no routes.
+# Last come heat, the whole array, and no routes.
 click "[data-colour='stall']"
 expect "document.getElementById('legend').textContent" '0  100 %'
 expect "[...document.querySelectorAll('#floor .tile.used')].some(t => t.style.fill.startsWith('rgba(204, 51, 17'))" true

@@ -23,7 +23,7 @@ typedef struct {
     pnr_route route;
 } found_net;
 
-/* A tile some word configures. */
+/* A tile that some word configures. */
 typedef struct {
     uint32_t x, y;
     net_tile kind;
@@ -69,7 +69,7 @@ static uint32_t value(const decoder *c, const tile *t, uint32_t field) {
     return bits_value(c->map, &t->words, bits_field_at(c->map, field), t->x, t->y);
 }
 
-/* Place of the first word of a tile in the file: where messages about the tile point. */
+/* Returns the place of the tile's first word in the file, where messages about the tile point. */
 static src_loc tile_loc(const decoder *c, uint32_t x, uint32_t y) {
     const tile *t = tile_at(c, x, y);
     return t ? t->words.words.at[0].loc : (src_loc){0};
@@ -107,7 +107,8 @@ typedef struct {
     const bits_word *word;
 } word_context;
 
-/* Fields a netlist of sparse tiles has no place for: 1-bit routing, Pond, flush routing, power switches. */
+/* Whether a netlist of sparse tiles has no place for the field: it is of 1-bit routing, Pond, flush routing
+ * or a power switch. */
 static bool expressible(const bits_map *map, const tile *t, const bits_field *f) {
     if (f->feature == 0)
         return true;
@@ -134,7 +135,7 @@ static void check_field(void *context, const bits_field *f) {
     diag_hint(w->c->d, "1-bit routing, ponds, routed flush and power switches belong to dense applications");
 }
 
-/* The field of another profile of the board that explains some of the bits, or NULL. */
+/* Finds the field of another profile of the board that explains some of the bits, or NULL. */
 static const bits_field *of_other_profile(const bits_map *map, const tile *t, const bits_word *w,
                                           uint32_t bits) {
     for (uint32_t i = 0; i < map->others.len; i++) {
@@ -380,7 +381,7 @@ static bool arriving(const decoder *c, uint32_t x, uint32_t y, pnr_side side, ui
     return true;
 }
 
-/* The arriving wire that input `select` (0..2) of an output is. */
+/* Returns the arriving wire that input `select` (0..2) of an output is. */
 static bits_wire switch_input(const decoder *c, const wire_id *out, uint32_t select) {
     return c->map->switch_input[out->side][out->track][select];
 }
@@ -421,7 +422,7 @@ static void walk_back(const decoder *c, wire_id at, walk *w) {
     diag_hint(c->d, "the selects of several tiles form a ring without a source");
 }
 
-/* 1-based number of the net with that source, made when new. */
+/* Returns the number, from 1 on, of the net with that source, which is made if it is new. */
 static uint32_t net_of(decoder *c, net_pin source) {
     for (uint32_t i = 0; i < c->nets.len; i++) {
         if (c->nets.at[i].pin.cell.v == source.cell.v && c->nets.at[i].pin.port == source.port)
@@ -512,7 +513,7 @@ static void follow_port(decoder *c, const tile *t, uint32_t port) {
     follow_cb(c, *cell_at(c, t->x, t->y), port, t->x, t->y, select);
 }
 
-/* Sinks in the order of (cell, port): cells stand in the order of their tiles. */
+/* Follows the sinks in the order of (cell, port), as cells stand in the order of their tiles. */
 static void follow_sinks(decoder *c) {
     for (uint32_t i = 0; i < c->tiles.len; i++) {
         const tile *t = &c->tiles.at[i];

@@ -67,7 +67,7 @@ static inline uint32_t bits_count(uint32_t v) {
     return n;
 }
 
-/* The field `name` of a tile kind, or NULL; `feature` BITS_ANY_FEATURE finds it wherever it is. */
+/* Finds the field `name` of a tile kind, or NULL; `feature` BITS_ANY_FEATURE finds it wherever it is. */
 const bits_field *bits_find(const bits_map *map, net_tile tile, uint32_t feature, const char *name);
 /* Whether a field with that name belongs to a profile that the map is not of. */
 bool bits_is_elsewhere(const bits_map *map, net_tile tile, const char *name);
@@ -96,31 +96,32 @@ static inline uint32_t bits_x(uint32_t address) {
 static inline uint32_t bits_y(uint32_t address) {
     return address & 0xff;
 }
-/* Canonical order: x, y, feature, register. */
+/* Returns the key of the canonical order: x, y, feature, register. */
 static inline uint32_t bits_key(uint32_t address) {
     return address << 16 | bits_feature(address) << 8 | bits_reg(address);
 }
-/* What stands at the word's tile; NET_TILE_NONE outside the board. */
+/* Returns what stands at the word's tile; NET_TILE_NONE outside the board. */
 net_tile bits_tile(const bits_map *map, uint32_t address);
-/* Features of a MEM tile that are its SRAM: words there are contents, not fields. */
+/* Whether the feature is the SRAM of a MEM tile: words there are contents, not fields. */
 static inline bool bits_is_sram(net_tile tile, uint32_t feature) {
     return tile == NET_TILE_MEM && (feature == 1 || feature == 2);
 }
 
-/* The words of a stream sorted canonically, ties in stream order. Addresses may repeat. */
+/* Returns the words of a stream sorted canonically, ties in stream order. Addresses may repeat. */
 bits_stream bits_sorted(const bits_stream *in, arena *mem);
-/* Data at an address of a sorted stream; 0 when it is not there. */
+/* Returns the data at an address of a sorted stream; 0 when it is not there. */
 uint32_t bits_data(const bits_stream *sorted, uint32_t address);
-/* Value of a field of the tile at (x, y) in a sorted stream. */
+/* Returns the value of a field of the tile at (x, y) in a sorted stream. */
 uint32_t bits_value(const bits_map *map, const bits_stream *sorted, const bits_field *f, uint32_t x,
                     uint32_t y);
-/* Value of the tile's `mode` field; 0 where the kind has none. */
+/* Returns the value of the tile's `mode` field; 0 where the kind has none. */
 uint32_t bits_mode(const bits_map *map, const bits_stream *sorted, uint32_t x, uint32_t y);
 
 extern const char *const bits_side_name[4];          /* "EAST" .. */
 extern const char *const bits_kind_name[BITS_KINDS]; /* "PE" .. */
 
-/* Connection-box select of arriving wire (side, track), and back. */
+/* Returns the connection-box select of arriving wire (side, track); bits_cb_wire is its inverse, false for a
+ * track the board lacks. */
 uint32_t bits_cb_select(uint32_t side, uint32_t track);
 bool bits_cb_wire(const pnr_board *b, uint32_t select, pnr_side *side, uint32_t *track);
 

@@ -118,7 +118,7 @@ static bool row_columns(const csv_table *t, uint32_t expected, diagnostics *d) {
     return false;
 }
 
-/* Columns lo, hi, field from column `first` on; `limit` bounds hi. */
+/* Reads the columns lo, hi and field, of which lo is column `first`; `limit` bounds hi. */
 static bool row_bits(const csv_table *t, uint32_t first, uint32_t limit, bits_field *f, arena *mem,
                      diagnostics *d) {
     uint32_t lo = 0, hi = 0;
@@ -141,7 +141,7 @@ static bool row_bits(const csv_table *t, uint32_t first, uint32_t limit, bits_fi
     return true;
 }
 
-/* "CONFIG_SPACE_12" -> 12 */
+/* Whether the name is that of a CONFIG_SPACE word; *k is 12 for "CONFIG_SPACE_12". */
 static bool space_word(const char *name, uint32_t *k) {
     static const char prefix[] = "CONFIG_SPACE_";
     char *end = NULL;
@@ -171,7 +171,7 @@ static bool read_register_row(const csv_table *t, bits_map *map, arena *mem, dia
     return true;
 }
 
-/* tile, feature, mode, controller, lo, hi, field; further columns are the caller's. */
+/* Reads the columns tile, feature, mode, controller, lo, hi and field; further ones are the caller's. */
 static bool space_field(const csv_table *t, const bits_map *map, arena *mem, diagnostics *d,
                         bits_field *out) {
     bits_field f = {.row = map->fields.len, .space = true, .mode = BITS_ANY_MODE};
@@ -202,7 +202,8 @@ static bool read_space_row(const csv_table *t, bits_map *map, arena *mem, diagno
     return true;
 }
 
-/* The same and what the field does, which is the rest of the line. */
+/* Reads a row of a profile's table: the columns of space_field, then what the field does, which is the rest
+ * of the line. */
 static bool read_profile_row(const csv_table *t, const char *profile, bits_map *map, arena *mem,
                              diagnostics *d) {
     bits_field f;
@@ -233,7 +234,7 @@ static bool read_table(bits_map *map, const char *file, const char *header, row_
     return good;
 }
 
-/* The tables of all profiles of the board: the fields of its own belong to the map. */
+/* Reads the tables of all profiles of the board. The fields of the profile in use belong to the map. */
 static bool read_profiles(bits_map *map, arena *mem, diagnostics *d) {
     const cJSON *m = cJSON_GetObjectItemCaseSensitive(map->board->json, "profiles");
     bool good = true;
@@ -261,7 +262,7 @@ static int by_name(const void *left, const void *right) {
     return c ? c : order(a->row, b->row);
 }
 
-/* Sort key of by_place next to the field's number, so that qsort needs no context. */
+/* The sort key of by_place stands next to the field's number, so that qsort needs no context. */
 typedef struct {
     uint64_t key;
     uint32_t number;
@@ -383,7 +384,7 @@ static void list_core_fields(bits_map *map, arena *mem) {
     }
 }
 
-/* The board's switch box turned round: every output has three inputs, none from its own side. */
+/* Lists the inputs of every output of the switch box: there are three, none from its own side. */
 static void invert_switches(bits_map *map) {
     const pnr_board *b = map->board;
     for (uint32_t i = 0; i < 16 * b->tracks; i++) {
@@ -470,7 +471,7 @@ uint32_t bits_pieces(const bits_map *map, const bits_field *f, bits_piece piece[
     return 2;
 }
 
-/* First position in by_place whose key is not below `key`. */
+/* Returns the first position in by_place whose key is not below `key`. */
 static uint32_t place_from(const bits_map *map, uint64_t key) {
     uint32_t low = 0, high = map->by_place.len;
     while (low < high) {
@@ -483,8 +484,8 @@ static uint32_t place_from(const bits_map *map, uint64_t key) {
     return low;
 }
 
-/* Fields of CONFIG_SPACE_k: those that reach into it may begin in the word before (fields have <= 32 bits).
- */
+/* Visits the fields of CONFIG_SPACE_k. Those that reach into it may begin in the word before, as fields have
+ * at most 32 bits. */
 static uint32_t each_space_field(const bits_map *map, net_tile tile, uint32_t mode, uint32_t feature,
                                  uint32_t k, bits_visit *visit, void *context) {
     uint32_t begin = k * 32, mask = 0;

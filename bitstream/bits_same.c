@@ -22,7 +22,7 @@ static void differs(comparison *c, pnr_site at, const char *what) {
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* Index of the cell at a site, or UINT32_MAX. */
+/* Returns the index of the cell at a site, or UINT32_MAX. */
 static uint32_t cell_index(const pnr_design *design, pnr_site at) {
     for (uint32_t i = 0; i < design->site.len; i++) {
         if (design->site.at[i].x == at.x && design->site.at[i].y == at.y)
@@ -168,7 +168,7 @@ static void compare_net(comparison *c, uint32_t left, uint32_t right) {
     }
 }
 
-/* Index of the net with that source, or UINT32_MAX. */
+/* Returns the index of the net with that source, or UINT32_MAX. */
 static uint32_t net_index(const pnr_design *design, pnr_site at, uint8_t port) {
     for (uint32_t i = 0; i < design->net->nets.len; i++) {
         net_pin pin = design->net->nets.at[i].source;

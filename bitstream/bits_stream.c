@@ -45,7 +45,7 @@ bits_stream bits_canonical(const bits_stream *bits, arena *mem) {
     return out;
 }
 
-/* Position in sorted `keys` of the first entry not below `key`. */
+/* Returns the position in sorted `keys` of the first entry that is not below `key`. */
 static uint32_t first_key(const word_key *keys, uint32_t count, uint32_t key) {
     uint32_t low = 0, high = count;
     while (low < high) {
@@ -151,7 +151,7 @@ static void skip_blanks(bits_reader *r) {
         r->at++;
 }
 
-/* The rest of a line: blanks and a comment; leaves the reader behind the line feed. */
+/* Skips the rest of a line, blanks and a comment, and leaves the reader behind the line feed. */
 static bool end_line(bits_reader *r) {
     skip_blanks(r);
     if (r->at < r->length && r->text[r->at] == '#') {

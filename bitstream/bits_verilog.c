@@ -79,7 +79,7 @@ static const char *hop_name(writer *w, const pnr_hop *h) {
     return arena_printf(&w->scratch, "x%uy%u_%c%u", h->x, h->y, letter[h->side], h->track);
 }
 
-/* Node `hop` of a net, or its source. */
+/* Names node `hop` of a net, or its source. */
 static const char *node_name(writer *w, uint32_t net, uint32_t hop) {
     net_pin source = w->design->net->nets.at[net].source;
     if (hop != PNR_NO_HOP)
@@ -129,7 +129,8 @@ static const char *sink_name(writer *w, uint32_t net, uint32_t sink) {
 
 /* ---- routes ---------------------------------------------------------------------------------- */
 
-/* ready of a node = AND over what it feeds. A hop's taking side is NAME_take when it has a register. */
+/* Writes the ready of a node, which is the AND over what it feeds. The taking side of a hop with a register
+ * is called NAME_take. */
 static void write_ready(writer *w, uint32_t net, uint32_t node) {
     const pnr_route *route = &w->design->route.at[net];
     const char *and = "";
@@ -185,8 +186,8 @@ static void write_net(writer *w, uint32_t net) {
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* The depth-2 FIFO of a core's port, from stream `in` to stream `out`. A port with `gate` is a source: its
- * valid waits for the ready of all it feeds. */
+/* Writes the depth-2 FIFO of a core's port, from stream `in` to stream `out`. A port with `gate` is a source:
+ * its valid waits for the ready of all it feeds. */
 static void write_fifo(writer *w, const char *instance, net_cell cell, uint32_t width, const char *in,
                        const char *out, bool gate) {
     fprintf(w->out,
@@ -218,7 +219,7 @@ static void write_output(writer *w, net_cell cell, uint32_t port) {
     write_fifo(w, out, cell, 17, tail, out, true);
 }
 
-/* Value of CONFIG_SPACE bit `bit` of a cell. */
+/* Returns CONFIG_SPACE bit `bit` of a cell. */
 static bool space_bit(const pnr_design *design, const bits_map *map, const net_cell_data *cell,
                       uint32_t bit) {
     for (uint32_t i = 0; i < cell->config.len; i++) {
@@ -241,7 +242,7 @@ static const char *mode_field(writer *w, const net_cell_data *cell, const char *
     return arena_printf(&w->scratch, "%s%s", net_mode_table[cell->mode].prefix, name);
 }
 
-/* "84'h..." */
+/* Writes the constant at a module's input, as "84'h...". */
 static void write_constant(writer *w, const net_cell_data *cell, const config_port *c) {
     net_tile tile = net_mode_table[cell->mode].tile;
     const char *first = mode_field(w, cell, c->from), *last = mode_field(w, cell, c->to);
@@ -262,7 +263,7 @@ static void write_constant(writer *w, const net_cell_data *cell, const config_po
     fputs(")", w->out);
 }
 
-/* The streams of a primitive's ports. An input without a net never is valid, an output without one is always
+/* Declares the stream of a port without a net. Such an input is never valid and such an output is always
  * taken; lint wants names for what they leave open. */
 static void declare_unused(writer *w, const char *name, uint32_t port, bool input) {
     if (input)
@@ -317,7 +318,7 @@ static uint32_t count_hazards(const net_cell_data *cell) {
     return n;
 }
 
-/* A word moves into or out of the FIFO from stream `in` to `out`. */
+/* Writes that a word moves into or out of the FIFO from stream `in` to `out`. */
 static void write_moves(writer *w, const char *name, const char *in, const char *out, uint32_t port,
                         const char *out_valid) {
     fprintf(w->out, " |\n      (%s_%s%u_valid & %s_%s%u_ready) | (%s_%s%u_%s & %s_%s%u_ready)", name, in,
@@ -344,7 +345,7 @@ static void write_clock(writer *w, net_cell cell, const primitive *p) {
             name, name);
 }
 
-/* x1y1_hazard[] in the order of the table. */
+/* Connects a module's monitors to x1y1_hazard[], in the order of the table. */
 static void write_watch(writer *w, const net_cell_data *data, const char *name) {
     const primitive *p = &primitives[data->mode];
     if (p->watch[0] && !p->watch[1])
@@ -385,8 +386,8 @@ static void write_core(writer *w, net_cell cell, const net_cell_data *data) {
     write_clock(w, cell, p);
 }
 
-/* An IO tile: one FIFO of 16 bits; the array adds a control bit 0 on the way in and drops it on the way out.
- */
+/* Writes an IO tile, which is one FIFO of 16 bits: the array adds a control bit 0 on the way in and drops it
+ * on the way out. */
 static void write_io(writer *w, net_cell cell, const net_cell_data *data) {
     const char *name = cell_name(w, cell);
     uint32_t x = site_of(w, cell).x;
@@ -467,7 +468,7 @@ static uint32_t count_all_hazards(const netlist *n) {
     return hazards;
 }
 
-/* Hazard `index`: x1y1_hazard[2]. */
+/* Names hazard `index` of the design: x1y1_hazard[2]. */
 static const char *hazard_name(writer *w, uint32_t index) {
     const netlist *n = w->design->net;
     for (uint32_t i = 0; i < n->cells.len; i++) {

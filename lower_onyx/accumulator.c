@@ -10,7 +10,7 @@ static sam_end source_of(const sam_edge_data *e) {
     return e == NULL ? (sam_end){{0}, 0} : (sam_end){e->src, e->src_port};
 }
 
-/* The coordinates that come in step with a stream of references. */
+/* Finds the coordinates that come in step with a stream of references. */
 static sam_end beside_ref(const sam_graph *s, const sam_edge_data *ref) {
     if (ref == NULL)
         return (sam_end){{0}, 0};
@@ -28,7 +28,7 @@ static sam_end beside_ref(const sam_graph *s, const sam_edge_data *ref) {
     }
 }
 
-/* The coordinates each of which owns a fiber of `crd`; none: `crd` is the outermost. */
+/* Finds the coordinates each of which owns a fiber of `crd`; none if `crd` is the outermost. */
 static sam_end around_crd(const sam_graph *s, sam_end crd) {
     switch ((int)sam_node_at(s, crd.node)->kind) {
     case SAM_FIBERLOOKUP:

@@ -51,7 +51,7 @@ static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/* The cell's outputs from its inputs; false if the fork does not reach it. */
+/* Derives what holds at the cell's outputs from its inputs; false if the fork does not reach it. */
 static bool arrive(balancer *b, uint32_t cell) {
     path out = {false, 0, NOT_SHORT}, *pin = &b->pin[cell * PINS];
     for (uint32_t p = 0; p < PINS; p++) {

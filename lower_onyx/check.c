@@ -15,12 +15,12 @@ static size_t slot(onyx_node node, onyx_port port) {
     return (size_t)(node.v - 1) * ONYX_PORTS + (size_t)port;
 }
 
-/* "B0.read.coord_out" */
+/* Writes a port with its node: "B0.read.coord_out". */
 static const char *end_name(const onyx_graph *g, onyx_node node, onyx_port port) {
     return arena_printf(g->mem, "%s.%s", onyx_node_name(g, node), onyx_port_table[port].name);
 }
 
-/* "read_scanner.coord_out" */
+/* Writes a port with its kind of node: "read_scanner.coord_out". */
 static const char *kind_port(const onyx_graph *g, onyx_port port) {
     return arena_printf(g->mem, "%s.%s", onyx_kind_table[onyx_port_table[port].kind].name,
                         onyx_port_table[port].name);
@@ -34,7 +34,7 @@ static const char *sink_name(const onyx_graph *g, const onyx_link *l) {
     return end_name(g, l->sink, l->sink_port);
 }
 
-/* The ports a rule pairs with `port`, as a list in words. */
+/* Lists the ports a rule pairs with `port`, in words. */
 static const char *partners(const onyx_graph *g, onyx_port port) {
     const char *list = "";
     for (uint32_t i = 0; i < onyx_rule_count; i++) {
@@ -112,7 +112,7 @@ static void count_link(checker *c, const onyx_link *l) {
     c->sinks[slot(l->source, l->source_port)]++;
 }
 
-/* Rules with fan-out ONE: the same source port and sink port of two links. */
+/* A rule with fan-out ONE is broken when two links have the same source port and sink port. */
 static void check_fan_out(checker *c, uint32_t index) {
     const onyx_link *l = &c->g->links.at[index];
     const onyx_rule *rule = onyx_rule_find(l->source_port, l->sink_port);

@@ -81,7 +81,7 @@ static uint32_t n_sinks(const analysis *a, uint32_t net) {
     return a->m.n->nets.at[net].sinks.len;
 }
 
-/* From `node`, to every channel behind process p that is full, but for those of `net`. */
+/* Adds an edge from `node` to every channel behind process p that is full, but for those of `net`. */
 static void to_outputs(analysis *a, uint32_t node, uint32_t p, uint32_t net, edge_kind kind) {
     const dl_process *process = &a->m.processes.at[p];
     for (uint32_t o = 0; o < process->out.len; o++) {
@@ -123,7 +123,7 @@ static void add_edges(analysis *a, uint32_t c) {
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
-/* Levels between a stream and the one that is counted. */
+/* Says where a stream stands to the one that is counted; *levels: how many levels are between them. */
 static place place_of(const analysis *a, uint32_t stream, uint32_t *levels) {
     uint32_t s = stream;
     *levels = 0;
@@ -143,7 +143,8 @@ static place place_of_node(const analysis *a, uint32_t node) {
     return place_of(a, channel_of(a, node)->stream, &levels);
 }
 
-/* What so many tokens in a full channel are worth at least: themselves, or the fibers they must complete. */
+/* Returns what so many tokens in a full channel are worth at least: themselves, or the fibers they must
+ * complete. */
 static int worth(const analysis *a, const dl_channel *c, uint32_t tokens) {
     uint32_t levels;
     uint64_t each = 1;
@@ -156,7 +157,7 @@ static int worth(const analysis *a, const dl_channel *c, uint32_t tokens) {
     return (int)(tokens / (each * (a->now.fiber + 1) * (a->m.padded[c->net] ? 2 : 1)));
 }
 
-/* Tokens before a full channel: it, and the FIFO behind the source's port. */
+/* Returns how many tokens stand before a full channel: in it, and in the FIFO behind the source's port. */
 static uint32_t room_behind(const analysis *a, const dl_channel *c) {
     net_pin source = a->m.n->nets.at[c->net].source;
     bool alu = net_cell_at(a->m.n, source.cell)->mode == NET_MODE_ALU;
@@ -167,7 +168,7 @@ static uint32_t parent_of(const analysis *a, uint32_t stream) {
     return a->m.streams.at[stream].parent;
 }
 
-/* A finished sum, not the sum so far, of an accumulator. */
+/* Whether the channel carries an accumulator's finished sum, not its sum so far. */
 static bool is_total(const analysis *a, const dl_process *p, const dl_channel *c) {
     return c->stream == p->total &&
            a->m.process_of[a->m.n->nets.at[c->net].source.cell.v - 1] == (uint32_t)(p - a->m.processes.at);
@@ -212,13 +213,13 @@ static int weight_of_tokens(const analysis *a, const edge *e) {
     BUG("edge kind %d", (int)e->kind);
 }
 
-/* A stream that a dropper has taken stops from. */
+/* Whether a dropper has taken stops from the stream. */
 static bool dropped(const analysis *a, const dl_channel *c) {
     net_pin source = a->m.n->nets.at[c->net].source;
     return a->m.processes.at[a->m.process_of[source.cell.v - 1]].kind == DL_DROP && source.port != DROP_OUTER;
 }
 
-/* In the order of coordinates: -1 says that one is truly less. */
+/* Returns the weight of an edge in the order of coordinates: -1 says that one is truly less. */
 static int weight_among(const analysis *a, const edge *e) {
     const dl_channel *from = channel_of(a, e->from), *to = channel_of(a, e->to);
     bool exact = place_of_node(a, e->from) == EXACT, exact_to = place_of_node(a, e->to) == EXACT;
@@ -280,7 +281,8 @@ static int sum(int a, int b) {
     return a + b > ANY ? ANY : a + b;
 }
 
-/* The child of the stream that is counted in whose family a node lies; DL_NONE: in none, it is counted. */
+/* Returns the child of the stream that is counted in whose family a node lies. DL_NONE: it lies in none, and
+ * is counted. */
 static uint32_t branch_of(const analysis *a, uint32_t node) {
     uint32_t s = channel_of(a, node)->stream;
     if (s == a->now.stream)
@@ -344,7 +346,7 @@ static void cut_bridges(analysis *a) {
     }
 }
 
-/* bound[u, v]: the most that a way from u to v adds up to, whatever it passes twice. */
+/* Fills bound[u, v], the most that a way from u to v adds up to, whatever it passes twice. */
 static void find_bounds(analysis *a) {
     uint32_t n = a->nodes;
     a->n_within = 0;
@@ -416,7 +418,7 @@ static void keep_way(analysis *a, int sum_of_way) {
         vec_push(a->m.mem, &a->best_way, a->way.at[k]);
 }
 
-/* The worst circle through `start` that continues the way to `node`. */
+/* Finds the worst circle through `start` that continues the way to `node`. */
 static void search(analysis *a, uint32_t node, int so_far, bool crossed) {
     if (++a->steps > MOST_STEPS)
         return;
@@ -444,7 +446,7 @@ static void search(analysis *a, uint32_t node, int so_far, bool crossed) {
     a->busy[node] = false;
 }
 
-/* The worst circle through a node of at least `least`; false if there is none. */
+/* Finds the worst circle through a node of at least `least`; false if there is none. */
 static bool circle_through(analysis *a, uint32_t node, bool across, int least) {
     a->start = node;
     a->across = across;
@@ -467,7 +469,7 @@ static bool may_cross(const analysis *a, uint32_t node) {
     return false;
 }
 
-/* What one full channel adds to the report. */
+/* Adds to the report what one full channel lacks. */
 static void record(analysis *a, uint32_t node, uint32_t need, uint32_t fiber) {
     const dl_channel *c = channel_of(a, node);
     for (uint32_t i = 0; i < a->out->pairs.len; i++) {
@@ -481,7 +483,7 @@ static void record(analysis *a, uint32_t node, uint32_t need, uint32_t fiber) {
     vec_push(a->m.mem, &a->out->pairs, (net_reconvergence){c->net, c->sink, c->room, need, fiber});
 }
 
-/* The circle just found: the channels on it that are full lack room. */
+/* Reports the circle just found: the channels on it that are full lack room. */
 static void record_circle(analysis *a, uint32_t fiber) {
     bool worst = a->out->circle.len == 0 || fiber < a->out->fiber;
     if (worst)
@@ -507,7 +509,7 @@ static void count_in(analysis *a, uint32_t stream, bool among, uint32_t fiber) {
     find_bounds(a);
 }
 
-/* A circle that is possible if no fiber is longer than that. */
+/* Whether there is a circle that is possible if no fiber is longer than that. */
 static bool open_circle(analysis *a, uint32_t stream, uint32_t fiber) {
     count_in(a, stream, false, fiber);
     for (uint32_t i = 0; i < a->n_within; i++) {
@@ -519,7 +521,7 @@ static bool open_circle(analysis *a, uint32_t stream, uint32_t fiber) {
     return false;
 }
 
-/* The longest fibers no circle of the family is open for. */
+/* Returns the length of the longest fibers for which no circle of the family is open. */
 static uint32_t longest_fiber(analysis *a, uint32_t stream) {
     uint32_t fiber = 0;
     while (fiber < LONGEST_FIBER && !open_circle(a, stream, fiber + 1))
@@ -527,7 +529,8 @@ static uint32_t longest_fiber(analysis *a, uint32_t stream) {
     return fiber;
 }
 
-/* Tokens that suffice where `room` leaves so much on the worst way round; a way that is none needs none. */
+/* Returns the tokens that suffice where `room` leaves so much on the worst way round; a way that is none
+ * needs none. */
 static uint32_t enough(uint32_t room, int bound) {
     if (bound >= 0)
         return room;

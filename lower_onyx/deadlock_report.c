@@ -64,7 +64,7 @@ bool net_deadlock_report(const netlist *n, const net_liveness *found, uint32_t l
     return warn;
 }
 
-/* The bound on fibers, null if there is none. */
+/* Adds the bound on fibers, null if there is none. */
 static void add_fiber(cJSON *json, uint32_t fiber) {
     if (fiber == NET_ANY_FIBER)
         cJSON_AddNullToObject(json, "fiber");

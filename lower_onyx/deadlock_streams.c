@@ -12,7 +12,7 @@ static bool reader(const dl_model *m, const net_cell_data *c, const char *field)
     return net_config_of(m->n, c, arena_printf(m->mem, "fiber_access_16_inst_read_scanner_%s", field)) != 0;
 }
 
-/* The nets at a cell's inputs, by port; DL_NONE where there is none. */
+/* Lists the nets at a cell's inputs, by port; DL_NONE where there is none. */
 static void nets_into(const dl_model *m, uint32_t cell, uint32_t net[DL_INS]) {
     for (int i = 0; i < DL_INS; i++)
         net[i] = DL_NONE;
@@ -46,8 +46,8 @@ static dl_kind kind_of(const dl_model *m, const net_cell_data *c, const uint32_t
     return reader(m, c, "root") ? DL_SOURCE : reader(m, c, "lookup") ? DL_STEP : DL_SCAN;
 }
 
-/* The process of a cell: its own, or that of an earlier one: for a joiner one with the same coordinates, for
- * the values of an accumulator the memory that gives it positions. */
+/* Returns the process of a cell. It is its own, or that of an earlier cell: for a joiner one with the same
+ * coordinates, for the values of an accumulator the memory that gives it positions. */
 static uint32_t process_for(dl_model *m, const net_cell_data *c, dl_kind kind, const uint32_t in[DL_INS]) {
     if (kind == DL_SUM && reader(m, c, "lookup"))
         return m->process_of[m->n->nets.at[in[DL_REFERENCES]].source.cell.v - 1];
@@ -66,12 +66,12 @@ static uint32_t parent_of(const dl_model *m, uint32_t stream) {
     return m->streams.at[stream].parent;
 }
 
-/* Its tokens are known to be fibers of another stream's. */
+/* Whether the stream's tokens are known to be fibers of another stream's. */
 static bool nested(const dl_model *m, uint32_t stream) {
     return stream != 0 && !m->streams.at[stream].loose;
 }
 
-/* The families of a process's outputs, by port; false if those of its inputs do not belong together. */
+/* Makes the families of a process's outputs, by port; false if those of its inputs do not belong together. */
 static bool make_streams(dl_model *m, const net_cell_data *c, dl_kind kind, const uint32_t in[DL_INS],
                          uint32_t out[DL_OUTS]) {
     uint32_t s[DL_INS];
@@ -155,7 +155,7 @@ static bool gives_padded(const dl_model *m, dl_kind kind, const uint32_t in[DL_I
     return any;
 }
 
-/* Tokens that wait behind an input before the primitive itself has taken them. */
+/* Returns how many tokens wait behind an input before the primitive itself has taken them. */
 static uint32_t inner_room(dl_kind kind, uint32_t port) {
     return (kind == DL_REPEAT && port == 0) || (kind == DL_SCAN && port == DL_REFERENCES) ? FIFO : 0;
 }

@@ -6,7 +6,8 @@
  */
 #include "lower_onyx/lower_onyx.h"
 
-/* Which inputs of a cell must have early tokens for its outputs to have some; EARLY_MEMORY: as it is set. */
+/* Which inputs of a cell must have early tokens for its outputs to have some. With EARLY_MEMORY the settings
+ * say. */
 static const enum {
     EARLY_NONE,
     EARLY_ANY,
@@ -18,7 +19,7 @@ static const enum {
 #undef TILE_MODE
 };
 
-/* Which inputs of a cell have early tokens: a bit for each connected port, and for each early one. */
+/* Says which inputs of a cell have early tokens: a bit for each connected port, and for each early one. */
 static void inputs_of(const netlist *n, uint32_t cell, const bool *early, uint32_t *ports, uint32_t *have) {
     *ports = *have = 0;
     for (uint32_t i = 0; i < n->nets.len; i++) {

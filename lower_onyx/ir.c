@@ -104,7 +104,7 @@ const onyx_alu_op *onyx_alu_find(const char *name, bool bf16) {
     return NULL;
 }
 
-/* Position of a setting among those of its kind. */
+/* Returns the position of a setting among those of its kind. */
 static uint32_t setting_slot(onyx_setting setting) {
     uint32_t slot = 0;
     while (onyx_setting_table[setting - 1 - slot].kind == onyx_setting_table[setting].kind)

@@ -88,7 +88,7 @@ static bool syntax(reader *r, src_loc loc, const char *expected, word got) {
     return false;
 }
 
-/* Decimal number below 2^32 that fills the word. */
+/* Reads a decimal number below 2^32 that fills the word. */
 static bool number(word w, uint32_t *out) {
     uint64_t value = 0;
     for (size_t i = 0; i < w.length; i++) {
@@ -208,7 +208,7 @@ static bool parse_node(reader *r) {
     return true;
 }
 
-/* "B0.read.coord_out": everything before the last dot is the node. */
+/* Reads "B0.read.coord_out": everything before the last dot is the node. */
 static bool parse_end(reader *r, bool output, onyx_node *node, onyx_port *port) {
     word w = next_word(r);
     size_t dot = w.length;
@@ -231,7 +231,7 @@ static bool parse_end(reader *r, bool output, onyx_node *node, onyx_port *port) 
     return syntax(r, w.loc, output ? "an output port of that node" : "an input port of that node", w);
 }
 
-/* "ready[1]<" */
+/* Reads a wire, "ready[1]<". */
 static bool parse_wire(reader *r, word w, onyx_wire *wire) {
     const char *bracket = memchr(w.text, '[', w.length);
     size_t name_length = bracket == NULL ? 0 : (size_t)(bracket - w.text);

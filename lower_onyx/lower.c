@@ -41,7 +41,7 @@ static const port_map extended_vector_reducer = {
     {ONYX_PORT_VECTOR_REDUCER_COORD_IN, ONYX_PORT_VECTOR_REDUCER_VAL_IN},
     {ONYX_PORT_VECTOR_REDUCER_COORD_OUT, ONYX_PORT_VECTOR_REDUCER_VAL_OUT}};
 
-/* A vector reducer: what its repeat signal is made of, and the memories its sums leave from. */
+/* What a vector reducer's repeat signal is made of, and the memories that its sums leave from. */
 typedef struct {
     sam_node reducer;
     sam_end loop;
@@ -74,8 +74,8 @@ static bool tile_taken(const onyx_graph *g, name_id name) {
     return false;
 }
 
-/* `base` with everything but letters, digits and '_' replaced, and "_2", "_3" ... appended when it is taken.
- */
+/* Makes a name of `base`: everything but letters, digits and '_' is replaced, and "_2", "_3" ... appended
+ * when it is taken. */
 static const char *unique_name(lowering *l, const char *base) {
     char *clean = arena_strdup(l->g->mem, base);
     for (char *p = clean; *p != '\0'; p++) {
@@ -97,7 +97,8 @@ static const char *level_name(lowering *l, const char *tensor, int level) {
     return arena_printf(l->g->mem, "%s%s%d", tensor, gap, level);
 }
 
-/* "intersect_j", "mul": the operation and the index variables that tell nodes of one kind apart. */
+/* Names a node, "intersect_j" or "mul", by its operation and the index variables that tell nodes of one kind
+ * apart. */
 static const char *processing_name(lowering *l, const sam_node_data *s) {
     const name_table *names = l->sam->names;
     const char *what = s->kind == SAM_ALU         ? names_text(names, s->alu)
@@ -177,7 +178,7 @@ static bool any_outermost_sum(const sam_graph *s) {
     return false;
 }
 
-/* A dense level with one coordinate, from which all levels hang that were outermost. */
+/* Adds a dense level with one coordinate, from which all levels hang that were outermost. */
 static void add_outermost(lowering *l) {
     const char *tile = unique_name(l, "outermost");
     l->outermost =
@@ -197,7 +198,7 @@ static void set_root(lowering *l, onyx_node node, onyx_setting setting, onyx_por
 
 /* ---- memory primitives ----------------------------------------------------------------------- */
 
-/* Storage level of the logical mode a level scanner or writer names. */
+/* Finds the storage level of the logical mode that a level scanner or writer names. */
 static bool storage_level(lowering *l, sam_node h, int *level) {
     const sam_graph *s = l->sam;
     const sam_node_data *node = sam_node_at(s, h);
@@ -275,8 +276,8 @@ static uint32_t edge_along(const lower_options *o, name_id index) {
     return o->tile_edge;
 }
 
-/* Level scanner or value array: filled from the global buffer before it is read. A dense level has no
- * content, so its scanner stands alone. */
+/* Lowers a level scanner or value array, which is filled from the global buffer before it is read. A dense
+ * level has no content, so its scanner stands alone. */
 static onyx_node lower_reader(lowering *l, sam_node h) {
     const sam_node_data *s = sam_node_at(l->sam, h);
     int level;
@@ -299,7 +300,8 @@ static onyx_node lower_reader(lowering *l, sam_node h) {
     return t.read;
 }
 
-/* Level or value writer: filled by a stream, then read out to the global buffer as blocks. */
+/* Lowers a level or value writer, which is filled by a stream, then read out to the global buffer as blocks.
+ */
 static onyx_node lower_writer(lowering *l, sam_node h) {
     const sam_node_data *s = sam_node_at(l->sam, h);
     int level;
@@ -362,7 +364,7 @@ static onyx_node lower_joiner(lowering *l, sam_node h) {
     return node;
 }
 
-/* What to do without an operation the chip's PE lacks. */
+/* Says what to do without an operation that the chip's PE lacks. */
 static const char *alu_way_out(const char *name) {
     if (strcmp(name, "div") == 0)
         return "the chip does not divide: multiply by the reciprocal, made an operand before the run (bf16), "
@@ -457,7 +459,7 @@ static onyx_node lower_repeat(lowering *l, sam_node h) {
     return node;
 }
 
-/* The loop order with the result's variables outside, in which scalar reducers suffice: "i,j,k". */
+/* Returns the loop order with the result's variables outside, in which scalar reducers suffice: "i,j,k". */
 static const char *reducer_way_out(const lowering *l) {
     const sam_graph *s = l->sam;
     const char *order = "";
@@ -481,7 +483,7 @@ static const char *reducer_way_out(const lowering *l) {
         order);
 }
 
-/* The memory of an accumulator: each stop ends a block, and an empty one comes first. */
+/* Adds the memory of an accumulator: each stop ends a block, and an empty one comes first. */
 static triplet add_sum_memory(lowering *l, const char *tile, src_loc loc, bool values) {
     triplet t = add_triplet(l, tile, loc, values);
     onyx_set(onyx_node_at(l->g, t.write), ONYX_SET_WRITE_SCANNER_SPACC_MODE, 1);
@@ -536,7 +538,7 @@ static bool has_sum_room(lowering *l, sam_node h) {
     return false;
 }
 
-/* The chip's vector reducer, made of six tiles. */
+/* Lowers a vector reducer to the chip's, which is made of six tiles. */
 static onyx_node lower_accumulator(lowering *l, sam_node h) {
     uint32_t around;
     sam_end loop = lower_summed_loop(l->sam, h, &around);
@@ -712,7 +714,7 @@ static void lower_edge(lowering *l, const sam_edge_data *e) {
     }
 }
 
-/* The coordinates of the summed loop, into the accumulator's repeat signal. */
+/* Leads the coordinates of the summed loop into the accumulator's repeat signal. */
 static void lower_summed_edge(lowering *l, const accumulator *a) {
     onyx_node source = source_of(l, a->loop.node, a->loop.port);
     if (source.v != 0)

@@ -183,9 +183,9 @@ static inline onyx_node_data *onyx_node_at(const onyx_graph *g, onyx_node h) {
 }
 const char *onyx_node_name(const onyx_graph *g, onyx_node h);
 
-/* The rule of a pair of ports, or NULL: the link is not allowed. */
+/* Finds the rule of a pair of ports; NULL: the link is not allowed. */
 const onyx_rule *onyx_rule_find(onyx_port source, onyx_port sink);
-/* The operation, or NULL. */
+/* Finds the operation of that name, or NULL. */
 const onyx_alu_op *onyx_alu_find(const char *name, bool bf16);
 
 /* Settings are stored by their position among the kind's settings. A setting of another kind is a BUG. */
@@ -199,9 +199,9 @@ typedef struct {
     sam_node node;
     uint8_t port;
 } sam_end;
-/* The edge into a port, or NULL. */
+/* Finds the edge into a port, or NULL. */
 const sam_edge_data *lower_edge_into(const sam_graph *s, sam_node node, uint8_t port);
-/* The loop that a vector reducer adds over: its coordinates, one for each vector to add. *around: loops
+/* Finds the loop that a vector reducer adds over: its coordinates, one for each vector to add. *around: loops
  * around it. Node 0: the graph does not show it. */
 sam_end lower_summed_loop(const sam_graph *s, sam_node reducer, uint32_t *around);
 

@@ -10,7 +10,7 @@
 
 typedef enum { NET_TILE_NONE, NET_TILE_PE, NET_TILE_MEM, NET_TILE_IO } net_tile;
 
-/* Tile modes: lower_onyx/tiles.def has one row each. */
+/* The tile modes. lower_onyx/tiles.def has one row each. */
 typedef enum {
     NET_MODE_NONE,
 #define TILE_MODE(constant, ...) NET_MODE_##constant,
@@ -79,27 +79,28 @@ typedef struct {
 static inline net_cell_data *net_cell_at(const netlist *n, net_cell h) {
     return &n->cells.at[h.v - 1];
 }
-/* The id of a net, by its index: "e12". */
+/* Returns the id of a net, by its index: "e12". */
 const char *net_id_text(const netlist *n, uint32_t net, arena *mem);
-/* "MEM_input_width_17_num_2", "io2f_17_0": the port's name in .packed files. */
+/* Returns the port's name in .packed files: "MEM_input_width_17_num_2", "io2f_17_0". */
 const char *net_port_name(net_tile tile, bool output, uint8_t port);
 
-/* A configuration field of a cell by its name; 0 where the cell does not have it. */
+/* Returns a configuration field of a cell by its name; 0 where the cell does not have it. */
 uint32_t net_config_of(const netlist *n, const net_cell_data *c, const char *field);
 bool net_check(const netlist *n,
                diagnostics *d); /* modes, ports, one driver per input, required ports driven */
-/* netlist.json (docs/netlist.md); from_json(to_json(n)) equals n but for source locations. */
+/* These write and read netlist.json (docs/netlist.md); from_json(to_json(n)) equals n but for source
+ * locations. */
 cJSON *net_to_json(const netlist *n);
 bool net_from_json(const cJSON *json, name_table *names, arena *mem, diagnostics *d, netlist *out);
 
-/* `copies` of a checked netlist beside each other: they share no wire and no stream, since an IO tile drives
- * one sink and copies work on different sub-tiles. Copy 0 keeps the names, those of copy c end in "_u" and c
- * ("_uu" where that is a name already). Ends with net_check. O(cells^2 * copies). */
+/* Puts `copies` of a checked netlist beside each other: they share no wire and no stream, since an IO tile
+ * drives one sink and copies work on different sub-tiles. Copy 0 keeps the names, those of copy c end in "_u"
+ * and c ("_uu" where that is a name already). Ends with net_check. O(cells^2 * copies). */
 bool net_unroll(const netlist *one, uint32_t copies, arena *mem, diagnostics *d, netlist *out);
 
-/* The cells by index, sources first, and for each cell the nets it drives: `driven` has a row a cell, all
- * empty like `order`. The memory of an accumulator comes before what writes it; other cells on a cycle are
- * left out. O(cells + pins * fields of a cell). */
+/* Lists the cells by index, sources first, and for each cell the nets it drives: `driven` has a row a cell,
+ * all empty like `order`. The memory of an accumulator comes before what writes it; other cells on a cycle
+ * are left out. O(cells + pins * fields of a cell). */
 void net_sort_cells(const netlist *n, arena *mem, u32_vec *order, u32_vec *driven);
 /* A sink of a net at a join, whose path has room for fewer tokens than another path from the same fork takes
  * cycles longer: `tokens` are missing. Nets and sinks by index, in their order. */
@@ -143,8 +144,8 @@ void net_deadlock(const netlist *n, const uint32_t *const *extra, arena *mem, ne
  * if `warn`, which names the circle and where room is missing. False after the error. */
 bool net_deadlock_report(const netlist *n, const net_liveness *found, uint32_t longest, bool warn,
                          diagnostics *d);
-/* {"verdict": "safe" | "bounded" | "unsafe", "fiber", "reconvergences", "circle"} (docs/report.md); the
- * caller deletes it. */
+/* Returns {"verdict": "safe" | "bounded" | "unsafe", "fiber", "reconvergences", "circle"} (docs/report.md);
+ * the caller deletes it. */
 cJSON *net_deadlock_to_json(const netlist *n, const net_liveness *found);
 
 /* early[net]: tokens may come on that net before any word from the global buffer, since a dense scanner at
@@ -168,23 +169,23 @@ typedef struct {
     uint32_t n_edges;
     bool extended; /* primitives of profile onyx-ext may be used (docs/profiles.md) */
 } lower_options;
-/* The largest sub-tile edge along `index` the graph has room for, with `extended` of lower_options. */
+/* Returns the largest sub-tile edge along `index` that the graph has room for, with `extended` of
+ * lower_options. */
 uint32_t lower_widest(const sam_graph *g, name_id index, bool extended);
-/* The global buffer's streams that the netlist of the graph will have. */
+/* Counts the global buffer's streams that the netlist of the graph will have. */
 void lower_count_streams(const sam_graph *g, uint32_t *loads, uint32_t *stores);
 
-/* SAM graph that passed sam_check (binary joiners, no broadcasts) to the Onyx-aware IR: every memory
+/* Lowers a SAM graph that passed sam_check (binary joiners, no broadcasts) to the Onyx-aware IR: every memory
  * primitive becomes write scanner, buffet and read scanner; streams become bundles of wires. A dense operand
  * level becomes a scanner without memory, a dense result level whose coordinates all come becomes nothing.
  * False after a diagnostic (docs/errors/lower_onyx.md); E0410-not-on-chip names a primitive the chip lacks
  * (exit 2). */
 bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, diagnostics *d,
                onyx_graph **out);
-/* Neighbour rules, wires, tiles, cycles, and the tokens the chip's primitives mistake; reads the tables
- * nodes.def and neighbours.def and the graph, and knows nothing of how lower_run
- * builds one. */
+/* Checks neighbour rules, wires, tiles, cycles, and the tokens the chip's primitives mistake. It reads the
+ * tables nodes.def and neighbours.def and the graph, and knows nothing of how lower_run builds one. */
 bool lower_check(const onyx_graph *g, diagnostics *d);
-/* The text form; docs/ir_onyx.md. lower_parse(lower_dump(g)) dumps to the same text. */
+/* These write and read the text form (docs/ir_onyx.md). lower_parse(lower_dump(g)) dumps to the same text. */
 void lower_dump(const onyx_graph *g, FILE *out);
 bool lower_parse(const char *name, const char *text, size_t length, name_table *names, arena *mem,
                  diagnostics *d, onyx_graph **out);

@@ -175,7 +175,7 @@ static bool config_from_json(const cJSON *json, netlist *n, net_cell_data *c, di
     return true;
 }
 
-/* An IO cell's stream. */
+/* Reads an IO cell's stream. */
 static bool stream_from_json(const cJSON *json, const char *name, netlist *n, net_cell_data *c,
                              diagnostics *d) {
     const char *tensor;

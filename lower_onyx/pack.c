@@ -5,7 +5,7 @@
 
 #include "lower_onyx/lower_int.h"
 
-/* Reads the operand from the port; 0 reads the constant of the instruction word. */
+/* An operand's register in this mode reads the port; 0 reads the constant of the instruction word. */
 enum { REGISTER_BYPASS = 2 };
 
 /* ---- configuration fields -------------------------------------------------------------------- */
@@ -20,7 +20,7 @@ static void add_register(netlist *n, net_cell_data *c, const char *field, uint32
         vec_push(n->mem, &c->config, (net_config){id, value});
 }
 
-/* A field of CONFIG_SPACE: `prefix` stands between the mode's own and the name. */
+/* Adds a field of CONFIG_SPACE: `prefix` stands between the mode's own and the name. */
 static void add_field(netlist *n, net_cell_data *c, const char *prefix, const char *field, uint32_t value) {
     add_register(n, c, arena_printf(n->mem, "%s%s%s", net_mode_table[c->mode].prefix, prefix, field), value);
 }

@@ -25,7 +25,7 @@ enum { MIDDLE_CELLS = 214, LARGE_MOVES_PER_CELL = 8000, MOST_MOVES_PER_PAIR = 60
 enum { EFFORT_DEFAULT = 5, RESTARTS = 2, MORE_RESTARTS = 3, MORE_RESTARTS_CELLS = 96, LANE_SHARES = 2 };
 enum { LENGTH_ONE = 16, FORK_BEND = 10, BEND_ONE = 1024, COST_MOST = 1 << 26 };
 
-/* All a move asks about a cell. */
+/* All that a move asks about a cell. */
 typedef struct {
     spot link[SPOTS];     /* where the other cells of its nets of two cells stand; 0 in unused places */
     uint32_t many[SPOTS]; /* its nets of more than two cells */
@@ -46,7 +46,7 @@ typedef struct {
     uint32_t cell, place;
 } link_place;
 
-/* Where a move may go from a coordinate: `count` places from `first` on. */
+/* A move may go from a coordinate to `count` places from `first` on. */
 typedef struct {
     uint16_t first, count;
 } reach;
@@ -68,7 +68,7 @@ typedef struct {
 
 /* ---- what a net costs ------------------------------------------------------------------------ */
 
-/* Of a net when `cell` stands at `to`. */
+/* Returns the half perimeter of a net when `cell` stands at `to`. */
 static uint32_t half_perimeter(const annealer *a, uint32_t n, uint32_t cell, spot to) {
     const placer *p = a->p;
     uint32_t x0 = spot_x(to), x1 = x0, y0 = spot_y(to), y1 = y0;
@@ -88,16 +88,16 @@ static uint32_t unit_length(uint32_t k) {
     return k <= SPOTS ? LENGTH_ONE : LENGTH_ONE * 21 / 16 + (k - SPOTS) * LENGTH_ONE * 3 / 80;
 }
 
-/* Of a net of k > 2 cells. More than in proportion to the length, the more so with options.timing; even
- * without, a little of that leaves fewer netlists in a poor optimum. Not so for the largest nets, whose
- * length it would overrate. */
+/* Returns the cost of a net of k > 2 cells. It grows more than in proportion to the length, the more so with
+ * options.timing; even without, a little of that leaves fewer netlists in a poor optimum. It does not for the
+ * largest nets, whose length that would overrate. */
 static inline uint32_t cost_of_length(const annealer *a, uint32_t length, uint32_t k) {
     uint32_t bend = (k > SPOTS ? 0 : FORK_BEND) + a->p->options->timing;
     uint64_t cost = length + (uint64_t)length / LENGTH_ONE * length * bend / BEND_ONE;
     return cost < COST_MOST ? (uint32_t)cost : COST_MOST;
 }
 
-/* Net n once its `cell` has gone from..to. */
+/* Updates net n once its `cell` has gone from..to. */
 static inline void net_after(const annealer *a, uint32_t n, uint32_t cell, spot from, spot to,
                              net_state *out) {
     const net_state *now = &a->net[n];
@@ -170,7 +170,7 @@ static reach reach_from(int at, int far, int first, int last) {
     return (reach){(uint16_t)low, (uint16_t)(high - low + 1)};
 }
 
-/* The sites of class c at most `window` from any site, which need not be of the class. */
+/* Lists the sites of class c at most `window` from any site, which need not be of the class. */
 static void list_reaches(const annealer *a, int c, uint32_t window, reach *column, reach *row) {
     const site_class *k = &a->p->class[c];
     int first = (int)k->row0, last = (int)(k->row0 + k->rows) - 1;
@@ -182,13 +182,13 @@ static void list_reaches(const annealer *a, int c, uint32_t window, reach *colum
         row[y] = reach_from(at_most(at_least(y, first), last), far_y, first, last);
 }
 
-/* A place by 12 random bits. */
+/* Picks a place by 12 random bits. */
 static inline uint32_t pick(reach r, uint64_t bits) {
     return r.first + ((uint32_t)(bits & 0xfff) * r.count >> 12);
 }
 
-/* A random cell and a random site of its kind, in the window around it or next to a random cell it is
- * connected to, which leaves far fewer netlists in a poor local optimum. False if the move is none. */
+/* Proposes a random cell and a random site of its kind, in the window around it or next to a random cell it
+ * is connected to, which leaves far fewer netlists in a poor local optimum. False if the move is none. */
 static inline bool propose(const annealer *a, uint32_t next_to_partner, uint64_t bits, place_move *m) {
     const placer *p = a->p;
     m->cell = p->movable[(bits >> 46) * p->movable_len >> 18];
@@ -217,9 +217,9 @@ static inline bool in_net(const cell_state *c, uint32_t n) {
     return false;
 }
 
-/* Change over the nets of two cells of both cells of a move, in tiles. Unused places of `link` are 0, as far
- * from a spot as its coordinates sum up to. A net that joins both stays as long as it is, but counts as
- * shorter by the move's length twice. */
+/* Returns the change, in tiles, over the two-cell nets of both cells of a move. Unused places of `link` are
+ * 0, as far from a spot as its coordinates sum up to. A net that joins both stays as long as it is, but
+ * counts as shorter by the move's length twice. */
 static inline int32_t link_change(const cell_state *cell, const cell_state *other, spot from, spot to) {
     spot_bytes of_cell = spots_load(cell->link), of_other = spots_load(other->link);
     spot_bytes at_from = spots_all(from), at_to = spots_all(to);
@@ -237,8 +237,8 @@ static inline bool is_hopeful(const annealer *a, const place_move *m) {
     return LENGTH_ONE * link_change(cell, other, m->from, m->to) - gain <= m->most;
 }
 
-/* `n` proposals, of which the hopeful ones go to `out`; returns how many those are. Without branches that
- * depend on them, so that the processor works on several at a time. */
+/* Makes `n` proposals, of which the hopeful ones go to `out`; returns how many those are. It has no branches
+ * that depend on them, so that the processor works on several at a time. */
 static inline uint32_t propose_group(annealer *a, uint32_t temperature, uint32_t n, place_move *out) {
     uint32_t hopeful = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -258,7 +258,7 @@ static inline bool is_possible(const annealer *a, const place_move *m) {
             (region_allows(p, m->cell, spot_site(m->to)) && region_allows(p, m->other, spot_site(m->from))));
 }
 
-/* The change of cost by a move, which is left undone. */
+/* Returns the change of cost by a move, which is left undone. */
 static inline int32_t change_of(annealer *a, const place_move *m) {
     const cell_state *cell = &a->cell[m->cell], *other = &a->cell[m->other];
     int32_t change = link_change(cell, other, m->from, m->to);
@@ -302,7 +302,7 @@ static void keep_move(annealer *a, const place_move *m) {
 
 /* ---- the schedule ---------------------------------------------------------------------------- */
 
-/* log2(v) with 16 fraction bits by repeated squaring; v >= 1. */
+/* Returns log2(v) with 16 fraction bits, by repeated squaring; v >= 1. */
 static uint32_t log2_fixed(uint32_t v) {
     uint32_t whole = 0, result;
     while (v >> (whole + 1))
@@ -327,7 +327,7 @@ static void tabulate_exponential(annealer *a) {
     }
 }
 
-/* `moves` proposals at one temperature (16 fraction bits; 0 = descend only). Those of a group are drawn
+/* Makes `moves` proposals at one temperature (16 fraction bits; 0 = descend only). Those of a group are drawn
  * together; one that another of the group has overtaken is dropped. Returns how many were accepted. */
 static uint32_t anneal_at(annealer *a, uint32_t temperature, uint32_t moves, int64_t *cost) {
     uint32_t accepted = 0;
@@ -348,7 +348,7 @@ static uint32_t anneal_at(annealer *a, uint32_t temperature, uint32_t moves, int
     return accepted;
 }
 
-/* 0.15 times the mean absolute change of random moves, 16 fraction bits. */
+/* Returns 0.15 times the mean absolute change of random moves, with 16 fraction bits. */
 static uint32_t first_temperature(annealer *a) {
     uint64_t sum = 0;
     place_move group[GROUP];
@@ -371,8 +371,8 @@ static void keep_best(const annealer *a, int64_t cost, anneal_result *best, pnr_
         at[c] = spot_site(a->cell[c].at);
 }
 
-/* The array's larger side, but no more than a compact placement of the cells may need: on an array far larger
- * than the netlist moves across all of it would only raise the first temperature. */
+/* Returns the array's larger side, but no more than a compact placement of the cells may need: on an array
+ * far larger than the netlist moves across all of it would only raise the first temperature. */
 static uint32_t largest_window(const placer *p) {
     uint32_t side = p->board->width > p->board->height ? p->board->width : p->board->height,
              compact = WINDOW_MIN;
@@ -397,8 +397,8 @@ static void adapt_window(annealer *a, uint32_t accepted, uint32_t moves) {
                                           : (uint32_t)next);
 }
 
-/* About how long a move takes on one core of 2.6 GHz, fitted to the published netlists: 18 ns, and for every
- * net of the cells it moves what measuring that net costs. A net of k cells is met k times. */
+/* Estimates how long a move takes on one core of 2.6 GHz, fitted to the published netlists: 18 ns, and for
+ * every net of the cells it moves what measuring that net costs. A net of k cells is met k times. */
 static uint32_t move_nanoseconds(const placer *p) {
     uint32_t sum = 0;
     for (uint32_t n = 0; n < p->nets; n++) {
@@ -408,9 +408,9 @@ static uint32_t move_nanoseconds(const placer *p) {
     return 18 + sum / p->cells;
 }
 
-/* For n cells of the netlist's kind: as many as take 9 ms for up to 65 cells, 38 ms above, but no fewer
- * than cells need and no more than few cells can use; doubled with every step of effort. Determined by the
- * netlist alone, whatever the machine. */
+/* Returns the moves for n cells of the netlist's kind: as many as take 9 ms for up to 65 cells, 38 ms above,
+ * but no fewer than cells need and no more than few cells can use; doubled with every step of effort. The
+ * netlist alone determines them, whatever the machine. */
 static uint32_t moves_for(const placer *p, uint64_t n) {
     uint64_t microseconds = n <= SMALL_CELLS ? SMALL_MICROSECONDS : MIDDLE_MICROSECONDS;
     uint64_t moves = microseconds * 1000 / move_nanoseconds(p);
@@ -422,15 +422,15 @@ static uint32_t moves_for(const placer *p, uint64_t n) {
     return moves < UINT32_MAX / 2 ? (uint32_t)moves : UINT32_MAX / 2;
 }
 
-/* A lane's share of the moves of all lanes, LANE_SHARES times over: a poor lane would be copied. No more than
- * for a netlist of its own. */
+/* Returns a lane's share of the moves of all lanes, LANE_SHARES times over, as a poor lane would be copied,
+ * but no more than for a netlist of its own. */
 static uint32_t moves_by_size(const placer *p) {
     uint32_t one = moves_for(p, p->cells);
     uint64_t share = (uint64_t)moves_for(p, (uint64_t)p->cells * p->lanes) * LANE_SHARES / p->lanes;
     return p->lanes > 1 && share < one ? (uint32_t)share : one;
 }
 
-/* From the placement as it stands: `moves` proposals, the best seen goes to `at`. */
+/* Makes `moves` proposals from the placement as it stands; the best placement seen goes to `at`. */
 static void schedule(annealer *a, uint32_t moves, anneal_result *best, pnr_site *at) {
     const uint32_t coldest = LENGTH_ONE * (3u << 16) / 10; /* 0.3 hops */
     int64_t cost = measure_all(a, a->p->at);
@@ -469,8 +469,8 @@ static void list_cell(annealer *a, uint32_t c) {
     }
 }
 
-/* Two nets between the same cells are as good as each other: the second place of one for the second of the
- * other. */
+/* Lists where cell c is noted at its partners. Of two nets between the same cells, which are as good as each
+ * other, the second has the partner's second place. */
 static void list_noted(annealer *a, uint32_t c) {
     const placer *p = a->p;
     for (uint32_t i = p->link_at[c]; i < p->link_at[c + 1]; i++) {

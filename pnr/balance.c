@@ -41,7 +41,8 @@ static void leave(balancer *b, uint32_t cell, uint32_t fork) {
     }
 }
 
-/* What the inputs reached say about the cell's outputs; *worst is the shortest path too short for another. */
+/* Derives what the inputs reached say about the cell's outputs; *worst is the shortest path too short for
+ * another. */
 static void arrive(balancer *b, uint32_t cell, uint32_t fork, pnr_imbalance *worst) {
     path_bounds out = {0, UINT32_MAX};
     for (uint32_t i = cell * PORTS; i < (cell + 1) * PORTS; i++) {

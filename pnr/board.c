@@ -137,7 +137,7 @@ static bool read_member(const board_member *m, const cJSON *object, const docume
     return true;
 }
 
-/* Of two members of one name cJSON takes the first, other readers the last. */
+/* Refuses two members of one name, of which cJSON takes the first and other readers the last. */
 static bool each_once(const document *doc, const cJSON *object) {
     for (const cJSON *m = object->child; m; m = m->next) {
         if (cJSON_GetObjectItemCaseSensitive(object, m->string) != m)
@@ -146,7 +146,7 @@ static bool each_once(const document *doc, const cJSON *object) {
     return true;
 }
 
-/* A misspelt member would silently be ignored otherwise. */
+/* Refuses unknown members: a misspelt one would silently be ignored otherwise. */
 static bool only_members(const document *doc, const cJSON *object, const char *const *known) {
     if (!each_once(doc, object))
         return false;
@@ -179,7 +179,8 @@ static bool read_section(document *doc, const char *section, pnr_board *out) {
     return good;
 }
 
-/* Delays are [least, most] pairs in picoseconds; which there have to be is the timing analysis's business. */
+/* Checks that delays are [least, most] pairs in picoseconds; which there have to be is the timing analysis's
+ * business. */
 static bool check_delays(document *doc, const cJSON *json) {
     const cJSON *delays = get_object(doc, json, "delays_ps");
     doc->section = "delays_ps";
@@ -198,7 +199,7 @@ static bool check_delays(document *doc, const cJSON *json) {
     return good;
 }
 
-/* How a host reaches the board; a board may have none. */
+/* Reads how a host reaches the board, which a board need not say. */
 static bool read_link(document *doc, pnr_board *out) {
     static const char *const known[] = {"openocd", "idcode", "simulated", NULL};
     const cJSON *link = cJSON_GetObjectItemCaseSensitive(out->json, "link");
@@ -217,7 +218,7 @@ static bool read_link(document *doc, pnr_board *out) {
     return good;
 }
 
-/* Of two memories that share an address one would be written for the other. */
+/* Refuses two memories that share an address: one would be written for the other. */
 static bool check_memories(document *doc, const pnr_board *b) {
     const struct {
         const char *name;
@@ -268,7 +269,7 @@ static const char *beside(const char *path, const char *name, arena *mem) {
     return arena_printf(mem, "%.*s%s", slash ? (int)(slash - path + 1) : 0, path, name);
 }
 
-/* "profiles", which may be absent: names of tables, so letters, digits and '-' only. */
+/* Reads "profiles", which may be absent. They name tables, so they are of letters, digits and '-' only. */
 static bool check_profiles(const document *doc, const cJSON *json) {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "profiles");
     bool good = !list || cJSON_IsArray(list);

@@ -50,7 +50,7 @@ static bool switch_joins(uint32_t w, unsigned from, uint32_t i, unsigned to, uin
     return i == o;
 }
 
-/* The tile a wire arrives at; (0, UINT32_MAX) when it leaves the array. Row 0 is the IO tile. */
+/* Returns the tile a wire arrives at, or (0, UINT32_MAX) when it leaves the array. Row 0 is the IO tile. */
 typedef struct {
     uint32_t x, y;
 } tile_at;
@@ -160,7 +160,7 @@ static pnr_site source_site(const checker *c) {
     return c->design->site.at[c->design->net->nets.at[c->net].source.cell.v - 1];
 }
 
-/* What .packed and .route files call the net. */
+/* Returns what .packed and .route files call the net. */
 static const char *id_of(const checker *c, uint32_t net) {
     return net_id_text(c->design->net, net, c->d->mem);
 }

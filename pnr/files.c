@@ -87,7 +87,7 @@ static bool word_number(word w, uint32_t *out) {
     return w.length > 0 && value <= UINT32_MAX;
 }
 
-/* "p3": a letter and a number. */
+/* Reads a block id, "p3": a letter and a number. */
 static bool word_block(word w, char *tag, uint32_t *number) {
     *tag = w.length ? w.at[0] : '\0';
     return w.length > 1 && isalpha((unsigned char)*tag) &&
@@ -110,7 +110,7 @@ static bool word_port(word w, net_tile tile, bool *output, uint8_t *port) {
     return false;
 }
 
-/* The cell of a block id; made on first mention. */
+/* Finds the cell of a block id, which is made on first mention. */
 static net_cell block_cell(const reader *r, word w, arena *mem, netlist *n) {
     char tag;
     uint32_t number;
@@ -306,7 +306,7 @@ static bool one_net_a_driver(const reader *r, const netlist *n) {
     return true;
 }
 
-/* Two drivers of one input, or an input listed twice, which other tools silently make one. */
+/* Refuses two drivers of one input, and an input listed twice, which other tools silently make one. */
 static bool one_driver_an_input(const reader *r, const netlist *n) {
     uint8_t *driven = arena_new_n(r->mem, uint8_t, n->cells.len * PORTS_IN + 1);
     for (uint32_t i = 0; i < n->nets.len; i++)
@@ -441,7 +441,7 @@ static void port_line(route_writer *w, net_pin pin, bool output) {
     line(w, "PORT %s (%u, %u, 17)", net_port_name(tile, output, pin.port), at.x, at.y);
 }
 
-/* The switch-box output, its register if used, the register mux. */
+/* Writes the switch-box output, its register if used, and the register mux. */
 static void hop_lines(route_writer *w, const pnr_hop *h) {
     line(w, "SB (%u, %u, %u, %u, 1, 17)", h->track, h->x, h->y, h->side);
     if (h->registered)
@@ -449,7 +449,7 @@ static void hop_lines(route_writer *w, const pnr_hop *h) {
     line(w, "RMUX %u_%u (%u, %u, 17)", h->side, h->track, h->x, h->y);
 }
 
-/* The switch-box input where a hop's wire arrives; none at an IO tile. */
+/* Writes the switch-box input where a hop's wire arrives; there is none at an IO tile. */
 static void arrival_line(route_writer *w, const pnr_hop *h) {
     uint32_t x = 0, y = 0;
     pnr_side side = (pnr_side)h->side;
@@ -459,7 +459,7 @@ static void arrival_line(route_writer *w, const pnr_hop *h) {
         line(w, "SB (%u, %u, %u, %d, 0, 17)", h->track, x, y, (int)pnr_opposite(side));
 }
 
-/* Hops from the driver or from where the net's earlier segments were left, to `hop`. */
+/* Writes the hops from the driver, or from where the net's earlier segments were left, to `hop`. */
 static void path_lines(route_writer *w, const net_data *net, const pnr_route *r, uint32_t hop,
                        const bool *drawn) {
     const pnr_hop *h = &r->hops.at[hop];
@@ -552,7 +552,7 @@ typedef struct {
     word name; /* of a port */
 } route_node;
 
-/* "2_0": a side and a track. */
+/* Reads a side and a track, "2_0". */
 static bool mux_words(word w, route_node *out) {
     return w.length == 3 && w.at[1] == '_' && word_number((word){w.at, 1}, &out->side) &&
            word_number((word){w.at + 2, 1}, &out->track);
@@ -586,7 +586,7 @@ static bool read_node_words(const reader *r, route_node *out) {
     return false;
 }
 
-/* A node of any board: what is larger would be another wire once it is a hop. */
+/* Reads a node that some board may have: what is larger would be another wire once it is a hop. */
 static bool route_node_words(const reader *r, route_node *out) {
     return read_node_words(r, out) && out->side < 4 && out->x <= UINT16_MAX && out->y <= UINT16_MAX &&
            out->track <= UINT8_MAX;
@@ -600,8 +600,8 @@ static uint32_t find_hop(const pnr_route *r, uint32_t x, uint32_t y, uint32_t si
     return PNR_NO_HOP;
 }
 
-/* The hop whose wire arrives as this node says; PNR_NO_HOP when an IO tile or nothing of the net drives it.
- */
+/* Finds the hop whose wire arrives as this node says; PNR_NO_HOP when an IO tile or nothing of the net drives
+ * it. */
 static uint32_t hop_arriving(const pnr_design *design, const pnr_route *r, const route_node *n) {
     uint32_t x, y;
     if (!pnr_neighbour(design->board, n->x, n->y, (pnr_side)n->side, &x, &y))
@@ -672,7 +672,7 @@ static bool read_segment(reader *r, pnr_design *design, uint32_t net, uint32_t n
     return true;
 }
 
-/* The net of that id; false if there is none. */
+/* Finds the net of that id; false if there is none. */
 static bool find_net(const netlist *n, word id, uint32_t *out) {
     name_id name = names_find(n->names, arena_printf(n->mem, "%.*s", (int)id.length, id.at));
     for (uint32_t i = 0; i < n->nets.len && name.v; i++) {
@@ -724,7 +724,7 @@ bool pnr_write_info(const char *layout, const char *graph_17, const char *graph_
     return file_commit(&f, d);
 }
 
-/* The words after "key=" on its line; the key itself is part of the first. */
+/* Finds the value after "key=" in the first word of a line. */
 static bool info_line(const reader *r, const char *key, word *value) {
     size_t length = strlen(key);
     word first = r->words.at[0];

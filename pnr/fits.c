@@ -17,7 +17,7 @@ void pnr_count_resources(const netlist *n, const pnr_board *b, pnr_resource tabl
     }
 }
 
-/* Loads and stores in one row. */
+/* Makes one row of loads and stores. */
 static void share_row(pnr_resource table[KINDS], const char *what, uint32_t have) {
     table[2] = (pnr_resource){what, table[2].need + table[3].need, have};
     table[3].need = 0;

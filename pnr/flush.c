@@ -23,7 +23,8 @@ typedef struct {
     uint32_t groups;
 } dealer;
 
-/* IO tiles take inputs and outputs alike when columns do not matter. */
+/* Returns the class that cells of class k are counted in: IO tiles take inputs and outputs alike when columns
+ * do not matter. */
 static uint32_t kind_of(const placer *p, uint32_t k) {
     return k == CLASS_OUT && p->options->fabric_only ? CLASS_IN : k;
 }
@@ -64,7 +65,7 @@ static bool is_short(const flush *f) {
     return lacks;
 }
 
-/* A fixed cell's group is its flush's. */
+/* Gives a fixed cell's group to its flush. */
 static bool claim_fixed(dealer *a, diagnostics *d) {
     const placer *p = a->p;
     for (uint32_t c = 0; c < p->cells && p->options->fixed; c++) {
@@ -88,7 +89,7 @@ static bool claim_fixed(dealer *a, diagnostics *d) {
     return true;
 }
 
-/* A region's groups are its flush's where no other has claimed them. */
+/* Gives a region's groups to its flush where no other has claimed them. */
 static void claim_regions(dealer *a) {
     const placer *p = a->p;
     for (uint32_t c = 0; c < p->cells && p->options->region; c++) {
@@ -99,7 +100,7 @@ static void claim_regions(dealer *a) {
     }
 }
 
-/* Free groups from the west on until flush `i` has `least` groups and lacks nothing. */
+/* Deals free groups from the west on until flush `i` has `least` groups and lacks nothing. */
 static void deal_one(dealer *a, uint32_t i, uint32_t least) {
     const flush *f = &a->flushes.at[i];
     for (uint32_t g = 0; g < a->groups && (f->groups < least || is_short(f)); g++)
@@ -107,7 +108,7 @@ static void deal_one(dealer *a, uint32_t i, uint32_t least) {
             give(a, g, i);
 }
 
-/* The first flush that is left without enough; NULL: there is none. */
+/* Finds the first flush that is left without enough; NULL: there is none. */
 static const flush *deal(dealer *a, const uint32_t *least) {
     claim_regions(a);
     for (uint32_t i = 0; i < a->flushes.len; i++) {
@@ -129,7 +130,7 @@ static void report_short(const dealer *a, const flush *f, diagnostics *d) {
     diag_hint(d, "use fewer flushes, a larger board, or other fixed sites and regions");
 }
 
-/* How many groups each flush shall have: what it was dealt, and its share of the rest. */
+/* Decides how many groups each flush shall have: what it was dealt, and its share of the rest. */
 static void share_rest(const dealer *a, uint32_t *least) {
     uint32_t rest = 0;
     for (uint32_t g = 0; g < a->groups; g++)

@@ -18,7 +18,8 @@ typedef struct {
     FILE *to;
 } graph_writer;
 
-/* Ports of a tile by network. Of the 1-bit ones, what the chip's connection boxes and outputs are. */
+/* Returns how many ports a tile has in a network. In the 1-bit one they are those the chip has connection
+ * boxes and outputs for. */
 static uint32_t port_count(net_tile tile, bool output, uint32_t width) {
     static const uint8_t count[2][2][4] = {{{0, 4, 4, 1}, {0, 3, 3, 1}}, {{0, 3, 4, 1}, {0, 1, 3, 1}}};
     return count[width == 1][output][tile];
@@ -143,7 +144,8 @@ typedef struct {
     bool inside;   /* between BEGIN and END */
 } graph_reader;
 
-/* The words of a line, single blanks between them: "SB (0, 5, 5, 3, 0, 17)" is "SB 0 5 5 3 0 17". */
+/* Reduces a line to words with single blanks between them: "SB (0, 5, 5, 3, 0, 17)" becomes "SB 0 5 5 3 0
+ * 17". */
 static void normal_line(const char *at, size_t length, char out[96]) {
     size_t used = 0;
     for (size_t i = 0; i < length && used < 94; i++) {
@@ -212,7 +214,7 @@ static src_loc line_loc(uint32_t source, const char *text, uint32_t line) {
     return src_at(source, (size_t)(at - text), strcspn(at, "\n"));
 }
 
-/* The first edge of `one` that `other` lacks; NULL if there is none. Both are sorted. */
+/* Finds the first edge of `one` that `other` lacks; NULL if there is none. Both are sorted. */
 static const graph_edge *first_missing(const graph_reader *one, const graph_reader *other) {
     uint32_t k = 0;
     for (uint32_t i = 0; i < one->edges.len; i++) {
@@ -259,8 +261,8 @@ bool pnr_check_graph(const pnr_board *b, uint32_t width, const char *path, diagn
 
 /* ---- .layout --------------------------------------------------------------------------------- */
 
-/* Layers in the public tools' order: empty, PE, MEM, 17-bit IO, 1-bit IO, registers (one per side and track).
- */
+/* The layers stand in the public tools' order: empty, PE, MEM, 17-bit IO, 1-bit IO, registers (one per side
+ * and track). */
 typedef struct {
     char type;
     int major, minor;
@@ -377,7 +379,7 @@ void pnr_wire_name(uint32_t x, uint32_t y, pnr_side side, uint32_t track, char o
     snprintf(out, 48, "x%uy%u.%s.%u", x, y, side_words[side], track);
 }
 
-/* The wire of that name, x, y, side and track; false for anything else, or a wire the board lacks. */
+/* Reads the x, y, side and track of a wire's name; false for anything else, or a wire the board lacks. */
 static bool wire_parse(const pnr_board *b, const char *name, pnr_hop *out) {
     unsigned x, y, track;
     char side[8], again[48];
@@ -393,7 +395,8 @@ static bool wire_parse(const pnr_board *b, const char *name, pnr_hop *out) {
     return false;
 }
 
-/* The sum or difference of the tracks a pair of sides joins, as the generator states it. */
+/* Whether the switch box joins two tracks, by their sum or difference as the generator states it. Like the
+ * one of check.c, this statement is independent of the tables that fabric.c reads. */
 static bool formula_joins(uint32_t w, uint32_t from, uint32_t i, uint32_t to, uint32_t o) {
     uint32_t track[4] = {0};
     track[from] = i;
@@ -450,7 +453,7 @@ static bool check_wire(const pnr_board *b, uint32_t x, uint32_t y, uint32_t side
     return true;
 }
 
-/* What the text of a network's graph declares; wires by wire_index. */
+/* What the text of a network's graph declares. Wires are numbered by wire_index. */
 typedef struct {
     const pnr_board *b;
     uint32_t width;
@@ -467,7 +470,7 @@ static uint32_t wire_index(const proof *p, graph_wire w) {
     return ((w.y * p->b->width + w.x) * 4 + w.side) * p->b->tracks + w.track;
 }
 
-/* "SB 0 5 5 3 1 17", a wire of this board and network written as the names are. */
+/* Reads "SB 0 5 5 3 1 17", a wire of this board and network written as the names are. */
 static bool parse_wire(const proof *p, const char *text, graph_wire *w) {
     char again[96];
     uint32_t width;
@@ -485,7 +488,7 @@ static bool meets(graph_wire from, graph_wire to) {
            (int)to.x == (int)from.x + step_x[from.side] && (int)to.y == (int)from.y + step_y[from.side];
 }
 
-/* An edge of the graph, from `node` to `text`: of a switch box, or one that drives an arriving wire. */
+/* Proves an edge of the graph, from `node` to `text`: it is of a switch box, or drives an arriving wire. */
 static bool prove_edge(proof *p, const char *node, const char *text) {
     graph_wire from = {0}, to;
     uint32_t in, track, out, out_track, width, x, y;
@@ -530,8 +533,8 @@ static bool prove_line(proof *p, graph_reader *r, const char *text) {
     return good;
 }
 
-/* Every wire once, each that comes from a tile driven once, every pair of switch-box sides joined both ways.
- */
+/* Proves that every wire is there once, that each from a tile is driven once, and that every pair of
+ * switch-box sides is joined both ways. */
 static bool prove_totals(const proof *p, diagnostics *d) {
     const pnr_board *b = p->b;
     for (uint32_t y = 1; y < b->height; y++)
@@ -555,7 +558,7 @@ static bool prove_totals(const proof *p, diagnostics *d) {
     return true;
 }
 
-/* Proves one network by its graph, the text other tools would route on. */
+/* Proves one network by its graph, the text that other tools would route on. */
 static bool prove_network(const pnr_board *b, uint32_t width, arena *mem, diagnostics *d) {
     text_out own;
     text_begin(&own);

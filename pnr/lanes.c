@@ -23,7 +23,7 @@ static uint32_t root_of(uint32_t *parent, uint32_t c) {
     return c;
 }
 
-/* By cell: the least cell it is connected to. */
+/* Returns, by cell, the least cell it is connected to. */
 static uint32_t *find_roots(const netlist *n, arena *mem) {
     uint32_t *parent = arena_new_n(mem, uint32_t, n->cells.len);
     for (uint32_t c = 0; c < n->cells.len; c++)
@@ -47,7 +47,7 @@ static bool append(uint32_t *list, uint32_t *used, uint32_t lane, uint32_t most,
     return true;
 }
 
-/* Cells and nets by lane; false unless all lanes have the same number of both. */
+/* Lists cells and nets by lane; false unless all lanes have the same number of both. */
 static bool list_lanes(lane_map *m, arena *mem) {
     const netlist *n = m->net;
     uint32_t *root = find_roots(n, mem), *lane = arena_new_n(mem, uint32_t, n->cells.len);
@@ -94,7 +94,7 @@ static bool find_lanes(lane_map *m, arena *mem) {
     return same;
 }
 
-/* The first lane as a netlist of its own. */
+/* Makes a netlist of its own of the first lane. */
 static netlist *first_lane(const lane_map *m, arena *mem) {
     netlist *lane = arena_new(mem, netlist);
     *lane = (netlist){.mem = mem, .names = m->net->names};
@@ -114,7 +114,7 @@ static netlist *first_lane(const lane_map *m, arena *mem) {
 
 /* ---- copying them ---------------------------------------------------------------------------- */
 
-/* The least multiple of both. */
+/* Returns the least multiple of both. */
 static uint32_t common_multiple(uint32_t a, uint32_t b) {
     uint32_t m = a;
     while (m % b)
@@ -122,7 +122,7 @@ static uint32_t common_multiple(uint32_t a, uint32_t b) {
     return m;
 }
 
-/* After how many columns kinds of tiles, columns for IO and flush groups repeat. */
+/* Returns after how many columns kinds of tiles, columns for IO and flush groups repeat. */
 static uint32_t column_period(const pnr_board *b, const pnr_options *o) {
     uint32_t period = common_multiple(b->mem_period, b->columns_per_glb_tile);
     return o->flush ? common_multiple(period, b->flush_columns) : period;
@@ -156,7 +156,7 @@ static bool flushes_apart(const netlist *n, const pnr_board *b, const pnr_option
     return true;
 }
 
-/* Copies of the lane as far apart as the array allows. */
+/* Puts the copies of the lane as far apart as the array allows; false if they do not fit. */
 static bool spread_lanes(const lane_map *m, const pnr_board *b, const pnr_options *o, const pnr_site *lane,
                          arena *mem, pnr_site *at) {
     bool *taken = arena_new_n(mem, bool, b->width * b->height);
@@ -175,7 +175,7 @@ static bool spread_lanes(const lane_map *m, const pnr_board *b, const pnr_option
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-/* A lane's share of the columns as a board; its width is 0 when there are too few. */
+/* Makes a board of a lane's share of the columns; its width is 0 when there are too few. */
 static pnr_board share_of_board(const pnr_board *b, uint32_t period, uint32_t lanes) {
     pnr_board share = *b;
     share.width = b->width / lanes / period * period;

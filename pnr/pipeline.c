@@ -10,7 +10,7 @@
  */
 #include "pnr/pnr_int.h"
 
-/* How many places each hop's wire leads to: following hops and sinks. */
+/* Counts the places that each hop's wire leads to: following hops and sinks. */
 static uint32_t *count_consumers(const pnr_route *r, arena *scratch) {
     uint32_t *consumers = arena_new_n(scratch, uint32_t, r->hops.len + 1);
     for (uint32_t i = 0; i < r->hops.len; i++)
@@ -58,7 +58,7 @@ void pnr_pair_route(pnr_route *r, arena *scratch) {
         set_pair(r, i, forks_later);
 }
 
-/* The pair nearest to the middle of a stretch, whose last hop comes first. */
+/* Sets the pair nearest to the middle of a stretch, whose last hop comes first. */
 static bool pair_in_middle(pnr_route *r, const u32_vec *hops, const bool *forks_later) {
     for (uint32_t far = 0; far <= hops->len; far++)
         for (uint32_t side = 0; side < 2; side++) {
@@ -69,7 +69,7 @@ static bool pair_in_middle(pnr_route *r, const u32_vec *hops, const bool *forks_
     return false;
 }
 
-/* As few pairs as keep the net within `target`; false if that is not to be had in this way. */
+/* Sets as few pairs as keep the net within `target`; false if that is not to be had in this way. */
 static bool pair_by_middle(pnr_design *design, uint32_t net, const pnr_delays *d, uint32_t target,
                            arena *scratch) {
     pnr_route *r = &design->route.at[net];
@@ -97,7 +97,7 @@ static void pair_by_middles(pnr_design *design, const pnr_delays *d, arena *scra
             pnr_pair_route(&design->route.at[n], scratch);
 }
 
-/* All pairs there is room for before every join whose shortest path holds too few tokens. */
+/* Sets all pairs there is room for before every join whose shortest path holds too few tokens. */
 static void fill_starved_joins(pnr_design *design, arena *scratch) {
     pnr_imbalance_vec starved = {0};
     pnr_balance(design, scratch, &starved);

@@ -37,8 +37,8 @@ static int class_of_cell(const net_cell_data *c) {
     BUG("a cell without a tile kind reached placement");
 }
 
-/* With pnr_options.own_tiles: the shortest pattern of tiles with enough for both kinds of streams, so that
- * both stand all over the array. */
+/* For pnr_options.own_tiles, finds the shortest pattern of tiles with enough for both kinds of streams, so
+ * that both stand all over the array. */
 static void divide_tiles(placer *p) {
     uint32_t need[CLASSES] = {0}, tiles = p->board->glb_tiles;
     for (uint32_t c = 0; c < p->cells; c++)
@@ -91,7 +91,7 @@ static void list_sites(placer *p, arena *mem) {
     }
 }
 
-/* Cells of a net, each once; `seen` is by cell. */
+/* Lists the cells of a net, each once; `seen` is by cell. */
 static uint32_t net_cells(const net_data *n, uint32_t stamp, uint32_t *seen, uint32_t *out) {
     uint32_t len = 0;
     for (uint32_t i = 0; i <= n->sinks.len; i++) {
@@ -125,7 +125,7 @@ static void list_pins(placer *p, arena *mem) {
             p->use[p->use_at[p->pin[i]] + next[p->pin[i]]++] = n;
 }
 
-/* One cell next to another in a net: counted, then written. */
+/* Notes one cell next to another in a net: first it is counted, then written. */
 static void add_near(placer *p, uint32_t cell, uint32_t other, uint32_t *next) {
     if (next)
         p->near[p->near_at[cell] + next[cell]++] = other;
@@ -133,7 +133,7 @@ static void add_near(placer *p, uint32_t cell, uint32_t other, uint32_t *next) {
         p->near_at[cell + 1]++;
 }
 
-/* Every pair of cells of a net; of a very large one only those with its first cell, the source. */
+/* Notes every pair of cells of a net; of a very large one only those with its first cell, the source. */
 static void near_of_net(placer *p, uint32_t n, uint32_t *next) {
     uint32_t first = p->pin_at[n], last = p->pin_at[n + 1];
     for (uint32_t i = first; i < last; i++)
@@ -291,7 +291,7 @@ static void report_no_site(const placer *p, uint32_t cell, diagnostics *d) {
               "in it");
 }
 
-/* The free site that lengthens the cell's nets least; ties go to the middle of the array's top. */
+/* Finds the free site that lengthens the cell's nets least; ties go to the middle of the array's top. */
 static bool put_greedily(placer *p, uint32_t cell, const net_box *box, diagnostics *d) {
     const site_class *k = &p->class[p->class_of[cell]];
     uint32_t best = UINT32_MAX, middle = p->board->width / 2;
@@ -318,8 +318,8 @@ static bool put_greedily(placer *p, uint32_t cell, const net_box *box, diagnosti
     return true;
 }
 
-/* Is `a` to be placed before `b`? Cells bound to a region first, the smallest region before all; then the one
- * with more links to placed cells. */
+/* Is `a` to be placed before `b`? Cells bound to a region come first, the smallest region before all; then
+ * the one with more links to placed cells. */
 static bool sooner(const placer *p, uint32_t a, uint32_t b, const uint32_t *links) {
     const pnr_region *r = p->options->region;
     bool bound_a = r && r[a].x0 != PNR_FREE, bound_b = r && r[b].x0 != PNR_FREE;
@@ -331,7 +331,8 @@ static bool sooner(const placer *p, uint32_t a, uint32_t b, const uint32_t *link
     return area_a < (int64_t)(r[b].x1 - r[b].x0 + 1) * (r[b].y1 - r[b].y0 + 1);
 }
 
-/* Repeatedly the cell with most links to placed ones, ties by index. O(cells^2) for the choice. */
+/* Places, again and again, the cell with most links to placed ones, ties by index. O(cells^2) for the choice.
+ */
 static bool greedy_start(placer *p, arena *scratch, diagnostics *d) {
     net_box *box = arena_new_n(scratch, net_box, p->nets);
     uint32_t *links = arena_new_n(scratch, uint32_t, p->cells);
@@ -404,7 +405,8 @@ static void run_jobs(anneal_job *job, uint32_t jobs) {
     }
 }
 
-/* The cheapest of all seeds, the first of several: the same whatever the number of threads. */
+/* Picks the cheapest of all seeds, the first of several, so that it is the same whatever the number of
+ * threads. */
 static int64_t anneal(placer *p, arena *scratch, pnr_stats *stats) {
     const pnr_options *o = p->options;
     uint32_t seeds = o->seeds ? o->seeds : 1, jobs = o->threads ? o->threads : 1;

@@ -63,9 +63,8 @@ static inline bool region_allows(const placer *p, uint32_t cell, pnr_site s) {
  * E0514-flush-groups. */
 bool place_deal_flushes(placer *p, arena *mem, diagnostics *d);
 
-/* Places a netlist, one lane of `lanes`, cell by cell: `at` by cell, its cost, statistics added to `stats`.
- * Errors: as pnr_place.
- */
+/* Places a netlist, one lane of `lanes`, cell by cell. Gives `at` by cell and its cost, and adds to `stats`.
+ * Errors: as pnr_place. */
 bool place_whole(const netlist *n, const pnr_board *b, const pnr_options *o, uint32_t lanes, arena *scratch,
                  diagnostics *d, pnr_stats *stats, pnr_site *at, int64_t *cost);
 /* Places a netlist of equal lanes; false if it is none, or its lanes do not fit side by side. */

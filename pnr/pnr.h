@@ -46,35 +46,37 @@ typedef struct {
     const cJSON *json; /* the whole document; "delays_ps" is read from here */
 } pnr_board;
 
-/* The fabricated chip: the profile of a board as read. */
+/* A board as read has the profile of the fabricated chip. */
 #define PNR_PROFILE "onyx"
 
 /* Reads boards/NAME.json (or a path that ends in .json) from the current folder, else from the source tree,
  * and validates it. Errors: E0001-file, E0002-json, E0003-json-member, E0501-board-member (both show
  * the member), E0502-board-sizes. `out->json` lives until the caller deletes it with pnr_board_free. */
 bool pnr_board_read(const char *name_or_path, arena *mem, diagnostics *d, pnr_board *out);
-/* Another profile for the board, one of its "profiles" or PNR_PROFILE; E0503-board-profile. */
+/* Gives the board another profile, one of its "profiles" or PNR_PROFILE. Error: E0503-board-profile. */
 bool pnr_board_set_profile(pnr_board *b, const char *profile, diagnostics *d);
 /* Whether primitives of ours may be used (docs/profiles.md). */
 bool pnr_board_extended(const pnr_board *b);
 void pnr_board_free(pnr_board *b); /* only the JSON document is not in the arena */
 net_tile pnr_site_tile(const pnr_board *b, uint32_t x, uint32_t y); /* what stands at (x, y); NONE outside */
 
-/* The switch box: input (side, track) leads to output track *out_track of out_side; false for a U-turn. */
+/* Says where the switch box leads: input (side, track) goes to output track *out_track of out_side; false for
+ * a U-turn. */
 bool pnr_switch_track(const pnr_board *b, pnr_side in_side, uint32_t in_track, pnr_side out_side,
                       uint32_t *out_track);
-/* Mux select of the switch-box output (out_side, out_track) for that input: 0..2, its place among the wires
- * that end there in the chip's wire list. False when the switch box has no such wire. */
+/* Finds the mux select of the switch-box output (out_side, out_track) for that input: 0..2, its place among
+ * the wires that end there in the chip's wire list. False when the switch box has no such wire. */
 bool pnr_switch_select(const pnr_board *b, pnr_side in_side, uint32_t in_track, pnr_side out_side,
                        uint32_t out_track, uint32_t *select);
-/* The side a wire leaving by `side` arrives at. */
+/* Returns the side at which a wire that leaves by `side` arrives. */
 static inline pnr_side pnr_opposite(pnr_side side) {
     return (pnr_side)(((unsigned)side + 2) % 4);
 }
-/* The tile a wire that leaves (x, y) by `side` arrives at; false when it would leave the array. */
+/* Finds the tile at which a wire that leaves (x, y) by `side` arrives; false when it would leave the array.
+ */
 bool pnr_neighbour(const pnr_board *b, uint32_t x, uint32_t y, pnr_side side, uint32_t *to_x, uint32_t *to_y);
 
-/* A wire's name, "x3y2.EAST.1". */
+/* Writes a wire's name, "x3y2.EAST.1". */
 void pnr_wire_name(uint32_t x, uint32_t y, pnr_side side, uint32_t track, char out[48]);
 
 typedef struct {
@@ -87,9 +89,10 @@ typedef struct {
  * by the text of their graphs. O(wires). Error: E0562-fabric. */
 bool pnr_fabric_check(const pnr_board *b, diagnostics *d, pnr_fabric *out);
 
-/* The fabric in the public tools' files. `width`: 17 or 1, the two networks; `counts`: the newer .layout, a
- * number of sites per tile, or the older one, a digit per tile. The checks read a file (either dialect) and
- * compare it with the board; errors located: E0560-graph-differs, E0561-layout-differs. */
+/* These write the fabric as the public tools' files. `width` is 17 or 1, for the two networks; `counts` asks
+ * for the newer .layout, a number of sites per tile, not the older one, a digit per tile. The checks read a
+ * file (either dialect) and compare it with the board; errors located: E0560-graph-differs,
+ * E0561-layout-differs. */
 bool pnr_write_graph(const pnr_board *b, uint32_t width, const char *path, diagnostics *d);
 bool pnr_check_graph(const pnr_board *b, uint32_t width, const char *path, diagnostics *d);
 bool pnr_write_layout(const pnr_board *b, bool counts, const char *path, diagnostics *d);
@@ -190,7 +193,7 @@ typedef struct {
 #define PNR_FREE UINT16_MAX
 pnr_options pnr_options_default(void); /* seed 1, moves by size, pipelined, the chip's rules, nothing fixed */
 
-/* What stands on a cell's tile, from its block letter. */
+/* Returns what stands on a cell's tile, from its block letter. */
 net_tile pnr_cell_tile(const net_cell_data *cell);
 
 /* What a netlist needs of one kind of resource. The rows of a table are PE tiles, MEM tiles, load streams (IO
@@ -202,15 +205,15 @@ typedef struct {
 enum { PNR_RESOURCES = 4 };
 void pnr_count_resources(const netlist *n, const pnr_board *b, pnr_resource table[PNR_RESOURCES]);
 
-/* With pnr_options.own_tiles loads and stores share the GLB tiles: one row for both, none for stores. */
+/* Makes one row of loads and stores, which share the GLB tiles with pnr_options.own_tiles. */
 void pnr_own_tiles(const pnr_board *b, pnr_resource table[PNR_RESOURCES]);
 
 /* Compares what the netlist needs with what the board has, before anything else: E0510-too-large (exit 2)
  * names what is short, with the whole table in a note. */
 bool pnr_fits(const netlist *n, const pnr_board *b, const pnr_options *o, diagnostics *d);
-/* Sites for every cell: constructive start, then simulated annealing of the estimated routed length. Same
- * input and seed, same sites, whatever the threads. Errors: E0510-too-large, E0511-io-fanout,
- * E0512-bad-fixed, E0513-bad-region, E0514-flush-groups. */
+/* Finds a site for every cell: a constructive start, then simulated annealing of the estimated routed length.
+ * The same input and seed give the same sites, whatever the threads. Errors: E0510-too-large,
+ * E0511-io-fanout, E0512-bad-fixed, E0513-bad-region, E0514-flush-groups. */
 bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena *mem, diagnostics *d,
                pnr_design *out);
 /* Routes by negotiated congestion, then pipelines. Fails with E0520-unroutable (exit 2) naming overused
@@ -218,25 +221,24 @@ bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena
 bool pnr_route_all(pnr_design *design, const pnr_options *o, arena *mem, diagnostics *d);
 /* Leads sinks whose paths have fewer SplitFIFO pairs than wanted (net and sink by index) over longer ways of
  * their own, with pairs as close as they go. A sink for which there is no such way stays as it is, and so do
- * those of IO tiles. After pnr_route_all. */
+ * those of IO tiles. Call it after pnr_route_all. */
 typedef struct {
     uint32_t net, sink, pairs;
 } pnr_want;
 void pnr_stretch(pnr_design *design, const pnr_want *want, uint32_t n, arena *mem);
-/* Walks wires from the device model alone: sites (E0530), exclusivity (E0531), connection (E0532), every sink
- * reached once (E0533), IO rules (E0534), FIFO pairs (E0535), broadcast rule (E0536), array edges (E0537),
- * flush groups (E0538). */
+/* Walks the wires by the device model alone and checks sites (E0530), exclusivity (E0531), connection
+ * (E0532), that every sink is reached once (E0533), IO rules (E0534), FIFO pairs (E0535), the broadcast rule
+ * (E0536), array edges (E0537) and flush groups (E0538). */
 bool pnr_check(const pnr_design *design, diagnostics *d);
 
-/* The half-perimeter wire length, summed over all nets. */
+/* Returns the half-perimeter wire length, summed over all nets. */
 uint32_t pnr_hpwl(const pnr_design *design);
-/* The switch-box outputs in use. */
+/* Returns how many switch-box outputs are in use. */
 uint32_t pnr_hops(const pnr_design *design);
-/* SplitFIFO pairs on the way to a sink: none serves another sink, each holds two tokens. */
+/* Counts the SplitFIFO pairs on the way to a sink: none serves another sink, each holds two tokens. */
 uint32_t pnr_pairs_to(const pnr_route *r, uint32_t sink);
-/* {"board", "seed", "tiles": {kind: {"used", "have"}}, "hpwl", "hops", "longest_path", "fifo_pairs",
- * "seconds": {...},
- * ...}; the caller deletes it. */
+/* Returns {"board", "seed", "tiles": {kind: {"used", "have"}}, "hpwl", "hops", "longest_path", "fifo_pairs",
+ * "seconds": {...}, ...}; the caller deletes it. */
 cJSON *pnr_report(const pnr_design *design);
 
 /* ---- timing (docs/pnr.md, Timing) ------------------------------------------------------------ */
@@ -271,17 +273,18 @@ typedef struct {
     uint32_t histogram[PNR_SLACK_BINS]; /* paths by slack, in tenths of the period */
 } pnr_timing;
 
-/* Every path between FIFOs by the board's delays. Error: E0550-no-delay. */
+/* Measures every path between FIFOs by the board's delays. Error: E0550-no-delay. */
 bool pnr_sta(const pnr_design *design, arena *mem, diagnostics *d, pnr_timing *out);
-/* {"period_ps", "fmax_mhz", "floor_ps", "limited_by", "critical_path": [{"what", "x", "y", "side", "track",
- * "delay_ps", "arrival_ps"}, ...], "slack_histogram", "exceptions": [...]}; an exception is a net more than
- * 5 % slower than its floor, with the reason. The caller deletes it. */
+/* Returns {"period_ps", "fmax_mhz", "floor_ps", "limited_by", "critical_path": [{"what", "x", "y", "side",
+ * "track", "delay_ps", "arrival_ps"}, ...], "slack_histogram", "exceptions": [...]}; an exception is a net
+ * more than 5 % slower than its floor, with the reason. The caller deletes it. */
 cJSON *pnr_timing_report(const pnr_design *design, const pnr_timing *t);
 
 /* ---- balance --------------------------------------------------------------------------------- */
 
 /* Paths that fork at one cell and meet at another, where the shortest cannot hold the tokens that wait for
- * the longest: the kernel then runs below a token a cycle. Worst of each join, by cell index. */
+ * the longest: the kernel then runs below a token a cycle. pnr_balance lists the worst of each join, by cell
+ * index. */
 typedef struct {
     uint32_t fork, join;
     uint32_t latency, room; /* cycles of the longest path, tokens the shortest holds */
@@ -291,10 +294,11 @@ void pnr_balance(const pnr_design *design, arena *mem, pnr_imbalance_vec *out);
 
 /* ---- files (docs/pnr.md) --------------------------------------------------------------------- */
 
-/* A .packed netlist of any tool: cells get their kind from the block letter and no mode; net i of the result
- * is the i-th by source. Errors located: E0540-packed-syntax, E0541-packed-block, E0546-packed-width. */
+/* Reads a .packed netlist of any tool: cells get their kind from the block letter and no mode; net i of the
+ * result is the i-th by source. Errors located: E0540-packed-syntax, E0541-packed-block, E0546-packed-width.
+ */
 bool pnr_read_packed(const char *path, name_table *names, arena *mem, diagnostics *d, netlist *out);
-/* A .place file as fixed sites: *fixed has one entry per cell, PNR_FREE where the file has none. Errors
+/* Reads a .place file as fixed sites: *fixed has one entry per cell, PNR_FREE where the file has none. Errors
  * located: E0542-place-syntax, E0543-place-block. */
 bool pnr_read_place(const netlist *n, const char *path, arena *mem, diagnostics *d, pnr_site **fixed);
 bool pnr_write_packed(const netlist *n, const char *path, diagnostics *d);
@@ -302,18 +306,19 @@ bool pnr_write_place(const pnr_design *design, const char *path, diagnostics *d)
 /* Routes need not have passed pnr_check; those that leave the array or have more sinks than the netlist are
  * refused: E0533-sink-missed, E0537-off-array. */
 bool pnr_write_route(const pnr_design *design, const char *path, diagnostics *d);
-/* Routes of a placed design; says what the file says, pnr_check is the judge. Errors located:
+/* Reads the routes of a placed design. They are what the file says; pnr_check is the judge. Errors located:
  * E0544-route-syntax. */
 bool pnr_read_route(pnr_design *design, const char *path, arena *mem, diagnostics *d);
-/* design.info: where layout and graphs lie; a path the file lacks is NULL. Error: E0545-info-syntax. */
+/* A design.info file says where layout and graphs lie; a path the file lacks is NULL. Error:
+ * E0545-info-syntax. */
 typedef struct {
     const char *layout, *graph_17, *graph_1;
 } pnr_info;
 bool pnr_write_info(const char *layout, const char *graph_17, const char *graph_1, const char *path,
                     diagnostics *d);
 bool pnr_read_info(const char *path, arena *mem, diagnostics *d, pnr_info *out);
-/* Yosys's JSON as nextpnr reads it: cell types CPE, CMEM, CIO, a bit per 17-bit net. With a design, every
- * cell has a BEL attribute "XxYy". */
+/* Writes Yosys's JSON as nextpnr reads it: cell types CPE, CMEM, CIO, a bit per 17-bit net. With a design,
+ * every cell has a BEL attribute "XxYy". */
 bool pnr_write_json(const netlist *n, const pnr_design *design, const char *path, diagnostics *d);
 /* Draws the placement with its routes, or, `heat`, with how full the channels are. */
 bool pnr_write_svg(const pnr_design *design, bool heat, const char *path, diagnostics *d);

@@ -4,7 +4,7 @@
 
 #include "pnr/pnr.h"
 
-/* A cell's block id, "p3", for messages and files. */
+/* Returns a cell's block id, "p3", for messages and files. */
 const char *pnr_block_id(const net_cell_data *cell, char buffer[16]);
 
 /* May this cell stand in column x of row 0? */
@@ -12,7 +12,7 @@ bool pnr_io_column(const pnr_board *b, bool output, bool fabric_only, uint32_t x
 
 /* Marks SplitFIFO pairs where they are safe. */
 void pnr_pipeline(pnr_design *design, pnr_pipelining how, arena *scratch);
-/* Pairs on every safe stretch of two hops of one route, unless it is early; none are left of before. */
+/* Sets pairs on every safe stretch of two hops of one route, unless it is early; none are left of before. */
 void pnr_pair_route(pnr_route *r, arena *scratch);
 
 /* The board's delays in picoseconds; by net_tile. */
@@ -20,16 +20,17 @@ typedef struct {
     uint32_t core[4], launch[4], capture[4];
     uint32_t data[4], valid[4], ready[4], rmux; /* of a switch box; of a register mux */
 } pnr_delays;
-/* The name of the first delay the table lacks that timing needs, or NULL. */
+/* Returns the name of the first delay the table lacks that timing needs, or NULL. */
 const char *pnr_missing_delay(const cJSON *delays);
 /* Reads the delays of a board. Error: E0550-no-delay. */
 bool pnr_read_delays(const pnr_board *b, diagnostics *d, pnr_delays *out);
-/* The delay of the slowest path of a routed net. */
+/* Returns the delay of the slowest path of a routed net. */
 uint32_t pnr_net_delay(const pnr_design *design, const pnr_delays *d, uint32_t net);
-/* The period that no routing can beat: of the slowest core, or of a net as short as the board allows. */
-uint32_t pnr_floor(const pnr_design *design, const pnr_delays *d);
-/* Hops of the slowest path, last first: what data or valid crosses, and what ready crosses on its way back.
+/* Returns the period that no routing can beat: of the slowest core, or of a net as short as the board allows.
  */
+uint32_t pnr_floor(const pnr_design *design, const pnr_delays *d);
+/* Lists the hops of the slowest path, last first: those that data or valid crosses, and those that ready
+ * crosses on its way back. */
 void pnr_slowest_hops(const pnr_design *design, const pnr_delays *d, uint32_t net, arena *mem, u32_vec *forth,
                       u32_vec *back);
 

@@ -59,8 +59,8 @@ static void restore(router *r, uint32_t net, const route_tree *saved) {
             r->uses[saved->nodes.at[i].node]++;
 }
 
-/* Shortens one net on free wires only: other orders of the sinks, then each sink cut off and led back. Never
- * longer than before. */
+/* Shortens one net on free wires only: tries other orders of the sinks, then cuts off each sink and leads it
+ * back. The net is never longer than before. */
 static void refine_net(router *r, uint32_t net, route_tree *best, u32_vec *scratch) {
     route_tree *t = &r->tree[net];
     copy_tree(r->mem, best, t);
@@ -129,7 +129,7 @@ static bool lead_again(repairer *p, uint32_t net, uint32_t *delay) {
     return false;
 }
 
-/* Branches part earlier and earlier; a single hop from an IO tile, too short for a pair, becomes three. */
+/* Parts branches earlier and earlier; a single hop from an IO tile, too short for a pair, becomes three. */
 static bool repair_net(repairer *p, uint32_t net, uint32_t limit, uint32_t *delay) {
     static const uint32_t apart[] = {0, ROUTE_BASE / 4, ROUTE_BASE / 2, ROUTE_BASE, 8 * ROUTE_BASE};
     router *r = p->r;

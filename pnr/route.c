@@ -22,7 +22,7 @@ static uint32_t wire_id(const router *r, uint32_t x, uint32_t y, uint32_t side, 
     return (((y - 1) * r->board->width + x) * 4 + side) * r->tracks + track;
 }
 
-/* Where a wire starts. */
+/* Says where a wire starts. */
 static void wire_place(const router *r, uint32_t wire, uint32_t *x, uint32_t *y, uint32_t *side,
                        uint32_t *track) {
     uint32_t tile = wire / (4 * r->tracks), in_tile = wire % (4 * r->tracks);
@@ -66,7 +66,8 @@ static bool may_leave(const router *r, uint32_t x, uint32_t y, uint32_t side, ui
     return false;
 }
 
-/* Fewest hops from an arrival to the target: the Manhattan distance, two more if it lies straight behind. */
+/* Returns the fewest hops from an arrival to the target: the Manhattan distance, two more if it lies straight
+ * behind. */
 static uint32_t hops_left(const arrival *a, target_tile t) {
     uint32_t dx = a->x < t.x ? t.x - a->x : a->x - t.x, dy = a->y < t.y ? t.y - a->y : a->y - t.y;
     bool behind = false;
@@ -152,8 +153,8 @@ static void leave_arrival(router *r, uint32_t node) {
             reach_wire(r, a.x, a.y, side, r->turn[a.side][a.track][side], r->cost[node], node);
 }
 
-/* The source and everything the net holds already: at no cost, or by its distance from the source, as no FIFO
- * may stand before a branch. A parent's cost is looked up, as parents come first. */
+/* Starts from the source and everything the net holds already: at no cost, or by its distance from the
+ * source, as no FIFO may stand before a branch. A parent's cost is looked up, as parents come first. */
 static void seed(router *r, const route_tree *t, uint32_t x, uint32_t y) {
     for (uint32_t i = 0; i < t->nodes.len; i++) {
         const tree_node *n = &t->nodes.at[i];
@@ -169,7 +170,7 @@ static void seed(router *r, const route_tree *t, uint32_t x, uint32_t y) {
     }
 }
 
-/* The cheapest node that arrives at the target, ROUTE_NONE if there is no way. */
+/* Finds the cheapest node that arrives at the target, ROUTE_NONE if there is no way. */
 static uint32_t search(router *r, const route_tree *t, pnr_site source, target_tile target) {
     r->epoch++;
     r->heap.len = 0;
@@ -229,8 +230,8 @@ static target_tile sink_tile(const router *r, uint32_t net, uint32_t sink) {
     return (target_tile){s.x, s.y};
 }
 
-/* The unreached sink nearest to what the net holds (or farthest, to try another tree); ROUTE_NONE when all
- * are reached. */
+/* Returns the unreached sink nearest to what the net holds (or farthest, to try another tree); ROUTE_NONE
+ * when all are reached. */
 static uint32_t next_sink(const router *r, uint32_t net, bool farthest) {
     const route_tree *t = &r->tree[net];
     pnr_site source = r->design->site.at[r->design->net->nets.at[net].source.cell.v - 1];
@@ -337,7 +338,7 @@ static void report_no_way(const router *r, uint32_t net, diagnostics *d) {
     diag_hint(d, "this board is too small for any route; use a larger one");
 }
 
-/* Short nets first: they have the fewest ways. */
+/* Sorts short nets to the front: they have the fewest ways. */
 static int by_length(const void *a, const void *b) {
     uint64_t l = *(const uint64_t *)a, r = *(const uint64_t *)b;
     return (l > r) - (l < r);

@@ -51,7 +51,7 @@ void route_rip_up(router *r, uint32_t net);
 /* Reaches every unreached sink of the net, nearest first or farthest first; false if one cannot be reached at
  * all. */
 bool route_grow(router *r, uint32_t net, bool farthest);
-/* The net's tree as a route of the design; empty while a sink is unreached. */
+/* Writes the net's tree as a route of the design, which is empty while a sink is unreached. */
 void route_write(const router *r, uint32_t net, arena *mem, pnr_route *out);
 
 /* Shortens legal routes on free wires; returns the hops saved. */

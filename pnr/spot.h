@@ -103,9 +103,9 @@ static inline void ranks_clear(spot *rank) {
         rank[i] = RANK_LAST;
 }
 
-/* Of k spots. A straight trunk through the median of the tiles and a branch from each, the shorter of both
- * directions; of three the half perimeter. Branches are as long as the upper half of the ranks is above the
- * lower. */
+/* Returns the length of a net of k spots: a straight trunk through the median of the tiles and a branch from
+ * each, in the shorter of both directions; of three spots that is the half perimeter. Branches are as long as
+ * the upper half of the ranks is above the lower. */
 static inline uint32_t ranks_length(const spot *rank, uint32_t k) {
     uint32_t x = spot_x(rank[k]) - spot_x(rank[1]), y = spot_y(rank[k]) - spot_y(rank[1]);
     uint32_t branch_x = x + spot_x(rank[k - 1]) - spot_x(rank[2]);

@@ -106,7 +106,7 @@ static void forward(timer *t) {
     }
 }
 
-/* Ready, from the last hop back: joined at forks, stopped at a SplitFIFO's start. */
+/* Follows ready from the last hop back: it is joined at forks and stopped at a SplitFIFO's start. */
 static void backward(timer *t, uint32_t *arrives) {
     for (uint32_t i = t->route->hops.len; i-- > 0;) {
         const pnr_hop *h = &t->route->hops.at[i];
@@ -138,7 +138,7 @@ static uint32_t capture_at(const timer *t, uint32_t sink) {
     return t->d.capture[pin_tile(t, t->net->sinks.at[sink])];
 }
 
-/* The slowest ready that arrives at the source. */
+/* Returns the slowest ready that arrives at the source. */
 static uint32_t source_ready(const timer *t, uint32_t *from) {
     uint32_t slowest = 0;
     *from = PNR_NO_HOP;
@@ -150,7 +150,8 @@ static uint32_t source_ready(const timer *t, uint32_t *from) {
     return slowest;
 }
 
-/* Paths of data and valid that end at hop or sink; the valid of a tile waits for `joined` ready. */
+/* Measures the paths of data and valid that end at a hop or sink; the valid of a tile waits for `joined`
+ * ready. */
 static void end_paths(const timer *t, candidate *worst, uint32_t hop, uint32_t sink, uint32_t joined,
                       uint32_t joined_from) {
     uint32_t last = sink == PNR_NO_HOP ? hop : t->route->sinks.at[sink].hop;
@@ -190,7 +191,7 @@ static candidate worst_of_net(timer *t, arena *scratch) {
     return worst;
 }
 
-/* Hops from `last` back to the one after a FIFO's end, or to the source. */
+/* Lists the hops from `last` back to the one after a FIFO's end, or to the source. */
 static void stretch(const timer *t, uint32_t last, uint32_t until, arena *mem, u32_vec *out) {
     for (uint32_t i = last; i != PNR_NO_HOP && i != until; i = t->route->hops.at[i].parent) {
         if (t->route->hops.at[i].fifo_end && i != last)
@@ -201,8 +202,8 @@ static void stretch(const timer *t, uint32_t last, uint32_t until, arena *mem, u
 
 /* ---- the floor ------------------------------------------------------------------------------- */
 
-/* Fewest hops between a kind of source and a kind of sink on this board: one between tiles; none from an IO
- * tile to the tile below if an input's column has one. */
+/* Returns the fewest hops between a kind of source and a kind of sink on this board: one between tiles; none
+ * from an IO tile to the tile below if an input's column has one. */
 static uint32_t least_hops(const pnr_design *design, net_tile from, net_tile to) {
     if (from != NET_TILE_IO)
         return 1;
@@ -213,7 +214,7 @@ static uint32_t least_hops(const pnr_design *design, net_tile from, net_tile to)
     return 1;
 }
 
-/* The path between a source and a sink as near as the board allows. */
+/* Measures the path between a source and a sink as near as the board allows. */
 static uint32_t floor_of(const timer *t, net_pin sink) {
     net_tile from = pin_tile(t, t->net->source), to = pin_tile(t, sink);
     uint32_t direct = t->d.launch[from] + t->d.capture[to];
@@ -248,7 +249,7 @@ static void step(arena *mem, pnr_timing_path *p, const char *what, const pnr_hop
     vec_push(mem, &p->steps, s);
 }
 
-/* From `from` back to the hop after `until`, or to the source. */
+/* Goes from `from` back to the hop after `until`, or to the source. */
 static void ready_steps(const timer *t, arena *mem, pnr_timing_path *p, uint32_t from, uint32_t until) {
     for (uint32_t i = from; i != PNR_NO_HOP && i != until; i = t->route->hops.at[i].parent)
         step(mem, p, "ready", &t->route->hops.at[i], t->d.ready[hop_tile(t, i)]);

@@ -56,7 +56,7 @@ static bool take(stretcher *s, pnr_hop hop, uint32_t depth, uint32_t left) {
     return false;
 }
 
-/* A path of `length` hops from the core into s->hops. */
+/* Finds a path of `length` hops from the core, which goes into s->hops. */
 static bool find_path(stretcher *s, pnr_site from, uint8_t port, uint32_t length) {
     s->steps = 0;
     for (uint32_t out = 0; out < 4 * s->board->tracks; out++) {
@@ -73,7 +73,7 @@ static bool find_path(stretcher *s, pnr_site from, uint8_t port, uint32_t length
     return false;
 }
 
-/* The route without what only this sink needs. */
+/* Makes the route without what only this sink needs. */
 static void drop_branch(const pnr_route *r, uint32_t sink, arena *mem, pnr_route *out) {
     uint32_t *at = arena_new_n(mem, uint32_t, r->hops.len + 1);
     bool *kept = arena_new_n(mem, bool, r->hops.len + 1);

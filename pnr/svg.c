@@ -53,7 +53,7 @@ static void draw_routes(const pnr_design *design, arena *mem, FILE *to) {
     }
 }
 
-/* Redness of every gap: wires in use of those there are, both directions together. */
+/* Draws the redness of every gap: the wires in use of those there are, both directions together. */
 static void draw_heat(const pnr_design *design, arena *scratch, FILE *to) {
     const pnr_board *b = design->board;
     uint32_t *used =

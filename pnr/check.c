@@ -1,5 +1,6 @@
 /* The judge of placements and routes. It knows the device only from the description of the board and from its
- * own statement of the switch box, and shares no code with the placer, the router or the fabric they use.
+ * own statement of the switch box, on purpose not the generated one of boards/onyx/fabric.h, and shares no
+ * code with the placer, the router or the fabric they use.
  *
  * Codes: E0530 sites, E0531 a wire used twice, E0532 hops that do not connect, E0533 sinks, E0534 IO rules,
  * E0535 FIFO pairs, E0536 broadcast rule, E0537 wires that leave the array, E0538 flush groups,

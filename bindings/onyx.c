@@ -73,25 +73,27 @@ EXPORTED onyx_result *onyx_run(const char *const *arguments, uint32_t n_argument
     if (!out)
         out_of_memory(sizeof *out);
     cli_session s;
-    compile_options o;
+    command_line line = options_default(COMMAND_RUN);
+    compile_options *o = &line.compile;
     compile_kernel k = {0};
     cli_session_begin(&s);
     const char *programs = programs_folder(&s.mem);
     if (programs)
         cli_set_programs(&s, programs);
-    s.embedded = true;
-    char **argv = arena_new_n(&s.mem, char *, n_arguments + 3); /* a name in front, NULL at the end */
+    line.embedded = true;
+    const char **argv = arena_new_n(&s.mem, const char *, n_arguments + 1); /* a name in front */
     for (uint32_t i = 0; i < n_arguments; i++)
         argv[i + 1] = arena_strdup(&s.mem, arguments[i]);
-    argv[n_arguments + 1] = arena_strdup(&s.mem, "--quiet");
-    bool ok = cli_parse_options(CLI_RUN, (int)n_arguments + 2, argv, &s, &o) && cli_want_folder(&s, o.out) &&
-              take_operands(&s, &o, operands, n_operands) && cli_run(&o, &s, &k);
+    bool ok = options_parse(COMMAND_RUN, (int)n_arguments + 1, argv, &s.mem, &s.diag, &line);
+    s.options = line;
+    s.options.quiet = true;
+    ok = ok && cli_want_folder(&s) && take_operands(&s, o, operands, n_operands) && cli_run(o, &s, &k);
     if (ok) {
         size_t length = 0;
         const char *name = names_text(&s.names, sam_tensor_at(&k.user, k.user.result)->name);
         out->result.report =
-            file_read(arena_printf(&s.mem, "%s/report.json", o.out), &out->mem, &length, &s.diag);
-        copy_result(&k.ran.result, o.dtype, name, &out->mem, &out->result.result);
+            file_read(arena_printf(&s.mem, "%s/report.json", o->out), &out->mem, &length, &s.diag);
+        copy_result(&k.ran.result, o->dtype, name, &out->mem, &out->result.result);
     }
     out->result.messages = take_messages(&s, &out->mem);
     out->result.code = cli_session_end(&s, ok);

@@ -10,7 +10,7 @@ static const char *current_folder(cli_session *s) {
     return getcwd(here, sizeof here) ? arena_strdup(&s->mem, here) : ".";
 }
 
-const char *cli_absolute(cli_session *s, const char *path) {
+static const char *absolute(cli_session *s, const char *path) {
     return *path == '/' ? path : arena_printf(&s->mem, "%s/%s", current_folder(s), path);
 }
 
@@ -18,13 +18,13 @@ static const char *record_path(cli_session *s, const char *folder) {
     return arena_printf(&s->mem, "%s/command.json", folder);
 }
 
-bool cli_record_command(cli_session *s, int argc, char **argv, const char *folder) {
+bool cli_record_command(cli_session *s, const char *folder) {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddNumberToObject(json, "format_version", 1);
     cJSON_AddStringToObject(json, "folder", current_folder(s));
     cJSON *list = cJSON_AddArrayToObject(json, "arguments");
-    for (int i = 1; i < argc; i++)
-        cJSON_AddItemToArray(list, cJSON_CreateString(argv[i]));
+    for (uint32_t i = 0; i < s->options.words.len; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(s->options.words.at[i]));
     bool ok = json_write(json, record_path(s, folder), &s->diag);
     cJSON_Delete(json);
     return ok;
@@ -38,7 +38,7 @@ static bool not_recorded(cli_session *s, const char *folder) {
 }
 
 /* Files among the arguments are named from where the command ran; that folder may be gone. */
-static bool replay(cli_session *s, const char *folder, compile_options *o) {
+static bool replay(cli_session *s, const char *folder, command_line *then) {
     const char *path = record_path(s, folder), *where = NULL;
     uint32_t version = 0;
     if (access(path, R_OK) != 0)
@@ -51,88 +51,76 @@ static bool replay(cli_session *s, const char *folder, compile_options *o) {
         return false;
     }
     int argc = 1;
-    char **argv = arena_new_n(&s->mem, char *, cJSON_GetArraySize(list) + 2);
+    const char **argv = arena_new_n(&s->mem, const char *, cJSON_GetArraySize(list) + 1);
     cJSON_ArrayForEach(one, list) {
         argv[argc++] = arena_strdup(&s->mem, cJSON_IsString(one) ? one->valuestring : "");
     }
-    const char *self = cli_absolute(s, folder);
+    const char *self = absolute(s, folder);
     if (strcmp(where, current_folder(s)) != 0 && chdir(where) == 0)
         folder = self;
     cJSON_Delete(json);
-    if (version != 1)
-        return not_recorded(s, folder);
-    bool quiet = s->quiet, as_json = s->json; /* are of the command at hand */
-    bool ok = cli_parse_options(CLI_RUN, argc, argv, s, o);
-    s->quiet = quiet;
-    s->json = as_json;
-    o->out = folder;
-    o->again = true;
-    o->runs = false; /* onyx firmware needs no operands */
-    return ok;
+    *then = options_default(COMMAND_RUN);
+    if (version != 1 || !options_parse(COMMAND_RUN, argc, argv, &s->mem, &s->diag, then) || then->help)
+        return diag_failed(&s->diag) ? false : not_recorded(s, folder);
+    then->compile.out = folder;
+    then->compile.again = true;
+    then->compile.runs = false; /* onyx firmware needs no operands */
+    return true;
 }
 
 /* ---- a command on such a folder ----------------------------------------------------------------- */
 
-error_t cli_parse_again(int key, char *arg, struct argp_state *state) {
-    cli_again *o = state->input;
-    switch (key) {
-    case CLI_OPT_WAVE:
-        o->wave = true;
-        return 0;
-    case CLI_OPT_NO_CHECK:
-        o->no_check = true;
-        return 0;
-    case CLI_OPT_HAZARDS:
-        o->judges_hazards = true;
-        o->hazards = cli_severity_of(o->tool.session, "--hazards", arg);
-        return 0;
-    default:
-        return cli_parse_tool(key, arg, state);
-    }
+/* Files that the command at hand names: from here, not from where the folder's command ran. */
+static void hold_paths(cli_session *s) {
+    const char **board = &s->options.compile.board, **config = &s->options.host.config;
+    *board = strstr(*board, ".json") ? absolute(s, *board) : *board;
+    *config = *config ? absolute(s, *config) : NULL;
 }
 
-int cli_command_again(const struct argp *parser, cli_command command, int argc, char **argv, cli_again *again,
-                      bool (*action)(cli_again *, compile_options *)) {
+int cli_command_again(option_command command, int argc, char **argv,
+                      bool (*action)(cli_session *, compile_options *)) {
     cli_session s;
-    compile_options o;
+    command_line then;
     cli_session_begin(&s);
-    again->tool.session = &s;
-    bool ok = cli_parse(parser, command, argc, argv, &s, again) &&
-              cli_want_arguments(&again->tool, 1, parser->args_doc) &&
-              replay(&s, again->tool.arguments.at[0], &o);
+    bool ok =
+        cli_parse(&s, command, argc, argv) && cli_want_arguments(&s, 1, option_commands[command].arguments);
     if (ok) {
-        o.json = again->tool.json;
-        o.wave = again->wave;
-        o.io_trace = false;
-        o.check = o.check && !again->no_check;
-        o.hazards = again->judges_hazards ? again->hazards : o.hazards;
-        ok = action(again, &o);
+        hold_paths(&s);
+        ok = replay(&s, s.options.arguments.at[0], &then);
+    }
+    if (ok) {
+        const compile_options *now = &s.options.compile;
+        compile_options *o = &then.compile;
+        o->wave = now->wave;
+        o->io_trace = false;
+        o->check = o->check && now->check;
+        o->hazards = s.options.given[OPTION_HAZARDS] ? now->hazards : o->hazards;
+        ok = action(&s, o);
     }
     return cli_session_end(&s, ok);
 }
 
 /* ---- onyx cosim, onyx firmware ----------------------------------------------------------------- */
 
-static bool cosim(cli_again *again, compile_options *o) {
+static bool cosim(cli_session *s, compile_options *o) {
     compile_kernel k = {0};
     o->engine = ENGINE_SOC;
-    return cli_run(o, again->tool.session, &k);
+    return cli_run(o, s, &k);
 }
 
 /* The program of one kernel: a line, or an object of the list. */
-static bool build(const cli_tool *tool, const compile_kernel *k, cJSON *list) {
-    cli_session *s = tool->session;
+static bool build(cli_session *s, const compile_kernel *k, cJSON *list) {
     fw_app app;
     if (!compile_build_firmware(&s->compile, k, arena_printf(&s->mem, "%s/firmware", k->folder), &app))
         return false;
-    if (tool->json) {
+    if (s->options.json) {
         cJSON *one = json_add_item(list);
         cJSON_AddStringToObject(one, "elf", app.elf);
         cJSON_AddNumberToObject(one, "code_bytes", app.code_bytes);
         cJSON_AddNumberToObject(one, "data_bytes", app.data_bytes);
         cJSON_AddNumberToObject(one, "stack_bytes", app.stack_bytes);
         cJSON_AddNumberToObject(one, "bitstream_bytes", app.bitstream_bytes);
-    } else if (!s->quiet) {
+    } else if (!s->options.quiet) {
         cli_progress_end(s);
         printf("%s: %u bytes of program, %u of data, at most %u of stack; a bitstream of %u bytes\n", app.elf,
                app.code_bytes, app.data_bytes, app.stack_bytes, app.bitstream_bytes);
@@ -140,36 +128,23 @@ static bool build(const cli_tool *tool, const compile_kernel *k, cJSON *list) {
     return true;
 }
 
-static bool firmware(cli_again *again, compile_options *o) {
-    const cli_tool *tool = &again->tool;
+static bool firmware(cli_session *s, compile_options *o) {
     compile_kernel k = {0};
     cJSON *list = cJSON_CreateArray();
-    bool ok = cli_compile(o, tool->session, &k);
+    bool ok = cli_compile(o, s, &k);
     for (uint32_t n = 0; ok && n < k.producers.len; n++)
-        ok = build(tool, &k.producers.at[n], list);
-    ok = ok && build(tool, &k, list);
-    if (ok && tool->json)
+        ok = build(s, &k.producers.at[n], list);
+    ok = ok && build(s, &k, list);
+    if (ok && s->options.json)
         cli_print_json(list);
     cJSON_Delete(list);
     return ok;
 }
 
 int command_cosim(int argc, char **argv) {
-    static const struct argp parser = {
-        .parser = cli_parse_again,
-        .args_doc = "DIR",
-        .doc =
-            "Runs what onyx run or onyx compile left in DIR on the co-simulated chip, by its firmware, and "
-            "checks the result: onyx run --engine soc with the command of then and the data of now."};
-    return cli_command_again(&parser, CLI_COSIM, argc, argv, &(cli_again){0}, cosim);
+    return cli_command_again(COMMAND_COSIM, argc, argv, cosim);
 }
 
 int command_firmware(int argc, char **argv) {
-    static const struct argp parser = {
-        .parser = cli_parse_again,
-        .args_doc = "DIR",
-        .doc = "Builds the Cortex-M3 program of what onyx run or onyx compile left in DIR, "
-               "DIR/firmware/app.elf, and says what it takes of the chip's memories. A machine without the "
-               "compiler can then program a board with it (onyx program)."};
-    return cli_command_again(&parser, CLI_FIRMWARE, argc, argv, &(cli_again){0}, firmware);
+    return cli_command_again(COMMAND_FIRMWARE, argc, argv, firmware);
 }

@@ -1,11 +1,6 @@
 /* onyx bits and bitgen: bitstreams made of a routed netlist's files, checked, explained and compared. */
 #include "cli/cli.h"
 
-typedef struct {
-    cli_tool tool; /* first: cli_parse_tool gets it */
-    const char *design;
-} bits_options;
-
 /* A bitstream file taken apart. */
 typedef struct {
     pnr_board board;
@@ -16,15 +11,15 @@ typedef struct {
     uint32_t unknown;
 } bits_file;
 
-static bool open_board(const cli_tool *o, bits_file *f) {
-    cli_session *s = o->session;
+static bool open_board(cli_session *s, bits_file *f) {
+    const compile_options *o = &s->options.compile;
     return cli_read_board(s, o->board, &f->board, NULL) &&
            pnr_board_set_profile(&f->board, o->profile, &s->diag) &&
            bits_map_read(&f->board, &s->mem, &s->diag, &f->map);
 }
 
-static bool open_bits(const char *path, const cli_tool *o, bits_file *f) {
-    return open_board(o, f) && bits_read(path, &o->session->mem, &o->session->diag, &f->bits);
+static bool open_bits(const char *path, cli_session *s, bits_file *f) {
+    return open_board(s, f) && bits_read(path, &s->mem, &s->diag, &f->bits);
 }
 
 static bool decode(cli_session *s, bits_file *f) {
@@ -65,7 +60,7 @@ static bool verify(const char *path, const char *folder, cli_session *s, bits_fi
     if (folder &&
         !(read_design(folder, &f->board, s, &net, &design) && bits_same(&f->design, &design, &s->diag)))
         return false;
-    if (s->quiet)
+    if (s->options.quiet)
         return true;
     uint32_t words = f->bits.words.len, cells = f->net.cells.len, nets = f->net.nets.len;
     printf("%s: %u %s, %u %s, %u %s, no unknown bit; encodes to the same words\n", path, words,
@@ -81,92 +76,74 @@ static bool differ(cli_session *s, const char *a, const char *b) {
     return false;
 }
 
-static bool bits_action(const char *action, const bits_options *options) {
-    const cli_tool *o = &options->tool;
-    cli_session *s = o->session;
+static bool bits_action(const char *action, cli_session *s) {
+    const command_line *o = &s->options;
     bool two = strcmp(action, "diff") == 0;
     bits_file a = {0}, b = {0};
     const char *usage = arena_printf(&s->mem, "onyx bits %s %s", action, two ? "A.bs B.bs" : "FILE.bs");
-    if (!cli_want_arguments(o, two ? 3 : 2, usage) || !open_bits(o->arguments.at[1], o, &a))
+    if (!cli_want_arguments(s, two ? 3 : 2, usage) || !open_bits(o->arguments.at[1], s, &a))
         return false;
     if (two)
-        return open_bits(o->arguments.at[2], o, &b) && decode(s, &a) && decode(s, &b) &&
+        return open_bits(o->arguments.at[2], s, &b) && decode(s, &a) && decode(s, &b) &&
                (bits_diff(&a.design, &b.design, stdout, &s->mem) ||
                 differ(s, o->arguments.at[1], o->arguments.at[2]));
     if (strcmp(action, "verify") == 0)
-        return verify(o->arguments.at[1], options->design, s, &a);
+        return verify(o->arguments.at[1], o->design, s, &a);
     if (strcmp(action, "explain") == 0)
         bits_explain(&a.bits, a.map, stdout);
     else if (strcmp(action, "stat") == 0)
         bits_stat(&a.bits, a.map, stdout);
     else
-        return decode(s, &a) && bits_to_verilog(&a.design, a.map, o->out, &s->diag);
+        return decode(s, &a) && bits_to_verilog(&a.design, a.map, o->compile.out, &s->diag);
     return true;
-}
-
-static error_t parse_bits(int key, char *arg, struct argp_state *state) {
-    bits_options *o = state->input;
-    if (key != CLI_OPT_DESIGN)
-        return cli_parse_tool(key, arg, state);
-    o->design = arg;
-    return 0;
 }
 
 int command_bits(int argc, char **argv) {
     static const char *const actions[] = {"verify", "explain", "stat", "diff", "to-verilog", NULL};
-    static const struct argp parser = {.parser = parse_bits,
-                                       .args_doc = "verify FILE.bs [--design DIR]\nexplain|stat FILE.bs\n"
-                                                   "diff A.bs B.bs\nto-verilog FILE.bs -o FILE.sv"};
     cli_session s;
     cli_session_begin(&s);
-    bits_options o = {.tool = {.session = &s, .board = "onyx", .profile = PNR_PROFILE}};
-    bool ok = cli_parse(&parser, CLI_BITS, argc, argv, &s, &o), known = false;
-    const char *action = o.tool.arguments.len ? o.tool.arguments.at[0] : "";
+    const command_line *o = &s.options;
+    bool ok = cli_parse(&s, COMMAND_BITS, argc, argv), known = false;
+    const char *action = ok && o->arguments.len ? o->arguments.at[0] : "";
     for (int i = 0; actions[i]; i++)
         known = known || strcmp(action, actions[i]) == 0;
     if (ok && !known) {
         diag_error(&s.diag, (src_loc){0}, "E0901-command", "onyx bits needs an action and its files");
         diag_hint(&s.diag, "'onyx bits --help' lists them");
-    } else if (ok && !o.tool.out && strcmp(action, "to-verilog") == 0) {
+    } else if (ok && !o->compile.out && strcmp(action, "to-verilog") == 0) {
         diag_error(&s.diag, (src_loc){0}, "E0904-argument",
                    "-o FILE.sv is missing: where does the Verilog go?");
     }
     if (known && strcmp(action, "verify") != 0)
-        cli_refuse_option(&s, "--design", o.design, "onyx bits verify");
+        cli_refuse_option(&s, OPTION_DESIGN, "onyx bits verify");
     if (known && strcmp(action, "to-verilog") != 0)
-        cli_refuse_option(&s, "-o", o.tool.out, "onyx bits to-verilog");
-    ok = ok && !diag_failed(&s.diag) && bits_action(action, &o);
+        cli_refuse_option(&s, OPTION_VERILOG, "onyx bits to-verilog");
+    ok = ok && !diag_failed(&s.diag) && bits_action(action, &s);
     return cli_session_end(&s, ok);
 }
 
 /* ---- onyx bitgen ------------------------------------------------------------------------------ */
 
 /* What was assembled is decoded again and compared before it is written. */
-static bool assemble(const cli_tool *o) {
-    cli_session *s = o->session;
+static bool assemble(cli_session *s) {
+    const command_line *o = &s->options;
     bits_file f = {0};
     netlist net;
     pnr_design design;
-    if (!o->out) {
+    if (!o->compile.out) {
         diag_error(&s->diag, (src_loc){0}, "E0904-argument",
                    "-o FILE.bs is missing: where does the bitstream go?");
         return false;
     }
-    return open_board(o, &f) && read_design(o->arguments.at[0], &f.board, s, &net, &design) &&
+    return open_board(s, &f) && read_design(o->arguments.at[0], &f.board, s, &net, &design) &&
            bits_encode(&design, f.map, &s->mem, &s->diag, &f.bits) && decode(s, &f) &&
-           bits_same(&f.design, &design, &s->diag) && bits_write(&f.bits, o->out, &s->diag);
+           bits_same(&f.design, &design, &s->diag) && bits_write(&f.bits, o->compile.out, &s->diag);
 }
 
 int command_bitgen(int argc, char **argv) {
-    static const struct argp parser = {
-        .parser = cli_parse_tool,
-        .args_doc = "DIR",
-        .doc = "Makes a bitstream of DIR/netlist.json, design.place and design.route; they may have been "
-               "changed by hand: placement and routes are judged, the bitstream is read back."};
     cli_session s;
     cli_session_begin(&s);
-    cli_tool o = {.session = &s, .board = "onyx", .profile = PNR_PROFILE};
-    bool ok = cli_parse(&parser, CLI_BITGEN, argc, argv, &s, &o) && cli_want_arguments(&o, 1, "DIR") &&
-              assemble(&o);
+    bool ok = cli_parse(&s, COMMAND_BITGEN, argc, argv) &&
+              cli_want_arguments(&s, 1, option_commands[COMMAND_BITGEN].arguments) && assemble(&s);
     return cli_session_end(&s, ok);
 }

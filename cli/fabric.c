@@ -1,46 +1,25 @@
 /* onyx fabric and onyx boards: what can be targeted, and its routing fabric proved and written out. */
 #include "cli/cli.h"
 
-typedef struct {
-    cli_tool tool;
-    const char *graph, *graph_1, *layout;
-} fabric_options;
-
-static error_t parse_fabric(int key, char *arg, struct argp_state *state) {
-    fabric_options *o = state->input;
-    switch (key) {
-    case CLI_OPT_GRAPH:
-        o->graph = arg;
-        return 0;
-    case CLI_OPT_GRAPH_1:
-        o->graph_1 = arg;
-        return 0;
-    case CLI_OPT_LAYOUT:
-        o->layout = arg;
-        return 0;
-    default:
-        return cli_parse_tool(key, arg, state);
-    }
-}
-
-static bool fabric_check(const fabric_options *o, const pnr_board *b) {
-    diagnostics *d = &o->tool.session->diag;
+static bool fabric_check(cli_session *s, const pnr_board *b) {
+    diagnostics *d = &s->diag;
+    const command_line *o = &s->options;
     pnr_fabric counted;
     if (!pnr_fabric_check(b, d, &counted) || (o->graph && !pnr_check_graph(b, 17, o->graph, d)) ||
         (o->graph_1 && !pnr_check_graph(b, 1, o->graph_1, d)) ||
         (o->layout && !pnr_check_layout(b, o->layout, d)))
         return false;
-    if (!o->tool.session->quiet)
+    if (!o->quiet)
         printf("%s: %u outputs, %u wires, %u connections a switch box: names, pairs and formula hold on both "
                "networks\n",
                b->name, counted.outputs, counted.wires, counted.switch_wires);
     return true;
 }
 
-static bool fabric_stat(const fabric_options *o, const pnr_board *b) {
+static bool fabric_stat(cli_session *s, const pnr_board *b) {
     pnr_fabric counted;
     uint32_t tiles[NET_TILE_IO + 1] = {0};
-    if (!pnr_fabric_check(b, &o->tool.session->diag, &counted))
+    if (!pnr_fabric_check(b, &s->diag, &counted))
         return false;
     for (uint32_t y = 0; y < b->height; y++)
         for (uint32_t x = 0; x < b->width; x++)
@@ -53,45 +32,35 @@ static bool fabric_stat(const fabric_options *o, const pnr_board *b) {
     return true;
 }
 
-static bool fabric_write(const fabric_options *o, const pnr_board *b) {
-    cli_session *s = o->tool.session;
-    const char *layout = arena_printf(&s->mem, "%s/%s.layout", o->tool.out, b->name);
-    const char *graph = arena_printf(&s->mem, "%s/17.graph", o->tool.out);
-    const char *graph_1 = arena_printf(&s->mem, "%s/1.graph", o->tool.out);
-    return make_folder(o->tool.out, &s->diag) && pnr_write_layout(b, true, layout, &s->diag) &&
+static bool fabric_write(cli_session *s, const pnr_board *b) {
+    const char *out = s->options.compile.out;
+    const char *layout = arena_printf(&s->mem, "%s/%s.layout", out, b->name);
+    const char *graph = arena_printf(&s->mem, "%s/17.graph", out);
+    const char *graph_1 = arena_printf(&s->mem, "%s/1.graph", out);
+    return make_folder(out, &s->diag) && pnr_write_layout(b, true, layout, &s->diag) &&
            pnr_write_graph(b, 17, graph, &s->diag) && pnr_write_graph(b, 1, graph_1, &s->diag) &&
-           pnr_write_info(layout, graph, graph_1, arena_printf(&s->mem, "%s/design.info", o->tool.out),
-                          &s->diag);
+           pnr_write_info(layout, graph, graph_1, arena_printf(&s->mem, "%s/design.info", out), &s->diag);
 }
 
 int command_fabric(int argc, char **argv) {
-    static const struct argp parser = {
-        .parser = parse_fabric,
-        .args_doc = "check|stat|write",
-        .doc = "check proves the routing fabric computed from the board and compares it with files; stat "
-               "counts it; "
-               "write puts 17.graph, 1.graph, a .layout and design.info into DIR."};
     static const char *const actions[] = {"check", "stat", "write", NULL};
     cli_session s;
-    fabric_options o = {.tool = {.session = &s, .board = "onyx"}};
     pnr_board board;
     cli_session_begin(&s);
-    bool ok =
-        cli_parse(&parser, CLI_FABRIC, argc, argv, &s, &o) && cli_want_arguments(&o.tool, 1, parser.args_doc);
-    int action = ok ? cli_choice(&s, "onyx fabric", o.tool.arguments.at[0], actions) : 0;
-    if (action != 2)
-        cli_refuse_option(&s, "-o", o.tool.out, "onyx fabric write");
-    if (action != 0) {
-        cli_refuse_option(&s, "--graph", o.graph, "onyx fabric check");
-        cli_refuse_option(&s, "--graph-1", o.graph_1, "onyx fabric check");
-        cli_refuse_option(&s, "--layout", o.layout, "onyx fabric check");
-    }
-    ok = ok && !diag_failed(&s.diag) && (action != 2 || cli_want_folder(&s, o.tool.out)) &&
-         cli_read_board(&s, o.tool.board, &board, NULL);
+    bool ok = cli_parse(&s, COMMAND_FABRIC, argc, argv) &&
+              cli_want_arguments(&s, 1, option_commands[COMMAND_FABRIC].arguments);
+    uint32_t action =
+        ok ? options_choose("onyx fabric", s.options.arguments.at[0], actions, &s.mem, &s.diag) : 0;
+    if (ok && action != 2)
+        cli_refuse_option(&s, OPTION_FOLDER, "onyx fabric write");
+    for (option_key key = OPTION_GRAPH; ok && action != 0 && key <= OPTION_LAYOUT; key++)
+        cli_refuse_option(&s, key, "onyx fabric check");
+    ok = ok && !diag_failed(&s.diag) && (action != 2 || cli_want_folder(&s)) &&
+         cli_read_board(&s, s.options.compile.board, &board, NULL);
     if (ok)
-        ok = action == 0   ? fabric_check(&o, &board)
-             : action == 1 ? fabric_stat(&o, &board)
-                           : fabric_write(&o, &board);
+        ok = action == 0   ? fabric_check(&s, &board)
+             : action == 1 ? fabric_stat(&s, &board)
+                           : fabric_write(&s, &board);
     return cli_session_end(&s, ok);
 }
 
@@ -123,12 +92,9 @@ static bool list_boards(cli_session *s) {
 }
 
 int command_boards(int argc, char **argv) {
-    static const struct argp parser = {.parser = cli_parse_tool,
-                                       .doc = "Lists the boards, and what their profiles besides onyx add."};
     cli_session s;
     cli_session_begin(&s);
-    cli_tool o = {.session = &s};
-    bool ok = cli_parse(&parser, CLI_BOARDS, argc, argv, &s, &o) && cli_want_arguments(&o, 0, "none") &&
-              list_boards(&s);
+    bool ok =
+        cli_parse(&s, COMMAND_BOARDS, argc, argv) && cli_want_arguments(&s, 0, "none") && list_boards(&s);
     return cli_session_end(&s, ok);
 }

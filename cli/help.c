@@ -131,17 +131,12 @@ static bool print_topic(cli_session *s, const char *docs, const char *topic) {
 }
 
 int command_help(int argc, char **argv) {
-    static const struct argp parser = {
-        .parser = cli_parse_tool,
-        .args_doc = "[TOPIC]",
-        .doc = "Prints a page of the documentation, or what an error code means; without TOPIC, "
-               "what pages there are."};
     cli_session s;
     cli_session_begin(&s);
-    cli_tool o = {.session = &s};
-    bool ok = cli_parse(&parser, CLI_HELP, argc, argv, &s, &o) &&
-              (o.arguments.len == 0 || cli_want_arguments(&o, 1, "[TOPIC]"));
-    const char *docs = docs_folder(&s), *topic = o.arguments.len ? o.arguments.at[0] : NULL;
+    const text_vec *arguments = &s.options.arguments;
+    bool ok = cli_parse(&s, COMMAND_HELP, argc, argv) &&
+              (!arguments->len || cli_want_arguments(&s, 1, option_commands[COMMAND_HELP].arguments));
+    const char *docs = docs_folder(&s), *topic = arguments->len ? arguments->at[0] : NULL;
     if (ok && !(topic ? print_topic(&s, docs, topic) : list_topics(&s, docs))) {
         ok = false;
         if (!diag_failed(&s.diag)) {

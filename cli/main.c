@@ -11,9 +11,11 @@ typedef struct {
 } command;
 
 static const command commands[] = {
-#define COMMAND(key, name, doc) {#name, command_##name, doc},
-#include "cli/commands.def"
+#define SUBCOMMAND(key, name, arguments, help)
+#define COMMAND(key, name, arguments, does, help) {#name, command_##name, does},
+#include "options/commands.def"
 #undef COMMAND
+#undef SUBCOMMAND
 };
 
 /* NULL: none of that name. */
@@ -51,12 +53,12 @@ static int no_command(int argc, char **argv) {
     cli_session s;
     cli_session_begin(&s);
     for (int i = 2; i < argc; i++)
-        s.json = s.json || strcmp(argv[i], "--diagnostics=json") == 0;
+        s.options.json_diagnostics = s.options.json_diagnostics || strcmp(argv[i], "--diagnostics=json") == 0;
     diag_error(&s.diag, (src_loc){0}, "E0901-command", "there is no command '%s'", argv[1]);
     const char *nearest = NULL;
-    uint32_t distance = CLI_TOO_FAR;
+    uint32_t distance = OPTIONS_TOO_FAR;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        if (cli_nearer(argv[1], strlen(argv[1]), commands[i].name, &distance))
+        if (options_nearer(argv[1], strlen(argv[1]), commands[i].name, &distance))
             nearest = commands[i].name;
     }
     if (nearest)

@@ -38,7 +38,7 @@ static void show(void *context, const host_progress *now) {
     if (now->done == 0)
         cli_progress_stage(s, "running on the board", now->all_runs);
     cli_progress_count(s, now->all_done);
-    if (now->done == now->runs && !s->quiet && !s->json && !isatty(STDERR_FILENO))
+    if (now->done == now->runs && !s->options.quiet && !s->options.json_diagnostics && !isatty(STDERR_FILENO))
         fprintf(stderr, "onyx: batch %u of %u is done, %llu of %llu %s\n", now->batch + 1, now->batches,
                 (unsigned long long)now->all_done, (unsigned long long)now->all_runs,
                 plural(now->all_runs, "run", "runs"));
@@ -46,45 +46,18 @@ static void show(void *context, const host_progress *now) {
 
 /* ---- the command ------------------------------------------------------------------------------- */
 
-typedef struct {
-    cli_again again;
-    compile_on_board on;
-} program_options;
-
-static error_t parse_program(int key, char *arg, struct argp_state *state) {
-    program_options *o = state->input;
-    cli_session *s = o->again.tool.session;
-    switch (key) {
-    case CLI_OPT_BOARD: /* paths are from here, not from where the folder's command ran */
-        o->again.tool.board = strstr(arg, ".json") ? cli_absolute(s, arg) : arg;
-        return 0;
-    case CLI_OPT_CONFIG:
-        o->on.host.config = cli_absolute(s, arg);
-        return 0;
-    case CLI_OPT_OPENOCD:
-        o->on.host.openocd = arg;
-        return 0;
-    case CLI_OPT_TIMEOUT:
-        o->on.host.timeout = (double)cli_whole(s, "--timeout", arg, 1, 1000000);
-        return 0;
-    default:
-        return cli_parse_again(key, arg, state);
-    }
-}
-
-static bool program(cli_again *again, compile_options *o) {
-    cli_session *s = again->tool.session;
-    compile_on_board *on = &((program_options *)again)->on; /* its first member */
+static bool program(cli_session *s, compile_options *o) {
+    compile_on_board on = {.host = s->options.host};
     compile_kernel k = {0};
-    if (!cli_read_board(s, again->tool.board, &on->board, &on->host.board_path) ||
-        !same_array(s, o->board, &on->board))
+    const char *board = s->options.compile.board;
+    if (!cli_read_board(s, board, &on.board, &on.host.board_path) || !same_array(s, o->board, &on.board))
         return false;
-    on->host.cosim = cli_program(s, "onyx-cosim");
-    on->host.progress = show;
-    on->host.context = s;
-    o->board = again->tool.board;
+    on.host.cosim = cli_program(s, "onyx-cosim");
+    on.host.progress = show;
+    on.host.context = s;
+    o->board = board;
     o->engine = ENGINE_PROGRAM;
-    o->on_board = on;
+    o->on_board = &on;
     bool ok = cli_run(o, s, &k);
     if (s->compile.interrupted) {
         cli_progress_end(s);
@@ -94,12 +67,5 @@ static bool program(cli_again *again, compile_options *o) {
 }
 
 int command_program(int argc, char **argv) {
-    static const struct argp parser = {
-        .parser = parse_program,
-        .args_doc = "DIR",
-        .doc =
-            "Loads what onyx run or onyx compile left in DIR into a board, runs it there, checks the result. "
-            "Started again after it was cut off, it goes on with the first batch that is not done."};
-    program_options o = {.again = {.tool = {.board = "onyx"}}, .on = {.host = host_options_default()}};
-    return cli_command_again(&parser, CLI_PROGRAM, argc, argv, &o.again, program);
+    return cli_command_again(COMMAND_PROGRAM, argc, argv, program);
 }

@@ -412,9 +412,9 @@ bool cli_report(const compile_options *o, cli_session *s, const compile_kernel *
     const figures all = figures_of_all(k, &s->mem);
     cJSON *json = report(o, s, k, &all, ran, check);
     bool ok = json_write(json, arena_printf(&s->mem, "%s/report.json", o->out), &s->diag);
-    if (o->json) {
+    if (s->options.json) {
         cli_print_json(json);
-    } else if (!s->quiet) {
+    } else if (!s->options.quiet) {
         summary(o, s, k, &all, ran, check);
     }
     cJSON_Delete(json);

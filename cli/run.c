@@ -41,14 +41,14 @@ bool cli_run(const compile_options *o, cli_session *s, compile_kernel *k) {
     return write_result(o, s, &k->ran.result) && cli_report(o, s, k, true, check);
 }
 
-static int command(cli_command which, int argc, char **argv,
+static int command(option_command which, int argc, char **argv,
                    bool (*action)(const compile_options *, cli_session *, compile_kernel *)) {
     cli_session s;
-    compile_options o;
     compile_kernel k = {0};
     cli_session_begin(&s);
-    bool ok = cli_parse_options(which, argc, argv, &s, &o) && cli_want_folder(&s, o.out) &&
-              action(&o, &s, &k) && cli_record_command(&s, argc, argv, o.out);
+    const compile_options *o = &s.options.compile;
+    bool ok = cli_parse(&s, which, argc, argv) && cli_want_folder(&s) && action(o, &s, &k) &&
+              cli_record_command(&s, o->out);
     return cli_session_end(&s, ok);
 }
 
@@ -60,8 +60,8 @@ static bool compile(const compile_options *o, cli_session *s, compile_kernel *k)
 }
 
 int command_run(int argc, char **argv) {
-    return command(CLI_RUN, argc, argv, cli_run);
+    return command(COMMAND_RUN, argc, argv, cli_run);
 }
 int command_compile(int argc, char **argv) {
-    return command(CLI_COMPILE, argc, argv, compile);
+    return command(COMMAND_COMPILE, argc, argv, compile);
 }

@@ -19,7 +19,7 @@ static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k
     uint64_t cycles = k->ran.kernel_cycles;
     for (uint32_t n = 0; n < k->producers.len; n++)
         cycles += k->producers.at[n].ran.kernel_cycles;
-    if (!s->quiet)
+    if (!s->options.quiet)
         printf("%llu %s, %llu %s in the result, check: %s\n", (unsigned long long)cycles,
                plural(cycles, "cycle", "cycles"), (unsigned long long)k->ran.result.nnz,
                plural(k->ran.result.nnz, "nonzero", "nonzeros"), check);
@@ -45,18 +45,17 @@ static void dump_graphs(const compile_kernel *k) {
 
 int command_sam(int argc, char **argv) {
     cli_session s;
-    compile_options o;
     compile_kernel k = {0};
     cli_session_begin(&s);
-    bool ok = cli_parse_options(CLI_SAM, argc, argv, &s, &o);
-    ok = ok && (!o.out || make_folder(o.out, &s.diag)) &&
-         (is_graph(o.expression) ? compile_read_graph(&o, &s.compile, &k)
-                                 : compile_to_graph(&o, false, &s.compile, &k));
-    if (ok && !s.quiet)
+    const compile_options *o = &s.options.compile;
+    bool ok = cli_parse(&s, COMMAND_SAM, argc, argv) && (!o->out || make_folder(o->out, &s.diag)) &&
+              (is_graph(o->expression) ? compile_read_graph(o, &s.compile, &k)
+                                       : compile_to_graph(o, false, &s.compile, &k));
+    if (ok && !s.options.quiet)
         note_repacking(&k, &s);
-    if (ok && o.inputs.len + o.generators.len)
-        ok = simulate(&o, &s, &k);
-    else if (ok && (ok = cli_write_outputs(&o, &s, NULL)))
+    if (ok && o->inputs.len + o->generators.len)
+        ok = simulate(o, &s, &k);
+    else if (ok && (ok = cli_write_outputs(o, &s, NULL)))
         dump_graphs(&k);
     return cli_session_end(&s, ok);
 }

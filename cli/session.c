@@ -64,11 +64,11 @@ int cli_session_end(cli_session *s, bool ok) {
         s->diag.list.len = 0; /* what was said so far is not why it ends */
     }
     cli_progress_end(s);
-    if (s->json)
+    if (s->options.json_diagnostics)
         diag_print_json(&s->diag, 0, stderr);
     else
         diag_print(&s->diag, 0, stderr, diag_colour(stderr));
-    BUG_IF(!ok && code == EXIT_OK, "a stage failed without saying why");
+    BUG_IF(!ok && code == EXIT_OK && !s->options.help, "a stage failed without saying why");
     for (uint32_t i = 0; i < s->boards.len; i++)
         pnr_board_free(&s->boards.at[i]);
     if (s->folder)

@@ -4,85 +4,18 @@
 #include <stdlib.h>
 
 typedef struct {
-    cli_tool tool;
-    const char *fixed, *place, *route, *svg, *heat;
-    int io; /* 0 = not said, else as in io_rules */
-    text_vec regions, flushes;
-    pnr_options pnr;
+    cli_session *session;
+    pnr_options pnr; /* what the options say, and what the files they name */
 } stage;
 
-static const char *const io_rules[] = {"chip", "columns", "any", NULL};
-
-/* Where an option's text goes as it is; NULL for other options. */
-static const char **text_of(stage *o, int key) {
-    return key == CLI_OPT_FIXED    ? &o->fixed
-           : key == CLI_OPT_PLACED ? &o->place
-           : key == CLI_OPT_ROUTED ? &o->route
-           : key == CLI_OPT_SVG    ? &o->svg
-           : key == CLI_OPT_HEAT   ? &o->heat
-                                   : NULL;
-}
-
-static error_t parse_stage(int key, char *arg, struct argp_state *state) {
-    static const char *const pipelines[] = {"none", "all", "midpoint", NULL};
-    stage *o = state->input;
-    cli_session *s = o->tool.session;
-    const char **text = text_of(o, key);
-    if (text) {
-        *text = arg;
-        return 0;
-    }
-    switch (key) {
-    case CLI_OPT_REGION:
-        vec_push(&s->mem, &o->regions, arg);
-        break;
-    case CLI_OPT_FLUSH:
-        vec_push(&s->mem, &o->flushes, arg);
-        break;
-    case CLI_OPT_WHOLE:
-        o->pnr.whole = true;
-        break;
-    case CLI_OPT_IO:
-        o->io = cli_choice(s, "--io", arg, io_rules) + 1;
-        break;
-    case CLI_OPT_FIRST_SEED:
-        o->pnr.seed = cli_whole(s, "--seed", arg, 0, UINT64_MAX);
-        break;
-    case CLI_OPT_ANNEALS:
-        o->pnr.seeds = (uint32_t)cli_whole(s, "--seeds", arg, 1, 10000);
-        break;
-    case CLI_OPT_THREADS:
-        o->pnr.threads = (uint32_t)cli_whole(s, "--threads", arg, 1, 64);
-        break;
-    case CLI_OPT_EFFORT:
-        o->pnr.effort = (uint32_t)cli_whole(s, "--effort", arg, 1, 10);
-        break;
-    case CLI_OPT_TIMING:
-        o->pnr.timing = (uint32_t)cli_whole(s, "--timing", arg, 0, 100);
-        break;
-    case CLI_OPT_STAGE_LIMIT:
-        o->pnr.time_limit = (double)cli_whole(s, "--time-limit", arg, 1, 1000000);
-        break;
-    case CLI_OPT_PIPELINE:
-        o->pnr.pipeline = (pnr_pipelining)cli_choice(s, "--pipeline", arg, pipelines);
-        break;
-    case CLI_OPT_PIPELINE_NONE:
-        o->pnr.pipeline = PNR_PIPELINE_NONE;
-        break;
-    default:
-        return cli_parse_tool(key, arg, state);
-    }
-    return 0;
-}
-
 /* Parses, and asks for exactly one argument and, where `wants_out`, a folder. */
-static bool begin(cli_command command, const struct argp *parser, bool wants_out, int argc, char **argv,
-                  cli_session *s, stage *o) {
+static bool begin(option_command command, bool wants_out, int argc, char **argv, cli_session *s, stage *o) {
     cli_session_begin(s);
-    *o = (stage){.tool = {.session = s, .board = "onyx"}, .pnr = pnr_options_default()};
-    return cli_parse(parser, command, argc, argv, s, o) &&
-           cli_want_arguments(&o->tool, 1, parser->args_doc) &&
-           (!wants_out || cli_want_folder(s, o->tool.out));
+    bool ok = cli_parse(s, command, argc, argv) &&
+              cli_want_arguments(s, 1, option_commands[command].arguments) &&
+              (!wants_out || cli_want_folder(s));
+    *o = (stage){s, s->options.pnr};
+    return ok;
 }
 
 /* ---- constraints ----------------------------------------------------------------------------- */
@@ -143,30 +76,31 @@ static bool fixes_io(const netlist *n, const pnr_site *fixed) {
 
 /* The netlist, and all that the options say about it. */
 static bool read_problem(stage *o, pnr_board *board, netlist *n) {
-    cli_session *s = o->tool.session;
+    cli_session *s = o->session;
+    const command_line *says = &s->options;
+    const text_vec *regions = &says->stages.regions, *flushes = &says->stages.flushes;
     pnr_site *fixed = NULL;
-    if (!cli_read_board(s, o->tool.board, board, NULL) ||
-        !pnr_read_packed(o->tool.arguments.at[0], &s->names, &s->mem, &s->diag, n) ||
-        (o->fixed && !pnr_read_place(n, o->fixed, &s->mem, &s->diag, &fixed)))
+    if (!cli_read_board(s, says->compile.board, board, NULL) ||
+        !pnr_read_packed(says->arguments.at[0], &s->names, &s->mem, &s->diag, n) ||
+        (says->stages.fixed && !pnr_read_place(n, says->stages.fixed, &s->mem, &s->diag, &fixed)))
         return false;
     o->pnr.fixed = fixed;
-    if (!o->io)
-        o->io = fixed && fixes_io(n, fixed) ? 3 : 1;
-    o->pnr.io_fan_out = o->io == 2;
-    o->pnr.fabric_only = o->io == 3;
+    bool free_io = !says->given[OPTION_IO] && fixed && fixes_io(n, fixed);
+    o->pnr.io_fan_out = says->stages.io == OPTIONS_IO_COLUMNS;
+    o->pnr.fabric_only = says->stages.io == OPTIONS_IO_ANY || free_io;
     pnr_region *region = arena_new_n(&s->mem, pnr_region, n->cells.len + 1);
     for (uint32_t i = 0; i < n->cells.len; i++)
         region[i].x0 = PNR_FREE;
-    for (uint32_t i = 0; i < o->regions.len; i++)
-        if (!read_region(o->regions.at[i], n, s, region))
+    for (uint32_t i = 0; i < regions->len; i++)
+        if (!read_region(regions->at[i], n, s, region))
             return false;
-    if (o->regions.len)
+    if (regions->len)
         o->pnr.region = region;
     uint32_t *flush = arena_new_n(&s->mem, uint32_t, n->cells.len + 1);
-    for (uint32_t i = 0; i < o->flushes.len; i++)
-        if (!read_flush(o->flushes.at[i], n, s, flush))
+    for (uint32_t i = 0; i < flushes->len; i++)
+        if (!read_flush(flushes->at[i], n, s, flush))
             return false;
-    if (o->flushes.len)
+    if (flushes->len)
         o->pnr.flush = flush;
     return true;
 }
@@ -189,11 +123,12 @@ bool cli_read_placement(cli_session *s, const char *path, pnr_options *options, 
 }
 
 static bool read_placement(stage *o, const netlist *n, const pnr_board *board, pnr_design *design) {
-    cli_session *s = o->tool.session;
-    if (!o->place)
+    cli_session *s = o->session;
+    const char *placed = s->options.stages.placed;
+    if (!placed)
         diag_error(&s->diag, (src_loc){0}, "E0904-argument",
                    "--place FILE is missing: where do the cells stand?");
-    return o->place && cli_read_placement(s, o->place, &o->pnr, n, board, design);
+    return placed && cli_read_placement(s, placed, &o->pnr, n, board, design);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -208,16 +143,16 @@ static void print_resources(const netlist *n, const pnr_board *b) {
 /* report.json in the folder: what pnr measured, its seconds summed as the command line promises; and one
  * line. */
 static bool report_design(const stage *o, const pnr_design *design) {
-    cli_session *s = o->tool.session;
+    cli_session *s = o->session;
     cJSON *report = pnr_report(design);
     double seconds = design->stats.place_seconds + design->stats.route_seconds;
     const cJSON *fmax = cJSON_GetObjectItem(report, "fmax_mhz");
     cJSON_AddItemToObject(report, "stage_seconds", cJSON_DetachItemFromObject(report, "seconds"));
     cJSON_AddNumberToObject(report, "seconds", seconds);
-    bool ok = json_write(report, arena_printf(&s->mem, "%s/report.json", o->tool.out), &s->diag);
-    if (o->tool.json) {
+    bool ok = json_write(report, arena_printf(&s->mem, "%s/report.json", s->options.compile.out), &s->diag);
+    if (s->options.json) {
         cli_print_json(report);
-    } else if (!s->quiet) {
+    } else if (!s->options.quiet) {
         uint32_t cells = design->net->cells.len, hops = pnr_hops(design);
         printf("%u %s, HPWL %u", cells, plural(cells, "cell", "cells"), pnr_hpwl(design));
         if (design->route.len)
@@ -231,79 +166,71 @@ static bool report_design(const stage *o, const pnr_design *design) {
 }
 
 static bool write_drawings(const stage *o, const pnr_design *design) {
-    diagnostics *d = &o->tool.session->diag;
-    return (!o->svg || pnr_write_svg(design, false, o->svg, d)) &&
-           (!o->heat || pnr_write_svg(design, true, o->heat, d));
+    diagnostics *d = &o->session->diag;
+    const char *svg = o->session->options.stages.svg, *heat = o->session->options.stages.heat;
+    return (!svg || pnr_write_svg(design, false, svg, d)) && (!heat || pnr_write_svg(design, true, heat, d));
 }
 
 static bool write_place(const stage *o, const pnr_design *design) {
-    return pnr_write_place(design, arena_printf(&o->tool.session->mem, "%s/design.place", o->tool.out),
-                           &o->tool.session->diag);
+    cli_session *s = o->session;
+    return pnr_write_place(design, arena_printf(&s->mem, "%s/design.place", s->options.compile.out),
+                           &s->diag);
 }
 
 /* Routes, checks and writes; what there is of an unroutable design is written, too. */
 static bool route_and_write(const stage *o, pnr_design *design) {
-    cli_session *s = o->tool.session;
+    cli_session *s = o->session;
     cli_progress_stage(s, "routing", 0);
     bool ok = pnr_route_all(design, &o->pnr, &s->mem, &s->diag) && pnr_check(design, &s->diag);
-    bool kept = pnr_write_route(design, arena_printf(&s->mem, "%s/design.route", o->tool.out), &s->diag) &&
-                write_drawings(o, design);
+    bool kept =
+        pnr_write_route(design, arena_printf(&s->mem, "%s/design.route", s->options.compile.out), &s->diag) &&
+        write_drawings(o, design);
     return kept && ok && report_design(o, design);
 }
 
 /* ---- onyx pnr, place, route ------------------------------------------------------------------ */
 
 static bool place(stage *o, pnr_board *board, netlist *n, pnr_design *design) {
-    cli_session *s = o->tool.session;
+    cli_session *s = o->session;
     if (!read_problem(o, board, n))
         return false;
-    if (!o->tool.json && !s->quiet)
+    if (!s->options.json && !s->options.quiet)
         print_resources(n, board);
     cli_progress_stage(s, "placing", 0);
-    return make_folder(o->tool.out, &s->diag) && pnr_place(n, board, &o->pnr, &s->mem, &s->diag, design) &&
-           write_place(o, design);
+    return make_folder(s->options.compile.out, &s->diag) &&
+           pnr_place(n, board, &o->pnr, &s->mem, &s->diag, design) && write_place(o, design);
 }
 
 int command_pnr(int argc, char **argv) {
-    static const struct argp parser = {
-        .parser = parse_stage,
-        .args_doc = "NAME.packed",
-        .doc = "Places and routes a netlist: DIR/design.place, design.route, report.json."};
     cli_session s;
     stage o;
     pnr_board board;
     netlist n;
     pnr_design design;
-    bool ok = begin(CLI_PNR, &parser, true, argc, argv, &s, &o) && place(&o, &board, &n, &design) &&
+    bool ok = begin(COMMAND_PNR, true, argc, argv, &s, &o) && place(&o, &board, &n, &design) &&
               route_and_write(&o, &design);
     return cli_session_end(&s, ok);
 }
 
 int command_place(int argc, char **argv) {
-    static const struct argp parser = {.parser = parse_stage,
-                                       .args_doc = "NAME.packed",
-                                       .doc = "Places a netlist: DIR/design.place, report.json."};
     cli_session s;
     stage o;
     pnr_board board;
     netlist n;
     pnr_design design;
-    bool ok = begin(CLI_PLACE, &parser, true, argc, argv, &s, &o) && place(&o, &board, &n, &design) &&
+    bool ok = begin(COMMAND_PLACE, true, argc, argv, &s, &o) && place(&o, &board, &n, &design) &&
               write_drawings(&o, &design) && report_design(&o, &design);
     return cli_session_end(&s, ok);
 }
 
 int command_route(int argc, char **argv) {
-    static const struct argp parser = {.parser = parse_stage,
-                                       .args_doc = "NAME.packed",
-                                       .doc = "Routes a placed netlist: DIR/design.route, report.json."};
     cli_session s;
     stage o;
     pnr_board board;
     netlist n;
     pnr_design design;
-    bool ok = begin(CLI_ROUTE, &parser, true, argc, argv, &s, &o) && read_problem(&o, &board, &n) &&
-              read_placement(&o, &n, &board, &design) && make_folder(o.tool.out, &s.diag) &&
+    bool ok = begin(COMMAND_ROUTE, true, argc, argv, &s, &o) && read_problem(&o, &board, &n) &&
+              read_placement(&o, &n, &board, &design) && make_folder(s.options.compile.out, &s.diag) &&
               route_and_write(&o, &design);
     return cli_session_end(&s, ok);
 }
@@ -344,35 +271,33 @@ static void print_timing(const pnr_design *design, const pnr_timing *t, arena *m
 }
 
 static bool time_routes(stage *o) {
-    cli_session *s = o->tool.session;
+    cli_session *s = o->session;
     pnr_board board;
     netlist n;
     pnr_design design;
     pnr_timing t;
-    if (!o->route) {
+    const char *routed = s->options.stages.routed;
+    if (!routed) {
         diag_error(&s->diag, (src_loc){0}, "E0904-argument", "--route FILE is missing: what is to be timed?");
         return false;
     }
     if (!read_problem(o, &board, &n) || !read_placement(o, &n, &board, &design) ||
-        !pnr_read_route(&design, o->route, &s->mem, &s->diag) || !pnr_check(&design, &s->diag) ||
+        !pnr_read_route(&design, routed, &s->mem, &s->diag) || !pnr_check(&design, &s->diag) ||
         !pnr_sta(&design, &s->mem, &s->diag, &t))
         return false;
-    if (o->tool.json) {
+    if (s->options.json) {
         cJSON *json = pnr_timing_report(&design, &t);
         cli_print_json(json);
         cJSON_Delete(json);
     } else {
-        print_timing(&design, &t, &o->tool.session->mem);
+        print_timing(&design, &t, &o->session->mem);
     }
     return write_drawings(o, &design);
 }
 
 int command_sta(int argc, char **argv) {
-    static const struct argp parser = {.parser = parse_stage,
-                                       .args_doc = "NAME.packed",
-                                       .doc = "Checks a routed netlist and prints its timing."};
     cli_session s;
     stage o;
-    bool ok = begin(CLI_STA, &parser, false, argc, argv, &s, &o) && time_routes(&o);
+    bool ok = begin(COMMAND_STA, false, argc, argv, &s, &o) && time_routes(&o);
     return cli_session_end(&s, ok);
 }

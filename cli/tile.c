@@ -4,66 +4,17 @@
 
 #include <stdlib.h>
 
-/* "32": along every dimension; "64x8": along each. */
-typedef struct {
-    uint32_t n, edge[SAM_MAX_ORDER];
-} tile_size;
-
-typedef struct {
-    cli_tool tool;
-    const char *format;
-    VEC(tile_size) tiles;
-    tile_dtype dtype;
-} tile_tool;
-
-static tile_size parse_size(cli_session *s, const char *text) {
-    tile_size out = {0};
-    char *items = arena_strdup(&s->mem, text), *rest = NULL;
-    for (char *one = strtok_r(items, "x", &rest); one; one = strtok_r(NULL, "x", &rest)) {
-        uint32_t edge = (uint32_t)cli_whole(s, "--tile", one, 1, 1 << 15);
-        if (out.n < SAM_MAX_ORDER)
-            out.edge[out.n] = edge;
-        out.n++;
-    }
-    return out;
-}
-
-/* "16,32,64x8" */
-static void parse_tiles(tile_tool *o, const char *arg) {
-    cli_session *s = o->tool.session;
-    char *text = arena_strdup(&s->mem, arg), *rest = NULL;
-    for (char *one = strtok_r(text, ",", &rest); one; one = strtok_r(NULL, ",", &rest))
-        vec_push(&s->mem, &o->tiles, parse_size(s, one));
-}
-
-static error_t parse_tile(int key, char *arg, struct argp_state *state) {
-    tile_tool *o = state->input;
-    switch (key) {
-    case CLI_OPT_FORMAT_ALONE:
-        o->format = arg;
-        return 0;
-    case CLI_OPT_TILE_SIZES:
-        parse_tiles(o, arg);
-        return 0;
-    case CLI_OPT_DTYPE:
-        o->dtype = cli_dtype(o->tool.session, arg);
-        return 0;
-    default:
-        return cli_parse_tool(key, arg, state);
-    }
-}
-
 /* The tensor of the file, and X = B of its order in the format asked for. */
-static bool read_tensor(tile_tool *o, sam_statement *st, tile_tensor *tensors) {
-    cli_session *s = o->tool.session;
+static bool read_tensor(cli_session *s, sam_statement *st, tile_tensor *tensors) {
+    const command_line *o = &s->options;
     name_id name = names_intern(&s->names, "B");
-    if (!tile_read(o->tool.arguments.at[1], name, SAM_MAX_ORDER + 1, o->dtype, TILE_VALUES_FILE, &s->mem,
+    if (!tile_read(o->arguments.at[1], name, SAM_MAX_ORDER + 1, o->compile.dtype, TILE_VALUES_FILE, &s->mem,
                    &s->diag, &tensors[1]))
         return false;
     const char *index = "";
     for (uint32_t m = 0; m < tensors[1].order; m++)
         index = arena_printf(&s->mem, "%s%si%u", index, m ? "," : "", m);
-    const char *format = o->format ? arena_printf(&s->mem, "B:%s", o->format) : NULL;
+    const char *format = o->levels ? arena_printf(&s->mem, "B:%s", o->levels) : NULL;
     const fe_in in = {.expression = arena_printf(&s->mem, "X(%s) = B(%s)", index, index),
                       .formats = &format,
                       .n_formats = format != NULL};
@@ -72,8 +23,8 @@ static bool read_tensor(tile_tool *o, sam_statement *st, tile_tensor *tensors) {
     for (uint32_t l = 0; l < st->tensors.at[1].order; l++) {
         if (st->tensors.at[1].level[l] != SAM_LEVEL_DENSE &&
             st->tensors.at[1].level[l] != SAM_LEVEL_COMPRESSED) {
-            cli_bad_value(s, "-f", o->format,
-                          "of dense (d) and compressed (s) levels: others are stored as these");
+            compile_bad_value(&s->diag, "-f", o->levels,
+                              "of dense (d) and compressed (s) levels: others are stored as these");
             return false;
         }
     }
@@ -157,37 +108,37 @@ static void print_stats(const tile_statistics *t, uint32_t order, arena *mem) {
     print_histogram(t);
 }
 
-static bool stats(tile_tool *o) {
-    cli_session *s = o->tool.session;
+static bool stats(cli_session *s) {
+    command_line *o = &s->options;
     sam_statement st;
     tile_tensor tensors[2] = {{.order = 0}};
     pnr_board board;
-    if (!cli_read_board(s, o->tool.board, &board, NULL) || !read_tensor(o, &st, tensors))
+    if (!cli_read_board(s, o->compile.board, &board, NULL) || !read_tensor(s, &st, tensors))
         return false;
-    const tile_operands in = {tensors, 2, o->dtype};
+    const tile_operands in = {tensors, 2, o->compile.dtype};
     cJSON *all = cJSON_CreateArray();
     bool good = true;
-    if (!o->tiles.len)
-        vec_push(&s->mem, &o->tiles, (tile_size){.n = 1});
-    for (uint32_t i = 0; good && i < o->tiles.len; i++) {
-        const tile_size *size = &o->tiles.at[i];
+    if (!o->sizes.len)
+        vec_push(&s->mem, &o->sizes, (option_size){.n = 1});
+    for (uint32_t i = 0; good && i < o->sizes.len; i++) {
+        const option_size *size = &o->sizes.at[i];
         tile_options options = {.tile = size->n == 1 ? size->edge[0] : 0, .mem_words = board.mem_words};
         tile_statistics t;
         if (size->n != 1 && size->n != tensors[1].order) {
-            cli_bad_value(s, "--tile", arena_printf(&s->mem, "of %u edges", size->n),
-                          arena_printf(&s->mem, "one edge, or %u as in 64x8", tensors[1].order));
+            compile_bad_value(&s->diag, "--tile", arena_printf(&s->mem, "of %u edges", size->n),
+                              arena_printf(&s->mem, "one edge, or %u as in 64x8", tensors[1].order));
             good = false;
             break;
         }
         for (uint32_t m = 0; m < size->n && size->n > 1; m++)
             options.edge[st.result_index[m].v - 1] = size->edge[m];
         good = tile_stats(&st, &in, &options, &s->mem, &s->diag, &t);
-        if (good && o->tool.json)
+        if (good && o->json)
             cJSON_AddItemToArray(all, stats_json(&t, tensors[1].order));
         else if (good)
             print_stats(&t, tensors[1].order, &s->mem);
     }
-    if (good && o->tool.json)
+    if (good && o->json)
         cli_print_json(all);
     cJSON_Delete(all);
     return good;
@@ -203,12 +154,11 @@ static void print_words(const char *name, const uint32_t *words, uint32_t n) {
 }
 
 /* One line of JSON: levels with seg and crd, or dim; vals. */
-static bool levels(tile_tool *o) {
-    cli_session *s = o->tool.session;
+static bool levels(cli_session *s) {
     sam_statement st;
     tile_tensor tensors[2] = {{.order = 0}};
     sam_tensor_levels stored;
-    if (!read_tensor(o, &st, tensors) ||
+    if (!read_tensor(s, &st, tensors) ||
         !tile_levels(&tensors[1], &st.tensors.at[1], &s->mem, &s->diag, &stored))
         return false;
     printf("{\"levels\":[");
@@ -225,30 +175,24 @@ static bool levels(tile_tool *o) {
     }
     printf("],\"vals\":[");
     for (uint32_t i = 0; i < stored.n_vals; i++)
-        printf("%s%.9g", i ? "," : "", tile_to_double(o->dtype, stored.vals[i]));
+        printf("%s%.9g", i ? "," : "", tile_to_double(s->options.compile.dtype, stored.vals[i]));
     printf("]}\n");
     return true;
 }
 
 int command_tile(int argc, char **argv) {
-    static const struct argp parser = {
-        .parser = parse_tile,
-        .args_doc = "stats FILE\nlevels FILE",
-        .doc =
-            "stats: how full the sub-tiles of a .mtx or .tns file are. levels: its level storage as JSON."};
+    static const char *const actions[] = {"stats", "levels", NULL};
     cli_session s;
     cli_session_begin(&s);
-    tile_tool o = {.tool = {.session = &s, .board = "onyx"}};
-    bool ok = cli_parse(&parser, CLI_TILE, argc, argv, &s, &o) &&
-              cli_want_arguments(&o.tool, 2, "onyx tile stats FILE, or onyx tile levels FILE");
+    bool ok = cli_parse(&s, COMMAND_TILE, argc, argv) &&
+              cli_want_arguments(&s, 2, "onyx tile stats FILE, or onyx tile levels FILE");
     if (ok) {
-        static const char *const actions[] = {"stats", "levels", NULL};
-        int action = cli_choice(&s, "onyx tile", o.tool.arguments.at[0], actions);
+        uint32_t action = options_choose("onyx tile", s.options.arguments.at[0], actions, &s.mem, &s.diag);
         if (action) {
-            cli_refuse_option(&s, "--tile", o.tiles.at, "onyx tile stats");
-            cli_refuse_option(&s, "--json", o.tool.json ? &o : NULL, "onyx tile stats");
+            cli_refuse_option(&s, OPTION_TILE_SIZES, "onyx tile stats");
+            cli_refuse_option(&s, OPTION_JSON, "onyx tile stats");
         }
-        ok = !diag_failed(&s.diag) && (action ? levels(&o) : stats(&o));
+        ok = !diag_failed(&s.diag) && (action ? levels(&s) : stats(&s));
     }
     return cli_session_end(&s, ok);
 }

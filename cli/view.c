@@ -248,22 +248,17 @@ static bool collect(cli_session *s, const char *folder, cJSON *data) {
 }
 
 int command_view(int argc, char **argv) {
-    static const struct argp parser = {.parser = cli_parse_tool,
-                                       .args_doc = "DIR",
-                                       .doc = "Writes one page that shows what 'onyx run' or 'onyx compile' "
-                                              "left in DIR: the graphs, the array with tiles "
-                                              "and routes, timing, stalls. It needs no network; graphs want "
-                                              "Graphviz when the page is written."};
     cli_session s;
     cli_session_begin(&s);
-    cli_tool o = {.session = &s};
     cJSON *data = cJSON_CreateObject();
-    bool ok = cli_parse(&parser, CLI_VIEW, argc, argv, &s, &o) && cli_want_arguments(&o, 1, "DIR");
+    bool ok = cli_parse(&s, COMMAND_VIEW, argc, argv) &&
+              cli_want_arguments(&s, 1, option_commands[COMMAND_VIEW].arguments);
     if (ok) {
-        const char *folder = o.arguments.at[0];
-        const char *page = o.out ? o.out : arena_printf(&s.mem, "%s/view.html", folder);
+        const command_line *o = &s.options;
+        const char *folder = o->arguments.at[0];
+        const char *page = o->compile.out ? o->compile.out : arena_printf(&s.mem, "%s/view.html", folder);
         ok = collect(&s, folder, data) && !diag_failed(&s.diag) && write_page(&s, data, page);
-        if (ok && !s.quiet)
+        if (ok && !o->quiet)
             printf("%s\n", page);
     }
     cJSON_Delete(data);

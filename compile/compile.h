@@ -83,7 +83,6 @@ typedef struct {
     compile_engine engine;
     compile_severity hazards, deadlock;
     tile_dtype dtype;
-    const char *dtype_from; /* the option that stated it, or NULL */
     tile_values values;
     compile_edges tile; /* 0 = by the tensors' orders */
     bool tile_auto;     /* by the data instead */
@@ -95,7 +94,7 @@ typedef struct {
     uint64_t seed;
     bool runs;  /* onyx run, which needs operands */
     bool again; /* what the folder holds is this kernel's: compile_command_again */
-    bool check, pipeline, balance, io_trace, wave, json;
+    bool check, pipeline, balance, io_trace, wave;
     const char *out; /* folder */
     /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
     sam_sim_timing timing;

@@ -31,10 +31,9 @@ static bool compiled(const char *name, char *expression, char *options, char *pr
     for (char *word = strtok(options, " \n"); word && argc < MOST_WORDS; word = strtok(NULL, " \n"))
         argv[argc++] = word;
     cli_session s;
-    compile_options o;
     compile_kernel k = {0};
     cli_session_begin(&s);
-    bool ok = cli_parse_options(CLI_COMPILE, argc, argv, &s, &o) && cli_compile(&o, &s, &k);
+    bool ok = cli_parse(&s, COMMAND_COMPILE, argc, argv) && cli_compile(&s.options.compile, &s, &k);
     if (ok) {
         for (uint32_t n = 0; n < k.producers.len; n++)
             streams_are_counted(&k.producers.at[n], name);

@@ -1,0 +1,51 @@
+/* A command line of this program: parsed by options/; argp writes what --help and --usage print. */
+#include "cli/cli.h"
+
+#include <argp.h>
+
+/* The rows of the table that the command reads. */
+static void print_help(cli_session *s, option_command command) {
+    enum { NO_LETTER = 256 };
+    struct argp_option *table = arena_new_n(&s->mem, struct argp_option, OPTIONS + 1), *end = table;
+    for (int i = 0; i < OPTIONS; i++) {
+        const option_row *row = &option_rows[i];
+        int key = row->letter || !row->name ? row->letter : NO_LETTER + i;
+        if (row->commands & 1u << command)
+            *end++ = (struct argp_option){row->name, key, row->value, 0, row->doc, row->group};
+    }
+    const option_command_row *c = &option_commands[command];
+    const struct argp all = {.options = table, .args_doc = c->arguments, .doc = c->help};
+    argp_help(&all, stdout, s->options.help == OPTIONS_LIST ? ARGP_HELP_STD_HELP : ARGP_HELP_USAGE,
+              arena_printf(&s->mem, "onyx %s", c->name));
+}
+
+bool cli_parse(cli_session *s, option_command command, int argc, char **argv) {
+    s->options = options_default(command);
+    if (!options_parse(command, argc, (const char *const *)argv, &s->mem, &s->diag, &s->options))
+        return false;
+    if (s->options.help)
+        print_help(s, command);
+    else
+        cli_progress_begin(s);
+    return !s->options.help;
+}
+
+void cli_refuse_option(cli_session *s, option_key key, const char *reader) {
+    if (s->options.given[key])
+        diag_error(&s->diag, (src_loc){0}, "E0902-option", "%s is an option of '%s'",
+                   options_spelling(key, &s->mem), reader);
+}
+
+bool cli_want_arguments(cli_session *s, uint32_t wanted, const char *usage) {
+    uint32_t given = s->options.arguments.len;
+    if (given != wanted)
+        diag_error(&s->diag, (src_loc){0}, "E0904-argument", "%u %s given, %u expected: %s", given,
+                   plural(given, "argument", "arguments"), wanted, usage);
+    return given == wanted;
+}
+
+bool cli_want_folder(cli_session *s) {
+    if (!s->options.compile.out)
+        diag_error(&s->diag, (src_loc){0}, "E0905-folder", "-o DIR is missing: where should the results go?");
+    return s->options.compile.out != NULL;
+}

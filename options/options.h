@@ -1,0 +1,115 @@
+/* options.h - every option of every command, from one table (options.def): what a command line gives is
+ * found, its values are checked and put where the table says. Prints nothing, ends no program, keeps no state
+ * between calls. */
+#ifndef ONYX_OPTIONS_H
+#define ONYX_OPTIONS_H
+
+#include "compile/compile.h"
+
+#include <stddef.h>
+
+typedef enum {
+#define COMMAND(key, name, arguments, does, help) COMMAND_##key,
+#define SUBCOMMAND(key, name, arguments, help) COMMAND_##key,
+#include "options/commands.def"
+#undef COMMAND
+#undef SUBCOMMAND
+    COMMANDS
+} option_command;
+
+typedef enum {
+#define HEADING(key, group, commands, text) OPTION_##key,
+#define OPTION(key, name, letter, value, group, commands, engines, type, doc) OPTION_##key,
+#include "options/options.def"
+#undef HEADING
+#undef OPTION
+    OPTIONS
+} option_key;
+
+enum { OPTIONS_LIST = 1, OPTIONS_USAGE };                     /* help of a command_line */
+enum { OPTIONS_IO_CHIP, OPTIONS_IO_COLUMNS, OPTIONS_IO_ANY }; /* its stages.io */
+enum { OPTIONS_EDGE_MOST = 1 << 15 };                         /* coordinates have 16 bits */
+
+/* An option as it was given: NULL without a value. */
+typedef struct {
+    option_key key;
+    const char *value;
+} option_given;
+
+/* "32": along every dimension; "64x8": along each. */
+typedef struct {
+    uint32_t n, edge[SAM_MAX_ORDER];
+} option_size;
+typedef VEC(option_size) option_sizes;
+
+/* What a command line says. Members that its command does not read have their defaults. */
+typedef struct {
+    bool embedded; /* said before parsing: in somebody else's program are no --help and no other commands */
+    bool json_diagnostics, progress, quiet, json;
+    int help;           /* OPTIONS_LIST, OPTIONS_USAGE: that is all that is asked for; nothing else is set */
+    text_vec arguments; /* what is no option */
+    text_vec words;     /* all of the command line: options, then arguments */
+    VEC(option_given) in_order; /* all but the options of every command */
+    bool given[OPTIONS];        /* the same as a set */
+    compile_options compile;    /* of run, compile and sam; board, profile, out, dtype... of every command */
+    const char *dtype_from;     /* the option that stated compile.dtype, or NULL */
+    pnr_options pnr;
+    host_options host;
+    struct {
+        const char *fixed, *placed, *routed, *svg, *heat;
+        text_vec regions, flushes;
+        int io;
+    } stages; /* onyx pnr, place, route and sta */
+    struct {
+        const char *order, *db, *confirm, *csv, *html;
+        uint32_t jobs /* 0: not said */, time_limit, best;
+        bool slurm, keep;
+    } sweep;
+    const char *design;                   /* onyx bits verify */
+    const char *graph, *graph_1, *layout; /* onyx fabric check */
+    const char *levels;                   /* onyx tile: -f */
+    option_sizes sizes;                   /* onyx tile stats: --tile */
+} command_line;
+
+/* What the table says of an option. */
+typedef struct option_row option_row;
+typedef struct option_values option_values;
+struct option_row {
+    const char *name, *value; /* "board", "NAME"; a heading of --help has no name, a flag no value */
+    int letter, group;        /* of --help */
+    uint32_t commands;        /* that read it: 1 << COMMAND_KEY */
+    uint32_t engines;         /* of onyx run that read it: 1 << ENGINE_NAME; 0: it does not depend on them */
+    const char *doc;
+    void (*take)(option_values *to, const option_row *row, const char *value);
+    size_t member, size; /* of `command_line`: which gets it */
+    size_t is_auto;      /* and the one that says "auto", or 0 */
+    uint64_t low, high;
+    const char *const *words; /* it may be; then NULL */
+    option_key axis;          /* the option of onyx run that takes the values of this axis of a sweep */
+    const char *separators;   /* between them: the second, where it is one with colons; NULL: no axis */
+};
+extern const option_row option_rows[OPTIONS];
+
+typedef struct {
+    const char *name, *arguments, *help; /* arguments, help: of its --help, or NULL */
+} option_command_row;
+extern const option_command_row option_commands[COMMANDS];
+
+/* What holds before anything is said. */
+command_line options_default(option_command command);
+/* argv[0] is not looked at. Long options only in full: scripts that abbreviate would break when an option is
+ * added. What the options of every command say holds after errors, too. E0902-option, E0903-option-value; of
+ * run, compile, sam and sweep E0904-argument, of run and sam E0906-engine-option. */
+bool options_parse(option_command command, int argc, const char *const *argv, arena *mem, diagnostics *d,
+                   command_line *o);
+/* "-o", "--tile" */
+const char *options_spelling(option_key key, arena *mem);
+/* The index of a text among words; E0903-option-value, and 0. */
+uint32_t options_choose(const char *what, const char *text, const char *const *words, arena *mem,
+                        diagnostics *d);
+/* True if `known` is fewer slips from the text than *distance, which it then is: insertions, deletions,
+ * replacements, swaps of neighbours (optimal string alignment, O(product of the lengths)). */
+enum { OPTIONS_TOO_FAR = 3 }; /* to begin with: two slips are one */
+bool options_nearer(const char *text, size_t length, const char *known, uint32_t *distance);
+
+#endif

@@ -1,0 +1,253 @@
+/* A command line: first which options it has, then what each of them says. */
+#include "options/options_int.h"
+
+/* ---- what is given ----------------------------------------------------------------------------- */
+
+/* A command line on its way. */
+typedef struct {
+    option_command command;
+    int argc;
+    const char *const *argv;
+    command_line *o;
+    arena *mem;
+    diagnostics *diag;
+} parsing;
+
+const char *options_spelling(option_key key, arena *mem) {
+    const option_row *row = &option_rows[key];
+    return row->letter ? arena_printf(mem, "-%c", row->letter) : arena_printf(mem, "--%s", row->name);
+}
+
+static bool is_help(const option_row *row) {
+    return row == &option_rows[OPTION_HELP] || row == &option_rows[OPTION_USAGE];
+}
+
+static bool reads(const parsing *p, const option_row *row) {
+    return row->name && row->commands & 1u << p->command && !(p->o->embedded && is_help(row));
+}
+
+/* True if a row has this long name of `length` characters, or, where length is 0, this letter. */
+static bool is_named(const option_row *row, const char *name, size_t length) {
+    if (!length)
+        return row->letter == (unsigned char)*name;
+    return row->name && strlen(row->name) == length && strncmp(row->name, name, length) == 0;
+}
+
+/* NULL: the command reads none of that name. */
+static const option_row *find(const parsing *p, const char *name, size_t length) {
+    for (const option_row *row = option_rows; row < option_rows + OPTIONS; row++) {
+        if (reads(p, row) && is_named(row, name, length))
+            return row;
+    }
+    return NULL;
+}
+
+/* The commands that have such an option, as a sentence begins with them; NULL: none. */
+static const char *readers(const parsing *p, const char *name, size_t length) {
+    const char *text = NULL;
+    uint32_t commands = 0;
+    for (const option_row *row = option_rows; row < option_rows + OPTIONS; row++)
+        commands |= is_named(row, name, length) ? row->commands : 0;
+    for (int k = 0; k < COMMANDS; k++) {
+        if (commands & 1u << k)
+            text = arena_printf(p->mem, "%s%sonyx %s", text ? text : "", text ? ", " : "",
+                                option_commands[k].name);
+    }
+    return text;
+}
+
+/* `name`, without the dashes: long, of `length` characters, or a letter (0). */
+static void no_option(const parsing *p, const char *name, size_t length) {
+    const char *nearest = NULL, *others = p->o->embedded ? NULL : readers(p, name, length);
+    const char *dashes = length ? "--" : "-";
+    int shown = length ? (int)length : 1;
+    uint32_t distance = OPTIONS_TOO_FAR;
+    if (others) {
+        diag_error(p->diag, (src_loc){0}, "E0902-option", "onyx %s does not read '%s%.*s'",
+                   option_commands[p->command].name, dashes, shown, name);
+        diag_hint(p->diag, "it is an option of %s", others);
+        return;
+    }
+    diag_error(p->diag, (src_loc){0}, "E0902-option", "there is no option '%s%.*s'", dashes, shown, name);
+    for (const option_row *row = option_rows; length && row < option_rows + OPTIONS; row++) {
+        if (reads(p, row) && options_nearer(name, length, row->name, &distance))
+            nearest = row->name;
+    }
+    if (nearest)
+        diag_hint(p->diag, "there is --%s", nearest);
+}
+
+static bool is_common(const option_row *row) {
+    return row->commands == option_rows[OPTION_HELP].commands;
+}
+
+/* What the options of every command say holds at once, whatever else is wrong. */
+static void give(parsing *p, const option_row *row, const char *value) {
+    option_given given = {(option_key)(row - option_rows), value};
+    if (value && row->letter && *value == '=')
+        given.value++; /* taco's -f=X:ss */
+    p->o->given[given.key] = true;
+    if (is_common(row))
+        row->take(&(option_values){p->o, p->mem, p->diag}, row, given.value);
+    else
+        vec_push(p->mem, &p->o->in_order, given);
+}
+
+/* The option at argv[i] takes a value: what follows it, or NULL after an error. */
+static const char *value_after(const parsing *p, const char *option, size_t length, int i) {
+    if (i + 1 < p->argc)
+        return p->argv[i + 1];
+    diag_error(p->diag, (src_loc){0}, "E0903-option-value", "%.*s needs a value", (int)length, option);
+    return NULL;
+}
+
+/* A long option at argv[i]; the index of its last word. */
+static int long_option(parsing *p, int i) {
+    const char *text = p->argv[i], *name = text + 2, *value = strchr(name, '=');
+    size_t length = value ? (size_t)(value - name) : strlen(name);
+    const option_row *row = length ? find(p, name, length) : NULL;
+    if (!row) {
+        no_option(p, name, length);
+        return i;
+    }
+    if (!row->value && value) {
+        diag_error(p->diag, (src_loc){0}, "E0903-option-value", "--%s takes no value", row->name);
+    } else if (!row->value || value) {
+        give(p, row, value ? value + 1 : NULL);
+    } else if ((value = value_after(p, text, length + 2, i)) != NULL) {
+        give(p, row, value);
+        i++;
+    }
+    return i;
+}
+
+/* Letters at argv[i]; the index of the last one's value. */
+static int letters(parsing *p, int i) {
+    for (const char *letter = p->argv[i] + 1; *letter; letter++) {
+        const option_row *row = find(p, letter, 0);
+        const char option[] = {'-', *letter, '\0'};
+        if (!row) {
+            no_option(p, letter, 0);
+            return i;
+        }
+        if (row->value) {
+            const char *value = letter[1] ? letter + 1 : value_after(p, option, 2, i);
+            if (value)
+                give(p, row, value);
+            return value && !letter[1] ? i + 1 : i;
+        }
+        give(p, row, NULL);
+    }
+    return i;
+}
+
+/* Finds all options and arguments; what follows "--" is no option. */
+static bool find_all(parsing *p) {
+    bool options_end = false;
+    for (int i = 1; i < p->argc; i++) {
+        const char *text = p->argv[i];
+        if (options_end || text[0] != '-' || !text[1]) {
+            vec_push(p->mem, &p->o->arguments, text);
+            continue;
+        }
+        options_end = strcmp(text, "--") == 0;
+        int last = options_end ? i : text[1] == '-' ? long_option(p, i) : letters(p, i);
+        vec_push(p->mem, &p->o->words, text);
+        while (i < last)
+            vec_push(p->mem, &p->o->words, p->argv[++i]);
+    }
+    for (uint32_t i = 0; i < p->o->arguments.len; i++)
+        vec_push(p->mem, &p->o->words, p->o->arguments.at[i]);
+    return !diag_failed(p->diag);
+}
+
+/* ---- what it means ----------------------------------------------------------------------------- */
+
+/* The engines of a row, as "cycle, rtl or soc". */
+static const char *engines_of(const option_row *row, arena *mem) {
+    const char *const *words = option_rows[OPTION_ENGINE].words, *text = "";
+    for (uint32_t e = 0, left = row->engines >> ENGINE_SAM; words[e]; e++, left >>= 1) {
+        if (left & 1)
+            text = arena_printf(mem, "%s%s%s", text, !*text ? "" : left == 1 ? " or " : ", ", words[e]);
+    }
+    return text;
+}
+
+/* Options of onyx run that its engine does not read, or that exclude each other. */
+static void check_engine(const command_line *all, arena *mem, diagnostics *d) {
+    const compile_options *o = &all->compile;
+    bool sam = o->engine == ENGINE_SAM;
+    for (const option_row *row = option_rows; row < option_rows + OPTIONS; row++) {
+        if (!all->given[row - option_rows] || !row->engines || row->engines & 1u << o->engine)
+            continue;
+        diag_error(d, (src_loc){0}, "E0906-engine-option", "--%s is an option of engine %s", row->name,
+                   engines_of(row, mem));
+        diag_hint(d, "onyx run --engine %s", row->engines & 1u << ENGINE_SAM ? "sam" : "cycle");
+    }
+    if (sam && o->unroll != 1) {
+        diag_error(d, (src_loc){0}, "E0906-engine-option", "--unroll makes copies on the array");
+        diag_hint(d, "the schedule's unroll(i,n) makes copies in the graph: docs/schedule.md");
+    }
+    bool apart = o->unroll != 1 && o->dispatch == TILE_DISPATCH_DYNAMIC && !o->dispatch_auto;
+    if (apart && (o->engine == ENGINE_RTL || o->io_trace)) {
+        diag_error(d, (src_loc){0}, "E0906-engine-option",
+                   "--dispatch dynamic is for engines cycle and soc, without --io-trace");
+        diag_hint(d, "a job file starts all copies together");
+    }
+}
+
+static bool takes_expression(option_command command) {
+    return command == COMMAND_RUN || command == COMMAND_COMPILE || command == COMMAND_SAM ||
+           command == COMMAND_SWEEP;
+}
+
+/* The one argument is the expression. */
+static bool take_expression(option_command command, command_line *o, arena *mem, diagnostics *d) {
+    for (uint32_t i = 1; i < o->arguments.len; i++) {
+        diag_error(d, (src_loc){0}, "E0904-argument", "unexpected argument '%s'", o->arguments.at[i]);
+        diag_hint(d, "an expression is one argument: put it in quotes");
+    }
+    if (diag_failed(d))
+        return false;
+    if (o->arguments.len)
+        o->compile.expression = o->arguments.at[0];
+    else
+        diag_error(d, (src_loc){0}, "E0904-argument", "an expression is missing");
+    if (o->given[OPTION_TRACE_EDGE] && !o->compile.trace)
+        diag_error(d, (src_loc){0}, "E0906-engine-option", "--trace-edge without --trace FILE");
+    if (command == COMMAND_RUN)
+        check_engine(o, mem, d);
+    return !diag_failed(d);
+}
+
+command_line options_default(option_command command) {
+    return (command_line){.compile = {.board = "onyx",
+                                      .profile = PNR_PROFILE,
+                                      .engine = command == COMMAND_SWEEP ? ENGINE_CYCLE : ENGINE_SOC,
+                                      .seed = 1,
+                                      .runs = command == COMMAND_RUN,
+                                      .check = true,
+                                      .pipeline = true,
+                                      .balance = true,
+                                      .unroll = 1,
+                                      .buffers = 1,
+                                      .dispatch = TILE_DISPATCH_LOAD,
+                                      .dispatch_auto = true},
+                          .pnr = pnr_options_default(),
+                          .host = host_options_default(),
+                          .sweep = {.db = "sweep.db", .best = 1}};
+}
+
+bool options_parse(option_command command, int argc, const char *const *argv, arena *mem, diagnostics *d,
+                   command_line *o) {
+    parsing p = {command, argc, argv, o, mem, d};
+    if (!find_all(&p))
+        return false;
+    if (o->help)
+        return true;
+    for (uint32_t i = 0; i < o->in_order.len; i++) {
+        const option_row *row = &option_rows[o->in_order.at[i].key];
+        row->take(&(option_values){o, mem, d}, row, o->in_order.at[i].value);
+    }
+    return takes_expression(command) ? take_expression(command, o, mem, d) : !diag_failed(d);
+}

@@ -241,26 +241,25 @@ static sam_expr parse_factor(parser *p) {
     return e;
 }
 
-static sam_expr parse_product(parser *p) {
-    sam_expr e = parse_factor(p);
-    while (e.v && (fe_at_sign(&p->in, '*') || fe_at_sign(&p->in, '/'))) {
-        sam_expr_kind kind = p->in.token.sign == '*' ? SAM_EXPR_MUL : SAM_EXPR_DIV;
+/* Operands with one of two signs between them, from the left. */
+static sam_expr parse_chain(parser *p, sam_expr (*parse_operand)(parser *p), const char signs[2],
+                            const sam_expr_kind kinds[2]) {
+    sam_expr e = parse_operand(p);
+    while (e.v && (fe_at_sign(&p->in, signs[0]) || fe_at_sign(&p->in, signs[1]))) {
+        sam_expr_kind kind = kinds[p->in.token.sign == signs[1]];
         fe_advance(&p->in);
-        sam_expr b = parse_factor(p);
+        sam_expr b = parse_operand(p);
         e = b.v ? add_binary(p, kind, e, b) : no_expr;
     }
     return e;
 }
 
+static sam_expr parse_product(parser *p) {
+    return parse_chain(p, parse_factor, (char[2]){'*', '/'}, (sam_expr_kind[2]){SAM_EXPR_MUL, SAM_EXPR_DIV});
+}
+
 static sam_expr parse_terms(parser *p) {
-    sam_expr e = parse_product(p);
-    while (e.v && (fe_at_sign(&p->in, '+') || fe_at_sign(&p->in, '-'))) {
-        sam_expr_kind kind = p->in.token.sign == '+' ? SAM_EXPR_ADD : SAM_EXPR_SUB;
-        fe_advance(&p->in);
-        sam_expr b = parse_product(p);
-        e = b.v ? add_binary(p, kind, e, b) : no_expr;
-    }
-    return e;
+    return parse_chain(p, parse_product, (char[2]){'+', '-'}, (sam_expr_kind[2]){SAM_EXPR_ADD, SAM_EXPR_SUB});
 }
 
 sam_expr fe_parse_terms(fe_reader *in, sam_statement *s, diagnostics *d) {

@@ -59,9 +59,7 @@ bool sim_step_bv_convert(sim_machine *m, sim_unit *u) {
     sim_emit(m, u, 0, t);
     sim_emit(m, u, 1, t);
     u->s.bits.word = 0;
-    if (t == SIM_DONE)
-        sim_finish(m, u);
-    return true;
+    return sim_passed(m, u, t);
 }
 
 /* ---- joiners --------------------------------------------------------------------------------- */

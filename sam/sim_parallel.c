@@ -96,9 +96,7 @@ static bool end_collecting(sim_machine *m, sim_unit *u) {
     u->s.deal.turn = 0;
     u->s.deal.stop = 0;
     u->s.deal.closing = false;
-    if (stop == SIM_DONE)
-        sim_finish(m, u);
-    return true;
+    return sim_passed(m, u, stop);
 }
 
 static bool begin_end(sim_machine *m, sim_unit *u, sim_token stop) {

@@ -21,6 +21,13 @@ static inline void sim_finish(sim_machine *m, sim_unit *u) {
         m->unfinished--;
 }
 
+/* The unit has moved past t, and at the end of its streams it is done. Always true. */
+static inline bool sim_passed(sim_machine *m, sim_unit *u, sim_token t) {
+    if (t == SIM_DONE)
+        sim_finish(m, u);
+    return true;
+}
+
 /* E0231-stream: a token the unit cannot take, the streams do not fit together. Always true: the unit is
  * stopped. */
 bool sim_refuse(sim_machine *m, const sim_unit *u, const char *why);

@@ -143,9 +143,7 @@ static bool step_array(sim_machine *m, sim_unit *u) {
     }
     sim_pop(u->in[0]);
     sim_emit(m, u, 0, t);
-    if (t == SIM_DONE)
-        sim_finish(m, u);
-    return true;
+    return sim_passed(m, u, t);
 }
 
 /* ---- repeater -------------------------------------------------------------------------------- */
@@ -198,9 +196,7 @@ static bool step_signal(sim_machine *m, sim_unit *u) {
         return false;
     sim_token t = sim_pop(u->in[0]);
     sim_emit(m, u, 0, sim_is_element(t) ? 0 : sim_is_stop(t) ? sim_stop(0, 0) : SIM_DONE);
-    if (t == SIM_DONE)
-        sim_finish(m, u);
-    return true;
+    return sim_passed(m, u, t);
 }
 
 /* ---- joiners --------------------------------------------------------------------------------- */
@@ -320,9 +316,7 @@ static bool alu_control(sim_machine *m, sim_unit *u) {
         if (!u->s.alu.is_constant[i])
             sim_pop(u->in[i]);
     sim_emit(m, u, 0, t);
-    if (t == SIM_DONE)
-        sim_finish(m, u);
-    return true;
+    return sim_passed(m, u, t);
 }
 
 static bool step_alu(sim_machine *m, sim_unit *u) {
@@ -388,9 +382,7 @@ static bool pass_both(sim_machine *m, sim_unit *u) {
     sim_token a = sim_pop(u->in[0]), b = sim_pop(u->in[1]);
     sim_emit(m, u, 0, a);
     sim_emit(m, u, 1, b);
-    if (a == SIM_DONE)
-        sim_finish(m, u);
-    return true;
+    return sim_passed(m, u, a);
 }
 
 static bool step_compress(sim_machine *m, sim_unit *u) {

@@ -82,7 +82,7 @@ static void bind_accesses(tile_planner *p, sam_expr h, uint64_t first_only) {
     bind_accesses(p, x->b, first_only | only_b);
 }
 
-/* The digits of all variables in the order of the search. */
+/* Lists the digits of all variables in the order of the search. */
 static void list_digits(tile_planner *p) {
     uint32_t loops = p->statement->loops.len;
     int outer[TILE_MAX_VARS];
@@ -240,7 +240,7 @@ static void note_split(tile_planner *p, name_id tensor, const uint32_t *low, uin
     split->tiles++;
 }
 
-/* What the fold over the right side reads. */
+/* The fold over the right side reads this. */
 typedef struct {
     const tile_planner *p;
     const uint32_t *sub; /* by tensor */
@@ -280,7 +280,7 @@ static bool has_var(const plan_operand *o, sam_var v) {
     return false;
 }
 
-/* The sub-tiles of one half of the box along v. */
+/* Finds the sub-tiles of one half of the box along v. */
 static bool halve_subs(tile_planner *p, const uint32_t *sub, const plan_box *half, sam_var v, uint32_t *out) {
     for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
         plan_operand *o = &p->operands[t];
@@ -633,16 +633,4 @@ const tile_counts *tile_plan_counts(const tile_planner *p) {
 void tile_plan_end(tile_planner *p) {
     arena_free(&p->own);
     arena_free(&p->scratch);
-}
-
-bool tile_plan_run(const sam_statement *s, const tile_operands *in, const tile_options *options,
-                   const tile_stream *inputs, uint32_t n_inputs, const tile_stream *outputs,
-                   uint32_t n_outputs, arena *mem, diagnostics *d, tile_plan *out) {
-    *out = (tile_plan){.copies = 1};
-    tile_planner *p = tile_plan_begin(s, in, options, inputs, n_inputs, outputs, n_outputs, mem, d);
-    if (!p)
-        return false;
-    bool good = tile_plan_next(p, 0, mem, out) != TILE_FAILED;
-    tile_plan_end(p);
-    return good;
 }

@@ -301,11 +301,6 @@ typedef struct {
 bool tile_stats(const sam_statement *s, const tile_operands *in, const tile_options *options, arena *mem,
                 diagnostics *d, tile_statistics *out);
 
-/* The whole plan at once. */
-bool tile_plan_run(const sam_statement *s, const tile_operands *in, const tile_options *options,
-                   const tile_stream *inputs, uint32_t n_inputs, const tile_stream *outputs,
-                   uint32_t n_outputs, arena *mem, diagnostics *d, tile_plan *out);
-
 /* Whether a stream is of the kernel's first copy, its second... */
 typedef struct {
     tile_stream stream;

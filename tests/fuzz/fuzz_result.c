@@ -25,8 +25,10 @@ static void make_job(fuzz_run *r, job *j) {
     FUZZ_CHECK(r, tile_generate("8x8:0.5", b, 1, 1, TILE_DTYPE_INT16, &r->mem, &r->diag, &data[1]));
     const tile_operands operands = {data, 2, TILE_DTYPE_INT16};
     FUZZ_CHECK(r, tile_extents(&j->statement, &operands, &r->mem, &r->diag, &j->extent));
-    FUZZ_CHECK(r, tile_plan_run(&j->statement, &operands, &options, inputs, 3, outputs, 3, &r->mem, &r->diag,
-                                &j->plan));
+    tile_planner *p =
+        tile_plan_begin(&j->statement, &operands, &options, inputs, 3, outputs, 3, &r->mem, &r->diag);
+    FUZZ_CHECK(r, p && tile_plan_next(p, 0, &r->mem, &j->plan) != TILE_FAILED);
+    tile_plan_end(p);
 }
 
 static const job *the_job(void) {

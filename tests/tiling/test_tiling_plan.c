@@ -574,6 +574,17 @@ static void results_are_as_long_as_planned(void **state) {
     }
 }
 
+/* The whole plan at once, of a kernel with `n` streams each way. */
+static bool plan_all(fixture *f, const sam_statement *s, const tile_operands *in, const tile_options *options,
+                     const tile_stream *inputs, const tile_stream *outputs, uint32_t n, tile_plan *out) {
+    tile_planner *p = tile_plan_begin(s, in, options, inputs, n, outputs, n, &f->mem, &f->diag);
+    if (!p)
+        return false;
+    bool good = tile_plan_next(p, 0, &f->mem, out) != TILE_FAILED;
+    tile_plan_end(p);
+    return good;
+}
+
 /* All runs of one tile for the global buffer come before those of the next. */
 static void tiles_for_the_global_buffer_come_one_by_one(void **state) {
     fixture *f = *state;
@@ -601,7 +612,7 @@ static void tiles_for_the_global_buffer_come_one_by_one(void **state) {
     const tile_operands in = {operand, 2, TILE_DTYPE_INT16};
     const tile_options options = {.tile = 2, .glb_tile = 6, .mem_words = 1024, .bank_words = 1024};
     tile_plan plan;
-    assert_true(tile_plan_run(&b.s, &in, &options, NULL, 0, NULL, 0, &f->mem, &f->diag, &plan));
+    assert_true(plan_all(f, &b.s, &in, &options, NULL, NULL, 0, &plan));
     assert_int_equal(plan.runs.len, 36);
     for (uint32_t run = 0; run < 36; run++) {
         const uint32_t *at = plan.parts.at[run].origin;
@@ -699,7 +710,7 @@ static void copies_get_sub_tiles_of_like_size(void **state) {
     const tile_copy_stream all_in[] = {{{bn, 0}, 0}, {{bn, 0}, 1}},
                            all_out[] = {{{x, SAM_MODE_VALS}, 0}, {{x, SAM_MODE_VALS}, 1}};
     tile_plan one, two;
-    assert_true(tile_plan_run(&b.s, &in, &options, inputs, 1, outputs, 1, &f->mem, &f->diag, &one));
+    assert_true(plan_all(f, &b.s, &in, &options, inputs, outputs, 1, &one));
     tile_unroll(&one, 2, TILE_DISPATCH_ORDER, all_in, 2, all_out, 2, &f->mem, &two);
     assert_int_equal(two.runs.len, 5);
     for (uint32_t run = 0; run < 5; run++) {
@@ -738,11 +749,11 @@ static void what_no_split_helps_is_refused(void **state) {
     tile_operands in = {operand, 2, TILE_DTYPE_INT16};
     tile_options options = {.tile = 40, .mem_words = 1024};
     tile_plan plan;
-    assert_false(tile_plan_run(&b.s, &in, &options, NULL, 0, NULL, 0, &f->mem, &f->diag, &plan));
+    assert_false(plan_all(f, &b.s, &in, &options, NULL, NULL, 0, &plan));
     assert_int_equal(f->diag.unmappable, 1);
     assert_non_null(strstr(fixture_printed(f), "needs 1600 words of one memory tile, which holds 1024"));
     build(&b, f, "Xij:dd", (const char *const[]){"Bij:ss", NULL}, "ij");
-    assert_false(tile_plan_run(&b.s, &in, &options, NULL, 0, NULL, 0, &f->mem, &f->diag, &plan));
+    assert_false(plan_all(f, &b.s, &in, &options, NULL, NULL, 0, &plan));
     assert_non_null(strstr(fixture_printed(f), "of the result may need 1600 words"));
     const tile_options open = {.mem_words = 1024}, along = {.edge = {[1] = 7}, .mem_words = 1024};
     assert_int_equal(tile_edge(&b.s, &open, (sam_var){1}), 32);
@@ -790,7 +801,7 @@ static void corrupt_result_streams_are_refused(void **state) {
     tile_plan plan;
     uint32_t *extent;
     assert_true(tile_extents(&b.s, &in, &f->mem, &f->diag, &extent));
-    assert_true(tile_plan_run(&b.s, &in, &options, inputs, 2, outputs, 2, &f->mem, &f->diag, &plan));
+    assert_true(plan_all(f, &b.s, &in, &options, inputs, outputs, 2, &plan));
     static const struct {
         uint16_t level[6];
         uint32_t n;

@@ -190,7 +190,7 @@ static bool read_order(fe_reader *in, fe_kernel *k, diagnostics *d) {
     return take(in, ')', d);
 }
 
-/* The first n variables of a relation. */
+/* Returns the bits of the first n variables of a relation. */
 static uint64_t bits_of(const fe_relation *r, uint32_t n) {
     uint64_t bits = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -448,7 +448,7 @@ static bool read_kernel(cin_reader *r, const raw *node) {
     return fe_parse_formats(&no_formats, r->d, &k.s);
 }
 
-/* where(where(result, w2), w1): w1 runs first. */
+/* In where(where(result, w2), w1) w1 runs first. */
 static bool read_program(cin_reader *r, const raw *node) {
     if (node->kind != RAW_WHERE || !fills_tensor(node->b))
         return read_kernel(r, node);

@@ -40,7 +40,7 @@ static const fe_relation *position_behind(const fe_kernel *k, sam_var v) {
 
 static bool find_parts(expansion *x, sam_var v, parts *out);
 
-/* The parts of i0 and i1 as parts of i = i0 * size + i1. */
+/* Makes the parts of i0 and i1 parts of i = i0 * size + i1. */
 static bool split_parts(expansion *x, const fe_relation *r, uint32_t size, parts *out) {
     parts outer = {0}, inner = {0};
     const fe_relation *positions = position_behind(x->k, r->var[0]);
@@ -255,7 +255,7 @@ static bool expand_tensors(expansion *x) {
 
 /* ---- the statement --------------------------------------------------------------------------- */
 
-/* A sum over each part instead of a sum over the variable. */
+/* Sums over each part instead of over the variable. */
 static void expand_sums(expansion *x, sam_expr e) {
     sam_expr_data y = *sam_expr_at(x->s, e);
     if (y.a.v)

@@ -51,7 +51,7 @@ sam_var fe_use_var(sam_statement *s, const fe_token *t, diagnostics *d) {
     return (sam_var){s->vars.len};
 }
 
-/* One variable of an index list; `at` collects them. */
+/* Reads one variable of an index list; `at` collects them. */
 static bool parse_index(parser *p, sam_expr_data *access, uint32_t *order) {
     if (p->in.token.kind != FE_NAME) {
         fe_expected(&p->in, "an index variable", p->d);
@@ -241,7 +241,7 @@ static sam_expr parse_factor(parser *p) {
     return e;
 }
 
-/* Operands with one of two signs between them, from the left. */
+/* Reads operands with one of two signs between them, which bind from the left. */
 static sam_expr parse_chain(parser *p, sam_expr (*parse_operand)(parser *p), const char signs[2],
                             const sam_expr_kind kinds[2]) {
     sam_expr e = parse_operand(p);

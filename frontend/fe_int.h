@@ -18,7 +18,7 @@ typedef struct {
     size_t length;
 } fe_token;
 
-/* A text and the token at the reader's position. */
+/* A reader has a text and the token at its position. */
 typedef struct {
     uint32_t source;
     const char *text;
@@ -90,12 +90,12 @@ uint32_t fe_loop_position(const sam_statement *s, sam_var v); /* 0 = outermost; 
 uint64_t fe_free_vars(const sam_statement *s, sam_expr e);    /* bit v - 1 for each variable free in e */
 const char *fe_var_text(const sam_statement *s, sam_var v);
 const char *fe_tensor_text(const sam_statement *s, sam_tensor t);
-/* "B(i,k)" */
+/* Returns the access as text: "B(i,k)". */
 const char *fe_access_text(const sam_statement *s, sam_tensor t, const sam_var *index, arena *mem);
 
 /* ---- concrete index notation ----------------------------------------------------------------- */
 
-/* Adds an expression to the statement; its handle. */
+/* Adds an expression to the statement and returns its handle. */
 static inline sam_expr fe_add_expr(sam_statement *s, sam_expr_data x) {
     vec_push(s->mem, &s->exprs, x);
     return (sam_expr){s->exprs.len};
@@ -107,13 +107,13 @@ void fe_compact(sam_statement *s);
  * *known: variables that have been there. E0150. */
 bool fe_check_relation(const fe_kernel *k, const fe_relation *r, uint64_t *open, uint64_t *known,
                        diagnostics *d);
-/* The relation that replaces v, or NULL. */
+/* Returns the relation that replaces v, or NULL. */
 const fe_relation *fe_replacing(const fe_kernel *k, sam_var v);
 /* The variables that a relation introduces; returns how many. */
 uint32_t fe_new_vars(const fe_relation *r, sam_var v[2]);
 /* Adds the loops that variable v became: itself, or those of what replaced it. */
 void fe_add_loops_of(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out);
-/* The loops of a scope's variables, outermost first. */
+/* Returns the loops of a scope's variables, outermost first. */
 fe_vars fe_scope_loops(const fe_kernel *k, const fe_scope *scope, arena *mem);
 /* Whether every loop of a sum lies inside the loops of the scopes around it. Where not, fe_fill moves sums.
  */
@@ -130,13 +130,13 @@ bool fe_count_copies(const fe_kernel *k, fe_tag *tag, diagnostics *d);
 const char *fe_bound_text(fe_bound_type type);
 const char *fe_unit_text(fe_unit unit);
 const char *fe_strategy_text(fe_race_strategy strategy);
-/* An expression in index notation, sums as sum(v, ...). */
+/* Writes an expression in index notation, with sums as sum(v, ...). */
 const char *fe_expr_text(const fe_kernel *k, sam_expr e, arena *mem);
 /* precompute, after its opening parenthesis. E0151-subexpression and others. */
 bool fe_precompute(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d);
-/* A variable or tensor name that nothing in cin has yet. E0140-new-name. */
-/* Words that stand before a parenthesis: no name of a tensor with indices. */
+/* Whether the name is a word that stands before a parenthesis, so that no tensor with indices may have it. */
 bool fe_is_keyword(const char *name);
+/* Reads a variable or tensor name, which nothing in cin may have yet. E0140-new-name. */
 bool fe_parse_new_name(fe_reader *in, const fe_cin *cin, const char *what, diagnostics *d, name_id *out);
 bool fe_is_new_name(const fe_cin *cin, name_id name);
 
@@ -154,7 +154,7 @@ bool fe_nest_sums(sam_statement *s, arena *mem, diagnostics *d);
 bool fe_pull_sums(sam_statement *s, arena *mem);
 /* BASE, BASE2, BASE3, ...: the first that no tensor and no variable has. */
 name_id fe_fresh_name(const sam_statement *s, const char *base, arena *mem);
-/* An operand of ones without indices. */
+/* Adds an operand of ones without indices. */
 sam_expr fe_add_ones(sam_statement *s, src_loc loc, arena *mem);
 /* Sets the body of the scope that starts at `sum`, 0: of the outermost. */
 void fe_set_body(sam_statement *s, sam_expr sum, sam_expr body);
@@ -171,7 +171,7 @@ void fe_fill_once(sam_statement *s, arena *mem);
 
 /* ---- dense levels of the result (reach.c) ---------------------------------------------------- */
 
-/* Variables of an operand of ones, a bit v - 1 each. */
+/* The variables of an operand of ones have a bit v - 1 each. */
 typedef struct {
     uint64_t dense; /* with all coordinates */
     uint64_t first; /* with coordinate 0 only */
@@ -220,7 +220,7 @@ typedef struct {
 
 fe_leaves fe_collect_leaves(const sam_statement *s, arena *mem);
 fe_presence fe_presence_start(const fe_leaves *leaves, arena *mem); /* all leaves present */
-/* Before loop v. O(subsets * e). */
+/* Returns the domain before loop v. O(subsets * e). */
 fe_domain fe_domain_of(const fe_leaves *leaves, const fe_presence *p, sam_expr e, sam_var v);
 /* The presence inside loop v of e, as a new value. O(3^leaves * e). */
 fe_presence fe_presence_inside(const fe_leaves *leaves, const fe_presence *p, sam_expr e, sam_var v,

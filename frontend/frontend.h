@@ -62,7 +62,7 @@ typedef struct {
 
 enum { FE_MAX_COPIES = 64 };
 
-/* One kernel: one graph. */
+/* A kernel becomes one graph. */
 typedef struct {
     sam_statement s; /* s.loops: the loops after all relations */
     VEC(fe_relation) relations;
@@ -83,7 +83,7 @@ bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostic
 /* Its text form and back: parse(dump(x)) equals x. Parsing checks. E0150-cin, and those of fe_parse. */
 void fe_cin_dump(const fe_cin *cin, FILE *out);
 bool fe_cin_parse(const char *text, name_table *names, arena *mem, diagnostics *d, fe_cin *out);
-/* Every invariant of the IR. E0117, E0130, E0150. */
+/* Checks every invariant of the IR. E0117, E0130, E0150. */
 bool fe_cin_check(const fe_cin *cin, diagnostics *d);
 /* The same kernels, by names; formats, locations and the order of handles do not count. */
 bool fe_cin_equal(const fe_cin *a, const fe_cin *b);
@@ -120,7 +120,7 @@ void fe_separate(sam_statement *s);
  * the stored one is a view of it (sam_view), which tile_pack makes and tile_unpack undoes. The statement must
  * satisfy fe_check. */
 bool fe_pack(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out);
-/* fe_check, and what fe_pack promises. E0115, E0130. */
+/* Checks what fe_check does, and what fe_pack promises. E0115, E0130. */
 bool fe_check_packed(const sam_statement *s, diagnostics *d);
 /* "C as ss:1,0", "the diagonal of B as s, called B_2": how the host re-packs a tensor; NULL if it does not.
  */

@@ -76,7 +76,7 @@ static value negated(value v) {
     return v;
 }
 
-/* The same value without `negative`. */
+/* Returns the same value without `negative`. */
 static value positive(lowering *w, value v, src_loc loc) {
     if (!v.negative)
         return v;

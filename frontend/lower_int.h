@@ -24,7 +24,7 @@ typedef struct {
 
 typedef VEC(loop) loops;
 
-/* A value stream or a constant. */
+/* A value is a stream or a constant. */
 typedef struct {
     stream val;
     bool negative; /* the stream carries minus the value */

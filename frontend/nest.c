@@ -65,7 +65,7 @@ static sam_expr times_first(nesting *n, sam_expr e) {
     return fe_add_expr(n->s, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = loc, .a = e, .b = access});
 }
 
-/* f with e = sum(v, f). */
+/* Returns the f of which e is sum(v, f). */
 static sam_expr pull_out(nesting *n, sam_expr e) {
     if (!has_sum(n->s, e, n->v))
         return times_first(n, e);

@@ -14,7 +14,7 @@ typedef struct {
     bool sparse_result;
 } packing;
 
-/* An access on its way to be plain. */
+/* This is an access on its way to be plain. */
 typedef struct {
     uint32_t order;
     sam_var index[SAM_MAX_ORDER];           /* its distinct variables, in order of appearance */
@@ -156,7 +156,7 @@ bool fe_pack(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *
     return fe_pack_with(s, false, mem, d, out);
 }
 
-/* "ss:1,0" */
+/* Returns a format as text: "ss:1,0". */
 static const char *format_text(const sam_tensor_data *t, arena *mem) {
     const char *text = "", *modes = "";
     bool in_order = true;

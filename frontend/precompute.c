@@ -66,7 +66,7 @@ static bool matches(search *f, sam_expr e) {
     return found == want.len;
 }
 
-/* The first place in the order of the text. */
+/* Finds the first place in the order of the text. */
 static bool find(search *f, sam_expr *e) {
     if (matches(f, *e)) {
         f->place = e;
@@ -135,7 +135,7 @@ static bool parse_from(fe_reader *in, const fe_kernel *k, request *r, diagnostic
     return true;
 }
 
-/* The same name again, or a new one. */
+/* Reads the same name again, or a new one. */
 static bool parse_to(fe_reader *in, const fe_cin *cin, const fe_kernel *k, request *r, diagnostics *d) {
     name_id name = {0};
     if (r->to.len == r->from.len) {
@@ -161,7 +161,7 @@ static bool parse_to(fe_reader *in, const fe_cin *cin, const fe_kernel *k, reque
     return true;
 }
 
-/* "{i,j}" or "i"; `second`: the new names. */
+/* Reads "{i,j}" or "i"; with `second` the names are new ones. */
 static bool parse_list(fe_reader *in, const fe_cin *cin, const fe_kernel *k, request *r, bool second,
                        diagnostics *d) {
     bool braces = fe_take_sign(in, '{');

@@ -7,7 +7,7 @@
  */
 #include "frontend/fe_int.h"
 
-/* Variables of the sums in e. */
+/* Returns the variables of the sums in e. */
 static uint64_t bound_in(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     uint64_t own = x->kind == SAM_EXPR_SUM ? (uint64_t)1 << (x->var.v - 1) : 0;
@@ -34,7 +34,7 @@ static bool is_taken(const sam_statement *s, const char *name) {
     return false;
 }
 
-/* A variable like v, its loop next to that of v. */
+/* Makes a variable like v, with its loop next to that of v. */
 static sam_var twin_of(sam_statement *s, sam_var v) {
     sam_var_data data = *sam_var_at(s, v);
     const char *old = names_text(s->names, data.name), *name = old;

@@ -51,7 +51,7 @@ static bool check_singleton(const sam_statement *s, const sam_tensor_data *t, ui
     return false;
 }
 
-/* The level letters; nothing at all for a scalar. */
+/* Reads the level letters, of which a scalar has none. */
 static bool parse_levels(fe_reader *r, const sam_statement *s, sam_tensor_data *t, diagnostics *d) {
     fe_token word = r->token;
     size_t n = word.kind == FE_NAME ? word.length : 0;
@@ -204,7 +204,7 @@ static bool set_tensor_extents(sam_statement *s, sam_tensor t, const uint32_t *s
     return true;
 }
 
-/* "10,20": as many sizes as `want`. */
+/* Reads as many sizes as `want`: "10,20". */
 static bool parse_sizes(fe_reader *r, uint32_t want, const char *name, uint32_t *size, diagnostics *d) {
     uint32_t n = 0;
     do {

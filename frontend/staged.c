@@ -20,7 +20,7 @@ static const char *list(const stages *t, const fe_vars *vars, const char *suffix
     return text;
 }
 
-/* The loops of the variables in `bits`, in order. */
+/* Returns the loops of the variables in `bits`, in order. */
 static fe_vars loops_of(const stages *t, uint64_t bits) {
     fe_vars vars = {0};
     for (uint32_t i = 0; i < t->k->s.loops.len; i++) {

@@ -110,7 +110,7 @@ static void visit(unrolling *u, sam_node n) {
     }
 }
 
-/* Sources before destinations: Kahn's algorithm. */
+/* Puts sources before destinations, by Kahn's algorithm. */
 static void visit_all(unrolling *u) {
     uint32_t n_nodes = u->in->nodes.len, n_ready = 0;
     uint32_t *waits = arena_new_n(u->mem, uint32_t, n_nodes + 1);

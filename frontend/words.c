@@ -24,7 +24,7 @@ const char *fe_strategy_text(fe_race_strategy strategy) {
     return strategy_text[strategy];
 }
 
-/* taco's words that mean nothing on this hardware. */
+/* These are words of taco's that mean nothing on this hardware. */
 static const struct {
     const char *word, *reason;
 } no_unit[] = {{"GPUBlock", "the array has no GPU"},
@@ -32,7 +32,7 @@ static const struct {
                {"GPUThread", "the array has no GPU"},
                {"Atomics", "the array has no atomic operation; Temporary adds up in one reducer"}};
 
-/* The index of the token in words[1..n), 0 after an error. */
+/* Returns the index of the token in words[1..n), 0 after an error. */
 static uint32_t keyword(fe_reader *in, const char *const *words, uint32_t n, const char *what,
                         diagnostics *d) {
     for (uint32_t i = 1; i < n; i++) {

@@ -68,7 +68,7 @@ static const char *stream_word(sam_stream s) {
     return s == SAM_STREAM_NONE ? "no type" : sam_stream_name(s);
 }
 
-/* The letter of port `port` of a reducer with a memory. */
+/* Returns the letter of port `port` of a reducer with a memory. */
 static char reducer_letter(const sam_node_data *n, uint32_t port) {
     return port < n->depth ? 'c' : 'v';
 }

@@ -21,7 +21,7 @@ typedef struct {
     uint16_t value;
 } sam_special;
 
-/* What the derivation asks of an operator of one data type. */
+/* This is what the derivation asks of an operator of one data type. */
 typedef struct {
     bool fp;                 /* the words are bfloat16, of which minus zero is zero */
     bool commutative;        /* so what holds of one argument holds of each */
@@ -47,12 +47,12 @@ typedef enum {
     SAM_OPERATIONS
 } sam_operation;
 
-/* The row of sam/operations.def. */
+/* Returns the row of sam/operations.def. */
 const sam_operator *sam_operator_of(sam_operation operation, bool fp);
 
 /* ---- the algebra ----------------------------------------------------------------------------- */
 
-/* A 1-based handle into sam_algebra. */
+/* This is a 1-based handle into sam_algebra. */
 typedef struct {
     uint32_t v;
 } sam_set;

@@ -1,4 +1,4 @@
-/* DOT syntax: a lexer and a recursive-descent reader. */
+/* This is DOT syntax: a lexer and a recursive-descent reader. */
 #include "sam/dot.h"
 
 typedef enum { TOKEN_END, TOKEN_ID, TOKEN_STRING, TOKEN_ARROW, TOKEN_PUNCTUATION } token_kind;
@@ -148,7 +148,7 @@ static bool take_name(reader *r, const char *expected, token *out) {
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-/* After the key: "= value". */
+/* Reads what follows a key: "= value". */
 static bool read_value(reader *r, token key, dot_attributes *into) {
     if (!take(r, '=', "'=' and a value"))
         return false;
@@ -159,7 +159,7 @@ static bool read_value(reader *r, token key, dot_attributes *into) {
     return advance(r);
 }
 
-/* Zero or more "[key=value, key=value; ...]". */
+/* Reads zero or more lists "[key=value, key=value; ...]". */
 static bool read_lists(reader *r, dot_attributes *into) {
     while (at_punctuation(r, '[')) {
         if (!advance(r))
@@ -177,7 +177,7 @@ static bool read_lists(reader *r, dot_attributes *into) {
     return true;
 }
 
-/* Index of the node with that id, made on its first mention. */
+/* Returns the index of the node with that id, which is made on its first mention. */
 static uint32_t mention(reader *r, token id) {
     while (r->node_of.len <= id.text.v)
         vec_push(r->mem, &r->node_of, 0);

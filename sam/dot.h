@@ -38,7 +38,7 @@ typedef struct {
 bool dot_read(const char *name, const char *text, size_t length, name_table *names, arena *mem,
               diagnostics *d, dot_graph *out);
 
-/* The last value of `key`, or NULL. */
+/* Returns the last value of `key`, or NULL. */
 const dot_attribute *dot_find(const dot_attributes *list, const name_table *names, const char *key);
 
 #endif

@@ -43,7 +43,7 @@ static void sort_edges(const sam_graph *g, uint32_t *at, uint32_t n, uint32_t *s
     memcpy(at, spare, n * sizeof *at);
 }
 
-/* The first edge into a port, or NULL. */
+/* Returns the first edge into a port, or NULL. */
 static const sam_edge_data *edge_into(const writer *w, sam_node dst, uint32_t port) {
     uint32_t low = 0, high = w->edges.len;
     while (low < high) {
@@ -189,7 +189,7 @@ static const char *format_word(sam_level_format f) {
     return word[f];
 }
 
-/* How a node looks: label, colour. */
+/* This is how a node looks: its label and colour. */
 static const char *node_label(writer *w, const sam_node_data *n, const char **colour) {
     const char *index = text_of(w, n->index), *tensor = text_of(w, n->tensor);
     switch (n->kind) {

@@ -1,4 +1,4 @@
-/* The graph: construction, names for messages, comparison. */
+/* The graph is built, named in messages and compared here. */
 #include "sam/sam.h"
 
 #include <stdlib.h>

@@ -193,7 +193,7 @@ static bool one_of(const char *key, const char *const *list) {
 
 /* One attribute whose meaning does not depend on the others. */
 static bool parse_attribute(parser *p, const dot_attribute *a, sam_node_data *n) {
-    /* How the node looks, and what the writer derives again. */
+    /* These say how the node looks, or the writer derives them again. */
     static const char *const derived[] = {"comment", "label", "color",   "shape",   "style", "type",
                                           "src",     "sink",  "segsize", "crdsize", "size",  NULL};
     const char *key = names_text(p->g->names, a->key);

@@ -83,7 +83,7 @@ static bool explicit_port(const parser *p, uint32_t edge, const char *key, uint8
 
 /* ---- joiners --------------------------------------------------------------------------------- */
 
-/* Coordinates or bit vectors: what a joiner joins on. */
+/* Whether the edge carries what a joiner joins on: coordinates or bit vectors. */
 static bool leads(const sam_edge_data *e) {
     return e->stream == SAM_STREAM_CRD || e->stream == SAM_STREAM_BV;
 }

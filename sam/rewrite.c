@@ -1,4 +1,4 @@
-/* Rewrites of graphs that make them legal for the hardware. */
+/* Graphs are rewritten here until they are legal for the hardware. */
 #include "sam/sam.h"
 
 /* Copies tensors and live nodes; new_of[old handle] is the new one, 0 for nodes that `keep` refuses. */
@@ -142,7 +142,7 @@ static group join(splitter *s, group a, group b, bool root) {
     return both;
 }
 
-/* Operands [from, to) as a balanced tree. */
+/* Joins operands [from, to) by a balanced tree. */
 static group split(splitter *s, uint32_t from, uint32_t to) {
     if (to - from == 1) {
         group one = {.crd = source_of(s->r, s->input[2 * from])};
@@ -203,7 +203,7 @@ static bool any_node(const sam_node_data *n) {
     return n->kind != SAM_NONE;
 }
 
-/* O(joiners x edges). */
+/* This takes O(joiners x edges). */
 bool sam_to_binary_joiners(const sam_graph *in, arena *mem, diagnostics *d, sam_graph *out) {
     (void)d; /* a checked graph has nothing to refuse */
     rewriter r = {.in = in, .out = out, .mem = mem};

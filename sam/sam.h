@@ -13,7 +13,7 @@
 
 enum { SAM_MAX_ORDER = 12 }; /* of a tensor as stored; split loops count twice */
 
-/* 1-based handles into sam_statement; 0 = none. */
+/* These are 1-based handles into sam_statement; 0 is none. */
 typedef struct {
     uint32_t v;
 } sam_var;
@@ -201,7 +201,7 @@ typedef struct {
     src_loc loc;
 } sam_edge_data;
 
-/* One tensor of the graph comment "X=ss01,B=ss01,C=ss10". */
+/* This is one tensor of the graph comment "X=ss01,B=ss01,C=ss10". */
 typedef struct {
     name_id name;
     uint32_t order; /* 0: scalar ("none") */

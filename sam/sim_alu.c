@@ -141,12 +141,12 @@ static uint16_t with_sign_of(uint16_t a, uint32_t magnitude) {
     return (uint16_t)(a >> 15 ? 0u - magnitude : magnitude);
 }
 
-/* Towards zero, low 16 bits. */
+/* The result is rounded towards zero and has the low 16 bits. */
 static uint16_t get_int(uint16_t a, uint16_t unused) {
     (void)unused;
     return with_sign_of(a, fixed_point(a) >> 7);
 }
-/* In units of 2^-7, with the sign of a. */
+/* The result is in units of 2^-7 and has the sign of a. */
 static uint16_t get_fraction(uint16_t a, uint16_t unused) {
     (void)unused;
     return with_sign_of(a, fixed_point(a) & 0x7f);
@@ -155,7 +155,7 @@ static uint16_t get_mantissa(uint16_t a, uint16_t unused) {
     (void)unused;
     return a & 0x7f;
 }
-/* a * 2^b; the exponent field wraps. */
+/* The result is a * 2^b; the exponent field wraps. */
 static uint16_t add_to_exponent(uint16_t a, uint16_t b) {
     return (uint16_t)((a & 0x807fu) | ((((uint32_t)a >> 7) + b) << 7 & 0x7f80u));
 }

@@ -154,7 +154,7 @@ static bool read_level(const sim_machine *m, const sim_unit *u, uint32_t fibers,
     return check_dense(m, u, &seg, &crd, dim);
 }
 
-/* A dense result whose values an array stored. */
+/* Makes the levels of a dense result whose values an array stored. */
 static bool stored_result(const sim_machine *m, const sam_tensor_levels *operands, uint32_t n_operands,
                           sam_tensor_levels *out) {
     const sam_graph_tensor *t = &m->g->tensors.at[0];

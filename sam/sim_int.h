@@ -70,7 +70,7 @@ typedef uint16_t (*sim_operation)(uint16_t a, uint16_t b);
 
 typedef struct sim_machine sim_machine;
 typedef struct sim_unit sim_unit;
-/* One cycle of one unit; whether anything moved. */
+/* Runs one cycle of one unit; returns whether anything moved. */
 typedef bool sim_step_function(sim_machine *m, sim_unit *u);
 
 struct sim_unit {
@@ -281,7 +281,7 @@ bool sim_check_operands(const sam_graph *g, const sam_tensor_levels *operands, u
                         arena *mem, diagnostics *d);
 const sam_tensor_levels *sim_find_operand(const sam_tensor_levels *operands, uint32_t n_operands,
                                           name_id name);
-/* Number of fibers of a storage level: 1 for the outermost. */
+/* Returns the number of fibers of a storage level, which is 1 for the outermost. */
 uint32_t sim_fibers(const sam_tensor_levels *t, uint32_t level);
 /* The size of an index variable: of the level of an operand that a scanner of that variable reads; 0 if there
  * is none. */

@@ -193,7 +193,7 @@ static bool step_alu(sim_machine *m, sim_unit *u) {
     return sim_step(m, u);
 }
 
-/* A zero for every stop that follows a stop. */
+/* Puts out a zero for every stop that follows a stop. */
 static bool step_reduce(sim_machine *m, sim_unit *u) {
     bool ends = !u->s.reduce.has_stop && sim_has(u->in[0]) && sim_is_stop(sim_head(u->in[0]));
     if (!ends)

@@ -22,7 +22,7 @@ static bool comes_after(const sim_unit *u, uint32_t a, uint32_t b) {
     return i < depth && u->s.vector.points.at[a * depth + i] > u->s.vector.points.at[b * depth + i];
 }
 
-/* Stable merge sort of entry numbers. */
+/* Sorts entry numbers by merging, so that equal ones keep their order. */
 static void sort_entries(const sim_unit *u, uint32_t *at, uint32_t n, uint32_t *spare) {
     if (n < 2)
         return;
@@ -34,7 +34,7 @@ static void sort_entries(const sim_unit *u, uint32_t *at, uint32_t n, uint32_t *
     memcpy(at, spare, n * sizeof *at);
 }
 
-/* Leaves in `order` one entry a point, its value the sum. */
+/* Leaves in `order` one entry a point, whose value is the sum. */
 static void combine_entries(sim_machine *m, sim_unit *u) {
     uint16_t *value = u->s.vector.values.at;
     u32_vec *order = &u->s.vector.order;
@@ -79,7 +79,7 @@ static void end_draining(sim_machine *m, sim_unit *u) {
     u->s.vector.draining = false;
 }
 
-/* One entry, or the stops between it and the one before. */
+/* Puts out one entry, or the stops between it and the one before. */
 static bool drain(sim_machine *m, sim_unit *u) {
     uint32_t depth = u->s.vector.depth, sent = u->s.vector.sent;
     if (sent == u->s.vector.order.len) {

@@ -55,7 +55,7 @@ static void scan_element(sim_machine *m, sim_unit *u) {
     u->s.scan.closing = u->s.scan.at == u->s.scan.end;
 }
 
-/* Sets out to scan fiber t. */
+/* The scanner sets out to scan fiber t. */
 static void scan_open(sim_unit *u, uint32_t t) {
     const sam_level_data *level = u->s.scan.level;
     if (u->kind == SAM_BVLOOKUP) {
@@ -377,7 +377,7 @@ static bool step_reduce(sim_machine *m, sim_unit *u) {
 
 /* ---- coordinate dropper and hold ------------------------------------------------------------- */
 
-/* Both streams at the same control token. */
+/* Both streams are at the same control token, which passes. */
 static bool pass_both(sim_machine *m, sim_unit *u) {
     sim_token a = sim_pop(u->in[0]), b = sim_pop(u->in[1]);
     sim_emit(m, u, 0, a);

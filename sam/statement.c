@@ -1,4 +1,4 @@
-/* Questions about a statement that more than one room asks. */
+/* These are questions about a statement that more than one room asks. */
 #include "sam/sam.h"
 
 bool sam_is_result_var(const sam_statement *s, sam_var v) {

@@ -130,7 +130,7 @@ bool plan_result_fits(const tile_planner *p, plan_bound r) {
 
 /* ---- the loops that are walked --------------------------------------------------------------- */
 
-/* Variables of the sums around h and around its factors. */
+/* Returns the variables of the sums around h and around its factors. */
 static uint64_t outer_sums(const sam_statement *s, sam_expr h) {
     const sam_expr_data *x = sam_expr_at(s, h);
     switch (x->kind) {
@@ -259,7 +259,7 @@ typedef struct {
     uint32_t n;
 } coordinates;
 
-/* What the folds over the right side read. */
+/* The folds over the right side read this. */
 typedef struct {
     const tile_planner *p;
     uint32_t depth; /* of the loop */

@@ -14,7 +14,7 @@ const char *const tile_work_name[TILE_WORKS] = {
 #include "tiling/costs.def"
 };
 
-/* In array cycles. */
+/* Returns the cost in array cycles. */
 static double of(const cost *c, const tile_driver *by, uint32_t copies) {
     return (c->start + c->load * copies * by->loads + c->store * copies * by->stores) * by->ratio;
 }

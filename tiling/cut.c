@@ -71,7 +71,7 @@ static void local_entries(const plan_operand *o, const sub_tile *t, const uint32
         *out = in;
 }
 
-/* The sub-tile's entries and levels, in p->scratch. */
+/* Makes the sub-tile's entries and levels in p->scratch. */
 static bool build(tile_planner *p, const plan_operand *o, const sub_tile *t, tile_entries *e,
                   sam_tensor_levels *levels) {
     static const uint8_t column[SAM_MAX_ORDER] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
@@ -156,7 +156,7 @@ static void trim_scratch(tile_planner *p) {
         arena_free(&p->scratch);
 }
 
-/* Shape, and words: where asked for and it fits. */
+/* Finds the shape, and makes the words where they are asked for and fit. */
 static bool form(tile_planner *p, const plan_operand *o, sub_tile *t, bool words) {
     sam_tensor_levels levels;
     tile_entries entries;
@@ -292,7 +292,7 @@ bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *
                 return false;
             most = o->subs.at[part].most > most ? o->subs.at[part].most : most;
         }
-        /* Of equals the longer side, so that parts stay square. */
+        /* Among equals the longer side is halved, so that parts stay square. */
         uint32_t so_far = o->subs.at[sub].halve;
         if (most < least || (most == least && box->size[v] > box->size[o->access->index[so_far].v - 1])) {
             least = most;

@@ -6,7 +6,7 @@
 
 typedef enum { SYMMETRY_GENERAL, SYMMETRY_SYMMETRIC, SYMMETRY_SKEW } symmetry;
 
-/* A text being read, word by word. */
+/* This is a text that is read word by word. */
 typedef struct {
     const char *text, *at, *end;
     uint32_t source;
@@ -169,7 +169,7 @@ static void add_entry(reader *r, tile_entries *e, uint32_t row, uint32_t col, ui
     vec_push(mem, &e->val, mirrored);
 }
 
-/* The file ended after `got` of `want` entries. */
+/* Says that the file ended after `got` of `want` entries. */
 static bool truncated(reader *r, uint64_t got, uint64_t want) {
     diag_error(r->diag, here(r, r->end > r->text ? r->end - 1 : r->end, 1), "E0306-truncated",
                "the file ends after %llu of %llu %s", (unsigned long long)got, (unsigned long long)want,
@@ -269,7 +269,7 @@ static bool read_mtx(reader *r, tile_tensor *t, tile_entries *e) {
 
 /* ---- FROSTT .tns ----------------------------------------------------------------------------- */
 
-/* Words on the current line. */
+/* Counts the words on the current line. */
 static uint32_t words_on_line(reader r) {
     uint32_t n = 0;
     for (;;) {
@@ -467,7 +467,7 @@ static bool bad_generator(const char *spec, const char *what, const char *help, 
     return false;
 }
 
-/* The high half of a * b in 128 bits. */
+/* Returns the high half of a * b in 128 bits. */
 static uint64_t high_product(uint64_t a, uint64_t b) {
     uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
     uint64_t cross = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (cross & UINT32_MAX);

@@ -16,7 +16,7 @@ static const double cycles_of[TILE_WORKS] = {
 #include "tiling/costs.def"
 };
 
-/* The storage level of the operand along v, or -1. */
+/* Returns the storage level of the operand along v, or -1. */
 static int level_along(const plan_operand *o, sam_var v) {
     for (uint32_t l = 0; o->access && l < o->format->order; l++) {
         if (plan_level_var(o, l).v == v.v)
@@ -47,7 +47,7 @@ static double alike(const tile_planner *p, sam_tensor a, sam_tensor b) {
     return a.v && b.v ? p->alike[(a.v - 1) * p->statement->tensors.len + b.v - 1] : 0;
 }
 
-/* What the fold over the right side reads. Its sets are numbers of coordinates of v; -1: v is not restricted.
+/* The fold over the right side reads this. Its sets are numbers of coordinates of v; -1: v is not restricted.
  */
 typedef struct {
     const tile_planner *p;
@@ -97,7 +97,7 @@ static double survivors(const tile_planner *p, const uint32_t *sub, sam_var v, d
     return go_on;
 }
 
-/* Words of the operand's array at a level. */
+/* Returns the words of the operand's array at a level. */
 static double words_of(const plan_operand *o, const sub_tile *t, int level) {
     return o->format->level[level] == SAM_LEVEL_COMPRESSED ? t->tree[level] + parents_of(t, level) + 3 : 0;
 }
@@ -116,7 +116,7 @@ static double longest_load(const tile_planner *p, const uint32_t *sub) {
     return longest;
 }
 
-/* The slowest stage so far. */
+/* This is the slowest stage so far. */
 typedef struct {
     double cycles, work[TILE_WORKS];
 } slowest;
@@ -140,7 +140,7 @@ typedef struct {
     double vectors;    /* added up in each of these */
 } walk;
 
-/* Scanners and joiners of a loop of `size`. */
+/* Considers the scanners and joiners of a loop of `size` coordinates. */
 static void scan_loop(const tile_planner *p, const uint32_t *sub, sam_var v, double size, walk *w,
                       slowest *s) {
     double joined = 0;
@@ -179,7 +179,8 @@ static void write_level(double size, double go_on, double inside, walk *w, slowe
     consider(s, (double[TILE_WORKS]){[TILE_LOAD] = w->full, [TILE_WRITE] = w->fibers});
 }
 
-/* The same of the first one, of the first two.. of n >= 1 on average. */
+/* Of the first one, of the first two and so on up to all n >= 1 such fibers, this is what united() is on
+ * average. */
 static double united_so_far(double size, double length, double n) {
     double left = 1 - length / size;
     return left <= 0 || left >= 1 ? length : size * (1 - left * (1 - pow(left, n)) / (n * (1 - left)));
@@ -321,7 +322,7 @@ static bool try_edges(choice *c, const uint32_t *edge) {
     return true;
 }
 
-/* The same edge along all loops, but no wider than they may be. */
+/* Tries the same edge along all loops, but no wider than they may be. */
 static void try_square(choice *c, uint32_t all) {
     uint32_t edge[TILE_MAX_VARS] = {0};
     for (uint32_t l = 0; l < c->statement->loops.len; l++) {
@@ -331,7 +332,7 @@ static void try_square(choice *c, uint32_t all) {
     try_edges(c, edge);
 }
 
-/* As wide as may be, but narrow along one loop: what few steps from a square do not come to. */
+/* Tries edges as wide as may be but narrow along one loop, which few steps from a square do not come to. */
 static void try_slabs(choice *c, uint32_t most, uint32_t narrow) {
     for (uint32_t thin = 0; thin < c->statement->loops.len; thin++) {
         uint32_t edge[TILE_MAX_VARS] = {0};
@@ -343,7 +344,7 @@ static void try_slabs(choice *c, uint32_t most, uint32_t narrow) {
     }
 }
 
-/* The best so far with v's edge times or by `factor`. */
+/* Tries the best so far with v's edge multiplied or divided by `factor`. */
 static bool try_along(choice *c, sam_var v, uint32_t factor, bool wider) {
     uint32_t edge[TILE_MAX_VARS], *its = &edge[v.v - 1];
     memcpy(edge, c->best.edge, sizeof edge);

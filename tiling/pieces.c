@@ -107,7 +107,7 @@ static piece_set pieces_of_access(tile_planner *p, const plan_operand *o, const 
     return s;
 }
 
-/* What the fold over the right side reads. */
+/* The fold over the right side reads this. */
 typedef struct {
     tile_planner *p;
     const plan_cursor *cursors;

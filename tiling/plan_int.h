@@ -131,7 +131,7 @@ struct tile_planner {
     tile_plan *plan; /* the batch */
 };
 
-/* Along storage level l of the operand. */
+/* Returns the variable along storage level l of the operand. */
 static inline sam_var plan_level_var(const plan_operand *o, uint32_t l) {
     return o->access->index[o->format->mode[l]];
 }
@@ -190,7 +190,7 @@ double plan_progress(const tile_planner *p);
 
 /* ---- pieces.c -------------------------------------------------------------------------------- */
 
-/* Pieces of digit d, given the digits outside of it. */
+/* Returns how many pieces digit d has, given the digits outside of it. */
 uint32_t plan_pieces(const tile_planner *p, uint32_t d);
 /* The pieces of digit d which the expression can use where the cursors stand. */
 piece_set plan_candidates(tile_planner *p, const plan_cursor *cursors, uint32_t d);

@@ -115,7 +115,7 @@ static number accumulate(tile_dtype dtype, number total, number a, bool first) {
     return total;
 }
 
-/* n equal addends. */
+/* Adds up n equal addends. */
 static number times(tile_dtype dtype, number a, uint32_t n) {
     number product = apply(dtype, SAM_EXPR_MUL, a, constant(dtype, n));
     product.roundings = dtype == TILE_DTYPE_BF16 && n > 1 ? (a.roundings + 1) * (float)n : a.roundings;
@@ -132,7 +132,7 @@ static int column_of(const relation *r, uint32_t var) {
     return -1;
 }
 
-/* The union of two ascending variable lists. */
+/* Unites two ascending variable lists. */
 static void merge_vars(const relation *a, const relation *b, relation *out) {
     uint32_t i = 0, j = 0;
     while (i < a->vars || j < b->vars) {
@@ -163,7 +163,7 @@ static const uint32_t *sorted(const evaluator *e, const relation *r, const relat
     return order;
 }
 
-/* The same in the order of the result's indices. */
+/* Sorts entries in the order of the result's indices. */
 static const uint32_t *sorted_by_result(const evaluator *e, const relation *r) {
     uint32_t n = sam_tensor_at(e->statement, e->statement->result)->order;
     uint8_t key[SAM_MAX_ORDER];

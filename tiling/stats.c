@@ -23,7 +23,7 @@ static void count(const plan_operand *o, const sub_tile *t, tile_statistics *out
     }
 }
 
-/* The box of a uniform sub-tile. */
+/* Finds the box of a uniform sub-tile. */
 static void box_of(const tile_planner *p, const plan_operand *o, uint32_t tile, plan_box *box) {
     for (uint32_t k = 0; k < o->n_digits; k++) {
         uint32_t v = o->digit[k].var.v - 1;

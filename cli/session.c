@@ -42,8 +42,8 @@ void cli_session_begin(cli_session *s) {
     names_init(&s->names, &s->mem);
     diag_init(&s->diag, &s->mem);
     s->progress = (compile_progress){show_stage, show_count, s};
-    s->compile =
-        (compile_context){.mem = &s->mem, .names = &s->names, .diag = &s->diag, .progress = &s->progress};
+    s->compile = (compile_context){
+        .mem = &s->mem, .names = &s->names, .diag = &s->diag, .progress = &s->progress, .shown = stdout};
     cli_set_programs(s, own_folder(&s->mem));
 }
 

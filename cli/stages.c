@@ -74,14 +74,40 @@ static bool fixes_io(const netlist *n, const pnr_site *fixed) {
     return false;
 }
 
+static bool ends_in(const char *name, const char *end) {
+    size_t length = strlen(name), n = strlen(end);
+    return length > n && strcmp(name + length - n, end) == 0;
+}
+
+static bool read_json(cli_session *s, const char *path, netlist *n) {
+    cJSON *json = json_read(path, &s->diag);
+    bool ok = json && net_from_json(json, &s->names, &s->mem, &s->diag, n) && net_check(n, &s->diag);
+    cJSON_Delete(json);
+    return ok;
+}
+
+/* The array's primitives, which are packed into tiles. */
+static bool read_onyx(cli_session *s, const char *path, netlist *n) {
+    size_t length = 0;
+    onyx_graph *g = NULL;
+    const char *text = text_read(path, &s->mem, &length, &s->diag);
+    return text && lower_parse(path, text, length, &s->names, &s->mem, &s->diag, &g) &&
+           lower_check(g, &s->diag) && lower_pack(g, &s->mem, &s->diag, n);
+}
+
+static bool read_netlist(cli_session *s, const char *path, netlist *n) {
+    return ends_in(path, ".json") ? read_json(s, path, n)
+           : ends_in(path, ".ir") ? read_onyx(s, path, n)
+                                  : pnr_read_packed(path, &s->names, &s->mem, &s->diag, n);
+}
+
 /* The netlist, and all that the options say about it. */
 static bool read_problem(stage *o, pnr_board *board, netlist *n) {
     cli_session *s = o->session;
     const command_line *says = &s->options;
     const text_vec *regions = &says->stages.regions, *flushes = &says->stages.flushes;
     pnr_site *fixed = NULL;
-    if (!cli_read_board(s, says->compile.board, board, NULL) ||
-        !pnr_read_packed(says->arguments.at[0], &s->names, &s->mem, &s->diag, n) ||
+    if (!cli_read_board(s, says->compile.board, board, NULL) || !read_netlist(s, says->arguments.at[0], n) ||
         (says->stages.fixed && !pnr_read_place(n, says->stages.fixed, &s->mem, &s->diag, &fixed)))
         return false;
     o->pnr.fixed = fixed;

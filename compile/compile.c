@@ -49,6 +49,8 @@ static bool begin_kernels(const compile_options *o, compile_context *ctx, const 
             k->folder = arena_printf(ctx->mem, "%s/%s", o->out,
                                      names_text(ctx->names, sam_tensor_at(st, st->result)->name));
         ok = !k->folder || make_folder(k->folder, ctx->diag);
+        if (ok && k->folder != o->out && !o->again)
+            compile_clear_dumps(k->folder, ctx->mem);
     }
     last->choices.staged = schedule->staged;
     last->choices.way_out = schedule->way_out;

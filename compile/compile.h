@@ -27,6 +27,7 @@ typedef struct {
     const char *home;                 /* where boards, RTL and firmware sources lie */
     const char *programs;             /* folder of onyx-cosim with its slash; "" leaves it to the PATH */
     const compile_progress *progress; /* NULL: nobody looks */
+    FILE *shown;                      /* where `--dump -` goes */
     bool interrupted; /* out: a program that was started was interrupted, so the compilation ended */
 } compile_context;
 
@@ -63,10 +64,10 @@ enum {
 #undef DUMP
     COMPILE_DUMPS
 };
-extern const char *const compile_dump_names[]; /* what may be named; then NULL */
+extern const char *const compile_dump_names[]; /* the stages, "-", NULL */
 typedef struct {
     bool of[COMPILE_DUMPS];
-    FILE *to; /* all go there; NULL: each to a file in the folder dump of its kernel's */
+    bool shown; /* they go to compile_context.shown, instead of each to a file */
 } compile_dumps;
 
 typedef struct {

@@ -14,6 +14,7 @@ bool compile_pack_known(compile_context *ctx, const sam_statement *st, compile_d
  * FIFO. */
 bool compile_check_deadlock(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                             uint32_t longest);
+
 /* The options as one kernel's stages see them: its files go to its own folder. */
 compile_options compile_options_of(const compile_options *o, const compile_kernel *k);
 

@@ -1,6 +1,13 @@
 /* The folder of a program: what the passes leave there for other commands, and what --dump asks for. */
 #include "compile/folder.h"
 
+void compile_clear_dumps(const char *folder, arena *mem) {
+#define DUMP(stage, type, end, doc) remove(arena_printf(mem, "%s/dump/%s.%s", folder, #stage, end));
+#include "compile/dumps.def"
+#undef DUMP
+    remove(arena_printf(mem, "%s/dump", folder));
+}
+
 void compile_clear_folder(const compile_options *o, arena *mem) {
     static const char *const names[] = {"report.json",  "command.json",  "view.html",    "bitstream.bs",
                                         "netlist.json", "design.packed", "design.place", "design.route",
@@ -10,10 +17,7 @@ void compile_clear_folder(const compile_options *o, arena *mem) {
         return;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         remove(arena_printf(mem, "%s/%s", o->out, names[i]));
-#define DUMP(stage, type, end, doc) remove(arena_printf(mem, "%s/dump/%s.%s", o->out, #stage, end));
-#include "compile/dumps.def"
-#undef DUMP
-    remove(arena_printf(mem, "%s/dump", o->out));
+    compile_clear_dumps(o->out, mem);
 }
 
 bool compile_write_graph(compile_context *ctx, const char *folder, const char *name, const sam_graph *g) {
@@ -44,7 +48,7 @@ const char *const compile_dump_names[] = {
 #define DUMP(stage, type, end, doc) #stage,
 #include "compile/dumps.def"
 #undef DUMP
-    NULL};
+    "-", NULL};
 
 static void print_json(cJSON *json, FILE *out) {
     char *text = json_print(json, true);
@@ -84,17 +88,16 @@ static void print(const compile_form *form, FILE *out) {
 #undef DUMP
 }
 
-/* With several stages a line says which text follows, and of which kernel where there are several. */
-static void print_among_others(const compile_options *o, const char *stage, const char *folder,
-                               const compile_form *form) {
+/* Of several stages a line before each says which, and of which kernel where there are several. */
+static void show(const compile_options *o, const compile_form *form, const char *stage, const char *folder,
+                 FILE *out) {
+    const char *kernel = folder + strlen(o->out);
     uint32_t stages = 0;
-    size_t above = strlen(o->out);
     for (uint32_t i = 0; i < COMPILE_DUMPS; i++)
         stages += o->dump.of[i];
     if (stages > 1)
-        fprintf(o->dump.to, "=== %s%s%s\n", stage, folder[above] ? " " : "",
-                folder[above] ? folder + above + 1 : "");
-    print(form, o->dump.to);
+        fprintf(out, "=== %s%s%s\n", stage, *kernel ? " " : "", *kernel ? kernel + 1 : "");
+    print(form, out);
 }
 
 bool compile_dump(const compile_options *o, compile_context *ctx, const char *folder, compile_form form) {
@@ -113,8 +116,8 @@ bool compile_dump(const compile_options *o, compile_context *ctx, const char *fo
         i++;
     if (!o->dump.of[i])
         return true;
-    if (o->dump.to) {
-        print_among_others(o, compile_dump_names[i], folder, &form);
+    if (o->dump.shown) {
+        show(o, &form, compile_dump_names[i], folder, ctx->shown);
         return true;
     }
     const char *place = arena_printf(ctx->mem, "%s/dump", folder);

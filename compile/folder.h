@@ -7,6 +7,8 @@
 /* What another command left in o->out must not stand beside what this one leaves. Results stay: they may be
  * operands now. Nothing goes where the command is gone through again. */
 void compile_clear_folder(const compile_options *o, arena *mem);
+/* The same of what --dump left in a kernel's folder. */
+void compile_clear_dumps(const char *folder, arena *mem);
 /* FOLDER/name; NULL: `onyx sam` may have no folder. */
 bool compile_write_graph(compile_context *ctx, const char *folder, const char *name, const sam_graph *g);
 /* FOLDER/netlist.json and design.packed; design.place and design.route. */

@@ -188,6 +188,11 @@ static void check_engine(const command_line *all, arena *mem, diagnostics *d) {
         diag_error(d, (src_loc){0}, "E0906-engine-option", "--unroll makes copies on the array");
         diag_hint(d, "the schedule's unroll(i,n) makes copies in the graph: docs/schedule.md");
     }
+    for (uint32_t i = COMPILE_DUMP_sam + 1; sam && i < COMPILE_DUMPS; i++) {
+        if (o->dump.of[i])
+            diag_error(d, (src_loc){0}, "E0906-engine-option",
+                       "--dump %s: engine sam runs the graph as it is", compile_dump_names[i]);
+    }
     bool apart = o->unroll != 1 && o->dispatch == TILE_DISPATCH_DYNAMIC && !o->dispatch_auto;
     if (apart && (o->engine == ENGINE_RTL || o->io_trace)) {
         diag_error(d, (src_loc){0}, "E0906-engine-option",

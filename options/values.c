@@ -129,6 +129,22 @@ static void take_sizes(option_values *to, const option_row *row, const char *val
         vec_push(to->mem, sizes, size_of(to, row, one));
 }
 
+/* "sam,netlist,-" */
+static void take_dumps(option_values *to, const option_row *row, const char *value) {
+    compile_dumps *out = member_of(to, row);
+    char *stages = arena_strdup(to->mem, value), *rest = NULL;
+    bool any = false;
+    for (char *one = strtok_r(stages, ",", &rest); one; one = strtok_r(NULL, ",", &rest)) {
+        uint32_t stage = choose(to, row, one);
+        if (stage < COMPILE_DUMPS)
+            out->of[stage] = any = true;
+        else
+            out->shown = true;
+    }
+    if (!any)
+        bad_value(to, row, value, "a stage, or several with commas");
+}
+
 /* Each value is an argument of a point, which judges it. */
 static void take_axis(option_values *to, const option_row *row, const char *value) {
     (void)to, (void)row, (void)value;
@@ -221,6 +237,7 @@ enum {
     .take = take_edges_or_auto, AT(m), .is_auto = offsetof(command_line, flag), .low = (least), .high = (most)
 #define SIZES(m, least, most) .take = take_sizes, AT(m), .low = (least), .high = (most)
 #define AXIS(key, between) .take = take_axis, .axis = OPTION_##key, .separators = (between)
+#define DUMPS(m) .take = take_dumps, AT(m), .words = compile_dump_names
 #define OWN(what, ...) .take = take_##what, ONE_OF(__VA_ARGS__)
 
 const option_row option_rows[OPTIONS] = {

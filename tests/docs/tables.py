@@ -103,6 +103,9 @@ def lists():
     operations = re.findall(r'^OPERATION\("(\w+)"', text_of("sam/operations.def"), re.M)
     for name in set(operations) - set(re.findall(r"`(\w+)`", text_of("docs/ir_sam.md"))):
         bad.append(f"docs/ir_sam.md does not name operation {name}")
+    costs = re.findall(r'^ARRAY\(\w+, "(\w+)"', text_of("tiling/costs.def"), re.M)
+    for name in set(costs) - set(re.findall(r"`(\w+)`", text_of("docs/report.md"))):
+        bad.append(f"docs/report.md does not name cost {name}")
     boards = [json.loads(path.read_text())["name"] for path in source.glob("boards/*.json")]
     listed = [line.split("|")[1] for line in section("docs/boards.md", "What comes with onyx").splitlines() if line.startswith("| `")]
     compare("docs/boards.md", "board", [name for cell in listed for name in re.findall(r"`([\w-]+)`", cell)], boards)

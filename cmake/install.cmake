@@ -20,7 +20,7 @@ install(FILES rtl_models/soc/design_main.cpp DESTINATION ${home}/rtl_models/soc)
 install(DIRECTORY firmware DESTINATION ${home}
         FILES_MATCHING PATTERN "target/*" PATTERN "protocol.h" PATTERN "registers.*" PATTERN "errors.def")
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}) # where Debian looks for it
 install(FILES cmake/onyx.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES cmake/onyx.bash-completion RENAME onyx DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -35,8 +35,8 @@ typedef struct {
     uint16_t tested[SAM_MAX_ARGUMENTS];
     bool fill_is_given; /* the author says what the result is where no argument is stored */
     uint16_t fill;
-    /* Of two arguments, the second is ignored where there is one only; of more, from the left. NULL: what the
-     * operator makes of fills is not known. */
+    /* Computes the operator on two arguments; where there is one only, the second is ignored, and more are
+     * taken from the left. NULL: what the operator makes of fills is not known. */
     uint16_t (*apply)(uint16_t a, uint16_t b);
 } sam_operator;
 

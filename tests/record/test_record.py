@@ -52,7 +52,7 @@ def faulty(name, after, commands="*"):
 first = record(onyx, "first")
 expect("the same program twice", recorder("compare", first, record(onyx, "second")), 0, [])
 
-# The same with the wrapper alone, so that what follows is due to the fault.
+# The wrapper alone changes nothing, so what follows is due to the fault.
 wrapped = record(faulty("none", ":"), "wrapped")
 expect("a wrapper", recorder("compare", first, wrapped), 0, [])
 slower = r"""sed -i 's/"kernel":\t\([0-9]*\)/"kernel":\t1\1/' out/report.json"""

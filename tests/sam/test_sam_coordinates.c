@@ -73,8 +73,8 @@ static uint16_t reversed_quotient(uint16_t a, uint16_t b) {
 
 enum { TOP = UINT16_MAX };
 
-/* Of numbers without a sign, so that the greatest is UINT16_MAX. A property is left out where the case is
- * about another one. */
+/* These operators are on numbers without a sign, so that the greatest is UINT16_MAX. A property is left out
+ * where the case is about another one. */
 static const sam_operator gcd = {.algebra = "01|", .apply = divisor},
                           and_not = {.algebra = "01~&", .apply = unless},
                           greatest = {.commutative = true, .annihilator = {true, 0, TOP}, .apply = larger},
@@ -110,7 +110,7 @@ static const struct {
     {&greatest, 3, {TOP, 3, 0}, "A", TOP},
     {&masked, 2, {0, 0}, "(A&B)", 0},
     {&masked, 2, {6, 0}, "B", 0},
-    /* Of an operator that is not commutative: at its place only. */
+    /* The annihilator of an operator that is not commutative counts at its place only. */
     {&divided, 2, {0, 1}, "A", 0},
     {&divided, 2, {0, 0}, "A", 0},
     {&divided, 2, {4, 2}, "(A|B)", 2},

@@ -178,7 +178,7 @@ module onyx_array
     if (row(from) == 0) return Outs + 3 * from;
     return SiteOuts * from + Tracks * ((a + 2) % 4) + t;
   endfunction
-  // The same of the wire with that number, Tracks * a + t.
+  // What arrives on the wire with that number, Tracks * a + t.
   function automatic int arriving_wire(input int site, input logic [4:0] number);
     return arriving(site, int'(number) / Tracks, int'(number) % Tracks);
   endfunction

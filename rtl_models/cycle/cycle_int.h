@@ -1,4 +1,4 @@
-/* cycle_int.h - FIFOs, primitives and links of the cycle model; private to rtl_models/cycle*.c. */
+/* cycle_int.h - FIFOs, primitives and links of the cycle model; private to rtl_models/cycle/. */
 #ifndef ONYX_CYCLE_INT_H
 #define ONYX_CYCLE_INT_H
 
@@ -103,6 +103,9 @@ typedef struct {
     uint64_t rdata;
     uint64_t words[512];
 } buffet_state;
+
+/* What a read scanner asks a buffet for. */
+enum { OP_FREE, OP_READ, OP_SIZE };
 
 typedef struct {
     uint8_t state;

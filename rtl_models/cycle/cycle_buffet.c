@@ -1,0 +1,221 @@
+/* One cycle of the buffet of a MEM tile. States and cycles are those of onyx_buffet.sv with
+ * onyx_buffet_id.sv, where they are explained. Its enable bit is taken care of by cycle_build, which leaves
+ * out what is off.
+ */
+#include "rtl_models/cycle/cycle_int.h"
+
+static uint32_t lane_of(uint64_t line, uint32_t lane) {
+    return (uint16_t)(line >> 16 * lane);
+}
+
+static uint32_t words_of(uint32_t size) {
+    return (size >> 2) + ((size & 3) != 0);
+}
+
+/* What one ID wants in a cycle, before anything is granted. */
+typedef struct {
+    bool wr_valid, write, same_line, wr_req, wr_we, accept;
+    uint32_t wr_addr, wr_data;
+    bool rd_valid, is_read, hit, rd_req;
+    uint32_t op, rd_addr;
+} wishes;
+
+static wishes look_at(const buffet_id *b, const fifo *wr, bool wr_here, const fifo *rd, bool rd_here,
+                      bool rsp_room) {
+    wishes w = {.wr_valid = wr_here, .rd_valid = rd_here};
+    uint64_t command_word = front(wr);
+    if (wr_here) {
+        w.write = command_word >> 33 & 1;
+        w.wr_addr = command_word >> 16 & 0xffff;
+        w.wr_data = (uint16_t)command_word;
+    }
+    w.same_line = b->lanes == 0 || (b->lanes != 15 && b->line_at == (w.wr_addr >> 2 & 0x1ff));
+    w.wr_req = b->lanes == 15 || (wr_here && b->lanes != 0 && (w.write ? !w.same_line : b->blocks != 2));
+    w.wr_we = b->merging || b->lanes == 15;
+    bool fits = w.wr_addr >> 11 == 0 && (w.wr_addr >> 2) + b->used < b->capacity;
+    w.accept = wr_here && w.write && b->open && fits && w.same_line;
+    if (rd_here) {
+        w.op = token(rd) >> 17 & 3;
+        w.rd_addr = token(rd) & 0xffff;
+        w.is_read = w.op != OP_FREE && w.op != OP_SIZE;
+        w.hit = b->read_hit && b->read_at == (w.rd_addr >> 2 & 0x1ff);
+        w.rd_req = b->blocks != 0 && w.is_read && !b->read_hit && rsp_room;
+    }
+    return w;
+}
+
+/* The lanes not written come from the memory line read before. */
+static uint64_t merged(const buffet_id *b, uint64_t rdata) {
+    uint64_t keep = 0;
+    for (uint32_t lane = 0; lane < 4; lane++)
+        if (b->lanes >> lane & 1)
+            keep |= (uint64_t)0xffff << 16 * lane;
+    return (b->line & keep) | (rdata & ~keep);
+}
+
+static void watch_write(cycle_model *m, core *c, const buffet_id *b, const wishes *w) {
+    if (!w->wr_valid || !w->write || !b->open)
+        return;
+    if (w->wr_addr >> 2 >= b->capacity)
+        cycle_note_hazard(m, c, CYCLE_HAZARD_OVERFLOW, 1, w->wr_data, 0);
+    if (b->lanes != 0 && b->lanes != 15 && !w->same_line)
+        cycle_note_hazard(m, c, CYCLE_HAZARD_WRITE_ORDER, 1, w->wr_data, 0);
+}
+
+/* The writing side of one ID; true if the command is taken. *commit: a block was closed. */
+static bool write_side(buffet_id *b, const wishes *w, bool granted, bool *changed, bool *commit) {
+    *commit =
+        w->wr_valid && !w->write && b->open && b->blocks != 2 && (b->lanes == 0 || (granted && w->wr_we));
+    bool taken = w->accept || *commit || (w->wr_valid && !w->write && !b->open);
+    if (w->wr_valid && !b->open) {
+        b->open = true;
+        b->size = 0;
+        b->opened++;
+        *changed = true;
+    }
+    if (w->accept) {
+        uint32_t lane = w->wr_addr & 3;
+        b->line_at = (uint16_t)(w->wr_addr >> 2 & 0x1ff);
+        b->line = (b->line & ~((uint64_t)0xffff << 16 * lane)) | (uint64_t)w->wr_data << 16 * lane;
+        b->lanes |= (uint8_t)(1u << lane);
+        if ((w->wr_addr & 0x7ff) >= b->size)
+            b->size = (uint16_t)((w->wr_addr & 0x7ff) + 1);
+    }
+    if (*commit)
+        b->open = false;
+    if (granted) {
+        b->merging = !w->wr_we;
+        if (w->wr_we)
+            b->lanes = 0;
+    }
+    *changed |= taken || granted;
+    return taken;
+}
+
+/* The row of finished blocks after a commit, a free, or both. `base`: of the block just closed. */
+static void move_blocks(buffet_id *b, bool commit, bool free_head) {
+    uint32_t words = words_of(b->size), head_words = words_of(b->head_size);
+    uint8_t blocks = b->blocks;
+    uint16_t base = b->base;
+    b->used = (uint16_t)((b->used + (commit ? words : 0) - (free_head ? head_words : 0)) & 0x3ff);
+    b->blocks = (uint8_t)(blocks + commit - free_head);
+    if (free_head) {
+        b->head_base = b->next_base;
+        b->head_size = b->next_size;
+        b->read_hit = false;
+        b->freed++;
+    }
+    if (!commit)
+        return;
+    b->base = (uint16_t)((base + words) & b->mask);
+    if (blocks == free_head) {
+        b->head_base = base;
+        b->head_size = b->size;
+    } else {
+        b->next_base = base;
+        b->next_size = b->size;
+    }
+}
+
+/* The reading side of one ID: answers go to `rsp`. True if the command is taken. `line`: what memory delivers
+ * in this cycle. */
+static bool read_side(cycle_model *m, buffet_id *b, int id, const wishes *w, bool granted, uint64_t line,
+                      fifo *rsp, bool *changed) {
+    uint32_t tag = (uint32_t)id << 16;
+    bool taken = false;
+    if (b->fetch) {
+        if (room(rsp))
+            push(m, rsp, tag | lane_of(line, b->lane));
+        b->fetch = false;
+        b->read_hit = true;
+        b->read_line = line;
+        *changed = true;
+        return false;
+    }
+    if (!w->rd_valid)
+        return false;
+    if (b->blocks != 0 && w->op == OP_FREE) {
+        taken = true;
+    } else if (b->blocks != 0 && w->op == OP_SIZE) {
+        taken = room(rsp);
+        if (taken)
+            push(m, rsp, tag | b->head_size);
+    } else if (b->blocks != 0 && w->hit) {
+        taken = room(rsp);
+        if (taken)
+            push(m, rsp, tag | lane_of(b->read_line, w->rd_addr & 3));
+    } else if (granted) {
+        taken = true;
+        b->fetch = true;
+        b->read_at = (uint16_t)(w->rd_addr >> 2 & 0x1ff);
+        b->lane = (uint8_t)(w->rd_addr & 3);
+    }
+    if (w->is_read && b->read_hit && !w->hit) {
+        b->read_hit = false;
+        *changed = true;
+    }
+    *changed |= taken;
+    return taken;
+}
+
+/* Who gets the memory port: 0 and 2 the writers, 1 and 3 the readers of IDs 0 and 1; 4 nobody. The second
+ * half of a merge before all, then whose turn it is, then the first that wants it. */
+static uint32_t grant(const buffet_state *s, const wishes w[2], uint32_t turn) {
+    const bool wants[4] = {w[0].wr_req, w[0].rd_req, w[1].wr_req, w[1].rd_req};
+    if (s->id[0].merging)
+        return 0;
+    if (s->id[1].merging)
+        return 2;
+    if (wants[turn])
+        return turn;
+    uint32_t first = 0;
+    while (first < 4 && !wants[first])
+        first++;
+    return first;
+}
+
+bool cycle_step_buffet(cycle_model *m, core *c, uint32_t turn) {
+    buffet_state *s = c->u.buffet;
+    fifo *wr = c->in[0], *rd = c->in[1], *rsp = c->out[0];
+    int wr_id = (int)(front(wr) >> 32 & 1), rd_id = (int)(token(rd) >> 16 & 1);
+    bool rd_go = some(rd) && !s->id[0].fetch && !s->id[1].fetch, rsp_room = room(rsp);
+    wishes w[2];
+    for (int i = 0; i < 2; i++)
+        w[i] = look_at(&s->id[i], wr, some(wr) && wr_id == i, rd, rd_go && rd_id == i, rsp_room);
+
+    uint32_t granted = grant(s, w, turn);
+    uint64_t line = s->rdata;
+    if (granted < 4) {
+        uint32_t id = granted / 2;
+        bool wr_gnt = granted % 2 == 0;
+        const buffet_id *b = &s->id[id];
+        uint32_t at = wr_gnt ? (uint32_t)(b->line_at + b->base) : (w[id].rd_addr >> 2 & 0x1ff) + b->head_base;
+        at = (at & b->mask) ^ (id ? 0x100u : 0);
+        if (!wr_gnt || !w[id].wr_we) {
+            s->rdata = s->words[at];
+        } else {
+            s->words[at] = merged(b, s->rdata);
+            if (b->opened == 2 && b->freed == 0 && s->id[id].second <= b->line_at)
+                s->id[id].second = b->line_at + 1u;
+        }
+        if (!wr_gnt && b->freed == 0 && (w[id].rd_addr >> 2 & 0x1ff) < b->second)
+            cycle_note_hazard(m, c, CYCLE_HAZARD_SECOND_BLOCK, 1, w[id].rd_addr, 0);
+    }
+
+    bool changed = false, wr_pop = false, rd_pop = false;
+    for (int i = 0; i < 2; i++) {
+        buffet_id *b = &s->id[i];
+        bool commit;
+        watch_write(m, c, b, &w[i]);
+        bool free_head = w[i].rd_valid && b->blocks != 0 && w[i].op == OP_FREE;
+        rd_pop |= read_side(m, b, i, &w[i], granted == 2 * (uint32_t)i + 1, line, rsp, &changed);
+        wr_pop |= write_side(b, &w[i], granted == 2 * (uint32_t)i, &changed, &commit);
+        if (commit || free_head)
+            move_blocks(b, commit, free_head);
+    }
+    if (wr_pop)
+        pop(m, wr);
+    if (rd_pop)
+        pop(m, rd);
+    return changed;
+}

@@ -1,0 +1,251 @@
+/* One cycle of the write scanner of a MEM tile. States and cycles are those of onyx_write_scanner.sv, where
+ * they are explained. Its enable bit is taken care of by cycle_build, which leaves out what is off.
+ */
+#include "rtl_models/cycle/cycle_int.h"
+
+enum {
+    WR_START,
+    WR_OPEN0,
+    WR_OPEN1,
+    WR_SETTLE,
+    WR_LENGTH,
+    WR_WORDS,
+    WR_VALUES,
+    WR_PAIRS,
+    WR_LOOK,
+    WR_PUT_CRD,
+    WR_PUT_SEG,
+    WR_TAKE,
+    WR_CLOSE0,
+    WR_TAKE_DONE,
+    WR_REST
+};
+enum { WR_IN_ADDR = 1, WR_IN_BLOCK = 2, WR_IN_DATA = 3 };
+
+/* {write, ID, address[15:0], data[15:0]} */
+static uint64_t command(bool write, int id, uint32_t address, uint32_t data) {
+    return (uint64_t)write << 33 | (uint64_t)id << 32 | (uint64_t)(address & 0xffff) << 16 | (data & 0xffff);
+}
+
+/* A word of the data at `index` was handed over. */
+static void count_word(writer_state *s) {
+    s->pause = (s->index & 3) == 3;
+    s->index++;
+}
+
+static bool step_words(cycle_model *m, core *c, bool pause) {
+    writer_state *s = &c->u.writer;
+    fifo *block = c->in[WR_IN_BLOCK], *cmd = c->out[0];
+    if (s->index != s->count) {
+        if (!some(block) || !room(cmd) || pause)
+            return pause;
+        push(m, cmd, command(true, s->second, s->index, token(block)));
+        pop(m, block);
+        count_word(s);
+        return true;
+    }
+    if (!s->lowest_level && !s->second) {
+        s->second = true;
+        s->state = WR_LENGTH;
+        return true;
+    }
+    if (!room(cmd))
+        return pause;
+    push(m, cmd, command(false, !s->lowest_level, 0, 0));
+    s->state = s->lowest_level ? WR_TAKE_DONE : WR_CLOSE0;
+    return true;
+}
+
+static bool blank_due(const writer_state *s) {
+    return s->spacc && s->init_blank && !s->blank;
+}
+
+/* The control token ends a block, and an accumulation. */
+static bool closes(const writer_state *s, uint32_t t) {
+    return s->spacc ? rtl_is_stop(t) && rtl_stop_level(t) >= s->stop_lvl : rtl_is_done(t);
+}
+static bool renews(const writer_state *s, uint32_t t) {
+    return rtl_is_stop(t) && rtl_stop_level(t) > s->stop_lvl;
+}
+
+static bool step_values(cycle_model *m, core *c, bool pause) {
+    writer_state *s = &c->u.writer;
+    fifo *data = c->in[WR_IN_DATA], *cmd = c->out[0];
+    if (!some(data))
+        return pause;
+    uint32_t t = token(data);
+    bool value = !rtl_is_control(t);
+    if (!value && !closes(s, t)) {
+        pop(m, data);
+        return true;
+    }
+    if (!room(cmd) || (pause && value))
+        return pause;
+    push(m, cmd, command(value, 0, s->index, t));
+    pop(m, data);
+    if (value) {
+        count_word(s);
+    } else {
+        s->state = WR_TAKE_DONE;
+        s->blank = s->blank && !renews(s, t);
+    }
+    return true;
+}
+
+static bool step_pairs(cycle_model *m, core *c, bool pause) {
+    writer_state *s = &c->u.writer;
+    fifo *data = c->in[WR_IN_DATA], *addr = c->in[WR_IN_ADDR], *cmd = c->out[0];
+    if (!some(data) || !some(addr))
+        return pause;
+    uint32_t t = token(data), at = token(addr);
+    bool take_data, take_addr;
+    if (!rtl_is_control(t) && !rtl_is_control(at)) {
+        if (!room(cmd) || pause)
+            return pause;
+        push(m, cmd, command(true, 0, at, t));
+        count_word(s);
+        take_data = take_addr = true;
+    } else if (rtl_is_done(t) && rtl_is_done(at)) {
+        if (!room(cmd))
+            return pause;
+        push(m, cmd, command(false, 0, 0, 0));
+        s->state = WR_TAKE_DONE;
+        take_data = take_addr = true;
+    } else {
+        take_data = rtl_is_done(at) || (rtl_is_control(t) && !rtl_is_done(t));
+        take_addr = rtl_is_done(t) || (rtl_is_control(at) && !rtl_is_done(at));
+    }
+    if (take_data)
+        pop(m, data);
+    if (take_addr)
+        pop(m, addr);
+    return pause || take_data || take_addr;
+}
+
+/* Upper level: looks at the head and hands over nothing but the leading segment or the first close. */
+static bool step_look(cycle_model *m, core *c) {
+    writer_state *s = &c->u.writer;
+    fifo *data = c->in[WR_IN_DATA], *cmd = c->out[0];
+    bool can = room(cmd), had_seg0 = s->seg0, close = false, changed = false;
+    uint32_t t = token(data);
+    bool ends = blank_due(s) || closes(s, t);
+    if ((some(data) || blank_due(s)) && (had_seg0 || can)) {
+        if (ends && s->ended) {
+            close = true;
+            if (can) {
+                push(m, cmd, command(false, 1, 0, 0));
+                s->state = WR_CLOSE0;
+                changed = true;
+            }
+        } else if (!ends && rtl_is_control(t) && (s->ended || rtl_is_done(t))) {
+            if (rtl_is_stop(t))
+                cycle_note_hazard(m, c, CYCLE_HAZARD_EMPTY_FIBER, 1, t, 0);
+            pop(m, data);
+            changed = true;
+        } else if (!ends && !rtl_is_control(t) && s->have_last && (uint16_t)t == s->last) {
+            cycle_note_hazard(m, c, CYCLE_HAZARD_EQUAL_CRD, 1, t, 0);
+            pop(m, data);
+            changed = true;
+        } else {
+            s->state = ends || rtl_is_control(t) ? WR_PUT_SEG : WR_PUT_CRD;
+            changed = true;
+        }
+    }
+    if (can && !had_seg0) {
+        if (!close)
+            push(m, cmd, command(true, 0, 0, 0));
+        s->seg0 = true;
+        s->index = 1;
+        changed = true;
+    }
+    return changed;
+}
+
+bool cycle_step_writer(cycle_model *m, core *c) {
+    writer_state *s = &c->u.writer;
+    fifo *block = c->in[WR_IN_BLOCK], *data = c->in[WR_IN_DATA], *cmd = c->out[0];
+    bool pause = s->pause;
+    s->pause = false;
+    switch (s->state) {
+    case WR_START:
+        s->index = s->count = 0;
+        s->have_last = s->ended = s->seg0 = s->second = false;
+        s->state = WR_OPEN0;
+        return true;
+    case WR_OPEN0:
+        if (!room(cmd))
+            return false;
+        push(m, cmd, command(false, 0, 0, 0));
+        s->state = !s->lowest_level ? WR_OPEN1 : s->block_mode ? WR_LENGTH : WR_SETTLE;
+        return true;
+    case WR_OPEN1:
+        if (!room(cmd))
+            return false;
+        push(m, cmd, command(false, 1, 0, 0));
+        s->state = s->block_mode ? WR_LENGTH : WR_LOOK;
+        return true;
+    case WR_SETTLE:
+        s->state = blank_due(s) ? WR_CLOSE0 : s->compressed ? WR_VALUES : WR_PAIRS;
+        s->blank |= blank_due(s);
+        return true;
+    case WR_LENGTH:
+        s->index = 0;
+        if (!some(block))
+            return pause;
+        s->count = (uint16_t)token(block);
+        pop(m, block);
+        s->state = WR_WORDS;
+        return true;
+    case WR_WORDS:
+        return step_words(m, c, pause);
+    case WR_VALUES:
+        return step_values(m, c, pause);
+    case WR_PAIRS:
+        return step_pairs(m, c, pause);
+    case WR_LOOK:
+        return step_look(m, c);
+    case WR_PUT_CRD:
+        s->last = (uint16_t)token(data);
+        if (!room(cmd))
+            return false;
+        push(m, cmd, command(true, 1, s->count, token(data)));
+        s->count++;
+        s->have_last = true;
+        s->ended = false;
+        s->state = WR_TAKE;
+        return true;
+    case WR_PUT_SEG:
+        if (!room(cmd))
+            return false;
+        push(m, cmd, command(true, 0, s->index, s->count));
+        s->index++;
+        s->have_last = false;
+        s->ended = true;
+        s->state = blank_due(s) || closes(s, token(data)) ? WR_LOOK : WR_TAKE;
+        return true;
+    case WR_TAKE:
+        if (some(data))
+            pop(m, data);
+        s->state = WR_LOOK;
+        return true;
+    case WR_CLOSE0:
+        if (!room(cmd))
+            return false;
+        push(m, cmd, command(false, 0, 0, 0));
+        s->state = WR_TAKE_DONE;
+        return true;
+    case WR_TAKE_DONE:
+        s->state = WR_REST;
+        return true;
+    default: /* WR_REST */
+        if (!s->lowest_level && blank_due(s)) {
+            s->blank = true;
+        } else if (!s->lowest_level) {
+            s->blank = s->blank && !renews(s, token(data));
+            if (!s->block_mode && some(data))
+                pop(m, data);
+        }
+        s->state = WR_START;
+        return true;
+    }
+}

@@ -1,6 +1,7 @@
-# onyx_verilate(TARGET TOP): library TARGET with module TOP of rtl_models/rtl, verilated: class V<TOP> in
-# V<TOP>.h. Made anew when a file of rtl/ has changed; always -O1 (what runs once: -O0) and without sanitizers, which
-# would cost minutes and find nothing in generated code. So build folders can share the models: ONYX_MODELS_DIR.
+# onyx_verilate(TARGET TOP [NAME options ...]): library TARGET with module TOP of rtl_models/rtl, verilated: class V<NAME> in
+# V<NAME>.h, NAME being TOP where none is given; options are Verilator's, for parameters. Made anew when a file of rtl/
+# has changed; always -O1 (what runs once: -O0) and without sanitizers, which would cost minutes and find nothing in
+# generated code. So build folders can share the models: ONYX_MODELS_DIR.
 set(ONYX_MODELS_DIR ${CMAKE_BINARY_DIR}/models CACHE PATH "Where verilated modules are built")
 find_program(ONYX_VERILATOR verilator REQUIRED)
 find_package(Threads REQUIRED)
@@ -20,20 +21,24 @@ target_compile_options(onyx_verilated PRIVATE -O1)
 target_link_libraries(onyx_verilated PUBLIC Threads::Threads atomic)
 
 function(onyx_verilate target top)
+    set(name ${top})
+    if(ARGC GREATER 2)
+        list(POP_FRONT ARGN name)
+    endif()
     file(GLOB sources CONFIGURE_DEPENDS ${ONYX_RTL_DIR}/*.sv)
-    set(dir ${ONYX_MODELS_DIR}/${top})
+    set(dir ${ONYX_MODELS_DIR}/${name})
     file(MAKE_DIRECTORY ${ONYX_MODELS_DIR})
     add_custom_command(
-        OUTPUT ${dir}/V${top}__ALL.a
+        OUTPUT ${dir}/V${name}__ALL.a
         COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS --unset=MAKELEVEL
                 ${ONYX_VERILATOR} --cc --build -j 2 -O3 -MAKEFLAGS OPT_FAST=-O1 --Mdir ${dir} -y ${ONYX_RTL_DIR}
-                --top-module ${top} ${ONYX_RTL_PACKAGES} ${ONYX_RTL_DIR}/${top}.sv > ${dir}.log
-        COMMAND ${CMAKE_COMMAND} -E touch ${dir}/V${top}__ALL.a # unchanged output keeps its old date
+                --prefix V${name} --top-module ${top} ${ARGN} ${ONYX_RTL_PACKAGES} ${ONYX_RTL_DIR}/${top}.sv > ${dir}.log
+        COMMAND ${CMAKE_COMMAND} -E touch ${dir}/V${name}__ALL.a # unchanged output keeps its old date
         DEPENDS ${sources}
-        COMMENT "Verilating ${top}" VERBATIM)
-    add_custom_target(${target}_made DEPENDS ${dir}/V${top}__ALL.a)
+        COMMENT "Verilating ${name}" VERBATIM)
+    add_custom_target(${target}_made DEPENDS ${dir}/V${name}__ALL.a)
     add_library(${target} INTERFACE)
     add_dependencies(${target} ${target}_made)
     target_include_directories(${target} SYSTEM INTERFACE ${dir})
-    target_link_libraries(${target} INTERFACE ${dir}/V${top}__ALL.a onyx_verilated)
+    target_link_libraries(${target} INTERFACE ${dir}/V${name}__ALL.a onyx_verilated)
 endfunction()

@@ -64,13 +64,12 @@ module onyx_array #(
       // verilator lint_off UNUSEDSIGNAL
       // (An IO tile has one side only.)
       // Arriving (in) and leaving (out) on each side, and the OR of read data from here downwards.
-      logic [84:0] e_in, s_in, w_in, n_in, e_out, s_out, w_out, n_out;
-      logic [4:0] e_in_valid, s_in_valid, w_in_valid, n_in_valid;
+      onyx_pkg::side_t e_in, s_in, w_in, n_in, e_out, s_out, w_out, n_out;
       logic [4:0] e_in_ready, s_in_ready, w_in_ready, n_in_ready;
-      logic [4:0] e_out_valid, s_out_valid, w_out_valid, n_out_valid;
       logic [4:0] e_out_ready, s_out_ready, w_out_ready, n_out_ready;
       logic [31:0] addr, data, rdata, column_rdata;
       logic write, read, flush;
+      onyx_pkg::control_t control;
       // verilator lint_on UNUSEDSIGNAL
 
       if (y <= onyx_fabric_pkg::NEAR_ROWS) begin : g_near
@@ -87,17 +86,13 @@ module onyx_array #(
         assign flush = far_flush_q[x/4];
       end
 
+      assign control = {stall_i[x], flush, 8'(x), 8'(y), write, read, addr, data};
+
       if (y == 0) begin : g_io
         onyx_tile_io u_tile (
             .clk_i,
             .rst_ni,
-            .tile_id_i     ({8'(x), 8'(y)}),
-            .stall_i       (stall_i[x]),
-            .flush_i       (flush),
-            .cfg_addr_i    (addr),
-            .cfg_data_i    (data),
-            .cfg_write_i   (write),
-            .cfg_read_i    (read),
+            .control_i     (control),
             .cfg_rdata_o   (rdata),
             .glb2io_data_i (glb2io_data_i[16*x+:16]),
             .glb2io_valid_i(glb2io_valid_i[x]),
@@ -105,85 +100,34 @@ module onyx_array #(
             .io2glb_data_o (io2glb_data_o[16*x+:16]),
             .io2glb_valid_o(io2glb_valid_o[x]),
             .io2glb_ready_i(io2glb_ready_i[x]),
-            .south_data_i  (s_in),
-            .south_valid_i (s_in_valid),
+            .south_i       (s_in),
             .south_ready_o (s_in_ready),
-            .south_data_o  (s_out),
-            .south_valid_o (s_out_valid),
+            .south_o       (s_out),
             .south_ready_i (s_out_ready)
         );
-      end else if (x % MemPeriod == MemPhase) begin : g_mem
-        onyx_tile_mem u_tile (
+      end else begin : g_core
+        onyx_tile #(
+            .Mem(x % MemPeriod == MemPhase)
+        ) u_tile (
             .clk_i,
             .rst_ni,
-            .tile_id_i    ({8'(x), 8'(y)}),
-            .stall_i      (stall_i[x]),
-            .flush_i      (flush),
-            .cfg_addr_i   (addr),
-            .cfg_data_i   (data),
-            .cfg_write_i  (write),
-            .cfg_read_i   (read),
+            .control_i    (control),
             .cfg_rdata_o  (rdata),
-            .east_data_i (e_in),
-            .east_valid_i(e_in_valid),
-            .east_ready_o(e_in_ready),
-            .east_data_o (e_out),
-            .east_valid_o(e_out_valid),
-            .east_ready_i(e_out_ready),
-            .south_data_i (s_in),
-            .south_valid_i(s_in_valid),
+            .east_i       (e_in),
+            .south_i      (s_in),
+            .west_i       (w_in),
+            .north_i      (n_in),
+            .east_ready_o (e_in_ready),
             .south_ready_o(s_in_ready),
-            .south_data_o (s_out),
-            .south_valid_o(s_out_valid),
-            .south_ready_i(s_out_ready),
-            .west_data_i (w_in),
-            .west_valid_i(w_in_valid),
-            .west_ready_o(w_in_ready),
-            .west_data_o (w_out),
-            .west_valid_o(w_out_valid),
-            .west_ready_i(w_out_ready),
-            .north_data_i (n_in),
-            .north_valid_i(n_in_valid),
+            .west_ready_o (w_in_ready),
             .north_ready_o(n_in_ready),
-            .north_data_o (n_out),
-            .north_valid_o(n_out_valid),
-            .north_ready_i(n_out_ready)
-        );
-      end else begin : g_pe
-        onyx_tile_pe u_tile (
-            .clk_i,
-            .rst_ni,
-            .tile_id_i    ({8'(x), 8'(y)}),
-            .stall_i      (stall_i[x]),
-            .flush_i      (flush),
-            .cfg_addr_i   (addr),
-            .cfg_data_i   (data),
-            .cfg_write_i  (write),
-            .cfg_read_i   (read),
-            .cfg_rdata_o  (rdata),
-            .east_data_i (e_in),
-            .east_valid_i(e_in_valid),
-            .east_ready_o(e_in_ready),
-            .east_data_o (e_out),
-            .east_valid_o(e_out_valid),
-            .east_ready_i(e_out_ready),
-            .south_data_i (s_in),
-            .south_valid_i(s_in_valid),
-            .south_ready_o(s_in_ready),
-            .south_data_o (s_out),
-            .south_valid_o(s_out_valid),
+            .east_o       (e_out),
+            .south_o      (s_out),
+            .west_o       (w_out),
+            .north_o      (n_out),
+            .east_ready_i (e_out_ready),
             .south_ready_i(s_out_ready),
-            .west_data_i (w_in),
-            .west_valid_i(w_in_valid),
-            .west_ready_o(w_in_ready),
-            .west_data_o (w_out),
-            .west_valid_o(w_out_valid),
-            .west_ready_i(w_out_ready),
-            .north_data_i (n_in),
-            .north_valid_i(n_in_valid),
-            .north_ready_o(n_in_ready),
-            .north_data_o (n_out),
-            .north_valid_o(n_out_valid),
+            .west_ready_i (w_out_ready),
             .north_ready_i(n_out_ready)
         );
       end
@@ -191,36 +135,29 @@ module onyx_array #(
       // Below: tile (x, y+1); its northern wires are this tile's southern ones.
       if (y < Height) begin : g_below
         assign s_in         = g_row[y+1].n_out;
-        assign s_in_valid   = g_row[y+1].n_out_valid;
         assign s_out_ready  = g_row[y+1].n_in_ready;
         assign column_rdata = rdata | g_row[y+1].column_rdata;
       end else begin : g_bottom
         assign s_in         = '0;
-        assign s_in_valid   = '0;
         assign s_out_ready  = '0;
         assign column_rdata = rdata;
       end
       if (y > 0) begin : g_above
         assign n_in        = g_row[y-1].s_out;
-        assign n_in_valid  = g_row[y-1].s_out_valid;
         assign n_out_ready = g_row[y-1].s_in_ready;
       end
       if (y > 0 && x + 1 < Width) begin : g_right
         assign e_in        = g_column[x+1].g_row[y].w_out;
-        assign e_in_valid  = g_column[x+1].g_row[y].w_out_valid;
         assign e_out_ready = g_column[x+1].g_row[y].w_in_ready;
       end else if (y > 0) begin : g_right_edge
         assign e_in        = '0;
-        assign e_in_valid  = '0;
         assign e_out_ready = '0;
       end
       if (y > 0 && x > 0) begin : g_left
         assign w_in        = g_column[x-1].g_row[y].e_out;
-        assign w_in_valid  = g_column[x-1].g_row[y].e_out_valid;
         assign w_out_ready = g_column[x-1].g_row[y].e_in_ready;
       end else if (y > 0) begin : g_left_edge
         assign w_in        = '0;
-        assign w_in_valid  = '0;
         assign w_out_ready = '0;
       end
     end

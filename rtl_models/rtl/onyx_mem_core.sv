@@ -28,27 +28,10 @@ module onyx_mem_core #(
     input  logic [31:0] cfg1_i,
     input  logic [31:0] cfg2_i,
     input  logic [31:0] cfg3_i,
-    input  logic [16:0] in0_data_i,
-    input  logic        in0_valid_i,
-    output logic        in0_ready_o,
-    input  logic [16:0] in1_data_i,
-    input  logic        in1_valid_i,
-    output logic        in1_ready_o,
-    input  logic [16:0] in2_data_i,
-    input  logic        in2_valid_i,
-    output logic        in2_ready_o,
-    input  logic [16:0] in3_data_i,
-    input  logic        in3_valid_i,
-    output logic        in3_ready_o,
-    output logic [16:0] out0_data_o,
-    output logic        out0_valid_o,
-    input  logic        out0_ready_i,
-    output logic [16:0] out1_data_o,
-    output logic        out1_valid_o,
-    input  logic        out1_ready_i,
-    output logic [16:0] out2_data_o,
-    output logic        out2_valid_o,
-    input  logic        out2_ready_i,
+    input  onyx_pkg::inputs_t in_i,
+    output logic [ 3:0] in_ready_o,
+    output onyx_pkg::outputs_t out_o,
+    input  logic [ 2:0] out_ready_i,
     input  logic        sram_we_i,
     input  logic        sram_re_i,
     input  logic [ 8:0] sram_addr_i,
@@ -61,132 +44,25 @@ module onyx_mem_core #(
   assign used      = on_fiber || on_vector;
   assign en        = en_i && used;
 
-  logic [16:0] core_in0_data;
-  logic core_in0_valid, core_in0_ready, in0_ready;
-  logic [16:0] core_in1_data;
-  logic core_in1_valid, core_in1_ready, in1_ready;
-  logic [16:0] core_in2_data;
-  logic core_in2_valid, core_in2_ready, in2_ready;
-  logic [16:0] core_in3_data;
-  logic core_in3_valid, core_in3_ready, in3_ready;
-  logic [16:0] core_out0_data;
-  logic core_out0_valid, core_out0_ready, out0_valid;
-  logic [16:0] core_out1_data;
-  logic core_out1_valid, core_out1_ready, out1_valid;
-  logic [16:0] core_out2_data;
-  logic core_out2_valid, core_out2_ready, out2_valid;
-
-  onyx_fifo2 #(
-      .Width(17)
-  ) u_in0 (
-      .clk_i      (clk_i),
-      .rst_ni     (rst_ni),
-      .en_i       (en),
-      .flush_i    (flush_i),
-      .in_data_i  (in0_data_i),
-      .in_valid_i (in0_valid_i),
-      .in_ready_o (in0_ready),
-      .out_data_o (core_in0_data),
-      .out_valid_o(core_in0_valid),
-      .out_ready_i(core_in0_ready)
+  // Heads of the input FIFOs (h0 .. h3) and tails of the output FIFOs (t0 .. t2).
+  onyx_pkg::stream_t h0, h1, h2, h3, t0, t1, t2;
+  logic [3:0] head_ready, fiber_in_ready;
+  logic [2:0] tail_ready;
+  onyx_port_fifos u_ports (
+      .clk_i,
+      .rst_ni,
+      .en_i        (en),
+      .flush_i,
+      .used_i      (used),
+      .in_i,
+      .in_ready_o,
+      .head_o      ({h3, h2, h1, h0}),
+      .head_ready_i(head_ready),
+      .tail_i      ({t2, t1, t0}),
+      .tail_ready_o(tail_ready),
+      .out_o,
+      .out_ready_i
   );
-  assign in0_ready_o = in0_ready && used;
-
-  onyx_fifo2 #(
-      .Width(17)
-  ) u_in1 (
-      .clk_i      (clk_i),
-      .rst_ni     (rst_ni),
-      .en_i       (en),
-      .flush_i    (flush_i),
-      .in_data_i  (in1_data_i),
-      .in_valid_i (in1_valid_i),
-      .in_ready_o (in1_ready),
-      .out_data_o (core_in1_data),
-      .out_valid_o(core_in1_valid),
-      .out_ready_i(core_in1_ready)
-  );
-  assign in1_ready_o = in1_ready && used;
-
-  onyx_fifo2 #(
-      .Width(17)
-  ) u_in2 (
-      .clk_i      (clk_i),
-      .rst_ni     (rst_ni),
-      .en_i       (en),
-      .flush_i    (flush_i),
-      .in_data_i  (in2_data_i),
-      .in_valid_i (in2_valid_i),
-      .in_ready_o (in2_ready),
-      .out_data_o (core_in2_data),
-      .out_valid_o(core_in2_valid),
-      .out_ready_i(core_in2_ready)
-  );
-  assign in2_ready_o = in2_ready && used;
-
-  onyx_fifo2 #(
-      .Width(17)
-  ) u_in3 (
-      .clk_i      (clk_i),
-      .rst_ni     (rst_ni),
-      .en_i       (en),
-      .flush_i    (flush_i),
-      .in_data_i  (in3_data_i),
-      .in_valid_i (in3_valid_i),
-      .in_ready_o (in3_ready),
-      .out_data_o (core_in3_data),
-      .out_valid_o(core_in3_valid),
-      .out_ready_i(core_in3_ready)
-  );
-  assign in3_ready_o = in3_ready && used;
-
-  onyx_fifo2 #(
-      .Width(17)
-  ) u_out0 (
-      .clk_i      (clk_i),
-      .rst_ni     (rst_ni),
-      .en_i       (en),
-      .flush_i    (flush_i),
-      .in_data_i  (core_out0_data),
-      .in_valid_i (core_out0_valid),
-      .in_ready_o (core_out0_ready),
-      .out_data_o (out0_data_o),
-      .out_valid_o(out0_valid),
-      .out_ready_i(out0_ready_i)
-  );
-  assign out0_valid_o = out0_valid && used;
-
-  onyx_fifo2 #(
-      .Width(17)
-  ) u_out1 (
-      .clk_i      (clk_i),
-      .rst_ni     (rst_ni),
-      .en_i       (en),
-      .flush_i    (flush_i),
-      .in_data_i  (core_out1_data),
-      .in_valid_i (core_out1_valid),
-      .in_ready_o (core_out1_ready),
-      .out_data_o (out1_data_o),
-      .out_valid_o(out1_valid),
-      .out_ready_i(out1_ready_i)
-  );
-  assign out1_valid_o = out1_valid && used;
-
-  onyx_fifo2 #(
-      .Width(17)
-  ) u_out2 (
-      .clk_i      (clk_i),
-      .rst_ni     (rst_ni),
-      .en_i       (en),
-      .flush_i    (flush_i),
-      .in_data_i  (core_out2_data),
-      .in_valid_i (core_out2_valid),
-      .in_ready_o (core_out2_ready),
-      .out_data_o (out2_data_o),
-      .out_valid_o(out2_valid),
-      .out_ready_i(out2_ready_i)
-  );
-  assign out2_valid_o = out2_valid && used;
 
   // -- configuration access to the memory --
   logic [1:0] lane_q, read_lane_q;
@@ -222,22 +98,12 @@ module onyx_mem_core #(
   assign part_on = on_fiber && cfg0_i[22];
 
   // -- each primitive's side of the shared ports --
-  logic fiber_in0_ready, fiber_in1_ready, fiber_in2_ready, fiber_in3_ready;
-  logic [16:0] fiber_out0_data, fiber_out1_data, fiber_out2_data;
-  logic fiber_out0_valid, fiber_out1_valid, fiber_out2_valid;
-  logic vector_in0_ready, vector_in1_ready;
-  logic [16:0] vector_out0_data, vector_out1_data;
-  logic vector_out0_valid, vector_out1_valid;
-  assign core_in0_ready  = on_vector ? vector_in0_ready : fiber_in0_ready;
-  assign core_in1_ready  = on_vector ? vector_in1_ready : fiber_in1_ready;
-  assign core_in2_ready  = ~on_vector & fiber_in2_ready;
-  assign core_in3_ready  = ~on_vector & fiber_in3_ready;
-  assign core_out0_data  = on_vector ? vector_out0_data : fiber_out0_data;
-  assign core_out0_valid = on_vector ? vector_out0_valid : fiber_out0_valid;
-  assign core_out1_data  = on_vector ? vector_out1_data : fiber_out1_data;
-  assign core_out1_valid = on_vector ? vector_out1_valid : fiber_out1_valid;
-  assign core_out2_data  = fiber_out2_data;
-  assign core_out2_valid = ~on_vector & fiber_out2_valid;
+  onyx_pkg::stream_t fiber_out0, fiber_out1, fiber_out2, vector_out0, vector_out1;
+  logic [1:0] vector_in_ready;
+  assign head_ready = on_vector ? {2'd0, vector_in_ready} : fiber_in_ready;
+  assign t0         = on_vector ? vector_out0 : fiber_out0;
+  assign t1         = on_vector ? vector_out1 : fiber_out1;
+  assign t2         = {~on_vector & fiber_out2.valid, fiber_out2.data};
 
   // The vector reducer has the memory by the port of the configuration bus: a fiber access that stands still.
   logic vector_req, vector_we, vector_hazard, unused_vector_stir;
@@ -249,18 +115,18 @@ module onyx_mem_core #(
       .en_i       (en && on_vector),
       .flush_i    (flush_i),
       .bf16_i     (cfg0_i[1]),
-      .crd_data_i (core_in0_data),
-      .crd_valid_i(core_in0_valid),
-      .crd_ready_o(vector_in0_ready),
-      .val_data_i (core_in1_data),
-      .val_valid_i(core_in1_valid),
-      .val_ready_o(vector_in1_ready),
-      .crd_data_o (vector_out0_data),
-      .crd_valid_o(vector_out0_valid),
-      .crd_ready_i(core_out0_ready),
-      .val_data_o (vector_out1_data),
-      .val_valid_o(vector_out1_valid),
-      .val_ready_i(core_out1_ready),
+      .crd_data_i (h0.data),
+      .crd_valid_i(h0.valid),
+      .crd_ready_o(vector_in_ready[0]),
+      .val_data_i (h1.data),
+      .val_valid_i(h1.valid),
+      .val_ready_o(vector_in_ready[1]),
+      .crd_data_o (vector_out0.data),
+      .crd_valid_o(vector_out0.valid),
+      .crd_ready_i(tail_ready[0]),
+      .val_data_o (vector_out1.data),
+      .val_valid_o(vector_out1.valid),
+      .val_ready_i(tail_ready[1]),
       .mem_req_o  (vector_req),
       .mem_we_o   (vector_we),
       .mem_addr_o (vector_addr),
@@ -300,27 +166,27 @@ module onyx_mem_core #(
       .buffet_run_i     (part_on && cfg2_i[31]),
       .cap_log_0_i      (cfg3_i[7:4]),
       .cap_log_1_i      (cfg3_i[3:0]),
-      .pos_in_data_i     (core_in0_data),
-      .pos_in_valid_i    (core_in0_valid),
-      .pos_in_ready_o    (fiber_in0_ready),
-      .addr_in_data_i    (core_in1_data),
-      .addr_in_valid_i   (core_in1_valid),
-      .addr_in_ready_o   (fiber_in1_ready),
-      .block_wr_data_i   (core_in2_data),
-      .block_wr_valid_i  (core_in2_valid),
-      .block_wr_ready_o  (fiber_in2_ready),
-      .data_in_data_i    (core_in3_data),
-      .data_in_valid_i   (core_in3_valid),
-      .data_in_ready_o   (fiber_in3_ready),
-      .block_rd_data_o   (fiber_out0_data),
-      .block_rd_valid_o  (fiber_out0_valid),
-      .block_rd_ready_i  (core_out0_ready),
-      .coord_out_data_o  (fiber_out1_data),
-      .coord_out_valid_o (fiber_out1_valid),
-      .coord_out_ready_i (core_out1_ready),
-      .pos_out_data_o    (fiber_out2_data),
-      .pos_out_valid_o   (fiber_out2_valid),
-      .pos_out_ready_i   (core_out2_ready),
+      .pos_in_data_i     (h0.data),
+      .pos_in_valid_i    (h0.valid),
+      .pos_in_ready_o    (fiber_in_ready[0]),
+      .addr_in_data_i    (h1.data),
+      .addr_in_valid_i   (h1.valid),
+      .addr_in_ready_o   (fiber_in_ready[1]),
+      .block_wr_data_i   (h2.data),
+      .block_wr_valid_i  (h2.valid),
+      .block_wr_ready_o  (fiber_in_ready[2]),
+      .data_in_data_i    (h3.data),
+      .data_in_valid_i   (h3.valid),
+      .data_in_ready_o   (fiber_in_ready[3]),
+      .block_rd_data_o   (fiber_out0.data),
+      .block_rd_valid_o  (fiber_out0.valid),
+      .block_rd_ready_i  (tail_ready[0]),
+      .coord_out_data_o  (fiber_out1.data),
+      .coord_out_valid_o (fiber_out1.valid),
+      .coord_out_ready_i (tail_ready[1]),
+      .pos_out_data_o    (fiber_out2.data),
+      .pos_out_valid_o   (fiber_out2.valid),
+      .pos_out_ready_i   (tail_ready[2]),
       .sram_req_i       (on_vector ? en && !flush_i && vector_req : config_access && (sram_re_i || (lane_q == 2'd3))),
       .sram_we_i        (on_vector ? vector_we : sram_we_i),
       .sram_addr_i      (on_vector ? vector_addr : sram_addr_i),
@@ -348,9 +214,9 @@ module onyx_mem_core #(
       assign reads_values = on_fiber && cfg1_i[27] && cfg2_i[30];
       always_comb begin
         balance_d = balance_q;
-        if (out0_valid_o && reads_values) begin
-          if (!out0_ready_i && (balance_q > -13'sd4000)) balance_d = balance_q - 13'sd2;
-          else if (out0_ready_i && (balance_q < 13'sd4000)) balance_d = balance_q + 13'sd1;
+        if (out_o[onyx_pkg::StreamBits-1] && reads_values) begin
+          if (!out_ready_i[0] && (balance_q > -13'sd4000)) balance_d = balance_q - 13'sd2;
+          else if (out_ready_i[0] && (balance_q < 13'sd4000)) balance_d = balance_q + 13'sd1;
         end
       end
       always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -6,7 +6,7 @@
 //   4: in0 proc (references), in1 repsig -> out0 references    5: in0 -> out0 repsig    6: in0 -> out0 sums
 // cfg0_i, cfg1_i, cfg2_i are CONFIG_SPACE_0 .. 2 of the register map; the fields of a mode start at bit 0.
 //
-// Every port has its depth-2 FIFO, so ready (of an input) and valid (of an output) come from registers.
+// Port p is stream p of in_i and out_o (onyx_pkg). Every port has its depth-2 FIFO, so ready (of an input) and valid (of an output) come from registers.
 // The primitive works while tile_en_i and its own enable (bit 0 of cfg0_i) are set; without, no port is
 // ready or valid and nothing changes. Only the clock of the mode's primitive runs.
 //
@@ -26,27 +26,10 @@ module onyx_pe_core #(
     // verilator lint_off UNUSEDSIGNAL
     input  logic [21:0] cfg2_i,
     // verilator lint_on UNUSEDSIGNAL
-    input  logic [16:0] in0_data_i,
-    input  logic        in0_valid_i,
-    output logic        in0_ready_o,
-    input  logic [16:0] in1_data_i,
-    input  logic        in1_valid_i,
-    output logic        in1_ready_o,
-    input  logic [16:0] in2_data_i,
-    input  logic        in2_valid_i,
-    output logic        in2_ready_o,
-    input  logic [16:0] in3_data_i,
-    input  logic        in3_valid_i,
-    output logic        in3_ready_o,
-    output logic [16:0] out0_data_o,
-    output logic        out0_valid_o,
-    input  logic        out0_ready_i,
-    output logic [16:0] out1_data_o,
-    output logic        out1_valid_o,
-    input  logic        out1_ready_i,
-    output logic [16:0] out2_data_o,
-    output logic        out2_valid_o,
-    input  logic        out2_ready_i
+    input  onyx_pkg::inputs_t in_i,
+    output logic [ 3:0] in_ready_o,
+    output onyx_pkg::outputs_t out_o,
+    input  logic [ 2:0] out_ready_i
 );
   localparam logic [2:0] ModeJoiner = 3'd0;
   localparam logic [2:0] ModeCrdDrop = 3'd1;
@@ -61,106 +44,23 @@ module onyx_pe_core #(
   assign en   = en_i & used;
 
   // Heads of the input FIFOs (h0 .. h3) and tails of the output FIFOs (t0 .. t2).
-  logic [16:0] h0_data, h1_data, h2_data, h3_data, t0_data, t1_data, t2_data;
-  logic h0_valid, h1_valid, h2_valid, h3_valid, h0_ready, h1_ready, h2_ready, h3_ready;
-  logic t0_valid, t1_valid, t2_valid, t0_ready, t1_ready, t2_ready;
-  logic in0_room;
-  assign in0_ready_o = used & in0_room;
-  onyx_fifo2 i_in0 (
+  onyx_pkg::stream_t h0, h1, h2, h3, t0, t1, t2;
+  logic [3:0] head_ready;
+  logic [2:0] tail_ready;
+  onyx_port_fifos u_ports (
       .clk_i,
       .rst_ni,
-      .en_i       (en),
+      .en_i        (en),
       .flush_i,
-      .in_data_i  (in0_data_i),
-      .in_valid_i (in0_valid_i),
-      .in_ready_o (in0_room),
-      .out_data_o (h0_data),
-      .out_valid_o(h0_valid),
-      .out_ready_i(h0_ready)
-  );
-  logic in1_room;
-  assign in1_ready_o = used & in1_room;
-  onyx_fifo2 i_in1 (
-      .clk_i,
-      .rst_ni,
-      .en_i       (en),
-      .flush_i,
-      .in_data_i  (in1_data_i),
-      .in_valid_i (in1_valid_i),
-      .in_ready_o (in1_room),
-      .out_data_o (h1_data),
-      .out_valid_o(h1_valid),
-      .out_ready_i(h1_ready)
-  );
-  logic in2_room;
-  assign in2_ready_o = used & in2_room;
-  onyx_fifo2 i_in2 (
-      .clk_i,
-      .rst_ni,
-      .en_i       (en),
-      .flush_i,
-      .in_data_i  (in2_data_i),
-      .in_valid_i (in2_valid_i),
-      .in_ready_o (in2_room),
-      .out_data_o (h2_data),
-      .out_valid_o(h2_valid),
-      .out_ready_i(h2_ready)
-  );
-  logic in3_room;
-  assign in3_ready_o = used & in3_room;
-  onyx_fifo2 i_in3 (
-      .clk_i,
-      .rst_ni,
-      .en_i       (en),
-      .flush_i,
-      .in_data_i  (in3_data_i),
-      .in_valid_i (in3_valid_i),
-      .in_ready_o (in3_room),
-      .out_data_o (h3_data),
-      .out_valid_o(h3_valid),
-      .out_ready_i(h3_ready)
-  );
-  logic out0_some;
-  assign out0_valid_o = used & out0_some;
-  onyx_fifo2 i_out0 (
-      .clk_i,
-      .rst_ni,
-      .en_i       (en),
-      .flush_i,
-      .in_data_i  (t0_data),
-      .in_valid_i (t0_valid),
-      .in_ready_o (t0_ready),
-      .out_data_o (out0_data_o),
-      .out_valid_o(out0_some),
-      .out_ready_i(out0_ready_i)
-  );
-  logic out1_some;
-  assign out1_valid_o = used & out1_some;
-  onyx_fifo2 i_out1 (
-      .clk_i,
-      .rst_ni,
-      .en_i       (en),
-      .flush_i,
-      .in_data_i  (t1_data),
-      .in_valid_i (t1_valid),
-      .in_ready_o (t1_ready),
-      .out_data_o (out1_data_o),
-      .out_valid_o(out1_some),
-      .out_ready_i(out1_ready_i)
-  );
-  logic out2_some;
-  assign out2_valid_o = used & out2_some;
-  onyx_fifo2 i_out2 (
-      .clk_i,
-      .rst_ni,
-      .en_i       (en),
-      .flush_i,
-      .in_data_i  (t2_data),
-      .in_valid_i (t2_valid),
-      .in_ready_o (t2_ready),
-      .out_data_o (out2_data_o),
-      .out_valid_o(out2_some),
-      .out_ready_i(out2_ready_i)
+      .used_i      (used),
+      .in_i,
+      .in_ready_o,
+      .head_o      ({h3, h2, h1, h0}),
+      .head_ready_i(head_ready),
+      .tail_i      ({t2, t1, t0}),
+      .tail_ready_o(tail_ready),
+      .out_o,
+      .out_ready_i
   );
 
   // One enable for each primitive: an idle one neither moves nor costs.
@@ -183,27 +83,27 @@ module onyx_pe_core #(
       .en_i        (on_joiner),
       .flush_i,
       .joiner_op_i (cfg0_i[1]),
-      .crd0_data_i (h0_data),
-      .crd0_valid_i(h0_valid),
+      .crd0_data_i (h0.data),
+      .crd0_valid_i(h0.valid),
       .crd0_ready_o(joiner_in0_ready),
-      .crd1_data_i (h1_data),
-      .crd1_valid_i(h1_valid),
+      .crd1_data_i (h1.data),
+      .crd1_valid_i(h1.valid),
       .crd1_ready_o(joiner_in1_ready),
-      .pos0_data_i (h2_data),
-      .pos0_valid_i(h2_valid),
+      .pos0_data_i (h2.data),
+      .pos0_valid_i(h2.valid),
       .pos0_ready_o(joiner_in2_ready),
-      .pos1_data_i (h3_data),
-      .pos1_valid_i(h3_valid),
+      .pos1_data_i (h3.data),
+      .pos1_valid_i(h3.valid),
       .pos1_ready_o(joiner_in3_ready),
       .crd_data_o  (joiner_out0_data),
       .crd_valid_o (joiner_out0_valid),
-      .crd_ready_i (t0_ready),
+      .crd_ready_i (tail_ready[0]),
       .pos0_data_o (joiner_out1_data),
       .pos0_valid_o(joiner_out1_valid),
-      .pos0_ready_i(t1_ready),
+      .pos0_ready_i(tail_ready[1]),
       .pos1_data_o (joiner_out2_data),
       .pos1_valid_o(joiner_out2_valid),
-      .pos1_ready_i(t2_ready),
+      .pos1_ready_i(tail_ready[2]),
       .stir_o       (unused_stir[0]),
       .hazard_o(joiner_hazard)
   );
@@ -215,18 +115,18 @@ module onyx_pe_core #(
       .rst_ni,
       .en_i         (on_drop),
       .flush_i,
-      .inner_data_i (h0_data),
-      .inner_valid_i(h0_valid),
+      .inner_data_i (h0.data),
+      .inner_valid_i(h0.valid),
       .inner_ready_o(drop_in0_ready),
-      .outer_data_i (h1_data),
-      .outer_valid_i(h1_valid),
+      .outer_data_i (h1.data),
+      .outer_valid_i(h1.valid),
       .outer_ready_o(drop_in1_ready),
       .inner_data_o (drop_out0_data),
       .inner_valid_o(drop_out0_valid),
-      .inner_ready_i(t0_ready),
+      .inner_ready_i(tail_ready[0]),
       .outer_data_o (drop_out1_data),
       .outer_valid_o(drop_out1_valid),
-      .outer_ready_i(t1_ready),
+      .outer_ready_i(tail_ready[1]),
       .hazard_empty_o (drop_hazard_empty),
       .hazard_uneven_o(drop_hazard_uneven)
   );
@@ -238,18 +138,18 @@ module onyx_pe_core #(
       .rst_ni,
       .en_i         (on_hold),
       .flush_i,
-      .inner_data_i (h0_data),
-      .inner_valid_i(h0_valid),
+      .inner_data_i (h0.data),
+      .inner_valid_i(h0.valid),
       .inner_ready_o(hold_in0_ready),
-      .outer_data_i (h1_data),
-      .outer_valid_i(h1_valid),
+      .outer_data_i (h1.data),
+      .outer_valid_i(h1.valid),
       .outer_ready_o(hold_in1_ready),
       .inner_data_o (hold_out0_data),
       .inner_valid_o(hold_out0_valid),
-      .inner_ready_i(t0_ready),
+      .inner_ready_i(tail_ready[0]),
       .outer_data_o (hold_out1_data),
       .outer_valid_o(hold_out1_valid),
-      .outer_ready_i(t1_ready),
+      .outer_ready_i(tail_ready[1]),
       .stir_o       (unused_stir[1]),
       .hazard_o(hold_hazard)
   );
@@ -262,15 +162,15 @@ module onyx_pe_core #(
       .en_i         (on_alu),
       .flush_i,
       .inst_i       ({cfg2_i[20:0], cfg1_i, cfg0_i[31:1]}),
-      .data0_data_i (h0_data),
-      .data0_valid_i(h0_valid),
+      .data0_data_i (h0.data),
+      .data0_valid_i(h0.valid),
       .data0_ready_o(alu_in0_ready),
-      .data1_data_i (h1_data),
-      .data1_valid_i(h1_valid),
+      .data1_data_i (h1.data),
+      .data1_valid_i(h1.valid),
       .data1_ready_o(alu_in1_ready),
       .res_data_o   (alu_out0_data),
       .res_valid_o  (alu_out0_valid),
-      .res_ready_i  (t0_ready),
+      .res_ready_i  (tail_ready[0]),
       .hazard_o(alu_hazard)
   );
 
@@ -283,15 +183,15 @@ module onyx_pe_core #(
       .flush_i,
       .root_i        (cfg0_i[18]),
       .spacc_i       (cfg0_i[17]),
-      .proc_data_i   (h0_data),
-      .proc_valid_i  (h0_valid),
+      .proc_data_i   (h0.data),
+      .proc_valid_i  (h0.valid),
       .proc_ready_o  (repeat_in0_ready),
-      .repsig_data_i (h1_data),
-      .repsig_valid_i(h1_valid),
+      .repsig_data_i (h1.data),
+      .repsig_valid_i(h1.valid),
       .repsig_ready_o(repeat_in1_ready),
       .ref_data_o    (repeat_out0_data),
       .ref_valid_o   (repeat_out0_valid),
-      .ref_ready_i   (t0_ready),
+      .ref_ready_i   (tail_ready[0]),
       .stir_o       (unused_stir[2]),
       .hazard_o(repeat_hazard)
   );
@@ -303,12 +203,12 @@ module onyx_pe_core #(
       .rst_ni,
       .en_i          (on_rsg),
       .flush_i,
-      .base_data_i   (h0_data),
-      .base_valid_i  (h0_valid),
+      .base_data_i   (h0.data),
+      .base_valid_i  (h0.valid),
       .base_ready_o  (rsg_in0_ready),
       .repsig_data_o (rsg_out0_data),
       .repsig_valid_o(rsg_out0_valid),
-      .repsig_ready_i(t0_ready),
+      .repsig_ready_i(tail_ready[0]),
       .stir_o        (unused_stir[4])
   );
 
@@ -321,75 +221,54 @@ module onyx_pe_core #(
       .flush_i,
       .default_value_i({cfg1_i[0], cfg0_i[31:17]}),
       .bf16_i         (cfg1_i[1]),
-      .in_data_i      (h0_data),
-      .in_valid_i     (h0_valid),
+      .in_data_i      (h0.data),
+      .in_valid_i     (h0.valid),
       .in_ready_o     (reduce_in0_ready),
       .out_data_o     (reduce_out0_data),
       .out_valid_o    (reduce_out0_valid),
-      .out_ready_i    (t0_ready),
+      .out_ready_i    (tail_ready[0]),
       .stir_o       (unused_stir[3]),
       .hazard_o(reduce_hazard)
   );
 
   // The mode's primitive takes the heads and feeds the tails; the ports it lacks stand still.
   always_comb begin
-    h0_ready = 1'b0;
-    h1_ready = 1'b0;
-    h2_ready = 1'b0;
-    h3_ready = 1'b0;
-    t0_valid = 1'b0;
-    t1_valid = 1'b0;
-    t2_valid = 1'b0;
-    t0_data  = joiner_out0_data;
-    t1_data  = joiner_out1_data;
-    t2_data  = joiner_out2_data;
+    head_ready = 4'd0;
+    t0 = {1'b0, joiner_out0_data};
+    t1 = {1'b0, joiner_out1_data};
+    t2 = {1'b0, joiner_out2_data};
     unique case (mode_i)
       ModeJoiner: begin
-        h0_ready = joiner_in0_ready;
-        h1_ready = joiner_in1_ready;
-        h2_ready = joiner_in2_ready;
-        h3_ready = joiner_in3_ready;
-        t0_valid = joiner_out0_valid;
-        t1_valid = joiner_out1_valid;
-        t2_valid = joiner_out2_valid;
+        head_ready = {joiner_in3_ready, joiner_in2_ready, joiner_in1_ready, joiner_in0_ready};
+        t0.valid = joiner_out0_valid;
+        t1.valid = joiner_out1_valid;
+        t2.valid = joiner_out2_valid;
       end
       ModeCrdDrop: begin
-        h0_ready = drop_in0_ready;
-        h1_ready = drop_in1_ready;
-        t0_valid = drop_out0_valid;
-        t0_data  = drop_out0_data;
-        t1_valid = drop_out1_valid;
-        t1_data  = drop_out1_data;
+        head_ready[1:0] = {drop_in1_ready, drop_in0_ready};
+        t0 = {drop_out0_valid, drop_out0_data};
+        t1 = {drop_out1_valid, drop_out1_data};
       end
       ModeCrdHold: begin
-        h0_ready = hold_in0_ready;
-        h1_ready = hold_in1_ready;
-        t0_valid = hold_out0_valid;
-        t0_data  = hold_out0_data;
-        t1_valid = hold_out1_valid;
-        t1_data  = hold_out1_data;
+        head_ready[1:0] = {hold_in1_ready, hold_in0_ready};
+        t0 = {hold_out0_valid, hold_out0_data};
+        t1 = {hold_out1_valid, hold_out1_data};
       end
       ModeAlu: begin
-        h0_ready = alu_in0_ready;
-        h1_ready = alu_in1_ready;
-        t0_valid = alu_out0_valid;
-        t0_data  = alu_out0_data;
+        head_ready[1:0] = {alu_in1_ready, alu_in0_ready};
+        t0 = {alu_out0_valid, alu_out0_data};
       end
       ModeRepeat: begin
-        h0_ready = repeat_in0_ready;
-        h1_ready = repeat_in1_ready;
-        t0_valid = repeat_out0_valid;
-        t0_data  = repeat_out0_data;
+        head_ready[1:0] = {repeat_in1_ready, repeat_in0_ready};
+        t0 = {repeat_out0_valid, repeat_out0_data};
       end
       ModeRsg: begin
-        h0_ready = rsg_in0_ready;
-        t0_valid = rsg_out0_valid;
-        t0_data  = rsg_out0_data;
+        head_ready[0] = rsg_in0_ready;
+        t0 = {rsg_out0_valid, rsg_out0_data};
       end
       ModeReduce: begin
-        h0_ready = reduce_in0_ready;
-        t0_valid = reduce_out0_valid;
-        t0_data  = reduce_out0_data;
+        head_ready[0] = reduce_in0_ready;
+        t0 = {reduce_out0_valid, reduce_out0_data};
       end
       default: ;
     endcase

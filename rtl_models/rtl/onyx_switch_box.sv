@@ -12,49 +12,29 @@ module onyx_switch_box (
     input  logic         stall_i,
     input  logic [191:0] words_i,
     input  logic [ 19:0] cb_wait_i,
-    input  logic [ 16:0] core0_data_i,
-    input  logic         core0_valid_i,
-    input  logic [ 16:0] core1_data_i,
-    input  logic         core1_valid_i,
-    input  logic [ 16:0] core2_data_i,
-    input  logic         core2_valid_i,
+    input  onyx_pkg::outputs_t core_i,
     output logic [  2:0] core_ready_o,
-    input  logic [ 84:0] east_data_i,
-    input  logic [  4:0] east_valid_i,
-    output logic [  4:0] east_ready_o,
-    output logic [ 84:0] east_data_o,
-    output logic [  4:0] east_valid_o,
-    input  logic [  4:0] east_ready_i,
-    input  logic [ 84:0] south_data_i,
-    input  logic [  4:0] south_valid_i,
-    output logic [  4:0] south_ready_o,
-    output logic [ 84:0] south_data_o,
-    output logic [  4:0] south_valid_o,
-    input  logic [  4:0] south_ready_i,
-    input  logic [ 84:0] west_data_i,
-    input  logic [  4:0] west_valid_i,
-    output logic [  4:0] west_ready_o,
-    output logic [ 84:0] west_data_o,
-    output logic [  4:0] west_valid_o,
-    input  logic [  4:0] west_ready_i,
-    input  logic [ 84:0] north_data_i,
-    input  logic [  4:0] north_valid_i,
-    output logic [  4:0] north_ready_o,
-    output logic [ 84:0] north_data_o,
-    output logic [  4:0] north_valid_o,
-    input  logic [  4:0] north_ready_i
+    input  onyx_pkg::side_t east_i, south_i, west_i, north_i,
+    output logic [4:0] east_ready_o, south_ready_o, west_ready_o, north_ready_o,
+    output onyx_pkg::side_t east_o, south_o, west_o, north_o,
+    input  logic [4:0] east_ready_i, south_ready_i, west_ready_i, north_ready_i
 );
   localparam int unsigned Outputs = onyx_fabric_pkg::OUTPUTS;
 
   // Arriving wires and outputs by number: TRACKS * side + track.
   logic [17*Outputs-1:0] in_data, out_data;
   logic [Outputs-1:0] in_valid, in_ready, out_valid, out_ready;
-  assign in_data   = {north_data_i, west_data_i, south_data_i, east_data_i};
-  assign in_valid  = {north_valid_i, west_valid_i, south_valid_i, east_valid_i};
+  assign in_data   = {north_i.data, west_i.data, south_i.data, east_i.data};
+  assign in_valid  = {north_i.valid, west_i.valid, south_i.valid, east_i.valid};
   assign out_ready = {north_ready_i, west_ready_i, south_ready_i, east_ready_i};
   assign {north_ready_o, west_ready_o, south_ready_o, east_ready_o} = in_ready;
-  assign {north_data_o, west_data_o, south_data_o, east_data_o} = out_data;
-  assign {north_valid_o, west_valid_o, south_valid_o, east_valid_o} = out_valid;
+  assign east_o  = {out_valid[4:0], out_data[84:0]};
+  assign south_o = {out_valid[9:5], out_data[169:85]};
+  assign west_o  = {out_valid[14:10], out_data[254:170]};
+  assign north_o = {out_valid[19:15], out_data[339:255]};
+
+  onyx_pkg::stream_t core0, core1, core2;
+  assign {core2, core1, core0} = core_i;
 
   // The SB_IN enables have no function (ready joins use the sinks' enables), nor have the gaps.
   logic unused_words;
@@ -81,12 +61,12 @@ module onyx_switch_box (
         .in1_valid_i  (in_valid[In1]),
         .in2_data_i   (in_data[17*In2+:17]),
         .in2_valid_i  (in_valid[In2]),
-        .core0_data_i,
-        .core0_valid_i,
-        .core1_data_i,
-        .core1_valid_i,
-        .core2_data_i,
-        .core2_valid_i,
+        .core0_data_i (core0.data),
+        .core0_valid_i(core0.valid),
+        .core1_data_i (core1.data),
+        .core1_valid_i(core1.valid),
+        .core2_data_i (core2.data),
+        .core2_valid_i(core2.valid),
         .wait_o       (waits[6*o+:6]),
         .out_data_o   (out_data[17*o+:17]),
         .out_valid_o  (out_valid[o]),

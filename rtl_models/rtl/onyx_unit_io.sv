@@ -1,19 +1,13 @@
 // An IO tile without its interconnect: a depth-2 FIFO each way between a column's global-buffer port and the array.
 //
 // out0 carries the words of the buffer as data tokens (bit 16 = 0); in0 takes tokens for it and drops bit 16.
-// Ready and valid of every port come from registers. stall_i stops both FIFOs; flush_i empties them.
+// Ready and valid of every port come from registers. stall stops both FIFOs; flush empties them.
 // Feature 0 register 0 is the only register; the power domain is neither stored nor read.
-// comb from cfg_addr_i/cfg_read_i to cfg_rdata_o.
+// comb from control_i.cfg to cfg_rdata_o.
 module onyx_unit_io (
     input  logic        clk_i,
     input  logic        rst_ni,
-    input  logic [15:0] tile_id_i,
-    input  logic        stall_i,
-    input  logic        flush_i,
-    input  logic [31:0] cfg_addr_i,
-    input  logic [31:0] cfg_data_i,
-    input  logic        cfg_write_i,
-    input  logic        cfg_read_i,
+    input  onyx_pkg::control_t control_i,
     output logic [31:0] cfg_rdata_o,
     input  logic [15:0] glb2io_data_i,
     input  logic        glb2io_valid_i,
@@ -21,31 +15,29 @@ module onyx_unit_io (
     output logic [15:0] io2glb_data_o,
     output logic        io2glb_valid_o,
     input  logic        io2glb_ready_i,
-    input  logic [16:0] in0_data_i,
-    input  logic        in0_valid_i,
+    input  onyx_pkg::stream_t in0_i,
     output logic        in0_ready_o,
-    output logic [16:0] out0_data_o,
-    output logic        out0_valid_o,
+    output onyx_pkg::stream_t out0_o,
     input  logic        out0_ready_i
 );
   logic [23:0] word_q;
   logic here, tile_en, flush;
   logic in_valid, in_ready, in_taken, out_valid, out_ready, out_taken;
 
-  assign here = (cfg_addr_i[15:0] == tile_id_i) && (cfg_addr_i[31:16] == 16'd0);
+  assign here = (control_i.cfg.addr[15:0] == control_i.cfg.tile_id) && (control_i.cfg.addr[31:16] == 16'd0);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) word_q <= 24'd0;
-    else if (cfg_write_i && here) word_q <= cfg_data_i[23:0];
+    else if (control_i.cfg.write && here) word_q <= control_i.cfg.data[23:0];
   end
-  assign cfg_rdata_o = (cfg_read_i && here) ? {8'd0, word_q} : 32'd0;
+  assign cfg_rdata_o = (control_i.cfg.read && here) ? {8'd0, word_q} : 32'd0;
 
   // Overrides come in pairs, select then value: 0 f2io valid, 7 flush, 9 glb2io valid, 15 io2f ready,
   // 19 io2glb ready; 6 takes the routed flush instead of the wired one (no 1-bit datapath: never).
   assign tile_en   = word_q[23];
-  assign flush     = word_q[7] ? word_q[8] : (flush_i & ~word_q[6]);
+  assign flush     = word_q[7] ? word_q[8] : (control_i.flush & ~word_q[6]);
   assign in_valid  = (word_q[9] ? word_q[10] : glb2io_valid_i) & tile_en;
   assign in_taken  = word_q[15] ? word_q[16] : out0_ready_i;
-  assign out_valid = (word_q[0] ? word_q[1] : in0_valid_i) & tile_en;
+  assign out_valid = (word_q[0] ? word_q[1] : in0_i.valid) & tile_en;
   assign out_taken = word_q[19] ? word_q[20] : io2glb_ready_i;
 
   onyx_fifo2 #(
@@ -53,26 +45,26 @@ module onyx_unit_io (
   ) u_in (
       .clk_i,
       .rst_ni,
-      .en_i       (~stall_i),
+      .en_i       (~control_i.stall),
       .flush_i    (flush),
       .in_data_i  (glb2io_data_i),
       .in_valid_i (in_valid),
       .in_ready_o (in_ready),
-      .out_data_o (out0_data_o[15:0]),
-      .out_valid_o(out0_valid_o),
+      .out_data_o (out0_o.data[15:0]),
+      .out_valid_o(out0_o.valid),
       .out_ready_i(in_taken)
   );
   assign glb2io_ready_o  = in_ready & tile_en;
-  assign out0_data_o[16] = 1'b0;
+  assign out0_o.data[16] = 1'b0;
 
   onyx_fifo2 #(
       .Width(16)
   ) u_out (
       .clk_i,
       .rst_ni,
-      .en_i       (~stall_i),
+      .en_i       (~control_i.stall),
       .flush_i    (flush),
-      .in_data_i  (in0_data_i[15:0]),
+      .in_data_i  (in0_i.data[15:0]),
       .in_valid_i (out_valid),
       .in_ready_o (out_ready),
       .out_data_o (io2glb_data_o),
@@ -84,8 +76,8 @@ module onyx_unit_io (
   // Fields of the 1-bit network, and the control bit.
   logic unused_bits;
   assign unused_bits = ^{
-    in0_data_i[16],
-    cfg_data_i[31:24],
+    in0_i.data[16],
+    control_i.cfg.data[31:24],
     word_q[22:21],
     word_q[18:17],
     word_q[14:11],

@@ -92,7 +92,7 @@ Unit *Array::State::build(unsigned x, unsigned y) {
     site = make_unit(&context, x, y, x % mem_period == mem_phase, &io[x]);
     std::fill_n(site->in_net, Unit::INPUTS, Routes::NO_NET);
     std::fill_n(site->out_net, Unit::OUTPUTS, Routes::NO_NET);
-    *site->stall = stalled >> x & 1;
+    site->control.set_stall((stalled >> x & 1) != 0);
     if (y == 0) {
         io_units[x] = site.get();
         apply_port(x);
@@ -132,16 +132,14 @@ void Array::State::put_word(Unit *u, const Bus &b) {
     if (u == nullptr)
         return;
     awake.wake(*u);
-    *u->config_address = b.address;
-    *u->config_data = b.data;
-    *u->config_write = 1;
+    u->control.write(b.address, b.data);
 }
 
 void Array::State::word_is_written(Unit *u, const Bus &b) {
     if (u == nullptr)
         return;
     awake.wake(*u);
-    *u->config_write = 0;
+    u->control.idle();
     u->note(b.address >> 16 & 0xFF, b.address >> 24, b.data);
     routes_known = false;
 }
@@ -152,14 +150,14 @@ void Array::State::set_flush(uint32_t groups, uint32_t &before, bool far) {
         return;
     before = groups;
     for (Unit *u : units) {
-        CData now = groups >> (u->x / 4) & 1;
-        if ((u->y > ONYX_NEAR_ROWS) != far || *u->flush == now)
+        bool now = (groups >> (u->x / 4) & 1) != 0;
+        if ((u->y > ONYX_NEAR_ROWS) != far || u->control.flush() == now)
             continue;
-        if (now != 0 && u->flushed)
+        if (now && u->flushed)
             u->raised |= u->hazards();
-        u->flushed = u->flushed || now != 0;
+        u->flushed = u->flushed || now;
         awake.wake(*u);
-        *u->flush = now;
+        u->control.set_flush(now);
     }
 }
 
@@ -173,10 +171,10 @@ bool Array::State::mark_changes(Unit &u) {
         routes.mark(u.in_net[i]);
         any = true;
     }
-    for (unsigned i = 0; i < Unit::OUTPUTS && u.out[i].valid != nullptr; i++) {
-        if (*u.out[i].valid == u.seen[i].valid && *u.out[i].data == u.seen[i].data)
+    for (unsigned i = 0; i < Unit::OUTPUTS && u.out[i].token != nullptr; i++) {
+        if (*u.out[i].token == u.seen[i])
             continue;
-        u.seen[i] = {*u.out[i].data, *u.out[i].valid};
+        u.seen[i] = *u.out[i].token;
         routes.mark(u.out_net[i]);
         any = true;
     }
@@ -245,18 +243,17 @@ uint32_t Array::config_read(uint32_t address) {
         return 0;
     unsigned feature = address >> 16 & 0xFF;
     bool sram = u->memory && (feature == 1 || feature == 2);
-    CData stall = *u->stall;
+    bool stall = u->control.stall();
     state_->awake.wake(*u);
-    *u->config_address = address;
-    *u->config_read = 1;
+    u->control.read(address);
     if (sram) { /* one edge of this tile alone, its core and registers stopped */
-        *u->stall = 1;
+        u->control.set_stall(true);
         u->edge();
     }
     u->evaluate();
     uint32_t result = *u->config_result;
-    *u->config_read = 0;
-    *u->stall = stall;
+    u->control.idle();
+    u->control.set_stall(stall);
     return result;
 }
 
@@ -264,11 +261,11 @@ void Array::set_stall(uint32_t columns) {
     state_->stalled = columns;
     state_->routes.mark_all();
     for (Unit *u : state_->units) {
-        CData now = columns >> u->x & 1;
-        if (now == *u->stall)
+        bool now = (columns >> u->x & 1) != 0;
+        if (now == u->control.stall())
             continue;
         state_->awake.wake(*u);
-        *u->stall = now;
+        u->control.set_stall(now);
     }
 }
 

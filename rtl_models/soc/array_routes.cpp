@@ -201,10 +201,8 @@ static void disconnect(Unit &u, Awake &awake) {
     awake.wake(u);
     for (unsigned i = 0; i < Unit::INPUTS; i++) {
         u.in_net[i] = Routes::NO_NET;
-        if (u.in[i].valid != nullptr)
-            *u.in[i].valid = 0;
-        if (u.in[i].data != nullptr)
-            *u.in[i].data = 0;
+        if (u.in[i].token != nullptr)
+            *u.in[i].token = 0;
     }
     for (unsigned i = 0; i < Unit::OUTPUTS; i++) {
         u.out_net[i] = Routes::NO_NET;
@@ -252,7 +250,7 @@ void Routes::mark_all() {
 }
 
 void Routes::tell(const Segment &s, const Sink &sink, uint64_t cycle) const {
-    bool offered = s.unit != nullptr ? *s.unit->out[s.port].valid != 0 : s.valid;
+    bool offered = s.unit != nullptr ? (*s.unit->out[s.port].token & VALID) != 0 : s.valid;
     bool room = *sink.unit->in[sink.port].ready != 0;
     watcher_(cycle, sink.unit->x, sink.unit->y, sink.port, offered, room, s.valid && room, s.data);
 }
@@ -279,14 +277,15 @@ bool Routes::settle(Net &net, uint32_t stalled, Awake &awake) {
     for (uint32_t i = 0; i < net.segments; i++) {
         Segment &s = segments[i];
         if (s.unit != nullptr) {
-            Unit::Out &out = s.unit->out[s.port];
+            Unit::Port &out = s.unit->out[s.port];
+            bool offered = (*out.token & VALID) != 0;
             if ((*out.ready != 0) != s.ready) {
-                if (*out.valid != 0)
+                if (offered)
                     awake.wake(*s.unit);
                 *out.ready = s.ready;
             }
-            s.valid = *out.valid != 0 && s.ready;
-            s.data = *out.data;
+            s.valid = offered && s.ready;
+            s.data = *out.token & TOKEN;
         } else {
             bool in_valid = !s.orphan && segments_[s.parent].valid, runs = (stalled >> s.x & 1) == 0;
             IData in_data = s.orphan ? 0 : segments_[s.parent].data;
@@ -303,13 +302,11 @@ bool Routes::settle(Net &net, uint32_t stalled, Awake &awake) {
         }
         for (uint32_t k = 0; k < s.sinks; k++) {
             const Sink &sink = sinks_[s.first_sink + k];
-            const Unit::In &in = sink.unit->in[sink.port];
-            if ((*in.valid != 0) != s.valid || (s.valid && *in.data != s.data)) {
-                if (*in.ready != 0)
-                    awake.wake(*sink.unit);
-                *in.valid = s.valid;
-            }
-            *in.data = s.data;
+            const Unit::Port &in = sink.unit->in[sink.port];
+            IData token = (s.valid ? VALID : 0) | s.data, counts = s.valid ? VALID | TOKEN : VALID;
+            if (((*in.token ^ token) & counts) != 0 && *in.ready != 0)
+                awake.wake(*sink.unit);
+            *in.token = token;
             if (watcher_)
                 tell(s, sink, awake.cycles);
         }
@@ -345,7 +342,7 @@ std::string Routes::waiting(Unit &u, const Sites &sites) {
             for (const Segment &s : segments_) {
                 bool mine =
                     own != nullptr ? s.reg == own : s.unit != nullptr && s.unit == d.unit && s.port == d.port;
-                bool holds = s.unit != nullptr ? *s.unit->out[s.port].valid != 0 : s.valid;
+                bool holds = s.unit != nullptr ? (*s.unit->out[s.port].token & VALID) != 0 : s.valid;
                 if (mine && holds && !s.ready)
                     text +=
                         std::string(text.empty() ? " " : ", ") + names[side] + " " + std::to_string(track);

@@ -32,16 +32,10 @@ template <class Model> struct ModelUnit : Unit {
     ModelUnit(VerilatedContext *context, unsigned unit_x, unsigned unit_y) : model(context) {
         x = unit_x;
         y = unit_y;
-        stall = &model.stall_i;
-        flush = &model.flush_i;
-        config_write = &model.cfg_write_i;
-        config_read = &model.cfg_read_i;
-        config_address = &model.cfg_addr_i;
-        config_data = &model.cfg_data_i;
+        control.bind(model.control_i.data(), x, y);
         config_result = &model.cfg_rdata_o;
-        in[0] = {&model.in0_data_i, &model.in0_valid_i, &model.in0_ready_o};
-        out[0] = {&model.out0_data_o, &model.out0_valid_o, &model.out0_ready_i};
-        model.tile_id_i = static_cast<SData>(x << 8 | y);
+        in[0] = {&model.in0_i, &model.in0_ready_o};
+        out[0] = {&model.out0_o, &model.out0_ready_i};
         for (int level :
              {1, 0, 1}) { /* so that registers hold their reset values whatever they started with */
             model.rst_ni = static_cast<CData>(level);
@@ -98,26 +92,21 @@ template <class Model, bool MEM> struct CoreUnit final : ModelUnit<Model> {
 
     CoreUnit(VerilatedContext *context, unsigned unit_x, unsigned unit_y)
         : ModelUnit<Model>(context, unit_x, unit_y) {
-        this->in[1] = {&model.in1_data_i, &model.in1_valid_i, &model.in1_ready_o};
-        this->in[2] = {&model.in2_data_i, &model.in2_valid_i, &model.in2_ready_o};
-        this->in[3] = {&model.in3_data_i, &model.in3_valid_i, &model.in3_ready_o};
-        this->out[1] = {&model.out1_data_o, &model.out1_valid_o, &model.out1_ready_i};
-        this->out[2] = {&model.out2_data_o, &model.out2_valid_o, &model.out2_ready_i};
+        this->in[1] = {&model.in1_i, &model.in1_ready_o};
+        this->in[2] = {&model.in2_i, &model.in2_ready_o};
+        this->in[3] = {&model.in3_i, &model.in3_ready_o};
+        this->out[1] = {&model.out1_o, &model.out1_ready_i};
+        this->out[2] = {&model.out2_o, &model.out2_ready_i};
         this->period = MEM ? 2 : 1;
         this->memory = MEM;
     }
     const char *kind() const override { return MEM ? "MEM" : "PE"; }
-    unsigned box_word(unsigned input) const override {
-        return input == 0 ? model.cb0_o : input == 1 ? model.cb1_o : input == 2 ? model.cb2_o : model.cb3_o;
-    }
+    unsigned box_word(unsigned input) const override { return model.cb_o >> 6 * input & 0x3F; }
     bool switch_bit(unsigned bit) const override { return (model.sb17_o[bit / 32] >> bit % 32 & 1) != 0; }
     uint32_t hazards() const override {
-        if constexpr (MEM)
-            return static_cast<uint32_t>(
-                       model.rootp->onyx_unit_mem__DOT__u_core__DOT__g_monitors__DOT__hazard_q)
-                   << FIRST_MEM_HAZARD;
-        else
-            return model.rootp->onyx_unit_pe__DOT__u_core__DOT__g_monitors__DOT__hazard_q;
+        uint32_t raised_now =
+            model.rootp->onyx_unit__DOT__g_core__DOT__u_core__DOT__g_monitors__DOT__hazard_q;
+        return MEM ? raised_now << FIRST_MEM_HAZARD : raised_now;
     }
     void note(unsigned feature, unsigned reg, uint32_t data) override {
         if (feature == 0)

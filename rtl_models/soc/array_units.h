@@ -9,28 +9,23 @@
 #include <memory>
 #include <vector>
 
-#include "verilated.h"
+#include "rtl_models/soc/pins.h"
 
 namespace onyx {
 
 /* One tile's registers and core; its ports by name, whatever model is behind them. */
 struct Unit {
     static constexpr unsigned INPUTS = 4, OUTPUTS = 3;
-    struct In {
-        IData *data = nullptr;
-        CData *valid = nullptr, *ready = nullptr;
-    };
-    struct Out {
-        IData *data = nullptr;
-        CData *valid = nullptr, *ready = nullptr;
+    struct Port {
+        IData *token = nullptr; /* with VALID */
+        CData *ready = nullptr;
     };
 
     unsigned x = 0, y = 0;
     bool memory = false; /* has an SRAM, features 1 and 2 */
-    CData *stall = nullptr, *flush = nullptr, *config_write = nullptr, *config_read = nullptr;
-    IData *config_address = nullptr, *config_data = nullptr, *config_result = nullptr;
-    In in[INPUTS];    /* null: no such port */
-    Out out[OUTPUTS]; /* " */
+    Control control;
+    IData *config_result = nullptr;
+    Port in[INPUTS], out[OUTPUTS]; /* null: no such port */
 
     virtual ~Unit() = default;
     virtual const char *kind() const = 0;
@@ -56,12 +51,8 @@ struct Unit {
 
     /* What the array knows of it between two edges. */
     uint32_t in_net[INPUTS], out_net[OUTPUTS]; /* whom a changed port concerns */
-    struct Seen {
-        IData data;
-        CData valid;
-    };
     CData seen_ready[INPUTS] = {};
-    Seen seen[OUTPUTS] = {};
+    IData seen[OUTPUTS] = {};
     uint32_t raised = 0;                  /* hazards of the runs before, a run being what follows a flush */
     bool flushed = false;                 /* since it was built */
     bool asleep = false, touched = false; /* touched: an input has changed since the last edge */

@@ -13,8 +13,10 @@ parameters() { # "P=1 Q=2" as options of hierarchy
     for pair in $1; do printf ' -chparam %s %s' "${pair%%=*}" "${pair#*=}"; done
 }
 
-# Prints the sources of a property file; a module of which the scratch folder $2 has an own version is read from there.
+# Prints the sources of a property file, packages first; a module of which the scratch folder $2 has an own version is read
+# from there.
 sources() {
+    ls "$rtl"/*_pkg.sv
     for cell in $(field "$1" cells); do
         if [ -f "$2/$cell.sv" ]; then echo "$2/$cell.sv"; else echo "$rtl/$cell.sv"; fi
     done

@@ -3,21 +3,14 @@
 //
 // mutate: onyx_cb
 // cells: onyx_cb
-// broken: onyx_cb s/5'd9: out_data_o = south_data_i/5'd9: out_data_o = north_data_i/
+// broken: onyx_cb s/west_i.data, south_i.data/south_i.data, west_i.data/
 // broken: onyx_cb s/20'd1 << sel_i/20'd1 << (sel_i ^ 1)/
 `include "proof.svh"
 module p_cb (
     input logic        clk_i,
     input logic        enable_i,
     input logic [ 4:0] sel_i,
-    input logic [84:0] east_data_i,
-    input logic [ 4:0] east_valid_i,
-    input logic [84:0] south_data_i,
-    input logic [ 4:0] south_valid_i,
-    input logic [84:0] west_data_i,
-    input logic [ 4:0] west_valid_i,
-    input logic [84:0] north_data_i,
-    input logic [ 4:0] north_valid_i,
+    input onyx_pkg::side_t east_i, south_i, west_i, north_i,
     input logic        out_ready_i,
     output logic [37:0] seen_o  // all that the outside can tell: data counts while valid only
 );
@@ -27,30 +20,24 @@ module p_cb (
   always_ff @(posedge clk_i) live_q <= 1'b1;
 
   logic [19:0] waits;
-  logic [16:0] out_data;
-  logic out_valid;
+  onyx_pkg::stream_t out;
   onyx_cb u_cb (
       .enable_i     (enable_i),
       .sel_i        (sel_i),
-      .east_data_i  (east_data_i),
-      .east_valid_i (east_valid_i),
-      .south_data_i (south_data_i),
-      .south_valid_i(south_valid_i),
-      .west_data_i  (west_data_i),
-      .west_valid_i (west_valid_i),
-      .north_data_i (north_data_i),
-      .north_valid_i(north_valid_i),
+      .east_i       (east_i),
+      .south_i      (south_i),
+      .west_i       (west_i),
+      .north_i      (north_i),
       .wait_o       (waits),
-      .out_data_o   (out_data),
-      .out_valid_o  (out_valid),
+      .out_o        (out),
       .out_ready_i  (out_ready_i)
   );
   // Wire 4 * track + side, sides in the order of the select: north, south, east, west.
   logic [339:0] data;
   logic [19:0] valid;
   for (genvar t = 0; t < 5; t++) begin : g_track
-    assign data[68*t+:68] = {west_data_i[17*t+:17], east_data_i[17*t+:17], south_data_i[17*t+:17], north_data_i[17*t+:17]};
-    assign valid[4*t+:4]  = {west_valid_i[t], east_valid_i[t], south_valid_i[t], north_valid_i[t]};
+    assign data[68*t+:68] = {west_i.data[17*t+:17], east_i.data[17*t+:17], south_i.data[17*t+:17], north_i.data[17*t+:17]};
+    assign valid[4*t+:4]  = {west_i.valid[t], east_i.valid[t], south_i.valid[t], north_i.valid[t]};
   end
   logic [16:0] want_data;
   logic want_valid;
@@ -64,7 +51,7 @@ module p_cb (
       end
     end
     if (live_q) begin
-      `PROVE(selected, out_data == want_data && out_valid == want_valid)
+      `PROVE(selected, out.data == want_data && out.valid == want_valid)
     end
   end
   logic [19:0] want_waits;
@@ -72,9 +59,9 @@ module p_cb (
     for (int unsigned k = 0; k < 20; k++) want_waits[k] = enable_i && !out_ready_i && sel_i == k;
     if (live_q) begin
       `PROVE(waits_selected, waits == want_waits)
-      `REACH(hands_on, enable_i && out_valid && out_ready_i && sel_i == 5'd19)
-      `REACH(stops, enable_i && out_valid && !out_ready_i && waits == 20'h80)
+      `REACH(hands_on, enable_i && out.valid && out_ready_i && sel_i == 5'd19)
+      `REACH(stops, enable_i && out.valid && !out_ready_i && waits == 20'h80)
     end
   end
-  assign seen_o = {waits, out_valid, out_data & {17{out_valid}}};
+  assign seen_o = {waits, out.valid, out.data & {17{out.valid}}};
 endmodule

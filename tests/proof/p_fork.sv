@@ -2,7 +2,7 @@
 // order, whichever of them are registers (of any kind for streams) and whoever stalls. So a core's token leaves for all
 // its sinks in one cycle, or not at all. Far = 1: the same for a wire that forks in the next tile.
 //
-// The tile offers a core output only while all its sinks are ready (gate), as onyx_tile_pe and onyx_tile_mem do; an
+// The tile offers a core output only while all its sinks are ready (gate), as onyx_tile does; an
 // arriving wire has no such gate, and needs none while no register lies before the fork. Early = 1 puts one there: tokens
 // are doubled then, the reason for the mapper's rule that nothing forks after its first register.
 // Assumed of the consumers: ready stays until it takes a token.

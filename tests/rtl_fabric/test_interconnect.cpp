@@ -14,11 +14,12 @@
 #include "Vonyx_tile_io.h"
 #include "Vonyx_tile_pe.h"
 #include "cmocka_cpp.h"
+#include "rtl_models/soc/pins.h"
 
 enum { EAST, SOUTH, WEST, NORTH, SIDES, TRACKS = 5 };
 static const char *const SIDE_NAME[SIDES] = {"EAST", "SOUTH", "WEST", "NORTH"};
 
-/* Bits [17 * track +: 17] of an 85-bit bundle. */
+/* A side, onyx_pkg::side_t: bits [17 * track +: 17] are the track's data, the five from 85 on the valids. */
 static uint32_t get_track(const EData *bundle, unsigned track) {
     uint32_t token = 0;
     for (unsigned i = 0; i < 17; i++)
@@ -32,20 +33,27 @@ static void set_track(EData *bundle, unsigned track, uint32_t token) {
     }
 }
 
+static uint32_t get_valid(const EData *bundle) {
+    return bundle[2] >> (85 - 64) & 0x1F;
+}
+static void set_valid(EData *bundle, uint32_t tracks) {
+    bundle[2] = (bundle[2] & ~(0x1Fu << (85 - 64))) | tracks << (85 - 64);
+}
+
 template <class Model> struct Sides {
-    EData *data_in[SIDES], *data_out[SIDES];
-    CData *valid_in[SIDES], *valid_out[SIDES], *ready_in[SIDES], *ready_out[SIDES];
+    EData *in[SIDES], *out[SIDES];
+    CData *ready_in[SIDES], *ready_out[SIDES];
     explicit Sides(Model &m)
-        : data_in{m.east_data_i.data(), m.south_data_i.data(), m.west_data_i.data(), m.north_data_i.data()},
-          data_out{m.east_data_o.data(), m.south_data_o.data(), m.west_data_o.data(), m.north_data_o.data()},
-          valid_in{&m.east_valid_i, &m.south_valid_i, &m.west_valid_i, &m.north_valid_i},
-          valid_out{&m.east_valid_o, &m.south_valid_o, &m.west_valid_o, &m.north_valid_o},
+        : in{m.east_i.data(), m.south_i.data(), m.west_i.data(), m.north_i.data()}, out{m.east_o.data(),
+                                                                                        m.south_o.data(),
+                                                                                        m.west_o.data(),
+                                                                                        m.north_o.data()},
           ready_in{&m.east_ready_i, &m.south_ready_i, &m.west_ready_i, &m.north_ready_i},
           ready_out{&m.east_ready_o, &m.south_ready_o, &m.west_ready_o, &m.north_ready_o} {
         for (unsigned s = 0; s < SIDES; s++) {
             *ready_in[s] = 0x1F;
             for (unsigned t = 0; t < TRACKS; t++)
-                set_track(data_in[s], t, token_of(s, t));
+                set_track(in[s], t, token_of(s, t));
         }
     }
     static uint32_t token_of(unsigned side, unsigned track) { return 0x10000 + 0x100 * side + 7 * track; }
@@ -142,12 +150,10 @@ static void switch_box_takes_the_wire_of_its_select(void **) {
                 Vonyx_switch_box box;
                 Sides<Vonyx_switch_box> io(box);
                 power_up(box);
-                box.core0_data_i = 0x3333;
-                box.core1_data_i = 0x4444;
-                box.core2_data_i = 0x5555;
-                box.core0_valid_i = box.core1_valid_i = box.core2_valid_i = 1;
+                box.core_i =
+                    onyx::VALID | 0x3333 | (onyx::VALID | 0x4444ull) << 18 | (onyx::VALID | 0x5555ull) << 36;
                 for (unsigned s = 0; s < SIDES; s++)
-                    *io.valid_in[s] = 0x1F;
+                    set_valid(io.in[s], 0x1F);
                 set_output(box.words_i.data(), side, track, select);
                 *io.ready_in[side] = static_cast<CData>(0x1F & ~(1u << track));
                 box.eval();
@@ -159,9 +165,9 @@ static void switch_box_takes_the_wire_of_its_select(void **) {
                                                                  ends[side][track][select].track);
                 else if (select < 6)
                     expected = core[select - 3];
-                assert_int_equal(get_track(io.data_out[side], track), expected);
+                assert_int_equal(get_track(io.out[side], track), expected);
                 for (unsigned s = 0; s < SIDES; s++) { /* valid there and nowhere else; ready not there */
-                    assert_int_equal(*io.valid_out[s], s == side && select < 6 ? 1u << track : 0);
+                    assert_int_equal(get_valid(io.out[s]), s == side && select < 6 ? 1u << track : 0);
                     unsigned waits = 0;
                     if (select < 3 && ends[side][track][select].side == s)
                         waits = 1u << ends[side][track][select].track;
@@ -189,7 +195,7 @@ static void ready_is_the_join_of_enabled_sinks(void **) {
                     sinks.push_back({s, t});
                 }
     assert_int_equal(sinks.size(), 3);
-    *io.valid_in[WEST] = 1u << 2;
+    set_valid(io.in[WEST], 1u << 2);
     for (unsigned stalled = 0; stalled < 16; stalled++) {
         for (unsigned s = 0; s < SIDES; s++)
             *io.ready_in[s] = 0x1F;
@@ -200,7 +206,7 @@ static void ready_is_the_join_of_enabled_sinks(void **) {
         box.eval();
         assert_int_equal(*io.ready_out[WEST] >> 2 & 1, stalled == 0);
         for (const Wire &sink : sinks) /* nothing gates valid at an arriving wire */
-            assert_int_equal(*io.valid_out[sink.side] >> sink.track & 1, 1);
+            assert_int_equal(get_valid(io.out[sink.side]) >> sink.track & 1, 1);
     }
     /* An output that is not enabled asks nothing. */
     set_field(box.words_i.data(),
@@ -225,20 +231,19 @@ static void switch_box_register_is_where_its_fields_say(void **) {
             set_field(box.words_i.data(), "RMUX_" + place + "sel", 1);
             set_field(box.words_i.data(), "REG_" + place + "fifo", 1);
             set_field(box.words_i.data(), "REG_" + place + "end", 1);
-            box.core0_data_i = 0x1234;
-            box.core0_valid_i = 1;
+            box.core_i = onyx::VALID | 0x1234;
             box.eval();
-            assert_int_equal(*io.valid_out[side], 0);
+            assert_int_equal(get_valid(io.out[side]), 0);
             box.stall_i = 1;
             clock(box);
-            assert_int_equal(*io.valid_out[side], 0);
+            assert_int_equal(get_valid(io.out[side]), 0);
             box.stall_i = 0;
             clock(box);
-            box.core0_valid_i = 0;
+            box.core_i = 0;
             *io.ready_in[side] = 0;
             box.eval();
-            assert_int_equal(*io.valid_out[side], 1u << track);
-            assert_int_equal(get_track(io.data_out[side], track), 0x1234);
+            assert_int_equal(get_valid(io.out[side]), 1u << track);
+            assert_int_equal(get_track(io.out[side], track), 0x1234);
             assert_int_equal(box.core_ready_o, 6); /* full, and the sink is not ready */
             *io.ready_in[side] = 0x1F;
             box.eval();
@@ -254,29 +259,26 @@ static void switch_box_register_is_where_its_fields_say(void **) {
 
 static void connection_box_takes_the_wire_of_its_select(void **) {
     Vonyx_cb box;
-    EData *data[SIDES] = {box.east_data_i.data(), box.south_data_i.data(), box.west_data_i.data(),
-                          box.north_data_i.data()};
-    CData *valid[SIDES] = {&box.east_valid_i, &box.south_valid_i, &box.west_valid_i, &box.north_valid_i};
+    EData *sides[SIDES] = {box.east_i.data(), box.south_i.data(), box.west_i.data(), box.north_i.data()};
     const unsigned code[SIDES] = {2, 1, 3, 0};
     for (unsigned s = 0; s < SIDES; s++)
         for (unsigned t = 0; t < TRACKS; t++)
-            set_track(data[s], t, 0x10000 + 0x100 * s + t);
+            set_track(sides[s], t, 0x10000 + 0x100 * s + t);
     for (unsigned s = 0; s < SIDES; s++) {
         for (unsigned t = 0; t < TRACKS; t++) {
             for (unsigned enable = 0; enable < 2; enable++) {
                 box.sel_i = static_cast<CData>(4 * t + code[s]);
                 box.enable_i = static_cast<CData>(enable);
-                for (CData *v : valid)
-                    *v = 0x1F;
+                for (EData *side : sides)
+                    set_valid(side, 0x1F);
                 box.out_ready_i = 0;
                 box.eval();
-                assert_int_equal(box.out_valid_o, enable);
-                assert_int_equal(box.out_data_o, enable * (0x10000 + 0x100 * s + t));
+                assert_int_equal(box.out_o, enable * (onyx::VALID | (0x10000 + 0x100 * s + t)));
                 assert_int_equal(box.wait_o, enable << box.sel_i);
-                *valid[s] = static_cast<CData>(0x1F & ~(1u << t));
+                set_valid(sides[s], 0x1F & ~(1u << t));
                 box.out_ready_i = 1;
                 box.eval();
-                assert_int_equal(box.out_valid_o, 0);
+                assert_int_equal(box.out_o & onyx::VALID, 0);
                 assert_int_equal(box.wait_o, 0);
             }
         }
@@ -285,11 +287,10 @@ static void connection_box_takes_the_wire_of_its_select(void **) {
         box.sel_i = static_cast<CData>(select);
         box.enable_i = 1;
         box.out_ready_i = 0;
-        for (CData *v : valid)
-            *v = 0x1F;
+        for (EData *side : sides)
+            set_valid(side, 0x1F);
         box.eval();
-        assert_int_equal(box.out_valid_o, 0);
-        assert_int_equal(box.out_data_o, 0);
+        assert_int_equal(box.out_o, 0);
         assert_int_equal(box.wait_o, 0);
     }
 }
@@ -385,12 +386,11 @@ static void one_split_fifo_alone_runs_at_half_rate(void **) {
 
 /* ---- core outputs ---------------------------------------------------------------------------- */
 
-static void write_word(Vonyx_tile_pe &tile, uint32_t address, uint32_t data) {
-    tile.cfg_addr_i = address;
-    tile.cfg_data_i = data;
-    tile.cfg_write_i = 1;
+template <class Model>
+static void write_word(Model &tile, onyx::Control &control, uint32_t address, uint32_t data) {
+    control.write(address, data);
     clock(tile);
-    tile.cfg_write_i = 0;
+    control.idle();
 }
 
 /* A repeat-signal generator whose output goes to EAST 0 and SOUTH 1: valid on both or on none. */
@@ -398,46 +398,44 @@ static void core_output_waits_for_all_its_sinks(void **) {
     Vonyx_tile_pe tile;
     Sides<Vonyx_tile_pe> io(tile);
     power_up(tile);
-    tile.tile_id_i = 0x0201;
+    onyx::Control control;
+    control.bind(tile.control_i.data(), 2, 1);
     EData words[6] = {};
     set_output(words, EAST, 0, 3);
     set_output(words, SOUTH, 1, 3);
     for (uint32_t w = 0; w < 6; w++)
-        write_word(tile, w << 24 | 14u << 16 | 0x0201, words[w]);
-    write_word(tile, 0x00030201, 1 | (4 * 1 + 3) << 1); /* in0 <- WEST track 1 */
-    write_word(tile, 0x00000201, 1);
-    write_word(tile, 0x03000201, 1u << 19 | 5u << 16); /* tile_en, mode rsg */
-    set_track(io.data_in[WEST], 1, 0x00042);
-    *io.valid_in[WEST] = 1u << 1;
+        write_word(tile, control, w << 24 | 14u << 16 | 0x0201, words[w]);
+    write_word(tile, control, 0x00030201, 1 | (4 * 1 + 3) << 1); /* in0 <- WEST track 1 */
+    write_word(tile, control, 0x00000201, 1);
+    write_word(tile, control, 0x03000201, 1u << 19 | 5u << 16); /* tile_en, mode rsg */
+    set_track(io.in[WEST], 1, 0x00042);
+    set_valid(io.in[WEST], 1u << 1);
     *io.ready_in[EAST] = 0x1E; /* EAST 0 stalls */
     tile.eval();
     assert_int_equal(*io.ready_out[WEST] >> 1 & 1, 1);
     clock(tile);
-    *io.valid_in[WEST] = 0;
+    set_valid(io.in[WEST], 0);
     for (int i = 0; i < 10; i++) {
         clock(tile);
-        assert_int_equal(*io.valid_out[EAST] & 1, 0);
-        assert_int_equal(*io.valid_out[SOUTH] >> 1 & 1, 0);
+        assert_int_equal(get_valid(io.out[EAST]) & 1, 0);
+        assert_int_equal(get_valid(io.out[SOUTH]) >> 1 & 1, 0);
     }
     *io.ready_in[EAST] = 0x1F;
     tile.eval();
-    assert_int_equal(*io.valid_out[EAST] & 1, 1);
-    assert_int_equal(*io.valid_out[SOUTH] >> 1 & 1, 1);
-    assert_int_equal(get_track(io.data_out[EAST], 0), 1);
-    assert_int_equal(get_track(io.data_out[SOUTH], 1), 1);
+    assert_int_equal(get_valid(io.out[EAST]) & 1, 1);
+    assert_int_equal(get_valid(io.out[SOUTH]) >> 1 & 1, 1);
+    assert_int_equal(get_track(io.out[EAST], 0), 1);
+    assert_int_equal(get_track(io.out[SOUTH], 1), 1);
     clock(tile);
-    assert_int_equal(*io.valid_out[EAST] & 1, 0);
+    assert_int_equal(get_valid(io.out[EAST]) & 1, 0);
 }
 
 static void io_tile_offers_all_tracks_and_hears_track_0(void **) {
     Vonyx_tile_io tile;
     power_up(tile);
-    tile.tile_id_i = 0x0500;
-    tile.cfg_addr_i = 0x00000500;
-    tile.cfg_data_i = 1u << 23;
-    tile.cfg_write_i = 1;
-    clock(tile);
-    tile.cfg_write_i = 0;
+    onyx::Control control;
+    control.bind(tile.control_i.data(), 5, 0);
+    write_word(tile, control, 0x00000500, 1u << 23);
     tile.glb2io_data_i = 0xBEEF;
     tile.glb2io_valid_i = 1;
     tile.south_ready_i = 0x1B;
@@ -445,20 +443,20 @@ static void io_tile_offers_all_tracks_and_hears_track_0(void **) {
     assert_int_equal(tile.glb2io_ready_o, 1);
     clock(tile);
     clock(tile);
-    assert_int_equal(tile.glb2io_ready_o, 0); /* two words inside */
-    assert_int_equal(tile.south_valid_o, 0);  /* one track is not ready */
+    assert_int_equal(tile.glb2io_ready_o, 0);            /* two words inside */
+    assert_int_equal(get_valid(tile.south_o.data()), 0); /* one track is not ready */
     tile.south_ready_i = 0x1F;
     tile.eval();
-    assert_int_equal(tile.south_valid_o, 0x1F);
+    assert_int_equal(get_valid(tile.south_o.data()), 0x1F);
     for (unsigned t = 0; t < TRACKS; t++)
-        assert_int_equal(get_track(tile.south_data_o.data(), t), 0x0BEEF);
+        assert_int_equal(get_track(tile.south_o.data(), t), 0x0BEEF);
 
-    set_track(tile.south_data_i.data(), 0, 0x1CAFE);
-    set_track(tile.south_data_i.data(), 3, 0x00BAD);
-    tile.south_valid_i = 0x08;
+    set_track(tile.south_i.data(), 0, 0x1CAFE);
+    set_track(tile.south_i.data(), 3, 0x00BAD);
+    set_valid(tile.south_i.data(), 0x08);
     clock(tile);
     assert_int_equal(tile.io2glb_valid_o, 0);
-    tile.south_valid_i = 0x09;
+    set_valid(tile.south_i.data(), 0x09);
     tile.eval();
     assert_int_equal(tile.south_ready_o, 1);
     clock(tile);

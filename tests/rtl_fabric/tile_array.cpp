@@ -18,7 +18,7 @@
 #include "Vonyx_tile_io.h"
 #include "Vonyx_tile_mem.h"
 #include "Vonyx_tile_pe.h"
-#include "verilated.h"
+#include "rtl_models/soc/pins.h"
 
 namespace onyx {
 namespace {
@@ -26,13 +26,12 @@ namespace {
 enum Side { EAST, SOUTH, WEST, NORTH, SIDES };
 constexpr unsigned OPPOSITE[SIDES] = {WEST, NORTH, EAST, SOUTH};
 constexpr unsigned TRACKS = ONYX_TRACKS;
-constexpr unsigned BUNDLE_WORDS = 3; /* 85 bits */
+constexpr unsigned BUNDLE_WORDS = 3; /* 90 bits, onyx_pkg::side_t */
 constexpr uint8_t ALL_TRACKS = 0x1F;
 
-/* What arrives at and leaves a tile on one side; ready_in answers data_out. */
+/* What arrives at and leaves a tile on one side, data and valid together; ready_in answers `out`. */
 struct Bundle {
-    EData *data_in = nullptr, *data_out = nullptr;
-    CData *valid_in = nullptr, *valid_out = nullptr;
+    EData *in = nullptr, *out = nullptr;
     CData *ready_in = nullptr, *ready_out = nullptr;
 };
 
@@ -45,9 +44,9 @@ struct Bus {
 /* One tile: its ports by name, whatever model is behind them. */
 struct Tile {
     unsigned x = 0, y = 0;
-    CData *clock = nullptr, *reset_n = nullptr, *stall = nullptr, *flush = nullptr;
-    CData *config_write = nullptr, *config_read = nullptr;
-    IData *config_address = nullptr, *config_data = nullptr, *config_result = nullptr;
+    CData *clock = nullptr, *reset_n = nullptr;
+    Control control;
+    IData *config_result = nullptr;
     Bundle side[SIDES];
     Tile *neighbour[SIDES] = {};
     bool dirty = false;    /* an input changed since the last evaluation */
@@ -65,20 +64,13 @@ struct Tile {
     template <class Model> void bind(Model &m) {
         clock = &m.clk_i;
         reset_n = &m.rst_ni;
-        stall = &m.stall_i;
-        flush = &m.flush_i;
-        config_write = &m.cfg_write_i;
-        config_read = &m.cfg_read_i;
-        config_address = &m.cfg_addr_i;
-        config_data = &m.cfg_data_i;
+        control.bind(m.control_i.data(), x, y);
         config_result = &m.cfg_rdata_o;
-        m.tile_id_i = static_cast<SData>(x << 8 | y);
     }
 };
 
 #define BIND_SIDE(index, name)                                                                               \
-    side[index] = {model.name##_data_i.data(), model.name##_data_o.data(), &model.name##_valid_i,            \
-                   &model.name##_valid_o,      &model.name##_ready_i,      &model.name##_ready_o}
+    side[index] = {model.name##_i.data(), model.name##_o.data(), &model.name##_ready_i, &model.name##_ready_o}
 
 /* PE and MEM tiles: alike but for where their registers are. */
 template <class Model, unsigned SWITCH_FEATURE, unsigned CONTROL_REG, unsigned ENABLE_BIT, unsigned>
@@ -198,7 +190,7 @@ struct TileArray::State {
         }
         Tile *t = site.get();
         power_up(*t);
-        *t->stall = stalled >> x & 1;
+        t->control.set_stall((stalled >> x & 1) != 0);
         connect(*t);
         t->dirty = true;
         order.push_back(t);
@@ -210,7 +202,7 @@ struct TileArray::State {
      * edge of the array, and at an IO tile that is not configured, nothing is taken. */
     void connect(Tile &t) {
         for (unsigned s = 0; s < SIDES; s++) {
-            if (t.side[s].data_in == nullptr)
+            if (t.side[s].in == nullptr)
                 continue;
             unsigned nx = t.x + (s == EAST) - (s == WEST), ny = t.y + (s == SOUTH) - (s == NORTH);
             bool exists = inside(nx, ny);
@@ -230,12 +222,8 @@ struct TileArray::State {
         const Bundle &from = t.side[s];
         Tile &n = *t.neighbour[s];
         const Bundle &to = n.side[OPPOSITE[s]];
-        if (std::memcmp(from.data_out, to.data_in, BUNDLE_WORDS * sizeof(EData)) != 0) {
-            std::memcpy(to.data_in, from.data_out, BUNDLE_WORDS * sizeof(EData));
-            n.dirty = true;
-        }
-        if (*from.valid_out != *to.valid_in) {
-            *to.valid_in = *from.valid_out;
+        if (std::memcmp(from.out, to.in, BUNDLE_WORDS * sizeof(EData)) != 0) {
+            std::memcpy(to.in, from.out, BUNDLE_WORDS * sizeof(EData));
             n.dirty = true;
         }
         if (*from.ready_out != *to.ready_in) {
@@ -316,9 +304,7 @@ struct TileArray::State {
     static void put_word(Tile *t, const Bus &b) {
         if (t == nullptr)
             return;
-        *t->config_address = b.address;
-        *t->config_data = b.data;
-        *t->config_write = 1;
+        t->control.write(b.address, b.data);
     }
 
     bool step();
@@ -340,7 +326,7 @@ bool TileArray::State::step() {
     for (Tile *t : order) {
         if (!t->stateful && t != target[0] && t != target[1])
             continue;
-        *t->flush = (t->y > ONYX_NEAR_ROWS ? far_bus.flush : bus.flush) >> (t->x / 4) & 1;
+        t->control.set_flush(((t->y > ONYX_NEAR_ROWS ? far_bus.flush : bus.flush) >> (t->x / 4) & 1) != 0);
         *t->clock = 1;
         t->evaluate();
         *t->clock = 0;
@@ -350,7 +336,7 @@ bool TileArray::State::step() {
     for (unsigned i = 0; i < 2; i++) {
         if (target[i] == nullptr)
             continue;
-        *target[i]->config_write = 0;
+        target[i]->control.idle();
         target[i]->note(buses[i]->address >> 16 & 0xFF, buses[i]->address >> 24, buses[i]->data);
         order_known = false;
     }
@@ -380,19 +366,18 @@ uint32_t TileArray::config_read(uint32_t address) {
         return 0;
     unsigned feature = address >> 16 & 0xFF;
     bool sram = t->y > 0 && t->x % 4 == 3 && (feature == 1 || feature == 2);
-    CData stall = *t->stall;
-    *t->config_address = address;
-    *t->config_read = 1;
+    bool stall = t->control.stall();
+    t->control.read(address);
     if (sram) { /* one edge of this tile alone, its core and registers stopped */
-        *t->stall = 1;
+        t->control.set_stall(true);
         *t->clock = 1;
         t->evaluate();
         *t->clock = 0;
     }
     t->evaluate();
     uint32_t result = *t->config_result;
-    *t->config_read = 0;
-    *t->stall = stall;
+    t->control.idle();
+    t->control.set_stall(stall);
     t->evaluate();
     return result;
 }
@@ -400,9 +385,9 @@ uint32_t TileArray::config_read(uint32_t address) {
 void TileArray::set_stall(uint32_t columns) {
     state_->stalled = columns;
     for (Tile *t : state_->order) {
-        CData now = columns >> t->x & 1;
-        t->dirty = t->dirty || now != *t->stall;
-        *t->stall = now;
+        bool now = (columns >> t->x & 1) != 0;
+        t->dirty = t->dirty || now != t->control.stall();
+        t->control.set_stall(now);
     }
 }
 

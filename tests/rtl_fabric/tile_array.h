@@ -1,4 +1,4 @@
-/* tile_array.h - the array of whole verilated tiles (onyx_tile_pe, _mem, _io), interconnect included, settled
+/* tile_array.h - the array of whole verilated tiles (onyx_tile, onyx_tile_io), interconnect included, settled
  * until no wire changes. Slow and with no opinion about routes: what onyx::Array is compared with. Calls as
  * in rtl_models/soc/array_glue.h.
  */

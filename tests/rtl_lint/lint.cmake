@@ -19,13 +19,16 @@ function(run)
     endif()
 endfunction()
 
-# A module may name its own options: "// lint: -GWidth=4".
-set(options)
-if(text MATCHES "// lint: ([^\n]*)")
-    separate_arguments(options UNIX_COMMAND "${CMAKE_MATCH_1}")
+# A module may name its own options, a run for each line: "// lint: -GWidth=4".
+string(REGEX MATCHALL "// lint: [^\n]*" lines "${text}")
+if(NOT lines)
+    set(lines "// lint: ")
 endif()
-
-run(${VERILATOR} --lint-only -Wall ${options} -y ${RTL_DIR} --top-module ${MODULE} ${PACKAGES} ${file})
+foreach(line ${lines})
+    string(REPLACE "// lint: " "" options "${line}")
+    separate_arguments(options UNIX_COMMAND "${options}")
+    run(${VERILATOR} --lint-only -Wall ${options} -y ${RTL_DIR} --top-module ${MODULE} ${PACKAGES} ${file})
+endforeach()
 if(NOT YOSYS)
     message("skipped: no yosys")
 else()

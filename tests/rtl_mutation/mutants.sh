@@ -14,7 +14,7 @@ shift
 mkdir -p "$out"
 # The monitors' register gets a name that Verilator leaves as it is.
 {
-    echo "read_verilog -sv $rtl/$top.sv; hierarchy -check -top $top -libdir $rtl; proc"
+    echo "read_verilog -sv $(ls "$rtl"/*_pkg.sv | tr '\n' ' ') $rtl/$top.sv; hierarchy -check -top $top -libdir $rtl; proc"
     [ "$pass" = - ] || for module in $modules; do echo "$pass $module"; done
     echo "cd $top; rename g_monitors.hazard_q hazard_q; cd .."
     echo "write_ilang $out/$top.il"

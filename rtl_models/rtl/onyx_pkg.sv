@@ -1,0 +1,40 @@
+// Types that ports have in common, used as onyx_pkg::NAME. (Yosys reads no import, no array of structs and no member of a
+// struct that is declared in a generate block: where streams are numbered they are slices of one vector.)
+package onyx_pkg;
+  // A ready-valid stream, without its ready, which goes the other way: a token is there while valid, and moves at the
+  // edge if ready. Bit 16 of data: a control token.
+  typedef struct packed {
+    logic valid;
+    logic [16:0] data;
+  } stream_t;
+
+  // Port p of a core is the stream at [StreamBits*p +: StreamBits].
+  localparam int unsigned StreamBits = 18;
+  localparam int unsigned Inputs = 4;
+  localparam int unsigned Outputs = 3;
+  typedef logic [StreamBits*Inputs-1:0] inputs_t;
+  typedef logic [StreamBits*Outputs-1:0] outputs_t;
+
+  // The five tracks between two neighbours, in one direction: track t at data[17*t +: 17] and valid[t].
+  typedef struct packed {
+    logic [4:0] valid;
+    logic [84:0] data;
+  } side_t;
+
+  // The configuration bus at a tile. A word is for the tile if addr[15:0] is tile_id, which is {x, y}; feature in
+  // addr[23:16], register in addr[31:24]. A write lands at the next edge.
+  typedef struct packed {
+    logic [15:0] tile_id;
+    logic write;
+    logic read;
+    logic [31:0] addr;
+    logic [31:0] data;
+  } config_t;
+
+  // What a tile is told by the controller: with stall nothing moves but configuration, after flush all FIFOs are empty.
+  typedef struct packed {
+    logic stall;
+    logic flush;
+    config_t cfg;
+  } control_t;
+endpackage

@@ -1,0 +1,65 @@
+/* core_design.h - a verilated core, Vonyx_pe_core or Vonyx_mem_core, with its cycle model as a design of
+ * bench.h. C++. */
+#ifndef ONYX_TESTS_CORE_DESIGN_H
+#define ONYX_TESTS_CORE_DESIGN_H
+
+#include <cstdlib>
+
+#include "tests/rtl_pe/twin.h"
+
+#ifdef ONYX_MUTANTS /* the core of tests/rtl_mutation has its monitors' register under another name */
+#define CORE_HAZARDS(top, core) (top)->rootp->core##__DOT__hazard_q
+#else
+#define CORE_HAZARDS(top, core) (top)->rootp->core##__DOT__g_monitors__DOT__hazard_q
+#endif
+
+/* hazards: what the monitors of a core have raised. */
+template <class Core, uint32_t (*hazards)(const Core *)> struct core_design {
+    static Core *of(bench_design design) { return static_cast<Core *>(twin_rtl(design)); }
+
+    static bench_design make(twin_kind kind) {
+        auto *t = new Core;
+#ifdef ONYX_MUTANTS /* the environment says which fault is on */
+        const char *mutant = getenv("ONYX_MUTANT");
+        t->mutant = static_cast<SData>(mutant ? atoi(mutant) : 0);
+#endif
+        return twin_new({t, settle, rising_edge}, kind);
+    }
+    static void release(bench_design design) {
+        delete of(design);
+        twin_free(design);
+    }
+
+  private:
+    /* Ports as in onyx_pkg: stream p at bits 18 * p and up, valid on top. */
+    static void settle(void *device, bench_pins *p) {
+        auto *t = static_cast<Core *>(device);
+        t->clk_i = 0;
+        t->rst_ni = !p->reset;
+        t->en_i = p->enable;
+        t->flush_i = p->flush;
+        uint64_t in[BENCH_INS];
+        for (int i = 0; i < BENCH_INS; i++)
+            in[i] = p->in_data[i] | (p->in_valid[i] ? 1u << 17 : 0);
+        uint64_t low = in[0] | in[1] << 18 | in[2] << 36 | in[3] << 54;
+        t->in_i[0] = static_cast<EData>(low);
+        t->in_i[1] = static_cast<EData>(low >> 32);
+        t->in_i[2] = static_cast<EData>(in[3] >> 10);
+        t->out_ready_i = static_cast<CData>(p->out_ready[0] | p->out_ready[1] << 1 | p->out_ready[2] << 2);
+        t->eval();
+        for (int i = 0; i < BENCH_INS; i++)
+            p->in_ready[i] = t->in_ready_o >> i & 1;
+        for (int i = 0; i < BENCH_OUTS; i++) {
+            p->out_data[i] = t->out_o >> 18 * i & 0x1FFFF;
+            p->out_valid[i] = t->out_o >> (18 * i + 17) & 1;
+        }
+        p->hazards = hazards(t);
+    }
+    static void rising_edge(void *device) {
+        auto *t = static_cast<Core *>(device);
+        t->clk_i = 1;
+        t->eval();
+    }
+};
+
+#endif

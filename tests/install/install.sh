@@ -25,12 +25,17 @@ onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine soc -o 
 for command in $(onyx --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
     grep -qE "^\.BR? .*\b$command\b" "$work/usr/share/man/man1/onyx.1" || fail "the man page lacks $command"
 done
-# Completion knows commands, options and boards.
+# So has every option that all commands read.
+for option in $(onyx boards --help | sed -n '/Of every command/,$p' | grep -oE -- '^ .*--[a-z]+' | grep -oE -- '[a-z]+$'); do
+    grep -qE "^\.BR? .*\\\\-\\\\-$option" "$work/usr/share/man/man1/onyx.1" || fail "the man page lacks --$option"
+done
+# Completion knows commands, options, boards and the words that an option may be.
 bash -c ". usr/share/bash-completion/completions/onyx
 complete_words() { COMP_WORDS=(\"\$@\"); COMP_CWORD=\$((\$# - 1)); _onyx; echo \"\${COMPREPLY[@]}\"; }
 complete_words onyx swe; complete_words onyx run --haz; complete_words onyx run --board onyx-8
+complete_words onyx run --engine c; complete_words onyx pnr --pipeline ''; complete_words onyx sweep --confirm r
 complete_words onyx bits ''; (cd usr; complete_words onyx bits verify sha); complete_words onyx fabric st" >completed
-printf 'sweep\n--hazards\nonyx-8x8\nverify explain stat diff to-verilog\nshare\nstat\n' >wanted
+printf 'sweep\n--hazards\nonyx-8x8\ncycle\nnone all midpoint\nrtl\nverify explain stat diff to-verilog\nshare\nstat\n' >wanted
 diff wanted completed
 
 # This is a program of someone else's, which uses a library.

@@ -86,9 +86,9 @@ bool cli_report(const compile_options *o, cli_session *s, const compile_kernel *
 void cli_print_json(const cJSON *json);
 /* Where the cycle model ran: "hazards" of report.json. After engine cycle also "stalls" and "bottlenecks",
  * and the lines of the summary. */
-void cli_hazards_json(const compile_outcome *outcome, cJSON *report);
-void cli_stalls_json(cli_session *s, const compile_outcome *outcome, cJSON *report);
-void cli_stalls_print(cli_session *s, const compile_outcome *outcome);
+void cli_hazards_json(const compile_modelled *met, cJSON *json);
+void cli_stalls_json(cli_session *s, const compile_modelled *met, cJSON *json);
+void cli_stalls_print(cli_session *s, const compile_modelled *met);
 
 /* Whether `onyx help TOPIC` has a page; of a command's name it then prints that, not the command's --help. */
 bool cli_is_page(const char *topic);

@@ -42,7 +42,7 @@ static void add_times(const compile_times *t, compile_times *sum) {
 }
 
 static void add_kernel(const compile_kernel *k, arena *mem, figures *f) {
-    const tile_counts *counts = &k->planned.counts;
+    const tile_counts *counts = &k->ran.cut.counts;
     add_tiles(&k->array.net, f);
     f->copies = larger(f->copies, k->array.copies);
     f->hops += k->array.design.net ? pnr_hops(&k->array.design) : 0;
@@ -53,17 +53,17 @@ static void add_kernel(const compile_kernel *k, arena *mem, figures *f) {
     f->pairs += counts->possible;
     f->pairs_run += counts->expected.runs;
     f->skipped += counts->possible - counts->pairs;
-    f->passes += k->planned.passes;
-    f->config += k->ran.config_cycles;
-    f->kernel += k->ran.kernel_cycles;
-    f->firmware += k->ran.firmware_cycles;
-    f->total += k->ran.total_cycles;
+    f->passes += k->ran.cut.passes;
+    f->config += k->ran.cycles.config;
+    f->kernel += k->ran.cycles.kernel;
+    f->firmware += k->ran.cycles.firmware;
+    f->total += k->ran.cycles.total;
     f->build_s += k->ran.build_s;
     f->cpu_s += k->ran.cpu_s;
     /* By the board's delay table; the chip itself is faster than the table says. */
     double fmax_mhz = k->array.timing.period_ps ? 1e6 / k->array.timing.period_ps : 0;
     f->fmax_mhz = f->fmax_mhz > 0 && f->fmax_mhz < fmax_mhz ? f->fmax_mhz : fmax_mhz;
-    f->time_us += fmax_mhz > 0 ? (double)k->ran.total_cycles / fmax_mhz : 0;
+    f->time_us += fmax_mhz > 0 ? (double)k->ran.cycles.total / fmax_mhz : 0;
     add_times(&k->times, &f->times);
 }
 
@@ -141,7 +141,7 @@ static const char *corner_text(const tile_split *split, uint32_t i, arena *mem) 
 
 /* By tiling's model, which knows one copy of the kernel. */
 static double predicted_cycles(const compile_kernel *k) {
-    return (double)(uint64_t)(k->planned.counts.expected.cycles / (k->array.copies ? k->array.copies : 1));
+    return (double)(uint64_t)(k->ran.cut.counts.expected.cycles / (k->array.copies ? k->array.copies : 1));
 }
 
 static uint32_t widest(const sam_statement *st, const uint32_t *edge) {
@@ -164,30 +164,30 @@ static void add_candidates(cJSON *tiling, const sam_statement *st, const tile_ca
 }
 
 static void add_tiling(cJSON *json, cli_session *s, const compile_kernel *k) {
-    const tile_counts *counts = &k->planned.counts;
+    const tile_counts *counts = &k->ran.cut.counts;
     cJSON *tiling = add_object(json, "tiling");
-    add_number(tiling, "tile", k->plan.tile);
-    add_number(tiling, "glb_tile", widest(&k->lowered.statement, k->plan.glb_edge));
+    add_number(tiling, "tile", k->ran.cut.tile);
+    add_number(tiling, "glb_tile", widest(&k->lowered.statement, k->ran.cut.glb_edge));
     cJSON_AddStringToObject(tiling, "edges",
-                            compile_edges_text(&k->lowered.statement, k->plan.edge, &s->mem));
+                            compile_edges_text(&k->lowered.statement, k->ran.cut.edge, &s->mem));
     cJSON_AddStringToObject(tiling, "glb_edges",
-                            compile_edges_text(&k->lowered.statement, k->plan.glb_edge, &s->mem));
+                            compile_edges_text(&k->lowered.statement, k->ran.cut.glb_edge, &s->mem));
     add_number(tiling, "mem_words", counts->most_words);
     add_number(tiling, "bank_words", (double)counts->most_bank_words);
     add_number(tiling, "glb_tiles", (double)counts->glb_tiles);
     add_number(tiling, "loads", (double)counts->loads);
     add_number(tiling, "load_words", (double)counts->load_words);
-    add_number(tiling, "batches", k->planned.batches);
+    add_number(tiling, "batches", k->ran.cut.batches);
     add_number(tiling, "predicted", predicted_cycles(k));
     cJSON *work = add_object(tiling, "work");
     for (uint32_t i = 0; i < TILE_WORKS; i++)
         add_number(work, tile_work_name[i], (double)(uint64_t)(counts->expected.work[i] + 0.5));
     add_candidates(tiling, &k->lowered.statement, &k->tiling.candidates, &s->mem);
     cJSON *partials = add_object(tiling, "partials");
-    add_number(partials, "entries", (double)k->planned.partials.entries);
-    add_number(partials, "seconds", k->planned.partials.seconds);
-    add_number(partials, "words", (double)k->planned.partials.words);
-    add_number(partials, "bound_words", (double)k->planned.partials.bound_words);
+    add_number(partials, "entries", (double)k->ran.cut.partials.entries);
+    add_number(partials, "seconds", k->ran.cut.partials.seconds);
+    add_number(partials, "words", (double)k->ran.cut.partials.words);
+    add_number(partials, "bound_words", (double)k->ran.cut.partials.bound_words);
     cJSON *splits = cJSON_AddArrayToObject(tiling, "splits");
     for (uint32_t i = 0; i < counts->splits.len; i++) {
         const tile_split *split = &counts->splits.at[i];
@@ -214,7 +214,6 @@ static void add_dispatch(cJSON *json, const compile_dispatch *d) {
     }
 }
 
-/* What is said of a single kernel only. */
 /* What the host did for a board. */
 static void add_host(cJSON *json, const host_outcome *h) {
     cJSON *host = add_object(json, "host");
@@ -226,6 +225,7 @@ static void add_host(cJSON *json, const host_outcome *h) {
     add_number(host, "collect_s", h->seconds.collect);
 }
 
+/* What is said of a single kernel only. */
 static void add_details(cJSON *json, const compile_options *o, cli_session *s, const compile_kernel *k) {
     cJSON_AddStringToObject(json, "loops", compile_loops_text(&k->lowered.statement, &s->mem));
     if (k->choices.chosen)
@@ -238,16 +238,16 @@ static void add_details(cJSON *json, const compile_options *o, cli_session *s, c
     }
     if (k->array.copies > 1)
         add_dispatch(json, &k->array.dispatch);
-    if (k->planned.batches)
+    if (k->ran.cut.batches)
         add_tiling(json, s, k);
     if (k->ran.host.batches)
         add_host(json, &k->ran.host);
     if (k->array.net.cells.len && o->deadlock != REPORT_OFF)
         cJSON_AddItemToObject(json, "deadlock", net_deadlock_to_json(&k->array.net, &k->array.liveness));
-    if (k->ran.model && !k->ran.ahead)
-        cli_stalls_json(s, &k->ran, json);
-    if (k->ran.model)
-        cli_hazards_json(&k->ran, json);
+    if (k->ran.modelled.model && !k->ran.modelled.ahead)
+        cli_stalls_json(s, &k->ran.modelled, json);
+    if (k->ran.modelled.model)
+        cli_hazards_json(&k->ran.modelled, json);
 }
 
 static const char *result_name(const cli_session *s, const compile_kernel *k) {
@@ -280,13 +280,12 @@ static double peak_rss_mb(void) {
 
 static cJSON *report(const compile_options *o, cli_session *s, const compile_kernel *k, const figures *all,
                      bool ran, const char *check) {
-    static const char *const engines[] = {"none", "sam", "cycle", "rtl", "soc", "program"};
     cJSON *json = cJSON_CreateObject();
     add_number(json, "format_version", 1);
     cJSON_AddStringToObject(json, "expression", o->expression);
     cJSON_AddStringToObject(json, "board", o->board);
     cJSON_AddStringToObject(json, "profile", o->profile);
-    cJSON_AddStringToObject(json, "engine", ran ? engines[o->engine] : "none");
+    cJSON_AddStringToObject(json, "engine", compile_engine_name[ran ? o->engine : ENGINE_NONE]);
     add_number(json, "seed", (double)o->seed);
     cJSON_AddStringToObject(json, "check", check);
     add_figures(json, all, &s->mem);
@@ -313,7 +312,7 @@ static void print_choice(cli_session *s, const compile_kernel *k, bool ran) {
            compile_edges_text(&k->lowered.statement, chosen->edge, &s->mem), k->tiling.candidates.len,
            ran ? predicted_cycles(k) : chosen->predicted / k->array.copies);
     if (ran)
-        printf(", %llu measured", (unsigned long long)k->ran.kernel_cycles);
+        printf(", %llu measured", (unsigned long long)k->ran.cycles.kernel);
     putchar('\n');
 }
 
@@ -334,27 +333,28 @@ static void compiled_summary(cli_session *s, const compile_kernel *k, const figu
 
 /* How the data were cut, and who takes which part. */
 static void runs_summary(cli_session *s, const compile_kernel *k, const figures *f, bool ran) {
-    const char *edges = k->plan.edge ? compile_edges_text(&k->lowered.statement, k->plan.edge, &s->mem) : "";
-    if (k->planned.counts.expected.runs)
+    const char *edges =
+        k->ran.cut.edge ? compile_edges_text(&k->lowered.statement, k->ran.cut.edge, &s->mem) : "";
+    if (k->ran.cut.counts.expected.runs)
         printf("  %llu %s on %s-wide sub-tiles (%llu %s without work skipped)\n",
                (unsigned long long)f->pairs_run, plural(f->pairs_run, "run", "runs"), edges,
                (unsigned long long)f->skipped, plural(f->skipped, "pair", "pairs"));
     if (k->tiling.candidates.len)
         print_choice(s, k, ran);
-    for (uint32_t i = 0; i < k->planned.counts.splits.len; i++) {
-        const tile_split *split = &k->planned.counts.splits.at[i];
+    for (uint32_t i = 0; i < k->ran.cut.counts.splits.len; i++) {
+        const tile_split *split = &k->ran.cut.counts.splits.at[i];
         printf(
             "  split sub-tiles of %s: %llu; the fullest wants %llu words of a memory tile, the first is at "
             "%s\n",
             names_text(&s->names, split->tensor), (unsigned long long)split->tiles,
             (unsigned long long)split->most_words, corner_text(split, 0, &s->mem));
     }
-    if (k->planned.passes && k->array.apart)
+    if (k->ran.cut.passes && k->array.apart)
         printf("  %u copies of the kernel, each of which takes the next pair when it is free\n",
                k->array.copies);
-    else if (k->planned.passes && k->array.copies > 1)
+    else if (k->ran.cut.passes && k->array.copies > 1)
         printf("  %u copies of the kernel, which take %llu %s\n", k->array.copies,
-               (unsigned long long)k->planned.passes, plural(k->planned.passes, "pass", "passes"));
+               (unsigned long long)k->ran.cut.passes, plural(k->ran.cut.passes, "pass", "passes"));
     if (k->array.copies > 1 && k->array.dispatch.pairs)
         printf("  --dispatch %s was chosen: %s\n", k->array.apart ? "dynamic" : "sorted",
                k->array.dispatch.why);
@@ -381,8 +381,8 @@ static void kernel_summary(cli_session *s, const compile_kernel *k, bool several
                k->ran.host.buffers > 1 ? "two buffers, one loaded while the other is worked on"
                                        : "one buffer (--buffers 2 makes it two)",
                k->ran.host.seconds.load, k->ran.host.seconds.wait, k->ran.host.seconds.collect);
-    if (k->ran.model && !k->ran.ahead)
-        cli_stalls_print(s, &k->ran);
+    if (k->ran.modelled.model && !k->ran.modelled.ahead)
+        cli_stalls_print(s, &k->ran.modelled);
 }
 
 static void summary(const compile_options *o, cli_session *s, const compile_kernel *k, const figures *all,

@@ -16,9 +16,9 @@ static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k
     const char *check = is_graph(o->expression)
                             ? "none"
                             : compile_check(o, &s->compile, k, &k->data.operands, &k->ran.result);
-    uint64_t cycles = k->ran.kernel_cycles;
+    uint64_t cycles = k->ran.cycles.kernel;
     for (uint32_t n = 0; n < k->producers.len; n++)
-        cycles += k->producers.at[n].ran.kernel_cycles;
+        cycles += k->producers.at[n].ran.cycles.kernel;
     if (!s->options.quiet)
         printf("%llu %s, %llu %s in the result, check: %s\n", (unsigned long long)cycles,
                plural(cycles, "cycle", "cycles"), (unsigned long long)k->ran.result.nnz,

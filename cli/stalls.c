@@ -16,8 +16,8 @@ static int by_waiting(const void *a, const void *b) {
 }
 
 /* Channels, those whose producer waited most first. */
-static void sorted_channels(cli_session *s, const compile_outcome *out, cycle_channels *channels) {
-    cycle_channels_of(out->model, &s->mem, channels);
+static void sorted_channels(cli_session *s, const compile_modelled *met, cycle_channels *channels) {
+    cycle_channels_of(met->model, &s->mem, channels);
     if (channels->len)
         qsort(channels->at, channels->len, sizeof *channels->at, by_waiting);
 }
@@ -37,62 +37,62 @@ static const char *to_text(cli_session *s, const cycle_design *d, const cycle_ch
     return end_text(s, d, sink->cell, d->cells.at[sink->cell].port_in, sink->port);
 }
 
-void cli_stalls_json(cli_session *s, const compile_outcome *out, cJSON *report) {
+void cli_stalls_json(cli_session *s, const compile_modelled *met, cJSON *json) {
     cycle_channels channels;
     cycle_bottlenecks bottlenecks;
-    cJSON *list = cJSON_AddArrayToObject(report, "stalls");
-    sorted_channels(s, out, &channels);
+    cJSON *list = cJSON_AddArrayToObject(json, "stalls");
+    sorted_channels(s, met, &channels);
     for (uint32_t i = 0; i < channels.len; i++) {
         const cycle_channel *c = &channels.at[i];
         cJSON *one = json_add_item(list);
-        cJSON_AddStringToObject(one, "from", from_text(s, out->design, c));
-        cJSON_AddStringToObject(one, "to", to_text(s, out->design, c));
+        cJSON_AddStringToObject(one, "from", from_text(s, met->design, c));
+        cJSON_AddStringToObject(one, "to", to_text(s, met->design, c));
         cJSON_AddNumberToObject(one, "moved", (double)c->moved);
         cJSON_AddNumberToObject(one, "stalled", (double)c->stalled);
         cJSON_AddNumberToObject(one, "held", (double)c->held);
         cJSON_AddNumberToObject(one, "starved", (double)c->starved);
         cJSON_AddNumberToObject(one, "idle", (double)c->idle);
     }
-    list = cJSON_AddArrayToObject(report, "bottlenecks");
-    cycle_bottlenecks_of(out->model, &s->mem, &bottlenecks);
+    list = cJSON_AddArrayToObject(json, "bottlenecks");
+    cycle_bottlenecks_of(met->model, &s->mem, &bottlenecks);
     for (uint32_t i = 0; i < bottlenecks.len; i++) {
         cJSON *one = json_add_item(list);
-        cJSON_AddStringToObject(one, "tile", out->design->cells.at[bottlenecks.at[i].cell].name);
+        cJSON_AddStringToObject(one, "tile", met->design->cells.at[bottlenecks.at[i].cell].name);
         cJSON_AddNumberToObject(one, "cycles", (double)bottlenecks.at[i].cycles);
     }
 }
 
-void cli_hazards_json(const compile_outcome *out, cJSON *report) {
-    cJSON *list = cJSON_AddArrayToObject(report, "hazards");
-    const cycle_hazards *hazards = cycle_hazards_of(out->model);
+void cli_hazards_json(const compile_modelled *met, cJSON *json) {
+    cJSON *list = cJSON_AddArrayToObject(json, "hazards");
+    const cycle_hazards *hazards = cycle_hazards_of(met->model);
     for (uint32_t i = 0; i < hazards->len; i++) {
         cJSON *one = json_add_item(list);
         cJSON_AddStringToObject(one, "hazard", cycle_hazard_name[hazards->at[i].kind]);
-        cJSON_AddStringToObject(one, "tile", out->design->cells.at[hazards->at[i].cell].name);
+        cJSON_AddStringToObject(one, "tile", met->design->cells.at[hazards->at[i].cell].name);
         cJSON_AddNumberToObject(one, "run", hazards->at[i].run);
         cJSON_AddNumberToObject(one, "cycle", (double)hazards->at[i].cycle);
         cJSON_AddNumberToObject(one, "count", (double)hazards->at[i].count);
     }
 }
 
-void cli_stalls_print(cli_session *s, const compile_outcome *out) {
+void cli_stalls_print(cli_session *s, const compile_modelled *met) {
     cycle_channels channels;
     cycle_bottlenecks bottlenecks;
-    double total = out->model_cycles ? (double)out->model_cycles : 1;
-    cycle_bottlenecks_of(out->model, &s->mem, &bottlenecks);
+    double total = met->cycles ? (double)met->cycles : 1;
+    cycle_bottlenecks_of(met->model, &s->mem, &bottlenecks);
     const char *most = "";
     for (uint32_t i = 0; i < bottlenecks.len && i < SHOWN; i++)
         most = arena_printf(&s->mem, "%s%s%s (%.0f %% of the cycles)", most, i ? ", " : "",
-                            out->design->cells.at[bottlenecks.at[i].cell].name,
+                            met->design->cells.at[bottlenecks.at[i].cell].name,
                             (double)bottlenecks.at[i].cycles * 100 / total);
     if (*most)
         printf("  others waited most for %s\n", most);
-    sorted_channels(s, out, &channels);
+    sorted_channels(s, met, &channels);
     for (uint32_t i = 0; i < channels.len && i < SHOWN; i++) {
         const cycle_channel *c = &channels.at[i];
         if (c->stalled + c->held == 0)
             return;
-        printf("    %s waited %.0f %% for %s\n", from_text(s, out->design, c),
-               (double)(c->stalled + c->held) * 100 / total, to_text(s, out->design, c));
+        printf("    %s waited %.0f %% for %s\n", from_text(s, met->design, c),
+               (double)(c->stalled + c->held) * 100 / total, to_text(s, met->design, c));
     }
 }

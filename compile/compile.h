@@ -33,7 +33,14 @@ typedef struct {
 
 typedef VEC(const char *) text_vec;
 
-typedef enum { ENGINE_NONE, ENGINE_SAM, ENGINE_CYCLE, ENGINE_RTL, ENGINE_SOC, ENGINE_PROGRAM } compile_engine;
+typedef enum {
+    ENGINE_NONE,
+#define ENGINE(key, name) ENGINE_##key,
+#include "compile/engines.def"
+#undef ENGINE
+    ENGINES
+} compile_engine;
+extern const char *const compile_engine_name[ENGINES];                   /* "none", "sam" */
 typedef enum { REPORT_ERROR, REPORT_WARN, REPORT_OFF } compile_severity; /* of --hazards and --deadlock */
 
 typedef struct {
@@ -111,26 +118,38 @@ typedef struct {
     double frontend, lower, place, route, bitstream, tile, firmware, run, total;
 } compile_times;
 
-/* What a run of a kernel yields besides the result. */
+/* The runs that a kernel's operands were cut into. */
+typedef struct {
+    tile_counts counts;
+    uint64_t passes;                 /* of the array: each takes as many runs as there are copies */
+    uint32_t batches;                /* they were made in; 0: none was made */
+    uint32_t tile;                   /* the longest edge */
+    const uint32_t *edge, *glb_edge; /* as in tile_plan */
+    tile_collected partials;
+    double seconds;
+} compile_cut;
+
+/* The cycle model after a run, its own or ahead of another engine; it has the hazards that were met, and who
+ * waited for whom. */
+typedef struct {
+    cycle_model *model; /* NULL: it did not run */
+    const cycle_design *design;
+    uint64_t cycles; /* more than the kernel's where copies start apart, since it computes them in turn */
+    bool ahead;
+} compile_modelled;
+
+/* What a run of a kernel yields. */
 typedef struct {
     tile_tensor result;
-    uint64_t config_cycles, kernel_cycles, firmware_cycles, total_cycles;
-    uint64_t model_cycles; /* of the cycle model: more than the kernel's where copies start apart, since it
-                              computes them in turn */
-    cycle_model *model;    /* on the array: the cycle model, which ran alone, or ahead of rtl or soc */
-    const cycle_design *design;
-    bool ahead;
+    struct {
+        uint64_t config, kernel, firmware, total;
+    } cycles;
+    compile_cut cut; /* nothing with engine sam */
+    compile_modelled modelled;
+    double firmware_s;     /* building its program */
     double build_s, cpu_s; /* engine rtl: building its program, wall; its runs, processor time */
     host_outcome host;     /* engine program */
 } compile_outcome;
-
-/* What planning the runs of a kernel came to. */
-typedef struct {
-    tile_counts counts;
-    tile_collected partials;
-    uint64_t passes;  /* of the array: each takes as many runs as there are copies */
-    uint32_t batches; /* the plan was made in */
-} compile_planned;
 
 /* How the copies of a kernel share the pairs of sub-tiles, and where onyx chose, what by. */
 typedef struct {
@@ -202,8 +221,6 @@ struct compile_kernel {
     compile_data data;
     compile_array array;
     compile_bits bits;
-    tile_plan plan; /* the present batch of runs; nothing with engine sam */
-    compile_planned planned;
     compile_outcome ran; /* the result is the user's */
     compile_times times;
 };
@@ -249,8 +266,10 @@ const char *compile_check(const compile_options *o, compile_context *ctx, const 
  * stars. E0917-orders. */
 bool compile_find_orders(const compile_options *o, compile_context *ctx, const compile_orders_in *in,
                          compile_orders *out);
-/* fw_build, and beside app.elf app.json, which says what it was made of. */
-bool compile_build_firmware(compile_context *ctx, const compile_kernel *k, const char *folder, fw_app *app);
+/* fw_build, and beside app.elf app.json, which says what it was made of. `apart`: each copy starts by itself.
+ */
+bool compile_build_firmware(compile_context *ctx, const pnr_design *design, const bits_stream *bits,
+                            bool apart, const char *folder, fw_app *app);
 /* "i,j,k" */
 const char *compile_loops_text(const sam_statement *st, arena *mem);
 /* "32", or "i:3072,k:32": edge[] of the loops, by variable; as --tile takes it. */

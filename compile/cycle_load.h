@@ -1,6 +1,6 @@
 /* cycle_load.h - a decoded bitstream as a design of the cycle model, which knows no bitstreams. */
-#ifndef ONYX_CLI_CYCLE_LOAD_H
-#define ONYX_CLI_CYCLE_LOAD_H
+#ifndef ONYX_COMPILE_CYCLE_LOAD_H
+#define ONYX_COMPILE_CYCLE_LOAD_H
 
 #include "bitstream/bitstream.h"
 #include "rtl_models/cycle/cycle.h"

@@ -1,86 +1,85 @@
-/* engine.h - what runs the batches of a compiled kernel, and what the engines share. */
+/* engine.h - what an engine is: what it reads, and the functions that run.c calls; and what several of them
+ * use. A new one is a row in engines.def and a file with its compile_engine_row. */
 #ifndef ONYX_COMPILE_ENGINE_H
 #define ONYX_COMPILE_ENGINE_H
 
 #include "compile/compile_int.h"
 
-/* The kernel's streams in the order of their IO columns; cells by index in the design's netlist. A decoded
- * design has columns and cells only. */
+/* How it is to run: what engines read of the options. */
 typedef struct {
-    tile_copy_stream in[64], out[64];
-    uint32_t in_column[64], out_column[64];
-    uint32_t in_cell[64], out_cell[64];
-    uint32_t n_in, n_out;
-} compile_streams;
-void compile_streams_of(const pnr_design *design, compile_streams *streams);
+    compile_severity hazards;
+    bool io_trace, wave;
+    /* Engine sam. */
+    sam_sim_timing timing;
+    uint32_t fifo_depth;
+    const char *stats, *trace;
+    text_vec trace_edges;
+    const compile_on_board *on_board; /* engine program */
+} compile_running;
 
-/* sam_simulate with the options of engine sam; writes the statistics and the trace, also of a run that
- * failed; of several kernels those of the last. E0907-trace-edge. */
-bool compile_watched_simulate(const compile_options *o, compile_context *ctx, const sam_graph *g,
-                              const sam_tensor_levels *operands, uint32_t n_operands, sam_sim_result *out);
-/* ---- the runs of a kernel, batch by batch (batches.c) ----------------------------------------- */
-
-/* Dealt to the copies of the kernel, so many at a time that host memory stays bounded: by what the global
- * buffer holds. */
+/* What an engine reads. */
 typedef struct {
     compile_context *ctx;
-    compile_kernel *kernel;
-    const tile_operands *operands; /* packed */
-    tile_planner *planner;         /* NULL: ended */
-    compile_streams streams;
-    tile_stream inputs[TILE_MAX_STREAMS], outputs[TILE_MAX_STREAMS]; /* of one copy */
-    uint32_t n_in, n_out;
-    tile_dispatch how;
-    uint32_t most_words; /* of a batch */
-    arena mem;           /* of the present batch */
-    bool again;          /* the same ones a second time, which are not counted */
-    bool failed;
-} compile_batches;
-bool compile_begin_batches(compile_context *ctx, compile_kernel *k, const tile_operands *in,
-                           compile_batches *b);
-/* The next one, in kernel->plan; false: there is none (kernel->plan has streams, but no runs), or it failed.
- */
-bool compile_next_batch(compile_batches *b);
-void compile_end_batches(compile_batches *b);
+    compile_running how;
+    const sam_statement *statement; /* packed */
+    const sam_graph *graph;         /* of it; engine sam */
+    const pnr_board *board;         /* this and what follows: the engines of the array */
+    const char *board_path;
+    const pnr_design *design, *decoded; /* as routed; as read back from the bitstream */
+    const bits_map *map;
+    const bits_stream *bits;
+    bool apart;         /* each copy starts by itself */
+    const char *folder; /* receives the files of the run */
+} compile_engine_in;
 
-/* For engines that take all runs from a file: every batch goes through the cycle model, for what the chip
- * would get wrong there (E0803), and to `put`, the last one without runs. No planner is left then. */
-typedef bool compile_put_plan(void *to, const tile_plan *plan);
-bool compile_write_batches(const compile_options *o, compile_batches *b, compile_outcome *out,
-                           compile_put_plan *put, void *to);
-/* Makes the batches again, to collect what came back of them in a result file; *cycles: of all runs. */
-bool compile_collect_batches(compile_batches *b, const char *result, tile_collector *c, uint64_t *cycles);
+/* One kernel's run on an engine. */
+typedef struct {
+    const compile_engine_in *in;
+    void *own;                 /* the engine's, from `prepare` on */
+    tile_collector *collector; /* takes what each batch yields */
+    const char *result;        /* of an engine with `ahead`, once it is finished: the file to collect from */
+    uint64_t result_cycles;    /* that the file states, once it was collected */
+} compile_engine_run;
 
-/* The result of these is that of the packed statement. */
+/* What it does. All return false after errors. An engine takes the operands whole, or batches of sub-tiles;
+ * then `prepare` comes before the first batch, `finish` after the last one (`good`: none failed) whenever
+ * `prepare` did not fail, and `counters` when the result is there. */
+typedef struct {
+    bool (*whole)(const compile_engine_in *in, const tile_operands *packed, compile_outcome *out);
+    bool (*prepare)(compile_engine_run *r, compile_outcome *out);
+    bool (*batch)(compile_engine_run *r, const tile_plan *plan); /* the last one has no runs */
+    bool (*finish)(compile_engine_run *r, bool good, compile_outcome *out);
+    bool (*counters)(const compile_engine_run *r, compile_outcome *out);
+    /* It runs all batches in `finish`, from a file, and leaves its result in one: the cycle model runs each
+     * batch ahead of it, for what the chip would get wrong there (E0803). */
+    bool ahead;
+} compile_engine_row;
+#define ENGINE(key, name) extern const compile_engine_row compile_engine_##name;
+#include "compile/engines.def"
+#undef ENGINE
+
+/* The folder firmware/ of a kernel (firmware.c): its program, its batches, and what comes back of them. */
+typedef struct {
+    const char *folder, *elf, *batches, *result;
+    fw_columns columns;
+    fw_batch_writer *writer;
+} compile_firmware;
+/* Makes the folder and begins the file of batches, with at most so many buffers; r->own is the
+ * compile_firmware. */
+bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers);
+/* `batch` of an engine that began so; and the end of it, which leaves a file only if all is good. */
+bool compile_firmware_batch(compile_engine_run *r, const tile_plan *plan);
+bool compile_firmware_end(compile_engine_run *r, bool good);
+/* The app.elf in the folder is whole, and of this kernel. */
+bool compile_firmware_is_there(const compile_engine_run *r);
+/* Makes it; out->firmware_s says how long that took. */
+bool compile_firmware_build(compile_engine_run *r, compile_outcome *out);
+
 /* FOLDER/channels.json, the channels whose waves onyx-cosim writes; FOLDER/waves.gtkw and tokens.txt, which
  * show the wires of the netlist of engine rtl in GTKWave. */
 bool compile_write_channels(const pnr_design *d, const char *folder, compile_context *ctx);
 bool compile_write_netlist_waves(const pnr_design *d, const char *folder, compile_context *ctx);
-bool compile_run_cycle(const compile_options *o, compile_context *ctx, compile_kernel *k,
-                       compile_batches *batches, tile_collector *c, compile_outcome *out);
-/* The cycle model ahead of another engine, batch by batch; `out` keeps it. The end reports hazards: E0803. */
-typedef struct compile_ahead compile_ahead;
-compile_ahead *compile_ahead_begin(compile_context *ctx, const compile_kernel *k, compile_outcome *out);
-bool compile_ahead_batch(compile_context *ctx, compile_ahead *a, const tile_plan *plan, compile_outcome *out);
-bool compile_ahead_end(const compile_options *o, compile_context *ctx, const compile_outcome *out);
-/* Whether the monitor of hazard `kind`, by its name, at `tile` raised it in the model. */
-bool compile_model_raised(const compile_outcome *out, const char *kind, const char *tile);
-/* A monitor of the array was raised at tile x, y: reported like the model's, unless that has raised the same.
- * E0803; false if it ends the run. */
-bool compile_hazard_of_array(const compile_options *o, compile_context *ctx, const compile_outcome *out,
-                             cycle_hazard_kind kind, uint32_t x, uint32_t y);
-bool compile_run_rtl(const compile_options *o, compile_context *ctx, compile_kernel *k,
-                     compile_batches *batches, tile_collector *c, compile_outcome *out);
-bool compile_run_soc(const compile_options *o, compile_context *ctx, compile_kernel *k,
-                     compile_batches *batches, tile_collector *c, compile_outcome *out);
-bool compile_run_program(const compile_options *o, compile_context *ctx, compile_kernel *k,
-                         compile_batches *batches, tile_collector *c, compile_outcome *out);
-/* compile_write_batches to a batch file of at most so many buffers. */
-bool compile_write_batch_file(const compile_options *o, compile_context *ctx, compile_kernel *k,
-                              uint32_t buffers, const char *path, compile_batches *batches,
-                              compile_outcome *out);
-/* The app.elf in the folder is whole, and of this kernel. */
-bool compile_firmware_is_there(compile_context *ctx, const compile_kernel *k, const char *folder);
+
 /* The file of a program of the toolchain, "onyx-cosim". */
 const char *compile_program(const compile_context *ctx, const char *name);
 /* Runs a program and waits; its standard output goes to `log`. False with E0930-tool when it fails, and with

@@ -1,7 +1,7 @@
 /* Engine rtl: the decoded bitstream as a SystemVerilog netlist, built by Verilator, run on the job file. The
  * program is kept beside the netlist and used again by the next run into the same folder that needs the same
  * one. */
-#include "compile/engine.h"
+#include "compile/model.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -48,7 +48,7 @@ static const char *ingredients(compile_context *ctx, const char *folder) {
 }
 
 /* Optimised, the program takes three times as long to build and a third of the time to run: with the 27 tiles
- * of SpM*SpM, 20 s in place of 6 ctx, and 0.55 million cycles a second in place of 0.16. They break even
+ * of SpM*SpM, 20 s in place of 6 s, and 0.55 million cycles a second in place of 0.16. They break even
  * here.
  */
 enum { MANY_CYCLES = 3000000 };
@@ -154,72 +154,92 @@ static double children_s(void) {
 
 /* The RTL's monitors, lines "hazard KIND TILE" of the log, must have raised what those of the model ahead of
  * it did: both see the same tokens in the same cycles. */
-static bool same_hazards(compile_context *ctx, const compile_outcome *out, const char *log) {
+static bool same_hazards(compile_context *ctx, const compile_modelled *met, const char *log) {
     size_t length = 0;
     char *text = file_read(log, ctx->mem, &length, ctx->diag);
-    uint32_t raised = 0;
+    uint32_t raised = 0, modelled = cycle_hazards_of(met->model)->len;
     for (char *line = text ? strtok(text, "\n") : NULL; line; line = strtok(NULL, "\n")) {
         char kind[32], tile[64];
         if (sscanf(line, "hazard %31s %63[^\n]", kind, tile) != 2)
             continue;
         raised++;
-        if (!compile_model_raised(out, kind, tile)) {
+        if (!compile_model_raised(met, kind, tile)) {
             diag_mismatch(ctx->diag, (src_loc){0}, "E0804-monitors",
                           "%s: the RTL raises %s, the cycle model does not", tile, kind);
             return false;
         }
     }
-    if (text && raised != cycle_hazards_of(out->model)->len)
+    if (text && raised != modelled)
         diag_mismatch(ctx->diag, (src_loc){0}, "E0804-monitors",
-                      "the cycle model raises %u %s, the RTL %u of them", cycle_hazards_of(out->model)->len,
-                      plural(cycle_hazards_of(out->model)->len, "hazard", "hazards"), raised);
-    return text && raised == cycle_hazards_of(out->model)->len;
+                      "the cycle model raises %u %s, the RTL %u of them", modelled,
+                      plural(modelled, "hazard", "hazards"), raised);
+    return text && raised == modelled;
 }
 
-static bool put_plan(void *to, const tile_plan *plan) {
-    tile_job_add(to, plan);
+/* ---- the engine ------------------------------------------------------------------------------ */
+
+typedef struct {
+    const char *folder, *job_path;
+    tile_job job;
+} rtl_engine;
+
+static bool prepare(compile_engine_run *r, compile_outcome *out) {
+    compile_context *ctx = r->in->ctx;
+    rtl_engine *e = r->own = arena_new(ctx->mem, rtl_engine);
+    (void)out;
+    e->folder = arena_printf(ctx->mem, "%s/rtl", r->in->folder);
+    e->job_path = arena_printf(ctx->mem, "%s/job.bin", e->folder);
+    return make_folder(e->folder, ctx->diag) && tile_job_begin(&e->job, e->job_path, ctx->diag);
+}
+
+static bool batch(compile_engine_run *r, const tile_plan *plan) {
+    rtl_engine *e = r->own;
+    tile_job_add(&e->job, plan);
     return true;
 }
 
-static bool write_job(const compile_options *o, compile_context *ctx, const char *path,
-                      compile_batches *batches, compile_outcome *out) {
-    tile_job job;
-    return tile_job_begin(&job, path, ctx->diag) &&
-           tile_job_end(&job, compile_write_batches(o, batches, out, put_plan, &job), ctx->diag);
+static bool write_netlist(const compile_engine_in *in, const char *folder) {
+    compile_context *ctx = in->ctx;
+    return bits_to_verilog(in->decoded, in->map, arena_printf(ctx->mem, "%s/onyx_design.sv", folder),
+                           ctx->diag) &&
+           bits_write_ports(in->decoded, arena_printf(ctx->mem, "%s/onyx_design_io.h", folder), ctx->diag) &&
+           (!in->how.wave || compile_write_netlist_waves(in->decoded, in->folder, ctx));
 }
 
-bool compile_run_rtl(const compile_options *o, compile_context *ctx, compile_kernel *k,
-                     compile_batches *batches, tile_collector *c, compile_outcome *out) {
+static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
+    const compile_engine_in *in = r->in;
+    compile_context *ctx = in->ctx;
     arena *mem = ctx->mem;
-    const char *folder = arena_printf(mem, "%s/rtl", o->out),
-               *log = arena_printf(mem, "%s/build.log", folder);
-    const char *job = arena_printf(mem, "%s/job.bin", folder),
-               *result = arena_printf(mem, "%s/result.bin", folder);
-    const char *run_log = arena_printf(mem, "%s/run.log", folder);
-    if (!make_folder(folder, ctx->diag) || !write_job(o, ctx, job, batches, out) ||
-        !bits_to_verilog(&k->bits.decoded, k->bits.map, arena_printf(mem, "%s/onyx_design.sv", folder),
-                         ctx->diag) ||
-        !bits_write_ports(&k->bits.decoded, arena_printf(mem, "%s/onyx_design_io.h", folder), ctx->diag) ||
-        (o->wave && !compile_write_netlist_waves(&k->bits.decoded, o->out, ctx)))
+    rtl_engine *e = r->own;
+    const char *log = arena_printf(mem, "%s/run.log", e->folder);
+    if (!tile_job_end(&e->job, good, ctx->diag) || !write_netlist(in, e->folder))
         return false;
-    remove(run_log);
-    remove(result);
-    const char *const argv[] = {arena_printf(mem, "%s/obj/design_sim", folder),
-                                job,
-                                result,
-                                o->io_trace ? arena_printf(mem, "%s/io.trace", o->out) : "",
-                                o->wave ? arena_printf(mem, "%s/waves.fst", o->out) : NULL,
+    r->result = arena_printf(mem, "%s/result.bin", e->folder);
+    remove(log);
+    remove(r->result);
+    const char *const argv[] = {arena_printf(mem, "%s/obj/design_sim", e->folder),
+                                e->job_path,
+                                r->result,
+                                in->how.io_trace ? arena_printf(mem, "%s/io.trace", in->folder) : "",
+                                in->how.wave ? arena_printf(mem, "%s/waves.fst", in->folder) : NULL,
                                 NULL};
-    build_kind kind = o->wave ? BUILD_WAVES : out->model_cycles >= MANY_CYCLES ? BUILD_FAST : BUILD_SMALL;
+    build_kind kind = in->how.wave                          ? BUILD_WAVES
+                      : out->modelled.cycles >= MANY_CYCLES ? BUILD_FAST
+                                                            : BUILD_SMALL;
     double start = seconds_now();
-    if (!build(ctx, folder, kind, log))
+    if (!build(ctx, e->folder, kind, arena_printf(mem, "%s/build.log", e->folder)))
         return false;
     out->build_s = seconds_now() - start;
     double before = children_s();
-    bool ok = run_design(ctx, argv, run_log);
+    bool ok = run_design(ctx, argv, log);
     out->cpu_s = children_s() - before;
-    ok = ok && same_hazards(ctx, out, run_log) &&
-         compile_collect_batches(batches, result, c, &out->kernel_cycles);
-    out->total_cycles = out->kernel_cycles;
-    return ok;
+    return ok && same_hazards(ctx, &out->modelled, log);
 }
+
+static bool counters(const compile_engine_run *r, compile_outcome *out) {
+    out->cycles.kernel = out->cycles.total = r->result_cycles;
+    return true;
+}
+
+const compile_engine_row compile_engine_rtl = {
+    .prepare = prepare, .batch = batch, .finish = finish, .counters = counters, .ahead = true};

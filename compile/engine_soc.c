@@ -1,21 +1,24 @@
 /* Engine soc: the firmware of this kernel on an emulated Cortex-M3, the array's RTL behind its registers. A
  * program of its own (onyx-cosim) runs it: it links Unicorn, which is GPL-2. */
-#include "compile/engine.h"
+#include "compile/model.h"
 
 /* The monitors of the array's tiles. The firmware's global buffer has a pace of its own, so they may meet
  * what the model ahead of the run did not. */
-static bool read_hazards(const compile_options *o, compile_context *ctx, const cJSON *stats, const char *path,
-                         const compile_outcome *out) {
+static bool read_hazards(const compile_engine_in *in, const cJSON *stats, const char *path,
+                         const compile_modelled *met) {
+    diagnostics *d = in->ctx->diag;
     const cJSON *one;
     bool safe = true;
     cJSON_ArrayForEach(one, cJSON_GetObjectItem(stats, "hazards")) {
         uint32_t x = 0, y = 0, kinds = 0;
-        if (!json_get_u32(one, path, "x", &x, ctx->diag) || !json_get_u32(one, path, "y", &y, ctx->diag) ||
-            !json_get_u32(one, path, "kinds", &kinds, ctx->diag))
+        if (!json_get_u32(one, path, "x", &x, d) || !json_get_u32(one, path, "y", &y, d) ||
+            !json_get_u32(one, path, "kinds", &kinds, d))
             return false;
         for (uint32_t kind = 0; kind < CYCLE_HAZARD_KINDS; kind++) {
             if (kinds >> kind & 1)
-                safe = compile_hazard_of_array(o, ctx, out, (cycle_hazard_kind)kind, x, y) && safe;
+                safe = compile_hazard_of_array(in, met, (cycle_hazard_kind)kind,
+                                               (pnr_site){(uint16_t)x, (uint16_t)y}) &&
+                       safe;
         }
     }
     return safe;
@@ -44,8 +47,8 @@ static bool read_collisions(compile_context *ctx, const cJSON *stats, const char
 }
 
 /* Cycles of the array, from the co-simulation's own count; and its monitors. */
-static bool read_stats(const compile_options *o, compile_context *ctx, const char *path,
-                       compile_outcome *out) {
+static bool read_stats(const compile_engine_in *in, const char *path, compile_outcome *out) {
+    compile_context *ctx = in->ctx;
     cJSON *json = json_read(path, ctx->diag);
     uint32_t config = 0;
     const cJSON *cpu = json ? json_get_object(json, path, "cycles", ctx->diag) : NULL;
@@ -56,60 +59,61 @@ static bool read_stats(const compile_options *o, compile_context *ctx, const cha
     if (ok && cJSON_IsNumber(kernel) && cJSON_IsNumber(all) && cJSON_IsNumber(cpu_all) &&
         cpu_all->valuedouble > 0) {
         double ratio = all->valuedouble / cpu_all->valuedouble;
-        out->config_cycles = (uint64_t)(config * ratio);
-        out->kernel_cycles = (uint64_t)kernel->valuedouble;
-        out->total_cycles = (uint64_t)all->valuedouble;
-        out->firmware_cycles = out->total_cycles - out->kernel_cycles - out->config_cycles;
+        out->cycles.config = (uint64_t)(config * ratio);
+        out->cycles.kernel = (uint64_t)kernel->valuedouble;
+        out->cycles.total = (uint64_t)all->valuedouble;
+        out->cycles.firmware = out->cycles.total - out->cycles.kernel - out->cycles.config;
     }
-    ok = ok && read_collisions(ctx, json, path) && read_hazards(o, ctx, json, path, out);
+    ok = ok && read_collisions(ctx, json, path) && read_hazards(in, json, path, &out->modelled);
     cJSON_Delete(json);
     return ok;
 }
 
-static bool put_plan(void *to, const tile_plan *plan) {
-    return fw_batches_add(to, plan);
+static bool prepare(compile_engine_run *r, compile_outcome *out) {
+    (void)out;
+    return compile_firmware_begin(r, 1);
 }
 
-bool compile_write_batch_file(const compile_options *o, compile_context *ctx, compile_kernel *k,
-                              uint32_t buffers, const char *path, compile_batches *batches,
-                              compile_outcome *out) {
-    fw_columns columns;
-    fw_batch_stats counts;
-    if (!fw_columns_of(&k->array.design, k->array.apart, ctx->mem, ctx->diag, &columns))
+static const char *stats_path(const compile_engine_run *r) {
+    const compile_firmware *f = r->own;
+    return arena_printf(r->in->ctx->mem, "%s/stats.json", f->folder);
+}
+
+static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
+    const compile_engine_in *in = r->in;
+    compile_context *ctx = in->ctx;
+    const compile_firmware *f = r->own;
+    const char *log = arena_printf(ctx->mem, "%s/cosim.log", f->folder);
+    if (!compile_firmware_end(r, good) || !compile_firmware_build(r, out) ||
+        (in->how.wave && !compile_write_channels(in->decoded, in->folder, ctx)))
         return false;
-    columns.buffers = columns.buffers < buffers ? columns.buffers : buffers;
-    fw_batch_writer *w = fw_batches_begin(&columns, &k->board, path, ctx->mem, ctx->diag);
-    return w && fw_batches_end(w, compile_write_batches(o, batches, out, put_plan, w), &counts);
-}
-
-static bool build(compile_context *ctx, compile_kernel *k, const char *folder, fw_app *app) {
-    double start = seconds_now();
-    bool ok = compile_build_firmware(ctx, k, folder, app);
-    k->times.firmware = seconds_now() - start;
-    return ok;
-}
-
-bool compile_run_soc(const compile_options *o, compile_context *ctx, compile_kernel *k, compile_batches *b,
-                     tile_collector *c, compile_outcome *out) {
-    arena *mem = ctx->mem;
-    const char *folder = arena_printf(mem, "%s/firmware", o->out),
-               *log = arena_printf(mem, "%s/cosim.log", folder);
-    const char *batches = arena_printf(mem, "%s/batches.bin", folder),
-               *stats = arena_printf(mem, "%s/stats.json", folder);
-    const char *result = arena_printf(mem, "%s/result.bin", folder);
-    fw_app app;
-    uint64_t cycles = 0;
-    if (!make_folder(folder, ctx->diag) || !compile_write_batch_file(o, ctx, k, 1, batches, b, out) ||
-        !build(ctx, k, folder, &app) || (o->wave && !compile_write_channels(&k->bits.decoded, o->out, ctx)))
-        return false;
+    r->result = f->result;
     remove(log);
-    remove(result);
-    const char *cosim = compile_program(ctx, "onyx-cosim");
-    const char *const argv[] = {cosim,   "--board",   k->board_path, "--elf",
-                                app.elf, "--batches", batches,       "--result",
-                                result,  "--stats",   stats,         o->wave ? "--waves" : NULL,
-                                o->out,  NULL};
+    remove(r->result);
+    const char *const argv[] = {compile_program(ctx, "onyx-cosim"),
+                                "--board",
+                                in->board_path,
+                                "--elf",
+                                f->elf,
+                                "--batches",
+                                f->batches,
+                                "--result",
+                                r->result,
+                                "--stats",
+                                stats_path(r),
+                                in->how.wave ? "--waves" : NULL,
+                                in->folder,
+                                NULL};
     compile_stage(ctx, "running the firmware on the chip's RTL", 0);
-    return compile_spawn(ctx, argv, log) && compile_collect_batches(b, result, c, &cycles) &&
-           read_stats(o, ctx, stats, out);
+    return compile_spawn(ctx, argv, log);
 }
+
+static bool counters(const compile_engine_run *r, compile_outcome *out) {
+    return read_stats(r->in, stats_path(r), out);
+}
+
+const compile_engine_row compile_engine_soc = {.prepare = prepare,
+                                               .batch = compile_firmware_batch,
+                                               .finish = finish,
+                                               .counters = counters,
+                                               .ahead = true};

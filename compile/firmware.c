@@ -1,45 +1,86 @@
-/* The program of a kernel in a folder: built, or found there whole from an earlier run. */
+/* What engines soc and program share: the program of a kernel in a folder, built, or found there whole from
+ * an earlier run; and the file of its batches. */
 #include "compile/engine.h"
 
 /* Of what decides the program: the words, and whether copies start apart. */
-static const char *design_hash(compile_context *ctx, const compile_kernel *k) {
-    uint64_t hash =
-        hash_more(0, k->bits.stream.words.at, sizeof *k->bits.stream.words.at * k->bits.stream.words.len);
-    return arena_printf(ctx->mem, "%016llx",
-                        (unsigned long long)hash_more(hash, &k->array.apart, sizeof k->array.apart));
+static const char *design_hash(arena *mem, const bits_stream *bits, bool apart) {
+    uint64_t hash = hash_more(0, bits->words.at, sizeof *bits->words.at * bits->words.len);
+    return arena_printf(mem, "%016llx", (unsigned long long)hash_more(hash, &apart, sizeof apart));
 }
 
 /* NULL where there is no such file. */
-static const char *file_hash(compile_context *ctx, const char *path) {
+static const char *file_hash(arena *mem, const char *path) {
     size_t length = 0;
-    const char *text = file_read_if_there(path, ctx->mem, &length);
-    return text ? arena_printf(ctx->mem, "%016llx", (unsigned long long)hash_bytes(text, length)) : NULL;
+    const char *text = file_read_if_there(path, mem, &length);
+    return text ? arena_printf(mem, "%016llx", (unsigned long long)hash_bytes(text, length)) : NULL;
 }
 
-bool compile_build_firmware(compile_context *ctx, const compile_kernel *k, const char *folder, fw_app *app) {
+bool compile_build_firmware(compile_context *ctx, const pnr_design *design, const bits_stream *bits,
+                            bool apart, const char *folder, fw_app *app) {
     fw_options options = fw_options_default(ctx->home, folder);
-    options.apart = k->array.apart;
+    options.apart = apart;
     compile_stage(ctx, "building the firmware", 0);
-    if (!fw_build(&k->array.design, &k->bits.stream, &options, ctx->mem, ctx->diag, app))
+    if (!fw_build(design, bits, &options, ctx->mem, ctx->diag, app))
         return false;
-    const char *elf = file_hash(ctx, app->elf);
+    const char *elf = file_hash(ctx->mem, app->elf);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "elf", elf ? elf : "");
-    cJSON_AddStringToObject(json, "design", design_hash(ctx, k));
+    cJSON_AddStringToObject(json, "design", design_hash(ctx->mem, bits, apart));
     bool ok = json_write(json, arena_printf(ctx->mem, "%s/app.json", folder), ctx->diag);
     cJSON_Delete(json);
     return ok;
 }
 
-bool compile_firmware_is_there(compile_context *ctx, const compile_kernel *k, const char *folder) {
+bool compile_firmware_is_there(const compile_engine_run *r) {
+    const compile_engine_in *in = r->in;
+    const compile_firmware *f = r->own;
+    arena *mem = in->ctx->mem;
     diagnostics quiet;
-    const char *elf = file_hash(ctx, arena_printf(ctx->mem, "%s/app.elf", folder)),
-               *path = arena_printf(ctx->mem, "%s/app.json", folder), *was = NULL, *design = NULL;
-    diag_init(&quiet, ctx->mem);
+    const char *elf = file_hash(mem, f->elf), *path = arena_printf(mem, "%s/app.json", f->folder),
+               *was = NULL, *design = NULL;
+    diag_init(&quiet, mem);
     cJSON *json = elf ? json_read(path, &quiet) : NULL;
     bool same = json && json_get_text(json, path, "elf", &was, &quiet) &&
                 json_get_text(json, path, "design", &design, &quiet) && strcmp(was, elf) == 0 &&
-                strcmp(design, design_hash(ctx, k)) == 0;
+                strcmp(design, design_hash(mem, in->bits, in->apart)) == 0;
     cJSON_Delete(json);
     return same;
+}
+
+bool compile_firmware_build(compile_engine_run *r, compile_outcome *out) {
+    const compile_engine_in *in = r->in;
+    const compile_firmware *f = r->own;
+    fw_app app;
+    double start = seconds_now();
+    bool ok = compile_build_firmware(in->ctx, in->design, in->bits, in->apart, f->folder, &app);
+    out->firmware_s = seconds_now() - start;
+    return ok;
+}
+
+bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
+    const compile_engine_in *in = r->in;
+    compile_context *ctx = in->ctx;
+    arena *mem = ctx->mem;
+    compile_firmware *f = r->own = arena_new(mem, compile_firmware);
+    f->folder = arena_printf(mem, "%s/firmware", in->folder);
+    f->elf = arena_printf(mem, "%s/app.elf", f->folder);
+    f->batches = arena_printf(mem, "%s/batches.bin", f->folder);
+    f->result = arena_printf(mem, "%s/result.bin", f->folder);
+    if (!make_folder(f->folder, ctx->diag) ||
+        !fw_columns_of(in->design, in->apart, mem, ctx->diag, &f->columns))
+        return false;
+    f->columns.buffers = f->columns.buffers < buffers ? f->columns.buffers : buffers;
+    f->writer = fw_batches_begin(&f->columns, in->board, f->batches, mem, ctx->diag);
+    return f->writer != NULL;
+}
+
+bool compile_firmware_batch(compile_engine_run *r, const tile_plan *plan) {
+    compile_firmware *f = r->own;
+    return fw_batches_add(f->writer, plan);
+}
+
+bool compile_firmware_end(compile_engine_run *r, bool good) {
+    compile_firmware *f = r->own;
+    fw_batch_stats counts;
+    return fw_batches_end(f->writer, good, &counts);
 }

@@ -1,52 +1,19 @@
-/* onyx run and onyx compile: compile, cut the data, run an engine, compare with the reference, report. */
-#include "compile/engine.h"
+/* The kernels of a statement in turn: packed, cut, run on an engine, collected; and the check against the
+ * reference. */
+#include "compile/batches.h"
+#include "compile/model.h"
 
-void compile_streams_of(const pnr_design *design, compile_streams *streams) {
-    *streams = (compile_streams){0};
-    for (uint32_t x = 0; x < design->board->width; x++) {
-        for (uint32_t c = 0; c < design->net->cells.len; c++) {
-            const net_cell_data *cell = &design->net->cells.at[c];
-            bool io = cell->mode == NET_MODE_IO_IN || cell->mode == NET_MODE_IO_OUT;
-            if (!io || design->site.at[c].x != x)
-                continue;
-            const tile_copy_stream stream = {{cell->tensor, cell->level}, cell->copy};
-            uint32_t *n = cell->output ? &streams->n_out : &streams->n_in;
-            (cell->output ? streams->out : streams->in)[*n] = stream;
-            (cell->output ? streams->out_cell : streams->in_cell)[*n] = c;
-            (cell->output ? streams->out_column : streams->in_column)[(*n)++] = x;
-        }
-    }
-}
-
-/* A packed statement's graph on its packed operands. */
-static bool run_graph(const compile_options *o, compile_context *ctx, const sam_statement *st,
-                      const sam_graph *g, const tile_operands *in, compile_outcome *out) {
-    sam_tensor_levels *levels = arena_new_n(ctx->mem, sam_tensor_levels, st->tensors.len);
-    uint32_t *extent = NULL, result_extent[SAM_MAX_ORDER] = {0}, n = 0;
-    const sam_tensor_data *result = sam_tensor_at(st, st->result);
-    if (!tile_extents(st, in, ctx->mem, ctx->diag, &extent))
-        return false;
-    tile_result_dim(st, extent, result_extent);
-    *out = (compile_outcome){.result = {.name = result->name, .order = result->order}};
-    memcpy(out->result.dim, result_extent, sizeof result_extent);
-    for (uint32_t l = 0; l < st->loops.len; l++) {
-        if (!extent[st->loops.at[l].v - 1])
-            return true; /* an index without coordinates: the result is empty */
-    }
-    for (uint32_t t = 0; t < st->tensors.len; t++) {
-        if (t + 1 == st->result.v)
-            continue;
-        if (!tile_levels(&in->operand[t], &st->tensors.at[t], ctx->mem, ctx->diag, &levels[n++]))
-            return false;
-    }
-    sam_sim_result sim;
-    if (!compile_watched_simulate(o, ctx, g, levels, n, &sim))
-        return false;
-    for (uint32_t l = 0; l < result->order; l++) /* a dense result level is as long as its index */
-        sim.result.level[l].dim = result_extent[result->mode[l]];
-    out->kernel_cycles = out->total_cycles = sim.cycles;
-    return tile_from_levels(&sim.result, result, result_extent, in->dtype, ctx->mem, ctx->diag, &out->result);
-}
+static const compile_engine_row *const engines[ENGINES] = {
+#define ENGINE(key, name) [ENGINE_##key] = &compile_engine_##name,
+#include "compile/engines.def"
+#undef ENGINE
+};
+const char *const compile_engine_name[ENGINES] = {
+    [ENGINE_NONE] = "none",
+#define ENGINE(key, name) [ENGINE_##key] = #name,
+#include "compile/engines.def"
+#undef ENGINE
+};
 
 /* Coordinates there are at most in a fiber of a sub-tile: a memory tile holds no more of one operand. */
 static uint32_t longest_fiber(const compile_kernel *k, const uint32_t *extent) {
@@ -55,37 +22,98 @@ static uint32_t longest_fiber(const compile_kernel *k, const uint32_t *extent) {
     return most < held ? most : (uint32_t)held;
 }
 
-/* Cuts the packed operands, lets the engine run every pair, collects. */
-static bool run_tiled(const compile_options *o, compile_context *ctx, compile_kernel *k,
-                      const tile_operands *in) {
-    uint32_t *extent = NULL;
-    compile_outcome *out = &k->ran;
-    compile_batches b;
-    if (!tile_extents(&k->lowered.statement, in, ctx->mem, ctx->diag, &extent) ||
-        !compile_check_deadlock(o, ctx, k, longest_fiber(k, extent)) ||
-        !compile_begin_batches(ctx, k, in, &b))
+static compile_engine_in engine_input(const compile_options *o, compile_context *ctx,
+                                      const compile_kernel *k) {
+    return (compile_engine_in){.ctx = ctx,
+                               .how = {.hazards = o->hazards,
+                                       .io_trace = o->io_trace,
+                                       .wave = o->wave,
+                                       .timing = o->timing,
+                                       .fifo_depth = o->fifo_depth,
+                                       .stats = o->stats,
+                                       .trace = o->trace,
+                                       .trace_edges = o->trace_edges,
+                                       .on_board = o->on_board},
+                               .statement = &k->lowered.statement,
+                               .graph = &k->lowered.sam,
+                               .board = &k->board,
+                               .board_path = k->board_path,
+                               .design = &k->array.design,
+                               .decoded = &k->bits.decoded,
+                               .map = k->bits.map,
+                               .bits = &k->bits.stream,
+                               .apart = k->array.apart,
+                               .folder = k->folder};
+}
+
+/* Every batch through the engine, and through the cycle model ahead of one that runs them from a file, by
+ * itself. */
+static bool run_batches(const compile_engine_row *engine, compile_engine_run *r, compile_batches *b,
+                        compile_outcome *out) {
+    compile_model *ahead = NULL;
+    if (!engine->prepare(r, out))
         return false;
-    tile_collector *c = tile_collect_begin(&k->lowered.statement, &k->plan, extent, in->dtype, ctx->mem);
-    bool ok = (o->engine == ENGINE_CYCLE     ? compile_run_cycle
-               : o->engine == ENGINE_RTL     ? compile_run_rtl
-               : o->engine == ENGINE_PROGRAM ? compile_run_program
-                                             : compile_run_soc)(o, ctx, k, &b, c, out);
-    bool collected = tile_collect_end(c, ctx->mem, &out->result);
-    k->planned.partials = tile_collect_cost(c);
+    if (engine->ahead)
+        ahead = compile_model_begin(r->in, out);
+    out->modelled.ahead = engine->ahead;
+    bool good = ahead || !engine->ahead, more = good;
+    while (good && more) {
+        more = compile_next_batch(b);
+        good = !b->failed && (!ahead || compile_model_batch(ahead, &b->plan, NULL, NULL)) &&
+               engine->batch(r, &b->plan);
+    }
+    good = good && (!ahead || compile_model_report(r->in, &out->modelled));
+    compile_end_batches(b); /* the engine runs without it */
+    return engine->finish(r, good, out) &&
+           (!ahead || compile_collect_batches(b, r->result, r->collector, &r->result_cycles)) &&
+           engine->counters(r, out);
+}
+
+/* Cuts the packed operands, lets the engine run every pair, collects. */
+static bool run_tiled(const compile_engine_row *engine, const compile_engine_in *in,
+                      const compile_batches_in *cut, compile_outcome *out, const uint32_t *extent) {
+    compile_engine_run r = {.in = in};
+    compile_batches b;
+    if (!compile_begin_batches(cut, &b))
+        return false;
+    r.collector = tile_collect_begin(in->statement, &b.plan, extent, cut->operands->dtype, in->ctx->mem);
+    bool ok = run_batches(engine, &r, &b, out);
+    bool collected = tile_collect_end(r.collector, in->ctx->mem, &out->result);
     compile_end_batches(&b);
+    out->cut = b.cut;
+    out->cut.partials = tile_collect_cost(r.collector);
     return collected && ok;
 }
 
+/* The packed statement on the packed operands. */
+static bool run_packed(const compile_options *o, compile_context *ctx, compile_kernel *k) {
+    const compile_engine_row *engine = engines[o->engine];
+    const compile_engine_in in = engine_input(o, ctx, k);
+    uint32_t *extent = NULL;
+    if (engine->whole)
+        return engine->whole(&in, &k->data.packed, &k->ran);
+    const compile_batches_in cut = {.ctx = ctx,
+                                    .statement = &k->lowered.statement,
+                                    .operands = &k->data.packed,
+                                    .tiling = &k->tiling.options,
+                                    .design = &k->array.design,
+                                    .together = k->array.apart ? 1 : k->array.copies,
+                                    .how = k->array.dispatch.how};
+    bool ok = tile_extents(&k->lowered.statement, &k->data.packed, ctx->mem, ctx->diag, &extent) &&
+              compile_check_deadlock(o, ctx, k, longest_fiber(k, extent)) &&
+              run_tiled(engine, &in, &cut, &k->ran, extent);
+    k->times.tile += k->ran.cut.seconds;
+    k->times.firmware = k->ran.firmware_s;
+    return ok;
+}
+
 /* One kernel on operands and workspaces, which it finds by name; the result is that of k->user. */
-static bool run_kernel(const compile_options *all, compile_context *ctx, compile_kernel *k,
+static bool run_kernel(const compile_options *o, compile_context *ctx, compile_kernel *k,
                        const tile_operands *in) {
-    const compile_options own = compile_options_of(all, k), *o = &own;
     double start = seconds_now();
     if ((!k->data.packed.operand &&
          !tile_pack(&k->lowered.statement, in, ctx->mem, ctx->diag, &k->data.packed)) ||
-        !(o->engine == ENGINE_SAM
-              ? run_graph(o, ctx, &k->lowered.statement, &k->lowered.sam, &k->data.packed, &k->ran)
-              : run_tiled(o, ctx, k, &k->data.packed)))
+        !run_packed(o, ctx, k))
         return false;
     const tile_tensor got = k->ran.result;
     uint32_t dim[SAM_MAX_ORDER] = {0};
@@ -131,7 +159,7 @@ bool compile_check_edges(const compile_options *o, compile_context *ctx, const c
 bool compile_run_kernels(const compile_options *o, compile_context *ctx, compile_kernel *k,
                          const tile_operands *in) {
     tile_tensor *all = arena_new_n(ctx->mem, tile_tensor, in->n + k->producers.len);
-    tile_operands now = {all, in->n, in->dtype}; /* the user'ctx, and the workspaces so far */
+    tile_operands now = {all, in->n, in->dtype}; /* the user's, and the workspaces so far */
     memcpy(all, in->operand, sizeof *all * in->n);
     for (uint32_t n = 0; n < k->producers.len; n++) {
         if (!run_producer(o, ctx, &k->producers.at[n], all, &now))

@@ -1,8 +1,9 @@
-/* Engine sam with a look inside: the statistics as JSON, the trace as text. docs/simulator.md. */
+/* Engine sam: the SAM graph on whole operands; and a look inside, the statistics as JSON, the trace as text:
+ * docs/simulator.md. */
 #include "compile/engine.h"
 
 typedef struct {
-    const compile_options *o;
+    const compile_running *how;
     const name_table *names;
     file_out file;
     bool *met; /* by --trace-edge: a token went there */
@@ -11,8 +12,8 @@ typedef struct {
 /* The last --trace-edge that is this edge plus 1, or 0. */
 static uint32_t asked_for(const tracing *t, const sam_edge_statistics *e) {
     const char *src = names_text(t->names, e->src), *dst = names_text(t->names, e->dst);
-    for (uint32_t i = t->o->trace_edges.len; i > 0; i--) {
-        const char *edge = t->o->trace_edges.at[i - 1];
+    for (uint32_t i = t->how->trace_edges.len; i > 0; i--) {
+        const char *edge = t->how->trace_edges.at[i - 1];
         size_t length = strlen(src);
         if (strncmp(edge, src, length) == 0 && edge[length] == ',' && strcmp(edge + length + 1, dst) == 0)
             return i;
@@ -24,7 +25,7 @@ static void trace_token(void *context, const sam_trace_event *event) {
     tracing *t = context;
     const sam_edge_statistics *e = event->edge;
     uint32_t asked = asked_for(t, e);
-    if (t->o->trace_edges.len && !asked)
+    if (t->how->trace_edges.len && !asked)
         return;
     if (asked)
         t->met[asked - 1] = true;
@@ -40,11 +41,11 @@ static void trace_token(void *context, const sam_trace_event *event) {
 }
 
 static bool end_trace(tracing *t, bool finished, compile_context *ctx) {
-    for (uint32_t i = 0; i < t->o->trace_edges.len && finished; i++) {
+    for (uint32_t i = 0; i < t->how->trace_edges.len && finished; i++) {
         if (t->met[i])
             continue;
         diag_error(ctx->diag, (src_loc){0}, "E0907-trace-edge", "no edge goes as --trace-edge %s says",
-                   t->o->trace_edges.at[i]);
+                   t->how->trace_edges.at[i]);
         diag_hint(ctx->diag, "the ids of two nodes of the graph, a comma between them: --trace-edge 3,12");
         file_abandon(&t->file);
         return false;
@@ -59,11 +60,11 @@ static void add_tokens(cJSON *object, const uint64_t *tokens) {
         cJSON_AddNumberToObject(json, kinds[kind], (double)tokens[kind]);
 }
 
-static bool write_statistics(const compile_options *o, compile_context *ctx, const sam_sim_result *r) {
+static bool write_statistics(const compile_running *how, compile_context *ctx, const sam_sim_result *r) {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddNumberToObject(json, "format_version", 1);
-    cJSON_AddStringToObject(json, "timing", o->timing == SAM_TIMING_PUBLISHED ? "sam" : "ideal");
-    cJSON_AddNumberToObject(json, "fifo", o->fifo_depth);
+    cJSON_AddStringToObject(json, "timing", how->timing == SAM_TIMING_PUBLISHED ? "sam" : "ideal");
+    cJSON_AddNumberToObject(json, "fifo", how->fifo_depth);
     cJSON_AddNumberToObject(json, "cycles", (double)r->cycles);
     cJSON_AddNumberToObject(json, "tokens", (double)r->tokens);
     cJSON_AddNumberToObject(json, "stored", (double)r->stored);
@@ -91,24 +92,62 @@ static bool write_statistics(const compile_options *o, compile_context *ctx, con
         cJSON_AddNumberToObject(item, "high_water", e->high_water);
         add_tokens(item, e->tokens);
     }
-    bool good = json_write(json, o->stats, ctx->diag);
+    bool good = json_write(json, how->stats, ctx->diag);
     cJSON_Delete(json);
     return good;
 }
 
-bool compile_watched_simulate(const compile_options *o, compile_context *ctx, const sam_graph *g,
-                              const sam_tensor_levels *operands, uint32_t n_operands, sam_sim_result *out) {
-    tracing t = {.o = o, .names = ctx->names};
-    sam_sim_options options = {.timing = o->timing, .fifo_depth = o->fifo_depth, .statistics = o->stats};
-    if (o->trace) {
-        if (!file_create(&t.file, o->trace, ctx->mem, ctx->diag))
+/* Writes the statistics and the trace also of a run that failed; of several kernels those of the last.
+ * E0907-trace-edge. */
+static bool simulate(const compile_engine_in *in, const sam_tensor_levels *operands, uint32_t n_operands,
+                     sam_sim_result *out) {
+    compile_context *ctx = in->ctx;
+    const compile_running *how = &in->how;
+    tracing t = {.how = how, .names = ctx->names};
+    sam_sim_options options = {
+        .timing = how->timing, .fifo_depth = how->fifo_depth, .statistics = how->stats};
+    if (how->trace) {
+        if (!file_create(&t.file, how->trace, ctx->mem, ctx->diag))
             return false;
-        t.met = arena_new_n(ctx->mem, bool, o->trace_edges.len + 1);
+        t.met = arena_new_n(ctx->mem, bool, how->trace_edges.len + 1);
         options.trace = trace_token;
         options.trace_context = &t;
     }
     compile_stage(ctx, "simulating the graph", 0);
-    bool good = sam_simulate(g, operands, n_operands, &options, ctx->mem, ctx->diag, out);
-    good = (!o->trace || end_trace(&t, good, ctx)) && good;
-    return (!o->stats || write_statistics(o, ctx, out)) && good;
+    bool good = sam_simulate(in->graph, operands, n_operands, &options, ctx->mem, ctx->diag, out);
+    good = (!how->trace || end_trace(&t, good, ctx)) && good;
+    return (!how->stats || write_statistics(how, ctx, out)) && good;
 }
+
+static bool whole(const compile_engine_in *in, const tile_operands *packed, compile_outcome *out) {
+    const sam_statement *st = in->statement;
+    arena *mem = in->ctx->mem;
+    diagnostics *d = in->ctx->diag;
+    sam_tensor_levels *levels = arena_new_n(mem, sam_tensor_levels, st->tensors.len);
+    uint32_t *extent = NULL, result_extent[SAM_MAX_ORDER] = {0}, n = 0;
+    const sam_tensor_data *result = sam_tensor_at(st, st->result);
+    if (!tile_extents(st, packed, mem, d, &extent))
+        return false;
+    tile_result_dim(st, extent, result_extent);
+    *out = (compile_outcome){.result = {.name = result->name, .order = result->order}};
+    memcpy(out->result.dim, result_extent, sizeof result_extent);
+    for (uint32_t l = 0; l < st->loops.len; l++) {
+        if (!extent[st->loops.at[l].v - 1])
+            return true; /* an index without coordinates: the result is empty */
+    }
+    for (uint32_t t = 0; t < st->tensors.len; t++) {
+        if (t + 1 == st->result.v)
+            continue;
+        if (!tile_levels(&packed->operand[t], &st->tensors.at[t], mem, d, &levels[n++]))
+            return false;
+    }
+    sam_sim_result sim;
+    if (!simulate(in, levels, n, &sim))
+        return false;
+    for (uint32_t l = 0; l < result->order; l++) /* a dense result level is as long as its index */
+        sim.result.level[l].dim = result_extent[result->mode[l]];
+    out->cycles.kernel = out->cycles.total = sim.cycles;
+    return tile_from_levels(&sim.result, result, result_extent, packed->dtype, mem, d, &out->result);
+}
+
+const compile_engine_row compile_engine_sam = {.whole = whole};

@@ -1,0 +1,54 @@
+/* batches.h - the runs of a kernel, batch by batch, so that nothing is ever longer than one in memory. */
+#ifndef ONYX_COMPILE_BATCHES_H
+#define ONYX_COMPILE_BATCHES_H
+
+#include "compile/compile_int.h"
+
+/* The kernel's streams in the order of their IO columns; cells by index in the design's netlist. A decoded
+ * design has columns and cells only. */
+typedef struct {
+    tile_copy_stream in[64], out[64];
+    uint32_t in_column[64], out_column[64];
+    uint32_t in_cell[64], out_cell[64];
+    uint32_t n_in, n_out;
+} compile_streams;
+void compile_streams_of(const pnr_design *design, compile_streams *streams);
+
+/* What batches are made of. */
+typedef struct {
+    compile_context *ctx;
+    const sam_statement *statement; /* packed, as the operands are */
+    const tile_operands *operands;
+    const tile_options *tiling;
+    const pnr_design *design;
+    uint32_t together; /* copies of the kernel that start together, and that every batch is dealt to */
+    tile_dispatch how;
+} compile_batches_in;
+
+/* Dealt to the copies of the kernel, so many at a time that host memory stays bounded: by what the global
+ * buffer holds. */
+typedef struct {
+    compile_batches_in in;
+    tile_planner *planner; /* NULL: ended */
+    compile_streams streams;
+    tile_stream inputs[TILE_MAX_STREAMS], outputs[TILE_MAX_STREAMS]; /* of one copy */
+    uint32_t n_in, n_out;
+    uint32_t most_words; /* of a batch */
+    arena mem;           /* of the present batch */
+    tile_plan plan;      /* the present batch */
+    compile_cut cut;     /* what was made so far */
+    bool again;          /* the same ones a second time, which are not counted */
+    bool failed;
+} compile_batches;
+
+/* Cuts the operands; no batch is made yet. */
+bool compile_begin_batches(const compile_batches_in *in, compile_batches *b);
+/* The next one, in b->plan; false: there is none (b->plan has streams, but no runs), or it failed. */
+bool compile_next_batch(compile_batches *b);
+/* b->cut stays, and nothing else. */
+void compile_end_batches(compile_batches *b);
+/* After the end: makes the batches again, to collect what came back of them in a result file; *cycles: of all
+ * runs. */
+bool compile_collect_batches(compile_batches *b, const char *result, tile_collector *c, uint64_t *cycles);
+
+#endif

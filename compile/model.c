@@ -1,0 +1,213 @@
+/* The decoded bitstream in the C cycle model, run on the plan's blocks; and what the chip would get wrong
+ * there, which engines rtl, soc and program ask before they run. */
+#include "compile/model.h"
+#include "compile/batches.h"
+#include "compile/cycle_load.h"
+
+/* The streams that start together: of all copies, or of one. */
+typedef struct {
+    VEC(cycle_stream) streams; /* inputs in the order of the plan, then outputs */
+    VEC(uint32_t) columns;
+    uint32_t inputs;
+    uint64_t free; /* cycle at which the latest run was over */
+} edge;
+
+/* Adds the streams at n columns, each of which is one of `at`'s. */
+static void add_streams(compile_context *ctx, edge *e, const uint32_t *column, uint32_t n,
+                        const uint32_t *cell, const uint32_t *at, uint32_t n_at) {
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = 0;
+        while (k < n_at && at[k] != column[i])
+            k++;
+        BUG_IF(k == n_at, "no stream at column %u", column[i]);
+        vec_push(ctx->mem, &e->streams, (cycle_stream){.cell = cell[k]});
+        vec_push(ctx->mem, &e->columns, column[i]);
+    }
+}
+
+/* One edge for all copies, or one for each that starts by itself; NULL after errors. */
+static edge *edges_of(const compile_engine_in *in, uint32_t *n) {
+    compile_context *ctx = in->ctx;
+    compile_streams at;
+    compile_streams_of(in->decoded, &at);
+    fw_columns c = {at.in_column, at.out_column, at.n_in, at.n_out, 1, 1};
+    if (in->apart && !fw_columns_of(in->design, true, ctx->mem, ctx->diag, &c))
+        return NULL;
+    edge *all = arena_new_n(ctx->mem, edge, c.copies);
+    for (uint32_t i = 0; i < c.copies; i++) {
+        all[i].inputs = c.n_in;
+        add_streams(ctx, &all[i], c.in + i * c.n_in, c.n_in, at.in_cell, at.in_column, at.n_in);
+        add_streams(ctx, &all[i], c.out + i * c.n_out, c.n_out, at.out_cell, at.out_column, at.n_out);
+    }
+    *n = c.copies;
+    return all;
+}
+
+/* The edge that is free first. */
+static edge *next_edge(edge *all, uint32_t n) {
+    edge *first = all;
+    for (uint32_t i = 1; i < n; i++)
+        first = all[i].free < first->free ? &all[i] : first;
+    return first;
+}
+
+static void set_run(edge *e, const tile_plan *plan, uint32_t run) {
+    const uint32_t *blocks = &plan->run_block.at[plan->runs.at[run].block_first];
+    for (uint32_t i = 0; i < e->streams.len; i++) {
+        cycle_stream *one = &e->streams.at[i];
+        *one = (cycle_stream){.cell = one->cell};
+        if (i < e->inputs) {
+            const tile_block *block = &plan->inputs.at[i].blocks.at[blocks[i]];
+            one->words = plan->words.at + block->first;
+            one->length = block->length;
+        } else {
+            one->blocks = plan->outputs.at[i - e->inputs].num_blocks;
+        }
+    }
+}
+
+static void write_trace(FILE *out, const edge *e, uint32_t number) {
+    for (uint32_t i = 0; i < e->streams.len && out; i++) {
+        const u32_vec *stamp = &e->streams.at[i].stamp;
+        fprintf(out, "run %u %s %u:", number, i < e->inputs ? "in" : "out", e->columns.at[i]);
+        for (uint32_t k = 0; k < stamp->len; k++)
+            fprintf(out, " %u", stamp->at[k]);
+        fputc('\n', out);
+    }
+}
+
+static void explain_stuck(compile_context *ctx, const edge *e, const cycle_model *m, uint32_t number,
+                          uint64_t cycles) {
+    const char *ends = "";
+    for (uint32_t i = 0; i < e->streams.len; i++) {
+        const cycle_stream *t = &e->streams.at[i];
+        if (i < e->inputs)
+            ends = arena_printf(ctx->mem, "%s  input column %u: %u of %u %s taken\n", ends, e->columns.at[i],
+                                t->taken, t->length, plural(t->length, "word", "words"));
+        else
+            ends = arena_printf(ctx->mem, "%s  output column %u: %u of %u %s, %u %s\n", ends,
+                                e->columns.at[i], t->taken, t->blocks, plural(t->blocks, "block", "blocks"),
+                                t->got.len, plural(t->got.len, "word", "words"));
+    }
+    diag_error(ctx->diag, (src_loc){0}, "E0802-cycle-stuck", "run %u: nothing moves any more after %llu %s",
+               number, (unsigned long long)cycles, plural(cycles, "cycle", "cycles"));
+    diag_hint(ctx->diag, "tokens at the heads, and who waits for whom:\n%s%s", ends,
+              cycle_wait_graph(m, ctx->mem));
+}
+
+/* E0803, as --hazards says. False: the run ends. */
+static bool report_hazard(const compile_engine_in *in, cycle_hazard_kind kind, const char *tile,
+                          const char *when) {
+    compile_context *ctx = in->ctx;
+    const char *text =
+        arena_printf(ctx->mem, "the chip would be wrong here: %s: %s%s", tile, cycle_hazard_what[kind], when);
+    if (in->how.hazards == REPORT_OFF)
+        return true;
+    if (in->how.hazards == REPORT_WARN) {
+        diag_warning(ctx->diag, (src_loc){0}, "E0803-hazard", "%s", text);
+        return true;
+    }
+    diag_unmappable(ctx->diag, (src_loc){0}, "E0803-hazard", "%s", text);
+    diag_hint(ctx->diag, "%s; --hazards warn goes on, our RTL does it right (hazard '%s', docs/errata.md)",
+              cycle_hazard_help[kind], cycle_hazard_name[kind]);
+    return false;
+}
+
+bool compile_model_report(const compile_engine_in *in, const compile_modelled *met) {
+    const cycle_hazards *all = cycle_hazards_of(met->model);
+    arena *mem = in->ctx->mem;
+    bool safe = true;
+    for (uint32_t i = 0; i < all->len; i++) {
+        const cycle_hazard *h = &all->at[i];
+        const char *tokens = h->tokens ? " at" : "", *times = "";
+        for (uint32_t t = 0; t < h->tokens; t++)
+            tokens = arena_printf(mem, "%s %s", tokens, cycle_token_text(h->token[t], mem));
+        if (h->count > 1)
+            times = arena_printf(mem, " (%llu times)", (unsigned long long)h->count);
+        const char *when = arena_printf(mem, "; run %u, cycle %llu%s%s", h->run, (unsigned long long)h->cycle,
+                                        tokens, times);
+        safe = report_hazard(in, h->kind, met->design->cells.at[h->cell].name, when) && safe;
+    }
+    return safe;
+}
+
+bool compile_model_raised(const compile_modelled *met, const char *kind, const char *tile) {
+    const cycle_hazards *all = cycle_hazards_of(met->model);
+    for (uint32_t i = 0; i < all->len; i++) {
+        if (strcmp(cycle_hazard_name[all->at[i].kind], kind) == 0 &&
+            strcmp(met->design->cells.at[all->at[i].cell].name, tile) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool compile_hazard_of_array(const compile_engine_in *in, const compile_modelled *met, cycle_hazard_kind kind,
+                             pnr_site at) {
+    const char *site = arena_printf(in->ctx->mem, "x%uy%u ", at.x, at.y), *tile = site;
+    for (uint32_t c = 0; c < met->design->cells.len; c++) {
+        if (strncmp(met->design->cells.at[c].name, site, strlen(site)) == 0)
+            tile = met->design->cells.at[c].name;
+    }
+    return compile_model_raised(met, cycle_hazard_name[kind], tile) ||
+           report_hazard(in, kind, tile, "; in the firmware's run only");
+}
+
+/* ---- the runs -------------------------------------------------------------------------------- */
+
+struct compile_model {
+    compile_context *ctx;
+    compile_modelled *on;
+    edge *edges; /* the array's, for each copy that starts by itself */
+    uint32_t n_edges, runs;
+    uint64_t cycles;
+};
+
+compile_model *compile_model_begin(const compile_engine_in *in, compile_outcome *out) {
+    compile_context *ctx = in->ctx;
+    cycle_design *design = arena_new(ctx->mem, cycle_design);
+    compile_model *m = arena_new(ctx->mem, compile_model);
+    compile_stage(ctx, "running the cycle model", 0);
+    if (!cycle_load(in->decoded, in->map, ctx->mem, ctx->diag, design))
+        return NULL;
+    out->modelled.model = cycle_build(design, ctx->mem);
+    out->modelled.design = design;
+    *m = (compile_model){.ctx = ctx, .on = &out->modelled};
+    m->edges = edges_of(in, &m->n_edges);
+    return m->edges ? m : NULL;
+}
+
+/* Copies that start by themselves share nothing, so their runs are computed one after the other, each on the
+ * copy that would be free first; the last one to end ends all. */
+bool compile_model_batch(compile_model *m, const tile_plan *plan, tile_collector *c, FILE *trace) {
+    const uint16_t *words[TILE_MAX_STREAMS];
+    uint32_t lengths[TILE_MAX_STREAMS];
+    compile_context *ctx = m->ctx;
+    bool ok = true;
+    for (uint32_t run = 0; run < plan->runs.len && ok; run++) {
+        uint32_t number = m->runs++;
+        compile_count(ctx, number);
+        arena scratch = {0};
+        uint64_t cycles = 0;
+        edge *e = next_edge(m->edges, m->n_edges);
+        set_run(e, plan, run);
+        ok = cycle_run(m->on->model, e->streams.at, e->streams.len, trace != NULL, &scratch, &cycles) ==
+             CYCLE_DONE;
+        if (!ok)
+            explain_stuck(ctx, e, m->on->model, number, cycles);
+        write_trace(trace, e, number);
+        for (uint32_t i = e->inputs; i < e->streams.len; i++) {
+            words[i - e->inputs] = e->streams.at[i].got.at;
+            lengths[i - e->inputs] = e->streams.at[i].got.len;
+        }
+        ok = ok && (!c || tile_collect_run(c, run, words, lengths, ctx->diag));
+        e->free += cycles;
+        m->on->cycles += cycles;
+        m->cycles = e->free > m->cycles ? e->free : m->cycles;
+        arena_free(&scratch);
+    }
+    return ok;
+}
+
+uint64_t compile_model_cycles(const compile_model *m) {
+    return m->cycles;
+}

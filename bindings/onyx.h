@@ -18,7 +18,7 @@ typedef struct {
 } onyx_tensor;
 
 typedef struct {
-    int code;             /* exit code of `onyx run`: 0 done, 1 mistake, 2 does not fit, 3 wrong result */
+    int code; /* exit code of `onyx run`: 0 done, 1 mistake, 2 does not fit, 3 wrong result, 130 SIGINT */
     const char *messages; /* diagnostics as text, "" for none */
     const char *report;   /* report.json, NULL where nothing ran to its end */
     onyx_tensor result;   /* sorted, without duplicates; name NULL where nothing ran to its end */

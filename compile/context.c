@@ -22,15 +22,25 @@ const char *compile_program(const compile_context *ctx, const char *name) {
     return arena_printf(ctx->mem, "%s%s", ctx->programs, name);
 }
 
-bool compile_spawn(compile_context *ctx, const char *const *argv, const char *log) {
+static void remove_all(const char *const *paths) {
+    for (; *paths; paths++)
+        remove(*paths);
+}
+
+bool compile_spawn(compile_context *ctx, const char *const *argv, const char *log, const char *const *makes) {
+    remove(log);
+    remove_all(makes);
     int status = program_run(argv, log);
     if (status == 0)
         return true;
     if (status == -SIGINT) {
         ctx->interrupted = true;
+        remove_all(makes);
         return false;
     }
+    size_t length = 0;
+    const char *said = file_read_if_there(log, ctx->mem, &length);
     diag_error(ctx->diag, (src_loc){0}, "E0930-tool", "'%s' failed; its output is in '%s'", argv[0], log);
-    diag_hint(ctx->diag, "it ended with:\n%s", file_tail(log, 12, ctx->mem));
+    diag_hint(ctx->diag, "it ended with:\n%s", said ? text_tail(said, length, 12) : "");
     return false;
 }

@@ -82,8 +82,9 @@ bool compile_write_netlist_waves(const pnr_design *d, const char *folder, compil
 
 /* The file of a program of the toolchain, "onyx-cosim". */
 const char *compile_program(const compile_context *ctx, const char *name);
-/* Runs a program and waits; its standard output goes to `log`. False with E0930-tool when it fails, and with
- * ctx->interrupted and nothing else when somebody interrupted it. */
-bool compile_spawn(compile_context *ctx, const char *const *argv, const char *log);
+/* Runs a program and waits; what it prints goes to `log`. `makes`, NULL at the end, are files it writes,
+ * which are removed first. False with E0930-tool when it fails, and with ctx->interrupted and nothing else
+ * when somebody interrupted it: these files are gone then, since they are not whole. */
+bool compile_spawn(compile_context *ctx, const char *const *argv, const char *log, const char *const *makes);
 
 #endif

@@ -118,12 +118,7 @@ static bool verilate(compile_context *ctx, const char *folder, build_kind kind, 
         argv[n] = "VM_GLOBAL_FAST=";
     }
     compile_stage(ctx, "Verilator builds the netlist", 0);
-    return compile_spawn(ctx, argv, log);
-}
-
-static bool run_design(compile_context *ctx, const char *const *argv, const char *log) {
-    compile_stage(ctx, "running the netlist", 0);
-    return compile_spawn(ctx, argv, log);
+    return compile_spawn(ctx, argv, log, (const char *const[]){NULL});
 }
 
 static bool build(compile_context *ctx, const char *folder, build_kind kind, const char *log) {
@@ -136,7 +131,6 @@ static bool build(compile_context *ctx, const char *folder, build_kind kind, con
     const char *built_from = arena_printf(ctx->mem, "%s/built_from", folder);
     remove(built_from);
     remove_folder(arena_printf(ctx->mem, "%s/obj", folder));
-    remove(log);
     file_out file;
     if (!verilate(ctx, folder, kind, log) || !file_create(&file, built_from, ctx->mem, ctx->diag))
         return false;
@@ -215,13 +209,13 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     if (!tile_job_end(&e->job, good, ctx->diag) || !write_netlist(in, e->folder))
         return false;
     r->result = arena_printf(mem, "%s/result.bin", e->folder);
-    remove(log);
-    remove(r->result);
+    const char *trace = arena_printf(mem, "%s/io.trace", in->folder),
+               *waves = in->how.wave ? arena_printf(mem, "%s/waves.fst", in->folder) : NULL;
     const char *const argv[] = {arena_printf(mem, "%s/obj/design_sim", e->folder),
                                 e->job_path,
                                 r->result,
-                                in->how.io_trace ? arena_printf(mem, "%s/io.trace", in->folder) : "",
-                                in->how.wave ? arena_printf(mem, "%s/waves.fst", in->folder) : NULL,
+                                in->how.io_trace ? trace : "",
+                                waves,
                                 NULL};
     build_kind kind = in->how.wave                          ? BUILD_WAVES
                       : out->modelled.cycles >= MANY_CYCLES ? BUILD_FAST
@@ -231,7 +225,8 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
         return false;
     out->build_s = seconds_now() - start;
     double before = children_s();
-    bool ok = run_design(ctx, argv, log);
+    compile_stage(ctx, "running the netlist", 0);
+    bool ok = compile_spawn(ctx, argv, log, (const char *const[]){r->result, trace, waves, NULL});
     out->cpu_s = children_s() - before;
     return ok && same_hazards(ctx, &out->modelled, log);
 }

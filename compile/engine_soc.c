@@ -29,16 +29,10 @@ static bool read_collisions(compile_context *ctx, const cJSON *stats, const char
     const cJSON *one;
     bool safe = true;
     cJSON_ArrayForEach(one, cJSON_GetObjectItem(stats, "collisions")) {
-        uint32_t tile = 0, bank = 0;
-        const char *lost, *to;
-        if (!json_get_u32(one, path, "glb_tile", &tile, ctx->diag) ||
-            !json_get_u32(one, path, "bank", &bank, ctx->diag) ||
-            !json_get_text(one, path, "lost", &lost, ctx->diag) ||
-            !json_get_text(one, path, "to", &to, ctx->diag))
+        const char *text;
+        if (!json_get_text(one, path, "text", &text, ctx->diag))
             return false;
-        diag_error(ctx->diag, (src_loc){0}, "E0805-bank-collision",
-                   "GLB tile %u, bank %u: on the chip an access of the %s is lost to the %s", tile, bank,
-                   lost, to);
+        diag_error(ctx->diag, (src_loc){0}, "E0805-bank-collision", "%s", text);
         diag_hint(ctx->diag,
                   "the firmware must touch no bank that a DMA uses (docs/firmware.md); please report it");
         safe = false;
@@ -88,8 +82,8 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
         (in->how.wave && !compile_write_channels(in->decoded, in->folder, ctx)))
         return false;
     r->result = f->result;
-    remove(log);
-    remove(r->result);
+    const char *stats = stats_path(r),
+               *waves = in->how.wave ? arena_printf(ctx->mem, "%s/waves.fst", in->folder) : NULL;
     const char *const argv[] = {compile_program(ctx, "onyx-cosim"),
                                 "--board",
                                 in->board_path,
@@ -100,12 +94,12 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
                                 "--result",
                                 r->result,
                                 "--stats",
-                                stats_path(r),
+                                stats,
                                 in->how.wave ? "--waves" : NULL,
                                 in->folder,
                                 NULL};
     compile_stage(ctx, "running the firmware on the chip's RTL", 0);
-    return compile_spawn(ctx, argv, log);
+    return compile_spawn(ctx, argv, log, (const char *const[]){r->result, stats, waves, NULL});
 }
 
 static bool counters(const compile_engine_run *r, compile_outcome *out) {

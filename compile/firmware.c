@@ -20,8 +20,10 @@ bool compile_build_firmware(compile_context *ctx, const pnr_design *design, cons
     fw_options options = fw_options_default(ctx->home, folder);
     options.apart = apart;
     compile_stage(ctx, "building the firmware", 0);
-    if (!fw_build(design, bits, &options, ctx->mem, ctx->diag, app))
+    if (!fw_build(design, bits, &options, ctx->mem, ctx->diag, app)) {
+        ctx->interrupted = ctx->interrupted || app->interrupted;
         return false;
+    }
     const char *elf = file_hash(ctx->mem, app->elf);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "elf", elf ? elf : "");

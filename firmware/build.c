@@ -3,6 +3,7 @@
 #include "firmware/fw_int.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -38,20 +39,7 @@ fw_options fw_options_default(const char *home, const char *folder) {
 
 /* ---- the compiler ---------------------------------------------------------------------------- */
 
-/* Returns the log's first line that tells of an error, or else its first line. */
-static const char *first_error(const char *log, diagnostics *d) {
-    size_t length = 0;
-    const char *text = file_read_if_there(log, d->mem, &length);
-    if (!text || !length)
-        return "no message";
-    const char *error = strstr(text, "error:");
-    const char *begin = error ? error : text;
-    while (begin > text && begin[-1] != '\n')
-        begin--;
-    return arena_strndup(d->mem, begin, strcspn(begin, "\n"));
-}
-
-static bool compile(const fw_options *o, const char *elf, arena *mem, diagnostics *d) {
+static bool compile(const fw_options *o, arena *mem, diagnostics *d, fw_app *out) {
     const char *argv[N_FLAGS + N_RUNTIME + 20];
     const char *log = arena_printf(mem, "%s/build.log", o->folder);
     uint32_t n = 0;
@@ -67,7 +55,7 @@ static bool compile(const fw_options *o, const char *elf, arena *mem, diagnostic
     argv[n++] = "-T";
     argv[n++] = arena_printf(mem, "%s/firmware/target/onyx.ld", o->home);
     argv[n++] = "-o";
-    argv[n++] = elf;
+    argv[n++] = out->elf;
     argv[n++] = arena_printf(mem, "%s/app_tables.c", o->folder);
     argv[n++] = arena_printf(mem, "%s/app_bitstream.c", o->folder);
     for (uint32_t i = 0; i < N_RUNTIME; i++)
@@ -77,12 +65,17 @@ static bool compile(const fw_options *o, const char *elf, arena *mem, diagnostic
     int status = program_run(argv, log);
     if (status == 0)
         return true;
+    out->interrupted = status == -SIGINT;
+    if (out->interrupted)
+        return false;
     if (status == PROGRAM_MISSING) {
         diag_error(d, (src_loc){0}, "E0701-compiler-missing", "'%s' is not installed", o->compiler);
         diag_hint(d, "Debian and Ubuntu have it as gcc-arm-none-eabi");
         return false;
     }
-    diag_error(d, (src_loc){0}, "E0702-compiler", "'%s' failed: %s", o->compiler, first_error(log, d));
+    const char *error = file_error_line(log, mem);
+    diag_error(d, (src_loc){0}, "E0702-compiler", "'%s' failed: %s", o->compiler,
+               *error ? error : "no message");
     diag_hint(d, "the whole output is in '%s'", log);
     return false;
 }
@@ -235,7 +228,7 @@ bool fw_build(const pnr_design *design, const bits_stream *bits, const fw_option
     remove(out->elf);
     remove_reports(o->folder, mem);
     if (!fw_write_board(design->board, o->folder, d) || !fw_write_tables(design, &streams, &image, o, d) ||
-        !fw_write_bitstream(design->board, &image, o->folder, d) || !compile(o, out->elf, mem, d) ||
+        !fw_write_bitstream(design->board, &image, o->folder, d) || !compile(o, mem, d, out) ||
         !fw_read_sizes(out->elf, design->board, d, out) || !fw_read_stack(o->folder, d, out))
         return false;
     out->stack_bytes += EXCEPTIONS * EXCEPTION_FRAME;

@@ -31,6 +31,7 @@ typedef struct {
     uint32_t bitstream_bytes; /* in the global buffer, header included */
     uint32_t stack_bytes;     /* bound: every frame once, and the exceptions' */
     uint32_t largest_frame;
+    bool interrupted; /* the compiler was, so nothing else holds and nothing is diagnosed */
 } fw_app;
 
 /* Writes app_board.h, memory.ld, app_tables.c and app_bitstream.c for this design into the folder, compiles

@@ -81,10 +81,13 @@ const char *text_tail(const char *text, size_t length, uint32_t lines) {
     return text + at;
 }
 
-const char *file_tail(const char *path, uint32_t lines, arena *mem) {
+const char *file_error_line(const char *log, arena *mem) {
     size_t length = 0;
-    const char *text = file_read_if_there(path, mem, &length);
-    return text ? text_tail(text, length, lines) : "";
+    const char *text = file_read_if_there(log, mem, &length), *error = text ? strstr(text, "error:") : NULL,
+               *begin = error ? error : text;
+    while (begin > text && begin[-1] != '\n')
+        begin--;
+    return text ? arena_strndup(mem, begin, strcspn(begin, "\n")) : "";
 }
 
 char *text_read(const char *path, arena *mem, size_t *length, diagnostics *d) {

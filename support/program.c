@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static _Noreturn void become(const char *const *argv, const char *log) {
@@ -20,17 +22,48 @@ static _Noreturn void become(const char *const *argv, const char *log) {
     _exit(why == ENOENT ? PROGRAM_MISSING : 126);
 }
 
-int program_run(const char *const *argv, const char *log) {
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0)
-        become(argv, log);
-    if (child < 0)
-        return PROGRAM_NOT_RUN;
+static bool ignores_interrupts(void) {
+    struct sigaction now;
+    return sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+/* Waits for the child. Who waits holds SIGINT back from this thread (`held`; empty if it is ignored), takes
+ * it here, and passes it on. No handler is changed, since this may be a thread of somebody else's program. */
+static int wait_for(pid_t child, const sigset_t *held, bool *interrupted) {
+    enum { LONGEST_PAUSE = 10000000 }; /* ns; a child that is soon over is soon noticed */
+    struct timespec pause = {.tv_nsec = 500000};
     int status = 0;
-    while (waitpid(child, &status, 0) < 0) {
-        if (errno != EINTR)
+    for (;;) {
+        pid_t ended = waitpid(child, &status, WNOHANG);
+        if (ended == child)
+            return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+        if (ended < 0 && errno != EINTR)
             return PROGRAM_NOT_RUN;
+        if (sigtimedwait(held, NULL, &pause) == SIGINT) {
+            *interrupted = true;
+            kill(child, SIGINT);
+        }
+        pause.tv_nsec = pause.tv_nsec < LONGEST_PAUSE / 2 ? 2 * pause.tv_nsec : LONGEST_PAUSE;
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+int program_run(const char *const *argv, const char *log) {
+    const struct timespec now = {0};
+    sigset_t held, before;
+    bool interrupted = false;
+    sigemptyset(&held);
+    if (!ignores_interrupts())
+        sigaddset(&held, SIGINT);
+    fflush(NULL);
+    pthread_sigmask(SIG_BLOCK, &held, &before);
+    pid_t child = fork();
+    if (child == 0) {
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        become(argv, log);
+    }
+    int end = child < 0 ? PROGRAM_NOT_RUN : wait_for(child, &held, &interrupted);
+    /* A terminal interrupts both: the child may have been faster. */
+    interrupted = sigtimedwait(&held, NULL, &now) == SIGINT || interrupted;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return interrupted ? -SIGINT : end;
 }

@@ -227,8 +227,9 @@ uint64_t hash_more(uint64_t hash, const void *bytes, size_t length);
 char *file_read(const char *path, arena *mem, size_t *length, diagnostics *d);
 /* Reads a whole file as file_read does, but returns NULL without a diagnostic when it cannot be read. */
 char *file_read_if_there(const char *path, arena *mem, size_t *length);
-/* Return the last `lines` lines of a file ("" if it cannot be read), and of a text. */
-const char *file_tail(const char *path, uint32_t lines, arena *mem);
+/* Returns the first line of a log that has "error:" in it, or else its first line; "" if there is none. */
+const char *file_error_line(const char *log, arena *mem);
+/* Returns the last `lines` lines of a text. */
 const char *text_tail(const char *text, size_t length, uint32_t lines);
 /* Reads a text that a user may have edited anywhere: a UTF-8 byte-order mark in front is left out; UTF-16 is
  * E0006-encoding. Line ends may be LF or CRLF: readers take \r for a blank. */
@@ -262,7 +263,8 @@ uint32_t file_u32_at(const uint8_t *at);     /* what file_put_u32 wrote */
 
 /* Runs a program, appends what it prints to `log`, and waits for it. Returns its exit code; PROGRAM_MISSING
  * when there is no such program (126 when it cannot be started otherwise, and the log says why); minus the
- * signal that ended it; PROGRAM_NOT_RUN when no process could be had. */
+ * signal that ended it; PROGRAM_NOT_RUN when no process could be had. SIGINT to this program ends the wait:
+ * the child gets it, too, and whatever it makes of it, the answer is -SIGINT. */
 enum { PROGRAM_MISSING = 127, PROGRAM_NOT_RUN = -1000 };
 int program_run(const char *const *argv, const char *log);
 

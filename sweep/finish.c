@@ -32,16 +32,10 @@ const char *const *point_argv(const sweep_plan *plan, const sweep_point *point, 
     return argv;
 }
 
-/* Returns the first line of a log that says "error: ", or else its first line. */
+/* Returns what the error line of a log says after "error: ", or the whole line. */
 static const char *message_of(const char *log, arena *mem) {
-    size_t length = 0;
-    char *text = file_read_if_there(log, mem, &length);
-    if (!text)
-        return "";
-    char *error = strstr(text, "error: ");
-    char *line = error ? error + strlen("error: ") : text;
-    line[strcspn(line, "\n")] = '\0';
-    return line;
+    const char *line = file_error_line(log, mem), *error = strstr(line, "error: ");
+    return error ? error + strlen("error: ") : line;
 }
 
 static double number_of(const cJSON *report, const char *object, const char *key) {

@@ -53,11 +53,15 @@ machine *cosim_machine(const pnr_board *b, FILE *uart_out, diagnostics *d) {
     return m;
 }
 
+static void collision_kind(const machine_collision *c, char *to, size_t size) {
+    snprintf(to, size, "GLB tile %u, bank %u: on the chip an access of the %s is lost to the %s", c->glb_tile,
+             c->bank, c->lost, c->to);
+}
+
 void cosim_collision_text(const machine_collision *c, char *to, size_t size) {
-    snprintf(to, size,
-             "GLB tile %u, bank %u: on the chip an access of the %s is lost to the %s (array cycle %" PRIu64
-             ")",
-             c->glb_tile, c->bank, c->lost, c->to, c->cycle);
+    char kind[160];
+    collision_kind(c, kind, sizeof kind);
+    snprintf(to, size, "%s (array cycle %" PRIu64 ")", kind, c->cycle);
 }
 
 /* ---- mailbox --------------------------------------------------------------------------------- */
@@ -261,8 +265,11 @@ static void list_hazards(const session *s, cJSON *json) {
 static void list_collisions(const session *s, cJSON *json) {
     cJSON *list = cJSON_AddArrayToObject(json, "collisions");
     machine_collision c;
+    char text[200];
     for (size_t i = 0; machine_collided(s->m, i, &c); i++) {
         cJSON *one = cJSON_CreateObject();
+        collision_kind(&c, text, sizeof text);
+        cJSON_AddStringToObject(one, "text", text);
         cJSON_AddNumberToObject(one, "glb_tile", c.glb_tile);
         cJSON_AddNumberToObject(one, "bank", c.bank);
         cJSON_AddStringToObject(one, "lost", c.lost);

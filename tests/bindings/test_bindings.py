@@ -1,6 +1,8 @@
 """The Python module against NumPy and SciPy: test_bindings.py; exits with 77 where cffi or SciPy is missing."""
 
+import os
 import pathlib
+import signal
 import sys
 import tempfile
 import threading
@@ -138,6 +140,23 @@ class Mistakes(unittest.TestCase):
         self.fails(1, "[E0305-value]", "x(i) = v(i)", v=np.array([1, float("nan")]))
         self.fails(1, "[E0903-option-value]", "x(i) = v(i)", v=v, options=["--tile", 0])
         self.fails(2, "[E0", "X(i,j) = v(i) * w(j)", v=v, w=v, options=["--board", "onyx-4x2"])
+
+    def test_interruption(self):
+        """Of a program that the library started, and which sends Ctrl-C to this one, too; then all is as before."""
+        before, path = signal.signal(signal.SIGINT, signal.default_int_handler), os.environ["PATH"]
+        with tempfile.TemporaryDirectory() as folder:
+            compiler = pathlib.Path(folder) / "arm-none-eabi-gcc"
+            compiler.write_text("#!/bin/sh\nkill -INT $PPID\nexit 2\n")
+            compiler.chmod(0o755)
+            try:
+                os.environ["PATH"] = f"{folder}:{path}"
+                with self.assertRaises(KeyboardInterrupt):
+                    onyx.run("x(i) = v(i)", v=np.array([1]), engine="soc", out=pathlib.Path(folder) / "out")
+                self.assertFalse((pathlib.Path(folder) / "out" / "report.json").exists())
+            finally:
+                os.environ["PATH"] = path
+                signal.signal(signal.SIGINT, before)
+        np.testing.assert_array_equal(onyx.run("x(i) = v(i)", v=np.array([1])).x, [1])
 
     def test_values(self):
         with self.assertRaises(ValueError):

@@ -258,21 +258,24 @@ static void a_removed_folder_spares_what_its_links_lead_to(void **state) {
     assert_int_not_equal(access(folder, F_OK), 0);
 }
 
-static void the_end_of_a_file_is_whole_lines(void **state) {
+static void the_end_of_a_text_is_whole_lines(void **state) {
+    const char *text = "one\ntwo\nthree\n";
+    (void)state;
+    assert_string_equal(text_tail(text, strlen(text), 2), "two\nthree\n");
+    assert_string_equal(text_tail(text, strlen(text), 3), text);
+    assert_string_equal(text_tail(text, strlen(text), 9), text);
+    assert_string_equal(text_tail("", 0, 2), "");
+}
+
+static void what_may_be_missing_is_read_without_a_word(void **state) {
     fixture *f = *state;
     char folder[] = "/tmp/onyx-test-XXXXXX";
     assert_non_null(mkdtemp(folder));
     const char *path = arena_printf(&f->mem, "%s/log", folder);
     size_t length = 0;
     assert_null(file_read_if_there(path, &f->mem, &length));
-    assert_string_equal(file_tail(path, 2, &f->mem), "");
-    text_of(f, path, "one\ntwo\nthree\n", 14, &length);
-    assert_string_equal(file_read_if_there(path, &f->mem, &length), "one\ntwo\nthree\n");
-    assert_string_equal(file_tail(path, 2, &f->mem), "two\nthree\n");
-    assert_string_equal(file_tail(path, 3, &f->mem), "one\ntwo\nthree\n");
-    assert_string_equal(file_tail(path, 9, &f->mem), "one\ntwo\nthree\n");
-    text_of(f, path, "", 0, &length);
-    assert_string_equal(file_tail(path, 2, &f->mem), "");
+    text_of(f, path, "one\ntwo\n", 8, &length);
+    assert_string_equal(file_read_if_there(path, &f->mem, &length), "one\ntwo\n");
     assert_int_equal(f->diag.list.len, 0);
     remove_folder(folder);
 }
@@ -293,6 +296,63 @@ static void programs_report_how_they_ended(void **state) {
     unlink(log);
 }
 
+static volatile sig_atomic_t interrupts;
+
+static void count_interrupt(int signal) {
+    interrupts += (sig_atomic_t)(signal == SIGINT);
+}
+
+/* A child that swallows the signal, as wrappers do, and one that ends by it; each sends it to this program,
+ * whose own handler must not see it while one runs, and must afterwards. */
+static void an_interruption_ends_the_wait(void **state) {
+    struct sigaction now = {.sa_handler = count_interrupt}, before, after;
+    assert_int_equal(sigaction(SIGINT, &now, &before), 0);
+    (void)state;
+    assert_int_equal(program_run((const char *const[]){"sh", "-c", "kill -INT $$", NULL}, "/dev/null"),
+                     -SIGINT);
+    assert_int_equal(
+        program_run((const char *const[]){"sh", "-c", "kill -INT $PPID; exec sleep 100", NULL}, "/dev/null"),
+        -SIGINT);
+    assert_int_equal(program_run((const char *const[]){"sh", "-c",
+                                                       "trap 'exit 3' INT; kill -INT $PPID; "
+                                                       "while :; do sleep 0.01; done",
+                                                       NULL},
+                                 "/dev/null"),
+                     -SIGINT);
+    assert_int_equal(program_run((const char *const[]){"sh", "-c", "kill -INT $PPID", NULL}, "/dev/null"),
+                     -SIGINT);
+    assert_int_equal(interrupts, 0);
+    raise(SIGINT);
+    assert_int_equal(interrupts, 1);
+    now.sa_handler = SIG_IGN;
+    assert_int_equal(sigaction(SIGINT, &now, &after), 0);
+    assert_true(after.sa_handler == count_interrupt);
+    assert_int_equal(program_run((const char *const[]){"sh", "-c", "kill -INT $PPID", NULL}, "/dev/null"), 0);
+    sigaction(SIGINT, &before, NULL);
+}
+
+static void a_log_has_a_line_that_says_what_went_wrong(void **state) {
+    fixture *f = *state;
+    char folder[] = "/tmp/onyx-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    const char *path = arena_printf(&f->mem, "%s/log", folder);
+    const struct {
+        const char *text, *line;
+    } logs[] = {{"a: note: b\nc: error: d\ne: error: f\n", "c: error: d"},
+                {"error: d", "error: d"},
+                {"a\nb\n", "a"},
+                {"", ""}};
+    assert_string_equal(file_error_line(path, &f->mem), "");
+    for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
+        file_out out;
+        assert_true(file_create(&out, path, &f->mem, &f->diag));
+        fputs(logs[i].text, out.stream);
+        assert_true(file_commit(&out, &f->diag));
+        assert_string_equal(file_error_line(path, &f->mem), logs[i].line);
+    }
+    remove_folder(folder);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(arena_hands_out_zeroed_aligned_memory),
@@ -310,8 +370,11 @@ int main(void) {
         TEST(a_text_has_no_byte_order_mark),
         TEST(a_carriage_return_ends_no_printed_line),
         TEST(a_removed_folder_spares_what_its_links_lead_to),
-        TEST(the_end_of_a_file_is_whole_lines),
+        TEST(the_end_of_a_text_is_whole_lines),
+        TEST(what_may_be_missing_is_read_without_a_word),
         TEST(programs_report_how_they_ended),
+        TEST(an_interruption_ends_the_wait),
+        TEST(a_log_has_a_line_that_says_what_went_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,7 @@ _ffi = cffi.FFI()
 _ffi.cdef(_declarations())
 _onyx = _ffi.dlopen(_library_path())
 _one_at_a_time = threading.Lock()
+_INTERRUPTED = 130  # exit code of the command
 
 
 class OnyxError(Exception):
@@ -168,7 +169,7 @@ def run(expression, *, formats=None, schedule=None, engine="cycle", out=None, op
 
     formats: levels of tensors, {"C": "ss:1,0"}; schedule: "reorder(i,k,j)"; engine: sam, cycle, rtl or soc;
     out: a folder for everything that is produced; options: what else `onyx run` takes, ["--tile", 16].
-    Raises OnyxError.
+    Raises OnyxError; KeyboardInterrupt if a program that it started was interrupted.
     """
     with tempfile.TemporaryDirectory() as scratch:
         arguments = _arguments(expression, formats, schedule, engine, os.fspath(out or scratch), options)
@@ -179,6 +180,8 @@ def run(expression, *, formats=None, schedule=None, engine="cycle", out=None, op
             result = _onyx.onyx_run(_ffi.cast("const char *const *", argv), len(arguments), given, len(given))
         try:
             messages = _ffi.string(result.messages).decode()
+            if result.code == _INTERRUPTED:
+                raise KeyboardInterrupt
             if result.code or not result.result.name:
                 raise OnyxError(result.code, messages)
             name = _ffi.string(result.result.name).decode()

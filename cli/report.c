@@ -285,7 +285,7 @@ static cJSON *report(const compile_options *o, cli_session *s, const compile_ker
     cJSON_AddStringToObject(json, "expression", o->expression);
     cJSON_AddStringToObject(json, "board", o->board);
     cJSON_AddStringToObject(json, "profile", o->profile);
-    cJSON_AddStringToObject(json, "engine", compile_engine_name[ran ? o->engine : ENGINE_NONE]);
+    cJSON_AddStringToObject(json, "engine", compile_engines[ran ? o->engine : ENGINE_NONE].name);
     add_number(json, "seed", (double)o->seed);
     cJSON_AddStringToObject(json, "check", check);
     add_figures(json, all, &s->mem);

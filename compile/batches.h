@@ -1,4 +1,5 @@
-/* batches.h - the runs of a kernel, batch by batch, so that nothing is ever longer than one in memory. */
+/* batches.h - makes the runs of a kernel, batch by batch, so that nothing is ever longer than one in memory.
+ */
 #ifndef ONYX_COMPILE_BATCHES_H
 #define ONYX_COMPILE_BATCHES_H
 
@@ -25,8 +26,8 @@ typedef struct {
     tile_dispatch how;
 } compile_batches_in;
 
-/* Dealt to the copies of the kernel, so many at a time that host memory stays bounded: by what the global
- * buffer holds. */
+/* The runs are dealt to the copies of the kernel, so many at a time that host memory stays bounded: by what
+ * the global buffer holds. */
 typedef struct {
     compile_batches_in in;
     tile_planner *planner; /* NULL: ended */
@@ -43,12 +44,13 @@ typedef struct {
 
 /* Cuts the operands; no batch is made yet. */
 bool compile_begin_batches(const compile_batches_in *in, compile_batches *b);
-/* The next one, in b->plan; false: there is none (b->plan has streams, but no runs), or it failed. */
+/* Makes the next batch, in b->plan. Returns false if there is none (b->plan has streams, but no runs), or if
+ * it failed. */
 bool compile_next_batch(compile_batches *b);
-/* b->cut stays, and nothing else. */
+/* Frees everything but b->cut. */
 void compile_end_batches(compile_batches *b);
-/* After the end: makes the batches again, to collect what came back of them in a result file; *cycles: of all
- * runs. */
+/* Makes the batches again, after the end, to collect what came back of them in a result file; *cycles is what
+ * all runs took. */
 bool compile_collect_batches(compile_batches *b, const char *result, tile_collector *c, uint64_t *cycles);
 
 #endif

@@ -35,12 +35,17 @@ typedef VEC(const char *) text_vec;
 
 typedef enum {
     ENGINE_NONE,
-#define ENGINE(key, name) ENGINE_##key,
+#define ENGINE(key, name, by_processor, from_job) ENGINE_##key,
 #include "compile/engines.def"
 #undef ENGINE
     ENGINES
 } compile_engine;
-extern const char *const compile_engine_name[ENGINES];                   /* "none", "sam" */
+/* What engines.def says of each. ENGINE_NONE is compiled for the chip. */
+typedef struct {
+    const char *name; /* "none", "sam" */
+    bool by_processor, from_job;
+} compile_engine_facts;
+extern const compile_engine_facts compile_engines[ENGINES];
 typedef enum { REPORT_ERROR, REPORT_WARN, REPORT_OFF } compile_severity; /* of --hazards and --deadlock */
 
 typedef struct {

@@ -4,6 +4,13 @@
 
 #include <signal.h>
 
+const compile_engine_facts compile_engines[ENGINES] = {
+    [ENGINE_NONE] = {"none", true, false},
+#define ENGINE(key, name, by_processor, from_job) [ENGINE_##key] = {#name, by_processor, from_job},
+#include "compile/engines.def"
+#undef ENGINE
+};
+
 void compile_bad_value(diagnostics *d, const char *option, const char *value, const char *want) {
     diag_error(d, (src_loc){0}, "E0903-option-value", "%s '%s' must be %s", option, value, want);
 }

@@ -25,7 +25,7 @@ static bool choose_dispatch(const compile_options *o, compile_context *ctx, cons
     if (apart < 2)
         return true;
     d->why = "a job file starts all copies together";
-    if (o->engine == ENGINE_RTL || o->io_trace)
+    if (compile_engines[o->engine].from_job || o->io_trace)
         return true;
     d->why = "the data are not known before they are run";
     if (!compile_pack_known(ctx, st, in->data))

@@ -105,7 +105,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
         return false;
     if (!data->packed.operand)
         return true;
-    if (o->engine != ENGINE_CYCLE && o->engine != ENGINE_RTL)
+    if (compile_engines[o->engine].by_processor)
         out->options.driver = compile_driver(board, k);
     for (uint32_t l = 0; l < st->loops.len; l++) {
         uint32_t most = widest_along(k, pnr_board_extended(board), st->loops.at[l]);

@@ -1,20 +1,20 @@
-/* engine.h - what an engine is: what it reads, and the functions that run.c calls; and what several of them
- * use. A new one is a row in engines.def and a file with its compile_engine_row. */
+/* engine.h - says what an engine is: what it reads, and the functions that run.c calls; and declares what
+ * several of them use. A new one is a row in engines.def and a file with its compile_engine_row. */
 #ifndef ONYX_COMPILE_ENGINE_H
 #define ONYX_COMPILE_ENGINE_H
 
 #include "compile/compile_int.h"
 
-/* How it is to run: what engines read of the options. */
+/* What engines read of the options: how a kernel is to be run. */
 typedef struct {
     compile_severity hazards;
     bool io_trace, wave;
-    /* Engine sam. */
+    /* These are read by engine sam. */
     sam_sim_timing timing;
     uint32_t fifo_depth;
     const char *stats, *trace;
     text_vec trace_edges;
-    const compile_on_board *on_board; /* engine program */
+    const compile_on_board *on_board; /* read by engine program */
 } compile_running;
 
 /* What an engine reads. */
@@ -22,8 +22,8 @@ typedef struct {
     compile_context *ctx;
     compile_running how;
     const sam_statement *statement; /* packed */
-    const sam_graph *graph;         /* of it; engine sam */
-    const pnr_board *board;         /* this and what follows: the engines of the array */
+    const sam_graph *graph;         /* of that statement; read by engine sam */
+    const pnr_board *board;         /* this and what follows is read by the engines of the array */
     const char *board_path;
     const pnr_design *design, *decoded; /* as routed; as read back from the bitstream */
     const bits_map *map;
@@ -41,20 +41,20 @@ typedef struct {
     uint64_t result_cycles;    /* that the file states, once it was collected */
 } compile_engine_run;
 
-/* What it does. All return false after errors. An engine takes the operands whole, or batches of sub-tiles;
- * then `prepare` comes before the first batch, `finish` after the last one (`good`: none failed) whenever
- * `prepare` did not fail, and `counters` when the result is there. */
+/* What an engine does. All functions return false after errors. An engine takes the operands whole, or
+ * batches of sub-tiles; then `prepare` comes before the first batch, `finish` after the last one (`good`:
+ * none failed) whenever `prepare` did not fail, and `counters` when the result is there. */
 typedef struct {
     bool (*whole)(const compile_engine_in *in, const tile_operands *packed, compile_outcome *out);
     bool (*prepare)(compile_engine_run *r, compile_outcome *out);
     bool (*batch)(compile_engine_run *r, const tile_plan *plan); /* the last one has no runs */
     bool (*finish)(compile_engine_run *r, bool good, compile_outcome *out);
     bool (*counters)(const compile_engine_run *r, compile_outcome *out);
-    /* It runs all batches in `finish`, from a file, and leaves its result in one: the cycle model runs each
-     * batch ahead of it, for what the chip would get wrong there (E0803). */
+    /* The engine runs all batches in `finish`, from a file, and leaves its result in one: the cycle model
+     * runs each batch ahead of it, for what the chip would get wrong there (E0803). */
     bool ahead;
 } compile_engine_row;
-#define ENGINE(key, name) extern const compile_engine_row compile_engine_##name;
+#define ENGINE(key, name, by_processor, from_job) extern const compile_engine_row compile_engine_##name;
 #include "compile/engines.def"
 #undef ENGINE
 
@@ -67,24 +67,24 @@ typedef struct {
 /* Makes the folder and begins the file of batches, with at most so many buffers; r->own is the
  * compile_firmware. */
 bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers);
-/* `batch` of an engine that began so; and the end of it, which leaves a file only if all is good. */
+/* Is the `batch` of an engine that began so; and ends the file, which is left only if all is good. */
 bool compile_firmware_batch(compile_engine_run *r, const tile_plan *plan);
 bool compile_firmware_end(compile_engine_run *r, bool good);
-/* The app.elf in the folder is whole, and of this kernel. */
+/* Returns whether the app.elf in the folder is whole, and of this kernel. */
 bool compile_firmware_is_there(const compile_engine_run *r);
-/* Makes it; out->firmware_s says how long that took. */
+/* Makes the app.elf; out->firmware_s says how long that took. */
 bool compile_firmware_build(compile_engine_run *r, compile_outcome *out);
 
-/* FOLDER/channels.json, the channels whose waves onyx-cosim writes; FOLDER/waves.gtkw and tokens.txt, which
- * show the wires of the netlist of engine rtl in GTKWave. */
+/* Write FOLDER/channels.json, the channels whose waves onyx-cosim writes; FOLDER/waves.gtkw and tokens.txt,
+ * which show the wires of the netlist of engine rtl in GTKWave. */
 bool compile_write_channels(const pnr_design *d, const char *folder, compile_context *ctx);
 bool compile_write_netlist_waves(const pnr_design *d, const char *folder, compile_context *ctx);
 
-/* The file of a program of the toolchain, "onyx-cosim". */
+/* Returns the file of a program of the toolchain, "onyx-cosim". */
 const char *compile_program(const compile_context *ctx, const char *name);
 /* Runs a program and waits; what it prints goes to `log`. `makes`, NULL at the end, are files it writes,
- * which are removed first. False with E0930-tool when it fails, and with ctx->interrupted and nothing else
- * when somebody interrupted it: these files are gone then, since they are not whole. */
+ * which are removed first. Returns false with E0930-tool when it fails, and with ctx->interrupted and nothing
+ * else when somebody interrupted it: these files are gone then, since they are not whole. */
 bool compile_spawn(compile_context *ctx, const char *const *argv, const char *log, const char *const *makes);
 
 #endif

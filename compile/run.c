@@ -4,13 +4,7 @@
 #include "compile/model.h"
 
 static const compile_engine_row *const engines[ENGINES] = {
-#define ENGINE(key, name) [ENGINE_##key] = &compile_engine_##name,
-#include "compile/engines.def"
-#undef ENGINE
-};
-const char *const compile_engine_name[ENGINES] = {
-    [ENGINE_NONE] = "none",
-#define ENGINE(key, name) [ENGINE_##key] = #name,
+#define ENGINE(key, name, by_processor, from_job) [ENGINE_##key] = &compile_engine_##name,
 #include "compile/engines.def"
 #undef ENGINE
 };

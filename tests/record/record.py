@@ -48,6 +48,7 @@ class Unit:
         self.needs = [line[6:] for line in text.splitlines() if line.startswith("needs ")]
         lines = [line[2:] for line in text.splitlines() if line.startswith("$ ")]
         self.commands = [on_engine(line, engine) if engine else line for line in lines]
+        self.needs_cosim = any("soc" in c or "cosim" in c for c in self.commands)
 
 
 def on_engine(command, engine):
@@ -103,17 +104,33 @@ TIMES = [
     # objects whose members are all times, then single members; also quoted inside another JSON text
     (re.compile(r'(\\?"(?:wall_s|stage_seconds|seconds)\\?":\s*\{)([^}]*)\}'),
      lambda m: m[1] + re.sub(r"(:\s*)[-+.\de]+", r"\1#", m[2]) + "}"),
-    (re.compile(r'(\\?"(?:seconds|wall_s|build_s|cpu_s|load_s|wait_s|collect_s|peak_rss_mb)\\?":\s*)[-+.\de]+'),
+    (re.compile(r'(\\?"(?:seconds|wall_s|build_s|cpu_s|load_s|wait_s|collect_s|peak_rss_mb|cycles_per_second)\\?":\s*)[-+.\de]+'),
      r"\1#"),
     # "0.013 s to the bitstream", "12.1 ms" of a sentence
     (re.compile(r"(?<![\w.])\d+(\.\d+)? (s|ms)(?![\w/])"), r"# \2"),
+    (re.compile(r"\d+(\.\d+)? kB/s"), "# kB/s"),
     (re.compile(r"\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?"), "#date"),
+    # a sweep's folders are named by keys, which hash the program; of points that are equally fast a key decides
+    (re.compile(r"\b[0-9a-f]{16}(?=\.(sam|cycle|rtl|soc)\b)"), "#key"),
+    (re.compile(r"(fastest: )[^;\n]*(; \* no other point)"), r"\1#\2"),
     # the hash of a whole ELF file, whose debug information names folders
     (re.compile(r'("elf":\s*)"[0-9a-f]{16}"'), r'\1"#"'),
     # the file that is written before it takes its name
     (re.compile(r"\.\d+\.part\b"), ".#.part"),
 ]
 PROGRESS = re.compile(r"^.*onyx: [^\n]*, # s[^\n]*\n?", re.M)
+
+
+def steady(name, text):
+    """A text without what differs from run to run. Done once more when records are compared, so that an older record may
+    be held against one of a recorder that masks more."""
+    for pattern, by in TIMES:
+        text = pattern.sub(by, text)
+    if name.endswith(".html"):
+        rows = re.compile(r"<circle |<tr><td>")
+        following = iter(sorted(line for line in text.split("\n") if rows.match(line)))
+        text = "\n".join(next(following) if rows.match(line) else line for line in text.split("\n"))
+    return text
 
 
 class Masks:
@@ -124,12 +141,10 @@ class Masks:
         # The longest first: one folder lies inside another.
         self.paths = sorted(set(found), key=lambda f: -len(f[0]))
 
-    def text(self, text):
+    def text(self, text, of=""):
         for path, name in self.paths:
             text = text.replace(path, name)
-        for pattern, by in TIMES:
-            text = pattern.sub(by, text)
-        return text
+        return steady(of, text)
 
     def printed(self, text, command):
         """Standard output or error: how often a stage was slow enough to be named is no behaviour, nor is the order
@@ -163,7 +178,7 @@ class Masks:
             text = table(text)
         if name.endswith(".map"):
             text = "\n".join(re.findall(r"^ +0x[0-9a-f]+ +[A-Za-z_.]\S*$", text, re.M)) + "\n"
-        return self.text(text).encode()
+        return self.text(text, name).encode()
 
 
 def database(path):
@@ -310,6 +325,8 @@ def record(units, onyx, source, out, jobs, quiet=False):
     onyx, source, out = onyx.resolve(), source.resolve(), out.resolve()
     if not os.access(onyx, os.X_OK):
         sys.exit(f"record: there is no program '{onyx}'")
+    if any(u.needs_cosim for u in units) and not (onyx.parent / "onyx-cosim").exists():
+        print(f"record: engine soc needs '{onyx.parent}/onyx-cosim', which is not built", file=sys.stderr)
     work = out.with_name(out.name + ".work")
     shutil.rmtree(work, ignore_errors=True)
     store = Store(out)
@@ -338,11 +355,11 @@ class Record:
         for unit, position, name, digest in self.db.execute("SELECT unit, position, name, hash FROM part"):
             self.units[unit][position][1][name] = digest
 
-    def text(self, digest):
+    def text(self, name, digest):
         """Lines of a content; None when it is not text."""
         packed, = self.db.execute("SELECT packed FROM content WHERE hash = ?", (digest,)).fetchone()
         try:
-            return zlib.decompress(packed).decode().splitlines() if packed is not None else None
+            return steady(name, zlib.decompress(packed).decode()).splitlines() if packed is not None else None
         except UnicodeDecodeError:
             return None
 
@@ -408,7 +425,9 @@ def compare(path_a, path_b, exceptions, shown):
                 if of_a is None or of_b is None:
                     differ(unit, command, part, [f"{'+' if of_a is None else '-'} only in the {'second' if of_a is None else 'first'}"])
                     continue
-                lines_a, lines_b = a.text(of_a), b.text(of_b)
+                lines_a, lines_b = a.text(part, of_a), b.text(part, of_b)
+                if lines_a is not None and lines_a == lines_b:
+                    continue
                 differ(unit, command, part, changed_lines(lines_a, lines_b)
                        if lines_a is not None and lines_b is not None else [])
     for name, one, other in (("first", a, b), ("second", b, a)):

@@ -1,7 +1,9 @@
 #!/bin/sh
-# Runs one .test file: run.sh FILE.test ONYX SOURCE. Lines of a .test file:
+# Runs one .test file: run.sh FILE.test ONYX SOURCE FOLDER; what it leaves is in the folder, which is removed when all is
+# right. Lines of a .test file:
 #   # text            a comment; "# label: full" sets the ctest label (default quick)
 #   needs PATH        skip the whole file (exit 77) when PATH does not exist
+#   kernels SECTION ENGINE ARGUMENTS   the rows of kernels.list that are for the engine (expand.awk)
 #   $ command         run by sh in an empty folder; $SRC, $DATA (shared data), onyx on the PATH
 # followed by what is expected of the command above:
 #   exit N            its exit code (default 0)
@@ -13,13 +15,18 @@ file=$(realpath "$1")
 SRC=$(realpath "$3")
 DATA=$SRC/../shared/data
 export SRC DATA
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-mkdir "$work/bin" "$work/run" "$work/json"
+mkdir -p "$4"
+work=$(realpath "$4")
+rm -rf "$work"
+mkdir -p "$work/bin" "$work/run" "$work/json" "$work/tmp"
+TMPDIR=$work/tmp
+export TMPDIR
 ln -s "$(realpath "$2")" "$work/bin/onyx"
 PATH=$work/bin:$PATH
 cd "$work/run" || exit 1
-failed=0 count=0 line=0 command= want=0
+failed=0 count=0 command= want=0
+tab=$(printf '\t')
+awk -v list="$(dirname "$file")/kernels.list" -f "$(dirname "$file")/expand.awk" "$file" >"$work/lines"
 
 complain() {
     echo "$file:$at: $1"
@@ -55,8 +62,8 @@ check_json() {
     esac
 }
 
-while IFS= read -r text || [ -n "$text" ]; do
-    line=$((line + 1))
+while IFS= read -r text; do
+    line=${text%%"$tab"*} text=${text#*"$tab"}
     case $text in
     '#'* | '') ;;
     'needs '*)
@@ -80,8 +87,8 @@ while IFS= read -r text || [ -n "$text" ]; do
     'no '*) [ ! -e "${text#no }" ] || complain "${text#no } exists" ;;
     *) at=$line; complain "line not understood: $text" ;;
     esac
-done <"$file"
+done <"$work/lines"
 judge
 check_json
 echo "$count commands, $failed failures"
-[ "$failed" = 0 ] && [ "$count" -gt 0 ]
+[ "$failed" = 0 ] && [ "$count" -gt 0 ] && rm -rf "$work"

@@ -36,6 +36,16 @@ LARGEST = 4 << 20  # bytes of a file whose text is kept for a comparison's sake;
 # What is recorded: units, each a sequence of commands in a folder of its own.
 
 
+def lines_of(path):
+    """The file, with the kernels that it takes from tests/flow/kernels.list, as run.sh reads it."""
+    flow = path.parents[1] / "flow"
+    if not (flow / "expand.awk").exists():
+        return path.read_text()
+    ran = subprocess.run(["awk", "-v", f"list={flow}/kernels.list", "-f", flow / "expand.awk", path], check=True,
+                         capture_output=True, text=True)
+    return "".join(line.split("\t", 1)[1] + "\n" for line in ran.stdout.splitlines())
+
+
 class Unit:
     """The commands of one .test file (tests/flow/run.sh describes the format) on one engine, or as they stand."""
 
@@ -44,7 +54,7 @@ class Unit:
         self.engine = engine
         folder = "flow" if path.parent.name == "flow" else "record"
         self.name = f"{folder}/{path.stem}" + (f"@{engine}" if engine else "")
-        text = path.read_text()
+        text = lines_of(path)
         self.needs = [line[6:] for line in text.splitlines() if line.startswith("needs ")]
         lines = [line[2:] for line in text.splitlines() if line.startswith("$ ")]
         self.commands = [on_engine(line, engine) if engine else line for line in lines]

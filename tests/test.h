@@ -45,6 +45,14 @@ static inline char *fixture_printed(fixture *f) {
     return text_end(&out, &f->mem);
 }
 
+/* A new folder of this test's own, below TMPDIR, which ctest sets to a folder of the build tree. */
+static inline char *test_folder(fixture *f) {
+    const char *below = getenv("TMPDIR");
+    char *folder = arena_printf(&f->mem, "%s/onyx-XXXXXX", below ? below : "/tmp");
+    assert_non_null(mkdtemp(folder));
+    return folder;
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
 
 #endif

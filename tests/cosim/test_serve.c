@@ -10,7 +10,7 @@
 #include "tests/test.h"
 
 typedef struct {
-    const char *jtag, *door;
+    const char *folder, *jtag, *door;
     pid_t process;
     pnr_board board;
 } bench;
@@ -31,8 +31,9 @@ static int connect_to(const char *path) {
 
 static bench *bench_new(fixture *f) {
     bench *b = arena_new(&f->mem, bench);
-    b->jtag = arena_printf(&f->mem, "/tmp/onyx-test-%d-jtag", (int)getpid());
-    b->door = arena_printf(&f->mem, "/tmp/onyx-test-%d-door", (int)getpid());
+    b->folder = test_folder(f);
+    b->jtag = arena_printf(&f->mem, "%s/jtag", b->folder);
+    b->door = arena_printf(&f->mem, "%s/door", b->folder);
     assert_true(pnr_board_read("onyx-cosim", &f->mem, &f->diag, &b->board));
     b->process = fork();
     if (b->process == 0) {
@@ -49,6 +50,7 @@ static void end(bench *b) {
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == COSIM_OK);
     assert_int_not_equal(access(b->jtag, F_OK), 0);
     assert_int_not_equal(access(b->door, F_OK), 0);
+    remove_folder(b->folder);
     pnr_board_free(&b->board);
 }
 

@@ -1,4 +1,5 @@
 /* The invariants that every harness holds its results to. */
+#include <limits.h>
 #include <unistd.h>
 
 #include "tests/fuzz/fuzz.h"
@@ -25,7 +26,7 @@ void fuzz_verdict(fuzz_run *r, bool ok) {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static char folder[64]; /* of this process */
+static char folder[PATH_MAX]; /* of this process */
 
 static void remove_files(void) {
     remove_folder(folder);
@@ -33,9 +34,13 @@ static void remove_files(void) {
 
 const char *fuzz_file(fuzz_run *r, const char *end, const void *bytes, size_t size) {
     if (!folder[0]) {
-        /* In memory where there is such a place: libFuzzer writes a thousand a second. */
+        /* Below TMPDIR, which ctest sets; else in memory where there is such a place, since libFuzzer writes
+         * a thousand a second. */
+        const char *below = getenv("TMPDIR");
         snprintf(folder, sizeof folder, "%s/onyx_fuzz.XXXXXX",
-                 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+                 below                      ? below
+                 : access("/dev/shm", W_OK) ? "/tmp"
+                                            : "/dev/shm");
         FUZZ_CHECK(r, mkdtemp(folder) && atexit(remove_files) == 0);
     }
     const char *path = arena_printf(&r->mem, "%s/input%s", folder, end);

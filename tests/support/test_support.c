@@ -140,8 +140,7 @@ static void a_hash_of_pieces_tells_where_they_end(void **state) {
 
 static void files_appear_only_when_committed(void **state) {
     fixture *f = *state;
-    char folder[] = "/tmp/onyx-test-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    const char *folder = test_folder(f);
     char *deep = arena_printf(&f->mem, "%s/a/b", folder);
     char *path = arena_printf(&f->mem, "%s/file", deep);
     assert_true(make_folder(deep, &f->diag));
@@ -174,8 +173,7 @@ static void files_appear_only_when_committed(void **state) {
 /* A stream that buffers forgets why a write failed; the message knows. */
 static void a_write_that_failed_says_why(void **state) {
     fixture *f = *state;
-    char folder[] = "/tmp/onyx-test-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    const char *folder = test_folder(f);
     struct rlimit before, small;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small = before;
@@ -195,8 +193,7 @@ static void a_write_that_failed_says_why(void **state) {
 
 static void a_folder_is_taken_once(void **state) {
     fixture *f = *state;
-    char folder[] = "/tmp/onyx-test-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    const char *folder = test_folder(f);
     int first, second;
     assert_true(folder_take(folder, &f->diag, &first));
     assert_false(folder_take(folder, &f->diag, &second));
@@ -217,8 +214,7 @@ static const char *text_of(fixture *f, const char *path, const char *bytes, size
 
 static void a_text_has_no_byte_order_mark(void **state) {
     fixture *f = *state;
-    char folder[] = "/tmp/onyx-test-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    const char *folder = test_folder(f);
     const char *path = arena_printf(&f->mem, "%s/a.txt", folder);
     size_t length = 0;
     assert_string_equal(text_of(f, path, "\xef\xbb\xbfone\r\n", 8, &length), "one\r\n");
@@ -244,8 +240,7 @@ static void a_carriage_return_ends_no_printed_line(void **state) {
 
 static void a_removed_folder_spares_what_its_links_lead_to(void **state) {
     fixture *f = *state;
-    char folder[] = "/tmp/onyx-test-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    const char *folder = test_folder(f);
     char *inside = arena_printf(&f->mem, "%s/inside", folder),
          *kept = arena_printf(&f->mem, "%s/kept", folder);
     assert_true(make_folder(inside, &f->diag) && make_folder(kept, &f->diag));
@@ -269,8 +264,7 @@ static void the_end_of_a_text_is_whole_lines(void **state) {
 
 static void what_may_be_missing_is_read_without_a_word(void **state) {
     fixture *f = *state;
-    char folder[] = "/tmp/onyx-test-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    const char *folder = test_folder(f);
     const char *path = arena_printf(&f->mem, "%s/log", folder);
     size_t length = 0;
     assert_null(file_read_if_there(path, &f->mem, &length));
@@ -282,10 +276,7 @@ static void what_may_be_missing_is_read_without_a_word(void **state) {
 
 static void programs_report_how_they_ended(void **state) {
     fixture *f = *state;
-    char log[] = "/tmp/onyx-test-XXXXXX";
-    int file = mkstemp(log);
-    assert_true(file >= 0);
-    close(file);
+    const char *folder = test_folder(f), *log = arena_printf(&f->mem, "%s/log", folder);
     size_t length = 0;
     assert_int_equal(program_run((const char *const[]){"sh", "-c", "echo out; echo err >&2", NULL}, log), 0);
     assert_int_equal(program_run((const char *const[]){"sh", "-c", "exit 7", NULL}, log), 7);
@@ -293,7 +284,7 @@ static void programs_report_how_they_ended(void **state) {
     assert_string_equal(file_read(log, &f->mem, &length, &f->diag), "out\nerr\n");
     assert_int_equal(program_run((const char *const[]){"onyx-no-such-program", NULL}, log), PROGRAM_MISSING);
     assert_non_null(strstr(file_read(log, &f->mem, &length, &f->diag), "onyx-no-such-program: No such file"));
-    unlink(log);
+    remove_folder(folder);
 }
 
 static volatile sig_atomic_t interrupts;

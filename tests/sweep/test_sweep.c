@@ -6,7 +6,7 @@
 
 typedef struct {
     fixture f;
-    char folder[64];
+    const char *folder;
     sweep_plan plan;
 } sweep_fixture;
 
@@ -36,8 +36,7 @@ static int begin(void **state) {
     assert_non_null(x);
     diag_init(&x->f.diag, &x->f.mem);
     names_init(&x->f.names, &x->f.mem);
-    strcpy(x->folder, "/tmp/onyx_sweep_XXXXXX");
-    assert_non_null(mkdtemp(x->folder));
+    x->folder = test_folder(&x->f);
     x->plan.program = path_in(x, "program");
     x->plan.engine = "cycle";
     put_file(x->plan.program, "one");

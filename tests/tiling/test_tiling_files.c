@@ -3,19 +3,14 @@
 
 #include "tiling/tiling.h"
 
-static const char *write_temporary(fixture *f, const char *end, const char *text) {
-    char *path = arena_printf(&f->mem, "/tmp/onyx-tiling-%ld%s", (long)getpid(), end);
+static bool read_text(fixture *f, const char *end, const char *text, uint32_t order, tile_tensor *t) {
+    const char *folder = test_folder(f), *path = arena_printf(&f->mem, "%s/tensor%s", folder, end);
     FILE *out = fopen(path, "wb");
     fputs(text, out);
     fclose(out);
-    return path;
-}
-
-static bool read_text(fixture *f, const char *end, const char *text, uint32_t order, tile_tensor *t) {
-    const char *path = write_temporary(f, end, text);
     bool good = tile_read(path, names_intern(&f->names, "B"), order, TILE_DTYPE_INT16, TILE_VALUES_FILE,
                           &f->mem, &f->diag, t);
-    unlink(path);
+    remove_folder(folder);
     return good;
 }
 
@@ -227,12 +222,12 @@ static void writes_what_it_reads(void **state) {
         tile_tensor t, again;
         assert_true(tile_generate(spec[i], (name_id){0}, 0, 3 + i, TILE_DTYPE_INT16, &f->mem, &f->diag, &t));
         t.dim_inferred = t.order > 2;
-        char *path =
-            arena_printf(&f->mem, "/tmp/onyx-tiling-%ld.%s", (long)getpid(), t.order > 2 ? "tns" : "mtx");
+        const char *folder = test_folder(f),
+                   *path = arena_printf(&f->mem, "%s/tensor.%s", folder, t.order > 2 ? "tns" : "mtx");
         assert_true(tile_write(&t, TILE_DTYPE_INT16, path, &f->diag));
         assert_true(tile_read(path, (name_id){0}, t.order, TILE_DTYPE_INT16, TILE_VALUES_FILE, &f->mem,
                               &f->diag, &again));
-        unlink(path);
+        remove_folder(folder);
         assert_int_equal(again.nnz, t.nnz);
         assert_memory_equal(again.val, t.val, sizeof *t.val * t.nnz);
         assert_memory_equal(again.crd, t.crd, sizeof *t.crd * t.nnz * t.order);

@@ -50,7 +50,7 @@ quit
 END
 timeout 100 gdb-multiarch -nx -batch -x steps.gdb program.elf >gdb.txt 2>&1
 hold gdb.txt "Section .text, range 0x100 -- 0x"
-! grep MIS-MATCHED gdb.txt
+! grep MIS-MATCHED gdb.txt || exit 1
 hold gdb.txt "Breakpoint 1, innermost (n=n@entry=1)"
 grep -A 3 "^#0  innermost" gdb.txt | tr -d '\n' | grep -q "#1 .* middle .*#2 .* outermost .*#3 .* start "
 hold gdb.txt 'Value returned is $2 = 1'

@@ -10,16 +10,17 @@ PATH=$work/usr/bin:$PATH
 unset ONYX_HOME
 fail() { echo "$1"; exit 1; }
 
-onyx --version | grep -qE '^onyx [0-9]+\.[0-9]+\.[0-9]+ \(.+\)$' || fail "no version"
-onyx boards | grep -q '^onyx ' || fail "no boards"
+onyx --version >said && grep -qE '^onyx [0-9]+\.[0-9]+\.[0-9]+ \(.+\)$' said || fail "no version"
+onyx boards >said && grep -q '^onyx ' said || fail "no boards"
 for file in onyx.cfg onyx-cosim.cfg onyx_soc.cfg; do
     [ -r "$work/usr/share/onyx/boards/$file" ] || fail "no $file"
 done
 onyx compile "x(i)=B(i)" --board absent -o out 2>err && fail "board absent is there"
 grep -q "$work/usr/share/onyx/boards/absent.json\|usr/bin/../share/onyx/boards/absent.json" err || { cat err; fail "boards are not the installed ones"; }
-onyx help E0301 | grep -q '^E0301-banner (tiling)' && onyx help sweep | grep -q '^# ' || fail "help"
-onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine cycle -o cycle | grep -q "check: pass" || fail "cycle"
-onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine soc -o soc | grep -q "check: pass" || fail "soc"
+onyx help E0301 >said && grep -q '^E0301-banner (tiling)' said || fail "help E0301"
+onyx help sweep >said && grep -q '^# ' said || fail "help sweep"
+onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine cycle -o cycle >said && grep -q "check: pass" said || fail "cycle"
+onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine soc -o soc >said && grep -q "check: pass" said || fail "soc"
 
 # Every command has a line in the man page.
 for command in $(onyx --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do

@@ -38,6 +38,13 @@ refused() {
     grep -qF -- "$text" refused.err || fail "no '$text': $*"
     grep -q "help: \|note: " refused.err || fail "no help: $*"
 }
+# Runs a command that must succeed and whose standard output must hold the text: says TEXT COMMAND...
+says() {
+    text=$1
+    shift
+    "$@" >says.out || fail "exit code $?: $*"
+    grep -qF -- "$text" says.out || fail "no '$text': $*"
+}
 # Prints the processes that onyx program of this test started and that are still there: OpenOCD and the simulation, in its folder.
 left_over() {
     for process in /proc/[0-9]*; do

@@ -8,6 +8,10 @@ cd "$work"
 # There are eight points of about a quarter of a second each, one at a time.
 set -- sweep "X(i,j)=B(i,k)*C(k,j)" -f B:ss -f C:ss:1,0 -g B:80x80:0.1:3 -g C:80x80:0.1:5 --tile 8,9,10,11 \
     --seed 1,2 --jobs 1
+fail() {
+    echo "$1"
+    exit 1
+}
 finished() {
     "$onyx" sweep report "$1" 2>/dev/null | sed -n 's/.*points, \([0-9]*\) done/\1/p'
 }
@@ -16,7 +20,7 @@ wait_for() {
     tries=0
     until n=$(finished "$1") && [ "${n:-0}" -ge "$2" ]; do
         tries=$((tries + 1))
-        [ $tries -lt 600 ] || { echo "no points after a minute"; exit 1; }
+        [ $tries -lt 600 ] || fail "no points after a minute"
         sleep 0.1
     done
 }
@@ -25,11 +29,12 @@ process=$!
 wait_for killed.db 2
 code=0
 "$onyx" "$@" --db killed.db >twice.txt 2>twice.err || code=$? # two at once would write the same files
-[ $code = 1 ] && grep -q "another sweep writes these results" twice.err
+[ $code = 1 ] || fail "exit code $code, not 1, of a second sweep into one store"
+grep -q "another sweep writes these results" twice.err
 kill -9 $process
 wait $process 2>/dev/null || true
 stored=$(finished killed.db)
-[ "$stored" -ge 2 ] && [ "$stored" -lt 8 ]
+[ "$stored" -ge 2 ] && [ "$stored" -lt 8 ] || fail "$stored points when it was killed"
 "$onyx" "$@" --db killed.db >resumed.txt 2>resumed.err
 [ "$(wc -l <resumed.err)" = $((8 - stored)) ]
 [ "$(finished killed.db)" = 8 ]
@@ -46,6 +51,7 @@ stored=$(finished stopped.db)
 "$onyx" "$@" --db whole.db --quiet
 for name in killed stopped; do
     "$onyx" sweep report $name.db >$name.report
-    "$onyx" sweep report whole.db | diff - $name.report
+    "$onyx" sweep report whole.db >whole.report
+    diff whole.report $name.report
 done
 echo "killed and interrupted sweeps went on where they were"

@@ -114,7 +114,7 @@ TIMES = [
     # objects whose members are all times, then single members; also quoted inside another JSON text
     (re.compile(r'(\\?"(?:wall_s|stage_seconds|seconds)\\?":\s*\{)([^}]*)\}'),
      lambda m: m[1] + re.sub(r"(:\s*)[-+.\de]+", r"\1#", m[2]) + "}"),
-    (re.compile(r'(\\?"(?:seconds|wall_s|build_s|cpu_s|load_s|wait_s|collect_s|peak_rss_mb|cycles_per_second)\\?":\s*)[-+.\de]+'),
+    (re.compile(r'(\\?"(?:\w*seconds|\w*_per_second|wall_s|build_s|cpu_s|load_s|wait_s|collect_s|peak_rss_mb)\\?":\s*)[-+.\de]+'),
      r"\1#"),
     # "0.013 s to the bitstream", "12.1 ms" of a sentence
     (re.compile(r"(?<![\w.])\d+(\.\d+)? (s|ms)(?![\w/])"), r"# \2"),

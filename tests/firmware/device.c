@@ -424,8 +424,14 @@ static void core_register_write(uint32_t offset, uint32_t value) {
 
 /* ---- the bus --------------------------------------------------------------------------------- */
 
+static void check_aligned(uint32_t address, uint32_t bytes) {
+    if (address % bytes)
+        violate("an access that is not aligned");
+}
+
 uint32_t bus_read32(uint32_t address) {
     access_takes_time();
+    check_aligned(address, 4);
     if (address - ONYX_SRAM < sizeof the->sram)
         return the->sram[(address - ONYX_SRAM) / 4];
     if (address >= CORE_BASE)
@@ -445,6 +451,7 @@ uint32_t bus_read32(uint32_t address) {
 
 uint16_t bus_read16(uint32_t address) {
     access_takes_time();
+    check_aligned(address, 2);
     check_clock();
     if (address - ONYX_CGRA_DATA < sizeof the->glb) {
         check_bank(address - ONYX_CGRA_DATA);
@@ -456,6 +463,7 @@ uint16_t bus_read16(uint32_t address) {
 
 void bus_write32(uint32_t address, uint32_t value) {
     access_takes_time();
+    check_aligned(address, 4);
     uint32_t glb = address - (ONYX_CGRA_REG + GLB_FROM_GLC);
     if (address - ONYX_SRAM < sizeof the->sram) {
         the->sram[(address - ONYX_SRAM) / 4] = value;

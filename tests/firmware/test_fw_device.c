@@ -1,5 +1,6 @@
 /* The firmware compiled for the host, on a model of the chip: what it does to the registers, what it leaves
  * in the run table, and what it reports when the chip misbehaves. */
+#include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 #include "tests/firmware/device.h"
 #include "tests/firmware/random_plan.h"
@@ -50,6 +51,26 @@ static void both_paths_configure_the_array(void **state) {
     boots_and_configures(false, true);
     boots_and_configures(true, false);
     boots_and_configures(true, true);
+}
+
+/* The model takes words, as the chip's bus does: what is between two of them is a mistake of the program. */
+static void an_access_that_is_not_aligned_is_noticed(void **state) {
+    (void)state;
+    test_kernel t;
+    make_kernel(&t, 0, 1, 1);
+    for (uint32_t access = 0; access < 4; access++) {
+        device *d = device_new(&t.k, 1);
+        if (access == 0)
+            bus_read32(0x20000004);
+        else if (access == 1)
+            bus_read32(0x20000006);
+        else if (access == 2)
+            bus_write32(0x20000005, 1);
+        else
+            bus_read16(ONYX_CGRA_DATA + 1);
+        assert_int_equal(d->violation != NULL, access != 0);
+        device_free(d);
+    }
 }
 
 static void a_damaged_image_is_not_configured(void **state) {
@@ -596,6 +617,7 @@ static void an_output_beyond_its_bank_is_reported(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(both_paths_configure_the_array),
+        TEST(an_access_that_is_not_aligned_is_noticed),
         TEST(a_damaged_image_is_not_configured),
         TEST(what_is_no_image_for_this_program_is_refused),
         TEST(a_word_that_reads_back_differently_is_named),

@@ -456,6 +456,14 @@ static void plans_compute_what_the_statement_says(void **state) {
     }
 }
 
+/* X(i,j) = sum over k of B(i,k) * C(k,j) with full operands of 20 x 20. */
+static void build_full_product(builder *b, fixture *f, tile_tensor *operand) {
+    build(b, f, "Xij:ss", (const char *const[]){"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk");
+    for (uint32_t t = 1; t < 3; t++)
+        assert_true(tile_generate("20x20:1", b->s.tensors.at[t].name, t, 1, TILE_DTYPE_INT16, &f->mem,
+                                  &f->diag, &operand[t]));
+}
+
 /* Sub-tiles and tiles for the global buffer that are longer along one variable than along another. */
 static void every_variable_may_have_its_own_edge(void **state) {
     fixture *f = *state;
@@ -478,11 +486,8 @@ static void every_variable_may_have_its_own_edge(void **state) {
         }
     }
     builder b;
-    build(&b, f, "Xij:ss", (const char *const[]){"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk");
     tile_tensor operand[3];
-    for (uint32_t t = 1; t < 3; t++)
-        assert_true(tile_generate("20x20:1", b.s.tensors.at[t].name, t, 1, TILE_DTYPE_INT16, &f->mem,
-                                  &f->diag, &operand[t]));
+    build_full_product(&b, f, operand);
     const plan_case c = {.tiling = {.tile = 5, .edge = {[0] = 10, [1] = 4}, .mem_words = 1024}, .copies = 1};
     tile_counts counts;
     assert_true(try_plan(f, &b.s, operand, &c, &counts));
@@ -634,11 +639,8 @@ static tile_counts counts_of(fixture *f, const sam_statement *s, const tile_tens
 static void tiles_for_the_global_buffer_save_loads(void **state) {
     fixture *f = *state;
     builder b;
-    build(&b, f, "Xij:ss", (const char *const[]){"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk");
     tile_tensor operand[3];
-    for (uint32_t t = 1; t < 3; t++)
-        assert_true(tile_generate("20x20:1", b.s.tensors.at[t].name, t, 1, TILE_DTYPE_INT16, &f->mem,
-                                  &f->diag, &operand[t]));
+    build_full_product(&b, f, operand);
     const tile_counts flat = counts_of(f, &b.s, operand, 0), tiled = counts_of(f, &b.s, operand, 10);
     assert_int_equal(flat.expected.runs, tiled.expected.runs);
     assert_int_equal(tiled.glb_tiles, 8);

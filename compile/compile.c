@@ -15,12 +15,6 @@ fe_in compile_frontend_input(const compile_options *o) {
                    .integers = o->dtype == TILE_DTYPE_INT16};
 }
 
-compile_options compile_options_of(const compile_options *o, const compile_kernel *k) {
-    compile_options own = *o;
-    own.out = k->folder;
-    return own;
-}
-
 /* ---- kernels ----------------------------------------------------------------------------------- */
 
 /* All of a program, in the order in which they run: those that fill workspaces, then the last one. */

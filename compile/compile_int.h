@@ -15,9 +15,6 @@ bool compile_pack_known(compile_context *ctx, const sam_statement *st, compile_d
 bool compile_check_deadlock(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                             uint32_t longest);
 
-/* The options as one kernel's stages see them: its files go to its own folder. */
-compile_options compile_options_of(const compile_options *o, const compile_kernel *k);
-
 /* ---- progress (context.c) ---------------------------------------------------------------------- */
 
 /* What is being done now, and how much of it, for whoever waits; nobody may. */

@@ -78,6 +78,13 @@ static void prepare_store(const kernel_description *k, uint32_t i) {
               FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) | FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
                   FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
     glb_write(s->glb_tile, GLB_ST_NUM_BLOCKS, s->num_blocks);
+    /* A word's address is the start plus a stride a word: reset leaves a stride of 0, and all words on one address. The
+     * blocks end the store; the loop only has to be as long as a bank. */
+    glb_write(s->glb_tile, GLB_ST_DIM, 1);
+    glb_write(s->glb_tile, GLB_ST_CYCLE_START, 0);
+    glb_write(s->glb_tile, GLB_ST_RANGE, ONYX_GLB_BANK_BYTES / 2 - 2);
+    glb_write(s->glb_tile, GLB_ST_STRIDE, 2);
+    glb_write(s->glb_tile, GLB_ST_CYCLE_STRIDE, 1);
     stores[i].registers = glb_registers(s->glb_tile);
     stores[i].blocks = s->num_blocks;
 }

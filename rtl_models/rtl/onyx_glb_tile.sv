@@ -14,8 +14,9 @@
 //   (data_mux 01) or the odd one (10), one a cycle while the column is ready. ld_done_o pulses once the column has
 //   accepted the last word. flush_o pulses in the cycle after ld_start_i when flush_mode is external (0).
 // - store (ready-valid mode): after st_start_i with mode 1, blocks "length, words" arrive from the column the store's
-//   data_mux names and are written one after the other from the start address on, lengths included. st_done_o pulses
-//   when num_blocks blocks are in the memory. An idle store accepts nothing.
+//   data_mux names; lengths included, each word is written where the store's loops are, which begin at the start address
+//   and go on by a step a word: without a stride every word lands on the start address. st_done_o pulses when num_blocks
+//   blocks are in the memory. A start while the store runs is ignored. An idle store accepts nothing.
 // - configuration: after pc_start_i with mode 1, num_cfg words {address, data} leave at cfg_south_* and cfg_east_*, one a
 //   cycle, each where the broadcast multiplexer selects 1 (own DMA) or 2 (from the west); pc_done_o pulses at the end.
 // Addresses are bytes; a DMA stays inside its own tile (address bits 21:18 are not looked at). Counting loops: extent
@@ -75,7 +76,7 @@ module onyx_glb_tile (
 
   // Byte lanes inside a word are chosen by the strobes; registers are whole words.
   logic unused;
-  assign unused = &{1'b0, proc_addr_i[2:0], reg_addr_i[1:0]};
+  assign unused = &{1'b0, proc_addr_i[2:0], reg_addr_i[1:0], st_addr[0], ld_addr[0], st_last};
 
   // ---- registers ---------------------------------------------------------------------------------------
   logic [31:0] reg_q[NumRegs];
@@ -92,7 +93,8 @@ module onyx_glb_tile (
   end
 
   // Word indices of the registers read below; firmware/registers.def has the same, and test_fw_registers compares.
-  localparam int unsigned RStCtrl = 4, RStNumBlocks = 5, RStStartAddr = 7;
+  localparam int unsigned RStCtrl = 4, RStNumBlocks = 5, RStDim = 6, RStStartAddr = 7, RStRange = 9;
+  localparam int unsigned StLoops = 7, LdLoops = 8;
   localparam int unsigned RLdCtrl = 30, RLdDim = 31, RLdStartAddr = 32, RLdRange = 34;
   localparam int unsigned RPcfgCtrl = 58, RPcfgStartAddr = 59, RPcfgNumWords = 60, RPcfgBroadcastMux = 61;
 
@@ -111,7 +113,7 @@ module onyx_glb_tile (
   logic st_write, pc_read, ld_read;
   logic st_grant, pc_grant, ld_grant;
   logic st_active_q, pc_active_q, ld_active_q;
-  logic [17:0] st_addr_q, pc_addr_q, ld_addr_q;
+  logic [17:0] st_addr, pc_addr_q, ld_addr;
   logic [63:0] ld_line_q;
   logic [63:0] pc_line_q;
   logic [15:0] st_word;
@@ -120,9 +122,9 @@ module onyx_glb_tile (
   logic [1:0] proc_bank, st_bank, pc_bank, ld_bank;
   logic [1:0] proc_writes, st_writes, proc_reads, pc_reads, ld_reads;
   assign proc_bank   = {proc_addr_i[17], ~proc_addr_i[17]};
-  assign st_bank     = {st_addr_q[17], ~st_addr_q[17]};
+  assign st_bank     = {st_addr[17], ~st_addr[17]};
   assign pc_bank     = {pc_addr_q[17], ~pc_addr_q[17]};
-  assign ld_bank     = {ld_addr_q[17], ~ld_addr_q[17]};
+  assign ld_bank     = {ld_addr[17], ~ld_addr[17]};
   assign proc_writes = {2{proc_we_i}} & proc_bank;
   assign proc_reads  = {2{proc_re_i & ~proc_we_i}} & proc_bank;
   assign st_writes   = {2{st_write}} & st_bank;
@@ -160,30 +162,45 @@ module onyx_glb_tile (
       proc_rdata_o <= proc_addr_i[17] ? bank1_q[proc_addr_i[16:3]] : bank0_q[proc_addr_i[16:3]];
     end
     if (st_grant) begin
-      if (st_addr_q[17]) bank1_q[st_addr_q[16:3]][16*st_addr_q[2:1]+:16] <= st_word;
-      else bank0_q[st_addr_q[16:3]][16*st_addr_q[2:1]+:16] <= st_word;
+      if (st_addr[17]) bank1_q[st_addr[16:3]][16*st_addr[2:1]+:16] <= st_word;
+      else bank0_q[st_addr[16:3]][16*st_addr[2:1]+:16] <= st_word;
     end
     if (pc_grant) pc_line_q <= pc_addr_q[17] ? bank1_q[pc_addr_q[16:3]] : bank0_q[pc_addr_q[16:3]];
-    if (ld_grant) ld_line_q <= ld_addr_q[17] ? bank1_q[ld_addr_q[16:3]] : bank0_q[ld_addr_q[16:3]];
+    if (ld_grant) ld_line_q <= ld_addr[17] ? bank1_q[ld_addr[16:3]] : bank0_q[ld_addr[16:3]];
   end
 
   // ---- load DMA ------------------------------------------------------------------------------------------------
   logic ld_fetched_q, ld_waiting_q, flush_q;
   logic [1:0] ld_lane_q;
-  logic [31:0] ld_count_q[8];
   logic [15:0] fifo_q[FifoDepth];
   logic [4:0] fifo_read_q, fifo_write_q, fifo_count_q;
   logic [15:0] ld_word, head_data;
   logic head_valid, head_ready, fifo_pop, ld_last;
-  logic [3:0] ld_step_dim;  // the loop that advances next; 8 = none
+  logic ld_begins;
+  logic [32*LdLoops-1:0] ld_range;
+  logic [18*LdLoops-1:0] ld_stride;
 
+  assign ld_begins = ld_start_i & (reg_q[RLdCtrl][1:0] != 2'd0);
   always_comb begin
-    ld_step_dim = 4'd8;
-    for (int i = 7; i >= 0; i--) begin
-      if (4'(i) < reg_q[RLdDim][3:0] && ld_count_q[i] != reg_q[RLdRange+3*i] + 32'd1) ld_step_dim = 4'(i);
+    for (int i = 0; i < LdLoops; i++) begin
+      ld_range[32*i+:32]  = reg_q[RLdRange+3*i];
+      ld_stride[18*i+:18] = reg_q[RLdRange+3*i+1][17:0];
     end
   end
-  assign ld_last = (ld_step_dim == 4'd8);
+  onyx_dma_loops #(
+      .Loops(LdLoops)
+  ) u_load_loops (
+      .clk_i       (clk_i),
+      .rst_ni      (rst_ni),
+      .start_i     (ld_begins),
+      .step_i      (ld_grant),
+      .start_addr_i(reg_q[RLdStartAddr][17:0]),
+      .dim_i       (reg_q[RLdDim][3:0]),
+      .range_i     (ld_range),
+      .stride_i    (ld_stride),
+      .addr_o      (ld_addr),
+      .last_o      (ld_last)
+  );
   assign ld_read = ld_active_q & (fifo_count_q + {4'd0, ld_fetched_q} < 5'(FifoDepth));
   assign ld_word = ld_line_q[16*ld_lane_q+:16];
   assign flush_o = flush_q;
@@ -195,32 +212,20 @@ module onyx_glb_tile (
       ld_waiting_q <= 1'b0;
       flush_q      <= 1'b0;
       ld_lane_q    <= 2'd0;
-      ld_addr_q    <= 18'd0;
       ld_done_o    <= 1'b0;
       fifo_read_q  <= 5'd0;
       fifo_write_q <= 5'd0;
       fifo_count_q <= 5'd0;
-      for (int i = 0; i < 8; i++) ld_count_q[i] <= 32'd0;
     end else begin
       ld_done_o    <= 1'b0;
-      flush_q      <= ld_start_i & ld_external_flush & (reg_q[RLdCtrl][1:0] != 2'd0);
+      flush_q      <= ld_begins & ld_external_flush;
       ld_fetched_q <= ld_grant;
-      ld_lane_q    <= ld_addr_q[2:1];
-      if (ld_start_i && reg_q[RLdCtrl][1:0] != 2'd0) begin
+      ld_lane_q    <= ld_addr[2:1];
+      if (ld_begins) begin
         ld_active_q  <= 1'b1;
         ld_waiting_q <= 1'b1;
-        ld_addr_q    <= reg_q[RLdStartAddr][17:0];
-        for (int i = 0; i < 8; i++) ld_count_q[i] <= 32'd0;
       end else if (ld_grant) begin
         if (ld_last) ld_active_q <= 1'b0;
-        for (int i = 0; i < 8; i++) begin
-          if (4'(i) == ld_step_dim) begin
-            ld_count_q[i] <= ld_count_q[i] + 32'd1;
-            ld_addr_q     <= ld_addr_q + reg_q[RLdRange+3*i+1][17:0];
-          end else if (4'(i) < ld_step_dim) begin
-            ld_count_q[i] <= 32'd0;
-          end
-        end
       end else if (ld_waiting_q && !ld_active_q && !ld_fetched_q && fifo_count_q == 5'd0 && !even_valid_o &&
                    !odd_valid_o) begin
         ld_waiting_q <= 1'b0;
@@ -271,6 +276,31 @@ module onyx_glb_tile (
   logic st_in_valid, st_in_ready, st_fifo_ready, st_fifo_valid, st_block_ends;
   logic [15:0] st_mid_data;
   logic st_mid_valid, st_mid_ready;
+  logic st_begins, st_last;
+  logic [32*StLoops-1:0] st_range;
+  logic [18*StLoops-1:0] st_stride;
+
+  assign st_begins = st_start_i & ~st_active_q & (reg_q[RStCtrl][1:0] != 2'd0);
+  always_comb begin
+    for (int i = 0; i < StLoops; i++) begin
+      st_range[32*i+:32]  = reg_q[RStRange+3*i];
+      st_stride[18*i+:18] = reg_q[RStRange+3*i+1][17:0];
+    end
+  end
+  onyx_dma_loops #(
+      .Loops(StLoops)
+  ) u_store_loops (
+      .clk_i       (clk_i),
+      .rst_ni      (rst_ni),
+      .start_i     (st_begins),
+      .step_i      (st_grant),
+      .start_addr_i(reg_q[RStStartAddr][17:0]),
+      .dim_i       (reg_q[RStDim][3:0]),
+      .range_i     (st_range),
+      .stride_i    (st_stride),
+      .addr_o      (st_addr),
+      .last_o      (st_last)  // a store ends with its blocks, not with its loops
+  );
   assign st_in_data   = st_odd ? odd_data_i : even_data_i;
   assign st_in_valid  = (st_odd ? odd_valid_i : even_valid_i) & st_active_q;
   assign st_in_ready  = st_fifo_ready & st_active_q;
@@ -283,7 +313,7 @@ module onyx_glb_tile (
       .clk_i      (clk_i),
       .rst_ni     (rst_ni),
       .en_i       (1'b1),
-      .flush_i    (st_start_i),
+      .flush_i    (st_begins),
       .in_data_i  (st_in_data),
       .in_valid_i (st_in_valid),
       .in_ready_o (st_fifo_ready),
@@ -297,7 +327,7 @@ module onyx_glb_tile (
       .clk_i      (clk_i),
       .rst_ni     (rst_ni),
       .en_i       (1'b1),
-      .flush_i    (st_start_i),
+      .flush_i    (st_begins),
       .in_data_i  (st_mid_data),
       .in_valid_i (st_mid_valid),
       .in_ready_o (st_mid_ready),
@@ -314,17 +344,14 @@ module onyx_glb_tile (
       st_in_block_q <= 1'b0;
       st_left_q     <= 16'd0;
       st_blocks_q   <= 32'd0;
-      st_addr_q     <= 18'd0;
       st_done_o     <= 1'b0;
     end else begin
       st_done_o <= 1'b0;
-      if (st_start_i && reg_q[RStCtrl][1:0] != 2'd0) begin
+      if (st_begins) begin
         st_active_q   <= 1'b1;
         st_in_block_q <= 1'b0;
         st_blocks_q   <= reg_q[RStNumBlocks];
-        st_addr_q     <= reg_q[RStStartAddr][17:0];
       end else if (st_grant) begin
-        st_addr_q <= st_addr_q + 18'd2;
         if (!st_in_block_q) st_left_q <= st_word;
         else st_left_q <= st_left_q - 16'd1;
         st_in_block_q <= ~st_block_ends;

@@ -241,14 +241,15 @@ static uint32_t load_words(const kernel_stream *load, uint16_t *out) {
 
 static void store_words(const kernel_stream *store, const uint16_t *words, uint32_t n) {
     const uint32_t *r = s.glb[store->glb_tile];
-    uint32_t address = r[GLB_ST_START_ADDR / 4];
+    uint32_t address = r[GLB_ST_START_ADDR / 4], step = r[GLB_ST_DIM / 4] ? r[GLB_ST_STRIDE / 4] : 0;
     if (r[GLB_ST_CTRL / 4] != (1u | 1u << 2 | (uint32_t)store->data_mux << 4) ||
-        r[GLB_ST_NUM_BLOCKS / 4] != store->num_blocks)
+        r[GLB_ST_NUM_BLOCKS / 4] != store->num_blocks || r[GLB_ST_DIM / 4] > 1 || r[GLB_ST_CYCLE_START / 4] ||
+        r[GLB_ST_RANGE / 4] + 2 < n || r[GLB_ST_CYCLE_STRIDE / 4] != 1)
         violate("a store DMA is not set to its ready-valid stream");
     if (address >> 17 != (uint32_t)store->glb_tile * 2 + the->output_bank)
         violate("a store leaves the outputs' bank");
     s.bank[STORE][store->glb_tile] = address / DEVICE_BANK;
-    for (uint32_t w = 0; w < n; w++, address += 2) {
+    for (uint32_t w = 0; w < n; w++, address += step) {
         uint32_t wrapped = (address & 0x1ffff) | (uint32_t)store->glb_tile << 18 | the->output_bank << 17;
         the->glb[wrapped] = (uint8_t)words[w];
         the->glb[wrapped + 1] = (uint8_t)(words[w] >> 8);

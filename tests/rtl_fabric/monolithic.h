@@ -7,6 +7,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "rtl_models/soc/array_units.h"
 #include "verilated.h"
 
 template <class Model, unsigned COLUMNS> class Monolithic {

@@ -76,7 +76,7 @@ module onyx_glb_tile (
 
   // Byte lanes inside a word are chosen by the strobes; registers are whole words.
   logic unused;
-  assign unused = &{1'b0, proc_addr_i[2:0], reg_addr_i[1:0], st_addr[0], ld_addr[0], st_last};
+  assign unused = &{1'b0, proc_addr_i[2:0], reg_addr_i[1:0], st_addr[0], ld_addr[0], loops_last[0]};
 
   // ---- registers ---------------------------------------------------------------------------------------
   logic [31:0] reg_q[NumRegs];
@@ -94,7 +94,6 @@ module onyx_glb_tile (
 
   // Word indices of the registers read below; firmware/registers.def has the same, and test_fw_registers compares.
   localparam int unsigned RStCtrl = 4, RStNumBlocks = 5, RStDim = 6, RStStartAddr = 7, RStRange = 9;
-  localparam int unsigned StLoops = 7, LdLoops = 8;
   localparam int unsigned RLdCtrl = 30, RLdDim = 31, RLdStartAddr = 32, RLdRange = 34;
   localparam int unsigned RPcfgCtrl = 58, RPcfgStartAddr = 59, RPcfgNumWords = 60, RPcfgBroadcastMux = 61;
 
@@ -169,38 +168,53 @@ module onyx_glb_tile (
     if (ld_grant) ld_line_q <= ld_addr[17] ? bank1_q[ld_addr[16:3]] : bank0_q[ld_addr[16:3]];
   end
 
+  // ---- where the store (0) and the load (1) are -----------------------------------------------------------------
+  logic st_begins, ld_begins, ld_last;
+  logic [1:0] loops_begin, loops_step, loops_last;
+  logic [35:0] loops_addr;
+  assign st_begins          = st_start_i & ~st_active_q & (reg_q[RStCtrl][1:0] != 2'd0);
+  assign ld_begins          = ld_start_i & (reg_q[RLdCtrl][1:0] != 2'd0);
+  assign ld_last            = loops_last[1];  // a store ends with its blocks, not with its loops
+  assign loops_begin        = {ld_begins, st_begins};
+  assign loops_step         = {ld_grant, st_grant};
+  assign {ld_addr, st_addr} = loops_addr;
+
+  for (genvar d = 0; d < 2; d++) begin : g_loops
+    localparam int unsigned Loops = (d == 0) ? 7 : 8;
+    localparam int unsigned RDim = (d == 0) ? RStDim : RLdDim;
+    localparam int unsigned RStart = (d == 0) ? RStStartAddr : RLdStartAddr;
+    localparam int unsigned RRange = (d == 0) ? RStRange : RLdRange;
+    logic [32*Loops-1:0] extent;
+    logic [18*Loops-1:0] stride;
+    always_comb begin
+      for (int i = 0; i < Loops; i++) begin
+        extent[32*i+:32] = reg_q[RRange+3*i];
+        stride[18*i+:18] = reg_q[RRange+3*i+1][17:0];
+      end
+    end
+    onyx_dma_loops #(
+        .Loops(Loops)
+    ) u_loops (
+        .clk_i       (clk_i),
+        .rst_ni      (rst_ni),
+        .start_i     (loops_begin[d]),
+        .step_i      (loops_step[d]),
+        .start_addr_i(reg_q[RStart][17:0]),
+        .dim_i       (reg_q[RDim][3:0]),
+        .range_i     (extent),
+        .stride_i    (stride),
+        .addr_o      (loops_addr[18*d+:18]),
+        .last_o      (loops_last[d])
+    );
+  end
+
   // ---- load DMA ------------------------------------------------------------------------------------------------
   logic ld_fetched_q, ld_waiting_q, flush_q;
   logic [1:0] ld_lane_q;
   logic [15:0] fifo_q[FifoDepth];
   logic [4:0] fifo_read_q, fifo_write_q, fifo_count_q;
   logic [15:0] ld_word, head_data;
-  logic head_valid, head_ready, fifo_pop, ld_last;
-  logic ld_begins;
-  logic [32*LdLoops-1:0] ld_range;
-  logic [18*LdLoops-1:0] ld_stride;
-
-  assign ld_begins = ld_start_i & (reg_q[RLdCtrl][1:0] != 2'd0);
-  always_comb begin
-    for (int i = 0; i < LdLoops; i++) begin
-      ld_range[32*i+:32]  = reg_q[RLdRange+3*i];
-      ld_stride[18*i+:18] = reg_q[RLdRange+3*i+1][17:0];
-    end
-  end
-  onyx_dma_loops #(
-      .Loops(LdLoops)
-  ) u_load_loops (
-      .clk_i       (clk_i),
-      .rst_ni      (rst_ni),
-      .start_i     (ld_begins),
-      .step_i      (ld_grant),
-      .start_addr_i(reg_q[RLdStartAddr][17:0]),
-      .dim_i       (reg_q[RLdDim][3:0]),
-      .range_i     (ld_range),
-      .stride_i    (ld_stride),
-      .addr_o      (ld_addr),
-      .last_o      (ld_last)
-  );
+  logic head_valid, head_ready, fifo_pop;
   assign ld_read = ld_active_q & (fifo_count_q + {4'd0, ld_fetched_q} < 5'(FifoDepth));
   assign ld_word = ld_line_q[16*ld_lane_q+:16];
   assign flush_o = flush_q;
@@ -276,31 +290,6 @@ module onyx_glb_tile (
   logic st_in_valid, st_in_ready, st_fifo_ready, st_fifo_valid, st_block_ends;
   logic [15:0] st_mid_data;
   logic st_mid_valid, st_mid_ready;
-  logic st_begins, st_last;
-  logic [32*StLoops-1:0] st_range;
-  logic [18*StLoops-1:0] st_stride;
-
-  assign st_begins = st_start_i & ~st_active_q & (reg_q[RStCtrl][1:0] != 2'd0);
-  always_comb begin
-    for (int i = 0; i < StLoops; i++) begin
-      st_range[32*i+:32]  = reg_q[RStRange+3*i];
-      st_stride[18*i+:18] = reg_q[RStRange+3*i+1][17:0];
-    end
-  end
-  onyx_dma_loops #(
-      .Loops(StLoops)
-  ) u_store_loops (
-      .clk_i       (clk_i),
-      .rst_ni      (rst_ni),
-      .start_i     (st_begins),
-      .step_i      (st_grant),
-      .start_addr_i(reg_q[RStStartAddr][17:0]),
-      .dim_i       (reg_q[RStDim][3:0]),
-      .range_i     (st_range),
-      .stride_i    (st_stride),
-      .addr_o      (st_addr),
-      .last_o      (st_last)  // a store ends with its blocks, not with its loops
-  );
   assign st_in_data   = st_odd ? odd_data_i : even_data_i;
   assign st_in_valid  = (st_odd ? odd_valid_i : even_valid_i) & st_active_q;
   assign st_in_ready  = st_fifo_ready & st_active_q;

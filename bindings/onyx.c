@@ -1,7 +1,8 @@
 /* The C interface: one session of the command, its operands taken from and its result copied to memory. */
 #include "bindings/onyx.h"
-#include "cli/cli.h"
+#include "compile/report.h"
 #include "onyx_version.h" /* made by cmake/version.cmake */
+#include "options/options.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -27,20 +28,20 @@ static const char *programs_folder(arena *mem) {
     return arena_printf(mem, "%s/" ONYX_PROGRAMS_INSTALLED "/", folder);
 }
 
-static bool take_operands(cli_session *s, compile_options *o, const onyx_tensor *operands, uint32_t n) {
+static bool take_operands(compile_context *ctx, compile_options *o, const onyx_tensor *operands, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         const onyx_tensor *t = &operands[i];
-        compile_given given = {.name = arena_strdup(&s->mem, t->name)};
+        compile_given given = {.name = arena_strdup(ctx->mem, t->name)};
         if (t->order > SAM_MAX_ORDER || t->nnz > INT32_MAX) {
-            diag_error(&s->diag, (src_loc){0}, "E0311-order",
+            diag_error(ctx->diag, (src_loc){0}, "E0311-order",
                        "%s has order %u and %llu entries; at most %d and %d are read", t->name, t->order,
                        (unsigned long long)t->nnz, SAM_MAX_ORDER, INT32_MAX);
             return false;
         }
-        if (!tile_from_entries(names_intern(&s->names, t->name), t->order, t->dim, t->nnz, t->crd, t->val,
-                               o->dtype, t->name, &s->mem, &s->diag, &given.data))
+        if (!tile_from_entries(names_intern(ctx->names, t->name), t->order, t->dim, t->nnz, t->crd, t->val,
+                               o->dtype, t->name, ctx->mem, ctx->diag, &given.data))
             return false;
-        vec_push(&s->mem, &o->given, given);
+        vec_push(ctx->mem, &o->given, given);
     }
     return true;
 }
@@ -58,13 +59,27 @@ static void copy_result(const tile_tensor *t, tile_dtype dtype, const char *name
     *out = (onyx_tensor){arena_strdup(mem, name), t->order, dim, t->nnz, crd, val};
 }
 
-/* The session's diagnostics as text; it prints none of them when it ends. */
-static const char *take_messages(cli_session *s, arena *mem) {
+static const char *messages(const diagnostics *d, arena *mem) {
     text_out text;
     text_begin(&text);
-    diag_print(&s->diag, 0, text.stream, false);
-    s->diag.list.len = 0;
+    diag_print(d, 0, text.stream, false);
     return text_end(&text, mem);
+}
+
+/* report.json, in its folder and as text, and the result. */
+static bool keep(const compile_options *o, compile_context *ctx, const compile_kernel *k, const char *check,
+                 owned_result *out) {
+    const char *path = arena_printf(ctx->mem, "%s/report.json", o->out);
+    const char *name = names_text(ctx->names, sam_tensor_at(&k->user, k->user.result)->name);
+    cJSON *report = compile_report(o, ctx, k, true, check);
+    size_t length = 0;
+    bool ok = json_write(report, path, ctx->diag);
+    cJSON_Delete(report);
+    if (!ok)
+        return false;
+    out->result.report = file_read(path, &out->mem, &length, ctx->diag);
+    copy_result(&k->ran.result, o->dtype, name, &out->mem, &out->result.result);
+    return true;
 }
 
 EXPORTED onyx_result *onyx_run(const char *const *arguments, uint32_t n_arguments,
@@ -72,31 +87,29 @@ EXPORTED onyx_result *onyx_run(const char *const *arguments, uint32_t n_argument
     owned_result *out = calloc(1, sizeof *out);
     if (!out)
         out_of_memory(sizeof *out);
-    cli_session s;
+    arena mem;
+    name_table names;
+    diagnostics d;
+    compile_context ctx;
+    compile_begin(&ctx, &mem, &names, &d);
+    const char *programs = programs_folder(&mem);
+    if (programs)
+        compile_set_programs(&ctx, programs);
     command_line line = options_default(COMMAND_RUN);
     compile_options *o = &line.compile;
     compile_kernel k = {0};
-    cli_session_begin(&s);
-    const char *programs = programs_folder(&s.mem);
-    if (programs)
-        cli_set_programs(&s, programs);
+    const char *check;
     line.embedded = true;
-    const char **argv = arena_new_n(&s.mem, const char *, n_arguments + 1); /* a name in front */
+    const char **argv = arena_new_n(&mem, const char *, n_arguments + 1); /* a name in front */
     for (uint32_t i = 0; i < n_arguments; i++)
-        argv[i + 1] = arena_strdup(&s.mem, arguments[i]);
-    bool ok = options_parse(COMMAND_RUN, (int)n_arguments + 1, argv, &s.mem, &s.diag, &line);
-    s.options = line;
-    s.options.quiet = true;
-    ok = ok && cli_want_folder(&s) && take_operands(&s, o, operands, n_operands) && cli_run(o, &s, &k);
-    if (ok) {
-        size_t length = 0;
-        const char *name = names_text(&s.names, sam_tensor_at(&k.user, k.user.result)->name);
-        out->result.report =
-            file_read(arena_printf(&s.mem, "%s/report.json", o->out), &out->mem, &length, &s.diag);
-        copy_result(&k.ran.result, o->dtype, name, &out->mem, &out->result.result);
-    }
-    out->result.messages = take_messages(&s, &out->mem);
-    out->result.code = cli_session_end(&s, ok);
+        argv[i + 1] = arena_strdup(&mem, arguments[i]);
+    bool ok = options_parse(COMMAND_RUN, (int)n_arguments + 1, argv, &mem, &d, &line) &&
+              options_want_folder(&line, &d) && take_operands(&ctx, o, operands, n_operands) &&
+              compile_and_run(o, &ctx, &k, &check) && keep(o, &ctx, &k, check, out);
+    out->result.messages = messages(&d, &out->mem);
+    out->result.code = compile_exit_code(&ctx);
+    BUG_IF(!ok && out->result.code == EXIT_OK, "a stage failed without saying why");
+    compile_end(&ctx);
     return &out->result;
 }
 

@@ -1,5 +1,5 @@
 /* onyx.h - what `onyx run` does, for other programs: operands and result in memory, diagnostics as text.
- * libonyx.so. Calls must not overlap: options are parsed by argp, which has state of its own. */
+ * libonyx.so. Calls may overlap, each with a folder of its own. */
 #ifndef ONYX_H
 #define ONYX_H
 

@@ -132,7 +132,7 @@ static bool build(cli_session *s, const compile_kernel *k, cJSON *list) {
 static bool firmware(cli_session *s, compile_options *o) {
     compile_kernel k = {0};
     cJSON *list = cJSON_CreateArray();
-    bool ok = cli_compile(o, s, &k);
+    bool ok = compile_to_bitstream(o, &s->compile, &k);
     for (uint32_t n = 0; ok && n < k.producers.len; n++)
         ok = build(s, &k.producers.at[n], list);
     ok = ok && build(s, &k, list);

@@ -13,7 +13,7 @@ typedef struct {
 
 static bool open_board(cli_session *s, bits_file *f) {
     const compile_options *o = &s->options.compile;
-    return cli_read_board(s, o->board, &f->board, NULL) &&
+    return compile_read_board(&s->compile, o->board, &f->board, NULL) &&
            pnr_board_set_profile(&f->board, o->profile, &s->diag) &&
            bits_map_read(&f->board, &s->mem, &s->diag, &f->map);
 }

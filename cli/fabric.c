@@ -55,8 +55,8 @@ int command_fabric(int argc, char **argv) {
         cli_refuse_option(&s, OPTION_FOLDER, "onyx fabric write");
     for (option_key key = OPTION_GRAPH; ok && action != 0 && key <= OPTION_LAYOUT; key++)
         cli_refuse_option(&s, key, "onyx fabric check");
-    ok = ok && !diag_failed(&s.diag) && (action != 2 || cli_want_folder(&s)) &&
-         cli_read_board(&s, s.options.compile.board, &board, NULL);
+    ok = ok && !diag_failed(&s.diag) && (action != 2 || options_want_folder(&s.options, &s.diag)) &&
+         compile_read_board(&s.compile, s.options.compile.board, &board, NULL);
     if (ok)
         ok = action == 0   ? fabric_check(&s, &board)
              : action == 1 ? fabric_stat(&s, &board)
@@ -85,7 +85,8 @@ static bool list_boards(cli_session *s) {
     for (uint32_t i = 0; i < names.len; i++) {
         pnr_board b;
         bits_map *map;
-        if (cli_read_board(s, names.at[i], &b, NULL) && bits_map_read(&b, &s->mem, &s->diag, &map))
+        if (compile_read_board(&s->compile, names.at[i], &b, NULL) &&
+            bits_map_read(&b, &s->mem, &s->diag, &map))
             print_board(&b, map);
     }
     return !diag_failed(&s->diag);

@@ -11,7 +11,7 @@
  * where documentation is installed. */
 static const char *docs_folder(cli_session *s) {
     const char *docs = arena_printf(&s->mem, "%s/docs", s->compile.home);
-    return access(docs, F_OK) == 0 ? docs : cli_program(s, ONYX_DOCS_INSTALLED);
+    return access(docs, F_OK) == 0 ? docs : compile_program(&s->compile, ONYX_DOCS_INSTALLED);
 }
 
 /* The pages of a folder; its index is the list that is made of them. */

@@ -12,7 +12,7 @@
 static bool same_array(cli_session *s, const char *compiled_for, const pnr_board *board) {
     static const char *const own[] = {"name", "link"};
     pnr_board compiled;
-    if (!cli_read_board(s, compiled_for, &compiled, NULL))
+    if (!compile_read_board(&s->compile, compiled_for, &compiled, NULL))
         return false;
     cJSON *a = cJSON_Duplicate(compiled.json, true), *b = cJSON_Duplicate(board->json, true);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
@@ -50,9 +50,10 @@ static bool program(cli_session *s, compile_options *o) {
     compile_on_board on = {.host = s->options.host};
     compile_kernel k = {0};
     const char *board = s->options.compile.board;
-    if (!cli_read_board(s, board, &on.board, &on.host.board_path) || !same_array(s, o->board, &on.board))
+    if (!compile_read_board(&s->compile, board, &on.board, &on.host.board_path) ||
+        !same_array(s, o->board, &on.board))
         return false;
-    on.host.cosim = cli_program(s, "onyx-cosim");
+    on.host.cosim = compile_program(&s->compile, "onyx-cosim");
     on.host.progress = show;
     on.host.context = s;
     o->board = board;

@@ -23,7 +23,7 @@ static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k
         printf("%llu %s, %llu %s in the result, check: %s\n", (unsigned long long)cycles,
                plural(cycles, "cycle", "cycles"), (unsigned long long)k->ran.result.nnz,
                plural(k->ran.result.nnz, "nonzero", "nonzeros"), check);
-    return cli_write_outputs(o, s, &k->ran.result);
+    return compile_write_outputs(o, &s->compile, &k->ran.result);
 }
 
 /* The graph names stored tensors; says which of them are not as the user declared them. */
@@ -55,7 +55,7 @@ int command_sam(int argc, char **argv) {
         note_repacking(&k, &s);
     if (ok && o->inputs.len + o->generators.len)
         ok = simulate(o, &s, &k);
-    else if (ok && (ok = cli_write_outputs(o, &s, NULL)))
+    else if (ok && (ok = compile_write_outputs(o, &s.compile, NULL)))
         dump_graphs(&k);
     return cli_session_end(&s, ok);
 }

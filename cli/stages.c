@@ -13,7 +13,7 @@ static bool begin(option_command command, bool wants_out, int argc, char **argv,
     cli_session_begin(s);
     bool ok = cli_parse(s, command, argc, argv) &&
               cli_want_arguments(s, 1, option_commands[command].arguments) &&
-              (!wants_out || cli_want_folder(s));
+              (!wants_out || options_want_folder(&s->options, &s->diag));
     *o = (stage){s, s->options.pnr};
     return ok;
 }
@@ -107,7 +107,8 @@ static bool read_problem(stage *o, pnr_board *board, netlist *n) {
     const command_line *says = &s->options;
     const text_vec *regions = &says->stages.regions, *flushes = &says->stages.flushes;
     pnr_site *fixed = NULL;
-    if (!cli_read_board(s, says->compile.board, board, NULL) || !read_netlist(s, says->arguments.at[0], n) ||
+    if (!compile_read_board(&s->compile, says->compile.board, board, NULL) ||
+        !read_netlist(s, says->arguments.at[0], n) ||
         (says->stages.fixed && !pnr_read_place(n, says->stages.fixed, &s->mem, &s->diag, &fixed)))
         return false;
     o->pnr.fixed = fixed;

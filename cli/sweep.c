@@ -93,7 +93,7 @@ static bool find_orders(sweep_command *c, const text_vec *names) {
     compile_orders orders;
     pnr_board *boards = arena_new_n(&s->mem, pnr_board, names->len);
     for (uint32_t b = 0; b < names->len; b++) {
-        if (!cli_read_board(s, names->at[b], &boards[b], NULL) ||
+        if (!compile_read_board(&s->compile, names->at[b], &boards[b], NULL) ||
             !pnr_board_set_profile(&boards[b], o.profile, &s->diag))
             return false;
     }
@@ -116,7 +116,7 @@ static bool find_orders(sweep_command *c, const text_vec *names) {
 static bool add_board(sweep_command *c, const char *name) {
     pnr_board board;
     const char *path;
-    if (!cli_read_board(c->session, name, &board, &path))
+    if (!compile_read_board(&c->session->compile, name, &board, &path))
         return false;
     vec_push(&c->session->mem, &c->plan.inputs, path);
     return true;
@@ -134,7 +134,7 @@ static void start_together(sweep_command *c) {
 static bool make_plan(sweep_command *c) {
     cli_session *s = c->session;
     start_together(c);
-    c->plan.program = cli_program(s, "onyx");
+    c->plan.program = compile_program(&s->compile, "onyx");
     const text_vec boards = boards_of(c);
     if (c->order && (strcmp(c->order, "all") == 0 || strchr(c->order, '*')) && !find_orders(c, &boards))
         return false;

@@ -113,7 +113,7 @@ static bool stats(cli_session *s) {
     sam_statement st;
     tile_tensor tensors[2] = {{.order = 0}};
     pnr_board board;
-    if (!cli_read_board(s, o->compile.board, &board, NULL) || !read_tensor(s, &st, tensors))
+    if (!compile_read_board(&s->compile, o->compile.board, &board, NULL) || !read_tensor(s, &st, tensors))
         return false;
     const tile_operands in = {tensors, 2, o->compile.dtype};
     cJSON *all = cJSON_CreateArray();

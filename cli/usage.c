@@ -43,9 +43,3 @@ bool cli_want_arguments(cli_session *s, uint32_t wanted, const char *usage) {
                    plural(given, "argument", "arguments"), wanted, usage);
     return given == wanted;
 }
-
-bool cli_want_folder(cli_session *s) {
-    if (!s->options.compile.out)
-        diag_error(&s->diag, (src_loc){0}, "E0905-folder", "-o DIR is missing: where should the results go?");
-    return s->options.compile.out != NULL;
-}

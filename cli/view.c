@@ -226,7 +226,7 @@ static bool collect(cli_session *s, const char *folder, cJSON *data) {
     cJSON *kernels = cJSON_AddArrayToObject(data, "kernels");
     cJSON_AddItemToObject(data, "report", report);
     if (!json_get_text(report, "report.json", "board", &board_name, &s->diag) ||
-        !cli_read_board(s, board_name, &board, NULL))
+        !compile_read_board(&s->compile, board_name, &board, NULL))
         return false;
     cJSON_AddItemToObject(data, "board", board_json(&board));
     cJSON_AddItemToObject(data, "ports", ports_json());

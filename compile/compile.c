@@ -159,10 +159,10 @@ static bool to_bitstream(const compile_options *o, compile_context *ctx, compile
 }
 
 bool compile_to_bitstream(const compile_options *o, compile_context *ctx, compile_kernel *k) {
-    bool ok = pnr_board_set_profile(&k->board, o->profile, ctx->diag);
-    if (!ok)
+    if (!compile_take_folder(ctx, o->out) || !compile_read_board(ctx, o->board, &k->board, &k->board_path) ||
+        !pnr_board_set_profile(&k->board, o->profile, ctx->diag))
         return false;
-    ok = compile_to_graph(o, true, ctx, k) && set_tiling(o, ctx, k) && read_wanted_operands(o, ctx, k);
+    bool ok = compile_to_graph(o, true, ctx, k) && set_tiling(o, ctx, k) && read_wanted_operands(o, ctx, k);
     for (uint32_t n = 0; ok && n < count_kernels(k); n++)
         ok = to_bitstream(o, ctx, kernel_at(k, n));
     if (!ok && k->choices.way_out)

@@ -5,33 +5,12 @@
 #define ONYX_COMPILE_H
 
 #include "bitstream/bitstream.h"
+#include "compile/context.h"
 #include "firmware/firmware.h"
 #include "frontend/frontend.h"
 #include "host/host.h"
 #include "rtl_models/cycle/cycle.h"
 #include "tiling/tiling.h"
-
-/* What is being done now, for whoever waits. `stage`: what begins, and how much of it there is (0: not
- * counted); `what` must stay. `count`: how much of it is done. */
-typedef struct {
-    void (*stage)(void *to, const char *what, uint64_t total);
-    void (*count)(void *to, uint64_t done);
-    void *to;
-} compile_progress;
-
-/* What a compilation works with, all of it the caller's. */
-typedef struct {
-    arena *mem;
-    name_table *names;
-    diagnostics *diag;
-    const char *home;                 /* where boards, RTL and firmware sources lie */
-    const char *programs;             /* folder of onyx-cosim with its slash; "" leaves it to the PATH */
-    const compile_progress *progress; /* NULL: nobody looks */
-    FILE *shown;                      /* where `--dump -` goes */
-    bool interrupted; /* out: a program that was started was interrupted, so the compilation ended */
-} compile_context;
-
-typedef VEC(const char *) text_vec;
 
 typedef enum {
     ENGINE_NONE,
@@ -241,15 +220,13 @@ typedef struct {
     uint32_t tried, can; /* of those that stars stand for */
 } compile_orders;
 
-/* E0903-option-value: what `option` must be in place of `value`. */
-void compile_bad_value(diagnostics *d, const char *option, const char *value, const char *want);
 /* Expression to SAM graphs: the first third of compile_to_bitstream (for the chip) and all that engine sam
  * needs. */
 bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx, compile_kernel *k);
 /* The other way in for `onyx sam`: a SAM graph as a .gv file, instead of an expression. */
 bool compile_read_graph(const compile_options *o, compile_context *ctx, compile_kernel *k);
 /* Expression to a bitstream for each kernel, which was decoded again and found equal to the routed netlist;
- * writes the folder o->out, which is there. `board` was read from board_path; the caller frees it. */
+ * writes the folder o->out. */
 bool compile_to_bitstream(const compile_options *o, compile_context *ctx, compile_kernel *k);
 /* What --deadlock asks for, of all kernels: an error or a warning if fibers of the sub-tiles' edges may need
  * more FIFO. */
@@ -266,6 +243,9 @@ bool compile_run_kernels(const compile_options *o, compile_context *ctx, compile
  */
 const char *compile_check(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                           const tile_operands *in, const tile_tensor *got);
+/* All of `onyx run`: k->ran.result is the result, which the folder o->out holds too; check as compile_check.
+ */
+bool compile_and_run(const compile_options *o, compile_context *ctx, compile_kernel *k, const char **check);
 /* Of onyx sweep's --order where it has stars ("all", "i,*;k,i,j"): the orders that can run on one of the
  * boards, or, without any, as a graph; those without a star as they are. *tried and *can count those of the
  * stars. E0917-orders. */

@@ -1,8 +1,83 @@
-/* What every stage has at hand: progress for whoever waits, other programs, and how a wrong value of an
- * option is said. */
+/* What a compilation works with, and what every stage has at hand: progress for whoever waits, other
+ * programs, and how a wrong value of an option is said. */
+#include "compile/context.h"
 #include "compile/engine.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* The folder of this program, with its slash; "" where /proc does not tell. */
+static const char *own_folder(arena *mem) {
+    char self[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self);
+    if (length < 0 || (size_t)length >= sizeof self)
+        return "";
+    while (length > 0 && self[length - 1] != '/')
+        length--;
+    return arena_strndup(mem, self, (size_t)length);
+}
+
+/* Data lie in $ONYX_HOME, or beside the installed program, or in the tree it was built from. */
+void compile_set_programs(compile_context *ctx, const char *folder) {
+    const char *home = getenv("ONYX_HOME");
+    ctx->programs = folder;
+    if (!home || !*home) {
+        home = compile_program(ctx, ONYX_HOME_INSTALLED);
+        home = access(home, F_OK) == 0 ? home : ONYX_HOME_DEFAULT;
+    }
+    ctx->home = home;
+}
+
+void compile_begin(compile_context *ctx, arena *mem, name_table *names, diagnostics *d) {
+    json_begin();
+    *mem = (arena){0};
+    names_init(names, mem);
+    diag_init(d, mem);
+    *ctx = (compile_context){.mem = mem, .names = names, .diag = d, .shown = stdout};
+    compile_set_programs(ctx, own_folder(mem));
+}
+
+int compile_exit_code(const compile_context *ctx) {
+    const diagnostics *d = ctx->diag;
+    return ctx->interrupted ? EXIT_INTERRUPTED
+           : d->mismatches  ? EXIT_MISMATCH
+           : d->errors      ? EXIT_USER
+           : d->unmappable  ? EXIT_UNMAPPABLE
+                            : EXIT_OK;
+}
+
+void compile_end(compile_context *ctx) {
+    for (uint32_t i = 0; i < ctx->boards.len; i++)
+        pnr_board_free(&ctx->boards.at[i]);
+    if (ctx->folder)
+        close(ctx->folder - 1);
+    arena_free(ctx->mem);
+}
+
+bool compile_take_folder(compile_context *ctx, const char *path) {
+    int lock = -1;
+    if (!make_folder(path, ctx->diag))
+        return false;
+    bool ok = ctx->folder || folder_take(path, ctx->diag, &lock);
+    if (lock >= 0)
+        ctx->folder = lock + 1;
+    return ok;
+}
+
+bool compile_read_board(compile_context *ctx, const char *name, pnr_board *board, const char **path) {
+    bool is_path = strstr(name, ".json") != NULL;
+    const char *file = is_path ? name : arena_printf(ctx->mem, "%s/boards/%s.json", ctx->home, name);
+    if (path)
+        *path = file;
+    if (!pnr_board_read(file, ctx->mem, ctx->diag, board)) {
+        if (access(file, F_OK) != 0)
+            diag_hint(ctx->diag, "'onyx boards' lists the boards; a file of your own ends in .json");
+        return false;
+    }
+    vec_push(ctx->mem, &ctx->boards, *board);
+    return true;
+}
 
 const compile_engine_facts compile_engines[ENGINES] = {
     [ENGINE_NONE] = {"none", true, false},

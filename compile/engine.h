@@ -80,8 +80,6 @@ bool compile_firmware_build(compile_engine_run *r, compile_outcome *out);
 bool compile_write_channels(const pnr_design *d, const char *folder, compile_context *ctx);
 bool compile_write_netlist_waves(const pnr_design *d, const char *folder, compile_context *ctx);
 
-/* Returns the file of a program of the toolchain, "onyx-cosim". */
-const char *compile_program(const compile_context *ctx, const char *name);
 /* Runs a program and waits; what it prints goes to `log`. `makes`, NULL at the end, are files it writes,
  * which are removed first. Returns false with E0930-tool when it fails, and with ctx->interrupted and nothing
  * else when somebody interrupted it: these files are gone then, since they are not whole. */

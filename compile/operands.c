@@ -211,17 +211,3 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
     }
     return tile_extents(st, &out->operands, ctx->mem, ctx->diag, &out->extent);
 }
-
-bool compile_pack_known(compile_context *ctx, const sam_statement *st, compile_data *data) {
-    bool known = true;
-    if (data->packed.operand)
-        return true;
-    for (uint32_t t = 0; t < st->tensors.len && known; t++) {
-        const sam_tensor_data *tensor = &st->tensors.at[t];
-        name_id source = tensor->view.source.v ? tensor->view.source : tensor->name;
-        known = t + 1 == st->result.v || tensor->ones;
-        for (uint32_t i = 0; i < data->operands.n && !known; i++)
-            known = name_eq(data->operands.operand[i].name, source);
-    }
-    return !known || tile_pack(st, &data->operands, ctx->mem, ctx->diag, &data->packed);
-}

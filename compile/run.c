@@ -2,6 +2,7 @@
  * reference. */
 #include "compile/batches.h"
 #include "compile/model.h"
+#include "compile/report.h"
 
 static const compile_engine_row *const engines[ENGINES] = {
 #define ENGINE(key, name, by_processor, from_job) [ENGINE_##key] = &compile_engine_##name,
@@ -179,4 +180,38 @@ const char *compile_check(const compile_options *o, compile_context *ctx, const 
         diag_hint(ctx->diag, "scale the operands, or compute in floating point with --dtype bf16");
     }
     return tile_equal(got, &want, o->dtype, ctx->names, ctx->diag) ? "pass" : "fail";
+}
+
+bool compile_write_outputs(const compile_options *o, const compile_context *ctx, const tile_tensor *result) {
+    for (uint32_t i = 0; i < o->outputs.len; i++) {
+        const char *path = strchr(o->outputs.at[i], ':') + 1;
+        if (!result) {
+            diag_error(ctx->diag, (src_loc){0}, "E0903-option-value",
+                       "-o %s: nothing runs, so there is no result to write", o->outputs.at[i]);
+            return false;
+        }
+        if (!tile_write(result, o->dtype, path, ctx->diag))
+            return false;
+    }
+    return true;
+}
+
+static bool write_result(const compile_options *o, const compile_context *ctx, const tile_tensor *t) {
+    const char *end = t->order <= 2 ? "mtx" : "tns";
+    return compile_write_outputs(o, ctx, t) &&
+           tile_write(t, o->dtype,
+                      arena_printf(ctx->mem, "%s/%s.%s", o->out, names_text(ctx->names, t->name), end),
+                      ctx->diag);
+}
+
+bool compile_and_run(const compile_options *o, compile_context *ctx, compile_kernel *k, const char **check) {
+    double start = seconds_now();
+    bool ok = o->engine == ENGINE_SAM ? compile_take_folder(ctx, o->out) && compile_to_graph(o, false, ctx, k)
+                                      : compile_to_bitstream(o, ctx, k);
+    if (!ok || (!k->data.operands.operand && !compile_read_operands(o, ctx, &k->user, &k->data)) ||
+        !compile_run_kernels(o, ctx, k, &k->data.operands))
+        return false;
+    *check = compile_check(o, ctx, k, &k->data.operands, &k->ran.result);
+    k->times.total = seconds_now() - start;
+    return write_result(o, ctx, &k->ran.result);
 }

@@ -102,6 +102,8 @@ command_line options_default(option_command command);
  * run, compile, sam and sweep E0904-argument, of run and sam E0906-engine-option. */
 bool options_parse(option_command command, int argc, const char *const *argv, arena *mem, diagnostics *d,
                    command_line *o);
+/* E0905-folder where -o names none. */
+bool options_want_folder(const command_line *o, diagnostics *d);
 /* "-o", "--tile" */
 const char *options_spelling(option_key key, arena *mem);
 /* The index of a text among words; E0903-option-value, and 0. */

@@ -256,3 +256,9 @@ bool options_parse(option_command command, int argc, const char *const *argv, ar
     }
     return takes_expression(command) ? take_expression(command, o, mem, d) : !diag_failed(d);
 }
+
+bool options_want_folder(const command_line *o, diagnostics *d) {
+    if (!o->compile.out)
+        diag_error(d, (src_loc){0}, "E0905-folder", "-o DIR is missing: where should the results go?");
+    return o->compile.out != NULL;
+}

@@ -2,6 +2,7 @@
 #include "support/support.h"
 
 #include <stdlib.h>
+#include <threads.h>
 
 static void *allocate(size_t bytes) {
     void *p = malloc(bytes);
@@ -10,8 +11,13 @@ static void *allocate(size_t bytes) {
     return p;
 }
 
-void json_begin(void) {
+static void set_hooks(void) {
     cJSON_InitHooks(&(cJSON_Hooks){allocate, free});
+}
+
+void json_begin(void) {
+    static once_flag hooks = ONCE_FLAG_INIT; /* others may be using them by now */
+    call_once(&hooks, set_hooks);
 }
 
 char *json_print(const cJSON *json, bool indented) {

@@ -35,7 +35,7 @@ check host support sam tiling lower_onyx pnr bitstream firmware
 check compile support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host
 check options compile
 check cli support sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host compile options sweep
-check bindings support compile options cli
+check bindings support compile options
 for folder in $(find . \( -name '.?*' -o -name 'build*' -o -name out -o -path ./tests \) -prune -o -type f \
     \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.def' -o -name '*.sv' \) -printf '%h\n' | sort -u); do
     case "$rooms" in

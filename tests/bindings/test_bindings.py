@@ -108,18 +108,19 @@ class Kernels(unittest.TestCase):
 
     def test_threads(self):
         B = whole(20, 20, 0.2, 7)
-        results = [None] * 3
+        results = [None] * 8
 
         def work(n):
-            results[n] = onyx.run("x(i) = B(i,j) * c(j)", B=B, c=np.full(20, n + 1.0)).x
+            engine = ("cycle", "sam")[n % 2]
+            results[n] = onyx.run("x(i) = B(i,j) * c(j)", B=B, c=np.full(20, n + 1.0), engine=engine).x
 
-        threads = [threading.Thread(target=work, args=(n,)) for n in range(3)]
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(len(results))]
         for t in threads:
             t.start()
         for t in threads:
             t.join()
-        for n in range(3):
-            self.same(results[n], B @ np.full(20, n + 1.0))
+        for n, result in enumerate(results):
+            self.same(result, B @ np.full(20, n + 1.0))
 
 
 class Mistakes(unittest.TestCase):

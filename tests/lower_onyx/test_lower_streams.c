@@ -1,7 +1,7 @@
 /* The streams that the cost model counts of a kernel against those its netlist has: of every kernel of
  * tests/flow/array_kernels.sh, and of those that precede it, on the chip and on onyx-ext. */
-#include "cli/cli.h"
 #include "compile/stages.h"
+#include "options/options.h"
 #include "tests/test.h"
 
 enum { MOST_WORDS = 32 };
@@ -23,23 +23,29 @@ static void streams_are_counted(const compile_kernel *k, const char *name) {
 }
 
 /* True if the profile has what the kernel needs. */
-static bool compiled(const char *name, char *expression, char *options, char *profile) {
-    char *argv[MOST_WORDS] = {
-        "onyx",      expression, "--quiet", "-o", ONYX_BINARY_DIR "/tests/test_lower_streams_out",
-        "--profile", profile};
-    int argc = 7;
-    for (char *word = strtok(options, " \n"); word && argc < MOST_WORDS; word = strtok(NULL, " \n"))
+static bool compiled(const char *name, char *expression, char *words, char *profile) {
+    const char *argv[MOST_WORDS] = {
+        "onyx", expression, "-o", ONYX_BINARY_DIR "/tests/test_lower_streams_out", "--profile", profile};
+    int argc = 6;
+    for (char *word = strtok(words, " \n"); word && argc < MOST_WORDS; word = strtok(NULL, " \n"))
         argv[argc++] = word;
-    cli_session s;
+    arena mem;
+    name_table names;
+    diagnostics d;
+    compile_context ctx;
     compile_kernel k = {0};
-    cli_session_begin(&s);
-    bool ok = cli_parse(&s, COMMAND_COMPILE, argc, argv) && cli_compile(&s.options.compile, &s, &k);
+    command_line line = options_default(COMMAND_COMPILE);
+    compile_begin(&ctx, &mem, &names, &d);
+    bool ok = options_parse(COMMAND_COMPILE, argc, argv, &mem, &d, &line) &&
+              compile_to_bitstream(&line.compile, &ctx, &k);
     if (ok) {
         for (uint32_t n = 0; n < k.producers.len; n++)
             streams_are_counted(&k.producers.at[n], name);
         streams_are_counted(&k, name);
     }
-    cli_session_end(&s, ok);
+    if (!ok)
+        diag_print(&d, 0, stderr, false);
+    compile_end(&ctx);
     return ok;
 }
 

@@ -12,7 +12,6 @@ import json
 import os
 import pathlib
 import tempfile
-import threading
 
 import cffi
 import numpy
@@ -40,7 +39,6 @@ def _library_path():
 _ffi = cffi.FFI()
 _ffi.cdef(_declarations())
 _onyx = _ffi.dlopen(_library_path())
-_one_at_a_time = threading.Lock()
 _INTERRUPTED = 130  # exit code of the command
 
 
@@ -176,8 +174,7 @@ def run(expression, *, formats=None, schedule=None, engine="cycle", out=None, op
         alive = [_ffi.new("char[]", argument.encode()) for argument in arguments]
         argv = _ffi.new("char *[]", alive)
         given = _ffi.new("onyx_tensor[]", [_operand(n, Tensor.of(t), alive) for n, t in operands.items()])
-        with _one_at_a_time:
-            result = _onyx.onyx_run(_ffi.cast("const char *const *", argv), len(arguments), given, len(given))
+        result = _onyx.onyx_run(_ffi.cast("const char *const *", argv), len(arguments), given, len(given))
         try:
             messages = _ffi.string(result.messages).decode()
             if result.code == _INTERRUPTED:

@@ -1,5 +1,5 @@
 /* report.json and the summary a person reads. */
-#include "cli/cli.h"
+#include "compile/report.h"
 
 /* The figures of one kernel, or of all: sums, but the most tiles, the most copies and the slowest clock. */
 typedef struct {
@@ -163,15 +163,15 @@ static void add_candidates(cJSON *tiling, const sam_statement *st, const tile_ca
     }
 }
 
-static void add_tiling(cJSON *json, cli_session *s, const compile_kernel *k) {
+static void add_tiling(cJSON *json, const compile_context *ctx, const compile_kernel *k) {
     const tile_counts *counts = &k->ran.cut.counts;
     cJSON *tiling = add_object(json, "tiling");
     add_number(tiling, "tile", k->ran.cut.tile);
     add_number(tiling, "glb_tile", widest(&k->lowered.statement, k->ran.cut.glb_edge));
     cJSON_AddStringToObject(tiling, "edges",
-                            compile_edges_text(&k->lowered.statement, k->ran.cut.edge, &s->mem));
+                            compile_edges_text(&k->lowered.statement, k->ran.cut.edge, ctx->mem));
     cJSON_AddStringToObject(tiling, "glb_edges",
-                            compile_edges_text(&k->lowered.statement, k->ran.cut.glb_edge, &s->mem));
+                            compile_edges_text(&k->lowered.statement, k->ran.cut.glb_edge, ctx->mem));
     add_number(tiling, "mem_words", counts->most_words);
     add_number(tiling, "bank_words", (double)counts->most_bank_words);
     add_number(tiling, "glb_tiles", (double)counts->glb_tiles);
@@ -182,7 +182,7 @@ static void add_tiling(cJSON *json, cli_session *s, const compile_kernel *k) {
     cJSON *work = add_object(tiling, "work");
     for (uint32_t i = 0; i < TILE_WORKS; i++)
         add_number(work, tile_work_name[i], (double)(uint64_t)(counts->expected.work[i] + 0.5));
-    add_candidates(tiling, &k->lowered.statement, &k->tiling.candidates, &s->mem);
+    add_candidates(tiling, &k->lowered.statement, &k->tiling.candidates, ctx->mem);
     cJSON *partials = add_object(tiling, "partials");
     add_number(partials, "entries", (double)k->ran.cut.partials.entries);
     add_number(partials, "seconds", k->ran.cut.partials.seconds);
@@ -192,12 +192,12 @@ static void add_tiling(cJSON *json, cli_session *s, const compile_kernel *k) {
     for (uint32_t i = 0; i < counts->splits.len; i++) {
         const tile_split *split = &counts->splits.at[i];
         cJSON *item = json_add_item(splits);
-        cJSON_AddStringToObject(item, "tensor", names_text(&s->names, split->tensor));
+        cJSON_AddStringToObject(item, "tensor", names_text(ctx->names, split->tensor));
         add_number(item, "subtiles", (double)split->tiles);
         add_number(item, "most_words", (double)split->most_words);
         cJSON *corners = cJSON_AddArrayToObject(item, "corners");
         for (uint32_t c = 0; c < split->tiles && c < TILE_SPLITS_LISTED; c++)
-            cJSON_AddItemToArray(corners, cJSON_CreateString(corner_text(split, c, &s->mem)));
+            cJSON_AddItemToArray(corners, cJSON_CreateString(corner_text(split, c, ctx->mem)));
     }
 }
 
@@ -226,42 +226,43 @@ static void add_host(cJSON *json, const host_outcome *h) {
 }
 
 /* What is said of a single kernel only. */
-static void add_details(cJSON *json, const compile_options *o, cli_session *s, const compile_kernel *k) {
-    cJSON_AddStringToObject(json, "loops", compile_loops_text(&k->lowered.statement, &s->mem));
+static void add_details(cJSON *json, const compile_options *o, const compile_context *ctx,
+                        const compile_kernel *k) {
+    cJSON_AddStringToObject(json, "loops", compile_loops_text(&k->lowered.statement, ctx->mem));
     if (k->choices.chosen)
         cJSON_AddStringToObject(json, "chosen", k->choices.chosen);
     cJSON *repacked = cJSON_AddArrayToObject(json, "repacked");
     for (uint32_t t = 1; t <= k->lowered.statement.tensors.len; t++) {
-        const char *text = fe_repacked(&k->lowered.statement, (sam_tensor){t}, &s->mem);
+        const char *text = fe_repacked(&k->lowered.statement, (sam_tensor){t}, ctx->mem);
         if (text)
             cJSON_AddItemToArray(repacked, cJSON_CreateString(text));
     }
     if (k->array.copies > 1)
         add_dispatch(json, &k->array.dispatch);
     if (k->ran.cut.batches)
-        add_tiling(json, s, k);
+        add_tiling(json, ctx, k);
     if (k->ran.host.batches)
         add_host(json, &k->ran.host);
     if (k->array.net.cells.len && o->deadlock != REPORT_OFF)
         cJSON_AddItemToObject(json, "deadlock", net_deadlock_to_json(&k->array.net, &k->array.liveness));
     if (k->ran.modelled.model && !k->ran.modelled.ahead)
-        cli_stalls_json(s, &k->ran.modelled, json);
+        compile_stalls_json(ctx, &k->ran.modelled, json);
     if (k->ran.modelled.model)
-        cli_hazards_json(&k->ran.modelled, json);
+        compile_hazards_json(&k->ran.modelled, json);
 }
 
-static const char *result_name(const cli_session *s, const compile_kernel *k) {
-    return names_text(&s->names, sam_tensor_at(&k->user, k->user.result)->name);
+static const char *result_name(const compile_context *ctx, const compile_kernel *k) {
+    return names_text(ctx->names, sam_tensor_at(&k->user, k->user.result)->name);
 }
 
-static cJSON *kernel_json(const compile_options *o, cli_session *s, const compile_kernel *k) {
+static cJSON *kernel_json(const compile_options *o, const compile_context *ctx, const compile_kernel *k) {
     cJSON *json = cJSON_CreateObject();
     figures f = {0};
-    add_kernel(k, &s->mem, &f);
-    cJSON_AddStringToObject(json, "tensor", result_name(s, k));
-    add_figures(json, &f, &s->mem);
+    add_kernel(k, ctx->mem, &f);
+    cJSON_AddStringToObject(json, "tensor", result_name(ctx, k));
+    add_figures(json, &f, ctx->mem);
     add_number(json, "result_nnz", (double)k->ran.result.nnz);
-    add_details(json, o, s, k);
+    add_details(json, o, ctx, k);
     add_wall(json, &f.times);
     return json;
 }
@@ -278,8 +279,9 @@ static double peak_rss_mb(void) {
     return (double)kib / 1024;
 }
 
-static cJSON *report(const compile_options *o, cli_session *s, const compile_kernel *k, const figures *all,
-                     bool ran, const char *check) {
+cJSON *compile_report(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
+                      const char *check) {
+    const figures totals = figures_of_all(k, ctx->mem), *all = &totals;
     cJSON *json = cJSON_CreateObject();
     add_number(json, "format_version", 1);
     cJSON_AddStringToObject(json, "expression", o->expression);
@@ -288,135 +290,129 @@ static cJSON *report(const compile_options *o, cli_session *s, const compile_ker
     cJSON_AddStringToObject(json, "engine", compile_engines[ran ? o->engine : ENGINE_NONE].name);
     add_number(json, "seed", (double)o->seed);
     cJSON_AddStringToObject(json, "check", check);
-    add_figures(json, all, &s->mem);
+    add_figures(json, all, ctx->mem);
     add_number(json, "result_nnz", (double)k->ran.result.nnz);
     if (k->choices.staged)
         cJSON_AddStringToObject(json, "chosen", k->choices.staged);
     if (k->producers.len) {
         cJSON *kernels = cJSON_AddArrayToObject(json, "kernels");
         for (uint32_t n = 0; n < k->producers.len; n++)
-            cJSON_AddItemToArray(kernels, kernel_json(o, s, &k->producers.at[n]));
-        cJSON_AddItemToArray(kernels, kernel_json(o, s, k));
+            cJSON_AddItemToArray(kernels, kernel_json(o, ctx, &k->producers.at[n]));
+        cJSON_AddItemToArray(kernels, kernel_json(o, ctx, k));
     } else {
-        add_details(json, o, s, k);
+        add_details(json, o, ctx, k);
     }
     add_wall(json, &all->times);
     add_number(json, "peak_rss_mb", peak_rss_mb());
     return json;
 }
 
-/* Of --tile auto. */
-static void print_choice(cli_session *s, const compile_kernel *k, bool ran) {
+/* What --tile auto came to. */
+static void print_choice(const compile_context *ctx, FILE *out, const compile_kernel *k, bool ran) {
     const tile_candidate *chosen = &k->tiling.expected;
-    printf("  --tile %s was chosen of %u: %.0f cycles predicted",
-           compile_edges_text(&k->lowered.statement, chosen->edge, &s->mem), k->tiling.candidates.len,
-           ran ? predicted_cycles(k) : chosen->predicted / k->array.copies);
+    fprintf(out, "  --tile %s was chosen of %u: %.0f cycles predicted",
+            compile_edges_text(&k->lowered.statement, chosen->edge, ctx->mem), k->tiling.candidates.len,
+            ran ? predicted_cycles(k) : chosen->predicted / k->array.copies);
     if (ran)
-        printf(", %llu measured", (unsigned long long)k->ran.cycles.kernel);
-    putchar('\n');
+        fprintf(out, ", %llu measured", (unsigned long long)k->ran.cycles.kernel);
+    fputc('\n', out);
 }
 
 /* What became of the statement. */
-static void compiled_summary(cli_session *s, const compile_kernel *k, const figures *f) {
+static void compiled_summary(const compile_context *ctx, FILE *out, const compile_kernel *k,
+                             const figures *f) {
     for (uint32_t t = 1; t <= k->lowered.statement.tensors.len; t++) {
-        const char *text = fe_repacked(&k->lowered.statement, (sam_tensor){t}, &s->mem);
+        const char *text = fe_repacked(&k->lowered.statement, (sam_tensor){t}, ctx->mem);
         if (text)
-            printf("  the host re-packs %s\n", text);
+            fprintf(out, "  the host re-packs %s\n", text);
     }
     if (f->words.len)
-        printf("  %u PE, %u MEM and %u IO tiles; %u configuration words, read back and found equal to the "
-               "routed netlist\n",
-               f->pe, f->mem, f->io, f->words.len / 2);
+        fprintf(out,
+                "  %u PE, %u MEM and %u IO tiles; %u configuration words, read back and found equal to the "
+                "routed netlist\n",
+                f->pe, f->mem, f->io, f->words.len / 2);
     if (f->fmax_mhz > 0)
-        printf("  %.0f MHz by the board's delay table\n", f->fmax_mhz);
+        fprintf(out, "  %.0f MHz by the board's delay table\n", f->fmax_mhz);
 }
 
 /* How the data were cut, and who takes which part. */
-static void runs_summary(cli_session *s, const compile_kernel *k, const figures *f, bool ran) {
+static void runs_summary(const compile_context *ctx, FILE *out, const compile_kernel *k, const figures *f,
+                         bool ran) {
     const char *edges =
-        k->ran.cut.edge ? compile_edges_text(&k->lowered.statement, k->ran.cut.edge, &s->mem) : "";
+        k->ran.cut.edge ? compile_edges_text(&k->lowered.statement, k->ran.cut.edge, ctx->mem) : "";
     if (k->ran.cut.counts.expected.runs)
-        printf("  %llu %s on %s-wide sub-tiles (%llu %s without work skipped)\n",
-               (unsigned long long)f->pairs_run, plural(f->pairs_run, "run", "runs"), edges,
-               (unsigned long long)f->skipped, plural(f->skipped, "pair", "pairs"));
+        fprintf(out, "  %llu %s on %s-wide sub-tiles (%llu %s without work skipped)\n",
+                (unsigned long long)f->pairs_run, plural(f->pairs_run, "run", "runs"), edges,
+                (unsigned long long)f->skipped, plural(f->skipped, "pair", "pairs"));
     if (k->tiling.candidates.len)
-        print_choice(s, k, ran);
+        print_choice(ctx, out, k, ran);
     for (uint32_t i = 0; i < k->ran.cut.counts.splits.len; i++) {
         const tile_split *split = &k->ran.cut.counts.splits.at[i];
-        printf(
+        fprintf(
+            out,
             "  split sub-tiles of %s: %llu; the fullest wants %llu words of a memory tile, the first is at "
             "%s\n",
-            names_text(&s->names, split->tensor), (unsigned long long)split->tiles,
-            (unsigned long long)split->most_words, corner_text(split, 0, &s->mem));
+            names_text(ctx->names, split->tensor), (unsigned long long)split->tiles,
+            (unsigned long long)split->most_words, corner_text(split, 0, ctx->mem));
     }
     if (k->ran.cut.passes && k->array.apart)
-        printf("  %u copies of the kernel, each of which takes the next pair when it is free\n",
-               k->array.copies);
+        fprintf(out, "  %u copies of the kernel, each of which takes the next pair when it is free\n",
+                k->array.copies);
     else if (k->ran.cut.passes && k->array.copies > 1)
-        printf("  %u copies of the kernel, which take %llu %s\n", k->array.copies,
-               (unsigned long long)k->ran.cut.passes, plural(k->ran.cut.passes, "pass", "passes"));
+        fprintf(out, "  %u copies of the kernel, which take %llu %s\n", k->array.copies,
+                (unsigned long long)k->ran.cut.passes, plural(k->ran.cut.passes, "pass", "passes"));
     if (k->array.copies > 1 && k->array.dispatch.pairs)
-        printf("  --dispatch %s was chosen: %s\n", k->array.apart ? "dynamic" : "sorted",
-               k->array.dispatch.why);
+        fprintf(out, "  --dispatch %s was chosen: %s\n", k->array.apart ? "dynamic" : "sorted",
+                k->array.dispatch.why);
 }
 
-/* Lines about one kernel; of several each stands under its name, and what it makes is `result`. */
-static void kernel_summary(cli_session *s, const compile_kernel *k, bool several, bool ran,
+/* Each of several kernels stands under its name. */
+static void print_name(const compile_context *ctx, FILE *out, const compile_kernel *k) {
+    fprintf(out, "  kernel %s, in %s\n", result_name(ctx, k), k->folder);
+}
+
+/* Lines about one kernel, which makes `result`. */
+static void kernel_summary(const compile_context *ctx, FILE *out, const compile_kernel *k, bool ran,
                            const char *result) {
     figures f = {0};
-    add_kernel(k, &s->mem, &f);
-    if (several)
-        printf("  kernel %s, in %s\n", result_name(s, k), k->folder);
+    add_kernel(k, ctx->mem, &f);
     if (k->choices.chosen)
-        printf("  %s\n", k->choices.chosen);
-    compiled_summary(s, k, &f);
-    runs_summary(s, k, &f, ran);
+        fprintf(out, "  %s\n", k->choices.chosen);
+    compiled_summary(ctx, out, k, &f);
+    runs_summary(ctx, out, k, &f, ran);
     if (ran)
-        printf("  %llu %s, %llu %s in %s\n", (unsigned long long)f.total, plural(f.total, "cycle", "cycles"),
-               (unsigned long long)k->ran.result.nnz, plural(k->ran.result.nnz, "nonzero", "nonzeros"),
-               result);
+        fprintf(out, "  %llu %s, %llu %s in %s\n", (unsigned long long)f.total,
+                plural(f.total, "cycle", "cycles"), (unsigned long long)k->ran.result.nnz,
+                plural(k->ran.result.nnz, "nonzero", "nonzeros"), result);
     if (k->ran.host.batches > 1)
-        printf("  %u batches with %s: %.1f s to load them, %.1f s waited, %.1f s to collect\n",
-               k->ran.host.batches,
-               k->ran.host.buffers > 1 ? "two buffers, one loaded while the other is worked on"
-                                       : "one buffer (--buffers 2 makes it two)",
-               k->ran.host.seconds.load, k->ran.host.seconds.wait, k->ran.host.seconds.collect);
+        fprintf(out, "  %u batches with %s: %.1f s to load them, %.1f s waited, %.1f s to collect\n",
+                k->ran.host.batches,
+                k->ran.host.buffers > 1 ? "two buffers, one loaded while the other is worked on"
+                                        : "one buffer (--buffers 2 makes it two)",
+                k->ran.host.seconds.load, k->ran.host.seconds.wait, k->ran.host.seconds.collect);
     if (k->ran.modelled.model && !k->ran.modelled.ahead)
-        cli_stalls_print(s, &k->ran.modelled);
+        compile_stalls_print(ctx, out, &k->ran.modelled);
 }
 
-static void summary(const compile_options *o, cli_session *s, const compile_kernel *k, const figures *all,
-                    bool ran, const char *check) {
+void compile_summary(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
+                     const char *check, FILE *out) {
+    const figures totals = figures_of_all(k, ctx->mem), *all = &totals;
     bool several = k->producers.len > 0;
-    printf("%s\n", o->expression);
+    fprintf(out, "%s\n", o->expression);
     if (k->choices.staged)
-        printf("  %s\n", k->choices.staged);
-    for (uint32_t n = 0; n < k->producers.len; n++)
-        kernel_summary(s, &k->producers.at[n], several, ran, result_name(s, &k->producers.at[n]));
-    kernel_summary(s, k, several, ran, arena_printf(&s->mem, "the result, check: %s", check));
-    if (ran && several)
-        printf("  %llu %s in all\n", (unsigned long long)all->total, plural(all->total, "cycle", "cycles"));
-    const compile_times *t = &all->times;
-    printf("  %.3f s to the bitstream, %.3f s in all; everything is in %s\n",
-           t->frontend + t->lower + t->place + t->route + t->bitstream, t->total, o->out);
-}
-
-void cli_print_json(const cJSON *json) {
-    char *text = json_print(json, true);
-    puts(text);
-    cJSON_free(text);
-}
-
-bool cli_report(const compile_options *o, cli_session *s, const compile_kernel *k, bool ran,
-                const char *check) {
-    const figures all = figures_of_all(k, &s->mem);
-    cJSON *json = report(o, s, k, &all, ran, check);
-    bool ok = json_write(json, arena_printf(&s->mem, "%s/report.json", o->out), &s->diag);
-    if (s->options.json) {
-        cli_print_json(json);
-    } else if (!s->options.quiet) {
-        summary(o, s, k, &all, ran, check);
+        fprintf(out, "  %s\n", k->choices.staged);
+    for (uint32_t n = 0; n < k->producers.len; n++) {
+        const compile_kernel *p = &k->producers.at[n];
+        print_name(ctx, out, p);
+        kernel_summary(ctx, out, p, ran, result_name(ctx, p));
     }
-    cJSON_Delete(json);
-    return ok;
+    if (several)
+        print_name(ctx, out, k);
+    kernel_summary(ctx, out, k, ran, arena_printf(ctx->mem, "the result, check: %s", check));
+    if (ran && several)
+        fprintf(out, "  %llu %s in all\n", (unsigned long long)all->total,
+                plural(all->total, "cycle", "cycles"));
+    const compile_times *t = &all->times;
+    fprintf(out, "  %.3f s to the bitstream, %.3f s in all; everything is in %s\n",
+            t->frontend + t->lower + t->place + t->route + t->bitstream, t->total, o->out);
 }

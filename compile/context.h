@@ -1,0 +1,52 @@
+/* context.h - what a compilation works with: memory, names and diagnostics of whoever asks for it, where data
+ * and programs of the toolchain lie, the boards that were read, and the folder that is its own. */
+#ifndef ONYX_COMPILE_CONTEXT_H
+#define ONYX_COMPILE_CONTEXT_H
+
+#include "pnr/pnr.h"
+
+typedef VEC(const char *) text_vec;
+
+/* Exit codes of the command, and results of onyx_run: scripts depend on them. */
+enum { EXIT_OK = 0, EXIT_USER = 1, EXIT_UNMAPPABLE = 2, EXIT_MISMATCH = 3, EXIT_INTERRUPTED = 130 };
+
+/* What is being done now, for whoever waits. `stage`: what begins, and how much of it there is (0: not
+ * counted); `what` must stay. `count`: how much of it is done. */
+typedef struct {
+    void (*stage)(void *to, const char *what, uint64_t total);
+    void (*count)(void *to, uint64_t done);
+    void *to;
+} compile_progress;
+
+typedef struct {
+    arena *mem;
+    name_table *names;
+    diagnostics *diag;
+    const char *home;                 /* where boards, RTL and firmware sources lie */
+    const char *programs;             /* folder of onyx-cosim with its slash; "" leaves it to the PATH */
+    const compile_progress *progress; /* NULL: nobody looks */
+    FILE *shown;                      /* where `--dump -` goes: standard output */
+    VEC(pnr_board) boards;            /* read so far */
+    int folder;                       /* what keeps others from the output folder, plus 1; 0: nothing */
+    bool interrupted; /* out: a program that was started was interrupted, so the compilation ended */
+} compile_context;
+
+/* Fills what it is given, and that, with nothing. Programs are those beside this program. */
+void compile_begin(compile_context *ctx, arena *mem, name_table *names, diagnostics *d);
+/* The programs of the toolchain are in this folder instead, which ends in '/'. */
+void compile_set_programs(compile_context *ctx, const char *folder);
+/* By what was diagnosed. */
+int compile_exit_code(const compile_context *ctx);
+/* Frees all of it, the arena too; other commands may have the folder. */
+void compile_end(compile_context *ctx);
+/* Returns the file of a program of the toolchain, "onyx-cosim"; just its name where /proc does not tell. */
+const char *compile_program(const compile_context *ctx, const char *name);
+/* Makes the folder for what is produced, and keeps other commands from it until compile_end: E0007-in-use. */
+bool compile_take_folder(compile_context *ctx, const char *path);
+/* A board by name, or by the path of a .json file; *path is the file, unless path is NULL. The context frees
+ * it. */
+bool compile_read_board(compile_context *ctx, const char *name, pnr_board *board, const char **path);
+/* E0903-option-value: what `option` must be in place of `value`. */
+void compile_bad_value(diagnostics *d, const char *option, const char *value, const char *want);
+
+#endif

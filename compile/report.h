@@ -1,0 +1,23 @@
+/* report.h - what is said of compiled kernels and their runs: for programs and for people. */
+#ifndef ONYX_COMPILE_REPORT_H
+#define ONYX_COMPILE_REPORT_H
+
+#include "compile/compile.h"
+
+/* report.json (docs/report.md); `ran`: after run, not only compiled. */
+cJSON *compile_report(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
+                      const char *check);
+/* The summary that a person reads. */
+void compile_summary(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
+                     const char *check, FILE *out);
+
+/* Writes the result to each -o T:FILE; NULL: there is none, and asking for it is a mistake. */
+bool compile_write_outputs(const compile_options *o, const compile_context *ctx, const tile_tensor *result);
+
+/* Where the cycle model ran: "hazards" of report.json. After engine cycle also "stalls" and "bottlenecks",
+ * and the lines of the summary. */
+void compile_hazards_json(const compile_modelled *met, cJSON *json);
+void compile_stalls_json(const compile_context *ctx, const compile_modelled *met, cJSON *json);
+void compile_stalls_print(const compile_context *ctx, FILE *out, const compile_modelled *met);
+
+#endif

@@ -136,6 +136,8 @@ def steady(name, text):
     be held against one of a recorder that masks more."""
     for pattern, by in TIMES:
         text = pattern.sub(by, text)
+    if name.endswith(".su"):  # GCC's list of frames names lines of the source
+        text = re.sub(r"^([^:\n]*):\d+:\d+:", r"\1:#:#:", text, flags=re.M)
     if name.endswith(".html"):
         rows = re.compile(r"<circle |<tr><td>")
         following = iter(sorted(line for line in text.split("\n") if rows.match(line)))

@@ -181,15 +181,15 @@ module onyx_glb_tile (
 
   for (genvar d = 0; d < 2; d++) begin : g_loops
     localparam int unsigned Loops = (d == 0) ? 7 : 8;
-    localparam int unsigned RDim = (d == 0) ? RStDim : RLdDim;
-    localparam int unsigned RStart = (d == 0) ? RStStartAddr : RLdStartAddr;
-    localparam int unsigned RRange = (d == 0) ? RStRange : RLdRange;
+    localparam int unsigned DimAt = (d == 0) ? RStDim : RLdDim;
+    localparam int unsigned StartAt = (d == 0) ? RStStartAddr : RLdStartAddr;
+    localparam int unsigned RangeAt = (d == 0) ? RStRange : RLdRange;
     logic [32*Loops-1:0] extent;
     logic [18*Loops-1:0] stride;
     always_comb begin
       for (int i = 0; i < Loops; i++) begin
-        extent[32*i+:32] = reg_q[RRange+3*i];
-        stride[18*i+:18] = reg_q[RRange+3*i+1][17:0];
+        extent[32*i+:32] = reg_q[RangeAt+3*i];
+        stride[18*i+:18] = reg_q[RangeAt+3*i+1][17:0];
       end
     end
     onyx_dma_loops #(
@@ -199,8 +199,8 @@ module onyx_glb_tile (
         .rst_ni      (rst_ni),
         .start_i     (loops_begin[d]),
         .step_i      (loops_step[d]),
-        .start_addr_i(reg_q[RStart][17:0]),
-        .dim_i       (reg_q[RDim][3:0]),
+        .start_addr_i(reg_q[StartAt][17:0]),
+        .dim_i       (reg_q[DimAt][3:0]),
         .range_i     (extent),
         .stride_i    (stride),
         .addr_o      (loops_addr[18*d+:18]),

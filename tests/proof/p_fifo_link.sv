@@ -3,7 +3,7 @@
 //
 // mutate: onyx_fifo_link
 // cells: onyx_fifo2 onyx_fifo_link
-// with: queue_contract
+// with: first_reset queue_contract
 // set: Stages=2 Width=1
 // set: Stages=3 Width=1
 // set: Stages=2 Width=17
@@ -14,38 +14,17 @@ module p_fifo_link #(
     parameter int unsigned Width  = 1,
     parameter int unsigned Stages = 2
 ) (
-    input logic             clk_i,
-    input logic             rst_ni,
-    input logic             en_i,
     input logic             flush_i,
-    input logic             pick_i,
-    input logic [Width-1:0] in_data_i,
-    input logic             in_valid_i,
-    input logic             out_ready_i,
-    output logic [Width+1:0] seen_o  // all that the outside can tell: data counts while valid only
+`include "queue_ports.svh"
 );
-  logic live_q, rst_n, in_ready, out_valid;
+  logic rst_n, in_ready, out_valid, stir, gated_stir, gated_ready, gated_valid;
   logic [Width-1:0] out_data, gated_data;
-  logic stir, gated_stir, gated_ready, gated_valid;
-  initial live_q = 1'b0;
-  always_ff @(posedge clk_i) live_q <= 1'b1;
-  assign rst_n = live_q & rst_ni;
-
+  first_reset u_reset (.clk_i, .rst_ni, .live_o(), .rst_no(rst_n));
   onyx_fifo_link #(
       .Width (Width),
       .Stages(Stages)
   ) u_link (
-      .clk_i      (clk_i),
-      .rst_ni     (rst_n),
-      .en_i       (en_i),
-      .flush_i    (flush_i),
-      .in_data_i  (in_data_i),
-      .in_valid_i (in_valid_i),
-      .in_ready_o (in_ready),
-      .out_data_o (out_data),
-      .out_valid_o(out_valid),
-      .out_ready_i(out_ready_i),
-      .stir_o     (stir)
+      .rst_ni(rst_n), .in_ready_o(in_ready), .out_data_o(out_data), .out_valid_o(out_valid), .stir_o(stir), .*
   );
 
   // The same with a clock only when it says that a word moves.
@@ -53,17 +32,8 @@ module p_fifo_link #(
       .Width (Width),
       .Stages(Stages)
   ) u_gated (
-      .clk_i      (clk_i),
-      .rst_ni     (rst_n),
-      .en_i       (en_i & (flush_i | gated_stir)),
-      .flush_i    (flush_i),
-      .in_data_i  (in_data_i),
-      .in_valid_i (in_valid_i),
-      .in_ready_o (gated_ready),
-      .out_data_o (gated_data),
-      .out_valid_o(gated_valid),
-      .out_ready_i(out_ready_i),
-      .stir_o     (gated_stir)
+      .rst_ni(rst_n), .en_i(en_i & (flush_i | gated_stir)), .in_ready_o(gated_ready),
+      .out_data_o(gated_data), .out_valid_o(gated_valid), .stir_o(gated_stir), .*
   );
   always_comb begin
     if (rst_n) begin
@@ -78,17 +48,6 @@ module p_fifo_link #(
       .Latency (Stages),
       .Refill  (Stages - 1)
   ) u_contract (
-      .clk_i      (clk_i),
-      .live_i     (rst_n),
-      .en_i       (en_i),
-      .clear_i    (flush_i),
-      .in_data_i  (in_data_i),
-      .in_valid_i (in_valid_i),
-      .in_ready_i (in_ready),
-      .out_data_i (out_data),
-      .out_valid_i(out_valid),
-      .out_ready_i(out_ready_i),
-      .pick_i     (pick_i)
+      .live_i(rst_n), .clear_i(flush_i), .in_ready_i(in_ready), .out_data_i(out_data), .out_valid_i(out_valid), .*
   );
-  assign seen_o = {in_ready, out_valid, out_data & {Width{out_valid}}};
 endmodule

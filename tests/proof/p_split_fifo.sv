@@ -5,7 +5,7 @@
 //
 // mutate: onyx_split_fifo
 // cells: onyx_split_fifo
-// with: queue_contract
+// with: first_reset queue_contract
 // set: Width=1
 // set: Width=17
 // broken: onyx_split_fifo s/(out_ready_i & ~start_i)/out_ready_i/
@@ -15,62 +15,33 @@
 module p_split_fifo #(
     parameter int unsigned Width = 1
 ) (
-    input logic             clk_i,
-    input logic             rst_ni,
-    input logic             ce_i,
-    input logic             pick_i,
-    input logic [Width-1:0] in_data_i,
-    input logic             in_valid_i,
-    input logic             out_ready_i,
     input logic [      2:0] config_i,
-    output logic [Width+1:0] seen_o  // all that the outside can tell: data counts while valid only
+`include "queue_ports.svh"
 );
   logic fifo, first, last;
   logic [2:0] config_q;
   assign {fifo, first, last} = config_i;
-  logic live_q, rst_n, in_ready, out_valid;
+  logic live, rst_n, in_ready, out_valid;
   logic [Width-1:0] out_data, stored_q;
-  initial live_q = 1'b0;
+  first_reset u_reset (.clk_i, .rst_ni, .live_o(live), .rst_no(rst_n));
   always_ff @(posedge clk_i) begin
-    live_q   <= 1'b1;
     config_q <= config_i;
     if (!rst_n) stored_q <= '0;
-    else if (ce_i) stored_q <= in_data_i;
+    else if (en_i) stored_q <= in_data_i;
   end
-  assign rst_n = live_q & rst_ni;
 
   onyx_split_fifo #(
       .Width(Width)
   ) u_split (
-      .clk_i      (clk_i),
-      .rst_ni     (rst_n),
-      .ce_i       (ce_i),
-      .fifo_i     (fifo),
-      .start_i    (first),
-      .end_i      (last),
-      .in_data_i  (in_data_i),
-      .in_valid_i (in_valid_i),
-      .in_ready_o (in_ready),
-      .out_data_o (out_data),
-      .out_valid_o(out_valid),
-      .out_ready_i(out_ready_i)
+      .rst_ni(rst_n), .ce_i(en_i), .fifo_i(fifo), .start_i(first),
+      .end_i(last), .in_ready_o(in_ready), .out_data_o(out_data), .out_valid_o(out_valid), .*
   );
   queue_contract #(
       .Width   (Width),
       .Capacity(1),
       .Through (1'b1)
   ) u_contract (
-      .clk_i      (clk_i),
-      .live_i     (rst_n & fifo),
-      .en_i       (ce_i),
-      .clear_i    (1'b0),
-      .in_data_i  (in_data_i),
-      .in_valid_i (in_valid_i),
-      .in_ready_i (in_ready),
-      .out_data_i (out_data),
-      .out_valid_i(out_valid),
-      .out_ready_i(out_ready_i),
-      .pick_i     (pick_i)
+      .live_i(rst_n & fifo), .clear_i(1'b0), .in_ready_i(in_ready), .out_data_i(out_data), .out_valid_i(out_valid), .*
   );
 
   // What is inside, seen from outside: with both paths cut, never ready and valid at once.
@@ -78,11 +49,11 @@ module p_split_fifo #(
   initial full_q = 1'b0;
   always_ff @(posedge clk_i) begin
     if (!rst_n) full_q <= 1'b0;
-    else if (ce_i) full_q <= (full_q | (in_valid_i & in_ready)) & ~(out_valid & out_ready_i);
-    if (rst_n && ce_i && (full_q || (out_valid && out_ready_i)) && in_valid_i && in_ready) full_q <= full_q;
+    else if (en_i) full_q <= (full_q | (in_valid_i & in_ready)) & ~(out_valid & out_ready_i);
+    if (rst_n && en_i && (full_q || (out_valid && out_ready_i)) && in_valid_i && in_ready) full_q <= full_q;
   end
   always_comb begin
-    if (live_q) assume (config_i == config_q);
+    if (live) assume (config_i == config_q);
     if (rst_n && fifo) begin
       if (first) begin
         `PROVE(start_cuts_ready, in_ready == ~full_q)
@@ -100,10 +71,9 @@ module p_split_fifo #(
       `REACH(replaced, full_q && in_valid_i && in_ready && out_valid && out_ready_i)
     end
     if (rst_n && !fifo) begin
-      `PROVE(dense_moves, in_ready == ce_i && out_valid == ce_i)
+      `PROVE(dense_moves, in_ready == en_i && out_valid == en_i)
       `PROVE(dense_data, out_data == stored_q)
-      `REACH(dense, ce_i && stored_q != in_data_i)
+      `REACH(dense, en_i && stored_q != in_data_i)
     end
   end
-  assign seen_o = {in_ready, out_valid, out_data & {Width{out_valid}}};
 endmodule

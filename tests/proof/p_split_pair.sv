@@ -2,7 +2,7 @@
 // takes by registers only, as onyx_fifo2 does, and adds one cycle.
 //
 // cells: onyx_split_fifo
-// with: queue_contract
+// with: first_reset queue_contract
 // set: Pairs=1 Width=1
 // set: Pairs=1 Width=17
 // set: Pairs=2 Width=1
@@ -15,18 +15,10 @@ module p_split_pair #(
     parameter int unsigned Pairs = 1,
     parameter bit Alone = 1'b0  // every register start and end at once: half rate
 ) (
-    input logic             clk_i,
-    input logic             rst_ni,
-    input logic             ce_i,
-    input logic             pick_i,
-    input logic [Width-1:0] in_data_i,
-    input logic             in_valid_i,
-    input logic             out_ready_i
+`include "queue_ports.svh"
 );
-  logic live_q, rst_n;
-  initial live_q = 1'b0;
-  always_ff @(posedge clk_i) live_q <= 1'b1;
-  assign rst_n = live_q & rst_ni;
+  logic rst_n;
+  first_reset u_reset (.clk_i, .rst_ni, .live_o(), .rst_no(rst_n));
 
   // Port k lies before register k.
   logic [2*Pairs:0] valid, ready;
@@ -40,7 +32,7 @@ module p_split_pair #(
     ) u_split (
         .clk_i      (clk_i),
         .rst_ni     (rst_n),
-        .ce_i       (ce_i),
+        .ce_i       (en_i),
         .fifo_i     (1'b1),
         .start_i    ((k % 2 == 0) | Alone),
         .end_i      ((k % 2 == 1) | Alone),
@@ -58,16 +50,7 @@ module p_split_pair #(
       .Latency (Pairs),
       .Refill  (Pairs - 1)
   ) u_contract (
-      .clk_i      (clk_i),
-      .live_i     (rst_n),
-      .en_i       (ce_i),
-      .clear_i    (1'b0),
-      .in_data_i  (in_data_i),
-      .in_valid_i (in_valid_i),
-      .in_ready_i (ready[0]),
-      .out_data_i (data[2*Pairs*Width+:Width]),
-      .out_valid_i(valid[2*Pairs]),
-      .out_ready_i(out_ready_i),
-      .pick_i     (pick_i)
+      .live_i(rst_n), .clear_i(1'b0), .in_ready_i(ready[0]),
+      .out_data_i(data[2*Pairs*Width+:Width]), .out_valid_i(valid[2*Pairs]), .*
   );
 endmodule

@@ -31,9 +31,11 @@ module queue_contract #(
     input logic [Width-1:0] out_data_i,
     input logic             out_valid_i,
     input logic             out_ready_i,
-    input logic             pick_i
+    input logic             pick_i,
+    output logic [Width+1:0] seen_o  // all that the outside can tell: data counts while valid only
 );
   localparam int unsigned Bits = $clog2(Capacity + 2);
+  assign seen_o = {in_ready_i, out_valid_i, out_data_i & {Width{out_valid_i}}};
 
   logic [Bits-1:0] level_q, ahead_q;  // tokens inside; of them, ahead of the picked one
   logic picked_q;  // the picked token is inside

@@ -1,0 +1,9 @@
+// The ports of a property file about one queue: what its environment chooses, and what the outside can tell.
+    input logic             clk_i,
+    input logic             rst_ni,
+    input logic             en_i,
+    input logic             pick_i,
+    input logic [Width-1:0] in_data_i,
+    input logic             in_valid_i,
+    input logic             out_ready_i,
+    output logic [Width+1:0] seen_o

@@ -2,7 +2,7 @@
 // inside at most. A pair of control tokens leaves as that of operand 0, any other as data; what the data is, is not asked.
 //
 // cells: onyx_fifo2 onyx_bf16 onyx_alu
-// with: port_in port_out queue_contract
+// with: port queue_contract
 // broken: onyx_alu s/assign data1_ready_o = both \& queue_ready/assign data1_ready_o = both/
 // broken: onyx_alu s/in_valid_i (both)/in_valid_i (data0_valid_i)/
 `include "proof.svh"
@@ -43,33 +43,9 @@ module p_alu (
       .res_valid_o  (res_valid),
       .res_ready_i  (res_ready_i)
   );
-  port_in u_data0 (
-      .clk_i  (clk_i),
-      .live_i (rst_n),
-      .en_i   (en_i),
-      .flush_i(flush_i),
-      .data_i (data0_data_i),
-      .valid_i(data0_valid_i),
-      .ready_i(data0_ready)
-  );
-  port_in u_data1 (
-      .clk_i  (clk_i),
-      .live_i (rst_n),
-      .en_i   (en_i),
-      .flush_i(flush_i),
-      .data_i (data1_data_i),
-      .valid_i(data1_valid_i),
-      .ready_i(data1_ready)
-  );
-  port_out u_res (
-      .clk_i  (clk_i),
-      .live_i (rst_n),
-      .en_i   (en_i),
-      .flush_i(flush_i),
-      .data_i (res_data),
-      .valid_i(res_valid),
-      .ready_i(res_ready_i)
-  );
+  port u_data0 (.live_i(rst_n), .data_i(data0_data_i), .valid_i(data0_valid_i), .ready_i(data0_ready), .*);
+  port u_data1 (.live_i(rst_n), .data_i(data1_data_i), .valid_i(data1_valid_i), .ready_i(data1_ready), .*);
+  port #(.Gives(1'b1)) u_res (.live_i(rst_n), .data_i(res_data), .valid_i(res_valid), .ready_i(res_ready_i), .*);
 
   // A pair as the queue must give it back, data left out.
   logic control;

@@ -4,7 +4,7 @@
 // What the memory holds is not asked (mem_rdata_i: anything, until the next read).
 //
 // cells: onyx_buffet_id onyx_buffet
-// with: port_in port_out
+// with: port
 // broken: onyx_buffet_id s/assign free          = rd_valid_i \&\& has_block/assign free = rd_valid_i/
 // broken: onyx_buffet_id s/open_q \&\& (blocks_q != 2'd2)/open_q/
 // broken: onyx_buffet s/rd_valid_i \&\& !fetching_0 \&\& !fetching_1/rd_valid_i/
@@ -76,39 +76,11 @@ module p_buffet (
       .hazard_order_o(order),
       .hazard_overflow_o(overflow)
   );
-  port_in #(
-      .Width(34)
-  ) u_wr (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(wr_data_i),
-      .valid_i(wr_valid_i),
-      .ready_i(wr_ready)
-  );
-  port_in #(
-      .Width(19)
-  ) u_rd (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(rd_data_i),
-      .valid_i(rd_valid_i),
-      .ready_i(rd_ready)
-  );
+  port #(.Width(34)) u_wr (.live_i(rst_n), .data_i(wr_data_i), .valid_i(wr_valid_i), .ready_i(wr_ready), .*);
+  port #(.Width(19)) u_rd (.live_i(rst_n), .data_i(rd_data_i), .valid_i(rd_valid_i), .ready_i(rd_ready), .*);
   // Of the data one bit: the others are made alike.
-  port_out #(
-      .Width(2)
-  ) u_rsp (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i({rsp_data[16], rsp_data[0]}),
-      .valid_i(rsp_valid),
-      .ready_i(rsp_ready_i)
+  port #(.Gives(1'b1), .Width(2)) u_rsp (
+      .live_i(rst_n), .data_i({rsp_data[16], rsp_data[0]}), .valid_i(rsp_valid), .ready_i(rsp_ready_i), .*
   );
 
   // The memory's word stands until the next read.

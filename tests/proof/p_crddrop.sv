@@ -3,7 +3,7 @@
 // done tokens. Nothing is taken while what must go with it has no room.
 //
 // cells: onyx_crddrop
-// with: port_in port_out
+// with: port
 // broken: onyx_crddrop s/: push_both ? (inner_ready_i \& outer_ready_i)/: push_both ? inner_ready_i/
 // broken: onyx_crddrop s/assign keep        = close \& has_data_q/assign keep = close/
 `include "proof.svh"
@@ -53,43 +53,13 @@ module p_crddrop (
       .outer_valid_o(outer_out_valid),
       .outer_ready_i(outer_out_ready_i)
   );
-  port_in u_inner (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(inner_data_i),
-      .valid_i(inner_valid_i),
-      .ready_i(inner_ready)
+  port u_inner (.live_i(rst_n), .data_i(inner_data_i), .valid_i(inner_valid_i), .ready_i(inner_ready), .*);
+  port u_outer (.live_i(rst_n), .data_i(outer_data_i), .valid_i(outer_valid_i), .ready_i(outer_ready), .*);
+  port #(.Gives(1'b1)) u_inner_out (
+      .live_i(rst_n), .data_i(inner_out_data), .valid_i(inner_out_valid), .ready_i(inner_out_ready_i), .*
   );
-  port_in u_outer (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(outer_data_i),
-      .valid_i(outer_valid_i),
-      .ready_i(outer_ready)
-  );
-  port_out u_inner_out (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(inner_out_data),
-      .valid_i(inner_out_valid),
-      .ready_i(inner_out_ready_i)
-  );
-  port_out #(
-      .Lapses(1'b1)
-  ) u_outer_out (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(outer_out_data),
-      .valid_i(outer_out_valid),
-      .ready_i(outer_out_ready_i)
+  port #(.Gives(1'b1), .Lapses(1'b1)) u_outer_out (
+      .live_i(rst_n), .data_i(outer_out_data), .valid_i(outer_out_valid), .ready_i(outer_out_ready_i), .*
   );
 
   // Tokens that move at this edge.

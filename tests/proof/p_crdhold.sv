@@ -3,7 +3,7 @@
 // outer coordinate is used up only by a stop that no other has used: none is lost while items may still need it.
 //
 // cells: onyx_crdhold
-// with: port_in port_out
+// with: port
 // broken: onyx_crdhold s/assign outer_valid_o = push \& inner_ready_i/assign outer_valid_o = push/
 // broken: onyx_crdhold s/push      = (rest == DebtNone)/push      = 1'b1/
 `include "proof.svh"
@@ -85,41 +85,13 @@ module p_crdhold (
       .en_i(awake),
       .stir_o(gated_stir)
   );
-  port_in u_inner (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(inner_data_i),
-      .valid_i(inner_valid_i),
-      .ready_i(inner_ready)
+  port u_inner (.live_i(rst_n), .data_i(inner_data_i), .valid_i(inner_valid_i), .ready_i(inner_ready), .*);
+  port u_outer (.live_i(rst_n), .data_i(outer_data_i), .valid_i(outer_valid_i), .ready_i(outer_ready), .*);
+  port #(.Gives(1'b1)) u_inner_out (
+      .live_i(rst_n), .data_i(inner_out_data), .valid_i(inner_out_valid), .ready_i(inner_out_ready_i), .*
   );
-  port_in u_outer (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(outer_data_i),
-      .valid_i(outer_valid_i),
-      .ready_i(outer_ready)
-  );
-  port_out u_inner_out (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(inner_out_data),
-      .valid_i(inner_out_valid),
-      .ready_i(inner_out_ready_i)
-  );
-  port_out u_outer_out (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(outer_out_data),
-      .valid_i(outer_out_valid),
-      .ready_i(outer_out_ready_i)
+  port #(.Gives(1'b1)) u_outer_out (
+      .live_i(rst_n), .data_i(outer_out_data), .valid_i(outer_out_valid), .ready_i(outer_out_ready_i), .*
   );
 
   // Tokens that move at this edge.

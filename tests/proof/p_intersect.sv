@@ -4,7 +4,7 @@
 // none. An end token is taken of both sides at once and leaves on all outputs. Nothing to be sent is taken without room.
 //
 // cells: onyx_intersect
-// with: port_in port_out
+// with: port
 // broken: onyx_intersect s/assign crd1_ready_o = take1 \& (~push | room)/assign crd1_ready_o = take1/
 // broken: onyx_intersect s/assign pos0_valid_o = push \& crd_ready_i \& pos1_ready_i/assign pos0_valid_o = push \& crd_ready_i/
 // broken: onyx_intersect s/take0 = equal | less/take0 = equal | ~less/
@@ -124,69 +124,13 @@ module p_intersect (
       .en_i(awake),
       .stir_o(gated_stir)
   );
-  port_in u_crd0 (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(crd0_data_i),
-      .valid_i(crd0_valid_i),
-      .ready_i(crd0_ready)
-  );
-  port_in u_crd1 (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(crd1_data_i),
-      .valid_i(crd1_valid_i),
-      .ready_i(crd1_ready)
-  );
-  port_in u_pos0 (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(pos0_data_i),
-      .valid_i(pos0_valid_i),
-      .ready_i(pos0_ready)
-  );
-  port_in u_pos1 (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(pos1_data_i),
-      .valid_i(pos1_valid_i),
-      .ready_i(pos1_ready)
-  );
-  port_out u_crd (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(crd_data),
-      .valid_i(crd_valid),
-      .ready_i(crd_ready_i)
-  );
-  port_out u_out0 (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(out0_data),
-      .valid_i(out0_valid),
-      .ready_i(out0_ready_i)
-  );
-  port_out u_out1 (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(out1_data),
-      .valid_i(out1_valid),
-      .ready_i(out1_ready_i)
-  );
+  port u_crd0 (.live_i(rst_n), .data_i(crd0_data_i), .valid_i(crd0_valid_i), .ready_i(crd0_ready), .*);
+  port u_crd1 (.live_i(rst_n), .data_i(crd1_data_i), .valid_i(crd1_valid_i), .ready_i(crd1_ready), .*);
+  port u_pos0 (.live_i(rst_n), .data_i(pos0_data_i), .valid_i(pos0_valid_i), .ready_i(pos0_ready), .*);
+  port u_pos1 (.live_i(rst_n), .data_i(pos1_data_i), .valid_i(pos1_valid_i), .ready_i(pos1_ready), .*);
+  port #(.Gives(1'b1)) u_crd (.live_i(rst_n), .data_i(crd_data), .valid_i(crd_valid), .ready_i(crd_ready_i), .*);
+  port #(.Gives(1'b1)) u_out0 (.live_i(rst_n), .data_i(out0_data), .valid_i(out0_valid), .ready_i(out0_ready_i), .*);
+  port #(.Gives(1'b1)) u_out1 (.live_i(rst_n), .data_i(out1_data), .valid_i(out1_valid), .ready_i(out1_ready_i), .*);
 
   // Tokens that move at this edge.
   logic moves, crd0_takes, crd1_takes, pos0_takes, pos1_takes, crd_gives, out0_gives, out1_gives;

@@ -3,7 +3,7 @@
 // when it leaves. Nothing is taken while what it sends has no room.
 //
 // cells: onyx_bf16 onyx_reduce
-// with: port_in port_out
+// with: port
 // set: Any=0
 // broken: onyx_reduce s/if (out_ready_i) state_d = StStop/state_d = StStop/
 // broken: onyx_reduce s/in_ready_o = in_valid_i \& item;/in_ready_o = in_valid_i;/
@@ -79,24 +79,8 @@ module p_reduce #(
       .en_i(awake),
       .stir_o(gated_stir)
   );
-  port_in u_in (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(in_data_i),
-      .valid_i(in_valid_i),
-      .ready_i(in_ready)
-  );
-  port_out u_out (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(out_data),
-      .valid_i(out_valid),
-      .ready_i(out_ready_i)
-  );
+  port u_in (.live_i(rst_n), .data_i(in_data_i), .valid_i(in_valid_i), .ready_i(in_ready), .*);
+  port #(.Gives(1'b1)) u_out (.live_i(rst_n), .data_i(out_data), .valid_i(out_valid), .ready_i(out_ready_i), .*);
 
   // Tokens that move at this edge.
   logic moves, in_takes, out_gives;

@@ -2,7 +2,7 @@
 // item as a reference, anything else unchanged. Nothing is taken while the output has no room.
 //
 // cells: onyx_fifo2 onyx_repeat
-// with: port_in port_out
+// with: port
 // broken: onyx_repeat s/assign repsig_ready_o = sent/assign repsig_ready_o = ref_ready_i/
 // broken: onyx_repeat s/send_d      = send_q;/send_d = 1'b0;/
 `include "proof.svh"
@@ -86,35 +86,9 @@ module p_repeat (
       .en_i(awake),
       .stir_o(gated_stir)
   );
-  port_in #(
-      .Queue(1'b1)
-  ) u_proc (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(proc_data_i),
-      .valid_i(proc_valid_i),
-      .ready_i(proc_ready)
-  );
-  port_in u_repsig (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(repsig_data_i),
-      .valid_i(repsig_valid_i),
-      .ready_i(repsig_ready)
-  );
-  port_out u_ref (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(ref_data),
-      .valid_i(ref_valid),
-      .ready_i(ref_ready_i)
-  );
+  port #(.Queue(1'b1)) u_proc (.live_i(rst_n), .data_i(proc_data_i), .valid_i(proc_valid_i), .ready_i(proc_ready), .*);
+  port u_repsig (.live_i(rst_n), .data_i(repsig_data_i), .valid_i(repsig_valid_i), .ready_i(repsig_ready), .*);
+  port #(.Gives(1'b1)) u_ref (.live_i(rst_n), .data_i(ref_data), .valid_i(ref_valid), .ready_i(ref_ready_i), .*);
 
   // Tokens that move at this edge.
   logic moves, proc_takes, repsig_takes, ref_gives;

@@ -2,7 +2,7 @@
 // Nothing is taken while the output has no room.
 //
 // cells: onyx_rsg
-// with: port_in port_out
+// with: port
 // broken: onyx_rsg s/base_valid_i \&\& !control) state_d = StData/base_valid_i) state_d = StData/
 // broken: onyx_rsg s/base_ready_o   = repsig_valid_o \& repsig_ready_i/base_ready_o = repsig_valid_o/
 `include "proof.svh"
@@ -59,24 +59,8 @@ module p_rsg (
       .en_i(awake),
       .stir_o(gated_stir)
   );
-  port_in u_base (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(base_data_i),
-      .valid_i(base_valid_i),
-      .ready_i(base_ready)
-  );
-  port_out u_repsig (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(repsig_data),
-      .valid_i(repsig_valid),
-      .ready_i(repsig_ready_i)
-  );
+  port u_base (.live_i(rst_n), .data_i(base_data_i), .valid_i(base_valid_i), .ready_i(base_ready), .*);
+  port #(.Gives(1'b1)) u_repsig (.live_i(rst_n), .data_i(repsig_data), .valid_i(repsig_valid), .ready_i(repsig_ready_i), .*);
 
   // Tokens that move at this edge.
   logic moves, base_takes, repsig_gives;

@@ -4,7 +4,7 @@
 // before it is taken, or there was one before in its fiber; a segment is the number of coordinates that have left (modulo 4).
 //
 // cells: onyx_write_scanner
-// with: port_in port_out
+// with: port
 // set: Modes=1
 // set: Modes=2
 // broken: onyx_write_scanner s/data_ready_o = run_i \&\& (data_data_i\[16\]/data_ready_o = run_i \&\& (1'b1 || data_data_i[16]/
@@ -77,53 +77,18 @@ module p_write_scanner #(
       .hazard_empty_o(hazard_empty)
   );
 
-  port_in #(
-      .Queue(1'b1),
-      .Used (Modes[0])
-  ) u_addr (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(addr_data_i),
-      .valid_i(addr_valid_i),
-      .ready_i(addr_ready)
+  port #(.Queue(1'b1), .Used(Modes[0])) u_addr (
+      .live_i(rst_n), .data_i(addr_data_i), .valid_i(addr_valid_i), .ready_i(addr_ready), .*
   );
-  port_in #(
-      .Queue(1'b1),
-      .Used (Modes[1])
-  ) u_block (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(block_data_i),
-      .valid_i(block_valid_i),
-      .ready_i(block_ready)
+  port #(.Queue(1'b1), .Used(Modes[1])) u_block (
+      .live_i(rst_n), .data_i(block_data_i), .valid_i(block_valid_i), .ready_i(block_ready), .*
   );
-  port_in #(
-      .Queue(1'b1),
-      .Used (Modes[0])
-  ) u_data (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(data_data_i),
-      .valid_i(data_valid_i),
-      .ready_i(data_ready)
+  port #(.Queue(1'b1), .Used(Modes[0])) u_data (
+      .live_i(rst_n), .data_i(data_data_i), .valid_i(data_valid_i), .ready_i(data_ready), .*
   );
   // In block mode that an offer stays is proved, not that it stays the same: that hangs on every bit of two counters.
-  port_out #(
-      .Width(34)
-  ) u_cmd (
-      .clk_i(clk_i),
-      .live_i(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .data_i(Modes[1] ? 34'd0 : cmd_data),
-      .valid_i(cmd_valid),
-      .ready_i(cmd_ready_i)
+  port #(.Gives(1'b1), .Width(34)) u_cmd (
+      .live_i(rst_n), .data_i(Modes[1] ? 34'd0 : cmd_data), .valid_i(cmd_valid), .ready_i(cmd_ready_i), .*
   );
 
   // What moves at this edge.

@@ -8,7 +8,7 @@ set -eu
 rtl=$1 here=$2 test=$3 dir=$4 stride=$5
 . "$here/model.sh"
 work=$dir/judge_$(basename "$test")_$stride
-about=$(cat "$test" "$dir/list" "$0" "$here"/p_*.sv "$here"/port_*.sv "$here/model.sh" | cksum)
+about=$(cat "$test" "$dir/list" "$0" "$here"/*.sv "$here"/*.svh "$here/model.sh" | cksum)
 [ "$stride" = 1 ] && [ "$about" = "$(cat "$work/about" 2>/dev/null)" ] || rm -rf "$work"
 mkdir -p "$work"
 touch "$work/ran" "$work/judged"

@@ -1,0 +1,63 @@
+// A port of a primitive: an input, fed by a FIFO, or with Gives = 1 an output, into one.
+//
+// Of the FIFO it assumes what queue_contract proves of every one. A token at its head stays until the primitive takes it, and
+// none is there in the cycle after a flush or reset (hold, empty); once ready, as it is after a flush or reset, it stays so
+// until it gets a token (ready_hold, accepts).
+//
+// Of an input it proves that nothing is taken where nothing is, unless the port is a FIFO's (Queue = 1), whose ready says
+// what is inside. One that is not used in a proof (Used = 0) need not take.
+// Of an output it proves that an offer stays, unchanged, until it is taken. With Lapses = 1 an offer without room may pause,
+// but comes again, unchanged, and before anything else.
+`include "proof.svh"
+module port #(
+    parameter bit Gives = 1'b0,
+    parameter bit Queue = 1'b0,
+    parameter bit Used = 1'b1,
+    parameter bit Lapses = 1'b0,
+    parameter int unsigned Width = 17
+) (
+    input logic        clk_i,
+    input logic        live_i,
+    input logic        en_i,
+    input logic        flush_i,
+    input logic [Width-1:0] data_i,
+    input logic        valid_i,
+    input logic        ready_i
+);
+  // The offer of the last cycle is still to be taken; nothing has come to the FIFO since the last flush or reset, or, if it is
+  // behind an output, since it was ready.
+  logic stays_q, fresh_q;
+  logic [Width-1:0] data_q;
+  initial begin
+    stays_q = 1'b0;
+    fresh_q = 1'b1;
+  end
+  always_ff @(posedge clk_i) begin
+    stays_q <= live_i & (valid_i | (Lapses & stays_q)) & ~(en_i & (flush_i | (valid_i & ready_i)));
+    fresh_q <= ~live_i | (en_i & flush_i) | (Gives ? ready_i & ~(en_i & valid_i) : fresh_q & ~en_i);
+    if (valid_i) data_q <= data_i;
+  end
+  always_comb begin
+    if (live_i) begin
+      `REACH(moves, !Used || en_i && valid_i && ready_i && !flush_i)
+      `REACH(waits, stays_q && !ready_i)
+    end
+  end
+  if (Gives) begin : g_out
+    always_comb begin
+      if (fresh_q) assume (ready_i);
+      if (live_i && stays_q) begin
+        `PROVE(hold, valid_i || Lapses)
+        `PROVE(stable, !valid_i || data_i == data_q)
+      end
+    end
+  end else begin : g_in
+    always_comb begin
+      if (fresh_q) assume (!valid_i);
+      if (stays_q) assume (valid_i && data_i == data_q);
+      if (live_i) begin
+        `PROVE(takes_what_is_there, Queue || !ready_i || valid_i)
+      end
+    end
+  end
+endmodule

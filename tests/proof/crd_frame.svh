@@ -1,0 +1,66 @@
+// The frame of a property file about a cell with an inner and an outer stream: its ports, where those of the streams are, and what
+// moves there. The text of a module: it stands behind the first port and goes on into the body of the module, which
+//   names it Lapses     that an offer on the outer output may pause (port.sv),
+//   assigns it excused  that the cell may leave be what is at its heads, though there is room for all of it, and
+//   connects the cell.
+    input logic        clk_i,
+    input logic        rst_ni,
+    input logic        en_i,
+    input logic        flush_i,
+    input logic [16:0] inner_data_i,
+    input logic        inner_valid_i,
+    input logic [16:0] outer_data_i,
+    input logic        outer_valid_i,
+    input logic        inner_out_ready_i,
+    input logic        outer_out_ready_i
+);
+  logic rst_n;
+  first_reset u_reset (.clk_i, .rst_ni, .live_o(), .rst_no(rst_n));
+
+  logic inner_ready, outer_ready, inner_out_valid, outer_out_valid;
+  logic [16:0] inner_out_data, outer_out_data;
+  port u_inner (.live_i(rst_n), .data_i(inner_data_i), .valid_i(inner_valid_i), .ready_i(inner_ready), .*);
+  port u_outer (.live_i(rst_n), .data_i(outer_data_i), .valid_i(outer_valid_i), .ready_i(outer_ready), .*);
+  port #(.Gives(1'b1)) u_inner_out (
+      .live_i(rst_n), .data_i(inner_out_data), .valid_i(inner_out_valid), .ready_i(inner_out_ready_i), .*
+  );
+  port #(.Gives(1'b1), .Lapses(Lapses)) u_outer_out (
+      .live_i(rst_n), .data_i(outer_out_data), .valid_i(outer_out_valid), .ready_i(outer_out_ready_i), .*
+  );
+
+  // Tokens that move at this edge, and all that the FIFOs can tell of them.
+  logic moves, inner_takes, outer_takes, inner_out_gives, outer_out_gives;
+  assign moves = rst_n & en_i & ~flush_i;
+  assign inner_takes = moves & inner_valid_i & inner_ready;
+  assign outer_takes = moves & outer_valid_i & outer_ready;
+  assign inner_out_gives = moves & inner_out_valid & inner_out_ready_i;
+  assign outer_out_gives = moves & outer_out_valid & outer_out_ready_i;
+  logic [37:0] moved;
+  assign moved = {
+    inner_takes,
+    outer_takes,
+    inner_out_gives,
+    outer_out_gives,
+    inner_out_data & {17{inner_out_gives}},
+    outer_out_data & {17{outer_out_gives}}
+  };
+
+  // What is at the heads.
+  logic inner_stop, inner_done, inner_item;
+  assign inner_stop = inner_data_i[16] & (inner_data_i[9:8] == 2'd0);
+  assign inner_done = inner_data_i[16] & (inner_data_i[9:8] == 2'd1);
+  assign inner_item = ~inner_stop & ~inner_done;
+  logic outer_stop, outer_done, outer_item;
+  assign outer_stop = outer_data_i[16] & (outer_data_i[9:8] == 2'd0);
+  assign outer_done = outer_data_i[16] & (outer_data_i[9:8] == 2'd1);
+  assign outer_item = ~outer_stop & ~outer_done;
+
+  // Enabled cycles on end in which the cell had all that it needs and took nothing.
+  logic excused;
+  logic [2:0] idle_q;
+  initial idle_q = 3'd0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_n || (en_i && (flush_i || !(inner_valid_i && outer_valid_i && inner_out_ready_i && outer_out_ready_i) ||
+                            excused || inner_takes || outer_takes))) idle_q <= 3'd0;
+    else if (en_i) idle_q <= idle_q + 3'd1;
+  end

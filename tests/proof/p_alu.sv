@@ -2,7 +2,7 @@
 // inside at most. A pair of control tokens leaves as that of operand 0, any other as data; what the data is, is not asked.
 //
 // cells: onyx_fifo2 onyx_bf16 onyx_alu
-// with: port queue_contract
+// with: first_reset port queue_contract
 // broken: onyx_alu s/assign data1_ready_o = both \& queue_ready/assign data1_ready_o = both/
 // broken: onyx_alu s/in_valid_i (both)/in_valid_i (data0_valid_i)/
 `include "proof.svh"
@@ -20,28 +20,14 @@ module p_alu (
 );
   // a + b of the integer unit: the handshake does not know the instruction.
   localparam logic [83:0] Add = {6'd0, 1'b0, 2'd0, 16'd0, 2'd0, 16'd0, 2'd2, 16'd0, 2'd2, 13'd0, 1'b0, 5'd0, 2'd0};
-  logic live_q, rst_n;
-  initial live_q = 1'b0;
-  always_ff @(posedge clk_i) live_q <= 1'b1;
-  assign rst_n = live_q & rst_ni;
+  logic rst_n;
+  first_reset u_reset (.clk_i, .rst_ni, .live_o(), .rst_no(rst_n));
 
   logic data0_ready, data1_ready, res_valid;
   logic [16:0] res_data;
   onyx_alu u_cell (
-      .clk_i        (clk_i),
-      .rst_ni       (rst_n),
-      .en_i         (en_i),
-      .flush_i      (flush_i),
-      .inst_i       (Add),
-      .data0_data_i (data0_data_i),
-      .data0_valid_i(data0_valid_i),
-      .data0_ready_o(data0_ready),
-      .data1_data_i (data1_data_i),
-      .data1_valid_i(data1_valid_i),
-      .data1_ready_o(data1_ready),
-      .res_data_o   (res_data),
-      .res_valid_o  (res_valid),
-      .res_ready_i  (res_ready_i)
+      .rst_ni(rst_n), .inst_i(Add), .data0_ready_o(data0_ready), .data1_ready_o(data1_ready), .res_data_o(res_data),
+      .res_valid_o(res_valid), .hazard_o(), .*
   );
   port u_data0 (.live_i(rst_n), .data_i(data0_data_i), .valid_i(data0_valid_i), .ready_i(data0_ready), .*);
   port u_data1 (.live_i(rst_n), .data_i(data1_data_i), .valid_i(data1_valid_i), .ready_i(data1_ready), .*);

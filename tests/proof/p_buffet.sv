@@ -4,7 +4,7 @@
 // What the memory holds is not asked (mem_rdata_i: anything, until the next read).
 //
 // cells: onyx_buffet_id onyx_buffet
-// with: port
+// with: first_reset port
 // broken: onyx_buffet_id s/assign free          = rd_valid_i \&\& has_block/assign free = rd_valid_i/
 // broken: onyx_buffet_id s/open_q \&\& (blocks_q != 2'd2)/open_q/
 // broken: onyx_buffet s/rd_valid_i \&\& !fetching_0 \&\& !fetching_1/rd_valid_i/
@@ -25,16 +25,14 @@ module p_buffet (
     input logic [63:0] mem_rdata_i,
     output logic [97:0] seen_o  // all that the FIFOs, the memory and the monitor's register can tell
 );
-  logic live_q, rst_n;
-  initial live_q = 1'b0;
-  always_ff @(posedge clk_i) live_q <= 1'b1;
-  assign rst_n = live_q & rst_ni;
+  logic live, rst_n;
+  first_reset u_reset (.clk_i, .rst_ni, .live_o(live), .rst_no(rst_n));
 
   // The configuration stands.
   logic [8:0] config_now, config_q;
   assign config_now = {run, cap_log_0, cap_log_1};
   always_ff @(posedge clk_i) config_q <= config_now;
-  always_comb if (live_q) assume (config_now == config_q);
+  always_comb if (live) assume (config_now == config_q);
 
   // Whose turn it is: as the core counts it.
   logic [1:0] turn_q;
@@ -49,32 +47,10 @@ module p_buffet (
   logic [8:0] mem_addr;
   logic [63:0] mem_wdata;
   onyx_buffet u_cell (
-      .clk_i(clk_i),
-      .rst_ni(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .run_i(run),
-      .cap_log_0_i(cap_log_0),
-      .cap_log_1_i(cap_log_1),
-      .wr_data_i(wr_data_i),
-      .wr_valid_i(wr_valid_i),
-      .wr_ready_o(wr_ready),
-      .rd_data_i(rd_data_i),
-      .rd_valid_i(rd_valid_i),
-      .rd_ready_o(rd_ready),
-      .rsp_data_o(rsp_data),
-      .rsp_valid_o(rsp_valid),
-      .rsp_ready_i(rsp_ready_i),
-      .mem_req_o(mem_req),
-      .mem_we_o(mem_we),
-      .mem_addr_o(mem_addr),
-      .mem_wdata_o(mem_wdata),
-      .mem_rdata_i(mem_rdata_i),
-      .turn_i(turn_q),
-      .stir_o(stir),
-      .hazard_second_o(second),
-      .hazard_order_o(order),
-      .hazard_overflow_o(overflow)
+      .rst_ni(rst_n), .run_i(run), .cap_log_0_i(cap_log_0), .cap_log_1_i(cap_log_1), .wr_ready_o(wr_ready),
+      .rd_ready_o(rd_ready), .rsp_data_o(rsp_data), .rsp_valid_o(rsp_valid), .mem_req_o(mem_req), .mem_we_o(mem_we),
+      .mem_addr_o(mem_addr), .mem_wdata_o(mem_wdata), .turn_i(turn_q), .stir_o(stir), .hazard_second_o(second),
+      .hazard_order_o(order), .hazard_overflow_o(overflow), .*
   );
   port #(.Width(34)) u_wr (.live_i(rst_n), .data_i(wr_data_i), .valid_i(wr_valid_i), .ready_i(wr_ready), .*);
   port #(.Width(19)) u_rd (.live_i(rst_n), .data_i(rd_data_i), .valid_i(rd_valid_i), .ready_i(rd_ready), .*);
@@ -91,7 +67,7 @@ module p_buffet (
     read_q <= reads;
     word_q <= mem_rdata_i;
   end
-  always_comb if (live_q && !read_q) assume (mem_rdata_i == word_q);
+  always_comb if (live && !read_q) assume (mem_rdata_i == word_q);
 
   // What moves at this edge.
   logic moves, wr_takes, rd_takes, answers, opens, closes, frees, asks, wr_id, rd_id;
@@ -107,10 +83,8 @@ module p_buffet (
   assign closes   = wr_takes & ~wr_data_i[33] & open_q[wr_id];
 
   // What is open; finished blocks; an answer that is due, and for whom.
-  logic [1:0] open_q;
-  logic [1:0] blocks0_q, blocks1_q;
-  logic due_q, due_id_q;
-  logic has_block;
+  logic [1:0] open_q, blocks0_q, blocks1_q;
+  logic due_q, due_id_q, has_block;
   assign has_block = rd_id ? blocks1_q != 2'd0 : blocks0_q != 2'd0;
   initial begin
     open_q    = 2'd0;

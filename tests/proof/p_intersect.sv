@@ -4,7 +4,7 @@
 // none. An end token is taken of both sides at once and leaves on all outputs. Nothing to be sent is taken without room.
 //
 // cells: onyx_intersect
-// with: port
+// with: first_reset port
 // broken: onyx_intersect s/assign crd1_ready_o = take1 \& (~push | room)/assign crd1_ready_o = take1/
 // broken: onyx_intersect s/assign pos0_valid_o = push \& crd_ready_i \& pos1_ready_i/assign pos0_valid_o = push \& crd_ready_i/
 // broken: onyx_intersect s/take0 = equal | less/take0 = equal | ~less/
@@ -28,101 +28,34 @@ module p_intersect (
     input logic        out1_ready_i,
     output logic [58:0] seen_o  // all that the FIFOs and the monitor's register can tell
 );
-  logic live_q, rst_n;
-  initial live_q = 1'b0;
-  always_ff @(posedge clk_i) live_q <= 1'b1;
-  assign rst_n = live_q & rst_ni;
+  logic live, rst_n;
+  first_reset u_reset (.clk_i, .rst_ni, .live_o(live), .rst_no(rst_n));
 
-  logic crd0_ready;
-  logic crd1_ready;
-  logic pos0_ready;
-  logic pos1_ready;
-  logic crd_valid;
-  logic [16:0] crd_data;
-  logic out0_valid;
-  logic [16:0] out0_data;
-  logic out1_valid;
-  logic [16:0] out1_data;
-  logic union_mode_q;
+  logic crd0_ready, crd1_ready, pos0_ready, pos1_ready, crd_valid, out0_valid, out1_valid, union_mode_q;
+  logic [16:0] crd_data, out0_data, out1_data;
   always_ff @(posedge clk_i) union_mode_q <= union_mode;
-  always_comb if (live_q) assume (union_mode == union_mode_q);
+  always_comb if (live) assume (union_mode == union_mode_q);
 
-  logic hazard;
-  logic stir, gated_stir;
+  logic hazard, stir, gated_stir;
   onyx_intersect u_cell (
-      .clk_i(clk_i),
-      .rst_ni(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .joiner_op_i(union_mode),
-      .crd0_data_i(crd0_data_i),
-      .crd0_valid_i(crd0_valid_i),
-      .crd0_ready_o(crd0_ready),
-      .crd1_data_i(crd1_data_i),
-      .crd1_valid_i(crd1_valid_i),
-      .crd1_ready_o(crd1_ready),
-      .pos0_data_i(pos0_data_i),
-      .pos0_valid_i(pos0_valid_i),
-      .pos0_ready_o(pos0_ready),
-      .pos1_data_i(pos1_data_i),
-      .pos1_valid_i(pos1_valid_i),
-      .pos1_ready_o(pos1_ready),
-      .hazard_o(hazard),
-      .crd_data_o(crd_data),
-      .crd_valid_o(crd_valid),
-      .crd_ready_i(crd_ready_i),
-      .pos0_data_o(out0_data),
-      .pos0_valid_o(out0_valid),
-      .pos0_ready_i(out0_ready_i),
-      .pos1_data_o(out1_data),
-      .pos1_valid_o(out1_valid),
-      .pos1_ready_i(out1_ready_i),
-      .stir_o(stir)
+      .rst_ni(rst_n), .joiner_op_i(union_mode), .crd0_ready_o(crd0_ready), .crd1_ready_o(crd1_ready),
+      .pos0_ready_o(pos0_ready), .pos1_ready_o(pos1_ready), .hazard_o(hazard), .crd_data_o(crd_data),
+      .crd_valid_o(crd_valid), .pos0_data_o(out0_data), .pos0_valid_o(out0_valid), .pos0_ready_i(out0_ready_i),
+      .pos1_data_o(out1_data), .pos1_valid_o(out1_valid), .pos1_ready_i(out1_ready_i), .stir_o(stir), .*
   );
 
   // The same cell with a clock only when it says that it may change, or a token moves.
   logic awake;
   assign awake = en_i & (flush_i | gated_stir | (crd0_valid_i & gated_crd0_ready) | (crd1_valid_i & gated_crd1_ready) | (pos0_valid_i & gated_pos0_ready) | (pos1_valid_i & gated_pos1_ready) | (gated_crd_valid & crd_ready_i) | (gated_out0_valid & out0_ready_i) | (gated_out1_valid & out1_ready_i));
-  logic gated_crd0_ready;
-  logic gated_crd1_ready;
-  logic gated_pos0_ready;
-  logic gated_pos1_ready;
-  logic [16:0] gated_crd_data;
-  logic gated_crd_valid;
-  logic [16:0] gated_out0_data;
-  logic gated_out0_valid;
-  logic [16:0] gated_out1_data;
-  logic gated_out1_valid;
-  logic gated_hazard;
+  logic gated_crd0_ready, gated_crd1_ready, gated_pos0_ready, gated_pos1_ready;
+  logic gated_crd_valid, gated_out0_valid, gated_out1_valid, gated_hazard;
+  logic [16:0] gated_crd_data, gated_out0_data, gated_out1_data;
   onyx_intersect u_gated (
-      .clk_i(clk_i),
-      .rst_ni(rst_n),
-      .flush_i(flush_i),
-      .joiner_op_i(union_mode),
-      .crd0_data_i(crd0_data_i),
-      .crd0_valid_i(crd0_valid_i),
-      .crd1_data_i(crd1_data_i),
-      .crd1_valid_i(crd1_valid_i),
-      .pos0_data_i(pos0_data_i),
-      .pos0_valid_i(pos0_valid_i),
-      .pos1_data_i(pos1_data_i),
-      .pos1_valid_i(pos1_valid_i),
-      .crd_ready_i(crd_ready_i),
-      .pos0_ready_i(out0_ready_i),
-      .pos1_ready_i(out1_ready_i),
-      .crd0_ready_o(gated_crd0_ready),
-      .crd1_ready_o(gated_crd1_ready),
-      .pos0_ready_o(gated_pos0_ready),
-      .pos1_ready_o(gated_pos1_ready),
-      .crd_data_o(gated_crd_data),
-      .crd_valid_o(gated_crd_valid),
-      .pos0_data_o(gated_out0_data),
-      .pos0_valid_o(gated_out0_valid),
-      .pos1_data_o(gated_out1_data),
-      .pos1_valid_o(gated_out1_valid),
-      .hazard_o(gated_hazard),
-      .en_i(awake),
-      .stir_o(gated_stir)
+      .rst_ni(rst_n), .joiner_op_i(union_mode), .pos0_ready_i(out0_ready_i), .pos1_ready_i(out1_ready_i),
+      .crd0_ready_o(gated_crd0_ready), .crd1_ready_o(gated_crd1_ready), .pos0_ready_o(gated_pos0_ready),
+      .pos1_ready_o(gated_pos1_ready), .crd_data_o(gated_crd_data), .crd_valid_o(gated_crd_valid),
+      .pos0_data_o(gated_out0_data), .pos0_valid_o(gated_out0_valid), .pos1_data_o(gated_out1_data),
+      .pos1_valid_o(gated_out1_valid), .hazard_o(gated_hazard), .en_i(awake), .stir_o(gated_stir), .*
   );
   port u_crd0 (.live_i(rst_n), .data_i(crd0_data_i), .valid_i(crd0_valid_i), .ready_i(crd0_ready), .*);
   port u_crd1 (.live_i(rst_n), .data_i(crd1_data_i), .valid_i(crd1_valid_i), .ready_i(crd1_ready), .*);

@@ -3,7 +3,7 @@
 // when it leaves. Nothing is taken while what it sends has no room.
 //
 // cells: onyx_bf16 onyx_reduce
-// with: port
+// with: first_reset port
 // set: Any=0
 // broken: onyx_reduce s/if (out_ready_i) state_d = StStop/state_d = StStop/
 // broken: onyx_reduce s/in_ready_o = in_valid_i \& item;/in_ready_o = in_valid_i;/
@@ -22,62 +22,33 @@ module p_reduce #(
     input logic        out_ready_i,
     output logic [19:0] seen_o  // all that the FIFOs and the monitor's register can tell
 );
-  logic live_q, rst_n;
-  initial live_q = 1'b0;
-  always_ff @(posedge clk_i) live_q <= 1'b1;
-  assign rst_n = live_q & rst_ni;
+  logic live, rst_n;
+  first_reset u_reset (.clk_i, .rst_ni, .live_o(live), .rst_no(rst_n));
 
-  logic in_ready;
-  logic out_valid;
+  logic in_ready, out_valid;
   logic [16:0] out_data;
   logic [15:0] first_q;
   always_ff @(posedge clk_i) first_q <= first;
-  always_comb if (live_q) assume (first == first_q);
+  always_comb if (live) assume (first == first_q);
   logic bf16_q;
   always_ff @(posedge clk_i) bf16_q <= bf16;
-  always_comb if (live_q) assume (bf16 == bf16_q);
+  always_comb if (live) assume (bf16 == bf16_q);
 
-  logic hazard;
-  logic stir, gated_stir;
+  logic hazard, stir, gated_stir;
   onyx_reduce u_cell (
-      .clk_i(clk_i),
-      .rst_ni(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .default_value_i(first),
-      .bf16_i(Any & bf16),
-      .in_data_i(in_data_i),
-      .in_valid_i(in_valid_i),
-      .in_ready_o(in_ready),
-      .hazard_o(hazard),
-      .out_data_o(out_data),
-      .out_valid_o(out_valid),
-      .out_ready_i(out_ready_i),
-      .stir_o(stir)
+      .rst_ni(rst_n), .default_value_i(first), .bf16_i(Any & bf16), .in_ready_o(in_ready), .hazard_o(hazard),
+      .out_data_o(out_data), .out_valid_o(out_valid), .stir_o(stir), .*
   );
 
   // The same cell with a clock only when it says that it may change, or a token moves.
   logic awake;
   assign awake = en_i & (flush_i | gated_stir | (in_valid_i & gated_in_ready) | (gated_out_valid & out_ready_i));
-  logic gated_in_ready;
+  logic gated_in_ready, gated_out_valid, gated_hazard;
   logic [16:0] gated_out_data;
-  logic gated_out_valid;
-  logic gated_hazard;
   onyx_reduce u_gated (
-      .clk_i(clk_i),
-      .rst_ni(rst_n),
-      .flush_i(flush_i),
-      .default_value_i(first),
-      .bf16_i(Any & bf16),
-      .in_data_i(in_data_i),
-      .in_valid_i(in_valid_i),
-      .out_ready_i(out_ready_i),
-      .in_ready_o(gated_in_ready),
-      .out_data_o(gated_out_data),
-      .out_valid_o(gated_out_valid),
-      .hazard_o(gated_hazard),
-      .en_i(awake),
-      .stir_o(gated_stir)
+      .rst_ni(rst_n), .default_value_i(first), .bf16_i(Any & bf16), .in_ready_o(gated_in_ready),
+      .out_data_o(gated_out_data), .out_valid_o(gated_out_valid), .hazard_o(gated_hazard), .en_i(awake),
+      .stir_o(gated_stir), .*
   );
   port u_in (.live_i(rst_n), .data_i(in_data_i), .valid_i(in_valid_i), .ready_i(in_ready), .*);
   port #(.Gives(1'b1)) u_out (.live_i(rst_n), .data_i(out_data), .valid_i(out_valid), .ready_i(out_ready_i), .*);

@@ -2,7 +2,7 @@
 // item as a reference, anything else unchanged. Nothing is taken while the output has no room.
 //
 // cells: onyx_fifo2 onyx_repeat
-// with: port
+// with: first_reset port
 // broken: onyx_repeat s/assign repsig_ready_o = sent/assign repsig_ready_o = ref_ready_i/
 // broken: onyx_repeat s/send_d      = send_q;/send_d = 1'b0;/
 `include "proof.svh"
@@ -21,70 +21,32 @@ module p_repeat (
     input logic        ref_ready_i,
     output logic [20:0] seen_o  // all that the FIFOs and the monitor's register can tell
 );
-  logic live_q, rst_n;
-  initial live_q = 1'b0;
-  always_ff @(posedge clk_i) live_q <= 1'b1;
-  assign rst_n = live_q & rst_ni;
+  logic live, rst_n;
+  first_reset u_reset (.clk_i, .rst_ni, .live_o(live), .rst_no(rst_n));
 
-  logic proc_ready;
-  logic repsig_ready;
-  logic ref_valid;
+  logic proc_ready, repsig_ready, ref_valid, root_q;
   logic [16:0] ref_data;
-  logic root_q;
   always_ff @(posedge clk_i) root_q <= root;
-  always_comb if (live_q) assume (root == root_q);
+  always_comb if (live) assume (root == root_q);
   logic spacc_q;
   always_ff @(posedge clk_i) spacc_q <= spacc;
-  always_comb if (live_q) assume (spacc == spacc_q);
+  always_comb if (live) assume (spacc == spacc_q);
 
-  logic hazard;
-  logic stir, gated_stir;
+  logic hazard, stir, gated_stir;
   onyx_repeat u_cell (
-      .clk_i(clk_i),
-      .rst_ni(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .root_i(root),
-      .spacc_i(spacc),
-      .proc_data_i(proc_data_i),
-      .proc_valid_i(proc_valid_i),
-      .proc_ready_o(proc_ready),
-      .repsig_data_i(repsig_data_i),
-      .repsig_valid_i(repsig_valid_i),
-      .repsig_ready_o(repsig_ready),
-      .hazard_o(hazard),
-      .ref_data_o(ref_data),
-      .ref_valid_o(ref_valid),
-      .ref_ready_i(ref_ready_i),
-      .stir_o(stir)
+      .rst_ni(rst_n), .root_i(root), .spacc_i(spacc), .proc_ready_o(proc_ready), .repsig_ready_o(repsig_ready),
+      .hazard_o(hazard), .ref_data_o(ref_data), .ref_valid_o(ref_valid), .stir_o(stir), .*
   );
 
   // The same cell with a clock only when it says that it may change, or a token moves.
   logic awake;
   assign awake = en_i & (flush_i | gated_stir | (proc_valid_i & gated_proc_ready) | (repsig_valid_i & gated_repsig_ready) | (gated_ref_valid & ref_ready_i));
-  logic gated_proc_ready;
-  logic gated_repsig_ready;
+  logic gated_proc_ready, gated_repsig_ready, gated_ref_valid, gated_hazard;
   logic [16:0] gated_ref_data;
-  logic gated_ref_valid;
-  logic gated_hazard;
   onyx_repeat u_gated (
-      .clk_i(clk_i),
-      .rst_ni(rst_n),
-      .flush_i(flush_i),
-      .root_i(root),
-      .spacc_i(spacc),
-      .proc_data_i(proc_data_i),
-      .proc_valid_i(proc_valid_i),
-      .repsig_data_i(repsig_data_i),
-      .repsig_valid_i(repsig_valid_i),
-      .ref_ready_i(ref_ready_i),
-      .proc_ready_o(gated_proc_ready),
-      .repsig_ready_o(gated_repsig_ready),
-      .ref_data_o(gated_ref_data),
-      .ref_valid_o(gated_ref_valid),
-      .hazard_o(gated_hazard),
-      .en_i(awake),
-      .stir_o(gated_stir)
+      .rst_ni(rst_n), .root_i(root), .spacc_i(spacc), .proc_ready_o(gated_proc_ready),
+      .repsig_ready_o(gated_repsig_ready), .ref_data_o(gated_ref_data), .ref_valid_o(gated_ref_valid),
+      .hazard_o(gated_hazard), .en_i(awake), .stir_o(gated_stir), .*
   );
   port #(.Queue(1'b1)) u_proc (.live_i(rst_n), .data_i(proc_data_i), .valid_i(proc_valid_i), .ready_i(proc_ready), .*);
   port u_repsig (.live_i(rst_n), .data_i(repsig_data_i), .valid_i(repsig_valid_i), .ready_i(repsig_ready), .*);

@@ -2,7 +2,7 @@
 // Nothing is taken while the output has no room.
 //
 // cells: onyx_rsg
-// with: port
+// with: first_reset port
 // broken: onyx_rsg s/base_valid_i \&\& !control) state_d = StData/base_valid_i) state_d = StData/
 // broken: onyx_rsg s/base_ready_o   = repsig_valid_o \& repsig_ready_i/base_ready_o = repsig_valid_o/
 `include "proof.svh"
@@ -16,48 +16,26 @@ module p_rsg (
     input logic        repsig_ready_i,
     output logic [18:0] seen_o  // all that the FIFOs and the monitor's register can tell
 );
-  logic live_q, rst_n;
-  initial live_q = 1'b0;
-  always_ff @(posedge clk_i) live_q <= 1'b1;
-  assign rst_n = live_q & rst_ni;
+  logic rst_n;
+  first_reset u_reset (.clk_i, .rst_ni, .live_o(), .rst_no(rst_n));
 
-  logic base_ready;
-  logic repsig_valid;
+  logic base_ready, repsig_valid;
   logic [16:0] repsig_data;
 
   logic stir, gated_stir;
   onyx_rsg u_cell (
-      .clk_i(clk_i),
-      .rst_ni(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .base_data_i(base_data_i),
-      .base_valid_i(base_valid_i),
-      .base_ready_o(base_ready),
-      .repsig_data_o(repsig_data),
-      .repsig_valid_o(repsig_valid),
-      .repsig_ready_i(repsig_ready_i),
-      .stir_o(stir)
+      .rst_ni(rst_n), .base_ready_o(base_ready), .repsig_data_o(repsig_data), .repsig_valid_o(repsig_valid),
+      .stir_o(stir), .*
   );
 
   // The same cell with a clock only when it says that it may change, or a token moves.
   logic awake;
   assign awake = en_i & (flush_i | gated_stir | (base_valid_i & gated_base_ready) | (gated_repsig_valid & repsig_ready_i));
-  logic gated_base_ready;
+  logic gated_base_ready, gated_repsig_valid;
   logic [16:0] gated_repsig_data;
-  logic gated_repsig_valid;
   onyx_rsg u_gated (
-      .clk_i(clk_i),
-      .rst_ni(rst_n),
-      .flush_i(flush_i),
-      .base_data_i(base_data_i),
-      .base_valid_i(base_valid_i),
-      .repsig_ready_i(repsig_ready_i),
-      .base_ready_o(gated_base_ready),
-      .repsig_data_o(gated_repsig_data),
-      .repsig_valid_o(gated_repsig_valid),
-      .en_i(awake),
-      .stir_o(gated_stir)
+      .rst_ni(rst_n), .base_ready_o(gated_base_ready), .repsig_data_o(gated_repsig_data),
+      .repsig_valid_o(gated_repsig_valid), .en_i(awake), .stir_o(gated_stir), .*
   );
   port u_base (.live_i(rst_n), .data_i(base_data_i), .valid_i(base_valid_i), .ready_i(base_ready), .*);
   port #(.Gives(1'b1)) u_repsig (.live_i(rst_n), .data_i(repsig_data), .valid_i(repsig_valid), .ready_i(repsig_ready_i), .*);

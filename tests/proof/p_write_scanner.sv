@@ -4,7 +4,7 @@
 // before it is taken, or there was one before in its fiber; a segment is the number of coordinates that have left (modulo 4).
 //
 // cells: onyx_write_scanner
-// with: port
+// with: first_reset port
 // set: Modes=1
 // set: Modes=2
 // broken: onyx_write_scanner s/data_ready_o = run_i \&\& (data_data_i\[16\]/data_ready_o = run_i \&\& (1'b1 || data_data_i[16]/
@@ -34,47 +34,23 @@ module p_write_scanner #(
     input logic        cmd_ready_i,
     output logic [39:0] seen_o  // all that the FIFOs and the monitor's register can tell
 );
-  logic live_q, rst_n;
-  initial live_q = 1'b0;
-  always_ff @(posedge clk_i) live_q <= 1'b1;
-  assign rst_n = live_q & rst_ni;
+  logic live, rst_n;
+  first_reset u_reset (.clk_i, .rst_ni, .live_o(live), .rst_no(rst_n));
 
   // The configuration stands.
   logic [13:0] config_now, config_q;
   assign config_now = {run, block_mode, lowest_level, compressed, spacc, init_blank, stop_lvl};
   always_ff @(posedge clk_i) config_q <= config_now;
-  always_comb if (live_q) assume (config_now == config_q);
+  always_comb if (live) assume (config_now == config_q);
   always_comb assume (Modes[block_mode]);
 
   logic addr_ready, block_ready, data_ready, cmd_valid, hazard_equal, hazard_empty, stir;
   logic [33:0] cmd_data;
   onyx_write_scanner u_cell (
-      .clk_i(clk_i),
-      .rst_ni(rst_n),
-      .en_i(en_i),
-      .flush_i(flush_i),
-      .run_i(run),
-      .block_mode_i(block_mode),
-      .lowest_level_i(lowest_level),
-      .compressed_i(compressed),
-      .spacc_i(spacc),
-      .init_blank_i(init_blank),
-      .stop_lvl_i(stop_lvl),
-      .addr_data_i(addr_data_i),
-      .addr_valid_i(addr_valid_i),
-      .addr_ready_o(addr_ready),
-      .block_data_i(block_data_i),
-      .block_valid_i(block_valid_i),
-      .block_ready_o(block_ready),
-      .data_data_i(data_data_i),
-      .data_valid_i(data_valid_i),
-      .data_ready_o(data_ready),
-      .cmd_data_o(cmd_data),
-      .cmd_valid_o(cmd_valid),
-      .cmd_ready_i(cmd_ready_i),
-      .stir_o(stir),
-      .hazard_equal_o(hazard_equal),
-      .hazard_empty_o(hazard_empty)
+      .rst_ni(rst_n), .run_i(run), .block_mode_i(block_mode), .lowest_level_i(lowest_level), .compressed_i(compressed),
+      .spacc_i(spacc), .init_blank_i(init_blank), .stop_lvl_i(stop_lvl), .addr_ready_o(addr_ready),
+      .block_ready_o(block_ready), .data_ready_o(data_ready), .cmd_data_o(cmd_data), .cmd_valid_o(cmd_valid),
+      .stir_o(stir), .hazard_equal_o(hazard_equal), .hazard_empty_o(hazard_empty), .*
   );
 
   port #(.Queue(1'b1), .Used(Modes[0])) u_addr (

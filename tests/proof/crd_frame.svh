@@ -3,10 +3,7 @@
 //   names it Lapses     that an offer on the outer output may pause (port.sv),
 //   assigns it excused  that the cell may leave be what is at its heads, though there is room for all of it, and
 //   connects the cell.
-    input logic        clk_i,
-    input logic        rst_ni,
-    input logic        en_i,
-    input logic        flush_i,
+`include "control_ports.svh"
     input logic [16:0] inner_data_i,
     input logic        inner_valid_i,
     input logic [16:0] outer_data_i,
@@ -47,20 +44,14 @@
 
   // What is at the heads.
   logic inner_stop, inner_done, inner_item;
-  assign inner_stop = inner_data_i[16] & (inner_data_i[9:8] == 2'd0);
-  assign inner_done = inner_data_i[16] & (inner_data_i[9:8] == 2'd1);
-  assign inner_item = ~inner_stop & ~inner_done;
+  token_kind u_inner_kind (.data_i(inner_data_i), .stop_o(inner_stop), .done_o(inner_done), .item_o(inner_item));
   logic outer_stop, outer_done, outer_item;
-  assign outer_stop = outer_data_i[16] & (outer_data_i[9:8] == 2'd0);
-  assign outer_done = outer_data_i[16] & (outer_data_i[9:8] == 2'd1);
-  assign outer_item = ~outer_stop & ~outer_done;
+  token_kind u_outer_kind (.data_i(outer_data_i), .stop_o(outer_stop), .done_o(outer_done), .item_o(outer_item));
 
   // Enabled cycles on end in which the cell had all that it needs and took nothing.
   logic excused;
-  logic [2:0] idle_q;
-  initial idle_q = 3'd0;
-  always_ff @(posedge clk_i) begin
-    if (!rst_n || (en_i && (flush_i || !(inner_valid_i && outer_valid_i && inner_out_ready_i && outer_out_ready_i) ||
-                            excused || inner_takes || outer_takes))) idle_q <= 3'd0;
-    else if (en_i) idle_q <= idle_q + 3'd1;
-  end
+  logic [2:0] idle;
+  idle_count u_idle (
+      .live_i(rst_n), .able_i(inner_valid_i && outer_valid_i && inner_out_ready_i && outer_out_ready_i && !excused),
+      .moved_i(inner_takes || outer_takes), .idle_o(idle), .*
+  );

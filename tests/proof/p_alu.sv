@@ -7,10 +7,7 @@
 // broken: onyx_alu s/in_valid_i (both)/in_valid_i (data0_valid_i)/
 `include "proof.svh"
 module p_alu (
-    input logic        clk_i,
-    input logic        rst_ni,
-    input logic        en_i,
-    input logic        flush_i,
+`include "control_ports.svh"
     input logic        pick_i,
     input logic [16:0] data0_data_i,
     input logic        data0_valid_i,

@@ -10,10 +10,7 @@
 // broken: onyx_buffet s/rd_valid_i \&\& !fetching_0 \&\& !fetching_1/rd_valid_i/
 `include "proof.svh"
 module p_buffet (
-    input logic        clk_i,
-    input logic        rst_ni,
-    input logic        en_i,
-    input logic        flush_i,
+`include "control_ports.svh"
     input logic        run,
     input logic [ 3:0] cap_log_0,
     input logic [ 3:0] cap_log_1,

@@ -3,7 +3,7 @@
 // done tokens. Nothing is taken while what must go with it has no room.
 //
 // cells: onyx_crddrop
-// with: first_reset port
+// with: first_reset port token_kind idle_count
 // broken: onyx_crddrop s/: push_both ? (inner_ready_i \& outer_ready_i)/: push_both ? inner_ready_i/
 // broken: onyx_crddrop s/assign keep        = close \& has_data_q/assign keep = close/
 `include "proof.svh"
@@ -57,7 +57,7 @@ module p_crddrop #(
       end
     end
     if (rst_n) begin
-      `PROVE(progress, idle_q == 3'd0)
+      `PROVE(progress, idle == 3'd0)
       `REACH(keeps, outer_takes && outer_item && outer_out_gives)
       `REACH(drops, outer_takes && !outer_out_gives)
       `REACH(drops_stop_alone, inner_takes && !inner_out_gives && outer_takes && outer_stop)

@@ -3,7 +3,7 @@
 // outer coordinate is used up only by a stop that no other has used: none is lost while items may still need it.
 //
 // cells: onyx_crdhold
-// with: first_reset port
+// with: first_reset port token_kind idle_count
 // broken: onyx_crdhold s/assign outer_valid_o = push \& inner_ready_i/assign outer_valid_o = push/
 // broken: onyx_crdhold s/push      = (rest == DebtNone)/push      = 1'b1/
 `include "proof.svh"
@@ -73,7 +73,7 @@ module p_crdhold #(
       end
     end
     if (rst_n) begin
-      `PROVE(progress, idle_q <= 3'd2)
+      `PROVE(progress, idle <= 3'd2)
       `REACH(in_debt, outer_takes && outer_item && !inner_takes)
       `REACH(finishes, outer_takes && outer_done)
     end

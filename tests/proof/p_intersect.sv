@@ -4,16 +4,13 @@
 // none. An end token is taken of both sides at once and leaves on all outputs. Nothing to be sent is taken without room.
 //
 // cells: onyx_intersect
-// with: first_reset port
+// with: first_reset port token_kind idle_count
 // broken: onyx_intersect s/assign crd1_ready_o = take1 \& (~push | room)/assign crd1_ready_o = take1/
 // broken: onyx_intersect s/assign pos0_valid_o = push \& crd_ready_i \& pos1_ready_i/assign pos0_valid_o = push \& crd_ready_i/
 // broken: onyx_intersect s/take0 = equal | less/take0 = equal | ~less/
 `include "proof.svh"
 module p_intersect (
-    input logic        clk_i,
-    input logic        rst_ni,
-    input logic        en_i,
-    input logic        flush_i,
+`include "control_ports.svh"
     input logic        union_mode,
     input logic [16:0] crd0_data_i,
     input logic        crd0_valid_i,
@@ -76,30 +73,21 @@ module p_intersect (
   assign out0_gives = moves & out0_valid & out0_ready_i;
   assign out1_gives = moves & out1_valid & out1_ready_i;
   logic crd0_stop, crd0_done, crd0_item;
-  assign crd0_stop = crd0_data_i[16] & (crd0_data_i[9:8] == 2'd0);
-  assign crd0_done = crd0_data_i[16] & (crd0_data_i[9:8] == 2'd1);
-  assign crd0_item = ~crd0_stop & ~crd0_done;
+  token_kind u_crd0_kind (.data_i(crd0_data_i), .stop_o(crd0_stop), .done_o(crd0_done), .item_o(crd0_item));
   logic crd1_stop, crd1_done, crd1_item;
-  assign crd1_stop = crd1_data_i[16] & (crd1_data_i[9:8] == 2'd0);
-  assign crd1_done = crd1_data_i[16] & (crd1_data_i[9:8] == 2'd1);
-  assign crd1_item = ~crd1_stop & ~crd1_done;
+  token_kind u_crd1_kind (.data_i(crd1_data_i), .stop_o(crd1_stop), .done_o(crd1_done), .item_o(crd1_item));
   logic pos0_stop, pos0_done, pos0_item;
-  assign pos0_stop = pos0_data_i[16] & (pos0_data_i[9:8] == 2'd0);
-  assign pos0_done = pos0_data_i[16] & (pos0_data_i[9:8] == 2'd1);
-  assign pos0_item = ~pos0_stop & ~pos0_done;
+  token_kind u_pos0_kind (.data_i(pos0_data_i), .stop_o(pos0_stop), .done_o(pos0_done), .item_o(pos0_item));
   logic pos1_stop, pos1_done, pos1_item;
-  assign pos1_stop = pos1_data_i[16] & (pos1_data_i[9:8] == 2'd0);
-  assign pos1_done = pos1_data_i[16] & (pos1_data_i[9:8] == 2'd1);
-  assign pos1_item = ~pos1_stop & ~pos1_done;
-
+  token_kind u_pos1_kind (.data_i(pos1_data_i), .stop_o(pos1_stop), .done_o(pos1_done), .item_o(pos1_item));
 
   // With all it needs, it moves within 4 enabled cycles.
-  logic [2:0] idle_q;
-  initial idle_q = 3'd0;
-  always_ff @(posedge clk_i) begin
-    if (!rst_n || (en_i && (flush_i || !(crd0_valid_i && crd1_valid_i && pos0_valid_i && pos1_valid_i && crd_ready_i && out0_ready_i && out1_ready_i) || (crd0_takes || crd1_takes)))) idle_q <= 3'd0;
-    else if (en_i) idle_q <= idle_q + 3'd1;
-  end
+  logic [2:0] idle;
+  idle_count u_idle (
+      .live_i(rst_n),
+      .able_i(crd0_valid_i && crd1_valid_i && pos0_valid_i && pos1_valid_i && crd_ready_i && out0_ready_i && out1_ready_i),
+      .moved_i(crd0_takes || crd1_takes), .idle_o(idle), .*
+  );
 
   logic maybe0, maybe1, end0, end1;
   assign maybe0 = crd0_data_i[16] & (crd0_data_i[9:8] == 2'd2);
@@ -135,7 +123,7 @@ module p_intersect (
       end
     end
     if (rst_n) begin
-      `PROVE(progress, idle_q <= 3'd4)
+      `PROVE(progress, idle <= 3'd4)
       `REACH(met, !union_mode && crd_gives && !crd_data[16])
       `REACH(one_side, union_mode && crd_gives && !crd_data[16] && !crd0_takes)
       `REACH(ended, crd_gives && crd_data[16] && !union_mode)

@@ -3,7 +3,7 @@
 // when it leaves. Nothing is taken while what it sends has no room.
 //
 // cells: onyx_bf16 onyx_reduce
-// with: first_reset port
+// with: first_reset port token_kind idle_count
 // set: Any=0
 // broken: onyx_reduce s/if (out_ready_i) state_d = StStop/state_d = StStop/
 // broken: onyx_reduce s/in_ready_o = in_valid_i \& item;/in_ready_o = in_valid_i;/
@@ -11,10 +11,7 @@
 module p_reduce #(
     parameter bit Any = 1'b1  // bfloat16 as well as integers
 ) (
-    input logic        clk_i,
-    input logic        rst_ni,
-    input logic        en_i,
-    input logic        flush_i,
+`include "control_ports.svh"
     input logic [15:0] first,
     input logic        bf16,
     input logic [16:0] in_data_i,
@@ -59,18 +56,11 @@ module p_reduce #(
   assign in_takes = moves & in_valid_i & in_ready;
   assign out_gives = moves & out_valid & out_ready_i;
   logic in_stop, in_done, in_item;
-  assign in_stop = in_data_i[16] & (in_data_i[9:8] == 2'd0);
-  assign in_done = in_data_i[16] & (in_data_i[9:8] == 2'd1);
-  assign in_item = ~in_stop & ~in_done;
-
+  token_kind u_in_kind (.data_i(in_data_i), .stop_o(in_stop), .done_o(in_done), .item_o(in_item));
 
   // With all it needs, it moves within 2 enabled cycles.
-  logic [2:0] idle_q;
-  initial idle_q = 3'd0;
-  always_ff @(posedge clk_i) begin
-    if (!rst_n || (en_i && (flush_i || !(in_valid_i && out_ready_i) || (in_takes || out_gives)))) idle_q <= 3'd0;
-    else if (en_i) idle_q <= idle_q + 3'd1;
-  end
+  logic [2:0] idle;
+  idle_count u_idle (.live_i(rst_n), .able_i(in_valid_i && out_ready_i), .moved_i(in_takes || out_gives), .idle_o(idle), .*);
 
   // The fiber at hand: its sum so far, whether it has items, whether the sum has left.
   logic [15:0] sum_q;
@@ -129,7 +119,7 @@ module p_reduce #(
       end
     end
     if (rst_n) begin
-      `PROVE(progress, idle_q <= 3'd2)
+      `PROVE(progress, idle <= 3'd2)
       `REACH(high_stop, in_takes && in_stop && out_gives && sum_q != 16'd0)
       `REACH(done_alone, in_takes && in_done && !summed_q)
     end

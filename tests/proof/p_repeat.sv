@@ -2,15 +2,12 @@
 // item as a reference, anything else unchanged. Nothing is taken while the output has no room.
 //
 // cells: onyx_fifo2 onyx_repeat
-// with: first_reset port
+// with: first_reset port token_kind
 // broken: onyx_repeat s/assign repsig_ready_o = sent/assign repsig_ready_o = ref_ready_i/
 // broken: onyx_repeat s/send_d      = send_q;/send_d = 1'b0;/
 `include "proof.svh"
 module p_repeat (
-    input logic        clk_i,
-    input logic        rst_ni,
-    input logic        en_i,
-    input logic        flush_i,
+`include "control_ports.svh"
     input logic        pick_i,
     input logic        root,
     input logic        spacc,
@@ -59,14 +56,9 @@ module p_repeat (
   assign repsig_takes = moves & repsig_valid_i & repsig_ready;
   assign ref_gives = moves & ref_valid & ref_ready_i;
   logic proc_stop, proc_done, proc_item;
-  assign proc_stop = proc_data_i[16] & (proc_data_i[9:8] == 2'd0);
-  assign proc_done = proc_data_i[16] & (proc_data_i[9:8] == 2'd1);
-  assign proc_item = ~proc_stop & ~proc_done;
+  token_kind u_proc_kind (.data_i(proc_data_i), .stop_o(proc_stop), .done_o(proc_done), .item_o(proc_item));
   logic repsig_stop, repsig_done, repsig_item;
-  assign repsig_stop = repsig_data_i[16] & (repsig_data_i[9:8] == 2'd0);
-  assign repsig_done = repsig_data_i[16] & (repsig_data_i[9:8] == 2'd1);
-  assign repsig_item = ~repsig_stop & ~repsig_done;
-
+  token_kind u_repsig_kind (.data_i(repsig_data_i), .stop_o(repsig_stop), .done_o(repsig_done), .item_o(repsig_item));
 
   // One reference is marked: the only item on proc that is 1, all others being 0 or maybe.
   logic marked_q, sent_q, over_q, last_q, fiber_q;  // it is taken; it has been sent; another after it; the last sent; since a stop

@@ -2,15 +2,12 @@
 // Nothing is taken while the output has no room.
 //
 // cells: onyx_rsg
-// with: first_reset port
+// with: first_reset port token_kind idle_count
 // broken: onyx_rsg s/base_valid_i \&\& !control) state_d = StData/base_valid_i) state_d = StData/
 // broken: onyx_rsg s/base_ready_o   = repsig_valid_o \& repsig_ready_i/base_ready_o = repsig_valid_o/
 `include "proof.svh"
 module p_rsg (
-    input logic        clk_i,
-    input logic        rst_ni,
-    input logic        en_i,
-    input logic        flush_i,
+`include "control_ports.svh"
     input logic [16:0] base_data_i,
     input logic        base_valid_i,
     input logic        repsig_ready_i,
@@ -46,18 +43,11 @@ module p_rsg (
   assign base_takes = moves & base_valid_i & base_ready;
   assign repsig_gives = moves & repsig_valid & repsig_ready_i;
   logic base_stop, base_done, base_item;
-  assign base_stop = base_data_i[16] & (base_data_i[9:8] == 2'd0);
-  assign base_done = base_data_i[16] & (base_data_i[9:8] == 2'd1);
-  assign base_item = ~base_stop & ~base_done;
-
+  token_kind u_base_kind (.data_i(base_data_i), .stop_o(base_stop), .done_o(base_done), .item_o(base_item));
 
   // With all it needs, it moves within 3 enabled cycles.
-  logic [2:0] idle_q;
-  initial idle_q = 3'd0;
-  always_ff @(posedge clk_i) begin
-    if (!rst_n || (en_i && (flush_i || !(base_valid_i && repsig_ready_i) || (base_takes)))) idle_q <= 3'd0;
-    else if (en_i) idle_q <= idle_q + 3'd1;
-  end
+  logic [2:0] idle;
+  idle_count u_idle (.live_i(rst_n), .able_i(base_valid_i && repsig_ready_i), .moved_i(base_takes), .idle_o(idle), .*);
 
   always_comb begin
     if (rst_n) begin
@@ -71,8 +61,8 @@ module p_rsg (
       end
     end
     if (rst_n) begin
-      `PROVE(progress, idle_q <= 3'd3)
-      `REACH(after_done, base_takes && base_item && idle_q == 3'd3)
+      `PROVE(progress, idle <= 3'd3)
+      `REACH(after_done, base_takes && base_item && idle == 3'd3)
     end
   end
   assign seen_o = {

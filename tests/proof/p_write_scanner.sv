@@ -14,10 +14,7 @@
 module p_write_scanner #(
     parameter bit [1:0] Modes = 2'b11  // bit 1: with the block mode, bit 0: without; one of them in a proof
 ) (
-    input logic        clk_i,
-    input logic        rst_ni,
-    input logic        en_i,
-    input logic        flush_i,
+`include "control_ports.svh"
     input logic        run,
     input logic        block_mode,
     input logic        lowest_level,

@@ -16,13 +16,17 @@
 
   logic inner_ready, outer_ready, inner_out_valid, outer_out_valid;
   logic [16:0] inner_out_data, outer_out_data;
-  port u_inner (.live_i(rst_n), .data_i(inner_data_i), .valid_i(inner_valid_i), .ready_i(inner_ready), .*);
-  port u_outer (.live_i(rst_n), .data_i(outer_data_i), .valid_i(outer_valid_i), .ready_i(outer_ready), .*);
+  port u_inner (.live_i(rst_n), .data_i(inner_data_i), .valid_i(inner_valid_i), .ready_i(inner_ready), .clk_i, .en_i,
+      .flush_i);
+  port u_outer (.live_i(rst_n), .data_i(outer_data_i), .valid_i(outer_valid_i), .ready_i(outer_ready), .clk_i, .en_i,
+      .flush_i);
   port #(.Gives(1'b1)) u_inner_out (
-      .live_i(rst_n), .data_i(inner_out_data), .valid_i(inner_out_valid), .ready_i(inner_out_ready_i), .*
+      .live_i(rst_n), .data_i(inner_out_data), .valid_i(inner_out_valid), .ready_i(inner_out_ready_i), .clk_i, .en_i,
+      .flush_i
   );
   port #(.Gives(1'b1), .Lapses(Lapses)) u_outer_out (
-      .live_i(rst_n), .data_i(outer_out_data), .valid_i(outer_out_valid), .ready_i(outer_out_ready_i), .*
+      .live_i(rst_n), .data_i(outer_out_data), .valid_i(outer_out_valid), .ready_i(outer_out_ready_i), .clk_i, .en_i,
+      .flush_i
   );
 
   // Tokens that move at this edge, and all that the FIFOs can tell of them.
@@ -53,5 +57,5 @@
   logic [2:0] idle;
   idle_count u_idle (
       .live_i(rst_n), .able_i(inner_valid_i && outer_valid_i && inner_out_ready_i && outer_out_ready_i && !excused),
-      .moved_i(inner_takes || outer_takes), .idle_o(idle), .*
+      .moved_i(inner_takes || outer_takes), .idle_o(idle), .clk_i, .en_i, .flush_i
   );

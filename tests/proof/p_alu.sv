@@ -24,11 +24,15 @@ module p_alu (
   logic [16:0] res_data;
   onyx_alu u_cell (
       .rst_ni(rst_n), .inst_i(Add), .data0_ready_o(data0_ready), .data1_ready_o(data1_ready), .res_data_o(res_data),
-      .res_valid_o(res_valid), .hazard_o(), .*
+      .res_valid_o(res_valid), .hazard_o(), .clk_i, .en_i, .flush_i, .data0_data_i, .data0_valid_i, .data1_data_i,
+      .data1_valid_i, .res_ready_i
   );
-  port u_data0 (.live_i(rst_n), .data_i(data0_data_i), .valid_i(data0_valid_i), .ready_i(data0_ready), .*);
-  port u_data1 (.live_i(rst_n), .data_i(data1_data_i), .valid_i(data1_valid_i), .ready_i(data1_ready), .*);
-  port #(.Gives(1'b1)) u_res (.live_i(rst_n), .data_i(res_data), .valid_i(res_valid), .ready_i(res_ready_i), .*);
+  port u_data0 (.live_i(rst_n), .data_i(data0_data_i), .valid_i(data0_valid_i), .ready_i(data0_ready), .clk_i, .en_i,
+      .flush_i);
+  port u_data1 (.live_i(rst_n), .data_i(data1_data_i), .valid_i(data1_valid_i), .ready_i(data1_ready), .clk_i, .en_i,
+      .flush_i);
+  port #(.Gives(1'b1)) u_res (.live_i(rst_n), .data_i(res_data), .valid_i(res_valid), .ready_i(res_ready_i), .clk_i,
+      .en_i, .flush_i);
 
   // A pair as the queue must give it back, data left out.
   logic control;

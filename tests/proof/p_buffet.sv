@@ -47,13 +47,17 @@ module p_buffet (
       .rst_ni(rst_n), .run_i(run), .cap_log_0_i(cap_log_0), .cap_log_1_i(cap_log_1), .wr_ready_o(wr_ready),
       .rd_ready_o(rd_ready), .rsp_data_o(rsp_data), .rsp_valid_o(rsp_valid), .mem_req_o(mem_req), .mem_we_o(mem_we),
       .mem_addr_o(mem_addr), .mem_wdata_o(mem_wdata), .turn_i(turn_q), .stir_o(stir), .hazard_second_o(second),
-      .hazard_order_o(order), .hazard_overflow_o(overflow), .*
+      .hazard_order_o(order), .hazard_overflow_o(overflow), .clk_i, .en_i, .flush_i, .wr_data_i, .wr_valid_i,
+      .rd_data_i, .rd_valid_i, .rsp_ready_i, .mem_rdata_i
   );
-  port #(.Width(34)) u_wr (.live_i(rst_n), .data_i(wr_data_i), .valid_i(wr_valid_i), .ready_i(wr_ready), .*);
-  port #(.Width(19)) u_rd (.live_i(rst_n), .data_i(rd_data_i), .valid_i(rd_valid_i), .ready_i(rd_ready), .*);
+  port #(.Width(34)) u_wr (.live_i(rst_n), .data_i(wr_data_i), .valid_i(wr_valid_i), .ready_i(wr_ready), .clk_i, .en_i,
+      .flush_i);
+  port #(.Width(19)) u_rd (.live_i(rst_n), .data_i(rd_data_i), .valid_i(rd_valid_i), .ready_i(rd_ready), .clk_i, .en_i,
+      .flush_i);
   // Of the data one bit: the others are made alike.
   port #(.Gives(1'b1), .Width(2)) u_rsp (
-      .live_i(rst_n), .data_i({rsp_data[16], rsp_data[0]}), .valid_i(rsp_valid), .ready_i(rsp_ready_i), .*
+      .live_i(rst_n), .data_i({rsp_data[16], rsp_data[0]}), .valid_i(rsp_valid), .ready_i(rsp_ready_i), .clk_i,
+      .en_i, .flush_i
   );
 
   // The memory's word stands until the next read.

@@ -18,7 +18,8 @@ module p_crddrop #(
       .rst_ni(rst_n), .inner_ready_o(inner_ready), .outer_ready_o(outer_ready),
       .inner_data_o(inner_out_data), .inner_valid_o(inner_out_valid), .inner_ready_i(inner_out_ready_i),
       .outer_data_o(outer_out_data), .outer_valid_o(outer_out_valid), .outer_ready_i(outer_out_ready_i),
-      .hazard_empty_o(hazard_empty), .hazard_uneven_o(hazard_uneven), .*
+      .hazard_empty_o(hazard_empty), .hazard_uneven_o(hazard_uneven), .clk_i, .en_i, .flush_i, .inner_data_i,
+      .inner_valid_i, .outer_data_i, .outer_valid_i
   );
   assign seen_o = {moved, hazard_empty & moves, hazard_uneven & moves};
 

@@ -18,7 +18,8 @@ module p_crdhold #(
       .rst_ni(rst_n), .inner_ready_o(inner_ready), .outer_ready_o(outer_ready),
       .inner_data_o(inner_out_data), .inner_valid_o(inner_out_valid), .inner_ready_i(inner_out_ready_i),
       .outer_data_o(outer_out_data), .outer_valid_o(outer_out_valid), .outer_ready_i(outer_out_ready_i),
-      .hazard_o(hazard), .stir_o(stir), .*
+      .hazard_o(hazard), .stir_o(stir), .clk_i, .en_i, .flush_i, .inner_data_i, .inner_valid_i, .outer_data_i,
+      .outer_valid_i
   );
   assign seen_o = {moved, hazard & moves};
 
@@ -31,7 +32,8 @@ module p_crdhold #(
       .rst_ni(rst_n), .en_i(awake), .inner_ready_o(gated_inner_ready), .outer_ready_o(gated_outer_ready),
       .inner_data_o(gated_inner_out_data), .inner_valid_o(gated_inner_out_valid), .inner_ready_i(inner_out_ready_i),
       .outer_data_o(gated_outer_out_data), .outer_valid_o(gated_outer_out_valid), .outer_ready_i(outer_out_ready_i),
-      .hazard_o(gated_hazard), .stir_o(gated_stir), .*
+      .hazard_o(gated_hazard), .stir_o(gated_stir), .clk_i, .flush_i, .inner_data_i, .inner_valid_i, .outer_data_i,
+      .outer_valid_i
   );
 
   // A done waits for the other one.

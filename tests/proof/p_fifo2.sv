@@ -20,12 +20,14 @@ module p_fifo2 #(
   onyx_fifo2 #(
       .Width(Width)
   ) u_fifo (
-      .rst_ni(rst_n), .in_ready_o(in_ready), .out_data_o(out_data), .out_valid_o(out_valid), .*
+      .rst_ni(rst_n), .in_ready_o(in_ready), .out_data_o(out_data), .out_valid_o(out_valid), .clk_i, .en_i, .flush_i,
+      .in_data_i, .in_valid_i, .out_ready_i
   );
   queue_contract #(
       .Width   (Width),
       .Capacity(2)
   ) u_contract (
-      .live_i(rst_n), .clear_i(flush_i), .in_ready_i(in_ready), .out_data_i(out_data), .out_valid_i(out_valid), .*
+      .live_i(rst_n), .clear_i(flush_i), .in_ready_i(in_ready), .out_data_i(out_data), .out_valid_i(out_valid),
+      .clk_i, .en_i, .in_data_i, .in_valid_i, .out_ready_i, .pick_i, .seen_o
   );
 endmodule

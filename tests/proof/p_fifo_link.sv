@@ -24,7 +24,8 @@ module p_fifo_link #(
       .Width (Width),
       .Stages(Stages)
   ) u_link (
-      .rst_ni(rst_n), .in_ready_o(in_ready), .out_data_o(out_data), .out_valid_o(out_valid), .stir_o(stir), .*
+      .rst_ni(rst_n), .in_ready_o(in_ready), .out_data_o(out_data), .out_valid_o(out_valid), .stir_o(stir), .clk_i,
+      .en_i, .flush_i, .in_data_i, .in_valid_i, .out_ready_i
   );
 
   // The same with a clock only when it says that a word moves.
@@ -33,7 +34,8 @@ module p_fifo_link #(
       .Stages(Stages)
   ) u_gated (
       .rst_ni(rst_n), .en_i(en_i & (flush_i | gated_stir)), .in_ready_o(gated_ready),
-      .out_data_o(gated_data), .out_valid_o(gated_valid), .stir_o(gated_stir), .*
+      .out_data_o(gated_data), .out_valid_o(gated_valid), .stir_o(gated_stir), .clk_i, .flush_i, .in_data_i,
+      .in_valid_i, .out_ready_i
   );
   always_comb begin
     if (rst_n) begin
@@ -48,6 +50,7 @@ module p_fifo_link #(
       .Latency (Stages),
       .Refill  (Stages - 1)
   ) u_contract (
-      .live_i(rst_n), .clear_i(flush_i), .in_ready_i(in_ready), .out_data_i(out_data), .out_valid_i(out_valid), .*
+      .live_i(rst_n), .clear_i(flush_i), .in_ready_i(in_ready), .out_data_i(out_data), .out_valid_i(out_valid),
+      .clk_i, .en_i, .in_data_i, .in_valid_i, .out_ready_i, .pick_i, .seen_o
   );
 endmodule

@@ -26,12 +26,13 @@ module p_fifo_pow2 #(
       .LogDepth(LogDepth)
   ) u_fifo (
       .rst_ni(rst_n), .data_i(in_data_i), .push_i(in_valid_i), .ready_o(in_ready),
-      .data_o(out_data), .valid_o(out_valid), .pop_i(out_ready_i), .*
+      .data_o(out_data), .valid_o(out_valid), .pop_i(out_ready_i), .clk_i, .en_i, .flush_i
   );
   queue_contract #(
       .Width   (Width),
       .Capacity(1 << LogDepth)
   ) u_contract (
-      .live_i(rst_n), .clear_i(flush_i), .in_ready_i(in_ready), .out_data_i(out_data), .out_valid_i(out_valid), .*
+      .live_i(rst_n), .clear_i(flush_i), .in_ready_i(in_ready), .out_data_i(out_data), .out_valid_i(out_valid),
+      .clk_i, .en_i, .in_data_i, .in_valid_i, .out_ready_i, .pick_i, .seen_o
   );
 endmodule

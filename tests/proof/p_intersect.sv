@@ -38,7 +38,9 @@ module p_intersect (
       .rst_ni(rst_n), .joiner_op_i(union_mode), .crd0_ready_o(crd0_ready), .crd1_ready_o(crd1_ready),
       .pos0_ready_o(pos0_ready), .pos1_ready_o(pos1_ready), .hazard_o(hazard), .crd_data_o(crd_data),
       .crd_valid_o(crd_valid), .pos0_data_o(out0_data), .pos0_valid_o(out0_valid), .pos0_ready_i(out0_ready_i),
-      .pos1_data_o(out1_data), .pos1_valid_o(out1_valid), .pos1_ready_i(out1_ready_i), .stir_o(stir), .*
+      .pos1_data_o(out1_data), .pos1_valid_o(out1_valid), .pos1_ready_i(out1_ready_i), .stir_o(stir), .clk_i, .en_i,
+      .flush_i, .crd0_data_i, .crd0_valid_i, .crd1_data_i, .crd1_valid_i, .pos0_data_i, .pos0_valid_i, .pos1_data_i,
+      .pos1_valid_i, .crd_ready_i
   );
 
   // The same cell with a clock only when it says that it may change, or a token moves.
@@ -52,15 +54,24 @@ module p_intersect (
       .crd0_ready_o(gated_crd0_ready), .crd1_ready_o(gated_crd1_ready), .pos0_ready_o(gated_pos0_ready),
       .pos1_ready_o(gated_pos1_ready), .crd_data_o(gated_crd_data), .crd_valid_o(gated_crd_valid),
       .pos0_data_o(gated_out0_data), .pos0_valid_o(gated_out0_valid), .pos1_data_o(gated_out1_data),
-      .pos1_valid_o(gated_out1_valid), .hazard_o(gated_hazard), .en_i(awake), .stir_o(gated_stir), .*
+      .pos1_valid_o(gated_out1_valid), .hazard_o(gated_hazard), .en_i(awake), .stir_o(gated_stir), .clk_i, .flush_i,
+      .crd0_data_i, .crd0_valid_i, .crd1_data_i, .crd1_valid_i, .pos0_data_i, .pos0_valid_i, .pos1_data_i,
+      .pos1_valid_i, .crd_ready_i
   );
-  port u_crd0 (.live_i(rst_n), .data_i(crd0_data_i), .valid_i(crd0_valid_i), .ready_i(crd0_ready), .*);
-  port u_crd1 (.live_i(rst_n), .data_i(crd1_data_i), .valid_i(crd1_valid_i), .ready_i(crd1_ready), .*);
-  port u_pos0 (.live_i(rst_n), .data_i(pos0_data_i), .valid_i(pos0_valid_i), .ready_i(pos0_ready), .*);
-  port u_pos1 (.live_i(rst_n), .data_i(pos1_data_i), .valid_i(pos1_valid_i), .ready_i(pos1_ready), .*);
-  port #(.Gives(1'b1)) u_crd (.live_i(rst_n), .data_i(crd_data), .valid_i(crd_valid), .ready_i(crd_ready_i), .*);
-  port #(.Gives(1'b1)) u_out0 (.live_i(rst_n), .data_i(out0_data), .valid_i(out0_valid), .ready_i(out0_ready_i), .*);
-  port #(.Gives(1'b1)) u_out1 (.live_i(rst_n), .data_i(out1_data), .valid_i(out1_valid), .ready_i(out1_ready_i), .*);
+  port u_crd0 (.live_i(rst_n), .data_i(crd0_data_i), .valid_i(crd0_valid_i), .ready_i(crd0_ready), .clk_i, .en_i,
+      .flush_i);
+  port u_crd1 (.live_i(rst_n), .data_i(crd1_data_i), .valid_i(crd1_valid_i), .ready_i(crd1_ready), .clk_i, .en_i,
+      .flush_i);
+  port u_pos0 (.live_i(rst_n), .data_i(pos0_data_i), .valid_i(pos0_valid_i), .ready_i(pos0_ready), .clk_i, .en_i,
+      .flush_i);
+  port u_pos1 (.live_i(rst_n), .data_i(pos1_data_i), .valid_i(pos1_valid_i), .ready_i(pos1_ready), .clk_i, .en_i,
+      .flush_i);
+  port #(.Gives(1'b1)) u_crd (.live_i(rst_n), .data_i(crd_data), .valid_i(crd_valid), .ready_i(crd_ready_i), .clk_i,
+      .en_i, .flush_i);
+  port #(.Gives(1'b1)) u_out0 (.live_i(rst_n), .data_i(out0_data), .valid_i(out0_valid), .ready_i(out0_ready_i),
+      .clk_i, .en_i, .flush_i);
+  port #(.Gives(1'b1)) u_out1 (.live_i(rst_n), .data_i(out1_data), .valid_i(out1_valid), .ready_i(out1_ready_i),
+      .clk_i, .en_i, .flush_i);
 
   // Tokens that move at this edge.
   logic moves, crd0_takes, crd1_takes, pos0_takes, pos1_takes, crd_gives, out0_gives, out1_gives;
@@ -86,7 +97,7 @@ module p_intersect (
   idle_count u_idle (
       .live_i(rst_n),
       .able_i(crd0_valid_i && crd1_valid_i && pos0_valid_i && pos1_valid_i && crd_ready_i && out0_ready_i && out1_ready_i),
-      .moved_i(crd0_takes || crd1_takes), .idle_o(idle), .*
+      .moved_i(crd0_takes || crd1_takes), .idle_o(idle), .clk_i, .en_i, .flush_i
   );
 
   logic maybe0, maybe1, end0, end1;

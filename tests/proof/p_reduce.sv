@@ -34,7 +34,8 @@ module p_reduce #(
   logic hazard, stir, gated_stir;
   onyx_reduce u_cell (
       .rst_ni(rst_n), .default_value_i(first), .bf16_i(Any & bf16), .in_ready_o(in_ready), .hazard_o(hazard),
-      .out_data_o(out_data), .out_valid_o(out_valid), .stir_o(stir), .*
+      .out_data_o(out_data), .out_valid_o(out_valid), .stir_o(stir), .clk_i, .en_i, .flush_i, .in_data_i,
+      .in_valid_i, .out_ready_i
   );
 
   // The same cell with a clock only when it says that it may change, or a token moves.
@@ -45,10 +46,11 @@ module p_reduce #(
   onyx_reduce u_gated (
       .rst_ni(rst_n), .default_value_i(first), .bf16_i(Any & bf16), .in_ready_o(gated_in_ready),
       .out_data_o(gated_out_data), .out_valid_o(gated_out_valid), .hazard_o(gated_hazard), .en_i(awake),
-      .stir_o(gated_stir), .*
+      .stir_o(gated_stir), .clk_i, .flush_i, .in_data_i, .in_valid_i, .out_ready_i
   );
-  port u_in (.live_i(rst_n), .data_i(in_data_i), .valid_i(in_valid_i), .ready_i(in_ready), .*);
-  port #(.Gives(1'b1)) u_out (.live_i(rst_n), .data_i(out_data), .valid_i(out_valid), .ready_i(out_ready_i), .*);
+  port u_in (.live_i(rst_n), .data_i(in_data_i), .valid_i(in_valid_i), .ready_i(in_ready), .clk_i, .en_i, .flush_i);
+  port #(.Gives(1'b1)) u_out (.live_i(rst_n), .data_i(out_data), .valid_i(out_valid), .ready_i(out_ready_i), .clk_i,
+      .en_i, .flush_i);
 
   // Tokens that move at this edge.
   logic moves, in_takes, out_gives;
@@ -60,7 +62,8 @@ module p_reduce #(
 
   // With all it needs, it moves within 2 enabled cycles.
   logic [2:0] idle;
-  idle_count u_idle (.live_i(rst_n), .able_i(in_valid_i && out_ready_i), .moved_i(in_takes || out_gives), .idle_o(idle), .*);
+  idle_count u_idle (.live_i(rst_n), .able_i(in_valid_i && out_ready_i), .moved_i(in_takes || out_gives),
+      .idle_o(idle), .clk_i, .en_i, .flush_i);
 
   // The fiber at hand: its sum so far, whether it has items, whether the sum has left.
   logic [15:0] sum_q;

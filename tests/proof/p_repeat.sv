@@ -32,7 +32,8 @@ module p_repeat (
   logic hazard, stir, gated_stir;
   onyx_repeat u_cell (
       .rst_ni(rst_n), .root_i(root), .spacc_i(spacc), .proc_ready_o(proc_ready), .repsig_ready_o(repsig_ready),
-      .hazard_o(hazard), .ref_data_o(ref_data), .ref_valid_o(ref_valid), .stir_o(stir), .*
+      .hazard_o(hazard), .ref_data_o(ref_data), .ref_valid_o(ref_valid), .stir_o(stir), .clk_i, .en_i, .flush_i,
+      .proc_data_i, .proc_valid_i, .repsig_data_i, .repsig_valid_i, .ref_ready_i
   );
 
   // The same cell with a clock only when it says that it may change, or a token moves.
@@ -43,11 +44,15 @@ module p_repeat (
   onyx_repeat u_gated (
       .rst_ni(rst_n), .root_i(root), .spacc_i(spacc), .proc_ready_o(gated_proc_ready),
       .repsig_ready_o(gated_repsig_ready), .ref_data_o(gated_ref_data), .ref_valid_o(gated_ref_valid),
-      .hazard_o(gated_hazard), .en_i(awake), .stir_o(gated_stir), .*
+      .hazard_o(gated_hazard), .en_i(awake), .stir_o(gated_stir), .clk_i, .flush_i, .proc_data_i, .proc_valid_i,
+      .repsig_data_i, .repsig_valid_i, .ref_ready_i
   );
-  port #(.Queue(1'b1)) u_proc (.live_i(rst_n), .data_i(proc_data_i), .valid_i(proc_valid_i), .ready_i(proc_ready), .*);
-  port u_repsig (.live_i(rst_n), .data_i(repsig_data_i), .valid_i(repsig_valid_i), .ready_i(repsig_ready), .*);
-  port #(.Gives(1'b1)) u_ref (.live_i(rst_n), .data_i(ref_data), .valid_i(ref_valid), .ready_i(ref_ready_i), .*);
+  port #(.Queue(1'b1)) u_proc (.live_i(rst_n), .data_i(proc_data_i), .valid_i(proc_valid_i), .ready_i(proc_ready),
+      .clk_i, .en_i, .flush_i);
+  port u_repsig (.live_i(rst_n), .data_i(repsig_data_i), .valid_i(repsig_valid_i), .ready_i(repsig_ready), .clk_i,
+      .en_i, .flush_i);
+  port #(.Gives(1'b1)) u_ref (.live_i(rst_n), .data_i(ref_data), .valid_i(ref_valid), .ready_i(ref_ready_i), .clk_i,
+      .en_i, .flush_i);
 
   // Tokens that move at this edge.
   logic moves, proc_takes, repsig_takes, ref_gives;

@@ -22,7 +22,7 @@ module p_rsg (
   logic stir, gated_stir;
   onyx_rsg u_cell (
       .rst_ni(rst_n), .base_ready_o(base_ready), .repsig_data_o(repsig_data), .repsig_valid_o(repsig_valid),
-      .stir_o(stir), .*
+      .stir_o(stir), .clk_i, .en_i, .flush_i, .base_data_i, .base_valid_i, .repsig_ready_i
   );
 
   // The same cell with a clock only when it says that it may change, or a token moves.
@@ -32,10 +32,13 @@ module p_rsg (
   logic [16:0] gated_repsig_data;
   onyx_rsg u_gated (
       .rst_ni(rst_n), .base_ready_o(gated_base_ready), .repsig_data_o(gated_repsig_data),
-      .repsig_valid_o(gated_repsig_valid), .en_i(awake), .stir_o(gated_stir), .*
+      .repsig_valid_o(gated_repsig_valid), .en_i(awake), .stir_o(gated_stir), .clk_i, .flush_i, .base_data_i,
+      .base_valid_i, .repsig_ready_i
   );
-  port u_base (.live_i(rst_n), .data_i(base_data_i), .valid_i(base_valid_i), .ready_i(base_ready), .*);
-  port #(.Gives(1'b1)) u_repsig (.live_i(rst_n), .data_i(repsig_data), .valid_i(repsig_valid), .ready_i(repsig_ready_i), .*);
+  port u_base (.live_i(rst_n), .data_i(base_data_i), .valid_i(base_valid_i), .ready_i(base_ready), .clk_i, .en_i,
+      .flush_i);
+  port #(.Gives(1'b1)) u_repsig (.live_i(rst_n), .data_i(repsig_data), .valid_i(repsig_valid),
+      .ready_i(repsig_ready_i), .clk_i, .en_i, .flush_i);
 
   // Tokens that move at this edge.
   logic moves, base_takes, repsig_gives;
@@ -47,7 +50,8 @@ module p_rsg (
 
   // With all it needs, it moves within 3 enabled cycles.
   logic [2:0] idle;
-  idle_count u_idle (.live_i(rst_n), .able_i(base_valid_i && repsig_ready_i), .moved_i(base_takes), .idle_o(idle), .*);
+  idle_count u_idle (.live_i(rst_n), .able_i(base_valid_i && repsig_ready_i), .moved_i(base_takes), .idle_o(idle),
+      .clk_i, .en_i, .flush_i);
 
   always_comb begin
     if (rst_n) begin

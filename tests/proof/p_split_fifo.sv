@@ -34,14 +34,16 @@ module p_split_fifo #(
       .Width(Width)
   ) u_split (
       .rst_ni(rst_n), .ce_i(en_i), .fifo_i(fifo), .start_i(first),
-      .end_i(last), .in_ready_o(in_ready), .out_data_o(out_data), .out_valid_o(out_valid), .*
+      .end_i(last), .in_ready_o(in_ready), .out_data_o(out_data), .out_valid_o(out_valid), .clk_i, .in_data_i,
+      .in_valid_i, .out_ready_i
   );
   queue_contract #(
       .Width   (Width),
       .Capacity(1),
       .Through (1'b1)
   ) u_contract (
-      .live_i(rst_n & fifo), .clear_i(1'b0), .in_ready_i(in_ready), .out_data_i(out_data), .out_valid_i(out_valid), .*
+      .live_i(rst_n & fifo), .clear_i(1'b0), .in_ready_i(in_ready), .out_data_i(out_data), .out_valid_i(out_valid),
+      .clk_i, .en_i, .in_data_i, .in_valid_i, .out_ready_i, .pick_i, .seen_o
   );
 
   // What is inside, seen from outside: with both paths cut, never ready and valid at once.

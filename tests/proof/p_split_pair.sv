@@ -51,6 +51,7 @@ module p_split_pair #(
       .Refill  (Pairs - 1)
   ) u_contract (
       .live_i(rst_n), .clear_i(1'b0), .in_ready_i(ready[0]),
-      .out_data_i(data[2*Pairs*Width+:Width]), .out_valid_i(valid[2*Pairs]), .*
+      .out_data_i(data[2*Pairs*Width+:Width]), .out_valid_i(valid[2*Pairs]), .clk_i, .en_i, .in_data_i, .in_valid_i,
+      .out_ready_i, .pick_i, .seen_o
   );
 endmodule

@@ -44,24 +44,27 @@ module p_write_scanner #(
   logic addr_ready, block_ready, data_ready, cmd_valid, hazard_equal, hazard_empty, stir;
   logic [33:0] cmd_data;
   onyx_write_scanner u_cell (
-      .rst_ni(rst_n), .run_i(run), .block_mode_i(block_mode), .lowest_level_i(lowest_level), .compressed_i(compressed),
+      .rst_ni(rst_n), .run_i(run), .block_mode_i(block_mode), .lowest_level_i(lowest_level),
+      .compressed_i(compressed),
       .spacc_i(spacc), .init_blank_i(init_blank), .stop_lvl_i(stop_lvl), .addr_ready_o(addr_ready),
       .block_ready_o(block_ready), .data_ready_o(data_ready), .cmd_data_o(cmd_data), .cmd_valid_o(cmd_valid),
-      .stir_o(stir), .hazard_equal_o(hazard_equal), .hazard_empty_o(hazard_empty), .*
+      .stir_o(stir), .hazard_equal_o(hazard_equal), .hazard_empty_o(hazard_empty), .clk_i, .en_i, .flush_i,
+      .addr_data_i, .addr_valid_i, .block_data_i, .block_valid_i, .data_data_i, .data_valid_i, .cmd_ready_i
   );
 
   port #(.Queue(1'b1), .Used(Modes[0])) u_addr (
-      .live_i(rst_n), .data_i(addr_data_i), .valid_i(addr_valid_i), .ready_i(addr_ready), .*
+      .live_i(rst_n), .data_i(addr_data_i), .valid_i(addr_valid_i), .ready_i(addr_ready), .clk_i, .en_i, .flush_i
   );
   port #(.Queue(1'b1), .Used(Modes[1])) u_block (
-      .live_i(rst_n), .data_i(block_data_i), .valid_i(block_valid_i), .ready_i(block_ready), .*
+      .live_i(rst_n), .data_i(block_data_i), .valid_i(block_valid_i), .ready_i(block_ready), .clk_i, .en_i, .flush_i
   );
   port #(.Queue(1'b1), .Used(Modes[0])) u_data (
-      .live_i(rst_n), .data_i(data_data_i), .valid_i(data_valid_i), .ready_i(data_ready), .*
+      .live_i(rst_n), .data_i(data_data_i), .valid_i(data_valid_i), .ready_i(data_ready), .clk_i, .en_i, .flush_i
   );
   // In block mode that an offer stays is proved, not that it stays the same: that hangs on every bit of two counters.
   port #(.Gives(1'b1), .Width(34)) u_cmd (
-      .live_i(rst_n), .data_i(Modes[1] ? 34'd0 : cmd_data), .valid_i(cmd_valid), .ready_i(cmd_ready_i), .*
+      .live_i(rst_n), .data_i(Modes[1] ? 34'd0 : cmd_data), .valid_i(cmd_valid), .ready_i(cmd_ready_i), .clk_i,
+      .en_i, .flush_i
   );
 
   // What moves at this edge.

@@ -53,7 +53,7 @@ static uint16_t both_bits(uint16_t a, uint16_t b) {
     return a & b;
 }
 static uint16_t divisor(uint16_t a, uint16_t b) {
-    return b ? divisor(b, a % b) : a;
+    return b ? divisor(b, (uint16_t)(a % b)) : a;
 }
 static uint16_t sum(uint16_t a, uint16_t b) {
     return (uint16_t)(a + b);
@@ -65,7 +65,9 @@ static uint16_t unless(uint16_t a, uint16_t b) {
     return b ? 0 : a;
 }
 static uint16_t quotient(uint16_t a, uint16_t b) {
-    return b ? a / b : a ? UINT16_MAX : 0;
+    if (b == 0)
+        return a ? UINT16_MAX : 0;
+    return a / b;
 }
 static uint16_t reversed_quotient(uint16_t a, uint16_t b) {
     return quotient(b, a);

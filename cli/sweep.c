@@ -154,7 +154,8 @@ static bool make_plan(sweep_command *c) {
     return !diag_failed(&s->diag);
 }
 
-/* Of the points that this sweep asked for. */
+/* Diagnoses the points of this sweep that went wrong; rows of earlier sweeps in the same database do not
+ * count. */
 static void judge(sweep_command *c, const sweep_row_vec *rows, const sweep_point_vec *points) {
     diagnostics *d = &c->session->diag;
     uint32_t wrong = 0, broken = 0, refused = 0, mistaken = 0;

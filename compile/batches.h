@@ -26,7 +26,7 @@ typedef struct {
     tile_dispatch how;
 } compile_batches_in;
 
-/* The runs are dealt to the copies of the kernel, so many at a time that host memory stays bounded: by what
+/* The runs are dealt to the copies of the kernel, so many at a time that host memory stays bounded by what
  * the global buffer holds. */
 typedef struct {
     compile_batches_in in;
@@ -38,7 +38,7 @@ typedef struct {
     arena mem;           /* of the present batch */
     tile_plan plan;      /* the present batch */
     compile_cut cut;     /* what was made so far */
-    bool again;          /* the same ones a second time, which are not counted */
+    bool again;          /* the batches are made a second time and are not counted */
     bool failed;
 } compile_batches;
 

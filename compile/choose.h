@@ -18,11 +18,12 @@ typedef bool compile_trial(compile_context *ctx, void *of);
 typedef enum { TRIAL_KEEP, TRIAL_FORGET } compile_trial_memory;
 compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, void *of,
                             compile_trial_memory memory);
-/* Whether a kernel lowers with the edges that the options ask for along its own loops, and one copy of it
- * fits the board. NULL: whether it lowers to a graph. */
+/* Returns whether a kernel lowers with the edges that the options ask for along its own loops, and one copy
+ * of it fits the board; without a board (NULL), whether it lowers to a graph. */
 bool compile_lowers(const compile_options *o, compile_context *ctx, const fe_kernel *kernel,
                     const pnr_board *board);
-/* The next of all orders of n numbers, the ascending one first; false after the last. */
+/* Makes of place[] the next of all orders of n numbers, of which the ascending one is the first. Returns
+ * false after the last. */
 bool compile_next_order(uint32_t *place, uint32_t n);
 
 /* ---- choices (choose.c) ------------------------------------------------------------------------ */

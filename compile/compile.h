@@ -19,7 +19,7 @@ typedef enum {
 #undef ENGINE
     ENGINES
 } compile_engine;
-/* What engines.def says of each. ENGINE_NONE is compiled for the chip. */
+/* What engines.def says of each engine. With ENGINE_NONE a kernel is compiled for the chip and not run. */
 typedef struct {
     const char *name; /* "none", "sam" */
     bool by_processor, from_job;
@@ -32,7 +32,7 @@ typedef struct {
     tile_tensor data;
 } compile_given;
 
-/* --tile, --glb-tile: an edge along some loops, and one along all others. */
+/* The value of --tile or --glb-tile: an edge along some loops, and one along all others. */
 typedef struct {
     const char *loop;
     uint32_t edge;
@@ -42,13 +42,13 @@ typedef struct {
     VEC(compile_edge) along;
 } compile_edges;
 
-/* Engine program: on what. */
+/* The board that engine program runs on, and how it is reached. */
 typedef struct {
     pnr_board board;
     host_options host;
 } compile_on_board;
 
-/* --dump: which forms of the program between the passes are kept as text. */
+/* The forms of the program between the passes that --dump keeps as text. */
 enum {
 #define DUMP(stage, type, end, doc) COMPILE_DUMP_##stage,
 #include "compile/dumps.def"
@@ -135,13 +135,14 @@ typedef struct {
     host_outcome host;     /* engine program */
 } compile_outcome;
 
-/* How the copies of a kernel share the pairs of sub-tiles, and where onyx chose, what by. */
+/* How the copies of a kernel share the pairs of sub-tiles, and by which figures onyx chose that, where it
+ * did. */
 typedef struct {
     tile_dispatch how;
-    const char *why;        /* a sentence; NULL: nobody chose */
+    const char *why;        /* a sentence; NULL where the user chose */
     uint64_t pairs;         /* 0: the data are not known, and so is nothing below */
-    double pair;            /* array cycles one is expected to take on average */
-    double sorted, dynamic; /* and the chip for all */
+    double pair;            /* array cycles that a pair is expected to take on average */
+    double sorted, dynamic; /* cycles that the chip is expected to take for all pairs */
 } compile_dispatch;
 
 /* What onyx decided where the user left it open: a sentence each, or NULL. */
@@ -151,7 +152,7 @@ typedef struct {
     const char *way_out; /* a schedule that would do instead of the user's */
 } compile_choices;
 
-/* The data of a kernel. */
+/* The operands of a kernel. */
 typedef struct {
     tile_operands operands; /* the user's, by tensor handle - 1, if they were read before compiling */
     tile_operands packed;   /* for the lowered statement, once all are known */
@@ -164,11 +165,11 @@ typedef struct {
     sam_graph sam, hardware; /* as lowered from the statement; after the hardware rewrites */
 } compile_lowered;
 
-/* How its operands are to be cut. */
+/* How a kernel's operands are to be cut into sub-tiles. */
 typedef struct {
     tile_options options;
     tile_candidates candidates; /* of --tile auto */
-    tile_candidate expected;    /* complete: of the edges it has, before anything runs */
+    tile_candidate expected;    /* what all its runs are expected to take, before anything runs */
 } compile_tiling;
 
 /* A kernel on the array. */
@@ -182,7 +183,7 @@ typedef struct {
     net_liveness liveness; /* of the routed netlist */
 } compile_array;
 
-/* Its configuration, and what was read back from the bitstream's bytes. */
+/* The configuration of a kernel's tiles, and what was read back from the bitstream's bytes. */
 typedef struct {
     bits_map *map;
     bits_stream stream;
@@ -209,10 +210,10 @@ struct compile_kernel {
     compile_times times;
 };
 
-/* --order of a sweep. */
+/* What --order of a sweep asks for. */
 typedef struct {
     const char *list;
-    const pnr_board *boards; /* one of them has to do; none: engine sam */
+    const pnr_board *boards; /* an order must suit one of them; none with engine sam */
     uint32_t n_boards;
 } compile_orders_in;
 typedef struct {
@@ -220,44 +221,45 @@ typedef struct {
     uint32_t tried, can; /* of those that stars stand for */
 } compile_orders;
 
-/* Expression to SAM graphs: the first third of compile_to_bitstream (for the chip) and all that engine sam
- * needs. */
+/* Makes SAM graphs of the expression: the first third of compile_to_bitstream (for the chip) and all that
+ * engine sam needs. */
 bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx, compile_kernel *k);
-/* The other way in for `onyx sam`: a SAM graph as a .gv file, instead of an expression. */
+/* Reads a SAM graph from a .gv file: what `onyx sam` is given instead of an expression. */
 bool compile_read_graph(const compile_options *o, compile_context *ctx, compile_kernel *k);
-/* Expression to a bitstream for each kernel, which was decoded again and found equal to the routed netlist;
+/* Makes a bitstream for each kernel of the expression, decodes it and proves it equal to the routed netlist;
  * writes the folder o->out. */
 bool compile_to_bitstream(const compile_options *o, compile_context *ctx, compile_kernel *k);
-/* What --deadlock asks for, of all kernels: an error or a warning if fibers of the sub-tiles' edges may need
- * more FIFO. */
+/* Reports, as --deadlock asks, every kernel in which fibers as long as the sub-tiles' edges may need more
+ * room in FIFOs than there is. */
 bool compile_check_edges(const compile_options *o, compile_context *ctx, const compile_kernel *k);
-/* Operands from -i, -g and memory, in the order of the user's tensors, and how far each variable runs; what
- * is packed stays as it is. */
+/* Reads the operands of -i, -g and memory, in the order of the user's tensors, and finds how far each
+ * variable runs; out->packed stays as it is. */
 bool compile_read_operands(const compile_options *o, compile_context *ctx, const sam_statement *user,
                            compile_data *out);
 /* Runs all kernels in turn on the user's operands and on the workspaces of those before, each on the engine
  * of the options; k->ran.result is the user's result. */
 bool compile_run_kernels(const compile_options *o, compile_context *ctx, compile_kernel *k,
                          const tile_operands *in);
-/* Compares a result with the reference: "pass", "fail" (a mismatch is diagnosed), or "none" with --no-check.
- */
+/* Compares a result with the reference. Returns "pass", "fail" (the mismatch is diagnosed), or "none" with
+ * --no-check. */
 const char *compile_check(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                           const tile_operands *in, const tile_tensor *got);
-/* All of `onyx run`: k->ran.result is the result, which the folder o->out holds too; check as compile_check.
- */
+/* Does all of `onyx run`. k->ran.result is the result, which the folder o->out holds too; *check is what
+ * compile_check returned. */
 bool compile_and_run(const compile_options *o, compile_context *ctx, compile_kernel *k, const char **check);
-/* Of onyx sweep's --order where it has stars ("all", "i,*;k,i,j"): the orders that can run on one of the
- * boards, or, without any, as a graph; those without a star as they are. *tried and *can count those of the
- * stars. E0917-orders. */
+/* Finds the orders that onyx sweep's --order stands for. Where it has stars ("all", "i,*;k,i,j"), these are
+ * the orders that can run on one of the boards, or without any board as a graph; orders without a star are
+ * taken as they are. out->tried and out->can count those of the stars. E0917-orders. */
 bool compile_find_orders(const compile_options *o, compile_context *ctx, const compile_orders_in *in,
                          compile_orders *out);
-/* fw_build, and beside app.elf app.json, which says what it was made of. `apart`: each copy starts by itself.
- */
+/* Builds app.elf (fw_build), and beside it app.json, which says what it was made of. `apart`: each copy
+ * starts by itself. */
 bool compile_build_firmware(compile_context *ctx, const pnr_design *design, const bits_stream *bits,
                             bool apart, const char *folder, fw_app *app);
-/* "i,j,k" */
+/* Returns the loops, outermost first, as "i,j,k". */
 const char *compile_loops_text(const sam_statement *st, arena *mem);
-/* "32", or "i:3072,k:32": edge[] of the loops, by variable; as --tile takes it. */
+/* Returns the edges of the loops, which edge[] has by variable, as --tile takes them: "32" or "i:3072,k:32".
+ */
 const char *compile_edges_text(const sam_statement *st, const uint32_t *edge, arena *mem);
 
 #endif

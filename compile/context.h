@@ -10,8 +10,8 @@ typedef VEC(const char *) text_vec;
 /* Exit codes of the command, and results of onyx_run: scripts depend on them. */
 enum { EXIT_OK = 0, EXIT_USER = 1, EXIT_UNMAPPABLE = 2, EXIT_MISMATCH = 3, EXIT_INTERRUPTED = 130 };
 
-/* What is being done now, for whoever waits. `stage`: what begins, and how much of it there is (0: not
- * counted); `what` must stay. `count`: how much of it is done. */
+/* Whom to tell what is being done now. `stage` is called when something begins, with how much of it there is
+ * (0: it is not counted); `what` must outlive the stage. `count` is called with how much of it is done. */
 typedef struct {
     void (*stage)(void *to, const char *what, uint64_t total);
     void (*count)(void *to, uint64_t done);
@@ -24,18 +24,20 @@ typedef struct {
     diagnostics *diag;
     const char *home;                 /* where boards, RTL and firmware sources lie */
     const char *programs;             /* folder of onyx-cosim with its slash; "" leaves it to the PATH */
-    const compile_progress *progress; /* NULL: nobody looks */
+    const compile_progress *progress; /* NULL where nobody looks */
     FILE *shown;                      /* where `--dump -` goes: standard output */
     VEC(pnr_board) boards;            /* read so far */
-    int folder;                       /* what keeps others from the output folder, plus 1; 0: nothing */
-    bool interrupted; /* out: a program that was started was interrupted, so the compilation ended */
+    int folder;                       /* descriptor of the lock on the output folder, plus 1; 0 without one */
+    bool interrupted; /* is set where a program that was started was interrupted, so that the compilation
+                         ended */
 } compile_context;
 
-/* Fills what it is given, and that, with nothing. Programs are those beside this program. */
+/* Makes the arena, the names, the diagnostics and the context empty. Programs of the toolchain are those
+ * beside this program. */
 void compile_begin(compile_context *ctx, arena *mem, name_table *names, diagnostics *d);
-/* The programs of the toolchain are in this folder instead, which ends in '/'. */
+/* Says that the programs of the toolchain are in this folder instead, whose name ends in '/'. */
 void compile_set_programs(compile_context *ctx, const char *folder);
-/* By what was diagnosed. */
+/* Returns the exit code that the diagnostics ask for. */
 int compile_exit_code(const compile_context *ctx);
 /* Frees all of it, the arena too; other commands may have the folder. */
 void compile_end(compile_context *ctx);
@@ -43,10 +45,10 @@ void compile_end(compile_context *ctx);
 const char *compile_program(const compile_context *ctx, const char *name);
 /* Makes the folder for what is produced, and keeps other commands from it until compile_end: E0007-in-use. */
 bool compile_take_folder(compile_context *ctx, const char *path);
-/* A board by name, or by the path of a .json file; *path is the file, unless path is NULL. The context frees
- * it. */
+/* Reads a board by its name or by the path of a .json file; *path becomes the file, unless path is NULL. The
+ * context frees the board. */
 bool compile_read_board(compile_context *ctx, const char *name, pnr_board *board, const char **path);
-/* E0903-option-value: what `option` must be in place of `value`. */
+/* Reports E0903-option-value: `want` says what `option` must be in place of `value`. */
 void compile_bad_value(diagnostics *d, const char *option, const char *value, const char *want);
 
 #endif

@@ -5,8 +5,8 @@
 #include "bitstream/bitstream.h"
 #include "rtl_models/cycle/cycle.h"
 
-/* Cells and nets in the order of the decoded netlist; cells get names as "x4y2 intersect". Refuses what
- * bits_check_sparse refuses (E0660). Lives in `mem`. */
+/* Fills `out`, which lives in `mem`, with cells and nets in the order of the decoded netlist; cells get names
+ * as "x4y2 intersect". Refuses what bits_check_sparse refuses (E0660). */
 bool cycle_load(const pnr_design *decoded, const bits_map *map, arena *mem, diagnostics *d,
                 cycle_design *out);
 

@@ -37,8 +37,8 @@ typedef struct {
     const compile_engine_in *in;
     void *own;                 /* the engine's, from `prepare` on */
     tile_collector *collector; /* takes what each batch yields */
-    const char *result;        /* of an engine with `ahead`, once it is finished: the file to collect from */
-    uint64_t result_cycles;    /* that the file states, once it was collected */
+    const char *result;        /* the file to collect from, once an engine with `ahead` is finished */
+    uint64_t result_cycles;    /* cycles that the file states, once it was collected */
 } compile_engine_run;
 
 /* What an engine does. All functions return false after errors. An engine takes the operands whole, or
@@ -67,7 +67,8 @@ typedef struct {
 /* Makes the folder and begins the file of batches, with at most so many buffers; r->own is the
  * compile_firmware. */
 bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers);
-/* Is the `batch` of an engine that began so; and ends the file, which is left only if all is good. */
+/* The first serves as `batch` of an engine that began so. The second ends the file, which is left only if all
+ * is good. */
 bool compile_firmware_batch(compile_engine_run *r, const tile_plan *plan);
 bool compile_firmware_end(compile_engine_run *r, bool good);
 /* Returns whether the app.elf in the folder is whole, and of this kernel. */

@@ -2,7 +2,7 @@
  * an earlier run; and the file of its batches. */
 #include "compile/engine.h"
 
-/* Of what decides the program: the words, and whether copies start apart. */
+/* Returns a hash of what decides the program: the configuration words, and whether copies start apart. */
 static const char *design_hash(arena *mem, const bits_stream *bits, bool apart) {
     uint64_t hash = hash_more(0, bits->words.at, sizeof *bits->words.at * bits->words.len);
     return arena_printf(mem, "%016llx", (unsigned long long)hash_more(hash, &apart, sizeof apart));

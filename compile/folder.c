@@ -88,7 +88,8 @@ static void print(const compile_form *form, FILE *out) {
 #undef DUMP
 }
 
-/* Of several stages a line before each says which, and of which kernel where there are several. */
+/* Prints the form to `out`. Where several stages are asked for, a line before it says which stage it is, and
+ * of which kernel where there are several. */
 static void show(const compile_options *o, const compile_form *form, const char *stage, const char *folder,
                  FILE *out) {
     const char *kernel = folder + strlen(o->out);

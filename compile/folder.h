@@ -4,14 +4,14 @@
 
 #include "compile/compile.h"
 
-/* What another command left in o->out must not stand beside what this one leaves. Results stay: they may be
- * operands now. Nothing goes where the command is gone through again. */
+/* Removes what another command left in o->out, which must not stand beside what this one leaves. Results
+ * stay, since they may be operands now. Nothing is removed where the command is gone through again. */
 void compile_clear_folder(const compile_options *o, arena *mem);
-/* The same of what --dump left in a kernel's folder. */
+/* Removes what --dump of another command left in a kernel's folder. */
 void compile_clear_dumps(const char *folder, arena *mem);
-/* FOLDER/name; NULL: `onyx sam` may have no folder. */
+/* Writes the graph to FOLDER/name, and nothing where the folder is NULL, as `onyx sam` may have none. */
 bool compile_write_graph(compile_context *ctx, const char *folder, const char *name, const sam_graph *g);
-/* FOLDER/netlist.json and design.packed; design.place and design.route. */
+/* The first writes FOLDER/netlist.json and design.packed, the second design.place and design.route. */
 bool compile_write_netlist(compile_context *ctx, const char *folder, const netlist *n);
 bool compile_write_design(compile_context *ctx, const char *folder, const pnr_design *d);
 

@@ -7,8 +7,8 @@
 typedef struct compile_model compile_model;
 /* Loads the decoded design; the model runs on out->modelled. Returns NULL after errors. */
 compile_model *compile_model_begin(const compile_engine_in *in, compile_outcome *out);
-/* Makes all runs of the plan. Their words are collected and the cycles of these written, where there is
- * something to collect and write them to. E0802. */
+/* Makes all runs of the plan. Collects their words in `c` and writes the cycle of each word to `trace`,
+ * unless these are NULL. E0802. */
 bool compile_model_batch(compile_model *m, const tile_plan *plan, tile_collector *c, FILE *trace);
 /* Returns how many cycles the array took so far. */
 uint64_t compile_model_cycles(const compile_model *m);

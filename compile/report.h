@@ -14,8 +14,8 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
 /* Writes the result to each -o T:FILE; NULL: there is none, and asking for it is a mistake. */
 bool compile_write_outputs(const compile_options *o, const compile_context *ctx, const tile_tensor *result);
 
-/* Where the cycle model ran: "hazards" of report.json. After engine cycle also "stalls" and "bottlenecks",
- * and the lines of the summary. */
+/* What the cycle model met. The first adds "hazards" to report.json; after engine cycle the second adds
+ * "stalls" and "bottlenecks", and the third prints the lines of the summary. */
 void compile_hazards_json(const compile_modelled *met, cJSON *json);
 void compile_stalls_json(const compile_context *ctx, const compile_modelled *met, cJSON *json);
 void compile_stalls_print(const compile_context *ctx, FILE *out, const compile_modelled *met);

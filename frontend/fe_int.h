@@ -33,31 +33,33 @@ bool fe_at_sign(const fe_reader *r, char sign);
 bool fe_take_sign(fe_reader *r, char sign); /* advances if it is there */
 char fe_peek(const fe_reader *r);           /* the first character after the token and blanks; 0 at the end */
 bool fe_is_word(const fe_token *t, const char *word);
-/* A token that is a whole number up to 2^31 - 1; `other` if it is not. */
+/* Returns the token's value if it is a whole number up to 2^31 - 1, otherwise `other`. */
 uint32_t fe_whole_number(const fe_token *t, uint32_t other);
-/* E0101-character or E0102-syntax at the current token: "expected WHAT, found ...". */
+/* Reports E0101-character or E0102-syntax at the current token: "expected WHAT, found ...". */
 void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
 
 /* ---- the steps of fe_parse ------------------------------------------------------------------- */
 
-/* "A = B": fills vars, tensors, exprs, result, rhs (explicit sums only). E0101-E0108, E0116-E0118. */
+/* Reads "A = B" into vars, tensors, exprs, result and rhs, with the sums that are written only. E0101-E0108,
+ * E0116-E0118. */
 bool fe_parse_expression(const char *text, diagnostics *d, sam_statement *s);
 /* Puts a sum over each variable that nothing binds around the smallest part that holds every use of it, or
  * further out where only products and signs lie between; over additions that all use it, term by term. E0108,
  * E0109, warning E0128. */
 bool fe_bind_sums(sam_statement *s, diagnostics *d);
-/* "-f" strings onto the tensors; those without one get compressed levels in order. E0103, E0110, E0111. */
+/* Puts the "-f" strings onto the tensors; those without one get compressed levels in order. E0103, E0110,
+ * E0111. */
 bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);
-/* "-d" strings onto the variables, for a tensor onto those of its accesses. E0102, E0119. */
+/* Puts the "-d" strings onto the variables, one for a tensor onto those of its accesses. E0102, E0119. */
 bool fe_parse_dimensions(const fe_in *in, diagnostics *d, sam_statement *s);
-/* The result's variables as it stores them, then each scope's sums, outer scopes first. */
+/* Orders the loops: the result's variables as it stores them, then each scope's sums, outer scopes first. */
 void fe_default_loops(sam_statement *s);
 
-/* Pieces of the expression's grammar for the other languages; s receives what they name. */
+/* These read pieces of the expression's grammar for the other languages; s receives what they name. */
 sam_expr fe_parse_terms(fe_reader *in, sam_statement *s, diagnostics *d);
 bool fe_parse_access(fe_reader *in, sam_statement *s, diagnostics *d, sam_expr_data *access);
 sam_var fe_use_var(sam_statement *s, const fe_token *t, diagnostics *d); /* v = 0 after E0118-too-large */
-/* No name is both a tensor and a variable. E0117. */
+/* Checks that no name is both a tensor and a variable. E0117. */
 bool fe_check_names(const sam_statement *s, diagnostics *d);
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
@@ -77,7 +79,7 @@ typedef struct {
 fe_scope fe_outer_scope(const sam_statement *s, arena *mem);
 fe_scope fe_sum_scope(const sam_statement *s, sam_expr sum, arena *mem);
 void fe_scope_order(const sam_statement *s, fe_scope *scope); /* sorts vars by their place in s->loops */
-/* The sums inside e that no other sum of e contains, left to right. */
+/* Lists the sums inside e that no other sum of e contains, from left to right. */
 typedef VEC(sam_expr) fe_exprs;
 void fe_inner_sums(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *out);
 
@@ -101,10 +103,11 @@ static inline sam_expr fe_add_expr(sam_statement *s, sam_expr_data x) {
     return (sam_expr){s->exprs.len};
 }
 void fe_copy_statement(const sam_statement *s, arena *mem, sam_statement *out);
-/* Expressions that are not under rhs go, and tensors that it does not name; all have new handles. */
+/* Removes expressions that are not under rhs, and tensors that it does not name; those that stay get new
+ * handles. */
 void fe_compact(sam_statement *s);
-/* A relation replaces what is still there by what is new. *open: variables that may be replaced, bit v - 1;
- * *known: variables that have been there. E0150. */
+/* Checks that the relation replaces variables that are still there by new ones, and updates both sets (bit v
+ * - 1): *open has the variables that may be replaced, *known those that have ever been there. E0150. */
 bool fe_check_relation(const fe_kernel *k, const fe_relation *r, uint64_t *open, uint64_t *known,
                        diagnostics *d);
 /* Returns the relation that replaces v, or NULL. */
@@ -115,32 +118,34 @@ uint32_t fe_new_vars(const fe_relation *r, sam_var v[2]);
 void fe_add_loops_of(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out);
 /* Returns the loops of a scope's variables, outermost first. */
 fe_vars fe_scope_loops(const fe_kernel *k, const fe_scope *scope, arena *mem);
-/* Whether every loop of a sum lies inside the loops of the scopes around it. Where not, fe_fill moves sums.
- */
+/* Returns whether every loop of a sum lies inside the loops of the scopes around it. Where one does not,
+ * fe_fill moves sums. */
 bool fe_loops_nest(const fe_kernel *k, arena *mem);
 uint64_t fe_roots_of(const fe_kernel *k, sam_var v);     /* bits of the expression's variables behind v */
 uint32_t fe_known_extent(const fe_kernel *k, sam_var v); /* 0: only the data say */
 const fe_tag *fe_tag_of(const fe_kernel *k, sam_var loop);
-/* Words and numbers that are the same in schedules and CIN (words.c); the reader is at them. E0142, E0144. */
+/* These read words and numbers that are the same in schedules and CIN (words.c), at the reader's position.
+ * E0142, E0144. */
 bool fe_parse_number(fe_reader *in, uint32_t low, uint32_t high, diagnostics *d, uint32_t *out);
 bool fe_parse_bound_type(fe_reader *in, diagnostics *d, fe_bound_type *out);
 bool fe_parse_parallel(fe_reader *in, diagnostics *d, fe_tag *tag, bool *parallel); /* "unit, strategy" */
-/* CPU units have as many copies as the loop has iterations. E0147-bound. */
+/* Gives CPU units as many copies as the loop has iterations. E0147-bound. */
 bool fe_count_copies(const fe_kernel *k, fe_tag *tag, diagnostics *d);
 const char *fe_bound_text(fe_bound_type type);
 const char *fe_unit_text(fe_unit unit);
 const char *fe_strategy_text(fe_race_strategy strategy);
 /* Writes an expression in index notation, with sums as sum(v, ...). */
 const char *fe_expr_text(const fe_kernel *k, sam_expr e, arena *mem);
-/* precompute, after its opening parenthesis. E0151-subexpression and others. */
+/* Reads and applies precompute, after its opening parenthesis. E0151-subexpression and others. */
 bool fe_precompute(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d);
-/* Whether the name is a word that stands before a parenthesis, so that no tensor with indices may have it. */
+/* Returns whether the name is a word that stands before a parenthesis, so that no tensor with indices may
+ * have it. */
 bool fe_is_keyword(const char *name);
 /* Reads a variable or tensor name, which nothing in cin may have yet. E0140-new-name. */
 bool fe_parse_new_name(fe_reader *in, const fe_cin *cin, const char *what, diagnostics *d, name_id *out);
 bool fe_is_new_name(const fe_cin *cin, name_id name);
 
-/* Everything but the loops; *bound receives the variables that the result or a sum binds. E0130. */
+/* Checks everything but the loops; *bound receives the variables that the result or a sum binds. E0130. */
 bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d);
 
 /* ---- host-made operands (nest.c, guard.c, fill.c) ------------------------------------------------ */
@@ -149,40 +154,40 @@ bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d);
 void fe_guard_quotients(sam_statement *s, arena *mem);
 /* Moves sums outwards until every loop lies inside the loops of the scopes around it. In place. E0125. */
 bool fe_nest_sums(sam_statement *s, arena *mem, diagnostics *d);
-/* The same for every sum that is only a part of the right side, whatever the order of the loops: they move
- * out to the outermost scope. In place; false, and the statement is of no use, where one cannot. */
+/* Moves every sum that is only a part of the right side out to the outermost scope, whatever the order of the
+ * loops. In place. Returns false where one cannot move; then the statement is of no use. */
 bool fe_pull_sums(sam_statement *s, arena *mem);
-/* BASE, BASE2, BASE3, ...: the first that no tensor and no variable has. */
+/* Returns the first of BASE, BASE2, BASE3, ... that no tensor and no variable has as its name. */
 name_id fe_fresh_name(const sam_statement *s, const char *base, arena *mem);
 /* Adds an operand of ones without indices. */
 sam_expr fe_add_ones(sam_statement *s, src_loc loc, arena *mem);
-/* Sets the body of the scope that starts at `sum`, 0: of the outermost. */
+/* Sets the body of the scope that starts at `sum`, or of the outermost one where that is 0. */
 void fe_set_body(sam_statement *s, sam_expr sum, sam_expr body);
 
 /* ---- sub-tiles (tiled.c) --------------------------------------------------------------------- */
 
-/* Whether a sum over v adds up the padding of dense levels, which must be 0 then. */
+/* Returns whether a sum over v adds up the padding of dense levels, which must be 0 then. */
 bool fe_meets_padding(const sam_statement *s, sam_var v);
-/* Whether an operand's zeros say in which sub-tiles its addend does not take part. */
+/* Returns whether an operand's zeros say in which sub-tiles its addend does not take part. */
 bool fe_takes_part_once(const sam_statement *s, sam_expr access);
-/* An addend that takes part once and would not be 0 if its operands were: it, or what of it is not, is
- * multiplied by a scalar of ones. In place. */
+/* Multiplies by a scalar of ones what takes part in one sub-tile only and would not be 0 if its operands
+ * were: an addend, or the part of it of which that holds. In place. */
 void fe_fill_once(sam_statement *s, arena *mem);
 
 /* ---- dense levels of the result (reach.c) ---------------------------------------------------- */
 
-/* The variables of an operand of ones have a bit v - 1 each. */
+/* What an operand of ones has along its variables, a bit v - 1 for each. */
 typedef struct {
     uint64_t dense; /* with all coordinates */
     uint64_t first; /* with coordinate 0 only */
 } fe_reach;
 
-/* `loops`: those of the outermost scope, outermost first. What a term 0 * ones must have that fills level v.
- */
+/* Returns what a term 0 * ones must have to fill level v. `loops` has those of the outermost scope, outermost
+ * first. */
 fe_reach fe_level_reach(const sam_statement *s, const fe_vars *loops, sam_var v);
 bool fe_level_is_filled(const sam_statement *s, const fe_vars *loops, sam_var v, arena *mem);
-/* The outermost dense level that is not filled and lacks coordinates, or 0. full: bit v - 1 for each loop
- * that reaches every coordinate by itself. */
+/* Returns the outermost dense level that is not filled and lacks coordinates, or 0. `full` has bit v - 1 for
+ * each loop that reaches every coordinate by itself. */
 sam_var fe_unfilled_level(const sam_statement *s, const fe_vars *loops, uint64_t full, arena *mem);
 
 /* ---- which operands are present, and where loops may run empty (presence.c) ------------------ */
@@ -227,17 +232,17 @@ fe_presence fe_presence_inside(const fe_leaves *leaves, const fe_presence *p, sa
                                arena *mem);
 bool fe_has_index(const sam_statement *s, sam_expr access, sam_var v);
 uint32_t fe_level_of(const sam_statement *s, sam_expr access, sam_var v); /* the storage level that holds v */
-/* A literal 0, a product with one, or 1 less a scalar of ones. */
+/* Returns whether e is a literal 0, a product with one, or 1 less a scalar of ones. */
 bool fe_is_zero(const sam_statement *s, sam_expr e);
-/* The operands of the chain of products, or of unions, that e is. Signs and sums do not change where an
+/* Lists the operands of the chain of products, or of unions, that e is. Signs and sums do not change where an
  * expression has coordinates and are skipped. */
 void fe_chain_operands(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *operands);
-/* Whether an access without v, inside a term of a union over v, must be repeated by the term's own
+/* Returns whether an access without v, inside a term of a union over v, must be repeated by the term's own
  * coordinates: repeated by those of the whole union, it would iterate further inside where the term is
  * absent. */
 bool fe_repeats_inside(const sam_statement *s, sam_expr term, sam_expr access, sam_var v);
 
-/* fe_pack; with sparse_result the result's dense levels are written compressed too. */
+/* Does what fe_pack does; with sparse_result the result's dense levels are written compressed, too. */
 bool fe_pack_with(const sam_statement *s, bool sparse_result, arena *mem, diagnostics *d, sam_statement *out);
 
 #endif

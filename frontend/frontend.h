@@ -24,10 +24,10 @@ typedef struct {
  * not read: that is for fe_schedule. Errors E0101 to E0127, located in the expression, a format or a
  * dimension. The texts need not outlive the call. */
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out);
-/* Every invariant of a sam_statement, also of one that fe_parse did not build. E0130. */
+/* Checks every invariant of a sam_statement, also of one that fe_parse did not build. E0130. */
 bool fe_check(const sam_statement *s, diagnostics *d);
-/* A statement without schedule as concrete index notation, loop order explicit:
- * "forall(i, forall(j, forall(k, X(i,j) += B(i,k) * C(k,j))))". */
+/* Writes a statement without schedule as concrete index notation, with its loop order: "forall(i, forall(j,
+ * forall(k, X(i,j) += B(i,k) * C(k,j))))". */
 void fe_dump(const sam_statement *s, FILE *out);
 
 /* ---- concrete index notation: a scheduled statement ------------------------------------------ */
@@ -80,12 +80,14 @@ typedef struct {
  * commands the result is s as its only kernel. Errors E0113, E0114, E0140 to E0151, located in the schedule.
  */
 bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostics *d, fe_cin *out);
-/* Its text form and back: parse(dump(x)) equals x. Parsing checks. E0150-cin, and those of fe_parse. */
+/* These write the text form and read it: parse(dump(x)) equals x. Parsing also checks. E0150-cin, and those
+ * of fe_parse. */
 void fe_cin_dump(const fe_cin *cin, FILE *out);
 bool fe_cin_parse(const char *text, name_table *names, arena *mem, diagnostics *d, fe_cin *out);
 /* Checks every invariant of the IR. E0117, E0130, E0150. */
 bool fe_cin_check(const fe_cin *cin, diagnostics *d);
-/* The same kernels, by names; formats, locations and the order of handles do not count. */
+/* Returns whether both have the same kernels, compared by names; formats, locations and the order of handles
+ * do not count. */
 bool fe_cin_equal(const fe_cin *a, const fe_cin *b);
 
 /* Ways to do with several kernels what one does: partial sums get kernels and workspaces of their own; so do
@@ -98,21 +100,21 @@ typedef enum {
     FE_STAGE_PHASES,
     FE_STAGINGS
 } fe_staging;
-/* The schedule that does so, in place of the one that made k. NULL where there is nothing of the kind, and
- * where the schedule splits loops or copies them. */
+/* Returns the schedule that stages the kernel so, in place of the one that made k. NULL where the kernel has
+ * nothing of the kind, and where the schedule splits loops or copies them. */
 const char *fe_staged(const fe_kernel *k, fe_staging how, arena *mem);
 
-/* The statement of one kernel with an index for each loop: operands and result of split loops become views.
- * E0149-not-lowered for a relation that has no form in the graph. */
+/* Makes the statement of one kernel with an index for each loop: operands and result of split loops become
+ * views. E0149-not-lowered for a relation that has no form in the graph. */
 bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *out);
 
-/* Integer products of sums as sums of products, (B + C) * D as B * D + C * D, where the sum would be joined
- * with the factor: the chip's intersecters cannot take a union's references. Then, in a term of an addition,
- * sum(j, a * C) as a * sum(j, C): the chip's repeaters mistake fibers that are empty where the term is
- * absent. Values do not change. The statement must satisfy fe_check, as it does afterwards. */
+/* Writes integer products of sums as sums of products, (B + C) * D as B * D + C * D, where the sum would be
+ * joined with the factor: the chip's intersecters cannot take a union's references. Then it writes, in a term
+ * of an addition, sum(j, a * C) as a * sum(j, C): the chip's repeaters mistake fibers that are empty where
+ * the term is absent. Values do not change. The statement must satisfy fe_check, as it does afterwards. */
 void fe_distribute(sam_statement *s);
-/* A statement that runs sub-tile by sub-tile (s->tiled): sums over one variable in several factors of a
- * product get a variable each, since sub-tiles of a variable are paired. */
+/* Gives sums over one variable in several factors of a product a variable each, where the statement runs
+ * sub-tile by sub-tile (s->tiled), since sub-tiles of a variable are paired. */
 void fe_separate(sam_statement *s);
 
 /* Makes every access plain: a stored tensor of its own (the second use of B is B_2), indexed by distinct
@@ -122,23 +124,23 @@ void fe_separate(sam_statement *s);
 bool fe_pack(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out);
 /* Checks what fe_check does, and what fe_pack promises. E0115, E0130. */
 bool fe_check_packed(const sam_statement *s, diagnostics *d);
-/* "C as ss:1,0", "the diagonal of B as s, called B_2": how the host re-packs a tensor; NULL if it does not.
- */
+/* Returns how the host re-packs a tensor, as "C as ss:1,0" or "the diagonal of B as s, called B_2"; NULL if
+ * it does not. */
 const char *fe_repacked(const sam_statement *s, sam_tensor t, arena *mem);
 
-/* Host-made operands (sam_tensor_data.ones) where the statement's own do not do.
- * Nesting: where the loop of a sum inside an expression is outside of a loop around it, the sum moves out,
- * and what it was added to is counted in its first iteration only: b(i) - sum(j, C(i,j)) in the order j,i
- * becomes sum(j, b(i) * first(j) - C(i,j)). Filling: where a loop reaches further than the operands, ones do:
- * B(i,j) + c(i) becomes B(i,j) + c(i) * ones(j), and a dense level of the result is united with 0 * ones. In
- * a sum over padded levels (sam_statement.tiled) the same where B is dense, since c(i) must not count there.
- * Quotients: in floating point one that is added to something gets a denominator of 1 where it is absent.
- * Values do not change. The statement must satisfy fe_check_packed, as the new one does: what a loop reaches
- * depends on the stored formats. E0105 where nothing says how far a variable goes, E0118, E0125. */
+/* Adds operands that the host makes (sam_tensor_data.ones) where the statement's own do not do. Nesting:
+ * where the loop of a sum inside an expression is outside of a loop around it, the sum moves out, and what it
+ * was added to is counted in its first iteration only: b(i) - sum(j, C(i,j)) in the order j,i becomes sum(j,
+ * b(i) * first(j) - C(i,j)). Filling: where a loop reaches further than the operands, ones do: B(i,j) + c(i)
+ * becomes B(i,j) + c(i) * ones(j), and a dense level of the result is united with 0 * ones. In a sum over
+ * padded levels (sam_statement.tiled) the same where B is dense, since c(i) must not count there. Quotients:
+ * in floating point one that is added to something gets a denominator of 1 where it is absent. Values do not
+ * change. The statement must satisfy fe_check_packed, as the new one does: what a loop reaches depends on the
+ * stored formats. E0105 where nothing says how far a variable goes, E0118, E0125. */
 bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out);
 
-/* For the chip, whose repeaters and droppers mistake empty fibers: marks the levels that the host is to pad
- * (sam_tensor_data.padded) so that no loop meets an empty fiber where a repeater or a result's coordinates
+/* Marks the levels that the host is to pad (sam_tensor_data.padded) for the chip, whose repeaters and
+ * droppers mistake empty fibers: no loop is to meet an empty fiber where a repeater or a result's coordinates
  * hang on it. All operands of such a loop then share coordinate 0, and an explicit zero changes no value. A
  * loop that stays empty where a term of a union is absent keeps its droppers. The statement must come from
  * fe_fill. */
@@ -155,22 +157,21 @@ typedef struct {
     bool exact_stops;
     bool pad; /* fe_build: fe_pad before lowering */
 } fe_lower_options;
-/* Statement to SAM graph (section 4.7 of the dissertation): per variable and operand a scanner or a repeater,
- * a joiner where several operands meet, then the compute tree, reducers, and the writers. Joiners have any
- * number of operands. The statement must satisfy fe_check_packed and come from fe_fill.
- *
- * Precondition on the data, without exact stops: every operand has at least one stored value (an empty one
- * may store an explicit zero), and every stored coordinate of a compressed level has something below it, or a
- * dense level. Then each coordinate that reaches a level writer has a non-empty fiber below it and a value
- * for each innermost coordinate, also with writers that merge runs of stops; only a result without any
- * coordinate may come with one stray zero. With exact stops any data is right; with empty operands a stored
- * coordinate may have nothing below it. Errors E0118 to E0130 where the graph cannot exist. */
+/* Makes a SAM graph of a statement (section 4.7 of the dissertation): per variable and operand a scanner or a
+ * repeater, a joiner where several operands meet, then the compute tree, reducers, and the writers. Joiners
+ * have any number of operands. The statement must satisfy fe_check_packed and come from fe_fill. Precondition
+ * on the data, without exact stops: every operand has at least one stored value (an empty one may store an
+ * explicit zero), and every stored coordinate of a compressed level has something below it, or a dense level.
+ * Then each coordinate that reaches a level writer has a non-empty fiber below it and a value for each
+ * innermost coordinate, also with writers that merge runs of stops; only a result without any coordinate may
+ * come with one stray zero. With exact stops any data is right; with empty operands a stored coordinate may
+ * have nothing below it. Errors E0118 to E0130 where the graph cannot exist. */
 bool fe_lower(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
               sam_graph *out);
 
-/* fe_pack, fe_fill, fe_pad if asked for, and fe_lower. A dense result level that the graph cannot write, or
- * that it could write on plain streams only by filling in ones, is written compressed: the packed result is
- * then a view. */
+/* Calls fe_pack, fe_fill, fe_pad if asked for, and fe_lower. A dense result level that the graph cannot
+ * write, or that it could write on plain streams only by filling in ones, is written compressed: the packed
+ * result is then a view. */
 bool fe_build(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
               sam_statement *packed, sam_graph *out);
 

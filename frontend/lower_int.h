@@ -46,7 +46,7 @@ typedef struct {
 
 sam_node lower_add_node(lowering *w, sam_primitive kind, src_loc loc);
 sam_node lower_add_loop_node(lowering *w, sam_primitive kind, sam_var v, src_loc loc);
-/* An edge, or the node's root flag where the stream is the root's. */
+/* Adds an edge, or sets the node's root flag where the stream is the root's. */
 void lower_feed(lowering *w, stream from, sam_node to, uint8_t port, sam_stream type);
 stream lower_out(sam_node n, uint8_t port);
 /* Iterates over the scope's loops, outermost first, and appends them to *done. E0126, E0130. */
@@ -54,21 +54,22 @@ bool lower_scope(lowering *w, fe_scope *scope, fe_presence *presence, loops *don
 
 /* ---- lower_iterate.c ------------------------------------------------------------------------- */
 
-/* One loop around `body`: scanners, joiners and repeaters; *presence becomes that inside. E0130. */
+/* Makes one loop around `body`: scanners, joiners and repeaters; *presence becomes that inside the loop.
+ * E0130. */
 bool lower_loop(lowering *w, sam_expr body, sam_var v, fe_presence *presence, loops *done);
 
 /* ---- lower_compute.c ------------------------------------------------------------------------- */
 
-/* The values of e, one for each point of the loops around it, as a stream that is not negative. */
+/* Makes the values of e, one for each point of the loops around it, as a stream that is not negated. */
 bool lower_values(lowering *w, sam_expr e, const fe_presence *in, stream *result);
 stream lower_reducer(lowering *w, stream val, src_loc loc); /* a scalar reducer */
 
 /* ---- lower_reduce.c -------------------------------------------------------------------------- */
 
-/* From all loops of the outermost scope and the values inside them to the result's writers. E0124, E0126. */
+/* Leads all loops of the outermost scope and the values inside them to the result's writers. E0124, E0126. */
 bool lower_result(lowering *w, loops *l, stream val);
 
-/* The first of loops [from, to) that may be empty, or to. */
+/* Returns the first of loops [from, to) that may be empty, or `to`. */
 static inline uint32_t lower_first_empty(const loops *l, uint32_t from, uint32_t to) {
     while (from < to && !l->at[from].may_be_empty)
         from++;

@@ -33,7 +33,8 @@ typedef struct {
     uint32_t *column_flush;   /* by x: the flush whose cells may stand there; NULL: there is but one */
     uint32_t *movable, movable_len;
     site_class class[CLASSES];
-    /* Of every `period` GLB tiles the first `loads` have no store, the others no load; 0: any has both. */
+    /* The first `own_loads` of every `own_period` GLB tiles have no store, the others no load; with a period
+     * of 0 any tile has both. */
     uint32_t own_period, own_loads;
     double deadline; /* of seconds_now; 0 = none */
 } placer;
@@ -42,12 +43,12 @@ static inline uint32_t site_index(const placer *p, pnr_site s) {
     return (uint32_t)s.y * p->board->width + s.x;
 }
 
-/* Are there cells that may not stand on every site of their class? */
+/* Returns whether there are cells that may not stand on every site of their class. */
 static inline bool is_bound(const placer *p) {
     return p->options->region || p->column_flush;
 }
 
-/* Do the cell's region and its flush allow it there? */
+/* Returns whether the cell's region and its flush allow it there. */
 static inline bool region_allows(const placer *p, uint32_t cell, pnr_site s) {
     if (cell == p->cells)
         return true;

@@ -7,7 +7,7 @@
 /* Returns a cell's block id, "p3", for messages and files. */
 const char *pnr_block_id(const net_cell_data *cell, char buffer[16]);
 
-/* May this cell stand in column x of row 0? */
+/* Returns whether an input, or an output, may stand in column x of row 0. */
 bool pnr_io_column(const pnr_board *b, bool output, bool fabric_only, uint32_t x);
 
 /* Marks SplitFIFO pairs where they are safe. */

@@ -46,10 +46,10 @@ typedef struct {
     heap; /* cost + lookahead << 36 | lookahead << 24 | node: far-advanced nodes first among equals */
 } router;
 
-/* Takes a net's wires back. */
+/* Frees the wires that a net uses. */
 void route_rip_up(router *r, uint32_t net);
-/* Reaches every unreached sink of the net, nearest first or farthest first; false if one cannot be reached at
- * all. */
+/* Leads the net to every sink that it has not reached, nearest first or farthest first. Returns false if one
+ * cannot be reached at all. */
 bool route_grow(router *r, uint32_t net, bool farthest);
 /* Writes the net's tree as a route of the design, which is empty while a sink is unreached. */
 void route_write(const router *r, uint32_t net, arena *mem, pnr_route *out);

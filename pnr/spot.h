@@ -1,8 +1,6 @@
-/* spot.h - sites packed for the annealer, and what it asks about eight of them at once: distances, ranks.
- *
- * Vectors of 16 bytes, x and y of a spot in turn, as gcc and clang both have them for any machine; where
- * SSE2 has an instruction for what takes them several steps, it is used. The results are the same.
- */
+/* spot.h - sites packed for the annealer, and what it asks about eight of them at once: distances, ranks. The
+ * vectors have 16 bytes, x and y of a spot in turn; gcc and clang both have them for any machine. Where SSE2
+ * has an instruction for what takes them several steps, it is used, with the same results. */
 #ifndef ONYX_PNR_SPOT_H
 #define ONYX_PNR_SPOT_H
 
@@ -49,7 +47,7 @@ static inline spot_bytes spots_all(spot s) {
     return (spot_bytes)((spot_words){0} + s);
 }
 
-/* By byte: a where the mask is set, otherwise b. */
+/* Returns, byte by byte, a where the mask is set and b elsewhere. */
 static inline spot_bytes spots_choose(spot_bytes mask, spot_bytes a, spot_bytes b) {
     return (mask & a) | (~mask & b);
 }
@@ -70,7 +68,7 @@ static inline spot_bytes spots_most(spot_bytes a, spot_bytes b) {
 #endif
 }
 
-/* The distances between spots in the same place, summed by half. */
+/* Returns the distances between spots in the same place, summed over each half. */
 static inline spot_sums spots_apart(spot_bytes a, spot_bytes b) {
 #ifdef __SSE2__
     return (spot_sums)_mm_sad_epu8((__m128i)a, (__m128i)b);
@@ -86,8 +84,8 @@ static inline spot_sums spots_apart(spot_bytes a, spot_bytes b) {
  * behind them 255 in both, which none passes. */
 enum { RANKS = SPOTS + 2, RANK_LAST = 0xffff };
 
-/* `out`: the ranks with `to` in the place of one that is `from`. All at once and without branches: what is
- * behind `from` moves down by one, what is behind `to` up by one. */
+/* Writes to `out` the ranks with `to` in the place of one that is `from`, all at once and without branches:
+ * what is behind `from` moves down by one, what is behind `to` up by one. */
 static inline void ranks_move(const spot *now, spot_bytes from, spot_bytes to, spot *out) {
     spot_bytes before = spots_load(now), here = spots_load(now + 1), behind = spots_load(now + 2);
     spot_bytes left =

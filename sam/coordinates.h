@@ -82,21 +82,23 @@ typedef struct {
     uint16_t fill;
 } sam_coordinates;
 
-/* Those of f applied to n arguments, at most SAM_MAX_ARGUMENTS; `of` is the expression that applies it. */
+/* Returns the coordinates of f applied to n arguments, at most SAM_MAX_ARGUMENTS; `of` is the expression that
+ * applies it. */
 sam_coordinates sam_derive(sam_algebra *to, const sam_operator *f, sam_expr of,
                            const sam_coordinates *argument, uint32_t n);
-/* Those of an expression; fill[h.v - 1] is the fill of tensor h, NULL: all are 0. O(expressions). */
+/* Returns the coordinates of an expression. fill[h.v - 1] is the fill of tensor h; without fills (NULL) all
+ * are 0. O(expressions). */
 sam_coordinates sam_coordinates_of(sam_algebra *to, const sam_statement *s, sam_expr e, const uint16_t *fill);
-/* Whether an operation on two operands of fill 0 has coordinates where only one of them is stored: its
- * operands unite, otherwise they meet. False for what has no two operands. */
+/* Returns whether an operation on two operands of fill 0 has coordinates where only one of them is stored:
+ * then its operands unite, otherwise they meet. Returns false for what has no two operands. */
 bool sam_unites(const sam_statement *s, sam_expr_kind kind);
 
 /* ---- what a caller makes of it --------------------------------------------------------------- */
 
 enum { SAM_FOLD_BYTES = 64 };
 
-/* A caller's own sets: their size in bytes, at most SAM_FOLD_BYTES; the one of everything, that of an access,
- * and how two become one, the left one in place. */
+/* What a caller's own sets are: their size in bytes, at most SAM_FOLD_BYTES; the set of everything; how to
+ * make that of an access; and how to make one of two, in the place of the left one. */
 typedef struct {
     size_t size;
     const void *all;
@@ -105,8 +107,8 @@ typedef struct {
     void (*unite)(void *context, sam_expr of, void *a, const void *b);
 } sam_fold_by;
 
-/* The set in the caller's terms, its parts from left to right. A complement is everything there: where an
- * operand is not stored, a loop that scans cannot know before the innermost level. */
+/* Makes the set in the caller's terms, its parts from left to right. A complement is everything there: where
+ * an operand is not stored, a loop that scans cannot know before the innermost level. */
 void sam_fold(const sam_algebra *algebra, sam_set set, const sam_fold_by *by, void *context, void *out);
 
 #endif

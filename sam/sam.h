@@ -57,10 +57,11 @@ typedef struct {
     sam_level_format level[SAM_MAX_ORDER]; /* by storage level, outermost first */
     uint8_t mode[SAM_MAX_ORDER];           /* mode[l]: which index (0-based) storage level l holds */
     sam_view view;
-    /* Made by the host: value 1 at every coordinate of a dense level, at coordinate 0 only of a compressed
-     * one. */
+    /* The host makes the tensor, with value 1 at every coordinate of a dense level, and at coordinate 0 only
+     * of a compressed one. */
     bool ones;
-    /* Bit l: every fiber of compressed level l is to hold coordinate 0; the host adds explicit zeros. */
+    /* Bit l says that every fiber of compressed level l is to hold coordinate 0; the host adds explicit
+     * zeros. */
     uint32_t padded;
 } sam_tensor_data;
 
@@ -107,9 +108,9 @@ typedef struct {
     sam_expr rhs;
     VEC(sam_var) loops; /* all variables, outermost first */
     bool integers;      /* the values are int16: x / 0 is 0 */
-    /* Runs sub-tile by sub-tile: a dense level goes on behind its variable's last coordinate, where operands
-     * hold zeros; and an addend without a variable that is summed up beside it takes part in that variable's
-     * first sub-tile only, and has operands of zeros in the others. */
+    /* The statement runs sub-tile by sub-tile: a dense level goes on behind its variable's last coordinate,
+     * where operands hold zeros; and an addend without a variable that is summed up beside it takes part in
+     * that variable's first sub-tile only, and has operands of zeros in the others. */
     bool tiled;
 } sam_statement;
 
@@ -123,7 +124,8 @@ static inline sam_expr_data *sam_expr_at(const sam_statement *s, sam_expr h) {
     return &s->exprs.at[h.v - 1];
 }
 
-/* Whether v indexes the result; the variables that index operands in e, bit (handle - 1). */
+/* The first returns whether v indexes the result, the second the variables that index operands in e, bit
+ * (handle - 1) each. */
 bool sam_is_result_var(const sam_statement *s, sam_var v);
 uint64_t sam_vars_of(const sam_statement *s, sam_expr e);
 
@@ -231,14 +233,15 @@ static inline bool sam_is_joiner(sam_primitive k) { /* inputs 2k, 2k+1 are what 
 static inline bool sam_reads_level(sam_primitive k) {
     return k == SAM_FIBERLOOKUP || k == SAM_BVLOOKUP || k == SAM_LOCATE;
 }
-/* "intersect j (node 10)": how messages name a node. */
+/* Returns how messages name a node: "intersect j (node 10)". */
 const char *sam_node_label(const sam_graph *g, sam_node n, arena *mem);
 const char *sam_stream_name(sam_stream s); /* as DOT's edge type: "crd", "ref", ...; "" for none */
-/* Same tensors, same live nodes in the same order, same set of edges; names compare as text, locations
- * and removed nodes do not count. */
+/* Returns whether both graphs have the same tensors, the same live nodes in the same order and the same set
+ * of edges; names compare as text, locations and removed nodes do not count. */
 bool sam_equal(const sam_graph *a, const sam_graph *b);
 
-/* The tensor of that name, or NULL; the storage level that holds logical mode `mode`, or -1. */
+/* The first returns the tensor of that name, or NULL; the second the storage level that holds logical mode
+ * `mode`, or -1. */
 const sam_graph_tensor *sam_find_tensor(const sam_graph *g, name_id name);
 int sam_storage_level(const sam_graph_tensor *t, int mode);
 
@@ -246,22 +249,25 @@ int sam_storage_level(const sam_graph_tensor *t, int mode);
  * edge enters that port; "rb_const" is another word for "const1" where there is no "const0". Returns its
  * text, or NULL when operand `port` is a stream. */
 const char *sam_alu_constant(const sam_graph *g, sam_node n, uint32_t port);
-/* The word a constant's text stands for: an integer from -32768 to 65535, or a number rounded to bfloat16. */
+/* Reads the word that a constant's text stands for: an integer from -32768 to 65535, or a number rounded to
+ * bfloat16. */
 bool sam_parse_constant(const char *text, bool fp, uint16_t *out);
-/* ARRAYSTORE: the index variable of storage level l of the result, attributes "in0", "in1", ... */
+/* Returns the index variable of storage level l of the result that an ARRAYSTORE writes, from its attributes
+ * "in0", "in1", ... */
 name_id sam_stored_index(const sam_graph *g, sam_node n, uint32_t level);
 name_id sam_attribute_of(const sam_graph *g, sam_node n, const char *key); /* from extra; 0 if absent */
 
 /* ---- DOT, checks, rewrites ------------------------------------------------------------------- */
 
-/* The SAM project's DOT dialect; docs/ir_sam.md is the contract. parse(dump(g)) equals g. */
+/* These read and write the SAM project's DOT dialect; docs/ir_sam.md is the contract. parse(dump(g)) equals
+ * g. */
 bool sam_parse(const char *name, const char *text, size_t length, name_table *names, arena *mem,
                diagnostics *d, sam_graph *out);
 void sam_dump(const sam_graph *g, FILE *out);
 
-/* Independent legality check: arities, stream types, every input driven once, no cycle but through skip
- * requests, tensors and modes known, every level and the values of the result written once. Errors E0210 to
- * E0218. */
+/* Checks legality, independently of whatever built the graph: arities, stream types, every input driven once,
+ * no cycle but through skip requests, tensors and modes known, every level and the values of the result
+ * written once. Errors E0210 to E0218. */
 bool sam_check(const sam_graph *g, diagnostics *d);
 
 /* Rewrites that make a graph hardware-legal, each makes a new graph in out (SAM -> SAM), which shares the

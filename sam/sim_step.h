@@ -21,20 +21,20 @@ static inline void sim_finish(sim_machine *m, sim_unit *u) {
         m->unfinished--;
 }
 
-/* The unit has moved past t, and at the end of its streams it is done. Always true. */
+/* Notes that the unit has moved past t; at the end of its streams it is done. Always returns true. */
 static inline bool sim_passed(sim_machine *m, sim_unit *u, sim_token t) {
     if (t == SIM_DONE)
         sim_finish(m, u);
     return true;
 }
 
-/* E0231-stream: a token the unit cannot take, the streams do not fit together. Always true: the unit is
- * stopped. */
+/* Reports E0231-stream: the unit met a token it cannot take, since the streams do not fit together. Always
+ * returns true: the unit is stopped. */
 bool sim_refuse(sim_machine *m, const sim_unit *u, const char *why);
 
-/* A joiner whose operands are all at a control token, which must be the same: it passes to the coordinates
- * and references. Of stops the least hollow one: where any operand opened a fiber there is one. Returns what
- * passed; SIM_EMPTY after sim_refuse. */
+/* Moves a joiner whose operands are all at a control token, which must be the same: the token passes to the
+ * coordinates and references. Of several stops the least hollow one passes, since a fiber that any operand
+ * opened is there. Returns what passed; SIM_EMPTY after sim_refuse. */
 sim_token sim_join_control(sim_machine *m, sim_unit *u);
 
 #endif

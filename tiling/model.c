@@ -168,25 +168,24 @@ static void scan_loop(const tile_planner *p, const uint32_t *sub, sam_var v, dou
                                          [TILE_TOKEN] = w->iterations * joined});
 }
 
-/* Of `size` coordinates those that any of n independent fibers of `length` has. */
+/* Returns how many of `size` coordinates are expected to be in any of n independent fibers of `length`. */
 static double united(double size, double length, double n) {
     return n < 1 || length >= size ? length * fmin(n, 1) : size * (1 - pow(1 - length / size, n));
 }
 
-/* The writer of the result's level, of which `inside` values are expected below each coordinate. */
+/* Considers the writer of a level of the result, where `inside` values are expected below each coordinate. */
 static void write_level(double size, double go_on, double inside, walk *w, slowest *s) {
     w->fibers *= united(size, go_on, w->vectors) * (1 - exp(-inside));
     consider(s, (double[TILE_WORKS]){[TILE_LOAD] = w->full, [TILE_WRITE] = w->fibers});
 }
 
-/* Of the first one, of the first two and so on up to all n >= 1 such fibers, this is what united() is on
- * average. */
+/* Returns the average of united() over the first such fiber, the first two, and so on up to all n >= 1. */
 static double united_so_far(double size, double length, double n) {
     double left = 1 - length / size;
     return left <= 0 || left >= 1 ? length : size * (1 - left * (1 - pow(left, n)) / (n * (1 - left)));
 }
 
-/* The reducer of `vectors` a sum, each of `length` coordinates of `size`. */
+/* Considers the reducer of `vectors` vectors a sum, each with `length` of `size` coordinates. */
 static void add_vectors(const tile_planner *p, double vectors, double length, double size, walk *w,
                         slowest *s) {
     double all = w->iterations * vectors;

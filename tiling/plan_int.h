@@ -39,7 +39,7 @@ typedef struct {
 typedef struct {
     const uint32_t *entry; /* in storage order */
     uint32_t n;
-    uint32_t tile; /* the uniform sub-tile it lies in */
+    uint32_t tile; /* the uniform sub-tile that it lies in */
     uint32_t low[SAM_MAX_ORDER];
     uint16_t size[SAM_MAX_ORDER];
     uint16_t nodes[SAM_MAX_ORDER]; /* distinct coordinates */
@@ -144,26 +144,28 @@ static inline uint64_t var_bit(sam_var v) {
 
 /* Sorts the operand's entries by digits and storage order and finds the uniform sub-tiles. */
 void plan_cut(tile_planner *p, plan_operand *o);
-/* Forgets the sub-tiles of the last batch and makes sub-tile 0. False after E0330, E0331: not even a single
- * entry fits. */
+/* Forgets the sub-tiles of the last batch and makes sub-tile 0. Returns false after E0330 or E0331, where not
+ * even a single entry fits. */
 bool plan_begin_batch(tile_planner *p, plan_operand *o);
-/* Which piece sub-tile `tile` has at digit k of the operand. */
+/* Returns which piece sub-tile `tile` has at digit k of the operand. */
 uint32_t plan_piece(const plan_operand *o, uint32_t tile, uint32_t k);
-/* The whole uniform sub-tile; `*sub` into o->subs. False after E0331. */
+/* Finds the whole uniform sub-tile; *sub is its index in o->subs. Returns false after E0331. */
 bool plan_whole(tile_planner *p, plan_operand *o, uint32_t tile, const plan_box *box, uint32_t *sub);
-/* The part of sub-tile `from` in a smaller box, 0 if nothing is there. False after E0331. */
+/* Finds the part of sub-tile `from` in a smaller box, 0 if nothing is there. Returns false after E0331. */
 bool plan_part(tile_planner *p, plan_operand *o, uint32_t from, const plan_box *box, uint32_t *sub);
-/* The mode whose halving leaves the least; one with more than one coordinate. */
+/* Finds the variable of the mode, among those with more than one coordinate, whose halving leaves the least.
+ */
 bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *box, sam_var *out);
-/* Its blocks, made where they are not there yet. */
+/* Finds the sub-tile's blocks, and makes them where they are not there yet. */
 bool plan_block(tile_planner *p, plan_operand *o, uint32_t sub, uint32_t *block);
 
-/* Its levels, made where they are not there yet; it fits. */
+/* Finds the levels of a sub-tile that fits, and makes them where they are not there yet. */
 bool plan_tree(tile_planner *p, plan_operand *o, uint32_t sub, const plan_level **levels);
 
 /* ---- capacity.c ------------------------------------------------------------------------------ */
 
-/* At most, from how many coordinates the sub-tiles (by tensor) have along each variable. */
+/* Returns how long the result may be at most, by how many coordinates the sub-tiles (by tensor) have along
+ * each variable. */
 plan_bound plan_bound_result(const tile_planner *p, const uint32_t *sub, const plan_box *box);
 bool plan_result_fits(const tile_planner *p, plan_bound r);
 /* Prepares p->walk, if the statement's loops can be walked. */
@@ -173,30 +175,30 @@ bool plan_count_result(tile_planner *p, const uint32_t *sub, plan_bound *bound);
 
 /* ---- alike.c --------------------------------------------------------------------------------- */
 
-/* Fills p->alike: of two operands with the same variables the share of entries of the one with fewer that
- * the other has, too; 0 of others. */
+/* Fills p->alike. For two operands with the same variables it is the share of the entries of the one with
+ * fewer that the other has, too; for others 0. */
 void plan_compare(tile_planner *p);
 
 /* ---- model.c ------------------------------------------------------------------------------- */
 
-/* Cycles a run on these sub-tiles (by tensor) is expected to take; docs/tiling.md has the model. Adds what
- * they are made of to work[TILE_WORKS]. */
+/* Returns how many cycles a run on these sub-tiles (by tensor) is expected to take; docs/tiling.md has the
+ * model. Adds what they are made of to work[TILE_WORKS]. */
 double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box, double *work);
 
 /* ---- plan.c ---------------------------------------------------------------------------------- */
 
-/* How much of the search is behind it, 0 to 1: by pieces, whatever is in them. */
+/* Returns how much of the search is done, 0 to 1, by pieces, whatever is in them. */
 double plan_progress(const tile_planner *p);
 
 /* ---- pieces.c -------------------------------------------------------------------------------- */
 
 /* Returns how many pieces digit d has, given the digits outside of it. */
 uint32_t plan_pieces(const tile_planner *p, uint32_t d);
-/* The pieces of digit d which the expression can use where the cursors stand. */
+/* Returns the pieces of digit d which the expression can use where the cursors stand. */
 piece_set plan_candidates(tile_planner *p, const plan_cursor *cursors, uint32_t d);
-/* First sub-tile of the cursor's range whose piece at the cursor's depth is at least `at`. */
+/* Returns the first sub-tile of the cursor's range whose piece at the cursor's depth is at least `at`. */
 uint32_t plan_first_at_least(const plan_operand *o, plan_cursor c, uint32_t at);
-/* How many words of piece sets the search may need at once. */
+/* Returns how many words of piece sets the search may need at once. */
 size_t plan_pool_words(const tile_planner *p);
 
 #endif

@@ -224,7 +224,7 @@ static void join(const evaluator *e, const relation *a, const relation *b, relat
     }
 }
 
-/* The same relation over more variables: every point repeated along the new ones. */
+/* Extends the relation to the variables of `over`: every point is repeated along the new ones. */
 static void expand(const evaluator *e, const relation *r, const relation *over, relation *out) {
     if (r->vars == over->vars) { /* there are none */
         *out = *r;

@@ -36,26 +36,27 @@ typedef enum { TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP } tile_value
  * by 1 and by 1 + k % 127. Errors E0301..E0312, located. */
 bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype, tile_values values,
                arena *mem, diagnostics *d, tile_tensor *out);
-/* A random tensor from "100x80:0.05" or "100x80:0.05:7" (dimensions, density, base seed): splitmix64 seeded
- * with base * 1000 + operand, row-major over all coordinates; an entry exists if the next draw is below
- * density * 2^64, its value is then 1 + (next >> 33) % 9. Of more than 2^28 coordinates the number of those
- * left out before an entry is drawn instead of each. Dimensions "" (a scalar): one value. Error
+/* Makes a random tensor of "100x80:0.05" or "100x80:0.05:7" (dimensions, density, base seed): splitmix64
+ * seeded with base * 1000 + operand, row-major over all coordinates; an entry exists if the next draw is
+ * below density * 2^64, its value is then 1 + (next >> 33) % 9. Of more than 2^28 coordinates the number of
+ * those left out before an entry is drawn instead of each. Dimensions "" make a scalar, one value. Error
  * E0313-generator. O(product of dimensions) up to there, O(entries) beyond. */
 bool tile_generate(const char *spec, name_id name, uint32_t operand, uint64_t base_seed, tile_dtype dtype,
                    arena *mem, diagnostics *d, tile_tensor *out);
-/* A tensor from entries in memory, in any order and with duplicates, which are added: crd[e * order + mode]
- * is 0-based, below dim[mode]; values are rounded as by tile_read; messages call it `from`. E0303-range,
- * E0305-value. O(nnz * order). */
+/* Makes a tensor of entries in memory, in any order and with duplicates, which are added: crd[e * order +
+ * mode] is 0-based, below dim[mode]; values are rounded as by tile_read; messages call it `from`.
+ * E0303-range, E0305-value. O(nnz * order). */
 bool tile_from_entries(name_id name, uint32_t order, const uint32_t *dim, uint64_t nnz, const uint32_t *crd,
                        const double *val, tile_dtype dtype, const char *from, arena *mem, diagnostics *d,
                        tile_tensor *out);
 /* Drops dimensions of extent 1, the last ones first, until the tensor, which `from` gave, has `order` of
  * them. E0311-order. */
 bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics *d);
-/* What a word stands for: -32768 to 32767, or any bfloat16. */
+/* Returns the number that a word stands for: -32768 to 32767, or any bfloat16. */
 double tile_to_double(tile_dtype dtype, uint16_t word);
-/* Writes what the name ends in: .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), or .tns; 1-based,
- * sorted. E0312-extension, which tile_can_write finds before there is a tensor. */
+/* Writes the format that the name ends in: .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), or
+ * .tns; coordinates are 1-based and sorted. E0312-extension, which tile_can_write finds before there is a
+ * tensor. */
 bool tile_can_write(uint32_t order, const char *path, diagnostics *d);
 bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagnostics *d);
 
@@ -66,57 +67,57 @@ typedef struct {
     tile_dtype dtype;
 } tile_operands;
 
-/* Extent of every index variable, by handle - 1: what the statement states, what the operands that use it
- * say, or what the loop it was split from gives. Where a stated dimension and another disagree: error
- * E0320-dimension. A loop variable without an extent: E0321-no-extent. */
+/* Finds the extent of every index variable, by handle - 1: what the statement states, what the operands that
+ * use it say, or what the loop it was split from gives. Errors: E0320-dimension where a stated dimension and
+ * another disagree, E0321-no-extent for a loop variable without an extent. */
 bool tile_extents(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                   uint32_t **extent);
 
-/* The same, 0 where nothing says; an operand of order 0 says nothing. E0320. */
+/* Finds the extents that are known so far, and gives 0 to the others; an operand of order 0 says nothing.
+ * E0320. */
 bool tile_known_extents(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                         uint32_t **extent);
 
-/* Dimensions of the result, by logical mode, from the extents of all variables. */
+/* Finds the dimensions of the result, by logical mode, from the extents of all variables. */
 void tile_result_dim(const sam_statement *s, const uint32_t *extent, uint32_t dim[SAM_MAX_ORDER]);
 
-/* The tensors of a packed statement (fe_pack) from the user's, which are found by name: views re-packed, ones
- * filled in. Linear in the entries, plus their sorting. */
+/* Makes the tensors of a packed statement (fe_pack) of the user's, which are found by name: views are
+ * re-packed, ones filled in. Linear in the entries, plus their sorting. */
 bool tile_pack(const sam_statement *packed, const tile_operands *in, arena *mem, diagnostics *d,
                tile_operands *out);
-/* The user's result, of dimensions `dim`, from the one a packed statement computed: its view read backwards.
- */
+/* Makes the user's result, of dimensions `dim`, of the one that a packed statement computed, by reading its
+ * view backwards. */
 void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const uint32_t *dim, tile_dtype dtype,
                  arena *mem, tile_tensor *out);
 
-/* Evaluates the statement over coordinate maps: no SAM, no levels, no tiles. The reference every engine is
- * held to. int16 division truncates, and x / 0 is 0; a point where numerator and denominator are both absent
- * has no entry. bfloat16 rounds after each operation; values that depend on the order of a sum have a
+/* Evaluates the statement over coordinate maps, without SAM, levels or tiles: the reference that every engine
+ * is held to. int16 division truncates, and x / 0 is 0; a point where numerator and denominator are both
+ * absent has no entry. bfloat16 rounds after each operation; values that depend on the order of a sum have a
  * tolerance. out->wrapped counts the values that an int16 result does not hold. */
 bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                     tile_tensor *out);
-/* True if equal up to explicit zeros and the tolerance of `want`; otherwise E0340-mismatch shows the
- * first coordinates that differ.
- */
+/* Returns whether both are equal up to explicit zeros and the tolerance of `want`; if not, E0340-mismatch
+ * shows the first coordinates that differ. */
 bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtype, const name_table *names,
                 diagnostics *d);
 
 /* ---- level storage and sub-tiles ------------------------------------------------------------- */
 
-/* Level storage of a whole tensor in its declared format (for the SAM simulator). A tensor without entries is
- * given one explicit zero at its origin: graphs expect operands with at least one coordinate, and the chip's
- * repeaters must not meet an empty outermost fiber. No extent may be 0. */
+/* Makes the level storage of a whole tensor in its declared format, for the SAM simulator. A tensor without
+ * entries is given one explicit zero at its origin: graphs expect operands with at least one coordinate, and
+ * the chip's repeaters must not meet an empty outermost fiber. No extent may be 0. */
 bool tile_levels(const tile_tensor *t, const sam_tensor_data *format, arena *mem, diagnostics *d,
                  sam_tensor_levels *out);
 
-/* The other way: a fibertree as result tensor. Leaves beyond `extent` (by logical mode) and zeros are
- * dropped; more or fewer values than leaves is E0341-result-stream. */
+/* Makes a result tensor of level storage, the other way round. Leaves beyond `extent` (by logical mode) and
+ * zeros are dropped; more or fewer values than leaves is E0341-result-stream. */
 bool tile_from_levels(const sam_tensor_levels *levels, const sam_tensor_data *format, const uint32_t *extent,
                       tile_dtype dtype, arena *mem, diagnostics *d, tile_tensor *out);
 
 enum { TILE_MAX_VARS = 64 }; /* of a statement */
 
 /* What drives the array: a processor that starts so many streams in a run, one of whose cycles is `ratio` of
- * the array's. Ratio 0: nothing, the array is alone. */
+ * the array's. With a ratio of 0 nothing does, and the array is alone. */
 typedef struct {
     uint32_t loads, stores, ratio;
 } tile_driver;
@@ -124,20 +125,23 @@ typedef struct {
 typedef struct {
     uint32_t tile; /* edge of a sub-tile in coordinates, along every variable that has none of its own; 0 =
                       the largest power of two whose sub-tiles fit whatever they hold */
-    uint32_t glb_tile;   /* the same of a tile for the global buffer; up to the sub-tile's: there are none */
+    uint32_t glb_tile;   /* edge of a tile for the global buffer; there are none where it is not above the
+                            sub-tile's */
     uint32_t mem_words;  /* segment, coordinate or value words a MEM tile holds (1024) */
     uint32_t bank_words; /* of a stream's bank in the global buffer; 0 = no bound */
     uint32_t edge[TILE_MAX_VARS], glb_edge[TILE_MAX_VARS]; /* along a variable, by handle - 1; 0: as above */
-    /* By handle - 1: the variable (handle) without any coordinate of which, inside, the graph drops one of
-     * this variable. 0: none; then results are taken to be longer than they may be. */
+    /* For each variable, by handle - 1, another one (its handle): the graph drops a coordinate of the first
+     * where the second has none inside it. 0 without such a dropper; then results are taken to be longer than
+     * they may be. */
     uint8_t drops[TILE_MAX_VARS];
     tile_driver driver;  /* for --tile auto */
     bool vector_reducer; /* there is one, of profile onyx-ext */
 } tile_options;
 
-/* The edge along v that `options` asks for, or the one tile = 0 chooses for this statement. */
+/* Returns the edge along v that `options` asks for, or the one that tile = 0 chooses for this statement. */
 uint32_t tile_edge(const sam_statement *s, const tile_options *options, sam_var v);
-/* The longest piece of any loop. extent: of every variable, by handle - 1, or NULL where it is not known. */
+/* Returns the longest piece of any loop. `extent` has that of every variable, by handle - 1, or is NULL where
+ * they are not known. */
 uint32_t tile_longest(const sam_statement *s, const tile_options *options, const uint32_t *extent);
 
 /* What one GLB stream carries, in the order of the netlist's IO cells. */
@@ -167,7 +171,7 @@ typedef struct {
 typedef struct {
     uint32_t block_first; /* tile_plan.run_block[block_first + i]: block of input i */
     uint32_t bound_words; /* no output stream of this run is longer (headers included) */
-    uint32_t bound_array; /* nor any of its arrays in a memory tile */
+    uint32_t bound_array; /* no array of its result in a memory tile is longer */
 } tile_run;
 
 /* What one copy of the kernel does in one run. */
@@ -179,7 +183,8 @@ typedef struct {
 
 typedef struct {
     uint32_t tile; /* the longest edge in coordinates */
-    /* Along each variable, by handle - 1; of tiles for the global buffer, 0: none. In the planner's `mem`. */
+    /* Edges along each variable, by handle - 1: of sub-tiles, and of tiles for the global buffer (0 without
+     * any). They live in the planner's `mem`. */
     const uint32_t *edge, *glb_edge;
     u16_vec words; /* all blocks of all inputs */
     VEC(tile_input) inputs;
@@ -193,7 +198,8 @@ typedef struct {
 
 enum { TILE_MAX_STREAMS = 64, TILE_SPLITS_LISTED = 8, TILE_COSTS = 40 };
 
-/* Sub-tiles of a tensor that held too much and were split; of the result, runs whose result might not fit. */
+/* Sub-tiles of a tensor that held too much and were split. For the result they are runs whose result might
+ * not fit. */
 typedef struct {
     name_id tensor;
     uint32_t order;
@@ -202,7 +208,7 @@ typedef struct {
     uint32_t corner[TILE_SPLITS_LISTED][SAM_MAX_ORDER]; /* of the first ones, by logical mode */
 } tile_split;
 
-/* What a run's cycles are made of: tiling/costs.def. */
+/* The kinds of work that a run's cycles are made of; tiling/costs.def has their costs. */
 typedef enum {
 #define ARRAY(NAME, name, cycles, each) TILE_##NAME,
 #include "tiling/costs.def"
@@ -213,21 +219,21 @@ extern const char *const tile_work_name[TILE_WORKS];
 /* What runs are expected to take the array. */
 typedef struct {
     uint64_t runs;
-    double cycles;           /* of all, one after the other */
+    double cycles;           /* of all runs, one after the other */
     double work[TILE_WORKS]; /* that these are made of */
     struct {
         uint64_t runs;
         double cycles;
-    } alike[TILE_COSTS]; /* the same of those of like size: bin b has those of 2^b to 2^(b+1) cycles */
+    } alike[TILE_COSTS]; /* runs of like size: bin b has those of 2^b to 2^(b+1) cycles */
 } tile_forecast;
-/* Array cycles the chip takes for them, configuration and host aside, by a model
- * (docs/notebook/copies_notes.md): its copies of the kernel start together, runs of like size at a time, or
- * each by itself. */
+/* Returns how many array cycles a model (docs/notebook/copies_notes.md) expects the chip to take for the
+ * runs, configuration and host aside. Its copies of the kernel start together, runs of like size at a time,
+ * or each `alone`. */
 double tile_chip_cycles(const tile_forecast *f, const tile_driver *by, uint32_t copies, bool alone);
 
-/* What a plan came to, so far. A pair that was split is several runs. */
+/* What a plan came to so far. A pair that was split is several runs. */
 typedef struct {
-    uint64_t possible, pairs; /* of uniform sub-tiles: all there are, those with work */
+    uint64_t possible, pairs; /* pairs of uniform sub-tiles: all there are, and those with work */
     uint32_t most_words;      /* of any array in a memory tile */
     uint64_t most_bank_words; /* of any stream's bank at once */
     uint64_t glb_tiles;       /* tiles for the global buffer that had work */
@@ -254,54 +260,57 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
                               const tile_stream *inputs, uint32_t n_inputs, const tile_stream *outputs,
                               uint32_t n_outputs, arena *mem, diagnostics *d);
 typedef enum { TILE_BATCH, TILE_END, TILE_FAILED } tile_step;
-/* The next runs, in `mem`; with most_words about as many as have that many words of blocks, at most 16384; 0:
- * all. TILE_END: there are none left, `out` has streams but no runs. */
+/* Makes the next runs, in `mem`: about as many as have most_words words of blocks, at most 16384, or all
+ * where most_words is 0. Returns TILE_END when none are left; then `out` has streams, but no runs. */
 tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_plan *out);
 const tile_counts *tile_plan_counts(const tile_planner *p);
-/* Instead of tile_plan_next: goes on counting runs, splits and predicted cycles and makes no words, until
- * there are more than most_cycles, or most_runs more runs, or all: *complete. False after errors. */
+/* Counts on, instead of tile_plan_next: counts runs, splits and predicted cycles without making words, until
+ * there are more than most_cycles, or most_runs more runs, or until all are counted, which *complete says.
+ * Returns false after errors. */
 bool tile_plan_count(tile_planner *p, double most_cycles, uint64_t most_runs, bool *complete);
 void tile_plan_end(tile_planner *p);
 
-/* Edges that were looked at for --tile auto. */
+/* Edges that --tile auto looked at. */
 typedef struct {
     const uint32_t *edge;   /* along each variable, by handle - 1 */
     tile_forecast expected; /* of the runs that were counted */
-    bool complete;          /* these are all */
+    bool complete;          /* all runs were counted */
     double predicted;       /* cycles of all runs, by how far the count came */
     double cost;            /* the same with what drives the array */
 } tile_candidate;
 typedef VEC(tile_candidate) tile_candidates;
-/* The powers of two, at most widest[] of each variable, whose runs are expected to take the fewest cycles
- * (tiling/model.c), with what drives the array, and all that were tried: one edge for all variables first,
- * then the best of these with other edges along single ones, as long as that helps. Of plans of more than
- * 2^16 runs the first ones are counted, and the best three in full; each costs what tile_plan_begin does, and
- * its runs. The result is one of `tried`, complete, or where none fits the default edges, but not wider. */
+/* Chooses the edges whose runs are expected to take the fewest cycles (tiling/model.c), with what drives the
+ * array. They are powers of two, at most widest[] of each variable; `tried` lists all that were looked at:
+ * one edge for all variables first, then the best of these with other edges along single ones, as long as
+ * that helps. Of plans of more than 2^16 runs the first ones are counted, and the best three in full; each
+ * costs what tile_plan_begin does, and its runs. The result is one of `tried`, complete, or where none fits
+ * the default edges, but not wider. */
 tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
                            const uint32_t *widest, arena *mem, tile_candidates *tried);
-/* Counts the plan with the options' edges in full, but for out->edge; false: it does not fit. */
+/* Counts the plan with the options' edges in full and fills all of `out` but its edges. Returns false if the
+ * plan does not fit. */
 bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_options *options,
                  tile_candidate *out);
 
 enum { TILE_BINS = 17 };
 
-/* How full the uniform sub-tiles of a tensor are, of those with entries. */
+/* Least, most and sum over the uniform sub-tiles of a tensor that have entries. */
 typedef struct {
     uint64_t least, most, sum;
 } tile_range;
 typedef struct {
     uint32_t tile, edge[SAM_MAX_ORDER]; /* the longest edge, and all by logical mode */
     uint64_t possible, filled;          /* sub-tiles there are, those with entries */
-    uint64_t overflowing;               /* of which some array is longer than mem_words */
+    uint64_t overflowing;               /* those of which some array is longer than mem_words */
     uint64_t histogram[TILE_BINS]; /* of entries: bin b counts 2^b to 2^(b+1) - 1, the last one all above */
     tile_range entries, vals;
     tile_range seg[SAM_MAX_ORDER], crd[SAM_MAX_ORDER]; /* words by storage level; 0 for dense ones */
 } tile_statistics;
-/* Of the operand of a statement with one operand, packed as for a plan. E0321, E0330, E0331. */
+/* Measures the operand of a statement that has only one, packed as for a plan. E0321, E0330, E0331. */
 bool tile_stats(const sam_statement *s, const tile_operands *in, const tile_options *options, arena *mem,
                 diagnostics *d, tile_statistics *out);
 
-/* Whether a stream is of the kernel's first copy, its second... */
+/* A stream, and which copy of the kernel it belongs to. */
 typedef struct {
     tile_stream stream;
     uint32_t copy;
@@ -311,11 +320,11 @@ typedef struct {
  * each when a copy is free (which the engine decides; the plan stays that of one copy). */
 typedef enum { TILE_DISPATCH_ORDER, TILE_DISPATCH_LOAD, TILE_DISPATCH_DYNAMIC } tile_dispatch;
 
-/* The plan of one copy for `copies` of them: every run of the new plan takes the next `copies` runs of the
- * old one, each on the streams of its own copy; copies the last run has nothing for get empty sub-tiles. All
- * copies start together and the slowest ends the run, so TILE_DISPATCH_LOAD first sorts by how many words the
- * operands have, most first. `inputs` and `outputs` name the streams of all copies. The new plan shares the
- * words of the old one. O(runs * (inputs + log runs)). */
+/* Makes of the plan of one copy that of `copies` of them: every run of the new plan takes the next `copies`
+ * runs of the old one, each on the streams of its own copy; copies the last run has nothing for get empty
+ * sub-tiles. All copies start together and the slowest ends the run, so TILE_DISPATCH_LOAD first sorts by how
+ * many words the operands have, most first. `inputs` and `outputs` name the streams of all copies. The new
+ * plan shares the words of the old one. O(runs * (inputs + log runs)). */
 void tile_unroll(const tile_plan *one, uint32_t copies, tile_dispatch how, const tile_copy_stream *inputs,
                  uint32_t n_inputs, const tile_copy_stream *outputs, uint32_t n_outputs, arena *mem,
                  tile_plan *out);
@@ -330,8 +339,9 @@ tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan
 bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
                       diagnostics *d);
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out);
-/* So far: entries of partial results, the seconds that adding them up took; words of the longest array that
- * each run wrote into a memory tile, and of what the plan had room for, summed over the runs. */
+/* What was collected so far: the entries of partial results, and the seconds that adding them up took; the
+ * words of the longest array that each run wrote into a memory tile, and of what the plan had room for,
+ * summed over the runs. */
 typedef struct {
     uint64_t entries, words, bound_words;
     double seconds;
@@ -349,7 +359,7 @@ typedef struct {
 } tile_job;
 bool tile_job_begin(tile_job *j, const char *path, diagnostics *d);
 void tile_job_add(tile_job *j, const tile_plan *plan);
-/* The file appears only with `keep`. */
+/* Ends the file, which appears only with `keep`. */
 bool tile_job_end(tile_job *j, bool keep, diagnostics *d);
 
 /* The answer: "ONXR", 1, runs, outputs; then per run: cycles (64 bits), and per output: length, words,
@@ -363,7 +373,8 @@ typedef struct {
 bool tile_results_open(tile_results *r, const char *path, uint64_t runs, diagnostics *d); /* runs: of all */
 /* Feeds the runs of the next plan to the collector. */
 bool tile_results_collect(tile_results *r, const tile_plan *plan, tile_collector *c, diagnostics *d);
-/* Nothing may be left. Due whenever it was opened. */
+/* Closes the file, which must be closed whenever it was opened; where all went well (`good`) nothing may be
+ * left in it. */
 bool tile_results_close(tile_results *r, bool good, diagnostics *d);
 
 #endif

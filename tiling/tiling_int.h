@@ -10,30 +10,30 @@ typedef struct {
     u16_vec val;
 } tile_entries;
 
-/* order[] becomes the permutation that sorts n coordinate tuples of `width` by the columns key[0..keys), most
- * significant first; stable. LSD radix sort on 8-bit digits: O(n * keys * bytes per column). */
+/* Makes of order[] the stable permutation that sorts n coordinate tuples of `width` by the columns
+ * key[0..keys), most significant first. LSD radix sort on 8-bit digits: O(n * keys * bytes per column). */
 void tile_sort(const uint32_t *crd, uint32_t width, uint32_t n, const uint8_t *key, uint32_t keys,
                uint32_t *order, arena *scratch);
 
-/* A value of `t` as a word of the data type; t->rounded and t->wrapped count what is not whole, or outside of
- * int16. E0305-value. */
+/* Makes a word of the data type of a value of `t`; t->rounded and t->wrapped count what is not whole, or
+ * outside of int16. E0305-value. */
 bool tile_from_double(double x, tile_dtype dtype, src_loc loc, diagnostics *d, tile_tensor *t, uint16_t *out);
-/* E0350-rounded and E0351-wrapped, once for all values of `from`. */
+/* Warns of E0350-rounded and E0351-wrapped, once for all values of `from`. */
 void tile_warn_changed(const tile_tensor *t, const char *from, diagnostics *d);
 
 /* Sorts entries in logical order and adds duplicates; fills t->nnz, crd, val. */
 void tile_normalise(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem);
 
-/* Level storage of n entries given in storage order: crd[perm[i] * width + column[l]] is the coordinate at
- * level l, dim[l] its extent. Words: values of absent positions below dense levels are 0. Error E0331-dense
- * when a dense level would need more than 2^28 positions. O(n * order + positions). */
+/* Makes the level storage of n entries given in storage order: crd[perm[i] * width + column[l]] is the
+ * coordinate at level l, dim[l] its extent. Words: values of absent positions below dense levels are 0. Error
+ * E0331-dense when a dense level would need more than 2^28 positions. O(n * order + positions). */
 bool tile_build_levels(const sam_tensor_data *format, const uint32_t *crd, uint32_t width,
                        const uint8_t *column, const uint32_t *perm, uint32_t n, const uint16_t *val,
                        const uint32_t *dim, arena *mem, diagnostics *d, sam_tensor_levels *out);
 
-/* The entries of a sub-tile, in storage order and with coordinates by storage level, and explicit zeros so
- * that every fiber of a padded level (sam_tensor_data.padded) holds coordinate 0, also fibers that only dense
- * levels make, of dim[l] coordinates. O(entries * order + fibers * edge^(dense levels)). */
+/* Copies the entries of a sub-tile, in storage order and with coordinates by storage level, and adds explicit
+ * zeros so that every fiber of a padded level (sam_tensor_data.padded) holds coordinate 0, also fibers that
+ * only dense levels make, of dim[l] coordinates. O(entries * order + fibers * edge^(dense levels)). */
 void tile_pad(const sam_tensor_data *format, const uint32_t *dim, const tile_entries *in, arena *mem,
               tile_entries *out);
 
@@ -42,16 +42,16 @@ typedef struct {
     uint32_t n;
     const uint32_t *parent, *crd;
 } tile_nodes;
-/* All nodes of a dense level under `parents` nodes. */
+/* Returns all nodes of a dense level under `parents` nodes. */
 tile_nodes tile_dense_nodes(uint32_t parents, uint32_t dim, arena *mem);
-/* Coordinates of leaf `leaf` in logical order, each plus origin[mode]; false if one is not below
+/* Finds the coordinates of a leaf in logical order, each plus origin[mode]. Returns false if one is not below
  * extent[mode]. */
 bool tile_leaf_at(const sam_tensor_data *format, const tile_nodes *nodes, uint32_t leaf,
                   const uint32_t *origin, const uint32_t *extent, uint32_t *at);
-/* Entries without zeros, sorted and added up, as a tensor. */
+/* Makes a tensor of the entries without zeros, sorted and added up. */
 void tile_without_zeros(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem);
 
-/* Half 0 or 1 of the coordinates [low, low + size). */
+/* Finds half 0 or 1 of the coordinates [low, low + size). */
 static inline void tile_halve(uint32_t low, uint32_t size, uint32_t half, uint32_t *half_low,
                               uint32_t *half_size) {
     uint32_t first = (size + 1) / 2;
@@ -59,14 +59,14 @@ static inline void tile_halve(uint32_t low, uint32_t size, uint32_t half, uint32
     *half_size = half ? size - first : first;
 }
 
-/* Blocks of `divide` coordinates in an extent. */
+/* Returns how many blocks of `divide` coordinates cover an extent. */
 static inline uint32_t tile_split_extent(uint32_t extent, uint32_t divide) {
     return extent / divide + (extent % divide != 0);
 }
 
 uint16_t bf16_from_float(float x); /* round to nearest even */
 float bf16_to_float(uint16_t x);
-/* a + b in the data type: wrap-around int16 or bfloat16. */
+/* Returns a + b in the data type, wrap-around int16 or bfloat16. */
 uint16_t tile_add(tile_dtype dtype, uint16_t a, uint16_t b);
 
 #endif

@@ -157,8 +157,8 @@ typedef struct {
 typedef VEC(cycle_bottleneck) cycle_bottlenecks;
 void cycle_bottlenecks_of(cycle_model *m, arena *mem, cycle_bottlenecks *out);
 
-/* Of a stuck model: every tile that waits, the tokens at the heads of its FIFOs, whom it waits for, and a
- * circle of waiting tiles if there is one. Lines of text. */
+/* Describes a stuck model in lines of text: every tile that waits, the tokens at the heads of its FIFOs, whom
+ * it waits for, and a circle of waiting tiles if there is one. */
 const char *cycle_wait_graph(const cycle_model *m, arena *mem);
 
 /* ---- one tile alone -------------------------------------------------------------------------- */

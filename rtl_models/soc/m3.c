@@ -158,7 +158,8 @@ static int priority_of(const m3 *c, unsigned n) {
     return c->priority[n] & PRIORITY_BITS;
 }
 
-/* Of what is running; smaller is stronger. `masked`: with PRIMASK and FAULTMASK. */
+/* Returns the priority of what is running, where a smaller number is stronger. With `masked`, PRIMASK and
+ * FAULTMASK count. */
 static int running_priority(m3 *c, bool masked) {
     int p = PRIORITY_NONE;
     for (unsigned n = 1; n < EXC_COUNT; n++)

@@ -54,7 +54,7 @@ module p_buffet (
       .flush_i);
   port #(.Width(19)) u_rd (.live_i(rst_n), .data_i(rd_data_i), .valid_i(rd_valid_i), .ready_i(rd_ready), .clk_i, .en_i,
       .flush_i);
-  // Of the data one bit: the others are made alike.
+  // The port checks one bit of the data; the others are made alike.
   port #(.Gives(1'b1), .Width(2)) u_rsp (
       .live_i(rst_n), .data_i({rsp_data[16], rsp_data[0]}), .valid_i(rsp_valid), .ready_i(rsp_ready_i), .clk_i,
       .en_i, .flush_i

@@ -23,7 +23,7 @@ module p_crdhold #(
   );
   assign seen_o = {moved, hazard & moves};
 
-  // The same cell with a clock only when it says that it may change, or a token moves.
+  // This copy of the cell has a clock only when the cell says that it may change, or a token moves.
   logic awake;
   assign awake = en_i & (flush_i | gated_stir | (inner_valid_i & gated_inner_ready) | (outer_valid_i & gated_outer_ready) | (gated_inner_out_valid & inner_out_ready_i) | (gated_outer_out_valid & outer_out_ready_i));
   logic gated_inner_ready, gated_outer_ready, gated_inner_out_valid, gated_outer_out_valid, gated_hazard;

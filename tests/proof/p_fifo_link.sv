@@ -28,7 +28,7 @@ module p_fifo_link #(
       .en_i, .flush_i, .in_data_i, .in_valid_i, .out_ready_i
   );
 
-  // The same with a clock only when it says that a word moves.
+  // This copy of the link has a clock only when the link says that a word moves.
   onyx_fifo_link #(
       .Width (Width),
       .Stages(Stages)

@@ -43,7 +43,7 @@ module p_intersect (
       .pos1_valid_i, .crd_ready_i
   );
 
-  // The same cell with a clock only when it says that it may change, or a token moves.
+  // This copy of the cell has a clock only when the cell says that it may change, or a token moves.
   logic awake;
   assign awake = en_i & (flush_i | gated_stir | (crd0_valid_i & gated_crd0_ready) | (crd1_valid_i & gated_crd1_ready) | (pos0_valid_i & gated_pos0_ready) | (pos1_valid_i & gated_pos1_ready) | (gated_crd_valid & crd_ready_i) | (gated_out0_valid & out0_ready_i) | (gated_out1_valid & out1_ready_i));
   logic gated_crd0_ready, gated_crd1_ready, gated_pos0_ready, gated_pos1_ready;

@@ -38,7 +38,7 @@ module p_reduce #(
       .in_valid_i, .out_ready_i
   );
 
-  // The same cell with a clock only when it says that it may change, or a token moves.
+  // This copy of the cell has a clock only when the cell says that it may change, or a token moves.
   logic awake;
   assign awake = en_i & (flush_i | gated_stir | (in_valid_i & gated_in_ready) | (gated_out_valid & out_ready_i));
   logic gated_in_ready, gated_out_valid, gated_hazard;

@@ -36,7 +36,7 @@ module p_repeat (
       .proc_data_i, .proc_valid_i, .repsig_data_i, .repsig_valid_i, .ref_ready_i
   );
 
-  // The same cell with a clock only when it says that it may change, or a token moves.
+  // This copy of the cell has a clock only when the cell says that it may change, or a token moves.
   logic awake;
   assign awake = en_i & (flush_i | gated_stir | (proc_valid_i & gated_proc_ready) | (repsig_valid_i & gated_repsig_ready) | (gated_ref_valid & ref_ready_i));
   logic gated_proc_ready, gated_repsig_ready, gated_ref_valid, gated_hazard;

@@ -25,7 +25,7 @@ module p_rsg (
       .stir_o(stir), .clk_i, .en_i, .flush_i, .base_data_i, .base_valid_i, .repsig_ready_i
   );
 
-  // The same cell with a clock only when it says that it may change, or a token moves.
+  // This copy of the cell has a clock only when the cell says that it may change, or a token moves.
   logic awake;
   assign awake = en_i & (flush_i | gated_stir | (base_valid_i & gated_base_ready) | (gated_repsig_valid & repsig_ready_i));
   logic gated_base_ready, gated_repsig_valid;

@@ -19,7 +19,7 @@ typedef struct {
 /* ---- the register map ------------------------------------------------------------------------ */
 
 /* Every field of every register of every tile kind: regmap.csv and config_space.csv of the board's folder,
- * and what the board's profile adds (docs/bitstream.md, docs/profiles.md). Holds `b`. Errors, located in the
+ * and what the board's profile adds (docs/bitstream.md, docs/boards.md). Holds `b`. Errors, located in the
  * tables: E0601..E0604. */
 typedef struct bits_map bits_map;
 bool bits_map_read(const pnr_board *b, arena *mem, diagnostics *d, bits_map **out);

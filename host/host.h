@@ -30,7 +30,7 @@ host_options host_options_default(void); /* 120 s */
 
 typedef struct {
     const char *elf, *batches; /* as fw_build and fw_batches_write leave them */
-    const char *result;        /* written when all is done: a result file of docs/job_file.md */
+    const char *result;        /* written when all is done: a result file of docs/dump.md */
     const char *folder;        /* for logs and finished batches; exists */
     const pnr_design *design;  /* says which stream did not end, if there is one; or NULL */
 } host_job;

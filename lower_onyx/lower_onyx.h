@@ -31,7 +31,7 @@ extern const net_mode_info net_mode_table[NET_MODES];
 
 /* One configuration field of a cell, by its name in the board's register map (boards/onyx/config_space.csv or
  * the feature-0 rows of boards/onyx/regmap.csv). Fields left out are 0. The 84-bit PE instruction is split:
- * "PE_onyx_inst_onyxpeintf_inst.opcode" and so on; docs/netlist.md lists the parts. */
+ * "PE_onyx_inst_onyxpeintf_inst.opcode" and so on; docs/dump.md lists the parts. */
 typedef struct {
     name_id field;
     uint32_t value;
@@ -88,7 +88,7 @@ const char *net_port_name(net_tile tile, bool output, uint8_t port);
 uint32_t net_config_of(const netlist *n, const net_cell_data *c, const char *field);
 bool net_check(const netlist *n,
                diagnostics *d); /* modes, ports, one driver per input, required ports driven */
-/* These write and read netlist.json (docs/netlist.md); from_json(to_json(n)) equals n but for source
+/* These write and read netlist.json (docs/dump.md); from_json(to_json(n)) equals n but for source
  * locations. */
 cJSON *net_to_json(const netlist *n);
 bool net_from_json(const cJSON *json, name_table *names, arena *mem, diagnostics *d, netlist *out);
@@ -167,7 +167,7 @@ typedef struct {
     uint32_t tile_edge; /* extent of dense levels inside a sub-tile, and of vectors that are summed up */
     const lower_piece *edges; /* along these index variables, instead of tile_edge */
     uint32_t n_edges;
-    bool extended; /* primitives of profile onyx-ext may be used (docs/profiles.md) */
+    bool extended; /* primitives of profile onyx-ext may be used (docs/boards.md) */
 } lower_options;
 /* Returns the largest sub-tile edge along `index` that the graph has room for, with `extended` of
  * lower_options. */

@@ -350,7 +350,7 @@ tile_collected tile_collect_cost(const tile_collector *c);
 
 /* ---- jobs: a plan as a file for an array simulator, and what comes back ---------------------- */
 
-/* Little-endian 32-bit words, docs/job_file.md: "ONXJ", 1, inputs, outputs, num_blocks of each output, runs;
+/* Little-endian 32-bit words, docs/dump.md: "ONXJ", 1, inputs, outputs, num_blocks of each output, runs;
  * then per run and input: length in 16-bit words, the words, padded to a multiple of 4 bytes. Written plan by
  * plan, the parts of a whole that is too large for memory; at least one, which may have no runs. */
 typedef struct {

@@ -3,7 +3,7 @@
  * A model is made of tiles (cells) and the routes between them (nets), as a bitstream configures them.
  * Between two FIFOs nothing waits for anything, so a cycle is three steps: every net decides from the FIFOs'
  * fill what moves, every primitive steps from the heads of its FIFOs, then the nets move. What cannot change
- * sleeps until a FIFO beside it does; a cycle costs what happens in it. docs/cycle.md.
+ * sleeps until a FIFO beside it does; a cycle costs what happens in it. docs/notebook/cycle_model.md.
  */
 #ifndef ONYX_CYCLE_H
 #define ONYX_CYCLE_H

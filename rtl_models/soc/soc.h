@@ -10,7 +10,7 @@
  * to the array's bus, one word a cycle. This wiring exists only here: there is no SystemVerilog module of it.
  *
  * A GLB tile with nothing to do is not evaluated, and neither is a tile of the array in which nothing can
- * happen (docs/fabric.md); that cannot be seen in results.
+ * happen (docs/notebook/array.md); that cannot be seen in results.
  */
 #ifndef ONYX_COSIM_SOC_H
 #define ONYX_COSIM_SOC_H

@@ -47,11 +47,11 @@ typedef struct {
     uint64_t cycles;     /* of all runs */
     uint64_t rtl_clocks; /* processor time of the RTL, as clock() */
     const char *trace;   /* the text io.trace should have */
-    const char *result;  /* the result file (docs/job_file.md) there should be */
+    const char *result;  /* the result file (docs/dump.md) there should be */
     size_t result_length;
 } kernel_replayed;
 
-/* Runs a job file (docs/job_file.md) on both. */
+/* Runs a job file (docs/dump.md) on both. */
 kernel_replayed kernel_replay(fixture *f, const char *bits, const char *job);
 
 #endif

@@ -240,18 +240,18 @@ static void broken_json_is_reported(void **state) {
         const char *text, *message;
     } cases[] = {
         {"{\"format_version\":2}",
-         "E0440-netlist-json: netlist: \"format_version\" is not 1 | docs/netlist.md describes the file"},
+         "E0440-netlist-json: netlist: \"format_version\" is not 1 | docs/dump.md describes the file"},
         {"{\"format_version\":1,\"cells\":[{\"name\":\"a\",\"mode\":\"mixer\",\"tag\":\"p\",\"number\":0}],"
          "\"nets\":[]}",
-         "E0440-netlist-json: a: \"mode\" is no tile mode | docs/netlist.md describes the file"},
+         "E0440-netlist-json: a: \"mode\" is no tile mode | docs/dump.md describes the file"},
         {"{\"format_version\":1,\"cells\":[{\"name\":\"a\",\"mode\":\"rsg\",\"tag\":\"p\",\"number\":0,"
          "\"config\":"
          "{\"mode\":1.5}}],\"nets\":[]}",
-         "E0440-netlist-json: mode: \"config\" is not a number of 32 bits | docs/netlist.md describes the "
+         "E0440-netlist-json: mode: \"config\" is not a number of 32 bits | docs/dump.md describes the "
          "file"},
         {"{\"format_version\":1,\"cells\":[],\"nets\":[{\"source\":{\"cell\":\"a\",\"port\":0},\"sinks\":[]}]"
          "}",
-         "E0440-netlist-json: a: \"cell\" of a net names no cell | docs/netlist.md describes the file"},
+         "E0440-netlist-json: a: \"cell\" of a net names no cell | docs/dump.md describes the file"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         diagnostics fresh;

@@ -1,4 +1,4 @@
-/* Sums of bfloat16 numbers, added in the order of the array: written from docs/profiles.md, with floats, and
+/* Sums of bfloat16 numbers, added in the order of the array: written from docs/boards.md, with floats, and
  * using nothing of the compiler or of the models.
  *
  *   bf16_order make DIR                writes B.mtx, C.mtx, S.mtx (matrices) and c.mtx (a vector)

@@ -1,6 +1,7 @@
 """Tables and numbers of the documentation that the code holds: tables.py SOURCE check | write
 
-A *made* table stands in its page between two comments, "<!-- made by tests/docs/tables.py: NAME -->" and "<!-- end -->". `check`
+A *made* table stands in its page between two comments, "<!-- made by tests/docs/tables.py: NAME -->" and "<!-- end -->" (in the man
+page, which is no Markdown, lines that begin with .\\" instead). `check`
 compares it with what the code says, `write` renews it. Lists that a page explains in words of its own are only compared: they
 must name what the code has, and nothing else.
 """
@@ -53,7 +54,64 @@ def memory():
         (f"`{where['cgra_data']}`", "the global buffer; the bitstream's image is loaded at its start")])
 
 
-MADE = {"docs/tiling.md": {"array_costs": array_costs}, "docs/notebook/copies_notes.md": {"processor_costs": processor_costs},
+def rows(name, macro):
+    """The arguments of each MACRO(...) of a .def file, strings without their quotes and joined where they follow each other."""
+    text = re.sub(r"/\*.*?\*/", "", text_of(name), flags=re.S)
+    words = dict(re.findall(r'^#define (\w+) ("(?:\\.|[^"\\])*")$', text, re.M))
+    for start in re.finditer(rf"^{macro}\(", text, re.M):
+        arguments, depth = [""], 1
+        for token in re.finditer(r'"(?:\\.|[^"\\])*"|\w+|\s+|.', text[start.end():]):
+            word = words.get(token[0], token[0])
+            depth += (word == "(") - (word == ")")
+            if depth == 0:
+                break
+            if word == "," and depth == 1:
+                arguments.append("")
+            elif word[0] == '"' and depth == 1:
+                arguments[-1] += word[1:-1].replace('\\"', '"').replace("\\n", "\n")
+            elif not word.isspace():
+                arguments[-1] += word
+        yield arguments
+
+
+def roff(text):
+    return text.replace("\\", "\\e").replace("-", "\\-")
+
+
+def man_options(key):
+    for _, name, letter, value, _, commands, _, _, what in OPTION_ROWS:
+        if key not in commands.split("|"):
+            continue
+        short = f"\\fB\\-{letter[1]}\\fR, " if letter not in ("0", "'?'") else ""
+        value = "" if value == "NULL" else f"=\\fI{roff(value)}\\fR"
+        yield f".TP\n{short}\\fB\\-\\-{roff(name)}\\fR{value}\n{roff(what)}.\n"
+
+
+def man_commands():
+    """What each command does, by options/commands.def."""
+    return "".join(f".TP\n.B {name}\n{roff(does[0].upper() + does[1:])}.\n" for _, name, _, does, _ in COMMAND_ROWS)
+
+
+def man_every():
+    """The options that every command has, by options/options.def."""
+    return "".join(man_options("EVERY"))
+
+
+def man_each():
+    """The options of each command, by options/options.def; without those that every command has."""
+    text = ""
+    for key, name, arguments, says in [(key, name, arguments, says) for key, name, arguments, _, says in COMMAND_ROWS] + SUBCOMMAND_ROWS:
+        options = "".join(man_options(key))
+        if options:
+            forms = "" if arguments == "NULL" else ".br\n".join(f"\\fBonyx {name}\\fR {roff(form)}\n" for form in arguments.split("\n"))
+            text += f".SS onyx {name}\n{forms}" + (f".PP\n{roff(says)}\n" if says != "NULL" else "") + options
+    return text
+
+
+OPTION_ROWS = list(rows("options/options.def", "OPTION"))
+COMMAND_ROWS = list(rows("options/commands.def", "COMMAND"))
+SUBCOMMAND_ROWS = [tuple(row) for row in rows("options/commands.def", "SUBCOMMAND")]
+MADE = {"cmake/onyx.1": {"commands": man_commands, "every": man_every, "each": man_each}, "docs/tiling.md": {"array_costs": array_costs}, "docs/notebook/copies_notes.md": {"processor_costs": processor_costs},
         "docs/firmware.md": {"memory": memory}}
 
 
@@ -62,6 +120,8 @@ def renew():
         text = old = text_of(page)
         for name, make in makers.items():
             pattern = rf"(<!-- made by tests/docs/tables\.py: {name} -->\n\n).*?(\n<!-- end -->)"
+            if page.endswith(".1"):
+                pattern = rf'(\.\\" made by tests/docs/tables\.py: {name}\n).*?(\.\\" end\n)'
             text, count = re.subn(pattern, lambda m, make=make: m[1] + make() + m[2], text, flags=re.S)
             if count != 1:
                 bad.append(f"{page}: there is no place for the table {name}")

@@ -22,13 +22,14 @@ onyx help sweep >said && grep -q '^# ' said || fail "help sweep"
 onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine cycle -o cycle >said && grep -q "check: pass" said || fail "cycle"
 onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine soc -o soc >said && grep -q "check: pass" said || fail "soc"
 
-# Every command has a line in the man page.
+# Every command has a line in the man page, and every option of each command, too.
+sed 's/\\//g' "$work/usr/share/man/man1/onyx.1" >man
 for command in $(onyx --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
-    grep -qE "^\.BR? .*\b$command\b" "$work/usr/share/man/man1/onyx.1" || fail "the man page lacks $command"
-done
-# So has every option that all commands read.
-for option in $(onyx boards --help | sed -n '/Of every command/,$p' | grep -oE -- '^ .*--[a-z]+' | grep -oE -- '[a-z]+$'); do
-    grep -qE "^\.BR? .*\\\\-\\\\-$option" "$work/usr/share/man/man1/onyx.1" || fail "the man page lacks --$option"
+    grep -qx ".B $command" man || fail "the man page lacks $command"
+    for option in $(onyx "$command" --help | grep -oE -- '^ .{0,5} --[a-z0-9-]+' | grep -oE -- '--.*'); do
+        sed -n "/^.SH OPTIONS OF EVERY/,/^.SH OPTIONS OF EACH/p; /^.SS onyx $command\$/,/^.S/p" man | grep -qF "fB${option}fR" ||
+            fail "the man page lacks onyx $command $option"
+    done
 done
 # Completion knows commands, options, boards and the words that an option may be.
 bash -c ". usr/share/bash-completion/completions/onyx

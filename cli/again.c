@@ -111,8 +111,9 @@ static bool cosim(cli_session *s, compile_options *o) {
 /* The program of one kernel: a line, or an object of the list. */
 static bool build(cli_session *s, const compile_kernel *k, cJSON *list) {
     fw_app app;
-    if (!compile_build_firmware(&s->compile, &k->array.design, &k->bits.stream, k->array.apart,
-                                arena_printf(&s->mem, "%s/firmware", k->folder), &app))
+    const compile_programmed p = {&k->array.design, &k->bits.decoded, k->bits.map, &k->bits.stream,
+                                  k->array.apart};
+    if (!compile_build_firmware(&s->compile, &p, arena_printf(&s->mem, "%s/firmware", k->folder), &app))
         return false;
     if (s->options.json) {
         cJSON *one = json_add_item(list);

@@ -191,6 +191,14 @@ typedef struct {
     pnr_design decoded;
 } compile_bits;
 
+/* What a program is made of. */
+typedef struct {
+    const pnr_design *design, *decoded; /* as routed; as read back from the bitstream */
+    const bits_map *map;
+    const bits_stream *bits;
+    bool apart; /* each copy starts by itself */
+} compile_programmed;
+
 /* A kernel: what each stage made of it, in the order of the stages. */
 typedef struct compile_kernel compile_kernel;
 struct compile_kernel {
@@ -252,10 +260,9 @@ bool compile_and_run(const compile_options *o, compile_context *ctx, compile_ker
  * taken as they are. out->tried and out->can count those of the stars. E0917-orders. */
 bool compile_find_orders(const compile_options *o, compile_context *ctx, const compile_orders_in *in,
                          compile_orders *out);
-/* Builds app.elf (fw_build), and beside it app.json, which says what it was made of. `apart`: each copy
- * starts by itself. */
-bool compile_build_firmware(compile_context *ctx, const pnr_design *design, const bits_stream *bits,
-                            bool apart, const char *folder, fw_app *app);
+/* Builds app.elf (fw_build), and beside it app.json, which says what it was made of. E0713-early-output. */
+bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, const char *folder,
+                            fw_app *app);
 /* Returns the loops, outermost first, as "i,j,k". */
 const char *compile_loops_text(const sam_statement *st, arena *mem);
 /* Returns the edges of the loops, which edge[] has by variable, as --tile takes them: "32" or "i:3072,k:32".

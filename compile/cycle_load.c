@@ -58,3 +58,22 @@ bool cycle_load(const pnr_design *decoded, const bits_map *map, arena *mem, diag
         vec_push(mem, &out->nets, load_net(&n->nets.at[i], &decoded->route.at[i], mem));
     return true;
 }
+
+bool cycle_find_early(const cycle_design *design, cycle_stream *outputs, uint32_t n, bool *early,
+                      diagnostics *d) {
+    uint64_t cycles;
+    cycle_run(cycle_build(design, d->mem), outputs, n, false, d->mem, &cycles);
+    for (uint32_t i = 0; i < n; i++) {
+        const cycle_stream *s = &outputs[i];
+        early[i] = s->taken == s->blocks;
+        if (early[i] || !s->got.len)
+            continue;
+        diag_unmappable(d, (src_loc){0}, "E0713-early-output",
+                        "%u %s of output '%s' %s before any load, and the rest not: the chip would lose them",
+                        s->got.len, plural(s->got.len, "word", "words"), design->cells.at[s->cell].name,
+                        plural(s->got.len, "comes", "come"));
+        diag_hint(d, "another format or order, so that the level needs a load or none of it does");
+        return false;
+    }
+    return true;
+}

@@ -10,4 +10,9 @@
 bool cycle_load(const pnr_design *decoded, const bits_map *map, arena *mem, diagnostics *d,
                 cycle_design *out);
 
+/* Runs the design without a word of input: an output comes early if all of it comes then. Sets early[i] of
+ * the n outputs, whose cell and blocks are set. E0713-early-output (exit 2): one that comes partly so. */
+bool cycle_find_early(const cycle_design *design, cycle_stream *outputs, uint32_t n, bool *early,
+                      diagnostics *d);
+
 #endif

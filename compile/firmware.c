@@ -1,5 +1,7 @@
 /* What engines soc and program share: the program of a kernel in a folder, built, or found there whole from
  * an earlier run; and the file of its batches. */
+#include "compile/batches.h"
+#include "compile/cycle_load.h"
 #include "compile/engine.h"
 
 /* Returns a hash of what decides the program: the configuration words, and whether copies start apart. */
@@ -15,19 +17,43 @@ static const char *file_hash(arena *mem, const char *path) {
     return text ? arena_printf(mem, "%016llx", (unsigned long long)hash_bytes(text, length)) : NULL;
 }
 
-bool compile_build_firmware(compile_context *ctx, const pnr_design *design, const bits_stream *bits,
-                            bool apart, const char *folder, fw_app *app) {
+/* The stores whose words come before the first load: a dense level at the root needs none. */
+static bool find_early(compile_context *ctx, const compile_programmed *p, uint32_t *stores) {
+    compile_streams routed, decoded;
+    cycle_stream outputs[64] = {0};
+    bool early[64];
+    cycle_design model;
+    compile_streams_of(p->design, &routed);
+    compile_streams_of(p->decoded, &decoded);
+    for (uint32_t i = 0; i < routed.n_out; i++)
+        outputs[i] = (cycle_stream){.cell = decoded.out_cell[i],
+                                    .blocks = p->design->net->cells.at[routed.out_cell[i]].num_blocks};
+    *stores = 0;
+    if (!cycle_load(p->decoded, p->map, ctx->mem, ctx->diag, &model) ||
+        !cycle_find_early(&model, outputs, routed.n_out, early, ctx->diag))
+        return false;
+    for (uint32_t i = 0; i < routed.n_out; i++) {
+        if (early[i])
+            *stores |= 1u << routed.out_column[i] / p->design->board->columns_per_glb_tile;
+    }
+    return true;
+}
+
+bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, const char *folder,
+                            fw_app *app) {
     fw_options options = fw_options_default(ctx->home, folder);
-    options.apart = apart;
+    options.apart = p->apart;
     compile_stage(ctx, "building the firmware", 0);
-    if (!fw_build(design, bits, &options, ctx->mem, ctx->diag, app)) {
+    if (!find_early(ctx, p, &options.early_stores))
+        return false;
+    if (!fw_build(p->design, p->bits, &options, ctx->mem, ctx->diag, app)) {
         ctx->interrupted = ctx->interrupted || app->interrupted;
         return false;
     }
     const char *elf = file_hash(ctx->mem, app->elf);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "elf", elf ? elf : "");
-    cJSON_AddStringToObject(json, "design", design_hash(ctx->mem, bits, apart));
+    cJSON_AddStringToObject(json, "design", design_hash(ctx->mem, p->bits, p->apart));
     bool ok = json_write(json, arena_printf(ctx->mem, "%s/app.json", folder), ctx->diag);
     cJSON_Delete(json);
     return ok;
@@ -54,7 +80,8 @@ bool compile_firmware_build(compile_engine_run *r, compile_outcome *out) {
     const compile_firmware *f = r->own;
     fw_app app;
     double start = seconds_now();
-    bool ok = compile_build_firmware(in->ctx, in->design, in->bits, in->apart, f->folder, &app);
+    const compile_programmed p = {in->design, in->decoded, in->map, in->bits, in->apart};
+    bool ok = compile_build_firmware(in->ctx, &p, f->folder, &app);
     out->firmware_s = seconds_now() - start;
     return ok;
 }

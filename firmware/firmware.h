@@ -18,8 +18,9 @@ typedef struct {
     const char *compiler; /* "arm-none-eabi-gcc" */
     bool register_path;   /* configure word by word instead of by DMA */
     bool poll;            /* ask for done streams instead of sleeping until the interrupt */
-    bool apart;       /* each copy of the kernel starts by itself; its columns have a flush of their own */
-    uint32_t timeout; /* processor cycles a run may take; at least FW_MIN_TIMEOUT */
+    bool apart; /* each copy of the kernel starts by itself; its columns have a flush of their own */
+    uint32_t early_stores; /* one bit a GLB tile: all words of its store come before the first load */
+    uint32_t timeout;      /* processor cycles a run may take; at least FW_MIN_TIMEOUT */
 } fw_options;
 enum { FW_MIN_TIMEOUT = 1000 };
 fw_options fw_options_default(const char *home, const char *folder); /* DMA, interrupt, 2^26 cycles */

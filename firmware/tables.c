@@ -253,16 +253,17 @@ bool fw_write_tables(const pnr_design *design, const fw_streams *s, const bits_s
     write_streams(f.stream, design, "loads", s->load, s->lanes * s->n_loads, d->mem);
     write_streams(f.stream, design, "stores", s->store, s->lanes * s->n_stores, d->mem);
     write_lanes(f.stream, b, s);
-    fprintf(f.stream,
-            "\nconst kernel_description kernel = {\n"
-            "    .loads = loads,\n    .stores = stores,\n    .lanes = lanes,\n"
-            "    .n_lanes = %u,\n    .n_loads = %u,\n    .n_stores = %u,\n"
-            "    .flush_crossbar = 0x%08x,\n"
-            "    .stall_mask = 0x%08x,\n    .config_words = %u,\n    .config_crc = 0x%08x,\n"
-            "    .early_output = %s,\n    .register_path = %s,\n    .poll = %s,\n    .timeout = %u,\n};\n",
-            s->lanes, s->n_loads, s->n_stores, crossbar, b->width >= 32 ? UINT32_MAX : (1u << b->width) - 1,
-            bits->words.len, fw_crc32(bits), net_early_output(design->net, d->mem) ? "true" : "false",
-            o->register_path ? "true" : "false", o->poll ? "true" : "false", o->timeout);
+    fprintf(
+        f.stream,
+        "\nconst kernel_description kernel = {\n"
+        "    .loads = loads,\n    .stores = stores,\n    .lanes = lanes,\n"
+        "    .n_lanes = %u,\n    .n_loads = %u,\n    .n_stores = %u,\n"
+        "    .flush_crossbar = 0x%08x,\n"
+        "    .stall_mask = 0x%08x,\n    .config_words = %u,\n    .config_crc = 0x%08x,\n"
+        "    .early_stores = 0x%04x,\n    .register_path = %s,\n    .poll = %s,\n    .timeout = %u,\n};\n",
+        s->lanes, s->n_loads, s->n_stores, crossbar, b->width >= 32 ? UINT32_MAX : (1u << b->width) - 1,
+        bits->words.len, fw_crc32(bits), o->early_stores, o->register_path ? "true" : "false",
+        o->poll ? "true" : "false", o->timeout);
     return file_commit(&f, d);
 }
 

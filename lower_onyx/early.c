@@ -52,17 +52,6 @@ static bool sends_early(const netlist *n, uint32_t cell, const bool *early) {
     return false;
 }
 
-bool net_early_output(const netlist *n, arena *mem) {
-    bool *early = arena_new_n(mem, bool, n->nets.len + 1), output = false;
-    net_early(n, early);
-    for (uint32_t i = 0; i < n->nets.len; i++) {
-        const net_data *net = &n->nets.at[i];
-        for (uint32_t s = 0; early[i] && s < net->sinks.len; s++)
-            output |= n->cells.at[net->sinks.at[s].cell.v - 1].mode == NET_MODE_IO_OUT;
-    }
-    return output;
-}
-
 void net_early(const netlist *n, bool *early) {
     memset(early, 0, sizeof *early * n->nets.len);
     for (bool more = true; more;) {

@@ -152,8 +152,6 @@ cJSON *net_deadlock_to_json(const netlist *n, const net_liveness *found);
  * the root starts as soon as its column is not stalled. The flush at the start of a run empties the FIFOs of
  * the tiles, but no SplitFIFO: such a net must not have any. O(nets^2 * pins). */
 void net_early(const netlist *n, bool *early);
-/* Whether words stand at an output by then: a level of the result that is written from such tokens alone. */
-bool net_early_output(const netlist *n, arena *mem);
 
 /* ---- lowering -------------------------------------------------------------------------------- */
 

@@ -79,5 +79,4 @@ void configure_array(const kernel_description *k) {
         configure_by_dma(k);
     read_back(k);
     glc_write(GLC_FLUSH_CROSSBAR, k->flush_crossbar);
-    glc_write(GLC_CGRA_STALL, 0);
 }

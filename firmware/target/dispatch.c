@@ -78,9 +78,10 @@ static void prepare_store(const kernel_description *k, uint32_t i) {
               FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) | FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
                   FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
     glb_write(s->glb_tile, GLB_ST_NUM_BLOCKS, s->num_blocks);
-    /* A word's address is the start plus a stride a word: reset leaves a stride of 0, and all words on one address. The
-     * blocks end the store; the loop only has to be as long as a bank. */
+    /* A word's address is the start plus a stride a word: reset leaves a stride of 0, and all words on one
+     * address. The blocks end the store; the loop only has to be as long as a bank. */
     glb_write(s->glb_tile, GLB_ST_DIM, 1);
+    glb_write(s->glb_tile, GLB_ST_START_ADDR, bank_start(s->glb_tile, 1));
     glb_write(s->glb_tile, GLB_ST_CYCLE_START, 0);
     glb_write(s->glb_tile, GLB_ST_RANGE, ONYX_GLB_BANK_BYTES / 2 - 2);
     glb_write(s->glb_tile, GLB_ST_STRIDE, 2);
@@ -89,12 +90,28 @@ static void prepare_store(const kernel_description *k, uint32_t i) {
     stores[i].blocks = s->num_blocks;
 }
 
+/* Lets the columns run. A store has room for words whether it runs or not, and its start forgets them: so
+ * those that need no load, and come now, go to where the first batch will write. The flush of the first run
+ * makes them once more. */
+static void release_columns(uint16_t early) {
+    const stream_set stores_of_early = {.mask = early, .kind = STREAM_STORE};
+    hal_mask_interrupts();
+    streams_expect(0, early);
+    if (early)
+        glc_write(GLC_STREAM_START, FIELD(GLC_STREAM_START_F2G, early));
+    glc_write(GLC_CGRA_STALL, 0);
+    if (early && streams_wait(&stores_of_early, 1) != 0)
+        fail(FW_ERROR_EARLY_OUTPUT, streams_open(STREAM_STORE, early), early);
+    hal_unmask_interrupts();
+}
+
 void dispatch_prepare(const kernel_description *k) {
     for (uint32_t i = 0; i < k->n_lanes * k->n_loads; i++)
         prepare_load(k, i);
     for (uint32_t i = 0; i < k->n_lanes * k->n_stores; i++)
         prepare_store(k, i);
     streams_set_timeout(k->timeout);
+    release_columns(k->early_stores);
 }
 
 /* ---- loads ----------------------------------------------------------------------------------- */
@@ -183,8 +200,13 @@ static uint32_t take_run(uint32_t lane) {
     return run;
 }
 
-static inline void run_started(uint32_t lane, uint32_t run, uint32_t start) {
+/* Starts loads and stores with one write: the flush it makes must not meet words of this run. */
+static void start_run(uint32_t lane, uint32_t run) {
     const kernel_lane *l = &batch.k->lanes[lane];
+    streams_expect(l->load_mask, l->store_mask);
+    uint32_t start = cycles_now();
+    glc_write(GLC_STREAM_START,
+              FIELD(GLC_STREAM_START_G2F, l->load_mask) | FIELD(GLC_STREAM_START_F2G, l->store_mask));
     waits[lane] = (stream_set){.mask = l->load_mask, .kind = STREAM_LOAD};
     lanes[lane].started = start;
     lanes[lane].run = (uint16_t)run;
@@ -193,27 +215,6 @@ static inline void run_started(uint32_t lane, uint32_t run, uint32_t start) {
         batch.firmware += start - batch.since;
         batch.since = start;
     }
-}
-
-/* Starts loads and stores with one write: the flush it makes must not meet words of this run. */
-static void start_run(uint32_t lane, uint32_t run) {
-    const kernel_lane *l = &batch.k->lanes[lane];
-    streams_expect(l->load_mask, l->store_mask);
-    uint32_t start = cycles_now();
-    glc_write(GLC_STREAM_START,
-              FIELD(GLC_STREAM_START_G2F, l->load_mask) | FIELD(GLC_STREAM_START_F2G, l->store_mask));
-    run_started(lane, run, start);
-}
-
-/* Starts a lane's first run where words have come to an output without any load: a store that started with
- * the loads would take one of them before the flush is there. Later runs leave no such words. */
-static void start_after_flush(uint32_t lane, uint32_t run) {
-    const kernel_lane *l = &batch.k->lanes[lane];
-    streams_expect(l->load_mask, l->store_mask);
-    uint32_t start = cycles_now();
-    glc_write(GLC_STREAM_START, FIELD(GLC_STREAM_START_G2F, l->load_mask));
-    glc_write(GLC_STREAM_START, FIELD(GLC_STREAM_START_F2G, l->store_mask));
-    run_started(lane, run, start);
 }
 
 static void end_loads(uint32_t lane) {
@@ -286,10 +287,7 @@ void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs, 
     for (uint32_t lane = 0; lane < k->n_lanes && lane < runs; lane++) {
         uint32_t run = take_run(lane);
         start_outputs(lane, outputs, run);
-        if (k->early_output)
-            start_after_flush(lane, run);
-        else
-            start_run(lane, run);
+        start_run(lane, run);
     }
     while (batch.open) {
         uint32_t lane = streams_wait(waits, k->n_lanes);

@@ -33,7 +33,7 @@ typedef struct {
     uint32_t stall_mask;        /* columns that stand still during configuration */
     uint32_t config_words;      /* {data, address} each, at the start of the global buffer */
     uint32_t config_crc;        /* CRC-32 of these bytes */
-    bool early_output;          /* words stand at an output before the first flush: stores start after it */
+    uint16_t early_stores;      /* one bit a GLB tile: all their words come before the first load */
     bool register_path;         /* configure word by word instead of by DMA */
     bool poll;                  /* never sleep: ask for done streams instead of waiting for the interrupt */
     uint32_t timeout;           /* processor cycles a run may take */

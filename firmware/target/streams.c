@@ -13,10 +13,14 @@ static struct {
     bool poll;
 } state;
 
+enum { DONE_CYCLES = 5 }; /* cycles of the array: a done pulse sets its bit again as long as it lasts */
+
 static inline uint32_t take(stream_kind kind, uint32_t isr) {
     uint32_t done = glc_read(isr);
     if (done) {
         state.last = cycles_now();
+        while (cycles_now() - state.last < DONE_CYCLES)
+            continue;
         glc_write(isr, done);
         state.done[kind] |= done;
     }

@@ -31,7 +31,7 @@ void image_check(const kernel_description *k);
 void image_confirm(const kernel_description *k);
 
 /* ---- configure.c: bitstream in the global buffer to registers of the array ------------------- */
-void configure_array(const kernel_description *k);
+void configure_array(const kernel_description *k); /* columns stand still afterwards */
 
 /* ---- streams.c: done streams, by interrupt or by asking -------------------------------------- */
 typedef enum { STREAM_LOAD, STREAM_STORE, STREAM_CONFIG, STREAM_KINDS } stream_kind;
@@ -55,7 +55,8 @@ void array_interrupt(void);
 void tick_interrupt(void);
 
 /* ---- dispatch.c: the runs of a batch --------------------------------------------------------- */
-void dispatch_prepare(const kernel_description *k); /* DMA settings that all runs share */
+/* Sets what all runs share, lets the columns run, and takes out what needs no load. */
+void dispatch_prepare(const kernel_description *k);
 /* Runs a batch whose outputs go to the bank `outputs`. */
 void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs, uint32_t outputs);
 

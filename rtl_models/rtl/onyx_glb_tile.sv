@@ -4,19 +4,25 @@
 // - proc_*: the processor's 64-bit port; a write or read takes effect in the cycle it is presented, read data
 //   follow one cycle later.
 // - A bank makes one access a cycle: of those that want it the first in the order processor's write, store, processor's
-//   read, configuration, load. On the chip the others are lost, and nobody is told. Here a DMA waits, so that a run ends
+//   read, configuration, load. The others are lost, and nobody is told: here a DMA that reads waits, so that a run ends
 //   and can report it, and a lost read of the processor gives the data of the read before.
 // - collision_o, one cycle later: which accesses were lost and to which. Bit 2 * kind + bank, kinds: 0 store to processor,
 //   1 configuration to processor, 2 configuration to store, 3 load to processor, 4 load to store, 5 load to configuration,
 //   6 processor to store. in_use_o: banks the DMAs are at work on, bit 2 * DMA + bank: 0 store, 1 configuration, 2 load.
 // - reg_*: the tile's 32-bit registers (byte offset in reg_addr_i); read data are combinational.
-// - load (ready-valid mode): after ld_start_i with mode 1, 16-bit words leave at glb2io of the even column
-//   (data_mux 01) or the odd one (10), one a cycle while the column is ready. ld_done_o pulses once the column has
-//   accepted the last word. flush_o pulses in the cycle after ld_start_i when flush_mode is external (0).
-// - store (ready-valid mode): after st_start_i with mode 1, blocks "length, words" arrive from the column the store's
+// - load: after ld_start_i with mode 1 and ready-valid mode, 16-bit words leave at glb2io of the even column (data_mux 01)
+//   or the odd one (10), one a cycle while the column is ready, the first eight cycles after the start. flush_o pulses
+//   five cycles after ld_start_i when flush_mode is external (0). ld_done_o begins two cycles after the column has
+//   accepted the last word.
+// - store: after st_start_i with mode 1 and ready-valid mode, blocks "length, words" arrive from the column the store's
 //   data_mux names; lengths included, each word is written where the store's loops are, which begin at the start address
-//   and go on by a step a word: without a stride every word lands on the start address. st_done_o pulses when num_blocks
-//   blocks are in the memory. A start while the store runs is ignored. An idle store accepts nothing.
+//   and go on by a step a word: without a stride every word lands on the start address. Words for one 64-bit line are
+//   written together, once a word for another line comes or the last block is over. st_done_o begins when num_blocks
+//   blocks are in the memory. A start while the store runs is ignored.
+//   What the chip does, too: the store offers room whether or not it runs, and takes valid for a word whether or not it
+//   offers room; a start forgets what came before it. A block of length 0 takes a cycle more: a word in it is written, but
+//   is neither the length of the next block nor counted.
+// - done pulses last five cycles; other modes than these do not start.
 // - configuration: after pc_start_i with mode 1, num_cfg words {address, data} leave at cfg_south_* and cfg_east_*, one a
 //   cycle, each where the broadcast multiplexer selects 1 (own DMA) or 2 (from the west); pc_done_o pulses at the end.
 // Addresses are bytes; a DMA stays inside its own tile (address bits 21:18 are not looked at). Counting loops: extent
@@ -73,10 +79,13 @@ module onyx_glb_tile (
 );
   localparam int NumRegs = 62;  // 0x00 .. 0xF4
   localparam int unsigned FifoDepth = 19;  // load words in flight
+  localparam int unsigned LoadDelay = 4;  // cycles from a load's start pulse to its first address
+  localparam logic [2:0] DoneCycles = 3'd5;
 
   // Byte lanes inside a word are chosen by the strobes; registers are whole words.
   logic unused;
-  assign unused = &{1'b0, proc_addr_i[2:0], reg_addr_i[1:0], st_addr[0], ld_addr[0], loops_last[0]};
+  assign unused = &{1'b0, proc_addr_i[2:0], reg_addr_i[1:0], st_addr[0], st_line_addr_q[2:0], ld_addr[0],
+                     loops_last[0]};
 
   // ---- registers ---------------------------------------------------------------------------------------
   logic [31:0] reg_q[NumRegs];
@@ -97,11 +106,14 @@ module onyx_glb_tile (
   localparam int unsigned RLdCtrl = 30, RLdDim = 31, RLdStartAddr = 32, RLdRange = 34;
   localparam int unsigned RPcfgCtrl = 58, RPcfgStartAddr = 59, RPcfgNumWords = 60, RPcfgBroadcastMux = 61;
 
-  logic ld_odd, st_odd, ld_external_flush;
+  logic [1:0] ld_column, st_column;  // one bit a column: even, odd
+  logic ld_external_flush, ld_on, st_on;
   logic [1:0] south_mux, east_mux;
-  assign ld_odd            = reg_q[RLdCtrl][6];
+  assign ld_on             = (reg_q[RLdCtrl][3:0] == 4'b1001);
+  assign ld_column         = reg_q[RLdCtrl][6:5];
   assign ld_external_flush = ~reg_q[RLdCtrl][4];
-  assign st_odd            = reg_q[RStCtrl][5];
+  assign st_on             = (reg_q[RStCtrl][3:0] == 4'b0101);
+  assign st_column         = reg_q[RStCtrl][5:4];
   assign east_mux          = reg_q[RPcfgBroadcastMux][3:2];
   assign south_mux         = reg_q[RPcfgBroadcastMux][5:4];
 
@@ -112,16 +124,15 @@ module onyx_glb_tile (
   logic st_write, pc_read, ld_read;
   logic st_grant, pc_grant, ld_grant;
   logic st_active_q, pc_active_q, ld_active_q;
-  logic [17:0] st_addr, pc_addr_q, ld_addr;
-  logic [63:0] ld_line_q;
-  logic [63:0] pc_line_q;
-  logic [15:0] st_word;
+  logic [17:0] st_addr, st_line_addr_q, pc_addr_q, ld_addr;
+  logic [63:0] ld_line_q, pc_line_q, st_line_q;
+  logic [ 3:0] st_lanes_q;
 
   // By bank: which one of them an address means, and who wants it.
   logic [1:0] proc_bank, st_bank, pc_bank, ld_bank;
   logic [1:0] proc_writes, st_writes, proc_reads, pc_reads, ld_reads;
   assign proc_bank   = {proc_addr_i[17], ~proc_addr_i[17]};
-  assign st_bank     = {st_addr[17], ~st_addr[17]};
+  assign st_bank     = {st_line_addr_q[17], ~st_line_addr_q[17]};
   assign pc_bank     = {pc_addr_q[17], ~pc_addr_q[17]};
   assign ld_bank     = {ld_addr[17], ~ld_addr[17]};
   assign proc_writes = {2{proc_we_i}} & proc_bank;
@@ -133,7 +144,11 @@ module onyx_glb_tile (
   assign st_grant    = |(st_writes & ~proc_writes);
   assign pc_grant    = |(pc_reads & ~(proc_writes | st_writes | proc_reads));
   assign ld_grant    = |(ld_reads & ~(proc_writes | st_writes | proc_reads | pc_reads));
-  assign in_use_o    = {{2{ld_active_q}} & ld_bank, {2{pc_active_q}} & pc_bank, {2{st_active_q}} & st_bank};
+  assign in_use_o    = {
+    {2{ld_active_q}} & ld_bank,
+    {2{pc_active_q}} & pc_bank,
+    ({2{st_active_q}} & {st_addr[17], ~st_addr[17]}) | ({2{st_last_q}} & st_bank)
+  };
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -161,22 +176,23 @@ module onyx_glb_tile (
       proc_rdata_o <= proc_addr_i[17] ? bank1_q[proc_addr_i[16:3]] : bank0_q[proc_addr_i[16:3]];
     end
     if (st_grant) begin
-      if (st_addr[17]) bank1_q[st_addr[16:3]][16*st_addr[2:1]+:16] <= st_word;
-      else bank0_q[st_addr[16:3]][16*st_addr[2:1]+:16] <= st_word;
+      for (int w = 0; w < 4; w++) begin
+        if (st_lanes_q[w] && !st_line_addr_q[17]) bank0_q[st_line_addr_q[16:3]][16*w+:16] <= st_line_q[16*w+:16];
+        if (st_lanes_q[w] && st_line_addr_q[17]) bank1_q[st_line_addr_q[16:3]][16*w+:16] <= st_line_q[16*w+:16];
+      end
     end
     if (pc_grant) pc_line_q <= pc_addr_q[17] ? bank1_q[pc_addr_q[16:3]] : bank0_q[pc_addr_q[16:3]];
     if (ld_grant) ld_line_q <= ld_addr[17] ? bank1_q[ld_addr[16:3]] : bank0_q[ld_addr[16:3]];
   end
 
   // ---- where the store (0) and the load (1) are -----------------------------------------------------------------
-  logic st_begins, ld_begins, ld_last;
+  logic st_begins_q, st_step, ld_begins, ld_last;
   logic [1:0] loops_begin, loops_step, loops_last;
   logic [35:0] loops_addr;
-  assign st_begins          = st_start_i & ~st_active_q & (reg_q[RStCtrl][1:0] != 2'd0);
-  assign ld_begins          = ld_start_i & (reg_q[RLdCtrl][1:0] != 2'd0);
+  assign ld_begins          = ld_start_q[LoadDelay-1];
   assign ld_last            = loops_last[1];  // a store ends with its blocks, not with its loops
-  assign loops_begin        = {ld_begins, st_begins};
-  assign loops_step         = {ld_grant, st_grant};
+  assign loops_begin        = {ld_begins, st_begins_q};
+  assign loops_step         = {ld_grant, st_step};
   assign {ld_addr, st_addr} = loops_addr;
 
   for (genvar d = 0; d < 2; d++) begin : g_loops
@@ -210,6 +226,8 @@ module onyx_glb_tile (
 
   // ---- load DMA ------------------------------------------------------------------------------------------------
   logic ld_fetched_q, ld_waiting_q, flush_q;
+  logic [LoadDelay-1:0] ld_start_q;
+  logic [2:0] ld_done_q;  // cycles left of the pulse
   logic [1:0] ld_lane_q;
   logic [15:0] fifo_q[FifoDepth];
   logic [4:0] fifo_read_q, fifo_write_q, fifo_count_q;
@@ -218,6 +236,7 @@ module onyx_glb_tile (
   assign ld_read = ld_active_q & (fifo_count_q + {4'd0, ld_fetched_q} < 5'(FifoDepth));
   assign ld_word = ld_line_q[16*ld_lane_q+:16];
   assign flush_o = flush_q;
+  assign ld_done_o = (ld_done_q != 3'd0);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -225,13 +244,15 @@ module onyx_glb_tile (
       ld_fetched_q <= 1'b0;
       ld_waiting_q <= 1'b0;
       flush_q      <= 1'b0;
+      ld_start_q   <= '0;
       ld_lane_q    <= 2'd0;
-      ld_done_o    <= 1'b0;
+      ld_done_q    <= 3'd0;
       fifo_read_q  <= 5'd0;
       fifo_write_q <= 5'd0;
       fifo_count_q <= 5'd0;
     end else begin
-      ld_done_o    <= 1'b0;
+      ld_start_q   <= {ld_start_q[LoadDelay-2:0], ld_start_i & ld_on};
+      ld_done_q    <= ld_done_o ? ld_done_q - 3'd1 : 3'd0;
       flush_q      <= ld_begins & ld_external_flush;
       ld_fetched_q <= ld_grant;
       ld_lane_q    <= ld_addr[2:1];
@@ -243,7 +264,7 @@ module onyx_glb_tile (
       end else if (ld_waiting_q && !ld_active_q && !ld_fetched_q && fifo_count_q == 5'd0 && !even_valid_o &&
                    !odd_valid_o) begin
         ld_waiting_q <= 1'b0;
-        ld_done_o    <= 1'b1;
+        ld_done_q    <= DoneCycles;
       end
       if (ld_fetched_q) begin
         fifo_q[fifo_write_q] <= ld_word;
@@ -260,7 +281,7 @@ module onyx_glb_tile (
   assign head_valid     = (fifo_count_q != 5'd0);
   assign head_ready     = skid_ready;
   assign fifo_pop       = head_valid & head_ready;
-  assign skid_out_ready = ld_odd ? odd_ready_i : even_ready_i;
+  assign skid_out_ready = |(ld_column & {odd_ready_i, even_ready_i});
   logic [15:0] skid_data;
   logic skid_valid;
   onyx_fifo2 #(
@@ -279,86 +300,110 @@ module onyx_glb_tile (
   );
   assign even_data_o  = skid_data;
   assign odd_data_o   = skid_data;
-  assign even_valid_o = skid_valid & ~ld_odd;
-  assign odd_valid_o  = skid_valid & ld_odd;
+  assign even_valid_o = skid_valid & ld_column[0];
+  assign odd_valid_o  = skid_valid & ld_column[1];
 
   // ---- store DMA ---------------------------------------------------------------------------------------------------
-  logic st_in_block_q;
-  logic [15:0] st_left_q;
-  logic [31:0] st_blocks_q;
-  logic [15:0] st_in_data;
-  logic st_in_valid, st_in_ready, st_fifo_ready, st_fifo_valid, st_block_ends;
-  logic [15:0] st_mid_data;
-  logic st_mid_valid, st_mid_ready;
-  assign st_in_data   = st_odd ? odd_data_i : even_data_i;
-  assign st_in_valid  = (st_odd ? odd_valid_i : even_valid_i) & st_active_q;
-  assign st_in_ready  = st_fifo_ready & st_active_q;
-  assign even_ready_o = st_in_ready & ~st_odd;
-  assign odd_ready_o  = st_in_ready & st_odd;
-  // Four words deep: two FIFOs of two.
-  onyx_fifo2 #(
-      .Width(16)
-  ) u_store_first (
-      .clk_i      (clk_i),
-      .rst_ni     (rst_ni),
-      .en_i       (1'b1),
-      .flush_i    (st_begins),
-      .in_data_i  (st_in_data),
-      .in_valid_i (st_in_valid),
-      .in_ready_o (st_fifo_ready),
-      .out_data_o (st_mid_data),
-      .out_valid_o(st_mid_valid),
-      .out_ready_i(st_mid_ready)
-  );
-  onyx_fifo2 #(
-      .Width(16)
-  ) u_store_second (
-      .clk_i      (clk_i),
-      .rst_ni     (rst_ni),
-      .en_i       (1'b1),
-      .flush_i    (st_begins),
-      .in_data_i  (st_mid_data),
-      .in_valid_i (st_mid_valid),
-      .in_ready_o (st_mid_ready),
-      .out_data_o (st_word),
-      .out_valid_o(st_fifo_valid),
-      .out_ready_i(st_grant)
-  );
-  assign st_write      = st_fifo_valid & st_active_q & (st_blocks_q != 32'd0);
-  assign st_block_ends = st_in_block_q ? (st_left_q == 16'd1) : (st_word == 16'd0);
+  // A word passes a register, a FIFO of four and another register; the third cycle behind the one it was taken in puts
+  // it into the line.
+  logic st_in_valid_q, st_word_valid_q, st_fifo_push, st_fifo_pop;
+  logic [15:0] st_in_data_q, st_word_q;
+  logic [15:0] st_fifo_q[4];
+  logic [1:0] st_fifo_read_q, st_fifo_write_q;
+  logic [2:0] st_fifo_count_q;
+  assign even_ready_o = st_column[0] & (st_fifo_count_q < 3'd2);
+  assign odd_ready_o  = st_column[1] & (st_fifo_count_q < 3'd2);
+  assign st_fifo_push = st_in_valid_q & (st_fifo_count_q != 3'd4);
+  assign st_fifo_pop  = st_active_q & (st_fifo_count_q != 3'd0);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      st_active_q   <= 1'b0;
-      st_in_block_q <= 1'b0;
-      st_left_q     <= 16'd0;
-      st_blocks_q   <= 32'd0;
-      st_done_o     <= 1'b0;
+      st_in_valid_q   <= 1'b0;
+      st_in_data_q    <= 16'd0;
+      st_word_valid_q <= 1'b0;
+      st_word_q       <= 16'd0;
+      st_fifo_read_q  <= 2'd0;
+      st_fifo_write_q <= 2'd0;
+      st_fifo_count_q <= 3'd0;
     end else begin
-      st_done_o <= 1'b0;
-      if (st_begins) begin
+      st_in_valid_q   <= |(st_column & {odd_valid_i, even_valid_i});
+      st_in_data_q    <= st_column[1] ? odd_data_i : even_data_i;
+      st_word_valid_q <= st_fifo_pop;
+      st_word_q       <= st_fifo_q[st_fifo_read_q];
+      if (st_begins_q) begin
+        st_fifo_read_q  <= 2'd0;
+        st_fifo_write_q <= 2'd0;
+        st_fifo_count_q <= 3'd0;
+      end else begin
+        if (st_fifo_push) st_fifo_q[st_fifo_write_q] <= st_in_data_q;
+        st_fifo_write_q <= st_fifo_write_q + {1'b0, st_fifo_push};
+        st_fifo_read_q  <= st_fifo_read_q + {1'b0, st_fifo_pop};
+        st_fifo_count_q <= st_fifo_count_q + {2'd0, st_fifo_push} - {2'd0, st_fifo_pop};
+      end
+    end
+  end
+
+  // The line that words are collected in, and where blocks are: st_empty_q is the cycle that a block of length 0 takes.
+  logic st_in_block_q, st_empty_q, st_last_q, st_block_ends, st_ends, st_first_q, st_moves_on;
+  logic [2:0] st_done_q;  // cycles left of the pulse
+  logic [15:0] st_left_q;
+  logic [31:0] st_blocks_q;
+  assign st_step       = st_word_valid_q & st_active_q & (st_blocks_q != 32'd0);
+  assign st_block_ends = st_empty_q | (st_step & st_in_block_q & (st_left_q == 16'd1));
+  assign st_ends       = st_block_ends & (st_blocks_q == 32'd1);
+  assign st_moves_on   = st_step & ~st_first_q & (st_addr[17:3] != st_line_addr_q[17:3]);
+  assign st_write      = st_moves_on | st_last_q;
+  assign st_done_o     = (st_done_q != 3'd0);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      st_begins_q    <= 1'b0;
+      st_active_q    <= 1'b0;
+      st_in_block_q  <= 1'b0;
+      st_empty_q     <= 1'b0;
+      st_last_q      <= 1'b0;
+      st_first_q     <= 1'b0;
+      st_left_q      <= 16'd0;
+      st_blocks_q    <= 32'd0;
+      st_line_q      <= 64'd0;
+      st_line_addr_q <= 18'd0;
+      st_lanes_q     <= 4'd0;
+      st_done_q      <= 3'd0;
+    end else begin
+      st_begins_q <= st_start_i & st_on & ~st_active_q & ~st_begins_q;
+      st_last_q   <= st_ends;
+      st_done_q   <= st_last_q ? DoneCycles : st_done_o ? st_done_q - 3'd1 : 3'd0;
+      if (st_begins_q) begin
         st_active_q   <= 1'b1;
         st_in_block_q <= 1'b0;
+        st_empty_q    <= 1'b0;
+        st_first_q    <= 1'b1;
         st_blocks_q   <= reg_q[RStNumBlocks];
-      end else if (st_grant) begin
-        if (!st_in_block_q) st_left_q <= st_word;
-        else st_left_q <= st_left_q - 16'd1;
-        st_in_block_q <= ~st_block_ends;
-        if (st_block_ends) begin
-          st_blocks_q <= st_blocks_q - 32'd1;
-          if (st_blocks_q == 32'd1) begin
-            st_active_q <= 1'b0;
-            st_done_o   <= 1'b1;
-          end
+      end else begin
+        if (st_ends) st_active_q <= 1'b0;
+        if (st_block_ends) st_blocks_q <= st_blocks_q - 32'd1;
+        st_empty_q <= st_step & ~st_in_block_q & ~st_empty_q & (st_word_q == 16'd0);
+        if (st_step && !st_empty_q) begin
+          st_in_block_q <= st_in_block_q ? (st_left_q != 16'd1) : (st_word_q != 16'd0);
+          st_left_q     <= st_in_block_q ? st_left_q - 16'd1 : st_word_q;
         end
+      end
+      if (st_write) st_lanes_q <= 4'd0;
+      if (st_step) begin
+        st_first_q                       <= 1'b0;
+        st_line_addr_q                   <= st_addr;
+        st_line_q[16*st_addr[2:1]+:16]   <= st_word_q;
+        st_lanes_q[st_addr[2:1]]         <= 1'b1;
       end
     end
   end
 
   // ---- configuration DMA -----------------------------------------------------------------------------------------------
   logic pc_fetched_q;
+  logic [ 2:0] pc_done_q;  // cycles left of the pulse
   logic [18:0] pc_left_q;
-  assign pc_read = pc_active_q;
+  assign pc_read   = pc_active_q;
+  assign pc_done_o = (pc_done_q != 3'd0);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -366,7 +411,7 @@ module onyx_glb_tile (
       pc_fetched_q      <= 1'b0;
       pc_left_q         <= 19'd0;
       pc_addr_q         <= 18'd0;
-      pc_done_o         <= 1'b0;
+      pc_done_q         <= 3'd0;
       cfg_south_valid_o <= 1'b0;
       cfg_south_addr_o  <= 32'd0;
       cfg_south_data_o  <= 32'd0;
@@ -375,7 +420,7 @@ module onyx_glb_tile (
       cfg_east_data_o   <= 32'd0;
     end else begin
       pc_fetched_q <= pc_grant;
-      pc_done_o    <= pc_fetched_q & ~pc_active_q;
+      pc_done_q    <= (pc_fetched_q & ~pc_active_q) ? DoneCycles : pc_done_o ? pc_done_q - 3'd1 : 3'd0;
       if (pc_start_i && reg_q[RPcfgCtrl][0] && reg_q[RPcfgNumWords][18:0] != 19'd0) begin
         pc_active_q <= 1'b1;
         pc_addr_q   <= reg_q[RPcfgStartAddr][17:0];

@@ -44,6 +44,8 @@ constexpr struct {
                   {LOAD, CONFIG},     {PROCESSOR, STORE},  {STORE, HOST},   {CONFIG, HOST},    {LOAD, HOST}};
 constexpr unsigned HOST_KINDS = 7; /* from here on */
 
+constexpr uint64_t NO_RUN = UINT64_MAX; /* of a store that started without any load */
+
 } // namespace
 
 struct Soc::State {
@@ -62,7 +64,7 @@ struct Soc::State {
     uint64_t busy_before = 0, evaluations_before = 0; /* of the array before its last reset */
     uint64_t runs_forgotten = 0;
     std::vector<uint64_t> run_starts, run_cycles; /* of the runs after those */
-    std::array<uint64_t, TILES> run_of{};         /* by store: the run it is of */
+    std::array<uint64_t, TILES> run_of{};         /* by store: the run it is of, or NO_RUN */
     uint64_t busy_since = 0, kernel_cycles = 0;
     std::array<uint32_t, TILES> collided{}; /* bit BANKS * kind + bank */
     std::vector<Collision> collisions;      /* of these bits */
@@ -105,7 +107,8 @@ struct Soc::State {
     void note_done(unsigned t);
     void note_collisions(unsigned t, uint32_t bits);
     void note_host(uint32_t address, size_t bytes);
-    bool any_store_open() const;
+    bool any_run_open() const;
+    bool is_offered_a_word(unsigned t) const;
     void read_data_to_controller();
     void step();
     QData *bank(uint32_t address) const;
@@ -198,23 +201,31 @@ void Soc::State::carry_control(unsigned t, const std::array<ConfigWord, TILES> &
         wake(t);
 }
 
-bool Soc::State::any_store_open() const {
-    bool open = false;
-    for (const Stream &s : stores)
-        open = open || s.open;
-    return open;
+/* A store takes words whether or not it was started. */
+bool Soc::State::is_offered_a_word(unsigned t) const {
+    for (unsigned column = 2 * t; column < 2 * t + 2 && column < width; column++)
+        if ((stalled >> column & 1) == 0 && array.from_array_valid(column))
+            return true;
+    return false;
+}
+
+bool Soc::State::any_run_open() const {
+    for (unsigned t = 0; t < TILES; t++)
+        if (stores[t].open && run_of[t] != NO_RUN)
+            return true;
+    return false;
 }
 
 void Soc::State::note_start() {
-    if (glc.g2f_start_o || run_starts.empty()) {
-        if (!any_store_open())
+    if (glc.g2f_start_o) {
+        if (!any_run_open())
             busy_since = cycles;
         run_starts.push_back(cycles);
         run_cycles.push_back(0);
     }
     for (unsigned t = 0; t < TILES; t++) {
         if (glc.f2g_start_o >> t & 1)
-            run_of[t] = runs_forgotten + run_starts.size() - 1;
+            run_of[t] = glc.g2f_start_o ? runs_forgotten + run_starts.size() - 1 : NO_RUN;
     }
 }
 
@@ -224,11 +235,11 @@ void Soc::State::note_done(unsigned t) {
         loads[t].open = false;
     if (m.pc_done_o)
         configs[t].open = false;
-    if (m.st_done_o) {
+    if (m.st_done_o && stores[t].open) { /* the first cycle of the pulse */
         stores[t].open = false;
-        if (run_of[t] >= runs_forgotten)
+        if (run_of[t] != NO_RUN && run_of[t] >= runs_forgotten)
             run_cycles[run_of[t] - runs_forgotten] = cycles - run_starts[run_of[t] - runs_forgotten];
-        if (!any_store_open())
+        if (run_of[t] != NO_RUN && !any_run_open())
             kernel_cycles += cycles - busy_since;
     }
     if (m.ld_done_o || m.st_done_o || m.pc_done_o)
@@ -293,6 +304,8 @@ void Soc::State::step() {
     flush_array();
     for (unsigned t = 0; t < TILES; t++) {
         carry_control(t, east, east_valid);
+        if (awake[t] == 0 && is_offered_a_word(t))
+            wake(t);
         if (!on(t))
             continue;
         carry_streams(t);

@@ -39,8 +39,8 @@ class Soc {
     static constexpr uint32_t GLB_BYTES = TILES * TILE_BYTES;
     static constexpr uint32_t REGISTER_BYTES = 0x2000;
 
-    /* Width (1..32, two columns to a GLB tile) and height of the array without its IO row, and its MEM columns
-     * as of Array. In reset. */
+    /* Width (1..32, two columns to a GLB tile) and height of the array without its IO row, and its MEM
+     * columns as of Array. In reset. */
     Soc(unsigned width, unsigned height, unsigned mem_period, unsigned mem_phase);
     ~Soc();
     Soc(const Soc &) = delete;
@@ -70,7 +70,7 @@ class Soc {
     uint64_t evaluations() const;  /* of tiles of the array */
     /* Grows with everything that moves: stream and configuration words, accesses of the processor. */
     uint64_t progress() const;
-    uint64_t runs() const; /* start pulses of loads; stores that start alone belong to the latest */
+    uint64_t runs() const; /* start pulses of loads; stores that start alone are of no run */
     /* Cycles of run i of all so far, by start pulse: to the last of the stores that it started. Not of those
      * before the latest forget_runs. */
     uint64_t run_cycles(uint64_t run) const;

@@ -1,4 +1,5 @@
 /* The cycle model alone: accounts, hangs, hazards, sleeping; designs small enough to know the answer. */
+#include "compile/cycle_load.h"
 #include "rtl_models/cycle/cycle.h"
 #include "rtl_models/cycle/primitives.h"
 #include "tests/test.h"
@@ -200,6 +201,7 @@ enum { STALLED_CYCLES = 200, PLAY_CYCLES = 600 };
 #define LOOKUP (1u << 27)
 #define DENSE (1u << 29 | 2u << 13)
 #define TO_GLB (1u << 30)
+#define ROOT (1u << 9)
 
 static const hazard_case hazard_cases[] = {
     {RAISES(MAYBE_REFERENCE), PE(RTL_PE_JOINER, 1), {"1 2 S0 D", "2 S0 D", "7 8 S0 D", "N S0 D"}, 0},
@@ -313,6 +315,31 @@ static void test_hazard_of_stalled_values(void **state) {
     }
 }
 
+/* A dense root of two coordinates straight to an output: there, with the stop, they look like a block of no
+ * word and one of one. Whole as two blocks, in part as three; not at all where a word must come first. */
+static void test_what_comes_before_any_load(void **state) {
+    fixture *f = *state;
+    cycle_design d = {{0}, {0}};
+    uint32_t root = add_cell(&f->mem, &d, (cycle_cell)MEM(0, ROOT, DENSE, 0x88));
+    uint32_t out = add_cell(&f->mem, &d, (cycle_cell){.kind = CYCLE_IO_OUT, .name = "x1y0 out"});
+    add_net(&f->mem, &d, root, 1, 0, 1, TO({out, 0}));
+    make_chain(&f->mem, &d, 1);
+    for (uint32_t blocks = 2; blocks <= 3; blocks++) {
+        bool early[2];
+        cycle_stream s[2] = {{.cell = out, .blocks = blocks}, {.cell = out + 3, .blocks = 1}};
+        diag_init(&f->diag, &f->mem);
+        assert_int_equal(cycle_find_early(&d, s, 2, early, &f->diag), blocks == 2);
+        if (blocks == 2) {
+            assert_true(early[0] && !early[1]);
+            continue;
+        }
+        assert_int_equal(f->diag.list.len, 1);
+        assert_string_equal(f->diag.list.at[0].code, "E0713-early-output");
+        assert_non_null(strstr(f->diag.list.at[0].message, "'x1y0 out'"));
+        assert_true(f->diag.list.at[0].kind == DIAG_UNMAPPABLE);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_latency_and_pairs),
@@ -321,6 +348,7 @@ int main(void) {
         TEST(test_bottleneck),
         TEST(test_hazards),
         TEST(test_hazard_of_stalled_values),
+        TEST(test_what_comes_before_any_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

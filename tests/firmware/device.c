@@ -8,19 +8,21 @@
 #include "support/support.h"
 
 enum { LOAD, STORE, CONFIG, KINDS };
+enum { DONE_PULSE = 5 }; /* cycles in which a finished stream sets its done bit, whoever clears it */
 
 static const kernel_description *kernel_of;
 static device *the;
 static struct {
     uint32_t platform[32], glc[32], glb[DEVICE_TILES][64];
-    uint32_t done[KINDS];               /* isr bits */
-    uint64_t due[KINDS][DEVICE_TILES];  /* cycle at which a stream finishes; 0 = not running */
-    uint32_t bank[KINDS][DEVICE_TILES]; /* of the buffer, counted from its start, that a stream uses */
+    uint32_t done[KINDS];                /* isr bits */
+    uint64_t due[KINDS][DEVICE_TILES];   /* cycle at which a stream finishes; 0 = not running */
+    uint64_t pulse[KINDS][DEVICE_TILES]; /* cycle at which the done pulse of a stream is over */
+    uint32_t bank[KINDS][DEVICE_TILES];  /* of the buffer, counted from its start, that a stream uses */
     uint64_t now, reset_until, tick_due;
     uint32_t tick_reload, tick_ctrl, irq_enabled, irq_pending, demcr, dwt_ctrl;
     uint64_t cycle_zero;
     bool tick_pending, masked, in_handler;
-    uint32_t flushing; /* loads that started before their lane's stores */
+    uint32_t early; /* stores that were started before the columns ran */
     prng random;
 } s;
 
@@ -36,6 +38,7 @@ static void advance(uint64_t cycles) {
     for (uint32_t kind = 0; kind < KINDS; kind++) {
         for (uint32_t t = 0; t < DEVICE_TILES; t++) {
             if (s.due[kind][t] && s.now >= s.due[kind][t]) {
+                s.pulse[kind][t] = s.due[kind][t] + DONE_PULSE;
                 s.due[kind][t] = 0;
                 s.done[kind] |= 1u << t;
             }
@@ -44,6 +47,13 @@ static void advance(uint64_t cycles) {
     while (s.tick_ctrl & 1 && s.now >= s.tick_due) {
         s.tick_due += s.tick_reload + 1;
         s.tick_pending |= s.tick_ctrl >> 1 & 1;
+    }
+}
+
+static void clear_done(uint32_t kind, uint32_t tiles) {
+    for (uint32_t t = 0; t < DEVICE_TILES; t++) {
+        if ((tiles >> t & 1) && s.now >= s.pulse[kind][t])
+            s.done[kind] &= ~(1u << t);
     }
 }
 
@@ -256,21 +266,38 @@ static void store_words(const kernel_stream *store, const uint16_t *words, uint3
     }
 }
 
+/* Stores that start without any load are those whose words need none. */
+static void start_early(uint32_t stores) {
+    if (stores != kernel_of->early_stores || !the->stalled_columns)
+        violate("what starts without a load is not what needs none, or not in time");
+    for (uint32_t i = 0; i < kernel_of->n_lanes * kernel_of->n_stores; i++) {
+        if (stores >> kernel_of->stores[i].glb_tile & 1)
+            store_words(&kernel_of->stores[i], NULL, 0);
+    }
+    s.early = stores;
+}
+
+/* The columns run: what needs no load comes now. A store that does not run takes three words of it and
+ * forgets them. */
+static void release_columns(void) {
+    if (s.early != kernel_of->early_stores)
+        violate("words come to a store that does not run");
+    for (uint32_t t = 0; t < DEVICE_TILES; t++) {
+        if ((s.early >> t & 1) && !(the->hang_stores >> t & 1))
+            s.due[STORE][t] = s.now + 1 + prng_below(&s.random, the->stream_delay);
+    }
+}
+
 static void start_streams(uint32_t value) {
     static uint16_t loaded[16][65536], stored[3 * 65536];
-    bool first = kernel_of->early_output && s.flushing == 0;
-    if (first && value >> 16 == 0) {
-        s.flushing = value;
+    if ((value & 0xffff) == 0) {
+        start_early(value >> 16);
         return;
     }
-    value |= s.flushing;
-    s.flushing = 0;
     uint32_t n[16] = {0}, lane = lane_of(value), loads = kernel_of->n_loads, stores = kernel_of->n_stores;
     the->starts++;
     if (lane == kernel_of->n_lanes)
         return;
-    if (first && the->lane_starts[lane] == 0)
-        violate("a store starts with the flush, while words stand at the output");
     the->lane_starts[lane]++;
     if (the->stalled_columns)
         violate("started with columns stalled");
@@ -343,6 +370,8 @@ static void glc_register_write(uint32_t offset, uint32_t value) {
         s.reset_until = s.now + value;
         break;
     case GLC_CGRA_STALL:
+        if (the->stalled_columns && !value)
+            release_columns();
         the->stalled_columns = value;
         break;
     case GLC_STREAM_START:
@@ -352,13 +381,13 @@ static void glc_register_write(uint32_t offset, uint32_t value) {
         start_config(value);
         break;
     case GLC_G2F_ISR:
-        s.done[LOAD] &= ~value;
+        clear_done(LOAD, value);
         break;
     case GLC_F2G_ISR:
-        s.done[STORE] &= ~value;
+        clear_done(STORE, value);
         break;
     case GLC_PCFG_ISR:
-        s.done[CONFIG] &= ~value;
+        clear_done(CONFIG, value);
         break;
     case GLC_CFG_WRITE:
         configure(s.glc[GLC_CFG_ADDRESS / 4], s.glc[GLC_CFG_DATA / 4]);
@@ -474,6 +503,8 @@ void bus_write32(uint32_t address, uint32_t value) {
         s.platform[(address - ONYX_PLATFORM) / 4] = value;
     } else if (glb < DEVICE_TILES * GLB_TILE_STRIDE && glb % GLB_TILE_STRIDE <= GLB_PCFG_BROADCAST_MUX) {
         check_clock();
+        if (glb % GLB_TILE_STRIDE == GLB_ST_CTRL && !the->stalled_columns)
+            violate("a store is set up while its column runs");
         s.glb[glb / GLB_TILE_STRIDE][glb % GLB_TILE_STRIDE / 4] = value;
     } else if (address - ONYX_CGRA_REG < sizeof s.glc) {
         check_clock();
@@ -511,6 +542,7 @@ device *device_new(const kernel_description *k, uint64_t seed) {
     leave_junk();
     the->platform_id = 0x5a5a5a5a;
     the->stream_delay = 300;
+    the->output_bank = 1; /* where a program has its outputs until it is told */
     /* The platform's rows come first in the table. */
     for (uint32_t i = 0; i < 5; i++)
         s.platform[platform[i].offset / 4] = platform[i].reset;

@@ -3,8 +3,9 @@
  * array, system tick, interrupts. Written from docs/firmware.md and registers.def, not from the firmware.
  *
  * The array is a kernel of the model's own: store i streams, per block, the words of load i % loads; a block
- * b of run r has min(words, 7 * b + 3) of them. Every bus access takes cycles, and interrupts arrive between
- * any two of them.
+ * b of run r has min(words, 7 * b + 3) of them. Stores of the kernel's early_stores get words when the
+ * columns run, too, before any load. Every bus access takes cycles, and interrupts arrive between any two of
+ * them.
  */
 #ifndef ONYX_TESTS_DEVICE_H
 #define ONYX_TESTS_DEVICE_H

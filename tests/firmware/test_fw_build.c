@@ -52,7 +52,7 @@ static void error_numbers_are_told_apart(void **state) {
         assert_int_equal(fw_error_find(i)->number, i);
     }
     assert_string_equal(fw_error_find(FW_ERROR_RUN_TIMEOUT)->name, "RUN_TIMEOUT");
-    assert_null(fw_error_find(FW_ERROR_OUTPUT_BANK + 1));
+    assert_null(fw_error_find(FW_ERROR_EARLY_OUTPUT + 1));
 }
 
 /* Budgets: what a change of the runtime may not grow beyond without a decision. */

@@ -177,6 +177,15 @@ static void what_is_no_image_for_this_program_is_refused(void **state) {
     refuse(a_word_that_sets_nothing, FW_ERROR_IMAGE_ORDER, word_address(0, 50), 0);
 }
 
+/* An image of 50 words does not get the program to run; the device is freed. */
+static void expect_no_boot(device *d, test_kernel *t, uint32_t error, uint32_t detail0, uint32_t detail1) {
+    load_bitstream(d, t, 50);
+    assert_false(boot(d, t));
+    expect_failure(error, detail0, detail1);
+    assert_null(d->violation);
+    device_free(d);
+}
+
 static void a_word_that_reads_back_differently_is_named(void **state) {
     (void)state;
     for (uint32_t path = 0; path < 2; path++) {
@@ -184,11 +193,8 @@ static void a_word_that_reads_back_differently_is_named(void **state) {
         make_kernel(&t, 0, 1, 1);
         t.k.register_path = path == 1;
         device *d = device_new(&t.k, 3);
-        load_bitstream(d, &t, 50);
         d->flip_address = word_address(41, 50);
-        assert_false(boot(d, &t));
-        expect_failure(FW_ERROR_CONFIG_MISMATCH, d->flip_address, (0x9e3779b9u * 42) ^ 0x100);
-        device_free(d);
+        expect_no_boot(d, &t, FW_ERROR_CONFIG_MISMATCH, d->flip_address, (0x9e3779b9u * 42) ^ 0x100);
     }
 }
 
@@ -197,11 +203,8 @@ static void a_configuration_that_hangs_is_reported(void **state) {
     test_kernel t;
     make_kernel(&t, 0, 1, 1);
     device *d = device_new(&t.k, 4);
-    load_bitstream(d, &t, 50);
     d->hang_config = true;
-    assert_false(boot(d, &t));
-    expect_failure(FW_ERROR_CONFIG_TIMEOUT, 0, 50);
-    device_free(d);
+    expect_no_boot(d, &t, FW_ERROR_CONFIG_TIMEOUT, 0, 50);
 }
 
 static void a_chip_that_does_not_answer_is_reported(void **state) {
@@ -219,6 +222,17 @@ static void a_chip_that_does_not_answer_is_reported(void **state) {
     expect_failure(FW_ERROR_ARRAY_RESET, 0x100, 0);
     assert_null(d->violation);
     device_free(d);
+}
+
+/* What needs no load is taken out before the first run; where it does not end, the program says so. */
+static void an_early_output_that_hangs_is_reported(void **state) {
+    (void)state;
+    test_kernel t;
+    make_kernel(&t, 0, 2, 3);
+    t.k.early_stores = 6;
+    device *d = device_new(&t.k, 5);
+    d->hang_stores = 4;
+    expect_no_boot(d, &t, FW_ERROR_EARLY_OUTPUT, 4, 6);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -389,7 +403,7 @@ static void random_kernels_run_random_plans(void **state) {
         make_kernel(&t, prng_below(&p, 9), shape.inputs, shape.outputs);
         t.k.poll = round % 5 == 0;
         t.k.register_path = round % 7 == 0;
-        t.k.early_output = round % 3 == 0;
+        t.k.early_stores = round % 3 ? 0 : (uint16_t)(t.lanes[0].store_mask & prng_next(&p));
         t.k.timeout = 5000; /* for each run, not for all of them */
         run_plan(f, &b, &t, &plan, 1 + prng_below(&p, 2), round, 1 + prng_below(&p, round % 2 ? 500 : 20), 0);
     }
@@ -414,7 +428,8 @@ static void copies_take_runs_each_by_itself(void **state) {
         make_kernel(&t, 0, shape.inputs, shape.outputs);
         add_lanes(&t, 1 + prng_below(&p, 8 / ((most + 1) / 2)));
         t.k.poll = round % 5 == 0;
-        t.k.early_output = round % 3 == 0;
+        for (uint32_t lane = 0; lane < t.k.n_lanes && round % 3 == 0; lane++)
+            t.k.early_stores |= t.lanes[lane].store_mask;
         t.k.timeout = 5000;
         run_plan(f, &b, &t, &plan, 1 + prng_below(&p, 2), round, 1 + prng_below(&p, round % 2 ? 500 : 20),
                  prng_below(&p, 2) * 1000);
@@ -623,6 +638,7 @@ int main(void) {
         TEST(a_word_that_reads_back_differently_is_named),
         TEST(a_configuration_that_hangs_is_reported),
         TEST(a_chip_that_does_not_answer_is_reported),
+        TEST(an_early_output_that_hangs_is_reported),
         TEST(a_batch_of_three_runs_fills_its_table),
         TEST(random_kernels_run_random_plans),
         TEST(copies_take_runs_each_by_itself),

@@ -1,4 +1,5 @@
 /* Whole files, files that appear only when complete, folders, hashing, the clock. */
+#define _GNU_SOURCE /* fopencookie */
 #include "support/support.h"
 
 #include <errno.h>
@@ -150,22 +151,109 @@ static void write_error(const char *what, const char *path, int why, diagnostics
         diag_hint(d, "name a folder that may be written");
 }
 
+/* ---- what is there and no regular file: a device, a pipe, a descriptor of this program -------------- */
+
+/* It is written as bytes come, and stays what it is. A stream forgets why a write failed; this does not. */
+typedef struct {
+    int to, why;
+} through;
+
+static ssize_t put_through(void *cookie, const char *bytes, size_t n) {
+    through *t = cookie;
+    size_t done = 0;
+    while (done < n && !t->why) {
+        ssize_t put = write(t->to, bytes + done, n - done);
+        if (put > 0)
+            done += (size_t)put;
+        else if (put < 0 && errno != EINTR)
+            t->why = errno;
+    }
+    return (ssize_t)done;
+}
+
+static int end_through(void *cookie) {
+    through *t = cookie;
+    return close(t->to);
+}
+
+/* The descriptor that a name stands for: /dev/fd/3, or the file that standard output or error is. It is
+ * duplicated, since who opens it again begins at its first byte. -1: none. */
+static int own_descriptor(const char *path, const struct stat *there) {
+    int number = -1, end = 0;
+    struct stat info;
+    if (sscanf(path, "/dev/fd/%d%n", &number, &end) == 1 && !path[end])
+        return number;
+    if (sscanf(path, "/proc/self/fd/%d%n", &number, &end) == 1 && !path[end])
+        return number;
+    for (number = STDOUT_FILENO; number <= STDERR_FILENO; number++) {
+        if (fstat(number, &info) == 0 && info.st_dev == there->st_dev && info.st_ino == there->st_ino)
+            return number;
+    }
+    return -1;
+}
+
+/* False after an error. A pipe that nobody reads waits for its reader. */
+static bool open_through(file_out *f, int descriptor, arena *mem, diagnostics *d) {
+    through *t = arena_new(mem, through);
+    fflush(stdout);
+    t->to = descriptor < 0 ? open(f->path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+                           : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (t->to >= 0)
+        f->stream = fopencookie(t, "w", (cookie_io_functions_t){.write = put_through, .close = end_through});
+    if (!f->stream) {
+        write_error("write", f->path, errno, d);
+        if (t->to >= 0)
+            close(t->to);
+        return false;
+    }
+    f->through = &t->why;
+    return true;
+}
+
+/* ---- output files ---------------------------------------------------------------------------------- */
+
+/* Follows symbolic links at the end of the path, also to what is not there yet; NULL: they go in circles. */
+static const char *target_of(const char *path, arena *mem) {
+    char link[4096];
+    for (int links = 0; links < 40; links++) {
+        ssize_t length = readlink(path, link, sizeof link);
+        if (length < 0 || (size_t)length == sizeof link)
+            return path;
+        const char *slash = strrchr(path, '/'), *target = arena_strndup(mem, link, (size_t)length);
+        path = *target == '/' || !slash ? target
+                                        : arena_printf(mem, "%.*s/%s", (int)(slash - path), path, target);
+    }
+    return NULL;
+}
+
 bool file_create(file_out *f, const char *path, arena *mem, diagnostics *d) {
-    f->path = arena_strdup(mem, path);
-    f->temporary = arena_printf(mem, "%s.%ld.part", path, (long)getpid());
-    f->stream = fopen(f->temporary, "wb");
+    struct stat there;
+    *f = (file_out){.path = arena_strdup(mem, path)};
+    if (stat(path, &there) == 0 && !S_ISDIR(there.st_mode)) {
+        int descriptor = own_descriptor(path, &there);
+        if (descriptor >= 0 || !S_ISREG(there.st_mode))
+            return open_through(f, descriptor, mem, d);
+    }
+    const char *target = target_of(path, mem);
+    f->target = target ? arena_strdup(mem, target) : f->path;
+    f->temporary = arena_printf(mem, "%s.%ld.part", f->target, (long)getpid());
+    errno = ELOOP;
+    f->stream = target ? fopen(f->temporary, "wb") : NULL;
     if (!f->stream)
         write_error("write", path, errno, d);
     return f->stream != NULL;
 }
 
-/* A stream remembers that a write failed, not why; the next one fails for the same reason. */
-static int write_failure(FILE *stream) {
+/* A stream remembers that a write failed, not why; the next one to the temporary file fails for the same
+ * reason. */
+static int write_failure(const file_out *f) {
     static const char block[4096];
     ssize_t n = 0;
+    if (f->through)
+        return *f->through;
     for (int tries = 0; tries < 2 && n >= 0; tries++) {
         errno = 0;
-        n = write(fileno(stream), block, sizeof block);
+        n = write(fileno(f->stream), block, sizeof block);
     }
     return errno;
 }
@@ -173,18 +261,19 @@ static int write_failure(FILE *stream) {
 bool file_commit(file_out *f, diagnostics *d) {
     errno = 0;
     bool failed = ferror(f->stream) != 0, bad = failed || fflush(f->stream) != 0;
-    int why = failed ? write_failure(f->stream) : errno;
+    int why = failed ? write_failure(f) : errno;
     if (fclose(f->stream) != 0 && !bad) {
         bad = true;
         why = errno;
     }
     f->stream = NULL;
-    if (!bad && rename(f->temporary, f->path) != 0) {
+    if (!bad && f->temporary && rename(f->temporary, f->target) != 0) {
         bad = true;
         why = errno;
     }
     if (bad) {
-        unlink(f->temporary);
+        if (f->temporary)
+            unlink(f->temporary);
         write_error("write", f->path, why ? why : EIO, d);
     }
     return !bad;
@@ -194,7 +283,8 @@ void file_abandon(file_out *f) {
     if (f->stream)
         fclose(f->stream);
     f->stream = NULL;
-    unlink(f->temporary);
+    if (f->temporary)
+        unlink(f->temporary);
 }
 
 bool make_folder(const char *path, diagnostics *d) {

@@ -249,10 +249,12 @@ void file_close(file_in *f);
 
 /* A file that appears under its name only when it is complete: write to ->stream, then commit.
  * file_commit: flushes, checks for write errors, renames; false after error E0004-write (nothing is
- * left). */
+ * left). Of a symbolic link the target is replaced. A device, a pipe, /dev/stdout is written through as bytes
+ * come, and cannot be sought in; a pipe that nobody reads waits for its reader. */
 typedef struct {
     FILE *stream;
-    char *path, *temporary;
+    const char *path, *target, *temporary; /* as named; what is replaced; NULL: written through */
+    const int *through;                    /* why that failed, or 0; NULL: not written through */
 } file_out;
 bool file_create(file_out *f, const char *path, arena *mem, diagnostics *d);
 bool file_commit(file_out *f, diagnostics *d);

@@ -1,5 +1,6 @@
 /* The C interface: one session of the command, its operands taken from and its result copied to memory. */
 #include "bindings/onyx.h"
+#include "compile/folder.h"
 #include "compile/report.h"
 #include "onyx_version.h" /* made by cmake/version.cmake */
 #include "options/options.h"
@@ -73,7 +74,7 @@ static bool keep(const compile_options *o, compile_context *ctx, const compile_k
     const char *name = names_text(ctx->names, sam_tensor_at(&k->user, k->user.result)->name);
     cJSON *report = compile_report(o, ctx, k, true, check);
     size_t length = 0;
-    bool ok = json_write(report, path, ctx->diag);
+    bool ok = compile_publish(o, ctx, k, report);
     cJSON_Delete(report);
     if (!ok)
         return false;

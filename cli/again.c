@@ -1,6 +1,7 @@
 /* The command that made a folder is left there, and gone through again: `onyx cosim` and `onyx firmware`, and
  * `onyx program` (program.c). Files are read as they are now. */
 #include "cli/cli.h"
+#include "compile/folder.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -108,38 +109,49 @@ static bool cosim(cli_session *s, compile_options *o) {
     return cli_run(o, s, &k);
 }
 
-/* The program of one kernel: a line, or an object of the list. */
-static bool build(cli_session *s, const compile_kernel *k, cJSON *list) {
-    fw_app app;
+/* Builds the program of one kernel. */
+static bool build(cli_session *s, const compile_kernel *k, fw_app *app) {
     const compile_programmed p = {&k->array.design, &k->bits.decoded, k->bits.map, &k->bits.stream,
                                   k->array.apart};
-    if (!compile_build_firmware(&s->compile, &p, arena_printf(&s->mem, "%s/firmware", k->folder), &app))
+    if (!compile_build_firmware(&s->compile, &p, arena_printf(&s->mem, "%s/firmware", k->folder), app))
         return false;
-    if (s->options.json) {
-        cJSON *one = json_add_item(list);
-        cJSON_AddStringToObject(one, "elf", app.elf);
-        cJSON_AddNumberToObject(one, "code_bytes", app.code_bytes);
-        cJSON_AddNumberToObject(one, "data_bytes", app.data_bytes);
-        cJSON_AddNumberToObject(one, "stack_bytes", app.stack_bytes);
-        cJSON_AddNumberToObject(one, "bitstream_bytes", app.bitstream_bytes);
-    } else if (!s->options.quiet) {
-        cli_progress_end(s);
-        printf("%s: %u bytes of program, %u of data, at most %u of stack; a bitstream of %u bytes\n", app.elf,
-               app.code_bytes, app.data_bytes, app.stack_bytes, app.bitstream_bytes);
-    }
+    app->elf = arena_printf(&s->mem, "%s/firmware/app.elf", k->place);
     return true;
+}
+
+static void add_json(cJSON *list, const fw_app *app) {
+    cJSON *one = json_add_item(list);
+    cJSON_AddStringToObject(one, "elf", app->elf);
+    cJSON_AddNumberToObject(one, "code_bytes", app->code_bytes);
+    cJSON_AddNumberToObject(one, "data_bytes", app->data_bytes);
+    cJSON_AddNumberToObject(one, "stack_bytes", app->stack_bytes);
+    cJSON_AddNumberToObject(one, "bitstream_bytes", app->bitstream_bytes);
+}
+
+static void print_apps(cli_session *s, const fw_app *apps, uint32_t n) {
+    cJSON *list = cJSON_CreateArray();
+    cli_progress_end(s);
+    for (uint32_t i = 0; i < n; i++) {
+        const fw_app *app = &apps[i];
+        add_json(list, app);
+        if (!s->options.json && !s->options.quiet)
+            printf("%s: %u bytes of program, %u of data, at most %u of stack; a bitstream of %u bytes\n",
+                   app->elf, app->code_bytes, app->data_bytes, app->stack_bytes, app->bitstream_bytes);
+    }
+    if (s->options.json)
+        cli_print_json(list);
+    cJSON_Delete(list);
 }
 
 static bool firmware(cli_session *s, compile_options *o) {
     compile_kernel k = {0};
-    cJSON *list = cJSON_CreateArray();
     bool ok = compile_to_bitstream(o, &s->compile, &k);
+    fw_app *apps = arena_new_n(&s->mem, fw_app, k.producers.len + 1);
     for (uint32_t n = 0; ok && n < k.producers.len; n++)
-        ok = build(s, &k.producers.at[n], list);
-    ok = ok && build(s, &k, list);
-    if (ok && s->options.json)
-        cli_print_json(list);
-    cJSON_Delete(list);
+        ok = build(s, &k.producers.at[n], &apps[n]);
+    ok = ok && build(s, &k, &apps[k.producers.len]) && compile_publish(o, &s->compile, &k, NULL);
+    if (ok)
+        print_apps(s, apps, k.producers.len + 1);
     return ok;
 }
 

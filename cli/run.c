@@ -1,13 +1,16 @@
 /* onyx run and onyx compile: the options, what compile/ makes of them, and what is said of it. */
 #include "cli/cli.h"
+#include "compile/folder.h"
 
+/* Nothing is said of results before all are in their folder. */
 static bool report(const compile_options *o, cli_session *s, const compile_kernel *k, bool ran,
                    const char *check) {
     cJSON *json = compile_report(o, &s->compile, k, ran, check);
-    bool ok = json_write(json, arena_printf(&s->mem, "%s/report.json", o->out), &s->diag);
-    if (s->options.json)
+    bool ok =
+        (o->again || cli_record_command(s, s->compile.partial)) && compile_publish(o, &s->compile, k, json);
+    if (ok && s->options.json)
         cli_print_json(json);
-    else if (!s->options.quiet)
+    else if (ok && !s->options.quiet)
         compile_summary(o, &s->compile, k, ran, check, stdout);
     cJSON_Delete(json);
     return ok;
@@ -24,8 +27,8 @@ static int command(option_command which, int argc, char **argv,
     compile_kernel k = {0};
     cli_session_begin(&s);
     const compile_options *o = &s.options.compile;
-    bool ok = cli_parse(&s, which, argc, argv) && options_want_folder(&s.options, &s.diag) &&
-              action(o, &s, &k) && cli_record_command(&s, o->out);
+    bool ok =
+        cli_parse(&s, which, argc, argv) && options_want_folder(&s.options, &s.diag) && action(o, &s, &k);
     return cli_session_end(&s, ok);
 }
 

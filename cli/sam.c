@@ -1,5 +1,6 @@
 /* onyx sam: prints the graph of an expression or a file, or simulates it. */
 #include "cli/cli.h"
+#include "compile/folder.h"
 
 static bool is_graph(const char *name) {
     size_t length = strlen(name);
@@ -16,6 +17,8 @@ static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k
     const char *check = is_graph(o->expression)
                             ? "none"
                             : compile_check(o, &s->compile, k, &k->data.operands, &k->ran.result);
+    if (!compile_publish(o, &s->compile, k, NULL))
+        return false;
     uint64_t cycles = k->ran.cycles.kernel;
     for (uint32_t n = 0; n < k->producers.len; n++)
         cycles += k->producers.at[n].ran.cycles.kernel;
@@ -48,14 +51,16 @@ int command_sam(int argc, char **argv) {
     compile_kernel k = {0};
     cli_session_begin(&s);
     const compile_options *o = &s.options.compile;
-    bool ok = cli_parse(&s, COMMAND_SAM, argc, argv) && (!o->out || make_folder(o->out, &s.diag)) &&
+    bool ok = cli_parse(&s, COMMAND_SAM, argc, argv) &&
+              (!o->out || compile_take_folder(&s.compile, o->out)) &&
               (is_graph(o->expression) ? compile_read_graph(o, &s.compile, &k)
                                        : compile_to_graph(o, false, &s.compile, &k));
     if (ok && !s.options.quiet)
         note_repacking(&k, &s);
     if (ok && o->inputs.len + o->generators.len)
         ok = simulate(o, &s, &k);
-    else if (ok && (ok = compile_write_outputs(o, &s.compile, NULL)))
+    else if (ok &&
+             (ok = compile_write_outputs(o, &s.compile, NULL) && compile_publish(o, &s.compile, &k, NULL)))
         dump_graphs(&k);
     return cli_session_end(&s, ok);
 }

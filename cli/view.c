@@ -1,6 +1,7 @@
 /* onyx view: what a run left in its folder, as one page for a browser. This collects the data; the page
  * (cli/view/) draws it. */
 #include "cli/cli.h"
+#include "compile/folder.h"
 
 #include <unistd.h>
 
@@ -239,7 +240,7 @@ static bool collect(cli_session *s, const char *folder, cJSON *data) {
         const char *tensor;
         cJSON *kernel = NULL;
         if (json_get_text(section, "report.json", "tensor", &tensor, &s->diag))
-            kernel = kernel_json(s, arena_printf(&s->mem, "%s/%s", folder, tensor), tensor, section, &board);
+            kernel = kernel_json(s, compile_kernel_folder(folder, tensor, &s->mem), tensor, section, &board);
         if (!kernel)
             return false;
         cJSON_AddItemToArray(kernels, kernel);

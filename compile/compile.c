@@ -38,13 +38,14 @@ static bool begin_kernels(const compile_options *o, compile_context *ctx, const 
         const sam_statement *st = &cin->kernels.at[n].s;
         k->board = last->board;
         k->choices.chosen = n < schedule->chosen.len ? schedule->chosen.at[n] : NULL;
-        k->folder = o->out;
-        if (o->out && cin->kernels.len > 1)
-            k->folder = arena_printf(ctx->mem, "%s/%s", o->out,
-                                     names_text(ctx->names, sam_tensor_at(st, st->result)->name));
+        k->folder = ctx->partial;
+        k->place = o->out;
+        if (o->out && cin->kernels.len > 1) {
+            const char *result = names_text(ctx->names, sam_tensor_at(st, st->result)->name);
+            k->folder = compile_kernel_folder(ctx->partial, result, ctx->mem);
+            k->place = compile_kernel_folder(o->out, result, ctx->mem);
+        }
         ok = !k->folder || make_folder(k->folder, ctx->diag);
-        if (ok && k->folder != o->out && !o->again)
-            compile_clear_dumps(k->folder, ctx->mem);
     }
     last->choices.staged = schedule->staged;
     last->choices.way_out = schedule->way_out;
@@ -92,12 +93,12 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
     bool ok = fe_parse(&in, ctx->names, ctx->mem, ctx->diag, &k->user) && fe_check(&k->user, ctx->diag) &&
               compile_check_names(o, ctx, &k->user) &&
               fe_schedule(&in, &k->user, ctx->mem, ctx->diag, &s.cin);
-    if (ok)
-        compile_clear_folder(o, ctx->mem);
-    ok = ok && compile_dump(o, ctx, o->out, (compile_form){.statement = &k->user});
+    ok = ok && compile_begin_partial(o, ctx) &&
+         compile_dump(o, ctx, ctx->partial, (compile_form){.statement = &k->user});
     if (ok && chip)
         compile_choose(o, ctx, &open, &s);
-    ok = ok && compile_dump(o, ctx, o->out, (compile_form){.cin = &s.cin}) && begin_kernels(o, ctx, &s, k);
+    ok = ok && compile_dump(o, ctx, ctx->partial, (compile_form){.cin = &s.cin}) &&
+         begin_kernels(o, ctx, &s, k);
     for (uint32_t n = 0; ok && n < count_kernels(k); n++) {
         compile_kernel *one = kernel_at(k, n);
         ok = compile_lower_sam(o, chip, ctx, &s.cin.kernels.at[n], &one->lowered) &&

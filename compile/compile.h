@@ -204,8 +204,9 @@ typedef struct compile_kernel compile_kernel;
 struct compile_kernel {
     pnr_board board;
     const char *board_path;
-    const char *folder; /* where its files go: the user's, or one in there where there are several kernels */
-    sam_statement user; /* as written, what the reference evaluates (of a workspace: as scheduled) */
+    const char *folder, *place; /* where its files are made, and where they go then: the user's folder, or one
+                                 * in there where there are several kernels */
+    sam_statement user;         /* as written, what the reference evaluates (of a workspace: as scheduled) */
     VEC(compile_kernel)
     producers; /* kernels that fill workspaces, in the order in which they run before this */
     compile_choices choices;

@@ -3,6 +3,9 @@
 #include "compile/context.h"
 #include "compile/engine.h"
 
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -50,9 +53,33 @@ int compile_exit_code(const compile_context *ctx) {
 void compile_end(compile_context *ctx) {
     for (uint32_t i = 0; i < ctx->boards.len; i++)
         pnr_board_free(&ctx->boards.at[i]);
+    if (ctx->partial)
+        rmdir(ctx->partial); /* it stays if there is anything in it */
     if (ctx->folder)
         close(ctx->folder - 1);
     arena_free(ctx->mem);
+}
+
+/* The process that was writing "NAME.PID.part"; 0: the name is another. */
+static pid_t writer_of(const char *name) {
+    const char *end = strrchr(name, '.'), *digits = end;
+    if (!end || strcmp(end, ".part") != 0)
+        return 0;
+    while (digits > name && isdigit((unsigned char)digits[-1]))
+        digits--;
+    return digits > name && digits < end && digits[-1] == '.' ? (pid_t)strtol(digits, NULL, 10) : 0;
+}
+
+/* Whoever has the folder looks; files of a process that lives, such as onyx view, stay. */
+static void sweep_parts(const char *path, arena *mem) {
+    DIR *list = opendir(path);
+    for (struct dirent *e = list ? readdir(list) : NULL; e; e = readdir(list)) {
+        pid_t writer = writer_of(e->d_name);
+        if (writer > 0 && kill(writer, 0) != 0 && errno == ESRCH)
+            unlink(arena_printf(mem, "%s/%s", path, e->d_name));
+    }
+    if (list)
+        closedir(list);
 }
 
 bool compile_take_folder(compile_context *ctx, const char *path) {
@@ -60,8 +87,10 @@ bool compile_take_folder(compile_context *ctx, const char *path) {
     if (!make_folder(path, ctx->diag))
         return false;
     bool ok = ctx->folder || folder_take(path, ctx->diag, &lock);
-    if (lock >= 0)
+    if (lock >= 0) {
         ctx->folder = lock + 1;
+        sweep_parts(path, ctx->mem);
+    }
     return ok;
 }
 

@@ -28,6 +28,7 @@ typedef struct {
     FILE *shown;                      /* where `--dump -` goes: standard output */
     VEC(pnr_board) boards;            /* read so far */
     int folder;                       /* descriptor of the lock on the output folder, plus 1; 0 without one */
+    const char *partial;              /* where its files are made until all are there; NULL where none is */
     bool interrupted; /* is set where a program that was started was interrupted, so that the compilation
                          ended */
 } compile_context;
@@ -43,7 +44,8 @@ int compile_exit_code(const compile_context *ctx);
 void compile_end(compile_context *ctx);
 /* Returns the file of a program of the toolchain, "onyx-cosim"; just its name where /proc does not tell. */
 const char *compile_program(const compile_context *ctx, const char *name);
-/* Makes the folder for what is produced, and keeps other commands from it until compile_end: E0007-in-use. */
+/* Makes the folder for what is produced, and keeps other commands from it until compile_end: E0007-in-use.
+ * What killed commands left there half-written is removed. */
 bool compile_take_folder(compile_context *ctx, const char *path);
 /* Reads a board by its name or by the path of a .json file; *path becomes the file, unless path is NULL. The
  * context frees the board. */

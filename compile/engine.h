@@ -29,7 +29,8 @@ typedef struct {
     const bits_map *map;
     const bits_stream *bits;
     bool apart;         /* each copy starts by itself */
-    const char *folder; /* receives the files of the run */
+    const char *folder; /* receives the files of the run, until all are there */
+    const char *place;  /* where they are then; what is kept for the next run is there now */
 } compile_engine_in;
 
 /* One kernel's run on an engine. */
@@ -60,7 +61,7 @@ typedef struct {
 
 /* The folder firmware/ of a kernel (firmware.c): its program, its batches, and what comes back of them. */
 typedef struct {
-    const char *folder, *elf, *batches, *result;
+    const char *folder, *place, *elf, *batches, *result;
     fw_columns columns;
     fw_batch_writer *writer;
 } compile_firmware;
@@ -71,8 +72,9 @@ bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers);
  * is good. */
 bool compile_firmware_batch(compile_engine_run *r, const tile_plan *plan);
 bool compile_firmware_end(compile_engine_run *r, bool good);
-/* Returns whether the app.elf in the folder is whole, and of this kernel. */
-bool compile_firmware_is_there(const compile_engine_run *r);
+/* Returns whether an earlier run left an app.elf that is whole, and of this kernel: then that is its app.elf.
+ */
+bool compile_firmware_is_there(compile_engine_run *r);
 /* Makes the app.elf; out->firmware_s says how long that took. */
 bool compile_firmware_build(compile_engine_run *r, compile_outcome *out);
 

@@ -16,7 +16,7 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
         return false;
     out->firmware_s = seconds_now() - start;
     const host_job job = {
-        .elf = f->elf, .batches = f->batches, .result = f->result, .folder = f->folder, .design = in->design};
+        .elf = f->elf, .batches = f->batches, .result = f->result, .folder = f->place, .design = in->design};
     r->result = f->result;
     compile_stage(ctx, "loading the board", 0);
     bool ok = host_program(&on->board, &job, &on->host, ctx->mem, ctx->diag, &out->host);

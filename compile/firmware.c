@@ -43,6 +43,9 @@ bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, c
                             fw_app *app) {
     fw_options options = fw_options_default(ctx->home, folder);
     options.apart = p->apart;
+    if (ctx->partial)
+        options.moved = arena_printf(ctx->mem, "%s=%.*s", ctx->partial,
+                                     (int)(strrchr(ctx->partial, '/') - ctx->partial), ctx->partial);
     compile_stage(ctx, "building the firmware", 0);
     if (!find_early(ctx, p, &options.early_stores))
         return false;
@@ -59,19 +62,20 @@ bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, c
     return ok;
 }
 
-bool compile_firmware_is_there(const compile_engine_run *r) {
+bool compile_firmware_is_there(compile_engine_run *r) {
     const compile_engine_in *in = r->in;
-    const compile_firmware *f = r->own;
+    compile_firmware *f = r->own;
     arena *mem = in->ctx->mem;
     diagnostics quiet;
-    const char *elf = file_hash(mem, f->elf), *path = arena_printf(mem, "%s/app.json", f->folder),
-               *was = NULL, *design = NULL;
+    const char *there = arena_printf(mem, "%s/app.elf", f->place), *elf = file_hash(mem, there),
+               *path = arena_printf(mem, "%s/app.json", f->place), *was = NULL, *design = NULL;
     diag_init(&quiet, mem);
     cJSON *json = elf ? json_read(path, &quiet) : NULL;
     bool same = json && json_get_text(json, path, "elf", &was, &quiet) &&
                 json_get_text(json, path, "design", &design, &quiet) && strcmp(was, elf) == 0 &&
                 strcmp(design, design_hash(mem, in->bits, in->apart)) == 0;
     cJSON_Delete(json);
+    f->elf = same ? there : f->elf;
     return same;
 }
 
@@ -92,10 +96,11 @@ bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
     arena *mem = ctx->mem;
     compile_firmware *f = r->own = arena_new(mem, compile_firmware);
     f->folder = arena_printf(mem, "%s/firmware", in->folder);
+    f->place = arena_printf(mem, "%s/firmware", in->place);
     f->elf = arena_printf(mem, "%s/app.elf", f->folder);
     f->batches = arena_printf(mem, "%s/batches.bin", f->folder);
     f->result = arena_printf(mem, "%s/result.bin", f->folder);
-    if (!make_folder(f->folder, ctx->diag) ||
+    if (!make_folder(f->folder, ctx->diag) || !make_folder(f->place, ctx->diag) ||
         !fw_columns_of(in->design, in->apart, mem, ctx->diag, &f->columns))
         return false;
     f->columns.buffers = f->columns.buffers < buffers ? f->columns.buffers : buffers;

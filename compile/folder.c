@@ -1,25 +1,6 @@
 /* The folder of a program: what the passes leave there for other commands, and what --dump asks for. */
 #include "compile/folder.h"
 
-void compile_clear_dumps(const char *folder, arena *mem) {
-#define DUMP(stage, type, end, doc) remove(arena_printf(mem, "%s/dump/%s.%s", folder, #stage, end));
-#include "compile/dumps.def"
-#undef DUMP
-    remove(arena_printf(mem, "%s/dump", folder));
-}
-
-void compile_clear_folder(const compile_options *o, arena *mem) {
-    static const char *const names[] = {"report.json",  "command.json",  "view.html",    "bitstream.bs",
-                                        "netlist.json", "design.packed", "design.place", "design.route",
-                                        "sam.gv",       "sam_hw.gv",     "io.trace",     "waves.fst",
-                                        "waves.gtkw"};
-    if (!o->out || o->again)
-        return;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        remove(arena_printf(mem, "%s/%s", o->out, names[i]));
-    compile_clear_dumps(o->out, mem);
-}
-
 bool compile_write_graph(compile_context *ctx, const char *folder, const char *name, const sam_graph *g) {
     file_out f;
     if (!folder)
@@ -88,12 +69,13 @@ static void print(const compile_form *form, FILE *out) {
 #undef DUMP
 }
 
-/* Prints the form to `out`. Where several stages are asked for, a line before it says which stage it is, and
- * of which kernel where there are several. */
-static void show(const compile_options *o, const compile_form *form, const char *stage, const char *folder,
-                 FILE *out) {
-    const char *kernel = folder + strlen(o->out);
+/* Prints the form to ctx->shown. Where several stages are asked for, a line before it says which stage it is,
+ * and of which kernel where there are several. */
+static void show(const compile_options *o, const compile_context *ctx, const compile_form *form,
+                 const char *stage, const char *folder) {
+    const char *kernel = folder + strlen(ctx->partial);
     uint32_t stages = 0;
+    FILE *out = ctx->shown;
     for (uint32_t i = 0; i < COMPILE_DUMPS; i++)
         stages += o->dump.of[i];
     if (stages > 1)
@@ -118,7 +100,7 @@ bool compile_dump(const compile_options *o, compile_context *ctx, const char *fo
     if (!o->dump.of[i])
         return true;
     if (o->dump.shown) {
-        show(o, &form, compile_dump_names[i], folder, ctx->shown);
+        show(o, ctx, &form, compile_dump_names[i], folder);
         return true;
     }
     const char *place = arena_printf(ctx->mem, "%s/dump", folder);

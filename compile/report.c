@@ -368,7 +368,7 @@ static void runs_summary(const compile_context *ctx, FILE *out, const compile_ke
 
 /* Each of several kernels stands under its name. */
 static void print_name(const compile_context *ctx, FILE *out, const compile_kernel *k) {
-    fprintf(out, "  kernel %s, in %s\n", result_name(ctx, k), k->folder);
+    fprintf(out, "  kernel %s, in %s\n", result_name(ctx, k), k->place);
 }
 
 /* Lines about one kernel, which makes `result`. */

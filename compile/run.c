@@ -38,7 +38,8 @@ static compile_engine_in engine_input(const compile_options *o, compile_context 
                                .map = k->bits.map,
                                .bits = &k->bits.stream,
                                .apart = k->array.apart,
-                               .folder = k->folder};
+                               .folder = k->folder,
+                               .place = k->place};
 }
 
 /* Every batch through the engine, and through the cycle model ahead of one that runs them from a file, by
@@ -200,7 +201,7 @@ static bool write_result(const compile_options *o, const compile_context *ctx, c
     const char *end = t->order <= 2 ? "mtx" : "tns";
     return compile_write_outputs(o, ctx, t) &&
            tile_write(t, o->dtype,
-                      arena_printf(ctx->mem, "%s/%s.%s", o->out, names_text(ctx->names, t->name), end),
+                      arena_printf(ctx->mem, "%s/%s.%s", ctx->partial, names_text(ctx->names, t->name), end),
                       ctx->diag);
 }
 

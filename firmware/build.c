@@ -54,6 +54,8 @@ static bool compile(const fw_options *o, arena *mem, diagnostics *d, fw_app *out
     argv[n++] = arena_printf(mem, "-Wl,-Map=%s/app.map", o->folder);
     argv[n++] = "-T";
     argv[n++] = arena_printf(mem, "%s/firmware/target/onyx.ld", o->home);
+    if (o->moved)
+        argv[n++] = arena_printf(mem, "-ffile-prefix-map=%s", o->moved);
     argv[n++] = "-o";
     argv[n++] = out->elf;
     argv[n++] = arena_printf(mem, "%s/app_tables.c", o->folder);

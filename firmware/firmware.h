@@ -15,6 +15,7 @@
 typedef struct {
     const char *home;     /* where firmware/target lies: the source tree, or the installed share */
     const char *folder;   /* receives app.elf and what it is made of; made if missing */
+    const char *moved;    /* "FOLDER=WHERE": the folder is going to be there, for debuggers; NULL: it stays */
     const char *compiler; /* "arm-none-eabi-gcc" */
     bool register_path;   /* configure word by word instead of by DMA */
     bool poll;            /* ask for done streams instead of sleeping until the interrupt */

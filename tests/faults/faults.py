@@ -92,9 +92,10 @@ def judge(what, done, out, parts):
     if parts:
         left = {name for name in left if not name.endswith(".part")}
     if done.returncode:
-        left = {name for name in left if not passing(name)}
+        left = {name for name in left if not passing(name.removeprefix("partial/"))}
     wanted = files(good)
-    bad = [name for name in left if name not in wanted or not same(name, f"{out}/{name}", f"{good}/{name}")]
+    whole_name = {name: name.removeprefix("partial/") for name in left}
+    bad = [name for name, its in whole_name.items() if its not in wanted or not same(its, f"{out}/{name}", f"{good}/{its}")]
     messages.add(done.stderr)
     if done.returncode not in (0, 1):
         problems.append(f"{what}: exit code {done.returncode}: {done.stderr[-300:]}")

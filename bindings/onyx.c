@@ -33,6 +33,13 @@ static bool take_operands(compile_context *ctx, compile_options *o, const onyx_t
     for (uint32_t i = 0; i < n; i++) {
         const onyx_tensor *t = &operands[i];
         compile_given given = {.name = arena_strdup(ctx->mem, t->name)};
+        for (uint32_t m = 0; m < t->order && m < SAM_MAX_ORDER; m++) {
+            if (t->dim[m] <= INT32_MAX)
+                continue;
+            diag_error(ctx->diag, (src_loc){0}, "E0303-range", "%s: extent %u of mode %u is outside 0..%d",
+                       t->name, t->dim[m], m, INT32_MAX);
+            return false;
+        }
         if (t->order > SAM_MAX_ORDER || t->nnz > INT32_MAX) {
             diag_error(ctx->diag, (src_loc){0}, "E0311-order",
                        "%s has order %u and %llu entries; at most %d and %d are read", t->name, t->order,

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* A sparse tensor. Coordinates are 0-based, those of entry e at crd[e * order], and below dim[mode];
+/* A sparse tensor. Extents are below 2^31; coordinates are 0-based, those of entry e at crd[e * order], and below dim[mode];
  * duplicates are added. int16: values are rounded and wrap around; bf16: rounded to nearest even. A scalar
  * has order 0 and one entry or none. */
 typedef struct {

@@ -6,6 +6,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 try:
@@ -123,6 +124,19 @@ class Kernels(unittest.TestCase):
             self.same(result, B @ np.full(20, n + 1.0))
 
 
+    def test_warnings(self):
+        with self.assertWarnsRegex(onyx.OnyxWarning, "E0351-wrapped"):
+            r = onyx.run("x(i) = v(i)", v=np.array([70000, 1]))
+        self.same(r.x, np.array([70000, 1]))
+
+    def test_names_of_arguments(self):
+        given = {"out": np.array([1, 2]), "engine": np.array([3, 4]), "expression": np.array([5, 6])}
+        r = onyx.run("x(i) = out(i) + engine(i) + expression(i) + v(i)", given, v=np.array([7, 8]))
+        self.same(r.x, np.array([16, 20]))
+        with self.assertRaises(TypeError):
+            onyx.run("x(i) = v(i)", {"v": np.array([1])}, v=np.array([1]))
+
+
 class Mistakes(unittest.TestCase):
     def fails(self, code, text, expression, **given):
         with self.assertRaises(onyx.OnyxError) as caught:
@@ -159,9 +173,39 @@ class Mistakes(unittest.TestCase):
                 signal.signal(signal.SIGINT, before)
         np.testing.assert_array_equal(onyx.run("x(i) = v(i)", v=np.array([1])).x, [1])
 
+    def test_interruption_of_this_program(self):
+        """While the library computes. All is over soon, the programs it started too, and the folder is free again."""
+        B = whole(3000, 3000, 0.02, 8)
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                for engine in ("sam", "cycle"):
+                    since = time.monotonic()
+                    threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
+                    with self.assertRaises(KeyboardInterrupt):
+                        onyx.run("X(i,j) = B(i,k) * C(k,j)", B=B, C=B, engine=engine, out=folder)
+                    self.assertLess(time.monotonic() - since, 20)
+                    self.assertFalse((pathlib.Path(folder) / "report.json").exists())
+                onyx.run("x(i) = v(i)", v=np.array([1]), out=folder)
+        finally:
+            signal.signal(signal.SIGINT, before)
+
     def test_values(self):
         with self.assertRaises(ValueError):
             onyx.run("x(i) = v(i)", v=onyx.Tensor((2,), [[-1]], [1]))
+        for at in ([[1.7]], [[2**32 + 1]], [[float("nan")]]):
+            with self.assertRaises(ValueError):
+                onyx.run("x(i) = v(i)", v=onyx.Tensor((2,), at, [1]))
+        for shape in ((-3,), (2**31,), (2**32 + 2,)):
+            with self.assertRaises(ValueError):
+                onyx.run("x(i) = v(i)", v=onyx.Tensor(shape, [[1]], [1]))
+        for shape, at in (((1.5,), [[0]]), ((2,), [["0"]])):
+            with self.assertRaises(TypeError):
+                onyx.run("x(i) = v(i)", v=onyx.Tensor(shape, at, [1]))
+        impossible = onyx.Tensor((2,), [[1]], [1])
+        impossible.shape = (4294967293,)  # past the module, to what C programs meet
+        with self.assertRaisesRegex(onyx.OnyxError, "E0303-range"):
+            onyx.run("x(i) = v(i)", v=impossible)
         with self.assertRaises(AttributeError):
             onyx.run("x(i) = v(i)", v=np.array([1])).y
 

@@ -9,15 +9,20 @@ libonyx.so is looked for in $ONYX_LIBRARY, then where it was installed, then in 
 """
 
 import json
+import operator
 import os
 import pathlib
+import pickle
+import signal
 import tempfile
+import time
+import warnings
 
 import cffi
 import numpy
 import scipy.sparse
 
-__all__ = ["run", "version", "Result", "Tensor", "OnyxError"]
+__all__ = ["run", "version", "Result", "Tensor", "OnyxError", "OnyxWarning"]
 
 _here = pathlib.Path(__file__).resolve().parent
 _installed = _here / "library.path"
@@ -55,15 +60,35 @@ class OnyxError(Exception):
         self.messages = messages
 
 
+class OnyxWarning(UserWarning):
+    """What the command warns of: values that were rounded, or that wrapped around in 16 bits."""
+
+
+def _whole(numbers, what, most):
+    """Whole numbers from 0 to `most` as an array; nothing is rounded and nothing wraps."""
+    given = numpy.asarray(numbers)
+    if not given.size:
+        return numpy.zeros(given.shape, numpy.uint32)
+    if given.dtype.kind not in "iuf" and not (given.dtype == object and all(hasattr(n, "__index__") for n in given.flat)):
+        raise TypeError(f"{what} must be whole numbers, not {given.dtype}")
+    if given.dtype.kind == "f" and not (numpy.floor(given) == given).all():
+        raise ValueError(f"{what} must be whole numbers")
+    if given.min() < 0 or given.max() > most:
+        raise ValueError(f"{what} must be from 0 to {most}")
+    return numpy.ascontiguousarray(given, dtype=numpy.uint32)
+
+
 class Tensor:
     """A sparse tensor of any order: coordinates (entries x order, from 0) and values."""
 
     def __init__(self, shape, coordinates, values):
         if numpy.iscomplexobj(values):
             raise TypeError("values are complex; the array has none")
-        self.shape = tuple(int(n) for n in shape)
+        self.shape = tuple(operator.index(n) for n in shape)
+        if any(not 0 <= n < 2**31 for n in self.shape):
+            raise ValueError(f"extents must be from 0 to {2**31 - 1}, not {self.shape}")
         self.values = numpy.ascontiguousarray(values, dtype=numpy.float64).reshape(-1)
-        self.coordinates = numpy.asarray(coordinates).reshape(len(self.values), len(self.shape))
+        self.coordinates = _whole(coordinates, "coordinates", 2**32 - 1).reshape(len(self.values), len(self.shape))
 
     @property
     def nnz(self):
@@ -135,9 +160,7 @@ def _arguments(expression, formats, schedule, engine, folder, options):
 
 def _operand(name, tensor, alive):
     """The C structure; `alive` holds what it points to."""
-    if any(n >= 2**31 for n in tensor.shape) or (tensor.coordinates.size and tensor.coordinates.min() < 0):
-        raise ValueError(f"{name}: extents must be below 2**31, coordinates not negative")
-    crd = numpy.ascontiguousarray(tensor.coordinates, dtype=numpy.uint32)
+    crd = _whole(tensor.coordinates, f"coordinates of {name}", 2**32 - 1)
     dim = numpy.array(tensor.shape, dtype=numpy.uint32)
     text = _ffi.new("char[]", name.encode())
     alive += [crd, dim, text, tensor]
@@ -162,30 +185,91 @@ def _tensor(t):
     return Tensor(_array(t.dim, t.order, "uint32_t", numpy.uint32), crd, _array(t.val, t.nnz, "double", numpy.float64))
 
 
-def run(expression, *, formats=None, schedule=None, engine="cycle", out=None, options=(), **operands):
+def _call(arguments, operands):
+    """What the library answers: exit code, messages, and of a kernel that ran its result's name, tensor and report."""
+    alive = [_ffi.new("char[]", argument.encode()) for argument in arguments]
+    argv = _ffi.new("char *[]", alive)
+    given = _ffi.new("onyx_tensor[]", [_operand(n, t, alive) for n, t in operands.items()])
+    result = _onyx.onyx_run(_ffi.cast("const char *const *", argv), len(arguments), given, len(given))
+    try:
+        answer = [result.code, _ffi.string(result.messages).decode()]
+        if not result.code and result.result.name:
+            answer += [_ffi.string(result.result.name).decode(), _tensor(result.result), _ffi.string(result.report).decode()]
+        return answer
+    finally:
+        _onyx.onyx_free(result)
+
+
+def _answer_into(pipe, arguments, operands):
+    """All of the child process. Ctrl-C ends it at once, wherever it is."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    with os.fdopen(pipe, "wb") as to:
+        pickle.dump(_call(arguments, operands), to)
+
+
+def _end(child):
+    """Interrupts the child, which ends the programs that it started; kills it if it does not mind."""
+    os.kill(child, signal.SIGINT)
+    for _ in range(200):
+        if os.waitpid(child, os.WNOHANG)[0]:
+            return
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def _call_apart(arguments, operands):
+    """_call in a process of its own, so that whatever interrupts this one ends it."""
+    pipe, to = os.pipe()
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            os.close(pipe)
+            _answer_into(to, arguments, operands)
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(to)
+    try:
+        with os.fdopen(pipe, "rb") as answer:
+            text = answer.read()
+        _, status = os.waitpid(child, 0)
+    except BaseException:
+        _end(child)
+        raise
+    if not status:
+        return pickle.loads(text)
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT:
+        return [_INTERRUPTED, ""]
+    raise OnyxError(os.waitstatus_to_exitcode(status), "the kernel's process ended without an answer")
+
+
+def run(expression, operands=None, *, formats=None, schedule=None, engine="cycle", out=None, options=(), **named):
     """Compiles `expression`, runs it on the operands, checks the result against a reference, and returns it.
 
-    formats: levels of tensors, {"C": "ss:1,0"}; schedule: "reorder(i,k,j)"; engine: sam, cycle, rtl or soc;
+    operands: by their names, {"B": matrix}, or as keyword arguments, B=matrix, if their names are not those of
+    others; formats: levels of tensors, {"C": "ss:1,0"}; schedule: "reorder(i,k,j)"; engine: sam, cycle, rtl or soc;
     out: a folder for everything that is produced; options: what else `onyx run` takes, ["--tile", 16].
-    Raises OnyxError; KeyboardInterrupt if a program that it started was interrupted.
+    Raises OnyxError, and KeyboardInterrupt as soon as this process or a program that it started is interrupted; warns
+    of values that do not fit (OnyxWarning).
     """
+    given = dict(operands or {})
+    twice = given.keys() & named.keys()
+    if twice:
+        raise TypeError(f"operands given twice: {', '.join(sorted(twice))}")
+    tensors = {name: Tensor.of(value) for name, value in (given | named).items()}
     with tempfile.TemporaryDirectory() as scratch:
         arguments = _arguments(expression, formats, schedule, engine, os.fspath(out or scratch), options)
-        alive = [_ffi.new("char[]", argument.encode()) for argument in arguments]
-        argv = _ffi.new("char *[]", alive)
-        given = _ffi.new("onyx_tensor[]", [_operand(n, Tensor.of(t), alive) for n, t in operands.items()])
-        result = _onyx.onyx_run(_ffi.cast("const char *const *", argv), len(arguments), given, len(given))
-        try:
-            messages = _ffi.string(result.messages).decode()
-            if result.code == _INTERRUPTED:
-                raise KeyboardInterrupt
-            if result.code or not result.result.name:
-                raise OnyxError(result.code, messages)
-            name = _ffi.string(result.result.name).decode()
-            report = json.loads(_ffi.string(result.report))
-            return Result(name, _tensor(result.result), report, messages, out)
-        finally:
-            _onyx.onyx_free(result)
+        code, messages, *ran = _call_apart(arguments, tensors)
+    if code == _INTERRUPTED:
+        raise KeyboardInterrupt
+    if code or not ran:
+        raise OnyxError(code, messages)
+    if "warning: " in messages:
+        warnings.warn(messages.strip(), OnyxWarning, stacklevel=2)
+    name, tensor, report = ran
+    return Result(name, tensor, json.loads(report), messages, out)
 
 
 def version():

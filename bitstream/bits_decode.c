@@ -107,8 +107,8 @@ typedef struct {
     const bits_word *word;
 } word_context;
 
-/* Whether a netlist of sparse tiles has no place for the field: it is of 1-bit routing, Pond, flush routing
- * or a power switch. */
+/* Returns whether a netlist of sparse tiles has no place for the field: it is of 1-bit routing, Pond, flush
+ * routing or a power switch. */
 static bool expressible(const bits_map *map, const tile *t, const bits_field *f) {
     if (f->feature == 0)
         return true;
@@ -208,7 +208,7 @@ static wire *io_output_wire(const decoder *c, uint32_t x) {
     return wire_at(c, x, 1, PNR_NORTH, 0);
 }
 
-/* Whether the tile's mode has fields of its own: those of another profile have none. */
+/* Returns whether the tile's mode has fields of its own: those of another profile have none. */
 static bool mode_known(const decoder *c, const tile *t) {
     for (uint32_t i = 0; i < c->map->core[t->kind].len; i++) {
         const bits_field *f = bits_field_at(c->map, c->map->core[t->kind].at[i]);

@@ -69,7 +69,7 @@ static inline uint32_t bits_count(uint32_t v) {
 
 /* Finds the field `name` of a tile kind, or NULL; `feature` BITS_ANY_FEATURE finds it wherever it is. */
 const bits_field *bits_find(const bits_map *map, net_tile tile, uint32_t feature, const char *name);
-/* Whether a field with that name belongs to a profile that the map is not of. */
+/* Returns whether a field with that name belongs to a profile that the map is not of. */
 bool bits_is_elsewhere(const bits_map *map, net_tile tile, const char *name);
 static inline const bits_field *bits_field_at(const bits_map *map, uint32_t number) {
     return &map->fields.at[number];
@@ -102,7 +102,7 @@ static inline uint32_t bits_key(uint32_t address) {
 }
 /* Returns what stands at the word's tile; NET_TILE_NONE outside the board. */
 net_tile bits_tile(const bits_map *map, uint32_t address);
-/* Whether the feature is the SRAM of a MEM tile: words there are contents, not fields. */
+/* Returns whether the feature is the SRAM of a MEM tile: words there are contents, not fields. */
 static inline bool bits_is_sram(net_tile tile, uint32_t feature) {
     return tile == NET_TILE_MEM && (feature == 1 || feature == 2);
 }

@@ -141,7 +141,7 @@ static bool row_bits(const csv_table *t, uint32_t first, uint32_t limit, bits_fi
     return true;
 }
 
-/* Whether the name is that of a CONFIG_SPACE word; *k is 12 for "CONFIG_SPACE_12". */
+/* Returns whether the name is that of a CONFIG_SPACE word; *k is 12 for "CONFIG_SPACE_12". */
 static bool space_word(const char *name, uint32_t *k) {
     static const char prefix[] = "CONFIG_SPACE_";
     char *end = NULL;

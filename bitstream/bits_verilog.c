@@ -101,7 +101,7 @@ static void declare_stream(writer *w, const char *name) {
 
 /* ---- who listens ----------------------------------------------------------------------------- */
 
-/* Whether any net drives, or is driven by, a port. */
+/* Returns whether any net drives, or is driven by, a port. */
 static bool output_used(const writer *w, net_cell cell, uint32_t port) {
     const netlist *n = w->design->net;
     for (uint32_t i = 0; i < n->nets.len; i++) {

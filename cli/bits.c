@@ -27,7 +27,7 @@ static bool decode(cli_session *s, bits_file *f) {
                        &f->unknown);
 }
 
-/* The netlist, placement and routes in a folder of run, compile or bitgen; judged anew. */
+/* Reads the netlist, placement and routes in a folder of run, compile or bitgen, and judges them anew. */
 static bool read_design(const char *folder, const pnr_board *board, cli_session *s, netlist *net,
                         pnr_design *design) {
     pnr_options options = pnr_options_default();

@@ -14,7 +14,7 @@ static const char *docs_folder(cli_session *s) {
     return access(docs, F_OK) == 0 ? docs : compile_program(&s->compile, ONYX_DOCS_INSTALLED);
 }
 
-/* The pages of a folder; its index is the list that is made of them. */
+/* Returns the pages of a folder without its index, whose place the list of them takes. */
 static text_vec pages_of(cli_session *s, const char *folder) {
     text_vec pages = {0};
     const text_vec all = cli_names_in(s, folder, ".md");
@@ -51,13 +51,13 @@ static bool list_topics(cli_session *s, const char *docs) {
     return list_pages(s, arena_printf(&s->mem, "%s/" NOTEBOOK, docs));
 }
 
-/* E0301 or E0301-banner, as prefix of a row's code. */
+/* Returns whether the topic is an error code, E0301 or E0301-banner, by which rows are found. */
 static bool is_code(const char *topic) {
     return toupper((unsigned char)topic[0]) == 'E' && strspn(topic + 1, "0123456789") == 4 &&
            (topic[5] == '-' || !topic[5]);
 }
 
-/* A cell of a row, without the blanks around it; *at moves behind it. */
+/* Returns a cell of a row without the blanks around it; *at moves behind it. */
 static const char *cell(arena *mem, const char **at) {
     const char *begin = *at + strspn(*at, "| "), *end = begin + strcspn(begin, "|\n");
     *at = end;
@@ -66,7 +66,7 @@ static const char *cell(arena *mem, const char **at) {
     return arena_strndup(mem, begin, (size_t)(end - begin));
 }
 
-/* Prints the rows of a table of errors whose code begins so; how many. */
+/* Prints the rows of a table of errors whose code begins so; returns how many there are. */
 static uint32_t print_rows(cli_session *s, const char *part, const char *text, const char *code) {
     uint32_t found = 0;
     char wanted[8] = "| E";

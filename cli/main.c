@@ -18,7 +18,7 @@ static const command commands[] = {
 #undef SUBCOMMAND
 };
 
-/* NULL: none of that name. */
+/* Returns the command of that name, or NULL. */
 static const command *find(const char *name) {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(name, commands[i].name) == 0)

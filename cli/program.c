@@ -8,7 +8,7 @@
 
 /* ---- the board --------------------------------------------------------------------------------- */
 
-/* What the folder was compiled for, but for name and link. */
+/* Checks that the board is what the folder was compiled for, but for name and link. */
 static bool same_array(cli_session *s, const char *compiled_for, const pnr_board *board) {
     static const char *const own[] = {"name", "link"};
     pnr_board compiled;
@@ -32,7 +32,7 @@ static bool same_array(cli_session *s, const char *compiled_for, const pnr_board
 
 /* ---- progress ---------------------------------------------------------------------------------- */
 
-/* On a terminal the session's bar; elsewhere a line a batch. */
+/* Shows progress: on a terminal by the session's bar, elsewhere by a line for each batch. */
 static void show(void *context, const host_progress *now) {
     cli_session *s = context;
     if (now->done == 0)

@@ -39,7 +39,7 @@ static void note_repacking(const compile_kernel *k, cli_session *s) {
     }
 }
 
-/* All graphs, in the order in which they run. */
+/* Prints all graphs, in the order in which they run. */
 static void dump_graphs(const compile_kernel *k) {
     for (uint32_t n = 0; n < k->producers.len; n++)
         sam_dump(&k->producers.at[n].lowered.sam, stdout);

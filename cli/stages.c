@@ -20,7 +20,7 @@ static bool begin(option_command command, bool wants_out, int argc, char **argv,
 
 /* ---- constraints ----------------------------------------------------------------------------- */
 
-/* "p3:0,1,7,4", or "p:..." for every PE. */
+/* Reads "p3:0,1,7,4", or "p:..." for every PE. */
 static bool read_region(const char *text, const netlist *n, cli_session *s, pnr_region *region) {
     unsigned number = 0, x0, y0, x1, y1;
     int used = 0;
@@ -45,7 +45,7 @@ static bool read_region(const char *text, const netlist *n, cli_session *s, pnr_
     return found;
 }
 
-/* "p3:1", or "p:1" for every PE. */
+/* Reads "p3:1", or "p:1" for every PE. */
 static bool read_flush(const char *text, const netlist *n, cli_session *s, uint32_t *flush) {
     unsigned number = 0, value;
     int used = 0;
@@ -86,7 +86,7 @@ static bool read_json(cli_session *s, const char *path, netlist *n) {
     return ok;
 }
 
-/* The array's primitives, which are packed into tiles. */
+/* Reads the array's primitives and packs them into tiles. */
 static bool read_onyx(cli_session *s, const char *path, netlist *n) {
     size_t length = 0;
     onyx_graph *g = NULL;
@@ -101,7 +101,7 @@ static bool read_netlist(cli_session *s, const char *path, netlist *n) {
                                   : pnr_read_packed(path, &s->names, &s->mem, &s->diag, n);
 }
 
-/* The netlist, and all that the options say about it. */
+/* Reads the netlist, and all that the options say about it. */
 static bool read_problem(stage *o, pnr_board *board, netlist *n) {
     cli_session *s = o->session;
     const command_line *says = &s->options;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* The tensor of the file, and X = B of its order in the format asked for. */
+/* Reads the tensor of the file, and makes X = B of its order in the format asked for. */
 static bool read_tensor(cli_session *s, sam_statement *st, tile_tensor *tensors) {
     const command_line *o = &s->options;
     name_id name = names_intern(&s->names, "B");
@@ -153,7 +153,7 @@ static void print_words(const char *name, const uint32_t *words, uint32_t n) {
     printf("]");
 }
 
-/* One line of JSON: levels with seg and crd, or dim; vals. */
+/* Prints one line of JSON: the levels with seg and crd, or dim, and vals. */
 static bool levels(cli_session *s) {
     sam_statement st;
     tile_tensor tensors[2] = {{.order = 0}};

@@ -3,7 +3,7 @@
 
 #include <argp.h>
 
-/* The rows of the table that the command reads. */
+/* Prints the rows of the table that the command reads. */
 static void print_help(cli_session *s, option_command command) {
     enum { NO_LETTER = 256 };
     struct argp_option *table = arena_new_n(&s->mem, struct argp_option, OPTIONS + 1), *end = table;

@@ -33,7 +33,7 @@ static void quote(const char *text, FILE *out) {
     fputc('"', out);
 }
 
-/* The netlist as DOT, cells by their names. */
+/* Writes the netlist as DOT, with cells by their names. */
 static bool write_netlist_gv(const netlist *n, const char *path, cli_session *s) {
     static const char *const fill[] = {"white", "#dbe7f5", "#f7e6c8", "#dcefdc"};
     file_out f;
@@ -99,7 +99,7 @@ static cJSON *ports_json(void) {
     return json;
 }
 
-/* Cells, sites, routes and timing of a folder with netlist.json and a routed design. */
+/* Collects the cells, sites, routes and timing of a folder with netlist.json and a routed design. */
 static bool add_design(cli_session *s, const char *folder, const pnr_board *board, cJSON *to) {
     arena *mem = &s->mem;
     cJSON *json = json_read(arena_printf(mem, "%s/netlist.json", folder), &s->diag);
@@ -137,7 +137,7 @@ static bool add_design(cli_session *s, const char *folder, const pnr_board *boar
     return true;
 }
 
-/* What --io-trace wrote, if it did: whole lines. */
+/* Collects the whole lines of what --io-trace wrote, if it did. */
 static void add_trace(cli_session *s, const char *folder, cJSON *to) {
     const char *path = arena_printf(&s->mem, "%s/io.trace", folder);
     size_t length = 0;
@@ -184,7 +184,7 @@ static void put_json(const cJSON *json, FILE *out) {
     cJSON_free(text);
 }
 
-/* The template with its parts in the places of {{style}}, {{script}} and {{data}}. */
+/* Writes the template with its parts in the places of {{style}}, {{script}} and {{data}}. */
 static bool write_page(cli_session *s, const cJSON *data, const char *path) {
     static const char *const part[] = {"page.html", "page.css", "page.js"};
     const char *text[3];

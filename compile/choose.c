@@ -24,7 +24,7 @@ static bool lowers(compile_context *ctx, void *of) {
     return compile_lowers(one->c->o, ctx, one->kernel, one->c->in->board);
 }
 
-/* Whether the chip can run the kernel. */
+/* Returns whether the chip can run the kernel. */
 static bool maps(choosing *c, const fe_kernel *kernel) {
     one_kernel one = {c, kernel};
     const compile_attempt a = compile_try(c->ctx, lowers, &one, TRIAL_KEEP);
@@ -32,7 +32,7 @@ static bool maps(choosing *c, const fe_kernel *kernel) {
     return a.works;
 }
 
-/* Whether every loop of the result is outside of every other. */
+/* Returns whether every loop of the result is outside of every other. */
 static bool results_outside(const sam_statement *st) {
     bool sums = false;
     for (uint32_t i = 0; i < st->loops.len; i++) {
@@ -115,7 +115,7 @@ static bool schedule_lowers(compile_context *ctx, void *of) {
     return fe_schedule(&staged, in->user, ctx->mem, ctx->diag, &cin) && choose_orders(&trial, &cin, &unused);
 }
 
-/* Whether the chip can run the statement as the schedule says, in some order of the loops. */
+/* Returns whether the chip can run the statement as the schedule says, in some order of the loops. */
 static bool schedule_maps(const choosing *c, const char *schedule) {
     one_schedule one = {c, schedule};
     return compile_try(c->ctx, schedule_lowers, &one, TRIAL_KEEP).works;

@@ -17,7 +17,8 @@ fe_in compile_frontend_input(const compile_options *o) {
 
 /* ---- kernels ----------------------------------------------------------------------------------- */
 
-/* All of a program, in the order in which they run: those that fill workspaces, then the last one. */
+/* These count and number all kernels of a program, in the order in which they run: those that fill
+ * workspaces, then the last one. */
 static uint32_t count_kernels(const compile_kernel *last) {
     return last->producers.len + 1;
 }
@@ -25,7 +26,8 @@ static compile_kernel *kernel_at(compile_kernel *last, uint32_t n) {
     return n < last->producers.len ? &last->producers.at[n] : last;
 }
 
-/* One kernel for each of the schedule; of several each has a folder with the name of the tensor it writes. */
+/* Makes a kernel of each of the schedule's. Where there are several, each has a folder with the name of the
+ * tensor that it writes. */
 static bool begin_kernels(const compile_options *o, compile_context *ctx, const compile_schedule *schedule,
                           compile_kernel *last) {
     const fe_cin *cin = &schedule->cin;
@@ -109,7 +111,7 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
     return ok;
 }
 
-/* One kernel from its graph on. */
+/* Compiles one kernel from its graph on. */
 static bool to_bitstream(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     compile_array *a = &k->array;
     compile_bits *b = &k->bits;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The folder of this program, with its slash; "" where /proc does not tell. */
+/* Returns the folder of this program, with its slash; "" where /proc does not tell. */
 static const char *own_folder(arena *mem) {
     char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self);

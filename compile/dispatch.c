@@ -12,7 +12,8 @@ static const char *reason(compile_context *ctx, const compile_dispatch *d, uint3
                         d->pair, d->sorted / pairs, together, d->dynamic / pairs, apart);
 }
 
-/* By the options or by the data, for so many copies that start together or (0: they do not fit) apart. */
+/* Chooses the dispatch by the options or by the data, for so many copies that start together or apart (0:
+ * they do not fit). */
 static bool choose_dispatch(const compile_options *o, compile_context *ctx, const compile_copied *in,
                             uint32_t together, uint32_t apart, compile_dispatch *d) {
     const sam_statement *st = &in->lowered->statement;

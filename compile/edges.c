@@ -10,7 +10,7 @@ const char *compile_loops_text(const sam_statement *st, arena *mem) {
     return text;
 }
 
-/* The loop of st with that name, 0 for none. */
+/* Returns the loop of st with that name, or 0. */
 static sam_var loop_named(const sam_statement *st, const char *name) {
     for (uint32_t l = 0; l < st->loops.len; l++) {
         if (strcmp(names_text(st->names, sam_var_at(st, st->loops.at[l])->name), name) == 0)
@@ -36,7 +36,7 @@ static sam_var var_named(const sam_statement *st, name_id name) {
     return (sam_var){0};
 }
 
-/* Which coordinates of the result the graph drops: tiling counts what is left. */
+/* Finds which coordinates of the result the graph drops: tiling counts what is left. */
 static void note_droppers(const compile_lowered *k, tile_options *out) {
     for (uint32_t n = 0; n < k->sam.nodes.len; n++) {
         const sam_node_data *node = &k->sam.nodes.at[n];
@@ -58,7 +58,7 @@ tile_options compile_tiling_of(const compile_options *o, const pnr_board *board,
     return out;
 }
 
-/* Every loop that the option names is one of some statement. */
+/* Checks that every loop that the option names is one of some statement. */
 static bool all_found(compile_context *ctx, const char *option, const compile_edges *edges,
                       const sam_statement *const *all, uint32_t n) {
     const char *loops = "";

@@ -127,7 +127,7 @@ static bool build(compile_context *ctx, const char *folder, build_kind kind, con
         return false;
     if (is_built(ctx, folder, key, kind))
         return true;
-    /* Objects of another design, or of another tree. */
+    /* The objects may be those of another design, or of another tree. */
     const char *built_from = arena_printf(ctx->mem, "%s/built_from", folder);
     remove(built_from);
     remove_folder(arena_printf(ctx->mem, "%s/obj", folder));

@@ -9,7 +9,7 @@ typedef struct {
     bool *met; /* by --trace-edge: a token went there */
 } tracing;
 
-/* The last --trace-edge that is this edge plus 1, or 0. */
+/* Returns 1 plus the index of the last --trace-edge that is this edge, or 0. */
 static uint32_t asked_for(const tracing *t, const sam_edge_statistics *e) {
     const char *src = names_text(t->names, e->src), *dst = names_text(t->names, e->dst);
     for (uint32_t i = t->how->trace_edges.len; i > 0; i--) {

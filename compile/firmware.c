@@ -10,7 +10,7 @@ static const char *design_hash(arena *mem, const bits_stream *bits, bool apart) 
     return arena_printf(mem, "%016llx", (unsigned long long)hash_more(hash, &apart, sizeof apart));
 }
 
-/* NULL where there is no such file. */
+/* Returns a hash of the file, or NULL where there is none. */
 static const char *file_hash(arena *mem, const char *path) {
     size_t length = 0;
     const char *text = file_read_if_there(path, mem, &length);

@@ -47,7 +47,7 @@ static sam_var variable(sam_statement *st, name_id name, src_loc loc) {
     return (sam_var){st->vars.len};
 }
 
-/* The index variable of a tensor's mode: that of its scanner, or of its writer. */
+/* Returns the index variable of a tensor's mode: that of its scanner, or of its writer. */
 static sam_var index_of(const sam_graph *g, const sam_graph_tensor *t, uint32_t mode, sam_statement *st) {
     for (uint32_t i = 0; i < g->nodes.len; i++) {
         const sam_node_data *n = &g->nodes.at[i];

@@ -43,7 +43,7 @@ static edge *edges_of(const compile_engine_in *in, uint32_t *n) {
     return all;
 }
 
-/* The edge that is free first. */
+/* Returns the edge that is free first. */
 static edge *next_edge(edge *all, uint32_t n) {
     edge *first = all;
     for (uint32_t i = 1; i < n; i++)

@@ -3,7 +3,8 @@
 
 #include <ctype.h>
 
-/* The part after "T:" of the argument that names `tensor`, or NULL. A vector of "T:rest" arguments. */
+/* Returns the part after "T:" of the argument that names `tensor`, or NULL. A vector of "T:rest" arguments.
+ */
 static const char *argument_for(const text_vec *arguments, const char *tensor) {
     size_t length = strlen(tensor);
     for (uint32_t i = 0; i < arguments->len; i++) {
@@ -34,7 +35,7 @@ static const char *operand_names(compile_context *ctx, const sam_statement *st) 
     return all;
 }
 
-/* Every -i and -g must name an operand of the statement, once. */
+/* Checks that every -i and -g names an operand of the statement, once. */
 static bool all_known(const text_vec *arguments, const char *option, compile_context *ctx,
                       const sam_statement *st) {
     for (uint32_t i = 0; i < arguments->len; i++) {
@@ -100,7 +101,7 @@ static bool is_fill(const char *spec) {
     return isalpha((unsigned char)spec[0]) != 0;
 }
 
-/* "42x80:0.07" for "s" and an access of the tensor. */
+/* Returns the generator that taco's fill stands for: "42x80:0.07" for "s" and an access of the tensor. */
 static const char *fill_generator(const char *spec, const sam_expr_data *access, uint32_t order,
                                   const uint32_t *extent, compile_context *ctx) {
     const char *known = "";
@@ -137,7 +138,7 @@ static const sam_expr_data *first_access(const sam_statement *st, sam_tensor t) 
     BUG("an operand that nothing uses");
 }
 
-/* What a program gave for `name`, or NULL. */
+/* Returns the tensor that a program gave for `name`, or NULL. */
 static const tile_tensor *given_for(const compile_options *o, const char *name) {
     for (uint32_t i = 0; i < o->given.len; i++) {
         if (strcmp(o->given.at[i].name, name) == 0)

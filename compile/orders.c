@@ -57,7 +57,7 @@ static void keep(ordering *r, const char *order) {
     vec_push(r->ctx->mem, &r->found, order);
 }
 
-/* The loop of that name; its place is `n` where there is none. */
+/* Returns the place of the loop of that name, `n` where there is none. */
 static uint32_t find_loop(const sam_statement *st, const char *name) {
     uint32_t l = 0;
     while (l < st->loops.len &&
@@ -66,7 +66,7 @@ static uint32_t find_loop(const sam_statement *st, const char *name) {
     return l;
 }
 
-/* "i,j,*": the places of the outer loops; false after E0903. */
+/* Reads the places of the outer loops of "i,j,*"; returns false after E0903. */
 static bool parse_outer(ordering *r, const char *item, u32_vec *outer) {
     compile_context *ctx = r->ctx;
     char *names = arena_strdup(ctx->mem, item), *rest = NULL;
@@ -87,7 +87,7 @@ static bool parse_outer(ordering *r, const char *item, u32_vec *outer) {
     return true;
 }
 
-/* All orders that begin with the outer loops, and run. O(orders) lowerings. */
+/* Lists all orders that begin with the outer loops and can run. O(orders) lowerings. */
 static bool expand(ordering *r, const char *item) {
     compile_context *ctx = r->ctx;
     uint32_t n = r->statement.loops.len, place[MOST_FREE];
@@ -127,7 +127,7 @@ static bool expand(ordering *r, const char *item) {
     return true;
 }
 
-/* The loops that there are before --order is applied. */
+/* Lists the loops that there are before --order is applied. */
 static bool scheduled(ordering *r) {
     compile_context *ctx = r->ctx;
     const fe_in in = compile_frontend_input(r->options);

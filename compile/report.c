@@ -131,7 +131,7 @@ static void add_figures(cJSON *json, const figures *f, arena *mem) {
     }
 }
 
-/* Coordinates of a corner, 1-based as in files. */
+/* Returns the coordinates of a corner, 1-based as in files. */
 static const char *corner_text(const tile_split *split, uint32_t i, arena *mem) {
     const char *text = "";
     for (uint32_t m = 0; m < split->order; m++)
@@ -214,7 +214,7 @@ static void add_dispatch(cJSON *json, const compile_dispatch *d) {
     }
 }
 
-/* What the host did for a board. */
+/* Adds what the host did for a board. */
 static void add_host(cJSON *json, const host_outcome *h) {
     cJSON *host = add_object(json, "host");
     add_number(host, "batches", h->batches);
@@ -225,7 +225,7 @@ static void add_host(cJSON *json, const host_outcome *h) {
     add_number(host, "collect_s", h->seconds.collect);
 }
 
-/* What is said of a single kernel only. */
+/* Adds what is said of a single kernel only. */
 static void add_details(cJSON *json, const compile_options *o, const compile_context *ctx,
                         const compile_kernel *k) {
     cJSON_AddStringToObject(json, "loops", compile_loops_text(&k->lowered.statement, ctx->mem));
@@ -307,7 +307,7 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
     return json;
 }
 
-/* What --tile auto came to. */
+/* Prints what --tile auto came to. */
 static void print_choice(const compile_context *ctx, FILE *out, const compile_kernel *k, bool ran) {
     const tile_candidate *chosen = &k->tiling.expected;
     fprintf(out, "  --tile %s was chosen of %u: %.0f cycles predicted",
@@ -318,7 +318,7 @@ static void print_choice(const compile_context *ctx, FILE *out, const compile_ke
     fputc('\n', out);
 }
 
-/* What became of the statement. */
+/* Prints what became of the statement. */
 static void compiled_summary(const compile_context *ctx, FILE *out, const compile_kernel *k,
                              const figures *f) {
     for (uint32_t t = 1; t <= k->lowered.statement.tensors.len; t++) {
@@ -335,7 +335,7 @@ static void compiled_summary(const compile_context *ctx, FILE *out, const compil
         fprintf(out, "  %.0f MHz by the board's delay table\n", f->fmax_mhz);
 }
 
-/* How the data were cut, and who takes which part. */
+/* Prints how the data were cut, and who takes which part. */
 static void runs_summary(const compile_context *ctx, FILE *out, const compile_kernel *k, const figures *f,
                          bool ran) {
     const char *edges =

@@ -10,7 +10,8 @@ static const compile_engine_row *const engines[ENGINES] = {
 #undef ENGINE
 };
 
-/* Coordinates there are at most in a fiber of a sub-tile: a memory tile holds no more of one operand. */
+/* Returns how many coordinates a fiber of a sub-tile has at most: a memory tile holds no more of one operand.
+ */
 static uint32_t longest_fiber(const compile_kernel *k, const uint32_t *extent) {
     uint32_t most = tile_longest(&k->lowered.statement, &k->tiling.options, extent);
     uint64_t held = (uint64_t)k->tiling.options.mem_words * k->lowered.statement.tensors.len;
@@ -42,8 +43,8 @@ static compile_engine_in engine_input(const compile_options *o, compile_context 
                                .place = k->place};
 }
 
-/* Every batch through the engine, and through the cycle model ahead of one that runs them from a file, by
- * itself. */
+/* Leads every batch through the engine; where that runs batches from a file, by itself, the cycle model runs
+ * each one ahead of it. */
 static bool run_batches(const compile_engine_row *engine, compile_engine_run *r, compile_batches *b,
                         compile_outcome *out) {
     compile_model *ahead = NULL;
@@ -81,7 +82,7 @@ static bool run_tiled(const compile_engine_row *engine, const compile_engine_in 
     return collected && ok;
 }
 
-/* The packed statement on the packed operands. */
+/* Runs the packed statement on the packed operands. */
 static bool run_packed(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     const compile_engine_row *engine = engines[o->engine];
     const compile_engine_in in = engine_input(o, ctx, k);
@@ -103,7 +104,7 @@ static bool run_packed(const compile_options *o, compile_context *ctx, compile_k
     return ok;
 }
 
-/* One kernel on operands and workspaces, which it finds by name; the result is that of k->user. */
+/* Runs one kernel on operands and workspaces, which it finds by name; the result is that of k->user. */
 static bool run_kernel(const compile_options *o, compile_context *ctx, compile_kernel *k,
                        const tile_operands *in) {
     double start = seconds_now();

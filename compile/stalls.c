@@ -15,7 +15,7 @@ static int by_waiting(const void *a, const void *b) {
     return x->sink < y->sink ? -1 : x->sink > y->sink;
 }
 
-/* Channels, those whose producer waited most first. */
+/* Lists the channels, those whose producer waited most first. */
 static void sorted_channels(const compile_context *ctx, const compile_modelled *met,
                             cycle_channels *channels) {
     cycle_channels_of(met->model, ctx->mem, channels);

@@ -8,7 +8,7 @@ typedef struct {
 } channel;
 typedef VEC(channel) channels;
 
-/* Those of one tile together. O(cells * sinks). */
+/* Lists the channels, those of one tile together. O(cells * sinks). */
 static channels channels_of(const pnr_design *d, arena *mem) {
     const netlist *n = d->net;
     channels all = {0};

@@ -44,7 +44,8 @@ typedef struct {
     uint64_t bound;
 } seen_parts;
 
-/* The tree under e: each expression in one place only, operands as its kind demands, variables bound. */
+/* Checks the tree under e: each expression stands in one place only, has the operands that its kind demands,
+ * and has its variables bound. */
 static bool check_tree(const sam_statement *s, sam_expr e, uint64_t bound, seen_parts *seen, diagnostics *d) {
     const src_loc nowhere = {0};
     REQUIRE(e.v >= 1 && e.v <= s->exprs.len, nowhere, "an operand is missing");
@@ -81,8 +82,8 @@ static bool check_tree(const sam_statement *s, sam_expr e, uint64_t bound, seen_
     return false;
 }
 
-/* One loop for each bound variable. Others may be left over: one that was split has the loops of its parts.
- */
+/* Checks that there is one loop for each bound variable. Others may be left over: one that was split has the
+ * loops of its parts. */
 static bool check_loop_list(const sam_statement *s, uint64_t bound, diagnostics *d) {
     const src_loc nowhere = {0};
     uint64_t seen = 0;

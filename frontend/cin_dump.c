@@ -50,7 +50,7 @@ static const char *operator_text(sam_expr_kind kind) {
     BUG("not a binary operator: %d", (int)kind);
 }
 
-/* A name for a temporary that no tensor and no variable has. */
+/* Returns a name for a temporary that no tensor and no variable has. */
 static void dump_temporary(dump *p, uint32_t number) {
     const char *prefix = "t";
     for (;; prefix = arena_printf(&p->mem, "%st", prefix)) {
@@ -191,7 +191,7 @@ static void dump_relation(const fe_kernel *k, const fe_relation *r, FILE *out) {
     }
 }
 
-/* The variables of the sums below e, and those of two sums: bit v - 1. */
+/* Collects the variables of the sums below e, and those of more than one of these sums, as bits v - 1. */
 static void collect_sums(const sam_statement *s, sam_expr e, uint64_t *once, uint64_t *twice) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_SUM) {
@@ -205,8 +205,8 @@ static void collect_sums(const sam_statement *s, sam_expr e, uint64_t *once, uin
         collect_sums(s, x->b, once, twice);
 }
 
-/* Whether the foralls alone say the order of the loops: not if a loop is in the chains of two sums, which may
- * place it differently among the loops of other sums. */
+/* Returns whether the foralls alone say the order of the loops: not if a loop is in the chains of two sums,
+ * which may place it differently among the loops of other sums. */
 static bool foralls_say_order(const fe_kernel *k, arena *mem) {
     uint64_t once = 0, twice = 0;
     collect_sums(&k->s, k->s.rhs, &once, &twice);

@@ -50,7 +50,7 @@ static bool take(fe_reader *in, char sign, diagnostics *d) {
     return false;
 }
 
-/* To the comma or the closing parenthesis that ends what the reader is in. */
+/* Skips to the comma or the closing parenthesis that ends what the reader is in. */
 static void skip_balanced(fe_reader *in, bool commas) {
     for (uint32_t depth = 0; in->token.kind != FE_END; fe_advance(in)) {
         bool closes = fe_at_sign(in, ')') || fe_at_sign(in, '}');
@@ -121,7 +121,7 @@ static const raw *assignment_of(const raw *node) {
     return node;
 }
 
-/* Whether the producer fills a tensor: its target has indices. */
+/* Returns whether the producer fills a tensor: its target has indices. */
 static bool fills_tensor(const raw *producer) {
     fe_reader in = assignment_of(producer)->at;
     fe_advance(&in);
@@ -265,7 +265,7 @@ typedef struct {
 
 typedef VEC(temporary) temporaries;
 
-/* The loops of one chain of foralls, outermost first, among those there are. */
+/* Orders the loops of one chain of foralls, outermost first, among those there are. */
 static bool insert_loops(fe_kernel *k, const fe_vars *chain, diagnostics *d) {
     uint32_t from = 0; /* what is before it was in the chain already */
     for (uint32_t i = 0; i < chain->len; i++) {

@@ -35,7 +35,7 @@ static bool has_sum(const sam_statement *s, sam_expr e) {
     return x->kind == SAM_EXPR_SUM || (x->a.v && has_sum(s, x->a)) || (x->b.v && has_sum(s, x->b));
 }
 
-/* The factors of e; whether their product is to be negated. */
+/* Lists the factors of e; returns whether their product is to be negated. */
 static bool collect_factors(rewrite *r, sam_expr e, fe_exprs *factors) {
     const sam_expr_data x = *sam_expr_at(r->s, e);
     if (x.kind == SAM_EXPR_NEG)
@@ -48,7 +48,7 @@ static bool collect_factors(rewrite *r, sam_expr e, fe_exprs *factors) {
     return false;
 }
 
-/* Whether factor `at` is a sum that would be joined with another factor. */
+/* Returns whether factor `at` is a sum that would be joined with another factor. */
 static bool must_distribute(const rewrite *r, const fe_exprs *factors, uint32_t at) {
     sam_expr_kind kind = sam_expr_at(r->s, factors->at[at])->kind;
     bool joined = false;
@@ -66,7 +66,7 @@ static bool must_distribute(const rewrite *r, const fe_exprs *factors, uint32_t 
 
 static sam_expr product(rewrite *r, const fe_exprs *factors, bool negative, src_loc loc);
 
-/* The product with factor `at` replaced by `term` and the others by themselves, or by copies. */
+/* Returns the product with factor `at` replaced by `term`, and the other factors or copies of them. */
 static sam_expr term_product(rewrite *r, const fe_exprs *factors, uint32_t at, sam_expr term, bool copies,
                              src_loc loc) {
     fe_exprs all = {0};
@@ -122,7 +122,7 @@ static sam_expr body_of_sums(const sam_statement *s, sam_expr sum, uint64_t *var
     return sum;
 }
 
-/* A sum, or sum of sums, with its factors that have none of the variables in front. */
+/* Writes those factors of a sum, or of a sum of sums, that have none of the variables in front of it. */
 static sam_expr factor_sum(rewrite *r, sam_expr sum) {
     uint64_t vars = 0;
     sam_expr last = {0}, body = body_of_sums(r->s, sum, &vars, &last);

@@ -110,7 +110,7 @@ static bool find_parts(expansion *x, sam_var v, parts *out) {
 
 /* ---- padding --------------------------------------------------------------------------------- */
 
-/* Whether e is zero wherever all operands that v indexes are. */
+/* Returns whether e is zero wherever all operands that v indexes are. */
 static bool vanishes(const sam_statement *s, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
     switch (x->kind) {
@@ -175,7 +175,7 @@ static bool same_view(const sam_view *a, const sam_view *b, uint32_t order) {
     return same;
 }
 
-/* The tensor split as its indices are: one that is there already, or a new one. */
+/* Returns the tensor split as its indices are: one that is there already, or a new one. */
 static sam_tensor use_split(expansion *x, sam_tensor old, const sam_tensor_data *split, bool *used) {
     for (uint32_t t = 1; t <= x->s->tensors.len; t++) {
         const sam_tensor_data *known = sam_tensor_at(x->s, (sam_tensor){t});
@@ -255,7 +255,7 @@ static bool expand_tensors(expansion *x) {
 
 /* ---- the statement --------------------------------------------------------------------------- */
 
-/* Sums over each part instead of over the variable. */
+/* Replaces sums over the variable by sums over each of its parts. */
 static void expand_sums(expansion *x, sam_expr e) {
     sam_expr_data y = *sam_expr_at(x->s, e);
     if (y.a.v)

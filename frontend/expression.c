@@ -82,7 +82,7 @@ static bool parse_index_list(parser *p, char close, sam_expr_data *access, uint3
     return false;
 }
 
-/* The indices after the tensor's name; *last becomes the last token of the access. */
+/* Reads the indices after the tensor's name; *last becomes the last token of the access. */
 static bool parse_indices(parser *p, sam_expr_data *access, uint32_t *order, src_loc *last) {
     if (fe_take_sign(&p->in, '_') && !fe_at_sign(&p->in, '{')) {
         *last = p->in.token.loc;

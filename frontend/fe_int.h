@@ -112,7 +112,7 @@ bool fe_check_relation(const fe_kernel *k, const fe_relation *r, uint64_t *open,
                        diagnostics *d);
 /* Returns the relation that replaces v, or NULL. */
 const fe_relation *fe_replacing(const fe_kernel *k, sam_var v);
-/* The variables that a relation introduces; returns how many. */
+/* Lists the variables that a relation introduces; returns how many they are. */
 uint32_t fe_new_vars(const fe_relation *r, sam_var v[2]);
 /* Adds the loops that variable v became: itself, or those of what replaced it. */
 void fe_add_loops_of(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out);
@@ -227,7 +227,7 @@ fe_leaves fe_collect_leaves(const sam_statement *s, arena *mem);
 fe_presence fe_presence_start(const fe_leaves *leaves, arena *mem); /* all leaves present */
 /* Returns the domain before loop v. O(subsets * e). */
 fe_domain fe_domain_of(const fe_leaves *leaves, const fe_presence *p, sam_expr e, sam_var v);
-/* The presence inside loop v of e, as a new value. O(3^leaves * e). */
+/* Returns the presence inside loop v of e, as a new value. O(3^leaves * e). */
 fe_presence fe_presence_inside(const fe_leaves *leaves, const fe_presence *p, sam_expr e, sam_var v,
                                arena *mem);
 bool fe_has_index(const sam_statement *s, sam_expr access, sam_var v);

@@ -57,7 +57,7 @@ static void extend_ones(filling *f, sam_expr ones, sam_var v, sam_level_format f
     x->index[t->order++] = v;
 }
 
-/* The operand of ones that *e is multiplied by, which is added if there is none. */
+/* Returns the operand of ones that *e is multiplied by, which is added if there is none. */
 static sam_expr ones_beside(filling *f, sam_expr *e) {
     const sam_expr_data *x = sam_expr_at(f->s, *e);
     if (x->kind == SAM_EXPR_MUL) {
@@ -72,7 +72,7 @@ static sam_expr ones_beside(filling *f, sam_expr *e) {
     return ones;
 }
 
-/* Whether an operand of the user's says how far v goes, or the user did. */
+/* Returns whether an operand of the user's says how far v goes, or the user did. */
 static bool extent_is_known(const sam_statement *s, sam_var v) {
     bool known = sam_var_at(s, v)->extent > 0;
     for (uint32_t e = 0; e < s->exprs.len && !known; e++) {
@@ -122,7 +122,7 @@ static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v) {
     return done;
 }
 
-/* The side of the addition that v does not index. */
+/* Fills the side of the addition that v does not index. */
 static fill_step fill_addition(filling *f, sam_expr addition, sam_var v) {
     sam_expr_data x = *sam_expr_at(f->s, addition);
     bool a_has_v = fe_free_vars(f->s, x.a) >> (v.v - 1) & 1;
@@ -162,7 +162,7 @@ static fill_step fill_once(filling *f) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* One dense level of the result that lacks coordinates: body + 0 * ones. */
+/* Fills one dense level of the result that lacks coordinates: body + 0 * ones. */
 static fill_step fill_result(filling *f) {
     fe_scope scope = fe_outer_scope(f->s, f->mem);
     fe_scope_order(f->s, &scope);

@@ -66,7 +66,7 @@ static sam_expr absorb_sums(lowering *w, sam_expr e, const fe_vars *taken, fe_va
     return (sam_expr){w->s->exprs.len};
 }
 
-/* Sums left inside a body whose values would meet nothing: refused. */
+/* Refuses sums that are left inside a body and whose values would meet nothing. */
 static bool no_sums_left(lowering *w, sam_expr body, sam_var empty_loop) {
     fe_exprs left = {0};
     fe_inner_sums(w->s, body, w->mem, &left);

@@ -29,7 +29,7 @@ static bool all_ones(const sam_tensor_data *t) {
     return all;
 }
 
-/* Whether an operand has the value 1 wherever it matters. */
+/* Returns whether an operand has the value 1 wherever it matters. */
 static bool is_ones(const sam_statement *s, sam_expr access) {
     const sam_expr_data *x = sam_expr_at(s, access);
     const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
@@ -51,7 +51,7 @@ static void feed_operand(lowering *w, const value *from, sam_node alu, uint8_t p
     vec_push(w->g->mem, &sam_node_at(w->g, alu)->extra, (sam_attribute){key, text});
 }
 
-/* One operation on streams and at most one constant; `negative` is up to the caller. */
+/* Adds one operation on streams and at most one constant; `negative` is up to the caller. */
 static value add_alu(lowering *w, const char *operation, const value *a, const value *b, src_loc loc) {
     sam_node n = lower_add_node(w, SAM_ALU, loc);
     sam_node_at(w->g, n)->alu = names_intern(w->g->names, operation);
@@ -107,8 +107,8 @@ static value multiply_values(lowering *w, value a, value b, src_loc loc) {
     return product;
 }
 
-/* The first operand under e whose loops have all been iterated, so not in a sum inside e; of ones if `ones`;
- * 0 if there is none. */
+/* Returns the first operand under e whose loops have all been iterated, so not in a sum inside e; one of ones
+ * if `ones`; 0 if there is none. */
 static sam_expr find_operand(const lowering *w, sam_expr e, bool ones) {
     const sam_expr_data *x = sam_expr_at(w->s, e);
     if (x->kind == SAM_EXPR_ACCESS)
@@ -183,7 +183,7 @@ stream lower_reducer(lowering *w, stream val, src_loc loc) {
     return lower_out(n, 0);
 }
 
-/* A sum inside an expression: its loops, its body, a reducer for each of its variables. */
+/* Computes a sum inside an expression: its loops, its body, and a reducer for each of its variables. */
 static bool compute_sum(lowering *w, sam_expr e, const fe_presence *in, value *result) {
     src_loc loc = sam_expr_at(w->s, e)->loc;
     fe_scope scope = fe_sum_scope(w->s, e, w->mem);

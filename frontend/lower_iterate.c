@@ -49,7 +49,7 @@ static joined join_leaf(lowering *w, sam_expr access, sam_var v) {
     return j;
 }
 
-/* One joiner over all streams; a single stream needs none. */
+/* Adds one joiner over all streams; a single stream needs none. */
 static joined add_joiner(lowering *w, sam_primitive kind, sam_var v, const joined_vec *streams, src_loc loc) {
     if (streams->len == 1)
         return streams->at[0];
@@ -129,7 +129,7 @@ static joined join_expr(lowering *w, sam_expr e, sam_var v) {
     return add_joiner(w, unites ? SAM_UNION : SAM_INTERSECT, v, &streams, x->loc);
 }
 
-/* The format of the result along v; none if v is summed over. */
+/* Returns the format of the result along v; none if v is summed over. */
 static sam_level_format result_level(const sam_statement *s, sam_var v) {
     const sam_tensor_data *t = sam_tensor_at(s, s->result);
     for (uint32_t l = 0; l < t->order; l++) {

@@ -48,7 +48,7 @@ static void add_coordinate_droppers(lowering *w, loops *l) {
     }
 }
 
-/* Whether some loop may be empty for a coordinate of the one around it. */
+/* Returns whether some loop may be empty for a coordinate of the one around it. */
 static bool any_empty_inside(const loops *l, uint32_t to) {
     return to > 1 && lower_first_empty(l, 1, to) < to;
 }
@@ -160,7 +160,7 @@ static bool reduce_and_drop(lowering *w, loops *l, stream *val) {
 
 /* ---- writers --------------------------------------------------------------------------------- */
 
-/* "X:ss:1,0": the result's format with that level compressed. */
+/* Returns the result's format with that level compressed, as "X:ss:1,0". */
 static const char *compressed_format(const lowering *w, uint32_t level) {
     const sam_tensor_data *result = sam_tensor_at(w->s, w->s->result);
     const char *levels = "", *modes = "";

@@ -26,7 +26,7 @@ static bool has_sum(const sam_statement *s, sam_expr e, sam_var v) {
            (x->b.v && has_sum(s, x->b, v));
 }
 
-/* Whether e = sum(v, f) for an expression f that pull_out can make. */
+/* Returns whether e = sum(v, f) for an expression f that pull_out can make. */
 static bool can_move(const sam_statement *s, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
     switch (x->kind) {
@@ -88,7 +88,7 @@ typedef struct {
     sam_var v, around;
 } misplaced;
 
-/* Whether one of `inner` is outside of one of `outer`. */
+/* Returns whether one of `inner` is outside of one of `outer`. */
 static bool find_outside(const sam_statement *s, const fe_vars *outer, const fe_vars *inner,
                          misplaced *found) {
     for (uint32_t i = 0; i < inner->len; i++) {

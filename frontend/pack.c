@@ -80,7 +80,7 @@ static name_id copy_name(const sam_statement *s, name_id name) {
     }
 }
 
-/* The view of the plain tensor: of the declared one, through the view that one may already be. */
+/* Makes the view of the plain tensor: of the declared one, through the view that this one may already be. */
 static sam_view plain_view(const sam_tensor_data *t, const sam_var *index, const plain_access *a) {
     sam_view base = t->view;
     if (!base.source.v) {

@@ -20,7 +20,7 @@ typedef struct {
     fe_leaves leaves;
 } padding;
 
-/* Whether some operand under e is repeated along v. */
+/* Returns whether some operand under e is repeated along v. */
 static bool has_repeated(const sam_statement *s, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_ACCESS)
@@ -43,14 +43,16 @@ static void mark(sam_statement *s, sam_expr e, sam_var v, bool padded) {
         mark(s, x->b, v, padded);
 }
 
-/* Whether loop `at`, or one inside of it, is a loop of the result: its coordinates hang on loop `at`. */
+/* Returns whether loop `at`, or one inside of it, is a loop of the result: its coordinates hang on loop `at`.
+ */
 static bool results_hang_on(const padding *p, const fe_vars *loops, uint32_t at) {
     while (at < loops->len && !sam_is_result_var(p->s, loops->at[at]))
         at++;
     return at < loops->len;
 }
 
-/* Whether some operand under e is dense along a loop inside of loop v: its scanner may get a stop first. */
+/* Returns whether some operand under e is dense along a loop inside of loop v: its scanner may get a stop
+ * first. */
 static bool has_dense_inside(const sam_statement *s, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
     for (uint32_t l = 0; x->kind == SAM_EXPR_ACCESS && l < sam_tensor_at(s, x->tensor)->order; l++) {
@@ -62,8 +64,8 @@ static bool has_dense_inside(const sam_statement *s, sam_expr e, sam_var v) {
     return (x->a.v && has_dense_inside(s, x->a, v)) || (x->b.v && has_dense_inside(s, x->b, v));
 }
 
-/* Whether the loop cannot be empty, padded if that is what it takes. `outermost`: of all loops; `repeated`:
- * its operands are what the loops iterate over and repeat. */
+/* Returns whether the loop cannot be empty, padded if that is what it takes. `outermost`: of all loops;
+ * `repeated`: its operands are what the loops iterate over and repeat. */
 static bool pad_loop(padding *p, const fe_scope *scope, uint32_t at, bool outermost, sam_expr repeated,
                      const fe_presence *presence) {
     sam_expr body = scope->body;
@@ -80,7 +82,7 @@ static bool pad_loop(padding *p, const fe_scope *scope, uint32_t at, bool outerm
     return nonempty;
 }
 
-/* Whether only products and signs lie between e and a sum inside of it. */
+/* Returns whether only products and signs lie between e and a sum inside of it. */
 static bool is_factor(const sam_statement *s, sam_expr e, sam_expr sum) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (e.v == sum.v)

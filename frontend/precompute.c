@@ -42,7 +42,7 @@ static void factors_of(const sam_statement *s, sam_expr e, arena *mem, fe_exprs 
     }
 }
 
-/* Whether e is the subexpression, or a product of which it has some factors; the others are kept. */
+/* Returns whether e is the subexpression, or a product of which it has some factors; the others are kept. */
 static bool matches(search *f, sam_expr e) {
     fe_exprs have = {0}, want = {0};
     f->others.len = 0;
@@ -203,7 +203,7 @@ static bool parse_request(fe_reader *in, const fe_cin *cin, fe_kernel *k, reques
 
 /* ---- the two kernels ------------------------------------------------------------------------- */
 
-/* Whether e, apart from the place itself, has v. */
+/* Returns whether e, apart from the place itself, has v. */
 static bool others_have(const search *f, sam_expr *e, sam_var v) {
     if (e == f->place) {
         for (uint32_t i = 0; i < f->others.len; i++) {
@@ -218,7 +218,7 @@ static bool others_have(const search *f, sam_expr *e, sam_var v) {
     return (x->a.v && others_have(f, &x->a, v)) || (x->b.v && others_have(f, &x->b, v));
 }
 
-/* Sums around the place that can move into the new kernel: a bit for each variable. */
+/* Returns the sums around the place that can move into the new kernel, a bit for each variable. */
 static uint64_t movable(const search *f, const request *r) {
     uint64_t bits = 0;
     for (uint32_t i = f->sums.len - f->product_sums; i < f->sums.len; i++) {
@@ -242,7 +242,7 @@ static sam_expr with_sums(const search *f, sam_statement *s, sam_expr e, uint64_
     return e;
 }
 
-/* The tree without the sums of `bits` around the place: each is replaced by what it sums. */
+/* Removes the sums of `bits` around the place from the tree: each is replaced by what it sums. */
 static void drop_sums(sam_statement *s, sam_expr *e, const search *f, uint64_t bits) {
     sam_expr_data *x = sam_expr_at(s, *e);
     bool around = false;
@@ -301,7 +301,8 @@ static name_id workspace_name(const fe_cin *cin, const request *r) {
     }
 }
 
-/* The workspace's tensor and its indices, in the order of the kernel's loops: it is stored as it is made. */
+/* Adds the workspace's tensor and its indices, in the order of the kernel's loops: it is stored as it is
+ * made. */
 static void index_workspace(const sam_statement *s, uint64_t vars, sam_tensor_data *w, sam_var *index) {
     for (uint32_t i = 0; i < s->loops.len && w->order < SAM_MAX_ORDER; i++) {
         if (!(vars >> (s->loops.at[i].v - 1) & 1))
@@ -312,7 +313,7 @@ static void index_workspace(const sam_statement *s, uint64_t vars, sam_tensor_da
     }
 }
 
-/* The new kernel: w(...) = sums of the subexpression, over the loops of its variables. */
+/* Makes the new kernel: w(...) = sums of the subexpression, over the loops of its variables. */
 static void make_producer(const search *f, const fe_kernel *k, const request *r, uint64_t moved,
                           sam_tensor_data w, const sam_var *index, arena *mem, fe_kernel *out) {
     sam_statement *s = &out->s;

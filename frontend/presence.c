@@ -111,7 +111,7 @@ static bool dense_along(const sam_statement *s, sam_expr access, sam_var v) {
            SAM_LEVEL_DENSE;
 }
 
-/* Whether e has no coordinate of u where its operands that v indexes are absent. */
+/* Returns whether e has no coordinate of u where its operands that v indexes are absent. */
 static bool ends_with(const sam_statement *s, sam_expr e, sam_var u, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_ACCESS)
@@ -125,7 +125,7 @@ static bool ends_with(const sam_statement *s, sam_expr e, sam_var u, sam_var v) 
     return (a || b) && (!a || ends_with(s, x->a, u, v)) && (!b || ends_with(s, x->b, u, v));
 }
 
-/* Whether every operand of e that v indexes has all its coordinates. */
+/* Returns whether every operand of e that v indexes has all its coordinates. */
 static bool all_dense_along(const sam_statement *s, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_ACCESS)

@@ -51,7 +51,7 @@ fe_reach fe_level_reach(const sam_statement *s, const fe_vars *loops, sam_var v)
     return reach;
 }
 
-/* Whether e is 0 * ones with that reach. */
+/* Returns whether e is 0 * ones with that reach. */
 static bool reaches(const sam_statement *s, sam_expr e, fe_reach reach) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind != SAM_EXPR_MUL || !fe_is_zero(s, x->a) || sam_expr_at(s, x->b)->kind != SAM_EXPR_ACCESS)

@@ -37,7 +37,7 @@ static const char *loop_list(const scheduler *c) {
     return list;
 }
 
-/* A loop of *k, or of any kernel if that is NULL: the last that has one of the name. */
+/* Reads a loop of *k, or if that is NULL of the last kernel that has one of the name. */
 static bool parse_loop(scheduler *c, fe_kernel **k, sam_var *v) {
     const fe_token *t = &c->in.token;
     if (t->kind != FE_NAME)
@@ -139,7 +139,7 @@ static bool do_split(scheduler *c) {
     return relate(c, k, r);
 }
 
-/* Whether e has a value only where tensor t has a coordinate of v. */
+/* Returns whether e has a value only where tensor t has a coordinate of v. */
 static bool only_where(const sam_statement *s, sam_expr e, name_id t, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
     switch (x->kind) {
@@ -223,7 +223,7 @@ static bool do_pos(scheduler *c) {
     return relate(c, k, r);
 }
 
-/* Whether a scope has both variables' loops: no assignment of another scope is between them. */
+/* Returns whether a scope has both variables' loops: no assignment of another scope is between them. */
 static bool in_one_scope(const fe_kernel *k, const fe_scope *scope, sam_var a, sam_var b, arena *mem) {
     fe_vars loops = fe_scope_loops(k, scope, mem);
     bool has_a = false, has_b = false;

@@ -79,7 +79,7 @@ static bool parse_levels(fe_reader *r, const sam_statement *s, sam_tensor_data *
     return true;
 }
 
-/* A mode number below the tensor's order that was not used yet. */
+/* Reads a mode number below the tensor's order that was not used yet. */
 static bool parse_mode(fe_reader *r, sam_tensor_data *t, uint32_t l, uint32_t *used, diagnostics *d) {
     const fe_token *number = &r->token;
     uint32_t mode = fe_whole_number(number, SAM_MAX_ORDER);
@@ -166,7 +166,7 @@ bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s) {
 
 /* ---- dimensions ------------------------------------------------------------------------------ */
 
-/* One extent of a variable; stated[v - 1] is where it was stated before. */
+/* Sets one extent of a variable; stated[v - 1] is where it was stated before. */
 static bool set_extent(sam_statement *s, sam_var v, uint32_t extent, src_loc loc, src_loc *stated,
                        diagnostics *d) {
     sam_var_data *var = sam_var_at(s, v);

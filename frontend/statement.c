@@ -289,7 +289,7 @@ void fe_inner_sums(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *out
 
 /* ---- fe_parse -------------------------------------------------------------------------------- */
 
-/* Literals of integer statements: whole, and within 16 bits, signed or not. */
+/* Checks that the literals of integer statements are whole, and within 16 bits, signed or not. */
 static bool check_literals(const sam_statement *s, diagnostics *d) {
     for (uint32_t e = 0; e < s->exprs.len; e++) {
         const sam_expr_data *x = &s->exprs.at[e];

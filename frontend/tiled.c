@@ -11,7 +11,7 @@ bool fe_meets_padding(const sam_statement *s, sam_var v) {
     return s->tiled && !sam_is_result_var(s, v);
 }
 
-/* Whether `addend` stands beside a sum over a variable that it lacks. */
+/* Returns whether `addend` stands beside a sum over a variable that it lacks. */
 static bool beside_sum(const sam_statement *s, sam_expr addend, sam_expr other) {
     uint64_t lacks = sam_vars_of(s, other) & ~sam_vars_of(s, addend);
     for (uint32_t v = 1; v <= s->vars.len; v++) {
@@ -21,7 +21,7 @@ static bool beside_sum(const sam_statement *s, sam_expr addend, sam_expr other) 
     return false;
 }
 
-/* Whether `access` lies below e and takes part once; `once`: e itself does. */
+/* Returns whether `access` lies below e and takes part once; `once`: e itself does. */
 static bool once_below(const sam_statement *s, sam_expr e, sam_expr access, bool once) {
     const sam_expr_data *x = sam_expr_at(s, e);
     bool adds = x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB;
@@ -35,7 +35,7 @@ bool fe_takes_part_once(const sam_statement *s, sam_expr access) {
     return once_below(s, s->rhs, access, false);
 }
 
-/* Whether e is 0 where its operands are. */
+/* Returns whether e is 0 where its operands are. */
 static bool vanishes(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     switch (x->kind) {

@@ -37,7 +37,7 @@ static const sam_edge_data *edge(const unrolling *u, uint32_t e) {
     return &u->in->edges.at[e];
 }
 
-/* What iterates over the loop: its streams are dealt out, it is not copied. */
+/* Returns whether the node iterates over the loop: its streams are dealt out, it is not copied. */
 static bool iterates(const unrolling *u, sam_node n) {
     const sam_node_data *node = sam_node_at(u->in, n);
     if (!name_eq(node->index, u->loop))
@@ -84,7 +84,7 @@ static int depth_of(const unrolling *u, sam_node n, uint8_t port, const int *in)
     return OUTSIDE;
 }
 
-/* Whether all inputs of n have a depth; fills in[] by port. */
+/* Returns whether all inputs of n have a depth; fills in[] by port. */
 static bool inputs_inside(const unrolling *u, sam_node n, int *in) {
     for (uint32_t i = u->ins.first[n.v - 1]; i < u->ins.first[n.v]; i++) {
         uint32_t e = u->ins.list[i];
@@ -172,7 +172,8 @@ static sam_node copy_of(const unrolling *u, sam_node n, uint32_t copy) {
     return (sam_node){u->first[n.v - 1].v + (u->copied[n.v - 1] ? copy : 0)};
 }
 
-/* The parallelizer or serializer of the port that edge e leaves, with its edges on the port's side. */
+/* Returns the parallelizer or serializer of the port that edge e leaves, with its edges on the port's side.
+ */
 static sam_node fork_of(unrolling *u, uint32_t e, sam_primitive kind) {
     const sam_edge_data *from = edge(u, e);
     sam_node *fork = &u->fork[u->port_of[e]];

@@ -171,8 +171,8 @@ static void check_tile(checker *c, onyx_node h) {
 
 /* ---- cycles: a loop of streams never receives its first token -------------------------------- */
 
-/* Whether the link's sink waits for its source. An accumulator's memory does not: its reader begins with the
- * empty block that the writer makes of itself. */
+/* Returns whether the link's sink waits for its source. An accumulator's memory does not: its reader begins
+ * with the empty block that the writer makes of itself. */
 static bool orders(const onyx_graph *g, const onyx_link *l) {
     const onyx_node_data *sink = onyx_node_at(g, l->sink);
     bool sums = sink->kind == ONYX_WRITE_SCANNER && onyx_get(sink, ONYX_SET_WRITE_SCANNER_INIT_BLANK) != 0;
@@ -213,7 +213,7 @@ static void check_cycles(checker *c) {
 
 typedef enum { TRAIT_EMPTY_TOKEN, TRAIT_LOST_STOPS, TRAIT_VALUES } trait;
 
-/* Whether the node's output port may carry the trait, given the trait of each of its inputs. */
+/* Returns whether the node's output port may carry the trait, given the trait of each of its inputs. */
 static bool emits(const checker *c, const bool *carries, onyx_node h, onyx_port port, trait t) {
     const onyx_node_data *node = onyx_node_at(c->g, h);
     bool empty = t == TRAIT_EMPTY_TOKEN, values = t == TRAIT_VALUES;

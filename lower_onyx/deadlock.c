@@ -168,7 +168,7 @@ static uint32_t parent_of(const analysis *a, uint32_t stream) {
     return a->m.streams.at[stream].parent;
 }
 
-/* Whether the channel carries an accumulator's finished sum, not its sum so far. */
+/* Returns whether the channel carries an accumulator's finished sum, not its sum so far. */
 static bool is_total(const analysis *a, const dl_process *p, const dl_channel *c) {
     return c->stream == p->total &&
            a->m.process_of[a->m.n->nets.at[c->net].source.cell.v - 1] == (uint32_t)(p - a->m.processes.at);
@@ -213,7 +213,7 @@ static int weight_of_tokens(const analysis *a, const edge *e) {
     BUG("edge kind %d", (int)e->kind);
 }
 
-/* Whether a dropper has taken stops from the stream. */
+/* Returns whether a dropper has taken stops from the stream. */
 static bool dropped(const analysis *a, const dl_channel *c) {
     net_pin source = a->m.n->nets.at[c->net].source;
     return a->m.processes.at[a->m.process_of[source.cell.v - 1]].kind == DL_DROP && source.port != DROP_OUTER;
@@ -307,7 +307,8 @@ static uint32_t root_of(const uint32_t *joined, uint32_t b) {
     return b;
 }
 
-/* Whether a process and a branch at it are connected by others, too. A dropper may be passed twice. */
+/* Returns whether a process and a branch at it are connected by others, too. A dropper may be passed twice.
+ */
 static bool other_way(analysis *a, uint32_t process, uint32_t branch) {
     uint32_t streams = a->m.streams.len, all = streams + a->m.processes.len;
     if (a->m.processes.at[process].kind == DL_DROP)
@@ -390,7 +391,7 @@ static bool may_pass(const analysis *a, const edge *e) {
     return e->weight != NEVER && (e->process == DL_NONE || !a->busy_process[e->process]);
 }
 
-/* Whether a way leads from a node to the start by what is not busy. */
+/* Returns whether a way leads from a node to the start by what is not busy. */
 static bool leads_back(analysis *a, uint32_t node) {
     u32_vec *todo = &a->todo;
     todo->len = 0;
@@ -457,7 +458,7 @@ static bool circle_through(analysis *a, uint32_t node, bool across, int least) {
     return a->best_way.len > 0;
 }
 
-/* Whether some way leads from a node to another family's and back without bounds that exclude it. */
+/* Returns whether some way leads from a node to another family's and back without bounds that exclude it. */
 static bool may_cross(const analysis *a, uint32_t node) {
     uint32_t home = branch_of(a, node);
     for (uint32_t i = 0; i < a->n_within; i++) {
@@ -509,7 +510,7 @@ static void count_in(analysis *a, uint32_t stream, bool among, uint32_t fiber) {
     find_bounds(a);
 }
 
-/* Whether there is a circle that is possible if no fiber is longer than that. */
+/* Returns whether there is a circle that is possible if no fiber is longer than that. */
 static bool open_circle(analysis *a, uint32_t stream, uint32_t fiber) {
     count_in(a, stream, false, fiber);
     for (uint32_t i = 0; i < a->n_within; i++) {

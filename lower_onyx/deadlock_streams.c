@@ -66,7 +66,7 @@ static uint32_t parent_of(const dl_model *m, uint32_t stream) {
     return m->streams.at[stream].parent;
 }
 
-/* Whether the stream's tokens are known to be fibers of another stream's. */
+/* Returns whether the stream's tokens are known to be fibers of another stream's. */
 static bool nested(const dl_model *m, uint32_t stream) {
     return stream != 0 && !m->streams.at[stream].loose;
 }
@@ -131,7 +131,7 @@ static bool make_streams(dl_model *m, const net_cell_data *c, dl_kind kind, cons
     return fits;
 }
 
-/* Whether a cell's output has coordinates that grow in every fiber. */
+/* Returns whether a cell's output has coordinates that grow in every fiber. */
 static bool gives_sorted(const dl_model *m, const net_cell_data *c, dl_kind kind, const uint32_t in[DL_INS],
                          uint32_t port) {
     if (kind == DL_SUM)

@@ -135,7 +135,7 @@ static uint32_t inputs_of(const sam_graph *s, sam_node node) {
 
 static bool crd_is_full(const sam_graph *s, const sam_edge_data *edge);
 
-/* Whether no reference of the stream can be the empty token. */
+/* Returns whether no reference of the stream can be the empty token. */
 static bool ref_is_present(const sam_graph *s, const sam_edge_data *edge) {
     if (edge == NULL)
         return true; /* the root */
@@ -150,7 +150,7 @@ static bool ref_is_present(const sam_graph *s, const sam_edge_data *edge) {
                        crd_is_full(s, lower_edge_into(s, edge->src, (uint8_t)(2 * operand))));
 }
 
-/* Whether every fiber of the coordinate stream holds every coordinate of its level. */
+/* Returns whether every fiber of the coordinate stream holds every coordinate of its level. */
 static bool crd_is_full(const sam_graph *s, const sam_edge_data *edge) {
     if (edge == NULL)
         return false;
@@ -166,7 +166,8 @@ static bool crd_is_full(const sam_graph *s, const sam_edge_data *edge) {
 
 /* ---- vector reducers -------------------------------------------------------------------------- */
 
-/* Whether the sums stand in a loop: the memory tiles give done after two levels of stops, no more, no less.
+/* Returns whether the sums stand in a loop: the memory tiles give done after two levels of stops, no more, no
+ * less.
  */
 static bool any_outermost_sum(const sam_graph *s) {
     for (uint32_t i = 0; i < s->nodes.len; i++) {
@@ -416,7 +417,7 @@ static onyx_node lower_alu(lowering *l, sam_node h) {
     return node;
 }
 
-/* Whether the node adds up bfloat16 numbers where nothing does. */
+/* Returns whether the node adds up bfloat16 numbers where nothing does. */
 static bool sums_bf16_in_vain(lowering *l, sam_node h) {
     if (!sam_node_at(l->sam, h)->fp || l->options->extended)
         return false;
@@ -523,7 +524,7 @@ static onyx_node add_accumulator(lowering *l, sam_node h, sam_end loop) {
     return joiner;
 }
 
-/* Whether a memory tile has room for a vector as wide as a sub-tile. */
+/* Returns whether a memory tile has room for a vector as wide as a sub-tile. */
 static bool has_sum_room(lowering *l, sam_node h) {
     name_id index = sam_node_at(l->sam, h)->index;
     uint32_t most = lower_widest(l->sam, index, l->options->extended), edge = edge_along(l->options, index);

@@ -191,7 +191,7 @@ const onyx_alu_op *onyx_alu_find(const char *name, bool bf16);
 /* Settings are stored by their position among the kind's settings. A setting of another kind is a BUG. */
 void onyx_set(onyx_node_data *node, onyx_setting setting, uint32_t value);
 uint32_t onyx_get(const onyx_node_data *node, onyx_setting setting);
-/* Whether the node's settings make the port live. */
+/* Returns whether the node's settings make the port live. */
 bool onyx_port_live(const onyx_node_data *node, onyx_port port);
 
 /* A stream of a SAM graph, by what sends it; node 0: none. */

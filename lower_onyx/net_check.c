@@ -115,7 +115,7 @@ static void check_net(const netlist *n, uint32_t index, net_pin *driver, diagnos
 
 enum { US_POS_IN, ADDR_IN, BLOCK_WR_IN, DATA_IN };
 
-/* Whether a memory tile's scanners read that input port. */
+/* Returns whether a memory tile's scanners read that input port. */
 static bool memory_needs(const netlist *n, const net_cell_data *c, uint8_t port) {
 #define FIELD(name) (net_config_of(n, c, "fiber_access_16_inst_" name) != 0)
     bool dense = FIELD("read_scanner_dense"), read_out = FIELD("read_scanner_block_mode");

@@ -64,7 +64,7 @@ const char *net_port_name(net_tile tile, bool output, uint8_t port) {
 
 enum { DATA_IN = 3 }; /* of a fiber access */
 
-/* Whether the pin's cell has words to send before any come in there: the memory of an accumulator. */
+/* Returns whether the pin's cell has words to send before any come in there: the memory of an accumulator. */
 static bool starts_itself(const netlist *n, net_pin sink) {
     const net_cell_data *c = net_cell_at(n, sink.cell);
     return c->mode == NET_MODE_FIBER_ACCESS && sink.port == DATA_IN &&

@@ -36,7 +36,7 @@ typedef struct {
     const char *value;
 } option_given;
 
-/* "32": along every dimension; "64x8": along each. */
+/* An edge along every dimension ("32"), or one along each ("64x8"). */
 typedef struct {
     uint32_t n, edge[SAM_MAX_ORDER];
 } option_size;
@@ -104,9 +104,9 @@ bool options_parse(option_command command, int argc, const char *const *argv, ar
                    command_line *o);
 /* E0905-folder where -o names none. */
 bool options_want_folder(const command_line *o, diagnostics *d);
-/* "-o", "--tile" */
+/* Returns how the option is written: "-o", "--tile". */
 const char *options_spelling(option_key key, arena *mem);
-/* The index of a text among words; E0903-option-value, and 0. */
+/* Returns the index of a text among words; 0 after E0903-option-value. */
 uint32_t options_choose(const char *what, const char *text, const char *const *words, arena *mem,
                         diagnostics *d);
 /* True if `known` is fewer slips from the text than *distance, which it then is: insertions, deletions,

@@ -101,7 +101,7 @@ static const char *value_after(const parsing *p, const char *option, size_t leng
     return NULL;
 }
 
-/* A long option at argv[i]; the index of its last word. */
+/* Reads a long option at argv[i]; returns the index of its last word. */
 static int long_option(parsing *p, int i) {
     const char *text = p->argv[i], *name = text + 2, *value = strchr(name, '=');
     size_t length = value ? (size_t)(value - name) : strlen(name);
@@ -121,7 +121,7 @@ static int long_option(parsing *p, int i) {
     return i;
 }
 
-/* Letters at argv[i]; the index of the last one's value. */
+/* Reads letters at argv[i]; returns the index of the last one's value. */
 static int letters(parsing *p, int i) {
     for (const char *letter = p->argv[i] + 1; *letter; letter++) {
         const option_row *row = find(p, letter, 0);
@@ -163,7 +163,7 @@ static bool find_all(parsing *p) {
 
 /* ---- what it means ----------------------------------------------------------------------------- */
 
-/* The engines of a row, as "cycle, rtl or soc". */
+/* Returns the engines of a row, as "cycle, rtl or soc". */
 static const char *engines_of(const option_row *row, arena *mem) {
     const char *const *words = option_rows[OPTION_ENGINE].words, *text = "";
     for (uint32_t e = 0, left = row->engines >> ENGINE_SAM; words[e]; e++, left >>= 1) {

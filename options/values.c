@@ -13,7 +13,7 @@ static void *member_of(const option_values *to, const option_row *row) {
     return (char *)to->o + row->member;
 }
 
-/* Into a bool, an enum or a number. */
+/* Stores a value in a bool, an enum or a number. */
 static void store(const option_values *to, const option_row *row, uint64_t value) {
     const uint8_t byte = (uint8_t)value;
     const uint32_t word = (uint32_t)value;
@@ -79,7 +79,7 @@ static void take_word(option_values *to, const option_row *row, const char *valu
     take_text(to, row, row->words[choose(to, row, value)]);
 }
 
-/* "32", or "i:3072,k:32,64". */
+/* Reads "32", or "i:3072,k:32,64". */
 static void take_edges(option_values *to, const option_row *row, const char *value) {
     compile_edges *out = member_of(to, row);
     *out = (compile_edges){0};
@@ -121,7 +121,7 @@ static option_size size_of(option_values *to, const option_row *row, char *text)
     return out;
 }
 
-/* "16,32,64x8" */
+/* Reads "16,32,64x8". */
 static void take_sizes(option_values *to, const option_row *row, const char *value) {
     option_sizes *sizes = member_of(to, row);
     char *text = arena_strdup(to->mem, value), *rest = NULL;
@@ -129,7 +129,7 @@ static void take_sizes(option_values *to, const option_row *row, const char *val
         vec_push(to->mem, sizes, size_of(to, row, one));
 }
 
-/* "sam,netlist,-" */
+/* Reads "sam,netlist,-". */
 static void take_dumps(option_values *to, const option_row *row, const char *value) {
     compile_dumps *out = member_of(to, row);
     char *stages = arena_strdup(to->mem, value), *rest = NULL;

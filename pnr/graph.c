@@ -395,8 +395,8 @@ static bool wire_parse(const pnr_board *b, const char *name, pnr_hop *out) {
     return false;
 }
 
-/* Whether the switch box joins two tracks, by their sum or difference as the generator states it. Like the
- * one of check.c, this statement is independent of the tables that fabric.c reads. */
+/* Returns whether the switch box joins two tracks, by their sum or difference as the generator states it.
+ * Like the one of check.c, this statement is independent of the tables that fabric.c reads. */
 static bool formula_joins(uint32_t w, uint32_t from, uint32_t i, uint32_t to, uint32_t o) {
     uint32_t track[4] = {0};
     track[from] = i;

@@ -55,7 +55,7 @@ typedef struct {
 bool pnr_board_read(const char *name_or_path, arena *mem, diagnostics *d, pnr_board *out);
 /* Gives the board another profile, one of its "profiles" or PNR_PROFILE. Error: E0503-board-profile. */
 bool pnr_board_set_profile(pnr_board *b, const char *profile, diagnostics *d);
-/* Whether primitives of ours may be used (docs/boards.md). */
+/* Returns whether primitives of ours may be used (docs/boards.md). */
 bool pnr_board_extended(const pnr_board *b);
 void pnr_board_free(pnr_board *b); /* only the JSON document is not in the arena */
 net_tile pnr_site_tile(const pnr_board *b, uint32_t x, uint32_t y); /* what stands at (x, y); NONE outside */

@@ -32,7 +32,7 @@ static const char *name_of(const checker *c, name_id id) {
 
 /* ---- edges: ports exist, streams fit, nothing is driven twice -------------------------------- */
 
-/* The letter of a port in a row of the primitive table; 'x' where the position does not tell. */
+/* Returns the letter of a port in a row of the primitive table; 'x' where the position does not tell. */
 static char port_letter(const char *ports, uint32_t port) {
     size_t lead = strcspn(ports, "(");
     if (port < lead)
@@ -73,7 +73,7 @@ static char reducer_letter(const sam_node_data *n, uint32_t port) {
     return port < n->depth ? 'c' : 'v';
 }
 
-/* The number of ports where the node alone tells, else SAM_ANY. */
+/* Returns the number of ports where the node alone tells, otherwise SAM_ANY. */
 static int fixed_ports(const sam_node_data *n, int in_table) {
     return n->kind == SAM_VECTORREDUCER ? n->depth + 1 : in_table;
 }
@@ -148,7 +148,7 @@ static void check_edge(checker *c, const sam_edge_data *e) {
 
 /* ---- nodes: every input driven, the number of operands right --------------------------------- */
 
-/* How many inputs the node must have, given what is connected. */
+/* Returns how many inputs the node must have, given what is connected. */
 static uint32_t wanted_inputs(checker *c, sam_node n) {
     const sam_node_data *node = sam_node_at(c->g, n);
     uint32_t connected = c->in[n.v].len;

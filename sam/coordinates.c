@@ -37,7 +37,7 @@ typedef struct {
     uint16_t fill;
 } rule;
 
-/* Bits of the arguments at which a special value holds and whose fill it is. */
+/* Returns the bits of the arguments at which a special value holds and whose fill it is. */
 static uint32_t filled_with(const sam_operator *f, const sam_special *special, const uint16_t *fill,
                             uint32_t n) {
     uint32_t arguments = 0;
@@ -57,7 +57,7 @@ static uint16_t apply(const sam_operator *f, const uint16_t *fill, uint32_t n) {
     return f->fp && value == MINUS_ZERO ? 0 : value;
 }
 
-/* Whether every argument that the operator's own algebra names has the fill that it is tested for. */
+/* Returns whether every argument that the operator's own algebra names has the fill that it is tested for. */
 static bool is_tested(const sam_operator *f, const uint16_t *fill, uint32_t n) {
     for (const char *term = f->algebra; *term; term++) {
         uint32_t argument = (uint32_t)(*term - '0');

@@ -60,7 +60,8 @@ static const sam_edge_data *edge_into(const writer *w, sam_node dst, uint32_t po
 
 /* ---- names of joiner operands ---------------------------------------------------------------- */
 
-/* The tensor whose references arrive at operand k: the first node up the reference path that names one. */
+/* Returns the tensor whose references arrive at operand k: that of the first node up the reference path that
+ * names one. */
 static name_id operand_tensor(const writer *w, sam_node joiner, uint32_t k) {
     for (uint32_t steps = 0; steps <= w->g->nodes.len; steps++) {
         const sam_edge_data *e =
@@ -128,8 +129,8 @@ static void write_tensors(const writer *w) {
 
 /* ---- sizes of the arrays a writer needs, as the published generator wants them --------------- */
 
-/* "B0_dim": the size of an index variable, by the first operand of the graph comment that is scanned by it.
- */
+/* Returns the size of an index variable as "B0_dim", by the first operand of the graph comment that is
+ * scanned by it. */
 static const char *dimension_of(writer *w, name_id index) {
     for (uint32_t t = 0; t < w->g->tensors.len; t++)
         for (uint32_t i = 0; i < w->g->nodes.len; i++) {
@@ -141,7 +142,8 @@ static const char *dimension_of(writer *w, name_id index) {
     return NULL;
 }
 
-/* "B0_dim*C1_dim": product over the first `levels` storage levels of a written tensor; NULL if unknown. */
+/* Returns the product over the first `levels` storage levels of a written tensor, as "B0_dim*C1_dim"; NULL if
+ * it is not known. */
 static const char *product_of(writer *w, const sam_graph_tensor *t, uint32_t levels) {
     const char *product = "";
     for (uint32_t l = 0; l < levels; l++) {
@@ -358,7 +360,7 @@ static uint32_t skipped_operand(const writer *w, const sam_edge_data *e) {
     return e->src_port > operands ? e->src_port - operands - 1u : 0;
 }
 
-/* How the dialect names the ports of an edge; "" where it has no name for them. */
+/* Returns how the dialect names the ports of an edge; "" where it has no name for them. */
 static const char *edge_hint(writer *w, const sam_edge_data *e) {
     static const char *const named[2] = {"outer", "inner"}, *const in[2] = {"in", "in"};
     const sam_node_data *src = sam_node_at(w->g, e->src), *dst = sam_node_at(w->g, e->dst);

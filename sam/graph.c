@@ -14,7 +14,7 @@ void sam_graph_init(sam_graph *g, arena *mem, name_table *names) {
     *g = (sam_graph){.mem = mem, .names = names};
 }
 
-/* The smallest number from nodes.len on that no node has as its id. O(nodes) unless ids collide. */
+/* Returns the smallest number from nodes.len on that no node has as its id. O(nodes) unless ids collide. */
 static name_id fresh_id(const sam_graph *g) {
     for (uint32_t number = g->nodes.len;; number++) {
         char text[16];
@@ -81,7 +81,7 @@ name_id sam_stored_index(const sam_graph *g, sam_node n, uint32_t level) {
     return sam_attribute_of(g, n, key);
 }
 
-/* What distinguishes the node among those of its kind, after a blank; "" if nothing does. */
+/* Returns what distinguishes the node among those of its kind, after a blank; "" if nothing does. */
 static const char *label_detail(const sam_graph *g, const sam_node_data *n, arena *mem) {
     const char *tensor = names_text(g->names, n->tensor), *index = names_text(g->names, n->index);
     switch (n->kind) {
@@ -193,7 +193,7 @@ static int by_key(const void *a, const void *b) {
     return memcmp(a, b, sizeof(edge_key)); /* equal bytes, equal edges: ties do not matter */
 }
 
-/* The live edges with node ranks in place of handles, in an order that depends on nothing else. */
+/* Lists the live edges with node ranks in place of handles, in an order that depends on nothing else. */
 static uint32_t edge_keys(const sam_graph *g, const uint32_t *rank, edge_key *out) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < g->edges.len; i++) {

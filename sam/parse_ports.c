@@ -27,7 +27,7 @@ static bool no_port(const parser *p, uint32_t edge, const char *what, const char
 
 /* ---- the hints of an edge -------------------------------------------------------------------- */
 
-/* The port part of the comment or, if that is empty, of the label: "in-B" of "crd_in-B". */
+/* Returns the port part of the comment or, if that is empty, of the label: "in-B" of "crd_in-B". */
 static const char *hint_text(const parser *p, uint32_t edge, bool label) {
     const dot_edge *e = &p->dot.edges.at[edge];
     const dot_attribute *a = dot_find(&e->attributes, p->g->names, label ? "label" : "comment");
@@ -36,7 +36,7 @@ static const char *hint_text(const parser *p, uint32_t edge, bool label) {
     return type ? type + 1 : label ? "" : text;
 }
 
-/* Whether a hint names `index`: all of it, or what follows its last '-' or '_'. */
+/* Returns whether a hint names `index`: all of it, or what follows its last '-' or '_'. */
 static bool hint_names(const char *hint, const char *index) {
     const char *dash = strrchr(hint, '-'), *bar = strrchr(hint, '_');
     if (!*index)
@@ -50,7 +50,7 @@ static bool edge_names(const parser *p, uint32_t edge, name_id index) {
     return hint_names(hint_text(p, edge, false), text) || hint_names(hint_text(p, edge, true), text);
 }
 
-/* What follows "in-" or "out-"; 0 if the hint has another form. */
+/* Returns what follows "in-" or "out-"; 0 if the hint has another form. */
 static name_id operand_hint(const parser *p, uint32_t edge, const char *direction) {
     size_t n = strlen(direction);
     for (int label = 0; label < 2; label++) {
@@ -83,7 +83,7 @@ static bool explicit_port(const parser *p, uint32_t edge, const char *key, uint8
 
 /* ---- joiners --------------------------------------------------------------------------------- */
 
-/* Whether the edge carries what a joiner joins on: coordinates or bit vectors. */
+/* Returns whether the edge carries what a joiner joins on: coordinates or bit vectors. */
 static bool leads(const sam_edge_data *e) {
     return e->stream == SAM_STREAM_CRD || e->stream == SAM_STREAM_BV;
 }
@@ -263,7 +263,7 @@ static bool source_port(const parser *p, uint32_t edge, node_ports *ports, uint8
     BUG("edge from a node without kind");
 }
 
-/* The first free operand; constants take theirs. */
+/* Finds the first free operand; constants take theirs. */
 static bool alu_input(const parser *p, uint32_t edge, node_ports *ports, uint8_t *port) {
     sam_node n = p->g->edges.at[edge].dst;
     for (uint32_t k = 0; k <= UINT8_MAX; k++) {
@@ -330,7 +330,8 @@ static bool destination_port(const parser *p, uint32_t edge, node_ports *ports, 
 
 /* ---- the minuend ----------------------------------------------------------------------------- */
 
-/* Smallest position in the graph comment of a tensor whose values reach `from` along value edges. */
+/* Returns the smallest position in the graph comment of a tensor whose values reach `from` along value edges.
+ */
 static uint32_t first_tensor(const parser *p, sam_node from, arena *scratch) {
     bool *seen = arena_new_n(scratch, bool, p->g->nodes.len + 1);
     u32_vec stack = {0};

@@ -131,7 +131,7 @@ static int unbiased_exponent(uint16_t a) {
     return (a >> 7 & 0xff) - 127;
 }
 
-/* The mantissa with its hidden one, moved by the exponent: 7 fraction bits. */
+/* Returns the mantissa with its hidden one, moved by the exponent, with 7 fraction bits. */
 static uint32_t fixed_point(uint16_t a) {
     int e = unbiased_exponent(a);
     uint32_t mantissa = (a & 0x7fu) | 0x80u;

@@ -287,7 +287,7 @@ uint32_t sim_fibers(const sam_tensor_levels *t, uint32_t level);
  * is none. */
 uint32_t sim_dimension_of(const sam_graph *g, name_id index, const sam_tensor_levels *operands,
                           uint32_t n_operands);
-/* The result from what the writers recorded, and how many values they wrote; E0232-result. */
+/* Makes the result of what the writers recorded, and counts the values that they wrote; E0232-result. */
 bool sim_result_of(const sim_machine *m, const sam_tensor_levels *operands, uint32_t n_operands,
                    sam_tensor_levels *out, uint64_t *stored);
 

@@ -11,7 +11,7 @@ static bool ends_fiber(sim_token t, uint32_t depth) {
     return sim_is_stop(t) && sim_level(t) >= depth;
 }
 
-/* Whether the fiber that t ends has no sub-tree, or was never opened itself. */
+/* Returns whether the fiber that t ends has no sub-tree, or was never opened itself. */
 static bool ends_empty(sim_token t, uint32_t depth) {
     return ends_fiber(t, depth) && sim_hollow(t) >= depth;
 }

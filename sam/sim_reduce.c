@@ -8,7 +8,8 @@
 
 /* ---- the sum --------------------------------------------------------------------------------- */
 
-/* The first coordinate in which entries a and b differ; the number of coordinates if none. */
+/* Returns the first coordinate in which entries a and b differ; the number of coordinates if there is none.
+ */
 static uint32_t first_difference(const sim_unit *u, uint32_t a, uint32_t b) {
     uint32_t depth = u->s.vector.depth, i = 0;
     const uint32_t *pa = &u->s.vector.points.at[a * depth], *pb = &u->s.vector.points.at[b * depth];
@@ -110,8 +111,8 @@ static uint32_t level_below(const sim_unit *u, uint32_t p) {
     return u->s.vector.depth - 2 - p;
 }
 
-/* Whether the innermost token t belongs to a coordinate of outer port p: an element, or a stop that ends the
- * fiber below that coordinate. */
+/* Returns whether the innermost token t belongs to a coordinate of outer port p: an element, or a stop that
+ * ends the fiber below that coordinate. */
 static bool needs_outer(const sim_unit *u, uint32_t p, sim_token t) {
     return !sim_is_stop(t) || (sim_level(t) >= level_below(u, p) && sim_hollow(t) <= level_below(u, p));
 }

@@ -38,7 +38,7 @@ static wait waits_for(const sim_machine *m, sam_node n) {
     return (wait){{0}, NULL, 0};
 }
 
-/* "3 tokens, next S0" */
+/* Returns what a queue holds, as "3 tokens, next S0". */
 static const char *holds_text(const sim_queue *q, arena *mem) {
     return arena_printf(mem, "%u %s, next %s", fill(q), plural(fill(q), "token", "tokens"),
                         sim_token_text(mem, sim_head(q)));

@@ -429,7 +429,8 @@ static bool outer_control(sim_machine *m, sim_unit *u, sim_token outer) {
     return true;
 }
 
-/* Whether the inner stream may go on under the outer number at hand: after a stop above S0 it may not. */
+/* Returns whether the inner stream may go on under the outer number at hand: after a stop above S0 it may
+ * not. */
 static bool inner_continues(const sim_unit *u) {
     return !u->s.drop.in_fiber || u->s.drop.level == 0;
 }

@@ -151,7 +151,8 @@ bool diag_failed(const diagnostics *d); /* whether there is anything but warning
 void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour);
 /* Writes them as one JSON object a line, for programs: docs/diagnostics.md, docs/diagnostics.schema.json. */
 void diag_print_json(const diagnostics *d, uint32_t first, FILE *out);
-/* Whether colours belong on `out`: it is a terminal, TERM is not dumb, and NO_COLOR is unset or empty. */
+/* Returns whether colours belong on `out`: it is a terminal, TERM is not dumb, and NO_COLOR is unset or
+ * empty. */
 bool diag_colour(FILE *out);
 /* Finds the 1-based line and column of a location; false when it is nowhere. */
 bool diag_line_col(const diagnostics *d, src_loc loc, uint32_t *line, uint32_t *col);

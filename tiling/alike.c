@@ -5,7 +5,7 @@
 
 enum { SAMPLES = 2048 };
 
-/* The mode of x along each mode of y; false: their variables differ. */
+/* Finds the mode of x along each mode of y; returns false if their variables differ. */
 static bool match_modes(const plan_operand *x, const plan_operand *y, uint32_t *mode) {
     uint32_t order = x->format->order, found = 0;
     for (uint32_t m = 0; m < y->format->order; m++) {
@@ -35,7 +35,7 @@ static bool has_entry(const tile_tensor *t, const uint32_t *at) {
     return false;
 }
 
-/* The share of few's entries that many has. */
+/* Returns the share of few's entries that many has. */
 static double shared(const plan_operand *many, const plan_operand *few) {
     const tile_tensor *t = few->data;
     uint32_t mode[SAM_MAX_ORDER], at[SAM_MAX_ORDER];

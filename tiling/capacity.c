@@ -171,7 +171,7 @@ static bool find_levels(tile_planner *p, walk_loop *loop, uint32_t *passed) {
     return true;
 }
 
-/* The result's levels in the order of the loops; false: they are in another. */
+/* Finds the result's levels in the order of the loops; returns false if they are in another. */
 static bool find_result_levels(const tile_planner *p, plan_walk *w) {
     const sam_statement *s = p->statement;
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
@@ -411,7 +411,7 @@ static void step(const tile_planner *p, uint32_t depth, uint32_t c, uint32_t *ne
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-/* The node of a result's level below a reduced loop; NULL where there are too many to remember. */
+/* Returns the node of a result's level below a reduced loop; NULL where there are too many to remember. */
 static walk_node *node_at(plan_walk *w, uint32_t parent, uint32_t c) {
     uint32_t at = (parent * 0x9e3779b1u ^ c * 0x85ebca6bu) * 0xc2b2ae35u;
     for (at = at >> 7 & (w->slots - 1);; at = (at + 1) & (w->slots - 1)) {
@@ -431,7 +431,7 @@ static void keep(plan_walk *w, int level) {
     w->over = w->over || ++w->kept[level] > w->most;
 }
 
-/* Bits of the variables that have a coordinate inside of node `parent` of the result. */
+/* Returns the bits of the variables that have a coordinate inside of node `parent` of the result. */
 static uint64_t walk_from(const tile_planner *p, uint32_t depth, uint32_t parent) {
     plan_walk *w = p->walk;
     if (depth == w->n_loops)

@@ -63,7 +63,7 @@ static bool broken(const tile_collector *c, diagnostics *d, int level, const cha
     return false;
 }
 
-/* Coordinates a sub-tile has at a storage level of the result. */
+/* Returns how many coordinates a sub-tile has at a storage level of the result. */
 static uint32_t level_edge(const tile_collector *c, uint32_t level) {
     return c->plan->edge[c->var[c->result->mode[level]].v - 1];
 }
@@ -110,7 +110,7 @@ static void add_leaf(tile_collector *c, const tile_part *part, const tile_nodes 
     c->cost.entries++;
 }
 
-/* A writer that wrote more than the plan has room for. */
+/* Reports a writer that wrote more than the plan has room for. */
 static bool is_bounded(const tile_collector *c, uint32_t run, int level, const uint16_t *w, uint32_t length,
                        uint32_t *most, diagnostics *d) {
     const tile_run *planned = &c->plan->runs.at[run];

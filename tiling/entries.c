@@ -62,7 +62,7 @@ uint16_t tile_add(tile_dtype dtype, uint16_t a, uint16_t b) {
     return (uint16_t)(a + b);
 }
 
-/* One stable counting pass over digit `shift` of column `column`. */
+/* Sorts by digit `shift` of column `column`, in one stable counting pass. */
 static void sort_pass(const uint32_t *crd, uint32_t width, uint32_t n, uint32_t column, uint32_t shift,
                       const uint32_t *from, uint32_t *to) {
     uint32_t start[257] = {0};

@@ -56,7 +56,7 @@ static bool end_of_line(reader *r) {
     return true;
 }
 
-/* A whole number from `low` to `high`; `what` names it in messages. */
+/* Reads a whole number from `low` to `high`; `what` names it in messages. */
 static bool read_whole(reader *r, const char *what, uint64_t low, uint64_t high, uint32_t *out) {
     skip_blanks(r);
     size_t length = word_length(r);

@@ -1,7 +1,7 @@
 /* Level storage: sorted entries become segments, coordinates and values, level by level. */
 #include "tiling/tiling_int.h"
 
-/* One compressed level: entries with the same parent and coordinate share a node. position[] moves from
+/* Makes one compressed level: entries with the same parent and coordinate share a node. position[] moves from
  * parents to nodes; returns the number of nodes. */
 static uint32_t compress(const uint32_t *crd, uint32_t width, uint32_t column, const uint32_t *perm,
                          uint32_t n, uint32_t parents, uint32_t *position, sam_level_data *level,
@@ -100,7 +100,7 @@ bool tile_leaf_at(const sam_tensor_data *format, const tile_nodes *nodes, uint32
     return true;
 }
 
-/* The nodes of a written level; a fiber without a segment of its own (nothing was written) is empty. */
+/* Finds the nodes of a written level; a fiber without a segment of its own (nothing was written) is empty. */
 static bool written_nodes(const sam_level_data *level, uint32_t parents, arena *mem, tile_nodes *out) {
     if (level->format == SAM_LEVEL_DENSE) {
         *out = tile_dense_nodes(parents, level->dim, mem);

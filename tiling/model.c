@@ -38,7 +38,8 @@ static double fiber_length(const plan_operand *o, const sub_tile *t, sam_var v) 
     return parents > 0 ? t->tree[level] / parents : 0;
 }
 
-/* Coordinates that both of two fibers have, of `size`, where that share of their operands is alike. */
+/* Returns how many of `size` coordinates both of two fibers have, where that share of their operands is
+ * alike. */
 static double common(double a, double b, double size, double alike) {
     return fmax(a * b / size, alike * fmin(a, b));
 }
@@ -88,7 +89,7 @@ static void survive_either(void *context, sam_expr e, void *left, const void *ri
     *a = *a + b - both > s->size ? s->size : *a + b - both;
 }
 
-/* Coordinates of v that go on, of `size`; -1 where the expression does not restrict v. */
+/* Returns how many of `size` coordinates of v go on; -1 where the expression does not restrict v. */
 static double survivors(const tile_planner *p, const uint32_t *sub, sam_var v, double size) {
     static const double any = -1;
     static const sam_fold_by by = {sizeof any, &any, survive_stored, survive_both, survive_either};
@@ -299,7 +300,8 @@ bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_opt
     return count_plan(s, in, options, false, INFINITY, out);
 }
 
-/* The plan with the candidate's edges; `first`: as far as it takes to tell whether it is the best. */
+/* Counts the plan with the candidate's edges; with `first`, as far as it takes to tell whether it is the
+ * best. */
 static bool count_edges(const choice *c, bool first, tile_candidate *out) {
     tile_options now = *c->options;
     memcpy(now.edge, out->edge, sizeof now.edge);
@@ -307,7 +309,7 @@ static bool count_edges(const choice *c, bool first, tile_candidate *out) {
                       out);
 }
 
-/* Whether the edges are the best so far, as far as it can be told. */
+/* Returns whether the edges are the best so far, as far as it can be told. */
 static bool try_edges(choice *c, const uint32_t *edge) {
     uint32_t *kept = arena_new_n(c->mem, uint32_t, TILE_MAX_VARS);
     tile_candidate next = {.edge = kept};

@@ -14,7 +14,7 @@ enum { BATCH_RUNS = 1 << 14 }; /* of a bounded batch */
 
 /* ---- choosing the edge ----------------------------------------------------------------------- */
 
-/* The largest power of two whose sub-tiles fit whatever they hold. */
+/* Returns the largest power of two whose sub-tiles fit whatever they hold. */
 static uint32_t safe_edge(const sam_statement *s, uint32_t mem_words) {
     uint32_t order = 1;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
@@ -129,7 +129,8 @@ static void list_inputs(tile_planner *p, plan_operand *o) {
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* Words each stream would still have to load for the run, if the operands' blocks are not there yet. */
+/* Counts the words that each stream would still have to load for the run, if the operands' blocks are not
+ * there yet. */
 static bool load_fits(const tile_planner *p, const uint32_t *sub, uint64_t out_words) {
     uint64_t bank = p->options.bank_words;
     for (uint32_t t = 0; bank && t < p->statement->tensors.len; t++) {
@@ -151,7 +152,7 @@ static void begin_load(tile_planner *p) {
     p->counts.loads++;
 }
 
-/* The loads of the global buffer: as many runs as its banks hold, of one tile for it. */
+/* Counts the loads of the global buffer: as many runs as its banks hold, of one tile for it. */
 static void account_load(tile_planner *p, const uint32_t *sub, uint64_t out_words) {
     p->counts.glb_tiles += p->new_glb_tile;
     if (p->new_glb_tile || p->new_load || !load_fits(p, sub, out_words))
@@ -263,7 +264,7 @@ static void work_either(void *context, sam_expr e, void *a, const void *b) {
     *(bool *)a = *(bool *)a || *(const bool *)b;
 }
 
-/* Whether anything of the right side is in the run. */
+/* Returns whether anything of the right side is in the run. */
 static bool has_work(const tile_planner *p, const uint32_t *sub) {
     static const bool any = true;
     static const sam_fold_by by = {sizeof any, &any, work_stored, work_both, work_either};
@@ -295,7 +296,8 @@ static bool halve_subs(tile_planner *p, const uint32_t *sub, const plan_box *hal
     return true;
 }
 
-/* The result's variable whose halving leaves the smallest bound; none: no piece is longer than 1. */
+/* Finds the result's variable whose halving leaves the smallest bound; there is none if no piece is longer
+ * than 1. */
 static bool halve_result(tile_planner *p, const uint32_t *sub, const plan_box *box, uint32_t *scratch,
                          sam_var *out) {
     const sam_statement *s = p->statement;
@@ -372,7 +374,7 @@ static bool emit_result_split(tile_planner *p, const uint32_t *sub, const plan_b
     return emit_halves(p, sub, box, v);
 }
 
-/* The runs of a box: one, or those of its halves where something does not fit. */
+/* Makes the runs of a box: one, or those of its halves where something does not fit. */
 static bool emit(tile_planner *p, const uint32_t *sub, const plan_box *box, bool whole) {
     for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
         if (p->operands[t].access && !p->operands[t].subs.at[sub[t]].fits)
@@ -387,7 +389,7 @@ static bool emit(tile_planner *p, const uint32_t *sub, const plan_box *box, bool
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* The run at which every digit is chosen. */
+/* Makes the run at which every digit is chosen. */
 static bool leaf(tile_planner *p) {
     const sam_statement *s = p->statement;
     const plan_cursor *cursors = p->cursors[p->n_digits];
@@ -413,7 +415,7 @@ static bool leaf(tile_planner *p) {
     return emit(p, sub, &box, true);
 }
 
-/* The cursor after piece `at` of digit d was chosen. */
+/* Returns the cursor after piece `at` of digit d was chosen. */
 static plan_cursor advance(const plan_operand *o, plan_cursor c, const plan_digit *d, uint32_t at) {
     if ((o->first_only & var_bit(d->var)) && at > 0)
         c.high = c.low;

@@ -149,7 +149,7 @@ static void merge_vars(const relation *a, const relation *b, relation *out) {
     }
 }
 
-/* The points of `r` sorted by the variables of `by` that it has; returns the permutation. */
+/* Sorts the points of `r` by the variables of `by` that it has; returns the permutation. */
 static const uint32_t *sorted(const evaluator *e, const relation *r, const relation *by) {
     uint8_t key[RELATION_MAX_VARS];
     uint32_t keys = 0;
@@ -286,7 +286,7 @@ static void merge(const evaluator *e, sam_expr_kind op, const relation *a, const
     }
 }
 
-/* Sums along one variable; points that are absent count with the background. */
+/* Adds up along one variable; points that are absent count with the background. */
 static void sum(const evaluator *e, uint32_t var, const relation *a, relation *out) {
     uint32_t extent = e->extent[var - 1];
     int gone = column_of(a, var);
@@ -312,7 +312,7 @@ static void sum(const evaluator *e, uint32_t var, const relation *a, relation *o
     }
 }
 
-/* An access: the operand's entries, renamed; a repeated variable keeps the diagonal only. */
+/* Evaluates an access: the operand's entries, renamed; a repeated variable keeps the diagonal only. */
 static void access(const evaluator *e, const sam_expr_data *x, relation *out) {
     const tile_tensor *t = &e->in->operand[x->tensor.v - 1];
     for (uint32_t m = 0; m < t->order; m++) {
@@ -383,7 +383,7 @@ static bool has_division(const sam_statement *s, sam_expr h) {
     return x->kind == SAM_EXPR_DIV || (x->a.v && has_division(s, x->a)) || (x->b.v && has_division(s, x->b));
 }
 
-/* The relation as a tensor, with the tolerance of each entry. */
+/* Makes a tensor of the relation, with the tolerance of each entry. */
 static void to_tensor(const evaluator *e, const relation *r, arena *mem, tile_tensor *out) {
     const sam_statement *s = e->statement;
     const uint32_t *order = sorted_by_result(e, r);

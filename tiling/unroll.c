@@ -31,7 +31,7 @@ static bool same_stream(tile_stream a, tile_stream b) {
     return name_eq(a.tensor, b.tensor) && a.level == b.level;
 }
 
-/* Which input of the one copy's plan feeds the stream. */
+/* Returns which input of the one copy's plan feeds the stream. */
 static uint32_t input_of(const tile_plan *one, tile_stream stream) {
     for (uint32_t i = 0; i < one->inputs.len; i++) {
         if (same_stream(one->inputs.at[i].stream, stream))
@@ -48,7 +48,7 @@ static const tile_output *output_of(const tile_plan *one, tile_stream stream) {
     BUG("a copy has an output the kernel lacks");
 }
 
-/* The run that takes order[0 .. n) on the first n copies. */
+/* Adds the run that takes order[0 .. n) on the first n copies. */
 static void add_run(const tile_plan *one, const load *order, uint32_t n, const uint32_t *source, arena *mem,
                     tile_plan *out) {
     tile_run run = {.block_first = out->run_block.len};

@@ -44,7 +44,8 @@ static void make_view(const sam_tensor_data *t, const tile_tensor *source, tile_
 
 enum { ONES_MOST = 1 << 28 };
 
-/* How many coordinates an operand of ones has along mode m: a compressed level only has coordinate 0. */
+/* Returns how many coordinates an operand of ones has along mode m: a compressed level only has coordinate 0.
+ */
 static uint32_t ones_along(const sam_tensor_data *t, uint32_t m, uint32_t dim) {
     for (uint32_t l = 0; l < t->order; l++) {
         if (t->mode[l] == m && t->level[l] == SAM_LEVEL_COMPRESSED)
@@ -53,7 +54,8 @@ static uint32_t ones_along(const sam_tensor_data *t, uint32_t m, uint32_t dim) {
     return dim;
 }
 
-/* Value 1 at every coordinate of a dense level, at coordinate 0 of a compressed one. */
+/* Makes an operand with value 1 at every coordinate of a dense level, and at coordinate 0 of a compressed
+ * one. */
 static bool make_ones(const sam_tensor_data *t, const uint32_t *dim, tile_dtype dtype, arena *mem,
                       diagnostics *d, tile_tensor *out) {
     uint64_t points = 1;
@@ -90,7 +92,7 @@ static const tile_tensor *find_operand(const tile_operands *in, name_id name) {
     return NULL;
 }
 
-/* The access of tensor t under h, or none. */
+/* Returns the access of tensor t under h, or none. */
 static sam_expr access_of(const sam_statement *s, sam_expr h, sam_tensor t) {
     const sam_expr_data *x = sam_expr_at(s, h);
     if (x->kind == SAM_EXPR_ACCESS)

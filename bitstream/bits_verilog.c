@@ -247,7 +247,9 @@ static void write_constant(writer *w, const net_cell_data *cell, const config_po
     net_tile tile = net_mode_table[cell->mode].tile;
     const char *first = mode_field(w, cell, c->from), *last = mode_field(w, cell, c->to);
     const bits_field *from = bits_find(w->map, tile, 0, first), *to = bits_find(w->map, tile, 0, last);
-    if (!from && bits_is_elsewhere(w->map, tile, first)) { /* not on this profile */
+    bool plain =
+        !w->map->others.len && !pnr_board_extended(w->design->board); /* the board has one profile only */
+    if (!from && !to && (plain || bits_is_elsewhere(w->map, tile, first))) { /* not on this profile */
         fprintf(w->out, ",\n      .%s('0)", c->port);
         return;
     }

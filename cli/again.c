@@ -64,6 +64,9 @@ static bool replay(cli_session *s, const char *folder, command_line *then) {
     if (version != 1 || !options_parse(COMMAND_RUN, argc, argv, &s->mem, &s->diag, then) || then->help)
         return diag_failed(&s->diag) ? false : not_recorded(s, folder);
     then->compile.out = folder;
+    then->compile.outputs.len = then->compile.trace_edges.len =
+        0; /* nothing is written outside of the folder */
+    then->compile.stats = then->compile.trace = NULL;
     then->compile.again = true;
     then->compile.runs = false; /* onyx firmware needs no operands */
     return true;

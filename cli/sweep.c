@@ -11,6 +11,20 @@ typedef struct {
     sweep_run_options run;
 } sweep_command;
 
+/* What onyx run would say of a value, once instead of at every point; and a value that is there twice. */
+static void check_value(sweep_command *c, const sweep_axis *axis, const char *name, option_key key) {
+    cli_session *s = c->session;
+    command_line point = options_default(COMMAND_RUN);
+    const uint32_t last = axis->value.len - 1;
+    const char *const words[] = {"run", options_spelling(key, &s->mem), axis->value.at[last], "x=y"};
+    options_parse(COMMAND_RUN, sizeof words / sizeof *words, words, &s->mem, &s->diag, &point);
+    for (uint32_t v = 0; v < last; v++) {
+        if (strcmp(axis->value.at[v], axis->value.at[last]) == 0)
+            diag_error(&s->diag, (src_loc){0}, "E0914-twice", "--%s has %s twice", name,
+                       axis->label.at[last]);
+    }
+}
+
 /* The values between separators, each one's text what the option takes. */
 static void add_axis(sweep_command *c, const char *name, option_key key, const char *list, char separator,
                      const char *pattern) {
@@ -24,6 +38,8 @@ static void add_axis(sweep_command *c, const char *name, option_key key, const c
                               arena_printf(mem, "values between '%c'", separator));
         vec_push(mem, &axis.label, label);
         vec_push(mem, &axis.value, pattern ? arena_printf(mem, "%s(%s)", pattern, label) : label);
+        if (length)
+            check_value(c, &axis, name, key);
         at += length;
         if (!*at)
             break;

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "compile/folder.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 enum { TRACE_MOST = 1 << 20 }; /* of io.trace; whole runs beyond it are left out */
@@ -18,6 +19,7 @@ static cJSON *drawing_of(cli_session *s, const char *gv) {
     int status = program_run(argv, "/dev/null");
     const char *text = status == 0 ? file_read(svg, &s->mem, &length, &s->diag) : NULL;
     unlink(svg);
+    s->compile.interrupted = s->compile.interrupted || status == -SIGINT;
     if (status != 0 && status != PROGRAM_MISSING) {
         diag_warning(&s->diag, (src_loc){0}, "E0930-tool", "Graphviz cannot draw '%s' in its folder", gv);
         diag_hint(&s->diag, "dot -Tsvg '%s' says why; the page has no drawing of it", gv);
@@ -205,6 +207,10 @@ static bool write_page(cli_session *s, const cJSON *data, const char *path) {
         } else if (strncmp(at, "{{script}}", 10) == 0) {
             fputs(text[2], f.stream);
             at += 10;
+        } else if (strncmp(at, "{{nonce}}", 9) == 0) {
+            /* No other script runs: not one that a graph's links have. */
+            fprintf(f.stream, "%016llx", (unsigned long long)hash_bytes(text[2], strlen(text[2])));
+            at += 9;
         } else if (strncmp(at, "{{data}}", 8) == 0) {
             put_json(data, f.stream);
             at += 8;
@@ -258,7 +264,8 @@ int command_view(int argc, char **argv) {
         const command_line *o = &s.options;
         const char *folder = o->arguments.at[0];
         const char *page = o->compile.out ? o->compile.out : arena_printf(&s.mem, "%s/view.html", folder);
-        ok = collect(&s, folder, data) && !diag_failed(&s.diag) && write_page(&s, data, page);
+        ok = collect(&s, folder, data) && !diag_failed(&s.diag) && !s.compile.interrupted &&
+             write_page(&s, data, page);
         if (ok && !o->quiet)
             printf("%s\n", page);
     }

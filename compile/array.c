@@ -15,7 +15,7 @@ pnr_options compile_pnr_options(const compile_options *o, compile_context *ctx, 
     options.pipeline = o->pipeline ? PNR_PIPELINE_EXHAUSTIVE : PNR_PIPELINE_NONE;
     options.own_tiles = o->buffers > 1;
     options.flush = a->apart ? flush_by_copy(ctx, &a->net) : NULL;
-    options.timing = 1; /* a tenth more clock for 3 % more wire */
+    options.timing = PNR_TIMING_OF_RUN;
     return options;
 }
 

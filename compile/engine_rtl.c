@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- what the program is made of ------------------------------------------------------------- */
@@ -121,6 +122,48 @@ static bool verilate(compile_context *ctx, const char *folder, build_kind kind, 
     return compile_spawn(ctx, argv, log, (const char *const[]){NULL});
 }
 
+/* In `made`, a folder that is empty: what Verilator reads. */
+static bool link_sources(compile_context *ctx, const char *folder, const char *made) {
+    static const char *const names[] = {"onyx_design.sv", "onyx_design_io.h"};
+    char here[4096] = "";
+    bool ok = *folder == '/' || getcwd(here, sizeof here);
+    for (size_t i = 0; ok && i < sizeof names / sizeof *names; i++)
+        ok = symlink(arena_printf(ctx->mem, "%s%s%s/%s", here, *here ? "/" : "", folder, names[i]),
+                     arena_printf(ctx->mem, "%s/%s", made, names[i])) == 0;
+    return ok;
+}
+
+static bool copy_program(compile_context *ctx, const char *from, const char *folder) {
+    size_t length = 0;
+    const char *bytes = file_read(from, ctx->mem, &length, ctx->diag),
+               *to = arena_printf(ctx->mem, "%s/design_sim", folder);
+    file_out f;
+    if (!bytes || !make_folder(folder, ctx->diag) || !file_create(&f, to, ctx->mem, ctx->diag))
+        return false;
+    fwrite(bytes, 1, length, f.stream);
+    return file_commit(&f, ctx->diag) && chmod(to, 0777) == 0;
+}
+
+/* make takes some characters of a path for its own. Where the folder has one, the program is built in another
+ * and copied. */
+static bool verilate_anywhere(compile_context *ctx, const char *folder, build_kind kind, const char *log) {
+    char here[4096] = "";
+    const char *place = getenv("TMPDIR"), *whole = *folder == '/' || !getcwd(here, sizeof here) ? "" : here;
+    static const char special[] = " \t\n$#%:;=,&|<>()'\"`\\*?[]~!{}";
+    if (!folder[strcspn(folder, special)] && !whole[strcspn(whole, special)])
+        return verilate(ctx, folder, kind, log);
+    char *made = arena_printf(ctx->mem, "%s/onyx-XXXXXX", place && *place ? place : "/tmp");
+    if (!mkdtemp(made) || !link_sources(ctx, folder, made)) {
+        diag_error(ctx->diag, (src_loc){0}, "E0004-write", "cannot build in '%s': %s", made, strerror(errno));
+        return false;
+    }
+    bool ok =
+        verilate(ctx, made, kind, log) && copy_program(ctx, arena_printf(ctx->mem, "%s/obj/design_sim", made),
+                                                       arena_printf(ctx->mem, "%s/obj", folder));
+    remove_folder(made);
+    return ok;
+}
+
 static bool build(compile_context *ctx, const char *folder, build_kind kind, const char *log) {
     const char *key = ingredients(ctx, folder);
     if (!key)
@@ -132,7 +175,7 @@ static bool build(compile_context *ctx, const char *folder, build_kind kind, con
     remove(built_from);
     remove_folder(arena_printf(ctx->mem, "%s/obj", folder));
     file_out file;
-    if (!verilate(ctx, folder, kind, log) || !file_create(&file, built_from, ctx->mem, ctx->diag))
+    if (!verilate_anywhere(ctx, folder, kind, log) || !file_create(&file, built_from, ctx->mem, ctx->diag))
         return false;
     fprintf(file.stream, "%s%s", key, build_name[kind]);
     return file_commit(&file, ctx->diag);

@@ -21,7 +21,8 @@ bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx
     expanded.tiled = chip; /* scanners run to the edge of a sub-tile */
     if (chip) {
         fe_separate(&expanded);
-        fe_distribute(&expanded);
+        if (!fe_distribute(&expanded, ctx->diag))
+            return false;
     }
     if (!fe_build(&expanded, &lower, ctx->mem, ctx->diag, &out->statement, &once) ||
         !fe_unroll(kernel, &once, ctx->mem, ctx->diag, &out->sam))

@@ -51,7 +51,10 @@ static bool compile(const fw_options *o, arena *mem, diagnostics *d, fw_app *out
     argv[n++] = arena_printf(mem, "-I%s", o->folder);
     argv[n++] = arena_printf(mem, "-I%s", o->home);
     argv[n++] = arena_printf(mem, "-L%s", o->folder);
-    argv[n++] = arena_printf(mem, "-Wl,-Map=%s/app.map", o->folder);
+    if (!strchr(o->folder, '%')) { /* which the linker takes for the program's name */
+        argv[n++] = "-Xlinker";    /* -Wl, would take a comma of the folder for one of its own */
+        argv[n++] = arena_printf(mem, "-Map=%s/app.map", o->folder);
+    }
     argv[n++] = "-T";
     argv[n++] = arena_printf(mem, "%s/firmware/target/onyx.ld", o->home);
     if (o->moved)

@@ -8,7 +8,7 @@
  *
  * A factor that has no variable of the sum is joined with none of its operands, so it stays a factor: 2 * (b
  * + c). Factors with a sum over a variable are not copied. The number of terms is the product of the sums'
- * lengths.
+ * lengths, so it is bounded: a statement that would have more than FE_MAX_EXPRS parts fits no array.
  *
  * And factors of sums that are terms of an addition: b(i) + sum(j, a * C(i,j)) becomes b(i) + a * sum(j,
  * C(i,j)). Where C lacks i, the loop over j is empty, and a repeater of a along j would meet an empty fiber,
@@ -20,6 +20,10 @@ typedef struct {
     sam_statement *s;
     arena *mem;
 } rewrite;
+
+static bool is_full(const rewrite *r) {
+    return r->s->exprs.len > FE_MAX_EXPRS;
+}
 
 static sam_expr copy(rewrite *r, sam_expr e) {
     sam_expr_data x = *sam_expr_at(r->s, e);
@@ -83,7 +87,7 @@ static sam_expr term_product(rewrite *r, const fe_exprs *factors, uint32_t at, s
 static sam_expr product(rewrite *r, const fe_exprs *factors, bool negative, src_loc loc) {
     sam_expr result = factors->at[0];
     uint32_t at = 0;
-    while (at < factors->len && !must_distribute(r, factors, at))
+    while (at < factors->len && (is_full(r) || !must_distribute(r, factors, at)))
         at++;
     if (at < factors->len) {
         sam_expr_data sum = *sam_expr_at(r->s, factors->at[at]);
@@ -154,10 +158,17 @@ static sam_expr factor(rewrite *r, sam_expr e, bool is_term) {
     return sum && is_term ? factor_sum(r, e) : e;
 }
 
-void fe_distribute(sam_statement *s) {
+bool fe_distribute(sam_statement *s, diagnostics *d) {
     rewrite r = {.s = s, .mem = s->mem};
     if (!s->integers)
-        return;
+        return true;
     s->rhs = distribute(&r, s->rhs);
-    s->rhs = factor(&r, s->rhs, false);
+    if (!is_full(&r))
+        s->rhs = factor(&r, s->rhs, false);
+    if (!is_full(&r))
+        return true;
+    diag_unmappable(d, sam_tensor_at(s, s->result)->loc, "E0118-too-large",
+                    "as a sum of products, which the chip needs, this has more than %d parts", FE_MAX_EXPRS);
+    diag_hint(d, "compute its sums in kernels of their own: precompute(EXPRESSION,{i},{i})");
+    return false;
 }

@@ -189,7 +189,8 @@ static void take_output(option_values *to, const option_row *row, const char *va
     if (name && isalpha((unsigned char)value[0]) && value[name] == ':')
         vec_push(to->mem, &to->o->compile.outputs, value);
     else
-        to->o->compile.out = value;
+        to->o->compile.out =
+            *value == '-' ? arena_printf(to->mem, "./%s", value) : value; /* no option of others */
 }
 
 /* The first words are a tile_dispatch each, the next two what the first two used to be called, the last one

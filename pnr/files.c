@@ -264,6 +264,11 @@ static bool widths_match(const reader *r, packed *p) {
         qsort(p->widths.at, widths, sizeof *p->widths.at, by_text);
     for (uint32_t i = 0; i < nets || i < widths; i++) {
         const word *net = i < nets ? &p->nets.at[i] : NULL, *width = i < widths ? &p->widths.at[i] : NULL;
+        if (net && i > 0 && same_text(net[-1], *net)) {
+            diag_error(r->d, loc_of(r, *net), "E0541-packed-block", "two nets are called %.*s",
+                       (int)net->length, net->at);
+            return false;
+        }
         if (net && width && same_text(*net, *width))
             continue;
         bool lacks = net && (!width || by_text(net, width) < 0);
@@ -328,6 +333,8 @@ bool pnr_read_packed(const char *path, name_table *names, arena *mem, diagnostic
     packed p = {.net = out, .mem = mem};
     if (!reader_open(&r, path, "E0540-packed-syntax", mem, d) || !read_packed_lines(&r, &p))
         return false;
+    if (!out->cells.len)
+        return wrong(&r, (word){r.text, 0}, "a netlist without a block");
     name_the_rest(out);
     if (out->nets.len)
         qsort(out->nets.at, out->nets.len, sizeof *out->nets.at, by_source); /* ties are errors */

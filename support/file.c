@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -27,10 +29,33 @@ double seconds_now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+enum { DEVICE_MOST = 1 << 26, PIPE_PATIENCE_MS = 10000 };
+
+/* Opens a file to read. Of a pipe with a name somebody has to write the first byte in time. */
+static FILE *open_whole(const char *path) {
+    enum { NAMELESS = 0x50495045 }; /* PIPEFS_MAGIC: its writer is there from the start */
+    struct stat info;
+    struct statfs where;
+    bool named = stat(path, &info) == 0 && S_ISFIFO(info.st_mode) && statfs(path, &where) == 0 &&
+                 where.f_type != NAMELESS;
+    int file = named ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    if (file < 0)
+        return named ? NULL : fopen(path, "rb");
+    struct pollfd wait = {.fd = file, .events = POLLIN};
+    int ready = poll(&wait, 1, PIPE_PATIENCE_MS);
+    if (ready <= 0) {
+        close(file);
+        errno = ready == 0 ? ETIMEDOUT : errno;
+        return NULL;
+    }
+    fcntl(file, F_SETFL, O_RDONLY);
+    return fdopen(file, "rb");
+}
+
 /* Reads the whole file, or returns NULL and says why not. */
 static char *read_whole(const char *path, arena *mem, size_t *length, int *why) {
-    FILE *in = fopen(path, "rb");
-    struct stat info;
+    FILE *in = open_whole(path);
+    struct stat info = {0};
     char *text = NULL;
     errno = in ? 0 : errno;
     if (in && fstat(fileno(in), &info) == 0 && S_ISDIR(info.st_mode))
@@ -43,13 +68,17 @@ static char *read_whole(const char *path, arena *mem, size_t *length, int *why) 
             used += fread(text + used, 1, capacity - used, in);
             if (used < capacity)
                 break;
+            if (used >= DEVICE_MOST && S_ISCHR(info.st_mode)) { /* as /dev/zero */
+                errno = EFBIG;
+                break;
+            }
             /* The file is longer than fstat said, as a pipe is: double the space and go on. */
             char *larger = arena_alloc(mem, capacity * 2);
             memcpy(larger, text, used);
             text = larger;
             capacity *= 2;
         }
-        if (ferror(in))
+        if (ferror(in) || errno == EFBIG)
             text = NULL;
         else
             text[used] = '\0';

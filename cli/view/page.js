@@ -99,6 +99,13 @@
     })));
   }
 
+  // Links and handlers that a graph's file may have: where they lead and what they do is not ours.
+  function disarm(e) {
+    [...e.attributes].forEach((a) => {
+      if (/^on/i.test(a.name) || (/href$/i.test(a.name) && !/^(#|https?:)/i.test(a.value.trim()))) e.removeAttribute(a.name);
+    });
+  }
+
   // ---- graphs --------------------------------------------------------------------------------------
   function drawGraph() {
     const text = state.graph === "sam" ? kernel().graph_svg : kernel().netlist_svg;
@@ -108,6 +115,7 @@
       return;
     }
     box.innerHTML = text;
+    box.querySelectorAll("*").forEach(disarm);
     box.querySelectorAll(".node").forEach((node) => {
       const title = node.querySelector("title").textContent;
       onPick(node, () => (state.graph === "sam" ? pickSam(title) : pickCell(cellIndex(title))));

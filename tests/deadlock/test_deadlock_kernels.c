@@ -63,8 +63,8 @@ static bool lowered(fixture *f, const char *expression, const char *schedule, bo
         !fe_schedule(&in, &user, &f->mem, &f->diag, &cin) || cin.kernels.len != 1 ||
         !fe_expand(&cin.kernels.at[0], &f->mem, &f->diag, &expanded))
         return false;
-    fe_distribute(&expanded);
-    return fe_build(&expanded, &options, &f->mem, &f->diag, &statement, &once) &&
+    return fe_distribute(&expanded, &f->diag) &&
+           fe_build(&expanded, &options, &f->mem, &f->diag, &statement, &once) &&
            fe_unroll(&cin.kernels.at[0], &once, &f->mem, &f->diag, &graph) &&
            sam_to_binary_joiners(&graph, &f->mem, &f->diag, &joined) &&
            sam_remove_broadcasts(&joined, &f->mem, &f->diag, &hardware) &&

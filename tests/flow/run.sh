@@ -44,7 +44,7 @@ judge() {
 # The files are copied, since the next command may write another one to the same place.
 keep_json() {
     find . -name report.json -newer "$work/before" | while IFS= read -r report; do
-        cp "$report" "$work/json/$at$(echo "$report" | tr / _)"
+        cp "$report" "$work/json/$at$(echo "$report" | tr '/ ' __)"
     done
     case $command in
     *--json*) [ "$(head -c 1 "$work/out")" != '{' ] || cp "$work/out" "$work/json/$at.json" ;;

@@ -124,11 +124,10 @@ static void expect_distributed(fixture *f, const char *expression, const char *e
     sam_statement s;
     assert_true(fe_case_parse(f, &(fe_case){.expression = expression}, &s));
     const char *before = fe_case_dump(f, &s);
-    fe_distribute(&s);
+    assert_true(fe_distribute(&s, &f->diag));
     assert_string_equal(fe_case_dump(f, &s), before); /* not in floating point */
     s.integers = true;
-    fe_distribute(&s);
-    if (!fe_check(&s, &f->diag))
+    if (!fe_distribute(&s, &f->diag) || !fe_check(&s, &f->diag))
         fail_msg("%s\n%s", expression, fixture_printed(f));
     assert_string_equal(fe_case_dump(f, &s), arena_printf(&f->mem, "%s\n", expected));
 }

@@ -98,7 +98,7 @@ static void wrong_packed_files_are_located(void **state) {
          ":2:1: error: net e0 has no width of its own"},
         {"Netlists:\ne0: (p1, PE_output_width_17_num_0) (p2, PE_input_width_17_num_0)\n"
          "e0: (p1, PE_output_width_17_num_1) (p3, PE_input_width_17_num_0)\n\nNetlist Bus:\ne0: 17\n",
-         ":3:1: error: net e0 has no width of its own"},
+         ":3:1: error: two nets are called e0"},
         {"Netlist Bus:\ne1: 17\n\nNetlists:\n"
          "e0: (p1, PE_output_width_17_num_0) (p2, PE_input_width_17_num_0)\n",
          "E0546-packed-width"},

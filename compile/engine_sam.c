@@ -119,6 +119,22 @@ static bool simulate(const compile_engine_in *in, const sam_tensor_levels *opera
     return (!how->stats || write_statistics(how, ctx, out)) && good;
 }
 
+/* An operand whose file does not say how long its modes are, but how long at least, is as long as their
+ * indices. */
+static tile_tensor as_long_as(const tile_tensor *t, const sam_statement *st, sam_tensor h,
+                              const uint32_t *extent) {
+    tile_tensor longer = *t;
+    for (uint32_t e = 0; t->dim_inferred && e < st->exprs.len; e++) {
+        const sam_expr_data *x = &st->exprs.at[e];
+        bool access = x->kind == SAM_EXPR_ACCESS && x->tensor.v == h.v;
+        for (uint32_t m = 0; access && m < t->order; m++) {
+            uint32_t most = extent[x->index[m].v - 1];
+            longer.dim[m] = most > t->dim[m] ? most : t->dim[m];
+        }
+    }
+    return longer;
+}
+
 static bool whole(const compile_engine_in *in, const tile_operands *packed, compile_outcome *out) {
     const sam_statement *st = in->statement;
     arena *mem = in->ctx->mem;
@@ -138,7 +154,8 @@ static bool whole(const compile_engine_in *in, const tile_operands *packed, comp
     for (uint32_t t = 0; t < st->tensors.len; t++) {
         if (t + 1 == st->result.v)
             continue;
-        if (!tile_levels(&packed->operand[t], &st->tensors.at[t], mem, d, &levels[n++]))
+        const tile_tensor operand = as_long_as(&packed->operand[t], st, (sam_tensor){t + 1}, extent);
+        if (!tile_levels(&operand, &st->tensors.at[t], mem, d, &levels[n++]))
             return false;
     }
     sam_sim_result sim;

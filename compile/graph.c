@@ -1,12 +1,13 @@
 /* onyx sam FILE.gv: a graph from a file instead of an expression. */
 #include "compile/compile_int.h"
+#include "frontend/settings.h"
 
 /* What the graph's comment and nodes say already cannot be said by an option. */
 static bool no_settings(const compile_options *o, compile_context *ctx) {
     const struct {
         const text_vec *given;
         const char *option;
-    } settings[] = {{&o->formats, "-f"}, {&o->schedule, "-s"}, {&o->dimensions, "-d"}, {&o->types, "-t"}};
+    } settings[] = {{&o->formats, "-f"}, {&o->schedule, "-s"}, {&o->types, "-t"}};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         if (!settings[i].given->len)
             continue;
@@ -111,7 +112,11 @@ bool compile_read_graph(const compile_options *o, compile_context *ctx, compile_
     if (!text || !sam_parse(o->expression, text, length, ctx->names, ctx->mem, ctx->diag, &k->lowered.sam) ||
         !sam_check(&k->lowered.sam, ctx->diag) || !no_settings(o, ctx))
         return false;
-    k->user = k->lowered.statement = signature(&k->lowered.sam, ctx->mem);
+    const fe_in in = {.dimensions = o->dimensions.at, .n_dimensions = o->dimensions.len};
+    k->user = signature(&k->lowered.sam, ctx->mem);
+    if (!fe_parse_dimensions(&in, ctx->diag, &k->user))
+        return false;
+    k->lowered.statement = k->user;
     bool runs = o->inputs.len + o->generators.len;
     return compile_check_names(o, ctx, &k->user) && (!runs || check_type(o, &k->lowered.sam, ctx));
 }

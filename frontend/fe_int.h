@@ -50,8 +50,6 @@ bool fe_bind_sums(sam_statement *s, diagnostics *d);
 /* Puts the "-f" strings onto the tensors; those without one get compressed levels in order. E0103, E0110,
  * E0111. */
 bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);
-/* Puts the "-d" strings onto the variables, one for a tensor onto those of its accesses. E0102, E0119. */
-bool fe_parse_dimensions(const fe_in *in, diagnostics *d, sam_statement *s);
 /* Orders the loops: the result's variables as it stores them, then each scope's sums, outer scopes first. */
 void fe_default_loops(sam_statement *s);
 

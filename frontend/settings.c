@@ -1,5 +1,6 @@
 /* settings.c - the format language ("B:ss:1,0") and the dimension language ("i:100"), as in taco, and the
  * loop order that needs no schedule. */
+#include "frontend/settings.h"
 #include "frontend/fe_int.h"
 
 /* ---- formats --------------------------------------------------------------------------------- */

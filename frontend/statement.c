@@ -1,5 +1,6 @@
 /* statement.c - fe_parse, the sums that index notation leaves implicit, and the scopes of a statement. */
 #include "frontend/fe_int.h"
+#include "frontend/settings.h"
 
 /* ---- small questions ------------------------------------------------------------------------- */
 

@@ -130,6 +130,20 @@ static bool print_topic(cli_session *s, const char *docs, const char *topic) {
     return text != NULL;
 }
 
+/* Returns the page of either book whose name is most like the topic; NULL: none is like it. */
+static const char *nearest_page(cli_session *s, const char *docs, const char *topic) {
+    const text_vec books[] = {pages_of(s, docs), pages_of(s, arena_printf(&s->mem, "%s/" NOTEBOOK, docs))};
+    const char *nearest = NULL;
+    uint32_t distance = OPTIONS_TOO_FAR;
+    for (size_t b = 0; b < sizeof books / sizeof *books; b++) {
+        for (uint32_t i = 0; i < books[b].len; i++) {
+            if (options_nearer(topic, strlen(topic), books[b].at[i], &distance))
+                nearest = books[b].at[i];
+        }
+    }
+    return nearest;
+}
+
 int command_help(int argc, char **argv) {
     cli_session s;
     cli_session_begin(&s);
@@ -143,8 +157,12 @@ int command_help(int argc, char **argv) {
             bool code = topic && is_code(topic);
             diag_error(&s.diag, (src_loc){0}, "E0908-topic", "there is no %s '%s' in '%s'",
                        code ? "error" : "page", topic ? topic : "", docs);
-            diag_hint(&s.diag, code ? "errors are in the pages errors/PART: onyx help errors/tiling"
-                                    : "onyx help lists the pages");
+            const char *nearest = topic && !code ? nearest_page(&s, docs, topic) : NULL;
+            if (nearest)
+                diag_hint(&s.diag, "there is 'onyx help %s'", nearest);
+            else
+                diag_hint(&s.diag, code ? "errors are in the pages errors/PART: onyx help errors/tiling"
+                                        : "onyx help lists the pages");
         }
     }
     return cli_session_end(&s, ok);

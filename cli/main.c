@@ -1,6 +1,5 @@
 /* onyx: finds the command and runs it. */
 #include "cli/cli.h"
-#include "onyx_version.h" /* made by cmake/version.cmake */
 
 #include <locale.h>
 
@@ -37,10 +36,6 @@ static void print_usage(FILE *out) {
           out);
 }
 
-static void print_version(FILE *out) {
-    fputs("onyx " ONYX_VERSION " (" ONYX_REVISION ")\n", out);
-}
-
 /* A session, since standard output may be full. */
 static int answer(void (*print)(FILE *)) {
     cli_session s;
@@ -74,8 +69,10 @@ int main(int argc, char **argv) {
         print_usage(stderr);
         return EXIT_USER;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "--version") == 0)
-        return answer(argv[1][2] == 'h' ? print_usage : print_version);
+    if (strcmp(argv[1], "--version") == 0)
+        return command_help(2, (char *[]){argv[0], argv[1]});
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return answer(print_usage);
     char *help[] = {argv[1], "--help", NULL};
     if (argc == 3 && strcmp(argv[1], "help") == 0 && find(argv[2]) && !cli_is_page(argv[2]))
         return find(argv[2])->run(2, help);

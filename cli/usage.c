@@ -1,5 +1,6 @@
 /* A command line of this program: parsed by options/; argp writes what --help and --usage print. */
 #include "cli/cli.h"
+#include "onyx_version.h" /* made by cmake/version.cmake */
 
 #include <argp.h>
 
@@ -23,7 +24,9 @@ bool cli_parse(cli_session *s, option_command command, int argc, char **argv) {
     s->options = options_default(command);
     if (!options_parse(command, argc, (const char *const *)argv, &s->mem, &s->diag, &s->options))
         return false;
-    if (s->options.help)
+    if (s->options.help == OPTIONS_VERSION)
+        puts("onyx " ONYX_VERSION " (" ONYX_REVISION ")");
+    else if (s->options.help)
         print_help(s, command);
     else
         cli_progress_begin(s);

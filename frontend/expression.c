@@ -79,6 +79,9 @@ static bool parse_index_list(parser *p, char close, sam_expr_data *access, uint3
     if (fe_at_sign(&p->in, close))
         return true;
     fe_expected(&p->in, close == ')' ? "',' or ')'" : "',' or '}'", p->d);
+    if (fe_at_sign(&p->in, '('))
+        diag_hint(p->d, "a name and parentheses are a tensor and its indices; what computes is + - * / and "
+                        "sum(variable, expression). max and others are nodes of graphs: onyx sam FILE.gv");
     return false;
 }
 
@@ -86,7 +89,13 @@ static bool parse_index_list(parser *p, char close, sam_expr_data *access, uint3
 static bool parse_indices(parser *p, sam_expr_data *access, uint32_t *order, src_loc *last) {
     if (fe_take_sign(&p->in, '_') && !fe_at_sign(&p->in, '{')) {
         *last = p->in.token.loc;
-        return parse_index(p, access, order);
+        if (!parse_index(p, access, order))
+            return false;
+        if (!fe_at_sign(&p->in, '('))
+            return true;
+        fe_expected(&p->in, "an operator, '=' or the end", p->d);
+        diag_hint(p->d, "'_' begins an index, as in B_ij or y_i: a name has letters and digits only");
+        return false;
     }
     char close = fe_at_sign(&p->in, '{') ? '}' : ')';
     if (!fe_at_sign(&p->in, '{') && !fe_at_sign(&p->in, '('))
@@ -286,8 +295,11 @@ static bool parse_left_side(parser *p) {
         return false;
     p->s->result = access.tensor;
     memcpy(p->s->result_index, access.index, sizeof access.index);
-    if (fe_at_sign(&p->in, '+') && fe_peek(&p->in) == '=')
-        fe_advance(&p->in); /* the result starts at zero, so accumulating is assigning */
+    if (fe_at_sign(&p->in, '+') && fe_peek(&p->in) == '=') {
+        diag_warning(p->d, p->in.token.loc, "E0129-from-zero", "+= begins at zero here, as = does");
+        diag_hint(p->d, "what the result held before is an operand of another name");
+        fe_advance(&p->in);
+    }
     if (!fe_take_sign(&p->in, '=')) {
         fe_expected(&p->in, "'='", p->d);
         return false;

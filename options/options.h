@@ -26,7 +26,7 @@ typedef enum {
     OPTIONS
 } option_key;
 
-enum { OPTIONS_LIST = 1, OPTIONS_USAGE };                     /* help of a command_line */
+enum { OPTIONS_LIST = 1, OPTIONS_USAGE, OPTIONS_VERSION };    /* help of a command_line */
 enum { OPTIONS_IO_CHIP, OPTIONS_IO_COLUMNS, OPTIONS_IO_ANY }; /* its stages.io */
 enum { OPTIONS_EDGE_MOST = 1 << 15 };                         /* coordinates have 16 bits */
 
@@ -46,9 +46,10 @@ typedef VEC(option_size) option_sizes;
 typedef struct {
     bool embedded; /* said before parsing: in somebody else's program are no --help and no other commands */
     bool json_diagnostics, progress, quiet, json;
-    int help;           /* OPTIONS_LIST, OPTIONS_USAGE: that is all that is asked for; nothing else is set */
-    text_vec arguments; /* what is no option */
-    text_vec words;     /* all of the command line: options, then arguments */
+    int help; /* OPTIONS_LIST, OPTIONS_USAGE, OPTIONS_VERSION: that is all that is asked for; nothing else is
+                 set */
+    text_vec arguments;         /* what is no option */
+    text_vec words;             /* all of the command line: options, then arguments */
     VEC(option_given) in_order; /* all but the options of every command */
     bool given[OPTIONS];        /* the same as a set */
     compile_options compile;    /* of run, compile and sam; board, profile, out, dtype... of every command */

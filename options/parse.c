@@ -19,7 +19,8 @@ const char *options_spelling(option_key key, arena *mem) {
 }
 
 static bool is_help(const option_row *row) {
-    return row == &option_rows[OPTION_HELP] || row == &option_rows[OPTION_USAGE];
+    return row == &option_rows[OPTION_HELP] || row == &option_rows[OPTION_USAGE] ||
+           row == &option_rows[OPTION_VERSION];
 }
 
 static bool reads(const parsing *p, const option_row *row) {
@@ -39,7 +40,7 @@ static const option_row *find(const parsing *p, const char *name, size_t length)
         if (reads(p, row) && is_named(row, name, length))
             return row;
     }
-    return NULL;
+    return !length && *name == 'h' && reads(p, &option_rows[OPTION_HELP]) ? &option_rows[OPTION_HELP] : NULL;
 }
 
 /* The commands that have such an option, as a sentence begins with them; NULL: none. */
@@ -121,15 +122,48 @@ static int long_option(parsing *p, int i) {
     return i;
 }
 
+/* Words that people type who know taco, each with what does the like here. */
+static const struct {
+    const char *word, *here;
+} known_elsewhere[] = {
+    {"print-", "onyx sam EXPRESSION prints the graph, --dump STAGE what is between the passes"},
+    {"nthreads", "one processor computes; --unroll N puts copies of the kernel on the array"},
+    {"prefix", "no C is written whose functions could have a prefix"},
+    {"time", "the summary and report.json have the cycles, and the seconds of every stage"},
+    {"write-", "no C is written; the folder of -o DIR has the graph, the netlist and the bitstream"},
+    {"read-source", "no C is read; onyx sam FILE.gv reads a graph"},
+    {"help", "--help lists the options"},
+    {"version", "--version prints the version"}};
+
+/* Refuses a word that begins with one dash and no letter that the command reads. */
+static void no_letters(const parsing *p, const char *word) {
+    size_t length = strcspn(word, "=");
+    if (length < 2) {
+        no_option(p, word, 0);
+        return;
+    }
+    diag_error(p->diag, (src_loc){0}, "E0902-option", "there is no option '-%.*s'", (int)length, word);
+    for (size_t i = 0; i < sizeof known_elsewhere / sizeof *known_elsewhere; i++) {
+        if (strncmp(word, known_elsewhere[i].word, strlen(known_elsewhere[i].word)) == 0) {
+            diag_hint(p->diag, "%s", known_elsewhere[i].here);
+            return;
+        }
+    }
+    if (find(p, word, length))
+        diag_hint(p->diag, "there is --%.*s", (int)length, word);
+}
+
 /* Reads letters at argv[i]; returns the index of the last one's value. */
 static int letters(parsing *p, int i) {
     for (const char *letter = p->argv[i] + 1; *letter; letter++) {
         const option_row *row = find(p, letter, 0);
         const char option[] = {'-', *letter, '\0'};
-        if (!row) {
+        if (!row && letter == p->argv[i] + 1)
+            no_letters(p, letter);
+        else if (!row)
             no_option(p, letter, 0);
+        if (!row)
             return i;
-        }
         if (row->value) {
             const char *value = letter[1] ? letter + 1 : value_after(p, option, 2, i);
             if (value)
@@ -226,21 +260,23 @@ static bool take_expression(option_command command, command_line *o, arena *mem,
 }
 
 command_line options_default(option_command command) {
-    return (command_line){.compile = {.board = "onyx",
-                                      .profile = PNR_PROFILE,
-                                      .engine = command == COMMAND_SWEEP ? ENGINE_CYCLE : ENGINE_SOC,
-                                      .seed = 1,
-                                      .runs = command == COMMAND_RUN,
-                                      .check = true,
-                                      .pipeline = true,
-                                      .balance = true,
-                                      .unroll = 1,
-                                      .buffers = 1,
-                                      .dispatch = TILE_DISPATCH_LOAD,
-                                      .dispatch_auto = true},
-                          .pnr = pnr_options_default(),
-                          .host = host_options_default(),
-                          .sweep = {.db = "sweep.db", .best = 1}};
+    command_line o = {.compile = {.board = "onyx",
+                                  .profile = PNR_PROFILE,
+                                  .engine = command == COMMAND_SWEEP ? ENGINE_CYCLE : ENGINE_SOC,
+                                  .seed = 1,
+                                  .runs = command == COMMAND_RUN,
+                                  .check = true,
+                                  .pipeline = true,
+                                  .balance = true,
+                                  .unroll = 1,
+                                  .buffers = 1,
+                                  .dispatch = TILE_DISPATCH_LOAD,
+                                  .dispatch_auto = true},
+                      .pnr = pnr_options_default(),
+                      .host = host_options_default(),
+                      .sweep = {.db = "sweep.db", .best = 1}};
+    o.pnr.timing = PNR_TIMING_OF_RUN;
+    return o;
 }
 
 bool options_parse(option_command command, int argc, const char *const *argv, arena *mem, diagnostics *d,

@@ -48,13 +48,12 @@ static sam_end around_crd(const sam_graph *s, sam_end crd) {
     }
 }
 
-sam_end lower_summed_loop(const sam_graph *s, sam_node reducer, uint32_t *around) {
-    *around = 0;
+summed_loop lower_summed_loop(const sam_graph *s, sam_node reducer) {
+    summed_loop sum = {0};
     sam_end crd = source_of(lower_edge_into(s, reducer, 0));
-    sam_end loop = crd.node.v == 0 ? crd : around_crd(s, crd);
-    for (sam_end at = loop; at.node.v != 0;) {
-        at = around_crd(s, at);
-        *around += at.node.v != 0;
-    }
-    return loop;
+    sum.loop = crd.node.v == 0 ? crd : around_crd(s, crd);
+    sum.outer = sum.loop.node.v == 0 ? sum.loop : around_crd(s, sum.loop);
+    for (sam_end at = sum.outer; at.node.v != 0; at = around_crd(s, at))
+        sum.around++;
+    return sum;
 }

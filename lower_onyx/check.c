@@ -172,11 +172,12 @@ static void check_tile(checker *c, onyx_node h) {
 /* ---- cycles: a loop of streams never receives its first token -------------------------------- */
 
 /* Returns whether the link's sink waits for its source. An accumulator's memory does not: its reader begins
- * with the empty block that the writer makes of itself. */
+ * with the empty block that the writer makes of itself. Nor does a gate for what it never gets. */
 static bool orders(const onyx_graph *g, const onyx_link *l) {
     const onyx_node_data *sink = onyx_node_at(g, l->sink);
     bool sums = sink->kind == ONYX_WRITE_SCANNER && onyx_get(sink, ONYX_SET_WRITE_SCANNER_INIT_BLANK) != 0;
-    return onyx_port_table[l->source_port].tile_port != ONYX_INSIDE && !sums;
+    return onyx_port_table[l->source_port].tile_port != ONYX_INSIDE && !sums &&
+           l->sink_port != ONYX_PORT_GATE_NEVER_IN;
 }
 
 /* Kahn's algorithm: repeatedly removes nodes without a driver left; what remains is on or behind a cycle. */
@@ -238,6 +239,8 @@ static bool emits(const checker *c, const bool *carries, onyx_node h, onyx_port 
         return port == ONYX_PORT_CRDHOLD_COORD_OUT_1 ? INPUT(CRDHOLD_COORD_IN_1) : INPUT(CRDHOLD_COORD_IN_0);
     case ONYX_REPEAT:
         return INPUT(REPEAT_PROC_DATA_IN) || INPUT(REPEAT_REPSIG_DATA_IN);
+    case ONYX_GATE:
+        return port == ONYX_PORT_GATE_CRD_OUT && INPUT(GATE_CRD_IN);
     case ONYX_RSG:
         return INPUT(RSG_BASE_DATA_IN);
     case ONYX_VECTOR_REDUCER:
@@ -295,6 +298,20 @@ static void check_summands(checker *c, const onyx_link *l, const bool *values) {
     diag_hint(c->d, "values go through the unioner of an accumulator only, and to its adder");
 }
 
+/* What an operation gives is a reference only if it is 0: the difference of a stream and itself. */
+static void check_zero(checker *c, const onyx_link *l) {
+    if (l->source_port != ONYX_PORT_ALU_RES || l->sink_port != ONYX_PORT_READ_SCANNER_US_POS_IN)
+        return;
+    const onyx_link *a = c->driver[slot(l->source, ONYX_PORT_ALU_DATA0)],
+                    *b = c->driver[slot(l->source, ONYX_PORT_ALU_DATA1)];
+    if (a != NULL && b != NULL && a->source.v == b->source.v && a->source_port == b->source_port &&
+        onyx_node_at(c->g, l->source)->op == onyx_alu_find("sub", false))
+        return;
+    diag_error(c->d, l->loc, "E0420-neighbour", "%s must not drive %s: it carries values",
+               source_name(c->g, l), sink_name(c->g, l));
+    diag_hint(c->d, "only a stream less itself may, whose values are 0");
+}
+
 static void check_streams(checker *c) {
     const onyx_graph *g = c->g;
     const bool *values = spread(c, TRAIT_VALUES);
@@ -302,6 +319,7 @@ static void check_streams(checker *c) {
     for (uint32_t i = 0; i < g->links.len; i++) {
         const onyx_link *l = &g->links.at[i];
         check_summands(c, l, values);
+        check_zero(c, l);
         if (empty[slot(l->sink, l->sink_port)] && !takes_empty_token(c, l)) {
             diag_unmappable(c->d, l->loc, "E0428-empty-token",
                             "%s may receive the empty token from %s, which the chip's %s mistakes",

@@ -12,14 +12,14 @@ static bool reader(const dl_model *m, const net_cell_data *c, const char *field)
     return net_config_of(m->n, c, arena_printf(m->mem, "fiber_access_16_inst_read_scanner_%s", field)) != 0;
 }
 
-/* Lists the nets at a cell's inputs, by port; DL_NONE where there is none. */
+/* Lists the nets at a cell's inputs, by port; DL_NONE where there is none but a gate's own. */
 static void nets_into(const dl_model *m, uint32_t cell, uint32_t net[DL_INS]) {
     for (int i = 0; i < DL_INS; i++)
         net[i] = DL_NONE;
     for (uint32_t k = 0; k < m->n->nets.len; k++) {
         const net_data *data = &m->n->nets.at[k];
         for (uint32_t s = 0; s < data->sinks.len; s++) {
-            if (data->sinks.at[s].cell.v - 1 == cell)
+            if (data->sinks.at[s].cell.v - 1 == cell && data->source.cell.v - 1 != cell)
                 net[data->sinks.at[s].port] = k;
         }
     }
@@ -37,6 +37,8 @@ static dl_kind kind_of(const dl_model *m, const net_cell_data *c, const uint32_t
             return DL_STEP;
         return net_config_of(m->n, c, "intersect_unit_inst_joiner_op") ? DL_UNION : DL_INTERSECT;
     }
+    if (c->mode == NET_MODE_CRDDROP && in[1] == DL_NONE)
+        return DL_STEP; /* a gate */
     if (c->mode != NET_MODE_FIBER_ACCESS)
         return kinds[c->mode];
     if (reader(m, c, "block_mode"))

@@ -41,11 +41,11 @@ static const port_map extended_vector_reducer = {
     {ONYX_PORT_VECTOR_REDUCER_COORD_IN, ONYX_PORT_VECTOR_REDUCER_VAL_IN},
     {ONYX_PORT_VECTOR_REDUCER_COORD_OUT, ONYX_PORT_VECTOR_REDUCER_VAL_OUT}};
 
-/* What a vector reducer's repeat signal is made of, and the memories that its sums leave from. */
+/* What counts a vector reducer's vectors, and the memories that its sums leave from. */
 typedef struct {
     sam_node reducer;
-    sam_end loop;
-    onyx_node rsg, read[2]; /* coordinates, values */
+    summed_loop sum;
+    onyx_node hold, gate, read[2]; /* coordinates, values */
 } accumulator;
 
 typedef struct {
@@ -171,9 +171,10 @@ static bool crd_is_full(const sam_graph *s, const sam_edge_data *edge) {
  */
 static bool any_outermost_sum(const sam_graph *s) {
     for (uint32_t i = 0; i < s->nodes.len; i++) {
-        uint32_t around;
-        if (s->nodes.at[i].kind == SAM_VECTORREDUCER &&
-            lower_summed_loop(s, (sam_node){i + 1}, &around).node.v != 0 && around == 0)
+        if (s->nodes.at[i].kind != SAM_VECTORREDUCER)
+            continue;
+        summed_loop sum = lower_summed_loop(s, (sam_node){i + 1});
+        if (sum.loop.node.v != 0 && sum.around == 0)
             return true;
     }
     return false;
@@ -494,25 +495,29 @@ static triplet add_sum_memory(lowering *l, const char *tile, src_loc loc, bool v
 }
 
 /* Each vector that comes is united with the sum so far, which two memories hold, and the result becomes the
- * sum so far. A repeater on the summed loop's coordinates tells the memories how many vectors there are. */
-static onyx_node add_accumulator(lowering *l, sam_node h, sam_end loop) {
+ * sum so far. The summed loop's coordinates, less themselves, tell the memories how many vectors there are.
+ * Their done must not come: the chip takes it for data if it is late. So a holder passes them on, and what it
+ * holds are the coordinates of the loop around, of which a gate keeps the end. */
+static onyx_node add_accumulator(lowering *l, sam_node h, summed_loop sum) {
     onyx_graph *g = l->g;
     const char *name = processing_name(l, sam_node_at(l->sam, h));
     src_loc loc = sam_node_at(l->sam, h)->loc;
 #define PE(kind, part)                                                                                       \
     onyx_add_node(g, ONYX_##kind, arena_printf(g->mem, "%s_" part, name),                                    \
                   arena_printf(g->mem, "%s_" part, name), loc)
-    onyx_node rsg = PE(RSG, "rsg"), repeat = PE(REPEAT, "repeat"), joiner = PE(JOINER, "union");
-    onyx_node adder = PE(ALU, "add");
+    onyx_node gate = PE(GATE, "gate"), hold = PE(CRDHOLD, "hold"), zero = PE(ALU, "zero");
+    onyx_node joiner = PE(JOINER, "union"), adder = PE(ALU, "add");
 #undef PE
     triplet crd = add_sum_memory(l, arena_printf(g->mem, "%s_crd", name), loc, false);
     triplet val = add_sum_memory(l, arena_printf(g->mem, "%s_vals", name), loc, true);
-    onyx_set(onyx_node_at(g, repeat), ONYX_SET_REPEAT_SPACC_MODE, 1);
-    onyx_set(onyx_node_at(g, repeat), ONYX_SET_REPEAT_ROOT, 1);
     onyx_set(onyx_node_at(g, joiner), ONYX_SET_JOINER_OP, 1);
     onyx_node_at(g, adder)->op = onyx_alu_find("add", false);
-    onyx_connect(g, rsg, ONYX_PORT_RSG_REPSIG_DATA_OUT, repeat, ONYX_PORT_REPEAT_REPSIG_DATA_IN);
-    onyx_connect(g, repeat, ONYX_PORT_REPEAT_REF_DATA_OUT, crd.read, ONYX_PORT_READ_SCANNER_US_POS_IN);
+    onyx_node_at(g, zero)->op = onyx_alu_find("sub", false);
+    onyx_connect(g, gate, ONYX_PORT_GATE_NEVER_OUT, gate, ONYX_PORT_GATE_NEVER_IN);
+    onyx_connect(g, gate, ONYX_PORT_GATE_CRD_OUT, hold, ONYX_PORT_CRDHOLD_COORD_IN_1);
+    onyx_connect(g, hold, ONYX_PORT_CRDHOLD_COORD_OUT_0, zero, ONYX_PORT_ALU_DATA0);
+    onyx_connect(g, hold, ONYX_PORT_CRDHOLD_COORD_OUT_0, zero, ONYX_PORT_ALU_DATA1);
+    onyx_connect(g, zero, ONYX_PORT_ALU_RES, crd.read, ONYX_PORT_READ_SCANNER_US_POS_IN);
     onyx_connect(g, crd.read, ONYX_PORT_READ_SCANNER_POS_OUT, val.read, ONYX_PORT_READ_SCANNER_US_POS_IN);
     onyx_connect(g, crd.read, ONYX_PORT_READ_SCANNER_COORD_OUT, joiner, ONYX_PORT_JOINER_COORD_IN_1);
     onyx_connect(g, val.read, ONYX_PORT_READ_SCANNER_VAL_OUT, joiner, ONYX_PORT_JOINER_POS_IN_1);
@@ -520,7 +525,7 @@ static onyx_node add_accumulator(lowering *l, sam_node h, sam_end loop) {
     onyx_connect(g, joiner, ONYX_PORT_JOINER_POS_OUT_0, adder, ONYX_PORT_ALU_DATA0);
     onyx_connect(g, joiner, ONYX_PORT_JOINER_POS_OUT_1, adder, ONYX_PORT_ALU_DATA1);
     onyx_connect(g, adder, ONYX_PORT_ALU_RES, val.write, ONYX_PORT_WRITE_SCANNER_DATA_IN);
-    vec_push(g->mem, &l->sums, (accumulator){h, loop, rsg, {crd.read, val.read}});
+    vec_push(g->mem, &l->sums, (accumulator){h, sum, hold, gate, {crd.read, val.read}});
     return joiner;
 }
 
@@ -539,19 +544,18 @@ static bool has_sum_room(lowering *l, sam_node h) {
     return false;
 }
 
-/* Lowers a vector reducer to the chip's, which is made of six tiles. */
+/* Lowers a vector reducer to the chip's, which is made of seven tiles. */
 static onyx_node lower_accumulator(lowering *l, sam_node h) {
-    uint32_t around;
-    sam_end loop = lower_summed_loop(l->sam, h, &around);
-    around += l->outermost.v != 0;
-    if (loop.node.v == 0 || around != 1) {
+    summed_loop sum = lower_summed_loop(l->sam, h);
+    uint32_t around = sum.around + (l->outermost.v != 0);
+    if (sum.loop.node.v == 0 || around != 1) {
         diag_unmappable(l->d, sam_node_at(l->sam, h)->loc, "E0416-accumulator",
                         "%s: the chip accumulates inside one loop of the result, not %u",
                         sam_node_label(l->sam, h, l->g->mem), around);
         diag_hint(l->d, "%s; --profile onyx-ext has a vector reducer for any loops", reducer_way_out(l));
         return (onyx_node){0};
     }
-    return has_sum_room(l, h) ? add_accumulator(l, h, loop) : (onyx_node){0};
+    return has_sum_room(l, h) ? add_accumulator(l, h, sum) : (onyx_node){0};
 }
 
 static onyx_node add_vector_reducer(lowering *l, sam_node h) {
@@ -715,12 +719,19 @@ static void lower_edge(lowering *l, const sam_edge_data *e) {
     }
 }
 
-/* Leads the coordinates of the summed loop into the accumulator's repeat signal. */
-static void lower_summed_edge(lowering *l, const accumulator *a) {
-    onyx_node source = source_of(l, a->loop.node, a->loop.port);
+static void lower_loop_edge(lowering *l, sam_end crd, onyx_node sink, onyx_port port) {
+    onyx_node source = source_of(l, crd.node, crd.port);
     if (source.v != 0)
-        onyx_connect(l->g, source, ports_of(l, a->loop.node)->out[a->loop.port], a->rsg,
-                     ONYX_PORT_RSG_BASE_DATA_IN);
+        onyx_connect(l->g, source, ports_of(l, crd.node)->out[crd.port], sink, port);
+}
+
+/* Leads the coordinates of the summed loop, and of the one around it, to an accumulator. */
+static void lower_summed_edges(lowering *l, const accumulator *a) {
+    lower_loop_edge(l, a->sum.loop, a->hold, ONYX_PORT_CRDHOLD_COORD_IN_0);
+    if (l->outermost.v != 0)
+        onyx_connect(l->g, l->outermost, ONYX_PORT_READ_SCANNER_COORD_OUT, a->gate, ONYX_PORT_GATE_CRD_IN);
+    else
+        lower_loop_edge(l, a->sum.outer, a->gate, ONYX_PORT_GATE_CRD_IN);
 }
 
 uint32_t lower_widest(const sam_graph *g, name_id index, bool extended) {
@@ -772,7 +783,7 @@ bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, dia
             lower_edge(&l, &g->edges.at[i]);
     }
     for (uint32_t i = 0; i < l.sums.len; i++)
-        lower_summed_edge(&l, &l.sums.at[i]);
+        lower_summed_edges(&l, &l.sums.at[i]);
     *out = l.g;
     return d->errors + d->unmappable == errors;
 }

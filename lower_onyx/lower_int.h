@@ -201,9 +201,13 @@ typedef struct {
 } sam_end;
 /* Finds the edge into a port, or NULL. */
 const sam_edge_data *lower_edge_into(const sam_graph *s, sam_node node, uint8_t port);
-/* Finds the loop that a vector reducer adds over: its coordinates, one for each vector to add. *around: loops
- * around it. Node 0: the graph does not show it. */
-sam_end lower_summed_loop(const sam_graph *s, sam_node reducer, uint32_t *around);
+/* The loop that a vector reducer adds over: its coordinates, one for each vector to add (node 0: the graph
+ * does not show it), those of the loop around it, and how many loops are around it. */
+typedef struct {
+    sam_end loop, outer;
+    uint32_t around;
+} summed_loop;
+summed_loop lower_summed_loop(const sam_graph *s, sam_node reducer);
 
 onyx_node onyx_add_node(onyx_graph *g, onyx_kind kind, const char *name, const char *tile, src_loc loc);
 /* Links two ports and elaborates the link into the wires of its rule; a pair without a rule is a BUG. */

@@ -64,19 +64,22 @@ const char *net_port_name(net_tile tile, bool output, uint8_t port) {
 
 enum { DATA_IN = 3 }; /* of a fiber access */
 
-/* Returns whether the pin's cell has words to send before any come in there: the memory of an accumulator. */
-static bool starts_itself(const netlist *n, net_pin sink) {
+/* Returns whether the pin's cell has words to send before any come in there: the memory of an accumulator, or
+ * a gate, which never gets any from itself. */
+static bool starts_itself(const netlist *n, net_pin source, net_pin sink) {
     const net_cell_data *c = net_cell_at(n, sink.cell);
-    return c->mode == NET_MODE_FIBER_ACCESS && sink.port == DATA_IN &&
-           net_config_of(n, c, "fiber_access_16_inst_write_scanner_init_blank") != 0;
+    return source.cell.v == sink.cell.v ||
+           (c->mode == NET_MODE_FIBER_ACCESS && sink.port == DATA_IN &&
+            net_config_of(n, c, "fiber_access_16_inst_write_scanner_init_blank") != 0);
 }
 
 void net_sort_cells(const netlist *n, arena *mem, u32_vec *order, u32_vec *driven) {
     uint32_t *waits = arena_new_n(mem, uint32_t, n->cells.len + 1);
     for (uint32_t i = 0; i < n->nets.len; i++) {
-        vec_push(mem, &driven[n->nets.at[i].source.cell.v - 1], i);
-        for (uint32_t s = 0; s < n->nets.at[i].sinks.len; s++)
-            waits[n->nets.at[i].sinks.at[s].cell.v - 1] += !starts_itself(n, n->nets.at[i].sinks.at[s]);
+        const net_data *net = &n->nets.at[i];
+        vec_push(mem, &driven[net->source.cell.v - 1], i);
+        for (uint32_t s = 0; s < net->sinks.len; s++)
+            waits[net->sinks.at[s].cell.v - 1] += !starts_itself(n, net->source, net->sinks.at[s]);
     }
     for (uint32_t c = 0; c < n->cells.len; c++) {
         if (waits[c] == 0)
@@ -88,7 +91,7 @@ void net_sort_cells(const netlist *n, arena *mem, u32_vec *order, u32_vec *drive
             const net_data *net = &n->nets.at[nets->at[k]];
             for (uint32_t s = 0; s < net->sinks.len; s++) {
                 net_pin sink = net->sinks.at[s];
-                if (!starts_itself(n, sink) && --waits[sink.cell.v - 1] == 0)
+                if (!starts_itself(n, net->source, sink) && --waits[sink.cell.v - 1] == 0)
                     vec_push(mem, order, sink.cell.v - 1);
             }
         }

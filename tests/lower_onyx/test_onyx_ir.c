@@ -49,7 +49,7 @@ static void violations_name_ports_and_rule(void **state) {
          "E0420-neighbour: B0.read.coord_out must not drive B_vals.buffet.wr_data: no rule links "
          "read_scanner.coord_out to buffet.wr_data | read_scanner.coord_out may drive: joiner.coord_in_0, "
          "joiner.coord_in_1, crddrop.coord_in_0, crddrop.coord_in_1, crdhold.coord_in_0, crdhold.coord_in_1, "
-         "rsg.base_data_in, vector_reducer.coord_in, write_scanner.data_in"},
+         "gate.crd_in, rsg.base_data_in, vector_reducer.coord_in, write_scanner.data_in"},
         {"link B_vals.read.val_out -> X_vals.write.data_in" STREAM,
          "link B_vals.read.val_out -> X_vals.write.data_in data[16]> valid[1]>\n",
          "E0421-bundle: B_vals.read.val_out -> X_vals.write.data_in has data[16]> valid[1]>, but the link "
@@ -62,7 +62,7 @@ static void violations_name_ports_and_rule(void **state) {
          "E0421-bundle: B0.read.coord_out -> X0.write.data_in has data[17]> valid[1]> ready[1]>, but the "
          "link "
          "consists of data[17]> valid[1]> ready[1]< | rule: a coordinate stream drives joiners, droppers, "
-         "holds, "
+         "holds, gates, "
          "repeat signal generators, vector reducers and level writers"},
         {"link in_B_vals.data -> B_vals.write.block_wr_in" STREAM,
          "link in_B0.data -> B_vals.write.block_wr_in" STREAM,
@@ -155,6 +155,28 @@ static void stops_lost_by_a_dropper_are_not_counted(void **state) {
                         "mul.data1 needs every stop, but sum.data_out comes from a coordinate dropper, "
                         "which loses the stops of dropped fibers");
     assert_int_equal(f->diag.unmappable, 1);
+}
+
+/* What an operation gives is a reference if it is a stream less itself, so 0. */
+static void only_zeros_are_references(void **state) {
+    fixture *f = *state;
+    static const char *const operations[] = {"add", "sub"};
+    for (int i = 0; i < 2; i++) {
+        diag_init(&f->diag, &f->mem);
+        onyx_graph *g = parsed_ir(
+            f, arena_printf(
+                   &f->mem,
+                   "onyx-ir 1\nnode crdhold hold\nnode alu zero op=%s\nnode read_scanner B0.read tile=B0\n"
+                   "link hold.coord_out_0 -> zero.data0" STREAM "link hold.coord_out_0 -> zero.data1" STREAM
+                   "link zero.res -> B0.read.us_pos_in" STREAM,
+                   operations[i]));
+        assert_false(lower_check(g, &f->diag));
+        const diagnostic *m = message_with_code(f, "E0420-neighbour");
+        if (i == 0)
+            assert_string_equal(m->message, "zero.res must not drive B0.read.us_pos_in: it carries values");
+        else
+            assert_null(m);
+    }
 }
 
 static void values_and_references_are_kept_apart(void **state) {
@@ -265,6 +287,7 @@ int main(void) {
         TEST(a_cycle_is_found),
         TEST(empty_tokens_must_not_reach_an_intersecter),
         TEST(stops_lost_by_a_dropper_are_not_counted),
+        TEST(only_zeros_are_references),
         TEST(values_and_references_are_kept_apart),
         TEST(syntax_errors_are_located),
         TEST(truncated_texts_are_survived),

@@ -25,7 +25,7 @@ static value load_value(lowering *w, sam_expr e) {
 static bool all_ones(const sam_tensor_data *t) {
     bool all = t->ones && t->order > 0;
     for (uint32_t l = 0; l < t->order; l++)
-        all = all && t->level[l] == SAM_LEVEL_DENSE;
+        all = all && sam_level_is_whole(t, l);
     return all;
 }
 

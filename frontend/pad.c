@@ -1,5 +1,9 @@
 /* pad.c - which levels the host pads with explicit zeros, so that the chip meets no empty fiber it mistakes.
  *
+ * A dense scanner sends a maybe for an absent reference, among the coordinates too, and the chip's joiner
+ * takes that for the end of the fiber. So where an operand may be absent, a dense level of it that is joined
+ * is stored compressed, with all its coordinates: such a scanner makes an empty fiber of a maybe.
+ *
  * An intersection may have no coordinate. The chip's repeater then loses a reference if the fiber's stop
  * comes right behind a higher one, its dropper loses the next coordinate if the fiber is an outer one, and a
  * dropper whose writers hold it up shifts coordinates against each other. If all operands of the loop store
@@ -20,12 +24,73 @@ typedef struct {
     fe_leaves leaves;
 } padding;
 
+/* ---- dense levels of absent operands ---------------------------------------------------------- */
+
+static bool may_be_absent(const padding *p, const fe_presence *presence, uint32_t leaf) {
+    bool absent = !presence->possible && !p->leaves.list.at[leaf].always_joined;
+    for (uint32_t set = 0; presence->possible && set < 1u << p->leaves.list.len; set++)
+        absent |= presence->possible[set] && !(set >> leaf & 1);
+    return absent;
+}
+
+/* Counts the operands under e that v indexes; of those that may be absent, a dense level v becomes whole. */
+static uint32_t make_whole(padding *p, sam_expr e, sam_var v, const fe_presence *presence, bool joined) {
+    const sam_expr_data *x = sam_expr_at(p->s, e);
+    if (x->kind == SAM_EXPR_ACCESS) {
+        if (!fe_has_index(p->s, e, v))
+            return 0;
+        sam_tensor_data *t = sam_tensor_at(p->s, x->tensor);
+        uint32_t level = fe_level_of(p->s, e, v);
+        if (joined && t->level[level] == SAM_LEVEL_DENSE &&
+            may_be_absent(p, presence, p->leaves.number[e.v - 1])) {
+            t->level[level] = SAM_LEVEL_COMPRESSED;
+            t->whole |= UINT32_C(1) << level;
+            t->padded |= UINT32_C(1) << level;
+        }
+        return 1;
+    }
+    return (x->a.v ? make_whole(p, x->a, v, presence, joined) : 0) +
+           (x->b.v ? make_whole(p, x->b, v, presence, joined) : 0);
+}
+
+static void make_scope_whole(padding *p, sam_expr sum, fe_presence presence) {
+    fe_scope scope = sum.v ? fe_sum_scope(p->s, sum, p->mem) : fe_outer_scope(p->s, p->mem);
+    fe_scope_order(p->s, &scope);
+    for (uint32_t i = 0; i < scope.vars.len; i++) {
+        sam_var v = scope.vars.at[i];
+        if (make_whole(p, scope.body, v, &presence, false) > 1)
+            make_whole(p, scope.body, v, &presence, true);
+        presence = fe_presence_inside(&p->leaves, &presence, scope.body, v, p->mem);
+    }
+    fe_exprs inner = {0};
+    fe_inner_sums(p->s, scope.body, p->mem, &inner);
+    for (uint32_t i = 0; i < inner.len; i++)
+        make_scope_whole(p, inner.at[i], presence);
+}
+
+/* ---- padding --------------------------------------------------------------------------------- */
+
 /* Returns whether some operand under e is repeated along v. */
 static bool has_repeated(const sam_statement *s, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_ACCESS)
         return !fe_has_index(s, e, v);
     return (x->a.v && has_repeated(s, x->a, v)) || (x->b.v && has_repeated(s, x->b, v));
+}
+
+/* Returns whether some operand of a sum inside e is repeated along what it sums over. */
+static bool has_repeating_sum(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return (x->kind == SAM_EXPR_SUM && has_repeated(s, x->a, x->var)) ||
+           (x->a.v && has_repeating_sum(s, x->a)) || (x->b.v && has_repeating_sum(s, x->b));
+}
+
+/* Returns whether some operand is repeated along loop `at` or one inside of it. What is repeated inside comes in
+ * fibers of loop `at`, and if the first of them are empty the chip's repeater loses a reference, too. */
+static bool has_repeated_inside(const padding *p, const fe_scope *scope, sam_expr repeated, uint32_t at) {
+    while (at < scope->vars.len && !has_repeated(p->s, repeated, scope->vars.at[at]))
+        at++;
+    return at < scope->vars.len || has_repeating_sum(p->s, scope->body);
 }
 
 /* Sets, or clears, the mark of the compressed levels of the operands under e that hold v. */
@@ -70,7 +135,8 @@ static bool pad_loop(padding *p, const fe_scope *scope, uint32_t at, bool outerm
                      const fe_presence *presence) {
     sam_expr body = scope->body;
     sam_var v = scope->vars.at[at];
-    bool matters = !outermost && (results_hang_on(p, &scope->vars, at) || has_repeated(p->s, repeated, v));
+    bool matters =
+        !outermost && (results_hang_on(p, &scope->vars, at) || has_repeated_inside(p, scope, repeated, at));
     if (fe_domain_of(&p->leaves, presence, body, v).nonempty)
         return true;
     if (!(matters || has_dense_inside(p->s, body, v)))
@@ -112,5 +178,6 @@ static void pad_scope(padding *p, sam_expr sum, sam_expr product, fe_presence pr
 
 void fe_pad(sam_statement *s, arena *mem) {
     padding p = {.s = s, .mem = mem, .leaves = fe_collect_leaves(s, mem)};
+    make_scope_whole(&p, (sam_expr){0}, fe_presence_start(&p.leaves, mem));
     pad_scope(&p, (sam_expr){0}, (sam_expr){0}, fe_presence_start(&p.leaves, mem));
 }

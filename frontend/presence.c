@@ -107,8 +107,7 @@ uint32_t fe_level_of(const sam_statement *s, sam_expr access, sam_var v) {
 }
 
 static bool dense_along(const sam_statement *s, sam_expr access, sam_var v) {
-    return sam_tensor_at(s, sam_expr_at(s, access)->tensor)->level[fe_level_of(s, access, v)] ==
-           SAM_LEVEL_DENSE;
+    return sam_level_is_whole(sam_tensor_at(s, sam_expr_at(s, access)->tensor), fe_level_of(s, access, v));
 }
 
 /* Returns whether e has no coordinate of u where its operands that v indexes are absent. */

@@ -61,8 +61,9 @@ static bool reaches(const sam_statement *s, sam_expr e, fe_reach reach) {
     fe_reach have = {0};
     for (uint32_t l = 0; l < t->order; l++) {
         uint64_t bit = bit_of(ones->index[t->mode[l]]);
-        have.dense |= t->level[l] == SAM_LEVEL_DENSE ? bit : 0;
-        have.first |= t->level[l] == SAM_LEVEL_COMPRESSED ? bit : 0;
+        bool whole = sam_level_is_whole(t, l);
+        have.dense |= whole ? bit : 0;
+        have.first |= whole ? 0 : bit;
     }
     return t->ones && have.dense == reach.dense && have.first == reach.first;
 }

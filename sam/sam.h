@@ -63,7 +63,14 @@ typedef struct {
     /* Bit l says that every fiber of compressed level l is to hold coordinate 0; the host adds explicit
      * zeros. */
     uint32_t padded;
+    /* Bit l: of a compressed and padded level, every coordinate. It was dense. */
+    uint32_t whole;
 } sam_tensor_data;
+
+/* Whether every fiber of the level has all coordinates. */
+static inline bool sam_level_is_whole(const sam_tensor_data *t, uint32_t level) {
+    return t->level[level] == SAM_LEVEL_DENSE || (t->whole >> level & 1);
+}
 
 typedef struct {
     name_id name;

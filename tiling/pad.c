@@ -1,4 +1,4 @@
-/* Explicit zeros in a sub-tile, so that every fiber of its padded levels holds coordinate 0. */
+/* Explicit zeros in a sub-tile, so that every fiber of its padded levels holds coordinate 0, or every one. */
 #include "tiling/tiling_int.h"
 
 typedef struct {
@@ -46,6 +46,11 @@ static void walk_node(padding *p, uint32_t level, uint32_t low, uint32_t high, b
         bool lacks_value = stored && low == high;
         for (uint32_t c = 0; c < p->dim[level]; c++)
             low = walk_child(p, level, low, high, c, lacks_value && c == 0);
+        return;
+    }
+    if (p->format->whole >> level & 1) {
+        for (uint32_t c = 0; c < p->dim[level]; c++)
+            low = walk_child(p, level, low, high, c, true);
         return;
     }
     bool lacks_corner = low == high || coordinate(p, low, level) != 0;

@@ -32,8 +32,9 @@ bool tile_build_levels(const sam_tensor_data *format, const uint32_t *crd, uint3
                        const uint32_t *dim, arena *mem, diagnostics *d, sam_tensor_levels *out);
 
 /* Copies the entries of a sub-tile, in storage order and with coordinates by storage level, and adds explicit
- * zeros so that every fiber of a padded level (sam_tensor_data.padded) holds coordinate 0, also fibers that
- * only dense levels make, of dim[l] coordinates. O(entries * order + fibers * edge^(dense levels)). */
+ * zeros so that every fiber of a padded level (sam_tensor_data.padded) holds coordinate 0, of a whole one all
+ * dim[l], also fibers that only dense levels make, of dim[l] coordinates. O(entries * order + fibers *
+ * edge^(dense levels)). */
 void tile_pad(const sam_tensor_data *format, const uint32_t *dim, const tile_entries *in, arena *mem,
               tile_entries *out);
 

@@ -48,7 +48,7 @@ enum { ONES_MOST = 1 << 28 };
  */
 static uint32_t ones_along(const sam_tensor_data *t, uint32_t m, uint32_t dim) {
     for (uint32_t l = 0; l < t->order; l++) {
-        if (t->mode[l] == m && t->level[l] == SAM_LEVEL_COMPRESSED)
+        if (t->mode[l] == m && !sam_level_is_whole(t, l))
             return dim > 0;
     }
     return dim;

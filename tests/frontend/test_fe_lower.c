@@ -456,7 +456,8 @@ static void droppers_stand_only_where_a_fiber_may_be_empty(void **state) {
     }
 }
 
-/* "B1 C0": padded storage levels of the operands, and how many droppers are left in front of reducers. */
+/* "B1 C0w": padded storage levels of the operands, w: with every coordinate, and how many droppers are left
+ * in front of reducers. */
 static void no_loop_is_empty_where_a_repeater_or_a_writer_hangs_on_it(void **state) {
     fixture *f = *state;
     static const struct {
@@ -485,6 +486,12 @@ static void no_loop_is_empty_where_a_repeater_or_a_writer_hangs_on_it(void **sta
         {{"x(i) = b(i) * sum(j, B(i,j) * c(j))", {0}, NULL}, "B1 c0 ", 0},
         {{"X(i,j) = B(i,j) * sum(k, C(i,k) * D(k,j))", {"D:ss:1,0"}, NULL}, "B1 C1 D0 D1 ", 0},
         {{"x(i) = e(i) * sum(j, B(i,j) * sum(k, C(j,k) * d(k)))", {0}, NULL}, "B1 C0 C1 d0 ", 0},
+        /* c is repeated inside of the loop over k, whose first fibers would be empty for the repeater, too */
+        {{"x(i) = B(i,k,l) * c(k)", {0}, NULL}, "B1 c0 ", 0},
+        /* a dense level of an operand that may be absent */
+        {{"X(i,j) = B(i,j) + C(i,j)", {"B:sd"}, NULL}, "B1w ", 0},
+        {{"X(i,j) = B(i,j) + C(i,j)", {"B:dd"}, NULL}, "", 0},
+        {{"X(i,j) = c(i) + B(i,j)", {0}, NULL}, "ones0w ", 0},
         /* B may be absent: nothing can keep its fibers over k from being empty */
         {{"X(i,j) = D(i,j) + sum(k, a * B(i,j,k) * c(k))", {0}, NULL}, "", 0},
     };
@@ -498,8 +505,9 @@ static void no_loop_is_empty_where_a_repeater_or_a_writer_hangs_on_it(void **sta
         for (uint32_t t = 0; t < packed.tensors.len; t++) {
             for (uint32_t l = 0; l < packed.tensors.at[t].order; l++) {
                 if (packed.tensors.at[t].padded >> l & 1)
-                    padded = arena_printf(&f->mem, "%s%s%u ", padded,
-                                          names_text(&f->names, packed.tensors.at[t].name), l);
+                    padded = arena_printf(&f->mem, "%s%s%u%s ", padded,
+                                          names_text(&f->names, packed.tensors.at[t].name), l,
+                                          packed.tensors.at[t].whole >> l & 1 ? "w" : "");
             }
         }
         assert_string_equal(padded, expected[k].padded);

@@ -164,6 +164,8 @@ static void decode_fiber(const sam_tensor_data *t, const decoded_level *level, c
     bool dense = t->level[l] == SAM_LEVEL_DENSE;
     assert_true(!(t->padded >> l & 1) ||
                 (level[l].seg[ref] < level[l].seg[ref + 1] && level[l].crd[level[l].seg[ref]] == 0));
+    assert_true(!(t->whole >> l & 1) ||
+                level[l].seg[ref + 1] - (uint32_t)level[l].seg[ref] == edge[t->mode[l]]);
     uint32_t dim = edge[t->mode[l]], begin = dense ? ref * dim : level[l].seg[ref],
              end = dense ? begin + dim : level[l].seg[ref + 1];
     for (uint32_t p = begin; p < end; p++) {
@@ -406,13 +408,14 @@ static const struct {
     {"Xijk:sss", {"Bijk:sds", "Cijk:ssd:201", "+"}, "kij", "ijk"},
 };
 
-/* By variant: none, the innermost levels, the others, all. */
+/* By variant: none, the innermost levels, the others, all; of some all coordinates. */
 static void pad_levels(sam_statement *s, uint32_t variant) {
     for (uint32_t t = 1; t < s->tensors.len; t++) {
         sam_tensor_data *d = &s->tensors.at[t];
         for (uint32_t l = 0; l < d->order; l++) {
             bool padded = variant & (l + 1 == d->order ? 1 : 2);
             d->padded |= (uint32_t)(padded && d->level[l] == SAM_LEVEL_COMPRESSED) << l;
+            d->whole |= variant % 5 == 4 ? d->padded & 1u << l : 0;
         }
     }
 }
@@ -497,7 +500,7 @@ static void every_variable_may_have_its_own_edge(void **state) {
 static bool all_compressed(const sam_statement *s) {
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         for (uint32_t l = 0; l < s->tensors.at[t].order; l++) {
-            if (s->tensors.at[t].level[l] != SAM_LEVEL_COMPRESSED)
+            if (sam_level_is_whole(&s->tensors.at[t], l))
                 return false;
         }
     }

@@ -133,10 +133,18 @@ static void stamp(cycle_model *m, io_state *s) {
         vec_push(s->mem, &s->stream->stamp, (uint32_t)(m->now - m->run_began));
 }
 
+/* Whether the stream pauses; it must not sleep then, since nothing would wake it. */
+static bool pauses(const cycle_model *m, const cycle_stream *s) {
+    uint64_t cycle = m->now - m->run_began;
+    return cycle < s->skew || (s->idle >> (cycle & 31) & 1);
+}
+
 static bool step_io_in(cycle_model *m, core *c) {
     io_state *s = &c->u.io;
     if (!s->stream || s->stream->taken == s->stream->length || !room(c->out[0]))
         return false;
+    if (pauses(m, s->stream))
+        return true;
     push(m, c->out[0], s->stream->words[s->stream->taken++]);
     stamp(m, s);
     return true;
@@ -146,6 +154,8 @@ static bool step_io_out(cycle_model *m, core *c) {
     io_state *s = &c->u.io;
     if (!s->stream || s->stream->taken == s->stream->blocks || !some(c->in[0]))
         return false;
+    if (pauses(m, s->stream))
+        return true;
     uint16_t word = (uint16_t)token(c->in[0]);
     vec_push(s->mem, &s->stream->got, word);
     stamp(m, s);
@@ -231,7 +241,7 @@ static void flush_core(cycle_model *m, core *c) {
         reader_state *s = c->u.reader;
         s->state = 0;
         s->seg_half = s->active = s->walk_hold = false;
-        s->read_out = s->done_given = s->to_block = false;
+        s->read_out = s->done_given = s->done_taken = s->to_block = false;
         s->plan = s->pairs = s->out = s->answers = (ring){0};
         s->trees = 0;
         s->seen_ref = false;
@@ -334,7 +344,7 @@ static void waits_of(const link *l, uint64_t *waited, uint64_t *offered) {
     *offered = *waited + cycles[CYCLE_MOVES];
 }
 
-/* The chip's read-out of values bears a sink that stalls a third of the time. */
+/* The chip's read-out of values bears a sink that stalls a fifth of the time. */
 static void watch_values(cycle_model *m, bool begin) {
     for (uint32_t i = 1; i < m->n_links; i++) {
         link *l = &m->links[i];
@@ -342,7 +352,7 @@ static void watch_values(cycle_model *m, bool begin) {
         if (!l->values)
             continue;
         waits_of(l, &waited, &offered);
-        if (!begin && (waited - l->waited) * 3 > offered - l->offered)
+        if (!begin && (waited - l->waited) * 5 > offered - l->offered)
             for (uint32_t k = 0; k < m->n_cores; k++) {
                 core *c = &m->cores[k];
                 if (c->kind == CORE_READ_SCANNER && c->cell == m->design->nets.at[l->net].cell)

@@ -90,6 +90,8 @@ typedef struct {
     const uint16_t *words; /* inputs */
     uint32_t length;
     uint32_t blocks; /* outputs */
+    uint32_t skew;   /* cycles at the beginning of a run in which no word passes */
+    uint32_t idle;   /* bit n: nor does one in cycle n of every 32 */
     u16_vec got;
     u32_vec stamp;  /* cycle of each word that passed, from 0, if asked for */
     uint32_t taken; /* inputs: words taken; outputs: blocks complete */

@@ -63,6 +63,7 @@ typedef struct {
     bool was_high; /* hazard: the signal before was a stop above level 0 */
     bool fresh;    /* hazard: no signal of the tree has left */
     bool early;    /* hazard: its first signal is a stop that came before any reference */
+    bool leading;  /* hazard: the tree began with a stop on both streams, and no reference has come yet */
     fifo *queue;   /* behind the proc port */
 } repeat_state;
 
@@ -111,7 +112,7 @@ typedef struct {
     uint8_t state;
     bool root, lookup, dense, block_mode, compressed, spacc, accumulates;
     uint8_t stop_lvl, level;
-    bool read_out, done_given, to_block;
+    bool read_out, done_given, done_taken, to_block;
     bool second, root_done, seg_half, active, walk_hold;
     uint16_t dim_size, left, read_addr, seg_first, at;
     ring plan, pairs, out, answers;

@@ -77,6 +77,7 @@ static bool step_joiner(cycle_model *m, core *c) {
         }
     }
     bool moves = take0 || take1;
+    bool maybe = (take0 && rtl_is_maybe(a)) || (take1 && rtl_is_maybe(b));
     if (give) {
         moves = room(c->out[0]) && room(c->out[1]) && room(c->out[2]);
         for (int o = 0; o < 3 && moves; o++)
@@ -84,6 +85,8 @@ static bool step_joiner(cycle_model *m, core *c) {
     }
     if (doubt && moves)
         cycle_note_hazard(m, c, CYCLE_HAZARD_MAYBE_REFERENCE, 2, token(pos0), token(pos1));
+    if (maybe)
+        cycle_note_hazard(m, c, CYCLE_HAZARD_MAYBE_COORDINATE, 2, a, b);
     if (take0 && moves) {
         pop(m, crd0);
         pop(m, pos0);
@@ -303,6 +306,10 @@ static bool step_repeat(cycle_model *m, core *c) {
             state = REPEAT_START;
     }
     sent = give && room(out);
+    if (s->leading && s->state == REPEAT_STOP && pop_proc && proc_stop)
+        cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_LEADING, 2, proc_token, signal);
+    bool begins = s->state == REPEAT_REPEAT && !s->spacc && sig_stop && proc_stop && s->fresh;
+    bool leading = (s->leading || begins) && !proc_item && !proc_done;
     s->early |= s->state == REPEAT_REPEAT && sig_stop && s->fresh && !some(proc) && !s->root;
     if (sent) {
         push(m, out, s->state == REPEAT_REPEAT && !sig_stop ? proc_token : signal);
@@ -312,7 +319,9 @@ static bool step_repeat(cycle_model *m, core *c) {
     }
     if (pop_proc)
         pop(m, proc);
-    bool changed = sent || pop_proc || state != s->state || send != s->send || close != s->close;
+    bool changed = sent || pop_proc || state != s->state || send != s->send || close != s->close ||
+                   leading != s->leading;
+    s->leading = leading;
     s->state = state;
     s->send = send;
     s->close = close;

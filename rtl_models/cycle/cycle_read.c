@@ -186,8 +186,10 @@ static front_plan plan_front(const reader_state *s, bool valid, uint32_t t, bool
         f.planned = RTL_DONE;
         f.plan = last && plan_room;
         f.done_given |= f.plan;
-        if (plan_room || !last)
+        if (plan_room || !last) {
+            f.take = valid && !s->read_out && rtl_is_done(t);
             f.state = RD_WALK;
+        }
         break;
     }
     case RD_WALK: /* otherwise the walker ends it */
@@ -237,6 +239,13 @@ static front_plan plan_front(const reader_state *s, bool valid, uint32_t t, bool
     return f;
 }
 
+/* The chip's read-out takes a done that is there when it starts for data. */
+static void watch_read_out(cycle_model *m, core *c, bool valid, uint32_t t) {
+    const reader_state *s = c->u.reader;
+    if (s->read_out && s->state == RD_REF && valid && rtl_is_done(t))
+        cycle_note_hazard(m, c, CYCLE_HAZARD_LATE_DONE, 1, t, 0);
+}
+
 static void watch_reference(cycle_model *m, core *c, uint32_t t) {
     reader_state *s = c->u.reader;
     if (!s->dense)
@@ -271,10 +280,13 @@ static void do_front(cycle_model *m, core *c, const front_plan *f, uint32_t ref,
     }
     if (s->state == RD_DRAIN && f->give)
         s->second = true;
-    if (s->state == RD_REST)
-        s->read_out = s->accumulates && !s->read_out && s->level > s->stop_lvl;
     s->level = f->level;
     s->done_given = f->done_given;
+    s->done_taken |= s->state == RD_PASS_DONE && f->take;
+    if (s->state == RD_REST && s->read_out && s->done_taken)
+        s->done_given = s->done_taken = false;
+    if (s->state == RD_REST)
+        s->read_out = s->accumulates && !s->read_out && s->level > s->stop_lvl;
     if (f->take && !rtl_is_control(ref))
         s->root_done = true;
     if (f->take) {
@@ -415,6 +427,7 @@ bool cycle_step_reader(cycle_model *m, core *c, uint32_t turn) {
     const fifo *refs = c->in[RD_IN_REF];
     bool ref_valid = s->root || some(refs), rd_room = room(c->out[RD_OUT_COMMAND]);
     uint32_t ref = !s->root ? token(refs) : s->root_done ? RTL_DONE : 0;
+    watch_read_out(m, c, ref_valid, ref);
     answer_plan a = plan_answer(c);
     front_plan f = plan_front(s, ref_valid, ref, some(c->in[RD_IN_ANSWER]), a.answer);
     walk_plan w = plan_walk(s, f.wants, rd_room, room(c->out[RD_OUT_POS]), turn);

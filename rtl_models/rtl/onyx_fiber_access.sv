@@ -57,7 +57,7 @@ module onyx_fiber_access (
     input  logic [ 1:0] turn_i,  // 0 in the cycle after a flush, then 1, 2, 3, 0, ..: whose turn it is
     output logic        stir_o,  // a register may change at the edge (but that behind turn_i)
     // second-block, write-order, overflow, equal-crd, empty-fiber, dense-again, dense-stop (docs/errata.md)
-    output logic [ 6:0] hazard_o
+    output logic [ 7:0] hazard_o
 );
   logic [33:0] wr_near_data, wr_far_data;
   logic wr_near_valid, wr_near_ready, wr_far_valid, wr_far_ready;
@@ -211,7 +211,8 @@ module onyx_fiber_access (
       .walker_first_i   (turn_i[0]),
       .stir_o           (read_stir),
       .hazard_again_o   (hazard_o[5]),
-      .hazard_stop_o    (hazard_o[6])
+      .hazard_stop_o    (hazard_o[6]),
+      .hazard_done_o    (hazard_o[7])
   );
 
   onyx_sram u_sram (

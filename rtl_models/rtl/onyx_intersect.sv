@@ -38,7 +38,8 @@ module onyx_intersect (
     output logic        pos1_valid_o,
     input  logic        pos1_ready_i,
     output logic        stir_o,  // a register may change at the edge though no word moves at a port
-    output logic        hazard_o  // the chip takes a maybe among the references for the end of the fiber
+    output logic        hazard_o,  // the chip takes a maybe among the references for the end of the fiber
+    output logic        hazard_crd_o  // .. or one among the coordinates
 );
   localparam logic [16:0] TokenMaybe = 17'h10200;
 
@@ -136,6 +137,8 @@ module onyx_intersect (
 
   assign hazard_o = (state_q == StIterate) & all & ~crd0_data_i[16] & ~crd1_data_i[16] & (crd0_ready_o | crd1_ready_o)
                   & ((pos0_data_i[16] & (pos0_data_i[9:8] == 2'd2)) | (pos1_data_i[16] & (pos1_data_i[9:8] == 2'd2)));
+
+  assign hazard_crd_o = (crd0_ready_o & maybe0) | (crd1_ready_o & maybe1);
 
   assign stir_o = (state_d != state_q);
 

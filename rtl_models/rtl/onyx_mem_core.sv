@@ -94,7 +94,7 @@ module onyx_mem_core #(
   end
 
   logic part_on;
-  logic [6:0] hazard;
+  logic [7:0] hazard;
   assign part_on = on_fiber && cfg0_i[22];
 
   // -- each primitive's side of the shared ports --
@@ -204,27 +204,27 @@ module onyx_mem_core #(
 
   generate
     if (Monitors) begin : g_monitors
-      logic [7:0] hazard_q  /* verilator public_flat_rd */;
-      // A read-out of values bears a sink that stalls a third of the time: words sent less twice the cycles waited. A
-      // run sends some 1024 words, so what is lower than the least of 13 bits does not come back.
+      logic [8:0] hazard_q  /* verilator public_flat_rd */;
+      // A read-out of values bears a sink that stalls a fifth of the time: words sent less four times the cycles
+      // waited. A run sends some 1024 words, so what is lower than the least of 13 bits does not come back.
       logic signed [12:0] balance_q, balance_d;
       logic reads_values;
-      logic [6:0] now;
-      assign now          = on_vector ? {4'd0, vector_hazard, 2'd0} : hazard;
+      logic [7:0] now;
+      assign now          = on_vector ? {5'd0, vector_hazard, 2'd0} : hazard;
       assign reads_values = on_fiber && cfg1_i[27] && cfg2_i[30];
       always_comb begin
         balance_d = balance_q;
         if (out_o[onyx_pkg::StreamBits-1] && reads_values) begin
-          if (!out_ready_i[0] && (balance_q > -13'sd4000)) balance_d = balance_q - 13'sd2;
+          if (!out_ready_i[0] && (balance_q > -13'sd4000)) balance_d = balance_q - 13'sd4;
           else if (out_ready_i[0] && (balance_q < 13'sd4000)) balance_d = balance_q + 13'sd1;
         end
       end
       always_ff @(posedge clk_i or negedge rst_ni) begin
         if (!rst_ni) begin
-          hazard_q  <= 8'd0;
+          hazard_q  <= 9'd0;
           balance_q <= 13'sd0;
         end else if (en) begin
-          hazard_q  <= flush_i ? 8'd0 : {balance_d[12], hazard_q[6:0] | now};
+          hazard_q  <= flush_i ? 9'd0 : {balance_d[12], hazard_q[7:0] | now};
           balance_q <= flush_i ? 13'sd0 : balance_d;
         end
       end

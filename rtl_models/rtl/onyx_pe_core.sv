@@ -73,7 +73,8 @@ module onyx_pe_core #(
   assign on_rsg    = en & (mode_i == ModeRsg);
   assign on_reduce = en & (mode_i == ModeReduce);
 
-  logic joiner_hazard, drop_hazard_empty, drop_hazard_uneven, hold_hazard, alu_hazard, repeat_hazard, reduce_hazard;
+  logic joiner_hazard, joiner_hazard_crd, drop_hazard_empty, drop_hazard_uneven, hold_hazard, alu_hazard, repeat_hazard;
+  logic repeat_hazard_leading, reduce_hazard;
   logic [16:0] joiner_out0_data, joiner_out1_data, joiner_out2_data;
   logic joiner_in0_ready, joiner_in1_ready, joiner_in2_ready, joiner_in3_ready, joiner_out0_valid, joiner_out1_valid, joiner_out2_valid;
   logic [4:0] unused_stir;  // for netlists with gated clocks
@@ -105,7 +106,8 @@ module onyx_pe_core #(
       .pos1_valid_o(joiner_out2_valid),
       .pos1_ready_i(tail_ready[2]),
       .stir_o       (unused_stir[0]),
-      .hazard_o(joiner_hazard)
+      .hazard_o(joiner_hazard),
+      .hazard_crd_o(joiner_hazard_crd)
   );
 
   logic [16:0] drop_out0_data, drop_out1_data;
@@ -193,7 +195,8 @@ module onyx_pe_core #(
       .ref_valid_o   (repeat_out0_valid),
       .ref_ready_i   (tail_ready[0]),
       .stir_o       (unused_stir[2]),
-      .hazard_o(repeat_hazard)
+      .hazard_o(repeat_hazard),
+      .hazard_leading_o(repeat_hazard_leading)
   );
 
   logic [16:0] rsg_out0_data;
@@ -276,9 +279,11 @@ module onyx_pe_core #(
 
   generate
     if (Monitors) begin : g_monitors
-      logic [6:0] hazard_q  /* verilator public_flat_rd */;
-      logic [6:0] now;
+      logic [8:0] hazard_q  /* verilator public_flat_rd */;
+      logic [8:0] now;
       assign now = {
+        on_repeat & repeat_hazard_leading,
+        on_joiner & joiner_hazard_crd,
         on_reduce & reduce_hazard,
         on_repeat & repeat_hazard,
         on_alu & alu_hazard,
@@ -288,8 +293,8 @@ module onyx_pe_core #(
         on_joiner & joiner_hazard
       };
       always_ff @(posedge clk_i or negedge rst_ni) begin
-        if (!rst_ni) hazard_q <= 7'd0;
-        else if (en) hazard_q <= flush_i ? 7'd0 : hazard_q | now;
+        if (!rst_ni) hazard_q <= 9'd0;
+        else if (en) hazard_q <= flush_i ? 9'd0 : hazard_q | now;
       end
     end
   endgenerate

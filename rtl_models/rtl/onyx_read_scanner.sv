@@ -16,7 +16,8 @@
 //                or above, frees it, and begins with a routing token on `pos_out`. After a stop above stop_lvl_i
 //                the next pass needs no input and scans reference 0 to `block_rd_out`, with a stop one level lower.
 //                The stop of level stop_lvl_i + 2 is the last one: done follows it, and the pass to
-//                `block_rd_out` behind it. Done on `pos` vanishes; the next tree begins.
+//                `block_rd_out` behind it. Done on `pos` vanishes, right behind the stop or at the start of a pass; the
+//                next tree begins. A done that is there when the pass to `block_rd_out` starts the chip takes for data.
 //   lookup_i, spacc_i     as lookup, but a stop of level stop_lvl_i or above frees the block; a routing token
 //                sends what follows it to `coord_out` (bit 0 clear) or `block_rd_out` (set).
 // Contract: rd_* are read commands, rsp_* their answers (see onyx_buffet). Everything a command will deliver has
@@ -56,7 +57,8 @@ module onyx_read_scanner (
     input  logic        walker_first_i,  // turns of front and walker at the read port
     output logic        stir_o,  // a register may change at the edge
     output logic        hazard_again_o,  // dense: the chip loses a tree after the first
-    output logic        hazard_stop_o  // .. sends a stop ahead of any reference twice
+    output logic        hazard_stop_o,  // .. sends a stop ahead of any reference twice
+    output logic        hazard_done_o  // accumulating: .. takes a late done for the read-out's data
 );
   localparam logic [16:0] Done = 17'h10100;
   localparam logic [1:0] OpFree = 2'd0;
@@ -210,6 +212,7 @@ module onyx_read_scanner (
   logic [16:0] raised;  // a stop one level up
   logic read_out_q, read_out_d;  // this pass goes to block_rd_out
   logic done_given_q, done_given_d;  // the last stop of the tree is behind us
+  logic done_taken_q, done_taken_d;  // .. and its done
   logic [7:0] level_q, level_d;  // of the last stop given to coord_out
   logic last_of_tree, frees_values;
   logic walker_done;
@@ -231,6 +234,7 @@ module onyx_read_scanner (
     root_done_d    = root_done_q;
     read_out_d     = read_out_q;
     done_given_d   = done_given_q;
+    done_taken_d   = done_taken_q;
     level_d        = level_q;
     ref_pop        = 1'b0;
     plan_push      = 1'b0;
@@ -329,7 +333,11 @@ module onyx_read_scanner (
       PassDone: begin
         plan_in   = {1'b0, Done};
         plan_push = last_of_tree;
-        if (plan_ready || !last_of_tree) state_d = Walk;
+        if (plan_ready || !last_of_tree) begin
+          state_d = Walk;
+          ref_pop = ref_valid && is_done && !read_out_q;
+          if (ref_pop) done_taken_d = 1'b1;
+        end
         if (plan_ready && last_of_tree) done_given_d = 1'b1;
       end
       // A dense root has no block to wait for: one tree is all it gives.
@@ -352,6 +360,10 @@ module onyx_read_scanner (
       end
       Rest: begin
         read_out_d = accumulates && !read_out_q && (level_q > stop_lvl_i);
+        if (read_out_q && done_taken_q) begin
+          done_given_d = 1'b0;
+          done_taken_d = 1'b0;
+        end
         state_d    = Start;
       end
 
@@ -404,6 +416,7 @@ module onyx_read_scanner (
   assign taken          = run_i && dense_i && ref_pop;
   assign hazard_again_o = taken && ended_q;
   assign hazard_stop_o  = taken && is_stop && !began_q;
+  assign hazard_done_o  = read_out_q && (state_q == Ref) && ref_valid && is_done;
 
   // -- walker: fibers to commands, positions and tokens --
   logic [15:0] at_q;  // the entry to emit next
@@ -444,7 +457,7 @@ module onyx_read_scanner (
   // The front's wish is counted with or without its turn, so that the turns need not wake anything. What else a
   // register takes over changes with the state, or with a word that enters or leaves one of the queues.
   assign stir_o = (state_d != state_q) || (second_d != second_q) || (read_out_d != read_out_q) ||
-                  (root_done_d != root_done_q) || (done_given_d != done_given_q) || (walk_hold_d != walk_hold_q) ||
+                  (root_done_d != root_done_q) || (done_given_d != done_given_q) || (done_taken_d != done_taken_q) || (walk_hold_d != walk_hold_q) ||
                   (pos_valid_i && pos_ready_o) || ref_pop || (plan_push && plan_ready) || (front_want && rd_ready_i) ||
                   (out_push && out_room) || out_pop || plan_pop || (rsp_valid_i && run_i);
 
@@ -460,6 +473,7 @@ module onyx_read_scanner (
       root_done_q    <= 1'b0;
       read_out_q     <= 1'b0;
       done_given_q   <= 1'b0;
+      done_taken_q   <= 1'b0;
       level_q        <= 8'd0;
       to_block_q     <= 1'b0;
       seg_half_q     <= 1'b0;
@@ -476,6 +490,7 @@ module onyx_read_scanner (
         state_q        <= Start;
         read_out_q     <= 1'b0;
         done_given_q   <= 1'b0;
+        done_taken_q   <= 1'b0;
         to_block_q     <= 1'b0;
         seg_half_q     <= 1'b0;
         active_q       <= 1'b0;
@@ -488,6 +503,7 @@ module onyx_read_scanner (
         root_done_q <= root_done_d;
         read_out_q  <= read_out_d;
         done_given_q <= done_given_d;
+        done_taken_q <= done_taken_d;
         level_q     <= level_d;
         ended_q     <= ended_q || (taken && is_done);
         began_q     <= began_q || taken;

@@ -26,7 +26,8 @@ module onyx_repeat (
     output logic        ref_valid_o,
     input  logic        ref_ready_i,
     output logic        stir_o,  // a register may change at the edge though no word moves at a port
-    output logic        hazard_o  // the chip keeps the reference of this empty repsig fiber
+    output logic        hazard_o,  // the chip keeps the reference of this empty repsig fiber
+    output logic        hazard_leading_o  // .. loses what comes behind the second of leading stops
 );
   localparam logic [16:0] TokenDone = 17'h10100;
 
@@ -143,8 +144,13 @@ module onyx_repeat (
     end
   end
 
-  assign stir_o = ({state_d, send_d, close_d, was_high_d, fresh_d, early_d} !=
-                   {state_q, send_q, close_q, was_high_q, fresh_q, early_q}) | proc_pop;
+  // The tree began with a stop on both streams, and no reference has come yet.
+  logic leading_q, leading_d;
+  assign hazard_leading_o = leading_q & (state_q == StStop) & proc_pop & proc_stop;
+  assign leading_d = (leading_q | (ends_ref & proc_stop & fresh)) & ~proc_item & ~proc_done;
+
+  assign stir_o = ({state_d, send_d, close_d, was_high_d, fresh_d, early_d, leading_d} !=
+                   {state_q, send_q, close_q, was_high_q, fresh_q, early_q, leading_q}) | proc_pop;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -154,6 +160,7 @@ module onyx_repeat (
       was_high_q <= 1'b0;
       fresh_q    <= 1'b0;
       early_q    <= 1'b0;
+      leading_q  <= 1'b0;
     end else if (en_i) begin
       state_q    <= flush_i ? StStart : state_d;
       send_q     <= ~flush_i & send_d;
@@ -161,6 +168,7 @@ module onyx_repeat (
       was_high_q <= ~flush_i & was_high_d;
       fresh_q    <= ~flush_i & fresh_d;
       early_q    <= ~flush_i & early_d;
+      leading_q  <= ~flush_i & leading_d;
     end
   end
 endmodule

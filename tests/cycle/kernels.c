@@ -64,6 +64,16 @@ static uint32_t cell_of(const kernel *k, const kernel_stream *s) {
     return 0;
 }
 
+cycle_stream *kernel_streams(const kernel *k, const kernel_stream *streams, uint32_t n, arena *mem) {
+    cycle_stream *model = arena_new_n(mem, cycle_stream, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const kernel_stream *s = &streams[i];
+        model[i] = (cycle_stream){
+            .cell = cell_of(k, s), .words = s->words, .length = s->length, .blocks = s->blocks};
+    }
+    return model;
+}
+
 static void compare(const cycle_stream *model, const array_stream *rtl) {
     const char *way = rtl->output ? "out" : "in";
     for (uint32_t i = 0; i < rtl->count && i < model->stamp.len; i++) {
@@ -80,13 +90,11 @@ static void compare(const cycle_stream *model, const array_stream *rtl) {
 
 uint64_t kernel_run(kernel_pair *p, const kernel_stream *streams, uint32_t n, arena *mem,
                     cycle_stream **outputs) {
-    cycle_stream *model = arena_new_n(mem, cycle_stream, n + 1);
+    cycle_stream *model = kernel_streams(p->k, streams, n, mem);
     array_stream *rtl = arena_new_n(mem, array_stream, n + 1);
     uint64_t cycles = 0, rtl_cycles = 0;
     for (uint32_t i = 0; i < n; i++) {
         const kernel_stream *s = &streams[i];
-        model[i] = (cycle_stream){
-            .cell = cell_of(p->k, s), .words = s->words, .length = s->length, .blocks = s->blocks};
         rtl[i] = (array_stream){.column = s->column,
                                 .output = s->output,
                                 .words = s->words,
@@ -116,18 +124,14 @@ uint64_t kernel_run(kernel_pair *p, const kernel_stream *streams, uint32_t n, ar
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
 
-typedef struct {
-    const unsigned char *at, *end;
-} job;
-
-static uint32_t job_word(job *j) {
+static uint32_t job_word(kernel_job *j) {
     assert_true(j->at + 4 <= j->end);
     uint32_t w = j->at[0] | (uint32_t)j->at[1] << 8 | (uint32_t)j->at[2] << 16 | (uint32_t)j->at[3] << 24;
     j->at += 4;
     return w;
 }
 
-static void job_words(job *j, arena *mem, kernel_stream *s) {
+static void job_words(kernel_job *j, arena *mem, kernel_stream *s) {
     s->length = job_word(j);
     uint16_t *words = arena_new_n(mem, uint16_t, s->length + 2);
     for (uint32_t i = 0; i < s->length; i += 2) {
@@ -138,14 +142,37 @@ static void job_words(job *j, arena *mem, kernel_stream *s) {
     s->words = words;
 }
 
-static void list_streams(const kernel *k, kernel_stream *streams, uint32_t *inputs, uint32_t *n) {
+static void list_streams(const kernel *k, kernel_job *j) {
     for (int output = 0; output < 2; output++) {
         for (uint32_t c = 0; c < k->design.cells.len; c++) /* in the order of x */
             if (k->design.cells.at[c].kind == (output ? CYCLE_IO_OUT : CYCLE_IO_IN))
-                streams[(*n)++] = (kernel_stream){.column = k->column.at[c], .output = output};
+                j->stream[j->n++] = (kernel_stream){.column = k->column.at[c], .output = output};
         if (!output)
-            *inputs = *n;
+            j->inputs = j->n;
     }
+}
+
+kernel_job kernel_open_job(fixture *f, const kernel *k, const char *path) {
+    kernel_job j = {.n = 0};
+    size_t length = 0;
+    list_streams(k, &j);
+    const char *bytes = file_read(path, &f->mem, &length, &f->diag);
+    assert_non_null(bytes);
+    j.at = (const unsigned char *)bytes;
+    j.end = j.at + length;
+    assert_int_equal(job_word(&j), 0x4a584e4f);
+    assert_int_equal(job_word(&j), 1);
+    assert_int_equal(job_word(&j), j.inputs);
+    assert_int_equal(job_word(&j), j.n - j.inputs);
+    for (uint32_t i = j.inputs; i < j.n; i++)
+        j.stream[i].blocks = job_word(&j);
+    j.runs = job_word(&j);
+    return j;
+}
+
+void kernel_next_run(kernel_job *j, arena *mem) {
+    for (uint32_t i = 0; i < j->inputs; i++)
+        job_words(j, mem, &j->stream[i]);
 }
 
 static void put_word(FILE *out, uint32_t w) {
@@ -185,40 +212,27 @@ static const char *text_of(FILE *stream, char **text, size_t *length, arena *mem
 kernel_replayed kernel_replay(fixture *f, const char *bits, const char *job_path) {
     arena *mem = &f->mem;
     kernel k = {0};
-    kernel_stream streams[64];
     kernel_replayed r = {0};
-    uint32_t inputs = 0, n = 0;
-    size_t length = 0;
     kernel_read(bits, &f->names, mem, &f->diag, &k);
-    list_streams(&k, streams, &inputs, &n);
-    const char *bytes = file_read(job_path, mem, &length, &f->diag);
-    assert_non_null(bytes);
-    job j = {(const unsigned char *)bytes, (const unsigned char *)bytes + length};
-    assert_int_equal(job_word(&j), 0x4a584e4f);
-    assert_int_equal(job_word(&j), 1);
-    assert_int_equal(job_word(&j), inputs);
-    assert_int_equal(job_word(&j), n - inputs);
-    for (uint32_t i = inputs; i < n; i++)
-        streams[i].blocks = job_word(&j);
-    uint32_t runs = job_word(&j);
+    kernel_job j = kernel_open_job(f, &k, job_path);
+    uint32_t outputs = j.n - j.inputs;
     char *trace_text = NULL, *result_text = NULL;
     size_t trace_length = 0;
     FILE *trace = open_memstream(&trace_text, &trace_length);
     FILE *result = open_memstream(&result_text, &r.result_length);
     put_word(result, 0x52584e4f);
     put_word(result, 1);
-    put_word(result, runs);
-    put_word(result, n - inputs);
+    put_word(result, j.runs);
+    put_word(result, outputs);
     kernel_pair pair = kernel_start(&k, mem);
-    for (uint32_t run = 0; run < runs; run++) {
+    for (uint32_t run = 0; run < j.runs; run++) {
         cycle_stream *got;
-        for (uint32_t i = 0; i < inputs; i++)
-            job_words(&j, mem, &streams[i]);
-        uint64_t cycles = kernel_run(&pair, streams, n, mem, &got);
+        kernel_next_run(&j, mem);
+        uint64_t cycles = kernel_run(&pair, j.stream, j.n, mem, &got);
         r.cycles += cycles;
-        put_run(result, cycles, got + inputs, n - inputs);
-        for (uint32_t i = 0; i < n; i++)
-            put_trace(trace, run, &streams[i], &got[i]);
+        put_run(result, cycles, got + j.inputs, outputs);
+        for (uint32_t i = 0; i < j.n; i++)
+            put_trace(trace, run, &j.stream[i], &got[i]);
     }
     kernel_stop(&pair, r.cycles, mem);
     r.rtl_clocks = pair.array_clocks;
@@ -226,4 +240,42 @@ kernel_replayed kernel_replay(fixture *f, const char *bits, const char *job_path
     r.trace = text_of(trace, &trace_text, &trace_length, mem);
     r.result = text_of(result, &result_text, &r.result_length, mem);
     return r;
+}
+
+/* ---- recorded runs --------------------------------------------------------------------------- */
+
+static uint32_t count_blocks(const uint16_t *words, uint32_t length) {
+    uint32_t blocks = 0;
+    for (uint32_t at = 0; at < length; at += 1u + words[at])
+        blocks++;
+    return blocks;
+}
+
+void kernel_recorded(const cJSON *object, bool output, arena *mem, kernel_recording *r) {
+    const cJSON *list, *word;
+    cJSON_ArrayForEach(list, object) {
+        u16_vec words = {0};
+        cJSON_ArrayForEach(word, list) vec_push(mem, &words, (uint16_t)word->valueint);
+        assert_true(r->n < sizeof r->stream / sizeof *r->stream);
+        kernel_stream *s = &r->stream[r->n];
+        *s = (kernel_stream){.column = (uint32_t)atoi(list->string), .output = output};
+        if (output) {
+            r->expected[r->n] = words.at;
+            r->expected_length[r->n] = words.len;
+            s->blocks = count_blocks(words.at, words.len);
+        } else {
+            s->words = words.at;
+            s->length = words.len;
+        }
+        r->n++;
+    }
+}
+
+void kernel_expect(const kernel_recording *r, const cycle_stream *got) {
+    for (uint32_t i = 0; i < r->n; i++) {
+        if (!r->stream[i].output)
+            continue;
+        assert_int_equal(got[i].got.len, r->expected_length[i]);
+        assert_memory_equal(got[i].got.at, r->expected[i], r->expected_length[i] * sizeof *r->expected[i]);
+    }
 }

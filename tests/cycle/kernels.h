@@ -34,6 +34,9 @@ typedef struct {
     uint64_t array_clocks; /* processor time of the array in its runs, as clock() */
 } kernel_pair;
 
+/* Makes the streams that cycle_run takes of those of a run. */
+cycle_stream *kernel_streams(const kernel *k, const kernel_stream *streams, uint32_t n, arena *mem);
+
 kernel_pair kernel_start(const kernel *k, arena *mem);
 /* One run on both; fails the test at the first difference. Returns the cycles; *outputs are the model's
  * streams, the outputs' words in `got`. */
@@ -42,6 +45,28 @@ uint64_t kernel_run(kernel_pair *p, const kernel_stream *streams, uint32_t n, ar
 /* `cycles`: of all runs. Each of them must be in one of the accounts of every channel, and the monitors of
  * the RTL must have raised the model's hazards. */
 void kernel_stop(kernel_pair *p, uint64_t cycles, arena *mem);
+
+/* The streams of a recorded run, and what its outputs should be. */
+typedef struct {
+    kernel_stream stream[64];
+    uint16_t *expected[64]; /* of outputs */
+    uint32_t expected_length[64];
+    uint32_t n;
+} kernel_recording;
+/* Adds the streams of a JSON object, lists of words by IO column. */
+void kernel_recorded(const cJSON *object, bool output, arena *mem, kernel_recording *r);
+/* Fails the test where the words of an output are not the expected ones. */
+void kernel_expect(const kernel_recording *r, const cycle_stream *got);
+
+/* A job file (docs/dump.md) being read: the streams in the order of their columns, inputs first. */
+typedef struct {
+    kernel_stream stream[64];
+    uint32_t inputs, n, runs;
+    const unsigned char *at, *end;
+} kernel_job;
+kernel_job kernel_open_job(fixture *f, const kernel *k, const char *path);
+/* Reads the inputs' words of the next run. */
+void kernel_next_run(kernel_job *j, arena *mem);
 
 typedef struct {
     uint64_t cycles;     /* of all runs */

@@ -178,7 +178,7 @@ typedef struct {
     const char *in[CYCLE_INS];
     uint32_t stalled;
 } hazard_case;
-enum { STALLED_CYCLES = 200, PLAY_CYCLES = 600 };
+enum { STALLED_CYCLES = 200, PLAY_CYCLES = 600, NO_TOKEN = 1 << 20 };
 
 #define RAISES(kind) (1u << CYCLE_HAZARD_##kind)
 #define PE(mode_, ...)                                                                                       \
@@ -202,6 +202,8 @@ enum { STALLED_CYCLES = 200, PLAY_CYCLES = 600 };
 #define DENSE (1u << 29 | 2u << 13)
 #define TO_GLB (1u << 30)
 #define ROOT (1u << 9)
+/* A memory that accumulates coordinates: blocks end with stops, and the first is empty. */
+#define SUMS MEM(1u << 17 | 1u << 19 | COMPRESSED, 1u << 8, 0, 0x88)
 
 static const hazard_case hazard_cases[] = {
     {RAISES(MAYBE_REFERENCE), PE(RTL_PE_JOINER, 1), {"1 2 S0 D", "2 S0 D", "7 8 S0 D", "N S0 D"}, 0},
@@ -239,10 +241,18 @@ static const hazard_case hazard_cases[] = {
     {RAISES(DENSE_AGAIN), MEM(0, 0, DENSE, 0x88), {"0 S0 D 0 S0 D"}, 0},
     {RAISES(DENSE_STOP), MEM(0, 0, DENSE, 0x88), {"S0 0 S1 D"}, 0},
     {0, MEM(0, 0, DENSE, 0x88), {"0 S0 1 S1 D"}, 0},
+    {RAISES(MAYBE_COORDINATE), PE(RTL_PE_JOINER, 3), {"N S0 D", "2 S0 D", "N S0 D", "8 S0 D"}, 0},
+    {RAISES(REPEAT_LEADING), PE(RTL_PE_REPEAT, 1), {"S0 S1 D", "S1 S2 D"}, 0},
+    {RAISES(REPEAT_LEADING), PE(RTL_PE_REPEAT, 1), {"S0 S0 7 S1 D", "S1 S1 1 S2 D"}, 0},
+    {0, PE(RTL_PE_REPEAT, 1), {"S0 D", "S1 D"}, 0},
+    {0, PE(RTL_PE_REPEAT, 1), {"S0 7 S0 S1 D", "S1 1 S1 S2 D"}, 0},
+    {RAISES(LATE_DONE), SUMS, {"0 S1 - - - - - - - - - - - - - - - - D", NULL, NULL, "5 S2 D"}, 0},
+    {0, SUMS, {"0 S1 D", NULL, NULL, "5 S2 D"}, 0}, /* taken with the stop */
+    {0, SUMS, {"0 S1", NULL, NULL, "5 S2 D"}, 0},
 };
 enum { HAZARD_CASES = sizeof hazard_cases / sizeof *hazard_cases };
 
-/* "1 S0 N D" */
+/* "1 S0 N D"; - is a cycle without a token. */
 static void parse(arena *mem, const char *text, u32_vec *out) {
     char *copy = arena_strdup(mem, text ? text : "");
     for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
@@ -250,6 +260,7 @@ static void parse(arena *mem, const char *text, u32_vec *out) {
                  *word == 'S'   ? RTL_STOP(atoi(word + 1))
                  : *word == 'N' ? RTL_MAYBE
                  : *word == 'D' ? RTL_DONE
+                 : *word == '-' ? NO_TOKEN
                                 : (uint32_t)atoi(word));
 }
 
@@ -265,9 +276,10 @@ static uint32_t play_hazard(arena *mem, const hazard_case *c) {
     for (int cycle = 0; cycle < PLAY_CYCLES; cycle++) {
         cycle_tile_settle(m, &pins);
         for (int i = 0; i < CYCLE_INS; i++) {
-            pins.in_valid[i] = taken[i] < in[i].len;
-            pins.in_data[i] = pins.in_valid[i] ? in[i].at[taken[i]] : 0;
-            taken[i] += pins.in_valid[i] && pins.in_ready[i];
+            uint32_t t = taken[i] < in[i].len ? in[i].at[taken[i]] : NO_TOKEN;
+            pins.in_valid[i] = t != NO_TOKEN;
+            pins.in_data[i] = pins.in_valid[i] ? t : 0;
+            taken[i] += pins.in_valid[i] ? pins.in_ready[i] : taken[i] < in[i].len;
         }
         for (int o = 0; o < CYCLE_OUTS; o++)
             pins.out_ready[o] = cycle >= STALLED_CYCLES || !(c->stalled >> o & 1);

@@ -26,12 +26,12 @@ typedef struct {
     uint32_t state;   /* FW_STATE_* */
     uint32_t error;   /* FW_ERROR_* */
     uint32_t detail[2];
-    uint32_t command; /* number of the batch to run, from 1 up; the host writes it last */
-    uint32_t done;    /* number of the last batch that was run */
-    uint32_t runs;    /* of the batch */
-    uint32_t table;   /* address of the run table */
-    uint32_t outputs; /* bank of the batch's outputs */
-    uint32_t reserved;
+    uint32_t command;   /* number of the batch to run, from 1 up; the host writes it last */
+    uint32_t done;      /* number of the last batch that was run */
+    uint32_t runs;      /* of the batch */
+    uint32_t table;     /* address of the run table */
+    uint32_t outputs;   /* bank of the batch's outputs */
+    uint32_t rewritten; /* configuration words that did not read back and were written again */
     /* These count processor cycles since boot, low word first: configuration of the array; start pulse to
      * last store of each run; the rest of the batch loop; all three. Waiting for the host is in none. */
     uint32_t config_cycles[2], kernel_cycles[2], firmware_cycles[2], total_cycles[2];
@@ -48,6 +48,7 @@ enum {
     FW_MAILBOX_RUNS = 0x20,
     FW_MAILBOX_TABLE = 0x24,
     FW_MAILBOX_OUTPUTS = 0x28,
+    FW_MAILBOX_REWRITTEN = 0x2c,
     FW_MAILBOX_CYCLES = 0x30,
     FW_MAILBOX_BYTES = 0x80
 };

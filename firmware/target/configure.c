@@ -4,8 +4,12 @@
 
 enum {
     RESET_CYCLES = 16,  /* cycles of the array, to clear what an earlier kernel left */
-    CONFIG_CYCLES = 32, /* an access of the configuration bus reaches the farthest tile and returns */
-    SETTLE_CYCLES = 64, /* cycles of the processor, never faster than the array: pulses have died down */
+    CONFIG_CYCLES = 32, /* cycles of the array in which a word reaches the farthest tile */
+    READ_CYCLES = 128,  /* what is read comes back through all tiles of the buffer at once */
+    READ_WAIT =
+        READ_CYCLES / 2 + 8, /* of the processor, whose clock is half the array's; and the access itself */
+    REWRITES = 16,           /* of all words together, before the program gives up */
+    SETTLE_CYCLES = 64,      /* cycles of the processor, never faster than the array: pulses have died down */
     CONFIG_TIMEOUT = 1 << 20, /* processor cycles; the longest bitstream takes 16384 */
 };
 
@@ -37,42 +41,76 @@ static void configure_by_dma(const kernel_description *k) {
     glb_write(0, GLB_PCFG_CTRL, 0);
 }
 
+static void write_word(uint32_t address, uint32_t data) {
+    glc_write(GLC_CFG_ADDRESS, address);
+    glc_write(GLC_CFG_DATA, data);
+    uint32_t start = cycles_now();
+    glc_write(GLC_CFG_WRITE, CONFIG_CYCLES);
+    wait_since(start, CONFIG_CYCLES);
+}
+
+/* Where the bus answers at once, the write of CFG_READ returns before the data have come: hence the wait. */
+static uint32_t read_word(uint32_t address) {
+    glc_write(GLC_CFG_ADDRESS, address);
+    uint32_t start = cycles_now();
+    glc_write(GLC_CFG_READ, READ_CYCLES);
+    wait_since(start, READ_WAIT);
+    return glc_read(GLC_CFG_READ_DATA);
+}
+
 static void configure_by_register(const kernel_description *k) {
-    for (uint32_t at = IMAGE_WORDS; at < image_end(k); at += IMAGE_WORD_BYTES) {
-        glc_write(GLC_CFG_ADDRESS, glb_data32(at + 4));
-        glc_write(GLC_CFG_DATA, glb_data32(at));
-        uint32_t start = cycles_now();
-        glc_write(GLC_CFG_WRITE, CONFIG_CYCLES);
-        wait_since(start, CONFIG_CYCLES);
+    for (uint32_t at = IMAGE_WORDS; at < image_end(k); at += IMAGE_WORD_BYTES)
+        write_word(glb_data32(at + 4), glb_data32(at));
+}
+
+/* Reads every word back. One that differs is written again by register, and counted. */
+static void read_back(const kernel_description *k) {
+    uint32_t rewritten = 0;
+    for (uint32_t at = IMAGE_WORDS; at < image_end(k);) {
+        uint32_t address = glb_data32(at + 4), want = glb_data32(at), data = read_word(address);
+        if (data == want) {
+            at += IMAGE_WORD_BYTES;
+            continue;
+        }
+        if (rewritten == REWRITES)
+            fail(FW_ERROR_CONFIG_MISMATCH, address, data);
+        write_word(address, want);
+        mailbox.rewritten = ++rewritten;
     }
 }
 
-/* Reads every word back. Where the bus answers at once, the write of CFG_READ returns before the data have
- * come: hence the wait. */
-static void read_back(const kernel_description *k) {
-    for (uint32_t at = IMAGE_WORDS; at < image_end(k); at += IMAGE_WORD_BYTES) {
-        uint32_t address = glb_data32(at + 4);
-        glc_write(GLC_CFG_ADDRESS, address);
-        uint32_t start = cycles_now();
-        glc_write(GLC_CFG_READ, CONFIG_CYCLES);
-        wait_since(start, CONFIG_CYCLES);
-        uint32_t data = glc_read(GLC_CFG_READ_DATA);
-        if (data != glb_data32(at))
-            fail(FW_ERROR_CONFIG_MISMATCH, address, data);
-    }
+/* Clocks of the buffer are on: its own gating saves power and is not described well enough to rely on.
+ * Columns stand still: configuring running ones leaves junk in the FIFOs of the interconnect, which no flush
+ * removes. */
+static void hold_array(const kernel_description *k) {
+    glc_write(GLC_GLB_CLK_EN_MASTER, (1u << ONYX_GLB_TILES) - 1);
+    glc_write(GLC_GLB_CLK_EN_BANK, (1u << ONYX_GLB_TILES) - 1);
+    glc_write(GLC_CGRA_STALL, k->stall_mask);
+}
+
+/* Clears what an earlier kernel left. A word that was written before says whether the controller's reset did
+ * it: no program known to run on the chip uses that one. */
+static void reset_array(const kernel_description *k) {
+    uint32_t witness = glb_data32(IMAGE_WORDS + 4);
+    write_word(witness, glb_data32(IMAGE_WORDS));
+    uint32_t start = cycles_now();
+    glc_write(GLC_GLOBAL_RESET, RESET_CYCLES);
+    wait_since(start, SETTLE_CYCLES);
+    if (read_word(witness) == 0)
+        return;
+    platform_start_array(true);
+    streams_enable(k->poll);
+    hold_array(k);
+    uint32_t left = read_word(witness);
+    if (left)
+        fail(FW_ERROR_ARRAY_RESET, platform_read(PLATFORM_RESET_ACK), left);
 }
 
 void configure_array(const kernel_description *k) {
     image_check(k);
-    /* All clocks are on: the buffer's own gating saves power and is not described well enough to rely on. */
-    glc_write(GLC_GLB_CLK_EN_MASTER, (1u << ONYX_GLB_TILES) - 1);
-    glc_write(GLC_GLB_CLK_EN_BANK, (1u << ONYX_GLB_TILES) - 1);
-    uint32_t start = cycles_now();
-    glc_write(GLC_GLOBAL_RESET, RESET_CYCLES);
-    wait_since(start, SETTLE_CYCLES);
-    /* Configuring running columns leaves junk in the FIFOs of the interconnect, which no flush removes. */
-    glc_write(GLC_CGRA_STALL, k->stall_mask);
+    hold_array(k);
     image_confirm(k);
+    reset_array(k);
     if (k->register_path)
         configure_by_register(k);
     else

@@ -56,38 +56,42 @@ static uint32_t bank_start(uint32_t glb_tile, uint32_t bank) {
     return (glb_tile * ONYX_GLB_BANKS + bank) * ONYX_GLB_BANK_BYTES;
 }
 
+/* Sets one loop over a stream's words: loads and stores have the same registers for it from DIM on. A word's
+ * address is the start plus a stride a word: reset leaves a stride of 0, and all words on one address. */
+static ONCE __attribute__((noinline)) void set_linear(uint32_t dim, uint32_t range) {
+    bus_write32(dim, 1);
+    bus_write32(dim + (GLB_ST_CYCLE_START - GLB_ST_DIM), 0);
+    bus_write32(dim + (GLB_ST_RANGE - GLB_ST_DIM), range);
+    bus_write32(dim + (GLB_ST_STRIDE - GLB_ST_DIM), 2);
+    bus_write32(dim + (GLB_ST_CYCLE_STRIDE - GLB_ST_DIM), 1);
+}
+_Static_assert(GLB_ST_CYCLE_START - GLB_ST_DIM == GLB_LD_CYCLE_START - GLB_LD_DIM &&
+                   GLB_ST_RANGE - GLB_ST_DIM == GLB_LD_RANGE - GLB_LD_DIM,
+               "set_linear");
+
 static void prepare_load(const kernel_description *k, uint32_t i) {
     const kernel_stream *s = &k->loads[i];
-    glb_write(s->glb_tile, GLB_LD_CTRL,
-              FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) | FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
-                  FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
-    glb_write(s->glb_tile, GLB_LD_DIM, 1);
-    glb_write(s->glb_tile, GLB_LD_CYCLE_START, 0);
-    glb_write(s->glb_tile, GLB_LD_STRIDE, 2);
-    glb_write(s->glb_tile, GLB_LD_CYCLE_STRIDE, 1);
-    glb_write(s->glb_tile, GLB_LD_RANGE, 0);
     loads[i].registers = glb_registers(s->glb_tile);
+    bus_write32(loads[i].registers + GLB_LD_CTRL, FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) |
+                                                      FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
+                                                      FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
+    set_linear(loads[i].registers + GLB_LD_DIM, 0);
     loads[i].offset = bank_start(s->glb_tile, 0) - bank_start(k->loads[i % k->n_loads].glb_tile, 0);
     loads[i].address = UINT32_MAX;
     loads[i].words = 2; /* this is what a range of 0 means */
 }
 
+/* The blocks end a store; its loop only has to be as long as a bank. */
 static void prepare_store(const kernel_description *k, uint32_t i) {
     const kernel_stream *s = &k->stores[i];
-    glb_write(s->glb_tile, GLB_ST_CTRL,
-              FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) | FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
-                  FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
-    glb_write(s->glb_tile, GLB_ST_NUM_BLOCKS, s->num_blocks);
-    /* A word's address is the start plus a stride a word: reset leaves a stride of 0, and all words on one
-     * address. The blocks end the store; the loop only has to be as long as a bank. */
-    glb_write(s->glb_tile, GLB_ST_DIM, 1);
-    glb_write(s->glb_tile, GLB_ST_START_ADDR, bank_start(s->glb_tile, 1));
-    glb_write(s->glb_tile, GLB_ST_CYCLE_START, 0);
-    glb_write(s->glb_tile, GLB_ST_RANGE, ONYX_GLB_BANK_BYTES / 2 - 2);
-    glb_write(s->glb_tile, GLB_ST_STRIDE, 2);
-    glb_write(s->glb_tile, GLB_ST_CYCLE_STRIDE, 1);
     stores[i].registers = glb_registers(s->glb_tile);
     stores[i].blocks = s->num_blocks;
+    bus_write32(stores[i].registers + GLB_ST_CTRL, FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) |
+                                                       FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
+                                                       FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
+    bus_write32(stores[i].registers + GLB_ST_NUM_BLOCKS, s->num_blocks);
+    bus_write32(stores[i].registers + GLB_ST_START_ADDR, bank_start(s->glb_tile, 1));
+    set_linear(stores[i].registers + GLB_ST_DIM, ONYX_GLB_BANK_BYTES / 2 - 2);
 }
 
 /* Lets the columns run. A store has room for words whether it runs or not, and its start forgets them: so

@@ -16,7 +16,7 @@ void firmware_boot(const kernel_description *k) {
     stack_guard = GUARD;
     mailbox_clear();
     count_cycles();
-    platform_start_array();
+    platform_start_array(false);
     streams_enable(k->poll);
     configure_array(k);
     dispatch_prepare(k);

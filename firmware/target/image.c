@@ -8,14 +8,14 @@
 
 static volatile uint32_t computed; /* CRC of the words, or that of nothing until they have been read */
 
-static uint32_t header_crc(void) {
+static ONCE uint32_t header_crc(void) {
     uint32_t crc = CRC32_START;
     for (uint32_t at = 0; at < offsetof(fw_image_header, header_crc); at += 4)
         crc = crc32_word(crc, glb_data32(at));
     return crc;
 }
 
-static void check_header(const kernel_description *k) {
+static ONCE void check_header(const kernel_description *k) {
     if (HEADER(magic) != FW_IMAGE_MAGIC)
         fail(FW_ERROR_IMAGE_MAGIC, HEADER(magic), FW_IMAGE_MAGIC);
     if (HEADER(version) != FW_IMAGE_VERSION)

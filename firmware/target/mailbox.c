@@ -12,6 +12,7 @@ _Static_assert(offsetof(fw_mailbox, done) == FW_MAILBOX_DONE, "docs/firmware.md"
 _Static_assert(offsetof(fw_mailbox, runs) == FW_MAILBOX_RUNS, "docs/firmware.md");
 _Static_assert(offsetof(fw_mailbox, table) == FW_MAILBOX_TABLE, "docs/firmware.md");
 _Static_assert(offsetof(fw_mailbox, outputs) == FW_MAILBOX_OUTPUTS, "docs/firmware.md");
+_Static_assert(offsetof(fw_mailbox, rewritten) == FW_MAILBOX_REWRITTEN, "docs/firmware.md");
 _Static_assert(offsetof(fw_mailbox, config_cycles) == FW_MAILBOX_CYCLES, "docs/firmware.md");
 _Static_assert(sizeof(fw_mailbox) == FW_MAILBOX_BYTES, "docs/firmware.md");
 

@@ -1,7 +1,10 @@
 /* Keeps which streams have finished. The controller keeps done bits until they are cleared and holds its
  * interrupt as long as one is set, so they are moved here. Whoever waits has interrupts masked: the array's
- * line ends the sleep all the same, without the 24 cycles it takes to enter a handler and to leave it. Only
- * the tick needs its handler. */
+ * line ends the sleep all the same, without the 24 cycles it takes to enter a handler and to leave it.
+ *
+ * Sleep stops the processor's clock, and with it the cycle counter and the tick, unless a debugger keeps it
+ * on: without one
+ * nobody sleeps here. Time-outs are counted by both, whichever runs. */
 #include "firmware/target/hal.h"
 #include "firmware/target/target.h"
 
@@ -9,7 +12,8 @@ static struct {
     volatile uint32_t done[STREAM_KINDS]; /* one bit a GLB tile */
     volatile uint32_t last;               /* cycle of the latest */
     volatile uint32_t ticks;              /* periods since streams_expect */
-    uint32_t tick_limit;
+    uint32_t since;                       /* cycle of it */
+    uint32_t timeout, tick_limit;
     bool poll;
 } state;
 
@@ -49,35 +53,31 @@ void tick_interrupt(void) {
 void streams_enable(bool poll) {
     const uint32_t all = (1u << ONYX_GLB_TILES) - 1;
     state.poll = poll;
-    glc_write(GLC_F2G_ISR, all);
-    glc_write(GLC_G2F_ISR, all);
-    glc_write(GLC_PCFG_ISR, all);
-    for (uint32_t kind = 0; kind < STREAM_KINDS; kind++)
+    for (uint32_t kind = 0; kind < STREAM_KINDS; kind++) { /* the registers of the three stand side by side */
+        glc_write(GLC_F2G_ISR + 4 * kind, all);
+        glc_write(GLC_F2G_IER + 4 * kind, all);
         state.done[kind] = 0;
-    glc_write(GLC_F2G_IER, all);
-    glc_write(GLC_G2F_IER, all);
-    glc_write(GLC_PCFG_IER, all);
+    }
     glc_write(GLC_GLOBAL_IER,
               FIELD(GLC_GLOBAL_IER_F2G, 1) | FIELD(GLC_GLOBAL_IER_G2F, 1) | FIELD(GLC_GLOBAL_IER_PCFG, 1));
     core_write(poll ? CORE_NVIC_ICER : CORE_NVIC_ISER, 1u << ONYX_CGRA_IRQ);
 }
 
-/* The system tick measures the time-out: it also ends a sleep that nothing else would end. Its period is the
- * whole time-out, or what fits its 24 bits. */
 void streams_set_timeout(uint32_t timeout) {
     const uint32_t longest = 0xffffff;
     uint32_t period = timeout < longest ? timeout : longest;
+    state.timeout = timeout;
     state.tick_limit = timeout / period + (timeout % period != 0);
     core_write(CORE_SYST_RELOAD, period - 1);
-    core_write(CORE_SYST_VALUE, 0);
+    streams_expect(0, 0);
     core_write(CORE_SYST_CTRL, FIELD(CORE_SYST_CTRL_ENABLE, 1) | FIELD(CORE_SYST_CTRL_TICKINT, 1) |
                                    FIELD(CORE_SYST_CTRL_CLKSOURCE, 1));
-    state.ticks = 0;
 }
 
 void streams_expect(uint32_t loads, uint32_t stores) {
     state.done[STREAM_LOAD] &= ~loads;
     state.done[STREAM_STORE] &= ~stores;
+    state.since = cycles_now();
     core_write(CORE_SYST_VALUE, 0);
     state.ticks = 0;
 }
@@ -103,6 +103,10 @@ static void allow_interrupts(void) {
     hal_mask_interrupts();
 }
 
+static bool may_sleep(void) {
+    return !state.poll && (core_read(CORE_DHCSR) & FIELD(CORE_DHCSR_C_DEBUGEN, 1));
+}
+
 uint32_t streams_wait(const stream_set *sets, uint32_t n) {
     bool expired = false;
     for (;;) {
@@ -113,8 +117,9 @@ uint32_t streams_wait(const stream_set *sets, uint32_t n) {
             continue;
         if (expired)
             return n;
-        expired = state.ticks >= state.tick_limit; /* look once more after the time is over */
-        if (!state.poll && !expired)
+        /* Either clock may stand still; look once more after the time is over. */
+        expired = cycles_now() - state.since >= state.timeout || state.ticks >= state.tick_limit;
+        if (!expired && may_sleep())
             hal_sleep();
         if (!take_all())
             allow_interrupts();

@@ -5,15 +5,19 @@
 #include "firmware/protocol.h"
 #include "firmware/target/kernel.h"
 
+/* Runs once, at boot or at the end: the compiler makes it small rather than fast. */
+#define ONCE __attribute__((cold))
+
 /* ---- mailbox.c ------------------------------------------------------------------------------- */
 extern volatile fw_mailbox mailbox; /* first in SRAM */
-void mailbox_clear(void);
+ONCE void mailbox_clear(void);
 void mailbox_add_cycles(volatile uint32_t counter[2], uint64_t cycles);
 /* Writes the cause into the mailbox and stops. */
-_Noreturn void fail(uint32_t error, uint32_t detail0, uint32_t detail1);
+ONCE _Noreturn void fail(uint32_t error, uint32_t detail0, uint32_t detail1);
 
 /* ---- platform.c: clocks and reset of the array ----------------------------------------------- */
-void platform_start_array(void);
+/* `again`: resets it first, the controller and the buffer's registers included. */
+ONCE void platform_start_array(bool again);
 
 /* ---- crc32.c: IEEE 802.3 polynomial, reflected ----------------------------------------------- */
 enum { CRC32_START = 0 };
@@ -28,18 +32,18 @@ static inline uint32_t image_end(const kernel_description *k) {
 /* Returns only if it is; called before anything is configured. */
 void image_check(const kernel_description *k);
 /* Asks again, another way: a processor that skips one instruction skips one of the two. */
-void image_confirm(const kernel_description *k);
+ONCE void image_confirm(const kernel_description *k);
 
 /* ---- configure.c: bitstream in the global buffer to registers of the array ------------------- */
-void configure_array(const kernel_description *k); /* columns stand still afterwards */
+ONCE void configure_array(const kernel_description *k); /* columns stand still afterwards */
 
 /* ---- streams.c: done streams, by interrupt or by asking -------------------------------------- */
 typedef enum { STREAM_LOAD, STREAM_STORE, STREAM_CONFIG, STREAM_KINDS } stream_kind;
 /* Enables the interrupt and forgets what was done before. */
-void streams_enable(bool poll);
+ONCE void streams_enable(bool poll);
 /* Sets the processor cycles after which streams_wait gives up; they count from the latest streams_expect, or
  * from here. */
-void streams_set_timeout(uint32_t timeout);
+ONCE void streams_set_timeout(uint32_t timeout);
 /* Forgets that these streams, a bit a GLB tile, are done: they are about to start. Restarts the time-out. */
 void streams_expect(uint32_t loads, uint32_t stores);
 typedef struct {
@@ -56,12 +60,12 @@ void tick_interrupt(void);
 
 /* ---- dispatch.c: the runs of a batch --------------------------------------------------------- */
 /* Sets what all runs share, lets the columns run, and takes out what needs no load. */
-void dispatch_prepare(const kernel_description *k);
+ONCE void dispatch_prepare(const kernel_description *k);
 /* Runs a batch whose outputs go to the bank `outputs`. */
 void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs, uint32_t outputs);
 
 /* ---- firmware.c ------------------------------------------------------------------------------ */
-void firmware_boot(const kernel_description *k);
+ONCE void firmware_boot(const kernel_description *k);
 void firmware_serve(const kernel_description *k); /* runs one batch if the host asks for one */
 
 #endif

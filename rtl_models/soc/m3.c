@@ -335,6 +335,8 @@ static uint32_t scs_word(m3 *c, uint32_t offset) {
         return c->hfsr;
     case 0xD38:
         return c->bfar;
+    case 0xDF0: /* C_DEBUGEN */
+        return c->catch_breakpoints;
     case 0xDFC:
         return c->demcr;
     default:
@@ -471,7 +473,7 @@ bool m3_system_write(m3 *c, uint32_t address, uint32_t value) {
 }
 
 void m3_tick(m3 *c, uint64_t cycles) {
-    if (c->held)
+    if (c->held || (c->asleep && !c->catch_breakpoints)) /* no debugger keeps the clock on */
         return;
     if ((c->demcr >> 24 & 1) && (c->dwt_ctrl & 1))
         c->cyccnt += (uint32_t)cycles;

@@ -52,6 +52,9 @@ struct Platform {
     unsigned array_divider() const {
         return 1u << (at(PLATFORM_CGRA_CLK_SELECT) & 7);
     }
+    unsigned processor_divider() const {
+        return 1u << (at(PLATFORM_SYS_CLK_SELECT) & 7);
+    }
 };
 
 struct Uart {
@@ -79,7 +82,7 @@ struct machine {
     std::vector<uint8_t> code, sram;
     m3 *core = nullptr;
     uint64_t cpu_cycles = 0;
-    int64_t phase = 0;  /* of the array's clock, in 1/divider of its cycles */
+    int64_t phase = 0;  /* of the array's clock, in the unit of both periods */
     uint64_t taken = 0; /* array cycles that accesses of this instruction took */
     std::string refused, stop_reason;
 
@@ -90,6 +93,11 @@ struct machine {
     machine(const machine &) = delete;
     machine &operator=(const machine &) = delete;
 
+    /* At power-up the processor's clock is divided by two already. */
+    int64_t array_period() const { return int64_t{2} * platform.array_divider(); }
+    int64_t cpu_period() const {
+        return int64_t{config.array_cycles_per_cpu_cycle} * platform.processor_divider();
+    }
     bool array_runs() const { return platform.array_clocked() && !platform.array_in_reset(); }
     bool refuse(const char *what, uint32_t address);
     bool array_read(uint32_t address, unsigned size, uint32_t *value);
@@ -261,7 +269,7 @@ uint32_t machine_word(const machine *m, uint32_t address) {
 /* The array has moved ahead by an access that is no instruction's: the next ones make it wait. */
 static void pay(machine *m, uint64_t taken) {
     if (m->platform.array_clocked())
-        m->phase -= static_cast<int64_t>(taken) * m->platform.array_divider();
+        m->phase -= static_cast<int64_t>(taken) * m->array_period();
 }
 
 static bool device_at(const machine *m, uint32_t address) {
@@ -311,7 +319,7 @@ bool machine_step(machine *m) {
     unsigned cycles;
     m->taken = 0;
     m3_state state = m3_step(m->core, &cycles);
-    int64_t divider = m->platform.array_divider(), ratio = m->config.array_cycles_per_cpu_cycle;
+    int64_t divider = m->array_period(), ratio = m->cpu_period();
     if (m->platform.array_clocked()) {
         m->phase += static_cast<int64_t>(cycles) * ratio - static_cast<int64_t>(m->taken) * divider;
         for (; m->phase < 0; m->phase += ratio)

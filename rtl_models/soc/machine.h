@@ -26,7 +26,7 @@ typedef struct {
         platform;  /* global buffer (4 MB), array registers (8 KB), platform controller */
     uint32_t uart; /* CMSDK UART 0; 0: none */
     uint32_t irq;  /* of the array */
-    uint32_t array_cycles_per_cpu_cycle; /* at full clock, at least 1 */
+    uint32_t array_cycles_per_cpu_cycle; /* with the dividers of a program, 1 and 2; at least 1 */
     FILE *uart_out;                      /* what the program transmits */
 } machine_config;
 

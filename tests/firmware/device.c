@@ -8,6 +8,7 @@
 #include "support/support.h"
 
 enum { LOAD, STORE, CONFIG, KINDS };
+enum { READ_ARRAY_CYCLES = 128, READ_PROCESSOR_CYCLES = 64 }; /* until a word of configuration is read */
 enum { DONE_PULSE = 5 }; /* cycles in which a finished stream sets its done bit, whoever clears it */
 
 static const kernel_description *kernel_of;
@@ -18,7 +19,7 @@ static struct {
     uint64_t due[KINDS][DEVICE_TILES];   /* cycle at which a stream finishes; 0 = not running */
     uint64_t pulse[KINDS][DEVICE_TILES]; /* cycle at which the done pulse of a stream is over */
     uint32_t bank[KINDS][DEVICE_TILES];  /* of the buffer, counted from its start, that a stream uses */
-    uint64_t now, reset_until, tick_due;
+    uint64_t now, reset_until, read_due, tick_due;
     uint32_t tick_reload, tick_ctrl, irq_enabled, irq_pending, demcr, dwt_ctrl;
     uint64_t cycle_zero;
     bool tick_pending, masked, in_handler;
@@ -44,7 +45,7 @@ static void advance(uint64_t cycles) {
             }
         }
     }
-    while (s.tick_ctrl & 1 && s.now >= s.tick_due) {
+    while (s.tick_ctrl & 1 && !the->no_tick && s.now >= s.tick_due) {
         s.tick_due += s.tick_reload + 1;
         s.tick_pending |= s.tick_ctrl >> 1 & 1;
     }
@@ -108,6 +109,8 @@ void hal_unmask_interrupts(void) {
 /* Jumps to the next thing that happens. */
 void hal_sleep(void) {
     the->sleeps++;
+    if (!the->debugger)
+        violate("slept without a debugger: the clocks stop");
     if (!s.masked)
         violate("slept with interrupts on: one that comes just before is missed");
     while (!irq_asks() && !s.tick_pending) {
@@ -151,7 +154,9 @@ static void configure(uint32_t address, uint32_t data) {
     if (s.now < s.reset_until)
         violate("configured during reset");
     the->config_writes++;
-    *config_register(address) = address == the->flip_address ? data ^ 0x100 : data;
+    bool flips = address == the->flip_address && the->flips;
+    the->flips -= flips;
+    *config_register(address) = flips ? data ^ 0x100 : data;
 }
 
 /* Words travel east from tile 0's DMA: where a tile neither passes on nor takes them, they are lost. */
@@ -301,6 +306,8 @@ static void start_streams(uint32_t value) {
     the->lane_starts[lane]++;
     if (the->stalled_columns)
         violate("started with columns stalled");
+    if (s.platform[PLATFORM_SYS_CLK_SELECT / 4] != 1)
+        violate("the processor's clock is what another program left");
     check_flush(lane);
     for (uint32_t k = 0; k < 2; k++)
         for (uint32_t t = 0; t < DEVICE_TILES; t++)
@@ -349,6 +356,8 @@ static void check_clock(void) {
 
 static uint32_t glc_register(uint32_t offset) {
     switch (offset) {
+    case GLC_CFG_READ_DATA:
+        return s.now < s.read_due ? 0xbadda7a : *config_register(s.glc[GLC_CFG_ADDRESS / 4]);
     case GLC_G2F_ISR:
         return s.done[LOAD] & s.glc[GLC_G2F_IER / 4];
     case GLC_F2G_ISR:
@@ -362,11 +371,29 @@ static uint32_t glc_register(uint32_t offset) {
     }
 }
 
+static void clear_configuration(void) {
+    for (uint32_t i = 0; i < the->n_config && !the->stuck_configuration; i++)
+        the->config[i].data = 0;
+    if (!the->stuck_configuration)
+        the->n_config = 0;
+}
+
+/* The platform controller's reset: all of the array's side but the buffer's memory. */
+static void reset_all(void) {
+    clear_configuration();
+    memset(s.glc, 0, sizeof s.glc);
+    memset(s.glb, 0, sizeof s.glb);
+    memset(s.done, 0, sizeof s.done);
+    memset(s.due, 0, sizeof s.due);
+    the->stalled_columns = 0;
+}
+
 static void glc_register_write(uint32_t offset, uint32_t value) {
     s.glc[offset / 4] = value;
     switch (offset) {
     case GLC_GLOBAL_RESET:
-        the->n_config = 0;
+        if (!the->dead_reset)
+            clear_configuration();
         s.reset_until = s.now + value;
         break;
     case GLC_CGRA_STALL:
@@ -390,10 +417,14 @@ static void glc_register_write(uint32_t offset, uint32_t value) {
         clear_done(CONFIG, value);
         break;
     case GLC_CFG_WRITE:
+        if (value < 32)
+            violate("a configuration word is not there long enough");
         configure(s.glc[GLC_CFG_ADDRESS / 4], s.glc[GLC_CFG_DATA / 4]);
         break;
     case GLC_CFG_READ:
-        s.glc[GLC_CFG_READ_DATA / 4] = *config_register(s.glc[GLC_CFG_ADDRESS / 4]);
+        s.read_due = s.now + READ_PROCESSOR_CYCLES;
+        if (value < READ_ARRAY_CYCLES)
+            violate("a configuration word is not asked for long enough");
         break;
     case GLC_FLUSH_CROSSBAR:
         the->flush_crossbar = value;
@@ -411,6 +442,8 @@ static uint32_t core_register(uint32_t offset) {
         return s.demcr;
     case CORE_DWT_CTRL:
         return s.dwt_ctrl;
+    case CORE_DHCSR:
+        return the->debugger;
     default:
         return 0;
     }
@@ -501,6 +534,8 @@ void bus_write32(uint32_t address, uint32_t value) {
         core_register_write(address - CORE_BASE, value);
     } else if (address - ONYX_PLATFORM < sizeof s.platform) {
         s.platform[(address - ONYX_PLATFORM) / 4] = value;
+        if (address - ONYX_PLATFORM == PLATFORM_RESET_REQ && (value & 0x100))
+            reset_all();
     } else if (glb < DEVICE_TILES * GLB_TILE_STRIDE && glb % GLB_TILE_STRIDE <= GLB_PCFG_BROADCAST_MUX) {
         check_clock();
         if (glb % GLB_TILE_STRIDE == GLB_ST_CTRL && !the->stalled_columns)
@@ -542,10 +577,12 @@ device *device_new(const kernel_description *k, uint64_t seed) {
     leave_junk();
     the->platform_id = 0x5a5a5a5a;
     the->stream_delay = 300;
+    the->debugger = true;
     the->output_bank = 1; /* where a program has its outputs until it is told */
     /* The platform's rows come first in the table. */
-    for (uint32_t i = 0; i < 5; i++)
+    for (uint32_t i = 0; i < 6; i++)
         s.platform[platform[i].offset / 4] = platform[i].reset;
+    s.platform[PLATFORM_SYS_CLK_SELECT / 4] = 3;
     return the;
 }
 

@@ -21,15 +21,18 @@ enum { DEVICE_TILES = 16, DEVICE_BANK = 0x20000, DEVICE_CONFIG = 4096 };
 typedef struct {
     /* What a test chooses. */
     uint32_t platform_id;
-    bool stuck_reset;      /* the array never leaves reset */
-    uint32_t hang_loads;   /* GLB tiles whose load never finishes */
-    uint32_t hang_stores;  /* likewise */
-    bool hang_config;      /* configuration by DMA never finishes */
-    uint32_t flip_address; /* configuration register one bit of which does not hold; 0 = none */
-    uint64_t seed;         /* of delays */
-    uint32_t stream_delay; /* longest time of a stream, cycles */
-    uint32_t slow_lane;    /* cycles more that a run of the first lane takes */
-    uint32_t output_bank;  /* of stores; loads have the other one */
+    bool stuck_reset;                     /* the array never leaves reset */
+    uint32_t hang_loads;                  /* GLB tiles whose load never finishes */
+    uint32_t hang_stores;                 /* likewise */
+    bool hang_config;                     /* configuration by DMA never finishes */
+    uint32_t flip_address;                /* configuration register that gets one bit wrong; 0 = none */
+    uint32_t flips;                       /* in so many writes */
+    bool stuck_configuration, dead_reset; /* no reset clears it; the controller's does not */
+    bool debugger, no_tick;               /* keeps clocks on during sleep; the system tick stands still */
+    uint64_t seed;                        /* of delays */
+    uint32_t stream_delay;                /* longest time of a stream, cycles */
+    uint32_t slow_lane;                   /* cycles more that a run of the first lane takes */
+    uint32_t output_bank;                 /* of stores; loads have the other one */
     /* Memories. */
     uint8_t glb[DEVICE_TILES * 2 * DEVICE_BANK];
     uint32_t sram[0x20000 / 4];

@@ -146,6 +146,26 @@ static uint32_t compare_module(fixture *f, const char *module, char prefix, cons
     return found;
 }
 
+/* The platform controller's values as its public description has them; everything of the controller, the
+ * buffer and the processor that is used here resets to 0. */
+static void reset_values_are_the_chips(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t reset;
+    } platform[] = {{"ID", 0x5a5a5a5a},      {"SYS_CLK_SELECT", 1}, {"CGRA_CLK_SELECT", 5},
+                    {"CLK_GATE_EN", 0x7d5c}, {"RESET_REQ", 0x7dd8}, {"RESET_ACK", 0x7dd8}};
+    uint32_t rows = 0;
+    for (uint32_t i = 0; i < sizeof platform / sizeof *platform; i++)
+        assert_int_equal(find_register("PLATFORM", platform[i].name)->reset, platform[i].reset);
+    for (uint32_t i = 0; i < REGS; i++) {
+        bool of_platform = strcmp(regs[i].block, "PLATFORM") == 0;
+        rows += of_platform;
+        assert_true(of_platform || regs[i].reset == 0);
+    }
+    assert_int_equal(rows, sizeof platform / sizeof *platform);
+}
+
 static void the_rtl_has_these_addresses(void **state) {
     uint32_t controller = 0;
     for (uint32_t i = 0; i < REGS; i++)
@@ -217,9 +237,10 @@ static void the_error_page_lists_every_number(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(registers_do_not_overlap),     TEST(fields_lie_in_their_registers),
-        TEST(constants_are_the_chips),      TEST(the_rtl_has_these_addresses),
-        TEST(the_register_page_is_current), TEST(the_error_page_lists_every_number),
+        TEST(registers_do_not_overlap),          TEST(fields_lie_in_their_registers),
+        TEST(constants_are_the_chips),           TEST(reset_values_are_the_chips),
+        TEST(the_rtl_has_these_addresses),       TEST(the_register_page_is_current),
+        TEST(the_error_page_lists_every_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,6 +135,28 @@ static tile_tensor as_long_as(const tile_tensor *t, const sam_statement *st, sam
     return longer;
 }
 
+/* Takes the explicit zero of an operand without entries away, which only hardware needs: the published
+ * simulator has none. */
+static void without_zero(const sam_tensor_data *t, arena *mem, sam_tensor_levels *out) {
+    uint32_t fibers = 1;
+    for (uint32_t l = 0; l < t->order; l++) {
+        if (t->level[l] != SAM_LEVEL_DENSE && t->level[l] != SAM_LEVEL_COMPRESSED)
+            return;
+    }
+    for (uint32_t l = 0; l < t->order; l++) {
+        sam_level_data *level = &out->level[l];
+        if (t->level[l] == SAM_LEVEL_DENSE) {
+            fibers *= level->dim;
+            continue;
+        }
+        level->n_seg = fibers + 1;
+        level->seg = arena_new_n(mem, uint32_t, level->n_seg);
+        level->n_crd = fibers = 0;
+    }
+    out->n_vals = fibers;
+    out->vals = arena_new_n(mem, uint16_t, fibers + 1);
+}
+
 static bool whole(const compile_engine_in *in, const tile_operands *packed, compile_outcome *out) {
     const sam_statement *st = in->statement;
     arena *mem = in->ctx->mem;
@@ -157,6 +179,8 @@ static bool whole(const compile_engine_in *in, const tile_operands *packed, comp
         const tile_tensor operand = as_long_as(&packed->operand[t], st, (sam_tensor){t + 1}, extent);
         if (!tile_levels(&operand, &st->tensors.at[t], mem, d, &levels[n++]))
             return false;
+        if (!operand.nnz && in->how.timing == SAM_TIMING_PUBLISHED)
+            without_zero(&st->tensors.at[t], mem, &levels[n - 1]);
     }
     sam_sim_result sim;
     if (!simulate(in, levels, n, &sim))

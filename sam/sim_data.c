@@ -124,18 +124,28 @@ static bool check_dense(const sim_machine *m, const sim_unit *u, const u32_vec *
     return true;
 }
 
+/* Reads what the writer got as coordinates and their fibers. The published writers (`nonempty`) give an empty
+ * fiber no segment: where that lacks one, the stops say which fiber stayed empty. */
+static void cut_fibers(const sim_machine *m, const sim_unit *u, bool nonempty, u32_vec *seg, u32_vec *crd) {
+    seg->len = crd->len = 0;
+    vec_push(m->mem, seg, 0);
+    for (uint32_t i = 0; i < u->s.write.tokens.len; i++) {
+        sim_token t = u->s.write.tokens.at[i];
+        bool ends = nonempty ? crd->len > seg->at[seg->len - 1] : !sim_hollow(t);
+        if (sim_is_number(t))
+            vec_push(m->mem, crd, t);
+        else if (ends)
+            vec_push(m->mem, seg, crd->len);
+    }
+}
+
 static bool read_level(const sim_machine *m, const sim_unit *u, uint32_t fibers, uint32_t dim,
                        sam_level_data *out, uint32_t *positions) {
     u32_vec seg = {0}, crd = {0};
-    vec_push(m->mem, &seg, 0);
-    for (uint32_t i = 0; i < u->s.write.tokens.len; i++) {
-        sim_token t = u->s.write.tokens.at[i];
-        bool opened = m->timing == SAM_TIMING_PUBLISHED ? crd.len > seg.at[seg.len - 1] : !sim_hollow(t);
-        if (sim_is_number(t))
-            vec_push(m->mem, &crd, t);
-        else if (opened)
-            vec_push(m->mem, &seg, crd.len);
-    }
+    bool published = m->timing == SAM_TIMING_PUBLISHED;
+    cut_fibers(m, u, published, &seg, &crd);
+    if (published && seg.len - 1 < fibers)
+        cut_fibers(m, u, false, &seg, &crd);
     if (seg.len - 1 != fibers)
         return result_fault(m, u->node,
                             arena_printf(m->mem, "wrote %u %s where the level above has %u", seg.len - 1,

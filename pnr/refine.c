@@ -2,8 +2,7 @@
  * legal throughout. O(sinks) searches a net each.
  */
 #include "pnr/route_int.h"
-
-#include <stdlib.h>
+#include "support/sort.h"
 
 /* ---- after the routes are legal -------------------------------------------------------------- */
 
@@ -144,15 +143,9 @@ static bool repair_net(repairer *p, uint32_t net, uint32_t limit, uint32_t *dela
     return better;
 }
 
-typedef struct {
-    uint32_t net, delay;
-} slow_net;
-
-static int slowest_first(const void *a, const void *b) {
-    const slow_net *l = a, *r = b;
-    if (l->delay != r->delay)
-        return l->delay < r->delay ? 1 : -1;
-    return (l->net > r->net) - (l->net < r->net);
+static bool is_faster(const void *delays, uint32_t a, uint32_t b) {
+    const uint32_t *delay = delays;
+    return delay[a] < delay[b];
 }
 
 uint32_t route_repair(router *r, arena *mem, pnr_design *design) {
@@ -163,15 +156,16 @@ uint32_t route_repair(router *r, arena *mem, pnr_design *design) {
     if (!pnr_read_delays(design->board, &quiet, &p.delays))
         return 0;
     uint32_t limit = (uint32_t)(pnr_floor(design, &p.delays) * 105ull / 100);
-    slow_net *nets = arena_new_n(r->mem, slow_net, design->route.len);
+    uint32_t *delay = arena_new_n(r->mem, uint32_t, design->route.len + 1);
     for (uint32_t n = 0; n < design->route.len; n++)
-        nets[n] = (slow_net){n, pnr_net_delay(design, &p.delays, n)};
-    qsort(nets, design->route.len, sizeof *nets, slowest_first);
+        delay[n] = pnr_net_delay(design, &p.delays, n);
+    const uint32_t *slowest = sort_order(design->route.len, is_faster, delay, r->mem);
     r->exclusive = true;
     r->present = 0;
-    for (uint32_t i = 0; i < design->route.len && nets[i].delay > limit; i++) {
-        better += repair_net(&p, nets[i].net, limit, &nets[i].delay);
-        limit = nets[i].delay > limit ? nets[i].delay : limit; /* no use in others being faster */
+    for (uint32_t i = 0; i < design->route.len && delay[slowest[i]] > limit; i++) {
+        uint32_t net = slowest[i];
+        better += repair_net(&p, net, limit, &delay[net]);
+        limit = delay[net] > limit ? delay[net] : limit; /* no use in others being faster */
     }
     return better;
 }

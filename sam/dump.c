@@ -1,6 +1,7 @@
 /* The writer: SAM's dialect as the published compiler prints it, in a canonical order, with the ports of
  * every edge as attributes of their own. docs/ir_sam.md is the contract. */
 #include "sam/sam.h"
+#include "support/sort.h"
 
 typedef struct {
     const char *key, *value;
@@ -29,18 +30,9 @@ static int compare_edges(const sam_edge_data *a, const sam_edge_data *b) {
     return 0;
 }
 
-/* Merge sort of edge indices: stable, so equal edges keep their order. */
-static void sort_edges(const sam_graph *g, uint32_t *at, uint32_t n, uint32_t *spare) {
-    if (n < 2)
-        return;
-    uint32_t half = n / 2, i = 0, j = half, k = 0;
-    sort_edges(g, at, half, spare);
-    sort_edges(g, at + half, n - half, spare);
-    while (i < half || j < n) {
-        bool left = j == n || (i < half && compare_edges(&g->edges.at[at[i]], &g->edges.at[at[j]]) <= 0);
-        spare[k++] = left ? at[i++] : at[j++];
-    }
-    memcpy(at, spare, n * sizeof *at);
+static bool edge_comes_after(const void *graph, uint32_t a, uint32_t b) {
+    const sam_graph *g = graph;
+    return compare_edges(&g->edges.at[a], &g->edges.at[b]) > 0;
 }
 
 /* Returns the first edge into a port, or NULL. */
@@ -408,7 +400,8 @@ void sam_dump(const sam_graph *g, FILE *out) {
     for (uint32_t i = 0; i < g->edges.len; i++)
         if (g->edges.at[i].src.v)
             vec_push(&w.mem, &w.edges, i);
-    sort_edges(g, w.edges.at, w.edges.len, arena_new_n(&w.mem, uint32_t, w.edges.len + 1));
+    sort_numbers(w.edges.at, w.edges.len, arena_new_n(&w.mem, uint32_t, w.edges.len + 1), edge_comes_after,
+                 g);
     fputs("digraph SAM {\n", out);
     write_tensors(&w);
     for (uint32_t i = 0; i < g->nodes.len; i++)

@@ -5,6 +5,7 @@
  * the fiber around these tensors ends: a stop of level n or more on the innermost stream. Sorting makes it
  * O(e log e) for e entries; values of one point are added in the order they came. */
 #include "sam/sim_step.h"
+#include "support/sort.h"
 
 /* ---- the sum --------------------------------------------------------------------------------- */
 
@@ -18,21 +19,10 @@ static uint32_t first_difference(const sim_unit *u, uint32_t a, uint32_t b) {
     return i;
 }
 
-static bool comes_after(const sim_unit *u, uint32_t a, uint32_t b) {
+static bool entry_comes_after(const void *unit, uint32_t a, uint32_t b) {
+    const sim_unit *u = unit;
     uint32_t depth = u->s.vector.depth, i = first_difference(u, a, b);
     return i < depth && u->s.vector.points.at[a * depth + i] > u->s.vector.points.at[b * depth + i];
-}
-
-/* Sorts entry numbers by merging, so that equal ones keep their order. */
-static void sort_entries(const sim_unit *u, uint32_t *at, uint32_t n, uint32_t *spare) {
-    if (n < 2)
-        return;
-    uint32_t half = n / 2, i = 0, j = half, k = 0;
-    sort_entries(u, at, half, spare);
-    sort_entries(u, at + half, n - half, spare);
-    while (i < half || j < n)
-        spare[k++] = j == n || (i < half && !comes_after(u, at[i], at[j])) ? at[i++] : at[j++];
-    memcpy(at, spare, n * sizeof *at);
 }
 
 /* Leaves in `order` one entry a point, whose value is the sum. */
@@ -45,7 +35,7 @@ static void combine_entries(sim_machine *m, sim_unit *u) {
         vec_push(m->mem, order, i);
     while (u->s.vector.spare.len < n)
         vec_push(m->mem, &u->s.vector.spare, 0);
-    sort_entries(u, order->at, n, u->s.vector.spare.at);
+    sort_numbers(order->at, n, u->s.vector.spare.at, entry_comes_after, u);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t entry = order->at[i], last = kept ? order->at[kept - 1] : entry;
         if (kept && first_difference(u, last, entry) == u->s.vector.depth)

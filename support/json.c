@@ -76,19 +76,12 @@ bool json_get_text(const cJSON *object, const char *where, const char *key, cons
     return true;
 }
 
-const cJSON *json_get_array(const cJSON *object, const char *where, const char *key, diagnostics *d) {
+const cJSON *json_get_parts(const cJSON *object, const char *where, const char *key, int type,
+                            diagnostics *d) {
     const cJSON *m = cJSON_GetObjectItemCaseSensitive(object, key);
-    if (cJSON_IsArray(m))
+    if (m && (m->type & 0xff) == type)
         return m;
-    member_error(where, key, "an array", d);
-    return NULL;
-}
-
-const cJSON *json_get_object(const cJSON *object, const char *where, const char *key, diagnostics *d) {
-    const cJSON *m = cJSON_GetObjectItemCaseSensitive(object, key);
-    if (cJSON_IsObject(m))
-        return m;
-    member_error(where, key, "an object", d);
+    member_error(where, key, type == cJSON_Array ? "an array" : "an object", d);
     return NULL;
 }
 

@@ -1,30 +1,21 @@
 /* unroll.c - the plan of one copy of the kernel, dealt to several copies that run side by side. */
+#include "support/sort.h"
 #include "tiling/tiling_int.h"
 
-#include <stdlib.h>
-
-typedef struct {
-    uint32_t run, words; /* of all operands */
-} load;
-
-static int heavier_first(const void *left, const void *right) {
-    const load *a = left, *b = right;
-    if (a->words != b->words)
-        return a->words > b->words ? -1 : 1;
-    return a->run < b->run ? -1 : a->run > b->run;
+static bool is_lighter(const void *loads, uint32_t a, uint32_t b) {
+    const uint32_t *load = loads;
+    return load[a] < load[b];
 }
 
-static load *order_runs(const tile_plan *one, tile_dispatch how, arena *mem) {
-    load *order = arena_new_n(mem, load, one->runs.len + 1);
-    for (uint32_t r = 0; r < one->runs.len; r++) {
+/* The runs in the order in which they are dealt out; the heaviest first where their loads count. */
+static uint32_t *order_runs(const tile_plan *one, tile_dispatch how, arena *mem) {
+    uint32_t *load = arena_new_n(mem, uint32_t, one->runs.len + 1); /* words of all operands, by run */
+    for (uint32_t r = 0; r < one->runs.len && how == TILE_DISPATCH_LOAD; r++) {
         const uint32_t *block = &one->run_block.at[one->runs.at[r].block_first];
-        order[r].run = r;
         for (uint32_t i = 0; i < one->inputs.len; i++)
-            order[r].words += one->inputs.at[i].blocks.at[block[i]].length;
+            load[r] += one->inputs.at[i].blocks.at[block[i]].length;
     }
-    if (how == TILE_DISPATCH_LOAD)
-        qsort(order, one->runs.len, sizeof *order, heavier_first);
-    return order;
+    return sort_order(one->runs.len, is_lighter, load, mem);
 }
 
 static bool same_stream(tile_stream a, tile_stream b) {
@@ -49,21 +40,21 @@ static const tile_output *output_of(const tile_plan *one, tile_stream stream) {
 }
 
 /* Adds the run that takes order[0 .. n) on the first n copies. */
-static void add_run(const tile_plan *one, const load *order, uint32_t n, const uint32_t *source, arena *mem,
-                    tile_plan *out) {
+static void add_run(const tile_plan *one, const uint32_t *order, uint32_t n, const uint32_t *source,
+                    arena *mem, tile_plan *out) {
     tile_run run = {.block_first = out->run_block.len};
     for (uint32_t copy = 0; copy < out->copies; copy++) {
         const tile_part idle = {.idle = true};
-        vec_push(mem, &out->parts, copy < n ? one->parts.at[order[copy].run] : idle);
+        vec_push(mem, &out->parts, copy < n ? one->parts.at[order[copy]] : idle);
         /* An idle copy's result is as long as that of a run on the same empty sub-tiles, which are the least
          * there are: one coordinate a level. */
-        const tile_run bound = copy < n ? one->runs.at[order[copy].run] : (tile_run){0};
+        const tile_run bound = copy < n ? one->runs.at[order[copy]] : (tile_run){0};
         run.bound_words = bound.bound_words > run.bound_words ? bound.bound_words : run.bound_words;
         run.bound_array = bound.bound_array > run.bound_array ? bound.bound_array : run.bound_array;
     }
     for (uint32_t i = 0; i < out->inputs.len; i++) {
         uint32_t copy = out->inputs.at[i].copy;
-        uint32_t from = copy < n ? one->runs.at[order[copy].run].block_first : 0;
+        uint32_t from = copy < n ? one->runs.at[order[copy]].block_first : 0;
         vec_push(mem, &out->run_block, copy < n ? one->run_block.at[from + source[i]] : 0);
     }
     vec_push(mem, &out->runs, run);
@@ -74,7 +65,7 @@ void tile_unroll(const tile_plan *one, uint32_t copies, tile_dispatch how, const
                  tile_plan *out) {
     arena scratch = {0};
     uint32_t *source = arena_new_n(&scratch, uint32_t, n_inputs + 1);
-    const load *order = order_runs(one, how, &scratch);
+    const uint32_t *order = order_runs(one, how, &scratch);
     BUG_IF(one->copies != 1 || copies == 0, "%u copies of a plan for %u", copies, one->copies);
     *out = (tile_plan){.tile = one->tile,
                        .edge = one->edge,

@@ -1,34 +1,22 @@
 /* Streams of words: order, lookup, and the files they live in. */
 #include "bitstream/bits_int.h"
-
-#include <stdlib.h>
+#include "support/sort.h"
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
-typedef struct {
-    uint32_t key, index;
-} word_key;
-
-static int by_word_key(const void *left, const void *right) {
-    const word_key *a = left, *b = right;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return a->index < b->index ? -1 : a->index > b->index;
+static uint32_t key_of(const bits_stream *s, uint32_t word) {
+    return bits_key(s->words.at[word].address);
 }
 
-static word_key *sorted_keys(const bits_stream *in, arena *mem) {
-    word_key *keys = arena_new_n(mem, word_key, in->words.len + 1);
-    for (uint32_t i = 0; i < in->words.len; i++)
-        keys[i] = (word_key){bits_key(in->words.at[i].address), i};
-    qsort(keys, in->words.len, sizeof *keys, by_word_key);
-    return keys;
+static bool word_comes_after(const void *stream, uint32_t a, uint32_t b) {
+    return key_of(stream, a) > key_of(stream, b);
 }
 
 bits_stream bits_sorted(const bits_stream *in, arena *mem) {
     bits_stream out = {0};
-    const word_key *keys = sorted_keys(in, mem);
+    const uint32_t *order = sort_order(in->words.len, word_comes_after, in, mem);
     for (uint32_t i = 0; i < in->words.len; i++)
-        vec_push(mem, &out.words, in->words.at[keys[i].index]);
+        vec_push(mem, &out.words, in->words.at[order[i]]);
     return out;
 }
 
@@ -45,12 +33,12 @@ bits_stream bits_canonical(const bits_stream *bits, arena *mem) {
     return out;
 }
 
-/* Returns the position in sorted `keys` of the first entry that is not below `key`. */
-static uint32_t first_key(const word_key *keys, uint32_t count, uint32_t key) {
-    uint32_t low = 0, high = count;
+/* Returns the position in `order`, which sorts the words, of the first whose key is not below `key`. */
+static uint32_t first_key(const bits_stream *s, const uint32_t *order, uint32_t key) {
+    uint32_t low = 0, high = s->words.len;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (keys[middle].key < key)
+        if (key_of(s, order[middle]) < key)
             low = middle + 1;
         else
             high = middle;
@@ -59,15 +47,15 @@ static uint32_t first_key(const word_key *keys, uint32_t count, uint32_t key) {
 }
 
 void bits_order_as(bits_stream *bits, const bits_stream *model, arena *mem) {
-    const word_key *keys = sorted_keys(bits, mem);
+    const uint32_t *order = sort_order(bits->words.len, word_comes_after, bits, mem);
     bool *taken = arena_new_n(mem, bool, bits->words.len + 1);
     bits_stream out = {0};
     for (uint32_t m = 0; m < model->words.len; m++) {
         uint32_t key = bits_key(model->words.at[m].address);
-        uint32_t i = first_key(keys, bits->words.len, key);
-        for (; i < bits->words.len && keys[i].key == key && !taken[keys[i].index]; i++) {
-            taken[keys[i].index] = true;
-            vec_push(mem, &out.words, bits->words.at[keys[i].index]);
+        uint32_t i = first_key(bits, order, key);
+        for (; i < bits->words.len && key_of(bits, order[i]) == key && !taken[order[i]]; i++) {
+            taken[order[i]] = true;
+            vec_push(mem, &out.words, bits->words.at[order[i]]);
         }
     }
     for (uint32_t i = 0; i < bits->words.len; i++) {
@@ -206,21 +194,5 @@ bool bits_write(const bits_stream *bits, const char *path, diagnostics *d) {
         return false;
     for (uint32_t i = 0; i < bits->words.len; i++)
         fprintf(f.stream, "%08X %08X\n", bits->words.at[i].address, bits->words.at[i].data);
-    return file_commit(&f, d);
-}
-
-static void write_u32(FILE *out, uint32_t value) {
-    for (uint32_t i = 0; i < 4; i++)
-        putc((int)(value >> 8 * i & 0xff), out);
-}
-
-bool bits_write_image(const bits_stream *bits, const char *path, diagnostics *d) {
-    file_out f;
-    if (!file_create(&f, path, d->mem, d))
-        return false;
-    for (uint32_t i = 0; i < bits->words.len; i++) {
-        write_u32(f.stream, bits->words.at[i].data);
-        write_u32(f.stream, bits->words.at[i].address);
-    }
     return file_commit(&f, d);
 }

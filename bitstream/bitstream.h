@@ -61,11 +61,9 @@ void bits_order_as(bits_stream *bits, const bits_stream *model, arena *mem);
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* A file is "%08X %08X" text, one word a line; `#` starts a comment, empty lines are skipped. Errors
- * E0610-bits-text and E0611-bits-truncated, located. The image is that of the 64-bit global buffer:
- * little-endian {data, address}. */
+ * E0610-bits-text and E0611-bits-truncated, located. */
 bool bits_read(const char *path, arena *mem, diagnostics *d, bits_stream *out);
 bool bits_write(const bits_stream *bits, const char *path, diagnostics *d);
-bool bits_write_image(const bits_stream *bits, const char *path, diagnostics *d);
 
 /* Prints each word as bits_read reads it, then a comment: its tile, feature and the fields that are not 0. */
 void bits_explain(const bits_stream *bits, const bits_map *map, FILE *out);

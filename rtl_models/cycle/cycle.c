@@ -196,8 +196,6 @@ static bool step(cycle_model *m, core *c) {
     return cycle_step_pe(m, c);
 }
 
-typedef enum { FLUSH_NONE, FLUSH_EARLY, FLUSH_LATE, FLUSH_ALL } flush_group;
-
 static bool flushes(flush_group group, bool late) {
     return group == FLUSH_ALL || group == (late ? FLUSH_LATE : FLUSH_EARLY);
 }
@@ -268,8 +266,7 @@ static void flush(cycle_model *m, flush_group group) {
     cycle_wake_all(m);
 }
 
-/* One cycle. Links decide before any core steps and move after all have: both see FIFOs as they were. */
-static void advance(cycle_model *m, flush_group group) {
+void cycle_advance(cycle_model *m, flush_group group) {
     m->n_moving = 0;
     m->io_moved = false;
     for (uint32_t w = 0; w < m->link_words; w++) {
@@ -302,7 +299,7 @@ cycle_model *cycle_build(const cycle_design *design, arena *mem) {
     cycle_model *m = cycle_assemble(design, false, mem);
     /* The harness of the RTL gives a cycle between reset and the first flush. */
     m->unaccounted = true;
-    advance(m, FLUSH_NONE);
+    cycle_advance(m, FLUSH_NONE);
     return m;
 }
 
@@ -377,7 +374,7 @@ static bool all_taken(const cycle_stream *streams, uint32_t n) {
 static cycle_end drain(cycle_model *m, const cycle_stream *streams, uint32_t n) {
     m->unaccounted = true;
     for (uint32_t i = 0; i < CYCLE_PATIENCE && !all_asleep(m); i++)
-        advance(m, FLUSH_NONE);
+        cycle_advance(m, FLUSH_NONE);
     m->unaccounted = false;
     for (uint32_t i = 0; i < m->n_links; i++)
         m->links[i].since = m->now;
@@ -390,15 +387,15 @@ cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, b
     settle_accounts(m);
     set_streams(m, NULL, 0, false, mem);
     m->unaccounted = true;
-    advance(m, FLUSH_EARLY);
-    advance(m, FLUSH_LATE);
+    cycle_advance(m, FLUSH_EARLY);
+    cycle_advance(m, FLUSH_LATE);
     m->unaccounted = false;
     set_streams(m, streams, n_streams, stamps, mem);
     m->run_began = m->now;
     watch_values(m, true);
     cycle_end end = CYCLE_DONE;
     while (m->incomplete && end == CYCLE_DONE) {
-        advance(m, FLUSH_NONE);
+        cycle_advance(m, FLUSH_NONE);
         idle = m->io_moved ? 0 : idle + 1;
         if (idle > CYCLE_PATIENCE || all_asleep(m))
             end = m->incomplete ? CYCLE_STUCK : CYCLE_DONE;
@@ -416,38 +413,4 @@ void cycle_watch(cycle_model *m, cycle_watcher *watcher, void *context) {
     m->watcher = watcher;
     m->watcher_context = context;
     cycle_wake_all(m);
-}
-
-/* ---- one tile alone -------------------------------------------------------------------------- */
-
-cycle_model *cycle_build_tile(const cycle_cell *cell, arena *mem) {
-    cycle_design *design = arena_new(mem, cycle_design);
-    vec_push(mem, &design->cells, *cell);
-    return cycle_assemble(design, true, mem);
-}
-
-void cycle_tile_settle(const cycle_model *m, cycle_pins *pins) {
-    const cell_ports *p = &m->ports[0];
-    for (int i = 0; i < CYCLE_INS; i++)
-        pins->in_ready[i] = p->in[i] && room(p->in[i]);
-    for (int o = 0; o < CYCLE_OUTS; o++) {
-        pins->out_valid[o] = some(p->out[o]);
-        pins->out_data[o] = token(p->out[o]);
-    }
-}
-
-void cycle_tile_clock(cycle_model *m, const cycle_pins *pins) {
-    cell_ports *p = &m->ports[0];
-    bool come[CYCLE_INS], go[CYCLE_OUTS];
-    for (int i = 0; i < CYCLE_INS; i++)
-        come[i] = pins->in_valid[i] && p->in[i] && room(p->in[i]) && !pins->flush;
-    for (int o = 0; o < CYCLE_OUTS; o++)
-        go[o] = pins->out_ready[o] && some(p->out[o]) && !pins->flush;
-    advance(m, pins->flush ? FLUSH_ALL : FLUSH_NONE);
-    for (int i = 0; i < CYCLE_INS; i++)
-        if (come[i])
-            push(m, p->in[i], pins->in_data[i] & 0x1ffff);
-    for (int o = 0; o < CYCLE_OUTS; o++)
-        if (go[o])
-            pop(m, p->out[o]);
 }

@@ -163,22 +163,4 @@ void cycle_bottlenecks_of(cycle_model *m, arena *mem, cycle_bottlenecks *out);
  * it waits for, and a circle of waiting tiles if there is one. */
 const char *cycle_wait_graph(const cycle_model *m, arena *mem);
 
-/* ---- one tile alone -------------------------------------------------------------------------- */
-
-typedef struct {
-    /* set by the caller */
-    bool flush;
-    uint32_t in_data[CYCLE_INS];
-    bool in_valid[CYCLE_INS], out_ready[CYCLE_OUTS];
-    /* set by cycle_tile_settle */
-    bool in_ready[CYCLE_INS];
-    uint32_t out_data[CYCLE_OUTS];
-    bool out_valid[CYCLE_OUTS];
-} cycle_pins;
-
-/* A PE or MEM tile whose ports are pins, as onyx_pe_core.sv and onyx_mem_core.sv have them. */
-cycle_model *cycle_build_tile(const cycle_cell *cell, arena *mem);
-void cycle_tile_settle(const cycle_model *m, cycle_pins *pins);
-void cycle_tile_clock(cycle_model *m, const cycle_pins *pins);
-
 #endif

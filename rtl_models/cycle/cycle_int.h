@@ -258,6 +258,12 @@ static inline void push(cycle_model *m, fifo *f, uint64_t word) {
 cycle_model *cycle_assemble(const cycle_design *design, bool pins, arena *mem);
 void cycle_wake_all(cycle_model *m);
 
+/* Who sees a flush in this cycle: nobody, the rows above, those below, all. */
+typedef enum { FLUSH_NONE, FLUSH_EARLY, FLUSH_LATE, FLUSH_ALL } flush_group;
+
+/* One cycle. Links decide before any core steps and move after all have: both see FIFOs as they were. */
+void cycle_advance(cycle_model *m, flush_group group);
+
 void cycle_note_hazard(cycle_model *m, core *c, cycle_hazard_kind kind, uint32_t tokens, uint32_t a,
                        uint32_t b);
 

@@ -2,6 +2,7 @@
 #include "compile/cycle_load.h"
 #include "rtl_models/cycle/cycle.h"
 #include "rtl_models/cycle/primitives.h"
+#include "tests/cycle/one_tile.h"
 #include "tests/test.h"
 
 enum { MOST_WORDS = 64 };
@@ -267,14 +268,14 @@ static void parse(arena *mem, const char *text, u32_vec *out) {
 static uint32_t play_hazard(arena *mem, const hazard_case *c) {
     u32_vec in[CYCLE_INS] = {{0}};
     uint32_t taken[CYCLE_INS] = {0}, raised = 0;
-    cycle_model *m = cycle_build_tile(&c->cell, mem);
-    cycle_pins pins = {.flush = true};
-    cycle_tile_clock(m, &pins);
+    cycle_model *m = tile_build(&c->cell, mem);
+    tile_pins pins = {.flush = true};
+    tile_clock(m, &pins);
     pins.flush = false;
     for (int i = 0; i < CYCLE_INS; i++)
         parse(mem, c->in[i], &in[i]);
     for (int cycle = 0; cycle < PLAY_CYCLES; cycle++) {
-        cycle_tile_settle(m, &pins);
+        tile_settle(m, &pins);
         for (int i = 0; i < CYCLE_INS; i++) {
             uint32_t t = taken[i] < in[i].len ? in[i].at[taken[i]] : NO_TOKEN;
             pins.in_valid[i] = t != NO_TOKEN;
@@ -283,7 +284,7 @@ static uint32_t play_hazard(arena *mem, const hazard_case *c) {
         }
         for (int o = 0; o < CYCLE_OUTS; o++)
             pins.out_ready[o] = cycle >= STALLED_CYCLES || !(c->stalled >> o & 1);
-        cycle_tile_clock(m, &pins);
+        tile_clock(m, &pins);
     }
     const cycle_hazards *met = cycle_hazards_of(m);
     for (uint32_t i = 0; i < met->len; i++)

@@ -2,6 +2,7 @@
  * on random vectors with random gaps, stalls and freezes; and what it costs. */
 #include "random_trees.h"
 #include "rtl_models/cycle/cycle.h"
+#include "tests/cycle/one_tile.h"
 #include "tests/test.h"
 
 enum { SEEDS = 2000, MODE = 3, ON = 1, BF16 = 2, MOST = SPEC_VECTOR_COORDINATES };
@@ -180,10 +181,10 @@ static void test_beyond_the_room(void **state) {
     fixture *f = *state;
     for (uint32_t crd = MOST - 1; crd <= MOST; crd++) {
         cycle_cell cell = {.kind = CYCLE_MEM, .tile_en = true, .mode = MODE, .space = {ON}};
-        cycle_model *m = cycle_build_tile(&cell, &f->mem);
-        cycle_pins pins = {.in_data = {crd, 1}, .in_valid = {true, true}, .out_ready = {true, true, true}};
+        cycle_model *m = tile_build(&cell, &f->mem);
+        tile_pins pins = {.in_data = {crd, 1}, .in_valid = {true, true}, .out_ready = {true, true, true}};
         for (int cycle = 0; cycle < 4; cycle++)
-            cycle_tile_clock(m, &pins);
+            tile_clock(m, &pins);
         const cycle_hazards *met = cycle_hazards_of(m);
         assert_int_equal(met->len, crd >= MOST);
         if (met->len)

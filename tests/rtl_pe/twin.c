@@ -1,5 +1,6 @@
 #include "twin.h"
 
+#include "tests/cycle/one_tile.h"
 #include "tests/test.h"
 
 typedef struct {
@@ -35,7 +36,7 @@ static void compare_hazards(const twin *t) {
     }
 }
 
-static void compare(const twin *t, const cycle_pins *model) {
+static void compare(const twin *t, const tile_pins *model) {
     const bench_pins *rtl = &t->pins;
     for (int i = 0; i < BENCH_INS; i++)
         if (rtl->in_ready[i] != model->in_ready[i])
@@ -55,17 +56,17 @@ static void settle(void *device, bench_pins *pins) {
     twin *t = device;
     t->rtl.settle(t->rtl.device, pins);
     t->pins = *pins;
-    cycle_pins model;
+    tile_pins model;
     if (!t->follows || pins->reset)
         return;
-    cycle_tile_settle(t->model, &model);
+    tile_settle(t->model, &model);
     compare(t, &model);
     compare_hazards(t);
 }
 
 static void rebuild(twin *t) {
     arena_free(&t->mem);
-    t->model = cycle_build_tile(&t->cell, &t->mem);
+    t->model = tile_build(&t->cell, &t->mem);
     memset(t->counts, 0, sizeof t->counts);
 }
 
@@ -78,11 +79,11 @@ static void clock_both(void *device) {
     t->cycles++;
     if (!t->follows || t->pins.reset || !t->pins.enable)
         return;
-    cycle_pins pins = {.flush = t->pins.flush};
+    tile_pins pins = {.flush = t->pins.flush};
     memcpy(pins.in_data, t->pins.in_data, sizeof pins.in_data);
     memcpy(pins.in_valid, t->pins.in_valid, sizeof pins.in_valid);
     memcpy(pins.out_ready, t->pins.out_ready, sizeof pins.out_ready);
-    cycle_tile_clock(t->model, &pins);
+    tile_clock(t->model, &pins);
     if (pins.flush)
         count_hazards(t, t->counts);
 }

@@ -310,17 +310,9 @@ bool pnr_write_route(const pnr_design *design, const char *path, diagnostics *d)
 /* Reads the routes of a placed design. They are what the file says; pnr_check is the judge. Errors located:
  * E0544-route-syntax. */
 bool pnr_read_route(pnr_design *design, const char *path, arena *mem, diagnostics *d);
-/* A design.info file says where layout and graphs lie; a path the file lacks is NULL. Error:
- * E0545-info-syntax. */
-typedef struct {
-    const char *layout, *graph_17, *graph_1;
-} pnr_info;
+/* A design.info file says where layout and graphs lie. */
 bool pnr_write_info(const char *layout, const char *graph_17, const char *graph_1, const char *path,
                     diagnostics *d);
-bool pnr_read_info(const char *path, arena *mem, diagnostics *d, pnr_info *out);
-/* Writes Yosys's JSON as nextpnr reads it: cell types CPE, CMEM, CIO, a bit per 17-bit net. With a design,
- * every cell has a BEL attribute "XxYy". */
-bool pnr_write_json(const netlist *n, const pnr_design *design, const char *path, diagnostics *d);
 /* Draws the placement with its routes, or, `heat`, with how full the channels are. */
 bool pnr_write_svg(const pnr_design *design, bool heat, const char *path, diagnostics *d);
 

@@ -52,31 +52,30 @@ static inline spot_bytes spots_choose(spot_bytes mask, spot_bytes a, spot_bytes 
     return (mask & a) | (~mask & b);
 }
 
+/* These return, byte by byte, the least and the most of both; and the distances between spots in the same
+ * place, summed over each half. */
+#ifdef __SSE2__
 static inline spot_bytes spots_least(spot_bytes a, spot_bytes b) {
-#ifdef __SSE2__
     return (spot_bytes)_mm_min_epu8((__m128i)a, (__m128i)b);
-#else
-    return spots_choose((spot_bytes)(a < b), a, b);
-#endif
 }
-
 static inline spot_bytes spots_most(spot_bytes a, spot_bytes b) {
-#ifdef __SSE2__
     return (spot_bytes)_mm_max_epu8((__m128i)a, (__m128i)b);
-#else
-    return spots_choose((spot_bytes)(a < b), b, a);
-#endif
 }
-
-/* Returns the distances between spots in the same place, summed over each half. */
 static inline spot_sums spots_apart(spot_bytes a, spot_bytes b) {
-#ifdef __SSE2__
     return (spot_sums)_mm_sad_epu8((__m128i)a, (__m128i)b);
+}
 #else
+static inline spot_bytes spots_least(spot_bytes a, spot_bytes b) {
+    return spots_choose((spot_bytes)(a < b), a, b);
+}
+static inline spot_bytes spots_most(spot_bytes a, spot_bytes b) {
+    return spots_choose((spot_bytes)(a < b), b, a);
+}
+static inline spot_sums spots_apart(spot_bytes a, spot_bytes b) {
     spot_words distance = (spot_words)(spots_most(a, b) - spots_least(a, b));
     return (spot_sums)((distance & 255) + (distance >> 8)) * 0x0001000100010001u >> 48;
-#endif
 }
+#endif
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 

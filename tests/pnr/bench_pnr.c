@@ -8,6 +8,7 @@
  * Usage: bench_pnr [SEED [SEEDS [FIGURE.svg]]]: the seed of the table (1), how many seeds from it on for
  * means (4), where to draw how time grows. Every design is checked; an illegal one ends the program with 1.
  */
+#include "pnr/pnr_int.h"
 #include "tests/pnr/exact.h"
 
 #include <math.h>
@@ -146,12 +147,68 @@ static result mean_run(const netlist *n, const pnr_board *b, pnr_options o, uint
     return first;
 }
 
+static void add_pin(cJSON *cell, const char *port, bool output, uint32_t bit) {
+    cJSON_AddStringToObject(cJSON_GetObjectItem(cell, "port_directions"), port, output ? "output" : "input");
+    cJSON *bits = cJSON_AddArrayToObject(cJSON_GetObjectItem(cell, "connections"), port);
+    cJSON_AddItemToArray(bits, cJSON_CreateNumber(bit));
+}
+
+static cJSON *json_cell(const netlist *n, const pnr_design *design, uint32_t index, arena *mem) {
+    static const char *const types[] = {"", "CPE", "CMEM", "CIO"};
+    const net_cell_data *c = &n->cells.at[index];
+    cJSON *cell = cJSON_CreateObject();
+    cJSON_AddNumberToObject(cell, "hide_name", 0);
+    cJSON_AddStringToObject(cell, "type", types[pnr_cell_tile(c)]);
+    cJSON_AddObjectToObject(cell, "parameters");
+    cJSON *attributes = cJSON_AddObjectToObject(cell, "attributes");
+    cJSON_AddStringToObject(attributes, "name", names_text(n->names, c->name));
+    cJSON_AddStringToObject(attributes, "BEL",
+                            arena_printf(mem, "X%uY%u", design->site.at[index].x, design->site.at[index].y));
+    cJSON_AddObjectToObject(cell, "port_directions");
+    cJSON_AddObjectToObject(cell, "connections");
+    return cell;
+}
+
+/* Writes Yosys's JSON as nextpnr reads it: cell types CPE, CMEM, CIO, a bit per 17-bit net; every cell has a
+ * BEL attribute "XxYy". */
+static bool write_json(const netlist *n, const pnr_design *design, const char *path, diagnostics *d) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "creator", "onyx");
+    cJSON *top = cJSON_AddObjectToObject(cJSON_AddObjectToObject(root, "modules"), "top");
+    cJSON_AddStringToObject(cJSON_AddObjectToObject(top, "attributes"), "top",
+                            "00000000000000000000000000000001");
+    cJSON_AddObjectToObject(top, "ports");
+    cJSON *cells = cJSON_AddObjectToObject(top, "cells"), *names = cJSON_AddObjectToObject(top, "netnames");
+    cJSON **cell = arena_new_n(d->mem, cJSON *, n->cells.len + 1);
+    for (uint32_t i = 0; i < n->cells.len; i++) {
+        char id[16];
+        cell[i] = json_cell(n, design, i, d->mem);
+        cJSON_AddItemToObject(cells, pnr_block_id(&n->cells.at[i], id), cell[i]);
+    }
+    for (uint32_t i = 0; i < n->nets.len; i++) {
+        const net_data *net = &n->nets.at[i];
+        uint32_t bit = i + 2; /* 0 and 1 are constants to some readers */
+        for (uint32_t k = 0; k <= net->sinks.len; k++) {
+            net_pin pin = k ? net->sinks.at[k - 1] : net->source;
+            add_pin(cell[pin.cell.v - 1],
+                    net_port_name(pnr_cell_tile(net_cell_at(n, pin.cell)), k == 0, pin.port), k == 0, bit);
+        }
+        cJSON *name = cJSON_AddObjectToObject(names, arena_printf(d->mem, "e%u", i));
+        cJSON_AddNumberToObject(name, "hide_name", 0);
+        cJSON_AddItemToArray(cJSON_AddArrayToObject(name, "bits"), cJSON_CreateNumber(bit));
+        cJSON_AddObjectToObject(name, "attributes");
+    }
+    bool good = json_write(root, path, d);
+    cJSON_Delete(root);
+    return good;
+}
+
 /* Hops of nextpnr-generic on the netlist with IO fixed as given; 0 when it is not there or fails. */
 static uint32_t nextpnr_hops(fixture *f, const netlist *n, const pnr_board *b, const pnr_design *io,
                              double *seconds) {
     uint32_t hops = 0;
     const char *path = ONYX_BINARY_DIR "/bench_pnr.json";
-    if (!pnr_write_json(n, io, path, &f->diag))
+    if (!write_json(n, io, path, &f->diag))
         return 0;
     const char *command = arena_printf(
         &f->mem, "CGRA_ARRAY='%u %u %u %u %u' CGRA_JSON=%s python3 %s/tests/pnr/nextpnr_cgra.py 2>/dev/null",

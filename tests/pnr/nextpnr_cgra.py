@@ -2,7 +2,7 @@
 """Runs nextpnr-generic on a netlist of ours and prints "hops seconds", for bench_pnr.
 
 CGRA_ARRAY: width, height with the IO row, tracks, MEM period and phase. CGRA_JSON: the netlist as
-`pnr_write_json` writes it; of its BEL attributes those of IO cells are kept. nextpnr runs this same file
+bench_pnr writes it; of its BEL attributes those of IO cells are kept. nextpnr runs this same file
 twice more inside itself: before packing it describes the fabric through the Python interface, after routing
 it counts the switch-box outputs in use. One nextpnr wire stands for a 17-bit bus.
 """

@@ -63,59 +63,6 @@ static void bad_routes_are_refused_where_they_go_wrong(void **state) {
     pnr_board_free(&b);
 }
 
-static void info_comes_back(void **state) {
-    fixture *f = *state;
-    const char *path = out_path(f, "design.info");
-    pnr_info info;
-    assert_true(pnr_write_info("a.layout", "17.graph", "1.graph", path, &f->diag));
-    assert_true(pnr_read_info(path, &f->mem, &f->diag, &info));
-    assert_string_equal(info.layout, "a.layout");
-    assert_string_equal(info.graph_17, "17.graph");
-    assert_string_equal(info.graph_1, "1.graph");
-}
-
-static void bad_info_is_refused_where_it_goes_wrong(void **state) {
-    fixture *f = *state;
-    static const char *const cases[][2] = {
-        {"layout=\n", ":1:1: error: expected 'layout=PATH' or 'graph=17 PATH 1 PATH' [E0545-info-syntax]"},
-        {"layout=a\ngraph=3 b\n", ":2:7: error: a graph is of 1, 16 or 17 bits [E0545-info-syntax]"},
-        {"graph=17 a 1\n",
-         ":1:1: error: expected 'layout=PATH' or 'graph=17 PATH 1 PATH' [E0545-info-syntax]"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *path = out_path(f, "bad.info");
-        FILE *file = fopen(path, "w");
-        assert_non_null(file);
-        fputs(cases[i][0], file);
-        fclose(file);
-        pnr_info info;
-        diag_init(&f->diag, &f->mem);
-        assert_false(pnr_read_info(path, &f->mem, &f->diag, &info));
-        if (!strstr(fixture_printed(f), cases[i][1]))
-            fail_msg("case %zu: %s", i, fixture_printed(f));
-    }
-}
-
-static void json_has_every_cell_and_connection(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx-8x8");
-    pnr_design design = diamond_design(f, 3, &b);
-    const char *path = out_path(f, "design.json");
-    assert_true(pnr_write_json(design.net, &design, path, &f->diag));
-    cJSON *json = json_read(path, &f->diag);
-    cJSON *top = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "modules"), "top");
-    cJSON *cells = cJSON_GetObjectItem(top, "cells");
-    assert_int_equal(cJSON_GetArraySize(cells), design.net->cells.len);
-    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(top, "netnames")), design.net->nets.len);
-    int pins = 0, expected = 0;
-    for (cJSON *c = cells->child; c; c = c->next)
-        pins += cJSON_GetArraySize(cJSON_GetObjectItem(c, "connections"));
-    for (uint32_t i = 0; i < design.net->nets.len; i++)
-        expected += 1 + (int)design.net->nets.at[i].sinks.len;
-    assert_int_equal(pins, expected);
-    cJSON_Delete(json);
-    pnr_board_free(&b);
-}
-
 static uint32_t occurrences(const char *text, const char *what) {
     uint32_t count = 0;
     for (const char *at = text; (at = strstr(at, what)); at++)
@@ -141,9 +88,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(routes_come_back),
         TEST(bad_routes_are_refused_where_they_go_wrong),
-        TEST(info_comes_back),
-        TEST(bad_info_is_refused_where_it_goes_wrong),
-        TEST(json_has_every_cell_and_connection),
         TEST(drawings_show_every_hop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

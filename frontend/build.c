@@ -29,7 +29,7 @@ static bool lowers(const sam_statement *plain, const fe_lower_options *options, 
 static bool build(const sam_statement *s, bool sparse_result, const fe_lower_options *options, arena *mem,
                   diagnostics *d, sam_statement *packed, sam_graph *out) {
     sam_statement plain, pulled;
-    if (!fe_pack_with(s, sparse_result, mem, d, &plain))
+    if (!fe_pack(s, sparse_result, mem, d, &plain))
         return false;
     if (!options->exact_stops && !lowers(&plain, options, mem, packed, out)) {
         fe_copy_statement(&plain, mem, &pulled);

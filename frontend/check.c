@@ -4,13 +4,7 @@
 
 /* ---- structure ------------------------------------------------------------------------------- */
 
-#define REQUIRE(condition, loc, ...)                                                                         \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            diag_error(d, loc, "E0130-statement", __VA_ARGS__);                                              \
-            return false;                                                                                    \
-        }                                                                                                    \
-    } while (0)
+#define REQUIRE(condition, loc, ...) FE_REQUIRE("E0130-statement", condition, loc, __VA_ARGS__)
 
 static bool check_tensor(const sam_statement *s, const sam_tensor_data *t, diagnostics *d) {
     const char *name = names_text(s->names, t->name);

@@ -158,15 +158,6 @@ static sam_view whole_view(const sam_tensor_data *t) {
     return view;
 }
 
-/* B_2, B_3, ...: the first that no tensor and no variable has. */
-static name_id copy_name(const sam_statement *s, name_id name) {
-    for (uint32_t n = 2;; n++) {
-        name_id copy = names_intern(s->names, arena_printf(s->mem, "%s_%u", names_text(s->names, name), n));
-        if (!fe_find_tensor(s, copy).v && !fe_find_var(s, copy).v)
-            return copy;
-    }
-}
-
 static bool same_view(const sam_view *a, const sam_view *b, uint32_t order) {
     bool same = name_eq(a->source, b->source);
     for (uint32_t v = 0; v < order; v++)
@@ -188,7 +179,7 @@ static sam_tensor use_split(expansion *x, sam_tensor old, const sam_tensor_data 
         return old;
     }
     vec_push(x->s->mem, &x->s->tensors, *split);
-    x->s->tensors.at[x->s->tensors.len - 1].name = copy_name(x->s, split->name);
+    x->s->tensors.at[x->s->tensors.len - 1].name = fe_copy_name(x->s, split->name);
     return (sam_tensor){x->s->tensors.len};
 }
 

@@ -240,7 +240,17 @@ void fe_chain_operands(const sam_statement *s, sam_expr e, arena *mem, fe_exprs 
  * absent. */
 bool fe_repeats_inside(const sam_statement *s, sam_expr term, sam_expr access, sam_var v);
 
-/* Does what fe_pack does; with sparse_result the result's dense levels are written compressed, too. */
-bool fe_pack_with(const sam_statement *s, bool sparse_result, arena *mem, diagnostics *d, sam_statement *out);
+/* B_2, B_3, ...: the first name that no tensor and no variable has. */
+name_id fe_copy_name(const sam_statement *s, name_id name);
+
+/* An invariant of a checker, whose code it reports: the function around it returns false where it is broken.
+ */
+#define FE_REQUIRE(code, condition, loc, ...)                                                                \
+    do {                                                                                                     \
+        if (!(condition)) {                                                                                  \
+            diag_error(d, loc, code, __VA_ARGS__);                                                           \
+            return false;                                                                                    \
+        }                                                                                                    \
+    } while (0)
 
 #endif

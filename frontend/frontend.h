@@ -80,15 +80,13 @@ typedef struct {
  * commands the result is s as its only kernel. Errors E0113, E0114, E0140 to E0151, located in the schedule.
  */
 bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostics *d, fe_cin *out);
-/* These write the text form and read it: parse(dump(x)) equals x. Parsing also checks. E0150-cin, and those
+/* These write the text form and read it: parse(dump(x)) has the same kernels, by names. Parsing also checks.
+ * E0150-cin, and those
  * of fe_parse. */
 void fe_cin_dump(const fe_cin *cin, FILE *out);
 bool fe_cin_parse(const char *text, name_table *names, arena *mem, diagnostics *d, fe_cin *out);
 /* Checks every invariant of the IR. E0117, E0130, E0150. */
 bool fe_cin_check(const fe_cin *cin, diagnostics *d);
-/* Returns whether both have the same kernels, compared by names; formats, locations and the order of handles
- * do not count. */
-bool fe_cin_equal(const fe_cin *a, const fe_cin *b);
 
 /* Ways to do with several kernels what one does: partial sums get kernels and workspaces of their own; so do
  * sums that are factors; or products that are terms; or a multiply phase keeps every product, and a merge
@@ -120,9 +118,9 @@ void fe_separate(sam_statement *s);
 
 /* Makes every access plain: a stored tensor of its own (the second use of B is B_2), indexed by distinct
  * variables, with dense and compressed levels in the order of the loops. Where the user's tensor is not that,
- * the stored one is a view of it (sam_view), which tile_pack makes and tile_unpack undoes. The statement must
- * satisfy fe_check. */
-bool fe_pack(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out);
+ * the stored one is a view of it (sam_view), which tile_pack makes and tile_unpack undoes. With sparse_result
+ * the result's dense levels are written compressed, too. The statement must satisfy fe_check. */
+bool fe_pack(const sam_statement *s, bool sparse_result, arena *mem, diagnostics *d, sam_statement *out);
 /* Checks what fe_check does, and what fe_pack promises. E0115, E0130. */
 bool fe_check_packed(const sam_statement *s, diagnostics *d);
 /* Returns how the host re-packs a tensor, as "C as ss:1,0" or "the diagonal of B as s, called B_2"; NULL if

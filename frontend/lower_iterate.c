@@ -129,16 +129,6 @@ static joined join_expr(lowering *w, sam_expr e, sam_var v) {
     return add_joiner(w, unites ? SAM_UNION : SAM_INTERSECT, v, &streams, x->loc);
 }
 
-/* Returns the format of the result along v; none if v is summed over. */
-static sam_level_format result_level(const sam_statement *s, sam_var v) {
-    const sam_tensor_data *t = sam_tensor_at(s, s->result);
-    for (uint32_t l = 0; l < t->order; l++) {
-        if (s->result_index[t->mode[l]].v == v.v)
-            return t->level[l];
-    }
-    return SAM_LEVEL_NONE;
-}
-
 bool lower_loop(lowering *w, sam_expr body, sam_var v, fe_presence *presence, loops *done) {
     fe_domain domain = fe_domain_of(&w->leaves, presence, body, v);
     if (domain.bad.v || domain.universe) {
@@ -152,7 +142,7 @@ bool lower_loop(lowering *w, sam_expr body, sam_var v, fe_presence *presence, lo
     repeat_others(w, body, (sam_expr){0}, v, &j, &(sam_node){0});
     for (uint32_t i = 0; i < j.refs.len; i++)
         w->refs[j.refs.at[i].leaf] = j.refs.at[i].ref;
-    sam_level_format level = result_level(w->s, v);
+    sam_level_format level = sam_result_level(w->s, v);
     vec_push(w->mem, done,
              (loop){.var = v,
                     .in_result = level != SAM_LEVEL_NONE,

@@ -71,8 +71,7 @@ static plain_access make_plain(const packing *p, sam_tensor h, const sam_var *in
     return a;
 }
 
-/* B_2, B_3, ...: the first that no tensor and no variable has. */
-static name_id copy_name(const sam_statement *s, name_id name) {
+name_id fe_copy_name(const sam_statement *s, name_id name) {
     for (uint32_t n = 2;; n++) {
         name_id copy = names_intern(s->names, arena_printf(s->mem, "%s_%u", names_text(s->names, name), n));
         if (!fe_find_tensor(s, copy).v && !fe_find_var(s, copy).v)
@@ -120,7 +119,7 @@ static sam_tensor pack_access(packing *p, sam_tensor t, sam_var *index) {
         *sam_tensor_at(p->to, t) = packed;
         return t;
     }
-    packed.name = copy_name(p->to, declared->name);
+    packed.name = fe_copy_name(p->to, declared->name);
     vec_push(p->to->mem, &p->to->tensors, packed);
     return (sam_tensor){p->to->tensors.len};
 }
@@ -135,8 +134,7 @@ static void pack_expr(packing *p, sam_expr e) {
         pack_expr(p, x->b);
 }
 
-bool fe_pack_with(const sam_statement *s, bool sparse_result, arena *mem, diagnostics *d,
-                  sam_statement *out) {
+bool fe_pack(const sam_statement *s, bool sparse_result, arena *mem, diagnostics *d, sam_statement *out) {
     *out = *s;
     out->mem = mem;
     out->tensors.at = NULL;
@@ -150,10 +148,6 @@ bool fe_pack_with(const sam_statement *s, bool sparse_result, arena *mem, diagno
     pack_access(&p, out->result, out->result_index);
     pack_expr(&p, out->rhs);
     return fe_check_packed(out, d);
-}
-
-bool fe_pack(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out) {
-    return fe_pack_with(s, false, mem, d, out);
 }
 
 /* Returns a format as text: "ss:1,0". */

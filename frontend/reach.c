@@ -13,15 +13,6 @@
  */
 #include "frontend/fe_int.h"
 
-static sam_level_format result_format(const sam_statement *s, sam_var v) {
-    const sam_tensor_data *t = sam_tensor_at(s, s->result);
-    for (uint32_t l = 0; l < t->order; l++) {
-        if (s->result_index[t->mode[l]].v == v.v)
-            return t->level[l];
-    }
-    return SAM_LEVEL_NONE;
-}
-
 static uint64_t bit_of(sam_var v) {
     return (uint64_t)1 << (v.v - 1);
 }
@@ -35,7 +26,7 @@ fe_reach fe_level_reach(const sam_statement *s, const fe_vars *loops, sam_var v)
         results--;
     bool sum_outside = false;
     for (uint32_t i = 0; i < at; i++) {
-        sam_level_format format = result_format(s, loops->at[i]);
+        sam_level_format format = sam_result_level(s, loops->at[i]);
         sum_outside = sum_outside || format == SAM_LEVEL_NONE;
         if (format == SAM_LEVEL_NONE)
             reach.first |= bit_of(loops->at[i]);
@@ -86,7 +77,7 @@ sam_var fe_unfilled_level(const sam_statement *s, const fe_vars *loops, uint64_t
         results--;
     for (uint32_t i = 0; i < results; i++) {
         sam_var v = loops->at[i];
-        sam_level_format format = result_format(s, v);
+        sam_level_format format = sam_result_level(s, v);
         if (format == SAM_LEVEL_NONE) {
             sum_outside = true;
             sums_full = sums_full && full & bit_of(v);

@@ -215,6 +215,12 @@ static bool reducer_port(const parser *p, uint32_t edge, sam_node n, uint8_t *po
                    "add src_port or dst_port: 0 for the outermost level");
 }
 
+/* Ports of which there are as many as edges are counted as they come. */
+static bool next_port(const parser *p, uint32_t edge, const char *too_many, uint32_t *count, uint8_t *port) {
+    *port = (uint8_t)*count;
+    return (*count)++ <= UINT8_MAX || no_port(p, edge, too_many, "at most 256");
+}
+
 /* ---- all ends -------------------------------------------------------------------------------- */
 
 static bool source_port(const parser *p, uint32_t edge, node_ports *ports, uint8_t *port) {
@@ -242,10 +248,7 @@ static bool source_port(const parser *p, uint32_t edge, node_ports *ports, uint8
         return accumulator_output(p, edge, port);
     case SAM_BROADCAST:
     case SAM_PARALLELIZE:
-        if (ports->outputs > UINT8_MAX)
-            return no_port(p, edge, "this fork has too many outputs", "at most 256");
-        *port = (uint8_t)ports->outputs++;
-        return true;
+        return next_port(p, edge, "this fork has too many outputs", &ports->outputs, port);
     case SAM_ARRAYVALS:
     case SAM_ARRAYSTORE:
     case SAM_FIBERWRITE:
@@ -305,10 +308,7 @@ static bool destination_port(const parser *p, uint32_t edge, node_ports *ports, 
         accumulator_input(p, edge, ports, port);
         return true;
     case SAM_SERIALIZE:
-        if (ports->inputs > UINT8_MAX)
-            return no_port(p, edge, "this serializer has too many inputs", "at most 256");
-        *port = (uint8_t)ports->inputs++;
-        return true;
+        return next_port(p, edge, "this serializer has too many inputs", &ports->inputs, port);
     case SAM_ALU:
         return alu_input(p, edge, ports, port);
     case SAM_BVLOOKUP:

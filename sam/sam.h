@@ -131,9 +131,10 @@ static inline sam_expr_data *sam_expr_at(const sam_statement *s, sam_expr h) {
     return &s->exprs.at[h.v - 1];
 }
 
-/* The first returns whether v indexes the result, the second the variables that index operands in e, bit
- * (handle - 1) each. */
+/* These return whether v indexes the result; the result's format along v, SAM_LEVEL_NONE if v is summed over;
+ * and the variables that index operands in e, bit (handle - 1) each. */
 bool sam_is_result_var(const sam_statement *s, sam_var v);
+sam_level_format sam_result_level(const sam_statement *s, sam_var v);
 uint64_t sam_vars_of(const sam_statement *s, sam_expr e);
 
 /* ---- the graph ------------------------------------------------------------------------------- */
@@ -243,9 +244,6 @@ static inline bool sam_reads_level(sam_primitive k) {
 /* Returns how messages name a node: "intersect j (node 10)". */
 const char *sam_node_label(const sam_graph *g, sam_node n, arena *mem);
 const char *sam_stream_name(sam_stream s); /* as DOT's edge type: "crd", "ref", ...; "" for none */
-/* Returns whether both graphs have the same tensors, the same live nodes in the same order and the same set
- * of edges; names compare as text, locations and removed nodes do not count. */
-bool sam_equal(const sam_graph *a, const sam_graph *b);
 
 /* The first returns the tensor of that name, or NULL; the second the storage level that holds logical mode
  * `mode`, or -1. */

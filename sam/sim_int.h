@@ -220,7 +220,7 @@ typedef enum { SIM_RUN_FINISHED, SIM_RUN_STUCK, SIM_RUN_FAILED, SIM_RUN_LIMIT } 
 bool sim_build(const sam_graph *g, const sam_tensor_levels *operands, uint32_t n_operands,
                const sam_sim_options *options, arena *mem, diagnostics *d, sim_machine *out);
 void sim_feed(sim_machine *m, sam_node n, uint32_t port, const sim_token *tokens, uint32_t count);
-sim_queue *sim_probe(sim_machine *m, sam_node n, uint32_t port); /* receives all that leaves the port */
+void sim_add_sink(arena *mem, sim_unit *u, uint32_t port, sim_queue *q); /* receives all that leaves it */
 sim_end sim_run(sim_machine *m, uint64_t max_cycles);
 sim_queue *sim_new_queue(arena *mem);
 void sim_grow(arena *mem, sim_queue *q); /* twice the size */

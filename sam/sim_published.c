@@ -484,14 +484,7 @@ static bool publish_accumulator(sim_machine *m, sim_unit *u) {
 
 /* "Nothing" takes the place of a coordinate; it reads as 0. */
 static bool step_write(sim_machine *m, sim_unit *u) {
-    if (!sim_has(u->in[0]))
-        return false;
-    sim_token t = sim_pop(u->in[0]);
-    if (t == SIM_DONE)
-        sim_finish(m, u);
-    else
-        vec_push(m->mem, &u->s.write.tokens, t == SIM_EMPTY ? 0 : t);
-    return true;
+    return sim_has(u->in[0]) && sim_record(m, u);
 }
 
 /* ---- which unit ------------------------------------------------------------------------------ */

@@ -28,6 +28,14 @@ static inline bool sim_passed(sim_machine *m, sim_unit *u, sim_token t) {
     return true;
 }
 
+/* Makes a writer take its next token and keep it; "nothing" is a 0. Always returns true. */
+static inline bool sim_record(sim_machine *m, sim_unit *u) {
+    sim_token t = sim_pop(u->in[0]);
+    if (t != SIM_DONE)
+        vec_push(m->mem, &u->s.write.tokens, t == SIM_EMPTY ? 0 : t);
+    return sim_passed(m, u, t);
+}
+
 /* Reports E0231-stream: the unit met a token it cannot take, since the streams do not fit together. Always
  * returns true: the unit is stopped. */
 bool sim_refuse(sim_machine *m, const sim_unit *u, const char *why);

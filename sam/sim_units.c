@@ -435,9 +435,11 @@ static bool inner_continues(const sim_unit *u) {
     return !u->s.drop.in_fiber || u->s.drop.level == 0;
 }
 
-static bool step_drop(sim_machine *m, sim_unit *u) {
-    if (u->compress)
-        return step_compress(m, u);
+/* What a dropper or a hold does with an outer coordinate and what its inner fiber goes on with: both stand at
+ * the heads of their queues. */
+typedef void inner_step(sim_machine *m, sim_unit *u, sim_token outer, sim_token inner);
+
+static bool step_inside(sim_machine *m, sim_unit *u, inner_step *step) {
     if (!sim_has(u->in[0]))
         return false;
     sim_token outer = sim_head(u->in[0]);
@@ -448,6 +450,11 @@ static bool step_drop(sim_machine *m, sim_unit *u) {
     sim_token inner = sim_head(u->in[1]);
     if (!inner_continues(u) || inner == SIM_DONE)
         return sim_refuse(m, u, "the inner stream has no fiber for this outer coordinate");
+    step(m, u, outer, inner);
+    return true;
+}
+
+static void drop_inside(sim_machine *m, sim_unit *u, sim_token outer, sim_token inner) {
     if (sim_is_element(inner)) {
         if (!u->s.drop.started)
             sim_emit(m, u, 0, outer);
@@ -455,7 +462,7 @@ static bool step_drop(sim_machine *m, sim_unit *u) {
         bool stop_first = u->s.drop.owes_stop;
         sim_emit(m, u, 1, stop_first ? sim_stop(0, 0) : sim_pop(u->in[1]));
         u->s.drop.owes_stop = false;
-        return true;
+        return;
     }
     sim_pop(u->in[0]);
     sim_pop(u->in[1]);
@@ -468,20 +475,13 @@ static bool step_drop(sim_machine *m, sim_unit *u) {
         u->s.drop.owes_stop = true;
     }
     u->s.drop.started = false;
-    return true;
 }
 
-static bool step_hold(sim_machine *m, sim_unit *u) {
-    if (!sim_has(u->in[0]))
-        return false;
-    sim_token outer = sim_head(u->in[0]);
-    if (!sim_is_element(outer))
-        return outer_control(m, u, outer);
-    if (!sim_has(u->in[1]))
-        return false;
-    sim_token inner = sim_head(u->in[1]);
-    if (!inner_continues(u) || inner == SIM_DONE)
-        return sim_refuse(m, u, "the inner stream has no fiber for this outer coordinate");
+static bool step_drop(sim_machine *m, sim_unit *u) {
+    return u->compress ? step_compress(m, u) : step_inside(m, u, drop_inside);
+}
+
+static void hold_inside(sim_machine *m, sim_unit *u, sim_token outer, sim_token inner) {
     sim_pop(u->in[1]);
     sim_emit(m, u, 1, inner);
     sim_emit(m, u, 0, sim_is_element(inner) ? outer : inner);
@@ -490,7 +490,10 @@ static bool step_hold(sim_machine *m, sim_unit *u) {
         u->s.drop.level = sim_level(inner);
         u->s.drop.in_fiber = true;
     }
-    return true;
+}
+
+static bool step_hold(sim_machine *m, sim_unit *u) {
+    return step_inside(m, u, hold_inside);
 }
 
 /* ---- writer ---------------------------------------------------------------------------------- */
@@ -498,16 +501,10 @@ static bool step_hold(sim_machine *m, sim_unit *u) {
 static bool step_write(sim_machine *m, sim_unit *u) {
     if (!sim_has(u->in[0]))
         return false;
-    sim_token t = sim_head(u->in[0]);
     bool vals = sam_node_at(m->g, u->node)->mode == SAM_MODE_VALS;
-    if (t == SIM_EMPTY && !vals)
+    if (sim_head(u->in[0]) == SIM_EMPTY && !vals)
         return sim_refuse(m, u, "nothing where a coordinate is expected");
-    sim_pop(u->in[0]);
-    if (t == SIM_DONE)
-        sim_finish(m, u);
-    else
-        vec_push(m->mem, &u->s.write.tokens, t == SIM_EMPTY ? 0 : t);
-    return true;
+    return sim_record(m, u);
 }
 
 bool sim_step(sim_machine *m, sim_unit *u) {

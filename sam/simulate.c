@@ -42,7 +42,7 @@ static void want_inputs(arena *mem, sim_unit *u, uint32_t n) {
     u->n_in = n;
 }
 
-static void add_sink(arena *mem, sim_unit *u, uint32_t port, sim_queue *q) {
+void sim_add_sink(arena *mem, sim_unit *u, uint32_t port, sim_queue *q) {
     if (port >= u->n_out) {
         sim_output *out = arena_new_n(mem, sim_output, port + 1);
         for (uint32_t i = 0; i < u->n_out; i++)
@@ -64,12 +64,6 @@ void sim_feed(sim_machine *m, sam_node n, uint32_t port, const sim_token *tokens
     for (uint32_t i = 0; i < count; i++)
         sim_push(m->mem, q, tokens[i]);
     *q->ready |= q->ready_bit;
-}
-
-sim_queue *sim_probe(sim_machine *m, sam_node n, uint32_t port) {
-    sim_queue *q = sim_new_queue(m->mem);
-    add_sink(m->mem, &m->units[n.v], port, q);
-    return q;
 }
 
 /* ---- building -------------------------------------------------------------------------------- */
@@ -287,7 +281,7 @@ static void connect(sim_machine *m) {
         sim_unit *dst = &m->units[e->dst.v];
         want_inputs(m->mem, dst, e->dst_port + 1u);
         dst->in[e->dst_port]->source = e->src;
-        add_sink(m->mem, &m->units[e->src.v], e->src_port, dst->in[e->dst_port]);
+        sim_add_sink(m->mem, &m->units[e->src.v], e->src_port, dst->in[e->dst_port]);
     }
 }
 

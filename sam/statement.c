@@ -9,6 +9,15 @@ bool sam_is_result_var(const sam_statement *s, sam_var v) {
     return false;
 }
 
+sam_level_format sam_result_level(const sam_statement *s, sam_var v) {
+    const sam_tensor_data *t = sam_tensor_at(s, s->result);
+    for (uint32_t l = 0; l < t->order; l++) {
+        if (s->result_index[t->mode[l]].v == v.v)
+            return t->level[l];
+    }
+    return SAM_LEVEL_NONE;
+}
+
 uint64_t sam_vars_of(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     uint64_t vars = (x->a.v ? sam_vars_of(s, x->a) : 0) | (x->b.v ? sam_vars_of(s, x->b) : 0);

@@ -40,7 +40,7 @@ static inline bool fe_case_parse(fixture *f, const fe_case *c, sam_statement *s)
 /* Parsed and packed, as fe_lower wants it. */
 static inline bool fe_case_pack(fixture *f, const fe_case *c, sam_statement *s) {
     sam_statement user;
-    return fe_case_parse(f, c, &user) && fe_pack(&user, &f->mem, &f->diag, s);
+    return fe_case_parse(f, c, &user) && fe_pack(&user, false, &f->mem, &f->diag, s);
 }
 
 static inline const char *fe_case_dump(fixture *f, const sam_statement *s) {

@@ -3,6 +3,7 @@
 #ifndef ONYX_TESTS_SCHEDULED_H
 #define ONYX_TESTS_SCHEDULED_H
 
+#include "tests/frontend/cin_equal.h"
 #include "tests/frontend/fe_case.h"
 
 static const char spmm[] = "X(i,j) = B(i,k) * C(k,j)", spmv[] = "x(i) = B(i,j) * c(j)";
@@ -31,7 +32,7 @@ static inline void scheduled_reads_back(fixture *f, const char *expression, cons
         assert_string_equal(text, expected);
     if (!fe_cin_parse(text, &f->names, &f->mem, &f->diag, &again))
         fail_msg("%s\n%s", text, fixture_printed(f));
-    if (!fe_cin_equal(&cin, &again) || !fe_cin_equal(&again, &cin))
+    if (!cins_equal(&cin, &again) || !cins_equal(&again, &cin))
         fail_msg("not equal: %s", text);
     assert_string_equal(scheduled_text(f, &again), text);
 }

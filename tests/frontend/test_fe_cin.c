@@ -1,5 +1,6 @@
 /* frontend/: concrete index notation reads back, what is no such thing is refused, and so is text at random.
  */
+#include "tests/frontend/cin_equal.h"
 #include "tests/frontend/scheduled.h"
 
 static void concrete_index_notation_reads_back(void **state) {
@@ -114,7 +115,7 @@ static void random_texts_are_answered(void **state) {
         if (ok) {
             fe_cin again;
             assert_true(fe_cin_parse(scheduled_text(f, &cin), &f->names, &f->mem, &f->diag, &again));
-            assert_true(fe_cin_equal(&cin, &again));
+            assert_true(cins_equal(&cin, &again));
         }
         accepted += ok;
         fixture_tear_down((void **)&f);

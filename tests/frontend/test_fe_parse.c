@@ -199,7 +199,7 @@ static void packing_looks_through_views(void **state) {
     assert_true(fe_case_parse(f, &c, &s));
     sam_tensor_data *b = sam_tensor_at(&s, (sam_tensor){2});
     b->view = (sam_view){.source = b->name, .source_order = 1, .from = {{0, 4, 0}, {0, 1, 4}}, .equal = {0}};
-    assert_true(fe_pack(&s, &f->mem, &f->diag, &packed));
+    assert_true(fe_pack(&s, false, &f->mem, &f->diag, &packed));
     b = sam_tensor_at(&packed, (sam_tensor){2});
     assert_int_equal(b->mode[0], 1);
     assert_int_equal(b->view.source_order, 1);

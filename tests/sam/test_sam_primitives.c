@@ -1,5 +1,6 @@
 /* sam/: the primitives beyond the core of chapter 4: on hand-written streams, on random ones, and in graphs
  * whose result plain loops compute too. */
+#include "tests/sam/graph_equal.h"
 #include "tests/sam/unit_run.h"
 
 /* ---- random streams -------------------------------------------------------------------------- */
@@ -72,7 +73,7 @@ static void serializers_undo_parallelizers(void **state) {
         assert_true(sim_build(&g, NULL, 0, NULL, &f->mem, &f->diag, &m));
         stream in = random_stream(&f->mem, seed, levels);
         sim_feed(&m, (sam_node){1}, 0, in.at, in.len);
-        sim_queue *out = sim_probe(&m, (sam_node){2}, 0);
+        sim_queue *out = probe_output(&m, (sam_node){2}, 0);
         assert_int_equal(sim_run(&m, 0), SIM_RUN_FINISHED);
         for (uint32_t i = 0; i < in.len; i++)
             assert_int_equal(sim_pop(out), in.at[i]);
@@ -208,7 +209,7 @@ static void reducers_add_up_tensors(void **state) {
         for (uint32_t i = 0; i <= depth; i++) {
             stream in = tree_stream(&f->mem, t, height, i < depth ? depth - i : 1, i == depth);
             sim_feed(&m, (sam_node){1}, i, in.at, in.len);
-            out[i] = sim_probe(&m, (sam_node){1}, i);
+            out[i] = probe_output(&m, (sam_node){1}, i);
         }
         assert_int_equal(sim_run(&m, 0), SIM_RUN_FINISHED);
         for (uint32_t i = 0; i <= depth; i++)
@@ -289,7 +290,7 @@ static void run_skipping_scanner(fixture *f, const char *in, const char *skips, 
           &g, &m);
     m.units[1].s.scan.fibers = 3;
     m.units[1].s.scan.skips = (uint32_t)(m.units[1].in[1]->end - m.units[1].in[1]->begin);
-    sim_queue *c = sim_probe(&m, (sam_node){1}, 0), *r = sim_probe(&m, (sam_node){1}, 1);
+    sim_queue *c = probe_output(&m, (sam_node){1}, 0), *r = probe_output(&m, (sam_node){1}, 1);
     assert_int_equal(sim_run(&m, 1000), SIM_RUN_FINISHED);
     assert_string_equal(write_tokens(&f->mem, c), out_crd);
     assert_string_equal(write_tokens(&f->mem, r), out_ref);
@@ -304,7 +305,7 @@ static void scanners_leave_out_what_is_skipped(void **state) {
     build(f, (unit_run){"type=fiberlookup tensor=B mode=0 format=compressed", IN("0 2 S0 D", "")},
           &three_fibers, &g, &m);
     m.units[1].s.scan.fibers = 3;
-    sim_queue *c = sim_probe(&m, (sam_node){1}, 0);
+    sim_queue *c = probe_output(&m, (sam_node){1}, 0);
     sim_token six = 6, stop = sim_stop(0, 0);
     assert_int_equal(sim_run(&m, 2), SIM_RUN_LIMIT); /* 0 2 are out */
     sim_feed(&m, (sam_node){1}, 1, &six, 1);
@@ -330,7 +331,7 @@ static void run_locator(fixture *f, unit_run r) {
     m.units[1].s.locate.fibers = 3;
     sim_queue *out[3];
     for (uint32_t i = 0; i < 3; i++)
-        out[i] = sim_probe(&m, (sam_node){1}, i);
+        out[i] = probe_output(&m, (sam_node){1}, i);
     assert_int_equal(sim_run(&m, 1000), SIM_RUN_FINISHED);
     for (uint32_t i = 0; i < 3; i++)
         assert_string_equal(write_tokens(&f->mem, out[i]), r.out[i]);
@@ -464,7 +465,7 @@ static void assert_text_keeps(fixture *f, const sam_graph *g) {
     sam_dump(g, out.stream);
     const char *text = text_end(&out, &f->mem);
     assert_true(sam_parse("again", text, out.length, &f->names, &f->mem, &f->diag, &again));
-    assert_true(sam_equal(g, &again));
+    assert_true(graphs_equal(g, &again));
 }
 
 /* The result, which short FIFOs do not change. */

@@ -20,7 +20,7 @@ static void run_scanner(fixture *f, const sam_tensor_levels *b, const char *in, 
     const char *attributes = arena_printf(&f->mem, "type=fiberlookup tensor=B mode=0 format=%s", format);
     build(f, (unit_run){attributes, IN(in)}, b, &g, &m);
     m.units[1].s.scan.fibers = 3;
-    sim_queue *c = sim_probe(&m, (sam_node){1}, 0), *r = sim_probe(&m, (sam_node){1}, 1);
+    sim_queue *c = probe_output(&m, (sam_node){1}, 0), *r = probe_output(&m, (sam_node){1}, 1);
     assert_int_equal(sim_run(&m, 1000), SIM_RUN_FINISHED);
     assert_string_equal(write_tokens(&f->mem, c), out_crd);
     assert_string_equal(write_tokens(&f->mem, r), out_ref);

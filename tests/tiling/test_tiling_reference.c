@@ -213,7 +213,7 @@ static void packing_does_not_change_the_result(void **state) {
             const sam_statement *s = &cin.kernels.at[0].s;
             const tile_operands operands = {random_operands(f, &user, n), user.tensors.len, TILE_DTYPE_INT16};
             tile_tensor want;
-            assert_true(fe_check(s, &f->diag) && fe_pack(s, &f->mem, &f->diag, &packed));
+            assert_true(fe_check(s, &f->diag) && fe_pack(s, false, &f->mem, &f->diag, &packed));
             assert_true(tile_reference(&user, &operands, &f->mem, &f->diag, &want));
             tile_tensor got = through_packing(f, &packed, &operands, want.dim);
             if (!tile_equal(&got, &want, TILE_DTYPE_INT16, &f->names, &f->diag))

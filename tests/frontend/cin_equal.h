@@ -1,0 +1,10 @@
+/* cin_equal.h - what it means that concrete index notation comes back from its text. */
+#ifndef ONYX_TESTS_CIN_EQUAL_H
+#define ONYX_TESTS_CIN_EQUAL_H
+
+#include "frontend/frontend.h"
+
+/* The same kernels, by names; formats, locations and the order of handles do not count. */
+bool cins_equal(const fe_cin *a, const fe_cin *b);
+
+#endif

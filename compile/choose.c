@@ -11,7 +11,8 @@ typedef struct {
     const compile_options *o;
     compile_context *ctx;
     const compile_choosing *in;
-    const char *why; /* why the last one that was tried will not do; NULL: a mistake of the user */
+    const char *schedule; /* the one on trial */
+    const char *why;      /* why the last one that was tried will not do; NULL: a mistake of the user */
 } choosing;
 
 typedef struct {
@@ -100,25 +101,21 @@ static fe_in with_schedule(const fe_in *in, const char *const *schedule) {
     return other;
 }
 
-typedef struct {
-    const choosing *c;
-    const char *schedule;
-} one_schedule;
-
 static bool schedule_lowers(compile_context *ctx, void *of) {
-    const one_schedule *one = of;
-    const compile_choosing *in = one->c->in;
-    const fe_in staged = with_schedule(in->in, &one->schedule);
-    choosing trial = {.o = one->c->o, .ctx = ctx, .in = in};
+    const choosing *c = of;
+    const fe_in staged = with_schedule(c->in->in, &c->schedule);
+    choosing trial = {.o = c->o, .ctx = ctx, .in = c->in};
     fe_cin cin;
     text_vec unused;
-    return fe_schedule(&staged, in->user, ctx->mem, ctx->diag, &cin) && choose_orders(&trial, &cin, &unused);
+    return fe_schedule(&staged, c->in->user, ctx->mem, ctx->diag, &cin) &&
+           choose_orders(&trial, &cin, &unused);
 }
 
 /* Returns whether the chip can run the statement as the schedule says, in some order of the loops. */
 static bool schedule_maps(const choosing *c, const char *schedule) {
-    one_schedule one = {c, schedule};
-    return compile_try(c->ctx, schedule_lowers, &one, TRIAL_KEEP).works;
+    choosing trial = *c;
+    trial.schedule = schedule;
+    return compile_try(c->ctx, schedule_lowers, &trial, TRIAL_KEEP).works;
 }
 
 void compile_choose(const compile_options *o, compile_context *ctx, const compile_choosing *in,

@@ -60,6 +60,26 @@ static void add_tokens(cJSON *object, const uint64_t *tokens) {
         cJSON_AddNumberToObject(json, kinds[kind], (double)tokens[kind]);
 }
 
+static void add_primitive(cJSON *item, const name_table *names, const sam_unit_statistics *u) {
+    cJSON_AddStringToObject(item, "id", names_text(names, u->id));
+    cJSON_AddStringToObject(item, "label", u->label);
+    cJSON_AddNumberToObject(item, "active", (double)u->active);
+    cJSON_AddNumberToObject(item, "idle", (double)u->idle);
+    cJSON_AddNumberToObject(item, "stalled", (double)u->stalled);
+    cJSON_AddNumberToObject(item, "done", (double)u->done);
+    add_tokens(item, u->tokens);
+}
+
+static void add_edge(cJSON *item, const name_table *names, const sam_edge_statistics *e) {
+    cJSON_AddStringToObject(item, "src", names_text(names, e->src));
+    cJSON_AddNumberToObject(item, "src_port", e->src_port);
+    cJSON_AddStringToObject(item, "dst", names_text(names, e->dst));
+    cJSON_AddNumberToObject(item, "dst_port", e->dst_port);
+    cJSON_AddStringToObject(item, "stream", sam_stream_name(e->stream));
+    cJSON_AddNumberToObject(item, "high_water", e->high_water);
+    add_tokens(item, e->tokens);
+}
+
 static bool write_statistics(const compile_running *how, compile_context *ctx, const sam_sim_result *r) {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddNumberToObject(json, "format_version", 1);
@@ -69,29 +89,11 @@ static bool write_statistics(const compile_running *how, compile_context *ctx, c
     cJSON_AddNumberToObject(json, "tokens", (double)r->tokens);
     cJSON_AddNumberToObject(json, "stored", (double)r->stored);
     cJSON *primitives = cJSON_AddArrayToObject(json, "primitives");
-    for (uint32_t i = 0; i < r->n_units; i++) {
-        const sam_unit_statistics *u = &r->units[i];
-        cJSON *item = json_add_item(primitives);
-        cJSON_AddStringToObject(item, "id", names_text(ctx->names, u->id));
-        cJSON_AddStringToObject(item, "label", u->label);
-        cJSON_AddNumberToObject(item, "active", (double)u->active);
-        cJSON_AddNumberToObject(item, "idle", (double)u->idle);
-        cJSON_AddNumberToObject(item, "stalled", (double)u->stalled);
-        cJSON_AddNumberToObject(item, "done", (double)u->done);
-        add_tokens(item, u->tokens);
-    }
+    for (uint32_t i = 0; i < r->n_units; i++)
+        add_primitive(json_add_item(primitives), ctx->names, &r->units[i]);
     cJSON *edges = cJSON_AddArrayToObject(json, "edges");
-    for (uint32_t i = 0; i < r->n_edges; i++) {
-        const sam_edge_statistics *e = &r->edges[i];
-        cJSON *item = json_add_item(edges);
-        cJSON_AddStringToObject(item, "src", names_text(ctx->names, e->src));
-        cJSON_AddNumberToObject(item, "src_port", e->src_port);
-        cJSON_AddStringToObject(item, "dst", names_text(ctx->names, e->dst));
-        cJSON_AddNumberToObject(item, "dst_port", e->dst_port);
-        cJSON_AddStringToObject(item, "stream", sam_stream_name(e->stream));
-        cJSON_AddNumberToObject(item, "high_water", e->high_water);
-        add_tokens(item, e->tokens);
-    }
+    for (uint32_t i = 0; i < r->n_edges; i++)
+        add_edge(json_add_item(edges), ctx->names, &r->edges[i]);
     bool good = json_write(json, how->stats, ctx->diag);
     cJSON_Delete(json);
     return good;

@@ -55,4 +55,11 @@ static inline char *test_folder(fixture *f) {
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
 
+/* The program of a test file: it runs the tests that are named, one after the other. */
+#define RUN_TESTS(...)                                                                                       \
+    int main(void) {                                                                                         \
+        const struct CMUnitTest tests[] = {__VA_ARGS__};                                                     \
+        return cmocka_run_group_tests(tests, NULL, NULL);                                                    \
+    }
+
 #endif

@@ -57,10 +57,4 @@ static void bars_have_the_height_of_their_values(void **state) {
     assert_non_null(strstr(text, "y=\"40.0\" width=\"188.0\" height=\"272.0\"")); /* 8 on top of 2 */
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(lines_have_a_mark_a_value),
-        TEST(bars_have_the_height_of_their_values),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(lines_have_a_mark_a_value), TEST(bars_have_the_height_of_their_values))

@@ -71,8 +71,4 @@ static void an_exception_without_handler_is_reported(void **state) {
     assert_int_equal(run(*state, "m3-svc", "-DUNEXPECTED"), 0);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(start_up_tick_and_fault_work),
-                                       TEST(an_exception_without_handler_is_reported)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(start_up_tick_and_fault_work), TEST(an_exception_without_handler_is_reported))

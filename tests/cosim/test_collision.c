@@ -193,9 +193,5 @@ static void test_the_back_door_tells(void **state) {
     machine_destroy(m);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_a_bank_in_use), TEST(test_a_bank_that_is_free_again),
-                                       TEST(test_a_range_over_two_banks), TEST(test_two_streams),
-                                       TEST(test_the_back_door_tells)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_a_bank_in_use), TEST(test_a_bank_that_is_free_again), TEST(test_a_range_over_two_banks),
+          TEST(test_two_streams), TEST(test_the_back_door_tells))

@@ -168,9 +168,5 @@ static void time_is_bounded(void **state) {
     pnr_board_free(&s.board);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(golden_kernels_run_under_firmware),
-                                       TEST(registers_and_polling_do_as_well), TEST(a_stuck_run_is_explained),
-                                       TEST(damaged_programs_are_told), TEST(time_is_bounded)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(golden_kernels_run_under_firmware), TEST(registers_and_polling_do_as_well),
+          TEST(a_stuck_run_is_explained), TEST(damaged_programs_are_told), TEST(time_is_bounded))

@@ -311,16 +311,6 @@ static void test_identification(void **state) {
     machine_destroy(b->m);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_halt_step_resume),
-                                       TEST(test_registers),
-                                       TEST(test_breakpoint),
-                                       TEST(test_watchpoint),
-                                       TEST(test_bkpt_instruction),
-                                       TEST(test_reset),
-                                       TEST(test_loading_over_a_program),
-                                       TEST(test_sleep_and_lockup),
-                                       TEST(test_array_side),
-                                       TEST(test_identification)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_halt_step_resume), TEST(test_registers), TEST(test_breakpoint), TEST(test_watchpoint),
+          TEST(test_bkpt_instruction), TEST(test_reset), TEST(test_loading_over_a_program),
+          TEST(test_sleep_and_lockup), TEST(test_array_side), TEST(test_identification))

@@ -230,7 +230,4 @@ static void no_single_skip_loads_a_bad_image(void **state) {
     pnr_board_free(&board);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(no_single_skip_loads_a_bad_image)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(no_single_skip_loads_a_bad_image))

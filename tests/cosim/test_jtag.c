@@ -178,18 +178,7 @@ static void test_pipelined_reads(void **state) {
     assert_int_equal(b->bus.reads - reads, 8);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_idcode_after_reset),
-                                       TEST(test_instruction_capture_ends_in_01),
-                                       TEST(test_bypass),
-                                       TEST(test_pause),
-                                       TEST(test_power),
-                                       TEST(test_other_access_ports_are_not_there),
-                                       TEST(test_control_word),
-                                       TEST(test_lanes),
-                                       TEST(test_increment_wraps_at_4_kb),
-                                       TEST(test_banked_data),
-                                       TEST(test_sticky_error),
-                                       TEST(test_pipelined_reads)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_idcode_after_reset), TEST(test_instruction_capture_ends_in_01), TEST(test_bypass),
+          TEST(test_pause), TEST(test_power), TEST(test_other_access_ports_are_not_there),
+          TEST(test_control_word), TEST(test_lanes), TEST(test_increment_wraps_at_4_kb),
+          TEST(test_banked_data), TEST(test_sticky_error), TEST(test_pipelined_reads))

@@ -140,19 +140,10 @@ static void ticks_come_at_their_period(void **state) {
     m3_destroy(h->core);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(an_interrupt_keeps_registers),
-                                       TEST(a_stronger_interrupt_nests),
-                                       TEST(an_equal_interrupt_waits),
-                                       TEST(sleep_ends_though_interrupts_are_masked),
-                                       TEST(supervisor_call_then_pendsv),
-                                       TEST(base_priority_holds_back),
-                                       TEST(an_unmapped_address_is_a_hard_fault),
-                                       TEST(a_refused_access_is_a_hard_fault),
-                                       TEST(or_a_bus_fault_where_enabled),
-                                       TEST(an_undefined_instruction_is_a_fault),
-                                       TEST(exceptions_leave_the_process_stack_as_it_was),
-                                       TEST(a_fault_in_the_fault_handler_stops),
-                                       TEST(ticks_come_at_their_period)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(an_interrupt_keeps_registers), TEST(a_stronger_interrupt_nests),
+          TEST(an_equal_interrupt_waits), TEST(sleep_ends_though_interrupts_are_masked),
+          TEST(supervisor_call_then_pendsv), TEST(base_priority_holds_back),
+          TEST(an_unmapped_address_is_a_hard_fault), TEST(a_refused_access_is_a_hard_fault),
+          TEST(or_a_bus_fault_where_enabled), TEST(an_undefined_instruction_is_a_fault),
+          TEST(exceptions_leave_the_process_stack_as_it_was), TEST(a_fault_in_the_fault_handler_stops),
+          TEST(ticks_come_at_their_period))

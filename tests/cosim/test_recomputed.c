@@ -111,7 +111,4 @@ static void flips_with_right_checksums(void **state) {
     pnr_board_free(&board);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(flips_with_right_checksums)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(flips_with_right_checksums))

@@ -174,9 +174,5 @@ static void test_a_socket_that_cannot_be(void **state) {
     pnr_board_free(&board);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_bitbang), TEST(test_back_door),
-                                       TEST(test_a_client_that_does_not_listen),
-                                       TEST(test_a_socket_that_cannot_be)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_bitbang), TEST(test_back_door), TEST(test_a_client_that_does_not_listen),
+          TEST(test_a_socket_that_cannot_be))

@@ -265,9 +265,5 @@ static void a_program_that_does_otherwise_is_named(void **state) {
     pnr_board_free(&b);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(a_batch_that_fits_runs), TEST(a_collision_is_told), TEST(another_board_is_refused),
-        TEST(a_program_for_other_memories_is_refused), TEST(a_program_that_does_otherwise_is_named)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(a_batch_that_fits_runs), TEST(a_collision_is_told), TEST(another_board_is_refused),
+          TEST(a_program_for_other_memories_is_refused), TEST(a_program_that_does_otherwise_is_named))

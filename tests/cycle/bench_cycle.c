@@ -54,7 +54,4 @@ static void test_speed(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_speed)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_speed))

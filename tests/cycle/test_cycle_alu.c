@@ -167,7 +167,4 @@ static void operations_run_or_are_refused(void **state) {
     pnr_board_free(&b.board);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(operations_run_or_are_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(operations_run_or_are_refused))

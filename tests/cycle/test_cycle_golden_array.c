@@ -46,7 +46,4 @@ static void test_recorded_kernels(void **state) {
         play(f, folder, kernels[i]);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_recorded_kernels)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_recorded_kernels))

@@ -353,15 +353,6 @@ static void test_what_comes_before_any_load(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(test_latency_and_pairs),
-        TEST(test_accounts_are_complete),
-        TEST(test_hang_names_the_circle),
-        TEST(test_bottleneck),
-        TEST(test_hazards),
-        TEST(test_hazard_of_stalled_values),
-        TEST(test_what_comes_before_any_load),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_latency_and_pairs), TEST(test_accounts_are_complete), TEST(test_hang_names_the_circle),
+          TEST(test_bottleneck), TEST(test_hazards), TEST(test_hazard_of_stalled_values),
+          TEST(test_what_comes_before_any_load))

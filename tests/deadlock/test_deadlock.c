@@ -133,8 +133,4 @@ static void the_report_says_what_is_needed(void **state) {
     cJSON_Delete(json);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(known_answers), TEST(the_circle_is_named),
-                                       TEST(the_report_says_what_is_needed)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(known_answers), TEST(the_circle_is_named), TEST(the_report_says_what_is_needed))

@@ -123,11 +123,5 @@ static void random_texts_are_answered(void **state) {
     assert_true(accepted > 20);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(concrete_index_notation_reads_back),
-        TEST(concrete_index_notation_is_checked),
-        TEST(random_texts_are_answered),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(concrete_index_notation_reads_back), TEST(concrete_index_notation_is_checked),
+          TEST(random_texts_are_answered))

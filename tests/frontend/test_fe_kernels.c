@@ -181,10 +181,4 @@ static void the_documented_counts_are_ours(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(every_loop_order_computes_the_kernel),
-        TEST(the_documented_counts_are_ours),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(every_loop_order_computes_the_kernel), TEST(the_documented_counts_are_ours))

@@ -625,17 +625,9 @@ static void what_cannot_be_lowered_says_why(void **state) {
         "    help: make the sums the innermost loops with -s \"reorder(...)\"\n");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(graphs_compute_what_the_statement_says),
-        TEST(exact_stops_carry_the_rest),
-        TEST(random_statements_are_refused_or_computed),
-        TEST(graphs_have_the_published_primitive_counts),
-        TEST(droppers_stand_only_where_a_fiber_may_be_empty),
-        TEST(no_loop_is_empty_where_a_repeater_or_a_writer_hangs_on_it),
-        TEST(a_lowered_graph_survives_its_text_form),
-        TEST(rewrites_are_as_written),
-        TEST(what_cannot_be_lowered_says_why),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(graphs_compute_what_the_statement_says), TEST(exact_stops_carry_the_rest),
+          TEST(random_statements_are_refused_or_computed), TEST(graphs_have_the_published_primitive_counts),
+          TEST(droppers_stand_only_where_a_fiber_may_be_empty),
+          TEST(no_loop_is_empty_where_a_repeater_or_a_writer_hangs_on_it),
+          TEST(a_lowered_graph_survives_its_text_form), TEST(rewrites_are_as_written),
+          TEST(what_cannot_be_lowered_says_why))

@@ -324,17 +324,6 @@ static void storage_against_the_loops(void **state) {
                         "             ^~~~~~\n");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(characters_and_syntax),
-        TEST(tensors_and_indices),
-        TEST(sums),
-        TEST(formats),
-        TEST(dimensions),
-        TEST(literals),
-        TEST(random_texts_are_answered),
-        TEST(size_is_bounded),
-        TEST(storage_against_the_loops),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(characters_and_syntax), TEST(tensors_and_indices), TEST(sums), TEST(formats), TEST(dimensions),
+          TEST(literals), TEST(random_texts_are_answered), TEST(size_is_bounded),
+          TEST(storage_against_the_loops))

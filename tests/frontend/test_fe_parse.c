@@ -261,21 +261,12 @@ static void the_checker_finds_what_the_parser_never_builds(void **state) {
                         "           ^~~~~~\n");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(variables_missing_on_the_left_are_summed_over_in_each_term),
-        TEST(a_sum_covers_the_smallest_part_that_uses_its_variable),
-        TEST(explicit_sums_keep_their_scope),
-        TEST(the_text_form_is_read_back_with_the_same_meaning),
-        TEST(scalars_and_tacos_subscripts_are_accesses),
-        TEST(loops_follow_the_result_then_the_sums_then_the_schedule),
-        TEST(formats_say_levels_and_modes),
-        TEST(products_of_sums_become_sums_of_products),
-        TEST(factors_leave_sums_that_may_be_absent),
-        TEST(packing_gives_each_access_a_plain_tensor),
-        TEST(packing_looks_through_views),
-        TEST(a_dense_result_is_written_as_the_loops_allow),
-        TEST(the_checker_finds_what_the_parser_never_builds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(variables_missing_on_the_left_are_summed_over_in_each_term),
+          TEST(a_sum_covers_the_smallest_part_that_uses_its_variable), TEST(explicit_sums_keep_their_scope),
+          TEST(the_text_form_is_read_back_with_the_same_meaning),
+          TEST(scalars_and_tacos_subscripts_are_accesses),
+          TEST(loops_follow_the_result_then_the_sums_then_the_schedule), TEST(formats_say_levels_and_modes),
+          TEST(products_of_sums_become_sums_of_products), TEST(factors_leave_sums_that_may_be_absent),
+          TEST(packing_gives_each_access_a_plain_tensor), TEST(packing_looks_through_views),
+          TEST(a_dense_result_is_written_as_the_loops_allow),
+          TEST(the_checker_finds_what_the_parser_never_builds))

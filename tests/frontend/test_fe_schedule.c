@@ -476,15 +476,7 @@ static void random_schedules_compute_the_same(void **state) {
     assert_true(accepted > 250);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(split_loops_compute_the_same),
-        TEST(renamed_loops_compute_the_same),
-        TEST(precomputed_parts_are_kernels_of_their_own),
-        TEST(stages_compute_the_same),
-        TEST(copies_compute_the_same),
-        TEST(copies_are_in_the_graph),
-        TEST(random_schedules_compute_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(split_loops_compute_the_same), TEST(renamed_loops_compute_the_same),
+          TEST(precomputed_parts_are_kernels_of_their_own), TEST(stages_compute_the_same),
+          TEST(copies_compute_the_same), TEST(copies_are_in_the_graph),
+          TEST(random_schedules_compute_the_same))

@@ -318,7 +318,4 @@ static void mistakes_are_answered(void **state) {
         refuse(*state, mistake[i].expression, mistake[i].schedule, mistake[i].answer);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(mistakes_are_answered)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(mistakes_are_answered))

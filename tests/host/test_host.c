@@ -290,14 +290,6 @@ static void test_damaged_batches(void **state) {
     end(b);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_results),
-                                       TEST(test_two_buffers),
-                                       TEST(test_going_on),
-                                       TEST(test_kept_batches_of_another_program),
-                                       TEST(test_refusals),
-                                       TEST(test_open_streams_are_named),
-                                       TEST(test_what_does_not_start),
-                                       TEST(test_damaged_batches)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_results), TEST(test_two_buffers), TEST(test_going_on),
+          TEST(test_kept_batches_of_another_program), TEST(test_refusals), TEST(test_open_streams_are_named),
+          TEST(test_what_does_not_start), TEST(test_damaged_batches))

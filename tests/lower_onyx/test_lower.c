@@ -328,18 +328,8 @@ static void tile_edge_must_fit(void **state) {
                         "bits | choose --tile between 1 and 65535");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(identity_lowers_to_the_whole_text),
-        TEST(kernels_lower_as_expected),
-        TEST(kernels_pack_into_the_right_number_of_tiles),
-        TEST(one_stream_goes_to_both_ports),
-        TEST(what_the_chip_lacks_is_named),
-        TEST(the_extended_reducer_adds_bf16),
-        TEST(the_vector_reducer_is_one_tile),
-        TEST(what_does_not_fit_is_named),
-        TEST(sum_under_a_product_is_refused),
-        TEST(tile_edge_must_fit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(identity_lowers_to_the_whole_text), TEST(kernels_lower_as_expected),
+          TEST(kernels_pack_into_the_right_number_of_tiles), TEST(one_stream_goes_to_both_ports),
+          TEST(what_the_chip_lacks_is_named), TEST(the_extended_reducer_adds_bf16),
+          TEST(the_vector_reducer_is_one_tile), TEST(what_does_not_fit_is_named),
+          TEST(sum_under_a_product_is_refused), TEST(tile_edge_must_fit))

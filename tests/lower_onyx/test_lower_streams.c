@@ -72,7 +72,4 @@ static void every_kernel(void **state) {
     assert_true(kernels > 50);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(every_kernel)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(every_kernel))

@@ -475,19 +475,8 @@ static void a_level_written_from_early_tokens_is_early(void **state) {
     assert_true(early[5]);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(identity_packs_into_eight_tiles),
-        TEST(memory_words_are_those_of_the_chip),
-        TEST(single_node_words_are_those_of_the_chip),
-        TEST(port_names_are_those_of_packed_files),
-        TEST(json_round_trip),
-        TEST(broken_json_is_reported),
-        TEST(net_check_finds_each_fault),
-        TEST(copies_are_the_kernel_beside_itself),
-        TEST(short_branches_lack_what_the_long_ones_are_late),
-        TEST(references_wait_for_coordinates),
-        TEST(a_level_written_from_early_tokens_is_early),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(identity_packs_into_eight_tiles), TEST(memory_words_are_those_of_the_chip),
+          TEST(single_node_words_are_those_of_the_chip), TEST(port_names_are_those_of_packed_files),
+          TEST(json_round_trip), TEST(broken_json_is_reported), TEST(net_check_finds_each_fault),
+          TEST(copies_are_the_kernel_beside_itself), TEST(short_branches_lack_what_the_long_ones_are_late),
+          TEST(references_wait_for_coordinates), TEST(a_level_written_from_early_tokens_is_early))

@@ -277,20 +277,9 @@ static void tables_are_consistent(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(tables_are_consistent),
-        TEST(parse_of_dump_is_the_same),
-        TEST(legal_graph_passes),
-        TEST(comments_and_blank_lines_are_skipped),
-        TEST(violations_name_ports_and_rule),
-        TEST(a_cycle_is_found),
-        TEST(empty_tokens_must_not_reach_an_intersecter),
-        TEST(stops_lost_by_a_dropper_are_not_counted),
-        TEST(only_zeros_are_references),
-        TEST(values_and_references_are_kept_apart),
-        TEST(syntax_errors_are_located),
-        TEST(truncated_texts_are_survived),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(tables_are_consistent), TEST(parse_of_dump_is_the_same), TEST(legal_graph_passes),
+          TEST(comments_and_blank_lines_are_skipped), TEST(violations_name_ports_and_rule),
+          TEST(a_cycle_is_found), TEST(empty_tokens_must_not_reach_an_intersecter),
+          TEST(stops_lost_by_a_dropper_are_not_counted), TEST(only_zeros_are_references),
+          TEST(values_and_references_are_kept_apart), TEST(syntax_errors_are_located),
+          TEST(truncated_texts_are_survived))

@@ -91,11 +91,5 @@ static void constants_move_into_the_pe(void **state) {
     expect_data(f, "rewrites/constants.after.outline", outline(f, after));
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(joiners_become_binary_trees),
-        TEST(broadcasts_become_fan_out),
-        TEST(constants_move_into_the_pe),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(joiners_become_binary_trees), TEST(broadcasts_become_fan_out),
+          TEST(constants_move_into_the_pe))

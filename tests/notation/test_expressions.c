@@ -209,8 +209,4 @@ static void what_was_wrong_is_right(void **state) {
     free(n);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape_is_right),
-                                       cmocka_unit_test(what_was_wrong_is_right)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(every_shape_is_right), cmocka_unit_test(what_was_wrong_is_right))

@@ -109,11 +109,5 @@ static void levels_hold_what_was_packed(void **state) {
     free(n);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(values_are_as_defined),
-        TEST(what_is_no_expression_is_refused),
-        TEST(levels_hold_what_was_packed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(values_are_as_defined), TEST(what_is_no_expression_is_refused),
+          TEST(levels_hold_what_was_packed))

@@ -161,14 +161,6 @@ static void a_board_that_is_not_there_is_an_error(void **state) {
     assert_true(has_code(f, "E0001-file"));
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(the_chips_board_is_the_chip),
-        TEST(small_boards_share_the_register_map),
-        TEST(wrong_members_are_named),
-        TEST(wrong_members_are_located),
-        TEST(the_co_simulated_board_is_the_chip),
-        TEST(a_board_that_is_not_there_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(the_chips_board_is_the_chip), TEST(small_boards_share_the_register_map),
+          TEST(wrong_members_are_named), TEST(wrong_members_are_located),
+          TEST(the_co_simulated_board_is_the_chip), TEST(a_board_that_is_not_there_is_an_error))

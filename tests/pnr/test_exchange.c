@@ -84,11 +84,5 @@ static void drawings_show_every_hop(void **state) {
     pnr_board_free(&b);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(routes_come_back),
-        TEST(bad_routes_are_refused_where_they_go_wrong),
-        TEST(drawings_show_every_hop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(routes_come_back), TEST(bad_routes_are_refused_where_they_go_wrong),
+          TEST(drawings_show_every_hop))

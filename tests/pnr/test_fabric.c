@@ -118,13 +118,6 @@ static void sites_and_neighbours(void **state) {
     assert_int_equal(pnr_site_tile(&b, 0, 5), NET_TILE_NONE);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(switch_box_is_a_bijection_between_any_two_sides),
-        TEST(switch_box_is_symmetrical),
-        TEST(selects_follow_the_chips_wire_list),
-        TEST(selects_exist_only_for_wires_of_the_box),
-        TEST(sites_and_neighbours),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(switch_box_is_a_bijection_between_any_two_sides), TEST(switch_box_is_symmetrical),
+          TEST(selects_follow_the_chips_wire_list), TEST(selects_exist_only_for_wires_of_the_box),
+          TEST(sites_and_neighbours))

@@ -100,11 +100,6 @@ static void both_layouts_are_written_and_recognised(void **state) {
     pnr_board_free(&small);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(every_board_proves_its_fabric),           TEST(a_fabric_whose_wires_cannot_be_named_is_refused),
-        TEST(graphs_are_written_and_recognised),       TEST(the_newer_switch_line_is_read),
-        TEST(both_layouts_are_written_and_recognised),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(every_board_proves_its_fabric), TEST(a_fabric_whose_wires_cannot_be_named_is_refused),
+          TEST(graphs_are_written_and_recognised), TEST(the_newer_switch_line_is_read),
+          TEST(both_layouts_are_written_and_recognised))

@@ -553,26 +553,15 @@ static void a_report_counts_what_there_is(void **state) {
     pnr_board_free(&b);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(a_design_is_placed_and_routed_by_the_chips_rules),
-        TEST(random_designs_are_routed_legally_or_refused),
-        TEST(io_without_fixed_sites_takes_one_load_and_one_store_a_tile),
-        TEST(too_large_designs_say_what_is_short),
-        TEST(unroutable_designs_name_wires_and_nets),
-        TEST(an_input_that_fans_out_is_refused_unless_only_the_fabric_counts),
-        TEST(streams_may_have_tiles_of_their_own),
-        TEST(fixed_cells_stay_and_impossible_ones_are_refused),
-        TEST(the_same_seed_gives_the_same_design),
-        TEST(several_seeds_give_the_same_design_on_any_number_of_threads),
-        TEST(cells_stay_in_their_regions),
-        TEST(cells_of_two_flushes_share_no_group),
-        TEST(equal_lanes_are_placed_once),
-        TEST(a_time_limit_cuts_placement_short_and_stays_legal),
-        TEST(timing_parts_branches_at_their_source),
-        TEST(a_straight_route_gets_every_pair_it_has_room_for),
-        TEST(a_lone_net_takes_the_shortest_way),
-        TEST(a_report_counts_what_there_is),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(a_design_is_placed_and_routed_by_the_chips_rules),
+          TEST(random_designs_are_routed_legally_or_refused),
+          TEST(io_without_fixed_sites_takes_one_load_and_one_store_a_tile),
+          TEST(too_large_designs_say_what_is_short), TEST(unroutable_designs_name_wires_and_nets),
+          TEST(an_input_that_fans_out_is_refused_unless_only_the_fabric_counts),
+          TEST(streams_may_have_tiles_of_their_own), TEST(fixed_cells_stay_and_impossible_ones_are_refused),
+          TEST(the_same_seed_gives_the_same_design),
+          TEST(several_seeds_give_the_same_design_on_any_number_of_threads),
+          TEST(cells_stay_in_their_regions), TEST(cells_of_two_flushes_share_no_group),
+          TEST(equal_lanes_are_placed_once), TEST(a_time_limit_cuts_placement_short_and_stays_legal),
+          TEST(timing_parts_branches_at_their_source), TEST(a_straight_route_gets_every_pair_it_has_room_for),
+          TEST(a_lone_net_takes_the_shortest_way), TEST(a_report_counts_what_there_is))

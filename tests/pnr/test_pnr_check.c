@@ -395,7 +395,4 @@ static void every_fault_is_reported(void **state) {
     pnr_board_free(&b);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(every_fault_is_reported)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(every_fault_is_reported))

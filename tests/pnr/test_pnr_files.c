@@ -242,15 +242,7 @@ static void routes_are_written_as_the_public_tools_do(void **state) {
     pnr_board_free(&b);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(packed_files_read_back_as_written),
-        TEST(sections_may_come_in_any_order_and_names_may_be_missing),
-        TEST(wrong_packed_files_are_located),
-        TEST(cut_files_are_read_or_refused),
-        TEST(placements_come_back_as_fixed_sites),
-        TEST(wrong_placements_are_located),
-        TEST(routes_are_written_as_the_public_tools_do),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(packed_files_read_back_as_written),
+          TEST(sections_may_come_in_any_order_and_names_may_be_missing), TEST(wrong_packed_files_are_located),
+          TEST(cut_files_are_read_or_refused), TEST(placements_come_back_as_fixed_sites),
+          TEST(wrong_placements_are_located), TEST(routes_are_written_as_the_public_tools_do))

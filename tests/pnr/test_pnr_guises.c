@@ -16,7 +16,4 @@ static void no_guise_costs_more(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(no_guise_costs_more)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(no_guise_costs_more))

@@ -36,7 +36,4 @@ static void lowered_graphs_route_on_the_chip(void **state) {
     pnr_board_free(&b);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(lowered_graphs_route_on_the_chip)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(lowered_graphs_route_on_the_chip))

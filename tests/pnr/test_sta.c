@@ -293,19 +293,9 @@ static void a_board_without_a_delay_is_refused(void **state) {
     pnr_board_free(&b);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(adjacent_tiles_are_at_the_floor),
-        TEST(a_pair_cuts_the_path),
-        TEST(an_input_above_its_tile_takes_no_hop),
-        TEST(a_shared_trunk_is_explained),
-        TEST(midpoint_pairs_keep_the_period_with_fewer),
-        TEST(timing_leads_branches_apart),
-        TEST(timing_makes_room_for_a_pair_behind_an_input),
-        TEST(a_board_without_a_delay_is_refused),
-        TEST(a_join_after_a_long_chain_is_named),
-        TEST(midpoint_fills_the_short_path_of_a_join),
-        TEST(stretched_ways_hold_the_pairs_wanted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(adjacent_tiles_are_at_the_floor), TEST(a_pair_cuts_the_path),
+          TEST(an_input_above_its_tile_takes_no_hop), TEST(a_shared_trunk_is_explained),
+          TEST(midpoint_pairs_keep_the_period_with_fewer), TEST(timing_leads_branches_apart),
+          TEST(timing_makes_room_for_a_pair_behind_an_input), TEST(a_board_without_a_delay_is_refused),
+          TEST(a_join_after_a_long_chain_is_named), TEST(midpoint_fills_the_short_path_of_a_join),
+          TEST(stretched_ways_hold_the_pairs_wanted))

@@ -99,7 +99,4 @@ static void long_runs(void **state) {
     (void)state;
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(speeds), TEST(long_runs)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(speeds), TEST(long_runs))

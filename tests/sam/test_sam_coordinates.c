@@ -336,10 +336,6 @@ static void statements_come_to_what_their_operators_do(void **state) {
                         "all, 0");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(each_case_of_the_derivation),       TEST(arguments_may_be_derived),
-        TEST(outside_the_value_is_the_fill),     TEST(a_false_property_is_noticed),
-        TEST(the_properties_of_operations_hold), TEST(statements_come_to_what_their_operators_do)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(each_case_of_the_derivation), TEST(arguments_may_be_derived),
+          TEST(outside_the_value_is_the_fill), TEST(a_false_property_is_noticed),
+          TEST(the_properties_of_operations_hold), TEST(statements_come_to_what_their_operators_do))

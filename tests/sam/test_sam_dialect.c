@@ -20,7 +20,4 @@ static void graphs_mean_what_they_say(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(graphs_mean_what_they_say)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(graphs_mean_what_they_say))

@@ -519,17 +519,8 @@ static void full_inner_products_take_a_cycle_a_pair(void **state) {
     assert_int_equal(r.result.n_vals, SIZE * SIZE);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(kernels_agree_with_dense_loops),
-        TEST(removing_broadcasts_changes_neither_result_nor_cycles),
-        TEST(chains_of_broadcasts_are_removed),
-        TEST(binary_trees_equal_wide_joiners),
-        TEST(binary_trees_are_balanced),
-        TEST(wide_joiners_may_feed_wide_joiners),
-        TEST(malformed_operands_are_refused),
-        TEST(what_cannot_be_simulated_is_refused),
-        TEST(full_inner_products_take_a_cycle_a_pair),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(kernels_agree_with_dense_loops), TEST(removing_broadcasts_changes_neither_result_nor_cycles),
+          TEST(chains_of_broadcasts_are_removed), TEST(binary_trees_equal_wide_joiners),
+          TEST(binary_trees_are_balanced), TEST(wide_joiners_may_feed_wide_joiners),
+          TEST(malformed_operands_are_refused), TEST(what_cannot_be_simulated_is_refused),
+          TEST(full_inner_products_take_a_cycle_a_pair))

@@ -749,27 +749,12 @@ static void illegal_uses_are_refused(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(scanners_leave_out_what_is_skipped),
-        TEST(intersecters_ask_scanners_to_skip),
-        TEST(locators_find_coordinates),
-        TEST(locators_refuse_streams_out_of_step),
-        TEST(vector_products_agree_with_loops),
-        TEST(matrix_products_agree_with_loops),
-        TEST(stores_add_up_what_is_scattered),
-        TEST(skipping_saves_cycles),
-        TEST(illegal_uses_are_refused),
-        TEST(reducers_add_up_tensors),
-        TEST(reducers_refuse_streams_out_of_step),
-        TEST(scalar_reducers_may_drop_empty_fibers),
-        TEST(operations_of_the_processing_element),
-        TEST(operations_on_parts_of_bfloat16),
-        TEST(parallelizers_deal_out_tokens),
-        TEST(parallelizers_deal_out_fibers),
-        TEST(serializers_take_back_what_was_dealt_out),
-        TEST(serializers_undo_parallelizers),
-        TEST(copies_that_do_not_fit_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(scanners_leave_out_what_is_skipped), TEST(intersecters_ask_scanners_to_skip),
+          TEST(locators_find_coordinates), TEST(locators_refuse_streams_out_of_step),
+          TEST(vector_products_agree_with_loops), TEST(matrix_products_agree_with_loops),
+          TEST(stores_add_up_what_is_scattered), TEST(skipping_saves_cycles), TEST(illegal_uses_are_refused),
+          TEST(reducers_add_up_tensors), TEST(reducers_refuse_streams_out_of_step),
+          TEST(scalar_reducers_may_drop_empty_fibers), TEST(operations_of_the_processing_element),
+          TEST(operations_on_parts_of_bfloat16), TEST(parallelizers_deal_out_tokens),
+          TEST(parallelizers_deal_out_fibers), TEST(serializers_take_back_what_was_dealt_out),
+          TEST(serializers_undo_parallelizers), TEST(copies_that_do_not_fit_are_refused))

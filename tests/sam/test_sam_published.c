@@ -79,10 +79,4 @@ static void what_the_published_simulator_lacks_is_refused(void **state) {
 #undef GRAPH
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(every_measured_run_is_met),
-        TEST(what_the_published_simulator_lacks_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(every_measured_run_is_met), TEST(what_the_published_simulator_lacks_is_refused))

@@ -166,7 +166,4 @@ static void published_graphs_run_or_say_why(void **state) {
     assert_int_equal(ways[0].refused, ways[1].refused);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(published_graphs_run_or_say_why)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(published_graphs_run_or_say_why))

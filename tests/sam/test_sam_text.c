@@ -697,22 +697,9 @@ static void published_graphs_are_read(void **state) {
     print_message("%u published graphs\n", count);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(the_dialect_is_read),
-        TEST(ports_are_read_from_hints),
-        TEST(modes_beyond_nine_are_letters),
-        TEST(the_minuend_holds_the_first_tensor),
-        TEST(a_differing_comment_is_a_warning),
-        TEST(errors_are_located),
-        TEST(damaged_texts_are_read_or_refused),
-        TEST(kernels_round_trip),
-        TEST(the_text_is_what_the_contract_says),
-        TEST(graphs_that_differ_are_not_equal),
-        TEST(illegal_graphs_are_refused),
-        TEST(graphs_built_by_hand_are_checked),
-        TEST(the_primitive_table_is_consistent),
-        TEST(published_graphs_are_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(the_dialect_is_read), TEST(ports_are_read_from_hints), TEST(modes_beyond_nine_are_letters),
+          TEST(the_minuend_holds_the_first_tensor), TEST(a_differing_comment_is_a_warning),
+          TEST(errors_are_located), TEST(damaged_texts_are_read_or_refused), TEST(kernels_round_trip),
+          TEST(the_text_is_what_the_contract_says), TEST(graphs_that_differ_are_not_equal),
+          TEST(illegal_graphs_are_refused), TEST(graphs_built_by_hand_are_checked),
+          TEST(the_primitive_table_is_consistent), TEST(published_graphs_are_read))

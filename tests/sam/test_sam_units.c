@@ -246,24 +246,12 @@ static void queues_grow_and_keep_their_order(void **state) {
     assert_int_equal(in, out);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(scanners_emit_fibers_and_close_them),
-        TEST(scanners_mark_stops_of_fibers_that_were_never_opened),
-        TEST(arrays_load_values_and_zeros),
-        TEST(signals_and_repeats),
-        TEST(intersecters_keep_what_all_operands_have),
-        TEST(unions_keep_what_any_operand_has),
-        TEST(operations_wrap_around),
-        TEST(bfloat16_rounds_to_nearest_even),
-        TEST(reducers_add_up_fibers_and_make_zeros_of_empty_ones),
-        TEST(droppers_remove_coordinates_of_empty_fibers),
-        TEST(droppers_remove_zero_values),
-        TEST(holds_repeat_the_outer_coordinate),
-        TEST(vector_reducers_add_up_fibers_of_coordinates),
-        TEST(streams_that_do_not_fit_are_refused),
-        TEST(a_run_that_stops_says_who_waits_for_whom),
-        TEST(queues_grow_and_keep_their_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(scanners_emit_fibers_and_close_them),
+          TEST(scanners_mark_stops_of_fibers_that_were_never_opened), TEST(arrays_load_values_and_zeros),
+          TEST(signals_and_repeats), TEST(intersecters_keep_what_all_operands_have),
+          TEST(unions_keep_what_any_operand_has), TEST(operations_wrap_around),
+          TEST(bfloat16_rounds_to_nearest_even), TEST(reducers_add_up_fibers_and_make_zeros_of_empty_ones),
+          TEST(droppers_remove_coordinates_of_empty_fibers), TEST(droppers_remove_zero_values),
+          TEST(holds_repeat_the_outer_coordinate), TEST(vector_reducers_add_up_fibers_of_coordinates),
+          TEST(streams_that_do_not_fit_are_refused), TEST(a_run_that_stops_says_who_waits_for_whom),
+          TEST(queues_grow_and_keep_their_order))

@@ -213,13 +213,5 @@ static void a_deadlock_shows_its_cycle(void **state) {
         "onyx: note: fiberlookup j: C1 (node 4) waits for intersect i (node 2): input 0 is empty\n");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(a_trace_has_every_token_and_its_cycle),
-        TEST(statistics_are_those_counted_by_hand),
-        TEST(watching_changes_nothing),
-        TEST(a_deadlock_shows_its_cycle),
-        TEST(bounds_cost_cycles_only),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(a_trace_has_every_token_and_its_cycle), TEST(statistics_are_those_counted_by_hand),
+          TEST(watching_changes_nothing), TEST(a_deadlock_shows_its_cycle), TEST(bounds_cost_cycles_only))

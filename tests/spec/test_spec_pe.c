@@ -207,11 +207,6 @@ static void test_bf16(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(test_joiner),         TEST(test_crddrop), TEST(test_crdhold), TEST(test_repeat),
-        TEST(test_lost_levels),    TEST(test_rsg),     TEST(test_reduce),  TEST(test_alu_streams),
-        TEST(test_alu_operations), TEST(test_bf16),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_joiner), TEST(test_crddrop), TEST(test_crdhold), TEST(test_repeat),
+          TEST(test_lost_levels), TEST(test_rsg), TEST(test_reduce), TEST(test_alu_streams),
+          TEST(test_alu_operations), TEST(test_bf16))

@@ -344,28 +344,13 @@ static void a_log_has_a_line_that_says_what_went_wrong(void **state) {
     remove_folder(folder);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(arena_hands_out_zeroed_aligned_memory),
-        TEST(vectors_keep_their_elements_while_they_grow),
-        TEST(equal_names_are_equal_handles),
-        TEST(diagnostics_print_the_line_and_a_caret),
-        TEST(diagnostics_show_any_bytes),
-        TEST(diagnostics_stop_keeping_after_the_limit),
-        TEST(json_errors_are_located),
-        TEST(random_numbers_are_splitmix64),
-        TEST(a_hash_of_pieces_tells_where_they_end),
-        TEST(files_appear_only_when_committed),
-        TEST(a_write_that_failed_says_why),
-        TEST(a_folder_is_taken_once),
-        TEST(a_text_has_no_byte_order_mark),
-        TEST(a_carriage_return_ends_no_printed_line),
-        TEST(a_removed_folder_spares_what_its_links_lead_to),
-        TEST(the_end_of_a_text_is_whole_lines),
-        TEST(what_may_be_missing_is_read_without_a_word),
-        TEST(programs_report_how_they_ended),
-        TEST(an_interruption_ends_the_wait),
-        TEST(a_log_has_a_line_that_says_what_went_wrong),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(arena_hands_out_zeroed_aligned_memory), TEST(vectors_keep_their_elements_while_they_grow),
+          TEST(equal_names_are_equal_handles), TEST(diagnostics_print_the_line_and_a_caret),
+          TEST(diagnostics_show_any_bytes), TEST(diagnostics_stop_keeping_after_the_limit),
+          TEST(json_errors_are_located), TEST(random_numbers_are_splitmix64),
+          TEST(a_hash_of_pieces_tells_where_they_end), TEST(files_appear_only_when_committed),
+          TEST(a_write_that_failed_says_why), TEST(a_folder_is_taken_once),
+          TEST(a_text_has_no_byte_order_mark), TEST(a_carriage_return_ends_no_printed_line),
+          TEST(a_removed_folder_spares_what_its_links_lead_to), TEST(the_end_of_a_text_is_whole_lines),
+          TEST(what_may_be_missing_is_read_without_a_word), TEST(programs_report_how_they_ended),
+          TEST(an_interruption_ends_the_wait), TEST(a_log_has_a_line_that_says_what_went_wrong))

@@ -239,14 +239,9 @@ static void what_may_pass_is_no_result(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(product_of_axes, begin, end),
-        cmocka_unit_test_setup_teardown(keys_follow_contents, begin, end),
-        cmocka_unit_test_setup_teardown(rows_are_kept_and_judged, begin, end),
-        cmocka_unit_test_setup_teardown(reports_say_it, begin, end),
-        cmocka_unit_test_setup_teardown(other_files_are_refused, begin, end),
-        cmocka_unit_test_setup_teardown(what_may_pass_is_no_result, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test_setup_teardown(product_of_axes, begin, end),
+          cmocka_unit_test_setup_teardown(keys_follow_contents, begin, end),
+          cmocka_unit_test_setup_teardown(rows_are_kept_and_judged, begin, end),
+          cmocka_unit_test_setup_teardown(reports_say_it, begin, end),
+          cmocka_unit_test_setup_teardown(other_files_are_refused, begin, end),
+          cmocka_unit_test_setup_teardown(what_may_pass_is_no_result, begin, end))

@@ -97,7 +97,4 @@ static void conversions_side_by_side_give_the_same_bytes(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(conversions_side_by_side_give_the_same_bytes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(conversions_side_by_side_give_the_same_bytes))

@@ -103,11 +103,4 @@ static void the_faster_way(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(measured_kernels),
-        TEST(copies_and_pairs),
-        TEST(the_faster_way),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(measured_kernels), TEST(copies_and_pairs), TEST(the_faster_way))

@@ -247,16 +247,7 @@ static void reads_real_matrices(void **state) {
         assert_int_equal(t.val[e], 1);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(reads_coordinates_of_every_symmetry),
-        TEST(reads_scalars_nothing_and_pipes),
-        TEST(rounds_and_wraps_with_a_warning_each),
-        TEST(names_the_place_of_every_mistake),
-        TEST(generates_the_published_data),
-        TEST(generates_large_tensors),
-        TEST(writes_what_it_reads),
-        TEST(reads_real_matrices),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(reads_coordinates_of_every_symmetry), TEST(reads_scalars_nothing_and_pipes),
+          TEST(rounds_and_wraps_with_a_warning_each), TEST(names_the_place_of_every_mistake),
+          TEST(generates_the_published_data), TEST(generates_large_tensors), TEST(writes_what_it_reads),
+          TEST(reads_real_matrices))

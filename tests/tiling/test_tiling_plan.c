@@ -882,15 +882,10 @@ static void chosen_edges_are_within_their_limits(void **state) {
     assert_within(&b.s, chosen.edge, narrow);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(plans_compute_what_the_statement_says), TEST(every_variable_may_have_its_own_edge),
-        TEST(copies_get_sub_tiles_of_like_size),     TEST(sub_tiles_without_work_are_skipped),
-        TEST(what_no_split_helps_is_refused),        TEST(what_does_not_fit_is_split),
-        TEST(results_are_as_long_as_planned),        TEST(tiles_for_the_global_buffer_come_one_by_one),
-        TEST(only_what_is_too_full_is_split),        TEST(tiles_for_the_global_buffer_save_loads),
-        TEST(disagreeing_dimensions_are_refused),    TEST(an_index_of_unknown_extent_is_refused),
-        TEST(corrupt_result_streams_are_refused),    TEST(chosen_edges_are_within_their_limits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(plans_compute_what_the_statement_says), TEST(every_variable_may_have_its_own_edge),
+          TEST(copies_get_sub_tiles_of_like_size), TEST(sub_tiles_without_work_are_skipped),
+          TEST(what_no_split_helps_is_refused), TEST(what_does_not_fit_is_split),
+          TEST(results_are_as_long_as_planned), TEST(tiles_for_the_global_buffer_come_one_by_one),
+          TEST(only_what_is_too_full_is_split), TEST(tiles_for_the_global_buffer_save_loads),
+          TEST(disagreeing_dimensions_are_refused), TEST(an_index_of_unknown_extent_is_refused),
+          TEST(corrupt_result_streams_are_refused), TEST(chosen_edges_are_within_their_limits))

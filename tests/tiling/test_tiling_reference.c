@@ -278,14 +278,7 @@ static void extents_come_from_the_statement_the_operands_and_splits(void **state
     assert_false(tile_known_extents(&s, &operands, &f->mem, &f->diag, &extent));
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(integers_are_evaluated_by_definition),
-        TEST(bfloat16_follows_ieee),
-        TEST(a_sum_in_bfloat16_has_a_tolerance_for_its_order),
-        TEST(packing_does_not_change_the_result),
-        TEST(split_indices_and_ones_are_made_and_undone),
-        TEST(extents_come_from_the_statement_the_operands_and_splits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(integers_are_evaluated_by_definition), TEST(bfloat16_follows_ieee),
+          TEST(a_sum_in_bfloat16_has_a_tolerance_for_its_order), TEST(packing_does_not_change_the_result),
+          TEST(split_indices_and_ones_are_made_and_undone),
+          TEST(extents_come_from_the_statement_the_operands_and_splits))

@@ -22,10 +22,14 @@ typedef struct {
     name_table names;
 } fixture;
 
-static inline int fixture_set_up(void **state) {
-    fixture *f = calloc(1, sizeof *f);
+static inline void fixture_begin(fixture *f) {
     diag_init(&f->diag, &f->mem);
     names_init(&f->names, &f->mem);
+}
+
+static inline int fixture_set_up(void **state) {
+    fixture *f = calloc(1, sizeof *f);
+    fixture_begin(f);
     *state = f;
     return 0;
 }

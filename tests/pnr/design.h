@@ -84,4 +84,61 @@ static inline void place_and_route(fixture *f, const netlist *n, const pnr_board
         fail_msg("%s", fixture_printed(f));
 }
 
+/* What most tests start from: a board, the default options, and what will be made with them. */
+typedef struct {
+    fixture f; /* first: a test may take the state for either */
+    pnr_board b;
+    pnr_options o;
+    pnr_design design;
+    pnr_timing t;
+} pnr_bench;
+
+/* `state` holds the name of the board. */
+static inline int pnr_bench_set_up(void **state) {
+    const char *board = *state;
+    pnr_bench *p = calloc(1, sizeof *p);
+    fixture_begin(&p->f);
+    p->b = read_board(&p->f, board);
+    p->o = pnr_options_default();
+    *state = p;
+    return 0;
+}
+
+static inline int pnr_bench_tear_down(void **state) {
+    pnr_bench *p = *state;
+    pnr_board_free(&p->b);
+    return fixture_tear_down(state);
+}
+
+#define ON_BOARD(board, test)                                                                                \
+    { #test, test, pnr_bench_set_up, pnr_bench_tear_down, board }
+
+static inline void bench_design(pnr_bench *p, const netlist *n) {
+    place_and_route(&p->f, n, &p->b, &p->o, &p->design);
+}
+
+/* A site for each cell, all of them free. */
+static inline pnr_site *free_sites(fixture *f, const netlist *n) {
+    pnr_site *site = arena_new_n(&f->mem, pnr_site, n->cells.len);
+    for (uint32_t c = 0; c < n->cells.len; c++)
+        site[c] = (pnr_site){PNR_FREE, PNR_FREE};
+    return site;
+}
+
+/* What stands on the way of a design's nets. */
+typedef struct {
+    uint32_t registered; /* hops */
+    uint32_t pairs;      /* SplitFIFOs */
+} way_counts;
+
+static inline way_counts count_ways(const pnr_design *d) {
+    way_counts sum = {0};
+    for (uint32_t n = 0; n < d->route.len; n++)
+        for (uint32_t i = 0; i < d->route.at[n].hops.len; i++) {
+            sum.registered += d->route.at[n].hops.at[i].registered;
+            sum.pairs += d->route.at[n].hops.at[i].fifo_start;
+        }
+    return sum;
+}
+
 #endif

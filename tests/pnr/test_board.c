@@ -2,28 +2,26 @@
 #include "tests/pnr/design.h"
 
 static void the_chips_board_is_the_chip(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx");
-    assert_string_equal(b.name, "onyx");
-    assert_string_equal(b.folder, "boards/onyx");
-    assert_int_equal(b.width, 32);
-    assert_int_equal(b.height, 17);
-    assert_int_equal(b.tracks, 5);
-    assert_int_equal(b.glb_tiles * b.glb_banks_per_tile * b.glb_bank_bytes, 4 << 20);
-    assert_int_equal(b.map.cgra_data, 0x20400000);
-    assert_int_equal(b.map.cgra_reg, 0x40010000);
-    assert_int_equal(b.map.platform, 0x40007000);
-    assert_int_equal(b.map.cgra_irq, 9);
-    assert_int_equal(b.cpu_mhz, 500);
-    assert_int_equal(b.cgra_mhz, 970);
+    pnr_bench *p = *state;
+    assert_string_equal(p->b.name, "onyx");
+    assert_string_equal(p->b.folder, "boards/onyx");
+    assert_int_equal(p->b.width, 32);
+    assert_int_equal(p->b.height, 17);
+    assert_int_equal(p->b.tracks, 5);
+    assert_int_equal(p->b.glb_tiles * p->b.glb_banks_per_tile * p->b.glb_bank_bytes, 4 << 20);
+    assert_int_equal(p->b.map.cgra_data, 0x20400000);
+    assert_int_equal(p->b.map.cgra_reg, 0x40010000);
+    assert_int_equal(p->b.map.platform, 0x40007000);
+    assert_int_equal(p->b.map.cgra_irq, 9);
+    assert_int_equal(p->b.cpu_mhz, 500);
+    assert_int_equal(p->b.cgra_mhz, 970);
     uint32_t count[NET_TILE_IO + 1] = {0};
-    for (uint32_t y = 0; y < b.height; y++)
-        for (uint32_t x = 0; x < b.width; x++)
-            count[pnr_site_tile(&b, x, y)]++;
+    for (uint32_t y = 0; y < p->b.height; y++)
+        for (uint32_t x = 0; x < p->b.width; x++)
+            count[pnr_site_tile(&p->b, x, y)]++;
     assert_int_equal(count[NET_TILE_PE], 384);
     assert_int_equal(count[NET_TILE_MEM], 128);
     assert_int_equal(count[NET_TILE_IO], 32);
-    pnr_board_free(&b);
 }
 
 static void small_boards_share_the_register_map(void **state) {
@@ -161,6 +159,6 @@ static void a_board_that_is_not_there_is_an_error(void **state) {
     assert_true(has_code(f, "E0001-file"));
 }
 
-RUN_TESTS(TEST(the_chips_board_is_the_chip), TEST(small_boards_share_the_register_map),
+RUN_TESTS(ON_BOARD("onyx", the_chips_board_is_the_chip), TEST(small_boards_share_the_register_map),
           TEST(wrong_members_are_named), TEST(wrong_members_are_located),
           TEST(the_co_simulated_board_is_the_chip), TEST(a_board_that_is_not_there_is_an_error))

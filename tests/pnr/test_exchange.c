@@ -21,9 +21,9 @@ static pnr_design diamond_design(fixture *f, uint32_t layers, const pnr_board *b
 }
 
 static void routes_come_back(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx");
-    pnr_design design = diamond_design(f, 12, &b), read;
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
+    pnr_design design = diamond_design(f, 12, &p->b), read;
     const char *path = out_path(f, "back.route"), *again = out_path(f, "again.route");
     assert_true(pnr_write_route(&design, path, &f->diag));
     read = design;
@@ -33,13 +33,12 @@ static void routes_come_back(void **state) {
     assert_int_equal(pnr_hops(&read), pnr_hops(&design));
     assert_true(pnr_write_route(&read, again, &f->diag));
     assert_string_equal(text_of(f, path), text_of(f, again));
-    pnr_board_free(&b);
 }
 
 static void bad_routes_are_refused_where_they_go_wrong(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx-8x8");
-    pnr_design design = diamond_design(f, 3, &b);
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
+    pnr_design design = diamond_design(f, 3, &p->b);
     const char *const bad[] = {
         "Net ID: e99 Segment Size: 1\n", "Segment: 0 Size: 1\n",
         "Net ID: e0 Segment Size: 1\nSegment: 0 Size: 1\nSB (0, 1, 1, 0, 2, 17)\n",
@@ -60,7 +59,6 @@ static void bad_routes_are_refused_where_they_go_wrong(void **state) {
         assert_false(pnr_read_route(&design, path, &f->mem, &f->diag));
         assert_true(has_code(f, "E0544-route-syntax"));
     }
-    pnr_board_free(&b);
 }
 
 static uint32_t occurrences(const char *text, const char *what) {
@@ -71,9 +69,9 @@ static uint32_t occurrences(const char *text, const char *what) {
 }
 
 static void drawings_show_every_hop(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx-8x8");
-    pnr_design design = diamond_design(f, 4, &b);
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
+    pnr_design design = diamond_design(f, 4, &p->b);
     const char *path = out_path(f, "design.svg");
     assert_true(pnr_write_svg(&design, false, path, &f->diag));
     assert_int_equal(occurrences(text_of(f, path), "<line"), pnr_hops(&design));
@@ -81,8 +79,8 @@ static void drawings_show_every_hop(void **state) {
     assert_true(pnr_write_svg(&design, true, path, &f->diag));
     assert_int_equal(occurrences(text_of(f, path), "<line"), 0);
     assert_true(occurrences(text_of(f, path), "of 10 wires") > 0);
-    pnr_board_free(&b);
 }
 
-RUN_TESTS(TEST(routes_come_back), TEST(bad_routes_are_refused_where_they_go_wrong),
-          TEST(drawings_show_every_hop))
+RUN_TESTS(ON_BOARD("onyx", routes_come_back),
+          ON_BOARD("onyx-8x8", bad_routes_are_refused_where_they_go_wrong),
+          ON_BOARD("onyx-8x8", drawings_show_every_hop))

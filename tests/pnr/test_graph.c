@@ -3,7 +3,8 @@
 #include "tests/pnr/design.h"
 
 static void every_board_proves_its_fabric(void **state) {
-    fixture *f = *state;
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
     for (uint32_t tracks = 1; tracks <= 8; tracks++) {
         pnr_board b = {
             .name = "any", .width = 5, .height = 4, .tracks = tracks, .mem_period = 4, .mem_phase = 3};
@@ -13,11 +14,9 @@ static void every_board_proves_its_fabric(void **state) {
         assert_int_equal(got.outputs, 5 * 3 * 4 * tracks);
         assert_int_equal(got.switch_wires, 12 * tracks);
     }
-    pnr_board b = read_board(f, "onyx");
     pnr_fabric got;
-    assert_true(pnr_fabric_check(&b, &f->diag, &got));
+    assert_true(pnr_fabric_check(&p->b, &f->diag, &got));
     assert_int_equal(got.outputs, 10240);
-    pnr_board_free(&b);
 }
 
 /* Wires are named by 16-bit coordinates; a board file cannot ask for more, but a caller of the library can.
@@ -69,17 +68,16 @@ static void graphs_are_written_and_recognised(void **state) {
 
 /* The first line of a switch may have a fifth word. */
 static void the_newer_switch_line_is_read(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx-4x2");
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
     const char *path = out_path(f, "five.graph");
-    assert_true(pnr_write_graph(&b, 17, path, &f->diag));
+    assert_true(pnr_write_graph(&p->b, 17, path, &f->diag));
     size_t length;
     char *text = file_read(path, &f->mem, &length, &f->diag);
     FILE *file = fopen(path, "w");
     fprintf(file, "SWITCH 17 0 5 5%s", strchr(text, '\n'));
     fclose(file);
-    assert_true(pnr_check_graph(&b, 17, path, &f->diag));
-    pnr_board_free(&b);
+    assert_true(pnr_check_graph(&p->b, 17, path, &f->diag));
 }
 
 static void both_layouts_are_written_and_recognised(void **state) {
@@ -100,6 +98,6 @@ static void both_layouts_are_written_and_recognised(void **state) {
     pnr_board_free(&small);
 }
 
-RUN_TESTS(TEST(every_board_proves_its_fabric), TEST(a_fabric_whose_wires_cannot_be_named_is_refused),
-          TEST(graphs_are_written_and_recognised), TEST(the_newer_switch_line_is_read),
-          TEST(both_layouts_are_written_and_recognised))
+RUN_TESTS(ON_BOARD("onyx", every_board_proves_its_fabric),
+          TEST(a_fabric_whose_wires_cannot_be_named_is_refused), TEST(graphs_are_written_and_recognised),
+          ON_BOARD("onyx-4x2", the_newer_switch_line_is_read), TEST(both_layouts_are_written_and_recognised))

@@ -84,46 +84,40 @@ static void random_designs_are_routed_legally_or_refused(void **state) {
 
 /* Many streams, so that every GLB tile is needed. */
 static void io_without_fixed_sites_takes_one_load_and_one_store_a_tile(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx");
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
     netlist *n = new_netlist(f);
     for (int i = 0; i < 16; i++) {
         net_cell in = add_cell(f, n, '<'), mem = add_cell(f, n, 'm'), out = add_cell(f, n, '>');
         connect_cells(f, n, in, 0, mem, 2);
         connect_cells(f, n, mem, 0, out, 0);
     }
-    pnr_options o = pnr_options_default();
-    pnr_design design;
-    place_and_route(f, n, &b, &o, &design);
+    bench_design(p, n);
     uint32_t loads = 0, stores = 0;
     for (uint32_t c = 0; c < n->cells.len; c++)
         if (n->cells.at[c].tag == 'I')
-            *(n->cells.at[c].output ? &stores : &loads) |= 1u << design.site.at[c].x / 2;
+            *(n->cells.at[c].output ? &stores : &loads) |= 1u << p->design.site.at[c].x / 2;
     assert_int_equal(loads, 0xffff);
     assert_int_equal(stores, 0xffff);
-    pnr_board_free(&b);
 }
 
 static void too_large_designs_say_what_is_short(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx-4x2");
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
     netlist *n = diamond_netlist(f, 4); /* 8 PEs; the board has 6 */
-    pnr_options o = pnr_options_default();
-    pnr_design design;
-    assert_false(pnr_fits(n, &b, &o, &f->diag));
+    assert_false(pnr_fits(n, &p->b, &p->o, &f->diag));
     const char *printed = fixture_printed(f);
     assert_non_null(strstr(printed, "board 'onyx-4x2' has: 8 PE tiles of 6 [E0510-too-large]"));
     assert_non_null(
         strstr(printed, "what does fit: 2 MEM tiles of 2, 1 load streams of 2, 1 store streams of 2"));
     assert_non_null(strstr(printed, "help: "));
     assert_int_equal(f->diag.unmappable, 1);
-    assert_false(pnr_place(n, &b, &o, &f->mem, &f->diag, &design));
+    assert_false(pnr_place(n, &p->b, &p->o, &f->mem, &f->diag, &p->design));
     for (int i = 0; i < 2; i++)
         add_cell(f, n, '<');
     clear_diagnostics(f);
-    assert_false(pnr_fits(n, &b, &o, &f->diag));
+    assert_false(pnr_fits(n, &p->b, &p->o, &f->diag));
     assert_non_null(strstr(fixture_printed(f), "8 PE tiles of 6, 3 load streams of 2"));
-    pnr_board_free(&b);
 }
 
 /* All 24 PEs of an 8x4 array of one track, every one with three far-flung sinks. */
@@ -163,30 +157,27 @@ static void unroutable_designs_name_wires_and_nets(void **state) {
 }
 
 static void an_input_that_fans_out_is_refused_unless_only_the_fabric_counts(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx-4x2");
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
     netlist *n = new_netlist(f);
     net_cell in = add_cell(f, n, '<'), one = add_cell(f, n, 'p'), two = add_cell(f, n, 'p');
     net_data *net = add_net(f, n, in, 0);
     add_sink(f, net, one, 0);
     add_sink(f, net, two, 0);
-    pnr_options o = pnr_options_default();
-    pnr_design design;
-    assert_false(pnr_place(n, &b, &o, &f->mem, &f->diag, &design));
+    assert_false(pnr_place(n, &p->b, &p->o, &f->mem, &f->diag, &p->design));
     assert_non_null(strstr(fixture_printed(f), "input I0 feeds 2 sinks"));
     assert_true(has_code(f, "E0511-io-fanout"));
     clear_diagnostics(f);
-    o.fabric_only = true;
-    place_and_route(f, n, &b, &o, &design);
-    design.fabric_only = false;
-    assert_false(pnr_check(&design, &f->diag));
+    p->o.fabric_only = true;
+    bench_design(p, n);
+    p->design.fabric_only = false;
+    assert_false(pnr_check(&p->design, &f->diag));
     assert_true(has_code(f, "E0534-io-rule"));
     clear_diagnostics(f);
-    o.fabric_only = false;
-    o.io_fan_out = true;
-    place_and_route(f, n, &b, &o, &design);
-    assert_int_equal(design.site.at[0].x % b.columns_per_glb_tile, 0);
-    pnr_board_free(&b);
+    p->o.fabric_only = false;
+    p->o.io_fan_out = true;
+    bench_design(p, n);
+    assert_int_equal(p->design.site.at[0].x % p->b.columns_per_glb_tile, 0);
 }
 
 /* So many inputs, each to a PE, and outputs from some of those. */
@@ -236,21 +227,17 @@ static void streams_may_have_tiles_of_their_own(void **state) {
 }
 
 static void fixed_cells_stay_and_impossible_ones_are_refused(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx-8x8");
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
     netlist *n = diamond_netlist(f, 3);
-    pnr_site *fixed = arena_new_n(&f->mem, pnr_site, n->cells.len);
-    for (uint32_t c = 0; c < n->cells.len; c++)
-        fixed[c] = (pnr_site){PNR_FREE, PNR_FREE};
+    pnr_site *fixed = free_sites(f, n);
     fixed[0] = (pnr_site){6, 0}; /* the input */
     fixed[1] = (pnr_site){3, 8}; /* the first MEM */
     fixed[2] = (pnr_site){0, 8}; /* a PE */
-    pnr_options o = pnr_options_default();
-    o.fixed = fixed;
-    pnr_design design;
-    place_and_route(f, n, &b, &o, &design);
+    p->o.fixed = fixed;
+    bench_design(p, n);
     for (int c = 0; c < 3; c++)
-        assert_true(design.site.at[c].x == fixed[c].x && design.site.at[c].y == fixed[c].y);
+        assert_true(p->design.site.at[c].x == fixed[c].x && p->design.site.at[c].y == fixed[c].y);
     static const struct {
         uint32_t cell;
         pnr_site site;
@@ -263,12 +250,11 @@ static void fixed_cells_stay_and_impossible_ones_are_refused(void **state) {
         pnr_site kept = fixed[wrong[i].cell];
         fixed[wrong[i].cell] = wrong[i].site;
         clear_diagnostics(f);
-        assert_false(pnr_place(n, &b, &o, &f->mem, &f->diag, &design));
+        assert_false(pnr_place(n, &p->b, &p->o, &f->mem, &f->diag, &p->design));
         assert_true(has_code(f, "E0512-bad-fixed"));
         assert_non_null(strstr(fixture_printed(f), wrong[i].text));
         fixed[wrong[i].cell] = kept;
     }
-    pnr_board_free(&b);
 }
 
 static bool same_design(const pnr_design *a, const pnr_design *b) {
@@ -289,65 +275,59 @@ static bool same_design(const pnr_design *a, const pnr_design *b) {
 }
 
 static void the_same_seed_gives_the_same_design(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx");
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
     netlist *n = diamond_netlist(f, 12);
-    pnr_options o = pnr_options_default();
     pnr_design one, again, other;
-    place_and_route(f, n, &b, &o, &one);
-    place_and_route(f, n, &b, &o, &again);
-    o.seed = 2;
-    place_and_route(f, n, &b, &o, &other);
+    place_and_route(f, n, &p->b, &p->o, &one);
+    place_and_route(f, n, &p->b, &p->o, &again);
+    p->o.seed = 2;
+    place_and_route(f, n, &p->b, &p->o, &other);
     assert_true(same_design(&one, &again));
     assert_false(same_design(&one, &other));
-    pnr_board_free(&b);
 }
 
 static void several_seeds_give_the_same_design_on_any_number_of_threads(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx");
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
     netlist *n = diamond_netlist(f, 12);
-    pnr_options o = pnr_options_default();
-    o.moves = 20000;
+    p->o.moves = 20000;
     pnr_design one, some[4];
-    place_and_route(f, n, &b, &o, &one);
-    o.seeds = 6;
+    place_and_route(f, n, &p->b, &p->o, &one);
+    p->o.seeds = 6;
     for (uint32_t i = 0; i < 4; i++) {
-        o.threads = i * i;
-        place_and_route(f, n, &b, &o, &some[i]);
+        p->o.threads = i * i;
+        place_and_route(f, n, &p->b, &p->o, &some[i]);
         assert_true(same_design(&some[0], &some[i]));
         assert_int_equal(some[i].stats.seeds, 6);
         assert_int_equal(some[i].stats.moves, some[0].stats.moves);
     }
-    o.seed = some[0].stats.seed;
-    o.seeds = 1;
+    p->o.seed = some[0].stats.seed;
+    p->o.seeds = 1;
     pnr_design winner;
-    place_and_route(f, n, &b, &o, &winner);
+    place_and_route(f, n, &p->b, &p->o, &winner);
     assert_true(same_design(&winner, &some[0]));
     assert_true(pnr_hpwl(&some[0]) <= pnr_hpwl(&one) + 4);
-    pnr_board_free(&b);
 }
 
 static void cells_stay_in_their_regions(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx-8x8");
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
     netlist *n = diamond_netlist(f, 6); /* 12 PEs, as many as the region has sites */
     pnr_region *region = arena_new_n(&f->mem, pnr_region, n->cells.len);
     for (uint32_t c = 0; c < n->cells.len; c++)
         region[c] = n->cells.at[c].tag == 'p' ? (pnr_region){4, 5, 6, 8} : (pnr_region){.x0 = PNR_FREE};
-    pnr_options o = pnr_options_default();
-    o.region = region;
-    pnr_design design;
-    place_and_route(f, n, &b, &o, &design);
+    p->o.region = region;
+    bench_design(p, n);
     for (uint32_t c = 0; c < n->cells.len; c++)
         if (n->cells.at[c].tag == 'p')
-            assert_true(design.site.at[c].x >= 4 && design.site.at[c].x <= 6 && design.site.at[c].y >= 5);
+            assert_true(p->design.site.at[c].x >= 4 && p->design.site.at[c].x <= 6 &&
+                        p->design.site.at[c].y >= 5);
     for (uint32_t c = 0; c < n->cells.len; c++)
         region[c].y1 = 8 - (region[c].x0 != PNR_FREE); /* 9 sites for 12 PEs */
-    assert_false(pnr_place(n, &b, &o, &f->mem, &f->diag, &design));
+    assert_false(pnr_place(n, &p->b, &p->o, &f->mem, &f->diag, &p->design));
     assert_true(has_code(f, "E0513-bad-region"));
     assert_non_null(strstr(fixture_printed(f), "between (4, 5) and (6, 7)"));
-    pnr_board_free(&b);
 }
 
 /* Two diamonds side by side in one netlist, each with a flush of its own. */
@@ -359,50 +339,45 @@ static netlist *two_flushes(fixture *f, uint32_t layers, uint32_t **flush) {
     return n;
 }
 
+/* The board has two groups of four columns. */
 static void cells_of_two_flushes_share_no_group(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx-8x8"); /* two groups of four columns */
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
     uint32_t *flush;
     netlist *n = two_flushes(f, 6, &flush);
-    pnr_options o = pnr_options_default();
-    pnr_design design;
-    o.flush = flush;
-    for (o.seed = 1; o.seed <= 6; o.seed++) {
-        o.whole = o.seed > 3; /* or by copying one */
-        place_and_route(f, n, &b, &o, &design);
+    p->o.flush = flush;
+    for (p->o.seed = 1; p->o.seed <= 6; p->o.seed++) {
+        p->o.whole = p->o.seed > 3; /* or by copying one */
+        bench_design(p, n);
         bool taken[2][2] = {{false}};
         for (uint32_t c = 0; c < n->cells.len; c++)
-            taken[design.site.at[c].x / 4][flush[c] == 3] = true;
+            taken[p->design.site.at[c].x / 4][flush[c] == 3] = true;
         assert_true(taken[0][0] != taken[0][1] && taken[1][0] != taken[1][1]);
     }
-    pnr_site *fixed = arena_new_n(&f->mem, pnr_site, n->cells.len);
-    for (uint32_t c = 0; c < n->cells.len; c++)
-        fixed[c] = (pnr_site){PNR_FREE, PNR_FREE};
+    pnr_site *fixed = free_sites(f, n);
     fixed[2] = (pnr_site){5, 3}; /* the first flush's groups are the eastern one, then */
-    o.fixed = fixed;
-    place_and_route(f, n, &b, &o, &design);
+    p->o.fixed = fixed;
+    bench_design(p, n);
     for (uint32_t c = 0; c < n->cells.len; c++)
-        assert_int_equal(design.site.at[c].x >= 4, flush[c] == 7);
+        assert_int_equal(p->design.site.at[c].x >= 4, flush[c] == 7);
     fixed[n->cells.len / 2 + 2] = (pnr_site){6, 2};
-    assert_false(pnr_place(n, &b, &o, &f->mem, &f->diag, &design));
+    assert_false(pnr_place(n, &p->b, &p->o, &f->mem, &f->diag, &p->design));
     assert_true(has_code(f, "E0512-bad-fixed"));
     assert_non_null(
         strstr(fixture_printed(f), "p2, of another flush, is fixed in flush group 1 (columns 4 to 7)"));
-    o.fixed = NULL;
+    p->o.fixed = NULL;
     flush[0] = 1; /* a third one, and only two groups */
-    assert_false(pnr_place(n, &b, &o, &f->mem, &f->diag, &design));
+    assert_false(pnr_place(n, &p->b, &p->o, &f->mem, &f->diag, &p->design));
     assert_true(has_code(f, "E0514-flush-groups"));
-    pnr_board_free(&b);
 }
 
 /* Lanes are shifted copies of each other, and no longer than when placed all at once. */
 static void equal_lanes_are_placed_once(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx");
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
     netlist *one = diamond_netlist(f, 8), *n = copies_of_netlist(f, one, 4);
-    pnr_options o = pnr_options_default();
     pnr_design lanes, whole;
-    place_and_route(f, n, &b, &o, &lanes);
+    place_and_route(f, n, &p->b, &p->o, &lanes);
     assert_int_equal(lanes.stats.lanes, 4);
     int step = lanes.site.at[one->cells.len].x - lanes.site.at[0].x;
     assert_true(step > 0 && step % 4 == 0);
@@ -410,39 +385,34 @@ static void equal_lanes_are_placed_once(void **state) {
         pnr_site from = lanes.site.at[c - one->cells.len], to = lanes.site.at[c];
         assert_true(to.x - from.x == step && to.y == from.y);
     }
-    o.whole = true;
-    place_and_route(f, n, &b, &o, &whole);
+    p->o.whole = true;
+    place_and_route(f, n, &p->b, &p->o, &whole);
     assert_int_equal(whole.stats.lanes, 0);
     assert_true(pnr_hpwl(&lanes) <= pnr_hpwl(&whole));
     assert_true(lanes.stats.moves < whole.stats.moves);
     /* the same lanes in another order of cells, and lanes that differ by one port */
-    o.whole = false;
+    p->o.whole = false;
     uint32_t *mixed = arena_new_n(&f->mem, uint32_t, n->cells.len);
     for (uint32_t c = 0; c < n->cells.len; c++)
         mixed[c] = c % one->cells.len * 4 + c / one->cells.len;
-    place_and_route(f, permuted_netlist(f, n, mixed), &b, &o, &whole);
+    place_and_route(f, permuted_netlist(f, n, mixed), &p->b, &p->o, &whole);
     assert_int_equal(whole.stats.lanes, 4);
     n->nets.at[n->nets.len - 1].source.port ^= 1;
-    place_and_route(f, n, &b, &o, &whole);
+    place_and_route(f, n, &p->b, &p->o, &whole);
     assert_int_equal(whole.stats.lanes, 0);
-    pnr_board_free(&b);
 }
 
 static void a_time_limit_cuts_placement_short_and_stays_legal(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx");
-    netlist *n = diamond_netlist(f, 12);
-    pnr_options o = pnr_options_default();
-    o.effort = 10;
-    o.time_limit = 0.02;
-    pnr_design design;
-    place_and_route(f, n, &b, &o, &design);
-    assert_true(design.stats.out_of_time);
-    o.effort = 1;
-    o.time_limit = 0;
-    place_and_route(f, n, &b, &o, &design);
-    assert_false(design.stats.out_of_time);
-    pnr_board_free(&b);
+    pnr_bench *p = *state;
+    netlist *n = diamond_netlist(&p->f, 12);
+    p->o.effort = 10;
+    p->o.time_limit = 0.02;
+    bench_design(p, n);
+    assert_true(p->design.stats.out_of_time);
+    p->o.effort = 1;
+    p->o.time_limit = 0;
+    bench_design(p, n);
+    assert_false(p->design.stats.out_of_time);
 }
 
 static uint32_t forks(const pnr_design *d) {
@@ -457,49 +427,36 @@ static uint32_t forks(const pnr_design *d) {
 
 /* At 100 a branch gets wires of its own from the source on: more wire, no slower. */
 static void timing_parts_branches_at_their_source(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx");
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
     netlist *n = diamond_netlist(f, 20);
-    pnr_options o = pnr_options_default();
     pnr_design wire, fast;
     pnr_timing slow_timing, fast_timing;
-    place_and_route(f, n, &b, &o, &wire);
-    o.timing = 100;
-    place_and_route(f, n, &b, &o, &fast);
+    place_and_route(f, n, &p->b, &p->o, &wire);
+    p->o.timing = 100;
+    place_and_route(f, n, &p->b, &p->o, &fast);
     assert_int_equal(forks(&fast), 0);
     assert_true(pnr_sta(&wire, &f->mem, &f->diag, &slow_timing));
     assert_true(pnr_sta(&fast, &f->mem, &f->diag, &fast_timing));
     assert_true(fast_timing.period_ps <= slow_timing.period_ps);
     assert_true(fast_timing.period_ps * 100ull <= fast_timing.floor_ps * 105ull);
-    pnr_board_free(&b);
-}
-
-static uint32_t registered_hops(const pnr_design *d) {
-    uint32_t count = 0;
-    for (uint32_t n = 0; n < d->route.len; n++)
-        for (uint32_t i = 0; i < d->route.at[n].hops.len; i++)
-            count += d->route.at[n].hops.at[i].registered;
-    return count;
 }
 
 /* Input at (0,0) straight to a PE at (0,8): seven hops, three pairs. */
 static void a_straight_route_gets_every_pair_it_has_room_for(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx-8x8");
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
     netlist *n = new_netlist(f);
     net_cell in = add_cell(f, n, '<'), pe = add_cell(f, n, 'p');
     connect_cells(f, n, in, 0, pe, 0);
     pnr_site fixed[2] = {{0, 0}, {0, 8}};
-    pnr_options o = pnr_options_default();
-    o.fixed = fixed;
-    pnr_design design;
-    place_and_route(f, n, &b, &o, &design);
-    assert_int_equal(pnr_hops(&design), 7);
-    assert_int_equal(registered_hops(&design), 6);
-    o.pipeline = false;
-    place_and_route(f, n, &b, &o, &design);
-    assert_int_equal(registered_hops(&design), 0);
-    pnr_board_free(&b);
+    p->o.fixed = fixed;
+    bench_design(p, n);
+    assert_int_equal(pnr_hops(&p->design), 7);
+    assert_int_equal(count_ways(&p->design).registered, 6);
+    p->o.pipeline = false;
+    bench_design(p, n);
+    assert_int_equal(count_ways(&p->design).registered, 0);
 }
 
 static char kind_at(const pnr_board *b, uint32_t x, uint32_t y) {
@@ -509,59 +466,60 @@ static char kind_at(const pnr_board *b, uint32_t x, uint32_t y) {
 /* From every tile and every input to every other tile, alone on the array: the Manhattan distance, which a
  * wrong lookahead or edge cost would miss; an input's first wire is no hop. */
 static void a_lone_net_takes_the_shortest_way(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx-4x2");
-    pnr_options o = pnr_options_default();
-    o.fabric_only = true;
-    for (b.tracks = 1; b.tracks <= 5; b.tracks++)
-        for (uint32_t i = 0; i < b.width * b.height; i++)
-            for (uint32_t k = b.width; k < b.width * b.height; k++) {
-                uint32_t x = i % b.width, y = i / b.width, to_x = k % b.width, to_y = k / b.width;
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
+    p->o.fabric_only = true;
+    for (p->b.tracks = 1; p->b.tracks <= 5; p->b.tracks++)
+        for (uint32_t i = 0; i < p->b.width * p->b.height; i++)
+            for (uint32_t k = p->b.width; k < p->b.width * p->b.height; k++) {
+                uint32_t x = i % p->b.width, y = i / p->b.width, to_x = k % p->b.width, to_y = k / p->b.width;
                 if (i == k)
                     continue;
                 netlist *n = new_netlist(f);
-                net_cell from = add_cell(f, n, kind_at(&b, x, y)),
-                         to = add_cell(f, n, kind_at(&b, to_x, to_y));
+                net_cell from = add_cell(f, n, kind_at(&p->b, x, y)),
+                         to = add_cell(f, n, kind_at(&p->b, to_x, to_y));
                 connect_cells(f, n, from, 0, to, 0);
                 pnr_site fixed[2] = {{(uint16_t)x, (uint16_t)y}, {(uint16_t)to_x, (uint16_t)to_y}};
                 pnr_design design;
-                o.fixed = fixed;
-                place_and_route(f, n, &b, &o, &design);
+                p->o.fixed = fixed;
+                place_and_route(f, n, &p->b, &p->o, &design);
                 uint32_t apart = (x > to_x ? x - to_x : to_x - x) + (y > to_y ? y - to_y : to_y - y);
                 assert_int_equal(pnr_hops(&design), apart - (y == 0));
             }
-    pnr_board_free(&b);
 }
 
 static void a_report_counts_what_there_is(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx-8x8");
-    netlist *n = diamond_netlist(f, 4);
-    pnr_options o = pnr_options_default();
-    o.seed = 7;
-    pnr_design design;
-    place_and_route(f, n, &b, &o, &design);
-    cJSON *report = pnr_report(&design);
+    pnr_bench *p = *state;
+    netlist *n = diamond_netlist(&p->f, 4);
+    p->o.seed = 7;
+    bench_design(p, n);
+    cJSON *report = pnr_report(&p->design);
     const cJSON *pe = cJSON_GetObjectItem(cJSON_GetObjectItem(report, "tiles"), "pe");
     assert_int_equal(cJSON_GetObjectItem(pe, "used")->valueint, 8);
     assert_int_equal(cJSON_GetObjectItem(pe, "have")->valueint, 48);
     assert_int_equal(cJSON_GetObjectItem(report, "seed")->valueint, 7);
-    assert_int_equal(cJSON_GetObjectItem(report, "hops")->valueint, pnr_hops(&design));
-    assert_int_equal(cJSON_GetObjectItem(report, "fifo_pairs")->valueint * 2, registered_hops(&design));
+    assert_int_equal(cJSON_GetObjectItem(report, "hops")->valueint, pnr_hops(&p->design));
+    assert_int_equal(cJSON_GetObjectItem(report, "fifo_pairs")->valueint * 2,
+                     count_ways(&p->design).registered);
     assert_true(cJSON_GetObjectItem(cJSON_GetObjectItem(report, "seconds"), "place")->valuedouble > 0);
     cJSON_Delete(report);
-    pnr_board_free(&b);
 }
 
 RUN_TESTS(TEST(a_design_is_placed_and_routed_by_the_chips_rules),
           TEST(random_designs_are_routed_legally_or_refused),
-          TEST(io_without_fixed_sites_takes_one_load_and_one_store_a_tile),
-          TEST(too_large_designs_say_what_is_short), TEST(unroutable_designs_name_wires_and_nets),
-          TEST(an_input_that_fans_out_is_refused_unless_only_the_fabric_counts),
-          TEST(streams_may_have_tiles_of_their_own), TEST(fixed_cells_stay_and_impossible_ones_are_refused),
-          TEST(the_same_seed_gives_the_same_design),
-          TEST(several_seeds_give_the_same_design_on_any_number_of_threads),
-          TEST(cells_stay_in_their_regions), TEST(cells_of_two_flushes_share_no_group),
-          TEST(equal_lanes_are_placed_once), TEST(a_time_limit_cuts_placement_short_and_stays_legal),
-          TEST(timing_parts_branches_at_their_source), TEST(a_straight_route_gets_every_pair_it_has_room_for),
-          TEST(a_lone_net_takes_the_shortest_way), TEST(a_report_counts_what_there_is))
+          ON_BOARD("onyx", io_without_fixed_sites_takes_one_load_and_one_store_a_tile),
+          ON_BOARD("onyx-4x2", too_large_designs_say_what_is_short),
+          TEST(unroutable_designs_name_wires_and_nets),
+          ON_BOARD("onyx-4x2", an_input_that_fans_out_is_refused_unless_only_the_fabric_counts),
+          TEST(streams_may_have_tiles_of_their_own),
+          ON_BOARD("onyx-8x8", fixed_cells_stay_and_impossible_ones_are_refused),
+          ON_BOARD("onyx", the_same_seed_gives_the_same_design),
+          ON_BOARD("onyx", several_seeds_give_the_same_design_on_any_number_of_threads),
+          ON_BOARD("onyx-8x8", cells_stay_in_their_regions),
+          ON_BOARD("onyx-8x8", cells_of_two_flushes_share_no_group),
+          ON_BOARD("onyx", equal_lanes_are_placed_once),
+          ON_BOARD("onyx", a_time_limit_cuts_placement_short_and_stays_legal),
+          ON_BOARD("onyx", timing_parts_branches_at_their_source),
+          ON_BOARD("onyx-8x8", a_straight_route_gets_every_pair_it_has_room_for),
+          ON_BOARD("onyx-4x2", a_lone_net_takes_the_shortest_way),
+          ON_BOARD("onyx-8x8", a_report_counts_what_there_is))

@@ -367,9 +367,7 @@ static void make_design(fixture *f, const pnr_board *b, pnr_design *out) {
     pnr_options o = pnr_options_default();
     o.moves = 1; /* long routes */
     netlist *n = diamond_netlist(f, 10);
-    pnr_site *fixed = arena_new_n(&f->mem, pnr_site, n->cells.len);
-    for (uint32_t c = 0; c < n->cells.len; c++)
-        fixed[c] = (pnr_site){PNR_FREE, PNR_FREE};
+    pnr_site *fixed = free_sites(f, n);
     fixed[0] = (pnr_site){0, 0};
     fixed[2] = (pnr_site){0, 8};
     fixed[3] = (pnr_site){6, 8};
@@ -379,12 +377,12 @@ static void make_design(fixture *f, const pnr_board *b, pnr_design *out) {
 }
 
 static void every_fault_is_reported(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx-8x8");
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         pnr_design design;
         clear_diagnostics(f);
-        make_design(f, &b, &design);
+        make_design(f, &p->b, &design);
         if (!faults[i].apply(&design))
             fail_msg("the design has no place for: %s", faults[i].name);
         if (pnr_check(&design, &f->diag))
@@ -392,7 +390,6 @@ static void every_fault_is_reported(void **state) {
         if (!has_code(f, faults[i].code))
             fail_msg("%s: no %s in\n%s", faults[i].name, faults[i].code, fixture_printed(f));
     }
-    pnr_board_free(&b);
 }
 
-RUN_TESTS(TEST(every_fault_is_reported))
+RUN_TESTS(ON_BOARD("onyx-8x8", every_fault_is_reported))

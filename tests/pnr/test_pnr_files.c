@@ -136,21 +136,19 @@ static void cut_files_are_read_or_refused(void **state) {
 }
 
 static void placements_come_back_as_fixed_sites(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx-8x8");
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
     netlist *n = diamond_netlist(f, 5);
-    pnr_options o = pnr_options_default();
     pnr_design design, again;
     pnr_site *fixed;
-    place_and_route(f, n, &b, &o, &design);
+    place_and_route(f, n, &p->b, &p->o, &design);
     const char *path = temporary(f, "d.place");
     assert_true(pnr_write_place(&design, path, &f->diag));
     assert_true(pnr_read_place(n, path, &f->mem, &f->diag, &fixed));
-    o.fixed = fixed;
-    place_and_route(f, n, &b, &o, &again);
+    p->o.fixed = fixed;
+    place_and_route(f, n, &p->b, &p->o, &again);
     assert_memory_equal(design.site.at, again.site.at, design.site.len * sizeof *design.site.at);
     remove(path);
-    pnr_board_free(&b);
 }
 
 static void wrong_placements_are_located(void **state) {
@@ -179,8 +177,8 @@ static void wrong_placements_are_located(void **state) {
 
 /* IO input at (0,0), PE at (0,3), IO output at (1,0): two straight routes with their pairs, word for word. */
 static void routes_are_written_as_the_public_tools_do(void **state) {
-    fixture *f = *state;
-    pnr_board b = read_board(f, "onyx-8x8");
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
     netlist *n = new_netlist(f);
     net_cell in = add_cell(f, n, '<'), pe = add_cell(f, n, 'p'), out = add_cell(f, n, '>'),
              two = add_cell(f, n, 'p');
@@ -190,13 +188,12 @@ static void routes_are_written_as_the_public_tools_do(void **state) {
     add_sink(f, net, two, 1);
     connect_cells(f, n, two, 2, out, 0);
     pnr_site fixed[4] = {{0, 0}, {0, 3}, {1, 0}, {1, 3}};
-    pnr_options o = pnr_options_default();
-    o.fixed = fixed;
-    pnr_design design;
-    place_and_route(f, n, &b, &o, &design);
+    p->o.fixed = fixed;
+    bench_design(p, n);
     const char *path = temporary(f, "e.route");
-    assert_true(pnr_write_route(&design, path, &f->diag));
-    unsigned in_track = design.route.at[0].hops.at[0].from_track, track = design.route.at[1].hops.at[0].track;
+    assert_true(pnr_write_route(&p->design, path, &f->diag));
+    unsigned in_track = p->design.route.at[0].hops.at[0].from_track,
+             track = p->design.route.at[1].hops.at[0].track;
     const char *want = arena_printf(&f->mem,
                                     "Net ID: e0 Segment Size: 1\n"
                                     "Segment: 0 Size: 11\n"
@@ -239,10 +236,9 @@ static void routes_are_written_as_the_public_tools_do(void **state) {
                                     in_track, in_track, in_track, in_track, track, track, track, track);
     assert_string_equal(read_text(f, path), want);
     remove(path);
-    pnr_board_free(&b);
 }
 
 RUN_TESTS(TEST(packed_files_read_back_as_written),
           TEST(sections_may_come_in_any_order_and_names_may_be_missing), TEST(wrong_packed_files_are_located),
-          TEST(cut_files_are_read_or_refused), TEST(placements_come_back_as_fixed_sites),
-          TEST(wrong_placements_are_located), TEST(routes_are_written_as_the_public_tools_do))
+          TEST(cut_files_are_read_or_refused), ON_BOARD("onyx-8x8", placements_come_back_as_fixed_sites),
+          TEST(wrong_placements_are_located), ON_BOARD("onyx-8x8", routes_are_written_as_the_public_tools_do))

@@ -16,24 +16,22 @@ static bool lowered(fixture *f, const char *name, netlist *out) {
 }
 
 static void lowered_graphs_route_on_the_chip(void **state) {
-    fixture *f = *state;
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
     static const char *const names[] = {"mat_identity", "mat_elemadd", "mat_elemmul", "tensor3_elemadd",
                                         "vec_elemadd",  "vec_elemmul", "vec_identity"};
     if (access(ONYX_SHARED_DIR "/data/sam_graphs/onyx-dot", R_OK) != 0) {
         print_message("the shared SAM graphs are not here\n");
         skip();
     }
-    pnr_board b = read_board(f, "onyx");
-    pnr_options o = pnr_options_default();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         netlist n;
         pnr_design design;
         clear_diagnostics(f);
         if (!lowered(f, names[i], &n))
             fail_msg("%s is not lowered\n%s", names[i], fixture_printed(f));
-        place_and_route(f, &n, &b, &o, &design);
+        place_and_route(f, &n, &p->b, &p->o, &design);
     }
-    pnr_board_free(&b);
 }
 
-RUN_TESTS(TEST(lowered_graphs_route_on_the_chip))
+RUN_TESTS(ON_BOARD("onyx", lowered_graphs_route_on_the_chip))

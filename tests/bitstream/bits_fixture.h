@@ -22,6 +22,39 @@ static inline void bits_board_map(fixture *f, bits_board *b) {
         fail_msg("%s", fixture_printed(f));
 }
 
+/* What most tests start from: the chip and its map. */
+typedef struct {
+    fixture f; /* first: a test may take the state for either */
+    bits_board b;
+} bits_bench;
+
+static inline int bits_bench_set_up(void **state) {
+    bits_bench *p = calloc(1, sizeof *p);
+    fixture_begin(&p->f);
+    p->b = bits_board_onyx(&p->f);
+    bits_board_map(&p->f, &p->b);
+    *state = p;
+    return 0;
+}
+
+static inline int bits_bench_tear_down(void **state) {
+    bits_bench *p = *state;
+    pnr_board_free(&p->b.board);
+    return fixture_tear_down(state);
+}
+
+#define ON_CHIP(test) cmocka_unit_test_setup_teardown(test, bits_bench_set_up, bits_bench_tear_down)
+
+/* A design of one tile, x4y1, without nets. */
+static inline pnr_design lone_cell(bits_bench *p, net_cell_data cell) {
+    netlist *net = arena_new(&p->f.mem, netlist);
+    *net = (netlist){.mem = &p->f.mem, .names = &p->f.names};
+    pnr_design design = {.net = net, .board = &p->b.board};
+    vec_push(&p->f.mem, &net->cells, cell);
+    vec_push(&p->f.mem, &design.site, (pnr_site){4, 1});
+    return design;
+}
+
 typedef struct {
     netlist net;
     pnr_design design;

@@ -36,24 +36,22 @@ static void assert_same_bytes(fixture *f, const char *left, const char *right) {
 }
 
 static void golden_words_decode_and_encode_to_the_same_bytes(void **state) {
-    fixture *f = *state;
+    bits_bench *p = *state;
+    fixture *f = &p->f;
     skip_without_data();
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
     const char *path = scratch_path(f, "golden.bs");
     for (size_t k = 0; k < KERNELS; k++) {
         bits_stream words = read_kernel(f, kernels[k]), again;
-        bits_decoded *got = bits_decode_new(f, &b, &words);
+        bits_decoded *got = bits_decode_new(f, &p->b, &words);
         if (!got->good)
             fail_msg("%s: %s", kernels[k], fixture_printed(f));
         assert_int_equal(got->unknown, 0);
-        assert_true(bits_encode(&got->design, b.map, &f->mem, &f->diag, &again));
+        assert_true(bits_encode(&got->design, p->b.map, &f->mem, &f->diag, &again));
         bits_order_as(&again, &words, &f->mem);
         assert_true(bits_write(&again, path, &f->diag));
         assert_same_bytes(f, path, arena_printf(&f->mem, GOLDEN "%s.bs", kernels[k]));
         unlink(path);
     }
-    pnr_board_free(&b.board);
 }
 
 /* A pin of the JSON: [instance, port], the instance's site found in "placement". */
@@ -105,13 +103,12 @@ static uint32_t registers(const pnr_design *design) {
 }
 
 static void golden_netlists_are_found_again(void **state) {
-    fixture *f = *state;
+    bits_bench *p = *state;
+    fixture *f = &p->f;
     skip_without_data();
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
     for (size_t k = 0; k < KERNELS; k++) {
         bits_stream words = read_kernel(f, kernels[k]);
-        bits_decoded *got = bits_decode_new(f, &b, &words);
+        bits_decoded *got = bits_decode_new(f, &p->b, &words);
         cJSON *json = json_read(arena_printf(&f->mem, GOLDEN "%s.json", kernels[k]), &f->diag);
         assert_non_null(json);
         const cJSON *nets = cJSON_GetObjectItem(json, "nets"), *net;
@@ -124,13 +121,6 @@ static void golden_netlists_are_found_again(void **state) {
         assert_int_equal(words.words.len, cJSON_GetObjectItem(json, "config_words")->valueint);
         cJSON_Delete(json);
     }
-    pnr_board_free(&b.board);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(golden_words_decode_and_encode_to_the_same_bytes),
-        TEST(golden_netlists_are_found_again),
-    };
-    return cmocka_run_group_tests_name("bitstream: golden", tests, NULL, NULL);
-}
+RUN_TESTS(ON_CHIP(golden_words_decode_and_encode_to_the_same_bytes), ON_CHIP(golden_netlists_are_found_again))

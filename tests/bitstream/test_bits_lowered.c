@@ -33,25 +33,21 @@ static void check_round_trip(fixture *f, const bits_board *b, const char *name, 
 static void lowered_graphs_survive_the_round_trip(void **state) {
     static const char *const names[] = {"mat_identity", "mat_elemadd", "mat_elemmul", "matmul_ijk",
                                         "vec_elemadd",  "vec_elemmul", "vec_identity"};
-    fixture *f = *state;
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
+    bits_bench *p = *state;
+    fixture *f = &p->f;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         for (uint32_t pipeline = 0; pipeline < 2; pipeline++) {
             pnr_options o = pnr_options_default();
             pnr_design design;
             netlist net;
             o.pipeline = pipeline;
-            if (!lowered(f, names[i], &net) || !pnr_place(&net, &b.board, &o, &f->mem, &f->diag, &design) ||
+            if (!lowered(f, names[i], &net) ||
+                !pnr_place(&net, &p->b.board, &o, &f->mem, &f->diag, &design) ||
                 !pnr_route_all(&design, &o, &f->mem, &f->diag) || !pnr_check(&design, &f->diag))
                 fail_msg("%s: %s", names[i], fixture_printed(f));
-            check_round_trip(f, &b, names[i], &design);
+            check_round_trip(f, &p->b, names[i], &design);
         }
     }
-    pnr_board_free(&b.board);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {TEST(lowered_graphs_survive_the_round_trip)};
-    return cmocka_run_group_tests_name("bitstream: lowered graphs", tests, NULL, NULL);
-}
+RUN_TESTS(ON_CHIP(lowered_graphs_survive_the_round_trip))

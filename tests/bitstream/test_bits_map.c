@@ -3,9 +3,7 @@
 #include "tests/bitstream/bits_fixture.h"
 
 static void known_fields_stand_where_the_chip_has_them(void **state) {
-    fixture *f = *state;
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
+    bits_bench *p = *state;
     static const struct {
         net_tile tile;
         uint32_t feature;
@@ -26,29 +24,26 @@ static void known_fields_stand_where_the_chip_has_them(void **state) {
         {NET_TILE_MEM, 0, "fiber_access_16_inst_buffet_buffet_capacity_log_0", 23, 4, 4},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        const bits_field *field = bits_find(b.map, known[i].tile, known[i].feature, known[i].name);
+        const bits_field *field = bits_find(p->b.map, known[i].tile, known[i].feature, known[i].name);
         bits_piece piece[2];
         assert_non_null(field);
-        assert_int_equal(bits_pieces(b.map, field, piece), 1);
+        assert_int_equal(bits_pieces(p->b.map, field, piece), 1);
         assert_int_equal(piece[0].reg, known[i].reg);
         assert_int_equal(piece[0].shift, known[i].shift);
         assert_int_equal(piece[0].width, known[i].width);
     }
-    assert_null(bits_find(b.map, NET_TILE_PE, 0, "no_such_field"));
-    assert_null(bits_find(b.map, NET_TILE_PE, 1, "mode"));
-    pnr_board_free(&b.board);
+    assert_null(bits_find(p->b.map, NET_TILE_PE, 0, "no_such_field"));
+    assert_null(bits_find(p->b.map, NET_TILE_PE, 1, "mode"));
 }
 
 /* The chip's generator sorts the fields of a feature by name and fills words from bit 0 on; cores, ponds and
  * switch boxes all follow it. The map lists fields by name, so the rule is replayed over it. */
 static void fields_are_packed_by_the_generators_rule(void **state) {
-    fixture *f = *state;
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
+    bits_bench *p = *state;
     for (uint32_t place = 0; place < BITS_KINDS * 16; place++) {
         uint32_t reg = 0, bit = 0, seen = 0;
-        for (uint32_t i = 0; i < b.map->fields.len; i++) {
-            const bits_field *field = bits_field_at(b.map, i);
+        for (uint32_t i = 0; i < p->b.map->fields.len; i++) {
+            const bits_field *field = bits_field_at(p->b.map, i);
             if (field->space || field->tile * 16u + field->feature != place)
                 continue;
             uint32_t width = field->hi - field->lo + 1u;
@@ -64,25 +59,22 @@ static void fields_are_packed_by_the_generators_rule(void **state) {
         assert_true(seen == 0 || seen == 1 || seen == 2 || seen == 18 || seen == 24 || seen == 31 ||
                     seen == 70 || seen == 140);
     }
-    pnr_board_free(&b.board);
 }
 
 static void fields_across_words_come_in_two_pieces(void **state) {
-    fixture *f = *state;
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
+    bits_bench *p = *state;
     /* bits 24..39 */
-    const bits_field *field = bits_find(b.map, NET_TILE_MEM, 0, "fiber_access_16_inst_read_scanner_stop_lvl");
+    const bits_field *field =
+        bits_find(p->b.map, NET_TILE_MEM, 0, "fiber_access_16_inst_read_scanner_stop_lvl");
     bits_piece piece[2];
     assert_non_null(field);
-    assert_int_equal(bits_pieces(b.map, field, piece), 2);
+    assert_int_equal(bits_pieces(p->b.map, field, piece), 2);
     assert_int_equal(piece[0].shift, 24);
     assert_int_equal(piece[0].width, 8);
     assert_int_equal(piece[1].reg, 1);
     assert_int_equal(piece[1].shift, 0);
     assert_int_equal(piece[1].width, 8);
     assert_int_equal(piece[1].from, 8);
-    pnr_board_free(&b.board);
 }
 
 /* A profile has all that the chip has, where the chip has it, and its own. */
@@ -186,11 +178,6 @@ static void damaged_tables_are_refused_with_their_place(void **state) {
     pnr_board_free(&b.board);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(known_fields_stand_where_the_chip_has_them),  TEST(fields_are_packed_by_the_generators_rule),
-        TEST(fields_across_words_come_in_two_pieces),      TEST(a_profile_only_adds),
-        TEST(damaged_tables_are_refused_with_their_place),
-    };
-    return cmocka_run_group_tests_name("bitstream: register map", tests, NULL, NULL);
-}
+RUN_TESTS(ON_CHIP(known_fields_stand_where_the_chip_has_them),
+          ON_CHIP(fields_are_packed_by_the_generators_rule), ON_CHIP(fields_across_words_come_in_two_pieces),
+          TEST(a_profile_only_adds), TEST(damaged_tables_are_refused_with_their_place))

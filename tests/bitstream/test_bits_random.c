@@ -13,21 +13,20 @@ static void assert_same_words(const bits_stream *a, const bits_stream *b) {
 }
 
 static void random_designs_survive_the_round_trip(void **state) {
-    fixture *f = *state;
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
+    bits_bench *p = *state;
+    fixture *f = &p->f;
     uint32_t hops = 0, sinks = 0, nets = 0;
     for (uint64_t seed = 1; seed <= 25; seed++) {
         random_options o = {.cells = 1 + (uint32_t)(seed * seed) % 300};
-        pnr_design *design = random_design(f, &b, seed, &o);
+        pnr_design *design = random_design(f, &p->b, seed, &o);
         bits_stream words, again;
-        if (!bits_encode(design, b.map, &f->mem, &f->diag, &words))
+        if (!bits_encode(design, p->b.map, &f->mem, &f->diag, &words))
             fail_msg("seed %u: %s", (unsigned)seed, fixture_printed(f));
-        bits_decoded *got = bits_decode_new(f, &b, &words);
+        bits_decoded *got = bits_decode_new(f, &p->b, &words);
         if (!got->good || !bits_same(&got->design, design, &f->diag) ||
             !bits_same(design, &got->design, &f->diag))
             fail_msg("seed %u: %s", (unsigned)seed, fixture_printed(f));
-        assert_true(bits_encode(&got->design, b.map, &f->mem, &f->diag, &again));
+        assert_true(bits_encode(&got->design, p->b.map, &f->mem, &f->diag, &again));
         assert_same_words(&words, &again);
         nets += design->net->nets.len;
         for (uint32_t i = 0; i < design->net->nets.len; i++) {
@@ -37,11 +36,10 @@ static void random_designs_survive_the_round_trip(void **state) {
     }
     /* The generator must really make nets, long ones and with branches. */
     assert_true(nets > 1000 && hops > 4 * nets && 2 * sinks > 3 * nets);
-    pnr_board_free(&b.board);
 }
 
 /* Decodes without keeping messages; true when the result is the given design. */
-static bool decodes_to(fixture *f, const bits_board *b, const bits_stream *words, const pnr_design *design) {
+static bool decodes_to(const bits_board *b, const bits_stream *words, const pnr_design *design) {
     arena mem = {0};
     diagnostics d;
     netlist net;
@@ -54,54 +52,46 @@ static bool decodes_to(fixture *f, const bits_board *b, const bits_stream *words
                 bits_same(&got, design, &d);
     assert_true(same != diag_failed(&d)); /* every refusal says why */
     arena_free(&mem);
-    (void)f;
     return same;
 }
 
+/* A small design and its words. */
+static pnr_design *encoded_design(bits_bench *p, uint64_t seed, bits_stream *words) {
+    pnr_design *design = random_design(&p->f, &p->b, seed, &(random_options){.cells = 12});
+    assert_true(bits_encode(design, p->b.map, &p->f.mem, &p->f.diag, words));
+    return design;
+}
+
 static void no_flipped_bit_goes_unnoticed(void **state) {
-    fixture *f = *state;
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
-    pnr_design *design = random_design(f, &b, 7, &(random_options){.cells = 12});
+    bits_bench *p = *state;
     bits_stream words;
-    assert_true(bits_encode(design, b.map, &f->mem, &f->diag, &words));
-    assert_true(decodes_to(f, &b, &words, design));
+    const pnr_design *design = encoded_design(p, 7, &words);
+    assert_true(decodes_to(&p->b, &words, design));
     prng random = prng_seed(1);
     for (uint32_t i = 0; i < 400; i++) {
         bits_word *w = &words.words.at[prng_below(&random, words.words.len)];
         uint32_t flip = 1u << prng_below(&random, 32);
         uint32_t *half = prng_below(&random, 3) ? &w->data : &w->address;
         *half ^= flip;
-        if (decodes_to(f, &b, &words, design))
+        if (decodes_to(&p->b, &words, design))
             fail_msg("flipping %08X in %08X %08X changes nothing", flip, w->address, w->data);
         *half ^= flip;
     }
-    pnr_board_free(&b.board);
 }
 
 static void no_lost_word_goes_unnoticed(void **state) {
-    fixture *f = *state;
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
-    pnr_design *design = random_design(f, &b, 11, &(random_options){.cells = 12});
+    bits_bench *p = *state;
     bits_stream words;
-    assert_true(bits_encode(design, b.map, &f->mem, &f->diag, &words));
+    const pnr_design *design = encoded_design(p, 11, &words);
     for (uint32_t i = 0; i < words.words.len; i++) {
         bits_word lost = words.words.at[i];
         words.words.at[i] = words.words.at[words.words.len - 1];
         words.words.len--;
-        assert_false(decodes_to(f, &b, &words, design));
+        assert_false(decodes_to(&p->b, &words, design));
         words.words.len++;
         words.words.at[i] = lost;
     }
-    pnr_board_free(&b.board);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(random_designs_survive_the_round_trip),
-        TEST(no_flipped_bit_goes_unnoticed),
-        TEST(no_lost_word_goes_unnoticed),
-    };
-    return cmocka_run_group_tests_name("bitstream: random designs", tests, NULL, NULL);
-}
+RUN_TESTS(ON_CHIP(random_designs_survive_the_round_trip), ON_CHIP(no_flipped_bit_goes_unnoticed),
+          ON_CHIP(no_lost_word_goes_unnoticed))

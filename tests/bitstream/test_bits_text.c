@@ -129,9 +129,8 @@ static const char *print_with(fixture *f, void (*print)(const bits_stream *, con
 }
 
 static void words_are_explained_and_counted(void **state) {
-    fixture *f = *state;
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
+    bits_bench *p = *state;
+    fixture *f = &p->f;
     static const char text[] =
         "00000000 00800000\n" /* IO tile_en */
         "03000401 000A0000\n" /* PE mode 2, crdhold */
@@ -143,7 +142,7 @@ static void words_are_explained_and_counted(void **state) {
     bits_stream words;
     assert_string_equal(read_text(f, text, sizeof text - 1, &words), "");
     assert_string_equal(
-        print_with(f, bits_explain, &words, b.map),
+        print_with(f, bits_explain, &words, p->b.map),
         "00000000 00800000  # x0y0 IO feature 0 register 0: tile_en=1\n"
         "03000401 000A0000  # x4y1 PE feature 0 register 3: mode=2 tile_en=1\n"
         "00000401 80020003  # x4y1 PE feature 0 register 0: crdhold_inst_tile_en=1 "
@@ -156,10 +155,9 @@ static void words_are_explained_and_counted(void **state) {
         "00010301 0000ABCD  # x3y1 MEM feature 1 register 0: SRAM word 0\n"
         "00002101 00000001  # x33y1 is outside the array\n");
     assert_string_equal(
-        print_with(f, bits_stat, &words, b.map),
+        print_with(f, bits_stat, &words, p->b.map),
         "words 7\nPE crdhold 1\nIO io 1\nswitch-box outputs 1\nregisters 0\nconnection boxes 1\n"
         "unknown bits 2\n");
-    pnr_board_free(&b.board);
 }
 
 /* ---- configurations that are no circuit ------------------------------------------------------ */
@@ -211,9 +209,8 @@ static const text_case bad_circuits[] = {
 };
 
 static void configurations_that_are_no_circuit_are_refused(void **state) {
-    fixture *f = *state;
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
+    bits_bench *p = *state;
+    fixture *f = &p->f;
     for (size_t i = 0; i < sizeof bad_circuits / sizeof bad_circuits[0]; i++) {
         bits_stream words;
         const char *path = scratch_path(f, "circuit.bs");
@@ -221,41 +218,37 @@ static void configurations_that_are_no_circuit_are_refused(void **state) {
         write_text(path, bad_circuits[i].text, strlen(bad_circuits[i].text));
         assert_true(bits_read(path, &f->mem, &f->diag, &words));
         unlink(path);
-        bits_decoded *got = bits_decode_new(f, &b, &words);
+        bits_decoded *got = bits_decode_new(f, &p->b, &words);
         const char *printed = fixture_printed(f);
         if (got->good || !strstr(printed, bad_circuits[i].message))
             fail_msg("case %zu: expected '%s', got\n%s", i, bad_circuits[i].message, printed);
         assert_non_null(strstr(printed, "circuit.bs:")); /* located in the file */
     }
-    pnr_board_free(&b.board);
 }
 
 static void unknown_bits_are_counted(void **state) {
-    fixture *f = *state;
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
+    bits_bench *p = *state;
+    fixture *f = &p->f;
     bits_stream words = {0};
     vec_push(&f->mem, &words.words,
              (bits_word){.address = 0x03000401, .data = 0x00f80000}); /* 4 bits too many */
     vec_push(&f->mem, &words.words,
              (bits_word){.address = 0x40000401, .data = 0x00000101}); /* no such register */
-    bits_decoded *got = bits_decode_new(f, &b, &words);
+    bits_decoded *got = bits_decode_new(f, &p->b, &words);
     assert_false(got->good);
     assert_int_equal(got->unknown, 6);
-    pnr_board_free(&b.board);
 }
 
 /* Rounds of four outputs: EAST of x4y1, SOUTH of x5y1, WEST of x5y2, NORTH of x4y2, back to x4y1. */
 static void a_ring_of_wires_is_refused(void **state) {
-    fixture *f = *state;
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
+    bits_bench *p = *state;
+    fixture *f = &p->f;
     static const struct {
         uint16_t x, y;
         pnr_side out;
     } corner[4] = {{4, 1, PNR_EAST}, {5, 1, PNR_SOUTH}, {5, 2, PNR_WEST}, {4, 2, PNR_NORTH}};
     netlist net = {.mem = &f->mem, .names = &f->names};
-    pnr_design design = {.net = &net, .board = &b.board};
+    pnr_design design = {.net = &net, .board = &p->b.board};
     pnr_route route = {0};
     /* Each turn changes the track by a permutation, so some number of rounds ends on the first wire. */
     uint32_t track = 0;
@@ -265,8 +258,8 @@ static void a_ring_of_wires_is_refused(void **state) {
                 .x = corner[i].x, .y = corner[i].y, .side = (uint8_t)corner[i].out, .parent = PNR_NO_HOP};
             hop.from_side = (uint8_t)pnr_opposite(corner[(i + 3) % 4].out);
             hop.from_track = (uint8_t)track;
-            assert_true(
-                pnr_switch_track(&b.board, (pnr_side)hop.from_side, hop.from_track, corner[i].out, &track));
+            assert_true(pnr_switch_track(&p->b.board, (pnr_side)hop.from_side, hop.from_track, corner[i].out,
+                                         &track));
             hop.track = (uint8_t)track;
             vec_push(&f->mem, &route.hops, hop);
         }
@@ -280,29 +273,24 @@ static void a_ring_of_wires_is_refused(void **state) {
     vec_push(&f->mem, &net.nets, ring);
     vec_push(&f->mem, &design.route, route);
     bits_stream words;
-    assert_true(bits_encode(&design, b.map, &f->mem, &f->diag, &words));
-    assert_false(bits_decode_new(f, &b, &words)->good);
+    assert_true(bits_encode(&design, p->b.map, &f->mem, &f->diag, &words));
+    assert_false(bits_decode_new(f, &p->b, &words)->good);
     assert_non_null(strstr(fixture_printed(f), "E0631-wire-loop"));
-    pnr_board_free(&b.board);
 }
 
 /* ---- the assembler's own refusals ------------------------------------------------------------ */
 
 static void wrong_settings_are_refused(void **state) {
-    fixture *f = *state;
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
-    netlist net = {.mem = &f->mem, .names = &f->names};
-    pnr_design design = {.net = &net, .board = &b.board};
+    bits_bench *p = *state;
+    fixture *f = &p->f;
     net_cell_data cell = {.mode = NET_MODE_REDUCE, .name = names_intern(&f->names, "sum"), .tag = 'p'};
     vec_push(&f->mem, &cell.config, (net_config){names_intern(&f->names, "Repeat_inst_root"), 1});
     vec_push(&f->mem, &cell.config, (net_config){names_intern(&f->names, "mode"), 5});
     vec_push(&f->mem, &cell.config,
              (net_config){names_intern(&f->names, "reg_cr_inst_default_value"), 65536});
-    vec_push(&f->mem, &net.cells, cell);
-    vec_push(&f->mem, &design.site, (pnr_site){4, 1});
+    const pnr_design design = lone_cell(p, cell);
     bits_stream words;
-    assert_false(bits_encode(&design, b.map, &f->mem, &f->diag, &words));
+    assert_false(bits_encode(&design, p->b.map, &f->mem, &f->diag, &words));
     assert_string_equal(
         fixture_printed(f),
         "onyx: error: cell 'sum': a PE tile in mode reduce has no field 'Repeat_inst_root' "
@@ -313,20 +301,11 @@ static void wrong_settings_are_refused(void **state) {
         "    help: the largest value is 65535\n"
         "onyx: error: tile x4y1: field mode is set to two different values [E0605-field-conflict]\n"
         "    help: two nets share a multiplexer, or a cell's config contradicts its mode\n");
-    pnr_board_free(&b.board);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(malformed_text_is_refused_with_its_place),
-        TEST(comments_blanks_and_both_cases_of_digits_are_read),
-        TEST(every_prefix_is_whole_words_or_refused),
-        TEST(text_holds_the_words_in_order),
-        TEST(words_are_explained_and_counted),
-        TEST(configurations_that_are_no_circuit_are_refused),
-        TEST(unknown_bits_are_counted),
-        TEST(a_ring_of_wires_is_refused),
-        TEST(wrong_settings_are_refused),
-    };
-    return cmocka_run_group_tests_name("bitstream: text and refusals", tests, NULL, NULL);
-}
+RUN_TESTS(TEST(malformed_text_is_refused_with_its_place),
+          TEST(comments_blanks_and_both_cases_of_digits_are_read),
+          TEST(every_prefix_is_whole_words_or_refused), TEST(text_holds_the_words_in_order),
+          ON_CHIP(words_are_explained_and_counted), ON_CHIP(configurations_that_are_no_circuit_are_refused),
+          ON_CHIP(unknown_bits_are_counted), ON_CHIP(a_ring_of_wires_is_refused),
+          ON_CHIP(wrong_settings_are_refused))

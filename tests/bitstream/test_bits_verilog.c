@@ -136,47 +136,42 @@ static trace_summary compare(fixture *f, const char *folder, const bits_board *b
 /* ---- tests ----------------------------------------------------------------------------------- */
 
 static void random_netlists_are_clean_under_lint(void **state) {
-    fixture *f = *state;
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
+    bits_bench *p = *state;
+    fixture *f = &p->f;
     for (uint64_t seed = 1; seed <= 3; seed++) {
         pnr_design *design =
-            random_design(f, &b, seed, &(random_options){.cells = 40 * (uint32_t)seed, .runnable = true});
-        const char *folder = write_netlist(f, &b, design);
+            random_design(f, &p->b, seed, &(random_options){.cells = 40 * (uint32_t)seed, .runnable = true});
+        const char *folder = write_netlist(f, &p->b, design);
         lint(f, folder);
         remove_folder(folder);
     }
-    pnr_board_free(&b.board);
 }
 
 static void random_netlists_run_as_the_array(void **state) {
-    fixture *f = *state;
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
+    bits_bench *p = *state;
+    fixture *f = &p->f;
     uint32_t words = 0;
     for (uint64_t seed = 1; seed <= 2; seed++) {
-        pnr_design *design = random_design(f, &b, seed, &(random_options){.cells = 100, .runnable = true});
-        const char *folder = write_netlist(f, &b, design);
+        pnr_design *design = random_design(f, &p->b, seed, &(random_options){.cells = 100, .runnable = true});
+        const char *folder = write_netlist(f, &p->b, design);
         write_columns(f, folder, design);
         build_netlist(f, folder);
-        words += compare(f, folder, &b, design, NULL, 1500, 0).words;
-        words += compare(f, folder, &b, design, NULL, 1500, 40).words;
+        words += compare(f, folder, &p->b, design, NULL, 1500, 0).words;
+        words += compare(f, folder, &p->b, design, NULL, 1500, 40).words;
         remove_folder(folder);
     }
     print_message("random designs gave %u words\n", words);
     assert_true(words > 0);
-    pnr_board_free(&b.board);
 }
 
 static void golden_netlists_run_as_the_array(void **state) {
     static const char *const kernels[] = {"mat_elemmul_pipe", "matmul_ijk_nodrop"};
-    fixture *f = *state;
+    bits_bench *p = *state;
+    fixture *f = &p->f;
     if (access(GOLDEN "mat_identity.bs", R_OK) != 0) {
         print_message("no shared data: golden kernels are not run\n");
         skip();
     }
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
         bits_stream words;
         assert_true(bits_read(arena_printf(&f->mem, GOLDEN "%s.bs", kernels[k]), &f->mem, &f->diag, &words));
@@ -188,35 +183,30 @@ static void golden_netlists_run_as_the_array(void **state) {
         cJSON_ArrayForEach(column, cJSON_GetObjectItem(json, "expected")) {
             expected += (uint32_t)cJSON_GetArraySize(column);
         }
-        bits_decoded *got = bits_decode_new(f, &b, &words);
-        const char *folder = write_netlist(f, &b, &got->design);
+        bits_decoded *got = bits_decode_new(f, &p->b, &words);
+        const char *folder = write_netlist(f, &p->b, &got->design);
         lint(f, folder);
         write_columns(f, folder, &got->design);
         build_netlist(f, folder);
-        trace_summary s = compare(f, folder, &b, &got->design, json, 2 * recorded, 0);
+        trace_summary s = compare(f, folder, &p->b, &got->design, json, 2 * recorded, 0);
         print_message("%s: %u words, %u cycles; reference netlist %u, %u\n", kernels[k], s.words, s.end,
                       expected, recorded);
         assert_int_equal(s.words, expected);
-        compare(f, folder, &b, &got->design, json, recorded, 20);
+        compare(f, folder, &p->b, &got->design, json, recorded, 20);
         remove_folder(folder);
         cJSON_Delete(json);
     }
-    pnr_board_free(&b.board);
 }
 
 static void designs_without_a_netlist_are_refused(void **state) {
-    fixture *f = *state;
-    bits_board b = bits_board_onyx(f);
-    bits_board_map(f, &b);
-    netlist net = {.mem = &f->mem, .names = &f->names};
-    pnr_design design = {.net = &net, .board = &b.board};
+    bits_bench *p = *state;
+    fixture *f = &p->f;
     net_cell_data cell = {.mode = NET_MODE_RSG, .name = names_intern(&f->names, "rsg"), .tag = 'p'};
     vec_push(&f->mem, &cell.config,
              (net_config){names_intern(&f->names, "PE_output_width_17_num_0_dense"), 1});
-    vec_push(&f->mem, &net.cells, cell);
-    vec_push(&f->mem, &design.site, (pnr_site){4, 1});
+    const pnr_design design = lone_cell(p, cell);
     const char *path = scratch_path(f, "refused.sv");
-    assert_false(bits_to_verilog(&design, b.map, path, &f->diag));
+    assert_false(bits_to_verilog(&design, p->b.map, path, &f->diag));
     assert_int_equal(access(path, F_OK), -1);
     assert_string_equal(
         fixture_printed(f),
@@ -228,15 +218,7 @@ static void designs_without_a_netlist_are_refused(void **state) {
         "[E0660-not-specialised]\n"
         "    help: only sparse designs whose cores are enabled have a netlist; run the configured array "
         "instead\n");
-    pnr_board_free(&b.board);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(designs_without_a_netlist_are_refused),
-        TEST(random_netlists_are_clean_under_lint),
-        TEST(random_netlists_run_as_the_array),
-        TEST(golden_netlists_run_as_the_array),
-    };
-    return cmocka_run_group_tests_name("bitstream: netlist in SystemVerilog", tests, NULL, NULL);
-}
+RUN_TESTS(ON_CHIP(designs_without_a_netlist_are_refused), ON_CHIP(random_netlists_are_clean_under_lint),
+          ON_CHIP(random_netlists_run_as_the_array), ON_CHIP(golden_netlists_run_as_the_array))

@@ -41,6 +41,16 @@ static inline int fixture_tear_down(void **state) {
     return 0;
 }
 
+/* Runs `one` for 0 .. n - 1, each time with a fixture of its own. */
+static inline void each_afresh(uint32_t n, void (*one)(fixture *f, uint32_t i, void *of), void *of) {
+    for (uint32_t i = 0; i < n; i++) {
+        fixture f = {0};
+        fixture_begin(&f);
+        one(&f, i, of);
+        arena_free(&f.mem);
+    }
+}
+
 /* All diagnostics so far as onyx would print them. */
 static inline char *fixture_printed(fixture *f) {
     text_out out;

@@ -43,6 +43,12 @@ static inline bool fe_case_pack(fixture *f, const fe_case *c, sam_statement *s) 
     return fe_case_parse(f, c, &user) && fe_pack(&user, false, &f->mem, &f->diag, s);
 }
 
+/* Random cases, and how many of them were accepted. */
+typedef struct {
+    prng random;
+    uint32_t accepted;
+} fe_random;
+
 static inline const char *fe_case_dump(fixture *f, const sam_statement *s) {
     text_out out;
     text_begin(&out);

@@ -87,7 +87,7 @@ static void concrete_index_notation_is_checked(void **state) {
 }
 
 /* Text made of the languages' own pieces: accepted or refused, never worse; what is accepted reads back. */
-static void random_texts_are_answered(void **state) {
+static void answer_random_text(fixture *f, uint32_t n, void *of) {
     static const char *const piece[] = {
         "i",           "j",        "k",      "i0",        "w",       "(",
         ")",           ",",        "{",      "}",         "4",       "B(i,j)",
@@ -95,32 +95,30 @@ static void random_texts_are_answered(void **state) {
         "precompute(", "unroll(",  "Lanes(", "NoRaces",   "forall(", "where(",
         "+=",          "=",        "x(i)",   "suchthat(", "t1",      "parallelize(",
         "reorder(",    "MaxExact", "$",      "-"};
+    static const char *const start[] = {"", "split(i,i0", "forall(i, ", "forall(i, x(i) = ", "unroll(i,"};
+    fe_random *r = of;
+    const char *text = start[prng_below(&r->random, 5)];
+    for (uint32_t length = prng_below(&r->random, 10); length > 0; length--)
+        text =
+            arena_printf(&f->mem, "%s%s", text, piece[prng_below(&r->random, sizeof piece / sizeof *piece)]);
+    sam_statement s;
+    fe_cin cin, again;
+    fe_case c = {.expression = sddmm, .schedule = text};
+    bool ok =
+        n % 2 ? fe_case_schedule(f, &c, &s, &cin) : fe_cin_parse(text, &f->names, &f->mem, &f->diag, &cin);
+    assert_true(ok == !diag_failed(&f->diag));
+    if (!ok)
+        return;
+    assert_true(fe_cin_parse(scheduled_text(f, &cin), &f->names, &f->mem, &f->diag, &again));
+    assert_true(cins_equal(&cin, &again));
+    r->accepted++;
+}
+
+static void random_texts_are_answered(void **state) {
+    fe_random r = {.random = prng_seed(5)};
     (void)state;
-    prng random = prng_seed(5);
-    uint32_t accepted = 0;
-    for (uint32_t n = 0; n < 5000; n++) {
-        fixture *f;
-        fixture_set_up((void **)&f);
-        static const char *const start[] = {"", "split(i,i0", "forall(i, ", "forall(i, x(i) = ", "unroll(i,"};
-        const char *text = start[prng_below(&random, 5)];
-        for (uint32_t length = prng_below(&random, 10); length > 0; length--)
-            text =
-                arena_printf(&f->mem, "%s%s", text, piece[prng_below(&random, sizeof piece / sizeof *piece)]);
-        sam_statement s;
-        fe_cin cin;
-        fe_case c = {.expression = sddmm, .schedule = text};
-        bool ok = n % 2 ? fe_case_schedule(f, &c, &s, &cin)
-                        : fe_cin_parse(text, &f->names, &f->mem, &f->diag, &cin);
-        assert_true(ok == !diag_failed(&f->diag));
-        if (ok) {
-            fe_cin again;
-            assert_true(fe_cin_parse(scheduled_text(f, &cin), &f->names, &f->mem, &f->diag, &again));
-            assert_true(cins_equal(&cin, &again));
-        }
-        accepted += ok;
-        fixture_tear_down((void **)&f);
-    }
-    assert_true(accepted > 20);
+    each_afresh(5000, answer_random_text, &r);
+    assert_true(r.accepted > 20);
 }
 
 RUN_TESTS(TEST(concrete_index_notation_reads_back), TEST(concrete_index_notation_is_checked),

@@ -256,34 +256,32 @@ static void literals(void **state) {
 
 /* Text made of the language's own pieces: accepted or refused, never worse, and what is accepted is well
  * formed. */
-static void random_texts_are_answered(void **state) {
+static void answer_random_text(fixture *f, uint32_t n, void *of) {
     static const char *const piece[] = {"x",   "B",       "i",    "j",    "k",        "(", ")",  ",",
                                         "=",   "+",       "-",    "*",    "/",        "_", "{",  "}",
                                         ":",   ";",       "2",    "sum(", "reorder(", " ", "s",  "d",
                                         "(i)", "=B(i,j)", "x(i)", "0",    "1",        "$", ".5", "e9"};
-    (void)state;
-    prng random = prng_seed(7);
-    uint32_t accepted = 0;
-    for (uint32_t n = 0; n < 20000; n++) {
-        fixture *f;
-        fixture_set_up((void **)&f);
-        const char *text[3] = {n % 2 ? "x(i) = " : "", "B:", "reorder("};
-        for (uint32_t part = 0; part < 3; part++) {
-            for (uint32_t length = prng_below(&random, 12); length > 0; length--)
-                text[part] = arena_printf(&f->mem, "%s%s", text[part],
-                                          piece[prng_below(&random, sizeof piece / sizeof *piece)]);
-        }
-        fe_case c = {
-            .expression = text[0], .format = {n % 3 ? NULL : text[1]}, .schedule = n % 5 ? NULL : text[2]};
-        sam_statement s;
-        bool ok = fe_case_parse(f, &c, &s);
-        assert_true(ok == !diag_failed(&f->diag));
-        if (ok)
-            assert_true(fe_check(&s, &f->diag));
-        accepted += ok;
-        fixture_tear_down((void **)&f);
+    fe_random *r = of;
+    const char *text[3] = {n % 2 ? "x(i) = " : "", "B:", "reorder("};
+    for (uint32_t part = 0; part < 3; part++) {
+        for (uint32_t length = prng_below(&r->random, 12); length > 0; length--)
+            text[part] = arena_printf(&f->mem, "%s%s", text[part],
+                                      piece[prng_below(&r->random, sizeof piece / sizeof *piece)]);
     }
-    assert_true(accepted > 20);
+    fe_case c = {
+        .expression = text[0], .format = {n % 3 ? NULL : text[1]}, .schedule = n % 5 ? NULL : text[2]};
+    sam_statement s;
+    bool ok = fe_case_parse(f, &c, &s);
+    assert_true(ok == !diag_failed(&f->diag));
+    assert_true(!ok || fe_check(&s, &f->diag));
+    r->accepted += ok;
+}
+
+static void random_texts_are_answered(void **state) {
+    fe_random r = {.random = prng_seed(7)};
+    (void)state;
+    each_afresh(20000, answer_random_text, &r);
+    assert_true(r.accepted > 20);
 }
 
 static char *repeated(fixture *f, const char *first, const char *again, uint32_t times) {

@@ -242,6 +242,11 @@ static void expect_equal(fixture *f, fe_case c) {
         fail_msg("%s -s %s\n%s", c.expression, c.schedule, fixture_printed(f));
 }
 
+static void expect_all_equal(fixture *f, const char *expression, const char *const *schedule, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        expect_equal(f, (fe_case){.expression = expression, .schedule = schedule[i]});
+}
+
 static void split_loops_compute_the_same(void **state) {
     fixture *f = *state;
     static const char *const schedule[] = {"split(i,i0,i1,2)",
@@ -252,8 +257,7 @@ static void split_loops_compute_the_same(void **state) {
                                            "split(i,i0,i1,4), split(i1,a,b,2), reorder(i0,a,j,b)",
                                            "split(i,i0,i1,2), split(i0,a,b,3)",
                                            "split(i,i0,i1,1)"};
-    for (size_t i = 0; i < sizeof schedule / sizeof *schedule; i++)
-        expect_equal(f, (fe_case){.expression = spmm, .schedule = schedule[i]});
+    expect_all_equal(f, spmm, schedule, sizeof schedule / sizeof *schedule);
     expect_equal(f, (fe_case){.expression = spmm, .format = {"B:ds", "C:dd"}, .schedule = schedule[1]});
     expect_equal(f, (fe_case){.expression = spmm, .format = {"X:dd"}, .schedule = schedule[1]});
     expect_equal(f, (fe_case){.expression = plus, .schedule = schedule[1]});
@@ -383,8 +387,7 @@ static void copies_compute_the_same(void **state) {
         "split(k,k0,k1,2), reorder(k0,i,j,k1), unroll(k0,2), unroll(i,3)",
         "parallelize(i,NotParallel,NoRaces)",
         "unroll(i,1)"};
-    for (size_t i = 0; i < sizeof schedule / sizeof *schedule; i++)
-        expect_equal(f, (fe_case){.expression = spmm, .schedule = schedule[i]});
+    expect_all_equal(f, spmm, schedule, sizeof schedule / sizeof *schedule);
 }
 
 static void copies_are_in_the_graph(void **state) {
@@ -437,7 +440,7 @@ static const char *random_command(fixture *f, prng *random, const fe_cin *cin, u
     }
 }
 
-static void random_schedules_compute_the_same(void **state) {
+static void compute_random_schedule(fixture *f, uint32_t n, void *of) {
     static const char *const expression[] = {sddmm,
                                              spmv,
                                              residual,
@@ -446,34 +449,33 @@ static void random_schedules_compute_the_same(void **state) {
                                              "x(i) = sum(j, B(i,j) * c(j)) * d(i)",
                                              "x = B(i,j) * c(j) * B(j,i)",
                                              "X(i,j) = (B(i,j) + c(j)) * C(i,k) * D(k,j)"};
-    (void)state;
-    prng random = prng_seed(11);
-    uint32_t accepted = 0;
-    for (uint32_t n = 0; n < 400; n++) {
-        fixture *f;
-        fixture_set_up((void **)&f);
-        fe_case c = {.expression = expression[n % (sizeof expression / sizeof *expression)]};
-        sam_statement s;
-        fe_cin cin;
-        bool ok = fe_case_schedule(f, &c, &s, &cin);
-        for (uint32_t k = 1 + prng_below(&random, 4); ok && k > 0; k--) {
-            const char *command = random_command(f, &random, &cin, k);
-            const char *longer = c.schedule ? arena_printf(&f->mem, "%s, %s", c.schedule, command) : command;
-            fe_case next = {.expression = c.expression, .schedule = longer};
-            diag_init(&f->diag, &f->mem);
-            if (fe_case_schedule(f, &next, &s, &cin))
-                c = next;
-            else
-                assert_true(diag_failed(&f->diag));
-            diag_init(&f->diag, &f->mem);
-            ok = fe_case_schedule(f, &c, &s, &cin);
-        }
-        assert_true(ok);
-        scheduled_reads_back(f, c.expression, c.schedule ? c.schedule : "", NULL);
-        accepted += expect_equal_if_lowered(f, c, 10);
-        fixture_tear_down((void **)&f);
+    fe_random *r = of;
+    fe_case c = {.expression = expression[n % (sizeof expression / sizeof *expression)]};
+    sam_statement s;
+    fe_cin cin;
+    bool ok = fe_case_schedule(f, &c, &s, &cin);
+    for (uint32_t k = 1 + prng_below(&r->random, 4); ok && k > 0; k--) {
+        const char *command = random_command(f, &r->random, &cin, k);
+        const char *longer = c.schedule ? arena_printf(&f->mem, "%s, %s", c.schedule, command) : command;
+        fe_case next = {.expression = c.expression, .schedule = longer};
+        diag_init(&f->diag, &f->mem);
+        if (fe_case_schedule(f, &next, &s, &cin))
+            c = next;
+        else
+            assert_true(diag_failed(&f->diag));
+        diag_init(&f->diag, &f->mem);
+        ok = fe_case_schedule(f, &c, &s, &cin);
     }
-    assert_true(accepted > 250);
+    assert_true(ok);
+    scheduled_reads_back(f, c.expression, c.schedule ? c.schedule : "", NULL);
+    r->accepted += expect_equal_if_lowered(f, c, 10);
+}
+
+static void random_schedules_compute_the_same(void **state) {
+    fe_random r = {.random = prng_seed(11)};
+    (void)state;
+    each_afresh(400, compute_random_schedule, &r);
+    assert_true(r.accepted > 250);
 }
 
 RUN_TESTS(TEST(split_loops_compute_the_same), TEST(renamed_loops_compute_the_same),

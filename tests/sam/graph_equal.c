@@ -89,3 +89,10 @@ bool graphs_equal(const sam_graph *a, const sam_graph *b) {
     arena_free(&scratch);
     return same;
 }
+
+char *graph_text(const sam_graph *g, arena *mem) {
+    text_out out;
+    text_begin(&out);
+    sam_dump(g, out.stream);
+    return text_end(&out, mem);
+}

@@ -1,6 +1,7 @@
 /* sam/: the primitives beyond the core of chapter 4: on hand-written streams, on random ones, and in graphs
  * whose result plain loops compute too. */
 #include "tests/sam/graph_equal.h"
+#include "tests/sam/illegal.h"
 #include "tests/sam/unit_run.h"
 
 /* ---- random streams -------------------------------------------------------------------------- */
@@ -459,12 +460,9 @@ static void read_graph(fixture *f, const char *text, sam_graph *g) {
 
 /* parse(dump(g)) is g. */
 static void assert_text_keeps(fixture *f, const sam_graph *g) {
-    text_out out;
     sam_graph again;
-    text_begin(&out);
-    sam_dump(g, out.stream);
-    const char *text = text_end(&out, &f->mem);
-    assert_true(sam_parse("again", text, out.length, &f->names, &f->mem, &f->diag, &again));
+    const char *text = graph_text(g, &f->mem);
+    assert_true(sam_parse("again", text, strlen(text), &f->names, &f->mem, &f->diag, &again));
     assert_true(graphs_equal(g, &again));
 }
 
@@ -561,26 +559,36 @@ static const struct {
      false, false},
 };
 
-static void vector_products_agree_with_loops(void **state) {
-    static const uint32_t densities[] = {0, 30, 200, 600, 1000};
-    (void)state;
+/* Operands of a seed, each of one of five densities. */
+static void random_operands(uint64_t seed, const uint32_t densities[5], matrix *b, matrix *c) {
+    prng random = prng_seed(seed);
+    *b = random_matrix(&random, densities[seed % 5]);
+    *c = random_matrix(&random, densities[seed / 5 % 5]);
+}
+
+static uint16_t combined(bool adds, uint16_t b, uint16_t c) {
+    return (uint16_t)(adds ? b + c : (uint32_t)b * c);
+}
+
+static void expect_vector(fixture *f, uint32_t seed, void *unused) {
+    static const uint32_t densities[5] = {0, 30, 200, 600, 1000};
+    matrix b, c;
+    random_operands(seed, densities, &b, &c);
     for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++) {
-        for (uint64_t seed = 0; seed < 60; seed++) {
-            fixture *f;
-            fixture_set_up((void **)&f);
-            prng random = prng_seed(seed);
-            matrix b = random_matrix(&random, densities[seed % 5]);
-            matrix c = random_matrix(&random, densities[seed / 5 % 5]), expected = {0};
-            sam_tensor_levels operands[] = {pack_vector(f, "b", &b, false),
-                                            pack_vector(f, "c", &c, vectors[v].dense_c)};
-            matrix found = simulate(f, vectors[v].text, operands, 2);
-            for (uint32_t i = 0; i < SIDE; i++)
-                expected.at[0][i] =
-                    (uint16_t)(vectors[v].adds ? b.at[0][i] + c.at[0][i] : (uint32_t)b.at[0][i] * c.at[0][i]);
-            assert_memory_equal(&found, &expected, sizeof found);
-            fixture_tear_down((void **)&f);
-        }
+        matrix expected = {0};
+        sam_tensor_levels operands[] = {pack_vector(f, "b", &b, false),
+                                        pack_vector(f, "c", &c, vectors[v].dense_c)};
+        matrix found = simulate(f, vectors[v].text, operands, 2);
+        for (uint32_t i = 0; i < SIDE; i++)
+            expected.at[0][i] = combined(vectors[v].adds, b.at[0][i], c.at[0][i]);
+        assert_memory_equal(&found, &expected, sizeof found);
     }
+    (void)unused;
+}
+
+static void vector_products_agree_with_loops(void **state) {
+    (void)state;
+    each_afresh(60, expect_vector, NULL);
 }
 
 #define LEVEL(id, t, mode, index, how, more)                                                                 \
@@ -632,43 +640,41 @@ static const struct {
      false},
 };
 
-static void matrix_products_agree_with_loops(void **state) {
-    static const uint32_t densities[] = {0, 20, 100, 500, 1000};
-    (void)state;
+static void expect_matrix(fixture *f, uint32_t seed, void *unused) {
+    static const uint32_t densities[5] = {0, 20, 100, 500, 1000};
+    matrix b, c;
+    random_operands(seed, densities, &b, &c);
+    sam_tensor_levels operands[] = {pack_matrix(f, "B", &b), pack_matrix(f, "C", &c)};
     for (size_t v = 0; v < sizeof matrices / sizeof *matrices; v++) {
-        for (uint64_t seed = 0; seed < 50; seed++) {
-            fixture *f;
-            fixture_set_up((void **)&f);
-            prng random = prng_seed(seed);
-            matrix b = random_matrix(&random, densities[seed % 5]);
-            matrix c = random_matrix(&random, densities[seed / 5 % 5]), expected;
-            sam_tensor_levels operands[] = {pack_matrix(f, "B", &b), pack_matrix(f, "C", &c)};
-            matrix found = simulate(f, matrices[v].text, operands, 2);
-            for (uint32_t i = 0; i < SIDE; i++)
-                for (uint32_t j = 0; j < SIDE; j++)
-                    expected.at[i][j] = (uint16_t)(matrices[v].adds ? b.at[i][j] + c.at[i][j]
-                                                                    : (uint32_t)b.at[i][j] * c.at[i][j]);
-            assert_memory_equal(&found, &expected, sizeof found);
-            fixture_tear_down((void **)&f);
-        }
+        matrix expected, found = simulate(f, matrices[v].text, operands, 2);
+        for (uint32_t i = 0; i < SIDE; i++)
+            for (uint32_t j = 0; j < SIDE; j++)
+                expected.at[i][j] = combined(matrices[v].adds, b.at[i][j], c.at[i][j]);
+        assert_memory_equal(&found, &expected, sizeof found);
     }
+    (void)unused;
+}
+
+static void matrix_products_agree_with_loops(void **state) {
+    (void)state;
+    each_afresh(50, expect_matrix, NULL);
+}
+
+static void expect_scattered(fixture *f, uint32_t seed, void *unused) {
+    prng random = prng_seed(seed);
+    matrix b = random_matrix(&random, 200), c = random_matrix(&random, 400), expected = {0};
+    sam_tensor_levels operands[] = {pack_matrix(f, "B", &b), pack_vector(f, "c", &c, false)};
+    matrix found = simulate(f, SCATTER, operands, 2);
+    for (uint32_t i = 0; i < SIDE; i++)
+        for (uint32_t j = 0; j < SIDE; j++)
+            expected.at[0][j] = (uint16_t)(expected.at[0][j] + (uint32_t)b.at[i][j] * c.at[0][i]);
+    assert_memory_equal(&found, &expected, sizeof found);
+    (void)unused;
 }
 
 static void stores_add_up_what_is_scattered(void **state) {
     (void)state;
-    for (uint64_t seed = 0; seed < 50; seed++) {
-        fixture *f;
-        fixture_set_up((void **)&f);
-        prng random = prng_seed(seed);
-        matrix b = random_matrix(&random, 200), c = random_matrix(&random, 400), expected = {0};
-        sam_tensor_levels operands[] = {pack_matrix(f, "B", &b), pack_vector(f, "c", &c, false)};
-        matrix found = simulate(f, SCATTER, operands, 2);
-        for (uint32_t i = 0; i < SIDE; i++)
-            for (uint32_t j = 0; j < SIDE; j++)
-                expected.at[0][j] = (uint16_t)(expected.at[0][j] + (uint32_t)b.at[i][j] * c.at[0][i]);
-        assert_memory_equal(&found, &expected, sizeof found);
-        fixture_tear_down((void **)&f);
-    }
+    each_afresh(50, expect_scattered, NULL);
 }
 
 /* Runs of coordinates that the other side does not have are jumped over. */
@@ -701,9 +707,7 @@ static void illegal_uses_are_refused(void **state) {
 #define BASE                                                                                                 \
     "digraph { comment=\"x=s0,b=s0,c=s0\" " SCAN("b", "b", "fiberlookup") SCAN("c", "c", "fiberlookup")      \
         WRITERS "n [type=intersect index=i]\n" JOIN("crd") COMBINE("mul")
-    static const struct {
-        const char *text, *code, *message;
-    } bad[] = {
+    static const illegal_graph bad[] = {
         {BASE "n -> b [type=skip comment=skip_c] }", "E0218-skip",
          "intersect i (node n) sends skip requests to fiberlookup i: b0 (node b), which does not feed its "
          "operand 1"},
@@ -734,19 +738,7 @@ static void illegal_uses_are_refused(void **state) {
          "E0212-undriven", "vectorreducer (node r) has no edge into port 2"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        fixture *f;
-        fixture_set_up((void **)&f);
-        sam_graph g;
-        bool read = sam_parse("t.gv", bad[i].text, strlen(bad[i].text), &f->names, &f->mem, &f->diag, &g);
-        if (!read)
-            print_error("%s\n", fixture_printed(f));
-        assert_true(read);
-        assert_false(sam_check(&g, &f->diag));
-        assert_string_equal(f->diag.list.at[0].message, bad[i].message);
-        assert_string_equal(f->diag.list.at[0].code, bad[i].code);
-        fixture_tear_down((void **)&f);
-    }
+    each_afresh(sizeof bad / sizeof *bad, expect_illegal, (void *)bad);
 }
 
 RUN_TESTS(TEST(scanners_leave_out_what_is_skipped), TEST(intersecters_ask_scanners_to_skip),

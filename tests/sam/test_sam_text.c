@@ -5,29 +5,23 @@
 
 #include "sam/sam.h"
 #include "tests/sam/graph_equal.h"
+#include "tests/sam/illegal.h"
 #include "tests/sam/kernels.h"
 
 static bool parse(fixture *f, const char *text, sam_graph *g) {
     return sam_parse("t.gv", text, strlen(text), &f->names, &f->mem, &f->diag, g);
 }
 
-static char *dump(fixture *f, const sam_graph *g) {
-    text_out out;
-    text_begin(&out);
-    sam_dump(g, out.stream);
-    return text_end(&out, &f->mem);
-}
-
 /* parse(dump(g)) is g, and the text is canonical: dumped again it is the same. */
 static void assert_round_trip(fixture *f, const sam_graph *g) {
     sam_graph again;
-    const char *text = dump(f, g);
+    const char *text = graph_text(g, &f->mem);
     bool good = parse(f, text, &again);
     if (!good)
         print_error("%s\n", fixture_printed(f));
     assert_true(good);
     assert_true(graphs_equal(g, &again));
-    assert_string_equal(dump(f, &again), text);
+    assert_string_equal(graph_text(&again, &f->mem), text);
 }
 
 static const sam_edge_data *edge_between(const sam_graph *g, const char *src, const char *dst,
@@ -356,16 +350,16 @@ static const bad bad_texts[] = {
      "    help: name each tensor once\n"},
 };
 
+static void expect_located(fixture *f, uint32_t i, void *unused) {
+    sam_graph g;
+    (void)unused;
+    assert_false(parse(f, bad_texts[i].text, &g));
+    assert_string_equal(fixture_printed(f), bad_texts[i].printed);
+}
+
 static void errors_are_located(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof bad_texts / sizeof *bad_texts; i++) {
-        fixture *f;
-        fixture_set_up((void **)&f);
-        sam_graph g;
-        assert_false(parse(f, bad_texts[i].text, &g));
-        assert_string_equal(fixture_printed(f), bad_texts[i].printed);
-        fixture_tear_down((void **)&f);
-    }
+    each_afresh(sizeof bad_texts / sizeof *bad_texts, expect_located, NULL);
 }
 
 /* Whatever happens to a text, reading it ends in a graph that round-trips or in an error. */
@@ -438,7 +432,7 @@ static void the_text_is_what_the_contract_says(void **state) {
     sam_add_edge(&g, scan, 1, vals, 0, SAM_STREAM_REF);
     assert_true(sam_check(&g, &f->diag));
     assert_string_equal(
-        dump(f, &g),
+        graph_text(&g, &f->mem),
         "digraph SAM {\n"
         "    comment=\"x=s0,B=s0\"\n"
         "    0 [comment=\"type=fiberlookup,index=i,tensor=B,mode=0,format=compressed,src=true,root=true\" "
@@ -531,9 +525,7 @@ static void graphs_that_differ_are_not_equal(void **state) {
 #define SCAN "s [type=fiberlookup index=i tensor=B mode=0 format=compressed root=true]"
 #define WIRES "s -> w [type=crd] s -> v [type=ref] v -> u [type=val]\n"
 
-static const struct {
-    const char *text, *code, *message;
-} illegal[] = {
+static const illegal_graph illegal[] = {
     {COPY(SCAN, WIRES "v -> u [type=val]"), "E0213-driven-twice",
      "fiberwrite vals x (node u) receives two streams at port 0: from arrayvals B (node v) and from "
      "arrayvals B (node v)"},
@@ -588,22 +580,7 @@ static const struct {
 
 static void illegal_graphs_are_refused(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof illegal / sizeof *illegal; i++) {
-        fixture *f;
-        fixture_set_up((void **)&f);
-        sam_graph g;
-        bool read = parse(f, illegal[i].text, &g);
-        if (!read)
-            print_error("%s\n", fixture_printed(f));
-        assert_true(read);
-        assert_false(sam_check(&g, &f->diag));
-        assert_string_equal(f->diag.list.at[0].message, illegal[i].message);
-        assert_string_equal(f->diag.list.at[0].code, illegal[i].code);
-        uint32_t line, column;
-        assert_true(diag_line_col(&f->diag, f->diag.list.at[0].loc, &line, &column));
-
-        fixture_tear_down((void **)&f);
-    }
+    each_afresh(sizeof illegal / sizeof *illegal, expect_illegal, (void *)illegal);
 }
 
 static void graphs_built_by_hand_are_checked(void **state) {

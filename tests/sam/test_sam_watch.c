@@ -125,65 +125,73 @@ static bool is_first_of_its_kernel(uint32_t row) {
     return true;
 }
 
+/* Makes the kernel of that row, once for each kernel; false for its other rows. */
+static bool make_first(fixture *f, uint32_t row, published_case *c) {
+    bool first = is_first_of_its_kernel(row);
+    if (first)
+        published_make(f, &published_rows[row], c);
+    return first;
+}
+
+static void expect_unchanged(fixture *f, uint32_t row, void *unused) {
+    published_case c;
+    sam_sim_result plain, watched;
+    sam_sim_options options = {.timing = SAM_TIMING_PUBLISHED};
+    (void)unused;
+    if (!make_first(f, row, &c))
+        return;
+    assert_true(sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->mem, &f->diag, &plain));
+    options.statistics = true;
+    assert_true(sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->mem, &f->diag, &watched));
+    assert_int_equal(plain.cycles, watched.cycles);
+    assert_int_equal(plain.tokens, watched.tokens);
+    assert_true(same(&plain.result, &watched.result));
+    assert_null(plain.units);
+}
+
 static void watching_changes_nothing(void **state) {
-    for (uint32_t i = 0; i < n_published_rows; i++) {
-        if (!is_first_of_its_kernel(i))
-            continue;
-        fixture *f;
-        published_case c;
-        sam_sim_result plain, watched;
-        fixture_set_up((void **)&f);
-        published_make(f, &published_rows[i], &c);
-        sam_sim_options options = {.timing = SAM_TIMING_PUBLISHED};
-        assert_true(sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->mem, &f->diag, &plain));
-        options.statistics = true;
-        assert_true(sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->mem, &f->diag, &watched));
-        assert_int_equal(plain.cycles, watched.cycles);
-        assert_int_equal(plain.tokens, watched.tokens);
-        assert_true(same(&plain.result, &watched.result));
-        assert_null(plain.units);
-        fixture_tear_down((void **)&f);
-    }
     (void)state;
+    each_afresh(n_published_rows, expect_unchanged, NULL);
+}
+
+typedef struct {
+    uint32_t stuck, bounded;
+} bounded_runs;
+
+static void expect_slower(fixture *f, uint32_t row, void *of) {
+    bounded_runs *runs = of;
+    published_case c;
+    sam_sim_result free, r;
+    sam_sim_options options = {.statistics = true};
+    uint64_t last = UINT64_MAX;
+    if (!make_first(f, row, &c) ||
+        !sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->mem, &f->diag, &free))
+        return;
+    expect_consistent(&free, 0);
+    for (options.fifo_depth = 1; options.fifo_depth <= 4096; options.fifo_depth *= 4) {
+        uint32_t errors = f->diag.errors;
+        if (!sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->mem, &f->diag, &r)) {
+            assert_int_equal(f->diag.errors, errors + 1);
+            assert_non_null(strstr(fixture_printed(f), "[E0230-deadlock]"));
+            runs->stuck++;
+            continue;
+        }
+        expect_consistent(&r, options.fifo_depth);
+        assert_true(same(&r.result, &free.result));
+        assert_true(r.cycles >= free.cycles && r.cycles <= last);
+        last = r.cycles;
+        runs->bounded++;
+    }
+    assert_int_equal(last, free.cycles);
 }
 
 /* Bounded FIFOs cost cycles and change no result. Below the depth a kernel needs it is stuck, and says so. */
 static void bounds_cost_cycles_only(void **state) {
-    uint32_t stuck = 0, bounded = 0;
-    for (uint32_t i = 0; i < n_published_rows; i++) {
-        if (!is_first_of_its_kernel(i))
-            continue;
-        fixture *f;
-        published_case c;
-        sam_sim_result free, r;
-        fixture_set_up((void **)&f);
-        published_make(f, &published_rows[i], &c);
-        sam_sim_options options = {.statistics = true};
-        bool good = sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->mem, &f->diag, &free);
-        if (good)
-            expect_consistent(&free, 0);
-        uint64_t last = UINT64_MAX;
-        for (options.fifo_depth = 1; good && options.fifo_depth <= 4096; options.fifo_depth *= 4) {
-            uint32_t errors = f->diag.errors;
-            if (!sam_simulate(&c.graph, c.levels, c.n_levels, &options, &f->mem, &f->diag, &r)) {
-                assert_int_equal(f->diag.errors, errors + 1);
-                assert_non_null(strstr(fixture_printed(f), "[E0230-deadlock]"));
-                stuck++;
-                continue;
-            }
-            expect_consistent(&r, options.fifo_depth);
-            assert_true(same(&r.result, &free.result));
-            assert_true(r.cycles >= free.cycles && r.cycles <= last);
-            last = r.cycles;
-            bounded++;
-        }
-        if (good)
-            assert_int_equal(last, free.cycles);
-        fixture_tear_down((void **)&f);
-    }
-    print_message("%u runs with bounds, %u of them stuck\n", bounded + stuck, stuck);
-    assert_true(stuck > 0 && bounded > 20 * stuck);
+    bounded_runs runs = {0};
     (void)state;
+    each_afresh(n_published_rows, expect_slower, &runs);
+    print_message("%u runs with bounds, %u of them stuck\n", runs.bounded + runs.stuck, runs.stuck);
+    assert_true(runs.stuck > 0 && runs.bounded > 20 * runs.stuck);
 }
 
 /* The dropper holds an outer coordinate until its inner fiber has come; with FIFOs of one token nothing gets

@@ -25,13 +25,18 @@ static bool is_full(const rewrite *r) {
     return r->s->exprs.len > FE_MAX_EXPRS;
 }
 
-static sam_expr copy(rewrite *r, sam_expr e) {
+/* Returns e, its operands as `operand` makes them. */
+static sam_expr_data with_operands(rewrite *r, sam_expr e, sam_expr (*operand)(rewrite *, sam_expr)) {
     sam_expr_data x = *sam_expr_at(r->s, e);
     if (x.a.v)
-        x.a = copy(r, x.a);
+        x.a = operand(r, x.a);
     if (x.b.v)
-        x.b = copy(r, x.b);
-    return fe_add_expr(r->s, x);
+        x.b = operand(r, x.b);
+    return x;
+}
+
+static sam_expr copy(rewrite *r, sam_expr e) {
+    return fe_add_expr(r->s, with_operands(r, e, copy));
 }
 
 static bool has_sum(const sam_statement *s, sam_expr e) {
@@ -103,11 +108,7 @@ static sam_expr product(rewrite *r, const fe_exprs *factors, bool negative, src_
 }
 
 static sam_expr distribute(rewrite *r, sam_expr e) {
-    sam_expr_data x = *sam_expr_at(r->s, e);
-    if (x.a.v)
-        x.a = distribute(r, x.a);
-    if (x.b.v)
-        x.b = distribute(r, x.b);
+    const sam_expr_data x = with_operands(r, e, distribute);
     *sam_expr_at(r->s, e) = x;
     if (x.kind != SAM_EXPR_MUL)
         return e;

@@ -107,6 +107,18 @@ typedef struct {
     void (*unite)(void *context, sam_expr of, void *a, const void *b);
 } sam_fold_by;
 
+/* These make one set of two where the caller's sets are bools: whether a point is in them. */
+static inline void sam_in_both(void *context, sam_expr of, void *a, const void *b) {
+    (void)context;
+    (void)of;
+    *(bool *)a = *(bool *)a && *(const bool *)b;
+}
+static inline void sam_in_either(void *context, sam_expr of, void *a, const void *b) {
+    (void)context;
+    (void)of;
+    *(bool *)a = *(bool *)a || *(const bool *)b;
+}
+
 /* Makes the set in the caller's terms, its parts from left to right. A complement is everything there: where
  * an operand is not stored, a loop that scans cannot know before the innermost level. */
 void sam_fold(const sam_algebra *algebra, sam_set set, const sam_fold_by *by, void *context, void *out);

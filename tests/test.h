@@ -59,6 +59,11 @@ static inline char *fixture_printed(fixture *f) {
     return text_end(&out, &f->mem);
 }
 
+/* Forgets what was reported so far. */
+static inline void clear_diagnostics(fixture *f) {
+    diag_init(&f->diag, &f->mem);
+}
+
 /* A new folder of this test's own, below TMPDIR, which ctest sets to a folder of the build tree. */
 static inline char *test_folder(fixture *f) {
     const char *below = getenv("TMPDIR");

@@ -252,22 +252,10 @@ static void work_stored(void *context, sam_expr access, void *out) {
     *(bool *)out = w->sub[sam_expr_at(w->p->statement, access)->tensor.v - 1] != 0;
 }
 
-static void work_both(void *context, sam_expr e, void *a, const void *b) {
-    (void)context;
-    (void)e;
-    *(bool *)a = *(bool *)a && *(const bool *)b;
-}
-
-static void work_either(void *context, sam_expr e, void *a, const void *b) {
-    (void)context;
-    (void)e;
-    *(bool *)a = *(bool *)a || *(const bool *)b;
-}
-
 /* Returns whether anything of the right side is in the run. */
 static bool has_work(const tile_planner *p, const uint32_t *sub) {
     static const bool any = true;
-    static const sam_fold_by by = {sizeof any, &any, work_stored, work_both, work_either};
+    static const sam_fold_by by = {sizeof any, &any, work_stored, sam_in_both, sam_in_either};
     bool has;
     sam_fold(&p->algebra, p->coordinates, &by, &(worked_on){p, sub}, &has);
     return has;

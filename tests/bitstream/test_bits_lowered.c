@@ -1,17 +1,7 @@
 /* SAM graphs all the way: lowered, placed, routed and assembled; what is read back is the design that was
  * routed. */
 #include "tests/bitstream/bits_fixture.h"
-
-static bool lowered(fixture *f, const char *name, netlist *out) {
-    size_t length = 0;
-    sam_graph sam;
-    onyx_graph *g;
-    const char *path = arena_printf(&f->mem, ONYX_SOURCE_DIR "/tests/lower_onyx/data/%s.gv", name);
-    char *text = file_read(path, &f->mem, &length, &f->diag);
-    return text && sam_parse(path, text, length, &f->names, &f->mem, &f->diag, &sam) &&
-           lower_run(&sam, &(lower_options){.tile_edge = 30}, &f->mem, &f->diag, &g) &&
-           lower_pack(g, &f->mem, &f->diag, out);
-}
+#include "tests/lower_onyx/netlist_of.h"
 
 /* Both directions, so that neither side has more than the other. */
 static void check_round_trip(fixture *f, const bits_board *b, const char *name, const pnr_design *design) {
@@ -41,7 +31,9 @@ static void lowered_graphs_survive_the_round_trip(void **state) {
             pnr_design design;
             netlist net;
             o.pipeline = pipeline;
-            if (!lowered(f, names[i], &net) ||
+            if (!netlist_of(f,
+                            arena_printf(&f->mem, ONYX_SOURCE_DIR "/tests/lower_onyx/data/%s.gv", names[i]),
+                            &net) ||
                 !pnr_place(&net, &p->b.board, &o, &f->mem, &f->diag, &design) ||
                 !pnr_route_all(&design, &o, &f->mem, &f->diag) || !pnr_check(&design, &f->diag))
                 fail_msg("%s: %s", names[i], fixture_printed(f));

@@ -1,63 +1,51 @@
 /* The netlist of a design under the stimulus of trace.h: Vonyx_design and design_columns.h are made by the
  * test. */
+#include <map>
+
 #include "Vonyx_design.h"
 #include "tests/bitstream/trace.h"
 #include "verilated.h"
 
 namespace {
 
+/* The wires of a column's stream: which of them the design drives depends on its direction. */
+struct Stream {
+    CData *valid, *ready;
+    SData *data;
+};
+
 struct DesignDut {
     VerilatedContext context;
     Vonyx_design top{&context};
-    void offer(unsigned column, bool valid, uint16_t word) {
-#define INPUT(x)                                                                                             \
-    if (column == x) {                                                                                       \
-        top.in_##x##_valid_i = valid;                                                                        \
-        top.in_##x##_data_i = word;                                                                          \
-    }
+    std::map<unsigned, Stream> in{
+#define INPUT(x) {x, {&top.in_##x##_valid_i, &top.in_##x##_ready_o, &top.in_##x##_data_i}},
 #define OUTPUT(x)
 #include "design_columns.h"
 #undef INPUT
 #undef OUTPUT
+    };
+    std::map<unsigned, Stream> out{
+#define INPUT(x)
+#define OUTPUT(x) {x, {&top.out_##x##_valid_o, &top.out_##x##_ready_i, &top.out_##x##_data_o}},
+#include "design_columns.h"
+#undef INPUT
+#undef OUTPUT
+    };
+    void offer(unsigned column, bool valid, uint16_t word) {
+        *in.at(column).valid = valid;
+        *in.at(column).data = word;
     }
     bool taken(unsigned column) {
-#define INPUT(x)                                                                                             \
-    if (column == x)                                                                                         \
-        return top.in_##x##_ready_o;
-#define OUTPUT(x)
-#include "design_columns.h"
-#undef INPUT
-#undef OUTPUT
-        return false;
+        return *in.at(column).ready;
     }
     void accept(unsigned column, bool ready) {
-#define INPUT(x)
-#define OUTPUT(x)                                                                                            \
-    if (column == x)                                                                                         \
-        top.out_##x##_ready_i = ready;
-#include "design_columns.h"
-#undef INPUT
-#undef OUTPUT
+        *out.at(column).ready = ready;
     }
     bool given(unsigned column) {
-#define INPUT(x)
-#define OUTPUT(x)                                                                                            \
-    if (column == x)                                                                                         \
-        return top.out_##x##_valid_o;
-#include "design_columns.h"
-#undef INPUT
-#undef OUTPUT
-        return false;
+        return *out.at(column).valid;
     }
     unsigned word(unsigned column) {
-#define INPUT(x)
-#define OUTPUT(x)                                                                                            \
-    if (column == x)                                                                                         \
-        return top.out_##x##_data_o;
-#include "design_columns.h"
-#undef INPUT
-#undef OUTPUT
-        return 0;
+        return *out.at(column).data;
     }
     void settle() {
         top.eval();

@@ -5,6 +5,8 @@
 enum { PORTS = 64 };
 
 typedef struct {
+    uint32_t node;
+    const sam_node_data *data;
     bool done;
     tokens in[PORTS], out[PORTS];
     bool connected[PORTS];
@@ -71,7 +73,8 @@ static uint32_t storage_level(const run *r, name_id name, int mode) {
 }
 
 /* The fiber of each reference, then a stop one above the one that follows in the input. */
-static void run_scanner(run *r, const sam_node_data *n, node_state *st) {
+static void run_scanner(run *r, node_state *st) {
+    const sam_node_data *n = st->data;
     const sam_tensor_levels *t = operand(r, n->tensor);
     const sam_level_data *level = &t->level[storage_level(r, n->tensor, n->mode)];
     const tokens *in = &st->in[0];
@@ -100,7 +103,8 @@ static void run_scanner(run *r, const sam_node_data *n, node_state *st) {
     put(r, &st->out[1], done_token);
 }
 
-static void run_array(run *r, const sam_node_data *n, node_state *st) {
+static void run_array(run *r, node_state *st) {
+    const sam_node_data *n = st->data;
     const sam_tensor_levels *t = operand(r, n->tensor);
     for (uint32_t i = 0; i < st->in[0].len; i++) {
         token x = st->in[0].at[i];
@@ -110,7 +114,7 @@ static void run_array(run *r, const sam_node_data *n, node_state *st) {
     }
 }
 
-static void run_repeat(run *r, uint32_t node, node_state *st) {
+static void run_repeat(run *r, node_state *st) {
     const tokens *ref = &st->in[0], *signal = &st->in[1];
     uint32_t k = 0;
     for (uint32_t i = 0; i < signal->len; i++) {
@@ -122,12 +126,12 @@ static void run_repeat(run *r, uint32_t node, node_state *st) {
         }
         put(r, &st->out[0], s);
         if (s.kind == TOKEN_DONE) {
-            must_match(node, s, current);
+            must_match(st->node, s, current);
             break;
         }
         k += is_point(current);
         if (s.v > 0) {
-            must_match(node, stop(s.v - 1), at(ref, k));
+            must_match(st->node, stop(s.v - 1), at(ref, k));
             k++;
         }
     }
@@ -138,7 +142,8 @@ static void run_signal(run *r, node_state *st) {
         put(r, &st->out[0], is_point(st->in[0].at[i]) ? data(1) : st->in[0].at[i]);
 }
 
-static void run_joiner(run *r, uint32_t node, bool all, node_state *st) {
+static void run_joiner(run *r, node_state *st) {
+    bool all = st->data->kind == SAM_INTERSECT;
     uint32_t n = 0, pos[PORTS / 2] = {0};
     while (2 * n < PORTS && st->connected[2 * n])
         n++;
@@ -156,8 +161,8 @@ static void run_joiner(run *r, uint32_t node, bool all, node_state *st) {
             for (uint32_t k = 0; k < n; k++) {
                 while (at(&st->in[2 * k], pos[k]).kind == TOKEN_DATA)
                     pos[k]++;
-                must_match(node, at(&st->in[0], pos[0]), at(&st->in[2 * k], pos[k]));
-                must_match(node, at(&st->in[0], pos[0]), at(&st->in[2 * k + 1], pos[k]));
+                must_match(st->node, at(&st->in[0], pos[0]), at(&st->in[2 * k], pos[k]));
+                must_match(st->node, at(&st->in[0], pos[0]), at(&st->in[2 * k + 1], pos[k]));
             }
             token end = at(&st->in[0], pos[0]);
             for (uint32_t k = 0; k <= n; k++)
@@ -195,7 +200,8 @@ static uint32_t apply(const char *operation, uint32_t a, uint32_t b) {
 }
 
 /* A constant operand takes the shape of the other one. */
-static void run_alu(run *r, uint32_t node, const sam_node_data *n, node_state *st) {
+static void run_alu(run *r, node_state *st) {
+    const sam_node_data *n = st->data;
     const tokens *a = &st->in[st->connected[0] ? 0 : 1], *b = &st->in[st->connected[1] ? 1 : 0];
     uint32_t constant[2] = {0};
     for (uint32_t i = 0; i < n->extra.len; i++) {
@@ -205,7 +211,7 @@ static void run_alu(run *r, uint32_t node, const sam_node_data *n, node_state *s
     }
     for (uint32_t i = 0; i < a->len; i++) {
         token x = a->at[i], y = at(b, i);
-        must_match(node, x, y);
+        must_match(st->node, x, y);
         if (x.kind == TOKEN_DATA)
             x.v = apply(names_text(r->g->names, n->alu), st->connected[0] ? x.v : constant[0],
                         st->connected[1] ? y.v : constant[1]);
@@ -233,13 +239,13 @@ static void run_reduce(run *r, node_state *st) {
     }
 }
 
-static void run_vector_reducer(run *r, uint32_t node, node_state *st) {
+static void run_vector_reducer(run *r, node_state *st) {
     enum { COORDINATES = 4096 };
     uint32_t *sum = arena_new_n(r->mem, uint32_t, COORDINATES);
     bool *seen = arena_new_n(r->mem, bool, COORDINATES);
     for (uint32_t i = 0; i < st->in[0].len; i++) {
         token c = st->in[0].at[i], v = at(&st->in[1], i);
-        must_match(node, c, v);
+        must_match(st->node, c, v);
         if (c.kind == TOKEN_DATA) {
             assert_true(c.v < COORDINATES);
             seen[c.v] = true;
@@ -263,7 +269,7 @@ static void run_vector_reducer(run *r, uint32_t node, node_state *st) {
     assert_int_equal(st->in[0].len, st->in[1].len);
 }
 
-static void run_dropper(run *r, uint32_t node, node_state *st) {
+static void run_dropper(run *r, node_state *st) {
     const tokens *outer = &st->in[0], *inner = &st->in[1];
     uint32_t k = 0;
     bool after_stop = true;
@@ -282,11 +288,11 @@ static void run_dropper(run *r, uint32_t node, node_state *st) {
         } else {
             put(r, &st->out[0], o);
             if (o.kind == TOKEN_STOP && after_stop) { /* an outer fiber without coordinates */
-                must_match(node, at(inner, k), stop(o.v + 1));
+                must_match(st->node, at(inner, k), stop(o.v + 1));
                 k++;
             }
             if (o.kind == TOKEN_DONE) {
-                must_match(node, at(inner, k), o);
+                must_match(st->node, at(inner, k), o);
                 put(r, &st->out[1], o);
             }
         }
@@ -294,7 +300,8 @@ static void run_dropper(run *r, uint32_t node, node_state *st) {
     }
 }
 
-static void run_writer(run *r, const sam_node_data *n, node_state *st) {
+static void run_writer(run *r, node_state *st) {
+    const sam_node_data *n = st->data;
     if (n->mode == SAM_MODE_VALS) {
         for (uint32_t i = 0; i < st->in[0].len; i++) {
             if (st->in[0].at[i].kind == TOKEN_DATA)
@@ -317,57 +324,30 @@ static void run_writer(run *r, const sam_node_data *n, node_state *st) {
     }
 }
 
+typedef void run_step(run *r, node_state *st);
+
+/* The primitives that lowering uses. */
+static run_step *const run_steps[SAM_PRIMITIVES] = {
+    [SAM_FIBERLOOKUP] = run_scanner,
+    [SAM_ARRAYVALS] = run_array,
+    [SAM_FIBERWRITE] = run_writer,
+    [SAM_REPEAT] = run_repeat,
+    [SAM_REPSIGGEN] = run_signal,
+    [SAM_INTERSECT] = run_joiner,
+    [SAM_UNION] = run_joiner,
+    [SAM_ALU] = run_alu,
+    [SAM_REDUCE] = run_reduce,
+    [SAM_CRDDROP] = run_dropper,
+    [SAM_VECTORREDUCER] = run_vector_reducer,
+};
+
 static void run_node(run *r, uint32_t index) {
-    const sam_node_data *n = &r->g->nodes.at[index];
     node_state *st = &r->state[index];
-    switch (n->kind) {
-    case SAM_FIBERLOOKUP:
-        run_scanner(r, n, st);
-        return;
-    case SAM_ARRAYVALS:
-        run_array(r, n, st);
-        return;
-    case SAM_FIBERWRITE:
-        run_writer(r, n, st);
-        return;
-    case SAM_REPEAT:
-        run_repeat(r, index + 1, st);
-        return;
-    case SAM_REPSIGGEN:
-        run_signal(r, st);
-        return;
-    case SAM_INTERSECT:
-    case SAM_UNION:
-        run_joiner(r, index + 1, n->kind == SAM_INTERSECT, st);
-        return;
-    case SAM_ALU:
-        run_alu(r, index + 1, n, st);
-        return;
-    case SAM_REDUCE:
-        run_reduce(r, st);
-        return;
-    case SAM_CRDDROP:
-        run_dropper(r, index + 1, st);
-        return;
-    case SAM_VECTORREDUCER:
-        run_vector_reducer(r, index + 1, st);
-        return;
-    case SAM_CRDHOLD:
-    case SAM_SPACCUMULATOR:
-    case SAM_ARRAYSTORE:
-    case SAM_LOCATE:
-    case SAM_BVLOOKUP:
-    case SAM_BVCONVERT:
-    case SAM_BVINTERSECT:
-    case SAM_BVUNION:
-    case SAM_PARALLELIZE:
-    case SAM_SERIALIZE:
-    case SAM_BROADCAST:
-    case SAM_NONE:
-    case SAM_PRIMITIVES:
-        break;
-    }
-    fail_msg("node %u: a primitive that lowering never uses", index + 1);
+    st->node = index + 1;
+    st->data = &r->g->nodes.at[index];
+    if (!run_steps[st->data->kind])
+        fail_msg("node %u: a primitive that lowering never uses", st->node);
+    run_steps[st->data->kind](r, st);
 }
 
 /* Fills the inputs of a node; false if one of its sources has not run. */

@@ -1,16 +1,6 @@
 /* Any bytes as a batch file: what is accepted is the file again when it is written out, word by word. */
 #include "firmware/firmware.h"
-#include "tests/fuzz/fuzz.h"
-
-static const pnr_board *board(void) {
-    static fuzz_run once;
-    static pnr_board b;
-    if (!b.width) {
-        fuzz_begin(&once);
-        FUZZ_CHECK(&once, pnr_board_read("onyx", &once.mem, &once.diag, &b));
-    }
-    return &b;
-}
+#include "tests/fuzz/board.h"
 
 static void put_batch(const fw_batch *b, FILE *out) {
     file_put_u32(out, b->runs);
@@ -46,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_run r;
     fw_batches all;
     fuzz_begin(&r);
-    bool ok = fw_batches_open(fuzz_file(&r, ".bin", data, size), board(), &r.mem, &r.diag, &all);
+    bool ok = fw_batches_open(fuzz_file(&r, ".bin", data, size), fuzz_board("onyx"), &r.mem, &r.diag, &all);
     fuzz_answer(&r, ok);
     if (ok) {
         check_same(&r, &all, data, size);

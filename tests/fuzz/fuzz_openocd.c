@@ -4,19 +4,13 @@
 #include <unistd.h>
 
 #include "host/host_int.h"
-#include "tests/fuzz/fuzz.h"
-
-enum { RUNS = 2, INPUTS = 1, OUTPUTS = 1, SEGMENT_BYTES = 48, MESSAGE_BYTES = 4096 };
+#include "tests/fuzz/board.h"
 
 static const pnr_board *board(void) {
-    static fuzz_run once;
-    static pnr_board b;
-    if (!b.width) {
-        fuzz_begin(&once);
-        FUZZ_CHECK(&once, pnr_board_read("onyx-8x8", &once.mem, &once.diag, &b));
-    }
-    return &b;
+    return fuzz_board("onyx-8x8");
 }
+
+enum { RUNS = 2, INPUTS = 1, OUTPUTS = 1, SEGMENT_BYTES = 48, MESSAGE_BYTES = 4096 };
 
 /* A packet each: what comes along with an answer is dropped, as nobody asked for it. */
 static void send_messages(int to, const uint8_t *data, size_t size) {

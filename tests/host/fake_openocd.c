@@ -127,14 +127,18 @@ static void touched(uint32_t address, uint32_t bytes, bool write) {
 
 /* ---- the commands -------------------------------------------------------------------------------- */
 
+static void end_answer(void) {
+    putchar(0x1A);
+    fflush(stdout);
+}
+
 static void reply(bool failed, const char *format, ...) {
     va_list list;
     va_start(list, format);
     printf("%d ", failed);
     vprintf(format, list);
     va_end(list);
-    putchar(0x1A);
-    fflush(stdout);
+    end_answer();
 }
 
 static void read_memory(const char *text) {
@@ -148,8 +152,7 @@ static void read_memory(const char *text) {
     printf("0");
     for (unsigned i = 0; i < n; i++)
         printf(" 0x%x", word(address + 4 * i));
-    putchar(0x1A);
-    fflush(stdout);
+    end_answer();
 }
 
 static void write_memory(const char *text) {

@@ -118,6 +118,15 @@ static void check_result(fixture *f, const bench *b) {
     assert_int_equal(length, 4 * at);
 }
 
+/* The same again, where nothing goes wrong: `kept` batches do not run. */
+static void expect_going_on(fixture *f, bench *b, uint32_t kept) {
+    diag_init(&f->diag, &f->mem);
+    setenv("FAKE_OPENOCD", "", 1);
+    assert_true(program(f, b));
+    assert_int_equal(b->outcome.kept, kept);
+    check_result(f, b);
+}
+
 static void test_results(void **state) {
     fixture *f = *state;
     bench *b = bench_new(f, "results", "");
@@ -156,11 +165,7 @@ static void test_two_buffers(void **state) {
     /* Cut off in the second: the first, collected while that one ran, is kept. */
     setenv("FAKE_OPENOCD", "dies later", 1);
     assert_false(program(f, b));
-    diag_init(&f->diag, &f->mem);
-    setenv("FAKE_OPENOCD", "", 1);
-    assert_true(program(f, b));
-    assert_int_equal(b->outcome.kept, 1);
-    check_result(f, b);
+    expect_going_on(f, b, 1);
     end(b);
 }
 
@@ -173,13 +178,9 @@ static void test_going_on(void **state) {
     assert_non_null(
         strstr(printed, "the link to board 'onyx' is lost: openocd ended with code 3 [E0782-link-lost]"));
     assert_int_not_equal(access(b->job.result, F_OK), 0);
-    setenv("FAKE_OPENOCD", "", 1);
-    diag_init(&f->diag, &f->mem);
-    assert_true(program(f, b));
-    assert_int_equal(b->outcome.kept, 1);
+    expect_going_on(f, b, 1);
     assert_int_equal(b->told[0], RUNS_A);
     assert_int_equal(b->outcome.kernel_cycles, 100 + 101 + 102 + 100 + 101);
-    check_result(f, b);
     /* All is done and taken away: the next time everything runs again. */
     assert_true(program(f, b));
     assert_int_equal(b->outcome.kept, 0);
@@ -195,10 +196,7 @@ static void test_kept_batches_of_another_program(void **state) {
     assert_true(file_create(&out, b->job.elf, &f->mem, &f->diag));
     fputs("another program", out.stream);
     assert_true(file_commit(&out, &f->diag));
-    setenv("FAKE_OPENOCD", "", 1);
-    assert_true(program(f, b));
-    assert_int_equal(b->outcome.kept, 0);
-    check_result(f, b);
+    expect_going_on(f, b, 0);
     end(b);
 }
 

@@ -1,14 +1,23 @@
 #!/usr/bin/env python3
-"""Each count on a small tree that has one of what is counted, and something near that is not. Usage: test_count.py FOLDER"""
+"""Each count on a small tree that has one of what is counted, and something near that is not. Usage: test_count.py FOLDER
+
+The folder is made, and made anew if this test made it before; any other that exists is left alone."""
 import pathlib
 import shutil
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 import count  # noqa: E402
 
 root = pathlib.Path(sys.argv[1])
+# Only a folder that this test made is made anew: it left its name there.
+mark = root / ".made_by_test_count"
+if root.exists() and not mark.is_file():
+    sys.exit(f"{root} is there, and not of this test: name a folder that it may make")
 shutil.rmtree(root, ignore_errors=True)
+root.mkdir(parents=True)
+mark.touch()
 
 
 def write(name, text):
@@ -63,4 +72,12 @@ for name, number in [*expected.items(), ("compile/a.h", 6)]:
     if found != number:
         failed += 1
         print(f"{name}: {found}, expected {number}", *counts.get(name, []), sep="\n    ")
+
+# A folder of somebody else's is refused, and stays.
+other = root / "of_another"
+(other / "kept").mkdir(parents=True)
+refused = subprocess.run([sys.executable, __file__, str(other)], capture_output=True, text=True)
+if refused.returncode != 1 or "not of this test" not in refused.stderr or not (other / "kept").is_dir():
+    failed += 1
+    print("a folder that is not of this test:", refused.returncode, refused.stderr)
 sys.exit(1 if failed else 0)

@@ -112,9 +112,7 @@ static void one_stream_goes_to_both_ports(void **state) {
 /* ---- what the chip cannot do ----------------------------------------------------------------- */
 
 static void expect_unmappable(fixture *f, const char *text, const char *message) {
-    diagnostics fresh;
-    diag_init(&fresh, &f->mem);
-    f->diag = fresh;
+    clear_diagnostics(f);
     onyx_graph *g;
     assert_false(lower_text(f, "test.gv", text, &g));
     assert_string_equal(first_message(f), message);
@@ -296,9 +294,7 @@ static void what_does_not_fit_is_named(void **state) {
          "and let its edges leave the source"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        diagnostics fresh;
-        diag_init(&fresh, &f->mem);
-        f->diag = fresh;
+        clear_diagnostics(f);
         sam_graph sam;
         onyx_graph *g;
         assert_true(read_sam(f, cases[i].file, read_data(f, cases[i].file), &sam));

@@ -1,7 +1,7 @@
 /* docs/neighbours.md is written from the tables of nodes, ports and rules: this program compares, and writes
  * the file when it is called with --write. */
 #include "lower_onyx/lower_int.h"
-#include "tests/test.h"
+#include "tests/document.h"
 
 #define DOCUMENT ONYX_SOURCE_DIR "/docs/neighbours.md"
 
@@ -123,24 +123,13 @@ static void pairs_of_a_port_are_alike(void **state) {
 }
 
 static void the_document_is_up_to_date(void **state) {
-    fixture *f = *state;
-    size_t length;
-    const char *found = file_read(DOCUMENT, &f->mem, &length, &f->diag);
-    if (found == NULL || strcmp(found, document(&f->mem)) != 0)
-        fail_msg("%s is stale: run build/tests/test_neighbours_document --write", DOCUMENT);
+    expect_document(*state, DOCUMENT, document, "test_neighbours_document");
 }
 
 int main(int argc, char **argv) {
-    if (argc == 2 && strcmp(argv[1], "--write") == 0) {
-        arena mem = {0};
-        FILE *out = fopen(DOCUMENT, "w");
-        if (out == NULL || fputs(document(&mem), out) == EOF || fclose(out) == EOF) {
-            perror(DOCUMENT);
-            return 1;
-        }
-        arena_free(&mem);
-        return 0;
-    }
+    int code;
+    if (document_written(argc, argv, DOCUMENT, document, &code))
+        return code;
     const struct CMUnitTest tests[] = {
         TEST(pairs_of_a_port_are_alike),
         TEST(the_document_is_up_to_date),

@@ -254,9 +254,7 @@ static void broken_json_is_reported(void **state) {
          "E0440-netlist-json: a: \"cell\" of a net names no cell | docs/dump.md describes the file"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        diagnostics fresh;
-        diag_init(&fresh, &f->mem);
-        f->diag = fresh;
+        clear_diagnostics(f);
         cJSON *json = cJSON_Parse(cases[i].text);
         netlist n;
         assert_false(net_from_json(json, &f->names, &f->mem, &f->diag, &n));
@@ -330,9 +328,7 @@ static void net_check_finds_each_fault(void **state) {
         {empty_net, "E0444-net: the net of X_vals.block_rd_out has no sink | leave nets without sinks out"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        diagnostics fresh;
-        diag_init(&fresh, &f->mem);
-        f->diag = fresh;
+        clear_diagnostics(f);
         netlist n = packed(f, read_data(f, "vec_identity.onyx"));
         cases[i].spoil(f, &n);
         assert_false(net_check(&n, &f->diag));

@@ -31,9 +31,7 @@ typedef struct {
 } edit;
 
 static void expect_violation(fixture *f, const edit *e) {
-    diagnostics fresh;
-    diag_init(&fresh, &f->mem);
-    f->diag = fresh;
+    clear_diagnostics(f);
     onyx_graph *g = parsed_ir(f, replaced(f, identity(f), e->old, e->new));
     assert_false(lower_check(g, &f->diag));
     assert_string_equal(first_message(f), e->message);
@@ -228,9 +226,7 @@ static void syntax_errors_are_located(void **state) {
          "[E0430-ir-syntax]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        diagnostics fresh;
-        diag_init(&fresh, &f->mem);
-        f->diag = fresh;
+        clear_diagnostics(f);
         onyx_graph *g;
         assert_false(
             lower_parse("test.onyx", cases[i].text, strlen(cases[i].text), &f->names, &f->mem, &f->diag, &g));

@@ -150,22 +150,22 @@ static uint8_t factor(reader *r) {
     return add_node(r, access_of(r, text));
 }
 
-static uint8_t product(reader *r) {
-    uint8_t e = factor(r);
-    while (r->good && (peek(r) == '*' || peek(r) == '/')) {
-        note_kind kind = *r->at++ == '*' ? NOTE_MUL : NOTE_DIV;
-        e = add_node(r, (note_node){.kind = kind, .a = e, .b = factor(r)});
+/* Operands with either of two signs between them, from left to right. */
+static uint8_t chain(reader *r, uint8_t (*operand)(reader *), const char signs[2], const note_kind kinds[2]) {
+    uint8_t e = operand(r);
+    while (r->good && (peek(r) == signs[0] || peek(r) == signs[1])) {
+        note_kind kind = kinds[*r->at++ == signs[1]];
+        e = add_node(r, (note_node){.kind = kind, .a = e, .b = operand(r)});
     }
     return e;
 }
 
+static uint8_t product(reader *r) {
+    return chain(r, factor, "*/", (const note_kind[]){NOTE_MUL, NOTE_DIV});
+}
+
 static uint8_t terms(reader *r) {
-    uint8_t e = product(r);
-    while (r->good && (peek(r) == '+' || peek(r) == '-')) {
-        note_kind kind = *r->at++ == '+' ? NOTE_ADD : NOTE_SUB;
-        e = add_node(r, (note_node){.kind = kind, .a = e, .b = product(r)});
-    }
-    return e;
+    return chain(r, product, "+-", (const note_kind[]){NOTE_ADD, NOTE_SUB});
 }
 
 bool note_parse(const char *text, note *n) {
@@ -269,52 +269,43 @@ char *note_format(const note_tensor *t, arena *mem) {
 
 /* ---- what occurs in it ----------------------------------------------------------------------- */
 
-uint32_t note_free_vars(const note *n, uint8_t e) {
-    const note_node *x = &n->node[e];
-    uint32_t vars = 0;
-    switch (x->kind) {
+static uint8_t operands_of(note_kind kind) {
+    switch (kind) {
+    case NOTE_NONE:
+    case NOTE_LITERAL:
     case NOTE_ACCESS:
-        for (uint8_t i = 0; i < n->tensor[x->tensor].order; i++)
-            vars |= 1u << x->index[i];
-        return vars;
+        return 0;
     case NOTE_NEG:
     case NOTE_RELU:
     case NOTE_EXP:
-        return note_free_vars(n, x->a);
     case NOTE_SUM:
-        return note_free_vars(n, x->a) & ~(1u << x->var);
+        return 1;
     case NOTE_ADD:
     case NOTE_SUB:
     case NOTE_MUL:
     case NOTE_DIV:
-        return note_free_vars(n, x->a) | note_free_vars(n, x->b);
-    case NOTE_NONE:
-    case NOTE_LITERAL:
         break;
     }
-    return 0;
+    return 2;
+}
+
+uint32_t note_free_vars(const note *n, uint8_t e) {
+    const note_node *x = &n->node[e];
+    uint8_t operands = operands_of(x->kind);
+    uint32_t vars = 0;
+    for (uint8_t i = 0; x->kind == NOTE_ACCESS && i < n->tensor[x->tensor].order; i++)
+        vars |= 1u << x->index[i];
+    vars |= operands > 0 ? note_free_vars(n, x->a) : 0;
+    vars |= operands > 1 ? note_free_vars(n, x->b) : 0;
+    return x->kind == NOTE_SUM ? vars & ~(1u << x->var) : vars;
 }
 
 uint32_t note_used_tensors(const note *n, uint8_t e) {
     const note_node *x = &n->node[e];
-    switch (x->kind) {
-    case NOTE_ACCESS:
-        return 1u << x->tensor;
-    case NOTE_NEG:
-    case NOTE_RELU:
-    case NOTE_EXP:
-    case NOTE_SUM:
-        return note_used_tensors(n, x->a);
-    case NOTE_ADD:
-    case NOTE_SUB:
-    case NOTE_MUL:
-    case NOTE_DIV:
-        return note_used_tensors(n, x->a) | note_used_tensors(n, x->b);
-    case NOTE_NONE:
-    case NOTE_LITERAL:
-        break;
-    }
-    return 0;
+    uint8_t operands = operands_of(x->kind);
+    uint32_t own = x->kind == NOTE_ACCESS ? 1u << x->tensor : 0;
+    return own | (operands > 0 ? note_used_tensors(n, x->a) : 0) |
+           (operands > 1 ? note_used_tensors(n, x->b) : 0);
 }
 
 /* ---- evaluation ------------------------------------------------------------------------------ */

@@ -72,11 +72,6 @@ static inline bool has_code(const fixture *f, const char *code) {
     return false;
 }
 
-/* Forgets what was reported so far. */
-static inline void clear_diagnostics(fixture *f) {
-    diag_init(&f->diag, &f->mem);
-}
-
 static inline void place_and_route(fixture *f, const netlist *n, const pnr_board *b, const pnr_options *o,
                                    pnr_design *out) {
     if (!pnr_place(n, b, o, &f->mem, &f->diag, out) || !pnr_route_all(out, o, &f->mem, &f->diag) ||

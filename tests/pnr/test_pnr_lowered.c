@@ -1,19 +1,6 @@
 /* Lowered SAM graphs are placed and routed on the chip by all of its rules, IO free. */
-#include "sam/sam.h"
+#include "tests/lower_onyx/netlist_of.h"
 #include "tests/pnr/design.h"
-
-/* The netlist of a graph of binary joiners without broadcasts. */
-static bool lowered(fixture *f, const char *name, netlist *out) {
-    size_t length = 0;
-    sam_graph sam;
-    onyx_graph *g;
-    const char *path = arena_printf(&f->mem, ONYX_SHARED_DIR "/data/sam_graphs/onyx-dot/%s.gv", name);
-    char *text = file_read(path, &f->mem, &length, &f->diag);
-    return text && sam_parse(path, text, length, &f->names, &f->mem, &f->diag, &sam) &&
-           sam_check(&sam, &f->diag) &&
-           lower_run(&sam, &(lower_options){.tile_edge = 30}, &f->mem, &f->diag, &g) &&
-           lower_pack(g, &f->mem, &f->diag, out);
-}
 
 static void lowered_graphs_route_on_the_chip(void **state) {
     pnr_bench *p = *state;
@@ -28,7 +15,8 @@ static void lowered_graphs_route_on_the_chip(void **state) {
         netlist n;
         pnr_design design;
         clear_diagnostics(f);
-        if (!lowered(f, names[i], &n))
+        if (!netlist_of(f, arena_printf(&f->mem, ONYX_SHARED_DIR "/data/sam_graphs/onyx-dot/%s.gv", names[i]),
+                        &n))
             fail_msg("%s is not lowered\n%s", names[i], fixture_printed(f));
         place_and_route(f, &n, &p->b, &p->o, &design);
     }

@@ -26,6 +26,13 @@ ended() {
     code=0
     wait $program || code=$?
 }
+# $1 has ended with code $2, having said $3, and left nothing half-written.
+said() {
+    ended
+    [ $code = "$2" ] || fail "exit code $code"
+    grep -q "$3" "$1.err"
+    unharmed "$1"
+}
 unharmed() {
     [ ! -e "$1/X.mtx" ] && [ ! -e "$1/report.json" ] && [ ! -e "$1/firmware/result.bin" ] || fail "$1: half-written"
     nobody_is_left
@@ -45,11 +52,8 @@ goes_on() {
 
 start simulation 2
 kill -9 "$(child --jtag)"
-ended
-[ $code = 1 ] || fail "exit code $code"
-grep -q "the link to board 'onyx-cosim' is lost: onyx-cosim was ended by signal 9 \[E0782-link-lost\]" simulation.err
+said simulation 1 "the link to board 'onyx-cosim' is lost: onyx-cosim was ended by signal 9 \[E0782-link-lost\]"
 grep -q "note: .*the same command goes on" simulation.err
-unharmed simulation
 # A kept batch that was damaged meanwhile is run again.
 file=$(ls simulation/firmware/done-*/000001)
 printf 'x' | dd of="$file" bs=1 seek=200 conv=notrunc 2>/dev/null
@@ -60,10 +64,7 @@ cmp want.mtx simulation/X.mtx
 
 start openocd 1
 kill -9 "$(child tcl_port)"
-ended
-[ $code = 1 ] || fail "exit code $code"
-grep -q "is lost: openocd was ended by signal 9 \[E0782-link-lost\]" openocd.err
-unharmed openocd
+said openocd 1 "is lost: openocd was ended by signal 9 \[E0782-link-lost\]"
 goes_on openocd 1
 
 # onyx itself is killed: what it started ends with it.
@@ -75,10 +76,7 @@ goes_on killed 1
 
 start interrupted 1
 kill -INT $program
-ended
-[ $code = 130 ] || fail "exit code $code"
-grep -q "interrupted; the same command goes on" interrupted.err
-unharmed interrupted
+said interrupted 130 "interrupted; the same command goes on"
 goes_on interrupted 1
 # Done batches of other data are not taken for batches of these data.
 start other 1

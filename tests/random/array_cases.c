@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "tests/bench/command.h"
 #include "tests/random/cases.h"
 
 enum { MAX_FAILURES = 20, MAX_OPTIONS = 6, RTL_EVERY = 8, MOST_SECONDS = 60 };
@@ -58,6 +57,18 @@ static void choose_options(setting *s, uint64_t seed, arena *mem) {
     add_option(s, mem, "--seed", prng_below(&random, 100));
     if (prng_below(&random, 3) == 0)
         add_option(s, mem, "--profile onyx-ext", UINT32_MAX);
+}
+
+/* The code of the first error in what onyx printed, or NULL. */
+static const char *command_code(const char *printed, arena *mem) {
+    static const char *const word[] = {"error: ", "does not fit: ", "wrong result: "};
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++) {
+        const char *found = strstr(printed, word[i]);
+        first = found && (!first || found < first) ? found : first;
+    }
+    const char *code = first ? strstr(first, " [E") : NULL;
+    return code ? arena_printf(mem, "%.*s", (int)strcspn(code + 2, "]"), code + 2) : NULL;
 }
 
 static char *command_of(const note *n, const setting *s, arena *mem) {

@@ -29,15 +29,11 @@ static const mix array = {.pool = {0, 16, 36, 32, 14, 2, 0, 0},
                           .operator= {30, 12, 48, 0, 5, 5},
                           .literal = 4,
                           .diagonal = 2,
-                          .fitting = 90,
-                          .commands = 0};
+                          .fitting = 90};
 
 /* As many tiles and streams as the array has, in most cases. */
-static const mix factors = {.pool = {0, 0, 45, 40, 15, 0, 0, 0},
-                            .depth = {50, 40, 10, 0},
-                            .diagonal = 0,
-                            .fitting = 70,
-                            .factors = true};
+static const mix factors = {
+    .pool = {0, 0, 45, 40, 15, 0, 0, 0}, .depth = {50, 40, 10, 0}, .fitting = 70, .factors = true};
 
 typedef struct {
     note *n;

@@ -271,6 +271,17 @@ static void inner_products(sam_graph *g, factor a, factor b, bool drop) {
     store(g, b.own, inner.crd);
 }
 
+/* Products of `value` with b's, added up by point: rows of a, and b's coordinates `inner` in each of them. */
+static void store_sums(sam_graph *g, factor a, factor b, const char *order, stream rows, fibers inner,
+                       stream value) {
+    fibers point = two(g, SAM_CRDHOLD, a.index, b.index, rows, inner.crd);
+    sam_node sums =
+        accumulate(g, order, point.ref, point.crd, product(g, value, values(g, b.tensor, inner.ref)));
+    store(g, b.own, (stream){sums, 0});
+    store(g, a.own, (stream){sums, 1});
+    store(g, SAM_MODE_VALS, (stream){sums, 2});
+}
+
 /* For every coordinate of a, rows of b added up. */
 static void sums_of_rows(sam_graph *g, factor a, factor b) {
     fibers outer = scan(g, a.tensor, a.own, a.index, root);
@@ -279,12 +290,7 @@ static void sums_of_rows(sam_graph *g, factor a, factor b) {
     fibers inner = scan(g, b.tensor, b.own, b.index, k.other);
     stream value = values(g, a.tensor, repeat(g, a.tensor, b.index, k.ref, inner.crd));
     fibers row = two(g, SAM_CRDHOLD, a.index, "k", outer.crd, k.crd);
-    fibers point = two(g, SAM_CRDHOLD, a.index, b.index, row.crd, inner.crd);
-    sam_node sums =
-        accumulate(g, "1", point.ref, point.crd, product(g, value, values(g, b.tensor, inner.ref)));
-    store(g, b.own, (stream){sums, 0});
-    store(g, a.own, (stream){sums, 1});
-    store(g, SAM_MODE_VALS, (stream){sums, 2});
+    store_sums(g, a, b, "1", row.crd, inner, value);
 }
 
 /* For every k, every pair of a and b. */
@@ -293,12 +299,7 @@ static void outer_products(sam_graph *g, factor a, factor b) {
     fibers outer = scan(g, a.tensor, a.own, a.index, k.ref);
     fibers inner = scan(g, b.tensor, b.own, b.index, repeat(g, b.tensor, a.index, k.other, outer.crd));
     stream value = values(g, a.tensor, repeat(g, a.tensor, b.index, outer.ref, inner.crd));
-    fibers point = two(g, SAM_CRDHOLD, a.index, b.index, outer.crd, inner.crd);
-    sam_node sums =
-        accumulate(g, "2", point.ref, point.crd, product(g, value, values(g, b.tensor, inner.ref)));
-    store(g, b.own, (stream){sums, 0});
-    store(g, a.own, (stream){sums, 1});
-    store(g, SAM_MODE_VALS, (stream){sums, 2});
+    store_sums(g, a, b, "2", outer.crd, inner, value);
 }
 
 static void matmul_ijk(sam_graph *g) {

@@ -172,21 +172,11 @@ static void arguments_may_be_derived(void **state) {
 static void is_stored(void *context, sam_expr access, void *out) {
     *(bool *)out = *(const uint32_t *)context >> (access.v - 1) & 1;
 }
-static void in_both(void *context, sam_expr of, void *a, const void *b) {
-    (void)context;
-    (void)of;
-    *(bool *)a = *(bool *)a && *(const bool *)b;
-}
-static void in_either(void *context, sam_expr of, void *a, const void *b) {
-    (void)context;
-    (void)of;
-    *(bool *)a = *(bool *)a || *(const bool *)b;
-}
 
 /* Whether a point where the operands of `stored` are stored, a bit each, is in the set. */
 static bool is_in(const sam_algebra *algebra, sam_set set, uint32_t stored) {
     static const bool all = true;
-    static const sam_fold_by by = {sizeof all, &all, is_stored, in_both, in_either};
+    static const sam_fold_by by = {sizeof all, &all, is_stored, sam_in_both, sam_in_either};
     bool in;
     sam_fold(algebra, set, &by, &stored, &in);
     return in;

@@ -2,7 +2,7 @@
  * it is called with --write. */
 #include "lower_onyx/lower_onyx.h"
 #include "sam/sim_int.h"
-#include "tests/test.h"
+#include "tests/document.h"
 
 #define DOCUMENT ONYX_SOURCE_DIR "/docs/primitives.md"
 
@@ -147,24 +147,13 @@ static char *document(arena *mem) {
 }
 
 static void the_document_is_up_to_date(void **state) {
-    fixture *f = *state;
-    size_t length;
-    const char *found = file_read(DOCUMENT, &f->mem, &length, &f->diag);
-    if (!found || strcmp(found, document(&f->mem)) != 0)
-        fail_msg("%s is stale: run build/tests/test_sam_document --write", DOCUMENT);
+    expect_document(*state, DOCUMENT, document, "test_sam_document");
 }
 
 int main(int argc, char **argv) {
-    if (argc == 2 && strcmp(argv[1], "--write") == 0) {
-        arena mem = {0};
-        FILE *out = fopen(DOCUMENT, "w");
-        if (!out || fputs(document(&mem), out) == EOF || fclose(out) == EOF) {
-            perror(DOCUMENT);
-            return 1;
-        }
-        arena_free(&mem);
-        return 0;
-    }
+    int code;
+    if (document_written(argc, argv, DOCUMENT, document, &code))
+        return code;
     const struct CMUnitTest tests[] = {
         TEST(tiles_are_what_the_lowering_says),
         TEST(the_document_is_up_to_date),

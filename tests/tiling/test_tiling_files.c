@@ -25,37 +25,37 @@ static const char *entries(fixture *f, const tile_tensor *t) {
     return text;
 }
 
+static tile_tensor expect_entries(fixture *f, const char *end, const char *text, uint32_t order,
+                                  const char *expected) {
+    tile_tensor t;
+    assert_true(read_text(f, end, text, order, &t));
+    assert_string_equal(entries(f, &t), expected);
+    return t;
+}
+
 static void reads_coordinates_of_every_symmetry(void **state) {
     fixture *f = *state;
-    tile_tensor t;
-    assert_true(read_text(
+    const tile_tensor t = expect_entries(
         f, ".mtx", "%%MatrixMarket matrix coordinate integer general\n% c\n\n3 4 3\n3 4 -7\n1 2 5\n2 1 0\n",
-        2, &t));
-    assert_string_equal(entries(f, &t), "0,1=5 1,0=0 2,3=-7");
+        2, "0,1=5 1,0=0 2,3=-7");
     assert_int_equal(t.dim[0], 3);
     assert_int_equal(t.dim[1], 4);
-    assert_true(read_text(
-        f, ".mtx", "%%MatrixMarket matrix coordinate real symmetric\r\n2 2 2\r\n1 1 1\r\n2 1 2\r\n", 2, &t));
-    assert_string_equal(entries(f, &t), "0,0=1 0,1=2 1,0=2");
-    assert_true(
-        read_text(f, ".mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 2\n", 2, &t));
-    assert_string_equal(entries(f, &t), "0,1=-2 1,0=2");
-    assert_true(
-        read_text(f, ".mtx", "%%MatrixMarket MATRIX Coordinate Pattern General\n2 2 2\n1 1\n2 2\n", 2, &t));
-    assert_string_equal(entries(f, &t), "0,0=1 1,1=1");
-    assert_true(read_text(f, ".mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n0\n3\n4\n", 2, &t));
-    assert_string_equal(entries(f, &t), "0,0=1 0,1=3 1,1=4");
-    assert_true(read_text(
-        f, ".mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n1 1 2\n2 2 4\n", 2, &t));
-    assert_string_equal(entries(f, &t), "0,0=3 1,1=4");
-    assert_true(
-        read_text(f, ".mtx", "%%MatrixMarket matrix coordinate real general\n3 1 2\n1 1 1\n3 1 2\n", 1, &t));
-    assert_string_equal(entries(f, &t), "0=1 2=2");
-    assert_true(
-        read_text(f, ".mtx", "%%MatrixMarket matrix coordinate real general\n1 3 2\n1 1 1\n1 3 2\n", 1, &t));
-    assert_string_equal(entries(f, &t), "0=1 2=2");
-    assert_true(read_text(f, ".tns", "# order 3\n1 2 3 4.0\n2 1 1 -1\n", 3, &t));
-    assert_string_equal(entries(f, &t), "0,1,2=4 1,0,0=-1");
+    expect_entries(f, ".mtx",
+                   "%%MatrixMarket matrix coordinate real symmetric\r\n2 2 2\r\n1 1 1\r\n2 1 2\r\n", 2,
+                   "0,0=1 0,1=2 1,0=2");
+    expect_entries(f, ".mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 2\n", 2,
+                   "0,1=-2 1,0=2");
+    expect_entries(f, ".mtx", "%%MatrixMarket MATRIX Coordinate Pattern General\n2 2 2\n1 1\n2 2\n", 2,
+                   "0,0=1 1,1=1");
+    expect_entries(f, ".mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n0\n3\n4\n", 2,
+                   "0,0=1 0,1=3 1,1=4");
+    expect_entries(f, ".mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n1 1 2\n2 2 4\n",
+                   2, "0,0=3 1,1=4");
+    expect_entries(f, ".mtx", "%%MatrixMarket matrix coordinate real general\n3 1 2\n1 1 1\n3 1 2\n", 1,
+                   "0=1 2=2");
+    expect_entries(f, ".mtx", "%%MatrixMarket matrix coordinate real general\n1 3 2\n1 1 1\n1 3 2\n", 1,
+                   "0=1 2=2");
+    expect_entries(f, ".tns", "# order 3\n1 2 3 4.0\n2 1 1 -1\n", 3, "0,1,2=4 1,0,0=-1");
     assert_false(diag_failed(&f->diag));
 }
 
@@ -71,10 +71,8 @@ static void reads_scalars_nothing_and_pipes(void **state) {
     assert_true(read_text(f, ".tns", "# nothing\n", 3, &t));
     assert_int_equal(t.order, 3);
     assert_int_equal(t.nnz, 0);
-    assert_true(read_text(f, "", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 3\n", 2, &t));
-    assert_string_equal(entries(f, &t), "1,0=3");
-    assert_true(read_text(f, "", "2 1 3\n", 2, &t));
-    assert_string_equal(entries(f, &t), "1,0=3");
+    expect_entries(f, "", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 3\n", 2, "1,0=3");
+    expect_entries(f, "", "2 1 3\n", 2, "1,0=3");
     assert_false(diag_failed(&f->diag));
     assert_false(read_text(f, ".tns", "1 1\n3\n", 1, &t));
     assert_non_null(strstr(fixture_printed(f), ":2:1: error: a line must hold"));

@@ -440,23 +440,33 @@ static void make_operands(fixture *f, builder *b, size_t k, uint32_t variant, ti
     }
 }
 
-static void plans_compute_what_the_statement_says(void **state) {
-    fixture *f = *state;
+/* Each kernel on so many variants of its operands, of which there are 16. */
+static void each_variant(fixture *f, uint32_t variants,
+                         void (*one)(fixture *f, sam_statement *s, const tile_tensor *operand,
+                                     uint32_t variant)) {
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-        for (uint32_t variant = 0; variant < 16; variant++) {
+        for (uint32_t variant = 0; variant < variants; variant++) {
             builder b;
             tile_tensor operand[16];
-            make_operands(f, &b, k, variant, operand);
+            make_operands(f, &b, k, variant % 16, operand);
             pad_levels(&b.s, variant / 4);
-            check_plan(f, &b.s, operand, 3);
-            pad_levels(&b.s, variant);
-            check_plan(f, &b.s, operand, 0);
-            const plan_case copies = {.tiling = {.tile = 3, .mem_words = 1024},
-                                      .copies = 2 + variant % 3,
-                                      .how = (tile_dispatch)(variant / 4 % 2)};
-            check_case(f, &b.s, operand, &copies);
+            one(f, &b.s, operand, variant);
         }
     }
+}
+
+static void check_plans(fixture *f, sam_statement *s, const tile_tensor *operand, uint32_t variant) {
+    check_plan(f, s, operand, 3);
+    pad_levels(s, variant);
+    check_plan(f, s, operand, 0);
+    const plan_case copies = {.tiling = {.tile = 3, .mem_words = 1024},
+                              .copies = 2 + variant % 3,
+                              .how = (tile_dispatch)(variant / 4 % 2)};
+    check_case(f, s, operand, &copies);
+}
+
+static void plans_compute_what_the_statement_says(void **state) {
+    each_variant(*state, 16, check_plans);
 }
 
 /* X(i,j) = sum over k of B(i,k) * C(k,j) with full operands of 20 x 20. */
@@ -467,27 +477,23 @@ static void build_full_product(builder *b, fixture *f, tile_tensor *operand) {
                                   &f->diag, &operand[t]));
 }
 
+static void try_edges(fixture *f, sam_statement *s, const tile_tensor *operand, uint32_t variant) {
+    plan_case c = {.tiling = {.tile = 3, .mem_words = variant % 3 ? 1024 : 16},
+                   .most_words = variant % 2 ? 40 : 0,
+                   .copies = 1 + variant / 16};
+    for (uint32_t v = 0; v < s->vars.len; v++) {
+        c.tiling.edge[v] = (v + variant) % 3 ? 1 + (v * 5 + variant * 3) % 9 : 0;
+        c.tiling.glb_edge[v] = (v + variant) % 4 ? 0 : 2 + (v + variant) % 12;
+    }
+    tile_counts counts;
+    try_plan(f, s, operand, &c, &counts);
+    f->diag.list.len = f->diag.unmappable = 0;
+}
+
 /* Sub-tiles and tiles for the global buffer that are longer along one variable than along another. */
 static void every_variable_may_have_its_own_edge(void **state) {
     fixture *f = *state;
-    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-        for (uint32_t variant = 0; variant < 32; variant++) {
-            builder b;
-            tile_tensor operand[16];
-            make_operands(f, &b, k, variant % 16, operand);
-            pad_levels(&b.s, variant / 4);
-            plan_case c = {.tiling = {.tile = 3, .mem_words = variant % 3 ? 1024 : 16},
-                           .most_words = variant % 2 ? 40 : 0,
-                           .copies = 1 + variant / 16};
-            for (uint32_t v = 0; v < b.s.vars.len; v++) {
-                c.tiling.edge[v] = (v + variant) % 3 ? 1 + (v * 5 + variant * 3) % 9 : 0;
-                c.tiling.glb_edge[v] = (v + variant) % 4 ? 0 : 2 + (v + variant) % 12;
-            }
-            tile_counts counts;
-            try_plan(f, &b.s, operand, &c, &counts);
-            f->diag.list.len = f->diag.unmappable = 0;
-        }
-    }
+    each_variant(f, 32, try_edges);
     builder b;
     tile_tensor operand[3];
     build_full_product(&b, f, operand);

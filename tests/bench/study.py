@@ -1,0 +1,66 @@
+"""A study that runs the command: what it measures is kept below docs/notebook/studies, or compared with what is there.
+
+STUDY.py ONYX DRAW SOURCE FOLDER [--write]: the programs, the source tree, a folder for the runs.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import command
+
+SPMSPM = "X(i,j)=B(i,k)*C(k,j)"
+
+
+class Study:
+    def __init__(self):
+        self.onyx, self.draw, source, self.folder = sys.argv[1:5]
+        self.write = "--write" in sys.argv[5:]
+        self.kept = pathlib.Path(source) / "docs/notebook/studies"
+        self.matrices = pathlib.Path(source).parent / "shared/data/matrices"
+        self.failed = 0
+        pathlib.Path(self.folder).mkdir(parents=True, exist_ok=True)
+
+    def run(self, arguments, most_seconds):
+        return command.run(self.onyx, arguments, f"{self.folder}/run", most_seconds)
+
+    def must_run(self, arguments, most_seconds):
+        """Ends the program unless the result is there, and right."""
+        ran = self.run(arguments, most_seconds)
+        if ran.code:
+            sys.exit(f"onyx run {' '.join(arguments)}: {ran.code}")
+        return ran
+
+    def squared(self, matrix):
+        """Arguments of SpM*SpM of a matrix with itself, or of two random ones; warnings of hazards only."""
+        path = self.matrices / f"{matrix}.mtx"
+        operands = ["-g", "B:256x256:0.01", "-g", "C:256x256:0.01"] if matrix == "random" else \
+            ["-i", f"B:{path}", "-i", f"C:{path}", "--values", "ramp"]
+        return [SPMSPM, "-f", "C:ss:1,0", *operands, "--hazards", "warn"]
+
+    def need_matrices(self):
+        if not self.matrices.is_dir():
+            print("skipped: no matrices")
+            sys.exit(0)
+
+    def expect(self, holds, what):
+        """The ordering the dissertation shows: said when it does not hold, and the program fails."""
+        print(f"{'holds' if holds else 'DOES NOT HOLD'}: {what}", flush=True)
+        self.failed += not holds
+
+    def table(self, name, text):
+        if self.write:
+            (self.kept / name).write_text(text)
+        else:
+            self.expect((self.kept / name).read_text() == text, f"docs/notebook/studies/{name} is what was measured")
+
+    def plot(self, name, category, series, **how):
+        """Bars; `series` is name to values. Drawn in any case, kept with --write."""
+        wanted = {"category": category, "series": [{"name": s, "y": y} for s, y in series.items()], **how}
+        svg = subprocess.run([self.draw], input=json.dumps(wanted), stdout=subprocess.PIPE, text=True, check=True).stdout
+        if self.write:
+            (self.kept / name).write_text(svg)
+
+    def end(self):
+        sys.exit(self.failed > 0)

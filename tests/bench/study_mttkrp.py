@@ -1,0 +1,42 @@
+"""Figure 5.14: X(i,j) = sum over k, l of B(i,k,l) * C(j,k) * D(j,l), fused and as two kernels, on the array; B 10 x 10 x 10,
+C and D 10 x 10, random, over their sparsities. Unfused, either the product of C and D comes first, w(j,k,l) = C(j,k) * D(j,l),
+or w(i,j,k) = sum over l of B(i,k,l) * D(j,l). Runtime is cycles of engine cycle at the clock of each kernel; on the host
+nothing is counted. study.py says how it is called.
+"""
+
+from study import Study
+
+ZEROS_B = ["0", "0.5", "0.8", "0.9", "0.95", "0.99"]
+ZEROS_CD = ["0", "0.5", "0.9"]
+DRAWS = (1, 2, 3)  # their mean
+FUSED, UNFUSED, B_FIRST = range(3)
+WAYS = [("fused", "reorder(i,j,k,l)"),
+        ("unfused", "precompute(C(j,k)*D(j,l),{j,k,l},{jw,kw,lw},w)"),
+        ("unfused, B first", "precompute(B(i,k,l)*D(j,l),{i,j,k},{iw,jw,kw},w)")]
+
+
+def runtime_us(study, way, zeros_b, zeros_cd, draw):
+    density_b, density_cd = (f"{1 - float(zeros):g}" for zeros in (zeros_b, zeros_cd))
+    ran = study.must_run(["X(i,j)=B(i,k,l)*C(j,k)*D(j,l)", "-s", WAYS[way][1], "-g", f"B:10x10x10:{density_b}:{draw}",
+                          "-g", f"C:10x10:{density_cd}:{draw + 10}", "-g", f"D:10x10:{density_cd}:{draw + 20}",
+                          "--tile", "10", "--engine", "cycle", "--hazards", "warn"], 100)
+    return ran.number("time_us")
+
+
+study = Study()
+us = {(way, cd, b): sum(runtime_us(study, way, b, cd, draw) / len(DRAWS) for draw in DRAWS)
+      for cd in ZEROS_CD for b in ZEROS_B for way in range(len(WAYS))}
+gain = {(cd, b): us[UNFUSED, cd, b] / us[FUSED, cd, b] for cd in ZEROS_CD for b in ZEROS_B}
+csv = "zeros_of_B,zeros_of_C_and_D,fused_us,unfused_us,speedup,unfused_B_first_us\n" + "".join(
+    f"{b},{cd},{us[FUSED, cd, b]:.3f},{us[UNFUSED, cd, b]:.3f},{gain[cd, b]:.2f},{us[B_FIRST, cd, b]:.3f}\n"
+    for cd in ZEROS_CD for b in ZEROS_B)
+print(csv, end="")
+study.table("mttkrp.csv", csv)
+study.plot("mttkrp.svg", ZEROS_B,
+           {f"{WAYS[way][0]}, C, D {cd}": [us[way, cd, b] for b in ZEROS_B] for cd in ZEROS_CD for way in (FUSED, UNFUSED)},
+           title="MTTKRP, fused and unfused", x_label="share of zeros in B", y_label="microseconds", log_y=True)
+sparsest = ZEROS_B[-1]
+study.expect(gain["0", sparsest] > gain["0", "0"], "dense C and D: fusion gains more the sparser B is")
+study.expect(gain["0", sparsest] > gain[ZEROS_CD[-1], sparsest], "sparse B: fusion gains more the denser C and D are")
+print(f"largest speed-up {max(gain.values()):.2f}")
+study.end()

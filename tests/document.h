@@ -1,0 +1,30 @@
+/* document.h - a page of docs/ that a test writes from a table, and finds stale. */
+#ifndef ONYX_TESTS_DOCUMENT_H
+#define ONYX_TESTS_DOCUMENT_H
+
+#include "tests/test.h"
+
+typedef char *document_text(arena *mem);
+
+/* `program --write` is what writes the page anew. */
+static inline void expect_document(fixture *f, const char *path, document_text *text, const char *program) {
+    size_t length;
+    const char *found = file_read(path, &f->mem, &length, &f->diag);
+    if (!found || strcmp(found, text(&f->mem)) != 0)
+        fail_msg("%s is stale: run build/tests/%s --write", path, program);
+}
+
+/* Whether the program was asked to write the page; then *code is what it ends with. */
+static inline bool document_written(int argc, char **argv, const char *path, document_text *text, int *code) {
+    if (argc != 2 || strcmp(argv[1], "--write") != 0)
+        return false;
+    arena mem = {0};
+    FILE *out = fopen(path, "w");
+    *code = !out || fputs(text(&mem), out) == EOF || fclose(out) == EOF;
+    if (*code)
+        perror(path);
+    arena_free(&mem);
+    return true;
+}
+
+#endif

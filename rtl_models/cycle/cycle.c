@@ -7,13 +7,6 @@ static void sleep_id(cycle_model *m, uint32_t id) {
     m->awake[id >> 6] &= ~(1ull << (id & 63));
 }
 
-void cycle_wake_all(cycle_model *m) {
-    for (uint32_t i = 0; i < m->n_links; i++)
-        wake(m, i);
-    for (uint32_t i = 0; i < m->n_cores; i++)
-        wake(m, m->cores[i].id);
-}
-
 /* Puts the cycles since the sinks' states were decided to their accounts. */
 static void account(link *l, uint64_t now) {
     uint64_t cycles = now - l->since;

@@ -228,6 +228,12 @@ enum { NOWHERE, WALL, FIRST_FIFO };
 static inline void wake(cycle_model *m, uint32_t id) {
     m->awake[id >> 6] |= 1ull << (id & 63);
 }
+static inline void cycle_wake_all(cycle_model *m) {
+    for (uint32_t i = 0; i < m->n_links; i++)
+        wake(m, i);
+    for (uint32_t i = 0; i < m->n_cores; i++)
+        wake(m, m->cores[i].id);
+}
 static inline bool some(const fifo *f) {
     return f->count != 0;
 }
@@ -256,7 +262,6 @@ static inline void push(cycle_model *m, fifo *f, uint64_t word) {
 /* All parts of a design, at reset and awake; with `pins` every port of a working tile has its FIFO, else
  * those that nets use. */
 cycle_model *cycle_assemble(const cycle_design *design, bool pins, arena *mem);
-void cycle_wake_all(cycle_model *m);
 
 /* Who sees a flush in this cycle: nobody, the rows above, those below, all. */
 typedef enum { FLUSH_NONE, FLUSH_EARLY, FLUSH_LATE, FLUSH_ALL } flush_group;

@@ -4,7 +4,7 @@
 
 #include "frontend/frontend.h"
 
-/* The same kernels, by names; formats, locations and the order of handles do not count. */
+/* Whether both have the same kernels, by names; formats, locations and the order of handles do not count. */
 bool cins_equal(const fe_cin *a, const fe_cin *b);
 
 #endif

@@ -118,7 +118,7 @@ static void check_result(fixture *f, const bench *b) {
     assert_int_equal(length, 4 * at);
 }
 
-/* The same again, where nothing goes wrong: `kept` batches do not run. */
+/* Runs the job again, and nothing goes wrong: `kept` batches do not run. */
 static void expect_going_on(fixture *f, bench *b, uint32_t kept) {
     diag_init(&f->diag, &f->mem);
     setenv("FAKE_OPENOCD", "", 1);

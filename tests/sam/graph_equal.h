@@ -5,8 +5,8 @@
 
 #include "sam/sam.h"
 
-/* Same tensors, same live nodes in the same order, same set of edges; names compare as text, locations
- * and removed nodes do not count. */
+/* Whether both have the same tensors, the same live nodes in the same order and the same set of edges; names
+ * compare as text, locations and removed nodes do not count. */
 bool graphs_equal(const sam_graph *a, const sam_graph *b);
 char *graph_text(const sam_graph *g, arena *mem); /* as sam_dump prints it */
 

@@ -81,8 +81,7 @@ typedef struct {
  */
 bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostics *d, fe_cin *out);
 /* These write the text form and read it: parse(dump(x)) has the same kernels, by names. Parsing also checks.
- * E0150-cin, and those
- * of fe_parse. */
+ * E0150-cin, and those of fe_parse. */
 void fe_cin_dump(const fe_cin *cin, FILE *out);
 bool fe_cin_parse(const char *text, name_table *names, arena *mem, diagnostics *d, fe_cin *out);
 /* Checks every invariant of the IR. E0117, E0130, E0150. */

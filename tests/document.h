@@ -27,4 +27,14 @@ static inline bool document_written(int argc, char **argv, const char *path, doc
     return true;
 }
 
+/* The program of such a test: it writes the page, or runs the tests that are named. */
+#define RUN_DOCUMENT_TESTS(path, text, ...)                                                                  \
+    int main(int argc, char **argv) {                                                                        \
+        const struct CMUnitTest tests[] = {__VA_ARGS__};                                                     \
+        int code;                                                                                            \
+        if (document_written(argc, argv, path, text, &code))                                                 \
+            return code;                                                                                     \
+        return cmocka_run_group_tests(tests, NULL, NULL);                                                    \
+    }
+
 #endif

@@ -49,6 +49,14 @@ typedef struct {
     uint32_t accepted;
 } fe_random;
 
+/* Runs n random cases, each by `one`, which has an fe_random; more than `least` of them must be accepted. */
+static inline void expect_accepted(uint64_t seed, uint32_t n, void (*one)(fixture *f, uint32_t i, void *of),
+                                   uint32_t least) {
+    fe_random r = {.random = prng_seed(seed)};
+    each_afresh(n, one, &r);
+    assert_true(r.accepted > least);
+}
+
 static inline const char *fe_case_dump(fixture *f, const sam_statement *s) {
     text_out out;
     text_begin(&out);

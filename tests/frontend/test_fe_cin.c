@@ -115,10 +115,8 @@ static void answer_random_text(fixture *f, uint32_t n, void *of) {
 }
 
 static void random_texts_are_answered(void **state) {
-    fe_random r = {.random = prng_seed(5)};
     (void)state;
-    each_afresh(5000, answer_random_text, &r);
-    assert_true(r.accepted > 20);
+    expect_accepted(5, 5000, answer_random_text, 20);
 }
 
 RUN_TESTS(TEST(concrete_index_notation_reads_back), TEST(concrete_index_notation_is_checked),

@@ -278,10 +278,8 @@ static void answer_random_text(fixture *f, uint32_t n, void *of) {
 }
 
 static void random_texts_are_answered(void **state) {
-    fe_random r = {.random = prng_seed(7)};
     (void)state;
-    each_afresh(20000, answer_random_text, &r);
-    assert_true(r.accepted > 20);
+    expect_accepted(7, 20000, answer_random_text, 20);
 }
 
 static char *repeated(fixture *f, const char *first, const char *again, uint32_t times) {

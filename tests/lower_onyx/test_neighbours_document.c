@@ -126,13 +126,4 @@ static void the_document_is_up_to_date(void **state) {
     expect_document(*state, DOCUMENT, document, "test_neighbours_document");
 }
 
-int main(int argc, char **argv) {
-    int code;
-    if (document_written(argc, argv, DOCUMENT, document, &code))
-        return code;
-    const struct CMUnitTest tests[] = {
-        TEST(pairs_of_a_port_are_alike),
-        TEST(the_document_is_up_to_date),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_DOCUMENT_TESTS(DOCUMENT, document, TEST(pairs_of_a_port_are_alike), TEST(the_document_is_up_to_date))

@@ -150,13 +150,5 @@ static void the_document_is_up_to_date(void **state) {
     expect_document(*state, DOCUMENT, document, "test_sam_document");
 }
 
-int main(int argc, char **argv) {
-    int code;
-    if (document_written(argc, argv, DOCUMENT, document, &code))
-        return code;
-    const struct CMUnitTest tests[] = {
-        TEST(tiles_are_what_the_lowering_says),
-        TEST(the_document_is_up_to_date),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_DOCUMENT_TESTS(DOCUMENT, document, TEST(tiles_are_what_the_lowering_says),
+                   TEST(the_document_is_up_to_date))

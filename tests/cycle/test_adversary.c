@@ -183,7 +183,7 @@ static uint32_t some_bits(prng *random, uint32_t n) {
 /* Inputs that begin late or have gaps, and outputs that pause in at most a sixth of the cycles. */
 static void pace(prng *random, cycle_stream *s, bool output) {
     s->skew = prng_below(random, 3) ? 0 : prng_below(random, 60);
-    s->idle = prng_below(random, 2) ? 0 : some_bits(random, output ? 5 : 4 << prng_below(random, 3));
+    s->idle = prng_below(random, 2) ? 0 : some_bits(random, output ? 5 : 4u << prng_below(random, 3));
 }
 
 /* Plays all runs of a job with pauses; each must give the words it gives without. */

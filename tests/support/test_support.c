@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <time.h>
 
 static void arena_hands_out_zeroed_aligned_memory(void **state) {
     fixture *f = *state;
@@ -344,6 +345,22 @@ static void a_log_has_a_line_that_says_what_went_wrong(void **state) {
     remove_folder(folder);
 }
 
+static double monotonic(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void seconds_are_those_of_the_clock(void **state) {
+    const struct timespec pause = {.tv_nsec = 120000000};
+    (void)state;
+    double outside = monotonic(), begin = seconds_now();
+    nanosleep(&pause, NULL);
+    double slept = seconds_now() - begin;
+    outside = monotonic() - outside;
+    assert_true(slept >= 0.12 && slept <= outside);
+}
+
 RUN_TESTS(TEST(arena_hands_out_zeroed_aligned_memory), TEST(vectors_keep_their_elements_while_they_grow),
           TEST(equal_names_are_equal_handles), TEST(diagnostics_print_the_line_and_a_caret),
           TEST(diagnostics_show_any_bytes), TEST(diagnostics_stop_keeping_after_the_limit),
@@ -353,4 +370,5 @@ RUN_TESTS(TEST(arena_hands_out_zeroed_aligned_memory), TEST(vectors_keep_their_e
           TEST(a_text_has_no_byte_order_mark), TEST(a_carriage_return_ends_no_printed_line),
           TEST(a_removed_folder_spares_what_its_links_lead_to), TEST(the_end_of_a_text_is_whole_lines),
           TEST(what_may_be_missing_is_read_without_a_word), TEST(programs_report_how_they_ended),
-          TEST(an_interruption_ends_the_wait), TEST(a_log_has_a_line_that_says_what_went_wrong))
+          TEST(an_interruption_ends_the_wait), TEST(a_log_has_a_line_that_says_what_went_wrong),
+          TEST(seconds_are_those_of_the_clock))

@@ -3,7 +3,8 @@
  * nextpnr-generic on the same netlists where it is installed. Times are of placement and routing on one core:
  * the processor's, which others on the machine lengthen little, and beside it the clock's; the least of
  * several runs, since moves are the same and the machine is not. Ends with the table of
- * docs/notebook/pnr_notes.md.
+ * docs/notebook/pnr_notes.md. Wire is what pnr_options_default gives, which looks for the least (`--timing
+ * 0`); the command leads nets for the clock by default (PNR_TIMING_OF_RUN), as onyx run does.
  *
  * Usage: bench_pnr [SEED [SEEDS [FIGURE.svg]]]: the seed of the table (1), how many seeds from it on for
  * means (4), where to draw how time grows. Every design is checked; an illegal one ends the program with 1.

@@ -2,6 +2,9 @@
 #include "cli/cli.h"
 #include "compile/folder.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 /* Nothing is said of results before all are in their folder. */
 static bool report(const compile_options *o, cli_session *s, const compile_kernel *k, bool ran,
                    const char *check) {
@@ -21,14 +24,35 @@ bool cli_run(const compile_options *o, cli_session *s, compile_kernel *k) {
     return compile_and_run(o, &s->compile, k, &check) && report(o, s, k, true, check);
 }
 
+/* A command that names no folder, but a file for the result, works in one of its own, which goes with it. */
+static bool take_own_folder(cli_session *s) {
+    const char *temporary = getenv("TMPDIR");
+    char *folder = arena_printf(&s->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    if (!mkdtemp(folder)) {
+        diag_error(&s->diag, (src_loc){0}, "E0004-write", "cannot make a folder such as '%s': %s", folder,
+                   strerror(errno));
+        return false;
+    }
+    s->options.compile.out = folder;
+    s->options.compile.passing = true;
+    return true;
+}
+
+static bool take_folder(cli_session *s, option_command which) {
+    const compile_options *o = &s->options.compile;
+    bool alone = which == COMMAND_RUN && !o->out && o->outputs.len;
+    return alone ? take_own_folder(s) : options_want_folder(&s->options, &s->diag);
+}
+
 static int command(option_command which, int argc, char **argv,
                    bool (*action)(const compile_options *, cli_session *, compile_kernel *)) {
     cli_session s;
     compile_kernel k = {0};
     cli_session_begin(&s);
     const compile_options *o = &s.options.compile;
-    bool ok =
-        cli_parse(&s, which, argc, argv) && options_want_folder(&s.options, &s.diag) && action(o, &s, &k);
+    bool ok = cli_parse(&s, which, argc, argv) && take_folder(&s, which) && action(o, &s, &k);
+    if (o->passing)
+        remove_folder(o->out);
     return cli_session_end(&s, ok);
 }
 

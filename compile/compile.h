@@ -88,6 +88,7 @@ typedef struct {
     bool again; /* what the folder holds is this kernel's: compile_command_again */
     bool check, pipeline, balance, io_trace, wave;
     const char *out; /* folder */
+    bool passing;    /* it goes when the command ends: only files that `outputs` names are left */
     /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
     sam_sim_timing timing;
     uint32_t fifo_depth;
@@ -242,7 +243,7 @@ bool compile_to_bitstream(const compile_options *o, compile_context *ctx, compil
  * room in FIFOs than there is. */
 bool compile_check_edges(const compile_options *o, compile_context *ctx, const compile_kernel *k);
 /* Reads the operands of -i, -g and memory, in the order of the user's tensors, and finds how far each
- * variable runs; out->packed stays as it is. */
+ * variable runs; out->packed stays as it is. Once they are there they are not read again. */
 bool compile_read_operands(const compile_options *o, compile_context *ctx, const sam_statement *user,
                            compile_data *out);
 /* Runs all kernels in turn on the user's operands and on the workspaces of those before, each on the engine

@@ -413,6 +413,8 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
         fprintf(out, "  %llu %s in all\n", (unsigned long long)all->total,
                 plural(all->total, "cycle", "cycles"));
     const compile_times *t = &all->times;
-    fprintf(out, "  %.3f s to the bitstream, %.3f s in all; everything is in %s\n",
-            t->frontend + t->lower + t->place + t->route + t->bitstream, t->total, o->out);
+    fprintf(out, "  %.3f s to the bitstream, %.3f s in all; %s is in %s\n",
+            t->frontend + t->lower + t->place + t->route + t->bitstream, t->total,
+            o->passing ? "the result" : "everything",
+            o->passing ? strchr(o->outputs.at[0], ':') + 1 : o->out);
 }

@@ -175,6 +175,38 @@ static int letters(parsing *p, int i) {
     return i;
 }
 
+/* ---- taco's words ------------------------------------------------------------------------------ */
+
+static bool takes_expression(option_command command) {
+    return command == COMMAND_RUN || command == COMMAND_COMPILE || command == COMMAND_SAM ||
+           command == COMMAND_SWEEP;
+}
+
+/* Options of taco's that ask for nothing of a result: a command line that has them is a command line here. A
+ * word that ends in '-' stands for all that begin so. */
+static const struct {
+    const char *word, *note;
+} taco_words[] = {
+    {"-prefix", "no C is written whose functions could have a prefix"},
+    {"-time", "the summary and report.json have the cycles, and the seconds of every stage"},
+    {"-write-", "no C is written; the folder of -o DIR has the graph, the netlist and the bitstream"}};
+
+/* Says what a word of taco's means here; false if it is none. */
+static bool take_taco_word(const parsing *p, const char *text) {
+    size_t length = strcspn(text, "=");
+    for (size_t i = 0; takes_expression(p->command) && i < sizeof taco_words / sizeof *taco_words; i++) {
+        size_t known = strlen(taco_words[i].word);
+        bool begins = strncmp(text, taco_words[i].word, known) == 0;
+        bool all = taco_words[i].word[known - 1] == '-' ? length > known : length == known;
+        if (begins && all) {
+            diag_note(p->diag, (src_loc){0}, "%.*s changes nothing: %s", (int)length, text,
+                      taco_words[i].note);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Finds all options and arguments; what follows "--" is no option. */
 static bool find_all(parsing *p) {
     bool options_end = false;
@@ -185,7 +217,8 @@ static bool find_all(parsing *p) {
             continue;
         }
         options_end = strcmp(text, "--") == 0;
-        int last = options_end ? i : text[1] == '-' ? long_option(p, i) : letters(p, i);
+        bool said = options_end || take_taco_word(p, text);
+        int last = said ? i : text[1] == '-' ? long_option(p, i) : letters(p, i);
         vec_push(p->mem, &p->o->words, text);
         while (i < last)
             vec_push(p->mem, &p->o->words, p->argv[++i]);
@@ -233,11 +266,6 @@ static void check_engine(const command_line *all, arena *mem, diagnostics *d) {
                    "--dispatch dynamic is for engines cycle and soc, without --io-trace");
         diag_hint(d, "a job file starts all copies together");
     }
-}
-
-static bool takes_expression(option_command command) {
-    return command == COMMAND_RUN || command == COMMAND_COMPILE || command == COMMAND_SAM ||
-           command == COMMAND_SWEEP;
 }
 
 /* The one argument is the expression. */

@@ -65,12 +65,21 @@ static bool set_tiling(const compile_options *o, compile_context *ctx, compile_k
     return compile_check_loops(o, ctx, all, count_kernels(last));
 }
 
+static bool has_all_sources(const compile_options *o, const sam_statement *user) {
+    return o->inputs.len + o->generators.len + o->given.len + 1 >= user->tensors.len;
+}
+
+/* A schedule may ask how far a loop runs, which the operands say, if they are there. */
+static bool read_scheduled_operands(const compile_options *o, compile_context *ctx, compile_kernel *k) {
+    return !o->schedule.len || !has_all_sources(o, &k->user) ||
+           compile_read_operands(o, ctx, &k->user, &k->data);
+}
+
 /* Where the data decide, or are needed anyway: a mistake in them shows before anything is placed. onyx
  * compile may have no operands, and does without them where it can. */
 static bool read_wanted_operands(const compile_options *o, compile_context *ctx, compile_kernel *last) {
-    uint32_t sources = o->inputs.len + o->generators.len + o->given.len;
-    bool wanted = o->runs || o->tile_auto ||
-                  (o->dispatch_auto && o->unroll != 1 && sources + 1 >= last->user.tensors.len);
+    bool wanted =
+        o->runs || o->tile_auto || (o->dispatch_auto && o->unroll != 1 && has_all_sources(o, &last->user));
     if (wanted && !compile_read_operands(o, ctx, &last->user, &last->data))
         return false;
     for (uint32_t n = 0; n < last->producers.len; n++)
@@ -89,13 +98,13 @@ static double lap(double *since) {
 
 bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx, compile_kernel *k) {
     double clock = seconds_now();
-    const fe_in in = compile_frontend_input(o);
+    fe_in in = compile_frontend_input(o);
     const compile_choosing open = {&in, &k->user, &k->board};
     compile_schedule s = {0};
     bool ok = fe_parse(&in, ctx->names, ctx->mem, ctx->diag, &k->user) && fe_check(&k->user, ctx->diag) &&
-              compile_check_names(o, ctx, &k->user) &&
-              fe_schedule(&in, &k->user, ctx->mem, ctx->diag, &s.cin);
-    ok = ok && compile_begin_partial(o, ctx) &&
+              compile_check_names(o, ctx, &k->user) && read_scheduled_operands(o, ctx, k);
+    in.extents = k->data.extent;
+    ok = ok && fe_schedule(&in, &k->user, ctx->mem, ctx->diag, &s.cin) && compile_begin_partial(o, ctx) &&
          compile_dump(o, ctx, ctx->partial, (compile_form){.statement = &k->user});
     if (ok && chip)
         compile_choose(o, ctx, &open, &s);

@@ -11,9 +11,26 @@ static void set_arithmetic(const compile_options *o, sam_graph *g) {
     }
 }
 
+/* The chip has no copies of loops. Those that taco's units hint at may be left out, others may not. */
+static fe_kernel without_hints(const fe_kernel *kernel, compile_context *ctx) {
+    fe_kernel out = *kernel;
+    out.tags.at = NULL;
+    out.tags.len = out.tags.cap = 0;
+    for (uint32_t t = 0; t < kernel->tags.len; t++) {
+        const fe_tag *tag = &kernel->tags.at[t];
+        if (!tag->hint)
+            vec_push(ctx->mem, &out.tags, *tag);
+        else if (tag->copies > 1)
+            diag_note(ctx->diag, tag->loc, "on the chip the iterations of loop '%s' run one after the other",
+                      names_text(kernel->s.names, sam_var_at(&kernel->s, tag->loop)->name));
+    }
+    return out;
+}
+
 bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx, const fe_kernel *kernel,
                        compile_lowered *out) {
     const fe_lower_options lower = {.drop = true, .exact_stops = !chip, .pad = chip};
+    const fe_kernel asked = chip ? without_hints(kernel, ctx) : *kernel;
     sam_statement expanded;
     sam_graph once;
     if (!fe_expand(kernel, ctx->mem, ctx->diag, &expanded))
@@ -25,7 +42,7 @@ bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx
             return false;
     }
     if (!fe_build(&expanded, &lower, ctx->mem, ctx->diag, &out->statement, &once) ||
-        !fe_unroll(kernel, &once, ctx->mem, ctx->diag, &out->sam))
+        !fe_unroll(&asked, &once, ctx->mem, ctx->diag, &out->sam))
         return false;
     set_arithmetic(o, &out->sam);
     return sam_check(&out->sam, ctx->diag);

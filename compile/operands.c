@@ -14,11 +14,16 @@ static const char *argument_for(const text_vec *arguments, const char *tensor) {
     return NULL;
 }
 
-/* Handle of the tensor that a "T:rest" argument names, 0 for none. */
+/* What the user calls a tensor. */
+static const char *called(const compile_context *ctx, const sam_tensor_data *t) {
+    return names_text(ctx->names, t->called.v ? t->called : t->name);
+}
+
+/* Handle of the tensor that a "T:rest" argument names, 0 for none; of two the result, which comes first. */
 static sam_tensor named_by(const char *argument, const compile_context *ctx, const sam_statement *st) {
     size_t length = strcspn(argument, ":");
     for (uint32_t t = 1; argument[length] == ':' && t <= st->tensors.len; t++) {
-        const char *name = names_text(ctx->names, sam_tensor_at(st, (sam_tensor){t})->name);
+        const char *name = called(ctx, sam_tensor_at(st, (sam_tensor){t}));
         if (strlen(name) == length && strncmp(name, argument, length) == 0)
             return (sam_tensor){t};
     }
@@ -28,11 +33,19 @@ static sam_tensor named_by(const char *argument, const compile_context *ctx, con
 static const char *operand_names(compile_context *ctx, const sam_statement *st) {
     const char *all = "";
     for (uint32_t t = 1; t <= st->tensors.len; t++) {
-        const char *name = names_text(ctx->names, sam_tensor_at(st, (sam_tensor){t})->name);
+        const char *name = called(ctx, sam_tensor_at(st, (sam_tensor){t}));
         if (t != st->result.v)
             all = arena_printf(ctx->mem, "%s%s%s", all, *all ? ", " : "", name);
     }
     return all;
+}
+
+/* Returns whether an operand holds what the result held before. */
+static bool reads_result(const sam_statement *st) {
+    bool reads = false;
+    for (uint32_t t = 0; t < st->tensors.len; t++)
+        reads = reads || st->tensors.at[t].called.v;
+    return reads;
 }
 
 /* Checks that every -i and -g names an operand of the statement, once. */
@@ -40,7 +53,7 @@ static bool all_known(const text_vec *arguments, const char *option, compile_con
                       const sam_statement *st) {
     for (uint32_t i = 0; i < arguments->len; i++) {
         sam_tensor t = named_by(arguments->at[i], ctx, st);
-        if (!t.v || t.v == st->result.v) {
+        if (!t.v || (t.v == st->result.v && !reads_result(st))) {
             diag_error(ctx->diag, (src_loc){0}, "E0910-operand",
                        "%s %s does not name an operand of the expression", option, arguments->at[i]);
             diag_hint(ctx->diag,
@@ -48,7 +61,7 @@ static bool all_known(const text_vec *arguments, const char *option, compile_con
                       operand_names(ctx, st));
             return false;
         }
-        const char *first = argument_for(arguments, names_text(ctx->names, sam_tensor_at(st, t)->name));
+        const char *first = argument_for(arguments, called(ctx, sam_tensor_at(st, t)));
         if (first != strchr(arguments->at[i], ':') + 1) {
             diag_error(ctx->diag, (src_loc){0}, "E0914-twice", "a second %s %s", option, arguments->at[i]);
             return false;
@@ -168,7 +181,7 @@ static bool one_source(const tile_tensor *given, const char *file, const char *s
 static bool read_operand(const compile_options *o, compile_context *ctx, const sam_statement *st,
                          sam_tensor t, uint32_t number, const uint32_t *extent, tile_tensor *out) {
     const sam_tensor_data *tensor = sam_tensor_at(st, t);
-    const char *name = names_text(ctx->names, tensor->name);
+    const char *name = called(ctx, tensor);
     const char *file = argument_for(&o->inputs, name), *spec = argument_for(&o->generators, name);
     const tile_tensor *given = given_for(o, name);
     if (!one_source(given, file, spec, name, tensor->loc, ctx))
@@ -177,6 +190,7 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
         if (extent)
             return true; /* in the first pass */
         *out = *given;
+        out->name = tensor->name;
         return tile_squeeze(out, tensor->order, name, ctx->diag);
     }
     bool fill = spec && is_fill(spec);
@@ -197,8 +211,10 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
 
 bool compile_read_operands(const compile_options *o, compile_context *ctx, const sam_statement *st,
                            compile_data *out) {
+    if (out->operands.operand)
+        return true;
     tile_tensor *data = arena_new_n(ctx->mem, tile_tensor, st->tensors.len);
-    out->operands = (tile_operands){data, st->tensors.len, o->dtype};
+    tile_operands all = {data, st->tensors.len, o->dtype};
     uint32_t *known = NULL;
     for (uint32_t pass = 0; pass < 2; pass++) {
         uint32_t number = 0; /* operands in order of first appearance: what -g seeds with */
@@ -207,8 +223,11 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
                 !read_operand(o, ctx, st, (sam_tensor){t}, number++, known, &data[t - 1]))
                 return false;
         }
-        if (!pass && !tile_known_extents(st, &out->operands, ctx->mem, ctx->diag, &known))
+        if (!pass && !tile_known_extents(st, &all, ctx->mem, ctx->diag, &known))
             return false;
     }
-    return tile_extents(st, &out->operands, ctx->mem, ctx->diag, &out->extent);
+    if (!tile_extents(st, &all, ctx->mem, ctx->diag, &out->extent))
+        return false;
+    out->operands = all;
+    return true;
 }

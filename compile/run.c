@@ -210,7 +210,7 @@ bool compile_and_run(const compile_options *o, compile_context *ctx, compile_ker
     double start = seconds_now();
     bool ok = o->engine == ENGINE_SAM ? compile_take_folder(ctx, o->out) && compile_to_graph(o, false, ctx, k)
                                       : compile_to_bitstream(o, ctx, k);
-    if (!ok || (!k->data.operands.operand && !compile_read_operands(o, ctx, &k->user, &k->data)) ||
+    if (!ok || !compile_read_operands(o, ctx, &k->user, &k->data) ||
         !compile_run_kernels(o, ctx, k, &k->data.operands))
         return false;
     *check = compile_check(o, ctx, k, &k->data.operands, &k->ran.result);

@@ -72,7 +72,7 @@ uint32_t fe_new_vars(const fe_relation *r, sam_var v[2]) {
     return 1;
 }
 
-static const fe_relation *relation_making(const fe_kernel *k, sam_var v) {
+const fe_relation *fe_making(const fe_kernel *k, sam_var v) {
     for (uint32_t r = 0; r < k->relations.len; r++) {
         sam_var made[2];
         uint32_t n = fe_new_vars(&k->relations.at[r], made);
@@ -80,6 +80,12 @@ static const fe_relation *relation_making(const fe_kernel *k, sam_var v) {
             return &k->relations.at[r];
     }
     return NULL;
+}
+
+bool fe_is_position(const fe_kernel *k, sam_var v) {
+    const fe_relation *r = fe_making(k, v);
+    return r && (r->kind == FE_POS || fe_is_position(k, r->var[0]) ||
+                 (r->kind == FE_FUSE && fe_is_position(k, r->var[1])));
 }
 
 static bool has_var(const fe_vars *vars, sam_var v) {
@@ -132,7 +138,7 @@ bool fe_loops_nest(const fe_kernel *k, arena *mem) {
 }
 
 uint64_t fe_roots_of(const fe_kernel *k, sam_var v) {
-    const fe_relation *r = relation_making(k, v);
+    const fe_relation *r = fe_making(k, v);
     if (!r)
         return (uint64_t)1 << (v.v - 1);
     uint64_t roots = fe_roots_of(k, r->var[0]);
@@ -144,7 +150,7 @@ static uint32_t divided(uint32_t n, uint32_t by) {
 }
 
 uint32_t fe_known_extent(const fe_kernel *k, sam_var v) {
-    const fe_relation *r = relation_making(k, v);
+    const fe_relation *r = fe_making(k, v);
     if (!r)
         return sam_var_at(&k->s, v)->extent;
     uint32_t whole = fe_known_extent(k, r->var[0]);
@@ -153,7 +159,9 @@ uint32_t fe_known_extent(const fe_kernel *k, sam_var v) {
     case FE_SPLIT:
         return outer ? divided(whole, r->number) : r->number;
     case FE_DIVIDE:
-        return outer ? r->number : divided(whole, r->number);
+        if (!whole)
+            return outer ? r->number : 0;
+        return outer ? divided(whole, divided(whole, r->number)) : divided(whole, r->number);
     case FE_FUSE:
         return whole * fe_known_extent(k, r->var[1]);
     case FE_BOUND:
@@ -202,7 +210,7 @@ bool fe_check_relation(const fe_kernel *k, const fe_relation *r, uint64_t *open,
 static bool check_kernel(const fe_kernel *k, diagnostics *d) {
     uint64_t bound, known, loops = 0;
     const src_loc nowhere = {0};
-    if (!fe_check_parts(&k->s, &bound, d) || !fe_check_names(&k->s, d))
+    if (!fe_check_parts(&k->s, &bound, d))
         return false;
     known = bound;
     for (uint32_t r = 0; r < k->relations.len; r++) {

@@ -240,7 +240,7 @@ static bool read_tag(fe_reader in, fe_kernel *k, sam_var loop, diagnostics *d) {
     if (!take(&in, '(', d) || !(unroll ? fe_parse_number(&in, 1, FE_MAX_COPIES, d, &tag.copies)
                                        : fe_parse_parallel(&in, d, &tag, &parallel)))
         return false;
-    if (!take(&in, ')', d) || (parallel && !fe_count_copies(k, &tag, d)))
+    if (!take(&in, ')', d))
         return false;
     if (!fe_at_sign(&in, ')')) {
         fe_expected(&in, "')'", d);
@@ -248,6 +248,7 @@ static bool read_tag(fe_reader in, fe_kernel *k, sam_var loop, diagnostics *d) {
     }
     if (!parallel)
         return true;
+    fe_count_copies(k, &tag);
     if (!fe_tag_of(k, loop)) /* a sum in two places has its tag in both */
         vec_push(k->s.mem, &k->tags, tag);
     return true;
@@ -458,6 +459,7 @@ static bool read_program(cin_reader *r, const raw *node) {
 bool fe_cin_parse(const char *text, name_table *names, arena *mem, diagnostics *d, fe_cin *out) {
     *out = (fe_cin){0};
     cin_reader r = {.in = fe_read("<cin>", text, d), .cin = out, .names = names, .mem = mem, .d = d};
+    r.in.underscores = true;
     const raw *root = read_raw(&r);
     if (!root)
         return false;

@@ -29,27 +29,41 @@ static bool not_lowered(expansion *x, const fe_relation *r, const char *reason) 
     return false;
 }
 
-static const fe_relation *position_behind(const fe_kernel *k, sam_var v) {
-    for (uint32_t r = 0; r < k->relations.len; r++) {
-        const fe_relation *relation = &k->relations.at[r];
-        if (relation->kind == FE_POS && (fe_roots_of(k, v) & fe_roots_of(k, relation->var[1])))
-            return relation;
+static bool find_parts(expansion *x, sam_var v, parts *out);
+
+/* ---- which relations the graph has ------------------------------------------------------------- */
+
+static bool is_hint(const fe_kernel *k, const fe_relation *r);
+
+/* Adds the loops of the graph that a loop of the kernel stands for. */
+static void add_stand_ins(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out) {
+    const fe_relation *r = fe_making(k, v);
+    if (!r || !is_hint(k, r)) {
+        bool there = false;
+        for (uint32_t i = 0; i < out->len; i++)
+            there = there || out->at[i].v == v.v;
+        if (!there)
+            vec_push(mem, out, v);
+        return;
     }
-    return NULL;
+    add_stand_ins(k, r->var[0], mem, out);
+    if (r->kind == FE_FUSE)
+        add_stand_ins(k, r->var[1], mem, out);
 }
 
-static bool find_parts(expansion *x, sam_var v, parts *out);
+/* Whether the graph has no loops of its own for what the relation makes: fused loops stay apart, and neither
+ * they nor positions are cut. A result is the same with and without. */
+static bool is_hint(const fe_kernel *k, const fe_relation *r) {
+    const fe_relation *before = fe_making(k, r->var[0]);
+    bool cuts = r->kind == FE_SPLIT || r->kind == FE_DIVIDE;
+    return r->kind == FE_FUSE || (before && is_hint(k, before)) || (cuts && fe_is_position(k, r->var[0]));
+}
+
+/* ---- parts ------------------------------------------------------------------------------------- */
 
 /* Makes the parts of i0 and i1 parts of i = i0 * size + i1. */
 static bool split_parts(expansion *x, const fe_relation *r, uint32_t size, parts *out) {
     parts outer = {0}, inner = {0};
-    const fe_relation *positions = position_behind(x->k, r->var[0]);
-    if (positions) {
-        not_lowered(x, r, "a stored tensor can be split by coordinates, not by positions");
-        diag_hint(x->d, "unroll(%s,n) deals the positions out evenly; or split before there are positions",
-                  fe_var_text(&x->k->s, r->var[0]));
-        return false;
-    }
     if (!find_parts(x, r->var[1], &outer) || !find_parts(x, r->var[2], &inner))
         return false;
     for (uint32_t i = 0; i < outer.len; i++) {
@@ -79,7 +93,7 @@ static bool split_parts(expansion *x, const fe_relation *r, uint32_t size, parts
 static bool find_parts(expansion *x, sam_var v, parts *out) {
     const fe_relation *r = fe_replacing(x->k, v);
     uint32_t extent = r ? fe_known_extent(x->k, v) : 0;
-    if (!r) {
+    if (!r || is_hint(x->k, r)) {
         vec_push(x->mem, out, (part){v, 1, 0});
         return true;
     }
@@ -101,11 +115,59 @@ static bool find_parts(expansion *x, sam_var v, parts *out) {
         diag_hint(x->d, "MaxExact states the extent, and it is checked");
         return false;
     case FE_FUSE:
-        not_lowered(x, r, "a stored level has one variable of the expression, or a part of one, never two");
-        diag_hint(x->d, "leave the loops apart: unroll either of them, or split one");
-        return false;
+        break;
     }
     BUG("a relation of no kind");
+}
+
+/* ---- loops that are hints ---------------------------------------------------------------------- */
+
+/* Each loop of the kernel stands for loops of the graph: itself, or, where a hint is behind it, those that
+ * the hint was about. Of these the first comes where the first of the hint's loops is, for which it counts
+ * most, and the others where its last one is. */
+static void set_loops(expansion *x) {
+    const sam_statement *s = &x->k->s;
+    fe_vars *of = arena_new_n(x->mem, fe_vars, s->loops.len + 1);
+    x->s->loops.len = 0;
+    for (uint32_t l = 0; l < s->loops.len; l++)
+        add_stand_ins(x->k, s->loops.at[l], x->mem, &of[l]);
+    for (uint32_t l = 0; l < s->loops.len; l++) {
+        for (uint32_t i = 0; i < of[l].len; i++) {
+            sam_var v = of[l].at[i];
+            uint32_t first = s->loops.len, last = 0;
+            for (uint32_t n = 0; n < s->loops.len; n++) {
+                for (uint32_t e = 0; e < of[n].len; e++) {
+                    if (of[n].at[e].v != v.v)
+                        continue;
+                    first = first < n ? first : n;
+                    last = n;
+                }
+            }
+            bool leads = of[first].len > 1 && of[first].at[0].v == v.v;
+            if (l == (leads ? first : last))
+                vec_push(x->mem, &x->s->loops, v);
+        }
+    }
+}
+
+/* Whether it is a piece of positions, or of fused loops. */
+static bool is_cut(const fe_kernel *k, sam_var v) {
+    const fe_relation *r = fe_making(k, v);
+    bool cuts = r && (r->kind == FE_SPLIT || r->kind == FE_DIVIDE);
+    return r && r->kind != FE_FUSE && ((cuts && is_hint(k, r)) || is_cut(k, r->var[0]));
+}
+
+static void note_hints(const expansion *x) {
+    const sam_statement *s = &x->k->s;
+    for (uint32_t i = 0; i < x->k->relations.len; i++) {
+        const fe_relation *r = &x->k->relations.at[i];
+        const char *loop = fe_var_text(s, r->var[0]);
+        if (r->kind == FE_FUSE)
+            diag_note(x->d, r->loc, "loops '%s' and '%s' stay apart, one in the other", loop,
+                      fe_var_text(s, r->var[1]));
+        else if (r->kind != FE_POS && r->kind != FE_BOUND && is_hint(x->k, r) && !is_cut(x->k, r->var[0]))
+            diag_note(x->d, r->loc, "loop '%s' stays whole: no level is cut by positions", loop);
+    }
 }
 
 /* ---- padding --------------------------------------------------------------------------------- */
@@ -277,7 +339,7 @@ bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *ou
         const parts *of = &x.of[v - 1];
         for (uint32_t p = 0; p < of->len; p++) {
             sam_var_data *loop = sam_var_at(out, of->at[p].loop);
-            loop->extent = fe_known_extent(k, of->at[p].loop);
+            loop->extent = fe_is_position(k, of->at[p].loop) ? 0 : fe_known_extent(k, of->at[p].loop);
             if (of->len > 1) {
                 loop->split_of = (sam_var){v};
                 loop->divide = of->at[p].divide;
@@ -288,5 +350,7 @@ bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *ou
     if (!sums_vanish(&x, k->s.rhs) || !expand_tensors(&x))
         return false;
     expand_sums(&x, out->rhs);
+    set_loops(&x);
+    note_hints(&x);
     return true;
 }

@@ -307,27 +307,34 @@ static bool parse_left_side(parser *p) {
     return true;
 }
 
-static bool check_result(parser *p) {
-    const sam_statement *s = p->s;
+/* The result on the right side means what it held before: an operand of its own, which the user calls as the
+ * result. */
+static void separate_result(sam_statement *s) {
+    sam_tensor old = {0};
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
-        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
-        if (x->kind == SAM_EXPR_ACCESS && x->tensor.v == s->result.v) {
-            diag_error(p->d, x->loc, "E0107-result-operand", "the result %s is also an operand",
-                       fe_tensor_text(s, s->result));
-            diag_hint(p->d, "a result is written once; give it a name of its own");
-            return false;
+        sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        if (x->kind != SAM_EXPR_ACCESS || x->tensor.v != s->result.v)
+            continue;
+        if (!old.v) {
+            sam_tensor_data data = *sam_tensor_at(s, s->result);
+            data.called = data.name;
+            data.loc = x->loc;
+            data.name = fe_fresh_name(s, arena_printf(s->mem, "%sOld", fe_tensor_text(s, s->result)), s->mem);
+            vec_push(s->mem, &s->tensors, data);
+            old.v = s->tensors.len;
         }
+        x->tensor = old;
     }
-    return true;
 }
 
-bool fe_check_names(const sam_statement *s, diagnostics *d) {
-    for (uint32_t t = 1; t <= s->tensors.len; t++) {
-        const sam_tensor_data *tensor = sam_tensor_at(s, (sam_tensor){t});
-        sam_var v = fe_find_var(s, tensor->name);
+/* A tensor may have the name of an index. A scalar may not: x(i) = b(i) * i means no tensor i. */
+static bool check_scalars(const sam_statement *s, diagnostics *d) {
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const sam_tensor_data *tensor = &s->tensors.at[t];
+        sam_var v = tensor->order ? (sam_var){0} : fe_find_var(s, tensor->name);
         if (!v.v)
             continue;
-        diag_error(d, tensor->loc, "E0117-name-clash", "'%s' is a tensor here and an index variable there",
+        diag_error(d, tensor->loc, "E0117-name-clash", "'%s' is a scalar here and an index variable there",
                    names_text(s->names, tensor->name));
         diag_note(d, sam_var_at(s, v)->loc, "the index variable");
         return false;
@@ -346,5 +353,6 @@ bool fe_parse_expression(const char *text, diagnostics *d, sam_statement *s) {
         fe_expected(&p.in, "an operator or the end", d);
         return false;
     }
-    return fe_check_names(s, d) && check_result(&p);
+    separate_result(s);
+    return check_scalars(s, d);
 }

@@ -23,6 +23,7 @@ typedef struct {
     uint32_t source;
     const char *text;
     size_t length, pos;
+    bool underscores; /* names may have some, as those of loops; in an expression B_i is an access */
     fe_token token;
 } fe_reader;
 
@@ -57,8 +58,6 @@ void fe_default_loops(sam_statement *s);
 sam_expr fe_parse_terms(fe_reader *in, sam_statement *s, diagnostics *d);
 bool fe_parse_access(fe_reader *in, sam_statement *s, diagnostics *d, sam_expr_data *access);
 sam_var fe_use_var(sam_statement *s, const fe_token *t, diagnostics *d); /* v = 0 after E0118-too-large */
-/* Checks that no name is both a tensor and a variable. E0117. */
-bool fe_check_names(const sam_statement *s, diagnostics *d);
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
 
@@ -108,8 +107,10 @@ void fe_compact(sam_statement *s);
  * - 1): *open has the variables that may be replaced, *known those that have ever been there. E0150. */
 bool fe_check_relation(const fe_kernel *k, const fe_relation *r, uint64_t *open, uint64_t *known,
                        diagnostics *d);
-/* Returns the relation that replaces v, or NULL. */
+/* Returns the relation that replaces v, or NULL; and the one that introduces it. */
 const fe_relation *fe_replacing(const fe_kernel *k, sam_var v);
+const fe_relation *fe_making(const fe_kernel *k, sam_var v);
+bool fe_is_position(const fe_kernel *k, sam_var v); /* it counts stored coordinates, in some way */
 /* Lists the variables that a relation introduces; returns how many they are. */
 uint32_t fe_new_vars(const fe_relation *r, sam_var v[2]);
 /* Adds the loops that variable v became: itself, or those of what replaced it. */
@@ -127,11 +128,12 @@ const fe_tag *fe_tag_of(const fe_kernel *k, sam_var loop);
 bool fe_parse_number(fe_reader *in, uint32_t low, uint32_t high, diagnostics *d, uint32_t *out);
 bool fe_parse_bound_type(fe_reader *in, diagnostics *d, fe_bound_type *out);
 bool fe_parse_parallel(fe_reader *in, diagnostics *d, fe_tag *tag, bool *parallel); /* "unit, strategy" */
-/* Gives CPU units as many copies as the loop has iterations. E0147-bound. */
-bool fe_count_copies(const fe_kernel *k, fe_tag *tag, diagnostics *d);
+/* Gives units other than lanes as many copies as the loop has iterations; one, where these are more than
+ * FE_MAX_COPIES or not known. */
+void fe_count_copies(const fe_kernel *k, fe_tag *tag);
 const char *fe_bound_text(fe_bound_type type);
 const char *fe_unit_text(fe_unit unit);
-const char *fe_strategy_text(fe_race_strategy strategy);
+const char *fe_strategy_text(fe_races strategy);
 /* Writes an expression in index notation, with sums as sum(v, ...). */
 const char *fe_expr_text(const fe_kernel *k, sam_expr e, arena *mem);
 /* Reads and applies precompute, after its opening parenthesis. E0151-subexpression and others. */
@@ -139,9 +141,10 @@ bool fe_precompute(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d);
 /* Returns whether the name is a word that stands before a parenthesis, so that no tensor with indices may
  * have it. */
 bool fe_is_keyword(const char *name);
-/* Reads a variable or tensor name, which nothing in cin may have yet. E0140-new-name. */
-bool fe_parse_new_name(fe_reader *in, const fe_cin *cin, const char *what, diagnostics *d, name_id *out);
-bool fe_is_new_name(const fe_cin *cin, name_id name);
+/* Reads the name of a variable, or of a tensor, which no other in cin may have yet; a variable and a tensor
+ * may share one. E0140-new-name. */
+typedef enum { FE_NEW_VAR, FE_NEW_TENSOR } fe_named;
+bool fe_parse_new_name(fe_reader *in, const fe_cin *cin, fe_named what, diagnostics *d, name_id *out);
 
 /* Checks everything but the loops; *bound receives the variables that the result or a sum binds. E0130. */
 bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d);

@@ -16,6 +16,9 @@ typedef struct {
     const char *const *schedule;
     uint32_t n_schedule;
     bool integers; /* the values are 16-bit integers: a literal must be one */
+    /* For fe_schedule: how far the data say each variable of its statement runs, by handle - 1; NULL, and 0:
+     * they do not say. */
+    const uint32_t *extents;
 } fe_in;
 
 /* Parses expression, formats and dimensions. Every variable that the result lacks is summed over
@@ -47,17 +50,18 @@ typedef struct {
 } fe_relation;
 
 typedef enum { FE_UNROLL = 1, FE_PARALLELIZE } fe_tag_kind;
-typedef enum { FE_LANES = 1, FE_CPU_THREAD, FE_CPU_VECTOR } fe_unit;
-typedef enum { FE_NO_RACES = 1, FE_IGNORE_RACES, FE_TEMPORARY, FE_PARALLEL_REDUCTION } fe_race_strategy;
+typedef enum { FE_LANES = 1, FE_CPU_THREAD, FE_CPU_VECTOR, FE_BLOCK, FE_WARP, FE_THREAD } fe_unit;
+typedef enum { FE_NO_RACES = 1, FE_IGNORE_RACES, FE_TEMPORARY, FE_PARALLEL_REDUCTION, FE_ATOMICS } fe_races;
 
 /* A loop of which the graph has several copies. */
 typedef struct {
     fe_tag_kind kind;
     src_loc loc;
     sam_var loop;
-    uint32_t copies;           /* 1 to FE_MAX_COPIES */
-    fe_unit unit;              /* parallelize */
-    fe_race_strategy strategy; /* parallelize */
+    uint32_t copies;   /* 1 to FE_MAX_COPIES */
+    fe_unit unit;      /* parallelize */
+    fe_races strategy; /* parallelize */
+    bool hint;         /* parallelize: any unit but lanes; the graph may also do without the copies */
 } fe_tag;
 
 enum { FE_MAX_COPIES = 64 };

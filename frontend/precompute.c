@@ -102,6 +102,7 @@ typedef struct {
     fe_vars from; /* listed variables, and the names they get in the new kernel */
     VEC(name_id) to;
     name_id workspace; /* 0: choose one */
+    bool braces;       /* as taco never writes them */
     src_loc loc;
 } request;
 
@@ -120,7 +121,7 @@ static bool parse_from(fe_reader *in, const fe_kernel *k, request *r, diagnostic
     }
     name_id name = names_intern_n(k->s.names, in->token.at, in->token.length);
     v = fe_find_var(&k->s, name);
-    if (!v.v || !(fe_free_vars(&k->s, r->want) >> (v.v - 1) & 1)) {
+    if (!v.v || !(fe_free_vars(&k->s, r->want) & fe_roots_of(k, v))) {
         diag_error(d, in->token.loc, "E0151-subexpression", "'%s' does not index the subexpression",
                    names_text(k->s.names, name));
         return false;
@@ -146,7 +147,7 @@ static bool parse_to(fe_reader *in, const fe_cin *cin, const fe_kernel *k, reque
     if (in->token.kind == FE_NAME)
         name = names_intern_n(k->s.names, in->token.at, in->token.length);
     bool keeps = name.v && name_eq(name, sam_var_at(&k->s, r->from.at[r->to.len])->name);
-    if (!keeps && !fe_parse_new_name(in, cin, "an index variable", d, &name))
+    if (!keeps && !fe_parse_new_name(in, cin, FE_NEW_VAR, d, &name))
         return false;
     if (keeps)
         fe_advance(in);
@@ -165,6 +166,7 @@ static bool parse_to(fe_reader *in, const fe_cin *cin, const fe_kernel *k, reque
 static bool parse_list(fe_reader *in, const fe_cin *cin, const fe_kernel *k, request *r, bool second,
                        diagnostics *d) {
     bool braces = fe_take_sign(in, '{');
+    r->braces = r->braces || braces;
     if (braces && fe_take_sign(in, '}'))
         return true;
     do {
@@ -178,6 +180,7 @@ static bool parse_request(fe_reader *in, const fe_cin *cin, fe_kernel *k, reques
     uint32_t vars = k->s.vars.len, tensors = k->s.tensors.len;
     src_loc first = in->token.loc;
     r->want = fe_parse_terms(in, &k->s, d);
+    in->underscores = true; /* as names of loops have */
     if (!r->want.v)
         return false;
     r->loc = sam_expr_at(&k->s, r->want)->loc;
@@ -198,7 +201,7 @@ static bool parse_request(fe_reader *in, const fe_cin *cin, fe_kernel *k, reques
                    plural(r->to.len, "name", "names"));
         return false;
     }
-    return !fe_take_sign(in, ',') || fe_parse_new_name(in, cin, "the workspace's name", d, &r->workspace);
+    return !fe_take_sign(in, ',') || fe_parse_new_name(in, cin, FE_NEW_TENSOR, d, &r->workspace);
 }
 
 /* ---- the two kernels ------------------------------------------------------------------------- */
@@ -296,7 +299,11 @@ static name_id workspace_name(const fe_cin *cin, const request *r) {
         return r->workspace;
     for (uint32_t n = 1;; n++) {
         name_id name = names_intern(names, arena_printf(names->mem, n > 1 ? "w%u" : "w", n));
-        if (fe_is_new_name(cin, name))
+        bool used = false;
+        for (uint32_t k = 0; k < cin->kernels.len; k++)
+            used = used || fe_find_var(&cin->kernels.at[k].s, name).v ||
+                   fe_find_tensor(&cin->kernels.at[k].s, name).v;
+        if (!used)
             return name;
     }
 }
@@ -342,20 +349,35 @@ static void sink_loops(sam_statement *s, uint64_t bits) {
         s->loops.at[i] = rest.at[i];
 }
 
-/* Loops of the subexpression that commands were about already. */
-static bool untouched(const search *f, const fe_kernel *k, uint64_t moved, src_loc loc, diagnostics *d) {
+/* The first variable of the subexpression that commands were about already, 0: none; *by is where. */
+static sam_var find_scheduled(const search *f, const fe_kernel *k, uint64_t moved, src_loc *by) {
     uint64_t vars = fe_free_vars(f->s, f->want);
     for (uint32_t v = 1; v <= k->s.vars.len; v++) {
         const fe_relation *r = fe_replacing(k, (sam_var){v});
         const fe_tag *tag = moved >> (v - 1) & 1 ? fe_tag_of(k, (sam_var){v}) : NULL;
         if (!(vars >> (v - 1) & 1) || (!r && !tag))
             continue;
-        diag_error(d, loc, "E0141-replaced-loop", "'%s' of the subexpression has been scheduled already",
-                   fe_var_text(&k->s, (sam_var){v}));
-        diag_hint(d, "precompute first, then schedule the loops of both kernels");
-        diag_note(d, r ? r->loc : tag->loc, "by this");
-        return false;
+        *by = r ? r->loc : tag->loc;
+        return (sam_var){v};
     }
+    return (sam_var){0};
+}
+
+/* A workspace of taco's inside of loops that were scheduled before: the graph goes without it, and what it
+ * would hold is on a wire. Its loops are variables without a loop. */
+static bool leave_out(const request *r, fe_kernel *k, arena *mem, diagnostics *d) {
+    for (uint32_t i = 0; i < r->to.len; i++) {
+        if (fe_find_var(&k->s, r->to.at[i]).v)
+            continue;
+        if (k->s.vars.len == 64) {
+            diag_error(d, r->loc, "E0118-too-large", "more than 64 index variables");
+            return false;
+        }
+        vec_push(mem, &k->s.vars, (sam_var_data){.name = r->to.at[i], .loc = r->loc});
+    }
+    diag_note(
+        d, r->loc,
+        "this gets no workspace, since loops of it are scheduled already; precompute first to have one");
     return true;
 }
 
@@ -374,8 +396,17 @@ bool fe_precompute(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d) {
         return false;
     }
     uint64_t moved = movable(&f, &r);
-    if (!untouched(&f, &reads, moved, r.loc, d))
+    src_loc by = {0};
+    sam_var scheduled = find_scheduled(&f, &reads, moved, &by);
+    if (scheduled.v && !r.braces && !r.workspace.v)
+        return leave_out(&r, &cin->kernels.at[last], mem, d);
+    if (scheduled.v) {
+        diag_error(d, r.loc, "E0141-replaced-loop", "'%s' of the subexpression has been scheduled already",
+                   fe_var_text(&reads.s, scheduled));
+        diag_hint(d, "precompute first, then schedule the loops of both kernels");
+        diag_note(d, by, "by this");
         return false;
+    }
     sam_tensor_data w = {.name = workspace_name(cin, &r), .loc = r.loc};
     sam_var index[SAM_MAX_ORDER] = {{0}};
     index_workspace(s, fe_free_vars(s, r.want) & ~moved, &w, index);

@@ -79,7 +79,7 @@ static bool parse_loop(scheduler *c, fe_kernel **k, sam_var *v) {
 static bool parse_new_loop(scheduler *c, fe_kernel *k, sam_var *v) {
     src_loc loc = c->in.token.loc;
     name_id name;
-    if (!fe_parse_new_name(&c->in, c->cin, "a new index variable", c->d, &name))
+    if (!fe_parse_new_name(&c->in, c->cin, FE_NEW_VAR, c->d, &name))
         return false;
     if (k->s.vars.len == 64) {
         diag_error(c->d, loc, "E0118-too-large", "more than 64 index variables");
@@ -90,11 +90,23 @@ static bool parse_new_loop(scheduler *c, fe_kernel *k, sam_var *v) {
     return true;
 }
 
+/* Takes back what was said of a loop's copies, if it was a hint. */
+static void drop_hint(scheduler *c, fe_kernel *k, sam_var loop) {
+    const fe_tag *tag = fe_tag_of(k, loop);
+    if (!tag || !tag->hint)
+        return;
+    diag_note(c->d, tag->loc, "this no longer holds: a later command is about loop '%s'",
+              fe_var_text(&k->s, loop));
+    k->tags.at[tag - k->tags.at] = k->tags.at[--k->tags.len];
+}
+
 /* The relation's new loops take the place of the first one it replaces. */
 static bool relate(scheduler *c, fe_kernel *k, fe_relation r) {
     sam_var made[2];
     uint32_t n = fe_new_vars(&r, made), at = fe_loop_position(&k->s, r.var[0]);
-    for (uint32_t i = 0; i < (r.kind == FE_FUSE ? 2 : 1); i++) {
+    bool renames = r.kind == FE_BOUND || r.kind == FE_POS;
+    for (uint32_t i = 0; i < (r.kind == FE_FUSE ? 2 : 1) && !renames; i++) {
+        drop_hint(c, k, r.var[i]);
         const fe_tag *tag = fe_tag_of(k, r.var[i]);
         if (!tag)
             continue;
@@ -103,6 +115,10 @@ static bool relate(scheduler *c, fe_kernel *k, fe_relation r) {
         diag_hint(c->d, "say so after this command, about the loops it makes");
         diag_note(c->d, tag->loc, "the first command");
         return false;
+    }
+    for (uint32_t t = 0; t < k->tags.len && renames; t++) {
+        if (k->tags.at[t].loop.v == r.var[0].v)
+            k->tags.at[t].loop = made[0];
     }
     vec_push(c->mem, &k->relations, r);
     k->s.loops.at[at] = made[0];
@@ -128,7 +144,7 @@ static bool do_split(scheduler *c) {
         !parse_new_loop(c, k, &r.var[2]) || !take(c, ',') ||
         !fe_parse_number(&c->in, 1, UINT16_MAX, c->d, &r.number))
         return false;
-    if (r.kind == FE_DIVIDE && !fe_known_extent(k, r.var[0])) {
+    if (r.kind == FE_DIVIDE && !fe_known_extent(k, r.var[0]) && !fe_is_position(k, r.var[0])) {
         const char *loop = fe_var_text(&k->s, r.var[0]);
         diag_error(c->d, c->name.loc, "E0147-bound", "dividing loop '%s' by %u needs to know its extent",
                    loop, r.number);
@@ -169,16 +185,36 @@ static bool only_where_in_loop(const sam_statement *s, sam_expr e, name_id t, sa
     return (!x->a.v || only_where_in_loop(s, x->a, t, v)) && (!x->b.v || only_where_in_loop(s, x->b, t, v));
 }
 
-static bool compressed_at(const sam_statement *s, sam_tensor t, sam_var v) {
+/* Whether the loops of `vars`, bit v - 1, need no coordinate that t does not store. */
+static bool only_where_in_loops(const sam_statement *s, name_id t, uint64_t vars) {
+    bool only = true;
+    for (uint32_t v = 1; v <= s->vars.len; v++)
+        only = only && (!(vars >> (v - 1) & 1) || only_where_in_loop(s, s->rhs, t, (sam_var){v}));
+    return only;
+}
+
+/* Whether the innermost level of t that has one of `vars`, bit v - 1, is compressed wherever t is used. */
+static bool compressed_at(const sam_statement *s, sam_tensor t, uint64_t vars) {
     const sam_tensor_data *data = sam_tensor_at(s, t);
     for (uint32_t e = 0; e < s->exprs.len; e++) {
         const sam_expr_data *x = &s->exprs.at[e];
+        sam_level_format innermost = SAM_LEVEL_NONE;
         for (uint32_t l = 0; x->kind == SAM_EXPR_ACCESS && x->tensor.v == t.v && l < data->order; l++) {
-            if (x->index[data->mode[l]].v == v.v && data->level[l] == SAM_LEVEL_DENSE)
-                return false;
+            if (vars >> (x->index[data->mode[l]].v - 1) & 1)
+                innermost = data->level[l];
         }
+        if (innermost == SAM_LEVEL_DENSE)
+            return false;
     }
     return true;
+}
+
+/* Whether a loop is a part of another, one that was split. Fused loops are not: they stay what they were. */
+static bool is_part(const fe_kernel *k, sam_var v) {
+    const fe_relation *r = fe_making(k, v);
+    if (!r || r->kind == FE_FUSE)
+        return false;
+    return r->kind == FE_SPLIT || r->kind == FE_DIVIDE || is_part(k, r->var[0]);
 }
 
 static bool do_pos(scheduler *c) {
@@ -199,23 +235,20 @@ static bool do_pos(scheduler *c) {
     fe_advance(&c->in);
     const char *loop = fe_var_text(&k->s, r.var[0]);
     uint64_t roots = fe_roots_of(k, r.var[0]);
-    sam_var root = r.var[0];
-    while (roots && !(roots >> (root.v - 1) & 1))
-        root.v--;
-    if (fe_replacing(k, root)) {
+    if (is_part(k, r.var[0])) {
         diag_error(c->d, c->name.loc, "E0148-position", "loop '%s' is a part of another: it has no positions",
                    loop);
         diag_hint(c->d, "use pos before the other commands");
         return false;
     }
-    if (!only_where_in_loop(&k->s, k->s.rhs, r.tensor, root)) {
+    if (!only_where_in_loops(&k->s, r.tensor, roots)) {
         diag_error(c->d, t.loc, "E0148-position",
                    "loop '%s' reaches coordinates that %.*s does not store, so its positions are not enough",
                    loop, (int)t.length, t.at);
         diag_hint(c->d, "only a loop over a product has the positions of one of its factors");
         return false;
     }
-    if (!compressed_at(&k->s, tensor, root)) {
+    if (!compressed_at(&k->s, tensor, roots)) {
         diag_error(c->d, t.loc, "E0148-position", "%.*s is dense along '%s': it stores no positions",
                    (int)t.length, t.at, loop);
         return false;
@@ -243,6 +276,19 @@ static bool in_one_scope(const fe_kernel *k, const fe_scope *scope, sam_var a, s
     return false;
 }
 
+/* Moves loop j to the place directly inside of loop i. */
+static void move_inside(sam_statement *s, sam_var i, sam_var j) {
+    uint32_t n = 0;
+    sam_var *kept = arena_new_n(s->mem, sam_var, s->loops.len);
+    for (uint32_t l = 0; l < s->loops.len; l++) {
+        if (s->loops.at[l].v != j.v)
+            kept[n++] = s->loops.at[l];
+        if (s->loops.at[l].v == i.v)
+            kept[n++] = j;
+    }
+    memcpy(s->loops.at, kept, n * sizeof *kept);
+}
+
 static bool do_fuse(scheduler *c) {
     fe_kernel *k = NULL;
     fe_relation r = {.kind = FE_FUSE, .loc = c->name.loc};
@@ -250,6 +296,8 @@ static bool do_fuse(scheduler *c) {
         !parse_new_loop(c, k, &r.var[2]))
         return false;
     fe_scope outer = fe_outer_scope(&k->s, c->mem);
+    if (!k->ordered && r.var[0].v != r.var[1].v)
+        move_inside(&k->s, r.var[0], r.var[1]);
     uint32_t i = fe_loop_position(&k->s, r.var[0]), j = fe_loop_position(&k->s, r.var[1]);
     if (j == i + 1 && in_one_scope(k, &outer, r.var[0], r.var[1], c->mem))
         return relate(c, k, r);
@@ -265,7 +313,13 @@ static bool do_fuse(scheduler *c) {
 static bool do_bound(scheduler *c) {
     fe_kernel *k = NULL;
     fe_relation r = {.kind = FE_BOUND, .loc = c->name.loc};
-    if (!parse_loop(c, &k, &r.var[0]) || !take(c, ',') || !parse_new_loop(c, k, &r.var[1]) || !take(c, ','))
+    if (!parse_loop(c, &k, &r.var[0]) || !take(c, ','))
+        return false;
+    const char *loop = fe_var_text(&k->s, r.var[0]);
+    bool again = fe_is_word(&c->in.token, loop); /* bound(i,i,n,type): the loop keeps its name */
+    if (again)
+        fe_advance(&c->in);
+    if ((!again && !parse_new_loop(c, k, &r.var[1])) || !take(c, ','))
         return false;
     src_loc number = c->in.token.loc;
     if (!fe_parse_number(&c->in, 0, UINT16_MAX, c->d, &r.number) || !take(c, ',') ||
@@ -273,7 +327,18 @@ static bool do_bound(scheduler *c) {
         return false;
     uint32_t known = fe_known_extent(k, r.var[0]);
     bool exact = r.bound == FE_MAX_EXACT;
-    if (exact && r.number && (!known || known == r.number))
+    if (again && r.bound == FE_MIN_EXACT && !r.number)
+        return true;
+    if (again && !exact) {
+        diag_unmappable(c->d, number, "E0149-not-lowered",
+                        "loops start at 0, and their graph is the same for every extent");
+        return false;
+    }
+    if (again && r.number && !known && !fe_making(k, r.var[0]))
+        sam_var_at(&k->s, r.var[0])->extent = known = r.number;
+    if (again && known == r.number && known)
+        return true;
+    if (exact && r.number && !again && (!known || known == r.number))
         return relate(c, k, r);
     if (exact) {
         diag_error(c->d, number, "E0147-bound",
@@ -287,7 +352,13 @@ static bool do_bound(scheduler *c) {
 /* ---- copies ---------------------------------------------------------------------------------- */
 
 static bool add_tag(scheduler *c, fe_kernel *k, fe_tag tag) {
+    drop_hint(c, k, tag.loop);
     const fe_tag *first = fe_tag_of(k, tag.loop);
+    if (first && tag.hint) {
+        diag_note(c->d, tag.loc, "this changes nothing: loop '%s' has %u copies already",
+                  fe_var_text(&k->s, tag.loop), first->copies);
+        return true;
+    }
     if (first) {
         diag_error(c->d, c->name.loc, "E0145-second-tag", "loop '%s' has copies already",
                    fe_var_text(&k->s, tag.loop));
@@ -298,9 +369,42 @@ static bool add_tag(scheduler *c, fe_kernel *k, fe_tag tag) {
     return true;
 }
 
+/* Takes the name of a loop that no kernel has: one of a workspace that is none, or, if that will do, one that
+ * was replaced. */
+static bool take_absent(scheduler *c, bool replaced) {
+    if (c->in.token.kind != FE_NAME)
+        return false;
+    name_id name = names_intern_n(c->cin->kernels.at[0].s.names, c->in.token.at, c->in.token.length);
+    bool known = false;
+    for (uint32_t n = 0; n < c->cin->kernels.len; n++) {
+        const fe_kernel *k = &c->cin->kernels.at[n];
+        sam_var v = fe_find_var(&k->s, name);
+        if (!v.v)
+            continue;
+        if (fe_loop_position(&k->s, v) < k->s.loops.len || (!replaced && fe_replacing(k, v)))
+            return false;
+        known = true;
+    }
+    if (known)
+        fe_advance(&c->in);
+    return known;
+}
+
+static void note_absent(scheduler *c, const fe_token *loop) {
+    diag_note(c->d, c->name.loc, "this changes nothing: there is no loop '%.*s' in the graph",
+              (int)loop->length, loop->at);
+}
+
 static bool do_unroll(scheduler *c) {
     fe_kernel *k = NULL;
     fe_tag tag = {.kind = FE_UNROLL, .loc = c->name.loc};
+    const fe_token loop = c->in.token;
+    if (take_absent(c, false)) {
+        if (!take(c, ',') || !fe_parse_number(&c->in, 1, FE_MAX_COPIES, c->d, &tag.copies))
+            return false;
+        note_absent(c, &loop);
+        return true;
+    }
     return parse_loop(c, &k, &tag.loop) && take(c, ',') &&
            fe_parse_number(&c->in, 1, FE_MAX_COPIES, c->d, &tag.copies) && add_tag(c, k, tag);
 }
@@ -314,22 +418,56 @@ static bool is_sum(const fe_kernel *k, sam_var loop) {
     return false;
 }
 
+/* Says what taco's words come to where the hardware has nothing of the kind. */
+static void note_hint(scheduler *c, const fe_kernel *k, const fe_tag *tag) {
+    const char *loop = fe_var_text(&k->s, tag->loop);
+    const char *lacks = tag->unit >= FE_BLOCK         ? "the array is no GPU: "
+                        : tag->strategy == FE_ATOMICS ? "one reducer adds up, without atomic operations: "
+                                                      : "";
+    if (tag->copies > 1 && *lacks)
+        diag_note(c->d, tag->loc, "%sthe body of loop '%s' has %u copies, one for each iteration", lacks,
+                  loop, tag->copies);
+    else if (tag->copies == 1 && fe_known_extent(k, tag->loop) != 1)
+        diag_note(c->d, tag->loc, "%sthe iterations of loop '%s' run one after the other, since they are %s",
+                  lacks, loop, fe_known_extent(k, tag->loop) ? "too many for copies" : "not known to be few");
+}
+
+/* A hint about a loop that was replaced says nothing, as in taco. */
+static bool hints_at_absent(scheduler *c) {
+    const fe_reader start = c->in;
+    diagnostics unheard;
+    fe_tag tag = {.loc = c->name.loc};
+    bool parallel;
+    diag_init(&unheard, c->mem);
+    if (take_absent(c, true) && fe_take_sign(&c->in, ',') &&
+        fe_parse_parallel(&c->in, &unheard, &tag, &parallel) && tag.hint) {
+        note_absent(c, &start.token);
+        return true;
+    }
+    c->in = start;
+    return false;
+}
+
 static bool do_parallelize(scheduler *c) {
     fe_kernel *k = NULL;
     fe_tag tag = {.loc = c->name.loc};
     bool parallel;
     src_loc loop = c->in.token.loc;
+    if (hints_at_absent(c))
+        return true;
     if (!parse_loop(c, &k, &tag.loop) || !take(c, ',') || !fe_parse_parallel(&c->in, c->d, &tag, &parallel))
         return false;
     if (!parallel)
         return true;
-    if (tag.strategy == FE_NO_RACES && is_sum(k, tag.loop)) {
+    if (tag.strategy == FE_NO_RACES && is_sum(k, tag.loop) && !tag.hint) {
         diag_error(c->d, loop, "E0146-race", "loop '%s' is a sum: its iterations race for one value",
                    fe_var_text(&k->s, tag.loop));
         diag_hint(c->d, "use the strategy Temporary: the copies' values meet in one reducer");
         return false;
     }
-    return fe_count_copies(k, &tag, c->d) && add_tag(c, k, tag);
+    fe_count_copies(k, &tag);
+    note_hint(c, k, &tag);
+    return add_tag(c, k, tag);
 }
 
 /* ---- reorder --------------------------------------------------------------------------------- */
@@ -363,6 +501,38 @@ static bool do_reorder(scheduler *c) {
     return true;
 }
 
+/* taco's assemble(A,Insert) or assemble(A,Append[,true]): when the result's levels are made. */
+static bool do_assemble(scheduler *c) {
+    static const char *const when[] = {"Insert", "Append"}, *const apart[] = {"true", "false"};
+    const fe_token name = c->in.token;
+    if (name.kind != FE_NAME)
+        return syntax(c, "the result");
+    const sam_statement *s = &c->cin->kernels.at[0].s;
+    name_id tensor = names_intern_n(s->names, name.at, name.length);
+    bool result = false;
+    for (uint32_t n = 0; n < c->cin->kernels.len; n++)
+        result = result || fe_find_tensor(&c->cin->kernels.at[n].s, tensor).v == 1;
+    if (!result) {
+        diag_error(c->d, name.loc, "E0103-unknown-tensor", "'%.*s' is not the result", (int)name.length,
+                   name.at);
+        return false;
+    }
+    fe_advance(&c->in);
+    if (!take(c, ','))
+        return false;
+    if (!fe_is_word(&c->in.token, when[0]) && !fe_is_word(&c->in.token, when[1]))
+        return syntax(c, "Insert or Append");
+    fe_advance(&c->in);
+    if (fe_take_sign(&c->in, ',')) {
+        if (!fe_is_word(&c->in.token, apart[0]) && !fe_is_word(&c->in.token, apart[1]))
+            return syntax(c, "true or false");
+        fe_advance(&c->in);
+    }
+    diag_note(c->d, c->name.loc,
+              "this changes nothing: writers always build the result's levels while they compute");
+    return true;
+}
+
 static bool do_precompute(scheduler *c) {
     return fe_precompute(&c->in, c->cin, c->mem, c->d);
 }
@@ -382,6 +552,7 @@ static const struct {
     {"bound", "bound(i,ib,extent,MaxExact)", do_bound},
     {"unroll", "unroll(i,copies)", do_unroll},
     {"parallelize", "parallelize(i,Lanes(4),NoRaces)", do_parallelize},
+    {"assemble", "assemble(X,Insert)", do_assemble},
 };
 
 static bool parse_command(scheduler *c) {
@@ -394,24 +565,22 @@ static bool parse_command(scheduler *c) {
             continue;
         c->usage = commands[i].usage;
         fe_advance(&c->in);
+        c->in.underscores = commands[i].apply != do_precompute; /* which begins with an expression */
         if (!take(c, '(') || !commands[i].apply(c))
             return false;
         return fe_take_sign(&c->in, ')') || syntax(c, commands[i].apply == do_reorder ? "',' or ')'" : "')'");
     }
-    if (fe_is_word(&c->name, "assemble")) {
-        diag_unmappable(c->d, c->name.loc, "E0149-not-lowered",
-                        "writers always build the result's levels while they compute");
-        return false;
-    }
     diag_error(c->d, c->name.loc, "E0113-schedule-command", "unknown scheduling command '%.*s'",
                (int)c->name.length, c->name.at);
     diag_hint(c->d,
-              "the commands are reorder, split, divide, pos, fuse, precompute, bound, unroll, parallelize");
+              "the commands are reorder, split, divide, pos, fuse, precompute, bound, unroll, parallelize, "
+              "assemble");
     return false;
 }
 
 static bool parse_commands(const char *text, fe_cin *cin, arena *mem, diagnostics *d) {
     scheduler c = {.in = fe_read("<schedule>", text, d), .cin = cin, .mem = mem, .d = d};
+    c.in.underscores = true;
     while (c.in.token.kind != FE_END) {
         if (!parse_command(&c))
             return false;
@@ -425,6 +594,10 @@ bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostic
     fe_kernel only = {0};
     *out = (fe_cin){0};
     fe_copy_statement(s, mem, &only.s);
+    for (uint32_t v = 0; in->extents && v < s->vars.len; v++) {
+        if (!only.s.vars.at[v].extent)
+            only.s.vars.at[v].extent = in->extents[v];
+    }
     vec_push(mem, &out->kernels, only);
     for (uint32_t i = 0; i < in->n_schedule; i++) {
         if (!parse_commands(in->schedule[i], out, mem, d))

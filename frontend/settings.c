@@ -148,6 +148,13 @@ static bool parse_format(const char *text, diagnostics *d, sam_statement *s, src
         return false;
     }
     *sam_tensor_at(s, t) = given; /* the default loops need a whole format, also after an error */
+    for (uint32_t old = 0; old < s->tensors.len; old++) {
+        sam_tensor_data *also = &s->tensors.at[old];
+        if (!also->called.v || !name_eq(also->called, given.name))
+            continue;
+        memcpy(also->level, given.level, sizeof also->level);
+        memcpy(also->mode, given.mode, sizeof also->mode);
+    }
     return true;
 }
 
@@ -194,12 +201,14 @@ static bool set_extents(sam_statement *s, uint32_t order, const sam_var *index, 
 static bool set_tensor_extents(sam_statement *s, sam_tensor t, const uint32_t *size, src_loc loc,
                                src_loc *stated, diagnostics *d) {
     uint32_t order = sam_tensor_at(s, t)->order;
-    if (t.v == s->result.v)
-        return set_extents(s, order, s->result_index, size, loc, stated, d);
+    name_id name = sam_tensor_at(s, t)->name;
+    if (t.v == s->result.v && !set_extents(s, order, s->result_index, size, loc, stated, d))
+        return false;
     for (uint32_t e = 0; e < s->exprs.len; e++) {
         const sam_expr_data *x = &s->exprs.at[e];
-        if (x->kind == SAM_EXPR_ACCESS && x->tensor.v == t.v &&
-            !set_extents(s, order, x->index, size, loc, stated, d))
+        bool meant = x->kind == SAM_EXPR_ACCESS &&
+                     (x->tensor.v == t.v || name_eq(sam_tensor_at(s, x->tensor)->called, name));
+        if (meant && !set_extents(s, order, x->index, size, loc, stated, d))
             return false;
     }
     return true;
@@ -241,6 +250,8 @@ static bool parse_dimension(const char *text, diagnostics *d, sam_statement *s, 
     name_id name = names_intern_n(s->names, word.at, word.length);
     sam_var v = fe_find_var(s, name);
     sam_tensor t = fe_find_tensor(s, name);
+    if (t.v && sam_tensor_at(s, t)->order > 1 && strchr(text, ','))
+        v.v = 0; /* of a tensor and an index of one name */
     if (!v.v && !t.v) {
         diag_error(d, word.loc, "E0119-dimension", "the expression has no index variable and no tensor '%s'",
                    names_text(s->names, name));

@@ -36,7 +36,8 @@ static size_t number_end(const fe_reader *r, size_t start) {
 
 static size_t name_end(const fe_reader *r, size_t start) {
     size_t end = start;
-    while (end < r->length && (is_letter(r->text[end]) || is_digit(r->text[end])))
+    while (end < r->length &&
+           (is_letter(r->text[end]) || is_digit(r->text[end]) || (r->underscores && r->text[end] == '_')))
         end++;
     return end;
 }

@@ -240,15 +240,26 @@ static bool unroll_loop(const fe_kernel *k, const fe_tag *tag, const sam_graph *
         u.depth[e] = OUTSIDE;
     find_ports(&u);
     visit_all(&u);
-    bool any = false;
-    for (uint32_t n = 0; n < in->nodes.len; n++)
+    bool any = false, looped = false;
+    for (uint32_t n = 0; n < in->nodes.len; n++) {
         any = any || u.copied[n];
+        looped = looped || name_eq(in->nodes.at[n].index, u.loop);
+    }
+    bool many = in->nodes.len > MAX_NODES / tag->copies;
+    if ((!any || many) && (tag->hint || !looped)) {
+        diag_note(d, tag->loc, "loop '%s' gets no copies: %s", fe_var_text(&k->s, tag->loop),
+                  !looped ? "the graph has no such loop"
+                  : any   ? "the graph would be too large"
+                          : "nothing is computed inside of it");
+        *out = *in;
+        return true;
+    }
     if (!any) {
         diag_unmappable(d, tag->loc, "E0149-not-lowered", "nothing is computed inside of loop '%s'",
                         fe_var_text(&k->s, tag->loop));
         return false;
     }
-    if (in->nodes.len > MAX_NODES / tag->copies) {
+    if (many) {
         diag_unmappable(d, tag->loc, "E0118-too-large", "the graph would have more than %d nodes", MAX_NODES);
         return false;
     }

@@ -8,11 +8,13 @@ static const char *const bound_text[] = {[FE_MIN_EXACT] = "MinExact",
                                          [FE_MAX_EXACT] = "MaxExact",
                                          [FE_MAX_CONSTRAINT] = "MaxConstraint"};
 static const char *const unit_text[] = {
-    [FE_LANES] = "Lanes", [FE_CPU_THREAD] = "CPUThread", [FE_CPU_VECTOR] = "CPUVector"};
+    [FE_LANES] = "Lanes",    [FE_CPU_THREAD] = "CPUThread", [FE_CPU_VECTOR] = "CPUVector",
+    [FE_BLOCK] = "GPUBlock", [FE_WARP] = "GPUWarp",         [FE_THREAD] = "GPUThread"};
 static const char *const strategy_text[] = {[FE_NO_RACES] = "NoRaces",
                                             [FE_IGNORE_RACES] = "IgnoreRaces",
                                             [FE_TEMPORARY] = "Temporary",
-                                            [FE_PARALLEL_REDUCTION] = "ParallelReduction"};
+                                            [FE_PARALLEL_REDUCTION] = "ParallelReduction",
+                                            [FE_ATOMICS] = "Atomics"};
 
 const char *fe_bound_text(fe_bound_type type) {
     return bound_text[type];
@@ -20,17 +22,9 @@ const char *fe_bound_text(fe_bound_type type) {
 const char *fe_unit_text(fe_unit unit) {
     return unit_text[unit];
 }
-const char *fe_strategy_text(fe_race_strategy strategy) {
+const char *fe_strategy_text(fe_races strategy) {
     return strategy_text[strategy];
 }
-
-/* These are words of taco's that mean nothing on this hardware. */
-static const struct {
-    const char *word, *reason;
-} no_unit[] = {{"GPUBlock", "the array has no GPU"},
-               {"GPUWarp", "the array has no GPU"},
-               {"GPUThread", "the array has no GPU"},
-               {"Atomics", "the array has no atomic operation; Temporary adds up in one reducer"}};
 
 /* Returns the index of the token in words[1..n), 0 after an error. */
 static uint32_t keyword(fe_reader *in, const char *const *words, uint32_t n, const char *what,
@@ -40,12 +34,6 @@ static uint32_t keyword(fe_reader *in, const char *const *words, uint32_t n, con
             continue;
         fe_advance(in);
         return i;
-    }
-    for (size_t i = 0; i < sizeof no_unit / sizeof *no_unit; i++) {
-        if (!fe_is_word(&in->token, no_unit[i].word))
-            continue;
-        diag_unmappable(d, in->token.loc, "E0149-not-lowered", "%s", no_unit[i].reason);
-        return 0;
     }
     const char *list = "";
     for (uint32_t i = 1; i < n; i++)
@@ -92,6 +80,7 @@ bool fe_parse_parallel(fe_reader *in, diagnostics *d, fe_tag *tag, bool *paralle
         if (!tag->unit)
             return false;
     }
+    tag->hint = tag->unit && tag->unit != FE_LANES;
     if (tag->unit == FE_LANES) {
         if (!fe_take_sign(in, '(')) {
             fe_expected(in, "'(' and the number of lanes", d);
@@ -108,34 +97,30 @@ bool fe_parse_parallel(fe_reader *in, diagnostics *d, fe_tag *tag, bool *paralle
         fe_expected(in, "',' and a race strategy", d);
         return false;
     }
-    tag->strategy = (fe_race_strategy)keyword(in, strategy_text, sizeof strategy_text / sizeof *strategy_text,
-                                              "race strategy", d);
+    tag->strategy = (fe_races)keyword(in, strategy_text, sizeof strategy_text / sizeof *strategy_text,
+                                      "race strategy", d);
     return tag->strategy != 0;
 }
 
-bool fe_count_copies(const fe_kernel *k, fe_tag *tag, diagnostics *d) {
-    const char *loop = fe_var_text(&k->s, tag->loop);
-    if (tag->copies)
-        return true;
-    tag->copies = fe_known_extent(k, tag->loop);
-    if (tag->copies >= 1 && tag->copies <= FE_MAX_COPIES)
-        return true;
-    diag_error(d, tag->loc, "E0147-bound",
-               "a %s for each iteration of '%s' needs to know that there are 1 to %d",
-               fe_unit_text(tag->unit), loop, FE_MAX_COPIES);
-    diag_hint(d, "split it and parallelize the inner loop, or give a number of copies: Lanes(4)");
-    return false;
+void fe_count_copies(const fe_kernel *k, fe_tag *tag) {
+    uint32_t extent = tag->copies ? tag->copies : fe_known_extent(k, tag->loop);
+    tag->copies = extent >= 1 && extent <= FE_MAX_COPIES ? extent : 1;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-bool fe_is_new_name(const fe_cin *cin, name_id name) {
-    for (uint32_t n = 0; n < cin->kernels.len; n++) {
-        const sam_statement *s = &cin->kernels.at[n].s;
-        if (fe_find_var(s, name).v || fe_find_tensor(s, name).v)
-            return false;
-    }
-    return true;
+static bool is_var(const fe_cin *cin, name_id name) {
+    bool found = false;
+    for (uint32_t n = 0; n < cin->kernels.len; n++)
+        found = found || fe_find_var(&cin->kernels.at[n].s, name).v;
+    return found;
+}
+
+static bool is_tensor(const fe_cin *cin, name_id name) {
+    bool found = false;
+    for (uint32_t n = 0; n < cin->kernels.len; n++)
+        found = found || fe_find_tensor(&cin->kernels.at[n].s, name).v;
+    return found;
 }
 
 bool fe_is_keyword(const char *name) {
@@ -147,13 +132,14 @@ bool fe_is_keyword(const char *name) {
     return false;
 }
 
-bool fe_parse_new_name(fe_reader *in, const fe_cin *cin, const char *what, diagnostics *d, name_id *out) {
+bool fe_parse_new_name(fe_reader *in, const fe_cin *cin, fe_named what, diagnostics *d, name_id *out) {
     if (in->token.kind != FE_NAME) {
-        fe_expected(in, what, d);
+        fe_expected(in, what == FE_NEW_VAR ? "a new index variable" : "the workspace's name", d);
         return false;
     }
     *out = names_intern_n(cin->kernels.at[0].s.names, in->token.at, in->token.length);
-    if (!fe_is_new_name(cin, *out) || fe_is_keyword(names_text(cin->kernels.at[0].s.names, *out))) {
+    bool used = what == FE_NEW_VAR ? is_var(cin, *out) : is_tensor(cin, *out);
+    if (used || fe_is_keyword(names_text(cin->kernels.at[0].s.names, *out))) {
         diag_error(d, in->token.loc, "E0140-new-name", "'%.*s' is in use already", (int)in->token.length,
                    in->token.at);
         diag_hint(d, "choose a name that the expression and the schedule do not have");

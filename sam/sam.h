@@ -52,6 +52,7 @@ typedef struct {
 
 typedef struct {
     name_id name;
+    name_id called; /* by the user, where that is not its name: an operand that is the result of before */
     src_loc loc;
     uint32_t order;                        /* number of indices, 0 for a scalar */
     sam_level_format level[SAM_MAX_ORDER]; /* by storage level, outermost first */

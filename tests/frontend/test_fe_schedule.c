@@ -277,11 +277,36 @@ static void renamed_loops_compute_the_same(void **state) {
     expect_equal(f, (fe_case){.expression = spmm, .schedule = "bound(i,ib,6,MaxExact), divide(ib,i0,i1,3)"});
     expect_equal(f, (fe_case){.expression = spmm, .schedule = "bound(i,ib,0,MinExact), reorder(ib,k,j)"});
     expect_equal(f, (fe_case){.expression = spmv, .schedule = "pos(j,jp,B)"});
+    expect_equal(f, (fe_case){.expression = spmm, .schedule = "bound(i,i,6,MaxExact), divide(i,i0,i1,4)"});
+    expect_equal(f, (fe_case){.expression = spmm, .schedule = "unroll(i,2), bound(i,ib,6,MaxExact)"});
     expect_equal(f, (fe_case){.expression = spmv, .schedule = "pos(i,ip,B), unroll(ip,2)"});
     expect_equal(f,
                  (fe_case){.expression = "x(i) = sum(j, B(i,j) * c(j)) * d(i)", .schedule = "reorder(j,i)"});
     expect_equal(f, (fe_case){.expression = "x(i) = -(sum(j, B(i,j)) * sum(k, C(i,k)))",
                               .schedule = "reorder(j,i,k)"});
+}
+
+/* What the graph has no loops for changes neither the values nor the other loops. */
+static void hints_compute_the_same(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *expression, *schedule;
+    } hint[] = {
+        {spmv, "fuse(i,j,f)"},
+        {spmv, "fuse(i,j,f), pos(f,fpos,B), split(fpos,block,fpos1,8), split(fpos1,warp,nz,2), "
+               "reorder(block,warp,nz), precompute(B(i,j)*c(j),nz,nz_pre), unroll(nz_pre,2), "
+               "parallelize(block,GPUBlock,IgnoreRaces), parallelize(warp,GPUWarp,Atomics)"},
+        {spmv,
+         "split(i,i0,i1,4), fuse(i1,j,f), pos(f,fp,B), divide(fp,p,q,3), parallelize(i0,GPUBlock,NoRaces)"},
+        {spmm, "fuse(i,k,f), pos(f,fp,B), split(fp,p,q,4), reorder(p,j,q)"},
+        {spmm, "pos(k,kp,B), split(kp,k0,k1,4), reorder(i,k0,j,k1), fuse(j,k1,f), unroll(i,2)"},
+        {spmm, "pos(k,kp,B), split(kp,k0,k1,4), fuse(k0,k1,f), parallelize(f,CPUThread,NoRaces)"},
+        {spmm, "split(i,i0,i1,3), split(j,j0,j1,3), reorder(i0,j0,i1,j1,k), fuse(i0,j0,f), fuse(i1,j1,g), "
+               "parallelize(g,GPUThread,NoRaces)"},
+        {mttkrp, "reorder(i,k,l,j), fuse(i,k,f), fuse(f,l,g), pos(g,gp,B), split(gp,a,b,8), reorder(a,b,j)"},
+    };
+    for (size_t i = 0; i < sizeof hint / sizeof *hint; i++)
+        expect_equal(f, (fe_case){.expression = hint[i].expression, .schedule = hint[i].schedule});
 }
 
 static void precomputed_parts_are_kernels_of_their_own(void **state) {
@@ -417,7 +442,7 @@ static const char *random_command(fixture *f, prng *random, const fe_cin *cin, u
     uint32_t i = prng_below(random, s->loops.len), j = prng_below(random, s->loops.len);
     const char *a = loop_name(s, s->loops.at[i]), *b = loop_name(s, s->loops.at[j]);
     uint32_t n = 1 + prng_below(random, 4);
-    switch (prng_below(random, 9)) {
+    switch (prng_below(random, 13)) {
     case 0:
         return arena_printf(&f->mem, "split(%s,p%u,q%u,%u)", a, number, number, n);
     case 1:
@@ -433,6 +458,15 @@ static const char *random_command(fixture *f, prng *random, const fe_cin *cin, u
         return arena_printf(&f->mem, "precompute(C(i,k)*D(k,j),{i,j},{i%u,j%u},w%u)", number, number, number);
     case 6:
         return arena_printf(&f->mem, "precompute(B(i,j),%s,%s)", n % 2 ? "i" : "j", n % 2 ? "i" : "j");
+    case 8:
+        return arena_printf(&f->mem, "fuse(%s,%s,p%u)", a, b, number);
+    case 9:
+        return arena_printf(&f->mem, "pos(%s,p%u,B), split(p%u,r%u,s%u,%u)", a, number, number, number,
+                            number, n);
+    case 10:
+        return arena_printf(&f->mem, "parallelize(%s,%s,Atomics)", a, n % 2 ? "GPUBlock" : "CPUThread");
+    case 11:
+        return arena_printf(&f->mem, "precompute(B(i,j),%s,p%u)", a, number);
     case 7:
         return arena_printf(&f->mem, "precompute(%s,{},{})", n % 2 ? "C(i,k)*D(k,j)" : "B(i,j)*c(j)");
     default:
@@ -477,6 +511,6 @@ static void random_schedules_compute_the_same(void **state) {
 }
 
 RUN_TESTS(TEST(split_loops_compute_the_same), TEST(renamed_loops_compute_the_same),
-          TEST(precomputed_parts_are_kernels_of_their_own), TEST(stages_compute_the_same),
-          TEST(copies_compute_the_same), TEST(copies_are_in_the_graph),
+          TEST(hints_compute_the_same), TEST(precomputed_parts_are_kernels_of_their_own),
+          TEST(stages_compute_the_same), TEST(copies_compute_the_same), TEST(copies_are_in_the_graph),
           TEST(random_schedules_compute_the_same))

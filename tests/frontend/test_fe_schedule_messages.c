@@ -54,21 +54,25 @@ static void mistakes_are_answered(void **state) {
          "    interchange(i,j)\n"
          "    ^~~~~~~~~~~\n"
          "    help: the commands are reorder, split, divide, pos, fuse, precompute, bound, unroll, "
-         "parallelize\n"},
+         "parallelize, assemble\n"},
         {spmv, "assemble(x,insert)",
-         "<schedule>:1:1: does not fit: writers always build the result's levels while they compute "
-         "[E0149-not-lowered]\n"
+         "<schedule>:1:12: error: expected Insert or Append, found 'insert' [E0102-syntax]\n"
          "    assemble(x,insert)\n"
-         "    ^~~~~~~~\n"},
+         "               ^~~~~~\n"
+         "    help: write assemble(X,Insert)\n"},
+        {spmv, "assemble(B,Insert)",
+         "<schedule>:1:10: error: 'B' is not the result [E0103-unknown-tensor]\n"
+         "    assemble(B,Insert)\n"
+         "             ^\n"},
         {spmv, "reorder(i,j), split(i,i0,j,4)",
          "<schedule>:1:26: error: 'j' is in use already [E0140-new-name]\n"
          "    reorder(i,j), split(i,i0,j,4)\n"
          "                             ^\n"
          "    help: choose a name that the expression and the schedule do not have\n"},
-        {spmv, "split(i,B,i1,4)",
-         "<schedule>:1:9: error: 'B' is in use already [E0140-new-name]\n"
-         "    split(i,B,i1,4)\n"
-         "            ^\n"
+        {spmv, "split(i,row_block,row_block,4)",
+         "<schedule>:1:19: error: 'row_block' is in use already [E0140-new-name]\n"
+         "    split(i,row_block,row_block,4)\n"
+         "                      ^~~~~~~~~\n"
          "    help: choose a name that the expression and the schedule do not have\n"},
         {spmv, "split(i,i0,i1,0)",
          "<schedule>:1:15: error: 0 is no whole number from 1 to 65535 [E0142-number]\n"
@@ -138,20 +142,14 @@ static void mistakes_are_answered(void **state) {
          "    pos(j,jp,B)\n"
          "             ^\n"
          "    help: only a loop over a product has the positions of one of its factors\n"},
-        {spmv, "pos(j,jp,B), split(jp,a,b,4)",
-         "<schedule>:1:14: does not fit: a stored tensor can be split by coordinates, not by positions "
-         "[E0149-not-lowered]\n"
-         "    pos(j,jp,B), split(jp,a,b,4)\n"
-         "                 ^~~~~\n"
-         "    help: unroll(jp,n) deals the positions out evenly; or split before there are positions\n"},
         {spmv, "pos(j,jp,E)",
          "<schedule>:1:10: error: the expression has no operand 'E' [E0103-unknown-tensor]\n"
          "    pos(j,jp,E)\n"
          "             ^\n"},
-        {spmm, "fuse(i,k,f)",
-         "<schedule>:1:1: error: loop 'k' is not directly inside of loop 'i' [E0143-not-nested]\n"
-         "    fuse(i,k,f)\n"
-         "    ^~~~\n"
+        {spmm, "reorder(i,j,k), fuse(i,k,f)",
+         "<schedule>:1:17: error: loop 'k' is not directly inside of loop 'i' [E0143-not-nested]\n"
+         "    reorder(i,j,k), fuse(i,k,f)\n"
+         "                    ^~~~\n"
          "    help: the loops run in the order i, j, k; reorder them first\n"},
         {residual, "fuse(i,j,f)",
          "<schedule>:1:1: error: loop 'j' is not directly inside of loop 'i' [E0143-not-nested]\n"
@@ -163,12 +161,6 @@ static void mistakes_are_answered(void **state) {
          "[E0142-number]\n"
          "    split(i,p,q,60000), split(p,r,s,60000), split(r,t,u,60000)\n"
          "    ^~~~~\n"},
-        {spmv, "fuse(i,j,f)",
-         "<schedule>:1:1: does not fit: a stored level has one variable of the expression, or a part of one, "
-         "never two [E0149-not-lowered]\n"
-         "    fuse(i,j,f)\n"
-         "    ^~~~\n"
-         "    help: leave the loops apart: unroll either of them, or split one\n"},
         {spmv, "bound(i,ib,0,MaxExact)",
          "<schedule>:1:12: error: loop 'i' would have no iteration [E0147-bound]\n"
          "    bound(i,ib,0,MaxExact)\n"
@@ -222,35 +214,29 @@ static void mistakes_are_answered(void **state) {
          "    parallelize(j,Lanes(2),NoRaces)\n"
          "                ^\n"
          "    help: use the strategy Temporary: the copies' values meet in one reducer\n"},
-        {spmv, "parallelize(i,CPUThread,NoRaces)",
-         "<schedule>:1:1: error: a CPUThread for each iteration of 'i' needs to know that there are 1 to 64 "
-         "[E0147-bound]\n"
-         "    parallelize(i,CPUThread,NoRaces)\n"
-         "    ^~~~~~~~~~~\n"
-         "    help: split it and parallelize the inner loop, or give a number of copies: Lanes(4)\n"},
-        {spmv, "parallelize(i,GPUBlock,NoRaces)",
-         "<schedule>:1:15: does not fit: the array has no GPU [E0149-not-lowered]\n"
-         "    parallelize(i,GPUBlock,NoRaces)\n"
-         "                  ^~~~~~~~\n"},
+        {spmv, "bound(i,i,4,MaxConstraint)",
+         "<schedule>:1:11: does not fit: loops start at 0, and their graph is the same for every extent "
+         "[E0149-not-lowered]\n"
+         "    bound(i,i,4,MaxConstraint)\n"
+         "              ^\n"},
+        {spmv, "bound(i,i,4,MaxExact), bound(i,i,5,MaxExact)",
+         "<schedule>:1:34: error: loop 'i' has the extent 4 already [E0147-bound]\n"
+         "    bound(i,i,4,MaxExact), bound(i,i,5,MaxExact)\n"
+         "                                     ^\n"},
         {spmv, "parallelize(i,Tiles,NoRaces)",
          "<schedule>:1:15: error: there is no parallel unit 'Tiles' [E0144-keyword]\n"
          "    parallelize(i,Tiles,NoRaces)\n"
          "                  ^~~~~\n"
-         "    help: use one of Lanes, CPUThread, CPUVector\n"},
+         "    help: use one of Lanes, CPUThread, CPUVector, GPUBlock, GPUWarp, GPUThread\n"},
         {spmv, "parallelize(i,Lanes,NoRaces)",
          "<schedule>:1:20: error: expected '(' and the number of lanes, found ',' [E0102-syntax]\n"
          "    parallelize(i,Lanes,NoRaces)\n"
          "                       ^\n"},
-        {spmv, "parallelize(j,Lanes(2),Atomics)",
-         "<schedule>:1:24: does not fit: the array has no atomic operation; Temporary adds up in one reducer "
-         "[E0149-not-lowered]\n"
-         "    parallelize(j,Lanes(2),Atomics)\n"
-         "                           ^~~~~~~\n"},
         {spmv, "parallelize(i,Lanes(2),Often)",
          "<schedule>:1:24: error: there is no race strategy 'Often' [E0144-keyword]\n"
          "    parallelize(i,Lanes(2),Often)\n"
          "                           ^~~~~\n"
-         "    help: use one of NoRaces, IgnoreRaces, Temporary, ParallelReduction\n"},
+         "    help: use one of NoRaces, IgnoreRaces, Temporary, ParallelReduction, Atomics\n"},
         {spmv, "parallelize(i,Lanes(2))",
          "<schedule>:1:23: error: expected ',' and a race strategy, found ')' [E0102-syntax]\n"
          "    parallelize(i,Lanes(2))\n"
@@ -318,4 +304,85 @@ static void mistakes_are_answered(void **state) {
         refuse(*state, mistake[i].expression, mistake[i].schedule, mistake[i].answer);
 }
 
-RUN_TESTS(TEST(mistakes_are_answered))
+/* What a schedule says that the graph does not have is left out, with the reason; the graph is made. */
+static void hints_are_left_out_with_a_note(void **state) {
+    static const struct {
+        const char *expression, *schedule, *notes;
+    } hint[] = {
+        {spmm, "assemble(X,Append,true)",
+         "<schedule>:1:1: note: this changes nothing: writers always build the result's levels while they "
+         "compute\n"
+         "    assemble(X,Append,true)\n"
+         "    ^~~~~~~~\n"},
+        {spmv, "fuse(i,j,f)",
+         "<schedule>:1:1: note: loops 'i' and 'j' stay apart, one in the other\n"
+         "    fuse(i,j,f)\n"
+         "    ^~~~\n"},
+        {spmv, "pos(j,j_pos,B), split(j_pos,a,b,4), divide(b,c,d,2)",
+         "<schedule>:1:17: note: loop 'j_pos' stays whole: no level is cut by positions\n"
+         "    pos(j,j_pos,B), split(j_pos,a,b,4), divide(b,c,d,2)\n"
+         "                    ^~~~~\n"},
+        {spmv, "pos(j,jp,B), split(jp,a,b,4), unroll(b,2)",
+         "<schedule>:1:14: note: loop 'jp' stays whole: no level is cut by positions\n"
+         "    pos(j,jp,B), split(jp,a,b,4), unroll(b,2)\n"
+         "                 ^~~~~\n"
+         "<schedule>:1:31: note: loop 'b' gets no copies: the graph has no such loop\n"
+         "    pos(j,jp,B), split(jp,a,b,4), unroll(b,2)\n"
+         "                                  ^~~~~~\n"},
+        {spmv, "parallelize(i,CPUThread,NoRaces)",
+         "<schedule>:1:1: note: the iterations of loop 'i' run one after the other, since they are not known "
+         "to be few\n"
+         "    parallelize(i,CPUThread,NoRaces)\n"
+         "    ^~~~~~~~~~~\n"},
+        {spmv, "bound(i,ib,65,MaxExact), parallelize(ib,GPUBlock,NoRaces)",
+         "<schedule>:1:26: note: the array is no GPU: the iterations of loop 'ib' run one after the other, "
+         "since they are too many for copies\n"
+         "    bound(i,ib,65,MaxExact), parallelize(ib,GPUBlock,NoRaces)\n"
+         "                             ^~~~~~~~~~~\n"},
+        {spmm, "split(k,k0,k1,4), parallelize(k1,CPUThread,Atomics)",
+         "<schedule>:1:19: note: one reducer adds up, without atomic operations: the body of loop 'k1' has 4 "
+         "copies, one for each iteration\n"
+         "    split(k,k0,k1,4), parallelize(k1,CPUThread,Atomics)\n"
+         "                      ^~~~~~~~~~~\n"},
+        {spmm, "parallelize(i,Lanes(2),NoRaces), parallelize(i,GPUWarp,NoRaces)",
+         "<schedule>:1:34: note: the array is no GPU: the iterations of loop 'i' run one after the other, "
+         "since they are not known to be few\n"
+         "    parallelize(i,Lanes(2),NoRaces), parallelize(i,GPUWarp,NoRaces)\n"
+         "                                     ^~~~~~~~~~~\n"
+         "<schedule>:1:34: note: this changes nothing: loop 'i' has 2 copies already\n"
+         "    parallelize(i,Lanes(2),NoRaces), parallelize(i,GPUWarp,NoRaces)\n"
+         "                                     ^~~~~~~~~~~\n"},
+        {spmm, "parallelize(i,CPUVector,NoRaces), split(i,i0,i1,2), parallelize(i,CPUThread,NoRaces)",
+         "<schedule>:1:1: note: the iterations of loop 'i' run one after the other, since they are not known "
+         "to be few\n"
+         "    parallelize(i,CPUVector,NoRaces), split(i,i0,i1,2), parallelize(i,CPUThread,NoRaces)\n"
+         "    ^~~~~~~~~~~\n"
+         "<schedule>:1:1: note: this no longer holds: a later command is about loop 'i'\n"
+         "    parallelize(i,CPUVector,NoRaces), split(i,i0,i1,2), parallelize(i,CPUThread,NoRaces)\n"
+         "    ^~~~~~~~~~~\n"
+         "<schedule>:1:53: note: this changes nothing: there is no loop 'i' in the graph\n"
+         "    parallelize(i,CPUVector,NoRaces), split(i,i0,i1,2), parallelize(i,CPUThread,NoRaces)\n"
+         "                                                        ^~~~~~~~~~~\n"},
+        {spmv, "split(j,j0,j1,4), precompute(B(i,j)*c(j),j1,j1_pre), unroll(j1_pre,4)",
+         "<schedule>:1:30: note: this gets no workspace, since loops of it are scheduled already; precompute "
+         "first to have one\n"
+         "    split(j,j0,j1,4), precompute(B(i,j)*c(j),j1,j1_pre), unroll(j1_pre,4)\n"
+         "                                 ^~~~~~~~~~~\n"
+         "<schedule>:1:54: note: this changes nothing: there is no loop 'j1_pre' in the graph\n"
+         "    split(j,j0,j1,4), precompute(B(i,j)*c(j),j1,j1_pre), unroll(j1_pre,4)\n"
+         "                                                         ^~~~~~\n"},
+    };
+    fixture *f = *state;
+    for (size_t i = 0; i < sizeof hint / sizeof *hint; i++) {
+        sam_statement s;
+        fe_cin cin;
+        scheduled_kernel out;
+        fe_case c = {.expression = hint[i].expression, .schedule = hint[i].schedule};
+        diag_init(&f->diag, &f->mem);
+        if (!fe_case_schedule(f, &c, &s, &cin) || !scheduled_lower(f, &cin.kernels.at[0], &out))
+            fail_msg("%s\n%s", c.schedule, fixture_printed(f));
+        assert_string_equal(fixture_printed(f), hint[i].notes);
+    }
+}
+
+RUN_TESTS(TEST(mistakes_are_answered), TEST(hints_are_left_out_with_a_note))

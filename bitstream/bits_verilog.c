@@ -96,7 +96,7 @@ static const char *flush_of(const writer *w, net_cell cell) {
 }
 
 static void declare_stream(writer *w, const char *name) {
-    fprintf(w->out, "  logic [16:0] %s_data;\n  logic %s_valid, %s_ready;\n", name, name, name);
+    fprintf(w->out, "  onyx_pkg::stream_t %s;\n  logic %s_ready;\n", name, name);
 }
 
 /* ---- who listens ----------------------------------------------------------------------------- */
@@ -156,18 +156,16 @@ static void write_hop(writer *w, uint32_t net, uint32_t index) {
     const char *name = hop_name(w, h), *from = node_name(w, net, h->parent);
     declare_stream(w, name);
     if (!h->registered) {
-        fprintf(w->out, "  assign %s_data = %s_data;\n  assign %s_valid = %s_valid;\n", name, from, name,
-                from);
+        fprintf(w->out, "  assign %s = %s;\n", name, from);
         return;
     }
     fprintf(w->out,
             "  logic %s_take;\n"
             "  onyx_split_fifo u_%s (\n"
             "      .clk_i, .rst_ni, .ce_i(1'b1), .fifo_i(1'b1), .start_i(1'b%u), .end_i(1'b%u),\n"
-            "      .in_data_i(%s_data), .in_valid_i(%s_valid), .in_ready_o(%s_take),\n"
-            "      .out_data_o(%s_data), .out_valid_o(%s_valid), .out_ready_i(%s_ready)\n"
+            "      .in_i(%s), .in_ready_o(%s_take), .out_o(%s), .out_ready_i(%s_ready)\n"
             "  );\n",
-            name, name, h->fifo_start, h->fifo_end, from, from, name, name, name, name);
+            name, name, h->fifo_start, h->fifo_end, from, name, name, name);
 }
 
 static void write_net(writer *w, uint32_t net) {
@@ -177,7 +175,7 @@ static void write_net(writer *w, uint32_t net) {
         write_hop(w, net, i);
     for (uint32_t i = 0; i < route->sinks.len; i++) {
         const char *to = sink_name(w, net, i), *from = node_name(w, net, route->sinks.at[i].hop);
-        fprintf(w->out, "  assign %s_data = %s_data;\n  assign %s_valid = %s_valid;\n", to, from, to, from);
+        fprintf(w->out, "  assign %s = %s;\n", to, from);
     }
     write_ready(w, net, PNR_NO_HOP);
     for (uint32_t i = 0; i < route->hops.len; i++)
@@ -186,18 +184,14 @@ static void write_net(writer *w, uint32_t net) {
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* Writes the depth-2 FIFO of a core's port, from stream `in` to stream `out`. A port with `gate` is a source:
- * its valid waits for the ready of all it feeds. */
-static void write_fifo(writer *w, const char *instance, net_cell cell, uint32_t width, const char *in,
-                       const char *out, bool gate) {
+/* Writes the depth-2 FIFO of a core's port, from stream `in` to stream `out`; where what it holds is another
+ * stream than what it gives, `held`. */
+static void write_fifo(writer *w, const char *instance, net_cell cell, const char *in, const char *held,
+                       const char *out) {
     fprintf(w->out,
-            "  onyx_fifo2 #(.Width(%u)) u_%s (\n      .clk_i(%s_clk), .rst_ni, .en_i(1'b1), .flush_i(%s),\n",
-            width, instance, cell_name(w, cell), flush_of(w, cell));
-    fprintf(w->out, "      .in_data_i(%s_data), .in_valid_i(%s_valid), .in_ready_o(%s_ready),\n", in, in, in);
-    fprintf(w->out, "      .out_data_o(%s_data), .out_valid_o(%s%s), .out_ready_i(%s_ready)\n  );\n", out,
-            out, gate ? "_some" : "_valid", out);
-    if (gate)
-        fprintf(w->out, "  assign %s_valid = %s_some & %s_ready;\n", out, out, out);
+            "  onyx_fifo2 u_%s (\n      .clk_i(%s_clk), .rst_ni, .en_i(1'b1), .flush_i(%s),\n"
+            "      .in_i(%s), .in_ready_o(%s_ready), .out_o(%s), .out_ready_i(%s_ready)\n  );\n",
+            instance, cell_name(w, cell), flush_of(w, cell), in, in, held, out);
 }
 
 /* Declares and names the stream of a cell's port: x1y1_head0. */
@@ -210,13 +204,16 @@ static const char *port_stream(writer *w, net_cell cell, const char *what, uint3
 /* An input port: the net's stream x1y1_in0 goes through the FIFO to the primitive's x1y1_head0. */
 static void write_input(writer *w, net_cell cell, uint32_t port) {
     const char *in = port_stream(w, cell, "in", port), *head = port_stream(w, cell, "head", port);
-    write_fifo(w, in, cell, 17, in, head, false);
+    write_fifo(w, in, cell, in, head, head);
 }
 
+/* An output port, which is a source: its valid waits for the ready of all it feeds. */
 static void write_output(writer *w, net_cell cell, uint32_t port) {
     const char *tail = port_stream(w, cell, "tail", port), *out = port_stream(w, cell, "out", port);
-    fprintf(w->out, "  logic %s_some;\n", out);
-    write_fifo(w, out, cell, 17, tail, out, true);
+    const char *held = arena_printf(&w->scratch, "%s_held", out);
+    fprintf(w->out, "  onyx_pkg::stream_t %s;\n", held);
+    write_fifo(w, out, cell, tail, held, out);
+    fprintf(w->out, "  assign %s = {%s.valid & %s_ready, %s.data};\n", out, held, out, held);
 }
 
 /* Returns CONFIG_SPACE bit `bit` of a cell. */
@@ -271,29 +268,19 @@ static void declare_unused(writer *w, const char *name, uint32_t port, bool inpu
     if (input)
         fprintf(w->out, "  logic unused_%s_head%u_ready;\n", name, port);
     else
-        fprintf(w->out, "  logic [16:0] unused_%s_tail%u_data;\n  logic unused_%s_tail%u_valid;\n", name,
-                port, name, port);
+        fprintf(w->out, "  onyx_pkg::stream_t unused_%s_tail%u;\n", name, port);
 }
 
 static void write_head(writer *w, const char *port, const char *name, uint32_t number, bool used) {
-    if (used)
-        fprintf(
-            w->out,
-            ",\n      .%s_data_i(%s_head%u_data), .%s_valid_i(%s_head%u_valid), .%s_ready_o(%s_head%u_ready)",
-            port, name, number, port, name, number, port, name, number);
-    else
-        fprintf(w->out, ",\n      .%s_data_i(17'd0), .%s_valid_i(1'b0), .%s_ready_o(unused_%s_head%u_ready)",
-                port, port, port, name, number);
+    const char *head = arena_printf(&w->scratch, "%s_head%u", name, number);
+    fprintf(w->out, ",\n      .%s_i(%s), .%s_ready_o(%s%s_ready)", port, used ? head : "18'd0", port,
+            used ? "" : "unused_", head);
 }
 
 static void write_tail(writer *w, const char *port, const char *name, uint32_t number, bool used) {
-    const char *unused = used ? "" : "unused_";
-    fprintf(w->out, ",\n      .%s_data_o(%s%s_tail%u_data), .%s_valid_o(%s%s_tail%u_valid), ", port, unused,
-            name, number, port, unused, name, number);
-    if (used)
-        fprintf(w->out, ".%s_ready_i(%s_tail%u_ready)", port, name, number);
-    else
-        fprintf(w->out, ".%s_ready_i(1'b1)", port);
+    const char *tail = arena_printf(&w->scratch, "%s_tail%u", name, number);
+    fprintf(w->out, ",\n      .%s_o(%s%s), .%s_ready_i(%s%s)", port, used ? "" : "unused_", tail, port,
+            used ? tail : "1'b1", used ? "_ready" : "");
 }
 
 static void declare_ports(writer *w, net_cell cell, const primitive *p) {
@@ -320,11 +307,11 @@ static uint32_t count_hazards(const net_cell_data *cell) {
     return n;
 }
 
-/* Writes that a word moves into or out of the FIFO from stream `in` to `out`. */
-static void write_moves(writer *w, const char *name, const char *in, const char *out, uint32_t port,
-                        const char *out_valid) {
-    fprintf(w->out, " |\n      (%s_%s%u_valid & %s_%s%u_ready) | (%s_%s%u_%s & %s_%s%u_ready)", name, in,
-            port, name, in, port, name, out, port, out_valid, name, out, port);
+/* Writes that a word moves into or out of the FIFO from stream `in`, which holds `held`, to `out`. */
+static void write_moves(writer *w, const char *name, const char *in, const char *held, const char *out,
+                        uint32_t port) {
+    fprintf(w->out, " |\n      (%s_%s%u.valid & %s_%s%u_ready) | (%s_%s%u%s.valid & %s_%s%u_ready)", name, in,
+            port, name, in, port, name, out, port, held, name, out, port);
 }
 
 /* The core's clock runs in cycles that can change it: in a flush, when a word moves at one of its ports, or
@@ -337,11 +324,11 @@ static void write_clock(writer *w, net_cell cell, const primitive *p) {
         fprintf(w->out, " | %s_stir", name);
     for (uint32_t port = 0; port < 4 && p->in[port]; port++) {
         if (input_used(w, cell, port))
-            write_moves(w, name, "in", "head", port, "valid");
+            write_moves(w, name, "in", "", "head", port);
     }
     for (uint32_t port = 0; port < 3 && p->out[port]; port++) {
         if (output_used(w, cell, port))
-            write_moves(w, name, "tail", "out", port, "some");
+            write_moves(w, name, "tail", "_held", "out", port);
     }
     fprintf(w->out, ";\n  onyx_clock_gate u_%s_clk (.clk_i, .awake_i(%s_awake), .clk_o(%s_clk));\n", name,
             name, name);
@@ -394,27 +381,24 @@ static void write_io(writer *w, net_cell cell, const net_cell_data *data) {
     const char *name = cell_name(w, cell);
     uint32_t x = site_of(w, cell).x;
     fprintf(w->out, "\n  // %s: %s\n", name, net_mode_table[data->mode].name);
+    const char *stream = arena_printf(&w->scratch, data->output ? "%s_in0" : "%s_out0", name);
+    declare_stream(w, stream);
     if (data->output) {
-        fprintf(w->out, "  logic [16:0] %s_in0_data;\n  logic %s_in0_valid, %s_in0_ready;\n", name, name,
-                name);
         fprintf(w->out,
                 "  onyx_fifo2 #(.Width(16)) u_%s (\n      .clk_i, .rst_ni, .en_i(1'b1), .flush_i,\n"
-                "      .in_data_i(%s_in0_data[15:0]), .in_valid_i(%s_in0_valid), .in_ready_o(%s_in0_ready),\n"
-                "      .out_data_o(out_%u_data_o), .out_valid_o(out_%u_valid_o), "
-                ".out_ready_i(out_%u_ready_i)\n  );\n"
-                "  logic unused_%s;\n  assign unused_%s = %s_in0_data[16];\n",
-                name, name, name, name, x, x, x, name, name, name);
+                "      .in_i({%s.valid, %s.data[15:0]}), .in_ready_o(%s_ready),\n"
+                "      .out_o({out_%u_valid_o, out_%u_data_o}), .out_ready_i(out_%u_ready_i)\n  );\n"
+                "  logic unused_%s;\n  assign unused_%s = %s.data[16];\n",
+                name, stream, stream, stream, x, x, x, name, name, stream);
         return;
     }
-    const char *out = arena_printf(&w->scratch, "%s_out0", name);
-    declare_stream(w, out);
     fprintf(w->out,
-            "  logic %s_some;\n"
+            "  logic [16:0] %s_held;\n"
             "  onyx_fifo2 #(.Width(16)) u_%s (\n      .clk_i, .rst_ni, .en_i(1'b1), .flush_i,\n"
-            "      .in_data_i(in_%u_data_i), .in_valid_i(in_%u_valid_i), .in_ready_o(in_%u_ready_o),\n"
-            "      .out_data_o(%s_data[15:0]), .out_valid_o(%s_some), .out_ready_i(%s_ready)\n  );\n"
-            "  assign %s_data[16] = 1'b0;\n  assign %s_valid = %s_some & %s_ready;\n",
-            out, name, x, x, x, out, out, out, out, out, out, out);
+            "      .in_i({in_%u_valid_i, in_%u_data_i}), .in_ready_o(in_%u_ready_o),\n"
+            "      .out_o(%s_held), .out_ready_i(%s_ready)\n  );\n"
+            "  assign %s = {%s_held[16] & %s_ready, 1'b0, %s_held[15:0]};\n",
+            stream, name, x, x, x, stream, stream, stream, stream, stream, stream);
 }
 
 /* ---- what has no netlist --------------------------------------------------------------------- */
@@ -555,7 +539,8 @@ static void write_module(writer *w) {
     const netlist *n = w->design->net;
     fputs("// A configured design: primitives, port FIFOs and routes, generated from a bitstream. Same "
           "cycles as the\n"
-          "// configured array. Stream ports by IO column; a word moves at an edge with valid and ready.\n",
+          "// configured array. Stream ports by IO column; a word moves at an edge with valid and ready.\n"
+          "`include \"onyx_pkg.sv\"\n",
           w->out);
     write_ports(w);
     write_flush(w);

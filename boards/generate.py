@@ -89,6 +89,26 @@ def modes(spaces):
     return list(found.items())
 
 
+FEATURES = 16  # of a compute tile, at most
+
+
+def stored_words(registers, tile):
+    """By feature: the bits of each of its registers, without the power domain's, which no model has."""
+    bits = [{} for _ in range(FEATURES)]
+    for row in registers:
+        if row["tile"] == tile and row["field"] != "ps_en":
+            words = bits[int(row["feature"])]
+            words[int(row["register"])] = max(words.get(int(row["register"]), 0), int(row["hi"]) + 1)
+    assert all(sorted(words) == list(range(len(words))) for words in bits), f"registers of a {tile} tile are not counted up from 0"
+    return [[words[register] for register in sorted(words)] for words in bits]
+
+
+def space_registers(registers, count, tile):
+    """(name, register) of the words of CONFIG_SPACE that hold a field of some mode."""
+    found = {row["field"]: int(row["register"]) for row in registers if row["tile"] == tile and row["feature"] == "0"}
+    return [(f"{tile}_SPACE_{word}_REG", found[f"CONFIG_SPACE_{word}"]) for word in range(count)]
+
+
 class Facts:
     def __init__(self):
         registers = rows("regmap.csv")
@@ -104,6 +124,12 @@ class Facts:
         self.features = features(registers)
         self.fields = core_fields(registers, spaces)
         self.modes = modes(spaces)
+        self.words = {tile: stored_words(registers, tile) for tile in ("PE", "MEM")}
+        last = {
+            tile: max(int(row["hi"]) for row in spaces if row["tile"] == tile and row["feature"] == "0" and row["controller"] not in DENSE)
+            for tile in ("PE", "MEM")
+        }
+        self.spaces = [space for tile in ("PE", "MEM") for space in space_registers(registers, last[tile] // 32 + 1, tile)]
         self.outputs = 4 * self.tracks
 
 
@@ -226,6 +252,17 @@ def sv_package(f):
         out += sv_vector(f"SWITCH_{part.upper()}", 8, f.bits[part], 10, f"Where {part} of output o begins in the words of the switch box: [8*o+:8].")
     out.append("\n  // Features of the switch box's words, and of the word of 17-bit connection box 0; those of the others follow.")
     out += [f"  localparam int unsigned {name} = {value};" for name, value in f.features]
+    most = max(sum(map(len, words)) for words in f.words.values())
+    out.append("\n  // How many registers a compute tile stores, those of one feature behind those of the other: its words.")
+    out += [f"  localparam int unsigned {tile}_WORDS = {sum(map(len, words))};" for tile, words in f.words.items()]
+    for tile, words in f.words.items():
+        first = [sum(map(len, words[:feature])) for feature in range(FEATURES + 1)]
+        out += sv_vector(f"{tile}_FIRST_WORD", 7, first, 17, "Where those of feature f begin, and those of the one before end: [7*f+:7].")
+    for tile, words in f.words.items():
+        bits = [bits for feature in words for bits in feature]
+        out += sv_vector(f"{tile}_WORD_BITS", 6, bits + [0] * (most - len(bits)), 22, "How many bits word w has: [6*w+:6].")
+    out.append("\n  // The registers of feature 0 with the words of CONFIG_SPACE that hold a field of some mode.")
+    out += [f"  localparam int unsigned {name} = {register};" for name, register in f.spaces]
     out.append("\n  // Values of the tiles' mode fields.")
     out += [f"  localparam int unsigned {name} = {value};" for name, value in f.modes]
     out.append("\n  // Fields of the registers of feature 0: register, first bit, number of bits.")

@@ -11,22 +11,13 @@
 // an input read 0; DELAY registers, the LUT and the condition unit only serve dense mode and are not built.
 // Of kind 2, the bfloat16 unit, sum, difference and product are built (onyx_bf16.sv); its comparison and kind 1 give 0.
 module onyx_alu (
-    input  logic        clk_i,
-    input  logic        rst_ni,
-    input  logic        en_i,
-    input  logic        flush_i,
+    input  logic clk_i, rst_ni, en_i, flush_i,
     // verilator lint_off UNUSEDSIGNAL
     input  logic [83:0] inst_i,
     // verilator lint_on UNUSEDSIGNAL
-    input  logic [16:0] data0_data_i,
-    input  logic        data0_valid_i,
-    output logic        data0_ready_o,
-    input  logic [16:0] data1_data_i,
-    input  logic        data1_valid_i,
-    output logic        data1_ready_o,
-    output logic [16:0] res_data_o,
-    output logic        res_valid_o,
-    input  logic        res_ready_i,
+    input  onyx_pkg::stream_t data0_i, output logic data0_ready_o,
+    input  onyx_pkg::stream_t data1_i, output logic data1_ready_o,
+    output onyx_pkg::stream_t res_o, input  logic res_ready_i,
     output logic        hazard_o  // a stop or done beside data or maybe: the chip sends it as data
 );
   localparam logic [1:0] KindAlu = 2'd0;
@@ -59,8 +50,8 @@ module onyx_alu (
   logic [15:0] a, b, c;
   assign op        = inst_i[6:2];
   assign is_signed = inst_i[7];
-  assign a = (inst_i[22:21] == ModeConst) ? inst_i[38:23] : operand(data0_data_i);
-  assign b = (inst_i[40:39] == ModeConst) ? inst_i[56:41] : operand(data1_data_i);
+  assign a = (inst_i[22:21] == ModeConst) ? inst_i[38:23] : operand(data0_i.data);
+  assign b = (inst_i[40:39] == ModeConst) ? inst_i[56:41] : operand(data1_i.data);
   assign c = (inst_i[58:57] == ModeConst) ? inst_i[74:59] : 16'd0;
   assign d = (inst_i[76:75] == ModeConst) & inst_i[77];
 
@@ -125,24 +116,17 @@ module onyx_alu (
   assign value = (inst_i[1:0] == KindAlu) ? result : (inst_i[1:0] == KindFpu) ? fp_result : 16'd0;
 
   logic both, control, queue_ready, end0, end1;
-  assign end0          = data0_data_i[16] & (data0_data_i[9:8] != 2'd2);
-  assign end1          = data1_data_i[16] & (data1_data_i[9:8] != 2'd2);
+  assign end0          = data0_i.data[16] & (data0_i.data[9:8] != 2'd2);
+  assign end1          = data1_i.data[16] & (data1_i.data[9:8] != 2'd2);
   assign hazard_o      = data0_ready_o & (end0 ^ end1);
-  assign both          = data0_valid_i & data1_valid_i;
-  assign control       = data0_data_i[16] & data1_data_i[16];
+  assign both          = data0_i.valid & data1_i.valid;
+  assign control       = data0_i.data[16] & data1_i.data[16];
   assign data0_ready_o = both & queue_ready;
   assign data1_ready_o = both & queue_ready;
 
   onyx_fifo2 i_res_queue (
-      .clk_i,
-      .rst_ni,
-      .en_i,
-      .flush_i,
-      .in_data_i  (control ? data0_data_i : {1'b0, value}),
-      .in_valid_i (both),
-      .in_ready_o (queue_ready),
-      .out_data_o (res_data_o),
-      .out_valid_o(res_valid_o),
-      .out_ready_i(res_ready_i)
+      .clk_i, .rst_ni, .en_i, .flush_i,
+      .in_i({both, control ? data0_i.data : {1'b0, value}}), .in_ready_o(queue_ready),
+      .out_o(res_o), .out_ready_i(res_ready_i)
   );
 endmodule

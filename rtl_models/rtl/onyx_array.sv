@@ -8,28 +8,8 @@
 // Wires that would leave the array carry nothing, and what drives them finds it never ready.
 // Bypassed switch-box outputs can close loops of wires, which no legal configuration does (UNOPTFLAT).
 // lint: -GWidth=4 -GHeight=2 -Wno-UNOPTFLAT
-module onyx_array #(
-    parameter int unsigned Width  = 32,
-    parameter int unsigned Height = 16,
-    parameter int unsigned MemPeriod = 4,
-    parameter int unsigned MemPhase = 3
-) (
-    input  logic                   clk_i,
-    input  logic                   rst_ni,
-    input  logic [           31:0] cfg_addr_i,
-    input  logic [           31:0] cfg_data_i,
-    input  logic                   cfg_write_i,
-    input  logic                   cfg_read_i,
-    output logic [           31:0] cfg_rdata_o,
-    input  logic [      Width-1:0] stall_i,
-    input  logic [(Width+3)/4-1:0] flush_i,
-    input  logic [   16*Width-1:0] glb2io_data_i,
-    input  logic [      Width-1:0] glb2io_valid_i,
-    output logic [      Width-1:0] glb2io_ready_o,
-    output logic [   16*Width-1:0] io2glb_data_o,
-    output logic [      Width-1:0] io2glb_valid_o,
-    input  logic [      Width-1:0] io2glb_ready_i
-);
+module onyx_array
+`include "onyx_array_head.svh"
   if (Width < 1 || Width > 256 || Height < 1 || Height > 255) begin : g_bad
     $error("onyx_array: Width must be 1..256 and Height 1..255");
   end

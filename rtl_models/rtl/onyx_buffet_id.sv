@@ -46,9 +46,6 @@ module onyx_buffet_id (
     output logic        hazard_order_o,  // .. loses the line begun, for an address out of order
     output logic        hazard_overflow_o  // .. stops for good: no such entry
 );
-  localparam logic [1:0] OpFree = 2'd0;
-  localparam logic [1:0] OpSize = 2'd2;
-
   function automatic logic [15:0] lane_of(input logic [63:0] line, input logic [1:0] lane);
     case (lane)
       2'd0: lane_of = line[15:0];
@@ -122,9 +119,9 @@ module onyx_buffet_id (
   logic has_block, is_read, hit;
 
   assign has_block     = (blocks_q != 2'd0);
-  assign is_read       = (rd_op_i != OpFree) && (rd_op_i != OpSize);
+  assign is_read       = (rd_op_i != onyx_pkg::OpFree) && (rd_op_i != onyx_pkg::OpSize);
   assign hit           = read_hit_q && (read_at_q == rd_addr_i[10:2]);
-  assign free          = rd_valid_i && has_block && (rd_op_i == OpFree);
+  assign free          = rd_valid_i && has_block && (rd_op_i == onyx_pkg::OpFree);
   assign mem_rd_req_o  = rd_valid_i && has_block && is_read && !read_hit_q && rsp_ready_i;
   assign mem_rd_addr_o = (rd_addr_i[10:2] + head_base_q) & mask;
   assign fetching_o    = fetch_q;
@@ -143,7 +140,7 @@ module onyx_buffet_id (
       rsp_valid_o = 1'b1;
       rsp_data_o  = lane_of(mem_rdata_i, lane_q);
     end else if (rd_valid_i && has_block) begin
-      if (rd_op_i == OpSize) begin
+      if (rd_op_i == onyx_pkg::OpSize) begin
         rsp_valid_o = 1'b1;
         rsp_data_o  = {4'd0, head_size_q};
         rd_pop_o    = rsp_ready_i;

@@ -10,22 +10,11 @@
 // Handshake: made to stand between FIFOs. What is written to both outputs is written in one cycle, so an out
 // valid may depend (combinationally) on the other output's ready, never on its own. One token a cycle.
 module onyx_crddrop (
-    input  logic        clk_i,
-    input  logic        rst_ni,
-    input  logic        en_i,
-    input  logic        flush_i,
-    input  logic [16:0] inner_data_i,
-    input  logic        inner_valid_i,
-    output logic        inner_ready_o,
-    input  logic [16:0] outer_data_i,
-    input  logic        outer_valid_i,
-    output logic        outer_ready_o,
-    output logic [16:0] inner_data_o,
-    output logic        inner_valid_o,
-    input  logic        inner_ready_i,
-    output logic [16:0] outer_data_o,
-    output logic        outer_valid_o,
-    input  logic        outer_ready_i,
+    input  logic clk_i, rst_ni, en_i, flush_i,
+    input  onyx_pkg::stream_t inner_i, output logic inner_ready_o,
+    input  onyx_pkg::stream_t outer_i, output logic outer_ready_o,
+    output onyx_pkg::stream_t inner_o, input  logic inner_ready_i,
+    output onyx_pkg::stream_t outer_o, input  logic outer_ready_i,
     output logic        hazard_empty_o,  // the chip loses this coordinate: the outer fiber before had none
     output logic        hazard_uneven_o  // .. repeats done, or loses a coordinate: one output only has room
 );
@@ -33,13 +22,13 @@ module onyx_crddrop (
   logic has_data_q, has_data_d, owed_q, owed_d;
 
   logic inner_stop, inner_done, inner_item, inner_high, outer_stop, outer_done, outer_item;
-  assign inner_stop = inner_valid_i & inner_data_i[16] & (inner_data_i[9:8] == 2'd0);
-  assign inner_done = inner_valid_i & inner_data_i[16] & (inner_data_i[9:8] == 2'd1);
-  assign inner_item = inner_valid_i & ~inner_stop & ~inner_done;
-  assign inner_high = inner_stop & (inner_data_i[7:0] != 8'd0);
-  assign outer_stop = outer_valid_i & outer_data_i[16] & (outer_data_i[9:8] == 2'd0);
-  assign outer_done = outer_valid_i & outer_data_i[16] & (outer_data_i[9:8] == 2'd1);
-  assign outer_item = outer_valid_i & ~outer_stop & ~outer_done;
+  assign inner_stop = inner_i.valid & inner_i.data[16] & (inner_i.data[9:8] == 2'd0);
+  assign inner_done = inner_i.valid & inner_i.data[16] & (inner_i.data[9:8] == 2'd1);
+  assign inner_item = inner_i.valid & ~inner_stop & ~inner_done;
+  assign inner_high = inner_stop & (inner_i.data[7:0] != 8'd0);
+  assign outer_stop = outer_i.valid & outer_i.data[16] & (outer_i.data[9:8] == 2'd0);
+  assign outer_done = outer_i.valid & outer_i.data[16] & (outer_i.data[9:8] == 2'd1);
+  assign outer_item = outer_i.valid & ~outer_stop & ~outer_done;
 
   // What happens in this cycle, if there is room for it.
   logic close, keep, finish, orphan, pass_stop, empty_outer, push_both;
@@ -48,13 +37,13 @@ module onyx_crddrop (
   assign finish      = inner_done & outer_done;
   assign orphan      = inner_stop & outer_done;
   assign empty_outer = outer_stop & ~owed_q & inner_high & ~has_data_q;
-  assign pass_stop   = outer_stop & (owed_q | inner_valid_i) & ~empty_outer;
+  assign pass_stop   = outer_stop & (owed_q | inner_i.valid) & ~empty_outer;
   assign push_both   = keep | finish;
 
-  assign inner_data_o  = inner_data_i;
-  assign outer_data_o  = outer_data_i;
-  assign inner_valid_o = inner_item | orphan | (push_both & outer_ready_i);
-  assign outer_valid_o = pass_stop | empty_outer | (push_both & inner_ready_i);
+  assign inner_o.data  = inner_i.data;
+  assign outer_o.data  = outer_i.data;
+  assign inner_o.valid = inner_item | orphan | (push_both & outer_ready_i);
+  assign outer_o.valid = pass_stop | empty_outer | (push_both & inner_ready_i);
 
   assign inner_ready_o = (inner_item | orphan) ? inner_ready_i
                        : push_both ? (inner_ready_i & outer_ready_i)

@@ -12,22 +12,11 @@
 // Handshake: made to stand between FIFOs. Both outputs are written together, so each out valid depends
 // (combinationally) on the other output's ready, never on its own. One token a cycle, done takes three.
 module onyx_crdhold (
-    input  logic        clk_i,
-    input  logic        rst_ni,
-    input  logic        en_i,
-    input  logic        flush_i,
-    input  logic [16:0] inner_data_i,
-    input  logic        inner_valid_i,
-    output logic        inner_ready_o,
-    input  logic [16:0] outer_data_i,
-    input  logic        outer_valid_i,
-    output logic        outer_ready_o,
-    output logic [16:0] inner_data_o,
-    output logic        inner_valid_o,
-    input  logic        inner_ready_i,
-    output logic [16:0] outer_data_o,
-    output logic        outer_valid_o,
-    input  logic        outer_ready_i,
+    input  logic clk_i, rst_ni, en_i, flush_i,
+    input  onyx_pkg::stream_t inner_i, output logic inner_ready_o,
+    input  onyx_pkg::stream_t outer_i, output logic outer_ready_o,
+    output onyx_pkg::stream_t inner_o, input  logic inner_ready_i,
+    output onyx_pkg::stream_t outer_o, input  logic outer_ready_i,
     output logic        stir_o,  // a register may change at the edge though no word moves at a port
     output logic        hazard_o  // the chip takes a stop for this coordinate of an empty inner fiber
 );
@@ -43,13 +32,13 @@ module onyx_crdhold (
   logic [1:0] state_q, state_d, debt_q, debt_d;
 
   logic both, inner_stop, inner_done, inner_item, inner_high, outer_stop, outer_done, outer_item;
-  assign both       = inner_valid_i & outer_valid_i;
-  assign inner_stop = inner_data_i[16] & (inner_data_i[9:8] == 2'd0);
-  assign inner_done = inner_data_i[16] & (inner_data_i[9:8] == 2'd1);
+  assign both       = inner_i.valid & outer_i.valid;
+  assign inner_stop = inner_i.data[16] & (inner_i.data[9:8] == 2'd0);
+  assign inner_done = inner_i.data[16] & (inner_i.data[9:8] == 2'd1);
   assign inner_item = ~inner_stop & ~inner_done;
-  assign inner_high = inner_data_i[7:0] != 8'd0;
-  assign outer_stop = outer_data_i[16] & (outer_data_i[9:8] == 2'd0);
-  assign outer_done = outer_data_i[16] & (outer_data_i[9:8] == 2'd1);
+  assign inner_high = inner_i.data[7:0] != 8'd0;
+  assign outer_stop = outer_i.data[16] & (outer_i.data[9:8] == 2'd0);
+  assign outer_done = outer_i.data[16] & (outer_i.data[9:8] == 2'd1);
   assign outer_item = ~outer_stop & ~outer_done;
 
   // The debt left once the outer token at the head is discarded.
@@ -98,10 +87,10 @@ module onyx_crdhold (
 
   assign inner_ready_o = pop_inner;
   assign outer_ready_o = pop_outer;
-  assign inner_data_o  = inner_data_i;
-  assign outer_data_o  = inner_item ? outer_data_i : inner_data_i;
-  assign inner_valid_o = push & outer_ready_i;
-  assign outer_valid_o = push & inner_ready_i;
+  assign inner_o.data  = inner_i.data;
+  assign outer_o.data  = inner_item ? outer_i.data : inner_i.data;
+  assign inner_o.valid = push & outer_ready_i;
+  assign outer_o.valid = push & inner_ready_i;
   assign hazard_o      = pop_outer & outer_item & (debt_q != DebtNone);
 
   assign stir_o = (state_d != state_q) | (debt_d != debt_q);

@@ -82,6 +82,43 @@ package onyx_fabric_pkg;
   localparam int unsigned MEM_SWITCH_FEATURE = 11;
   localparam int unsigned BOX_FEATURE = 3;
 
+  // How many registers a compute tile stores, those of one feature behind those of the other: its words.
+  localparam int unsigned PE_WORDS = 44;
+  localparam int unsigned MEM_WORDS = 66;
+
+  // Where those of feature f begin, and those of the one before end: [7*f+:7].
+  localparam logic [118:0] PE_FIRST_WORD = {
+    7'd44, 7'd44, 7'd38, 7'd32, 7'd31, 7'd30, 7'd29, 7'd28, 7'd27, 7'd26, 7'd25, 7'd24, 7'd23, 7'd22, 7'd22, 7'd4, 7'd0
+  };
+
+  // Where those of feature f begin, and those of the one before end: [7*f+:7].
+  localparam logic [118:0] MEM_FIRST_WORD = {
+    7'd66, 7'd66, 7'd66, 7'd66, 7'd66, 7'd60, 7'd54, 7'd53, 7'd52, 7'd51, 7'd50, 7'd49, 7'd48, 7'd47, 7'd47, 7'd47, 7'd0
+  };
+
+  // How many bits word w has: [6*w+:6].
+  localparam logic [395:0] PE_WORD_BITS = {
+    6'd0, 6'd0, 6'd0, 6'd0, 6'd0, 6'd0, 6'd0, 6'd0, 6'd0, 6'd0, 6'd0, 6'd0, 6'd0, 6'd0, 6'd0, 6'd0, 6'd0, 6'd0, 6'd0, 6'd0, 6'd0, 6'd0,
+    6'd23, 6'd30, 6'd31, 6'd32, 6'd32, 6'd32, 6'd23, 6'd30, 6'd31, 6'd32, 6'd32, 6'd32, 6'd6, 6'd6, 6'd6, 6'd6, 6'd6, 6'd6, 6'd6, 6'd6, 6'd6, 6'd6,
+    6'd1, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd30, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd20, 6'd32, 6'd32, 6'd32
+  };
+
+  // How many bits word w has: [6*w+:6].
+  localparam logic [395:0] MEM_WORD_BITS = {
+    6'd23, 6'd30, 6'd31, 6'd32, 6'd32, 6'd32, 6'd23, 6'd30, 6'd31, 6'd32, 6'd32, 6'd32, 6'd6, 6'd6, 6'd6, 6'd6, 6'd6, 6'd6, 6'd6, 6'd25, 6'd32, 6'd32,
+    6'd32, 6'd32, 6'd32, 6'd19, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32,
+    6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32, 6'd32
+  };
+
+  // The registers of feature 0 with the words of CONFIG_SPACE that hold a field of some mode.
+  localparam int unsigned PE_SPACE_0_REG = 0;
+  localparam int unsigned PE_SPACE_1_REG = 1;
+  localparam int unsigned PE_SPACE_2_REG = 2;
+  localparam int unsigned MEM_SPACE_0_REG = 0;
+  localparam int unsigned MEM_SPACE_1_REG = 1;
+  localparam int unsigned MEM_SPACE_2_REG = 12;
+  localparam int unsigned MEM_SPACE_3_REG = 23;
+
   // Values of the tiles' mode fields.
   localparam int unsigned PE_MODE_INTERSECT_UNIT = 0;
   localparam int unsigned PE_MODE_CRDDROP = 1;

@@ -1,33 +1,30 @@
 // Depth-2 register FIFO, as it stands on every 17-bit port of a PE or MEM tile.
 //
-// Contract: a word enters when in_valid_i & in_ready_o, leaves when out_valid_o & out_ready_i, both at a
-// clock edge with en_i. in_ready_o and out_valid_o come from registers only: a full FIFO takes nothing even
+// in_i and out_o are streams of Width bits (onyx_pkg).
+// Contract: a word enters when it is valid and in_ready_o, leaves when it is valid and out_ready_i, both at a
+// clock edge with en_i. in_ready_o and valid of out_o come from registers only: a full FIFO takes nothing even
 // when its head leaves in the same cycle, and an empty one passes nothing through. So the latency is one
 // cycle and the throughput one word a cycle. flush_i empties it.
 module onyx_fifo2 #(
     parameter int unsigned Width = 17
 ) (
-    input  logic             clk_i,
-    input  logic             rst_ni,
-    input  logic             en_i,
-    input  logic             flush_i,
-    input  logic [Width-1:0] in_data_i,
-    input  logic             in_valid_i,
-    output logic             in_ready_o,
-    output logic [Width-1:0] out_data_o,
-    output logic             out_valid_o,
-    input  logic             out_ready_i
+    input  logic clk_i, rst_ni, en_i, flush_i,
+    input  logic [Width:0] in_i,  output logic in_ready_o,
+    output logic [Width:0] out_o, input  logic out_ready_i
 );
+  if (Width < 1) begin : g_bad
+    $error("onyx_fifo2: Width must be 1 or more");
+  end
+
   logic [Width-1:0] slot0_q, slot1_q;
   logic [1:0] count_q;
   logic write_slot_q, read_slot_q;
   logic push, pop;
 
-  assign in_ready_o  = (count_q != 2'd2);
-  assign out_valid_o = (count_q != 2'd0);
-  assign out_data_o  = read_slot_q ? slot1_q : slot0_q;
-  assign push        = in_valid_i & in_ready_o;
-  assign pop         = out_valid_o & out_ready_i;
+  assign in_ready_o = (count_q != 2'd2);
+  assign out_o      = {count_q != 2'd0, read_slot_q ? slot1_q : slot0_q};
+  assign push       = in_i[Width] & in_ready_o;
+  assign pop        = out_o[Width] & out_ready_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -46,8 +43,8 @@ module onyx_fifo2 #(
         count_q <= count_q + {1'b0, push} - {1'b0, pop};
         if (push) write_slot_q <= ~write_slot_q;
         if (pop) read_slot_q <= ~read_slot_q;
-        if (push && !write_slot_q) slot0_q <= in_data_i;
-        if (push && write_slot_q) slot1_q <= in_data_i;
+        if (push && !write_slot_q) slot0_q <= in_i[Width-1:0];
+        if (push && write_slot_q) slot1_q <= in_i[Width-1:0];
       end
     end
   end

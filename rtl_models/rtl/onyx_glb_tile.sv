@@ -284,19 +284,10 @@ module onyx_glb_tile (
   assign skid_out_ready = |(ld_column & {odd_ready_i, even_ready_i});
   logic [15:0] skid_data;
   logic skid_valid;
-  onyx_fifo2 #(
-      .Width(16)
-  ) u_skid (
-      .clk_i      (clk_i),
-      .rst_ni     (rst_ni),
-      .en_i       (1'b1),
-      .flush_i    (1'b0),
-      .in_data_i  (head_data),
-      .in_valid_i (head_valid),
-      .in_ready_o (skid_ready),
-      .out_data_o (skid_data),
-      .out_valid_o(skid_valid),
-      .out_ready_i(skid_out_ready)
+  onyx_fifo2 #(.Width(16)) u_skid (
+      .clk_i, .rst_ni, .en_i(1'b1), .flush_i(1'b0),
+      .in_i({head_valid, head_data}), .in_ready_o(skid_ready),
+      .out_o({skid_valid, skid_data}), .out_ready_i(skid_out_ready)
   );
   assign even_data_o  = skid_data;
   assign odd_data_o   = skid_data;

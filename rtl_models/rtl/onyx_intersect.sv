@@ -11,32 +11,15 @@
 // States and their cost are the chip's: Idle, then Iterate (intersection) or Union, one comparison a cycle;
 // Align discards what is left of the longer side; Drain passes control tokens, one a cycle; Restart.
 module onyx_intersect (
-    input  logic        clk_i,
-    input  logic        rst_ni,
-    input  logic        en_i,
-    input  logic        flush_i,
+    input  logic clk_i, rst_ni, en_i, flush_i,
     input  logic        joiner_op_i,
-    input  logic [16:0] crd0_data_i,
-    input  logic        crd0_valid_i,
-    output logic        crd0_ready_o,
-    input  logic [16:0] crd1_data_i,
-    input  logic        crd1_valid_i,
-    output logic        crd1_ready_o,
-    input  logic [16:0] pos0_data_i,
-    input  logic        pos0_valid_i,
-    output logic        pos0_ready_o,
-    input  logic [16:0] pos1_data_i,
-    input  logic        pos1_valid_i,
-    output logic        pos1_ready_o,
-    output logic [16:0] crd_data_o,
-    output logic        crd_valid_o,
-    input  logic        crd_ready_i,
-    output logic [16:0] pos0_data_o,
-    output logic        pos0_valid_o,
-    input  logic        pos0_ready_i,
-    output logic [16:0] pos1_data_o,
-    output logic        pos1_valid_o,
-    input  logic        pos1_ready_i,
+    input  onyx_pkg::stream_t crd0_i, output logic crd0_ready_o,
+    input  onyx_pkg::stream_t crd1_i, output logic crd1_ready_o,
+    input  onyx_pkg::stream_t pos0_i, output logic pos0_ready_o,
+    input  onyx_pkg::stream_t pos1_i, output logic pos1_ready_o,
+    output onyx_pkg::stream_t crd_o, input  logic crd_ready_i,
+    output onyx_pkg::stream_t pos0_o, input  logic pos0_ready_i,
+    output onyx_pkg::stream_t pos1_o, input  logic pos1_ready_i,
     output logic        stir_o,  // a register may change at the edge though no word moves at a port
     output logic        hazard_o,  // the chip takes a maybe among the references for the end of the fiber
     output logic        hazard_crd_o  // .. or one among the coordinates
@@ -54,15 +37,15 @@ module onyx_intersect (
 
   // What stands at the head of each side.
   logic side0, side1, all, maybe0, maybe1, end0, end1, less, equal;
-  assign side0  = crd0_valid_i & pos0_valid_i;
-  assign side1  = crd1_valid_i & pos1_valid_i;
+  assign side0  = crd0_i.valid & pos0_i.valid;
+  assign side1  = crd1_i.valid & pos1_i.valid;
   assign all    = side0 & side1;
-  assign maybe0 = crd0_data_i[16] & (crd0_data_i[9:8] == 2'd2);
-  assign maybe1 = crd1_data_i[16] & (crd1_data_i[9:8] == 2'd2);
-  assign end0   = crd0_data_i[16] & ~maybe0;
-  assign end1   = crd1_data_i[16] & ~maybe1;
-  assign less   = crd0_data_i[15:0] < crd1_data_i[15:0];
-  assign equal  = crd0_data_i[15:0] == crd1_data_i[15:0];
+  assign maybe0 = crd0_i.data[16] & (crd0_i.data[9:8] == 2'd2);
+  assign maybe1 = crd1_i.data[16] & (crd1_i.data[9:8] == 2'd2);
+  assign end0   = crd0_i.data[16] & ~maybe0;
+  assign end1   = crd1_i.data[16] & ~maybe1;
+  assign less   = crd0_i.data[15:0] < crd1_i.data[15:0];
+  assign equal  = crd0_i.data[15:0] == crd1_i.data[15:0];
 
   // take0, take1: the sides that leave, at once if nothing is pushed, else when the outputs have room.
   logic take0, take1, push, room;
@@ -70,9 +53,9 @@ module onyx_intersect (
     take0       = 1'b0;
     take1       = 1'b0;
     push        = 1'b0;
-    crd_data_o  = crd0_data_i;
-    pos0_data_o = pos0_data_i;
-    pos1_data_o = pos1_data_i;
+    crd_o.data  = crd0_i.data;
+    pos0_o.data = pos0_i.data;
+    pos1_o.data = pos1_i.data;
     state_d     = state_q;
     unique case (state_q)
       StIdle: begin
@@ -101,9 +84,9 @@ module onyx_intersect (
           take0 = ~end0 & (end1 | equal | less);
           take1 = ~end1 & (end0 | equal | ~less);
           push  = 1'b1;
-          if (!take0) crd_data_o = crd1_data_i;
-          if (!take0) pos0_data_o = TokenMaybe;
-          if (!take1) pos1_data_o = TokenMaybe;
+          if (!take0) crd_o.data = crd1_i.data;
+          if (!take0) pos0_o.data = TokenMaybe;
+          if (!take1) pos1_o.data = TokenMaybe;
         end
       end
       StAlign: begin
@@ -116,8 +99,8 @@ module onyx_intersect (
           take0       = 1'b1;
           take1       = 1'b1;
           push        = 1'b1;
-          pos0_data_o = crd0_data_i;
-          pos1_data_o = crd0_data_i;
+          pos0_o.data = crd0_i.data;
+          pos1_o.data = crd0_i.data;
         end else if (all) begin
           state_d = StRestart;
         end
@@ -131,12 +114,12 @@ module onyx_intersect (
   assign pos0_ready_o = crd0_ready_o;
   assign crd1_ready_o = take1 & (~push | room);
   assign pos1_ready_o = crd1_ready_o;
-  assign crd_valid_o  = push & pos0_ready_i & pos1_ready_i;
-  assign pos0_valid_o = push & crd_ready_i & pos1_ready_i;
-  assign pos1_valid_o = push & crd_ready_i & pos0_ready_i;
+  assign crd_o.valid  = push & pos0_ready_i & pos1_ready_i;
+  assign pos0_o.valid = push & crd_ready_i & pos1_ready_i;
+  assign pos1_o.valid = push & crd_ready_i & pos0_ready_i;
 
-  assign hazard_o = (state_q == StIterate) & all & ~crd0_data_i[16] & ~crd1_data_i[16] & (crd0_ready_o | crd1_ready_o)
-                  & ((pos0_data_i[16] & (pos0_data_i[9:8] == 2'd2)) | (pos1_data_i[16] & (pos1_data_i[9:8] == 2'd2)));
+  assign hazard_o = (state_q == StIterate) & all & ~crd0_i.data[16] & ~crd1_i.data[16] & (crd0_ready_o | crd1_ready_o)
+                  & ((pos0_i.data[16] & (pos0_i.data[9:8] == 2'd2)) | (pos1_i.data[16] & (pos1_i.data[9:8] == 2'd2)));
 
   assign hazard_crd_o = (crd0_ready_o & maybe0) | (crd1_ready_o & maybe1);
 

@@ -8,6 +8,31 @@ package onyx_pkg;
     logic [16:0] data;
   } stream_t;
 
+  // A stream of W bits is a vector of W + 1 bits in the same order, valid on top: what a module with a parameter for the
+  // width has at its ports.
+
+  // The commands of the write scanner to the buffet, and of the read scanner to it.
+  typedef struct packed {
+    logic valid;
+    logic write;  // 0: opens or closes a block
+    logic id;
+    logic [15:0] address;
+    logic [15:0] data;
+  } write_t;
+  typedef struct packed {
+    logic valid;
+    logic [1:0] op;
+    logic id;
+    logic [15:0] address;
+  } read_t;
+  // verilator lint_off UNUSEDPARAM
+  localparam logic [1:0] OpFree = 2'd0;  // frees the oldest block
+  localparam logic [1:0] OpRead = 2'd1;
+  localparam logic [1:0] OpSize = 2'd2;  // asks for its number of entries
+  localparam int unsigned WriteBits = 35;
+  localparam int unsigned ReadBits = 20;
+  // verilator lint_on UNUSEDPARAM
+
   // Port p of a core is the stream at [StreamBits*p +: StreamBits].
   localparam int unsigned StreamBits = 18;
   localparam int unsigned Inputs = 4;

@@ -23,16 +23,8 @@ module onyx_port_fifos (
     logic room;
     assign in_ready_o[p] = used_i & room;
     onyx_fifo2 u_fifo (
-        .clk_i,
-        .rst_ni,
-        .en_i,
-        .flush_i,
-        .in_data_i  (in_i[Bits*p+:Bits-1]),
-        .in_valid_i (in_i[Bits*p+Bits-1]),
-        .in_ready_o (room),
-        .out_data_o (head_o[Bits*p+:Bits-1]),
-        .out_valid_o(head_o[Bits*p+Bits-1]),
-        .out_ready_i(head_ready_i[p])
+        .clk_i, .rst_ni, .en_i, .flush_i,
+        .in_i(in_i[Bits*p+:Bits]), .in_ready_o(room), .out_o(head_o[Bits*p+:Bits]), .out_ready_i(head_ready_i[p])
     );
   end
 
@@ -40,16 +32,9 @@ module onyx_port_fifos (
     logic some;
     assign out_o[Bits*p+Bits-1] = used_i & some;
     onyx_fifo2 u_fifo (
-        .clk_i,
-        .rst_ni,
-        .en_i,
-        .flush_i,
-        .in_data_i  (tail_i[Bits*p+:Bits-1]),
-        .in_valid_i (tail_i[Bits*p+Bits-1]),
-        .in_ready_o (tail_ready_o[p]),
-        .out_data_o (out_o[Bits*p+:Bits-1]),
-        .out_valid_o(some),
-        .out_ready_i(out_ready_i[p])
+        .clk_i, .rst_ni, .en_i, .flush_i,
+        .in_i(tail_i[Bits*p+:Bits]), .in_ready_o(tail_ready_o[p]),
+        .out_o({some, out_o[Bits*p+:Bits-1]}), .out_ready_i(out_ready_i[p])
     );
   end
 endmodule

@@ -20,40 +20,20 @@
 //                next tree begins. A done that is there when the pass to `block_rd_out` starts the chip takes for data.
 //   lookup_i, spacc_i     as lookup, but a stop of level stop_lvl_i or above frees the block; a routing token
 //                sends what follows it to `coord_out` (bit 0 clear) or `block_rd_out` (set).
-// Contract: rd_* are read commands, rsp_* their answers (see onyx_buffet). Everything a command will deliver has
+// Contract: rd_o are read commands, rsp_i their answers (see onyx_buffet). Everything a command will deliver has
 // its place reserved before the command is issued, so an answer never waits and no stall on the outputs can lose
 // or reorder a word. pos_out runs ahead of coord_out by up to eight tokens. run_i = 0 stands still.
 module onyx_read_scanner (
-    input  logic        clk_i,
-    input  logic        rst_ni,
-    input  logic        en_i,
-    input  logic        flush_i,
-    input  logic        run_i,
-    input  logic        root_i,
-    input  logic        lookup_i,
-    input  logic        dense_i,
-    input  logic        block_mode_i,
-    input  logic        spacc_i,
+    input  logic clk_i, rst_ni, en_i, flush_i,
+    input  logic run_i, root_i, lookup_i, dense_i, block_mode_i, spacc_i,
     input  logic [ 7:0] stop_lvl_i,
     input  logic [15:0] dim_size_i,
-    input  logic [16:0] pos_data_i,
-    input  logic        pos_valid_i,
-    output logic        pos_ready_o,
-    output logic [16:0] block_rd_data_o,
-    output logic        block_rd_valid_o,
-    input  logic        block_rd_ready_i,
-    output logic [16:0] coord_out_data_o,
-    output logic        coord_out_valid_o,
-    input  logic        coord_out_ready_i,
-    output logic [16:0] pos_out_data_o,
-    output logic        pos_out_valid_o,
-    input  logic        pos_out_ready_i,
-    output logic [18:0] rd_data_o,
-    output logic        rd_valid_o,
-    input  logic        rd_ready_i,
-    input  logic [16:0] rsp_data_i,
-    input  logic        rsp_valid_i,
-    output logic        rsp_ready_o,
+    input  onyx_pkg::stream_t pos_i, output logic pos_ready_o,
+    output onyx_pkg::stream_t block_rd_o, input  logic block_rd_ready_i,
+    output onyx_pkg::stream_t coord_out_o, input  logic coord_out_ready_i,
+    output onyx_pkg::stream_t pos_out_o, input  logic pos_out_ready_i,
+    output onyx_pkg::read_t rd_o, input  logic rd_ready_i,
+    input  onyx_pkg::stream_t rsp_i, output logic rsp_ready_o,
     input  logic        walker_first_i,  // turns of front and walker at the read port
     output logic        stir_o,  // a register may change at the edge
     output logic        hazard_again_o,  // dense: the chip loses a tree after the first
@@ -61,10 +41,6 @@ module onyx_read_scanner (
     output logic        hazard_done_o  // accumulating: .. takes a late done for the read-out's data
 );
   localparam logic [16:0] Done = 17'h10100;
-  localparam logic [1:0] OpFree = 2'd0;
-  localparam logic [1:0] OpRead = 2'd1;
-  localparam logic [1:0] OpSize = 2'd2;
-
   localparam logic [3:0] Start = 4'd0;
   localparam logic [3:0] Ref = 4'd1;
   localparam logic [3:0] RefEnd = 4'd2;
@@ -91,19 +67,10 @@ module onyx_read_scanner (
   logic [16:0] fifo_token;
   logic root_done_q, root_done_d;  // the injected reference is spent
 
-  onyx_fifo2 #(
-      .Width(17)
-  ) u_in (
-      .clk_i      (clk_i),
-      .rst_ni     (rst_ni),
-      .en_i       (en_i),
-      .flush_i    (flush_i),
-      .in_data_i  (pos_data_i),
-      .in_valid_i (pos_valid_i && run_i),
-      .in_ready_o (pos_ready),
-      .out_data_o (fifo_token),
-      .out_valid_o(fifo_valid),
-      .out_ready_i(ref_pop && !root_i)
+  onyx_fifo2 u_in (
+      .clk_i, .rst_ni, .en_i, .flush_i,
+      .in_i({pos_i.valid && run_i, pos_i.data}), .in_ready_o(pos_ready),
+      .out_o({fifo_valid, fifo_token}), .out_ready_i(ref_pop && !root_i)
   );
   assign pos_ready_o = pos_ready && run_i && !root_i && !block_mode_i;
   assign ref_token   = !root_i ? fifo_token : root_done_q ? Done : 17'd0;
@@ -112,78 +79,38 @@ module onyx_read_scanner (
   // -- queue of fibers and tokens from the front to the walker, and the segment pairs --
   logic [17:0] plan_in, plan;  // {fiber, token}; a fiber carries its reference (dense)
   logic plan_push, plan_ready, plan_valid, plan_pop;
-  onyx_fifo_pow2 #(
-      .Width   (18),
-      .LogDepth(3)
-  ) u_plan (
-      .clk_i  (clk_i),
-      .rst_ni (rst_ni),
-      .en_i   (en_i),
-      .flush_i(flush_i),
-      .data_i (plan_in),
-      .push_i (plan_push),
-      .ready_o(plan_ready),
-      .data_o (plan),
-      .valid_o(plan_valid),
-      .pop_i  (plan_pop)
+  onyx_fifo_pow2 #(.Width(18), .LogDepth(3)) u_plan (
+      .clk_i, .rst_ni, .en_i, .flush_i,
+      .in_i({plan_push, plan_in}), .in_ready_o(plan_ready),
+      .out_o({plan_valid, plan}), .out_ready_i(plan_pop)
   );
 
   logic rsp_is_seg, seg_rsp, seg_half_q, pair_ready, pair_valid, pair_pop;
   logic [15:0] seg_first_q;
   logic [31:0] pair;
-  assign rsp_is_seg = compressed && !rsp_data_i[16];
-  assign seg_rsp = rsp_valid_i && run_i && rsp_is_seg;
-  onyx_fifo_pow2 #(
-      .Width   (32),
-      .LogDepth(3)
-  ) u_pairs (
-      .clk_i  (clk_i),
-      .rst_ni (rst_ni),
-      .en_i   (en_i),
-      .flush_i(flush_i),
-      .data_i ({rsp_data_i[15:0], seg_first_q}),
-      .push_i (seg_rsp && seg_half_q),
-      .ready_o(pair_ready),
-      .data_o (pair),
-      .valid_o(pair_valid),
-      .pop_i  (pair_pop)
+  assign rsp_is_seg = compressed && !rsp_i.data[16];
+  assign seg_rsp = rsp_i.valid && run_i && rsp_is_seg;
+  onyx_fifo_pow2 #(.Width(32), .LogDepth(3)) u_pairs (
+      .clk_i, .rst_ni, .en_i, .flush_i,
+      .in_i({seg_rsp && seg_half_q, {rsp_i.data[15:0], seg_first_q}}), .in_ready_o(pair_ready),
+      .out_o({pair_valid, pair}), .out_ready_i(pair_pop)
   );
 
   // -- output queue: tokens, and places of answers to come; and the answers --
   logic [17:0] out_in, out_head;  // {answer, token}
   logic out_push, out_room, out_valid, out_pop;
-  onyx_fifo_pow2 #(
-      .Width   (18),
-      .LogDepth(3)
-  ) u_out (
-      .clk_i  (clk_i),
-      .rst_ni (rst_ni),
-      .en_i   (en_i),
-      .flush_i(flush_i),
-      .data_i (out_in),
-      .push_i (out_push),
-      .ready_o(out_room),
-      .data_o (out_head),
-      .valid_o(out_valid),
-      .pop_i  (out_pop)
+  onyx_fifo_pow2 #(.Width(18), .LogDepth(3)) u_out (
+      .clk_i, .rst_ni, .en_i, .flush_i,
+      .in_i({out_push, out_in}), .in_ready_o(out_room),
+      .out_o({out_valid, out_head}), .out_ready_i(out_pop)
   );
   logic [15:0] answer;
   logic answer_ready, answer_valid, answer_push;
-  assign answer_push = rsp_valid_i && run_i && !rsp_is_seg;
-  onyx_fifo_pow2 #(
-      .Width   (16),
-      .LogDepth(3)
-  ) u_answers (
-      .clk_i  (clk_i),
-      .rst_ni (rst_ni),
-      .en_i   (en_i),
-      .flush_i(flush_i),
-      .data_i (rsp_data_i[15:0]),
-      .push_i (answer_push),
-      .ready_o(answer_ready),
-      .data_o (answer),
-      .valid_o(answer_valid),
-      .pop_i  (out_pop && out_head[17])
+  assign answer_push = rsp_i.valid && run_i && !rsp_is_seg;
+  onyx_fifo_pow2 #(.Width(16), .LogDepth(3)) u_answers (
+      .clk_i, .rst_ni, .en_i, .flush_i,
+      .in_i({answer_push, rsp_i.data[15:0]}), .in_ready_o(answer_ready),
+      .out_o({answer_valid, answer}), .out_ready_i(out_pop && out_head[17])
   );
   assign rsp_ready_o = run_i && (rsp_is_seg ? pair_ready : answer_ready);  // always, by reservation
 
@@ -192,12 +119,12 @@ module onyx_read_scanner (
   logic [16:0] head_token;
   assign head_valid        = run_i && out_valid && (!out_head[17] || answer_valid);
   assign head_token        = out_head[17] ? {1'b0, answer} : out_head[16:0];
-  assign block_rd_data_o   = head_token;
-  assign coord_out_data_o  = head_token;
+  assign block_rd_o.data   = head_token;
+  assign coord_out_o.data  = head_token;
   assign head_routes       = spacc_i && head_token[16] && (head_token[9:8] == 2'd3);
   assign to_block          = block_mode_i || to_block_q;
-  assign block_rd_valid_o  = head_valid && !head_routes && to_block;
-  assign coord_out_valid_o = head_valid && !head_routes && !to_block;
+  assign block_rd_o.valid  = head_valid && !head_routes && to_block;
+  assign coord_out_o.valid = head_valid && !head_routes && !to_block;
   assign out_pop           = head_valid && (head_routes || (to_block ? block_rd_ready_i : coord_out_ready_i));
 
   // -- front: references to segment pairs or values; blocks to the GLB; frees --
@@ -268,7 +195,7 @@ module onyx_read_scanner (
       Ref: begin
         if (read_out_q) begin
           front_want = 1'b1;
-          front_cmd  = {OpRead, 1'b0, 16'd0};
+          front_cmd  = {onyx_pkg::OpRead, 1'b0, 16'd0};
           if (front_gnt) state_d = RefEnd;
         end else if (!ref_valid) begin
           state_d = Ref;
@@ -277,7 +204,7 @@ module onyx_read_scanner (
         end else if (lookup_i) begin
           if (is_data) begin
             front_want     = out_room;
-            front_cmd      = {OpRead, 1'b0, ref_token[15:0]};
+            front_cmd      = {onyx_pkg::OpRead, 1'b0, ref_token[15:0]};
             front_out      = {1'b1, 17'd0};
             front_out_push = front_gnt;
             ref_pop        = front_gnt;
@@ -289,7 +216,7 @@ module onyx_read_scanner (
           end
         end else if (is_data && !dense_i) begin
           front_want = 1'b1;
-          front_cmd  = {OpRead, 1'b0, ref_token[15:0]};
+          front_cmd  = {onyx_pkg::OpRead, 1'b0, ref_token[15:0]};
           if (front_gnt) state_d = RefEnd;
         end else if (is_data || (is_maybe && dense_i)) begin
           plan_in   = {is_data, ref_token};
@@ -310,7 +237,7 @@ module onyx_read_scanner (
       end
       RefEnd: begin
         front_want = plan_ready;
-        front_cmd  = {OpRead, 1'b0, read_out_q ? 16'd1 : ref_token[15:0] + 16'd1};
+        front_cmd  = {onyx_pkg::OpRead, 1'b0, read_out_q ? 16'd1 : ref_token[15:0] + 16'd1};
         plan_in    = {1'b1, read_out_q ? 17'd0 : ref_token};
         plan_push  = front_gnt;
         ref_pop    = front_gnt && !read_out_q;
@@ -350,12 +277,12 @@ module onyx_read_scanner (
 
       Free1: begin
         front_want = 1'b1;
-        front_cmd  = {OpFree, 1'b1, 16'd0};
+        front_cmd  = {onyx_pkg::OpFree, 1'b1, 16'd0};
         if (front_gnt) state_d = Free0;
       end
       Free0: begin
         front_want = 1'b1;
-        front_cmd  = {OpFree, 17'd0};
+        front_cmd  = {onyx_pkg::OpFree, 17'd0};
         if (front_gnt) state_d = Rest;
       end
       Rest: begin
@@ -369,19 +296,19 @@ module onyx_read_scanner (
 
       Size: begin
         front_want     = out_room;
-        front_cmd      = {OpSize, 1'b0, 16'd0};
+        front_cmd      = {onyx_pkg::OpSize, 1'b0, 16'd0};
         front_out      = {1'b1, 17'd0};
         front_out_push = front_gnt;
         if (front_gnt) state_d = SizeWait;
       end
       SizeWait: begin
         read_addr_d = 16'd0;
-        left_d      = rsp_data_i[15:0];
-        if (rsp_valid_i && run_i) state_d = (rsp_data_i[15:0] == 16'd0) ? Drain : Read;
+        left_d      = rsp_i.data[15:0];
+        if (rsp_i.valid && run_i) state_d = (rsp_i.data[15:0] == 16'd0) ? Drain : Read;
       end
       Read: begin
         front_want     = out_room;
-        front_cmd      = {OpRead, second_q, read_addr_q};
+        front_cmd      = {onyx_pkg::OpRead, second_q, read_addr_q};
         front_out      = {1'b1, 17'd0};
         front_out_push = front_gnt;
         if (front_gnt) begin
@@ -395,13 +322,13 @@ module onyx_read_scanner (
         if (!out_valid) begin
           front_want = 1'b1;
           if (!second_q && !lookup_i) begin
-            front_cmd      = {OpSize, 1'b1, 16'd0};
+            front_cmd      = {onyx_pkg::OpSize, 1'b1, 16'd0};
             front_out      = {1'b1, 17'd0};
             front_out_push = front_gnt;
             second_d       = front_gnt;
             if (front_gnt) state_d = SizeWait;
           end else begin
-            front_cmd = {OpFree, !lookup_i, 16'd0};
+            front_cmd = {onyx_pkg::OpFree, !lookup_i, 16'd0};
             if (front_gnt) state_d = lookup_i ? Rest : Free0;
           end
         end
@@ -435,9 +362,9 @@ module onyx_read_scanner (
   assign walk_fiber  = run_i && fiber_known && !empty && out_room;
   assign walk_want   = walk_fiber && compressed && pos_out_ready_i;
 
-  assign pos_out_valid_o = walk_token || (walk_fiber && (!compressed || walk_gnt));
-  assign pos_out_data_o  = !plan[17] ? plan[16:0] : {1'b0, dense_i ? plan[15:0] * dim_size_i + at : at};
-  assign walk_go         = pos_out_valid_o && pos_out_ready_i;
+  assign pos_out_o.valid = walk_token || (walk_fiber && (!compressed || walk_gnt));
+  assign pos_out_o.data  = !plan[17] ? plan[16:0] : {1'b0, dense_i ? plan[15:0] * dim_size_i + at : at};
+  assign walk_go         = pos_out_o.valid && pos_out_ready_i;
   assign plan_pop        = (walk_go && (!plan[17] || !more)) || (run_i && fiber_known && empty);
   assign pair_pop        = plan_pop && plan[17] && !dense_i;
   assign walker_done     = walk_go && !plan[17] && (plan[9:8] == 2'd1);
@@ -452,17 +379,16 @@ module onyx_read_scanner (
   logic walk_hold_q, walk_hold_d;  // a position waits at the output: the turn stays
   assign walk_gnt   = rd_ready_i && (walker_first_i || walk_hold_q || !front_want);
   assign front_gnt  = rd_ready_i && front_want && !(walk_fiber && compressed && walk_gnt);
-  assign walk_hold_d = pos_out_valid_o && !pos_out_ready_i;
+  assign walk_hold_d = pos_out_o.valid && !pos_out_ready_i;
 
   // The front's wish is counted with or without its turn, so that the turns need not wake anything. What else a
   // register takes over changes with the state, or with a word that enters or leaves one of the queues.
   assign stir_o = (state_d != state_q) || (second_d != second_q) || (read_out_d != read_out_q) ||
                   (root_done_d != root_done_q) || (done_given_d != done_given_q) || (done_taken_d != done_taken_q) || (walk_hold_d != walk_hold_q) ||
-                  (pos_valid_i && pos_ready_o) || ref_pop || (plan_push && plan_ready) || (front_want && rd_ready_i) ||
-                  (out_push && out_room) || out_pop || plan_pop || (rsp_valid_i && run_i);
+                  (pos_i.valid && pos_ready_o) || ref_pop || (plan_push && plan_ready) || (front_want && rd_ready_i) ||
+                  (out_push && out_room) || out_pop || plan_pop || (rsp_i.valid && run_i);
 
-  assign rd_valid_o = front_gnt || (walk_want && walk_gnt);
-  assign rd_data_o  = front_gnt ? front_cmd : {OpRead, 1'b1, at};
+  assign rd_o = {front_gnt || (walk_want && walk_gnt), front_gnt ? front_cmd : {onyx_pkg::OpRead, 1'b1, at}};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -510,7 +436,7 @@ module onyx_read_scanner (
         if (out_pop && head_routes) to_block_q <= head_token[0];
         if (seg_rsp) begin
           seg_half_q <= !seg_half_q;
-          if (!seg_half_q) seg_first_q <= rsp_data_i[15:0];
+          if (!seg_half_q) seg_first_q <= rsp_i.data[15:0];
         end
         if (walk_go && plan[17]) begin
           at_q     <= at + 16'd1;

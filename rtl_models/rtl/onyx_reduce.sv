@@ -7,18 +7,11 @@
 // Handshake: made to stand between FIFOs; out valid does not depend on out ready. A fiber of N >= 1 values
 // takes N+4 cycles, an empty one 3, done 2, as on the chip.
 module onyx_reduce (
-    input  logic        clk_i,
-    input  logic        rst_ni,
-    input  logic        en_i,
-    input  logic        flush_i,
+    input  logic clk_i, rst_ni, en_i, flush_i,
     input  logic [15:0] default_value_i,
     input  logic        bf16_i,
-    input  logic [16:0] in_data_i,
-    input  logic        in_valid_i,
-    output logic        in_ready_o,
-    output logic [16:0] out_data_o,
-    output logic        out_valid_o,
-    input  logic        out_ready_i,
+    input  onyx_pkg::stream_t in_i, output logic in_ready_o,
+    output onyx_pkg::stream_t out_o, input  logic out_ready_i,
     output logic        stir_o,  // a register may change at the edge though no word moves at a port
     output logic        hazard_o  // the chip hangs at this maybe
 );
@@ -35,54 +28,54 @@ module onyx_reduce (
   onyx_bf16 i_bf16 (
       .op_i    (5'd0),
       .a_i     (sum_q),
-      .b_i     (in_data_i[15:0]),
+      .b_i     (in_i.data[15:0]),
       .result_o(bf16_sum)
   );
-  assign next_sum = bf16_i ? bf16_sum : sum_q + in_data_i[15:0];
+  assign next_sum = bf16_i ? bf16_sum : sum_q + in_i.data[15:0];
 
   logic stop, done, item, level0;
-  assign stop   = in_data_i[16] & (in_data_i[9:8] == 2'd0);
-  assign done   = in_data_i[16] & (in_data_i[9:8] == 2'd1);
+  assign stop   = in_i.data[16] & (in_i.data[9:8] == 2'd0);
+  assign done   = in_i.data[16] & (in_i.data[9:8] == 2'd1);
   assign item   = ~stop & ~done;
-  assign level0 = in_data_i[7:0] == 8'd0;
+  assign level0 = in_i.data[7:0] == 8'd0;
 
   always_comb begin
     state_d     = state_q;
     sum_d       = sum_q;
     in_ready_o  = 1'b0;
-    out_valid_o = 1'b0;
-    out_data_o  = in_data_i;
+    out_o.valid = 1'b0;
+    out_o.data  = in_i.data;
     unique case (state_q)
-      StStart: if (in_valid_i) state_d = item ? StAdd : stop ? StSum : StDone;
+      StStart: if (in_i.valid) state_d = item ? StAdd : stop ? StSum : StDone;
       StAdd: begin
-        in_ready_o = in_valid_i & item;
-        if (in_ready_o && !in_data_i[16]) sum_d = next_sum;
-        if (in_valid_i && !item) state_d = StSum;
+        in_ready_o = in_i.valid & item;
+        if (in_ready_o && !in_i.data[16]) sum_d = next_sum;
+        if (in_i.valid && !item) state_d = StSum;
       end
       StSum: begin
-        out_valid_o = 1'b1;
-        out_data_o  = {1'b0, sum_q};
+        out_o.valid = 1'b1;
+        out_o.data  = {1'b0, sum_q};
         if (out_ready_i) state_d = StStop;
       end
       StStop: begin
         // A done without a stop before it (a lone fiber) ends the sum as well.
-        out_valid_o = done | ~level0;
-        if (stop) out_data_o = {in_data_i[16:8], in_data_i[7:0] - 8'd1};
-        in_ready_o = ~out_valid_o | out_ready_i;
+        out_o.valid = done | ~level0;
+        if (stop) out_o.data = {in_i.data[16:8], in_i.data[7:0] - 8'd1};
+        in_ready_o = ~out_o.valid | out_ready_i;
         if (in_ready_o) begin
           sum_d   = default_value_i;
           state_d = StStart;
         end
       end
       default: begin
-        out_valid_o = 1'b1;
+        out_o.valid = 1'b1;
         in_ready_o  = out_ready_i;
         if (out_ready_i) state_d = StStart;
       end
     endcase
   end
 
-  assign hazard_o = (state_q == StAdd) & in_valid_i & in_data_i[16] & (in_data_i[9:8] == 2'd2);
+  assign hazard_o = (state_q == StAdd) & in_i.valid & in_i.data[16] & (in_i.data[9:8] == 2'd2);
 
   assign stir_o = (state_d != state_q);
 

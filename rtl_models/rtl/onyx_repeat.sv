@@ -10,21 +10,12 @@
 // depend on out ready. A fiber of N tokens takes N+2 cycles, as on the chip; which cycle pops what is the
 // chip's too, except that no stop leaves before what it ends on proc has come (the chip forgets it then).
 module onyx_repeat (
-    input  logic        clk_i,
-    input  logic        rst_ni,
-    input  logic        en_i,
-    input  logic        flush_i,
+    input  logic clk_i, rst_ni, en_i, flush_i,
     input  logic        root_i,
     input  logic        spacc_i,
-    input  logic [16:0] proc_data_i,
-    input  logic        proc_valid_i,
-    output logic        proc_ready_o,
-    input  logic [16:0] repsig_data_i,
-    input  logic        repsig_valid_i,
-    output logic        repsig_ready_o,
-    output logic [16:0] ref_data_o,
-    output logic        ref_valid_o,
-    input  logic        ref_ready_i,
+    input  onyx_pkg::stream_t proc_i, output logic proc_ready_o,
+    input  onyx_pkg::stream_t repsig_i, output logic repsig_ready_o,
+    output onyx_pkg::stream_t ref_o, input  logic ref_ready_i,
     output logic        stir_o,  // a register may change at the edge though no word moves at a port
     output logic        hazard_o,  // the chip keeps the reference of this empty repsig fiber
     output logic        hazard_leading_o  // .. loses what comes behind the second of leading stops
@@ -50,30 +41,24 @@ module onyx_repeat (
   assign make_done    = state_q == StRootDone;
   assign proc_ready_o = queue_ready & ~root_i;
   onyx_fifo2 i_proc_queue (
-      .clk_i,
-      .rst_ni,
-      .en_i,
-      .flush_i,
-      .in_data_i  (make_ref ? 17'd0 : make_done ? TokenDone : proc_data_i),
-      .in_valid_i (root_i ? (make_ref | make_done) : proc_valid_i),
-      .in_ready_o (queue_ready),
-      .out_data_o (proc_data),
-      .out_valid_o(proc_valid),
-      .out_ready_i(proc_pop)
+      .clk_i, .rst_ni, .en_i, .flush_i,
+      .in_i({root_i ? (make_ref | make_done) : proc_i.valid,
+             make_ref ? 17'd0 : make_done ? TokenDone : proc_i.data}),
+      .in_ready_o(queue_ready), .out_o({proc_valid, proc_data}), .out_ready_i(proc_pop)
   );
 
   logic proc_stop, proc_done, proc_item, sig_stop, sig_done, sig_item, sig_high;
   assign proc_stop = proc_valid & proc_data[16] & (proc_data[9:8] == 2'd0);
   assign proc_done = proc_valid & proc_data[16] & (proc_data[9:8] == 2'd1);
   assign proc_item = proc_valid & ~proc_stop & ~proc_done;
-  assign sig_stop  = repsig_valid_i & repsig_data_i[16] & (repsig_data_i[9:8] == 2'd0);
-  assign sig_done  = repsig_valid_i & repsig_data_i[16] & (repsig_data_i[9:8] == 2'd1);
-  assign sig_item  = repsig_valid_i & ~sig_stop & ~sig_done;
-  assign sig_high  = repsig_data_i[7:0] != 8'd0;
+  assign sig_stop  = repsig_i.valid & repsig_i.data[16] & (repsig_i.data[9:8] == 2'd0);
+  assign sig_done  = repsig_i.valid & repsig_i.data[16] & (repsig_i.data[9:8] == 2'd1);
+  assign sig_item  = repsig_i.valid & ~sig_stop & ~sig_done;
+  assign sig_high  = repsig_i.data[7:0] != 8'd0;
 
   logic sent;
-  assign sent           = ref_valid_o & ref_ready_i;
-  assign ref_data_o     = (state_q == StRepeat && !sig_stop) ? proc_data : repsig_data_i;
+  assign sent           = ref_o.valid & ref_ready_i;
+  assign ref_o.data     = (state_q == StRepeat && !sig_stop) ? proc_data : repsig_i.data;
   assign repsig_ready_o = sent;
 
   always_comb begin
@@ -81,13 +66,13 @@ module onyx_repeat (
     send_d      = send_q;
     close_d     = close_q;
     proc_pop    = 1'b0;
-    ref_valid_o = 1'b0;
+    ref_o.valid = 1'b0;
     unique case (state_q)
       StStart:    state_d = root_i ? StRootRef : StRepeat;
       StRootRef:  state_d = StRootDone;
       StRootDone: state_d = StRepeat;
       StRepeat: begin
-        ref_valid_o = (sig_item | (sig_stop & spacc_i)) & proc_item;
+        ref_o.valid = (sig_item | (sig_stop & spacc_i)) & proc_item;
         if (spacc_i) begin
           proc_pop = proc_stop | (sig_done & proc_item);
           if (sig_done && proc_done) state_d = StDone;
@@ -104,7 +89,7 @@ module onyx_repeat (
         end
       end
       StStop: begin
-        ref_valid_o = send_q | (sig_stop & proc_stop & ~close_q);
+        ref_o.valid = send_q | (sig_stop & proc_stop & ~close_q);
         if (sent) send_d = 1'b0;
         if (close_q) begin
           if ((sent || !send_q) && proc_stop) begin
@@ -119,7 +104,7 @@ module onyx_repeat (
         end
       end
       default: begin
-        ref_valid_o = 1'b1;
+        ref_o.valid = 1'b1;
         proc_pop    = ref_ready_i;
         if (ref_ready_i) state_d = StStart;
       end

@@ -3,16 +3,9 @@
 // Handshake: made to stand between FIFOs; out valid does not depend on out ready. One token a cycle, one
 // cycle lost at each change between data and control tokens and two after done, as on the chip.
 module onyx_rsg (
-    input  logic        clk_i,
-    input  logic        rst_ni,
-    input  logic        en_i,
-    input  logic        flush_i,
-    input  logic [16:0] base_data_i,
-    input  logic        base_valid_i,
-    output logic        base_ready_o,
-    output logic [16:0] repsig_data_o,
-    output logic        repsig_valid_o,
-    input  logic        repsig_ready_i,
+    input  logic clk_i, rst_ni, en_i, flush_i,
+    input  onyx_pkg::stream_t base_i, output logic base_ready_o,
+    output onyx_pkg::stream_t repsig_o, input  logic repsig_ready_i,
     output logic        stir_o  // a register may change at the edge though no word moves at a port
 );
   localparam logic [1:0] StStart = 2'd0;
@@ -23,20 +16,20 @@ module onyx_rsg (
   logic [1:0] state_q, state_d;
 
   logic control, done;
-  assign control = base_data_i[16];
-  assign done    = control & (base_data_i[9:8] == 2'd1);
+  assign control = base_i.data[16];
+  assign done    = control & (base_i.data[9:8] == 2'd1);
 
-  assign repsig_data_o  = control ? base_data_i : 17'd1;
-  assign repsig_valid_o = base_valid_i & (control ? (state_q == StControl) : (state_q == StData));
-  assign base_ready_o   = repsig_valid_o & repsig_ready_i;
+  assign repsig_o.data  = control ? base_i.data : 17'd1;
+  assign repsig_o.valid = base_i.valid & (control ? (state_q == StControl) : (state_q == StData));
+  assign base_ready_o   = repsig_o.valid & repsig_ready_i;
 
   always_comb begin
     state_d = state_q;
     unique case (state_q)
       StStart:   state_d = StData;
-      StData:    if (base_valid_i && control) state_d = StControl;
+      StData:    if (base_i.valid && control) state_d = StControl;
       StControl: begin
-        if (base_valid_i && !control) state_d = StData;
+        if (base_i.valid && !control) state_d = StData;
         else if (base_ready_o && done) state_d = StDone;
       end
       default:   state_d = StStart;

@@ -46,31 +46,18 @@ module onyx_switch_box (
     localparam int unsigned In1 = 32'(onyx_fabric_pkg::SWITCH_INPUT[5*(3*o+1)+:5]);
     localparam int unsigned In2 = 32'(onyx_fabric_pkg::SWITCH_INPUT[5*(3*o+2)+:5]);
     onyx_sb_out u_out (
-        .clk_i,
-        .rst_ni,
-        .stall_i,
-        .enable_i     (words_i[onyx_fabric_pkg::SWITCH_ENABLE[8*o+:8]]),
-        .sel_i        (words_i[onyx_fabric_pkg::SWITCH_SELECT[8*o+:8]+:3]),
-        .rmux_i       (words_i[onyx_fabric_pkg::SWITCH_RMUX[8*o+:8]]),
-        .fifo_i       (words_i[onyx_fabric_pkg::SWITCH_FIFO[8*o+:8]]),
-        .start_i      (words_i[onyx_fabric_pkg::SWITCH_START[8*o+:8]]),
-        .end_i        (words_i[onyx_fabric_pkg::SWITCH_END[8*o+:8]]),
-        .in0_data_i   (in_data[17*In0+:17]),
-        .in0_valid_i  (in_valid[In0]),
-        .in1_data_i   (in_data[17*In1+:17]),
-        .in1_valid_i  (in_valid[In1]),
-        .in2_data_i   (in_data[17*In2+:17]),
-        .in2_valid_i  (in_valid[In2]),
-        .core0_data_i (core0.data),
-        .core0_valid_i(core0.valid),
-        .core1_data_i (core1.data),
-        .core1_valid_i(core1.valid),
-        .core2_data_i (core2.data),
-        .core2_valid_i(core2.valid),
-        .wait_o       (waits[6*o+:6]),
-        .out_data_o   (out_data[17*o+:17]),
-        .out_valid_o  (out_valid[o]),
-        .out_ready_i  (out_ready[o])
+        .clk_i, .rst_ni, .stall_i,
+        .enable_i(words_i[onyx_fabric_pkg::SWITCH_ENABLE[8*o+:8]]),
+        .sel_i(words_i[onyx_fabric_pkg::SWITCH_SELECT[8*o+:8]+:3]),
+        .rmux_i(words_i[onyx_fabric_pkg::SWITCH_RMUX[8*o+:8]]),
+        .fifo_i(words_i[onyx_fabric_pkg::SWITCH_FIFO[8*o+:8]]),
+        .start_i(words_i[onyx_fabric_pkg::SWITCH_START[8*o+:8]]),
+        .end_i(words_i[onyx_fabric_pkg::SWITCH_END[8*o+:8]]),
+        .in0_i({in_valid[In0], in_data[17*In0+:17]}),
+        .in1_i({in_valid[In1], in_data[17*In1+:17]}),
+        .in2_i({in_valid[In2], in_data[17*In2+:17]}),
+        .core0_i(core0), .core1_i(core1), .core2_i(core2),
+        .wait_o(waits[6*o+:6]), .out_o({out_valid[o], out_data[17*o+:17]}), .out_ready_i(out_ready[o])
     );
   end
 

@@ -32,29 +32,12 @@ module onyx_tile #(
   logic [Bits-1:0] out0, out1, out2;
   logic [2:0] core_ready;
 
-  onyx_unit #(
-      .Mem(Mem)
-  ) u_unit (
-      .clk_i,
-      .rst_ni,
-      .control_i,
-      .cfg_rdata_o,
-      .cb_o        (cb),
-      .sb17_o      (sb17),
-      .in0_i       (in[Bits*0+:Bits]),
-      .in0_ready_o (in_ready[0]),
-      .in1_i       (in[Bits*1+:Bits]),
-      .in1_ready_o (in_ready[1]),
-      .in2_i       (in[Bits*2+:Bits]),
-      .in2_ready_o (in_ready[2]),
-      .in3_i       (in[Bits*3+:Bits]),
-      .in3_ready_o (in_ready[3]),
-      .out0_o      (out0),
-      .out0_ready_i(core_ready[0]),
-      .out1_o      (out1),
-      .out1_ready_i(core_ready[1]),
-      .out2_o      (out2),
-      .out2_ready_i(core_ready[2])
+  onyx_unit #(.Mem(Mem)) u_unit (
+      .clk_i, .rst_ni, .control_i, .cfg_rdata_o, .cb_o(cb), .sb17_o(sb17),
+      .in0_i(in[Bits*0+:Bits]), .in0_ready_o(in_ready[0]), .in1_i(in[Bits*1+:Bits]), .in1_ready_o(in_ready[1]),
+      .in2_i(in[Bits*2+:Bits]), .in2_ready_o(in_ready[2]), .in3_i(in[Bits*3+:Bits]), .in3_ready_o(in_ready[3]),
+      .out0_o(out0), .out0_ready_i(core_ready[0]), .out1_o(out1), .out1_ready_i(core_ready[1]),
+      .out2_o(out2), .out2_ready_i(core_ready[2])
   );
 
   for (genvar p = 0; p < Inputs; p++) begin : g_cb

@@ -6,16 +6,11 @@
 // The global-buffer side comes from registers only. The rest is onyx_unit_io.
 // comb from south_ready_i to valid on south_o; from control_i.cfg to cfg_rdata_o.
 module onyx_tile_io (
-    input  logic        clk_i,
-    input  logic        rst_ni,
+    input  logic clk_i, rst_ni,
     input  logic [83:0] control_i,
     output logic [31:0] cfg_rdata_o,
-    input  logic [15:0] glb2io_data_i,
-    input  logic        glb2io_valid_i,
-    output logic        glb2io_ready_o,
-    output logic [15:0] io2glb_data_o,
-    output logic        io2glb_valid_o,
-    input  logic        io2glb_ready_i,
+    input  logic [15:0] glb2io_data_i, input  logic glb2io_valid_i, output logic glb2io_ready_o,
+    output logic [15:0] io2glb_data_o, output logic io2glb_valid_o, input  logic io2glb_ready_i,
     input  logic [89:0] south_i,
     output logic [ 4:0] south_ready_o,
     output logic [89:0] south_o,

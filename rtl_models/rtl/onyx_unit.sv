@@ -10,62 +10,93 @@
 module onyx_unit #(
     parameter bit Mem = 1'b0
 ) (
-    input  logic                       clk_i,
-    input  logic                       rst_ni,
-    input  onyx_pkg::control_t         control_i,
-    output logic               [ 31:0] cfg_rdata_o,
-    output logic               [ 23:0] cb_o,
-    output logic               [191:0] sb17_o,
-    input  onyx_pkg::stream_t          in0_i,
-    output logic                       in0_ready_o,
-    input  onyx_pkg::stream_t          in1_i,
-    output logic                       in1_ready_o,
-    input  onyx_pkg::stream_t          in2_i,
-    output logic                       in2_ready_o,
-    input  onyx_pkg::stream_t          in3_i,
-    output logic                       in3_ready_o,
-    output onyx_pkg::stream_t          out0_o,
-    input  logic                       out0_ready_i,
-    output onyx_pkg::stream_t          out1_o,
-    input  logic                       out1_ready_i,
-    output onyx_pkg::stream_t          out2_o,
-    input  logic                       out2_ready_i
+    input  logic clk_i, rst_ni,
+    input  onyx_pkg::control_t control_i,
+    output logic [31:0] cfg_rdata_o,
+    output logic [23:0] cb_o,
+    output logic [191:0] sb17_o,
+    input  onyx_pkg::stream_t in0_i, output logic in0_ready_o,
+    input  onyx_pkg::stream_t in1_i, output logic in1_ready_o,
+    input  onyx_pkg::stream_t in2_i, output logic in2_ready_o,
+    input  onyx_pkg::stream_t in3_i, output logic in3_ready_o,
+    output onyx_pkg::stream_t out0_o, input  logic out0_ready_i,
+    output onyx_pkg::stream_t out1_o, input  logic out1_ready_i,
+    output onyx_pkg::stream_t out2_o, input  logic out2_ready_i
 );
-  logic [31:0] space0, space1, space2, space3, tile, reg_rdata;
+  logic [31:0] tile, reg_rdata;
+  logic [127:0] space;
 
-  onyx_tile_cfg #(
-      .Mem(Mem)
-  ) u_cfg (
-      .clk_i,
-      .rst_ni,
-      .cfg_i   (control_i.cfg),
-      .rdata_o (reg_rdata),
-      .space0_o(space0),
-      .space1_o(space1),
-      .space2_o(space2),
-      .space3_o(space3),
-      .tile_o  (tile),
-      .cb_o,
-      .sb17_o
+  onyx_tile_cfg #(.Mem(Mem)) u_cfg (
+      .clk_i, .rst_ni, .cfg_i(control_i.cfg), .rdata_o(reg_rdata), .space_o(space), .tile_o(tile), .cb_o, .sb17_o
   );
 
   // Overrides: where a bit of *_set is on, that of *_to stands for valid of the input, ready of the output, or flush.
-  // A PE tile has those of the inputs in CONFIG_SPACE_2.
+  // A PE tile has those of the inputs in the last word of CONFIG_SPACE.
   logic [3:0] valid_set, valid_to;
-  logic [2:0] ready_set, ready_to;
+  logic [2:0] ready_set, ready_to, mode;
   logic flush_set, flush_to, flush_routed, tile_en;
+  logic [31:0] last_space;
+  assign last_space = space[32*onyx_fabric_pkg::PE_INPUT_WIDTH_17_NUM_0_VALID_REG_SEL_REG+:32];
   if (Mem) begin : g_fields
-    assign valid_set = {tile[6], tile[4], tile[2], tile[0]};
-    assign valid_to  = {tile[7], tile[5], tile[3], tile[1]};
-    assign ready_set = {tile[16], tile[14], tile[12]};
-    assign ready_to  = {tile[17], tile[15], tile[13]};
-    assign {tile_en, flush_to, flush_set, flush_routed} = {tile[24], tile[20:18]};
+    assign valid_set = {
+      tile[onyx_fabric_pkg::MEM_INPUT_WIDTH_17_NUM_3_VALID_REG_SEL_LO],
+      tile[onyx_fabric_pkg::MEM_INPUT_WIDTH_17_NUM_2_VALID_REG_SEL_LO],
+      tile[onyx_fabric_pkg::MEM_INPUT_WIDTH_17_NUM_1_VALID_REG_SEL_LO],
+      tile[onyx_fabric_pkg::MEM_INPUT_WIDTH_17_NUM_0_VALID_REG_SEL_LO]
+    };
+    assign valid_to = {
+      tile[onyx_fabric_pkg::MEM_INPUT_WIDTH_17_NUM_3_VALID_REG_VALUE_LO],
+      tile[onyx_fabric_pkg::MEM_INPUT_WIDTH_17_NUM_2_VALID_REG_VALUE_LO],
+      tile[onyx_fabric_pkg::MEM_INPUT_WIDTH_17_NUM_1_VALID_REG_VALUE_LO],
+      tile[onyx_fabric_pkg::MEM_INPUT_WIDTH_17_NUM_0_VALID_REG_VALUE_LO]
+    };
+    assign ready_set = {
+      tile[onyx_fabric_pkg::MEM_OUTPUT_WIDTH_17_NUM_2_READY_REG_SEL_LO],
+      tile[onyx_fabric_pkg::MEM_OUTPUT_WIDTH_17_NUM_1_READY_REG_SEL_LO],
+      tile[onyx_fabric_pkg::MEM_OUTPUT_WIDTH_17_NUM_0_READY_REG_SEL_LO]
+    };
+    assign ready_to = {
+      tile[onyx_fabric_pkg::MEM_OUTPUT_WIDTH_17_NUM_2_READY_REG_VALUE_LO],
+      tile[onyx_fabric_pkg::MEM_OUTPUT_WIDTH_17_NUM_1_READY_REG_VALUE_LO],
+      tile[onyx_fabric_pkg::MEM_OUTPUT_WIDTH_17_NUM_0_READY_REG_VALUE_LO]
+    };
+    assign {flush_to, flush_set, flush_routed, tile_en} = {
+      tile[onyx_fabric_pkg::MEM_FLUSH_REG_VALUE_LO],
+      tile[onyx_fabric_pkg::MEM_FLUSH_REG_SEL_LO],
+      tile[onyx_fabric_pkg::MEM_FLUSH_MUX_SEL_LO],
+      tile[onyx_fabric_pkg::MEM_TILE_EN_LO]
+    };
+    assign mode = 3'(tile[onyx_fabric_pkg::MEM_MODE_LO+:onyx_fabric_pkg::MEM_MODE_BITS]);
   end else begin : g_fields
-    assign valid_set = {space2[30], space2[28], space2[26], space2[23]};
-    assign valid_to  = {space2[31], space2[29], space2[27], space2[24]};
-    assign ready_set = {tile[11], tile[9], tile[7]};
-    assign ready_to  = {tile[12], tile[10], tile[8]};
-    assign {tile_en, flush_to, flush_set, flush_routed} = {tile[19], tile[15:13]};
+    assign valid_set = {
+      last_space[onyx_fabric_pkg::PE_INPUT_WIDTH_17_NUM_3_VALID_REG_SEL_LO],
+      last_space[onyx_fabric_pkg::PE_INPUT_WIDTH_17_NUM_2_VALID_REG_SEL_LO],
+      last_space[onyx_fabric_pkg::PE_INPUT_WIDTH_17_NUM_1_VALID_REG_SEL_LO],
+      last_space[onyx_fabric_pkg::PE_INPUT_WIDTH_17_NUM_0_VALID_REG_SEL_LO]
+    };
+    assign valid_to = {
+      last_space[onyx_fabric_pkg::PE_INPUT_WIDTH_17_NUM_3_VALID_REG_VALUE_LO],
+      last_space[onyx_fabric_pkg::PE_INPUT_WIDTH_17_NUM_2_VALID_REG_VALUE_LO],
+      last_space[onyx_fabric_pkg::PE_INPUT_WIDTH_17_NUM_1_VALID_REG_VALUE_LO],
+      last_space[onyx_fabric_pkg::PE_INPUT_WIDTH_17_NUM_0_VALID_REG_VALUE_LO]
+    };
+    assign ready_set = {
+      tile[onyx_fabric_pkg::PE_OUTPUT_WIDTH_17_NUM_2_READY_REG_SEL_LO],
+      tile[onyx_fabric_pkg::PE_OUTPUT_WIDTH_17_NUM_1_READY_REG_SEL_LO],
+      tile[onyx_fabric_pkg::PE_OUTPUT_WIDTH_17_NUM_0_READY_REG_SEL_LO]
+    };
+    assign ready_to = {
+      tile[onyx_fabric_pkg::PE_OUTPUT_WIDTH_17_NUM_2_READY_REG_VALUE_LO],
+      tile[onyx_fabric_pkg::PE_OUTPUT_WIDTH_17_NUM_1_READY_REG_VALUE_LO],
+      tile[onyx_fabric_pkg::PE_OUTPUT_WIDTH_17_NUM_0_READY_REG_VALUE_LO]
+    };
+    assign {flush_to, flush_set, flush_routed, tile_en} = {
+      tile[onyx_fabric_pkg::PE_FLUSH_REG_VALUE_LO],
+      tile[onyx_fabric_pkg::PE_FLUSH_REG_SEL_LO],
+      tile[onyx_fabric_pkg::PE_FLUSH_MUX_SEL_LO],
+      tile[onyx_fabric_pkg::PE_TILE_EN_LO]
+    };
+    assign mode = 3'(tile[onyx_fabric_pkg::PE_MODE_LO+:onyx_fabric_pkg::PE_MODE_BITS]);
   end
 
   logic flush;
@@ -81,53 +112,21 @@ module onyx_unit #(
   assign {in3_ready_o, in2_ready_o, in1_ready_o, in0_ready_o} = in_ready;
   assign {out2_o, out1_o, out0_o} = out;
 
-  if (Mem) begin : g_core
-    logic [15:0] sram_rdata;
-    logic sram_here;
-    assign sram_here = (control_i.cfg.addr[15:0] == control_i.cfg.tile_id) &&
-                       (control_i.cfg.addr[23:16] == 8'd1 || control_i.cfg.addr[23:16] == 8'd2);
-    assign cfg_rdata_o = (control_i.cfg.read && sram_here) ? {16'd0, sram_rdata} : reg_rdata;
-    onyx_mem_core u_core (
-        .clk_i,
-        .rst_ni,
-        .en_i        (~control_i.stall),
-        .flush_i     (flush),
-        .tile_en_i   (tile_en),
-        .mode_i      (tile[22:21]),
-        .cfg0_i      (space0),
-        .cfg1_i      (space1),
-        .cfg2_i      (space2),
-        .cfg3_i      (space3),
-        .sram_we_i   (control_i.cfg.write & sram_here),
-        .sram_re_i   (control_i.cfg.read & sram_here),
-        .sram_addr_i ({control_i.cfg.addr[17], control_i.cfg.addr[31:24]}),
-        .sram_wdata_i(control_i.cfg.data[15:0]),
-        .sram_rdata_o(sram_rdata),
-        .in_i        (in),
-        .in_ready_o  (in_ready),
-        .out_o       (out),
-        .out_ready_i (out_ready)
-    );
-  end else begin : g_core
-    assign cfg_rdata_o = reg_rdata;
-    onyx_pe_core u_core (
-        .clk_i,
-        .rst_ni,
-        .en_i       (~control_i.stall),
-        .flush_i    (flush),
-        .tile_en_i  (tile_en),
-        .mode_i     (tile[18:16]),
-        .cfg0_i     (space0),
-        .cfg1_i     (space1),
-        .cfg2_i     (space2[21:0]),
-        .in_i       (in),
-        .in_ready_o (in_ready),
-        .out_o      (out),
-        .out_ready_i(out_ready)
-    );
-  end
+  // The memory of a MEM tile is at features 1 and 2 of the configuration bus.
+  logic [15:0] sram_rdata;
+  logic sram_here;
+  assign sram_here = Mem && (control_i.cfg.addr[15:0] == control_i.cfg.tile_id) &&
+                     (control_i.cfg.addr[23:16] == 8'd1 || control_i.cfg.addr[23:16] == 8'd2);
+  assign cfg_rdata_o = (control_i.cfg.read && sram_here) ? {16'd0, sram_rdata} : reg_rdata;
+  onyx_core #(.Mem(Mem)) u_core (
+      .clk_i, .rst_ni, .en_i(~control_i.stall), .flush_i(flush), .tile_en_i(tile_en), .mode_i(mode), .space_i(space),
+      .in_i(in), .in_ready_o(in_ready), .out_o(out), .out_ready_i(out_ready),
+      .sram_we_i(control_i.cfg.write & sram_here), .sram_re_i(control_i.cfg.read & sram_here),
+      .sram_addr_i({control_i.cfg.addr[17], control_i.cfg.addr[31:24]}), .sram_wdata_i(control_i.cfg.data[15:0]),
+      .sram_rdata_o(sram_rdata)
+  );
 
   // Dense-only fields: bypass of port FIFOs, overrides of 1-bit inputs, mode_excl.
   logic unused_dense;
-  assign unused_dense = ^{tile, space2, space3};
+  assign unused_dense = ^{tile, last_space};
 endmodule

@@ -13,23 +13,11 @@
 // Handshake: made to stand between FIFOs; both inputs are taken, and both outputs are given, in the same cycle. An
 // entry takes one cycle, two if its line holds something; the end of a sum of N entries N + 3, of none 2.
 module onyx_vector_reduce (
-    input  logic        clk_i,
-    input  logic        rst_ni,
-    input  logic        en_i,
-    input  logic        flush_i,
-    input  logic        bf16_i,
-    input  logic [16:0] crd_data_i,
-    input  logic        crd_valid_i,
-    output logic        crd_ready_o,
-    input  logic [16:0] val_data_i,
-    input  logic        val_valid_i,
-    output logic        val_ready_o,
-    output logic [16:0] crd_data_o,
-    output logic        crd_valid_o,
-    input  logic        crd_ready_i,
-    output logic [16:0] val_data_o,
-    output logic        val_valid_o,
-    input  logic        val_ready_i,
+    input  logic clk_i, rst_ni, en_i, flush_i, bf16_i,
+    input  onyx_pkg::stream_t crd_i, output logic crd_ready_o,
+    input  onyx_pkg::stream_t val_i, output logic val_ready_o,
+    output onyx_pkg::stream_t crd_o, input  logic crd_ready_i,
+    output onyx_pkg::stream_t val_o, input  logic val_ready_i,
     output logic        mem_req_o,
     output logic        mem_we_o,
     output logic [ 8:0] mem_addr_o,
@@ -51,23 +39,23 @@ module onyx_vector_reduce (
   // -- the heads --
   logic both, stop, done, item, level0, maybe, fits;
   logic [15:0] value;
-  assign both   = crd_valid_i & val_valid_i;
-  assign stop   = crd_data_i[16] & (crd_data_i[9:8] == 2'd0);
-  assign done   = crd_data_i[16] & (crd_data_i[9:8] == 2'd1);
+  assign both   = crd_i.valid & val_i.valid;
+  assign stop   = crd_i.data[16] & (crd_i.data[9:8] == 2'd0);
+  assign done   = crd_i.data[16] & (crd_i.data[9:8] == 2'd1);
   assign item   = ~stop & ~done;
-  assign level0 = crd_data_i[7:0] == 8'd0;
-  assign maybe  = crd_data_i[16];
-  assign fits   = crd_data_i[15:10] == 6'd0;
-  assign value  = val_data_i[16] ? 16'd0 : val_data_i[15:0];
+  assign level0 = crd_i.data[7:0] == 8'd0;
+  assign maybe  = crd_i.data[16];
+  assign fits   = crd_i.data[15:10] == 6'd0;
+  assign value  = val_i.data[16] ? 16'd0 : val_i.data[15:0];
 
   // -- the line of the entry, and what becomes of it --
   logic [8:0] line;
   logic [15:0] old, bf16_sum, sum;
   logic there, kept;
-  assign line  = crd_data_i[9:1];
+  assign line  = crd_i.data[9:1];
   assign kept  = lines_q[line];
-  assign there = crd_data_i[0] ? mem_rdata_i[48] : mem_rdata_i[16];
-  assign old   = crd_data_i[0] ? mem_rdata_i[47:32] : mem_rdata_i[15:0];
+  assign there = crd_i.data[0] ? mem_rdata_i[48] : mem_rdata_i[16];
+  assign old   = crd_i.data[0] ? mem_rdata_i[47:32] : mem_rdata_i[15:0];
   onyx_bf16 i_bf16 (
       .op_i    (5'd0),
       .a_i     (old),
@@ -119,9 +107,9 @@ module onyx_vector_reduce (
     mem_req_o   = 1'b0;
     mem_we_o    = 1'b0;
     mem_addr_o  = line;
-    mem_wdata_o = crd_data_i[0] ? {15'd0, 1'b1, value, 32'd0} : {47'd0, 1'b1, value};
-    crd_data_o  = stop ? {crd_data_i[16:8], crd_data_i[7:0] - 8'd1} : crd_data_i;
-    val_data_o  = crd_data_o;
+    mem_wdata_o = crd_i.data[0] ? {15'd0, 1'b1, value, 32'd0} : {47'd0, 1'b1, value};
+    crd_o.data  = stop ? {crd_i.data[16:8], crd_i.data[7:0] - 8'd1} : crd_i.data;
+    val_o.data  = crd_o.data;
     unique case (state_q)
       StTake:
       if (both && item) begin
@@ -140,7 +128,7 @@ module onyx_vector_reduce (
         take      = 1'b1;
         mem_req_o = 1'b1;
         mem_we_o  = 1'b1;
-        if (crd_data_i[0]) mem_wdata_o = {15'd0, 1'b1, there ? sum : value, mem_rdata_i[31:0]};
+        if (crd_i.data[0]) mem_wdata_o = {15'd0, 1'b1, there ? sum : value, mem_rdata_i[31:0]};
         else mem_wdata_o = {mem_rdata_i[63:32], 15'd0, 1'b1, there ? sum : value};
         state_d = StTake;
       end
@@ -156,8 +144,8 @@ module onyx_vector_reduce (
       end
       default: begin  // StSend
         give       = outs_ready;
-        crd_data_o = {7'd0, line_q, sends_odd};
-        val_data_o = {1'b0, sends_odd ? mem_rdata_i[47:32] : mem_rdata_i[15:0]};
+        crd_o.data = {7'd0, line_q, sends_odd};
+        val_o.data = {1'b0, sends_odd ? mem_rdata_i[47:32] : mem_rdata_i[15:0]};
         if (outs_ready && !last) odd_d = 1'b1;
         if (outs_ready && last) begin
           read_first = any;
@@ -176,8 +164,8 @@ module onyx_vector_reduce (
 
   assign crd_ready_o = take;
   assign val_ready_o = take;
-  assign crd_valid_o = give;
-  assign val_valid_o = give;
+  assign crd_o.valid = give;
+  assign val_o.valid = give;
   assign stir_o      = (state_d != state_q);
   assign hazard_o    = (state_q == StTake) & both & item & ~maybe & ~fits;
 

@@ -13,34 +13,18 @@
 // Accumulating (spacc_i, with a stream): a block ends with each stop of level stop_lvl_i or above, which the
 // upper level also counts in a segment; done vanishes. With init_blank_i an empty block comes first, and again
 // after each stop above stop_lvl_i.
-// Contract: cmd_* is a stream {close/open = 0 or write = 1, ID, address[15:0], data[15:0]}; every input is
+// Contract: cmd_o is a stream of commands; every input is
 // taken only when its effect is handed over. run_i = 0 stands still.
 // Pace (that of the chip): a value or a block word a cycle, a coordinate or a segment three, a new tree three
 // cycles after the last close.
 module onyx_write_scanner (
-    input  logic        clk_i,
-    input  logic        rst_ni,
-    input  logic        en_i,
-    input  logic        flush_i,
-    input  logic        run_i,
-    input  logic        block_mode_i,
-    input  logic        lowest_level_i,
-    input  logic        compressed_i,
-    input  logic        spacc_i,
-    input  logic        init_blank_i,
+    input  logic clk_i, rst_ni, en_i, flush_i,
+    input  logic run_i, block_mode_i, lowest_level_i, compressed_i, spacc_i, init_blank_i,
     input  logic [ 7:0] stop_lvl_i,
-    input  logic [16:0] addr_data_i,
-    input  logic        addr_valid_i,
-    output logic        addr_ready_o,
-    input  logic [16:0] block_data_i,
-    input  logic        block_valid_i,
-    output logic        block_ready_o,
-    input  logic [16:0] data_data_i,
-    input  logic        data_valid_i,
-    output logic        data_ready_o,
-    output logic [33:0] cmd_data_o,
-    output logic        cmd_valid_o,
-    input  logic        cmd_ready_i,
+    input  onyx_pkg::stream_t addr_i, output logic addr_ready_o,
+    input  onyx_pkg::stream_t block_i, output logic block_ready_o,
+    input  onyx_pkg::stream_t data_i, output logic data_ready_o,
+    output onyx_pkg::write_t cmd_o, input  logic cmd_ready_i,
     output logic        stir_o,  // a register may change at the edge
     output logic        hazard_equal_o,  // a coordinate equal to the one before vanishes
     output logic        hazard_empty_o   // an empty fiber vanishes
@@ -61,6 +45,10 @@ module onyx_write_scanner (
   localparam logic [3:0] TakeDone = 4'd13;
   localparam logic [3:0] Rest = 4'd14;
 
+  logic cmd_valid;
+  logic [33:0] cmd_data;
+  assign cmd_o = {cmd_valid, cmd_data};
+
   logic [3:0] state_q, state_d;
   logic [15:0] index_q, index_d;  // words of ID 0, or of the block being copied, given so far
   logic [15:0] count_q, count_d;  // words of the block to copy, or coordinates written
@@ -77,21 +65,21 @@ module onyx_write_scanner (
   logic closes, renews;  // the stop ends a block, and an accumulation
   logic blank_due, ends, drops;
 
-  assign data_is_done = data_data_i[16] && (data_data_i[9:8] == 2'd1);
-  assign addr_is_done = addr_data_i[16] && (addr_data_i[9:8] == 2'd1);
-  assign same_as_last = have_last_q && (data_data_i[15:0] == last_q);
+  assign data_is_done = data_i.data[16] && (data_i.data[9:8] == 2'd1);
+  assign addr_is_done = addr_i.data[16] && (addr_i.data[9:8] == 2'd1);
+  assign same_as_last = have_last_q && (data_i.data[15:0] == last_q);
   assign go           = run_i && cmd_ready_i;
 
-  assign closes    = data_data_i[16] && (data_data_i[9:8] == 2'd0) && (data_data_i[7:0] >= stop_lvl_i);
-  assign renews    = closes && (data_data_i[7:0] != stop_lvl_i);
+  assign closes    = data_i.data[16] && (data_i.data[9:8] == 2'd0) && (data_i.data[7:0] >= stop_lvl_i);
+  assign renews    = closes && (data_i.data[7:0] != stop_lvl_i);
   assign blank_due = spacc_i && init_blank_i && !blank_q;
   assign ends      = blank_due || (spacc_i ? closes : data_is_done);
-  assign drops     = data_data_i[16] ? !ends && (ended_q || data_is_done) : same_as_last;
+  assign drops     = data_i.data[16] ? !ends && (ended_q || data_is_done) : same_as_last;
 
   logic drop_here;  // a token vanishes without effect
-  assign drop_here      = (state_q == Look) && data_valid_i && data_ready_o;
-  assign hazard_equal_o = drop_here && !data_data_i[16];
-  assign hazard_empty_o = drop_here && data_data_i[16] && (data_data_i[9:8] == 2'd0);
+  assign drop_here      = (state_q == Look) && data_i.valid && data_ready_o;
+  assign hazard_equal_o = drop_here && !data_i.data[16];
+  assign hazard_empty_o = drop_here && data_i.data[16] && (data_i.data[9:8] == 2'd0);
 
   always_comb begin
     state_d       = state_q;
@@ -107,8 +95,8 @@ module onyx_write_scanner (
     addr_ready_o  = 1'b0;
     block_ready_o = 1'b0;
     data_ready_o  = 1'b0;
-    cmd_valid_o   = 1'b0;
-    cmd_data_o    = 34'd0;
+    cmd_valid   = 1'b0;
+    cmd_data    = 34'd0;
     case (state_q)
       Start: begin
         index_d     = 16'd0;
@@ -120,12 +108,12 @@ module onyx_write_scanner (
         if (run_i) state_d = Open0;
       end
       Open0: begin
-        cmd_valid_o = run_i;
+        cmd_valid = run_i;
         if (go) state_d = !lowest_level_i ? Open1 : block_mode_i ? Length : Settle;
       end
       Open1: begin
-        cmd_valid_o = run_i;
-        cmd_data_o  = {2'b01, 32'd0};
+        cmd_valid = run_i;
+        cmd_data  = {2'b01, 32'd0};
         if (go) state_d = block_mode_i ? Length : Look;
       end
       Settle: begin
@@ -136,15 +124,15 @@ module onyx_write_scanner (
       Length: begin
         block_ready_o = run_i;
         index_d       = 16'd0;
-        count_d       = block_data_i[15:0];
-        if (run_i && block_valid_i) state_d = Words;
+        count_d       = block_i.data[15:0];
+        if (run_i && block_i.valid) state_d = Words;
       end
       Words: begin
         if (index_q != count_q) begin
-          cmd_valid_o   = run_i && block_valid_i && !pause_q;
-          cmd_data_o    = {1'b1, second_q, index_q, block_data_i[15:0]};
+          cmd_valid   = run_i && block_i.valid && !pause_q;
+          cmd_data    = {1'b1, second_q, index_q, block_i.data[15:0]};
           block_ready_o = go && !pause_q;
-          if (go && block_valid_i && !pause_q) begin
+          if (go && block_i.valid && !pause_q) begin
             index_d = index_q + 16'd1;
             pause_d = (index_q[1:0] == 2'd3);
           end
@@ -152,30 +140,30 @@ module onyx_write_scanner (
           second_d = 1'b1;
           state_d  = Length;
         end else begin
-          cmd_valid_o = run_i;
-          cmd_data_o  = {1'b0, !lowest_level_i, 32'd0};
+          cmd_valid = run_i;
+          cmd_data  = {1'b0, !lowest_level_i, 32'd0};
           if (go) state_d = lowest_level_i ? TakeDone : Close0;
         end
       end
 
       Values: begin
-        cmd_valid_o  = run_i && data_valid_i && (data_data_i[16] ? ends : !pause_q);
-        cmd_data_o   = {!data_data_i[16], 1'b0, index_q, data_data_i[15:0]};
-        data_ready_o = run_i && (data_data_i[16] ? !ends || cmd_ready_i : cmd_ready_i && !pause_q);
-        if (go && data_valid_i && !data_data_i[16] && !pause_q) begin
+        cmd_valid  = run_i && data_i.valid && (data_i.data[16] ? ends : !pause_q);
+        cmd_data   = {!data_i.data[16], 1'b0, index_q, data_i.data[15:0]};
+        data_ready_o = run_i && (data_i.data[16] ? !ends || cmd_ready_i : cmd_ready_i && !pause_q);
+        if (go && data_i.valid && !data_i.data[16] && !pause_q) begin
           index_d = index_q + 16'd1;
           pause_d = (index_q[1:0] == 2'd3);
         end
-        if (go && data_valid_i && data_data_i[16] && ends) begin
+        if (go && data_i.valid && data_i.data[16] && ends) begin
           state_d = TakeDone;
           blank_d = blank_q && !renews;
         end
       end
       Pairs: begin
-        if (data_valid_i && addr_valid_i && run_i) begin
-          if (!data_data_i[16] && !addr_data_i[16]) begin
-            cmd_valid_o  = !pause_q;
-            cmd_data_o   = {2'b10, addr_data_i[15:0], data_data_i[15:0]};
+        if (data_i.valid && addr_i.valid && run_i) begin
+          if (!data_i.data[16] && !addr_i.data[16]) begin
+            cmd_valid  = !pause_q;
+            cmd_data   = {2'b10, addr_i.data[15:0], data_i.data[15:0]};
             data_ready_o = cmd_ready_i && !pause_q;
             addr_ready_o = cmd_ready_i && !pause_q;
             if (cmd_ready_i && !pause_q) begin
@@ -183,40 +171,40 @@ module onyx_write_scanner (
               pause_d = (index_q[1:0] == 2'd3);
             end
           end else if (data_is_done && addr_is_done) begin
-            cmd_valid_o  = 1'b1;
+            cmd_valid  = 1'b1;
             data_ready_o = cmd_ready_i;
             addr_ready_o = cmd_ready_i;
             if (cmd_ready_i) state_d = TakeDone;
           end else begin
             // Done waits for done; otherwise what is no data goes.
-            data_ready_o = addr_is_done || (data_data_i[16] && !data_is_done);
-            addr_ready_o = data_is_done || (addr_data_i[16] && !addr_is_done);
+            data_ready_o = addr_is_done || (data_i.data[16] && !data_is_done);
+            addr_ready_o = data_is_done || (addr_i.data[16] && !addr_is_done);
           end
         end
       end
 
       Look: begin
         // The leading segment fits in the first look, which hands over nothing else but a close.
-        cmd_valid_o = run_i && !seg0_q;
-        cmd_data_o  = {2'b10, 32'd0};
+        cmd_valid = run_i && !seg0_q;
+        cmd_data  = {2'b10, 32'd0};
         if (go) seg0_d = 1'b1;
         if (go && !seg0_q) index_d = 16'd1;
-        if ((data_valid_i || blank_due) && run_i && (seg0_q || cmd_ready_i)) begin
+        if ((data_i.valid || blank_due) && run_i && (seg0_q || cmd_ready_i)) begin
           if (ends && ended_q) begin
-            cmd_valid_o = 1'b1;
-            cmd_data_o  = {2'b01, 32'd0};
+            cmd_valid = 1'b1;
+            cmd_data  = {2'b01, 32'd0};
             if (cmd_ready_i) state_d = Close0;
           end else if (drops && !ends) begin
             data_ready_o = 1'b1;
           end else begin
-            state_d = (data_data_i[16] || ends) ? PutSeg : PutCrd;
+            state_d = (data_i.data[16] || ends) ? PutSeg : PutCrd;
           end
         end
       end
       PutCrd: begin
-        cmd_valid_o = run_i;
-        cmd_data_o  = {2'b11, count_q, data_data_i[15:0]};
-        last_d      = data_data_i[15:0];
+        cmd_valid = run_i;
+        cmd_data  = {2'b11, count_q, data_i.data[15:0]};
+        last_d      = data_i.data[15:0];
         if (go) begin
           count_d     = count_q + 16'd1;
           have_last_d = 1'b1;
@@ -225,8 +213,8 @@ module onyx_write_scanner (
         end
       end
       PutSeg: begin
-        cmd_valid_o = run_i;
-        cmd_data_o  = {2'b10, index_q, count_q};
+        cmd_valid = run_i;
+        cmd_data  = {2'b10, index_q, count_q};
         if (go) begin
           index_d     = index_q + 16'd1;
           have_last_d = 1'b0;
@@ -240,7 +228,7 @@ module onyx_write_scanner (
       end
 
       Close0: begin
-        cmd_valid_o = run_i;
+        cmd_valid = run_i;
         if (go) state_d = TakeDone;
       end
       TakeDone: state_d = Rest;
@@ -254,12 +242,12 @@ module onyx_write_scanner (
   end
 
   // Without a state change only a word given or taken changes what the next state looks at.
-  assign stir_o = (state_d != state_q) || (pause_d != pause_q) || (blank_d != blank_q) || (cmd_valid_o && cmd_ready_i) ||
-                  (addr_ready_o && addr_valid_i) || (block_ready_o && block_valid_i) || (data_ready_o && data_valid_i);
+  assign stir_o = (state_d != state_q) || (pause_d != pause_q) || (blank_d != blank_q) || (cmd_valid && cmd_ready_i) ||
+                  (addr_ready_o && addr_i.valid) || (block_ready_o && block_i.valid) || (data_ready_o && data_i.valid);
 
   // Words from the GLB carry no token bit.
   logic unused_token;
-  assign unused_token = &{1'b0, block_data_i[16]};
+  assign unused_token = &{1'b0, block_i.data[16]};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

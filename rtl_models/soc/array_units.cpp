@@ -104,8 +104,7 @@ template <class Model, bool MEM> struct CoreUnit final : ModelUnit<Model> {
     unsigned box_word(unsigned input) const override { return model.cb_o >> 6 * input & 0x3F; }
     bool switch_bit(unsigned bit) const override { return (model.sb17_o[bit / 32] >> bit % 32 & 1) != 0; }
     uint32_t hazards() const override {
-        uint32_t raised_now =
-            model.rootp->onyx_unit__DOT__g_core__DOT__u_core__DOT__g_monitors__DOT__hazard_q;
+        uint32_t raised_now = model.rootp->onyx_unit__DOT__u_core__DOT__g_monitors__DOT__hazard_q;
         return MEM ? raised_now << FIRST_MEM_HAZARD : raised_now;
     }
     void note(unsigned feature, unsigned reg, uint32_t data) override {

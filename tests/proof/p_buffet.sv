@@ -4,20 +4,18 @@
 // What the memory holds is not asked (mem_rdata_i: anything, until the next read).
 //
 // cells: onyx_buffet_id onyx_buffet
-// with: first_reset port
+// with: first_reset steady port
 // broken: onyx_buffet_id s/assign free          = rd_valid_i \&\& has_block/assign free = rd_valid_i/
 // broken: onyx_buffet_id s/open_q \&\& (blocks_q != 2'd2)/open_q/
-// broken: onyx_buffet s/rd_valid_i \&\& !fetching_0 \&\& !fetching_1/rd_valid_i/
+// broken: onyx_buffet s/rd_i.valid \&\& (fetching == 2'd0)/rd_i.valid/
 `include "proof.svh"
 module p_buffet (
 `include "control_ports.svh"
     input logic        run,
     input logic [ 3:0] cap_log_0,
     input logic [ 3:0] cap_log_1,
-    input logic [33:0] wr_data_i,
-    input logic        wr_valid_i,
-    input logic [18:0] rd_data_i,
-    input logic        rd_valid_i,
+    input onyx_pkg::write_t wr_i,
+    input onyx_pkg::read_t rd_i,
     input logic        rsp_ready_i,
     input logic [63:0] mem_rdata_i,
     output logic [97:0] seen_o  // all that the FIFOs, the memory and the monitor's register can tell
@@ -26,10 +24,7 @@ module p_buffet (
   first_reset u_reset (.clk_i, .rst_ni, .live_o(live), .rst_no(rst_n));
 
   // The configuration stands.
-  logic [8:0] config_now, config_q;
-  assign config_now = {run, cap_log_0, cap_log_1};
-  always_ff @(posedge clk_i) config_q <= config_now;
-  always_comb if (live) assume (config_now == config_q);
+  steady #(.Width(9)) u_steady (.clk_i, .live_i(live), .value_i({run, cap_log_0, cap_log_1}));
 
   // Whose turn it is: as the core counts it.
   logic [1:0] turn_q;
@@ -39,24 +34,24 @@ module p_buffet (
     else if (en_i) turn_q <= flush_i ? 2'd0 : turn_q + 2'd1;
   end
 
-  logic wr_ready, rd_ready, rsp_valid, mem_req, mem_we, stir, second, order, overflow;
-  logic [16:0] rsp_data;
+  logic wr_ready, rd_ready, mem_req, mem_we, stir, second, order, overflow;
+  onyx_pkg::stream_t rsp;
   logic [8:0] mem_addr;
   logic [63:0] mem_wdata;
   onyx_buffet u_cell (
       .rst_ni(rst_n), .run_i(run), .cap_log_0_i(cap_log_0), .cap_log_1_i(cap_log_1), .wr_ready_o(wr_ready),
-      .rd_ready_o(rd_ready), .rsp_data_o(rsp_data), .rsp_valid_o(rsp_valid), .mem_req_o(mem_req), .mem_we_o(mem_we),
+      .rd_ready_o(rd_ready), .rsp_o(rsp), .mem_req_o(mem_req), .mem_we_o(mem_we),
       .mem_addr_o(mem_addr), .mem_wdata_o(mem_wdata), .turn_i(turn_q), .stir_o(stir), .hazard_second_o(second),
-      .hazard_order_o(order), .hazard_overflow_o(overflow), .clk_i, .en_i, .flush_i, .wr_data_i, .wr_valid_i,
-      .rd_data_i, .rd_valid_i, .rsp_ready_i, .mem_rdata_i
+      .hazard_order_o(order), .hazard_overflow_o(overflow), .clk_i, .en_i, .flush_i, .wr_i,
+      .rd_i, .rsp_ready_i, .mem_rdata_i
   );
-  port #(.Width(34)) u_wr (.live_i(rst_n), .data_i(wr_data_i), .valid_i(wr_valid_i), .ready_i(wr_ready), .clk_i, .en_i,
+  port #(.Width(34)) u_wr (.live_i(rst_n), .stream_i(wr_i), .ready_i(wr_ready), .clk_i, .en_i,
       .flush_i);
-  port #(.Width(19)) u_rd (.live_i(rst_n), .data_i(rd_data_i), .valid_i(rd_valid_i), .ready_i(rd_ready), .clk_i, .en_i,
+  port #(.Width(19)) u_rd (.live_i(rst_n), .stream_i(rd_i), .ready_i(rd_ready), .clk_i, .en_i,
       .flush_i);
   // The port checks one bit of the data; the others are made alike.
   port #(.Gives(1'b1), .Width(2)) u_rsp (
-      .live_i(rst_n), .data_i({rsp_data[16], rsp_data[0]}), .valid_i(rsp_valid), .ready_i(rsp_ready_i), .clk_i,
+      .live_i(rst_n), .stream_i({rsp.valid, rsp.data[16], rsp.data[0]}), .ready_i(rsp_ready_i), .clk_i,
       .en_i, .flush_i
   );
 
@@ -73,15 +68,15 @@ module p_buffet (
   // What moves at this edge.
   logic moves, wr_takes, rd_takes, answers, opens, closes, frees, asks, wr_id, rd_id;
   assign moves    = rst_n & en_i & ~flush_i;
-  assign wr_takes = moves & wr_valid_i & wr_ready;
-  assign rd_takes = moves & rd_valid_i & rd_ready;
-  assign answers  = moves & rsp_valid & rsp_ready_i;
-  assign wr_id    = wr_data_i[32];
-  assign rd_id    = rd_data_i[16];
-  assign frees    = rd_takes & (rd_data_i[18:17] == 2'd0);
-  assign asks     = rd_takes & (rd_data_i[18:17] != 2'd0);
-  assign opens    = wr_takes & ~wr_data_i[33] & ~open_q[wr_id];
-  assign closes   = wr_takes & ~wr_data_i[33] & open_q[wr_id];
+  assign wr_takes = moves & wr_i.valid & wr_ready;
+  assign rd_takes = moves & rd_i.valid & rd_ready;
+  assign answers  = moves & rsp.valid & rsp_ready_i;
+  assign wr_id    = wr_i.id;
+  assign rd_id    = rd_i.id;
+  assign frees    = rd_takes & (rd_i.op == 2'd0);
+  assign asks     = rd_takes & (rd_i.op != 2'd0);
+  assign opens    = wr_takes & ~wr_i.write & ~open_q[wr_id];
+  assign closes   = wr_takes & ~wr_i.write & open_q[wr_id];
 
   // What is open; finished blocks; an answer that is due, and for whom.
   logic [1:0] open_q, blocks0_q, blocks1_q;
@@ -101,7 +96,7 @@ module p_buffet (
       due_q     <= 1'b0;
     end else if (en_i) begin
       // A write opens the block too, while it waits.
-      if (run && wr_valid_i && !(wr_takes && open_q[wr_id])) open_q[wr_id] <= 1'b1;
+      if (run && wr_i.valid && !(wr_takes && open_q[wr_id])) open_q[wr_id] <= 1'b1;
       if (closes) open_q[wr_id] <= 1'b0;
       blocks0_q <= blocks0_q + {1'b0, closes & ~wr_id} - {1'b0, frees & ~rd_id};
       blocks1_q <= blocks1_q + {1'b0, closes & wr_id} - {1'b0, frees & rd_id};
@@ -112,28 +107,28 @@ module p_buffet (
 
   always_comb begin
     if (rst_n) begin
-      `PROVE(stands_still, run || !(wr_ready || rd_ready || rsp_valid) || due_q)
+      `PROVE(stands_still, run || !(wr_ready || rd_ready || rsp.valid) || due_q)
       `PROVE(two_blocks, blocks0_q <= 2'd2 && blocks1_q <= 2'd2)
-      `PROVE(answers_what_is_due, !due_q || (rsp_valid && rsp_ready_i && rsp_data[16] == due_id_q && !rd_ready))
+      `PROVE(answers_what_is_due, !due_q || (rsp.valid && rsp_ready_i && rsp.data[16] == due_id_q && !rd_ready))
     end
     if (moves) begin
       `PROVE(one_answer, !(asks && answers && due_q))
-      `PROVE(nothing_unasked, !answers || due_q || (asks && rsp_data[16] == rd_id))
+      `PROVE(nothing_unasked, !answers || due_q || (asks && rsp.data[16] == rd_id))
       `PROVE(reads_blocks, !rd_takes || has_block)
-      `PROVE(in_memory, !(wr_takes && wr_data_i[33]) || wr_data_i[31:27] == 5'd0)
-      `PROVE(writes_open, !(wr_takes && wr_data_i[33]) || open_q[wr_id])
+      `PROVE(in_memory, !(wr_takes && wr_i.write) || wr_i.address[15:11] == 5'd0)
+      `PROVE(writes_open, !(wr_takes && wr_i.write) || open_q[wr_id])
     end
     if (rst_n) begin
       `REACH(two_finished, blocks0_q == 2'd2 && blocks1_q == 2'd1)
-      `REACH(merges, mem_req && mem_we && wr_valid_i && !wr_ready && wr_data_i[33])
-      `REACH(beyond, wr_valid_i && wr_data_i[33] && wr_data_i[31:27] != 5'd0 && open_q[wr_id])
+      `REACH(merges, mem_req && mem_we && wr_i.valid && !wr_ready && wr_i.write)
+      `REACH(beyond, wr_i.valid && wr_i.write && wr_i.address[15:11] != 5'd0 && open_q[wr_id])
     end
   end
   assign seen_o = {
     wr_takes,
     rd_takes,
-    rsp_valid,
-    rsp_data & {17{rsp_valid}},
+    rsp.valid,
+    rsp.data & {17{rsp.valid}},
     {mem_req, mem_we & mem_req, mem_addr & {9{mem_req}}, mem_wdata & {64{mem_req & mem_we}}} & {75{moves}},
     {second, order, overflow} & {3{moves}}
   };

@@ -16,10 +16,9 @@ module p_crddrop #(
   logic hazard_empty, hazard_uneven;
   onyx_crddrop u_cell (
       .rst_ni(rst_n), .inner_ready_o(inner_ready), .outer_ready_o(outer_ready),
-      .inner_data_o(inner_out_data), .inner_valid_o(inner_out_valid), .inner_ready_i(inner_out_ready_i),
-      .outer_data_o(outer_out_data), .outer_valid_o(outer_out_valid), .outer_ready_i(outer_out_ready_i),
-      .hazard_empty_o(hazard_empty), .hazard_uneven_o(hazard_uneven), .clk_i, .en_i, .flush_i, .inner_data_i,
-      .inner_valid_i, .outer_data_i, .outer_valid_i
+      .inner_o(inner_out), .inner_ready_i(inner_out_ready_i),
+      .outer_o(outer_out), .outer_ready_i(outer_out_ready_i),
+      .hazard_empty_o(hazard_empty), .hazard_uneven_o(hazard_uneven), .clk_i, .en_i, .flush_i, .inner_i, .outer_i
   );
   assign seen_o = {moved, hazard_empty & moves, hazard_uneven & moves};
 
@@ -36,10 +35,10 @@ module p_crddrop #(
   always_comb begin
     if (moves) begin
       if (inner_out_gives) begin
-        `PROVE(inner_passes, inner_takes && inner_out_data == inner_data_i)
+        `PROVE(inner_passes, inner_takes && inner_out.data == inner_i.data)
       end
       if (outer_out_gives) begin
-        `PROVE(outer_passes, outer_takes && outer_out_data == outer_data_i)
+        `PROVE(outer_passes, outer_takes && outer_out.data == outer_i.data)
       end
       if (inner_takes && !inner_out_gives) begin
         `PROVE(inner_dropped, inner_stop && !data_q)

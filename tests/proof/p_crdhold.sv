@@ -4,7 +4,7 @@
 //
 // cells: onyx_crdhold
 // with: first_reset port token_kind idle_count
-// broken: onyx_crdhold s/assign outer_valid_o = push \& inner_ready_i/assign outer_valid_o = push/
+// broken: onyx_crdhold s/assign outer_o.valid = push \& inner_ready_i/assign outer_o.valid = push/
 // broken: onyx_crdhold s/push      = (rest == DebtNone)/push      = 1'b1/
 `include "proof.svh"
 module p_crdhold #(
@@ -16,24 +16,21 @@ module p_crdhold #(
   logic hazard, stir, gated_stir;
   onyx_crdhold u_cell (
       .rst_ni(rst_n), .inner_ready_o(inner_ready), .outer_ready_o(outer_ready),
-      .inner_data_o(inner_out_data), .inner_valid_o(inner_out_valid), .inner_ready_i(inner_out_ready_i),
-      .outer_data_o(outer_out_data), .outer_valid_o(outer_out_valid), .outer_ready_i(outer_out_ready_i),
-      .hazard_o(hazard), .stir_o(stir), .clk_i, .en_i, .flush_i, .inner_data_i, .inner_valid_i, .outer_data_i,
-      .outer_valid_i
+      .inner_o(inner_out), .inner_ready_i(inner_out_ready_i),
+      .outer_o(outer_out), .outer_ready_i(outer_out_ready_i),
+      .hazard_o(hazard), .stir_o(stir), .clk_i, .en_i, .flush_i, .inner_i, .outer_i
   );
   assign seen_o = {moved, hazard & moves};
 
   // This copy of the cell has a clock only when the cell says that it may change, or a token moves.
-  logic awake;
-  assign awake = en_i & (flush_i | gated_stir | (inner_valid_i & gated_inner_ready) | (outer_valid_i & gated_outer_ready) | (gated_inner_out_valid & inner_out_ready_i) | (gated_outer_out_valid & outer_out_ready_i));
-  logic gated_inner_ready, gated_outer_ready, gated_inner_out_valid, gated_outer_out_valid, gated_hazard;
-  logic [16:0] gated_inner_out_data, gated_outer_out_data;
+  logic awake, gated_inner_ready, gated_outer_ready, gated_hazard;
+  onyx_pkg::stream_t gated_inner_out, gated_outer_out;
+  assign awake = en_i & (flush_i | gated_stir | (inner_i.valid & gated_inner_ready) | (outer_i.valid & gated_outer_ready) | (gated_inner_out.valid & inner_out_ready_i) | (gated_outer_out.valid & outer_out_ready_i));
   onyx_crdhold u_gated (
       .rst_ni(rst_n), .en_i(awake), .inner_ready_o(gated_inner_ready), .outer_ready_o(gated_outer_ready),
-      .inner_data_o(gated_inner_out_data), .inner_valid_o(gated_inner_out_valid), .inner_ready_i(inner_out_ready_i),
-      .outer_data_o(gated_outer_out_data), .outer_valid_o(gated_outer_out_valid), .outer_ready_i(outer_out_ready_i),
-      .hazard_o(gated_hazard), .stir_o(gated_stir), .clk_i, .flush_i, .inner_data_i, .inner_valid_i, .outer_data_i,
-      .outer_valid_i
+      .inner_o(gated_inner_out), .inner_ready_i(inner_out_ready_i),
+      .outer_o(gated_outer_out), .outer_ready_i(outer_out_ready_i),
+      .hazard_o(gated_hazard), .stir_o(gated_stir), .clk_i, .flush_i, .inner_i, .outer_i
   );
 
   // A done waits for the other one.
@@ -51,7 +48,7 @@ module p_crdhold #(
       closed_q <= 1'b0;
     end else if (moves) begin
       if (outer_takes && !outer_item) closed_q <= 1'b0;
-      if (inner_takes && inner_stop && inner_data_i[7:0] != 8'd0 && !(outer_takes && outer_stop && !closed_q)) closed_q <= 1'b1;
+      if (inner_takes && inner_stop && inner_i.data[7:0] != 8'd0 && !(outer_takes && outer_stop && !closed_q)) closed_q <= 1'b1;
       if (outer_takes && outer_stop && closed_q) ended_q <= 1'b0;
       if (inner_takes && inner_stop && !(outer_takes && outer_item && !ended_q)) ended_q <= 1'b1;
       else if (outer_takes && outer_item) ended_q <= 1'b0;
@@ -60,14 +57,14 @@ module p_crdhold #(
 
   always_comb begin
     if (rst_n) begin
-      `PROVE(gated_same, {gated_inner_ready, gated_outer_ready, gated_inner_out_data, gated_inner_out_valid, gated_outer_out_data, gated_outer_out_valid, gated_hazard} ==
-          {inner_ready, outer_ready, inner_out_data, inner_out_valid, outer_out_data, outer_out_valid, hazard})
+      `PROVE(gated_same, {gated_inner_ready, gated_outer_ready, gated_inner_out.data, gated_inner_out.valid, gated_outer_out.data, gated_outer_out.valid, gated_hazard} ==
+          {inner_ready, outer_ready, inner_out.data, inner_out.valid, outer_out.data, outer_out.valid, hazard})
     end
     if (moves) begin
       `PROVE(once, inner_takes == inner_out_gives && inner_takes == outer_out_gives)
       if (inner_takes) begin
-        `PROVE(inner_passes, inner_out_data == inner_data_i)
-        `PROVE(outer_beside, outer_out_data == (inner_item ? outer_data_i : inner_data_i) && (!inner_item || outer_item))
+        `PROVE(inner_passes, inner_out.data == inner_i.data)
+        `PROVE(outer_beside, outer_out.data == (inner_item ? outer_i.data : inner_i.data) && (!inner_item || outer_item))
       end
       `PROVE(done_together, (inner_takes && inner_done) == (outer_takes && outer_done))
       if (outer_takes && outer_item) begin

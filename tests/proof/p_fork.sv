@@ -30,8 +30,7 @@ module p_fork #(
     input logic             rst_ni,
     input logic             stall_i,
     input logic             pick_i,
-    input logic [     16:0] core_data_i,
-    input logic             core_valid_i,
+    input onyx_pkg::stream_t core_i,
     input logic [Sinks-1:0] ready_i
 );
   (* anyconst *) logic [Sinks-1:0] rmux, first, last;
@@ -42,111 +41,52 @@ module p_fork #(
   assign rst_n = live_q & rst_ni;
 
   // The core's fork, or the next tile's wire behind one output of the core's tile.
-  logic core_ready, core_offered, wire_valid, wire_ready;
-  logic [16:0] wire_data;
+  logic core_ready, wire_ready;
+  onyx_pkg::stream_t offered, forked;
   logic [Sinks-1:0] waits, valid;
-  logic [17*Sinks-1:0] data;
-  assign core_offered = core_valid_i & (core_ready | ~Gate);
-  assign wire_ready   = ~(|waits);
+  logic [18*Sinks-1:0] given;
+  assign offered    = {core_i.valid & (core_ready | ~Gate), core_i.data};
+  assign wire_ready = ~(|waits);
   if (Far) begin : g_far
     logic [5:0] wait_first;
     onyx_sb_out u_first (
-        .clk_i        (clk_i),
-        .rst_ni       (rst_n),
-        .stall_i      (stall_i),
-        .enable_i     (1'b1),
-        .sel_i        (3'd3),
-        .rmux_i       (Early),
-        .fifo_i       (1'b1),
-        .start_i      (1'b1),
-        .end_i        (1'b0),
-        .in0_data_i   (17'd0),
-        .in0_valid_i  (1'b0),
-        .in1_data_i   (17'd0),
-        .in1_valid_i  (1'b0),
-        .in2_data_i   (17'd0),
-        .in2_valid_i  (1'b0),
-        .core0_data_i (core_data_i),
-        .core0_valid_i(core_offered),
-        .core1_data_i (17'd0),
-        .core1_valid_i(1'b0),
-        .core2_data_i (17'd0),
-        .core2_valid_i(1'b0),
-        .wait_o       (wait_first),
-        .out_data_o   (wire_data),
-        .out_valid_o  (wire_valid),
-        .out_ready_i  (wire_ready)
+        .clk_i, .rst_ni(rst_n), .stall_i, .enable_i(1'b1), .sel_i(3'd3), .rmux_i(Early), .fifo_i(1'b1), .start_i(1'b1),
+        .end_i(1'b0), .in0_i(18'd0), .in1_i(18'd0), .in2_i(18'd0), .core0_i(offered), .core1_i(18'd0), .core2_i(18'd0),
+        .wait_o(wait_first), .out_o(forked), .out_ready_i(wire_ready)
     );
     assign core_ready = ~wait_first[3];
   end else begin : g_near
-    assign wire_data  = core_data_i;
-    assign wire_valid = core_offered;
+    assign forked     = offered;
     assign core_ready = wire_ready;
   end
 
   for (genvar k = 0; k < Sinks; k++) begin : g_sink
     logic [5:0] wait_sink;
     onyx_sb_out u_sink (
-        .clk_i        (clk_i),
-        .rst_ni       (rst_n),
-        .stall_i      (stall_i),
-        .enable_i     (1'b1),
-        .sel_i        (3'd1),
-        .rmux_i       (rmux[k]),
-        .fifo_i       (1'b1),
-        .start_i      (first[k]),
-        .end_i        (last[k]),
-        .in0_data_i   (17'd0),
-        .in0_valid_i  (1'b0),
-        .in1_data_i   (wire_data),
-        .in1_valid_i  (wire_valid),
-        .in2_data_i   (17'd0),
-        .in2_valid_i  (1'b0),
-        .core0_data_i (17'd0),
-        .core0_valid_i(1'b0),
-        .core1_data_i (17'd0),
-        .core1_valid_i(1'b0),
-        .core2_data_i (17'd0),
-        .core2_valid_i(1'b0),
-        .wait_o       (wait_sink),
-        .out_data_o   (data[17*k+:17]),
-        .out_valid_o  (valid[k]),
-        .out_ready_i  (ready_i[k])
+        .clk_i, .rst_ni(rst_n), .stall_i, .enable_i(1'b1), .sel_i(3'd1), .rmux_i(rmux[k]), .fifo_i(1'b1),
+        .start_i(first[k]), .end_i(last[k]), .in0_i(18'd0), .in1_i(forked), .in2_i(18'd0), .core0_i(18'd0),
+        .core1_i(18'd0), .core2_i(18'd0), .wait_o(wait_sink), .out_o(given[18*k+:18]), .out_ready_i(ready_i[k])
     );
     assign waits[k] = wait_sink[1];
+    assign valid[k] = given[18*k+17];
   end
 
-  logic [16:0] seen_data;
-  logic seen_valid, seen_ready;
+  onyx_pkg::stream_t seen;
+  logic seen_ready;
   always_comb begin
-    seen_data  = data[16:0];
-    seen_valid = valid[0];
+    seen       = given[17:0];
     seen_ready = ready_i[0];
     for (int unsigned k = 1; k < Sinks; k++) begin
       if (watched == k) begin
-        seen_data  = data[17*k+:17];
-        seen_valid = valid[k];
+        seen       = given[18*k+:18];
         seen_ready = ready_i[k];
       end
     end
   end
   // Data is bit 0 here: nothing in these cells depends on data.
-  queue_contract #(
-      .Capacity(1),
-      .Through (1'b1),
-      .Shared  (1'b1)
-  ) u_contract (
-      .clk_i      (clk_i),
-      .live_i     (rst_n),
-      .en_i       (~stall_i),
-      .clear_i    (1'b0),
-      .in_data_i  (core_data_i[0]),
-      .in_valid_i (core_valid_i),
-      .in_ready_i (core_ready),
-      .out_data_i (seen_data[0]),
-      .out_valid_i(seen_valid),
-      .out_ready_i(seen_ready),
-      .pick_i     (pick_i)
+  queue_contract #(.Capacity(1), .Through(1'b1), .Shared(1'b1)) u_contract (
+      .clk_i, .live_i(rst_n), .en_i(~stall_i), .clear_i(1'b0), .in_i({core_i.valid, core_i.data[0]}),
+      .in_ready_i(core_ready), .out_i({seen.valid, seen.data[0]}), .out_ready_i(seen_ready), .pick_i
   );
 
   logic [Sinks-1:0] waiting_q;
@@ -159,8 +99,8 @@ module p_fork #(
     if (rst_n) begin
       `PROVE(all_or_none, !(|(~rmux & valid & ready_i)) || &(rmux | (valid & ready_i)))
       `PROVE(all_ready, !(&ready_i && &(~rmux | ~first)) || core_ready)
-      `REACH(blocked, core_valid_i && !core_ready)
-      `REACH(all_take, core_valid_i && core_ready && &valid && &ready_i)
+      `REACH(blocked, core_i.valid && !core_ready)
+      `REACH(all_take, core_i.valid && core_ready && &valid && &ready_i)
     end
   end
 endmodule

@@ -2,7 +2,7 @@
 // item as a reference, anything else unchanged. Nothing is taken while the output has no room.
 //
 // cells: onyx_fifo2 onyx_repeat
-// with: first_reset port token_kind
+// with: first_reset steady port token_kind
 // broken: onyx_repeat s/assign repsig_ready_o = sent/assign repsig_ready_o = ref_ready_i/
 // broken: onyx_repeat s/send_d      = send_q;/send_d = 1'b0;/
 `include "proof.svh"
@@ -11,59 +11,52 @@ module p_repeat (
     input logic        pick_i,
     input logic        root,
     input logic        spacc,
-    input logic [16:0] proc_data_i,
-    input logic        proc_valid_i,
-    input logic [16:0] repsig_data_i,
-    input logic        repsig_valid_i,
+    input onyx_pkg::stream_t proc_i,
+    input onyx_pkg::stream_t repsig_i,
     input logic        ref_ready_i,
     output logic [20:0] seen_o  // all that the FIFOs and the monitor's register can tell
 );
   logic live, rst_n;
   first_reset u_reset (.clk_i, .rst_ni, .live_o(live), .rst_no(rst_n));
 
-  logic proc_ready, repsig_ready, ref_valid, root_q;
-  logic [16:0] ref_data;
-  always_ff @(posedge clk_i) root_q <= root;
-  always_comb if (live) assume (root == root_q);
-  logic spacc_q;
-  always_ff @(posedge clk_i) spacc_q <= spacc;
-  always_comb if (live) assume (spacc == spacc_q);
+  logic proc_ready, repsig_ready;
+  onyx_pkg::stream_t sent;
+  steady #(.Width(2)) u_steady (.clk_i, .live_i(live), .value_i({root, spacc}));
 
   logic hazard, stir, gated_stir;
   onyx_repeat u_cell (
       .rst_ni(rst_n), .root_i(root), .spacc_i(spacc), .proc_ready_o(proc_ready), .repsig_ready_o(repsig_ready),
-      .hazard_o(hazard), .ref_data_o(ref_data), .ref_valid_o(ref_valid), .stir_o(stir), .clk_i, .en_i, .flush_i,
-      .proc_data_i, .proc_valid_i, .repsig_data_i, .repsig_valid_i, .ref_ready_i
+      .hazard_o(hazard), .ref_o(sent), .stir_o(stir), .clk_i, .en_i, .flush_i,
+      .proc_i, .repsig_i, .ref_ready_i
   );
 
   // This copy of the cell has a clock only when the cell says that it may change, or a token moves.
-  logic awake;
-  assign awake = en_i & (flush_i | gated_stir | (proc_valid_i & gated_proc_ready) | (repsig_valid_i & gated_repsig_ready) | (gated_ref_valid & ref_ready_i));
-  logic gated_proc_ready, gated_repsig_ready, gated_ref_valid, gated_hazard;
-  logic [16:0] gated_ref_data;
+  logic awake, gated_proc_ready, gated_repsig_ready, gated_hazard;
+  onyx_pkg::stream_t gated_sent;
+  assign awake = en_i & (flush_i | gated_stir | (proc_i.valid & gated_proc_ready) | (repsig_i.valid & gated_repsig_ready) | (gated_sent.valid & ref_ready_i));
   onyx_repeat u_gated (
       .rst_ni(rst_n), .root_i(root), .spacc_i(spacc), .proc_ready_o(gated_proc_ready),
-      .repsig_ready_o(gated_repsig_ready), .ref_data_o(gated_ref_data), .ref_valid_o(gated_ref_valid),
-      .hazard_o(gated_hazard), .en_i(awake), .stir_o(gated_stir), .clk_i, .flush_i, .proc_data_i, .proc_valid_i,
-      .repsig_data_i, .repsig_valid_i, .ref_ready_i
+      .repsig_ready_o(gated_repsig_ready), .ref_o(gated_sent),
+      .hazard_o(gated_hazard), .en_i(awake), .stir_o(gated_stir), .clk_i, .flush_i, .proc_i,
+      .repsig_i, .ref_ready_i
   );
-  port #(.Queue(1'b1)) u_proc (.live_i(rst_n), .data_i(proc_data_i), .valid_i(proc_valid_i), .ready_i(proc_ready),
+  port #(.Queue(1'b1)) u_proc (.live_i(rst_n), .stream_i(proc_i), .ready_i(proc_ready),
       .clk_i, .en_i, .flush_i);
-  port u_repsig (.live_i(rst_n), .data_i(repsig_data_i), .valid_i(repsig_valid_i), .ready_i(repsig_ready), .clk_i,
+  port u_repsig (.live_i(rst_n), .stream_i(repsig_i), .ready_i(repsig_ready), .clk_i,
       .en_i, .flush_i);
-  port #(.Gives(1'b1)) u_ref (.live_i(rst_n), .data_i(ref_data), .valid_i(ref_valid), .ready_i(ref_ready_i), .clk_i,
+  port #(.Gives(1'b1)) u_ref (.live_i(rst_n), .stream_i(sent), .ready_i(ref_ready_i), .clk_i,
       .en_i, .flush_i);
 
   // Tokens that move at this edge.
   logic moves, proc_takes, repsig_takes, ref_gives;
   assign moves = rst_n & en_i & ~flush_i;
-  assign proc_takes = moves & proc_valid_i & proc_ready;
-  assign repsig_takes = moves & repsig_valid_i & repsig_ready;
-  assign ref_gives = moves & ref_valid & ref_ready_i;
+  assign proc_takes = moves & proc_i.valid & proc_ready;
+  assign repsig_takes = moves & repsig_i.valid & repsig_ready;
+  assign ref_gives = moves & sent.valid & ref_ready_i;
   logic proc_stop, proc_done, proc_item;
-  token_kind u_proc_kind (.data_i(proc_data_i), .stop_o(proc_stop), .done_o(proc_done), .item_o(proc_item));
+  token_kind u_proc_kind (.data_i(proc_i.data), .stop_o(proc_stop), .done_o(proc_done), .item_o(proc_item));
   logic repsig_stop, repsig_done, repsig_item;
-  token_kind u_repsig_kind (.data_i(repsig_data_i), .stop_o(repsig_stop), .done_o(repsig_done), .item_o(repsig_item));
+  token_kind u_repsig_kind (.data_i(repsig_i.data), .stop_o(repsig_stop), .done_o(repsig_done), .item_o(repsig_item));
 
   // One reference is marked: the only item on proc that is 1, all others being 0 or maybe.
   logic marked_q, sent_q, over_q, last_q, fiber_q;  // it is taken; it has been sent; another after it; the last sent; since a stop
@@ -75,7 +68,7 @@ module p_repeat (
   end
   logic sends_item, sends_mark;
   assign sends_item = ref_gives & repsig_item;
-  assign sends_mark = sends_item & ~ref_data[16] & ref_data[0];
+  assign sends_mark = sends_item & ~sent.data[16] & sent.data[0];
   always_ff @(posedge clk_i) begin
     if (!rst_n || (en_i && flush_i)) begin
       marked_q <= 1'b0;
@@ -83,7 +76,7 @@ module p_repeat (
       over_q   <= 1'b0;
       fiber_q  <= 1'b0;
     end else if (moves) begin
-      if (proc_takes && !proc_data_i[16] && proc_data_i[0]) marked_q <= 1'b1;
+      if (proc_takes && !proc_i.data[16] && proc_i.data[0]) marked_q <= 1'b1;
       if (sends_item) begin
         sent_q <= sent_q | sends_mark;
         over_q <= over_q | (sent_q & ~sends_mark);
@@ -94,10 +87,10 @@ module p_repeat (
   end
 
   always_comb begin
-    if (proc_valid_i && !proc_data_i[16]) assume (proc_data_i[15:0] == {15'd0, ~marked_q & pick_i});
+    if (proc_i.valid && !proc_i.data[16]) assume (proc_i.data[15:0] == {15'd0, ~marked_q & pick_i});
     if (moves) begin
       if (sends_mark) begin
-        `PROVE(nothing_invented, marked_q && ref_data == 17'd1)
+        `PROVE(nothing_invented, marked_q && sent.data == 17'd1)
         `PROVE(in_order, !over_q)
       end
       if (sends_item && !spacc) begin
@@ -111,21 +104,21 @@ module p_repeat (
 
   always_comb begin
     if (rst_n) begin
-      `PROVE(gated_same, {gated_proc_ready, gated_repsig_ready, gated_ref_data, gated_ref_valid, gated_hazard} ==
-          {proc_ready, repsig_ready, ref_data, ref_valid, hazard})
+      `PROVE(gated_same, {gated_proc_ready, gated_repsig_ready, gated_sent.data, gated_sent.valid, gated_hazard} ==
+          {proc_ready, repsig_ready, sent.data, sent.valid, hazard})
     end
     if (moves) begin
       `PROVE(once, repsig_takes == ref_gives)
       if (ref_gives && !repsig_item && !spacc) begin
-        `PROVE(control_passes, ref_data == repsig_data_i)
+        `PROVE(control_passes, sent.data == repsig_i.data)
       end
       if (ref_gives && repsig_item) begin
-        `PROVE(item_gets_reference, !ref_data[16] || (ref_data[9:8] != 2'd0 && ref_data[9:8] != 2'd1))
+        `PROVE(item_gets_reference, !sent.data[16] || (sent.data[9:8] != 2'd0 && sent.data[9:8] != 2'd1))
       end
       `PROVE(root_takes_nothing, !root || !proc_takes)
     end
     if (rst_n) begin
-      `REACH(two_for_one, proc_valid_i && ref_gives && repsig_item && !root)
+      `REACH(two_for_one, proc_i.valid && ref_gives && repsig_item && !root)
       `REACH(finishes, ref_gives && repsig_done)
       `REACH(root_made, root && ref_gives && repsig_item)
     end
@@ -134,7 +127,7 @@ module p_repeat (
     proc_takes,
     repsig_takes,
     ref_gives,
-    ref_data & {17{ref_gives}},
+    sent.data & {17{ref_gives}},
     hazard & moves
   };
 endmodule

@@ -19,8 +19,7 @@ module p_route #(
     input logic          rst_ni,
     input logic          stall_i,
     input logic          pick_i,
-    input logic [  16:0] in_data_i,
-    input logic          in_valid_i,
+    input onyx_pkg::stream_t in_i,
     input logic          out_ready_i,
     input logic [6*Hops-1:0] other_valid_i,
     input logic [17*Hops-1:0] other_data_i
@@ -33,47 +32,25 @@ module p_route #(
   assign rst_n = live_q & rst_ni;
 
   // Wire k arrives at hop k.
-  logic [Hops:0] valid, ready;
-  logic [17*Hops+16:0] data;
-  assign valid[0]    = in_valid_i;
-  assign data[16:0]  = in_data_i;
+  logic [Hops:0] ready;
+  logic [18*Hops+17:0] point;
+  assign point[17:0] = in_i;
   assign ready[Hops] = out_ready_i;
   for (genvar k = 0; k < Hops; k++) begin : g_hop
     logic [2:0] sel;
-    logic [5:0] waits, offered;
-    logic [101:0] offers;
+    logic [5:0] waits;
+    logic [107:0] offers;
     assign sel = select[3*k+:3];
     for (genvar i = 0; i < 6; i++) begin : g_input
-      assign offered[i]       = (sel == i) ? valid[k] : other_valid_i[6*k+i];
-      assign offers[17*i+:17] = (sel == i) ? data[17*k+:17] : other_data_i[17*k+:17];
+      assign offers[18*i+:18] = (sel == i) ? point[18*k+:18] : {other_valid_i[6*k+i], other_data_i[17*k+:17]};
     end
     assign ready[k] = ~(|waits);
     onyx_sb_out u_out (
-        .clk_i        (clk_i),
-        .rst_ni       (rst_n),
-        .stall_i      (stall_i),
-        .enable_i     (1'b1),
-        .sel_i        (sel),
-        .rmux_i       ((Start && start_at == k) || (End && end_at == k)),
-        .fifo_i       (1'b1),
-        .start_i      (start_at == k),
-        .end_i        (end_at == k),
-        .in0_data_i   (offers[16:0]),
-        .in0_valid_i  (offered[0]),
-        .in1_data_i   (offers[33:17]),
-        .in1_valid_i  (offered[1]),
-        .in2_data_i   (offers[50:34]),
-        .in2_valid_i  (offered[2]),
-        .core0_data_i (offers[67:51]),
-        .core0_valid_i(offered[3]),
-        .core1_data_i (offers[84:68]),
-        .core1_valid_i(offered[4]),
-        .core2_data_i (offers[101:85]),
-        .core2_valid_i(offered[5]),
-        .wait_o       (waits),
-        .out_data_o   (data[17*(k+1)+:17]),
-        .out_valid_o  (valid[k+1]),
-        .out_ready_i  (ready[k+1])
+        .clk_i, .rst_ni(rst_n), .stall_i, .enable_i(1'b1), .sel_i(sel),
+        .rmux_i((Start && start_at == k) || (End && end_at == k)), .fifo_i(1'b1), .start_i(start_at == k),
+        .end_i(end_at == k), .in0_i(offers[17:0]), .in1_i(offers[35:18]), .in2_i(offers[53:36]),
+        .core0_i(offers[71:54]), .core1_i(offers[89:72]), .core2_i(offers[107:90]), .wait_o(waits),
+        .out_o(point[18*(k+1)+:18]), .out_ready_i(ready[k+1])
     );
     always_comb assume (sel < 3'd6);
   end
@@ -81,16 +58,7 @@ module p_route #(
 
   // Data is bit 0 here: p_sb_out has shown that all bits of a token take one way.
   queue_contract u_contract (
-      .clk_i      (clk_i),
-      .live_i     (rst_n),
-      .en_i       (~stall_i),
-      .clear_i    (1'b0),
-      .in_data_i  (in_data_i[0]),
-      .in_valid_i (in_valid_i),
-      .in_ready_i (ready[0]),
-      .out_data_i (data[17*Hops]),
-      .out_valid_i(valid[Hops]),
-      .out_ready_i(out_ready_i),
-      .pick_i     (pick_i)
+      .clk_i, .live_i(rst_n), .en_i(~stall_i), .clear_i(1'b0), .in_i({in_i.valid, in_i.data[0]}), .in_ready_i(ready[0]),
+      .out_i({point[18*Hops+17], point[18*Hops]}), .out_ready_i, .pick_i
   );
 endmodule

@@ -6,9 +6,9 @@
 //
 // mutate: onyx_sb_out
 // cells: onyx_split_fifo onyx_sb_out
-// with: queue_contract
-// broken: onyx_sb_out s/mux_data  = core1_data_i/mux_data  = core2_data_i/
-// broken: onyx_sb_out s/rmux_i ? reg_valid : mux_valid/mux_valid/
+// with: queue_contract steady
+// broken: onyx_sb_out s/mux = core1_i/mux = core2_i/
+// broken: onyx_sb_out s/rmux_i ? held : mux/{mux.valid, held.data}/
 // broken: onyx_sb_out s/rmux_i & ~stall_i/rmux_i/
 `include "proof.svh"
 module p_sb_out (
@@ -16,61 +16,34 @@ module p_sb_out (
     input logic         rst_ni,
     input logic         stall_i,
     input logic         pick_i,
-    input logic [101:0] data_i,
-    input logic [  5:0] valid_i,
+    input onyx_pkg::stream_t in0_i, in1_i, in2_i, core0_i, core1_i, core2_i,
     input logic         out_ready_i,
     input logic [  7:0] config_i,
     output logic [23:0] seen_o  // all that the outside can tell: data counts while valid only
 );
   logic enable, rmux, fifo, first, last, live_q, rst_n;
   logic [2:0] sel;
-  logic [7:0] config_q;
   assign {enable, rmux, fifo, first, last, sel} = config_i;
   initial live_q = 1'b0;
-  always_ff @(posedge clk_i) begin
-    live_q   <= 1'b1;
-    config_q <= config_i;
-  end
+  always_ff @(posedge clk_i) live_q <= 1'b1;
+  steady #(.Width(8)) u_steady (.clk_i, .live_i(live_q), .value_i(config_i));
   assign rst_n = live_q & rst_ni;
 
-  logic [16:0] out_data, in_data;
+  onyx_pkg::stream_t in, out;
   logic [5:0] waits;
-  logic out_valid, in_valid, in_ready;
+  logic in_ready;
   onyx_sb_out u_out (
-      .clk_i        (clk_i),
-      .rst_ni       (rst_n),
-      .stall_i      (stall_i),
-      .enable_i     (enable),
-      .sel_i        (sel),
-      .rmux_i       (rmux),
-      .fifo_i       (fifo),
-      .start_i      (first),
-      .end_i        (last),
-      .in0_data_i   (data_i[16:0]),
-      .in0_valid_i  (valid_i[0]),
-      .in1_data_i   (data_i[33:17]),
-      .in1_valid_i  (valid_i[1]),
-      .in2_data_i   (data_i[50:34]),
-      .in2_valid_i  (valid_i[2]),
-      .core0_data_i (data_i[67:51]),
-      .core0_valid_i(valid_i[3]),
-      .core1_data_i (data_i[84:68]),
-      .core1_valid_i(valid_i[4]),
-      .core2_data_i (data_i[101:85]),
-      .core2_valid_i(valid_i[5]),
-      .wait_o       (waits),
-      .out_data_o   (out_data),
-      .out_valid_o  (out_valid),
-      .out_ready_i  (out_ready_i)
+      .clk_i, .rst_ni(rst_n), .stall_i, .enable_i(enable), .sel_i(sel), .rmux_i(rmux), .fifo_i(fifo), .start_i(first),
+      .end_i(last), .in0_i, .in1_i, .in2_i, .core0_i, .core1_i, .core2_i, .wait_o(waits), .out_o(out), .out_ready_i
   );
+  logic [107:0] offers;
+  assign offers = {core2_i, core1_i, core0_i, in2_i, in1_i, in0_i};
   always_comb begin
-    in_data  = 17'd0;
-    in_valid = 1'b0;
+    in       = 18'd0;
     in_ready = 1'b1;
     for (int unsigned k = 0; k < 6; k++) begin
       if (sel == k) begin
-        in_data  = data_i[17*k+:17];
-        in_valid = valid_i[k];
+        in       = offers[18*k+:18];
         in_ready = ~waits[k];
       end
     end
@@ -80,22 +53,9 @@ module p_sb_out (
   assign stream        = rst_n & enable & (sel < 3'd6);
   assign wire_mode     = stream & ~rmux;
   assign register_mode = stream & rmux & fifo;
-  queue_contract #(
-      .Width   (17),
-      .Capacity(1),
-      .Through (1'b1)
-  ) u_contract (
-      .clk_i      (clk_i),
-      .live_i     (register_mode),
-      .en_i       (~stall_i),
-      .clear_i    (1'b0),
-      .in_data_i  (in_data),
-      .in_valid_i (in_valid),
-      .in_ready_i (in_ready),
-      .out_data_i (out_data),
-      .out_valid_i(out_valid),
-      .out_ready_i(out_ready_i),
-      .pick_i     (pick_i)
+  queue_contract #(.Width(17), .Capacity(1), .Through(1'b1)) u_contract (
+      .live_i(register_mode), .en_i(~stall_i), .clear_i(1'b0), .in_i(in), .in_ready_i(in_ready), .out_i(out), .clk_i,
+      .out_ready_i, .pick_i
   );
 
   logic [16:0] value_q;
@@ -103,34 +63,33 @@ module p_sb_out (
   initial full_q = 1'b0;
   always_ff @(posedge clk_i) begin
     if (!rst_n) value_q <= 17'd0;
-    else if (!stall_i) value_q <= in_data;
+    else if (!stall_i) value_q <= in.data;
     if (!rst_n) full_q <= 1'b0;
-    else if (!stall_i && (in_valid & in_ready) != (out_valid & out_ready_i)) full_q <= in_valid & in_ready;
+    else if (!stall_i && (in.valid & in_ready) != (out.valid & out_ready_i)) full_q <= in.valid & in_ready;
   end
   always_comb begin
-    if (live_q) assume (config_i == config_q);
     if (rst_n && !enable) begin
-      `PROVE(off_gives_nothing, !out_valid && out_data == 17'd0)
+      `PROVE(off_gives_nothing, !out.valid && out.data == 17'd0)
       `PROVE(off_asks_nothing, waits == 6'd0)
     end
     if (rst_n && enable && sel >= 3'd6 && !(rmux && !fifo)) begin
-      `PROVE(nothing_selected, !out_valid && waits == 6'd0)
+      `PROVE(nothing_selected, !out.valid && waits == 6'd0)
     end
     if (rst_n && enable) begin
       `PROVE(others_hear_nothing, (waits & ~(6'd1 << sel)) == 6'd0)
     end
     if (wire_mode) begin
-      `PROVE(wired, out_data == in_data && out_valid == in_valid && in_ready == out_ready_i)
-      `REACH(wired_token, out_valid && out_ready_i)
+      `PROVE(wired, out.data == in.data && out.valid == in.valid && in_ready == out_ready_i)
+      `REACH(wired_token, out.valid && out_ready_i)
     end
     if (register_mode) begin
       `PROVE(start_cuts_ready, in_ready == (~full_q | (out_ready_i & ~first)))
-      `PROVE(end_cuts_valid, out_valid == (full_q | (in_valid & ~last)))
+      `PROVE(end_cuts_valid, out.valid == (full_q | (in.valid & ~last)))
     end
     if (rst_n && enable && rmux && !fifo) begin
-      `PROVE(dense_moves, (in_ready == ~stall_i || sel >= 3'd6) && out_valid == ~stall_i)
-      `PROVE(dense_data, out_data == value_q)
+      `PROVE(dense_moves, (in_ready == ~stall_i || sel >= 3'd6) && out.valid == ~stall_i)
+      `PROVE(dense_data, out.data == value_q)
     end
   end
-  assign seen_o = {waits, out_valid, out_data & {17{out_valid}}};
+  assign seen_o = {waits, out.valid, out.data & {17{out.valid}}};
 endmodule

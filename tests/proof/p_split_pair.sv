@@ -21,37 +21,19 @@ module p_split_pair #(
   first_reset u_reset (.clk_i, .rst_ni, .live_o(), .rst_no(rst_n));
 
   // Port k lies before register k.
-  logic [2*Pairs:0] valid, ready;
-  logic [(2*Pairs+1)*Width-1:0] data;
-  assign valid[0]         = in_valid_i;
-  assign data[0+:Width]   = in_data_i;
-  assign ready[2*Pairs]   = out_ready_i;
+  localparam int unsigned Bits = Width + 1;
+  logic [2*Pairs:0] ready;
+  logic [(2*Pairs+1)*Bits-1:0] point;
+  assign point[0+:Bits] = in_i;
+  assign ready[2*Pairs] = out_ready_i;
   for (genvar k = 0; k < 2 * Pairs; k++) begin : g_register
-    onyx_split_fifo #(
-        .Width(Width)
-    ) u_split (
-        .clk_i      (clk_i),
-        .rst_ni     (rst_n),
-        .ce_i       (en_i),
-        .fifo_i     (1'b1),
-        .start_i    ((k % 2 == 0) | Alone),
-        .end_i      ((k % 2 == 1) | Alone),
-        .in_data_i  (data[k*Width+:Width]),
-        .in_valid_i (valid[k]),
-        .in_ready_o (ready[k]),
-        .out_data_o (data[(k+1)*Width+:Width]),
-        .out_valid_o(valid[k+1]),
-        .out_ready_i(ready[k+1])
+    onyx_split_fifo #(.Width(Width)) u_split (
+        .clk_i, .rst_ni(rst_n), .ce_i(en_i), .fifo_i(1'b1), .start_i((k % 2 == 0) | Alone), .end_i((k % 2 == 1) | Alone),
+        .in_i(point[k*Bits+:Bits]), .in_ready_o(ready[k]), .out_o(point[(k+1)*Bits+:Bits]), .out_ready_i(ready[k+1])
     );
   end
-  queue_contract #(
-      .Width   (Width),
-      .Capacity(2 * Pairs),
-      .Latency (Pairs),
-      .Refill  (Pairs - 1)
-  ) u_contract (
-      .live_i(rst_n), .clear_i(1'b0), .in_ready_i(ready[0]),
-      .out_data_i(data[2*Pairs*Width+:Width]), .out_valid_i(valid[2*Pairs]), .clk_i, .en_i, .in_data_i, .in_valid_i,
+  queue_contract #(.Width(Width), .Capacity(2 * Pairs), .Latency(Pairs), .Refill(Pairs - 1)) u_contract (
+      .live_i(rst_n), .clear_i(1'b0), .in_ready_i(ready[0]), .out_i(point[2*Pairs*Bits+:Bits]), .clk_i, .en_i, .in_i,
       .out_ready_i, .pick_i, .seen_o
   );
 endmodule

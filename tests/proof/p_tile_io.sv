@@ -86,37 +86,13 @@ module p_tile_io (
   assign out_room  = on ? south_ready[0] : out_q != 2'd2;
   assign out_valid = io2glb_valid;
 
-  queue_contract #(
-      .Width   (16),
-      .Capacity(2)
-  ) u_in (
-      .clk_i,
-      .live_i     (rst_n),
-      .en_i       (~control_i.stall),
-      .clear_i    (clears),
-      .in_data_i  (glb2io_data_i),
-      .in_valid_i (in_offer),
-      .in_ready_i (in_room),
-      .out_data_i (south.data[15:0]),
-      .out_valid_i(in_valid),
-      .out_ready_i(in_take),
-      .pick_i
+  queue_contract #(.Width(16), .Capacity(2)) u_in (
+      .clk_i, .live_i(rst_n), .en_i(~control_i.stall), .clear_i(clears), .in_i({in_offer, glb2io_data_i}),
+      .in_ready_i(in_room), .out_i({in_valid, south.data[15:0]}), .out_ready_i(in_take), .pick_i
   );
-  queue_contract #(
-      .Width   (16),
-      .Capacity(2)
-  ) u_out (
-      .clk_i,
-      .live_i     (rst_n),
-      .en_i       (~control_i.stall),
-      .clear_i    (clears),
-      .in_data_i  (south_i.data[15:0]),
-      .in_valid_i (out_offer),
-      .in_ready_i (out_room),
-      .out_data_i (io2glb_data),
-      .out_valid_i(out_valid),
-      .out_ready_i(out_take),
-      .pick_i
+  queue_contract #(.Width(16), .Capacity(2)) u_out (
+      .clk_i, .live_i(rst_n), .en_i(~control_i.stall), .clear_i(clears), .in_i({out_offer, south_i.data[15:0]}),
+      .in_ready_i(out_room), .out_i({out_valid, io2glb_data}), .out_ready_i(out_take), .pick_i
   );
   always_comb begin
     if (rst_n) begin

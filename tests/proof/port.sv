@@ -20,10 +20,13 @@ module port #(
     input logic        live_i,
     input logic        en_i,
     input logic        flush_i,
-    input logic [Width-1:0] data_i,
-    input logic        valid_i,
+    input logic [Width:0] stream_i,
     input logic        ready_i
 );
+  logic valid;
+  logic [Width-1:0] data;
+  assign {valid, data} = stream_i;
+
   // The offer of the last cycle is still to be taken; nothing has come to the FIFO since the last flush or reset, or, if it is
   // behind an output, since it was ready.
   logic stays_q, fresh_q;
@@ -33,13 +36,13 @@ module port #(
     fresh_q = 1'b1;
   end
   always_ff @(posedge clk_i) begin
-    stays_q <= live_i & (valid_i | (Lapses & stays_q)) & ~(en_i & (flush_i | (valid_i & ready_i)));
-    fresh_q <= ~live_i | (en_i & flush_i) | (Gives ? ready_i & ~(en_i & valid_i) : fresh_q & ~en_i);
-    if (valid_i) data_q <= data_i;
+    stays_q <= live_i & (valid | (Lapses & stays_q)) & ~(en_i & (flush_i | (valid & ready_i)));
+    fresh_q <= ~live_i | (en_i & flush_i) | (Gives ? ready_i & ~(en_i & valid) : fresh_q & ~en_i);
+    if (valid) data_q <= data;
   end
   always_comb begin
     if (live_i) begin
-      `REACH(moves, !Used || en_i && valid_i && ready_i && !flush_i)
+      `REACH(moves, !Used || en_i && valid && ready_i && !flush_i)
       `REACH(waits, stays_q && !ready_i)
     end
   end
@@ -47,16 +50,16 @@ module port #(
     always_comb begin
       if (fresh_q) assume (ready_i);
       if (live_i && stays_q) begin
-        `PROVE(hold, valid_i || Lapses)
-        `PROVE(stable, !valid_i || data_i == data_q)
+        `PROVE(hold, valid || Lapses)
+        `PROVE(stable, !valid || data == data_q)
       end
     end
   end else begin : g_in
     always_comb begin
-      if (fresh_q) assume (!valid_i);
-      if (stays_q) assume (valid_i && data_i == data_q);
+      if (fresh_q) assume (!valid);
+      if (stays_q) assume (valid && data == data_q);
       if (live_i) begin
-        `PROVE(takes_what_is_there, Queue || !ready_i || valid_i)
+        `PROVE(takes_what_is_there, Queue || !ready_i || valid)
       end
     end
   end

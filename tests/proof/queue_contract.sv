@@ -25,17 +25,20 @@ module queue_contract #(
     input logic             live_i,
     input logic             en_i,
     input logic             clear_i,
-    input logic [Width-1:0] in_data_i,
-    input logic             in_valid_i,
+    input logic [Width:0]   in_i,
     input logic             in_ready_i,
-    input logic [Width-1:0] out_data_i,
-    input logic             out_valid_i,
+    input logic [Width:0]   out_i,
     input logic             out_ready_i,
     input logic             pick_i,
     output logic [Width+1:0] seen_o  // all that the outside can tell: data counts while valid only
 );
+  logic in_valid, out_valid;
+  logic [Width-1:0] in_data, out_data;
+  assign {in_valid, in_data}   = in_i;
+  assign {out_valid, out_data} = out_i;
+
   localparam int unsigned Bits = $clog2(Capacity + 2);
-  assign seen_o = {in_ready_i, out_valid_i, out_data_i & {Width{out_valid_i}}};
+  assign seen_o = {in_ready_i, out_valid, out_data & {Width{out_valid}}};
 
   logic [Bits-1:0] level_q, ahead_q;  // tokens inside; of them, ahead of the picked one
   logic picked_q;  // the picked token is inside
@@ -48,8 +51,8 @@ module queue_contract #(
 
   logic in, out, leaves, clears;
   assign clears = ~live_i | (en_i & clear_i);
-  assign in     = in_valid_i & in_ready_i;
-  assign out    = out_valid_i & out_ready_i;
+  assign in     = in_valid & in_ready_i;
+  assign out    = out_valid & out_ready_i;
   assign leaves = en_i & out & picked_q & (ahead_q == '0);
 
   initial begin
@@ -61,11 +64,11 @@ module queue_contract #(
   end
   always_ff @(posedge clk_i) begin
     past_q    <= ~clears;
-    offered_q <= out_valid_i & ~(out & en_i);
+    offered_q <= out_valid & ~(out & en_i);
     ready_q   <= in_ready_i & ~(in & en_i);
-    data_q    <= out_data_i;
-    offering_q <= in_valid_i & ~(in & en_i);
-    offer_q    <= in_data_i;
+    data_q    <= out_data;
+    offering_q <= in_valid & ~(in & en_i);
+    offer_q    <= in_data;
     if (clears) begin
       level_q  <= '0;
       picked_q <= 1'b0;
@@ -73,24 +76,24 @@ module queue_contract #(
       shut_q   <= '0;
     end else if (en_i) begin
       level_q <= level_q + {{(Bits - 1) {1'b0}}, in} - {{(Bits - 1) {1'b0}}, out};
-      late_q  <= ((level_q == '0) | out_valid_i) ? '0 : late_q + 3'd1;
+      late_q  <= ((level_q == '0) | out_valid) ? '0 : late_q + 3'd1;
       shut_q  <= ((level_q >= Capacity) | in_ready_i) ? '0 : shut_q + 3'd1;
       if (picked_q && out) begin
         ahead_q  <= ahead_q - 1'b1;
         picked_q <= (ahead_q != '0);
       end else if (!picked_q && pick_i && in && !(out && level_q == '0)) begin
         picked_q <= 1'b1;
-        token_q  <= in_data_i;
+        token_q  <= in_data;
         ahead_q  <= level_q - {{(Bits - 1) {1'b0}}, out};
       end
     end
   end
 
   always_comb begin
-    if (Through && past_q && offering_q) assume (in_valid_i && in_data_i == offer_q);
+    if (Through && past_q && offering_q) assume (in_valid && in_data == offer_q);
     if (live_i) begin
       if (past_q && offered_q) begin
-        `PROVE(hold, out_valid_i && out_data_i == data_q)
+        `PROVE(hold, out_valid && out_data == data_q)
       end
       if (!Through && past_q && ready_q) begin
         `PROVE(ready_hold, in_ready_i)
@@ -100,13 +103,13 @@ module queue_contract #(
         `PROVE(backed, level_q != '0 || (Through && in))
       end
       if (en_i && leaves) begin
-        `PROVE(order, out_data_i == token_q)
+        `PROVE(order, out_data == token_q)
       end
       if (Through && en_i && out && level_q == '0) begin
-        `PROVE(through, out_data_i == in_data_i)
+        `PROVE(through, out_data == in_data)
       end
       if (!Through) begin
-        `PROVE(empty, !(level_q == '0 && out_valid_i))
+        `PROVE(empty, !(level_q == '0 && out_valid))
       end
       `PROVE(full, !(level_q == Capacity && in_ready_i && !(Through && out)))
       `PROVE(prompt, late_q < Latency)

@@ -3,7 +3,6 @@
     input logic             rst_ni,
     input logic             en_i,
     input logic             pick_i,
-    input logic [Width-1:0] in_data_i,
-    input logic             in_valid_i,
+    input logic [Width:0]   in_i,
     input logic             out_ready_i,
     output logic [Width+1:0] seen_o

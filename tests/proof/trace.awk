@@ -1,10 +1,14 @@
 # A VCD file of yosys sim as a table: a line a clock cycle, the named signals of the property module as they stand
-# before its edge; 17-bit tokens by their names (S1 stop of level 1, D done, N maybe, R0 routing token).
+# before its edge; tokens by their names (S1 stop of level 1, D done, N maybe, R0 routing token),
+# those of a stream only while they are valid.
 function token(bits,    value, i, kind) {
     if (bits ~ /x/) return "x"
     value = 0
     for (i = 1; i <= length(bits); i++) value = 2 * value + substr(bits, i, 1)
-    if (width[code] != 17 || value < 65536) return value
+    # A stream of 17 bits has its valid on top.
+    if (width[code] == 18 && value < 131072) return "."
+    if (width[code] == 18) value -= 131072
+    if ((width[code] != 17 && width[code] != 18) || value < 65536) return value
     kind = int(value / 256) % 4
     return kind == 0 ? "S" value % 256 : kind == 1 ? "D" : kind == 2 ? "N" : "R" value % 2
 }

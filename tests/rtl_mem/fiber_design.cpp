@@ -2,16 +2,24 @@
 
 #include "Vonyx_fiber_access.h"
 
+/* A stream as in onyx_pkg: valid on top of the token. */
+static uint32_t offered(const bench_pins *p, int port) {
+    return p->in_data[port] | (p->in_valid[port] ? 1u << 17 : 0);
+}
+
+static void give(bench_pins *p, int port, uint32_t stream) {
+    p->out_data[port] = stream & 0x1ffff;
+    p->out_valid[port] = stream >> 17;
+}
+
 static void settle(void *device, bench_pins *p) {
     auto *t = static_cast<Vonyx_fiber_access *>(device);
     t->clk_i = 0;
-    t->rst_ni = !p->reset;
-    t->en_i = p->enable;
-    t->flush_i = p->flush;
-    t->pos_in_data_i = p->in_data[0], t->pos_in_valid_i = p->in_valid[0];
-    t->addr_in_data_i = p->in_data[1], t->addr_in_valid_i = p->in_valid[1];
-    t->block_wr_data_i = p->in_data[2], t->block_wr_valid_i = p->in_valid[2];
-    t->data_in_data_i = p->in_data[3], t->data_in_valid_i = p->in_valid[3];
+    t->rst_ni = !p->reset, t->en_i = p->enable, t->flush_i = p->flush;
+    t->pos_in_i = offered(p, 0);
+    t->addr_in_i = offered(p, 1);
+    t->block_wr_i = offered(p, 2);
+    t->data_in_i = offered(p, 3);
     t->block_rd_ready_i = p->out_ready[0];
     t->coord_out_ready_i = p->out_ready[1];
     t->pos_out_ready_i = p->out_ready[2];
@@ -20,9 +28,9 @@ static void settle(void *device, bench_pins *p) {
     p->in_ready[1] = t->addr_in_ready_o;
     p->in_ready[2] = t->block_wr_ready_o;
     p->in_ready[3] = t->data_in_ready_o;
-    p->out_data[0] = t->block_rd_data_o, p->out_valid[0] = t->block_rd_valid_o;
-    p->out_data[1] = t->coord_out_data_o, p->out_valid[1] = t->coord_out_valid_o;
-    p->out_data[2] = t->pos_out_data_o, p->out_valid[2] = t->pos_out_valid_o;
+    give(p, 0, t->block_rd_o);
+    give(p, 1, t->coord_out_o);
+    give(p, 2, t->pos_out_o);
 }
 
 static void rising_edge(void *device) {

@@ -4,29 +4,7 @@
 #include "Vonyx_mem_core___024root.h"
 #include "tests/rtl_pe/core_design.h"
 
-static uint32_t hazards(const Vonyx_mem_core *t) {
-    return CORE_HAZARDS(t, onyx_mem_core);
-}
-using core = core_design<Vonyx_mem_core, hazards>;
-
-bench_design mem_design_new(void) {
-    return core::make(TWIN_MEM);
-}
-
-void mem_design_free(bench_design design) {
-    core::release(design);
-}
-
-void mem_design_configure(bench_design design, bool tile_en, uint32_t mode, const uint32_t space[4]) {
-    twin_configure(design, tile_en, mode, space, 4);
-    Vonyx_mem_core *t = core::of(design);
-    t->tile_en_i = tile_en;
-    t->mode_i = mode;
-    t->cfg0_i = space[0];
-    t->cfg1_i = space[1];
-    t->cfg2_i = space[2];
-    t->cfg3_i = space[3];
-}
+CORE_DESIGN(mem, TWIN_MEM, 4)
 
 static void sram_cycle(Vonyx_mem_core *t, bool write, uint32_t word, uint16_t lane) {
     t->en_i = 0;

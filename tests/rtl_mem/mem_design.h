@@ -1,4 +1,4 @@
-/* mem_design.h - the verilated onyx_mem_core with its cycle model beside it (twin.h), and the
+/* mem_design.h - the verilated core of a MEM tile with its cycle model beside it (twin.h), and the
  * onyx_fiber_access in it without port FIFOs, as designs of the bench. Read by C and C++. */
 #ifndef ONYX_TESTS_MEM_DESIGN_H
 #define ONYX_TESTS_MEM_DESIGN_H

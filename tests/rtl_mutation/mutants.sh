@@ -1,12 +1,14 @@
 #!/bin/sh
-# mutants.sh RTL_DIR TOP COUNT OUT_DIR PASS MODULE.. -- PLACE..: makes module TOP with faults one can switch on.
-# Writes OUT_DIR/TOP.v, in which input `mutant` selects one of COUNT mutants of each MODULE (0: none); OUT_DIR/list, a line
+# mutants.sh RTL_DIR CORE COUNT OUT_DIR PASS MODULE.. -- PLACE..: makes onyx_core around CORE, onyx_pe_core or onyx_mem_core, with
+# faults one can switch on. Writes OUT_DIR/CORE.v, in which input `mutant` selects one of COUNT mutants of each MODULE (0: none); OUT_DIR/list, a line
 # each in their order; and OUT_DIR/MODULE.il, the module they are mutants of. A PLACE, MODULE/INSTANCE, is an instance that
 # needs the input: of a mutated module, or one on the way to it. A mutant is one constant, inverted or conditionally inverted bit at a port
 # of an operator, multiplexer or register. PASS of Yosys (- for none) runs on the modules before: opt_clean takes away what
 # proc leaves and nothing reads, which is no place for a fault.
 set -eu
-rtl=$1 top=$2 count=$3 out=$4 pass=$5
+rtl=$1 core=$2 count=$3 out=$4 pass=$5
+mem=0
+[ "$core" = onyx_pe_core ] || mem=1
 shift 5
 modules=''
 while [ "$1" != -- ]; do modules="$modules $1"; shift; done
@@ -14,10 +16,10 @@ shift
 mkdir -p "$out"
 # The monitors' register gets a name that Verilator leaves as it is.
 {
-    echo "read_verilog -sv $(ls "$rtl"/*_pkg.sv | tr '\n' ' ') $rtl/$top.sv; hierarchy -check -top $top -libdir $rtl; proc"
+    echo "read_verilog -sv $(ls "$rtl"/*_pkg.sv | tr '\n' ' ') $rtl/onyx_core.sv; hierarchy -check -top onyx_core -chparam Mem $mem -libdir $rtl; proc"
     [ "$pass" = - ] || for module in $modules; do echo "$pass $module"; done
-    echo "cd $top; rename g_monitors.hazard_q hazard_q; cd .."
-    echo "write_ilang $out/$top.il"
+    echo "cd onyx_core; rename g_monitors.hazard_q hazard_q; cd .."
+    echo "write_ilang $out/$core.il"
     for module in $modules; do
         echo "select $module; write_ilang -selected $out/$module.il; select -clear"
     done
@@ -30,16 +32,16 @@ for module in $modules; do
     cat "$out/part" >>"$out/list"
 done
 {
-    echo "read_ilang $out/$top.il"
+    echo "read_ilang $out/$core.il"
     for place in "$@"; do echo "cd ${place%/*}; add -input mutant 12; cd .."; done | sort -u
     cat "$out/list"
     for place in "$@"; do echo "cd ${place%/*}; connect -port ${place#*/} mutant \\mutant; cd .."; done
     # Verilator reads what has neither from its source, and makes faster code of it.
     for file in "$rtl"/*.sv; do
         name=$(basename "$file" .sv)
-        case " $top $modules $* " in *" $name "* | *" $name/"*) ;; *) echo "delete $name" ;; esac
+        case " onyx_core $core $modules $* " in *" $name "* | *" $name/"*) ;; *) echo "delete $name" ;; esac
     done
-    echo "write_verilog -noattr $out/$top.v"
+    echo "write_verilog -noattr $out/$core.v"
 } >"$out/mutate.ys"
 yosys -q -s "$out/mutate.ys"
-printf '`verilator_config\npublic_flat_rd -module "%s" -var "hazard_q"\n' "$top" >"$out/$top.vlt"
+printf '`verilator_config\npublic_flat_rd -module "onyx_core" -var "hazard_q"\n' >"$out/$core.vlt"

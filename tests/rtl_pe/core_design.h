@@ -1,5 +1,5 @@
-/* core_design.h - a verilated core, Vonyx_pe_core or Vonyx_mem_core, with its cycle model as a design of
- * bench.h. C++. */
+/* core_design.h - onyx_core verilated, as Vonyx_pe_core or Vonyx_mem_core, with its cycle model as a design
+ * of bench.h. C++. */
 #ifndef ONYX_TESTS_CORE_DESIGN_H
 #define ONYX_TESTS_CORE_DESIGN_H
 
@@ -8,13 +8,12 @@
 #include "tests/rtl_pe/twin.h"
 
 #ifdef ONYX_MUTANTS /* the core of tests/rtl_mutation has its monitors' register under another name */
-#define CORE_HAZARDS(top, core) (top)->rootp->core##__DOT__hazard_q
+#define CORE_HAZARDS(top) (top)->rootp->onyx_core__DOT__hazard_q
 #else
-#define CORE_HAZARDS(top, core) (top)->rootp->core##__DOT__g_monitors__DOT__hazard_q
+#define CORE_HAZARDS(top) (top)->rootp->onyx_core__DOT__g_monitors__DOT__hazard_q
 #endif
 
-/* hazards: what the monitors of a core have raised. */
-template <class Core, uint32_t (*hazards)(const Core *)> struct core_design {
+template <class Core> struct core_design {
     static Core *of(bench_design design) { return static_cast<Core *>(twin_rtl(design)); }
 
     static bench_design make(twin_kind kind) {
@@ -28,6 +27,15 @@ template <class Core, uint32_t (*hazards)(const Core *)> struct core_design {
     static void release(bench_design design) {
         delete of(design);
         twin_free(design);
+    }
+    static void configure(bench_design design, bool tile_en, uint32_t mode, const uint32_t *space,
+                          int words) {
+        twin_configure(design, tile_en, mode, space, words);
+        Core *t = of(design);
+        t->tile_en_i = tile_en;
+        t->mode_i = mode;
+        for (int i = 0; i < words; i++)
+            t->space_i[i] = space[i];
     }
 
   private:
@@ -53,7 +61,7 @@ template <class Core, uint32_t (*hazards)(const Core *)> struct core_design {
             p->out_data[i] = t->out_o >> 18 * i & 0x1FFFF;
             p->out_valid[i] = t->out_o >> (18 * i + 17) & 1;
         }
-        p->hazards = hazards(t);
+        p->hazards = CORE_HAZARDS(t);
     }
     static void rising_edge(void *device) {
         auto *t = static_cast<Core *>(device);
@@ -61,5 +69,19 @@ template <class Core, uint32_t (*hazards)(const Core *)> struct core_design {
         t->eval();
     }
 };
+
+/* Defines NAME_design_new, _free and _configure of pe_design.h or mem_design.h. */
+#define CORE_DESIGN(name, kind, words)                                                                       \
+    using core = core_design<Vonyx_##name##_core>;                                                           \
+    bench_design name##_design_new(void) {                                                                   \
+        return core::make(kind);                                                                             \
+    }                                                                                                        \
+    void name##_design_free(bench_design design) {                                                           \
+        core::release(design);                                                                               \
+    }                                                                                                        \
+    void name##_design_configure(bench_design design, bool tile_en, uint32_t mode,                           \
+                                 const uint32_t space[words]) {                                              \
+        core::configure(design, tile_en, mode, space, words);                                                \
+    }
 
 #endif

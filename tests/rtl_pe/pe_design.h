@@ -1,5 +1,5 @@
-/* pe_design.h - the pins of a design with token streams at its ports, and the verilated onyx_pe_core as one,
- * with its cycle model beside it (twin.h). Read by C and C++. */
+/* pe_design.h - the pins of a design with token streams at its ports, and the verilated core of a PE tile as
+ * one, with its cycle model beside it (twin.h). Read by C and C++. */
 #ifndef ONYX_TESTS_PE_DESIGN_H
 #define ONYX_TESTS_PE_DESIGN_H
 

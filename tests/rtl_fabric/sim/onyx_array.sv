@@ -12,33 +12,11 @@
 // columns stall nothing can move, and only the configuration is seen to. Wires that form a ring are fed by nothing:
 // an error as soon as a column runs.
 //
-// hazard[Width * y + x]: what the monitors of a tile have raised since its first flush after reset, see onyx_pe_core
-// and onyx_mem_core.
+// hazard[Width * y + x]: what the monitors of a tile have raised since its first flush after reset, see onyx_core.
 // For Verilator only (its libraries). Checked against onyx_array of rtl/ in tests/rtl_fabric.
 module onyx_array
   import onyx_sim_pkg::*;
-#(
-    parameter int unsigned Width  = 32,
-    parameter int unsigned Height = 16,
-    parameter int unsigned MemPeriod = 4,
-    parameter int unsigned MemPhase = 3
-) (
-    input  logic                   clk_i,
-    input  logic                   rst_ni,
-    input  logic [           31:0] cfg_addr_i,
-    input  logic [           31:0] cfg_data_i,
-    input  logic                   cfg_write_i,
-    input  logic                   cfg_read_i,
-    output logic [           31:0] cfg_rdata_o,
-    input  logic [      Width-1:0] stall_i,
-    input  logic [(Width+3)/4-1:0] flush_i,
-    input  logic [   16*Width-1:0] glb2io_data_i,
-    input  logic [      Width-1:0] glb2io_valid_i,
-    output logic [      Width-1:0] glb2io_ready_o,
-    output logic [   16*Width-1:0] io2glb_data_o,
-    output logic [      Width-1:0] io2glb_valid_o,
-    input  logic [      Width-1:0] io2glb_ready_i
-);
+`include "onyx_array_head.svh"
   if (Width < 2 || Width > 256 || Height < 1 || Height > 255) begin : g_bad
     $error("onyx_array: Width must be 2..256 and Height 1..255");
   end
@@ -87,7 +65,7 @@ module onyx_array
   int clocked_list[Sites];
   int clocked_count;
   logic flushed[Sites];
-  logic [7:0] hazard[Sites] /* verilator public_flat_rd */;
+  logic [8:0] hazard[Sites] /* verilator public_flat_rd */;
 
   function automatic int row(input int site);
     return site / int'(Width);

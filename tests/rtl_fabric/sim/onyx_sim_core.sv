@@ -72,6 +72,6 @@ module onyx_sim_core
         .out2_o      ({from.out_valid[2], from.out_data[2]}),
         .out2_ready_i(to.out_ready[2])
     );
-    assign from.hazard = 8'(u_unit.g_core.u_core.g_monitors.hazard_q);
+    assign from.hazard = u_unit.u_core.g_monitors.hazard_q;
   end
 endmodule

@@ -13,13 +13,13 @@ package onyx_sim_pkg;
     logic [3:0][16:0] in_data;
   } core_in_t;
 
-  // cb: words of the four connection boxes; sb: of the switch box; hazard: of the monitors, as in onyx_pe_core and
-  // onyx_mem_core. All 0 in an IO tile.
+  // cb: words of the four connection boxes; sb: of the switch box; hazard: of the monitors, as in onyx_core.
+  // All 0 in an IO tile.
   typedef struct packed {
     logic [31:0] cfg_rdata;
     logic [191:0] sb;
     logic [3:0][5:0] cb;
-    logic [7:0] hazard;
+    logic [8:0] hazard;
     logic [3:0] in_ready;
     logic [2:0] out_valid;
     logic [2:0][16:0] out_data;

@@ -1,0 +1,97 @@
+// The core of a PE tile (Mem = 0) or of a MEM tile (Mem = 1): its primitives, onyx_pe_core or onyx_mem_core, behind the port FIFOs.
+//
+// mode_i is the tile's mode field and space_i its CONFIG_SPACE, the words end to end; what they mean says onyx_fabric_pkg.
+// Port p is stream p of in_i and out_o (onyx_pkg). Every port has its depth-2 FIFO, so ready (of an input) and valid (of an
+// output) come from registers. The primitives work while tile_en_i and the mode's own enable are set; without, no port is
+// ready or valid and nothing changes.
+// sram_*: configuration access to the memory of a MEM tile, see onyx_mem_core.
+//
+// hazard_q: what the chip would have got wrong since the last flush, a bit a kind in the order of rtl_models/cycle/cycle.h
+// (docs/errata.md), of a MEM tile from second-block on. No port has it and nothing depends on it: simulators look at it,
+// synthesis removes it.
+// lint: "-GMem=1'b0"
+// lint: "-GMem=1'b1"
+module onyx_core #(
+    parameter bit Mem = 1'b0,
+    parameter bit Monitors = 1'b1
+) (
+    input  logic clk_i, rst_ni, en_i, flush_i, tile_en_i,
+    input  logic [2:0] mode_i,
+    input  logic [127:0] space_i,
+    input  onyx_pkg::inputs_t in_i, output logic [3:0] in_ready_o,
+    output onyx_pkg::outputs_t out_o, input  logic [2:0] out_ready_i,
+    // verilator lint_off UNUSEDSIGNAL
+    // (A PE tile has no memory.)
+    input  logic sram_we_i, sram_re_i,
+    input  logic [8:0] sram_addr_i,
+    input  logic [15:0] sram_wdata_i,
+    // verilator lint_on UNUSEDSIGNAL
+    output logic [15:0] sram_rdata_o
+);
+  logic enabled, used, en;
+  assign used = tile_en_i & enabled;
+  assign en   = en_i & used;
+
+  onyx_pkg::inputs_t head;
+  onyx_pkg::outputs_t tail;
+  logic [3:0] head_ready;
+  logic [2:0] tail_ready;
+  logic [8:0] hazard;
+  onyx_port_fifos u_ports (
+      .clk_i, .rst_ni, .en_i(en), .flush_i, .used_i(used),
+      .in_i, .in_ready_o, .head_o(head), .head_ready_i(head_ready),
+      .tail_i(tail), .tail_ready_o(tail_ready), .out_o, .out_ready_i
+  );
+
+  if (Mem) begin : g_core
+    // The parts of the fiber access have enables of their own.
+    assign enabled = (mode_i == 3'(onyx_fabric_pkg::MEM_MODE_FIBER_ACCESS_16)) ||
+                     (mode_i == 3'(onyx_fabric_pkg::MEM_MODE_VEC_REDUCE) && space_i[onyx_fabric_pkg::VEC_REDUCE_TILE_EN_LO]);
+    onyx_mem_core u_core (
+        .clk_i, .rst_ni, .en_i, .flush_i, .used_i(used), .mode_i, .space_i,
+        .head_i(head), .head_ready_o(head_ready), .tail_o(tail), .tail_ready_i(tail_ready), .hazard_o(hazard[7:0]),
+        .sram_we_i, .sram_re_i, .sram_addr_i, .sram_wdata_i, .sram_rdata_o
+    );
+  end else begin : g_core
+    // The enable of every mode is this one.
+    assign enabled      = space_i[onyx_fabric_pkg::INTERSECT_UNIT_TILE_EN_LO];
+    assign sram_rdata_o = 16'd0;
+    onyx_pe_core u_core (
+        .clk_i, .rst_ni, .en_i(en), .flush_i, .mode_i, .space_i,
+        .head_i(head), .head_ready_o(head_ready), .tail_o(tail), .tail_ready_i(tail_ready), .hazard_o(hazard)
+    );
+  end
+
+  generate
+    if (Monitors) begin : g_monitors
+      logic [8:0] hazard_q  /* verilator public_flat_rd */;
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) hazard_q <= 9'd0;
+        else if (en) hazard_q <= flush_i ? 9'd0 : (hazard_q & {~Mem, 8'hFF}) | hazard;  // that of the balance may go
+      end
+    end
+    if (Monitors && Mem) begin : g_balance
+      // A read-out of values bears a sink that stalls a fifth of the time: words sent less four times the cycles
+      // waited. A run sends some 1024 words, so what is lower than the least of 13 bits does not come back.
+      logic signed [12:0] balance_q, balance_d;
+      logic reads_values;
+      assign reads_values = (mode_i == 3'(onyx_fabric_pkg::MEM_MODE_FIBER_ACCESS_16)) &&
+                            space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_LOOKUP_LO] &&
+                            space_i[onyx_fabric_pkg::FIBER_ACCESS_16_READ_SCANNER_BLOCK_MODE_LO];
+      always_comb begin
+        balance_d = balance_q;
+        if (out_o[onyx_pkg::StreamBits-1] && reads_values) begin
+          if (!out_ready_i[0] && (balance_q > -13'sd4000)) balance_d = balance_q - 13'sd4;
+          else if (out_ready_i[0] && (balance_q < 13'sd4000)) balance_d = balance_q + 13'sd1;
+        end
+      end
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) balance_q <= 13'sd0;
+        else if (en) balance_q <= flush_i ? 13'sd0 : balance_d;
+      end
+      assign hazard[8] = balance_d[12];
+    end else if (Mem) begin : g_no_balance
+      assign hazard[8] = 1'b0;
+    end
+  endgenerate
+endmodule

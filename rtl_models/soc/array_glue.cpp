@@ -11,17 +11,9 @@
 #include "rtl_models/soc/array_routes.h"
 
 namespace onyx {
-namespace {
-
-struct Bus {
-    uint32_t address = 0, data = 0;
-    bool write = false;
-    uint32_t flush = 0;
-};
-
-} // namespace
 
 struct Array::State {
+    Array &pins;
     unsigned width, height, mem_period, mem_phase;
     VerilatedContext context;
     Routes::Sites sites;
@@ -31,19 +23,11 @@ struct Array::State {
     Routes routes;
     Awake awake;
     bool routes_known = false;
-    Bus bus, far_bus;                      /* for the next edge */
     uint32_t flushed = 0, far_flushed = 0; /* groups whose units still have flush set */
-    uint32_t stalled = 0;
-    struct Port {
-        bool valid = false, ready = false;
-        uint16_t data = 0;
-    };
-    std::vector<Port> ports;
-    std::string error;
     uint64_t busy_cycles = 0;
 
-    State(unsigned w, unsigned h, unsigned period, unsigned phase)
-        : width(w), height(h), mem_period(period), mem_phase(phase) {
+    State(Array &array, unsigned w, unsigned h, unsigned period, unsigned phase)
+        : pins(array), width(w), height(h), mem_period(period), mem_phase(phase) {
         clear();
     }
     ~State() { Verilated::threadContextp(&context); }
@@ -62,18 +46,15 @@ struct Array::State {
         routes_known = false;
         io.assign(width, IoPort());
         io_units.assign(width, nullptr);
-        ports.assign(width, Port());
-        bus = far_bus = Bus();
+        pins.clear_pins(width);
         flushed = far_flushed = 0;
-        stalled = 0;
-        error.clear();
         busy_cycles = 0;
     }
 
     bool inside(unsigned x, unsigned y) const { return x < width && y <= height; }
     Unit *at(unsigned x, unsigned y) const { return inside(x, y) ? sites[y * width + x].get() : nullptr; }
     bool some_column_runs() const {
-        return (~stalled & static_cast<uint32_t>((uint64_t{1} << width) - 1)) != 0;
+        return (~pins.stalled & static_cast<uint32_t>((uint64_t{1} << width) - 1)) != 0;
     }
 
     Unit *build(unsigned x, unsigned y);
@@ -92,7 +73,7 @@ Unit *Array::State::build(unsigned x, unsigned y) {
     site = make_unit(&context, x, y, x % mem_period == mem_phase, &io[x]);
     std::fill_n(site->in_net, Unit::INPUTS, Routes::NO_NET);
     std::fill_n(site->out_net, Unit::OUTPUTS, Routes::NO_NET);
-    site->control.set_stall((stalled >> x & 1) != 0);
+    site->control.set_stall((pins.stalled >> x & 1) != 0);
     if (y == 0) {
         io_units[x] = site.get();
         apply_port(x);
@@ -106,7 +87,7 @@ Unit *Array::State::build(unsigned x, unsigned y) {
 /* The global buffer's side of an IO tile. */
 void Array::State::apply_port(unsigned x) {
     Unit *u = io_units[x];
-    const Port &p = ports[x];
+    const Port &p = pins.ports[x];
     if (u == nullptr)
         return;
     IoPort &to = io[x];
@@ -121,11 +102,10 @@ void Array::State::apply_port(unsigned x) {
 
 /* The tile a word on a bus is for, built if it has none yet. */
 Unit *Array::State::addressed(const Bus &b, bool far) {
-    unsigned x = b.address >> 8 & 0xFF, y = b.address & 0xFF;
-    if (!b.write || !inside(x, y) || (y > ONYX_NEAR_ROWS) != far)
+    if (!b.write || !inside(b.x(), b.y()) || b.is_far() != far)
         return nullptr;
-    Unit *u = at(x, y);
-    return u != nullptr ? u : build(x, y);
+    Unit *u = at(b.x(), b.y());
+    return u != nullptr ? u : build(b.x(), b.y());
 }
 
 void Array::State::put_word(Unit *u, const Bus &b) {
@@ -140,7 +120,7 @@ void Array::State::word_is_written(Unit *u, const Bus &b) {
         return;
     awake.wake(*u);
     u->control.idle();
-    u->note(b.address >> 16 & 0xFF, b.address >> 24, b.data);
+    u->note(b.feature(), b.reg(), b.data);
     routes_known = false;
 }
 
@@ -198,30 +178,29 @@ void Array::State::edge() {
 }
 
 bool Array::State::step() {
-    if (!error.empty())
+    if (!pins.failure.empty())
         return false;
-    Unit *target[2] = {addressed(bus, false), addressed(far_bus, true)};
+    Unit *target[2] = {addressed(pins.bus, false), addressed(pins.far_bus, true)};
     if (!routes_known && some_column_runs()) {
-        if (!routes.compile(sites, awake, &error))
+        if (!routes.compile(sites, awake, &pins.failure))
             return false;
         routes_known = true;
     }
-    put_word(target[0], bus);
-    put_word(target[1], far_bus);
-    set_flush(bus.flush, flushed, false);
-    set_flush(far_bus.flush, far_flushed, true);
+    put_word(target[0], pins.bus);
+    put_word(target[1], pins.far_bus);
+    set_flush(pins.bus.flush, flushed, false);
+    set_flush(pins.far_bus.flush, far_flushed, true);
     if (some_column_runs())
-        routes.settle_all(stalled, awake);
+        routes.settle_all(pins.stalled, awake);
     edge();
-    word_is_written(target[0], bus);
-    word_is_written(target[1], far_bus);
-    far_bus = bus;
-    bus = Bus();
+    word_is_written(target[0], pins.bus);
+    word_is_written(target[1], pins.far_bus);
+    pins.end_of_step();
     return true;
 }
 
 Array::Array(unsigned width, unsigned height, unsigned mem_period, unsigned mem_phase)
-    : state_(std::make_unique<State>(width, height, mem_period, mem_phase)) {}
+    : state_(std::make_unique<State>(*this, width, height, mem_period, mem_phase)) {}
 Array::~Array() {
     VerilatedContext *others = Verilated::threadContextp();
     state_.reset();
@@ -229,12 +208,6 @@ Array::~Array() {
 }
 void Array::reset() {
     state_->clear();
-}
-
-void Array::config_write(uint32_t address, uint32_t data) {
-    state_->bus.address = address;
-    state_->bus.data = data;
-    state_->bus.write = true;
 }
 
 uint32_t Array::config_read(uint32_t address) {
@@ -258,7 +231,7 @@ uint32_t Array::config_read(uint32_t address) {
 }
 
 void Array::set_stall(uint32_t columns) {
-    state_->stalled = columns;
+    stalled = columns;
     state_->routes.mark_all();
     for (Unit *u : state_->units) {
         bool now = (columns >> u->x & 1) != 0;
@@ -269,21 +242,11 @@ void Array::set_stall(uint32_t columns) {
     }
 }
 
-void Array::flush(uint32_t groups) {
-    state_->bus.flush = groups;
-}
-
-void Array::to_array(unsigned column, bool valid, uint16_t data) {
-    state_->ports[column].valid = valid;
-    state_->ports[column].data = data;
+void Array::port_is_set(unsigned column) {
     state_->apply_port(column);
 }
 bool Array::to_array_ready(unsigned column) const {
     return state_->io_units[column] != nullptr && *state_->io[column].to_ready;
-}
-void Array::from_array_ready(unsigned column, bool ready) {
-    state_->ports[column].ready = ready;
-    state_->apply_port(column);
 }
 bool Array::from_array_valid(unsigned column) const {
     return state_->io_units[column] != nullptr && *state_->io[column].from_valid;
@@ -299,9 +262,6 @@ void Array::watch(Watcher watcher) {
 
 bool Array::step() {
     return state_->step();
-}
-const std::string &Array::error() const {
-    return state_->error;
 }
 
 std::string Array::describe_waiting() const {

@@ -74,7 +74,7 @@ template <class Model, unsigned COLUMNS> class Monolithic {
     /* As onyx::Array::hazards; of the fast view only. */
     uint32_t hazards(unsigned x, unsigned y) const {
         uint32_t raised = model_->rootp->onyx_monolithic__DOT__u_array__DOT__hazard[COLUMNS * y + x];
-        return x % 4 == 3 ? raised << onyx::FIRST_MEM_HAZARD : raised;
+        return x % ONYX_MEM_PERIOD == ONYX_MEM_PHASE ? raised << onyx::FIRST_MEM_HAZARD : raised;
     }
 
   private:

@@ -15,12 +15,15 @@ namespace random_routes {
 
 enum { EAST, SOUTH, WEST, NORTH, SIDES, TRACKS = ONYX_TRACKS, OUTPUTS = 3, INPUTS = 4 };
 static const unsigned OPPOSITE[SIDES] = {WEST, NORTH, EAST, SOUTH};
+/* CMakeLists.txt takes these from the board: MEM tiles stand in columns x with x % MEM_PERIOD ==
+ * MEM_PHASE. */
+static const unsigned MEM_PERIOD = ONYX_MEM_PERIOD, MEM_PHASE = ONYX_MEM_PHASE;
 static const uint32_t RSG = 5, PE_ON = 1u << 19, MEM_ON = 1u << 24, IO_ON = 1u << 23;
 
 struct Site {
     unsigned x, y;
     uint32_t id() const { return x << 8 | y; }
-    bool mem() const { return x % 4 == 3; }
+    bool mem() const { return x % MEM_PERIOD == MEM_PHASE; }
     Site next(unsigned side) const {
         return {x + (side == EAST) - (side == WEST), y + (side == SOUTH) - (side == NORTH)};
     }
@@ -162,10 +165,25 @@ struct Design {
     }
 };
 
-/* What one cycle brings at the edge; `busy` percent of the columns change. `all` hands a call to every array
- * under test. */
-template <class All> void traffic(std::mt19937 &random, unsigned width, unsigned busy, const All &all) {
-    for (unsigned x = 0; x < width; x++) {
+/* Arrays under test: all() hands a call to every one of them, step() ends a cycle of theirs. They are
+ * configured with a random design, and then run. */
+template <class Arrays> void configure(Design &d, Arrays &arrays) {
+    d.build();
+    arrays.all([](auto &array) { array.set_stall(0xFFFFFFFFu); });
+    for (const auto &word : d.words()) {
+        arrays.all([&](auto &array) { array.config_write(word.first, word.second); });
+        arrays.step();
+    }
+    arrays.step();
+    arrays.all([](auto &array) { array.set_stall(0); });
+}
+
+/* What a cycle brings at the edge: times in which all columns change, and quiet ones. */
+template <class Arrays> void traffic(Design &d, int cycle, Arrays &arrays) {
+    auto all = [&](auto call) { arrays.all(call); };
+    std::mt19937 &random = d.random;
+    unsigned busy = cycle % 200 < 100 ? 100 : 3; /* percent of the columns */
+    for (unsigned x = 0; x < d.width; x++) {
         if (random() % 100 < busy) {
             uint16_t data = static_cast<uint16_t>(random() % 4 == 0 ? random() : random() % 8);
             bool valid = random() % 3 != 0, ready = random() % 4 != 0;

@@ -36,7 +36,7 @@ template <class Array> static std::vector<uint32_t> hazards_of(const Array &arra
 struct Three {
     Fast fast;
     Wired wired;
-    onyx::Array library{WIDTH, HEIGHT};
+    onyx::Array library{WIDTH, HEIGHT, MEM_PERIOD, MEM_PHASE};
     uint64_t moved = 0; /* words out */
 
     template <class Call> void all(Call call) {
@@ -88,17 +88,10 @@ struct Played {
 
 static Played play(uint32_t seed) {
     Design d(WIDTH, HEIGHT, seed);
-    d.build();
     Three p;
-    p.all([](auto &array) { array.set_stall(0xFFFFFFFFu); });
-    for (const auto &word : d.words()) {
-        p.all([&](auto &array) { array.config_write(word.first, word.second); });
-        p.step();
-    }
-    p.step();
-    p.all([](auto &array) { array.set_stall(0); });
+    configure(d, p);
     for (int cycle = 0; cycle < 300; cycle++) {
-        traffic(d.random, WIDTH, cycle % 200 < 100 ? 100 : 3, [&](auto call) { p.all(call); });
+        traffic(d, cycle, p);
         if (d.random() % 8 == 0)
             p.ask(d.random);
         else if (cycle > 150 && d.random() % 8 == 0)
@@ -144,13 +137,14 @@ static bool run_kernels(int *count) {
             printf("%-24s %8s %18s %14s %16s\n", "kernel", "cycles", "words, cycles", "whole, a second",
                    "library, a second");
         WholeArray whole;
-        onyx::Array library;
+        onyx::Array library(ONYX_COLUMNS, ONYX_ROWS, MEM_PERIOD, MEM_PHASE);
         const long limit = 4 * k.total_cycles + 1000;
         golden::Run w = golden::run(whole, k, limit), l = golden::run(library, k, limit);
         const char *verdict = golden::verdict(k, w);
         if (*verdict == 0 && w.trace != l.trace)
             verdict = "  OTHER CYCLES";
-        else if (*verdict == 0 && hazards_of(whole, 32, 16) != hazards_of(library, 32, 16))
+        else if (*verdict == 0 &&
+                 hazards_of(whole, ONYX_COLUMNS, ONYX_ROWS) != hazards_of(library, ONYX_COLUMNS, ONYX_ROWS))
             verdict = "  OTHER HAZARDS";
         right = right && *verdict == 0;
         printf("%-24s %8ld %18lx %14.0f %16.0f%s\n", name, w.cycles, static_cast<unsigned long>(w.trace),

@@ -15,11 +15,12 @@ static const unsigned WIDTH = 8, HEIGHT = 10; /* two columns of MEM, two rows of
 
 /* Both arrays under the same calls; stops the test at the first difference. */
 struct Pair {
-    onyx::Array a{WIDTH, HEIGHT};
-    onyx::TileArray b{WIDTH, HEIGHT};
+    onyx::Array a{WIDTH, HEIGHT, MEM_PERIOD, MEM_PHASE};
+    std::unique_ptr<onyx::ArrayPins> tiles = onyx::tile_array(WIDTH, HEIGHT, MEM_PERIOD, MEM_PHASE);
+    onyx::ArrayPins &b = *tiles;
     uint64_t moved = 0; /* words out */
 
-    template <class Call> void both(Call call) {
+    template <class Call> void all(Call call) {
         call(a);
         call(b);
     }
@@ -39,17 +40,10 @@ struct Pair {
 
 static uint64_t play(uint32_t seed) {
     Design d(WIDTH, HEIGHT, seed);
-    d.build();
     Pair p;
-    p.both([](auto &array) { array.set_stall(0xFFFFFFFFu); });
-    for (const auto &word : d.words()) {
-        p.both([&](auto &array) { array.config_write(word.first, word.second); });
-        p.step();
-    }
-    p.step();
-    p.both([](auto &array) { array.set_stall(0); });
+    configure(d, p);
     for (int cycle = 0; cycle < 300; cycle++) {
-        traffic(d.random, WIDTH, cycle % 200 < 100 ? 100 : 3, [&](auto call) { p.both(call); });
+        traffic(d, cycle, p);
         if (!p.step())
             return 0;
         if (cycle % 97 == 0) { /* reading a register disturbs nothing */
@@ -94,7 +88,7 @@ static void a_loop_is_reported(void **) {
             wire = {OPPOSITE[side], track};
         }
     } while (wire.track != 0);
-    onyx::Array array(WIDTH, HEIGHT);
+    onyx::Array array(WIDTH, HEIGHT, MEM_PERIOD, MEM_PHASE);
     array.set_stall(0xFF);
     for (const auto &word : d.words()) {
         array.config_write(word.first, word.second);

@@ -35,12 +35,6 @@ struct Bundle {
     CData *ready_in = nullptr, *ready_out = nullptr;
 };
 
-struct Bus {
-    uint32_t address = 0, data = 0;
-    bool write = false;
-    uint32_t flush = 0;
-};
-
 /* One tile: its ports by name, whatever model is behind them. */
 struct Tile {
     unsigned x = 0, y = 0;
@@ -135,46 +129,16 @@ void power_up(Tile &t) {
     t.evaluate();
 }
 
-} // namespace
-
-struct TileArray::State {
-    unsigned width, height;
+class TileArray final : public ArrayPins {
+    unsigned width, height, mem_period, mem_phase;
     VerilatedContext context;
     std::vector<std::unique_ptr<Tile>> sites; /* [y * width + x]; null: not configured */
     std::vector<IoTile *> io;                 /* [x]; null: not configured */
     std::vector<Tile *> order;                /* configured tiles, sources of routes first */
     bool order_known = false;
-    Bus bus, far_bus; /* for the next edge */
-    uint32_t stalled = 0;
-    struct Port {
-        bool valid = false, ready = false;
-        uint16_t data = 0;
-    };
-    std::vector<Port> ports;
-    std::string error;
     uint64_t cycles = 0;
 
-    State(unsigned w, unsigned h) : width(w), height(h) { clear(); }
-    ~State() { Verilated::threadContextp(&context); }
-    State(const State &) = delete;
-    State &operator=(const State &) = delete;
-
-    /* (Models with public signals sign off at the thread's context, which may be another array's, long gone.)
-     */
-    void clear() {
-        Verilated::threadContextp(&context);
-        order.clear();
-        order_known = false;
-        sites.clear();
-        sites.resize(static_cast<size_t>(width) * (height + 1));
-        io.assign(width, nullptr);
-        ports.assign(width, Port());
-        bus = far_bus = Bus();
-        stalled = 0;
-        error.clear();
-        cycles = 0;
-    }
-
+    bool is_mem(unsigned x) const { return x % mem_period == mem_phase; }
     bool inside(unsigned x, unsigned y) const { return x < width && y <= height; }
     Tile *at(unsigned x, unsigned y) const { return inside(x, y) ? sites[y * width + x].get() : nullptr; }
 
@@ -183,7 +147,7 @@ struct TileArray::State {
         if (y == 0) {
             site = std::make_unique<IoTile>(&context, x);
             io[x] = static_cast<IoTile *>(site.get());
-        } else if (x % 4 == 3) {
+        } else if (is_mem(x)) {
             site = std::make_unique<MemTile>(&context, x, y);
         } else {
             site = std::make_unique<PeTile>(&context, x, y);
@@ -279,10 +243,10 @@ struct TileArray::State {
                 return true;
         for (const Tile *t : order)
             if (t->dirty)
-                error = "the wires do not settle in cycle " + std::to_string(cycles) + " around tile x" +
-                        std::to_string(t->x) + "y" + std::to_string(t->y) +
-                        ": the configured routes close a combinational loop";
-        return error.empty();
+                failure = "the wires do not settle in cycle " + std::to_string(cycles) + " around tile x" +
+                          std::to_string(t->x) + "y" + std::to_string(t->y) +
+                          ": the configured routes close a combinational loop";
+        return failure.empty();
     }
 
     void apply_port(unsigned x) {
@@ -295,11 +259,10 @@ struct TileArray::State {
 
     /* The tile a word on a bus is for, built if it has none yet. */
     Tile *addressed(const Bus &b, bool far) {
-        unsigned x = b.address >> 8 & 0xFF, y = b.address & 0xFF;
-        if (!b.write || !inside(x, y) || (y > ONYX_NEAR_ROWS) != far)
+        if (!b.write || !inside(b.x(), b.y()) || b.is_far() != far)
             return nullptr;
-        Tile *t = at(x, y);
-        return t != nullptr ? t : build(x, y);
+        Tile *t = at(b.x(), b.y());
+        return t != nullptr ? t : build(b.x(), b.y());
     }
     static void put_word(Tile *t, const Bus &b) {
         if (t == nullptr)
@@ -307,11 +270,48 @@ struct TileArray::State {
         t->control.write(b.address, b.data);
     }
 
-    bool step();
+    void port_is_set(unsigned) override {} /* a step looks at all of them */
+
+  public:
+    TileArray(unsigned w, unsigned h, unsigned period, unsigned phase)
+        : width(w), height(h), mem_period(period), mem_phase(phase) {
+        TileArray::reset();
+    }
+    ~TileArray() override { Verilated::threadContextp(&context); }
+
+    /* (Models with public signals sign off at the thread's context, which may be another array's, long gone.)
+     */
+    void reset() override {
+        Verilated::threadContextp(&context);
+        clear_pins(width);
+        order.clear();
+        order_known = false;
+        sites.clear();
+        sites.resize(static_cast<size_t>(width) * (height + 1));
+        io.assign(width, nullptr);
+        cycles = 0;
+    }
+    void set_stall(uint32_t columns) override {
+        stalled = columns;
+        for (Tile *t : order) {
+            bool now = (columns >> t->x & 1) != 0;
+            t->dirty = t->dirty || now != t->control.stall();
+            t->control.set_stall(now);
+        }
+    }
+    bool to_array_ready(unsigned x) const override { return io[x] != nullptr && io[x]->model.glb2io_ready_o; }
+    bool from_array_valid(unsigned x) const override {
+        return io[x] != nullptr && io[x]->model.io2glb_valid_o;
+    }
+    uint16_t from_array_data(unsigned x) const override {
+        return io[x] != nullptr ? io[x]->model.io2glb_data_o : uint16_t{0};
+    }
+    uint32_t config_read(uint32_t address) override;
+    bool step() override;
 };
 
-bool TileArray::State::step() {
-    if (!error.empty())
+bool TileArray::step() {
+    if (!failure.empty())
         return false;
     Tile *target[2] = {addressed(bus, false), addressed(far_bus, true)};
     put_word(target[0], bus);
@@ -337,35 +337,22 @@ bool TileArray::State::step() {
         if (target[i] == nullptr)
             continue;
         target[i]->control.idle();
-        target[i]->note(buses[i]->address >> 16 & 0xFF, buses[i]->address >> 24, buses[i]->data);
+        target[i]->note(buses[i]->feature(), buses[i]->reg(), buses[i]->data);
         order_known = false;
     }
     for (Tile *t : order)
         drive_all(*t);
     cycles++;
-    far_bus = bus;
-    bus = Bus();
+    end_of_step();
     return settle();
 }
 
-TileArray::TileArray(unsigned width, unsigned height) : state_(std::make_unique<State>(width, height)) {}
-TileArray::~TileArray() = default;
-void TileArray::reset() {
-    state_->clear();
-}
-
-void TileArray::config_write(uint32_t address, uint32_t data) {
-    state_->bus.address = address;
-    state_->bus.data = data;
-    state_->bus.write = true;
-}
-
 uint32_t TileArray::config_read(uint32_t address) {
-    Tile *t = state_->at(address >> 8 & 0xFF, address & 0xFF);
+    Tile *t = at(address >> 8 & 0xFF, address & 0xFF);
     if (t == nullptr)
         return 0;
     unsigned feature = address >> 16 & 0xFF;
-    bool sram = t->y > 0 && t->x % 4 == 3 && (feature == 1 || feature == 2);
+    bool sram = t->y > 0 && is_mem(t->x) && (feature == 1 || feature == 2);
     bool stall = t->control.stall();
     t->control.read(address);
     if (sram) { /* one edge of this tile alone, its core and registers stopped */
@@ -382,44 +369,11 @@ uint32_t TileArray::config_read(uint32_t address) {
     return result;
 }
 
-void TileArray::set_stall(uint32_t columns) {
-    state_->stalled = columns;
-    for (Tile *t : state_->order) {
-        bool now = (columns >> t->x & 1) != 0;
-        t->dirty = t->dirty || now != t->control.stall();
-        t->control.set_stall(now);
-    }
-}
+} // namespace
 
-void TileArray::flush(uint32_t groups) {
-    state_->bus.flush = groups;
-}
-
-void TileArray::to_array(unsigned column, bool valid, uint16_t data) {
-    state_->ports[column].valid = valid;
-    state_->ports[column].data = data;
-}
-bool TileArray::to_array_ready(unsigned column) const {
-    const IoTile *t = state_->io[column];
-    return t != nullptr && t->model.glb2io_ready_o;
-}
-void TileArray::from_array_ready(unsigned column, bool ready) {
-    state_->ports[column].ready = ready;
-}
-bool TileArray::from_array_valid(unsigned column) const {
-    const IoTile *t = state_->io[column];
-    return t != nullptr && t->model.io2glb_valid_o;
-}
-uint16_t TileArray::from_array_data(unsigned column) const {
-    const IoTile *t = state_->io[column];
-    return t != nullptr ? t->model.io2glb_data_o : uint16_t{0};
-}
-
-bool TileArray::step() {
-    return state_->step();
-}
-const std::string &TileArray::error() const {
-    return state_->error;
+std::unique_ptr<ArrayPins> tile_array(unsigned width, unsigned height, unsigned mem_period,
+                                      unsigned mem_phase) {
+    return std::make_unique<TileArray>(width, height, mem_period, mem_phase);
 }
 
 } // namespace onyx

@@ -1,4 +1,4 @@
-/* whole_array.h - the chip's array, 32 x 16 tiles and 32 of IO, as one verilated model: the fast view. */
+/* whole_array.h - the chip's array as one verilated model: the fast view. */
 #ifndef ONYX_TESTS_WHOLE_ARRAY_H
 #define ONYX_TESTS_WHOLE_ARRAY_H
 
@@ -7,6 +7,6 @@
 
 #include "monolithic.h"
 
-using WholeArray = Monolithic<Vonyx_whole, 32>;
+using WholeArray = Monolithic<Vonyx_whole, ONYX_COLUMNS>;
 
 #endif

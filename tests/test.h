@@ -72,6 +72,16 @@ static inline char *test_folder(fixture *f) {
     return folder;
 }
 
+/* Skips the test where there is no file or folder of that name, which it returns. */
+static inline const char *test_needs(const char *path) {
+    if (access(path, R_OK) != 0) {
+        print_message("skipped: no %s\n", path);
+        skip();
+    }
+    return path;
+}
+#define TEST_SHARED(name) test_needs(ONYX_SHARED_DIR "/data/" name)
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
 
 /* The program of a test file: it runs the tests that are named, one after the other. */

@@ -35,11 +35,7 @@ static void play(fixture *f, const char *folder, const char *name) {
 
 static void test_recorded_kernels(void **state) {
     fixture *f = *state;
-    const char *folder = ONYX_SHARED_DIR "/data/onyx_bitstreams/golden_array";
-    if (access(folder, R_OK) != 0) {
-        print_message("skipped: no %s\n", folder);
-        skip();
-    }
+    const char *folder = TEST_SHARED("onyx_bitstreams/golden_array");
     print_message("| kernel | configuration words | recorded | rtl | cycle | to recorded "
                   "|\n|---|---|---|---|---|---|\n");
     for (int i = 0; i < KERNELS; i++)

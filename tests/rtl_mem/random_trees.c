@@ -348,3 +348,11 @@ uint64_t trees_play(bench_design design, mem_configure *configure, uint64_t firs
     }
     return tokens;
 }
+
+void trees_play_core(uint64_t first, uint32_t count, uint64_t least) {
+    bench_design design = mem_design_new();
+    uint64_t tokens = trees_play(design, mem_design_configure, first, count);
+    mem_design_free(design);
+    print_message("%u cases, %llu tokens\n", count * TREE_USES, (unsigned long long)tokens);
+    assert_true(tokens > least);
+}

@@ -40,5 +40,8 @@ void tree_case(const tree_use *use, uint64_t seed, arena *mem, spec_mem_config *
 /* Plays cases seed = first .. first + count - 1 of every use on a design that `configure` can set; fails the
  * test at the first difference. Returns the number of tokens that came out. */
 uint64_t trees_play(bench_design design, mem_configure *configure, uint64_t first, uint32_t count);
+/* Plays them on the core of a MEM tile and prints how many that were; fails unless more than `least` tokens
+ * came out. */
+void trees_play_core(uint64_t first, uint32_t count, uint64_t least);
 
 #endif

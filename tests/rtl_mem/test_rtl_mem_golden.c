@@ -3,7 +3,7 @@
  * bound. Where a recording shows a defect of the chip, the RTL must agree with the model instead. Skipped
  * without the shared data. */
 #include "mem_design.h"
-#include "tests/rtl_pe/bench.h"
+#include "tests/rtl_pe/golden.h"
 #include "tests/rtl_pe/twin.h"
 #include "tests/test.h"
 
@@ -18,7 +18,6 @@ static const char *const files[] = {"fa_blockwrite_scan",
                                     "fa_write_vals_blockread"};
 enum {
     FILES = sizeof files / sizeof *files,
-    PACES = 4,
     MOST_LATE = 8,        /* cycles a single token may come earlier or later than recorded */
     MOST_LATE_PERCENT = 5 /* the last token of a stream, of its cycle; or two cycles */
 };
@@ -31,50 +30,17 @@ typedef struct {
 } tally;
 
 typedef struct {
-    const char *name;
+    golden_case seen;
     bool defect; /* the recorded outputs are not what a fiber access should give */
     spec_mem_config config;
-    u32_vec in[BENCH_INS], accepted[BENCH_INS];
-    bench_trace out[BENCH_OUTS];
 } recording;
 
-static uint32_t hex(const cJSON *text) {
-    assert_true(cJSON_IsString(text));
-    return (uint32_t)strtoul(text->valuestring, NULL, 16);
-}
-
-/* Tile configuration from (address, data) words: feature 0 is the MEM core; registers sort as text, so
- * CONFIG_SPACE_2 and _3 are numbers 12 and 23. */
-static void read_config(const cJSON *words, spec_mem_config *config) {
+/* The registers of the MEM core sort as text, so CONFIG_SPACE_2 and _3 are numbers 12 and 23. */
+static void read_config(const cJSON *json, spec_mem_config *config) {
     uint32_t reg[256] = {0};
-    const cJSON *word;
-    cJSON_ArrayForEach(word, words) {
-        uint32_t address = hex(cJSON_GetArrayItem(word, 0));
-        if ((address >> 16 & 0xff) == 0)
-            reg[address >> 24] = hex(cJSON_GetArrayItem(word, 1));
-    }
+    golden_registers(json, reg);
     assert_int_equal(reg[46], 1u << 24); /* tile_en, mode 0 */
     *config = (spec_mem_config){{reg[0], reg[1], reg[12], reg[23]}};
-}
-
-static void read_case(const cJSON *c, arena *mem, recording *r) {
-    *r = (recording){.name = cJSON_GetObjectItem(c, "name")->valuestring};
-    read_config(cJSON_GetObjectItem(c, "config"), &r->config);
-    const cJSON *item;
-    for (int i = 0; i < BENCH_INS; i++) {
-        char port[] = {'i', 'n', (char)('0' + i), 0};
-        cJSON_ArrayForEach(item, cJSON_GetObjectItem(cJSON_GetObjectItem(c, "inputs"), port))
-            vec_push(mem, &r->in[i], hex(item));
-        cJSON_ArrayForEach(item, cJSON_GetObjectItem(cJSON_GetObjectItem(c, "input_accept_cycles"), port))
-            vec_push(mem, &r->accepted[i], (uint32_t)item->valueint);
-    }
-    for (int o = 0; o < BENCH_OUTS; o++) {
-        char port[] = {'o', 'u', 't', (char)('0' + o), 0};
-        cJSON_ArrayForEach(item, cJSON_GetObjectItem(cJSON_GetObjectItem(c, "outputs"), port)) {
-            vec_push(mem, &r->out[o].cycle, (uint32_t)cJSON_GetArrayItem(item, 0)->valueint);
-            vec_push(mem, &r->out[o].token, hex(cJSON_GetArrayItem(item, 1)));
-        }
-    }
 }
 
 /* The defects are marked in the first set of recordings only. One more, not marked there: a dense scanner
@@ -116,32 +82,23 @@ static uint32_t compare_cycles(const char *file, const char *name, const char *p
     return most;
 }
 
-static uint32_t compare_all_cycles(const char *file, const recording *r, const bench_result *got, tally *t) {
+static uint32_t compare_all_cycles(const golden_case *c, const bench_result *got, tally *t) {
     uint32_t most = 0;
     for (int p = 0; p < BENCH_INS + BENCH_OUTS; p++) {
         bool input = p < BENCH_INS;
         int number = input ? p : p - BENCH_INS;
         char port[] = {input ? 'i' : 'o', (char)('0' + number), 0};
         uint32_t late =
-            input ? compare_cycles(file, r->name, port, &r->accepted[p], &got->in[p].cycle, t)
-                  : compare_cycles(file, r->name, port, &r->out[number].cycle, &got->out[number].cycle, t);
+            input ? compare_cycles(c->file, c->name, port, &c->accepted[p], &got->in[p].cycle, t)
+                  : compare_cycles(c->file, c->name, port, &c->out[number].cycle, &got->out[number].cycle, t);
         most = late > most ? late : most;
     }
     return most;
 }
 
-static void check_tokens(const char *file, const char *name, const char *who,
-                         const bench_trace got[BENCH_OUTS], const u32_vec want[BENCH_OUTS], arena *mem) {
-    for (int o = 0; o < BENCH_OUTS; o++) {
-        const char *difference = bench_difference(&got[o], &want[o], mem);
-        if (difference)
-            fail_msg("%s %s %s out%d: %s", who, file, name, o, difference);
-    }
-}
-
 /* A defect of the recording must raise its monitor in the cycle model; a sound one only those of what a
  * writer merges on purpose. */
-static void check_hazards(const char *file, const recording *r, const cycle_hazards *met) {
+static void check_hazards(const golden_case *c, const cycle_hazards *met) {
     static const struct {
         const char *file, *name;
         cycle_hazard_kind kind;
@@ -157,51 +114,42 @@ static void check_hazards(const char *file, const recording *r, const cycle_haza
                     {"fa_write_vals_blockread", "two_trees_600", CYCLE_HAZARD_SECOND_BLOCK}};
     uint32_t due = 0;
     for (uint32_t k = 0; k < sizeof monitors / sizeof *monitors; k++) {
-        if (strcmp(file, monitors[k].file) != 0 || strcmp(r->name, monitors[k].name) != 0)
+        if (strcmp(c->file, monitors[k].file) != 0 || strcmp(c->name, monitors[k].name) != 0)
             continue;
         bool raised = false;
         for (uint32_t i = 0; i < met->len; i++)
             raised |= met->at[i].kind == monitors[k].kind;
         if (!raised)
-            fail_msg("%s %s: no hazard", file, r->name);
+            fail_msg("%s %s: no hazard", c->file, c->name);
         due++;
     }
     for (uint32_t i = 0; i < met->len && due == 0; i++) {
         cycle_hazard_kind kind = met->at[i].kind;
-        print_message("  %-24s %-22s hazard %s\n", file, r->name, cycle_hazard_name[kind]);
+        print_message("  %-24s %-22s hazard %s\n", c->file, c->name, cycle_hazard_name[kind]);
         assert_true(kind == CYCLE_HAZARD_EQUAL_CRD || kind == CYCLE_HAZARD_EMPTY_FIBER);
     }
 }
 
-static void play_case(bench_design design, const char *file, const recording *r, arena *mem, tally *t) {
+static void play_case(bench_design design, const recording *r, arena *mem, tally *t) {
+    const golden_case *seen = &r->seen;
     spec_streams model = {.mem = mem};
-    memcpy(model.in, r->in, sizeof model.in);
+    memcpy(model.in, seen->in, sizeof model.in);
     spec_fiber_access(&r->config, &model);
     if (!r->defect)
-        check_tokens(file, r->name, "recording", r->out, model.out, mem);
+        golden_check("recording", seen, seen->out, model.out, mem);
 
-    static const bench_pace paces[PACES] = {
-        {0}, {1, 0, 50, 0, false}, {2, 40, 0, 10, false}, {.seed = 3, .in_gap_pct = 30, .out_stall_pct = 70}};
     mem_design_configure(design, true, 0, r->config.space);
-    bench_reset(design);
-    for (int p = 0; p < PACES; p++) {
-        bench_result got;
-        bench_run(design, paces[p], r->in, mem, &got);
-        if (got.fault)
-            fail_msg("%s %s: %s", file, r->name, got.fault);
-        check_tokens(file, r->name, "RTL", got.out, model.out, mem);
-        if (p > 0)
-            continue;
-        check_hazards(file, r, twin_hazards(design));
-        t->cases++;
-        t->defects += r->defect;
-        if (r->defect)
-            continue;
-        uint32_t late = compare_all_cycles(file, r, &got, t);
+    bench_result got = golden_play(design, seen, model.out, mem);
+    check_hazards(seen, twin_hazards(design));
+    t->cases++;
+    t->defects += r->defect;
+    if (!r->defect) {
+        uint32_t late = compare_all_cycles(seen, &got, t);
         t->tokens_equal++;
         t->stamps_equal += late == 0;
         t->most_late = late > t->most_late ? late : t->most_late;
     }
+    golden_play_stalled(design, seen, model.out, mem);
 }
 
 static void play_file(fixture *f, bench_design design, const char *folder, const char *file, tally *t) {
@@ -212,9 +160,10 @@ static void play_file(fixture *f, bench_design design, const char *folder, const
     const cJSON *c;
     cJSON_ArrayForEach(c, cJSON_GetObjectItem(json, "cases")) {
         recording r;
-        read_case(c, &f->mem, &r);
-        r.defect = is_defect(marked, file, r.name);
-        play_case(design, file, &r, &f->mem, t);
+        golden_read(file, c, &f->mem, &r.seen);
+        read_config(c, &r.config);
+        r.defect = is_defect(marked, file, r.seen.name);
+        play_case(design, &r, &f->mem, t);
     }
     cJSON_Delete(marked);
     cJSON_Delete(json);
@@ -240,11 +189,7 @@ static void add(tally *total, const tally *t) {
 
 static void test_recordings(void **state) {
     fixture *f = *state;
-    const char *folder = ONYX_SHARED_DIR "/data/golden_vectors";
-    if (access(folder, R_OK) != 0) {
-        print_message("skipped: no %s\n", folder);
-        skip();
-    }
+    const char *folder = TEST_SHARED("golden_vectors");
     tally total = {0}, by_file[FILES] = {{0}};
     bench_design design = mem_design_new();
     for (int i = 0; i < FILES; i++) {

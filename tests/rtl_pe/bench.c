@@ -1,5 +1,7 @@
 #include "bench.h"
 
+#include "tests/test.h"
+
 enum { QUIET_CYCLES = 200, MAX_CYCLES = 200000 };
 
 static bool chance(prng *random, uint32_t percent) {
@@ -80,4 +82,20 @@ const char *bench_difference(const bench_trace *got, const u32_vec *expected, ar
     if (got->token.len != expected->len)
         return arena_printf(mem, "%u tokens, not %u", got->token.len, expected->len);
     return NULL;
+}
+
+void bench_expect(const bench_result *got, const u32_vec expected[BENCH_OUTS], arena *mem) {
+    assert_null(got->fault);
+    for (int o = 0; o < BENCH_OUTS; o++)
+        assert_null(bench_difference(&got->out[o], &expected[o], mem));
+}
+
+void bench_expect_nothing_in(const bench_result *got) {
+    for (int i = 0; i < BENCH_INS; i++)
+        assert_int_equal(got->in[i].token.len, 0);
+}
+
+void bench_expect_nothing_out(const bench_result *got) {
+    for (int o = 0; o < BENCH_OUTS; o++)
+        assert_int_equal(got->out[o].token.len, 0);
 }

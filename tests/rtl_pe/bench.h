@@ -33,5 +33,10 @@ void bench_reset(bench_design design);
 
 /* First difference of a trace's tokens and the expected ones as a sentence, or NULL. */
 const char *bench_difference(const bench_trace *got, const u32_vec *expected, arena *mem);
+/* Fails the test unless the handshake was kept and the expected tokens came out. */
+void bench_expect(const bench_result *got, const u32_vec expected[BENCH_OUTS], arena *mem);
+/* Fails the test if a token went in, or came out. */
+void bench_expect_nothing_in(const bench_result *got);
+void bench_expect_nothing_out(const bench_result *got);
 
 #endif

@@ -2,6 +2,7 @@
  * faults explain every one of them, and without either some stay unexplained. So these two are what the
  * monitor drop-uneven watches for, and a coordinate and its stop stay together. Skipped without the shared
  * data. */
+#include "golden.h"
 #include "tests/test.h"
 
 #include "rtl_models/cycle/primitives.h"
@@ -109,20 +110,9 @@ static bool explained(search *s, int faults) {
     return ends;
 }
 
-static void read_port(const cJSON *streams, const char *port, arena *mem, u32_vec *out) {
-    const cJSON *item;
-    *out = (u32_vec){0};
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(streams, port))
-        vec_push(mem, out, (uint32_t)strtoul(item->valuestring, NULL, 16));
-}
-
 static void two_faults_explain_every_stalled_recording(void **state) {
     fixture *f = *state;
-    const char *path = ONYX_SHARED_DIR "/data/golden_vectors/crddrop.json";
-    if (access(path, R_OK) != 0) {
-        print_message("skipped: no %s\n", path);
-        skip();
-    }
+    const char *path = TEST_SHARED("golden_vectors/crddrop.json");
     cJSON *json = json_read(path, &f->diag);
     assert_non_null(json);
     uint32_t stalled = 0, need_done = 0, need_empty = 0;
@@ -135,10 +125,10 @@ static void two_faults_explain_every_stalled_recording(void **state) {
             if (drop_empty || !outputs) /* without: the same tokens as without stalls */
                 continue;
             search s = {.faults = 0};
-            read_port(inputs, "in0", &f->mem, &s.in[0]);
-            read_port(inputs, "in1", &f->mem, &s.in[1]);
-            read_port(outputs, "out0", &f->mem, &s.out[0]);
-            read_port(outputs, "out1", &f->mem, &s.out[1]);
+            golden_tokens(inputs, "in0", &f->mem, &s.in[0]);
+            golden_tokens(inputs, "in1", &f->mem, &s.in[1]);
+            golden_tokens(outputs, "out0", &f->mem, &s.out[0]);
+            golden_tokens(outputs, "out1", &f->mem, &s.out[1]);
             if (!explained(&s, FAULT_DONE | FAULT_EMPTY))
                 fail_msg("%s", cJSON_GetObjectItem(c, "name")->valuestring);
             stalled++;

@@ -85,8 +85,8 @@ static bool has_repeating_sum(const sam_statement *s, sam_expr e) {
            (x->a.v && has_repeating_sum(s, x->a)) || (x->b.v && has_repeating_sum(s, x->b));
 }
 
-/* Returns whether some operand is repeated along loop `at` or one inside of it. What is repeated inside comes in
- * fibers of loop `at`, and if the first of them are empty the chip's repeater loses a reference, too. */
+/* Returns whether some operand is repeated along loop `at` or one inside of it. What is repeated inside comes
+ * in fibers of loop `at`, and if the first of them are empty the chip's repeater loses a reference, too. */
 static bool has_repeated_inside(const padding *p, const fe_scope *scope, sam_expr repeated, uint32_t at) {
     while (at < scope->vars.len && !has_repeated(p->s, repeated, scope->vars.at[at]))
         at++;
@@ -148,6 +148,15 @@ static bool pad_loop(padding *p, const fe_scope *scope, uint32_t at, bool outerm
     return nonempty;
 }
 
+/* Returns whether vectors are added up inside of the outermost loop, one of the result: the accumulator's
+ * holder needs a coordinate of it even if it is empty. */
+static bool adds_vectors(const padding *p, const fe_vars *loops) {
+    uint32_t at = 1;
+    while (at < loops->len && sam_is_result_var(p->s, loops->at[at]))
+        at++;
+    return loops->len && sam_is_result_var(p->s, loops->at[0]) && results_hang_on(p, loops, at);
+}
+
 /* Returns whether only products and signs lie between e and a sum inside of it. */
 static bool is_factor(const sam_statement *s, sam_expr e, sam_expr sum) {
     const sam_expr_data *x = sam_expr_at(s, e);
@@ -165,7 +174,9 @@ static void pad_scope(padding *p, sam_expr sum, sam_expr product, fe_presence pr
     product = moves ? product : scope.body;
     fe_scope_order(p->s, &scope);
     for (uint32_t i = 0; i < scope.vars.len; i++) {
-        moves = !pad_loop(p, &scope, i, !sum.v && i == 0, product, &presence) || moves;
+        moves =
+            !pad_loop(p, &scope, i, !sum.v && i == 0 && !adds_vectors(p, &scope.vars), product, &presence) ||
+            moves;
         presence = fe_presence_inside(&p->leaves, &presence, scope.body, scope.vars.at[i], p->mem);
     }
     fe_exprs inner = {0};

@@ -325,8 +325,9 @@ static uint32_t lane_of_row(const test_kernel *t, const uint32_t *row) {
 }
 
 /* Boots, runs every batch of the plan, checks every row. Returns the cycles in which a lane was at work. */
-static uint64_t run_plan(fixture *f, const pnr_board *b, test_kernel *t, const tile_plan *plan,
-                         uint32_t buffers, uint64_t seed, uint32_t delay, uint32_t slow_lane) {
+static uint64_t run_plan(fixture *f, test_kernel *t, const tile_plan *plan, uint32_t buffers, uint64_t seed,
+                         uint32_t delay, uint32_t slow_lane) {
+    pnr_board b = onyx_board(f);
     const char *path = scratch_path(f, "device.bin");
     plan_columns c;
     set_columns(&c, t->k.n_loads, t->k.n_stores);
@@ -338,8 +339,8 @@ static uint64_t run_plan(fixture *f, const pnr_board *b, test_kernel *t, const t
         c.out[i] = 2u * t->stores[i].glb_tile + 1;
     fw_batch_stats stats;
     fw_batches file;
-    if (!write_plans(f, plan, 1, &c.columns, b, path, &stats) ||
-        !fw_batches_open(path, b, &f->mem, &f->diag, &file))
+    if (!write_plans(f, plan, 1, &c.columns, &b, path, &stats) ||
+        !fw_batches_open(path, &b, &f->mem, &f->diag, &file))
         fail_msg("%s", fixture_printed(f));
     device *d = device_new(&t->k, seed);
     d->stream_delay = delay;
@@ -353,7 +354,7 @@ static uint64_t run_plan(fixture *f, const pnr_board *b, test_kernel *t, const t
         fw_batch batch;
         assert_true(fw_batches_get(&file, k, &f->mem, &f->diag, &batch));
         d->output_bank = 1 - k % buffers;
-        load_batch(d, b, &batch, d->output_bank);
+        load_batch(d, &b, &batch, d->output_bank);
         if (!serve(d, t))
             fail_msg("batch %u: error %u, details 0x%x 0x%x (%s)", k, mailbox.error, mailbox.detail[0],
                      mailbox.detail[1], d->violation ? d->violation : "no violation");
@@ -391,6 +392,7 @@ static uint64_t run_plan(fixture *f, const pnr_board *b, test_kernel *t, const t
                           : d->interrupts > 0 || delay <= 20 || run < 10);
     device_free(d);
     fw_batches_close(&file);
+    pnr_board_free(&b);
     unlink(path);
     return kernel_cycles;
 }
@@ -417,29 +419,33 @@ static void add_lanes(test_kernel *t, uint32_t lanes) {
 
 static void a_batch_of_three_runs_fills_its_table(void **state) {
     fixture *f = *state;
-    pnr_board b = onyx_board(f);
     prng p = prng_seed(6);
     const plan_shape shape = {
         .inputs = 2, .outputs = 2, .blocks = 3, .runs = 3, .most_words = 40, .bound = 60};
     tile_plan plan = random_plan(f, &p, &shape);
     test_kernel t;
     make_kernel(&t, 0, 2, 2);
-    run_plan(f, &b, &t, &plan, 1, 6, 300, 0);
-    pnr_board_free(&b);
+    run_plan(f, &t, &plan, 1, 6, 300, 0);
+}
+
+/* Returns a plan's shape with at most `streams` inputs and as many outputs. Every fourth round has blocks of
+ * one or two words, every third one a bound that no word reaches. */
+static plan_shape random_shape(prng *p, uint32_t round, uint32_t streams) {
+    plan_shape shape = {.bound = round % 3 ? 30 : 9000};
+    shape.inputs = 1 + prng_below(p, streams);
+    shape.outputs = 1 + prng_below(p, streams);
+    shape.blocks = 1 + prng_below(p, 10);
+    shape.runs = 1 + prng_below(p, 40);
+    shape.most_words = 1 + prng_below(p, round % 4 ? 30 : 2);
+    return shape;
 }
 
 /* Blocks of one word, many batches, streams that finish at once or late, from any GLB tile on. */
 static void random_kernels_run_random_plans(void **state) {
     fixture *f = *state;
-    pnr_board b = onyx_board(f);
     prng p = prng_seed(7);
     for (uint32_t round = 0; round < 40; round++) {
-        plan_shape shape = {.inputs = 1 + prng_below(&p, 8),
-                            .outputs = 1 + prng_below(&p, 8),
-                            .blocks = 1 + prng_below(&p, 10),
-                            .runs = 1 + prng_below(&p, 40),
-                            .most_words = 1 + prng_below(&p, round % 4 ? 30 : 2)};
-        shape.bound = round % 3 ? 30 : 9000;
+        const plan_shape shape = random_shape(&p, round, 8);
         tile_plan plan = random_plan(f, &p, &shape);
         test_kernel t;
         make_kernel(&t, prng_below(&p, 9), shape.inputs, shape.outputs);
@@ -447,23 +453,16 @@ static void random_kernels_run_random_plans(void **state) {
         t.k.register_path = round % 7 == 0;
         t.k.early_stores = round % 3 ? 0 : (uint16_t)(t.lanes[0].store_mask & prng_next(&p));
         t.k.timeout = 5000; /* for each run, not for all of them */
-        run_plan(f, &b, &t, &plan, 1 + prng_below(&p, 2), round, 1 + prng_below(&p, round % 2 ? 500 : 20), 0);
+        run_plan(f, &t, &plan, 1 + prng_below(&p, 2), round, 1 + prng_below(&p, round % 2 ? 500 : 20), 0);
     }
-    pnr_board_free(&b);
 }
 
 /* Copies that take the next run each when it is idle: every row is right whichever copy did it. */
 static void copies_take_runs_each_by_itself(void **state) {
     fixture *f = *state;
-    pnr_board b = onyx_board(f);
     prng p = prng_seed(8);
     for (uint32_t round = 0; round < 40; round++) {
-        plan_shape shape = {.inputs = 1 + prng_below(&p, 4),
-                            .outputs = 1 + prng_below(&p, 4),
-                            .blocks = 1 + prng_below(&p, 10),
-                            .runs = 1 + prng_below(&p, 40),
-                            .most_words = 1 + prng_below(&p, round % 4 ? 30 : 2)};
-        shape.bound = round % 3 ? 30 : 9000;
+        const plan_shape shape = random_shape(&p, round, 4);
         uint32_t most = shape.inputs > shape.outputs ? shape.inputs : shape.outputs;
         tile_plan plan = random_plan(f, &p, &shape);
         test_kernel t;
@@ -473,16 +472,14 @@ static void copies_take_runs_each_by_itself(void **state) {
         for (uint32_t lane = 0; lane < t.k.n_lanes && round % 3 == 0; lane++)
             t.k.early_stores |= t.lanes[lane].store_mask;
         t.k.timeout = 5000;
-        run_plan(f, &b, &t, &plan, 1 + prng_below(&p, 2), round, 1 + prng_below(&p, round % 2 ? 500 : 20),
+        run_plan(f, &t, &plan, 1 + prng_below(&p, 2), round, 1 + prng_below(&p, round % 2 ? 500 : 20),
                  prng_below(&p, 2) * 1000);
     }
-    pnr_board_free(&b);
 }
 
 /* Eight lanes of one load and one store; the first is much slower and so does few of the runs. */
 static void a_slow_copy_holds_no_other_up(void **state) {
     fixture *f = *state;
-    pnr_board b = onyx_board(f);
     prng p = prng_seed(9);
     const plan_shape shape = {
         .inputs = 1, .outputs = 1, .blocks = 3, .runs = 64, .most_words = 10, .bound = 20};
@@ -492,10 +489,9 @@ static void a_slow_copy_holds_no_other_up(void **state) {
         test_kernel t;
         make_kernel(&t, 0, 1, 1);
         add_lanes(&t, i ? 2 : 1);
-        cycles[i] = run_plan(f, &b, &t, &plan, 1, 9, 300, 20000);
+        cycles[i] = run_plan(f, &t, &plan, 1, 9, 300, 20000);
     }
     assert_true(cycles[1] * 20 < cycles[0]); /* the slow one does one or two, not half of them */
-    pnr_board_free(&b);
 }
 
 /* A batch of `runs` equal runs, one word each, by hand. */

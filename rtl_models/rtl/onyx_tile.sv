@@ -1,7 +1,8 @@
 // A PE tile (Mem = 0) or a MEM tile (Mem = 1): configuration registers, four connection boxes, the core, the switch box.
 //
 // Ports of struct types are plain vectors here, control_i an onyx_pkg::control_t and a side an onyx_pkg::side_t: Verilator 5.006
-// makes no hierarchical block (onyx_array.vlt) of a module with structs at its ports, or with a package in its file.
+// makes no hierarchical block (onyx_array.vlt) of a module with structs at its ports, or with a package in its file. Mem has
+// no default: of an instance whose parameters are the defaults it makes none either, and writes the tile out each time.
 // A side *_i arrives (SB_IN), *_o leaves (SB_OUT). A core output is offered to the fabric only while all its sinks are
 // ready, so every branch of a fan-out takes a token in the same cycle.
 // Stall stops core and switch-box registers, not the configuration; flush resets the core's state. In a MEM tile features
@@ -10,7 +11,7 @@
 // lint: "-GMem=1'b0"
 // lint: "-GMem=1'b1"
 module onyx_tile #(
-    parameter bit Mem = 1'b0
+    parameter bit Mem
 ) (
     input  logic clk_i,
     input  logic rst_ni,

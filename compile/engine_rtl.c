@@ -111,8 +111,10 @@ static bool verilate(compile_context *ctx, const char *folder, build_kind kind, 
     size_t n = 0;
     while (argv[n])
         n++;
-    if (kind == BUILD_WAVES)
+    if (kind == BUILD_WAVES) {
         argv[n++] = "--trace-fst";
+        argv[n++] = "--trace-structs"; /* valid and data of a stream by name */
+    }
     if (runtime) {
         argv[n++] = ONYX_VERILATED_LIB;
         argv[n++] = "-MAKEFLAGS";

@@ -69,8 +69,8 @@ bool compile_write_netlist_waves(const pnr_design *d, const char *folder, compil
         const channel *c = &all.at[i];
         const char *wire = arena_printf(ctx->mem, "TOP.onyx_design.x%uy%u_in%u", c->x, c->y, c->port);
         fprintf(f.stream, "@%x\n-x%uy%u %s %s\n", COMMENT, c->x, c->y, c->mode, c->name);
-        fprintf(f.stream, "@%x\n^1 tokens.txt\n%s_data[16:0]\n", TRANSLATED_HEX, wire);
-        fprintf(f.stream, "@%x\n%s_valid\n%s_ready\n", BIT, wire, wire);
+        fprintf(f.stream, "@%x\n^1 tokens.txt\n%s.data[16:0]\n", TRANSLATED_HEX, wire);
+        fprintf(f.stream, "@%x\n%s.valid\n%s_ready\n", BIT, wire, wire);
     }
     return file_commit(&f, ctx->diag);
 }

@@ -40,15 +40,19 @@ def moved_tokens(vcd):
 
 def moved_on_wires(vcd):
     """The same of a netlist's wires: what is valid and ready after one clock edge arrives at the next."""
-    names, wires, value = {}, {}, {}
+    names, wires, value, scopes = {}, {}, {}, []
     moved = collections.defaultdict(list)
     for line in vcd.splitlines():
         words = line.split()
-        if line.startswith("$var"):
-            names[words[4]] = words[3]
+        if line.startswith("$scope"):
+            scopes.append(words[2] + "." if words[1] == "struct" else "")
+        elif line.startswith("$upscope"):
+            scopes.pop()
+        elif line.startswith("$var"):
+            names[scopes[-1] + words[4]] = words[3]
         elif line.startswith("$enddefinitions"):
-            inputs = [n[: -len("_valid")] for n in names if re.fullmatch(r"x\d+y\d+_in\d+_valid", n)]
-            wires = {n: [names[n + end] for end in ("_valid", "_ready", "_data")] for n in inputs}
+            inputs = [n[: -len(".valid")] for n in names if re.fullmatch(r"x\d+y\d+_in\d+\.valid", n)]
+            wires = {n: [names[n + end] for end in (".valid", "_ready", ".data")] for n in inputs}
         elif line.startswith("#"):
             for name, (valid, ready, data) in wires.items():
                 if value.get(valid) == value.get(ready) == "1":
@@ -69,12 +73,12 @@ def compare_netlist(onyx, copy, moved, shown):
         assert "10001 S1" in pathlib.Path(f"{folder}/tokens.txt").read_text()
     wires = moved_on_wires(vcd)
     titles = [line[1:].split() for line in save if line.startswith("-")]
-    signals = [line.split(".")[-1] for line in save if line.endswith("_data[16:0]")]
+    signals = [line.split(".")[-2] for line in save if line.endswith(".data[16:0]")]
     assert len(titles) == len(signals) == len(wires) == len(moved)
     for (tile, primitive, port), signal in zip(titles, signals):
         tokens = moved[f"{tile}_{primitive}.{port}"]
         assert f"{tile}_{primitive}.{port}" in shown
-        got = wires[signal[: -len("_data[16:0]")]]
+        got = wires[signal]
         assert [str(word & 0xFFFF) for word in got if word < 1 << 16] == [t for t in tokens if t.isdigit()], signal
         assert len(got) == len(tokens), signal
 

@@ -24,7 +24,9 @@ static void test_flush_and_reset_forget(void **state) {
             for (int i = 0; i < BENCH_INS; i++)
                 cut[i].len = (uint32_t)((cut[i].len + seed) / (2 + seed % 3)) % (cut[i].len + 1);
             pe_design_configure(design, true, config.mode, config.space);
-            bench_run(design, (bench_pace){seed, 20, 60, 0, false}, cut, &f->mem, &got);
+            /* Every other stream stands, so that what is to be forgotten is in the queues. */
+            const bench_pace paces[2] = {{seed, 20, 60, 0, false}, {seed, 20, 100, 0, false}};
+            bench_run(design, paces[seed % 2], cut, &f->mem, &got);
             spec_streams model = {.mem = &f->mem};
             random_case(&random_modes[m], seed + 1, &f->mem, &config, model.in);
             spec_pe(&config, &model);

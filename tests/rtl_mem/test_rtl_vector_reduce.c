@@ -45,7 +45,8 @@ static void make_case(uint64_t seed, arena *mem, uint32_t space[4], u32_vec in[B
                 if (vectors > 1)
                     put_both(mem, RTL_STOP(0), in);
             }
-            put_both(mem, RTL_STOP(sums > 1 ? 1 : 2 + prng_below(&random, 2)), in);
+            uint32_t last = 2 + prng_below(&random, chance(&random, 30) ? 254 : 2);
+            put_both(mem, RTL_STOP(sums > 1 ? 1 : last), in);
         }
         if (chance(&random, 10)) /* a vector that no stop ends */
             put_vector(&random, mem, extent, gap, in);

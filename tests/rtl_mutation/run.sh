@@ -17,8 +17,9 @@ ulimit -c 0
 env ONYX_MUTANT=0 "$test" >"$work/log" 2>&1 || { cat "$work/log"; echo "fails without a mutant"; exit 1; }
 echo "$about" >"$work/about"
 
-# These are the lines "number module" of the mutants to try.
-sed -n 's/.* -module \([^ ]*\) .*/\1/p' "$dir/list" | awk -v stride="$stride" 'NR % stride == 1 % stride { print NR, $1 }' >"$work/numbers"
+# These are the lines "number module" of the mutants to try; without those of module ONYX_WITHOUT.
+sed -n 's/.* -module \([^ ]*\) .*/\1/p' "$dir/list" |
+    awk -v stride="$stride" -v without="${ONYX_WITHOUT:-}" 'NR % stride == 1 % stride && $1 != without { print NR, $1 }' >"$work/numbers"
 
 # Most are noticed in no time. Those that run for long are first compared with the module: it is quicker.
 awk 'FILENAME == ARGV[1] { ran[$1]; next } !($1 in ran)' "$work/ran" "$work/numbers" |

@@ -122,18 +122,21 @@ static int long_option(parsing *p, int i) {
     return i;
 }
 
-/* Words that people type who know taco, each with what does the like here. */
+/* Words that people type who know taco, each with what does the like here. A word that ends in '-' stands for
+ * all that begin so. What asks for nothing of a result is taken where there is an expression: a command line
+ * of taco's that has it is a command line here. */
 static const struct {
     const char *word, *here;
-} known_elsewhere[] = {
-    {"print-", "onyx sam EXPRESSION prints the graph, --dump STAGE what is between the passes"},
-    {"nthreads", "one processor computes; --unroll N puts copies of the kernel on the array"},
-    {"prefix", "no C is written whose functions could have a prefix"},
-    {"time", "the summary and report.json have the cycles, and the seconds of every stage"},
-    {"write-", "no C is written; the folder of -o DIR has the graph, the netlist and the bitstream"},
-    {"read-source", "no C is read; onyx sam FILE.gv reads a graph"},
-    {"help", "--help lists the options"},
-    {"version", "--version prints the version"}};
+    bool taken;
+} taco_words[] = {
+    {"print-", "onyx sam EXPRESSION prints the graph, --dump STAGE what is between the passes", false},
+    {"nthreads", "one processor computes; --unroll N puts copies of the kernel on the array", false},
+    {"prefix", "no C is written whose functions could have a prefix", true},
+    {"time", "the summary and report.json have the cycles, and the seconds of every stage", true},
+    {"write-", "no C is written; the folder of -o DIR has the graph, the netlist and the bitstream", true},
+    {"read-source", "no C is read; onyx sam FILE.gv reads a graph", false},
+    {"help", "--help lists the options", false},
+    {"version", "--version prints the version", false}};
 
 /* Refuses a word that begins with one dash and no letter that the command reads. */
 static void no_letters(const parsing *p, const char *word) {
@@ -143,9 +146,9 @@ static void no_letters(const parsing *p, const char *word) {
         return;
     }
     diag_error(p->diag, (src_loc){0}, "E0902-option", "there is no option '-%.*s'", (int)length, word);
-    for (size_t i = 0; i < sizeof known_elsewhere / sizeof *known_elsewhere; i++) {
-        if (strncmp(word, known_elsewhere[i].word, strlen(known_elsewhere[i].word)) == 0) {
-            diag_hint(p->diag, "%s", known_elsewhere[i].here);
+    for (size_t i = 0; i < sizeof taco_words / sizeof *taco_words; i++) {
+        if (strncmp(word, taco_words[i].word, strlen(taco_words[i].word)) == 0) {
+            diag_hint(p->diag, "%s", taco_words[i].here);
             return;
         }
     }
@@ -182,25 +185,16 @@ static bool takes_expression(option_command command) {
            command == COMMAND_SWEEP;
 }
 
-/* Options of taco's that ask for nothing of a result: a command line that has them is a command line here. A
- * word that ends in '-' stands for all that begin so. */
-static const struct {
-    const char *word, *note;
-} taco_words[] = {
-    {"-prefix", "no C is written whose functions could have a prefix"},
-    {"-time", "the summary and report.json have the cycles, and the seconds of every stage"},
-    {"-write-", "no C is written; the folder of -o DIR has the graph, the netlist and the bitstream"}};
-
-/* Says what a word of taco's means here; false if it is none. */
+/* Says what a word of taco's means here; false if it is none that is taken. */
 static bool take_taco_word(const parsing *p, const char *text) {
     size_t length = strcspn(text, "=");
     for (size_t i = 0; takes_expression(p->command) && i < sizeof taco_words / sizeof *taco_words; i++) {
         size_t known = strlen(taco_words[i].word);
-        bool begins = strncmp(text, taco_words[i].word, known) == 0;
-        bool all = taco_words[i].word[known - 1] == '-' ? length > known : length == known;
-        if (begins && all) {
+        bool begins = *text == '-' && strncmp(text + 1, taco_words[i].word, known) == 0;
+        bool all = taco_words[i].word[known - 1] == '-' ? length > known + 1 : length == known + 1;
+        if (taco_words[i].taken && begins && all) {
             diag_note(p->diag, (src_loc){0}, "%.*s changes nothing: %s", (int)length, text,
-                      taco_words[i].note);
+                      taco_words[i].here);
             return true;
         }
     }

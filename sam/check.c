@@ -1,6 +1,6 @@
 /* The legality check of a graph. It looks only at the graph and the primitive table, never at how the graph
  * was made. O(nodes + edges) times the ports of a node. */
-#include "sam/sam.h"
+#include "sam/coordinates.h"
 
 #define PORTS_HINT "docs/ir_sam.md lists the ports of every primitive"
 
@@ -278,6 +278,14 @@ static void check_attributes(checker *c, sam_node n) {
     if (node->kind == SAM_ALU && strncmp(name_of(c, node->alu), "fp_", 3) == 0) {
         fault(c, n, "E0217-missing-attribute", "says fp_ in its operation");
         diag_hint(c->d, "set sam_node_data.fp and name the operation alone");
+    }
+    bool reduces =
+        node->kind == SAM_REDUCE || node->kind == SAM_VECTORREDUCER || node->kind == SAM_SPACCUMULATOR;
+    if (reduces && !sam_reducing(c->g, n)) {
+        fault(c, n, "E0217-missing-attribute", "cannot reduce by '%s%s'", node->fp ? "fp_" : "",
+              name_of(c, node->alu));
+        diag_hint(c->d, "the order of values must not matter, and nothing must have a value: add, mul, min, "
+                        "max, and, or, xor and others that docs/ir_sam.md lists");
     }
     if (dropper && (!node->outer.v || !node->inner.v))
         missing(c, n, node->outer.v ? "inner" : "outer",

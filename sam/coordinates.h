@@ -28,6 +28,7 @@ typedef struct {
     bool idempotent;         /* f(x, ..., x) is x */
     sam_special annihilator; /* the result is this value, too */
     sam_special identity;    /* the result is the other argument */
+    sam_special monoid;      /* of a reduction that combines nothing: it is associative and commutative */
     /* Instead of properties: where the result is not its fill, in postfix: "0" to "7" is where that argument
      * is not tested[argument], '|' and '&' unite and meet two sets, '~' is the complement of one. "01|" is
      * the greatest common divisor. */
@@ -49,6 +50,11 @@ typedef enum {
 
 /* Returns the row of sam/operations.def. */
 const sam_operator *sam_operator_of(sam_operation operation, bool fp);
+/* Finds the row by the name that graphs give it. */
+bool sam_find_operation(const char *name, sam_operation *out);
+/* Returns what a reducer or an accumulator combines values by, addition where its node names no operation;
+ * NULL where that cannot reduce. */
+const sam_operator *sam_reducing(const sam_graph *g, sam_node n);
 
 /* ---- the algebra ----------------------------------------------------------------------------- */
 

@@ -286,8 +286,10 @@ static pairs node_pairs(writer *w, const sam_node_data *n) {
         add(w, &list, "sub", alu[0] == 's' ? "1" : "0");
     if (n->width)
         add(w, &list, "width", arena_printf(&w->mem, "%u", n->width));
-    if (n->kind == SAM_ARRAYSTORE)
+    if (n->kind != SAM_ALU)
         add(w, &list, "op", text_of(w, n->alu));
+    if (n->fill)
+        add(w, &list, "fill", arena_printf(&w->mem, "0x%04x", n->fill));
     if (n->kind == SAM_FIBERWRITE) {
         add_sizes(w, n, &list);
         add(w, &list, "sink", "true");

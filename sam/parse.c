@@ -179,6 +179,20 @@ static bool parse_count(parser *p, const dot_attribute *a, uint32_t least, uint3
            bad_attribute(p, a, arena_printf(p->g->mem, "a number from %u to %u", least, most));
 }
 
+static bool is_reducer(sam_primitive k) {
+    return k == SAM_REDUCE || k == SAM_VECTORREDUCER || k == SAM_SPACCUMULATOR;
+}
+
+/* A word, as 0x7f80 or as an integer of 16 bits. */
+static bool parse_fill(parser *p, const dot_attribute *a, sam_node_data *n) {
+    const char *value = names_text(p->g->names, a->value);
+    char *end;
+    long word = strtol(value, &end, 0);
+    n->fill = (uint16_t)word;
+    return (*value && !*end && word >= INT16_MIN && word <= UINT16_MAX) ||
+           bad_attribute(p, a, "a word: 0x0000 to 0xffff, or -32768 to 65535");
+}
+
 /* "vals" is another spelling of "val" in droppers and holds. */
 static name_id dropper_index(parser *p, name_id value) {
     return strcmp(names_text(p->g->names, value), "vals") == 0 ? names_intern(p->g->names, "val") : value;
@@ -222,8 +236,10 @@ static bool parse_attribute(parser *p, const dot_attribute *a, sam_node_data *n)
         return parse_count(p, a, n->kind == SAM_VECTORREDUCER, SAM_MAX_ORDER, &n->depth);
     else if (strcmp(key, "width") == 0 && is_bit_vector(n->kind))
         return parse_count(p, a, 1, 64, &n->width);
-    else if (strcmp(key, "op") == 0 && n->kind == SAM_ARRAYSTORE)
+    else if (strcmp(key, "op") == 0 && (n->kind == SAM_ARRAYSTORE || is_reducer(n->kind)))
         n->alu = a->value;
+    else if (strcmp(key, "fill") == 0 && n->kind == SAM_ARRAYVALS)
+        return parse_fill(p, a, n);
     else if (strcmp(key, "empty") == 0 && n->kind == SAM_REDUCE)
         return parse_empty(p, a, n);
     else if (strcmp(key, "fp") == 0)

@@ -190,8 +190,10 @@ typedef struct {
     /* Where port 0 takes references: the reference input (port 0) has no edge, it receives "0, D". */
     bool root;
     /* ALU: "add", "sub", "mul", "div", "max", ...; see sam_alu_constant. ARRAYSTORE: what combines a value
-     * with the one that is there, none: it is written over. */
+     * with the one that is there, none: it is written over. REDUCE, VECTORREDUCER, SPACCUMULATOR: what
+     * combines values, none: "add". */
     name_id alu;
+    uint16_t fill;        /* ARRAYVALS: the value of what is not stored */
     name_id outer, inner; /* CRDDROP, CRDHOLD: index variables; inner may be "val" */
     /* CRDDROP: both streams have the same depth, one value per coordinate, and pairs whose value is zero
      * are dropped (DOT: mode="0"). Otherwise inner is one level deeper and empty fibers are dropped. */

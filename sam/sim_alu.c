@@ -94,6 +94,77 @@ static uint16_t shift_right_signed(uint16_t a, uint16_t b) {
     return (uint16_t)shifted;
 }
 
+/* ---- sums with infinities --------------------------------------------------------------------- */
+
+enum {
+    INT_LEAST = 0x8000,
+    INT_MOST = 0x7fff,
+    FP_LEAST = 0xff80, /* minus infinity */
+    FP_MOST = 0x7f80,
+    FP_ONE = 0x3f80
+};
+
+/* The largest and the least int16 are infinite: they absorb what is added, the first of them before the
+ * other, and a sum beyond the range becomes one of them. */
+static uint16_t add_absorbing(uint16_t a, uint16_t b, uint16_t first, uint16_t second) {
+    int sum = (int16_t)a + (int16_t)b;
+    if (a == first || b == first)
+        return first;
+    if (a == second || b == second)
+        return second;
+    return sum >= INT16_MAX ? INT_MOST : sum <= INT16_MIN ? INT_LEAST : (uint16_t)sum;
+}
+static uint16_t add_high(uint16_t a, uint16_t b) {
+    return add_absorbing(a, b, INT_MOST, INT_LEAST);
+}
+static uint16_t add_low(uint16_t a, uint16_t b) {
+    return add_absorbing(a, b, INT_LEAST, INT_MOST);
+}
+static uint16_t fp_add_high(uint16_t a, uint16_t b) {
+    return a == FP_MOST || b == FP_MOST ? FP_MOST : fp_add(a, b);
+}
+static uint16_t fp_add_low(uint16_t a, uint16_t b) {
+    return a == FP_LEAST || b == FP_LEAST ? FP_LEAST : fp_add(a, b);
+}
+
+/* ---- truth: 1 or 0 of the type; what is not zero is true, a NaN too --------------------------- */
+
+#define INT_TRUTH(name, condition)                                                                           \
+    static uint16_t int_##name(uint16_t a, uint16_t b) {                                                     \
+        int16_t x = (int16_t)a, y = (int16_t)b;                                                              \
+        return condition;                                                                                    \
+    }
+#define FP_TRUTH(name, condition)                                                                            \
+    static uint16_t fp_##name(uint16_t a, uint16_t b) {                                                      \
+        float x = to_float(a), y = to_float(b);                                                              \
+        return condition ? FP_ONE : 0;                                                                       \
+    }
+#define TRUTH(name, condition)                                                                               \
+    INT_TRUTH(name, condition)                                                                               \
+    FP_TRUTH(name, (condition))
+TRUTH(eq, x == y)
+TRUTH(ne, x != y)
+TRUTH(lt, x < y)
+TRUTH(le, x <= y)
+TRUTH(gt, x > y)
+TRUTH(ge, x >= y)
+TRUTH(land, x != 0 && y != 0)
+TRUTH(lor, x != 0 || y != 0)
+
+/* The second operand where the first is true, or where it is not, and 0 elsewhere. */
+static uint16_t int_when(uint16_t a, uint16_t b) {
+    return a ? b : 0;
+}
+static uint16_t fp_when(uint16_t a, uint16_t b) {
+    return a & 0x7fff ? b : 0;
+}
+static uint16_t int_unless(uint16_t a, uint16_t b) {
+    return a ? 0 : b;
+}
+static uint16_t fp_unless(uint16_t a, uint16_t b) {
+    return a & 0x7fff ? 0 : b;
+}
+
 /* ---- of one operand -------------------------------------------------------------------------- */
 
 static uint16_t int_neg(uint16_t a, uint16_t unused) {
@@ -162,14 +233,6 @@ static uint16_t add_to_exponent(uint16_t a, uint16_t b) {
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-enum {
-    INT_LEAST = 0x8000,
-    INT_MOST = 0x7fff,
-    FP_LEAST = 0xff80, /* minus infinity */
-    FP_MOST = 0x7f80,
-    FP_ONE = 0x3f80
-};
-
 /* clang-format off */
 #define UNKNOWN .commutative = false,
 #define COMMUTATIVE .commutative = true,
@@ -177,7 +240,8 @@ enum {
 #define ANNIHILATOR_AT(p, x) .annihilator = {true, p, x},
 #define IDENTITY(x) .identity = {true, SAM_EACH, x},
 #define IDENTITY_AT(p, x) .identity = {true, p, x},
-#define ORDERED(least, most) COMMUTATIVE .idempotent = true, IDENTITY(least) ANNIHILATOR(most)
+#define MONOID(x) .monoid = {true, SAM_EACH, x},
+#define ORDERED(least, most) COMMUTATIVE .idempotent = true, IDENTITY(least) ANNIHILATOR(most) MONOID(least)
 #define ALGEBRA(postfix, x) .algebra = postfix, .fill_is_given = true, .fill = x,
 /* clang-format on */
 
@@ -196,14 +260,31 @@ const sam_operator *sam_operator_of(sam_operation operation, bool fp) {
     return &table[operation].of[fp];
 }
 
-sim_operation sim_find_operation(const char *name, bool fp, uint32_t *most_operands) {
-    for (size_t i = 0; i < SAM_OPERATIONS; i++) {
+bool sam_find_operation(const char *name, sam_operation *out) {
+    for (uint32_t i = 0; i < SAM_OPERATIONS; i++) {
         if (strcmp(table[i].name, name) == 0) {
-            *most_operands = table[i].most;
-            return table[i].of[fp].apply;
+            *out = (sam_operation)i;
+            return true;
         }
     }
-    return NULL;
+    return false;
+}
+
+const sam_operator *sam_reducing(const sam_graph *g, sam_node n) {
+    const sam_node_data *node = sam_node_at(g, n);
+    sam_operation operation = SAM_OPERATION_add;
+    if (node->alu.v && !sam_find_operation(names_text(g->names, node->alu), &operation))
+        return NULL;
+    const sam_operator *f = sam_operator_of(operation, node->fp);
+    return f->monoid.given && f->apply ? f : NULL;
+}
+
+sim_operation sim_find_operation(const char *name, bool fp, uint32_t *most_operands) {
+    sam_operation operation;
+    if (!sam_find_operation(name, &operation))
+        return NULL;
+    *most_operands = table[operation].most;
+    return table[operation].of[fp].apply;
 }
 
 bool sam_parse_constant(const char *text, bool fp, uint16_t *out) {

@@ -119,6 +119,7 @@ struct sim_unit {
         struct {
             const uint16_t *vals;
             uint32_t n_vals;
+            uint16_t fill;
         } array;
         struct {
             sim_token reference;
@@ -131,8 +132,8 @@ struct sim_unit {
         } alu;
         struct {
             sim_operation add;
-            uint16_t sum;
-            bool any; /* the fiber has an element */
+            uint16_t sum, empty; /* empty: that of nothing */
+            bool any;            /* the fiber has an element */
             bool has_stop;
             sim_token stop; /* still to be sent */
         } reduce;

@@ -2,6 +2,7 @@
  * where they differ from the ideal ones; here hollow depths are carried along and mean nothing.
  *
  * Units that do not differ are those of sim_units.c. */
+#include "sam/coordinates.h"
 #include "sam/sim_step.h"
 
 static bool same_stop(sim_token a, sim_token b) {
@@ -200,7 +201,7 @@ static bool step_reduce(sim_machine *m, sim_unit *u) {
         return sim_step(m, u);
     uint32_t level = sim_level(sim_pop(u->in[0]));
     sim_emit(m, u, 0, u->s.reduce.sum);
-    u->s.reduce.sum = 0;
+    u->s.reduce.sum = u->s.reduce.empty;
     u->s.reduce.has_stop = level > 0;
     u->s.reduce.stop = sim_stop(level ? level - 1 : 0, 0);
     return true;
@@ -456,7 +457,8 @@ static bool step_accumulator(sim_machine *m, sim_unit *u) {
 static bool publish_accumulator(sim_machine *m, sim_unit *u) {
     const sam_node_data *node = sam_node_at(m->g, u->node);
     name_id order = sam_attribute_of(m->g, u->node, "order");
-    uint32_t crds = 0, most;
+    const sam_operator *monoid = sam_reducing(m->g, u->node);
+    uint32_t crds = 0;
     while (sam_attribute_of(m->g, u->node, arena_printf(m->mem, "in%u", crds)).v)
         crds++;
     const char *text = order.v ? names_text(m->g->names, order) : "";
@@ -475,7 +477,7 @@ static bool publish_accumulator(sim_machine *m, sim_unit *u) {
     a->outer = sim_new_queue(m->mem);
     for (uint32_t i = 0; i < OPERANDS; i++)
         a->plain[i] = sim_new_queue(m->mem);
-    a->add = sim_find_operation("add", node->fp, &most);
+    a->add = monoid->apply;
     u->s.accumulator = a;
     return true;
 }

@@ -139,7 +139,7 @@ static bool step_array(sim_machine *m, sim_unit *u) {
             return sim_refuse(m, u, "the reference is beyond the last value");
         t = u->s.array.vals[t];
     } else if (t == SIM_EMPTY) {
-        t = 0;
+        t = u->s.array.fill;
     }
     sim_pop(u->in[0]);
     sim_emit(m, u, 0, t);
@@ -364,7 +364,7 @@ static bool step_reduce(sim_machine *m, sim_unit *u) {
             sim_emit(m, u, 0, sim_stop(sim_level(t) - 1, 0));
     } else if (sim_is_stop(t)) {
         sim_emit(m, u, 0, u->s.reduce.sum);
-        u->s.reduce.sum = 0;
+        u->s.reduce.sum = u->s.reduce.empty;
         u->s.reduce.any = false;
         u->s.reduce.has_stop = sim_level(t) > 0;
         u->s.reduce.stop = sim_level(t) ? sim_stop(sim_level(t) - 1, 0) : 0;

@@ -7,6 +7,7 @@
  * writers. A unit that did not move will not move before somebody gives it a token, so only those are tried
  * that moved last or were given one since. A cycle in which nothing moves repeats for ever: then the run is
  * over or stuck. */
+#include "sam/coordinates.h"
 #include "sam/sim_int.h"
 
 /* ---- queues ---------------------------------------------------------------------------------- */
@@ -179,7 +180,6 @@ static void set_joiner(sim_machine *m, sim_unit *u) {
 
 static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *operand) {
     const sam_node_data *node = sam_node_at(m->g, u->node);
-    uint32_t most;
     switch (u->kind) {
     case SAM_FIBERLOOKUP:
     case SAM_BVLOOKUP:
@@ -203,14 +203,16 @@ static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *ope
     case SAM_ARRAYVALS:
         u->s.array.vals = operand->vals;
         u->s.array.n_vals = operand->n_vals;
+        u->s.array.fill = node->fill;
         return true;
     case SAM_ALU:
         return set_operation(m, u);
     case SAM_REDUCE:
-        u->s.reduce.add = sim_find_operation("add", node->fp, &most);
+        u->s.reduce.add = sam_reducing(m->g, u->node)->apply;
+        u->s.reduce.sum = u->s.reduce.empty = sam_reducing(m->g, u->node)->monoid.value;
         return true;
     case SAM_VECTORREDUCER:
-        u->s.vector.add = sim_find_operation("add", node->fp, &most);
+        u->s.vector.add = sam_reducing(m->g, u->node)->apply;
         u->s.vector.depth = node->depth;
         want_inputs(m->mem, u, node->depth + 1u);
         return true;

@@ -59,7 +59,7 @@ static void the_dialect_is_read(void **state) {
         "    n_x [type=\"add\" sub=\"1\"] // minus\n"
         "    7 [tensor=\"C\"]\n"
         "    40 [type=\"fp_mul\" const0=\"0.2\" rb_const=\"say \\\"so\\\"\"]\n"
-        "    41 [type=\"reduce\", fp=\"true\" empty=\"drop\"]\n"
+        "    41 [type=\"reduce\", op=\"max\" fp=\"true\" empty=\"drop\"]\n"
         "    42 [type=\"crddrop\" outer=\"i\" inner=\"vals\" vals=\"true\"]\n"
         "    43 [type=\"crddrop\" outer=\"i\" inner=\"j\" mode=\"1\"]\n"
         "    44 [comment=\"type=vectorreducer,index=j\" type=\"vectorreducer\" accum_index=\"j\"]\n"
@@ -574,6 +574,8 @@ static const illegal_graph illegal[] = {
      "fiberlookup i: B0 (node s) has no format"},
     {COPY(SCAN, WIRES "d [type=crddrop outer=i] s -> d [type=crd comment=i] v -> d [type=val]"),
      "E0217-missing-attribute", "crddrop i, (node d) has no inner"},
+    {COPY(SCAN, WIRES "r [type=reduce op=sub] v -> r [type=val]"), "E0217-missing-attribute",
+     "reduce (node r) cannot reduce by 'sub'"},
     {COPY(SCAN, WIRES "r [type=reduce root=true] v -> r [type=val]"), "E0213-driven-twice",
      "reduce (node r) has an edge into port 0, which is fed by the root reference"},
 };

@@ -46,6 +46,9 @@ static void arrays_load_values_and_zeros(void **state) {
     run_unit(*state,
              (unit_run){"type=arrayvals tensor=B", IN("2 0 S0 N S1/1 1 S1 D"), OUT("9 7 S0 0 S1/1 8 S1 D")},
              &compressed);
+    run_unit(*state,
+             (unit_run){"type=arrayvals tensor=B fill=0x7fff", IN("2 0 S0 N S1 D"), OUT("9 7 S0 32767 S1 D")},
+             &compressed);
 }
 
 static void signals_and_repeats(void **state) {
@@ -108,6 +111,10 @@ static void reducers_add_up_fibers_and_make_zeros_of_empty_ones(void **state) {
     RUN("type=reduce", IN("1 S1 S1/1 2 S0 S2 D"), OUT("1 S0 S0 2 0 S1 D"));
     RUN("type=reduce", IN("S2/2 D"), OUT("S1/1 D"));
     RUN("type=reduce fp=true", IN("0x3f80 0x3f80 S0 D"), OUT("16384 D"));
+    RUN("type=reduce op=min", IN("3 0xffff S0 S0 7 S1 D"), OUT("65535 32767 7 S0 D"));
+    RUN("type=reduce op=mul", IN("3 5 S0 S0 7 S1 D"), OUT("15 1 7 S0 D"));
+    RUN("type=reduce op=addhigh", IN("0x7ff0 0x7fff S0 0x7ff0 15 S0 0x8001 0x8002 S1 D"),
+        OUT("32767 32767 32768 S0 D"));
 }
 
 static void droppers_remove_coordinates_of_empty_fibers(void **state) {
@@ -139,6 +146,8 @@ static void vector_reducers_add_up_fibers_of_coordinates(void **state) {
     RUN(n, IN("5 S0 S0 4 S2 D", "1 S0 S0 2 S2 D"), OUT("4 5 S1 D", "2 1 S1 D"));
     RUN(n, IN("S1 3 S1 D", "S1 N S1 D"), OUT("S0 3 S0 D", "S0 0 S0 D"));
     RUN(n, IN("S1/1 S2/2 D", "S1/1 S2/2 D"), OUT("S0 S1/1 D", "S0 S1/1 D"));
+    RUN("type=vectorreducer op=max", IN("0 2 S0 0 2 S1 D", "1 0xfffe S0 3 0xffff S1 D"),
+        OUT("0 2 S0 D", "3 65535 S0 D"));
     RUN("type=vectorreducer fp=true", IN("1 S0 1 S1 D", "0x3f80 S0 0x3f80 S1 D"),
         OUT("1 S0 D", "16384 S0 D"));
 }

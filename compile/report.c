@@ -220,6 +220,7 @@ static void add_host(cJSON *json, const host_outcome *h) {
     add_number(host, "batches", h->batches);
     add_number(host, "kept", h->kept);
     add_number(host, "buffers", h->buffers);
+    add_number(host, "rewritten", h->rewritten);
     add_number(host, "load_s", h->seconds.load);
     add_number(host, "wait_s", h->seconds.wait);
     add_number(host, "collect_s", h->seconds.collect);

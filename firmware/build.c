@@ -164,8 +164,8 @@ bool fw_read_stack(const char *folder, diagnostics *d, fw_app *out) {
  * function with the rest: so the sum of all frames is a bound, plus what the processor pushes for tick, array
  * interrupt and fault. */
 static bool check_stack(const fw_app *app, diagnostics *d) {
-    uint32_t have = FW_TABLE_OFFSET - app->data_bytes;
-    if (app->data_bytes <= FW_TABLE_OFFSET && app->stack_bytes <= have)
+    uint32_t used = FW_MAILBOX_OFFSET + app->data_bytes, have = FW_TABLE_OFFSET - used;
+    if (used <= FW_TABLE_OFFSET && app->stack_bytes <= have)
         return true;
     diag_error(d, (src_loc){0}, "E0704-stack", "the stack may need %u bytes and has %u", app->stack_bytes,
                have);

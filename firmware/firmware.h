@@ -39,7 +39,8 @@ typedef struct {
 /* Writes app_board.h, memory.ld, app_tables.c and app_bitstream.c for this design into the folder, compiles
  * them with the runtime, and checks sizes. Streams are numbered by IO column, loads and stores apart. Errors:
  * E0701-compiler-missing, E0702-compiler, E0703-runtime-missing, E0704-stack, E0705-elf, E0706-streams (a
- * kernel needs a load and a store, and a GLB tile has one of each), E0707-bitstream-size, E0708-timeout. */
+ * kernel needs a load and a store, and a GLB tile has one of each), E0707-bitstream-size, E0708-timeout,
+ * E0714-empty-block. */
 bool fw_build(const pnr_design *design, const bits_stream *bits, const fw_options *o, arena *mem,
               diagnostics *d, fw_app *out);
 
@@ -67,7 +68,7 @@ typedef struct {
 } fw_columns;
 
 /* Finds the columns of a design, in the arena; `apart` as in fw_options. There are two buffers if each stream
- * has the two banks of a GLB tile for itself. Errors: E0706-streams. */
+ * has the two banks of a GLB tile for itself. Errors: E0706-streams, E0714-empty-block. */
 bool fw_columns_of(const pnr_design *design, bool apart, arena *mem, diagnostics *d, fw_columns *out);
 
 typedef struct {

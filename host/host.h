@@ -17,12 +17,17 @@ typedef struct host_progress {
     uint64_t all_done, all_runs;
 } host_progress;
 
+/* What is said when the TAP names itself otherwise than the board's document does, which no public source
+ * confirms: a warning, an error, or nothing. */
+typedef enum { HOST_IDCODE_WARN, HOST_IDCODE_ERROR, HOST_IDCODE_OFF } host_idcode;
+
 typedef struct {
     const char *openocd;    /* program: "openocd" */
     const char *config;     /* OpenOCD configuration; NULL: the board's own */
     const char *cosim;      /* program: onyx-cosim, for boards that are simulated */
     const char *board_path; /* the board's document, for the same */
     double timeout;         /* seconds without any progress */
+    host_idcode idcode;
     void (*progress)(void *context, const struct host_progress *now); /* NULL: nobody looks */
     void *context;
 } host_options;
@@ -47,13 +52,15 @@ typedef struct {
     uint32_t buffers;       /* 2: the next batch was loaded while one ran */
     host_seconds seconds;
     uint64_t config_cycles, kernel_cycles, firmware_cycles;
-    bool interrupted; /* by SIGINT or SIGTERM; nothing is diagnosed then */
+    uint32_t rewritten; /* configuration words that did not read back and were written again */
+    bool interrupted;   /* by SIGINT or SIGTERM; nothing is diagnosed then */
 } host_outcome;
 
 /* Runs all batches of the job that are not done yet. Two batches and the results of one are in memory at a
  * time. Returns false after an error, or when interrupted; finished batches stay. Errors: those of
  * fw_batches_open; E0780-no-link, E0781-start, E0782-link-lost, E0783-no-answer, E0784-wrong-board,
- * E0785-load, E0786-firmware, E0787-target, E0788-output-range, E0805-bank-collision. */
+ * E0785-load, E0786-firmware, E0787-target, E0788-output-range, E0789-sram, E0805-bank-collision. Warnings:
+ * E0784-wrong-board, E0790-rewritten. */
 bool host_program(const pnr_board *board, const host_job *job, const host_options *o, arena *mem,
                   diagnostics *d, host_outcome *out);
 

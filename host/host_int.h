@@ -72,8 +72,9 @@ void host_note_kept(host_link *l);
 
 /* ---- the board (target.c) --------------------------------------------------------------------- */
 
-/* Loads a program, checks that it arrived, starts it and waits until it is ready. */
-bool host_target_start(host_link *l, const char *elf);
+/* Tries the memory that a program with these batches needs, loads it, checks that it arrived, starts it and waits until it is
+ * ready. *rewritten becomes the number of configuration words it had to write twice. */
+bool host_target_start(host_link *l, const char *elf, const fw_batches *all, uint32_t *rewritten);
 
 /* A piece of the global buffer. */
 typedef struct {

@@ -354,11 +354,25 @@ static bool start_openocd(host_link *l, const char *config) {
            not_started(l, l->options->openocd, &l->openocd, "openocd.log");
 }
 
-static bool wrong_board(host_link *l, const char *what, uint32_t got, uint32_t wanted) {
-    diag_error(l->d, (src_loc){0}, "E0784-wrong-board",
-               "this is not board '%s': %s is 0x%08x, expected 0x%08x", l->board->name, what, got, wanted);
-    diag_hint(l->d, "check the cable, and link.idcode of the board's document (docs/boards.md)");
-    return false;
+/* Returns whether a TAP of another name will do. What the chip's is no public source says, so by default it
+ * will: the platform controller tells chips apart, too. */
+static bool takes_idcode(host_link *l, uint32_t idcode) {
+    uint32_t wanted = l->board->link.idcode;
+    bool refused = l->options->idcode == HOST_IDCODE_ERROR;
+    if (idcode == wanted || l->options->idcode == HOST_IDCODE_OFF)
+        return true;
+    if (refused)
+        diag_error(l->d, (src_loc){0}, "E0784-wrong-board",
+                   "this is not board '%s': the TAP's IDCODE is 0x%08x, expected 0x%08x", l->board->name,
+                   idcode, wanted);
+    else
+        diag_warning(l->d, (src_loc){0}, "E0784-wrong-board",
+                     "this may not be board '%s': the TAP's IDCODE is 0x%08x, expected 0x%08x",
+                     l->board->name, idcode, wanted);
+    diag_hint(l->d,
+              "check the cable, and link.idcode of the board's document (docs/boards.md); --idcode off if "
+              "this is the chip's");
+    return !refused;
 }
 
 /* Checks that the TAP, and then the chip behind it, are the board's. */
@@ -376,16 +390,21 @@ static bool identify(host_link *l) {
     uint32_t idcode = (uint32_t)strtoul(reply, NULL, 16);
     if (idcode == 0 || idcode == UINT32_MAX)
         return no_answer(l, "nothing is on the JTAG wires");
-    if (idcode != l->board->link.idcode)
-        return wrong_board(l, "the TAP's IDCODE", idcode, l->board->link.idcode);
+    if (!takes_idcode(l, idcode))
+        return false;
     if (!host_command(l, &reply, &failed, "reset halt"))
         return false;
     if (failed)
         return no_answer(l, "the processor cannot be halted");
     if (!host_read_words(l, l->board->map.platform + PLATFORM_ID, &id, 1))
         return false;
-    return id == PLATFORM_ID_VALUE ||
-           wrong_board(l, "the platform controller's identification", id, PLATFORM_ID_VALUE);
+    if (id == PLATFORM_ID_VALUE)
+        return true;
+    diag_error(l->d, (src_loc){0}, "E0784-wrong-board",
+               "this is not board '%s': the platform controller's identification is 0x%08x, expected 0x%08x",
+               l->board->name, id, PLATFORM_ID_VALUE);
+    diag_hint(l->d, "check the cable, and memory_map.platform of the board's document (docs/boards.md)");
+    return false;
 }
 
 bool host_link_open(host_link *l, const pnr_board *board, const host_options *o, const char *folder,

@@ -116,8 +116,8 @@ static bool run_all(fw_batches *all, const host_job *job, const host_options *o,
     course c = {.link = &link, .all = all, .folder = folder, .kept = kept, .spent = &out->seconds};
     bool good = true;
     if (out->kept < all->batches) {
-        good =
-            host_link_open(&link, all->board, o, job->folder, mem, d) && host_target_start(&link, job->elf);
+        good = host_link_open(&link, all->board, o, job->folder, mem, d) &&
+               host_target_start(&link, job->elf, all, &out->rewritten);
         link.design = job->design;
         for (uint32_t i = 0; i < all->batches; i++)
             link.runs_before += kept[i].done ? all->list[i].runs : 0;

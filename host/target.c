@@ -10,7 +10,7 @@ enum { FIRST_POLL_NS = 2000000, LAST_POLL_NS = 100000000, TABLE_EVERY = 4 };
 enum { STATE, ERROR, DETAIL, DETAIL_1, COMMAND, DONE, POLLED_WORDS }; /* from FW_MAILBOX_STATE on */
 
 static uint32_t mailbox(const host_link *l, uint32_t offset) {
-    return l->board->map.sram + offset;
+    return l->board->map.sram + FW_MAILBOX_OFFSET + offset;
 }
 
 static bool set_bit_off(host_link *l, uint32_t offset, uint32_t bit) {
@@ -33,6 +33,50 @@ static bool not_loaded(host_link *l, const char *elf, const char *what) {
         l->d,
         "a slower adapter speed in the board's OpenOCD configuration; or the file is damaged: compile again");
     return false;
+}
+
+/* What word `address` is to hold, the first time it is tried: every word another, so that a word that is also
+ * there at another address is noticed. */
+static uint32_t pattern(uint32_t address) {
+    return address * 0x9e3779b1u;
+}
+
+/* Writes a pattern, or its complement, to `n` words from the mailbox on, and reads it. */
+static bool keeps_pattern(host_link *l, uint32_t *words, uint32_t n, uint32_t flips) {
+    const uint32_t first = mailbox(l, 0);
+    for (uint32_t i = 0; i < n; i++)
+        words[i] = pattern(first + 4 * i) ^ flips;
+    if (!host_write(l, first, words, 4 * n) || !host_read(l, first, words, 4 * n))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t want = pattern(first + 4 * i) ^ flips;
+        if (words[i] == want)
+            continue;
+        diag_error(
+            l->d, (src_loc){0}, "E0789-sram",
+            "the board's SRAM does not keep what is written: 0x%08x holds 0x%08x after a write of 0x%08x",
+            first + 4 * i, words[i], want);
+        diag_hint(l->d,
+                  "power and adapter speed; if it is always the same word or bit, this chip's memory is "
+                  "damaged and no program can be trusted on it");
+        return false;
+    }
+    return true;
+}
+
+/* Tries what the job uses of SRAM: up to the end of the run table that ends last. */
+static bool try_sram(host_link *l, const fw_batches *all) {
+    arena mem = {0};
+    uint32_t end = FW_TABLE_OFFSET;
+    for (uint32_t i = 0; i < all->batches; i++) {
+        uint32_t of_batch =
+            fw_table_offset(all->buffers, i) + all->list[i].runs * fw_row_bytes(all->inputs, all->outputs);
+        end = of_batch > end ? of_batch : end;
+    }
+    uint32_t n = (end - FW_MAILBOX_OFFSET) / 4, *words = arena_new_n(&mem, uint32_t, n);
+    bool good = keeps_pattern(l, words, n, 0) && keeps_pattern(l, words, n, UINT32_MAX);
+    arena_free(&mem);
+    return good;
 }
 
 static bool load(host_link *l, const char *elf) {
@@ -103,10 +147,23 @@ static bool wait_until_ready(host_link *l) {
     return false;
 }
 
-bool host_target_start(host_link *l, const char *elf) {
-    return array_on(l) && load(l, elf) &&
-           host_write_word(l, mailbox(l, 0), 0) && /* an earlier program's magic goes */
-           host_command(l, NULL, NULL, "reset run") && wait_until_ready(l);
+/* Says how many words of the configuration had to be written twice. */
+static bool count_rewritten(host_link *l, uint32_t *rewritten) {
+    if (!host_read_words(l, mailbox(l, FW_MAILBOX_REWRITTEN), rewritten, 1))
+        return false;
+    if (*rewritten) {
+        diag_warning(l->d, (src_loc){0}, "E0790-rewritten",
+                     "%u %s of the configuration did not read back and %s written again", *rewritten,
+                     plural(*rewritten, "word", "words"), plural(*rewritten, "was", "were"));
+        diag_hint(l->d, "all of them are right now; power and clock of the board");
+    }
+    return true;
+}
+
+bool host_target_start(host_link *l, const char *elf, const fw_batches *all, uint32_t *rewritten) {
+    return array_on(l) && try_sram(l, all) && load(l, elf) &&
+           host_write_word(l, mailbox(l, 0), 0) && /* no magic until the program writes it */
+           host_command(l, NULL, NULL, "reset run") && wait_until_ready(l) && count_rewritten(l, rewritten);
 }
 
 /* Counts the runs of the batch that are done, whose cycles stand in the table. They finish in order, near

@@ -9,7 +9,7 @@
 #define ONCE __attribute__((cold))
 
 /* ---- mailbox.c ------------------------------------------------------------------------------- */
-extern volatile fw_mailbox mailbox; /* first in SRAM */
+extern volatile fw_mailbox mailbox;
 ONCE void mailbox_clear(void);
 void mailbox_add_cycles(volatile uint32_t counter[2], uint64_t cycles);
 /* Writes the cause into the mailbox and stops. */

@@ -67,16 +67,16 @@ void cosim_collision_text(const machine_collision *c, char *to, size_t size) {
 /* ---- mailbox --------------------------------------------------------------------------------- */
 
 static uint32_t mailbox(const session *s, uint32_t offset) {
-    return machine_word(s->m, s->board->map.sram + offset);
+    return machine_word(s->m, s->board->map.sram + FW_MAILBOX_OFFSET + offset);
 }
 static uint64_t mailbox_counter(const session *s, uint32_t i) {
     uint32_t at = FW_MAILBOX_CYCLES + 8 * i;
     return mailbox(s, at) | (uint64_t)mailbox(s, at + 4) << 32;
 }
-static void put_word(session *s, uint32_t address, uint32_t value) {
+static void put_mailbox(session *s, uint32_t offset, uint32_t value) {
     uint8_t bytes[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
                         (uint8_t)(value >> 24)};
-    machine_load(s->m, address, bytes, sizeof bytes);
+    machine_load(s->m, s->board->map.sram + FW_MAILBOX_OFFSET + offset, bytes, sizeof bytes);
 }
 
 /* ---- ends that are not good ------------------------------------------------------------------ */
@@ -221,10 +221,10 @@ static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_ba
         const fw_segment *g = &b->segments.at[k];
         BUG_IF(!machine_load(s->m, g->address, g->content, g->bytes), "segment at 0x%x", g->address);
     }
-    put_word(s, s->board->map.sram + FW_MAILBOX_RUNS, b->runs);
-    put_word(s, s->board->map.sram + FW_MAILBOX_TABLE, b->table);
-    put_word(s, s->board->map.sram + FW_MAILBOX_OUTPUTS, fw_output_bank(all->buffers, i));
-    put_word(s, s->board->map.sram + FW_MAILBOX_COMMAND, i + 1);
+    put_mailbox(s, FW_MAILBOX_RUNS, b->runs);
+    put_mailbox(s, FW_MAILBOX_TABLE, b->table);
+    put_mailbox(s, FW_MAILBOX_OUTPUTS, fw_output_bank(all->buffers, i));
+    put_mailbox(s, FW_MAILBOX_COMMAND, i + 1);
     if (!run_until_done(s, i + 1))
         return false;
     uint64_t runs = machine_count(s->m).runs - first_run;

@@ -20,7 +20,8 @@
 namespace onyx {
 namespace {
 
-constexpr uint32_t GLB_REGISTERS = 0x1000; /* offset bit of the buffer's registers */
+constexpr uint32_t GLB_REGISTERS = 0x1000;   /* offset bit of the buffer's registers */
+constexpr unsigned CONFIG_READ_CYCLES = 128; /* until a word of the array has come to the controller */
 constexpr unsigned BANK_BYTES = 0x20000;
 constexpr unsigned BANKS = 2; /* of a tile */
 constexpr unsigned TAIL = 8;  /* cycles a tile is evaluated after its last activity: pulses and pipelines */
@@ -58,8 +59,9 @@ struct Soc::State {
     unsigned width;
     std::deque<ConfigWord> config; /* words on their way: the array takes one a cycle */
     bool array_was_reset = true;
-    uint32_t stalled = 0, config_read_data = 0;
-    bool config_reading = false, register_reading = false;
+    uint32_t stalled = 0, config_read_data = 0, config_answer = 0;
+    unsigned config_reading = 0; /* cycles of the read strobe so far */
+    bool register_reading = false;
     uint64_t cycles = 0, progress = 0;
     uint64_t busy_before = 0, evaluations_before = 0; /* of the array before its last reset */
     uint64_t runs_forgotten = 0;
@@ -263,12 +265,15 @@ void Soc::State::note_host(uint32_t address, size_t bytes) {
     }
 }
 
-/* The two answers that follow the controller's address in the same cycle. The array is asked once per read
- * strobe. */
+/* The two answers to the controller. A register of the buffer answers in the cycle of its address. A word of
+ * the array comes back through all tiles of the buffer at once, without a register between, so it has arrived
+ * when the strobe has lasted; before, there is what was read last. The array is asked once per strobe. */
 void Soc::State::read_data_to_controller() {
-    if (glc.cfg_read_o && !config_reading)
-        config_read_data = array.config_read(glc.cfg_addr_o);
-    config_reading = glc.cfg_read_o;
+    if (glc.cfg_read_o && config_reading == 0)
+        config_answer = array.config_read(glc.cfg_addr_o);
+    config_reading = glc.cfg_read_o ? config_reading + 1 : 0;
+    if (config_reading == CONFIG_READ_CYCLES)
+        config_read_data = config_answer;
     glc.cfg_rdata_i = config_read_data;
     if (!register_reading)
         return;
@@ -348,7 +353,7 @@ void Soc::reset() {
     }
     s.reset_array();
     s.array_was_reset = false;
-    s.config_reading = false;
+    s.config_reading = 0;
 }
 
 void Soc::step() {

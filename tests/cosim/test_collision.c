@@ -1,5 +1,6 @@
 /* test_collision.c - two accesses to one bank of the global buffer: told of the processor's side, of the host
- * past it, and of two DMAs; kept apart by bank and tile; and what onyx-cosim --jtag answers then. */
+ * past it, and of two DMAs; kept apart by bank and tile; and what onyx-cosim --jtag answers then. Beside it,
+ * what else the chip does not tell: a word of the array that is read before it has come. */
 #include <sys/socket.h>
 
 #include "firmware/registers.h"
@@ -61,6 +62,24 @@ static void start_config(machine *m, uint32_t bank) {
 static void let_it_end(machine *m) {
     for (uint32_t i = 0; i < WORDS; i++)
         get(m, REGISTERS);
+}
+
+/* A word of the array is read right once the strobe has lasted 128 cycles, and not a cycle before. */
+static void a_short_read_of_the_array_is_stale(void **state) {
+    (void)state;
+    enum { PE_REGISTER = 0x00000101, LEAST = 128 };
+    machine *m = machine_on();
+    for (uint32_t value = 1; value <= 2; value++) {
+        set(m, REGISTERS + GLC_CGRA_STALL, UINT32_MAX);
+        set(m, REGISTERS + GLC_CFG_ADDRESS, PE_REGISTER);
+        set(m, REGISTERS + GLC_CFG_DATA, value);
+        set(m, REGISTERS + GLC_CFG_WRITE, 32);
+        set(m, REGISTERS + GLC_CFG_READ, LEAST - 1);
+        assert_int_equal(get(m, REGISTERS + GLC_CFG_READ_DATA), value - 1);
+        set(m, REGISTERS + GLC_CFG_READ, LEAST);
+        assert_int_equal(get(m, REGISTERS + GLC_CFG_READ_DATA), value);
+    }
+    machine_destroy(m);
 }
 
 static void touch(machine *m, uint32_t tile, uint32_t bank) {
@@ -194,4 +213,4 @@ static void test_the_back_door_tells(void **state) {
 }
 
 RUN_TESTS(TEST(test_a_bank_in_use), TEST(test_a_bank_that_is_free_again), TEST(test_a_range_over_two_banks),
-          TEST(test_two_streams), TEST(test_the_back_door_tells))
+          TEST(test_two_streams), TEST(test_the_back_door_tells), TEST(a_short_read_of_the_array_is_stale))

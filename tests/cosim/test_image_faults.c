@@ -125,8 +125,8 @@ static uint32_t boot(chip *c, uint32_t skip) {
 }
 
 static uint32_t error_of(const chip *c) {
-    return file_u32_at(c->sram + FW_MAILBOX_STATE) == FW_STATE_FAILED
-               ? file_u32_at(c->sram + FW_MAILBOX_ERROR)
+    return file_u32_at(c->sram + FW_MAILBOX_OFFSET + FW_MAILBOX_STATE) == FW_STATE_FAILED
+               ? file_u32_at(c->sram + FW_MAILBOX_OFFSET + FW_MAILBOX_ERROR)
                : 0;
 }
 

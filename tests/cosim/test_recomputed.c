@@ -43,13 +43,13 @@ static void sign(machine *m, const pnr_board *b, uint8_t *image, uint32_t words,
 }
 
 static uint32_t mailbox_word(machine *m, const pnr_board *b, uint32_t offset) {
-    return machine_word(m, b->map.sram + offset);
+    return machine_word(m, b->map.sram + FW_MAILBOX_OFFSET + offset);
 }
 
 /* Boots the program; its error, 0 when it is ready, UINT32_MAX when it is neither. */
 static uint32_t boot(machine *m, const pnr_board *b) {
     const uint8_t nothing[FW_MAILBOX_BYTES] = {0};
-    assert_true(machine_load(m, b->map.sram, nothing, sizeof nothing));
+    assert_true(machine_load(m, b->map.sram + FW_MAILBOX_OFFSET, nothing, sizeof nothing));
     machine_reset(m);
     for (uint32_t i = 0; i < MOST_STEPS && machine_step(m); i++) {
         if (mailbox_word(m, b, 0) == FW_MAILBOX_MAGIC)

@@ -28,6 +28,9 @@ static machine the_machine;
 static uint32_t *cell(machine *m, uint32_t offset) {
     return (uint32_t *)(void *)(m->memory + offset);
 }
+static uint32_t *mailbox_cell(machine *m, uint32_t offset) {
+    return cell(m, FW_MAILBOX_OFFSET + offset);
+}
 machine *machine_create(const machine_config *config) {
     the_machine = (machine){.does = next, .sram = config->sram};
     return next->refused ? NULL : &the_machine;
@@ -58,20 +61,20 @@ uint32_t machine_word(const machine *m, uint32_t address) {
     return word;
 }
 void machine_reset(machine *m) {
-    *cell(m, 0) = FW_MAILBOX_MAGIC;
-    *cell(m, FW_MAILBOX_STATE) = FW_STATE_READY;
+    *mailbox_cell(m, 0) = FW_MAILBOX_MAGIC;
+    *mailbox_cell(m, FW_MAILBOX_STATE) = FW_STATE_READY;
 }
 bool machine_step(machine *m) {
-    uint32_t command = *cell(m, FW_MAILBOX_COMMAND);
-    if (command == *cell(m, FW_MAILBOX_DONE))
+    uint32_t command = *mailbox_cell(m, FW_MAILBOX_COMMAND);
+    if (command == *mailbox_cell(m, FW_MAILBOX_DONE))
         return true;
     if (m->does->stop)
         return false;
-    uint32_t row = *cell(m, FW_MAILBOX_TABLE) - m->sram;
+    uint32_t row = *mailbox_cell(m, FW_MAILBOX_TABLE) - m->sram;
     *cell(m, row + 8) = m->does->output;
     *cell(m, row + 12) = m->does->output_len;
-    m->runs += m->does->idle ? 0 : *cell(m, FW_MAILBOX_RUNS);
-    *cell(m, FW_MAILBOX_DONE) = command;
+    m->runs += m->does->idle ? 0 : *mailbox_cell(m, FW_MAILBOX_RUNS);
+    *mailbox_cell(m, FW_MAILBOX_DONE) = command;
     return true;
 }
 const char *machine_stop_reason(machine *m) {

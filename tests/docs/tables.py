@@ -41,15 +41,17 @@ def memory():
     """The processor's memory on board onyx, by its document and firmware/protocol.h."""
     where = json.loads(text_of("boards/onyx.json"))["memory_map"]
     number = {name: int(value, 16) for name, value in re.findall(r"\b(FW_\w+) = (0x[0-9a-f]+)", text_of("firmware/protocol.h"))}
-    sram = int(where["sram"], 16)
+    sram, mailbox = int(where["sram"], 16), number["FW_MAILBOX_OFFSET"]
+    data = mailbox + number["FW_MAILBOX_BYTES"]
 
     def area(first, last):
         return f"`0x{sram + first:08x}` .. `0x{sram + last:08x}`"
 
     return table(["address (board `onyx`)", "what"], [
         (f"`{where['code']}`, {int(where['code_bytes'], 16) // 1024} KB", "the program; vectors come first"),
-        (f"`{where['sram']}`, {number['FW_MAILBOX_BYTES']} B", "the mailbox"),
-        (area(number["FW_MAILBOX_BYTES"], number["FW_TABLE_OFFSET"]), "variables, then the stack"),
+        (area(0, mailbox), "nothing: programs for the chip have found its first words wrong, and say no cause"),
+        (area(mailbox, data), "the mailbox"),
+        (area(data, number["FW_TABLE_OFFSET"]), "variables, then the stack"),
         (area(number["FW_TABLE_OFFSET"], number["FW_TABLE_END"]), "the run table, written by the host, completed by the firmware"),
         (f"`{where['cgra_data']}`", "the global buffer; the bitstream's image is loaded at its start")])
 
@@ -169,7 +171,7 @@ def lists():
     boards = [json.loads(path.read_text())["name"] for path in source.glob("boards/*.json")]
     listed = [line.split("|")[1] for line in section("docs/boards.md", "What comes with onyx").splitlines() if line.startswith("| `")]
     compare("docs/boards.md", "board", [name for cell in listed for name in re.findall(r"`([\w-]+)`", cell)], boards)
-    offsets = {int(value, 16) for name, value in re.findall(r"FW_MAILBOX_(\w+) = (0x\w+)", text_of("firmware/protocol.h")) if name != "BYTES"}
+    offsets = {int(value, 16) for name, value in re.findall(r"FW_MAILBOX_(\w+) = (0x\w+)", text_of("firmware/protocol.h")) if name not in ("BYTES", "OFFSET")}
     stated = {int(number, 16) for line in section("docs/firmware.md", "Mailbox").splitlines() if line.startswith("| ")
               for number in re.findall(r"\b[0-9a-f]{2}\b", line.split("|")[1])}
     for offset in sorted(offsets - stated):

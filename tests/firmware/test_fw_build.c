@@ -146,6 +146,20 @@ static void tables_name_streams_by_column(void **state) {
     pnr_board_free(&s->board);
 }
 
+/* The chip's first words of SRAM are said to be wrong: nothing lies there, and the mailbox behind them. */
+static void the_start_of_sram_is_left_free(void **state) {
+    fixture *f = *state;
+    skip_without_compiler();
+    small_design *s = small_design_new(f, "onyx");
+    const fw_options o = options(f, "sram");
+    build(f, s, &o);
+    const char *text = text_of(f, &o, "memory.ld"), *map = text_of(f, &o, "app.map");
+    assert_non_null(strstr(text, "MAILBOX : ORIGIN = 0x20000040, LENGTH = 0x00080"));
+    assert_non_null(strstr(text, "DATA    : ORIGIN = 0x200000c0, LENGTH = 0x03f40"));
+    assert_non_null(strstr(map, "0x20000040                mailbox"));
+    pnr_board_free(&s->board);
+}
+
 static void every_board_has_a_program(void **state) {
     fixture *f = *state;
     skip_without_compiler();
@@ -196,6 +210,23 @@ static void tools_that_fail_are_named(void **state) {
     s->board.map.sram_bytes = 0x8000;
     expect_refusal(f, s, &o, "E0709-sram");
     pnr_board_free(&s->board);
+}
+
+/* An empty block before the last would cost the chip the length of the one behind it. */
+static void blocks_that_may_be_empty_come_last(void **state) {
+    fixture *f = *state;
+    const fw_options o = options(f, "blocks");
+    for (uint32_t values = 0; values < 2; values++) {
+        small_design *s = small_design_new(f, "onyx");
+        net_cell_data *store = &s->net.cells.at[values ? 0 : 2]; /* X values; X level 0 */
+        store->num_blocks++;
+        expect_refusal(f, s, &o, "E0714-empty-block");
+        assert_non_null(
+            strstr(fixture_printed(f), values ? "takes 2 blocks of values" : "takes 3 blocks of a level"));
+        fw_columns columns;
+        assert_false(fw_columns_of(&s->design, false, &f->mem, &f->diag, &columns));
+        pnr_board_free(&s->board);
+    }
 }
 
 static void a_compiler_message_reaches_the_user(void **state) {
@@ -251,6 +282,7 @@ int main(void) {
         TEST(a_program_keeps_its_budgets),         TEST(the_bitstream_is_loaded_into_the_global_buffer),
         TEST(tables_name_streams_by_column),       TEST(every_board_has_a_program),
         TEST(a_second_build_replaces_the_first),   TEST(tools_that_fail_are_named),
+        TEST(the_start_of_sram_is_left_free),      TEST(blocks_that_may_be_empty_come_last),
         TEST(a_compiler_message_reaches_the_user), TEST(streams_the_chip_lacks_are_refused),
         TEST(what_is_no_program_is_refused),
     };

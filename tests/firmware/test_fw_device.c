@@ -494,6 +494,50 @@ static void a_slow_copy_holds_no_other_up(void **state) {
     assert_true(cycles[1] * 20 < cycles[0]); /* the slow one does one or two, not half of them */
 }
 
+/* What a load streams from these registers, as the chip's reference netlist was recorded: the model's store
+ * gets it as its last block. The word at byte address A is A / 2. */
+static void replay_load(const test_kernel *t, const cJSON *start) {
+    device *d = device_new(&t->k, 1);
+    load_bitstream(d, (test_kernel *)(uintptr_t)t, 5);
+    assert_true(boot(d, t));
+    uint32_t registers = glb_registers(0), out = 0x20000, n = 0;
+    for (uint32_t at = 0; at < 0x400; at += 4)
+        put_word(d, at, at / 2 | (at / 2 + 1) << 16);
+    bus_write32(registers + GLB_LD_DIM, (uint32_t)cJSON_GetObjectItem(start, "dim")->valuedouble);
+    bus_write32(registers + GLB_LD_RANGE, (uint32_t)cJSON_GetObjectItem(start, "range_0")->valuedouble);
+    bus_write32(registers + GLB_LD_START_ADDR,
+                (uint32_t)cJSON_GetObjectItem(start, "start_addr")->valuedouble);
+    glc_write(GLC_STREAM_START, 0x10001);
+    assert_null(d->violation);
+    for (uint32_t block = 1; block < t->stores[0].num_blocks; block++)
+        out += 2 * (1 + (word_at(d, out) & 0xffff));
+    const cJSON *row;
+    cJSON_ArrayForEach(row, cJSON_GetObjectItem(start, "cycles")) {
+        if (!cJSON_GetArrayItem(row, 1)->valueint || !cJSON_GetArrayItem(row, 2)->valueint)
+            continue;
+        n++;
+        assert_int_equal(d->glb[out + 2 * n] | d->glb[out + 2 * n + 1] << 8,
+                         cJSON_GetArrayItem(row, 3)->valueint);
+    }
+    assert_int_equal(d->glb[out] | d->glb[out + 1] << 8, n);
+    device_free(d);
+}
+
+static void recorded_loads_are_replayed(void **state) {
+    fixture *f = *state;
+    size_t length;
+    const char *text = file_read(TEST_SHARED("golden_vectors/glb/load_dma.json"), &f->mem, &length, &f->diag);
+    cJSON *cases = cJSON_Parse(text);
+    const cJSON *one, *start;
+    test_kernel t;
+    make_kernel(&t, 0, 1, 1);
+    t.stores[0].num_blocks = 12; /* the last takes up to 80 words */
+    assert_int_equal(cJSON_GetArraySize(cases), 32);
+    cJSON_ArrayForEach(one, cases) cJSON_ArrayForEach(start, cJSON_GetObjectItem(one, "starts"))
+        replay_load(&t, start);
+    cJSON_Delete(cases);
+}
+
 /* A batch of `runs` equal runs, one word each, by hand. */
 static device *device_with_batch(test_kernel *t, uint32_t runs, uint64_t seed) {
     device *d = device_new(&t->k, seed);
@@ -704,6 +748,7 @@ int main(void) {
         TEST(random_kernels_run_random_plans),
         TEST(copies_take_runs_each_by_itself),
         TEST(a_slow_copy_holds_no_other_up),
+        TEST(recorded_loads_are_replayed),
         TEST(a_run_that_hangs_names_its_streams),
         TEST(without_a_debugger_nobody_sleeps),
         TEST(a_copy_that_hangs_is_named),

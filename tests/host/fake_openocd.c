@@ -14,6 +14,7 @@
 
 /* These are facts of board onyx. */
 #define SRAM 0x20000000u
+#define MAILBOX (SRAM + FW_MAILBOX_OFFSET)
 #define GLB 0x20400000u
 #define PLATFORM 0x40007000u
 enum { SRAM_BYTES = 0x20000, GLB_BYTES = 0x400000, BANK_BYTES = 0x20000, INPUTS = 2, OUTPUTS = 1 };
@@ -28,6 +29,11 @@ static bool is(const char *name) {
     return strcmp(mode, name) == 0;
 }
 
+/* The chip's first words are said to be wrong. */
+static bool is_free(uint32_t address) {
+    return address - SRAM < FW_MAILBOX_OFFSET;
+}
+
 static uint8_t *memory(uint32_t address) {
     if (address - SRAM < SRAM_BYTES)
         return &sram[address - SRAM];
@@ -37,6 +43,8 @@ static uint32_t word(uint32_t address) {
     uint32_t value = 0;
     if (address == PLATFORM)
         return is("platform") ? 0x12345678 : 0x5a5a5a5a;
+    if (is_free(address))
+        return 0xbadbad00;
     if (memory(address))
         memcpy(&value, memory(address), 4);
     return value;
@@ -49,26 +57,27 @@ static void set_word(uint32_t address, uint32_t value) {
 /* ---- the firmware -------------------------------------------------------------------------------- */
 
 static void add_cycles(uint32_t counter, uint32_t cycles) {
-    uint32_t at = SRAM + FW_MAILBOX_CYCLES + 8 * counter;
+    uint32_t at = MAILBOX + FW_MAILBOX_CYCLES + 8 * counter;
     set_word(at, word(at) + cycles);
 }
 
 static void boot(void) {
-    memset(sram, 0, FW_MAILBOX_BYTES);
+    memset(memory(MAILBOX), 0, FW_MAILBOX_BYTES);
     if (is("silent"))
         return;
     add_cycles(0, 1000);
-    set_word(SRAM + 4, is("version") ? 99 : FW_PROTOCOL_VERSION);
-    set_word(SRAM + FW_MAILBOX_STATE, is("image") ? FW_STATE_FAILED : FW_STATE_READY);
-    set_word(SRAM + FW_MAILBOX_ERROR, is("image") ? FW_ERROR_IMAGE_CRC : 0);
-    set_word(SRAM, FW_MAILBOX_MAGIC);
+    set_word(MAILBOX + 4, is("version") ? 99 : FW_PROTOCOL_VERSION);
+    set_word(MAILBOX + FW_MAILBOX_STATE, is("image") ? FW_STATE_FAILED : FW_STATE_READY);
+    set_word(MAILBOX + FW_MAILBOX_ERROR, is("image") ? FW_ERROR_IMAGE_CRC : 0);
+    set_word(MAILBOX + FW_MAILBOX_REWRITTEN, is("rewritten") ? 3 : 0);
+    set_word(MAILBOX, FW_MAILBOX_MAGIC);
 }
 
 /* Run r of the batch copies its first load, plus one a word, to the one output; each run behind the one
  * before. */
 static void run_batch(void) {
-    uint32_t runs = word(SRAM + FW_MAILBOX_RUNS), table = word(SRAM + FW_MAILBOX_TABLE);
-    uint32_t out = (2 * OUTPUT_TILE + word(SRAM + FW_MAILBOX_OUTPUTS)) * BANK_BYTES;
+    uint32_t runs = word(MAILBOX + FW_MAILBOX_RUNS), table = word(MAILBOX + FW_MAILBOX_TABLE);
+    uint32_t out = (2 * OUTPUT_TILE + word(MAILBOX + FW_MAILBOX_OUTPUTS)) * BANK_BYTES;
     for (uint32_t r = 0; r < runs; r++) {
         uint32_t row = table + r * fw_row_bytes(INPUTS, OUTPUTS), in = word(row), words = word(row + 4);
         for (uint32_t w = 0; w < words; w++) {
@@ -87,29 +96,29 @@ static void run_batch(void) {
 }
 
 static void command_written(void) {
-    uint32_t batch = word(SRAM + FW_MAILBOX_COMMAND);
+    uint32_t batch = word(MAILBOX + FW_MAILBOX_COMMAND);
     if (is("timeout") || is("run")) {
-        set_word(SRAM + FW_MAILBOX_STATE, is("run") ? FW_STATE_FAILED : FW_STATE_RUNNING);
-        set_word(SRAM + FW_MAILBOX_ERROR, is("run") ? FW_ERROR_RUN_TIMEOUT : 0);
-        set_word(SRAM + FW_MAILBOX_DETAIL, 0x10002);
+        set_word(MAILBOX + FW_MAILBOX_STATE, is("run") ? FW_STATE_FAILED : FW_STATE_RUNNING);
+        set_word(MAILBOX + FW_MAILBOX_ERROR, is("run") ? FW_ERROR_RUN_TIMEOUT : 0);
+        set_word(MAILBOX + FW_MAILBOX_DETAIL, 0x10002);
         return;
     }
     if (is("dies") && batch == 2)
         exit(3);
     if (is("waits") && batch == 1) {
         running = true;
-        busy_inputs = word(word(SRAM + FW_MAILBOX_TABLE)) / BANK_BYTES;
-        set_word(SRAM + FW_MAILBOX_STATE, FW_STATE_RUNNING);
+        busy_inputs = word(word(MAILBOX + FW_MAILBOX_TABLE)) / BANK_BYTES;
+        set_word(MAILBOX + FW_MAILBOX_STATE, FW_STATE_RUNNING);
         return;
     }
     run_batch();
-    set_word(SRAM + FW_MAILBOX_DONE, batch);
+    set_word(MAILBOX + FW_MAILBOX_DONE, batch);
 }
 
 /* Somebody touches memory while a batch runs: banks it uses are his alone. The first of the next batch ends
  * it. */
 static void touched(uint32_t address, uint32_t bytes, bool write) {
-    uint32_t table = word(SRAM + FW_MAILBOX_TABLE), bank = (address - GLB) / BANK_BYTES;
+    uint32_t table = word(MAILBOX + FW_MAILBOX_TABLE), bank = (address - GLB) / BANK_BYTES;
     if (!running)
         return;
     if (address - GLB < GLB_BYTES &&
@@ -120,8 +129,8 @@ static void touched(uint32_t address, uint32_t bytes, bool write) {
             exit(6);
         running = false;
         run_batch();
-        set_word(SRAM + FW_MAILBOX_DONE, word(SRAM + FW_MAILBOX_COMMAND));
-        set_word(SRAM + FW_MAILBOX_STATE, FW_STATE_READY);
+        set_word(MAILBOX + FW_MAILBOX_DONE, word(MAILBOX + FW_MAILBOX_COMMAND));
+        set_word(MAILBOX + FW_MAILBOX_STATE, FW_STATE_READY);
     }
 }
 
@@ -147,7 +156,7 @@ static void read_memory(const char *text) {
         reply(true, "what?");
         return;
     }
-    if (is("dies later") && address == SRAM + FW_MAILBOX_STATE && word(SRAM + FW_MAILBOX_COMMAND) == 2)
+    if (is("dies later") && address == MAILBOX + FW_MAILBOX_STATE && word(MAILBOX + FW_MAILBOX_COMMAND) == 2)
         exit(3);
     printf("0");
     for (unsigned i = 0; i < n; i++)
@@ -162,9 +171,18 @@ static void write_memory(const char *text) {
         return;
     }
     set_word(address, value);
-    if (address == SRAM + FW_MAILBOX_COMMAND)
+    if (address == MAILBOX + FW_MAILBOX_COMMAND)
         command_written();
     reply(false, "");
+}
+
+/* What is wrong with the memory of a chip: a bit that keeps its value, an address line that does, so that two
+ * words are one. */
+static void spoil_sram(void) {
+    if (is("cell"))
+        sram[0x3003] |= 4;
+    if (is("line"))
+        memcpy(&sram[0x2000], &sram[0x3000], 0x1000);
 }
 
 /* load_image or dump_image of plain bytes. */
@@ -182,6 +200,7 @@ static void image(const char *text, bool load) {
                          : fwrite(memory(address), 1, bytes, f);
     if (f)
         fclose(f);
+    spoil_sram();
     touched(address, (uint32_t)done, load);
     reply(!f || done == 0, "%zu bytes", done);
 }

@@ -208,11 +208,14 @@ static void test_refusals(void **state) {
         {"init", "OpenOCD finds no adapter, or no processor behind it [E0783-no-answer]"},
         {"wires", "nothing is on the JTAG wires [E0783-no-answer]"},
         {"halt", "the processor cannot be halted [E0783-no-answer]"},
-        {"idcode", "the TAP's IDCODE is 0x2ba01477, expected 0x4ba00477 [E0784-wrong-board]"},
         {"platform", "identification is 0x12345678, expected 0x5a5a5a5a [E0784-wrong-board]"},
+        {"cell", "0x20003000 holds 0x"},
+        {"cell", "does not keep what is written: "},
+        {"line", "0x20002000 holds 0x"},
+        {"line", "[E0789-sram]"},
         {"load", "as it should be: checksum wrong [E0785-load]"},
         {"verify", "as it should be: it reads back differently [E0785-load]"},
-        {"version", "speaks version 99 of the protocol, this onyx version 2 [E0786-firmware]"},
+        {"version", "speaks version 99 of the protocol, this onyx version 3 [E0786-firmware]"},
         {"silent", "the program has not come up for 1 seconds [E0783-no-answer]"},
         {"image", "error 5: the bitstream in the global buffer is damaged [E0787-target]"},
         {"run", "by GLB tile: 0x00010002"},
@@ -231,6 +234,49 @@ static void test_refusals(void **state) {
         assert_false(b->outcome.interrupted);
         end(b);
     }
+}
+
+/* What a TAP of another name leads to is the user's to say. */
+static void test_another_idcode(void **state) {
+    fixture *f = *state;
+    static const char *const says[] = {
+        [HOST_IDCODE_WARN] =
+            "warning: this may not be board 'onyx': the TAP's IDCODE is 0x2ba01477, expected "
+            "0x4ba00477 [E0784-wrong-board]",
+        [HOST_IDCODE_ERROR] = "error: this is not board 'onyx': the TAP's IDCODE is 0x2ba01477, expected "
+                              "0x4ba00477 [E0784-wrong-board]"};
+    for (host_idcode how = HOST_IDCODE_WARN; how <= HOST_IDCODE_OFF; how++) {
+        bench *b = bench_new(f, "idcode", "idcode");
+        diag_init(&f->diag, &f->mem);
+        b->options.idcode = how;
+        assert_int_equal(program(f, b), how != HOST_IDCODE_ERROR);
+        const char *printed = fixture_printed(f);
+        if (how == HOST_IDCODE_OFF)
+            assert_string_equal(printed, "");
+        else
+            assert_non_null(strstr(printed, says[how]));
+        if (how != HOST_IDCODE_ERROR)
+            check_result(f, b);
+        end(b);
+    }
+}
+
+/* A chip that takes some words only when they come twice: the result is right, and the user is told. */
+static void test_rewritten_words_are_told(void **state) {
+    fixture *f = *state;
+    bench *b = bench_new(f, "rewritten", "rewritten");
+    assert_true(program(f, b));
+    check_result(f, b);
+    assert_int_equal(b->outcome.rewritten, 3);
+    assert_non_null(strstr(fixture_printed(f),
+                           "warning: 3 words of the configuration did not read back and were "
+                           "written again [E0790-rewritten]"));
+    diag_init(&f->diag, &f->mem);
+    setenv("FAKE_OPENOCD", "", 1);
+    assert_true(program(f, b));
+    assert_int_equal(b->outcome.rewritten, 0);
+    assert_string_equal(fixture_printed(f), "");
+    end(b);
 }
 
 /* Loads of GLB tile 1, stores of GLB tile 0 are open in mode "run". */
@@ -289,5 +335,6 @@ static void test_damaged_batches(void **state) {
 }
 
 RUN_TESTS(TEST(test_results), TEST(test_two_buffers), TEST(test_going_on),
-          TEST(test_kept_batches_of_another_program), TEST(test_refusals), TEST(test_open_streams_are_named),
+          TEST(test_kept_batches_of_another_program), TEST(test_refusals), TEST(test_another_idcode),
+          TEST(test_rewritten_words_are_told), TEST(test_open_streams_are_named),
           TEST(test_what_does_not_start), TEST(test_damaged_batches))

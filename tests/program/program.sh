@@ -59,7 +59,10 @@ refused "(no_such_driver)" onyx program --board onyx-cosim --config bad.cfg out 
 mkdir mine
 ln -s "$source/boards/onyx" "$source/boards/onyx-cosim.cfg" "$source/boards/onyx_soc.cfg" mine
 sed 's/0x4ba00477/0x4ba00478/' "$source/boards/onyx-cosim.json" >mine/other.json
-refused "the TAP's IDCODE is 0x4ba00477, expected 0x4ba00478 [E0784-wrong-board]" onyx program --board mine/other.json out
+refused "the TAP's IDCODE is 0x4ba00477, expected 0x4ba00478 [E0784-wrong-board]" onyx program --board mine/other.json --idcode error out
+says "check: pass" onyx program --board mine/other.json out 2>idcode.err
+grep -q "warning: this may not be board .*: the TAP's IDCODE is 0x4ba00477, expected 0x4ba00478 \[E0784-wrong-board\]" idcode.err
+rm out/x.mtx
 # A board that is there already, as a chip would be, has no back door. Then comes one whose platform controller is elsewhere.
 echo "set ONYX_JTAG $TMPDIR/chip; source $source/boards/onyx-cosim.cfg" >mine/chip.cfg
 sed 's/"onyx.cfg"/"chip.cfg"/' "$source/boards/onyx.json" >mine/chip.json

@@ -1,11 +1,7 @@
 /* onyx sam: prints the graph of an expression or a file, or simulates it. */
 #include "cli/cli.h"
 #include "compile/folder.h"
-
-static bool is_graph(const char *name) {
-    size_t length = strlen(name);
-    return length > 3 && strcmp(name + length - 3, ".gv") == 0;
-}
+#include "compile/graph.h"
 
 /* Simulates on the operands and compares with the reference, if there is an expression to compare with. */
 static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k) {
@@ -14,7 +10,7 @@ static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k
     if (!compile_read_operands(o, &s->compile, &k->user, &k->data) ||
         !compile_run_kernels(&engine_sam, &s->compile, k, &k->data.operands))
         return false;
-    const char *check = is_graph(o->expression)
+    const char *check = compile_is_graph(o->expression)
                             ? "none"
                             : compile_check(o, &s->compile, k, &k->data.operands, &k->ran.result);
     if (!compile_publish(o, &s->compile, k, NULL))
@@ -53,8 +49,9 @@ int command_sam(int argc, char **argv) {
     const compile_options *o = &s.options.compile;
     bool ok = cli_parse(&s, COMMAND_SAM, argc, argv) &&
               (!o->out || compile_take_folder(&s.compile, o->out)) &&
-              (is_graph(o->expression) ? compile_read_graph(o, &s.compile, &k)
-                                       : compile_to_graph(o, false, &s.compile, &k));
+              (compile_is_graph(o->expression)
+                   ? compile_read_graph(o, &s.compile, &k) && compile_check_names(o, &s.compile, &k.user)
+                   : compile_to_graph(o, false, &s.compile, &k));
     if (ok && !s.options.quiet)
         note_repacking(&k, &s);
     if (ok && o->inputs.len + o->generators.len)

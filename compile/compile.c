@@ -2,6 +2,7 @@
  * what it makes is its result. */
 #include "compile/choose.h"
 #include "compile/folder.h"
+#include "compile/graph.h"
 #include "compile/stages.h"
 
 fe_in compile_frontend_input(const compile_options *o) {
@@ -60,6 +61,7 @@ static bool set_tiling(const compile_options *o, compile_context *ctx, compile_k
     for (uint32_t n = 0; n < count_kernels(last); n++) {
         compile_kernel *k = kernel_at(last, n);
         k->tiling.options = compile_tiling_of(o, &last->board, &k->lowered);
+        k->tiling.options.uncut = k->graph.uncut;
         all[k == last ? 0 : n + 1] = &k->lowered.statement;
     }
     return compile_check_loops(o, ctx, all, count_kernels(last));
@@ -97,6 +99,8 @@ static double lap(double *since) {
 }
 
 bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx, compile_kernel *k) {
+    if (compile_is_graph(o->expression))
+        return compile_graph_kernel(o, chip, ctx, k) && compile_check_names(o, ctx, &k->user);
     double clock = seconds_now();
     fe_in in = compile_frontend_input(o);
     const compile_choosing open = {&in, &k->user, &k->board};

@@ -200,6 +200,15 @@ typedef struct {
     bool apart; /* each copy starts by itself */
 } compile_programmed;
 
+/* A kernel that is a graph from a file. */
+typedef struct {
+    bool is;
+    bool exact;       /* the user's statement is what the graph computes, not only where it has values */
+    uint64_t uncut;   /* variables, bit (handle - 1), along which no sub-tile may end inside of a sum */
+    sam_graph file;   /* without broadcasts */
+    tile_tensor want; /* what engine sam makes of it */
+} compile_from_graph;
+
 /* A kernel: what each stage made of it, in the order of the stages. */
 typedef struct compile_kernel compile_kernel;
 struct compile_kernel {
@@ -211,6 +220,7 @@ struct compile_kernel {
     VEC(compile_kernel)
     producers; /* kernels that fill workspaces, in the order in which they run before this */
     compile_choices choices;
+    compile_from_graph graph;
     compile_lowered lowered;
     compile_tiling tiling;
     compile_data data;

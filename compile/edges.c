@@ -126,11 +126,22 @@ void compile_limit_edges(const compile_lowered *k, bool extended, tile_options *
     }
 }
 
+/* Makes the edges along variables that must not be cut as long as they are, where the data say how long. */
+static void leave_whole(const uint32_t *extent, tile_options *edges) {
+    for (uint32_t v = 0; extent && v < TILE_MAX_VARS && edges->uncut >> v; v++) {
+        if (!(edges->uncut >> v & 1) || !extent[v])
+            continue;
+        edges->edge[v] = extent[v];
+        edges->glb_edge[v] = extent[v]; /* which is none */
+    }
+}
+
 bool compile_choose_edges(const compile_options *o, compile_context *ctx, const pnr_board *board,
                           const compile_lowered *k, compile_data *data, compile_tiling *out) {
     if (o->tile_auto && !choose_by_data(o, ctx, board, k, data, out))
         return false;
     compile_limit_edges(k, pnr_board_extended(board), &out->options);
+    leave_whole(data->extent, &out->options);
     return true;
 }
 

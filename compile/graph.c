@@ -1,5 +1,6 @@
-/* onyx sam FILE.gv: a graph from a file instead of an expression. */
-#include "compile/compile_int.h"
+/* onyx sam FILE.gv, onyx run FILE.gv: a graph from a file instead of an expression. */
+#include "compile/graph.h"
+#include "compile/folder.h"
 #include "frontend/settings.h"
 
 /* What the graph's comment and nodes say already cannot be said by an option. */
@@ -106,11 +107,20 @@ static sam_statement signature(const sam_graph *g, arena *mem) {
     return st;
 }
 
-bool compile_read_graph(const compile_options *o, compile_context *ctx, compile_kernel *k) {
+bool compile_is_graph(const char *expression) {
+    size_t length = strlen(expression);
+    return length > 3 && strcmp(expression + length - 3, ".gv") == 0;
+}
+
+static bool read_file(const compile_options *o, compile_context *ctx, sam_graph *out) {
     size_t length = 0;
     const char *text = text_read(o->expression, ctx->mem, &length, ctx->diag);
-    if (!text || !sam_parse(o->expression, text, length, ctx->names, ctx->mem, ctx->diag, &k->lowered.sam) ||
-        !sam_check(&k->lowered.sam, ctx->diag) || !no_settings(o, ctx))
+    return text && sam_parse(o->expression, text, length, ctx->names, ctx->mem, ctx->diag, out) &&
+           sam_check(out, ctx->diag) && no_settings(o, ctx);
+}
+
+bool compile_read_graph(const compile_options *o, compile_context *ctx, compile_kernel *k) {
+    if (!read_file(o, ctx, &k->lowered.sam))
         return false;
     const fe_in in = {.dimensions = o->dimensions.at, .n_dimensions = o->dimensions.len};
     k->user = signature(&k->lowered.sam, ctx->mem);
@@ -118,5 +128,162 @@ bool compile_read_graph(const compile_options *o, compile_context *ctx, compile_
         return false;
     k->lowered.statement = k->user;
     bool runs = o->inputs.len + o->generators.len;
-    return compile_check_names(o, ctx, &k->user) && (!runs || check_type(o, &k->lowered.sam, ctx));
+    return !runs || check_type(o, &k->lowered.sam, ctx);
+}
+
+/* ---- on the array ------------------------------------------------------------------------------ */
+
+/* Where padding made a dense level of an operand compressed, the graph reads it so, too. */
+static void follow_padding(const sam_statement *st, sam_graph *g) {
+    for (uint32_t t = 1; t < st->tensors.len; t++) {
+        const sam_tensor_data *data = &st->tensors.at[t];
+        for (uint32_t i = 0; i < g->tensors.len; i++) {
+            if (name_eq(g->tensors.at[i].name, data->name))
+                memcpy(g->tensors.at[i].level, data->level, sizeof data->level);
+        }
+        for (uint32_t l = 0; l < data->order; l++) {
+            for (uint32_t i = 0; i < g->nodes.len; i++) {
+                sam_node_data *n = &g->nodes.at[i];
+                if (n->kind == SAM_FIBERLOOKUP && name_eq(n->tensor, data->name) && n->mode == data->mode[l])
+                    n->format = data->level[l];
+            }
+        }
+    }
+}
+
+/* Returns whether no reference of the stream is missing; that of a root is none. */
+static bool is_present(const sam_graph *g, const sam_edge_data *ref) {
+    if (!ref)
+        return true;
+    const sam_primitive kind = sam_node_at(g, ref->src)->kind;
+    if (kind == SAM_INTERSECT)
+        return is_present(g, compile_edge_into(g, ref->src, 2u * ref->src_port - 1));
+    return (kind == SAM_FIBERLOOKUP || kind == SAM_REPEAT) &&
+           is_present(g, compile_edge_into(g, ref->src, 0));
+}
+
+static bool level_is_padded(const sam_statement *st, const sam_node_data *n) {
+    for (uint32_t t = 1; t < st->tensors.len; t++) {
+        const sam_tensor_data *data = &st->tensors.at[t];
+        for (uint32_t l = 0; name_eq(data->name, n->tensor) && l < data->order; l++) {
+            if (data->mode[l] == n->mode)
+                return data->level[l] == SAM_LEVEL_DENSE || (data->padded >> l & 1);
+        }
+    }
+    return false;
+}
+
+/* Finds the coordinates each of which owns a fiber of `crd`; NULL if that is the outermost, or the graph does
+ * not show it. */
+static const sam_edge_data *around(const sam_graph *g, const sam_edge_data *crd, sam_edge_data *out) {
+    const sam_edge_data *ref = compile_edge_into(g, crd->src, 0);
+    if (sam_is_joiner(sam_node_at(g, crd->src)->kind))
+        return around(g, ref, out);
+    if (!ref || sam_node_at(g, crd->src)->kind != SAM_FIBERLOOKUP)
+        return NULL;
+    if (sam_node_at(g, ref->src)->kind == SAM_REPEAT)
+        return compile_edge_into(g, compile_edge_into(g, ref->src, 1)->src, 0);
+    *out = *ref;
+    out->src_port = 0;
+    return out;
+}
+
+/* Returns whether every fiber of the coordinates has one, or with `first` coordinate 0. */
+static bool is_filled(const sam_statement *st, const sam_graph *g, const sam_edge_data *crd, bool first) {
+    const sam_node_data *n = sam_node_at(g, crd->src);
+    if (n->kind == SAM_VECTORREDUCER && n->depth == 1) {
+        const sam_edge_data *vectors = compile_edge_into(g, crd->src, 0);
+        sam_edge_data own;
+        const sam_edge_data *summed = around(g, vectors, &own);
+        return !first && summed && is_filled(st, g, vectors, false) && is_filled(st, g, summed, false);
+    }
+    if (n->kind == SAM_FIBERLOOKUP)
+        return (!first || level_is_padded(st, n)) && is_present(g, compile_edge_into(g, crd->src, 0));
+    if (n->kind == SAM_CRDDROP && n->compress) /* the array keeps zeros */
+        return is_filled(st, g, compile_edge_into(g, crd->src, crd->src_port), first);
+    if (n->kind != SAM_INTERSECT && n->kind != SAM_UNION)
+        return false;
+    bool meets = n->kind == SAM_INTERSECT;
+    bool a = is_filled(st, g, compile_edge_into(g, crd->src, 0), first || meets),
+         b = is_filled(st, g, compile_edge_into(g, crd->src, 2), first || meets);
+    return meets ? a && b && !compile_edge_into(g, crd->src, 4) : a || b;
+}
+
+/* Takes away droppers that have nothing to drop, since the operands are padded: the chip's may err where
+ * what they feed holds them up. */
+static void leave_droppers_out(const sam_statement *st, sam_graph *g) {
+    for (uint32_t n = 1; n <= g->nodes.len; n++) {
+        const sam_node_data *dropper = sam_node_at(g, (sam_node){n});
+        if (dropper->kind == SAM_CRDDROP && !dropper->compress &&
+            is_filled(st, g, compile_edge_into(g, (sam_node){n}, 1), false))
+            compile_bypass(g, (sam_node){n});
+    }
+}
+
+/* A signal for each reference of a scanner or joiner is one for each of its coordinates, and these have wires
+ * to the chip's generator. */
+static void count_coordinates(sam_graph *g) {
+    for (uint32_t i = 0; i < g->edges.len; i++) {
+        sam_edge_data *e = &g->edges.at[i];
+        if (!e->src.v || sam_node_at(g, e->dst)->kind != SAM_REPSIGGEN)
+            continue;
+        const sam_primitive from = sam_node_at(g, e->src)->kind;
+        if (from == SAM_FIBERLOOKUP || sam_is_joiner(from)) {
+            e->src_port = 0;
+            e->stream = SAM_STREAM_CRD;
+        }
+    }
+}
+
+/* Sub-tiles hold explicit zeros that the operands do not have: the graph must make zeros of them. */
+static bool hides_padding(const graph_reading *read, const sam_graph *g, compile_context *ctx) {
+    if (!read->shows.v)
+        return true;
+    diag_unmappable(ctx->diag, sam_node_at(g, read->shows)->loc, "E0919-graph-zeros",
+                    "%s: %s, and the array pads operands with zeros",
+                    sam_node_label(g, read->shows, ctx->mem), read->why);
+    diag_hint(ctx->diag, "--engine sam runs it on operands as they are");
+    return false;
+}
+
+/* Makes the parts of a kernel for the chip of the graph that was read back: as fe_build does of an
+ * expression. */
+static bool make_tiled(const graph_reading *read, compile_context *ctx, compile_kernel *k) {
+    sam_statement *st = &k->lowered.statement;
+    if (!hides_padding(read, &k->lowered.sam, ctx) || !fe_check_packed(st, ctx->diag))
+        return false;
+    st->tiled = true;
+    fe_pad(st, ctx->mem);
+    follow_padding(st, &k->graph.file);
+    follow_padding(st, &k->lowered.sam);
+    leave_droppers_out(st, &k->lowered.sam);
+    count_coordinates(&k->lowered.sam);
+    return true;
+}
+
+bool compile_graph_kernel(const compile_options *o, bool chip, compile_context *ctx, compile_kernel *k) {
+    const fe_in in = {.dimensions = o->dimensions.at, .n_dimensions = o->dimensions.len};
+    sam_graph file;
+    graph_reading read;
+    if (!read_file(o, ctx, &file) || !check_type(o, &file, ctx) ||
+        !sam_remove_broadcasts(&file, ctx->mem, ctx->diag, &k->lowered.sam) ||
+        !sam_remove_broadcasts(&file, ctx->mem, ctx->diag, &k->graph.file))
+        return false;
+    if (!compile_read_back(&k->graph.file, o->dtype == TILE_DTYPE_INT16, ctx, &read) ||
+        !fe_parse_dimensions(&in, ctx->diag, &read.statement))
+        return false;
+    k->graph.is = true;
+    k->graph.exact = read.exact;
+    k->graph.uncut = read.uncut;
+    k->user = read.statement;
+    k->lowered.statement = read.statement;
+    k->lowered.statement.tensors.at = arena_new_n(ctx->mem, sam_tensor_data, read.statement.tensors.len);
+    memcpy(k->lowered.statement.tensors.at, read.statement.tensors.at,
+           sizeof *read.statement.tensors.at * read.statement.tensors.len);
+    if ((chip && !make_tiled(&read, ctx, k)) || !compile_begin_partial(o, ctx))
+        return false;
+    k->folder = ctx->partial;
+    k->place = o->out;
+    return compile_write_graph(ctx, k->folder, "sam.gv", &k->lowered.sam) &&
+           compile_dump(o, ctx, k->folder, (compile_form){.sam = &k->lowered.sam});
 }

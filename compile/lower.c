@@ -1,4 +1,5 @@
 /* A kernel of the schedule as a SAM graph, as one the hardware can run, and in the array's primitives. */
+#include "compile/graph.h"
 #include "compile/stages.h"
 
 /* Statements have no type: the graph's arithmetic gets the one that was asked for. */
@@ -48,10 +49,43 @@ bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx
     return sam_check(&out->sam, ctx->diag);
 }
 
+void compile_bypass(sam_graph *g, sam_node n) {
+    sam_edge_data *in[2] = {0};
+    for (uint32_t i = 0; i < g->edges.len; i++) {
+        if (g->edges.at[i].src.v && g->edges.at[i].dst.v == n.v)
+            in[g->edges.at[i].dst_port] = &g->edges.at[i];
+    }
+    for (uint32_t i = 0; i < g->edges.len; i++) {
+        sam_edge_data *e = &g->edges.at[i];
+        if (e->src.v != n.v)
+            continue;
+        const sam_edge_data *from = in[e->src_port];
+        e->src = from->src;
+        e->src_port = from->src_port;
+    }
+    in[0]->src.v = in[1]->src.v = 0;
+    sam_node_at(g, n)->kind = SAM_NONE;
+}
+
+/* Takes away droppers of values, which the chip has none of: both of their streams are as long without them,
+ * and the host leaves zeros out. */
+static void keep_zeros(compile_context *ctx, sam_graph *g) {
+    for (uint32_t n = 1; n <= g->nodes.len; n++) {
+        const sam_node_data *dropper = sam_node_at(g, (sam_node){n});
+        if (dropper->kind != SAM_CRDDROP || !dropper->compress)
+            continue;
+        diag_note(ctx->diag, dropper->loc, "%s: the chip drops no values; the host leaves zeros out",
+                  sam_node_label(g, (sam_node){n}, ctx->mem));
+        compile_bypass(g, (sam_node){n});
+    }
+}
+
 bool compile_make_legal(compile_context *ctx, compile_lowered *k) {
     sam_graph joined;
-    return sam_to_binary_joiners(&k->sam, ctx->mem, ctx->diag, &joined) &&
-           sam_remove_broadcasts(&joined, ctx->mem, ctx->diag, &k->hardware) &&
+    if (!sam_to_binary_joiners(&k->sam, ctx->mem, ctx->diag, &joined))
+        return false;
+    keep_zeros(ctx, &joined);
+    return sam_remove_broadcasts(&joined, ctx->mem, ctx->diag, &k->hardware) &&
            sam_check(&k->hardware, ctx->diag);
 }
 

@@ -21,7 +21,10 @@ static sam_end beside_ref(const sam_graph *s, const sam_edge_data *ref) {
         return (sam_end){ref->src, 0};
     case SAM_REPEAT: {
         const sam_edge_data *signal = lower_edge_into(s, ref->src, 1);
-        return signal == NULL ? (sam_end){{0}, 0} : source_of(lower_edge_into(s, signal->src, 0));
+        const sam_edge_data *counted = signal == NULL ? NULL : lower_edge_into(s, signal->src, 0);
+        /* Graphs may count references in place of the coordinates that come with them. */
+        return counted != NULL && counted->stream == SAM_STREAM_REF ? beside_ref(s, counted)
+                                                                    : source_of(counted);
     }
     default:
         return (sam_end){{0}, 0};

@@ -282,7 +282,7 @@ bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *
     uint8_t halve = o->subs.at[sub].halve;
     for (uint8_t m = 0; halve == SAM_MAX_ORDER && m < o->format->order; m++) {
         uint32_t v = o->access->index[m].v - 1, most = 0;
-        if (box->size[v] < 2)
+        if (box->size[v] < 2 || (p->options.uncut >> v & 1))
             continue;
         for (uint32_t half = 0; half < 2; half++) {
             plan_box other = *box;
@@ -300,6 +300,15 @@ bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *
         }
     }
     halve = o->subs.at[sub].halve;
+    if (halve == SAM_MAX_ORDER && p->options.uncut) {
+        diag_unmappable(
+            p->diag, o->access->loc, "E0330-capacity",
+            "a sub-tile of %s needs %u words of one memory tile, which holds %u, and an operation "
+            "takes whole sums over its other indices",
+            names_text(p->statement->names, o->format->name), o->subs.at[sub].most, p->options.mem_words);
+        diag_hint(p->diag, "compute the sum in one kernel, and the operation on its result in another");
+        return false;
+    }
     BUG_IF(halve == SAM_MAX_ORDER, "a sub-tile of one coordinate does not fit");
     *out = o->access->index[halve];
     return true;

@@ -4,7 +4,7 @@
 #   # text            a comment; "# label: full" sets the ctest label (default quick)
 #   needs PATH        skip the whole file (exit 77) when PATH does not exist
 #   kernels SECTION ENGINE ARGUMENTS   the rows of kernels.list that are for the engine (expand.awk)
-#   $ command         run by sh in an empty folder; $SRC, $DATA (shared data), onyx on the PATH
+#   $ command         run by bash in an empty folder, with pipefail; $SRC, $DATA (shared data), onyx on the PATH
 # followed by what is expected of the command above:
 #   exit N            its exit code (default 0)
 #   out TEXT          standard output holds TEXT;    err TEXT    standard error holds TEXT
@@ -75,7 +75,7 @@ while IFS= read -r text; do
         judge
         command=${text#\$ } at=$line
         touch -d '-1 second' "$work/before"
-        sh -c "$command" >"$work/out" 2>"$work/err" </dev/null
+        bash -o pipefail -c "$command" >"$work/out" 2>"$work/err" </dev/null
         code=$?
         keep_json ;;
     'exit '*) want=${text#exit } ;;

@@ -3,7 +3,9 @@
 # into: package.sh BUILD SOURCE
 set -eu
 build=$(realpath "$1") source=$(realpath "$2")
-command -v dpkg-deb dpkg-shlibdeps >/dev/null || { echo "skipped: no dpkg-deb and dpkg-shlibdeps"; exit 77; }
+for program in dpkg-deb dpkg-shlibdeps; do # sh looks at the first name of a list alone
+    command -v $program >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
+done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset ONYX_HOME

@@ -141,6 +141,24 @@ static void test_hang_names_the_circle(void **state) {
     assert_int_equal(channels.at[1].held + channels.at[1].stalled, channels.at[0].stalled);
 }
 
+/* A net into a tile that nothing switched on: what drives it waits for a tile that does nothing, which has no
+ * inputs to look at. */
+static void test_hang_at_a_tile_that_is_off(void **state) {
+    fixture *f = *state;
+    cycle_design d = {{0}, {0}};
+    uint64_t cycles;
+    uint32_t in = add_cell(&f->mem, &d, (cycle_cell){.kind = CYCLE_IO_IN, .name = "in"});
+    uint32_t off = add_cell(&f->mem, &d, (cycle_cell){.kind = CYCLE_PE, .mode = RTL_PE_RSG, .name = "off"});
+    uint32_t out = add_cell(&f->mem, &d, (cycle_cell){.kind = CYCLE_IO_OUT, .name = "out"});
+    add_net(&f->mem, &d, in, 0, 0, 1, TO({off, 0}));
+    add_net(&f->mem, &d, off, 0, 0, 1, TO({out, 0}));
+    cycle_model *m = cycle_build(&d, &f->mem);
+    cycle_stream s[2] = {input(in, five, 6), {.cell = out, .blocks = 1}};
+    assert_int_equal(cycle_run(m, s, 2, false, &f->mem, &cycles), CYCLE_STUCK);
+    assert_string_equal(cycle_wait_graph(m, &f->mem), "  in: out0 [5 1] waits for off (in0 is full)\n"
+                                                      "  out: waits for off (in0 is empty)\n");
+}
+
 static void test_bottleneck(void **state) {
     fixture *f = *state;
     cycle_design d = {{0}, {0}};
@@ -354,5 +372,5 @@ static void test_what_comes_before_any_load(void **state) {
 }
 
 RUN_TESTS(TEST(test_latency_and_pairs), TEST(test_accounts_are_complete), TEST(test_hang_names_the_circle),
-          TEST(test_bottleneck), TEST(test_hazards), TEST(test_hazard_of_stalled_values),
-          TEST(test_what_comes_before_any_load))
+          TEST(test_hang_at_a_tile_that_is_off), TEST(test_bottleneck), TEST(test_hazards),
+          TEST(test_hazard_of_stalled_values), TEST(test_what_comes_before_any_load))

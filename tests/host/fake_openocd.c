@@ -2,12 +2,14 @@
  * front of a memory and a firmware that does what FAKE_OPENOCD in the environment says. So onyx's side of a
  * link is tested without a chip or its model.
  */
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "firmware/protocol.h"
@@ -63,7 +65,7 @@ static void add_cycles(uint32_t counter, uint32_t cycles) {
 
 static void boot(void) {
     memset(memory(MAILBOX), 0, FW_MAILBOX_BYTES);
-    if (is("silent"))
+    if (is("silent") || is("interrupts"))
         return;
     add_cycles(0, 1000);
     set_word(MAILBOX + 4, is("version") ? 99 : FW_PROTOCOL_VERSION);
@@ -150,6 +152,16 @@ static void reply(bool failed, const char *format, ...) {
     end_answer();
 }
 
+/* Mode "interrupts": onyx gets a signal between two looks at a program that does not come up, when these are
+ * far apart. */
+static void interrupt_between_looks(uint32_t address) {
+    static uint32_t looks;
+    if (!is("interrupts") || address != MAILBOX + FW_MAILBOX_STATE || ++looks < 8)
+        return;
+    nanosleep(&(const struct timespec){.tv_nsec = 20000000}, NULL);
+    kill(getppid(), SIGINT);
+}
+
 static void read_memory(const char *text) {
     unsigned address, bits, n;
     if (sscanf(text, "read_memory %x %u %u", &address, &bits, &n) != 3 || bits != 32) {
@@ -162,6 +174,7 @@ static void read_memory(const char *text) {
     for (unsigned i = 0; i < n; i++)
         printf(" 0x%x", word(address + 4 * i));
     end_answer();
+    interrupt_between_looks(address);
 }
 
 static void write_memory(const char *text) {

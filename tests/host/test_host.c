@@ -200,6 +200,32 @@ static void test_kept_batches_of_another_program(void **state) {
     end(b);
 }
 
+/* All batches are kept, but not yet one result: nobody has to be at the other end of the link. */
+static void test_nothing_is_missing(void **state) {
+    fixture *f = *state;
+    bench *b = bench_new(f, "whole", "");
+    const char *result = b->job.result;
+    b->job.result = arena_printf(&f->mem, "%s/absent/result.bin", b->folder);
+    assert_false(program(f, b));
+    b->job.result = result;
+    b->options.openocd = "no-such-openocd";
+    expect_going_on(f, b, 2);
+    assert_int_equal(b->outcome.kernel_cycles, 100 + 101 + 102 + 100 + 101);
+    end(b);
+}
+
+/* An interruption while the program comes up is not an error of the board. */
+static void test_interrupted_start(void **state) {
+    fixture *f = *state;
+    bench *b = bench_new(f, "interrupted", "interrupts");
+    b->options.timeout = 60;
+    assert_false(program(f, b));
+    assert_true(b->outcome.interrupted);
+    assert_string_equal(fixture_printed(f), "");
+    expect_going_on(f, b, 0);
+    end(b);
+}
+
 static void test_refusals(void **state) {
     fixture *f = *state;
     static const struct {
@@ -335,6 +361,7 @@ static void test_damaged_batches(void **state) {
 }
 
 RUN_TESTS(TEST(test_results), TEST(test_two_buffers), TEST(test_going_on),
-          TEST(test_kept_batches_of_another_program), TEST(test_refusals), TEST(test_another_idcode),
+          TEST(test_kept_batches_of_another_program), TEST(test_nothing_is_missing),
+          TEST(test_interrupted_start), TEST(test_refusals), TEST(test_another_idcode),
           TEST(test_rewritten_words_are_told), TEST(test_open_streams_are_named),
           TEST(test_what_does_not_start), TEST(test_damaged_batches))

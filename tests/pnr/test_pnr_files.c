@@ -238,7 +238,26 @@ static void routes_are_written_as_the_public_tools_do(void **state) {
     remove(path);
 }
 
+/* A route that cannot be read is no empty route, and the files beside it are read or refused alike. */
+static void files_that_are_not_there_are_refused(void **state) {
+    fixture *f = *state;
+    netlist none, *n = diamond_netlist(f, 2);
+    pnr_design design = {.net = n};
+    pnr_site *fixed;
+    const char *path = temporary(f, "absent");
+    for (int reader = 0; reader < 3; reader++) {
+        clear_diagnostics(f);
+        bool read = reader == 0   ? pnr_read_packed(path, &f->names, &f->mem, &f->diag, &none)
+                    : reader == 1 ? pnr_read_place(n, path, &f->mem, &f->diag, &fixed)
+                                  : pnr_read_route(&design, path, &f->mem, &f->diag);
+        assert_false(read);
+        assert_int_equal(f->diag.list.len, 1);
+        assert_string_equal(f->diag.list.at[0].code, "E0001-file");
+    }
+}
+
 RUN_TESTS(TEST(packed_files_read_back_as_written),
           TEST(sections_may_come_in_any_order_and_names_may_be_missing), TEST(wrong_packed_files_are_located),
           TEST(cut_files_are_read_or_refused), ON_BOARD("onyx-8x8", placements_come_back_as_fixed_sites),
-          TEST(wrong_placements_are_located), ON_BOARD("onyx-8x8", routes_are_written_as_the_public_tools_do))
+          TEST(wrong_placements_are_located), TEST(files_that_are_not_there_are_refused),
+          ON_BOARD("onyx-8x8", routes_are_written_as_the_public_tools_do))

@@ -95,7 +95,7 @@ static void rows_above_8_are_a_cycle_later(void **) {
 
 /* Features 1 and 2 of a MEM tile: 64-bit words, four accesses each, lane 0 first. Stalled, tile enabled. */
 static void sram_is_written_and_read_through_the_bus(void **) {
-    for (uint32_t site : {0x0302u, 0x0f0cu}) {
+    for (uint32_t site : {0x0301u, 0x0302u, 0x0f0cu}) {
         onyx::Array array;
         array.set_stall(0xFFFFFFFFu);
         const std::pair<uint32_t, uint32_t> enable[] = {{0x2E000000u, 1u << 24},

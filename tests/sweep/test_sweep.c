@@ -2,6 +2,7 @@
 #include "sweep/sweep_int.h"
 #include "tests/test.h"
 
+#include <sqlite3.h>
 #include <sys/stat.h>
 
 typedef struct {
@@ -115,7 +116,14 @@ static void put(sweep_fixture *x, sweep_store *store, const char *plan, const sw
         .state = state,
         .cycles = time * 500,
         .time_us = time,
-        .pe = pe};
+        .fmax_mhz = 510,
+        .pe = pe,
+        .mem = 3,
+        .io = 4,
+        .words = 50,
+        .passes = 6,
+        .result_nnz = 7,
+        .wall_s = 0.25};
     assert_true(store_put(store, &row, p, "{}", &x->f.diag));
 }
 
@@ -179,6 +187,7 @@ static void reports_say_it(void **state) {
     put(x, store, plan, &p.at[0], SWEEP_DONE, 30, 5);
     put(x, store, plan, &p.at[3], SWEEP_DONE, 20, 9);
     put(x, store, plan, &p.at[5], SWEEP_REFUSED, 0, 0);
+    assert_true(store_confirm(store, p.at[3].key, "rtl", 10020, "fail", &x->f.diag));
     sweep_row_vec rows = rows_of(x, store);
     sweep_close(store);
     const char *table = text_of(x, &rows, sweep_print);
@@ -186,8 +195,9 @@ static void reports_say_it(void **state) {
     assert_non_null(strstr(table, "fastest: tile 16, unroll 2"));
     const char *csv = text_of(x, &rows, sweep_csv);
     assert_non_null(strstr(csv, "\"it does not fit, <really> \"\"not\"\" [E0330-capacity]\""));
-    assert_non_null(
-        strstr(csv, "\"{\"\"tile\"\":\"\"16\"\",\"\"unroll\"\":\"\"2\"\"}\",\"done\",\"pass\",10000,20,"));
+    assert_non_null(strstr(
+        csv, "\"{\"\"tile\"\":\"\"16\"\",\"\"unroll\"\":\"\"2\"\"}\",\"done\",\"pass\",10000,20,510,9,3,4,"
+             "50,6,7,0.25,1,\"rtl\",10020,\"fail\",\"\"\r\n"));
     const char *page = text_of(x, &rows, sweep_html);
     assert_non_null(strstr(page, "it does not fit, &lt;really&gt; &quot;not&quot; [E0330-capacity]"));
     assert_non_null(strstr(page, "Fastest: <strong>tile 16, unroll 2</strong>"));
@@ -239,9 +249,60 @@ static void what_may_pass_is_no_result(void **state) {
     }
 }
 
+/* Waiting for the disk a thousand times would take half a minute. */
+static int never_wait_for_the_disk(sqlite3 *db, const char **message,
+                                   const struct sqlite3_api_routines *api) {
+    (void)message;
+    (void)api;
+    return sqlite3_exec(db, "PRAGMA synchronous = OFF", NULL, NULL, NULL);
+}
+
+/* A cluster takes at most 1000 tasks at once. This one keeps the ranges it was given, and every task ends
+ * with code 2 at once. */
+static void long_sweeps_are_several_arrays(void **state) {
+    enum { POINTS = 1003 };
+    sweep_fixture *x = *state;
+    const char *bin = path_in(x, "bin"), *path = arena_printf(&x->f.mem, "%s:%s", bin, getenv("PATH")),
+               *sbatch = arena_printf(&x->f.mem, "%s/sbatch", bin), *seeds[POINTS + 1] = {NULL};
+    size_t length = 0;
+    char plan[17];
+    assert_true(make_folder(bin, &x->f.diag));
+    put_file(sbatch,
+             arena_printf(&x->f.mem,
+                          "#!/bin/sh\nset -e\necho $2 >>%s\n"
+                          "awk -F \"'\" '/ ;;$/ { code = $(NF - 1); print 2 >code; close(code) }' $3\n",
+                          path_in(x, "ranges")));
+    assert_int_equal(chmod(sbatch, 0700), 0);
+    for (uint32_t i = 0; i < POINTS; i++)
+        seeds[i] = arena_printf(&x->f.mem, "%u", i);
+    x->plan.axes.len = 0;
+    add_axis(x, "seed", "--seed", seeds);
+    sweep_point_vec points = points_of(x, plan);
+    sweep_run_options o = {.jobs = 3, .quiet = true, .slurm = true};
+    assert_int_equal(sqlite3_auto_extension((void (*)(void))never_wait_for_the_disk), SQLITE_OK);
+    sweep_store *store = sweep_open(path_in(x, "long.db"), true, &x->f.mem, &x->f.diag);
+    const char *before = arena_strdup(&x->f.mem, getenv("PATH"));
+    setenv("PATH", path, 1);
+    bool ran = sweep_run(store, &x->plan, &points, plan, &o, &x->f.mem, &x->f.diag);
+    setenv("PATH", before, 1);
+    if (!ran)
+        fail_msg("%s%s", fixture_printed(&x->f),
+                 file_read(path_in(x, "long.db.work/sbatch.log"), &x->f.mem, &length, &x->f.diag));
+    assert_string_equal(file_read(path_in(x, "ranges"), &x->f.mem, &length, &x->f.diag),
+                        "--array=0-999%3\n--array=0-2%3\n");
+    assert_int_equal(o.ran, POINTS);
+    sweep_row_vec rows = rows_of(x, store);
+    assert_int_equal(rows.len, POINTS);
+    for (uint32_t r = 0; r < rows.len; r++)
+        assert_int_equal(rows.at[r].state, SWEEP_REFUSED);
+    sweep_close(store);
+    sqlite3_reset_auto_extension();
+}
+
 RUN_TESTS(cmocka_unit_test_setup_teardown(product_of_axes, begin, end),
           cmocka_unit_test_setup_teardown(keys_follow_contents, begin, end),
           cmocka_unit_test_setup_teardown(rows_are_kept_and_judged, begin, end),
           cmocka_unit_test_setup_teardown(reports_say_it, begin, end),
           cmocka_unit_test_setup_teardown(other_files_are_refused, begin, end),
-          cmocka_unit_test_setup_teardown(what_may_pass_is_no_result, begin, end))
+          cmocka_unit_test_setup_teardown(what_may_pass_is_no_result, begin, end),
+          cmocka_unit_test_setup_teardown(long_sweeps_are_several_arrays, begin, end))

@@ -1,5 +1,7 @@
 /* tiling/: the reference against a point-by-point evaluation, and whole plans: every run's blocks are decoded
  * again, evaluated point by point, written as result streams, and collected. */
+#include <math.h>
+
 #include "tests/test.h"
 
 #include "tiling/tiling.h"
@@ -749,6 +751,37 @@ static void sub_tiles_without_work_are_skipped(void **state) {
     assert_int_equal(check_plan(f, &b.s, operand, 8), 0);
 }
 
+/* What a plan is expected to take is made of the works that it names, each at the cost of the table. */
+static void expected_cycles_are_those_of_the_works(void **state) {
+#define ARRAY(NAME, name, cycles, each) cycles,
+    static const double cost[TILE_WORKS] = {
+#include "tiling/costs.def"
+    };
+#undef ARRAY
+    fixture *f = *state;
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk");
+    tile_tensor operand[3] = {{.order = 0}};
+    for (uint32_t t = 1; t < 3; t++) {
+        assert_true(
+            tile_generate("60x60:0.2", (name_id){0}, t, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &operand[t]));
+        operand[t].name = names_intern(&f->names, t == 1 ? "B" : "C");
+    }
+    const tile_operands in = {operand, 3, TILE_DTYPE_INT16};
+    for (int extended = 0; extended < 2; extended++) {
+        const tile_options options = {.tile = 16, .mem_words = 1024, .vector_reducer = extended};
+        tile_candidate plan = {0};
+        assert_true(tile_expect(&b.s, &in, &options, &plan));
+        const tile_forecast *e = &plan.expected;
+        double sum = 0;
+        for (uint32_t w = 0; w < TILE_WORKS; w++)
+            sum += e->work[w] * cost[w];
+        assert_true(e->cycles > 1000 && fabs(sum - e->cycles) < 1e-6 * e->cycles);
+        assert_true(e->work[TILE_START] == (double)e->runs && e->work[TILE_LOOP] == 3 * (double)e->runs);
+        assert_true(e->work[TILE_SCAN] + e->work[TILE_TOKEN] + e->work[TILE_FIBER] > (double)e->runs);
+    }
+}
+
 static void what_no_split_helps_is_refused(void **state) {
     fixture *f = *state;
     builder b;
@@ -890,8 +923,9 @@ static void chosen_edges_are_within_their_limits(void **state) {
 
 RUN_TESTS(TEST(plans_compute_what_the_statement_says), TEST(every_variable_may_have_its_own_edge),
           TEST(copies_get_sub_tiles_of_like_size), TEST(sub_tiles_without_work_are_skipped),
-          TEST(what_no_split_helps_is_refused), TEST(what_does_not_fit_is_split),
-          TEST(results_are_as_long_as_planned), TEST(tiles_for_the_global_buffer_come_one_by_one),
-          TEST(only_what_is_too_full_is_split), TEST(tiles_for_the_global_buffer_save_loads),
-          TEST(disagreeing_dimensions_are_refused), TEST(an_index_of_unknown_extent_is_refused),
-          TEST(corrupt_result_streams_are_refused), TEST(chosen_edges_are_within_their_limits))
+          TEST(expected_cycles_are_those_of_the_works), TEST(what_no_split_helps_is_refused),
+          TEST(what_does_not_fit_is_split), TEST(results_are_as_long_as_planned),
+          TEST(tiles_for_the_global_buffer_come_one_by_one), TEST(only_what_is_too_full_is_split),
+          TEST(tiles_for_the_global_buffer_save_loads), TEST(disagreeing_dimensions_are_refused),
+          TEST(an_index_of_unknown_extent_is_refused), TEST(corrupt_result_streams_are_refused),
+          TEST(chosen_edges_are_within_their_limits))

@@ -93,6 +93,7 @@ static void integers_are_evaluated_by_definition(void **state) {
     expect(f, "x(i) = sum(j, b(i) + D(i,j))", 31, -25, 29, -1);
     expect(f, "x(i) = b(i) + D(j,j)", 7 - 3, -7 - 3, 5 - 3, -3);
     expect(f, "x(i) += b(i) * 0", 0, 0, 0, 0);
+    expect(f, "x(i) = b(i) + 32768", 7 - 32768, 32767 - 6, 5 - 32768, -32768); /* only a sign is not zero */
 }
 
 static void bfloat16_follows_ieee(void **state) {

@@ -66,8 +66,4 @@ bool cli_run(const compile_options *o, cli_session *s, compile_kernel *k);
 bool cli_record_command(cli_session *s, const char *folder);
 void cli_print_json(const cJSON *json);
 
-/* Returns whether `onyx help TOPIC` has a page. Where a command has the same name, help prints the page, not
- * the command's --help. */
-bool cli_is_page(const char *topic);
-
 #endif

@@ -1,15 +1,14 @@
 /* onyx help prints the pages of docs/, which is the manual, and of docs/notebook/, or the row of an error
  * code. */
-#include "cli/cli.h"
+#include "cli/help.h"
+#include "cli/terminal.h"
 
 #include <ctype.h>
 #include <unistd.h>
 
 #define NOTEBOOK "notebook" /* its folder, below the manual's */
 
-/* Returns the folder of the documentation: it lies beside what the commands read, as in the source tree, or
- * where documentation is installed. */
-static const char *docs_folder(cli_session *s) {
+const char *help_docs_folder(cli_session *s) {
     const char *docs = arena_printf(&s->mem, "%s/docs", s->compile.home);
     return access(docs, F_OK) == 0 ? docs : compile_program(&s->compile, ONYX_DOCS_INSTALLED);
 }
@@ -66,6 +65,14 @@ static const char *cell(arena *mem, const char **at) {
     return arena_strndup(mem, begin, (size_t)(end - begin));
 }
 
+/* Prints a text of the documentation: for a terminal, or, where colours are not wanted either, as it is. */
+static void print_text(cli_session *s, const char *text) {
+    if (diag_colour(stdout))
+        terminal_print(text, terminal_width(stdout), &s->mem, stdout);
+    else
+        fputs(text, stdout);
+}
+
 /* Prints the rows of a table of errors whose code begins so; returns how many there are. */
 static uint32_t print_rows(cli_session *s, const char *part, const char *text, const char *code) {
     uint32_t found = 0;
@@ -77,9 +84,11 @@ static uint32_t print_rows(cli_session *s, const char *part, const char *text, c
         if (code[5] && strcmp(name + 5, code + 5) != 0)
             continue;
         const char *helps = *next == '|' && next[1] == ' ' && next[2] == '|' ? "" : cell(&s->mem, &next);
-        printf("%s (%s)\n    %s\n", name, part, meaning);
+        const bool styled = diag_colour(stdout);
+        print_text(s, arena_printf(&s->mem, styled ? "**%s** (%s)\n%s%s\n" : "%s (%s)\n%s%s\n", name, part,
+                                   styled ? "\n" : "    ", meaning));
         if (*helps)
-            printf("    help: %s\n", helps);
+            print_text(s, arena_printf(&s->mem, styled ? "**help:** %s\n" : "    help: %s\n", helps));
         found++;
     }
     return found;
@@ -110,10 +119,10 @@ static const char *folder_of(cli_session *s, const char *docs, const char *topic
     return NULL;
 }
 
-bool cli_is_page(const char *topic) {
+bool help_is_page(const char *topic) {
     cli_session s;
     cli_session_begin(&s);
-    bool is = folder_of(&s, docs_folder(&s), topic) != NULL;
+    bool is = folder_of(&s, help_docs_folder(&s), topic) != NULL;
     cli_session_end(&s, true);
     return is;
 }
@@ -126,7 +135,7 @@ static bool print_topic(cli_session *s, const char *docs, const char *topic) {
         return false;
     const char *text = page_text(s, folder, topic);
     if (text)
-        fputs(text, stdout);
+        print_text(s, text);
     return text != NULL;
 }
 
@@ -150,7 +159,7 @@ int command_help(int argc, char **argv) {
     const text_vec *arguments = &s.options.arguments;
     bool ok = cli_parse(&s, COMMAND_HELP, argc, argv) &&
               (!arguments->len || cli_want_arguments(&s, 1, option_commands[COMMAND_HELP].arguments));
-    const char *docs = docs_folder(&s), *topic = arguments->len ? arguments->at[0] : NULL;
+    const char *docs = help_docs_folder(&s), *topic = arguments->len ? arguments->at[0] : NULL;
     if (ok && !(topic ? print_topic(&s, docs, topic) : list_topics(&s, docs))) {
         ok = false;
         if (!diag_failed(&s.diag)) {

@@ -1,17 +1,18 @@
 /* onyx: finds the command and runs it. */
 #include "cli/cli.h"
+#include "cli/complete.h"
+#include "cli/help.h"
 
 #include <locale.h>
 
 typedef struct {
     const char *name;
     int (*run)(int argc, char **argv);
-    const char *doc;
 } command;
 
 static const command commands[] = {
 #define SUBCOMMAND(key, name, arguments, help)
-#define COMMAND(key, name, arguments, does, help) {#name, command_##name, does},
+#define COMMAND(key, name, arguments, does, help) {#name, command_##name},
 #include "options/commands.def"
 #undef COMMAND
 #undef SUBCOMMAND
@@ -28,8 +29,10 @@ static const command *find(const char *name) {
 
 static void print_usage(FILE *out) {
     fputs("Usage: onyx COMMAND [OPTION...]\n\n", out);
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].doc);
+    for (int k = 0; k < COMMANDS; k++) {
+        if (option_commands[k].does)
+            fprintf(out, "  %-9s %s\n", option_commands[k].name, option_commands[k].does);
+    }
     fputs("\n'onyx COMMAND --help' lists a command's options.\n"
           "Exit codes: 0 done, 1 mistake in the input, 2 does not fit the hardware, 3 wrong result, 130 "
           "interrupted.\n",
@@ -69,12 +72,14 @@ int main(int argc, char **argv) {
         print_usage(stderr);
         return EXIT_USER;
     }
+    if (strcmp(argv[1], "--complete") == 0)
+        return complete_words(argc - 2, (const char *const *)argv + 2);
     if (strcmp(argv[1], "--version") == 0)
         return command_help(2, (char *[]){argv[0], argv[1]});
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return answer(print_usage);
     char *help[] = {argv[1], "--help", NULL};
-    if (argc == 3 && strcmp(argv[1], "help") == 0 && find(argv[2]) && !cli_is_page(argv[2]))
+    if (argc == 3 && strcmp(argv[1], "help") == 0 && find(argv[2]) && !help_is_page(argv[2]))
         return find(argv[2])->run(2, help);
     if (argc == 2 && strcmp(argv[1], "help") == 0) {
         print_usage(stdout);

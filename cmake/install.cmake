@@ -22,8 +22,10 @@ install(DIRECTORY firmware DESTINATION ${home}
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}) # where Debian looks for it
-install(FILES cmake/onyx.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES cmake/onyx.bash-completion RENAME onyx DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(DIRECTORY cmake/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES cmake/completion/onyx.bash RENAME onyx DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES cmake/completion/_onyx DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES cmake/completion/onyx.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # These are the libraries in the order in which a linker wants them, each with its public header.
 set(ONYX_LIBRARIES firmware bitstream pnr lower_onyx tiling frontend sam support)

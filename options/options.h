@@ -92,7 +92,9 @@ struct option_row {
 extern const option_row option_rows[OPTIONS];
 
 typedef struct {
-    const char *name, *arguments, *help; /* arguments, help: of its --help, or NULL */
+    const char *name, *arguments, *does,
+        *help; /* does: in the list of commands, NULL of a part of one; arguments, help: of its
+                  --help, or NULL */
 } option_command_row;
 extern const option_command_row option_commands[COMMANDS];
 

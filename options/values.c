@@ -259,8 +259,8 @@ const option_row option_rows[OPTIONS] = {
 };
 
 const option_command_row option_commands[COMMANDS] = {
-#define COMMAND(key, name, arguments, does, help) [COMMAND_##key] = {#name, arguments, help},
-#define SUBCOMMAND(key, name, arguments, help) [COMMAND_##key] = {name, arguments, help},
+#define COMMAND(key, name, arguments, does, help) [COMMAND_##key] = {#name, arguments, does, help},
+#define SUBCOMMAND(key, name, arguments, help) [COMMAND_##key] = {name, arguments, NULL, help},
 #include "options/commands.def"
 #undef COMMAND
 #undef SUBCOMMAND

@@ -1,7 +1,7 @@
 """Tables and numbers of the documentation that the code holds: tables.py SOURCE check | write
 
 A *made* table stands in its page between two comments, "<!-- made by tests/docs/tables.py: NAME -->" and "<!-- end -->" (in the man
-page, which is no Markdown, lines that begin with .\\" instead). `check`
+page, which is no Markdown, lines that begin with .\\" instead). The man pages of the commands are made as a whole. `check`
 compares it with what the code says, `write` renews it. Lists that a page explains in words of its own are only compared: they
 must name what the code has, and nothing else.
 """
@@ -99,22 +99,46 @@ def man_every():
     return "".join(man_options("EVERY"))
 
 
-def man_each():
-    """The options of each command, by options/options.def; without those that every command has."""
-    text = ""
-    for key, name, arguments, says in [(key, name, arguments, says) for key, name, arguments, _, says in COMMAND_ROWS] + SUBCOMMAND_ROWS:
+def man_page(name, forms, does, says, options):
+    """The man page of one command."""
+    synopsis = ".br\n".join(f"\\fBonyx {name}\\fR [\\fIOPTION\\fR]... {roff(form)}".rstrip() + "\n" for form in forms)
+    return (f""".\\" Made by tests/docs/tables.py of options/commands.def and options.def; target 'tables' renews it.
+.TH ONYX\\-{roff(name.upper())} 1
+.SH NAME
+onyx\\-{roff(name)} \\- {roff(does)}
+.SH SYNOPSIS
+{synopsis}.SH DESCRIPTION
+{roff(says)}
+""" + (f".SH OPTIONS\n{options}" if options else "") + f""".PP
+\\fBonyx\\fR(1) has the options that every command has, the exit codes, and the environment.
+.SH SEE ALSO
+\\fBonyx\\fR(1); \\fBonyx help\\fR lists the pages of the documentation.
+""")
+
+
+def man_pages():
+    """The file of each command's man page, and its text; what belongs to a command, as 'sweep report', stands in its page."""
+    for key, name, arguments, does, says in COMMAND_ROWS:
+        forms = [""] if arguments == "NULL" else arguments.split("\n")
         options = "".join(man_options(key))
-        if options:
-            forms = "" if arguments == "NULL" else ".br\n".join(f"\\fBonyx {name}\\fR {roff(form)}\n" for form in arguments.split("\n"))
-            text += f".SS onyx {name}\n{forms}" + (f".PP\n{roff(says)}\n" if says != "NULL" else "") + options
-    return text
+        for part, title, _, _ in SUBCOMMAND_ROWS:
+            if title.split()[0] == name:
+                options += f".SS onyx {title}\n" + "".join(man_options(part))
+        yield f"cmake/man/onyx-{name}.1", man_page(name, forms, does, says if says != "NULL" else does[0].upper() + does[1:] + ".", options)
 
 
 OPTION_ROWS = list(rows("options/options.def", "OPTION"))
 COMMAND_ROWS = list(rows("options/commands.def", "COMMAND"))
 SUBCOMMAND_ROWS = [tuple(row) for row in rows("options/commands.def", "SUBCOMMAND")]
-MADE = {"cmake/onyx.1": {"commands": man_commands, "every": man_every, "each": man_each}, "docs/tiling.md": {"array_costs": array_costs}, "docs/notebook/copies_notes.md": {"processor_costs": processor_costs},
+MADE = {"cmake/man/onyx.1": {"commands": man_commands, "every": man_every}, "docs/tiling.md": {"array_costs": array_costs}, "docs/notebook/copies_notes.md": {"processor_costs": processor_costs},
         "docs/firmware.md": {"memory": memory}}
+
+
+def settle(page, old, text):
+    if text != old and action == "write":
+        (source / page).write_text(text)
+    elif text != old:
+        bad.append(f"{page} has not what the code says; build target 'tables' renews it")
 
 
 def renew():
@@ -127,10 +151,13 @@ def renew():
             text, count = re.subn(pattern, lambda m, make=make: m[1] + make() + m[2], text, flags=re.S)
             if count != 1:
                 bad.append(f"{page}: there is no place for the table {name}")
-        if text != old and action == "write":
-            (source / page).write_text(text)
-        elif text != old:
-            bad.append(f"{page} has not what the code says; build target 'tables' renews it")
+        settle(page, old, text)
+    pages = dict(man_pages())
+    for page, text in pages.items():
+        settle(page, text_of(page) if (source / page).exists() else None, text)
+    for path in (source / "cmake/man").glob("onyx-*.1"):
+        if f"cmake/man/{path.name}" not in pages:
+            bad.append(f"cmake/man/{path.name} is of no command")
 
 
 def compare(page, what, stated, held):

@@ -22,23 +22,47 @@ onyx help sweep >said && grep -q '^# ' said || fail "help sweep"
 onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine cycle -o cycle >said && grep -q "check: pass" said || fail "cycle"
 onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine soc -o soc >said && grep -q "check: pass" said || fail "soc"
 
-# Every command has a line in the man page, and every option of each command, too.
+# Every command has a line in the man page, and a page with each of its options; those of every command stand in the first.
 sed 's/\\//g' "$work/usr/share/man/man1/onyx.1" >man
 for command in $(onyx --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
     grep -qx ".B $command" man || fail "the man page lacks $command"
+    sed 's/\\//g' "$work/usr/share/man/man1/onyx-$command.1" >page
     for option in $(onyx "$command" --help | grep -oE -- '^ .{0,5} --[a-z0-9-]+' | grep -oE -- '--.*'); do
-        sed -n "/^.SH OPTIONS OF EVERY/,/^.SH OPTIONS OF EACH/p; /^.SS onyx $command\$/,/^.S/p" man | grep -qF "fB${option}fR" ||
-            fail "the man page lacks onyx $command $option"
+        cat man page | grep -qF "fB${option}fR" || fail "the man pages lack onyx $command $option"
     done
 done
-# Completion knows commands, options, boards and the words that an option may be.
+# Completion knows commands, options, boards and the words that an option may be; bash cuts words at ':' and '='.
 bash -c ". usr/share/bash-completion/completions/onyx
 complete_words() { COMP_WORDS=(\"\$@\"); COMP_CWORD=\$((\$# - 1)); _onyx; echo \"\${COMPREPLY[@]}\"; }
 complete_words onyx swe; complete_words onyx run --haz; complete_words onyx run --board onyx-8
 complete_words onyx run --engine c; complete_words onyx pnr --pipeline ''; complete_words onyx sweep --confirm r
-complete_words onyx bits ''; (cd usr; complete_words onyx bits verify sha); complete_words onyx fabric st" >completed
+complete_words onyx bits ''; (cd usr; complete_words onyx bits verify sha); complete_words onyx fabric st
+complete_words onyx run --engine = s; complete_words onyx run '\"X(i)=B(i)*c(i)\"' -i ''; complete_words onyx run -i B : us
+complete_words onyx help E0803; complete_words onyx help notebook/; complete_words onyx run -o '' | tr ' ' '\n' | grep -x usr" >completed
 printf 'sweep\n--hazards\nonyx-8x8\ncycle\nnone all midpoint\nrtl\nverify explain stat diff to-verilog\nshare\nstat\n' >wanted
+printf 'sam soc\nB: c:\nusr\nE0803-hazard\n\nusr\n' >>wanted
 diff wanted completed
+if command -v fish >/dev/null; then
+    HOME=$work XDG_CONFIG_HOME=$work/config XDG_DATA_HOME=$work/data fish -N -c '
+source usr/share/fish/vendor_completions.d/onyx.fish
+for line in "onyx swe" "onyx run --engine c" "onyx run --engine=r" "onyx run -i B:us" "onyx help E0803"
+    complete -C "$line" | string replace -r "\t.*" ""
+end' >completed
+    printf 'sweep\ncycle\n--engine=rtl\nB:usr/\nE0803-hazard\n' | diff - completed
+fi
+if command -v zsh >/dev/null; then
+    # What belongs to the line editor is stood in for: the test sees what the function offers.
+    cat >ask.zsh <<'END'
+compset() { print -r -- "behind $2" }
+_files() { print files }
+compadd() { while [[ $1 != -- ]]; do shift; done; shift; print -r -- "$@" }
+ask() { local words=("$@") CURRENT=$#; _ask }
+_ask() { . usr/share/zsh/site-functions/_onyx }
+ask onyx swe; ask onyx run --engine c; ask onyx run "X(i)=B(i)*c(i)" -i ''; ask onyx run -i B:us; ask onyx help E0803
+END
+    zsh -f ask.zsh >completed
+    printf 'sweep\ncycle\nB: c:\nbehind B:\nfiles\nE0803-hazard\n' | diff - completed
+fi
 
 # This is a program of someone else's, which uses a library.
 cat >mine.c <<'END'

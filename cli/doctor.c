@@ -1,0 +1,183 @@
+/* onyx doctor: what is installed, which probes are there, and what will not work and why. */
+#include "cli/doctor.h"
+#include "cli/help.h"
+#include "onyx_version.h" /* made by cmake/version.cmake */
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A program, or a module of Python, that onyx can do without: what it is asked for its version, what it is
+ * wanted for, and Debian's package of it; NULL: it comes with onyx. */
+static const struct {
+    const char *name, *asked, *wanted_for, *package;
+} needs[] = {
+    {"onyx-cosim", NULL, "run --engine soc, cosim, program --board onyx-cosim", NULL},
+    {"arm-none-eabi-gcc", "-dumpfullversion", "run --engine soc, cosim, firmware, program",
+     "gcc-arm-none-eabi"},
+    {"verilator", "--version", "run --engine rtl", "verilator"},
+    {"g++", "-dumpfullversion", "run --engine rtl", "g++"},
+    {"make", "--version", "run --engine rtl", "make"},
+    {"openocd", "--version", "program", "openocd"},
+    {"dot", "-V", "the graphs of view", "graphviz"},
+    {"sbatch", "--version", "sweep --slurm", "slurm-client"},
+    {"gtkwave", NULL, "looking at what --wave writes", "gtkwave"},
+    {"python3", "-c 'import cffi, numpy, scipy; print(\"with cffi, numpy, scipy\")'", "the Python module",
+     "python3-cffi python3-scipy"},
+};
+enum { NEEDS = sizeof needs / sizeof *needs };
+
+/* What was found of one of them. */
+typedef struct {
+    const char *path, *says; /* NULL: not there; "": it does not say */
+    bool works;
+} finding;
+
+/* Returns the file that the shell would run for a name; NULL if there is none. */
+static const char *on_path(const char *name, arena *mem) {
+    const char *at = getenv("PATH");
+    while (at && *at) {
+        size_t length = strcspn(at, ":");
+        const char *file = arena_printf(mem, "%.*s/%s", (int)length, at, name);
+        if (length && access(file, X_OK) == 0)
+            return file;
+        at += length + (at[length] == ':');
+    }
+    return NULL;
+}
+
+/* Asks a program of the table; returns the first line of what it says, "" for nothing. *code is its exit
+ * code. */
+static const char *answer_of(const char *file, const char *asked, int *code, arena *mem) {
+    char line[200] = "";
+    FILE *out =
+        popen(arena_printf(mem, "'%s' %s 2>&1", file, asked), "r"); /* a path with a quote finds nothing */
+    if (!out)
+        return "";
+    if (!fgets(line, sizeof line, out))
+        line[0] = '\0';
+    for (int c = 0; c != EOF;)
+        c = fgetc(out); /* so that it need not end by a broken pipe */
+    int status = pclose(out);
+    *code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    line[strcspn(line, "\n")] = '\0';
+    return arena_strdup(mem, line);
+}
+
+static finding look(const cli_session *s, int i, arena *mem) {
+    finding f = {needs[i].package ? on_path(needs[i].name, mem) : NULL, NULL, true};
+    int code = 0;
+    if (!needs[i].package) {
+        const char *file = compile_program(&s->compile, needs[i].name);
+        f.path = access(file, X_OK) == 0 ? file : NULL;
+    }
+    if (!f.path)
+        return (finding){0};
+    f.says = needs[i].asked ? answer_of(f.path, needs[i].asked, &code, mem) : "";
+    f.works = code == 0;
+    return f;
+}
+
+/* Says why something will not work, and what would help. */
+static const char *reason(int i, const finding *f, arena *mem) {
+    if (!needs[i].package)
+        return "it was not built: cmake --build build --target onyx-cosim";
+    const bool python = strcmp(needs[i].name, "python3") == 0;
+    if (f->path && !python)
+        return arena_printf(mem, "%s says: %s", f->path, f->says);
+    return arena_printf(mem, "%s: apt install %s",
+                        f->path ? "it lacks cffi, numpy or scipy" : "it is not on the path",
+                        needs[i].package);
+}
+
+static bool report_home(cli_session *s, cJSON *json) {
+    const char *docs = help_docs_folder(s);
+    const char *boards = arena_printf(&s->mem, "%s/boards/%s.json", s->compile.home, "onyx");
+    bool has_boards = access(boards, R_OK) == 0, has_docs = access(docs, R_OK) == 0;
+    cJSON_AddStringToObject(json, "version", ONYX_VERSION " (" ONYX_REVISION ")");
+    cJSON_AddStringToObject(json, "home", s->compile.home);
+    cJSON_AddStringToObject(json, "docs", has_docs ? docs : "");
+    if (!has_boards) {
+        diag_error(&s->diag, (src_loc){0}, "E0001-file", "there are no boards in '%s'", s->compile.home);
+        diag_hint(&s->diag, "ONYX_HOME says where boards/, rtl_models/ and firmware/ are");
+    }
+    return has_boards;
+}
+
+static void report_programs(cli_session *s, cJSON *json) {
+    cJSON *list = cJSON_AddArrayToObject(json, "programs");
+    for (int i = 0; i < NEEDS; i++) {
+        const finding f = look(s, i, &s->mem);
+        cJSON *one = json_add_item(list);
+        cJSON_AddStringToObject(one, "name", needs[i].name);
+        cJSON_AddStringToObject(one, "wanted_for", needs[i].wanted_for);
+        cJSON_AddBoolToObject(one, "works", f.path && f.works);
+        if (f.path)
+            cJSON_AddStringToObject(one, "path", f.path);
+        if (f.path && f.works)
+            cJSON_AddStringToObject(one, "version", f.says);
+        else
+            cJSON_AddStringToObject(one, "why", reason(i, &f, &s->mem));
+    }
+}
+
+static void report_probes(cli_session *s, cJSON *json) {
+    cJSON *list = cJSON_AddArrayToObject(json, "probes");
+    const doctor_probes probes = doctor_find_probes("/sys/bus/usb/devices", "/dev", &s->mem);
+    for (uint32_t i = 0; i < probes.len; i++) {
+        cJSON *one = json_add_item(list);
+        cJSON_AddStringToObject(one, "name", probes.at[i].name);
+        cJSON_AddStringToObject(one, "device", probes.at[i].where);
+        cJSON_AddBoolToObject(one, "open", probes.at[i].open);
+    }
+}
+
+static const char *member(const cJSON *json, const char *name) {
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, name));
+    return text ? text : "";
+}
+
+static bool says_true(const cJSON *json, const char *name) {
+    return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, name));
+}
+
+static void print_summary(const cJSON *json) {
+    const cJSON *one, *probes = cJSON_GetObjectItemCaseSensitive(json, "probes");
+    const cJSON *programs = cJSON_GetObjectItemCaseSensitive(json, "programs");
+    const char *docs = member(json, "docs");
+    printf("onyx %s\n  boards, RTL and firmware are in %s\n  documentation is %s%s\n",
+           member(json, "version"), member(json, "home"), *docs ? "in " : "not installed", docs);
+    puts("These always work: run --engine sam and cycle, compile, sam, sweep, tile, bits, bitgen, pnr, "
+         "place, route, sta, "
+         "fabric, boards, view, help.\nThese want a program:");
+    cJSON_ArrayForEach(one, programs) {
+        bool works = says_true(one, "works");
+        const char *says = works ? member(one, "version") : member(one, "why");
+        printf("  %-3s %-18s for %s%s%s\n", works ? "yes" : "no", member(one, "name"),
+               member(one, "wanted_for"), *says ? (works ? "; " : ": ") : "", says);
+    }
+    puts(cJSON_GetArraySize(probes)
+             ? "Debug probes on USB:"
+             : "There is no debug probe on USB: program reaches --board onyx-cosim only.");
+    cJSON_ArrayForEach(one, probes)
+        printf("  %s at %s%s\n", member(one, "name"), member(one, "device"),
+               says_true(one, "open") ? "" : ": this user may not open it (udev rules of OpenOCD)");
+}
+
+int command_doctor(int argc, char **argv) {
+    cli_session s;
+    cli_session_begin(&s);
+    bool ok = cli_parse(&s, COMMAND_DOCTOR, argc, argv) && cli_want_arguments(&s, 0, "none");
+    if (ok) {
+        cJSON *json = cJSON_CreateObject();
+        ok = report_home(&s, json);
+        report_programs(&s, json);
+        report_probes(&s, json);
+        if (s.options.json)
+            cli_print_json(json);
+        else if (!s.options.quiet)
+            print_summary(json);
+        cJSON_Delete(json);
+    }
+    return cli_session_end(&s, ok);
+}

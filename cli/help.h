@@ -1,0 +1,14 @@
+/* help.h - where the documentation is. */
+#ifndef ONYX_HELP_H
+#define ONYX_HELP_H
+
+#include "cli/cli.h"
+
+/* Returns the folder of the documentation: it lies beside what the commands read, as in the source tree, or
+ * where documentation is installed. It may not be there. */
+const char *help_docs_folder(cli_session *s);
+/* Returns whether `onyx help TOPIC` has a page. Where a command has the same name, help prints the page, not
+ * the command's --help. */
+bool help_is_page(const char *topic);
+
+#endif

@@ -1,5 +1,5 @@
-/* onyx view: what a run left in its folder, as one page for a browser. This collects the data; the page
- * (cli/view/) draws it. */
+/* onyx view: what a run, or two, left in its folder, as one page for a browser. This collects the data; the
+ * page (cli/view/) draws it. */
 #include "cli/cli.h"
 #include "compile/folder.h"
 
@@ -154,6 +154,25 @@ static void add_trace(cli_session *s, const char *folder, cJSON *to) {
     cJSON_AddStringToObject(to, "io_trace", text);
 }
 
+/* Adds the time line that --wave left, if it did. */
+static bool add_timeline(cli_session *s, const char *folder, cJSON *to) {
+    const char *path = arena_printf(&s->mem, "%s/timeline.json", folder);
+    cJSON *json = access(path, R_OK) == 0 ? json_read(path, &s->diag) : NULL;
+    if (json)
+        cJSON_AddItemToObject(to, "timeline", json);
+    return !diag_failed(&s->diag);
+}
+
+/* Adds what the command line says of who waited, in the same words. */
+static void add_verdict(cli_session *s, const cJSON *section, cJSON *to) {
+    const cJSON *cycles =
+        cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(section, "cycles"), "kernel");
+    const text_vec lines = compile_stalls_lines(section, cycles ? cycles->valuedouble : 0, &s->mem);
+    cJSON *list = cJSON_AddArrayToObject(to, "verdict");
+    for (uint32_t i = 0; i < lines.len; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(lines.at[i]));
+}
+
 /* `section` is the kernel's part of report.json; the kernel owns a copy. */
 static cJSON *kernel_json(cli_session *s, const char *folder, const char *name, const cJSON *section,
                           const pnr_board *board) {
@@ -163,8 +182,9 @@ static cJSON *kernel_json(cli_session *s, const char *folder, const char *name, 
     cJSON_AddStringToObject(json, "name", name);
     cJSON_AddItemToObject(json, "report", cJSON_Duplicate(section, true));
     cJSON_AddItemToObject(json, "graph_svg", drawing_of(s, graph));
-    if (access(arena_printf(&s->mem, "%s/netlist.json", folder), R_OK) == 0 &&
-        !add_design(s, folder, board, json)) {
+    add_verdict(s, section, json);
+    bool placed = access(arena_printf(&s->mem, "%s/netlist.json", folder), R_OK) == 0;
+    if ((placed && !add_design(s, folder, board, json)) || !add_timeline(s, folder, json)) {
         cJSON_Delete(json);
         return NULL;
     }
@@ -186,30 +206,50 @@ static void put_json(const cJSON *json, FILE *out) {
     cJSON_free(text);
 }
 
+/* The page's template and what it is made of; several files of a part follow each other. */
+static const struct {
+    const char *mark, *files[4];
+} parts[] = {
+    {"{{style}}", {"page.css"}},
+    {"{{script}}", {"zoom.js", "timeline.js", "page.js"}},
+};
+enum { STYLE, SCRIPT, PARTS };
+
+static const char *part_text(cli_session *s, int part) {
+    const char *text = "";
+    for (const char *const *file = parts[part].files; *file && text; file++) {
+        size_t length;
+        const char *more = file_read(arena_printf(&s->mem, "%s/cli/view/%s", s->compile.home, *file), &s->mem,
+                                     &length, &s->diag);
+        text = more ? arena_printf(&s->mem, "%s%s", text, more) : NULL;
+    }
+    return text;
+}
+
 /* Writes the template with its parts in the places of {{style}}, {{script}} and {{data}}. */
 static bool write_page(cli_session *s, const cJSON *data, const char *path) {
-    static const char *const part[] = {"page.html", "page.css", "page.js"};
-    const char *text[3];
     size_t length;
-    for (int i = 0; i < 3; i++) {
-        text[i] = file_read(arena_printf(&s->mem, "%s/cli/view/%s", s->compile.home, part[i]), &s->mem,
-                            &length, &s->diag);
-        if (!text[i])
-            return false;
+    const char *text[PARTS];
+    const char *at = file_read(arena_printf(&s->mem, "%s/cli/view/page.html", s->compile.home), &s->mem,
+                               &length, &s->diag);
+    bool ok = at != NULL;
+    for (int i = 0; i < PARTS && ok; i++) {
+        text[i] = part_text(s, i);
+        ok = text[i] != NULL;
     }
     file_out f;
-    if (!file_create(&f, path, &s->mem, &s->diag))
+    if (!ok || !file_create(&f, path, &s->mem, &s->diag))
         return false;
-    for (const char *at = text[0]; *at;) {
-        if (strncmp(at, "{{style}}", 9) == 0) {
-            fputs(text[1], f.stream);
-            at += 9;
-        } else if (strncmp(at, "{{script}}", 10) == 0) {
-            fputs(text[2], f.stream);
-            at += 10;
+    while (*at) {
+        int part = 0;
+        while (part < PARTS && strncmp(at, parts[part].mark, strlen(parts[part].mark)) != 0)
+            part++;
+        if (part < PARTS) {
+            fputs(text[part], f.stream);
+            at += strlen(parts[part].mark);
         } else if (strncmp(at, "{{nonce}}", 9) == 0) {
             /* No other script runs: not one that a graph's links have. */
-            fprintf(f.stream, "%016llx", (unsigned long long)hash_bytes(text[2], strlen(text[2])));
+            fprintf(f.stream, "%016llx", (unsigned long long)hash_bytes(text[SCRIPT], strlen(text[SCRIPT])));
             at += 9;
         } else if (strncmp(at, "{{data}}", 8) == 0) {
             put_json(data, f.stream);
@@ -221,6 +261,7 @@ static bool write_page(cli_session *s, const cJSON *data, const char *path) {
     return file_commit(&f, &s->diag);
 }
 
+/* Collects what a command left in one folder. */
 static bool collect(cli_session *s, const char *folder, cJSON *data) {
     cJSON *report = json_read(arena_printf(&s->mem, "%s/report.json", folder), &s->diag);
     const char *board_name;
@@ -236,7 +277,7 @@ static bool collect(cli_session *s, const char *folder, cJSON *data) {
         !compile_read_board(&s->compile, board_name, &board, NULL))
         return false;
     cJSON_AddItemToObject(data, "board", board_json(&board));
-    cJSON_AddItemToObject(data, "ports", ports_json());
+    cJSON_AddStringToObject(data, "folder", folder);
     if (!sections) {
         cJSON *kernel = kernel_json(s, folder, "", report, &board);
         cJSON_AddItemToArray(kernels, kernel);
@@ -254,18 +295,28 @@ static bool collect(cli_session *s, const char *folder, cJSON *data) {
     return true;
 }
 
+/* One folder, or two. */
+static bool want_folders(cli_session *s) {
+    uint32_t given = s->options.arguments.len;
+    return given == 2 || cli_want_arguments(s, 1, option_commands[COMMAND_VIEW].arguments);
+}
+
 int command_view(int argc, char **argv) {
     cli_session s;
     cli_session_begin(&s);
     cJSON *data = cJSON_CreateObject();
-    bool ok = cli_parse(&s, COMMAND_VIEW, argc, argv) &&
-              cli_want_arguments(&s, 1, option_commands[COMMAND_VIEW].arguments);
+    bool ok = cli_parse(&s, COMMAND_VIEW, argc, argv) && want_folders(&s);
     if (ok) {
         const command_line *o = &s.options;
-        const char *folder = o->arguments.at[0];
-        const char *page = o->compile.out ? o->compile.out : arena_printf(&s.mem, "%s/view.html", folder);
-        ok = collect(&s, folder, data) && !diag_failed(&s.diag) && !s.compile.interrupted &&
-             write_page(&s, data, page);
+        const text_vec *folders = &o->arguments;
+        const char *last = folders->at[folders->len - 1];
+        const char *name = folders->len > 1 ? "compare.html" : "view.html";
+        const char *page = o->compile.out ? o->compile.out : arena_printf(&s.mem, "%s/%s", last, name);
+        cJSON *runs = cJSON_AddArrayToObject(data, "runs");
+        cJSON_AddItemToObject(data, "ports", ports_json());
+        for (uint32_t i = 0; i < folders->len && ok; i++)
+            ok = collect(&s, folders->at[i], json_add_item(runs));
+        ok = ok && !diag_failed(&s.diag) && !s.compile.interrupted && write_page(&s, data, page);
         if (ok && !o->quiet)
             printf("%s\n", page);
     }

@@ -372,6 +372,16 @@ static void print_name(const compile_context *ctx, FILE *out, const compile_kern
     fprintf(out, "  kernel %s, in %s\n", result_name(ctx, k), k->place);
 }
 
+/* Who waited for whom, as report.json has it. */
+static void stalls_summary(const compile_context *ctx, FILE *out, const compile_modelled *met) {
+    cJSON *section = cJSON_CreateObject();
+    compile_stalls_json(ctx, met, section);
+    const text_vec lines = compile_stalls_lines(section, (double)met->cycles, ctx->mem);
+    for (uint32_t i = 0; i < lines.len; i++)
+        fprintf(out, "  %s\n", lines.at[i]);
+    cJSON_Delete(section);
+}
+
 /* Lines about one kernel, which makes `result`. */
 static void kernel_summary(const compile_context *ctx, FILE *out, const compile_kernel *k, bool ran,
                            const char *result) {
@@ -392,7 +402,7 @@ static void kernel_summary(const compile_context *ctx, FILE *out, const compile_
                                         : "one buffer (--buffers 2 makes it two)",
                 k->ran.host.seconds.load, k->ran.host.seconds.wait, k->ran.host.seconds.collect);
     if (k->ran.modelled.model && !k->ran.modelled.ahead)
-        compile_stalls_print(ctx, out, &k->ran.modelled);
+        stalls_summary(ctx, out, &k->ran.modelled);
 }
 
 void compile_summary(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,

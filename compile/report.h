@@ -15,9 +15,11 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
 bool compile_write_outputs(const compile_options *o, const compile_context *ctx, const tile_tensor *result);
 
 /* What the cycle model met. The first adds "hazards" to report.json; after engine cycle the second adds
- * "stalls" and "bottlenecks", and the third prints the lines of the summary. */
+ * "stalls" and "bottlenecks". The third says in lines what these two of a report, or of a kernel's section of
+ * one, tell of a run of so many cycles: who made others wait, and who waited most. None where they are not
+ * there. */
 void compile_hazards_json(const compile_modelled *met, cJSON *json);
 void compile_stalls_json(const compile_context *ctx, const compile_modelled *met, cJSON *json);
-void compile_stalls_print(const compile_context *ctx, FILE *out, const compile_modelled *met);
+text_vec compile_stalls_lines(const cJSON *section, double cycles, arena *mem);
 
 #endif

@@ -1,4 +1,5 @@
 /* Who waited for whom in engine cycle, and the hazards met: for report.json and for the summary. */
+#include "compile/model.h"
 #include "compile/report.h"
 
 #include <stdlib.h>
@@ -23,19 +24,19 @@ static void sorted_channels(const compile_context *ctx, const compile_modelled *
         qsort(channels->at, channels->len, sizeof *channels->at, by_waiting);
 }
 
-static const char *end_text(const compile_context *ctx, const cycle_design *d, uint32_t cell,
-                            const char *const *ports, uint32_t port) {
-    return arena_printf(ctx->mem, "%s %s", d->cells.at[cell].name, ports[port] ? ports[port] : "?");
+static const char *end_text(const cycle_design *d, uint32_t cell, const char *const *ports, uint32_t port,
+                            arena *mem) {
+    return arena_printf(mem, "%s %s", d->cells.at[cell].name, ports[port] ? ports[port] : "?");
 }
 
-static const char *from_text(const compile_context *ctx, const cycle_design *d, const cycle_channel *c) {
-    const cycle_net *net = &d->nets.at[c->net];
-    return end_text(ctx, d, net->cell, d->cells.at[net->cell].port_out, net->port);
+const char *compile_channel_from(const cycle_design *d, uint32_t n, arena *mem) {
+    const cycle_net *net = &d->nets.at[n];
+    return end_text(d, net->cell, d->cells.at[net->cell].port_out, net->port, mem);
 }
 
-static const char *to_text(const compile_context *ctx, const cycle_design *d, const cycle_channel *c) {
-    const cycle_sink *sink = &d->nets.at[c->net].sinks.at[c->sink];
-    return end_text(ctx, d, sink->cell, d->cells.at[sink->cell].port_in, sink->port);
+const char *compile_channel_to(const cycle_design *d, uint32_t n, uint32_t s, arena *mem) {
+    const cycle_sink *sink = &d->nets.at[n].sinks.at[s];
+    return end_text(d, sink->cell, d->cells.at[sink->cell].port_in, sink->port, mem);
 }
 
 void compile_stalls_json(const compile_context *ctx, const compile_modelled *met, cJSON *json) {
@@ -46,8 +47,8 @@ void compile_stalls_json(const compile_context *ctx, const compile_modelled *met
     for (uint32_t i = 0; i < channels.len; i++) {
         const cycle_channel *c = &channels.at[i];
         cJSON *one = json_add_item(list);
-        cJSON_AddStringToObject(one, "from", from_text(ctx, met->design, c));
-        cJSON_AddStringToObject(one, "to", to_text(ctx, met->design, c));
+        cJSON_AddStringToObject(one, "from", compile_channel_from(met->design, c->net, ctx->mem));
+        cJSON_AddStringToObject(one, "to", compile_channel_to(met->design, c->net, c->sink, ctx->mem));
         cJSON_AddNumberToObject(one, "moved", (double)c->moved);
         cJSON_AddNumberToObject(one, "stalled", (double)c->stalled);
         cJSON_AddNumberToObject(one, "held", (double)c->held);
@@ -76,24 +77,35 @@ void compile_hazards_json(const compile_modelled *met, cJSON *json) {
     }
 }
 
-void compile_stalls_print(const compile_context *ctx, FILE *out, const compile_modelled *met) {
-    cycle_channels channels;
-    cycle_bottlenecks bottlenecks;
-    double total = met->cycles ? (double)met->cycles : 1;
-    cycle_bottlenecks_of(met->model, ctx->mem, &bottlenecks);
+static double number_of(const cJSON *object, const char *name) {
+    const cJSON *one = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsNumber(one) ? one->valuedouble : 0;
+}
+
+static const char *text_of(const cJSON *object, const char *name) {
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+    return text ? text : "?";
+}
+
+text_vec compile_stalls_lines(const cJSON *section, double cycles, arena *mem) {
+    text_vec lines = {0};
+    const double total = cycles > 0 ? cycles : 1;
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(section, "bottlenecks");
     const char *most = "";
-    for (uint32_t i = 0; i < bottlenecks.len && i < SHOWN; i++)
-        most = arena_printf(ctx->mem, "%s%s%s (%.0f %% of the cycles)", most, i ? ", " : "",
-                            met->design->cells.at[bottlenecks.at[i].cell].name,
-                            (double)bottlenecks.at[i].cycles * 100 / total);
+    const cJSON *one = list ? list->child : NULL;
+    for (int i = 0; one && i < SHOWN; one = one->next, i++)
+        most = arena_printf(mem, "%s%s%s (%.0f %% of the cycles)", most, i ? ", " : "", text_of(one, "tile"),
+                            number_of(one, "cycles") * 100 / total);
     if (*most)
-        fprintf(out, "  others waited most for %s\n", most);
-    sorted_channels(ctx, met, &channels);
-    for (uint32_t i = 0; i < channels.len && i < SHOWN; i++) {
-        const cycle_channel *c = &channels.at[i];
-        if (c->stalled + c->held == 0)
-            return;
-        fprintf(out, "    %s waited %.0f %% for %s\n", from_text(ctx, met->design, c),
-                (double)(c->stalled + c->held) * 100 / total, to_text(ctx, met->design, c));
+        vec_push(mem, &lines, arena_printf(mem, "others waited most for %s", most));
+    list = cJSON_GetObjectItemCaseSensitive(section, "stalls");
+    one = list ? list->child : NULL;
+    for (int i = 0; one && i < SHOWN; one = one->next, i++) {
+        double waited = number_of(one, "stalled") + number_of(one, "held");
+        if (waited > 0)
+            vec_push(mem, &lines,
+                     arena_printf(mem, "  %s waited %.0f %% for %s", text_of(one, "from"),
+                                  waited * 100 / total, text_of(one, "to")));
     }
+    return lines;
 }

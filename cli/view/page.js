@@ -1,20 +1,23 @@
 "use strict";
-// Draws what cli/view.c collected. One thing is picked at a time: a SAM node, a tile or a net; every part of the page shows it.
+// Draws what cli/view.c collected of a run, or of two. One thing is picked at a time: a SAM node, a tile or a net; every part of the
+// page shows it. What is picked and how it is looked at stands in the address, behind '#', so that it can be sent.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
-  const state = { kernel: 0, graph: "sam", colour: "kind", picked: null, sort: "stalled" };
+  const FIRST = { run: 0, kernel: 0, graph: "sam", colour: "kind", sort: "stalled", pick: "", from: "", to: "" };
+  const state = Object.assign({ picked: null, pictures: {}, line: null }, FIRST);
   const sides = [["east", 1, 0], ["south", 0, 1], ["west", -1, 0], ["north", 0, -1]]; // name, x, y
 
   function element(name, attributes = {}, ...children) {
-    const svg = ["svg", "g", "rect", "line", "path", "circle", "text", "title"].includes(name);
+    const svg = ["svg", "defs", "g", "rect", "line", "path", "circle", "text", "title"].includes(name);
     const e = svg ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
     e.append(...children);
     return e;
   }
   const number = (value, digits = 0) => Number(value).toLocaleString("en", { maximumFractionDigits: digits });
-  const kernel = () => data.kernels[state.kernel];
+  const run = () => data.runs[state.run];
+  const kernel = () => run().kernels[state.kernel];
   const cells = () => (kernel().netlist ? kernel().netlist.cells : []);
   const nets = () => (kernel().netlist ? kernel().netlist.nets : []);
   const cellIndex = (name) => cells().findIndex((c) => c.name === name);
@@ -53,6 +56,24 @@
   function pick(what) {
     state.picked = state.picked && what && state.picked.key === what.key ? null : what;
     showPick();
+    remember();
+  }
+  // By the key of a pick: "cell B0", "net 3", "sam 7".
+  function pickKey(key) {
+    const [kind, ...rest] = key.split(" "), name = rest.join(" ");
+    if (kind === "cell" && cellIndex(name) >= 0) pickCell(cellIndex(name));
+    if (kind === "net" && nets()[name]) pickNet(Number(name));
+    if (kind === "sam") pickSam(name);
+  }
+  const sinkOf = (channel) => cellAt(channel.to);
+  // The net that a channel is of: it ends in the same tile and comes from the same one.
+  const netOf = (c) => nets().findIndex((n) => cellIndex(n.source.cell) === cellAt(c.from) && n.sinks.some((s) => cellIndex(s.cell) === cellAt(c.to)));
+  // True if a channel is of what is picked; null where nothing is.
+  function inPick(c) {
+    const p = state.picked, ends = [cellAt(c.from), cellAt(c.to)];
+    if (!p) return null;
+    if (p.net !== undefined) return netOf(c) === p.net;
+    return p.cells.length === 1 ? ends.includes(p.cells[0]) : ends.every((i) => p.cells.includes(i));
   }
   function showPick() {
     const p = state.picked;
@@ -66,37 +87,132 @@
         const own = state.graph === "sam" ? p.sam.includes(title) : p.cells.some((i) => cells()[i].name === title);
         e.classList.toggle("picked", own);
       });
-      document.querySelectorAll("#channels tbody tr").forEach((e) => {
-        const ends = [cellAt(e.dataset.from), cellAt(e.dataset.to)];
-        e.classList.toggle("picked", p.cells.length === 1 ? ends.includes(p.cells[0]) : ends.every((i) => p.cells.includes(i)));
+      document.querySelectorAll("#graph .edge").forEach((e) => {
+        const [a, b] = e.querySelector("title").textContent.split("->");
+        const marked = (title) => (state.graph === "sam" ? p.sam.includes(title) : p.cells.some((i) => cells()[i].name === title));
+        const single = state.graph === "sam" ? p.sam.length === 1 : p.cells.length === 1;
+        e.classList.toggle("picked", single ? marked(a) || marked(b) : marked(a) && marked(b));
       });
+      document.querySelectorAll("#moved tbody tr").forEach((e) => e.classList.toggle("picked", p.cells.some((i) => cells()[i].name === e.dataset.name)));
+      document.querySelectorAll("#trace .lane").forEach((e) => e.classList.toggle("picked", p.cells.includes(Number(e.dataset.lane))));
+      document.querySelectorAll("#channels tbody tr").forEach((e) => e.classList.toggle("picked", Boolean(e.dataset.to) && inPick(e.dataset)));
     }
-    ["graph", "floor"].forEach((id) => bringIntoSight(byId(id)));
+    for (const [id, picture] of Object.entries(state.pictures)) {
+      const e = byId(id).querySelector(".node.picked, .tile.picked");
+      if (e) picture.see(e);
+    }
+    if (state.line) state.line.paint();
     drawDetails();
   }
-  // Scrolls a box, not the page, until the first picked thing in it shows.
-  function bringIntoSight(box) {
-    const e = box.querySelector(".node.picked, .tile.picked");
-    if (!e) return;
-    const there = e.getBoundingClientRect(), here = box.getBoundingClientRect();
-    if (there.top < here.top || there.bottom > here.bottom) box.scrollTop += there.top - here.top - here.height / 2;
-    if (there.left < here.left || there.right > here.right) box.scrollLeft += there.left - here.left - here.width / 2;
+
+  // ---- the address and the search -------------------------------------------------------------------
+  function remember() {
+    const words = Object.keys(FIRST).map((key) => [key, key === "pick" ? (state.picked ? state.picked.key : "") : state[key]]).filter(([key, value]) => String(value) !== String(FIRST[key]));
+    const hash = words.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
+    if (location.hash.slice(1) !== hash) history.replaceState(null, "", hash ? `#${hash}` : location.pathname);
+  }
+  function recall() {
+    Object.assign(state, FIRST, { picked: null });
+    for (const word of location.hash.slice(1).split("&").filter(Boolean)) {
+      const [key, value] = word.split("=");
+      if (key in FIRST && value !== undefined) state[key] = typeof FIRST[key] === "number" ? Number(value) || 0 : decodeURIComponent(value);
+    }
+    state.run = Math.min(state.run, data.runs.length - 1);
+    state.kernel = Math.min(state.kernel, run().kernels.length - 1);
+  }
+  // Everything that can be looked for, by what it is called: [words, action].
+  function things() {
+    const tiles = cells().map((c, i) => [[c.name, kernel().sites ? `${tileName(i)} ${c.mode}` : c.mode], () => pickCell(i)]);
+    const wires = nets().map((n, k) => [[kernel().routes[k].id], () => pickNet(k)]);
+    const titles = state.graph === "sam" ? [...document.querySelectorAll("#graph .node")].map((n) => [[n.textContent.replace(/\s+/g, " ").trim()], () => pickSam(n.querySelector("title").textContent)]) : [];
+    return [...tiles, ...wires, ...titles];
+  }
+  function search(text, take) {
+    const wanted = text.trim().toLowerCase(), found = wanted ? things().filter(([names]) => names.some((n) => n.toLowerCase().includes(wanted))) : [];
+    const exact = found.find(([names]) => names.some((n) => n.toLowerCase() === wanted || n.toLowerCase().split(" ")[0] === wanted)) || found[0];
+    document.querySelectorAll(".hit").forEach((e) => e.classList.remove("hit"));
+    if (wanted) {
+      document.querySelectorAll("#floor .tile.used, #graph .node").forEach((e) => e.classList.toggle("hit", e.textContent.toLowerCase().includes(wanted)));
+    }
+    byId("found").textContent = wanted ? `${found.length} found` : "";
+    if (take && exact && !(state.picked && exact[0].includes(state.picked.title))) exact[1]();
   }
 
   // ---- header --------------------------------------------------------------------------------------
-  function drawHeader() {
-    const r = data.report;
-    document.title = `onyx: ${r.expression}`;
-    byId("expression").textContent = r.expression;
-    const rows = [["engine", r.engine], ["check", r.check], ["board", r.board], ["cycles", number(r.cycles.total)]];
-    if (r.fmax_mhz) rows.push(["clock", `${number(r.fmax_mhz)} MHz`], ["time", `${number(r.time_us, 2)} µs`]);
-    rows.push(["tiles", `${r.tiles.pe} PE, ${r.tiles.mem} MEM, ${r.tiles.io} IO`], ["words", number(r.bitstream.words)], ["copies", r.unroll], ["pairs of sub-tiles", number(r.subtiles.run)], ["nonzeros of the result", number(r.result_nnz)]);
-    byId("figures").replaceChildren(...rows.map(([k, v]) => element("div", {}, element("dt", {}, k), element("dd", {}, String(v)))));
-    byId("kernels").replaceChildren(...(data.kernels.length < 2 ? [] : data.kernels.map((k, i) => {
-      const b = element("button", { "aria-selected": i === state.kernel }, k.name);
-      b.onclick = () => { state.kernel = i; state.picked = null; draw(); };
+  const ran = (r) => r.engine !== "none";
+  function tabs(id, names, chosen, choose) {
+    byId(id).replaceChildren(...(names.length < 2 ? [] : names.map((name, i) => {
+      const b = element("button", { "aria-selected": i === chosen }, name);
+      b.onclick = () => choose(i);
       return b;
     })));
+  }
+  // What the command line says of a run, word for word; tiles in it can be picked.
+  function verdictLine(text) {
+    const line = element("div");
+    text.split(/(x\d+y\d+ \w+)/).forEach((part) => {
+      const i = /^x\d+y\d+ /.test(part) ? cellAt(part) : -1, b = i < 0 ? part : element("button", {}, part);
+      if (i >= 0) b.onclick = () => pickCell(i);
+      line.append(b);
+    });
+    return line;
+  }
+  function drawHeader() {
+    const r = run().report;
+    document.title = `onyx: ${r.expression}`;
+    byId("expression").textContent = r.expression;
+    const rows = [["engine", ran(r) ? r.engine : "none: compiled only"], ["board", r.board]];
+    if (ran(r)) rows.push(["check", r.check], ["cycles", number(r.cycles.total)]);
+    if (r.fmax_mhz) rows.push(["clock", `${number(r.fmax_mhz)} MHz`]);
+    if (ran(r) && r.fmax_mhz) rows.push(["time", `${number(r.time_us, 2)} µs`]);
+    rows.push(["tiles", `${r.tiles.pe} PE, ${r.tiles.mem} MEM, ${r.tiles.io} IO`], ["words", number(r.bitstream.words)], ["copies", r.unroll]);
+    if (ran(r)) rows.push(["pairs of sub-tiles", number(r.subtiles.run)], ["nonzeros of the result", number(r.result_nnz)]);
+    byId("figures").replaceChildren(...rows.map(([k, v]) => element("div", {}, element("dt", {}, k), element("dd", {}, String(v)))));
+    const says = kernel().verdict.map(verdictLine);
+    if (!ran(r)) says.push(element("div", { class: "none" }, "Nothing has run yet. This runs it on the simulated chip: ", element("code", {}, `onyx cosim ${run().folder}`), "; with engine cycle, onyx run says who waits for whom."));
+    byId("verdict").replaceChildren(...says);
+    tabs("runs", data.runs.map((one, i) => `${"AB"[i]}: ${one.folder}`), state.run, (i) => choose({ run: i, kernel: Math.min(state.kernel, data.runs[i].kernels.length - 1) }));
+    tabs("kernels", run().kernels.map((k) => k.name), state.kernel, (i) => choose({ kernel: i }));
+  }
+  // Shows another run or kernel. What is picked stays picked where there is one of that name.
+  function choose(what) {
+    const key = state.picked ? state.picked.key : "";
+    Object.assign(state, what, { picked: null, pictures: {} });
+    draw();
+    if (key) pickKey(key);
+    remember();
+  }
+
+  // ---- two runs -------------------------------------------------------------------------------------
+  const waitOf = (k) => new Map((k.report.bottlenecks || []).map((b) => [b.tile.split(" ")[0], b.cycles]));
+  function change(a, b, less) {
+    const td = element("td", {}, b === a ? "" : `${b > a ? "+" : "−"}${number(Math.abs(b - a), 2)}${a ? ` (${number((100 * (b - a)) / a, 1)} %)` : ""}`);
+    if (a !== b && less) td.className = b < a ? "better" : "worse";
+    return td;
+  }
+  function drawChanges() {
+    byId("changes").hidden = data.runs.length < 2;
+    if (data.runs.length < 2) return;
+    const [a, b] = data.runs.map((one) => one.report), kernels = data.runs.map((one) => one.kernels[Math.min(state.kernel, one.kernels.length - 1)]);
+    const rows = [["cycles", a.cycles.total, b.cycles.total, true], ["clock, MHz", a.fmax_mhz, b.fmax_mhz], ["time, µs", a.time_us, b.time_us, true], ["PE tiles", a.tiles.pe, b.tiles.pe], ["MEM tiles", a.tiles.mem, b.tiles.mem], ["hops", a.hops, b.hops], ["copies", a.unroll, b.unroll], ["runs of the array", a.subtiles.passes, b.subtiles.passes], ["nonzeros of the result", a.result_nnz, b.result_nnz]];
+    const text = (n) => number(n, 2);
+    const words = ["expression", "engine", "board", "loops"].filter((key) => a[key] !== b[key]).map((key) => element("tr", {}, element("td", { class: "name" }, key), element("td", {}, a[key] || ""), element("td", {}, b[key] || ""), element("td")));
+    byId("differences").replaceChildren(element("table", {}, element("thead", {}, element("tr", {}, element("th", { class: "name" }, ""), ...data.runs.map((one, i) => element("th", {}, `${"AB"[i]}: ${one.folder}`)), element("th", {}, "change"))),
+      element("tbody", {}, ...words, ...rows.map(([name, x, y, less]) => element("tr", {}, element("td", { class: "name" }, name), element("td", {}, text(x)), element("td", {}, text(y)), change(x, y, less))))));
+    const all = kernels.map((k) => new Map(k.netlist ? k.netlist.cells.map((c, i) => [c.name, { c, tile: `x${k.sites[i][0]}y${k.sites[i][1]}` }]) : [])), waits = kernels.map(waitOf);
+    const names = [...new Set(all.flatMap((m) => [...m.keys()]))].map((name) => {
+      const at = all.map((m) => m.get(name)), wait = at.map((e, i) => (e && waits[i].get(e.tile)) || 0);
+      const config = at[0] && at[1] ? Object.keys({ ...at[0].c.config, ...at[1].c.config }).filter((k) => at[0].c.config[k] !== at[1].c.config[k]).length : 0;
+      return { name, at, wait, config };
+    }).filter((e) => !e.at[0] || !e.at[1] || e.at[0].tile !== e.at[1].tile || e.wait[0] !== e.wait[1] || e.config);
+    names.sort((x, y) => Math.abs(y.wait[1] - y.wait[0]) - Math.abs(x.wait[1] - x.wait[0]) || (x.name < y.name ? -1 : 1));
+    byId("moved").replaceChildren(element("thead", {}, element("tr", {}, ...["tile of", "A stands at", "B stands at", "fields changed", "others waited, A", "B", "change"].map((h, i) => element("th", i ? {} : { class: "name" }, h)))), element("tbody", {}, ...names.map((e) => {
+      const row = element("tr", {}, element("td", { class: "name" }, e.name), ...e.at.map((x) => element("td", {}, x ? x.tile : "—")), element("td", {}, e.config ? String(e.config) : ""), ...e.wait.map((w) => element("td", {}, w ? number(w) : "")), change(e.wait[0], e.wait[1], true));
+      row.dataset.name = e.name;
+      row.onclick = () => { if (cellIndex(e.name) >= 0) pickCell(cellIndex(e.name)); };
+      return row;
+    })));
+    if (!names.length) byId("moved").replaceChildren(element("tbody", {}, element("tr", {}, element("td", { class: "none name" }, "No tile stands elsewhere, is configured otherwise or made others wait for another time."))));
   }
 
   // Links and handlers that a graph's file may have: where they lead and what they do is not ours.
@@ -112,36 +228,76 @@
     const box = byId("graph");
     if (!text) {
       box.replaceChildren(element("p", { class: "none" }, "No drawing: Graphviz (dot) was not there when the page was written."));
+      delete state.pictures.graph;
       return;
     }
-    box.innerHTML = text;
-    box.querySelectorAll("*").forEach(disarm);
+    const made = new DOMParser().parseFromString(text, "text/html").querySelector("svg");
+    made.querySelectorAll("*").forEach(disarm);
+    disarm(made);
+    state.pictures.graph = Picture.place(box, made);
     box.querySelectorAll(".node").forEach((node) => {
       const title = node.querySelector("title").textContent;
       onPick(node, () => (state.graph === "sam" ? pickSam(title) : pickCell(cellIndex(title))));
       const shape = node.querySelector("polygon, ellipse, path"), fill = shape && getComputedStyle(shape).fill.match(/\d+/g);
       node.classList.toggle("dark", Boolean(fill) && 0.3 * fill[0] + 0.6 * fill[1] + 0.1 * fill[2] < 110); // white on it reads better
     });
+    const line = (style, words) => { const i = element("i", { class: "line" }); i.style.borderTopStyle = style; return [i, words]; };
+    byId("edges").replaceChildren(...(state.graph === "sam" ? [...line("dashed", "coordinates "), ...line("solid", "references (bold), values "), ...line("dotted", "repeat signals")] : ["A box is a tile, an arrow a net's way to one of its inputs."]));
   }
 
   // ---- the array -----------------------------------------------------------------------------------
-  const TILE = 46, GAP = 26, PITCH = TILE + GAP, EDGE = 12;
-  // Shares of the cycles, 0 to 1, by cell: the most that a producer waited for it; the most a channel of it moved.
-  function shares(member) {
-    const share = cells().map(() => 0);
-    for (const c of channels()) {
-      const all = c.moved + c.stalled + c.held + c.starved + c.idle;
-      const i = cellAt(c.to);
-      if (i >= 0 && all) share[i] = Math.max(share[i], c[member] / all);
-    }
-    return share;
+  const TILE = 46, GAP = 26, PITCH = TILE + GAP, EDGE = 26;
+  // Layers: the colour, what its scale says, and a share from 0 to 1 by cell.
+  const layers = {
+    stall: { colour: "204,51,17", says: "of the cycles others waited for it, while it waited for nobody", shares() {
+      const waits = waitOf(kernel()), all = kernel().report.cycles.kernel || 1;
+      return cells().map((_, i) => (waits.get(tileName(i)) || 0) / all);
+    } },
+    busy: { colour: "68,119,170", says: "of the cycles, at its busiest input, a token moved", shares() {
+      const share = cells().map(() => 0);
+      for (const c of channels()) {
+        const all = c.moved + c.stalled + c.held + c.starved + c.idle, i = cellAt(c.to);
+        if (i >= 0 && all) share[i] = Math.max(share[i], c.moved / all);
+      }
+      return share;
+    } },
+    wires: { colour: "153,68,170", says: "of the tracks on a tile's side are taken", shares() {
+      const most = new Map();
+      crossings().forEach((n, key) => { const tile = `x${key.split(",")[0]}y${key.split(",")[1]}`; most.set(tile, Math.max(most.get(tile) || 0, n / run().board.tracks)); });
+      return cells().map((_, i) => most.get(tileName(i)) || 0);
+    } },
+    clock: { colour: "204,102,0", says: "of the period is the slowest net that begins or ends in it", shares() {
+      const period = kernel().timing ? kernel().timing.period_ps : 1, share = cells().map(() => 0);
+      nets().forEach((n, k) => [n.source, ...n.sinks].forEach((p) => { const i = cellIndex(p.cell); share[i] = Math.max(share[i], kernel().routes[k].delay_ps / period); }));
+      return share;
+    } },
+  };
+  // How many routes leave each tile on each side: a square of the fabric has so many tracks there.
+  function crossings() {
+    const count = new Map();
+    kernel().routes.forEach((r) => new Set(r.hops.map((h) => h.slice(0, 4).join(","))).forEach((h) => {
+      const key = h.split(",").slice(0, 3).join(",");
+      count.set(key, (count.get(key) || 0) + 1);
+    }));
+    return count;
+  }
+  function drawLegend(layer) {
+    const box = (style, words) => { const i = element("i"); i.style.background = style; return [i, words]; };
+    const fifo = element("span", {}, " ● "), end = element("span", {}, " ● ");
+    fifo.style.color = "var(--begin)";
+    end.style.color = "var(--end)";
+    const scale = element("i", { class: "scale" });
+    if (layer) scale.style.background = `linear-gradient(to right, rgba(${layer.colour},0), rgb(${layer.colour}))`;
+    byId("legend").replaceChildren(...(layer ? ["0 ", scale, ` 100 % ${layer.says}`] : [...box("var(--pe)", "PE"), ...box("var(--mem)", "MEM"), ...box("var(--io)", "IO; paler: not used")]), "; lines are nets, ", fifo, "a SplitFIFO begins, ", end, "ends");
   }
   function drawFloor() {
     if (!kernel().netlist) {
       byId("floor").replaceChildren(element("p", { class: "none" }, "Nothing is placed: this engine runs the graph."));
+      byId("legend").replaceChildren();
+      delete state.pictures.floor;
       return;
     }
-    const b = data.board, sites = kernel().sites;
+    const b = run().board, sites = kernel().sites;
     const all = byId("whole").checked;
     const hops = kernel().routes.flatMap((r) => r.hops);
     const xs = [...sites, ...hops].map((s) => s[0]), ys = [...sites, ...hops].map((s) => s[1]);
@@ -149,14 +305,19 @@
     const left = (x) => EDGE + (x - x0) * PITCH, top = (y) => EDGE + (y - y0) * PITCH;
     const width = 2 * EDGE + (x1 - x0 + 1) * PITCH - GAP, height = 2 * EDGE + (y1 - y0 + 1) * PITCH - GAP;
     const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "font-family": "sans-serif" });
-    const heatColour = state.colour === "stall" ? "204,51,17" : "68,119,170";
-    const heat = state.colour === "stall" ? shares("stalled") : state.colour === "busy" ? shares("moved") : null;
+    const layer = layers[state.colour], heat = layer ? layer.shares() : null;
     svg.classList.toggle("heat", Boolean(heat));
-    byId("legend").replaceChildren();
-    if (heat) {
-      const scale = element("i");
-      scale.style.background = `linear-gradient(to right, rgba(${heatColour},0), rgb(${heatColour}))`;
-      byId("legend").append("0 ", scale, " 100 %");
+    drawLegend(layer);
+    for (let x = x0; x <= x1; x++) svg.append(element("text", { x: left(x) + TILE / 2, y: 12, "text-anchor": "middle", "font-size": 10, class: "axis" }, `x${x}`));
+    for (let y = y0; y <= y1; y++) svg.append(element("text", { x: EDGE - 5, y: top(y) + TILE / 2 + 3, "text-anchor": "end", "font-size": 10, class: "axis" }, `y${y}`));
+    if (state.colour === "wires") {
+      crossings().forEach((n, key) => {
+        const [x, y, side] = key.split(",").map(Number), [, dx, dy] = sides[side], share = n / b.tracks;
+        const at = dx ? [left(x) + (dx > 0 ? TILE : -GAP), top(y) + (side > 1 ? TILE / 2 : 0), GAP, TILE / 2] : [left(x) + (side > 1 ? TILE / 2 : 0), top(y) + (dy > 0 ? TILE : -GAP), TILE / 2, GAP];
+        const rect = element("rect", { x: at[0], y: at[1], width: at[2], height: at[3], fill: `rgba(${layer.colour},${share})`, class: "crossing" });
+        rect.append(element("title", {}, `x${x}y${y} ${sides[side][0]}: ${n} of ${b.tracks} tracks`));
+        svg.append(rect);
+      });
     }
     const used = new Map(sites.map((s, i) => [`${s[0]},${s[1]}`, i]));
     for (let y = y0; y <= y1; y++) {
@@ -171,26 +332,27 @@
         const cell = cells()[i];
         tile.dataset.cell = i;
         onPick(tile, () => pickCell(i));
-        if (heat) tile.style.fill = `rgba(${heatColour},${heat[i]})`;
-        tile.append(element("title", {}, `x${x}y${y} ${cell.mode} ${cell.name}${heat ? `: ${number(heat[i] * 100)} % of the cycles` : ""}`));
+        if (heat && state.colour !== "wires") tile.style.fill = `rgba(${layer.colour},${heat[i]})`;
+        tile.append(element("title", {}, `x${x}y${y} ${cell.mode} ${cell.name}${heat ? `: ${number(heat[i] * 100)} % ${layer.says}` : ""}`));
         svg.append(tile);
         const words = [cell.mode.replace("fiber_access", "fibers").replace("io_", ""), cell.name.length > 8 ? `${cell.name.slice(0, 7)}…` : cell.name];
         words.forEach((w, line) => svg.append(element("text", { x: left(x) + TILE / 2, y: top(y) + 19 + 14 * line, "text-anchor": "middle", "font-size": line ? 9 : 10 }, w)));
       }
     }
     if (byId("routes").checked) drawRoutes(svg, left, top);
-    byId("floor").replaceChildren(svg);
+    byId("floor").style.height = `min(62vh, 46rem, ${Math.max(220, (byId("floor").clientWidth * height) / width)}px)`;
+    state.pictures.floor = Picture.place(byId("floor"), svg, state.pictures.floor);
   }
   // A hop crosses the gap beside its tile, shifted by its track; opposite directions lie apart. Consecutive hops are joined inside the tile.
   function hopEnds([x, y, side, track], left, top) {
     const [, dx, dy] = sides[side];
-    const across = ((track + 1) * TILE) / (2 * data.board.tracks + 2) + (side > 1 ? TILE / 2 : 0);
+    const across = ((track + 1) * TILE) / (2 * run().board.tracks + 2) + (side > 1 ? TILE / 2 : 0);
     const from = dx ? [left(x) + (dx > 0 ? TILE : 0), top(y) + across] : [left(x) + across, top(y) + (dy > 0 ? TILE : 0)];
     return [from, [from[0] + dx * GAP, from[1] + dy * GAP]];
   }
   function drawRoutes(svg, left, top) {
     kernel().routes.forEach((route, k) => {
-      const colour = `hsl(${(k * 47) % 360},65%,42%)`;
+      const colour = `hsl(${(k * 47) % 360},60%,50%)`;
       const parts = route.hops.map((h) => hopEnds(h, left, top));
       const path = parts.map(([a, b]) => `M${a}L${b}`).join("");
       // From hop to hop through a tile: the hop that enters the tile which the next one leaves.
@@ -204,7 +366,7 @@
       line.append(element("title", {}, `${route.id}: ${nets()[k].source.cell} to ${nets()[k].sinks.map((s) => s.cell).join(", ")}; ${route.hops.length} hops, ${route.delay_ps} ps`));
       svg.append(line);
       route.hops.forEach((h, i) => {
-        if (h[4]) svg.append(element("circle", { cx: parts[i][0][0], cy: parts[i][0][1], r: 3, class: "fifo", fill: h[4] === 1 ? "#178017" : "#a01010" }));
+        if (h[4]) svg.append(element("circle", { cx: parts[i][0][0], cy: parts[i][0][1], r: 3, class: `fifo ${h[4] === 1 ? "begin" : "end"}` }));
       });
     });
   }
@@ -270,13 +432,14 @@
   }
   function drawChannels() {
     const columns = ["moved", "stalled", "held", "starved", "idle"], table = byId("channels");
+    byId("waiting").hidden = !ran(run().report);
     if (!channels().length) {
       table.replaceChildren(element("tbody", {}, element("tr", {}, element("td", { class: "none name" }, "Only engine cycle counts them."))));
       return;
     }
     const heads = ["from", "to", ...columns].map((h, i) => {
       const th = element("th", i < 2 ? { class: "name" } : {}, h + (state.sort === h ? " ▾" : ""));
-      if (i > 1) th.onclick = () => { state.sort = h; drawChannels(); showPick(); };
+      if (i > 1) th.onclick = () => { state.sort = h; drawChannels(); showPick(); remember(); };
       return th;
     });
     const rows = [...channels()].sort((a, b) => b[state.sort] - a[state.sort]).map((c) => {
@@ -287,13 +450,14 @@
         return element("td", {}, bar, ` ${number(c[k])}`);
       }));
       Object.assign(row.dataset, { from: c.from, to: c.to });
-      row.onclick = () => { const i = cellAt(c.to); if (i >= 0) pickCell(i); };
+      row.onclick = () => { const i = sinkOf(c); if (i >= 0) pickCell(i); };
       return row;
     });
     table.replaceChildren(element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows));
   }
   // io.trace: "run R in|out COLUMN: cycle cycle ...". Darkness of a pixel: words in its cycles.
   function drawWords() {
+    byId("words").hidden = !ran(run().report);
     const box = byId("trace"), lines = (kernel().io_trace || "").split("\n").filter(Boolean);
     if (!lines.length) {
       box.replaceChildren(element("p", { class: "none" }, "Run with --io-trace to see them."));
@@ -307,8 +471,12 @@
       const count = new Array(bins).fill(0), cell = cellAt(`x${r.column}y0`);
       r.at.forEach((c) => count[Math.min(bins - 1, Math.floor((c * bins) / (last + 1)))]++);
       const label = `${cell >= 0 ? cells()[cell].name.replace("_", " ") : `${r.way} column ${r.column}`}, ${r.at.length} words`;
-      svg.append(element("text", { x: 160, y: 15 + 22 * line, "text-anchor": "end" }, label));
-      count.forEach((n, i) => { if (n) svg.append(element("rect", { x: 168 + (i * width) / bins, y: 3 + 22 * line, width: width / bins, height: 16, fill: r.way === "in" ? "#4477aa" : "#cc3311", opacity: Math.min(1, 0.15 + (n * bins) / (last + 1)) })); });
+      const lane = element("g", { class: "lane" });
+      lane.dataset.lane = cell;
+      lane.onclick = () => { if (cell >= 0) pickCell(cell); };
+      svg.append(lane);
+      lane.append(element("text", { x: 160, y: 15 + 22 * line, "text-anchor": "end" }, label));
+      count.forEach((n, i) => { if (n) lane.append(element("rect", { x: 168 + (i * width) / bins, y: 3 + 22 * line, width: width / bins, height: 16, class: r.way, opacity: Math.min(1, 0.15 + (n * bins) / (last + 1)) })); });
     });
     svg.append(element("text", { x: 168, y: first.length * 22 + 16 }, `cycle 0 of run ${first[0].run}`), element("text", { x: 168 + width, y: first.length * 22 + 16, "text-anchor": "end" }, `cycle ${number(last)}`));
     box.replaceChildren(svg);
@@ -323,14 +491,45 @@
     }));
   }
 
+  // ---- the time line -------------------------------------------------------------------------------
+  const portOf = (c) => `${c.to.split(" ")[0]} ${c.to.split(" ").slice(2).join(" ")}`;
+  function drawTimes() {
+    // The run that is looked at comes first.
+    const shown = data.runs.map((one, i) => ({ title: data.runs.length > 1 ? `${"AB"[i]}: ${one.folder}, ` : "", first: i === state.run, report: one.report, kernel: one.kernels[Math.min(state.kernel, one.kernels.length - 1)] })).filter((e) => e.kernel.timeline).sort((a, b) => b.first - a.first);
+    const mine = kernel().timeline, box = byId("line");
+    state.line = null;
+    byId("times").hidden = !ran(run().report);
+    const names = [["moved", "a token moves"], ["stalled", "the producer waits for this consumer"], ["held", "for another one"], ["starved", "the consumer waits"]];
+    byId("states").replaceChildren(...names.flatMap(([state_, words]) => { const i = element("i"); i.style.background = `var(--${state_})`; return [i, words]; }));
+    if (!mine) {
+      box.replaceChildren(element("p", { class: "none" }, "Run with --engine cycle --wave to see what every channel does in every cycle."));
+      return;
+    }
+    state.read = state.read || new Map();
+    const read = (t) => { if (!state.read.has(t)) state.read.set(t, Timeline.read(t)); return state.read.get(t); };
+    const order = (k) => { const waits = waitOf(k), of = (c) => waits.get(c.to.split(" ")[0]) || 0; return k.timeline.channels.map((_, i) => i).sort((a, b) => of(k.timeline.channels[b]) - of(k.timeline.channels[a]) || a - b); };
+    const dispatch = (e) => e.kernel.report.dispatch || e.report.dispatch || {};
+    const title = (e) => `${e.title}${number(e.kernel.timeline.cycles)} cycles, flushes between runs included${dispatch(e).how === "dynamic" ? "; copies that are dealt runs work side by side on the chip, one after the other in the model" : ""}`;
+    state.line = Timeline.draw(box, shown.map((e) => read(e.kernel.timeline)), {
+      titles: shown.map(title), rows: shown.map((e) => order(e.kernel)), name: portOf, marked: inPick,
+      from: state.from === "" ? undefined : Number(state.from), to: state.to === "" ? undefined : Number(state.to),
+      pick: (c) => { const i = cellAt(c.to); if (i >= 0) pickCell(i); },
+      moved: (range) => { [state.from, state.to] = range || ["", ""]; remember(); },
+    });
+  }
+
   function draw() {
+    for (const key of ["graph", "colour"]) document.querySelectorAll(`[data-${key}]`).forEach((b) => b.setAttribute("aria-selected", b.dataset[key] === state[key]));
     drawHeader();
+    drawChanges();
     drawGraph();
     drawFloor();
+    drawTimes();
     drawTiming();
     drawChannels();
     drawWords();
     drawStages();
+    byId("names").replaceChildren(...things().map(([[name]]) => element("option", { value: name })));
     showPick();
   }
   document.querySelectorAll("[data-graph], [data-colour]").forEach((b) => {
@@ -340,10 +539,30 @@
       document.querySelectorAll(`[data-${key}]`).forEach((o) => o.setAttribute("aria-selected", o === b));
       if (key === "graph") drawGraph(); else drawFloor();
       showPick();
+      remember();
     };
   });
-  document.querySelectorAll("[data-fit]").forEach((box) => { box.onchange = () => byId(box.dataset.fit).classList.toggle("fit", box.checked); });
-  document.onkeydown = (event) => { if (event.key === "Escape" && state.picked) pick(null); };
+  document.querySelectorAll("[data-do]").forEach((b) => {
+    b.onclick = () => {
+      const of = b.parentElement.dataset.of, name = `${run().folder.replace(/.*\//, "")}-${of === "floor" ? "array" : of}`, picture = state.pictures[of], svg = byId(of).querySelector("svg");
+      const actions = of === "line" ? { fit: () => state.line && state.line.show(0, Infinity), png: () => state.line && state.line.png(name) } : { fit: () => picture.fit(), in: () => picture.zoom(0.7), out: () => picture.zoom(1.4), svg: () => Picture.saveSvg(name, svg, picture.whole), png: () => Picture.savePng(name, svg, picture.whole) };
+      if (picture || of === "line") actions[b.dataset.do]();
+    };
+  });
+  byId("search").oninput = () => search(byId("search").value, false);
+  byId("search").onchange = () => search(byId("search").value, true);
+  document.onkeydown = (event) => {
+    if (event.key === "Escape" && state.picked) pick(null);
+    if (event.key === "/" && event.target.tagName !== "INPUT") { event.preventDefault(); byId("search").focus(); }
+  };
   byId("routes").onchange = byId("whole").onchange = () => { drawFloor(); showPick(); };
-  draw();
+  matchMedia("(prefers-color-scheme: dark)").onchange = () => { if (state.line) state.line.paint(); };
+  onresize = () => { if (state.line) state.line.paint(); };
+  function begin() {
+    const key = (recall(), state.pick);
+    draw();
+    if (key) pickKey(key);
+  }
+  onhashchange = begin;
+  begin();
 })();

@@ -125,7 +125,7 @@ static void watch(void *context, uint64_t cycle, uint32_t net, uint32_t sink, cy
     wave_put(w, w->at_sink[net][sink], cycle, activity, token);
 }
 
-wave *wave_of_model(const char *folder, const cycle_design *design, cycle_model *m, arena *mem,
+wave *wave_of_model(const char *folder, const cycle_design *design, cycle_watcher **watcher, arena *mem,
                     diagnostics *d) {
     wave_channels channels = {0};
     uint32_t **at_sink = arena_new_n(mem, uint32_t *, design->nets.len);
@@ -149,6 +149,6 @@ wave *wave_of_model(const char *folder, const cycle_design *design, cycle_model 
     if (!w)
         return NULL;
     w->at_sink = at_sink;
-    cycle_watch(m, watch, w);
+    *watcher = watch;
     return w;
 }

@@ -23,9 +23,9 @@ void wave_put(wave *w, uint32_t channel, uint64_t cycle, cycle_activity activity
 /* Completes it, and writes FOLDER/waves.gtkw. E0001-file. */
 bool wave_end(wave *w, diagnostics *d);
 
-/* wave_begin with all channels of a model, which is watched from now on; before wave_end the model must be
- * watched no more, or run no more. */
-wave *wave_of_model(const char *folder, const cycle_design *design, cycle_model *m, arena *mem,
+/* wave_begin with all channels of a model. `watcher` gets what is to watch the model (cycle_watch), with the
+ * wave as its context; before wave_end the model must be watched no more, or run no more. */
+wave *wave_of_model(const char *folder, const cycle_design *design, cycle_watcher **watcher, arena *mem,
                     diagnostics *d);
 
 #endif

@@ -17,8 +17,16 @@ finish() {
 }
 trap finish EXIT
 cd "$work"
-"$onyx" run "X(i,j)=B(i,k)*C(k,j)" -f C:ss:1,0 -g B:9x9:0.4:3 -g C:9x9:0.4:5 --engine cycle --io-trace --unroll 2 -o out >/dev/null
+kernel="X(i,j)=B(i,k)*C(k,j) -f C:ss:1,0 -g B:9x9:0.4:3 -g C:9x9:0.4:5"
+# shellcheck disable=SC2086
+"$onyx" run $kernel --engine cycle --io-trace --wave --unroll 2 -o out >said
 "$onyx" view out >/dev/null
+# shellcheck disable=SC2086
+"$onyx" run $kernel --engine cycle --wave --seed 9 -o other >/dev/null
+"$onyx" view other out >/dev/null
+# shellcheck disable=SC2086
+"$onyx" compile $kernel -o compiled >/dev/null
+"$onyx" view compiled >/dev/null
 
 port=$((30000 + $$ % 20000))
 chromedriver --port=$port >driver.log 2>&1 &
@@ -80,9 +88,58 @@ for size in 1280,800 1920,1080; do
         expect "(document.getElementById('$part').scrollIntoView(), (a => [...document.querySelectorAll('section')].every(s => s.getBoundingClientRect().right <= a.left) && a.top < innerHeight && a.bottom > 0)(document.querySelector('aside').getBoundingClientRect()))" true
     done
 done
-click "[data-fit='graph']"
-expect "(g => g.scrollHeight <= g.clientHeight + 1 && g.scrollWidth <= g.clientWidth + 1)(document.getElementById('graph'))" true
-click "[data-fit='graph']"
+# A picture shows as a whole at first; the wheel and the buttons zoom, and fit shows the whole again.
+shown() { echo "document.querySelector('#$1 svg').getAttribute('viewBox')"; }
+for picture in graph floor; do
+    expect "(g => g.scrollHeight <= g.clientHeight + 1 && g.scrollWidth <= g.clientWidth + 1)(document.getElementById('$picture'))" true
+    whole=$(value "$(shown $picture)")
+    value "document.querySelector('#$picture svg').dispatchEvent(new WheelEvent('wheel', { deltaY: -200, clientX: 300, clientY: 400, cancelable: true }))" >/dev/null
+    [ "$(value "$(shown $picture)")" != "$whole" ] || { echo "the wheel does not zoom $picture"; exit 1; }
+    click "[data-of='$picture'] [data-do='fit']"
+    expect "$(shown $picture)" "$whole"
+    click "[data-of='$picture'] [data-do='in']"
+    [ "$(value "$(shown $picture)")" != "$whole" ] || { echo "+ does not zoom $picture"; exit 1; }
+    click "[data-of='$picture'] [data-do='fit']"
+done
+# The words of the command line stand on the page, in the same order, and a tile in them can be picked.
+grep -E '^  (others waited|  x)' said | sed 's/^  //' >lines
+[ -s lines ]
+expect "[...document.querySelectorAll('#verdict div')].map(e => e.textContent).join('|')" "$(paste -sd'|' lines)"
+click "#verdict button"
+expect "$(count '#floor .tile.picked')" 1
+expect "document.querySelector('#verdict button').textContent.startsWith(document.querySelector('#floor .tile.picked').textContent.split(' ')[0])" true
+# What is picked stands in the address, which shows the same in a new page; so does the search.
+expect "location.hash.includes('pick=cell')" true
+hash=$(value "location.hash")
+post "$page/url" '{"url":"about:blank"}' >/dev/null
+post "$page/url" "{\"url\":\"file://$work/out/view.html$hash&colour=wires\"}" >/dev/null
+expect "$(count '#floor .tile.picked')" 1
+expect "document.querySelectorAll('#floor .crossing').length > 20" true
+key document Escape
+expect "location.hash" '#colour=wires'
+find_word() { value "(e => { e.value = '$1'; e.dispatchEvent(new Event('input')); e.dispatchEvent(new Event('change')); })(document.getElementById('search'))" >/dev/null; }
+find_word intersect_k_u1
+expect "document.querySelector('aside h2').textContent" intersect_k_u1
+expect "document.getElementById('found').textContent" '1 found'
+find_word ''
+key document Escape
+# Columns and rows of the array have their numbers.
+expect "[...document.querySelectorAll('#floor .axis')].some(e => e.textContent === 'x24') && [...document.querySelectorAll('#floor .axis')].some(e => e.textContent === 'y2')" true
+# The time line shows every channel; a click on a row picks its tile, the wheel zooms to single cycles.
+channels=$(grep -c '"changes"' out/timeline.json)
+[ "$channels" -gt 60 ]
+expect "document.querySelector('#line canvas').getAttribute('aria-label').startsWith('what $channels channels')" true
+line() { value "document.querySelector('#line canvas').dispatchEvent(new $1)" >/dev/null; }
+for turn in 1 2 3 4 5 6 7 8; do line "WheelEvent('wheel', { deltaY: -300, clientX: 700, clientY: document.querySelector('#line canvas').getBoundingClientRect().top + 60, cancelable: true })"; done
+sleep 0.2
+expect "location.hash.includes('from=')" true
+line "PointerEvent('pointermove', { clientX: 700, clientY: document.querySelector('#line canvas').getBoundingClientRect().top + 60 })"
+expect "/^cycle [0-9,]+: (moved|stalled|held|starved|idle) — x/.test(document.querySelector('.says').textContent)" true
+click "[data-of='line'] [data-do='fit']"
+sleep 0.2
+expect "location.hash.includes('from=')" false
+# A picture saved as a file needs no style sheet.
+expect "(t => t.startsWith('<svg') && !t.includes('class=') && t.includes('fill:'))(Picture.alone(document.querySelector('#floor svg'), [0, 0, 9, 9]))" true
 # Then come the graph of tiles, and a net of the timing table.
 click "[data-graph='netlist']"
 expect "$(count '#graph .node')" 54
@@ -91,16 +148,35 @@ expect "document.querySelectorAll('#floor .tile.picked').length >= 2 && document
 expect "document.querySelector('aside').textContent.includes('ps')" true
 # Last come heat, the whole array, and no routes.
 click "[data-colour='stall']"
-expect "document.getElementById('legend').textContent" '0  100 %'
+expect "document.getElementById('legend').textContent.startsWith('0  100 % of the cycles others waited for it')" true
 expect "[...document.querySelectorAll('#floor .tile.used')].some(t => t.style.fill.startsWith('rgba(204, 51, 17'))" true
+# The darkest tile is the one that the command line names first.
+expect "document.querySelector('#verdict button').textContent.startsWith([...document.querySelectorAll('#floor .tile.used')].sort((a, b) => b.style.fill.split(',')[3].slice(0, -1) - a.style.fill.split(',')[3].slice(0, -1))[0].textContent.split(' ')[0])" true
+for layer in busy clock; do
+    click "[data-colour='$layer']"
+    expect "[...document.querySelectorAll('#floor .tile.used')].some(t => t.style.fill.startsWith('rgba'))" true
+done
 click "#whole"
 expect "$(count '#floor .tile')" 544
 click "#routes"
 expect "$(count '.route')" 0
 expect "$(count '#trace svg text') > 12" true
+# Two runs: what changed, tile by tile; the other run is a click away, and both time lines have one scale.
+post "$page/url" "{\"url\":\"file://$work/out/compare.html\"}" >/dev/null
+expect "document.querySelectorAll('#moved tbody tr').length > 20" true
+expect "document.querySelector('#differences').textContent.includes('A: other') && document.querySelector('#differences').textContent.includes('copies12+1')" true
+click "#runs button:nth-child(2)"
+expect "$(count '#floor .tile.used')" 54
+click "#moved tbody tr"
+expect "document.querySelectorAll('#moved tr.picked').length" 1
+# After compile there is no empty table: the page says how to run it.
+post "$page/url" "{\"url\":\"file://$work/compiled/view.html\"}" >/dev/null
+expect "document.getElementById('verdict').textContent.includes('onyx cosim compiled')" true
+expect "['waiting', 'words', 'times'].every(id => document.getElementById(id).hidden)" true
+expect "document.getElementById('figures').textContent.includes('cycles')" false
 errors=$(post "$page/se/log" '{"type":"browser"}')
 [ "$errors" = '{"value":[]}' ] || { echo "the browser complains: $errors"; exit 1; }
 curl -sf -X DELETE "$base$page" >/dev/null
-[ "$(wc -c <out/view.html)" -lt 3000000 ]
-! grep -oE '(src|href)="?https?:[^" ]*' out/view.html || { echo "the page wants the network"; exit 1; }
+for file in out/view.html out/compare.html; do [ "$(wc -c <$file)" -lt 3000000 ]; done
+! grep -oE '(src|href)="?https?:[^" ]*' out/view.html out/compare.html || { echo "the page wants the network"; exit 1; }
 echo "clicked through"

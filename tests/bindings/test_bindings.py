@@ -3,11 +3,16 @@
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
 import time
+import types
+import typing
 import unittest
+import unittest.mock
+import xml.etree.ElementTree
 
 try:
     import cffi  # noqa: F401
@@ -100,6 +105,62 @@ class Kernels(unittest.TestCase):
         for option in ("--help", "--usage", "-?"):  # would end this program
             with self.assertRaisesRegex(onyx.OnyxError, "E0902-option"):
                 onyx.run("x(i) = t(i)", t=np.array([1]), options=[option])
+
+    def test_einsum(self):
+        A, B = np.array([[1, 0, 2], [0, 3, 0]]), np.array([[1, 0], [0, 4], [5, 6]])
+        T = np.arange(24).reshape(2, 3, 4) % 5
+        for text, operands in (("ij,jk->ik", (A, B)), ("ij,jk", (A, B)), ("ij -> i", (A,)), ("ij->ji", (A,)), ("ij,ij->", (A, A)),
+                               ("ii->i", (A[:, :2],)), ("ii", (A[:, :2],)), ("i,j->ij", (A[0], A[1])), ("ijk,k->ij", (T, [1, 0, 2, 3]))):
+            with self.subTest(text):
+                self.same(onyx.einsum(text, *operands).value, np.einsum(text, *operands))
+        r = onyx.einsum("ij,jk->ik", A, B, formats={"t1": "ss:1,0"}, engine="sam")
+        self.assertEqual(r.report["engine"], "sam")
+        for text, count in (("ij,jk->ik", 1), ("i...->i", 1), ("ij->ii", 1), ("ij->k", 1), ("ij>i", 1)):
+            with self.assertRaises(ValueError, msg=text):
+                onyx.einsum(text, *[A] * count)
+
+    def test_sparse_arrays_in_and_out(self):
+        class Coo:  # as PyData's package has it, with another one that becomes it
+            def __init__(self, coords, data, shape, fill_value=0):
+                self.coords, self.data, self.shape, self.fill_value = np.asarray(coords), np.asarray(data), shape, fill_value
+
+        class Gcxs:
+            fill_value = 0
+
+            def asformat(self, name):
+                assert name == "coo"
+                return Coo([[0, 1], [2, 0]], [5, 7], (2, 3))
+
+        B = Gcxs()
+        r = onyx.run("X(i,j) = B(i,j)", B=B)
+        self.same(r.X, np.array([[0, 0, 5], [7, 0, 0]]))
+        with self.assertRaises(ValueError):
+            onyx.run("X(i,j) = B(i,j)", B=Coo([[0], [0]], [1], (2, 2), fill_value=3))
+        module = types.ModuleType("sparse")
+        module.COO = lambda coords, data, shape: Coo(coords, data, shape)
+        with unittest.mock.patch.dict(sys.modules, {"sparse": module}):
+            out = r.tensor.to_sparse()
+        self.assertEqual((out.coords.tolist(), out.data.tolist(), out.shape), ([[0, 1], [2, 0]], [5, 7], (2, 3)))
+        self.same(r.tensor.to_scipy(), r.X)
+
+    def test_without_scipy(self):
+        code = "import sys; sys.modules['scipy'] = sys.modules['scipy.sparse'] = None\n" \
+               "import onyx; r = onyx.run('X(i,j) = B(i,j)', B=[[0, 2], [3, 0]]); print(r.value, r.X.to_dense().tolist())"
+        said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(said, "<onyx.Tensor 2x2, 2 entries> [[0.0, 2.0], [3.0, 0.0]]\n")
+
+    def test_notebook(self):
+        r = onyx.run("X(i,j) = B(i,k) * C(k,j)", B=whole(80, 50, 0.06, 1), C=whole(50, 40, 0.06, 2), formats={"C": "ss:1,0"})
+        page = r._repr_html_()
+        xml.etree.ElementTree.fromstring(page)
+        for text in ("X(i,j) = B(i,k) * C(k,j)", "pass (engine cycle)", f"{r.cycles:,}", "PE", "others waited most for", "<svg"):
+            self.assertIn(text, page)
+        self.assertNotIn("<svg", onyx.run("x(i) = b(i)", b=[1, 2])._repr_html_())
+
+    def test_types(self):
+        self.assertTrue((pathlib.Path(onyx.__file__).parent / "py.typed").exists())
+        for function in (onyx.run, onyx.einsum, onyx.version, onyx.Tensor.of, onyx.Tensor.to_dense):
+            self.assertTrue(typing.get_type_hints(function), function)
 
     def test_schedule(self):
         B, C = whole(9, 9, 0.3, 5), whole(9, 9, 0.3, 6)
@@ -210,6 +271,7 @@ class Mistakes(unittest.TestCase):
             onyx.run("x(i) = v(i)", v=np.array([1])).y
 
     def test_version(self):
+        self.assertEqual(onyx.version().split()[0], onyx.__version__)
         self.assertRegex(onyx.version(), r"^\d+\.\d+\.\d+ \(.+\)$")
 
 

@@ -104,6 +104,23 @@ END
 # shellcheck disable=SC2046
 cc -std=c11 run.c -o run $(pkg-config --cflags --libs libonyx) -Wl,-rpath,"$(pkg-config --variable=libdir libonyx)"
 [ "$(./run)" = "0:4 2:25 0" ] || fail "libonyx does not work"
+# The same by find_package.
+mkdir cm
+cat >cm/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.21)
+project(mine C)
+find_package(onyx 0.1 REQUIRED)
+add_executable(run ../run.c)
+target_link_libraries(run onyx::run)
+add_executable(mine ../mine.c)
+target_link_libraries(mine onyx::libraries)
+END
+if ! { cmake -S cm -B cm/build -DCMAKE_PREFIX_PATH="$work/usr" && cmake --build cm/build; } >cm/log 2>&1; then
+    cat cm/log
+    fail "find_package"
+fi
+[ "$(cm/build/run)" = "0:4 2:25 0" ] || fail "onyx::run does not work"
+cm/build/mine | grep -q "forall(i" || fail "onyx::libraries does not work"
 # The Python module works where Python has cffi and SciPy.
 if /usr/bin/python3 -c 'import cffi, scipy' 2>/dev/null; then
     PYTHONPATH=$work/usr/lib/python3/dist-packages /usr/bin/python3 -c '
@@ -112,5 +129,5 @@ for engine in ("cycle", "soc"):
     print(onyx.run("x(i) = b(i) * c(i)", b=numpy.array([1, 2, 0]), c=numpy.array([4, 5, 6]), engine=engine).x)' >python.out
     printf '[ 4. 10.  0.]\n[ 4. 10.  0.]\n' | diff - python.out || fail "the Python module does not work"
 fi
-! grep -rqF "$source" usr/share usr/include "$(find usr/lib -name onyx.pc)" || fail "the installed files name the source tree"
+! grep -rqF "$source" usr/share usr/include "$(find usr/lib -name onyx.pc)" "$(dirname "$(find usr/lib -name onyxConfig.cmake)")" || fail "the installed files name the source tree"
 echo "installed, run, completed, linked"

@@ -33,6 +33,13 @@ for file in bin/onyx share/man/man1/onyx.1 share/man/man1/onyx-run.1 share/bash-
 done
 
 dpkg-deb -x "$deb" "$work/root"
+# What Python compiles beside the module goes when the package goes, so that no empty package stays.
+module=$work/root/usr/lib/python3/dist-packages/onyx
+mkdir "$module/__pycache__"
+touch "$module/__pycache__/__init__.cpython-311.pyc"
+dpkg-deb -e "$deb" "$work/control"
+DPKG_ROOT=$work/root "$work/control/prerm" remove || fail "prerm"
+[ ! -e "$module/__pycache__" ] || fail "__pycache__ stays"
 readelf -S "$work/root/usr/bin/onyx" >"$work/sections" || fail "no readelf, or no program"
 grep -q "\.text" "$work/sections" || fail "the sections of the program cannot be read"
 grep -q "\.symtab" "$work/sections" && fail "the programs are not stripped"

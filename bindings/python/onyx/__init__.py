@@ -5,46 +5,66 @@
     r = onyx.run("X(i,j) = B(i,k) * C(k,j)", B=B, C=B.T, formats={"C": "ss:1,0"})
     print(r.X.nnz, r.cycles)
 
-libonyx.so is looked for in $ONYX_LIBRARY, then where it was installed, then in build/ of the source tree.
+libonyx.so is looked for in $ONYX_LIBRARY, then where it was installed or in the wheel, then in build/ of the source tree, then beside the
+`onyx` on the PATH. SciPy and PyData's sparse are taken and given where they are installed.
 """
 
+from __future__ import annotations
+
+import html
 import json
 import operator
 import os
 import pathlib
 import pickle
+import shutil
 import signal
 import tempfile
 import time
 import warnings
+from typing import Any, Iterable, Mapping, Optional, Sequence
 
 import cffi
 import numpy
-import scipy.sparse
 
-__all__ = ["run", "version", "Result", "Tensor", "OnyxError", "OnyxWarning"]
+from ._einsum import expression as _einsum_expression
+
+try:
+    import scipy.sparse as _sparse
+except ImportError:
+    _sparse = None
+
+__all__ = ["run", "einsum", "version", "Result", "Tensor", "OnyxError", "OnyxWarning", "__version__"]
 
 _here = pathlib.Path(__file__).resolve().parent
 _installed = _here / "library.path"
 
 
-def _declarations():
-    header = _here / "onyx.h" if _installed.exists() else _here.parents[1] / "onyx.h"
+def _declarations() -> str:
+    header = next(path for path in (_here / "onyx.h", _here.parents[1] / "onyx.h") if path.exists())
     return "".join(line for line in header.read_text().splitlines(True) if not line.startswith("#"))
 
 
-def _library_path():
+def _library_path() -> str:
     if "ONYX_LIBRARY" in os.environ:
         return os.environ["ONYX_LIBRARY"]
     if _installed.exists():
         return str((_here / _installed.read_text().strip()).resolve())
-    return str(_here.parents[2] / "build" / "libonyx.so")
+    carried, built, tool = _here / "_tool", _here.parents[2] / "build/libonyx.so", shutil.which("onyx")
+    if not carried.exists() and built.exists():
+        return str(built)
+    for prefix in [carried] + ([pathlib.Path(tool).resolve().parents[1]] if tool else []):
+        for path in sorted(prefix.glob("lib/**/libonyx.so.0")):
+            return str(path)
+    raise ImportError("libonyx.so is not there: install onyx (pip install . in its source tree, or its package), build it, or let "
+                      "ONYX_LIBRARY name the library")
 
 
 _ffi = cffi.FFI()
 _ffi.cdef(_declarations())
 _onyx = _ffi.dlopen(_library_path())
 _INTERRUPTED = 130  # exit code of the command
+__version__: str = _ffi.string(_onyx.onyx_version()).decode().split()[0]
 
 
 class OnyxError(Exception):
@@ -54,7 +74,7 @@ class OnyxError(Exception):
     messages: what the command says, with places, error codes and advice.
     """
 
-    def __init__(self, code, messages):
+    def __init__(self, code: int, messages: str) -> None:
         super().__init__(messages.strip())
         self.code = code
         self.messages = messages
@@ -81,7 +101,7 @@ def _whole(numbers, what, most):
 class Tensor:
     """A sparse tensor of any order: coordinates (entries x order, from 0) and values."""
 
-    def __init__(self, shape, coordinates, values):
+    def __init__(self, shape: Iterable[int], coordinates: Any, values: Any) -> None:
         if numpy.iscomplexobj(values):
             raise TypeError("values are complex; the array has none")
         self.shape = tuple(operator.index(n) for n in shape)
@@ -91,23 +111,44 @@ class Tensor:
         self.coordinates = _whole(coordinates, "coordinates", 2**32 - 1).reshape(len(self.values), len(self.shape))
 
     @property
-    def nnz(self):
+    def nnz(self) -> int:
         return len(self.values)
 
-    def to_dense(self):
+    def to_dense(self) -> numpy.ndarray:
         dense = numpy.zeros(self.shape)
         numpy.add.at(dense, tuple(self.coordinates.T), self.values)
         return dense
 
+    def to_scipy(self) -> Any:
+        """A CSR matrix, of a tensor of order 2."""
+        if _sparse is None:
+            raise ImportError("SciPy is not installed")
+        if len(self.shape) != 2:
+            raise ValueError(f"SciPy's matrices have order 2, not {len(self.shape)}")
+        return _sparse.csr_matrix((self.values, (self.coordinates[:, 0], self.coordinates[:, 1])), shape=self.shape)
+
+    def to_sparse(self) -> Any:
+        """PyData's sparse.COO, of any order."""
+        import sparse
+
+        return sparse.COO(self.coordinates.T.astype(numpy.int64), self.values, shape=self.shape)
+
+    def __repr__(self) -> str:
+        return f"<onyx.Tensor {'x'.join(map(str, self.shape)) or 'scalar'}, {self.nnz} entries>"
+
     @staticmethod
-    def of(value):
+    def of(value: Any) -> Tensor:
         """A Tensor of a SciPy matrix, of anything with shape, coords and data (one row of coords a mode), or of
         what NumPy makes an array of, whose zeros are not stored."""
         if isinstance(value, Tensor):
             return value
-        if scipy.sparse.issparse(value):
+        if _sparse is not None and _sparse.issparse(value):
             coo = value.tocoo()
             return Tensor(coo.shape, numpy.stack([coo.row, coo.col], axis=1), coo.data)
+        if hasattr(value, "asformat") and hasattr(value, "fill_value"):  # PyData's other formats
+            value = value.asformat("coo")
+        if getattr(value, "fill_value", 0) != 0:
+            raise ValueError(f"what is not stored is {value.fill_value}; the array takes it for 0")
         if all(hasattr(value, name) for name in ("shape", "coords", "data")):
             return Tensor(value.shape, numpy.asarray(value.coords).T, value.data)
         dense = numpy.asarray(value)
@@ -117,33 +158,59 @@ class Tensor:
         return Tensor(dense.shape, numpy.stack(at, axis=1), dense[at])
 
 
+def _pattern(tensor: Tensor) -> str:
+    """Where a matrix has entries, as SVG of at most 64 by 64 squares; nothing of other tensors."""
+    if len(tensor.shape) != 2 or not tensor.nnz or 0 in tensor.shape:
+        return ""
+    most = 64
+    rows, columns = (min(n, most) for n in tensor.shape)
+    cells = numpy.zeros((rows, columns))
+    at = [tensor.coordinates[:, m].astype(numpy.int64) * n // tensor.shape[m] for m, n in enumerate((rows, columns))]
+    numpy.add.at(cells, tuple(at), 1)
+    cells /= cells.max()
+    squares = "".join(f'<rect x="{j}" y="{i}" width="1" height="1" fill-opacity="{0.25 + 0.75 * cells[i, j]:.2f}"/>' for i, j in zip(*numpy.nonzero(cells)))
+    return f'<svg viewBox="0 0 {columns} {rows}" width="{min(4 * columns, 256)}" fill="#4477aa" style="border:1px solid #999">{squares}</svg>'
+
+
 class Result:
     """What a kernel gave. The result tensor is `value`, and an attribute under its name in the expression: a
-    number, a NumPy array (order 1), a SciPy CSR matrix (order 2) or a Tensor. `report` is report.json (cycles,
+    number, a NumPy array (order 1), a SciPy CSR matrix (order 2, where SciPy is installed) or a Tensor. `report` is report.json (cycles,
     tiles, times: docs/report.md), `messages` holds the warnings, `folder` the files, if a folder was asked for."""
 
-    def __init__(self, name, tensor, report, messages, folder):
+    def __init__(self, name: str, tensor: Tensor, report: dict, messages: str, folder: Optional[str]) -> None:
         self.name, self.tensor, self.report, self.messages, self.folder = name, tensor, report, messages, folder
         order = len(tensor.shape)
         if order == 0:
             self.value = tensor.values.sum()
         elif order == 1:
             self.value = tensor.to_dense()
-        elif order == 2:
-            at = (tensor.coordinates[:, 0], tensor.coordinates[:, 1])
-            self.value = scipy.sparse.csr_matrix((tensor.values, at), shape=tensor.shape)
+        elif order == 2 and _sparse is not None:
+            self.value = tensor.to_scipy()
         else:
             self.value = tensor
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         shape = "x".join(map(str, self.tensor.shape)) or "scalar"
         return f"<onyx.Result {self.name}: {shape}, {self.tensor.nnz} nonzeros, {self.cycles} cycles>"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the figures, and where the result has entries."""
+        r = self.report
+        rows = [("result", f"{self.name}: {'x'.join(map(str, self.tensor.shape)) or 'scalar'}, {self.tensor.nnz} nonzeros"),
+                ("check", f"{r['check']} (engine {r['engine']})"), ("cycles", f"{self.cycles:,}")]
+        if r.get("fmax_mhz"):
+            rows.append(("time", f"{r['time_us']:.2f} \u00b5s at {r['fmax_mhz']:.0f} MHz"))
+            rows.append(("tiles", f"{r['tiles']['pe']} PE, {r['tiles']['mem']} MEM, {r['tiles']['io']} IO"))
+        for waited in r.get("bottlenecks", [])[:1]:
+            rows.append(("others waited most for", f"{waited['tile']}, {100 * waited['cycles'] / max(1, r['cycles']['kernel']):.0f} % of the cycles"))
+        text = "".join(f"<tr><th style='text-align:left'>{name}</th><td style='text-align:left'>{html.escape(what)}</td></tr>" for name, what in rows)
+        return f"<div><code>{html.escape(r['expression'])}</code><table>{text}</table>{_pattern(self.tensor)}</div>"
+
     @property
-    def cycles(self):
+    def cycles(self) -> int:
         return self.report["cycles"]["total"]
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name == self.__dict__.get("name"):
             return self.value
         raise AttributeError(name)
@@ -245,7 +312,9 @@ def _call_apart(arguments, operands):
     raise OnyxError(os.waitstatus_to_exitcode(status), "the kernel's process ended without an answer")
 
 
-def run(expression, operands=None, *, formats=None, schedule=None, engine="cycle", out=None, options=(), **named):
+def run(expression: str, operands: Optional[Mapping[str, Any]] = None, *, formats: Optional[Mapping[str, str]] = None,
+        schedule: Optional[str] = None, engine: str = "cycle", out: Optional[os.PathLike | str] = None,
+        options: Sequence[Any] = (), **named: Any) -> Result:
     """Compiles `expression`, runs it on the operands, checks the result against a reference, and returns it.
 
     operands: by their names, {"B": matrix}, or as keyword arguments, B=matrix, if their names are not those of
@@ -272,6 +341,13 @@ def run(expression, operands=None, *, formats=None, schedule=None, engine="cycle
     return Result(name, tensor, json.loads(report), messages, out)
 
 
-def version():
+def einsum(subscripts: str, *operands: Any, **how: Any) -> Result:
+    """Runs what numpy.einsum(subscripts, *operands) computes, as "ij,jk->ik"; `how` is what `run` takes besides, with operands named
+    t0, t1 and so on, and the result x."""
+    expression, names = _einsum_expression(subscripts, len(operands))
+    return run(expression, dict(zip(names, operands)), **how)
+
+
+def version() -> str:
     """Version and revision of the library."""
     return _ffi.string(_onyx.onyx_version()).decode()

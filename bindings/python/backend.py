@@ -1,0 +1,90 @@
+"""Makes a wheel that carries the tool, for `pip install .` and `pip wheel .` (PEP 517), with nothing but the standard library.
+
+The wheel has the module and, below onyx/_tool, what `cmake --install` installs. It is built in build-wheel/ of the source tree, or taken
+from the build tree that $ONYX_BUILD names.
+"""
+
+import base64
+import hashlib
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sysconfig
+import tempfile
+import zipfile
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+MODULE = SOURCE / "bindings/python/onyx"
+# Of what is installed, this is wanted at run time; headers, libraries to link, man pages and the manual are not.
+CARRIED = re.compile(r"bin/|lib/.*libonyx\.so\.0$|share/onyx/|share/doc/onyx/")
+
+
+def _version():
+    return re.search(r"project\(onyx VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
+
+
+def _tag():
+    machine = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    return f"py3-none-{machine}"
+
+
+def _metadata():
+    requires = "".join(f"Requires-Dist: {name}\n" for name in ("cffi", "numpy"))
+    extras = "Provides-Extra: scipy\nRequires-Dist: scipy; extra == 'scipy'\n"
+    return (f"Metadata-Version: 2.1\nName: onyx\nVersion: {_version()}\nSummary: Sparse tensor expressions to a programmed Onyx CGRA\n"
+            f"License: MIT\nRequires-Python: >=3.9\n{requires}{extras}Description-Content-Type: text/markdown\n\n"
+            + (SOURCE / "docs/python.md").read_text())
+
+
+def _install(prefix):
+    """What cmake installs, into a folder."""
+    build = pathlib.Path(os.environ.get("ONYX_BUILD") or SOURCE / "build-wheel")
+    if "ONYX_BUILD" not in os.environ:
+        jobs = str(os.cpu_count() or 1)
+        subprocess.run(["cmake", "-S", str(SOURCE), "-B", str(build), "-DCMAKE_BUILD_TYPE=RelWithDebInfo"], check=True)
+        subprocess.run(["cmake", "--build", str(build), "--target", "installed", "--parallel", jobs], check=True)
+    subprocess.run(["cmake", "--install", str(build), "--prefix", str(prefix), "--strip"], check=True, stdout=subprocess.DEVNULL)
+
+
+def _files(prefix):
+    """Names in the wheel, and what is in them: (name, bytes, may be executed)."""
+    for path in sorted(MODULE.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            yield f"onyx/{path.relative_to(MODULE)}", path.read_bytes(), False
+    yield "onyx/onyx.h", (SOURCE / "bindings/onyx.h").read_bytes(), False
+    for path in sorted(prefix.rglob("*")):
+        name = str(path.relative_to(prefix))
+        if path.is_file() and CARRIED.match(name):
+            yield f"onyx/_tool/{name}", path.read_bytes(), os.access(path, os.X_OK)
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    name, about = f"onyx-{_version()}-{_tag()}.whl", f"onyx-{_version()}.dist-info"
+    record = []
+
+    def put(wheel, name, data, executable=False):
+        info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))  # the same bytes every time
+        info.compress_type = zipfile.ZIP_DEFLATED
+        info.external_attr = (0o100755 if executable else 0o100644) << 16
+        wheel.writestr(info, data)
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        record.append(f"{name},sha256={digest},{len(data)}")
+
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(pathlib.Path(wheel_directory) / name, "w") as wheel:
+        prefix = pathlib.Path(folder)
+        _install(prefix)
+        for file, data, executable in _files(prefix):
+            put(wheel, file, data, executable)
+        put(wheel, f"{about}/METADATA", _metadata().encode())
+        put(wheel, f"{about}/WHEEL", f"Wheel-Version: 1.0\nGenerator: onyx\nRoot-Is-Purelib: false\nTag: {_tag()}\n".encode())
+        put(wheel, f"{about}/entry_points.txt", b"[console_scripts]\nonyx = onyx._command:main\n")
+        put(wheel, f"{about}/RECORD", ("\n".join([*record, f"{about}/RECORD,,"]) + "\n").encode())
+    return name
+
+
+def get_requires_for_build_wheel(config_settings=None):
+    if platform.system() != "Linux":
+        raise SystemExit("onyx is built on Linux only")
+    return []

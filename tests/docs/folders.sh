@@ -6,9 +6,9 @@ set -u
 cd "$1" || exit 1
 bad=0
 named() { # FOLDER: in a README.md above it
-    name=$(basename "$1")/ above=$1
+    name=${1##*/}/ above=$1
     while [ "$above" != . ]; do
-        above=$(dirname "$above")
+        above=${above%/*}
         [ ! -f "$above/README.md" ] || ! grep -qF -e "$name" -e '`NAME/`' "$above/README.md" || return 0
     done
     return 1
@@ -20,17 +20,17 @@ for folder in $(folders); do
     [ "$folder" = . ] || [ -f "$folder/README.md" ] || named "$folder" || { echo "$folder/ is explained in no README.md"; bad=1; }
 done
 for page in docs/*.md docs/notebook/*.md; do
-    index=$(dirname "$page")/README.md
-    [ "$page" = "$index" ] || grep -qF "($(basename "$page"))" "$index" || { echo "$page is not in $index"; bad=1; }
-    [ "$page" = "$index" ] || [ "$(dirname "$page")" = docs ] || [ ! -f "docs/$(basename "$page")" ] || { echo "$page has the name of a page of docs/"; bad=1; }
+    index=${page%/*}/README.md name=${page##*/}
+    [ "$page" = "$index" ] || grep -qF "($name)" "$index" || { echo "$page is not in $index"; bad=1; }
+    [ "$page" = "$index" ] || [ "${page%/*}" = docs ] || [ ! -f "docs/$name" ] || { echo "$page has the name of a page of docs/"; bad=1; }
 done
 # This follows paths of pages in text and comments, and links from page to page.
 for page in $(grep -rhoIE --exclude-dir='.?*' --exclude-dir='build*' --exclude-dir=out --exclude-dir=node_modules '\bdocs/[a-z_/]+\.(md|json|svg)\b' . | sort -u); do
     [ -f "$page" ] || { echo "$page is named but does not exist"; bad=1; }
 done
-for page in docs/*.md docs/*/*.md README.md */README.md; do
+for page in docs/*.md docs/*/*.md ./README.md */README.md; do
     for link in $(grep -oE '\]\([A-Za-z_./]+\)' "$page" | tr -d '()]'); do
-        [ -e "$(dirname "$page")/$link" ] || { echo "$page: the link to $link leads nowhere"; bad=1; }
+        [ -e "${page%/*}/$link" ] || { echo "$page: the link to $link leads nowhere"; bad=1; }
     done
 done
 exit $bad

@@ -79,6 +79,12 @@ static char *command_of(const note *n, const setting *s, arena *mem) {
                         s->folder);
 }
 
+/* The command as what a shell becomes, which gets so many seconds of a processor: how much else the machine
+ * has to do does not count. */
+static char *limited(const char *command, int seconds, arena *mem) {
+    return arena_printf(mem, "ulimit -t %d; exec %s", seconds, command);
+}
+
 /* ---- what came of it ------------------------------------------------------------------------- */
 
 /* A refusal is what the hardware cannot do (exit code 2), or a mistake in the expression, its formats or its
@@ -154,10 +160,9 @@ static outcome run(note *n, const setting *s, arena *mem) {
     diagnostics d;
     diag_init(&d, mem);
     const char *log = arena_printf(mem, "%s/log", s->folder);
-    const char *const argv[] = {
-        "timeout", arena_printf(mem, "%d", MOST_SECONDS), "sh", "-c", command_of(n, s, mem), NULL};
-    const char *const replay[] = {"timeout", arena_printf(mem, "%d", 10 * MOST_SECONDS), "cycle_replay",
-                                  arena_printf(mem, "%s/out", s->folder), NULL};
+    const char *const argv[] = {"sh", "-c", limited(command_of(n, s, mem), MOST_SECONDS, mem), NULL};
+    const char *again = arena_printf(mem, "cycle_replay %s/out", s->folder);
+    const char *const replay[] = {"sh", "-c", limited(again, 10 * MOST_SECONDS, mem), NULL};
     remove(log);
     note_evaluate(n);
     int code = program_run(argv, log);

@@ -363,6 +363,7 @@ static uint32_t glc_register(uint32_t offset) {
     case GLC_F2G_ISR:
         return s.done[STORE] & s.glc[GLC_F2G_IER / 4];
     case GLC_PCFG_ISR:
+        the->idle_looks += !(s.done[CONFIG] & s.glc[GLC_PCFG_IER / 4]);
         return s.done[CONFIG] & s.glc[GLC_PCFG_IER / 4];
     case GLC_GLOBAL_ISR:
         return pending_kinds();

@@ -38,6 +38,7 @@ typedef struct {
     uint32_t sram[0x20000 / 4];
     /* What the model saw. */
     uint32_t starts, config_writes, ticks, sleeps;
+    uint32_t idle_looks; /* at the configuration's done bits, which come last, and there was none */
     uint32_t interrupts; /* of the array: handled, or what ended a sleep */
     uint32_t lane_starts[KERNEL_MAX_LANES];
     uint32_t stalled_columns;

@@ -64,8 +64,18 @@ static void test_flush_forgets(void **state) {
     mem_design_free(design);
 }
 
+/* Dones that come late: behind the first token of the tree after theirs. */
+static void delay_dones(u32_vec *refs, prng *random) {
+    for (uint32_t i = 0; i + 1 < refs->len; i++) {
+        if (refs->at[i] != RTL_DONE || prng_below(random, 2))
+            continue;
+        refs->at[i] = refs->at[i + 1];
+        refs->at[++i] = RTL_DONE;
+    }
+}
+
 /* What fits nowhere: a block too small, a length or an address beyond the memory, references that nobody
- * asked for, sums that no empty block comes before. */
+ * asked for, sums that no empty block comes before or whose done comes late. */
 static void overdo(const tree_use *use, uint64_t seed, spec_mem_config *config, u32_vec in[BENCH_INS],
                    arena *mem) {
     prng random = prng_seed(seed * TREE_USES + (uint64_t)(use - tree_uses));
@@ -80,7 +90,9 @@ static void overdo(const tree_use *use, uint64_t seed, spec_mem_config *config, 
             in[1].at[i] |= 0x800u << prng_below(&random, 5);
     for (uint32_t i = 0; i < 5 && (use->reader == READ_ROOT || use->reader == READ_DENSE_ROOT); i++)
         vec_push(mem, &in[0], 0);
-    if (use->reader == READ_SUMS) /* values would be read where nobody wrote */
+    if (use->reader == READ_SUMS && prng_below(&random, 2))
+        delay_dones(&in[0], &random);
+    else if (use->reader == READ_SUMS) /* values would be read where nobody wrote */
         config->space[0] &= ~(1u << 19);
 }
 

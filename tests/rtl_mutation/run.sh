@@ -2,13 +2,14 @@
 # run.sh RTL_DIR PROOF_DIR TEST DIR STRIDE: runs the random test TEST with each STRIDE-th mutant of DIR (mutants.sh) on;
 # ONYX_MODULE tells it the module.
 # A mutant is killed when the test fails. One that is proved equal to the module is no fault. Prints a row of a table for each
-# module and a line for each survivor; fails below 95 % of a module.
+# module and a line for each survivor; fails below 95 % of a module. Equivalent is also what equivalent.txt judges by reading,
+# with the reason; a line there holds for the mutant that it tells, in the netlist at hand.
 # With STRIDE 1 verdicts stay in DIR: what was interrupted goes on from there, unless what they are about has changed.
 set -eu
 rtl=$1 here=$2 test=$3 dir=$4 stride=$5
 . "$here/model.sh"
 work=$dir/judge_$(basename "$test")_$stride
-about=$(cat "$test" "$dir/list" "$0" "$here"/*.sv "$here"/*.svh "$here/model.sh" | cksum)
+about=$(cat "$test" "$dir/list" "$0" "${0%/*}/equivalent.txt" "$here"/*.sv "$here"/*.svh "$here/model.sh" | cksum)
 [ "$stride" = 1 ] && [ "$about" = "$(cat "$work/about" 2>/dev/null)" ] || rm -rf "$work"
 mkdir -p "$work"
 touch "$work/ran" "$work/judged"
@@ -17,9 +18,16 @@ ulimit -c 0
 env ONYX_MUTANT=0 "$test" >"$work/log" 2>&1 || { cat "$work/log"; echo "fails without a mutant"; exit 1; }
 echo "$about" >"$work/about"
 
-# These are the lines "number module" of the mutants to try; without those of module ONYX_WITHOUT.
+# These are the lines "number module" of the mutants to try.
 sed -n 's/.* -module \([^ ]*\) .*/\1/p' "$dir/list" |
-    awk -v stride="$stride" -v without="${ONYX_WITHOUT:-}" 'NR % stride == 1 % stride && $1 != without { print NR, $1 }' >"$work/numbers"
+    awk -v stride="$stride" 'NR % stride == 1 % stride { print NR, $1 }' >"$work/numbers"
+
+told() { # NUMBER: what the mutant is
+    sed -n "${1}p" "$dir/list" | sed "s/^mutate -ctrl mutant [0-9]* //; s|/[^ ]*/||g"
+}
+listed() { # NUMBER: whether equivalent.txt has it
+    sed -n 's/ | .*//p' "${0%/*}/equivalent.txt" | grep -qxF -e "$(told "$1")"
+}
 
 # Most are noticed in no time. Those that run for long are first compared with the module: it is quicker.
 awk 'FILENAME == ARGV[1] { ran[$1]; next } !($1 in ran)' "$work/ran" "$work/numbers" |
@@ -62,11 +70,12 @@ for module in $(awk '!seen[$2]++ { print $2 }' "$work/numbers"); do
     awk -v module="$module" 'FILENAME == ARGV[1] { if ($2 == module) of[$1]; next } FILENAME == ARGV[2] { delete of[$1]; next }
         $2 != "killed" && $1 in of { print $1, $2 }' "$work/numbers" "$work/judged" "$work/ran" >"$work/left"
     # The circuit has no clock, so a fault of one is not compared.
-    mutations "$work/left" "$dir/list" | awk '!/ -port CLK / { print $5 }' >"$work/compared"
+    mutations "$work/left" "$dir/list" | awk '!/ -port CLK / { print $5 }' |
+        while read -r number; do listed "$number" || echo "$number"; done >"$work/compared"
     : >"$work/equal"
     [ ! -s "$work/compared" ] || equivalent "$module" "$work/compared" >"$work/equal"
     while read -r number verdict; do
-        if grep -q "^$number " "$work/equal"; then
+        if listed "$number" || grep -q "^$number " "$work/equal"; then
             verdict=equivalent
         elif [ "$verdict" = slow ] && ! ONYX_MUTANT=$number ONYX_MODULE=$module "$test" >/dev/null 2>&1 </dev/null; then
             verdict=killed
@@ -89,7 +98,7 @@ for module in $(awk '!seen[$2]++ { print $2 }' "$work/numbers"); do
     tried=$((killed + equivalent + survived))
     echo "| \`$module\` | $tried | $killed | $equivalent | $survived | $((killed + survived ? killed * 100 / (killed + survived) : 100)) % |"
     for number in $(sed -n 's/ survived$//p' "$work/module"); do
-        echo "    survived: $number $(sed -n "${number}p" "$dir/list" | sed 's/ -ctrl mutant [0-9]* [0-9]*//; s/-module [^ ]* //; s|-src [^ ]*/|-src |g')"
+        echo "    survived: $(told "$number")"
     done
     [ $((killed * 100)) -ge $((95 * (killed + survived))) ] || bad=1
 done

@@ -34,8 +34,9 @@ for matrix in SETS:
         if ran.code:
             sys.exit(f"{matrix}, {step}: {ran.code}")
         us[matrix, step] = ran.number("time_us")
-        csv += f"{matrix},{step},{edge},{ran.number('cycles', 'total'):.0f},{ran.number('fmax_mhz'):.0f},{us[matrix, step]:.1f}\n"
-print(csv, end="")
+        row = f"{matrix},{step},{edge},{ran.number('cycles', 'total'):.0f},{ran.number('fmax_mhz'):.0f},{us[matrix, step]:.1f}\n"
+        print(row, end="", flush=True)
+        csv += row
 study.table("pipelining.csv", csv)
 study.plot("pipelining.svg", list(STEPS), {matrix: [us[matrix, step] for step in STEPS] for matrix in SETS},
            title="SpM*SpM on the array, step by step", x_label="what the compiler does", y_label="microseconds", log_y=True)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing, builds with warnings as errors, runs every quick and full test, then the quick ones again under
-# the address and undefined-behaviour sanitizers, and ends with "N skipped" and "N passed, N failed". A program that skipped one
+# the address and undefined-behaviour sanitizers (by clang, with libFuzzer; by gcc where there is none), and ends with "N skipped" and "N passed, N failed". A program that skipped one
 # of its cases, for data that are not there, counts as skipped. Arguments go to ctest.
 set -eu
 cd "$(dirname "$0")"
@@ -15,8 +15,12 @@ passed_in_part() {
         END { print count + 0 }' "$1" "$2"
 }
 
+sanitized=fuzz
+echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n > 9; }' |
+    clang -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null || sanitized=asan
+
 passed=0 failed=0 skipped=0 status=0
-for preset in ci asan; do
+for preset in ci $sanitized; do
     cmake --preset $preset >build.log 2>&1 || { cat build.log; exit 1; }
     cmake --build --preset $preset --parallel 2 >>build.log 2>&1 || { grep -B2 -A12 -i 'error' build.log | tail -n 80; exit 1; }
     ctest --preset $preset --parallel 2 "$@" >test.log 2>&1 || status=1

@@ -29,10 +29,14 @@ function(onyx_library name)
     target_link_libraries(onyx_${name} PUBLIC onyx_flags ${ARGN})
 endfunction()
 
-# onyx_test(FILE.c LABEL [libraries ...]): one cmocka program per file, run by ctest from the project's root.
+# onyx_test(FILE.c LABEL [libraries ...]): one cmocka program per file, run by ctest from the project's root. With sanitizers
+# the quick tests are run, so the others are built only when they are asked for.
 function(onyx_test file label)
     get_filename_component(name ${file} NAME_WE)
     add_executable(${name} ${file})
+    if(ONYX_SANITIZE AND NOT label STREQUAL quick)
+        set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+    endif()
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     target_link_libraries(${name} PRIVATE ${ARGN} onyx_flags PkgConfig::CMOCKA)
     # cmocka's assertion macros convert between integer types on purpose.

@@ -79,8 +79,9 @@ typedef struct {
     compile_edges tile; /* 0 = by the tensors' orders */
     bool tile_auto;     /* by the data instead */
     compile_edges glb_tile;
-    uint32_t unroll;  /* copies of the kernel; 0 = as many as fit */
-    uint32_t buffers; /* 2: streams have GLB tiles of their own, for fw_columns.buffers */
+    uint32_t unroll;   /* copies of the kernel; 0 = as many as fit */
+    uint32_t optimize; /* 0, or 1: dense operands are located */
+    uint32_t buffers;  /* 2: streams have GLB tiles of their own, for fw_columns.buffers */
     tile_dispatch dispatch;
     bool dispatch_auto; /* by the data instead */
     uint64_t seed;

@@ -16,6 +16,8 @@ static bool fill_and_lower(const sam_statement *plain, const fe_lower_options *o
         return false;
     if (options->pad)
         fe_pad(packed, mem);
+    if (options->locate)
+        fe_locate(packed, mem);
     return fe_lower(packed, options, mem, d, out);
 }
 

@@ -148,6 +148,11 @@ bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *
  * fe_fill. */
 void fe_pad(sam_statement *s, arena *mem);
 
+/* Marks the factors (sam_expr_data.located) that loops need not scan, since the other factors' coordinates are
+ * their references: outermost dense levels. The statement must come from fe_fill, and from fe_pad if that is
+ * wanted. */
+void fe_locate(sam_statement *s, arena *mem);
+
 /* ---- lowering -------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -157,7 +162,8 @@ typedef struct {
     /* The engine's stops say which of the fibers they close were never opened, as those of sam_simulate do.
      * Without it, what plain streams cannot carry (those of the chip) is refused: E0124, E0126. */
     bool exact_stops;
-    bool pad; /* fe_build: fe_pad before lowering */
+    bool pad;    /* fe_build: fe_pad before lowering */
+    bool locate; /* fe_build: fe_locate before lowering */
 } fe_lower_options;
 /* Makes a SAM graph of a statement (section 4.7 of the dissertation): per variable and operand a scanner or a
  * repeater, a joiner where several operands meet, then the compute tree, reducers, and the writers. Joiners

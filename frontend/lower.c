@@ -30,13 +30,13 @@ sam_node lower_add_loop_node(lowering *w, sam_primitive kind, sam_var v, src_loc
 
 void lower_feed(lowering *w, stream from, sam_node to, uint8_t port, sam_stream type) {
     if (from.node.v)
-        sam_add_edge(w->g, from.node, from.port, to, port, type);
+        sam_add_edge(w->g, from.node, from.port, to, port, from.located ? SAM_STREAM_CRD : type);
     else
         sam_node_at(w->g, to)->root = true;
 }
 
 stream lower_out(sam_node n, uint8_t port) {
-    return (stream){n, port};
+    return (stream){.node = n, .port = port};
 }
 
 /* ---- scopes ---------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 typedef struct {
     sam_node node;
     uint8_t port;
+    bool located; /* coordinates that stand for references */
 } stream;
 
 typedef struct {

@@ -7,6 +7,8 @@
  * the same coordinates. A coordinate that a product lacks as a whole comes out of the union around it with
  * the empty token for each of the product's operands, so inside (B + C) * D the coordinates of B alone are
  * gone.
+ *   - A factor that is located at the others' coordinates (locate.c) is not scanned and takes no part in the
+ * joiner: the joined coordinates are its references.
  *   - An operand that the variable does not index is repeated for each joined coordinate. Where it belongs to
  *     one term of a union, and would go on to iterate further inside where the term is absent, it is repeated
  *     by the coordinates of its term, before the union.
@@ -103,6 +105,11 @@ static void repeat_others(lowering *w, sam_expr e, sam_expr term, sam_var v, joi
 
 /* ---- joiners --------------------------------------------------------------------------------- */
 
+static bool is_located(const sam_statement *s, sam_expr e, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return x->kind == SAM_EXPR_ACCESS && (x->located >> (v.v - 1) & 1);
+}
+
 static joined join_expr(lowering *w, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(w->s, e);
     if (x->kind == SAM_EXPR_ACCESS)
@@ -114,7 +121,12 @@ static joined join_expr(lowering *w, sam_expr e, sam_var v) {
     fe_exprs operands = {0}, terms = {0};
     fe_chain_operands(w->s, e, w->mem, &operands);
     joined_vec streams = {0};
+    fe_exprs located = {0};
     for (uint32_t i = 0; i < operands.len; i++) {
+        if (is_located(w->s, operands.at[i], v)) {
+            vec_push(w->mem, &located, operands.at[i]);
+            continue;
+        }
         joined j = join_expr(w, operands.at[i], v);
         if (j.universe)
             continue;
@@ -126,7 +138,12 @@ static joined join_expr(lowering *w, sam_expr e, sam_var v) {
     bool unites = sam_unites(w->s, x->kind);
     for (uint32_t i = 0; unites && streams.len > 1 && i < streams.len; i++)
         repeat_others(w, terms.at[i], terms.at[i], v, &streams.at[i], &(sam_node){0});
-    return add_joiner(w, unites ? SAM_UNION : SAM_INTERSECT, v, &streams, x->loc);
+    joined j = add_joiner(w, unites ? SAM_UNION : SAM_INTERSECT, v, &streams, x->loc);
+    for (uint32_t i = 0; i < located.len; i++) {
+        const stream at = {.node = j.crd.node, .port = j.crd.port, .located = true};
+        vec_push(w->mem, &j.refs, (leaf_stream){w->leaves.number[located.at[i].v - 1], at});
+    }
+    return j;
 }
 
 bool lower_loop(lowering *w, sam_expr body, sam_var v, fe_presence *presence, loops *done) {

@@ -291,6 +291,7 @@ command_line options_default(option_command command) {
                                   .pipeline = true,
                                   .balance = true,
                                   .unroll = 1,
+                                  .optimize = 1,
                                   .buffers = 1,
                                   .dispatch = TILE_DISPATCH_LOAD,
                                   .dispatch_auto = true},

@@ -166,6 +166,13 @@ static void take_dtype(option_values *to, const option_row *row, const char *val
     set_dtype(to, (tile_dtype)choose(to, row, value), arena_printf(to->mem, "--dtype %s", value));
 }
 
+/* taco's -O=DIR says where files go. */
+static void take_optimize(option_values *to, const option_row *row, const char *value) {
+    to->o->compile.optimize = choose(to, row, value);
+    if (*value == '=')
+        diag_hint(to->diag, "-o DIR says where results go");
+}
+
 /* "B:int16", by taco's names for what the hardware computes with: bf16 is the last of the words. */
 static void take_type(option_values *to, const option_row *row, const char *value) {
     const char *type = strchr(value, ':');

@@ -98,6 +98,14 @@ static char input_letter(const sam_node_data *n, uint32_t port) {
     return port_letter(sam_primitive_table[n->kind].ports_in, port);
 }
 
+/* The coordinates of a tensor's outermost level are its references if the level is dense. Which tensor a
+ * joiner passes them on for it does not know. */
+static bool takes_coordinates(const checker *c, const sam_node_data *n) {
+    const sam_graph_tensor *t = sam_find_tensor(c->g, n->tensor);
+    return n->kind == SAM_INTERSECT || n->kind == SAM_UNION ||
+           (n->kind == SAM_REPEAT && t && t->order && t->level[0] == SAM_LEVEL_DENSE);
+}
+
 static void check_stream(checker *c, const sam_edge_data *e, sam_node at, char letter, bool output) {
     static const char letters[] = "crnvsbk";
     static const char *const wanted[] = {"crd", "ref", "crd or ref", "val", "repsig", "bv", "skip"};
@@ -132,7 +140,10 @@ static void check_edge(checker *c, const sam_edge_data *e) {
     if (!ports_exist)
         return;
     check_stream(c, e, e->src, output_letter(src, e->src_port), true);
-    check_stream(c, e, e->dst, input_letter(dst, e->dst_port), false);
+    char letter = input_letter(dst, e->dst_port);
+    if (letter == 'r' && e->stream == SAM_STREAM_CRD && takes_coordinates(c, dst))
+        letter = 'n';
+    check_stream(c, e, e->dst, letter, false);
     edge_vec *in = &c->in[e->dst.v];
     while (in->len <= e->dst_port)
         vec_push(&c->mem, in, NULL);

@@ -63,6 +63,7 @@ bool sam_remove_broadcasts(const sam_graph *in, arena *mem, diagnostics *d, sam_
 typedef struct {
     sam_node node;
     uint8_t port;
+    sam_stream stream; /* of a reference: coordinates, where those of a dense level stand for it */
 } source;
 
 typedef struct {
@@ -105,8 +106,8 @@ static sam_node new_joiner(splitter *s, bool root) {
     return n;
 }
 
-static void connect(splitter *s, source from, sam_node to, uint8_t port, sam_stream stream) {
-    sam_add_edge(s->r->out, from.node, from.port, to, port, stream);
+static void connect(splitter *s, source from, sam_node to, uint8_t port) {
+    sam_add_edge(s->r->out, from.node, from.port, to, port, from.stream);
     s->r->out->edges.at[s->r->out->edges.len - 1].loc = sam_node_at(s->r->in, s->old)->loc;
 }
 
@@ -127,16 +128,16 @@ static group join(splitter *s, group a, group b, bool root) {
     for (uint32_t i = 0; i < a.refs.len || i < b.refs.len; i++) {
         sam_node n = new_joiner(s, root && i == 0);
         bool has_a = i < a.refs.len, has_b = i < b.refs.len;
-        connect(s, a.crd, n, 0, SAM_STREAM_CRD);
-        connect(s, a.refs.at[has_a ? i : 0].ref, n, 1, SAM_STREAM_REF);
-        connect(s, b.crd, n, 2, SAM_STREAM_CRD);
-        connect(s, b.refs.at[has_b ? i : 0].ref, n, 3, SAM_STREAM_REF);
+        connect(s, a.crd, n, 0);
+        connect(s, a.refs.at[has_a ? i : 0].ref, n, 1);
+        connect(s, b.crd, n, 2);
+        connect(s, b.refs.at[has_b ? i : 0].ref, n, 3);
         if (i == 0)
-            both.crd = (source){n, 0};
+            both.crd = (source){n, 0, SAM_STREAM_CRD};
         if (has_a)
-            vec_push(s->r->mem, &both.refs, (carried){{n, 1}, a.refs.at[i].operand});
+            vec_push(s->r->mem, &both.refs, (carried){{n, 1, SAM_STREAM_REF}, a.refs.at[i].operand});
         if (has_b)
-            vec_push(s->r->mem, &both.refs, (carried){{n, 2}, b.refs.at[i].operand});
+            vec_push(s->r->mem, &both.refs, (carried){{n, 2, SAM_STREAM_REF}, b.refs.at[i].operand});
     }
     forget_unread(s, &both);
     return both;
@@ -196,7 +197,7 @@ static source source_of(rewriter *r, const sam_edge_data *e) {
     bool wide = is_joiner(sam_node_at(r->in, e->src)) && operands_of(r->in, e->src) > 2;
     if (wide && !r->now[e->src.v])
         replace_joiner(r, e->src);
-    return wide ? r->now[e->src.v][e->src_port] : (source){r->new_of[e->src.v], e->src_port};
+    return wide ? r->now[e->src.v][e->src_port] : (source){r->new_of[e->src.v], e->src_port, e->stream};
 }
 
 static bool any_node(const sam_node_data *n) {

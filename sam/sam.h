@@ -101,6 +101,9 @@ typedef struct {
     sam_var var;                  /* SUM */
     sam_tensor tensor;            /* ACCESS */
     sam_var index[SAM_MAX_ORDER]; /* ACCESS: one per index of the tensor, in logical order */
+    /* ACCESS, bit v - 1: loop v takes the tensor's level at the coordinates that the other operands have,
+     * instead of scanning it. It is the tensor's outermost level, and dense, so they are its references. */
+    uint64_t located;
     double literal;
 } sam_expr_data;
 

@@ -150,7 +150,7 @@ static void scan_loop(const tile_planner *p, const uint32_t *sub, sam_var v, dou
     for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
         const plan_operand *o = &p->operands[t];
         int level = level_along(o, v);
-        if (level < 0)
+        if (level < 0 || (o->access->located >> (v.v - 1) & 1))
             continue;
         const sub_tile *used = &o->subs.at[sub[t]];
         double length = fiber_length(o, used, v);

@@ -77,8 +77,11 @@ static void compare(const char *what, const sam_statement *s, const dense_data *
 
 bool lowered_from_packed(fixture *f, const sam_statement *packed, fe_lower_options options, lowered *l) {
     l->packed = *packed;
-    return fe_fill(&l->packed, &f->mem, &f->diag, &l->filled) && fe_check_packed(&l->filled, &f->diag) &&
-           fe_lower(&l->filled, &options, &f->mem, &f->diag, &l->g) && sam_check(&l->g, &f->diag);
+    if (!fe_fill(&l->packed, &f->mem, &f->diag, &l->filled) || !fe_check_packed(&l->filled, &f->diag))
+        return false;
+    if (options.locate)
+        fe_locate(&l->filled, &f->mem);
+    return fe_lower(&l->filled, &options, &f->mem, &f->diag, &l->g) && sam_check(&l->g, &f->diag);
 }
 
 bool lowered_try(fixture *f, const fe_case *c, fe_lower_options options, lowered *l) {

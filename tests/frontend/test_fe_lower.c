@@ -138,6 +138,8 @@ static void graphs_compute_what_the_statement_says(void **state) {
             lowered_check(f, &l, CHIP, false, RUNS);
             lowered_must(f, &kernels[k], (fe_lower_options){.drop = drop, .exact_stops = true}, &l);
             lowered_check(f, &l, TIMED, true, RUNS);
+            lowered_must(f, &kernels[k], (fe_lower_options){.drop = drop, .locate = true}, &l);
+            lowered_check(f, &l, CHIP, false, RUNS);
         }
     }
 }
@@ -430,6 +432,55 @@ static void graphs_have_the_published_primitive_counts(void **state) {
     }
 }
 
+/* Scanners, repeaters and joiners of any kind that are left, and edges of coordinates into references. */
+static void outermost_dense_factors_are_located(void **state) {
+    static const struct {
+        fe_case c;
+        uint32_t scan, repeat, join, located;
+    } expected[] = {
+        {{"x(i) = B(i,j) * c(j)", {"c:d"}, NULL}, 2, 0, 0, 1},
+        {{"x(i) = b(i) * c(i)", {"b:d", "c:d"}, NULL}, 1, 0, 0, 1},
+        {{"x(i) = b(i) * c(i)", {"b:d"}, NULL}, 1, 0, 0, 1},
+        {{"x = b(i) * c(i) * d(i)", {"d:d"}, NULL}, 2, 0, 1, 1},
+        {{"x(i) = B(i,j) * c(j)", {"B:dd", "c:d"}, NULL}, 2, 0, 0, 1},
+        /* below the located level, a scanner; through a repeater, the value */
+        {{"X(i,j) = B(i,k) * C(k,j)", {"C:ds"}, "reorder(i,k,j)"}, 3, 1, 0, 1},
+        {{"X(i,j) = B(i,j) * C(i,k) * D(j,k)", {"C:dd", "D:dd"}, NULL}, 4, 2, 1, 2},
+        /* not where another level is outside of it, not in a union, not alone */
+        {{"x(i) = B(i,j) * c(j)", {"B:ds"}, NULL}, 3, 1, 1, 0},
+        {{"X(i,j) = B(i,j) * C(i,j)", {"C:sd"}, NULL}, 4, 0, 2, 0},
+        {{"x(i) = b(i) + c(i)", {"c:d"}, NULL}, 2, 0, 1, 0},
+        {{"x(i) = c(i)", {"c:d"}, NULL}, 1, 0, 0, 0},
+        /* a term of a union hands the coordinates on as references */
+        {{"x(i) = b(i) * c(i) + d(i)", {"c:d"}, NULL}, 2, 0, 1, 1},
+        {{"x(i) = (b(i) + d(i)) * c(i)", {"c:d"}, NULL}, 2, 0, 1, 1},
+    };
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        lowered l;
+        uint32_t located = 0;
+        lowered_must(*state, &expected[k].c,
+                     (fe_lower_options){.drop = true, .exact_stops = true, .locate = true}, &l);
+        for (uint32_t e = 0; e < l.g.edges.len; e++) {
+            const sam_edge_data *edge = &l.g.edges.at[e];
+            sam_primitive to = sam_node_at(&l.g, edge->dst)->kind;
+            bool reference = to == SAM_ARRAYVALS || to == SAM_FIBERLOOKUP || to == SAM_REPEAT ||
+                             (sam_is_joiner(to) && edge->dst_port % 2);
+            located += edge->stream == SAM_STREAM_CRD && reference && !(to == SAM_REPEAT && edge->dst_port);
+        }
+        const uint32_t found[] = {lowered_count(&l.g, SAM_FIBERLOOKUP), lowered_count(&l.g, SAM_REPEAT),
+                                  lowered_count(&l.g, SAM_INTERSECT) + lowered_count(&l.g, SAM_UNION),
+                                  located};
+        const uint32_t wanted[] = {expected[k].scan, expected[k].repeat, expected[k].join,
+                                   expected[k].located};
+        for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+            if (found[i] != wanted[i])
+                fail_msg("%s: %u of the %zuth kind, expected %u", expected[k].c.expression, found[i], i,
+                         wanted[i]);
+        }
+        lowered_check(*state, &l, TIMED, true, 5);
+    }
+}
+
 static void droppers_stand_only_where_a_fiber_may_be_empty(void **state) {
     static const struct {
         fe_case c;
@@ -627,7 +678,7 @@ static void what_cannot_be_lowered_says_why(void **state) {
 
 RUN_TESTS(TEST(graphs_compute_what_the_statement_says), TEST(exact_stops_carry_the_rest),
           TEST(random_statements_are_refused_or_computed), TEST(graphs_have_the_published_primitive_counts),
-          TEST(droppers_stand_only_where_a_fiber_may_be_empty),
+          TEST(outermost_dense_factors_are_located), TEST(droppers_stand_only_where_a_fiber_may_be_empty),
           TEST(no_loop_is_empty_where_a_repeater_or_a_writer_hangs_on_it),
           TEST(a_lowered_graph_survives_its_text_form), TEST(rewrites_are_as_written),
           TEST(what_cannot_be_lowered_says_why))

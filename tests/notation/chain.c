@@ -308,10 +308,10 @@ typedef struct {
 
 static const variant variants[] = {
     {"dropping", {.drop = true, .exact_stops = true}, false},
-    {"dropping binary", {.drop = true, .exact_stops = true}, true},
-    {"plain", {.drop = false, .exact_stops = true}, false},
+    {"dropping binary", {.drop = true, .exact_stops = true, .locate = true}, true},
+    {"plain", {.drop = false, .exact_stops = true, .locate = true}, false},
     {"plain binary", {.drop = false, .exact_stops = true}, true},
-    {"chip's", {.drop = true, .exact_stops = false}, false},
+    {"chip's", {.drop = true, .exact_stops = false, .locate = true}, false},
     {"chip's binary", {.drop = true, .exact_stops = false}, true},
 };
 

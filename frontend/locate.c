@@ -1,0 +1,57 @@
+/* locate.c - which dense operands are located at the coordinates of others, instead of being scanned.
+ *
+ * The reference of a coordinate in a tensor's outermost level, if that is dense, is the coordinate. So where
+ * the level meets others in a product, it need not be scanned and intersected: all their coordinates are
+ * there, and those that they have in common are its references. One factor is left to say where the loop
+ * runs: one that is not such a level, or else the first. Levels further inside are scanned, since their
+ * references count the fibers in front of them; so are those of a tensor that may be absent, which fe_pad has
+ * made compressed.
+ */
+#include "frontend/fe_int.h"
+#include "sam/coordinates.h"
+
+static bool may_locate(const sam_statement *s, sam_expr e, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return x->kind == SAM_EXPR_ACCESS && fe_has_index(s, e, v) && fe_level_of(s, e, v) == 0 &&
+           sam_tensor_at(s, x->tensor)->level[0] == SAM_LEVEL_DENSE;
+}
+
+/* Of the products under e, in a scope that has loop v. */
+static void locate_in(sam_statement *s, sam_expr e, sam_var v, arena *mem) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (!x->b.v) {
+        if (x->a.v)
+            locate_in(s, x->a, v, mem);
+        return;
+    }
+    fe_exprs operands = {0};
+    bool drives = false;
+    fe_chain_operands(s, e, mem, &operands);
+    for (uint32_t i = 0; i < operands.len; i++) {
+        locate_in(s, operands.at[i], v, mem);
+        drives |= !may_locate(s, operands.at[i], v) && (sam_vars_of(s, operands.at[i]) >> (v.v - 1) & 1);
+    }
+    for (uint32_t i = 0; i < operands.len && !sam_unites(s, x->kind); i++) {
+        if (!may_locate(s, operands.at[i], v))
+            continue;
+        if (drives)
+            sam_expr_at(s, operands.at[i])->located |= UINT64_C(1) << (v.v - 1);
+        drives = true;
+    }
+}
+
+static void locate_scope(sam_statement *s, const fe_scope *scope, arena *mem) {
+    fe_exprs inner = {0};
+    for (uint32_t i = 0; i < scope->vars.len; i++)
+        locate_in(s, scope->body, scope->vars.at[i], mem);
+    fe_inner_sums(s, scope->body, mem, &inner);
+    for (uint32_t i = 0; i < inner.len; i++) {
+        const fe_scope sum = fe_sum_scope(s, inner.at[i], mem);
+        locate_scope(s, &sum, mem);
+    }
+}
+
+void fe_locate(sam_statement *s, arena *mem) {
+    const fe_scope outer = fe_outer_scope(s, mem);
+    locate_scope(s, &outer, mem);
+}

@@ -80,8 +80,8 @@ static bool read_scheduled_operands(const compile_options *o, compile_context *c
 /* Where the data decide, or are needed anyway: a mistake in them shows before anything is placed. onyx
  * compile may have no operands, and does without them where it can. */
 static bool read_wanted_operands(const compile_options *o, compile_context *ctx, compile_kernel *last) {
-    bool wanted =
-        o->runs || o->tile_auto || (o->dispatch_auto && o->unroll != 1 && has_all_sources(o, &last->user));
+    bool matters = o->optimize || (o->dispatch_auto && o->unroll != 1);
+    bool wanted = o->runs || o->tile_auto || (matters && has_all_sources(o, &last->user));
     if (wanted && !compile_read_operands(o, ctx, &last->user, &last->data))
         return false;
     for (uint32_t n = 0; n < last->producers.len; n++)

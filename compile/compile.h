@@ -80,7 +80,7 @@ typedef struct {
     bool tile_auto;     /* by the data instead */
     compile_edges glb_tile;
     uint32_t unroll;   /* copies of the kernel; 0 = as many as fit */
-    uint32_t optimize; /* 0, or 1: dense operands are located */
+    uint32_t optimize; /* 0, or 1: dense operands are located, dense levels end with the data */
     uint32_t buffers;  /* 2: streams have GLB tiles of their own, for fw_columns.buffers */
     tile_dispatch dispatch;
     bool dispatch_auto; /* by the data instead */

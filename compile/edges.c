@@ -136,9 +136,44 @@ static void leave_whole(const uint32_t *extent, tile_options *edges) {
     }
 }
 
+static bool has_dense_level(const sam_statement *st, sam_var v) {
+    for (uint32_t e = 1; e <= st->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(st, (sam_expr){e});
+        const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(st, x->tensor) : NULL;
+        for (uint32_t l = 0; t && l < t->order; l++) {
+            if (x->index[t->mode[l]].v == v.v && t->level[l] == SAM_LEVEL_DENSE)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A dense level is as long as the edge, so where the data say how far a loop runs, no edge that nobody asked
+ * for goes further. `chosen`: those that are there have been chosen. */
+static bool clip_to_extents(compile_context *ctx, const sam_statement *st, bool chosen, compile_data *data,
+                            tile_options *edges) {
+    uint32_t *extent = NULL;
+    if (!compile_pack_known(ctx, st, data))
+        return false;
+    if (!data->packed.operand || edges->tile)
+        return true;
+    if (!tile_known_extents(st, &data->packed, ctx->mem, ctx->diag, &extent))
+        return false;
+    for (uint32_t l = 0; l < st->loops.len; l++) {
+        sam_var v = st->loops.at[l];
+        uint32_t most = extent[v.v - 1];
+        if (most && (chosen || !edges->edge[v.v - 1]) && tile_edge(st, edges, v) > most &&
+            has_dense_level(st, v))
+            edges->edge[v.v - 1] = most;
+    }
+    return true;
+}
+
 bool compile_choose_edges(const compile_options *o, compile_context *ctx, const pnr_board *board,
                           const compile_lowered *k, compile_data *data, compile_tiling *out) {
     if (o->tile_auto && !choose_by_data(o, ctx, board, k, data, out))
+        return false;
+    if (o->optimize && !clip_to_extents(ctx, &k->statement, o->tile_auto, data, &out->options))
         return false;
     compile_limit_edges(k, pnr_board_extended(board), &out->options);
     leave_whole(data->extent, &out->options);

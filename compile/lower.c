@@ -30,7 +30,8 @@ static fe_kernel without_hints(const fe_kernel *kernel, compile_context *ctx) {
 
 bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx, const fe_kernel *kernel,
                        compile_lowered *out) {
-    const fe_lower_options lower = {.drop = true, .exact_stops = !chip, .pad = chip, .locate = o->optimize > 0};
+    const fe_lower_options lower = {
+        .drop = true, .exact_stops = !chip, .pad = chip, .locate = o->optimize > 0};
     const fe_kernel asked = chip ? without_hints(kernel, ctx) : *kernel;
     sam_statement expanded;
     sam_graph once;

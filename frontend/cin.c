@@ -96,7 +96,8 @@ static bool has_var(const fe_vars *vars, sam_var v) {
     return false;
 }
 
-void fe_add_loops_of(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out) {
+/* Adds the loops that variable v became: itself, or those of what replaced it. */
+static void add_loops_of(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out) {
     const fe_relation *r = fe_replacing(k, v);
     if (!r) {
         if (!has_var(out, v))
@@ -106,13 +107,13 @@ void fe_add_loops_of(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out) {
     sam_var made[2];
     uint32_t n = fe_new_vars(r, made);
     for (uint32_t i = 0; i < n; i++)
-        fe_add_loops_of(k, made[i], mem, out);
+        add_loops_of(k, made[i], mem, out);
 }
 
 fe_vars fe_scope_loops(const fe_kernel *k, const fe_scope *scope, arena *mem) {
     fe_scope loops = {0};
     for (uint32_t i = 0; i < scope->vars.len; i++)
-        fe_add_loops_of(k, scope->vars.at[i], mem, &loops.vars);
+        add_loops_of(k, scope->vars.at[i], mem, &loops.vars);
     fe_scope_order(&k->s, &loops);
     return loops.vars;
 }

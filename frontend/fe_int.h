@@ -113,8 +113,6 @@ const fe_relation *fe_making(const fe_kernel *k, sam_var v);
 bool fe_is_position(const fe_kernel *k, sam_var v); /* it counts stored coordinates, in some way */
 /* Lists the variables that a relation introduces; returns how many they are. */
 uint32_t fe_new_vars(const fe_relation *r, sam_var v[2]);
-/* Adds the loops that variable v became: itself, or those of what replaced it. */
-void fe_add_loops_of(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out);
 /* Returns the loops of a scope's variables, outermost first. */
 fe_vars fe_scope_loops(const fe_kernel *k, const fe_scope *scope, arena *mem);
 /* Returns whether every loop of a sum lies inside the loops of the scopes around it. Where one does not,
@@ -164,6 +162,13 @@ name_id fe_fresh_name(const sam_statement *s, const char *base, arena *mem);
 sam_expr fe_add_ones(sam_statement *s, src_loc loc, arena *mem);
 /* Sets the body of the scope that starts at `sum`, or of the outermost one where that is 0. */
 void fe_set_body(sam_statement *s, sam_expr sum, sam_expr body);
+
+/* ---- dense factors (locate.c) ----------------------------------------------------------------- */
+
+/* Marks the factors (sam_expr_data.located) that loops need not scan, since the other factors' coordinates
+ * are their references: outermost dense levels. The statement must come from fe_fill, and from fe_pad if that
+ * is wanted. */
+void fe_locate(sam_statement *s, arena *mem);
 
 /* ---- sub-tiles (tiled.c) --------------------------------------------------------------------- */
 

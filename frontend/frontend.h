@@ -148,11 +148,6 @@ bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *
  * fe_fill. */
 void fe_pad(sam_statement *s, arena *mem);
 
-/* Marks the factors (sam_expr_data.located) that loops need not scan, since the other factors' coordinates are
- * their references: outermost dense levels. The statement must come from fe_fill, and from fe_pad if that is
- * wanted. */
-void fe_locate(sam_statement *s, arena *mem);
-
 /* ---- lowering -------------------------------------------------------------------------------- */
 
 typedef struct {

@@ -16,7 +16,7 @@ static bool may_locate(const sam_statement *s, sam_expr e, sam_var v) {
            sam_tensor_at(s, x->tensor)->level[0] == SAM_LEVEL_DENSE;
 }
 
-/* Of the products under e, in a scope that has loop v. */
+/* Marks factors of the products under e, which a scope with loop v computes. */
 static void locate_in(sam_statement *s, sam_expr e, sam_var v, arena *mem) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (!x->b.v) {

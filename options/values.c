@@ -169,7 +169,7 @@ static void take_dtype(option_values *to, const option_row *row, const char *val
 /* taco's -O=DIR says where files go. */
 static void take_optimize(option_values *to, const option_row *row, const char *value) {
     to->o->compile.optimize = choose(to, row, value);
-    if (*value == '=')
+    if (*value < '0' || *value > '9')
         diag_hint(to->diag, "-o DIR says where results go");
 }
 

@@ -188,6 +188,24 @@ static const sam_edge_data *around(const sam_graph *g, const sam_edge_data *crd,
     return out;
 }
 
+/* Returns whether the operands of a union are all of those of one around it: of each coordinate there, one is
+ * stored, and what is stored leads to something. */
+static bool unites_what_was_united(const sam_graph *g, sam_node node) {
+    const sam_edge_data *outer = NULL;
+    uint32_t operands = 0, around = 0;
+    for (;; operands++) {
+        const sam_edge_data *crd = compile_edge_into(g, node, 2 * operands);
+        const sam_edge_data *ref = crd ? compile_edge_into(g, crd->src, 0) : NULL;
+        if (!ref || sam_node_at(g, crd->src)->kind != SAM_FIBERLOOKUP ||
+            sam_node_at(g, ref->src)->kind != SAM_UNION || (outer && outer->src.v != ref->src.v))
+            break;
+        outer = ref;
+    }
+    while (outer && compile_edge_into(g, outer->src, 2 * around))
+        around++;
+    return around && operands == around && !compile_edge_into(g, node, 2 * operands);
+}
+
 /* Returns whether every fiber of the coordinates has one, or with `first` coordinate 0. */
 static bool is_filled(const sam_statement *st, const sam_graph *g, const sam_edge_data *crd, bool first) {
     const sam_node_data *n = sam_node_at(g, crd->src);
@@ -204,6 +222,8 @@ static bool is_filled(const sam_statement *st, const sam_graph *g, const sam_edg
     if (n->kind != SAM_INTERSECT && n->kind != SAM_UNION)
         return false;
     bool meets = n->kind == SAM_INTERSECT;
+    if (!meets && !first && unites_what_was_united(g, crd->src))
+        return true;
     bool a = is_filled(st, g, compile_edge_into(g, crd->src, 0), first || meets),
          b = is_filled(st, g, compile_edge_into(g, crd->src, 2), first || meets);
     return meets ? a && b && !compile_edge_into(g, crd->src, 4) : a || b;

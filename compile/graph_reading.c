@@ -162,20 +162,13 @@ static uint32_t joined(const reading *r, uint64_t a, uint64_t b) {
 
 /* ---- operations -------------------------------------------------------------------------------- */
 
-static const char *const operation_names[] = {
-#define OPERATION(name, on_int, on_fp, most, of_int, of_fp) #name,
-#include "sam/operations.def"
-#undef OPERATION
-};
-
 static const sam_operator *operator_of(const sam_graph *g, sam_node h) {
     const char *name = names_text(g->names, sam_node_at(g, h)->alu);
     bool prefixed = strncmp(name, "fp_", 3) == 0;
-    for (uint32_t i = 0; i < SAM_OPERATIONS; i++) {
-        if (strcmp(operation_names[i], prefixed ? name + 3 : name) == 0)
-            return sam_operator_of((sam_operation)i, prefixed || sam_node_at(g, h)->fp);
-    }
-    return NULL;
+    sam_operation operation;
+    return sam_find_operation(prefixed ? name + 3 : name, &operation)
+               ? sam_operator_of(operation, prefixed || sam_node_at(g, h)->fp)
+               : NULL;
 }
 
 /* Returns the kind of expression that the operation is, or NONE. */
@@ -315,10 +308,10 @@ static bool read_binary(reading *r, sam_node h, const operation_in *in, const sa
                       "sub-tiles cannot: join them alike in all loops");
     if (how != UNITE && !annihilates(f))
         note_shows(r, h, "its operands meet, and it is not 0 wherever one of them is");
-    bool sum = (kind == SAM_EXPR_ADD || kind == SAM_EXPR_SUB) && how == UNITE;
-    if (kind != SAM_EXPR_MUL && !sum) {
+    bool sum = kind == SAM_EXPR_ADD || kind == SAM_EXPR_SUB;
+    if (how == UNITE ? !sum : kind != SAM_EXPR_MUL) {
         r->out->exact = false;
-        kind = how == UNITE && !annihilates(f) ? SAM_EXPR_ADD : SAM_EXPR_MUL;
+        kind = how == UNITE ? SAM_EXPR_ADD : SAM_EXPR_MUL;
     }
     out->e = add_expr(r, (sam_expr_data){.kind = kind, .loc = loc, .a = a->e, .b = b->e});
     return true;
@@ -352,6 +345,8 @@ static bool read_operand(reading *r, sam_node h, graph_value *out) {
         if (st->exprs.at[e].kind == SAM_EXPR_ACCESS && st->exprs.at[e].tensor.v == t.v)
             return refuse(r, h, "its values are read twice", "give each use a tensor of its own");
     }
+    if (n->fill)
+        return refuse(r, h, "the array pads operands with 0, which is not its fill", "--engine sam runs it");
     if (!tensor || !t.v)
         return refuse(r, h, "it reads the result", "an operand has a name of its own");
     if (!loops_of(r, compile_edge_into(r->g, h, 0), &out->loops))
@@ -382,9 +377,15 @@ static bool read_sum(reading *r, sam_node h, uint32_t values, uint32_t inside, g
     sam_var v = body->loops.at[body->loops.n - 1 - inside];
     if (!without_loop(r, h, inside, &out->loops))
         return false;
-    if (body->zero)
-        note_shows(r, h, "it adds up what its operand makes of zeros");
-    out->zero = 0;
+    const sam_operator *by = sam_reducing(r->g, h);
+    bool adds = !sam_node_at(r->g, h)->alu.v ||
+                strcmp(names_text(r->g->names, sam_node_at(r->g, h)->alu), "add") == 0;
+    if (body->zero != by->monoid.value)
+        note_shows(r, h, "it combines what its operand makes of zeros");
+    if (!adds) { /* partial results are added */
+        r->out->exact = false;
+        r->out->uncut |= UINT64_C(1) << (v.v - 1);
+    }
     out->sums |= UINT64_C(1) << (v.v - 1);
     out->e = add_expr(
         r, (sam_expr_data){.kind = SAM_EXPR_SUM, .loc = sam_node_at(r->g, h)->loc, .a = body->e, .var = v});

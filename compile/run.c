@@ -95,6 +95,35 @@ static bool simulate_graph(const compile_options *o, compile_context *ctx, compi
     return true;
 }
 
+/* Returns whether the kernel adds with infinity, which the chip does with what is not negative. */
+static bool adds_infinity(const sam_graph *g) {
+    for (uint32_t n = 0; n < g->nodes.len; n++) {
+        if (g->nodes.at[n].kind == SAM_ALU &&
+            strcmp(names_text(g->names, g->nodes.at[n].alu), "addhigh") == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_in_range(compile_context *ctx, const compile_kernel *k) {
+    const sam_statement *st = &k->lowered.statement;
+    if (!adds_infinity(&k->lowered.hardware))
+        return true;
+    for (uint32_t t = 0; t < st->tensors.len; t++) {
+        const tile_tensor *data = &k->data.packed.operand[t];
+        for (uint64_t e = 0; t + 1 != st->result.v && e < data->nnz; e++) {
+            if (data->val[e] <= INT16_MAX)
+                continue;
+            diag_unmappable(ctx->diag, st->tensors.at[t].loc, "E0418-range",
+                            "%s holds %d, and the chip adds with infinity from 0 to 32767",
+                            names_text(ctx->names, st->tensors.at[t].name), (int16_t)data->val[e]);
+            diag_hint(ctx->diag, "--engine sam adds any values");
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Runs the packed statement on the packed operands. */
 static bool run_packed(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     const compile_engine_row *engine = engines[o->engine];
@@ -102,7 +131,7 @@ static bool run_packed(const compile_options *o, compile_context *ctx, compile_k
     uint32_t *extent = NULL;
     if (engine->whole)
         return engine->whole(&in, &k->data.packed, &k->ran);
-    if (k->graph.is && o->check && !simulate_graph(o, ctx, k))
+    if (!is_in_range(ctx, k) || (k->graph.is && o->check && !simulate_graph(o, ctx, k)))
         return false;
     const compile_batches_in cut = {.ctx = ctx,
                                     .statement = &k->lowered.statement,

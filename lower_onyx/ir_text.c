@@ -15,7 +15,7 @@ static void dump_node(const onyx_graph *g, const onyx_node_data *n, FILE *out) {
     }
     if (n->op != NULL)
         fprintf(out, " op=%s%s", n->op->bf16 ? "fp_" : "", n->op->name);
-    for (uint32_t i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         if (n->constants >> i & 1)
             fprintf(out, " const%u=%u", i, n->constant[i]);
     }
@@ -166,8 +166,9 @@ static bool parse_attribute(reader *r, onyx_node_data *n, word w) {
         good = number(value, &n->blocks);
     } else if (n->kind == ONYX_ALU && word_is(key, "op")) {
         good = parse_op(r, n, value);
-    } else if (n->kind == ONYX_ALU && (word_is(key, "const0") || word_is(key, "const1"))) {
-        good = parse_constant(n, word_is(key, "const1"), value);
+    } else if (n->kind == ONYX_ALU && key.length == 6 && memcmp(key.text, "const", 5) == 0 &&
+               key.text[5] >= '0' && key.text[5] <= '2') {
+        good = parse_constant(n, (uint32_t)(key.text[5] - '0'), value);
     } else {
         good = parse_setting(n, key, value);
     }

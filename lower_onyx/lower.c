@@ -5,7 +5,8 @@
  * edges and producers are found by linear search: O(nodes * edges). Follows the two-phase lowering of the
  * Onyx compiler: memory primitive expansion, then signal elaboration.
  */
-#include "lower_onyx/lower_int.h"
+#include "lower_onyx/alu.h"
+#include "sam/coordinates.h"
 
 /* Which hardware port a port of a SAM primitive becomes. Droppers and holds number inner and outer the other
  * way round than SAM does. */
@@ -46,7 +47,15 @@ typedef struct {
     sam_node reducer;
     summed_loop sum;
     onyx_node hold, gate, read[2]; /* coordinates, values */
+    onyx_node encoded;             /* takes the values that come, if the sums are kept in another form */
+    onyx_node decoded;             /* gives the sums then */
 } accumulator;
+
+/* A node whose operands go to several PEs, or whose values come from another one. */
+typedef struct {
+    sam_node node;
+    alu_made made;
+} composed;
 
 typedef struct {
     const sam_graph *sam;
@@ -57,6 +66,7 @@ typedef struct {
         *node; /* by SAM node index: the hardware node its streams end at; 0 = an implicit dense level */
     onyx_node outermost; /* a level of one coordinate around all others; 0 = none */
     VEC(accumulator) sums;
+    VEC(composed) composed;
 } lowering;
 
 static const port_map *ports_of(const lowering *l, sam_node h) {
@@ -65,14 +75,6 @@ static const port_map *ports_of(const lowering *l, sam_node h) {
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
-
-static bool tile_taken(const onyx_graph *g, name_id name) {
-    for (uint32_t i = 0; i < g->nodes.len; i++) {
-        if (name_eq(g->nodes.at[i].tile, name) || name_eq(g->nodes.at[i].name, name))
-            return true;
-    }
-    return false;
-}
 
 /* Makes a name of `base`: everything but letters, digits and '_' is replaced, and "_2", "_3" ... appended
  * when it is taken. */
@@ -83,10 +85,7 @@ static const char *unique_name(lowering *l, const char *base) {
         if (!word)
             *p = '_';
     }
-    const char *name = clean;
-    for (uint32_t i = 2; tile_taken(l->g, names_intern(l->g->names, name)); i++)
-        name = arena_printf(l->g->mem, "%s_%u", clean, i);
-    return name;
+    return onyx_free_name(l->g, clean);
 }
 
 static const char *level_name(lowering *l, const char *tensor, int level) {
@@ -294,6 +293,13 @@ static onyx_node lower_reader(lowering *l, sam_node h) {
         set_root(l, read, ONYX_SET_READ_SCANNER_ROOT, ONYX_PORT_READ_SCANNER_US_POS_IN, s->root);
         return read;
     }
+    if (s->kind == SAM_ARRAYVALS && s->fill != 0 && !ref_is_present(l->sam, lower_edge_into(l->sam, h, 0))) {
+        diag_unmappable(l->d, s->loc, "E0410-not-on-chip",
+                        "%s: the chip reads 0, and not %d, where a value is missing",
+                        sam_node_label(l->sam, h, l->g->mem), (int16_t)s->fill);
+        diag_hint(l->d, "store the operand dense, or use --engine sam");
+        return (onyx_node){0};
+    }
     onyx_node glb = add_glb(l, ONYX_GLB_IN, tile, s, level);
     triplet t = add_triplet(l, tile, s->loc, s->kind == SAM_ARRAYVALS);
     onyx_set(onyx_node_at(l->g, t.write), ONYX_SET_WRITE_SCANNER_BLOCK_MODE, 1);
@@ -372,50 +378,76 @@ static const char *alu_way_out(const char *name) {
         return "the chip does not divide: multiply by the reciprocal, made an operand before the run (bf16), "
                "or "
                "use --engine sam";
-    return "in a sparse graph the chip adds, subtracts, multiplies, negates and takes absolute values, int16 "
-           "or bfloat16; int16 also and, or, xor, shl, min, relu";
+    if (strcmp(name, "lshr") == 0 || strcmp(name, "ashr") == 0)
+        return "the chip shifts to the right by a constant only, which const1 gives";
+    return "in a sparse graph the chip adds, subtracts, multiplies, negates, takes absolute values, min, max "
+           "and relu, int16 or bfloat16; int16 also and, or, xor, shl, comparisons, land, lor, when, unless, "
+           "and lshr, ashr by a constant: docs/operators.md";
 }
 
-static bool constant_operand(lowering *l, sam_node h, uint32_t port, const char *text, bool fp,
-                             onyx_node_data *operands) {
-    if (!sam_parse_constant(text, fp, &operands->constant[port])) {
-        diag_error(l->d, sam_node_at(l->sam, h)->loc, "E0415-constant", "%s: constant '%s' is no %s",
-                   sam_node_label(l->sam, h, l->g->mem), text, fp ? "number" : "16-bit integer");
-        diag_hint(l->d, "%s", fp ? "for example 0.5" : "from -32768 to 65535");
-        return false;
-    }
-    operands->constants |= (uint8_t)(1u << port);
-    return true;
+static bool constant_operand(lowering *l, sam_node h, const char *text, bool fp, alu_constant *out) {
+    out->given = sam_parse_constant(text, fp, &out->value);
+    if (out->given)
+        return true;
+    diag_error(l->d, sam_node_at(l->sam, h)->loc, "E0415-constant", "%s: constant '%s' is no %s",
+               sam_node_label(l->sam, h, l->g->mem), text, fp ? "number" : "16-bit integer");
+    diag_hint(l->d, "%s", fp ? "for example 0.5" : "from -32768 to 65535");
+    return false;
+}
+
+/* Returns how many operands the chip's form of the operation takes; 0: it has none. */
+static uint32_t operands_of(const char *operation, bool bf16) {
+    const onyx_alu_op *op = onyx_alu_find(operation, bf16);
+    const char *steps = alu_composition(operation, bf16);
+    if (op == NULL)
+        return steps == NULL ? 0 : strchr(steps, 'b') != NULL ? 2 : 1;
+    return op->streams + (op->held ? 1u : 0u);
+}
+
+/* Returns whether an addition with infinity is one that the chip does: of values that are not negative. */
+static bool is_in_range(lowering *l, sam_node h) {
+    const sam_edge_data self = {.src = h};
+    if (alu_is_nonnegative(l->sam, &self))
+        return true;
+    diag_unmappable(l->d, sam_node_at(l->sam, h)->loc, "E0418-range",
+                    "%s: the chip adds with infinity from 0 to 32767, and an operand may be outside",
+                    sam_node_label(l->sam, h, l->g->mem));
+    diag_hint(l->d, "operands may be tensors, and their minima, maxima, sums of this kind and comparisons");
+    return false;
 }
 
 static onyx_node lower_alu(lowering *l, sam_node h) {
     const sam_node_data *s = sam_node_at(l->sam, h);
     const char *name = names_text(l->sam->names, s->alu);
     bool prefixed = strncmp(name, "fp_", 3) == 0;
-    bool fp = prefixed || s->fp;
-    const onyx_alu_op *op = onyx_alu_find(prefixed ? name + 3 : name, fp);
-    if (op == NULL)
-        return not_on_chip(l, h, alu_way_out(prefixed ? name + 3 : name));
-    onyx_node_data operands = {0};
-    uint32_t count = inputs_of(l->sam, h);
+    alu_wanted wanted = {.operation = prefixed ? name + 3 : name,
+                         .bf16 = prefixed || s->fp,
+                         .operands = inputs_of(l->sam, h),
+                         .loc = s->loc};
+    const uint32_t takes = operands_of(wanted.operation, wanted.bf16);
+    if (takes == 0)
+        return not_on_chip(l, h, alu_way_out(wanted.operation));
     for (uint32_t port = 0; port < 3; port++) {
         const char *text = sam_alu_constant(l->sam, h, port);
-        count += text != NULL;
-        if (text != NULL && port < 2 && !constant_operand(l, h, port, text, fp, &operands))
+        wanted.operands += text != NULL;
+        if (text != NULL && port < 2 && !constant_operand(l, h, text, wanted.bf16, &wanted.constant[port]))
             return (onyx_node){0};
     }
-    if (count != op->streams) {
+    if (wanted.operands != takes) {
         diag_unmappable(l->d, s->loc, "E0412-alu-operands", "%s: Onyx takes %u %s here, not %u",
-                        sam_node_label(l->sam, h, l->g->mem), op->streams,
-                        plural(op->streams, "operand", "operands"), count);
+                        sam_node_label(l->sam, h, l->g->mem), takes, plural(takes, "operand", "operands"),
+                        wanted.operands);
         diag_hint(l->d, "split it into operations of two operands");
         return (onyx_node){0};
     }
-    onyx_node node = add_processing(l, h, ONYX_ALU);
-    onyx_node_at(l->g, node)->op = op;
-    onyx_node_at(l->g, node)->constants = operands.constants;
-    memcpy(onyx_node_at(l->g, node)->constant, operands.constant, sizeof operands.constant);
-    return node;
+    if (strcmp(wanted.operation, "addhigh") == 0 && !is_in_range(l, h))
+        return (onyx_node){0};
+    wanted.name = processing_name(l, s);
+    const composed made = {h, alu_make(l->g, &wanted)};
+    if (made.made.result.v == 0)
+        return not_on_chip(l, h, alu_way_out(wanted.operation));
+    vec_push(l->g->mem, &l->composed, made);
+    return made.made.result;
 }
 
 /* Returns whether the node adds up bfloat16 numbers where nothing does. */
@@ -429,7 +461,30 @@ static bool sums_bf16_in_vain(lowering *l, sam_node h) {
     return true;
 }
 
+/* Returns what combines the values of a reducer. */
+static const char *reducing(const lowering *l, sam_node h) {
+    const name_id by = sam_node_at(l->sam, h)->alu;
+    return by.v == 0 ? "add" : names_text(l->sam->names, by);
+}
+
+static onyx_node not_reduced(lowering *l, sam_node h) {
+    diag_unmappable(l->d, sam_node_at(l->sam, h)->loc, "E0410-not-on-chip",
+                    "%s: nothing on Onyx reduces by %s", sam_node_label(l->sam, h, l->g->mem),
+                    reducing(l, h));
+    diag_hint(l->d,
+              "an accumulator combines by add, min, max, and, or, xor, land or lor; --engine sam by any");
+    return (onyx_node){0};
+}
+
 static onyx_node lower_reduce(lowering *l, sam_node h) {
+    if (strcmp(reducing(l, h), "add") != 0) {
+        diag_unmappable(l->d, sam_node_at(l->sam, h)->loc, "E0410-not-on-chip",
+                        "%s: the chip's reducer adds, and does not combine by %s",
+                        sam_node_label(l->sam, h, l->g->mem), reducing(l, h));
+        diag_hint(l->d,
+                  "an accumulator does, in an order whose summed loop is outside of a loop of the result");
+        return (onyx_node){0};
+    }
     if (sums_bf16_in_vain(l, h))
         return (onyx_node){0};
     if (sam_node_at(l->sam, h)->compress)
@@ -494,11 +549,44 @@ static triplet add_sum_memory(lowering *l, const char *tile, src_loc loc, bool v
     return t;
 }
 
+/* Adds a PE that does something with a stream and a constant, behind `from` if that is one. */
+static onyx_node add_constant_pe(onyx_graph *g, const char *name, src_loc loc, const char *operation,
+                                 uint16_t constant, onyx_node from) {
+    const alu_wanted wanted = {operation, false, 2, {{0}, {true, constant}}, onyx_free_name(g, name), loc};
+    const alu_made made = alu_make(g, &wanted);
+    for (uint32_t k = 0; k < made.sinks && from.v != 0; k++)
+        onyx_connect(g, from, ONYX_PORT_ALU_RES, made.sink[k].node, made.sink[k].port);
+    return made.result;
+}
+
+/* Adds what brings values into the form in which an accumulator keeps them, and back. */
+static void add_forms(lowering *l, const char *name, const alu_monoid *by, onyx_node joiner,
+                      accumulator *out) {
+    onyx_graph *g = l->g;
+    const src_loc loc = onyx_node_at(g, joiner)->loc;
+    onyx_node last = {0};
+    if (by->truth)
+        last = out->encoded =
+            add_constant_pe(g, arena_printf(g->mem, "%s_truth", name), loc, "umin", 1, last);
+    if (by->mask != 0)
+        last = add_constant_pe(g, arena_printf(g->mem, "%s_in", name), loc, "xor", by->mask, last);
+    if (!by->truth)
+        out->encoded = last;
+    onyx_connect(g, last, ONYX_PORT_ALU_RES, joiner, ONYX_PORT_JOINER_POS_IN_0);
+    if (by->mask == 0)
+        return;
+    out->decoded =
+        add_constant_pe(g, arena_printf(g->mem, "%s_out", name), loc, "xor", by->mask, (onyx_node){0});
+    for (int port = 0; port < 2; port++)
+        onyx_connect(g, out->read[1], ONYX_PORT_READ_SCANNER_SUM_VAL_OUT, out->decoded,
+                     port ? ONYX_PORT_ALU_DATA1 : ONYX_PORT_ALU_DATA0);
+}
+
 /* Each vector that comes is united with the sum so far, which two memories hold, and the result becomes the
  * sum so far. The summed loop's coordinates, less themselves, tell the memories how many vectors there are.
  * Their done must not come: the chip takes it for data if it is late. So a holder passes them on, and what it
  * holds are the coordinates of the loop around, of which a gate keeps the end. */
-static onyx_node add_accumulator(lowering *l, sam_node h, summed_loop sum) {
+static onyx_node add_accumulator(lowering *l, sam_node h, summed_loop sum, const alu_monoid *by) {
     onyx_graph *g = l->g;
     const char *name = processing_name(l, sam_node_at(l->sam, h));
     src_loc loc = sam_node_at(l->sam, h)->loc;
@@ -506,12 +594,14 @@ static onyx_node add_accumulator(lowering *l, sam_node h, summed_loop sum) {
     onyx_add_node(g, ONYX_##kind, arena_printf(g->mem, "%s_" part, name),                                    \
                   arena_printf(g->mem, "%s_" part, name), loc)
     onyx_node gate = PE(GATE, "gate"), hold = PE(CRDHOLD, "hold"), zero = PE(ALU, "zero");
-    onyx_node joiner = PE(JOINER, "union"), adder = PE(ALU, "add");
+    onyx_node joiner = PE(JOINER, "union");
 #undef PE
+    const alu_made adder = alu_make(
+        g, &(alu_wanted){
+               by->combine, by->bf16, 2, {{0}}, arena_printf(g->mem, "%s_%s", name, by->combine), loc});
     triplet crd = add_sum_memory(l, arena_printf(g->mem, "%s_crd", name), loc, false);
     triplet val = add_sum_memory(l, arena_printf(g->mem, "%s_vals", name), loc, true);
     onyx_set(onyx_node_at(g, joiner), ONYX_SET_JOINER_OP, 1);
-    onyx_node_at(g, adder)->op = onyx_alu_find("add", false);
     onyx_node_at(g, zero)->op = onyx_alu_find("sub", false);
     onyx_connect(g, gate, ONYX_PORT_GATE_NEVER_OUT, gate, ONYX_PORT_GATE_NEVER_IN);
     onyx_connect(g, gate, ONYX_PORT_GATE_CRD_OUT, hold, ONYX_PORT_CRDHOLD_COORD_IN_1);
@@ -522,10 +612,16 @@ static onyx_node add_accumulator(lowering *l, sam_node h, summed_loop sum) {
     onyx_connect(g, crd.read, ONYX_PORT_READ_SCANNER_COORD_OUT, joiner, ONYX_PORT_JOINER_COORD_IN_1);
     onyx_connect(g, val.read, ONYX_PORT_READ_SCANNER_VAL_OUT, joiner, ONYX_PORT_JOINER_POS_IN_1);
     onyx_connect(g, joiner, ONYX_PORT_JOINER_COORD_OUT, crd.write, ONYX_PORT_WRITE_SCANNER_DATA_IN);
-    onyx_connect(g, joiner, ONYX_PORT_JOINER_POS_OUT_0, adder, ONYX_PORT_ALU_DATA0);
-    onyx_connect(g, joiner, ONYX_PORT_JOINER_POS_OUT_1, adder, ONYX_PORT_ALU_DATA1);
-    onyx_connect(g, adder, ONYX_PORT_ALU_RES, val.write, ONYX_PORT_WRITE_SCANNER_DATA_IN);
-    vec_push(g->mem, &l->sums, (accumulator){h, sum, hold, gate, {crd.read, val.read}});
+    for (uint32_t k = 0; k < adder.sinks; k++) {
+        const alu_sink *to = &adder.sink[k];
+        onyx_connect(g, joiner, to->operand == 0 ? ONYX_PORT_JOINER_POS_OUT_0 : ONYX_PORT_JOINER_POS_OUT_1,
+                     to->node, to->port);
+    }
+    onyx_connect(g, adder.result, ONYX_PORT_ALU_RES, val.write, ONYX_PORT_WRITE_SCANNER_DATA_IN);
+    accumulator made = {h, sum, hold, gate, {crd.read, val.read}, {0}, {0}};
+    if (by->truth || by->mask != 0)
+        add_forms(l, name, by, joiner, &made);
+    vec_push(g->mem, &l->sums, made);
     return joiner;
 }
 
@@ -555,10 +651,15 @@ static onyx_node lower_accumulator(lowering *l, sam_node h) {
         diag_hint(l->d, "%s; --profile onyx-ext has a vector reducer for any loops", reducer_way_out(l));
         return (onyx_node){0};
     }
-    return has_sum_room(l, h) ? add_accumulator(l, h, sum) : (onyx_node){0};
+    const alu_monoid *by = alu_find_monoid(reducing(l, h), sam_node_at(l->sam, h)->fp);
+    if (by == NULL)
+        return not_reduced(l, h);
+    return has_sum_room(l, h) ? add_accumulator(l, h, sum, by) : (onyx_node){0};
 }
 
 static onyx_node add_vector_reducer(lowering *l, sam_node h) {
+    if (strcmp(reducing(l, h), "add") != 0)
+        return not_reduced(l, h);
     if (!has_sum_room(l, h))
         return (onyx_node){0};
     onyx_node node = add_processing(l, h, ONYX_VECTOR_REDUCER);
@@ -567,8 +668,6 @@ static onyx_node add_vector_reducer(lowering *l, sam_node h) {
 }
 
 static onyx_node lower_vector_reducer(lowering *l, sam_node h) {
-    if (sums_bf16_in_vain(l, h))
-        return (onyx_node){0};
     const sam_node_data *s = sam_node_at(l->sam, h);
     if (s->depth > 1) {
         diag_unmappable(l->d, s->loc, "E0410-not-on-chip",
@@ -689,19 +788,48 @@ static void lower_nodes(lowering *l) {
     }
 }
 
-static onyx_node source_of(const lowering *l, sam_node h, uint8_t port) {
+static const accumulator *accumulator_of(const lowering *l, sam_node h) {
     for (uint32_t i = 0; i < l->sums.len; i++) {
         if (l->sums.at[i].reducer.v == h.v)
-            return l->sums.at[i].read[port];
+            return &l->sums.at[i];
     }
+    return NULL;
+}
+
+static onyx_node source_of(const lowering *l, sam_node h, uint8_t port) {
+    const accumulator *a = accumulator_of(l, h);
+    if (a != NULL)
+        return port == 1 && a->decoded.v != 0 ? a->decoded : a->read[port];
     return l->node[h.v - 1];
+}
+
+static onyx_node encoded_of(const lowering *l, sam_node h) {
+    const accumulator *a = accumulator_of(l, h);
+    return a != NULL ? a->encoded : (onyx_node){0};
+}
+
+/* Links a stream to all PEs that take an operand of a composed node; returns false if it is none. */
+static bool link_composed(lowering *l, const sam_edge_data *e, onyx_node source, onyx_port from) {
+    for (uint32_t i = 0; i < l->composed.len; i++) {
+        const alu_made *made = &l->composed.at[i].made;
+        if (l->composed.at[i].node.v != e->dst.v)
+            continue;
+        for (uint32_t k = 0; k < made->sinks; k++) {
+            if (made->sink[k].operand == e->dst_port)
+                onyx_connect(l->g, source, from, made->sink[k].node, made->sink[k].port);
+        }
+        return true;
+    }
+    return false;
 }
 
 static void lower_edge(lowering *l, const sam_edge_data *e) {
     onyx_node source = source_of(l, e->src, e->src_port), sink = l->node[e->dst.v - 1];
     if (source.v == 0 || sink.v == 0)
         return; /* an implicit dense result level, or already reported */
-    onyx_port from = ports_of(l, e->src)->out[e->src_port], to = ports_of(l, e->dst)->in[e->dst_port];
+    onyx_port from = onyx_node_at(l->g, source)->kind == ONYX_ALU ? ONYX_PORT_ALU_RES
+                                                                  : ports_of(l, e->src)->out[e->src_port],
+              to = ports_of(l, e->dst)->in[e->dst_port];
     if (onyx_rule_find(from, to) == NULL) {
         const sam_graph *s = l->sam;
         diag_unmappable(l->d, sam_node_at(s, e->dst)->loc, "E0414-no-such-link",
@@ -711,12 +839,15 @@ static void lower_edge(lowering *l, const sam_edge_data *e) {
         diag_hint(l->d, "docs/ir_onyx.md lists which ports may be linked");
         return;
     }
-    onyx_connect(l->g, source, from, sink, to);
-    const onyx_node_data *alu = onyx_node_at(l->g, sink);
-    if (alu->kind == ONYX_ALU && (alu->constants != 0 || alu->op->streams == 1)) {
-        onyx_port other = to == ONYX_PORT_ALU_DATA0 ? ONYX_PORT_ALU_DATA1 : ONYX_PORT_ALU_DATA0;
-        onyx_connect(l->g, source, from, sink, other); /* the PE pairs the tokens of both its ports */
+    if (link_composed(l, e, source, from))
+        return;
+    const onyx_node encoded = e->dst_port == 1 ? encoded_of(l, e->dst) : (onyx_node){0};
+    if (encoded.v == 0) {
+        onyx_connect(l->g, source, from, sink, to);
+        return;
     }
+    onyx_connect(l->g, source, from, encoded, ONYX_PORT_ALU_DATA0);
+    onyx_connect(l->g, source, from, encoded, ONYX_PORT_ALU_DATA1);
 }
 
 static void lower_loop_edge(lowering *l, sam_end crd, onyx_node sink, onyx_port port) {

@@ -122,6 +122,7 @@ typedef struct {
     uint8_t constants; /* set of registers with a constant, whose values follow; d's is bit0 */
     uint16_t value[3];
     uint8_t bit0;
+    uint8_t held; /* ONYX_REG_C: the second operand is a constant, which C takes; else 0 */
 } onyx_alu_op;
 
 extern const onyx_kind_info onyx_kind_table[ONYX_KINDS];
@@ -152,8 +153,8 @@ typedef struct {
     uint32_t blocks;
     /* ALU */
     const onyx_alu_op *op;
-    uint8_t constants; /* ONYX_REG_A or ONYX_REG_B: the operand that is constant[0] or constant[1] */
-    uint16_t constant[2];
+    uint8_t constants; /* ONYX_REG_A, B or C: the register that has an operand, constant[0], [1] or [2] */
+    uint16_t constant[3];
 } onyx_node_data;
 
 typedef struct {

@@ -136,8 +136,12 @@ static bool runs(fixture *f, const bits_board *b, const char *name, bool fp, uin
         return false;
     }
     const uint16_t *got = run(f, b, g, p), *want = simulated(f, &sam, p);
+    bool orders_zeros = fp && (strcmp(name, "min") == 0 || strcmp(name, "max") == 0);
+    bool from_0 = strcmp(name, "addhigh") == 0;
     for (uint32_t i = 0; i < PAIRS; i++) {
-        if (got[i] != want[i])
+        bool zeros = orders_zeros && !((got[i] | want[i]) & 0x7fff); /* of which one is below the other */
+        bool outside = from_0 && ((p->b[i] | p->c[i]) & 0x8000);
+        if (got[i] != want[i] && !zeros && !outside)
             fail_msg("%s%s of %04x and %04x: %04x, expected %04x", fp ? "fp_" : "", name, p->b[i], p->c[i],
                      got[i], want[i]);
     }
@@ -162,8 +166,10 @@ static void operations_run_or_are_refused(void **state) {
         if (runs(f, &b, operation[i].name, operation[i].fp, operation[i].most))
             done = arena_printf(&f->mem, "%s %s%s", done, operation[i].fp ? "fp_" : "", operation[i].name);
     }
-    assert_string_equal(done, " add fp_add sub fp_sub mul fp_mul min smin umin and or xor shl neg fp_neg abs "
-                              "fp_abs relu");
+    assert_string_equal(done,
+                        " add fp_add sub fp_sub mul fp_mul max fp_max min fp_min smax smin umax umin and "
+                        "or xor shl neg fp_neg abs fp_abs relu fp_relu addhigh eq ne lt le gt ge land "
+                        "lor when unless");
     pnr_board_free(&b.board);
 }
 

@@ -81,6 +81,7 @@
     if (p) {
       p.cells.forEach((i) => document.querySelectorAll(`[data-cell="${i}"]`).forEach((e) => e.classList.add("picked")));
       document.querySelectorAll(".route").forEach((e) => e.classList.add(p.nets.includes(Number(e.dataset.net)) ? "picked" : "faint"));
+      document.querySelectorAll(".fifo").forEach((e) => e.classList.toggle("faint", !p.nets.includes(Number(e.dataset.of))));
       p.nets.forEach((k) => document.querySelectorAll(`tr[data-net="${k}"]`).forEach((e) => e.classList.add("picked")));
       document.querySelectorAll("#graph .node").forEach((e) => {
         const title = e.querySelector("title").textContent;
@@ -340,7 +341,7 @@
       }
     }
     if (byId("routes").checked) drawRoutes(svg, left, top);
-    byId("floor").style.height = `min(62vh, 46rem, ${Math.max(220, (byId("floor").clientWidth * height) / width)}px)`;
+    byId("floor").style.height = `min(55vh, 42rem, ${Math.max(220, (byId("floor").clientWidth * height) / width)}px)`;
     state.pictures.floor = Picture.place(byId("floor"), svg, state.pictures.floor);
   }
   // A hop crosses the gap beside its tile, shifted by its track; opposite directions lie apart. Consecutive hops are joined inside the tile.
@@ -366,7 +367,7 @@
       line.append(element("title", {}, `${route.id}: ${nets()[k].source.cell} to ${nets()[k].sinks.map((s) => s.cell).join(", ")}; ${route.hops.length} hops, ${route.delay_ps} ps`));
       svg.append(line);
       route.hops.forEach((h, i) => {
-        if (h[4]) svg.append(element("circle", { cx: parts[i][0][0], cy: parts[i][0][1], r: 3, class: `fifo ${h[4] === 1 ? "begin" : "end"}` }));
+        if (h[4]) svg.append(element("circle", { cx: parts[i][0][0], cy: parts[i][0][1], r: 3, class: `fifo ${h[4] === 1 ? "begin" : "end"}`, "data-of": k }));
       });
     });
   }

@@ -1,0 +1,234 @@
+"""Changed command lines and changed files for every command: attack.py ONYX SOURCE FOLDER COUNT SEED
+
+Each input is a command line that works, some of whose words are dropped, doubled, exchanged, damaged or taken from
+elsewhere, often with one of its files damaged, too. Whatever it is, the command ends by itself with exit code 0 to 3, no
+sanitizer reports anything, an error has its code, and no half-written file stays. What broke one is kept in FOLDER/found.
+"""
+import os
+import pathlib
+import random
+import re
+import resource
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+
+onyx, source, folder, count, seed = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], pathlib.Path(sys.argv[3]).resolve(), \
+    int(sys.argv[4]), sys.argv[5]
+SECONDS = 120
+PRODUCT = ["X(i,j)=B(i,k)*C(k,j)", "-f", "B:ss", "-f", "C:ss:1,0", "-i", "B:B.mtx", "-i", "C:C.mtx"]
+SMALL = ["x(i)=b(i)*c(i)", "-g", "b:9:0.7", "-g", "c:9:0.7", "--tile", "4", "--board", "onyx-8x8"]
+PLACED = ["design/design.packed", "--board", "onyx-8x8", "--place", "design/design.place"]
+COMMANDS = [
+    ["run", *PRODUCT, "--tile", "8", "--engine", "cycle", "--unroll", "2", "-o", "new"],
+    ["run", *PRODUCT, "-s", "reorder(i,k,j)", "--engine", "sam", "-o", "new", "--json"],
+    ["run", "y(i)=A(i,j)*x(j)+b(i)", "-i", "A:B.mtx", "-g", "x:20:0.5", "-g", "b:20:0.5:7", "-d", "i:20", "--tile", "i:8,j:4",
+     "--engine", "cycle", "--buffers", "2", "-o", "new"],
+    ["run", "X(i,j)=T(i,j,k)*v(k)", "-f", "T:sss", "-i", "T:T.tns", "-g", "v:9:1", "--dtype", "bf16", "--profile", "onyx-ext",
+     "--engine", "cycle", "-o", "new"],
+    ["run", "x(i)=B(i,j)*c(j)+d(i)", "-g", "B:12x9:0.4", "-g", "c:9:0.5", "-g", "d:12:0.5", "-s",
+     "precompute(B(i,j)*c(j),{i},{w})", "--engine", "sam", "-o", "new"],
+    ["run", "x(i)=B(i,j)*c(j)", "-g", "B:12x9:0.4", "-g", "c:9:0.5", "-s", "split(j,j0,j1,3)", "--engine", "cycle", "-o", "new"],
+    ["compile", *SMALL, "--dump", "cin,sam,onyx", "-o", "new"],
+    ["compile", "X(i,j)=B(i,j)+C(i,j)", "-f", "B:dd", "--seed", "3", "--deadlock", "warn", "-o", "new"],
+    ["sam", *PRODUCT, "--timing", "sam", "--stats", "stats.json", "--trace", "trace"],
+    ["sam", "design/sam.gv", "-g", "b:9:0.7", "-g", "c:9:0.7", "-o", "x:new.tns"],
+    ["sweep", *SMALL, "--unroll", "1,2", "--engine", "sam", "--jobs", "2", "--db", "new.db"],
+    ["sweep", "report", "sweep.db", "--csv", "new.csv", "--html", "new.html"],
+    ["tile", "stats", "B.mtx", "--tile", "4,8", "--json"],
+    ["tile", "levels", "T.tns", "-f", "sds:2,0,1"],
+    ["firmware", "design", "--json"],
+    ["view", "design", "-o", "new.html"],
+    ["bits", "verify", "design/bitstream.bs", "--board", "onyx-8x8", "--design", "design"],
+    ["bits", "explain", "design/bitstream.bs", "--board", "onyx-8x8"],
+    ["bits", "stat", "design/bitstream.bs", "--board", "onyx-8x8"],
+    ["bits", "diff", "design/bitstream.bs", "other.bs", "--board", "onyx-8x8"],
+    ["bits", "to-verilog", "design/bitstream.bs", "--board", "onyx-8x8", "-o", "new.sv"],
+    ["bitgen", "design", "--board", "onyx-8x8", "-o", "new.bs"],
+    ["pnr", "design/design.packed", "--board", "onyx-8x8", "--fixed", "design/design.place", "--json", "-o", "new"],
+    ["place", "design/design.packed", "--board", "board.json", "--seed", "5", "-o", "new"],
+    ["route", *PLACED, "-o", "new"],
+    ["sta", *PLACED, "--route", "design/design.route"],
+    ["fabric", "check", "--board", "onyx-8x8", "--graph", "fabric/17.graph", "--layout", "fabric/onyx-8x8.layout"],
+    ["fabric", "stat", "--board", "board.json"],
+    ["fabric", "write", "--board", "onyx-8x8", "-o", "new"],
+    ["boards"],
+    ["program", "--board", "onyx-8x8", "design", "--timeout", "1"],
+    ["cosim", "design"],
+    ["help", "report"],
+    ["--version"],
+]
+# No word begins with a slash, so that whatever becomes a file's name lies in the folder.
+HOSTILE = ["", "-", "--", "-o", "-1", "0", "1", "4294967295", "4294967296", "99999999999999999999", "1e400", "nan", "0x10", "3:", ":", ",",
+           "i:0", "i:65536", "b:0:1", "b:3:2", "b:9x9:0.5", "B:missing.mtx", "C:B.mtx", "B:", "x(", "x(i)=", "x(i)=b(j)", "x(i)=b(i)+",
+           "X(i,j)=B(j,i)", "x=b(i)", "x(i)=b(i)/0", "x(i)=max(b(i),0)", "%s%n", "\u00e9", "\udcff", "a" * 5000, "(" * 300, "..", "design",
+           "missing", "B:ds", "B:ss:0,0", "reorder(i,i)", "split(i,i0,i1,0)", "pos(i,p,B)", "unroll(i,4)", "onyx-ext", "bf16", "cycle", "sam",
+           "--json", "--quiet", "--unroll", "--tile", "--hazards", "error", "--timing", "--seed", "--dtype", "--no-check", "--help", "text,json"]
+LETTERS = "abijkxBC019-+*=(),:.;%\"'\\ \t\n{}[]<>|&$\u00df\x01"
+NUMBERS = [b"0", b"-1", b"1", b"65536", b"4294967295", b"4294967296", b"99999999999999999999", b"1e99", b"nan", b"", b"x", b"\xff", b"("]
+
+
+def prepare(good):
+    """Makes what the command lines read, with the command itself."""
+    def must(*words):
+        done = subprocess.run([onyx, *words], cwd=good, capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(f"{words}: {done.stderr}")
+    dice = random.Random(1)
+    for name in "BC":
+        cells = sorted(dice.sample(range(400), 60))
+        text = "".join(f"{c // 20 + 1} {c % 20 + 1} {dice.randrange(1, 9)}\n" for c in cells)
+        (good / f"{name}.mtx").write_text(f"%%MatrixMarket matrix coordinate integer general\n20 20 60\n{text}")
+    (good / "T.tns").write_text("".join(f"{dice.randrange(1, 9)} {dice.randrange(1, 9)} {n + 1} {n + 2}\n" for n in range(9)))
+    shutil.copy(f"{source}/boards/onyx-8x8.json", good / "board.json")
+    (good / "onyx").symlink_to(pathlib.Path(source, "boards", "onyx").resolve())
+    must("run", *SMALL, "--engine", "cycle", "-o", "design")
+    must("compile", *SMALL, "--seed", "2", "-o", "two")
+    (good / "two" / "bitstream.bs").rename(good / "other.bs")
+    shutil.rmtree(good / "two")
+    must("sweep", *SMALL, "--engine", "sam", "--db", "sweep.db", "--quiet")
+    must("fabric", "write", "--board", "onyx-8x8", "-o", "fabric")
+
+
+def damaged_word(dice, word):
+    if not word:
+        return "x"
+    at = dice.randrange(len(word))
+    letter = dice.choice(LETTERS)
+    return [word[:at] + word[at + 1:], word[:at] + letter + word[at:], word[:at] + letter + word[at + 1:], word + word, word[:at],
+            word + ":" + dice.choice(HOSTILE[:16])][dice.randrange(6)].lstrip("/").replace("\0", "")
+
+
+def changed_number(dice, word):
+    numbers = list(re.finditer(r"\d+", word))
+    if not numbers:
+        return damaged_word(dice, word)
+    n = dice.choice(numbers)
+    value = int(n.group())
+    other = dice.choice((0, 1, value - 1, value + 1, 2 * value, 7 * value, dice.randrange(100), 65535, 65536, 1 << 32))
+    return word[:n.start()] + str(other) + word[n.end():]
+
+
+def changed_line(dice, line):
+    line = list(line)
+    for _ in range(dice.choice((1, 1, 1, 2, 3))):
+        at, other, kind = dice.randrange(len(line)), dice.randrange(len(line)), dice.randrange(16)
+        values = [i for i, word in enumerate(line) if i > 1 and not word.startswith("-")]
+        if kind == 0 and len(line) > 1:
+            del line[at]
+        elif kind == 1:
+            line.insert(at, line[other])
+        elif kind == 2:
+            line[at], line[other] = line[other], line[at]
+        elif kind == 3:
+            line[at] = dice.choice(HOSTILE)
+        elif kind == 4:
+            words = dice.choice(COMMANDS)
+            begin = dice.randrange(len(words))
+            line[at:at] = words[begin:begin + 2]
+        elif kind == 5:
+            line[at] = damaged_word(dice, line[at])
+        elif values:
+            at = dice.choice(values)
+            line[at] = (damaged_word if kind < 9 else changed_number)(dice, line[at])
+    return line
+
+
+def damaged_file(dice, content):
+    lines = content.split(b"\n")
+    at, line = dice.randrange(len(content) or 1), dice.randrange(len(lines))
+    words = re.split(rb"([ ,:\t]+)", lines[line])
+    words[dice.randrange(len(words))] = dice.choice(NUMBERS)
+    return [content[:at], content[:at] + bytes([dice.randrange(256)]) + content[at + 1:], content[:at] + content[at // 2:],
+            b"\n".join(lines[:line] + lines[line + 1:]), b"\n".join(lines[:line + 1] + lines[line:]),
+            b"\n".join(lines[:line] + [b"".join(words)] + lines[line + 1:]), bytes(dice.randrange(256) for _ in range(60))][dice.randrange(7)]
+
+
+def limits():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
+
+
+def run(line, work):
+    """Exit code and messages; the code is None after too long."""
+    environment = dict(os.environ, PATH=f"{folder}/bin:{os.environ['PATH']}", TMPDIR=str(folder / "tmp"),
+                       ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1", UBSAN_OPTIONS="print_stacktrace=1")
+    process = subprocess.Popen([str(onyx), *line], cwd=work, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, start_new_session=True, preexec_fn=limits)
+    try:
+        messages = process.communicate(timeout=SECONDS)[1]
+        return process.returncode, messages.decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        return None, process.communicate()[1].decode(errors="replace")
+
+
+def complaint(code, messages, work):
+    if code is None:
+        return f"takes longer than {SECONDS} seconds"
+    if re.search(r"Sanitizer|runtime error:|PROGRAM ERROR|internal fault", messages):
+        return "a fault: " + messages[-600:]
+    if code not in (0, 1, 2, 3):
+        return f"exit code {code}: {messages[-600:]}"
+    if code and not re.search(r"\[E0\d{3}-[a-z0-9-]+\]", messages) and '"code":"E0' not in messages:
+        return f"no code: {messages[-600:]}"
+    if code == 0 and re.search(r"^onyx: error:", messages, re.M):
+        return f"an error and exit code 0: {messages[-600:]}"
+    left = [str(p.relative_to(work)) for p in work.rglob("*.part")]
+    return f"left {left}" if left else None
+
+
+def control():
+    """Ends whose verdict is known, in a folder that holds a half-written file, and in one that does not."""
+    clean, left = folder / "tmp", folder / "good"
+    (left / "x.mtx.77.part").write_text("")
+    good = [(0, ""), (2, "onyx: error: x [E0330-capacity]"), (1, '{"code":"E0001-file"}'), (0, "onyx: warning: x [E0351-wraps]")]
+    bad = [(None, ""), (-11, ""), (134, "x [E0001-file]"), (1, "onyx: error: x"), (1, "ERROR: AddressSanitizer: x [E0001-file]"),
+           (0, "a.c:1:2: runtime error: x"), (0, "onyx: error: x [E0001-file]")]
+    assert not any(complaint(*end, clean) for end in good) and all(complaint(*end, clean) for end in bad) and complaint(0, "", left)
+    (left / "x.mtx.77.part").unlink()
+
+
+def main():
+    shutil.rmtree(folder, ignore_errors=True)
+    for name in ("good", "bin", "tmp"):
+        (folder / name).mkdir(parents=True)
+    for program in ("verilator", "openocd", "sbatch"): # these take long, or do what nobody asked them to
+        (folder / "bin" / program).write_text("#!/bin/sh\nexit 1\n")
+        (folder / "bin" / program).chmod(0o755)
+    control()
+    prepare(folder / "good")
+    files = [p.relative_to(folder / "good") for p in sorted((folder / "good").rglob("*")) if p.is_file() and "onyx" not in p.parts[0]]
+    codes, found = {}, 0
+    for number in range(count):
+        dice = random.Random(f"{seed} {number}")
+        line = list(COMMANDS[number % len(COMMANDS)])
+        work = folder / "deep" / "work"
+        shutil.rmtree(folder / "deep", ignore_errors=True)
+        shutil.copytree(folder / "good", work, symlinks=True)
+        what = ""
+        if dice.randrange(2):
+            line = changed_line(dice, line)
+        else:
+            named = [f for f in files if any(str(f) in w or (w == "design" and f.parts[0] == w) for w in line)]
+            if named:
+                name = dice.choice(named)
+                (work / name).write_bytes(damaged_file(dice, (work / name).read_bytes()))
+                what = f" with {name} damaged"
+            if not named or not dice.randrange(4):
+                line = changed_line(dice, line)
+        code, messages = run(line, work)
+        codes[code] = codes.get(code, 0) + 1
+        wrong = complaint(code, messages, work)
+        if wrong:
+            found += 1
+            shutil.copytree(work, folder / "found" / str(number), symlinks=True, dirs_exist_ok=True)
+            print(f"{number}: onyx {shlex.join(line)}{what}: {wrong}", flush=True)
+    shutil.rmtree(folder / "deep", ignore_errors=True)
+    print(f"{count} inputs, exit codes {codes}, {found} found")
+    return found != 0
+
+
+sys.exit(main())

@@ -1,0 +1,51 @@
+"""mutate.py on lines whose mutants are known: test_mutate.py SOURCE"""
+import json
+import pathlib
+import sys
+
+import mutate
+
+CASES = {
+    "    if (a < b && !c)": ["    if (a <= b && !c)", "    if (a < b || !c)", "    if (a < b && c)", "    if (!(a < b && !c))",
+                             "    if (false && (a < b && !c))"],
+    "    for (uint32_t i = 0; i < n; i++)": ["    for (uint32_t i = 1; i < n; i++)", "    for (uint32_t i = 0; i <= n; i++)",
+                                             "    for (uint32_t i = 0; i < n; i--)"],
+    "    return x * 7; /* a < b */": ["    return x + 7; /* a < b */", "    return x * 8; /* a < b */", "    return x * 6; /* a < b */"],
+    '    report(s, "a && b");': ["    ;"],
+    "    s->sum += words;": ["    s->sum -= words;", "    ;"],
+    "    const char *at = *name;": [],
+    "    uint32_t n = count(s);": [],
+    "    return -a;": [],
+}
+TEXT = """#define MOST 1
+static const int table[] = {
+    1, 2,
+};
+/* a
+   1 + 1 */
+int one(void) {
+    // 1
+    return 1;
+}
+"""
+
+
+def main(source):
+    for line, want in CASES.items():
+        got = list(mutate.mutants_of_line(line))
+        assert sorted(got) == sorted(want), f"{line}: {got}"
+    assert [number for number, _ in enumerate(TEXT.split("\n")) if number in set(mutate.code_lines(TEXT))] == [7, 8]
+    assert [m[3] for m in mutate.mutants_of("one.c", TEXT)] == ["    return 0;", "    return 2;"]
+    rooms = json.loads((mutate.HERE / "rooms.json").read_text())
+    some = [m for m, _ in zip(mutate.all_mutants(source, rooms, "1"), range(2 * len(rooms)))]
+    assert [m[0] for m in some] == 2 * list(rooms), "rooms take turns"
+    assert some == [m for m, _ in zip(mutate.all_mutants(source, rooms, "1"), range(2 * len(rooms)))]
+    # Every room of the tour that holds C has its row; what is listed is still there, and is a mutant.
+    folders = {p.parent.name for p in pathlib.Path(source).glob("*/*.c") if p.parent.name not in ("tests", "build")}
+    assert folders <= set(rooms), folders - set(rooms)
+    for path, old, new in mutate.reasons():
+        found = [m for m in mutate.mutants_of(path, pathlib.Path(source, path).read_text()) if (m[2].strip(), m[3].strip()) == (old, new)]
+        assert found, f"survivors.txt: no such mutant: {path}: {old} -> {new}"
+
+
+main(sys.argv[1])

@@ -382,7 +382,7 @@ static const char *alu_way_out(const char *name) {
         return "the chip shifts to the right by a constant only, which const1 gives";
     return "in a sparse graph the chip adds, subtracts, multiplies, negates, takes absolute values, min, max "
            "and relu, int16 or bfloat16; int16 also and, or, xor, shl, comparisons, land, lor, when, unless, "
-           "and lshr, ashr by a constant: docs/operators.md";
+           "and lshr, ashr by a constant: docs/array_operators.md";
 }
 
 static bool constant_operand(lowering *l, sam_node h, const char *text, bool fp, alu_constant *out) {

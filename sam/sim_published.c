@@ -313,6 +313,8 @@ static void sort_points(point *at, uint32_t n, point *spare) {
 
 /* Adds up what is not leaving yet. */
 static void combine_points(struct sim_accumulator *a) {
+    if (a->points.len == a->left) /* there may be no array yet */
+        return;
     point *at = a->points.at + a->left;
     uint32_t n = a->points.len - a->left, kept = 0;
     sort_points(at, n, a->spare);

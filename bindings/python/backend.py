@@ -17,7 +17,7 @@ import zipfile
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 MODULE = SOURCE / "bindings/python/onyx"
-# Of what is installed, this is wanted at run time; headers, libraries to link, man pages and the manual are not.
+# The wheel carries what is wanted at run time; it leaves out headers, libraries to link, and man pages.
 CARRIED = re.compile(r"bin/|lib/.*libonyx\.so\.0$|share/onyx/|share/doc/onyx/")
 
 

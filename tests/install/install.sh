@@ -104,7 +104,7 @@ END
 # shellcheck disable=SC2046
 cc -std=c11 run.c -o run $(pkg-config --cflags --libs libonyx) -Wl,-rpath,"$(pkg-config --variable=libdir libonyx)"
 [ "$(./run)" = "0:4 2:25 0" ] || fail "libonyx does not work"
-# The same by find_package.
+# CMake finds the same by find_package.
 mkdir cm
 cat >cm/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.21)

@@ -289,7 +289,7 @@ static void print_timing(const pnr_design *design, const pnr_timing *t, arena *m
     cJSON *json = pnr_timing_report(design, t);
     const cJSON *rows = cJSON_GetObjectItem(json, "exceptions");
     uint32_t slow = (uint32_t)cJSON_GetArraySize(rows);
-    printf("\n%u %s more than 5 %% above the floor\n", slow, plural(slow, "net", "nets"));
+    printf("\n%u %s above the floor\n", slow, plural(slow, "net", "nets"));
     for (const cJSON *row = rows->child; row; row = row->next)
         printf("  e%d from %s, %d ps: %s\n", cJSON_GetObjectItem(row, "net")->valueint,
                cJSON_GetObjectItem(row, "from")->valuestring, cJSON_GetObjectItem(row, "delay_ps")->valueint,

@@ -12,7 +12,7 @@ static const uint32_t *flush_by_copy(compile_context *ctx, const netlist *n) {
 pnr_options compile_pnr_options(const compile_options *o, compile_context *ctx, const compile_array *a) {
     pnr_options options = pnr_options_default();
     options.seed = o->seed;
-    options.pipeline = o->pipeline ? PNR_PIPELINE_EXHAUSTIVE : PNR_PIPELINE_NONE;
+    options.pipeline = o->pipeline ? (pnr_pipelining)PNR_PIPELINE_OF_RUN : PNR_PIPELINE_NONE;
     options.own_tiles = o->buffers > 1;
     options.flush = a->apart ? flush_by_copy(ctx, &a->net) : NULL;
     options.timing = PNR_TIMING_OF_RUN;

@@ -299,6 +299,7 @@ command_line options_default(option_command command) {
                       .host = host_options_default(),
                       .sweep = {.db = "sweep.db", .best = 1}};
     o.pnr.timing = PNR_TIMING_OF_RUN;
+    o.pnr.pipeline = (pnr_pipelining)PNR_PIPELINE_OF_RUN;
     return o;
 }
 

@@ -46,6 +46,12 @@ typedef struct {
     uint32_t cell, place;
 } link_place;
 
+/* What the clock asks of a cell's links: their leads, and how many hops they are too long in all. */
+typedef struct {
+    uint8_t lead[SPOTS];
+    uint32_t excess;
+} cell_lead;
+
 /* A move may go from a coordinate to `count` places from `first` on. */
 typedef struct {
     uint16_t first, count;
@@ -56,6 +62,7 @@ typedef struct {
     prng random;
     cell_state *cell;   /* by cell, nobody included */
     link_place *noted;  /* as p->link */
+    cell_lead *led;     /* by cell, nobody included; NULL: the clock asks for nothing */
     uint32_t *occupant; /* by spot */
     net_state *net;
     reach column[2][CLASSES][SPOT_SIDE], row[2][CLASSES][SPOT_SIDE]; /* in the window, next to a partner */
@@ -111,6 +118,31 @@ static inline void net_after(const annealer *a, uint32_t n, uint32_t cell, spot 
     out->cost = cost_of_length(a, length, k);
 }
 
+/* ---- what the clock asks of a link ------------------------------------------------------------ */
+
+static inline uint32_t lead_place(int difference) {
+    return (uint32_t)((difference < -LEAD_REACH  ? -LEAD_REACH
+                       : difference > LEAD_REACH ? LEAD_REACH
+                                                 : difference) +
+                      LEAD_REACH);
+}
+
+/* Returns how many hops more than its distance a link costs whose cell stands at `own`. */
+static inline uint32_t excess_of(const annealer *a, uint32_t lead, spot own, spot partner) {
+    if (lead == 0)
+        return 0;
+    uint32_t distance = spot_distance(own, partner);
+    if (lead & LEAD_NEAR)
+        return a->p->too_far[lead & LEAD_ROW][distance < LEAD_FAR ? distance : LEAD_FAR - 1];
+    uint32_t once_more = lead & LEAD_LOOP ? distance : 0; /* every pair adds to the loop */
+    if (!(lead & LEAD_ROW))
+        return once_more;
+    spot from = lead & LEAD_SINK ? partner : own, to = lead & LEAD_SINK ? own : partner;
+    uint32_t dx = lead_place((int)spot_x(to) - (int)spot_x(from));
+    uint32_t dy = lead_place((int)spot_y(to) - (int)spot_y(from));
+    return once_more + a->p->too_near[(lead & LEAD_ROW) - 1][spot_x(from)][dy][dx];
+}
+
 /* ---- everything from the sites --------------------------------------------------------------- */
 
 static void measure_net(annealer *a, uint32_t n) {
@@ -142,10 +174,17 @@ static int64_t measure_all(annealer *a, const pnr_site *at) {
             twice += spot_distance(a->cell[c].at, a->cell[p->link[i]].at);
         }
     for (uint32_t n = 0; n < p->nets; n++) {
-        if (p->pin_at[n + 1] - p->pin_at[n] <= 2)
+        if (p->linked[n] || p->pin_at[n + 1] - p->pin_at[n] < 2)
             continue;
         measure_net(a, n);
         total += a->net[n].cost;
+    }
+    for (uint32_t c = 0; c < p->cells && a->led; c++) {
+        const cell_state *s = &a->cell[c];
+        a->led[c].excess = 0;
+        for (uint32_t i = 0; i < s->links; i++)
+            a->led[c].excess += excess_of(a, a->led[c].lead[i], s->at, s->link[i]);
+        twice += a->led[c].excess;
     }
     return total + twice / 2 * LENGTH_ONE;
 }
@@ -234,6 +273,8 @@ static inline int32_t link_change(const cell_state *cell, const cell_state *othe
 static inline bool is_hopeful(const annealer *a, const place_move *m) {
     const cell_state *cell = &a->cell[m->cell], *other = &a->cell[m->other];
     int64_t gain = (int64_t)spot_distance(m->from, m->to) * ((int64_t)cell->gain + other->gain);
+    if (a->led)
+        gain += LENGTH_ONE * ((int64_t)a->led[m->cell].excess + a->led[m->other].excess);
     return LENGTH_ONE * link_change(cell, other, m->from, m->to) - gain <= m->most;
 }
 
@@ -258,12 +299,36 @@ static inline bool is_possible(const annealer *a, const place_move *m) {
             (region_allows(p, m->cell, spot_site(m->to)) && region_allows(p, m->other, spot_site(m->from))));
 }
 
+/* Returns the change of a cell's excess when it goes from..to in exchange for a cell there. Links between
+ * both count if `both`. With `note`, partners are told, too. */
+static inline int32_t excess_change(const annealer *a, uint32_t c, spot from, spot to, bool both, bool note) {
+    const cell_state *cell = &a->cell[c];
+    int32_t sum = 0;
+    for (uint32_t i = 0; i < cell->links; i++) {
+        uint32_t lead = a->led[c].lead[i];
+        bool joined = cell->link[i] == to;
+        if (!lead || (joined && !both))
+            continue;
+        uint32_t after = excess_of(a, lead, to, joined ? from : cell->link[i]);
+        uint32_t before = excess_of(a, lead, from, cell->link[i]);
+        sum += (int32_t)(after - before);
+        if (note && after != before) {
+            a->led[c].excess += after - before;
+            a->led[a->noted[a->p->link_at[c] + i].cell].excess += after - before;
+        }
+    }
+    return sum;
+}
+
 /* Returns the change of cost by a move, which is left undone. */
 static inline int32_t change_of(annealer *a, const place_move *m) {
     const cell_state *cell = &a->cell[m->cell], *other = &a->cell[m->other];
     int32_t change = link_change(cell, other, m->from, m->to);
     if (m->other != a->p->cells)
         change += 2 * (int32_t)(spot_distance(m->from, m->to) * links_to(cell, m->to));
+    if (a->led)
+        change += excess_change(a, m->cell, m->from, m->to, true, false) +
+                  excess_change(a, m->other, m->to, m->from, false, false);
     change *= LENGTH_ONE;
     a->touched_len = 0;
     for (int side = 0; side < 2; side++) {
@@ -291,6 +356,10 @@ static inline void put_cell(annealer *a, uint32_t c, spot to) {
 }
 
 static void keep_move(annealer *a, const place_move *m) {
+    if (a->led) {
+        excess_change(a, m->cell, m->from, m->to, true, true);
+        excess_change(a, m->other, m->to, m->from, false, true);
+    }
     put_cell(a, m->other, m->from);
     put_cell(a, m->cell, m->to);
     for (uint32_t i = 0; i < a->touched_len; i++) {
@@ -464,9 +533,13 @@ static void list_cell(annealer *a, uint32_t c) {
     for (uint32_t i = 0; i < manys; i++) {
         uint32_t n = p->many[p->many_at[c] + i];
         s->many[i] = n;
-        s->gain +=
-            p->options->timing ? INT32_MAX / SPOTS : unit_length(p->pin_at[n + 1] - p->pin_at[n]) * 3 / 2;
+        uint32_t unit = unit_length(p->pin_at[n + 1] - p->pin_at[n]);
+        s->gain += p->options->timing > FORK_BEND ? INT32_MAX / SPOTS
+                   : p->options->timing           ? unit * 2
+                                                  : unit * 3 / 2;
     }
+    for (uint32_t i = 0; i < links && a->led; i++)
+        a->led[c].lead[i] = p->lead[p->link_at[c] + i];
 }
 
 /* Lists where cell c is noted at its partners. Of two nets between the same cells, which are as good as each
@@ -491,6 +564,7 @@ static annealer *annealer_new(const placer *p, uint64_t seed, arena *mem) {
     a->random = prng_seed(seed);
     a->cell = arena_new_n(mem, cell_state, p->cells + 1);
     a->noted = arena_new_n(mem, link_place, p->link_at[p->cells]);
+    a->led = p->lead ? arena_new_n(mem, cell_lead, p->cells + 1) : NULL;
     a->occupant = arena_new_n(mem, uint32_t, p->board->height * SPOT_SIDE);
     a->net = arena_new_n(mem, net_state, p->nets);
     a->trial = arena_new_n(mem, net_state, p->nets);

@@ -8,7 +8,7 @@
  * as long as it stays as fast as the slowest net of the exhaustive design; starting from none, the pair
  * nearest to the middle of the net's slowest path is set until it is; O(hops^2) a net.
  */
-#include "pnr/pnr_int.h"
+#include "pnr/floor_int.h"
 
 /* Counts the places that each hop's wire leads to: following hops and sinks. */
 static uint32_t *count_consumers(const pnr_route *r, arena *scratch) {
@@ -87,7 +87,8 @@ static bool pair_by_middle(pnr_design *design, uint32_t net, const pnr_delays *d
 }
 
 static void pair_by_middles(pnr_design *design, const pnr_delays *d, arena *scratch) {
-    uint32_t target = pnr_floor(design, d);
+    pnr_limits limits = pnr_design_limits(design, d, scratch);
+    uint32_t target = pnr_floor(&limits);
     for (uint32_t n = 0; n < design->route.len; n++) {
         uint32_t delay = pnr_net_delay(design, d, n);
         target = delay > target ? delay : target;

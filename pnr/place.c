@@ -2,7 +2,7 @@
  * The start is O(cells * sites * nets per cell); the anneals run in parallel and the cheapest is kept, the
  * first among equals.
  */
-#include "pnr/place_int.h"
+#include "pnr/lead_int.h"
 
 #include <pthread.h>
 
@@ -161,32 +161,6 @@ static void list_near(placer *p, arena *mem) {
     near_of_all(p, arena_new_n(mem, uint32_t, p->cells));
 }
 
-/* Splits the nets of every cell into those of two cells, of which only the other one matters, and the rest.
- */
-static void list_links(placer *p, arena *mem) {
-    uint32_t uses = p->use_at[p->cells];
-    p->link_at = arena_new_n(mem, uint32_t, p->cells + 2);
-    p->many_at = arena_new_n(mem, uint32_t, p->cells + 2);
-    p->link = arena_new_n(mem, uint32_t, uses);
-    p->many = arena_new_n(mem, uint32_t, uses);
-    uint32_t links = 0, many = 0;
-    for (uint32_t c = 0; c < p->cells; c++) {
-        for (uint32_t i = p->use_at[c]; i < p->use_at[c + 1]; i++) {
-            uint32_t n = p->use[i];
-            const uint32_t *pin = p->pin + p->pin_at[n];
-            uint32_t k = p->pin_at[n + 1] - p->pin_at[n];
-            if (k == 2)
-                p->link[links++] = pin[0] == c ? pin[1] : pin[0];
-            else if (k > 2)
-                p->many[many++] = n;
-        }
-        p->link_at[c + 1] = links;
-        p->many_at[c + 1] = many;
-    }
-    p->link_at[p->cells + 1] = links; /* nobody has no nets */
-    p->many_at[p->cells + 1] = many;
-}
-
 static void placer_init(placer *p, const netlist *n, const pnr_board *b, const pnr_options *o, arena *mem) {
     *p = (placer){.net = n, .board = b, .options = o, .cells = n->cells.len, .nets = n->nets.len};
     p->deadline = o->time_limit > 0 ? seconds_now() + o->time_limit : 0;
@@ -203,7 +177,7 @@ static void placer_init(placer *p, const netlist *n, const pnr_board *b, const p
         divide_tiles(p);
     list_sites(p, mem);
     list_pins(p, mem);
-    list_links(p, mem);
+    place_list_links(p, mem);
     list_near(p, mem);
 }
 
@@ -471,6 +445,7 @@ bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena
                         .fabric_only = o->fabric_only,
                         .io_fan_out = o->io_fan_out,
                         .own_tiles = o->own_tiles,
+                        .no_pairs = o->pipeline == PNR_PIPELINE_NONE,
                         .flush = o->flush,
                         .stats.seed = o->seed};
     if (!pnr_fits(n, b, o, d) || !io_fan_out_allowed(n, o, d))

@@ -14,6 +14,13 @@ typedef struct {
 } site_class;
 enum { CLASS_PE, CLASS_MEM, CLASS_IN, CLASS_OUT, CLASSES };
 
+/* Distances that the clock asks of links (see lead.c). A link's lead is the class of its source + 1, or 0 if
+ * it needs no pair, LEAD_SINK at the sink's end, LEAD_LOOP on a cycle of the netlist; LEAD_NEAR and a row of
+ * too_far if no pair may stand on it. */
+enum { LEAD_ROW = 15, LEAD_LOOP = 32, LEAD_SINK = 64, LEAD_NEAR = 128 };
+enum { LEAD_REACH = 3, LEAD_SIDE = 2 * LEAD_REACH + 1, LEAD_FAR = 16 };
+typedef uint8_t lead_table[LEAD_SIDE][LEAD_SIDE]; /* hops too many, by dy and dx, LEAD_REACH and beyond */
+
 /* Read-only once made: anneals of several seeds share it. Cell number `cells` stands for "nobody". */
 typedef struct {
     const netlist *net;
@@ -23,14 +30,18 @@ typedef struct {
     uint32_t lanes;           /* of the netlist this is one of; 1: it is no lane */
     uint32_t *pin_at, *pin;   /* cells of net n: pin[pin_at[n]] .. pin[pin_at[n + 1] - 1], each cell once */
     uint32_t *use_at, *use;   /* nets of cell c, each once */
-    uint32_t *link_at, *link; /* the other cell of each two-cell net of cell c */
+    uint32_t *link_at, *link; /* the other end of each link of cell c: a two-cell net, or a led branch */
     uint32_t *many_at, *many; /* nets of cell c with more cells */
-    uint32_t *near_at, *near; /* every other cell of every net of cell c */
-    uint32_t *occupant;       /* by y * width + x: the cell there */
-    pnr_site *at;             /* by cell */
-    uint8_t *class_of;        /* by cell */
-    bool *fixed;              /* by cell, including nobody */
-    uint32_t *column_flush;   /* by x: the flush whose cells may stand there; NULL: there is but one */
+    bool *linked;             /* by net: it is among the links */
+    uint8_t *lead;            /* as link; NULL: the clock asks for nothing */
+    lead_table *too_near[CLASSES]; /* by x of the source; NULL: no net of this class of source is led */
+    uint16_t too_far[CLASSES * CLASSES][LEAD_FAR]; /* hops, by source * CLASSES + sink and distance */
+    uint32_t *near_at, *near;                      /* every other cell of every net of cell c */
+    uint32_t *occupant;                            /* by y * width + x: the cell there */
+    pnr_site *at;                                  /* by cell */
+    uint8_t *class_of;                             /* by cell */
+    bool *fixed;                                   /* by cell, including nobody */
+    uint32_t *column_flush; /* by x: the flush whose cells may stand there; NULL: there is but one */
     uint32_t *movable, movable_len;
     site_class class[CLASSES];
     /* The first `own_loads` of every `own_period` GLB tiles have no store, the others no load; with a period

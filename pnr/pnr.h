@@ -148,6 +148,7 @@ typedef struct {
     const netlist *net;
     const pnr_board *board;
     bool fabric_only, io_fan_out, own_tiles; /* see pnr_options */
+    bool no_pairs;                           /* it is not to be pipelined */
     const uint32_t *flush;                   /* see pnr_options; the caller's */
     VEC(pnr_site) site;                      /* by cell index (handle - 1) */
     VEC(pnr_route) route;                    /* by net index */
@@ -181,16 +182,16 @@ typedef struct {
     const uint32_t *flush; /* by cell index: the number of the flush that resets it. Cells of different ones
                               share no flush group; numbers are the user's. NULL: all have one */
     uint32_t effort;       /* 1 .. 10, every step doubles the annealing moves; 0 = 5 */
-    uint32_t
-        timing;     /* 0: least wire. From 1 on, nets that limit the period are led again, branches apart from
-                       each other; towards 100 placement, too, keeps forked nets short, at the cost of wire */
-    uint32_t seeds; /* anneals from `seed`, `seed` + 1, ...; the cheapest is kept. 0 = 1 */
+    uint32_t timing;   /* 0: least wire. From 1 on, placement and routing look for the period that no design
+                          beats; towards 100 placement, too, keeps forked nets short, at the cost of wire */
+    uint32_t seeds;    /* anneals from `seed`, `seed` + 1, ...; the cheapest is kept. 0 = 1 */
     uint32_t threads;  /* that anneal at a time; the result does not depend on it. 0 = 1 */
     bool whole;        /* equal unconnected parts, unrolled kernels, are not placed by copying one */
     double time_limit; /* seconds for placement, then for routing; 0 = none. A design that meets it depends on
                           the machine */
 } pnr_options;
-enum { PNR_TIMING_OF_RUN = 1 }; /* a tenth more clock for 3 % more wire; pnr_options_default has 0 */
+/* What onyx run, compile and pnr look for; pnr_options_default has the least wire and every pair. */
+enum { PNR_TIMING_OF_RUN = 1, PNR_PIPELINE_OF_RUN = PNR_PIPELINE_MIDPOINT };
 #define PNR_FREE UINT16_MAX
 pnr_options pnr_options_default(void); /* seed 1, moves by size, pipelined, the chip's rules, nothing fixed */
 
@@ -261,7 +262,7 @@ typedef struct {
     uint32_t net, sink; /* sink: the one it ends at, PNR_NO_HOP if it ends at a SplitFIFO or goes back */
     pnr_path_kind kind;
     uint32_t delay_ps;
-    uint32_t floor_ps; /* between tiles of these kinds as near to each other as the board allows */
+    uint32_t floor_ps; /* no placement and no routing is faster */
     bool shared_trunk; /* the net forks after a hop, so that no FIFO may stand before that fork */
     VEC(pnr_timing_step) steps;
 } pnr_timing_path;
@@ -278,7 +279,7 @@ typedef struct {
 bool pnr_sta(const pnr_design *design, arena *mem, diagnostics *d, pnr_timing *out);
 /* Returns {"period_ps", "fmax_mhz", "floor_ps", "limited_by", "critical_path": [{"what", "x", "y", "side",
  * "track", "delay_ps", "arrival_ps"}, ...], "slack_histogram", "exceptions": [...]}; an exception is a net
- * more than 5 % slower than its floor, with the reason. The caller deletes it. */
+ * slower than the design's floor, with the reason. The caller deletes it. */
 cJSON *pnr_timing_report(const pnr_design *design, const pnr_timing *t);
 
 /* ---- balance --------------------------------------------------------------------------------- */

@@ -26,9 +26,6 @@ const char *pnr_missing_delay(const cJSON *delays);
 bool pnr_read_delays(const pnr_board *b, diagnostics *d, pnr_delays *out);
 /* Returns the delay of the slowest path of a routed net. */
 uint32_t pnr_net_delay(const pnr_design *design, const pnr_delays *d, uint32_t net);
-/* Returns the period that no routing can beat: of the slowest core, or of a net as short as the board allows.
- */
-uint32_t pnr_floor(const pnr_design *design, const pnr_delays *d);
 /* Lists the hops of the slowest path, last first: those that data or valid crosses, and those that ready
  * crosses on its way back. */
 void pnr_slowest_hops(const pnr_design *design, const pnr_delays *d, uint32_t net, arena *mem, u32_vec *forth,

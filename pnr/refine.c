@@ -103,7 +103,6 @@ typedef struct {
     router *r;
     arena *mem;
     pnr_design *design;
-    pnr_delays delays;
     route_tree best;
 } repairer;
 
@@ -115,7 +114,7 @@ static bool lead_again(repairer *p, uint32_t net, uint32_t *delay) {
     if (route_grow(r, net, false)) {
         route_write(r, net, p->mem, route);
         pnr_pair_route(route, r->mem);
-        uint32_t now = pnr_net_delay(p->design, &p->delays, net);
+        uint32_t now = pnr_net_delay(p->design, &p->r->delays, net);
         if (now < *delay) {
             *delay = now;
             copy_tree(r->mem, &p->best, &r->tree[net]);
@@ -140,6 +139,10 @@ static bool repair_net(repairer *p, uint32_t net, uint32_t limit, uint32_t *dela
         better |= lead_again(p, net, delay);
     }
     r->detour = false;
+    if (*delay > limit && !r->lead[net] && !r->limits.early[net]) { /* every branch for itself */
+        r->lead[net] = route_lead_sides(r, net);
+        better |= lead_again(p, net, delay);
+    }
     return better;
 }
 
@@ -150,15 +153,12 @@ static bool is_faster(const void *delays, uint32_t a, uint32_t b) {
 
 uint32_t route_repair(router *r, arena *mem, pnr_design *design) {
     repairer p = {.r = r, .mem = mem, .design = design};
-    diagnostics quiet; /* a board without delays has nothing to repair */
-    uint32_t better = 0;
-    diag_init(&quiet, r->mem);
-    if (!pnr_read_delays(design->board, &quiet, &p.delays))
+    uint32_t better = 0, limit = r->period;
+    if (!r->limits.net) /* a board without delays has nothing to repair */
         return 0;
-    uint32_t limit = (uint32_t)(pnr_floor(design, &p.delays) * 105ull / 100);
     uint32_t *delay = arena_new_n(r->mem, uint32_t, design->route.len + 1);
     for (uint32_t n = 0; n < design->route.len; n++)
-        delay[n] = pnr_net_delay(design, &p.delays, n);
+        delay[n] = pnr_net_delay(design, &r->delays, n);
     const uint32_t *slowest = sort_order(design->route.len, is_faster, delay, r->mem);
     r->exclusive = true;
     r->present = 0;

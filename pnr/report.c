@@ -110,7 +110,7 @@ static void add_exceptions(cJSON *json, const pnr_design *design, const pnr_timi
     cJSON *list = cJSON_AddArrayToObject(json, "exceptions");
     for (uint32_t i = 0; i < t->paths.len; i++) {
         const pnr_timing_path *p = &t->paths.at[i];
-        if ((uint64_t)p->delay_ps * 100 <= (uint64_t)t->floor_ps * 105)
+        if (p->delay_ps <= t->floor_ps)
             continue;
         cJSON *row = cJSON_CreateObject();
         add_net_name(row, design, p->net);
@@ -133,9 +133,8 @@ cJSON *pnr_timing_report(const pnr_design *design, const pnr_timing *t) {
         const pnr_timing_path *p = &t->paths.at[t->worst_net];
         cJSON_AddStringToObject(limit, "kind", kind_words[p->kind]);
         add_net_name(limit, design, p->net);
-        bool at_floor = p->delay_ps * 100ull <= t->floor_ps * 105ull;
-        cJSON_AddStringToObject(limit, "why",
-                                at_floor ? "as fast as tiles of these kinds can be" : why_slow(p));
+        bool at_floor = p->delay_ps <= t->floor_ps;
+        cJSON_AddStringToObject(limit, "why", at_floor ? "no design is faster" : why_slow(p));
         add_path(json, p);
     }
     cJSON *bins = cJSON_AddArrayToObject(json, "slack_histogram");

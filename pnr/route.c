@@ -12,8 +12,17 @@
 
 #include <stdlib.h>
 
-enum { PRESENT_ONE = 16, PRESENT_MAX = 1 << 20, HISTORY = ROUTE_BASE * 2 / 5, MAX_ITERATIONS = 60 };
+enum {
+    PRESENT_ONE = 16,
+    PRESENT_FIRST = PRESENT_ONE / 2,
+    PRESENT_MAX = 1 << 20,
+    HISTORY = ROUTE_BASE * 2 / 5,
+    MAX_ITERATIONS = 60
+};
 enum { SHOWN_WIRES = 8 };
+/* Rounds without an eighth fewer shared wires after which led nets are led anyhow, or the rest is given up.
+ */
+enum { LEAD_PATIENCE = 4, PATIENCE = 12, LEAST_ITERATIONS = 20 };
 enum { TIMING_EVEN = 80 }; /* options.timing at which a shared wire is worth as much as one of its own */
 
 /* ---- the graph ------------------------------------------------------------------------------- */
@@ -133,6 +142,10 @@ static void reach_wire(router *r, uint32_t x, uint32_t y, uint32_t side, uint32_
     if (!may_leave(r, x, y, side, track))
         return;
     uint32_t wire = wire_id(r, x, y, side, track);
+    if (r->sides && r->in_tree[wire] == r->tree_epoch)
+        return; /* a branch with pairs has its wires for itself */
+    if (r->plain && pnr_site_tile(r->board, x, y) == NET_TILE_MEM)
+        cost += ROUTE_BASE / 2; /* slower to cross, and no register cuts the way */
     if (!r->exclusive || r->uses[wire] == 0)
         reach(r, wire, cost + wire_cost(r, wire), from);
 }
@@ -148,15 +161,16 @@ static void leave_arrival(router *r, uint32_t node) {
     arrival a = node_arrival(r, node);
     if (a.y == 0)
         return;
+    bool led = r->sides && node >= r->wires;
     for (uint32_t side = 0; side < 4; side++)
-        if (side != a.side && !(r->detour && single_hop(r, node, &a, side)))
+        if (side != a.side && !(r->detour && single_hop(r, node, &a, side)) && (!led || r->sides >> side & 1))
             reach_wire(r, a.x, a.y, side, r->turn[a.side][a.track][side], r->cost[node], node);
 }
 
 /* Starts from the source and everything the net holds already: at no cost, or by its distance from the
  * source, as no FIFO may stand before a branch. A parent's cost is looked up, as parents come first. */
 static void seed(router *r, const route_tree *t, uint32_t x, uint32_t y) {
-    for (uint32_t i = 0; i < t->nodes.len; i++) {
+    for (uint32_t i = 0; i < t->nodes.len && !r->sides; i++) {
         const tree_node *n = &t->nodes.at[i];
         reach(r, n->node,
               (n->parent == ROUTE_NONE ? 0 : r->cost[t->nodes.at[n->parent].node]) + r->branch_cost,
@@ -166,8 +180,16 @@ static void seed(router *r, const route_tree *t, uint32_t x, uint32_t y) {
         if (y == 0)
             reach(r, r->wires + x * r->tracks + track, 0, ROUTE_NONE);
         for (uint32_t side = 0; y > 0 && side < 4; side++)
-            reach_wire(r, x, y, side, track, 0, ROUTE_NONE);
+            if (!r->sides || r->sides >> side & 1)
+                reach_wire(r, x, y, side, track, 0, ROUTE_NONE);
     }
+}
+
+/* Has the path that ends at `node` as many hops as the clock asks for? */
+static bool is_far_enough(const router *r, uint32_t node) {
+    if (node >= r->wires)
+        return r->near_enough[0];
+    return r->near_enough[1] || (r->from[node] != ROUTE_NONE && r->from[node] < r->wires);
 }
 
 /* Finds the cheapest node that arrives at the target, ROUTE_NONE if there is no way. */
@@ -182,7 +204,7 @@ static uint32_t search(router *r, const route_tree *t, pnr_site source, target_t
         if (r->cost[node] + left * ROUTE_BASE != key >> 36)
             continue; /* reached cheaper since */
         arrival a = node_arrival(r, node);
-        if (a.x == target.x && a.y == target.y)
+        if (a.x == target.x && a.y == target.y && (!r->sides || is_far_enough(r, node)))
             return node;
         leave_arrival(r, node);
     }
@@ -261,7 +283,11 @@ bool route_grow(router *r, uint32_t net, bool farthest) {
     route_tree *t = &r->tree[net];
     pnr_site source = r->design->site.at[r->design->net->nets.at[net].source.cell.v - 1];
     enter_tree(r, t);
+    r->sides = r->lead[net];
+    r->plain = r->limits.net && (r->limits.early[net] || !r->limits.paired);
     for (uint32_t s; (s = next_sink(r, net, farthest)) != ROUTE_NONE;) {
+        for (uint32_t hops = 0; hops < 2 && r->sides; hops++)
+            r->near_enough[hops] = pnr_may_be_near(&r->limits, net, s, hops, r->period);
         uint32_t end = search(r, t, source, sink_tile(r, net, s));
         if (end == ROUTE_NONE)
             return false;
@@ -310,15 +336,14 @@ static void note_shared_wire(const router *r, uint32_t wire, diagnostics *d) {
     diag_note(d, (src_loc){0}, "x%uy%u %s track %u is wanted by %s", x, y, side_names[side], track, text);
 }
 
-static void report_unroutable(const router *r, uint32_t iterations, diagnostics *d) {
+static void report_unroutable(const router *r, uint32_t iterations, bool late, diagnostics *d) {
     uint32_t shared = 0;
     for (uint32_t w = 0; w < r->wires; w++)
         shared += r->uses[w] > 1;
     diag_unmappable(d, (src_loc){0}, "E0520-unroutable",
                     "%u %s of board '%s' %s still wanted by more than one net after %u %s%s", shared,
                     plural(shared, "wire", "wires"), r->board->name, plural(shared, "is", "are"), iterations,
-                    plural(iterations, "round", "rounds"),
-                    iterations < MAX_ITERATIONS ? ", when time was up" : "");
+                    plural(iterations, "round", "rounds"), late ? ", when time was up" : "");
     diag_hint(d, "use a larger board, a lower unroll factor, another --seed or more placement moves");
     uint32_t shown = 0;
     for (uint32_t w = 0; w < r->wires && shown < SHOWN_WIRES; w++)
@@ -362,29 +387,79 @@ static uint32_t *net_order(const router *r) {
     return order;
 }
 
+/* Leads a net whose branches have no ways with pairs at once, as fast as it may be. */
+static bool grow_anyhow(router *r, uint32_t net) {
+    if (!r->lead[net])
+        return false;
+    r->lead[net] = 0;
+    route_rip_up(r, net);
+    return route_grow(r, net, false);
+}
+
+/* How the negotiation has fared. */
+typedef struct {
+    uint32_t fewest;   /* wires shared, when there was last an eighth fewer than before */
+    uint32_t rounds;   /* since then */
+    uint32_t released; /* how often led nets were */
+} progress;
+
+/* Frees led nets from having a pair on every branch: first those that still share wires, then all, and the
+ * negotiation starts anew. */
+static void release_leads(router *r, progress *p) {
+    bool any = false, all = p->released++ > 0;
+    for (uint32_t n = 0; n < r->design->net->nets.len; n++) {
+        if (!r->lead[n] || !(all || overused(r, n)))
+            continue;
+        r->lead[n] = 0;
+        route_rip_up(r, n);
+        any = true;
+    }
+    if (any && all) {
+        memset(r->history, 0, r->wires * sizeof *r->history);
+        r->present = PRESENT_FIRST;
+    }
+    if (any)
+        p->fewest = p->rounds = 0;
+}
+
+/* Says whether another round may help. */
+static bool goes_on(router *r, progress *p, uint32_t shared, uint32_t iterations) {
+    p->rounds++;
+    if (p->fewest == 0 || shared * 8ull <= p->fewest * 7ull) {
+        p->fewest = shared;
+        p->rounds = 0;
+    }
+    while (p->rounds >= LEAD_PATIENCE && p->released < 2)
+        release_leads(r, p);
+    return p->rounds < PATIENCE || iterations < LEAST_ITERATIONS;
+}
+
 static bool negotiate(router *r, const uint32_t *order, uint32_t *iterations, diagnostics *d) {
-    uint32_t nets = r->design->net->nets.len;
-    r->present = PRESENT_ONE / 2;
+    uint32_t nets = r->design->net->nets.len, shared = 1;
+    progress so_far = {0};
+    bool late = false;
+    r->present = PRESENT_FIRST;
     for (*iterations = 1; *iterations <= MAX_ITERATIONS; ++*iterations) {
         for (uint32_t i = 0; i < nets; i++) {
             uint32_t n = order[i];
-            if (*iterations > 1 && !overused(r, n))
+            if (r->tree[n].nodes.len && !overused(r, n))
                 continue;
             route_rip_up(r, n);
-            if (!route_grow(r, n, false)) {
+            if (!route_grow(r, n, false) && !grow_anyhow(r, n)) {
                 report_no_way(r, n, d);
                 return false;
             }
         }
-        if (remember_overuse(r) == 0)
-            return true;
+        shared = remember_overuse(r);
         r->present = r->present < PRESENT_MAX ? r->present * 8 / 5 : PRESENT_MAX;
-        if (r->deadline > 0 && seconds_now() > r->deadline)
+        late = r->deadline > 0 && seconds_now() > r->deadline;
+        if (shared == 0 || late || !goes_on(r, &so_far, shared, *iterations))
             break;
     }
     *iterations = *iterations > MAX_ITERATIONS ? MAX_ITERATIONS : *iterations;
-    report_unroutable(r, *iterations, d);
-    return false;
+    if (shared)
+        report_unroutable(r, *iterations, late, d);
+    return shared == 0;
 }
 
 /* ---- out ------------------------------------------------------------------------------------- */
@@ -464,9 +539,24 @@ static void router_init(router *r, const pnr_design *design, arena *mem) {
     r->in_tree = arena_new_n(mem, uint32_t, r->nodes);
     r->tree_index = arena_new_n(mem, uint32_t, r->nodes);
     r->tree = arena_new_n(mem, route_tree, design->net->nets.len);
+    r->lead = arena_new_n(mem, uint8_t, design->net->nets.len + 1);
     for (uint32_t n = 0; n < design->net->nets.len; n++)
         for (uint32_t s = 0; s < design->net->nets.at[n].sinks.len; s++)
             vec_push(mem, &r->tree[n].sink, ROUTE_NONE);
+}
+
+/* Decides which nets are led so that a pair stands on the first two hops of every branch. A board without
+ * delays has no clock. */
+static void lead_nets(router *r, const pnr_design *design) {
+    diagnostics quiet;
+    diag_init(&quiet, r->mem);
+    if (!pnr_read_delays(r->board, &quiet, &r->delays))
+        return;
+    r->limits = pnr_design_limits(design, &r->delays, r->mem);
+    r->period = pnr_floor(&r->limits);
+    for (uint32_t n = 0; n < design->net->nets.len; n++)
+        if (pnr_is_led(&r->limits, n, r->period))
+            r->lead[n] = route_lead_sides(r, n);
 }
 
 bool pnr_route_all(pnr_design *design, const pnr_options *o, arena *mem, diagnostics *d) {
@@ -477,6 +567,8 @@ bool pnr_route_all(pnr_design *design, const pnr_options *o, arena *mem, diagnos
     router_init(&r, design, &scratch);
     r.branch_cost = ROUTE_BASE * o->timing / TIMING_EVEN;
     r.deadline = o->time_limit > 0 ? start + o->time_limit : 0;
+    if (o->timing)
+        lead_nets(&r, design);
     uint32_t *order = net_order(&r);
     bool good = negotiate(&r, order, &design->stats.route_iterations, d);
     if (good && !r.branch_cost) /* refining would merge branches again for the wire it saves */

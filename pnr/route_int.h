@@ -3,7 +3,7 @@
 #ifndef ONYX_PNR_ROUTE_INT_H
 #define ONYX_PNR_ROUTE_INT_H
 
-#include "pnr/pnr_int.h"
+#include "pnr/floor_int.h"
 
 #define ROUTE_NONE UINT32_MAX
 enum { ROUTE_BASE = 64 }; /* cost of a wire nobody else wants */
@@ -36,7 +36,14 @@ typedef struct {
     uint32_t branch_cost;  /* of leaving the tree one hop farther from its source */
     route_tree *tree;      /* by net */
     double deadline;       /* of seconds_now; 0 = none */
+    pnr_delays delays;
+    pnr_limits limits; /* without a netlist: the clock does not matter */
+    uint32_t period;   /* that no design beats */
+    uint8_t *lead;     /* by net: the sides by which a branch may leave, if each needs a pair at once; or 0 */
     /* one search */
+    uint8_t sides;       /* the net's */
+    bool plain;          /* may it have no pair? */
+    bool near_enough[2]; /* may the target be reached by no hop, by one? */
     uint32_t epoch;
     uint32_t *reached, *cost, *from; /* by node; valid where reached == epoch */
     uint32_t *in_tree, *tree_index;  /* by node; valid where in_tree == tree_epoch */
@@ -51,13 +58,18 @@ void route_rip_up(router *r, uint32_t net);
 /* Leads the net to every sink that it has not reached, nearest first or farthest first. Returns false if one
  * cannot be reached at all. */
 bool route_grow(router *r, uint32_t net, bool farthest);
+/* Returns the sides by which a branch of the net may leave if a pair follows at once. */
+static inline uint8_t route_lead_sides(const router *r, uint32_t net) {
+    pnr_site at = r->design->site.at[r->design->net->nets.at[net].source.cell.v - 1];
+    return (uint8_t)pnr_lead_sides(&r->limits, at, pnr_lead_period(&r->limits, at, r->period));
+}
 /* Writes the net's tree as a route of the design, which is empty while a sink is unreached. */
 void route_write(const router *r, uint32_t net, arena *mem, pnr_route *out);
 
 /* Shortens legal routes on free wires; returns the hops saved. */
 uint32_t route_refine(router *r, const uint32_t *order);
-/* Shortens the period of legal, written and pipelined routes: nets more than 5 % above the floor are led
- * again on free wires, branches apart from each other. Returns how many nets got faster. */
+/* Shortens the period of legal, written and pipelined routes: nets above the floor are led again on free
+ * wires, branches apart from each other. Returns how many nets got faster. */
 uint32_t route_repair(router *r, arena *mem, pnr_design *design);
 
 #endif

@@ -10,7 +10,7 @@
  * capture at a tile is sb_to_fifo, at a SplitFIFO nothing beyond its switch box. Of [least, most]
  * picoseconds, `most` counts. O(hops) per net.
  */
-#include "pnr/pnr_int.h"
+#include "pnr/floor_int.h"
 
 #include <stdlib.h>
 
@@ -200,28 +200,7 @@ static void stretch(const timer *t, uint32_t last, uint32_t until, arena *mem, u
     }
 }
 
-/* ---- the floor ------------------------------------------------------------------------------- */
-
-/* Returns the fewest hops between a kind of source and a kind of sink on this board: one between tiles; none
- * from an IO tile to the tile below if an input's column has one. */
-static uint32_t least_hops(const pnr_design *design, net_tile from, net_tile to) {
-    if (from != NET_TILE_IO)
-        return 1;
-    for (uint32_t x = 0; x < design->board->width; x++)
-        if (pnr_io_column(design->board, false, design->fabric_only, x) &&
-            pnr_site_tile(design->board, x, 1) == to)
-            return 0;
-    return 1;
-}
-
-/* Measures the path between a source and a sink as near as the board allows. */
-static uint32_t floor_of(const timer *t, net_pin sink) {
-    net_tile from = pin_tile(t, t->net->source), to = pin_tile(t, sink);
-    uint32_t direct = t->d.launch[from] + t->d.capture[to];
-    if (from != NET_TILE_IO)
-        return direct + t->d.ready[from];
-    return direct + (least_hops(t->design, from, to) ? t->d.data[NET_TILE_PE] : 0);
-}
+/* ---- the path in words ----------------------------------------------------------------------- */
 
 static bool has_trunk(const pnr_route *r) {
     for (uint32_t i = 0; i < r->hops.len; i++) {
@@ -235,8 +214,6 @@ static bool has_trunk(const pnr_route *r) {
     }
     return false;
 }
-
-/* ---- the path in words ----------------------------------------------------------------------- */
 
 static void step(arena *mem, pnr_timing_path *p, const char *what, const pnr_hop *h, uint32_t delay) {
     uint32_t before = p->steps.len ? p->steps.at[p->steps.len - 1].arrival_ps : 0;
@@ -291,30 +268,11 @@ static timer timer_of(const pnr_design *design, const pnr_delays *d, uint32_t ne
         .design = design, .net = &design->net->nets.at[net], .route = &design->route.at[net], .d = *d};
 }
 
-static uint32_t net_floor(const timer *t) {
-    uint32_t most = 0;
-    for (uint32_t s = 0; s < t->net->sinks.len; s++) {
-        uint32_t floor = floor_of(t, t->net->sinks.at[s]);
-        most = floor > most ? floor : most;
-    }
-    return most;
-}
-
 static uint32_t slowest_core(const pnr_design *design, const pnr_delays *d) {
     uint32_t most = 0;
     for (uint32_t i = 0; i < design->net->cells.len; i++) {
         uint32_t core = d->core[pnr_cell_tile(&design->net->cells.at[i])];
         most = core > most ? core : most;
-    }
-    return most;
-}
-
-uint32_t pnr_floor(const pnr_design *design, const pnr_delays *d) {
-    uint32_t most = slowest_core(design, d);
-    for (uint32_t n = 0; n < design->route.len; n++) {
-        timer t = timer_of(design, d, n);
-        uint32_t floor = design->route.at[n].sinks.len ? net_floor(&t) : 0;
-        most = floor > most ? floor : most;
     }
     return most;
 }
@@ -339,13 +297,14 @@ void pnr_slowest_hops(const pnr_design *design, const pnr_delays *d, uint32_t ne
         stretch(&t, worst.ready_from, worst.ready_until, mem, back);
 }
 
-static void time_net(const pnr_design *design, const pnr_delays *d, uint32_t n, arena *mem, pnr_timing *out) {
+static void time_net(const pnr_design *design, const pnr_limits *limits, uint32_t n, arena *mem,
+                     pnr_timing *out) {
     arena scratch = {0};
-    timer t = timer_of(design, d, n);
+    timer t = timer_of(design, limits->d, n);
     candidate worst = worst_of_net(&t, &scratch);
     pnr_timing_path p = {.net = n, .sink = worst.sink, .kind = worst.kind, .delay_ps = worst.delay};
     p.shared_trunk = has_trunk(t.route);
-    p.floor_ps = net_floor(&t);
+    p.floor_ps = pnr_net_floor(limits, n);
     draw_path(&t, mem, &worst, &p);
     BUG_IF(p.steps.len && p.steps.at[p.steps.len - 1].arrival_ps != p.delay_ps,
            "the path of net %u is %u ps by its steps and %u ps by arrival", n,
@@ -361,11 +320,12 @@ bool pnr_sta(const pnr_design *design, arena *mem, diagnostics *d, pnr_timing *o
         return false;
     out->core_ps = slowest_core(design, &table);
     out->period_ps = out->core_ps;
-    out->floor_ps = pnr_floor(design, &table);
+    pnr_limits limits = pnr_design_limits(design, &table, mem);
+    out->floor_ps = pnr_floor(&limits);
     for (uint32_t n = 0; n < design->route.len; n++) {
         if (design->route.at[n].sinks.len == 0)
             continue;
-        time_net(design, &table, n, mem, out);
+        time_net(design, &limits, n, mem, out);
         const pnr_timing_path *p = &out->paths.at[out->paths.len - 1];
         if (p->delay_ps > out->period_ps) {
             out->period_ps = p->delay_ps;

@@ -4,16 +4,19 @@
  * Depth-first search for a path of exactly that length, away from the sink as long as the hops that are left
  * lead back (Manhattan distance); a bounded number of steps, so O(1) a sink.
  */
-#include "pnr/pnr_int.h"
+#include "pnr/floor_int.h"
 
 enum { MAX_STEPS = 20000, LENGTHS = 4 };
 
 typedef struct {
     const pnr_board *board;
     bool *used;     /* by wire, of all nets */
+    uint32_t sides; /* by which the first hop may leave */
     pnr_site to;    /* the sink's tile */
-    pnr_hop *hops;  /* the path so far */
-    uint32_t steps; /* of the search */
+    pnr_delays delays;
+    uint32_t period; /* that no net is to exceed; 0: the board has no delays */
+    pnr_hop *hops;   /* the path so far */
+    uint32_t steps;  /* of the search */
 } stretcher;
 
 static uint32_t wire_of(const pnr_board *b, const pnr_hop *h) {
@@ -60,6 +63,8 @@ static bool take(stretcher *s, pnr_hop hop, uint32_t depth, uint32_t left) {
 static bool find_path(stretcher *s, pnr_site from, uint8_t port, uint32_t length) {
     s->steps = 0;
     for (uint32_t out = 0; out < 4 * s->board->tracks; out++) {
+        if (!(s->sides >> out % 4 & 1))
+            continue;
         const pnr_hop first = {.x = from.x,
                                .y = from.y,
                                .side = (uint8_t)(out % 4),
@@ -102,6 +107,26 @@ static void mark(const pnr_board *b, const pnr_route *r, bool *used, bool to) {
         used[wire_of(b, &r->hops.at[h])] = to;
 }
 
+/* Takes the new route unless the design would be slower by it. */
+static void keep_route(pnr_design *design, const stretcher *s, uint32_t net, const pnr_route *to) {
+    pnr_route before = design->route.at[net];
+    design->route.at[net] = *to;
+    if (s->period && pnr_net_delay(design, &s->delays, net) > s->period)
+        design->route.at[net] = before;
+}
+
+/* Leads the sink of `rest` over the path in s->hops. */
+static void add_path(const stretcher *s, uint32_t sink, uint32_t length, arena *mem, pnr_route *rest) {
+    uint32_t first = rest->hops.len;
+    for (uint32_t h = 0; h < length; h++) {
+        s->hops[h].parent = h ? first + h - 1 : PNR_NO_HOP;
+        vec_push(mem, &rest->hops, s->hops[h]);
+    }
+    const pnr_hop *last = &s->hops[length - 1];
+    rest->sinks.at[sink] =
+        (pnr_sink){rest->hops.len - 1, (uint8_t)pnr_opposite((pnr_side)last->side), last->track};
+}
+
 static void stretch(pnr_design *design, pnr_want want, stretcher *s, arena *mem, arena *scratch) {
     const net_data *net = &design->net->nets.at[want.net];
     pnr_route *r = &design->route.at[want.net], rest;
@@ -118,19 +143,27 @@ static void stretch(pnr_design *design, pnr_want want, stretcher *s, arena *mem,
         s->hops = arena_new_n(scratch, pnr_hop, length);
         if (!find_path(s, from, net->source.port, length))
             continue;
-        uint32_t first = rest.hops.len;
-        for (uint32_t h = 0; h < length; h++) {
-            s->hops[h].parent = h ? first + h - 1 : PNR_NO_HOP;
-            vec_push(mem, &rest.hops, s->hops[h]);
-        }
-        const pnr_hop *last = &s->hops[length - 1];
-        rest.sinks.at[want.sink] =
-            (pnr_sink){rest.hops.len - 1, (uint8_t)pnr_opposite((pnr_side)last->side), last->track};
+        add_path(s, want.sink, length, mem, &rest);
         pnr_pair_route(&rest, scratch);
-        *r = rest;
+        keep_route(design, s, want.net, &rest);
         break;
     }
     mark(s->board, r, s->used, true);
+}
+
+/* A longer way must not make the design slower than it is. */
+static pnr_limits bound_period(const pnr_design *design, stretcher *s, arena *scratch) {
+    diagnostics quiet; /* a board without delays has no period */
+    diag_init(&quiet, scratch);
+    if (!pnr_read_delays(design->board, &quiet, &s->delays))
+        return (pnr_limits){.net = NULL};
+    pnr_limits limits = pnr_design_limits(design, &s->delays, scratch);
+    s->period = pnr_floor(&limits);
+    for (uint32_t i = 0; i < design->route.len; i++) {
+        uint32_t delay = pnr_net_delay(design, &s->delays, i);
+        s->period = delay > s->period ? delay : s->period;
+    }
+    return limits;
 }
 
 void pnr_stretch(pnr_design *design, const pnr_want *want, uint32_t n, arena *mem) {
@@ -139,7 +172,11 @@ void pnr_stretch(pnr_design *design, const pnr_want *want, uint32_t n, arena *me
     stretcher s = {.board = b, .used = arena_new_n(&scratch, bool, b->width * b->height * 4 * b->tracks)};
     for (uint32_t i = 0; i < design->route.len; i++)
         mark(b, &design->route.at[i], s.used, true);
-    for (uint32_t i = 0; i < n; i++)
+    pnr_limits limits = bound_period(design, &s, &scratch);
+    for (uint32_t i = 0; i < n; i++) {
+        pnr_site from = design->site.at[design->net->nets.at[want[i].net].source.cell.v - 1];
+        s.sides = s.period ? pnr_lead_sides(&limits, from, s.period) : 15;
         stretch(design, want[i], &s, mem, &scratch);
+    }
     arena_free(&scratch);
 }

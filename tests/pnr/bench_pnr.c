@@ -11,29 +11,17 @@
  */
 #include "pnr/pnr_int.h"
 #include "tests/pnr/exact.h"
+#include "tests/pnr/published.h"
 
 #include <math.h>
-#include <time.h>
 
-enum { MOST_NETLISTS = 200, ARRAYS = 6, TIMED_RUNS = 8 };
-
-typedef struct {
-    char name[64];
-    uint32_t cells, hpwl, hops; /* best known with fixed IO */
-} best_row;
+enum { MOST_NETLISTS = MOST_PUBLISHED, ARRAYS = 6, TIMED_RUNS = 8 };
 
 typedef struct {
     uint32_t hops, hpwl;
-    double seconds, wall; /* of the processor, of the clock */
-    uint32_t period, floor, trunks,
-        others; /* nets above 1.05 of the floor, with and without a shared trunk */
+    double seconds, wall;                   /* of the processor, of the clock */
+    uint32_t period, floor, trunks, others; /* nets above the floor, with and without a shared trunk */
 } result;
-
-static double seconds_of(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* Places, routes, checks and times; ends the program when the design is illegal. */
 static result run(const netlist *n, const pnr_board *b, const pnr_options *o) {
@@ -57,7 +45,7 @@ static result run(const netlist *n, const pnr_board *b, const pnr_options *o) {
         r.period = t.period_ps;
         r.floor = t.floor_ps;
         for (uint32_t i = 0; i < t.paths.len; i++)
-            if (t.paths.at[i].delay_ps * 100ull > t.floor_ps * 105ull)
+            if (t.paths.at[i].delay_ps > t.floor_ps)
                 *(t.paths.at[i].shared_trunk ? &r.trunks : &r.others) += 1;
     }
     arena_free(&mem);
@@ -100,27 +88,12 @@ static void print_bars(const bar_vec *bars) {
 
 /* ---- the published netlists ------------------------------------------------------------------ */
 
-static uint32_t read_best(fixture *f, best_row *rows) {
-    size_t length = 0;
-    const char *path = ONYX_SHARED_DIR "/data/pnr/best_known.csv";
-    if (access(path, R_OK) != 0)
-        return 0;
-    char *text = file_read(path, &f->mem, &length, &f->diag);
-    uint32_t n = 0;
-    for (char *line = strchr(text, '\n'); line && line[1] && n < MOST_NETLISTS; line = strchr(line + 1, '\n'))
-        n += sscanf(line + 1, "%63[^,],%u,%*u,%*u,%u,%u", rows[n].name, &rows[n].cells, &rows[n].hpwl,
-                    &rows[n].hops) == 4;
-    return n;
-}
-
 typedef struct {
     uint32_t rows, above; /* above: 1.06 times the best known hops */
     double hops[MOST_NETLISTS], worst;
     result small, middle, rand360; /* slowest up to 65 and up to 214 cells */
     double gain[MOST_NETLISTS];
     uint32_t gains, at_minimum, not_better, too_large;
-    double wire[MOST_NETLISTS], period[MOST_NETLISTS]; /* hops and period with timing 1 against without */
-    uint32_t at_floor, trunks, unexplained;
     double nextpnr[MOST_NETLISTS], nextpnr_seconds;
     uint32_t nextpnr_runs, nextpnr_lost;
 } summary;
@@ -238,25 +211,7 @@ static void compare_nextpnr(fixture *f, const netlist *n, const pnr_board *b, co
     }
 }
 
-static bool streams_fit(const netlist *n, const pnr_board *b) {
-    uint32_t streams[2] = {0};
-    for (uint32_t i = 0; i < n->cells.len; i++)
-        streams[n->cells.at[i].output] += n->cells.at[i].tag == 'I';
-    return streams[0] <= b->glb_tiles && streams[1] <= b->glb_tiles;
-}
-
-static void read_netlist(fixture *f, const char *name, netlist *net, pnr_site **fixed) {
-    const char *folder = ONYX_SHARED_DIR "/data/pnr";
-    if (!pnr_read_packed(arena_printf(&f->mem, "%s/%s.packed", folder, name), &f->names, &f->mem, &f->diag,
-                         net) ||
-        !pnr_read_place(net, arena_printf(&f->mem, "%s/%s.io.place", folder, name), &f->mem, &f->diag,
-                        fixed)) {
-        diag_print(&f->diag, 0, stderr, false);
-        exit(1);
-    }
-}
-
-static void sum_wire(summary *sum, const best_row *row, const result *r) {
+static void sum_wire(summary *sum, const published_row *row, const result *r) {
     double ratio = (double)r->hops / row->hops;
     sum->hops[sum->rows] = ratio;
     sum->worst = ratio > sum->worst ? ratio : sum->worst;
@@ -274,12 +229,12 @@ static double proved_minimum(const char *name) {
     return strcmp(name, "chain30") == 0 ? 32 : 0;
 }
 
-static void bench_row(fixture *f, const pnr_board *b, const best_row *row, uint64_t seed, uint32_t seeds,
+static void bench_row(fixture *f, const pnr_board *b, const published_row *row, uint64_t seed, uint32_t seeds,
                       bool nextpnr, summary *sum) {
     netlist net;
     pnr_site *fixed;
     double hops, free_hops = 0, fast_hops;
-    read_netlist(f, row->name, &net, &fixed);
+    published_read(f, row->name, &net, &fixed);
     pnr_options o = pnr_options_default();
     o.fabric_only = true;
     o.fixed = fixed;
@@ -294,18 +249,14 @@ static void bench_row(fixture *f, const pnr_board *b, const best_row *row, uint6
     result fast = mean_run(&net, b, o, seed, 1, &fast_hops);
     o = pnr_options_default();
     o.io_fan_out = true;
-    if (streams_fit(&net, b))
+    if (published_streams_fit(&net, b))
         mean_run(&net, b, o, seed, seeds, &free_hops);
     printf("%-30s %5u %5u %5u %6.3f %6.1f %6.1f | %7.1f %5.2f | %5u %5u | %5u %5u %3u %3u |", row->name,
            row->cells, given.hops, row->hops, (double)given.hops / row->hops, given.seconds * 1e3,
            given.wall * 1e3, free_hops, free_hops > 0 ? hops / free_hops : 0, given.period, given.floor,
            fast.period, fast.hops, fast.trunks, fast.others);
     sum_wire(sum, row, &given);
-    sum->wire[sum->rows] = (double)fast.hops / given.hops;
-    sum->period[sum->rows++] = (double)given.period / fast.period;
-    sum->at_floor += fast.period * 100ull <= fast.floor * 105ull;
-    sum->trunks += fast.trunks > 0;
-    sum->unexplained += fast.others > 0 && fast.trunks == 0;
+    sum->rows++;
     sum->too_large += free_hops <= 0;
     if (free_hops > 0) {
         sum->gain[sum->gains++] = hops / free_hops;
@@ -337,11 +288,6 @@ static void netlist_bars(fixture *f, const summary *s, uint32_t seeds, bar_vec *
             "%u have "
             "more streams than the chip",
             gain, s->not_better, s->gains, seeds, s->at_minimum, s->too_large);
-    add_bar(f, bars, "worst path within 5 % of the floor unless a trunk is shared (timing 1)",
-            s->unexplained == 0,
-            "%u of %u at the floor, %u with a shared trunk, %u with neither; %.2fx faster for %.3fx hops",
-            s->at_floor, s->rows, s->trunks, s->unexplained, geometric_mean(s->period, s->rows),
-            geometric_mean(s->wire, s->rows));
     if (s->nextpnr_runs)
         add_bar(f, bars, "nextpnr-generic (HeAP, router2) on the same netlists", s->nextpnr_lost == 0,
                 "%.3fx our hops, fewer than ours on %u of %u, %.2f s each with start-up",
@@ -350,9 +296,9 @@ static void netlist_bars(fixture *f, const summary *s, uint32_t seeds, bar_vec *
 }
 
 static void bench_netlists(fixture *f, const pnr_board *b, uint64_t seed, uint32_t seeds, bar_vec *bars) {
-    static best_row rows[MOST_NETLISTS];
+    static published_row rows[MOST_NETLISTS];
     static summary sum;
-    uint32_t n = read_best(f, rows);
+    uint32_t n = published_list(f, rows);
     if (n == 0) {
         printf("the shared netlists are not here\n");
         return;
@@ -395,15 +341,15 @@ static void bench_copies(fixture *f, const pnr_board *b, const char *name, const
 }
 
 /* 2, 4, ... copies of every published kernel that is not unrolled, as many as the board takes. */
-static void bench_lanes_on(fixture *f, const pnr_board *b, const best_row *rows, uint32_t n, uint64_t seed,
-                           uint32_t seeds, bar_vec *bars) {
+static void bench_lanes_on(fixture *f, const pnr_board *b, const published_row *rows, uint32_t n,
+                           uint64_t seed, uint32_t seeds, bar_vec *bars) {
     lane_summary sum = {.runs = 0};
     for (uint32_t i = 0; i < n; i++) {
         netlist one;
         pnr_site *fixed;
         if (!strstr(rows[i].name, "_u1"))
             continue;
-        read_netlist(f, rows[i].name, &one, &fixed);
+        published_read(f, rows[i].name, &one, &fixed);
         for (uint32_t k = 2; sum.runs < MOST_NETLISTS; k *= 2) {
             pnr_resource table[PNR_RESOURCES];
             bool fits = true;
@@ -425,9 +371,9 @@ static void bench_lanes_on(fixture *f, const pnr_board *b, const best_row *rows,
 }
 
 static void bench_lanes(fixture *f, const pnr_board *b, uint64_t seed, uint32_t seeds, bar_vec *bars) {
-    static best_row rows[MOST_NETLISTS];
+    static published_row rows[MOST_NETLISTS];
     pnr_board large = made_board(64, 64);
-    uint32_t n = read_best(f, rows);
+    uint32_t n = published_list(f, rows);
     if (n == 0)
         return;
     printf("\n%-30s %8s %6s %7s %7s %6s %8s %8s %6s\n", "copies", "", "array", "hops", "whole", "ratio", "ms",

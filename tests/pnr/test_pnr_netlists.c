@@ -4,31 +4,10 @@
  * Usage: test_pnr_netlists [all [moves per cell]]. Without "all" a few netlists are tried; with it every one,
  * in a table of measurements.
  */
-#include "pnr/pnr.h"
-#include "tests/test.h"
+#include "tests/pnr/published.h"
 
-enum { MOST_NETLISTS = 200 };
 static bool try_all;
 static uint32_t moves_per_cell;
-
-typedef struct {
-    char name[64];
-    uint32_t cells, hpwl, hops; /* best known with fixed IO */
-} best_row;
-
-static uint32_t read_best(fixture *f, best_row *rows) {
-    size_t length = 0;
-    char *text = file_read(ONYX_SHARED_DIR "/data/pnr/best_known.csv", &f->mem, &length, &f->diag);
-    assert_non_null(text);
-    uint32_t n = 0;
-    for (char *line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
-        best_row *r = &rows[n];
-        if (sscanf(line + 1, "%63[^,],%u,%*u,%*u,%u,%u", r->name, &r->cells, &r->hpwl, &r->hops) == 4)
-            n++;
-        assert_true(n < MOST_NETLISTS);
-    }
-    return n;
-}
 
 static bool in_subset(const char *name) {
     static const char *const few[] = {"vec_elemadd_u1", "spmv_u1",         "matmul_ijk_crddrop_u1",
@@ -48,11 +27,7 @@ typedef struct {
 static void run(fixture *f, const pnr_board *board, const char *name, result *out) {
     netlist net;
     pnr_site *fixed;
-    const char *folder = ONYX_SHARED_DIR "/data/pnr";
-    assert_true(pnr_read_packed(arena_printf(&f->mem, "%s/%s.packed", folder, name), &f->names, &f->mem,
-                                &f->diag, &net));
-    assert_true(pnr_read_place(&net, arena_printf(&f->mem, "%s/%s.io.place", folder, name), &f->mem, &f->diag,
-                               &fixed));
+    published_read(f, name, &net, &fixed);
     pnr_options o = pnr_options_default();
     o.fabric_only = true;
     o.fixed = fixed;
@@ -92,15 +67,15 @@ static double geometric_mean(const double *ratio, uint32_t n) {
 
 static void published_netlists_route_close_to_the_best_known(void **state) {
     fixture *f = *state;
-    static best_row rows[MOST_NETLISTS];
-    static double hpwl_ratio[MOST_NETLISTS], hops_ratio[MOST_NETLISTS];
+    static published_row rows[MOST_PUBLISHED];
+    static double hpwl_ratio[MOST_PUBLISHED], hops_ratio[MOST_PUBLISHED];
     if (access(ONYX_SHARED_DIR "/data/pnr/best_known.csv", R_OK) != 0) {
         print_message("the shared netlists are not here\n");
         skip();
     }
     pnr_board board;
     assert_true(pnr_board_read("onyx", &f->mem, &f->diag, &board));
-    uint32_t n = read_best(f, rows), tried = 0;
+    uint32_t n = published_list(f, rows), tried = 0;
     double worst = 0, seconds = 0;
     if (try_all)
         print_message("%-32s %5s %5s %5s %5s %6s %6s %5s %4s %8s %8s\n", "netlist", "cells", "hpwl", "hops",

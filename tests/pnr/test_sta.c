@@ -27,16 +27,20 @@ static netlist *fork_netlist(fixture *f) {
     return n;
 }
 
-/* PE at (0,4), PE at (1,4): launch 486, ready through one switch box 208, capture 450. */
-static void adjacent_tiles_are_at_the_floor(void **state) {
+/* PE at (0,4), PE at (1,4): launch 486, ready through one switch box 208, capture 450. Without pairs no
+ * design is faster; with a pair a farther one is, 486 + 208 + 182. */
+static void adjacent_tiles_are_fastest_without_pairs(void **state) {
     pnr_bench *p = *state;
     netlist *n = pair_netlist(&p->f, 'p', 'p', 0);
     pnr_site fixed[2] = {{0, 4}, {1, 4}};
-    time_design(p, n, fixed, true);
+    time_design(p, n, fixed, false);
     assert_int_equal(p->t.period_ps, 486 + 208 + 450);
     assert_int_equal(p->t.floor_ps, p->t.period_ps);
     assert_int_equal(p->t.paths.at[p->t.worst_net].kind, PNR_PATH_LOOP);
     assert_int_equal(p->t.core_ps, 700);
+    time_design(p, n, fixed, true);
+    assert_int_equal(p->t.period_ps, 486 + 208 + 450);
+    assert_int_equal(p->t.floor_ps, 486 + 208 + 182);
 }
 
 /* Three hops between PEs. Without FIFOs: three times ready, launch, twice valid, capture. With a pair: the
@@ -50,7 +54,7 @@ static void a_pair_cuts_the_path(void **state) {
     assert_int_equal(p->t.paths.at[0].steps.len, 3 + 1 + 3 + 1);
     time_design(p, n, fixed, true);
     assert_int_equal(p->t.period_ps, 208 + 486 + 182);
-    assert_true(p->t.period_ps <= p->t.floor_ps);
+    assert_int_equal(p->t.period_ps, p->t.floor_ps);
 }
 
 /* An input is not gated by ready: io_core, then capture. */
@@ -70,7 +74,7 @@ static void a_shared_trunk_is_explained(void **state) {
     pnr_site fixed[3] = {{0, 1}, {0, 6}, {0, 7}};
     time_design(p, n, fixed, true);
     assert_true(p->t.paths.at[0].shared_trunk);
-    assert_true(p->t.period_ps > p->t.floor_ps * 21 / 20);
+    assert_true(p->t.period_ps > p->t.floor_ps);
     cJSON *json = pnr_report(&p->design), *timing = cJSON_GetObjectItem(json, "timing");
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(timing, "exceptions")), 1);
     assert_non_null(strstr(cJSON_GetObjectItem(cJSON_GetObjectItem(timing, "limited_by"), "why")->valuestring,
@@ -102,7 +106,7 @@ static void midpoint_pairs_keep_the_period_with_fewer(void **state) {
     assert_true(count_ways(&few).pairs >= 2 && count_ways(&few).pairs <= 6);
 }
 
-/* The netlist of a_shared_trunk_is_explained is led again: each branch has a way of its own. */
+/* The netlist of a_shared_trunk_is_explained: each branch has a way of its own. */
 static void timing_leads_branches_apart(void **state) {
     pnr_bench *p = *state;
     fixture *f = &p->f;
@@ -112,12 +116,11 @@ static void timing_leads_branches_apart(void **state) {
     p->o.timing = 1;
     bench_design(p, n);
     assert_true(pnr_sta(&p->design, &f->mem, &f->diag, &p->t));
-    assert_int_equal(p->design.stats.repaired_nets, 1);
-    assert_true(p->t.period_ps <= p->t.floor_ps * 21 / 20);
+    assert_int_equal(p->t.period_ps, p->t.floor_ps);
 }
 
 /* An input above a MEM column whose sink is the MEM below the first: the single hop, 1000 + 300 + 490 ps, has
- * no room for a pair; three hops have. */
+ * no room for a pair; three hops have. No other place is better than over a PE column, 1000 + 185 + 185. */
 static void timing_makes_room_for_a_pair_behind_an_input(void **state) {
     pnr_bench *p = *state;
     fixture *f = &p->f;
@@ -249,7 +252,8 @@ static void a_board_without_a_delay_is_refused(void **state) {
     assert_true(has_code(&p->f, "E0550-no-delay"));
 }
 
-RUN_TESTS(ON_BOARD("onyx-8x8", adjacent_tiles_are_at_the_floor), ON_BOARD("onyx-8x8", a_pair_cuts_the_path),
+RUN_TESTS(ON_BOARD("onyx-8x8", adjacent_tiles_are_fastest_without_pairs),
+          ON_BOARD("onyx-8x8", a_pair_cuts_the_path),
           ON_BOARD("onyx-8x8", an_input_above_its_tile_takes_no_hop),
           ON_BOARD("onyx-8x8", a_shared_trunk_is_explained),
           ON_BOARD("onyx", midpoint_pairs_keep_the_period_with_fewer),

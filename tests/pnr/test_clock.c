@@ -1,0 +1,145 @@
+/* The floor of the period: by hand for small netlists, never above what a design has, and met by those that
+ * are placed and routed for it. */
+#include "tests/pnr/made.h"
+
+static pnr_timing time_netlist(fixture *f, const netlist *n, const pnr_board *b, const pnr_options *o) {
+    pnr_design design;
+    pnr_timing t;
+    place_and_route(f, n, b, o, &design);
+    if (!pnr_sta(&design, &f->mem, &f->diag, &t))
+        fail_msg("%s", fixture_printed(f));
+    assert_true(t.period_ps >= t.floor_ps);
+    return t;
+}
+
+static netlist *net_between(fixture *f, char from, char to, uint32_t sinks) {
+    netlist *n = new_netlist(f);
+    net_cell source = add_cell(f, n, from);
+    net_data *net = add_net(f, n, source, 0);
+    for (uint32_t i = 0; i < sinks; i++)
+        add_sink(f, net, add_cell(f, n, to), 2);
+    return n;
+}
+
+typedef struct {
+    char from, to;
+    uint32_t sinks;
+    uint32_t paired, plain; /* the floor with and without pairs */
+} known_floor;
+
+/* Launch from PE, MEM and IO 486, 826, 1000; a switch box of a PE tile 185 (valid 182, ready 208), of a MEM
+ * tile 300; capture 450, 490 at MEM and IO. */
+static const known_floor known[] = {
+    {'p', 'p', 1, 486 + 208 + 182, 486 + 208 + 450},
+    {'m', 'p', 1, 826 + 300 + 182, 826 + 300 + 450},
+    {'m', 'm', 1, 826 + 300 + 182, 826 + 300 + 490},
+    {'m', '>', 1, 826 + 300 + 182, 826 + 300 + 490},
+    {'<', 'm', 1, 1000 + 185 + 185, 1000 + 185 + 490},
+    /* below an input there is a PE */
+    {'<', 'p', 1, 1000 + 185 + 185, 1000 + 450},
+    /* two PEs stand beside a MEM, and two at a distance of two in the row */
+    {'m', 'p', 3, 826 + 300 + 182, 826 + 300 + 208 + 182 + 450},
+};
+
+static void floors_are_known_by_hand(void **state) {
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        const known_floor *k = &known[i];
+        netlist *n = net_between(f, k->from, k->to, k->sinks);
+        p->o.timing = PNR_TIMING_OF_RUN;
+        p->o.pipeline = PNR_PIPELINE_EXHAUSTIVE;
+        pnr_timing t = time_netlist(f, n, &p->b, &p->o);
+        /* what is inside a MEM or IO tile takes as long as a core: 1000 */
+        uint32_t core = k->from == 'p' && k->to == 'p' ? 700 : 1000;
+        assert_int_equal(t.floor_ps, k->paired > core ? k->paired : core);
+        assert_int_equal(t.period_ps, t.floor_ps);
+        p->o.pipeline = PNR_PIPELINE_NONE;
+        t = time_netlist(f, n, &p->b, &p->o);
+        assert_int_equal(t.floor_ps, k->plain);
+        assert_int_equal(t.period_ps, t.floor_ps);
+    }
+}
+
+/* Ten first hops lead from an input over the PEs below and beside it, five over the MEM; more sinks share
+ * hops, unless one stands below. */
+static void an_input_has_few_fast_first_hops(void **state) {
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
+    static const uint32_t floor_of[][2] = {{10, 1370}, {11, 1450}, {16, 1485}, {21, 1555}};
+    p->o.io_fan_out = true;
+    p->o.timing = PNR_TIMING_OF_RUN;
+    for (size_t i = 0; i < sizeof floor_of / sizeof floor_of[0]; i++) {
+        netlist *n = net_between(f, '<', 'p', floor_of[i][0]);
+        pnr_timing t = time_netlist(f, n, &p->b, &p->o);
+        assert_int_equal(t.floor_ps, floor_of[i][1]);
+    }
+}
+
+/* On a board whose MEM tiles are as fast as its PEs, and whose IO tiles launch late, other floors hold. */
+static void floors_come_from_the_table(void **state) {
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
+    static const struct {
+        const char *name;
+        double ps;
+    } change[] = {{"sb_mem", 150}, {"fifo_to_sb_mem", 486}, {"io_core", 1500}, {"rmux", 900}};
+    pnr_board b = p->b;
+    cJSON *json = cJSON_Duplicate(p->b.json, true), *table = cJSON_GetObjectItem(json, "delays_ps");
+    b.json = json;
+    for (size_t i = 0; i < sizeof change / sizeof change[0]; i++)
+        cJSON_SetNumberValue(cJSON_GetArrayItem(cJSON_GetObjectItem(table, change[i].name), 1), change[i].ps);
+    p->o.timing = PNR_TIMING_OF_RUN;
+    pnr_timing t = time_netlist(f, net_between(f, 'm', 'p', 1), &b, &p->o);
+    assert_int_equal(t.floor_ps, 486 + 150 + 450); /* a pair: 900 + 450 behind it */
+    assert_int_equal(t.period_ps, t.floor_ps);
+    t = time_netlist(f, net_between(f, '<', 'm', 1), &b, &p->o);
+    assert_int_equal(t.floor_ps, 1500 + 185 + 150);
+    assert_int_equal(t.period_ps, t.floor_ps);
+    cJSON_Delete(json);
+}
+
+enum { MADE = 20 };
+
+/* Netlists like those of kernels: nine of ten meet the floor, and none of any kind beats it. */
+static void made_netlists_meet_the_floor(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx");
+    uint32_t met = 0;
+    for (uint32_t seed = 1; seed <= MADE; seed++) {
+        const netlist *n = made_netlist(f, 6 + seed * 2, 4 + seed, 3 + seed / 4, seed);
+        pnr_options o = pnr_options_default();
+        o.effort = 3;
+        time_netlist(f, n, &b, &o);
+        o.timing = PNR_TIMING_OF_RUN;
+        o.pipeline = seed % 2 ? PNR_PIPELINE_EXHAUSTIVE : PNR_PIPELINE_MIDPOINT;
+        pnr_timing t = time_netlist(f, n, &b, &o);
+        assert_true(t.floor_ps == 1370);
+        met += t.period_ps == t.floor_ps;
+        o.pipeline = PNR_PIPELINE_NONE;
+        time_netlist(f, n, &b, &o);
+    }
+    print_message("%u of %u at the floor\n", met, MADE);
+    assert_true(met * 10 >= MADE * 9);
+    pnr_board_free(&b);
+}
+
+/* A small array, full: whatever it has room for, it is not faster than its floor. */
+static void no_design_beats_the_floor(void **state) {
+    fixture *f = *state;
+    pnr_board b = read_board(f, "onyx-8x8");
+    for (uint32_t seed = 1; seed <= 3 * MADE; seed++) {
+        const netlist *n = made_netlist(f, 4 + seed % 30, 3 + seed % 9, 1 + seed % 3, seed);
+        pnr_options o = pnr_options_default();
+        o.seed = seed;
+        o.moves = 200 * (seed % 7);
+        o.timing = seed % 3 ? PNR_TIMING_OF_RUN : 0;
+        o.pipeline = seed % 4 ? PNR_PIPELINE_EXHAUSTIVE : PNR_PIPELINE_NONE;
+        time_netlist(f, n, &b, &o);
+    }
+    pnr_board_free(&b);
+}
+
+RUN_TESTS(ON_BOARD("onyx", floors_are_known_by_hand), ON_BOARD("onyx", an_input_has_few_fast_first_hops),
+          ON_BOARD("onyx", floors_come_from_the_table), TEST(made_netlists_meet_the_floor),
+          TEST(no_design_beats_the_floor))

@@ -100,10 +100,10 @@ uint32_t route_refine(router *r, const uint32_t *order) {
 /* ---- a shorter period ------------------------------------------------------------------------ */
 
 typedef struct {
-    router *r;
-    arena *mem;
     pnr_design *design;
+    router *r;
     route_tree best;
+    arena *mem;
 } repairer;
 
 /* Leads the net again on free wires and keeps the result if it is faster. */

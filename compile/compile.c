@@ -11,6 +11,9 @@ fe_in compile_frontend_input(const compile_options *o) {
                    .n_formats = o->formats.len,
                    .dimensions = o->dimensions.at,
                    .n_dimensions = o->dimensions.len,
+                   .fills = o->fills.at,
+                   .n_fills = o->fills.len,
+                   .semiring = o->semiring,
                    .schedule = o->schedule.at,
                    .n_schedule = o->schedule.len,
                    .integers = o->dtype == TILE_DTYPE_INT16};

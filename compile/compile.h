@@ -66,6 +66,8 @@ typedef struct {
     text_vec formats;         /* -f */
     text_vec dimensions;      /* -d "i:100", "B:100,80" */
     text_vec types;           /* -t "B:int16" */
+    text_vec fills;           /* --fill "B:inf" */
+    const char *semiring;     /* NULL: plus_times */
     text_vec schedule;        /* -s */
     text_vec inputs;          /* -i "B:file" */
     text_vec generators;      /* -g "B:dims:density:seed", "B:s" */

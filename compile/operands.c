@@ -1,5 +1,6 @@
 /* Operands: which file or generator gives each tensor of the statement. */
 #include "compile/compile_int.h"
+#include "sam/coordinates.h"
 
 #include <ctype.h>
 
@@ -42,9 +43,10 @@ static const char *operand_names(compile_context *ctx, const sam_statement *st) 
 
 /* Returns whether an operand holds what the result held before. */
 static bool reads_result(const sam_statement *st) {
+    const name_id result = sam_tensor_at(st, st->result)->name;
     bool reads = false;
     for (uint32_t t = 0; t < st->tensors.len; t++)
-        reads = reads || st->tensors.at[t].called.v;
+        reads = reads || (st->tensors.at[t].called.v && name_eq(st->tensors.at[t].called, result));
     return reads;
 }
 
@@ -209,24 +211,98 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
     return false;
 }
 
+/* Returns the number of the operand: that of the first one the user calls the same. */
+static uint32_t number_of(compile_context *ctx, const sam_statement *st, sam_tensor t, uint32_t *numbers,
+                          uint32_t *next) {
+    const char *name = called(ctx, sam_tensor_at(st, t));
+    for (uint32_t u = 1; u < t.v; u++) {
+        if (u != st->result.v && strcmp(called(ctx, sam_tensor_at(st, (sam_tensor){u})), name) == 0)
+            return numbers[t.v - 1] = numbers[u - 1];
+    }
+    return numbers[t.v - 1] = (*next)++;
+}
+
+enum { COMPLEMENT_MOST = 1 << 26 };
+
+/* Makes of what the user gave the ones that struct() stands for: where it stores something, or where it does
+ * not. */
+static bool make_structure(const compile_options *o, compile_context *ctx, const sam_tensor_data *data,
+                           const uint32_t *dim, tile_tensor *t) {
+    uint64_t cells = 1, kept = 0, next = 0;
+    const uint16_t one = sam_literal_word(1, o->dtype == TILE_DTYPE_BF16);
+    if (data->structure == SAM_STORED) {
+        uint16_t *val = arena_new_n(ctx->mem, uint16_t, t->nnz + 1);
+        for (uint64_t e = 0; e < t->nnz; e++)
+            val[e] = one;
+        t->val = val;
+        return true;
+    }
+    for (uint32_t m = 0; m < t->order && cells <= COMPLEMENT_MOST; m++)
+        cells *= dim[m];
+    if (cells > COMPLEMENT_MOST) {
+        diag_unmappable(ctx->diag, data->loc, "E0155-complement",
+                        "not struct(%s) has %llu coordinates, of which the host would store nearly all",
+                        called(ctx, data), (unsigned long long)cells);
+        diag_hint(ctx->diag, "a tensor of at most %d has a complement", COMPLEMENT_MOST);
+        return false;
+    }
+    uint32_t *crd = arena_new_n(ctx->mem, uint32_t, (cells - t->nnz) * t->order + 1);
+    uint16_t *val = arena_new_n(ctx->mem, uint16_t, cells - t->nnz + 1);
+    for (uint64_t cell = 0; cell < cells; cell++) {
+        uint32_t at[SAM_MAX_ORDER];
+        uint64_t rest = cell;
+        for (uint32_t m = t->order; m-- > 0; rest /= dim[m])
+            at[m] = (uint32_t)(rest % dim[m]);
+        if (next < t->nnz && memcmp(at, t->crd + next * t->order, sizeof *at * t->order) == 0) {
+            next++;
+            continue;
+        }
+        memcpy(crd + kept * t->order, at, sizeof *at * t->order);
+        val[kept++] = one;
+    }
+    memcpy(t->dim, dim, sizeof *dim * t->order);
+    t->crd = crd;
+    t->val = val;
+    t->nnz = kept;
+    return true;
+}
+
+/* Once all extents are known. */
+static bool make_structures(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                            const uint32_t *extent, tile_tensor *all) {
+    for (uint32_t t = 1; t <= st->tensors.len; t++) {
+        const sam_tensor_data *data = sam_tensor_at(st, (sam_tensor){t});
+        uint32_t dim[SAM_MAX_ORDER] = {0};
+        if (!data->structure)
+            continue;
+        for (uint32_t m = 0; m < data->order; m++)
+            dim[m] = extent[first_access(st, (sam_tensor){t})->index[m].v - 1];
+        if (!make_structure(o, ctx, data, dim, &all[t - 1]))
+            return false;
+    }
+    return true;
+}
+
 bool compile_read_operands(const compile_options *o, compile_context *ctx, const sam_statement *st,
                            compile_data *out) {
     if (out->operands.operand)
         return true;
     tile_tensor *data = arena_new_n(ctx->mem, tile_tensor, st->tensors.len);
     tile_operands all = {data, st->tensors.len, o->dtype};
-    uint32_t *known = NULL;
+    uint32_t *known = NULL, *numbers = arena_new_n(ctx->mem, uint32_t, st->tensors.len + 1);
     for (uint32_t pass = 0; pass < 2; pass++) {
         uint32_t number = 0; /* operands in order of first appearance: what -g seeds with */
         for (uint32_t t = 1; t <= st->tensors.len; t++) {
             if (t != st->result.v &&
-                !read_operand(o, ctx, st, (sam_tensor){t}, number++, known, &data[t - 1]))
+                !read_operand(o, ctx, st, (sam_tensor){t},
+                              number_of(ctx, st, (sam_tensor){t}, numbers, &number), known, &data[t - 1]))
                 return false;
         }
         if (!pass && !tile_known_extents(st, &all, ctx->mem, ctx->diag, &known))
             return false;
     }
-    if (!tile_extents(st, &all, ctx->mem, ctx->diag, &out->extent))
+    if (!tile_extents(st, &all, ctx->mem, ctx->diag, &out->extent) ||
+        !make_structures(o, ctx, st, out->extent, data))
         return false;
     out->operands = all;
     return true;

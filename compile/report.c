@@ -293,6 +293,8 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
     cJSON_AddStringToObject(json, "check", check);
     add_figures(json, all, ctx->mem);
     add_number(json, "result_nnz", (double)k->ran.result.nnz);
+    if (k->ran.result.fill)
+        add_number(json, "fill", tile_to_double(o->dtype, k->ran.result.fill));
     if (k->choices.staged)
         cJSON_AddStringToObject(json, "chosen", k->choices.staged);
     if (k->producers.len) {

@@ -69,6 +69,8 @@ static bool check_tree(const sam_statement *s, sam_expr e, uint64_t bound, seen_
     case SAM_EXPR_MUL:
     case SAM_EXPR_DIV:
         return check_tree(s, x->a, bound, seen, d) && check_tree(s, x->b, bound, seen, d);
+    case SAM_EXPR_CALL:
+        return check_tree(s, x->a, bound, seen, d) && (!x->b.v || check_tree(s, x->b, bound, seen, d));
     case SAM_EXPR_NONE:
         break;
     }

@@ -8,6 +8,8 @@ void fe_copy_statement(const sam_statement *s, arena *mem, sam_statement *out) {
                            .result = s->result,
                            .rhs = s->rhs,
                            .integers = s->integers,
+                           .everywhere = s->everywhere,
+                           .general = s->general,
                            .tiled = s->tiled};
     memcpy(out->result_index, s->result_index, sizeof out->result_index);
     for (uint32_t i = 0; i < s->vars.len; i++)

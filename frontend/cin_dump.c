@@ -1,7 +1,7 @@
 /* cin_dump.c - concrete index notation written as text; the grammar is in cin_parse.c. */
 #include <stdlib.h>
 
-#include "frontend/fe_int.h"
+#include "frontend/calls.h"
 
 typedef struct {
     const fe_kernel *k;
@@ -11,43 +11,37 @@ typedef struct {
     bool sums_inside; /* sums are written where they stand, as in index notation */
 } dump;
 
-static uint32_t binding_strength(sam_expr_kind kind) {
-    switch (kind) {
-    case SAM_EXPR_ADD:
-    case SAM_EXPR_SUB:
-        return 1;
-    case SAM_EXPR_MUL:
-    case SAM_EXPR_DIV:
-        return 2;
-    case SAM_EXPR_NEG:
-        return 3;
-    case SAM_EXPR_NONE:
-    case SAM_EXPR_ACCESS:
-    case SAM_EXPR_LITERAL:
-    case SAM_EXPR_SUM:
-        break;
-    }
-    return 4;
+/* How an operation is written between its operands, and how strongly it binds. */
+typedef struct {
+    const char *text;
+    uint32_t strength;
+} infix;
+
+enum { COMPARISON = 3, SIGN = 10, ATOM = 11 };
+
+static const infix infix_of_kind[] = {[SAM_EXPR_ADD] = {" + ", 8},
+                                      [SAM_EXPR_SUB] = {" - ", 8},
+                                      [SAM_EXPR_MUL] = {" * ", 9},
+                                      [SAM_EXPR_DIV] = {" / ", 9},
+                                      [SAM_EXPR_CALL] = {0}};
+static const infix infix_of_operation[SAM_OPERATIONS] = {
+    [SAM_OPERATION_lor] = {" || ", 1},         [SAM_OPERATION_land] = {" && ", 2},
+    [SAM_OPERATION_eq] = {" == ", COMPARISON}, [SAM_OPERATION_ne] = {" != ", COMPARISON},
+    [SAM_OPERATION_lt] = {" < ", COMPARISON},  [SAM_OPERATION_le] = {" <= ", COMPARISON},
+    [SAM_OPERATION_gt] = {" > ", COMPARISON},  [SAM_OPERATION_ge] = {" >= ", COMPARISON},
+    [SAM_OPERATION_or] = {" | ", 4},           [SAM_OPERATION_xor] = {" ^ ", 5},
+    [SAM_OPERATION_and] = {" & ", 6},          [SAM_OPERATION_shl] = {" << ", 7},
+    [SAM_OPERATION_ashr] = {" >> ", 7}};
+
+/* Words of bf16 are joined by functions, since the signs are of integers. */
+static infix infix_of(const sam_expr_data *x) {
+    return x->kind == SAM_EXPR_CALL ? infix_of_operation[x->operation] : infix_of_kind[x->kind];
 }
 
-static const char *operator_text(sam_expr_kind kind) {
-    switch (kind) {
-    case SAM_EXPR_ADD:
-        return " + ";
-    case SAM_EXPR_SUB:
-        return " - ";
-    case SAM_EXPR_MUL:
-        return " * ";
-    case SAM_EXPR_DIV:
-        return " / ";
-    case SAM_EXPR_NEG:
-    case SAM_EXPR_NONE:
-    case SAM_EXPR_ACCESS:
-    case SAM_EXPR_LITERAL:
-    case SAM_EXPR_SUM:
-        break;
-    }
-    BUG("not a binary operator: %d", (int)kind);
+static uint32_t binding_strength(const sam_expr_data *x) {
+    if (x->kind == SAM_EXPR_NEG || (x->kind == SAM_EXPR_LITERAL && x->literal < 0))
+        return SIGN;
+    return x->b.v && infix_of(x).text ? infix_of(x).strength : ATOM;
 }
 
 /* Returns a name for a temporary that no tensor and no variable has. */
@@ -69,10 +63,20 @@ static uint32_t temporary_of(const dump *p, sam_expr sum) {
     BUG("a sum without a temporary");
 }
 
+static void dump_expr(dump *p, sam_expr e, uint32_t least);
+
+/* Operators bind from the left; comparisons do not stand beside each other. */
+static void dump_binary(dump *p, const sam_expr_data *x) {
+    infix i = infix_of(x);
+    dump_expr(p, x->a, i.strength == COMPARISON ? i.strength + 1 : i.strength);
+    fputs(i.text, p->out);
+    dump_expr(p, x->b, i.strength + 1);
+}
+
 /* Parentheses where the operator around e binds more than `least`. */
 static void dump_expr(dump *p, sam_expr e, uint32_t least) {
     const sam_expr_data *x = sam_expr_at(&p->k->s, e);
-    uint32_t strength = binding_strength(x->kind);
+    uint32_t strength = binding_strength(x);
     if (strength < least)
         fputc('(', p->out);
     switch (x->kind) {
@@ -88,7 +92,7 @@ static void dump_expr(dump *p, sam_expr e, uint32_t least) {
         break;
     case SAM_EXPR_SUM:
         if (p->sums_inside) {
-            fprintf(p->out, "sum(%s, ", fe_var_text(&p->k->s, x->var));
+            fprintf(p->out, "%s(%s, ", fe_reduction_text(x->operation), fe_var_text(&p->k->s, x->var));
             dump_expr(p, x->a, 0);
             fputc(')', p->out);
         } else {
@@ -99,9 +103,20 @@ static void dump_expr(dump *p, sam_expr e, uint32_t least) {
     case SAM_EXPR_SUB:
     case SAM_EXPR_MUL:
     case SAM_EXPR_DIV:
-        dump_expr(p, x->a, strength);
-        fputs(operator_text(x->kind), p->out);
-        dump_expr(p, x->b, strength + 1);
+        dump_binary(p, x);
+        break;
+    case SAM_EXPR_CALL:
+        if (infix_of(x).text) {
+            dump_binary(p, x);
+            break;
+        }
+        fprintf(p->out, "%s(", fe_function_text(x->operation));
+        dump_expr(p, x->a, 0);
+        if (x->b.v) {
+            fputs(", ", p->out);
+            dump_expr(p, x->b, 0);
+        }
+        fputc(')', p->out);
         break;
     case SAM_EXPR_NONE:
         break;
@@ -152,7 +167,10 @@ static void dump_scope(dump *p, const fe_scope *scope, uint32_t temporary) {
         dump_temporary(p, temporary);
     else
         fputs(fe_access_text(s, s->result, s->result_index, &p->mem), p->out);
-    fputs(reduces ? " += " : " = ", p->out);
+    if (reduces && scope->operation)
+        fprintf(p->out, " %s= ", fe_reduction_text(scope->operation));
+    else
+        fputs(reduces ? " += " : " = ", p->out);
     dump_expr(p, scope->body, 0);
     for (uint32_t i = 0; i < inner.len; i++) {
         fputs(", ", p->out);

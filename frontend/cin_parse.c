@@ -14,7 +14,7 @@
  * The producer of a kernel's where fills a workspace with indices, before the consumer starts; that of a
  * value's where computes a scalar temporary at each point, and is a sum inside an expression of the IR.
  */
-#include "frontend/fe_int.h"
+#include "frontend/calls.h"
 
 /* ---- the brackets first ---------------------------------------------------------------------- */
 
@@ -319,7 +319,9 @@ static bool put_values(fe_kernel *k, sam_expr *e, temporaries *known, diagnostic
     return true;
 }
 
-static bool read_assignment(cin_reader *r, fe_kernel *k, const raw *node, bool reduces, sam_expr *value) {
+/* *operation: what a sum is by. */
+static bool read_assignment(cin_reader *r, fe_kernel *k, const raw *node, bool reduces, uint8_t *operation,
+                            sam_expr *value) {
     fe_reader in = node->at;
     sam_expr_data target = {0};
     if (in.token.kind != FE_NAME) {
@@ -329,7 +331,12 @@ static bool read_assignment(cin_reader *r, fe_kernel *k, const raw *node, bool r
     if (!fe_parse_access(&in, &k->s, r->d, &target))
         return false;
     src_loc sign = in.token.loc;
-    bool adds = fe_take_sign(&in, '+');
+    fe_call by = {.operation = SAM_OPERATION_add};
+    bool named = in.token.kind == FE_NAME && fe_find_call(&in.token, &by) && by.reduces;
+    bool adds = named || fe_at_sign(&in, '+');
+    if (adds)
+        fe_advance(&in);
+    *operation = (uint8_t)by.operation;
     if (!fe_take_sign(&in, '=')) {
         fe_expected(&in, "'=' or '+='", r->d);
         return false;
@@ -395,8 +402,10 @@ static bool read_scope(cin_reader *r, fe_kernel *k, const raw *node, bool outer,
         return false;
     }
     temporaries known = {0};
+    uint8_t operation = 0;
     if (!insert_loops(k, &chain, r->d) || !read_producers(r, k, node, &known) ||
-        !read_assignment(r, k, assignment, sums.len > 0, value) || !put_values(k, value, &known, r->d))
+        !read_assignment(r, k, assignment, sums.len > 0, &operation, value) ||
+        !put_values(k, value, &known, r->d))
         return false;
     for (uint32_t t = 0; t < known.len; t++) {
         if (known.at[t].uses == 1)
@@ -409,8 +418,11 @@ static bool read_scope(cin_reader *r, fe_kernel *k, const raw *node, bool outer,
         bool again = false;
         for (uint32_t n = 0; n < i; n++)
             again = again || sums.at[n].v == sums.at[i].v;
-        sam_expr_data sum = {
-            .kind = SAM_EXPR_SUM, .loc = sam_expr_at(&k->s, *value)->loc, .a = *value, .var = sums.at[i]};
+        sam_expr_data sum = {.kind = SAM_EXPR_SUM,
+                             .loc = sam_expr_at(&k->s, *value)->loc,
+                             .a = *value,
+                             .var = sums.at[i],
+                             .operation = operation};
         if (again)
             continue;
         vec_push(k->s.mem, &k->s.exprs, sum);

@@ -120,7 +120,8 @@ static sam_expr distribute(rewrite *r, sam_expr e) {
 /* ---- factors in front of sums ---------------------------------------------------------------- */
 
 static sam_expr body_of_sums(const sam_statement *s, sam_expr sum, uint64_t *vars, sam_expr *last) {
-    for (; sam_expr_at(s, sum)->kind == SAM_EXPR_SUM; sum = sam_expr_at(s, sum)->a) {
+    for (; sam_expr_at(s, sum)->kind == SAM_EXPR_SUM && !sam_expr_at(s, sum)->operation;
+         sum = sam_expr_at(s, sum)->a) {
         *vars |= UINT64_C(1) << (sam_expr_at(s, sum)->var.v - 1);
         *last = sum;
     }
@@ -130,6 +131,8 @@ static sam_expr body_of_sums(const sam_statement *s, sam_expr sum, uint64_t *var
 /* Writes those factors of a sum, or of a sum of sums, that have none of the variables in front of it. */
 static sam_expr factor_sum(rewrite *r, sam_expr sum) {
     uint64_t vars = 0;
+    if (sam_expr_at(r->s, sum)->operation)
+        return sum;
     sam_expr last = {0}, body = body_of_sums(r->s, sum, &vars, &last);
     fe_exprs factors = {0}, inside = {0}, outside = {0};
     src_loc loc = sam_expr_at(r->s, body)->loc;

@@ -177,7 +177,7 @@ static bool vanishes(const sam_statement *s, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
     switch (x->kind) {
     case SAM_EXPR_ACCESS:
-        return fe_has_index(s, e, v);
+        return fe_has_index(s, e, v) && !sam_tensor_at(s, x->tensor)->fill;
     case SAM_EXPR_NEG:
     case SAM_EXPR_SUM:
         return vanishes(s, x->a, v);
@@ -190,6 +190,7 @@ static bool vanishes(const sam_statement *s, sam_expr e, sam_var v) {
         return vanishes(s, x->a, v) && !(fe_free_vars(s, x->b) >> (v.v - 1) & 1);
     case SAM_EXPR_LITERAL:
         return x->literal == 0;
+    case SAM_EXPR_CALL: /* a function may make a value of nothing */
     case SAM_EXPR_NONE:
         break;
     }
@@ -199,7 +200,8 @@ static bool vanishes(const sam_statement *s, sam_expr e, sam_var v) {
 /* A sum over a padded dimension must add nothing there. */
 static bool sums_vanish(expansion *x, sam_expr e) {
     const sam_expr_data *y = sam_expr_at(&x->k->s, e);
-    if (y->kind == SAM_EXPR_SUM && x->of[y->var.v - 1].len > 1 && !vanishes(&x->k->s, y->a, y->var)) {
+    if (y->kind == SAM_EXPR_SUM && x->of[y->var.v - 1].len > 1 &&
+        (y->operation || !vanishes(&x->k->s, y->a, y->var))) {
         const fe_relation *r = fe_replacing(x->k, y->var);
         not_lowered(x, r,
                     "the sum over this loop has a value where no operand does, so padding would change it");
@@ -319,7 +321,8 @@ static void expand_sums(expansion *x, sam_expr e) {
         return;
     const parts *of = &x->of[y.var.v - 1];
     for (uint32_t p = of->len; p-- > 1;) {
-        sam_expr_data inner = {.kind = SAM_EXPR_SUM, .loc = y.loc, .a = y.a, .var = of->at[p].loop};
+        sam_expr_data inner = {
+            .kind = SAM_EXPR_SUM, .loc = y.loc, .a = y.a, .var = of->at[p].loop, .operation = y.operation};
         vec_push(x->s->mem, &x->s->exprs, inner);
         y.a = (sam_expr){x->s->exprs.len};
     }

@@ -2,15 +2,16 @@
  * literals, + - * / and unary minus, parentheses and sum(k, ...). Recursive descent, one token of look-ahead.
  *
  *   assignment := access ("=" | "+=") terms
- *   terms      := product (("+" | "-") product)*
+ *   terms      := all of "||", "&&", "not", comparisons, "|", "^", "&", "<<" ">>", from the weakest, of sums
+ *   sums       := product (("+" | "-") product)*
  *   product    := factor (("*" | "/") factor)*
- *   factor     := "-" factor | "(" terms ")" | number | "sum" "(" variable "," ... terms ")" | access
- *   access     := name [ "(" [variable ("," variable)*] ")" | "_" variable | "_" "{" variables "}" ]
+ *   factor     := ("-" | "~") factor | "(" terms ")" | number | function "(" [variable ","]* terms, ... ")" |
+ * access access     := name [ "(" [variable ("," variable)*] ")" | "_" variable | "_" "{" variables "}" ]
  */
 #include <math.h>
 #include <stdlib.h>
 
-#include "frontend/fe_int.h"
+#include "frontend/calls.h"
 
 typedef struct {
     fe_reader in;
@@ -81,7 +82,7 @@ static bool parse_index_list(parser *p, char close, sam_expr_data *access, uint3
     fe_expected(&p->in, close == ')' ? "',' or ')'" : "',' or '}'", p->d);
     if (fe_at_sign(&p->in, '('))
         diag_hint(p->d, "a name and parentheses are a tensor and its indices; what computes is + - * / and "
-                        "sum(variable, expression). max and others are nodes of graphs: onyx sam FILE.gv");
+                        "the functions of docs/operators.md");
     return false;
 }
 
@@ -145,6 +146,16 @@ static bool parse_access(parser *p, sam_expr_data *access) {
 
 static sam_expr parse_terms(parser *p);
 
+/* Of words only. */
+static bool may_reduce(parser *p, const fe_call *f) {
+    if (!f->words || p->s->integers)
+        return true;
+    diag_error(p->d, f->loc, "E0152-function", "%s is of the bits of integers, and these are values of bf16",
+               f->name);
+    diag_hint(p->d, "use --dtype int16");
+    return false;
+}
+
 static bool may_sum_over(parser *p, sam_var v) {
     if (!sam_is_result_var(p->s, v))
         return true;
@@ -154,15 +165,26 @@ static bool may_sum_over(parser *p, sam_var v) {
     return false;
 }
 
+/* Adds the sums of a reduction over vars around e. */
+static sam_expr add_sums(parser *p, sam_expr e, const fe_vars *vars, const fe_call *by, src_loc loc) {
+    if (by->operation == SAM_OPERATION_land || by->operation == SAM_OPERATION_lor)
+        e = e.v ? fe_truth(p->s, e) : e;
+    for (uint32_t i = vars->len; e.v && i-- > 0;)
+        e = add_expr(p, (sam_expr_data){.kind = SAM_EXPR_SUM,
+                                        .loc = loc,
+                                        .a = e,
+                                        .var = vars->at[i],
+                                        .operation = (uint8_t)by->operation});
+    return e;
+}
+
 /* sum(k, e), sum(k, l, e): variables are the names followed by a comma. */
-static sam_expr parse_sum(parser *p) {
-    src_loc start = p->in.token.loc;
-    VEC(sam_var) vars = {0};
-    fe_advance(&p->in);
-    fe_advance(&p->in); /* "(", seen by the caller */
+static sam_expr parse_sum(parser *p, const fe_call *by) {
+    src_loc start = by->loc;
+    fe_vars vars = {0};
     do {
         if (p->in.token.kind != FE_NAME || fe_peek(&p->in) != ',') {
-            fe_expected(&p->in, "sum(variable, expression)", p->d);
+            fe_expected(&p->in, arena_printf(p->d->mem, "%s(variable, expression)", by->name), p->d);
             return no_expr;
         }
         sam_var v = fe_use_var(p->s, &p->in.token, p->d);
@@ -181,9 +203,82 @@ static sam_expr parse_sum(parser *p) {
     }
     src_loc loc = span(start, p->in.token.loc);
     fe_advance(&p->in);
-    for (uint32_t i = vars.len; e.v && i-- > 0;)
-        e = add_expr(p, (sam_expr_data){.kind = SAM_EXPR_SUM, .loc = loc, .a = e, .var = vars.at[i]});
-    return e;
+    return add_sums(p, e, &vars, by, loc);
+}
+
+/* The leading bare names of a call that may be variables: which of them are, the last argument says. */
+typedef VEC(fe_token) tokens;
+
+static sam_expr add_scalar(parser *p, const fe_token *name) {
+    name_id id = names_intern_n(p->s->names, name->at, name->length);
+    sam_expr_data access = {.kind = SAM_EXPR_ACCESS, .loc = name->loc};
+    access.tensor = use_tensor(p, id, name->loc, 0);
+    return access.tensor.v ? add_expr(p, access) : no_expr;
+}
+
+/* The first names that index something in e become variables, the others scalars in front of it. */
+static bool sort_names(parser *p, const tokens *names, fe_exprs *arguments, fe_vars *vars) {
+    sam_expr last = arguments->at[arguments->len - 1];
+    fe_exprs all = {0};
+    uint32_t i = 0;
+    for (; i < names->len; i++) {
+        sam_var v = fe_find_var(p->s, names_intern_n(p->s->names, names->at[i].at, names->at[i].length));
+        if (!v.v || !(fe_free_vars(p->s, last) >> (v.v - 1) & 1))
+            break;
+        if (!may_sum_over(p, v))
+            return false;
+        vec_push(p->s->mem, vars, v);
+    }
+    for (; i < names->len; i++) {
+        sam_expr scalar = add_scalar(p, &names->at[i]);
+        if (!scalar.v)
+            return false;
+        vec_push(p->s->mem, &all, scalar);
+    }
+    for (i = 0; i < arguments->len; i++)
+        vec_push(p->s->mem, &all, arguments->at[i]);
+    *arguments = all;
+    return true;
+}
+
+static sam_expr parse_call(parser *p, fe_call *f) {
+    tokens names = {0};
+    fe_exprs arguments = {0};
+    fe_vars vars = {0};
+    fe_advance(&p->in);
+    fe_advance(&p->in); /* "(", seen by the caller */
+    if (f->reduces && f->most == 1)
+        return parse_sum(p, f);
+    while (f->reduces && p->in.token.kind == FE_NAME && fe_peek(&p->in) == ',') {
+        vec_push(p->s->mem, &names, p->in.token);
+        fe_advance(&p->in);
+        fe_advance(&p->in); /* the comma */
+    }
+    do {
+        sam_expr e = parse_terms(p);
+        if (!e.v)
+            return no_expr;
+        vec_push(p->s->mem, &arguments, e);
+    } while (fe_take_sign(&p->in, ','));
+    if (!fe_at_sign(&p->in, ')')) {
+        fe_expected(&p->in, "',' or ')'", p->d);
+        return no_expr;
+    }
+    f->loc = span(f->loc, p->in.token.loc);
+    fe_advance(&p->in);
+    if (!sort_names(p, &names, &arguments, &vars))
+        return no_expr;
+    if (vars.len && arguments.len == 1 && !may_reduce(p, f))
+        return no_expr;
+    if (vars.len && arguments.len == 1)
+        return add_sums(p, arguments.at[0], &vars, f, f->loc);
+    if (vars.len) {
+        diag_error(p->d, f->loc, "E0152-function", "%s reduces one expression, and here are %u", f->name,
+                   arguments.len);
+        diag_hint(p->d, "reduce a call: %s(j, %s(a, b))", f->name, f->name);
+        return no_expr;
+    }
+    return fe_make_call(p->s, f, &arguments, p->d);
 }
 
 static sam_expr parse_number(parser *p) {
@@ -220,10 +315,32 @@ static sam_expr parse_minus(parser *p) {
         p, (sam_expr_data){.kind = SAM_EXPR_NEG, .loc = span(start, sam_expr_at(p->s, a)->loc), .a = a});
 }
 
+/* ~a is a xor all ones. */
+static sam_expr parse_inverse(parser *p) {
+    static const fe_call inverse = {
+        .name = "~", .words = true, .least = 2, .most = 2, .operation = SAM_OPERATION_xor};
+    fe_call f = inverse;
+    fe_exprs arguments = {0};
+    f.loc = p->in.token.loc;
+    fe_advance(&p->in);
+    sam_expr a = parse_factor(p);
+    if (!a.v)
+        return no_expr;
+    f.loc = span(f.loc, sam_expr_at(p->s, a)->loc);
+    sam_expr ones = add_expr(
+        p,
+        (sam_expr_data){.kind = SAM_EXPR_LITERAL, .loc = f.loc, .literal = p->s->integers ? UINT16_MAX : 0});
+    vec_push(p->s->mem, &arguments, a);
+    vec_push(p->s->mem, &arguments, ones);
+    return ones.v ? fe_make_call(p->s, &f, &arguments, p->d) : no_expr;
+}
+
 static sam_expr parse_primary(parser *p) {
     const fe_token *t = &p->in.token;
     if (fe_at_sign(&p->in, '-'))
         return parse_minus(p);
+    if (fe_at_sign(&p->in, '~'))
+        return parse_inverse(p);
     if (fe_at_sign(&p->in, '('))
         return parse_group(p);
     if (t->kind == FE_NUMBER)
@@ -232,8 +349,9 @@ static sam_expr parse_primary(parser *p) {
         fe_expected(&p->in, "a tensor, a number or '('", p->d);
         return no_expr;
     }
-    if (fe_is_word(t, "sum") && fe_peek(&p->in) == '(')
-        return parse_sum(p);
+    fe_call f;
+    if (fe_peek(&p->in) == '(' && fe_find_call(t, &f))
+        return parse_call(p, &f);
     sam_expr_data access = {0};
     return parse_access(p, &access) ? add_expr(p, access) : no_expr;
 }
@@ -267,8 +385,94 @@ static sam_expr parse_product(parser *p) {
     return parse_chain(p, parse_factor, (char[2]){'*', '/'}, (sam_expr_kind[2]){SAM_EXPR_MUL, SAM_EXPR_DIV});
 }
 
-static sam_expr parse_terms(parser *p) {
+static sam_expr parse_sums(parser *p) {
     return parse_chain(p, parse_product, (char[2]){'+', '-'}, (sam_expr_kind[2]){SAM_EXPR_ADD, SAM_EXPR_SUB});
+}
+
+/* An operator of two operands that is a function. */
+typedef struct {
+    char sign;
+    const char *text;
+    sam_operation operation;
+    bool words;
+} infix;
+
+/* Those of one strength, ended by sign 0. From the strongest to the weakest, as in Python. */
+static const infix levels[][7] = {
+    {{FE_SHL, "<<", SAM_OPERATION_shl, true}, {FE_SHR, ">>", SAM_OPERATION_ashr, true}, {0}},
+    {{'&', "&", SAM_OPERATION_and, true}, {0}},
+    {{'^', "^", SAM_OPERATION_xor, true}, {0}},
+    {{'|', "|", SAM_OPERATION_or, true}, {0}},
+    {{FE_EQ, "==", SAM_OPERATION_eq, false},
+     {FE_NE, "!=", SAM_OPERATION_ne, false},
+     {'<', "<", SAM_OPERATION_lt, false},
+     {FE_LE, "<=", SAM_OPERATION_le, false},
+     {'>', ">", SAM_OPERATION_gt, false},
+     {FE_GE, ">=", SAM_OPERATION_ge, false},
+     {0}},
+    {{FE_AND, "&&", SAM_OPERATION_land, false}, {0}},
+    {{FE_OR, "||", SAM_OPERATION_lor, false}, {0}},
+};
+enum { COMPARISONS = 4, LOGICAL = 5, LEVELS = 7 };
+
+static const infix *find_infix(const parser *p, uint32_t level) {
+    for (const infix *i = levels[level]; i->sign; i++) {
+        if (fe_at_sign(&p->in, i->sign))
+            return i;
+    }
+    return NULL;
+}
+
+static bool at_not(const parser *p) {
+    char next = fe_peek(&p->in);
+    bool operand = next == '(' || next == '_' || (next >= '0' && next <= '9') ||
+                   (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z');
+    return fe_is_word(&p->in.token, "not") && operand;
+}
+
+static sam_expr parse_level(parser *p, uint32_t level);
+
+/* not a, which is weaker than comparisons. */
+static sam_expr parse_not(parser *p) {
+    src_loc start = p->in.token.loc;
+    if (!at_not(p))
+        return parse_level(p, COMPARISONS);
+    if (p->depth == FE_MAX_DEPTH) {
+        diag_error(p->d, start, "E0118-too-large", "nested more than %d deep", FE_MAX_DEPTH);
+        return no_expr;
+    }
+    fe_advance(&p->in);
+    p->depth++;
+    sam_expr e = parse_not(p);
+    p->depth--;
+    return e.v ? fe_not(p->s, span(start, sam_expr_at(p->s, e)->loc), e) : no_expr;
+}
+
+static sam_expr parse_level(parser *p, uint32_t level) {
+    sam_expr e = level == 0 ? parse_sums(p) : level == LOGICAL ? parse_not(p) : parse_level(p, level - 1);
+    const infix *i;
+    while (e.v && (i = find_infix(p, level)) != NULL) {
+        fe_call f = {.name = i->text, .operation = i->operation, .words = i->words, .least = 2, .most = 2};
+        fe_exprs arguments = {0};
+        fe_advance(&p->in);
+        sam_expr b = level == 0 ? parse_sums(p) : level == LOGICAL ? parse_not(p) : parse_level(p, level - 1);
+        if (!b.v)
+            return no_expr;
+        f.loc = span(sam_expr_at(p->s, e)->loc, sam_expr_at(p->s, b)->loc);
+        if (level == COMPARISONS && find_infix(p, level)) {
+            diag_error(p->d, p->in.token.loc, "E0102-syntax", "a comparison of a comparison");
+            diag_hint(p->d, "say which one comes first with parentheses, or join two by &&");
+            return no_expr;
+        }
+        vec_push(p->s->mem, &arguments, e);
+        vec_push(p->s->mem, &arguments, b);
+        e = fe_make_call(p->s, &f, &arguments, p->d);
+    }
+    return e;
+}
+
+static sam_expr parse_terms(parser *p) {
+    return parse_level(p, LEVELS - 1);
 }
 
 sam_expr fe_parse_terms(fe_reader *in, sam_statement *s, diagnostics *d) {

@@ -10,9 +10,12 @@
 
 typedef enum { FE_END, FE_NAME, FE_NUMBER, FE_SIGN, FE_BAD } fe_token_kind;
 
+/* Signs of two characters. */
+enum { FE_EQ = 'a', FE_NE, FE_LE, FE_GE, FE_AND, FE_OR, FE_SHL, FE_SHR };
+
 typedef struct {
     fe_token_kind kind;
-    char sign; /* FE_SIGN: the character */
+    char sign; /* FE_SIGN: the character, or one of the above */
     src_loc loc;
     const char *at;
     size_t length;
@@ -69,7 +72,8 @@ typedef VEC(sam_var) fe_vars;
  * variables and those of the sums that enclose the whole right side; each sum inside a body starts an inner
  * scope. */
 typedef struct {
-    fe_vars vars; /* result variables, then sums, outermost first; fe_scope_order: in loop order */
+    fe_vars vars;      /* result variables, then sums, outermost first; fe_scope_order: in loop order */
+    uint8_t operation; /* that its sums are by */
     sam_expr body;
 } fe_scope;
 
@@ -229,6 +233,11 @@ typedef struct {
     sam_expr bad;  /* a union that needs all coordinates for its side without v */
 } fe_domain;
 
+/* Lets sam_unites keep what it finds, as long as expressions do not change. */
+static inline void fe_keep_joins(sam_statement *s, arena *mem) {
+    s->unites = arena_new_n(mem, uint8_t, s->exprs.len + 1);
+    s->n_unites = s->exprs.len;
+}
 fe_leaves fe_collect_leaves(const sam_statement *s, arena *mem);
 fe_presence fe_presence_start(const fe_leaves *leaves, arena *mem); /* all leaves present */
 /* Returns the domain before loop v. O(subsets * e). */

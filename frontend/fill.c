@@ -16,6 +16,7 @@
  * each change, at most (additions + loops) x variables times.
  */
 #include "frontend/fe_int.h"
+#include "sam/coordinates.h"
 
 typedef struct {
     sam_statement *s;
@@ -57,10 +58,16 @@ static void extend_ones(filling *f, sam_expr ones, sam_var v, sam_level_format f
     x->index[t->order++] = v;
 }
 
-/* Returns the operand of ones that *e is multiplied by, which is added if there is none. */
-static sam_expr ones_beside(filling *f, sam_expr *e) {
+/* How an expression gets coordinates of ones: it is multiplied by them, which also leaves out what they lack,
+ * or it is reached at all of theirs, too, where it is absent with its fill (SAM_OPERATION_reach). */
+typedef enum { BESIDE_TIMES, BESIDE_REACH } beside;
+
+/* Returns the operand of ones beside *e, which is added if there is none. */
+static sam_expr ones_beside(filling *f, sam_expr *e, beside how) {
     const sam_expr_data *x = sam_expr_at(f->s, *e);
-    if (x->kind == SAM_EXPR_MUL) {
+    bool there = how == BESIDE_TIMES ? x->kind == SAM_EXPR_MUL
+                                     : x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_reach;
+    if (there) {
         const sam_expr_data *b = sam_expr_at(f->s, x->b);
         if (b->kind == SAM_EXPR_ACCESS && sam_tensor_at(f->s, b->tensor)->ones &&
             sam_tensor_at(f->s, b->tensor)->order)
@@ -68,7 +75,11 @@ static sam_expr ones_beside(filling *f, sam_expr *e) {
     }
     src_loc loc = x->loc;
     sam_expr ones = fe_add_ones(f->s, loc, f->mem);
-    *e = fe_add_expr(f->s, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = loc, .a = *e, .b = ones});
+    *e = fe_add_expr(f->s, (sam_expr_data){.kind = how == BESIDE_TIMES ? SAM_EXPR_MUL : SAM_EXPR_CALL,
+                                           .operation = how == BESIDE_TIMES ? 0 : SAM_OPERATION_reach,
+                                           .loc = loc,
+                                           .a = *e,
+                                           .b = ones});
     return ones;
 }
 
@@ -83,8 +94,13 @@ static bool extent_is_known(const sam_statement *s, sam_var v) {
     return known;
 }
 
-/* Multiplies the expression at *e by ones along v. */
-static fill_step multiply_along(filling *f, sam_expr *e, sam_var v) {
+/* Gives the expression at *e the coordinates of ones along v. */
+static fill_step reach_along(filling *f, sam_expr *e, sam_var v, beside how) {
+    if (f->s->exprs.len > FE_MAX_EXPRS) {
+        diag_error(f->d, sam_expr_at(f->s, *e)->loc, "E0118-too-large",
+                   "with what its loops must reach, the expression has more than %d parts", FE_MAX_EXPRS);
+        return FILL_FAILED;
+    }
     if (!extent_is_known(f->s, v)) {
         const char *name = fe_var_text(f->s, v);
         diag_error(f->d, sam_var_at(f->s, v)->loc, "E0105-result-index",
@@ -93,7 +109,7 @@ static fill_step multiply_along(filling *f, sam_expr *e, sam_var v) {
         return FILL_FAILED;
     }
     sam_expr place = *e; /* the list of expressions may move */
-    sam_expr ones = ones_beside(f, &place);
+    sam_expr ones = ones_beside(f, &place, how);
     *e = place;
     if (sam_tensor_at(f->s, sam_expr_at(f->s, ones)->tensor)->order == SAM_MAX_ORDER) {
         diag_error(f->d, sam_expr_at(f->s, ones)->loc, "E0118-too-large",
@@ -108,7 +124,9 @@ static fill_step multiply_along(filling *f, sam_expr *e, sam_var v) {
 
 void fe_set_body(sam_statement *s, sam_expr sum, sam_expr body) {
     sam_expr inner = sum.v ? sum : s->rhs, last = {0};
-    for (; sam_expr_at(s, inner)->kind == SAM_EXPR_SUM; inner = sam_expr_at(s, inner)->a)
+    const uint8_t operation = sam_expr_at(s, inner)->operation;
+    for (; sam_expr_at(s, inner)->kind == SAM_EXPR_SUM && sam_expr_at(s, inner)->operation == operation;
+         inner = sam_expr_at(s, inner)->a)
         last = inner;
     if (last.v)
         sam_expr_at(s, last)->a = body;
@@ -116,8 +134,13 @@ void fe_set_body(sam_statement *s, sam_expr sum, sam_expr body) {
         s->rhs = body;
 }
 
-static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v) {
-    fill_step done = multiply_along(f, &body, v);
+/* A product with ones has fill 0. */
+static beside beside_of(const filling *f, sam_expr e) {
+    return f->s->general && sam_fill_of(f->s, e) ? BESIDE_REACH : BESIDE_TIMES;
+}
+
+static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v, beside how) {
+    fill_step done = reach_along(f, &body, v, how);
     fe_set_body(f->s, sum, body);
     return done;
 }
@@ -126,22 +149,60 @@ static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v) {
 static fill_step fill_addition(filling *f, sam_expr addition, sam_var v) {
     sam_expr_data x = *sam_expr_at(f->s, addition);
     bool a_has_v = fe_free_vars(f->s, x.a) >> (v.v - 1) & 1;
-    fill_step done = multiply_along(f, a_has_v ? &x.b : &x.a, v);
+    sam_expr *side = a_has_v ? &x.b : &x.a;
+    fill_step done = reach_along(f, side, v, beside_of(f, *side));
     *sam_expr_at(f->s, addition) = x;
     return done;
+}
+
+/* Returns whether the loop must visit all coordinates: a sum that makes something of fills, or a result whose
+ * fill is another one than the right side's. */
+static bool must_be_full(const filling *f, sam_expr sum, sam_var v) {
+    if (sam_is_result_var(f->s, v))
+        return f->s->everywhere;
+    sam_expr e = sum.v ? sum : f->s->rhs;
+    while (sam_expr_at(f->s, e)->var.v != v.v)
+        e = sam_expr_at(f->s, e)->a;
+    return sam_reach_of_sum(f->s, e) != SAM_SUM_STORED;
+}
+
+static bool is_reached_along(const sam_statement *s, sam_expr e, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_reach &&
+           sam_expr_at(s, x->b)->kind == SAM_EXPR_ACCESS && fe_has_index(s, x->b, v);
+}
+
+/* Returns a variable along which the body of the scope is not reached though a sum around it must be
+ * everywhere, or 0. */
+static sam_var missed_everywhere(const filling *f, sam_expr sum, const fe_scope *scope) {
+    bool everywhere = false;
+    sam_expr e = sum.v ? sum : f->s->rhs;
+    for (; e.v != scope->body.v; e = sam_expr_at(f->s, e)->a)
+        everywhere = everywhere || sam_reach_of_sum(f->s, e) == SAM_SUM_EVERYWHERE;
+    uint64_t vars = everywhere ? fe_free_vars(f->s, scope->body) : 0;
+    for (uint32_t v = 1; v <= f->s->vars.len; v++) {
+        if ((vars >> (v - 1) & 1) && !is_reached_along(f->s, scope->body, (sam_var){v}))
+            return (sam_var){v};
+    }
+    return (sam_var){0};
 }
 
 /* Iterates a scope as lowering will, up to the first loop that lacks an operand. */
 static fill_step fill_scope(filling *f, sam_expr sum, fe_presence presence) {
     fe_scope scope = sum.v ? fe_sum_scope(f->s, sum, f->mem) : fe_outer_scope(f->s, f->mem);
     fe_scope_order(f->s, &scope);
+    sam_var missed = missed_everywhere(f, sum, &scope);
+    if (missed.v)
+        return fill_body(f, sum, scope.body, missed, BESIDE_REACH);
     for (uint32_t i = 0; i < scope.vars.len; i++) {
         sam_var v = scope.vars.at[i];
         fe_domain domain = fe_domain_of(&f->leaves, &presence, scope.body, v);
         if (domain.universe)
-            return fill_body(f, sum, scope.body, v);
+            return fill_body(f, sum, scope.body, v, beside_of(f, scope.body));
         if (domain.bad.v)
             return fill_addition(f, domain.bad, v);
+        if (!domain.full && must_be_full(f, sum, v))
+            return fill_body(f, sum, scope.body, v, BESIDE_REACH);
         if (!sum.v && domain.full)
             f->full |= (uint64_t)1 << (v.v - 1);
         presence = fe_presence_inside(&f->leaves, &presence, scope.body, v, f->mem);
@@ -155,6 +216,7 @@ static fill_step fill_scope(filling *f, sam_expr sum, fe_presence presence) {
 }
 
 static fill_step fill_once(filling *f) {
+    fe_keep_joins(f->s, f->mem);
     f->leaves = fe_collect_leaves(f->s, f->mem);
     f->full = 0;
     return fill_scope(f, (sam_expr){0}, fe_presence_start(&f->leaves, f->mem));
@@ -172,7 +234,7 @@ static fill_step fill_result(filling *f) {
     fe_reach reach = fe_level_reach(f->s, &scope.vars, v);
     src_loc loc = sam_expr_at(f->s, scope.body)->loc;
     sam_expr zero = fe_add_expr(f->s, (sam_expr_data){.kind = SAM_EXPR_LITERAL, .loc = loc});
-    sam_expr ones = ones_beside(f, &zero);
+    sam_expr ones = ones_beside(f, &zero, BESIDE_TIMES);
     for (uint32_t i = 0; i < scope.vars.len; i++) {
         uint32_t bit = scope.vars.at[i].v - 1;
         if ((reach.dense | reach.first) >> bit & 1)
@@ -197,11 +259,12 @@ bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *
         if (step == FILL_DONE)
             step = fill_result(&f);
     } while (step == FILL_CHANGED);
+    out->unites = NULL;
     if (step == FILL_FAILED)
         return false;
     if (!fe_collect_leaves(out, mem).list.len) {
         sam_expr body = fe_outer_scope(out, mem).body;
-        ones_beside(&f, &body);
+        ones_beside(&f, &body, BESIDE_TIMES);
         fe_set_body(out, (sam_expr){0}, body);
     }
     fe_fill_once(out, mem);

@@ -15,7 +15,11 @@ typedef struct {
     /* taco's -s, for fe_schedule: "reorder(i,j,k)"; several commands may share one string. */
     const char *const *schedule;
     uint32_t n_schedule;
-    bool integers; /* the values are 16-bit integers: a literal must be one */
+    const char *const
+        *fills; /* "B:inf": the value of what a tensor does not store; 0 where nothing is said */
+    uint32_t n_fills;
+    const char *semiring; /* "min_plus"; NULL: plus_times */
+    bool integers;        /* the values are 16-bit integers: a literal must be one */
     /* For fe_schedule: how far the data say each variable of its statement runs, by handle - 1; NULL, and 0:
      * they do not say. */
     const uint32_t *extents;

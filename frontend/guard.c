@@ -35,7 +35,7 @@ static sam_expr guarded(sam_statement *s, arena *mem, sam_expr a, sam_expr b, sr
 
 static sam_expr guard(sam_statement *s, arena *mem, sam_expr e, bool in_union) {
     sam_expr_data x = *sam_expr_at(s, e);
-    bool inside = in_union || sam_unites(s, x.kind);
+    bool inside = in_union || sam_unites(s, e, NULL);
     if (x.a.v)
         x.a = guard(s, mem, x.a, inside);
     if (x.b.v)

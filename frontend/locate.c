@@ -31,7 +31,7 @@ static void locate_in(sam_statement *s, sam_expr e, sam_var v, arena *mem) {
         locate_in(s, operands.at[i], v, mem);
         drives |= !may_locate(s, operands.at[i], v) && (sam_vars_of(s, operands.at[i]) >> (v.v - 1) & 1);
     }
-    for (uint32_t i = 0; i < operands.len && !sam_unites(s, x->kind); i++) {
+    for (uint32_t i = 0; i < operands.len && !sam_unites(s, e, NULL); i++) {
         if (!may_locate(s, operands.at[i], v))
             continue;
         if (drives)

@@ -53,7 +53,7 @@ static bool has_var(const fe_vars *vars, sam_var v) {
  * a sum over one that is already among `taken` or `moved` stays. */
 static sam_expr absorb_sums(lowering *w, sam_expr e, const fe_vars *taken, fe_vars *moved) {
     sam_expr_data x = *sam_expr_at(w->s, e);
-    if (x.kind == SAM_EXPR_SUM && !has_var(taken, x.var) && !has_var(moved, x.var)) {
+    if (x.kind == SAM_EXPR_SUM && !x.operation && !has_var(taken, x.var) && !has_var(moved, x.var)) {
         vec_push(w->mem, moved, x.var);
         return absorb_sums(w, x.a, taken, moved);
     }
@@ -101,6 +101,7 @@ bool lower_scope(lowering *w, fe_scope *scope, fe_presence *presence, loops *don
         for (uint32_t i = 0; i < todo.len; i++) {
             if (!lower_loop(w, scope->body, todo.at[i], presence, done))
                 return false;
+            done->at[done->len - 1].operation = scope->operation;
         }
         todo = (fe_vars){0};
         if (!move_sums(w, scope, done, &todo))
@@ -184,6 +185,7 @@ bool fe_lower(const sam_statement *s, const fe_lower_options *options, arena *me
     copy.exprs.at = arena_new_n(mem, sam_expr_data, s->exprs.len);
     copy.exprs.cap = s->exprs.len;
     memcpy(copy.exprs.at, s->exprs.at, s->exprs.len * sizeof *s->exprs.at);
+    fe_keep_joins(&copy, mem);
     lowering w = {.s = &copy, .options = options, .mem = mem, .d = d, .g = result};
     w.leaves = fe_collect_leaves(&copy, mem);
     w.refs = arena_new_n(mem, stream, w.leaves.list.len + 1);

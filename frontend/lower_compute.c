@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "frontend/lower_int.h"
+#include "sam/coordinates.h"
 
 static bool compute(lowering *w, sam_expr e, const fe_presence *in, value *result);
 
@@ -18,6 +19,7 @@ static value load_value(lowering *w, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(w->s, e);
     sam_node n = lower_add_node(w, SAM_ARRAYVALS, x->loc);
     sam_node_at(w->g, n)->tensor = sam_tensor_at(w->s, x->tensor)->name;
+    sam_node_at(w->g, n)->fill = sam_tensor_at(w->s, x->tensor)->fill;
     lower_feed(w, w->refs[w->leaves.number[e.v - 1]], n, 0, SAM_STREAM_REF);
     return (value){.val = lower_out(n, 0)};
 }
@@ -57,6 +59,13 @@ static value add_alu(lowering *w, const char *operation, const value *a, const v
     sam_node_at(w->g, n)->alu = names_intern(w->g->names, operation);
     feed_operand(w, a, n, 0);
     feed_operand(w, b, n, 1);
+    return (value){.val = lower_out(n, 0)};
+}
+
+static value add_unary(lowering *w, const char *operation, const value *a, src_loc loc) {
+    sam_node n = lower_add_node(w, SAM_ALU, loc);
+    sam_node_at(w->g, n)->alu = names_intern(w->g->names, operation);
+    feed_operand(w, a, n, 0);
     return (value){.val = lower_out(n, 0)};
 }
 
@@ -175,10 +184,57 @@ static bool compute_binary(lowering *w, sam_expr e, const fe_presence *in, value
     return true;
 }
 
+/* ---- functions ------------------------------------------------------------------- */
+
+static double value_of_word(const lowering *w, uint16_t word) {
+    uint32_t bits = (uint32_t)word << 16;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return w->s->integers ? (double)(int16_t)word : (double)f;
+}
+
+/* What an operation makes of constants is one. */
+static value fold_call(const lowering *w, const sam_operator *f, const value *a, const value *b) {
+    const bool fp = !w->s->integers;
+    uint16_t right = b ? sam_literal_word(b->constant, fp) : 0;
+    return constant(value_of_word(w, f->apply(sam_literal_word(a->constant, fp), right)));
+}
+
+/* An operand of ones says where an expression is to be computed, not what. */
+static bool compute_call(lowering *w, sam_expr e, const fe_presence *in, value *result) {
+    const sam_expr_data x = *sam_expr_at(w->s, e);
+    const char *name = sam_operation_name((sam_operation)x.operation);
+    const sam_operator *f = sam_operator_of((sam_operation)x.operation, !w->s->integers);
+    value a, b = {0};
+    if (!compute(w, x.a, in, &a))
+        return false;
+    a = positive(w, a, x.loc);
+    if (x.operation == SAM_OPERATION_reach) {
+        *result = a;
+        return true;
+    }
+    if (!x.b.v) {
+        *result = a.is_constant ? fold_call(w, f, &a, NULL) : add_unary(w, name, &a, x.loc);
+        return true;
+    }
+    if (!compute(w, x.b, in, &b))
+        return false;
+    b = positive(w, b, x.loc);
+    *result = a.is_constant && b.is_constant ? fold_call(w, f, &a, &b) : add_alu(w, name, &a, &b, x.loc);
+    return true;
+}
+
 /* ---- sums ------------------------------------------------------------------------ */
 
-stream lower_reducer(lowering *w, stream val, src_loc loc) {
+name_id lower_reduction_name(const lowering *w, uint8_t operation) {
+    if (operation == SAM_OPERATION_add)
+        return (name_id){0};
+    return names_intern(w->g->names, sam_operation_name((sam_operation)operation));
+}
+
+stream lower_reducer(lowering *w, stream val, uint8_t operation, src_loc loc) {
     sam_node n = lower_add_node(w, SAM_REDUCE, loc);
+    sam_node_at(w->g, n)->alu = lower_reduction_name(w, operation);
     lower_feed(w, val, n, 0, SAM_STREAM_VAL);
     return lower_out(n, 0);
 }
@@ -192,8 +248,10 @@ static bool compute_sum(lowering *w, sam_expr e, const fe_presence *in, value *r
     if (!lower_scope(w, &scope, &inside, &l) || !compute(w, scope.body, &inside, result))
         return false;
     *result = as_stream(w, *result, scope.body);
+    if (scope.operation != SAM_OPERATION_add)
+        *result = positive(w, *result, loc);
     for (uint32_t i = 0; i < l.len; i++)
-        result->val = lower_reducer(w, result->val, loc);
+        result->val = lower_reducer(w, result->val, scope.operation, loc);
     return true;
 }
 
@@ -216,6 +274,8 @@ static bool compute(lowering *w, sam_expr e, const fe_presence *in, value *resul
     case SAM_EXPR_MUL:
     case SAM_EXPR_DIV:
         return compute_binary(w, e, in, result);
+    case SAM_EXPR_CALL:
+        return compute_call(w, e, in, result);
     case SAM_EXPR_SUM:
         return compute_sum(w, e, in, result);
     case SAM_EXPR_NONE:

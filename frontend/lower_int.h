@@ -15,6 +15,7 @@ typedef struct {
 
 typedef struct {
     sam_var var;
+    uint8_t operation; /* that reduces it, where it is not the result's */
     bool in_result;
     bool dense; /* a dense level of the result: every coordinate must reach its writer */
     stream crd;
@@ -63,7 +64,10 @@ bool lower_loop(lowering *w, sam_expr body, sam_var v, fe_presence *presence, lo
 
 /* Makes the values of e, one for each point of the loops around it, as a stream that is not negated. */
 bool lower_values(lowering *w, sam_expr e, const fe_presence *in, stream *result);
-stream lower_reducer(lowering *w, stream val, src_loc loc); /* a scalar reducer */
+/* Adds a scalar reducer by an operation. */
+stream lower_reducer(lowering *w, stream val, uint8_t operation, src_loc loc);
+/* Returns what a graph calls an operation; 0 for addition, which is what reducers do by themselves. */
+name_id lower_reduction_name(const lowering *w, uint8_t operation);
 
 /* ---- lower_reduce.c -------------------------------------------------------------------------- */
 

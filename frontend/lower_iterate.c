@@ -116,7 +116,7 @@ static joined join_expr(lowering *w, sam_expr e, sam_var v) {
         return join_leaf(w, e, v);
     if (x->kind == SAM_EXPR_LITERAL)
         return (joined){.universe = true};
-    if (x->kind == SAM_EXPR_NEG || x->kind == SAM_EXPR_SUM)
+    if (!x->b.v) /* a sign, a sum, a function of one argument */
         return join_expr(w, x->a, v);
     fe_exprs operands = {0}, terms = {0};
     fe_chain_operands(w->s, e, w->mem, &operands);
@@ -135,7 +135,7 @@ static joined join_expr(lowering *w, sam_expr e, sam_var v) {
     }
     if (!streams.len)
         return (joined){.universe = true};
-    bool unites = sam_unites(w->s, x->kind);
+    bool unites = sam_unites(w->s, e, NULL);
     for (uint32_t i = 0; unites && streams.len > 1 && i < streams.len; i++)
         repeat_others(w, terms.at[i], terms.at[i], v, &streams.at[i], &(sam_node){0});
     joined j = add_joiner(w, unites ? SAM_UNION : SAM_INTERSECT, v, &streams, x->loc);

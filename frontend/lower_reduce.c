@@ -67,13 +67,15 @@ static bool any_dense(const loops *l) {
  * before a single reducer: the chip's dropper loses stops, which a second reducer would need. */
 static void reduce_scalars(lowering *w, loops *l, uint32_t results, stream *val) {
     bool must_drop = any_empty_inside(l, results);
-    bool want_drop = w->options->drop && results > 0 && results + 1 == l->len && any_empty_inside(l, l->len);
+    /* What a reduction makes of nothing is the result's fill but where the user gave it another. */
+    bool want_drop = w->options->drop && !w->s->everywhere && results > 0 && results + 1 == l->len &&
+                     any_empty_inside(l, l->len);
     bool drop_values = (must_drop || want_drop) && !any_dense(l);
     for (; l->len > results; l->len--) {
         loop *inner = &l->at[l->len - 1];
         if (drop_values)
             add_dropper(w, inner - 1, inner->var, val, SAM_STREAM_VAL);
-        *val = lower_reducer(w, *val, sam_var_at(w->s, inner->var)->loc);
+        *val = lower_reducer(w, *val, inner->operation, sam_var_at(w->s, inner->var)->loc);
     }
     if (must_drop || drop_values)
         add_coordinate_droppers(w, l);
@@ -86,6 +88,7 @@ static void add_tensor_reducer(lowering *w, const loop *sum, loops *inside, stre
     sam_node n =
         lower_add_loop_node(w, SAM_VECTORREDUCER, inside->at[order - 1].var, sam_var_at(w->s, sum->var)->loc);
     sam_node_at(w->g, n)->depth = order;
+    sam_node_at(w->g, n)->alu = lower_reduction_name(w, sum->operation);
     for (uint8_t i = 0; i < order; i++) {
         lower_feed(w, inside->at[i].crd, n, i, SAM_STREAM_CRD);
         inside->at[i].crd = lower_out(n, i);
@@ -131,7 +134,7 @@ static bool reduce_tensors(lowering *w, loops *l, stream *val) {
         } else if (inside.len) {
             add_tensor_reducer(w, &l->at[i], &inside, val);
         } else if (scalar_is_sound(w, l, i)) {
-            *val = lower_reducer(w, *val, sam_var_at(w->s, l->at[i].var)->loc);
+            *val = lower_reducer(w, *val, l->at[i].operation, sam_var_at(w->s, l->at[i].var)->loc);
         } else {
             return false;
         }

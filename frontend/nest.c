@@ -30,8 +30,8 @@ static bool has_sum(const sam_statement *s, sam_expr e, sam_var v) {
 static bool can_move(const sam_statement *s, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
     switch (x->kind) {
-    case SAM_EXPR_SUM:
-        return x->var.v == v.v || can_move(s, x->a, v);
+    case SAM_EXPR_SUM: /* sums by different operations do not change places */
+        return !x->operation ? x->var.v == v.v || can_move(s, x->a, v) : !has_sum(s, e, v);
     case SAM_EXPR_NEG:
         return can_move(s, x->a, v);
     case SAM_EXPR_ADD:
@@ -42,6 +42,7 @@ static bool can_move(const sam_statement *s, sam_expr e, sam_var v) {
         return !(a && b) && (!a || can_move(s, x->a, v)) && (!b || can_move(s, x->b, v));
     }
     case SAM_EXPR_DIV:
+    case SAM_EXPR_CALL:
         return !has_sum(s, e, v);
     case SAM_EXPR_ACCESS:
     case SAM_EXPR_LITERAL:

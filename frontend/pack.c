@@ -137,6 +137,7 @@ static void pack_expr(packing *p, sam_expr e) {
 bool fe_pack(const sam_statement *s, bool sparse_result, arena *mem, diagnostics *d, sam_statement *out) {
     *out = *s;
     out->mem = mem;
+    out->unites = NULL;
     out->tensors.at = NULL;
     out->exprs.at = NULL;
     out->tensors.len = out->tensors.cap = out->exprs.len = out->exprs.cap = 0;

@@ -24,7 +24,8 @@ typedef struct {
 
 static bool same(const sam_statement *s, sam_expr a, sam_expr b) {
     const sam_expr_data *x = sam_expr_at(s, a), *y = sam_expr_at(s, b);
-    if (x->kind != y->kind || x->var.v != y->var.v || x->tensor.v != y->tensor.v || x->literal != y->literal)
+    if (x->kind != y->kind || x->var.v != y->var.v || x->tensor.v != y->tensor.v ||
+        x->literal != y->literal || x->operation != y->operation)
         return false;
     if (x->kind == SAM_EXPR_ACCESS &&
         memcmp(x->index, y->index, sizeof *x->index * sam_tensor_at(s, x->tensor)->order) != 0)
@@ -76,7 +77,7 @@ static bool find(search *f, sam_expr *e) {
     uint32_t sums = f->sums.len, products = f->product_sums;
     if (x->kind == SAM_EXPR_SUM) {
         vec_push(f->mem, &f->sums, *e);
-        f->product_sums++;
+        f->product_sums = x->operation ? 0 : f->product_sums + 1;
     } else if (x->kind != SAM_EXPR_MUL && x->kind != SAM_EXPR_NEG) {
         f->product_sums = 0;
     }
@@ -237,10 +238,11 @@ static uint64_t movable(const search *f, const request *r) {
 /* e inside of sums over `bits`, nested as the sums around the place. */
 static sam_expr with_sums(const search *f, sam_statement *s, sam_expr e, uint64_t bits) {
     for (uint32_t i = f->sums.len; i-- > 0;) {
-        sam_var v = sam_expr_at(s, f->sums.at[i])->var;
-        src_loc loc = sam_expr_at(s, e)->loc;
-        if (bits >> (v.v - 1) & 1)
-            e = fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_SUM, .loc = loc, .a = e, .var = v});
+        sam_expr_data sum = *sam_expr_at(s, f->sums.at[i]);
+        sum.loc = sam_expr_at(s, e)->loc;
+        sum.a = e;
+        if (bits >> (sum.var.v - 1) & 1)
+            e = fe_add_expr(s, sum);
     }
     return e;
 }

@@ -25,8 +25,9 @@ bool fe_has_index(const sam_statement *s, sam_expr access, sam_var v) {
     return false;
 }
 
+/* What e computes with its operand alone does not change where that has coordinates. */
 static sam_expr without_signs_and_sums(const sam_statement *s, sam_expr e) {
-    while (sam_expr_at(s, e)->kind == SAM_EXPR_NEG || sam_expr_at(s, e)->kind == SAM_EXPR_SUM)
+    while (sam_expr_at(s, e)->a.v && !sam_expr_at(s, e)->b.v)
         e = sam_expr_at(s, e)->a;
     return e;
 }
@@ -34,7 +35,7 @@ static sam_expr without_signs_and_sums(const sam_statement *s, sam_expr e) {
 static void chain_operands(const sam_statement *s, sam_expr e, bool unites, arena *mem, fe_exprs *operands) {
     sam_expr inner = without_signs_and_sums(s, e);
     const sam_expr_data *x = sam_expr_at(s, inner);
-    if (x->b.v && sam_unites(s, x->kind) == unites) {
+    if (x->b.v && sam_unites(s, inner, NULL) == unites) {
         chain_operands(s, x->a, unites, mem, operands);
         chain_operands(s, x->b, unites, mem, operands);
     } else {
@@ -43,7 +44,13 @@ static void chain_operands(const sam_statement *s, sam_expr e, bool unites, aren
 }
 
 void fe_chain_operands(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *operands) {
-    chain_operands(s, e, sam_unites(s, sam_expr_at(s, without_signs_and_sums(s, e))->kind), mem, operands);
+    chain_operands(s, e, sam_unites(s, without_signs_and_sums(s, e), NULL), mem, operands);
+}
+
+static bool is_constant(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return x->kind == SAM_EXPR_LITERAL || (x->kind != SAM_EXPR_ACCESS && x->kind != SAM_EXPR_SUM &&
+                                           is_constant(s, x->a) && (!x->b.v || is_constant(s, x->b)));
 }
 
 static bool is_one(const sam_statement *s, sam_expr e) {
@@ -63,15 +70,27 @@ bool fe_is_zero(const sam_statement *s, sam_expr e) {
     return x->kind == SAM_EXPR_MUL && (fe_is_zero(s, x->a) || fe_is_zero(s, x->b));
 }
 
+/* Returns whether the access is of the ones that an expression is reached by: they are there also where it is
+ * absent, so that its fill is. */
+static bool reaches(const sam_statement *s, sam_expr access) {
+    bool found = false;
+    for (uint32_t e = 0; s->general && e < s->exprs.len && !found; e++)
+        found = s->exprs.at[e].kind == SAM_EXPR_CALL && s->exprs.at[e].operation == SAM_OPERATION_reach &&
+                s->exprs.at[e].b.v == access.v;
+    return found;
+}
+
 static void collect(fe_leaves *leaves, uint32_t *number, sam_expr e, bool under_union, arena *mem) {
     const sam_expr_data *x = sam_expr_at(leaves->s, e);
     if (x->kind == SAM_EXPR_ACCESS) {
         number[e.v - 1] = leaves->list.len;
         vec_push(mem, &leaves->list,
-                 (fe_leaf){.access = e, .tensor = x->tensor, .always_joined = !under_union});
+                 (fe_leaf){.access = e,
+                           .tensor = x->tensor,
+                           .always_joined = !under_union || reaches(leaves->s, e)});
         return;
     }
-    bool unites = under_union || sam_unites(leaves->s, x->kind);
+    bool unites = under_union || sam_unites(leaves->s, e, NULL);
     if (x->a.v)
         collect(leaves, number, x->a, unites, mem);
     if (x->b.v)
@@ -117,7 +136,7 @@ static bool ends_with(const sam_statement *s, sam_expr e, sam_var u, sam_var v) 
         return fe_has_index(s, e, u) && fe_has_index(s, e, v);
     if (!x->b.v)
         return x->a.v && ends_with(s, x->a, u, v);
-    if (!sam_unites(s, x->kind))
+    if (!sam_unites(s, e, NULL))
         return ends_with(s, x->a, u, v) || ends_with(s, x->b, u, v);
     uint64_t bit = (uint64_t)1 << (u.v - 1);
     bool a = fe_free_vars(s, x->a) & bit, b = fe_free_vars(s, x->b) & bit;
@@ -134,6 +153,8 @@ static bool all_dense_along(const sam_statement *s, sam_expr e, sam_var v) {
 
 bool fe_repeats_inside(const sam_statement *s, sam_expr term, sam_expr access, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, access);
+    if (reaches(s, access))
+        return false;
     if (is_one(s, access))
         return true; /* it tells where its term is present */
     if (fe_has_index(s, access, v) || all_dense_along(s, term, v))
@@ -222,7 +243,11 @@ static void reach_either(void *context, sam_expr e, void *left, const void *righ
                               .nonempty = a.runs.nonempty || b->runs.nonempty,
                               .corner = a.runs.corner || b->runs.corner,
                               .bad = a.runs.bad.v ? a.runs.bad : b->runs.bad};
-    bool needs_all = x->kind == SAM_EXPR_DIV ? lacks_a : true;
+    uint32_t needed;
+    sam_unites(s, e, &needed);
+    if (x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_reach)
+        needed = 1;
+    bool needs_all = x->kind == SAM_EXPR_DIV ? lacks_a : needed >> (lacks_a ? 0 : 1) & 1;
     if (lacks_a != lacks_b && needs_all && !r->missing.v && !fe_is_zero(s, lacks_a ? x->a : x->b))
         r->missing = e;
 }
@@ -235,10 +260,32 @@ static fe_domain domain_in(const sam_algebra *algebra, sam_set set, moment m) {
     return settled(&m, &r);
 }
 
+/* The set that the joiners make, which may be larger than the derived one: where one operand leads, they
+ * unite it with the other. 0: constants. */
+static sam_set joined_set(sam_algebra *to, const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    sam_set_data made = {.kind = SAM_SET_STORED, .of = e};
+    if (x->kind == SAM_EXPR_LITERAL) {
+        made.kind = SAM_SET_ALL;
+    } else if (x->a.v) {
+        made.a = joined_set(to, s, x->a);
+        made.b = x->b.v ? joined_set(to, s, x->b) : (sam_set){0};
+        bool call = x->kind == SAM_EXPR_CALL;
+        if (!x->b.v || (call && is_constant(s, x->b)))
+            return made.a;
+        if (call && is_constant(s, x->a))
+            return made.b;
+        made.kind = sam_unites(s, e, NULL) ? SAM_SET_UNITE : SAM_SET_MEET;
+    }
+    vec_push(to->mem, &to->sets, made);
+    return (sam_set){to->sets.len};
+}
+
 fe_domain fe_domain_of(const fe_leaves *leaves, const fe_presence *p, sam_expr e, sam_var v) {
     arena scratch = {0};
     sam_algebra algebra = {.mem = &scratch};
-    sam_set where = sam_coordinates_of(&algebra, leaves->s, e, NULL).set;
+    sam_set where = leaves->s->general ? joined_set(&algebra, leaves->s, e)
+                                       : sam_coordinates_of(&algebra, leaves->s, e, NULL).set;
     fe_domain all = p->possible ? everything : domain_in(&algebra, where, (moment){leaves, v, 0, false});
     for (uint32_t set = 0; p->possible && set < 1u << leaves->list.len; set++) {
         if (!p->possible[set])
@@ -317,7 +364,7 @@ static passed pass(passing *p, sam_expr e) {
     }
     if (!x->b.v)
         return (passed){.universe = true};
-    if (sam_unites(s, x->kind))
+    if (sam_unites(s, e, NULL))
         return pass_union(p, e);
     passed a = pass(p, x->a), b = pass(p, x->b);
     if (a.universe || b.universe)

@@ -171,6 +171,7 @@ static bool only_where(const sam_statement *s, sam_expr e, name_id t, sam_var v)
     case SAM_EXPR_MUL:
         return only_where(s, x->a, t, v) || only_where(s, x->b, t, v);
     case SAM_EXPR_LITERAL:
+    case SAM_EXPR_CALL: /* not known to */
     case SAM_EXPR_NONE:
         break;
     }

@@ -1,5 +1,5 @@
 /* statement.c - fe_parse, the sums that index notation leaves implicit, and the scopes of a statement. */
-#include "frontend/fe_int.h"
+#include "frontend/calls.h"
 #include "frontend/settings.h"
 
 /* ---- small questions ------------------------------------------------------------------------- */
@@ -48,10 +48,6 @@ static uint64_t bit_of(sam_var v) {
     return (uint64_t)1 << (v.v - 1);
 }
 
-static bool is_binary(sam_expr_kind kind) {
-    return kind == SAM_EXPR_ADD || kind == SAM_EXPR_SUB || kind == SAM_EXPR_MUL || kind == SAM_EXPR_DIV;
-}
-
 uint64_t fe_free_vars(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     switch (x->kind) {
@@ -69,7 +65,8 @@ uint64_t fe_free_vars(const sam_statement *s, sam_expr e) {
     case SAM_EXPR_SUB:
     case SAM_EXPR_MUL:
     case SAM_EXPR_DIV:
-        return fe_free_vars(s, x->a) | fe_free_vars(s, x->b);
+    case SAM_EXPR_CALL:
+        return fe_free_vars(s, x->a) | (x->b.v ? fe_free_vars(s, x->b) : 0);
     case SAM_EXPR_NONE:
     case SAM_EXPR_LITERAL:
         break;
@@ -199,6 +196,16 @@ static bool bind(binder *b, sam_expr *e) {
     sam_expr_data *x = sam_expr_at(b->s, *e);
     bool passes = true;
     sam_expr part = smallest(b, *e, &passes);
+    if (sam_expr_at(b->s, part)->kind == SAM_EXPR_CALL) {
+        diag_error(b->d, sam_expr_at(b->s, part)->loc, "E0109-ambiguous-sum",
+                   "several arguments are indexed by '%s', and nothing says how it is reduced",
+                   fe_var_text(b->s, b->v));
+        diag_hint(
+            b->d,
+            "write it out: sum(%s, ...) or another reduction around the call, or one inside an argument",
+            fe_var_text(b->s, b->v));
+        return false;
+    }
     if (part.v == e->v && is_addition(b, part) && !has_gap(b, part)) {
         wrap_addends(b, e);
         return true;
@@ -239,8 +246,14 @@ bool fe_bind_sums(sam_statement *s, diagnostics *d) {
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
 
+static bool is_sum_by(const sam_statement *s, sam_expr e, uint8_t operation) {
+    return sam_expr_at(s, e)->kind == SAM_EXPR_SUM && sam_expr_at(s, e)->operation == operation;
+}
+
+/* Sums by different operations are different scopes, since their order matters. */
 static void peel_sums(const sam_statement *s, sam_expr e, arena *mem, fe_scope *scope) {
-    for (; sam_expr_at(s, e)->kind == SAM_EXPR_SUM; e = sam_expr_at(s, e)->a)
+    scope->operation = sam_expr_at(s, e)->operation;
+    for (; is_sum_by(s, e, scope->operation); e = sam_expr_at(s, e)->a)
         vec_push(mem, &scope->vars, sam_expr_at(s, e)->var);
     scope->body = e;
 }
@@ -281,8 +294,9 @@ void fe_inner_sums(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *out
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_SUM) {
         vec_push(mem, out, e);
-    } else if (x->kind == SAM_EXPR_NEG || is_binary(x->kind)) {
-        fe_inner_sums(s, x->a, mem, out);
+    } else {
+        if (x->a.v)
+            fe_inner_sums(s, x->a, mem, out);
         if (x->b.v)
             fe_inner_sums(s, x->b, mem, out);
     }
@@ -311,6 +325,8 @@ bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sa
     bool literals = !in->integers || check_literals(out, d);
     bool formats = fe_parse_formats(in, d, out);
     bool dimensions = fe_parse_dimensions(in, d, out);
+    if (!literals || !formats || !dimensions || !fe_resolve(in, d, out))
+        return false;
     fe_default_loops(out);
-    return literals && formats && dimensions;
+    return true;
 }

@@ -42,6 +42,12 @@ static size_t name_end(const fe_reader *r, size_t start) {
     return end;
 }
 
+/* Operators of two characters, which are tokens of one. */
+static const struct {
+    char text[3], sign;
+} pairs[] = {{"==", FE_EQ},  {"!=", FE_NE}, {"<=", FE_LE},  {">=", FE_GE},
+             {"&&", FE_AND}, {"||", FE_OR}, {"<<", FE_SHL}, {">>", FE_SHR}};
+
 void fe_advance(fe_reader *r) {
     while (r->pos < r->length && is_blank(r->text[r->pos]))
         r->pos++;
@@ -57,9 +63,17 @@ void fe_advance(fe_reader *r) {
         t.kind = FE_NUMBER;
         end = number_end(r, start);
     } else {
-        t.kind = c != 0 && strchr("+-*/=(),:;_{}", c) ? FE_SIGN : FE_BAD;
+        t.kind = c != 0 && strchr("+-*/=(),:;_{}&|^~<>", c) ? FE_SIGN : FE_BAD;
         t.sign = c;
         end = start + 1;
+        for (size_t i = 0; i < sizeof pairs / sizeof *pairs && end < r->length; i++) {
+            if (r->text[start] != pairs[i].text[0] || r->text[start + 1] != pairs[i].text[1])
+                continue;
+            t.kind = FE_SIGN;
+            t.sign = pairs[i].sign;
+            end = start + 2;
+            break;
+        }
     }
     t.length = end - start;
     t.loc = src_at(r->source, start, t.length ? t.length : 1);

@@ -6,6 +6,7 @@
  * operands are, which a constant is not: it is multiplied by an operand of ones, whose values are then read.
  */
 #include "frontend/fe_int.h"
+#include "sam/coordinates.h"
 
 bool fe_meets_padding(const sam_statement *s, sam_var v) {
     return s->tiled && !sam_is_result_var(s, v);
@@ -52,6 +53,8 @@ static bool vanishes(const sam_statement *s, sam_expr e) {
     case SAM_EXPR_ADD:
     case SAM_EXPR_SUB:
         return vanishes(s, x->a) && vanishes(s, x->b);
+    case SAM_EXPR_CALL: /* of operands of fill 0, which the array has only */
+        return sam_fill_of(s, e) == 0;
     case SAM_EXPR_NONE:
         break;
     }

@@ -1,7 +1,7 @@
 /* words.c - keywords, numbers and new names: what schedules and the text of concrete index notation share. */
 #include <stdlib.h>
 
-#include "frontend/fe_int.h"
+#include "frontend/calls.h"
 
 static const char *const bound_text[] = {[FE_MIN_EXACT] = "MinExact",
                                          [FE_MIN_CONSTRAINT] = "MinConstraint",
@@ -124,12 +124,12 @@ static bool is_tensor(const fe_cin *cin, name_id name) {
 }
 
 bool fe_is_keyword(const char *name) {
-    static const char *const keywords[] = {"sum", "forall", "where", "suchthat"};
+    static const char *const keywords[] = {"forall", "where", "suchthat"};
     for (uint32_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
         if (strcmp(keywords[i], name) == 0)
             return true;
     }
-    return false;
+    return fe_is_function(name);
 }
 
 bool fe_parse_new_name(fe_reader *in, const fe_cin *cin, fe_named what, diagnostics *d, name_id *out) {

@@ -132,47 +132,130 @@ sam_coordinates sam_derive(sam_algebra *to, const sam_operator *f, sam_expr of,
         return (sam_coordinates){own_algebra(to, f, of, argument, n), r.fill};
     sam_set all = {0};
     for (uint32_t i = 0; i < n; i++) {
-        if (!(r.arguments >> i & 1))
+        if (!(r.arguments >> i & 1) || !argument[i].set.v)
             continue;
         all = all.v ? add_set(to, (sam_set_data){r.how, of, all, argument[i].set}) : argument[i].set;
     }
-    return (sam_coordinates){all, r.fill};
+    return (sam_coordinates){all.v ? all : everything(to, of), r.fill};
 }
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-static const sam_operation operation_of[] = {
-    [SAM_EXPR_NEG] = SAM_OPERATION_neg, [SAM_EXPR_ADD] = SAM_OPERATION_add,
-    [SAM_EXPR_SUB] = SAM_OPERATION_sub, [SAM_EXPR_MUL] = SAM_OPERATION_mul,
-    [SAM_EXPR_DIV] = SAM_OPERATION_div, [SAM_EXPR_SUM] = SAM_OPERATION_add};
+static const sam_operation operation_of[] = {[SAM_EXPR_NEG] = SAM_OPERATION_neg,
+                                             [SAM_EXPR_ADD] = SAM_OPERATION_add,
+                                             [SAM_EXPR_SUB] = SAM_OPERATION_sub,
+                                             [SAM_EXPR_MUL] = SAM_OPERATION_mul,
+                                             [SAM_EXPR_DIV] = SAM_OPERATION_div};
 
-/* A literal is everywhere, so any fill is true of it: it takes the coordinates of what it stands beside. A
- * sum applies its operator as often as its variable has coordinates, so what it makes of a fill is known from
- * properties only. */
+/* A sum applies its operator as often as its variable has coordinates, so what it makes of a fill is known
+ * from properties only. */
+static sam_operator operator_of(const sam_statement *s, const sam_expr_data *x) {
+    bool named = x->kind == SAM_EXPR_CALL || x->kind == SAM_EXPR_SUM;
+    BUG_IF(x->kind == SAM_EXPR_NONE, "an expression of no kind");
+    sam_operator f =
+        *sam_operator_of(named ? (sam_operation)x->operation : operation_of[x->kind], !s->integers);
+    if (x->kind == SAM_EXPR_SUM)
+        f.apply = NULL;
+    return f;
+}
+
+static bool is_constant(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return x->kind == SAM_EXPR_LITERAL || (x->kind != SAM_EXPR_ACCESS && x->kind != SAM_EXPR_SUM &&
+                                           is_constant(s, x->a) && (!x->b.v || is_constant(s, x->b)));
+}
+
+uint16_t sam_literal_word(double literal, bool fp) {
+    uint16_t word = 0;
+    char text[40];
+    snprintf(text, sizeof text, "%.17g", literal);
+    BUG_IF(!sam_parse_constant(text, fp, &word), "the literal %s", text);
+    return word;
+}
+
+static uint16_t fill_at(const sam_statement *s, sam_expr e, const uint16_t *fill);
+
+/* The words of constants, by the operations themselves. */
+static uint16_t constant_word(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_LITERAL)
+        return sam_literal_word(x->literal, !s->integers);
+    sam_operator f = operator_of(s, x);
+    return f.apply(constant_word(s, x->a), x->b.v ? constant_word(s, x->b) : 0);
+}
+
+static uint16_t argument_fill(const sam_statement *s, const sam_expr_data *of, sam_expr e,
+                              const uint16_t *fill) {
+    return of->kind == SAM_EXPR_CALL && is_constant(s, e) ? constant_word(s, e) : fill_at(s, e, fill);
+}
+
+static rule rule_at(const sam_statement *s, sam_expr e, const uint16_t *fill) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    sam_operator f = operator_of(s, x);
+    uint16_t of[2] = {argument_fill(s, x, x->a, fill), x->b.v ? argument_fill(s, x, x->b, fill) : 0};
+    return rule_of(&f, of, x->b.v ? 2 : 1);
+}
+
+/* Of a literal in + - * / any fill is true, since it is everywhere; 0 is what it always was said to be. */
+static uint16_t fill_at(const sam_statement *s, sam_expr e, const uint16_t *fill) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_ACCESS)
+        return fill ? fill[x->tensor.v - 1] : sam_tensor_at(s, x->tensor)->fill;
+    return x->kind == SAM_EXPR_LITERAL ? 0 : rule_at(s, e, fill).fill;
+}
+
+static sam_coordinates argument_of(sam_algebra *to, const sam_statement *s, const sam_expr_data *of,
+                                   sam_expr e, const uint16_t *fill) {
+    if (of->kind == SAM_EXPR_CALL && is_constant(s, e))
+        return (sam_coordinates){{0}, constant_word(s, e)};
+    return sam_coordinates_of(to, s, e, fill);
+}
+
 sam_coordinates sam_coordinates_of(sam_algebra *to, const sam_statement *s, sam_expr e,
                                    const uint16_t *fill) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_ACCESS) {
         sam_set stored = add_set(to, (sam_set_data){.kind = SAM_SET_STORED, .of = e});
-        return (sam_coordinates){stored, fill ? fill[x->tensor.v - 1] : 0};
+        return (sam_coordinates){stored, fill_at(s, e, fill)};
     }
     if (x->kind == SAM_EXPR_LITERAL)
         return (sam_coordinates){everything(to, e), 0};
-    BUG_IF(x->kind == SAM_EXPR_NONE, "an expression of no kind");
-    sam_operator f = *sam_operator_of(operation_of[x->kind], !s->integers);
-    sam_coordinates argument[2] = {sam_coordinates_of(to, s, x->a, fill)};
+    sam_operator f = operator_of(s, x);
+    sam_coordinates argument[2] = {argument_of(to, s, x, x->a, fill)};
     if (x->b.v)
-        argument[1] = sam_coordinates_of(to, s, x->b, fill);
-    if (x->kind == SAM_EXPR_SUM)
-        f.apply = NULL;
+        argument[1] = argument_of(to, s, x, x->b, fill);
     return sam_derive(to, &f, e, argument, x->b.v ? 2 : 1);
 }
 
-bool sam_unites(const sam_statement *s, sam_expr_kind kind) {
-    if (kind != SAM_EXPR_ADD && kind != SAM_EXPR_SUB && kind != SAM_EXPR_MUL && kind != SAM_EXPR_DIV)
+uint16_t sam_fill_of(const sam_statement *s, sam_expr e) {
+    return fill_at(s, e, NULL);
+}
+
+bool sam_unites(const sam_statement *s, sam_expr e, uint32_t *needed) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (needed)
+        *needed = 3;
+    if (!x->b.v)
         return false;
-    return rule_of(sam_operator_of(operation_of[kind], !s->integers), (uint16_t[2]){0}, 2).how !=
-           SAM_SET_MEET;
+    bool kept = s->unites && e.v <= s->n_unites;
+    if (kept && !needed && s->unites[e.v - 1])
+        return s->unites[e.v - 1] == 2;
+    sam_operator f = operator_of(s, x);
+    rule r = s->general ? rule_at(s, e, NULL) : rule_of(&f, (uint16_t[2]){0}, 2);
+    bool unites = r.how != SAM_SET_MEET || r.arguments != 3;
+    if (needed && r.how == SAM_SET_MEET)
+        *needed = r.arguments;
+    if (kept)
+        s->unites[e.v - 1] = unites ? 2 : 1;
+    return unites;
+}
+
+sam_sum_reach sam_reach_of_sum(const sam_statement *s, sam_expr sum) {
+    const sam_expr_data *x = sam_expr_at(s, sum);
+    const sam_operator *f = sam_operator_of((sam_operation)x->operation, !s->integers);
+    if (!s->general || sam_fill_of(s, x->a) == f->monoid.value)
+        return SAM_SUM_STORED;
+    return rule_at(s, sum, NULL).how == SAM_SET_ALL ? SAM_SUM_EVERYWHERE : SAM_SUM_ALONG;
 }
 
 /* ---- the fold -------------------------------------------------------------------------------- */

@@ -50,8 +50,9 @@ typedef enum {
 
 /* Returns the row of sam/operations.def. */
 const sam_operator *sam_operator_of(sam_operation operation, bool fp);
-/* Finds the row by the name that graphs give it. */
+/* Finds the row by the name that graphs give it; and returns that name. */
 bool sam_find_operation(const char *name, sam_operation *out);
+const char *sam_operation_name(sam_operation operation);
 /* Returns what a reducer or an accumulator combines values by, addition where its node names no operation;
  * NULL where that cannot reduce. */
 const sam_operator *sam_reducing(const sam_graph *g, sam_node n);
@@ -92,12 +93,23 @@ typedef struct {
  * applies it. */
 sam_coordinates sam_derive(sam_algebra *to, const sam_operator *f, sam_expr of,
                            const sam_coordinates *argument, uint32_t n);
-/* Returns the coordinates of an expression. fill[h.v - 1] is the fill of tensor h; without fills (NULL) all
- * are 0. O(expressions). */
+/* Returns the coordinates of an expression. fill[h.v - 1] is the fill of tensor h; without fills (NULL) the
+ * tensors say them. A literal in + - * / is everywhere; one that a function has is a constant, which is no
+ * set at all (set 0) and has itself as fill. O(expressions). */
 sam_coordinates sam_coordinates_of(sam_algebra *to, const sam_statement *s, sam_expr e, const uint16_t *fill);
-/* Returns whether an operation on two operands of fill 0 has coordinates where only one of them is stored:
- * then its operands unite, otherwise they meet. Returns false for what has no two operands. */
-bool sam_unites(const sam_statement *s, sam_expr_kind kind);
+/* Returns the fill of an expression by those of its tensors. O(expressions). */
+uint16_t sam_fill_of(const sam_statement *s, sam_expr e);
+/* Returns whether an operation of two operands has coordinates where only one of them is stored: then its
+ * operands unite, otherwise they meet. Returns false for what has no two operands. *needed, where it is not
+ * NULL, gets the operands without whose coordinates it is wrong, bit 0 and bit 1: one alone leads, and the
+ * other is looked up beside it. */
+bool sam_unites(const sam_statement *s, sam_expr e, uint32_t *needed);
+/* What a sum must visit: what is stored; every coordinate of its variable, since its operation makes
+ * something of the fill of what it reduces; or every coordinate of all variables, since nobody knows what. */
+typedef enum { SAM_SUM_STORED, SAM_SUM_ALONG, SAM_SUM_EVERYWHERE } sam_sum_reach;
+sam_sum_reach sam_reach_of_sum(const sam_statement *s, sam_expr sum);
+/* Returns the word of a literal. */
+uint16_t sam_literal_word(double literal, bool fp);
 
 /* ---- what a caller makes of it --------------------------------------------------------------- */
 

@@ -50,6 +50,8 @@ typedef struct {
     uint8_t equal[SAM_MAX_ORDER];
 } sam_view;
 
+typedef enum { SAM_VALUES, SAM_STORED, SAM_COMPLEMENT } sam_structure;
+
 typedef struct {
     name_id name;
     name_id called; /* by the user, where that is not its name: an operand that is the result of before */
@@ -66,6 +68,10 @@ typedef struct {
     uint32_t padded;
     /* Bit l: of a compressed and padded level, every coordinate. It was dense. */
     uint32_t whole;
+    uint16_t fill; /* the value of what is not stored */
+    /* What the host makes of the tensor that the user gives as `called`: 1 wherever that stores something, or
+     * wherever it does not. */
+    sam_structure structure;
 } sam_tensor_data;
 
 /* Whether every fiber of the level has all coordinates. */
@@ -91,7 +97,8 @@ typedef enum {
     SAM_EXPR_SUB,
     SAM_EXPR_MUL,
     SAM_EXPR_DIV,
-    SAM_EXPR_SUM, /* sum over var of a */
+    SAM_EXPR_SUM,  /* over var of a, by `operation` */
+    SAM_EXPR_CALL, /* `operation` of a and b, or of a alone */
 } sam_expr_kind;
 
 typedef struct {
@@ -105,6 +112,7 @@ typedef struct {
      * instead of scanning it. It is the tensor's outermost level, and dense, so they are its references. */
     uint64_t located;
     double literal;
+    uint8_t operation; /* SUM, CALL: a sam_operation (sam/coordinates.h); 0 is addition */
 } sam_expr_data;
 
 /* result(index...) = rhs, every reduction explicit as SAM_EXPR_SUM, and the loop order. */
@@ -119,6 +127,13 @@ typedef struct {
     sam_expr rhs;
     VEC(sam_var) loops; /* all variables, outermost first */
     bool integers;      /* the values are int16: x / 0 is 0 */
+    /* The result has another fill than the right side, so every coordinate counts. */
+    bool everywhere;
+    bool general; /* there are fills that are not 0, or operations besides sums of + - * / */
+    /* What sam_unites has found of the first n_unites expressions, by handle - 1: 0 nothing yet, 1 no, 2 yes.
+     * NULL: it keeps nothing. Who changes expressions clears it. */
+    uint8_t *unites;
+    uint32_t n_unites;
     /* The statement runs sub-tile by sub-tile: a dense level goes on behind its variable's last coordinate,
      * where operands hold zeros; and an addend without a variable that is summed up beside it takes part in
      * that variable's first sub-tile only, and has operands of zeros in the others. */

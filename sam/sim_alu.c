@@ -151,6 +151,11 @@ TRUTH(ge, x >= y)
 TRUTH(land, x != 0 && y != 0)
 TRUTH(lor, x != 0 || y != 0)
 
+/* The first one: the second only says where. */
+static uint16_t first_of(uint16_t a, uint16_t b) {
+    (void)b;
+    return a;
+}
 /* The second operand where the first is true, or where it is not, and 0 elsewhere. */
 static uint16_t int_when(uint16_t a, uint16_t b) {
     return a ? b : 0;
@@ -268,6 +273,10 @@ bool sam_find_operation(const char *name, sam_operation *out) {
         }
     }
     return false;
+}
+
+const char *sam_operation_name(sam_operation operation) {
+    return table[operation].name;
 }
 
 const sam_operator *sam_reducing(const sam_graph *g, sam_node n) {

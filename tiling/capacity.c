@@ -143,6 +143,7 @@ static uint64_t outer_sums(const sam_statement *s, sam_expr h) {
     case SAM_EXPR_ADD:
     case SAM_EXPR_SUB:
     case SAM_EXPR_DIV:
+    case SAM_EXPR_CALL:
     case SAM_EXPR_ACCESS:
     case SAM_EXPR_LITERAL:
     case SAM_EXPR_NONE:

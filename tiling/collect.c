@@ -25,6 +25,9 @@ tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan
                           .compact_at = COLLECT_COMPACT_FIRST};
     memcpy(c->var, s->result_index, sizeof c->var);
     tile_result_dim(s, extent, c->extent);
+    if (sam_expr_at(s, s->rhs)->kind == SAM_EXPR_SUM)
+        c->entries.merge = sam_expr_at(s, s->rhs)->operation;
+    c->entries.fill = c->result->fill;
     return c;
 }
 
@@ -39,6 +42,8 @@ static void compact(tile_collector *c) {
     tile_entries entries = {
         .crd = {(uint32_t *)(uintptr_t)merged.crd, n * merged.order, n * merged.order},
         .val = {(uint16_t *)(uintptr_t)merged.val, n, n},
+        .merge = c->entries.merge,
+        .fill = c->entries.fill,
     };
     arena_free(&c->entries_mem);
     c->entries_mem = fresh;
@@ -176,7 +181,7 @@ bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out) {
     compact(c);
     *out = (tile_tensor){.name = c->result->name, .order = c->result->order};
     memcpy(out->dim, c->extent, sizeof out->dim);
-    tile_without_zeros(out, &c->entries, c->dtype, mem);
+    tile_without_fill(out, &c->entries, c->dtype, mem);
     arena_free(&c->entries_mem);
     return true;
 }

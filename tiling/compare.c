@@ -47,7 +47,7 @@ bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtyp
             uint32_t a = got->crd[i * got->order + m], b = want->crd[j * want->order + m];
             order = a < b ? -1 : a > b;
         }
-        uint16_t a = order <= 0 ? got->val[i] : 0, b = order >= 0 ? want->val[j] : 0;
+        uint16_t a = order <= 0 ? got->val[i] : got->fill, b = order >= 0 ? want->val[j] : want->fill;
         float tolerance = order >= 0 && want->tolerance ? want->tolerance[j] : 0;
         if (!same_value(dtype, a, b, tolerance, want->divides) && wrong++ < 5)
             diag_mismatch(d, (src_loc){0}, "E0340-mismatch", "%s is %.9g, the reference says %.9g",

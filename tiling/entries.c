@@ -1,4 +1,5 @@
 /* Entry lists: sorting, adding duplicates, arithmetic of the two data types. */
+#include "sam/coordinates.h"
 #include "tiling/tiling_int.h"
 
 #include <math.h>
@@ -56,12 +57,6 @@ void tile_warn_changed(const tile_tensor *t, const char *from, diagnostics *d) {
     diag_hint(d, "scale them, or compute in floating point with --dtype bf16");
 }
 
-uint16_t tile_add(tile_dtype dtype, uint16_t a, uint16_t b) {
-    if (dtype == TILE_DTYPE_BF16)
-        return bf16_from_float(bf16_to_float(a) + bf16_to_float(b));
-    return (uint16_t)(a + b);
-}
-
 /* Sorts by digit `shift` of column `column`, in one stable counting pass. */
 static void sort_pass(const uint32_t *crd, uint32_t width, uint32_t n, uint32_t column, uint32_t shift,
                       const uint32_t *from, uint32_t *to) {
@@ -103,12 +98,13 @@ void tile_normalise(tile_tensor *t, const tile_entries *entries, tile_dtype dtyp
     arena scratch = {0};
     uint32_t *order = arena_new_n(&scratch, uint32_t, n);
     tile_sort(entries->crd.at, width, n, logical, width, order, &scratch);
+    const sam_operator *merge = sam_operator_of((sam_operation)entries->merge, dtype == TILE_DTYPE_BF16);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t *tuple = width ? entries->crd.at + (size_t)order[i] * width : NULL; /* of a scalar */
         uint16_t value = entries->val.at[order[i]];
         if (kept && (!width || memcmp(crd + (size_t)(kept - 1) * width, tuple, sizeof *crd * width) == 0)) {
-            val[kept - 1] = tile_add(dtype, val[kept - 1], value);
+            val[kept - 1] = merge->apply(val[kept - 1], value);
             continue;
         }
         if (width)
@@ -121,20 +117,25 @@ void tile_normalise(tile_tensor *t, const tile_entries *entries, tile_dtype dtyp
     t->val = val;
 }
 
-void tile_without_zeros(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem) {
+/* bfloat16 has two zeros. */
+static bool is_fill(tile_dtype dtype, uint16_t value, uint16_t fill) {
+    return value == fill || (dtype == TILE_DTYPE_BF16 && !fill && !(value & 0x7fffu));
+}
+
+void tile_without_fill(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem) {
     arena scratch = {0};
     tile_tensor merged = {.order = t->order};
     tile_entries kept = {0};
     tile_normalise(&merged, entries, dtype, &scratch);
     for (uint64_t e = 0; e < merged.nnz; e++) {
-        /* bfloat16 has two zeros. */
-        if (!(dtype == TILE_DTYPE_BF16 ? merged.val[e] & 0x7fffu : merged.val[e]))
+        if (is_fill(dtype, merged.val[e], entries->fill))
             continue;
         for (uint32_t m = 0; m < t->order; m++)
             vec_push(&scratch, &kept.crd, merged.crd[e * t->order + m]);
         vec_push(&scratch, &kept.val, merged.val[e]);
     }
     tile_normalise(t, &kept, dtype, mem);
+    t->fill = entries->fill;
     arena_free(&scratch);
 }
 

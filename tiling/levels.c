@@ -51,6 +51,8 @@ bool tile_build_levels(const sam_tensor_data *format, const uint32_t *crd, uint3
             position[i] = position[i] * dim[l] + crd[(size_t)perm[i] * width + column[l]];
     }
     uint16_t *vals = arena_new_n(mem, uint16_t, parents + 1);
+    for (uint32_t i = 0; format->fill && i < parents; i++)
+        vals[i] = format->fill;
     for (uint32_t i = 0; i < n; i++)
         vals[position[i]] = val[perm[i]];
     out->vals = vals;
@@ -61,12 +63,11 @@ bool tile_build_levels(const sam_tensor_data *format, const uint32_t *crd, uint3
 bool tile_levels(const tile_tensor *t, const sam_tensor_data *format, arena *mem, diagnostics *d,
                  sam_tensor_levels *out) {
     static const uint32_t origin[SAM_MAX_ORDER] = {0};
-    static const uint16_t zero[1] = {0};
     arena scratch = {0};
-    /* A tensor without entries gets one explicit zero: see tile_levels in the header. */
+    /* A tensor without entries gets one explicit fill: see tile_levels in the header. */
     bool empty = t->nnz == 0 && t->order > 0;
     const uint32_t *crd = empty ? origin : t->crd;
-    const uint16_t *val = empty ? zero : t->val;
+    const uint16_t *val = empty ? &format->fill : t->val;
     uint32_t n = empty ? 1 : (uint32_t)t->nnz, dim[SAM_MAX_ORDER];
     uint32_t *perm = arena_new_n(&scratch, uint32_t, n + 1);
     for (uint32_t l = 0; l < t->order; l++)
@@ -148,7 +149,8 @@ bool tile_from_levels(const sam_tensor_levels *levels, const sam_tensor_data *fo
             vec_push(&scratch, &entries.crd, at[m]);
         vec_push(&scratch, &entries.val, levels->vals[leaf]);
     }
-    tile_without_zeros(out, &entries, dtype, mem);
+    entries.fill = format->fill;
+    tile_without_fill(out, &entries, dtype, mem);
     arena_free(&scratch);
     return good;
 }

@@ -39,7 +39,7 @@ static void walk_node(padding *p, uint32_t level, uint32_t low, uint32_t high, b
     if (level == order) {
         for (uint32_t l = 0; l < order; l++)
             vec_push(p->mem, &p->out->crd, p->at[l]);
-        vec_push(p->mem, &p->out->val, low < high ? p->in->val.at[low] : 0);
+        vec_push(p->mem, &p->out->val, low < high ? p->in->val.at[low] : p->format->fill);
         return;
     }
     if (p->format->level[level] == SAM_LEVEL_DENSE) {

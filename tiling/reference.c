@@ -12,6 +12,7 @@
  * magnitudes it is made of: two orders differ by at most 2 d u magnitude, u = 2^-8 (Higham, Accuracy and
  * Stability, 4.2). Without a sum d is 0 and the comparison exact.
  */
+#include "sam/coordinates.h"
 #include "tiling/tiling_int.h"
 
 #include <math.h>
@@ -101,8 +102,68 @@ static number apply_bf16(sam_expr_kind op, number a, number b) {
     return r;
 }
 
+/* Of bfloat16 a value that another order of additions may have changed may compare otherwise, too. */
+static number call_bf16(const sam_operator *f, sam_operation op, number a, number b) {
+    number r = exactly(TILE_DTYPE_BF16, f->apply(a.bits, b.bits));
+    bool compares = op == SAM_OPERATION_eq || op == SAM_OPERATION_ne || op == SAM_OPERATION_lt ||
+                    op == SAM_OPERATION_le || op == SAM_OPERATION_gt || op == SAM_OPERATION_ge ||
+                    op == SAM_OPERATION_land || op == SAM_OPERATION_lor || op == SAM_OPERATION_when ||
+                    op == SAM_OPERATION_unless;
+    if (op == SAM_OPERATION_addhigh || op == SAM_OPERATION_addlow || op == SAM_OPERATION_add)
+        return (number){r.bits, apply_bf16(SAM_EXPR_ADD, a, b).roundings, a.magnitude + b.magnitude};
+    if (op == SAM_OPERATION_mul)
+        return apply_bf16(SAM_EXPR_MUL, a, b);
+    r.roundings = a.roundings + b.roundings;
+    r.magnitude = r.roundings > 0 && compares ? INFINITY : fmaxf(a.magnitude, b.magnitude);
+    return r;
+}
+
+/* An int16 that became infinite has the magnitude of what it cannot hold. */
+static number call_int16(const sam_operator *f, sam_operation op, number a, number b) {
+    uint16_t bits = f->apply(a.bits, b.bits);
+    bool infinite = bits == 0x7fff || bits == 0x8000;
+    if (op == SAM_OPERATION_add || op == SAM_OPERATION_mul)
+        return apply_int16(op == SAM_OPERATION_add ? SAM_EXPR_ADD : SAM_EXPR_MUL, a, b);
+    if ((op == SAM_OPERATION_addhigh || op == SAM_OPERATION_addlow) && infinite && bits != a.bits &&
+        bits != b.bits)
+        return (number){.bits = bits, .magnitude = bits == 0x7fff ? 0x1p20f : -0x1p20f};
+    if (bits == a.bits || bits == b.bits)
+        return bits == a.bits ? a : b;
+    return exactly(TILE_DTYPE_INT16, bits);
+}
+
+static number call(tile_dtype dtype, sam_operation op, number a, number b) {
+    const sam_operator *f = sam_operator_of(op, dtype == TILE_DTYPE_BF16);
+    return dtype == TILE_DTYPE_BF16 ? call_bf16(f, op, a, b) : call_int16(f, op, a, b);
+}
+
 static number apply(tile_dtype dtype, sam_expr_kind op, number a, number b) {
     return dtype == TILE_DTYPE_BF16 ? apply_bf16(op, a, b) : apply_int16(op, a, b);
+}
+
+/* What expression x makes of the values of its operands. */
+static number apply_expr(tile_dtype dtype, const sam_expr_data *x, number a, number b) {
+    return x->kind == SAM_EXPR_CALL ? call(dtype, (sam_operation)x->operation, a, b)
+                                    : apply(dtype, x->kind, a, b);
+}
+
+/* One more operand of a reduction; bfloat16 rounds products and sums in some order. */
+static number combine(tile_dtype dtype, sam_operation op, number total, number a) {
+    number r = call(dtype, op, total, a);
+    bool rounds = op == SAM_OPERATION_mul || op == SAM_OPERATION_addhigh || op == SAM_OPERATION_addlow;
+    if (rounds && dtype == TILE_DTYPE_BF16)
+        r.roundings = total.roundings + a.roundings + 1;
+    return r;
+}
+
+/* Combines n equal values by an operation whose order does not matter: log n steps. */
+static number power(tile_dtype dtype, sam_operation op, number a, uint32_t n) {
+    number result = a;
+    for (n--; n; n >>= 1, a = combine(dtype, op, a, a)) {
+        if (n & 1)
+            result = combine(dtype, op, result, a);
+    }
+    return result;
 }
 
 /* One more addend of a sum of several: any of them may have been added first. */
@@ -261,14 +322,15 @@ static void push_point(const evaluator *e, relation *out, const uint32_t *at, nu
 }
 
 /* Any operation, point by point over the union of both variable sets. */
-static void merge(const evaluator *e, sam_expr_kind op, const relation *a, const relation *b, relation *out) {
+static void merge(const evaluator *e, const sam_expr_data *x, const relation *a, const relation *b,
+                  relation *out) {
     relation wide_a, wide_b;
     merge_vars(a, b, out);
     expand(e, a, out, &wide_a);
     expand(e, b, out, &wide_b);
     bool nothing = is_zero(e->in->dtype, a->background) && is_zero(e->in->dtype, b->background);
-    if (op != SAM_EXPR_DIV || !nothing) /* nothing divided by nothing is nothing */
-        out->background = apply(e->in->dtype, op, a->background, b->background);
+    if (x->kind != SAM_EXPR_DIV || !nothing) /* nothing divided by nothing is nothing */
+        out->background = apply_expr(e->in->dtype, x, a->background, b->background);
     if (is_zero(e->in->dtype, out->background))
         out->background.bits = 0;
     const uint32_t *oa = sorted(e, &wide_a, out), *ob = sorted(e, &wide_b, out);
@@ -280,31 +342,45 @@ static void merge(const evaluator *e, sam_expr_kind op, const relation *a, const
         number va = order <= 0 ? wide_a.val.at[oa[i]] : a->background;
         number vb = order >= 0 ? wide_b.val.at[ob[j]] : b->background;
         push_point(e, out, order <= 0 ? tuple(&wide_a, oa[i]) : tuple(&wide_b, ob[j]),
-                   apply(e->in->dtype, op, va, vb));
+                   apply_expr(e->in->dtype, x, va, vb));
         i += order <= 0;
         j += order >= 0;
     }
 }
 
-/* Adds up along one variable; points that are absent count with the background. */
-static void sum(const evaluator *e, uint32_t var, const relation *a, relation *out) {
+/* n addends that are equal, or n operands of a reduction. */
+static number repeated(const evaluator *e, sam_operation op, number a, uint32_t n) {
+    if (op != SAM_OPERATION_add)
+        return n ? power(e->in->dtype, op, a, n)
+                 : exactly(e->in->dtype, sam_operator_of(op, e->in->dtype == TILE_DTYPE_BF16)->monoid.value);
+    return times(e->in->dtype, a, n);
+}
+
+/* Reduces along one variable; points that are absent count with the background. */
+static void sum(const evaluator *e, const sam_expr_data *x, const relation *a, relation *out) {
+    const sam_operation op = (sam_operation)x->operation;
+    const uint32_t var = x->var.v;
+    const uint16_t nothing = sam_operator_of(op, e->in->dtype == TILE_DTYPE_BF16)->monoid.value;
     uint32_t extent = e->extent[var - 1];
     int gone = column_of(a, var);
     for (uint32_t v = 0; v < a->vars; v++) {
         if ((int)v != gone)
             out->var[out->vars++] = a->var[v];
     }
-    out->background = times(e->in->dtype, a->background, extent);
+    out->background = repeated(e, op, a->background, extent);
     const uint32_t *order = sorted(e, a, out);
     for (uint32_t i = 0; i < a->val.len;) {
         uint32_t first = i;
         number total = {0};
         for (; i < a->val.len && compare_on(out, a, order[first], a, order[i]) == 0; i++)
-            total = accumulate(e->in->dtype, total, a->val.at[order[i]], i == first);
+            total = op && i != first ? combine(e->in->dtype, op, total, a->val.at[order[i]])
+                                     : accumulate(e->in->dtype, total, a->val.at[order[i]], i == first);
         uint32_t missing = gone >= 0 ? extent - (i - first) : 0;
         if (gone < 0)
-            total = times(e->in->dtype, total, extent);
-        else if (missing && !is_zero(e->in->dtype, a->background))
+            total = repeated(e, op, total, extent);
+        else if (op && missing && a->background.bits != nothing)
+            total = combine(e->in->dtype, op, total, repeated(e, op, a->background, missing));
+        else if (!op && missing && !is_zero(e->in->dtype, a->background))
             total = accumulate(e->in->dtype, total, times(e->in->dtype, a->background, missing), false);
         for (uint32_t v = 0; v < out->vars; v++)
             vec_push(e->mem, &out->crd, tuple(a, order[first])[column_of(a, out->var[v])]);
@@ -315,6 +391,7 @@ static void sum(const evaluator *e, uint32_t var, const relation *a, relation *o
 /* Evaluates an access: the operand's entries, renamed; a repeated variable keeps the diagonal only. */
 static void access(const evaluator *e, const sam_expr_data *x, relation *out) {
     const tile_tensor *t = &e->in->operand[x->tensor.v - 1];
+    out->background = exactly(e->in->dtype, sam_tensor_at(e->statement, x->tensor)->fill);
     for (uint32_t m = 0; m < t->order; m++) {
         relation one = {.vars = 1, .var = {x->index[m].v}}, before = *out;
         out->vars = 0;
@@ -356,7 +433,20 @@ static void evaluate(const evaluator *e, sam_expr h, relation *out) {
         return;
     case SAM_EXPR_SUM:
         evaluate(&operands, x->a, &a);
-        sum(e, x->var.v, &a, out);
+        sum(e, x, &a, out);
+        arena_free(&inner);
+        return;
+    case SAM_EXPR_CALL:
+        if (!x->b.v) {
+            evaluate(e, x->a, out);
+            for (uint32_t p = 0; p < out->val.len; p++)
+                out->val.at[p] = apply_expr(e->in->dtype, x, out->val.at[p], out->val.at[p]);
+            out->background = apply_expr(e->in->dtype, x, out->background, out->background);
+            return;
+        }
+        evaluate(&operands, x->a, &a);
+        evaluate(&operands, x->b, &b);
+        merge(e, x, &a, &b, out);
         arena_free(&inner);
         return;
     case SAM_EXPR_ADD:
@@ -369,7 +459,7 @@ static void evaluate(const evaluator *e, sam_expr h, relation *out) {
             is_zero(e->in->dtype, b.background))
             join(e, &a, &b, out);
         else
-            merge(e, x->kind, &a, &b, out);
+            merge(e, x, &a, &b, out);
         arena_free(&inner);
         return;
     case SAM_EXPR_NONE:
@@ -423,13 +513,15 @@ bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem,
         merge_vars(&before, &one, &all);
     }
     tile_result_dim(s, extent, out->dim);
-    if (!is_zero(in->dtype, got.background)) {
+    out->fill = result->fill;
+    if (got.background.bits != result->fill) {
         /* Every point of the result has a value: add the relation to a full one. */
         relation full = {0}, point = {0};
         vec_push(&scratch, &point.val, (number){0});
         expand(&e, &point, &all, &full);
         relation sum_of = {0};
-        merge(&e, SAM_EXPR_ADD, &got, &full, &sum_of);
+        const sam_expr_data everywhere = {.kind = SAM_EXPR_CALL, .operation = SAM_OPERATION_reach};
+        merge(&e, &everywhere, &got, &full, &sum_of);
         got = sum_of;
     }
     expand(&e, &got, &all, &wide);

@@ -9,7 +9,7 @@
 
 #include "sam/sam.h"
 
-/* A tensor as coordinates: sorted by coordinate in logical order, no duplicates; explicit zeros are kept. */
+/* A tensor as coordinates: sorted by coordinate in logical order, no duplicates; explicit fills are kept. */
 typedef struct {
     name_id name;
     uint32_t order;
@@ -18,6 +18,7 @@ typedef struct {
     uint64_t nnz;        /* stored entries */
     const uint32_t *crd; /* nnz * order, entry by entry */
     const uint16_t *val;
+    uint16_t fill;          /* of a result: the value of every other coordinate */
     uint64_t rounded;       /* values that were not whole numbers in the file (int16 only) */
     uint64_t wrapped;       /* values read, or of a reference, that 16 bits do not hold (int16 only) */
     bool divides;           /* a reference whose statement divides: its NaNs in bfloat16 stand for anything */

@@ -8,6 +8,8 @@
 typedef struct {
     u32_vec crd;
     u16_vec val;
+    uint8_t merge; /* the operation that makes one of entries with equal coordinates; 0: addition */
+    uint16_t fill; /* what tile_without_fill leaves out */
 } tile_entries;
 
 /* Makes of order[] the stable permutation that sorts n coordinate tuples of `width` by the columns
@@ -21,12 +23,13 @@ bool tile_from_double(double x, tile_dtype dtype, src_loc loc, diagnostics *d, t
 /* Warns of E0350-rounded and E0351-wrapped, once for all values of `from`. */
 void tile_warn_changed(const tile_tensor *t, const char *from, diagnostics *d);
 
-/* Sorts entries in logical order and adds duplicates; fills t->nnz, crd, val. */
+/* Sorts entries in logical order and merges duplicates; fills t->nnz, crd, val. */
 void tile_normalise(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem);
 
 /* Makes the level storage of n entries given in storage order: crd[perm[i] * width + column[l]] is the
- * coordinate at level l, dim[l] its extent. Words: values of absent positions below dense levels are 0. Error
- * E0331-dense when a dense level would need more than 2^28 positions. O(n * order + positions). */
+ * coordinate at level l, dim[l] its extent. Words: values of absent positions below dense levels are the
+ * fill. Error E0331-dense when a dense level would need more than 2^28 positions. O(n * order + positions).
+ */
 bool tile_build_levels(const sam_tensor_data *format, const uint32_t *crd, uint32_t width,
                        const uint8_t *column, const uint32_t *perm, uint32_t n, const uint16_t *val,
                        const uint32_t *dim, arena *mem, diagnostics *d, sam_tensor_levels *out);
@@ -49,8 +52,8 @@ tile_nodes tile_dense_nodes(uint32_t parents, uint32_t dim, arena *mem);
  * extent[mode]. */
 bool tile_leaf_at(const sam_tensor_data *format, const tile_nodes *nodes, uint32_t leaf,
                   const uint32_t *origin, const uint32_t *extent, uint32_t *at);
-/* Makes a tensor of the entries without zeros, sorted and added up. */
-void tile_without_zeros(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem);
+/* Makes a tensor of the entries without those that are the fill, sorted and merged. */
+void tile_without_fill(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem);
 
 /* Finds half 0 or 1 of the coordinates [low, low + size). */
 static inline void tile_halve(uint32_t low, uint32_t size, uint32_t half, uint32_t *half_low,
@@ -67,7 +70,5 @@ static inline uint32_t tile_split_extent(uint32_t extent, uint32_t divide) {
 
 uint16_t bf16_from_float(float x); /* round to nearest even */
 float bf16_to_float(uint16_t x);
-/* Returns a + b in the data type, wrap-around int16 or bfloat16. */
-uint16_t tile_add(tile_dtype dtype, uint16_t a, uint16_t b);
 
 #endif

@@ -164,5 +164,6 @@ void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const ui
         vec_push(&scratch, &entries.val, got->val[e]);
     }
     tile_normalise(out, &entries, dtype, mem);
+    out->fill = got->fill;
     arena_free(&scratch);
 }

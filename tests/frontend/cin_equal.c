@@ -39,7 +39,7 @@ static bool same_expr(const fe_kernel *a, sam_expr x, const fe_kernel *b, sam_ex
     if (!x.v || !y.v)
         return x.v == y.v;
     const sam_expr_data *p = sam_expr_at(&a->s, x), *q = sam_expr_at(&b->s, y);
-    if (p->kind != q->kind)
+    if (p->kind != q->kind || p->operation != q->operation)
         return false;
     switch (p->kind) {
     case SAM_EXPR_ACCESS:
@@ -53,6 +53,7 @@ static bool same_expr(const fe_kernel *a, sam_expr x, const fe_kernel *b, sam_ex
     case SAM_EXPR_SUB:
     case SAM_EXPR_MUL:
     case SAM_EXPR_DIV:
+    case SAM_EXPR_CALL:
         return same_expr(a, p->a, b, q->a, mem) && same_expr(a, p->b, b, q->b, mem);
     case SAM_EXPR_NONE:
         break;

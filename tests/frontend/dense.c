@@ -105,6 +105,7 @@ static uint32_t evaluate(const sam_statement *s, const dense_data *data, sam_exp
         int a = (int16_t)evaluate(s, data, x->a, point), b = (int16_t)evaluate(s, data, x->b, point);
         return b ? (uint32_t)(a / b) : 0;
     }
+    case SAM_EXPR_CALL:
     case SAM_EXPR_NONE:
         break;
     }

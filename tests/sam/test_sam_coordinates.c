@@ -315,9 +315,10 @@ static void statements_come_to_what_their_operators_do(void **state) {
         assert_string_equal(coordinates_text(f, &s, add_expr(&s, SAM_EXPR_DIV, a, b), NULL),
                             integers ? "(A&B), 0" : "(A|B), 0");
         assert_string_equal(coordinates_text(f, &s, both, mixed), "A, 0");
-        assert_true(sam_unites(&s, SAM_EXPR_ADD) && sam_unites(&s, SAM_EXPR_SUB));
-        assert_true(!sam_unites(&s, SAM_EXPR_MUL) && !sam_unites(&s, SAM_EXPR_SUM));
-        assert_int_equal(sam_unites(&s, SAM_EXPR_DIV), !integers);
+        assert_true(sam_unites(&s, add_expr(&s, SAM_EXPR_ADD, a, b), NULL));
+        assert_true(sam_unites(&s, add_expr(&s, SAM_EXPR_SUB, a, b), NULL));
+        assert_true(!sam_unites(&s, both, NULL) && !sam_unites(&s, negative, NULL));
+        assert_int_equal(sam_unites(&s, add_expr(&s, SAM_EXPR_DIV, a, b), NULL), !integers);
     }
     sam_statement s = three_operands(f, true);
     assert_string_equal(coordinates_text(f, &s, add_expr(&s, SAM_EXPR_ADD, a, b), ones), "(A|B), 2");

@@ -111,6 +111,7 @@ static uint16_t at_point(const sam_statement *s, const tile_tensor *operand, con
         return (uint16_t)(at_point(s, operand, extent, x->a, point) *
                           at_point(s, operand, extent, x->b, point));
     case SAM_EXPR_DIV:
+    case SAM_EXPR_CALL:
     case SAM_EXPR_LITERAL:
     case SAM_EXPR_NONE:
         break;

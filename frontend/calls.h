@@ -1,0 +1,50 @@
+/* calls.h - functions and reductions of the expression language, and what stands for them in a statement. */
+#ifndef ONYX_FE_CALLS_H
+#define ONYX_FE_CALLS_H
+
+#include "frontend/fe_int.h"
+#include "sam/coordinates.h"
+
+typedef enum {
+    FE_FUNCTION_FOLD, /* one operation, from the left */
+    FE_FUNCTION_ONE,  /* an operation of one operand */
+    FE_FUNCTION_CLAMP,
+    FE_FUNCTION_IFELSE,
+    FE_FUNCTION_MASK,
+    FE_FUNCTION_STRUCT
+} fe_function;
+
+/* A word before a parenthesis: a row of the table in calls.c. */
+typedef struct {
+    const char *name;
+    src_loc loc;
+    fe_function function;
+    sam_operation operation; /* of FOLD and ONE */
+    uint8_t least, most;     /* arguments */
+    bool reduces;            /* as name(variable, expression) */
+    bool words;              /* of integers only */
+} fe_call;
+
+/* What sam_expr_data.literal of a call says until fe_parse has resolved it: the call is a mask, elsewhere the
+ * result's fill. */
+enum { FE_MASK = 1 };
+
+bool fe_is_function(const char *name);
+bool fe_find_call(const fe_token *name, fe_call *out);
+/* Return the word of a reduction, and of a function of one operation. */
+const char *fe_reduction_text(uint8_t operation);
+const char *fe_function_text(uint8_t operation);
+/* Makes the expression of a function and its arguments. E0152-function. */
+sam_expr fe_make_call(sam_statement *s, const fe_call *f, const fe_exprs *arguments, diagnostics *d);
+/* Makes the logical complement of e. */
+sam_expr fe_not(sam_statement *s, src_loc loc, sam_expr e);
+sam_expr fe_add_call(sam_statement *s, src_loc loc, sam_operation operation, sam_expr a, sam_expr b);
+/* Makes 1 or 0 of e, whether it is not 0: what is combined by a logical operation is a truth. */
+sam_expr fe_truth(sam_statement *s, sam_expr e);
+/* Adds a copy of e and all below it. */
+sam_expr fe_copy_expr(sam_statement *s, sam_expr e);
+/* Reads fills and semiring: sets the fills of all tensors, writes + and * as the semiring's, and what masks
+ * are elsewhere. Call it once sums are bound and formats are read. E0153-fill, E0154-semiring. */
+bool fe_resolve(const fe_in *in, diagnostics *d, sam_statement *s);
+
+#endif

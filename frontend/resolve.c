@@ -1,0 +1,246 @@
+/* resolve.c - fills, semirings and masks: what an expression means once its formats are known.
+ *
+ * A semiring gives + and implicit sums its addition, * its multiplication, and every tensor of which nothing
+ * else is said the identity of the addition as fill. mask(c,e) is e where c is true and the fill f elsewhere:
+ * ((e xor f) where c is true, else 0) xor f, which is exact for any word.
+ */
+#include "frontend/calls.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct {
+    const char *name;
+    sam_operation plus, times;
+    bool structure; /* the product is 1 wherever both are stored */
+} semiring;
+
+static const semiring semirings[] = {
+    {"plus_times", SAM_OPERATION_add, SAM_OPERATION_mul, false},
+    {"min_plus", SAM_OPERATION_min, SAM_OPERATION_addhigh, false},
+    {"max_plus", SAM_OPERATION_max, SAM_OPERATION_addlow, false},
+    {"max_min", SAM_OPERATION_max, SAM_OPERATION_min, false},
+    {"lor_land", SAM_OPERATION_lor, SAM_OPERATION_land, false},
+    {"bor_band", SAM_OPERATION_or, SAM_OPERATION_and, false},
+    {"plus_pair", SAM_OPERATION_add, SAM_OPERATION_mul, true},
+};
+
+static bool find_semiring(const char *name, diagnostics *d, const semiring **out) {
+    const char *list = "";
+    for (size_t i = 0; i < sizeof semirings / sizeof *semirings; i++) {
+        *out = &semirings[i];
+        if (!name || strcmp(semirings[i].name, name) == 0)
+            return true;
+        list = arena_printf(d->mem, "%s%s%s", list, i ? ", " : "", semirings[i].name);
+    }
+    diag_error(d, (src_loc){0}, "E0154-semiring", "there is no semiring '%s'", name);
+    diag_hint(d, "use one of %s", list);
+    return false;
+}
+
+/* ---- the semiring ---------------------------------------------------------------------------- */
+
+static bool is_plain(const semiring *r) {
+    return r->plus == SAM_OPERATION_add && r->times == SAM_OPERATION_mul;
+}
+
+static bool refuse_sign(const sam_statement *s, sam_expr e, const semiring *r, diagnostics *d) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    bool number = x->kind == SAM_EXPR_NEG && sam_expr_at(s, x->a)->kind == SAM_EXPR_LITERAL;
+    if ((x->kind != SAM_EXPR_SUB && x->kind != SAM_EXPR_DIV && x->kind != SAM_EXPR_NEG) || number)
+        return true;
+    diag_error(d, x->loc, "E0154-semiring", "semiring %s has no %s", r->name,
+               x->kind == SAM_EXPR_DIV ? "division" : "subtraction");
+    diag_hint(d, "its addition is +, its multiplication *; functions are what they are elsewhere");
+    return false;
+}
+
+/* The operand of a product of plus_pair becomes ones where it is stored. */
+static bool take_structure(sam_statement *s, sam_expr *e, diagnostics *d) {
+    static const fe_call structure = {.name = "pair", .function = FE_FUNCTION_STRUCT, .least = 1, .most = 1};
+    const sam_expr_data *x = sam_expr_at(s, *e);
+    if (x->kind == SAM_EXPR_MUL || (x->kind == SAM_EXPR_ACCESS && sam_tensor_at(s, x->tensor)->structure))
+        return true;
+    fe_exprs one = {0};
+    vec_push(s->mem, &one, *e);
+    *e = fe_make_call(s, &structure, &one, d);
+    return e->v != 0;
+}
+
+static bool in_semiring(sam_statement *s, sam_expr e, const semiring *r, diagnostics *d) {
+    sam_expr_data x = *sam_expr_at(s, e);
+    if (!refuse_sign(s, e, r, d) || (x.a.v && !in_semiring(s, x.a, r, d)) ||
+        (x.b.v && !in_semiring(s, x.b, r, d)))
+        return false;
+    if (r->structure)
+        return x.kind != SAM_EXPR_MUL ||
+               (take_structure(s, &sam_expr_at(s, e)->a, d) && take_structure(s, &sam_expr_at(s, e)->b, d));
+    if (x.kind == SAM_EXPR_SUM && x.operation == SAM_OPERATION_add)
+        sam_expr_at(s, e)->operation = (uint8_t)r->plus;
+    if (sam_expr_at(s, e)->operation == SAM_OPERATION_lor && x.kind == SAM_EXPR_SUM &&
+        sam_expr_at(s, x.a)->kind != SAM_EXPR_SUM) {
+        sam_expr truth = fe_truth(s, x.a);
+        sam_expr_at(s, e)->a = truth;
+    }
+    if (x.kind != SAM_EXPR_ADD && x.kind != SAM_EXPR_MUL)
+        return true;
+    sam_expr_at(s, e)->operation = (uint8_t)(x.kind == SAM_EXPR_ADD ? r->plus : r->times);
+    sam_expr_at(s, e)->kind = SAM_EXPR_CALL;
+    return true;
+}
+
+/* ---- fills ----------------------------------------------------------------------------------- */
+
+static bool bad_fill(const char *text, const char *why, diagnostics *d) {
+    diag_error(d, (src_loc){0}, "E0153-fill", "--fill %s: %s", text, why);
+    diag_hint(d, "a tensor, a colon, and a number or inf or -inf: --fill B:inf");
+    return false;
+}
+
+static bool read_fill(const char *text, const char *number, bool integers, uint16_t *out, diagnostics *d) {
+    char *end;
+    double value = strtod(number, &end);
+    if (!*number || *end || isnan(value))
+        return bad_fill(text, "this is no number", d);
+    if (integers && isinf(value))
+        value = value > 0 ? INT16_MAX : INT16_MIN;
+    if (integers && (value != floor(value) || value < INT16_MIN || value > INT16_MAX))
+        return bad_fill(text, "an int16 is a whole number from -32768 to 32767", d);
+    *out = sam_literal_word(value, !integers);
+    if (!integers && *out == 0x8000)
+        *out = 0;
+    return true;
+}
+
+/* *stated: the result's fill is. */
+static bool set_fills(const fe_in *in, const semiring *r, sam_statement *s, bool *stated, diagnostics *d) {
+    const sam_operator *plus = sam_operator_of(r->plus, !s->integers);
+    for (uint32_t t = 0; t < s->tensors.len; t++)
+        s->tensors.at[t].fill = s->tensors.at[t].structure ? 0 : plus->monoid.value;
+    for (uint32_t i = 0; i < in->n_fills; i++) {
+        const char *text = in->fills[i], *colon = strchr(text, ':');
+        size_t length = colon ? (size_t)(colon - text) : 0;
+        bool used = false;
+        uint16_t word = 0;
+        if (!colon || !length)
+            return bad_fill(text, "which tensor has which fill?", d);
+        if (!read_fill(text, colon + 1, s->integers, &word, d))
+            return false;
+        for (uint32_t t = 1; t <= s->tensors.len; t++) {
+            sam_tensor_data *data = sam_tensor_at(s, (sam_tensor){t});
+            const char *name =
+                names_text(s->names, data->called.v && !data->structure ? data->called : data->name);
+            if (strlen(name) != length || strncmp(name, text, length) != 0)
+                continue;
+            used = true;
+            data->fill = word;
+            *stated = *stated || t == s->result.v;
+        }
+        if (!used)
+            return bad_fill(text, "the expression has no such tensor", d);
+    }
+    return true;
+}
+
+/* ---- infinities ------------------------------------------------------------------------------ */
+
+/* A sum one side of which has an infinite fill absorbs it. In bfloat16 every sum does. */
+static void absorb(sam_statement *s, sam_expr e) {
+    const sam_expr_data x = *sam_expr_at(s, e);
+    bool sum = x.kind == SAM_EXPR_SUM && x.operation == SAM_OPERATION_add;
+    if (x.kind != SAM_EXPR_ADD && !sum)
+        return;
+    uint16_t a = sam_fill_of(s, x.a), b = x.b.v ? sam_fill_of(s, x.b) : 0;
+    bool high = a == INT16_MAX || b == INT16_MAX, low = a == 0x8000 || b == 0x8000;
+    if (!high && !low)
+        return;
+    sam_expr_at(s, e)->operation = high ? SAM_OPERATION_addhigh : SAM_OPERATION_addlow;
+    if (!sum)
+        sam_expr_at(s, e)->kind = SAM_EXPR_CALL;
+}
+
+/* ---- masks ----------------------------------------------------------------------------------- */
+
+static sam_expr literal_of(sam_statement *s, src_loc loc, uint16_t word) {
+    double value = (double)(int16_t)word;
+    if (!s->integers) {
+        uint32_t bits = (uint32_t)word << 16;
+        float f;
+        memcpy(&f, &bits, sizeof f);
+        value = (double)f;
+    }
+    return fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_LITERAL, .loc = loc, .literal = value});
+}
+
+/* From the operands on, since fills follow from theirs. */
+static sam_expr resolved(sam_statement *s, sam_expr e, const uint16_t *stated) {
+    sam_expr_data x = *sam_expr_at(s, e);
+    if (x.a.v)
+        x.a = resolved(s, x.a, stated);
+    if (x.b.v)
+        x.b = resolved(s, x.b, stated);
+    bool mask = x.kind == SAM_EXPR_CALL && x.literal == FE_MASK;
+    uint16_t fill = stated ? *stated : mask ? sam_fill_of(s, x.b) : 0;
+    x.literal = mask ? 0 : x.literal;
+    if (mask && fill)
+        x.b = fe_add_call(s, x.loc, SAM_OPERATION_xor, x.b, literal_of(s, x.loc, fill));
+    *sam_expr_at(s, e) = x;
+    if (s->integers)
+        absorb(s, e);
+    return mask && fill ? fe_add_call(s, x.loc, SAM_OPERATION_xor, e, literal_of(s, x.loc, fill)) : e;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static bool is_general(const sam_statement *s) {
+    bool general = false;
+    for (uint32_t t = 0; t < s->tensors.len; t++)
+        general = general || s->tensors.at[t].fill || s->tensors.at[t].structure;
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        general = general || x->kind == SAM_EXPR_CALL ||
+                  (x->kind == SAM_EXPR_SUM && x->operation != SAM_OPERATION_add);
+    }
+    return general;
+}
+
+/* A tensor of ones has the levels of what the user gives. Returns whether there is one. */
+static bool copy_levels(sam_statement *s) {
+    bool any = false;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        sam_tensor_data *data = &s->tensors.at[t];
+        for (uint32_t u = 0; data->structure && u < s->tensors.len; u++) {
+            const sam_tensor_data *of = &s->tensors.at[u];
+            if (of->structure || !name_eq(of->called.v ? of->called : of->name, data->called))
+                continue;
+            memcpy(data->level, of->level, sizeof data->level);
+            memcpy(data->mode, of->mode, sizeof data->mode);
+        }
+        any = any || data->structure;
+    }
+    return any;
+}
+
+bool fe_resolve(const fe_in *in, diagnostics *d, sam_statement *s) {
+    const semiring *r;
+    bool stated = false;
+    if (!find_semiring(in->semiring, d, &r) ||
+        ((!is_plain(r) || r->structure) && !in_semiring(s, s->rhs, r, d)) || !set_fills(in, r, s, &stated, d))
+        return false;
+    s->general = true; /* so that fills are asked for */
+    sam_tensor_data *result = sam_tensor_at(s, s->result);
+    const uint16_t fill = result->fill;
+    s->rhs = resolved(s, s->rhs, stated ? &fill : NULL);
+    if (copy_levels(s))
+        fe_compact(s); /* what is named in struct() only is no operand itself */
+    s->general = is_general(s);
+    result = sam_tensor_at(s, s->result);
+    uint16_t derived = s->general ? sam_fill_of(s, s->rhs) : 0;
+    if (stated && fill != derived) {
+        /* Everywhere: a result that is dense for the loops, of which the host keeps what is not the fill. */
+        s->everywhere = true;
+        s->general = true;
+    }
+    result->fill = stated ? fill : derived;
+    return true;
+}

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""Random expressions of functions, reductions, fills, masks and semirings on engine sam, against evaluate.py.
+random_operators.py ONYX FOLDER COUNT [SEED]: prints how many ran and were refused, by code, and every wrong one; the exit code is
+1 if one is wrong, and at most 2 % may be refused."""
+import collections
+import itertools
+import json
+import pathlib
+import random
+import subprocess
+import sys
+
+from evaluate import INF, MINUS_INF, Evaluator, SEMIRING
+
+LEVELS = ["&&", "==", "|", "^", "&", "<<", "+", "*"]
+STRENGTH = {"||": 0, "&&": 1, "==": 3, "!=": 3, "<": 3, "<=": 3, ">": 3, ">=": 3, "|": 4, "^": 5, "&": 6, "<<": 7, ">>": 7, "+": 8, "-": 8, "*": 9, "/": 9}
+
+
+def text(e, least=0):
+    kind = e[0]
+    if kind == "number":
+        return str(e[1]) if e[1] >= 0 or not least else f"({e[1]})"
+    if kind == "access":
+        return e[1] + (f"({','.join(e[2])})" if e[2] else "")
+    if kind == "struct":
+        return f"struct({e[1]}({','.join(e[2])}))"
+    if kind == "reduce":
+        return f"{e[1]}({e[2]}, {text(e[3])})"
+    if kind in STRENGTH:
+        s = STRENGTH[kind]
+        left, right = (s + 1, s + 1) if s == 3 else (s, s + 1)
+        whole = f"{text(e[1], left)} {kind} {text(e[2], right)}"
+        return f"({whole})" if s < least else whole
+    if kind == "neg":
+        return f"(-({text(e[1])}))"
+    if kind == "~":
+        return f"~({text(e[1])})"
+    if kind == "not":
+        return f"(not ({text(e[1])}))"
+    return f"{kind}({', '.join(text(a) for a in e[1:])})"
+
+
+class Case:
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.semiring = self.r.choice(["plus_times"] * 6 + list(SEMIRING))
+        self.vars = ["i", "j", "k", "l", "m"][: self.r.choice([1, 2, 2, 3, 3, 3, 4, 5])]
+        self.extents = {v: self.r.choice([1, 2, 3, 4] if len(self.vars) < 5 else [1, 2, 3]) for v in self.vars}
+        result = [v for v in self.vars if self.r.random() < 0.6]
+        self.r.shuffle(result)
+        self.result, self.summed, self.tensors, self.formats = result, [v for v in self.vars if v not in result], {}, {}
+        tree = self.expression(self.r.choice([1, 2, 2, 3]), list(result), list(self.summed))
+        self.tree = tree
+        self.stated = self.r.choice([None] * 5 + [0, 1, INF])
+
+    def tensor(self, scope):
+        order = min(len(scope), self.r.choice([0, 1, 1, 2, 2, 3, 5]))
+        known = [n for n, (o, _, _) in self.tensors.items() if o <= len(scope)]
+        if known and self.r.random() < 0.15:
+            name = self.r.choice(known)
+            index = self.r.sample(scope, self.tensors[name][0])
+            if all(self.dims[name][m] == self.extents[v] for m, v in enumerate(index)):
+                return name, tuple(index)
+        index = tuple(self.r.sample(scope, order))
+        name = "BCDEFGHKLM"[len(self.tensors) % 10] + ("x" * (len(self.tensors) // 10))
+        dims = [self.extents[v] for v in index]
+        density = self.r.choice([0, 0.2, 0.5, 0.5, 0.8, 1])
+        default = SEMIRING[self.semiring][2]
+        fill = default if self.r.random() < 0.7 else self.r.choice([0, 1, -1, 7, INF, MINUS_INF])
+        values = [0, 1, 1, 2, 3, 5, -1, -4, 9, 100, fill, INF if fill == INF else 4, MINUS_INF if fill == MINUS_INF else 6]
+        cells = {c: self.r.choice(values) for c in itertools.product(*map(range, dims)) if self.r.random() < density or not dims}
+        self.tensors[name] = (order, cells, fill)
+        self.dims = getattr(self, "dims", {})
+        self.dims[name] = dims
+        modes = list(range(order))
+        self.r.shuffle(modes)
+        self.formats[name] = "".join(self.r.choice("dsss") for _ in modes) + (":" + ",".join(map(str, modes)) if modes else "")
+        return name, index
+
+    def expression(self, depth, scope, to_sum):
+        if to_sum and (depth > 0 and self.r.random() < 0.5 or depth == 0):
+            v = to_sum.pop()
+            how = self.r.choice(["sum"] * 3 + ["min", "max", "and", "or", "xor", "prod"])
+            body = self.expression(max(depth - 1, 0), scope + [v], to_sum)
+            return ("reduce", how, v, self.using(body, v, scope + [v]))
+        if depth == 0:
+            return self.leaf(scope)
+        kinds = ["binary"] * 6 + ["unary"] * 2 + ["mask", "ifelse", "clamp", "number", "structure"]
+        kind, deeper = self.r.choice(kinds), depth - 1
+        one = lambda: self.expression(deeper, scope, to_sum)
+        if kind == "unary":
+            signs = ["~", "abs", "relu", "not"] + (["neg"] if self.semiring == "plus_times" else [])
+            return (self.r.choice(signs), one())
+        if kind == "mask":
+            return ("mask", self.condition(one, scope), one())
+        if kind == "ifelse":
+            return ("ifelse", one(), one(), one())
+        if kind == "clamp":
+            return ("clamp", one(), ("number", self.r.choice([-3, 0, 1])), ("number", self.r.choice([2, 5])))
+        if kind == "structure" and scope:
+            return self.condition(one, scope)
+        operators = ["+", "+", "*", "*", "min", "max", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "<<", ">>"]
+        operators += ["-", "/"] if self.semiring == "plus_times" else []
+        if self.semiring == "plus_pair":
+            operators = [o for o in operators if o != "*"]
+        a, b = one(), ("number", self.r.choice([0, 1, 2, 3, 7])) if kind == "number" else one()
+        return (self.r.choice(operators), *((a, b) if self.r.random() < 0.8 else (b, a)))
+
+    def condition(self, one, scope):
+        if not scope or self.r.random() < 0.4:
+            return one()
+        name, index = self.tensor(scope)
+        if not index:
+            return one()
+        inside = ("struct", name, index)
+        return ("not", inside) if self.r.random() < 0.5 else inside
+
+    def using(self, e, v, scope):
+        """A reduction must use its variable."""
+        if v in json.dumps(e).replace('"', " ").split() or any(v in a[2] for a in accesses(e)):
+            return e
+        for _ in range(50):
+            name, index = self.tensor(scope)
+            if v in index:
+                return (self.r.choice(["+", "min", "max"]), e, ("access", name, index))
+        name, index = self.tensor([v])
+        while v not in index:
+            name, index = self.tensor([v])
+        return ("+", e, ("access", name, index))
+
+    def leaf(self, scope):
+        return ("access", *self.tensor(scope))
+
+
+def accesses(e):
+    if e[0] in ("access", "struct"):
+        yield e
+    for a in e[1:]:
+        if isinstance(a, tuple) and a and isinstance(a[0], str) and e[0] not in ("access", "struct"):
+            yield from accesses(a)
+
+
+def write(path, dims, cells):
+    if len(dims) > 2:
+        lines = [" ".join(str(c + 1) for c in at) + f" {v}" for at, v in sorted(cells.items())]
+        path.with_suffix(".tns").write_text("\n".join(lines) + "\n")
+        return path.with_suffix(".tns")
+    shape = (dims + [1, 1])[:2]
+    lines = [f"{(at + (0, 0))[0] + 1} {(at + (0, 0))[1] + 1} {v}" for at, v in sorted(cells.items())]
+    head = f"%%MatrixMarket matrix coordinate integer general\n{shape[0]} {shape[1]} {len(lines)}\n"
+    path.with_suffix(".mtx").write_text(head + "".join(line + "\n" for line in lines))
+    return path.with_suffix(".mtx")
+
+
+def read(path, order):
+    cells = {}
+    lines = [line for line in path.read_text().splitlines() if line and line[0] not in "%#"]
+    for line in lines[1 if path.suffix == ".mtx" else 0:]:
+        words = line.split()
+        cells[tuple(int(w) - 1 for w in words[:order])] = int(float(words[-1]))
+    return cells
+
+
+def command(onyx, case, folder, engine):
+    left = "X" + (f"({','.join(case.result)})" if case.result else "")
+    args = [onyx, "run", f"{left} = {text(case.tree)}", "--engine", engine, "-o", str(folder / "out"), "--quiet"]
+    if case.semiring != "plus_times":
+        args += ["--semiring", case.semiring]
+    if case.stated is not None:
+        args += ["--fill", f"X:{'inf' if case.stated == INF else case.stated}"]
+    used = {a[1] for a in accesses(case.tree)}
+    for v in case.vars:
+        if v in case.result or any(v in a[2] for a in accesses(case.tree)):
+            args += ["-d", f"{v}:{case.extents[v]}"]
+    for name in sorted(used):
+        order, cells, fill = case.tensors[name]
+        args += ["-i", f"{name}:{write(folder / name, case.dims[name], cells)}"]
+        if order:
+            args += ["-f", f"{name}:{case.formats[name]}"]
+        if fill != SEMIRING[case.semiring][2]:
+            args += ["--fill", f"{name}:{'inf' if fill == INF else '-inf' if fill == MINUS_INF else fill}"]
+    return args
+
+
+def run(onyx, seed, folder, engine="sam"):
+    """Returns "right", a code, or what is wrong."""
+    case = Case(seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    args = command(onyx, case, folder, engine)
+    try:
+        done = subprocess.run(args, capture_output=True, text=True, timeout=5)
+    except subprocess.TimeoutExpired:
+        return "wrong", f"takes longer than 60 s: {' '.join(args)}"
+    shown = " ".join(f"'{a}'" if " " in a or "(" in a else a for a in args) + "\n" + done.stderr
+    codes = [w.strip("[]") for w in done.stderr.split() if w.startswith("[E")]
+    if done.returncode in (1, 2) and codes:
+        return codes[0].split("-")[0], shown
+    if done.returncode:
+        return "wrong", f"exit code {done.returncode}: {shown}"
+    order = len(case.result)
+    got = read(folder / "out" / ("X.mtx" if order <= 2 else "X.tns"), order)
+    fill = json.loads((folder / "out" / "report.json").read_text()).get("fill", 0)
+    e = Evaluator(case.tensors, case.extents, case.semiring, case.stated)
+    for at in itertools.product(*(range(case.extents[v]) for v in case.result)):
+        want = e.value(case.tree, dict(zip(case.result, at)))
+        if got.get(at, fill) != want:
+            return "wrong", f"{at} is {got.get(at, fill)}, expected {want}: {shown}"
+    return "right", shown
+
+
+def main():
+    onyx, folder, count = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
+    first, engine = int(sys.argv[4]) if len(sys.argv) > 4 else 1, sys.argv[5] if len(sys.argv) > 5 else "sam"
+    counts = collections.Counter()
+    for seed in range(first, first + count):
+        what, why = run(onyx, seed, folder, engine)
+        counts[what] += 1
+        if what == "wrong":
+            print(f"seed {seed}: {why}")
+    refused = sum(n for what, n in counts.items() if what[0] == "E")
+    print(f"{count} expressions: {counts['right']} right, {counts['wrong']} wrong, {refused} refused:",
+          ", ".join(f"{n} {code}" for code, n in sorted(counts.items()) if code[0] == "E"))
+    return 1 if counts["wrong"] or (engine == "sam" and refused * 50 > count) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -98,6 +98,7 @@ int cli_command_again(option_command command, int argc, char **argv,
         o->wave = now->wave;
         o->io_trace = false;
         o->check = o->check && now->check;
+        o->verify_config = o->verify_config || now->verify_config;
         o->hazards = s.options.given[OPTION_HAZARDS] ? now->hazards : o->hazards;
         ok = action(&s, o);
     }
@@ -113,9 +114,9 @@ static bool cosim(cli_session *s, compile_options *o) {
 }
 
 /* Builds the program of one kernel. */
-static bool build(cli_session *s, const compile_kernel *k, fw_app *app) {
-    const compile_programmed p = {&k->array.design, &k->bits.decoded, k->bits.map, &k->bits.stream,
-                                  k->array.apart};
+static bool build(cli_session *s, const compile_options *o, const compile_kernel *k, fw_app *app) {
+    const compile_programmed p = {&k->array.design, &k->bits.decoded, k->bits.map,
+                                  &k->bits.stream,  k->array.apart,   o->verify_config};
     if (!compile_build_firmware(&s->compile, &p, arena_printf(&s->mem, "%s/firmware", k->folder), app))
         return false;
     app->elf = arena_printf(&s->mem, "%s/firmware/app.elf", k->place);
@@ -151,8 +152,8 @@ static bool firmware(cli_session *s, compile_options *o) {
     bool ok = compile_to_bitstream(o, &s->compile, &k);
     fw_app *apps = arena_new_n(&s->mem, fw_app, k.producers.len + 1);
     for (uint32_t n = 0; ok && n < k.producers.len; n++)
-        ok = build(s, &k.producers.at[n], &apps[n]);
-    ok = ok && build(s, &k, &apps[k.producers.len]) && compile_publish(o, &s->compile, &k, NULL);
+        ok = build(s, o, &k.producers.at[n], &apps[n]);
+    ok = ok && build(s, o, &k, &apps[k.producers.len]) && compile_publish(o, &s->compile, &k, NULL);
     if (ok)
         print_apps(s, apps, k.producers.len + 1);
     return ok;

@@ -90,8 +90,9 @@ typedef struct {
     bool runs;  /* onyx run, which needs operands */
     bool again; /* what the folder holds is this kernel's: compile_command_again */
     bool check, pipeline, balance, io_trace, wave;
-    const char *out; /* folder */
-    bool passing;    /* it goes when the command ends: only files that `outputs` names are left */
+    bool verify_config; /* the program reads the configuration back before it is ready */
+    const char *out;    /* folder */
+    bool passing;       /* it goes when the command ends: only files that `outputs` names are left */
     /* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
     sam_sim_timing timing;
     uint32_t fifo_depth;
@@ -200,7 +201,8 @@ typedef struct {
     const pnr_design *design, *decoded; /* as routed; as read back from the bitstream */
     const bits_map *map;
     const bits_stream *bits;
-    bool apart; /* each copy starts by itself */
+    bool apart;         /* each copy starts by itself */
+    bool verify_config; /* the program reads the configuration back before it is ready */
 } compile_programmed;
 
 /* A kernel that is a graph from a file. */

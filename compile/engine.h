@@ -8,7 +8,7 @@
 /* What engines read of the options: how a kernel is to be run. */
 typedef struct {
     compile_severity hazards;
-    bool io_trace, wave;
+    bool io_trace, wave, verify_config;
     /* These are read by engine sam. */
     sam_sim_timing timing;
     uint32_t fifo_depth;

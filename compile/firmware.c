@@ -4,10 +4,16 @@
 #include "compile/cycle_load.h"
 #include "compile/engine.h"
 
-/* Returns a hash of what decides the program: the configuration words, and whether copies start apart. */
-static const char *design_hash(arena *mem, const bits_stream *bits, bool apart) {
-    uint64_t hash = hash_more(0, bits->words.at, sizeof *bits->words.at * bits->words.len);
-    return arena_printf(mem, "%016llx", (unsigned long long)hash_more(hash, &apart, sizeof apart));
+/* Returns a hash of what decides the program: the configuration words, whether they are read back, and
+ * whether copies start apart. */
+static const char *design_hash(arena *mem, const compile_programmed *p) {
+    const uint8_t how[] = {p->apart, p->verify_config};
+    uint64_t hash = hash_more(0, p->bits->words.at, sizeof *p->bits->words.at * p->bits->words.len);
+    return arena_printf(mem, "%016llx", (unsigned long long)hash_more(hash, how, sizeof how));
+}
+
+static compile_programmed programmed(const compile_engine_in *in) {
+    return (compile_programmed){in->design, in->decoded, in->map, in->bits, in->apart, in->how.verify_config};
 }
 
 /* Returns a hash of the file, or NULL where there is none. */
@@ -43,6 +49,7 @@ bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, c
                             fw_app *app) {
     fw_options options = fw_options_default(ctx->home, folder);
     options.apart = p->apart;
+    options.verify = p->verify_config;
     if (ctx->partial)
         options.moved = arena_printf(ctx->mem, "%s=%.*s", ctx->partial,
                                      (int)(strrchr(ctx->partial, '/') - ctx->partial), ctx->partial);
@@ -56,7 +63,7 @@ bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, c
     const char *elf = file_hash(ctx->mem, app->elf);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "elf", elf ? elf : "");
-    cJSON_AddStringToObject(json, "design", design_hash(ctx->mem, p->bits, p->apart));
+    cJSON_AddStringToObject(json, "design", design_hash(ctx->mem, p));
     bool ok = json_write(json, arena_printf(ctx->mem, "%s/app.json", folder), ctx->diag);
     cJSON_Delete(json);
     return ok;
@@ -64,6 +71,7 @@ bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, c
 
 bool compile_firmware_is_there(compile_engine_run *r) {
     const compile_engine_in *in = r->in;
+    const compile_programmed p = programmed(in);
     compile_firmware *f = r->own;
     arena *mem = in->ctx->mem;
     diagnostics quiet;
@@ -73,7 +81,7 @@ bool compile_firmware_is_there(compile_engine_run *r) {
     cJSON *json = elf ? json_read(path, &quiet) : NULL;
     bool same = json && json_get_text(json, path, "elf", &was, &quiet) &&
                 json_get_text(json, path, "design", &design, &quiet) && strcmp(was, elf) == 0 &&
-                strcmp(design, design_hash(mem, in->bits, in->apart)) == 0;
+                strcmp(design, design_hash(mem, &p)) == 0;
     cJSON_Delete(json);
     f->elf = same ? there : f->elf;
     return same;
@@ -84,7 +92,7 @@ bool compile_firmware_build(compile_engine_run *r, compile_outcome *out) {
     const compile_firmware *f = r->own;
     fw_app app;
     double start = seconds_now();
-    const compile_programmed p = {in->design, in->decoded, in->map, in->bits, in->apart};
+    const compile_programmed p = programmed(in);
     bool ok = compile_build_firmware(in->ctx, &p, f->folder, &app);
     out->firmware_s = seconds_now() - start;
     return ok;

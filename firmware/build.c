@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-static const char *const runtime[] = {"startup.c",   "firmware.c", "mailbox.c",  "platform.c", "image.c",
-                                      "configure.c", "streams.c",  "dispatch.c", "crc32.c"};
+static const char *const runtime[] = {"startup.c", "firmware.c",  "mailbox.c", "platform.c",
+                                      "image.c",   "configure.c", "streams.c", "dispatch.c"};
 static const char *const flags[] = {"-mcpu=cortex-m3",
                                     "-mthumb",
                                     "-std=c11",
@@ -17,6 +17,7 @@ static const char *const flags[] = {"-mcpu=cortex-m3",
                                     "-ffreestanding",
                                     "-nostdlib",
                                     "-fno-tree-loop-distribute-patterns", /* no calls of memcpy and memset */
+                                    "-fno-tree-reassoc", /* products are added where they come up */
                                     "-ffunction-sections",
                                     "-fdata-sections",
                                     "-Wall",
@@ -194,6 +195,15 @@ static bool check_request(const pnr_design *design, const bits_stream *bits, con
         diag_hint(d, "engines cycle and rtl need no program");
         return false;
     }
+    if (b->map.cgra_data < b->glb_bank_bytes || b->map.cgra_data > INT32_MAX) {
+        diag_unmappable(d, (src_loc){0}, "E0716-buffer-address",
+                        "the processor has the global buffer of board '%s' at 0x%08x", b->name,
+                        b->map.cgra_data);
+        diag_hint(d,
+                  "from 0x%08x to 0x7fffffff, the sums of the bitstream tell all flips of one and two bits",
+                  b->glb_bank_bytes);
+        return false;
+    }
     if (bits->words.len == 0 || bits->words.len > most_words(b)) {
         diag_unmappable(d, (src_loc){0}, "E0707-bitstream-size",
                         "a bitstream of %u words; one bank of the global buffer holds 1 to %u",
@@ -204,6 +214,29 @@ static bool check_request(const pnr_design *design, const bits_stream *bits, con
         diag_error(d, (src_loc){0}, "E0703-runtime-missing", "'%s/firmware/target' does not hold the runtime",
                    o->home);
         diag_hint(d, "set ONYX_HOME to the folder that has boards/ and firmware/");
+        return false;
+    }
+    return true;
+}
+
+/* Checks what the firmware no longer asks: that every word is inside of the array, behind the one before it
+ * by column, row, feature and register, and sets something. The configuration bus has no answer for tiles
+ * that are not there. */
+static bool check_words(const pnr_board *b, const bits_stream *image, diagnostics *d) {
+    for (uint32_t i = 0, last = 0; i < image->words.len; i++) {
+        const bits_word *w = &image->words.at[i];
+        uint32_t column = w->address >> 8 & 0xff, row = w->address & 0xff;
+        uint32_t place = column << 24 | row << 16 | (w->address >> 16 & 0xff) << 8 | w->address >> 24;
+        BUG_IF(!w->data || (i && place <= last), "word %u of the image is out of order, or sets nothing", i);
+        last = place;
+        if (column < b->width && row < b->height)
+            continue;
+        diag_error(
+            d, (src_loc){0}, "E0715-bitstream-word",
+            "word %u of the bitstream, 0x%08x, is for column %u, row %u; board '%s' has %u columns and %u "
+            "rows",
+            i, w->address, column, row, b->name, b->width, b->height);
+        diag_hint(d, "compile for this board: --board");
         return false;
     }
     return true;
@@ -227,8 +260,8 @@ bool fw_build(const pnr_design *design, const bits_stream *bits, const fw_option
     const bits_stream image = bits_canonical(bits, mem);
     fw_streams streams;
     *out = (fw_app){.elf = arena_printf(mem, "%s/app.elf", o->folder)};
-    if (!check_request(design, &image, o, mem, d) || !fw_streams_of(design, o->apart, d, &streams) ||
-        !make_folder(o->folder, d))
+    if (!check_request(design, &image, o, mem, d) || !check_words(design->board, &image, d) ||
+        !fw_streams_of(design, o->apart, d, &streams) || !make_folder(o->folder, d))
         return false;
     remove(out->elf);
     remove_reports(o->folder, mem);

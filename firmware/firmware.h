@@ -18,6 +18,7 @@ typedef struct {
     const char *moved;    /* "FOLDER=WHERE": the folder is going to be there, for debuggers; NULL: it stays */
     const char *compiler; /* "arm-none-eabi-gcc" */
     bool register_path;   /* configure word by word instead of by DMA */
+    bool verify;          /* read every word of the configuration back before the program is ready */
     bool poll;            /* ask for done streams instead of sleeping until the interrupt */
     bool apart; /* each copy of the kernel starts by itself; its columns have a flush of their own */
     uint32_t early_stores; /* one bit a GLB tile: all words of its store come before the first load */
@@ -40,7 +41,7 @@ typedef struct {
  * them with the runtime, and checks sizes. Streams are numbered by IO column, loads and stores apart. Errors:
  * E0701-compiler-missing, E0702-compiler, E0703-runtime-missing, E0704-stack, E0705-elf, E0706-streams (a
  * kernel needs a load and a store, and a GLB tile has one of each), E0707-bitstream-size, E0708-timeout,
- * E0714-empty-block. */
+ * E0714-empty-block, E0715-bitstream-word. */
 bool fw_build(const pnr_design *design, const bits_stream *bits, const fw_options *o, arena *mem,
               diagnostics *d, fw_app *out);
 

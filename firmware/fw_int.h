@@ -41,9 +41,8 @@ bool fw_write_bitstream(const pnr_board *b, const bits_stream *bits, const char 
 /* Returns what an image and the program for it call the board: a CRC-32 of its name and of what decides what
  * addresses mean. */
 uint32_t fw_board_id(const pnr_board *b);
-/* Returns the CRC-32 (IEEE 802.3, reflected) of the words' {data, address} bytes: what the firmware computes
- * before it configures. */
-uint32_t fw_crc32(const bits_stream *bits);
+/* Fills in the sums of an image of these words: what the firmware computes before it configures. */
+void fw_add_up(const pnr_board *b, const bits_stream *bits, uint32_t sums[FW_IMAGE_SUMS]);
 
 /* Finds the bytes of each loadable part of an ELF file, by the board's memory map. Error: E0705-elf. */
 bool fw_read_sizes(const char *elf, const pnr_board *b, diagnostics *d, fw_app *out);

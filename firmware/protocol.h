@@ -69,14 +69,16 @@ static inline uint32_t fw_row_bytes(uint32_t inputs, uint32_t outputs) {
 
 /* This header stands before the bitstream's words in the global buffer. */
 #define FW_IMAGE_MAGIC 0x49584e4fu /* "ONXI" */
-enum { FW_IMAGE_VERSION = 1 };
+enum { FW_IMAGE_VERSION = 2, FW_IMAGE_SUMS = 4 };
 typedef struct {
     uint32_t magic, version;
     uint32_t board; /* which array the words are for: fw_board_id of the host, ONYX_BOARD_ID of the program */
     uint32_t words; /* {data, address} each, behind this header */
-    uint32_t crc;   /* CRC-32 of their bytes */
-    uint32_t reserved[2]; /* 0 */
-    uint32_t header_crc;  /* CRC-32 of everything above */
+    /* The data of each word times the processor's address of what stands behind it, added up modulo 2^64, low
+     * half first; then the same of the words' addresses. One bit or two that flip change a sum, since none of
+     * these weights is another times a power of two and all products are below 2^63; so do two words that
+     * change places, whose addresses differ. */
+    uint32_t sums[FW_IMAGE_SUMS];
 } fw_image_header;
 
 /* A batch file consists of little-endian 32-bit words: magic, version, inputs, outputs, batches, buffers; per

@@ -256,11 +256,22 @@ static void write_lanes(FILE *out, const pnr_board *b, const fw_streams *s) {
     fprintf(out, "};\n");
 }
 
+/* Returns how many GLB tiles, from the first on, words pass on their way to the last column that has one. */
+static uint32_t glb_tiles_of(const pnr_board *b, const bits_stream *bits) {
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < bits->words.len; i++) {
+        uint32_t column = bits->words.at[i].address >> 8 & 0xff;
+        last = column > last ? column : last;
+    }
+    return last / b->columns_per_glb_tile + 1;
+}
+
 bool fw_write_tables(const pnr_design *design, const fw_streams *s, const bits_stream *bits,
                      const fw_options *o, diagnostics *d) {
     const pnr_board *b = design->board;
-    uint32_t crossbar;
+    uint32_t crossbar, sums[FW_IMAGE_SUMS];
     file_out f;
+    fw_add_up(b, bits, sums);
     if (!flush_crossbar(design, s, d, &crossbar) ||
         !file_create(&f, arena_printf(d->mem, "%s/app_tables.c", o->folder), d->mem, d))
         return false;
@@ -270,17 +281,20 @@ bool fw_write_tables(const pnr_design *design, const fw_streams *s, const bits_s
     write_streams(f.stream, design, "loads", s->load, s->lanes * s->n_loads, d->mem);
     write_streams(f.stream, design, "stores", s->store, s->lanes * s->n_stores, d->mem);
     write_lanes(f.stream, b, s);
-    fprintf(
-        f.stream,
-        "\nconst kernel_description kernel = {\n"
-        "    .loads = loads,\n    .stores = stores,\n    .lanes = lanes,\n"
-        "    .n_lanes = %u,\n    .n_loads = %u,\n    .n_stores = %u,\n"
-        "    .flush_crossbar = 0x%08x,\n"
-        "    .stall_mask = 0x%08x,\n    .config_words = %u,\n    .config_crc = 0x%08x,\n"
-        "    .early_stores = 0x%04x,\n    .register_path = %s,\n    .poll = %s,\n    .timeout = %u,\n};\n",
-        s->lanes, s->n_loads, s->n_stores, crossbar, b->width >= 32 ? UINT32_MAX : (1u << b->width) - 1,
-        bits->words.len, fw_crc32(bits), o->early_stores, o->register_path ? "true" : "false",
-        o->poll ? "true" : "false", o->timeout);
+    fprintf(f.stream,
+            "\nconst kernel_description kernel = {\n"
+            "    .loads = loads,\n    .stores = stores,\n    .lanes = lanes,\n"
+            "    .n_lanes = %u,\n    .n_loads = %u,\n    .n_stores = %u,\n"
+            "    .flush_crossbar = 0x%08x,\n"
+            "    .stall_mask = 0x%08x,\n    .config_words = %u,\n    .config_sums = {0x%08x, 0x%08x, 0x%08x, "
+            "0x%08x},\n    .config_tiles = %u,\n"
+            "    .early_stores = 0x%04x,\n    .register_path = %s,\n    .verify = %s,\n    .poll = %s,\n    "
+            ".timeout = "
+            "%u,\n};\n",
+            s->lanes, s->n_loads, s->n_stores, crossbar, b->width >= 32 ? UINT32_MAX : (1u << b->width) - 1,
+            bits->words.len, sums[0], sums[1], sums[2], sums[3], glb_tiles_of(b, bits), o->early_stores,
+            o->register_path ? "true" : "false", o->verify ? "true" : "false", o->poll ? "true" : "false",
+            o->timeout);
     return file_commit(&f, d);
 }
 
@@ -295,11 +309,16 @@ static uint32_t crc_of(uint32_t crc, uint32_t word) {
     return ~crc;
 }
 
-uint32_t fw_crc32(const bits_stream *bits) {
-    uint32_t crc = 0;
-    for (uint32_t i = 0; i < bits->words.len; i++)
-        crc = crc_of(crc_of(crc, bits->words.at[i].data), bits->words.at[i].address);
-    return crc;
+void fw_add_up(const pnr_board *b, const bits_stream *bits, uint32_t sums[FW_IMAGE_SUMS]) {
+    uint64_t data = 0, addresses = 0, weight = b->map.cgra_data + sizeof(fw_image_header);
+    for (uint32_t i = 0; i < bits->words.len; i++) {
+        weight += 8;
+        data += weight * bits->words.at[i].data;
+        addresses += weight * bits->words.at[i].address;
+    }
+    const uint32_t halves[FW_IMAGE_SUMS] = {(uint32_t)data, (uint32_t)(data >> 32), (uint32_t)addresses,
+                                            (uint32_t)(addresses >> 32)};
+    memcpy(sums, halves, sizeof halves);
 }
 
 uint32_t fw_board_id(const pnr_board *b) {
@@ -317,11 +336,8 @@ static fw_image_header header_of(const pnr_board *b, const bits_stream *bits) {
     fw_image_header h = {.magic = FW_IMAGE_MAGIC,
                          .version = FW_IMAGE_VERSION,
                          .board = fw_board_id(b),
-                         .words = bits->words.len,
-                         .crc = fw_crc32(bits)};
-    const uint32_t covered[] = {h.magic, h.version, h.board, h.words, h.crc, h.reserved[0], h.reserved[1]};
-    for (size_t i = 0; i < sizeof covered / sizeof *covered; i++)
-        h.header_crc = crc_of(h.header_crc, covered[i]);
+                         .words = bits->words.len};
+    fw_add_up(b, bits, h.sums);
     return h;
 }
 
@@ -338,8 +354,9 @@ bool fw_write_bitstream(const pnr_board *b, const bits_stream *bits, const char 
             "typedef struct {\n    fw_image_header header;\n    uint32_t words[%u];\n} image;\n"
             "extern const image app_bitstream;\n"
             "__attribute__((section(\".bitstream\"), used)) const image app_bitstream = {\n"
-            "    {0x%08x, %u, 0x%08x, %u, 0x%08x, {0, 0}, 0x%08x},\n    {\n",
-            2 * bits->words.len, h.magic, h.version, h.board, h.words, h.crc, h.header_crc);
+            "    {0x%08x, %u, 0x%08x, %u, {0x%08x, 0x%08x, 0x%08x, 0x%08x}},\n    {\n",
+            2 * bits->words.len, h.magic, h.version, h.board, h.words, h.sums[0], h.sums[1], h.sums[2],
+            h.sums[3]);
     for (uint32_t i = 0; i < bits->words.len; i++)
         fprintf(f.stream, "    0x%08x, 0x%08x,\n", bits->words.at[i].data, bits->words.at[i].address);
     fprintf(f.stream, "}};\n");

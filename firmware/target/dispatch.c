@@ -56,51 +56,47 @@ static uint32_t bank_start(uint32_t glb_tile, uint32_t bank) {
     return (glb_tile * ONYX_GLB_BANKS + bank) * ONYX_GLB_BANK_BYTES;
 }
 
-/* Sets one loop over a stream's words: loads and stores have the same registers for it from DIM on. A word's
- * address is the start plus a stride a word: reset leaves a stride of 0, and all words on one address. */
-static ONCE __attribute__((noinline)) void set_linear(uint32_t dim, uint32_t range) {
-    bus_write32(dim, 1);
-    bus_write32(dim + (GLB_ST_CYCLE_START - GLB_ST_DIM), 0);
-    bus_write32(dim + (GLB_ST_RANGE - GLB_ST_DIM), range);
-    bus_write32(dim + (GLB_ST_STRIDE - GLB_ST_DIM), 2);
-    bus_write32(dim + (GLB_ST_CYCLE_STRIDE - GLB_ST_DIM), 1);
-}
-_Static_assert(GLB_ST_CYCLE_START - GLB_ST_DIM == GLB_LD_CYCLE_START - GLB_LD_DIM &&
-                   GLB_ST_RANGE - GLB_ST_DIM == GLB_LD_RANGE - GLB_LD_DIM,
-               "set_linear");
-
-static void prepare_load(const kernel_description *k, uint32_t i) {
-    const kernel_stream *s = &k->loads[i];
-    loads[i].registers = glb_registers(s->glb_tile);
-    bus_write32(loads[i].registers + GLB_LD_CTRL, FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) |
-                                                      FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
-                                                      FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
-    set_linear(loads[i].registers + GLB_LD_DIM, 0);
-    loads[i].offset = bank_start(s->glb_tile, 0) - bank_start(k->loads[i % k->n_loads].glb_tile, 0);
-    loads[i].address = UINT32_MAX;
-    loads[i].words = 2; /* this is what a range of 0 means */
+/* A word's address is the start plus a stride a word, in one loop over the words of the stream: reset leaves
+ * a stride of 0, and all words on one address; and 0 as the first cycle, which is right. */
+static void set_up_load(const kernel_stream *s, const kernel_stream *of_first_lane, load *l) {
+    uint32_t registers = glb_registers(s->glb_tile);
+    bus_write32(registers + GLB_LD_CTRL, FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) |
+                                             FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
+                                             FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
+    bus_write32(registers + GLB_LD_DIM, 1);
+    bus_write32(registers + GLB_LD_STRIDE, 2);
+    bus_write32(registers + GLB_LD_CYCLE_STRIDE, 1);
+    l->registers = registers;
+    l->offset = bank_start(s->glb_tile, 0) - bank_start(of_first_lane->glb_tile, 0);
+    l->address = UINT32_MAX;
+    l->words = UINT32_MAX; /* no run has so many: the first one sets the range */
 }
 
 /* The blocks end a store; its loop only has to be as long as a bank. */
-static void prepare_store(const kernel_description *k, uint32_t i) {
-    const kernel_stream *s = &k->stores[i];
-    stores[i].registers = glb_registers(s->glb_tile);
-    stores[i].blocks = s->num_blocks;
-    bus_write32(stores[i].registers + GLB_ST_CTRL, FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) |
-                                                       FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
-                                                       FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
-    bus_write32(stores[i].registers + GLB_ST_NUM_BLOCKS, s->num_blocks);
-    bus_write32(stores[i].registers + GLB_ST_START_ADDR, bank_start(s->glb_tile, 1));
-    set_linear(stores[i].registers + GLB_ST_DIM, ONYX_GLB_BANK_BYTES / 2 - 2);
+static void set_up_store(const kernel_stream *s, uint32_t early, store *to) {
+    uint32_t registers = glb_registers(s->glb_tile);
+    bus_write32(registers + GLB_ST_CTRL, FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) |
+                                             FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
+                                             FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
+    bus_write32(registers + GLB_ST_NUM_BLOCKS, s->num_blocks);
+    bus_write32(registers + GLB_ST_DIM, 1);
+    bus_write32(registers + GLB_ST_RANGE, ONYX_GLB_BANK_BYTES / 2 - 2);
+    bus_write32(registers + GLB_ST_STRIDE, 2);
+    bus_write32(registers + GLB_ST_CYCLE_STRIDE, 1);
+    if (early >> s->glb_tile & 1)
+        bus_write32(registers + GLB_ST_START_ADDR, bank_start(s->glb_tile, 1));
+    to->registers = registers;
+    to->blocks = s->num_blocks;
 }
 
 /* Lets the columns run. A store has room for words whether it runs or not, and its start forgets them: so
  * those that need no load, and come now, go to where the first batch will write. The flush of the first run
  * makes them once more. */
-static void release_columns(uint16_t early) {
+void dispatch_release(const kernel_description *k) {
+    const uint16_t early = k->early_stores;
     const stream_set stores_of_early = {.mask = early, .kind = STREAM_STORE};
     hal_mask_interrupts();
-    streams_expect(0, early);
+    streams_set_timeout(k->timeout);
     if (early)
         glc_write(GLC_STREAM_START, FIELD(GLC_STREAM_START_F2G, early));
     glc_write(GLC_CGRA_STALL, 0);
@@ -109,13 +105,24 @@ static void release_columns(uint16_t early) {
     hal_unmask_interrupts();
 }
 
-void dispatch_prepare(const kernel_description *k) {
-    for (uint32_t i = 0; i < k->n_lanes * k->n_loads; i++)
-        prepare_load(k, i);
+static void set_up_loads(const kernel_description *k) {
+    const kernel_stream *s = k->loads;
+    for (uint32_t n = 0, i = 0; n < k->n_lanes * k->n_loads; n++, s++) {
+        set_up_load(s, &k->loads[i], &loads[n]);
+        i = i + 1 == k->n_loads ? 0 : i + 1;
+    }
+}
+
+static void set_up_stores(const kernel_description *k) {
     for (uint32_t i = 0; i < k->n_lanes * k->n_stores; i++)
-        prepare_store(k, i);
-    streams_set_timeout(k->timeout);
-    release_columns(k->early_stores);
+        set_up_store(&k->stores[i], k->early_stores, &stores[i]);
+}
+
+void dispatch_set(const kernel_description *k, stream_kind kind) {
+    if (kind == STREAM_LOAD)
+        set_up_loads(k);
+    else
+        set_up_stores(k);
 }
 
 /* ---- loads ----------------------------------------------------------------------------------- */

@@ -32,9 +32,11 @@ typedef struct {
     uint32_t flush_crossbar;    /* a lane's first load flushes its columns */
     uint32_t stall_mask;        /* columns that stand still during configuration */
     uint32_t config_words;      /* {data, address} each, at the start of the global buffer */
-    uint32_t config_crc;        /* CRC-32 of these bytes */
+    uint32_t config_sums[4];    /* of these words, as in fw_image_header */
+    uint32_t config_tiles;      /* GLB tiles, from the first on, up to the last whose columns have a word */
     uint16_t early_stores;      /* one bit a GLB tile: all their words come before the first load */
     bool register_path;         /* configure word by word instead of by DMA */
+    bool verify;                /* read every word back before the program is ready */
     bool poll;                  /* never sleep: ask for done streams instead of waiting for the interrupt */
     uint32_t timeout;           /* processor cycles a run may take */
 } kernel_description;

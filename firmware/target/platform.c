@@ -5,7 +5,17 @@
 
 enum { PLATFORM_ID_VALUE = 0x5a5a5a5a, RESET_TRIES = 1000 };
 
+/* Asks for the reset, or for its end, and waits until that is there. */
+static ONCE bool reset_is(uint32_t others, uint32_t wanted) {
+    platform_write(PLATFORM_RESET_REQ, others | wanted);
+    uint32_t tries = RESET_TRIES;
+    while (tries && (platform_read(PLATFORM_RESET_ACK) & FIELD(PLATFORM_RESET_ACK_CGRA, 1)) != wanted)
+        tries--;
+    return tries != 0;
+}
+
 void platform_start_array(bool again) {
+    const uint32_t cgra = FIELD(PLATFORM_RESET_REQ_CGRA, 1);
     uint32_t id = platform_read(PLATFORM_ID);
     if (id != PLATFORM_ID_VALUE)
         fail(FW_ERROR_PLATFORM_ID, id, PLATFORM_ID_VALUE);
@@ -13,13 +23,8 @@ void platform_start_array(bool again) {
     platform_write(PLATFORM_CGRA_CLK_SELECT, 0);
     platform_write(PLATFORM_CLK_GATE_EN,
                    platform_read(PLATFORM_CLK_GATE_EN) & ~FIELD(PLATFORM_CLK_GATE_EN_CGRA, 1));
-    uint32_t others = platform_read(PLATFORM_RESET_REQ) & ~FIELD(PLATFORM_RESET_REQ_CGRA, 1);
-    if (again)
-        platform_write(PLATFORM_RESET_REQ, others | FIELD(PLATFORM_RESET_REQ_CGRA, 1));
-    platform_write(PLATFORM_RESET_REQ, others);
-    for (uint32_t tries = 0; tries < RESET_TRIES; tries++) {
-        if (!(platform_read(PLATFORM_RESET_ACK) & FIELD(PLATFORM_RESET_ACK_CGRA, 1)))
-            return;
-    }
-    fail(FW_ERROR_ARRAY_RESET, platform_read(PLATFORM_RESET_ACK), 0);
+    uint32_t others = platform_read(PLATFORM_RESET_REQ) & ~cgra;
+    if ((again && !reset_is(others, cgra)) || !reset_is(others, 0))
+        fail(FW_ERROR_ARRAY_RESET, platform_read(PLATFORM_RESET_ACK), 0);
 }
+_Static_assert(PLATFORM_RESET_REQ_CGRA_LSB == PLATFORM_RESET_ACK_CGRA_LSB, "reset_is");

@@ -31,12 +31,9 @@ static inline uint32_t take(stream_kind kind, uint32_t isr) {
     return done;
 }
 
-/* Takes all done bits over, and returns whether there was any. Configuration is over when streams start, so
- * it is asked for when neither of them is what came. */
+/* Takes all done bits over, and returns whether there was any. */
 static bool take_all(void) {
     uint32_t done = take(STREAM_STORE, GLC_F2G_ISR) | take(STREAM_LOAD, GLC_G2F_ISR);
-    if (!done)
-        done = take(STREAM_CONFIG, GLC_PCFG_ISR);
     if (done)
         core_write(CORE_NVIC_ICPR, 1u << ONYX_CGRA_IRQ); /* a pending interrupt would end the next sleep */
     return done != 0;
@@ -53,13 +50,12 @@ void tick_interrupt(void) {
 void streams_enable(bool poll) {
     const uint32_t all = (1u << ONYX_GLB_TILES) - 1;
     state.poll = poll;
-    for (uint32_t kind = 0; kind < STREAM_KINDS; kind++) { /* the registers of the three stand side by side */
+    for (uint32_t kind = 0; kind < STREAM_KINDS; kind++) { /* the registers of both stand side by side */
         glc_write(GLC_F2G_ISR + 4 * kind, all);
         glc_write(GLC_F2G_IER + 4 * kind, all);
         state.done[kind] = 0;
     }
-    glc_write(GLC_GLOBAL_IER,
-              FIELD(GLC_GLOBAL_IER_F2G, 1) | FIELD(GLC_GLOBAL_IER_G2F, 1) | FIELD(GLC_GLOBAL_IER_PCFG, 1));
+    glc_write(GLC_GLOBAL_IER, FIELD(GLC_GLOBAL_IER_F2G, 1) | FIELD(GLC_GLOBAL_IER_G2F, 1));
     core_write(poll ? CORE_NVIC_ICER : CORE_NVIC_ISER, 1u << ONYX_CGRA_IRQ);
 }
 

@@ -19,11 +19,6 @@ ONCE _Noreturn void fail(uint32_t error, uint32_t detail0, uint32_t detail1);
 /* `again`: resets it first, the controller and the buffer's registers included. */
 ONCE void platform_start_array(bool again);
 
-/* ---- crc32.c: IEEE 802.3 polynomial, reflected ----------------------------------------------- */
-enum { CRC32_START = 0 };
-/* Goes on with the CRC of what was before (`crc`) by four more bytes, low byte first. */
-uint32_t crc32_word(uint32_t crc, uint32_t word);
-
 /* ---- image.c: is what lies in the global buffer this program's bitstream? -------------------- */
 enum { IMAGE_WORDS = sizeof(fw_image_header), IMAGE_WORD_BYTES = 8 }; /* first byte; {data, address} */
 static inline uint32_t image_end(const kernel_description *k) {
@@ -35,10 +30,12 @@ void image_check(const kernel_description *k);
 ONCE void image_confirm(const kernel_description *k);
 
 /* ---- configure.c: bitstream in the global buffer to registers of the array ------------------- */
-ONCE void configure_array(const kernel_description *k); /* columns stand still afterwards */
+/* Sets the streams up, too: that takes no longer than the words are on their way. Columns stand still
+ * afterwards. */
+ONCE void configure_array(const kernel_description *k);
 
 /* ---- streams.c: done streams, by interrupt or by asking -------------------------------------- */
-typedef enum { STREAM_LOAD, STREAM_STORE, STREAM_CONFIG, STREAM_KINDS } stream_kind;
+typedef enum { STREAM_LOAD, STREAM_STORE, STREAM_KINDS } stream_kind;
 /* Enables the interrupt and forgets what was done before. */
 ONCE void streams_enable(bool poll);
 /* Sets the processor cycles after which streams_wait gives up; they count from the latest streams_expect, or
@@ -59,8 +56,10 @@ void array_interrupt(void);
 void tick_interrupt(void);
 
 /* ---- dispatch.c: the runs of a batch --------------------------------------------------------- */
-/* Sets what all runs share, lets the columns run, and takes out what needs no load. */
-ONCE void dispatch_prepare(const kernel_description *k);
+/* Sets what all runs share, of the loads or of the stores, while columns stand still. */
+ONCE void dispatch_set(const kernel_description *k, stream_kind kind);
+/* Lets the columns run, and takes out what needs no load. */
+ONCE void dispatch_release(const kernel_description *k);
 /* Runs a batch whose outputs go to the bank `outputs`. */
 void dispatch_batch(const kernel_description *k, uint32_t table, uint32_t runs, uint32_t outputs);
 

@@ -1,5 +1,5 @@
 /* The program that test_fw_qemu runs on qemu's Cortex-M3, the same file, on the processor model: start-up,
- * tick, sleep, CRC, exceptions. It ends at a breakpoint, with semihosting's exit code 0. */
+ * tick, sleep, exceptions. It ends at a breakpoint, with semihosting's exit code 0. */
 #include "rtl_models/soc/m3.h"
 #include "tests/firmware/bare_elf.h"
 #include "tests/firmware/elf_segments.h"

@@ -1,8 +1,8 @@
-/* What is left to catch when a damaged bitstream has right checksums, as if it had been built so: every 13th
- * single-bit flip of a kernel of the golden array, loaded by the real firmware into the RTL of the array.
- * Refused before anything is configured are addresses outside of the array, words out of order, words that
- * set nothing; read back differently are words for registers or bits that are not there. The rest is another
- * bitstream in good order. */
+/* What is left to catch when a damaged bitstream has right sums, as if it had been built so: every 13th
+ * single-bit flip of a kernel of the golden array, loaded by the real firmware, which reads back, into the
+ * RTL of the array. Refused before anything is configured are addresses outside of the array, words out of
+ * order, words that set nothing; read back differently are words for registers or bits that are not there.
+ * The rest is another bitstream in good order. */
 #include "firmware/fw_int.h"
 #include "golden_kernel.h"
 
@@ -12,18 +12,14 @@ typedef struct {
     uint32_t flips, outside, order, differs, loaded, hangs;
 } tally;
 
-static uint32_t crc_of(const uint8_t *bytes, uint32_t n) {
-    uint32_t crc = UINT32_MAX;
-    for (uint32_t i = 0; i < 8 * n; i++)
-        crc = crc >> 1 ^ (((crc ^ (uint32_t)bytes[i / 8] >> i % 8) & 1) ? 0xedb88320u : 0);
-    return ~crc;
-}
-
-/* Where the program keeps the CRC of its words: the one place with that value. */
-static uint32_t find_word(machine *m, uint32_t value) {
-    uint32_t at = 0, found = UINT32_MAX;
-    for (; at < 0x4000; at += 4) {
-        if (machine_word(m, at) == value) {
+/* Where the program keeps the sums of its words: the one place with their values. */
+static uint32_t find_sums(machine *m, const uint32_t sums[FW_IMAGE_SUMS]) {
+    uint32_t found = UINT32_MAX;
+    for (uint32_t at = 0; at < 0x4000; at += 4) {
+        uint32_t alike = 0;
+        while (alike < FW_IMAGE_SUMS && machine_word(m, at + 4 * alike) == sums[alike])
+            alike++;
+        if (alike == FW_IMAGE_SUMS) {
             assert_int_equal(found, UINT32_MAX);
             found = at;
         }
@@ -32,13 +28,14 @@ static uint32_t find_word(machine *m, uint32_t value) {
     return found;
 }
 
-/* Both checksums of the image, and the program's. */
+/* The sums of the image, and the program's. */
 static void sign(machine *m, const pnr_board *b, uint8_t *image, uint32_t words, uint32_t in_program) {
-    uint32_t crc = crc_of(image + HEADER_BYTES, 8 * words);
-    memcpy(image + offsetof(fw_image_header, crc), &crc, 4);
-    assert_true(machine_load(m, in_program, &crc, 4));
-    crc = crc_of(image, HEADER_BYTES - 4);
-    memcpy(image + HEADER_BYTES - 4, &crc, 4);
+    uint64_t sums[2] = {0};
+    for (uint32_t i = 0; i < 2 * words; i++)
+        sums[i % 2] += (b->map.cgra_data + HEADER_BYTES + 8 * (uint64_t)(i / 2 + 1)) *
+                       file_u32_at(image + HEADER_BYTES + 4 * i);
+    memcpy(image + offsetof(fw_image_header, sums), sums, sizeof sums);
+    assert_true(machine_load(m, in_program, sums, sizeof sums));
     assert_true(machine_load(m, b->map.cgra_data, image, HEADER_BYTES + 8 * words));
 }
 
@@ -58,11 +55,11 @@ static uint32_t boot(machine *m, const pnr_board *b) {
     return UINT32_MAX;
 }
 
-static void try_flip(machine *m, const pnr_board *b, uint8_t *image, uint32_t words, uint32_t crc_at,
+static void try_flip(machine *m, const pnr_board *b, uint8_t *image, uint32_t words, uint32_t sums_at,
                      uint32_t bit, tally *t) {
     uint8_t *at = &image[HEADER_BYTES + bit / 8];
     *at ^= (uint8_t)(1u << bit % 8);
-    sign(m, b, image, words, crc_at);
+    sign(m, b, image, words, sums_at);
     uint32_t error = boot(m, b);
     *at ^= (uint8_t)(1u << bit % 8);
     t->flips++;
@@ -91,18 +88,21 @@ static void flips_with_right_checksums(void **state) {
     }
     const char *folder = ONYX_BINARY_DIR "/tests/cosim/recomputed";
     assert_true(make_folder(folder, &f->diag) && pnr_board_read("onyx", &f->mem, &f->diag, &board));
-    const fw_options o = fw_options_default(ONYX_SOURCE_DIR, folder);
+    fw_options o = fw_options_default(ONYX_SOURCE_DIR, folder);
+    o.verify = true;
     machine *m = cosim_machine(&board, stderr, &f->diag);
     assert_non_null(m);
     assert_true(cosim_load_elf(m, golden_build(f, k, &board, &o), &f->mem, &f->diag));
     const bits_stream built = bits_canonical(&k->bits, &f->mem);
-    uint32_t words = built.words.len, crc_at = find_word(m, fw_crc32(&built));
+    uint32_t sums[FW_IMAGE_SUMS], words = built.words.len;
+    fw_add_up(&board, &built, sums);
+    uint32_t sums_at = find_sums(m, sums);
     uint8_t *image = arena_new_n(&f->mem, uint8_t, HEADER_BYTES + 8 * words);
     assert_true(machine_dump(m, board.map.cgra_data, image, HEADER_BYTES + 8 * words));
     assert_int_equal(boot(m, &board), FW_ERROR_NONE);
     tally data = {0}, address = {0};
     for (uint32_t bit = 0; bit < 64 * words; bit += STRIDE)
-        try_flip(m, &board, image, words, crc_at, bit, bit % 64 < 32 ? &data : &address);
+        try_flip(m, &board, image, words, sums_at, bit, bit % 64 < 32 ? &data : &address);
     print("data", &data);
     print("address", &address);
     assert_true(address.outside > 0 && address.differs > 0 && address.order > 4 * address.loaded);

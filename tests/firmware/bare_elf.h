@@ -27,8 +27,8 @@ static inline const char *bare_elf(fixture *f, const char *name, const char *fla
         &f->mem,
         "arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb -std=gnu11 -Os -ffreestanding -nostdlib -Wall -Werror "
         "-fno-tree-loop-distribute-patterns %s -I%s -I" ONYX_SOURCE_DIR " -L%s -T %s/onyx.ld -o %s/start.elf "
-        "%s/startup.c %s/streams.c %s/crc32.c " ONYX_SOURCE_DIR "/tests/firmware/qemu_start.c",
-        flags, folder, folder, target, folder, target, target, target));
+        "%s/startup.c %s/streams.c " ONYX_SOURCE_DIR "/tests/firmware/qemu_start.c",
+        flags, folder, folder, target, folder, target, target));
     assert_int_equal(built, 0);
     return arena_printf(&f->mem, "%s/start.elf", folder);
 }

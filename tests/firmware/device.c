@@ -23,6 +23,7 @@ static struct {
     uint32_t tick_reload, tick_ctrl, irq_enabled, irq_pending, demcr, dwt_ctrl;
     uint64_t cycle_zero;
     bool tick_pending, masked, in_handler;
+    bool no_store;  /* was done when the program last asked */
     uint32_t early; /* stores that were started before the columns ran */
     prng random;
 } s;
@@ -358,12 +359,13 @@ static uint32_t glc_register(uint32_t offset) {
     switch (offset) {
     case GLC_CFG_READ_DATA:
         return s.now < s.read_due ? 0xbadda7a : *config_register(s.glc[GLC_CFG_ADDRESS / 4]);
-    case GLC_G2F_ISR:
+    case GLC_G2F_ISR: /* the second half of a look */
+        the->idle_looks += s.no_store && !(s.done[LOAD] & s.glc[GLC_G2F_IER / 4]);
         return s.done[LOAD] & s.glc[GLC_G2F_IER / 4];
     case GLC_F2G_ISR:
+        s.no_store = !(s.done[STORE] & s.glc[GLC_F2G_IER / 4]);
         return s.done[STORE] & s.glc[GLC_F2G_IER / 4];
     case GLC_PCFG_ISR:
-        the->idle_looks += !(s.done[CONFIG] & s.glc[GLC_PCFG_IER / 4]);
         return s.done[CONFIG] & s.glc[GLC_PCFG_IER / 4];
     case GLC_GLOBAL_ISR:
         return pending_kinds();
@@ -393,8 +395,7 @@ static void glc_register_write(uint32_t offset, uint32_t value) {
     s.glc[offset / 4] = value;
     switch (offset) {
     case GLC_GLOBAL_RESET:
-        if (!the->dead_reset)
-            clear_configuration();
+        clear_configuration();
         s.reset_until = s.now + value;
         break;
     case GLC_CGRA_STALL:
@@ -535,7 +536,7 @@ void bus_write32(uint32_t address, uint32_t value) {
         core_register_write(address - CORE_BASE, value);
     } else if (address - ONYX_PLATFORM < sizeof s.platform) {
         s.platform[(address - ONYX_PLATFORM) / 4] = value;
-        if (address - ONYX_PLATFORM == PLATFORM_RESET_REQ && (value & 0x100))
+        if (address - ONYX_PLATFORM == PLATFORM_RESET_REQ && (value & 0x100) && !the->dead_reset)
             reset_all();
     } else if (glb < DEVICE_TILES * GLB_TILE_STRIDE && glb % GLB_TILE_STRIDE <= GLB_PCFG_BROADCAST_MUX) {
         check_clock();

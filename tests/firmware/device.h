@@ -27,7 +27,7 @@ typedef struct {
     bool hang_config;                     /* configuration by DMA never finishes */
     uint32_t flip_address;                /* configuration register that gets one bit wrong; 0 = none */
     uint32_t flips;                       /* in so many writes */
-    bool stuck_configuration, dead_reset; /* no reset clears it; the controller's does not */
+    bool stuck_configuration, dead_reset; /* no reset clears it; the platform's does nothing */
     bool debugger, no_tick;               /* keeps clocks on during sleep; the system tick stands still */
     uint64_t seed;                        /* of delays */
     uint32_t stream_delay;                /* longest time of a stream, cycles */
@@ -38,7 +38,7 @@ typedef struct {
     uint32_t sram[0x20000 / 4];
     /* What the model saw. */
     uint32_t starts, config_writes, ticks, sleeps;
-    uint32_t idle_looks; /* at the configuration's done bits, which come last, and there was none */
+    uint32_t idle_looks; /* at the done bits of stores, then of loads, and there was none */
     uint32_t interrupts; /* of the array: handled, or what ended a sleep */
     uint32_t lane_starts[KERNEL_MAX_LANES];
     uint32_t stalled_columns;

@@ -36,13 +36,22 @@ static void expect_refusal(fixture *f, const small_design *s, const fw_options *
     assert_string_equal(f->diag.list.at[before].code, code);
 }
 
-static void the_crc_is_the_common_one(void **state) {
+/* Each word counts by the address behind it; 64 bits, data and addresses apart. */
+static void words_add_up_by_their_places(void **state) {
     fixture *f = *state;
+    pnr_board b = {.map = {.cgra_data = 0x20400000}};
     bits_stream bits = {0};
-    const bits_word w = {.data = 0x34333231, .address = 0x38373635}; /* "12345678" */
-    assert_int_equal(fw_crc32(&bits), 0);
-    vec_push(&f->mem, &bits.words, w);
-    assert_int_equal(fw_crc32(&bits), 0x9ae0daaf);
+    uint32_t sums[4];
+    fw_add_up(&b, &bits, sums);
+    assert_memory_equal(sums, ((const uint32_t[]){0, 0, 0, 0}), sizeof sums);
+    vec_push(&f->mem, &bits.words, ((bits_word){.data = 5, .address = 0x101}));
+    vec_push(&f->mem, &bits.words, ((bits_word){.data = 0x80000001, .address = 0xff000201}));
+    fw_add_up(&b, &bits, sums);
+    const uint64_t data = 0x20400028ull * 5 + 0x20400030ull * 0x80000001,
+                   addresses = 0x20400028ull * 0x101 + 0x20400030ull * 0xff000201;
+    const uint32_t wanted[] = {(uint32_t)data, (uint32_t)(data >> 32), (uint32_t)addresses,
+                               (uint32_t)(addresses >> 32)};
+    assert_memory_equal(sums, wanted, sizeof sums);
 }
 
 static void error_numbers_are_told_apart(void **state) {
@@ -95,9 +104,11 @@ static void the_bitstream_is_loaded_into_the_global_buffer(void **state) {
     uint32_t bytes = 0;
     const uint8_t *image = segment_at(f, app.elf, s->board.map.cgra_data, &bytes);
     assert_int_equal(bytes, 32 + 8 * s->bits.words.len);
-    const uint32_t header[] = {0x49584e4f, 1, fw_board_id(&s->board), s->bits.words.len, fw_crc32(&s->bits),
-                               0,          0};
-    for (uint32_t i = 0; i < 7; i++)
+    uint32_t sums[4];
+    fw_add_up(&s->board, &s->bits, sums);
+    const uint32_t header[] = {
+        0x49584e4f, 2, fw_board_id(&s->board), s->bits.words.len, sums[0], sums[1], sums[2], sums[3]};
+    for (uint32_t i = 0; i < 8; i++)
         assert_int_equal(file_u32_at(image + 4 * i), header[i]);
     image += 32;
     for (uint32_t i = 0; i < s->bits.words.len; i++) {
@@ -124,7 +135,7 @@ static void tables_name_streams_by_column(void **state) {
     skip_without_compiler();
     small_design *s = small_design_new(f, "onyx");
     fw_options o = options(f, "tables");
-    o.register_path = o.poll = true;
+    o.register_path = o.poll = o.verify = true;
     build(f, s, &o);
     const char *text = text_of(f, &o, "app_tables.c");
     const char *const wanted[] = {
@@ -137,7 +148,9 @@ static void tables_name_streams_by_column(void **state) {
         ".flush_crossbar = 0x00000000",
         ".stall_mask = 0xffffffff",
         ".config_words = 400",
+        ".config_tiles = 1",
         ".register_path = true",
+        ".verify = true",
         ".poll = true"};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         if (!strstr(text, wanted[i]))
@@ -263,6 +276,18 @@ static void streams_the_chip_lacks_are_refused(void **state) {
     s->bits.words.len = 0;
     expect_refusal(f, s, &o, "E0707-bitstream-size");
     pnr_board_free(&s->board);
+    for (uint32_t high = 0; high < 2; high++) {
+        s = small_design_new(f, "onyx");
+        s->board.map.cgra_data = high ? 0x80000000 : 0x10000;
+        expect_refusal(f, s, &o, "E0716-buffer-address");
+        pnr_board_free(&s->board);
+    }
+    for (uint32_t row = 0; row < 2; row++) { /* of the array of 32 columns and 17 rows, both from 0 on */
+        s = small_design_new(f, "onyx");
+        s->bits.words.at[399].address = row ? 0x00010511 : 0x00012005;
+        expect_refusal(f, s, &o, "E0715-bitstream-word");
+        pnr_board_free(&s->board);
+    }
 }
 
 static void what_is_no_program_is_refused(void **state) {
@@ -278,7 +303,7 @@ static void what_is_no_program_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(the_crc_is_the_common_one),           TEST(error_numbers_are_told_apart),
+        TEST(words_add_up_by_their_places),        TEST(error_numbers_are_told_apart),
         TEST(a_program_keeps_its_budgets),         TEST(the_bitstream_is_loaded_into_the_global_buffer),
         TEST(tables_name_streams_by_column),       TEST(every_board_has_a_program),
         TEST(a_second_build_replaces_the_first),   TEST(tools_that_fail_are_named),

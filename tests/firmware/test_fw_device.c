@@ -34,6 +34,7 @@ static void boots_and_configures(bool register_path, bool poll) {
     make_kernel(&t, 0, 2, 2);
     t.k.register_path = register_path;
     t.k.poll = poll;
+    t.k.verify = register_path == poll;
     device *d = device_new(&t.k, 1);
     load_bitstream(d, &t, 200);
     assert_true(boot(d, &t));
@@ -87,7 +88,10 @@ static void a_damaged_image_is_not_configured(void **state) {
     load_bitstream(d, &t, 50);
     d->glb[123] ^= 4;
     assert_false(boot(d, &t));
-    expect_failure(FW_ERROR_IMAGE_CRC, crc_of(d->glb + WORDS_FROM, 400), t.k.config_crc);
+    uint32_t half = 0; /* the first that differs */
+    while (sum_of(d, 50, half) == t.k.config_sums[half])
+        half++;
+    expect_failure(FW_ERROR_IMAGE_SUMS, sum_of(d, 50, half), t.k.config_sums[half]);
     assert_int_equal(d->config_writes, 0);
     device_free(d);
 }
@@ -96,6 +100,8 @@ static void refuse(void (*damage)(device *d, test_kernel *t), uint32_t error, ui
                    uint32_t detail1) {
     test_kernel t;
     device *d = device_for(&t, 1, 1, 2);
+    t.k.verify =
+        error == FW_ERROR_IMAGE_ADDRESS || error == FW_ERROR_IMAGE_ORDER; /* else the builder's to prove */
     load_bitstream(d, &t, 50);
     damage(d, &t);
     assert_false(boot(d, &t));
@@ -111,25 +117,25 @@ static void no_image(device *d, test_kernel *t) {
     put_word(d, MAGIC_AT, 0);
 }
 static void other_version(device *d, test_kernel *t) {
-    put_word(d, VERSION_AT, 2);
-    sign(d, t);
+    (void)t;
+    put_word(d, VERSION_AT, 1);
 }
 static void damaged_header(device *d, test_kernel *t) {
     (void)t;
-    put_word(d, HEADER_CRC_AT, word_at(d, HEADER_CRC_AT) ^ 0x10);
+    put_word(d, SUMS_AT + 8, word_at(d, SUMS_AT + 8) ^ 0x10);
 }
 static void other_board(device *d, test_kernel *t) {
+    (void)t;
     put_word(d, BOARD_AT, 0x12345678);
-    sign(d, t);
 }
 static void other_length(device *d, test_kernel *t) {
+    (void)t;
     put_word(d, WORDS_AT, 49);
-    sign(d, t);
 }
 static void other_program(device *d, test_kernel *t) {
     put_word(d, WORDS_FROM, 5);
     sign(d, t);
-    t->k.config_crc ^= 1;
+    t->k.config_sums[3] ^= 1;
 }
 static void cut_off(device *d, test_kernel *t) {
     (void)t;
@@ -163,17 +169,17 @@ static void what_is_no_image_for_this_program_is_refused(void **state) {
     test_kernel t;
     device *d = device_for(&t, 1, 1, 2);
     load_bitstream(d, &t, 50);
-    uint32_t right = word_at(d, HEADER_CRC_AT);
+    uint32_t right = t.k.config_sums[0];
     cut_off(d, &t);
-    uint32_t without_end = crc_of(d->glb + WORDS_FROM, 400);
+    uint32_t without_end = sum_of(d, 50, 0);
     device_free(d);
     refuse(no_image, FW_ERROR_IMAGE_MAGIC, 0, 0x49584e4f);
-    refuse(other_version, FW_ERROR_IMAGE_VERSION, 2, 1);
-    refuse(damaged_header, FW_ERROR_IMAGE_HEADER, right, right ^ 0x10);
+    refuse(other_version, FW_ERROR_IMAGE_VERSION, 1, 2);
+    refuse(damaged_header, FW_ERROR_IMAGE_PROGRAM, 50, 50);
     refuse(other_board, FW_ERROR_IMAGE_BOARD, 0x12345678, 0xb0a2d001);
     refuse(other_length, FW_ERROR_IMAGE_PROGRAM, 49, 50);
     refuse(other_program, FW_ERROR_IMAGE_PROGRAM, 50, 50);
-    refuse(cut_off, FW_ERROR_IMAGE_CRC, without_end, t.k.config_crc);
+    refuse(cut_off, FW_ERROR_IMAGE_SUMS, without_end, right);
     refuse(no_such_column, FW_ERROR_IMAGE_ADDRESS, 0x00012005, 7);
     refuse(no_such_row, FW_ERROR_IMAGE_ADDRESS, 0x00010511, 9);
     refuse(two_words_changed_places, FW_ERROR_IMAGE_ORDER, word_address(7, 50), 8);
@@ -196,6 +202,7 @@ static void a_word_that_reads_back_differently_is_named(void **state) {
         test_kernel t;
         make_kernel(&t, 0, 1, 1);
         t.k.register_path = path == 1;
+        t.k.verify = true;
         device *d = device_new(&t.k, 3);
         d->flip_address = word_address(41, 50);
         d->flips = UINT32_MAX;
@@ -220,6 +227,7 @@ static void a_word_that_reads_back_differently_is_written_again(void **state) {
     for (uint32_t flips = 0; flips <= 18; flips += 3) {
         test_kernel t;
         device *d = device_for(&t, 2, 1, 3);
+        t.k.verify = true;
         d->flip_address = word_address(41, 50);
         d->flips = flips;
         if (flips <= 16)
@@ -229,7 +237,7 @@ static void a_word_that_reads_back_differently_is_written_again(void **state) {
     }
 }
 
-/* Where the controller's reset does nothing the platform's is used, and where neither does the program says
+/* Where the platform's reset does nothing the controller's is used, and where neither does the program says
  * so. */
 static void a_reset_that_does_nothing_is_noticed(void **state) {
     (void)state;
@@ -509,6 +517,7 @@ static void replay_load(const test_kernel *t, const cJSON *start) {
     bus_write32(registers + GLB_LD_RANGE, (uint32_t)cJSON_GetObjectItem(start, "range_0")->valuedouble);
     bus_write32(registers + GLB_LD_START_ADDR,
                 (uint32_t)cJSON_GetObjectItem(start, "start_addr")->valuedouble);
+    bus_write32(registers + GLB_ST_START_ADDR, out);
     glc_write(GLC_STREAM_START, 0x10001);
     assert_null(d->violation);
     for (uint32_t block = 1; block < t->stores[0].num_blocks; block++)
@@ -541,8 +550,7 @@ static void recorded_loads_are_replayed(void **state) {
 }
 
 /* A batch of `runs` equal runs, one word each, by hand. */
-static device *device_with_batch(test_kernel *t, uint32_t runs, uint64_t seed) {
-    device *d = device_new(&t->k, seed);
+static device *with_batch(device *d, test_kernel *t, uint32_t runs) {
     load_bitstream(d, t, 5);
     assert_true(boot(d, t));
     uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
@@ -558,6 +566,24 @@ static device *device_with_batch(test_kernel *t, uint32_t runs, uint64_t seed) {
     mailbox.outputs = d->output_bank;
     mailbox.command = 1;
     return d;
+}
+
+static device *device_with_batch(test_kernel *t, uint32_t runs, uint64_t seed) {
+    return with_batch(device_new(&t->k, seed), t, runs);
+}
+
+/* The controller's reset leaves what an earlier program wrote to the buffer's registers. */
+static void runs_are_right_after_the_other_reset(void **state) {
+    (void)state;
+    test_kernel t;
+    make_kernel(&t, 2, 3, 2);
+    device *d = device_new(&t.k, 8);
+    d->dead_reset = true;
+    with_batch(d, &t, 5);
+    assert_true(serve(d, &t));
+    assert_int_equal(d->starts, 5);
+    assert_null(d->violation);
+    device_free(d);
 }
 
 static void a_run_that_hangs_names_its_streams(void **state) {
@@ -751,6 +777,7 @@ int main(void) {
         TEST(copies_take_runs_each_by_itself),
         TEST(a_slow_copy_holds_no_other_up),
         TEST(recorded_loads_are_replayed),
+        TEST(runs_are_right_after_the_other_reset),
         TEST(a_run_that_hangs_names_its_streams),
         TEST(without_a_debugger_nobody_sleeps),
         TEST(a_copy_that_hangs_is_named),

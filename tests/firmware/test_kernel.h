@@ -34,14 +34,6 @@ static inline void make_kernel(test_kernel *t, uint32_t first, uint32_t loads, u
     }
 }
 
-/* Bit by bit, independent of the firmware's. */
-static inline uint32_t crc_of(const uint8_t *bytes, uint32_t n) {
-    uint32_t crc = UINT32_MAX;
-    for (uint32_t i = 0; i < 8 * n; i++)
-        crc = crc >> 1 ^ (((crc ^ (uint32_t)bytes[i / 8] >> i % 8) & 1) ? 0xedb88320u : 0);
-    return ~crc;
-}
-
 static inline void put_word(device *d, uint32_t at, uint32_t value) {
     for (uint32_t b = 0; b < 4; b++)
         d->glb[at + b] = (uint8_t)(value >> 8 * b);
@@ -52,21 +44,27 @@ static inline uint32_t word_at(const device *d, uint32_t at) {
 }
 
 /* Where the members of the header stand, by docs/firmware.md. */
-enum {
-    MAGIC_AT = 0,
-    VERSION_AT = 4,
-    BOARD_AT = 8,
-    WORDS_AT = 12,
-    CRC_AT = 16,
-    HEADER_CRC_AT = 28,
-    WORDS_FROM = 32
-};
+enum { MAGIC_AT = 0, VERSION_AT = 4, BOARD_AT = 8, WORDS_AT = 12, SUMS_AT = 16, WORDS_FROM = 32 };
 
-/* Makes both checksums those of what is there, as whoever made the image would have. */
+/* What word `w` counts in the image's sums: the address behind it, as the processor has it. */
+static inline uint64_t weight_of(uint32_t w) {
+    return 0x20400000u + WORDS_FROM + 8 * (uint64_t)(w + 1);
+}
+
+/* Half `i` of the sums of what is there, by docs/firmware.md. */
+static inline uint32_t sum_of(const device *d, uint32_t words, uint32_t i) {
+    uint64_t sum = 0;
+    for (uint32_t w = 0; w < words; w++)
+        sum += weight_of(w) * word_at(d, WORDS_FROM + 8 * w + i / 2 * 4);
+    return (uint32_t)(sum >> 32 * (i % 2));
+}
+
+/* Makes the sums those of what is there, as whoever made the image would have. */
 static inline void sign(device *d, test_kernel *t) {
-    t->k.config_crc = crc_of(d->glb + WORDS_FROM, 8 * t->k.config_words);
-    put_word(d, CRC_AT, t->k.config_crc);
-    put_word(d, HEADER_CRC_AT, crc_of(d->glb, HEADER_CRC_AT));
+    for (uint32_t i = 0; i < 4; i++) {
+        t->k.config_sums[i] = sum_of(d, t->k.config_words, i);
+        put_word(d, SUMS_AT + 4 * i, t->k.config_sums[i]);
+    }
 }
 
 /* Address of word i: in order, over all columns and rows. */
@@ -78,7 +76,7 @@ static inline uint32_t word_address(uint32_t i, uint32_t words) {
 /* An image of up to 256 words at the start of the global buffer. */
 static inline void load_bitstream(device *d, test_kernel *t, uint32_t words) {
     put_word(d, MAGIC_AT, 0x49584e4f);
-    put_word(d, VERSION_AT, 1);
+    put_word(d, VERSION_AT, 2);
     put_word(d, BOARD_AT, 0xb0a2d001);
     put_word(d, WORDS_AT, words);
     for (uint32_t i = 0; i < words; i++) {
@@ -86,6 +84,7 @@ static inline void load_bitstream(device *d, test_kernel *t, uint32_t words) {
         put_word(d, WORDS_FROM + 8 * i + 4, word_address(i, words));
     }
     t->k.config_words = words;
+    t->k.config_tiles = (word_address(words - 1, words) >> 8 & 0xff) / 2 + 1;
     sign(d, t);
 }
 

@@ -70,7 +70,7 @@ static void boot(void) {
     add_cycles(0, 1000);
     set_word(MAILBOX + 4, is("version") ? 99 : FW_PROTOCOL_VERSION);
     set_word(MAILBOX + FW_MAILBOX_STATE, is("image") ? FW_STATE_FAILED : FW_STATE_READY);
-    set_word(MAILBOX + FW_MAILBOX_ERROR, is("image") ? FW_ERROR_IMAGE_CRC : 0);
+    set_word(MAILBOX + FW_MAILBOX_ERROR, is("image") ? FW_ERROR_IMAGE_SUMS : 0);
     set_word(MAILBOX + FW_MAILBOX_REWRITTEN, is("rewritten") ? 3 : 0);
     set_word(MAILBOX, FW_MAILBOX_MAGIC);
 }

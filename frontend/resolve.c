@@ -78,7 +78,7 @@ static bool in_semiring(sam_statement *s, sam_expr e, const semiring *r, diagnos
     if (x.kind == SAM_EXPR_SUM && x.operation == SAM_OPERATION_add)
         sam_expr_at(s, e)->operation = (uint8_t)r->plus;
     if (sam_expr_at(s, e)->operation == SAM_OPERATION_lor && x.kind == SAM_EXPR_SUM &&
-        sam_expr_at(s, x.a)->kind != SAM_EXPR_SUM) {
+        (sam_expr_at(s, x.a)->kind != SAM_EXPR_SUM || sam_expr_at(s, x.a)->operation != SAM_OPERATION_lor)) {
         sam_expr truth = fe_truth(s, x.a);
         sam_expr_at(s, e)->a = truth;
     }

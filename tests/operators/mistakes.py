@@ -4,23 +4,23 @@ import subprocess
 import sys
 
 EXPRESSIONS = [  # expression, code, column
-    ("x(i) = max(b(i))", "E0152", 8), ("x(i) = abs(b(i), c(i))", "E0152", 8), ("x(i) = clamp(b(i), 1)", "E0152", 8),
-    ("x(i) = ifelse(b(i), c(i))", "E0152", 8), ("x(i) = mask(b(i))", "E0152", 8), ("x(i) = struct(b(i) + c(i))", "E0152", 15),
+    ("x(i) = max(b(i))", "E0152-function", 8), ("x(i) = abs(b(i), c(i))", "E0152-function", 8), ("x(i) = clamp(b(i), 1)", "E0152-function", 8),
+    ("x(i) = ifelse(b(i), c(i))", "E0152-function", 8), ("x(i) = mask(b(i))", "E0152-function", 8), ("x(i) = struct(b(i) + c(i))", "E0152-function", 15),
     ("x(i) = relu()", "E0102", 13), ("x(i) = min(b(i),)", "E0102", 17), ("x(i) = min(b(i)", "E0102", 16), ("x(i) = b(i) &", "E0102", 14),
     ("x(i) = b(i) <", "E0102", 14), ("x(i) = b(i) < c(i) < d(i)", "E0102", 20), ("x(i) = b(i) == c(i) != d(i)", "E0102", 21),
     ("x(i) = && b(i)", "E0102", 8), ("x(i) = b(i) | | c(i)", "E0102", 15), ("x(i) = b(i) ! c(i)", "E0101", 13), ("x(i) = not", "E0105", 3),
     ("x(i) = not ()", "E0102", 13), ("x(i) = ~", "E0102", 9), ("x(i) = max(B(i,j), c(j))", "E0109", 8), ("x(i) = B(i,j) > c(j)", "E0109", 8),
     ("x(i) = B(i,j) && c(j)", "E0109", 8), ("x(i) = min(i, b(i))", "E0108", 0), ("x(i) = sum(b(i))", "E0102", 12), ("x(i) = prod(b(i))", "E0102", 13),
-    ("x(i) = min(j, B(i,j), C(i,j))", "E0152", 8), ("max(i) = b(i)", "E0117", 1), ("x(i) = b(i) << ", "E0102", 16), ("x(i) = b(i) >> >> 1", "E0102", 16),
-    ("x(i) = min(j k, B(i,j))", "E0102", 14), ("x(i) = b(i) = c(i)", "E0102", 13), ("x(i) = b(i(0:2))", "E0102", 11), ("x(i) = and(b(i))", "E0152", 8),
+    ("x(i) = min(j, B(i,j), C(i,j))", "E0152-function", 8), ("max(i) = b(i)", "E0117", 1), ("x(i) = b(i) << ", "E0102", 16), ("x(i) = b(i) >> >> 1", "E0102", 16),
+    ("x(i) = min(j k, B(i,j))", "E0102", 14), ("x(i) = b(i) = c(i)", "E0102", 13), ("x(i) = b(i(0:2))", "E0102", 11), ("x(i) = and(b(i))", "E0152-function", 8),
 ]
 OPTIONS = [
-    (["x(i) = b(i) & c(i)", "--dtype", "bf16"], "E0152"), (["x(i) = or(j, B(i,j))", "--dtype", "bf16"], "E0152"), (["x(i) = ~b(i)", "--dtype", "bf16"], "E0152"),
-    (["x(i) = b(i)", "--fill", "c:1"], "E0153"), (["x(i) = b(i)", "--fill", "b"], "E0153"), (["x(i) = b(i)", "--fill", "b:70000"], "E0153"),
-    (["x(i) = b(i)", "--fill", "b:0.5"], "E0153"), (["x(i) = b(i)", "--fill", "b:nan"], "E0153"), (["x(i) = b(i) - c(i)", "--semiring", "min_plus"], "E0154"),
-    (["x(i) = b(i) / c(i)", "--semiring", "max_min"], "E0154"), (["x(i) = -b(i)", "--semiring", "lor_land"], "E0154"),
-    (["x(i) = b(i) * (c(i) + d(i))", "--semiring", "plus_pair"], "E0152"),
-    (["x(i) = mask(not struct(m(i)), b(i))", "-d", "i:100000000", "-g", "m:100000000:0.00000001", "-g", "b:100000000:0.00000001"], "E0155"),
+    (["x(i) = b(i) & c(i)", "--dtype", "bf16"], "E0152-function"), (["x(i) = or(j, B(i,j))", "--dtype", "bf16"], "E0152-function"), (["x(i) = ~b(i)", "--dtype", "bf16"], "E0152-function"),
+    (["x(i) = b(i)", "--fill", "c:1"], "E0153-fill"), (["x(i) = b(i)", "--fill", "b"], "E0153-fill"), (["x(i) = b(i)", "--fill", "b:70000"], "E0153-fill"),
+    (["x(i) = b(i)", "--fill", "b:0.5"], "E0153-fill"), (["x(i) = b(i)", "--fill", "b:nan"], "E0153-fill"), (["x(i) = b(i) - c(i)", "--semiring", "min_plus"], "E0154-semiring"),
+    (["x(i) = b(i) / c(i)", "--semiring", "max_min"], "E0154-semiring"), (["x(i) = -b(i)", "--semiring", "lor_land"], "E0154-semiring"),
+    (["x(i) = b(i) * (c(i) + d(i))", "--semiring", "plus_pair"], "E0152-function"),
+    (["x(i) = mask(not struct(m(i)), b(i))", "-d", "i:100000000", "-g", "m:100000000:0.00000001", "-g", "b:100000000:0.00000001"], "E0155-complement"),
 ]
 bad = 0
 
@@ -29,7 +29,7 @@ def check(arguments, code, column):
     global bad
     done = subprocess.run([sys.argv[1], "sam", *arguments], capture_output=True, text=True)
     place = f"<expression>:1:{column}:" if column else ""
-    if done.returncode not in (1, 2) or f"[{code}-" not in done.stderr or place not in done.stderr:
+    if done.returncode not in (1, 2) or f"[{code}" not in done.stderr or place not in done.stderr:
         bad += 1
         print(f"{arguments}: expected {code} {place}, exit code {done.returncode}: {done.stderr}")
 

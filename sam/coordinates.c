@@ -154,8 +154,10 @@ static sam_operator operator_of(const sam_statement *s, const sam_expr_data *x) 
     BUG_IF(x->kind == SAM_EXPR_NONE, "an expression of no kind");
     sam_operator f =
         *sam_operator_of(named ? (sam_operation)x->operation : operation_of[x->kind], !s->integers);
-    if (x->kind == SAM_EXPR_SUM)
+    if (x->kind == SAM_EXPR_SUM) {
         f.apply = NULL;
+        f.identity = f.monoid; /* of lor and land it is one among their sums, which are 0 or 1 */
+    }
     return f;
 }
 

@@ -59,6 +59,7 @@ static void local_entries(const plan_operand *o, const sub_tile *t, const uint32
     uint32_t order = o->format->order, n = t->n ? t->n : 1;
     tile_entries in = {.crd = {arena_new_n(mem, uint32_t, (size_t)n * order + 1), n * order, n * order + 1},
                        .val = {arena_new_n(mem, uint16_t, n), n, n}};
+    in.val.at[0] = o->format->fill;
     for (uint32_t i = 0; i < t->n; i++) {
         const uint32_t *c = o->data->crd + (size_t)t->entry[i] * order;
         for (uint32_t l = 0; l < order; l++)

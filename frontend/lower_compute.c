@@ -226,12 +226,6 @@ static bool compute_call(lowering *w, sam_expr e, const fe_presence *in, value *
 
 /* ---- sums ------------------------------------------------------------------------ */
 
-name_id lower_reduction_name(const lowering *w, uint8_t operation) {
-    if (operation == SAM_OPERATION_add)
-        return (name_id){0};
-    return names_intern(w->g->names, sam_operation_name((sam_operation)operation));
-}
-
 stream lower_reducer(lowering *w, stream val, uint8_t operation, src_loc loc) {
     sam_node n = lower_add_node(w, SAM_REDUCE, loc);
     sam_node_at(w->g, n)->alu = lower_reduction_name(w, operation);

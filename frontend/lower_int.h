@@ -5,6 +5,7 @@
 #define ONYX_FE_LOWER_INT_H
 
 #include "frontend/fe_int.h"
+#include "sam/coordinates.h"
 
 /* An output port; node 0: the stream "0, D" that starts at a root. */
 typedef struct {
@@ -67,7 +68,11 @@ bool lower_values(lowering *w, sam_expr e, const fe_presence *in, stream *result
 /* Adds a scalar reducer by an operation. */
 stream lower_reducer(lowering *w, stream val, uint8_t operation, src_loc loc);
 /* Returns what a graph calls an operation; 0 for addition, which is what reducers do by themselves. */
-name_id lower_reduction_name(const lowering *w, uint8_t operation);
+static inline name_id lower_reduction_name(const lowering *w, uint8_t operation) {
+    if (operation == SAM_OPERATION_add)
+        return (name_id){0};
+    return names_intern(w->g->names, sam_operation_name((sam_operation)operation));
+}
 
 /* ---- lower_reduce.c -------------------------------------------------------------------------- */
 

@@ -25,6 +25,11 @@ static int level_along(const plan_operand *o, sam_var v) {
     return -1;
 }
 
+/* Returns whether the operand has a level along v that is not located. */
+static bool is_scanned(const plan_operand *o, sam_var v) {
+    return level_along(o, v) >= 0 && !(o->access->located >> (v.v - 1) & 1);
+}
+
 static double parents_of(const sub_tile *t, int level) {
     return level > 0 ? t->tree[level - 1] : 1;
 }
@@ -41,7 +46,7 @@ static double fiber_length(const plan_operand *o, const sub_tile *t, sam_var v) 
 /* Returns how many of `size` coordinates both of two fibers have, where that share of their operands is
  * alike. */
 static double common(double a, double b, double size, double alike) {
-    return fmax(a * b / size, alike * fmin(a, b));
+    return fmin(fmax(a * b / size, alike * fmin(a, b)), fmin(a, b)); /* a dense one may reach beyond `size` */
 }
 
 static double alike(const tile_planner *p, sam_tensor a, sam_tensor b) {
@@ -141,29 +146,41 @@ typedef struct {
     double vectors;    /* added up in each of these */
 } walk;
 
+/* Returns how many operands scan a level along v. */
+static uint32_t scanned_along(const tile_planner *p, sam_var v) {
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < p->statement->tensors.len; t++)
+        n += is_scanned(&p->operands[t], v);
+    return n;
+}
+
+/* A fiber takes longer to begin and to end where a joiner waits for another one. */
+static tile_work fibers_along(const tile_planner *p, sam_var v) {
+    return scanned_along(p, v) > 1 ? TILE_FIBER : TILE_ALONE;
+}
+
 /* Considers the scanners and joiners of a loop of `size` coordinates. */
 static void scan_loop(const tile_planner *p, const uint32_t *sub, sam_var v, double size, walk *w,
                       slowest *s) {
     double joined = 0;
     sam_tensor last = {0};
-    uint32_t scanned = 0;
     for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
         const plan_operand *o = &p->operands[t];
-        int level = level_along(o, v);
-        if (level < 0 || (o->access->located >> (v.v - 1) & 1))
+        if (!is_scanned(o, v))
             continue;
+        int level = level_along(o, v);
         const sub_tile *used = &o->subs.at[sub[t]];
         double length = fiber_length(o, used, v);
-        double work[TILE_WORKS] = {[TILE_FIBER] = w->iterations};
+        double work[TILE_WORKS] = {0};
+        work[fibers_along(p, v)] = w->iterations;
         w->loaded = fmax(w->loaded, words_of(o, used, level));
         work[TILE_LOAD] = w->loaded;
         work[o->format->level[level] == SAM_LEVEL_DENSE ? TILE_TOKEN : TILE_SCAN] = w->iterations * length;
         consider(s, work);
         joined += length - common(joined, length, size, alike(p, last, (sam_tensor){t + 1}));
         last = (sam_tensor){t + 1};
-        scanned++;
     }
-    if (scanned > 1)
+    if (scanned_along(p, v) > 1)
         consider(s, (double[TILE_WORKS]){[TILE_LOAD] = w->loaded,
                                          [TILE_FIBER] = w->iterations,
                                          [TILE_TOKEN] = w->iterations * joined});
@@ -228,8 +245,9 @@ double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box
         outer = w.iterations;
         w.iterations *= go_on[l];
     }
-    consider(&s,
-             (double[TILE_WORKS]){[TILE_LOAD] = w.full, [TILE_FIBER] = outer, [TILE_TOKEN] = w.iterations});
+    double values[TILE_WORKS] = {[TILE_LOAD] = w.full, [TILE_TOKEN] = w.iterations};
+    values[n ? fibers_along(p, st->loops.at[n - 1]) : TILE_FIBER] = outer;
+    consider(&s, values);
     s.work[TILE_START] += 1;
     s.work[TILE_LOOP] += n;
     for (uint32_t i = 0; i < TILE_WORKS; i++)

@@ -102,7 +102,7 @@ static number apply_bf16(sam_expr_kind op, number a, number b) {
     return r;
 }
 
-/* Of bfloat16 a value that another order of additions may have changed may compare otherwise, too. */
+/* A value that another order of additions may have changed may compare otherwise, too, in bfloat16. */
 static number call_bf16(const sam_operator *f, sam_operation op, number a, number b) {
     number r = exactly(TILE_DTYPE_BF16, f->apply(a.bits, b.bits));
     bool compares = op == SAM_OPERATION_eq || op == SAM_OPERATION_ne || op == SAM_OPERATION_lt ||

@@ -146,7 +146,7 @@ static bool parse_access(parser *p, sam_expr_data *access) {
 
 static sam_expr parse_terms(parser *p);
 
-/* Of words only. */
+/* Some reductions are of the bits of integers: E0152 where values are bfloat16. */
 static bool may_reduce(parser *p, const fe_call *f) {
     if (!f->words || p->s->integers)
         return true;

@@ -198,7 +198,7 @@ static rule rule_at(const sam_statement *s, sam_expr e, const uint16_t *fill) {
     return rule_of(&f, of, x->b.v ? 2 : 1);
 }
 
-/* Of a literal in + - * / any fill is true, since it is everywhere; 0 is what it always was said to be. */
+/* A literal is everywhere, so any fill of it is true in + - * /; 0 is what it always was said to be. */
 static uint16_t fill_at(const sam_statement *s, sam_expr e, const uint16_t *fill) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_ACCESS)

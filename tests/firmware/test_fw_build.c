@@ -64,14 +64,20 @@ static void error_numbers_are_told_apart(void **state) {
     assert_null(fw_error_find(FW_ERROR_EARLY_OUTPUT + 1));
 }
 
+/* Begins a test of a design of its own, whose program goes to folder `name`. */
+static small_design *begin(fixture *f, const char *name, fw_options *o) {
+    skip_without_compiler();
+    *o = options(f, name);
+    return small_design_new(f, "onyx");
+}
+
 /* Budgets: what a change of the runtime may not grow beyond without a decision. */
 enum { CODE_BUDGET = 4096, DATA_BUDGET = 1024, STACK_BUDGET = 768, FRAME_BUDGET = 96 };
 
 static void a_program_keeps_its_budgets(void **state) {
     fixture *f = *state;
-    skip_without_compiler();
-    small_design *s = small_design_new(f, "onyx");
-    const fw_options o = options(f, "budget");
+    fw_options o;
+    small_design *s = begin(f, "budget", &o);
     fw_app app = build(f, s, &o);
     print_message("code %u, data %u, stack bound %u, largest frame %u bytes\n", app.code_bytes,
                   app.data_bytes, app.stack_bytes, app.largest_frame);
@@ -97,9 +103,8 @@ static const uint8_t *segment_at(fixture *f, const char *elf, uint32_t address, 
 
 static void the_bitstream_is_loaded_into_the_global_buffer(void **state) {
     fixture *f = *state;
-    skip_without_compiler();
-    small_design *s = small_design_new(f, "onyx");
-    const fw_options o = options(f, "image");
+    fw_options o;
+    small_design *s = begin(f, "image", &o);
     fw_app app = build(f, s, &o);
     uint32_t bytes = 0;
     const uint8_t *image = segment_at(f, app.elf, s->board.map.cgra_data, &bytes);
@@ -162,9 +167,8 @@ static void tables_name_streams_by_column(void **state) {
 /* The chip's first words of SRAM are said to be wrong: nothing lies there, and the mailbox behind them. */
 static void the_start_of_sram_is_left_free(void **state) {
     fixture *f = *state;
-    skip_without_compiler();
-    small_design *s = small_design_new(f, "onyx");
-    const fw_options o = options(f, "sram");
+    fw_options o;
+    small_design *s = begin(f, "sram", &o);
     build(f, s, &o);
     const char *text = text_of(f, &o, "memory.ld"), *map = text_of(f, &o, "app.map");
     assert_non_null(strstr(text, "MAILBOX : ORIGIN = 0x20000040, LENGTH = 0x00080"));
@@ -194,9 +198,8 @@ static void every_board_has_a_program(void **state) {
 
 static void a_second_build_replaces_the_first(void **state) {
     fixture *f = *state;
-    skip_without_compiler();
-    small_design *s = small_design_new(f, "onyx");
-    const fw_options o = options(f, "again");
+    fw_options o;
+    small_design *s = begin(f, "again", &o);
     fw_app first = build(f, s, &o), second = build(f, s, &o);
     assert_int_equal(first.stack_bytes, second.stack_bytes);
     assert_int_equal(first.code_bytes, second.code_bytes);

@@ -27,6 +27,12 @@ static device *device_for(test_kernel *t, uint32_t loads, uint32_t stores, uint6
     return device_new(&t->k, seed);
 }
 
+/* Frees the device, which nobody has used in a way that the chip would not take. */
+static void device_end(device *d) {
+    assert_null(d->violation);
+    device_free(d);
+}
+
 /* ---- boot ------------------------------------------------------------------------------------ */
 
 static void boots_and_configures(bool register_path, bool poll) {
@@ -108,8 +114,7 @@ static void refuse(void (*damage)(device *d, test_kernel *t), uint32_t error, ui
     expect_failure(error, detail0, detail1);
     assert_int_equal(d->config_writes, 0);
     assert_int_equal(d->stalled_columns, 0);
-    assert_null(d->violation);
-    device_free(d);
+    device_end(d);
 }
 
 static void no_image(device *d, test_kernel *t) {
@@ -192,8 +197,7 @@ static void expect_no_boot(device *d, test_kernel *t, uint32_t error, uint32_t d
     load_bitstream(d, t, 50);
     assert_false(boot(d, t));
     expect_failure(error, detail0, detail1);
-    assert_null(d->violation);
-    device_free(d);
+    device_end(d);
 }
 
 static void a_word_that_reads_back_differently_is_named(void **state) {
@@ -270,8 +274,7 @@ static void a_chip_that_does_not_answer_is_reported(void **state) {
     d->stuck_reset = true;
     assert_false(boot(d, &t));
     expect_failure(FW_ERROR_ARRAY_RESET, 0x100, 0);
-    assert_null(d->violation);
-    device_free(d);
+    device_end(d);
 }
 
 /* What needs no load is taken out before the first run; where it does not end, the program says so. */
@@ -582,8 +585,7 @@ static void runs_are_right_after_the_other_reset(void **state) {
     with_batch(d, &t, 5);
     assert_true(serve(d, &t));
     assert_int_equal(d->starts, 5);
-    assert_null(d->violation);
-    device_free(d);
+    device_end(d);
 }
 
 static void a_run_that_hangs_names_its_streams(void **state) {
@@ -626,8 +628,7 @@ static void without_a_debugger_nobody_sleeps(void **state) {
     assert_false(serve(d, &t));
     expect_failure(FW_ERROR_RUN_TIMEOUT, 2u << 16, 0);
     assert_int_equal(d->sleeps, 0);
-    assert_null(d->violation);
-    device_free(d);
+    device_end(d);
 }
 
 /* One of two copies hangs: the other does the rest of the batch, then its streams are named. */
@@ -643,8 +644,7 @@ static void a_copy_that_hangs_is_named(void **state) {
     expect_failure(FW_ERROR_RUN_TIMEOUT, 1u << (16 + 2), 1);
     assert_int_equal(d->lane_starts[0], 5);
     assert_int_equal(d->lane_starts[1], 1);
-    assert_null(d->violation);
-    device_free(d);
+    device_end(d);
 }
 
 static void a_batch_without_runs_is_done_at_once(void **state) {

@@ -126,16 +126,6 @@ void compile_limit_edges(const compile_lowered *k, bool extended, tile_options *
     }
 }
 
-/* Makes the edges along variables that must not be cut as long as they are, where the data say how long. */
-static void leave_whole(const uint32_t *extent, tile_options *edges) {
-    for (uint32_t v = 0; extent && v < TILE_MAX_VARS && edges->uncut >> v; v++) {
-        if (!(edges->uncut >> v & 1) || !extent[v])
-            continue;
-        edges->edge[v] = extent[v];
-        edges->glb_edge[v] = extent[v]; /* which is none */
-    }
-}
-
 static bool has_dense_level(const sam_statement *st, sam_var v) {
     for (uint32_t e = 1; e <= st->exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(st, (sam_expr){e});
@@ -150,22 +140,47 @@ static bool has_dense_level(const sam_statement *st, sam_var v) {
 
 /* A dense level is as long as the edge, so where the data say how far a loop runs, no edge that nobody asked
  * for goes further. `chosen`: those that are there have been chosen. */
-static bool clip_to_extents(compile_context *ctx, const sam_statement *st, bool chosen, compile_data *data,
-                            tile_options *edges) {
-    uint32_t *extent = NULL;
-    if (!compile_pack_known(ctx, st, data))
-        return false;
-    if (!data->packed.operand || edges->tile)
-        return true;
-    if (!tile_known_extents(st, &data->packed, ctx->mem, ctx->diag, &extent))
-        return false;
-    for (uint32_t l = 0; l < st->loops.len; l++) {
+static void clip(const sam_statement *st, bool chosen, const uint32_t *extent, tile_options *edges) {
+    for (uint32_t l = 0; l < st->loops.len && !edges->tile; l++) {
         sam_var v = st->loops.at[l];
         uint32_t most = extent[v.v - 1];
         if (most && (chosen || !edges->edge[v.v - 1]) && tile_edge(st, edges, v) > most &&
             has_dense_level(st, v))
             edges->edge[v.v - 1] = most;
     }
+}
+
+/* Makes the edges along variables that must not be cut as long as they are, where the data say how long. */
+static void leave_whole(const sam_statement *st, const uint32_t *extent, tile_options *edges) {
+    for (uint32_t v = 0; v < st->vars.len && edges->uncut >> v; v++) {
+        if (!(edges->uncut >> v & 1) || !extent[v])
+            continue;
+        edges->edge[v] = extent[v];
+        edges->glb_edge[v] = extent[v]; /* which is none */
+    }
+}
+
+/* What the data say changes the edges. */
+static bool fit_to_extents(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                           compile_data *data, tile_options *edges) {
+    uint32_t *extent = NULL;
+    if (!compile_pack_known(ctx, st, data))
+        return false;
+    if (!data->packed.operand && edges->uncut && o->runs) {
+        diag_unmappable(
+            ctx->diag, sam_expr_at(st, st->rhs)->loc, "E0332-whole-sum",
+            "an operation takes whole sums here, but of a workspace nothing says before the run how "
+            "far they go, and sub-tiles might cut them");
+        diag_hint(ctx->diag, "let the workspace hold the finished sums: precompute the reduction, too");
+        return false;
+    }
+    if (!data->packed.operand)
+        return true;
+    if (!tile_known_extents(st, &data->packed, ctx->mem, ctx->diag, &extent))
+        return false;
+    if (o->optimize)
+        clip(st, o->tile_auto, extent, edges);
+    leave_whole(st, extent, edges);
     return true;
 }
 
@@ -173,10 +188,9 @@ bool compile_choose_edges(const compile_options *o, compile_context *ctx, const 
                           const compile_lowered *k, compile_data *data, compile_tiling *out) {
     if (o->tile_auto && !choose_by_data(o, ctx, board, k, data, out))
         return false;
-    if (o->optimize && !clip_to_extents(ctx, &k->statement, o->tile_auto, data, &out->options))
+    if (!fit_to_extents(o, ctx, &k->statement, data, &out->options))
         return false;
     compile_limit_edges(k, pnr_board_extended(board), &out->options);
-    leave_whole(data->extent, &out->options);
     return true;
 }
 

@@ -95,3 +95,43 @@ void fe_fill_once(sam_statement *s, arena *mem) {
     if (s->tiled)
         fill_below(s, s->rhs, mem);
 }
+
+/* ---- sums that must be whole ------------------------------------------------------------------- */
+
+/* Returns whether partial results of the operand, `left` or not, may pass through x one by one, to be merged
+ * by operation `merge` behind it. */
+static bool passes_parts(const sam_expr_data *x, bool left, sam_operation merge) {
+    switch (x->kind) {
+    case SAM_EXPR_SUM:
+        return x->operation == merge;
+    case SAM_EXPR_NEG:
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB:
+    case SAM_EXPR_MUL:
+        return merge == SAM_OPERATION_add;
+    case SAM_EXPR_DIV:
+        return merge == SAM_OPERATION_add && left;
+    case SAM_EXPR_CALL: /* these give 0 or the operand */
+        return merge == SAM_OPERATION_add && ((x->operation == SAM_OPERATION_when && !left) ||
+                                              (x->operation == SAM_OPERATION_unless && left));
+    case SAM_EXPR_NONE:
+    case SAM_EXPR_ACCESS:
+    case SAM_EXPR_LITERAL:
+        break;
+    }
+    return false;
+}
+
+static uint64_t whole_below(const sam_statement *s, sam_expr e, bool parts, sam_operation merge) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    bool of_a = parts && passes_parts(x, true, merge), of_b = parts && passes_parts(x, false, merge);
+    uint64_t own = x->kind == SAM_EXPR_SUM && !of_a ? UINT64_C(1) << (x->var.v - 1) : 0;
+    return own | (x->a.v ? whole_below(s, x->a, of_a, merge) : 0) |
+           (x->b.v ? whole_below(s, x->b, of_b, merge) : 0);
+}
+
+uint64_t fe_whole_sums(const sam_statement *s) {
+    const sam_expr_data *x = sam_expr_at(s, s->rhs);
+    sam_operation merge = x->kind == SAM_EXPR_SUM ? (sam_operation)x->operation : SAM_OPERATION_add;
+    return s->general ? whole_below(s, s->rhs, true, merge) : 0;
+}

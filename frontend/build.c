@@ -9,6 +9,51 @@
  * the points that are not.
  */
 #include "frontend/fe_int.h"
+#include "sam/coordinates.h"
+
+/* ---- sums that must be whole ------------------------------------------------------------------- */
+
+/* Returns whether partial results of the operand, `left` or not, may pass through x one by one, to be merged
+ * by operation `merge` behind it. */
+static bool passes_parts(const sam_expr_data *x, bool left, sam_operation merge) {
+    switch (x->kind) {
+    case SAM_EXPR_SUM:
+        return x->operation == merge;
+    case SAM_EXPR_NEG:
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB:
+    case SAM_EXPR_MUL:
+        return merge == SAM_OPERATION_add;
+    case SAM_EXPR_DIV:
+        return merge == SAM_OPERATION_add && left;
+    case SAM_EXPR_CALL: /* these give 0 or the operand */
+        return merge == SAM_OPERATION_add && ((x->operation == SAM_OPERATION_when && !left) ||
+                                              (x->operation == SAM_OPERATION_unless && left));
+    case SAM_EXPR_NONE:
+    case SAM_EXPR_ACCESS:
+    case SAM_EXPR_LITERAL:
+        break;
+    }
+    return false;
+}
+
+static uint64_t whole_below(const sam_statement *s, sam_expr e, bool parts, sam_operation merge) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    bool of_a = parts && passes_parts(x, true, merge), of_b = parts && passes_parts(x, false, merge);
+    uint64_t own = x->kind == SAM_EXPR_SUM && !of_a ? UINT64_C(1) << (x->var.v - 1) : 0;
+    return own | (x->a.v ? whole_below(s, x->a, of_a, merge) : 0) |
+           (x->b.v ? whole_below(s, x->b, of_b, merge) : 0);
+}
+
+/* Returns the variables, bit (handle - 1), that are summed over inside of an operation that needs the whole
+ * sum: what sub-tiles of them give cannot be merged. In relu(sum(j, e)) that is j. */
+static uint64_t whole_sums(const sam_statement *s) {
+    const sam_expr_data *x = sam_expr_at(s, s->rhs);
+    sam_operation merge = x->kind == SAM_EXPR_SUM ? (sam_operation)x->operation : SAM_OPERATION_add;
+    return s->general ? whole_below(s, s->rhs, true, merge) : 0;
+}
+
+/* ---- passes ------------------------------------------------------------------------------------ */
 
 static bool fill_and_lower(const sam_statement *plain, const fe_lower_options *options, arena *mem,
                            diagnostics *d, sam_statement *packed, sam_graph *out) {
@@ -18,6 +63,7 @@ static bool fill_and_lower(const sam_statement *plain, const fe_lower_options *o
         fe_pad(packed, mem);
     if (options->locate)
         fe_locate(packed, mem);
+    packed->uncut = whole_sums(packed);
     return fe_lower(packed, options, mem, d, out);
 }
 

@@ -94,6 +94,18 @@ static bool extent_is_known(const sam_statement *s, sam_var v) {
     return known;
 }
 
+/* Sub-tiles without entries are not run, and those that are go on behind the last coordinate, so the array
+ * does not compute what is not 0 where nothing is stored. */
+static fill_step refuse_everywhere(const filling *f, sam_expr e, sam_var v) {
+    diag_unmappable(
+        f->d, sam_expr_at(f->s, e)->loc, "E0156-everywhere",
+        "this has to be computed for every '%s', stored or not, and sub-tiles leave out where nothing "
+        "is stored",
+        fe_var_text(f->s, v));
+    diag_hint(f->d, "engine sam computes it; on the array, fills have to be what the reduction skips");
+    return FILL_FAILED;
+}
+
 /* Gives the expression at *e the coordinates of ones along v. */
 static fill_step reach_along(filling *f, sam_expr *e, sam_var v, beside how) {
     if (f->s->exprs.len > FE_MAX_EXPRS) {
@@ -101,6 +113,8 @@ static fill_step reach_along(filling *f, sam_expr *e, sam_var v, beside how) {
                    "with what its loops must reach, the expression has more than %d parts", FE_MAX_EXPRS);
         return FILL_FAILED;
     }
+    if (how == BESIDE_REACH && f->s->tiled && sam_fill_of(f->s, *e))
+        return refuse_everywhere(f, *e, v);
     if (!extent_is_known(f->s, v)) {
         const char *name = fe_var_text(f->s, v);
         diag_error(f->d, sam_var_at(f->s, v)->loc, "E0105-result-index",
@@ -172,14 +186,27 @@ static bool is_reached_along(const sam_statement *s, sam_expr e, sam_var v) {
            sam_expr_at(s, x->b)->kind == SAM_EXPR_ACCESS && fe_has_index(s, x->b, v);
 }
 
-/* Returns a variable along which the body of the scope is not reached though a sum around it must be
- * everywhere, or 0. */
+/* Returns the variables of the body that a sum around it must reach: all, or those of the loops inside of its
+ * own, which run where something is stored for one coordinate of the sum. */
+static uint64_t reached_by(const filling *f, sam_expr sum, sam_expr body) {
+    const sam_statement *s = f->s;
+    const uint64_t all = fe_free_vars(s, body);
+    sam_sum_reach reach = sam_reach_of_sum(s, sum);
+    uint64_t inside = 0;
+    for (uint32_t v = 1; v <= s->vars.len; v++) {
+        if (fe_loop_position(s, (sam_var){v}) > fe_loop_position(s, sam_expr_at(s, sum)->var))
+            inside |= all & UINT64_C(1) << (v - 1);
+    }
+    return reach == SAM_SUM_EVERYWHERE ? all : reach == SAM_SUM_ALONG ? inside : 0;
+}
+
+/* Returns a variable along which the body of the scope is not reached though a sum around it must be, or 0.
+ */
 static sam_var missed_everywhere(const filling *f, sam_expr sum, const fe_scope *scope) {
-    bool everywhere = false;
+    uint64_t vars = 0;
     sam_expr e = sum.v ? sum : f->s->rhs;
     for (; e.v != scope->body.v; e = sam_expr_at(f->s, e)->a)
-        everywhere = everywhere || sam_reach_of_sum(f->s, e) == SAM_SUM_EVERYWHERE;
-    uint64_t vars = everywhere ? fe_free_vars(f->s, scope->body) : 0;
+        vars |= reached_by(f, e, scope->body);
     for (uint32_t v = 1; v <= f->s->vars.len; v++) {
         if ((vars >> (v - 1) & 1) && !is_reached_along(f->s, scope->body, (sam_var){v}))
             return (sam_var){v};
@@ -216,6 +243,8 @@ static fill_step fill_scope(filling *f, sam_expr sum, fe_presence presence) {
 }
 
 static fill_step fill_once(filling *f) {
+    if (f->s->everywhere && f->s->tiled)
+        return refuse_everywhere(f, f->s->rhs, f->s->loops.at[0]);
     fe_keep_joins(f->s, f->mem);
     f->leaves = fe_collect_leaves(f->s, f->mem);
     f->full = 0;

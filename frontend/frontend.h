@@ -152,10 +152,6 @@ bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *
  * fe_fill. */
 void fe_pad(sam_statement *s, arena *mem);
 
-/* Returns the variables, bit (handle - 1), that are summed over inside of an operation that needs the whole
- * sum: what sub-tiles of them give cannot be merged. In relu(sum(j, e)) that is j. */
-uint64_t fe_whole_sums(const sam_statement *s);
-
 /* ---- lowering -------------------------------------------------------------------------------- */
 
 typedef struct {

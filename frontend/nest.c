@@ -120,7 +120,9 @@ static bool find_misplaced(const sam_statement *s, sam_expr scope_sum, arena *me
 /* body = sum(v, f) for the body of the scope that starts at `scope`; false where it is no such sum. */
 static bool take_out(nesting *n, sam_expr scope, sam_var v, src_loc loc) {
     sam_expr body = (scope.v ? fe_sum_scope(n->s, scope, n->mem) : fe_outer_scope(n->s, n->mem)).body;
-    if (!can_move(n->s, body, v))
+    const sam_expr_data *around = sam_expr_at(n->s, scope.v ? scope : n->s->rhs);
+    bool adds = around->kind != SAM_EXPR_SUM || !around->operation; /* and so one scope with what moves */
+    if (!adds || !can_move(n->s, body, v))
         return false;
     n->v = v;
     body = pull_out(n, body);

@@ -10,6 +10,7 @@
  * there is nothing to sum, a wire that the graph has anyway.
  */
 #include "frontend/fe_int.h"
+#include "sam/coordinates.h"
 
 typedef struct {
     sam_statement *s; /* of the kernel that reads the workspace */
@@ -332,6 +333,8 @@ static void make_producer(const search *f, const fe_kernel *k, const request *r,
     vec_push(mem, &s->tensors, w);
     s->result = (sam_tensor){s->tensors.len};
     memcpy(s->result_index, index, sizeof *index * w.order);
+    s->everywhere = false; /* which is about the whole statement's result */
+    sam_tensor_at(s, s->result)->fill = s->general ? sam_fill_of(s, s->rhs) : 0;
     fe_compact(s);
     keep_bound_loops(k, s);
     for (uint32_t i = 0; i < r->from.len; i++)
@@ -412,8 +415,10 @@ bool fe_precompute(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d) {
     sam_tensor_data w = {.name = workspace_name(cin, &r), .loc = r.loc};
     sam_var index[SAM_MAX_ORDER] = {{0}};
     index_workspace(s, fe_free_vars(s, r.want) & ~moved, &w, index);
-    if (r.from.len)
+    if (r.from.len) {
         make_producer(&f, &reads, &r, moved, w, index, mem, &writes);
+        w.fill = sam_tensor_at(&writes.s, writes.s.result)->fill;
+    }
     /* From here on `place` is no more: its tree grows. */
     sam_expr at = *f.place, value;
     if (r.from.len) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Random expressions of functions, reductions, fills, masks and semirings on engine sam, against evaluate.py.
-random_operators.py ONYX FOLDER COUNT [SEED]: prints how many ran and were refused, by code, and every wrong one; the exit code is
-1 if one is wrong, and at most 2 % may be refused."""
+"""Random expressions of functions, reductions, fills, masks and semirings on engine sam, or another, against evaluate.py.
+random_operators.py ONYX FOLDER COUNT [SEED [ENGINE]]: prints how many ran and were refused, by code, and every wrong one; the exit
+code is 1 if one is wrong, and on sam at most 2 % may be refused."""
 import collections
 import itertools
 import json
@@ -12,6 +12,7 @@ import sys
 
 from evaluate import INF, MINUS_INF, Evaluator, SEMIRING
 
+TIMEOUT = 60
 LEVELS = ["&&", "==", "|", "^", "&", "<<", "+", "*"]
 STRENGTH = {"||": 0, "&&": 1, "==": 3, "!=": 3, "<": 3, "<=": 3, ">": 3, ">=": 3, "|": 4, "^": 5, "&": 6, "<<": 7, ">>": 7, "+": 8, "-": 8, "*": 9, "/": 9}
 
@@ -188,9 +189,9 @@ def run(onyx, seed, folder, engine="sam"):
     folder.mkdir(parents=True, exist_ok=True)
     args = command(onyx, case, folder, engine)
     try:
-        done = subprocess.run(args, capture_output=True, text=True, timeout=5)
+        done = subprocess.run(args, capture_output=True, text=True, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
-        return "wrong", f"takes longer than 60 s: {' '.join(args)}"
+        return "wrong", f"takes longer than {TIMEOUT} s: {' '.join(args)}"
     shown = " ".join(f"'{a}'" if " " in a or "(" in a else a for a in args) + "\n" + done.stderr
     codes = [w.strip("[]") for w in done.stderr.split() if w.startswith("[E")]
     if done.returncode in (1, 2) and codes:

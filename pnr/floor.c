@@ -10,7 +10,8 @@
  */
 #include "pnr/floor_int.h"
 
-enum { NO_BOUND = UINT32_MAX, SIDES = 4 };
+#define NO_BOUND UINT32_MAX
+enum { SIDES = 4 };
 
 static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;

@@ -235,8 +235,9 @@ static const uint32_t *sorted_by_result(const evaluator *e, const relation *r) {
     return order;
 }
 
+/* A relation without variables has no coordinates at all. */
 static const uint32_t *tuple(const relation *r, uint32_t point) {
-    return r->crd.at + (size_t)point * r->vars;
+    return r->vars ? r->crd.at + (size_t)point * r->vars : NULL;
 }
 
 static int compare_on(const relation *shared, const relation *a, uint32_t pa, const relation *b,

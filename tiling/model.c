@@ -155,13 +155,14 @@ static uint32_t scanned_along(const tile_planner *p, sam_var v) {
 }
 
 /* A fiber takes longer to begin and to end where a joiner waits for another one. */
-static tile_work fibers_along(const tile_planner *p, sam_var v) {
-    return scanned_along(p, v) > 1 ? TILE_FIBER : TILE_ALONE;
+static tile_work fiber_of(uint32_t scanned) {
+    return scanned > 1 ? TILE_FIBER : TILE_ALONE;
 }
 
 /* Considers the scanners and joiners of a loop of `size` coordinates. */
 static void scan_loop(const tile_planner *p, const uint32_t *sub, sam_var v, double size, walk *w,
                       slowest *s) {
+    const uint32_t scanned = scanned_along(p, v);
     double joined = 0;
     sam_tensor last = {0};
     for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
@@ -172,7 +173,7 @@ static void scan_loop(const tile_planner *p, const uint32_t *sub, sam_var v, dou
         const sub_tile *used = &o->subs.at[sub[t]];
         double length = fiber_length(o, used, v);
         double work[TILE_WORKS] = {0};
-        work[fibers_along(p, v)] = w->iterations;
+        work[fiber_of(scanned)] = w->iterations;
         w->loaded = fmax(w->loaded, words_of(o, used, level));
         work[TILE_LOAD] = w->loaded;
         work[o->format->level[level] == SAM_LEVEL_DENSE ? TILE_TOKEN : TILE_SCAN] = w->iterations * length;
@@ -180,7 +181,7 @@ static void scan_loop(const tile_planner *p, const uint32_t *sub, sam_var v, dou
         joined += length - common(joined, length, size, alike(p, last, (sam_tensor){t + 1}));
         last = (sam_tensor){t + 1};
     }
-    if (scanned_along(p, v) > 1)
+    if (scanned > 1)
         consider(s, (double[TILE_WORKS]){[TILE_LOAD] = w->loaded,
                                          [TILE_FIBER] = w->iterations,
                                          [TILE_TOKEN] = w->iterations * joined});
@@ -246,7 +247,7 @@ double plan_cost(const tile_planner *p, const uint32_t *sub, const plan_box *box
         w.iterations *= go_on[l];
     }
     double values[TILE_WORKS] = {[TILE_LOAD] = w.full, [TILE_TOKEN] = w.iterations};
-    values[n ? fibers_along(p, st->loops.at[n - 1]) : TILE_FIBER] = outer;
+    values[n ? fiber_of(scanned_along(p, st->loops.at[n - 1])) : TILE_FIBER] = outer;
     consider(&s, values);
     s.work[TILE_START] += 1;
     s.work[TILE_LOOP] += n;

@@ -64,7 +64,6 @@ static bool set_tiling(const compile_options *o, compile_context *ctx, compile_k
     for (uint32_t n = 0; n < count_kernels(last); n++) {
         compile_kernel *k = kernel_at(last, n);
         k->tiling.options = compile_tiling_of(o, &last->board, &k->lowered);
-        k->tiling.options.uncut = k->graph.uncut | k->lowered.statement.uncut;
         all[k == last ? 0 : n + 1] = &k->lowered.statement;
     }
     return compile_check_loops(o, ctx, all, count_kernels(last));

@@ -209,7 +209,6 @@ typedef struct {
 typedef struct {
     bool is;
     bool exact;       /* the user's statement is what the graph computes, not only where it has values */
-    uint64_t uncut;   /* variables, bit (handle - 1), along which no sub-tile may end inside of a sum */
     sam_graph file;   /* without broadcasts */
     tile_tensor want; /* what engine sam makes of it */
 } compile_from_graph;

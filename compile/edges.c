@@ -152,8 +152,8 @@ static void clip(const sam_statement *st, bool chosen, const uint32_t *extent, t
 
 /* Makes the edges along variables that must not be cut as long as they are, where the data say how long. */
 static void leave_whole(const sam_statement *st, const uint32_t *extent, tile_options *edges) {
-    for (uint32_t v = 0; v < st->vars.len && edges->uncut >> v; v++) {
-        if (!(edges->uncut >> v & 1) || !extent[v])
+    for (uint32_t v = 0; v < st->vars.len && st->uncut >> v; v++) {
+        if (!(st->uncut >> v & 1) || !extent[v])
             continue;
         edges->edge[v] = extent[v];
         edges->glb_edge[v] = extent[v]; /* which is none */
@@ -166,7 +166,7 @@ static bool fit_to_extents(const compile_options *o, compile_context *ctx, const
     uint32_t *extent = NULL;
     if (!compile_pack_known(ctx, st, data))
         return false;
-    if (!data->packed.operand && edges->uncut && o->runs) {
+    if (!data->packed.operand && st->uncut && o->runs) {
         diag_unmappable(
             ctx->diag, sam_expr_at(st, st->rhs)->loc, "E0332-whole-sum",
             "an operation takes whole sums here, but of a workspace nothing says before the run how "

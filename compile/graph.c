@@ -294,7 +294,6 @@ bool compile_graph_kernel(const compile_options *o, bool chip, compile_context *
         return false;
     k->graph.is = true;
     k->graph.exact = read.exact;
-    k->graph.uncut = read.uncut;
     k->user = read.statement;
     k->lowered.statement = read.statement;
     k->lowered.statement.tensors.at = arena_new_n(ctx->mem, sam_tensor_data, read.statement.tensors.len);

@@ -21,8 +21,7 @@ void compile_bypass(sam_graph *g, sam_node dropper);
  * stands for it. */
 typedef struct {
     sam_statement statement;
-    bool exact;     /* nothing stands for something else: the statement can be evaluated */
-    uint64_t uncut; /* variables, bit (handle - 1), whose sum an operation takes that is not linear */
+    bool exact; /* nothing stands for something else: the statement can be evaluated */
     /* An operation that gives something else than 0 where the array pads operands with zeros; 0: none. */
     sam_node shows;
     const char *why; /* of that operation: what it makes of zeros */

@@ -259,7 +259,7 @@ static void read_unary(reading *r, sam_node h, const operation_in *in, const sam
     out->zero = f->apply(first, in->operands == 2 ? second : 0);
     bool product = kind == SAM_EXPR_MUL || kind == SAM_EXPR_NEG;
     if (!product)
-        r->out->uncut |= a->sums;
+        r->out->statement.uncut |= a->sums;
     if (in->operands == 1 || kind == SAM_EXPR_NONE || kind == SAM_EXPR_DIV || f->fp) {
         r->out->exact = r->out->exact && kind == SAM_EXPR_NEG;
         out->e = add_expr(r, (sam_expr_data){.kind = SAM_EXPR_NEG, .loc = loc, .a = a->e});
@@ -292,12 +292,12 @@ static bool read_binary(reading *r, sam_node h, const operation_in *in, const sa
     out->sums |= b->sums;
     out->zero = f->apply(a->zero, b->zero);
     if (kind == SAM_EXPR_MUL || kind == SAM_EXPR_ADD || kind == SAM_EXPR_SUB)
-        r->out->uncut |= a->sums & b->sums;
+        r->out->statement.uncut |= a->sums & b->sums;
     else
-        r->out->uncut |= out->sums;
+        r->out->statement.uncut |= out->sums;
     if (within_a || within_b) { /* an operand comes to it on two ways */
         r->out->exact = false;
-        r->out->uncut |= out->sums;
+        r->out->statement.uncut |= out->sums;
         out->e = add_expr(r, (sam_expr_data){.kind = SAM_EXPR_NEG, .loc = loc, .a = within_a ? a->e : b->e});
         return true;
     }
@@ -384,7 +384,7 @@ static bool read_sum(reading *r, sam_node h, uint32_t values, uint32_t inside, g
         note_shows(r, h, "it combines what its operand makes of zeros");
     if (!adds) { /* partial results are added */
         r->out->exact = false;
-        r->out->uncut |= UINT64_C(1) << (v.v - 1);
+        r->out->statement.uncut |= UINT64_C(1) << (v.v - 1);
     }
     out->sums |= UINT64_C(1) << (v.v - 1);
     out->e = add_expr(

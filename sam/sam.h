@@ -129,7 +129,8 @@ typedef struct {
     bool integers;      /* the values are int16: x / 0 is 0 */
     /* The result has another fill than the right side, so every coordinate counts. */
     bool everywhere;
-    /* Variables, bit (handle - 1), that an operation takes whole sums over, so that no sub-tile cuts them. */
+    /* Variables, bit (handle - 1), that an operation takes whole sums over: no sub-tile cuts them, so their
+     * edges must be as long as they are. */
     uint64_t uncut;
     bool general; /* there are fills that are not 0, or operations besides sums of + - * / */
     /* What sam_unites has found of the first n_unites expressions, by handle - 1: 0 nothing yet, 1 no, 2 yes.

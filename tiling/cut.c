@@ -283,7 +283,7 @@ bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *
     uint8_t halve = o->subs.at[sub].halve;
     for (uint8_t m = 0; halve == SAM_MAX_ORDER && m < o->format->order; m++) {
         uint32_t v = o->access->index[m].v - 1, most = 0;
-        if (box->size[v] < 2 || (p->options.uncut >> v & 1))
+        if (box->size[v] < 2 || (p->statement->uncut >> v & 1))
             continue;
         for (uint32_t half = 0; half < 2; half++) {
             plan_box other = *box;
@@ -301,7 +301,7 @@ bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *
         }
     }
     halve = o->subs.at[sub].halve;
-    if (halve == SAM_MAX_ORDER && p->options.uncut) {
+    if (halve == SAM_MAX_ORDER && p->statement->uncut) {
         diag_unmappable(
             p->diag, o->access->loc, "E0330-capacity",
             "a sub-tile of %s needs %u words of one memory tile, which holds %u, and an operation "

@@ -135,9 +135,6 @@ typedef struct {
      * where the second has none inside it. 0 without such a dropper; then results are taken to be longer than
      * they may be. */
     uint8_t drops[TILE_MAX_VARS];
-    /* Variables, bit (handle - 1), of which no sub-tile is halved: an operation takes whole sums over them.
-     * Their edges must be as long as they are. */
-    uint64_t uncut;
     tile_driver driver;  /* for --tile auto */
     bool vector_reducer; /* there is one, of profile onyx-ext */
 } tile_options;

@@ -83,7 +83,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION electronics)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "verilator, g++, make, gcc-arm-none-eabi, openocd, graphviz")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-cffi, python3-scipy, libcjson-dev, libxxhash-dev")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-cffi, python3-scipy, libcjson-dev, libxxhash-dev, zlib1g-dev")
 # Debian wants the name of a script of a package to be just that.
 configure_file(cmake/prerm.sh ${CMAKE_BINARY_DIR}/package/prerm COPYONLY)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_BINARY_DIR}/package/prerm)

@@ -1,4 +1,6 @@
-/* Sparse tensor files: Matrix Market (.mtx) and FROSTT (.tns), read with located errors, written sorted. */
+/* Sparse tensor files: Matrix Market (.mtx) and FROSTT (.tns), read with located errors, written sorted;
+ * which of the formats that can be read a file has. */
+#include "tiling/containers.h"
 #include "tiling/tiling_int.h"
 
 #include <ctype.h>
@@ -8,7 +10,7 @@ typedef enum { SYMMETRY_GENERAL, SYMMETRY_SYMMETRIC, SYMMETRY_SKEW } symmetry;
 
 /* This is a text that is read word by word. */
 typedef struct {
-    const char *text, *at, *end;
+    const char *text, *at, *end, *path;
     uint32_t source;
     diagnostics *diag;
     tile_dtype dtype;
@@ -314,25 +316,40 @@ static bool read_tns(reader *r, uint32_t order, tile_tensor *t, tile_entries *e)
     return true;
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* ---- all formats ----------------------------------------------------------------------------- */
+
+typedef enum { FILE_UNKNOWN, FILE_MTX, FILE_TNS, FILE_NPY, FILE_NPZ } file_format;
+static const char *const extensions[] = {
+    [FILE_MTX] = ".mtx", [FILE_TNS] = ".tns", [FILE_NPY] = ".npy", [FILE_NPZ] = ".npz"};
 
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* "/dev/stdin", "a.b/c": what such a file holds says its first word. */
+static file_format format_of_name(const char *path) {
+    for (file_format f = FILE_MTX; f <= FILE_NPZ; f++) {
+        if (ends_with(path, extensions[f]))
+            return f;
+    }
+    return FILE_UNKNOWN;
+}
+
+/* "/dev/stdin", "a.b/c": what such a file holds say its first bytes. */
 static bool has_extension(const char *path) {
     const char *name = strrchr(path, '/');
     return strchr(name ? name : path, '.') != NULL;
 }
 
-static bool says_matrix_market(const char *text, size_t length) {
+static file_format format_of_bytes(tile_bytes b) {
     static const char magic[] = "%%matrixmarket";
     size_t same = 0;
-    while (same < sizeof magic - 1 && same < length && tolower((unsigned char)text[same]) == magic[same])
+    while (same < sizeof magic - 1 && same < b.length && tolower(b.at[same]) == magic[same])
         same++;
-    return same == sizeof magic - 1;
+    return same == sizeof magic - 1 ? FILE_MTX
+           : tile_is_array(b)       ? FILE_NPY
+           : tile_is_archive(b)     ? FILE_NPZ
+                                    : FILE_TNS;
 }
 
 bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics *d) {
@@ -360,32 +377,75 @@ bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics 
     return true;
 }
 
-bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype, tile_values values,
-               arena *mem, diagnostics *d, tile_tensor *out) {
-    *out = (tile_tensor){.name = name};
-    bool mtx = ends_with(path, ".mtx"), tns = ends_with(path, ".tns");
-    if (!mtx && !tns && has_extension(path)) {
-        diag_error(d, (src_loc){0}, "E0312-extension", "'%s' is neither .mtx nor .tns", path);
-        diag_hint(d, "Matrix Market and FROSTT files are read, not packed; a name without an extension may "
-                     "hold either");
+/* Reads a file that is text. */
+static bool read_as_text(reader *r, file_format format, uint32_t order, tile_entries *entries) {
+    r->source = diag_add_source(r->diag, r->path, r->text, (size_t)(r->end - r->text));
+    return format == FILE_MTX ? read_mtx(r, r->tensor, entries)
+                              : read_tns(r, order <= SAM_MAX_ORDER ? order : 0, r->tensor, entries);
+}
+
+/* Reads a file of numbers, and rounds them. */
+static bool read_as_numbers(reader *r, file_format format, tile_bytes bytes, tile_entries *entries) {
+    tile_found found;
+    bool good = format == FILE_NPY ? tile_read_array(bytes, r->diag->mem, r->diag, &found)
+                                   : tile_read_archive(bytes, r->diag->mem, r->diag, &found);
+    for (uint32_t i = 0; good && i < found.val.len; i++) {
+        uint16_t word = 0;
+        good = to_value(r, found.val.at[i], (src_loc){0}, i, &word);
+        vec_push(r->diag->mem, &entries->val, word);
+    }
+    if (!good)
+        return false;
+    r->tensor->order = found.order;
+    memcpy(r->tensor->dim, found.dim, sizeof found.dim);
+    entries->crd = found.crd;
+    return true;
+}
+
+/* Finds the format of a file, by name or by content, and inflates it if it is packed. */
+static bool open_file(const char *path, diagnostics *d, tile_bytes *bytes, file_format *format) {
+    size_t length = strlen(path);
+    bool packed = ends_with(path, ".gz");
+    const char *name = packed ? arena_strndup(d->mem, path, length - 3) : path;
+    *format = format_of_name(name);
+    if (*format == FILE_UNKNOWN && has_extension(name)) {
+        diag_error(d, (src_loc){0}, "E0312-extension", "'%s' is neither .mtx, .tns, .npy nor .npz", path);
+        diag_hint(d,
+                  "Matrix Market, FROSTT, NumPy and SciPy files are read, also packed by gzip (.gz); a name "
+                  "without an extension may hold any of them");
         return false;
     }
-    size_t length = 0;
     const char *text = text_read(path, d->mem, &length, d);
     if (!text)
         return false;
+    *bytes = (tile_bytes){path, (const uint8_t *)text, length};
+    if ((packed || *format == FILE_UNKNOWN) && (packed || tile_is_gzip(*bytes)) &&
+        !tile_gunzip(*bytes, d->mem, d, bytes))
+        return false;
+    if (*format == FILE_UNKNOWN)
+        *format = format_of_bytes(*bytes);
+    return true;
+}
+
+bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype, tile_values values,
+               arena *mem, diagnostics *d, tile_tensor *out) {
+    tile_bytes bytes;
+    file_format format;
+    *out = (tile_tensor){.name = name};
+    if (!open_file(path, d, &bytes, &format))
+        return false;
+    const char *text = (const char *)bytes.at;
     reader r = {.text = text,
                 .at = text,
-                .end = text + length,
+                .end = text + bytes.length,
+                .path = path,
                 .diag = d,
                 .dtype = dtype,
                 .values = values,
                 .tensor = out};
-    r.source = diag_add_source(d, path, text, length);
     tile_entries entries = {0};
-    mtx = mtx || (!tns && says_matrix_market(text, length));
-    bool good =
-        mtx ? read_mtx(&r, out, &entries) : read_tns(&r, order <= SAM_MAX_ORDER ? order : 0, out, &entries);
+    bool good = format <= FILE_TNS ? read_as_text(&r, format, order, &entries)
+                                   : read_as_numbers(&r, format, bytes, &entries);
     if (good) {
         tile_normalise(out, &entries, dtype, mem);
         tile_warn_changed(out, path, d);

@@ -28,13 +28,14 @@ typedef struct {
 typedef enum { TILE_DTYPE_INT16, TILE_DTYPE_BF16 } tile_dtype;
 typedef enum { TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP } tile_values;
 
-/* Reads .mtx (Matrix Market: coordinate or array; real, integer, pattern; general, symmetric, skew-symmetric)
- * or .tns (FROSTT; an empty one has no entries, a scalar is its value alone); a name without an extension,
- * such as /dev/stdin, is read as what its first word says. `order` is how many indices the statement uses: a
+/* Reads .mtx (Matrix Market: coordinate or array; real, integer, pattern; general, symmetric,
+ * skew-symmetric), .tns (FROSTT; an empty one has no entries, a scalar is its value alone), .npy (NumPy) or
+ * .npz (SciPy's save_npz, or one array), and each of them packed by gzip (.gz); a name without an extension,
+ * such as /dev/stdin, is read as what its first bytes say. `order` is how many indices the statement uses: a
  * file's dimensions of extent 1 are dropped to match it (an N x 1 matrix is a vector), SAM_MAX_ORDER + 1
  * keeps the file's order. int16: rounded to the nearest whole number, halves away from zero, then wrapped to
  * 16 bits; one warning each counts those. Duplicates are added. ONES and RAMP replace the k-th stored value
- * by 1 and by 1 + k % 127. Errors E0301..E0312, located. */
+ * by 1 and by 1 + k % 127. Errors E0301..E0315, located. */
 bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype, tile_values values,
                arena *mem, diagnostics *d, tile_tensor *out);
 /* Makes a random tensor of "100x80:0.05" or "100x80:0.05:7" (dimensions, density, base seed): splitmix64

@@ -4,7 +4,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-/* `end`: ".mtx" or ".tns". */
+/* `end`: how the file's name ends. What is no text is written as .tns. */
 void fuzz_tensor(const char *end, const uint8_t *data, size_t size);
 
 #endif

@@ -21,7 +21,7 @@ deb=$(echo "$work"/onyx_*.deb)
 for field in Package=onyx Section=electronics Priority=optional; do
     [ "$(dpkg-deb -f "$deb" "${field%%=*}")" = "${field#*=}" ] || fail "$field"
 done
-for library in libc6 libcjson1 libxxhash0 libunicorn2; do
+for library in libc6 libcjson1 libxxhash0 zlib1g libunicorn2; do
     dpkg-deb -f "$deb" Depends | grep -q "\b$library\b" || fail "the package does not depend on $library"
 done
 dpkg-deb -c "$deb" >"$work/list"

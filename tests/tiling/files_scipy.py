@@ -1,0 +1,172 @@
+"""Files that are no text: what `onyx tile levels` reads of arrays of NumPy, archives of SciPy and gzip files is what
+wrote them, and what is malformed is refused with its code. Archives and arrays are made by hand, with Python's own
+library; those of NumPy and SciPy, where they are installed, besides."""
+import gzip
+import io
+import json
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+ONYX = sys.argv[1]
+FOLDER = Path(tempfile.mkdtemp())
+failed = []
+
+
+def onyx(path, levels):
+    got = subprocess.run([ONYX, "tile", "levels", str(path), "-f", levels, "--dtype", "bf16"], capture_output=True, text=True)
+    return got.returncode, got.stdout, got.stderr
+
+
+def entries(stored):
+    """The entries of levels that are all compressed."""
+    nodes = [()]
+    for level in stored["levels"]:
+        nodes = [at + (level["crd"][i],) for n, at in enumerate(nodes) for i in range(level["seg"][n], level["seg"][n + 1])]
+    return dict(zip(nodes, stored["vals"]))
+
+
+def expect(name, content, want, order=2):
+    path = FOLDER / name
+    path.write_bytes(content)
+    code, out, err = onyx(path, "s" * order)
+    got = entries(json.loads(out)) if code == 0 else err
+    if not want and got == {(0,) * order: 0.0}:  # an empty tensor gets one explicit zero
+        got = {}
+    if got != want:
+        failed.append(f"{name}: {got} in place of {want}")
+
+
+def refuse(name, content, code, message):
+    path = FOLDER / name
+    path.write_bytes(content)
+    status, _, err = onyx(path, "ss")
+    if status != 1 or f"[{code}]" not in err or message not in err:
+        failed.append(f"{name}: {status} {err}\n  in place of {code} {message}")
+
+
+# ---- by hand ---------------------------------------------------------------------------------------
+
+
+def npy(descr, shape, values, fortran=False, version=1):
+    text = f"{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}".encode()
+    wide = 2 if version == 1 else 4
+    text += b" " * (-(len(text) + 8 + wide + 1) % 64) + b"\n"
+    letters = {"b1": "?", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "f2": "e",
+               "f4": "f", "f8": "d"}
+    data = values if isinstance(values, bytes) else struct.pack(
+        (">" if descr[0] == ">" else "<") + f"{len(values)}{letters[descr[1:]]}", *values)
+    return b"\x93NUMPY" + bytes([version, 0]) + len(text).to_bytes(wide, "little") + text + data
+
+
+def npz(method=zipfile.ZIP_DEFLATED, **arrays):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, content in arrays.items():
+            archive.writestr(name + ".npy", content)
+    return out.getvalue()
+
+
+def csr(indptr=(0, 2, 3), indices=(0, 2, 1), data=(1.0, 0.0, 3.0), shape=(2, 3), name=b"csr"):
+    return dict(format=npy("|S3", "()", name), shape=npy("<i8", "(2,)", shape),
+                indptr=npy("<i4", f"({len(indptr)},)", indptr), indices=npy("<i4", f"({len(indices)},)", indices),
+                data=npy("<f8", f"({len(data)},)", data))
+
+
+SMALL = {(0, 0): 1.0, (0, 2): 0.0, (1, 1): 3.0}
+for kind in ("i1", "i2", "i4", "i8", "f2", "f4", "f8"):
+    for order in "<>":
+        expect(f"a{kind}.npy", npy(order + kind, "(2, 3)", [0, -2, 3, 4, 0, 0]), {(0, 1): -2.0, (0, 2): 3.0, (1, 0): 4.0})
+for kind in ("u1", "u2", "u4", "u8"):
+    expect(f"a{kind}.npy", npy("<" + kind, "(2, 2)", [0, 200, 3, 0], version=2), {(0, 1): 200.0, (1, 0): 3.0})
+expect("truth.npy", npy("|b1", "(2, 2)", [True, False, False, True]), {(0, 0): 1.0, (1, 1): 1.0})
+expect("column.npy", npy("<i4", "(2, 3)", [1, 4, 2, 5, 3, 6], fortran=True, version=3),
+       {(i, j): 1.0 + 3 * i + j for i in range(2) for j in range(3)})
+expect("three.npy", npy("<i4", "(2, 1, 2)", [1, 0, 0, 4]), {(0, 0, 0): 1.0, (1, 0, 1): 4.0}, 3)
+expect("half.npy", npy("<f2", "(1, 3)", [0.5, -2.0 ** -20, 96]), {(0, 0): 0.5, (0, 1): -9.53674316e-07, (0, 2): 96.0})
+expect("none.npy", npy("<f8", "(3, 4)", [0.0] * 12), {})
+expect("csr.npz", npz(**csr()), SMALL)
+expect("stored.npz", npz(zipfile.ZIP_STORED, **csr()), SMALL)
+expect("one.npz", npz(arr_0=npy("<i4", "(2, 2)", [0, 7, 0, 0])), {(0, 1): 7.0})
+MTX = b"%%MatrixMarket matrix coordinate integer general\n2 3 2\n1 2 5\n2 3 -7\n"
+expect("m.mtx.gz", gzip.compress(MTX), {(0, 1): 5.0, (1, 2): -7.0})
+expect("t.tns.gz", gzip.compress(MTX[:0]) + gzip.compress(b"1 2 5\n") + gzip.compress(b"2 3 -7\n"), {(0, 1): 5.0, (1, 2): -7.0})
+expect("n.npy.gz", gzip.compress(npy("<i4", "(2, 2)", [0, 7, 0, 0])), {(0, 1): 7.0})
+expect("z.npz.gz", gzip.compress(npz(**csr())), SMALL)
+for content in (MTX, gzip.compress(MTX)):  # a name without an extension
+    expect("pipe", content, {(0, 1): 5.0, (1, 2): -7.0})
+expect("array", npy("<i4", "(2, 2)", [0, 7, 0, 0]), {(0, 1): 7.0})
+expect("archive", gzip.compress(npz(**csr())), SMALL)
+
+refuse("x.npy", b"hello", "E0314-array", "byte 0: this is no NumPy array")
+refuse("x.npy", npy("<c16", "(2,)", b"\0" * 32), "E0314-array", "byte 21: numbers of this kind")
+refuse("x.npy", npy("|O", "(2,)", b""), "E0314-array", "numbers of this kind")
+refuse("x.npy", npy("<f8", "(2, 2)", [1.0] * 3), "E0314-array", "32 bytes of data should follow, 24 do")
+refuse("x.npy", npy("<f8", "(2, 2", [1.0] * 4), "E0314-array", "should stand here")
+refuse("x.npy", npy("<f8", "(9999999999, 2)", []), "E0314-array", "too many dimensions, or numbers")
+refuse("x.npy", npy("<f8", "(2, 2)", [1.0] * 4).replace(b"True", b"Flse").replace(b"False", b"Flase"), "E0314-array",
+       "True or False")
+refuse("x.npy", npy("<f8", "(3,)", [1.0] * 3).replace(b"shape", b"shade"), "E0314-array", "should stand here")
+refuse("x.npy", npy("<f8", "(3,)", [1.0] * 3)[:9], "E0314-array", "byte 0")
+refuse("x.npy", npy("<f8", "(2, 2, 2)", [1.0] * 8), "E0110-format", "B has 3 levels")
+good = npz(**csr())
+refuse("x.npz", good[:-30], "E0315-archive", "the archive has no directory")
+refuse("x.npz", good.replace(b"PK\1\2", b"PK\1\3"), "E0315-archive", "the directory should go on")
+refuse("x.npz", good.replace(b"PK\3\4", b"PK\3\5"), "E0315-archive", "format.npy should begin here")
+refuse("x.npz", npz(zipfile.ZIP_STORED, **csr()).replace(b"csr", b"css"), "E0315-archive", "the checksum of format.npy differs")
+refuse("x.npz", npz(zipfile.ZIP_BZIP2, **csr()), "E0315-archive", "packed by method 12")
+refuse("x.npz", npz(**csr(name=b"lil")), "E0314-array", "there is no format 'lil'")
+refuse("x.npz", npz(**csr(indices=(0, 3, 1))), "E0314-array", "'indices.npy', element 1: 3 is outside 0..2")
+refuse("x.npz", npz(**csr(indptr=(0, 4, 3))), "E0314-array", "'indptr.npy', element 1: 4 is outside 0..3")
+refuse("x.npz", npz(**csr(indptr=(0, 3))), "E0314-array", "'indptr.npy' has 2 elements where there should be 3")
+refuse("x.npz", npz(**csr(data=(1.0,))), "E0314-array", "'data.npy' has 1 elements where there should be 3")
+refuse("x.npz", npz(**{k: v for k, v in csr().items() if k != "indptr"}), "E0314-array", "holds no indptr.npy")
+refuse("x.npz", npz(a=npy("<i4", "(1,)", [1]), b=npy("<i4", "(1,)", [1])), "E0315-archive", "it holds 2 files")
+refuse("x.npz", b"", "E0315-archive", "no directory")
+refuse("x.mtx.gz", gzip.compress(MTX)[:-9], "E0315-archive", "the compressed data end too early")
+refuse("x.mtx.gz", MTX, "E0315-archive", "the compressed data are damaged")
+refuse("x.mtx.gz", gzip.compress(MTX.replace(b" 5", b" x")), "E0302-number", "x.mtx.gz:3:5")
+refuse("x.mtx", MTX.replace(b"general", b"hermitian"), "E0301-banner", "'hermitian' is not a known symmetry")
+refuse("x.zip", good, "E0312-extension", "is neither .mtx, .tns, .npy nor .npz")
+
+# ---- by NumPy and SciPy ----------------------------------------------------------------------------
+
+try:
+    import numpy
+    import scipy.sparse
+except ImportError:
+    numpy = None
+random.seed(19)
+for n in range(6 if numpy else 0):
+    rows, columns = 2 * random.randint(1, 12), 3 * random.randint(1, 9)
+    dense = numpy.zeros((rows, columns))
+    for _ in range(random.randint(0, rows * columns // 3)):
+        dense[random.randrange(rows), random.randrange(columns)] = random.randint(-100, 100)
+    want = {(i, j): dense[i, j] for i in range(rows) for j in range(columns) if dense[i, j]}
+    for name, array in (("c", dense), ("fortran", numpy.asfortranarray(dense)), ("short", dense.astype(">i2"))):
+        out = io.BytesIO()
+        numpy.save(out, array)
+        expect(f"{name}{n}.npy", out.getvalue(), want)
+    for name in ("csr", "csc", "coo", "bsr", "dia"):
+        for packed in (True, False):
+            matrix = scipy.sparse.coo_matrix(dense)
+            matrix = matrix.tobsr((2, 3)) if name == "bsr" else matrix.asformat(name)
+            out = io.BytesIO()
+            scipy.sparse.save_npz(out, matrix, compressed=packed)
+            expect(f"{name}{n}.npz", out.getvalue(), want)
+    if n == 0:  # blocks that are stored by column
+        blocks = scipy.sparse.coo_matrix(dense).tobsr((2, 3))
+        blocks.data = numpy.asfortranarray(blocks.data)
+        out = io.BytesIO()
+        scipy.sparse.save_npz(out, blocks)
+        expect("fortran.npz", out.getvalue(), want)
+
+for path in FOLDER.iterdir():
+    path.unlink()
+FOLDER.rmdir()
+print("\n".join(failed) or "all as they should be")
+sys.exit(bool(failed))

@@ -1,0 +1,423 @@
+/* arrays.c - NumPy's arrays (.npy), and the archives of them that SciPy makes of sparse matrices (.npz). */
+#include "tiling/containers.h"
+
+#include <ctype.h>
+#include <math.h>
+
+/* Dimensions, and entries, that a tensor may have. */
+#define DIM_MOST INT32_MAX
+#define ENTRIES_MOST (UINT64_C(1) << 30)
+
+/* One array: `n` numbers of `size` bytes each. */
+typedef struct {
+    tile_bytes file;
+    const uint8_t *data;
+    char kind; /* b, i, u or f as NumPy calls them, S or U of a text */
+    uint32_t size;
+    bool big_endian, by_column, shaped;
+    uint32_t order;
+    uint64_t dim[SAM_MAX_ORDER], n;
+} array;
+
+static bool bad_array(tile_bytes file, uint64_t byte, const char *what, diagnostics *d) {
+    diag_error(d, (src_loc){0}, "E0314-array", "'%s', byte %llu: %s", file.from, (unsigned long long)byte,
+               what);
+    return false;
+}
+
+/* ---- the header ------------------------------------------------------------------------------ */
+
+/* Python's text of a dictionary, which is read from the front. */
+typedef struct {
+    tile_bytes file;
+    size_t at, end;
+    diagnostics *diag;
+} header;
+
+static void skip_blanks(header *h) {
+    while (h->at < h->end && (h->file.at[h->at] == ' ' || h->file.at[h->at] == '\n'))
+        h->at++;
+}
+
+static bool take(header *h, char c) {
+    skip_blanks(h);
+    if (h->at == h->end || h->file.at[h->at] != (uint8_t)c)
+        return false;
+    h->at++;
+    return true;
+}
+
+static bool expect(header *h, char c) {
+    if (take(h, c))
+        return true;
+    return bad_array(h->file, h->at, arena_printf(h->diag->mem, "the header should have %c here", c),
+                     h->diag);
+}
+
+static bool take_word(header *h, const char *word) {
+    size_t n = strlen(word);
+    skip_blanks(h);
+    if (h->end - h->at < n || memcmp(h->file.at + h->at, word, n) != 0)
+        return false;
+    h->at += n;
+    return true;
+}
+
+/* Reads "<f8", between quotes. */
+static bool read_kind(header *h, array *a) {
+    if (!expect(h, '\''))
+        return false;
+    size_t first = h->at;
+    a->size = 0;
+    char order = h->at < h->end ? (char)h->file.at[h->at] : '\0';
+    if (strchr("<>=|", order) && order)
+        h->at++;
+    a->big_endian = order == '>';
+    a->kind = h->at < h->end ? (char)h->file.at[h->at++] : '\0';
+    while (h->at < h->end && isdigit(h->file.at[h->at]) && a->size < 1000)
+        a->size = a->size * 10 + (uint32_t)(h->file.at[h->at++] - '0');
+    bool whole = strchr("iu", a->kind) && (a->size == 1 || a->size == 2 || a->size == 4 || a->size == 8);
+    bool good = a->kind && ((a->kind == 'b' && a->size == 1) || whole ||
+                            (a->kind == 'f' && (a->size == 2 || a->size == 4 || a->size == 8)) ||
+                            (strchr("SU", a->kind) && a->size < 100));
+    if (good && take(h, '\''))
+        return true;
+    bad_array(h->file, first, "numbers of this kind are not read", h->diag);
+    diag_hint(h->diag,
+              "whole numbers and truth values (b1, i1 to i8, u1 to u8) and reals (f2, f4, f8) are: convert "
+              "it with .astype");
+    return false;
+}
+
+static bool read_shape(header *h, array *a) {
+    if (!expect(h, '('))
+        return false;
+    a->n = 1;
+    a->order = 0;
+    a->shaped = true;
+    while (!take(h, ')')) {
+        uint64_t dim = 0;
+        size_t first = h->at;
+        while (h->at < h->end && isdigit(h->file.at[h->at]) && dim <= ENTRIES_MOST * 4)
+            dim = dim * 10 + (uint64_t)(h->file.at[h->at++] - '0');
+        if (h->at == first || a->order == SAM_MAX_ORDER || dim > ENTRIES_MOST * 4 ||
+            (dim && a->n > ENTRIES_MOST * 4 / dim))
+            return bad_array(h->file, first,
+                             h->at == first ? "a dimension should stand here"
+                                            : "the array has too many dimensions, or numbers",
+                             h->diag);
+        a->dim[a->order++] = dim;
+        a->n *= dim;
+        if (!take(h, ',') && (h->at == h->end || h->file.at[h->at] != ')'))
+            return expect(h, ')');
+    }
+    return true;
+}
+
+/* Reads a name and what it stands for: the kind of numbers, the shape, or which index runs fastest. */
+static bool read_member(header *h, array *a) {
+    if (take_word(h, "'descr':"))
+        return read_kind(h, a);
+    if (take_word(h, "'shape':"))
+        return read_shape(h, a);
+    if (!take_word(h, "'fortran_order':"))
+        return bad_array(h->file, h->at, "descr, shape or fortran_order should stand here", h->diag);
+    a->by_column = take_word(h, "True");
+    return a->by_column || take_word(h, "False") ||
+           bad_array(h->file, h->at, "True or False should stand here", h->diag);
+}
+
+static bool read_dictionary(header *h, array *a) {
+    if (!expect(h, '{'))
+        return false;
+    for (bool more = true; !take(h, '}'); more = take(h, ',')) {
+        if (!more)
+            return expect(h, ',');
+        if (!read_member(h, a))
+            return false;
+    }
+    return (a->size && a->shaped) ||
+           bad_array(h->file, h->at, "the header says no kind or no shape", h->diag);
+}
+
+static bool read_header(tile_bytes file, diagnostics *d, array *a) {
+    *a = (array){.file = file};
+    if (!tile_is_array(file) || file.length < 12)
+        return bad_array(file, 0, "this is no NumPy array", d);
+    uint32_t wide = file.at[6] >= 2 ? 4 : 2;
+    uint64_t length = wide == 4 ? file_u32_at(file.at + 8) : (uint64_t)file.at[8] + 256u * file.at[9];
+    uint64_t first = 8 + wide;
+    if (file.at[6] < 1 || file.at[6] > 3 || file.length - first < length)
+        return bad_array(file, 6, "the header is longer than the file, or of a version that is not read", d);
+    header h = {file, (size_t)first, (size_t)(first + length), d};
+    if (!read_dictionary(&h, a))
+        return false;
+    uint64_t bytes = a->n * (a->kind == 'U' ? 4 : 1) * a->size;
+    if (file.length - h.end != bytes)
+        return bad_array(file, h.end,
+                         arena_printf(d->mem, "%llu bytes of data should follow, %llu do",
+                                      (unsigned long long)bytes, (unsigned long long)(file.length - h.end)),
+                         d);
+    a->data = file.at + h.end;
+    return true;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+static uint64_t bits_at(const array *a, uint64_t i) {
+    uint64_t bits = 0;
+    for (uint32_t b = 0; b < a->size; b++)
+        bits |= (uint64_t)a->data[i * a->size + (a->big_endian ? a->size - 1 - b : b)] << (8 * b);
+    return bits;
+}
+
+static double half_to_double(uint64_t bits) {
+    int exponent = (int)(bits >> 10 & 31);
+    double fraction = (double)(bits & 1023) / 1024, sign = bits >> 15 ? -1 : 1;
+    if (exponent == 31)
+        return fraction != 0 ? (double)NAN : sign * (double)INFINITY;
+    return sign * (exponent ? ldexp(1 + fraction, exponent - 15) : ldexp(fraction, -14));
+}
+
+static int64_t sign_extended(const array *a, uint64_t bits) {
+    uint32_t shift = 64 - 8 * a->size;
+    return (int64_t)(bits << shift) >> shift;
+}
+
+static double number_at(const array *a, uint64_t i) {
+    uint64_t bits = bits_at(a, i);
+    if (a->kind == 'i')
+        return (double)sign_extended(a, bits);
+    if (a->kind != 'f')
+        return (double)bits;
+    if (a->size == 2)
+        return half_to_double(bits);
+    if (a->size == 8) {
+        double x;
+        memcpy(&x, &bits, sizeof x);
+        return x;
+    }
+    uint32_t low = (uint32_t)bits;
+    float x;
+    memcpy(&x, &low, sizeof x);
+    return (double)x;
+}
+
+/* Reads element i, which must be a whole number from `low` to `high`. */
+static bool whole_at(const array *a, uint64_t i, int64_t low, int64_t high, diagnostics *d, int64_t *out) {
+    uint64_t bits = bits_at(a, i);
+    bool far = a->kind == 'u' && bits > INT64_MAX;
+    *out = a->kind == 'i' ? sign_extended(a, bits) : (int64_t)bits;
+    if (!far && *out >= low && *out <= high)
+        return true;
+    diag_error(d, (src_loc){0}, "E0314-array", "'%s', element %llu: %s%lld is outside %lld..%lld",
+               a->file.from, (unsigned long long)i, far ? "2^64 " : "", (long long)*out, (long long)low,
+               (long long)high);
+    return false;
+}
+
+/* ---- dense arrays ---------------------------------------------------------------------------- */
+
+bool tile_is_array(tile_bytes b) {
+    return b.length >= 6 && memcmp(b.at, "\x93NUMPY", 6) == 0;
+}
+
+/* Refuses what has too many coordinates, or a text in place of numbers. */
+static bool fits(const array *a, diagnostics *d) {
+    if (a->kind == 'S' || a->kind == 'U')
+        return bad_array(a->file, 0, "this is a text, no numbers", d);
+    for (uint32_t m = 0; m < a->order; m++) {
+        if (a->dim[m] > DIM_MOST)
+            return bad_array(a->file, 0, "a dimension is longer than 2147483647", d);
+    }
+    return true;
+}
+
+bool tile_read_array(tile_bytes in, arena *mem, diagnostics *d, tile_found *out) {
+    array a;
+    *out = (tile_found){0};
+    if (!read_header(in, d, &a) || !fits(&a, d))
+        return false;
+    out->order = a.order;
+    for (uint32_t m = 0; m < a.order; m++)
+        out->dim[m] = (uint32_t)a.dim[m];
+    for (uint64_t i = 0; i < a.n; i++) {
+        double x = number_at(&a, i);
+        uint32_t at[SAM_MAX_ORDER];
+        uint64_t rest = i;
+        if (x == 0 && a.order)
+            continue;
+        if ((out->val.len + UINT64_C(1)) * a.order > ENTRIES_MOST)
+            return bad_array(a.file, 0, "it has more entries than there is room for", d);
+        for (uint32_t k = 0; k < a.order; k++) {
+            uint32_t m = a.by_column ? k : a.order - 1 - k;
+            at[m] = (uint32_t)(rest % a.dim[m]);
+            rest /= a.dim[m];
+        }
+        for (uint32_t m = 0; m < a.order; m++)
+            vec_push(mem, &out->crd, at[m]);
+        vec_push(mem, &out->val, x);
+    }
+    return true;
+}
+
+/* ---- sparse matrices of SciPy ---------------------------------------------------------------- */
+
+/* An archive that is being read, and the matrix of it. */
+typedef struct {
+    tile_bytes file;
+    arena *mem;
+    diagnostics *diag;
+    tile_found *out;
+} matrix;
+
+/* Reads the array `name`, which must have `order` dimensions, and numbers where whole ones are wanted. */
+static bool member_array(const matrix *m, const char *name, uint32_t order, bool whole, array *a) {
+    tile_bytes bytes;
+    if (!tile_member(m->file, name, m->diag->mem, m->diag, &bytes))
+        return false;
+    if (!bytes.at) {
+        diag_error(m->diag, (src_loc){0}, "E0314-array", "'%s' holds no %s, which its format has",
+                   m->file.from, name);
+        return false;
+    }
+    if (!read_header(bytes, m->diag, a) || !fits(a, m->diag))
+        return false;
+    if (a->n > ENTRIES_MOST / 2)
+        return bad_array(a->file, 0, "it has more entries than there is room for", m->diag);
+    if (a->order != order)
+        return bad_array(a->file, 0,
+                         arena_printf(m->diag->mem, "it should have %u %s, not %u", order,
+                                      plural(order, "dimension", "dimensions"), a->order),
+                         m->diag);
+    return !whole || a->kind == 'i' || a->kind == 'u' ||
+           bad_array(a->file, 0, "it should hold whole numbers", m->diag);
+}
+
+static void add(const matrix *m, uint64_t row, uint64_t column, double x) {
+    vec_push(m->mem, &m->out->crd, (uint32_t)row);
+    vec_push(m->mem, &m->out->crd, (uint32_t)column);
+    vec_push(m->mem, &m->out->val, x);
+}
+
+static bool same_length(const matrix *m, const array *a, uint64_t length) {
+    if (a->n == length)
+        return true;
+    diag_error(m->diag, (src_loc){0}, "E0314-array", "'%s' has %llu elements where there should be %llu",
+               a->file.from, (unsigned long long)a->n, (unsigned long long)length);
+    return false;
+}
+
+static bool read_coo(const matrix *m) {
+    array row, col, data;
+    int64_t at[2];
+    if (!member_array(m, "row.npy", 1, true, &row) || !member_array(m, "col.npy", 1, true, &col) ||
+        !member_array(m, "data.npy", 1, false, &data) || !same_length(m, &row, data.n) ||
+        !same_length(m, &col, data.n))
+        return false;
+    for (uint64_t i = 0; i < data.n; i++) {
+        if (!whole_at(&row, i, 0, (int64_t)m->out->dim[0] - 1, m->diag, &at[0]) ||
+            !whole_at(&col, i, 0, (int64_t)m->out->dim[1] - 1, m->diag, &at[1]))
+            return false;
+        add(m, (uint64_t)at[0], (uint64_t)at[1], number_at(&data, i));
+    }
+    return true;
+}
+
+/* Segments of rows (of columns with by_column), each of blocks of high x wide values: csr, csc and bsr. */
+static bool read_compressed(const matrix *m, bool by_column, bool blocks) {
+    array segments, indices, data;
+    if (!member_array(m, "indptr.npy", 1, true, &segments) ||
+        !member_array(m, "indices.npy", 1, true, &indices) ||
+        !member_array(m, "data.npy", blocks ? 3 : 1, false, &data))
+        return false;
+    uint64_t high = blocks ? data.dim[1] : 1, wide = blocks ? data.dim[2] : 1, block = high * wide;
+    uint64_t outer = m->out->dim[by_column], inner = m->out->dim[!by_column];
+    if (!block || outer % high || inner % wide)
+        return bad_array(data.file, 0, "its blocks do not cover the matrix", m->diag);
+    if (!same_length(m, &segments, outer / high + 1) || !same_length(m, &data, indices.n * block))
+        return false;
+    int64_t first = 0, end = 0, at = 0;
+    if (!whole_at(&segments, 0, 0, 0, m->diag, &end))
+        return false;
+    for (uint64_t o = 0; o < outer / high; o++) {
+        first = end;
+        if (!whole_at(&segments, o + 1, first, (int64_t)indices.n, m->diag, &end))
+            return false;
+        for (int64_t i = first; i < end; i++) {
+            if (!whole_at(&indices, (uint64_t)i, 0, (int64_t)(inner / wide) - 1, m->diag, &at))
+                return false;
+            for (uint64_t v = 0; v < block; v++) {
+                uint64_t r = v / wide, c = v % wide, from = (uint64_t)i * block + v;
+                if (data.by_column)
+                    from = (uint64_t)i + (r + c * high) * indices.n;
+                uint64_t row = o * high + r, column = (uint64_t)at * wide + c;
+                double x = number_at(&data, from);
+                if (!blocks || x != 0)
+                    add(m, by_column ? column : row, by_column ? row : column, x);
+            }
+        }
+    }
+    return true;
+}
+
+/* Diagonal k holds at place j the value of column j, row j - offsets[k]. */
+static bool read_dia(const matrix *m) {
+    array offsets, data;
+    if (!member_array(m, "offsets.npy", 1, true, &offsets) || !member_array(m, "data.npy", 2, false, &data))
+        return false;
+    if (data.dim[0] != offsets.n)
+        return same_length(m, &offsets, data.dim[0]);
+    int64_t rows = m->out->dim[0], columns = m->out->dim[1], offset;
+    for (uint64_t k = 0; k < offsets.n; k++) {
+        if (!whole_at(&offsets, k, -DIM_MOST, DIM_MOST, m->diag, &offset))
+            return false;
+        for (int64_t j = 0; j < columns && j < (int64_t)data.dim[1]; j++) {
+            uint64_t i = data.by_column ? (uint64_t)j * offsets.n + k : k * data.dim[1] + (uint64_t)j;
+            double x = number_at(&data, i);
+            if (j - offset >= 0 && j - offset < rows && x != 0)
+                add(m, (uint64_t)(j - offset), (uint64_t)j, x);
+        }
+    }
+    return true;
+}
+
+/* Returns the letters of an array of one text, whatever their width. */
+static const char *text_of(const array *a, arena *mem) {
+    char *text = arena_alloc(mem, a->size + 1);
+    for (uint32_t i = 0; i < a->size; i++)
+        text[i] = (char)a->data[a->kind == 'U' ? 4 * i + (a->big_endian ? 3 : 0) : i];
+    return text;
+}
+
+bool tile_read_archive(tile_bytes in, arena *mem, diagnostics *d, tile_found *out) {
+    matrix m = {in, mem, d, out};
+    tile_bytes bytes;
+    array name, shape;
+    int64_t dim;
+    *out = (tile_found){.order = 2};
+    if (!tile_member(in, "format.npy", d->mem, d, &bytes))
+        return false;
+    if (!bytes.at)
+        return tile_member(in, NULL, d->mem, d, &bytes) && tile_read_array(bytes, mem, d, out);
+    if (!read_header(bytes, d, &name) || !member_array(&m, "shape.npy", 1, true, &shape) ||
+        !same_length(&m, &shape, 2))
+        return false;
+    for (uint32_t i = 0; i < 2; i++) {
+        if (!whole_at(&shape, i, 0, DIM_MOST, d, &dim))
+            return false;
+        out->dim[i] = (uint32_t)dim;
+    }
+    const char *format = name.n == 1 && strchr("SU", name.kind) ? text_of(&name, d->mem) : "";
+    if (strcmp(format, "coo") == 0)
+        return read_coo(&m);
+    if (strcmp(format, "csr") == 0 || strcmp(format, "csc") == 0)
+        return read_compressed(&m, format[2] == 'c', false);
+    if (strcmp(format, "bsr") == 0)
+        return read_compressed(&m, false, true);
+    if (strcmp(format, "dia") == 0)
+        return read_dia(&m);
+    diag_error(d, (src_loc){0}, "E0314-array", "'%s': there is no format '%s'", name.file.from, format);
+    diag_hint(d, "csr, csc, coo, bsr and dia are read: save it with .tocsr()");
+    return false;
+}

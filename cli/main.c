@@ -50,8 +50,13 @@ static int answer(void (*print)(FILE *)) {
 static int no_command(int argc, char **argv) {
     cli_session s;
     cli_session_begin(&s);
-    for (int i = 2; i < argc; i++)
-        s.options.json_diagnostics = s.options.json_diagnostics || strcmp(argv[i], "--diagnostics=json") == 0;
+    const char *const *how = option_rows[OPTION_DIAGNOSTICS].words;
+    for (int i = 2; i < argc; i++) {
+        for (int k = 0; how[k]; k++) {
+            if (strcmp(argv[i], arena_printf(&s.mem, "--diagnostics=%s", how[k])) == 0)
+                s.options.diagnostics = k;
+        }
+    }
     diag_error(&s.diag, (src_loc){0}, "E0901-command", "there is no command '%s'", argv[1]);
     const char *nearest = NULL;
     uint32_t distance = OPTIONS_TOO_FAR;

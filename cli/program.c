@@ -38,7 +38,7 @@ static void show(void *context, const host_progress *now) {
     if (now->done == 0)
         cli_progress_stage(s, "running on the board", now->all_runs);
     cli_progress_count(s, now->all_done);
-    if (now->done == now->runs && !s->options.quiet && !s->options.json_diagnostics && !isatty(STDERR_FILENO))
+    if (now->done == now->runs && !s->options.quiet && !s->options.diagnostics && !isatty(STDERR_FILENO))
         fprintf(stderr, "onyx: batch %u of %u is done, %llu of %llu %s\n", now->batch + 1, now->batches,
                 (unsigned long long)now->all_done, (unsigned long long)now->all_runs,
                 plural(now->all_runs, "run", "runs"));

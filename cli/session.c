@@ -1,5 +1,6 @@
 /* One invocation: its memory, its diagnostics, its exit code. */
 #include "cli/cli.h"
+#include "cli/sarif.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -28,8 +29,10 @@ int cli_session_end(cli_session *s, bool ok) {
     if (code == EXIT_INTERRUPTED)
         s->diag.list.len = 0; /* what was said so far is not why it ends */
     cli_progress_end(s);
-    if (s->options.json_diagnostics)
+    if (s->options.diagnostics == OPTIONS_JSON)
         diag_print_json(&s->diag, 0, stderr);
+    else if (s->options.diagnostics == OPTIONS_SARIF)
+        sarif_print(&s->diag, code, &s->mem, stderr);
     else
         diag_print(&s->diag, 0, stderr, diag_colour(stderr));
     BUG_IF(!ok && code == EXIT_OK && !s->options.help, "a stage failed without saying why");

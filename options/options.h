@@ -26,7 +26,8 @@ typedef enum {
     OPTIONS
 } option_key;
 
-enum { OPTIONS_LIST = 1, OPTIONS_USAGE, OPTIONS_VERSION };    /* help of a command_line */
+enum { OPTIONS_TEXT, OPTIONS_JSON, OPTIONS_SARIF };           /* diagnostics of a command_line */
+enum { OPTIONS_LIST = 1, OPTIONS_USAGE, OPTIONS_VERSION };    /* its help */
 enum { OPTIONS_IO_CHIP, OPTIONS_IO_COLUMNS, OPTIONS_IO_ANY }; /* its stages.io */
 enum { OPTIONS_EDGE_MOST = 1 << 15 };                         /* coordinates have 16 bits */
 
@@ -45,7 +46,8 @@ typedef VEC(option_size) option_sizes;
 /* What a command line says. Members that its command does not read have their defaults. */
 typedef struct {
     bool embedded; /* said before parsing: in somebody else's program are no --help and no other commands */
-    bool json_diagnostics, progress, quiet, json;
+    bool progress, quiet, json;
+    int diagnostics; /* OPTIONS_TEXT, OPTIONS_JSON, OPTIONS_SARIF */
     int help; /* OPTIONS_LIST, OPTIONS_USAGE, OPTIONS_VERSION: that is all that is asked for; nothing else is
                  set */
     text_vec arguments;         /* what is no option */

@@ -9,7 +9,8 @@
 #   exit N            its exit code (default 0)
 #   out TEXT          standard output holds TEXT;    err TEXT    standard error holds TEXT
 #   has FILE TEXT     FILE holds TEXT;               no FILE     FILE does not exist
-# Every report.json and every diagnostic in JSON is held against its schema in docs/ (check_reports.py).
+# Every report.json and every diagnostic in JSON is held against its schema in docs/, every log of --diagnostics=sarif
+# against sarif.schema.json (check_reports.py).
 set -u
 file=$(realpath "$1")
 SRC=$(realpath "$3")
@@ -48,6 +49,9 @@ keep_json() {
     done
     case $command in
     *--json*) [ "$(head -c 1 "$work/out")" != '{' ] || cp "$work/out" "$work/json/$at.json" ;;
+    esac
+    case $command in
+    *--diagnostics=sarif*) cp "$work/err" "$work/json/$at.sarif" ;;
     esac
     grep '^{"code"' "$work/err" >>"$work/json/diagnostics.jsonl"
 }

@@ -13,11 +13,12 @@ static const struct {
     const char *name, *asked, *wanted_for, *package;
 } needs[] = {
     {"onyx-cosim", NULL, "run --engine soc, cosim, program --board onyx-cosim", NULL},
+    {"onyx-array", NULL, "run --engine rtl", NULL},
     {"arm-none-eabi-gcc", "-dumpfullversion", "run --engine soc, cosim, firmware, program",
      "gcc-arm-none-eabi"},
-    {"verilator", "--version", "run --engine rtl", "verilator"},
-    {"g++", "-dumpfullversion", "run --engine rtl", "g++"},
-    {"make", "--version", "run --engine rtl", "make"},
+    {"verilator", "--version", "run --engine rtl, of long runs and with --wave", "verilator"},
+    {"g++", "-dumpfullversion", "what Verilator makes", "g++"},
+    {"make", "--version", "what Verilator makes", "make"},
     {"openocd", "--version", "program", "openocd"},
     {"dot", "-V", "the graphs of view", "graphviz"},
     {"sbatch", "--version", "sweep --slurm", "slurm-client"},
@@ -81,7 +82,7 @@ static finding look(const cli_session *s, int i, arena *mem) {
 /* Says why something will not work, and what would help. */
 static const char *reason(int i, const finding *f, arena *mem) {
     if (!needs[i].package)
-        return "it was not built: cmake --build build --target onyx-cosim";
+        return arena_printf(mem, "it was not built: cmake --build build --target %s", needs[i].name);
     const bool python = strcmp(needs[i].name, "python3") == 0;
     if (f->path && !python)
         return arena_printf(mem, "%s says: %s", f->path, f->says);

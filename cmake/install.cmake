@@ -16,7 +16,7 @@ set(home ${CMAKE_INSTALL_DATADIR}/onyx)
 install(DIRECTORY boards DESTINATION ${home} PATTERN "*.py" EXCLUDE PATTERN "*.h" EXCLUDE)
 install(DIRECTORY cli/view DESTINATION ${home}/cli)
 install(DIRECTORY rtl_models/rtl DESTINATION ${home}/rtl_models)
-install(FILES rtl_models/soc/design_main.cpp DESTINATION ${home}/rtl_models/soc)
+install(FILES rtl_models/soc/design_main.cpp rtl_models/soc/job_run.h DESTINATION ${home}/rtl_models/soc)
 install(DIRECTORY firmware DESTINATION ${home}
         FILES_MATCHING PATTERN "target/*" PATTERN "protocol.h" PATTERN "registers.*" PATTERN "errors.def")
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -57,7 +57,7 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/onyxConfigVersion.cmake COM
 install(FILES ${CMAKE_BINARY_DIR}/onyxConfig.cmake ${CMAKE_BINARY_DIR}/onyxConfigVersion.cmake DESTINATION ${ONYX_CMAKE})
 
 function(onyx_install_targets)
-    set(targets onyx)
+    set(targets onyx onyx-array)
     foreach(room ${ONYX_LIBRARIES})
         list(APPEND targets onyx_${room})
     endforeach()

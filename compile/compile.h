@@ -25,6 +25,7 @@ typedef struct {
     bool by_processor, from_job;
 } compile_engine_facts;
 extern const compile_engine_facts compile_engines[ENGINES];
+typedef enum { COMPILE_RTL_AUTO, COMPILE_RTL_TILES, COMPILE_RTL_NETLIST } compile_rtl; /* of --rtl */
 typedef enum { REPORT_ERROR, REPORT_WARN, REPORT_OFF } compile_severity; /* of --hazards and --deadlock */
 
 typedef struct {
@@ -76,6 +77,7 @@ typedef struct {
     const char *board, *profile;
     compile_engine engine;
     compile_severity hazards, deadlock;
+    compile_rtl rtl;
     tile_dtype dtype;
     tile_values values;
     compile_edges tile; /* 0 = by the tensors' orders */

@@ -8,6 +8,7 @@
 /* What engines read of the options: how a kernel is to be run. */
 typedef struct {
     compile_severity hazards;
+    compile_rtl rtl; /* read by engine rtl */
     bool io_trace, wave, verify_config;
     /* These are read by engine sam. */
     sam_sim_timing timing;

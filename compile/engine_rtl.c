@@ -1,6 +1,8 @@
-/* Engine rtl: the decoded bitstream as a SystemVerilog netlist, built by Verilator, run on the job file. The
- * program is kept beside the netlist and used again by the next run into the same folder that needs the same
- * one. */
+/* Engine rtl: the RTL of the configured array on a job file, in one of two forms of equal cycles. The tiles
+ * of rtl_models/soc (onyx-array) are verilated when onyx is built, and the words of the bitstream configure
+ * them. The netlist is the decoded bitstream as SystemVerilog, built by Verilator for this kernel alone:
+ * three times as fast, once it is built. Its program is kept beside it and used again by the next run into
+ * the same folder that needs the same one. */
 #include "compile/model.h"
 
 #include <dirent.h>
@@ -33,7 +35,8 @@ static const char *ingredients(compile_context *ctx, const char *folder) {
     uint64_t hash = hash_more(0, home, strlen(home));
     bool ok = hash_file(arena_printf(mem, "%s/onyx_design.sv", folder), ctx, &hash) &&
               hash_file(arena_printf(mem, "%s/onyx_design_io.h", folder), ctx, &hash) &&
-              hash_file(arena_printf(mem, "%s/rtl_models/soc/design_main.cpp", home), ctx, &hash);
+              hash_file(arena_printf(mem, "%s/rtl_models/soc/design_main.cpp", home), ctx, &hash) &&
+              hash_file(arena_printf(mem, "%s/rtl_models/soc/job_run.h", home), ctx, &hash);
     struct dirent **entries = NULL;
     int count = scandir(rtl, &entries, is_module, alphasort);
     if (count < 0) {
@@ -53,6 +56,10 @@ static const char *ingredients(compile_context *ctx, const char *folder) {
  * here.
  */
 enum { MANY_CYCLES = 3000000 };
+
+/* Up to here the tiles end sooner than the netlist, its build included: they run 0.15 million cycles a
+ * second. */
+enum { TILES_CYCLES = 4000000 };
 
 /* How the program is built: quickly, optimised, or quickly and with waveforms. */
 typedef enum { BUILD_SMALL, BUILD_FAST, BUILD_WAVES } build_kind;
@@ -237,6 +244,30 @@ static bool batch(compile_engine_run *r, const tile_plan *plan) {
     return true;
 }
 
+/* What onyx-array reads: the geometry, the IO columns in the order of the job's streams, the names of the
+ * tiles, and the words. */
+static bool write_array(const compile_engine_in *in, const char *path) {
+    compile_context *ctx = in->ctx;
+    const pnr_board *b = in->board;
+    const netlist *n = in->decoded->net;
+    file_out f;
+    if (!file_create(&f, path, ctx->mem, ctx->diag))
+        return false;
+    fprintf(f.stream, "array %u %u %u %u\n", b->width, b->height, b->mem_period, b->mem_phase);
+    for (uint32_t x = 0; x < b->width; x++) {
+        for (uint32_t i = 0; i < n->cells.len; i++) {
+            if (net_mode_table[n->cells.at[i].mode].tile == NET_TILE_IO && in->decoded->site.at[i].x == x)
+                fprintf(f.stream, "%s %u\n", n->cells.at[i].output ? "out" : "in", x);
+        }
+    }
+    for (uint32_t i = 0; i < n->cells.len; i++)
+        fprintf(f.stream, "tile %u %u %s\n", in->decoded->site.at[i].x, in->decoded->site.at[i].y,
+                net_mode_table[n->cells.at[i].mode].name);
+    for (uint32_t i = 0; i < in->bits->words.len; i++)
+        fprintf(f.stream, "word %08X %08X\n", in->bits->words.at[i].address, in->bits->words.at[i].data);
+    return file_commit(&f, ctx->diag);
+}
+
 static bool write_netlist(const compile_engine_in *in, const char *folder) {
     compile_context *ctx = in->ctx;
     return bits_to_verilog(in->decoded, in->map, arena_printf(ctx->mem, "%s/onyx_design.sv", folder),
@@ -245,32 +276,46 @@ static bool write_netlist(const compile_engine_in *in, const char *folder) {
            (!in->how.wave || compile_write_netlist_waves(in->decoded, in->folder, ctx));
 }
 
+/* Whether the tiles end sooner than the netlist, which is built first. */
+static bool takes_tiles(const compile_engine_in *in, uint64_t cycles) {
+    if (in->how.wave || in->how.rtl == COMPILE_RTL_NETLIST)
+        return false;
+    return in->how.rtl == COMPILE_RTL_TILES || cycles < TILES_CYCLES;
+}
+
 static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     const compile_engine_in *in = r->in;
     compile_context *ctx = in->ctx;
     arena *mem = ctx->mem;
     rtl_engine *e = r->own;
-    const char *log = arena_printf(mem, "%s/run.log", e->folder);
-    if (!tile_job_end(&e->job, good, ctx->diag) || !write_netlist(in, e->folder))
+    bool tiles = takes_tiles(in, out->modelled.cycles);
+    const char *log = arena_printf(mem, "%s/run.log", e->folder),
+               *array = arena_printf(mem, "%s/array.txt", e->folder);
+    if (!tile_job_end(&e->job, good, ctx->diag) ||
+        !(tiles ? write_array(in, array) : write_netlist(in, e->folder)))
         return false;
     r->result = arena_printf(mem, "%s/result.bin", e->folder);
     const char *trace = arena_printf(mem, "%s/io.trace", in->folder),
                *waves = in->how.wave ? arena_printf(mem, "%s/waves.fst", in->folder) : NULL;
-    const char *const argv[] = {arena_printf(mem, "%s/obj/design_sim", e->folder),
-                                e->job_path,
-                                r->result,
-                                in->how.io_trace ? trace : "",
-                                waves,
-                                NULL};
+    const char *argv[8] = {0};
+    size_t n = 0;
+    argv[n++] =
+        tiles ? compile_program(ctx, "onyx-array") : arena_printf(mem, "%s/obj/design_sim", e->folder);
+    if (tiles)
+        argv[n++] = array;
+    argv[n++] = e->job_path;
+    argv[n++] = r->result;
+    argv[n++] = in->how.io_trace ? trace : "";
+    argv[n] = waves;
     build_kind kind = in->how.wave                          ? BUILD_WAVES
                       : out->modelled.cycles >= MANY_CYCLES ? BUILD_FAST
                                                             : BUILD_SMALL;
     double start = seconds_now();
-    if (!build(ctx, e->folder, kind, arena_printf(mem, "%s/build.log", e->folder)))
+    if (!tiles && !build(ctx, e->folder, kind, arena_printf(mem, "%s/build.log", e->folder)))
         return false;
     out->build_s = seconds_now() - start;
     double before = children_s();
-    compile_stage(ctx, "running the netlist", 0);
+    compile_stage(ctx, tiles ? "running the tiles" : "running the netlist", 0);
     bool ok = compile_spawn(ctx, argv, log, (const char *const[]){r->result, trace, waves, NULL});
     out->cpu_s = children_s() - before;
     return ok && same_hazards(ctx, &out->modelled, log);

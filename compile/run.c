@@ -22,6 +22,7 @@ static compile_engine_in engine_input(const compile_options *o, compile_context 
                                       const compile_kernel *k) {
     return (compile_engine_in){.ctx = ctx,
                                .how = {.hazards = o->hazards,
+                                       .rtl = o->rtl,
                                        .io_trace = o->io_trace,
                                        .wave = o->wave,
                                        .timing = o->timing,

@@ -51,12 +51,22 @@ static bool lost(host_link *l, host_child *c, const char *program, const char *l
     return false;
 }
 
+/* The end of one program is often seen by the other before the system says that it ended, and may end that, too:
+ * waits up to two seconds for an end, and a little longer for the one it came from. */
+static void wait_for_an_end(host_link *l) {
+    const struct timespec pause = {.tv_nsec = 200000000};
+    bool ended = !l->cosim.pid && !l->openocd.pid;
+    for (int i = 0; i < 10 && !ended; i++) {
+        ended = (l->cosim.pid && !host_child_alive(&l->cosim)) || !host_child_alive(&l->openocd);
+        nanosleep(&pause, NULL);
+    }
+}
+
 /* Reports that there was no answer, or an error in its place, and finds out who is gone. */
 static bool no_answer(host_link *l, const char *what) {
     if (host_interrupted)
         return false;
-    if (l->cosim.pid || l->openocd.pid) /* the end of one program is often seen by the other first */
-        nanosleep(&(const struct timespec){.tv_nsec = 200000000}, NULL);
+    wait_for_an_end(l);
     if (l->cosim.pid && !host_child_alive(&l->cosim))
         return lost(l, &l->cosim, "onyx-cosim", "cosim.log");
     if (!host_child_alive(&l->openocd))

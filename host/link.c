@@ -51,8 +51,8 @@ static bool lost(host_link *l, host_child *c, const char *program, const char *l
     return false;
 }
 
-/* The end of one program is often seen by the other before the system says that it ended, and may end that, too:
- * waits up to two seconds for an end, and a little longer for the one it came from. */
+/* The end of one program is often seen by the other before the system says that it ended, and may end that,
+ * too: waits up to two seconds for an end, and a little longer for the one it came from. */
 static void wait_for_an_end(host_link *l) {
     const struct timespec pause = {.tv_nsec = 200000000};
     bool ended = !l->cosim.pid && !l->openocd.pid;

@@ -1,5 +1,6 @@
 /* onyx run and onyx compile: the options, what compile/ makes of them, and what is said of it. */
 #include "cli/cli.h"
+#include "compile/application.h"
 #include "compile/folder.h"
 
 #include <errno.h>
@@ -22,6 +23,22 @@ static bool report(const compile_options *o, cli_session *s, const compile_kerne
 bool cli_run(const compile_options *o, cli_session *s, compile_kernel *k) {
     const char *check;
     return compile_and_run(o, &s->compile, k, &check) && report(o, s, k, true, check);
+}
+
+/* Does all of it with a program file. */
+static bool run_application(const compile_options *o, cli_session *s) {
+    compile_application a = {0};
+    const compile_kernel none = {.place = o->out};
+    if (!compile_application_run(o, &s->compile, &a))
+        return false;
+    cJSON *json = compile_application_report(o, &s->compile, &a);
+    bool ok = compile_publish(o, &s->compile, &none, json);
+    if (ok && s->options.json)
+        cli_print_json(json);
+    else if (ok && !s->options.quiet)
+        compile_application_summary(o, &s->compile, &a, stdout);
+    cJSON_Delete(json);
+    return ok;
 }
 
 /* A command that names no folder, but a file for the result, works in one of its own, which goes with it. */
@@ -50,7 +67,8 @@ static int command(option_command which, int argc, char **argv,
     compile_kernel k = {0};
     cli_session_begin(&s);
     const compile_options *o = &s.options.compile;
-    bool ok = cli_parse(&s, which, argc, argv) && take_folder(&s, which) && action(o, &s, &k);
+    bool ok = cli_parse(&s, which, argc, argv) && take_folder(&s, which) &&
+              (compile_is_application(o->expression) ? run_application(o, &s) : action(o, &s, &k));
     if (o->passing)
         remove_folder(o->out);
     return cli_session_end(&s, ok);

@@ -1,5 +1,6 @@
 /* The compiler as a straight list of passes, a check after each. What a pass reads are its parameters, and
  * what it makes is its result. */
+#include "compile/application.h"
 #include "compile/choose.h"
 #include "compile/folder.h"
 #include "compile/graph.h"
@@ -30,11 +31,17 @@ static compile_kernel *kernel_at(compile_kernel *last, uint32_t n) {
     return n < last->producers.len ? &last->producers.at[n] : last;
 }
 
+/* Returns where in a folder of the program the files of the statement belong. */
+static const char *home_of(const compile_options *o, compile_context *ctx, const char *folder) {
+    return o->within && folder ? compile_kernel_folder(folder, o->within, ctx->mem) : folder;
+}
+
 /* Makes a kernel of each of the schedule's. Where there are several, each has a folder with the name of the
  * tensor that it writes. */
 static bool begin_kernels(const compile_options *o, compile_context *ctx, const compile_schedule *schedule,
                           compile_kernel *last) {
     const fe_cin *cin = &schedule->cin;
+    const char *home = home_of(o, ctx, ctx->partial), *place = home_of(o, ctx, o->out);
     bool ok = true;
     for (uint32_t n = 1; n < cin->kernels.len; n++)
         vec_push(ctx->mem, &last->producers,
@@ -44,12 +51,12 @@ static bool begin_kernels(const compile_options *o, compile_context *ctx, const 
         const sam_statement *st = &cin->kernels.at[n].s;
         k->board = last->board;
         k->choices.chosen = n < schedule->chosen.len ? schedule->chosen.at[n] : NULL;
-        k->folder = ctx->partial;
-        k->place = o->out;
+        k->folder = home;
+        k->place = place;
         if (o->out && cin->kernels.len > 1) {
             const char *result = names_text(ctx->names, sam_tensor_at(st, st->result)->name);
-            k->folder = compile_kernel_folder(ctx->partial, result, ctx->mem);
-            k->place = compile_kernel_folder(o->out, result, ctx->mem);
+            k->folder = compile_kernel_folder(home, result, ctx->mem);
+            k->place = compile_kernel_folder(place, result, ctx->mem);
         }
         ok = !k->folder || make_folder(k->folder, ctx->diag);
     }
@@ -107,14 +114,17 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
     fe_in in = compile_frontend_input(o);
     const compile_choosing open = {&in, &k->user, &k->board};
     compile_schedule s = {0};
-    bool ok = fe_parse(&in, ctx->names, ctx->mem, ctx->diag, &k->user) && fe_check(&k->user, ctx->diag) &&
-              compile_check_names(o, ctx, &k->user) && read_scheduled_operands(o, ctx, k);
+    if (o->statement)
+        k->user = *o->statement;
+    bool ok = (o->statement || fe_parse(&in, ctx->names, ctx->mem, ctx->diag, &k->user)) &&
+              fe_check(&k->user, ctx->diag) && compile_check_names(o, ctx, &k->user) &&
+              read_scheduled_operands(o, ctx, k);
     in.extents = k->data.extent;
     ok = ok && fe_schedule(&in, &k->user, ctx->mem, ctx->diag, &s.cin) && compile_begin_partial(o, ctx) &&
-         compile_dump(o, ctx, ctx->partial, (compile_form){.statement = &k->user});
+         compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.statement = &k->user});
     if (ok && chip)
         compile_choose(o, ctx, &open, &s);
-    ok = ok && compile_dump(o, ctx, ctx->partial, (compile_form){.cin = &s.cin}) &&
+    ok = ok && compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.cin = &s.cin}) &&
          begin_kernels(o, ctx, &s, k);
     for (uint32_t n = 0; ok && n < count_kernels(k); n++) {
         compile_kernel *one = kernel_at(k, n);
@@ -177,9 +187,11 @@ static bool to_bitstream(const compile_options *o, compile_context *ctx, compile
 }
 
 bool compile_to_bitstream(const compile_options *o, compile_context *ctx, compile_kernel *k) {
-    if (!compile_take_folder(ctx, o->out) || !compile_read_board(ctx, o->board, &k->board, &k->board_path) ||
-        !pnr_board_set_profile(&k->board, o->profile, ctx->diag))
-        return false;
+    return compile_take_folder(ctx, o->out) && compile_read_board(ctx, o->board, &k->board, &k->board_path) &&
+           pnr_board_set_profile(&k->board, o->profile, ctx->diag) && compile_statement(o, ctx, k);
+}
+
+bool compile_statement(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     bool ok = compile_to_graph(o, true, ctx, k) && set_tiling(o, ctx, k) && read_wanted_operands(o, ctx, k);
     for (uint32_t n = 0; ok && n < count_kernels(k); n++)
         ok = to_bitstream(o, ctx, kernel_at(k, n));
@@ -187,4 +199,10 @@ bool compile_to_bitstream(const compile_options *o, compile_context *ctx, compil
         diag_note(ctx->diag, (src_loc){0}, "the chip does it in several kernels: -s \"%s\"",
                   k->choices.way_out);
     return ok;
+}
+
+bool compile_begin_application(const compile_options *o, compile_context *ctx, compile_application *a) {
+    return compile_take_folder(ctx, o->out) && compile_read_board(ctx, o->board, &a->board, &a->board_path) &&
+           pnr_board_set_profile(&a->board, o->profile, ctx->diag) && compile_begin_partial(o, ctx) &&
+           compile_dump(o, ctx, ctx->partial, (compile_form){.program = &a->program});
 }

@@ -64,6 +64,9 @@ typedef struct {
 
 typedef struct {
     const char *expression;
+    const sam_statement *statement; /* of a program: the expression as it was parsed; otherwise NULL */
+    const char *within;       /* of a program: the folder in `out` of this statement's kernels, or NULL */
+    text_vec settings;        /* of a program: --set "steps=3" */
     text_vec formats;         /* -f */
     text_vec dimensions;      /* -d "i:100", "B:100,80" */
     text_vec types;           /* -t "B:int16" */
@@ -163,6 +166,7 @@ typedef struct {
 typedef struct {
     tile_operands operands; /* the user's, by tensor handle - 1, if they were read before compiling */
     tile_operands packed;   /* for the lowered statement, once all are known */
+    tile_operands kept;     /* of those, what an earlier run of the kernel packed and no run changes */
     uint32_t *extent;       /* of the user's variables, by handle - 1; once the operands are there */
 } compile_data;
 
@@ -224,7 +228,8 @@ struct compile_kernel {
                                  * in there where there are several kernels */
     sam_statement user;         /* as written, what the reference evaluates (of a workspace: as scheduled) */
     VEC(compile_kernel)
-    producers; /* kernels that fill workspaces, in the order in which they run before this */
+    producers;  /* kernels that fill workspaces, in the order in which they run before this */
+    bool again; /* it ran before in this command: what it runs as is in its folder */
     compile_choices choices;
     compile_from_graph graph;
     compile_lowered lowered;

@@ -30,6 +30,7 @@ typedef struct {
     const bits_map *map;
     const bits_stream *bits;
     bool apart;         /* each copy starts by itself */
+    bool again;         /* the kernel ran before in this command */
     const char *folder; /* receives the files of the run, until all are there */
     const char *place;  /* where they are then; what is kept for the next run is there now */
 } compile_engine_in;

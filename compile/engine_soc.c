@@ -78,7 +78,7 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     compile_context *ctx = in->ctx;
     const compile_firmware *f = r->own;
     const char *log = arena_printf(ctx->mem, "%s/cosim.log", f->folder);
-    if (!compile_firmware_end(r, good) || !compile_firmware_build(r, out) ||
+    if (!compile_firmware_end(r, good) || (!in->again && !compile_firmware_build(r, out)) ||
         (in->how.wave && !compile_write_channels(in->decoded, in->folder, ctx)))
         return false;
     r->result = f->result;

@@ -38,6 +38,9 @@ static void print_json(cJSON *json, FILE *out) {
     cJSON_Delete(json);
 }
 
+static void print_program(const fe_program *p, FILE *out) {
+    fe_program_cin_dump(p, out);
+}
 static void print_statement(const sam_statement *st, FILE *out) {
     fe_dump(st, out);
 }

@@ -3,9 +3,11 @@
 #define ONYX_COMPILE_FOLDER_H
 
 #include "compile/compile.h"
+#include "frontend/program.h"
 
 /* Makes o->out/partial, empty, where the command's files are made, and ctx->partial its name. A command that
- * fails leaves it as it is then, and all else in the folder as it was. */
+ * fails leaves it as it is then, and all else in the folder as it was. Of a program's statements only the
+ * first one's caller does so. */
 bool compile_begin_partial(const compile_options *o, compile_context *ctx);
 /* Returns the folder of a kernel among several, in that of the program. */
 const char *compile_kernel_folder(const char *folder, const char *tensor, arena *mem);

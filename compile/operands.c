@@ -1,12 +1,10 @@
 /* Operands: which file or generator gives each tensor of the statement. */
-#include "compile/compile_int.h"
+#include "compile/application.h"
 #include "sam/coordinates.h"
 
 #include <ctype.h>
 
-/* Returns the part after "T:" of the argument that names `tensor`, or NULL. A vector of "T:rest" arguments.
- */
-static const char *argument_for(const text_vec *arguments, const char *tensor) {
+const char *compile_argument_for(const text_vec *arguments, const char *tensor) {
     size_t length = strlen(tensor);
     for (uint32_t i = 0; i < arguments->len; i++) {
         if (strncmp(arguments->at[i], tensor, length) == 0 && arguments->at[i][length] == ':')
@@ -63,7 +61,7 @@ static bool all_known(const text_vec *arguments, const char *option, compile_con
                       operand_names(ctx, st));
             return false;
         }
-        const char *first = argument_for(arguments, called(ctx, sam_tensor_at(st, t)));
+        const char *first = compile_argument_for(arguments, called(ctx, sam_tensor_at(st, t)));
         if (first != strchr(arguments->at[i], ':') + 1) {
             diag_error(ctx->diag, (src_loc){0}, "E0914-twice", "a second %s %s", option, arguments->at[i]);
             return false;
@@ -184,7 +182,8 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
                          sam_tensor t, uint32_t number, const uint32_t *extent, tile_tensor *out) {
     const sam_tensor_data *tensor = sam_tensor_at(st, t);
     const char *name = called(ctx, tensor);
-    const char *file = argument_for(&o->inputs, name), *spec = argument_for(&o->generators, name);
+    const char *file = compile_argument_for(&o->inputs, name),
+               *spec = compile_argument_for(&o->generators, name);
     const tile_tensor *given = given_for(o, name);
     if (!one_source(given, file, spec, name, tensor->loc, ctx))
         return false;

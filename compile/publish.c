@@ -13,7 +13,7 @@
 static const char report_name[] = "report.json";
 
 bool compile_begin_partial(const compile_options *o, compile_context *ctx) {
-    if (!o->out)
+    if (!o->out || o->within)
         return true;
     ctx->partial = arena_printf(ctx->mem, "%s/partial", o->out);
     remove_folder(ctx->partial);

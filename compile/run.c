@@ -41,6 +41,7 @@ static compile_engine_in engine_input(const compile_options *o, compile_context 
                                .map = k->bits.map,
                                .bits = &k->bits.stream,
                                .apart = k->array.apart,
+                               .again = k->again,
                                .folder = k->folder,
                                .place = k->place};
 }
@@ -154,8 +155,10 @@ static bool run_packed(const compile_options *o, compile_context *ctx, compile_k
 static bool run_kernel(const compile_options *o, compile_context *ctx, compile_kernel *k,
                        const tile_operands *in) {
     double start = seconds_now();
-    if ((!k->data.packed.operand &&
-         !tile_pack(&k->lowered.statement, in, ctx->mem, ctx->diag, &k->data.packed)) ||
+    bool packed = k->data.packed.operand != NULL;
+    if (!packed)
+        k->data.packed = k->data.kept;
+    if ((!packed && !tile_pack(&k->lowered.statement, in, ctx->mem, ctx->diag, &k->data.packed)) ||
         !run_packed(o, ctx, k))
         return false;
     const tile_tensor got = k->ran.result;

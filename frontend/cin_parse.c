@@ -15,6 +15,7 @@
  * value's where computes a scalar temporary at each point, and is a sum inside an expression of the IR.
  */
 #include "frontend/calls.h"
+#include "frontend/program_int.h"
 
 /* ---- the brackets first ---------------------------------------------------------------------- */
 
@@ -468,9 +469,9 @@ static bool read_program(cin_reader *r, const raw *node) {
     return read_kernel(r, node->b) && read_program(r, node->a);
 }
 
-bool fe_cin_parse(const char *text, name_table *names, arena *mem, diagnostics *d, fe_cin *out) {
+bool fe_cin_read(fe_reader in, name_table *names, arena *mem, diagnostics *d, fe_cin *out) {
     *out = (fe_cin){0};
-    cin_reader r = {.in = fe_read("<cin>", text, d), .cin = out, .names = names, .mem = mem, .d = d};
+    cin_reader r = {.in = in, .cin = out, .names = names, .mem = mem, .d = d};
     r.in.underscores = true;
     const raw *root = read_raw(&r);
     if (!root)
@@ -480,4 +481,8 @@ bool fe_cin_parse(const char *text, name_table *names, arena *mem, diagnostics *
         return false;
     }
     return read_program(&r, root) && fe_cin_check(out, d);
+}
+
+bool fe_cin_parse(const char *text, name_table *names, arena *mem, diagnostics *d, fe_cin *out) {
+    return fe_cin_read(fe_read("<cin>", text, d), names, mem, d, out);
 }

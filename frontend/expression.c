@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "frontend/calls.h"
+#include "frontend/program_int.h"
 
 typedef struct {
     fe_reader in;
@@ -335,6 +336,28 @@ static sam_expr parse_inverse(parser *p) {
     return ones.v ? fe_make_call(p->s, &f, &arguments, p->d) : no_expr;
 }
 
+/* nnz(T), of a program: a scalar of that name, which no other tensor can have. */
+static sam_expr parse_count(parser *p) {
+    fe_token word = p->in.token;
+    fe_advance(&p->in);
+    fe_advance(&p->in); /* "(", seen by the caller */
+    fe_token name = p->in.token;
+    if (name.kind != FE_NAME) {
+        fe_expected(&p->in, "a tensor", p->d);
+        return no_expr;
+    }
+    fe_advance(&p->in);
+    if (!fe_at_sign(&p->in, ')')) {
+        fe_expected(&p->in, "')': nnz counts the values of a tensor, without indices", p->d);
+        return no_expr;
+    }
+    word.loc = span(word.loc, p->in.token.loc);
+    word.at = arena_printf(p->s->mem, "nnz(%.*s)", (int)name.length, name.at);
+    word.length = strlen(word.at);
+    fe_advance(&p->in);
+    return add_scalar(p, &word);
+}
+
 static sam_expr parse_primary(parser *p) {
     const fe_token *t = &p->in.token;
     if (fe_at_sign(&p->in, '-'))
@@ -350,6 +373,8 @@ static sam_expr parse_primary(parser *p) {
         return no_expr;
     }
     fe_call f;
+    if (p->in.counts && fe_peek(&p->in) == '(' && fe_is_word(t, "nnz"))
+        return parse_count(p);
     if (fe_peek(&p->in) == '(' && fe_find_call(t, &f))
         return parse_call(p, &f);
     sam_expr_data access = {0};
@@ -489,7 +514,8 @@ bool fe_parse_access(fe_reader *in, sam_statement *s, diagnostics *d, sam_expr_d
     return ok;
 }
 
-static bool parse_left_side(parser *p) {
+/* += in a program adds to what the result holds; in a statement alone that is nothing. */
+static bool parse_left_side(parser *p, bool *adds) {
     if (p->in.token.kind != FE_NAME) {
         fe_expected(&p->in, "the result, e.g. X(i,j) =", p->d);
         return false;
@@ -500,8 +526,11 @@ static bool parse_left_side(parser *p) {
     p->s->result = access.tensor;
     memcpy(p->s->result_index, access.index, sizeof access.index);
     if (fe_at_sign(&p->in, '+') && fe_peek(&p->in) == '=') {
-        diag_warning(p->d, p->in.token.loc, "E0129-from-zero", "+= begins at zero here, as = does");
-        diag_hint(p->d, "what the result held before is an operand of another name");
+        *adds = p->in.counts;
+        if (!*adds) {
+            diag_warning(p->d, p->in.token.loc, "E0129-from-zero", "+= begins at zero here, as = does");
+            diag_hint(p->d, "what the result held before is an operand of another name");
+        }
         fe_advance(&p->in);
     }
     if (!fe_take_sign(&p->in, '=')) {
@@ -546,11 +575,30 @@ static bool check_scalars(const sam_statement *s, diagnostics *d) {
     return true;
 }
 
-bool fe_parse_expression(const char *text, diagnostics *d, sam_statement *s) {
-    parser p = {.in = fe_read("<expression>", text, d), .s = s, .d = d};
-    if (!parse_left_side(&p))
+/* The value alone: its result is a scalar whose name no tensor can have. */
+static bool begin_value(parser *p) {
+    p->s->result = use_tensor(p, names_intern(p->s->names, "until()"), p->in.token.loc, 0);
+    return true;
+}
+
+/* What the result held before, and e. */
+static sam_expr add_to_result(parser *p, sam_expr e) {
+    sam_expr_data before = {
+        .kind = SAM_EXPR_ACCESS, .loc = sam_tensor_at(p->s, p->s->result)->loc, .tensor = p->s->result};
+    memcpy(before.index, p->s->result_index, sizeof before.index);
+    sam_expr old = add_expr(p, before);
+    return old.v ? add_binary(p, SAM_EXPR_ADD, old, e) : no_expr;
+}
+
+bool fe_parse_expression(const fe_in *in, diagnostics *d, sam_statement *s) {
+    parser p = {.s = s, .d = d};
+    bool adds = false, value = in->piece && in->piece->value;
+    p.in = in->piece ? fe_read_piece(in->piece) : fe_read("<expression>", in->expression, d);
+    if (!(value ? begin_value(&p) : parse_left_side(&p, &adds)))
         return false;
     s->rhs = parse_terms(&p);
+    if (s->rhs.v && adds)
+        s->rhs = add_to_result(&p, s->rhs);
     if (!s->rhs.v)
         return false;
     if (p.in.token.kind != FE_END) {

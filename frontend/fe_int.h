@@ -27,6 +27,7 @@ typedef struct {
     const char *text;
     size_t length, pos;
     bool underscores; /* names may have some, as those of loops; in an expression B_i is an access */
+    bool counts;      /* nnz(T) is a scalar: of a program */
     fe_token token;
 } fe_reader;
 
@@ -46,7 +47,7 @@ void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
 
 /* Reads "A = B" into vars, tensors, exprs, result and rhs, with the sums that are written only. E0101-E0108,
  * E0116-E0118. */
-bool fe_parse_expression(const char *text, diagnostics *d, sam_statement *s);
+bool fe_parse_expression(const fe_in *in, diagnostics *d, sam_statement *s);
 /* Puts a sum over each variable that nothing binds around the smallest part that holds every use of it, or
  * further out where only products and signs lie between; over additions that all use it, term by term. E0108,
  * E0109, warning E0128. */

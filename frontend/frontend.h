@@ -7,8 +7,9 @@
 #include "sam/sam.h"
 
 typedef struct {
-    const char *expression;     /* "X(i,j) = B(i,k) * C(k,j)" */
-    const char *const *formats; /* taco's -f: "B:ss", "C:ss:1,0", "x:d" */
+    const char *expression;       /* "X(i,j) = B(i,k) * C(k,j)" */
+    const struct fe_piece *piece; /* NULL; or the expression is that part of a program (program_int.h) */
+    const char *const *formats;   /* taco's -f: "B:ss", "C:ss:1,0", "x:d" */
     uint32_t n_formats;
     const char *const *dimensions; /* taco's -d: "i:100", "B:100,80" */
     uint32_t n_dimensions;

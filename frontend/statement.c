@@ -320,7 +320,7 @@ static bool check_literals(const sam_statement *s, diagnostics *d) {
 
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out) {
     *out = (sam_statement){.mem = mem, .names = names, .integers = in->integers};
-    if (!fe_parse_expression(in->expression, d, out) || !fe_bind_sums(out, d))
+    if (!fe_parse_expression(in, d, out) || !fe_bind_sums(out, d))
         return false;
     bool literals = !in->integers || check_literals(out, d);
     bool formats = fe_parse_formats(in, d, out);

@@ -1,5 +1,5 @@
 /* text.c - the token reader of expressions, formats and schedules. */
-#include "frontend/fe_int.h"
+#include "frontend/program_int.h"
 
 static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -85,6 +85,16 @@ fe_reader fe_read(const char *name, const char *text, diagnostics *d) {
     size_t length = strlen(text);
     const char *copy = arena_strndup(d->mem, text, length);
     fe_reader r = {.source = diag_add_source(d, name, copy, length), .text = copy, .length = length};
+    fe_advance(&r);
+    return r;
+}
+
+fe_reader fe_read_piece(const fe_piece *piece) {
+    fe_reader r = {.source = piece->source,
+                   .text = piece->text,
+                   .length = piece->end,
+                   .pos = piece->first,
+                   .counts = true};
     fe_advance(&r);
     return r;
 }

@@ -122,6 +122,7 @@ static bool make_all_ones(const sam_statement *s, tile_tensor *made, const tile_
 bool tile_pack(const sam_statement *packed, const tile_operands *in, arena *mem, diagnostics *d,
                tile_operands *out) {
     tile_tensor *made = arena_new_n(mem, tile_tensor, packed->tensors.len);
+    const tile_operands kept = *out;
     *out = (tile_operands){made, packed->tensors.len, in->dtype};
     bool ones = false;
     for (uint32_t t = 0; t < packed->tensors.len; t++) {
@@ -129,6 +130,10 @@ bool tile_pack(const sam_statement *packed, const tile_operands *in, arena *mem,
         ones = ones || data->ones;
         if (t + 1 == packed->result.v || data->ones)
             continue;
+        if (t < kept.n && kept.operand[t].name.v) {
+            made[t] = kept.operand[t];
+            continue;
+        }
         const tile_tensor *source = find_operand(in, data->view.source.v ? data->view.source : data->name);
         BUG_IF(!source, "no operand is called %s", names_text(packed->names, data->name));
         if (data->view.source.v)

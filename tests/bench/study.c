@@ -95,7 +95,7 @@ study_result study_run(study *s, const study_kernel *k, const tile_tensor *opera
     diagnostics *d = &s->f.diag;
     const tile_operands user = {operand, k->user.tensors.len, TILE_DTYPE_INT16};
     const sam_tensor_data *format = sam_tensor_at(&k->packed, k->packed.result);
-    tile_operands packed;
+    tile_operands packed = {0};
     tile_tensor got, want;
     uint32_t dim[SAM_MAX_ORDER] = {0}, user_dim[SAM_MAX_ORDER] = {0}, n = 0;
     study_result r;

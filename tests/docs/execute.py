@@ -2,7 +2,7 @@
 
 A fence of language `console` is a session in sh: commands after "$ ", each with the output it must give (none shown: any
 output). In it "..." stands for any text, alone on a line for any lines; seconds ("0.013 s") are not compared; a last line "[N]" is
-an exit code. A fence of language `python` is run as a script. All fences of a file run in one folder, in which tests/data is that of the source. Any other fence
+an exit code. A fence of language `python` is run as a script. All fences of a file run in one folder, in which tests/data and examples are those of the source. Any other fence
 or indented block that shows a command is a mistake, unless "<!-- not run: REASON -->" stands on the line before it.
 """
 
@@ -95,6 +95,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "tests").mkdir()
             shutil.copytree(source / "tests/data", pathlib.Path(folder) / "tests/data")
+            shutil.copytree(source / "examples", pathlib.Path(folder) / "examples")
             (pathlib.Path(folder) / "build").symlink_to(programs)
             for block in blocks(source / name):
                 if block.excused:

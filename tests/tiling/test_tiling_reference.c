@@ -182,7 +182,7 @@ static tile_tensor *random_operands(fixture *f, const sam_statement *s, uint64_t
 /* The result of the packed statement on packed data, unpacked. */
 static tile_tensor through_packing(fixture *f, const sam_statement *packed, const tile_operands *in,
                                    const uint32_t *dim) {
-    tile_operands stored;
+    tile_operands stored = {0};
     tile_tensor got, out;
     assert_true(fe_check_packed(packed, &f->diag));
     assert_true(tile_pack(packed, in, &f->mem, &f->diag, &stored));

@@ -1,0 +1,515 @@
+/* A program on an engine. Each statement is compiled once, before anything runs; then the host goes through
+ * the loops and tests their conditions, twice: with the engine, and with the reference, which sees nothing of
+ * what the engine made. Between statements a tensor holds what is not its fill.
+ *
+ * What is about scalars alone is computed by the host, and so is what the array has no tiles for. */
+#include "compile/application.h"
+#include "compile/folder.h"
+#include "compile/report.h"
+#include "sam/coordinates.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- what tensors hold ------------------------------------------------------------------------- */
+
+typedef struct {
+    arena mem;
+    tile_tensor t;
+} held;
+
+/* One way through the program. */
+typedef struct {
+    u32_vec passes; /* of the loops that we are in */
+    bool reference;
+    held *of; /* by tensor */
+    compile_application *a;
+    const compile_options *o;
+    compile_context *ctx;
+} machine;
+
+/* Replaces what is held by the entries that are not the fill; a scalar has one in any case. */
+static void hold(held *to, const tile_tensor *from, const tile_tensor *shape) {
+    arena old = to->mem;
+    to->mem = (arena){0};
+    const uint32_t order = shape->order;
+    uint32_t *crd = arena_new_n(&to->mem, uint32_t, from->nnz * order + 1);
+    uint16_t *val = arena_new_n(&to->mem, uint16_t, from->nnz + 1);
+    uint64_t n = 0;
+    for (uint64_t e = 0; e < from->nnz; e++) {
+        if (order && from->val[e] == shape->fill)
+            continue;
+        memcpy(crd + n * order, from->crd + e * order, sizeof *crd * order);
+        val[n++] = from->val[e];
+    }
+    if (!order && !n)
+        val[n++] = from->fill;
+    to->t = *shape;
+    to->t.nnz = n;
+    to->t.crd = crd;
+    to->t.val = val;
+    arena_free(&old);
+}
+
+static void begin_machine(machine *m) {
+    const uint32_t n = m->a->program.tensors.len;
+    m->of = arena_new_n(m->ctx->mem, held, n + 1);
+    for (uint32_t t = 0; t < n; t++)
+        hold(&m->of[t], &m->a->given[t], &m->a->given[t]);
+}
+
+static void end_machine(machine *m) {
+    for (uint32_t t = 0; t < m->a->program.tensors.len; t++)
+        arena_free(&m->of[t].mem);
+}
+
+/* ---- operands ---------------------------------------------------------------------------------- */
+
+/* As many as a scalar can say. */
+static tile_tensor count_of(const machine *m, const tile_tensor *t, name_id name, arena *mem) {
+    uint16_t *val = arena_new(mem, uint16_t);
+    uint64_t n = 0;
+    for (uint64_t e = 0; e < t->nnz; e++)
+        n += t->val[e] != t->fill;
+    *val = sam_literal_word(n < INT16_MAX ? (double)n : INT16_MAX, m->o->dtype == TILE_DTYPE_BF16);
+    return (tile_tensor){.name = name, .nnz = 1, .val = val};
+}
+
+/* Makes the operands of the step what the tensors hold now. */
+static bool operands_of(const machine *m, compile_context *ctx, const fe_step *step, compile_options *o,
+                        compile_data *out) {
+    const sam_statement *s = &step->statement;
+    o->given.at = NULL;
+    o->given.len = o->given.cap = 0;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const sam_tensor_data *data = &s->tensors.at[t];
+        const fe_use *use = &step->use[t];
+        const name_id name = data->called.v ? data->called : data->name;
+        bool again = t + 1 == s->result.v;
+        for (uint32_t i = 0; i < o->given.len && !again; i++)
+            again = strcmp(o->given.at[i].name, names_text(ctx->names, name)) == 0;
+        if (again)
+            continue;
+        const tile_tensor *now = &m->of[use->shared].t;
+        vec_push(ctx->mem, &o->given,
+                 (compile_given){names_text(ctx->names, name),
+                                 use->counts ? count_of(m, now, name, ctx->mem) : *now});
+    }
+    return compile_read_operands(o, ctx, s, out);
+}
+
+/* ---- one statement ----------------------------------------------------------------------------- */
+
+static compile_stage_of *stage_of(const machine *m, const fe_step *step) {
+    uint32_t i = 0;
+    while (m->a->stages.at[i].step != step)
+        i++;
+    return &m->a->stages.at[i];
+}
+
+/* Keeps what was packed of tensors that nothing changes. */
+static void keep_packed(const machine *m, compile_stage_of *stage, const compile_kernel *ran) {
+    const sam_statement *packed = &stage->kernel.lowered.statement;
+    arena *mem = m->ctx->mem;
+    if (stage->kernel.data.kept.operand || !ran->data.packed.operand)
+        return;
+    tile_tensor *kept = arena_new_n(mem, tile_tensor, packed->tensors.len);
+    for (uint32_t t = 0; t < packed->tensors.len; t++) {
+        const sam_tensor_data *data = &packed->tensors.at[t];
+        const name_id source = data->view.source.v ? data->view.source : data->name;
+        const uint32_t of = fe_program_find(&m->a->program, source);
+        if (t + 1 == packed->result.v || data->ones || of == m->a->program.tensors.len ||
+            m->a->program.tensors.at[of].changes)
+            continue;
+        kept[t] = ran->data.packed.operand[t];
+        uint32_t *crd = arena_new_n(mem, uint32_t, kept[t].nnz * kept[t].order + 1);
+        uint16_t *val = arena_new_n(mem, uint16_t, kept[t].nnz + 1);
+        if (kept[t].order)
+            memcpy(crd, kept[t].crd, sizeof *crd * kept[t].nnz * kept[t].order);
+        memcpy(val, kept[t].val, sizeof *val * kept[t].nnz);
+        kept[t].crd = crd;
+        kept[t].val = val;
+    }
+    stage->kernel.data.kept = (tile_operands){kept, packed->tensors.len, ran->data.packed.dtype};
+}
+
+static const char *pass_text(const machine *m) {
+    const char *text = "";
+    for (uint32_t i = 0; i < m->passes.len; i++)
+        text = arena_printf(m->ctx->mem, "%s%s%u", text, i ? "," : "", m->passes.at[i]);
+    return text;
+}
+
+static void count_run(const machine *m, compile_stage_of *stage, const compile_kernel *k) {
+    compile_visit visit = {.pass = pass_text(m), .entries = k->ran.result.nnz};
+    for (uint32_t n = 0; n <= k->producers.len; n++) {
+        const compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
+        stage->cycles.config += one->ran.cycles.config;
+        stage->cycles.kernel += one->ran.cycles.kernel;
+        stage->cycles.firmware += one->ran.cycles.firmware;
+        stage->cycles.total += one->ran.cycles.total;
+        visit.cycles += one->ran.cycles.total;
+        m->a->times.tile += one->times.tile;
+        m->a->times.firmware += one->times.firmware;
+        m->a->times.run += one->times.run;
+    }
+    vec_push(m->ctx->mem, &stage->visits, visit);
+}
+
+/* Runs the compiled kernels of the statement on these operands. What the run needs lives in `ctx`. */
+static bool run_kernels(const machine *m, compile_context *ctx, compile_stage_of *stage,
+                        const compile_data *data, tile_tensor *out) {
+    compile_kernel k = stage->kernel;
+    k.producers.at = arena_new_n(ctx->mem, compile_kernel, k.producers.len + 1);
+    for (uint32_t n = 0; n < k.producers.len; n++)
+        k.producers.at[n] = stage->kernel.producers.at[n];
+    k.data.operands = data->operands;
+    k.data.extent = data->extent;
+    bool ok = compile_run_kernels(&stage->options, ctx, &k, &data->operands);
+    m->ctx->interrupted = m->ctx->interrupted || ctx->interrupted;
+    if (!ok)
+        return false;
+    keep_packed(m, stage, &k);
+    stage->kernel.again = true;
+    for (uint32_t n = 0; n < k.producers.len; n++)
+        stage->kernel.producers.at[n].again = true;
+    count_run(m, stage, &k);
+    *out = k.ran.result;
+    return true;
+}
+
+/* Sums of bf16 are rounded in an order that is the engine's, and their errors grow from pass to pass: each
+ * statement is held to the reference by itself. */
+static bool check_alone(const machine *m, compile_context *ctx, const fe_step *step, const compile_data *data,
+                        const tile_tensor *got) {
+    tile_tensor want;
+    if (!m->o->check || m->o->dtype != TILE_DTYPE_BF16)
+        return true;
+    if (!tile_reference(&step->statement, &data->operands, ctx->mem, ctx->diag, &want))
+        return false;
+    if (!tile_equal(got, &want, m->o->dtype, ctx->names, ctx->diag)) {
+        m->a->check = "fail";
+        return false;
+    }
+    return true;
+}
+
+/* Computes the value of a statement or condition. */
+static bool compute(const machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out) {
+    compile_stage_of *stage = stage_of(m, step);
+    compile_data data = {0};
+    compile_options o = stage->options;
+    if (!operands_of(m, ctx, step, &o, &data))
+        return false;
+    if (!m->reference && !stage->on_host && step->kind == FE_STEP_ASSIGN)
+        return run_kernels(m, ctx, stage, &data, out) && check_alone(m, ctx, step, &data, out);
+    if (!tile_reference(&step->statement, &data.operands, ctx->mem, ctx->diag, out))
+        return false;
+    if (m->reference)
+        stage->wrapped += out->wrapped;
+    else if (step->kind == FE_STEP_ASSIGN)
+        vec_push(m->ctx->mem, &stage->visits, (compile_visit){.pass = pass_text(m), .entries = out->nnz});
+    return true;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------- */
+
+static bool run_steps(machine *m, const fe_steps *steps);
+
+static const tile_tensor *shape_of(const machine *m, uint32_t tensor) {
+    return &m->a->given[tensor];
+}
+
+/* All values first, since those of a multi see what was held before any of them. */
+static bool assign(machine *m, const fe_step *steps, uint32_t n) {
+    compile_context ctx = *m->ctx;
+    arena scratch = {0};
+    bool ok = true;
+    ctx.mem = &scratch;
+    tile_tensor *value = arena_new_n(&scratch, tile_tensor, n + 1);
+    for (uint32_t i = 0; i < n && ok; i++)
+        ok = compute(m, &ctx, &steps[i], &value[i]);
+    for (uint32_t i = 0; i < n && ok; i++) {
+        uint32_t to = fe_step_result(&steps[i]);
+        hold(&m->of[to], &value[i], shape_of(m, to));
+    }
+    arena_free(&scratch);
+    return ok;
+}
+
+static bool is_over(machine *m, const fe_step *step, bool *over) {
+    compile_context ctx = *m->ctx;
+    arena scratch = {0};
+    tile_tensor value;
+    ctx.mem = &scratch;
+    bool ok = compute(m, &ctx, step, &value);
+    *over = ok && (value.nnz ? value.val[0] : value.fill) != 0;
+    arena_free(&scratch);
+    return ok;
+}
+
+static bool repeat(machine *m, const fe_step *step) {
+    uint32_t passes = 0;
+    bool over = false;
+    const char *pass = pass_text(m);
+    vec_push(m->ctx->mem, &m->passes, 0);
+    for (;; passes++) {
+        if (step->until && !is_over(m, step, &over))
+            return false;
+        if (over || passes == step->passes)
+            break;
+        m->passes.at[m->passes.len - 1] = passes + 1;
+        if (!run_steps(m, &step->body))
+            return false;
+    }
+    m->passes.len--;
+    if (!m->reference)
+        vec_push(m->ctx->mem, &stage_of(m, step)->visits, (compile_visit){.pass = pass, .passes = passes});
+    if (over || !step->until)
+        return true;
+    diag_error(m->ctx->diag, step->loc, "E0960-passes", "after %u %s the condition does not hold%s", passes,
+               plural(passes, "pass", "passes"), m->reference ? ", in the reference" : "");
+    diag_hint(m->ctx->diag, "a larger max, if it would ever hold");
+    return false;
+}
+
+static bool run_steps(machine *m, const fe_steps *steps) {
+    bool ok = true;
+    for (uint32_t i = 0; i < steps->len && ok; i++) {
+        const fe_step *step = &steps->at[i];
+        switch (step->kind) {
+        case FE_STEP_ASSIGN:
+            ok = assign(m, step, 1);
+            break;
+        case FE_STEP_MULTI:
+            ok = assign(m, step->body.at, step->body.len);
+            break;
+        case FE_STEP_REPEAT:
+            ok = repeat(m, step);
+            break;
+        case FE_STEP_SWAP: {
+            held first = m->of[step->swap[0]];
+            m->of[step->swap[0]] = m->of[step->swap[1]];
+            m->of[step->swap[1]] = first;
+            for (uint32_t k = 0; k < 2; k++)
+                m->of[step->swap[k]].t.name = shape_of(m, step->swap[k])->name;
+        }
+        }
+    }
+    return ok;
+}
+
+/* ---- compiling --------------------------------------------------------------------------------- */
+
+/* Returns a name that no other statement's folder has. */
+static const char *folder_name(const compile_application *a, const compile_context *ctx,
+                               const fe_step *step) {
+    const char *name = names_text(ctx->names, a->program.tensors.at[fe_step_result(step)].name);
+    uint32_t number = 1;
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        const fe_step *other = a->stages.at[i].step;
+        number += other->kind == FE_STEP_ASSIGN && fe_step_result(other) == fe_step_result(step);
+    }
+    return number > 1 ? arena_printf(ctx->mem, "%s.%u", name, number) : name;
+}
+
+/* Adds the program's statements and loops, in the order of its text. */
+static void list_stages(const compile_options *o, compile_context *ctx, compile_application *a,
+                        const fe_steps *steps) {
+    for (uint32_t i = 0; i < steps->len; i++) {
+        const fe_step *step = &steps->at[i];
+        compile_stage_of stage = {.step = step, .options = *o};
+        compile_options *own = &stage.options;
+        const text_vec none = {0};
+        own->statement = &step->statement;
+        own->expression = step->text;
+        own->inputs = own->generators = own->outputs = own->formats = own->fills = none;
+        if (step->kind == FE_STEP_ASSIGN)
+            own->within = stage.within = folder_name(a, ctx, step);
+        if (step->kind == FE_STEP_ASSIGN && !step->statement.vars.len) {
+            stage.on_host = true;
+            stage.why = "it has scalars only";
+        }
+        if (step->kind == FE_STEP_ASSIGN || step->kind == FE_STEP_REPEAT)
+            vec_push(ctx->mem, &a->stages, stage);
+        list_stages(o, ctx, a, &step->body);
+    }
+}
+
+static bool compile_one(const machine *m, compile_context *ctx, compile_stage_of *stage) {
+    return operands_of(m, ctx, stage->step, &stage->options, &stage->kernel.data) &&
+           (m->o->engine == ENGINE_SAM ? compile_to_graph(&stage->options, false, ctx, &stage->kernel)
+                                       : compile_statement(&stage->options, ctx, &stage->kernel));
+}
+
+/* Hears what is said of a statement: if only the array cannot have it, nothing of that is the user's concern.
+ */
+static bool compile_stage_on_array(const machine *m, compile_stage_of *stage) {
+    compile_context ctx = *m->ctx;
+    diagnostics own = *m->ctx->diag;
+    own.list.at = NULL;
+    own.list.len = own.list.cap = 0;
+    own.errors = own.unmappable = own.mismatches = own.warnings = 0;
+    ctx.diag = &own;
+    stage->kernel.board = m->a->board;
+    stage->kernel.board_path = m->a->board_path;
+    bool ok = compile_one(m, &ctx, stage);
+    m->ctx->interrupted = m->ctx->interrupted || ctx.interrupted;
+    stage->on_host = !ok && !own.errors && !own.mismatches && own.unmappable;
+    if (stage->on_host) {
+        stage->why = arena_printf(ctx.mem, "%s [%s]", own.list.at[0].message, own.list.at[0].code);
+        stage->kernel = (compile_kernel){0};
+        remove_folder(compile_kernel_folder(ctx.partial, stage->within, ctx.mem));
+        return true;
+    }
+    diagnostics *d = m->ctx->diag;
+    d->sources.at = own.sources.at;
+    d->sources.len = own.sources.len;
+    d->sources.cap = own.sources.cap;
+    for (uint32_t i = 0; i < own.list.len; i++)
+        vec_push(d->mem, &d->list, own.list.at[i]);
+    d->errors += own.errors;
+    d->unmappable += own.unmappable;
+    d->mismatches += own.mismatches;
+    d->warnings += own.warnings;
+    stage->kernel.data = (compile_data){0};
+    for (uint32_t n = 0; n < stage->kernel.producers.len; n++)
+        stage->kernel.producers.at[n].data = (compile_data){0};
+    return ok;
+}
+
+static bool compile_stages(const machine *m) {
+    for (uint32_t i = 0; i < m->a->stages.len; i++) {
+        compile_stage_of *stage = &m->a->stages.at[i];
+        if (stage->step->kind != FE_STEP_ASSIGN || stage->on_host)
+            continue;
+        if (!compile_stage_on_array(m, stage))
+            return false;
+        const compile_times *t = &stage->kernel.times;
+        m->a->times.frontend += t->frontend;
+        m->a->times.lower += t->lower;
+        m->a->times.place += t->place;
+        m->a->times.route += t->route;
+        m->a->times.bitstream += t->bitstream;
+    }
+    return true;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+bool compile_is_application(const char *argument) {
+    static const char end[] = ".onx";
+    size_t length = strlen(argument);
+    return length >= sizeof end && strcmp(argument + length - (sizeof end - 1), end) == 0;
+}
+
+static bool read_program(const compile_options *o, compile_context *ctx, fe_program *out) {
+    fe_program_in in = {.name = o->expression,
+                        .integers = o->dtype == TILE_DTYPE_INT16,
+                        .settings = o->settings.at,
+                        .n_settings = o->settings.len};
+    in.text = text_read(o->expression, ctx->mem, &in.length, ctx->diag);
+    return in.text && fe_program_parse(&in, ctx->names, ctx->mem, ctx->diag, out);
+}
+
+/* The word of a fill, which the text of the program has as a number. */
+static uint16_t fill_word(const compile_options *o, const fe_shared *t) {
+    double fill = t->fill ? strtod(t->fill, NULL) : 0;
+    if (o->dtype == TILE_DTYPE_INT16 && isinf(fill))
+        fill = fill > 0 ? INT16_MAX : INT16_MIN;
+    return sam_literal_word(fill, o->dtype == TILE_DTYPE_BF16);
+}
+
+/* Goes through the program once more with the reference alone. */
+static bool check(machine *engine) {
+    compile_application *a = engine->a;
+    compile_context *ctx = engine->ctx;
+    machine m = {.o = engine->o, .ctx = ctx, .a = a, .reference = true};
+    bool same = true;
+    a->check = engine->o->check ? "pass" : "none";
+    if (!engine->o->check || engine->o->dtype == TILE_DTYPE_BF16)
+        return true;
+    compile_stage(ctx, "computing the reference", 0);
+    begin_machine(&m);
+    bool ok = run_steps(&m, &a->program.steps);
+    for (uint32_t i = 0; i < a->program.results.len && ok; i++) {
+        const uint32_t t = a->program.results.at[i];
+        same = tile_equal(&engine->of[t].t, &m.of[t].t, m.o->dtype, ctx->names, ctx->diag) && same;
+    }
+    for (uint32_t i = 0; i < a->stages.len && ok; i++) {
+        const uint64_t n = a->stages.at[i].wrapped;
+        if (!n)
+            continue;
+        diag_warning(
+            ctx->diag, a->stages.at[i].step->loc, "E0351-wrapped",
+            "%llu %s of this statement %s outside of -32768..32767 and wrapped around, as on the chip",
+            (unsigned long long)n, plural(n, "value", "values"), plural(n, "is", "are"));
+        diag_hint(ctx->diag, "scale the operands, or compute in floating point with --dtype bf16");
+    }
+    a->check = same ? "pass" : "fail";
+    end_machine(&m);
+    return ok;
+}
+
+static const char *result_file(const compile_context *ctx, const tile_tensor *t) {
+    return arena_printf(ctx->mem, "%s/%s.%s", ctx->partial, names_text(ctx->names, t->name),
+                        t->order <= 2 ? "mtx" : "tns");
+}
+
+static bool is_result(const compile_application *a, uint32_t tensor) {
+    bool is = false;
+    for (uint32_t i = 0; i < a->program.results.len; i++)
+        is = is || a->program.results.at[i] == tensor;
+    return is;
+}
+
+/* -o T:FILE, of results, before anything runs; and once they are there. */
+static bool write_outputs(const compile_options *o, const compile_context *ctx,
+                          const compile_application *a) {
+    for (uint32_t i = 0; i < o->outputs.len; i++) {
+        const char *text = o->outputs.at[i], *path = strchr(text, ':') + 1;
+        const uint32_t t = fe_program_find(&a->program, names_intern_n(ctx->names, text, strcspn(text, ":")));
+        if (t == a->program.tensors.len || !is_result(a, t)) {
+            diag_error(ctx->diag, (src_loc){0}, "E0910-operand", "-o %s names no result of the program",
+                       text);
+            diag_hint(ctx->diag, "the program says what its results are: result T");
+            return false;
+        }
+        if (a->result ? !tile_write(&a->result[t], o->dtype, path, ctx->diag)
+                      : !tile_can_write(a->program.tensors.at[t].order, path, ctx->diag))
+            return false;
+    }
+    return true;
+}
+
+/* Runs the engine's way through the program, then the reference's. */
+static bool run(machine *m) {
+    compile_application *a = m->a;
+    const uint32_t n = a->program.tensors.len;
+    a->check = m->o->check ? "pass" : "none";
+    bool ok = run_steps(m, &a->program.steps) && check(m);
+    a->result = arena_new_n(m->ctx->mem, tile_tensor, n + 1);
+    for (uint32_t t = 0; t < n; t++)
+        a->result[t] = m->of[t].t;
+    for (uint32_t i = 0; i < a->program.results.len && ok; i++) {
+        const tile_tensor *t = &a->result[a->program.results.at[i]];
+        ok = tile_write(t, m->o->dtype, result_file(m->ctx, t), m->ctx->diag);
+    }
+    return ok && write_outputs(m->o, m->ctx, a);
+}
+
+bool compile_application_run(const compile_options *o, compile_context *ctx, compile_application *a) {
+    machine m = {.o = o, .ctx = ctx, .a = a};
+    double start = seconds_now();
+    if (!read_program(o, ctx, &a->program) || !write_outputs(o, ctx, a) ||
+        !compile_application_data(o, ctx, a) || !compile_begin_application(o, ctx, a))
+        return false;
+    for (uint32_t t = 0; t < a->program.tensors.len; t++)
+        a->given[t].fill = fill_word(o, &a->program.tensors.at[t]);
+    list_stages(o, ctx, a, &a->program.steps);
+    begin_machine(&m);
+    a->check = "none";
+    bool ok = compile_stages(&m) && (!o->runs || run(&m));
+    a->times.total = seconds_now() - start;
+    return ok;
+}

@@ -1,0 +1,65 @@
+/* application.h - a program file on an engine: each statement is compiled once, then the host goes through
+ * the loops, and gives the engine every statement's data of the moment. */
+#ifndef ONYX_COMPILE_APPLICATION_H
+#define ONYX_COMPILE_APPLICATION_H
+
+#include "compile/compile_int.h"
+#include "frontend/program.h"
+
+/* One run of a statement, or one visit of a loop. */
+typedef struct {
+    const char *pass;         /* of the loops around it, "2" or "2,5"; "" outside of all */
+    uint64_t cycles, entries; /* entries of the result */
+    uint32_t passes;          /* of a loop */
+} compile_visit;
+
+/* A statement or a loop of the program, in the order of the text. */
+typedef struct {
+    const fe_step *step;
+    const char *within; /* its folder in that of the program */
+    bool on_host;
+    const char *why; /* it is there */
+    compile_options options;
+    compile_kernel kernel;
+    VEC(compile_visit) visits;
+    struct {
+        uint64_t config, kernel, firmware, total;
+    } cycles;         /* of all visits */
+    uint64_t wrapped; /* values that the reference has beyond 16 bits */
+} compile_stage_of;
+
+typedef struct {
+    fe_program program;
+    pnr_board board;
+    const char *board_path;
+    tile_tensor *given; /* by tensor: what it holds first; its extents are those that hold all along */
+    VEC(compile_stage_of) stages;
+    tile_tensor *result; /* by tensor: at the end */
+    compile_times times; /* of all statements */
+    const char *check;   /* "pass", "fail", "none" */
+} compile_application;
+
+/* Returns whether the command's argument is the path of a program file: it ends in ".onx". */
+bool compile_is_application(const char *argument);
+/* Does all of `onyx run`, or of `onyx compile` where o->runs is false, with the program file o->expression.
+ * Those of fe_program_parse, E0910, E0911, E0320, E0321, E0960, and of each statement. */
+bool compile_application_run(const compile_options *o, compile_context *ctx, compile_application *a);
+/* report.json (docs/programs.md), and the summary that a person reads. */
+cJSON *compile_application_report(const compile_options *o, const compile_context *ctx,
+                                  const compile_application *a);
+void compile_application_summary(const compile_options *o, const compile_context *ctx,
+                                 const compile_application *a, FILE *out);
+
+/* ---- what the files of a program share --------------------------------------------------------- */
+
+/* Reads what the tensors hold first, and finds how far each of their indices runs (application_data.c). */
+bool compile_application_data(const compile_options *o, compile_context *ctx, compile_application *a);
+/* Takes the folder and the board of the program, and writes its form if --dump asks for it. */
+bool compile_begin_application(const compile_options *o, compile_context *ctx, compile_application *a);
+/* Does compile_to_bitstream once the folder is taken, and the board is in k->board. */
+bool compile_statement(const compile_options *o, compile_context *ctx, compile_kernel *k);
+/* Returns the part after "T:" of the argument that names `tensor`, or NULL. A vector of "T:rest" arguments.
+ */
+const char *compile_argument_for(const text_vec *arguments, const char *tensor);
+
+#endif

@@ -1,0 +1,223 @@
+/* What the tensors of a program hold first, and how far their indices run: indices that one variable of a
+ * statement binds, or a swap exchanges, run equally far. */
+#include "compile/application.h"
+
+#include <math.h>
+#include <unistd.h>
+
+/* ---- first values ------------------------------------------------------------------------------ */
+
+static const char *beside(const compile_options *o, const char *path, arena *mem) {
+    const char *slash = strrchr(o->expression, '/');
+    if (*path == '/' || !slash)
+        return path;
+    return arena_printf(mem, "%.*s%s", (int)(slash + 1 - o->expression), o->expression, path);
+}
+
+/* An int16 is infinite at its ends. */
+static double bounded(const compile_options *o, double value) {
+    if (o->dtype != TILE_DTYPE_INT16 || !isinf(value))
+        return value;
+    return value > 0 ? INT16_MAX : INT16_MIN;
+}
+
+static bool from_entries(const compile_options *o, compile_context *ctx, const fe_shared *t,
+                         tile_tensor *out) {
+    double *val = arena_new_n(ctx->mem, double, t->val.len + 1);
+    for (uint32_t i = 0; i < t->val.len; i++)
+        val[i] = bounded(o, t->val.at[i]);
+    if (!tile_from_entries(t->name, t->order, t->dim, t->val.len, t->crd.at, val, o->dtype,
+                           names_text(ctx->names, t->name), ctx->mem, ctx->diag, out))
+        return false;
+    out->dim_inferred = !t->sized;
+    return true;
+}
+
+static bool read_first(const compile_options *o, compile_context *ctx, const fe_shared *t, uint32_t number,
+                       tile_tensor *out) {
+    static const tile_values values[] = {TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP};
+    const char *name = names_text(ctx->names, t->name);
+    const char *file = compile_argument_for(&o->inputs, name),
+               *spec = compile_argument_for(&o->generators, name);
+    *out = (tile_tensor){.name = t->name, .order = t->order, .dim_inferred = !t->sized};
+    memcpy(out->dim, t->dim, sizeof out->dim);
+    if (!file && !spec && t->origin == FE_FROM_FILE)
+        file = beside(o, t->from, ctx->mem);
+    if (!file && !spec && t->origin == FE_FROM_GENERATOR)
+        spec = t->from;
+    if (file)
+        return tile_read(file, t->name, t->order, o->dtype, t->values ? values[t->values] : o->values,
+                         ctx->mem, ctx->diag, out);
+    if (spec && !tile_generate(spec, t->name, number, o->seed, o->dtype, ctx->mem, ctx->diag, out))
+        return false;
+    if (spec && out->order != t->order) {
+        diag_error(ctx->diag, t->loc, "E0912-order", "'%s' makes a tensor of order %u, %s has %u %s", spec,
+                   out->order, name, t->order, plural(t->order, "index", "indices"));
+        return false;
+    }
+    if (!spec && t->read_first && t->origin == FE_FROM_NOTHING) {
+        diag_error(ctx->diag, t->loc, "E0911-no-data", "nothing says what %s holds before it is read", name);
+        diag_hint(ctx->diag, "declare it with values, tensor %s: ... = {}, or give -i %s:FILE", name, name);
+        return false;
+    }
+    return spec || t->origin != FE_FROM_ENTRIES || from_entries(o, ctx, t, out);
+}
+
+/* ---- extents ----------------------------------------------------------------------------------- */
+
+/* Indices of tensors, each in a class of those that run equally far. */
+typedef struct {
+    const compile_application *a;
+    uint32_t *parent; /* by tensor * SAM_MAX_ORDER + mode */
+} classes;
+
+static uint32_t class_of(const classes *c, uint32_t index) {
+    while (c->parent[index] != index)
+        index = c->parent[index];
+    return index;
+}
+
+static void join(const classes *c, uint32_t a, uint32_t b) {
+    c->parent[class_of(c, a)] = class_of(c, b);
+}
+
+static void join_access(const classes *c, const fe_step *step, sam_tensor t, const sam_var *index,
+                        uint32_t *first) {
+    uint32_t shared = step->use[t.v - 1].shared;
+    for (uint32_t m = 0; m < sam_tensor_at(&step->statement, t)->order; m++) {
+        uint32_t at = shared * SAM_MAX_ORDER + m, *of = &first[index[m].v - 1];
+        if (*of == UINT32_MAX)
+            *of = at;
+        join(c, at, *of);
+    }
+}
+
+static void join_steps(const classes *c, const fe_steps *steps) {
+    for (uint32_t i = 0; i < steps->len; i++) {
+        const fe_step *step = &steps->at[i];
+        const sam_statement *s = &step->statement;
+        uint32_t first[TILE_MAX_VARS];
+        memset(first, 0xff, sizeof first);
+        for (uint32_t e = 0; e < s->exprs.len && step->kind == FE_STEP_ASSIGN; e++) {
+            if (s->exprs.at[e].kind == SAM_EXPR_ACCESS)
+                join_access(c, step, s->exprs.at[e].tensor, s->exprs.at[e].index, first);
+        }
+        if (step->kind == FE_STEP_ASSIGN)
+            join_access(c, step, s->result, s->result_index, first);
+        for (uint32_t m = 0; m < SAM_MAX_ORDER && step->kind == FE_STEP_SWAP; m++)
+            join(c, step->swap[0] * SAM_MAX_ORDER + m, step->swap[1] * SAM_MAX_ORDER + m);
+        join_steps(c, &step->body);
+    }
+}
+
+/* Gives every index of a class the extent that one of them states, or the farthest that one reaches. */
+static bool share_extents(const classes *c, compile_context *ctx) {
+    const fe_program *p = &c->a->program;
+    uint32_t n = p->tensors.len * SAM_MAX_ORDER, *extent = arena_new_n(ctx->mem, uint32_t, n);
+    uint32_t *from = arena_new_n(ctx->mem, uint32_t, n); /* the tensor that states it, plus 1 */
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t t = i / SAM_MAX_ORDER, m = i % SAM_MAX_ORDER, at = class_of(c, i);
+        const tile_tensor *given = &c->a->given[t];
+        if (m >= given->order)
+            continue;
+        bool stated = !given->dim_inferred;
+        if ((from[at] && given->dim[m] > extent[at]) || (stated && given->dim[m] < extent[at]) ||
+            (stated && from[at] && given->dim[m] != extent[at])) {
+            diag_error(ctx->diag, p->tensors.at[t].loc, "E0320-dimension",
+                       "index %u of %s runs to %u here, but to %u elsewhere in the program", m + 1,
+                       names_text(ctx->names, p->tensors.at[t].name), given->dim[m], extent[at]);
+            if (from[at])
+                diag_note(ctx->diag, p->tensors.at[from[at] - 1].loc, "in %s",
+                          names_text(ctx->names, p->tensors.at[from[at] - 1].name));
+            return false;
+        }
+        extent[at] = given->dim[m] > extent[at] ? given->dim[m] : extent[at];
+        from[at] = stated ? t + 1 : from[at];
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t t = i / SAM_MAX_ORDER, m = i % SAM_MAX_ORDER, at = class_of(c, i);
+        tile_tensor *given = &c->a->given[t];
+        if (m >= given->order)
+            continue;
+        given->dim[m] = extent[at];
+        given->dim_inferred = false;
+        if (extent[at] || from[at])
+            continue;
+        diag_error(ctx->diag, p->tensors.at[t].loc, "E0321-no-extent",
+                   "nothing tells how far index %u of %s runs", m + 1,
+                   names_text(ctx->names, p->tensors.at[t].name));
+        diag_hint(ctx->diag, "declare it with its extents: tensor %s(100)",
+                  names_text(ctx->names, p->tensors.at[t].name));
+        return false;
+    }
+    return true;
+}
+
+enum { EVERYWHERE_MOST = 1 << 26 };
+
+/* `all v`: once it is known where that is. */
+static bool fill_in(const compile_options *o, compile_context *ctx, const fe_shared *t, tile_tensor *out) {
+    uint64_t cells = 1;
+    for (uint32_t m = 0; m < out->order && cells <= EVERYWHERE_MOST; m++)
+        cells *= out->dim[m];
+    if (cells > EVERYWHERE_MOST) {
+        diag_error(ctx->diag, t->loc, "E0331-dense", "%s has more than %d values",
+                   names_text(ctx->names, t->name), EVERYWHERE_MOST);
+        return false;
+    }
+    uint32_t *crd = arena_new_n(ctx->mem, uint32_t, cells * out->order + 1);
+    double *val = arena_new_n(ctx->mem, double, cells + 1);
+    const tile_tensor shape = *out;
+    for (uint64_t cell = 0; cell < cells; cell++) {
+        uint64_t rest = cell;
+        for (uint32_t m = out->order; m-- > 0; rest /= out->dim[m])
+            crd[cell * out->order + m] = (uint32_t)(rest % out->dim[m]);
+        val[cell] = bounded(o, t->val.at[0]);
+    }
+    return tile_from_entries(t->name, shape.order, shape.dim, cells, crd, val, o->dtype,
+                             names_text(ctx->names, t->name), ctx->mem, ctx->diag, out);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+static bool all_known(const compile_context *ctx, const compile_application *a, const text_vec *arguments,
+                      const char *option) {
+    for (uint32_t i = 0; i < arguments->len; i++) {
+        name_id name = names_intern_n(ctx->names, arguments->at[i], strcspn(arguments->at[i], ":"));
+        if (fe_program_find(&a->program, name) < a->program.tensors.len)
+            continue;
+        diag_error(ctx->diag, (src_loc){0}, "E0910-operand", "%s %s names no tensor of the program", option,
+                   arguments->at[i]);
+        return false;
+    }
+    return true;
+}
+
+bool compile_application_data(const compile_options *o, compile_context *ctx, compile_application *a) {
+    const fe_program *p = &a->program;
+    const uint32_t n = p->tensors.len;
+    classes c = {a, arena_new_n(ctx->mem, uint32_t, n * SAM_MAX_ORDER + 1)};
+    a->given = arena_new_n(ctx->mem, tile_tensor, n + 1);
+    for (uint32_t i = 0; i < n * SAM_MAX_ORDER; i++)
+        c.parent[i] = i;
+    if (!all_known(ctx, a, &o->inputs, "-i") || !all_known(ctx, a, &o->generators, "-g"))
+        return false;
+    for (uint32_t t = 0; t < n; t++) {
+        if (!read_first(o, ctx, &p->tensors.at[t], t, &a->given[t]))
+            return false;
+    }
+    join_steps(&c, &p->steps);
+    if (!share_extents(&c, ctx))
+        return false;
+    for (uint32_t t = 0; t < n; t++) {
+        const fe_shared *one = &p->tensors.at[t];
+        if (one->origin == FE_FROM_NUMBER && !fill_in(o, ctx, one, &a->given[t]))
+            return false;
+        if (one->added_first && !a->given[t].nnz) {
+            diag_warning(ctx->diag, one->loc, "E0129-from-zero", "%s holds nothing where += first adds to it",
+                         names_text(ctx->names, one->name));
+            diag_hint(ctx->diag, "declare it with = {} if that is meant");
+        }
+    }
+    return true;
+}

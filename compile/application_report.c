@@ -1,0 +1,145 @@
+/* report.json of a program, and the summary that a person reads. */
+#include "compile/application.h"
+#include "compile/report.h"
+
+static uint32_t line_of(const compile_context *ctx, const fe_step *step) {
+    uint32_t line = 0, column;
+    return diag_line_col(ctx->diag, step->loc, &line, &column) ? line : 0;
+}
+
+static void add_number(cJSON *object, const char *key, double value) {
+    cJSON_AddNumberToObject(object, key, value);
+}
+
+static cJSON *statement_json(const compile_context *ctx, const compile_application *a,
+                             const compile_stage_of *stage) {
+    cJSON *json = cJSON_CreateObject();
+    add_number(json, "line", line_of(ctx, stage->step));
+    cJSON_AddStringToObject(json, "statement", stage->step->text);
+    cJSON_AddStringToObject(json, "on", stage->on_host ? "host" : "array");
+    if (stage->on_host)
+        cJSON_AddStringToObject(json, "why", stage->why);
+    else
+        cJSON_AddItemToObject(json, "compiled",
+                              compile_report(&stage->options, ctx, &stage->kernel, false, a->check));
+    add_number(json, "runs", stage->visits.len);
+    cJSON *cycles = cJSON_AddObjectToObject(json, "cycles");
+    add_number(cycles, "config", (double)stage->cycles.config);
+    add_number(cycles, "kernel", (double)stage->cycles.kernel);
+    add_number(cycles, "firmware", (double)stage->cycles.firmware);
+    add_number(cycles, "total", (double)stage->cycles.total);
+    cJSON *each = cJSON_AddArrayToObject(json, "each");
+    for (uint32_t i = 0; i < stage->visits.len; i++) {
+        cJSON *one = json_add_item(each);
+        cJSON_AddStringToObject(one, "pass", stage->visits.at[i].pass);
+        add_number(one, "cycles", (double)stage->visits.at[i].cycles);
+        add_number(one, "result_nnz", (double)stage->visits.at[i].entries);
+    }
+    return json;
+}
+
+static cJSON *loop_json(const compile_context *ctx, const compile_stage_of *stage) {
+    cJSON *json = cJSON_CreateObject();
+    add_number(json, "line", line_of(ctx, stage->step));
+    cJSON *each = cJSON_AddArrayToObject(json, "each");
+    for (uint32_t i = 0; i < stage->visits.len; i++) {
+        cJSON *one = json_add_item(each);
+        cJSON_AddStringToObject(one, "pass", stage->visits.at[i].pass);
+        add_number(one, "passes", stage->visits.at[i].passes);
+    }
+    return json;
+}
+
+static uint64_t all_cycles(const compile_application *a) {
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < a->stages.len; i++)
+        total += a->stages.at[i].cycles.total;
+    return total;
+}
+
+cJSON *compile_application_report(const compile_options *o, const compile_context *ctx,
+                                  const compile_application *a) {
+    cJSON *json = cJSON_CreateObject();
+    add_number(json, "format_version", 1);
+    cJSON_AddStringToObject(json, "program", o->expression);
+    cJSON_AddStringToObject(json, "board", o->board);
+    cJSON_AddStringToObject(json, "profile", o->profile);
+    cJSON_AddStringToObject(json, "engine", compile_engines[o->runs ? o->engine : ENGINE_NONE].name);
+    add_number(json, "seed", (double)o->seed);
+    cJSON_AddStringToObject(json, "check", a->check);
+    add_number(json, "total_cycles", (double)all_cycles(a));
+    cJSON *statements = cJSON_AddArrayToObject(json, "statements");
+    cJSON *loops = cJSON_AddArrayToObject(json, "loops");
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        const compile_stage_of *stage = &a->stages.at[i];
+        if (stage->step->kind == FE_STEP_REPEAT)
+            cJSON_AddItemToArray(loops, loop_json(ctx, stage));
+        else
+            cJSON_AddItemToArray(statements, statement_json(ctx, a, stage));
+    }
+    cJSON *results = cJSON_AddArrayToObject(json, "results");
+    for (uint32_t i = 0; i < a->program.results.len && a->result; i++) {
+        const tile_tensor *t = &a->result[a->program.results.at[i]];
+        cJSON *one = json_add_item(results);
+        cJSON_AddStringToObject(one, "tensor", names_text(ctx->names, t->name));
+        add_number(one, "result_nnz", (double)t->nnz);
+        add_number(one, "fill", tile_to_double(o->dtype, t->fill));
+    }
+    cJSON *wall = cJSON_AddObjectToObject(json, "wall_s");
+    const compile_times *t = &a->times;
+    add_number(wall, "compile", t->frontend + t->lower + t->place + t->route + t->bitstream);
+    add_number(wall, "run", t->tile + t->firmware + t->run);
+    add_number(wall, "total", t->total);
+    return json;
+}
+
+/* The first line of a statement. */
+static void print_statement(const compile_context *ctx, const compile_stage_of *stage, FILE *out) {
+    const char *text = stage->step->text;
+    fprintf(out, "  line %u: %.*s%s\n", line_of(ctx, stage->step), (int)strcspn(text, "\n"), text,
+            strchr(text, '\n') ? " ..." : "");
+}
+
+static void print_stage(const compile_options *o, const compile_context *ctx, const compile_stage_of *stage,
+                        FILE *out) {
+    const uint64_t runs = stage->visits.len;
+    if (stage->step->kind == FE_STEP_REPEAT) {
+        uint64_t passes = 0;
+        for (uint32_t i = 0; i < stage->visits.len; i++)
+            passes += stage->visits.at[i].passes;
+        if (o->runs)
+            fprintf(out, "  line %u: %llu %s\n", line_of(ctx, stage->step), (unsigned long long)passes,
+                    plural(passes, "pass", "passes"));
+        return;
+    }
+    print_statement(ctx, stage, out);
+    if (stage->on_host) {
+        fprintf(out, "    on the host: %s\n", stage->why);
+        return;
+    }
+    if (stage->kernel.producers.len)
+        fprintf(out, "    %u kernels\n", stage->kernel.producers.len + 1);
+    if (stage->kernel.bits.stream.words.len)
+        fprintf(out, "    %u tiles, %u configuration words\n", stage->kernel.array.net.cells.len,
+                stage->kernel.bits.stream.words.len);
+    if (o->runs)
+        fprintf(out, "    %llu %s, %llu cycles\n", (unsigned long long)runs, plural(runs, "run", "runs"),
+                (unsigned long long)stage->cycles.total);
+}
+
+void compile_application_summary(const compile_options *o, const compile_context *ctx,
+                                 const compile_application *a, FILE *out) {
+    fprintf(out, "%s\n", o->expression);
+    for (uint32_t i = 0; i < a->stages.len; i++)
+        print_stage(o, ctx, &a->stages.at[i], out);
+    for (uint32_t i = 0; i < a->program.results.len && a->result; i++) {
+        const tile_tensor *t = &a->result[a->program.results.at[i]];
+        fprintf(out, "  %llu %s in %s\n", (unsigned long long)t->nnz, plural(t->nnz, "value", "values"),
+                names_text(ctx->names, t->name));
+    }
+    if (a->result)
+        fprintf(out, "  %llu cycles in all, check: %s\n", (unsigned long long)all_cycles(a), a->check);
+    const compile_times *t = &a->times;
+    fprintf(out, "  %.3f s to the bitstreams, %.3f s in all; everything is in %s\n",
+            t->frontend + t->lower + t->place + t->route + t->bitstream, t->total, o->out);
+}

@@ -1,0 +1,165 @@
+/* program_steps.c - a statement of a program: what fe_parse makes of it, and the tensors that it shares with
+ * the others. */
+#include "frontend/calls.h"
+#include "frontend/program_int.h"
+
+typedef VEC(const char *) texts;
+
+static bool is_adding(const fe_piece *piece) {
+    fe_reader in = fe_read_piece(piece);
+    while (in.token.kind != FE_END && !fe_at_sign(&in, '=') && !fe_at_sign(&in, '+'))
+        fe_advance(&in);
+    return !piece->value && fe_at_sign(&in, '+');
+}
+
+/* A scalar is always stored. */
+static const char *fill_text(const sam_statement *s) {
+    if (!sam_tensor_at(s, s->result)->order)
+        return "0";
+    uint16_t word = sam_tensor_at(s, s->result)->fill;
+    uint32_t bits = (uint32_t)word << 16;
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return arena_printf(s->mem, "%.9g", s->integers ? (double)(int16_t)word : (double)number);
+}
+
+/* ---- what was given ---------------------------------------------------------------------------- */
+
+bool fe_program_knows(fe_program_reader *r, uint32_t tensor) {
+    while (r->known.len < r->out->tensors.len) {
+        const fe_shared *t = &r->out->tensors.at[r->known.len];
+        vec_push(r->out->mem, &r->known, t->origin != FE_FROM_NOTHING);
+    }
+    return r->known.at[tensor];
+}
+
+void fe_program_assigned(fe_program_reader *r, uint32_t tensor) {
+    fe_program_knows(r, tensor);
+    r->known.at[tensor] = true;
+    r->out->tensors.at[tensor].changes = true;
+}
+
+uint32_t fe_step_result(const fe_step *step) {
+    return step->use[step->statement.result.v - 1].shared;
+}
+
+/* The operands first, as they are read. */
+static bool mark(fe_program_reader *r, const fe_step *step, bool adds) {
+    const sam_statement *s = &step->statement;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        uint32_t n = step->use[t].shared;
+        if (t + 1 == s->result.v || fe_program_knows(r, n))
+            continue;
+        fe_shared *one = &r->out->tensors.at[n];
+        bool added = adds && !step->use[t].counts && n == fe_step_result(step);
+        one->added_first = one->added_first || added;
+        one->read_first = one->read_first || !added;
+    }
+    if (step->kind == FE_STEP_REPEAT)
+        return true;
+    fe_shared *result = &r->out->tensors.at[fe_step_result(step)];
+    if (result->constant) {
+        diag_error(r->d, step->loc, "E0170-declaration", "'%s' is a param, which nothing assigns",
+                   names_text(r->out->names, result->name));
+        diag_hint(r->d, "declare it as a scalar");
+        return false;
+    }
+    result->fill = result->fill ? result->fill : fill_text(s);
+    fe_program_assigned(r, fe_step_result(step));
+    return true;
+}
+
+/* ---- statements -------------------------------------------------------------------------------- */
+
+bool fe_program_bind(fe_program *p, diagnostics *d, fe_step *step) {
+    const sam_statement *s = &step->statement;
+    fe_use *use = arena_new_n(p->mem, fe_use, s->tensors.len + 1);
+    step->use = use;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const sam_tensor_data *data = &s->tensors.at[t];
+        name_id name = data->called.v ? data->called : data->name;
+        const char *text = names_text(p->names, name);
+        use[t] = (fe_use){.shared = FE_NO_TENSOR, .counts = strncmp(text, "nnz(", 4) == 0};
+        if (step->kind == FE_STEP_REPEAT && t + 1 == s->result.v)
+            continue;
+        if (use[t].counts)
+            name = names_intern_n(p->names, text + 4, strlen(text) - 5);
+        use[t].shared = fe_program_find(p, name);
+        bool counted = use[t].counts;
+        if (use[t].shared == p->tensors.len && counted && !p->undeclared) {
+            diag_error(d, data->loc, "E0103-unknown-tensor", "the program has no tensor '%s' before this",
+                       names_text(p->names, name));
+            return false;
+        }
+        if (use[t].shared == p->tensors.len)
+            fe_program_add(p, name, data->loc, counted ? FE_NO_ORDER : data->order);
+        fe_shared *known = &p->tensors.at[use[t].shared];
+        if (known->order == FE_NO_ORDER && !counted)
+            known->order = data->order;
+        if (counted || known->order == data->order)
+            continue;
+        diag_error(d, data->loc, "E0104-rank", "%s is used with %u %s here, with %u there", text, data->order,
+                   plural(data->order, "index", "indices"), known->order);
+        diag_note(d, known->loc, "the other use of %s", text);
+        return false;
+    }
+    return true;
+}
+
+/* The host makes counts, and what is made of them. */
+static bool check_scalars(const fe_step *step, diagnostics *d) {
+    const sam_statement *s = &step->statement;
+    for (uint32_t t = 0; t < s->tensors.len && s->vars.len; t++) {
+        bool condition = step->kind == FE_STEP_REPEAT;
+        if (!condition && !step->use[t].counts)
+            continue;
+        diag_error(d, s->tensors.at[t].loc, "E0173-scalars",
+                   condition ? "a condition is of scalars, and this one has indices"
+                             : "nnz() stands in statements of scalars");
+        diag_hint(d, "assign it to a scalar first");
+        return false;
+    }
+    return true;
+}
+
+/* Reads the piece once for the tensors that it has, and lists what the program says of them. */
+static bool list_settings(fe_program_reader *r, const fe_piece *piece, const fe_step *step, texts *formats,
+                          texts *fills) {
+    fe_program *p = r->out;
+    const fe_in in = {.piece = piece, .integers = r->in->integers};
+    fe_step first = *step;
+    first.statement = (sam_statement){.mem = p->mem, .names = p->names, .integers = r->in->integers};
+    if (!fe_parse_expression(&in, r->d, &first.statement) || !fe_program_bind(p, r->d, &first))
+        return false;
+    for (uint32_t t = 0; t < first.statement.tensors.len; t++) {
+        const sam_tensor_data *data = &first.statement.tensors.at[t];
+        if (!data->order || data->structure || data->called.v)
+            continue;
+        const fe_shared *one = &p->tensors.at[first.use[t].shared];
+        const char *name = names_text(p->names, one->name);
+        vec_push(p->mem, formats, arena_printf(p->mem, "%s:%s", name, one->format));
+        if (one->fill)
+            vec_push(p->mem, fills, arena_printf(p->mem, "%s:%s", name, one->fill));
+    }
+    return true;
+}
+
+bool fe_program_statement(fe_program_reader *r, const fe_piece *piece, fe_step *step) {
+    fe_program *p = r->out;
+    texts formats = {0}, fills = {0};
+    if (!list_settings(r, piece, step, &formats, &fills))
+        return false;
+    const fe_in in = {.piece = piece,
+                      .formats = formats.at,
+                      .n_formats = formats.len,
+                      .fills = fills.at,
+                      .n_fills = fills.len,
+                      .integers = r->in->integers};
+    size_t end = piece->end;
+    while (end > piece->first && strchr(" \t\r\n", piece->text[end - 1]))
+        end--;
+    step->text = arena_strndup(p->mem, piece->text + piece->first, end - piece->first);
+    return fe_parse(&in, p->names, p->mem, r->d, &step->statement) && fe_check(&step->statement, r->d) &&
+           fe_program_bind(p, r->d, step) && check_scalars(step, r->d) && mark(r, step, is_adding(piece)) &&
+           fe_schedule(&in, &step->statement, p->mem, r->d, &step->cin);
+}

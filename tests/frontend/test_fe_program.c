@@ -1,0 +1,103 @@
+/* The text forms of programs: what is read is what is written, and what it means. */
+#include "frontend/program.h"
+#include "tests/test.h"
+
+static const char *dump_of(fixture *f, const fe_program *p) {
+    text_out text;
+    text_begin(&text);
+    fe_program_cin_dump(p, text.stream);
+    return text_end(&text, &f->mem);
+}
+
+static void parse(fixture *f, const char *text, fe_program *p) {
+    const fe_program_in in = {.name = "p.onx", .text = text, .length = strlen(text), .integers = true};
+    if (!fe_program_parse(&in, &f->names, &f->mem, &f->diag, p)) {
+        diag_print(&f->diag, 0, stderr, false);
+        fail_msg("%s", text);
+    }
+}
+
+/* Expects the program to have this form, which reads as itself. */
+static void expect_form(fixture *f, const char *program, const char *want) {
+    fe_program p, again;
+    parse(f, program, &p);
+    assert_string_equal(dump_of(f, &p), want);
+    if (!fe_program_cin_parse(want, &f->names, &f->mem, &f->diag, &again)) {
+        diag_print(&f->diag, 0, stderr, false);
+        fail_msg("%s", want);
+    }
+    assert_string_equal(dump_of(f, &again), want);
+}
+
+static void forms(void **state) {
+    fixture *f = *state;
+    expect_form(f, "x(i) = a(i)", "forall(i, x(i) = a(i))\n");
+    expect_form(f, "x(i) = a(i); y = x(i)\nz = 2 * y",
+                "sequence(forall(i, x(i) = a(i)),\nsequence(forall(i, y += x(i)),\nz = 2 * y))\n");
+    expect_form(f, "repeat 3 { x(i) = A(i,j) * y(j); swap x, y }",
+                "repeat(3,\n  sequence(forall(i, forall(j, x(i) += A(i,j) * y(j))),\n  swap(x, y)))\n");
+    expect_form(
+        f,
+        "tensor x: s = {}; scalar n = 9\nrepeat until nnz(x) == 0 && max(n, 3) > 2 max 7 {\n x(i) = A(i,j) * "
+        "x(j)\n repeat 2 { n = n - 1 "
+        "}\n}",
+        "repeat(until(nnz(x) == 0 && max(n, 3) > 2, 7),\n"
+        "  sequence(forall(i, forall(j, x(i) += A(i,j) * xOld(j))),\n  repeat(2,\n    n = nOld - 1)))\n");
+    expect_form(
+        f, "multi { x(i) = a(i); y(i) = b(i); z(i) = c(i) }\nw(i) = x(i)",
+        "sequence(multi(forall(i, x(i) = a(i)),\nmulti(forall(i, y(i) = b(i)),\nforall(i, z(i) = c(i)))),\n"
+        "forall(i, w(i) = x(i)))\n");
+    expect_form(f, "tensor d: s = {}\nd(i) += s * a(i)", "forall(i, d(i) = dOld(i) + s * a(i))\n");
+}
+
+static void declarations(void **state) {
+    fixture *f = *state;
+    fe_program p;
+    parse(f,
+          "param n = 2 # a number\ntensor A(4,5): ds:1,0 fill -inf = {(n,1): 7, (0,0): -n}\ntensor b: s = "
+          "\"b;{#.mtx\" ramp; scalar c\nx(i) = A(i,j) * b(j) * c * n\nresult x, c",
+          &p);
+    const fe_shared *A = &p.tensors.at[1], *b = &p.tensors.at[2];
+    assert_int_equal(p.tensors.len, 5);
+    assert_true(p.tensors.at[0].constant && !A->constant);
+    assert_string_equal(A->format, "ds:1,0");
+    assert_string_equal(A->fill, "-inf");
+    assert_int_equal(A->dim[1], 5);
+    assert_int_equal(A->crd.len, 4);
+    assert_int_equal(A->crd.at[0], 2);
+    assert_true(A->val.at[1] == -2);
+    assert_string_equal(b->from, "b;{#.mtx");
+    assert_int_equal(b->values, FE_AS_RAMP);
+    assert_int_equal(p.results.len, 2);
+    assert_int_equal(p.results.at[1], 3);
+    assert_string_equal(p.steps.at[0].text, "x(i) = A(i,j) * b(j) * c * n");
+}
+
+/* Every beginning of a program, and of its text form, is a program or a located mistake. */
+static void beginnings(void **state) {
+    fixture *f = *state;
+    const char *program = "param k = 1\ntensor A: ds:0,1 fill inf = \"a.mtx\" ones\ntensor v(3): s = {k: "
+                          "2}\ntensor w: s = [1, 2]\n"
+                          "repeat until nnz(v) == 0 max 3 { v(j) += min(i, A(i,j) + v(i)); swap v, v "
+                          "}\nmulti { a = k; b = k }\nresult v";
+    const char *cin =
+        "sequence(repeat(until(nnz(v) == 0, 3), swap(v, w)), multi(forall(i, x += v(i)), y = z))";
+    for (size_t n = 0; n < strlen(program); n++) {
+        fe_program p;
+        char *part = arena_strndup(&f->mem, program, n);
+        const fe_program_in in = {.name = "p.onx", .text = part, .length = n, .integers = true};
+        fixture other = *f;
+        diag_init(&other.diag, &f->mem);
+        assert_true(fe_program_parse(&in, &f->names, &f->mem, &other.diag, &p) || other.diag.errors);
+    }
+    for (size_t n = 0; n < strlen(cin); n++) {
+        fe_program p;
+        fixture other = *f;
+        diag_init(&other.diag, &f->mem);
+        assert_false(
+            fe_program_cin_parse(arena_strndup(&f->mem, cin, n), &f->names, &f->mem, &other.diag, &p));
+        assert_true(other.diag.errors > 0);
+    }
+}
+
+RUN_TESTS(TEST(forms), TEST(declarations), TEST(beginnings))

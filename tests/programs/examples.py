@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""The programs of examples/ against plain Python: examples.py ONYX EXAMPLES FOLDER ENGINE [NAME...]. What is expected is computed by
+walking over lists of edges; no tensor, no loop over statements."""
+import heapq
+import json
+import pathlib
+import subprocess
+import sys
+
+onyx, examples, folder, engine = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4]
+names = sys.argv[5:]
+folder.mkdir(parents=True, exist_ok=True)
+bad = 0
+
+
+def graph(name):
+    lines = [line.split() for line in (examples / name).read_text().splitlines() if line[0] != "%"]
+    near = {v: {} for v in range(int(lines[0][0]))}
+    for words in lines[1:]:
+        i, j = int(words[0]) - 1, int(words[1]) - 1
+        near[i][j] = near[j][i] = int(words[2]) if len(words) > 2 else 1
+    return near
+
+
+def breadth_first(start=0):
+    near, depth, front = graph("graph.mtx"), {}, {start}
+    while front:
+        depth.update(dict.fromkeys(front, max(depth.values(), default=0) + 1))
+        front = {w for v in front for w in near[v]} - set(depth)
+    return depth
+
+
+def shortest_paths(start=0):
+    near, far, todo = graph("roads.mtx"), {}, [(0, start)]
+    while todo:
+        d, v = heapq.heappop(todo)
+        if v not in far:
+            far[v] = d
+            for w, length in near[v].items():
+                heapq.heappush(todo, (d + length, w))
+    return far
+
+
+def components():
+    near, label = graph("islands.mtx"), {}
+    for v in near:
+        todo = [] if v in label else [v]
+        while todo:
+            w = todo.pop()
+            if w not in label:
+                label[w] = v
+                todo += near[w]
+    return label
+
+
+def pagerank(steps=10):
+    near = graph("graph.mtx")
+    rank = {v: 64 for v in near}
+    for _ in range(steps):
+        rank = {v: 10 + (27 * sum(rank[w] // len(near[w]) for w in near[v])) // 32 for v in near}
+    return rank
+
+
+def walks(steps=3):
+    near = graph("graph.mtx")
+    at = {0: 1}
+    for _ in range(steps):
+        after = {}
+        for v, n in at.items():
+            for w in near[v]:
+                after[w] = after.get(w, 0) + n
+        at = after
+    return at
+
+
+def read(path):
+    lines = [line.split() for line in path.read_text().splitlines() if line[0] != "%"]
+    return {int(words[0]) - 1: int(words[2]) for words in lines[1:]}
+
+
+def run(name, result, want, *options):
+    global bad
+    out = folder / name
+    done = subprocess.run([onyx, "run", str(examples / f"{name}.onx"), "--engine", engine, "-o", str(out), *options], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{name} {options}: {done.stderr}")
+    got, report = read(out / f"{result}.mtx"), json.loads((out / "report.json").read_text())
+    if got != want or report["check"] != "pass":
+        bad += 1
+        print(f"{name} {options}: {got}, expected {want}; check {report['check']}")
+    array = [s for s in report["statements"] if s["on"] == "array"]
+    if not array or not all(s["runs"] == len(s["each"]) for s in report["statements"]):
+        bad += 1
+        print(f"{name}: the report counts no runs of the array")
+    for s in array:
+        if sum(one["cycles"] for one in s["each"]) != s["cycles"]["total"]:
+            bad += 1
+            print(f"{name}, line {s['line']}: the cycles of all runs are not those of the statement")
+    return report
+
+
+tests = {"bfs": lambda: run("bfs", "depth", breadth_first()),
+         "sssp": lambda: run("sssp", "far", shortest_paths()),
+         "components": lambda: run("components", "label", components()),
+         "pagerank": lambda: run("pagerank", "rank", pagerank()),
+         "iterated_spmv": lambda: run("iterated_spmv", "x", walks())}
+if set(tests) != {path.stem for path in examples.glob("*.onx")}:
+    sys.exit("an example has no test here")
+for name in names or tests:
+    report = tests[name]()
+    print(f"{name}: {report['total_cycles']} cycles, loops {[one['passes'] for loop in report['loops'] for one in loop['each']]}")
+if not names:
+    run("bfs", "depth", breadth_first(16), "--set", "start=16")
+    run("pagerank", "rank", pagerank(0), "--set", "steps=0")
+sys.exit(bad != 0)

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Mistakes in program files, and small programs whose meaning is known: mistakes.py ONYX FOLDER."""
+import json
+import pathlib
+import subprocess
+import sys
+
+onyx, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+folder.mkdir(parents=True, exist_ok=True)
+bad = 0
+
+
+def run(program, *options):
+    path = folder / "p.onx"
+    path.write_text(program)
+    return subprocess.run([onyx, "run", str(path), "--engine", "sam", "-o", str(folder / "out"), *options], capture_output=True, text=True)
+
+
+def refused(program, code, where, *options, exit_code=1):
+    global bad
+    done = run(program, *options)
+    if done.returncode != exit_code or f"[{code}]" not in done.stderr or where not in done.stderr:
+        bad += 1
+        print(f"{program!r} {options}: exit {done.returncode}, expected {code} at '{where}'\n{done.stderr}")
+
+
+def gives(program, tensor, want, *options, warns=None):
+    global bad
+    done = run(program, *options)
+    if done.returncode or (warns or "warning") not in done.stderr + ("" if warns else "warning") or (not warns and done.stderr):
+        bad += 1
+        print(f"{program!r}: exit {done.returncode}\n{done.stderr}")
+        return
+    lines = [line.split() for line in (folder / "out" / f"{tensor}.mtx").read_text().splitlines() if line[0] != "%"]
+    got = {int(w[0]) - 1: int(w[2]) for w in lines[1:]}
+    if got != want:
+        bad += 1
+        print(f"{program!r}: {got}, expected {want}")
+
+
+v = "tensor a: s = [1, 2, 3]\n"
+refused(v + "tensor a: d\nx(i) = a(i)", "E0170-declaration", "p.onx:2:8")
+refused(v + "x(i) = a(i) +", "E0102-syntax", "p.onx:2:14")
+refused(v + "x(i) = a(i) * a(i,i)", "E0104-rank", "p.onx:2:15")
+refused(v + "x(i) = a(i)\ny(i) = x(i,i)", "E0104-rank", "p.onx:3:8")
+refused("tensor a: s = {0: 1\n", "E0102-syntax", "p.onx")
+refused("tensor a(2): s = {2: 1}\nx(i) = a(i)", "E0170-declaration", "p.onx:1:19")
+refused("tensor nnz: s\n", "E0117-name-clash", "p.onx:1:8")
+refused("param k = 2\nk = k + 1", "E0170-declaration", "p.onx:2:1")
+refused(v + "x(i) = a(i)", "E0171-setting", "--set k=3", "--set", "k=3")
+refused("param k = 2\nscalar x\nx = k", "E0171-setting", "--set k=two", "--set", "k=two")
+refused(v + "tensor b: d\nswap a, b\nx(i) = a(i)", "E0172-swap", "p.onx:3:1")
+refused(v + "swap a, c\nx(i) = a(i)", "E0103-unknown-tensor", "p.onx:2:9")
+refused(v + "repeat until a(i) > 3 max 2 { a(i) = a(i) + a(i) }", "E0173-scalars", "p.onx:2:14")
+refused(v + "x(i) = nnz(a) * a(i)", "E0173-scalars", "p.onx:2:8")
+refused(v + "repeat until nnz(a) == 0 { a(i) = 2 * a(i) }", "E0102-syntax", "p.onx:2:8")
+refused(v + "repeat 3 a(i) = 2 * a(i)", "E0102-syntax", "p.onx:2:10")
+refused(v + "repeat 3 { a(i) = 2 * a(i)", "E0102-syntax", "p.onx:2:1")
+refused(v + "repeat 3 { }\nx(i) = a(i)", "E0102-syntax", "p.onx:2:1")
+refused(v + "a(i) = 2 * a(i) }", "E0102-syntax", "p.onx:2:17")
+refused(v, "E0102-syntax", "p.onx")
+refused(v + "multi { x(i) = a(i); x(i) = 2 * a(i) }", "E0174-multi", "p.onx:2:22")
+refused(v + "multi { swap a, a }\nx(i) = a(i)", "E0174-multi", "p.onx:2:9")
+refused(v + "tensor b: s\nx(i) = a(i) * b(i)", "E0911-no-data", "p.onx:2:8")
+refused(v + "tensor b: s = [1, 2]\nx(i) = a(i) * b(i)", "E0320-dimension", "p.onx:2:8")
+refused("tensor b: s = {}\nx(i) = b(i)", "E0321-no-extent", "p.onx:1:8")
+refused(v + "repeat until nnz(a) == 0 max 4 { a(i) = 2 * a(i) }", "E0960-passes", "p.onx:2:1")
+refused(v + "x(i) = a(i)\nresult y", "E0103-unknown-tensor", "p.onx:3:8")
+refused(v + "x(i) = a(i)", "E0910-operand", "-o y:", "-o", "y:y.mtx")
+refused(v + "x(i) = a(i)", "E0910-operand", "-g y:", "-g", "y:4:1")
+
+gives(v + "x(i) = a(i)", "x", {0: 1, 1: 2, 2: 3})
+gives(v + "x(i) = a(i); y(i) = x(i) + a(i)  # a comment; z", "y", {0: 2, 1: 4, 2: 6})
+gives(v + "x(i) = a(i) * (a(i)\n  + a(i))\nresult x", "x", {0: 2, 1: 8, 2: 18})
+gives(v + "tensor b: s = {}\nrepeat 3 { b(i) += a(i) }", "b", {0: 3, 1: 6, 2: 9})
+gives(v + "tensor b: s\nrepeat 3 { b(i) += a(i) }", "b", {0: 3, 1: 6, 2: 9}, warns="E0129-from-zero")
+gives(v + "tensor b: s = [7, 8, 9]\nmulti { a(i) = b(i); b(i) = a(i) }\nresult b", "b", {0: 1, 1: 2, 2: 3})
+gives(v + "tensor b: s = [7, 8, 9]\nrepeat 3 { swap a, b }\nx(i) = a(i)", "x", {0: 7, 1: 8, 2: 9})
+gives(v + "tensor swap: s = [1, 1, 1]\nrepeat(i) = swap(i) + a(i)", "repeat", {0: 2, 1: 3, 2: 4})
+gives("scalar n = 5\nscalar t\nrepeat until n <= 0 max 5 { t = t + n; n = n - 1 }\nresult t", "t", {0: 15})
+gives("scalar n = 5\nscalar t = 3\nrepeat until 1 == 1 max 0 { t = t + n }\nresult t", "t", {0: 3})
+gives("param n = 2\ntensor a(4): s = {n: 3}\nrepeat n { repeat n { a(i) = 2 * a(i) } }", "a", {2: 48})
+gives("param n = 2\ntensor a(4): s = {n: 3}\nrepeat n { a(i) = 2 * a(i) }", "a", {3: 24}, "--set", "n=3")
+# What is its fill goes before it is an operand: 5 - 5 does not keep the loop alive.
+gives("tensor a: s = [5, 6]\ntensor b: s = [5, 6]\nscalar n = 0\nrepeat until nnz(a) == 0 max 2 { a(i) = a(i) - b(i); n = n + 1 }\nresult n", "n", {0: 1})
+# A vector of more entries than an int16 counts is not empty.
+gives("tensor a(65536): d = all 1\nscalar n\nn = nnz(a)", "n", {0: 32767})
+gives("tensor a: s fill inf = {0: 4, 2: 9}\ntensor b: s fill inf = {1: 2, 2: 3}\nx(i) = min(a(i), b(i))", "x", {0: 4, 1: 2, 2: 3})
+
+done = run(v + "x(i) = a(i)\nrepeat 2 { x(i) = x(i) + a(i) }", "--json")
+report = json.loads(done.stdout)
+if [s["runs"] for s in report["statements"]] != [1, 2] or report["loops"][0]["each"] != [{"pass": "", "passes": 2}]:
+    bad += 1
+    print(f"report: {done.stdout}")
+sys.exit(bad != 0)

@@ -1,6 +1,6 @@
 /* The command that made a folder is left there, and gone through again: `onyx cosim` and `onyx firmware`, and
  * `onyx program` (program.c). Files are read as they are now. */
-#include "cli/cli.h"
+#include "cli/case.h"
 #include "compile/folder.h"
 
 #include <stdlib.h>
@@ -19,16 +19,19 @@ static const char *record_path(cli_session *s, const char *folder) {
     return arena_printf(&s->mem, "%s/command.json", folder);
 }
 
-bool cli_record_command(cli_session *s, const char *folder) {
+const char *cli_command_record(cli_session *s, option_command command) {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddNumberToObject(json, "format_version", 1);
+    cJSON_AddStringToObject(json, "command", option_commands[command].name);
     cJSON_AddStringToObject(json, "folder", current_folder(s));
     cJSON *list = cJSON_AddArrayToObject(json, "arguments");
     for (uint32_t i = 0; i < s->options.words.len; i++)
         cJSON_AddItemToArray(list, cJSON_CreateString(s->options.words.at[i]));
-    bool ok = json_write(json, record_path(s, folder), &s->diag);
+    char *text = json_print(json, true);
+    const char *copy = arena_printf(&s->mem, "%s\n", text);
+    cJSON_free(text);
     cJSON_Delete(json);
-    return ok;
+    return copy;
 }
 
 static bool not_recorded(cli_session *s, const char *folder) {
@@ -38,30 +41,54 @@ static bool not_recorded(cli_session *s, const char *folder) {
     return false;
 }
 
-/* Files among the arguments are named from where the command ran; that folder may be gone. */
-static bool replay(cli_session *s, const char *folder, command_line *then) {
-    const char *path = record_path(s, folder), *where = NULL;
+/* Reads the record of a folder: what was typed, from which folder on ("." is the one of the record). */
+static bool read_record(cli_session *s, const char *folder, const char *path, option_command *command,
+                        const char **where, text_vec *words) {
     uint32_t version = 0;
     if (access(path, R_OK) != 0)
         return not_recorded(s, folder);
     cJSON *json = json_read(path, &s->diag);
     const cJSON *list = json ? json_get_array(json, path, "arguments", &s->diag) : NULL, *one;
     if (!list || !json_get_u32(json, path, "format_version", &version, &s->diag) ||
-        !json_get_text(json, path, "folder", &where, &s->diag)) {
+        !json_get_text(json, path, "folder", where, &s->diag)) {
         cJSON_Delete(json);
         return false;
     }
-    int argc = 1;
-    const char **argv = arena_new_n(&s->mem, const char *, cJSON_GetArraySize(list) + 1);
-    cJSON_ArrayForEach(one, list) {
-        argv[argc++] = arena_strdup(&s->mem, cJSON_IsString(one) ? one->valuestring : "");
-    }
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "command"));
+    *command =
+        name && strcmp(name, option_commands[COMMAND_COMPILE].name) == 0 ? COMMAND_COMPILE : COMMAND_RUN;
+    vec_push(&s->mem, words, "onyx");
+    cJSON_ArrayForEach(one, list)
+        vec_push(&s->mem, words, arena_strdup(&s->mem, cJSON_IsString(one) ? one->valuestring : ""));
+    *where = strcmp(*where, ".") == 0 ? absolute(s, folder) : arena_strdup(&s->mem, *where);
+    cJSON_Delete(json);
+    return version == 1 || not_recorded(s, folder);
+}
+
+bool case_record(cli_session *s, const char *folder, option_command *command, const char **where,
+                 command_line *then) {
+    const char *failed = record_path(s, arena_printf(&s->mem, "%s/partial", folder));
+    const char *path = access(failed, R_OK) == 0 ? failed : record_path(s, folder);
+    text_vec words = {0};
+    if (!read_record(s, folder, path, command, where, &words))
+        return false;
+    *then = options_default(*command);
+    return (options_parse(*command, (int)words.len, words.at, &s->mem, &s->diag, then) && !then->help) ||
+           diag_failed(&s->diag) || not_recorded(s, folder);
+}
+
+/* Files among the arguments are named from where the command ran; that folder may be gone. */
+static bool replay(cli_session *s, const char *folder, command_line *then) {
+    const char *where = NULL;
+    option_command command;
+    text_vec words = {0};
+    if (!read_record(s, folder, record_path(s, folder), &command, &where, &words))
+        return false;
     const char *self = absolute(s, folder);
     if (strcmp(where, current_folder(s)) != 0 && chdir(where) == 0)
         folder = self;
-    cJSON_Delete(json);
     *then = options_default(COMMAND_RUN);
-    if (version != 1 || !options_parse(COMMAND_RUN, argc, argv, &s->mem, &s->diag, then) || then->help)
+    if (!options_parse(COMMAND_RUN, (int)words.len, words.at, &s->mem, &s->diag, then) || then->help)
         return diag_failed(&s->diag) ? false : not_recorded(s, folder);
     then->compile.out = folder;
     then->compile.outputs.len = then->compile.trace_edges.len =

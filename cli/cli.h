@@ -62,8 +62,8 @@ bool cli_read_placement(cli_session *s, const char *path, pnr_options *options, 
 
 /* Does all of `onyx run` with these options but the printing. */
 bool cli_run(const compile_options *o, cli_session *s, compile_kernel *k);
-/* Records in the folder the command that cli_command_again goes through again. */
-bool cli_record_command(cli_session *s, const char *folder);
+/* Returns what a folder records of the command at hand, for those that go through it again. */
+const char *cli_command_record(cli_session *s, option_command command);
 void cli_print_json(const cJSON *json);
 
 #endif

@@ -10,8 +10,7 @@
 static bool report(const compile_options *o, cli_session *s, const compile_kernel *k, bool ran,
                    const char *check) {
     cJSON *json = compile_report(o, &s->compile, k, ran, check);
-    bool ok =
-        (o->again || cli_record_command(s, s->compile.partial)) && compile_publish(o, &s->compile, k, json);
+    bool ok = compile_publish(o, &s->compile, k, json);
     if (ok && s->options.json)
         cli_print_json(json);
     else if (ok && !s->options.quiet)
@@ -67,8 +66,10 @@ static int command(option_command which, int argc, char **argv,
     compile_kernel k = {0};
     cli_session_begin(&s);
     const compile_options *o = &s.options.compile;
-    bool ok = cli_parse(&s, which, argc, argv) && take_folder(&s, which) &&
-              (compile_is_application(o->expression) ? run_application(o, &s) : action(o, &s, &k));
+    bool ok = cli_parse(&s, which, argc, argv) && take_folder(&s, which);
+    const bool application = ok && compile_is_application(o->expression);
+    s.compile.record = application ? NULL : cli_command_record(&s, which);
+    ok = ok && (application ? run_application(o, &s) : action(o, &s, &k));
     if (o->passing)
         remove_folder(o->out);
     return cli_session_end(&s, ok);

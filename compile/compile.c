@@ -116,11 +116,12 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
     compile_schedule s = {0};
     if (o->statement)
         k->user = *o->statement;
-    bool ok = (o->statement || fe_parse(&in, ctx->names, ctx->mem, ctx->diag, &k->user)) &&
+    bool ok = compile_begin_partial(o, ctx) &&
+              (o->statement || fe_parse(&in, ctx->names, ctx->mem, ctx->diag, &k->user)) &&
               fe_check(&k->user, ctx->diag) && compile_check_names(o, ctx, &k->user) &&
               read_scheduled_operands(o, ctx, k);
     in.extents = k->data.extent;
-    ok = ok && fe_schedule(&in, &k->user, ctx->mem, ctx->diag, &s.cin) && compile_begin_partial(o, ctx) &&
+    ok = ok && fe_schedule(&in, &k->user, ctx->mem, ctx->diag, &s.cin) &&
          compile_dump(o, ctx, home_of(o, ctx, ctx->partial), (compile_form){.statement = &k->user});
     if (ok && chip)
         compile_choose(o, ctx, &open, &s);

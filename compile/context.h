@@ -29,6 +29,7 @@ typedef struct {
     VEC(pnr_board) boards;            /* read so far */
     int folder;                       /* descriptor of the lock on the output folder, plus 1; 0 without one */
     const char *partial;              /* where its files are made until all are there; NULL where none is */
+    const char *record;               /* the caller's, kept in the folder as command.json; NULL: nothing is */
     bool interrupted; /* is set where a program that was started was interrupted, so that the compilation
                          ended */
 } compile_context;

@@ -297,12 +297,12 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
                               number_of(ctx, st, (sam_tensor){t}, numbers, &number), known, &data[t - 1]))
                 return false;
         }
+        out->operands = all; /* also where they do not go together: onyx reduce looks at them */
         if (!pass && !tile_known_extents(st, &all, ctx->mem, ctx->diag, &known))
             return false;
     }
     if (!tile_extents(st, &all, ctx->mem, ctx->diag, &out->extent) ||
         !make_structures(o, ctx, st, out->extent, data))
         return false;
-    out->operands = all;
     return true;
 }

@@ -12,12 +12,22 @@
 
 static const char report_name[] = "report.json";
 
+static bool keep_record(compile_context *ctx) {
+    file_out f;
+    if (!ctx->record)
+        return true;
+    if (!file_create(&f, arena_printf(ctx->mem, "%s/command.json", ctx->partial), ctx->mem, ctx->diag))
+        return false;
+    fputs(ctx->record, f.stream);
+    return file_commit(&f, ctx->diag);
+}
+
 bool compile_begin_partial(const compile_options *o, compile_context *ctx) {
     if (!o->out || o->within)
         return true;
     ctx->partial = arena_printf(ctx->mem, "%s/partial", o->out);
     remove_folder(ctx->partial);
-    return make_folder(ctx->partial, ctx->diag);
+    return make_folder(ctx->partial, ctx->diag) && keep_record(ctx);
 }
 
 /* Names that the folder has other uses for get a letter more. */

@@ -29,7 +29,8 @@ typedef enum {
 enum { OPTIONS_TEXT, OPTIONS_JSON, OPTIONS_SARIF };           /* diagnostics of a command_line */
 enum { OPTIONS_LIST = 1, OPTIONS_USAGE, OPTIONS_VERSION };    /* its help */
 enum { OPTIONS_IO_CHIP, OPTIONS_IO_COLUMNS, OPTIONS_IO_ANY }; /* its stages.io */
-enum { OPTIONS_EDGE_MOST = 1 << 15 };                         /* coordinates have 16 bits */
+enum { OPTIONS_INPUTS_FILES, OPTIONS_INPUTS_REDUCED, OPTIONS_INPUTS_NONE }; /* its cases.inputs */
+enum { OPTIONS_EDGE_MOST = 1 << 15 };                                       /* coordinates have 16 bits */
 
 /* An option as it was given: NULL without a value. */
 typedef struct {
@@ -68,6 +69,10 @@ typedef struct {
         uint32_t jobs /* 0: not said */, time_limit, best;
         bool slurm, keep;
     } sweep;
+    struct {
+        uint32_t time_limit;
+        int inputs;                       /* OPTIONS_INPUTS_FILES... */
+    } cases;                              /* onyx reduce, bugreport */
     const char *design;                   /* onyx bits verify */
     const char *graph, *graph_1, *layout; /* onyx fabric check */
     const char *levels;                   /* onyx tile: -f */

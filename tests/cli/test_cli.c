@@ -1,7 +1,8 @@
-/* cli/: a page for a terminal, and the debug probes of a machine. */
+/* cli/: a page for a terminal, the debug probes of a machine, and less of a set or of a text. */
 #include "tests/test.h"
 
 #include "cli/doctor.h"
+#include "cli/shrink.h"
 #include "cli/terminal.h"
 
 #include <string.h>
@@ -127,6 +128,72 @@ static void probes_are_told_from_other_devices(void **state) {
     remove_folder(folder);
 }
 
+/* ---- less ------------------------------------------------------------------------------------- */
+
+enum { MOST = 1000 };
+
+/* A set that does the same as long as it has all of these; how often that was asked. */
+typedef struct {
+    const uint32_t *wanted;
+    uint32_t n, tests;
+} wish;
+
+static bool has_all(void *to, const bool *keep) {
+    wish *w = to;
+    w->tests++;
+    for (uint32_t i = 0; i < w->n; i++) {
+        if (!keep[w->wanted[i]])
+            return false;
+    }
+    return true;
+}
+
+static uint32_t shrunk(const uint32_t *wanted, uint32_t n, uint32_t all) {
+    bool keep[MOST];
+    wish w = {wanted, n, 0};
+    memset(keep, true, sizeof keep);
+    shrink_set(all, keep, has_all, &w);
+    uint32_t left = 0, tests = w.tests;
+    for (uint32_t i = 0; i < all; i++)
+        left += keep[i];
+    assert_int_equal(left, n);
+    assert_true(has_all(&w, keep));
+    return tests;
+}
+
+static void a_set_shrinks_to_what_matters(void **state) {
+    (void)state;
+    static const uint32_t two[] = {3, 990}, all[] = {0, 1, 2, 3, 4};
+    assert_int_equal(shrunk(NULL, 0, MOST), 1);
+    assert_true(shrunk(two, 2, MOST) < 60);
+    assert_true(shrunk(all, 5, 5) < 30);
+    shrunk(two, 1, 4);
+    shrunk(NULL, 0, 0);
+}
+
+/* A text does the same as long as it has a word, and its brackets are in pairs. */
+static bool has_word(void *to, const char *text) {
+    int depth = 0;
+    for (const char *c = text; *c && depth >= 0; c++)
+        depth += *c == '(' ? 1 : *c == ')' ? -1 : 0;
+    return depth == 0 && strstr(text, to) != NULL;
+}
+
+static void a_text_shrinks_by_terms(void **state) {
+    fixture *f = *state;
+    char access[] = "B(i,k)", call[] = "min(j,k)", words[] = "x y";
+    assert_string_equal(shrink_text("X(i,j) = (B(i,k) * C(k,j)) + D(i,j)", has_word, access, &f->mem),
+                        access);
+    assert_string_equal(shrink_text("split(k, k0, k1, 8), min(j,k), pos(i)", has_word, call, &f->mem), call);
+    assert_string_equal(shrink_text("x y", has_word, words, &f->mem), words);
+    const text_vec tokens = shrink_tokens("X(i) += 2.5*B_1(i)", &f->mem);
+    static const char *const want[] = {"X", "(", "i", ")", "+", "=", "2.5", "*", "B_1", "(", "i", ")"};
+    assert_int_equal(tokens.len, sizeof want / sizeof *want);
+    for (uint32_t i = 0; i < tokens.len; i++)
+        assert_string_equal(tokens.at[i], want[i]);
+}
+
 RUN_TESTS(TEST(headings_and_words_have_styles), TEST(paragraphs_are_wrapped_between_words),
           TEST(code_is_left_as_it_is), TEST(tables_have_columns), TEST(any_prefix_of_a_page_can_be_printed),
-          TEST(probes_are_told_from_other_devices))
+          TEST(probes_are_told_from_other_devices), TEST(a_set_shrinks_to_what_matters),
+          TEST(a_text_shrinks_by_terms))

@@ -12,6 +12,7 @@ typedef struct {
     compile_context *ctx;
     const compile_choosing *in;
     const char *schedule; /* the one on trial */
+    bool singly;          /* the host combines what the chip does not (sam_statement.singly) */
     const char *why;      /* why the last one that was tried will not do; NULL: a mistake of the user */
 } choosing;
 
@@ -78,6 +79,7 @@ static bool choose_orders(choosing *c, fe_cin *cin, text_vec *chosen) {
     *chosen = (text_vec){0};
     for (uint32_t n = 0; n < cin->kernels.len; n++) {
         fe_kernel *kernel = &cin->kernels.at[n];
+        kernel->s.singly = c->singly;
         const char *sentence = NULL;
         if (!maps(c, kernel)) {
             const char *why = c->why, *had = compile_loops_text(&kernel->s, mem);
@@ -104,7 +106,7 @@ static fe_in with_schedule(const fe_in *in, const char *const *schedule) {
 static bool schedule_lowers(compile_context *ctx, void *of) {
     const choosing *c = of;
     const fe_in staged = with_schedule(c->in->in, &c->schedule);
-    choosing trial = {.o = c->o, .ctx = ctx, .in = c->in};
+    choosing trial = {.o = c->o, .ctx = ctx, .in = c->in, .singly = c->singly};
     fe_cin cin;
     text_vec unused;
     return fe_schedule(&staged, c->in->user, ctx->mem, ctx->diag, &cin) &&
@@ -118,20 +120,35 @@ static bool schedule_maps(const choosing *c, const char *schedule) {
     return compile_try(c->ctx, schedule_lowers, &trial, TRIAL_KEEP).works;
 }
 
+/* The first way to make several kernels of one in which all map; NULL: there is none. */
+static const char *find_staging(const choosing *c, const fe_kernel *kernel) {
+    const char *schedule = NULL;
+    bool found = false;
+    for (fe_staging how = 0; how < FE_STAGINGS && !found; how++) {
+        schedule = fe_staged(kernel, how, c->ctx->mem);
+        found = schedule && schedule_maps(c, schedule);
+    }
+    return found ? schedule : NULL;
+}
+
 void compile_choose(const compile_options *o, compile_context *ctx, const compile_choosing *in,
                     compile_schedule *out) {
     choosing c = {.o = o, .ctx = ctx, .in = in};
-    if (choose_orders(&c, &out->cin, &out->chosen) || out->cin.kernels.len > 1 || !c.why)
+    if (choose_orders(&c, &out->cin, &out->chosen))
         return;
-    const char *why = c.why, *schedule = NULL;
-    bool found = false;
-    for (fe_staging how = 0; how < FE_STAGINGS && !found; how++) {
-        schedule = fe_staged(&out->cin.kernels.at[0], how, ctx->mem);
-        found = schedule && schedule_maps(&c, schedule);
-    }
-    if (found && in->in->n_schedule)
+    const char *why = c.why;
+    const bool single = out->cin.kernels.len == 1;
+    const char *schedule = why && single ? find_staging(&c, &out->cin.kernels.at[0]) : NULL;
+    c.singly = why && !schedule;
+    if (c.singly && choose_orders(&c, &out->cin, &out->chosen))
+        return;
+    if (c.singly && single)
+        schedule = find_staging(&c, &out->cin.kernels.at[0]);
+    if (schedule && in->in->n_schedule)
         out->way_out = schedule;
-    if (!found || in->in->n_schedule)
+    for (uint32_t n = 0; n < out->cin.kernels.len; n++)
+        out->cin.kernels.at[n].s.singly = false;
+    if (!schedule || in->in->n_schedule)
         return;
     const fe_in staged = with_schedule(in->in, &schedule);
     bool again = fe_schedule(&staged, in->user, ctx->mem, ctx->diag, &out->cin) &&

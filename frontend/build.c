@@ -15,15 +15,16 @@
 
 /* Returns whether partial results of the operand, `left` or not, may pass through x one by one, to be merged
  * by operation `merge` behind it. */
-static bool passes_parts(const sam_expr_data *x, bool left, sam_operation merge) {
+static bool passes_parts(const sam_statement *s, const sam_expr_data *x, bool left, sam_operation merge) {
     switch (x->kind) {
     case SAM_EXPR_SUM:
         return x->operation == merge;
     case SAM_EXPR_NEG:
-    case SAM_EXPR_ADD:
-    case SAM_EXPR_SUB:
     case SAM_EXPR_MUL:
         return merge == SAM_OPERATION_add;
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB: /* the other one must be 0 where it does not take part */
+        return merge == SAM_OPERATION_add && sam_fill_of(s, left ? x->b : x->a) == 0;
     case SAM_EXPR_DIV:
         return merge == SAM_OPERATION_add && left;
     case SAM_EXPR_CALL: /* these give 0 or the operand */
@@ -39,7 +40,7 @@ static bool passes_parts(const sam_expr_data *x, bool left, sam_operation merge)
 
 static uint64_t whole_below(const sam_statement *s, sam_expr e, bool parts, sam_operation merge) {
     const sam_expr_data *x = sam_expr_at(s, e);
-    bool of_a = parts && passes_parts(x, true, merge), of_b = parts && passes_parts(x, false, merge);
+    bool of_a = parts && passes_parts(s, x, true, merge), of_b = parts && passes_parts(s, x, false, merge);
     uint64_t own = x->kind == SAM_EXPR_SUM && !of_a ? UINT64_C(1) << (x->var.v - 1) : 0;
     return own | (x->a.v ? whole_below(s, x->a, of_a, merge) : 0) |
            (x->b.v ? whole_below(s, x->b, of_b, merge) : 0);

@@ -53,6 +53,8 @@ static void extend_ones(filling *f, sam_expr ones, sam_var v, sam_level_format f
         t->mode[l] = t->mode[l - 1];
         t->level[l] = t->level[l - 1];
     }
+    const uint32_t below = (UINT32_C(1) << l) - 1;
+    t->whole = (t->whole & below) | (t->whole & ~below) << 1;
     t->mode[l] = (uint8_t)t->order;
     t->level[l] = format;
     x->index[t->order++] = v;
@@ -94,16 +96,21 @@ static bool extent_is_known(const sam_statement *s, sam_var v) {
     return known;
 }
 
-/* Sub-tiles without entries are not run, and those that are go on behind the last coordinate, so the array
- * does not compute what is not 0 where nothing is stored. */
-static fill_step refuse_everywhere(const filling *f, sam_expr e, sam_var v) {
-    diag_unmappable(
-        f->d, sam_expr_at(f->s, e)->loc, "E0156-everywhere",
-        "this has to be computed for every '%s', stored or not, and sub-tiles leave out where nothing "
-        "is stored",
-        fe_var_text(f->s, v));
-    diag_hint(f->d, "engine sam computes it; on the array, fills have to be what the reduction skips");
-    return FILL_FAILED;
+/* A dense level goes on behind the last coordinate of a sub-tile, and what is computed of fills there would
+ * count: so no level is dense along v any more, and ones has the coordinates that there are. */
+static void leave_padding(sam_statement *s, sam_var v) {
+    for (uint32_t e = 1; e <= s->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        if (x->kind != SAM_EXPR_ACCESS || !fe_has_index(s, (sam_expr){e}, v))
+            continue;
+        sam_tensor_data *t = sam_tensor_at(s, x->tensor);
+        uint32_t level = fe_level_of(s, (sam_expr){e}, v);
+        if (t->level[level] != SAM_LEVEL_DENSE)
+            continue;
+        t->level[level] = SAM_LEVEL_COMPRESSED;
+        if (t->ones)
+            t->whole |= UINT32_C(1) << level;
+    }
 }
 
 /* Gives the expression at *e the coordinates of ones along v. */
@@ -113,8 +120,6 @@ static fill_step reach_along(filling *f, sam_expr *e, sam_var v, beside how) {
                    "with what its loops must reach, the expression has more than %d parts", FE_MAX_EXPRS);
         return FILL_FAILED;
     }
-    if (how == BESIDE_REACH && f->s->tiled && sam_fill_of(f->s, *e))
-        return refuse_everywhere(f, *e, v);
     if (!extent_is_known(f->s, v)) {
         const char *name = fe_var_text(f->s, v);
         diag_error(f->d, sam_var_at(f->s, v)->loc, "E0105-result-index",
@@ -131,6 +136,8 @@ static fill_step reach_along(filling *f, sam_expr *e, sam_var v, beside how) {
         return FILL_FAILED;
     }
     extend_ones(f, ones, v, SAM_LEVEL_DENSE);
+    if (how == BESIDE_REACH && f->s->tiled)
+        f->s->exact |= UINT64_C(1) << (v.v - 1);
     return FILL_CHANGED;
 }
 
@@ -197,7 +204,9 @@ static uint64_t reached_by(const filling *f, sam_expr sum, sam_expr body) {
         if (fe_loop_position(s, (sam_var){v}) > fe_loop_position(s, sam_expr_at(s, sum)->var))
             inside |= all & UINT64_C(1) << (v - 1);
     }
-    return reach == SAM_SUM_EVERYWHERE ? all : reach == SAM_SUM_ALONG ? inside : 0;
+    /* Another sub-tile along the sum's variable may have what this one lacks, and both count. */
+    bool everywhere = reach == SAM_SUM_EVERYWHERE || (reach == SAM_SUM_ALONG && s->tiled);
+    return everywhere ? all : reach == SAM_SUM_ALONG ? inside : 0;
 }
 
 /* Returns a variable along which the body of the scope is not reached though a sum around it must be, or 0.
@@ -214,6 +223,12 @@ static sam_var missed_everywhere(const filling *f, sam_expr sum, const fe_scope 
     return (sam_var){0};
 }
 
+/* Returns whether the loop visits every coordinate. Sub-tiles without entries are not run, however dense
+ * their levels are, so those need ones. */
+static bool reaches_all(const filling *f, sam_expr body, fe_domain domain, sam_var v) {
+    return domain.full && (!f->s->tiled || is_reached_along(f->s, body, v));
+}
+
 /* Iterates a scope as lowering will, up to the first loop that lacks an operand. */
 static fill_step fill_scope(filling *f, sam_expr sum, fe_presence presence) {
     fe_scope scope = sum.v ? fe_sum_scope(f->s, sum, f->mem) : fe_outer_scope(f->s, f->mem);
@@ -228,7 +243,7 @@ static fill_step fill_scope(filling *f, sam_expr sum, fe_presence presence) {
             return fill_body(f, sum, scope.body, v, beside_of(f, scope.body));
         if (domain.bad.v)
             return fill_addition(f, domain.bad, v);
-        if (!domain.full && must_be_full(f, sum, v))
+        if (must_be_full(f, sum, v) && !reaches_all(f, scope.body, domain, v))
             return fill_body(f, sum, scope.body, v, BESIDE_REACH);
         if (!sum.v && domain.full)
             f->full |= (uint64_t)1 << (v.v - 1);
@@ -243,8 +258,10 @@ static fill_step fill_scope(filling *f, sam_expr sum, fe_presence presence) {
 }
 
 static fill_step fill_once(filling *f) {
-    if (f->s->everywhere && f->s->tiled)
-        return refuse_everywhere(f, f->s->rhs, f->s->loops.at[0]);
+    for (uint32_t v = 1; v <= f->s->vars.len; v++) {
+        if (f->s->exact >> (v - 1) & 1)
+            leave_padding(f->s, (sam_var){v});
+    }
     fe_keep_joins(f->s, f->mem);
     f->leaves = fe_collect_leaves(f->s, f->mem);
     f->full = 0;

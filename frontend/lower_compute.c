@@ -226,9 +226,13 @@ static bool compute_call(lowering *w, sam_expr e, const fe_presence *in, value *
 
 /* ---- sums ------------------------------------------------------------------------ */
 
-stream lower_reducer(lowering *w, stream val, uint8_t operation, src_loc loc) {
+stream lower_reducer(lowering *w, stream val, const loop *of, src_loc loc) {
     sam_node n = lower_add_node(w, SAM_REDUCE, loc);
-    sam_node_at(w->g, n)->alu = lower_reduction_name(w, operation);
+    sam_node_at(w->g, n)->alu = lower_reduction_name(w, of->operation);
+    /* A fiber of one value is the same by every operation; an empty one is 0. */
+    bool cut = !(w->s->uncut >> (of->var.v - 1) & 1) || sam_var_at(w->s, of->var)->extent == 1;
+    if (w->s->singly && cut && of->operation != SAM_OPERATION_add && !of->may_be_empty)
+        sam_node_at(w->g, n)->index = sam_var_at(w->s, of->var)->name;
     lower_feed(w, val, n, 0, SAM_STREAM_VAL);
     return lower_out(n, 0);
 }
@@ -245,7 +249,7 @@ static bool compute_sum(lowering *w, sam_expr e, const fe_presence *in, value *r
     if (scope.operation != SAM_OPERATION_add)
         *result = positive(w, *result, loc);
     for (uint32_t i = 0; i < l.len; i++)
-        result->val = lower_reducer(w, result->val, scope.operation, loc);
+        result->val = lower_reducer(w, result->val, &l.at[l.len - 1 - i], loc);
     return true;
 }
 

@@ -66,7 +66,7 @@ bool lower_loop(lowering *w, sam_expr body, sam_var v, fe_presence *presence, lo
 /* Makes the values of e, one for each point of the loops around it, as a stream that is not negated. */
 bool lower_values(lowering *w, sam_expr e, const fe_presence *in, stream *result);
 /* Adds a scalar reducer by an operation. */
-stream lower_reducer(lowering *w, stream val, uint8_t operation, src_loc loc);
+stream lower_reducer(lowering *w, stream val, const loop *of, src_loc loc);
 /* Returns what a graph calls an operation; 0 for addition, which is what reducers do by themselves. */
 static inline name_id lower_reduction_name(const lowering *w, uint8_t operation) {
     if (operation == SAM_OPERATION_add)

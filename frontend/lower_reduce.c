@@ -73,9 +73,11 @@ static void reduce_scalars(lowering *w, loops *l, uint32_t results, stream *val)
     bool drop_values = (must_drop || want_drop) && !any_dense(l);
     for (; l->len > results; l->len--) {
         loop *inner = &l->at[l->len - 1];
-        if (drop_values)
+        if (drop_values) {
             add_dropper(w, inner - 1, inner->var, val, SAM_STREAM_VAL);
-        *val = lower_reducer(w, *val, inner->operation, sam_var_at(w->s, inner->var)->loc);
+            inner->may_be_empty = false;
+        }
+        *val = lower_reducer(w, *val, inner, sam_var_at(w->s, inner->var)->loc);
     }
     if (must_drop || drop_values)
         add_coordinate_droppers(w, l);
@@ -134,7 +136,7 @@ static bool reduce_tensors(lowering *w, loops *l, stream *val) {
         } else if (inside.len) {
             add_tensor_reducer(w, &l->at[i], &inside, val);
         } else if (scalar_is_sound(w, l, i)) {
-            *val = lower_reducer(w, *val, l->at[i].operation, sam_var_at(w->s, l->at[i].var)->loc);
+            *val = lower_reducer(w, *val, &l->at[i], sam_var_at(w->s, l->at[i].var)->loc);
         } else {
             return false;
         }

@@ -17,6 +17,7 @@
  * reducer takes empty fibers; a loop inside of a union's term that may be absent as a whole.
  */
 #include "frontend/fe_int.h"
+#include "sam/coordinates.h"
 
 typedef struct {
     sam_statement *s;
@@ -135,8 +136,10 @@ static bool pad_loop(padding *p, const fe_scope *scope, uint32_t at, bool outerm
                      const fe_presence *presence) {
     sam_expr body = scope->body;
     sam_var v = scope->vars.at[at];
+    bool alone = p->s->singly && scope->operation != SAM_OPERATION_add && !sam_is_result_var(p->s, v);
     bool matters =
-        !outermost && (results_hang_on(p, &scope->vars, at) || has_repeated_inside(p, scope, repeated, at));
+        alone ||
+        (!outermost && (results_hang_on(p, &scope->vars, at) || has_repeated_inside(p, scope, repeated, at)));
     if (fe_domain_of(&p->leaves, presence, body, v).nonempty)
         return true;
     if (!(matters || has_dense_inside(p->s, body, v)))

@@ -47,12 +47,6 @@ void fe_chain_operands(const sam_statement *s, sam_expr e, arena *mem, fe_exprs 
     chain_operands(s, e, sam_unites(s, without_signs_and_sums(s, e), NULL), mem, operands);
 }
 
-static bool is_constant(const sam_statement *s, sam_expr e) {
-    const sam_expr_data *x = sam_expr_at(s, e);
-    return x->kind == SAM_EXPR_LITERAL || (x->kind != SAM_EXPR_ACCESS && x->kind != SAM_EXPR_SUM &&
-                                           is_constant(s, x->a) && (!x->b.v || is_constant(s, x->b)));
-}
-
 static bool is_one(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_LITERAL)
@@ -260,32 +254,10 @@ static fe_domain domain_in(const sam_algebra *algebra, sam_set set, moment m) {
     return settled(&m, &r);
 }
 
-/* The set that the joiners make, which may be larger than the derived one: where one operand leads, they
- * unite it with the other. 0: constants. */
-static sam_set joined_set(sam_algebra *to, const sam_statement *s, sam_expr e) {
-    const sam_expr_data *x = sam_expr_at(s, e);
-    sam_set_data made = {.kind = SAM_SET_STORED, .of = e};
-    if (x->kind == SAM_EXPR_LITERAL) {
-        made.kind = SAM_SET_ALL;
-    } else if (x->a.v) {
-        made.a = joined_set(to, s, x->a);
-        made.b = x->b.v ? joined_set(to, s, x->b) : (sam_set){0};
-        bool call = x->kind == SAM_EXPR_CALL;
-        if (!x->b.v || (call && is_constant(s, x->b)))
-            return made.a;
-        if (call && is_constant(s, x->a))
-            return made.b;
-        made.kind = sam_unites(s, e, NULL) ? SAM_SET_UNITE : SAM_SET_MEET;
-    }
-    vec_push(to->mem, &to->sets, made);
-    return (sam_set){to->sets.len};
-}
-
 fe_domain fe_domain_of(const fe_leaves *leaves, const fe_presence *p, sam_expr e, sam_var v) {
     arena scratch = {0};
     sam_algebra algebra = {.mem = &scratch};
-    sam_set where = leaves->s->general ? joined_set(&algebra, leaves->s, e)
-                                       : sam_coordinates_of(&algebra, leaves->s, e, NULL).set;
+    sam_set where = sam_joined_of(&algebra, leaves->s, e);
     fe_domain all = p->possible ? everything : domain_in(&algebra, where, (moment){leaves, v, 0, false});
     for (uint32_t set = 0; p->possible && set < 1u << leaves->list.len; set++) {
         if (!p->possible[set])

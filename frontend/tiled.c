@@ -8,15 +8,20 @@
 #include "frontend/fe_int.h"
 #include "sam/coordinates.h"
 
-bool fe_meets_padding(const sam_statement *s, sam_var v) {
+static bool is_cut(const sam_statement *s, sam_var v) {
     return s->tiled && !sam_is_result_var(s, v);
 }
 
-/* Returns whether `addend` stands beside a sum over a variable that it lacks. */
+bool fe_meets_padding(const sam_statement *s, sam_var v) {
+    return is_cut(s, v) && !(s->exact >> (v.v - 1) & 1);
+}
+
+/* Returns whether `addend` stands beside a sum over a variable that it lacks. Inside of such a sum it counts
+ * every time. */
 static bool beside_sum(const sam_statement *s, sam_expr addend, sam_expr other) {
-    uint64_t lacks = sam_vars_of(s, other) & ~sam_vars_of(s, addend);
+    uint64_t lacks = sam_vars_of(s, other) & ~fe_free_vars(s, other) & ~sam_vars_of(s, addend);
     for (uint32_t v = 1; v <= s->vars.len; v++) {
-        if (lacks >> (v - 1) & 1 && fe_meets_padding(s, (sam_var){v}))
+        if (lacks >> (v - 1) & 1 && is_cut(s, (sam_var){v}))
             return true;
     }
     return false;
@@ -40,7 +45,7 @@ bool fe_takes_part_once(const sam_statement *s, sam_expr access) {
 static bool vanishes(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     switch (x->kind) {
-    case SAM_EXPR_ACCESS:
+    case SAM_EXPR_ACCESS: /* of fill 0: see build.c */
         return true;
     case SAM_EXPR_LITERAL:
         return x->literal == 0;
@@ -53,7 +58,7 @@ static bool vanishes(const sam_statement *s, sam_expr e) {
     case SAM_EXPR_ADD:
     case SAM_EXPR_SUB:
         return vanishes(s, x->a) && vanishes(s, x->b);
-    case SAM_EXPR_CALL: /* of operands of fill 0, which the array has only */
+    case SAM_EXPR_CALL: /* what stands beside a sum that is cut has fill 0: see build.c */
         return sam_fill_of(s, e) == 0;
     case SAM_EXPR_NONE:
         break;

@@ -211,7 +211,7 @@ static bool constants_are_nonnegative(const sam_graph *g, sam_node n) {
 bool alu_is_nonnegative(const sam_graph *g, const sam_edge_data *values) {
     const sam_node_data *n = values == NULL ? NULL : sam_node_at(g, values->src);
     if (n == NULL || n->kind == SAM_ARRAYVALS)
-        return true;
+        return n == NULL || n->fill <= INT16_MAX;
     if (n->kind == SAM_CRDDROP || n->kind == SAM_VECTORREDUCER)
         return (n->kind == SAM_CRDDROP ||
                 (n->alu.v != 0 && keeps_nonnegative(names_text(g->names, n->alu)))) &&

@@ -57,6 +57,12 @@ typedef struct {
     alu_made made;
 } composed;
 
+/* An array of values whose fill is not 0, and the PE that they leave from. */
+typedef struct {
+    sam_node array;
+    onyx_node values;
+} filled;
+
 typedef struct {
     const sam_graph *sam;
     const lower_options *options;
@@ -67,6 +73,7 @@ typedef struct {
     onyx_node outermost; /* a level of one coordinate around all others; 0 = none */
     VEC(accumulator) sums;
     VEC(composed) composed;
+    VEC(filled) filled;
 } lowering;
 
 static const port_map *ports_of(const lowering *l, sam_node h) {
@@ -277,6 +284,26 @@ static uint32_t edge_along(const lower_options *o, name_id index) {
     return o->tile_edge;
 }
 
+/* Adds a PE that does something with a stream and a constant, behind `from` if that is one. */
+static onyx_node add_constant_pe(onyx_graph *g, const char *name, src_loc loc, const char *operation,
+                                 uint16_t constant, onyx_node from) {
+    const alu_wanted wanted = {operation, false, 2, {{0}, {true, constant}}, onyx_free_name(g, name), loc};
+    const alu_made made = alu_make(g, &wanted);
+    for (uint32_t k = 0; k < made.sinks && from.v != 0; k++)
+        onyx_connect(g, from, ONYX_PORT_ALU_RES, made.sink[k].node, made.sink[k].port);
+    return made.result;
+}
+
+/* The chip reads 0 where a value is missing, so the image of a tensor with another fill holds v ^ fill. */
+static onyx_node add_fill(lowering *l, const char *tile, const sam_node_data *s, onyx_node read) {
+    onyx_node fill = add_constant_pe(l->g, arena_printf(l->g->mem, "%s_fill", tile), s->loc, "xor", s->fill,
+                                     (onyx_node){0});
+    for (int port = 0; port < 2; port++)
+        onyx_connect(l->g, read, ONYX_PORT_READ_SCANNER_VAL_OUT, fill,
+                     port ? ONYX_PORT_ALU_DATA1 : ONYX_PORT_ALU_DATA0);
+    return fill;
+}
+
 /* Lowers a level scanner or value array, which is filled from the global buffer before it is read. A dense
  * level has no content, so its scanner stands alone. */
 static onyx_node lower_reader(lowering *l, sam_node h) {
@@ -293,18 +320,13 @@ static onyx_node lower_reader(lowering *l, sam_node h) {
         set_root(l, read, ONYX_SET_READ_SCANNER_ROOT, ONYX_PORT_READ_SCANNER_US_POS_IN, s->root);
         return read;
     }
-    if (s->kind == SAM_ARRAYVALS && s->fill != 0 && !ref_is_present(l->sam, lower_edge_into(l->sam, h, 0))) {
-        diag_unmappable(l->d, s->loc, "E0410-not-on-chip",
-                        "%s: the chip reads 0, and not %d, where a value is missing",
-                        sam_node_label(l->sam, h, l->g->mem), (int16_t)s->fill);
-        diag_hint(l->d, "store the operand dense, or use --engine sam");
-        return (onyx_node){0};
-    }
     onyx_node glb = add_glb(l, ONYX_GLB_IN, tile, s, level);
     triplet t = add_triplet(l, tile, s->loc, s->kind == SAM_ARRAYVALS);
     onyx_set(onyx_node_at(l->g, t.write), ONYX_SET_WRITE_SCANNER_BLOCK_MODE, 1);
     set_root(l, t.read, ONYX_SET_READ_SCANNER_ROOT, ONYX_PORT_READ_SCANNER_US_POS_IN, s->root);
     onyx_connect(l->g, glb, ONYX_PORT_GLB_IN_DATA, t.write, ONYX_PORT_WRITE_SCANNER_BLOCK_WR_IN);
+    if (s->kind == SAM_ARRAYVALS && s->fill != 0)
+        vec_push(l->g->mem, &l->filled, ((filled){h, add_fill(l, tile, s, t.read)}));
     return t.read;
 }
 
@@ -476,7 +498,18 @@ static onyx_node not_reduced(lowering *l, sam_node h) {
     return (onyx_node){0};
 }
 
+/* Returns whether the reducer, which adds, may stand for another operation, where a fiber has one value. */
+static bool reduces_singly(const sam_node_data *s) {
+    return s->kind == SAM_REDUCE && s->alu.v != 0 && s->index.v != 0 && !s->compress;
+}
+
 static onyx_node lower_reduce(lowering *l, sam_node h) {
+    const sam_node_data *s = sam_node_at(l->sam, h);
+    if (reduces_singly(s) && edge_along(l->options, s->index) == 1) {
+        diag_note(l->d, s->loc, "%s: a run has one coordinate of '%s', and the host combines by %s",
+                  sam_node_label(l->sam, h, l->g->mem), names_text(l->sam->names, s->index), reducing(l, h));
+        return add_processing(l, h, ONYX_REDUCE);
+    }
     if (strcmp(reducing(l, h), "add") != 0) {
         diag_unmappable(l->d, sam_node_at(l->sam, h)->loc, "E0410-not-on-chip",
                         "%s: the chip's reducer adds, and does not combine by %s",
@@ -547,16 +580,6 @@ static triplet add_sum_memory(lowering *l, const char *tile, src_loc loc, bool v
     onyx_set(onyx_node_at(l->g, t.write), ONYX_SET_WRITE_SCANNER_INIT_BLANK, 1);
     onyx_set(onyx_node_at(l->g, t.read), ONYX_SET_READ_SCANNER_SPACC_MODE, 1);
     return t;
-}
-
-/* Adds a PE that does something with a stream and a constant, behind `from` if that is one. */
-static onyx_node add_constant_pe(onyx_graph *g, const char *name, src_loc loc, const char *operation,
-                                 uint16_t constant, onyx_node from) {
-    const alu_wanted wanted = {operation, false, 2, {{0}, {true, constant}}, onyx_free_name(g, name), loc};
-    const alu_made made = alu_make(g, &wanted);
-    for (uint32_t k = 0; k < made.sinks && from.v != 0; k++)
-        onyx_connect(g, from, ONYX_PORT_ALU_RES, made.sink[k].node, made.sink[k].port);
-    return made.result;
 }
 
 /* Adds what brings values into the form in which an accumulator keeps them, and back. */
@@ -800,6 +823,10 @@ static onyx_node source_of(const lowering *l, sam_node h, uint8_t port) {
     const accumulator *a = accumulator_of(l, h);
     if (a != NULL)
         return port == 1 && a->decoded.v != 0 ? a->decoded : a->read[port];
+    for (uint32_t i = 0; i < l->filled.len; i++) {
+        if (l->filled.at[i].array.v == h.v)
+            return l->filled.at[i].values;
+    }
     return l->node[h.v - 1];
 }
 
@@ -867,7 +894,11 @@ static void lower_summed_edges(lowering *l, const accumulator *a) {
 
 uint32_t lower_widest(const sam_graph *g, name_id index, bool extended) {
     for (uint32_t i = 0; i < g->nodes.len; i++) {
-        if (g->nodes.at[i].kind == SAM_VECTORREDUCER && name_eq(g->nodes.at[i].index, index))
+        if (!name_eq(g->nodes.at[i].index, index))
+            continue;
+        if (reduces_singly(&g->nodes.at[i]))
+            return 1;
+        if (g->nodes.at[i].kind == SAM_VECTORREDUCER)
             return extended ? ONYX_VECTOR_EDGE : ONYX_SUM_EDGE;
     }
     return UINT16_MAX;

@@ -229,6 +229,28 @@ sam_coordinates sam_coordinates_of(sam_algebra *to, const sam_statement *s, sam_
     return sam_derive(to, &f, e, argument, x->b.v ? 2 : 1);
 }
 
+static sam_set joined_set(sam_algebra *to, const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    sam_set_data made = {.kind = SAM_SET_STORED, .of = e};
+    if (x->kind == SAM_EXPR_LITERAL) {
+        made.kind = SAM_SET_ALL;
+    } else if (x->a.v) {
+        made.a = joined_set(to, s, x->a);
+        made.b = x->b.v ? joined_set(to, s, x->b) : (sam_set){0};
+        bool call = x->kind == SAM_EXPR_CALL;
+        if (!x->b.v || (call && is_constant(s, x->b)))
+            return made.a;
+        if (call && is_constant(s, x->a))
+            return made.b;
+        made.kind = sam_unites(s, e, NULL) ? SAM_SET_UNITE : SAM_SET_MEET;
+    }
+    return add_set(to, made);
+}
+
+sam_set sam_joined_of(sam_algebra *to, const sam_statement *s, sam_expr e) {
+    return s->general ? joined_set(to, s, e) : sam_coordinates_of(to, s, e, NULL).set;
+}
+
 uint16_t sam_fill_of(const sam_statement *s, sam_expr e) {
     return fill_at(s, e, NULL);
 }

@@ -104,6 +104,9 @@ uint16_t sam_fill_of(const sam_statement *s, sam_expr e);
  * NULL, gets the operands without whose coordinates it is wrong, bit 0 and bit 1: one alone leads, and the
  * other is looked up beside it. */
 bool sam_unites(const sam_statement *s, sam_expr e, uint32_t *needed);
+/* Returns the set that the joiners of a graph make, which may be larger than the derived one: where one
+ * operand leads, they unite it with the other. 0: constants. O(expressions). */
+sam_set sam_joined_of(sam_algebra *to, const sam_statement *s, sam_expr e);
 /* What a sum must visit: what is stored; every coordinate of its variable, since its operation makes
  * something of the fill of what it reduces; or every coordinate of all variables, since nobody knows what. */
 typedef enum { SAM_SUM_STORED, SAM_SUM_ALONG, SAM_SUM_EVERYWHERE } sam_sum_reach;

@@ -141,6 +141,12 @@ typedef struct {
      * where operands hold zeros; and an addend without a variable that is summed up beside it takes part in
      * that variable's first sub-tile only, and has operands of zeros in the others. */
     bool tiled;
+    /* Bit (handle - 1) of a variable: what is computed of fills counts along it, so no level goes on behind
+     * its last coordinate. */
+    uint64_t exact;
+    /* Sums by operations that the chip's reducer lacks are cut into sub-tiles of one coordinate, so that it
+     * passes on what the host combines. */
+    bool singly;
 } sam_statement;
 
 static inline sam_var_data *sam_var_at(const sam_statement *s, sam_var h) {

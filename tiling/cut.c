@@ -139,7 +139,7 @@ static void push_blocks(tile_planner *p, const plan_operand *o, const sam_tensor
         if (input->stream.level == SAM_MODE_VALS) {
             vec_push(p->mem, &p->plan->words, (uint16_t)levels->n_vals);
             for (uint32_t k = 0; k < levels->n_vals; k++)
-                vec_push(p->mem, &p->plan->words, levels->vals[k]);
+                vec_push(p->mem, &p->plan->words, (uint16_t)(levels->vals[k] ^ o->format->fill));
         } else {
             const sam_level_data *level = &levels->level[input->stream.level];
             push_array(p, level->seg, level->n_seg);

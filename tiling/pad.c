@@ -48,7 +48,7 @@ static void walk_node(padding *p, uint32_t level, uint32_t low, uint32_t high, b
             low = walk_child(p, level, low, high, c, lacks_value && c == 0);
         return;
     }
-    if (p->format->whole >> level & 1) {
+    if ((p->format->whole >> level & 1) && !p->format->ones) {
         for (uint32_t c = 0; c < p->dim[level]; c++)
             low = walk_child(p, level, low, high, c, true);
         return;

@@ -41,12 +41,13 @@ static void put(piece_set s, uint32_t at) {
     s.bits[at / 64] |= UINT64_C(1) << (at % 64);
 }
 
-/* ANY made concrete for one side of a sum: every piece of a result variable, the first of a reduced one. */
-static piece_set concrete(tile_planner *p, piece_set s, uint32_t d) {
+/* ANY made concrete for one side of e: the first piece of a variable that e itself sums over, every piece of
+ * another. */
+static piece_set concrete(tile_planner *p, piece_set s, sam_expr e, uint32_t d) {
     if (s.kind != PIECES_ANY)
         return s;
     s = empty_set(p, d);
-    uint32_t n = sam_is_result_var(p->statement, p->digits[d].var) ? plan_pieces(p, d) : 1;
+    uint32_t n = p->sums[e.v - 1] & var_bit(p->digits[d].var) ? 1 : plan_pieces(p, d);
     for (uint32_t i = 0; i < n; i++)
         put(s, i);
     return s;
@@ -134,8 +135,8 @@ static void usable_both(void *context, sam_expr e, void *left, const void *right
         a->bits[i] &= b.bits[i];
 }
 
-/* A side that lacks v beside one that has it takes part in the first piece; where both lack it, v is summed
- * up elsewhere, and this addition belongs to every piece. */
+/* A side that lacks v beside one that sums over it takes part in the first piece; where both lack it, v is
+ * summed up elsewhere, and this addition belongs to every piece. */
 static void usable_either(void *context, sam_expr e, void *left, const void *right) {
     const usable *u = context;
     const sam_statement *s = u->p->statement;
@@ -143,8 +144,8 @@ static void usable_either(void *context, sam_expr e, void *left, const void *rig
     piece_set *a = left, b = *(const piece_set *)right;
     bool varies = ((sam_vars_of(s, x->a) | sam_vars_of(s, x->b)) & var_bit(u->p->digits[u->d].var)) != 0;
     if (varies && !(a->kind == PIECES_ANY && b.kind == PIECES_ANY)) {
-        *a = concrete(u->p, *a, u->d);
-        b = concrete(u->p, b, u->d);
+        *a = concrete(u->p, *a, e, u->d);
+        b = concrete(u->p, b, e, u->d);
     }
     if (b.kind == PIECES_NONE || a->kind == PIECES_ANY)
         return;
@@ -161,5 +162,5 @@ piece_set plan_candidates(tile_planner *p, const plan_cursor *cursors, uint32_t 
     static const sam_fold_by by = {sizeof any, &any, usable_stored, usable_both, usable_either};
     piece_set all;
     sam_fold(&p->algebra, p->coordinates, &by, &(usable){p, cursors, d}, &all);
-    return concrete(p, all, d);
+    return concrete(p, all, p->statement->rhs, d);
 }

@@ -52,11 +52,12 @@ uint32_t tile_longest(const sam_statement *s, const tile_options *options, const
 
 /* ---- the expression's variables -------------------------------------------------------------- */
 
-static uint64_t result_vars(const sam_statement *s) {
-    uint64_t vars = 0;
-    for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++)
-        vars |= var_bit(s->result_index[m]);
-    return vars;
+static uint64_t note_sums(tile_planner *p, sam_expr h) {
+    const sam_expr_data *x = sam_expr_at(p->statement, h);
+    uint64_t *sums = &p->sums[h.v - 1];
+    *sums = (x->kind == SAM_EXPR_SUM ? var_bit(x->var) : 0) | (x->a.v ? note_sums(p, x->a) : 0) |
+            (x->b.v ? note_sums(p, x->b) : 0);
+    return *sums;
 }
 
 /* Binds each tensor to its access (a packed statement has one) and finds the variables in whose first piece
@@ -75,8 +76,8 @@ static void bind_accesses(tile_planner *p, sam_expr h, uint64_t first_only) {
     uint64_t only_a = 0, only_b = 0;
     if (x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB) {
         uint64_t a = sam_vars_of(p->statement, x->a), b = sam_vars_of(p->statement, x->b);
-        only_a = b & ~a & ~result_vars(p->statement);
-        only_b = a & ~b & ~result_vars(p->statement);
+        only_a = b & ~a & p->sums[x->b.v - 1];
+        only_b = a & ~b & p->sums[x->a.v - 1];
     }
     bind_accesses(p, x->a, first_only | only_a);
     bind_accesses(p, x->b, first_only | only_b);
@@ -517,7 +518,9 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
     BUG_IF(s->vars.len > TILE_MAX_VARS || s->tensors.len > PLAN_MAX_TENSORS || n_inputs > TILE_MAX_STREAMS,
            "%u index variables, %u tensors, %u streams", s->vars.len, s->tensors.len, n_inputs);
     p->algebra.mem = &p->own;
-    p->coordinates = sam_coordinates_of(&p->algebra, s, s->rhs, NULL).set;
+    p->sums = arena_new_n(&p->own, uint64_t, s->exprs.len);
+    note_sums(p, s->rhs);
+    p->coordinates = sam_joined_of(&p->algebra, s, s->rhs);
     set_edges(p, mem);
     p->extent = extent;
     p->home = mem;

@@ -100,7 +100,8 @@ typedef struct {
 struct tile_planner {
     const sam_statement *statement;
     sam_algebra algebra;
-    sam_set coordinates; /* where the right side has values */
+    sam_set coordinates; /* which the loops visit */
+    uint64_t *sums;      /* by expression, handle - 1: the variables that are summed over in it, a bit each */
     tile_options options;
     uint32_t *edge, *glb; /* of sub-tiles and of tiles for the global buffer (0: none), by handle - 1 */
     uint32_t longest;     /* of edge[] */

@@ -6,6 +6,7 @@
 #include "compile/application.h"
 #include "compile/folder.h"
 #include "compile/report.h"
+#include "compile/session.h"
 #include "sam/coordinates.h"
 
 #include <math.h>
@@ -22,7 +23,9 @@ typedef struct {
 typedef struct {
     u32_vec passes; /* of the loops that we are in */
     bool reference;
-    held *of; /* by tensor */
+    compile_session session;            /* of the statement that ran last on the array */
+    const compile_stage_of *configured; /* that statement; NULL: none has */
+    held *of;                           /* by tensor */
     compile_application *a;
     const compile_options *o;
     compile_context *ctx;
@@ -149,6 +152,9 @@ static void count_run(const machine *m, compile_stage_of *stage, const compile_k
         stage->cycles.firmware += one->ran.cycles.firmware;
         stage->cycles.total += one->ran.cycles.total;
         visit.cycles += one->ran.cycles.total;
+        visit.loaded += one->ran.words.loaded;
+        visit.kept += one->ran.words.kept;
+        visit.collected += one->ran.words.collected;
         m->a->times.tile += one->times.tile;
         m->a->times.firmware += one->times.firmware;
         m->a->times.run += one->times.run;
@@ -156,16 +162,27 @@ static void count_run(const machine *m, compile_stage_of *stage, const compile_k
     vec_push(m->ctx->mem, &stage->visits, visit);
 }
 
+/* As long as no other statement is on the array, it stays configured on engine soc. */
+static bool share_session(machine *m, compile_context *ctx, const compile_stage_of *stage,
+                          compile_kernel *k) {
+    bool ok = m->configured == stage || compile_session_end(ctx, &m->session);
+    m->configured = stage;
+    if (m->o->engine == ENGINE_SOC && !k->producers.len)
+        k->session = &m->session;
+    return ok;
+}
+
 /* Runs the compiled kernels of the statement on these operands. What the run needs lives in `ctx`. */
-static bool run_kernels(const machine *m, compile_context *ctx, compile_stage_of *stage,
-                        const compile_data *data, tile_tensor *out) {
+static bool run_kernels(machine *m, compile_context *ctx, compile_stage_of *stage, const compile_data *data,
+                        tile_tensor *out) {
     compile_kernel k = stage->kernel;
     k.producers.at = arena_new_n(ctx->mem, compile_kernel, k.producers.len + 1);
     for (uint32_t n = 0; n < k.producers.len; n++)
         k.producers.at[n] = stage->kernel.producers.at[n];
     k.data.operands = data->operands;
     k.data.extent = data->extent;
-    bool ok = compile_run_kernels(&stage->options, ctx, &k, &data->operands);
+    bool ok =
+        share_session(m, ctx, stage, &k) && compile_run_kernels(&stage->options, ctx, &k, &data->operands);
     m->ctx->interrupted = m->ctx->interrupted || ctx->interrupted;
     if (!ok)
         return false;
@@ -195,7 +212,7 @@ static bool check_alone(const machine *m, compile_context *ctx, const fe_step *s
 }
 
 /* Computes the value of a statement or condition. */
-static bool compute(const machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out) {
+static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out) {
     compile_stage_of *stage = stage_of(m, step);
     compile_data data = {0};
     compile_options o = stage->options;
@@ -487,7 +504,7 @@ static bool run(machine *m) {
     compile_application *a = m->a;
     const uint32_t n = a->program.tensors.len;
     a->check = m->o->check ? "pass" : "none";
-    bool ok = run_steps(m, &a->program.steps) && check(m);
+    bool ok = run_steps(m, &a->program.steps) && compile_session_end(m->ctx, &m->session) && check(m);
     a->result = arena_new_n(m->ctx->mem, tile_tensor, n + 1);
     for (uint32_t t = 0; t < n; t++)
         a->result[t] = m->of[t].t;
@@ -510,6 +527,8 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
     begin_machine(&m);
     a->check = "none";
     bool ok = compile_stages(&m) && (!o->runs || run(&m));
+    if (!ok)
+        compile_session_end(ctx, &m.session);
     a->times.total = seconds_now() - start;
     return ok;
 }

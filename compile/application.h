@@ -8,9 +8,10 @@
 
 /* One run of a statement, or one visit of a loop. */
 typedef struct {
-    const char *pass;         /* of the loops around it, "2" or "2,5"; "" outside of all */
-    uint64_t cycles, entries; /* entries of the result */
-    uint32_t passes;          /* of a loop */
+    const char *pass;                 /* of the loops around it, "2" or "2,5"; "" outside of all */
+    uint64_t cycles, entries;         /* entries of the result */
+    uint64_t loaded, kept, collected; /* words, as in compile_outcome */
+    uint32_t passes;                  /* of a loop */
 } compile_visit;
 
 /* A statement or a loop of the program, in the order of the text. */

@@ -11,6 +11,13 @@ static void add_number(cJSON *object, const char *key, double value) {
     cJSON_AddNumberToObject(object, key, value);
 }
 
+static void add_words(cJSON *json, const compile_visit *visit) {
+    cJSON *words = cJSON_AddObjectToObject(json, "host_words");
+    add_number(words, "loaded", (double)visit->loaded);
+    add_number(words, "kept", (double)visit->kept);
+    add_number(words, "collected", (double)visit->collected);
+}
+
 static cJSON *statement_json(const compile_context *ctx, const compile_application *a,
                              const compile_stage_of *stage) {
     cJSON *json = cJSON_CreateObject();
@@ -34,6 +41,8 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
         cJSON_AddStringToObject(one, "pass", stage->visits.at[i].pass);
         add_number(one, "cycles", (double)stage->visits.at[i].cycles);
         add_number(one, "result_nnz", (double)stage->visits.at[i].entries);
+        if (stage->visits.at[i].loaded)
+            add_words(one, &stage->visits.at[i]);
     }
     return json;
 }

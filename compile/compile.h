@@ -138,6 +138,9 @@ typedef struct {
     struct {
         uint64_t config, kernel, firmware, total;
     } cycles;
+    struct {
+        uint64_t loaded, kept, collected;
+    } words;         /* of 32 bits, between host and chip; kept: lay there already. Engine soc */
     compile_cut cut; /* nothing with engine sam */
     compile_modelled modelled;
     double firmware_s;     /* building its program */
@@ -219,6 +222,8 @@ typedef struct {
     tile_tensor want; /* what engine sam makes of it */
 } compile_from_graph;
 
+typedef struct compile_session compile_session;
+
 /* A kernel: what each stage made of it, in the order of the stages. */
 typedef struct compile_kernel compile_kernel;
 struct compile_kernel {
@@ -228,8 +233,9 @@ struct compile_kernel {
                                  * in there where there are several kernels */
     sam_statement user;         /* as written, what the reference evaluates (of a workspace: as scheduled) */
     VEC(compile_kernel)
-    producers;  /* kernels that fill workspaces, in the order in which they run before this */
-    bool again; /* it ran before in this command: what it runs as is in its folder */
+    producers;                /* kernels that fill workspaces, in the order in which they run before this */
+    bool again;               /* it ran before in this command: what it runs as is in its folder */
+    compile_session *session; /* that its runs share, or NULL */
     compile_choices choices;
     compile_from_graph graph;
     compile_lowered lowered;

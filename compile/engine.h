@@ -29,10 +29,11 @@ typedef struct {
     const pnr_design *design, *decoded; /* as routed; as read back from the bitstream */
     const bits_map *map;
     const bits_stream *bits;
-    bool apart;         /* each copy starts by itself */
-    bool again;         /* the kernel ran before in this command */
-    const char *folder; /* receives the files of the run, until all are there */
-    const char *place;  /* where they are then; what is kept for the next run is there now */
+    bool apart;               /* each copy starts by itself */
+    bool again;               /* the kernel ran before in this command */
+    compile_session *session; /* where the array stays configured between runs, or NULL; read by engine soc */
+    const char *folder;       /* receives the files of the run, until all are there */
+    const char *place;        /* where they are then; what is kept for the next run is there now */
 } compile_engine_in;
 
 /* One kernel's run on an engine. */

@@ -1,6 +1,7 @@
 /* Engine soc: the firmware of this kernel on an emulated Cortex-M3, the array's RTL behind its registers. A
  * program of its own (onyx-cosim) runs it: it links Unicorn, which is GPL-2. */
 #include "compile/model.h"
+#include "compile/session.h"
 
 /* The monitors of the array's tiles. The firmware's global buffer has a pace of its own, so they may meet
  * what the model ahead of the run did not. */
@@ -40,6 +41,32 @@ static bool read_collisions(compile_context *ctx, const cJSON *stats, const char
     return safe;
 }
 
+/* A session's statistics are of all its runs: this takes those before away. It is configured in its first one. */
+static void count_from(compile_session *s, compile_outcome *out) {
+    if (!s)
+        return;
+    const uint64_t kernel = out->cycles.kernel, total = out->cycles.total;
+    out->cycles.config = s->counted.total ? 0 : out->cycles.config;
+    out->cycles.kernel -= s->counted.kernel;
+    out->cycles.total -= s->counted.total;
+    s->counted.kernel = kernel;
+    s->counted.total = total;
+    const uint64_t loaded = out->words.loaded, kept = out->words.kept, collected = out->words.collected;
+    out->words.loaded -= s->words.loaded;
+    out->words.kept -= s->words.kept;
+    out->words.collected -= s->words.collected;
+    s->words.loaded = loaded;
+    s->words.kept = kept;
+    s->words.collected = collected;
+}
+
+static void read_words(const cJSON *stats, compile_outcome *out) {
+    const cJSON *words = cJSON_GetObjectItem(stats, "host_words");
+    out->words.loaded = (uint64_t)cJSON_GetNumberValue(cJSON_GetObjectItem(words, "loaded"));
+    out->words.kept = (uint64_t)cJSON_GetNumberValue(cJSON_GetObjectItem(words, "kept"));
+    out->words.collected = (uint64_t)cJSON_GetNumberValue(cJSON_GetObjectItem(words, "collected"));
+}
+
 /* Cycles of the array, from the co-simulation's own count; and its monitors. */
 static bool read_stats(const compile_engine_in *in, const char *path, compile_outcome *out) {
     compile_context *ctx = in->ctx;
@@ -56,6 +83,8 @@ static bool read_stats(const compile_engine_in *in, const char *path, compile_ou
         out->cycles.config = (uint64_t)(config * ratio);
         out->cycles.kernel = (uint64_t)kernel->valuedouble;
         out->cycles.total = (uint64_t)all->valuedouble;
+        read_words(json, out);
+        count_from(in->session, out);
         out->cycles.firmware = out->cycles.total - out->cycles.kernel - out->cycles.config;
     }
     ok = ok && read_collisions(ctx, json, path) && read_hazards(in, json, path, &out->modelled);
@@ -84,21 +113,27 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     r->result = f->result;
     const char *stats = stats_path(r),
                *waves = in->how.wave ? arena_printf(ctx->mem, "%s/waves.fst", in->folder) : NULL;
-    const char *const argv[] = {compile_program(ctx, "onyx-cosim"),
-                                "--board",
-                                in->board_path,
-                                "--elf",
-                                f->elf,
-                                "--batches",
-                                f->batches,
-                                "--result",
-                                r->result,
-                                "--stats",
-                                stats,
-                                in->how.wave ? "--waves" : NULL,
-                                in->folder,
-                                NULL};
+    const char *argv[16] = {compile_program(ctx, "onyx-cosim"),
+                            "--board",
+                            in->board_path,
+                            "--elf",
+                            f->elf,
+                            "--batches",
+                            f->batches,
+                            "--result",
+                            r->result,
+                            "--stats",
+                            stats};
+    size_t n = 11;
+    if (in->how.wave) {
+        argv[n++] = "--waves";
+        argv[n++] = in->folder;
+    }
+    if (in->session)
+        argv[n] = "--more";
     compile_stage(ctx, "running the firmware on the chip's RTL", 0);
+    if (in->session)
+        return compile_session_run(ctx, in->session, argv, log);
     return compile_spawn(ctx, argv, log, (const char *const[]){r->result, stats, waves, NULL});
 }
 

@@ -42,6 +42,7 @@ static compile_engine_in engine_input(const compile_options *o, compile_context 
                                .bits = &k->bits.stream,
                                .apart = k->array.apart,
                                .again = k->again,
+                               .session = k->session,
                                .folder = k->folder,
                                .place = k->place};
 }

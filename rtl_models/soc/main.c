@@ -7,7 +7,7 @@
 
 static const char USAGE[] =
     "usage: onyx-cosim --board BOARD --elf app.elf --batches FILE --result FILE\n"
-    "                  [--stats FILE] [--waves FOLDER] [--max-cycles N] [--watchdog N]\n"
+    "                  [--stats FILE] [--waves FOLDER] [--max-cycles N] [--watchdog N] [--more]\n"
     "       onyx-cosim --board BOARD --jtag WHERE [--back-door WHERE] [--elf app.elf]\n"
     "Runs the program and its batches on the processor model and the RTL of the array; or serves the debug\n"
     "port of the whole, until it is told to end by SIGTERM.\n"
@@ -15,6 +15,8 @@ static const char USAGE[] =
     "  --waves FOLDER     what every channel in FOLDER/channels.json does, for GTKWave (docs/cosim.md)\n"
     "  --max-cycles N     array cycles at most\n"
     "  --watchdog N       array cycles in which nothing moves at most (1000000)\n"
+    "  --more             each line of standard input asks for FILE once more, as it is then; a line "
+    "answers\n"
     "  --jtag WHERE       JTAG as OpenOCD's remote_bitbang, on a TCP port of 127.0.0.1 (0: any, which is "
     "printed)\n"
     "                     or on the UNIX socket of that path; or fd:N, a listening socket that is inherited\n"
@@ -32,17 +34,13 @@ static bool number(const char *text, uint64_t *out) {
 /* False: the usage is wrong. */
 static bool arguments(int argc, char **argv, cosim_options *o, cosim_serve_options *serve,
                       const char **board) {
-    static const struct option options[] = {{"jtag", required_argument, NULL, 'j'},
-                                            {"back-door", required_argument, NULL, 'd'},
-                                            {"board", required_argument, NULL, 'b'},
-                                            {"elf", required_argument, NULL, 'e'},
-                                            {"batches", required_argument, NULL, 'i'},
-                                            {"result", required_argument, NULL, 'o'},
-                                            {"stats", required_argument, NULL, 's'},
-                                            {"max-cycles", required_argument, NULL, 'm'},
-                                            {"watchdog", required_argument, NULL, 'w'},
-                                            {"waves", required_argument, NULL, 'v'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"jtag", required_argument, NULL, 'j'},     {"back-door", required_argument, NULL, 'd'},
+        {"board", required_argument, NULL, 'b'},    {"elf", required_argument, NULL, 'e'},
+        {"batches", required_argument, NULL, 'i'},  {"result", required_argument, NULL, 'o'},
+        {"stats", required_argument, NULL, 's'},    {"max-cycles", required_argument, NULL, 'm'},
+        {"watchdog", required_argument, NULL, 'w'}, {"waves", required_argument, NULL, 'v'},
+        {"more", no_argument, NULL, 'r'},           {NULL, 0, NULL, 0}};
     int c;
     while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
         switch (c) {
@@ -69,6 +67,9 @@ static bool arguments(int argc, char **argv, cosim_options *o, cosim_serve_optio
             break;
         case 'v':
             o->waves = optarg;
+            break;
+        case 'r':
+            o->more = true;
             break;
         case 'm':
             if (!number(optarg, &o->max_cycles))

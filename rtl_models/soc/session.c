@@ -7,11 +7,23 @@
 
 #define UART0 0x40002000u
 
+/* What the host has put into the global buffer, where the array and the program leave it. */
+typedef struct {
+    uint32_t address, bytes;
+    uint64_t hash;
+} put_there;
+
 typedef struct {
     const cosim_options *options;
     const pnr_board *board;
     machine *m;
     diagnostics *d;
+    arena *mem;
+    VEC(put_there) there;
+    struct {
+        uint64_t loaded, kept, collected;
+    } bytes;          /* that went over the host's port, or did not need to */
+    uint32_t batches; /* of the files before */
     uint64_t last_progress,
         moved_at; /* machine_counters.progress, and array time when it was last seen to grow */
     int exit_code;
@@ -171,6 +183,7 @@ static bool write_output(session *s, uint32_t address, uint32_t words, FILE *out
         out_of_memory(limit + 4);
     bool good = words <= limit / 2 && machine_dump(s->m, address, content, bytes);
     if (good) {
+        s->bytes.collected += (bytes + 3) / 4 * 4;
         file_put_u32(out, words);
         fwrite(content, 1, (bytes + 3) / 4 * 4, out);
     } else {
@@ -214,18 +227,52 @@ static bool write_results(session *s, const fw_batches *all, const fw_batch *b, 
     return true;
 }
 
+/* Returns whether the segment lies in the global buffer as an earlier batch left it: the banks of inputs have
+ * no other user. The run table is not there, since the program completes it. */
+static bool is_there(const session *s, const fw_segment *g) {
+    arena scratch = {0};
+    bool there = false;
+    for (uint32_t i = 0; i < s->there.len && !there; i++) {
+        const put_there *p = &s->there.at[i];
+        there =
+            p->address == g->address && p->bytes == g->bytes && p->hash == hash_bytes(g->content, g->bytes);
+    }
+    if (there) {
+        uint8_t *now = arena_alloc(&scratch, g->bytes);
+        there = machine_dump(s->m, g->address, now, g->bytes) && memcmp(now, g->content, g->bytes) == 0;
+    }
+    arena_free(&scratch);
+    return there;
+}
+
+static void load(session *s, const fw_segment *g) {
+    uint32_t kept = 0;
+    if (is_there(s, g)) {
+        s->bytes.kept += g->bytes;
+        return;
+    }
+    BUG_IF(!machine_load(s->m, g->address, g->content, g->bytes), "segment at 0x%x", g->address);
+    s->bytes.loaded += g->bytes;
+    for (uint32_t i = 0; i < s->there.len; i++) {
+        const put_there *p = &s->there.at[i];
+        if (p->address + (uint64_t)p->bytes <= g->address || g->address + (uint64_t)g->bytes <= p->address)
+            s->there.at[kept++] = *p;
+    }
+    s->there.len = kept;
+    if (g->address >= s->board->map.cgra_data)
+        vec_push(s->mem, &s->there, (put_there){g->address, g->bytes, hash_bytes(g->content, g->bytes)});
+}
+
 static bool run_batch(session *s, const fw_batches *all, uint32_t i, const fw_batch *b, FILE *out) {
     uint64_t first_run = machine_count(s->m).runs;
     machine_forget_runs(s->m);
-    for (uint32_t k = 0; k < b->segments.len; k++) {
-        const fw_segment *g = &b->segments.at[k];
-        BUG_IF(!machine_load(s->m, g->address, g->content, g->bytes), "segment at 0x%x", g->address);
-    }
+    for (uint32_t k = 0; k < b->segments.len; k++)
+        load(s, &b->segments.at[k]);
     put_mailbox(s, FW_MAILBOX_RUNS, b->runs);
     put_mailbox(s, FW_MAILBOX_TABLE, b->table);
     put_mailbox(s, FW_MAILBOX_OUTPUTS, fw_output_bank(all->buffers, i));
-    put_mailbox(s, FW_MAILBOX_COMMAND, i + 1);
-    if (!run_until_done(s, i + 1))
+    put_mailbox(s, FW_MAILBOX_COMMAND, s->batches + i + 1);
+    if (!run_until_done(s, s->batches + i + 1))
         return false;
     uint64_t runs = machine_count(s->m).runs - first_run;
     return runs == b->runs ? write_results(s, all, b, first_run, out)
@@ -295,6 +342,10 @@ static bool write_statistics(const session *s, double seconds) {
     cJSON_AddNumberToObject(json, "wall_seconds", seconds);
     cJSON_AddNumberToObject(json, "cgra_cycles_per_second",
                             seconds > 0 ? (double)c.array_cycles / seconds : 0);
+    cJSON *host = cJSON_AddObjectToObject(json, "host_words");
+    cJSON_AddNumberToObject(host, "loaded", (double)(s->bytes.loaded / 4));
+    cJSON_AddNumberToObject(host, "kept", (double)(s->bytes.kept / 4));
+    cJSON_AddNumberToObject(host, "collected", (double)(s->bytes.collected / 4));
     list_hazards(s, json);
     list_collisions(s, json);
     bool good = json_write(json, s->options->stats, s->d);
@@ -302,11 +353,10 @@ static bool write_statistics(const session *s, double seconds) {
     return good;
 }
 
-static bool run_all(session *s, fw_batches *all, arena *mem) {
+/* Runs a file of batches, and leaves its results. */
+static bool run_file(session *s, fw_batches *all, double begin, arena *mem) {
     file_out out;
-    double begin = seconds_now();
-    machine_reset(s->m);
-    if (!run_until_done(s, 0) || !file_create(&out, s->options->result, mem, s->d))
+    if (!file_create(&out, s->options->result, mem, s->d))
         return false;
     const uint32_t head[] = {0x52584e4fu /* "ONXR" */, 1, (uint32_t)all->runs, all->outputs};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
@@ -315,7 +365,36 @@ static bool run_all(session *s, fw_batches *all, arena *mem) {
         file_abandon(&out);
         return false;
     }
+    s->batches += all->batches;
     return file_commit(&out, s->d) && (!s->options->stats || write_statistics(s, seconds_now() - begin));
+}
+
+/* Answers with a line, and waits for one; false where there is no other. */
+static bool is_asked_again(void) {
+    puts("done");
+    fflush(stdout);
+    int c = getchar();
+    while (c != '\n' && c != EOF)
+        c = getchar();
+    return c == '\n';
+}
+
+/* Configured once, the array takes one file after the other. */
+static bool run_all(session *s, fw_batches *all, arena *mem) {
+    double begin = seconds_now();
+    machine_reset(s->m);
+    bool good = run_until_done(s, 0) && run_file(s, all, begin, mem);
+    while (good && s->options->more && is_asked_again()) {
+        arena own = {0};
+        fw_batches next;
+        good = fw_batches_open(s->options->batches, s->board, &own, s->d, &next);
+        if (good) {
+            good = run_file(s, &next, begin, &own);
+            fw_batches_close(&next);
+        }
+        arena_free(&own);
+    }
+    return good;
 }
 
 /* However the run has ended: they may be why. */
@@ -344,7 +423,7 @@ static void run(session *s, fw_batches *batches, arena *mem) {
 
 int cosim_run(const cosim_options *o, const pnr_board *board, arena *mem, diagnostics *d) {
     fw_batches batches;
-    session s = {.options = o, .board = board, .d = d, .exit_code = COSIM_USAGE};
+    session s = {.options = o, .board = board, .d = d, .mem = mem, .exit_code = COSIM_USAGE};
     if (!fw_batches_open(o->batches, board, mem, d, &batches))
         return COSIM_USAGE;
     run(&s, &batches, mem);

@@ -10,18 +10,20 @@ enum { COSIM_OK = 0, COSIM_USAGE = 1, COSIM_TARGET = 4, COSIM_WATCHDOG = 5 };
 
 typedef struct {
     const char *elf, *batches, *result;
-    const char *stats;   /* NULL: none */
-    const char *waves;   /* folder, or NULL: waves.h */
+    const char *stats; /* NULL: none */
+    const char *waves; /* folder, or NULL: waves.h */
+    bool more; /* each line of standard input asks for the file of batches, as it is then, once more */
     uint64_t max_cycles; /* of the array; 0: no bound */
     uint64_t watchdog;   /* array cycles in which nothing may move at most */
     FILE *uart_out;
 } cosim_options;
 enum { COSIM_WATCHDOG_CYCLES = 1000000 };
 
-/* Runs it all. Results and statistics are there only if it returns COSIM_OK. Collisions in the global buffer
- * are warnings, E0805-bank-collision. Errors: E0750-board-model,
- * E0751-elf, E0752-elf-address, E0753-processor, those of fw_batches_open; E0760-target, E0761-stopped,
- * E0762-output-range, E0763-runs (COSIM_TARGET); E0770-watchdog, E0771-max-cycles (COSIM_WATCHDOG). */
+/* Runs it all. Results and statistics are there only if it returns COSIM_OK; with `more` those of a file are
+ * there when a line on standard output answers, and statistics are of all files so far. Collisions in the
+ * global buffer are warnings, E0805-bank-collision. Errors: E0750-board-model, E0751-elf, E0752-elf-address,
+ * E0753-processor, those of fw_batches_open; E0760-target, E0761-stopped, E0762-output-range, E0763-runs
+ * (COSIM_TARGET); E0770-watchdog, E0771-max-cycles (COSIM_WATCHDOG). */
 int cosim_run(const cosim_options *o, const pnr_board *board, arena *mem, diagnostics *d);
 
 /* The machine of a board. NULL after E0750 or E0753. */

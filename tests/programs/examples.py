@@ -109,6 +109,21 @@ if set(tests) != {path.stem for path in examples.glob("*.onx")}:
 for name in names or tests:
     report = tests[name]()
     print(f"{name}: {report['total_cycles']} cycles, loops {[one['passes'] for loop in report['loops'] for one in loop['each']]}")
+if engine == "soc" and "iterated_spmv" in (names or tests):
+    # The array is configured once, and the matrix is loaded once, however many passes there are: what the chip's model counts.
+    def figures(steps):
+        report = run("iterated_spmv", "x", walks(steps), "--set", f"steps={steps}")
+        return report["statements"][0]
+
+    one, five = figures(1), figures(5)
+    if five["cycles"]["config"] != one["cycles"]["config"]:
+        bad += 1
+        print(f"configured more than once: {five['cycles']}, one pass {one['cycles']}")
+    # From the third pass on the vector is full, and all sub-tiles of the matrix are worked on.
+    words = [each["host_words"] for each in five["each"]]
+    if words[0]["kept"] or any(w["kept"] < 3 * w["loaded"] for w in words[3:]) or len({w["loaded"] for w in words[3:]}) != 1:
+        bad += 1
+        print(f"the matrix was loaded again: {words}")
 if not names:
     run("bfs", "depth", breadth_first(16), "--set", "start=16")
     run("pagerank", "rank", pagerank(0), "--set", "steps=0")

@@ -1,0 +1,28 @@
+/* session.h - a program that goes on between the runs of a kernel, so that the array stays configured. */
+#ifndef ONYX_COMPILE_SESSION_H
+#define ONYX_COMPILE_SESSION_H
+
+#include "compile/engine.h"
+
+#include <sys/types.h>
+
+/* 0: no program runs. */
+struct compile_session {
+    pid_t pid;
+    int channel;
+    const char *program, *log;
+    struct {
+        uint64_t kernel, total;
+    } counted; /* cycles of all its runs so far */
+    struct {
+        uint64_t loaded, kept, collected;
+    } words;
+};
+
+/* Starts the program, if it does not run yet, or asks it with a line to do once more what its arguments say;
+ * and waits for the line that answers. E0930-tool; ctx->interrupted as compile_spawn. */
+bool compile_session_run(compile_context *ctx, compile_session *s, const char *const *argv, const char *log);
+/* Says that there is no more to do, and waits until the program has ended. E0930-tool. */
+bool compile_session_end(compile_context *ctx, compile_session *s);
+
+#endif

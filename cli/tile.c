@@ -1,6 +1,7 @@
 /* onyx tile: tensors by themselves. stats: how full their sub-tiles are; levels: their level storage in any
- * format and order of modes. */
+ * format and order of modes; convert: files of them in any format. */
 #include "cli/cli.h"
+#include "compile/formats.h"
 
 #include <stdlib.h>
 
@@ -180,19 +181,67 @@ static bool levels(cli_session *s) {
     return true;
 }
 
+/* ---- convert --------------------------------------------------------------------------------- */
+
+/* Writes the tensor in the format asked for, and says what it takes. */
+static bool write_stored(cli_session *s, const tile_tensor *t, const char *path) {
+    const command_line *o = &s->options;
+    tile_formats all = {0};
+    tile_format format;
+    tile_stored stored;
+    uint64_t metadata;
+    if (!compile_read_formats(&s->compile, &o->compile.format_files, &all) ||
+        !compile_find_format(&s->compile, &all, o->levels, &format))
+        return false;
+    if (format.order != t->order) {
+        diag_error(&s->diag, (src_loc){0}, "E0311-order", "format %s is of order %u, the tensor of order %u",
+                   format.name, format.order, t->order);
+        return false;
+    }
+    if (!tile_store(t, &format, o->compile.dtype, &s->mem, &s->diag, &stored) ||
+        !tile_stored_write(&stored, o->compile.dtype, path, &s->diag))
+        return false;
+    uint64_t bytes = tile_stored_bytes(&stored, &metadata);
+    printf("%s: %llu entries, %u values; %llu bytes, %llu of them metadata\n", format.name,
+           (unsigned long long)t->nnz, stored.n_vals, (unsigned long long)bytes,
+           (unsigned long long)metadata);
+    return true;
+}
+
+static bool convert(cli_session *s) {
+    const command_line *o = &s->options;
+    const char *path = o->compile.out;
+    tile_tensor t;
+    size_t length = path ? strlen(path) : 0;
+    bool stored = length > 7 && strcmp(path + length - 7, ".stored") == 0;
+    if (!path || stored != (o->levels != NULL)) {
+        compile_bad_value(&s->diag, "-o", path ? path : "",
+                          stored ? "a .mtx or .tns file, or of a format that -f names"
+                                 : "a .stored file, with -f FORMAT, or without it a .mtx or .tns file");
+        return false;
+    }
+    if (!tile_read(o->arguments.at[1], names_intern(&s->names, "B"), SAM_MAX_ORDER + 1, o->compile.dtype,
+                   TILE_VALUES_FILE, &s->mem, &s->diag, &t))
+        return false;
+    return stored ? write_stored(s, &t, path) : tile_write(&t, o->compile.dtype, path, &s->diag);
+}
+
 int command_tile(int argc, char **argv) {
-    static const char *const actions[] = {"stats", "levels", NULL};
+    static const char *const actions[] = {"stats", "levels", "convert", NULL};
     cli_session s;
     cli_session_begin(&s);
-    bool ok = cli_parse(&s, COMMAND_TILE, argc, argv) &&
-              cli_want_arguments(&s, 2, "onyx tile stats FILE, or onyx tile levels FILE");
+    bool ok =
+        cli_parse(&s, COMMAND_TILE, argc, argv) &&
+        cli_want_arguments(&s, 2, "onyx tile stats FILE, onyx tile levels FILE, or onyx tile convert FILE");
     if (ok) {
         uint32_t action = options_choose("onyx tile", s.options.arguments.at[0], actions, &s.mem, &s.diag);
         if (action) {
             cli_refuse_option(&s, OPTION_TILE_SIZES, "onyx tile stats");
             cli_refuse_option(&s, OPTION_JSON, "onyx tile stats");
         }
-        ok = !diag_failed(&s.diag) && (action ? levels(&s) : stats(&s));
+        if (action != 2)
+            cli_refuse_option(&s, OPTION_CONVERTED, "onyx tile convert");
+        ok = !diag_failed(&s.diag) && (action == 2 ? convert(&s) : action ? levels(&s) : stats(&s));
     }
     return cli_session_end(&s, ok);
 }

@@ -14,6 +14,7 @@ add_custom_target(onyx_version BYPRODUCTS ${CMAKE_BINARY_DIR}/version/onyx_versi
 # The commands read these at run time. The folders keep their places, since what they include is written from the root of the tree.
 set(home ${CMAKE_INSTALL_DATADIR}/onyx)
 install(DIRECTORY boards DESTINATION ${home} PATTERN "*.py" EXCLUDE PATTERN "*.h" EXCLUDE)
+install(DIRECTORY formats DESTINATION ${home} FILES_MATCHING PATTERN "*.formats")
 install(DIRECTORY cli/view DESTINATION ${home}/cli)
 install(DIRECTORY rtl_models/rtl DESTINATION ${home}/rtl_models)
 install(FILES rtl_models/soc/design_main.cpp rtl_models/soc/job_run.h DESTINATION ${home}/rtl_models/soc)

@@ -3,13 +3,17 @@
 #include "compile/application.h"
 #include "compile/choose.h"
 #include "compile/folder.h"
+#include "compile/formats.h"
 #include "compile/graph.h"
 #include "compile/stages.h"
 
-fe_in compile_frontend_input(const compile_options *o) {
-    return (fe_in){.expression = o->expression,
-                   .formats = o->formats.at,
-                   .n_formats = o->formats.len,
+bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out) {
+    text_vec formats = {0};
+    if (!compile_scanned_formats(o, ctx, &formats))
+        return false;
+    *out = (fe_in){.expression = o->expression,
+                   .formats = formats.at,
+                   .n_formats = formats.len,
                    .dimensions = o->dimensions.at,
                    .n_dimensions = o->dimensions.len,
                    .fills = o->fills.at,
@@ -18,6 +22,7 @@ fe_in compile_frontend_input(const compile_options *o) {
                    .schedule = o->schedule.at,
                    .n_schedule = o->schedule.len,
                    .integers = o->dtype == TILE_DTYPE_INT16};
+    return true;
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------- */
@@ -111,12 +116,12 @@ bool compile_to_graph(const compile_options *o, bool chip, compile_context *ctx,
     if (compile_is_graph(o->expression))
         return compile_graph_kernel(o, chip, ctx, k) && compile_check_names(o, ctx, &k->user);
     double clock = seconds_now();
-    fe_in in = compile_frontend_input(o);
+    fe_in in = {0};
     const compile_choosing open = {&in, &k->user, &k->board};
     compile_schedule s = {0};
     if (o->statement)
         k->user = *o->statement;
-    bool ok = compile_begin_partial(o, ctx) &&
+    bool ok = compile_begin_partial(o, ctx) && compile_frontend_input(o, ctx, &in) &&
               (o->statement || fe_parse(&in, ctx->names, ctx->mem, ctx->diag, &k->user)) &&
               fe_check(&k->user, ctx->diag) && compile_check_names(o, ctx, &k->user) &&
               read_scheduled_operands(o, ctx, k);

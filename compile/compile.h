@@ -68,6 +68,7 @@ typedef struct {
     const char *within;       /* of a program: the folder in `out` of this statement's kernels, or NULL */
     text_vec settings;        /* of a program: --set "steps=3" */
     text_vec formats;         /* -f */
+    text_vec format_files;    /* --formats */
     text_vec dimensions;      /* -d "i:100", "B:100,80" */
     text_vec types;           /* -t "B:int16" */
     text_vec fills;           /* --fill "B:inf" */

@@ -5,7 +5,7 @@
 #include "compile/compile.h"
 
 /* Returns the part of the options that the frontend reads. */
-fe_in compile_frontend_input(const compile_options *o);
+bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out);
 /* Checks that every -t and -o T:FILE names a tensor that it may name. E0910, E0914. */
 bool compile_check_names(const compile_options *o, compile_context *ctx, const sam_statement *st);
 /* Packs the operands for the statement, once, if it has no others and they are there. */

@@ -1,5 +1,6 @@
 /* Operands: which file or generator gives each tensor of the statement. */
 #include "compile/application.h"
+#include "compile/formats.h"
 #include "sam/coordinates.h"
 
 #include <ctype.h>
@@ -302,7 +303,7 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
             return false;
     }
     if (!tile_extents(st, &all, ctx->mem, ctx->diag, &out->extent) ||
-        !make_structures(o, ctx, st, out->extent, data))
+        !compile_say_repacked(o, ctx, st, data) || !make_structures(o, ctx, st, out->extent, data))
         return false;
     return true;
 }

@@ -30,10 +30,10 @@ static bool lowers(compile_context *ctx, void *of) {
     schedule[o.schedule.len] = arena_printf(ctx->mem, "reorder(%s)", one->order);
     o.schedule.at = schedule;
     o.schedule.len++;
-    const fe_in in = compile_frontend_input(&o);
+    fe_in in;
     sam_statement user;
     fe_cin cin;
-    if (!fe_parse(&in, ctx->names, ctx->mem, ctx->diag, &user) ||
+    if (!compile_frontend_input(&o, ctx, &in) || !fe_parse(&in, ctx->names, ctx->mem, ctx->diag, &user) ||
         !fe_schedule(&in, &user, ctx->mem, ctx->diag, &cin))
         return false;
     bool found = !r->n_boards && compile_lowers(&o, ctx, &cin.kernels.at[0], NULL);
@@ -130,10 +130,11 @@ static bool expand(ordering *r, const char *item) {
 /* Lists the loops that there are before --order is applied. */
 static bool scheduled(ordering *r) {
     compile_context *ctx = r->ctx;
-    const fe_in in = compile_frontend_input(r->options);
+    fe_in in;
     sam_statement user;
     fe_cin cin;
-    if (!fe_parse(&in, ctx->names, ctx->mem, ctx->diag, &user) ||
+    if (!compile_frontend_input(r->options, ctx, &in) ||
+        !fe_parse(&in, ctx->names, ctx->mem, ctx->diag, &user) ||
         !fe_schedule(&in, &user, ctx->mem, ctx->diag, &cin))
         return false;
     r->statement = cin.kernels.at[0].s;

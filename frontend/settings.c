@@ -13,19 +13,17 @@ static const char *tensor_list(const sam_statement *s) {
 }
 
 static const char level_letters[] = {
-    [SAM_LEVEL_DENSE] = 'd',
-    [SAM_LEVEL_COMPRESSED] = 's',
-    [SAM_LEVEL_COMPRESSED_DUPLICATES] = 'u',
-    [SAM_LEVEL_SINGLETON] = 'q',
-    [SAM_LEVEL_SINGLETON_DUPLICATES] = 'c',
+    0,
+#define KIND(KEY, name, letter, ...) letter,
+#include "sam/level_kinds.def"
 };
 
 char fe_level_letter(sam_level_format format) {
-    return (size_t)format < sizeof level_letters ? level_letters[format] : 0;
+    return format <= SAM_LEVEL_SINGLETON_DUPLICATES ? level_letters[format] : 0;
 }
 
 sam_level_format fe_level_of_letter(char letter) {
-    for (size_t f = 1; f < sizeof level_letters; f++) {
+    for (size_t f = 1; f <= SAM_LEVEL_SINGLETON_DUPLICATES; f++) {
         if (level_letters[f] == letter)
             return (sam_level_format)f;
     }

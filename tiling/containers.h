@@ -15,6 +15,7 @@ typedef struct {
 bool tile_is_gzip(tile_bytes b);
 bool tile_is_array(tile_bytes b);
 bool tile_is_archive(tile_bytes b);
+bool tile_is_stored(tile_bytes b); /* by a format: formats.h */
 
 /* Inflates a gzip file of one or more members into `mem`, NUL-terminated; it is inflated once to know how
  * long it gets, so no more is taken than that. E0315-archive. */

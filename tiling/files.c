@@ -1,6 +1,7 @@
 /* Sparse tensor files: Matrix Market (.mtx) and FROSTT (.tns), read with located errors, written sorted;
  * which of the formats that can be read a file has. */
 #include "tiling/containers.h"
+#include "tiling/formats.h"
 #include "tiling/tiling_int.h"
 
 #include <ctype.h>
@@ -318,9 +319,12 @@ static bool read_tns(reader *r, uint32_t order, tile_tensor *t, tile_entries *e)
 
 /* ---- all formats ----------------------------------------------------------------------------- */
 
-typedef enum { FILE_UNKNOWN, FILE_MTX, FILE_TNS, FILE_NPY, FILE_NPZ } file_format;
-static const char *const extensions[] = {
-    [FILE_MTX] = ".mtx", [FILE_TNS] = ".tns", [FILE_NPY] = ".npy", [FILE_NPZ] = ".npz"};
+typedef enum { FILE_UNKNOWN, FILE_MTX, FILE_TNS, FILE_NPY, FILE_NPZ, FILE_STORED } file_format;
+static const char *const extensions[] = {[FILE_MTX] = ".mtx",
+                                         [FILE_TNS] = ".tns",
+                                         [FILE_NPY] = ".npy",
+                                         [FILE_NPZ] = ".npz",
+                                         [FILE_STORED] = ".stored"};
 
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);
@@ -328,7 +332,7 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 static file_format format_of_name(const char *path) {
-    for (file_format f = FILE_MTX; f <= FILE_NPZ; f++) {
+    for (file_format f = FILE_MTX; f <= FILE_STORED; f++) {
         if (ends_with(path, extensions[f]))
             return f;
     }
@@ -349,6 +353,7 @@ static file_format format_of_bytes(tile_bytes b) {
     return same == sizeof magic - 1 ? FILE_MTX
            : tile_is_array(b)       ? FILE_NPY
            : tile_is_archive(b)     ? FILE_NPZ
+           : tile_is_stored(b)      ? FILE_STORED
                                     : FILE_TNS;
 }
 
@@ -402,6 +407,24 @@ static bool read_as_numbers(reader *r, file_format format, tile_bytes bytes, til
     return true;
 }
 
+/* Reads a tensor that is stored in some format, whose values may be replaced. */
+static bool read_as_stored(reader *r, arena *mem) {
+    tile_stored stored;
+    name_id name = r->tensor->name;
+    tile_bytes bytes = {r->path, (const uint8_t *)r->text, (size_t)(r->end - r->text)};
+    if (!tile_stored_read(bytes, r->dtype, r->diag->mem, r->diag, &stored) ||
+        !tile_restore(&stored, r->dtype, r->path, mem, r->diag, r->tensor))
+        return false;
+    r->tensor->name = name;
+    uint16_t *val = (uint16_t *)(uintptr_t)r->tensor->val;
+    for (uint64_t e = 0; e < r->tensor->nnz; e++) {
+        double x = tile_to_double(r->dtype, val[e]);
+        if (!to_value(r, x, (src_loc){0}, (uint32_t)e, &val[e]))
+            return false;
+    }
+    return true;
+}
+
 /* Finds the format of a file, by name or by content, and inflates it if it is packed. */
 static bool open_file(const char *path, diagnostics *d, tile_bytes *bytes, file_format *format) {
     size_t length = strlen(path);
@@ -409,7 +432,8 @@ static bool open_file(const char *path, diagnostics *d, tile_bytes *bytes, file_
     const char *name = packed ? arena_strndup(d->mem, path, length - 3) : path;
     *format = format_of_name(name);
     if (*format == FILE_UNKNOWN && has_extension(name)) {
-        diag_error(d, (src_loc){0}, "E0312-extension", "'%s' is neither .mtx, .tns, .npy nor .npz", path);
+        diag_error(d, (src_loc){0}, "E0312-extension", "'%s' is neither .mtx, .tns, .npy, .npz nor .stored",
+                   path);
         diag_hint(d,
                   "Matrix Market, FROSTT, NumPy and SciPy files are read, also packed by gzip (.gz); a name "
                   "without an extension may hold any of them");
@@ -444,10 +468,12 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
                 .values = values,
                 .tensor = out};
     tile_entries entries = {0};
-    bool good = format <= FILE_TNS ? read_as_text(&r, format, order, &entries)
-                                   : read_as_numbers(&r, format, bytes, &entries);
+    bool good = format == FILE_STORED ? read_as_stored(&r, mem)
+                : format <= FILE_TNS  ? read_as_text(&r, format, order, &entries)
+                                      : read_as_numbers(&r, format, bytes, &entries);
     if (good) {
-        tile_normalise(out, &entries, dtype, mem);
+        if (format != FILE_STORED)
+            tile_normalise(out, &entries, dtype, mem);
         tile_warn_changed(out, path, d);
         if (order <= SAM_MAX_ORDER)
             good = tile_squeeze(out, order, path, d);

@@ -56,6 +56,17 @@ def memory():
         (f"`{where['cgra_data']}`", "the global buffer; the bitstream's image is loaded at its start")])
 
 
+def level_kinds():
+    """Kinds of levels, by sam/level_kinds.def."""
+    made = []
+    for key, name, letter, *properties, iterate, locate, assembly, arrays, leaves, doc in rows("sam/level_kinds.def", "KIND"):
+        flags = "".join(f if p == "Y" else f.lower() if p == "C" else "" for f, p in zip("FOUBC", properties))
+        can = [f"iterate by {iterate}"] * (iterate != "none") + ["locate"] * (locate == "Y") + [assembly] * (assembly != "none")
+        made.append((name, f"`{letter[1]}`" if letter != "0" else "", flags, ", ".join(can), arrays, "scanned" if key in ("DENSE", "COMPRESSED")
+                     else "re-packed", doc))
+    return table(["kind", "letter", "properties", "can", "arrays", "on the array", "what a fiber stores"], made)
+
+
 def rows(name, macro):
     """The arguments of each MACRO(...) of a .def file, strings without their quotes and joined where they follow each other."""
     text = re.sub(r"/\*.*?\*/", "", text_of(name), flags=re.S)
@@ -131,7 +142,7 @@ OPTION_ROWS = list(rows("options/options.def", "OPTION"))
 COMMAND_ROWS = list(rows("options/commands.def", "COMMAND"))
 SUBCOMMAND_ROWS = [tuple(row) for row in rows("options/commands.def", "SUBCOMMAND")]
 MADE = {"cmake/man/onyx.1": {"commands": man_commands, "every": man_every}, "docs/tiling.md": {"array_costs": array_costs}, "docs/notebook/copies_notes.md": {"processor_costs": processor_costs},
-        "docs/firmware.md": {"memory": memory}}
+        "docs/firmware.md": {"memory": memory}, "docs/storage.md": {"level_kinds": level_kinds}}
 
 
 def settle(page, old, text):

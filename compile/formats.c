@@ -1,0 +1,115 @@
+/* formats.c - formats by name. */
+#include "compile/formats.h"
+
+#include <ctype.h>
+
+static bool read_file(compile_context *ctx, const char *path, tile_formats *out) {
+    size_t length = 0;
+    const char *text = text_read(path, ctx->mem, &length, ctx->diag);
+    return text && tile_formats_read(path, text, ctx->mem, ctx->diag, out);
+}
+
+bool compile_read_formats(compile_context *ctx, const text_vec *files, tile_formats *out) {
+    bool ok = read_file(ctx, arena_printf(ctx->mem, "%s/formats/named.formats", ctx->home), out);
+    for (uint32_t i = 0; ok && i < files->len; i++)
+        ok = read_file(ctx, files->at[i], out);
+    return ok;
+}
+
+bool compile_find_format(compile_context *ctx, const tile_formats *all, const char *text, tile_format *out) {
+    const tile_format *named = tile_format_find(all, text);
+    if (named)
+        *out = *named;
+    if (named || tile_format_of_letters(text, ctx->mem, out))
+        return true;
+    const char *names = "";
+    for (uint32_t i = 0; i < all->len; i++)
+        names = arena_printf(ctx->mem, "%s%s%s", names, i ? ", " : "", all->at[i].name);
+    diag_error(ctx->diag, (src_loc){0}, "E0363-format-unknown", "there is no format '%s'", text);
+    diag_hint(ctx->diag,
+              "formats by name are %s; --formats FILE adds others; levels are letters, such as ds:1,0",
+              names);
+    return false;
+}
+
+/* Returns what stands behind the tensor's name, where only the host knows what it says: a format by name, or
+ * a level kind that is no sam_level_format. NULL of others. */
+static const char *host_format(const char *argument) {
+    const char *colon = strchr(argument, ':');
+    if (!colon)
+        return NULL;
+    bool letters = colon[strcspn(colon, "hrob")] != '\0';
+    return isupper((unsigned char)colon[1]) || letters ? colon + 1 : NULL;
+}
+
+bool compile_scanned_formats(const compile_options *o, compile_context *ctx, text_vec *out) {
+    tile_formats all = {0};
+    for (uint32_t i = 0; i < o->formats.len; i++) {
+        const char *given = o->formats.at[i], *text = host_format(given);
+        tile_format f;
+        bool same;
+        if (text && !all.len && !compile_read_formats(ctx, &o->format_files, &all))
+            return false;
+        if (text && !compile_find_format(ctx, &all, text, &f))
+            return false;
+        if (text)
+            given = arena_printf(ctx->mem, "%.*s%s", (int)(text - given), given,
+                                 tile_format_scanned(&f, ctx->mem, &same));
+        vec_push(ctx->mem, out, given);
+    }
+    return true;
+}
+
+/* Returns the bytes that the whole tensor takes in the levels the array scans. */
+static bool scanned_bytes(compile_context *ctx, const tile_tensor *t, const sam_tensor_data *as,
+                          uint64_t *bytes) {
+    sam_tensor_levels levels;
+    if (!tile_levels(t, as, ctx->mem, ctx->diag, &levels))
+        return false;
+    *bytes = 2 * (uint64_t)levels.n_vals;
+    for (uint32_t l = 0; l < levels.order; l++)
+        *bytes += 2 * ((uint64_t)levels.level[l].n_seg + levels.level[l].n_crd);
+    return true;
+}
+
+static bool say_repacked(compile_context *ctx, tile_dtype dtype, const tile_format *f,
+                         const sam_tensor_data *as, const tile_tensor *t) {
+    tile_stored stored;
+    uint64_t bytes, metadata;
+    bool same;
+    const char *scanned = tile_format_scanned(f, ctx->mem, &same);
+    if (same)
+        return true;
+    if (!tile_store(t, f, dtype, ctx->mem, ctx->diag, &stored) || !scanned_bytes(ctx, t, as, &bytes))
+        return false;
+    diag_warning(
+        ctx->diag, as->loc, "E0352-repacked",
+        "the array scans no %s: the host re-packs %s, which takes %llu bytes, as %s, which takes %llu",
+        f->name, names_text(ctx->names, as->called.v ? as->called : as->name),
+        (unsigned long long)tile_stored_bytes(&stored, &metadata), scanned, (unsigned long long)bytes);
+    return true;
+}
+
+bool compile_say_repacked(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                          const tile_tensor *operands) {
+    tile_formats all = {0};
+    for (uint32_t i = 0; i < o->formats.len; i++) {
+        const char *text = host_format(o->formats.at[i]);
+        tile_format f;
+        bool said = !text;
+        if (text && !all.len && !compile_read_formats(ctx, &o->format_files, &all))
+            return false;
+        for (uint32_t t = 1; !said && t <= st->tensors.len; t++) {
+            const sam_tensor_data *as = sam_tensor_at(st, (sam_tensor){t});
+            const char *name = names_text(ctx->names, as->called.v ? as->called : as->name);
+            size_t length = (size_t)(text - 1 - o->formats.at[i]);
+            if (t == st->result.v || strlen(name) != length || strncmp(name, o->formats.at[i], length) != 0)
+                continue;
+            said = true;
+            if (!compile_find_format(ctx, &all, text, &f) ||
+                !say_repacked(ctx, o->dtype, &f, as, &operands[t - 1]))
+                return false;
+        }
+    }
+    return true;
+}

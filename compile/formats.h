@@ -1,0 +1,21 @@
+/* formats.h - formats by name: those that ship (formats/) and the user's, and what -f says of the tensors. */
+#ifndef ONYX_COMPILE_FORMATS_H
+#define ONYX_COMPILE_FORMATS_H
+
+#include "compile/compile.h"
+#include "tiling/formats.h"
+
+/* Reads the formats that ship, and those of these files, which may not have the same names. */
+bool compile_read_formats(compile_context *ctx, const text_vec *files, tile_formats *out);
+/* Finds the format that "BCSR" or "dh:1,0" says. E0363-format-unknown. */
+bool compile_find_format(compile_context *ctx, const tile_formats *all, const char *text, tile_format *out);
+
+/* Returns -f as the frontend takes it: of formats by name, and of levels that only the host knows, how the
+ * array scans them. */
+bool compile_scanned_formats(const compile_options *o, compile_context *ctx, text_vec *out);
+/* Stores each operand of such a format, and warns of what it takes there and on the array: E0352-repacked.
+ * Tensors are by handle - 1. E0364-not-stored. */
+bool compile_say_repacked(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                          const tile_tensor *operands);
+
+#endif

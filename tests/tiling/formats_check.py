@@ -1,0 +1,259 @@
+"""Formats against a second implementation: formats_check.py ONYX SOURCE [ENGINES [FORMATS]]
+
+What `onyx tile convert` writes of random matrices in every format that ships is read back by Python: by decoders of its own for each
+kind of level, and where levels follow from primitives its arrays are also made again from the entries. Then SpMV and SpM*SpM of what was
+stored, in every format, on the engines (sam,cycle), against products in Python.
+"""
+import itertools
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ONYX, SOURCE = sys.argv[1], Path(sys.argv[2])
+ENGINES = sys.argv[3].split(",") if len(sys.argv) > 3 else ["sam", "cycle"]
+FOLDER = Path(tempfile.mkdtemp())
+ONLY = sys.argv[4].split(",") if len(sys.argv) > 4 else []
+INDIRECT = {"ELL", "SELL", "CISR"}
+failed = []
+
+
+def onyx(*words):
+    got = subprocess.run([ONYX, *map(str, words)], capture_output=True, text=True)
+    if got.returncode:
+        failed.append(f"onyx {' '.join(map(str, words))}: {got.stderr}")
+    return got
+
+
+def definitions():
+    for line in (SOURCE / "formats/named.formats").read_text().splitlines():
+        m = re.match(r"format (\w+) = \(([^)]*)\) -> \((.*)\)\s*((?:merge|trim|levels)?.*)$", line)
+        if m and (not ONLY or m.group(1) in ONLY):
+            yield m.group(1), m.group(2).split(",")
+
+
+# ---- a stored file, decoded ------------------------------------------------------------------------
+
+
+class Stored:
+    def __init__(self, path):
+        lines = path.read_text().splitlines()
+        assert lines[0] == "%%onyx stored 1"
+        m = re.match(r"format \w+ = \(([^)]*)\) -> \((.*)\) levels\((.*)\)$", lines[1])
+        self.index = m.group(1).split(",")
+        self.maps = split_commas(m.group(2))
+        self.kinds = m.group(3).split(", ")
+        self.dim = [int(n) for n in lines[2].split()[1:]]
+        self.levels = []
+        for line in lines[3:-1]:
+            head, *rest = line.split()
+            if head == "level":
+                self.levels.append({"size": int(rest[1])})
+            else:
+                assert int(rest[0][:-1]) == len(rest) - 1
+                self.levels[-1][head] = [int(n) for n in rest[1:]]
+        self.vals = [float(v) for v in lines[-1].split()[2:]]
+
+
+def split_commas(text):
+    parts, depth = [""], 0
+    for c in text:
+        depth += (c == "(") - (c == ")")
+        if c == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += c
+    return [p.strip() for p in parts]
+
+
+def evaluate(expression, index, at):
+    return eval(expression.replace("div", "//").replace("mod", "%"), {}, dict(zip(index, at)))
+
+
+def lowest(expression, index, dim):
+    """Of a sum of terms that each rise or fall with their index."""
+    return min(evaluate(expression, index, at) for at in itertools.product(*[(0, n - 1) for n in dim]))
+
+
+def decode(s):
+    """All entries that are no zero: places are followed down the levels; then which indices have these coordinates is looked up."""
+    where = {}
+    direct = [l for l, e in enumerate(s.maps) if "(" not in e and s.kinds[l] != "offset"]
+    for at in itertools.product(*map(range, s.dim)):
+        where.setdefault(tuple(evaluate(s.maps[l], s.index, at) for l in direct), []).append(at)
+    places = [((), True)]  # coordinates, and whether there is anything, in the order of places
+    for l, (kind, level, expression) in enumerate(zip(s.kinds, s.levels, s.maps)):
+        low = 0 if "(" in expression else lowest(expression, s.index, s.dim)
+        size, pos, crd, ofs = level["size"], level.get("pos"), level.get("crd"), level.get("ofs")
+        made = []
+        for p, (above, there) in enumerate(places):
+            if kind == "dense":
+                made += [(above + (low + c,), there) for c in range(size)]
+            elif kind in ("compressed", "repeating"):
+                made += [(above + (crd[n],), there) for n in range(pos[p], pos[p + 1])]
+            elif kind in ("singleton", "chained"):
+                made.append((above + (crd[p],), there and crd[p] >= low))
+            elif kind == "hashed":
+                made += [(above + (c + low,), there and c >= 0) for c in crd[p * size:(p + 1) * size]]
+            elif kind == "band":
+                made += [(above + (crd[p] + n,), there) for n in range(pos[p + 1] - pos[p])]
+            elif kind == "ragged":
+                made += [(above + (low + n,), there) for n in range(pos[p + 1] - pos[p])]
+            elif kind == "bitmap":
+                words = -(-size // 16)
+                made += [(above + (low + c,), there) for c in range(size) if crd[p * words + c // 16] >> c % 16 & 1]
+            elif kind == "range":  # of i below j - i
+                rows, columns = s.dim
+                assert s.maps[l - 1] == "j - i" and expression == "i"
+                made += [(above + (c,), there) for c in range(rows) if 0 <= c + above[-1] < columns]
+            elif kind == "offset":
+                made.append((above + (above[-1] + above[-2],), there))
+            elif kind == "blocks":
+                for n in range(pos[p], pos[p + 1]):
+                    length = ofs[n + 1] - ofs[n]
+                    made += [(above + (crd[n] - length + c,), there) for c in range(length)]
+            elif kind in ("runs", "packbits"):
+                at = low
+                for n in range(pos[p], pos[p + 1]):
+                    length = 1 if kind == "runs" else ofs[n + 1] - ofs[n]
+                    if length == 1:
+                        made.append((above + (range(at, crd[n]),), there))
+                    else:
+                        assert length == crd[n] - at
+                        made += [(above + (c,), there) for c in range(at, crd[n])]
+                    at = crd[n]
+                assert at == low + size
+            else:
+                assert kind in ("triangular", "symmetric", "skew")
+                made += [(above + (c,), there) for c in range(min(size, above[-1] + (kind != "skew")))]
+        places = made
+    assert len(places) == len(s.vals), (len(places), len(s.vals))
+    entries = {}
+    for (at, there), value in zip(places, s.vals):
+        for last in at[-1] if isinstance(at[-1], range) else at[-1:]:
+            if not there or not value:
+                continue
+            key = at[:-1] + (last,)
+            found = where[tuple(key[l] for l in direct)]
+            assert len(found) == 1 and found[0] not in entries
+            entries[found[0]] = value
+            if s.kinds[-1] in ("symmetric", "skew"):
+                entries[found[0][::-1]] = value if s.kinds[-1] == "symmetric" or key[-1] == key[-2] else -value
+    return entries
+
+
+def encode(entries, s):
+    """The arrays again, where all levels are dense, compressed, repeating or singletons."""
+    mapped = {tuple(evaluate(e, s.index, at) for e in s.maps): v for at, v in entries.items()}
+    groups, levels = [sorted(mapped)], []
+    for l, kind in enumerate(s.kinds):
+        made, level = [], {"size": s.levels[l]["size"]}
+        low = lowest(s.maps[l], s.index, s.dim)
+        if kind == "dense":
+            made = [[e for e in g if e[l] == low + c] for g in groups for c in range(level["size"])]
+        elif kind in ("compressed", "repeating"):
+            last = l + 1
+            while kind == "repeating" and last < len(s.kinds) and s.kinds[last] in ("singleton", "chained"):
+                last += 1
+            level["pos"], level["crd"] = [0], []
+            for g in groups:
+                for c, below in itertools.groupby(g, key=lambda e: e[l:last]):
+                    level["crd"].append(c[0])
+                    made.append(list(below))
+                level["pos"].append(len(level["crd"]))
+        elif kind in ("singleton", "chained"):
+            level["crd"] = [g[0][l] for g in groups]
+            made = groups
+        else:
+            return None
+        groups = made
+        levels.append(level)
+    return levels, [sum(mapped[e] for e in g) for g in groups]
+
+
+# ---- data, and products ----------------------------------------------------------------------------
+
+
+def matrix(rows, columns, density, half=None):
+    entries = {}
+    for i, j in itertools.product(range(rows), range(columns)):
+        if random.random() < density and not (half and j > i) and not (half == "skew" and i == j):
+            entries[i, j] = float(random.randint(1, 4))
+            if half in ("symmetric", "skew") and i != j:
+                entries[j, i] = entries[i, j] * (1 if half == "symmetric" else -1)
+    return entries
+
+
+def write(path, dim, entries):
+    at = "".join("".join(f"{c + 1} " for c in k) + f"{v:g}\n" for k, v in sorted(entries.items()))
+    path.write_text(at if len(dim) > 2 else
+                    f"%%MatrixMarket matrix coordinate integer general\n{dim[0]} {dim[1] if len(dim) > 1 else 1} {len(entries)}\n" + (
+                        at if len(dim) > 1 else re.sub(r" ", " 1 ", at)))
+
+
+def read(path):
+    lines = [line.split() for line in path.read_text().splitlines() if line[0] != "%"][1:]
+    return {(int(a) - 1, int(b) - 1): float(v) for a, b, v in lines if float(v)}
+
+
+def check_kernels(name, half):
+    """B as it is stored, times itself and times a vector."""
+    entries = matrix(21, 21, 0.15, half)
+    vector = {(j,): float(random.randint(1, 9)) for j in range(21) if random.random() < 0.7}
+    product, times = {}, {}
+    for (i, k), b in entries.items():
+        times[i, 0] = times.get((i, 0), 0) + b * vector.get((k,), 0)
+        for j in range(21):
+            if (k, j) in entries:
+                product[i, j] = product.get((i, j), 0) + b * entries[k, j]
+    write(FOLDER / "b.mtx", (21, 21), entries)
+    write(FOLDER / "c.mtx", (21,), vector)
+    onyx("tile", "convert", FOLDER / "b.mtx", "-f", name, "-o", FOLDER / "b.stored")
+    path = FOLDER / ("b.mtx" if name in INDIRECT else "b.stored")
+    for engine, (expression, want, result) in itertools.product(ENGINES, (("X(i,j) = B(i,k) * C(k,j)", product, "X"),
+                                                                          ("x(i) = B(i,k) * c(k)", times, "x"))):
+        other = ["-i", f"C:{path}", "-f", f"C:{name}"] if result == "X" else ["-i", f"c:{FOLDER / 'c.mtx'}"]
+        got = onyx("run", expression, "-i", f"B:{path}", "-f", f"B:{name}", *other, "--engine", engine, "-o", FOLDER / "out")
+        if got.returncode == 0 and read(FOLDER / "out" / f"{result}.mtx") != {k: v for k, v in want.items() if v}:
+            failed.append(f"{name}: {expression} on {engine} is wrong")
+        plain = name in ("CSR", "CSC", "DCSR", "DCSC", "Dense", "DenseByColumn")
+        if got.returncode == 0 and plain == ("E0352-repacked" in got.stderr):
+            failed.append(f"{name}: {got.stderr}")
+
+
+random.seed(4)
+for name, index in definitions():
+    half = name.lower() if name in ("Triangular", "Symmetric", "Skew") else None
+    for n in range(4):
+        dim = [random.randint(1, 12 if len(index) > 2 else 70) for _ in index]
+        if half:
+            dim[1] = dim[0]
+        if len(dim) == 2:
+            entries = matrix(*dim, random.choice((0, 0.02, 0.3)), half)
+        else:
+            entries = {at: 1.0 + n for at in itertools.product(*map(range, dim)) if random.random() < 0.2}
+        suffix = "tns" if len(dim) > 2 else "mtx"
+        if len(dim) > 2:
+            entries[tuple(d - 1 for d in dim)] = 9.0  # a .tns file says no extents
+        write(FOLDER / f"t.{suffix}", dim, entries)
+        if len(dim) == 1:
+            continue  # .mtx has no vectors: test_tiling_formats
+        onyx("tile", "convert", FOLDER / f"t.{suffix}", "-f", name, "-o", FOLDER / "t.stored")
+        stored = Stored(FOLDER / "t.stored")
+        if decode(stored) != entries:
+            failed.append(f"{name}: matrix {n} of {dim} is another one")
+        again = None if name in INDIRECT else encode(entries, stored)
+        if again and again != (stored.levels, stored.vals):
+            failed.append(f"{name}: matrix {n} of {dim} has other arrays: {stored.levels} in place of {again[0]}")
+        if name not in INDIRECT:
+            onyx("tile", "convert", FOLDER / "t.stored", "-o", FOLDER / f"again.{suffix}")
+            if (FOLDER / f"again.{suffix}").read_text() != (FOLDER / f"t.{suffix}").read_text():
+                failed.append(f"{name}: matrix {n} of {dim} does not come back")
+    if len(index) == 2:
+        check_kernels(name, half)
+
+subprocess.run(["rm", "-r", str(FOLDER)], check=True)
+print("\n".join(failed) or "all as they should be")
+sys.exit(bool(failed))

@@ -1,0 +1,460 @@
+/* tiling/: the format language; tensors stored in formats and back. Arrays of the published figures are those
+ * of taco's thesis (Figures 2-21 to 2-28). */
+#include "tests/test.h"
+
+#include "tiling/formats.h"
+
+static tile_formats shipped(fixture *f) {
+    tile_formats all = {0};
+    size_t length = 0;
+    char *text = file_read(ONYX_SOURCE_DIR "/formats/named.formats", &f->mem, &length, &f->diag);
+    assert_non_null(text);
+    assert_true(tile_formats_read("named.formats", text, &f->mem, &f->diag, &all));
+    return all;
+}
+
+static tile_format parse(fixture *f, const char *text) {
+    tile_formats all = {0};
+    if (!tile_formats_read("test", text, &f->mem, &f->diag, &all))
+        fail_msg("%s: %s", text, fixture_printed(f));
+    assert_int_equal(all.len, 1);
+    return all.at[0];
+}
+
+static const char *array_text(fixture *f, const char *text, const char *name, const tile_numbers *n) {
+    for (uint32_t i = 0; i < n->n; i++)
+        text = arena_printf(&f->mem, "%s%s%d", text, i ? " " : name, n->at[i]);
+    return n->n ? arena_printf(&f->mem, "%s; ", text) : text;
+}
+
+/* "dense 4; compressed 6 pos 0 2 crd 0 1; vals 5 1" */
+static const char *text_of(fixture *f, const tile_stored *s) {
+    const char *text = "";
+    for (uint32_t l = 0; l < s->format.levels; l++) {
+        text = arena_printf(&f->mem, "%s%u; ", text, s->level[l].size);
+        text = array_text(f, text, "pos ", &s->level[l].pos);
+        text = array_text(f, text, "crd ", &s->level[l].crd);
+        text = array_text(f, text, "ofs ", &s->level[l].ofs);
+    }
+    text = arena_printf(&f->mem, "%svals", text);
+    for (uint32_t i = 0; i < s->n_vals; i++)
+        text = arena_printf(&f->mem, "%s %d", text, (int16_t)s->vals[i]);
+    return text;
+}
+
+static tile_tensor tensor_of(fixture *f, uint32_t order, const uint32_t *dim, uint32_t nnz,
+                             const uint32_t *crd, const double *val) {
+    tile_tensor t;
+    assert_true(tile_from_entries((name_id){0}, order, dim, nnz, crd, val, TILE_DTYPE_INT16, "test", &f->mem,
+                                  &f->diag, &t));
+    return t;
+}
+
+/* expected NULL: only that it comes back. */
+static void expect_stored(fixture *f, const tile_tensor *t, const char *format, const char *expected) {
+    tile_stored s;
+    tile_tensor again;
+    const tile_format parsed = parse(f, format);
+    assert_true(tile_store(t, &parsed, TILE_DTYPE_INT16, &f->mem, &f->diag, &s));
+    const char *got = text_of(f, &s);
+    if (expected && strcmp(got, expected) != 0)
+        fail_msg("%s:\n%s in place of\n%s", format, got, expected);
+    assert_true(tile_restore(&s, TILE_DTYPE_INT16, "test", &f->mem, &f->diag, &again));
+    assert_int_equal(again.nnz, t->nnz);
+    assert_memory_equal(again.crd, t->crd, sizeof *t->crd * t->nnz * t->order);
+    assert_memory_equal(again.val, t->val, sizeof *t->val * t->nnz);
+}
+
+static void stores_the_published_arrays(void **state) {
+    fixture *f = *state;
+    static const uint32_t crd[] = {0, 0, 0, 1, 1, 0, 1, 1, 3, 0, 3, 3, 3, 4}, dim[] = {4, 6};
+    static const double val[] = {5, 1, 7, 3, 8, 4, 9};
+    const tile_tensor m = tensor_of(f, 2, dim, 7, crd, val);
+    expect_stored(f, &m, "format COO = (i,j) -> (i, j) trim(0,1)",
+                  "4; pos 0 7; crd 0 0 1 1 3 3 3; 6; crd 0 1 0 1 0 3 4; vals 5 1 7 3 8 4 9");
+    expect_stored(f, &m, "format CSR = (i,j) -> (i, j) merge(0) trim(1,1)",
+                  "4; 6; pos 0 2 4 4 7; crd 0 1 0 1 0 3 4; vals 5 1 7 3 8 4 9");
+    expect_stored(f, &m, "format DCSR = (i,j) -> (i, j) fuse(0) trim(0,1)",
+                  "4; pos 0 3; crd 0 1 3; 6; pos 0 2 4 7; crd 0 1 0 1 0 3 4; vals 5 1 7 3 8 4 9");
+    expect_stored(f, &m, "format CSC = (i,j) -> (j, i) merge(0) trim(1,1)",
+                  "6; 4; pos 0 3 5 5 6 7 7; crd 0 1 3 0 1 3 3; vals 5 7 8 1 3 4 9");
+    expect_stored(f, &m, "format BCSR = (i,j) -> (i div 2, j div 3, i mod 2, j mod 3) merge(0,1) trim(1,1)",
+                  "2; 2; pos 0 1 3; crd 0 0 1; 2; 3; vals 5 1 0 7 3 0 0 0 0 8 0 0 0 0 0 4 9 0");
+    expect_stored(f, &m, "format CSB = (i,j) -> (i div 2, j div 3, i mod 2, j mod 3) merge(0,1) trim(2,3)",
+                  "2; 2; 2; pos 0 4 4 5 7; crd 0 0 1 1 1 1 1; 3; crd 0 1 0 1 0 0 1; vals 5 1 7 3 8 4 9");
+    expect_stored(f, &m, "format C2SR = (i,j) -> (i mod 2, i div 2, j) merge(0,1) trim(2,2)",
+                  "2; 2; 6; pos 0 2 2 4 7; crd 0 1 0 1 0 3 4; vals 5 1 7 3 8 4 9");
+    expect_stored(f, &m, "format DIA = (i,j) -> (j - i, i) merge(0) trim(0,0)",
+                  "9; pos 0 4; crd -3 -1 0 1; 4; vals 0 0 0 8 0 7 0 0 5 3 0 4 1 0 0 9");
+    /* Positions of a diagonal end with the matrix: row 3 alone, rows 1 to 3, 0 to 3, 0 to 3. */
+    expect_stored(f, &m, "format Diagonals = (i,j) -> (j - i, i, j) levels(compressed, range, offset)",
+                  "9; pos 0 4; crd -3 -1 0 1; 4; 6; vals 8 7 0 0 5 3 0 4 1 0 0 9");
+    expect_stored(f, &m, "format Band = (i,j) -> (i, j) levels(dense, band)",
+                  "4; 6; pos 0 2 4 4 9; crd 0 0 0 0; vals 5 1 7 3 8 0 0 4 9");
+    expect_stored(f, &m, "format VBL = (i,j) -> (i, j) levels(dense, blocks)",
+                  "4; 6; pos 0 1 2 2 4; crd 2 2 1 5; ofs 0 2 4 5 7; vals 5 1 7 3 8 4 9");
+    expect_stored(f, &m, "format RLE = (i,j) -> (i, j) levels(dense, runs)",
+                  "4; 6; pos 0 3 6 7 12; crd 1 2 6 1 2 6 6 1 3 4 5 6; vals 5 1 0 7 3 0 0 8 0 4 9 0");
+    expect_stored(f, &m, "format PackBits = (i,j) -> (i, j) levels(dense, packbits)",
+                  "4; 6; pos 0 2 4 5 6; crd 2 6 2 6 6 6; ofs 0 2 3 5 6 7 13; vals 5 1 0 7 3 0 0 8 0 0 4 9 0");
+    expect_stored(f, &m, "format Bitmap = (i,j) -> (i, j) levels(dense, bitmap)",
+                  "4; 6; crd 3 3 0 25; vals 5 1 7 3 8 4 9");
+    expect_stored(f, &m, "format Ragged = (i,j) -> (i, j) levels(dense, ragged)",
+                  "4; 6; pos 0 2 4 4 9; vals 5 1 7 3 8 0 0 4 9");
+    static const uint32_t at[] = {0, 1, 4, 6}, length[] = {8};
+    static const double vector[] = {5, 1, 2, 8};
+    const tile_tensor v = tensor_of(f, 1, length, 4, at, vector);
+    expect_stored(f, &v, "format Hash = (i) -> (i) levels(hashed)", "6; crd 0 1 6 -1 4 -1; vals 5 1 8 0 2 0");
+    expect_stored(f, &v, "format Sparse = (i) -> (i) trim(0,0)", "8; pos 0 4; crd 0 1 4 6; vals 5 1 2 8");
+    static const uint32_t x_at[] = {0, 0, 0, 0, 0, 1, 0, 2, 1, 2, 0, 1, 2, 2, 0, 2, 2, 1, 2, 3, 0, 2, 3, 1},
+                          x_dim[] = {3, 4, 2};
+    static const double x_val[] = {1, 7, 5, 2, 4, 8, 3, 9};
+    const tile_tensor x = tensor_of(f, 3, x_dim, 8, x_at, x_val);
+    expect_stored(
+        f, &x, "format CSF = (i,j,k) -> (i, j, k) merge(0,1) trim(0,2)",
+        "3; pos 0 2; crd 0 2; 4; pos 0 2 5; crd 0 2 0 2 3; 2; pos 0 2 3 4 6 8; crd 0 1 1 1 0 1 0 1; "
+        "vals 1 7 5 2 4 8 3 9");
+    expect_stored(f, &x, "format COO3 = (i,j,k) -> (i, j, k) trim(0,2)",
+                  "3; pos 0 8; crd 0 0 0 2 2 2 2 2; 4; crd 0 0 2 0 2 2 3 3; 2; crd 0 1 1 1 0 1 0 1; "
+                  "vals 1 7 5 2 4 8 3 9");
+    expect_stored(f, &x, "format ModeGeneric = (i,j,k) -> (i, j, k) trim(0,1)",
+                  "3; pos 0 5; crd 0 0 2 2 2; 4; crd 0 2 0 2 3; 2; vals 1 7 0 5 0 2 4 8 3 9");
+}
+
+static bool same_numbers(const tile_numbers *a, const tile_numbers *b) {
+    return a->n == b->n && (!a->n || memcmp(a->at, b->at, sizeof *a->at * a->n) == 0);
+}
+
+static bool same_stored(const tile_stored *a, const tile_stored *b) {
+    bool same = a->n_vals == b->n_vals && memcmp(a->vals, b->vals, sizeof *a->vals * a->n_vals) == 0;
+    for (uint32_t l = 0; l < a->format.levels; l++)
+        same = same && a->level[l].size == b->level[l].size &&
+               same_numbers(&a->level[l].pos, &b->level[l].pos) &&
+               same_numbers(&a->level[l].crd, &b->level[l].crd) &&
+               same_numbers(&a->level[l].ofs, &b->level[l].ofs);
+    return same;
+}
+
+static bool is_direct(const tile_format *f) {
+    bool direct = true;
+    for (uint32_t l = 0; l < f->levels; l++)
+        direct = direct && f->level[l].how == TILE_MAP_DIRECT;
+    return direct;
+}
+
+/* `half`: the matrix is symmetric, skew or lower triangular, for the formats of those. */
+static tile_tensor random_matrix(fixture *f, prng *p, uint32_t number, tile_kind half) {
+    uint32_t rows = 1 + prng_below(p, 40), columns = half ? rows : 1 + prng_below(p, 70);
+    u32_vec crd = {0};
+    VEC(double) val = {0};
+    for (uint32_t i = 0; i < rows; i++) {
+        for (uint32_t j = 0; j < columns; j++) {
+            if (prng_below(p, 100) >= 1 + number % 40 || (half && j > i) ||
+                (half == TILE_KIND_SKEW && j == i))
+                continue;
+            double x = (double)prng_below(p, 4) + 1;
+            uint32_t at[] = {i, j, j, i};
+            bool mirrored = half && half != TILE_KIND_TRIANGULAR && i != j;
+            for (uint32_t k = 0; k < (mirrored ? 4 : 2); k++)
+                vec_push(&f->mem, &crd, at[k]);
+            vec_push(&f->mem, &val, x);
+            if (mirrored)
+                vec_push(&f->mem, &val, half == TILE_KIND_SKEW ? -x : x);
+        }
+    }
+    return tensor_of(f, 2, (uint32_t[]){rows, columns}, val.len, crd.at, val.at);
+}
+
+static bool takes(const tile_format *f, tile_kind half) {
+    tile_kind last = f->level[f->levels - 1].kind;
+    return f->order == 2 && is_direct(f) && (last < TILE_KIND_TRIANGULAR || last == half);
+}
+
+/* A to B to A gives the same bytes, for all ordered pairs of direct formats of matrices. */
+static void converts_there_and_back(void **state) {
+    fixture *f = *state;
+    const tile_formats all = shipped(f);
+    static const tile_kind halves[] = {TILE_KIND_NONE, TILE_KIND_SYMMETRIC, TILE_KIND_SKEW,
+                                       TILE_KIND_TRIANGULAR};
+    prng p = prng_seed(19);
+    uint32_t pairs = 0;
+    arena kept = f->mem;
+    for (uint32_t n = 0; n < 50; n++) {
+        tile_kind half = n < 38 ? TILE_KIND_NONE : halves[1 + n % 3];
+        arena scratch = {0};
+        f->mem = scratch;
+        const tile_tensor t = random_matrix(f, &p, n, half);
+        tile_stored *first = arena_new_n(&f->mem, tile_stored, all.len), there, back;
+        for (uint32_t a = 0; a < all.len; a++) {
+            if (takes(&all.at[a], half))
+                assert_true(tile_store(&t, &all.at[a], TILE_DTYPE_INT16, &f->mem, &f->diag, &first[a]));
+        }
+        for (uint32_t a = 0; a < all.len; a++) {
+            for (uint32_t b = 0; b < all.len; b++) {
+                tile_tensor once, twice;
+                arena pair = {0};
+                if (!takes(&all.at[a], half) || !takes(&all.at[b], half))
+                    continue;
+                assert_true(tile_restore(&first[a], TILE_DTYPE_INT16, "a", &pair, &f->diag, &once));
+                assert_true(tile_store(&once, &all.at[b], TILE_DTYPE_INT16, &pair, &f->diag, &there));
+                assert_true(same_stored(&there, &first[b]));
+                if (!tile_restore(&there, TILE_DTYPE_INT16, "b", &pair, &f->diag, &twice))
+                    fail_msg("%s: %s", all.at[b].name, fixture_printed(f));
+                assert_true(tile_store(&twice, &all.at[a], TILE_DTYPE_INT16, &pair, &f->diag, &back));
+                if (!same_stored(&back, &first[a]))
+                    fail_msg("matrix %u: %s to %s and back", n, all.at[a].name, all.at[b].name);
+                arena_free(&pair);
+                pairs += n == 0;
+            }
+        }
+        scratch = f->mem;
+        f->mem = kept;
+        arena_free(&scratch);
+    }
+    assert_int_equal(pairs, 22 * 22);
+}
+
+/* What a format is printed as is read as the same. */
+static void prints_what_it_reads(void **state) {
+    fixture *f = *state;
+    const tile_formats all = shipped(f);
+    for (uint32_t i = 0; i < all.len; i++) {
+        const char *text = tile_format_text(&all.at[i], &f->mem);
+        const tile_format again = parse(f, text);
+        assert_string_equal(tile_format_text(&again, &f->mem), text);
+    }
+    const tile_format f1 =
+        parse(f, "format A = (i,j,k) -> (2*i - k + 3, i div 4 mod 2, i mod 4 div 2, i div 8, k mod 3, "
+                 "k div 3, i mod 2, 7, j) trim(0,8) # a comment\n");
+    assert_string_equal(
+        tile_format_text(&f1, &f->mem),
+        "format A = (i,j,k) -> (2 * i - k + 3, i div 4 mod 2, i div 2 mod 2, i div 8, k mod 3, k div 3, i "
+        "mod 2, 7, j) levels(repeating, chained, chained, chained, chained, chained, chained, chained, "
+        "singleton)");
+    tile_tensor t;
+    assert_true(tile_generate("17x5x11:0.1", (name_id){0}, 0, 1, TILE_DTYPE_INT16, &f->mem, &f->diag, &t));
+    expect_stored(f, &t, tile_format_text(&f1, &f->mem), NULL);
+}
+
+static void scans_or_repacks(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *name, *scanned;
+        bool same;
+    } known[] = {{"CSR", "ds:0,1", true},   {"CSC", "ds:1,0", true},     {"DCSC", "ss:1,0", true},
+                 {"Dense", "dd:0,1", true}, {"COO", "ss:0,1", false},    {"BCSR", "ss:0,1", false},
+                 {"DIA", "ss:1,0", false},  {"Bitmap", "ds:0,1", false}, {"BCSC", "ss:1,0", false},
+                 {"CSF", "sss:0,1,2", true}};
+    const tile_formats all = shipped(f);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        bool same;
+        assert_string_equal(tile_format_scanned(tile_format_find(&all, known[i].name), &f->mem, &same),
+                            known[i].scanned);
+        assert_int_equal(same, known[i].same);
+    }
+    tile_format letters;
+    bool same;
+    assert_true(tile_format_of_letters("dh:1,0", &f->mem, &letters));
+    assert_string_equal(tile_format_scanned(&letters, &f->mem, &same), "ds:1,0");
+    assert_false(tile_format_of_letters("dx", &f->mem, &letters) ||
+                 tile_format_of_letters("dh:1,1", &f->mem, &letters) ||
+                 tile_format_of_letters("dh:1", &f->mem, &letters) ||
+                 tile_format_of_letters("ro", &f->mem, &letters));
+}
+
+/* A tri-diagonal matrix of n rows has 3n - 2 values in a band, 3n as diagonals of n rows each. */
+static void stores_bands_without_waste(void **state) {
+    fixture *f = *state;
+    enum { N = 100 };
+    const tile_formats all = shipped(f);
+    static const struct {
+        const char *name;
+        uint32_t values, metadata;
+    } want[] = {{"Band", 3 * N - 2, 2 * (2 * N + 1)},
+                {"Diagonals", 3 * N - 2, 2 * 5},
+                {"DIA", 3 * N, 2 * 5},
+                {"CSR", 3 * N - 2, 2 * (4 * N - 1)},
+                {"Symmetric", N * (N + 1) / 2, 0}};
+    u32_vec crd = {0};
+    VEC(double) val = {0};
+    for (uint32_t i = 0; i < N; i++) {
+        for (uint32_t j = i ? i - 1 : 0; j < N && j <= i + 1; j++) {
+            vec_push(&f->mem, &crd, i);
+            vec_push(&f->mem, &crd, j);
+            vec_push(&f->mem, &val, i == j ? 2 : -1);
+        }
+    }
+    const tile_tensor t = tensor_of(f, 2, (uint32_t[]){N, N}, val.len, crd.at, val.at);
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        tile_stored s;
+        uint64_t metadata;
+        assert_true(
+            tile_store(&t, tile_format_find(&all, want[i].name), TILE_DTYPE_INT16, &f->mem, &f->diag, &s));
+        assert_int_equal(s.n_vals, want[i].values);
+        assert_int_equal(tile_stored_bytes(&s, &metadata), 2 * want[i].values + want[i].metadata);
+        assert_int_equal(metadata, want[i].metadata);
+    }
+}
+
+/* Every entry is in one bank; with a schedule the fullest bank holds no more than the mean and the heaviest
+ * row. */
+static void deals_rows_to_banks(void **state) {
+    fixture *f = *state;
+    u32_vec crd = {0};
+    VEC(double) val = {0};
+    for (uint32_t i = 0; i < 64; i++) { /* row 16k is long: in turn they all go to bank 0 */
+        for (uint32_t j = 0; j < (i % 16 ? 2 : 40); j++) {
+            vec_push(&f->mem, &crd, i);
+            vec_push(&f->mem, &crd, j);
+            vec_push(&f->mem, &val, 1);
+        }
+    }
+    const tile_tensor t = tensor_of(f, 2, (uint32_t[]){64, 64}, val.len, crd.at, val.at);
+    const tile_format cisr =
+        parse(f, "format CISR = (i,j) -> (schedule(i, 4), i, j) levels(dense, compressed, compressed)");
+    tile_stored s;
+    assert_true(tile_store(&t, &cisr, TILE_DTYPE_INT16, &f->mem, &f->diag, &s));
+    assert_int_equal(s.level[1].crd.n, 64);
+    for (uint32_t b = 0; b < 4; b++) {
+        int32_t first = s.level[1].pos.at[b], end = s.level[1].pos.at[b + 1];
+        int32_t load = s.level[2].pos.at[end] - s.level[2].pos.at[first];
+        assert_in_range(load, 70, 70); /* 4 x 40 + 60 x 2 entries over four banks */
+    }
+    tile_tensor again;
+    assert_false(tile_restore(&s, TILE_DTYPE_INT16, "banks", &f->mem, &f->diag, &again));
+    assert_non_null(strstr(fixture_printed(f), "'banks' is in format CISR, whose map is indirect"));
+    assert_non_null(strstr(fixture_printed(f), "E0366-indirect-source"));
+    clear_diagnostics(f);
+    const tile_format ell =
+        parse(f, "format ELL = (i,j) -> (enumerate(i), i, j) levels(dense, dense, singleton)");
+    assert_true(tile_store(&t, &ell, TILE_DTYPE_INT16, &f->mem, &f->diag, &s));
+    assert_int_equal(s.level[0].size, 40);
+    assert_int_equal(s.n_vals, 40 * 64);
+    assert_int_equal(s.level[2].crd.at[2 * 64 + 1], -1); /* row 1 has two entries */
+}
+
+static void names_the_place_of_every_mistake(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *text, *where, *code;
+    } bad[] = {
+        {"CSR = (i,j)", "test:1:1: error: 'format'", "E0360-format-syntax"},
+        {"format csr = (i) -> (i)", ":1:8: error: a new name that begins with a capital",
+         "E0360-format-syntax"},
+        {"format A = (i) -> (i)\nformat A = (i) -> (i)", ":2:8: error: a new name", "E0360-format-syntax"},
+        {"format A = (i,i) -> (i)", ":1:15: error: an index that is not yet there", "E0360-format-syntax"},
+        {"format A = (i) -> (i", ": error: ')' should stand here", "E0360-format-syntax"},
+        {"format A = (i) -> (i) sort(0)", ":1:23: error: the line should end here", "E0360-format-syntax"},
+        {"format A = (i) -> (i div 0)", ":1:26: error: a whole number from 1", "E0360-format-syntax"},
+        {"format A = (i) -> (i div 9999999999)", ":1:26: error: numbers are at most 2^30",
+         "E0360-format-syntax"},
+        {"format A = (i) -> (j)", ":1:20: error: this is none of the indices", "E0361-format-map"},
+        {"format A = (i,j) -> (i div 4, j)", "error: nothing says what index i was", "E0361-format-map"},
+        {"format A = (i,j) -> (i - j, i div 2)", "error: nothing says what index i was", "E0361-format-map"},
+        {"format A = (i) -> (i mod 6 div 4, i)", "a div behind a mod must divide it", "E0361-format-map"},
+        {"format A = (i) -> (i + i + i + i + i, i)", "the sum of at most four terms", "E0361-format-map"},
+        {"format A = (i) -> (i) trim(0,1)", ":1:30: error: there is no such level", "E0362-format-levels"},
+        {"format A = (i) -> (i) levels(thick)", ":1:30: error: there is no such kind of level",
+         "E0362-format-levels"},
+        {"format A = (i,j) -> (i, j) levels(runs, dense)", "runs of values are the last level",
+         "E0362-format-levels"},
+        {"format A = (i,j) -> (i, j) levels(dense, range)", "two indices whose difference",
+         "E0362-format-levels"},
+        {"format A = (i,j) -> (i, j) levels(dense, chained)", "below a level that repeats",
+         "E0362-format-levels"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        tile_formats all = {0};
+        clear_diagnostics(f);
+        assert_false(tile_formats_read("test", bad[i].text, &f->mem, &f->diag, &all));
+        char *text = fixture_printed(f);
+        if (!strstr(text, bad[i].where) || !strstr(text, bad[i].code))
+            fail_msg("%s: expected %s %s in: %s", bad[i].text, bad[i].where, bad[i].code, text);
+    }
+    static const uint32_t crd[] = {0, 1, 1, 0}, dim[] = {2, 2};
+    static const double val[] = {3, 4};
+    const tile_tensor t = tensor_of(f, 2, dim, 2, crd, val);
+    static const char *const halves[][2] = {{"triangular", "there are entries above the diagonal"},
+                                            {"symmetric", "the other triangle does not mirror it"},
+                                            {"skew", "the other triangle does not mirror it"}};
+    for (size_t i = 0; i < 3; i++) {
+        tile_stored s;
+        const tile_format half =
+            parse(f, arena_printf(&f->mem, "format A = (i,j) -> (i, j) levels(dense, %s)", halves[i][0]));
+        clear_diagnostics(f);
+        assert_false(tile_store(&t, &half, TILE_DTYPE_INT16, &f->mem, &f->diag, &s));
+        assert_non_null(strstr(fixture_printed(f), halves[i][1]));
+        assert_non_null(strstr(fixture_printed(f), "E0364-not-stored"));
+    }
+}
+
+/* A file that is written reads as the same; one that was changed is refused where it was. */
+static void keeps_files(void **state) {
+    fixture *f = *state;
+    const tile_formats all = shipped(f);
+    tile_tensor t, again;
+    assert_true(tile_generate("13x29:0.2", (name_id){0}, 0, 1, TILE_DTYPE_BF16, &f->mem, &f->diag, &t));
+    const char *folder = test_folder(f), *path = arena_printf(&f->mem, "%s/tensor.stored", folder);
+    for (uint32_t i = 0; i < all.len; i++) {
+        tile_stored s, read;
+        tile_bytes file = {.from = "kept"};
+        if (all.at[i].order != 2 || all.at[i].level[all.at[i].levels - 1].kind >= TILE_KIND_TRIANGULAR)
+            continue;
+        assert_true(tile_store(&t, &all.at[i], TILE_DTYPE_BF16, &f->mem, &f->diag, &s));
+        assert_true(tile_stored_write(&s, TILE_DTYPE_BF16, path, &f->diag));
+        file.at = (const uint8_t *)file_read(path, &f->mem, &file.length, &f->diag);
+        if (!tile_stored_read(file, TILE_DTYPE_BF16, &f->mem, &f->diag, &read))
+            fail_msg("%s: %s", all.at[i].name, fixture_printed(f));
+        assert_true(same_stored(&s, &read));
+        if (!is_direct(&all.at[i]))
+            continue;
+        assert_true(
+            tile_read(path, (name_id){0}, 2, TILE_DTYPE_BF16, TILE_VALUES_FILE, &f->mem, &f->diag, &again));
+        assert_int_equal(again.nnz, t.nnz);
+        assert_memory_equal(again.crd, t.crd, sizeof *t.crd * t.nnz * 2);
+        assert_memory_equal(again.val, t.val, sizeof *t.val * t.nnz);
+    }
+    remove_folder(folder);
+    static const struct {
+        const char *from, *to;
+        const char *message;
+    } bad[] = {
+        {"stored 1", "stored 2", "test:1:15: error: a whole number from 1 to 1 should stand here"},
+        {"format", "fromat", "'format' should stand here"},
+        {"extents 2 3", "extents 2", ":4:1: error: a whole number from 0 to 2147483647 should stand here"},
+        {"level dense 2", "level dense 3", ":4:13: error: a whole number from 2 to 2 should stand here"},
+        {"crd 2: 0 2", "crd 2: 0 3", "level 1: a value stands outside of the tensor"},
+        {"crd 2: 0 2", "crd 3: 0 2 1", "level 1: there are not as many segments"},
+        {"pos 3: 0 1 2", "pos 3: 0 2 2", "the end"},
+        {"pos 3: 0 1 2", "pos 3: 0 3 2", "level 1: a segment ends before it begins"},
+        {"vals 2: 5 7", "vals 1: 5", "level 1: there are not as many values as places"},
+        {"vals 2: 5 7", "vals 2: 5 x", ":8:11: error: a number should stand here"},
+        {"vals 2: 5 7", "vals 200: 5", ":8:6: error: a whole number from 0 to"},
+        {"vals 2: 5 7", "vals 2: 5 7 8", ":8:13: error: the end should stand here"},
+    };
+    static const char good[] =
+        "%%onyx stored 1\nformat CSR = (i,j) -> (i, j) merge(0) trim(1,1)\nextents 2 3\n"
+        "level dense 2\nlevel compressed 3\npos 3: 0 1 2\ncrd 2: 0 2\nvals 2: 5 7\n";
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *at = strstr(good, bad[i].from);
+        const char *text =
+            arena_printf(&f->mem, "%.*s%s%s", (int)(at - good), good, bad[i].to, at + strlen(bad[i].from));
+        tile_bytes file = {"test", (const uint8_t *)text, strlen(text)};
+        tile_stored s;
+        clear_diagnostics(f);
+        bool ok = tile_stored_read(file, TILE_DTYPE_INT16, &f->mem, &f->diag, &s) &&
+                  tile_restore(&s, TILE_DTYPE_INT16, "test", &f->mem, &f->diag, &again);
+        if (i == 6) { /* another matrix, but one */
+            assert_true(ok);
+            continue;
+        }
+        assert_false(ok);
+        char *printed = fixture_printed(f);
+        if (!strstr(printed, bad[i].message) || (i != 1 && !strstr(printed, "E0365-stored-file")))
+            fail_msg("%s: expected %s in: %s", bad[i].to, bad[i].message, printed);
+    }
+}
+
+RUN_TESTS(TEST(stores_the_published_arrays), TEST(converts_there_and_back), TEST(prints_what_it_reads),
+          TEST(scans_or_repacks), TEST(stores_bands_without_waste), TEST(deals_rows_to_banks),
+          TEST(names_the_place_of_every_mistake), TEST(keeps_files))

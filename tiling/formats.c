@@ -1,0 +1,540 @@
+/* formats.c - the format language: index maps, storage primitives, level kinds. */
+#include "tiling/formats.h"
+#include "tiling/formats_int.h"
+
+#include <ctype.h>
+
+const tile_kind_row tile_kind_rows[TILE_KINDS] = {
+#define KIND(KEY, name, letter, full, ordered, unique, branchless, compact, iterate, locate, assembly,       \
+             arrays, leaves, doc)                                                                            \
+    [TILE_KIND_##KEY] = {name, letter, arrays, (#leaves)[0] == 'Y'},
+#include "sam/level_kinds.def"
+};
+
+/* A definition that is being read. */
+typedef struct {
+    const char *text, *at, *end; /* the end of the line */
+    uint32_t source, errors;     /* that were there before */
+    arena *mem;
+    diagnostics *diag;
+    tile_format *f;
+} reader;
+
+static bool failed(const reader *r) {
+    return r->diag->errors > r->errors;
+}
+
+static src_loc here(const reader *r) {
+    size_t length = 0;
+    while (r->at + length < r->end && isalnum((unsigned char)r->at[length]))
+        length++;
+    return src_at(r->source, (size_t)(r->at - r->text), length ? length : 1);
+}
+
+static void skip_blanks(reader *r) {
+    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\r'))
+        r->at++;
+}
+
+static bool refuse(reader *r, const char *code, const char *what) {
+    skip_blanks(r);
+    diag_error(r->diag, here(r), code, "%s", what);
+    return false;
+}
+
+/* ---- tokens ---------------------------------------------------------------------------------- */
+
+static bool take(reader *r, const char *sign) {
+    size_t n = strlen(sign);
+    skip_blanks(r);
+    if ((size_t)(r->end - r->at) < n || memcmp(r->at, sign, n) != 0)
+        return false;
+    /* A word ends where no letter follows. */
+    if (isalpha((unsigned char)sign[0]) && (size_t)(r->end - r->at) > n &&
+        (isalnum((unsigned char)r->at[n]) || r->at[n] == '_'))
+        return false;
+    r->at += n;
+    return true;
+}
+
+static bool expect(reader *r, const char *sign) {
+    if (take(r, sign))
+        return true;
+    diag_error(r->diag, here(r), "E0360-format-syntax", "'%s' should stand here", sign);
+    diag_hint(r->diag,
+              "such as: format BCSR = (i,j) -> (i div 4, j div 4, i mod 4, j mod 4) merge(0,1) trim(1,1)");
+    return false;
+}
+
+/* Returns the name that stands here, NULL where none does. */
+static const char *take_name(reader *r) {
+    skip_blanks(r);
+    const char *first = r->at;
+    if (r->at == r->end || !isalpha((unsigned char)*r->at))
+        return NULL;
+    while (r->at < r->end && (isalnum((unsigned char)*r->at) || *r->at == '_'))
+        r->at++;
+    return arena_strndup(r->mem, first, (size_t)(r->at - first));
+}
+
+enum { NUMBER_MOST = 1 << 30 };
+static bool take_number(reader *r, uint32_t *out) {
+    skip_blanks(r);
+    if (r->at == r->end || !isdigit((unsigned char)*r->at))
+        return false;
+    uint64_t value = 0;
+    const char *first = r->at;
+    while (r->at < r->end && isdigit((unsigned char)*r->at) && value <= NUMBER_MOST)
+        value = value * 10 + (uint64_t)(*r->at++ - '0');
+    *out = (uint32_t)value;
+    if (value <= NUMBER_MOST)
+        return true;
+    r->at = first;
+    return refuse(r, "E0360-format-syntax", "numbers are at most 2^30");
+}
+
+static bool expect_number(reader *r, uint32_t low, uint32_t *out) {
+    skip_blanks(r);
+    const char *first = r->at;
+    if (take_number(r, out) && *out >= low)
+        return true;
+    r->at = first;
+    return failed(r)
+               ? false
+               : refuse(r, "E0360-format-syntax",
+                        low ? "a whole number from 1 should stand here" : "a whole number should stand here");
+}
+
+/* ---- index maps ------------------------------------------------------------------------------ */
+
+static bool read_index(reader *r, uint32_t *out) {
+    skip_blanks(r);
+    const char *first = r->at, *name = take_name(r);
+    for (*out = 0; name && *out < r->f->order; ++*out) {
+        if (strcmp(name, r->f->index[*out]) == 0)
+            return true;
+    }
+    r->at = first;
+    return refuse(r, "E0361-format-map", "this is none of the indices on the left");
+}
+
+/* A term: [number *] index {div number | mod number}, or a number. A second div divides further, and a div
+ * behind a mod leaves the mod's upper part. */
+static bool read_term(reader *r, int32_t sign, tile_format_level *level) {
+    tile_map_term t = {.factor = sign, .divide = 1};
+    uint32_t number;
+    if (take_number(r, &number)) {
+        if (!take(r, "*")) {
+            level->constant += sign * (int32_t)number;
+            return true;
+        }
+        t.factor = sign * (int32_t)number;
+    } else if (failed(r)) {
+        return false;
+    }
+    if (!read_index(r, &t.index))
+        return false;
+    for (;;) {
+        if (take(r, "div")) {
+            if (!expect_number(r, 1, &number))
+                return false;
+            if ((t.modulo && t.modulo % number) || (uint64_t)t.divide * number > NUMBER_MOST)
+                return refuse(r, "E0361-format-map", "a div behind a mod must divide it");
+            t.divide *= number;
+            t.modulo /= number;
+        } else if (take(r, "mod")) {
+            if (!expect_number(r, 1, &number))
+                return false;
+            if (t.modulo && t.modulo % number)
+                return refuse(r, "E0361-format-map", "a mod behind a mod must divide it");
+            t.modulo = number;
+        } else {
+            break;
+        }
+    }
+    if (level->terms == TILE_MAP_TERMS)
+        return refuse(r, "E0361-format-map", "a coordinate is the sum of at most four terms");
+    level->term[level->terms++] = t;
+    return true;
+}
+
+/* enumerate(i), schedule(i, banks). */
+static bool read_indirect(reader *r, tile_format_level *level) {
+    level->terms = 1;
+    level->term[0] = (tile_map_term){.factor = 1, .divide = 1};
+    if (!expect(r, "(") || !read_index(r, &level->term[0].index))
+        return false;
+    if (level->how == TILE_MAP_SCHEDULE && (!expect(r, ",") || !expect_number(r, 1, &level->banks)))
+        return false;
+    return expect(r, ")");
+}
+
+static bool read_coordinate(reader *r, tile_format_level *level) {
+    level->how = take(r, "enumerate")  ? TILE_MAP_ENUMERATE
+                 : take(r, "schedule") ? TILE_MAP_SCHEDULE
+                                       : TILE_MAP_DIRECT;
+    if (level->how != TILE_MAP_DIRECT)
+        return read_indirect(r, level);
+    int32_t sign = take(r, "-") ? -1 : 1;
+    do {
+        if (!read_term(r, sign, level))
+            return false;
+        sign = take(r, "+") ? 1 : take(r, "-") ? -1 : 0;
+    } while (sign);
+    return true;
+}
+
+/* ---- level kinds ----------------------------------------------------------------------------- */
+
+/* Levels that primitives name, a bit each. */
+typedef struct {
+    uint32_t merged, first, last; /* trimmed: first to last */
+    bool trims;
+} primitives;
+
+/* Storage inference: coordinates stand explicitly where they are trimmed or indirect. */
+static void infer_kinds(tile_format *f, const primitives *p) {
+    for (uint32_t l = 0; l < f->levels; l++) {
+        bool explicit_here =
+            (p->trims && l >= p->first && l <= p->last) || f->level[l].how != TILE_MAP_DIRECT;
+        bool merged = (p->merged >> l & 1) || l + 1 == f->levels;
+        tile_kind above = l ? f->level[l - 1].kind : TILE_KIND_DENSE;
+        bool chained = l && !(p->merged >> (l - 1) & 1) && above != TILE_KIND_DENSE;
+        f->level[l].kind = !explicit_here ? TILE_KIND_DENSE
+                           : chained      ? (merged ? TILE_KIND_SINGLETON : TILE_KIND_SINGLETON_DUPLICATES)
+                           : merged       ? TILE_KIND_COMPRESSED
+                                          : TILE_KIND_COMPRESSED_DUPLICATES;
+    }
+    /* A chain ends where no singleton follows; alone it is a compressed level. */
+    for (uint32_t l = 0; l < f->levels; l++) {
+        tile_kind below = l + 1 < f->levels ? f->level[l + 1].kind : TILE_KIND_DENSE;
+        if (below == TILE_KIND_SINGLETON || below == TILE_KIND_SINGLETON_DUPLICATES)
+            continue;
+        if (f->level[l].kind == TILE_KIND_COMPRESSED_DUPLICATES)
+            f->level[l].kind = TILE_KIND_COMPRESSED;
+        if (f->level[l].kind == TILE_KIND_SINGLETON_DUPLICATES)
+            f->level[l].kind = TILE_KIND_SINGLETON;
+    }
+}
+
+static bool read_level(reader *r, uint32_t *level) {
+    skip_blanks(r);
+    const char *first = r->at;
+    if (!expect_number(r, 0, level))
+        return false;
+    if (*level < r->f->levels)
+        return true;
+    r->at = first;
+    return refuse(r, "E0362-format-levels", "there is no such level: they count from 0");
+}
+
+static bool read_primitives(reader *r) {
+    primitives p = {0};
+    for (;;) {
+        uint32_t level;
+        if (take(r, "trim")) {
+            if (!expect(r, "(") || !read_level(r, &p.first) || !expect(r, ",") || !read_level(r, &p.last) ||
+                !expect(r, ")"))
+                return false;
+            p.trims = true;
+        } else if (take(r, "merge") || take(r, "fuse")) {
+            if (!expect(r, "("))
+                return false;
+            do {
+                if (!read_level(r, &level))
+                    return false;
+                p.merged |= 1u << level;
+            } while (take(r, ","));
+            if (!expect(r, ")"))
+                return false;
+        } else {
+            break;
+        }
+    }
+    infer_kinds(r->f, &p);
+    return true;
+}
+
+static bool read_kinds(reader *r) {
+    if (!expect(r, "("))
+        return false;
+    for (uint32_t l = 0; l < r->f->levels; l++) {
+        if (l && !expect(r, ","))
+            return false;
+        skip_blanks(r);
+        const char *first = r->at, *name = take_name(r);
+        tile_kind kind = TILE_KIND_NONE;
+        for (tile_kind k = TILE_KIND_DENSE; name && k < TILE_KINDS; k++)
+            kind = strcmp(name, tile_kind_rows[k].name) == 0 ? k : kind;
+        r->f->level[l].kind = kind;
+        if (kind)
+            continue;
+        const char *list = "";
+        for (tile_kind k = TILE_KIND_DENSE; k < TILE_KINDS; k++)
+            list = arena_printf(r->mem, "%s%s%s", list, *list ? ", " : "", tile_kind_rows[k].name);
+        r->at = first;
+        refuse(r, "E0362-format-levels", "there is no such kind of level");
+        diag_hint(r->diag, "the kinds are %s", list);
+        return false;
+    }
+    return expect(r, ")");
+}
+
+/* Returns whether the coordinate is an index as it is. */
+static bool is_plain(const tile_format_level *level) {
+    return level->how == TILE_MAP_DIRECT && level->terms == 1 && !level->constant &&
+           level->term[0].factor == 1 && level->term[0].divide == 1 && !level->term[0].modulo;
+}
+
+bool tile_difference(const tile_format *f, uint32_t l, uint32_t *plus, uint32_t *minus) {
+    const tile_format_level *level = &f->level[l];
+    if (level->how != TILE_MAP_DIRECT || level->terms != 2 || level->constant)
+        return false;
+    for (uint32_t t = 0; t < 2; t++) {
+        const tile_map_term *term = &level->term[t];
+        if (term->divide != 1 || term->modulo || (term->factor != 1 && term->factor != -1))
+            return false;
+        *(term->factor > 0 ? plus : minus) = term->index;
+    }
+    return level->term[0].factor != level->term[1].factor;
+}
+
+/* Returns why level l cannot be of its kind, or NULL. */
+static const char *unfit(const tile_format *f, uint32_t l) {
+    const tile_format_level *level = &f->level[l], *above = l ? level - 1 : NULL;
+    uint32_t plus, minus;
+    switch (level->kind) {
+    case TILE_KIND_RANGE:
+        if (!l || !tile_difference(f, l - 1, &plus, &minus) || !is_plain(level) ||
+            (level->term[0].index != plus && level->term[0].index != minus))
+            return "a range is one of two indices whose difference is the level above";
+        return NULL;
+    case TILE_KIND_OFFSET:
+        return l && above->kind == TILE_KIND_RANGE && is_plain(level) ? NULL
+                                                                      : "an offset stands below a range";
+    case TILE_KIND_RUNS:
+    case TILE_KIND_PACKBITS:
+        return l + 1 == f->levels ? NULL : "runs of values are the last level";
+    case TILE_KIND_TRIANGULAR:
+    case TILE_KIND_SYMMETRIC:
+    case TILE_KIND_SKEW:
+        return l == 1 && f->levels == 2 && is_plain(level) && is_plain(above)
+                   ? NULL
+                   : "half a matrix has two levels, of one index below another";
+    case TILE_KIND_SINGLETON_DUPLICATES:
+        if (!l ||
+            (above->kind != TILE_KIND_COMPRESSED_DUPLICATES && above->kind != TILE_KIND_SINGLETON_DUPLICATES))
+            return "it stands below a level that repeats its coordinates";
+        /* fallthrough */
+    case TILE_KIND_COMPRESSED_DUPLICATES:
+        return l + 1 < f->levels && (level[1].kind == TILE_KIND_SINGLETON ||
+                                     level[1].kind == TILE_KIND_SINGLETON_DUPLICATES)
+                   ? NULL
+                   : "a singleton must stand below what repeats its coordinates";
+    case TILE_KIND_SINGLETON:
+        return l ? NULL : "a singleton stands below another level";
+    case TILE_KIND_NONE:
+    case TILE_KIND_DENSE:
+    case TILE_KIND_COMPRESSED:
+    case TILE_KIND_HASHED:
+    case TILE_KIND_BAND:
+    case TILE_KIND_BLOCKS:
+    case TILE_KIND_BITMAP:
+    case TILE_KIND_RAGGED:
+    case TILE_KINDS:
+        break;
+    }
+    return NULL;
+}
+
+/* ---- definitions ----------------------------------------------------------------------------- */
+
+static bool read_left(reader *r) {
+    tile_format *f = r->f;
+    if (!expect(r, "("))
+        return false;
+    do {
+        skip_blanks(r);
+        const char *first = r->at, *name = take_name(r);
+        bool again = false;
+        for (uint32_t i = 0; name && i < f->order; i++)
+            again = again || strcmp(f->index[i], name) == 0;
+        if (!name || again || f->order == SAM_MAX_ORDER) {
+            r->at = first;
+            return refuse(r, "E0360-format-syntax", "an index that is not yet there should stand here");
+        }
+        f->index[f->order++] = name;
+    } while (take(r, ","));
+    return expect(r, ")") && expect(r, "->");
+}
+
+static bool read_definition(reader *r, const tile_formats *all) {
+    tile_format *f = r->f;
+    skip_blanks(r);
+    const char *first = r->at;
+    f->name = take_name(r);
+    if (!f->name || !isupper((unsigned char)f->name[0]) || tile_format_find(all, f->name)) {
+        r->at = first;
+        return refuse(r, "E0360-format-syntax", "a new name that begins with a capital should stand here");
+    }
+    if (!expect(r, "=") || !read_left(r) || !expect(r, "("))
+        return false;
+    do {
+        if (f->levels == TILE_FORMAT_LEVELS)
+            return refuse(r, "E0362-format-levels", "there are too many levels");
+        if (!read_coordinate(r, &f->level[f->levels]))
+            return false;
+        f->levels++;
+    } while (take(r, ","));
+    if (!expect(r, ")"))
+        return false;
+    skip_blanks(r);
+    const char *kinds = r->at;
+    if (!(take(r, "levels") ? read_kinds(r) : read_primitives(r)))
+        return false;
+    skip_blanks(r);
+    if (r->at < r->end && *r->at != '#')
+        return refuse(r, "E0360-format-syntax", "the line should end here");
+    r->at = kinds;
+    for (uint32_t l = 0; l < f->levels; l++) {
+        const char *why = unfit(f, l);
+        if (why) {
+            diag_error(r->diag, here(r), "E0362-format-levels", "level %u cannot be %s: %s", l,
+                       tile_kind_rows[f->level[l].kind].name, why);
+            return false;
+        }
+    }
+    const char *lost = tile_index_lost(f);
+    if (lost) {
+        diag_error(r->diag, here(r), "E0361-format-map", "nothing says what index %s was", lost);
+        diag_hint(r->diag,
+                  "each index is a level, or all digits of it are (i div 4, i mod 4), or a level is a sum "
+                  "of it and of others that are known");
+        return false;
+    }
+    return true;
+}
+
+bool tile_formats_read(const char *from, const char *text, arena *mem, diagnostics *d, tile_formats *all) {
+    size_t length = strlen(text);
+    reader r = {.text = text,
+                .at = text,
+                .source = diag_add_source(d, from, text, length),
+                .errors = d->errors,
+                .mem = mem,
+                .diag = d};
+    for (const char *line = text; line < text + length; line = r.end + 1) {
+        tile_format f = {0};
+        const char *newline = strchr(line, '\n');
+        r.at = line;
+        r.end = newline ? newline : text + length;
+        r.f = &f;
+        skip_blanks(&r);
+        if (r.at == r.end || *r.at == '#')
+            continue;
+        if (!expect(&r, "format") || !read_definition(&r, all))
+            return false;
+        vec_push(mem, all, f);
+    }
+    return true;
+}
+
+bool tile_format_of_letters(const char *text, arena *mem, tile_format *out) {
+    size_t n = strcspn(text, ":");
+    const char *mode = text[n] ? text + n + 1 : NULL;
+    *out = (tile_format){.name = text, .order = (uint32_t)n, .levels = (uint32_t)n};
+    if (n > SAM_MAX_ORDER)
+        return false;
+    uint32_t used = 0;
+    for (uint32_t l = 0; l < n; l++) {
+        uint32_t index = l;
+        for (tile_kind k = TILE_KIND_DENSE; k < TILE_KINDS; k++) {
+            if (tile_kind_rows[k].letter && tile_kind_rows[k].letter == text[l])
+                out->level[l].kind = k;
+        }
+        if (mode) {
+            for (index = 0; isdigit((unsigned char)*mode) && index < 100; mode++)
+                index = index * 10 + (uint32_t)(*mode - '0');
+            if (*mode != (l + 1 < n ? ',' : '\0'))
+                return false;
+            mode += *mode != '\0';
+        }
+        if (!out->level[l].kind || index >= n || (used >> index & 1))
+            return false;
+        used |= 1u << index;
+        out->index[l] = arena_printf(mem, "i%u", l);
+        out->level[l].terms = 1;
+        out->level[l].term[0] = (tile_map_term){.factor = 1, .index = index, .divide = 1};
+    }
+    for (uint32_t l = 0; l < n; l++) {
+        if (unfit(out, l))
+            return false;
+    }
+    return !tile_index_lost(out);
+}
+
+const tile_format *tile_format_find(const tile_formats *all, const char *name) {
+    for (uint32_t i = 0; i < all->len; i++) {
+        if (strcmp(all->at[i].name, name) == 0)
+            return &all->at[i];
+    }
+    return NULL;
+}
+
+static const char *coordinate_text(const tile_format *f, const tile_format_level *level, arena *mem) {
+    const char *text = "";
+    if (level->how == TILE_MAP_ENUMERATE)
+        return arena_printf(mem, "enumerate(%s)", f->index[level->term[0].index]);
+    if (level->how == TILE_MAP_SCHEDULE)
+        return arena_printf(mem, "schedule(%s, %u)", f->index[level->term[0].index], level->banks);
+    for (uint32_t t = 0; t < level->terms; t++) {
+        const tile_map_term *term = &level->term[t];
+        int32_t size = term->factor < 0 ? -term->factor : term->factor;
+        text = arena_printf(mem, "%s%s", text, term->factor < 0 ? (t ? " - " : "-") : (t ? " + " : ""));
+        if (size != 1)
+            text = arena_printf(mem, "%s%d * ", text, size);
+        text = arena_printf(mem, "%s%s", text, f->index[term->index]);
+        if (term->divide != 1)
+            text = arena_printf(mem, "%s div %u", text, term->divide);
+        if (term->modulo)
+            text = arena_printf(mem, "%s mod %u", text, term->modulo);
+    }
+    if (!level->terms)
+        return arena_printf(mem, "%d", level->constant);
+    return level->constant ? arena_printf(mem, "%s %c %d", text, level->constant < 0 ? '-' : '+',
+                                          level->constant < 0 ? -level->constant : level->constant)
+                           : text;
+}
+
+const char *tile_format_text(const tile_format *f, arena *mem) {
+    const char *left = "", *right = "", *kinds = "";
+    for (uint32_t i = 0; i < f->order; i++)
+        left = arena_printf(mem, "%s%s%s", left, i ? "," : "", f->index[i]);
+    for (uint32_t l = 0; l < f->levels; l++) {
+        right = arena_printf(mem, "%s%s%s", right, l ? ", " : "", coordinate_text(f, &f->level[l], mem));
+        kinds = arena_printf(mem, "%s%s%s", kinds, l ? ", " : "", tile_kind_rows[f->level[l].kind].name);
+    }
+    return arena_printf(mem, "format %s = (%s) -> (%s) levels(%s)", f->name, left, right, kinds);
+}
+
+const char *tile_format_scanned(const tile_format *f, arena *mem, bool *same) {
+    const char *letters = "", *modes = "";
+    uint32_t seen = 0, n = 0;
+    *same = f->levels == f->order;
+    for (uint32_t l = 0; l < f->levels; l++) {
+        const tile_format_level *level = &f->level[l];
+        for (uint32_t t = 0; t < level->terms; t++) {
+            uint32_t index = level->term[t].index;
+            bool scanned =
+                is_plain(level) && (level->kind == TILE_KIND_DENSE || level->kind == TILE_KIND_COMPRESSED);
+            *same = *same && scanned;
+            if (seen >> index & 1)
+                continue;
+            seen |= 1u << index;
+            letters =
+                arena_printf(mem, "%s%c", letters, scanned && level->kind == TILE_KIND_DENSE ? 'd' : 's');
+            modes = arena_printf(mem, "%s%s%u", modes, n++ ? "," : "", index);
+        }
+    }
+    return arena_printf(mem, "%s:%s", letters, modes);
+}

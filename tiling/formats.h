@@ -1,0 +1,87 @@
+/* formats.h - formats as a language: an index map from a tensor's indices to stored coordinates, and the kind
+ * of each level; tensors stored in them, as numbers and as files, and back. docs/storage.md. */
+#ifndef ONYX_TILING_FORMATS_H
+#define ONYX_TILING_FORMATS_H
+
+#include "tiling/containers.h"
+#include "tiling/tiling.h"
+
+typedef enum {
+    TILE_KIND_NONE,
+#define KIND(KEY, ...) TILE_KIND_##KEY,
+#include "sam/level_kinds.def"
+    TILE_KINDS
+} tile_kind;
+
+/* factor * ((index / divide) % modulo), modulo 0: no remainder taken. */
+typedef struct {
+    int32_t factor;
+    uint32_t index, divide, modulo;
+} tile_map_term;
+
+/* What a level's coordinate comes from besides: how many entries of the same index come before this one, or
+ * which of `banks` banks the index is dealt to, the fullest first, each to the bank that has least. */
+typedef enum { TILE_MAP_DIRECT, TILE_MAP_ENUMERATE, TILE_MAP_SCHEDULE } tile_map_how;
+
+enum { TILE_MAP_TERMS = 4, TILE_FORMAT_LEVELS = SAM_MAX_ORDER };
+typedef struct {
+    tile_map_how how; /* of term[0].index, where it is not direct */
+    uint32_t banks, terms;
+    tile_map_term term[TILE_MAP_TERMS]; /* the coordinate is their sum, and the constant */
+    int32_t constant;
+    tile_kind kind;
+} tile_format_level;
+
+typedef struct {
+    const char *name;
+    uint32_t order, levels;
+    const char *index[SAM_MAX_ORDER];
+    tile_format_level level[TILE_FORMAT_LEVELS]; /* outermost first */
+} tile_format;
+typedef VEC(tile_format) tile_formats;
+
+/* Reads definitions, one a line ("format CSR = (i,j) -> (i, j) merge(0) trim(1,1)", or levels(...) in place
+ * of the primitives; # begins a comment), and adds them to `all`; `from` is the text's name in messages.
+ * E0360 to E0362. */
+bool tile_formats_read(const char *from, const char *text, arena *mem, diagnostics *d, tile_formats *all);
+/* Makes a format of level letters, "dh" or "dh:1,0". False, and no message, where these are none. */
+bool tile_format_of_letters(const char *text, arena *mem, tile_format *out);
+/* Returns the format of that name, or NULL. */
+const tile_format *tile_format_find(const tile_formats *all, const char *name);
+/* Returns its definition, with the level kinds spelt out; read, it is the same format. */
+const char *tile_format_text(const tile_format *f, arena *mem);
+/* Returns how the array scans such a tensor, as -f takes it ("ds:1,0"), and whether that is how it is stored:
+ * no level is re-packed. */
+const char *tile_format_scanned(const tile_format *f, arena *mem, bool *same);
+
+/* A tensor in a format. */
+typedef struct {
+    uint32_t n;
+    const int32_t *at;
+} tile_numbers;
+typedef struct {
+    tile_format format;
+    uint32_t dim[SAM_MAX_ORDER];
+    struct {
+        uint32_t size; /* coordinates there may be; of a hashed level the places of a table */
+        tile_numbers pos, crd, ofs;
+    } level[TILE_FORMAT_LEVELS];
+    uint32_t n_vals;
+    const uint16_t *vals;
+} tile_stored;
+
+/* Stores a tensor, whose order is the format's. E0331-dense, E0364-not-stored where the data are not what the
+ * format is for. O(entries * levels + what is stored). */
+bool tile_store(const tile_tensor *t, const tile_format *f, tile_dtype dtype, arena *mem, diagnostics *d,
+                tile_stored *out);
+/* Makes the tensor of what is stored, which `from` names; nothing is taken for granted of it. Zeros are no
+ * entries where the format stores what lies between. E0365-stored-file, E0366-indirect-source. */
+bool tile_restore(const tile_stored *s, tile_dtype dtype, const char *from, arena *mem, diagnostics *d,
+                  tile_tensor *out);
+/* Returns the bytes of all arrays, and of those that are no values, at two bytes a number as in sub-tiles. */
+uint64_t tile_stored_bytes(const tile_stored *s, uint64_t *metadata);
+/* The file of a stored tensor: docs/storage.md. E0365-stored-file. */
+bool tile_stored_write(const tile_stored *s, tile_dtype dtype, const char *path, diagnostics *d);
+bool tile_stored_read(tile_bytes file, tile_dtype dtype, arena *mem, diagnostics *d, tile_stored *out);
+
+#endif

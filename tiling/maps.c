@@ -1,0 +1,148 @@
+/* maps.c - index maps, both ways: stored coordinates of indices, and indices of stored coordinates. */
+#include "tiling/formats_int.h"
+
+/* Coordinates of one level, and of a tensor, stay below these. */
+#define FAR (INT64_C(1) << 31)
+
+/* Returns how many values a term's part of the index has. */
+static uint64_t part_extent(const tile_map_term *t, uint32_t dim) {
+    uint64_t n = (uint64_t)dim / t->divide + (dim % t->divide != 0);
+    return t->modulo && t->modulo < n ? t->modulo : n;
+}
+
+bool tile_map_extents(const tile_format *f, const uint32_t *dim, int64_t *low, uint64_t *size) {
+    for (uint32_t l = 0; l < f->levels; l++) {
+        const tile_format_level *level = &f->level[l];
+        int64_t least = level->constant, most = level->constant;
+        for (uint32_t t = 0; t < level->terms; t++) {
+            uint64_t n = part_extent(&level->term[t], dim[level->term[t].index]);
+            int64_t far = n ? (int64_t)(n - 1) * level->term[t].factor : 0;
+            *(far < 0 ? &least : &most) += far;
+            if (most - least >= FAR)
+                return false;
+        }
+        if (least < -FAR || most >= FAR)
+            return false;
+        low[l] = level->how == TILE_MAP_DIRECT ? least : 0;
+        size[l] = level->how == TILE_MAP_DIRECT ? (uint64_t)(most - least) + 1 : level->banks;
+        /* What has no coordinate has no dense levels either. */
+        for (uint32_t t = 0; t < level->terms && level->how == TILE_MAP_DIRECT; t++)
+            size[l] = dim[level->term[t].index] ? size[l] : 0;
+    }
+    return true;
+}
+
+int64_t tile_map_coordinate(const tile_format_level *level, const uint32_t *crd) {
+    int64_t at = level->constant;
+    for (uint32_t t = 0; t < level->terms; t++) {
+        const tile_map_term *term = &level->term[t];
+        uint32_t part = crd[term->index] / term->divide;
+        at += (int64_t)term->factor * (term->modulo ? part % term->modulo : part);
+    }
+    return at;
+}
+
+/* ---- the way back ---------------------------------------------------------------------------- */
+
+enum { PARTS_MOST = TILE_FORMAT_LEVELS * TILE_MAP_TERMS };
+
+/* What is known of the indices: the values of such parts of them as terms have. */
+typedef struct {
+    tile_map_term part[PARTS_MOST];
+    int64_t value[PARTS_MOST];
+    uint32_t n;
+} knowledge;
+
+/* Finds index modulo `below` (0: the index) from parts that are known. */
+static bool known_index(const knowledge *k, uint32_t index, uint64_t below, int64_t *out) {
+    for (uint32_t p = 0; p < k->n; p++) {
+        const tile_map_term *part = &k->part[p];
+        /* Modulo 1 says nothing. */
+        bool says = part->divide == 1 || part->modulo != 1;
+        if (part->index != index || !says || (uint64_t)part->divide * part->modulo != below)
+            continue;
+        if (part->divide == 1) {
+            *out = k->value[p];
+            return true;
+        }
+        if (known_index(k, index, part->divide, out)) {
+            *out += k->value[p] * part->divide;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool known_part(const knowledge *k, const tile_map_term *t, int64_t *out) {
+    for (uint32_t p = 0; p < k->n; p++) {
+        const tile_map_term *part = &k->part[p];
+        if (part->index == t->index && part->divide == t->divide && part->modulo == t->modulo) {
+            *out = k->value[p];
+            return true;
+        }
+    }
+    if (!known_index(k, t->index, 0, out) || *out < 0)
+        return false;
+    *out /= t->divide;
+    *out = t->modulo ? *out % t->modulo : *out;
+    return true;
+}
+
+/* Learns the one part of a level's sum that is not known yet. Returns false where there is none, or several,
+ * or where no whole number gives the sum. */
+static bool learn(knowledge *k, const tile_format_level *level, int64_t at) {
+    const tile_map_term *unknown = NULL;
+    int64_t rest = at - level->constant, value;
+    for (uint32_t t = 0; t < level->terms; t++) {
+        if (known_part(k, &level->term[t], &value))
+            rest -= value * level->term[t].factor;
+        else if (unknown)
+            return false;
+        else
+            unknown = &level->term[t];
+    }
+    if (!unknown || !unknown->factor || k->n == PARTS_MOST)
+        return false;
+    k->part[k->n] = *unknown;
+    k->value[k->n++] = rest / unknown->factor;
+    return true;
+}
+
+/* Learns what it can of all levels; at == NULL: whether it can. */
+static void learn_all(const tile_format *f, const int64_t *at, knowledge *k) {
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t l = 0; l < f->levels; l++) {
+            bool says = f->level[l].how == TILE_MAP_DIRECT && f->level[l].kind != TILE_KIND_OFFSET;
+            more = (says && learn(k, &f->level[l], at ? at[l] : f->level[l].constant)) || more;
+        }
+    }
+}
+
+const char *tile_index_lost(const tile_format *f) {
+    knowledge k = {.n = 0};
+    int64_t value;
+    learn_all(f, NULL, &k);
+    for (uint32_t i = 0; i < f->order; i++) {
+        if (!known_index(&k, i, 0, &value))
+            return f->index[i];
+    }
+    return NULL;
+}
+
+bool tile_map_invert(const tile_format *f, const int64_t *at, uint32_t *crd) {
+    knowledge k = {.n = 0};
+    int64_t value;
+    learn_all(f, at, &k);
+    for (uint32_t i = 0; i < f->order; i++) {
+        if (!known_index(&k, i, 0, &value) || value < 0 || value >= FAR)
+            return false;
+        crd[i] = (uint32_t)value;
+    }
+    for (uint32_t l = 0; l < f->levels; l++) {
+        if (f->level[l].how == TILE_MAP_DIRECT && f->level[l].kind != TILE_KIND_OFFSET &&
+            tile_map_coordinate(&f->level[l], crd) != at[l])
+            return false;
+    }
+    return true;
+}

@@ -20,6 +20,7 @@ install(DIRECTORY rtl_models/rtl DESTINATION ${home}/rtl_models)
 install(FILES rtl_models/soc/design_main.cpp rtl_models/soc/job_run.h DESTINATION ${home}/rtl_models/soc)
 install(DIRECTORY firmware DESTINATION ${home}
         FILES_MATCHING PATTERN "target/*" PATTERN "protocol.h" PATTERN "registers.*" PATTERN "errors.def")
+install(DIRECTORY ${CMAKE_BINARY_DIR}/firmware/objects DESTINATION ${home}/firmware OPTIONAL PATTERN "*.log" EXCLUDE)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}) # where Debian looks for it
@@ -67,6 +68,9 @@ function(onyx_install_targets)
     endif()
     list(APPEND targets onyx_bindings)
     add_custom_target(installed DEPENDS ${targets})
+    if(TARGET firmware_objects)
+        add_dependencies(installed firmware_objects)
+    endif()
     install(TARGETS ${targets} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()

@@ -4,6 +4,8 @@
 #include "compile/cycle_load.h"
 #include "compile/engine.h"
 
+#include <unistd.h>
+
 /* Returns a hash of what decides the program: the configuration words, whether they are read back, and
  * whether copies start apart. */
 static const char *design_hash(arena *mem, const compile_programmed *p) {
@@ -45,9 +47,18 @@ static bool find_early(compile_context *ctx, const compile_programmed *p, uint32
     return true;
 }
 
+/* Where the firmware's runtime lies as objects: the build folder's, or what was installed. */
+static const char *objects_folder(const compile_context *ctx) {
+    const char *built = compile_program(ctx, "firmware/objects");
+    return *ctx->programs && access(built, R_OK) == 0
+               ? built
+               : arena_printf(ctx->mem, "%s/firmware/objects", ctx->home);
+}
+
 bool compile_build_firmware(compile_context *ctx, const compile_programmed *p, const char *folder,
                             fw_app *app) {
     fw_options options = fw_options_default(ctx->home, folder);
+    options.objects = objects_folder(ctx);
     options.apart = p->apart;
     options.verify = p->verify_config;
     if (ctx->partial)

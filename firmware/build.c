@@ -1,11 +1,13 @@
 /* Makes app.elf: the cross compiler gets the generated files and the runtime, and what comes out is
  * checked. */
 #include "firmware/fw_int.h"
+#include "firmware/runtime.h"
 
 #include <dirent.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char *const runtime[] = {"startup.c", "firmware.c",  "mailbox.c", "platform.c",
                                       "image.c",   "configure.c", "streams.c", "dispatch.c"};
@@ -38,11 +40,100 @@ fw_options fw_options_default(const char *home, const char *folder) {
         .home = home, .folder = folder, .compiler = "arm-none-eabi-gcc", .timeout = (uint32_t)1 << 26};
 }
 
+/* ---- the runtime as objects ------------------------------------------------------------------ */
+
+/* What objects of the runtime are made of: flags, sources and headers; NULL if one cannot be read. */
+static const char *ingredients(const char *home, arena *mem, diagnostics *d) {
+    static const char *const headers[] = {"target/hal.h",  "target/kernel.h", "target/target.h", "protocol.h",
+                                          "registers.def", "registers.h",     "errors.def"};
+    uint64_t hash = 0;
+    size_t length = 0;
+    for (uint32_t i = 0; i < N_FLAGS; i++)
+        hash = hash_more(hash, flags[i], strlen(flags[i]) + 1);
+    for (uint32_t i = 0; i < N_RUNTIME + sizeof headers / sizeof *headers; i++) {
+        const char *text =
+            file_read(i < N_RUNTIME ? arena_printf(mem, "%s/firmware/target/%s", home, runtime[i])
+                                    : arena_printf(mem, "%s/firmware/%s", home, headers[i - N_RUNTIME]),
+                      mem, &length, d);
+        if (!text)
+            return NULL;
+        hash = hash_more(hash, text, length);
+    }
+    return arena_printf(mem, "%016llx\n", (unsigned long long)hash);
+}
+
+static bool is_text_of(const char *path, const char *text, arena *mem) {
+    size_t length = 0;
+    const char *there = text ? file_read_if_there(path, mem, &length) : NULL;
+    return there && strcmp(there, text) == 0;
+}
+
+/* The name of what the compiler makes of runtime source `i`: startup.o, startup.su. */
+static const char *made_of(const char *folder, uint32_t i, const char *ending, arena *mem) {
+    return arena_printf(mem, "%s/%.*s%s", folder, (int)strcspn(runtime[i], "."), runtime[i], ending);
+}
+
+/* The folder of the runtime's objects for this board, if there is one, and it was made of what the runtime is
+ * now; their stack reports are copied beside the program's own then. */
+static const char *take_objects(const fw_options *o, const pnr_board *b, arena *mem) {
+    diagnostics ignored;
+    size_t length = 0;
+    diag_init(&ignored, mem);
+    if (!o->objects)
+        return NULL;
+    const char *folder = arena_printf(mem, "%s/%s", o->objects, b->name),
+               *board = file_read_if_there(arena_printf(mem, "%s/app_board.h", folder), mem, &length);
+    if (!is_text_of(arena_printf(mem, "%s/app_board.h", o->folder), board, mem) ||
+        !is_text_of(arena_printf(mem, "%s/made_of", folder), ingredients(o->home, mem, &ignored), mem))
+        return NULL;
+    for (uint32_t i = 0; i < N_RUNTIME; i++) {
+        const char *report = file_read_if_there(made_of(folder, i, ".su", mem), mem, &length);
+        file_out f;
+        if (!report || !file_create(&f, made_of(o->folder, i, ".su", mem), mem, &ignored))
+            return NULL;
+        fputs(report, f.stream);
+        if (!file_commit(&f, &ignored))
+            return NULL;
+    }
+    return folder;
+}
+
+bool fw_build_runtime(const pnr_board *b, const char *home, const char *folder, const char *compiler,
+                      diagnostics *d) {
+    arena *mem = d->mem;
+    const char *argv[N_FLAGS + N_RUNTIME + 8], *made = ingredients(home, mem, d);
+    uint32_t n = 0;
+    file_out f;
+    if (!made || !make_folder(folder, d) || !fw_write_board(b, folder, d))
+        return false;
+    if (chdir(folder) != 0) /* where the compiler leaves several objects */
+        return false;
+    argv[n++] = compiler;
+    for (uint32_t i = 0; i < N_FLAGS; i++) {
+        if (strncmp(flags[i], "-Wl,", 4) != 0)
+            argv[n++] = flags[i];
+    }
+    argv[n++] = "-c";
+    argv[n++] = "-I.";
+    argv[n++] = arena_printf(mem, "-I%s", home);
+    for (uint32_t i = 0; i < N_RUNTIME; i++)
+        argv[n++] = arena_printf(mem, "%s/firmware/target/%s", home, runtime[i]);
+    argv[n] = NULL;
+    if (program_run(argv, "build.log") != 0) {
+        diag_error(d, (src_loc){0}, "E0702-compiler", "'%s' failed: see '%s/build.log'", compiler, folder);
+        return false;
+    }
+    if (!file_create(&f, "made_of", mem, d))
+        return false;
+    fputs(made, f.stream);
+    return file_commit(&f, d);
+}
+
 /* ---- the compiler ---------------------------------------------------------------------------- */
 
-static bool compile(const fw_options *o, arena *mem, diagnostics *d, fw_app *out) {
+static bool compile(const fw_options *o, const pnr_board *b, arena *mem, diagnostics *d, fw_app *out) {
     const char *argv[N_FLAGS + N_RUNTIME + 20];
-    const char *log = arena_printf(mem, "%s/build.log", o->folder);
+    const char *log = arena_printf(mem, "%s/build.log", o->folder), *objects = take_objects(o, b, mem);
     uint32_t n = 0;
     argv[n++] = o->compiler;
     for (uint32_t i = 0; i < N_FLAGS; i++)
@@ -65,7 +156,8 @@ static bool compile(const fw_options *o, arena *mem, diagnostics *d, fw_app *out
     argv[n++] = arena_printf(mem, "%s/app_tables.c", o->folder);
     argv[n++] = arena_printf(mem, "%s/app_bitstream.c", o->folder);
     for (uint32_t i = 0; i < N_RUNTIME; i++)
-        argv[n++] = arena_printf(mem, "%s/firmware/target/%s", o->home, runtime[i]);
+        argv[n++] = objects ? made_of(objects, i, ".o", mem)
+                            : arena_printf(mem, "%s/firmware/target/%s", o->home, runtime[i]);
     argv[n] = NULL;
     remove(log); /* left of an earlier build */
     int status = program_run(argv, log);
@@ -266,7 +358,7 @@ bool fw_build(const pnr_design *design, const bits_stream *bits, const fw_option
     remove(out->elf);
     remove_reports(o->folder, mem);
     if (!fw_write_board(design->board, o->folder, d) || !fw_write_tables(design, &streams, &image, o, d) ||
-        !fw_write_bitstream(design->board, &image, o->folder, d) || !compile(o, mem, d, out) ||
+        !fw_write_bitstream(design->board, &image, o->folder, d) || !compile(o, design->board, mem, d, out) ||
         !fw_read_sizes(out->elf, design->board, d, out) || !fw_read_stack(o->folder, d, out))
         return false;
     out->stack_bytes += EXCEPTIONS * EXCEPTION_FRAME;

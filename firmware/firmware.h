@@ -17,10 +17,12 @@ typedef struct {
     const char *folder;   /* receives app.elf and what it is made of; made if missing */
     const char *moved;    /* "FOLDER=WHERE": the folder is going to be there, for debuggers; NULL: it stays */
     const char *compiler; /* "arm-none-eabi-gcc" */
-    bool register_path;   /* configure word by word instead of by DMA */
-    bool verify;          /* read every word of the configuration back before the program is ready */
-    bool poll;            /* ask for done streams instead of sleeping until the interrupt */
-    bool apart; /* each copy of the kernel starts by itself; its columns have a flush of their own */
+    const char *objects; /* has a folder of the runtime's objects by board, used where they are of the runtime
+                            as it is in `home`; NULL: the runtime is compiled */
+    bool register_path;  /* configure word by word instead of by DMA */
+    bool verify;         /* read every word of the configuration back before the program is ready */
+    bool poll;           /* ask for done streams instead of sleeping until the interrupt */
+    bool apart;          /* each copy of the kernel starts by itself; its columns have a flush of their own */
     uint32_t early_stores; /* one bit a GLB tile: all words of its store come before the first load */
     uint32_t timeout;      /* processor cycles a run may take; at least FW_MIN_TIMEOUT */
 } fw_options;

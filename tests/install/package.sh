@@ -25,10 +25,10 @@ for library in libc6 libcjson1 libxxhash0 zlib1g libunicorn2; do
     dpkg-deb -f "$deb" Depends | grep -q "\b$library\b" || fail "the package does not depend on $library"
 done
 dpkg-deb -c "$deb" >"$work/list"
-grep -vE '^(d|-)rwxr-xr-x root/root .*(/|usr/bin/onyx(-cosim)?)$|^-rw-r--r-- root/root |^lrwxrwxrwx root/root .* -> [^/]+$' "$work/list" && fail "permissions"
+grep -vE '^(d|-)rwxr-xr-x root/root .*(/|usr/bin/onyx(-array|-cosim)?)$|^-rw-r--r-- root/root |^lrwxrwxrwx root/root .* -> [^/]+$' "$work/list" && fail "permissions"
 awk '{print $6}' "$work/list" | grep -vE '^\./(usr/((bin|include|lib|share)/.*)?)?$' && fail "files outside of /usr"
 for file in bin/onyx share/man/man1/onyx.1 share/man/man1/onyx-run.1 share/bash-completion/completions/onyx share/doc/onyx/copyright share/doc/onyx/README.md \
-    lib/pkgconfig/onyx.pc share/onyx/boards/onyx.json share/onyx/rtl_models/soc/design_main.cpp; do
+    lib/pkgconfig/onyx.pc share/onyx/boards/onyx.json share/onyx/rtl_models/soc/design_main.cpp share/onyx/firmware/objects/onyx/streams.o; do
     grep -q " \./usr/$file$" "$work/list" || fail "the package lacks $file"
 done
 

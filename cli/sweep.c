@@ -242,6 +242,18 @@ static bool write_report(cli_session *s, const char *path, const sweep_row_vec *
     return file_commit(&f, &s->diag);
 }
 
+/* A page in another folder links to what is named from here. */
+static void settle_links(cli_session *s, sweep_row_vec *rows) {
+    char here[4096];
+    if (!s->options.sweep.html || !strchr(s->options.sweep.html, '/') || !getcwd(here, sizeof here))
+        return;
+    for (uint32_t r = 0; r < rows->len; r++) {
+        const char *page = rows->at[r].page;
+        if (*page && *page != '/')
+            rows->at[r].page = arena_printf(&s->mem, "%s/%s", here, page);
+    }
+}
+
 static int command_report(int argc, char **argv) {
     cli_session s;
     cli_session_begin(&s);
@@ -250,9 +262,10 @@ static int command_report(int argc, char **argv) {
     bool ok = cli_parse(&s, COMMAND_SWEEP_REPORT, argc, argv);
     const char *db = o->arguments.len ? o->arguments.at[o->arguments.len - 1] : o->sweep.db;
     sweep_store *store = ok ? sweep_open(db, false, &s.mem, &s.diag) : NULL;
-    bool read = store && sweep_rows(store, &s.mem, &s.diag, &rows) &&
-                write_report(&s, o->sweep.csv, &rows, sweep_csv) &&
-                write_report(&s, o->sweep.html, &rows, sweep_html);
+    bool read = store && sweep_rows(store, &s.mem, &s.diag, &rows);
+    settle_links(&s, &rows);
+    read = read && write_report(&s, o->sweep.csv, &rows, sweep_csv) &&
+           write_report(&s, o->sweep.html, &rows, sweep_html);
     sweep_close(store);
     if (read)
         sweep_print(&rows, stdout);

@@ -74,6 +74,12 @@ static void tell(const batch *b, const sweep_row *r, const sweep_run_options *o)
         fprintf(stderr, ": %s%s%s\n", sweep_state_name[r->state], *r->message ? ": " : "", r->message);
 }
 
+/* Makes the page that a report links to; what engine sam leaves has none. */
+static void draw_page(const sweep_plan *plan, const point_files *f) {
+    const char *const argv[] = {plan->program, "view", f->folder, "--quiet", NULL};
+    program_run(argv, f->log);
+}
+
 bool finish_point(sweep_store *store, const batch *b, uint32_t index, int code, bool late, double wall,
                   sweep_run_options *o, diagnostics *d) {
     arena scratch = {0};
@@ -113,6 +119,8 @@ bool finish_point(sweep_store *store, const batch *b, uint32_t index, int code, 
         tell(b, &row, o);
     if (ok && !o->keep)
         files_remove(&f);
+    else if (ok && report)
+        draw_page(b->plan, &f);
     cJSON_free(text);
     cJSON_Delete(report);
     arena_free(&scratch);

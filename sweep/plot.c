@@ -1,7 +1,8 @@
 /* Plots as SVG. Coordinates are printed in tenths of a pixel. */
-#include "tests/bench/plot.h"
+#include "sweep/plot.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 720, HEIGHT = 440, LEFT = 80, RIGHT = 550, TOP = 40, BOTTOM = 380 };
@@ -38,7 +39,7 @@ static axis make_axis(double low, double high, bool is_log, double from, double 
         high = pow(10, ceil(log10(high) - 1e-9));
         return (axis){low, high > low ? high : low * 10, from, to, true};
     }
-    double step = round_step((high > 0 ? high : 1) / 5);
+    double step = round_step((high > 1e-300 && high < 1e300 ? high : 1) / 5);
     return (axis){0, step * ceil(high / step - 1e-9), from, to, false};
 }
 
@@ -46,8 +47,12 @@ static void write_text(FILE *out, const char *text) {
     for (; *text; text++) {
         if (*text == '<')
             fputs("&lt;", out);
+        else if (*text == '>')
+            fputs("&gt;", out);
         else if (*text == '&')
             fputs("&amp;", out);
+        else if (*text == '"')
+            fputs("&quot;", out);
         else
             fputc(*text, out);
     }
@@ -110,6 +115,8 @@ static double stack_height(const plot *p, uint32_t group) {
 
 static axis vertical_axis(const plot *p) {
     double low = INFINITY, high = -INFINITY;
+    for (uint32_t i = 0; p->point && i < p->n; i++)
+        range(&p->point[i].y, 1, false, &low, &high);
     for (uint32_t s = 0; s < p->n_series; s++)
         range(p->series[s].y, p->n, p->log_y, &low, &high);
     for (uint32_t i = 0; p->stacked && i < p->n; i++)
@@ -120,7 +127,8 @@ static axis vertical_axis(const plot *p) {
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 static void write_line(const plot *p, FILE *out, uint32_t s, const axis *x, const axis *y) {
-    fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"", colours[s]);
+    fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s points=\"", colours[s],
+            p->series[s].published ? " stroke-dasharray=\"6 4\"" : "");
     for (uint32_t i = 0; i < p->n; i++)
         if (!p->log_y || p->series[s].y[i] > 0)
             fprintf(out, "%.1f,%.1f ", place(x, p->x[i]), place(y, p->series[s].y[i]));
@@ -128,7 +136,7 @@ static void write_line(const plot *p, FILE *out, uint32_t s, const axis *x, cons
     for (uint32_t i = 0; i < p->n; i++)
         if (!p->log_y || p->series[s].y[i] > 0)
             fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", place(x, p->x[i]),
-                    place(y, p->series[s].y[i]), colours[s]);
+                    place(y, p->series[s].y[i]), p->series[s].published ? "white" : colours[s]);
 }
 
 static void write_lines(const plot *p, FILE *out, const axis *y) {
@@ -142,9 +150,12 @@ static void write_lines(const plot *p, FILE *out, const axis *y) {
 
 /* ---- bars ------------------------------------------------------------------------------------ */
 
-static void bar(FILE *out, double x, double width, double top, double bottom, uint32_t s) {
-    fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n", x, top, width,
-            bottom - top, colours[s]);
+static void bar(FILE *out, const plot *p, double x, double width, double top, double bottom, uint32_t s) {
+    fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" ", x, top, width, bottom - top);
+    if (p->series[s].published)
+        fprintf(out, "fill=\"none\" stroke=\"%s\" stroke-dasharray=\"3 2\"/>\n", colours[s]);
+    else
+        fprintf(out, "fill=\"%s\"/>\n", colours[s]);
 }
 
 static void write_bars(const plot *p, FILE *out, const axis *y) {
@@ -154,9 +165,9 @@ static void write_bars(const plot *p, FILE *out, const axis *y) {
         for (uint32_t s = 0; s < p->n_series; s++) {
             double value = p->series[s].y[i];
             if (p->stacked)
-                bar(out, x, width, place(y, below + value), place(y, below), s);
+                bar(out, p, x, width, place(y, below + value), place(y, below), s);
             else if (!p->log_y || value > 0)
-                bar(out, x + width * s, width * 0.95, place(y, value), BOTTOM, s);
+                bar(out, p, x + width * s, width * 0.95, place(y, value), BOTTOM, s);
             below += value;
         }
         label(out, LEFT + group * (i + 0.5), BOTTOM + (p->n > 7 && i % 2 ? 30 : 18), "middle",
@@ -164,8 +175,103 @@ static void write_bars(const plot *p, FILE *out, const axis *y) {
     }
 }
 
-void plot_write(const plot *p, FILE *out) {
+/* ---- points ---------------------------------------------------------------------------------- */
+
+static int by_place(const void *a, const void *b) {
+    const plot_point *p = a, *q = b;
+    return p->x != q->x ? (p->x > q->x) - (p->x < q->x) : (p->y < q->y) - (p->y > q->y);
+}
+
+/* Joins the best points by steps: what is right of and above the line is worse. O(n log n). */
+static void write_front(const plot *p, FILE *out, const axis *x, const axis *y) {
+    plot_point *best = malloc((p->n + 1) * sizeof *best);
+    uint32_t n = 0;
+    for (uint32_t i = 0; best && i < p->n; i++) {
+        if (p->point[i].best)
+            best[n++] = p->point[i];
+    }
+    if (n)
+        qsort(best, n, sizeof *best, by_place);
+    fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" points=\"", colours[1]);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i)
+            fprintf(out, "%.1f,%.1f ", place(x, best[i].x), place(y, best[i - 1].y));
+        fprintf(out, "%.1f,%.1f ", place(x, best[i].x), place(y, best[i].y));
+    }
+    fputs("\"/>\n", out);
+    free(best);
+}
+
+static void write_point(const plot_point *at, FILE *out, const axis *x, const axis *y) {
+    if (at->link) {
+        fputs("<a href=\"", out);
+        write_text(out, at->link);
+        fputs("\">", out);
+    }
+    fprintf(
+        out,
+        "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\" stroke=\"%s\" stroke-width=\"2\">",
+        at->best ? "best" : "point", place(x, at->x), place(y, at->y), at->best ? colours[1] : "white",
+        at->best ? colours[1] : colours[0]);
+    fputs("<title>", out);
+    write_text(out, at->says);
+    fputs(at->link ? "</title></circle></a>\n" : "</title></circle>\n", out);
+}
+
+/* The best ones come last, over all others. */
+static void write_points(const plot *p, FILE *out, const axis *y) {
+    double low = INFINITY, high = -INFINITY;
+    for (uint32_t i = 0; i < p->n; i++)
+        range(&p->point[i].x, 1, false, &low, &high);
+    const axis x = make_axis(low, high, false, LEFT, RIGHT);
+    ticks(out, &x, false);
+    write_front(p, out, &x, y);
+    for (uint32_t i = 0; i < 2 * p->n; i++) {
+        if (p->point[i % p->n].best == (i >= p->n))
+            write_point(&p->point[i % p->n], out, &x, y);
+    }
+}
+
+/* ---- heat maps ------------------------------------------------------------------------------- */
+
+/* Writes one cell: the least value is the darkest, on a logarithmic scale from least to most. */
+static void write_cell(const plot *p, FILE *out, uint32_t i, double least, double most) {
+    const double value = p->cell[i], width = (double)(RIGHT - LEFT) / p->n,
+                 height = (double)(BOTTOM - TOP) / p->n_rows;
+    const double x = LEFT + width * (i % p->n), y = BOTTOM - height * (i / p->n + 1);
+    const double share = most > least ? log(value / least) / log(most / least) : 0;
+    char text[32];
+    snprintf(text, sizeof text, "%.4g", value);
     fprintf(out,
+            "<rect class=\"cell\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#0072b2\" "
+            "fill-opacity=\"%.2f\" stroke=\"%s\"/>\n",
+            x, y, width, height, 1 - 0.9 * share, value > least ? "white" : colours[1]);
+    fprintf(out, "<g style=\"fill:%s\">", share < 0.45 ? "white" : "black");
+    label(out, x + width / 2, y + height / 2 + 4, "middle", text);
+    fputs("</g>\n", out);
+}
+
+static void write_heat(const plot *p, FILE *out) {
+    double least = INFINITY, most = 0;
+    range(p->cell, p->n * p->n_rows, true, &least, &most);
+    for (uint32_t i = 0; i < p->n * p->n_rows; i++) {
+        if (p->cell[i] > 0)
+            write_cell(p, out, i, least, most);
+    }
+    for (uint32_t c = 0; c < p->n; c++)
+        label(out, LEFT + (double)(RIGHT - LEFT) / p->n * (c + 0.5), BOTTOM + 18, "middle", p->category[c]);
+    for (uint32_t r = 0; r < p->n_rows; r++)
+        label(out, LEFT - 6, BOTTOM - (double)(BOTTOM - TOP) / p->n_rows * (r + 0.5) + 4, "end", p->row[r]);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static void write_head(const plot *p, FILE *out) {
+    if (p->within)
+        fprintf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\">\n<title>", WIDTH, HEIGHT);
+    else
+        fprintf(
+            out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
             "font-size=\"12\">\n<title>",
             WIDTH, HEIGHT);
@@ -176,18 +282,32 @@ void plot_write(const plot *p, FILE *out) {
     fprintf(out, "<g transform=\"translate(18,%d) rotate(-90)\">", (TOP + BOTTOM) / 2);
     label(out, 0, 0, "middle", p->y_label);
     fputs("</g>\n", out);
-    axis y = vertical_axis(p);
-    ticks(out, &y, true);
-    if (p->category)
-        write_bars(p, out, &y);
-    else
-        write_lines(p, out, &y);
-    line(out, LEFT, BOTTOM, RIGHT, BOTTOM, "#000000");
-    line(out, LEFT, TOP, LEFT, BOTTOM, "#000000");
-    for (uint32_t s = 0; s < p->n_series; s++) {
+}
+
+static void write_legend(const plot *p, FILE *out) {
+    for (uint32_t s = 0; s < p->n_series && !(p->within && p->n_series == 1); s++) {
         double at = TOP + 10 + 20.0 * s;
-        bar(out, RIGHT + 14, 12, at - 10, at, s);
+        bar(out, p, RIGHT + 14, 12, at - 10, at, s);
         label(out, RIGHT + 32, at, "start", p->series[s].name);
     }
+}
+
+void plot_write(const plot *p, FILE *out) {
+    write_head(p, out);
+    if (p->cell) {
+        write_heat(p, out);
+    } else {
+        axis y = vertical_axis(p);
+        ticks(out, &y, true);
+        if (p->point)
+            write_points(p, out, &y);
+        else if (p->category)
+            write_bars(p, out, &y);
+        else
+            write_lines(p, out, &y);
+    }
+    line(out, LEFT, BOTTOM, RIGHT, BOTTOM, "#000000");
+    line(out, LEFT, TOP, LEFT, BOTTOM, "#000000");
+    write_legend(p, out);
     fputs("</svg>\n", out);
 }

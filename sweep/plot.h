@@ -1,6 +1,6 @@
-/* plot.h - line and bar plots as SVG, without dependencies: what the studies draw. */
-#ifndef ONYX_TESTS_BENCH_PLOT_H
-#define ONYX_TESTS_BENCH_PLOT_H
+/* plot.h - plots as SVG, without dependencies: what reports of sweeps and the studies draw. */
+#ifndef ONYX_SWEEP_PLOT_H
+#define ONYX_SWEEP_PLOT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,21 +12,34 @@ enum { PLOT_SERIES = 8 }; /* as many as there are colours */
 typedef struct {
     const char *name;
     const double *y; /* plot.n of them; a value that is not above 0 is left out of a logarithmic plot */
+    bool published;  /* somebody else's values, beside ours: dashed, or only an outline */
 } plot_series;
 
 typedef struct {
+    double x, y;             /* at least 0 */
+    const char *says, *link; /* shown where one points at it, and where a click leads; NULL: nowhere */
+    bool best;               /* no other point is as low as it and as far left: these are joined by steps */
+} plot_point;
+
+/* Points where `point` is there, a heat map where `cell` is, lines where `category` is NULL, else bars. */
+typedef struct {
     const char *title, *x_label, *y_label;
-    uint32_t n;                  /* points of a line, groups of bars */
+    uint32_t n;                  /* points, points of a line, groups of bars, columns */
     const double *x;             /* lines: ascending */
-    const char *const *category; /* bars: what is written below each group */
+    const char *const *category; /* bars, columns: what is written below each */
     bool log_x, log_y;
     bool stacked; /* bars: the series of a group on top of each other; then not log_y */
     plot_series series[PLOT_SERIES];
     uint32_t n_series;
+    const plot_point *point;
+    const double *cell; /* row by row from the lowest: the less the better; what is not above 0 is left out */
+    const char *const *row; /* what is written beside each row */
+    uint32_t n_rows;
+    bool within; /* it becomes a part of an HTML page, which needs no name space and sets the size */
 } plot;
 
-/* An SVG of 720 x 440 pixels with axes, ticks, a legend and the title. The same text for the same numbers.
- * Lines where category is NULL, else bars. */
+/* Writes an SVG of 720 x 440 pixels with axes, ticks, a legend and the title. The same text for the same
+ * numbers. Numbers are finite, and below 1e300. */
 void plot_write(const plot *p, FILE *out);
 
 #endif

@@ -1,7 +1,6 @@
 /* What a sweep found: a table for people, CSV for tools, a page to look at. */
+#include "sweep/plot.h"
 #include "sweep/sweep_int.h"
-
-#include <math.h>
 
 /* ---- settings ----------------------------------------------------------------------------------- */
 
@@ -126,147 +125,170 @@ static void put_text(const char *text, FILE *out) {
     }
 }
 
-static void put_settings_html(const char *settings, FILE *out) {
-    arena scratch = {0};
-    text_out text;
-    text_begin(&text);
-    put_settings(settings, text.stream);
-    put_text(text_end(&text, &scratch), out);
-    arena_free(&scratch);
-}
-
-enum {
-    PLOT_WIDTH = 640,
-    PLOT_HEIGHT = 320,
-    PLOT_LEFT = 80,
-    PLOT_TOP = 20,
-    PLOT_BOTTOM = 45,
-    PLOT_RIGHT = 20
-};
-
-/* Returns the end of a linear scale from 0: a round number not below `most`. */
-static double round_up(double most) {
-    double power = pow(10, floor(log10(most > 0 ? most : 1)));
-    static const double step[] = {1, 2, 2.5, 5, 10};
-    for (uint32_t i = 0; i < sizeof step / sizeof *step; i++) {
-        if (step[i] * power >= most)
-            return step[i] * power;
-    }
-    return 10 * power;
-}
-static double x_of(double value, double most) {
-    return PLOT_LEFT + value / most * (PLOT_WIDTH - PLOT_LEFT - PLOT_RIGHT);
-}
-static double y_of(double value, double most) {
-    return PLOT_HEIGHT - PLOT_BOTTOM - value / most * (PLOT_HEIGHT - PLOT_TOP - PLOT_BOTTOM);
-}
-
-static void axes_svg(const char *x_label, const char *y_label, double x_most, double y_most, FILE *out) {
-    fprintf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\">\n", PLOT_WIDTH, PLOT_HEIGHT);
-    for (int t = 0; t <= 4; t++) {
-        double y = y_of(y_most * t / 4, y_most);
-        fprintf(out,
-                "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/><text x=\"%d\" y=\"%.1f\" "
-                "text-anchor=\"end\">%.6g</text>\n",
-                PLOT_LEFT, PLOT_WIDTH - PLOT_RIGHT, y, y, PLOT_LEFT - 6, y + 4, y_most * t / 4);
-        if (x_most > 0)
-            fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.6g</text>\n",
-                    x_of(x_most * t / 4, x_most), PLOT_HEIGHT - PLOT_BOTTOM + 16, x_most * t / 4);
-    }
-    fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", (PLOT_WIDTH + PLOT_LEFT) / 2,
-            PLOT_HEIGHT - 8, x_label);
-    fprintf(out, "<text transform=\"translate(16 %d) rotate(-90)\" text-anchor=\"middle\">%s</text>\n",
-            PLOT_HEIGHT / 2, y_label);
-}
-
 static const char *time_label(const sweep_row *r) {
     return r->time_us > 0 ? "µs" : "cycles";
 }
 
-/* Draws every finished point by its time and its tiles. */
-static void scatter_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE *out) {
-    double x_most = 0, y_most = 0;
-    for (uint32_t r = at; r < end; r++) {
-        if (rows->at[r].state == SWEEP_DONE) {
-            x_most = fmax(x_most, row_tiles(&rows->at[r]));
-            y_most = fmax(y_most, row_time(&rows->at[r]));
-        }
-    }
-    x_most = round_up(x_most);
-    y_most = round_up(y_most);
-    axes_svg("tiles (PE, MEM and IO)", time_label(&rows->at[at]), x_most, y_most, out);
-    for (uint32_t i = 0; i < 2 * (end - at); i++) { /* the best ones come last, over all others */
-        const sweep_row *row = &rows->at[at + i % (end - at)];
-        if (row->state != SWEEP_DONE || row->pareto != (i >= end - at))
-            continue;
-        fprintf(out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"><title>",
-                row->pareto ? "best" : "point", x_of(row_tiles(row), x_most), y_of(row_time(row), y_most));
-        put_settings_html(row->settings, out);
-        fprintf(out, ": %.6g %s, %.0f tiles</title></circle>\n", row_time(row), time_label(row),
-                row_tiles(row));
-    }
-    fputs("</svg>\n", out);
+static const char *settings_text(const char *settings, arena *mem) {
+    text_out text;
+    text_begin(&text);
+    put_settings(settings, text.stream);
+    return text_end(&text, mem);
 }
 
-enum { BARS_MOST = 24 };
-
-/* Draws the best time of each value of one axis as bars. */
-static void axis_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, const char *axis, FILE *out) {
+static void put_settings_html(const char *settings, FILE *out) {
     arena scratch = {0};
-    const char *label[BARS_MOST];
-    double best[BARS_MOST], most = 0;
-    uint32_t n = 0;
+    put_text(settings_text(settings, &scratch), out);
+    arena_free(&scratch);
+}
+
+/* Finished, with a time that a plot can show; a results file may hold any number. */
+static bool is_shown(const sweep_row *r) {
+    const double time = row_time(r), tiles = row_tiles(r);
+    return r->state == SWEEP_DONE && time >= 0 && time < 1e300 && tiles >= 0 && tiles < 1e300;
+}
+
+static void put_plot(const plot *p, FILE *out) {
+    fputs("<figure>", out);
+    plot_write(p, out);
+    fputs("</figure>\n", out);
+}
+
+/* Draws every finished point by its time and its tiles. */
+static void points_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE *out) {
+    arena mem = {0};
+    VEC(plot_point) points = {0};
     for (uint32_t r = at; r < end; r++) {
         const sweep_row *row = &rows->at[r];
-        cJSON *settings = cJSON_Parse(row->settings);
-        const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(settings, axis));
-        uint32_t i = 0;
-        while (value && i < n && strcmp(label[i], value) != 0)
-            i++;
-        if (value && row->state == SWEEP_DONE && i < BARS_MOST) {
-            if (i == n) {
-                label[n++] = arena_strdup(&scratch, value);
-                best[i] = row_time(row);
-            }
-            best[i] = fmin(best[i], row_time(row));
-            most = fmax(most, best[i]);
+        const char *says = arena_printf(&mem, "%s: %.6g %s, %.0f tiles", settings_text(row->settings, &mem),
+                                        row_time(row), time_label(row), row_tiles(row));
+        if (is_shown(row))
+            vec_push(&mem, &points,
+                     (plot_point){row_tiles(row), row_time(row), says, *row->page ? row->page : NULL,
+                                  row->pareto});
+    }
+    const plot p = {.title = "time and tiles: on the line, no other point is as fast on as few",
+                    .x_label = "tiles (PE, MEM and IO)",
+                    .y_label = time_label(&rows->at[at]),
+                    .n = points.len,
+                    .point = points.at,
+                    .within = true};
+    if (points.len)
+        put_plot(&p, out);
+    arena_free(&mem);
+}
+
+enum { VALUES_MOST = 24 };
+
+/* What an axis has, in the order in which a plot shows it. */
+typedef struct {
+    const char *name, *label[VALUES_MOST];
+    uint32_t n;
+} axis_values;
+
+/* Returns the place of a row's value; VALUES_MOST where it has none, or one of those that are too many. */
+static uint32_t value_of(const axis_values *a, const sweep_row *row) {
+    cJSON *settings = cJSON_Parse(row->settings);
+    const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(settings, a->name));
+    uint32_t i = 0;
+    while (value && i < a->n && strcmp(a->label[i], value) != 0)
+        i++;
+    cJSON_Delete(settings);
+    return value && i < a->n ? i : VALUES_MOST;
+}
+
+static bool comes_before(const char *a, const char *b) {
+    return strlen(a) != strlen(b) ? strlen(a) < strlen(b) : strcmp(a, b) < 0;
+}
+
+/* Collects the values of an axis: shorter ones first and equally long ones by their letters, which puts
+ * numbers in their order. */
+static axis_values values_of(const sweep_row_vec *rows, uint32_t at, uint32_t end, const char *name,
+                             arena *mem) {
+    axis_values a = {.name = name};
+    for (uint32_t r = at; r < end; r++) {
+        cJSON *settings = cJSON_Parse(rows->at[r].settings);
+        const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(settings, name));
+        if (value && is_shown(&rows->at[r]) && a.n < VALUES_MOST &&
+            value_of(&a, &rows->at[r]) == VALUES_MOST) {
+            uint32_t i = a.n++;
+            for (; i > 0 && comes_before(value, a.label[i - 1]); i--)
+                a.label[i] = a.label[i - 1];
+            a.label[i] = arena_strdup(mem, value);
         }
         cJSON_Delete(settings);
     }
-    /* Sort shorter values first and equally long ones by their letters, which puts numbers in their order. */
-    for (uint32_t i = 1; i < n; i++) {
-        for (uint32_t k = i; k > 0 && strlen(label[k - 1]) >= strlen(label[k]) &&
-                             (strlen(label[k - 1]) > strlen(label[k]) || strcmp(label[k - 1], label[k]) > 0);
-             k--) {
-            const char *text = label[k];
-            double value = best[k];
-            label[k] = label[k - 1];
-            best[k] = best[k - 1];
-            label[k - 1] = text;
-            best[k - 1] = value;
-        }
+    return a;
+}
+
+/* Finds the best time of each pair of values; b may be NULL. What has no point is 0. */
+static void best_times(const sweep_row_vec *rows, uint32_t at, uint32_t end, const axis_values *a,
+                       const axis_values *b, double *best) {
+    memset(best, 0, a->n * (b ? b->n : 1) * sizeof *best);
+    for (uint32_t r = at; r < end; r++) {
+        const uint32_t column = value_of(a, &rows->at[r]), row = b ? value_of(b, &rows->at[r]) : 0;
+        if (column == VALUES_MOST || row == VALUES_MOST || !is_shown(&rows->at[r]))
+            continue;
+        double *cell = &best[row * a->n + column];
+        const double time = row_time(&rows->at[r]);
+        *cell = *cell > 0 && *cell < time ? *cell : time;
     }
-    if (n > 1) {
-        most = round_up(most);
-        fputs("<figure>", out);
-        axes_svg("", time_label(&rows->at[at]), 0, most, out);
-        double pitch = (double)(PLOT_WIDTH - PLOT_LEFT - PLOT_RIGHT) / n;
-        for (uint32_t i = 0; i < n; i++) {
-            double x = PLOT_LEFT + pitch * (i + 0.15), y = y_of(best[i], most);
-            fprintf(out,
-                    "<rect class=\"bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-                    "height=\"%.1f\"><title>%.6g</title></rect>",
-                    x, y, pitch * 0.7, PLOT_HEIGHT - PLOT_BOTTOM - y, best[i]);
-            fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", x + pitch * 0.35,
-                    PLOT_HEIGHT - PLOT_BOTTOM + 16);
-            put_text(label[i], out);
-            fputs("</text>\n", out);
-        }
-        fputs("</svg><figcaption>best time by ", out);
-        put_text(axis, out);
-        fputs("</figcaption></figure>\n", out);
+}
+
+/* Draws the best time of each value of one axis as bars. */
+static void axis_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, const axis_values *a, arena *mem,
+                     FILE *out) {
+    double best[VALUES_MOST];
+    best_times(rows, at, end, a, NULL, best);
+    const plot p = {.title = arena_printf(mem, "best time by %s", a->name),
+                    .x_label = a->name,
+                    .y_label = time_label(&rows->at[at]),
+                    .n = a->n,
+                    .category = a->label,
+                    .series = {{"best", best, false}},
+                    .n_series = 1,
+                    .within = true};
+    put_plot(&p, out);
+}
+
+/* Draws the best time of each pair of values of two axes as a heat map. */
+static void map_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, const axis_values *a,
+                    const axis_values *b, arena *mem, FILE *out) {
+    double best[VALUES_MOST * VALUES_MOST];
+    best_times(rows, at, end, a, b, best);
+    const plot p = {
+        .title = arena_printf(mem, "best %s by %s and %s", time_label(&rows->at[at]), a->name, b->name),
+        .x_label = a->name,
+        .y_label = b->name,
+        .n = a->n,
+        .category = a->label,
+        .cell = best,
+        .row = b->label,
+        .n_rows = b->n,
+        .within = true};
+    put_plot(&p, out);
+}
+
+enum { AXES_MOST = 8 };
+
+/* Draws each axis that has several values, and each pair of them. */
+static void axes_svg(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE *out) {
+    arena mem = {0};
+    axis_values axis[AXES_MOST];
+    uint32_t n = 0;
+    cJSON *axes = cJSON_Parse(rows->at[at].settings);
+    for (const cJSON *m = cJSON_IsObject(axes) ? axes->child : NULL; m && n < AXES_MOST; m = m->next) {
+        axis[n] = values_of(rows, at, end, m->string, &mem);
+        n += axis[n].n > 1;
     }
-    arena_free(&scratch);
+    for (uint32_t a = 0; a < n; a++)
+        axis_svg(rows, at, end, &axis[a], &mem, out);
+    for (uint32_t a = 0; a < n; a++) {
+        for (uint32_t b = a + 1; b < n; b++)
+            map_svg(rows, at, end, &axis[a], &axis[b], &mem, out);
+    }
+    cJSON_Delete(axes);
+    arena_free(&mem);
 }
 
 static void rows_html(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE *out) {
@@ -277,7 +299,13 @@ static void rows_html(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE
     for (uint32_t i = at; i < end; i++) {
         const sweep_row *r = &rows->at[i];
         fprintf(out, "<tr%s><td>", r->pareto ? " class=\"best\"" : "");
+        if (*r->page) {
+            fputs("<a href=\"", out);
+            put_text(r->page, out);
+            fputs("\">", out);
+        }
         put_settings_html(r->settings, out);
+        fputs(*r->page ? "</a>" : "", out);
         fprintf(out, "<td>%s", sweep_state_name[r->state]);
         if (r->state == SWEEP_DONE) {
             fprintf(out, "<td>%.0f<td>%.2f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>", r->cycles,
@@ -309,13 +337,9 @@ static void plan_html(const sweep_row_vec *rows, uint32_t at, uint32_t end, FILE
     if (best->state == SWEEP_DONE) {
         fputs(". Fastest: <strong>", out);
         put_settings_html(best->settings, out);
-        fprintf(out, "</strong>, %.6g %s</p>\n<figure>", row_time(best), time_label(best));
-        scatter_svg(rows, at, end, out);
-        fputs("<figcaption>filled: no other point is as fast on as few tiles</figcaption></figure>\n", out);
-        cJSON *axes = cJSON_Parse(best->settings);
-        for (const cJSON *m = cJSON_IsObject(axes) ? axes->child : NULL; m; m = m->next)
-            axis_svg(rows, at, end, m->string, out);
-        cJSON_Delete(axes);
+        fprintf(out, "</strong>, %.6g %s</p>\n", row_time(best), time_label(best));
+        points_svg(rows, at, end, out);
+        axes_svg(rows, at, end, out);
     } else {
         fputs("</p>\n", out);
     }
@@ -330,10 +354,8 @@ void sweep_html(const sweep_row_vec *rows, FILE *out) {
           "1rem;color:#222}\n"
           "h2{font-family:ui-monospace,monospace;font-size:1.1rem}\n"
           "figure{display:inline-block;width:46%;min-width:22rem;margin:0 1% 1rem "
-          "0}figcaption{color:#666;font-size:.9em}\n"
-          "svg{width:100%}svg text{font-size:12px;fill:#444}.grid{stroke:#ddd}\n"
-          ".point{fill:#fff;stroke:#4477aa;stroke-width:2}circle.best{fill:#cc3311;stroke:#cc3311}.bar{fill:#"
-          "4477aa}\n"
+          "0}\n"
+          "svg{width:100%}svg text{font-size:12px}\n"
           "table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}\n"
           "td,th{text-align:right;padding:.2rem .6rem;border-bottom:1px solid "
           "#eee}td:first-child,th:first-child,.why{text-align:left}\n"

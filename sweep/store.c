@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct sweep_store {
     sqlite3 *db;
@@ -207,6 +208,15 @@ static void mark_pareto(sweep_row_vec *rows) {
     }
 }
 
+/* Returns the page of a point's folder, or "" where there is none. A results file may say anything of a key.
+ */
+static const char *page_of(const sweep_store *store, const sweep_row *r, arena *mem) {
+    const bool plain = strlen(r->key) == 16 && !r->key[strspn(r->key, "0123456789abcdef")] &&
+                       !r->engine[strspn(r->engine, "abcdefghijklmnopqrstuvwxyz")];
+    const char *page = arena_printf(mem, "%s/view.html", files_of(store, r->key, r->engine, mem).folder);
+    return plain && access(page, R_OK) == 0 ? page : "";
+}
+
 bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *out) {
     static const char sql[] =
         "SELECT plan, key, settings, expression, engine, message, result_check, state, cycles, time_us, "
@@ -232,6 +242,7 @@ bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *o
             for (int i = 0; i < 10; i++)
                 *number[i] = sqlite3_column_double(q, 8 + i);
             r.confirm_cycles = sqlite3_column_double(q, 20);
+            r.page = page_of(store, &r, mem);
             vec_push(mem, out, r);
         }
     }

@@ -59,6 +59,7 @@ typedef struct {
     double cycles, time_us, fmax_mhz, pe, mem, io, words, passes, result_nnz, wall_s;
     const char *confirm_engine, *confirm_check; /* once it was run again by another engine */
     double confirm_cycles;
+    const char *page; /* what `onyx view` made of its folder, from here; "" if none was kept */
     bool pareto; /* no other finished point of its plan is as fast and as small, and better in one of them */
 } sweep_row;
 typedef VEC(sweep_row) sweep_row_vec;

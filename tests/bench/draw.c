@@ -1,8 +1,8 @@
 /* draw - a plot from JSON on standard input, as SVG on standard output: for studies that are Python.
  *
- * {"title", "x_label", "y_label", "log_y", "category": [...], "series": [{"name", "y": [...]}, ...]}: bars,
- * one group a category. */
-#include "tests/bench/plot.h"
+ * {"title", "x_label", "y_label", "log_y", "category": [...], "series": [{"name", "y": [...], "published"},
+ * ...]}: bars, one group a category. */
+#include "sweep/plot.h"
 
 #include "support/support.h"
 
@@ -43,7 +43,8 @@ int main(void) {
             return 1;
         }
         p.series[p.n_series++] =
-            (plot_series){text_at(s, "name"), numbers(cJSON_GetObjectItem(s, "y"), n, &mem)};
+            (plot_series){text_at(s, "name"), numbers(cJSON_GetObjectItem(s, "y"), n, &mem),
+                          cJSON_IsTrue(cJSON_GetObjectItem(s, "published"))};
     }
     if (!n || !p.n_series) {
         fputs("draw: no categories, or no series\n", stderr);

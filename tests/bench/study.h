@@ -4,7 +4,7 @@
 #define ONYX_TESTS_BENCH_STUDY_H
 
 #include "frontend/frontend.h"
-#include "tests/bench/plot.h"
+#include "sweep/plot.h"
 #include "tests/test.h"
 #include "tiling/tiling.h"
 

@@ -55,9 +55,11 @@ class Study:
         else:
             self.expect((self.kept / name).read_text() == text, f"docs/notebook/studies/{name} is what was measured")
 
-    def plot(self, name, category, series, **how):
-        """Bars; `series` is name to values. Drawn in any case, kept with --write."""
-        wanted = {"category": category, "series": [{"name": s, "y": y} for s, y in series.items()], **how}
+    def plot(self, name, category, series, published=None, **how):
+        """Bars; `series` is name to values, and so is `published`, of others. Drawn in any case, kept with --write."""
+        bars = [{"name": s, "y": y} for s, y in series.items()]
+        bars += [{"name": s, "y": y, "published": True} for s, y in (published or {}).items()]
+        wanted = {"category": category, "series": bars, **how}
         svg = subprocess.run([self.draw], input=json.dumps(wanted), stdout=subprocess.PIPE, text=True, check=True).stdout
         if self.write:
             (self.kept / name).write_text(svg)

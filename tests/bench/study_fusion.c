@@ -61,7 +61,7 @@ static void run(study *s) {
               .log_y = true,
               .n_series = WAYS};
     for (int w = 0; w < WAYS; w++)
-        p.series[w] = (plot_series){way[w], cycles[w]};
+        p.series[w] = (plot_series){way[w], cycles[w], false};
     study_add_text(s, "fusion.csv", csv);
     study_add_plot(s, "fusion.svg", &p);
     for (int i = 0; i < SIZES; i++) {

@@ -37,7 +37,7 @@ static void run(study *s) {
                     .n = ORDERS,
                     .category = order,
                     .log_y = true,
-                    .series = {{"cycles", cycles}},
+                    .series = {{"cycles", cycles, false}},
                     .n_series = 1};
     study_add_text(s, "order.csv", csv);
     study_add_plot(s, "order.svg", &p);

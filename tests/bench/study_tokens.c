@@ -83,7 +83,7 @@ static void run(study *s) {
                   .stacked = true,
                   .n_series = KINDS};
         for (int i = 0; i < KINDS; i++)
-            p.series[i] = (plot_series){kind_name[i], share[l][i]};
+            p.series[i] = (plot_series){kind_name[i], share[l][i], false};
         study_add_plot(s, l ? "tokens_inner.svg" : "tokens_outer.svg", &p);
     }
     study_expect(s, idle > 50, "the outer scanner is idle most of the time");

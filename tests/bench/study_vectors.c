@@ -125,7 +125,7 @@ static void keep(study *s, const sweep *w, const char *name, const char *title, 
               .n_series = WAYS};
     const char *csv = name;
     for (way k = DENSE; k < WAYS; k++) {
-        p.series[k] = (plot_series){way_name[k], w->cycles[k]};
+        p.series[k] = (plot_series){way_name[k], w->cycles[k], false};
         csv = arena_printf(mem, "%s,%s", csv, way_column[k]);
     }
     for (uint32_t i = 0; i < w->n; i++) {

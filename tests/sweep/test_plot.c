@@ -1,6 +1,6 @@
 /* The SVG writer: every value has its mark at its place, text is escaped, the same numbers give the same
  * text. */
-#include "tests/bench/plot.h"
+#include "sweep/plot.h"
 #include "tests/test.h"
 
 static char *draw(fixture *f, const plot *p) {
@@ -26,7 +26,7 @@ static void lines_have_a_mark_a_value(void **state) {
                     .x = x,
                     .log_x = true,
                     .log_y = true,
-                    .series = {{"up", y}, {"gap", gap}},
+                    .series = {{"up", y, false}, {"gap", gap, false}},
                     .n_series = 2};
     const char *text = draw(*state, &p);
     assert_int_equal(count(text, "<circle"), 5);
@@ -47,7 +47,7 @@ static void bars_have_the_height_of_their_values(void **state) {
               .y_label = "y",
               .n = 2,
               .category = names,
-              .series = {{"low", low}, {"high", high}},
+              .series = {{"low", low, false}, {"high", high, false}},
               .n_series = 2};
     const char *text = draw(*state, &p);
     assert_non_null(strstr(text, "height=\"68.0\" fill=\"#0072b2\""));  /* 2 of 10, of 340 pixels */
@@ -57,4 +57,51 @@ static void bars_have_the_height_of_their_values(void **state) {
     assert_non_null(strstr(text, "y=\"40.0\" width=\"188.0\" height=\"272.0\"")); /* 8 on top of 2 */
 }
 
-RUN_TESTS(TEST(lines_have_a_mark_a_value), TEST(bars_have_the_height_of_their_values))
+/* Published values are outlines; points lead to their pages, and the best are joined by steps. */
+static void points_and_published_values_are_told_apart(void **state) {
+    static const char *const names[] = {"a"};
+    static const double ours[] = {5}, theirs[] = {10};
+    const plot bars = {.title = "t",
+                       .x_label = "x",
+                       .y_label = "y",
+                       .n = 1,
+                       .category = names,
+                       .series = {{"ours", ours, false}, {"published", theirs, true}},
+                       .n_series = 2};
+    const char *text = draw(*state, &bars);
+    assert_int_equal(count(text, "stroke-dasharray=\"3 2\""), 2); /* the bar, and its place in the legend */
+    static const plot_point point[] = {{10, 100, "slow & \"small\"", "a\"b/view.html", true},
+                                       {20, 50, "fast", NULL, true},
+                                       {20, 100, "neither", NULL, false}};
+    const plot points = {
+        .title = "t", .x_label = "x", .y_label = "y", .n = 3, .point = point, .within = true};
+    text = draw(*state, &points);
+    assert_int_equal(count(text, "<circle"), 3);
+    assert_int_equal(count(text, "<a href=\"a&quot;b/view.html\">"), 1);
+    assert_non_null(strstr(text, "<title>slow &amp; &quot;small&quot;</title>"));
+    assert_non_null(strstr(text, "points=\"315.0,40.0 550.0,40.0 550.0,210.0 \""));
+    assert_null(strstr(text, "xmlns"));
+}
+
+static void cells_are_the_darker_the_less_they_hold(void **state) {
+    static const char *const columns[] = {"8", "16"}, *const rows[] = {"1", "2"};
+    static const double cell[] = {100, 10, 0, 1000};
+    const plot p = {.title = "t",
+                    .x_label = "x",
+                    .y_label = "y",
+                    .n = 2,
+                    .category = columns,
+                    .cell = cell,
+                    .row = rows,
+                    .n_rows = 2};
+    const char *text = draw(*state, &p);
+    assert_int_equal(count(text, "class=\"cell\""), 3); /* 0: there is no point */
+    assert_non_null(strstr(text, "x=\"315.0\" y=\"210.0\" width=\"235.0\" height=\"170.0\" "
+                                 "fill=\"#0072b2\" fill-opacity=\"1.00\""));
+    assert_non_null(strstr(text, "x=\"80.0\" y=\"210.0\" width=\"235.0\" height=\"170.0\" "
+                                 "fill=\"#0072b2\" fill-opacity=\"0.55\""));
+    assert_non_null(strstr(text, "fill-opacity=\"0.10\""));
+}
+
+RUN_TESTS(TEST(lines_have_a_mark_a_value), TEST(bars_have_the_height_of_their_values),
+          TEST(points_and_published_values_are_told_apart), TEST(cells_are_the_darker_the_less_they_hold))

@@ -202,8 +202,8 @@ static void reports_say_it(void **state) {
     assert_non_null(strstr(page, "it does not fit, &lt;really&gt; &quot;not&quot; [E0330-capacity]"));
     assert_non_null(strstr(page, "Fastest: <strong>tile 16, unroll 2</strong>"));
     assert_non_null(strstr(page, "best time by unroll"));
-    /* 16 tiles of 20 in 540 to the right of 80, 20 us of 50 in 255 above 275 */
-    assert_non_null(strstr(page, "cx=\"512.0\" cy=\"173.0\""));
+    /* 16 tiles of 20 in 470 to the right of 80, 20 us of 30 in 340 above 380 */
+    assert_non_null(strstr(page, "cx=\"456.0\" cy=\"153.3\""));
     assert_null(strstr(page, "http")); /* needs nothing from elsewhere */
 }
 

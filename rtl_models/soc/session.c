@@ -17,12 +17,12 @@ typedef struct {
     const cosim_options *options;
     const pnr_board *board;
     machine *m;
-    diagnostics *d;
-    arena *mem;
-    VEC(put_there) there;
     struct {
         uint64_t loaded, kept, collected;
-    } bytes;          /* that went over the host's port, or did not need to */
+    } bytes; /* that went over the host's port, or did not need to */
+    VEC(put_there) there;
+    diagnostics *d;
+    arena *mem;
     uint32_t batches; /* of the files before */
     uint64_t last_progress,
         moved_at; /* machine_counters.progress, and array time when it was last seen to grow */

@@ -1,5 +1,6 @@
 /* The C interface: one session of the command, its operands taken from and its result copied to memory. */
 #include "bindings/onyx.h"
+#include "compile/application.h"
 #include "compile/folder.h"
 #include "compile/report.h"
 #include "onyx_version.h" /* made by cmake/version.cmake */
@@ -90,6 +91,38 @@ static bool keep(const compile_options *o, compile_context *ctx, const compile_k
     return true;
 }
 
+/* The same of a program file, with all its results. */
+static bool run_application(const compile_options *o, compile_context *ctx, owned_result *out) {
+    compile_application a = {0};
+    const compile_kernel none = {.place = o->out};
+    size_t length = 0;
+    if (!compile_application_run(o, ctx, &a))
+        return false;
+    cJSON *report = compile_application_report(o, ctx, &a);
+    bool ok = compile_publish(o, ctx, &none, report);
+    cJSON_Delete(report);
+    if (!ok)
+        return false;
+    const uint32_t n = a.program.results.len;
+    onyx_tensor *all = arena_new_n(&out->mem, onyx_tensor, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const tile_tensor *t = &a.result[a.program.results.at[i]];
+        copy_result(t, o->dtype, names_text(ctx->names, t->name), &out->mem, &all[i]);
+    }
+    out->result.report =
+        file_read(arena_printf(ctx->mem, "%s/report.json", o->out), &out->mem, &length, ctx->diag);
+    out->result.results = all;
+    out->result.n_results = n;
+    out->result.result = all[0];
+    return true;
+}
+
+static bool run_kernel(const compile_options *o, compile_context *ctx, owned_result *out) {
+    compile_kernel k = {0};
+    const char *check;
+    return compile_and_run(o, ctx, &k, &check) && keep(o, ctx, &k, check, out);
+}
+
 EXPORTED onyx_result *onyx_run(const char *const *arguments, uint32_t n_arguments,
                                const onyx_tensor *operands, uint32_t n_operands) {
     owned_result *out = calloc(1, sizeof *out);
@@ -105,15 +138,14 @@ EXPORTED onyx_result *onyx_run(const char *const *arguments, uint32_t n_argument
         compile_set_programs(&ctx, programs);
     command_line line = options_default(COMMAND_RUN);
     compile_options *o = &line.compile;
-    compile_kernel k = {0};
-    const char *check;
     line.embedded = true;
     const char **argv = arena_new_n(&mem, const char *, n_arguments + 1); /* a name in front */
     for (uint32_t i = 0; i < n_arguments; i++)
         argv[i + 1] = arena_strdup(&mem, arguments[i]);
-    bool ok = options_parse(COMMAND_RUN, (int)n_arguments + 1, argv, &mem, &d, &line) &&
-              options_want_folder(&line, &d) && take_operands(&ctx, o, operands, n_operands) &&
-              compile_and_run(o, &ctx, &k, &check) && keep(o, &ctx, &k, check, out);
+    bool ok =
+        options_parse(COMMAND_RUN, (int)n_arguments + 1, argv, &mem, &d, &line) &&
+        options_want_folder(&line, &d) && take_operands(&ctx, o, operands, n_operands) &&
+        (compile_is_application(o->expression) ? run_application(o, &ctx, out) : run_kernel(o, &ctx, out));
     out->result.messages = messages(&d, &out->mem);
     out->result.code = compile_exit_code(&ctx);
     BUG_IF(!ok && out->result.code == EXIT_OK, "a stage failed without saying why");

@@ -21,6 +21,19 @@ static double bounded(const compile_options *o, double value) {
     return value > 0 ? INT16_MAX : INT16_MIN;
 }
 
+static const tile_tensor *given_for(const compile_options *o, const char *name) {
+    const tile_tensor *given = NULL;
+    for (uint32_t i = 0; i < o->given.len && !given; i++)
+        given = strcmp(o->given.at[i].name, name) == 0 ? &o->given.at[i].data : NULL;
+    return given;
+}
+
+/* Whether the command gives the tensor, in place of what the program says. */
+static bool is_replaced(const compile_options *o, const char *name) {
+    return given_for(o, name) || compile_argument_for(&o->inputs, name) ||
+           compile_argument_for(&o->generators, name);
+}
+
 static bool from_entries(const compile_options *o, compile_context *ctx, const fe_shared *t,
                          tile_tensor *out) {
     double *val = arena_new_n(ctx->mem, double, t->val.len + 1);
@@ -37,6 +50,12 @@ static bool read_first(const compile_options *o, compile_context *ctx, const fe_
                        tile_tensor *out) {
     static const tile_values values[] = {TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP};
     const char *name = names_text(ctx->names, t->name);
+    const tile_tensor *given = given_for(o, name);
+    if (given) {
+        *out = *given;
+        out->name = t->name;
+        return tile_squeeze(out, t->order, name, ctx->diag);
+    }
     const char *file = compile_argument_for(&o->inputs, name),
                *spec = compile_argument_for(&o->generators, name);
     *out = (tile_tensor){.name = t->name, .order = t->order, .dim_inferred = !t->sized};
@@ -200,7 +219,11 @@ bool compile_application_data(const compile_options *o, compile_context *ctx, co
     a->given = arena_new_n(ctx->mem, tile_tensor, n + 1);
     for (uint32_t i = 0; i < n * SAM_MAX_ORDER; i++)
         c.parent[i] = i;
-    if (!all_known(ctx, a, &o->inputs, "-i") || !all_known(ctx, a, &o->generators, "-g"))
+    text_vec given = {0};
+    for (uint32_t i = 0; i < o->given.len; i++)
+        vec_push(ctx->mem, &given, o->given.at[i].name);
+    if (!all_known(ctx, a, &given, "operand") || !all_known(ctx, a, &o->inputs, "-i") ||
+        !all_known(ctx, a, &o->generators, "-g"))
         return false;
     for (uint32_t t = 0; t < n; t++) {
         if (!read_first(o, ctx, &p->tensors.at[t], t, &a->given[t]))
@@ -211,7 +234,8 @@ bool compile_application_data(const compile_options *o, compile_context *ctx, co
         return false;
     for (uint32_t t = 0; t < n; t++) {
         const fe_shared *one = &p->tensors.at[t];
-        if (one->origin == FE_FROM_NUMBER && !fill_in(o, ctx, one, &a->given[t]))
+        if (one->origin == FE_FROM_NUMBER && !is_replaced(o, names_text(ctx->names, one->name)) &&
+            !fill_in(o, ctx, one, &a->given[t]))
             return false;
         if (one->added_first && !a->given[t].nnz) {
             diag_warning(ctx->diag, one->loc, "E0129-from-zero", "%s holds nothing where += first adds to it",

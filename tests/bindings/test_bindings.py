@@ -106,6 +106,25 @@ class Kernels(unittest.TestCase):
             with self.assertRaisesRegex(onyx.OnyxError, "E0902-option"):
                 onyx.run("x(i) = t(i)", t=np.array([1]), options=[option])
 
+    def test_program(self):
+        graph = sp.csr_matrix(([1.0, 1, 1, 1], ([0, 1, 1, 2], [1, 0, 2, 1])), shape=(4, 4))
+        text = "param steps = 1\ntensor A: ss\ntensor x: d = [1, 0, 0, 0]\ntensor y: d\nscalar n\n" \
+               "repeat steps { y(i) = A(i,j) * x(j); swap x, y; n = nnz(x) }\nresult x, n"
+        r = onyx.program(text, A=graph, settings={"steps": 3})
+        self.assertEqual(r.x.tolist(), [0, 2, 0, 0])
+        self.assertEqual(r.values["n"], 1)
+        self.assertEqual(r.report["check"], "pass")
+        self.assertGreater(r.cycles, 0)
+        again = onyx.program(text, A=graph, x=np.array([0, 1, 0, 5]), engine="sam")
+        self.assertEqual(again.x.tolist(), [1, 0, 1, 0])
+        far = onyx.program("tensor d(3): s fill inf = {1: 3}\nx(i) = d(i) + 4", engine="sam").x
+        self.assertEqual(far.tolist(), [32767, 7, 32767])
+        with self.assertRaises(onyx.OnyxError) as raised:
+            onyx.program(text, A=graph, settings={"passes": 3})
+        self.assertIn("E0171-setting", raised.exception.messages)
+        with self.assertRaises(onyx.OnyxError):
+            onyx.program(text)
+
     def test_einsum(self):
         A, B = np.array([[1, 0, 2], [0, 3, 0]]), np.array([[1, 0], [0, 4], [5, 6]])
         T = np.arange(24).reshape(2, 3, 4) % 5

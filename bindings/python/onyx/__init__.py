@@ -34,7 +34,7 @@ try:
 except ImportError:
     _sparse = None
 
-__all__ = ["run", "einsum", "version", "Result", "Tensor", "OnyxError", "OnyxWarning", "__version__"]
+__all__ = ["run", "einsum", "program", "version", "Result", "ProgramResult", "Tensor", "OnyxError", "OnyxWarning", "__version__"]
 
 _here = pathlib.Path(__file__).resolve().parent
 _installed = _here / "library.path"
@@ -172,6 +172,18 @@ def _pattern(tensor: Tensor) -> str:
     return f'<svg viewBox="0 0 {columns} {rows}" width="{min(4 * columns, 256)}" fill="#4477aa" style="border:1px solid #999">{squares}</svg>'
 
 
+def _value(tensor: Tensor, fill: float = 0) -> Any:
+    """A number, an array, a matrix of SciPy, or the tensor itself; where a vector stores nothing, it is the fill."""
+    order = len(tensor.shape)
+    if order == 0:
+        return tensor.values.sum()
+    if order == 1:
+        dense = numpy.full(tensor.shape, float(fill))
+        dense[tensor.coordinates[:, 0]] = tensor.values
+        return dense
+    return tensor.to_scipy() if order == 2 and not fill and _sparse is not None else tensor
+
+
 class Result:
     """What a kernel gave. The result tensor is `value`, and an attribute under its name in the expression: a
     number, a NumPy array (order 1), a SciPy CSR matrix (order 2, where SciPy is installed) or a Tensor. `report` is report.json (cycles,
@@ -179,15 +191,7 @@ class Result:
 
     def __init__(self, name: str, tensor: Tensor, report: dict, messages: str, folder: Optional[str]) -> None:
         self.name, self.tensor, self.report, self.messages, self.folder = name, tensor, report, messages, folder
-        order = len(tensor.shape)
-        if order == 0:
-            self.value = tensor.values.sum()
-        elif order == 1:
-            self.value = tensor.to_dense()
-        elif order == 2 and _sparse is not None:
-            self.value = tensor.to_scipy()
-        else:
-            self.value = tensor
+        self.value = _value(tensor)
 
     def __repr__(self) -> str:
         shape = "x".join(map(str, self.tensor.shape)) or "scalar"
@@ -213,6 +217,28 @@ class Result:
     def __getattr__(self, name: str) -> Any:
         if name == self.__dict__.get("name"):
             return self.value
+        raise AttributeError(name)
+
+
+class ProgramResult:
+    """What a program gave: `values` has each result by its name, as `Result.value` does, and so has an attribute of that name; `tensors` has
+    what is stored. `report` is report.json (docs/programs.md), `messages` holds the warnings, `folder` the files, if a folder was asked for."""
+
+    def __init__(self, tensors: Mapping[str, Tensor], report: dict, messages: str, folder: Optional[str]) -> None:
+        self.tensors, self.report, self.messages, self.folder = dict(tensors), report, messages, folder
+        fills = {one["tensor"]: one["fill"] for one in report["results"]}
+        self.values = {name: _value(tensor, fills[name]) for name, tensor in self.tensors.items()}
+
+    def __repr__(self) -> str:
+        return f"<onyx.ProgramResult {', '.join(self.values)}: {self.cycles} cycles>"
+
+    @property
+    def cycles(self) -> int:
+        return self.report["total_cycles"]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.__dict__.get("values", ()):
+            return self.values[name]
         raise AttributeError(name)
 
 
@@ -260,7 +286,10 @@ def _call(arguments, operands):
     result = _onyx.onyx_run(_ffi.cast("const char *const *", argv), len(arguments), given, len(given))
     try:
         answer = [result.code, _ffi.string(result.messages).decode()]
-        if not result.code and result.result.name:
+        if not result.code and result.n_results:
+            tensors = [result.results[i] for i in range(result.n_results)]
+            answer += [{_ffi.string(t.name).decode(): _tensor(t) for t in tensors}, _ffi.string(result.report).decode()]
+        elif not result.code and result.result.name:
             answer += [_ffi.string(result.result.name).decode(), _tensor(result.result), _ffi.string(result.report).decode()]
         return answer
     finally:
@@ -312,6 +341,26 @@ def _call_apart(arguments, operands):
     raise OnyxError(os.waitstatus_to_exitcode(status), "the kernel's process ended without an answer")
 
 
+def _tensors(operands, named):
+    given = dict(operands or {})
+    twice = given.keys() & named.keys()
+    if twice:
+        raise TypeError(f"operands given twice: {', '.join(sorted(twice))}")
+    return {name: Tensor.of(value) for name, value in (given | named).items()}
+
+
+def _answer(arguments, tensors):
+    """Messages, and what ran; everything else is raised, and warnings are those of who called the caller."""
+    code, messages, *ran = _call_apart(arguments, tensors)
+    if code == _INTERRUPTED:
+        raise KeyboardInterrupt
+    if code or not ran:
+        raise OnyxError(code, messages)
+    if "warning: " in messages:
+        warnings.warn(messages.strip(), OnyxWarning, stacklevel=3)
+    return messages, ran
+
+
 def run(expression: str, operands: Optional[Mapping[str, Any]] = None, *, formats: Optional[Mapping[str, str]] = None,
         schedule: Optional[str] = None, engine: str = "cycle", out: Optional[os.PathLike | str] = None,
         options: Sequence[Any] = (), **named: Any) -> Result:
@@ -323,22 +372,31 @@ def run(expression: str, operands: Optional[Mapping[str, Any]] = None, *, format
     Raises OnyxError, and KeyboardInterrupt as soon as this process or a program that it started is interrupted; warns
     of values that do not fit (OnyxWarning).
     """
-    given = dict(operands or {})
-    twice = given.keys() & named.keys()
-    if twice:
-        raise TypeError(f"operands given twice: {', '.join(sorted(twice))}")
-    tensors = {name: Tensor.of(value) for name, value in (given | named).items()}
+    tensors = _tensors(operands, named)
     with tempfile.TemporaryDirectory() as scratch:
         arguments = _arguments(expression, formats, schedule, engine, os.fspath(out or scratch), options)
-        code, messages, *ran = _call_apart(arguments, tensors)
-    if code == _INTERRUPTED:
-        raise KeyboardInterrupt
-    if code or not ran:
-        raise OnyxError(code, messages)
-    if "warning: " in messages:
-        warnings.warn(messages.strip(), OnyxWarning, stacklevel=2)
-    name, tensor, report = ran
+        messages, (name, tensor, report) = _answer(arguments, tensors)
     return Result(name, tensor, json.loads(report), messages, out)
+
+
+def program(source: os.PathLike | str, operands: Optional[Mapping[str, Any]] = None, *, settings: Optional[Mapping[str, float]] = None,
+            engine: str = "cycle", out: Optional[os.PathLike | str] = None, options: Sequence[Any] = (), **named: Any) -> ProgramResult:
+    """Runs a program of several statements (docs/programs.md), checks its results against a reference, and returns them.
+
+    source: the path of a file that ends in .onx, or the program's text; operands: what tensors of it hold first, in place of what it says;
+    settings: values of its params and scalars, {"steps": 3}; engine, out, options, exceptions and warnings as of `run`.
+    """
+    tensors = _tensors(operands, named)
+    with tempfile.TemporaryDirectory() as scratch:
+        path = os.fspath(source)
+        if not path.endswith(".onx"):
+            path = os.path.join(scratch, "program.onx")
+            pathlib.Path(path).write_text(os.fspath(source))
+        arguments = [path, "--engine", engine, "-o", os.fspath(out or os.path.join(scratch, "out"))]
+        for name, value in (settings or {}).items():
+            arguments += ["--set", f"{name}={value}"]
+        messages, (results, report) = _answer(arguments + [str(option) for option in options], tensors)
+    return ProgramResult(results, json.loads(report), messages, out)
 
 
 def einsum(subscripts: str, *operands: Any, **how: Any) -> Result:

@@ -98,8 +98,24 @@ static const char *take_objects(const fw_options *o, const pnr_board *b, arena *
     return folder;
 }
 
+/* Writes a stack report again, with its source files named from `home` on. */
+static bool name_by_tree(const char *home, const char *path, diagnostics *d) {
+    size_t length = 0, prefix = strlen(home);
+    const char *text = file_read(path, d->mem, &length, d);
+    file_out f;
+    if (!text || !file_create(&f, path, d->mem, d))
+        return false;
+    for (const char *end; *text; text = end) {
+        end = text + strcspn(text, "\n");
+        end += *end == '\n';
+        size_t skip = strncmp(text, home, prefix) == 0 && text[prefix] == '/' ? prefix + 1 : 0;
+        fwrite(text + skip, 1, (size_t)(end - text) - skip, f.stream);
+    }
+    return file_commit(&f, d);
+}
+
 bool fw_build_runtime(const pnr_board *b, const char *home, const char *folder, const char *compiler,
-                      diagnostics *d) {
+                      const char *moved, diagnostics *d) {
     arena *mem = d->mem;
     const char *argv[N_FLAGS + N_RUNTIME + 8], *made = ingredients(home, mem, d);
     uint32_t n = 0;
@@ -115,6 +131,10 @@ bool fw_build_runtime(const pnr_board *b, const char *home, const char *folder, 
     }
     argv[n++] = "-c";
     argv[n++] = "-I.";
+    if (moved) {
+        argv[n++] = arena_printf(mem, "-ffile-prefix-map=%s=%s", home, moved);
+        argv[n++] = arena_printf(mem, "-ffile-prefix-map=%s=%s/firmware", folder, moved);
+    }
     argv[n++] = arena_printf(mem, "-I%s", home);
     for (uint32_t i = 0; i < N_RUNTIME; i++)
         argv[n++] = arena_printf(mem, "%s/firmware/target/%s", home, runtime[i]);
@@ -122,6 +142,10 @@ bool fw_build_runtime(const pnr_board *b, const char *home, const char *folder, 
     if (program_run(argv, "build.log") != 0) {
         diag_error(d, (src_loc){0}, "E0702-compiler", "'%s' failed: see '%s/build.log'", compiler, folder);
         return false;
+    }
+    for (uint32_t i = 0; i < N_RUNTIME; i++) {
+        if (!name_by_tree(home, made_of(".", i, ".su", mem), d))
+            return false;
     }
     if (!file_create(&f, "made_of", mem, d))
         return false;

@@ -5,8 +5,9 @@
 #include "firmware/firmware.h"
 
 /* Compiles the runtime for a board, for fw_options.objects: FOLDER gets objects, stack reports, app_board.h,
- * and made_of, the hash of what they are made of. It becomes the working directory. Error: E0702-compiler. */
+ * and made_of, the hash of what they are made of. It becomes the working directory. `moved` is where
+ * HOME is going to be, for debuggers; NULL: it stays. Error: E0702-compiler. */
 bool fw_build_runtime(const pnr_board *b, const char *home, const char *folder, const char *compiler,
-                      diagnostics *d);
+                      const char *moved, diagnostics *d);
 
 #endif

@@ -1,4 +1,5 @@
-/* Compiles the runtime for one board, when onyx is built: firmware_runtime HOME BOARD FOLDER COMPILER. */
+/* Compiles the runtime for one board, when onyx is built: firmware_runtime HOME BOARD FOLDER COMPILER
+ * [MOVED]; see runtime.h. */
 #include <stdio.h>
 
 #include "firmware/runtime.h"
@@ -8,12 +9,12 @@ int main(int argc, char **argv) {
     diagnostics d;
     pnr_board board;
     diag_init(&d, &mem);
-    if (argc != 5) {
-        fputs("usage: firmware_runtime HOME BOARD FOLDER COMPILER\n", stderr);
+    if (argc < 5 || argc > 6) {
+        fputs("usage: firmware_runtime HOME BOARD FOLDER COMPILER [MOVED]\n", stderr);
         return 1;
     }
     bool good = pnr_board_read(arena_printf(&mem, "%s/boards/%s.json", argv[1], argv[2]), &mem, &d, &board) &&
-                fw_build_runtime(&board, argv[1], argv[3], argv[4], &d);
+                fw_build_runtime(&board, argv[1], argv[3], argv[4], argv[5], &d);
     diag_print(&d, 0, stderr, false);
     arena_free(&mem);
     return good ? 0 : 1;

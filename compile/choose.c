@@ -4,6 +4,7 @@
  * but scalar ones; then, if nothing was scheduled, the statement in stages (fe_staged). A choice is tried by
  * lowering it. */
 #include "compile/choose.h"
+#include "frontend/sums.h"
 
 enum { MOST_ORDERS = 120 }; /* tried of one kernel: all of five loops */
 
@@ -79,12 +80,16 @@ static bool choose_orders(choosing *c, fe_cin *cin, text_vec *chosen) {
     *chosen = (text_vec){0};
     for (uint32_t n = 0; n < cin->kernels.len; n++) {
         fe_kernel *kernel = &cin->kernels.at[n];
-        kernel->s.singly = c->singly;
         const char *sentence = NULL;
+        kernel->s.singly = false;
         if (!maps(c, kernel)) {
             const char *why = c->why, *had = compile_loops_text(&kernel->s, mem);
             bool open = why && !kernel->ordered && !kernel->relations.len && !kernel->tags.len;
             bool found = open && find_order(c, kernel);
+            if (!found && why && c->singly) {
+                kernel->s.singly = true;
+                found = maps(c, kernel) || (open && find_order(c, kernel));
+            }
             c->why = why;
             if (!found)
                 return false;
@@ -131,6 +136,18 @@ static const char *find_staging(const choosing *c, const fe_kernel *kernel) {
     return found ? schedule : NULL;
 }
 
+/* Every sum inside of the expression becomes a kernel. */
+static bool choose_sums(choosing *c, const char *why, compile_schedule *out) {
+    fe_cin cin;
+    text_vec chosen;
+    if (!fe_stage_sums(&out->cin.kernels.at[0], c->ctx->mem, &cin) || !choose_orders(c, &cin, &chosen))
+        return false;
+    out->cin = cin;
+    out->chosen = chosen;
+    out->staged = arena_printf(c->ctx->mem, "%u kernels, one for each sum; as one: %s", cin.kernels.len, why);
+    return true;
+}
+
 void compile_choose(const compile_options *o, compile_context *ctx, const compile_choosing *in,
                     compile_schedule *out) {
     choosing c = {.o = o, .ctx = ctx, .in = in};
@@ -140,14 +157,13 @@ void compile_choose(const compile_options *o, compile_context *ctx, const compil
     const bool single = out->cin.kernels.len == 1;
     const char *schedule = why && single ? find_staging(&c, &out->cin.kernels.at[0]) : NULL;
     c.singly = why && !schedule;
-    if (c.singly && choose_orders(&c, &out->cin, &out->chosen))
+    if (c.singly && (choose_orders(&c, &out->cin, &out->chosen) ||
+                     (single && !in->in->n_schedule && choose_sums(&c, why, out))))
         return;
-    if (c.singly && single)
-        schedule = find_staging(&c, &out->cin.kernels.at[0]);
-    if (schedule && in->in->n_schedule)
-        out->way_out = schedule;
     for (uint32_t n = 0; n < out->cin.kernels.len; n++)
         out->cin.kernels.at[n].s.singly = false;
+    if (schedule && in->in->n_schedule)
+        out->way_out = schedule;
     if (!schedule || in->in->n_schedule)
         return;
     const fe_in staged = with_schedule(in->in, &schedule);

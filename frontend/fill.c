@@ -181,6 +181,8 @@ static fill_step fill_addition(filling *f, sam_expr addition, sam_var v) {
 static bool must_be_full(const filling *f, sam_expr sum, sam_var v) {
     if (sam_is_result_var(f->s, v))
         return f->s->everywhere;
+    if (f->s->everywhere && f->s->tiled && !sam_tensor_at(f->s, f->s->result)->order)
+        return true; /* some sub-tile must be run */
     sam_expr e = sum.v ? sum : f->s->rhs;
     while (sam_expr_at(f->s, e)->var.v != v.v)
         e = sam_expr_at(f->s, e)->a;
@@ -298,6 +300,15 @@ bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *
     if (!fe_nest_sums(out, mem, d))
         return false;
     fe_guard_quotients(out, mem);
+    if (out->everywhere && out->tiled && !out->loops.len) { /* or there is nothing to run */
+        const src_loc loc = sam_expr_at(out, out->rhs)->loc;
+        const sam_expr ones = fe_add_ones(out, loc, mem);
+        out->rhs = fe_add_expr(out, (sam_expr_data){.kind = SAM_EXPR_CALL,
+                                                    .operation = SAM_OPERATION_reach,
+                                                    .loc = loc,
+                                                    .a = out->rhs,
+                                                    .b = ones});
+    }
     filling f = {.s = out, .mem = mem, .d = d};
     fill_step step;
     do {

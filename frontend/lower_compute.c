@@ -231,8 +231,11 @@ stream lower_reducer(lowering *w, stream val, const loop *of, src_loc loc) {
     sam_node_at(w->g, n)->alu = lower_reduction_name(w, of->operation);
     /* A fiber of one value is the same by every operation; an empty one is 0. */
     bool cut = !(w->s->uncut >> (of->var.v - 1) & 1) || sam_var_at(w->s, of->var)->extent == 1;
-    if (w->s->singly && cut && of->operation != SAM_OPERATION_add && !of->may_be_empty)
+    if (w->s->singly && cut && of->operation != SAM_OPERATION_add && !of->may_be_empty) {
         sam_node_at(w->g, n)->index = sam_var_at(w->s, of->var)->name;
+        vec_push(w->g->mem, &sam_node_at(w->g, n)->extra,
+                 ((sam_attribute){names_intern(w->g->names, "singly"), names_intern(w->g->names, "true")}));
+    }
     lower_feed(w, val, n, 0, SAM_STREAM_VAL);
     return lower_out(n, 0);
 }

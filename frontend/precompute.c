@@ -10,6 +10,7 @@
  * there is nothing to sum, a wire that the graph has anyway.
  */
 #include "frontend/fe_int.h"
+#include "frontend/sums.h"
 #include "sam/coordinates.h"
 
 typedef struct {
@@ -384,6 +385,70 @@ static bool leave_out(const request *r, fe_kernel *k, arena *mem, diagnostics *d
         d, r->loc,
         "this gets no workspace, since loops of it are scheduled already; precompute first to have one");
     return true;
+}
+
+/* ---- every sum a kernel ------------------------------------------------------------------------ */
+
+/* A sum that has a workspace. */
+typedef struct {
+    sam_expr sum;
+    sam_expr_data access;
+} staged_sum;
+
+typedef struct {
+    const fe_kernel *k;
+    arena *mem;
+    sam_statement s; /* of the last kernel */
+    fe_cin *out;
+    VEC(staged_sum) made;
+} staging;
+
+static sam_expr workspace_of(staging *t, sam_expr sum) {
+    sam_statement *s = &t->s;
+    const uint64_t vars = fe_free_vars(s, sum);
+    for (uint32_t i = 0; i < t->made.len; i++) {
+        if (same(s, t->made.at[i].sum, sum))
+            return fe_add_expr(s, t->made.at[i].access);
+    }
+    const src_loc loc = sam_expr_at(s, sum)->loc;
+    sam_tensor_data w = {.name = fe_fresh_name(s, "w", t->mem), .loc = loc};
+    staged_sum made = {sum, {.kind = SAM_EXPR_ACCESS, .loc = loc}};
+    fe_kernel producer = {0};
+    index_workspace(s, vars, &w, made.access.index);
+    search whole = {.s = s, .want = sum, .mem = t->mem};
+    make_producer(&whole, t->k, &(request){0}, 0, w, made.access.index, t->mem, &producer);
+    w.fill = sam_tensor_at(&producer.s, producer.s.result)->fill;
+    vec_push(t->mem, &t->out->kernels, producer);
+    vec_push(t->mem, &s->tensors, w);
+    made.access.tensor = (sam_tensor){s->tensors.len};
+    vec_push(t->mem, &t->made, made);
+    return fe_add_expr(s, made.access);
+}
+
+/* `around`: the sum right around e, by whose operation e may go on; `outermost`: nothing but such sums is. */
+static sam_expr stage_below(staging *t, sam_expr e, const sam_expr_data *around, bool outermost) {
+    sam_expr_data x = *sam_expr_at(&t->s, e);
+    bool sum = x.kind == SAM_EXPR_SUM, goes_on = sum && around && around->operation == x.operation;
+    outermost = outermost && sum && (!around || goes_on);
+    if (x.a.v)
+        x.a = stage_below(t, x.a, sum ? &x : NULL, outermost);
+    if (x.b.v)
+        x.b = stage_below(t, x.b, NULL, false);
+    *sam_expr_at(&t->s, e) = x;
+    return sum && !outermost && !goes_on ? workspace_of(t, e) : e;
+}
+
+bool fe_stage_sums(const fe_kernel *k, arena *mem, fe_cin *out) {
+    staging t = {.k = k, .mem = mem, .out = out};
+    if (k->relations.len || k->tags.len)
+        return false;
+    *out = (fe_cin){0};
+    fe_copy_statement(&k->s, mem, &t.s);
+    t.s.rhs = stage_below(&t, t.s.rhs, NULL, true);
+    fe_compact(&t.s);
+    keep_bound_loops(k, &t.s);
+    vec_push(mem, &out->kernels, ((fe_kernel){.s = t.s, .ordered = k->ordered}));
+    return out->kernels.len > 1;
 }
 
 bool fe_precompute(fe_reader *in, fe_cin *cin, arena *mem, diagnostics *d) {

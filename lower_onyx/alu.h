@@ -5,7 +5,7 @@
 
 #include "lower_onyx/lower_int.h"
 
-enum { ALU_MAX_STEPS = 16, ALU_MAX_SINKS = 16 };
+enum { ALU_MAX_STEPS = 28, ALU_MAX_SINKS = 16 };
 
 /* An operand that is a constant. */
 typedef struct {

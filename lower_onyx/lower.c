@@ -400,11 +400,9 @@ static const char *alu_way_out(const char *name) {
         return "the chip does not divide: multiply by the reciprocal, made an operand before the run (bf16), "
                "or "
                "use --engine sam";
-    if (strcmp(name, "lshr") == 0 || strcmp(name, "ashr") == 0)
-        return "the chip shifts to the right by a constant only, which const1 gives";
     return "in a sparse graph the chip adds, subtracts, multiplies, negates, takes absolute values, min, max "
-           "and relu, int16 or bfloat16; int16 also and, or, xor, shl, comparisons, land, lor, when, unless, "
-           "and lshr, ashr by a constant: docs/array_operators.md";
+           "and relu, int16 or bfloat16; int16 also and, or, xor, shifts, comparisons, land, lor, when, "
+           "unless: docs/array_operators.md";
 }
 
 static bool constant_operand(lowering *l, sam_node h, const char *text, bool fp, alu_constant *out) {
@@ -499,13 +497,15 @@ static onyx_node not_reduced(lowering *l, sam_node h) {
 }
 
 /* Returns whether the reducer, which adds, may stand for another operation, where a fiber has one value. */
-static bool reduces_singly(const sam_node_data *s) {
-    return s->kind == SAM_REDUCE && s->alu.v != 0 && s->index.v != 0 && !s->compress;
+static bool reduces_singly(const sam_graph *g, sam_node h) {
+    const sam_node_data *s = sam_node_at(g, h);
+    return s->kind == SAM_REDUCE && s->alu.v != 0 && s->index.v != 0 && !s->compress &&
+           sam_attribute_of(g, h, "singly").v != 0;
 }
 
 static onyx_node lower_reduce(lowering *l, sam_node h) {
     const sam_node_data *s = sam_node_at(l->sam, h);
-    if (reduces_singly(s) && edge_along(l->options, s->index) == 1) {
+    if (reduces_singly(l->sam, h) && edge_along(l->options, s->index) == 1) {
         diag_note(l->d, s->loc, "%s: a run has one coordinate of '%s', and the host combines by %s",
                   sam_node_label(l->sam, h, l->g->mem), names_text(l->sam->names, s->index), reducing(l, h));
         return add_processing(l, h, ONYX_REDUCE);
@@ -896,7 +896,7 @@ uint32_t lower_widest(const sam_graph *g, name_id index, bool extended) {
     for (uint32_t i = 0; i < g->nodes.len; i++) {
         if (!name_eq(g->nodes.at[i].index, index))
             continue;
-        if (reduces_singly(&g->nodes.at[i]))
+        if (reduces_singly(g, (sam_node){i + 1}))
             return 1;
         if (g->nodes.at[i].kind == SAM_VECTORREDUCER)
             return extended ? ONYX_VECTOR_EDGE : ONYX_SUM_EDGE;

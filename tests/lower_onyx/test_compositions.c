@@ -41,7 +41,7 @@ static uint16_t term(int t, uint16_t a, uint16_t b, const uint16_t *done) {
 }
 
 static uint16_t evaluate(const step *steps, uint32_t n, uint16_t a, uint16_t b) {
-    uint16_t done[16];
+    uint16_t done[32];
     for (uint32_t i = 0; i < n; i++)
         done[i] = steps[i].by->apply(term(steps[i].left, a, b, done), term(steps[i].right, a, b, done));
     return done[n - 1];
@@ -74,7 +74,7 @@ static void compositions_are_what_they_are_called(void **state) {
     };
     prng random = prng_seed(1);
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        step steps[16];
+        step steps[32];
         uint32_t n = read_steps(rows[r].steps, steps);
         for (uint32_t k = 0; k < RANDOM_PAIRS; k++) {
             uint16_t a, b;

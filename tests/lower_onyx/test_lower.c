@@ -126,11 +126,10 @@ static void what_the_chip_lacks_is_named(void **state) {
         {"div",
          "the chip does not divide: multiply by the reciprocal, made an operand before the run (bf16), or "
          "use --engine sam"},
-        {"lshr", "the chip shifts to the right by a constant only, which const1 gives"},
         {"faddiexp",
          "in a sparse graph the chip adds, subtracts, multiplies, negates, takes absolute values, "
-         "min, max and relu, int16 or bfloat16; int16 also and, or, xor, shl, comparisons, land, "
-         "lor, when, unless, and lshr, ashr by a constant: docs/array_operators.md"}};
+         "min, max and relu, int16 or bfloat16; int16 also and, or, xor, shifts, comparisons, land, "
+         "lor, when, unless: docs/array_operators.md"}};
     for (size_t i = 0; i < sizeof lacking / sizeof *lacking; i++)
         expect_unmappable(
             f, replaced(f, mul, "type=\"mul\"", arena_printf(&f->mem, "type=\"%s\"", lacking[i][0])),

@@ -62,6 +62,9 @@ bool compile_next_batch(compile_batches *b) {
         b->cut.counts = *tile_plan_counts(b->planner);
         b->cut.passes += b->plan.runs.len;
         b->cut.batches += step == TILE_BATCH;
+        if (b->plan.words.len)
+            b->cut.hash =
+                hash_more(b->cut.hash, b->plan.words.at, b->plan.words.len * sizeof *b->plan.words.at);
     }
     b->failed = step == TILE_FAILED;
     b->cut.seconds += seconds_now() - start;

@@ -121,6 +121,7 @@ typedef struct {
     uint32_t tile;                   /* the longest edge */
     const uint32_t *edge, *glb_edge; /* as in tile_plan */
     tile_collected partials;
+    uint64_t hash; /* of the words of all batches */
     double seconds;
 } compile_cut;
 

@@ -126,6 +126,41 @@ static void keep_listed(const publishing *p, const cJSON *report) {
     }
 }
 
+/* Adds the checksum of what each stage left in files, which are that of one kernel, or of several in their
+ * order. */
+static void add_checksums(const publishing *p, cJSON *report) {
+    static const struct {
+        const char *stage, *file;
+    } made[] = {{"frontend", "sam.gv"},
+                {"lower", "netlist.json"},
+                {"place", "design.place"},
+                {"route", "design.route"},
+                {"bitstream", "bitstream.bs"}};
+    cJSON *sums = cJSON_GetObjectItemCaseSensitive(report, "checksums");
+    for (size_t i = 0; sums && i < sizeof made / sizeof *made; i++) {
+        const cJSON *one;
+        const char *hash = NULL;
+        cJSON_ArrayForEach(one, p->files) {
+            const char *slash = strrchr(one->string, '/'), *name = slash ? slash + 1 : one->string;
+            if (strcmp(name, made[i].file) != 0 || strncmp(one->string, "dump/", 5) == 0)
+                continue;
+            const uint64_t both =
+                hash ? hash_more(hash_bytes(hash, strlen(hash)), one->valuestring, strlen(one->valuestring))
+                     : 0;
+            hash = hash ? arena_printf(p->ctx->mem, "%016llx", (unsigned long long)both) : one->valuestring;
+        }
+        cJSON_DeleteItemFromObjectCaseSensitive(sums, made[i].stage);
+        if (hash)
+            cJSON_AddStringToObject(sums, made[i].stage, hash);
+    }
+    static const char *const later[] = {"tile", "run"}; /* in the order of the stages */
+    for (size_t i = 0; sums && i < sizeof later / sizeof *later; i++) {
+        cJSON *one = cJSON_DetachItemFromObjectCaseSensitive(sums, later[i]);
+        if (one)
+            cJSON_AddItemToObject(sums, later[i], one);
+    }
+}
+
 /* Into the partial folder, so that a disk that is full shows before anything moves. */
 static bool write_report(publishing *p, cJSON *report) {
     diagnostics quiet;
@@ -140,6 +175,7 @@ static bool write_report(publishing *p, cJSON *report) {
         ok = each(p, "");
         cJSON_DeleteItemFromObjectCaseSensitive(now, "files");
         cJSON_AddItemToObject(now, "files", p->files);
+        add_checksums(p, now);
         ok = ok && json_write(now, in_partial(p, report_name), p->ctx->diag);
     }
     cJSON_Delete(before);

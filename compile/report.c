@@ -96,6 +96,30 @@ static void add_wall(cJSON *json, const compile_times *t) {
     add_number(wall, "total", t->total);
 }
 
+/* As text: JSON numbers are doubles. */
+static void add_hash(cJSON *json, const char *key, uint64_t hash, arena *mem) {
+    cJSON_AddStringToObject(json, key, arena_printf(mem, "%016llx", (unsigned long long)hash));
+}
+
+/* Adds what the stages made that leave no file; compile_publish adds the others. */
+static void add_checksums(cJSON *json, const compile_kernel *k, bool ran, arena *mem) {
+    const tile_tensor *t = &k->ran.result;
+    cJSON *sums = add_object(json, "checksums");
+    uint64_t runs = k->ran.cut.hash, result = hash_bytes(t->dim, t->order * sizeof *t->dim);
+    for (uint32_t n = 0; n < k->producers.len; n++)
+        runs = hash_more(runs, &k->producers.at[n].ran.cut.hash, sizeof runs);
+    if (k->ran.cut.batches)
+        add_hash(sums, "tile", runs, mem);
+    if (!ran)
+        return;
+    for (uint64_t e = 0; e < t->nnz; e++) {
+        result =
+            hash_more(result, t->order ? (const void *)&t->crd[e * t->order] : "", t->order * sizeof *t->crd);
+        result = hash_more(result, &t->val[e], sizeof *t->val);
+    }
+    add_hash(sums, "run", result, mem);
+}
+
 static void add_figures(cJSON *json, const figures *f, arena *mem) {
     cJSON *tiles = add_object(json, "tiles");
     add_number(tiles, "pe", f->pe);
@@ -106,8 +130,7 @@ static void add_figures(cJSON *json, const figures *f, arena *mem) {
     cJSON *bits = add_object(json, "bitstream");
     uint64_t hash = hash_bytes(f->words.at, sizeof *f->words.at * f->words.len);
     add_number(bits, "words", f->words.len / 2);
-    /* As text: JSON numbers are doubles. */
-    cJSON_AddStringToObject(bits, "xxh64", arena_printf(mem, "%016llx", (unsigned long long)hash));
+    add_hash(bits, "xxh64", hash, mem);
     cJSON *sub = add_object(json, "subtiles");
     add_number(sub, "total", (double)f->pairs);
     add_number(sub, "run", (double)f->pairs_run);
@@ -305,6 +328,7 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
     } else {
         add_details(json, o, ctx, k);
     }
+    add_checksums(json, k, ran, ctx->mem);
     add_wall(json, &all->times);
     add_number(json, "peak_rss_mb", peak_rss_mb());
     return json;

@@ -420,6 +420,25 @@ bool compile_is_application(const char *argument) {
     return length >= sizeof end && strcmp(argument + length - (sizeof end - 1), end) == 0;
 }
 
+/* What is about one statement, or is in the file. */
+static bool refuse_options(const compile_options *o, compile_context *ctx) {
+    const struct {
+        bool given;
+        const char *text;
+    } options[] = {{o->formats.len > 0, "-f"},          {o->fills.len > 0, "--fill"},
+                   {o->dimensions.len > 0, "-d"},       {o->types.len > 0, "-t"},
+                   {o->semiring != NULL, "--semiring"}, {o->schedule.len > 0, "-s"}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (!options[i].given)
+            continue;
+        diag_error(ctx->diag, (src_loc){0}, "E0903-option-value",
+                   "%s is about one expression, and '%s' is a program", options[i].text, o->expression);
+        diag_hint(ctx->diag, "the program declares its tensors: docs/programs.md");
+        return false;
+    }
+    return true;
+}
+
 static bool read_program(const compile_options *o, compile_context *ctx, fe_program *out) {
     fe_program_in in = {.name = o->expression,
                         .integers = o->dtype == TILE_DTYPE_INT16,
@@ -518,7 +537,7 @@ static bool run(machine *m) {
 bool compile_application_run(const compile_options *o, compile_context *ctx, compile_application *a) {
     machine m = {.o = o, .ctx = ctx, .a = a};
     double start = seconds_now();
-    if (!read_program(o, ctx, &a->program) || !write_outputs(o, ctx, a) ||
+    if (!refuse_options(o, ctx) || !read_program(o, ctx, &a->program) || !write_outputs(o, ctx, a) ||
         !compile_application_data(o, ctx, a) || !compile_begin_application(o, ctx, a))
         return false;
     for (uint32_t t = 0; t < a->program.tensors.len; t++)

@@ -73,9 +73,51 @@ def walks(steps=3):
     return at
 
 
-def read(path):
+def matrix(path):
     lines = [line.split() for line in path.read_text().splitlines() if line[0] != "%"]
-    return {int(words[0]) - 1: int(words[2]) for words in lines[1:]}
+    return {(int(words[0]) - 1, int(words[1]) - 1): int(words[2]) for words in lines[1:]}
+
+
+def read(path):
+    cells = matrix(path)
+    return cells if any(j for _, j in cells) else {i: v for (i, _), v in cells.items()}
+
+
+def dense(name, rows, columns):
+    cells = matrix(examples / name)
+    return [[cells.get((i, j), 0) for j in range(columns)] for i in range(rows)]
+
+
+def times(a, b):
+    return [[sum(x * y for x, y in zip(row, column)) for column in zip(*b)] for row in a]
+
+
+def graph_network():
+    near = graph("graph.mtx")
+    first, second = [[0] * 4 for _ in range(8)], [[0] * 3 for _ in range(4)]
+    for i, j, v in ((0, 0, 2), (1, 0, -1), (2, 0, 1), (3, 1, 3), (4, 1, -2), (0, 1, -1), (5, 2, 2), (6, 2, -1), (2, 2, 1), (7, 3, 2), (4, 3, 1), (1, 3, -1)):
+        first[i][j] = v
+    for i, j, v in ((0, 0, 1), (1, 0, -1), (1, 1, 2), (2, 1, -1), (2, 2, 1), (3, 2, 1), (0, 2, -1)):
+        second[i][j] = v
+    known = times(dense("features.mtx", 34, 8), first)
+    hidden = [[max(0, sum(known[w][k] for w in near[v])) for k in range(4)] for v in near]
+    known = times(hidden, second)
+    return {(v, c): score for v in near for c in range(3) if (score := sum(known[w][c] for w in near[v]))}
+
+
+def clusters():
+    points, means = dense("points.mtx", 24, 2), [[1, 1], [12, 9], [9, 14]]
+    while True:
+        own = [[] for _ in means]
+        for x, y in points:
+            far = [abs(x - a) + abs(y - b) for a, b in means]
+            for c in range(3):
+                if far[c] == min(far):
+                    own[c].append((x, y))
+        after = [[sum(p[f] for p in mine) // len(mine) if mine else 0 for f in range(2)] for mine in own]
+        if after == means:
+            return {(c, f): v for c, mean in enumerate(means) for f, v in enumerate(mean) if v}
+        means = after
 
 
 def run(name, result, want, *options):
@@ -103,6 +145,8 @@ tests = {"bfs": lambda: run("bfs", "depth", breadth_first()),
          "sssp": lambda: run("sssp", "far", shortest_paths()),
          "components": lambda: run("components", "label", components()),
          "pagerank": lambda: run("pagerank", "rank", pagerank()),
+         "graph_network": lambda: run("graph_network", "Y", graph_network()),
+         "kmeans": lambda: run("kmeans", "mean", clusters()),
          "iterated_spmv": lambda: run("iterated_spmv", "x", walks())}
 if set(tests) != {path.stem for path in examples.glob("*.onx")}:
     sys.exit("an example has no test here")

@@ -113,3 +113,32 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
     }
     return true;
 }
+
+/* Returns whether this was said of the access before: a program reads its operands in every pass. */
+static bool was_said(const diagnostics *d, src_loc loc, const char *code) {
+    bool said = false;
+    for (uint32_t i = 0; i < d->list.len; i++) {
+        const diagnostic *one = &d->list.at[i];
+        said = said || (one->loc.source == loc.source && one->loc.offset == loc.offset && one->code &&
+                        strcmp(one->code, code) == 0);
+    }
+    return said;
+}
+
+bool compile_cut_part(compile_context *ctx, const sam_tensor_data *as, tile_tensor *t) {
+    const char *name = names_text(ctx->names, as->called.v ? as->called : as->name);
+    const uint64_t all = t->nnz;
+    uint64_t bytes;
+    if (!as->windowed)
+        return true;
+    if (!tile_cut_window(t, as->window, name, ctx->mem, ctx->diag) || !scanned_bytes(ctx, t, as, &bytes))
+        return false;
+    if (was_said(ctx->diag, as->loc, "E0353-recut"))
+        return true;
+    diag_warning(
+        ctx->diag, as->loc, "E0353-recut",
+        "the array has no index modifiers: the host cuts this part out of %s, %llu of %llu %s in %llu bytes",
+        name, (unsigned long long)t->nnz, (unsigned long long)all, plural(all, "entry", "entries"),
+        (unsigned long long)bytes);
+    return true;
+}

@@ -18,4 +18,8 @@ bool compile_scanned_formats(const compile_options *o, compile_context *ctx, tex
 bool compile_say_repacked(const compile_options *o, compile_context *ctx, const sam_statement *st,
                           const tile_tensor *operands);
 
+/* Cuts out of the user's tensor the part that an operand is, and warns of the bytes it takes: E0353-recut.
+ * Others stay as they are. */
+bool compile_cut_part(compile_context *ctx, const sam_tensor_data *as, tile_tensor *t);
+
 #endif

@@ -178,6 +178,27 @@ static bool one_source(const tile_tensor *given, const char *file, const char *s
     return !file != !spec;
 }
 
+/* Generates an operand; extents are for taco's fills. */
+static bool generate(const compile_options *o, compile_context *ctx, const sam_statement *st, sam_tensor t,
+                     const char *spec, uint32_t number, const uint32_t *extent, tile_tensor *out) {
+    const sam_tensor_data *tensor = sam_tensor_at(st, t);
+    if (extent && tensor->windowed) {
+        diag_error(ctx->diag, tensor->loc, "E0913-fill", "the parts of %s do not say how large it is",
+                   called(ctx, tensor));
+        diag_hint(ctx->diag, "use sizes and a density, such as 100x80:0.05, or read a file with -i");
+        return false;
+    }
+    if (extent)
+        spec = fill_generator(spec, first_access(st, t), tensor->order, extent, ctx);
+    if (!spec || !tile_generate(spec, tensor->name, number, o->seed, o->dtype, ctx->mem, ctx->diag, out))
+        return false;
+    if (out->order == tensor->order)
+        return true;
+    diag_error(ctx->diag, tensor->loc, "E0912-order", "-g %s makes a tensor of order %u, %s has %u %s", spec,
+               out->order, called(ctx, tensor), tensor->order, plural(tensor->order, "index", "indices"));
+    return false;
+}
+
 /* Operand `number` of the seeds; fills are made once the others' extents are known (not NULL). */
 static bool read_operand(const compile_options *o, compile_context *ctx, const sam_statement *st,
                          sam_tensor t, uint32_t number, const uint32_t *extent, tile_tensor *out) {
@@ -193,22 +214,15 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
             return true; /* in the first pass */
         *out = *given;
         out->name = tensor->name;
-        return tile_squeeze(out, tensor->order, name, ctx->diag);
+        return tile_squeeze(out, tensor->order, name, ctx->diag) && compile_cut_part(ctx, tensor, out);
     }
     bool fill = spec && is_fill(spec);
     if (fill != (extent != NULL))
         return true; /* in the other pass */
-    if (file)
-        return tile_read(file, tensor->name, tensor->order, o->dtype, o->values, ctx->mem, ctx->diag, out);
-    if (extent)
-        spec = fill_generator(spec, first_access(st, t), tensor->order, extent, ctx);
-    if (!spec || !tile_generate(spec, tensor->name, number, o->seed, o->dtype, ctx->mem, ctx->diag, out))
-        return false;
-    if (out->order == tensor->order)
-        return true;
-    diag_error(ctx->diag, tensor->loc, "E0912-order", "-g %s makes a tensor of order %u, %s has %u %s", spec,
-               out->order, name, tensor->order, plural(tensor->order, "index", "indices"));
-    return false;
+    bool ok =
+        file ? tile_read(file, tensor->name, tensor->order, o->dtype, o->values, ctx->mem, ctx->diag, out)
+             : generate(o, ctx, st, t, spec, number, extent, out);
+    return ok && compile_cut_part(ctx, tensor, out);
 }
 
 /* Returns the number of the operand: that of the first one the user calls the same. */

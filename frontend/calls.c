@@ -133,7 +133,7 @@ sam_expr fe_not(sam_statement *s, src_loc loc, sam_expr e) {
         name_id user = sam_tensor_at(s, x->tensor)->called;
         for (uint32_t i = 1; i <= s->tensors.len; i++) {
             const sam_tensor_data *t = sam_tensor_at(s, (sam_tensor){i});
-            if (!t->structure && name_eq(t->called.v ? t->called : t->name, user))
+            if (!t->structure && !t->windowed && name_eq(t->called.v ? t->called : t->name, user))
                 x->tensor.v = i;
         }
         return structure_of(s, e, SAM_COMPLEMENT);
@@ -185,7 +185,8 @@ sam_expr fe_make_call(sam_statement *s, const fe_call *f, const fe_exprs *argume
         return e;
     case FE_FUNCTION_STRUCT:
         if (sam_expr_at(s, e)->kind == SAM_EXPR_ACCESS &&
-            !sam_tensor_at(s, sam_expr_at(s, e)->tensor)->structure)
+            !sam_tensor_at(s, sam_expr_at(s, e)->tensor)->structure &&
+            !sam_tensor_at(s, sam_expr_at(s, e)->tensor)->windowed)
             return structure_of(s, e, SAM_STORED);
         return refuse(f, d, sam_expr_at(s, e)->loc, "is of a tensor, not of an expression",
                       "where an expression has values depends on its operands: struct(m(i))");

@@ -13,12 +13,15 @@
 
 #include "frontend/calls.h"
 #include "frontend/program_int.h"
+#include "frontend/windows.h"
 
 typedef struct {
     fe_reader in;
     sam_statement *s;
     diagnostics *d;
     uint32_t depth;
+    bool windowed; /* the access that was read last has index modifiers: */
+    sam_window window[SAM_MAX_ORDER];
 } parser;
 
 static const sam_expr no_expr = {0};
@@ -71,10 +74,18 @@ static bool parse_index(parser *p, sam_expr_data *access, uint32_t *order) {
     return true;
 }
 
+/* An index between parentheses, with what modifies it. */
+static bool parse_modified_index(parser *p, sam_expr_data *access, uint32_t *order) {
+    if (!parse_index(p, access, order) || !fe_parse_window(&p->in, &p->window[*order - 1], p->d))
+        return false;
+    p->windowed = p->windowed || p->window[*order - 1].stride || p->window[*order - 1].low;
+    return true;
+}
+
 static bool parse_index_list(parser *p, char close, sam_expr_data *access, uint32_t *order) {
     if (!fe_at_sign(&p->in, close)) {
         do {
-            if (!parse_index(p, access, order))
+            if (!parse_modified_index(p, access, order))
                 return false;
         } while (fe_take_sign(&p->in, ','));
     }
@@ -131,6 +142,8 @@ static bool parse_access(parser *p, sam_expr_data *access) {
     name_id name = names_intern_n(p->s->names, p->in.token.at, p->in.token.length);
     uint32_t order = 0;
     access->kind = SAM_EXPR_ACCESS;
+    p->windowed = false;
+    memset(p->window, 0, sizeof p->window);
     fe_advance(&p->in);
     if (!parse_indices(p, access, &order, &last))
         return false;
@@ -142,6 +155,8 @@ static bool parse_access(parser *p, sam_expr_data *access) {
         return false;
     }
     access->tensor = use_tensor(p, name, access->loc, order);
+    if (access->tensor.v && p->windowed)
+        access->tensor = fe_window_of(p->s, access->tensor, p->window);
     return access->tensor.v != 0;
 }
 
@@ -507,9 +522,22 @@ sam_expr fe_parse_terms(fe_reader *in, sam_statement *s, diagnostics *d) {
     return e;
 }
 
+/* Reads an access that is written to. */
+static bool parse_target(parser *p, sam_expr_data *access) {
+    if (!parse_access(p, access))
+        return false;
+    if (!p->windowed)
+        return true;
+    diag_error(p->d, access->loc, "E0156-modifier", "what is written has its indices as they are");
+    diag_hint(p->d, "the array writes coordinates as its loops count them: shift or slice the operands "
+                    "instead, the other "
+                    "way round");
+    return false;
+}
+
 bool fe_parse_access(fe_reader *in, sam_statement *s, diagnostics *d, sam_expr_data *access) {
     parser p = {.in = *in, .s = s, .d = d};
-    bool ok = parse_access(&p, access);
+    bool ok = parse_target(&p, access);
     *in = p.in;
     return ok;
 }
@@ -521,7 +549,7 @@ static bool parse_left_side(parser *p, bool *adds) {
         return false;
     }
     sam_expr_data access = {0};
-    if (!parse_access(p, &access))
+    if (!parse_target(p, &access))
         return false;
     p->s->result = access.tensor;
     memcpy(p->s->result_index, access.index, sizeof access.index);

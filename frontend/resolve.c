@@ -204,7 +204,8 @@ static bool is_general(const sam_statement *s) {
     return general;
 }
 
-/* A tensor of ones has the levels of what the user gives. Returns whether there is one. */
+/* A tensor of ones has the levels of what the user gives. Returns whether there is one, or a part of a
+ * tensor. */
 static bool copy_levels(sam_statement *s) {
     bool any = false;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
@@ -216,7 +217,7 @@ static bool copy_levels(sam_statement *s) {
             memcpy(data->level, of->level, sizeof data->level);
             memcpy(data->mode, of->mode, sizeof data->mode);
         }
-        any = any || data->structure;
+        any = any || data->structure || data->windowed;
     }
     return any;
 }
@@ -232,7 +233,7 @@ bool fe_resolve(const fe_in *in, diagnostics *d, sam_statement *s) {
     const uint16_t fill = result->fill;
     s->rhs = resolved(s, s->rhs, stated ? &fill : NULL);
     if (copy_levels(s))
-        fe_compact(s); /* what is named in struct() only is no operand itself */
+        fe_compact(s); /* what is named in struct(), or in parts, only is no operand itself */
     s->general = is_general(s);
     result = sam_tensor_at(s, s->result);
     uint16_t derived = s->general ? sam_fill_of(s, s->rhs) : 0;

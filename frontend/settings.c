@@ -187,10 +187,11 @@ static bool set_extent(sam_statement *s, sam_var v, uint32_t extent, src_loc loc
     return true;
 }
 
-static bool set_extents(sam_statement *s, uint32_t order, const sam_var *index, const uint32_t *size,
-                        src_loc loc, src_loc *stated, diagnostics *d) {
-    for (uint32_t m = 0; m < order; m++) {
-        if (!set_extent(s, index[m], size[m], loc, stated, d))
+/* States the extents of a tensor's indices. How far a slice runs the tensor does not say. */
+static bool set_extents(sam_statement *s, const sam_tensor_data *of, const sam_var *index,
+                        const uint32_t *size, src_loc loc, src_loc *stated, diagnostics *d) {
+    for (uint32_t m = 0; m < of->order; m++) {
+        if (!of->window[m].stride && !set_extent(s, index[m], size[m], loc, stated, d))
             return false;
     }
     return true;
@@ -198,15 +199,14 @@ static bool set_extents(sam_statement *s, uint32_t order, const sam_var *index, 
 
 static bool set_tensor_extents(sam_statement *s, sam_tensor t, const uint32_t *size, src_loc loc,
                                src_loc *stated, diagnostics *d) {
-    uint32_t order = sam_tensor_at(s, t)->order;
-    name_id name = sam_tensor_at(s, t)->name;
-    if (t.v == s->result.v && !set_extents(s, order, s->result_index, size, loc, stated, d))
+    const name_id name = sam_tensor_at(s, t)->name;
+    if (t.v == s->result.v && !set_extents(s, sam_tensor_at(s, t), s->result_index, size, loc, stated, d))
         return false;
     for (uint32_t e = 0; e < s->exprs.len; e++) {
         const sam_expr_data *x = &s->exprs.at[e];
         bool meant = x->kind == SAM_EXPR_ACCESS &&
                      (x->tensor.v == t.v || name_eq(sam_tensor_at(s, x->tensor)->called, name));
-        if (meant && !set_extents(s, order, x->index, size, loc, stated, d))
+        if (meant && !set_extents(s, sam_tensor_at(s, x->tensor), x->index, size, loc, stated, d))
             return false;
     }
     return true;

@@ -50,6 +50,14 @@ typedef struct {
     uint8_t equal[SAM_MAX_ORDER];
 } sam_view;
 
+/* Which part of a mode of the user's tensor an operand is. With a stride: every stride-th coordinate from low
+ * on that is below high, numbered from 0. Without: its coordinate c is c + low of the user's, where that has
+ * it; the extent stays. */
+typedef struct {
+    uint32_t stride, high;
+    int32_t low;
+} sam_window;
+
 typedef enum { SAM_VALUES, SAM_STORED, SAM_COMPLEMENT } sam_structure;
 
 typedef struct {
@@ -72,6 +80,9 @@ typedef struct {
     /* What the host makes of the tensor that the user gives as `called`: 1 wherever that stores something, or
      * wherever it does not. */
     sam_structure structure;
+    /* It is a part of the tensor that the user gives as `called`: of each mode, one. */
+    bool windowed;
+    sam_window window[SAM_MAX_ORDER];
 } sam_tensor_data;
 
 /* Whether every fiber of the level has all coordinates. */

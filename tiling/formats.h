@@ -78,6 +78,9 @@ bool tile_store(const tile_tensor *t, const tile_format *f, tile_dtype dtype, ar
  * entries where the format stores what lies between. E0365-stored-file, E0366-indirect-source. */
 bool tile_restore(const tile_stored *s, tile_dtype dtype, const char *from, arena *mem, diagnostics *d,
                   tile_tensor *out);
+/* Cuts the part out of a tensor that an operand is, `window` of each mode: entries of the others go,
+ * coordinates begin at 0. E0316-outside where a slice begins behind the tensor's end. */
+bool tile_cut_window(tile_tensor *t, const sam_window *window, const char *from, arena *mem, diagnostics *d);
 /* Returns the bytes of all arrays, and of those that are no values, at two bytes a number as in sub-tiles. */
 uint64_t tile_stored_bytes(const tile_stored *s, uint64_t *metadata);
 /* The file of a stored tensor: docs/storage.md. E0365-stored-file. */

@@ -1,0 +1,78 @@
+/* windows.c - index modifiers: i(lo:hi:st) and i + n in place of an index. The host cuts the part out of the
+ * user's tensor, which is an operand of its own. */
+#include "frontend/windows.h"
+
+/* Reads a number if one stands here. Returns false where none does, or a number that is none of coordinates.
+ */
+static bool take_number(fe_reader *in, uint32_t *out) {
+    uint32_t value = fe_whole_number(&in->token, UINT32_MAX);
+    if (value == UINT32_MAX)
+        return false;
+    *out = value;
+    fe_advance(in);
+    return true;
+}
+
+static bool refuse(src_loc loc, const char *what, diagnostics *d) {
+    diag_error(d, loc, "E0156-modifier", "%s", what);
+    diag_hint(
+        d,
+        "B(i(0:7:2), j) takes coordinates 0, 2, 4 and 6 as 0 to 3; B(i+1, j) has at i what B has at i + 1");
+    return false;
+}
+
+/* Reads what follows an opening parenthesis: lo:hi:st), each of which may be missing. */
+static bool parse_slice(fe_reader *in, src_loc loc, sam_window *w, diagnostics *d) {
+    uint32_t low = 0;
+    *w = (sam_window){.stride = 1, .high = UINT32_MAX};
+    take_number(in, &low);
+    w->low = (int32_t)low;
+    if (!fe_take_sign(in, ':')) {
+        fe_expected(in, "':' and the end of the slice", d);
+        return false;
+    }
+    take_number(in, &w->high);
+    if (fe_take_sign(in, ':'))
+        take_number(in, &w->stride);
+    if (!fe_take_sign(in, ')')) {
+        fe_expected(in, "')'", d);
+        return false;
+    }
+    if (w->stride == 0 || w->high <= low)
+        return refuse(loc, w->stride ? "the slice has no coordinate" : "the slice has no stride", d);
+    return true;
+}
+
+bool fe_parse_window(fe_reader *in, sam_window *w, diagnostics *d) {
+    src_loc loc = in->token.loc;
+    uint32_t distance;
+    *w = (sam_window){.stride = 0};
+    if (fe_take_sign(in, '('))
+        return parse_slice(in, loc, w, d);
+    bool plus = fe_at_sign(in, '+');
+    if (!plus && !fe_at_sign(in, '-'))
+        return true;
+    fe_advance(in);
+    if (!take_number(in, &distance)) {
+        fe_expected(in, "a whole number", d);
+        return false;
+    }
+    w->low = plus ? (int32_t)distance : -(int32_t)distance;
+    return true;
+}
+
+sam_tensor fe_window_of(sam_statement *s, sam_tensor of, const sam_window *w) {
+    sam_tensor_data data = *sam_tensor_at(s, of);
+    data.called = data.name;
+    data.windowed = true;
+    memcpy(data.window, w, sizeof data.window);
+    for (uint32_t t = 1; t <= s->tensors.len; t++) {
+        const sam_tensor_data *known = sam_tensor_at(s, (sam_tensor){t});
+        if (known->windowed && name_eq(known->called, data.called) &&
+            memcmp(known->window, data.window, sizeof data.window) == 0)
+            return (sam_tensor){t};
+    }
+    data.name = fe_fresh_name(s, arena_printf(s->mem, "%sPart", names_text(s->names, data.called)), s->mem);
+    vec_push(s->mem, &s->tensors, data);
+    return (sam_tensor){s->tensors.len};
+}

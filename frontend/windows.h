@@ -1,0 +1,12 @@
+/* windows.h - index modifiers: parts of a tensor that are operands of their own (sam_window). */
+#ifndef ONYX_FE_WINDOWS_H
+#define ONYX_FE_WINDOWS_H
+
+#include "frontend/fe_int.h"
+
+/* Reads what may follow an index: "(lo:hi:st)", "+ n", "- n", or nothing. E0102, E0156-modifier. */
+bool fe_parse_window(fe_reader *in, sam_window *w, diagnostics *d);
+/* Returns the tensor that is this part of the user's, which is added where no access had it before. */
+sam_tensor fe_window_of(sam_statement *s, sam_tensor of, const sam_window *w);
+
+#endif

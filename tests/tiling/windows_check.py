@@ -1,0 +1,136 @@
+"""Index modifiers against an evaluator in Python: windows_check.py ONYX
+
+Random slices and shifts in sums, products, and convolutions on engine sam, some on engine cycle; and what is refused. B(i(lo:hi:st)) has at
+i what B has at lo + i * st, B(i+n) what it has at i + n; extents of slices are how many coordinates they have, shifts keep them.
+"""
+import itertools
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ONYX, CASES, ON_CYCLE = sys.argv[1], 48, 6
+FOLDER = Path(tempfile.mkdtemp())
+failed = []
+
+
+def write(name, dim, entries):
+    wide = dim + (1,) * (2 - len(dim))
+    lines = "".join(" ".join(str(c + 1) for c in at + (0,) * (2 - len(at))) + f" {v}\n" for at, v in sorted(entries.items()))
+    (FOLDER / name).write_text(f"%%MatrixMarket matrix coordinate integer general\n{wide[0]} {wide[1]} {len(entries)}\n{lines}")
+
+
+def read(path, order):
+    rows = [[int(n) for n in line.split()] for line in path.read_text().splitlines() if line[0] != "%"]
+    return tuple(rows[0][:order]), {tuple(c - 1 for c in row[:order]): row[2] for row in rows[1:] if row[2]}
+
+
+def tensor(dim, density=0.3):
+    return {at: random.randint(1, 9) for at in itertools.product(*map(range, dim)) if random.random() < density}
+
+
+def window(extent):
+    """The text behind an index, the extent of the part, and where its coordinates lie in the tensor."""
+    how = random.randrange(4)
+    if how == 0:
+        return "", extent, lambda c: c
+    if how == 1:
+        n = random.choice([n for n in range(-extent, extent + 1) if n])
+        return f"{'+' if n > 0 else '-'}{abs(n)}", extent, lambda c: c + n
+    low, step = random.randrange(extent), random.randint(1, 4)
+    high = random.randint(low + 1, extent + 3)
+    text = f"({low or random.choice(('', 0))}:{high if high < extent or random.random() < 0.5 else ''}" + (
+        f":{step})" if step > 1 or random.random() < 0.5 else ")")
+    return text, len(range(low, min(high, extent), step)), lambda c: low + c * step
+
+
+def onyx(expression, operands, engine):
+    words = [w for name in operands for w in ("-i", f"{name}:{FOLDER / name}.mtx")]
+    return subprocess.run([ONYX, "run", expression, *words, "--engine", engine, "-o", str(FOLDER / "out")], capture_output=True, text=True)
+
+
+def expect(expression, operands, engine, dim, want, cut):
+    got = onyx(expression, operands, engine)
+    if got.returncode:
+        failed.append(f"{expression} on {engine}: {got.stderr}")
+        return
+    have = read(FOLDER / "out" / f"{expression[0]}.mtx", len(dim))
+    want = {at: v for at, v in want.items() if v}
+    if have != (dim, want) or ("E0353-recut" in got.stderr) != cut:
+        failed.append(f"{expression} on {engine}: {have} in place of {dim} {want}\n{got.stderr}")
+
+
+def matrix_case(engine):
+    """B * C over k, both with modifiers of both indices, where their parts fit together."""
+    rows, inner, columns = (random.randint(2, 14) for _ in range(3))
+    i, j = window(rows), window(columns)
+    k, l = next(pair for pair in iter(lambda: (window(inner), window(inner)), None) if pair[0][1] == pair[1][1])
+    b, c = tensor((rows, inner)), tensor((inner, columns))
+    b[0, 0] = c[0, 0] = 1
+    write("B.mtx", (rows, inner), b)
+    write("C.mtx", (inner, columns), c)
+    want = {(x, y): sum(b.get((i[2](x), k[2](z)), 0) * c.get((l[2](z), j[2](y)), 0) for z in range(k[1]))
+            for x in range(i[1]) for y in range(j[1])}
+    text = f"X(i,j) = B(i{i[0]}, k{k[0]}) * C(k{l[0]}, j{j[0]})"
+    expect(text, ("B", "C"), engine, (i[1], j[1]), want, bool(i[0] or j[0] or k[0] or l[0]))
+
+
+def vector_case(engine):
+    """Parts of one vector, added or multiplied."""
+    n = random.randint(2, 30)
+    v = tensor((n,))
+    v[n - 1,] = 3
+    write("v.mtx", (n,), v)
+    shifts = random.sample(range(-3, 4), 3)
+    sign = random.choice("+*")
+    want = {}
+    for x in range(n):
+        parts = [v.get((x + s,), 0) for s in shifts]
+        want[x,] = sum(parts) if sign == "+" else parts[0] * parts[1] * parts[2]
+    text = f"x(i) = {f' {sign} '.join(f'v(i{s:+d})' for s in shifts)}"
+    expect(text, ("v",), engine, (n,), want, any(shifts))
+
+
+def convolution(engine):
+    """A stencil of 3 x 3 under a mask."""
+    n, m = 11, 13
+    b, mask = tensor((n, m), 0.4), tensor((n, m), 0.2)
+    write("B.mtx", (n, m), b)
+    write("M.mtx", (n, m), mask)
+    near = [(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)]
+    want = {(i, j): w * sum(b.get((i + y, j + x), 0) for y, x in near) for (i, j), w in mask.items()}
+    text = "X(i,j) = M(i,j) * (" + " + ".join(f"B(i{y:+d}, j{x:+d})" for y, x in near) + ")"
+    expect(text, ("M", "B"), engine, (n, m), want, True)
+
+
+random.seed(7)
+for case in range(CASES):
+    (matrix_case if case % 3 else vector_case)("cycle" if case < ON_CYCLE else "sam")
+convolution("sam")
+convolution("cycle")
+write("v.mtx", (8,), {(c,): c + 1 for c in range(8)})
+expect("x(i) = v(i(0:7:2))", ("v",), "sam", (4,), {(0,): 1, (1,): 3, (2,): 5, (3,): 7}, True)
+
+for expression, message, code in (
+        ("x(i+1) = v(i)", "what is written has its indices as they are", "E0156-modifier"),
+        ("x(i(0:3)) = v(i)", "what is written has its indices as they are", "E0156-modifier"),
+        ("x(i) = v(i(3:3))", "the slice has no coordinate", "E0156-modifier"),
+        ("x(i) = v(i(3:4:0))", "the slice has no stride", "E0156-modifier"),
+        ("x(i) = v(i(3))", "expected ':' and the end of the slice", "E0102-syntax"),
+        ("x(i) = v(i(3:4,5))", "expected ')'", "E0102-syntax"),
+        ("x(i) = v(i+j)", "expected a whole number", "E0102-syntax"),
+        ("x(i) = struct(v(i+1))", "is of a tensor", "E0152-function"),
+        ("x(i) = v(i(8:))", "index 0 of v has coordinates below 8, the slice begins at 8", "E0316-outside"),
+        ("x(i) = v(i(0:3)) * v(i(0:4))", "", "E0320-dimension")):
+    got = onyx(expression, ("v",), "sam")
+    if got.returncode != 1 or message not in got.stderr or f"[{code}]" not in got.stderr:
+        failed.append(f"{expression}: {got.returncode} {got.stderr} in place of {message} {code}")
+got = subprocess.run([ONYX, "run", "x(i) = v(i(0:3))", "-g", "v:s", "--engine", "sam", "-o", str(FOLDER / "out")], capture_output=True,
+                     text=True)
+if got.returncode != 1 or "the parts of v do not say how large it is [E0913-fill]" not in got.stderr:
+    failed.append(got.stderr)
+
+subprocess.run(["rm", "-r", str(FOLDER)], check=True)
+print("\n".join(failed) or "all as they should be")
+sys.exit(bool(failed))

@@ -91,7 +91,7 @@ static bool keep(const compile_options *o, compile_context *ctx, const compile_k
     return true;
 }
 
-/* The same of a program file, with all its results. */
+/* Runs a program file, and copies all of its results. */
 static bool run_application(const compile_options *o, compile_context *ctx, owned_result *out) {
     compile_application a = {0};
     const compile_kernel none = {.place = o->out};

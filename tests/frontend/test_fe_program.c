@@ -100,4 +100,36 @@ static void beginnings(void **state) {
     }
 }
 
-RUN_TESTS(TEST(forms), TEST(declarations), TEST(beginnings))
+/* Whatever bytes a program has, it is read or refused. */
+static void answer_changed_text(fixture *f, uint32_t n, void *of) {
+    static const char put[] = "(){}[]\"#;,:=+-*0123456789 \nijAvw_until repeat max nnz swap all inf";
+    const char *program = of;
+    char *text = arena_strdup(&f->mem, program);
+    const size_t length = strlen(text);
+    prng random = prng_seed(n);
+    for (uint32_t i = 0, changes = 1 + prng_below(&random, 4); i < changes; i++)
+        text[prng_below(&random, (uint32_t)length)] = put[prng_below(&random, sizeof put - 1)];
+    const fe_program_in in = {.name = "p.onx", .text = text, .length = length, .integers = n % 2 == 0};
+    fe_program p;
+    if (!fe_program_parse(&in, &f->names, &f->mem, &f->diag, &p)) {
+        assert_true(f->diag.errors + f->diag.unmappable > 0);
+        return;
+    }
+    const char *form = dump_of(f, &p);
+    fe_program again;
+    if (fe_program_cin_parse(form, &f->names, &f->mem, &f->diag, &again))
+        assert_string_equal(dump_of(f, &again), form);
+    else
+        assert_true(f->diag.errors > 0);
+}
+
+static void changed_texts_are_answered(void **state) {
+    static char program[] =
+        "param k = 1\ntensor A: ds:0,1 fill inf = \"a.mtx\" ones\ntensor v(3): s = {k: 2, 0: -1}\n"
+        "tensor w: s = [1, 2, 3]; scalar n = 4\nrepeat until nnz(v) == 0 || n < 1 max 3 {\n"
+        "  v(j) += min(i, A(i,j) + v(i)); swap v, w\n  n = n - 1\n}\nmulti { a = k; b = k }\nresult v, n";
+    (void)state;
+    each_afresh(4000, answer_changed_text, program);
+}
+
+RUN_TESTS(TEST(changed_texts_are_answered), TEST(forms), TEST(declarations), TEST(beginnings))

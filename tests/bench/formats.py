@@ -1,0 +1,97 @@
+"""What matrices take in each format: formats.py ONYX SOURCE MATRICES check | write
+
+docs/notebook/formats.md: bytes of the stored matrix by format (`onyx tile convert`), and of what is loaded into the global buffer and array cycles
+of SpMV on engine cycle, which follow from the levels the array scans: formats that are scanned alike share a row of the second table.
+`check` compares the bytes only, which take a second; `write` runs all.
+"""
+import json
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ONYX, SOURCE, MATRICES, ACTION = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4]
+REAL = ["west0067", "ash219", "494_bus", "bcspwr06", "west0479"]
+FORMATS = re.findall(r"^format (\w+) = \(i,j\)", (SOURCE / "formats/named.formats").read_text(), re.M)
+SCANNED = {"ds": "CSR", "ss": "DCSR"}
+FOLDER = Path(tempfile.mkdtemp())
+PAGE = SOURCE / "docs/notebook/formats.md"
+
+
+def made():
+    """One matrix of each structure; random ones from a fixed seed."""
+    r = random.Random(19)
+    n = 256
+    yield "banded", {(i, j) for i in range(n) for j in range(max(0, i - 2), min(n, i + 3))}
+    half = {(i, j) for i in range(n) for j in range(i + 1) if r.random() < 0.02}
+    yield "symmetric", half | {(j, i) for i, j in half}
+    blocks = {(i, j) for i in range(n // 4) for j in range(n // 4) if r.random() < 0.05}
+    yield "blocked", {(4 * i + y, 4 * j + x) for i, j in blocks for y in range(4) for x in range(4)}
+    yield "power-law", {(min(n - 1, int(r.paretovariate(0.8)) - 1), r.randrange(n)) for _ in range(2500)}
+
+
+def matrices():
+    for name in REAL:
+        yield name, MATRICES / f"{name}.mtx"
+    for name, entries in made():
+        path = FOLDER / f"{name}.mtx"
+        path.write_text(f"%%MatrixMarket matrix coordinate integer general\n256 256 {len(entries)}\n" + "".join(
+            f"{i + 1} {j + 1} {1 + (i + j) % 9}\n" for i, j in sorted(entries)))
+        yield name, path
+
+
+def stored(path, name):
+    """What the command prints, or None where the format cannot hold the matrix."""
+    got = subprocess.run([ONYX, "tile", "convert", path, "-f", name, "-o", FOLDER / "m.stored", "--dtype", "bf16"], capture_output=True,
+                         text=True)
+    if got.returncode:
+        assert "E0364" in got.stderr, got.stderr
+        return None
+    return [int(x) for x in re.findall(r"\d+", got.stdout.split(":", 1)[1])]  # entries, values, bytes, metadata
+
+
+def bytes_table():
+    all_of = dict(matrices())
+    lines = ["| format | " + " | ".join(all_of) + " |", "|" + "---|" * (len(all_of) + 1)]
+    kept = {name: stored(path, "CSR") for name, path in all_of.items()}
+    lines.append("| *entries* | " + " | ".join(str(kept[name][0]) for name in all_of) + " |")
+    for name in FORMATS:
+        cells = [stored(path, name) for path in all_of.values()]
+        lines.append(f"| {name} | " + " | ".join(str(c[2]) if c else "" for c in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def cycles_table():
+    lines = ["| levels | " + " | ".join(f"{name}: bytes, cycles" for name, _ in matrices()) + " |", "|---" * 10 + "|"]
+    for levels, name in SCANNED.items():
+        cells = []
+        for _, path in matrices():
+            out = FOLDER / "out"
+            subprocess.run([ONYX, "run", "x(i) = B(i,j) * c(j)", "-f", f"B:{name}", "-i", f"B:{path}", "-g", "c:d", "--values", "ones", "--tile",
+                            "auto", "--engine", "cycle", "-o", out], check=True, capture_output=True)
+            report = json.loads((out / "report.json").read_text())
+            assert report["check"] == "pass"
+            cells.append(f"{2 * report['tiling']['load_words']}, {report['cycles']['kernel']}")
+        lines.append(f"| `{levels}` | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def put(text, name, made):
+    pattern = rf"(<!-- made by tests/bench/formats\.py: {name} -->\n\n).*?(\n<!-- end -->)"
+    new, count = re.subn(pattern, lambda m: m[1] + made + m[2], text, flags=re.S)
+    assert count == 1, name
+    return new
+
+
+if not MATRICES.is_dir():
+    sys.exit(77)
+old = text = PAGE.read_text()
+text = put(text, "bytes", bytes_table())
+if ACTION == "write":
+    text = put(text, "cycles", cycles_table())
+    PAGE.write_text(text)
+subprocess.run(["rm", "-r", str(FOLDER)], check=True)
+if text != old and ACTION == "check":
+    sys.exit(f"{PAGE} has other bytes than onyx tile convert says: formats.py ... write")

@@ -355,7 +355,7 @@ void sweep_html(const sweep_row_vec *rows, FILE *out) {
           "h2{font-family:ui-monospace,monospace;font-size:1.1rem}\n"
           "figure{display:inline-block;width:46%;min-width:22rem;margin:0 1% 1rem "
           "0}\n"
-          "svg{width:100%}svg text{font-size:12px}\n"
+          "svg{width:100%}svg text{font-size:15px}\n"
           "table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}\n"
           "td,th{text-align:right;padding:.2rem .6rem;border-bottom:1px solid "
           "#eee}td:first-child,th:first-child,.why{text-align:left}\n"

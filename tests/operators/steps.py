@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""One step each of graph algorithms and of other uses of functions, masks and fills, on an engine, against evaluate.py:
+steps.py ONYX FOLDER ENGINE. On engine soc every second one."""
+import itertools
+import json
+import pathlib
+import random
+import subprocess
+import sys
+
+from evaluate import INF, MINUS_INF, Evaluator
+from random_operators import read, text, write
+
+onyx, folder, engine = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+folder.mkdir(parents=True, exist_ok=True)
+SIZE = {"i": 9, "j": 9, "k": 4, "l": 3, "m": 2, "n": 2, "o": 2}
+
+
+def of(name, *index):
+    return "access", name, index
+
+
+def struct(name, *index):
+    return "struct", name, index
+
+
+def reduce(how, variables, e):
+    for v in reversed(variables):
+        e = ("reduce", how, v, e)
+    return e
+
+
+def minimax(order):
+    """The value of a game of that many moves, every second one of the other player's."""
+    variables = "ijklmno"[:order]
+    e = of("G", *variables)
+    for at, v in reversed(list(enumerate(variables))):
+        e = ("reduce", "min" if at % 2 else "max", v, e)
+    return e
+
+
+A, d, m = of("A", "i", "j"), of("d", "j"), struct("s", "i")
+NUMBER = {n: ("number", n) for n in (0, 2, 9, 127)}
+# name, result's indices, right side, semiring, what is not stored
+STEPS = [
+    ("shortest paths", "i", ("+", reduce("sum", "j", ("*", A, d)), of("d", "i")), "min_plus", INF),
+    ("longest paths", "i", ("+", reduce("sum", "j", ("*", A, d)), of("d", "i")), "max_plus", MINUS_INF),
+    ("breadth-first search", "i", ("mask", ("not", m), reduce("sum", "j", ("*", A, of("f", "j")))), "lor_land", 0),
+    ("components", "i", ("min", reduce("min", "j", ("mask", A, d)), of("d", "i")), "plus_times", INF),
+    ("triangles", "", reduce("sum", "ijk", ("*", ("*", struct("A", "i", "j"), struct("B", "j", "k")), struct("C", "i", "k"))), "plus_times", 0),
+    ("a step to the core", "i", ("mask", of("f", "i"), (">=", reduce("sum", "j", ("*", struct("A", "i", "j"), of("f", "j"))), NUMBER[2])),
+     "plus_times", 0),
+    ("largest of the neighbours", "i", reduce("max", "j", ("mask", A, of("f", "j"))), "plus_times", MINUS_INF),
+    ("a layer with thresholds", "i", ("clamp", ("-", reduce("sum", "j", ("*", A, of("f", "j"))), NUMBER[9]), NUMBER[0], NUMBER[127]), "plus_times", 0),
+    ("edges of an image", "ij", ("^", ("&", A, of("R", "i", "j")), ("&", of("T", "i", "j"), of("R", "i", "j"))), "plus_times", 0),
+    ("a game of three moves", "", minimax(3), "plus_times", 0),
+    ("a game of five moves", "", minimax(5), "plus_times", 7),
+]
+
+
+def indices(e):
+    if e[0] in ("access", "struct"):
+        return {e[1]: e[2]}
+    found = {}
+    for a in e[1:]:
+        if isinstance(a, tuple):
+            found |= indices(a)
+    return found
+
+
+def run(name, result, tree, semiring, fill, seed):
+    r, tensors, out = random.Random(seed), {}, folder / "out"
+    args = [onyx, "run", f"X{'(' + ','.join(result) + ')' if result else ''} = {text(tree)}", "--engine", engine, "-o", str(out), "--quiet"]
+    args += ["--semiring", semiring]
+    for tensor, index in sorted(indices(tree).items()):
+        dims = [SIZE[v] for v in index]
+        own = fill if tensor in "AdG" and semiring == "plus_times" and (tensor != "A" or fill == 0) else 0 if semiring == "plus_times" else fill
+        cells = {at: r.randint(1, 40) for at in itertools.product(*map(range, dims)) if r.random() < (0.5 if tensor in "dfs" else 0.25)}
+        tensors[tensor] = (len(dims), cells, own)
+        args += ["-i", f"{tensor}:{write(folder / tensor, dims, cells)}", "-d", f"{tensor}:{','.join(map(str, dims))}"]
+        if semiring == "plus_times" and own:
+            args += ["--fill", f"{tensor}:{ {INF: 'inf', MINUS_INF: '-inf'}.get(own, own)}"]
+    done = subprocess.run(args, capture_output=True, text=True)
+    if done.returncode:
+        return [f"{name}: {' '.join(args)}: {done.stderr}"]
+    got = read(out / ("X.mtx" if len(result) <= 2 else "X.tns"), len(result))
+    stated = json.loads((out / "report.json").read_text()).get("fill", 0)
+    e = Evaluator(tensors, SIZE, semiring)
+    wrong = []
+    for at in itertools.product(*(range(SIZE[v]) for v in result)):
+        want = e.value(tree, dict(zip(result, at)))
+        if got.get(at, stated) != want:
+            wrong.append(f"{name}: {at} is {got.get(at, stated)}, expected {want}: {' '.join(args)}")
+    return wrong
+
+
+chosen = STEPS[::2] if engine == "soc" else STEPS  # which takes its time
+bad = [line for at, step in enumerate(chosen) for line in run(*step, at)]
+print("\n".join(bad) if bad else f"{len(chosen)} steps are right on {engine}")
+sys.exit(bool(bad))

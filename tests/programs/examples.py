@@ -75,7 +75,7 @@ def walks(steps=3):
 
 def matrix(path):
     lines = [line.split() for line in path.read_text().splitlines() if line[0] != "%"]
-    return {(int(words[0]) - 1, int(words[1]) - 1): int(words[2]) for words in lines[1:]}
+    return {(int(words[0]) - 1, int(words[1]) - 1): float(words[2]) if "." in words[2] or "e" in words[2] else int(words[2]) for words in lines[1:]}
 
 
 def read(path):
@@ -105,6 +105,27 @@ def graph_network():
     return {(v, c): score for v in near for c in range(3) if (score := sum(known[w][c] for w in near[v]))}
 
 
+class Close(dict):
+    """Numbers that 8 bits of a mantissa come near to."""
+
+    def __eq__(self, other):
+        return set(self) >= set(other) and all(abs(v - other.get(i, 0)) < 0.05 for i, v in self.items())
+
+    def __ne__(self, other):
+        return not self == other
+
+
+def solution():
+    near = graph("graph.mtx")
+    rows = [[(1 + len(near[i])) * (i == j) - (j in near[i]) for j in near] + [{0: 8.0, 33: -8.0}.get(i, 0.0)] for i in near]
+    for k, pivot in enumerate(rows):
+        for other in rows:
+            if other is not pivot:
+                factor = other[k] / pivot[k]
+                other[:] = [x - factor * y for x, y in zip(other, pivot)]
+    return Close({k: row[-1] / row[k] for k, row in enumerate(rows)})
+
+
 def clusters():
     points, means = dense("points.mtx", 24, 2), [[1, 1], [12, 9], [9, 14]]
     while True:
@@ -127,7 +148,7 @@ def run(name, result, want, *options):
     if done.returncode:
         sys.exit(f"{name} {options}: {done.stderr}")
     got, report = read(out / f"{result}.mtx"), json.loads((out / "report.json").read_text())
-    if got != want or report["check"] != "pass":
+    if want != got or report["check"] != "pass":
         bad += 1
         print(f"{name} {options}: {got}, expected {want}; check {report['check']}")
     array = [s for s in report["statements"] if s["on"] == "array"]
@@ -146,6 +167,7 @@ tests = {"bfs": lambda: run("bfs", "depth", breadth_first()),
          "components": lambda: run("components", "label", components()),
          "pagerank": lambda: run("pagerank", "rank", pagerank()),
          "graph_network": lambda: run("graph_network", "Y", graph_network()),
+         "gradients": lambda: run("gradients", "x", solution(), "--dtype", "bf16"),
          "kmeans": lambda: run("kmeans", "mean", clusters()),
          "iterated_spmv": lambda: run("iterated_spmv", "x", walks())}
 if set(tests) != {path.stem for path in examples.glob("*.onx")}:
